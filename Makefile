@@ -1,0 +1,63 @@
+# The front door. Everything here is a short way to say a CMake command.
+#
+#   make demo    on a fresh Debian 12 machine: set up, build, run an example
+#   make test    set up, build and test, with sanitizers and optimised
+#   make help    the rest
+
+MAKEFLAGS += --no-print-directory
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+PREFIX ?= /usr/local
+DEMO ?= pendulum
+SOURCES = $(shell find include src tests examples bench -name '*.[ch]' 2>/dev/null)
+
+.DEFAULT_GOAL := build
+.PHONY: help setup build build-dev demo test check-long bench install format tidy clean
+
+help:
+	@echo "make demo        set up, build and run an example (DEMO=$(DEMO))"
+	@echo "make test        set up, build and test: dev (sanitizers) and release"
+	@echo "make build       set up and build the optimised library"
+	@echo "make install     install it under PREFIX=$(PREFIX) (DESTDIR is honoured)"
+	@echo "make check-long  all tests at full length, and the benches"
+	@echo "make bench       the benches"
+	@echo "make format      clang-format all sources"
+	@echo "make tidy        clang-tidy all library sources"
+	@echo "make clean       remove build/"
+
+setup:
+	@sh scripts/setup.sh
+
+build: setup
+	cmake --preset release
+	cmake --build --preset release -j $(JOBS)
+
+build-dev: setup
+	cmake --preset dev
+	cmake --build --preset dev -j $(JOBS)
+
+demo: build
+	@mkdir -p build/demo
+	cd build/demo && ../release/examples/$(DEMO)
+
+test: build-dev build
+	ctest --preset dev -j $(JOBS)
+	ctest --preset release -j $(JOBS)
+
+check-long: build
+	ctest --preset long -j $(JOBS)
+	$(MAKE) bench
+
+bench: build
+	cmake --build --preset release --target bench
+
+install: build
+	cmake --install build/release --prefix $(PREFIX)
+
+format:
+	clang-format -i $(SOURCES)
+
+tidy: build
+	clang-tidy -p build/release --quiet $(shell find src -name '*.c')
+
+clean:
+	rm -rf build

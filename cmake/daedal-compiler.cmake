@@ -1,0 +1,13 @@
+# Warnings and sanitizers, for everything in this tree.
+
+set(c_only -Wmissing-prototypes -Wstrict-prototypes)
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion
+                    "$<$<COMPILE_LANGUAGE:C>:${c_only}>")
+if(DAEDAL_WERROR)
+  add_compile_options(-Werror)
+endif()
+if(DAEDAL_SANITIZE)
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all
+                      -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+endif()

@@ -1,0 +1,45 @@
+/* Backward differentiation formulas, variable step and order 1 to 5, fixed leading coefficient.
+ *
+ *   bdf       semi-explicit index 1 and 2, quasi-linear, unconstrained mechanical problems
+ *   bdf-ggl   mechanical problems in the stabilised index-2 form of Gear, Gupta and Leimkuhler */
+#ifndef DAEDAL_BDF_H
+#define DAEDAL_BDF_H
+
+#include <daedal/integrator.h>
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum dae_bdf_test {
+  DAE_BDF_TEST_QV, /* error test on positions and velocities (and extra states) */
+  DAE_BDF_TEST_Q   /* on positions only */
+} dae_bdf_test;
+
+typedef struct dae_bdf_options {
+  double rtol, atol;
+  int order;        /* largest order; with a fixed step, the order */
+  double step;      /* fixed step size, 0: variable */
+  double first_step; /* first step size to try, 0: chosen */
+  double max_step;  /* 0: no limit */
+  int error_test;   /* dae_bdf_test; mechanical problems only */
+  bool project;     /* keep projected values in the history */
+  int max_failures; /* failed attempts at one step before giving up */
+} dae_bdf_options;
+
+dae_bdf_options dae_bdf_defaults(void);
+extern const dae_option_table dae_bdf_option_table;
+
+/* The constructors make the start consistent themselves. opts NULL: defaults. */
+dae_status dae_bdf_create(const dae_problem *problem, const dae_start *start,
+                          const dae_bdf_options *opts, const dae_env *env, dae_integrator **out,
+                          dae_error *err);
+dae_status dae_bdf_ggl_create(const dae_problem *problem, const dae_start *start,
+                              const dae_bdf_options *opts, const dae_env *env,
+                              dae_integrator **out, dae_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

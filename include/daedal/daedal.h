@@ -1,0 +1,19 @@
+/* daedal: constrained dynamics. This header includes the whole public interface. */
+#ifndef DAEDAL_DAEDAL_H
+#define DAEDAL_DAEDAL_H
+
+#include <daedal/bdf.h>
+#include <daedal/coupled.h>
+#include <daedal/env.h>
+#include <daedal/event.h>
+#include <daedal/integrator.h>
+#include <daedal/mechanical.h>
+#include <daedal/options.h>
+#include <daedal/pattern.h>
+#include <daedal/problem.h>
+#include <daedal/run.h>
+#include <daedal/semi_explicit.h>
+#include <daedal/status.h>
+#include <daedal/version.h>
+
+#endif

@@ -1,0 +1,26 @@
+/* Events: zero crossings of a function of the state, located within a step. */
+#ifndef DAEDAL_EVENT_H
+#define DAEDAL_EVENT_H
+
+#include <daedal/integrator.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct dae_event {
+  const char *name;
+  int direction; /* +1 rising only, -1 falling only, 0 both */
+  bool stop;     /* the run ends at the event */
+  void *user;
+  /* the function whose zeros are looked for */
+  int (*value)(void *user, double t, const double *y, double *value);
+  /* changes the state; after comes in as a copy of before. NULL: nothing changes. The result is
+   * made consistent before the integration goes on. */
+  int (*action)(void *user, double t, const double *before, double *after);
+} dae_event;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,95 @@
+/* An integrator: one opaque handle, the same verbs for every method.
+ *
+ * A handle belongs to one thread at a time. Nothing is allocated after its constructor returned,
+ * except by a sparse factorisation that has to change its pivots. The problem must outlive it. */
+#ifndef DAEDAL_INTEGRATOR_H
+#define DAEDAL_INTEGRATOR_H
+
+#include <daedal/env.h>
+#include <daedal/options.h>
+#include <daedal/problem.h>
+#include <daedal/status.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct dae_integrator dae_integrator;
+
+/* X(field, text in the closing block) */
+#define DAE_STATS_LIST(X)                                                                          \
+  X(steps, "steps taken")                                                                          \
+  X(rejected_by_error, "rejected by the error test")                                               \
+  X(rejected_by_convergence, "rejected by the convergence test")                                   \
+  X(rejected_by_callback, "rejected by a callback")                                                \
+  X(evaluations, "evaluations of f")                                                               \
+  X(jacobians, "Jacobians")                                                                        \
+  X(factorisations, "factorisations")                                                              \
+  X(iterations, "Newton iterations")                                                               \
+  X(projections, "projections")                                                                    \
+  X(restarts, "restarts")
+
+typedef struct dae_stats {
+#define DAE_STATS_FIELD(name, text) long name;
+  DAE_STATS_LIST(DAE_STATS_FIELD)
+#undef DAE_STATS_FIELD
+} dae_stats;
+
+/* Where the integrator stands. */
+typedef struct dae_view {
+  double t;          /* end of the last accepted step */
+  double t_previous; /* its beginning; interpolate serves [t_previous, t] */
+  double h_next;     /* step size it will try */
+  int order;         /* order of the last step */
+  const char *method;
+  int size;          /* entries of the state vector */
+} dae_view;
+
+/* One accepted step that does not pass t_stop (the last one ends there exactly). Returns DAE_OK,
+ * or DAE_END when t_stop was reached. After a failure the last accepted state is intact. */
+dae_status dae_integrator_step(dae_integrator *it, double t_stop, dae_error *err);
+
+dae_view dae_integrator_view(const dae_integrator *it);
+
+/* State vector y and (unless NULL) its derivative dy at t in [t_previous, t], on the constraints,
+ * with the multipliers that belong to it. */
+dae_status dae_integrator_interpolate(dae_integrator *it, double t, double *y, double *dy,
+                                      dae_error *err);
+
+/* Starts anew from (t, y): history is forgotten, structure and options are kept. y must be
+ * consistent up to multipliers; see dae_consistent_start. */
+dae_status dae_integrator_restart(dae_integrator *it, double t, const double *y, dae_error *err);
+
+/* The whole memory of the integrator as bytes: stepping on after load, in this handle or in
+ * another one made from the same problem and options, gives the same bits. */
+size_t dae_integrator_save_size(const dae_integrator *it);
+dae_status dae_integrator_save(const dae_integrator *it, void *buffer, size_t size, dae_error *err);
+dae_status dae_integrator_load(dae_integrator *it, const void *buffer, size_t size, dae_error *err);
+
+dae_stats dae_integrator_stats(const dae_integrator *it);
+void dae_integrator_free(dae_integrator *it);
+
+/* A method as the registry lists it. opts points to the method's option struct, NULL: defaults. */
+typedef struct dae_method {
+  const char *name;      /* "bdf-ggl" */
+  const char *summary;   /* one line: problem class, order */
+  const char *reference; /* key of the paper in docs/references.bib, or NULL */
+  const dae_option_table *options;
+  size_t options_size;
+  void (*defaults)(void *opts);
+  /* DAE_OK, or DAE_ERROR_UNSUPPORTED with the reason in err */
+  dae_status (*accepts)(const dae_problem *problem, dae_error *err);
+  dae_status (*create)(const dae_problem *problem, const dae_start *start, const void *opts,
+                       const dae_env *env, dae_integrator **out, dae_error *err);
+} dae_method;
+
+/* All methods, in the order they are listed to a user; NULL past the last one. */
+const dae_method *dae_method_at(int i);
+/* A method by name; an unknown name is refused with the nearest known one. */
+const dae_method *dae_method_find(const char *name, dae_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

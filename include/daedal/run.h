@@ -1,0 +1,83 @@
+/* A whole run: consistent start, integration, events, rows, and an honest account at the end. */
+#ifndef DAEDAL_RUN_H
+#define DAEDAL_RUN_H
+
+#include <daedal/event.h>
+#include <daedal/integrator.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The closing account of a run. */
+typedef struct dae_summary {
+  dae_status status; /* of the run as a whole */
+  char message[512]; /* what ended the run before its time; empty if nothing did */
+  const char *problem, *method;
+  double rtol, atol;          /* NaN where the method has none */
+  double t_start, t_end;      /* what was integrated */
+  int order;                  /* highest order used */
+  dae_stats stats;
+  dae_diagnosis diagnosis;
+  long rows, events;
+  double seconds;             /* CPU time of the integration */
+  double position_drift;      /* largest |g| over all rows; NaN: no such constraints */
+  double velocity_drift;      /* largest |g_t + G v|, |k| over all rows */
+  double energy_start;        /* NaN: the problem has no energy */
+  double energy_change;
+  double energy_balance;      /* change minus the integrated power of forces and constraints */
+  bool energy_has_potential;  /* false: kinetic energy only, the work of all forces is counted */
+  int moved;                  /* start values that were moved to make the start consistent */
+  char moves[2048];           /* a line for each: name, from, to, with tabs between them */
+  char files[512];            /* where the results are */
+} dae_summary;
+
+/* The closing block as text and as JSON. Return the length needed, as snprintf does. */
+size_t dae_summary_text(const dae_summary *summary, char *text, size_t size);
+size_t dae_summary_json(const dae_summary *summary, char *text, size_t size);
+
+/* Where rows go. Rows come in order of time. A run opens its sinks in the order given, after the
+ * start was made consistent, and closes all of them in that order whatever happened, even where
+ * open was not reached; a sink that writes the account therefore comes last. The caller frees. */
+typedef struct dae_sink {
+  void *self;
+  dae_status (*open)(void *self, int columns, const char *const *names, dae_error *err);
+  dae_status (*row)(void *self, int columns, const double *values, dae_error *err);
+  dae_status (*close)(void *self, dae_summary *summary, dae_error *err);
+  void (*free)(void *self);
+} dae_sink;
+
+/* Comma-separated values by RFC 4180, 17 significant digits. The file is created by open. */
+dae_status dae_csv_sink(const char *path, const dae_env *env, dae_sink *out, dae_error *err);
+/* Writes the closing account as JSON into a file. */
+dae_status dae_json_sink(const char *path, const dae_env *env, dae_sink *out, dae_error *err);
+
+typedef struct dae_run_plan {
+  dae_problem problem;
+  dae_start start;
+  const dae_method *method;
+  const void *options; /* the method's; NULL: defaults */
+  double to;
+  double every;        /* output grid, 0: every accepted step */
+  const dae_event *events;
+  int event_count;
+  /* additional result columns */
+  int outputs;
+  const char *const *output_names;
+  int (*output)(void *user, double t, const double *y, double *out);
+  void *user; /* for output and progress */
+  const dae_sink *sinks;
+  int sink_count;
+  /* called after every step; false interrupts the run, what was computed is kept. May be NULL. */
+  bool (*progress)(void *user, double t);
+} dae_run_plan;
+
+/* Runs the plan. The summary is filled in whatever happens. */
+dae_status dae_run(const dae_run_plan *plan, const dae_env *env, dae_summary *summary,
+                   dae_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,42 @@
+#!/bin/sh
+# Finds the Debian packages that the build needs and installs those that are missing. Does nothing,
+# quickly, when all are there; says what to install when it may not.
+set -eu
+
+packages="gcc libc6-dev make cmake pkg-config libopenblas-serial-dev libsuitesparse-dev libcmocka-dev"
+
+if ! command -v dpkg-query >/dev/null 2>&1; then
+  echo "setup: not a Debian system; the build needs a C17 compiler, cmake 3.21, pkg-config," \
+       "OpenBLAS or LAPACK, SuiteSparse (KLU) and cmocka" >&2
+  exit 0
+fi
+
+installed=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' $packages 2>/dev/null || true)
+missing=""
+for package in $packages; do
+  if ! printf '%s\n' "$installed" | grep -qx "$package installed"; then
+    missing="$missing $package"
+  fi
+done
+# pkgconf also comes under a package name of its own
+if command -v pkg-config >/dev/null 2>&1; then
+  missing=$(printf '%s' "$missing" | sed 's/ pkg-config//')
+fi
+[ -z "$missing" ] && exit 0
+
+if [ "$(id -u)" -eq 0 ]; then
+  as_root="env"
+elif command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
+  as_root="sudo -n env"
+elif command -v sudo >/dev/null 2>&1 && [ -t 0 ]; then
+  as_root="sudo env"
+else
+  echo "setup: packages are missing and neither root nor sudo is available; please run" >&2
+  echo "  apt-get update && apt-get install$missing" >&2
+  exit 1
+fi
+
+echo "setup: installing$missing"
+export_apt="DEBIAN_FRONTEND=noninteractive"
+$as_root $export_apt apt-get update -q
+$as_root $export_apt apt-get install -q -y --no-install-recommends $missing

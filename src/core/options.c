@@ -1,0 +1,237 @@
+/* Every option is handled as a double on the way: ints, truth values and indices of choices are
+ * exact in it. read -> check, parse -> check -> write. */
+#include "core/error.h"
+#include "core/number.h"
+#include "core/suggest.h"
+
+#include <daedal/options.h>
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+static int choice_count(const dae_option *option)
+{
+  int n = 0;
+  while (option->choices[n])
+    n++;
+  return n;
+}
+
+static double read_field(const dae_option *option, const void *opts)
+{
+  const char *field = (const char *)opts + option->offset;
+  if (option->type == DAE_OPTION_DOUBLE) {
+    double value;
+    memcpy(&value, field, sizeof value);
+    return value;
+  }
+  if (option->type == DAE_OPTION_BOOL) {
+    unsigned char byte; /* a bool that was never set may hold anything */
+    memcpy(&byte, field, sizeof byte);
+    return byte;
+  }
+  int value;
+  memcpy(&value, field, sizeof value);
+  return value;
+}
+
+static void write_field(const dae_option *option, void *opts, double value)
+{
+  char *field = (char *)opts + option->offset;
+  if (option->type == DAE_OPTION_DOUBLE) {
+    memcpy(field, &value, sizeof value);
+  } else if (option->type == DAE_OPTION_BOOL) {
+    bool on = value != 0;
+    memcpy(field, &on, sizeof on);
+  } else {
+    int number = (int)value;
+    memcpy(field, &number, sizeof number);
+  }
+}
+
+/* "at least 0", "greater than 0 and at most 1", "from 1 to 5" */
+static void range_text(const dae_option *option, char *text, size_t size)
+{
+  char min[32], max[32];
+  dae__format_double(option->min, min, sizeof min);
+  dae__format_double(option->max, max, sizeof max);
+  bool positive = option->min > 0 && option->min <= DBL_MIN;
+  bool below = option->max<DBL_MAX, above = option->min> - DBL_MAX;
+  if (positive && below)
+    snprintf(text, size, "greater than 0 and at most %s", max);
+  else if (positive)
+    snprintf(text, size, "greater than 0");
+  else if (above && below)
+    snprintf(text, size, "from %s to %s", min, max);
+  else if (above)
+    snprintf(text, size, "at least %s", min);
+  else if (below)
+    snprintf(text, size, "at most %s", max);
+  else
+    snprintf(text, size, "a finite number");
+}
+
+/* "one of ggl, cs, cm" */
+static void choices_text(const dae_option *option, char *text, size_t size)
+{
+  size_t used = (size_t)snprintf(text, size, "one of ");
+  for (int i = 0; option->choices[i] && used < size; i++)
+    used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", option->choices[i]);
+}
+
+static void wanted_text(const dae_option *option, char *text, size_t size)
+{
+  switch (option->type) {
+  case DAE_OPTION_DOUBLE:
+    range_text(option, text, size);
+    break;
+  case DAE_OPTION_INT: {
+    size_t used = (size_t)snprintf(text, size, "a whole number ");
+    range_text(option, text + used, size - used);
+    break;
+  }
+  case DAE_OPTION_BOOL:
+    snprintf(text, size, "on or off");
+    break;
+  case DAE_OPTION_CHOICE:
+    choices_text(option, text, size);
+    break;
+  }
+}
+
+static bool accepts(const dae_option *option, double value)
+{
+  switch (option->type) {
+  case DAE_OPTION_DOUBLE:
+  case DAE_OPTION_INT:
+    return isfinite(value) && value >= option->min && value <= option->max;
+  case DAE_OPTION_BOOL:
+    return value == 0 || value == 1;
+  case DAE_OPTION_CHOICE:
+    return value >= 0 && value < choice_count(option);
+  }
+  return false;
+}
+
+static dae_status refuse(const dae_option_table *table, const dae_option *option, const char *value,
+                         dae_error *err)
+{
+  char wanted[256];
+  wanted_text(option, wanted, sizeof wanted);
+  return dae__fail(err, DAE_ERROR_OPTION, option->name,
+                   "%s: %s = %.60s is not valid, it must be %s (%s)", table->owner, option->name,
+                   value, wanted, option->help ? option->help : "no description");
+}
+
+dae_status dae_options_validate(const dae_option_table *table, const void *opts, dae_error *err)
+{
+  for (int i = 0; i < table->count; i++) {
+    const dae_option *option = &table->options[i];
+    double value = read_field(option, opts);
+    if (accepts(option, value))
+      continue;
+    char text[32];
+    dae__format_double(value, text, sizeof text);
+    return refuse(table, option, text, err);
+  }
+  return DAE_OK;
+}
+
+static bool same_name(const char *a, const char *b)
+{
+  for (; *a && *b; a++, b++)
+    if ((*a == '-' ? '_' : *a) != (*b == '-' ? '_' : *b))
+      return false;
+  return *a == *b;
+}
+
+static const char *option_name(const void *list, int i)
+{
+  return ((const dae_option_table *)list)->options[i].name;
+}
+
+static dae_status refuse_name(const dae_option_table *table, const char *name, dae_error *err)
+{
+  const char *near = dae__suggest(name, table->count, option_name, table);
+  if (near)
+    return dae__fail(err, DAE_ERROR_OPTION, name, "%s has no option '%.60s': did you mean '%s'?",
+                     table->owner, name, near);
+  char all[384] = "";
+  size_t used = 0;
+  for (int i = 0; i < table->count && used < sizeof all; i++)
+    used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "",
+                             option_name(table, i));
+  return dae__fail(err, DAE_ERROR_OPTION, name, "%s has no option '%.60s': it has %s", table->owner,
+                   name, table->count ? all : "none");
+}
+
+static bool parse_bool(const char *text, double *value)
+{
+  static const char *const words[] = {"off", "on", "false", "true", "no", "yes", "0", "1"};
+  for (int i = 0; i < 8; i++)
+    if (strcmp(text, words[i]) == 0) {
+      *value = i % 2;
+      return true;
+    }
+  return false;
+}
+
+static bool parse_choice(const dae_option *option, const char *text, double *value)
+{
+  for (int i = 0; option->choices[i]; i++)
+    if (same_name(text, option->choices[i])) {
+      *value = i;
+      return true;
+    }
+  return false;
+}
+
+static bool parse(const dae_option *option, const char *text, double *value)
+{
+  switch (option->type) {
+  case DAE_OPTION_DOUBLE:
+    return dae__parse_double(text, value);
+  case DAE_OPTION_INT: {
+    int number = 0;
+    bool whole = dae__parse_int(text, &number);
+    *value = number;
+    return whole;
+  }
+  case DAE_OPTION_BOOL:
+    return parse_bool(text, value);
+  case DAE_OPTION_CHOICE:
+    return parse_choice(option, text, value);
+  }
+  return false;
+}
+
+dae_status dae_options_set(const dae_option_table *table, void *opts, const char *name,
+                           const char *value, dae_error *err)
+{
+  for (int i = 0; i < table->count; i++) {
+    const dae_option *option = &table->options[i];
+    if (!same_name(name, option->name))
+      continue;
+    double number;
+    if (!parse(option, value, &number) || !accepts(option, number))
+      return refuse(table, option, value, err);
+    write_field(option, opts, number);
+    return DAE_OK;
+  }
+  return refuse_name(table, name, err);
+}
+
+void dae_options_get(const dae_option_table *table, const void *opts, int i, char *text,
+                     size_t size)
+{
+  const dae_option *option = &table->options[i];
+  double value = read_field(option, opts);
+  if (option->type == DAE_OPTION_BOOL)
+    snprintf(text, size, "%s", value != 0 ? "on" : "off");
+  else if (option->type == DAE_OPTION_CHOICE && accepts(option, value))
+    snprintf(text, size, "%s", option->choices[(int)value]);
+  else
+    dae__format_double(value, text, size);
+}

@@ -1,0 +1,59 @@
+#include "core/suggest.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <stddef.h>
+#include <string.h>
+
+#define LONGEST 63
+
+static char fold(char c)
+{
+  return c == '-' ? '_' : (char)tolower((unsigned char)c);
+}
+
+static int min(int a, int b)
+{
+  return a < b ? a : b;
+}
+
+/* optimal string alignment, three rows of the table at a time */
+int dae__edit_distance(const char *a, const char *b)
+{
+  size_t m = strlen(a), n = strlen(b);
+  if (m > LONGEST || n > LONGEST)
+    return INT_MAX;
+  int rows[3][LONGEST + 1];
+  for (size_t j = 0; j <= n; j++)
+    rows[0][j] = (int)j;
+  for (size_t i = 1; i <= m; i++) {
+    int *row = rows[i % 3], *above = rows[(i + 2) % 3], *above2 = rows[(i + 1) % 3];
+    row[0] = (int)i;
+    for (size_t j = 1; j <= n; j++) {
+      char x = fold(a[i - 1]), y = fold(b[j - 1]);
+      row[j] = min(above[j - 1] + (x != y), 1 + min(above[j], row[j - 1]));
+      if (i > 1 && j > 1 && x == fold(b[j - 2]) && y == fold(a[i - 2]))
+        row[j] = min(row[j], above2[j - 2] + 1);
+    }
+  }
+  return rows[m % 3][n];
+}
+
+const char *dae__suggest(const char *word, int count, const char *(*name)(const void *list, int i),
+                         const void *list)
+{
+  const char *best = NULL;
+  int best_distance = INT_MAX;
+  for (int i = 0; i < count; i++) {
+    const char *candidate = name(list, i);
+    int distance = dae__edit_distance(word, candidate);
+    /* one slip in three letters, and one in short words, still is the same word */
+    size_t length = strlen(candidate);
+    int near = 1 + (int)(length > LONGEST ? LONGEST : length) / 3;
+    if (distance < best_distance && distance < (int)length && distance <= near) {
+      best = candidate;
+      best_distance = distance;
+    }
+  }
+  return best;
+}

@@ -1,0 +1,46 @@
+/* An environment that counts what is allocated, and refuses the n-th allocation. */
+#ifndef DAEDAL_TESTS_COUNTING_ENV_H
+#define DAEDAL_TESTS_COUNTING_ENV_H
+
+#include <daedal/env.h>
+#include <stdlib.h>
+
+typedef struct counting_env {
+  long calls;   /* allocations asked for */
+  long live;    /* allocations not released yet */
+  long fail_at; /* the call that is refused, counted from 1; 0: none */
+  long lines;   /* log lines */
+} counting_env;
+
+static inline void *counting_env_allocate(void *user, size_t bytes)
+{
+  counting_env *count = (counting_env *)user;
+  if (++count->calls == count->fail_at)
+    return NULL;
+  void *memory = malloc(bytes);
+  if (memory)
+    count->live++;
+  return memory;
+}
+
+static inline void counting_env_release(void *user, void *memory)
+{
+  if (memory)
+    ((counting_env *)user)->live--;
+  free(memory);
+}
+
+static inline void counting_env_log(void *user, dae_log_level level, const char *line)
+{
+  (void)level;
+  (void)line;
+  ((counting_env *)user)->lines++;
+}
+
+static inline dae_env counting_env_of(counting_env *count)
+{
+  dae_env env = {counting_env_allocate, counting_env_release, counting_env_log, count};
+  return env;
+}
+
+#endif
