@@ -1,0 +1,15 @@
+/* Dense LU with partial pivoting, column-major: own kernel for small n, LAPACK above the measured
+ * crossover (where built with it). */
+#ifndef DAEDAL_LINALG_DENSE_H
+#define DAEDAL_LINALG_DENSE_H
+
+/* A = P L U in place. Returns 0, or j + 1 for the first column j without a usable pivot. */
+int dae__lu_factor(int n, double *A, int *pivot);
+/* The same by the own kernel, whatever n is; and the n from which on the above calls LAPACK. */
+int dae__lu_factor_own(int n, double *A, int *pivot);
+extern const int dae__lu_crossover;
+/* b = A\b, and b = A'\b */
+void dae__lu_solve(int n, const double *LU, const int *pivot, double *b);
+void dae__lu_solve_transposed(int n, const double *LU, const int *pivot, double *b);
+
+#endif

@@ -1,0 +1,253 @@
+/* Patterns in compressed columns: every routine is linear in the entries it reads and writes.
+ * Sorting is by counting: transposing a pattern sorts it, merging sorts by row and then, keeping
+ * that order, by column. Work space is an arena of its own, released before the return. */
+#include "linalg/pattern.h"
+#include "core/error.h"
+#include <limits.h>
+#include <stdint.h>
+
+static const dae_pattern none = {0, 0, NULL, NULL};
+
+/* Makes the arena's failure known where the memory ran out elsewhere. */
+static dae_pattern fail(dae__arena *arena)
+{
+  (void)dae__arena_take(arena, SIZE_MAX, 2);
+  return none;
+}
+
+dae_status dae__pattern_validate(const dae_pattern *p, int rows, int cols, const char *field,
+                                 dae_error *err)
+{
+  const dae_status bad = DAE_ERROR_PROBLEM;
+  if (p->rows != rows || p->cols != cols)
+    return dae__fail(err, bad, field, "%s is %d x %d but must be %d x %d", field, p->rows, p->cols,
+                     rows, cols);
+  if (!p->start || (!p->row && p->start[cols] != 0))
+    return dae__fail(err, bad, field, "%s: start or row is NULL", field);
+  if (p->start[0] != 0)
+    return dae__fail(err, bad, field, "%s: start[0] is %d but must be 0", field, p->start[0]);
+  for (int j = 0; j < cols; j++)
+    if (p->start[j + 1] < p->start[j])
+      return dae__fail(err, bad, field, "%s: start[%d] = %d is less than start[%d] = %d", field,
+                       j + 1, p->start[j + 1], j, p->start[j]);
+  for (int j = 0; j < cols; j++) {
+    int last = -1;
+    for (int e = p->start[j]; e < p->start[j + 1]; e++) {
+      if (p->row[e] < 0 || p->row[e] >= rows)
+        return dae__fail(err, bad, field, "%s: row[%d] = %d in column %d is not in 0 ... %d", field,
+                         e, p->row[e], j, rows - 1);
+      if (p->row[e] <= last)
+        return dae__fail(err, bad, field,
+                         "%s: row[%d] = %d in column %d follows row %d; row indices must rise",
+                         field, e, p->row[e], j, last);
+      last = p->row[e];
+    }
+  }
+  return DAE_OK;
+}
+
+dae_pattern dae__pattern_dense(dae__arena *arena, int rows, int cols)
+{
+  if ((int64_t)rows * cols > INT_MAX)
+    return fail(arena);
+  int *start = DAE__TAKE(arena, int, cols + 1);
+  int *row = DAE__TAKE(arena, int, rows *cols);
+  if (dae__arena_failed(arena))
+    return none;
+  for (int j = 0; j <= cols; j++)
+    start[j] = j * rows;
+  for (int j = 0; j < cols; j++)
+    for (int i = 0; i < rows; i++)
+      row[start[j] + i] = i;
+  return (dae_pattern){rows, cols, start, row};
+}
+
+dae_pattern dae__pattern_diagonal(dae__arena *arena, int n)
+{
+  int *start = DAE__TAKE(arena, int, (size_t)n + 1);
+  int *row = DAE__TAKE(arena, int, n);
+  if (dae__arena_failed(arena))
+    return none;
+  for (int j = 0; j < n; j++)
+    start[j] = row[j] = j;
+  start[n] = n;
+  return (dae_pattern){n, n, start, row};
+}
+
+/* counts in start[1..n] -> offsets in start[0..n] */
+static void add_up(int n, int *start)
+{
+  for (int j = 0; j < n; j++)
+    start[j + 1] += start[j];
+}
+
+dae_pattern dae__pattern_transpose(dae__arena *arena, const dae_pattern *p, int *map)
+{
+  if (dae__arena_failed(arena))
+    return none;
+  int count = dae__pattern_count(p);
+  int *start = DAE__TAKE(arena, int, (size_t)p->rows + 1);
+  int *row = DAE__TAKE(arena, int, count);
+  if (dae__arena_failed(arena))
+    return none;
+  for (int e = 0; e < count; e++)
+    start[p->row[e] + 1]++;
+  add_up(p->rows, start);
+  for (int j = 0; j < p->cols; j++)
+    for (int e = p->start[j]; e < p->start[j + 1]; e++) {
+      int to = start[p->row[e]]++;
+      row[to] = j;
+      if (map)
+        map[e] = to;
+    }
+  for (int i = p->rows; i > 0; i--) /* start[i] has moved on to the end of i */
+    start[i] = start[i - 1];
+  start[0] = 0;
+  return (dae_pattern){p->cols, p->rows, start, row};
+}
+
+/* Columns that share a row with column j, each once, in no order; returns how many. mark[k] = j
+ * for those that were seen. into NULL: counts only. */
+static int gram_column(const dae_pattern *p, const dae_pattern *t, int j, int *mark, int *into)
+{
+  int count = 0;
+  for (int e = p->start[j]; e < p->start[j + 1]; e++) {
+    int i = p->row[e];
+    for (int d = t->start[i]; d < t->start[i + 1]; d++) {
+      int k = t->row[d];
+      if (mark[k] == j)
+        continue;
+      mark[k] = j;
+      if (into)
+        into[count] = k;
+      count++;
+    }
+  }
+  return count;
+}
+
+dae_pattern dae__pattern_gram(dae__arena *arena, const dae_pattern *p)
+{
+  dae__arena *scratch = dae__arena_failed(arena) ? NULL : dae__arena_create(dae__arena_env(arena));
+  if (!scratch)
+    return fail(arena);
+  int n = p->cols;
+  dae_pattern result = none, t = dae__pattern_transpose(scratch, p, NULL);
+  int *mark = DAE__TAKE(scratch, int, n), *start = DAE__TAKE(scratch, int, (size_t)n + 1);
+  if (dae__arena_failed(scratch))
+    goto done;
+  for (int j = 0; j < n; j++)
+    mark[j] = -1;
+  int64_t total = 0;
+  for (int j = 0; j < n && total <= INT_MAX; j++) {
+    total += gram_column(p, &t, j, mark, NULL);
+    start[j + 1] = (int)total;
+  }
+  int *row = total > INT_MAX ? NULL : DAE__TAKE(scratch, int, total);
+  if (!row)
+    goto done;
+  for (int j = 0; j < n; j++)
+    mark[j] = -1;
+  for (int j = 0; j < n; j++)
+    gram_column(p, &t, j, mark, row + start[j]);
+  /* symmetric, so the transpose is the same pattern in order */
+  result = dae__pattern_transpose(arena, &(dae_pattern){n, n, start, row}, NULL);
+done:
+  dae__arena_free(scratch);
+  return result.start ? result : fail(arena);
+}
+
+/* The entries of all blocks in a row, as places in the merged matrix. */
+typedef struct places {
+  int count;
+  int *row, *col, *by_row, *order;
+} places;
+
+static void list_places(const dae__block *blocks, int count, places *at)
+{
+  int n = 0;
+  for (int b = 0; b < count; b++) {
+    const dae_pattern *p = blocks[b].pattern;
+    for (int j = 0; j < p->cols; j++)
+      for (int e = p->start[j]; e < p->start[j + 1]; e++, n++) {
+        at->row[n] = blocks[b].row + (blocks[b].transposed ? j : p->row[e]);
+        at->col[n] = blocks[b].col + (blocks[b].transposed ? p->row[e] : j);
+      }
+  }
+}
+
+/* Stable counting sort of `from` by key[] < keys; next has keys + 1 zeroed entries. */
+static void sort_by(int keys, const int *key, int count, const int *from, int *next, int *to)
+{
+  for (int e = 0; e < count; e++)
+    next[key[e] + 1]++;
+  add_up(keys, next);
+  for (int i = 0; i < count; i++) {
+    int e = from ? from[i] : i;
+    to[next[key[e]]++] = e;
+  }
+}
+
+static bool take_maps(dae__arena *arena, dae__block *blocks, int count, int64_t *total)
+{
+  *total = 0;
+  if (dae__arena_failed(arena))
+    return false;
+  for (int b = 0; b < count; b++) {
+    int entries = dae__pattern_count(blocks[b].pattern);
+    blocks[b].map = DAE__TAKE(arena, int, entries);
+    *total += entries;
+  }
+  return !dae__arena_failed(arena) && *total <= INT_MAX;
+}
+
+/* Runs of equal places in the sorted order become one entry each; number[e] is the entry of e. */
+static dae_pattern join(dae__arena *arena, int rows, int cols, const places *at, int *number)
+{
+  int entries = 0;
+  for (int i = 0; i < at->count; i++) {
+    int e = at->order[i], d = i > 0 ? at->order[i - 1] : e;
+    entries += i == 0 || at->row[e] != at->row[d] || at->col[e] != at->col[d];
+    number[e] = entries - 1;
+  }
+  int *start = DAE__TAKE(arena, int, (size_t)cols + 1);
+  int *row = DAE__TAKE(arena, int, entries);
+  if (dae__arena_failed(arena))
+    return none;
+  for (int i = 0; i < at->count; i++) {
+    int e = at->order[i];
+    row[number[e]] = at->row[e];
+    start[at->col[e] + 1] = number[e] + 1;
+  }
+  for (int j = 0; j < cols; j++) /* empty columns end where the one before ends */
+    if (start[j + 1] < start[j])
+      start[j + 1] = start[j];
+  return (dae_pattern){rows, cols, start, row};
+}
+
+dae_pattern dae__blocks_merge(dae__arena *arena, int rows, int cols, dae__block *blocks, int count)
+{
+  int64_t total;
+  if (!take_maps(arena, blocks, count, &total))
+    return fail(arena);
+  dae__arena *scratch = dae__arena_create(dae__arena_env(arena));
+  if (!scratch)
+    return fail(arena);
+  dae_pattern result = none;
+  places at = {(int)total, DAE__TAKE(scratch, int, total), DAE__TAKE(scratch, int, total),
+               DAE__TAKE(scratch, int, total), DAE__TAKE(scratch, int, total)};
+  int *next_row = DAE__TAKE(scratch, int, (size_t)rows + 1);
+  int *next_col = DAE__TAKE(scratch, int, (size_t)cols + 1);
+  if (!dae__arena_failed(scratch)) {
+    list_places(blocks, count, &at);
+    sort_by(rows, at.row, at.count, NULL, next_row, at.by_row);
+    sort_by(cols, at.col, at.count, at.by_row, next_col, at.order);
+    int *number = at.by_row; /* no longer needed as an order */
+    result = join(arena, rows, cols, &at, number);
+    for (int b = 0, n = 0; result.start && b < count; b++)
+      for (int e = 0; e < dae__pattern_count(blocks[b].pattern); e++)
+        blocks[b].map[e] = number[n++];
+  }
+  dae__arena_free(scratch);
+  return result.start ? result : fail(arena);
+}

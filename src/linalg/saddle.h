@@ -1,0 +1,32 @@
+/* The saddle system that all mechanical methods share:
+ *
+ *   [ M  A' ] [ x ]   [ a ]           A = [G; K]
+ *   [ A  0  ] [ y ] = [ b ]
+ *
+ * with a diagonal that may be added: shifts -delta for the proximal treatment of dependent rows,
+ * ones for coordinates and rows taken out. M^-1 and A M^-1 A' are never formed, so M may be
+ * singular as long as the whole is regular. */
+#ifndef DAEDAL_LINALG_SADDLE_H
+#define DAEDAL_LINALG_SADDLE_H
+
+#include "core/arena.h"
+#include <daedal/pattern.h>
+#include <daedal/status.h>
+
+typedef struct dae__saddle dae__saddle;
+
+/* M is n x n with both triangles, G is ng x n, K is nk x n. */
+dae_status dae__saddle_create(dae__arena *arena, const dae_pattern *M, const dae_pattern *G,
+                              const dae_pattern *K, dae__saddle **out, dae_error *err);
+/* diagonal: n + ng + nk numbers added to the diagonal, or NULL. DAE_ERROR_SINGULAR: the unknown
+ * concerned is dae__saddle_column (a coordinate below n, a row of G, then of K, above). */
+dae_status dae__saddle_factor(dae__saddle *saddle, const double *M, const double *G,
+                              const double *K, const double *diagonal);
+/* In: a (n) and b (ng + nk). Out: x and y. */
+void dae__saddle_solve(dae__saddle *saddle, double *top, double *bottom);
+int dae__saddle_column(const dae__saddle *saddle);
+double dae__saddle_rcond(const dae__saddle *saddle);
+dae_status dae__saddle_reload(dae__saddle *saddle);
+void dae__saddle_free(dae__saddle *saddle);
+
+#endif

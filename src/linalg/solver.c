@@ -1,0 +1,109 @@
+/* The solver's verbs, and the choice of what is behind them. */
+#include "linalg/solver.h"
+#include "core/error.h"
+#include "linalg/backend.h"
+#include "linalg/dense.h"
+#include "linalg/pattern.h"
+#include <math.h>
+#include <stdint.h>
+
+/* Up to DENSE_ALWAYS unknowns a dense factorisation takes a few microseconds (bench/lu.c) and needs
+ * no indirect addressing; a pattern a quarter full mostly fills in. Both limits are estimates, not
+ * measured against KLU. Built without KLU, every matrix is dense. */
+#define DENSE_ALWAYS 40
+#define DENSE_QUARTER 500
+
+struct dae__solver {
+  const dae__backend *backend;
+  void *state;
+  int count;   /* entries of the pattern */
+  int *column; /* kept: where the last factorisation failed, or -1 */
+};
+
+static const dae__backend *choose(const dae_pattern *p)
+{
+  int n = p->cols;
+  const dae__backend *dense = n >= dae__lu_crossover ? &dae__backend_lapack : &dae__backend_dense;
+#ifdef DAE_WITH_KLU
+  int64_t full = (int64_t)n * n, count = dae__pattern_count(p);
+  if (n > DENSE_ALWAYS && count < full && !(4 * count > full && n <= DENSE_QUARTER))
+    return &dae__backend_klu;
+#endif
+  return dense;
+}
+
+dae_status dae__solver_create(dae__arena *arena, const dae_pattern *pattern, dae__solver **out,
+                              dae_error *err)
+{
+  *out = NULL;
+  dae__solver *solver = DAE__TAKE(arena, dae__solver, 1);
+  int *column = DAE__KEEP(arena, int, 1);
+  dae_status status = DAE_ERROR_MEMORY;
+  if (!dae__arena_failed(arena)) {
+    *column = -1;
+    *solver = (dae__solver){choose(pattern), NULL, dae__pattern_count(pattern), column};
+    status = solver->backend->create(arena, pattern, &solver->state);
+  }
+  if (status == DAE_ERROR_MEMORY)
+    return dae__fail(err, status, NULL, "out of memory for a linear system");
+  if (status < 0)
+    return dae__fail(err, status, NULL, "a linear system of %d equations cannot be analysed",
+                     pattern->cols);
+  *out = solver;
+  return DAE_OK;
+}
+
+/* 0 x is 0 for a finite x and NaN otherwise; four sums run side by side */
+static bool all_finite(int n, const double *x)
+{
+  double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+  int i = 0;
+  for (; i + 4 <= n; i += 4) {
+    s0 += 0 * x[i];
+    s1 += 0 * x[i + 1];
+    s2 += 0 * x[i + 2];
+    s3 += 0 * x[i + 3];
+  }
+  for (; i < n; i++)
+    s0 += 0 * x[i];
+  return !isnan((s0 + s1) + (s2 + s3));
+}
+
+dae_status dae__solver_factor(dae__solver *solver, const double *values)
+{
+  *solver->column = -1;
+  if (!all_finite(solver->count, values))
+    return DAE_ERROR_RECOVERABLE;
+  return solver->backend->factor(solver->state, values, solver->column);
+}
+
+int dae__solver_column(const dae__solver *solver)
+{
+  return *solver->column;
+}
+
+void dae__solver_solve(dae__solver *solver, double *b)
+{
+  solver->backend->solve(solver->state, b);
+}
+
+double dae__solver_rcond(const dae__solver *solver)
+{
+  return solver->backend->rcond(solver->state);
+}
+
+dae_status dae__solver_reload(dae__solver *solver)
+{
+  return solver->backend->reload(solver->state);
+}
+
+const char *dae__solver_kind(const dae__solver *solver)
+{
+  return solver->backend->kind;
+}
+
+void dae__solver_free(dae__solver *solver)
+{
+  if (solver)
+    solver->backend->free(solver->state);
+}

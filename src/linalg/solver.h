@@ -1,0 +1,40 @@
+/* Linear systems with a fixed pattern and changing values: analyse once, factor, solve.
+ *
+ * Small or dense matrices are solved by dense LU, sparse ones by KLU. Rows are scaled by their
+ * largest entry before pivoting. KLU keeps its pivot order while the reciprocal condition
+ * estimate allows (refactor -> rcond -> full factor). */
+#ifndef DAEDAL_LINALG_SOLVER_H
+#define DAEDAL_LINALG_SOLVER_H
+
+#include "core/arena.h"
+#include <daedal/pattern.h>
+#include <daedal/status.h>
+
+typedef struct dae__solver dae__solver;
+
+/* Analyses the pattern, which must live as long as the solver. What belongs to the solver's
+ * memory of factors is kept in the arena (see dae__solver_reload). On failure *out is NULL. */
+dae_status dae__solver_create(dae__arena *arena, const dae_pattern *pattern, dae__solver **out,
+                              dae_error *err);
+
+/* Factors the matrix with these values. DAE_ERROR_SINGULAR: see dae__solver_column. No message
+ * is written: the caller knows what the column means. Values that are not finite are
+ * DAE_ERROR_RECOVERABLE. */
+dae_status dae__solver_factor(dae__solver *solver, const double *values);
+
+/* The column at which the last factorisation failed, -1 where it did not or is not known. */
+int dae__solver_column(const dae__solver *solver);
+
+/* b = A\b. Does not allocate. */
+void dae__solver_solve(dae__solver *solver, double *b);
+
+/* Cheap estimate of the reciprocal condition number of the last factorisation. */
+double dae__solver_rcond(const dae__solver *solver);
+
+/* Rebuilds the factors, bit by bit the same, after the arena was loaded. */
+dae_status dae__solver_reload(dae__solver *solver);
+
+const char *dae__solver_kind(const dae__solver *solver); /* "dense", "lapack", "klu" */
+void dae__solver_free(dae__solver *solver); /* what is not in the arena; NULL is allowed */
+
+#endif

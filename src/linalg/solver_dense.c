@@ -1,0 +1,116 @@
+/* Dense LU behind dae__solver: S A = P L U, S the reciprocal largest entries of the rows.
+ * L, U, pivots and S are kept in the arena, so that nothing has to be rebuilt after a load. */
+#include "linalg/backend.h"
+#include "linalg/dense.h"
+#include "linalg/pattern.h"
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+typedef struct dense {
+  int n;
+  bool full; /* the pattern is */
+  const dae_pattern *pattern;
+  double *LU, *scale;
+  int *pivot;
+} dense;
+
+static dae_status create(dae__arena *arena, const dae_pattern *pattern, void **state)
+{
+  size_t n = (size_t)pattern->cols;
+  dense *d = DAE__TAKE(arena, dense, 1);
+  double *LU = DAE__KEEP(arena, double, n *n);
+  double *scale = DAE__KEEP(arena, double, n);
+  int *pivot = DAE__KEEP(arena, int, n);
+  if (dae__arena_failed(arena))
+    return DAE_ERROR_MEMORY;
+  bool full = (size_t)dae__pattern_count(pattern) == n * n;
+  *d = (dense){pattern->cols, full, pattern, LU, scale, pivot};
+  *state = d;
+  return DAE_OK;
+}
+
+/* LU = A */
+static void scatter(const dense *d, const double *values)
+{
+  const dae_pattern *p = d->pattern;
+  size_t n = (size_t)d->n;
+  if (d->full) {
+    memcpy(d->LU, values, n * n * sizeof *values);
+    return;
+  }
+  memset(d->LU, 0, n * n * sizeof *values);
+  for (int j = 0; j < d->n; j++)
+    for (int e = p->start[j]; e < p->start[j + 1]; e++)
+      d->LU[(size_t)j * n + (size_t)p->row[e]] = values[e];
+}
+
+/* scale = S, LU = S A */
+static void scale_rows(int n, double *restrict LU, double *restrict scale)
+{
+  for (int i = 0; i < n; i++)
+    scale[i] = 0;
+  for (int j = 0; j < n; j++) {
+    const double *a = LU + (size_t)j * (size_t)n;
+    for (int i = 0; i < n; i++) {
+      double t = fabs(a[i]);
+      scale[i] = t > scale[i] ? t : scale[i];
+    }
+  }
+  for (int i = 0; i < n; i++) /* below DBL_MIN the reciprocal may overflow */
+    scale[i] = scale[i] < DBL_MIN ? 1 : 1 / scale[i];
+  for (int j = 0; j < n; j++) {
+    double *a = LU + (size_t)j * (size_t)n;
+    for (int i = 0; i < n; i++)
+      a[i] *= scale[i];
+  }
+}
+
+static dae_status factor(void *state, const double *values, int *column)
+{
+  dense *d = state;
+  if (d->n == 0)
+    return DAE_OK;
+  scatter(d, values);
+  scale_rows(d->n, d->LU, d->scale);
+  int failed = dae__lu_factor(d->n, d->LU, d->pivot);
+  *column = failed - 1;
+  return failed ? DAE_ERROR_SINGULAR : DAE_OK;
+}
+
+static void solve(void *state, double *b)
+{
+  const dense *d = state;
+  for (int i = 0; i < d->n; i++) /* b = S b */
+    b[i] *= d->scale[i];
+  dae__lu_solve(d->n, d->LU, d->pivot, b); /* b = (S A)\b */
+}
+
+/* min |U_ii| / max |U_ii| */
+static double rcond(const void *state)
+{
+  const dense *d = state;
+  double min = INFINITY, max = 0;
+  for (int i = 0; i < d->n; i++) {
+    double u = fabs(d->LU[(size_t)i * (size_t)d->n + (size_t)i]);
+    min = u < min ? u : min;
+    max = u > max ? u : max;
+  }
+  if (d->n == 0)
+    return 1;
+  return max > 0 ? min / max : 0;
+}
+
+static dae_status reload(void *state)
+{
+  (void)state;
+  return DAE_OK;
+}
+
+static void release(void *state)
+{
+  (void)state;
+}
+
+const dae__backend dae__backend_dense = {"dense", create, factor, solve, rcond, reload, release};
+const dae__backend dae__backend_lapack = {"lapack", create, factor, solve, rcond, reload, release};
