@@ -17,6 +17,11 @@ typedef enum dae_bdf_test {
   DAE_BDF_TEST_Q   /* on positions only */
 } dae_bdf_test;
 
+typedef enum dae_bdf_rules {
+  DAE_BDF_RULES_STRICT, /* Newton's rate estimated in every step, errors held well below tolerance */
+  DAE_BDF_RULES_DASSL   /* the tests of DASSL to the letter, as the papers used them */
+} dae_bdf_rules;
+
 typedef struct dae_bdf_options {
   double rtol, atol;
   int order;        /* largest order; with a fixed step, the order */
@@ -25,6 +30,7 @@ typedef struct dae_bdf_options {
   double max_step;  /* 0: no limit */
   int error_test;   /* dae_bdf_test; mechanical problems only */
   bool project;     /* keep projected values in the history */
+  int rules;        /* dae_bdf_rules */
   int max_failures; /* failed attempts at one step before giving up */
 } dae_bdf_options;
 

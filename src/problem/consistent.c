@@ -1,0 +1,121 @@
+/* dae_consistent_start: the three forms, each in memory of its own for the occasion. */
+#include "problem/consistent.h"
+#include "core/error.h"
+#include "core/vec.h"
+#include "problem/assembly.h"
+#include "problem/semi.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void dae__append(char *text, size_t size, const char *format, ...)
+{
+  size_t used = strlen(text);
+  va_list args;
+  va_start(args, format);
+  if (used + 1 < size)
+    vsnprintf(text + used, size - used, format, args);
+  va_end(args);
+}
+
+typedef struct request {
+  const dae_problem *problem;
+  double t;
+  const bool *fixed;
+  double *y, *dy;
+  dae_diagnosis *find;
+} request;
+
+static dae_status mechanical(dae__arena *arena, const request *r, dae_error *err)
+{
+  dae__mech *m;
+  dae__motion *motion = NULL;
+  dae_status status = dae__mech_create(arena, r->problem, &m, err);
+  if (!status)
+    status = dae__motion_create(arena, m, &motion, err);
+  if (!status)
+    status = dae__mech_consistent(motion, r->t, r->fixed, r->y, r->dy, r->find, err);
+  dae__motion_free(motion);
+  return status;
+}
+
+static dae_status semi_explicit(dae__arena *arena, const request *r, dae_error *err)
+{
+  dae__semi *s;
+  dae_status status = dae__semi_create(arena, r->problem, &s, err);
+  return status ? status : dae__semi_consistent(s, r->t, r->fixed, r->y, r->dy, r->find, err);
+}
+
+static dae_status single(dae__arena *arena, const request *r, dae_error *err)
+{
+  return r->problem->mechanical ? mechanical(arena, r, err) : semi_explicit(arena, r, err);
+}
+
+static dae_status coupled(dae__arena *arena, const request *r, dae_error *err)
+{
+  dae__assembly *assembly;
+  int size = dae_problem_size(r->problem);
+  double *y = DAE__TAKE(arena, double, size), *dy = DAE__TAKE(arena, double, size);
+  bool *fixed = DAE__TAKE(arena, bool, size);
+  if (dae__arena_failed(arena))
+    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+  dae_status status = dae__assembly_create(arena, r->problem, &assembly, err);
+  if (status)
+    return status;
+  const int *order = dae__assembly_order(assembly);
+  for (int i = 0; i < size; i++)
+    fixed[order[i]] = r->fixed && r->fixed[i];
+  dae__assembly_gather(assembly, r->y, y);
+  request inner = {dae__assembly_problem(assembly), r->t, r->fixed ? fixed : NULL, y, dy, r->find};
+  status = single(arena, &inner, err);
+  if (!status) {
+    dae__assembly_scatter(assembly, y, r->y);
+    dae__assembly_scatter(assembly, dy, r->dy);
+  }
+  return status;
+}
+
+/* y and dy may be written although the outcome is a failure: they are the arena's */
+static dae_status in_arena(dae__arena *arena, const dae_problem *problem, const dae_start *start,
+                           double *y, double *dy, dae_diagnosis *find, dae_error *err)
+{
+  int size = dae_problem_size(problem);
+  request r = {.problem = problem, .t = start->t, .fixed = start->fixed, .find = find};
+  r.y = DAE__TAKE(arena, double, size);
+  r.dy = DAE__TAKE(arena, double, size);
+  if (dae__arena_failed(arena))
+    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+  dae__copy(size, start->y, r.y);
+  dae_status status = problem->coupled ? coupled(arena, &r, err) : single(arena, &r, err);
+  if (status)
+    return status;
+  dae__copy(size, r.y, y);
+  if (dy)
+    dae__copy(size, r.dy, dy);
+  return DAE_OK;
+}
+
+/* a callback that refuses the start point is no reason to try another one */
+static dae_status final_status(dae_status status, dae_error *err)
+{
+  if (status != DAE_ERROR_RECOVERABLE && status != DAE_ERROR_SINGULAR)
+    return status;
+  if (err)
+    err->status = DAE_ERROR_START;
+  return DAE_ERROR_START;
+}
+
+dae_status dae_consistent_start(const dae_problem *problem, const dae_start *start,
+                                const dae_env *env, double *y, double *dy, dae_diagnosis *find,
+                                dae_error *err)
+{
+  dae_status status = dae_problem_validate(problem, err);
+  if (status)
+    return status;
+  dae__arena *arena = dae__arena_create(env);
+  if (!arena)
+    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+  status = in_arena(arena, problem, start, y, dy, find, err);
+  dae__arena_free(arena);
+  return final_status(status, err);
+}

@@ -1,0 +1,16 @@
+/* Consistent starts, one form each; see dae_consistent_start. */
+#ifndef DAEDAL_PROBLEM_CONSISTENT_H
+#define DAEDAL_PROBLEM_CONSISTENT_H
+
+#include "problem/motion.h"
+
+/* Makes y consistent in place, chooses the independent constraints of motion->m, and finds the
+ * derivative dy. fixed and find may be NULL. */
+dae_status dae__mech_consistent(dae__motion *motion, double t, const bool *fixed, double *y,
+                                double *dy, dae_diagnosis *find, dae_error *err);
+
+/* Appends a line to a text of the given size. */
+__attribute__((format(printf, 3, 4))) void dae__append(char *text, size_t size, const char *format,
+                                                       ...);
+
+#endif

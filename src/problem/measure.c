@@ -1,0 +1,170 @@
+/* Measures of a state vector.
+ *
+ * Drift is the largest residual of each level over all constraints, dependent ones included.
+ *
+ * Energy is E = v.p - T + V, which is T + V where T is quadratic in v. By the equations of motion
+ *
+ *   dE/dt = v.F - lambda.G v - psi.K v - dT/dt|_v + dV/dt = power,
+ *
+ * rates at fixed v along the motion: what forces outside V and moving constraints supply. Without
+ * an energy of the user's V = 0 and the power is that of all forces. */
+#include "problem/measure.h"
+#include "core/error.h"
+#include "core/vec.h"
+#include "problem/assembly.h"
+#include "problem/mech.h"
+#include "problem/semi.h"
+
+struct dae__measure {
+  dae__assembly *assembly; /* of a coupled problem */
+  dae__mech *m;            /* either this one */
+  dae__semi *s;            /* or that one */
+  double *y;               /* the assembled state */
+  double *p, *F, *shifted, *Gv;
+  double *G, *K, *residual;
+};
+
+static dae_status measure_mechanical(dae__arena *arena, const dae_problem *problem,
+                                     dae__measure *measure, dae_error *err)
+{
+  dae_status status = dae__mech_create(arena, problem, &measure->m, err);
+  if (status)
+    return status;
+  const dae__mech *m = measure->m;
+  double **vectors[] = {&measure->p, &measure->F, &measure->shifted};
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+    *vectors[i] = DAE__TAKE(arena, double, m->nq);
+  measure->Gv = DAE__TAKE(arena, double, m->nc);
+  measure->residual = DAE__TAKE(arena, double, m->ng + m->nc);
+  measure->G = DAE__TAKE(arena, double, dae__pattern_count(&m->G));
+  measure->K = DAE__TAKE(arena, double, dae__pattern_count(&m->K));
+  return DAE_OK;
+}
+
+dae_status dae__measure_create(dae__arena *arena, const dae_problem *problem, dae__measure **out,
+                               dae_error *err)
+{
+  dae__measure *measure = DAE__TAKE(arena, dae__measure, 1);
+  dae_status status = dae_problem_validate(problem, err);
+  *out = NULL;
+  if (status)
+    return status;
+  if (dae__arena_failed(arena))
+    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+  if (problem->coupled) {
+    measure->y = DAE__TAKE(arena, double, dae_problem_size(problem));
+    status = dae__assembly_create(arena, problem, &measure->assembly, err);
+    if (status)
+      return status;
+    problem = dae__assembly_problem(measure->assembly);
+  }
+  if (problem->mechanical) {
+    status = measure_mechanical(arena, problem, measure, err);
+  } else {
+    status = dae__semi_create(arena, problem, &measure->s, err);
+    if (!status)
+      measure->residual = DAE__TAKE(arena, double, dae_problem_size(problem));
+  }
+  if (!status && dae__arena_failed(arena))
+    status = dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+  if (!status)
+    *out = measure;
+  return status;
+}
+
+void dae__measure_free(dae__measure *measure) { (void)measure; } /* all is in the arena */
+
+/* the state in the order of the problem that is measured */
+static const double *assembled(dae__measure *measure, const double *y)
+{
+  if (!measure->assembly)
+    return y;
+  dae__assembly_gather(measure->assembly, y, measure->y);
+  return measure->y;
+}
+
+static dae_status semi_drift(dae__measure *measure, double t, const double *y, double *position,
+                             dae_error *err)
+{
+  dae__semi *s = measure->s;
+  dae_status status = dae__semi_rhs(s, t, y, measure->residual, err);
+  if (!status && s->ny > 0)
+    *position = dae__max_abs(s->ny, measure->residual + s->nx);
+  return status;
+}
+
+dae_status dae__measure_drift(dae__measure *measure, double t, const double *y, double *position,
+                              double *velocity, dae_error *err)
+{
+  dae__mech *m = measure->m;
+  *position = *velocity = NAN;
+  y = assembled(measure, y);
+  if (!m)
+    return semi_drift(measure, t, y, position, err);
+  dae_mechanical_at at = dae__mech_at(m, t, y);
+  double *g = measure->residual, *gdot = g + m->ng, *k = gdot + m->ng;
+  dae_mechanical_wanted want = {.g = g, .gdot = gdot, .G = measure->G, .k = k};
+  dae_status status = dae__mech_eval(m, &at, &want, err);
+  if (m->ng > 0)
+    *position = dae__max_abs(m->ng, g);
+  if (m->nc > 0)
+    *velocity = dae__max_abs(m->nc, gdot);
+  return status;
+}
+
+/* rates of T and V along the motion at fixed v, by central differences of fourth order */
+static dae_status energy_rates(dae__measure *measure, const dae_mechanical_at *at, double *dT,
+                               double *dV, dae_error *err)
+{
+  static const double weight[5] = {1. / 12, -8. / 12, 0, 8. / 12, -1. / 12};
+  dae__mech *m = measure->m;
+  bool has;
+  double q = dae__max_abs(m->nq, at->q), v = dae__max_abs(m->nq, at->v);
+  double d = fmin(1e-3 * (v > 0 ? q / v + 0.1 : 1), 1e-4); /* 0.1: q may pass through zero */
+  *dT = *dV = 0;
+  for (int i = -2; i <= 2; i++) {
+    dae_mechanical_at moved = *at;
+    double T, V;
+    moved.t = at->t + i * d;
+    moved.q = measure->shifted;
+    for (int j = 0; j < m->nq; j++)
+      measure->shifted[j] = at->q[j] + i * d * at->v[j];
+    dae_status status = dae__mech_energy(m, &moved, &T, &V, &has, err);
+    if (status)
+      return status;
+    *dT += weight[i + 2] * T / d;
+    *dV += weight[i + 2] * V / d;
+  }
+  return DAE_OK;
+}
+
+dae_status dae__measure_energy(dae__measure *measure, double t, const double *y, double *energy,
+                               double *power, bool *has_potential, dae_error *err)
+{
+  dae__mech *m = measure->m;
+  *energy = *power = NAN;
+  *has_potential = false;
+  if (!m)
+    return DAE_OK;
+  y = assembled(measure, y);
+  dae_mechanical_at at = dae__mech_at(m, t, y);
+  dae_mechanical_wanted want = {.G = measure->G, .K = measure->K};
+  double T, V, dT, dV;
+  dae_status status = dae__mech_energy(m, &at, &T, &V, has_potential, err);
+  if (!status)
+    status = energy_rates(measure, &at, &dT, &dV, err);
+  if (!status)
+    status = dae__mech_p(m, &at, measure->p, err);
+  if (!status)
+    status = dae__mech_F(m, &at, measure->F, err);
+  if (!status)
+    status = dae__mech_eval(m, &at, &want, err);
+  if (status)
+    return status;
+  dae__zero(m->nc, measure->Gv);
+  dae__matrix_times(&m->G, measure->G, 1, at.v, measure->Gv);          /* G v */
+  dae__matrix_times(&m->K, measure->K, 1, at.v, measure->Gv + m->ng);  /* K v */
+  *energy = dae__dot(m->nq, at.v, measure->p) - T + V;
+  *power = dae__dot(m->nq, at.v, measure->F) - dae__dot(m->nc, y + m->at.lambda, measure->Gv) - dT + dV;
+  return DAE_OK;
+}

@@ -1,0 +1,24 @@
+/* Measures of a state: how far it is off its constraints, and its energy. */
+#ifndef DAEDAL_PROBLEM_MEASURE_H
+#define DAEDAL_PROBLEM_MEASURE_H
+
+#include "core/arena.h"
+#include <daedal/problem.h>
+
+typedef struct dae__measure dae__measure;
+
+dae_status dae__measure_create(dae__arena *arena, const dae_problem *problem, dae__measure **out,
+                               dae_error *err);
+void dae__measure_free(dae__measure *measure);
+
+/* largest |g|, and largest |g_t + G v| and |k|, at a state vector; NaN where there are no such
+ * constraints */
+dae_status dae__measure_drift(dae__measure *m, double t, const double *y, double *position,
+                              double *velocity, dae_error *err);
+
+/* energy, and the power of everything that is not in it; *energy = NaN where the problem has
+ * none */
+dae_status dae__measure_energy(dae__measure *m, double t, const double *y, double *energy,
+                               double *power, bool *has_potential, dae_error *err);
+
+#endif

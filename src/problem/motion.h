@@ -1,0 +1,71 @@
+/* The saddle solver at work on a mechanical problem: projection onto the constraints, accelerations
+ * and multipliers, choice of an independent subset of the constraints. */
+#ifndef DAEDAL_PROBLEM_MOTION_H
+#define DAEDAL_PROBLEM_MOTION_H
+
+#include "linalg/saddle.h"
+#include "problem/mech.h"
+
+typedef struct dae__motion_memory {
+  bool factored;    /* the saddle holds a factorisation from some earlier point */
+  int dependent;    /* constraint rows that are taken out */
+  long projections; /* states that had to be moved */
+  long factorisations;
+} dae__motion_memory;
+
+typedef struct dae__motion {
+  dae__mech *m;
+  dae__saddle *saddle;
+  dae__motion_memory *memory; /* kept */
+  double *M, *G, *K;          /* values at the last point evaluated */
+  double *fsc;                /* f, s, c there */
+  double *diagonal;           /* nq + nc, what is added to the saddle's diagonal */
+  double *residual, *scale;   /* nc */
+  double *terms;              /* nc: size of the terms of each row before it was moved */
+  double *top, *bottom;       /* nq, nc: right side and solution */
+
+  /* dependent rows */
+  dae__arena *arena;
+  dae_pattern A;              /* [G; K] */
+  dae__block G_in_A, K_in_A;
+  bool *all;                  /* nc times true: no row masked */
+  double *full_G, *full_K, *stacked; /* Jacobians with no row masked, and as one matrix */
+  double *column;             /* nq: one row of A as a column */
+  int capacity;               /* dependent rows there is memory for: */
+  double *C;                  /* capacity x nc: their combinations of the others */
+  double *S, *y_D;            /* 1 + C C', and its right side */
+  int *pivot;
+} dae__motion;
+
+dae_status dae__motion_create(dae__arena *arena, dae__mech *m, dae__motion **out, dae_error *err);
+dae_status dae__motion_reload(dae__motion *motion);
+void dae__motion_free(dae__motion *motion); /* NULL is allowed */
+
+/* Moves q onto g and v onto g_t + G v and k, in the norm of the mass matrix, where they are not
+ * there already to 1e-12 of the terms of each constraint. *moved (may be NULL) says whether
+ * anything was changed. */
+dae_status dae__motion_project(dae__motion *motion, double t, double *q, double *v, bool *moved,
+                               dae_error *err);
+
+/* Accelerations and multipliers at (q, v, u, w) of the state vector y: writes the multipliers into
+ * y (of minimum norm where constraints are dependent) and v, v', u' into dy (may be NULL), leaving
+ * the other entries of dy alone. */
+dae_status dae__motion_accelerate(dae__motion *motion, double t, double *y, double *dy,
+                                  dae_error *err);
+
+/* Chooses an independent subset of the constraints at the state y, earlier rows preferred. text
+ * (may be NULL) receives a line for each dependent row, naming the rows it depends on. */
+dae_status dae__motion_pick(dae__motion *motion, double t, const double *y, char *text, size_t size,
+                            dae_error *err);
+
+/* Factors the saddle matrix from motion->M, G, K and diagonal; names what is singular. */
+dae_status dae__motion_factor(dae__motion *motion, dae_error *err);
+
+/* scale_i = sum_j |A_ij| (|x_j| + 1e-3 max |x|), the size of the terms of row i */
+void dae__row_scale(const dae_pattern *pattern, const double *A, const double *x, double *scale);
+
+/* Where values shrink while they are moved, as a velocity that must vanish does, the terms they had
+ * before still set the scale: scale = before = max(scale, before), or just scale the first time. */
+void dae__not_below(int n, bool first, double *scale, double *before);
+
+#endif

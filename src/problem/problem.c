@@ -1,0 +1,167 @@
+/* The three forms behind one handle: sizes and names of the entries of the state vector. */
+#include "problem/mech.h"
+#include <stdio.h>
+#include <string.h>
+
+dae_problem dae_problem_mechanical(const dae_mechanical *mechanical)
+{
+  return (dae_problem){.mechanical = mechanical};
+}
+
+dae_problem dae_problem_semi_explicit(const dae_semi_explicit *semi_explicit)
+{
+  return (dae_problem){.semi_explicit = semi_explicit};
+}
+
+dae_problem dae_problem_coupled(const dae_coupled *coupled)
+{
+  return (dae_problem){.coupled = coupled};
+}
+
+static dae_problem part_problem(const dae_part *part)
+{
+  return (dae_problem){.mechanical = part->mechanical, .semi_explicit = part->semi_explicit};
+}
+
+static int coupled_size(const dae_coupled *c)
+{
+  int n = 0;
+  for (int i = 0; i < c->parts; i++) {
+    dae_problem part = part_problem(&c->part[i]);
+    n += dae_problem_size(&part);
+  }
+  for (int i = 0; i < c->joints; i++)
+    n += c->joint[i].ng;
+  return n;
+}
+
+int dae_problem_size(const dae_problem *p)
+{
+  if (p->mechanical)
+    return dae__mech_layout_of(p->mechanical).size;
+  if (p->semi_explicit)
+    return p->semi_explicit->nx + p->semi_explicit->ny;
+  return coupled_size(p->coupled);
+}
+
+/* names[i], or letter[i + 1]; wrapped as prefix(name) where a prefix is given */
+static void write_name(const char *prefix, const char *const *names, const char *letter, int i,
+                       char *name, size_t size)
+{
+  char plain[64];
+  if (names && names[i])
+    snprintf(plain, sizeof plain, "%s", names[i]);
+  else
+    snprintf(plain, sizeof plain, "%s[%d]", letter, i + 1);
+  if (prefix)
+    snprintf(name, size, "%s(%s)", prefix, plain);
+  else
+    snprintf(name, size, "%s", plain);
+}
+
+/* lambda(rod) for a labelled constraint; lambda[1], ... counts the unlabelled ones */
+static void write_multiplier(const char *letter, const char *const *names, int i, char *name,
+                             size_t size)
+{
+  int unlabelled = 1;
+  if (names && names[i]) {
+    snprintf(name, size, "%s(%s)", letter, names[i]);
+    return;
+  }
+  for (int j = 0; names && j < i; j++)
+    unlabelled += names[j] == NULL;
+  snprintf(name, size, "%s[%d]", letter, names ? unlabelled : i + 1);
+}
+
+static dae_variable_kind mechanical_variable(const dae_mechanical *p, int i, char *name,
+                                             size_t size)
+{
+  dae__mech_layout at = dae__mech_layout_of(p);
+  if (i < at.v) {
+    write_name(NULL, p->q_names, "q", i, name, size);
+    return DAE_VARIABLE_COORDINATE;
+  }
+  if (i < at.u) {
+    write_name("der", p->q_names, "q", i - at.v, name, size);
+    return DAE_VARIABLE_RATE;
+  }
+  if (i < at.w) {
+    write_name(NULL, p->u_names, "u", i - at.u, name, size);
+    return DAE_VARIABLE_STATE;
+  }
+  if (i < at.lambda) {
+    write_name(NULL, p->w_names, "w", i - at.w, name, size);
+    return DAE_VARIABLE_ALGEBRAIC;
+  }
+  if (i < at.psi)
+    write_multiplier("lambda", p->g_names, i - at.lambda, name, size);
+  else
+    write_multiplier("psi", p->k_names, i - at.psi, name, size);
+  return DAE_VARIABLE_MULTIPLIER;
+}
+
+static dae_variable_kind semi_explicit_variable(const dae_semi_explicit *p, int i, char *name,
+                                                size_t size)
+{
+  if (i < p->nx) {
+    write_name(NULL, p->x_names, "x", i, name, size);
+    return DAE_VARIABLE_STATE;
+  }
+  write_name(NULL, p->y_names, "y", i - p->nx, name, size);
+  return DAE_VARIABLE_ALGEBRAIC;
+}
+
+static dae_variable_kind part_variable(const dae_part *part, int number, int i, char *name,
+                                       size_t size)
+{
+  dae_problem problem = part_problem(part);
+  char inner[64], label[32];
+  dae_variable_kind kind = dae_problem_variable(&problem, i, inner, sizeof inner);
+  if (part->name)
+    snprintf(label, sizeof label, "%s", part->name);
+  else
+    snprintf(label, sizeof label, "part[%d]", number + 1);
+  /* the part stands before the variable, inside der(...) and lambda(...) */
+  char *bracket = strchr(inner, '(');
+  if (bracket)
+    snprintf(name, size, "%.*s(%s.%s", (int)(bracket - inner), inner, label, bracket + 1);
+  else
+    snprintf(name, size, "%s.%s", label, inner);
+  return kind;
+}
+
+static dae_variable_kind coupled_variable(const dae_coupled *c, int i, char *name, size_t size)
+{
+  for (int part = 0; part < c->parts; part++) {
+    dae_problem problem = part_problem(&c->part[part]);
+    int n = dae_problem_size(&problem);
+    if (i < n)
+      return part_variable(&c->part[part], part, i, name, size);
+    i -= n;
+  }
+  for (int j = 0; j < c->joints; j++) {
+    const dae_joint *joint = &c->joint[j];
+    char label[48];
+    if (joint->name)
+      snprintf(label, sizeof label, "%s", joint->name);
+    else
+      snprintf(label, sizeof label, "joint[%d]", j + 1);
+    if (i < joint->ng && joint->ng > 1)
+      snprintf(name, size, "lambda(%s[%d])", label, i + 1);
+    else if (i < joint->ng)
+      snprintf(name, size, "lambda(%s)", label);
+    if (i < joint->ng)
+      break;
+    i -= joint->ng;
+  }
+  return DAE_VARIABLE_MULTIPLIER;
+}
+
+dae_variable_kind dae_problem_variable(const dae_problem *p, int i, char *name, size_t size)
+{
+  if (p->mechanical)
+    return mechanical_variable(p->mechanical, i, name, size);
+  if (p->semi_explicit)
+    return semi_explicit_variable(p->semi_explicit, i, name, size);
+  return coupled_variable(p->coupled, i, name, size);
+}

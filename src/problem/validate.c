@@ -1,0 +1,232 @@
+/* Bad descriptions are refused here, with the field named, before anything is evaluated. */
+#include "problem/validate.h"
+#include "core/error.h"
+#include "linalg/pattern.h"
+#include "problem/mech.h"
+#include <stdio.h>
+
+static dae_status bad(dae_error *err, const char *field, const char *why)
+{
+  return dae__fail(err, DAE_ERROR_PROBLEM, field, "%s: %s", field, why);
+}
+
+static dae_status check_size(int n, const char *field, dae_error *err)
+{
+  if (n >= 0 && n <= 100000000)
+    return DAE_OK;
+  return dae__fail(err, DAE_ERROR_PROBLEM, field, "%s = %d is not a size", field, n);
+}
+
+static dae_status check_pattern(const dae_pattern *p, int rows, int cols, const char *field,
+                                dae_error *err)
+{
+  return p ? dae__pattern_validate(p, rows, cols, field, err) : DAE_OK;
+}
+
+static dae_status mechanical_sizes(const dae_mechanical *p, dae_error *err)
+{
+  const struct {
+    int n;
+    const char *field;
+  } sizes[] = {{p->nq, "nq"}, {p->ng, "ng"}, {p->nk, "nk"},
+               {p->nu, "nu"}, {p->nw, "nw"}, {p->nin, "nin"}};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+    if (check_size(sizes[i].n, sizes[i].field, err))
+      return DAE_ERROR_PROBLEM;
+  if (p->nq == 0)
+    return bad(err, "nq", "a mechanical problem has coordinates; use the semi-explicit form");
+  return DAE_OK;
+}
+
+static dae_status mechanical_callbacks(const dae_mechanical *p, dae_error *err)
+{
+  if (!p->f && !p->F)
+    return bad(err, "f", "give the forces f, or momenta p and F");
+  if (p->f && p->F)
+    return bad(err, "F", "give either (M, f) or (p, F), not both");
+  if (p->f && !p->M)
+    return bad(err, "M", "the mass matrix is missing");
+  if (p->F && !p->p)
+    return bad(err, "p", "F needs the momenta p");
+  if (p->ng > 0 && !p->g)
+    return bad(err, "g", "the problem has holonomic constraints but no callback g");
+  if (p->nk > 0 && !p->k)
+    return bad(err, "k", "the problem has nonholonomic constraints but no callback k");
+  if (p->nu > 0 && !p->s)
+    return bad(err, "s", "the problem has extra states but no callback s");
+  if (p->nw > 0 && !p->c)
+    return bad(err, "c", "the problem has algebraic variables but no callback c");
+  return DAE_OK;
+}
+
+static dae_status mechanical_patterns(const dae_mechanical *p, dae_error *err)
+{
+  int nq = p->nq, nr = nq + p->nu + p->nw, nz = 2 * nq + p->nu + p->nw;
+  const struct {
+    const dae_pattern *pattern;
+    int rows, cols;
+    const char *field;
+  } all[] = {{p->M_pattern, nq, nq, "M_pattern"},         {p->G_pattern, p->ng, nq, "G_pattern"},
+             {p->K_pattern, p->nk, nq, "K_pattern"},      {p->J_pattern, nr, nz, "J_pattern"},
+             {p->J_in_pattern, nr, p->nin, "J_in_pattern"}, {p->Ms_pattern, nq, 2 * nq, "Ms_pattern"},
+             {p->Gts_pattern, nq, nq, "Gts_pattern"},     {p->k_q_pattern, p->nk, nq, "k_q_pattern"},
+             {p->Kts_pattern, nq, 2 * nq, "Kts_pattern"}};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    if (check_pattern(all[i].pattern, all[i].rows, all[i].cols, all[i].field, err))
+      return DAE_ERROR_PROBLEM;
+  /* a sparse problem must not become dense by omission */
+  if (!p->M_pattern)
+    return DAE_OK;
+  if (!p->J_pattern)
+    return bad(err, "J_pattern", "M has a pattern, so the problem is sparse: J needs one too");
+  if (p->ng > 0 && !p->G_pattern)
+    return bad(err, "G_pattern", "M has a pattern, so the problem is sparse: G needs one too");
+  if (p->nk > 0 && !p->K_pattern)
+    return bad(err, "K_pattern", "M has a pattern, so the problem is sparse: K needs one too");
+  if (!p->constant_mass && !p->Ms_pattern)
+    return bad(err, "Ms_pattern", "M has a pattern and is not constant_mass: d(M s)/d(q,v) needs a "
+                                  "pattern too");
+  return DAE_OK;
+}
+
+dae_status dae__mechanical_validate(const dae_mechanical *p, dae_error *err)
+{
+  dae_status status = mechanical_sizes(p, err);
+  if (!status)
+    status = mechanical_callbacks(p, err);
+  return status ? status : mechanical_patterns(p, err);
+}
+
+dae_status dae__semi_explicit_validate(const dae_semi_explicit *p, dae_error *err)
+{
+  int n = p->nx + p->ny;
+  dae_status status = check_size(p->nx, "nx", err);
+  if (!status)
+    status = check_size(p->ny, "ny", err);
+  if (!status)
+    status = check_size(p->nin, "nin", err);
+  if (status)
+    return status;
+  if (n == 0)
+    return bad(err, "nx", "the problem has no variables");
+  if (p->index < 0 || p->index > 3)
+    return dae__fail(err, DAE_ERROR_PROBLEM, "index", "index = %d is not in 0 ... 3", p->index);
+  if (p->nx > 0 && !p->f)
+    return bad(err, "f", "the callback f is missing");
+  if (p->ny > 0 && !p->F)
+    return bad(err, "F", "the problem has algebraic variables but no callback F");
+  if (p->M_pattern && !p->J_pattern)
+    return bad(err, "J_pattern", "M has a pattern, so the problem is sparse: J needs one too");
+  if (p->M && p->J_pattern && !p->M_pattern)
+    return bad(err, "M_pattern", "J has a pattern, so the problem is sparse: M needs one too");
+  status = check_pattern(p->M_pattern, p->nx, p->nx, "M_pattern", err);
+  if (!status)
+    status = check_pattern(p->J_pattern, n, n, "J_pattern", err);
+  if (!status)
+    status = check_pattern(p->J_in_pattern, n, p->nin, "J_in_pattern", err);
+  if (!status)
+    status = check_pattern(p->Ms_pattern, p->nx, p->nx, "Ms_pattern", err);
+  return status;
+}
+
+/* ---- coupled ---- */
+
+static int part_size(const dae_part *part)
+{
+  if (part->mechanical)
+    return dae__mech_layout_of(part->mechanical).size;
+  return part->semi_explicit->nx + part->semi_explicit->ny;
+}
+
+static dae_status check_part(const dae_part *part, int i, dae_error *err)
+{
+  dae_error inner = dae_error_none();
+  char field[64];
+  if (part->name)
+    snprintf(field, sizeof field, "%s", part->name);
+  else
+    snprintf(field, sizeof field, "part[%d]", i);
+  if (!part->mechanical == !part->semi_explicit)
+    return bad(err, field, "a part is either mechanical or semi-explicit");
+  dae_status status = part->mechanical ? dae__mechanical_validate(part->mechanical, &inner)
+                                       : dae__semi_explicit_validate(part->semi_explicit, &inner);
+  if (status)
+    dae__fail(err, status, inner.equation, "in part %s: %s", field, inner.text);
+  return status;
+}
+
+static bool port_ok(const dae_coupled *p, dae_port port)
+{
+  return port.part >= 0 && port.part < p->parts && port.variable >= 0 &&
+         port.variable < part_size(&p->part[port.part]);
+}
+
+static dae_status check_wires(const dae_coupled *p, dae_error *err)
+{
+  long inputs = 0;
+  for (int i = 0; i < p->parts; i++)
+    inputs += p->part[i].mechanical ? p->part[i].mechanical->nin : p->part[i].semi_explicit->nin;
+  for (int i = 0; i < p->wires; i++) {
+    const dae_wire *w = &p->wire[i];
+    int nin = -1;
+    if (w->part >= 0 && w->part < p->parts)
+      nin = p->part[w->part].mechanical ? p->part[w->part].mechanical->nin
+                                        : p->part[w->part].semi_explicit->nin;
+    if (w->input < 0 || w->input >= nin || !port_ok(p, w->from))
+      return dae__fail(err, DAE_ERROR_PROBLEM, "wire", "wire %d names a part, input or variable "
+                       "that does not exist", i);
+    for (int j = 0; j < i; j++)
+      if (p->wire[j].part == w->part && p->wire[j].input == w->input)
+        return dae__fail(err, DAE_ERROR_PROBLEM, "wire", "wires %d and %d lead to the same input",
+                         j, i);
+  }
+  if (inputs != p->wires)
+    return dae__fail(err, DAE_ERROR_PROBLEM, "wire", "the parts have %ld inputs but there are %d "
+                     "wires: every input needs one", inputs, p->wires);
+  return DAE_OK;
+}
+
+static dae_status check_joints(const dae_coupled *p, dae_error *err)
+{
+  for (int i = 0; i < p->joints; i++) {
+    const dae_joint *j = &p->joint[i];
+    const char *name = j->name ? j->name : "joint";
+    if (j->ng <= 0 || j->nz <= 0 || !j->g || !j->z)
+      return bad(err, name, "a joint has at least one constraint, coordinates and a callback g");
+    for (int k = 0; k < j->nz; k++) {
+      const dae_part *part = port_ok(p, j->z[k]) ? &p->part[j->z[k].part] : NULL;
+      if (!part || !part->mechanical || j->z[k].variable >= part->mechanical->nq)
+        return bad(err, name, "a joint holds coordinates of mechanical parts together");
+    }
+  }
+  return DAE_OK;
+}
+
+dae_status dae__coupled_validate(const dae_coupled *p, dae_error *err)
+{
+  dae_status status = DAE_OK;
+  if (p->parts <= 0 || !p->part)
+    return bad(err, "parts", "a coupled problem has at least one part");
+  if (check_size(p->wires, "wires", err) || check_size(p->joints, "joints", err))
+    return DAE_ERROR_PROBLEM;
+  for (int i = 0; i < p->parts && !status; i++)
+    status = check_part(&p->part[i], i, err);
+  if (!status)
+    status = check_wires(p, err);
+  return status ? status : check_joints(p, err);
+}
+
+dae_status dae_problem_validate(const dae_problem *p, dae_error *err)
+{
+  int forms = (p->mechanical != NULL) + (p->semi_explicit != NULL) + (p->coupled != NULL);
+  int nin = p->mechanical ? p->mechanical->nin : p->semi_explicit ? p->semi_explicit->nin : 0;
+  if (forms != 1)
+    return bad(err, "problem", "exactly one of the three forms is to be given");
+  if (nin > 0 && !p->input)
+    return bad(err, "input", "the problem has inputs but no function that gives them");
+  if (p->mechanical)
+    return dae__mechanical_validate(p->mechanical, err);
+  if (p->semi_explicit)
+    return dae__semi_explicit_validate(p->semi_explicit, err);
+  return dae__coupled_validate(p->coupled, err);
+}
