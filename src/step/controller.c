@@ -1,0 +1,59 @@
+#include "step/controller.h"
+
+#include <math.h>
+
+dae__controller_options dae__controller_defaults(int order)
+{
+  return (dae__controller_options){
+      .order = order,
+      .safety = 0.9,     /* [HW96 IV.8], as in RADAU5 */
+      .beta = 0.4,       /* [HW96 IV.2]: alpha = 0.7/k, beta = 0.4/k */
+      .min_factor = 0.2, /* [HNW93 II.4], as in DOPRI5 up to its 10 */
+      .max_factor = 5,
+  };
+}
+
+void dae__controller_reset(dae__controller *c, const dae__controller_options *opts)
+{
+  *c = (dae__controller){.opts = *opts};
+}
+
+static double clamp(double x, double low, double high)
+{
+  return fmin(fmax(x, low), high);
+}
+
+/* factor from h to the next size, before the rules about rejections */
+static double wanted_factor(const dae__controller *c, double err)
+{
+  const dae__controller_options *o = &c->opts;
+  bool memory = c->previous > 0 && o->beta > 0 && err <= 1 && !c->rejected;
+  double k = o->order, set_point = pow(o->safety, k);
+  /* errors far below the tolerance say nothing more than "grow" */
+  double e = fmax(err, 1e-10) / set_point;
+  double factor =
+      memory ? pow(e, -(1 - 0.75 * o->beta) / k) * pow(c->previous / set_point, o->beta / k)
+             : pow(e, -1 / k);
+  return clamp(factor, o->min_factor, o->max_factor);
+}
+
+bool dae__controller_judge(dae__controller *c, double h, double err, double *h_next)
+{
+  bool accepted = err <= 1; /* false for NaN */
+  double factor = isfinite(err) ? wanted_factor(c, err) : c->opts.min_factor;
+  if (c->rejected || !accepted)
+    factor = fmin(factor, 1);
+  *h_next = h * factor;
+  if (c->opts.max_step > 0)
+    *h_next = fmin(*h_next, c->opts.max_step);
+  if (accepted)
+    c->previous = fmax(err, 1e-4); /* [HNW93 II.4]: one lucky step must not hold the next back */
+  c->rejected = !accepted;
+  return accepted;
+}
+
+double dae__controller_failed(dae__controller *c, double h, double factor)
+{
+  c->rejected = true;
+  return h * factor;
+}

@@ -1,0 +1,124 @@
+#include "step/history.h"
+#include "core/vec.h"
+
+dae__history dae__history_create(dae__arena *arena, int n)
+{
+  return (dae__history){.n = n,
+                        .memory = DAE__KEEP(arena, dae__history_memory, 1),
+                        .phi = DAE__KEEP(arena, double, (size_t)n *DAE__HISTORY)};
+}
+
+void dae__history_start(dae__history *s, double t, double h, const double *y, const double *dy)
+{
+  dae__zero(s->n * DAE__HISTORY, s->phi);
+  *s->memory = (dae__history_memory){.t = t, .h = h, .order = 1};
+  s->memory->psi[0] = h;
+  dae__copy(s->n, y, dae__history_phi(s, 0));
+  dae__axpy(s->n, h, dy, dae__history_phi(s, 1));
+}
+
+void dae__history_start_from(dae__history *s, double t, double h, int order, const double *values)
+{
+  size_t n = (size_t)s->n;
+  dae__zero(s->n * DAE__HISTORY, s->phi);
+  *s->memory = (dae__history_memory){
+      .t = t, .h = h, .order = order, .h_old = h, .order_old = order, .same = 0};
+  /* with equal steps phi_j is the j-th backward difference */
+  for (int j = 0; j <= order; j++)
+    dae__copy(s->n, values + n * (size_t)(order - j), dae__history_phi(s, j));
+  for (int level = 1; level <= order; level++)
+    for (int j = order; j >= level; j--)
+      for (size_t i = 0; i < n; i++)
+        s->phi[(size_t)j * n + i] = s->phi[(size_t)(j - 1) * n + i] - s->phi[(size_t)j * n + i];
+  for (int j = 0; j < DAE__HISTORY; j++)
+    s->memory->psi[j] = (j + 1) * h;
+}
+
+/* psi, alpha, beta, sigma, gamma for the new step */
+static void coefficients(dae__history_memory *m)
+{
+  double sum = m->h;
+  m->alpha[0] = m->beta[0] = m->sigma[0] = 1;
+  m->gamma[0] = 0;
+  for (int i = 1; i <= m->order; i++) {
+    double psi = m->psi[i - 1];
+    m->psi[i - 1] = sum;
+    m->beta[i] = m->beta[i - 1] * m->psi[i - 1] / psi;
+    sum = psi + m->h;
+    m->alpha[i] = m->h / sum;
+    m->sigma[i] = i * m->sigma[i - 1] * m->alpha[i];
+    m->gamma[i] = m->gamma[i - 1] + m->alpha[i - 1] / m->h;
+  }
+  m->psi[m->order] = sum;
+}
+
+dae__formula dae__history_prepare(dae__history *s, double h, int order)
+{
+  dae__history_memory *m = s->memory;
+  double alpha_s = 0, alpha_0 = 0;
+  m->h = h;
+  m->order = order;
+  if (h != m->h_old || order != m->order_old)
+    m->same = 0;
+  m->same = m->same < m->order_old + 2 ? m->same + 1 : m->order_old + 2;
+  if (order + 1 >= m->same)
+    coefficients(m);
+  for (int i = 0; i < order; i++) {
+    alpha_s -= 1.0 / (i + 1);
+    alpha_0 -= m->alpha[i];
+  }
+  for (int j = m->same; j <= order; j++)
+    dae__scale(s->n, m->beta[j], dae__history_phi(s, j)); /* phi_j becomes phi*_j */
+  double error = fabs(m->alpha[order] + alpha_s - alpha_0);
+  return (dae__formula){.cj = -alpha_s / h, .error = fmax(error, m->alpha[order])};
+}
+
+void dae__history_undo(dae__history *s)
+{
+  dae__history_memory *m = s->memory;
+  for (int j = m->same; j <= m->order; j++)
+    dae__scale(s->n, 1 / m->beta[j], dae__history_phi(s, j));
+  for (int i = 1; i <= m->order; i++)
+    m->psi[i - 1] = m->psi[i] - m->h;
+}
+
+void dae__history_predict(const dae__history *s, double *y, double *dy)
+{
+  dae__zero(s->n, y);
+  dae__zero(s->n, dy);
+  for (int j = 0; j <= s->memory->order; j++) {
+    dae__axpy(s->n, 1, dae__history_phi(s, j), y);
+    dae__axpy(s->n, s->memory->gamma[j], dae__history_phi(s, j), dy);
+  }
+}
+
+void dae__history_accept(dae__history *s, double t, const double *e)
+{
+  dae__history_memory *m = s->memory;
+  int k = m->order;
+  m->t = t;
+  m->h_old = m->h;
+  m->order_old = k;
+  if (k + 1 < DAE__HISTORY)
+    dae__copy(s->n, e, dae__history_phi(s, k + 1));
+  dae__axpy(s->n, 1, e, dae__history_phi(s, k));
+  for (int j = k - 1; j >= 0; j--)
+    dae__axpy(s->n, 1, dae__history_phi(s, j + 1), dae__history_phi(s, j));
+}
+
+void dae__history_interpolate(const dae__history *s, double t, double *y, double *dy)
+{
+  const dae__history_memory *m = s->memory;
+  double from = t - m->t, c = 1, d = 0, gamma = from / m->psi[0];
+  dae__copy(s->n, dae__history_phi(s, 0), y);
+  if (dy)
+    dae__zero(s->n, dy);
+  for (int j = 1; j <= m->order_old; j++) {
+    d = d * gamma + c / m->psi[j - 1];
+    c *= gamma;
+    gamma = (from + m->psi[j - 1]) / m->psi[j];
+    dae__axpy(s->n, c, dae__history_phi(s, j), y);
+    if (dy)
+      dae__axpy(s->n, d, dae__history_phi(s, j), dy);
+  }
+}

@@ -1,0 +1,64 @@
+/* The history of a multistep method: modified divided differences of the unknowns, for backward
+ * differentiation formulas of variable step and order with a fixed leading coefficient [DASSL].
+ *
+ *   phi_j = psi_1 ... psi_j [y_n, ..., y_{n-j}],   psi_j = t_{n+1} - t_{n+1-j}
+ *
+ * predict = sum_j phi_j after phi_j was scaled to the new step; the corrected value y = predict + e
+ * satisfies y' = predict' + cj e. */
+#ifndef DAEDAL_STEP_HISTORY_H
+#define DAEDAL_STEP_HISTORY_H
+
+#include "core/arena.h"
+
+#define DAE__MAX_ORDER 5
+#define DAE__HISTORY (DAE__MAX_ORDER + 2)
+
+/* What the history remembers apart from phi. */
+typedef struct dae__history_memory {
+  double t;     /* time of the last accepted value */
+  double h;     /* step being tried, or last accepted */
+  int order;    /* order being tried, or last accepted */
+  double h_old; /* last accepted step and order, 0 before the first */
+  int order_old;
+  int same; /* steps in a row of the same size and order, bounded by order + 2 */
+  double psi[DAE__HISTORY], alpha[DAE__HISTORY], beta[DAE__HISTORY];
+  double sigma[DAE__HISTORY], gamma[DAE__HISTORY];
+} dae__history_memory;
+
+typedef struct dae__history {
+  int n;
+  dae__history_memory *memory; /* kept */
+  double *phi;                 /* kept, DAE__HISTORY vectors of n */
+} dae__history;
+
+/* What one attempt at a step needs to know of the formula. */
+typedef struct dae__formula {
+  double cj;    /* y' = cj y + const */
+  double error; /* error constant: local error = error * |e| */
+} dae__formula;
+
+dae__history dae__history_create(dae__arena *arena, int n);
+
+static inline double *dae__history_phi(const dae__history *s, int j)
+{
+  return s->phi + (size_t)j * (size_t)s->n;
+}
+
+/* Order 1 from a value and its derivative. */
+void dae__history_start(dae__history *s, double t, double h, const double *y, const double *dy);
+/* Order k from the k + 1 equidistant values y_0, ..., y_k (one after the other), the last at t. */
+void dae__history_start_from(dae__history *s, double t, double h, int order, const double *values);
+
+/* Prepares an attempt with step h and the given order: scales phi, gives the formula. */
+dae__formula dae__history_prepare(dae__history *s, double h, int order);
+/* Takes the preparation back. */
+void dae__history_undo(dae__history *s);
+/* y and y' of the predictor. */
+void dae__history_predict(const dae__history *s, double *y, double *dy);
+/* Takes over y = predict + e at time t as the newest value. */
+void dae__history_accept(dae__history *s, double t, const double *e);
+
+/* The interpolating polynomial of the last accepted order, and its derivative (may be NULL). */
+void dae__history_interpolate(const dae__history *s, double t, double *y, double *dy);
+
+#endif

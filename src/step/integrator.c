@@ -1,0 +1,193 @@
+/* The verbs of the public handle: arguments are checked, then the method's table is called. */
+#include "step/integrator.h"
+
+#include "core/error.h"
+#include "core/vec.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+struct dae_integrator {
+  const dae__integrator_table *table;
+  void *self;
+  dae__arena *arena;
+};
+
+dae_status dae__integrator_create(dae__arena *arena, const dae__integrator_table *table, void *self,
+                                  dae_integrator **out)
+{
+  dae_integrator *it = DAE__TAKE(arena, dae_integrator, 1);
+  if (!it)
+    return DAE_ERROR_MEMORY;
+  *it = (dae_integrator){.table = table, .self = self, .arena = arena};
+  *out = it;
+  return DAE_OK;
+}
+
+void dae_integrator_free(dae_integrator *it)
+{
+  if (!it)
+    return;
+  if (it->table->free)
+    it->table->free(it->self);
+  dae__arena_free(it->arena); /* the handle lives in it */
+}
+
+dae_view dae_integrator_view(const dae_integrator *it)
+{
+  dae_view view = it->table->view(it->self);
+  view.method = it->table->method;
+  return view;
+}
+
+dae_stats dae_integrator_stats(const dae_integrator *it)
+{
+  return it->table->stats(it->self);
+}
+
+dae_status dae_integrator_step(dae_integrator *it, double t_stop, dae_error *err)
+{
+  double t = dae_integrator_view(it).t;
+  if (!(isfinite(t_stop) && t_stop > t)) /* negated: a NaN is refused too */
+    return dae__fail(err, DAE_ERROR_USAGE, "t_stop",
+                     "step: t_stop = %.17g does not lie beyond t = %.17g, where the integrator "
+                     "stands",
+                     t_stop, t);
+  return it->table->step(it->self, t_stop, err);
+}
+
+dae_status dae_integrator_interpolate(dae_integrator *it, double t, double *y, double *dy,
+                                      dae_error *err)
+{
+  dae_view view = dae_integrator_view(it);
+  /* callers form t from t_previous, t and a step size: a few roundings are theirs */
+  double slack = 16 * DBL_EPSILON * fmax(fabs(view.t), fabs(view.t_previous));
+  if (!(t >= view.t_previous - slack && t <= view.t + slack))
+    return dae__fail(err, DAE_ERROR_USAGE, "t",
+                     "interpolate: t = %.17g lies outside the last step, [%.17g, %.17g]", t,
+                     view.t_previous, view.t);
+  if (!y)
+    return dae__fail(err, DAE_ERROR_USAGE, "y", "interpolate: y is NULL");
+  return it->table->interpolate(it->self, fmin(fmax(t, view.t_previous), view.t), y, dy, err);
+}
+
+dae_status dae_integrator_restart(dae_integrator *it, double t, const double *y, dae_error *err)
+{
+  if (!isfinite(t))
+    return dae__fail(err, DAE_ERROR_USAGE, "t", "restart: t = %g is not a finite time", t);
+  if (!y)
+    return dae__fail(err, DAE_ERROR_USAGE, "y", "restart: y is NULL");
+  int size = dae_integrator_view(it).size;
+  for (int i = 0; i < size; i++)
+    if (!isfinite(y[i]))
+      return dae__fail(err, DAE_ERROR_USAGE, "y",
+                       "restart: entry %d of the state vector is %g, not a finite number", i, y[i]);
+  return it->table->restart(it->self, t, y, err);
+}
+
+/* What stands before the kept memory in a saved buffer: whose it is, and how much follows. */
+typedef struct saved_header {
+  char magic[8];
+  int version;
+  int state_size;
+  char method[32];
+  size_t bytes;
+} saved_header;
+
+static dae_integrator *child_at(const dae_integrator *it, int i)
+{
+  return it->table->child ? it->table->child(it->self, i) : NULL;
+}
+
+static size_t saved_bytes(const dae_integrator *it)
+{
+  size_t bytes = dae__arena_kept_size(it->arena);
+  for (int i = 0; child_at(it, i); i++)
+    bytes += dae_integrator_save_size(child_at(it, i));
+  return bytes;
+}
+
+static saved_header header_of(const dae_integrator *it)
+{
+  saved_header header;
+  memset(&header, 0, sizeof header); /* gaps too: equal memories give equal bytes */
+  memcpy(header.magic, "daedal\r\n", sizeof header.magic);
+  header.version = 1;
+  header.state_size = dae_integrator_view(it).size;
+  snprintf(header.method, sizeof header.method, "%s", it->table->method);
+  header.bytes = saved_bytes(it);
+  return header;
+}
+
+size_t dae_integrator_save_size(const dae_integrator *it)
+{
+  return sizeof(saved_header) + saved_bytes(it);
+}
+
+dae_status dae_integrator_save(const dae_integrator *it, void *buffer, size_t size, dae_error *err)
+{
+  size_t needed = dae_integrator_save_size(it);
+  if (!buffer || size < needed)
+    return dae__fail(err, DAE_ERROR_USAGE, "size",
+                     "save: the buffer has %zu bytes, %zu are needed (dae_integrator_save_size)",
+                     buffer ? size : 0, needed);
+  saved_header header = header_of(it);
+  char *to = buffer;
+  memcpy(to, &header, sizeof header);
+  to += sizeof header;
+  dae__arena_save(it->arena, to);
+  to += dae__arena_kept_size(it->arena);
+  dae_status status = DAE_OK;
+  for (int i = 0; child_at(it, i) && !status; i++) {
+    size_t part = dae_integrator_save_size(child_at(it, i));
+    status = dae_integrator_save(child_at(it, i), to, part, err);
+    to += part;
+  }
+  return status;
+}
+
+/* Refuses a buffer that save of this method and problem has not written. */
+static dae_status check_saved(const dae_integrator *it, const void *buffer, size_t size,
+                              dae_error *err)
+{
+  saved_header own = header_of(it), header;
+  if (!buffer || size < sizeof header)
+    return dae__fail(err, DAE_ERROR_USAGE, "buffer", "load: %zu bytes cannot be a saved integrator",
+                     buffer ? size : 0);
+  memcpy(&header, buffer, sizeof header);
+  if (memcmp(header.magic, own.magic, sizeof own.magic) != 0 || header.version != own.version)
+    return dae__fail(err, DAE_ERROR_USAGE, "buffer",
+                     "load: the buffer was not written by dae_integrator_save of this version");
+  if (strncmp(header.method, own.method, sizeof own.method) != 0 ||
+      header.state_size != own.state_size || header.bytes != own.bytes)
+    return dae__fail(err, DAE_ERROR_USAGE, "buffer",
+                     "load: the buffer holds %.31s with %d variables and %zu bytes, this is %s "
+                     "with %d and %zu: problem, method and options must be the same",
+                     header.method, header.state_size, header.bytes, own.method, own.state_size,
+                     own.bytes);
+  if (size < sizeof header + header.bytes)
+    return dae__fail(err, DAE_ERROR_USAGE, "buffer",
+                     "load: the buffer is cut off: %zu bytes of %zu", size,
+                     sizeof header + header.bytes);
+  return DAE_OK;
+}
+
+dae_status dae_integrator_load(dae_integrator *it, const void *buffer, size_t size, dae_error *err)
+{
+  dae_status status = check_saved(it, buffer, size, err);
+  if (status < 0)
+    return status;
+  const char *own = (const char *)buffer + sizeof(saved_header);
+  const char *from = own + dae__arena_kept_size(it->arena);
+  for (int i = 0; child_at(it, i); i++) { /* first: they may refuse */
+    size_t part = dae_integrator_save_size(child_at(it, i));
+    status = dae_integrator_load(child_at(it, i), from, part, err);
+    if (status < 0)
+      return status;
+    from += part;
+  }
+  dae__arena_load(it->arena, own);
+  return it->table->reload ? it->table->reload(it->self, err) : DAE_OK;
+}

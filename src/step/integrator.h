@@ -1,0 +1,36 @@
+/* What a method puts behind the public handle: a table of verbs and its own memory.
+ *
+ * The verbs of <daedal/integrator.h> check their arguments once, so that the functions of a table
+ * need not: step gets a finite t_stop > t, interpolate a time within [t_previous, t], restart a
+ * finite time and state.
+ *
+ * Save and load copy the kept pieces of the arena. A method therefore keeps (DAE__KEEP) all that
+ * the next step depends on, and takes (DAE__TAKE) what it can form anew; kept pieces hold no
+ * pointers. */
+#ifndef DAEDAL_STEP_INTEGRATOR_H
+#define DAEDAL_STEP_INTEGRATOR_H
+
+#include "core/arena.h"
+
+#include <daedal/integrator.h>
+
+typedef struct dae__integrator_table {
+  const char *method; /* name in the registry */
+  dae_status (*step)(void *self, double t_stop, dae_error *err);
+  dae_view (*view)(const void *self); /* without the method's name */
+  dae_status (*interpolate)(void *self, double t, double *y, double *dy, dae_error *err);
+  dae_status (*restart)(void *self, double t, const double *y, dae_error *err);
+  dae_stats (*stats)(const void *self);
+  /* after load: forms anew what is not in kept memory; NULL: nothing to do */
+  dae_status (*reload)(void *self, dae_error *err);
+  void (*free)(void *self); /* releases what is not in the arena; NULL: nothing to do */
+  /* integrators inside this one, NULL past the last: they are saved and loaded with it; NULL: none */
+  dae_integrator *(*child)(const void *self, int i);
+} dae__integrator_table;
+
+/* The handle of a method. It owns the arena from here on, and frees it last; where this fails,
+ * arena and self stay with the caller. */
+dae_status dae__integrator_create(dae__arena *arena, const dae__integrator_table *table, void *self,
+                                  dae_integrator **out);
+
+#endif

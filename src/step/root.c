@@ -1,0 +1,45 @@
+#include "step/root.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+/* fraction of the way from x1 to x2 at which to look next; x3 is the end that was dropped last */
+static double fraction(const double x[3], const double f[3])
+{
+  double xi = (x[0] - x[1]) / (x[2] - x[1]);
+  double phi = (f[0] - f[1]) / (f[2] - f[1]);
+  /* [C97]: the inverse quadratic through the three points is monotone between them; comparisons
+   * with a NaN are false and bisect */
+  if (!(phi * phi < xi && (1 - phi) * (1 - phi) < 1 - xi))
+    return 0.5;
+  return f[0] / (f[1] - f[0]) * f[2] / (f[1] - f[2]) +
+         (x[2] - x[0]) / (x[1] - x[0]) * f[0] / (f[2] - f[0]) * f[1] / (f[2] - f[1]);
+}
+
+dae_status dae__root_narrow(dae__bracket *bracket, double tolerance, dae__root_fn *f, void *user,
+                            dae_error *err)
+{
+  double side = bracket->fa > 0 ? 1 : -1;
+  /* newest end, opposite end, dropped end */
+  double x[3] = {bracket->b, bracket->a, bracket->a};
+  double fx[3] = {bracket->fb, bracket->fa, bracket->fa};
+  double s = 0.5;
+  while (fx[0] != 0 && fabs(x[1] - x[0]) > 2 * tolerance) {
+    double margin = tolerance / fabs(x[1] - x[0]);
+    s = fmin(fmax(s, margin), 1 - margin);
+    double xs = x[0] + s * (x[1] - x[0]), fs;
+    dae_status status = f(user, xs, &fs, err);
+    if (status < 0)
+      return status;
+    bool same = (fs * side > 0) == (fx[0] * side > 0);
+    int dropped = same ? 0 : 1;
+    x[2] = x[dropped], fx[2] = fx[dropped];
+    if (!same)
+      x[1] = x[0], fx[1] = fx[0];
+    x[0] = xs, fx[0] = fs;
+    s = fraction(x, fx);
+  }
+  int a = fx[0] * side > 0 ? 0 : 1, b = 1 - a;
+  *bracket = (dae__bracket){.a = x[a], .b = x[b], .fa = fx[a], .fb = fx[b]};
+  return DAE_OK;
+}

@@ -1,0 +1,21 @@
+/* A zero of a continuous function of one variable, from a bracket.
+ *
+ * Inverse quadratic interpolation where it is safe, bisection elsewhere, by the criterion of
+ * Chandrupatla [C97]; the bracket closes from both sides. */
+#ifndef DAEDAL_STEP_ROOT_H
+#define DAEDAL_STEP_ROOT_H
+
+#include <daedal/status.h>
+
+typedef dae_status dae__root_fn(void *user, double x, double *value, dae_error *err);
+
+/* fa is not zero, and fb is zero or of the other sign. */
+typedef struct dae__bracket {
+  double a, b, fa, fb;
+} dae__bracket;
+
+/* Narrows the bracket to |b - a| <= 2 tolerance, or to a b where the function is exactly zero. */
+dae_status dae__root_narrow(dae__bracket *bracket, double tolerance, dae__root_fn *f, void *user,
+                            dae_error *err);
+
+#endif
