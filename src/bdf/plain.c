@@ -1,0 +1,226 @@
+/* The plain corrector: semi-explicit problems of index 1 and 2, and quasi-linear ones.
+ *
+ *   unknowns   Y = (x, y)
+ *   residual   R = (M(t,x) x' - f(t,x,y), -F(t,x,y))
+ *   matrix     dR/dY + cj dR/dY' = [cj M + (M x')_x  0; 0  0] - d(f,F)/d(x,y)
+ *
+ * M may be singular. For index 2, with rows F2(t,x) = 0 in which no y stands, the algebraic
+ * variables are out of the error test [DASSL 5.4] and accepted x are projected onto F2. */
+#include "bdf/bdf.h"
+#include "core/error.h"
+#include "core/vec.h"
+#include "linalg/solver.h"
+#include "problem/semi.h"
+#include "problem/surface.h"
+
+/* What the corrector remembers between steps, besides its factors. */
+typedef struct memory {
+  long jacobians, factorisations;
+} memory;
+
+typedef struct plain {
+  dae__semi *s;
+  dae__surface *surface; /* NULL: index 1 */
+  memory *m;             /* kept */
+  double *M, *Ms, *J;    /* values; a constant M is evaluated once */
+  dae__semi_matrix matrix;
+  dae__solver *solver;
+} plain;
+
+static void start(void *self, const double *y, const double *dy, double *Y, double *dY)
+{
+  const plain *c = self;
+  dae__copy(c->s->n, y, Y);
+  dae__copy(c->s->n, dy, dY);
+}
+
+static dae_status mass_at(plain *c, double t, const double *Y, dae_error *err)
+{
+  return c->s->constant_mass ? DAE_OK : dae__semi_M(c->s, t, Y, c->M, err);
+}
+
+static dae_status name_singular(const plain *c, double t, dae_error *err)
+{
+  const dae__semi *s = c->s;
+  char name[64] = "one of the variables";
+  int column = dae__solver_column(c->solver);
+  if (column >= 0)
+    dae__semi_variable_name(s->p, column, name, sizeof name);
+  dae__fail(err, DAE_ERROR_SINGULAR, column >= 0 ? name : NULL,
+            "the equations of a step do not determine %s: %s", name,
+            column >= s->nx ? "F_y is singular here, or the index is higher than 2"
+                            : "its equations have become dependent, or the index has changed");
+  dae__fail_at(err, t, NAN);
+  return DAE_ERROR_SINGULAR;
+}
+
+static dae_status setup(void *self, double t, const double *Y, const double *dY, double cj,
+                        dae_error *err)
+{
+  plain *c = self;
+  dae_status status = mass_at(c, t, Y, err);
+  if (!status)
+    status = dae__semi_Ms(c->s, t, Y, dY, c->Ms, err);
+  if (!status)
+    status = dae__semi_J(c->s, t, Y, c->J, err);
+  if (status)
+    return status;
+  dae__semi_matrix_fill(&c->matrix, cj, c->M, c->Ms, c->J);
+  status = dae__solver_factor(c->solver, c->matrix.values);
+  c->m->jacobians++;
+  c->m->factorisations++;
+  if (status == DAE_ERROR_RECOVERABLE)
+    return dae__fail(err, status, NULL, "the iteration matrix has an entry that is not finite");
+  if (status == DAE_ERROR_MEMORY)
+    return dae__fail(err, status, NULL, "out of memory for a new pivot order");
+  return status ? name_singular(c, t, err) : DAE_OK;
+}
+
+static dae_status increment(void *self, double t, const double *Y, const double *dY, double cj,
+                            double factor, double *delta, dae_error *err)
+{
+  plain *c = self;
+  const dae__semi *s = c->s;
+  (void)cj;
+  dae_status status = mass_at(c, t, Y, err);
+  if (!status)
+    status = dae__semi_rhs(c->s, t, Y, delta, err); /* delta = (f, F) */
+  if (status)
+    return status;
+  dae__matrix_times(&s->M, c->M, -1, dY, delta); /* delta = (f - M x', F) = -R */
+  dae__scale(s->nx, factor, delta);
+  dae__solver_solve(c->solver, delta);
+  return DAE_OK;
+}
+
+static dae_status project(void *self, double t, double *Y, dae_error *err)
+{
+  plain *c = self;
+  return dae__surface_project(c->surface, t, Y, err);
+}
+
+static dae_status output(void *self, double t, const double *Y, const double *dY, double *y,
+                         double *dy, dae_error *err)
+{
+  const plain *c = self;
+  (void)t, (void)err;
+  dae__copy(c->s->n, Y, y);
+  if (dy)
+    dae__copy(c->s->n, dY, dy);
+  return DAE_OK;
+}
+
+static dae_status consistent(void *self, double t, const bool *fixed, double *y, double *dy,
+                             dae_error *err)
+{
+  plain *c = self;
+  return dae__semi_consistent(c->s, t, fixed, y, dy, NULL, err);
+}
+
+static void stats(const void *self, dae_stats *out)
+{
+  const plain *c = self;
+  out->evaluations += c->s->evaluations;
+  out->jacobians += c->m->jacobians;
+  out->factorisations += c->m->factorisations;
+  if (c->surface) {
+    out->factorisations += c->surface->memory->factorisations;
+    out->projections += c->surface->memory->projections;
+  }
+}
+
+static dae_status reload(void *self)
+{
+  plain *c = self;
+  dae_status status = c->m->factorisations > 0 ? dae__solver_reload(c->solver) : DAE_OK;
+  if (!status && c->surface)
+    status = dae__surface_reload(c->surface);
+  return status;
+}
+
+static void release(void *self)
+{
+  plain *c = self;
+  dae__solver_free(c->solver);
+  dae__surface_free(c->surface);
+}
+
+#define VERBS                                                                                      \
+  .start = start, .setup = setup, .increment = increment, .output = output,                        \
+  .consistent = consistent, .stats = stats, .reload = reload, .free = release
+
+static const dae__corrector_table index_1_table = {VERBS};
+static const dae__corrector_table index_2_table = {VERBS, .project = project};
+
+/* ---- creation ---- */
+
+/* consistent start; an index that is too high is the method's limit, not the start's fault */
+static dae_status make_start(plain *c, const dae_start *from, double *y, double *dy, int *index,
+                             dae_error *err)
+{
+  dae_diagnosis find = {0};
+  dae__copy(c->s->n, from->y, y);
+  dae_status status = dae__semi_consistent(c->s, from->t, from->fixed, y, dy, &find, err);
+  *index = find.index;
+  if (status == DAE_ERROR_START && find.index == 3)
+    return dae__fail(err, DAE_ERROR_UNSUPPORTED, "bdf",
+                     "bdf takes semi-explicit problems of index 1 and 2, and this one is of index "
+                     "3: give it in the mechanical form, or differentiate its constraints once");
+  return status;
+}
+
+static void take_memory(plain *c, dae__arena *arena)
+{
+  const dae__semi *s = c->s;
+  c->m = DAE__KEEP(arena, memory, 1);
+  c->M = DAE__TAKE(arena, double, dae__pattern_count(&s->M));
+  c->Ms = DAE__TAKE(arena, double, dae__pattern_count(&s->Ms));
+  c->J = DAE__TAKE(arena, double, dae__pattern_count(&s->J));
+  c->matrix = dae__semi_matrix_create(arena, s);
+}
+
+static dae_status finish(plain *c, dae__arena *arena, int index, dae_error *err)
+{
+  dae_status status = dae__solver_create(arena, &c->matrix.pattern, &c->solver, err);
+  if (!status && index == 2)
+    status = dae__surface_create(arena, c->s, &c->surface, err);
+  return status;
+}
+
+dae_status dae__plain_create(dae__arena *arena, const dae_problem *problem, const dae_start *from,
+                             const dae_bdf_options *opts, double *y, double *dy,
+                             dae__corrector *out, dae_error *err)
+{
+  plain *c = DAE__TAKE(arena, plain, 1);
+  int index = 0;
+  (void)opts;
+  if (dae__arena_failed(arena))
+    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+  if (!problem->semi_explicit)
+    return dae__fail(err, DAE_ERROR_UNSUPPORTED, "bdf", "bdf takes semi-explicit problems");
+  dae_status status = dae__semi_create(arena, problem, &c->s, err);
+  if (!status)
+    status = make_start(c, from, y, dy, &index, err);
+  if (status)
+    return status;
+  int n = c->s->n;
+  unsigned char *role = DAE__TAKE(arena, unsigned char, n);
+  take_memory(c, arena);
+  if (dae__arena_failed(arena))
+    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+  for (int i = 0; i < n; i++)
+    role[i] = i >= c->s->nx && index == 2 ? DAE__TEST_MULTIPLIER : DAE__TEST_FULL;
+  status = dae__semi_M(c->s, from->t, y, c->M, err);
+  if (!status)
+    status = finish(c, arena, index, err);
+  if (status) {
+    release(c);
+    return status;
+  }
+  *out = (dae__corrector){.table = index == 2 ? &index_2_table : &index_1_table,
+                          .self = c,
+                          .n = n,
+                          .size = n,
+                          .role = role};
+  return DAE_OK;
+}
