@@ -1,0 +1,125 @@
+/* Comma-separated values by RFC 4180: records end in CR LF, names are quoted where they have to
+ * be, numbers have 17 significant digits and a point in every locale. */
+#include "core/arena.h"
+#include "core/error.h"
+#include "output/text.h"
+
+#include <daedal/run.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#define BUFFER ((size_t)1 << 16)
+
+typedef struct csv {
+  dae__arena *arena;
+  char *path;
+  char *buffer;
+  FILE *file;
+} csv;
+
+static dae_status fail(const csv *self, const char *what, dae_error *err)
+{
+  const char *why = errno ? strerror(errno) : "unknown reason";
+  return dae__fail(err, DAE_ERROR_FILE, self->path, "%s could not be %s: %s", self->path, what,
+                   why);
+}
+
+static void write_name(FILE *file, const char *name)
+{
+  if (!strpbrk(name, ",\"\r\n")) {
+    fputs(name, file);
+    return;
+  }
+  fputc('"', file);
+  for (; *name; name++) {
+    if (*name == '"')
+      fputc('"', file);
+    fputc(*name, file);
+  }
+  fputc('"', file);
+}
+
+static dae_status end_record(csv *self, dae_error *err)
+{
+  fputs("\r\n", self->file);
+  return ferror(self->file) ? fail(self, "written", err) : DAE_OK;
+}
+
+static dae_status csv_open(void *sink, int columns, const char *const *names, dae_error *err)
+{
+  csv *self = sink;
+  errno = 0;
+  if (!self->file)
+    self->file = fopen(self->path, "wb");
+  if (!self->file)
+    return fail(self, "created", err);
+  setvbuf(self->file, self->buffer, _IOFBF, BUFFER);
+  for (int i = 0; i < columns; i++) {
+    if (i > 0)
+      fputc(',', self->file);
+    write_name(self->file, names[i]);
+  }
+  return end_record(self, err);
+}
+
+static dae_status csv_row(void *sink, int columns, const double *values, dae_error *err)
+{
+  csv *self = sink;
+  if (!self->file)
+    return dae__fail(err, DAE_ERROR_USAGE, self->path, "%s: a row before open", self->path);
+  errno = 0;
+  for (int i = 0; i < columns; i++) {
+    char number[40];
+    dae__number_text(values[i], 17, number);
+    if (i > 0)
+      fputc(',', self->file);
+    fputs(number, self->file);
+  }
+  return end_record(self, err);
+}
+
+static dae_status csv_close(void *sink, dae_summary *summary, dae_error *err)
+{
+  csv *self = sink;
+  if (!self->file)
+    return DAE_OK;
+  errno = 0;
+  bool failed = ferror(self->file) != 0;
+  failed = fclose(self->file) != 0 || failed;
+  self->file = NULL;
+  if (summary)
+    dae__list_add(summary->files, sizeof summary->files, self->path);
+  return failed ? fail(self, "written", err) : DAE_OK;
+}
+
+static void csv_free(void *sink)
+{
+  csv *self = sink;
+  if (!self)
+    return;
+  csv_close(self, NULL, NULL);
+  dae__arena_free(self->arena);
+}
+
+dae_status dae_csv_sink(const char *path, const dae_env *env, dae_sink *out, dae_error *err)
+{
+  if (!path || !*path)
+    return dae__fail(err, DAE_ERROR_USAGE, "path", "the CSV file has no name");
+  dae__arena *arena = dae__arena_create(env);
+  csv *self = arena ? DAE__TAKE(arena, csv, 1) : NULL;
+  if (self) {
+    self->path = DAE__TAKE(arena, char, strlen(path) + 1);
+    self->buffer = DAE__TAKE(arena, char, BUFFER);
+  }
+  if (!self || dae__arena_failed(arena)) {
+    dae__arena_free(arena);
+    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "no memory for the CSV file");
+  }
+  self->arena = arena;
+  memcpy(self->path, path, strlen(path) + 1);
+  *out = (dae_sink){
+      .self = self, .open = csv_open, .row = csv_row, .close = csv_close, .free = csv_free};
+  return DAE_OK;
+}

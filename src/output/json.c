@@ -1,0 +1,232 @@
+/* The closing account for machines: dae_summary_json, and the sink that writes it into a file. */
+#include "core/arena.h"
+#include "core/error.h"
+#include "core/number.h"
+#include "output/text.h"
+
+#include <daedal/run.h>
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+/* a string in quotes, or null */
+static void add_string(dae__text *text, const char *s, size_t length)
+{
+  if (!s) {
+    dae__text_add(text, "null");
+    return;
+  }
+  dae__text_add(text, "\"");
+  for (size_t i = 0; i < length && s[i]; i++) {
+    unsigned char c = (unsigned char)s[i];
+    if (c == '"' || c == '\\')
+      dae__text_add(text, "\\%c", c);
+    else if (c == '\n')
+      dae__text_add(text, "\\n");
+    else if (c == '\t')
+      dae__text_add(text, "\\t");
+    else if (c < 0x20 || c == 0x7f)
+      dae__text_add(text, "\\u%04x", c);
+    else
+      dae__text_add(text, "%c", c);
+  }
+  dae__text_add(text, "\"");
+}
+
+static void add_number(dae__text *text, double value)
+{
+  char number[40] = "null"; /* JSON has no NaN and no infinity */
+  if (isfinite(value))
+    dae__format_double(value, number, sizeof number);
+  dae__text_add(text, "%s", number);
+}
+
+static void key(dae__text *text, const char *name)
+{
+  dae__text_add(text, "  \"%s\": ", name);
+}
+
+static void string_field(dae__text *text, const char *name, const char *value)
+{
+  key(text, name);
+  add_string(text, value, value ? strlen(value) : 0);
+  dae__text_add(text, ",\n");
+}
+
+static void number_field(dae__text *text, const char *name, double value)
+{
+  key(text, name);
+  add_number(text, value);
+  dae__text_add(text, ",\n");
+}
+
+static void integer_field(dae__text *text, const char *name, long value)
+{
+  key(text, name);
+  dae__text_add(text, "%ld,\n", value);
+}
+
+static void add_stats(dae__text *text, const dae_stats *stats)
+{
+  const char *comma = "";
+  key(text, "stats");
+  dae__text_add(text, "{");
+#define ADD(name, help)                                                                            \
+  dae__text_add(text, "%s\"%s\": %ld", comma, #name, stats->name);                                 \
+  comma = ", ";
+  DAE_STATS_LIST(ADD)
+#undef ADD
+  dae__text_add(text, "},\n");
+}
+
+static void add_diagnosis(dae__text *text, const dae_diagnosis *d)
+{
+  key(text, "diagnosis");
+  dae__text_add(text, "{\"index\": %d, \"dof\": %d, \"constraints\": %d, \"rank\": %d, \"text\": ",
+                d->index, d->dof, d->constraints, d->rank);
+  add_string(text, d->text, sizeof d->text);
+  dae__text_add(text, "},\n");
+}
+
+/* {"name": ..., "from": ..., "to": ...} for each line of the table */
+static void add_moves(dae__text *text, const char *moves)
+{
+  const char *comma = "";
+  key(text, "moves");
+  dae__text_add(text, "[");
+  for (const char *line = moves; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+    size_t name = strcspn(line, "\t\n");
+    if (line[name] != '\t')
+      continue; /* "... and 3 more" */
+    const char *from = line + name + 1;
+    size_t from_length = strcspn(from, "\t\n");
+    if (from[from_length] != '\t')
+      continue;
+    const char *to = from + from_length + 1;
+    dae__text_add(text, "%s{\"name\": ", comma);
+    add_string(text, line, name);
+    dae__text_add(text, ", \"from\": %.*s, \"to\": %.*s}", (int)from_length, from,
+                  (int)strcspn(to, "\n"), to);
+    comma = ", ";
+  }
+  dae__text_add(text, "],\n");
+}
+
+static void add_measures(dae__text *text, const dae_summary *s)
+{
+  number_field(text, "position_drift", s->position_drift);
+  number_field(text, "velocity_drift", s->velocity_drift);
+  number_field(text, "energy_start", s->energy_start);
+  number_field(text, "energy_change", s->energy_change);
+  number_field(text, "energy_balance", s->energy_balance);
+  key(text, "energy_has_potential");
+  dae__text_add(text, "%s,\n", s->energy_has_potential ? "true" : "false");
+}
+
+size_t dae_summary_json(const dae_summary *s, char *text, size_t size)
+{
+  dae__text t = dae__text_in(text, size);
+  dae__text_add(&t, "{\n");
+  string_field(&t, "status", dae_status_name(s->status));
+  string_field(&t, "message", s->message[0] ? s->message : NULL);
+  string_field(&t, "problem", s->problem);
+  string_field(&t, "method", s->method);
+  number_field(&t, "rtol", s->rtol);
+  number_field(&t, "atol", s->atol);
+  number_field(&t, "t_start", s->t_start);
+  number_field(&t, "t_end", s->t_end);
+  integer_field(&t, "order", s->order);
+  integer_field(&t, "rows", s->rows);
+  integer_field(&t, "events", s->events);
+  number_field(&t, "seconds", s->seconds);
+  add_stats(&t, &s->stats);
+  add_diagnosis(&t, &s->diagnosis);
+  add_measures(&t, s);
+  integer_field(&t, "moved", s->moved);
+  add_moves(&t, s->moves);
+  key(&t, "files");
+  add_string(&t, s->files, sizeof s->files);
+  dae__text_add(&t, "\n}\n");
+  return t.length;
+}
+
+/* ---- the sink ---- */
+
+/* room for an account: every character of its texts escaped, and 4 KB for names and keys */
+#define ROOM (6 * sizeof(dae_summary) + 4096)
+
+typedef struct json {
+  dae__arena *arena;
+  char *path;
+  char *text;
+} json;
+
+static dae_status json_open(void *sink, int columns, const char *const *names, dae_error *err)
+{
+  (void)sink, (void)columns, (void)names, (void)err;
+  return DAE_OK;
+}
+
+static dae_status json_row(void *sink, int columns, const double *values, dae_error *err)
+{
+  (void)sink, (void)columns, (void)values, (void)err;
+  return DAE_OK;
+}
+
+static dae_status write_file(const json *self, dae_error *err)
+{
+  errno = 0;
+  FILE *file = fopen(self->path, "wb");
+  bool failed = !file || fputs(self->text, file) < 0;
+  if (file)
+    failed = fclose(file) != 0 || failed;
+  if (!failed)
+    return DAE_OK;
+  return dae__fail(err, DAE_ERROR_FILE, self->path, "%s could not be written: %s", self->path,
+                   errno ? strerror(errno) : "unknown reason");
+}
+
+static dae_status json_close(void *sink, dae_summary *summary, dae_error *err)
+{
+  json *self = sink;
+  size_t others = strlen(summary->files);
+  dae__list_add(summary->files, sizeof summary->files, self->path);
+  size_t length = dae_summary_json(summary, self->text, ROOM);
+  dae_status status =
+      length < ROOM ? write_file(self, err)
+                    : dae__fail(err, DAE_ERROR_FILE, self->path,
+                                "%s was not written: the problem's name is too long", self->path);
+  if (status < 0)
+    summary->files[others] = '\0';
+  return status;
+}
+
+static void json_free(void *sink)
+{
+  json *self = sink;
+  if (self)
+    dae__arena_free(self->arena);
+}
+
+dae_status dae_json_sink(const char *path, const dae_env *env, dae_sink *out, dae_error *err)
+{
+  if (!path || !*path)
+    return dae__fail(err, DAE_ERROR_USAGE, "path", "the JSON file has no name");
+  dae__arena *arena = dae__arena_create(env);
+  json *self = arena ? DAE__TAKE(arena, json, 1) : NULL;
+  if (self) {
+    self->path = DAE__TAKE(arena, char, strlen(path) + 1);
+    self->text = DAE__TAKE(arena, char, ROOM);
+  }
+  if (!self || dae__arena_failed(arena)) {
+    dae__arena_free(arena);
+    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "no memory for the JSON file");
+  }
+  self->arena = arena;
+  memcpy(self->path, path, strlen(path) + 1);
+  *out = (dae_sink){
+      .self = self, .open = json_open, .row = json_row, .close = json_close, .free = json_free};
+  return DAE_OK;
+}

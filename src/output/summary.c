@@ -1,0 +1,179 @@
+/* The closing block: what was integrated, how, how good it is, and where the results are. */
+#include "output/text.h"
+
+#include <daedal/run.h>
+#include <math.h>
+#include <string.h>
+
+#define LABEL "  %-12s " /* what a line is about */
+#define INDENT "               "
+
+typedef struct number {
+  char text[40];
+} number;
+
+static number show(double value, int digits)
+{
+  number n;
+  dae__number_text(value, digits, n.text);
+  return n;
+}
+
+static const char *s_if_many(long count)
+{
+  return count == 1 ? "" : "s";
+}
+
+/* "pendulum: t = 0 to 10 with bdf-ggl" and how it ended */
+static void add_head(dae__text *t, const dae_summary *s)
+{
+  dae__text_add(t, "%s: t = %s to %s with %s%s\n", s->problem ? s->problem : "problem",
+                show(s->t_start, 10).text, show(s->t_end, 10).text,
+                s->method ? s->method : "no method", s->status < 0 ? ", not finished" : "");
+  if (s->status < 0 || s->status == DAE_STOPPED)
+    dae__text_add(t, LABEL "%s%s%s\n", s->status < 0 ? "failed" : "stopped",
+                  dae_status_text(s->status), s->message[0] ? ": " : "", s->message);
+}
+
+/* every line of a text, indented */
+static void add_lines(dae__text *t, const char *lines)
+{
+  for (const char *line = lines; *line; line += strcspn(line, "\n"), line += *line == '\n')
+    if (*line != '\n')
+      dae__text_add(t, INDENT "%.*s\n", (int)strcspn(line, "\n"), line);
+}
+
+static void add_problem(dae__text *t, const dae_summary *s)
+{
+  const dae_diagnosis *d = &s->diagnosis;
+  if (d->dof == 0 && d->constraints == 0 && d->index == 0)
+    return; /* was not reached */
+  dae__text_add(t, LABEL "index %d, %d degree%s of freedom, ", "problem", d->index, d->dof,
+                s_if_many(d->dof));
+  if (d->constraints == 0)
+    dae__text_add(t, "no constraints\n");
+  else if (d->rank < d->constraints)
+    dae__text_add(t, "%d constraints, %d of them independent\n", d->constraints, d->rank);
+  else
+    dae__text_add(t, "%d constraint%s\n", d->constraints, s_if_many(d->constraints));
+  add_lines(t, d->text);
+}
+
+static void add_method(dae__text *t, const dae_summary *s)
+{
+  if (!s->method || s->order == 0)
+    return;
+  dae__text_add(t, LABEL "%s, order up to %d", "method", s->method, s->order);
+  if (!isnan(s->rtol))
+    dae__text_add(t, ", rtol %s", show(s->rtol, 6).text);
+  if (!isnan(s->atol))
+    dae__text_add(t, ", atol %s", show(s->atol, 6).text);
+  dae__text_add(t, "\n");
+}
+
+static void add_rejected(dae__text *t, long count, const char *by, const char **comma)
+{
+  if (count == 0)
+    return;
+  dae__text_add(t, "%s%ld %s", *comma, count, by);
+  *comma = ", ";
+}
+
+static void add_steps(dae__text *t, const dae_stats *n)
+{
+  const char *comma = "";
+  dae__text_add(t, LABEL "%ld taken; rejected: ", "steps", n->steps);
+  add_rejected(t, n->rejected_by_error, "by the error test", &comma);
+  add_rejected(t, n->rejected_by_convergence, "by the convergence test", &comma);
+  add_rejected(t, n->rejected_by_callback, "by a callback", &comma);
+  dae__text_add(t, "%s\n", *comma ? "" : "none");
+}
+
+static void add_work(dae__text *t, const dae_summary *s)
+{
+  const dae_stats *n = &s->stats;
+  dae__text_add(t, LABEL "%ld evaluation%s, %ld Jacobian%s, %ld factorisation%s,\n", "work",
+                n->evaluations, s_if_many(n->evaluations), n->jacobians, s_if_many(n->jacobians),
+                n->factorisations, s_if_many(n->factorisations));
+  dae__text_add(t, INDENT "%ld iteration%s, %ld projection%s, %ld restart%s; %s s\n", n->iterations,
+                s_if_many(n->iterations), n->projections, s_if_many(n->projections), n->restarts,
+                s_if_many(n->restarts), show(s->seconds, 3).text);
+  if (s->events > 0)
+    dae__text_add(t, LABEL "%ld\n", "events", s->events);
+}
+
+static void add_drift(dae__text *t, const dae_summary *s)
+{
+  bool position = !isnan(s->position_drift), velocity = !isnan(s->velocity_drift);
+  if (!position && !velocity) {
+    dae__text_add(t, LABEL "none\n", "constraints");
+    return;
+  }
+  dae__text_add(t, LABEL "largest drift over %ld row%s: ", "constraints", s->rows,
+                s_if_many(s->rows));
+  if (position)
+    dae__text_add(t, "%s in position", show(s->position_drift, 3).text);
+  if (velocity)
+    dae__text_add(t, "%s%s in velocity", position ? ", " : "", show(s->velocity_drift, 3).text);
+  dae__text_add(t, "\n");
+}
+
+static void add_energy(dae__text *t, const dae_summary *s)
+{
+  if (isnan(s->energy_start))
+    return;
+  dae__text_add(t, LABEL "%s at the start, changed by %s\n", "energy",
+                show(s->energy_start, 6).text, show(s->energy_change, 3).text);
+  dae__text_add(t, INDENT "balance %s: the change less the work of forces and moving constraints\n",
+                show(s->energy_balance, 3).text);
+  if (!s->energy_has_potential)
+    dae__text_add(t, INDENT "kinetic energy only: no potential is known, so the work of every\n" //
+                  INDENT "force counts, gravity and springs included\n");
+}
+
+/* name, from and to of each line in columns */
+static void add_moves(dae__text *t, const dae_summary *s)
+{
+  if (s->moved == 0)
+    return;
+  dae__text_add(t, LABEL "%d value%s moved to make it consistent; `fixed` holds a value:\n",
+                "start", s->moved, s->moved == 1 ? " was" : "s were");
+  int width = 0;
+  for (const char *line = s->moves; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+    int name = (int)strcspn(line, "\t\n");
+    width = name > width ? name : width;
+  }
+  for (const char *line = s->moves; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+    size_t name = strcspn(line, "\t\n"), end = strcspn(line, "\n");
+    if (line[name] != '\t') {
+      dae__text_add(t, INDENT "  %.*s\n", (int)end, line);
+      continue;
+    }
+    const char *from = line + name + 1, *to = from + strcspn(from, "\t\n");
+    dae__text_add(t, INDENT "  %-*.*s  %.*s -> %.*s\n", width, (int)name, line, (int)(to - from),
+                  from, (int)(line + end - to) - (*to == '\t'), to + (*to == '\t'));
+  }
+}
+
+static void add_results(dae__text *t, const dae_summary *s)
+{
+  dae__text_add(t, LABEL "%ld row%s", "results", s->rows, s_if_many(s->rows));
+  if (s->files[0])
+    dae__text_add(t, " in %s", s->files);
+  dae__text_add(t, "\n");
+}
+
+size_t dae_summary_text(const dae_summary *summary, char *text, size_t size)
+{
+  dae__text t = dae__text_in(text, size);
+  add_head(&t, summary);
+  add_problem(&t, summary);
+  add_method(&t, summary);
+  add_steps(&t, &summary->stats);
+  add_work(&t, summary);
+  add_drift(&t, summary);
+  add_energy(&t, summary);
+  add_moves(&t, summary);
+  add_results(&t, summary);
+  return t.length;
+}

@@ -1,0 +1,91 @@
+#include "run/columns.h"
+
+#include "core/error.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LONGEST_NAME 256
+
+/* groups of columns, left to right */
+enum { VARIABLES, RATES, MULTIPLIERS, GROUPS };
+
+static int group_of(dae_variable_kind kind)
+{
+  switch (kind) {
+  case DAE_VARIABLE_RATE:
+    return RATES;
+  case DAE_VARIABLE_MULTIPLIER:
+    return MULTIPLIERS;
+  case DAE_VARIABLE_COORDINATE:
+  case DAE_VARIABLE_STATE:
+  case DAE_VARIABLE_ALGEBRAIC:
+    break;
+  }
+  return VARIABLES;
+}
+
+static const char *copy_of(dae__arena *arena, const char *text)
+{
+  size_t size = strlen(text) + 1;
+  char *copy = DAE__TAKE(arena, char, size);
+  return copy ? memcpy(copy, text, size) : "";
+}
+
+/* entries of the state vector, group by group */
+static void add_variables(dae__arena *arena, const dae_problem *problem, dae__columns *c)
+{
+  char name[LONGEST_NAME];
+  int size = c->variables, next = 0;
+  for (int group = 0; group < GROUPS; group++)
+    for (int i = 0; i < size; i++) {
+      if (group_of(dae_problem_variable(problem, i, name, sizeof name)) != group)
+        continue;
+      c->entry[next++] = i;
+      c->names[next] = copy_of(arena, name);
+    }
+}
+
+static void add_outputs(dae__arena *arena, const dae_run_plan *plan, dae__columns *c)
+{
+  for (int i = 0; i < plan->outputs; i++) {
+    char name[32];
+    snprintf(name, sizeof name, "output[%d]", i + 1);
+    const char *given = plan->output_names ? plan->output_names[i] : NULL;
+    c->names[1 + c->variables + i] = given ? given : copy_of(arena, name);
+  }
+}
+
+dae_status dae__columns_create(dae__arena *arena, const dae_run_plan *plan, dae__columns *out,
+                               dae_error *err)
+{
+  dae__columns c = {.plan = plan, .variables = dae_problem_size(&plan->problem)};
+  c.count = 1 + c.variables + plan->outputs;
+  c.names = DAE__TAKE(arena, const char *, c.count);
+  c.entry = DAE__TAKE(arena, int, c.variables);
+  c.values = DAE__TAKE(arena, double, c.count);
+  if (!dae__arena_failed(arena)) {
+    c.names[0] = "t";
+    add_variables(arena, &plan->problem, &c);
+    add_outputs(arena, plan, &c);
+  }
+  if (dae__arena_failed(arena))
+    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "no memory for the result columns");
+  *out = c;
+  return DAE_OK;
+}
+
+dae_status dae__columns_fill(const dae__columns *c, double t, const double *y, dae_error *err)
+{
+  const dae_run_plan *plan = c->plan;
+  c->values[0] = t;
+  for (int i = 0; i < c->variables; i++)
+    c->values[1 + i] = y[c->entry[i]];
+  if (plan->outputs == 0 || plan->output(plan->user, t, y, c->values + 1 + c->variables) == 0)
+    return DAE_OK;
+  dae__fail(err, DAE_ERROR_CALLBACK, "output", "the outputs could not be evaluated at t = %.10g",
+            t);
+  dae__fail_at(err, t, NAN);
+  return DAE_ERROR_CALLBACK;
+}

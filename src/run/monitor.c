@@ -1,0 +1,105 @@
+#include "run/monitor.h"
+
+#include "core/error.h"
+
+#include <math.h>
+
+dae_status dae__monitor_create(dae__arena *arena, const dae_problem *problem, dae__monitor *out,
+                               dae_error *err)
+{
+  *out = (dae__monitor){.position = NAN, .velocity = NAN, .energy_start = NAN, .energy = NAN};
+  out->y = DAE__TAKE(arena, double, dae_problem_size(problem));
+  if (dae__arena_failed(arena))
+    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "no memory for the energy balance");
+  return dae__measure_create(arena, problem, &out->measure, err);
+}
+
+void dae__monitor_free(dae__monitor *m)
+{
+  if (m->measure)
+    dae__measure_free(m->measure);
+  m->measure = NULL;
+}
+
+/* Energy and power at (t, y). Where a callback refuses the point there is no balance any more,
+ * but the run goes on. */
+static dae_status measure_energy(dae__monitor *m, double t, const double *y, double *energy,
+                                 double *power, dae_error *err)
+{
+  dae_error ignored;
+  dae_status status =
+      dae__measure_energy(m->measure, t, y, energy, power, &m->has_potential, &ignored);
+  if (status == DAE_ERROR_RECOVERABLE) {
+    *energy = *power = NAN;
+    return DAE_OK;
+  }
+  if (status < 0 && err)
+    *err = ignored;
+  return status;
+}
+
+dae_status dae__monitor_start(dae__monitor *m, double t, const double *y, dae_error *err)
+{
+  m->t = t;
+  m->work = 0;
+  dae_status status = measure_energy(m, t, y, &m->energy, &m->power, err);
+  m->energy_start = m->energy;
+  return status;
+}
+
+/* the larger of two, where NaN is "not measured" */
+static double larger(double a, double b)
+{
+  return isnan(a) || b > a ? b : a;
+}
+
+dae_status dae__monitor_row(dae__monitor *m, double t, const double *y, dae_error *err)
+{
+  double position = NAN, velocity = NAN;
+  dae_status status = dae__measure_drift(m->measure, t, y, &position, &velocity, err);
+  if (status < 0)
+    return status;
+  m->position = larger(m->position, position);
+  m->velocity = larger(m->velocity, velocity);
+  return DAE_OK;
+}
+
+dae_status dae__monitor_pass(dae__monitor *m, dae_integrator *it, double t, dae_error *err)
+{
+  if (isnan(m->energy) || !(t > m->t))
+    return DAE_OK;
+  /* power at the middle and at the end; the one at the start is known */
+  double h = t - m->t, power[2];
+  for (int i = 0; i < 2; i++) {
+    double at = i == 0 ? m->t + h / 2 : t;
+    dae_status status = dae_integrator_interpolate(it, at, m->y, NULL, err);
+    if (status >= 0)
+      status = measure_energy(m, at, m->y, &m->energy, &power[i], err);
+    if (status < 0)
+      return status;
+  }
+  m->work += h / 6 * (m->power + 4 * power[0] + power[1]);
+  m->power = power[1];
+  m->t = t;
+  return DAE_OK;
+}
+
+dae_status dae__monitor_jump(dae__monitor *m, const double *y, dae_error *err)
+{
+  if (isnan(m->energy))
+    return DAE_OK;
+  double before = m->energy;
+  dae_status status = measure_energy(m, m->t, y, &m->energy, &m->power, err);
+  m->work += m->energy - before;
+  return status;
+}
+
+void dae__monitor_report(const dae__monitor *m, dae_summary *summary)
+{
+  summary->position_drift = m->position;
+  summary->velocity_drift = m->velocity;
+  summary->energy_start = m->energy_start;
+  summary->energy_change = m->energy - m->energy_start;
+  summary->energy_balance = summary->energy_change - m->work;
+  summary->energy_has_potential = m->has_potential;
+}

@@ -1,0 +1,77 @@
+/* The methods there are, in the order they are listed to a user. */
+#include "bdf/bdf.h"
+#include "core/error.h"
+#include "core/suggest.h"
+
+#include <daedal/bdf.h>
+#include <stdio.h>
+#include <string.h>
+
+static void bdf_defaults(void *opts)
+{
+  *(dae_bdf_options *)opts = dae_bdf_defaults();
+}
+
+static dae_status bdf_create(const dae_problem *problem, const dae_start *start, const void *opts,
+                             const dae_env *env, dae_integrator **out, dae_error *err)
+{
+  return dae_bdf_create(problem, start, opts, env, out, err);
+}
+
+static dae_status bdf_ggl_create(const dae_problem *problem, const dae_start *start,
+                                 const void *opts, const dae_env *env, dae_integrator **out,
+                                 dae_error *err)
+{
+  return dae_bdf_ggl_create(problem, start, opts, env, out, err);
+}
+
+static const dae_method methods[] = {
+    {.name = "bdf",
+     .summary = "semi-explicit index 1 and 2, quasi-linear, unconstrained mechanics; order 1 to 5",
+     .reference = "DASSL",
+     .options = &dae_bdf_option_table,
+     .options_size = sizeof(dae_bdf_options),
+     .defaults = bdf_defaults,
+     .accepts = dae__bdf_accepts,
+     .create = bdf_create},
+    {.name = "bdf-ggl",
+     .summary = "constrained mechanics in the stabilised index-2 form; order 1 to 5",
+     .reference = "GGL85",
+     .options = &dae_bdf_option_table,
+     .options_size = sizeof(dae_bdf_options),
+     .defaults = bdf_defaults,
+     .accepts = dae__bdf_ggl_accepts,
+     .create = bdf_ggl_create},
+};
+
+#define METHODS ((int)(sizeof methods / sizeof *methods))
+
+const dae_method *dae_method_at(int i)
+{
+  return i >= 0 && i < METHODS ? &methods[i] : NULL;
+}
+
+static const char *name_at(const void *list, int i)
+{
+  return ((const dae_method *)list)[i].name;
+}
+
+const dae_method *dae_method_find(const char *name, dae_error *err)
+{
+  if (!name)
+    name = "";
+  for (int i = 0; i < METHODS; i++)
+    if (strcmp(name, methods[i].name) == 0)
+      return &methods[i];
+  const char *near = dae__suggest(name, METHODS, name_at, methods);
+  char all[256] = "";
+  size_t used = 0;
+  for (int i = 0; i < METHODS && used < sizeof all; i++)
+    used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", methods[i].name);
+  if (near)
+    dae__fail(err, DAE_ERROR_USAGE, name, "there is no method '%.60s': did you mean '%s'?", name,
+              near);
+  else
+    dae__fail(err, DAE_ERROR_USAGE, name, "there is no method '%.60s': there are %s", name, all);
+  return NULL;
+}

@@ -1,0 +1,320 @@
+/* The closing block says what has to be said, and the JSON can be read. */
+#include <daedal/run.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static dae_summary pendulum(void)
+{
+  return (dae_summary){
+      .problem = "pendulum",
+      .method = "bdf-ggl",
+      .rtol = 1e-6,
+      .atol = 1e-8,
+      .t_end = 10,
+      .order = 5,
+      .stats = {.steps = 1234,
+                .rejected_by_error = 12,
+                .evaluations = 3456,
+                .jacobians = 78,
+                .factorisations = 90,
+                .iterations = 2345,
+                .projections = 1234},
+      .diagnosis = {.index = 3, .dof = 1, .constraints = 1, .rank = 1},
+      .rows = 1235,
+      .seconds = 0.01,
+      .position_drift = 1.25e-13,
+      .velocity_drift = 3.5e-13,
+      .energy_start = -9.81,
+      .energy_change = 2e-7,
+      .energy_balance = 1.5e-7,
+      .energy_has_potential = true,
+      .moved = 2,
+      .moves = "x\t1.1\t1\nder(x)\t0.25\t0\n",
+      .files = "pendulum.csv",
+  };
+}
+
+static const char *text_of(const dae_summary *summary)
+{
+  static char text[8192];
+  assert_true(dae_summary_text(summary, text, sizeof text) < sizeof text);
+  return text;
+}
+
+static const char *json_of(const dae_summary *summary)
+{
+  static char text[65536];
+  assert_true(dae_summary_json(summary, text, sizeof text) < sizeof text);
+  return text;
+}
+
+#define SAYS(text, piece) assert_non_null(strstr(text, piece))
+#define SAYS_NOT(text, piece) assert_null(strstr(text, piece))
+
+static void test_block_says_everything(void **state)
+{
+  (void)state;
+  dae_summary summary = pendulum();
+  const char *text = text_of(&summary);
+  const char *const pieces[] = {"pendulum",
+                                "bdf-ggl",
+                                "t = 0 to 10",
+                                "order up to 5",
+                                "rtol 1e-06",
+                                "1234 taken",
+                                "12 by the error test",
+                                "3456 eval",
+                                "78 Jacobians",
+                                "90 factor",
+                                "2345 iterations",
+                                "1.25e-13",
+                                "3.5e-13",
+                                "-9.81",
+                                "2e-07",
+                                "1.5e-07",
+                                "1.1 -> 1",
+                                "0.25 -> 0",
+                                "der(x)",
+                                "`fixed`",
+                                "pendulum.csv",
+                                "1235 rows",
+                                "index 3",
+                                "1 degree of freedom"};
+  for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
+    if (!strstr(text, pieces[i]))
+      fail_msg("'%s' is not in\n%s", pieces[i], text);
+  SAYS_NOT(text, "nan");
+  SAYS_NOT(text, "kinetic energy only");
+  SAYS_NOT(text, "callback");
+}
+
+static void test_lines_are_short_and_without_trailing_blanks(void **state)
+{
+  (void)state;
+  dae_summary summary = pendulum();
+  summary.energy_has_potential = false;
+  for (const char *line = text_of(&summary); *line;) {
+    size_t length = strcspn(line, "\n");
+    assert_true(length > 0 && length <= 100 && line[length - 1] != ' ');
+    line += length + 1;
+  }
+}
+
+static void test_what_does_not_apply_is_left_out(void **state)
+{
+  (void)state;
+  dae_summary summary = {.problem = "circuit",
+                         .method = "bdf",
+                         .rtol = NAN,
+                         .atol = NAN,
+                         .order = 2,
+                         .position_drift = NAN,
+                         .velocity_drift = NAN,
+                         .energy_start = NAN,
+                         .energy_change = NAN,
+                         .energy_balance = NAN};
+  const char *text = text_of(&summary);
+  SAYS_NOT(text, "nan");
+  SAYS_NOT(text, "energy");
+  SAYS_NOT(text, "tol");
+  SAYS_NOT(text, "moved");
+  SAYS(text, "constraints  none");
+  SAYS(text, "rejected: none");
+}
+
+static void test_kinetic_energy_alone_is_explained(void **state)
+{
+  (void)state;
+  dae_summary summary = pendulum();
+  summary.energy_has_potential = false;
+  SAYS(text_of(&summary), "kinetic energy only");
+}
+
+static void test_failure_and_redundancy_are_told(void **state)
+{
+  (void)state;
+  dae_summary summary = pendulum();
+  summary.status = DAE_ERROR_STEP;
+  snprintf(summary.message, sizeof summary.message, "rod breaks");
+  summary.diagnosis.constraints = 3;
+  summary.diagnosis.rank = 2;
+  snprintf(summary.diagnosis.text, sizeof summary.diagnosis.text, "bar c depends on a, b\n");
+  const char *text = text_of(&summary);
+  SAYS(text, "not finished");
+  SAYS(text, "rod breaks");
+  SAYS(text, "3 constraints, 2 of them independent");
+  SAYS(text, "bar c depends on a, b");
+}
+
+static void test_length_is_counted_as_snprintf_does(void **state)
+{
+  (void)state;
+  dae_summary summary = pendulum();
+  size_t (*const write[])(const dae_summary *, char *, size_t) = {dae_summary_text,
+                                                                  dae_summary_json};
+  for (int i = 0; i < 2; i++) {
+    size_t length = write[i](&summary, NULL, 0);
+    char *text = malloc(length + 1), *part = malloc(length + 1);
+    assert_int_equal(write[i](&summary, text, length + 1), length);
+    assert_int_equal(strlen(text), length);
+    for (size_t size = 1; size <= length; size += 7) {
+      assert_int_equal(write[i](&summary, part, size), length);
+      assert_int_equal(strlen(part), size - 1);
+      assert_memory_equal(part, text, size - 1);
+    }
+    free(text);
+    free(part);
+  }
+}
+
+/* A reader of JSON that accepts what the grammar accepts, and nothing else. */
+static const char *skip_value(const char *s);
+
+static const char *skip_space(const char *s)
+{
+  return s + strspn(s, " \n\r\t");
+}
+
+static const char *skip_string(const char *s)
+{
+  assert_int_equal(*s++, '"');
+  for (; *s != '"'; s++) {
+    assert_true((unsigned char)*s >= 0x20);
+    if (*s != '\\')
+      continue;
+    s++;
+    assert_non_null(strchr("\"\\/bfnrtu", *s));
+    assert_true(*s != '\0');
+  }
+  return s + 1;
+}
+
+static const char *skip_list(const char *s, char end)
+{
+  s = skip_space(s + 1);
+  while (*s != end) {
+    if (end == '}') {
+      s = skip_space(skip_string(s));
+      assert_int_equal(*s++, ':');
+    }
+    s = skip_space(skip_value(s));
+    if (*s == end)
+      break;
+    assert_int_equal(*s, ',');
+    s = skip_space(s + 1);
+    assert_true(*s != end);
+  }
+  return s + 1;
+}
+
+static const char *skip_value(const char *s)
+{
+  s = skip_space(s);
+  if (*s == '{' || *s == '[')
+    return skip_list(s, *s == '{' ? '}' : ']');
+  if (*s == '"')
+    return skip_string(s);
+  const char *const words[] = {"null", "true", "false"};
+  for (int i = 0; i < 3; i++)
+    if (strncmp(s, words[i], strlen(words[i])) == 0)
+      return s + strlen(words[i]);
+  assert_non_null(strchr("-0123456789", *s));
+  char *end;
+  strtod(s, &end);
+  assert_true(end > s);
+  return end;
+}
+
+static void assert_is_json(const char *text)
+{
+  assert_string_equal(skip_space(skip_value(text)), "");
+}
+
+static void test_json_can_be_read(void **state)
+{
+  (void)state;
+  dae_summary summary = pendulum();
+  const char *text = json_of(&summary);
+  assert_is_json(text);
+  SAYS(text, "\"status\": \"DAE_OK\"");
+  SAYS(text, "\"rejected_by_error\": 12");
+  SAYS(text, "{\"name\": \"der(x)\", \"from\": 0.25, \"to\": 0}");
+  SAYS(text, "\"message\": null");
+}
+
+static void test_json_escapes_and_has_no_nan(void **state)
+{
+  (void)state;
+  dae_summary summary = pendulum();
+  summary.problem = "a \"quoted\" \\ name\x01";
+  summary.method = NULL;
+  summary.rtol = NAN;
+  summary.energy_balance = INFINITY;
+  snprintf(summary.moves, sizeof summary.moves, "x\t1\t2\n... and 3 more\n");
+  snprintf(summary.diagnosis.text, sizeof summary.diagnosis.text, "one\n\ttwo\n");
+  const char *text = json_of(&summary);
+  assert_is_json(text);
+  SAYS(text, "\"a \\\"quoted\\\" \\\\ name\\u0001\"");
+  SAYS(text, "\"rtol\": null");
+  SAYS(text, "\"energy_balance\": null");
+  SAYS(text, "\"method\": null");
+}
+
+static void test_json_sink_writes_the_account(void **state)
+{
+  (void)state;
+  const char *path = "test_summary.tmp";
+  dae_summary summary = pendulum();
+  dae_sink sink;
+  assert_int_equal(dae_json_sink(path, NULL, &sink, NULL), DAE_OK);
+  assert_int_equal(sink.open(sink.self, 0, NULL, NULL), DAE_OK);
+  assert_int_equal(sink.row(sink.self, 0, NULL, NULL), DAE_OK);
+  assert_int_equal(sink.close(sink.self, &summary, NULL), DAE_OK);
+  sink.free(sink.self);
+  assert_string_equal(summary.files, "pendulum.csv, test_summary.tmp");
+  char text[8192];
+  FILE *file = fopen(path, "rb");
+  assert_non_null(file);
+  size_t length = fread(text, 1, sizeof text - 1, file);
+  fclose(file);
+  remove(path);
+  text[length] = '\0';
+  assert_string_equal(text, json_of(&summary));
+}
+
+static void test_json_sink_names_what_it_cannot_write(void **state)
+{
+  (void)state;
+  dae_summary summary = pendulum();
+  dae_error err;
+  dae_sink sink;
+  dae_json_sink("no/such/folder/x.json", NULL, &sink, &err);
+  assert_int_equal(sink.close(sink.self, &summary, &err), DAE_ERROR_FILE);
+  SAYS(err.text, "no/such/folder/x.json");
+  sink.free(sink.self);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_block_says_everything),
+      cmocka_unit_test(test_lines_are_short_and_without_trailing_blanks),
+      cmocka_unit_test(test_what_does_not_apply_is_left_out),
+      cmocka_unit_test(test_kinetic_energy_alone_is_explained),
+      cmocka_unit_test(test_failure_and_redundancy_are_told),
+      cmocka_unit_test(test_length_is_counted_as_snprintf_does),
+      cmocka_unit_test(test_json_can_be_read),
+      cmocka_unit_test(test_json_escapes_and_has_no_nan),
+      cmocka_unit_test(test_json_sink_writes_the_account),
+      cmocka_unit_test(test_json_sink_names_what_it_cannot_write),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
