@@ -293,8 +293,8 @@ static void move_a_little(const dae__semi *s, const double *z, double *near)
 
 /* F_y may vanish at this point only, as that of y^2 = x does at y = 0: rows that are nonzero close
  * by contain y */
-dae_status dae__semi_classify(dae__semi *s, dae__difference *d, double t, const double *z, double *J,
-                              double *scratch, dae_error *err)
+dae_status dae__semi_classify(dae__semi *s, dae__difference *d, double t, const double *z,
+                              double *J, double *scratch, dae_error *err)
 {
   double *near = scratch + 2 * s->n;
   dae_status status = DAE_OK;

@@ -72,10 +72,10 @@ dae__semi_matrix dae__semi_matrix_create(dae__arena *arena, const dae__semi *s);
 void dae__semi_matrix_fill(dae__semi_matrix *matrix, double c, const double *M, const double *Ms,
                            const double *J);
 
-/* Finds the rows of F without y, once for all: hidden, hidden_count. J holds the values at z and does
- * so again afterwards; d as in dae__semi_J_by; scratch has 3 n entries. */
-dae_status dae__semi_classify(dae__semi *s, dae__difference *d, double t, const double *z, double *J,
-                              double *scratch, dae_error *err);
+/* Finds the rows of F without y, once for all: hidden, hidden_count. J has the values at z, before
+ * and afterwards; d as in dae__semi_J_by; scratch has 3 n entries. */
+dae_status dae__semi_classify(dae__semi *s, dae__difference *d, double t, const double *z,
+                              double *J, double *scratch, dae_error *err);
 
 /* Makes the state vector y consistent in place and finds the derivative dy, which is zero for the
  * algebraic variables. fixed and find may be NULL. Values that are fixed do not move. Works in

@@ -149,8 +149,8 @@ static dae_status time_difference(dae__surface *u, double t, double d, const dou
   return status;
 }
 
-/* The time scale is not known, so that steps over five decades are tried, powers of two, which t can
- * be moved by exactly; each row takes the estimate that differs least from the one before. */
+/* The time scale is not known, so that steps over five decades are tried, powers of two, by which t
+ * can be moved exactly; each row takes the estimate that differs least from the one before. */
 dae_status dae__surface_rate(dae__surface *u, double t, const double *z, double *F2_t,
                              dae_error *err)
 {

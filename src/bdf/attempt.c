@@ -1,0 +1,172 @@
+/* One attempt at a step: predict, Newton, error test, projection. */
+#include "bdf/host.h"
+#include "core/error.h"
+#include "core/vec.h"
+#include "step/norm.h"
+#include <float.h>
+
+/* share of the tolerance that the Newton iteration may leave, as in DASSL */
+#define NEWTON_GOAL 0.33
+/* share of the tolerance that one step may use: errors add up over steps (car axis, rtol 1e-9: 5.99
+ * correct digits with all of it, see docs/methods/bdf.md) */
+#define SHARE 0.3
+/* cj may change by this factor before a new matrix is formed, as in DASSL */
+#define CJ_CHANGE 0.6
+
+/* ---- norms ---- */
+
+void dae__bdf_weigh(dae__bdf *s, const double *Y)
+{
+  double share = dae__bdf_strict(s) ? SHARE : 1;
+  dae__weights(s->corrector.n, share * s->rtol, share * s->atol, Y, s->weight);
+}
+
+static double norm_of(const dae__bdf *s, const double *x, dae__test_role last, double multiplier)
+{
+  double sum = 0;
+  int count = 0;
+  for (int i = 0; i < s->corrector.n; i++) {
+    unsigned char role = s->corrector.role[i];
+    if (role > last)
+      continue;
+    double ratio = x[i] / s->weight[i] * (role == DAE__TEST_MULTIPLIER ? multiplier : 1);
+    sum += ratio * ratio;
+    count++;
+  }
+  return count ? sqrt(sum / count) : 0;
+}
+
+double dae__bdf_error_norm(const dae__bdf *s, const double *x)
+{
+  return norm_of(s, x, DAE__TEST_FULL, 1);
+}
+
+static double newton_norm(const dae__bdf *s, const double *x, double cj)
+{
+  return norm_of(s, x, DAE__TEST_MULTIPLIER, dae__bdf_strict(s) ? fmin(1, 1 / cj) : 1);
+}
+
+/* ---- one attempt ---- */
+
+static dae__attempt failed(dae_status status)
+{
+  if (status == DAE_ERROR_RECOVERABLE)
+    return DAE__REFUSED;
+  return status == DAE_ERROR_SINGULAR ? DAE__NOT_CONVERGED : DAE__FATAL;
+}
+
+/* Newton from the predictor with the matrix at hand */
+static dae__attempt iterate(dae__bdf *s, double t, double cj)
+{
+  const dae__corrector *c = &s->corrector;
+  dae__bdf_memory *m = s->m;
+  double factor = 2 / (1 + cj / m->cj_matrix);
+  dae__history_predict(&s->history, s->Y, s->dY);
+  dae__zero(c->n, s->e);
+  double round_off = 100 * DBL_EPSILON * newton_norm(s, s->Y, cj);
+  dae__newton_begin(&m->newton, !dae__bdf_strict(s));
+  for (;;) {
+    dae_status status =
+        c->table->increment(c->self, t, s->Y, s->dY, cj, factor, s->delta, &s->last);
+    if (status)
+      return failed(status);
+    m->stats.iterations++;
+    dae__axpy(c->n, 1, s->delta, s->Y);
+    dae__axpy(c->n, cj, s->delta, s->dY);
+    dae__axpy(c->n, 1, s->delta, s->e);
+    switch (dae__newton_judge(&m->newton, newton_norm(s, s->delta, cj), round_off, NEWTON_GOAL)) {
+    case DAE__NEWTON_DONE:
+      return DAE__ACCEPTED;
+    case DAE__NEWTON_FAILED:
+      dae__fail(&s->last, DAE_ERROR_STEP, NULL, "the Newton iteration does not converge");
+      return DAE__NOT_CONVERGED;
+    case DAE__NEWTON_GO_ON:
+      break;
+    }
+  }
+}
+
+static dae__attempt new_matrix(dae__bdf *s, double t, double cj)
+{
+  const dae__corrector *c = &s->corrector;
+  dae__history_predict(&s->history, s->Y, s->dY);
+  dae_status status = c->table->setup(c->self, t, s->Y, s->dY, cj, &s->last);
+  s->m->has_matrix = status == DAE_OK;
+  s->m->cj_matrix = cj;
+  s->m->newton.speed = DAE__SPEED_UNKNOWN;
+  return status ? failed(status) : DAE__ACCEPTED;
+}
+
+/* solves for Y at t; an old matrix gets a second chance as a new one */
+static dae__attempt correct(dae__bdf *s, double t, double cj)
+{
+  dae__bdf_memory *m = s->m;
+  double change = cj / m->cj_matrix;
+  bool fresh = !m->has_matrix || change < CJ_CHANGE || change > 1 / CJ_CHANGE;
+  dae__attempt result = fresh ? new_matrix(s, t, cj) : DAE__ACCEPTED;
+  if (cj != m->cj_last)
+    m->newton.speed = DAE__SPEED_UNKNOWN;
+  m->cj_last = cj;
+  if (result == DAE__ACCEPTED)
+    result = iterate(s, t, cj);
+  if (result == DAE__NOT_CONVERGED && !fresh) {
+    result = new_matrix(s, t, cj);
+    if (result == DAE__ACCEPTED)
+      result = iterate(s, t, cj);
+  }
+  if (result != DAE__ACCEPTED)
+    m->has_matrix = false;
+  return result;
+}
+
+/* e += what the projection changes */
+static dae__attempt project(dae__bdf *s, double t)
+{
+  const dae__corrector *c = &s->corrector;
+  if (!c->table->project || !s->opts.project)
+    return DAE__ACCEPTED;
+  dae__copy(c->n, s->Y, s->scratch);
+  dae_status status = c->table->project(c->self, t, s->Y, &s->last);
+  for (int i = 0; i < c->n; i++)
+    s->e[i] += s->Y[i] - s->scratch[i];
+  return status ? failed(status) : DAE__ACCEPTED;
+}
+
+/* the unknown with the largest error, by name */
+static void name_worst(dae__bdf *s)
+{
+  int worst = 0;
+  double max = 0;
+  for (int i = 0; i < s->corrector.size; i++)
+    if (s->corrector.role[i] == DAE__TEST_FULL && fabs(s->e[i] / s->weight[i]) > max)
+      max = fabs(s->e[i] / s->weight[i]), worst = i;
+  char name[64];
+  dae_problem_variable(&s->corrector.problem, worst, name, sizeof name);
+  dae__fail(&s->last, DAE_ERROR_STEP, name,
+            "the error test fails at every step size, worst in %s: the motion may be discontinuous "
+            "there, or the tolerances are below what can be reached",
+            name);
+}
+
+dae__attempt dae__bdf_try(dae__bdf *s, const dae__trial *trial, dae__estimate *est)
+{
+  int order_before = s->history.memory->order_old;
+  dae__bdf_weigh(s, dae__history_phi(&s->history, 0));
+  dae__formula formula = dae__history_prepare(&s->history, trial->h, s->m->order);
+  dae__attempt result = correct(s, trial->t, formula.cj);
+  if (result == DAE__ACCEPTED) {
+    *est = dae__bdf_estimate(s, formula);
+    if (trial->test_error && !(est->error <= 1))
+      result = DAE__ERROR_TOO_LARGE, name_worst(s);
+  }
+  if (result == DAE__ACCEPTED)
+    result = project(s, trial->t);
+  if (result != DAE__ACCEPTED) {
+    dae__history_undo(&s->history);
+    return result;
+  }
+  if (trial->test_error)
+    dae__bdf_choose(s, *est, order_before, trial->rejected);
+  dae__history_accept(&s->history, trial->t, s->e);
+  return DAE__ACCEPTED;
+}

@@ -1,0 +1,91 @@
+/* The inside of the BDF host, shared by its three files:
+ *   attempt.c   one attempt at a step: Newton, error estimate, projection
+ *   select.c    order and step size of the next attempt
+ *   host.c      steps made of attempts, starts, the integrator's verbs */
+#ifndef DAEDAL_BDF_HOST_H
+#define DAEDAL_BDF_HOST_H
+
+#include "bdf/bdf.h"
+#include "step/history.h"
+#include "step/integrator.h"
+#include "step/newton.h"
+
+/* Everything the next step depends on, besides the history. */
+typedef struct dae__bdf_memory {
+  double t, t_previous; /* of the last step shown outside */
+  double h;             /* step to try */
+  int order;            /* order to try */
+  int order_shown;
+  int steady; /* steps accepted at this order since it changed */
+  bool started;
+  bool held;    /* the step must not grow yet */
+  bool growing; /* initial phase: order and step grow at every step */
+  bool has_matrix;
+  double cj_matrix; /* cj of the iteration matrix */
+  double cj_last;
+  dae__newton newton;
+  /* fixed steps */
+  double t_origin;
+  long done;  /* steps from t_origin */
+  long ahead; /* start values not yet shown */
+  dae_stats stats;
+} dae__bdf_memory;
+
+typedef struct dae__bdf {
+  dae__corrector corrector;
+  dae_bdf_options opts;
+  double rtol, atol;  /* in force */
+  int max_order;      /* in force */
+  dae__bdf_memory *m; /* kept */
+  dae__history history;
+  dae__integrator_table table;
+  double *state, *rate; /* kept: where the motion started, and its derivative */
+  double *Y, *dY, *e, *delta, *weight, *scratch, *scratch_state, *scratch_rate;
+  double *start_values; /* fixed steps: order + 1 vectors */
+  dae_error last;       /* why the last dae__attempt failed */
+} dae__bdf;
+
+/* What became of one attempt at a step. */
+typedef enum dae__attempt {
+  DAE__ACCEPTED,
+  DAE__ERROR_TOO_LARGE,
+  DAE__NOT_CONVERGED,
+  DAE__REFUSED, /* by a callback */
+  DAE__FATAL
+} dae__attempt;
+
+typedef struct dae__trial {
+  double t, h;
+  bool test_error; /* else the step is fixed */
+  bool rejected;   /* a larger one was rejected by the error test */
+} dae__trial;
+
+/* Norms of the error estimates of the current order and its neighbours. */
+typedef struct dae__estimate {
+  double error;              /* to be at most 1 */
+  double here, lower, raise; /* local error estimates at orders k, k - 1, k + 1 */
+  int order;                 /* k or k - 1, what the estimates speak for */
+  double chosen;             /* estimate at that order */
+} dae__estimate;
+
+static inline bool dae__bdf_strict(const dae__bdf *s)
+{
+  return s->opts.rules == DAE_BDF_RULES_STRICT;
+}
+
+/* attempt.c */
+void dae__bdf_weigh(dae__bdf *s, const double *Y);
+double dae__bdf_error_norm(const dae__bdf *s, const double *x);
+/* Predicts, corrects, tests, projects; on success the history has moved on and the next order and
+ * step are chosen. Why it failed is in s->last. */
+dae__attempt dae__bdf_try(dae__bdf *s, const dae__trial *trial, dae__estimate *est);
+
+/* select.c */
+/* Estimates at the order of the attempt and those below. */
+dae__estimate dae__bdf_estimate(dae__bdf *s, dae__formula formula);
+/* Order and step after an accepted attempt. */
+void dae__bdf_choose(dae__bdf *s, dae__estimate est, int order_before, bool rejected);
+/* Order and step after a failed one, the count-th in a row by the error test. */
+void dae__bdf_reduce(dae__bdf *s, dae__attempt why, dae__estimate est, int count);
+
+#endif

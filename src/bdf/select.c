@@ -1,0 +1,126 @@
+/* Order and step size, by the rules of DASSL [BCP96 section 5.2]: the order follows the estimates
+ * of the local error at neighbouring orders, the step is doubled, kept or reduced.
+ *
+ * Deviations, unless the option `rules` says dassl, each against a stall seen on the transistor
+ * amplifier or a problem of index 2: order 2 is left for 1 only if it cannot keep the step; a step
+ * that was just reduced, or whose order was just raised, does not grow; estimates at the level of
+ * Newton's errors do not end the initial phase; an order just raised is not taken back. */
+#include "bdf/host.h"
+#include "core/vec.h"
+
+/* error estimates below this share of the tolerance are made of what Newton leaves and tell nothing
+ * of the order */
+#define NOISE 0.01
+
+dae__estimate dae__bdf_estimate(dae__bdf *s, dae__formula formula)
+{
+  const dae__history_memory *m = s->history.memory;
+  int n = s->corrector.n, k = m->order;
+  double norm = dae__bdf_error_norm(s, s->e);
+  dae__estimate est = {.error = formula.error * norm, .here = m->sigma[k] * norm, .order = k};
+  est.chosen = est.here;
+  if (k == 1)
+    return est;
+  for (int i = 0; i < n; i++)
+    s->scratch[i] = s->e[i] + dae__history_phi(&s->history, k)[i];
+  est.lower = m->sigma[k - 1] * dae__bdf_error_norm(s, s->scratch);
+  bool lower;
+  if (k == 2) {
+    lower = k * est.lower <= 0.5 * (k + 1) * est.here;
+  } else {
+    dae__axpy(n, 1, dae__history_phi(&s->history, k - 1), s->scratch);
+    double lower2 = m->sigma[k - 2] * dae__bdf_error_norm(s, s->scratch);
+    lower = fmax(k * est.lower, (k - 1) * lower2) <= (k + 1) * est.here;
+  }
+  if (lower) {
+    est.order = k - 1;
+    est.chosen = est.lower;
+  }
+  return est;
+}
+
+/* the order for the next step, from the estimates around k; may raise */
+static void choose_order(dae__bdf *s, dae__estimate *est, int order_before)
+{
+  const dae__history_memory *m = s->history.memory;
+  int n = s->corrector.n, k = m->order;
+  if (est->order < k || k == s->max_order || k + 1 >= m->same || k - order_before == 1)
+    return;
+  for (int i = 0; i < n; i++)
+    s->scratch[i] = s->e[i] - dae__history_phi(&s->history, k + 1)[i];
+  est->raise = dae__bdf_error_norm(s, s->scratch) / (k + 2);
+  double here = (k + 1) * est->here, raise = (k + 2) * est->raise;
+  if (k == 1) {
+    if (raise < 0.5 * here)
+      est->order = 2, est->chosen = est->raise;
+  } else if (k * est->lower <= fmin(here, raise)) {
+    est->order = k - 1, est->chosen = est->lower;
+  } else if (raise < here) {
+    est->order = k + 1, est->chosen = est->raise;
+  }
+}
+
+/* step for order k + 1 from a local error estimate: doubled, kept, or reduced */
+static double next_step(double h, int order, double local_error)
+{
+  double r = pow(2 * local_error + 1e-4, -1.0 / (order + 1));
+  if (r >= 2)
+    return 2 * h;
+  return r <= 1 ? h * fmax(0.5, fmin(0.9, r)) : h;
+}
+
+void dae__bdf_choose(dae__bdf *s, dae__estimate est, int order_before, bool rejected)
+{
+  dae__bdf_memory *m = s->m;
+  double h = s->history.memory->h;
+  int k = s->history.memory->order;
+  bool strict = dae__bdf_strict(s);
+  if ((est.order < k && (est.error > NOISE || !strict)) || k == s->max_order)
+    m->growing = false;
+  if (m->growing) {
+    m->order = k + 1;
+    m->h = 2 * h;
+    return;
+  }
+  /* BDF 1 is seldom of use, and right after a change from it the differences still carry its error:
+   * order 2 is kept as long as it can keep the step */
+  m->steady = k == order_before ? m->steady + 1 : 0;
+  if (strict && k == 2 && est.order < k && (m->steady < k || next_step(h, k, est.here) >= h)) {
+    est.order = k;
+    est.chosen = est.here;
+    est.lower = INFINITY;
+  }
+  choose_order(s, &est, order_before);
+  m->order = est.order;
+  m->h = next_step(h, est.order, est.chosen);
+  /* growing again right after a rejection fails again, and the order, which is judged after k + 2
+   * equal steps, is never raised: the stall of DASSL codes on the transistor amplifier */
+  m->held = rejected || (m->held && s->history.memory->same <= k + 1);
+  if (strict && (est.order > k || m->held))
+    m->h = fmin(m->h, h);
+}
+
+void dae__bdf_reduce(dae__bdf *s, dae__attempt why, dae__estimate est, int count)
+{
+  dae__bdf_memory *m = s->m;
+  double r = 0.25;
+  if (why == DAE__ERROR_TOO_LARGE) {
+    m->stats.rejected_by_error++;
+    m->growing = false;
+    if (count > 2) { /* the past does not fit: as at a start */
+      m->order = 1;
+      m->growing = dae__bdf_strict(s);
+    } else if (!dae__bdf_strict(s) || m->order <= s->history.memory->order_old) {
+      m->order = est.order;
+    } else { /* just raised: the error is still that of the lower order */
+      est.chosen = est.here;
+    }
+    if (count == 1)
+      r = fmax(0.25, fmin(0.9, 0.9 * pow(2 * est.chosen + 1e-4, -1.0 / (m->order + 1))));
+  } else {
+    m->growing = false;
+    m->stats.rejected_by_convergence += why == DAE__NOT_CONVERGED;
+    m->stats.rejected_by_callback += why == DAE__REFUSED;
+  }
+  m->h = r * s->history.memory->h;
+}
