@@ -25,7 +25,8 @@ static const dae_option bdf_options[] = {
     {"max_step", DAE_OPTION_DOUBLE, offsetof(dae_bdf_options, max_step), 0, INFINITY, NULL,
      "largest step size, 0: no limit"},
     {"error_test", DAE_OPTION_CHOICE, offsetof(dae_bdf_options, error_test), 0, 0, error_tests,
-     "what the error test of a mechanical problem looks at: positions and velocities, or positions"},
+     "what the error test of a mechanical problem looks at: positions and velocities, or "
+     "positions"},
     {"project", DAE_OPTION_BOOL, offsetof(dae_bdf_options, project), 0, 0, NULL,
      "project accepted and interpolated states onto the constraints"},
     {"rules", DAE_OPTION_CHOICE, offsetof(dae_bdf_options, rules), 0, 0, rules,
@@ -54,19 +55,25 @@ dae_bdf_options dae_bdf_defaults(void)
 
 typedef dae_status accepts_fn(const dae_problem *problem, dae_error *err);
 
-static bool constrained(const dae_mechanical *p) { return p->ng > 0 || p->nk > 0; }
+static bool constrained(const dae_mechanical *p)
+{
+  return p->ng > 0 || p->nk > 0;
+}
 
 static dae_status accepts_plain(const dae_problem *problem, dae_error *err)
 {
   const dae_mechanical *p = problem->mechanical;
   if (p && constrained(p))
-    return dae__fail(err, DAE_ERROR_UNSUPPORTED, "bdf",
-                     "bdf takes mechanical problems without constraints; with constraints the index "
-                     "is %d: use bdf-ggl", p->ng > 0 ? 3 : 2);
+    return dae__fail(
+        err, DAE_ERROR_UNSUPPORTED, "bdf",
+        "bdf takes mechanical problems without constraints; with constraints the index "
+        "is %d: use bdf-ggl",
+        p->ng > 0 ? 3 : 2);
   if (problem->semi_explicit && problem->semi_explicit->index == 3)
-    return dae__fail(err, DAE_ERROR_UNSUPPORTED, "bdf",
-                     "bdf takes semi-explicit problems of index 1 and 2, and this one says index 3: "
-                     "give it in the mechanical form");
+    return dae__fail(
+        err, DAE_ERROR_UNSUPPORTED, "bdf",
+        "bdf takes semi-explicit problems of index 1 and 2, and this one says index 3: "
+        "give it in the mechanical form");
   return DAE_OK;
 }
 
@@ -229,8 +236,8 @@ dae_status dae_bdf_create(const dae_problem *problem, const dae_start *start,
 }
 
 dae_status dae_bdf_ggl_create(const dae_problem *problem, const dae_start *start,
-                              const dae_bdf_options *opts, const dae_env *env,
-                              dae_integrator **out, dae_error *err)
+                              const dae_bdf_options *opts, const dae_env *env, dae_integrator **out,
+                              dae_error *err)
 {
   dae_bdf_options defaults = dae_bdf_defaults();
   request r = {"bdf-ggl", accepts_ggl, problem, start, opts ? opts : &defaults};

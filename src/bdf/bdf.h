@@ -19,8 +19,8 @@ dae_status dae__bdf_host_create(dae__arena *arena, const dae__corrector *correct
 
 /* Correctors. Each makes the start consistent; y and dy have room for the state vector. */
 dae_status dae__ggl_create(dae__arena *arena, const dae_problem *problem, const dae_start *start,
-                           const dae_bdf_options *opts, double *y, double *dy,
-                           dae__corrector *out, dae_error *err);
+                           const dae_bdf_options *opts, double *y, double *dy, dae__corrector *out,
+                           dae_error *err);
 dae_status dae__plain_create(dae__arena *arena, const dae_problem *problem, const dae_start *start,
                              const dae_bdf_options *opts, double *y, double *dy,
                              dae__corrector *out, dae_error *err);

@@ -153,7 +153,8 @@ static dae_status singular(const ggl *s, dae_error *err)
     dae__mech_constraint_name(m->p, column - s->mu, name, sizeof name);
   else if (column >= 0)
     dae_problem_variable(&(dae_problem){.mechanical = m->p}, column, name, sizeof name);
-  return dae__fail(err, DAE_ERROR_SINGULAR, name, "the iteration matrix is singular%s%s: constraints "
+  return dae__fail(err, DAE_ERROR_SINGULAR, name,
+                   "the iteration matrix is singular%s%s: constraints "
                    "may have become dependent, or an equation does not determine its variable",
                    name[0] ? " at " : "", name);
 }
@@ -198,24 +199,30 @@ static dae_status residual(ggl *s, double t, const double *Y, const double *dY, 
   dae__mech *m = s->m;
   const dae__mech_layout *o = &m->at;
   dae_mechanical_at at = point(s, t, Y);
-  dae_mechanical_wanted want = {.M = s->M, .f = s->fsc, .s = s->fsc + m->nq,
-                                .c = s->fsc + m->nq + m->nu, .g = R + s->mu, .gdot = R + o->lambda,
-                                .G = s->G, .k = R + o->psi, .K = s->K};
+  dae_mechanical_wanted want = {.M = s->M,
+                                .f = s->fsc,
+                                .s = s->fsc + m->nq,
+                                .c = s->fsc + m->nq + m->nu,
+                                .g = R + s->mu,
+                                .gdot = R + o->lambda,
+                                .G = s->G,
+                                .k = R + o->psi,
+                                .K = s->K};
   dae_status status = dae__mech_eval(m, &at, &want, err);
   if (status)
     return status;
   for (int i = 0; i < m->nq; i++) {
-    R[i] = dY[i] - Y[o->v + i];       /* q' - v */
-    R[o->v + i] = -s->fsc[i];         /* -f */
+    R[i] = dY[i] - Y[o->v + i]; /* q' - v */
+    R[o->v + i] = -s->fsc[i];   /* -f */
   }
-  dae__matrix_transposed_times(&m->G, s->G, 1, Y + s->mu, R);             /* + G' mu */
-  dae__matrix_times(&m->M, s->M, 1, dY + o->v, R + o->v);                 /* + M v' */
-  dae__matrix_transposed_times(&m->G, s->G, 1, Y + o->lambda, R + o->v);  /* + G' lambda */
-  dae__matrix_transposed_times(&m->K, s->K, 1, Y + o->psi, R + o->v);     /* + K' psi */
+  dae__matrix_transposed_times(&m->G, s->G, 1, Y + s->mu, R);            /* + G' mu */
+  dae__matrix_times(&m->M, s->M, 1, dY + o->v, R + o->v);                /* + M v' */
+  dae__matrix_transposed_times(&m->G, s->G, 1, Y + o->lambda, R + o->v); /* + G' lambda */
+  dae__matrix_transposed_times(&m->K, s->K, 1, Y + o->psi, R + o->v);    /* + K' psi */
   for (int i = 0; i < m->nu; i++)
     R[o->u + i] = dY[o->u + i] - s->fsc[m->nq + i]; /* u' - s */
   for (int i = 0; i < m->nw; i++)
-    R[o->w + i] = -s->fsc[m->nq + m->nu + i];       /* -c */
+    R[o->w + i] = -s->fsc[m->nq + m->nu + i]; /* -c */
   dae__scale(o->w, factor, R);
   for (int i = 0; i < m->nc; i++)
     if (!m->active[i])
@@ -257,7 +264,8 @@ static void ggl_start(void *self, const double *y, const double *dy, double *Y, 
 static dae_status ggl_project(void *self, double t, double *Y, dae_error *err)
 {
   ggl *s = self;
-  return dae__motion_project(s->motion, t, Y, Y + s->m->at.v, NULL, err);
+  dae_status status = dae__motion_project(s->motion, t, Y, Y + s->m->at.v, NULL, err);
+  return status ? status : dae__motion_check_dependent(s->motion, t, Y, Y + s->m->at.v, err);
 }
 
 static dae_status ggl_output(void *self, double t, const double *Y, const double *dY, double *y,
@@ -364,9 +372,16 @@ static void take_memory(ggl *s, dae__arena *arena)
   const struct {
     double **values;
     const dae_pattern *pattern;
-  } all[] = {{&s->matrix, &s->pattern}, {&s->M, &m->M},   {&s->G, &m->G},      {&s->K, &m->K},
-             {&s->J, &m->J},            {&s->Ms, &m->Ms}, {&s->H, &m->Gts},    {&s->gdot_q, &m->G},
-             {&s->k_q, &m->kq},         {&s->Kts, &m->Kts}};
+  } all[] = {{&s->matrix, &s->pattern},
+             {&s->M, &m->M},
+             {&s->G, &m->G},
+             {&s->K, &m->K},
+             {&s->J, &m->J},
+             {&s->Ms, &m->Ms},
+             {&s->H, &m->Gts},
+             {&s->gdot_q, &m->G},
+             {&s->k_q, &m->kq},
+             {&s->Kts, &m->Kts}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     *all[i].values = DAE__TAKE(arena, double, dae__pattern_count(all[i].pattern));
 }
@@ -404,8 +419,8 @@ static dae_status create(ggl *s, dae__arena *arena, const dae_problem *problem, 
 }
 
 dae_status dae__ggl_create(dae__arena *arena, const dae_problem *problem, const dae_start *start,
-                           const dae_bdf_options *opts, double *y, double *dy,
-                           dae__corrector *out, dae_error *err)
+                           const dae_bdf_options *opts, double *y, double *dy, dae__corrector *out,
+                           dae_error *err)
 {
   ggl *s = DAE__TAKE(arena, ggl, 1);
   if (dae__arena_failed(arena))
@@ -422,7 +437,7 @@ dae_status dae__ggl_create(dae__arena *arena, const dae_problem *problem, const 
     ggl_free(s);
     return status;
   }
-  *out = (dae__corrector){
-      .table = &table, .self = s, .n = s->n, .size = s->m->at.size, .role = role};
+  *out =
+      (dae__corrector){.table = &table, .self = s, .n = s->n, .size = s->m->at.size, .role = role};
   return DAE_OK;
 }

@@ -120,7 +120,7 @@ static dae_status consistent(void *self, double t, const bool *fixed, double *y,
 static void stats(const void *self, dae_stats *out)
 {
   const plain *c = self;
-  out->evaluations += c->s->evaluations;
+  out->evaluations += *c->s->evaluations;
   out->jacobians += c->m->jacobians;
   out->factorisations += c->m->factorisations;
   if (c->surface) {

@@ -15,6 +15,7 @@ dae__difference dae__difference_create(dae__arena *arena, const dae_pattern *pat
 {
   int rows = pattern->rows, cols = pattern->cols;
   dae__difference d = {.pattern = pattern, .fine = fine};
+  d.relative = fine ? pow(DBL_EPSILON, 0.2) : sqrt(DBL_EPSILON);
   int *colour = DAE__TAKE(arena, int, cols);
   d.column = DAE__TAKE(arena, int, cols);
   d.x = DAE__TAKE(arena, double, cols);
@@ -41,7 +42,7 @@ dae__difference dae__difference_create(dae__arena *arena, const dae_pattern *pat
 }
 
 /* step_j, chosen so that x_j + step_j - x_j == step_j exactly */
-static void choose_steps(dae__difference *d, double relative)
+static void choose_steps(dae__difference *d)
 {
   int n = d->pattern->cols;
   double typical = n > 0 ? sqrt(dae__dot(n, d->x, d->x) / n) : 0;
@@ -49,7 +50,7 @@ static void choose_steps(dae__difference *d, double relative)
     typical = 1;
   for (int j = 0; j < n; j++) {
     double size = fmax(fabs(d->x[j]), typical);
-    volatile double moved = d->x[j] + copysign(relative * size, d->x[j]);
+    volatile double moved = d->x[j] + copysign(d->relative * size, d->x[j]);
     d->step[j] = moved - d->x[j];
   }
 }
@@ -89,7 +90,7 @@ dae_status dae__difference_jacobian(dae__difference *d, dae__difference_fn *fn, 
   if (dae__pattern_count(p) == 0)
     return DAE_OK;
   dae__copy(p->cols, x, d->x);
-  choose_steps(d, d->fine ? pow(DBL_EPSILON, 0.2) : sqrt(DBL_EPSILON));
+  choose_steps(d);
   dae__zero(dae__pattern_count(p), values);
   if (!d->fine)
     status = fn(context, d->x, d->base, err);

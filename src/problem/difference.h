@@ -12,7 +12,8 @@ typedef dae_status dae__difference_fn(void *context, const double *x, double *ou
 
 typedef struct dae__difference {
   const dae_pattern *pattern;
-  bool fine; /* fourth order, for derivatives that enter a residual; else first order */
+  bool fine;       /* fourth order, for derivatives that enter a residual; else first order */
+  double relative; /* increment, relative to the size of x; to be enlarged where fn is noisy */
   int colours;
   int *start;  /* colours + 1 offsets into column */
   int *column; /* columns sorted by colour */

@@ -72,7 +72,10 @@ dae_status dae__measure_create(dae__arena *arena, const dae_problem *problem, da
   return status;
 }
 
-void dae__measure_free(dae__measure *measure) { (void)measure; } /* all is in the arena */
+void dae__measure_free(dae__measure *measure)
+{
+  (void)measure;
+} /* all is in the arena */
 
 /* the state in the order of the problem that is measured */
 static const double *assembled(dae__measure *measure, const double *y)
@@ -162,9 +165,10 @@ dae_status dae__measure_energy(dae__measure *measure, double t, const double *y,
   if (status)
     return status;
   dae__zero(m->nc, measure->Gv);
-  dae__matrix_times(&m->G, measure->G, 1, at.v, measure->Gv);          /* G v */
-  dae__matrix_times(&m->K, measure->K, 1, at.v, measure->Gv + m->ng);  /* K v */
+  dae__matrix_times(&m->G, measure->G, 1, at.v, measure->Gv);         /* G v */
+  dae__matrix_times(&m->K, measure->K, 1, at.v, measure->Gv + m->ng); /* K v */
   *energy = dae__dot(m->nq, at.v, measure->p) - T + V;
-  *power = dae__dot(m->nq, at.v, measure->F) - dae__dot(m->nc, y + m->at.lambda, measure->Gv) - dT + dV;
+  *power =
+      dae__dot(m->nq, at.v, measure->F) - dae__dot(m->nc, y + m->at.lambda, measure->Gv) - dT + dV;
   return DAE_OK;
 }

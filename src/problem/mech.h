@@ -29,12 +29,12 @@ typedef struct dae__mech_counts {
 typedef struct dae__mech {
   const dae_mechanical *p;
   dae__mech_layout at;
-  int nq, ng, nk, nu, nw, nc; /* nc = ng + nk constraint rows */
-  int nr;                     /* rows of f, s, c together */
-  bool *active;               /* nc; kept */
+  int nq, ng, nk, nu, nw, nc;               /* nc = ng + nk constraint rows */
+  int nr;                                   /* rows of f, s, c together */
+  bool *active;                             /* nc; kept */
   dae_pattern M, G, K, J, Ms, Gts, kq, Kts; /* effective patterns */
-  bool sparse;                /* the user gave patterns */
-  dae__mech_counts *count;    /* kept */
+  bool sparse;                              /* the user gave patterns */
+  dae__mech_counts *count;                  /* kept */
 
   int (*input)(void *user, double t, double *in);
   void *input_user;
@@ -43,8 +43,8 @@ typedef struct dae__mech {
   dae__difference dM, dG, dK, dJ, dprate, dMs, dGts, dgdot, dkq, dKts;
   dae__block J_in_J, prate_in_J; /* momentum face: J = d(F,s,c) - d(p_rate), as one matrix */
   dae_pattern J_user, dprate_pattern;
-  double *J_values, *prate_values; /* its two terms */
-  double *shifted, *sample, *product; /* scratch: a moved q, one vector, M v */
+  double *J_values, *prate_values;        /* its two terms */
+  double *shifted, *sample, *product;     /* scratch: a moved q, one vector, M v */
   double *z;                              /* scratch: (q, v, u, w) */
   double *M_values, *G_values, *K_values; /* scratch of derivatives of contracted quantities */
 } dae__mech;
@@ -73,7 +73,8 @@ dae_status dae__mech_G(dae__mech *m, const dae_mechanical_at *at, double *G, dae
 /* G must hold the Jacobian at the same point */
 dae_status dae__mech_gdot(dae__mech *m, const dae_mechanical_at *at, const double *G, double *gdot,
                           dae_error *err);
-/* Error of gdot relative to G q per unit time: 0 where G is the user's, else that of differences. */
+/* Error of gdot relative to G q per unit time: 0 where G is the user's, else that of differences.
+ */
 double dae__mech_gdot_error(const dae__mech *m, const dae_mechanical_at *at);
 dae_status dae__mech_k(dae__mech *m, const dae_mechanical_at *at, double *k, dae_error *err);
 dae_status dae__mech_K(dae__mech *m, const dae_mechanical_at *at, double *K, dae_error *err);

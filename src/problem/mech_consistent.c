@@ -32,23 +32,26 @@ typedef struct level {
 } level;
 
 /* residual, scale and Jacobians at trial x; returns the largest relative residual in *size */
-static dae_status measure(const level *l, const double *x, bool first, double *size,
-                          dae_error *err)
+static dae_status measure(const level *l, const double *x, bool first, double *size, dae_error *err)
 {
   dae__motion *motion = l->motion;
   dae__mech *m = motion->m;
   dae_mechanical_at at = {.t = l->t, .q = l->velocity ? l->q : x, .v = l->velocity ? x : m->z};
   dae_mechanical_wanted want = {.M = motion->M, .g = motion->residual, .G = motion->G};
   if (l->velocity)
-    want = (dae_mechanical_wanted){.M = motion->M, .gdot = motion->residual, .G = motion->G,
-                                   .k = motion->residual + m->ng, .K = motion->K};
+    want = (dae_mechanical_wanted){.M = motion->M,
+                                   .gdot = motion->residual,
+                                   .G = motion->G,
+                                   .k = motion->residual + m->ng,
+                                   .K = motion->K};
   dae__zero(m->nc, motion->residual);
   dae__zero(dae__pattern_count(&m->K), motion->K);
   dae_status status = dae__mech_eval(m, &at, &want, err);
   dae__row_scale(&m->G, motion->G, x, motion->scale);
   dae__row_scale(&m->K, motion->K, x, motion->scale + m->ng);
   *size = 0;
-  for (int i = 0; i < l->rows; i++) /* what is not of the form A x, as g_t or a length, counts too */
+  for (int i = 0; i < l->rows;
+       i++) /* what is not of the form A x, as g_t or a length, counts too */
     motion->scale[i] += fabs(motion->residual[i]);
   dae__not_below(l->rows, first, motion->scale, motion->terms);
   for (int i = 0; i < l->rows; i++)
@@ -121,7 +124,8 @@ static dae_status refuse(const level *l, const dae__mech *m, double size, dae_er
       held = " with the values that are fixed";
   dae__fail(err, DAE_ERROR_START, first,
             "the start cannot be made consistent: %s %s cannot be met%s at %s level (relative "
-            "residual %.2g). %s", count > 1 ? "the constraints" : "constraint", names, held,
+            "residual %.2g). %s",
+            count > 1 ? "the constraints" : "constraint", names, held,
             l->velocity ? "velocity" : "position", size,
             count > 1 ? "They contradict each other, or the start is too far away: check them, or "
                         "give better start values."
@@ -216,8 +220,10 @@ static dae_status algebraic_newton(dae__mech *m, algebraic *a, double t, double 
       int column = dae__solver_column(a->solver);
       dae_problem_variable(&(dae_problem){.mechanical = m->p}, m->at.w + (column > 0 ? column : 0),
                            name, sizeof name);
-      return dae__fail(err, DAE_ERROR_START, name, "the algebraic equations do not determine %s: "
-                       "dc/dw is singular, so the index is higher than 1 there", name);
+      return dae__fail(err, DAE_ERROR_START, name,
+                       "the algebraic equations do not determine %s: "
+                       "dc/dw is singular, so the index is higher than 1 there",
+                       name);
     }
     if (status)
       return status;
@@ -225,13 +231,16 @@ static dae_status algebraic_newton(dae__mech *m, algebraic *a, double t, double 
     dae__solver_solve(a->solver, d);
     dae__axpy(m->nw, -1, d, w);
     double change = dae__max_abs(m->nw, d), size = dae__max_abs(m->nw, w);
-    if (change <= 4 * DBL_EPSILON * size || change == 0 || (change < 1e-10 * size && change > 0.5 * before))
+    if (change <= 4 * DBL_EPSILON * size || change == 0 ||
+        (change < 1e-10 * size && change > 0.5 * before))
       return DAE_OK;
     before = change;
   }
   dae_problem_variable(&(dae_problem){.mechanical = m->p}, m->at.w, name, sizeof name);
-  return dae__fail(err, DAE_ERROR_START, name, "the algebraic equations could not be solved for %s "
-                   "and the other algebraic variables: give better start values", name);
+  return dae__fail(err, DAE_ERROR_START, name,
+                   "the algebraic equations could not be solved for %s "
+                   "and the other algebraic variables: give better start values",
+                   name);
 }
 
 static dae_status solve_algebraic(dae__motion *motion, double t, double *y, dae_error *err)

@@ -60,10 +60,10 @@ static void choose_patterns(dae__mech *m, dae__arena *arena)
 static void merge_momentum_face(dae__mech *m, dae__arena *arena)
 {
   dae__block blocks[2] = {{.pattern = &m->J_user}, {.pattern = &m->dprate_pattern}};
-  m->dprate_pattern = m->p->constant_mass || !m->p->Ms_pattern
-                          ? (m->sparse ? twice(arena, &m->M)
-                                       : dae__pattern_dense(arena, m->nq, 2 * m->nq))
-                          : m->Ms;
+  m->dprate_pattern =
+      m->p->constant_mass || !m->p->Ms_pattern
+          ? (m->sparse ? twice(arena, &m->M) : dae__pattern_dense(arena, m->nq, 2 * m->nq))
+          : m->Ms;
   if (dae__arena_failed(arena))
     return;
   m->J = dae__blocks_merge(arena, m->nr, m->J_user.cols, blocks, 2);
@@ -93,9 +93,17 @@ static void create_differences(dae__mech *m, dae__arena *arena)
   for (size_t i = 0; i < sizeof all / sizeof *all && !dae__arena_failed(arena); i++)
     if (all[i].missing)
       *all[i].d = dae__difference_create(arena, all[i].pattern, all[i].fine);
+  /* differences of what is itself differenced, to about 1e-12 */
+  if (!p->G)
+    m->dGts.relative = m->dgdot.relative = 1e-6;
+  if (!p->K)
+    m->dKts.relative = 1e-6;
 }
 
-static int max3(int a, int b, int c) { return a > b ? (a > c ? a : c) : (b > c ? b : c); }
+static int max3(int a, int b, int c)
+{
+  return a > b ? (a > c ? a : c) : (b > c ? b : c);
+}
 
 static void take_scratch(dae__mech *m, dae__arena *arena)
 {

@@ -1,7 +1,7 @@
 /* Derivatives of a mechanical problem: the user's, or coloured differences of the evaluations. */
 #include "core/error.h"
 #include "core/vec.h"
-#include "problem/mech.h"
+#include "problem/mech_raw.h"
 
 /* A point in which one or two parts are varied, and the vector of a contraction. */
 typedef struct vary {
@@ -10,28 +10,15 @@ typedef struct vary {
   const double *s;
 } vary;
 
-static dae_status user_status(int code, const char *callback, dae_error *err)
-{
-  if (code == 0)
-    return DAE_OK;
-  return dae__fail(err, code > 0 ? DAE_ERROR_RECOVERABLE : DAE_ERROR_CALLBACK, callback,
-                   "the callback %s %s", callback, code > 0 ? "refused the point" : "failed");
-}
-
 static dae_status finite(const dae_pattern *p, const double *values, const char *what,
                          dae_error *err)
 {
   if (dae__all_finite(dae__pattern_count(p), values))
     return DAE_OK;
-  return dae__fail(err, DAE_ERROR_RECOVERABLE, what, "the derivative %s has an entry that is not "
-                   "a finite number", what);
-}
-
-static void mask_rows(const bool *active, const dae_pattern *p, double *values)
-{
-  for (int e = 0; e < dae__pattern_count(p); e++)
-    if (!active[p->row[e]])
-      values[e] = 0;
+  return dae__fail(err, DAE_ERROR_RECOVERABLE, what,
+                   "the derivative %s has an entry that is not "
+                   "a finite number",
+                   what);
 }
 
 /* ---- d(f,s,c)/d(q,v,u,w) ---- */
@@ -54,9 +41,10 @@ static dae_status rhs_of_z(void *context, const double *z, double *out, dae_erro
     return dae__mech_rhs(c->m, &c->at, out, err);
   dae_status status = dae__mech_F(c->m, &c->at, out, err);
   if (!status && p->s)
-    status = user_status(p->s(p->user, &c->at, out + c->m->nq), "s", err);
+    status = dae__callback_status(p->s(p->user, &c->at, out + c->m->nq), "s", c->at.t, err);
   if (!status && p->c)
-    status = user_status(p->c(p->user, &c->at, out + c->m->nq + c->m->nu), "c", err);
+    status =
+        dae__callback_status(p->c(p->user, &c->at, out + c->m->nq + c->m->nu), "c", c->at.t, err);
   return status;
 }
 
@@ -89,13 +77,13 @@ dae_status dae__mech_J(dae__mech *m, const dae_mechanical_at *at, double *J, dae
   if (status)
     return status;
   if (p->J)
-    status = user_status(p->J(p->user, &c.at, user), "J", err);
+    status = dae__callback_status(p->J(p->user, &c.at, user), "J", at->t, err);
   else
     status = dae__difference_jacobian(&m->dJ, rhs_of_z, &c, gather(m, at), user, err);
   if (!status && momenta) {
     c.at = *at;
-    status = dae__difference_jacobian(&m->dprate, p_rate_of_qv, &c, gather(m, at), m->prate_values,
-                                      err);
+    status =
+        dae__difference_jacobian(&m->dprate, p_rate_of_qv, &c, gather(m, at), m->prate_values, err);
     dae__zero(dae__pattern_count(&m->J), J);
     dae__block_add(&m->J_in_J, 1, m->J_values, J);
     dae__block_add(&m->prate_in_J, -1, m->prate_values, J);
@@ -124,9 +112,10 @@ dae_status dae__mech_Ms(dae__mech *m, const dae_mechanical_at *at, const double 
   if (m->p->constant_mass)
     return DAE_OK;
   if (m->p->Ms_qv)
-    status = user_status(m->p->Ms_qv(m->p->user, at, s, Ms), "Ms_qv", err);
+    status = dae__callback_status(m->p->Ms_qv(m->p->user, at, s, Ms), "Ms_qv", at->t, err);
   else
-    status = dae__difference_jacobian(&m->dMs, Ms_of_qv, &(vary){m, *at, s}, gather(m, at), Ms, err);
+    status =
+        dae__difference_jacobian(&m->dMs, Ms_of_qv, &(vary){m, *at, s}, gather(m, at), Ms, err);
   return status ? status : finite(&m->Ms, Ms, "Ms_qv", err);
 }
 
@@ -148,7 +137,7 @@ dae_status dae__mech_Gts(dae__mech *m, const dae_mechanical_at *at, const double
   if (m->ng == 0)
     return DAE_OK;
   if (m->p->Gts_q)
-    status = user_status(m->p->Gts_q(m->p->user, at, s, Gts), "Gts_q", err);
+    status = dae__callback_status(m->p->Gts_q(m->p->user, at, s, Gts), "Gts_q", at->t, err);
   else
     status = dae__difference_jacobian(&m->dGts, Gts_of_q, &(vary){m, *at, s}, at->q, Gts, err);
   return status ? status : finite(&m->Gts, Gts, "Gts_q", err);
@@ -170,11 +159,11 @@ dae_status dae__mech_gdot_q(dae__mech *m, const dae_mechanical_at *at, double *g
   if (m->ng == 0)
     return DAE_OK;
   if (m->p->gdot_q)
-    status = user_status(m->p->gdot_q(m->p->user, at, gdot_q), "gdot_q", err);
+    status = dae__callback_status(m->p->gdot_q(m->p->user, at, gdot_q), "gdot_q", at->t, err);
   else
-    status = dae__difference_jacobian(&m->dgdot, gdot_of_q, &(vary){m, *at, NULL}, at->q, gdot_q,
-                                      err);
-  mask_rows(m->active, &m->G, gdot_q);
+    status =
+        dae__difference_jacobian(&m->dgdot, gdot_of_q, &(vary){m, *at, NULL}, at->q, gdot_q, err);
+  dae__mask_rows(m->active, &m->G, gdot_q);
   return status ? status : finite(&m->G, gdot_q, "gdot_q", err);
 }
 
@@ -191,10 +180,10 @@ dae_status dae__mech_k_q(dae__mech *m, const dae_mechanical_at *at, double *k_q,
   if (m->nk == 0)
     return DAE_OK;
   if (m->p->k_q)
-    status = user_status(m->p->k_q(m->p->user, at, k_q), "k_q", err);
+    status = dae__callback_status(m->p->k_q(m->p->user, at, k_q), "k_q", at->t, err);
   else
     status = dae__difference_jacobian(&m->dkq, k_of_q, &(vary){m, *at, NULL}, at->q, k_q, err);
-  mask_rows(m->active + m->ng, &m->kq, k_q);
+  dae__mask_rows(m->active + m->ng, &m->kq, k_q);
   return status ? status : finite(&m->kq, k_q, "k_q", err);
 }
 
@@ -217,9 +206,9 @@ dae_status dae__mech_Kts(dae__mech *m, const dae_mechanical_at *at, const double
   if (m->nk == 0)
     return DAE_OK;
   if (m->p->Kts_qv)
-    status = user_status(m->p->Kts_qv(m->p->user, at, s, Kts), "Kts_qv", err);
+    status = dae__callback_status(m->p->Kts_qv(m->p->user, at, s, Kts), "Kts_qv", at->t, err);
   else
-    status = dae__difference_jacobian(&m->dKts, Kts_of_qv, &(vary){m, *at, s}, gather(m, at), Kts,
-                                      err);
+    status =
+        dae__difference_jacobian(&m->dKts, Kts_of_qv, &(vary){m, *at, s}, gather(m, at), Kts, err);
   return status ? status : finite(&m->Kts, Kts, "Kts_qv", err);
 }

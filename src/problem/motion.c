@@ -26,6 +26,8 @@
 /* rows are independent while more than this is left of them after elimination; differenced
  * Jacobians are good to about 1e-12 */
 #define RANK_TOLERANCE 1e-9
+/* a row taken out may be off by this, relative to its terms, before it counts as independent */
+#define STILL_DEPENDENT 1e-7
 /* DESIGN: states leave an integrator on their constraints to this, relative to their terms */
 #define ON_CONSTRAINT 1e-12
 
@@ -96,15 +98,20 @@ dae_status dae__motion_factor(dae__motion *motion, dae_error *err)
     return status;
   int column = dae__saddle_column(motion->saddle);
   if (column >= m->nq)
-    return dae__fail(err, status, dae__mech_constraint_name(m->p, column - m->nq, name, sizeof name),
+    return dae__fail(err, status,
+                     dae__mech_constraint_name(m->p, column - m->nq, name, sizeof name),
                      "constraint %s depends on the others here, or cannot be met: the matrix "
-                     "[M A'; A 0] is singular", name);
+                     "[M A'; A 0] is singular",
+                     name);
   if (column < 0)
-    return dae__fail(err, status, NULL, "the matrix [M A'; A 0] is singular: a coordinate has no "
+    return dae__fail(err, status, NULL,
+                     "the matrix [M A'; A 0] is singular: a coordinate has no "
                      "mass and no constraint that determines it, or constraints are dependent");
   dae_problem_variable(&(dae_problem){.mechanical = m->p}, column, name, sizeof name);
-  return dae__fail(err, status, name, "neither mass nor constraints determine the motion of %s: "
-                   "give it kinetic energy, or check the constraints it stands in", name);
+  return dae__fail(err, status, name,
+                   "neither mass nor constraints determine the motion of %s: "
+                   "give it kinetic energy, or check the constraints it stands in",
+                   name);
 }
 
 void dae__row_scale(const dae_pattern *pattern, const double *A, const double *x, double *scale)
@@ -154,8 +161,8 @@ static dae_status residual_of(const projection *p, dae_error *err)
   dae_mechanical_at at = {.t = p->t, .q = p->q, .v = p->v};
   dae_mechanical_wanted want = {.g = motion->residual, .G = motion->G};
   if (p->velocity)
-    want = (dae_mechanical_wanted){.gdot = motion->residual, .G = motion->G,
-                                   .k = motion->residual + ng, .K = motion->K};
+    want = (dae_mechanical_wanted){
+        .gdot = motion->residual, .G = motion->G, .k = motion->residual + ng, .K = motion->K};
   dae__zero(m->nc, motion->residual);
   dae_status status = dae__mech_eval(m, &at, &want, err);
   dae__row_scale(&m->G, motion->G, p->velocity ? p->v : p->q, motion->scale);
@@ -235,8 +242,10 @@ static dae_status project_level(const projection *p, bool *moved, dae_error *err
     before = now;
   }
   dae__mech_constraint_name(m->p, row, name, sizeof name);
-  return dae__fail(err, DAE_ERROR_RECOVERABLE, name, "the state could not be projected onto "
-                   "constraint %s", name);
+  return dae__fail(err, DAE_ERROR_RECOVERABLE, name,
+                   "the state could not be projected onto "
+                   "constraint %s",
+                   name);
 }
 
 dae_status dae__motion_project(dae__motion *motion, double t, double *q, double *v, bool *moved,
@@ -382,8 +391,8 @@ static dae_status reserve(dae__motion *motion, int nd, dae_error *err)
   size_t n = (size_t)nd;
   if (nd <= motion->capacity)
     return DAE_OK;
-  motion->C = DAE__TAKE(motion->arena, double, n * (size_t)motion->m->nc);
-  motion->S = DAE__TAKE(motion->arena, double, n * n);
+  motion->C = DAE__TAKE(motion->arena, double, n *(size_t)motion->m->nc);
+  motion->S = DAE__TAKE(motion->arena, double, n *n);
   motion->y_D = DAE__TAKE(motion->arena, double, n);
   motion->pivot = DAE__TAKE(motion->arena, int, n);
   if (dae__arena_failed(motion->arena))
@@ -434,6 +443,34 @@ dae_status dae__motion_pick(dae__motion *motion, double t, const double *y, char
       size_t used = strlen(text);
       text += used, size -= used;
     }
+  return status;
+}
+
+dae_status dae__motion_check_dependent(dae__motion *motion, double t, const double *q,
+                                       const double *v, dae_error *err)
+{
+  dae__mech *m = motion->m;
+  dae_mechanical_at at = {.t = t, .q = q, .v = v};
+  bool *active = m->active;
+  char name[64];
+  if (motion->memory->dependent == 0)
+    return DAE_OK;
+  m->active = motion->all;
+  dae_mechanical_wanted want = {.g = motion->residual,
+                                .k = motion->residual + m->ng,
+                                .G = motion->full_G,
+                                .K = motion->full_K};
+  dae_status status = dae__mech_eval(m, &at, &want, err);
+  m->active = active;
+  dae__row_scale(&m->G, motion->full_G, q, motion->scale);
+  dae__row_scale(&m->K, motion->full_K, v, motion->scale + m->ng);
+  for (int i = 0; i < m->nc && !status; i++)
+    if (!active[i] && fabs(motion->residual[i]) > STILL_DEPENDENT * motion->scale[i])
+      status = dae__fail(err, DAE_ERROR_RECOVERABLE,
+                         dae__mech_constraint_name(m->p, i, name, sizeof name),
+                         "constraint %s followed from the others at the start but no longer does: "
+                         "the mechanism may have passed a position where it can branch",
+                         name);
   return status;
 }
 

@@ -26,14 +26,14 @@ typedef struct dae__motion {
 
   /* dependent rows */
   dae__arena *arena;
-  dae_pattern A;              /* [G; K] */
+  dae_pattern A; /* [G; K] */
   dae__block G_in_A, K_in_A;
-  bool *all;                  /* nc times true: no row masked */
+  bool *all;                         /* nc times true: no row masked */
   double *full_G, *full_K, *stacked; /* Jacobians with no row masked, and as one matrix */
-  double *column;             /* nq: one row of A as a column */
-  int capacity;               /* dependent rows there is memory for: */
-  double *C;                  /* capacity x nc: their combinations of the others */
-  double *S, *y_D;            /* 1 + C C', and its right side */
+  double *column;                    /* nq: one row of A as a column */
+  int capacity;                      /* dependent rows there is memory for: */
+  double *C;                         /* capacity x nc: their combinations of the others */
+  double *S, *y_D;                   /* 1 + C C', and its right side */
   int *pivot;
 } dae__motion;
 
@@ -46,6 +46,10 @@ void dae__motion_free(dae__motion *motion); /* NULL is allowed */
  * anything was changed. */
 dae_status dae__motion_project(dae__motion *motion, double t, double *q, double *v, bool *moved,
                                dae_error *err);
+
+/* Checks that the constraints that were taken out as dependent still hold at (q, v). */
+dae_status dae__motion_check_dependent(dae__motion *motion, double t, const double *q,
+                                       const double *v, dae_error *err);
 
 /* Accelerations and multipliers at (q, v, u, w) of the state vector y: writes the multipliers into
  * y (of minimum norm where constraints are dependent) and v, v', u' into dy (may be NULL), leaving

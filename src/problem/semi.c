@@ -27,6 +27,7 @@ static void choose_patterns(dae__semi *s, dae__arena *arena)
 
 static void prepare(dae__semi *s, dae__arena *arena)
 {
+  s->evaluations = DAE__KEEP(arena, long, 1);
   s->in = DAE__TAKE(arena, double, s->p->nin);
   s->hidden = DAE__TAKE(arena, bool, s->ny);
   choose_patterns(s, arena);
@@ -156,7 +157,7 @@ dae_status dae__semi_rhs(dae__semi *s, double t, const double *z, double *fF, da
 {
   dae_semi_explicit_at at = point(s, t, z);
   dae_status status = dae__semi_inputs(s, t, err);
-  s->evaluations++;
+  ++*s->evaluations;
   if (!status && s->nx > 0)
     status = outcome(s->p->f(s->p->user, &at, fF), "f", t, err);
   if (!status && s->ny > 0)

@@ -19,7 +19,7 @@ typedef struct dae__semi {
   dae_pattern M, J, Ms;  /* effective patterns; M is the diagonal where none was given */
   bool sparse;           /* the user gave patterns */
   bool constant_mass;    /* M was not given, or does not change */
-  long evaluations;      /* of f */
+  long *evaluations;     /* of f; kept */
   bool *hidden;          /* ny: rows of F of index 2 */
   int hidden_count;
   bool classified;       /* hidden has been found */

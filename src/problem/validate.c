@@ -1,5 +1,6 @@
 /* Bad descriptions are refused here, with the field named, before anything is evaluated. */
 #include "problem/validate.h"
+#include "core/arena.h"
 #include "core/error.h"
 #include "linalg/pattern.h"
 #include "problem/mech.h"
@@ -66,11 +67,12 @@ static dae_status mechanical_patterns(const dae_mechanical *p, dae_error *err)
     const dae_pattern *pattern;
     int rows, cols;
     const char *field;
-  } all[] = {{p->M_pattern, nq, nq, "M_pattern"},         {p->G_pattern, p->ng, nq, "G_pattern"},
-             {p->K_pattern, p->nk, nq, "K_pattern"},      {p->J_pattern, nr, nz, "J_pattern"},
-             {p->J_in_pattern, nr, p->nin, "J_in_pattern"}, {p->Ms_pattern, nq, 2 * nq, "Ms_pattern"},
-             {p->Gts_pattern, nq, nq, "Gts_pattern"},     {p->k_q_pattern, p->nk, nq, "k_q_pattern"},
-             {p->Kts_pattern, nq, 2 * nq, "Kts_pattern"}};
+  } all[] = {
+      {p->M_pattern, nq, nq, "M_pattern"},           {p->G_pattern, p->ng, nq, "G_pattern"},
+      {p->K_pattern, p->nk, nq, "K_pattern"},        {p->J_pattern, nr, nz, "J_pattern"},
+      {p->J_in_pattern, nr, p->nin, "J_in_pattern"}, {p->Ms_pattern, nq, 2 * nq, "Ms_pattern"},
+      {p->Gts_pattern, nq, nq, "Gts_pattern"},       {p->k_q_pattern, p->nk, nq, "k_q_pattern"},
+      {p->Kts_pattern, nq, 2 * nq, "Kts_pattern"}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     if (check_pattern(all[i].pattern, all[i].rows, all[i].cols, all[i].field, err))
       return DAE_ERROR_PROBLEM;
@@ -84,8 +86,9 @@ static dae_status mechanical_patterns(const dae_mechanical *p, dae_error *err)
   if (p->nk > 0 && !p->K_pattern)
     return bad(err, "K_pattern", "M has a pattern, so the problem is sparse: K needs one too");
   if (!p->constant_mass && !p->Ms_pattern)
-    return bad(err, "Ms_pattern", "M has a pattern and is not constant_mass: d(M s)/d(q,v) needs a "
-                                  "pattern too");
+    return bad(err, "Ms_pattern",
+               "M has a pattern and is not constant_mass: d(M s)/d(q,v) needs a "
+               "pattern too");
   return DAE_OK;
 }
 
@@ -119,6 +122,10 @@ dae_status dae__semi_explicit_validate(const dae_semi_explicit *p, dae_error *er
     return bad(err, "J_pattern", "M has a pattern, so the problem is sparse: J needs one too");
   if (p->M && p->J_pattern && !p->M_pattern)
     return bad(err, "M_pattern", "J has a pattern, so the problem is sparse: M needs one too");
+  if (p->M && p->M_pattern && !p->constant_mass && !p->Ms_pattern)
+    return bad(err, "Ms_pattern",
+               "M has a pattern and is not constant_mass: d(M s)/dx needs a pattern "
+               "too");
   status = check_pattern(p->M_pattern, p->nx, p->nx, "M_pattern", err);
   if (!status)
     status = check_pattern(p->J_pattern, n, n, "J_pattern", err);
@@ -145,7 +152,7 @@ static dae_status check_part(const dae_part *part, int i, dae_error *err)
   if (part->name)
     snprintf(field, sizeof field, "%s", part->name);
   else
-    snprintf(field, sizeof field, "part[%d]", i);
+    snprintf(field, sizeof field, "part[%d]", i + 1);
   if (!part->mechanical == !part->semi_explicit)
     return bad(err, field, "a part is either mechanical or semi-explicit");
   dae_status status = part->mechanical ? dae__mechanical_validate(part->mechanical, &inner)
@@ -161,29 +168,49 @@ static bool port_ok(const dae_coupled *p, dae_port port)
          port.variable < part_size(&p->part[port.part]);
 }
 
-static dae_status check_wires(const dae_coupled *p, dae_error *err)
+static int part_inputs(const dae_part *part)
 {
-  long inputs = 0;
-  for (int i = 0; i < p->parts; i++)
-    inputs += p->part[i].mechanical ? p->part[i].mechanical->nin : p->part[i].semi_explicit->nin;
+  return part->mechanical ? part->mechanical->nin : part->semi_explicit->nin;
+}
+
+/* marks the input each wire leads to; first[i] is the number of part i's first input */
+static dae_status mark_inputs(const dae_coupled *p, const long *first, bool *wired, dae_error *err)
+{
   for (int i = 0; i < p->wires; i++) {
     const dae_wire *w = &p->wire[i];
-    int nin = -1;
-    if (w->part >= 0 && w->part < p->parts)
-      nin = p->part[w->part].mechanical ? p->part[w->part].mechanical->nin
-                                        : p->part[w->part].semi_explicit->nin;
+    int nin = w->part >= 0 && w->part < p->parts ? part_inputs(&p->part[w->part]) : -1;
     if (w->input < 0 || w->input >= nin || !port_ok(p, w->from))
-      return dae__fail(err, DAE_ERROR_PROBLEM, "wire", "wire %d names a part, input or variable "
-                       "that does not exist", i);
-    for (int j = 0; j < i; j++)
-      if (p->wire[j].part == w->part && p->wire[j].input == w->input)
-        return dae__fail(err, DAE_ERROR_PROBLEM, "wire", "wires %d and %d lead to the same input",
-                         j, i);
+      return dae__fail(err, DAE_ERROR_PROBLEM, "wire",
+                       "wire %d names a part, input or variable "
+                       "that does not exist",
+                       i + 1);
+    bool *mark = &wired[first[w->part] + w->input];
+    if (*mark)
+      return dae__fail(err, DAE_ERROR_PROBLEM, "wire",
+                       "wire %d leads to an input that has one "
+                       "already",
+                       i + 1);
+    *mark = true;
   }
-  if (inputs != p->wires)
-    return dae__fail(err, DAE_ERROR_PROBLEM, "wire", "the parts have %ld inputs but there are %d "
-                     "wires: every input needs one", inputs, p->wires);
   return DAE_OK;
+}
+
+static dae_status check_wires(const dae_coupled *p, dae_error *err)
+{
+  dae__arena *arena = dae__arena_create(NULL);
+  long *first = arena ? DAE__TAKE(arena, long, p->parts + 1) : NULL;
+  for (int i = 0; first && i < p->parts; i++)
+    first[i + 1] = first[i] + part_inputs(&p->part[i]);
+  bool *wired = first ? DAE__TAKE(arena, bool, first[p->parts]) : NULL;
+  dae_status status = wired ? mark_inputs(p, first, wired, err)
+                            : dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+  if (!status && first[p->parts] != p->wires)
+    status = dae__fail(err, DAE_ERROR_PROBLEM, "wire",
+                       "the parts have %ld inputs but there are %d "
+                       "wires: every input needs one",
+                       first[p->parts], p->wires);
+  dae__arena_free(arena);
+  return status;
 }
 
 static dae_status check_joints(const dae_coupled *p, dae_error *err)

@@ -24,7 +24,8 @@ typedef struct dae__integrator_table {
   /* after load: forms anew what is not in kept memory; NULL: nothing to do */
   dae_status (*reload)(void *self, dae_error *err);
   void (*free)(void *self); /* releases what is not in the arena; NULL: nothing to do */
-  /* integrators inside this one, NULL past the last: they are saved and loaded with it; NULL: none */
+  /* integrators inside this one, NULL past the last: they are saved and loaded with it; NULL: none
+   */
   dae_integrator *(*child)(const void *self, int i);
 } dae__integrator_table;
 
