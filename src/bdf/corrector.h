@@ -21,7 +21,8 @@ typedef struct dae__corrector_table {
                           double factor, double *delta, dae_error *err);
   /* Moves Y onto the constraints; NULL: there are none. */
   dae_status (*project)(void *self, double t, double *Y, dae_error *err);
-  /* State vector and derivative to show outside, multipliers made to belong to it. */
+  /* State vector and derivative to show outside: on the constraints, with the multipliers that
+   * belong to it. Must not influence what comes after. */
   dae_status (*output)(void *self, double t, const double *Y, const double *dY, double *y,
                        double *dy, dae_error *err);
   /* Consistent state near y (in place) and its derivative, for starts and restarts. */

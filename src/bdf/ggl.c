@@ -58,7 +58,9 @@ typedef struct counts {
 
 typedef struct ggl {
   dae__mech *m;
-  dae__motion *motion;
+  dae__motion *motion; /* projects accepted states */
+  dae__motion *shown;  /* the same for states shown outside, with factorisations of its own */
+  bool project;
   counts *count; /* kept */
   int mu, n;     /* offset of mu, number of unknowns */
   dae_pattern one_q, one_u, one_y;
@@ -186,6 +188,8 @@ static dae_status ggl_setup(void *self, double t, const double *Y, const double 
   /* another independent subset of the constraints, if there is one */
   status = dae__motion_pick(s->motion, t, Y, NULL, 0, err);
   if (!status)
+    status = dae__motion_follow(s->shown, err);
+  if (!status)
     status = assemble(s, t, Y, dY, cj, err);
   return status == DAE_ERROR_SINGULAR ? singular(s, err) : status;
 }
@@ -257,7 +261,7 @@ static void ggl_start(void *self, const double *y, const double *dy, double *Y, 
   dae__copy(m->at.size, y, Y);
   dae__copy(m->at.lambda, dy, dY);
   /* the unknown multipliers are those of the independent rows, not of minimum norm */
-  for (int i = 0; s->motion->memory->dependent > 0 && i < m->nc; i++)
+  for (int i = 0; s->motion->m->count->dependent > 0 && i < m->nc; i++)
     Y[m->at.lambda + i] = 0;
 }
 
@@ -272,17 +276,21 @@ static dae_status ggl_output(void *self, double t, const double *Y, const double
                              double *dy, dae_error *err)
 {
   ggl *s = self;
+  dae_status status = DAE_OK;
   dae__copy(s->m->at.size, Y, y);
   if (dy)
     dae__copy(s->m->at.size, dY, dy);
-  return dae__motion_accelerate(s->motion, t, y, dy, err);
+  if (s->project)
+    status = dae__motion_project(s->shown, t, y, y + s->m->at.v, NULL, err);
+  return status ? status : dae__motion_accelerate(s->shown, t, y, dy, err);
 }
 
 static dae_status ggl_consistent(void *self, double t, const bool *fixed, double *y, double *dy,
                                  dae_error *err)
 {
   ggl *s = self;
-  return dae__mech_consistent(s->motion, t, fixed, y, dy, NULL, err);
+  dae_status status = dae__mech_consistent(s->motion, t, fixed, y, dy, NULL, err);
+  return status ? status : dae__motion_follow(s->shown, err);
 }
 
 static void ggl_stats(const void *self, dae_stats *stats)
@@ -290,7 +298,8 @@ static void ggl_stats(const void *self, dae_stats *stats)
   const ggl *s = self;
   stats->evaluations += s->m->count->evaluations;
   stats->jacobians += s->count->jacobians;
-  stats->factorisations += s->count->factorisations + s->motion->memory->factorisations;
+  stats->factorisations += s->count->factorisations + s->motion->memory->factorisations +
+                           s->shown->memory->factorisations;
   stats->projections += s->motion->memory->projections;
 }
 
@@ -298,6 +307,8 @@ static dae_status ggl_reload(void *self)
 {
   ggl *s = self;
   dae_status status = dae__motion_reload(s->motion);
+  if (!status)
+    status = dae__motion_reload(s->shown);
   if (!status && s->count->factorisations > 0)
     status = dae__solver_reload(s->solver);
   return status;
@@ -308,6 +319,7 @@ static void ggl_free(void *self)
   ggl *s = self;
   dae__solver_free(s->solver);
   dae__motion_free(s->motion);
+  dae__motion_free(s->shown);
 }
 
 static const dae__corrector_table table = {
@@ -408,6 +420,8 @@ static dae_status create(ggl *s, dae__arena *arena, const dae_problem *problem, 
   dae_status status = dae__mech_create(arena, problem, &s->m, err);
   if (!status)
     status = dae__motion_create(arena, s->m, &s->motion, err);
+  if (!status)
+    status = dae__motion_create(arena, s->m, &s->shown, err);
   if (status)
     return status;
   s->mu = s->m->at.size;
@@ -425,6 +439,7 @@ dae_status dae__ggl_create(dae__arena *arena, const dae_problem *problem, const 
   ggl *s = DAE__TAKE(arena, ggl, 1);
   if (dae__arena_failed(arena))
     return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+  s->project = opts->project;
   dae_status status = create(s, arena, problem, err);
   unsigned char *role = status ? NULL : roles(s, opts, arena);
   if (!status && dae__arena_failed(arena))
@@ -433,6 +448,8 @@ dae_status dae__ggl_create(dae__arena *arena, const dae_problem *problem, const 
     dae__copy(s->m->at.size, start->y, y);
     status = dae__mech_consistent(s->motion, start->t, start->fixed, y, dy, NULL, err);
   }
+  if (!status)
+    status = dae__motion_follow(s->shown, err);
   if (status) {
     ggl_free(s);
     return status;

@@ -214,10 +214,7 @@ static dae_status host_interpolate(void *self, double t, double *y, double *dy, 
     return DAE_OK;
   }
   dae__history_interpolate(&s->history, t, s->scratch, s->delta);
-  dae_status status = DAE_OK;
-  if (c->table->project && s->opts.project)
-    status = c->table->project(c->self, t, s->scratch, err);
-  return status ? status : c->table->output(c->self, t, s->scratch, s->delta, y, dy, err);
+  return c->table->output(c->self, t, s->scratch, s->delta, y, dy, err);
 }
 
 static dae_status host_restart(void *self, double t, const double *y, dae_error *err)

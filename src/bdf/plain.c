@@ -11,7 +11,7 @@
 #include "core/vec.h"
 #include "linalg/solver.h"
 #include "problem/semi.h"
-#include "problem/surface.h"
+#include "problem/semi_slopes.h"
 
 /* What the corrector remembers between steps, besides its factors. */
 typedef struct memory {
@@ -20,9 +20,14 @@ typedef struct memory {
 
 typedef struct plain {
   dae__semi *s;
-  dae__surface *surface; /* NULL: index 1 */
-  memory *m;             /* kept */
-  double *M, *Ms, *J;    /* values; a constant M is evaluated once */
+  /* index 2 only: */
+  dae__surface *surface;   /* projects accepted states */
+  dae__surface *shown;     /* the same for states shown outside, */
+  dae__semi_slopes slopes; /* with the y that belongs to them */
+  double *slope;
+  bool project;
+  memory *m;          /* kept */
+  double *M, *Ms, *J; /* values; a constant M is evaluated once */
   dae__semi_matrix matrix;
   dae__solver *solver;
 } plain;
@@ -110,6 +115,28 @@ static dae_status output(void *self, double t, const double *Y, const double *dY
   return DAE_OK;
 }
 
+/* index 2: y is that of the hidden constraint at x, not the one of the last step size */
+static dae_status output_index_2(void *self, double t, const double *Y, const double *dY, double *y,
+                                 double *dy, dae_error *err)
+{
+  plain *c = self;
+  char name[64];
+  dae__copy(c->s->n, Y, y);
+  dae__copy(c->s->n, dY, c->slope);
+  dae_status status = c->project ? dae__surface_project(c->shown, t, y, err) : DAE_OK;
+  if (!status)
+    status = dae__semi_slopes_solve(&c->slopes, t, y, c->slope, err);
+  if (dy)
+    dae__copy(c->s->n, c->slope, dy);
+  if (status != DAE_ERROR_SINGULAR && status != DAE_ERROR_START)
+    return status;
+  dae__semi_variable_name(c->s->p, c->s->nx, name, sizeof name);
+  return dae__fail(err, DAE_ERROR_RECOVERABLE, name,
+                   "the time derivative of the constraints does "
+                   "not determine %s and the other algebraic variables at t = %.10g",
+                   name, t);
+}
+
 static dae_status consistent(void *self, double t, const bool *fixed, double *y, double *dy,
                              dae_error *err)
 {
@@ -135,6 +162,8 @@ static dae_status reload(void *self)
   dae_status status = c->m->factorisations > 0 ? dae__solver_reload(c->solver) : DAE_OK;
   if (!status && c->surface)
     status = dae__surface_reload(c->surface);
+  if (!status && c->shown)
+    status = dae__surface_reload(c->shown);
   return status;
 }
 
@@ -143,14 +172,17 @@ static void release(void *self)
   plain *c = self;
   dae__solver_free(c->solver);
   dae__surface_free(c->surface);
+  dae__surface_free(c->shown);
+  dae__semi_slopes_free(&c->slopes);
 }
 
 #define VERBS                                                                                      \
-  .start = start, .setup = setup, .increment = increment, .output = output,                        \
-  .consistent = consistent, .stats = stats, .reload = reload, .free = release
+  .start = start, .setup = setup, .increment = increment, .consistent = consistent,                \
+  .stats = stats, .reload = reload, .free = release
 
-static const dae__corrector_table index_1_table = {VERBS};
-static const dae__corrector_table index_2_table = {VERBS, .project = project};
+static const dae__corrector_table index_1_table = {VERBS, .output = output};
+static const dae__corrector_table index_2_table = {VERBS, .output = output_index_2,
+                                                   .project = project};
 
 /* ---- creation ---- */
 
@@ -182,9 +214,15 @@ static void take_memory(plain *c, dae__arena *arena)
 static dae_status finish(plain *c, dae__arena *arena, int index, dae_error *err)
 {
   dae_status status = dae__solver_create(arena, &c->matrix.pattern, &c->solver, err);
-  if (!status && index == 2)
-    status = dae__surface_create(arena, c->s, &c->surface, err);
-  return status;
+  if (status || index < 2)
+    return status;
+  status = dae__surface_create(arena, c->s, &c->surface, err);
+  if (!status)
+    status = dae__surface_create(arena, c->s, &c->shown, err);
+  c->slope = DAE__TAKE(arena, double, c->s->n);
+  if (!status)
+    status = dae__semi_slopes_prepare(arena, c->s, &c->slopes, err);
+  return status ? status : dae__semi_slopes_create(arena, c->shown, &c->slopes, err);
 }
 
 dae_status dae__plain_create(dae__arena *arena, const dae_problem *problem, const dae_start *from,
@@ -193,9 +231,9 @@ dae_status dae__plain_create(dae__arena *arena, const dae_problem *problem, cons
 {
   plain *c = DAE__TAKE(arena, plain, 1);
   int index = 0;
-  (void)opts;
   if (dae__arena_failed(arena))
     return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+  c->project = opts->project;
   if (!problem->semi_explicit)
     return dae__fail(err, DAE_ERROR_UNSUPPORTED, "bdf", "bdf takes semi-explicit problems");
   dae_status status = dae__semi_create(arena, problem, &c->s, err);

@@ -24,6 +24,7 @@ dae__mech_layout dae__mech_layout_of(const dae_mechanical *p);
 
 typedef struct dae__mech_counts {
   long evaluations; /* of f */
+  int dependent;    /* constraint rows that are not active */
 } dae__mech_counts;
 
 typedef struct dae__mech {

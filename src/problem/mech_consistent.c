@@ -164,7 +164,6 @@ static dae_status move_onto(const level *l, double *trial, dae_error *err)
     if (still)
       break;
   }
-  dae__zero(m->nq, motion->diagonal);
   motion->memory->factored = false; /* what is factored is shifted */
   if (!status && size > MET)
     status = refuse(l, m, size, err);
@@ -266,7 +265,7 @@ static void diagnose(const dae__motion *motion, const char *dependent, dae_diagn
 {
   const dae__mech *m = motion->m;
   find->constraints = m->nc;
-  find->rank = m->nc - motion->memory->dependent;
+  find->rank = m->nc - motion->m->count->dependent;
   find->dof = m->nq - find->rank;
   find->index = m->ng > 0 ? 3 : m->nk > 0 ? 2 : m->nw > 0 ? 1 : 0;
   snprintf(find->text, sizeof find->text, "%s", dependent);

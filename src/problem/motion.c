@@ -64,7 +64,7 @@ dae_status dae__motion_create(dae__arena *arena, dae__mech *m, dae__motion **out
   motion->G = DAE__TAKE(arena, double, dae__pattern_count(&m->G));
   motion->K = DAE__TAKE(arena, double, dae__pattern_count(&m->K));
   motion->fsc = DAE__TAKE(arena, double, m->nr);
-  motion->diagonal = DAE__KEEP(arena, double, m->nq + m->nc);
+  motion->diagonal = DAE__TAKE(arena, double, m->nq + m->nc);
   motion->residual = DAE__TAKE(arena, double, m->nc);
   motion->scale = DAE__TAKE(arena, double, m->nc);
   motion->terms = DAE__TAKE(arena, double, m->nc);
@@ -191,13 +191,23 @@ static void add_other_terms(const projection *p)
     motion->scale[i] += fabs(motion->bottom[i]);
 }
 
+/* the system of the active rows; "multiplier = 0" for the others */
+static dae_status factor_active(dae__motion *motion, dae_error *err)
+{
+  const dae__mech *m = motion->m;
+  dae__zero(m->nq, motion->diagonal);
+  for (int i = 0; i < m->nc; i++)
+    motion->diagonal[m->nq + i] = m->active[i] ? 0 : 1;
+  return dae__motion_factor(motion, err);
+}
+
 static dae_status factor_here(const projection *p, dae_error *err)
 {
   dae__motion *motion = p->motion;
   dae_mechanical_at at = {.t = p->t, .q = p->q, .v = p->v};
   dae_mechanical_wanted want = {.M = motion->M, .G = motion->G, .K = motion->K};
   dae_status status = dae__mech_eval(motion->m, &at, &want, err);
-  return status ? status : dae__motion_factor(motion, err);
+  return status ? status : factor_active(motion, err);
 }
 
 /* x += correction; true where that did not change x */
@@ -345,7 +355,7 @@ dae_status dae__motion_accelerate(dae__motion *motion, double t, double *y, doub
                                 .kappa = motion->bottom + m->ng};
   dae_status status = dae__mech_eval(m, &at, &want, err);
   if (!status)
-    status = dae__motion_factor(motion, err);
+    status = factor_active(motion, err);
   if (status)
     return status;
   dae__copy(m->nq, motion->fsc, motion->top);
@@ -357,7 +367,8 @@ dae_status dae__motion_accelerate(dae__motion *motion, double t, double *y, doub
     dae__copy(m->nu, motion->fsc + m->nq, dy + m->at.u);
   }
   dae__copy(m->nc, motion->bottom, y + m->at.lambda);
-  return motion->memory->dependent > 0 ? minimum_norm(motion, &at, y + m->at.lambda, err) : DAE_OK;
+  return motion->m->count->dependent > 0 ? minimum_norm(motion, &at, y + m->at.lambda, err)
+                                         : DAE_OK;
 }
 
 /* "bar3 depends on bar1, bar2" */
@@ -415,9 +426,7 @@ static dae_status choose_rows(dae__motion *motion, dae_error *err)
                                      dae__arena_env(motion->arena), m->active, NULL, &rank, NULL);
   if (status)
     return dae__fail(err, status, NULL, "out of memory");
-  motion->memory->dependent = m->nc - rank;
-  for (int i = 0; i < m->nc; i++)
-    motion->diagonal[m->nq + i] = m->active[i] ? 0 : 1;
+  motion->m->count->dependent = m->nc - rank;
   return reserve(motion, m->nc - rank, err);
 }
 
@@ -431,12 +440,12 @@ dae_status dae__motion_pick(dae__motion *motion, double t, const double *y, char
     status = choose_rows(motion, err);
   if (text && size > 0)
     text[0] = '\0';
-  if (status || motion->memory->dependent == 0)
+  if (status || motion->m->count->dependent == 0)
     return status;
   dae_mechanical_wanted want = {.M = motion->M, .G = motion->G, .K = motion->K};
   status = dae__mech_eval(m, &at, &want, err);
   if (!status)
-    status = dae__motion_factor(motion, err);
+    status = factor_active(motion, err);
   for (int i = 0; i < m->nc && text && !status; i++)
     if (!m->active[i] && size > 1) {
       describe(motion, i, text, size);
@@ -453,7 +462,7 @@ dae_status dae__motion_check_dependent(dae__motion *motion, double t, const doub
   dae_mechanical_at at = {.t = t, .q = q, .v = v};
   bool *active = m->active;
   char name[64];
-  if (motion->memory->dependent == 0)
+  if (motion->m->count->dependent == 0)
     return DAE_OK;
   m->active = motion->all;
   dae_mechanical_wanted want = {.g = motion->residual,
@@ -474,9 +483,14 @@ dae_status dae__motion_check_dependent(dae__motion *motion, double t, const doub
   return status;
 }
 
+dae_status dae__motion_follow(dae__motion *motion, dae_error *err)
+{
+  return reserve(motion, motion->m->count->dependent, err);
+}
+
 dae_status dae__motion_reload(dae__motion *motion)
 {
-  dae_status status = reserve(motion, motion->memory->dependent, NULL);
+  dae_status status = dae__motion_follow(motion, NULL);
   if (!status && motion->memory->factored)
     status = dae__saddle_reload(motion->saddle);
   return status;

@@ -8,7 +8,6 @@
 
 typedef struct dae__motion_memory {
   bool factored;    /* the saddle holds a factorisation from some earlier point */
-  int dependent;    /* constraint rows that are taken out */
   long projections; /* states that had to be moved */
   long factorisations;
 } dae__motion_memory;
@@ -61,6 +60,9 @@ dae_status dae__motion_accelerate(dae__motion *motion, double t, double *y, doub
  * (may be NULL) receives a line for each dependent row, naming the rows it depends on. */
 dae_status dae__motion_pick(dae__motion *motion, double t, const double *y, char *text, size_t size,
                             dae_error *err);
+
+/* Memory for the dependent rows that another motion of the same problem has found. */
+dae_status dae__motion_follow(dae__motion *motion, dae_error *err);
 
 /* Factors the saddle matrix from motion->M, G, K and diagonal; names what is singular. */
 dae_status dae__motion_factor(dae__motion *motion, dae_error *err);

@@ -1,16 +1,11 @@
 /* Consistent start of a semi-explicit problem with regular M, and its index.
  *
  * Rows F2 of F in which no y stands are constraints of x alone and of index 2. x is moved onto them
- * with the least change; then Newton solves
+ * with the least change; then y and the slopes follow (semi_slopes.h).
  *
- *   M x' - f(x,y) = 0,   -F1(x,y) = 0,   F2_x x' + F2_t = 0      for u = (x', y)
- *
- *   [ M     -f_y  ]
- *   [ 0     -F1_y ]    regular: index at most 2, and exactly 2 where there are rows F2.
- *   [ F2_x   0    ]
- *
- * Where it is singular, all rows are of the kind F2, F_x M^-1 f_y = 0 and F_x M^-1 f_x M^-1 f_y is
- * regular, the index is 3. That product is not formed: it is regular with the matrix
+ * Where the matrix of the slopes is singular, all rows are of the kind F2, F_x M^-1 f_y = 0 and F_x
+ * M^-1 f_x M^-1 f_y is regular, the index is 3. That product is not formed: it is regular with the
+ * matrix
  *
  *   [ M            -f_y ]
  *   [ -f_x    M         ]   (the block F_x that stands below -f_x multiplies F_x M^-1 f_y = 0)
@@ -20,30 +15,22 @@
 #include "core/error.h"
 #include "core/vec.h"
 #include "problem/consistent.h"
-#include "problem/semi_newton.h"
-#include "problem/surface.h"
+#include "problem/semi_slopes.h"
 #include <stdio.h>
 
-/* M and the matrix above count as singular below this reciprocal condition (rows and columns
- * scaled); differenced derivatives are good to about 1e-12 */
-#define SINGULAR 1e-11
 /* fixed algebraic variables may differ from their solution by this, relative to the largest */
 #define FIXED_TOLERANCE 1e-9
 
 typedef struct work {
   dae__semi *s;
   double t;
-  double *z;               /* the state vector that is made consistent */
+  double *z; /* the state vector that is made consistent */
   dae__arena *arena;
-  dae__difference fine;    /* of (f, F), fourth order; where the user gave no J */
-  double *M, *J, *F_t;     /* values; the part of dF2/dt that is not F2_x x' */
-  double *u, *point;       /* (x', y), (x, y) */
-  double *scratch;         /* 3 n */
+  double *scratch; /* 3 n */
   dae__surface *surface;
-  dae_pattern J_x, J_y;    /* the columns of J */
-  dae__block M_at, J_y_at, A_at;
-  dae_pattern pattern;
-  dae__semi_newton newton, mass;
+  dae_pattern J_x; /* the first columns of J */
+  dae__semi_slopes slopes;
+  dae__semi_newton mass;
 } work;
 
 static dae_status out_of_memory(dae_error *err)
@@ -54,23 +41,9 @@ static dae_status out_of_memory(dae_error *err)
 static dae_status prepare(work *w, dae_error *err)
 {
   dae__semi *s = w->s;
-  dae__arena *arena = w->arena;
-  w->M = DAE__TAKE(arena, double, dae__pattern_count(&s->M));
-  w->J = DAE__TAKE(arena, double, dae__pattern_count(&s->J));
-  w->F_t = DAE__TAKE(arena, double, s->ny);
-  w->u = DAE__TAKE(arena, double, s->n);
-  w->point = DAE__TAKE(arena, double, s->n);
-  w->scratch = DAE__TAKE(arena, double, 3 * s->n);
-  if (!s->p->J)
-    w->fine = dae__difference_create(arena, &s->J, true);
-  int *start = DAE__TAKE(arena, int, s->ny + 1);
-  if (dae__arena_failed(arena))
-    return out_of_memory(err);
-  for (int j = 0; j <= s->ny; j++)
-    start[j] = s->J.start[s->nx + j] - s->J.start[s->nx];
+  w->scratch = DAE__TAKE(w->arena, double, 3 * s->n);
   w->J_x = (dae_pattern){s->n, s->nx, s->J.start, s->J.row};
-  w->J_y = (dae_pattern){s->n, s->ny, start, s->J.row + s->J.start[s->nx]};
-  return DAE_OK;
+  return dae__semi_slopes_prepare(w->arena, s, &w->slopes, err);
 }
 
 /* ---- is M regular? ---- */
@@ -79,7 +52,7 @@ static dae_status mass_matrix(void *self, const double *u, double *values, dae_e
 {
   work *w = self;
   (void)u, (void)err;
-  dae__copy(dae__pattern_count(&w->s->M), w->M, values);
+  dae__copy(dae__pattern_count(&w->s->M), w->slopes.M, values);
   return DAE_OK;
 }
 
@@ -87,69 +60,14 @@ static dae_status factor_mass(work *w, bool *regular, dae_error *err)
 {
   dae__semi *s = w->s;
   dae__semi_system system = {.self = w, .matrix = mass_matrix};
-  dae_status status = dae__semi_M(s, w->t, w->z, w->M, err);
+  dae_status status = dae__semi_M(s, w->t, w->z, w->slopes.M, err);
   if (!status)
     status = dae__semi_newton_create(w->arena, &s->M, s->nx, &w->mass, err);
-  w->mass.tolerance = SINGULAR;
+  w->mass.tolerance = DAE__SEMI_SINGULAR;
   if (!status)
     status = dae__semi_newton_factor(&w->mass, &system, NULL, err);
   *regular = status == DAE_OK;
   return status == DAE_ERROR_SINGULAR ? DAE_OK : status;
-}
-
-/* ---- Newton for (x', y) ---- */
-
-static void set_point(work *w, const double *u)
-{
-  dae__copy(w->s->nx, w->z, w->point);
-  dae__copy(w->s->ny, u + w->s->nx, w->point + w->s->nx);
-}
-
-static dae_status residual(void *self, const double *u, double *r, dae_error *err)
-{
-  work *w = self;
-  dae__semi *s = w->s;
-  set_point(w, u);
-  dae_status status = dae__semi_rhs(s, w->t, w->point, r, err);
-  if (status)
-    return status;
-  dae__scale(s->n, -1, r);
-  dae__matrix_times(&s->M, w->M, 1, u, r);
-  for (int i = 0; i < s->ny; i++)
-    if (s->hidden[i])
-      r[s->nx + i] = w->F_t[i];
-  if (w->surface)
-    dae__matrix_times(&w->surface->A, w->surface->A_values, 1, u, r + s->nx);
-  return DAE_OK;
-}
-
-static dae_status matrix(void *self, const double *u, double *values, dae_error *err)
-{
-  work *w = self;
-  set_point(w, u);
-  dae_status status = dae__semi_J_by(w->s, &w->fine, w->t, w->point, w->J, err);
-  dae__zero(dae__pattern_count(&w->pattern), values);
-  dae__block_add(&w->M_at, 1, w->M, values);
-  dae__block_add(&w->J_y_at, -1, w->J + w->s->J.start[w->s->nx], values);
-  if (w->surface)
-    dae__block_add(&w->A_at, 1, w->surface->A_values, values);
-  return status;
-}
-
-static dae_status newton_create(work *w, dae_error *err)
-{
-  dae__semi *s = w->s;
-  dae__block blocks[3] = {{.pattern = &s->M}, {.col = s->nx, .pattern = &w->J_y}, {.row = s->nx}};
-  blocks[2].pattern = w->surface ? &w->surface->A : NULL;
-  w->pattern = dae__blocks_merge(w->arena, s->n, s->n, blocks, w->surface ? 3 : 2);
-  w->M_at = blocks[0];
-  w->J_y_at = blocks[1];
-  w->A_at = blocks[2];
-  if (dae__arena_failed(w->arena))
-    return out_of_memory(err);
-  dae_status status = dae__semi_newton_create(w->arena, &w->pattern, s->nx, &w->newton, err);
-  w->newton.tolerance = SINGULAR;
-  return status;
 }
 
 /* ---- index 3 ---- */
@@ -158,11 +76,11 @@ static dae_status newton_create(work *w, dae_error *err)
 static bool product_vanishes(work *w)
 {
   dae__semi *s = w->s;
-  double *b = w->scratch, *F_b = b + s->n, *size = F_b + s->n, *direction = w->u;
+  double *b = w->scratch, *F_b = b + s->n, *size = F_b + s->n, *direction = w->slopes.u;
   for (int j = 0; j < s->ny; j++)
     direction[j] = 1 + 0.5 * sin(j + 1);
   dae__zero(s->n, b);
-  dae__matrix_times(&w->J_y, w->J + s->J.start[s->nx], 1, direction, b);
+  dae__matrix_times(&w->slopes.J_y, w->slopes.J + s->J.start[s->nx], 1, direction, b);
   dae__semi_newton_apply(&w->mass, b);
   dae__zero(s->ny, F_b);
   dae__matrix_times(&w->surface->A, w->surface->A_values, 1, b, F_b);
@@ -185,10 +103,10 @@ static dae_status extended_matrix(void *self, const double *u, double *values, d
   work *w = x->w;
   (void)u, (void)err;
   dae__zero(dae__pattern_count(&x->pattern), values);
-  dae__block_add(&x->M1, 1, w->M, values);
-  dae__block_add(&x->J_y, -1, w->J + w->s->J.start[w->s->nx], values);
-  dae__block_add(&x->J_x, -1, w->J, values);
-  dae__block_add(&x->M2, 1, w->M, values);
+  dae__block_add(&x->M1, 1, w->slopes.M, values);
+  dae__block_add(&x->J_y, -1, w->slopes.J + w->s->J.start[w->s->nx], values);
+  dae__block_add(&x->J_x, -1, w->slopes.J, values);
+  dae__block_add(&x->M2, 1, w->slopes.M, values);
   dae__block_add(&x->A, 1, w->surface->A_values, values);
   return DAE_OK;
 }
@@ -203,7 +121,7 @@ static dae_status is_index_3(work *w, bool *yes, dae_error *err)
   if (!w->surface || s->hidden_count < s->ny || !product_vanishes(w))
     return DAE_OK;
   dae__block blocks[5] = {{.pattern = &s->M},
-                          {.col = 2 * nx, .pattern = &w->J_y},
+                          {.col = 2 * nx, .pattern = &w->slopes.J_y},
                           {.row = nx, .pattern = &w->J_x},
                           {.row = nx, .col = nx, .pattern = &s->M},
                           {.row = 2 * nx, .col = nx, .pattern = &w->surface->A}};
@@ -212,7 +130,7 @@ static dae_status is_index_3(work *w, bool *yes, dae_error *err)
   if (dae__arena_failed(w->arena))
     return out_of_memory(err);
   dae_status status = dae__semi_newton_create(w->arena, &x.pattern, nx, &newton, err);
-  newton.tolerance = SINGULAR;
+  newton.tolerance = DAE__SEMI_SINGULAR;
   dae__semi_system system = {.self = &x, .matrix = extended_matrix};
   if (!status)
     status = dae__semi_newton_factor(&newton, &system, NULL, err);
@@ -228,31 +146,38 @@ static dae_status refuse_singular(work *w, dae_diagnosis *find, dae_error *err)
   dae__semi *s = w->s;
   char name[64];
   bool index_3;
-  int column = w->newton.singular > 0 ? w->newton.singular : 0;
+  int column = w->slopes.newton.singular > 0 ? w->slopes.newton.singular : 0;
   dae_status status = is_index_3(w, &index_3, err);
   if (status)
     return status;
   dae__semi_variable_name(s->p, column, name, sizeof name);
   if (index_3) {
     if (find) {
-      *find = (dae_diagnosis){.index = 3, .dof = s->nx - 2 * s->ny, .constraints = s->ny,
-                              .rank = s->ny};
-      snprintf(find->text, sizeof find->text, "index 3: the algebraic variables appear only in the "
+      *find = (dae_diagnosis){
+          .index = 3, .dof = s->nx - 2 * s->ny, .constraints = s->ny, .rank = s->ny};
+      snprintf(find->text, sizeof find->text,
+               "index 3: the algebraic variables appear only in the "
                "second time derivative of the constraints\n");
     }
     dae__semi_variable_name(s->p, column >= s->nx ? column : s->nx, name, sizeof name);
-    dae__fail(err, DAE_ERROR_START, name, "the problem is of index 3: the constraints and their "
+    dae__fail(err, DAE_ERROR_START, name,
+              "the problem is of index 3: the constraints and their "
               "first time derivative do not determine %s. Give it in the mechanical form, or "
-              "differentiate the constraint once by hand", name);
+              "differentiate the constraint once by hand",
+              name);
   } else if (s->hidden_count > 0) {
-    dae__fail(err, DAE_ERROR_START, name, "the equations and the time derivative of the "
+    dae__fail(err, DAE_ERROR_START, name,
+              "the equations and the time derivative of the "
               "constraints do not determine %s: the index is higher than the rows suggest (3 or "
               "more), constraints depend on each other, or F_y is nonzero but singular. Use the "
-              "mechanical form, or differentiate the constraint by hand", name);
+              "mechanical form, or differentiate the constraint by hand",
+              name);
   } else {
-    dae__fail(err, DAE_ERROR_START, name, "the equations F = 0 do not determine %s: F_y is nonzero "
+    dae__fail(err, DAE_ERROR_START, name,
+              "the equations F = 0 do not determine %s: F_y is nonzero "
               "but singular at the start, so the index is higher than 1 there. Give another start "
-              "value of the algebraic variables, or differentiate the constraint by hand", name);
+              "value of the algebraic variables, or differentiate the constraint by hand",
+              name);
   }
   dae__fail_at(err, w->t, NAN);
   return DAE_ERROR_START;
@@ -264,12 +189,14 @@ static dae_status refuse_newton(const work *w, dae_error *err)
   char name[64];
   int worst = 0;
   for (int j = 1; j < s->n; j++)
-    if (fabs(w->newton.step[j]) / w->newton.weight[j] >
-        fabs(w->newton.step[worst]) / w->newton.weight[worst])
+    if (fabs(w->slopes.newton.step[j]) / w->slopes.newton.weight[j] >
+        fabs(w->slopes.newton.step[worst]) / w->slopes.newton.weight[worst])
       worst = j;
   dae__semi_variable_name(s->p, worst, name, sizeof name);
-  dae__fail(err, DAE_ERROR_START, name, "the algebraic variables could not be found, worst in %s: "
-            "give better start values", name);
+  dae__fail(err, DAE_ERROR_START, name,
+            "the algebraic variables could not be found, worst in %s: "
+            "give better start values",
+            name);
   dae__fail_at(err, w->t, NAN);
   return DAE_ERROR_START;
 }
@@ -287,9 +214,11 @@ static dae_status check_fixed(const dae__semi *s, double t, const bool *fixed, c
         continue;
       if (!(fabs(z[j] - before[j]) <= FIXED_TOLERANCE * size)) {
         dae__semi_variable_name(s->p, j, name, sizeof name);
-        dae__fail(err, DAE_ERROR_START, name, "the start cannot be made consistent: %s is fixed at "
+        dae__fail(err, DAE_ERROR_START, name,
+                  "the start cannot be made consistent: %s is fixed at "
                   "%.10g, but the equations ask for %.10g. Release it, or change other start "
-                  "values", name, before[j], z[j]);
+                  "values",
+                  name, before[j], z[j]);
         dae__fail_at(err, t, NAN);
         return DAE_ERROR_START;
       }
@@ -304,7 +233,9 @@ static dae_status check_fixed(const dae__semi *s, double t, const bool *fixed, c
 static void diagnose(const dae__semi *s, dae_diagnosis *find)
 {
   char name[64];
-  *find = (dae_diagnosis){.index = s->hidden_count > 0 ? 2 : s->ny > 0 ? 1 : 0,
+  *find = (dae_diagnosis){.index = s->hidden_count > 0 ? 2
+                                   : s->ny > 0         ? 1
+                                                       : 0,
                           .dof = s->nx - s->hidden_count,
                           .constraints = s->ny,
                           .rank = s->ny};
@@ -318,40 +249,30 @@ static void diagnose(const dae__semi *s, dae_diagnosis *find)
                 s->p->index, find->index);
 }
 
-/* x onto F2, what its time derivative needs */
+/* x onto F2 */
 static dae_status reach_surface(work *w, const bool *fixed, dae_error *err)
 {
   dae_status status = dae__surface_create(w->arena, w->s, &w->surface, err);
-  if (!status)
-    status = dae__surface_reach(w->surface, w->t, fixed, w->z, err);
-  if (!status)
-    status = dae__surface_jacobian(w->surface, w->t, w->z, err);
-  if (!status)
-    status = dae__surface_rate(w->surface, w->t, w->z, w->F_t, err);
-  return status ? status : dae__semi_M(w->s, w->t, w->z, w->M, err);
+  return status ? status : dae__surface_reach(w->surface, w->t, fixed, w->z, err);
 }
 
 static dae_status regular_consistent(work *w, const bool *fixed, double *dy, dae_diagnosis *find,
                                      dae_error *err)
 {
   dae__semi *s = w->s;
-  dae__semi_system system = {w, residual, matrix};
-  dae_status status = dae__semi_classify(s, &w->fine, w->t, w->z, w->J, w->scratch, err);
+  dae_status status =
+      dae__semi_classify(s, &w->slopes.fine, w->t, w->z, w->slopes.J, w->scratch, err);
   if (!status && s->hidden_count > 0)
     status = reach_surface(w, fixed, err);
   if (!status)
-    status = newton_create(w, err);
+    status = dae__semi_slopes_create(w->arena, w->surface, &w->slopes, err);
   if (status)
     return status;
-  dae__zero(s->nx, w->u);
-  dae__copy(s->ny, w->z + s->nx, w->u + s->nx);
-  status = dae__semi_newton_solve(&w->newton, &system, w->u, err);
+  status = dae__semi_slopes_solve(&w->slopes, w->t, w->z, dy, err);
   if (status == DAE_ERROR_SINGULAR)
     return refuse_singular(w, find, err);
   if (status)
     return status == DAE_ERROR_START ? refuse_newton(w, err) : status;
-  dae__copy(s->ny, w->u + s->nx, w->z + s->nx);
-  dae__copy(s->nx, w->u, dy);
   if (find)
     diagnose(s, find);
   return DAE_OK;
@@ -363,14 +284,14 @@ static dae_status make_consistent(work *w, const bool *fixed, double *dy, dae_di
   bool regular = true;
   dae_status status = prepare(w, err);
   if (!status)
-    status = dae__semi_J_by(w->s, &w->fine, w->t, w->z, w->J, err);
+    status = dae__semi_J_by(w->s, &w->slopes.fine, w->t, w->z, w->slopes.J, err);
   if (!status)
     status = factor_mass(w, &regular, err);
   if (status)
     return status;
   if (regular)
     return regular_consistent(w, fixed, dy, find, err);
-  dae__semi_quasilinear q = {w->s, w->arena, &w->fine, w->M, w->J};
+  dae__semi_quasilinear q = {w->s, w->arena, &w->slopes.fine, w->slopes.M, w->slopes.J};
   return dae__semi_quasilinear_consistent(&q, w->t, w->z, dy, find, err);
 }
 
@@ -395,7 +316,7 @@ dae_status dae__semi_consistent(dae__semi *s, double t, const bool *fixed, doubl
     dae__copy(s->n, slope, dy);
   }
   dae__surface_free(w.surface);
-  dae__semi_newton_free(&w.newton);
+  dae__semi_slopes_free(&w.slopes);
   dae__semi_newton_free(&w.mass);
   dae__arena_free(arena);
   return status;
