@@ -73,7 +73,7 @@ static dae_status rate_along(dae__mech *m, const dae_mechanical_at *at, along_fn
 double dae__mech_gdot_error(const dae__mech *m, const dae_mechanical_at *at)
 {
   bool exact = m->p->G && (m->p->g_t || m->p->time_free_g);
-  return exact ? 0 : 16 * DBL_EPSILON / along_step(m, at, RATE_STEP, !m->p->time_free_g);
+  return exact ? 0 : 6 * DBL_EPSILON / along_step(m, at, RATE_STEP, !m->p->time_free_g);
 }
 
 static dae_status second_rate_along(dae__mech *m, const dae_mechanical_at *at, along_fn *fn, int n,

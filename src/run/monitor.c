@@ -64,22 +64,22 @@ dae_status dae__monitor_row(dae__monitor *m, double t, const double *y, dae_erro
   return DAE_OK;
 }
 
-dae_status dae__monitor_pass(dae__monitor *m, dae_integrator *it, double t, dae_error *err)
+dae_status dae__monitor_pass(dae__monitor *m, dae_integrator *it, double t, const double *y,
+                             dae_error *err)
 {
   if (isnan(m->energy) || !(t > m->t))
     return DAE_OK;
-  /* power at the middle and at the end; the one at the start is known */
-  double h = t - m->t, power[2];
-  for (int i = 0; i < 2; i++) {
-    double at = i == 0 ? m->t + h / 2 : t;
-    dae_status status = dae_integrator_interpolate(it, at, m->y, NULL, err);
-    if (status >= 0)
-      status = measure_energy(m, at, m->y, &m->energy, &power[i], err);
-    if (status < 0)
-      return status;
-  }
-  m->work += h / 6 * (m->power + 4 * power[0] + power[1]);
-  m->power = power[1];
+  /* Simpson's rule; the power at the start is known */
+  double h = t - m->t, middle, end;
+  dae_status status = dae_integrator_interpolate(it, m->t + h / 2, m->y, NULL, err);
+  if (status >= 0)
+    status = measure_energy(m, m->t + h / 2, m->y, &m->energy, &middle, err);
+  if (status >= 0)
+    status = measure_energy(m, t, y, &m->energy, &end, err);
+  if (status < 0)
+    return status;
+  m->work += h / 6 * (m->power + 4 * middle + end);
+  m->power = end;
   m->t = t;
   return DAE_OK;
 }

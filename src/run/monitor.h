@@ -29,8 +29,9 @@ void dae__monitor_free(dae__monitor *m);
 dae_status dae__monitor_start(dae__monitor *m, double t, const double *y, dae_error *err);
 /* A row is written. */
 dae_status dae__monitor_row(dae__monitor *m, double t, const double *y, dae_error *err);
-/* The motion has gone on to t, a time within the integrator's last step. */
-dae_status dae__monitor_pass(dae__monitor *m, dae_integrator *it, double t, dae_error *err);
+/* The motion has gone on to (t, y), within the integrator's last step. */
+dae_status dae__monitor_pass(dae__monitor *m, dae_integrator *it, double t, const double *y,
+                             dae_error *err);
 /* An event has changed the state into y. */
 dae_status dae__monitor_jump(dae__monitor *m, const double *y, dae_error *err);
 

@@ -212,11 +212,11 @@ static dae_status row(run *r, double t, const double *y, dae_error *err)
   return DAE_OK;
 }
 
-/* The row at a time t within the integrator's last step; as is what its column t says. */
-static dae_status row_at(run *r, double t, double as, dae_error *err)
+/* The row at a time t within the integrator's last step. */
+static dae_status row_at(run *r, double t, dae_error *err)
 {
   dae_status status = dae_integrator_interpolate(r->it, t, r->y, NULL, err);
-  return status < 0 ? status : row(r, as, r->y, err);
+  return status < 0 ? status : row(r, t, r->y, err);
 }
 
 /* The rows of the output grid up to t, without one that belongs to the end. */
@@ -227,7 +227,7 @@ static dae_status grid_rows(run *r, double t, dae_error *err)
     double at = plan->start.t + (double)r->grid * plan->every;
     if (at > t || at >= plan->to - 1e-9 * plan->every)
       break;
-    dae_status status = row_at(r, at, at, err);
+    dae_status status = row_at(r, at, err);
     if (status < 0)
       return status;
     r->grid++;
@@ -260,7 +260,9 @@ static dae_status pass_event(run *r, double t, bool *restarted, dae_error *err)
   dae__event_news news = {0};
   dae_status status = grid_rows(r, t, err);
   if (status >= 0)
-    status = dae__monitor_pass(&r->monitor, r->it, t, err);
+    status = dae_integrator_interpolate(r->it, t, r->y, NULL, err);
+  if (status >= 0)
+    status = dae__monitor_pass(&r->monitor, r->it, t, r->y, err);
   if (status < 0)
     return status;
   dae_status applied = dae__events_apply(r->events, r->it, &news, err);
@@ -300,10 +302,12 @@ static dae_status pass_step(run *r, double t, dae_error *err)
   r->t = t;
   bool end = at_end(r);
   dae_status status = grid_rows(r, t, err);
-  if (status >= 0 && (end || !(r->plan->every > 0)))
-    status = row_at(r, t, end ? r->plan->to : t, err);
   if (status >= 0)
-    status = dae__monitor_pass(&r->monitor, r->it, t, err);
+    status = dae_integrator_interpolate(r->it, t, r->y, NULL, err);
+  if (status >= 0 && (end || !(r->plan->every > 0)))
+    status = row(r, end ? r->plan->to : t, r->y, err);
+  if (status >= 0)
+    status = dae__monitor_pass(&r->monitor, r->it, t, r->y, err);
   return status < 0 ? status : end ? DAE_END : DAE_OK;
 }
 
