@@ -82,13 +82,25 @@ void dae__history_undo(dae__history *s)
     m->psi[i - 1] = m->psi[i] - m->h;
 }
 
+/* The sums below run over pieces of the vectors that stay in the cache while all differences are
+ * added; on large systems memory is what they cost. */
+#define PIECE 512
+
+static int piece(int n, int from)
+{
+  return n - from < PIECE ? n - from : PIECE;
+}
+
 void dae__history_predict(const dae__history *s, double *y, double *dy)
 {
-  dae__zero(s->n, y);
-  dae__zero(s->n, dy);
-  for (int j = 0; j <= s->memory->order; j++) {
-    dae__axpy(s->n, 1, dae__history_phi(s, j), y);
-    dae__axpy(s->n, s->memory->gamma[j], dae__history_phi(s, j), dy);
+  for (int i = 0; i < s->n; i += PIECE) {
+    int n = piece(s->n, i);
+    dae__zero(n, y + i);
+    dae__zero(n, dy + i);
+    for (int j = 0; j <= s->memory->order; j++) {
+      dae__axpy(n, 1, dae__history_phi(s, j) + i, y + i);
+      dae__axpy(n, s->memory->gamma[j], dae__history_phi(s, j) + i, dy + i);
+    }
   }
 }
 
@@ -99,11 +111,13 @@ void dae__history_accept(dae__history *s, double t, const double *e)
   m->t = t;
   m->h_old = m->h;
   m->order_old = k;
-  if (k + 1 < DAE__HISTORY)
-    dae__copy(s->n, e, dae__history_phi(s, k + 1));
-  dae__axpy(s->n, 1, e, dae__history_phi(s, k));
-  for (int j = k - 1; j >= 0; j--)
-    dae__axpy(s->n, 1, dae__history_phi(s, j + 1), dae__history_phi(s, j));
+  for (int i = 0; i < s->n; i += PIECE) {
+    int n = piece(s->n, i);
+    dae__copy(n, e + i, dae__history_phi(s, k + 1) + i);
+    dae__axpy(n, 1, e + i, dae__history_phi(s, k) + i);
+    for (int j = k - 1; j >= 0; j--)
+      dae__axpy(n, 1, dae__history_phi(s, j + 1) + i, dae__history_phi(s, j) + i);
+  }
 }
 
 void dae__history_interpolate(const dae__history *s, double t, double *y, double *dy)
