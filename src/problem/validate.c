@@ -195,20 +195,32 @@ static dae_status mark_inputs(const dae_coupled *p, const long *first, bool *wir
   return DAE_OK;
 }
 
+static dae_status check_inputs(dae__arena *arena, const dae_coupled *p, dae_error *err)
+{
+  long *first = DAE__TAKE(arena, long, p->parts + 1), inputs = 0;
+  if (!first)
+    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+  for (int i = 0; i < p->parts; i++) {
+    first[i] = inputs;
+    inputs += part_inputs(&p->part[i]);
+  }
+  bool *wired = DAE__TAKE(arena, bool, inputs);
+  if (!wired)
+    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+  dae_status status = mark_inputs(p, first, wired, err);
+  if (!status && inputs != p->wires)
+    status = dae__fail(err, DAE_ERROR_PROBLEM, "wire",
+                       "the parts have %ld inputs but there are %d wires: every input needs one",
+                       inputs, p->wires);
+  return status;
+}
+
 static dae_status check_wires(const dae_coupled *p, dae_error *err)
 {
   dae__arena *arena = dae__arena_create(NULL);
-  long *first = arena ? DAE__TAKE(arena, long, p->parts + 1) : NULL;
-  for (int i = 0; first && i < p->parts; i++)
-    first[i + 1] = first[i] + part_inputs(&p->part[i]);
-  bool *wired = first ? DAE__TAKE(arena, bool, first[p->parts]) : NULL;
-  dae_status status = wired ? mark_inputs(p, first, wired, err)
-                            : dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
-  if (!status && first[p->parts] != p->wires)
-    status = dae__fail(err, DAE_ERROR_PROBLEM, "wire",
-                       "the parts have %ld inputs but there are %d "
-                       "wires: every input needs one",
-                       first[p->parts], p->wires);
+  if (!arena)
+    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+  dae_status status = check_inputs(arena, p, err);
   dae__arena_free(arena);
   return status;
 }
