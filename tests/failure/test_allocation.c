@@ -195,33 +195,52 @@ static void assert_refused_cleanly(const char *name, long n, dae_status status,
     fail_msg("%s, allocation %ld refused: %ld pieces left behind", name, n, count->live + klu_live);
 }
 
+/* refuses each allocation of a constructor in turn */
+static void refuse_all(const test_problem *p, create_fn *create, const dae_bdf_options *opts)
+{
+  bool fixed[256] = {false};
+  dae_start start = p->start;
+  start.fixed = fixed;
+  long n = 1;
+  for (;; n++) {
+    counting_env count = {.fail_at = n};
+    dae_env env = counting_env_of(&count);
+    dae_integrator *it = (dae_integrator *)&count; /* must be overwritten */
+    dae_error err = dae_error_none();
+    dae_status status = create(&p->problem, &start, opts, &env, &it, &err);
+    if (count.calls < n) {
+      assert_int_equal(status, DAE_OK);
+      dae_integrator_free(it);
+      assert_int_equal(count.live, 0);
+      break;
+    }
+    assert_null(it);
+    assert_refused_cleanly(p->name, n, status, &err, &count);
+  }
+  assert_true(n > 2); /* something was refused */
+}
+
 static void test_every_refused_allocation_of_a_constructor_is_a_clean_error(void **state)
 {
   (void)state;
   for (size_t i = 0; i < SAMPLES; i++) {
-    const sample *s = &samples[i];
-    test_problem p = s->make();
-    dae_bdf_options opts = options_of(s);
-    bool fixed[128] = {false};
-    dae_start start = p.start;
-    start.fixed = fixed;
-    long n = 1;
-    for (;; n++) {
-      counting_env count = {.fail_at = n};
-      dae_env env = counting_env_of(&count);
-      dae_integrator *it = (dae_integrator *)&count; /* must be overwritten */
-      dae_error err = dae_error_none();
-      dae_status status = s->create(&p.problem, &start, &opts, &env, &it, &err);
-      if (count.calls < n) {
-        assert_int_equal(status, DAE_OK);
-        dae_integrator_free(it);
-        assert_int_equal(count.live, 0);
-        break;
-      }
-      assert_null(it);
-      assert_refused_cleanly(p.name, n, status, &err, &count);
-    }
-    assert_true(n > 2); /* something was refused */
+    test_problem p = samples[i].make();
+    dae_bdf_options opts = options_of(&samples[i]);
+    refuse_all(&p, samples[i].create, &opts);
+    test_problem_free(&p);
+  }
+}
+
+/* memory is taken in chunks: with the size of the problem, the places where one is needed wander
+ * through the constructor */
+static void test_refused_allocations_are_clean_errors_wherever_a_chunk_ends(void **state)
+{
+  (void)state;
+  for (int n = 5; n <= 50; n++) {
+    test_problem p = test_chain(n, TEST_CHAIN_MODE);
+    dae_bdf_options opts = dae_bdf_defaults();
+    opts.step = n % 2 ? 0.01 : 0;
+    refuse_all(&p, dae_bdf_ggl_create, &opts);
     test_problem_free(&p);
   }
 }
@@ -487,6 +506,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       TEST(test_every_refused_allocation_of_a_constructor_is_a_clean_error),
+      TEST(test_refused_allocations_are_clean_errors_wherever_a_chunk_ends),
       TEST(test_every_refused_allocation_of_a_consistent_start_is_a_clean_error),
       TEST(test_every_refused_allocation_of_a_run_is_a_clean_error),
       TEST(test_nothing_is_allocated_between_constructor_and_free),
