@@ -6,13 +6,6 @@
 
 static const double L = 1, L0 = 0.5, k = 10 * 1e-4 / 2; /* lengths of axis and springs, mass */
 
-/* foot of the right spring, which drives over a bumpy road */
-static void foot(double t, double b[2])
-{
-  b[1] = 0.1 * sin(10 * t);
-  b[0] = sqrt(L * L - b[1] * b[1]);
-}
-
 static int mass(void *user, const dae_mechanical_at *at, double *M)
 {
   (void)user, (void)at;
@@ -23,11 +16,10 @@ static int mass(void *user, const dae_mechanical_at *at, double *M)
 
 static int force(void *user, const dae_mechanical_at *at, double *f)
 {
-  double b[2], xl = at->q[0], yl = at->q[1];
+  double yb = 0.1 * sin(10 * at->t), xb = sqrt(L * L - yb * yb); /* the road under the right end */
+  double xl = at->q[0], yl = at->q[1], dx = at->q[2] - xb, dy = at->q[3] - yb;
+  double left = L0 / hypot(xl, yl) - 1, right = L0 / hypot(dx, dy) - 1;
   (void)user;
-  foot(at->t, b);
-  double dx = at->q[2] - b[0], dy = at->q[3] - b[1];
-  double left = (L0 - hypot(xl, yl)) / hypot(xl, yl), right = (L0 - hypot(dx, dy)) / hypot(dx, dy);
   f[0] = left * xl, f[1] = left * yl - k;
   f[2] = right * dx, f[3] = right * dy - k;
   return 0;
@@ -35,10 +27,10 @@ static int force(void *user, const dae_mechanical_at *at, double *f)
 
 static int rods(void *user, const dae_mechanical_at *at, double *g)
 {
-  double b[2], xl = at->q[0], yl = at->q[1], dx = xl - at->q[2], dy = yl - at->q[3];
+  double yb = 0.1 * sin(10 * at->t), xb = sqrt(L * L - yb * yb); /* constraints may use the time */
+  double xl = at->q[0], yl = at->q[1], dx = xl - at->q[2], dy = yl - at->q[3];
   (void)user;
-  foot(at->t, b); /* a constraint may depend on the time */
-  g[0] = xl * b[0] + yl * b[1];
+  g[0] = xl * xb + yl * yb;
   g[1] = dx * dx + dy * dy - L * L;
   return 0;
 }
@@ -55,9 +47,8 @@ int main(void)
     return fprintf(stderr, "%s\n", err.text), 1;
   dae_bdf_options options = dae_bdf_defaults(); /* change what you need, keep the rest */
   options.rtol = options.atol = 1e-7;
-  dae_run_plan plan = {.to = 3, .options = &options, .sinks = &csv, .sink_count = 1};
-  plan.problem = dae_problem_mechanical(&model);
-  plan.start.y = start;
+  dae_run_plan plan = {.problem = dae_problem_mechanical(&model), .start = {.y = start}, .to = 3};
+  plan.options = &options, plan.sinks = &csv, plan.sink_count = 1;
   plan.method = dae_method_find("bdf-ggl", &err);
   dae_summary summary;
   char text[8192];

@@ -19,8 +19,7 @@ static int force(void *user, const dae_mechanical_at *at, double *f)
 {
   (void)user;
   f[0] = -m1 * gravity * l1 / 2 * cos(at->q[0]);
-  f[1] = f[3] = f[4] = 0;
-  f[2] = -m2 * gravity;
+  f[1] = f[3] = f[4] = 0, f[2] = -m2 * gravity;
   return 0;
 }
 
@@ -31,8 +30,7 @@ static int closure(void *user, const dae_mechanical_at *at, double *g)
   (void)user;
   g[0] = x - l2 / 2 * cos(b) - l1 * cos(a);
   g[1] = y - l2 / 2 * sin(b) - l1 * sin(a);
-  g[2] = x + l2 / 2 * cos(b) - s;
-  g[3] = y + l2 / 2 * sin(b);
+  g[2] = x + l2 / 2 * cos(b) - s, g[3] = y + l2 / 2 * sin(b);
   return 0;
 }
 
@@ -41,19 +39,16 @@ int main(void)
   const char *q_names[] = {"a", "x", "y", "b", "s"};
   const char *g_names[] = {"pin x", "pin y", "slide x", "slide y"};
   dae_mechanical model = {.name = "slider crank", .nq = 5, .ng = 4, .M = mass, .f = force};
-  model.g = closure;
-  model.q_names = q_names;
-  model.g_names = g_names;
-  /* stretched out, crank at 4 rad/s; the rod's rates are left for daedal to find */
+  model.g = closure, model.q_names = q_names, model.g_names = g_names;
+  /* stretched out, crank at 4 rad/s; the rod's rates are left out on purpose: daedal finds them */
   const double start[14] = {[1] = 1.125, [4] = 1.75, [5] = 4};
   const bool fixed[14] = {[0] = true, [5] = true}; /* but the crank must not be moved */
   dae_error err;
   dae_sink csv;
   if (dae_csv_sink("slider_crank.csv", NULL, &csv, &err) < 0)
     return fprintf(stderr, "%s\n", err.text), 1;
-  dae_run_plan plan = {.to = 2, .every = 0.005, .sinks = &csv, .sink_count = 1};
-  plan.problem = dae_problem_mechanical(&model);
-  plan.start = (dae_start){.t = 0, .y = start, .fixed = fixed};
+  dae_run_plan plan = {.problem = dae_problem_mechanical(&model), .to = 2, .every = 0.005};
+  plan.start.y = start, plan.start.fixed = fixed, plan.sinks = &csv, plan.sink_count = 1;
   plan.method = dae_method_find("bdf-ggl", &err);
   dae_summary summary;
   char text[8192];

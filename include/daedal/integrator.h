@@ -1,7 +1,9 @@
 /* An integrator: one opaque handle, the same verbs for every method.
  *
- * A handle belongs to one thread at a time. Nothing is allocated after its constructor returned,
- * except by a sparse factorisation that has to change its pivots. The problem must outlive it. */
+ * A handle belongs to one thread at a time. Steps and interpolation allocate nothing, except where a
+ * sparse factorisation has to change its pivots or another subset of dependent constraints has to be
+ * chosen; a restart allocates while it makes its start consistent. The problem must outlive the
+ * handle. */
 #ifndef DAEDAL_INTEGRATOR_H
 #define DAEDAL_INTEGRATOR_H
 

@@ -28,6 +28,7 @@ typedef struct dae_problem {
   const dae_coupled *coupled;
   int (*input)(void *user, double t, double *in);
   void *input_user;
+  const dae_error *why; /* where callbacks that refuse or fail say more about it, or NULL */
 } dae_problem;
 
 dae_problem dae_problem_mechanical(const dae_mechanical *mechanical);

@@ -56,7 +56,7 @@ static dae__attempt failed(dae_status status)
 }
 
 /* Newton from the predictor with the matrix at hand */
-static dae__attempt iterate(dae__bdf *s, double t, double cj)
+static dae__attempt iterate(dae__bdf *s, double t, double cj, int most)
 {
   const dae__corrector *c = &s->corrector;
   dae__bdf_memory *m = s->m;
@@ -64,7 +64,7 @@ static dae__attempt iterate(dae__bdf *s, double t, double cj)
   dae__history_predict(&s->history, s->Y, s->dY);
   dae__zero(c->n, s->e);
   double round_off = 100 * DBL_EPSILON * newton_norm(s, s->Y, cj);
-  dae__newton_begin(&m->newton, !dae__bdf_strict(s));
+  dae__newton_begin(&m->newton, !dae__bdf_strict(s), most);
   for (;;) {
     dae_status status =
         c->table->increment(c->self, t, s->Y, s->dY, cj, factor, s->delta, &s->last);
@@ -98,7 +98,7 @@ static dae__attempt new_matrix(dae__bdf *s, double t, double cj)
 }
 
 /* solves for Y at t; an old matrix gets a second chance as a new one */
-static dae__attempt correct(dae__bdf *s, double t, double cj)
+static dae__attempt correct(dae__bdf *s, double t, double cj, int most)
 {
   dae__bdf_memory *m = s->m;
   double change = cj / m->cj_matrix;
@@ -108,11 +108,11 @@ static dae__attempt correct(dae__bdf *s, double t, double cj)
     m->newton.speed = DAE__SPEED_UNKNOWN;
   m->cj_last = cj;
   if (result == DAE__ACCEPTED)
-    result = iterate(s, t, cj);
+    result = iterate(s, t, cj, most);
   if (result == DAE__NOT_CONVERGED && !fresh) {
     result = new_matrix(s, t, cj);
     if (result == DAE__ACCEPTED)
-      result = iterate(s, t, cj);
+      result = iterate(s, t, cj, most);
   }
   if (result != DAE__ACCEPTED)
     m->has_matrix = false;
@@ -123,7 +123,7 @@ static dae__attempt correct(dae__bdf *s, double t, double cj)
 static dae__attempt project(dae__bdf *s, double t)
 {
   const dae__corrector *c = &s->corrector;
-  if (!c->table->project || !s->opts.project)
+  if (!c->table->project || !s->project)
     return DAE__ACCEPTED;
   dae__copy(c->n, s->Y, s->scratch);
   dae_status status = c->table->project(c->self, t, s->Y, &s->last);
@@ -153,7 +153,8 @@ dae__attempt dae__bdf_try(dae__bdf *s, const dae__trial *trial, dae__estimate *e
   int order_before = s->history.memory->order_old;
   dae__bdf_weigh(s, dae__history_phi(&s->history, 0));
   dae__formula formula = dae__history_prepare(&s->history, trial->h, s->m->order);
-  dae__attempt result = correct(s, trial->t, formula.cj);
+  dae__attempt result =
+      correct(s, trial->t, formula.cj, trial->test_error ? DAE__NEWTON_MAX : DAE__NEWTON_MAX_FIXED);
   if (result == DAE__ACCEPTED) {
     *est = dae__bdf_estimate(s, formula);
     if (trial->test_error && !(est->error <= 1))

@@ -3,6 +3,7 @@
 #include "bdf/bdf.h"
 #include "core/error.h"
 #include "problem/assembly.h"
+#include "problem/consistent.h"
 #include "step/history.h"
 #include "step/permuted.h"
 #include <float.h>
@@ -122,22 +123,6 @@ typedef struct request {
   const dae_bdf_options *opts;
 } request;
 
-static dae_status check_start(const dae_problem *problem, const dae_start *start, dae_error *err)
-{
-  char name[64];
-  if (!start->y)
-    return dae__fail(err, DAE_ERROR_USAGE, "start", "the start has no state vector");
-  if (!isfinite(start->t))
-    return dae__fail(err, DAE_ERROR_USAGE, "start", "the start time is not a finite number");
-  for (int i = 0; i < dae_problem_size(problem); i++)
-    if (!isfinite(start->y[i])) {
-      dae_problem_variable(problem, i, name, sizeof name);
-      return dae__fail(err, DAE_ERROR_START, name, "the start value of %s is not a finite number",
-                       name);
-    }
-  return DAE_OK;
-}
-
 /* host and corrector of one problem in one arena */
 static dae_status create_single(dae__arena *arena, const request *r, dae_integrator **out,
                                 dae_error *err)
@@ -153,7 +138,7 @@ static dae_status create_single(dae__arena *arena, const request *r, dae_integra
   else
     status = dae__plain_create(arena, r->problem, r->start, r->opts, y, dy, &corrector, err);
   if (status)
-    return status;
+    return dae__start_status(status, err);
   corrector.problem = *r->problem;
   corrector.method = r->method;
   status = dae__bdf_host_create(arena, &corrector, r->opts, r->start->t, y, dy, out, err);
@@ -214,7 +199,7 @@ static dae_status create(const request *r, const dae_env *env, dae_integrator **
   if (!status)
     status = dae_problem_validate(r->problem, err);
   if (!status)
-    status = check_start(r->problem, r->start, err);
+    status = dae__start_check(r->problem, r->start, err);
   if (status || !r->problem->coupled)
     return status ? status : create_alone(r, env, out, err);
   dae__arena *arena = dae__arena_create(env);

@@ -47,6 +47,7 @@ typedef struct dae__corrector {
   int n;               /* unknowns */
   int size;            /* entries of the state vector, which the first unknowns are */
   unsigned char *role; /* dae__test_role of each unknown */
+  double floor;        /* tolerances below this drown in the noise of residuals */
   /* set by the caller of the constructor */
   const char *method;  /* "bdf-ggl" */
   dae_problem problem; /* for names in messages */

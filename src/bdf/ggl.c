@@ -174,6 +174,10 @@ static dae_status assemble(ggl *s, double t, const double *Y, const double *dY, 
   if (!status) {
     status = dae__solver_factor(s->solver, s->matrix);
     s->count->factorisations++;
+    if (status == DAE_ERROR_MEMORY)
+      dae__fail(err, status, NULL, "out of memory");
+    if (status == DAE_ERROR_RECOVERABLE)
+      dae__fail(err, status, NULL, "the iteration matrix has an entry that is not a finite number");
   }
   return status;
 }
@@ -454,7 +458,11 @@ dae_status dae__ggl_create(dae__arena *arena, const dae_problem *problem, const 
     ggl_free(s);
     return status;
   }
-  *out =
-      (dae__corrector){.table = &table, .self = s, .n = s->n, .size = s->m->at.size, .role = role};
+  *out = (dae__corrector){.table = &table,
+                          .self = s,
+                          .n = s->n,
+                          .size = s->m->at.size,
+                          .role = role,
+                          .floor = dae__mech_differenced(s->m->p) ? 1e-10 : 1e-13};
   return DAE_OK;
 }

@@ -13,8 +13,11 @@
 #include "core/vec.h"
 #include <float.h>
 
-/* tolerance of the start values of fixed steps */
-#define START_TOLERANCE 1e-13
+/* a run ends after this many steps in a row that are smaller than this part of what is left */
+#define MAX_CRAWLING 20000
+#define CRAWLING 1e-10
+/* tolerance of the start values of fixed steps, relative to that of the run */
+#define START_SHARE 1e-3
 
 static dae_status give_up(dae__bdf *s, double t, double h, const char *hint, dae_error *err)
 {
@@ -27,18 +30,35 @@ static dae_status give_up(dae__bdf *s, double t, double h, const char *hint, dae
   return status;
 }
 
+/* names the variable that changes fastest, for a step size that shrank without a failure */
+static void name_fastest(dae__bdf *s, const char *what)
+{
+  int fastest = 0;
+  double max = -1;
+  char name[64];
+  dae__history_predict(&s->history, s->Y, s->dY);
+  for (int i = 0; i < s->corrector.size; i++)
+    if (s->corrector.role[i] == DAE__TEST_FULL && fabs(s->dY[i] / s->weight[i]) > max)
+      max = fabs(s->dY[i] / s->weight[i]), fastest = i;
+  dae_problem_variable(&s->corrector.problem, fastest, name, sizeof name);
+  dae__fail(&s->last, DAE_ERROR_STEP, name, "%s, fastest in %s", what, name);
+}
+
 static double smallest_step(double t, double t_stop)
 {
   return 4 * DBL_EPSILON * fmax(fabs(t), fabs(t_stop));
 }
 
+/* the error of a first step of order 1, h^2 |y''|, is to be a hundredth of the tolerance, where
+ * |y''| is guessed as |y'|^2 / |y|; DASSL asks for h |y'| to be half of it */
 static double first_step(const dae__bdf *s, double t_stop)
 {
   double h = 1e-3 * (t_stop - s->m->t);
-  double rate = dae__bdf_error_norm(s, s->dY);
+  double size = dae__bdf_error_norm(s, s->Y), rate = dae__bdf_error_norm(s, s->dY);
+  double change = dae__bdf_strict(s) ? fmax(0.5, 0.1 * sqrt(size)) : 0.5;
   if (s->opts.first_step > 0)
     return fmin(s->opts.first_step, t_stop - s->m->t);
-  h = rate > 0.5 / h ? 0.5 / rate : h;
+  h = rate > change / h ? change / rate : h;
   return fmax(h, 16 * smallest_step(s->m->t, t_stop));
 }
 
@@ -50,10 +70,14 @@ static dae_status variable_step(dae__bdf *s, double t_stop, dae_error *err)
   double smallest = smallest_step(t, t_stop);
   dae__estimate est = {0};
   int errors = 0;
+  s->last = dae_error_none();
   for (int failures = 0;; failures++) {
     double h = s->opts.max_step > 0 ? fmin(m->h, s->opts.max_step) : m->h;
     bool last = t + h * (1 + 1e-10) >= t_stop;
     h = last ? t_stop - t : h;
+    if (h < smallest && !last && failures == 0)
+      name_fastest(s,
+                   "the step size has shrunk to round-off: the motion may have a singularity here");
     if ((h < smallest && !last) || failures >= s->opts.max_failures)
       return give_up(s, t, h, "", err);
     dae__trial trial = {last ? t_stop : t + h, h, true, errors > 0};
@@ -66,6 +90,12 @@ static dae_status variable_step(dae__bdf *s, double t_stop, dae_error *err)
     dae__bdf_reduce(s, result, est, errors);
   }
   m->stats.steps++;
+  m->crawling = s->history.memory->h < CRAWLING * (t_stop - t) ? m->crawling + 1 : 0;
+  if (m->crawling > MAX_CRAWLING) {
+    name_fastest(s, "the steps stay so small that the end would not be reached: a force may switch "
+                    "to and fro");
+    return give_up(s, s->history.memory->t, s->history.memory->h, "", err);
+  }
   return DAE_OK;
 }
 
@@ -79,6 +109,9 @@ static void begin(dae__bdf *s, double t, const double *y, const double *dy, doub
   m->t = m->t_previous = t;
   m->order = 1;
   m->growing = true;
+  m->held = false;
+  m->crawling = 0;
+  m->steady = 0;
   m->started = true;
   m->has_matrix = false;
   m->newton.speed = DAE__SPEED_UNKNOWN;
@@ -99,8 +132,10 @@ static dae_status begin_fixed(dae__bdf *s, double t_stop, dae_error *err)
     k--;
   h = fmin(h, t_stop - t);
   long steps = m->stats.steps;
-  s->rtol = s->atol = START_TOLERANCE;
+  s->rtol = fmax(START_SHARE * s->opts.rtol, s->corrector.floor);
+  s->atol = fmax(START_SHARE * s->opts.atol, s->corrector.floor);
   s->max_order = DAE__MAX_ORDER;
+  s->project = false; /* its corrections, from 1e-12 on, would be noise at such tolerances */
   begin(s, t, s->state, s->rate, t + h);
   dae_status status = DAE_OK;
   dae__copy(s->corrector.n, s->Y, s->start_values);
@@ -113,6 +148,7 @@ static dae_status begin_fixed(dae__bdf *s, double t_stop, dae_error *err)
   s->rtol = s->opts.rtol;
   s->atol = s->opts.atol;
   s->max_order = s->opts.order;
+  s->project = s->opts.project;
   m->stats.steps = steps;
   m->started = status == DAE_OK;
   if (status)
@@ -178,6 +214,10 @@ static dae_status host_step(void *self, double t_stop, dae_error *err)
   dae_status status;
   bool fixed = s->opts.step > 0;
   double t = m->t;
+  if (t_stop - t < smallest_step(t, t_stop)) { /* round-off, as between 0.3 and 3 * 0.1 */
+    m->t = t_stop;
+    return DAE_END;
+  }
   if (fixed) {
     status = step_fixed(s, t_stop, err);
   } else {
@@ -214,7 +254,16 @@ static dae_status host_interpolate(void *self, double t, double *y, double *dy, 
     return DAE_OK;
   }
   dae__history_interpolate(&s->history, t, s->scratch, s->delta);
-  return c->table->output(c->self, t, s->scratch, s->delta, y, dy, err);
+  dae_error why = dae_error_none();
+  dae_status status = c->table->output(c->self, t, s->scratch, s->delta, y, dy, &why);
+  if (status == DAE_OK)
+    return DAE_OK;
+  bool point = status == DAE_ERROR_RECOVERABLE || status == DAE_ERROR_SINGULAR;
+  status = point ? DAE_ERROR_STEP : status;
+  dae__fail(err, status, why.equation[0] ? why.equation : NULL,
+            "the state at t = %.10g cannot be shown: %s", t, why.text);
+  dae__fail_at(err, t, s->history.memory->h_old);
+  return status;
 }
 
 static dae_status host_restart(void *self, double t, const double *y, dae_error *err)
@@ -293,6 +342,7 @@ dae_status dae__bdf_host_create(dae__arena *arena, const dae__corrector *correct
   s->rtol = opts->rtol;
   s->atol = opts->atol;
   s->max_order = opts->order;
+  s->project = opts->project;
   take_memory(s, arena);
   if (dae__arena_failed(arena))
     return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");

@@ -19,6 +19,7 @@ typedef struct dae__bdf_memory {
   int steady; /* steps accepted at this order since it changed */
   bool started;
   bool held;    /* the step must not grow yet */
+  int crawling; /* steps in a row that are far too small to get to the end */
   bool growing; /* initial phase: order and step grow at every step */
   bool has_matrix;
   double cj_matrix; /* cj of the iteration matrix */
@@ -36,6 +37,7 @@ typedef struct dae__bdf {
   dae_bdf_options opts;
   double rtol, atol;  /* in force */
   int max_order;      /* in force */
+  bool project;       /* in force */
   dae__bdf_memory *m; /* kept */
   dae__history history;
   dae__integrator_table table;

@@ -5,7 +5,7 @@
  *   matrix     dR/dY + cj dR/dY' = [cj M + (M x')_x  0; 0  0] - d(f,F)/d(x,y)
  *
  * M may be singular. For index 2, with rows F2(t,x) = 0 in which no y stands, the algebraic
- * variables are out of the error test [DASSL 5.4] and accepted x are projected onto F2. */
+ * variables are out of the error test [BCP96 5.4] and accepted x are projected onto F2. */
 #include "bdf/bdf.h"
 #include "core/error.h"
 #include "core/vec.h"
@@ -115,12 +115,12 @@ static dae_status output(void *self, double t, const double *Y, const double *dY
   return DAE_OK;
 }
 
-/* index 2: y is that of the hidden constraint at x, not the one of the last step size */
+/* index 2: y is that of the hidden constraint at x, where that can be found, else the one of the
+ * last step, which carries the error of the step size */
 static dae_status output_index_2(void *self, double t, const double *Y, const double *dY, double *y,
                                  double *dy, dae_error *err)
 {
   plain *c = self;
-  char name[64];
   dae__copy(c->s->n, Y, y);
   dae__copy(c->s->n, dY, c->slope);
   dae_status status = c->project ? dae__surface_project(c->shown, t, y, err) : DAE_OK;
@@ -128,13 +128,7 @@ static dae_status output_index_2(void *self, double t, const double *Y, const do
     status = dae__semi_slopes_solve(&c->slopes, t, y, c->slope, err);
   if (dy)
     dae__copy(c->s->n, c->slope, dy);
-  if (status != DAE_ERROR_SINGULAR && status != DAE_ERROR_START)
-    return status;
-  dae__semi_variable_name(c->s->p, c->s->nx, name, sizeof name);
-  return dae__fail(err, DAE_ERROR_RECOVERABLE, name,
-                   "the time derivative of the constraints does "
-                   "not determine %s and the other algebraic variables at t = %.10g",
-                   name, t);
+  return status == DAE_ERROR_SINGULAR || status == DAE_ERROR_START ? DAE_OK : status;
 }
 
 static dae_status consistent(void *self, double t, const bool *fixed, double *y, double *dy,
@@ -259,6 +253,7 @@ dae_status dae__plain_create(dae__arena *arena, const dae_problem *problem, cons
                           .self = c,
                           .n = n,
                           .size = n,
-                          .role = role};
+                          .role = role,
+                          .floor = 1e-13};
   return DAE_OK;
 }

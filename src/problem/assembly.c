@@ -223,6 +223,7 @@ dae_status dae__assembly_create(dae__arena *arena, const dae_problem *coupled, d
     dae__assembly_semi(a, arena);
   if (dae__arena_failed(arena))
     return out_of_memory(err);
+  a->problem.why = &a->last;
   *out = a;
   return DAE_OK;
 }
@@ -240,11 +241,6 @@ int dae__assembly_size(const dae__assembly *a)
 const int *dae__assembly_order(const dae__assembly *a)
 {
   return a->order;
-}
-
-const dae_error *dae__assembly_error(const dae__assembly *a)
-{
-  return &a->last;
 }
 
 void dae__assembly_gather(const dae__assembly *a, const double *coupled, double *assembled)

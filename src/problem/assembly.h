@@ -33,7 +33,4 @@ const int *dae__assembly_order(const dae__assembly *a);
 void dae__assembly_gather(const dae__assembly *a, const double *coupled, double *assembled);
 void dae__assembly_scatter(const dae__assembly *a, const double *assembled, double *coupled);
 
-/* What the last callback of the assembled problem that refused or failed had to say. */
-const dae_error *dae__assembly_error(const dae__assembly *a);
-
 #endif

@@ -51,9 +51,11 @@ static dae_status eval_element(dae__assembly *a, int i, const dae_mechanical_at 
   if (w->f || w->s || w->c)
     dae__element_inputs(e, &a->total, at);
   if (e->semi)
-    return dae__element_semi(e, &here, dae__sub(w->s, e->at.u), dae__sub(w->c, e->at.w), &a->last);
+    return dae__blame(
+        a, e,
+        dae__element_semi(e, &here, dae__sub(w->s, e->at.u), dae__sub(w->c, e->at.w), &a->last));
   dae_mechanical_wanted own = share(a, e, w);
-  dae_status status = dae__mech_eval(e->m, &here, &own, &a->last);
+  dae_status status = dae__blame(a, e, dae__mech_eval(e->m, &here, &own, &a->last));
   if (status == DAE_ERROR_RECOVERABLE && left_to_caller(&e->n, &own))
     status = DAE_OK;
   if (status)
@@ -130,7 +132,7 @@ static int contracted(dae__assembly *a, const dae_mechanical_at *at, const doubl
     if (dae__pattern_count(m->piece[i].pattern) == 0)
       continue;
     dae_mechanical_at here = dae__element_at(e, at);
-    status = fn(e->m, &here, s ? s + first(e) : NULL, m->values, &a->last);
+    status = dae__blame(a, e, fn(e->m, &here, s ? s + first(e) : NULL, m->values, &a->last));
     if (!status)
       dae__mosaic_add(m, i, out);
   }
@@ -206,7 +208,7 @@ static int eval_energy(void *user, const dae_mechanical_at *at, double *T, doubl
     if (!e->m)
       continue;
     dae_mechanical_at here = dae__element_at(e, at);
-    status = dae__mech_energy(e->m, &here, &T_i, &V_i, &has_potential, &a->last);
+    status = dae__blame(a, e, dae__mech_energy(e->m, &here, &T_i, &V_i, &has_potential, &a->last));
     *T += T_i;
     *V += V_i;
   }

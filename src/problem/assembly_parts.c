@@ -1,5 +1,6 @@
 /* What both kinds of assembly need: matrices out of pieces, the Jacobian J, names. */
 #include "problem/assembly_parts.h"
+#include "core/error.h"
 #include "core/vec.h"
 #include "linalg/pattern.h"
 #include <stdio.h>
@@ -60,13 +61,13 @@ static dae_status add_element_J(dae__assembly *a, int i, const dae_mechanical_at
   dae__element *e = &a->element[i];
   dae_mechanical_at here = dae__element_at(e, at);
   dae__element_inputs(e, &a->total, at);
-  dae_status status = dae__element_J(e, &here, a->J.values, &a->last);
+  dae_status status = dae__blame(a, e, dae__element_J(e, &here, a->J.values, &a->last));
   if (status)
     return status;
   dae__mosaic_add(&a->J, i, J);
   if (e->nin == 0)
     return DAE_OK;
-  status = dae__element_J_in(e, &here, a->J.values, &a->last);
+  status = dae__blame(a, e, dae__element_J_in(e, &here, a->J.values, &a->last));
   if (!status)
     dae__mosaic_add(&a->J, a->elements + i, J);
   return status;
@@ -162,4 +163,12 @@ const char *const *dae__assembly_names(const dae__assembly *a, dae__arena *arena
       names[n++] = join(arena, &a->element[i], &l, j);
   }
   return names;
+}
+
+dae_status dae__blame(dae__assembly *a, const dae__element *e, dae_status status)
+{
+  dae_error said = a->last;
+  if (status < 0)
+    dae__fail(&a->last, status, said.equation, "in %s: %s", e->name, said.text);
+  return status;
 }

@@ -19,7 +19,8 @@ static int eval_rows(dae__assembly *a, const dae_semi_explicit_at *at, double *f
     dae__element *e = &a->element[i];
     dae_mechanical_at here = dae__element_at(e, &all);
     dae__element_inputs(e, &a->total, &all);
-    status = dae__element_semi(e, &here, dae__sub(f, e->at.u), dae__sub(F, e->at.w), &a->last);
+    status = dae__blame(
+        a, e, dae__element_semi(e, &here, dae__sub(f, e->at.u), dae__sub(F, e->at.w), &a->last));
   }
   return dae__assembly_code(status);
 }
@@ -49,7 +50,8 @@ static int eval_M(void *user, const dae_semi_explicit_at *at, double *out)
   for (int i = 0; i < a->parts && !status; i++) {
     dae__element *e = &a->element[i];
     dae_mechanical_at here = dae__element_at(e, &all);
-    status = dae__semi_M(e->semi, at->t, dae__element_xy(e, &here), a->M.values, &a->last);
+    status = dae__blame(
+        a, e, dae__semi_M(e->semi, at->t, dae__element_xy(e, &here), a->M.values, &a->last));
     if (!status)
       dae__mosaic_add(&a->M, i, out);
   }
@@ -65,8 +67,9 @@ static int eval_Ms(void *user, const dae_semi_explicit_at *at, const double *s, 
   for (int i = 0; i < a->parts && !status; i++) {
     dae__element *e = &a->element[i];
     dae_mechanical_at here = dae__element_at(e, &all);
-    status = dae__semi_Ms(e->semi, at->t, dae__element_xy(e, &here), s + e->at.u, a->Ms.values,
-                          &a->last);
+    status = dae__blame(a, e,
+                        dae__semi_Ms(e->semi, at->t, dae__element_xy(e, &here), s + e->at.u,
+                                     a->Ms.values, &a->last));
     if (!status)
       dae__mosaic_add(&a->Ms, i, out);
   }

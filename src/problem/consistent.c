@@ -4,6 +4,7 @@
 #include "core/vec.h"
 #include "problem/assembly.h"
 #include "problem/semi.h"
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -95,8 +96,23 @@ static dae_status in_arena(dae__arena *arena, const dae_problem *problem, const 
   return DAE_OK;
 }
 
-/* a callback that refuses the start point is no reason to try another one */
-static dae_status final_status(dae_status status, dae_error *err)
+dae_status dae__start_check(const dae_problem *problem, const dae_start *start, dae_error *err)
+{
+  char name[64];
+  if (!start->y)
+    return dae__fail(err, DAE_ERROR_USAGE, "start", "the start has no state vector");
+  if (!isfinite(start->t))
+    return dae__fail(err, DAE_ERROR_USAGE, "start", "the start time is not a finite number");
+  for (int i = 0; i < dae_problem_size(problem); i++)
+    if (!isfinite(start->y[i])) {
+      dae_problem_variable(problem, i, name, sizeof name);
+      return dae__fail(err, DAE_ERROR_START, name, "the start value of %s is not a finite number",
+                       name);
+    }
+  return DAE_OK;
+}
+
+dae_status dae__start_status(dae_status status, dae_error *err)
 {
   if (status != DAE_ERROR_RECOVERABLE && status != DAE_ERROR_SINGULAR)
     return status;
@@ -110,6 +126,8 @@ dae_status dae_consistent_start(const dae_problem *problem, const dae_start *sta
                                 dae_error *err)
 {
   dae_status status = dae_problem_validate(problem, err);
+  if (!status)
+    status = dae__start_check(problem, start, err);
   if (status)
     return status;
   dae__arena *arena = dae__arena_create(env);
@@ -117,5 +135,5 @@ dae_status dae_consistent_start(const dae_problem *problem, const dae_start *sta
     return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
   status = in_arena(arena, problem, start, y, dy, find, err);
   dae__arena_free(arena);
-  return final_status(status, err);
+  return dae__start_status(status, err);
 }

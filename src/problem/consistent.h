@@ -9,6 +9,12 @@
 dae_status dae__mech_consistent(dae__motion *motion, double t, const bool *fixed, double *y,
                                 double *dy, dae_diagnosis *find, dae_error *err);
 
+/* Refuses a start that has no state vector, or one that is not finite. */
+dae_status dae__start_check(const dae_problem *problem, const dae_start *start, dae_error *err);
+/* A callback that refuses the start point is no reason to try another one: DAE_ERROR_RECOVERABLE
+ * and DAE_ERROR_SINGULAR become DAE_ERROR_START. */
+dae_status dae__start_status(dae_status status, dae_error *err);
+
 /* Appends a line to a text of the given size. */
 __attribute__((format(printf, 3, 4))) void dae__append(char *text, size_t size, const char *format,
                                                        ...);

@@ -42,7 +42,7 @@ dae__difference dae__difference_create(dae__arena *arena, const dae_pattern *pat
 }
 
 /* step_j, chosen so that x_j + step_j - x_j == step_j exactly */
-static void choose_steps(dae__difference *d)
+static void choose_steps(dae__difference *d, double relative)
 {
   int n = d->pattern->cols;
   double typical = n > 0 ? sqrt(dae__dot(n, d->x, d->x) / n) : 0;
@@ -50,7 +50,7 @@ static void choose_steps(dae__difference *d)
     typical = 1;
   for (int j = 0; j < n; j++) {
     double size = fmax(fabs(d->x[j]), typical);
-    volatile double moved = d->x[j] + copysign(d->relative * size, d->x[j]);
+    volatile double moved = d->x[j] + copysign(relative * size, d->x[j]);
     d->step[j] = moved - d->x[j];
   }
 }
@@ -79,28 +79,38 @@ static void add_column(const dae__difference *d, int c, double weight, const dou
   }
 }
 
-dae_status dae__difference_jacobian(dae__difference *d, dae__difference_fn *fn, void *context,
-                                    const double *x, double *values, dae_error *err)
+static dae_status difference(dae__difference *d, bool fine, dae__difference_fn *fn, void *context,
+                             const double *x, double *values, dae_error *err)
 {
   static const double where[2][4] = {{1}, {1, -1, 2, -2}};
   static const double weight[2][4] = {{1}, {8. / 12, -8. / 12, -1. / 12, 1. / 12}};
   const dae_pattern *p = d->pattern;
-  int points = d->fine ? 4 : 1;
+  int points = fine ? 4 : 1;
   dae_status status = DAE_OK;
-  if (dae__pattern_count(p) == 0)
-    return DAE_OK;
   dae__copy(p->cols, x, d->x);
-  choose_steps(d);
+  choose_steps(d, fine == d->fine ? d->relative : sqrt(DBL_EPSILON));
   dae__zero(dae__pattern_count(p), values);
-  if (!d->fine)
+  if (!fine)
     status = fn(context, d->x, d->base, err);
   for (int c = 0; c < d->colours && !status; c++) {
     for (int i = 0; i < points && !status; i++) {
-      status = call_moved(d, c, where[d->fine][i], fn, context, x, err);
-      if (!d->fine)
+      status = call_moved(d, c, where[fine][i], fn, context, x, err);
+      if (!fine)
         dae__axpy(p->rows, -1, d->base, d->moved);
-      add_column(d, c, weight[d->fine][i], d->moved, values);
+      add_column(d, c, weight[fine][i], d->moved, values);
     }
   }
+  return status;
+}
+
+dae_status dae__difference_jacobian(dae__difference *d, dae__difference_fn *fn, void *context,
+                                    const double *x, double *values, dae_error *err)
+{
+  if (dae__pattern_count(d->pattern) == 0)
+    return DAE_OK;
+  dae_status status = difference(d, d->fine, fn, context, x, values, err);
+  /* the wide steps may have left the domain of fn: narrow ones, away from zero */
+  if (status == DAE_ERROR_RECOVERABLE && d->fine)
+    status = difference(d, false, fn, context, x, values, err);
   return status;
 }

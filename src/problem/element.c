@@ -4,18 +4,7 @@
 #include "core/error.h"
 #include "core/vec.h"
 #include "linalg/pattern.h"
-
-static dae_status outcome(const dae__element *e, int code, const char *callback, double t,
-                          dae_error *err)
-{
-  if (code == 0)
-    return DAE_OK;
-  dae_status status = code > 0 ? DAE_ERROR_RECOVERABLE : DAE_ERROR_CALLBACK;
-  dae__fail(err, status, callback, "the callback %s of %s %s", callback, e->name,
-            code > 0 ? "refused the point" : "failed");
-  dae__fail_at(err, t, NAN);
-  return status;
-}
+#include "problem/callback.h"
 
 /* the inputs of a part are what the assembly has put into e->now */
 static int wired_inputs(void *user, double t, double *in)
@@ -220,9 +209,9 @@ dae_status dae__element_semi(dae__element *e, const dae_mechanical_at *at, doubl
   dae_semi_explicit_at here = {at->t, at->u, at->w, e->now};
   dae_status status = DAE_OK;
   if (f && p->nx > 0)
-    status = outcome(e, p->f(p->user, &here, f), "f", at->t, err);
+    status = dae__callback_status(NULL, p->f(p->user, &here, f), "f", at->t, err);
   if (F && p->ny > 0 && !status)
-    status = outcome(e, p->F(p->user, &here, F), "F", at->t, err);
+    status = dae__callback_status(NULL, p->F(p->user, &here, F), "F", at->t, err);
   return status;
 }
 
@@ -255,12 +244,13 @@ dae_status dae__element_J_in(dae__element *e, const dae_mechanical_at *at, doubl
   if (e->semi && e->semi->p->J_in) {
     const dae_semi_explicit *p = e->semi->p;
     dae_semi_explicit_at here = {at->t, at->u, at->w, e->in};
-    return outcome(e, p->J_in(p->user, &here, J_in), "J_in", at->t, err);
+    return dae__callback_status(NULL, p->J_in(p->user, &here, J_in), "J_in", at->t, err);
   }
   if (e->m && e->m->p->J_in) {
     dae_mechanical_at here = *at;
     here.in = e->in;
-    return outcome(e, e->m->p->J_in(e->m->p->user, &here, J_in), "J_in", at->t, err);
+    return dae__callback_status(NULL, e->m->p->J_in(e->m->p->user, &here, J_in), "J_in", at->t,
+                                err);
   }
   return dae__difference_jacobian(&e->dJ_in, rhs_of_in, &(vary){e, at}, e->in, J_in, err);
 }

@@ -62,9 +62,27 @@ static dae_status check_rows(const dae__mech *m, const double *x, int n, int fir
   return DAE_OK;
 }
 
+/* names the row of a matrix entry that is not finite */
+static dae_status check_entries(const dae__mech *m, const dae_pattern *p, const double *values,
+                                const char *matrix, double t, dae_error *err)
+{
+  char name[64], what[32];
+  for (int e = 0; e < dae__pattern_count(p); e++)
+    if (!isfinite(values[e])) {
+      if (matrix[0] == 'M')
+        rhs_name(m->p, p->row[e], name, sizeof name);
+      else
+        dae__mech_constraint_name(m->p, p->row[e] + (matrix[0] == 'K' ? m->ng : 0), name,
+                                  sizeof name);
+      snprintf(what, sizeof what, "an entry of %s", matrix);
+      return not_finite(err, name, what, t);
+    }
+  return DAE_OK;
+}
+
 dae_status dae__mech_inputs(dae__mech *m, double t, dae_error *err)
 {
-  return m->input ? dae__callback_status(m->input(m->input_user, t, m->in), "input", t, err)
+  return m->input ? dae__callback_status(m->why, m->input(m->input_user, t, m->in), "input", t, err)
                   : DAE_OK;
 }
 
@@ -115,7 +133,7 @@ static dae_status eval_jointly(dae__mech *m, const dae_mechanical_at *at,
   LEAVE_IF_NOT(p->kappa, kappa);
 #undef LEAVE_IF_NOT
   *rest = left;
-  return dae__callback_status(p->eval(p->user, at, &given), "eval", at->t, err);
+  return dae__callback_status(m->why, p->eval(p->user, at, &given), "eval", at->t, err);
 }
 
 static dae_status eval_separately(dae__mech *m, const dae_mechanical_at *at,
@@ -128,9 +146,9 @@ static dae_status eval_separately(dae__mech *m, const dae_mechanical_at *at,
   if (w->f && !status)
     status = dae__raw_f(m, at, w->f, err);
   if (w->s && m->nu > 0 && !status)
-    status = dae__callback_status(p->s(p->user, at, w->s), "s", at->t, err);
+    status = dae__callback_status(m->why, p->s(p->user, at, w->s), "s", at->t, err);
   if (w->c && m->nw > 0 && !status)
-    status = dae__callback_status(p->c(p->user, at, w->c), "c", at->t, err);
+    status = dae__callback_status(m->why, p->c(p->user, at, w->c), "c", at->t, err);
   if (w->g && m->ng > 0 && !status)
     status = dae__raw_g(m, at, w->g, err);
   if (w->G && m->ng > 0 && !status)
@@ -170,10 +188,12 @@ static dae_status finish(const dae__mech *m, double t, const dae_mechanical_want
     mask(k, m->nk, w->k), status = check_rows(m, w->k, m->nk, m->ng, t, "the residual", err);
   if (w->kappa && !status)
     mask(k, m->nk, w->kappa), status = check_rows(m, w->kappa, m->nk, m->ng, t, "kappa", err);
-  if (w->G)
-    dae__mask_rows(g, &m->G, w->G);
-  if (w->K)
-    dae__mask_rows(k, &m->K, w->K);
+  if (w->M && !status)
+    status = check_entries(m, &m->M, w->M, "M", t, err);
+  if (w->G && !status)
+    dae__mask_rows(g, &m->G, w->G), status = check_entries(m, &m->G, w->G, "G", t, err);
+  if (w->K && !status)
+    dae__mask_rows(k, &m->K, w->K), status = check_entries(m, &m->K, w->K, "K", t, err);
   return status;
 }
 
@@ -267,7 +287,7 @@ dae_status dae__mech_F(dae__mech *m, const dae_mechanical_at *at, double *F, dae
     return status;
   m->count->evaluations++;
   if (p->F)
-    return dae__callback_status(p->F(p->user, &full, F), "F", at->t, err);
+    return dae__callback_status(m->why, p->F(p->user, &full, F), "F", at->t, err);
   status = dae__raw_p_rate(m, &full, m->product, err);
   if (!status)
     status = dae__raw_f(m, &full, F, err);
@@ -284,7 +304,8 @@ dae_status dae__mech_energy(dae__mech *m, const dae_mechanical_at *at, double *T
   *has_potential = p->energy != NULL;
   if (status || p->energy)
     return status ? status
-                  : dae__callback_status(p->energy(p->user, &full, T, V), "energy", at->t, err);
+                  : dae__callback_status(m->why, p->energy(p->user, &full, T, V), "energy", at->t,
+                                         err);
   *V = 0;
   status = dae__mech_p(m, &full, m->product, err);
   *T = dae__dot(m->nq, at->v, m->product) / 2;

@@ -39,6 +39,7 @@ typedef struct dae__mech {
 
   int (*input)(void *user, double t, double *in);
   void *input_user;
+  const dae_error *why; /* what callbacks have to say, see dae_problem */
   double *in;
   /* difference objects exist for what the user left out */
   dae__difference dM, dG, dK, dJ, dprate, dMs, dGts, dgdot, dkq, dKts;
@@ -94,6 +95,9 @@ dae_status dae__mech_gdot_q(dae__mech *m, const dae_mechanical_at *at, double *g
 dae_status dae__mech_k_q(dae__mech *m, const dae_mechanical_at *at, double *k_q, dae_error *err);
 dae_status dae__mech_Kts(dae__mech *m, const dae_mechanical_at *at, const double *s, double *Kts,
                          dae_error *err);
+
+/* Whether something that stands in a residual has to be differenced. */
+bool dae__mech_differenced(const dae_mechanical *p);
 
 /* Refreshes m->in for time t. */
 dae_status dae__mech_inputs(dae__mech *m, double t, dae_error *err);

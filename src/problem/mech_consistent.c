@@ -49,10 +49,16 @@ static dae_status measure(const level *l, const double *x, bool first, double *s
   dae_status status = dae__mech_eval(m, &at, &want, err);
   dae__row_scale(&m->G, motion->G, x, motion->scale);
   dae__row_scale(&m->K, motion->K, x, motion->scale + m->ng);
-  *size = 0;
-  for (int i = 0; i < l->rows;
-       i++) /* what is not of the form A x, as g_t or a length, counts too */
+  /* what is not of the form A x, as g_t or a length, counts too, and so does the error of
+   * differences, which cannot be brought down */
+  for (int i = 0; i < l->rows; i++)
     motion->scale[i] += fabs(motion->residual[i]);
+  double error = l->velocity ? dae__mech_gdot_error(m, &at) : 0;
+  if (error > 0) {
+    dae__row_scale(&m->G, motion->G, l->q, motion->bottom);
+    dae__axpy(m->ng, 2 * error / MET, motion->bottom, motion->scale);
+  }
+  *size = 0;
   dae__not_below(l->rows, first, motion->scale, motion->terms);
   for (int i = 0; i < l->rows; i++)
     if (motion->scale[i] > 0)

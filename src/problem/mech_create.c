@@ -100,6 +100,12 @@ static void create_differences(dae__mech *m, dae__arena *arena)
     m->dKts.relative = 1e-6;
 }
 
+bool dae__mech_differenced(const dae_mechanical *p)
+{
+  return (p->ng > 0 && !(p->G && (p->g_t || p->time_free_g))) || (p->nk > 0 && !p->K) || !p->M ||
+         (p->F && !p->p_rate);
+}
+
 static int max3(int a, int b, int c)
 {
   return a > b ? (a > c ? a : c) : (b > c ? b : c);
@@ -140,6 +146,7 @@ dae_status dae__mech_create(dae__arena *arena, const dae_problem *problem, dae__
   m->nr = p->nq + p->nu + p->nw;
   m->input = problem->input;
   m->input_user = problem->input_user;
+  m->why = problem->why;
   choose_patterns(m, arena);
   if (!dae__arena_failed(arena) && !p->f)
     merge_momentum_face(m, arena);

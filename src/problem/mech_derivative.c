@@ -41,10 +41,11 @@ static dae_status rhs_of_z(void *context, const double *z, double *out, dae_erro
     return dae__mech_rhs(c->m, &c->at, out, err);
   dae_status status = dae__mech_F(c->m, &c->at, out, err);
   if (!status && p->s)
-    status = dae__callback_status(p->s(p->user, &c->at, out + c->m->nq), "s", c->at.t, err);
-  if (!status && p->c)
     status =
-        dae__callback_status(p->c(p->user, &c->at, out + c->m->nq + c->m->nu), "c", c->at.t, err);
+        dae__callback_status(c->m->why, p->s(p->user, &c->at, out + c->m->nq), "s", c->at.t, err);
+  if (!status && p->c)
+    status = dae__callback_status(c->m->why, p->c(p->user, &c->at, out + c->m->nq + c->m->nu), "c",
+                                  c->at.t, err);
   return status;
 }
 
@@ -77,7 +78,7 @@ dae_status dae__mech_J(dae__mech *m, const dae_mechanical_at *at, double *J, dae
   if (status)
     return status;
   if (p->J)
-    status = dae__callback_status(p->J(p->user, &c.at, user), "J", at->t, err);
+    status = dae__callback_status(m->why, p->J(p->user, &c.at, user), "J", at->t, err);
   else
     status = dae__difference_jacobian(&m->dJ, rhs_of_z, &c, gather(m, at), user, err);
   if (!status && momenta) {
@@ -112,7 +113,7 @@ dae_status dae__mech_Ms(dae__mech *m, const dae_mechanical_at *at, const double 
   if (m->p->constant_mass)
     return DAE_OK;
   if (m->p->Ms_qv)
-    status = dae__callback_status(m->p->Ms_qv(m->p->user, at, s, Ms), "Ms_qv", at->t, err);
+    status = dae__callback_status(m->why, m->p->Ms_qv(m->p->user, at, s, Ms), "Ms_qv", at->t, err);
   else
     status =
         dae__difference_jacobian(&m->dMs, Ms_of_qv, &(vary){m, *at, s}, gather(m, at), Ms, err);
@@ -137,7 +138,7 @@ dae_status dae__mech_Gts(dae__mech *m, const dae_mechanical_at *at, const double
   if (m->ng == 0)
     return DAE_OK;
   if (m->p->Gts_q)
-    status = dae__callback_status(m->p->Gts_q(m->p->user, at, s, Gts), "Gts_q", at->t, err);
+    status = dae__callback_status(m->why, m->p->Gts_q(m->p->user, at, s, Gts), "Gts_q", at->t, err);
   else
     status = dae__difference_jacobian(&m->dGts, Gts_of_q, &(vary){m, *at, s}, at->q, Gts, err);
   return status ? status : finite(&m->Gts, Gts, "Gts_q", err);
@@ -159,7 +160,8 @@ dae_status dae__mech_gdot_q(dae__mech *m, const dae_mechanical_at *at, double *g
   if (m->ng == 0)
     return DAE_OK;
   if (m->p->gdot_q)
-    status = dae__callback_status(m->p->gdot_q(m->p->user, at, gdot_q), "gdot_q", at->t, err);
+    status =
+        dae__callback_status(m->why, m->p->gdot_q(m->p->user, at, gdot_q), "gdot_q", at->t, err);
   else
     status =
         dae__difference_jacobian(&m->dgdot, gdot_of_q, &(vary){m, *at, NULL}, at->q, gdot_q, err);
@@ -180,7 +182,7 @@ dae_status dae__mech_k_q(dae__mech *m, const dae_mechanical_at *at, double *k_q,
   if (m->nk == 0)
     return DAE_OK;
   if (m->p->k_q)
-    status = dae__callback_status(m->p->k_q(m->p->user, at, k_q), "k_q", at->t, err);
+    status = dae__callback_status(m->why, m->p->k_q(m->p->user, at, k_q), "k_q", at->t, err);
   else
     status = dae__difference_jacobian(&m->dkq, k_of_q, &(vary){m, *at, NULL}, at->q, k_q, err);
   dae__mask_rows(m->active + m->ng, &m->kq, k_q);
@@ -206,7 +208,8 @@ dae_status dae__mech_Kts(dae__mech *m, const dae_mechanical_at *at, const double
   if (m->nk == 0)
     return DAE_OK;
   if (m->p->Kts_qv)
-    status = dae__callback_status(m->p->Kts_qv(m->p->user, at, s, Kts), "Kts_qv", at->t, err);
+    status =
+        dae__callback_status(m->why, m->p->Kts_qv(m->p->user, at, s, Kts), "Kts_qv", at->t, err);
   else
     status =
         dae__difference_jacobian(&m->dKts, Kts_of_qv, &(vary){m, *at, s}, gather(m, at), Kts, err);

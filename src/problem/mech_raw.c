@@ -12,17 +12,6 @@
 #include "core/vec.h"
 #include <float.h>
 
-dae_status dae__callback_status(int code, const char *callback, double t, dae_error *err)
-{
-  if (code == 0)
-    return DAE_OK;
-  dae_status status = code > 0 ? DAE_ERROR_RECOVERABLE : DAE_ERROR_CALLBACK;
-  dae__fail(err, status, callback, "the callback %s %s", callback,
-            code > 0 ? "refused the point" : "failed");
-  dae__fail_at(err, t, NAN);
-  return status;
-}
-
 /* ---- derivatives along the motion (t + d, q + d v), v held ---- */
 
 /* differences of fourth order with this step leave about 1e-12 */
@@ -90,27 +79,27 @@ static dae_status second_rate_along(dae__mech *m, const dae_mechanical_at *at, a
 
 dae_status dae__raw_g(dae__mech *m, const dae_mechanical_at *at, double *out, dae_error *err)
 {
-  return dae__callback_status(m->p->g(m->p->user, at, out), "g", at->t, err);
+  return dae__callback_status(m->why, m->p->g(m->p->user, at, out), "g", at->t, err);
 }
 
 dae_status dae__raw_k(dae__mech *m, const dae_mechanical_at *at, double *out, dae_error *err)
 {
-  return dae__callback_status(m->p->k(m->p->user, at, out), "k", at->t, err);
+  return dae__callback_status(m->why, m->p->k(m->p->user, at, out), "k", at->t, err);
 }
 
 static dae_status user_p(dae__mech *m, const dae_mechanical_at *at, double *out, dae_error *err)
 {
-  return dae__callback_status(m->p->p(m->p->user, at, out), "p", at->t, err);
+  return dae__callback_status(m->why, m->p->p(m->p->user, at, out), "p", at->t, err);
 }
 
 /* g_t + G v from the user's derivatives */
 static dae_status user_gdot(dae__mech *m, const dae_mechanical_at *at, double *out, dae_error *err)
 {
   const dae_mechanical *p = m->p;
-  dae_status status = dae__callback_status(p->G(p->user, at, m->G_values), "G", at->t, err);
+  dae_status status = dae__callback_status(m->why, p->G(p->user, at, m->G_values), "G", at->t, err);
   dae__zero(m->ng, out);
   if (!status && p->g_t)
-    status = dae__callback_status(p->g_t(p->user, at, out), "g_t", at->t, err);
+    status = dae__callback_status(m->why, p->g_t(p->user, at, out), "g_t", at->t, err);
   if (!status)
     dae__matrix_times(&m->G, m->G_values, 1, at->v, out);
   return status;
@@ -118,7 +107,8 @@ static dae_status user_gdot(dae__mech *m, const dae_mechanical_at *at, double *o
 
 static dae_status momenta_Mv(dae__mech *m, const dae_mechanical_at *at, double *out, dae_error *err)
 {
-  dae_status status = dae__callback_status(m->p->M(m->p->user, at, m->M_values), "M", at->t, err);
+  dae_status status =
+      dae__callback_status(m->why, m->p->M(m->p->user, at, m->M_values), "M", at->t, err);
   dae__zero(m->nq, out);
   if (!status)
     dae__matrix_times(&m->M, m->M_values, 1, at->v, out);
@@ -130,7 +120,7 @@ static dae_status momenta_Mv(dae__mech *m, const dae_mechanical_at *at, double *
 dae_status dae__raw_p_rate(dae__mech *m, const dae_mechanical_at *at, double *out, dae_error *err)
 {
   if (m->p->p_rate)
-    return dae__callback_status(m->p->p_rate(m->p->user, at, out), "p_rate", at->t, err);
+    return dae__callback_status(m->why, m->p->p_rate(m->p->user, at, out), "p_rate", at->t, err);
   dae__zero(m->nq, out);
   if (m->p->constant_mass && !m->p->p)
     return DAE_OK;
@@ -141,10 +131,10 @@ dae_status dae__raw_f(dae__mech *m, const dae_mechanical_at *at, double *f, dae_
 {
   const dae_mechanical *p = m->p;
   if (p->f)
-    return dae__callback_status(p->f(p->user, at, f), "f", at->t, err);
+    return dae__callback_status(m->why, p->f(p->user, at, f), "f", at->t, err);
   dae_status status = dae__raw_p_rate(m, at, m->product, err);
   if (!status)
-    status = dae__callback_status(p->F(p->user, at, f), "F", at->t, err);
+    status = dae__callback_status(m->why, p->F(p->user, at, f), "F", at->t, err);
   dae__axpy(m->nq, -1, m->product, f);
   return status;
 }
@@ -178,21 +168,21 @@ static dae_status k_of_v(void *context, const double *v, double *out, dae_error 
 dae_status dae__raw_M(dae__mech *m, const dae_mechanical_at *at, double *M, dae_error *err)
 {
   if (m->p->M)
-    return dae__callback_status(m->p->M(m->p->user, at, M), "M", at->t, err);
+    return dae__callback_status(m->why, m->p->M(m->p->user, at, M), "M", at->t, err);
   return dae__difference_jacobian(&m->dM, p_of_v, &(vary){m, *at}, at->v, M, err);
 }
 
 dae_status dae__raw_G(dae__mech *m, const dae_mechanical_at *at, double *G, dae_error *err)
 {
   if (m->p->G)
-    return dae__callback_status(m->p->G(m->p->user, at, G), "G", at->t, err);
+    return dae__callback_status(m->why, m->p->G(m->p->user, at, G), "G", at->t, err);
   return dae__difference_jacobian(&m->dG, g_of_q, &(vary){m, *at}, at->q, G, err);
 }
 
 dae_status dae__raw_K(dae__mech *m, const dae_mechanical_at *at, double *K, dae_error *err)
 {
   if (m->p->K)
-    return dae__callback_status(m->p->K(m->p->user, at, K), "K", at->t, err);
+    return dae__callback_status(m->why, m->p->K(m->p->user, at, K), "K", at->t, err);
   return dae__difference_jacobian(&m->dK, k_of_v, &(vary){m, *at}, at->v, K, err);
 }
 
@@ -215,7 +205,7 @@ dae_status dae__raw_gdot(dae__mech *m, const dae_mechanical_at *at, const double
     return rate_along(m, at, dae__raw_g, m->ng, !p->time_free_g, gdot, err);
   dae__zero(m->ng, gdot);
   if (p->g_t)
-    status = dae__callback_status(p->g_t(p->user, at, gdot), "g_t", at->t, err);
+    status = dae__callback_status(m->why, p->g_t(p->user, at, gdot), "g_t", at->t, err);
   else if (!p->time_free_g)
     status = time_rate_g(m, at, gdot, err);
   if (!status)
@@ -227,7 +217,7 @@ dae_status dae__raw_gamma(dae__mech *m, const dae_mechanical_at *at, double *gam
 {
   const dae_mechanical *p = m->p;
   if (p->gamma)
-    return dae__callback_status(p->gamma(p->user, at, gamma), "gamma", at->t, err);
+    return dae__callback_status(m->why, p->gamma(p->user, at, gamma), "gamma", at->t, err);
   if (p->G && (p->g_t || p->time_free_g))
     return rate_along(m, at, user_gdot, m->ng, !p->time_free_g, gamma, err);
   return second_rate_along(m, at, dae__raw_g, m->ng, !p->time_free_g, gamma, err);
@@ -236,7 +226,7 @@ dae_status dae__raw_gamma(dae__mech *m, const dae_mechanical_at *at, double *gam
 dae_status dae__raw_kappa(dae__mech *m, const dae_mechanical_at *at, double *kappa, dae_error *err)
 {
   if (m->p->kappa)
-    return dae__callback_status(m->p->kappa(m->p->user, at, kappa), "kappa", at->t, err);
+    return dae__callback_status(m->why, m->p->kappa(m->p->user, at, kappa), "kappa", at->t, err);
   return rate_along(m, at, dae__raw_k, m->nk, true, kappa, err);
 }
 

@@ -3,10 +3,8 @@
 #ifndef DAEDAL_PROBLEM_MECH_RAW_H
 #define DAEDAL_PROBLEM_MECH_RAW_H
 
+#include "problem/callback.h"
 #include "problem/mech.h"
-
-/* What the return value of a user's callback means. */
-dae_status dae__callback_status(int code, const char *callback, double t, dae_error *err);
 
 /* Zeroes the entries of rows that are not active. */
 void dae__mask_rows(const bool *active, const dae_pattern *p, double *values);

@@ -94,6 +94,8 @@ dae_status dae__motion_factor(dae__motion *motion, dae_error *err)
       dae__saddle_factor(motion->saddle, motion->M, motion->G, motion->K, motion->diagonal);
   motion->memory->factored = status == DAE_OK;
   motion->memory->factorisations++;
+  if (status == DAE_ERROR_MEMORY)
+    return dae__fail(err, status, NULL, "out of memory");
   if (status != DAE_ERROR_SINGULAR)
     return status;
   int column = dae__saddle_column(motion->saddle);
@@ -425,7 +427,8 @@ static dae_status choose_rows(dae__motion *motion, dae_error *err)
   dae_status status = dae__rank_rows(&motion->A, motion->stacked, RANK_TOLERANCE,
                                      dae__arena_env(motion->arena), m->active, NULL, &rank, NULL);
   if (status)
-    return dae__fail(err, status, NULL, "out of memory");
+    return dae__fail(err, status, NULL, "the constraints could not be examined: %s",
+                     dae_status_text(status));
   motion->m->count->dependent = m->nc - rank;
   return reserve(motion, m->nc - rank, err);
 }

@@ -3,6 +3,7 @@
 #include "problem/semi.h"
 #include "core/error.h"
 #include "core/vec.h"
+#include "problem/callback.h"
 #include <float.h>
 #include <stdio.h>
 
@@ -59,7 +60,8 @@ dae_status dae__semi_create(dae__arena *arena, const dae_problem *problem, dae__
                    .constant_mass = !p->M || p->constant_mass,
                    .arena = arena,
                    .input = problem->input,
-                   .input_user = problem->input_user};
+                   .input_user = problem->input_user,
+                   .why = problem->why};
   prepare(s, arena);
   if (dae__arena_failed(arena))
     return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
@@ -94,17 +96,6 @@ const char *dae__semi_equation_name(const dae_semi_explicit *p, int i, char *tex
 
 /* ---- calling the user ---- */
 
-static dae_status outcome(int code, const char *callback, double t, dae_error *err)
-{
-  if (code == 0)
-    return DAE_OK;
-  dae_status status = code > 0 ? DAE_ERROR_RECOVERABLE : DAE_ERROR_CALLBACK;
-  dae__fail(err, status, callback, "the callback %s %s", callback,
-            code > 0 ? "refused the point" : "failed");
-  dae__fail_at(err, t, NAN);
-  return status;
-}
-
 /* row `first + i` of (f, F) for entry i */
 static dae_status check_rows(const dae__semi *s, int n, const double *out, int first,
                              const bool *wanted, double t, dae_error *err)
@@ -114,8 +105,10 @@ static dae_status check_rows(const dae__semi *s, int n, const double *out, int f
     if (isfinite(out[i]) || (wanted && !wanted[i]))
       continue;
     dae__semi_equation_name(s->p, first + i, name, sizeof name);
-    dae__fail(err, DAE_ERROR_RECOVERABLE, name, "the %s of the equation of %s is not a finite "
-              "number", first + i < s->nx ? "right side" : "residual", name);
+    dae__fail(err, DAE_ERROR_RECOVERABLE, name,
+              "the %s of the equation of %s is not a finite "
+              "number",
+              first + i < s->nx ? "right side" : "residual", name);
     dae__fail_at(err, t, NAN);
     return DAE_ERROR_RECOVERABLE;
   }
@@ -127,15 +120,18 @@ static dae_status check_matrix(const dae_pattern *p, const double *values, const
 {
   if (dae__all_finite(dae__pattern_count(p), values))
     return DAE_OK;
-  dae__fail(err, DAE_ERROR_RECOVERABLE, what, "the matrix %s has an entry that is not a finite "
-            "number", what);
+  dae__fail(err, DAE_ERROR_RECOVERABLE, what,
+            "the matrix %s has an entry that is not a finite "
+            "number",
+            what);
   dae__fail_at(err, t, NAN);
   return DAE_ERROR_RECOVERABLE;
 }
 
 dae_status dae__semi_inputs(dae__semi *s, double t, dae_error *err)
 {
-  return s->input ? outcome(s->input(s->input_user, t, s->in), "input", t, err) : DAE_OK;
+  return s->input ? dae__callback_status(s->why, s->input(s->input_user, t, s->in), "input", t, err)
+                  : DAE_OK;
 }
 
 static dae_semi_explicit_at point(const dae__semi *s, double t, const double *z)
@@ -149,7 +145,7 @@ dae_status dae__semi_F(dae__semi *s, double t, const double *z, const bool *want
   dae_semi_explicit_at at = point(s, t, z);
   dae_status status = dae__semi_inputs(s, t, err);
   if (!status && s->ny > 0)
-    status = outcome(s->p->F(s->p->user, &at, F), "F", t, err);
+    status = dae__callback_status(s->why, s->p->F(s->p->user, &at, F), "F", t, err);
   return status ? status : check_rows(s, s->ny, F, s->nx, wanted, t, err);
 }
 
@@ -159,9 +155,9 @@ dae_status dae__semi_rhs(dae__semi *s, double t, const double *z, double *fF, da
   dae_status status = dae__semi_inputs(s, t, err);
   ++*s->evaluations;
   if (!status && s->nx > 0)
-    status = outcome(s->p->f(s->p->user, &at, fF), "f", t, err);
+    status = dae__callback_status(s->why, s->p->f(s->p->user, &at, fF), "f", t, err);
   if (!status && s->ny > 0)
-    status = outcome(s->p->F(s->p->user, &at, fF + s->nx), "F", t, err);
+    status = dae__callback_status(s->why, s->p->F(s->p->user, &at, fF + s->nx), "F", t, err);
   return status ? status : check_rows(s, s->n, fF, 0, NULL, t, err);
 }
 
@@ -170,7 +166,7 @@ dae_status dae__semi_M(dae__semi *s, double t, const double *z, double *M, dae_e
   dae_semi_explicit_at at = point(s, t, z);
   dae_status status = dae__semi_inputs(s, t, err);
   if (!status && s->p->M)
-    status = outcome(s->p->M(s->p->user, &at, M), "M", t, err);
+    status = dae__callback_status(s->why, s->p->M(s->p->user, &at, M), "M", t, err);
   for (int i = 0; i < s->nx && !s->p->M; i++)
     M[i] = 1;
   return status ? status : check_matrix(&s->M, M, "M", t, err);
@@ -197,7 +193,7 @@ dae_status dae__semi_J_by(dae__semi *s, dae__difference *d, double t, const doub
   dae_semi_explicit_at at = point(s, t, z);
   dae_status status = dae__semi_inputs(s, t, err);
   if (!status && s->p->J)
-    status = outcome(s->p->J(s->p->user, &at, J), "J", t, err);
+    status = dae__callback_status(s->why, s->p->J(s->p->user, &at, J), "J", t, err);
   else if (!status)
     status = dae__difference_jacobian(d, rhs_of_z, &(vary){s, t, NULL}, z, J, err);
   return status ? status : check_matrix(&s->J, J, "J", t, err);
@@ -226,7 +222,7 @@ dae_status dae__semi_Ms(dae__semi *s, double t, const double *z, const double *a
   if (s->constant_mass)
     return DAE_OK;
   if (s->p->Ms_x)
-    status = outcome(s->p->Ms_x(s->p->user, &at, a, Ms), "Ms_x", t, err);
+    status = dae__callback_status(s->why, s->p->Ms_x(s->p->user, &at, a, Ms), "Ms_x", t, err);
   else
     status = dae__difference_jacobian(&s->dMs, Ma_of_x, &(vary){s, t, a}, z, Ms, err);
   return status ? status : check_matrix(&s->Ms, Ms, "Ms_x", t, err);

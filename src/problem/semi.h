@@ -15,18 +15,19 @@
 
 typedef struct dae__semi {
   const dae_semi_explicit *p;
-  int nx, ny, n;         /* n = nx + ny */
-  dae_pattern M, J, Ms;  /* effective patterns; M is the diagonal where none was given */
-  bool sparse;           /* the user gave patterns */
-  bool constant_mass;    /* M was not given, or does not change */
-  long *evaluations;     /* of f; kept */
-  bool *hidden;          /* ny: rows of F of index 2 */
+  int nx, ny, n;        /* n = nx + ny */
+  dae_pattern M, J, Ms; /* effective patterns; M is the diagonal where none was given */
+  bool sparse;          /* the user gave patterns */
+  bool constant_mass;   /* M was not given, or does not change */
+  long *evaluations;    /* of f; kept */
+  bool *hidden;         /* ny: rows of F of index 2 */
   int hidden_count;
-  bool classified;       /* hidden has been found */
+  bool classified; /* hidden has been found */
 
   dae__arena *arena;
   int (*input)(void *user, double t, double *in);
   void *input_user;
+  const dae_error *why; /* what callbacks have to say, see dae_problem */
   double *in;
   dae__difference dJ, dMs; /* for what the user left out */
   double *M_values;        /* scratch of dMs */

@@ -28,7 +28,10 @@ dae_status dae__semi_newton_create(dae__arena *arena, const dae_pattern *pattern
   return dae__solver_create(arena, pattern, &out->solver, err);
 }
 
-void dae__semi_newton_free(dae__semi_newton *w) { dae__solver_free(w->solver); }
+void dae__semi_newton_free(dae__semi_newton *w)
+{
+  dae__solver_free(w->solver);
+}
 
 static void scale_columns(dae__semi_newton *w)
 {
@@ -68,8 +71,9 @@ dae_status dae__semi_newton_factor(dae__semi_newton *w, const dae__semi_system *
     status = DAE_ERROR_SINGULAR;
   }
   if (status == DAE_ERROR_RECOVERABLE || status == DAE_ERROR_MEMORY)
-    dae__fail(err, status, NULL, status == DAE_ERROR_MEMORY
-              ? "out of memory" : "a matrix has an entry that is not a finite number");
+    dae__fail(err, status, NULL,
+              status == DAE_ERROR_MEMORY ? "out of memory"
+                                         : "a matrix has an entry that is not a finite number");
   return status;
 }
 

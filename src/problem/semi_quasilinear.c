@@ -29,10 +29,10 @@
 typedef struct euler {
   dae__semi_quasilinear *q;
   double t, h;
-  bool frozen;          /* M is that of the beginning */
-  double *x0, *z, *u;   /* n each */
+  bool frozen;        /* M is that of the beginning */
+  double *x0, *z, *u; /* n each */
   double *slope, *Ms, *typical;
-  double *before[3];    /* slopes of the last three step sizes */
+  double *before[3]; /* slopes of the last three step sizes */
   dae__semi_matrix matrix;
   dae__semi_newton newton;
 } euler;
@@ -41,8 +41,8 @@ static dae_status euler_create(euler *e, dae_error *err)
 {
   dae__semi *s = e->q->s;
   dae__arena *arena = e->q->arena;
-  double **vectors[] = {&e->x0, &e->z, &e->u, &e->slope, &e->typical,
-                        &e->before[0], &e->before[1], &e->before[2]};
+  double **vectors[] = {&e->x0,      &e->z,         &e->u,         &e->slope,
+                        &e->typical, &e->before[0], &e->before[1], &e->before[2]};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
     *vectors[i] = DAE__TAKE(arena, double, s->n);
   e->Ms = DAE__TAKE(arena, double, dae__pattern_count(&s->Ms));
@@ -122,11 +122,14 @@ static dae_status refuse(const euler *e, double t, dae_status why, dae_error *er
   int j = e->newton.singular > 0 ? e->newton.singular : 0;
   dae__semi_variable_name(s->p, j, name, sizeof name);
   if (why == DAE_ERROR_SINGULAR)
-    dae__fail(err, DAE_ERROR_START, name, "M is singular, and the equations without derivatives do "
+    dae__fail(err, DAE_ERROR_START, name,
+              "M is singular, and the equations without derivatives do "
               "not determine %s: the index is higher than 1. Differentiate the equation that "
-              "constrains it, or use the mechanical form", name);
+              "constrains it, or use the mechanical form",
+              name);
   else
-    dae__fail(err, DAE_ERROR_START, NULL, "M is singular, and no point near the start was found at "
+    dae__fail(err, DAE_ERROR_START, NULL,
+              "M is singular, and no point near the start was found at "
               "which the equations without derivatives hold: give better start values");
   dae__fail_at(err, t, NAN);
   return DAE_ERROR_START;
@@ -286,8 +289,8 @@ static dae_status diagnose(euler *e, double t, const double *y, dae_diagnosis *f
   dae_status status = dae__semi_M(s, t, y, e->q->M, err);
   if (status)
     return status;
-  status = dae__rank_rows(&s->M, e->q->M, 1e-9, dae__arena_env(e->q->arena), active, NULL, &rank,
-                          NULL);
+  status =
+      dae__rank_rows(&s->M, e->q->M, 1e-9, dae__arena_env(e->q->arena), active, NULL, &rank, NULL);
   if (status)
     return dae__fail(err, status, NULL, "out of memory");
   *find = (dae_diagnosis){.index = 1, .dof = rank, .constraints = s->ny, .rank = s->ny};

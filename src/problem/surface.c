@@ -272,8 +272,10 @@ dae_status dae__surface_project(dae__surface *u, double t, double *z, dae_error 
     before = now;
   }
   dae__semi_equation_name(s->p, s->nx + row, name, sizeof name);
-  return dae__fail(err, DAE_ERROR_RECOVERABLE, name, "the state could not be projected onto the "
-                   "constraint %s", name);
+  return dae__fail(err, DAE_ERROR_RECOVERABLE, name,
+                   "the state could not be projected onto the "
+                   "constraint %s",
+                   name);
 }
 
 /* ---- from anywhere ---- */
@@ -311,9 +313,9 @@ static dae_status refuse(const dae__surface *u, double t, const bool *fixed, dou
     held = held || fixed[j];
   dae__fail(err, DAE_ERROR_START, first,
             "the start cannot be made consistent: the constraint%s %s cannot be met%s (relative "
-            "residual %.2g). Check %s, %sor give better start values", count > 1 ? "s" : "", names,
-            held ? " with the values that are fixed" : "", size, count > 1 ? "them" : "it",
-            held ? "release fixed values, " : "");
+            "residual %.2g). Check %s, %sor give better start values",
+            count > 1 ? "s" : "", names, held ? " with the values that are fixed" : "", size,
+            count > 1 ? "them" : "it", held ? "release fixed values, " : "");
   dae__fail_at(err, t, NAN);
   return DAE_ERROR_START;
 }

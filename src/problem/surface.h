@@ -14,17 +14,17 @@ typedef struct dae__surface_memory {
 
 typedef struct dae__surface {
   dae__semi *s;
-  dae_pattern A; /* dF2/dx, ny x nx; rows of F that contain y are empty */
-  int *entry;    /* entry of J for each entry of A */
-  dae__surface_memory *memory;       /* kept */
-  double *A_values;                  /* kept: at the last point where it was evaluated */
-  double *stretch, *row_size;        /* kept: S and 1/D of the factorisation */
-  dae__difference dA;                /* fourth order; where the user gave no J */
-  double *J;                         /* where he did */
+  dae_pattern A;                       /* dF2/dx, ny x nx; rows of F that contain y are empty */
+  int *entry;                          /* entry of J for each entry of A */
+  dae__surface_memory *memory;         /* kept */
+  double *A_values;                    /* kept: at the last point where it was evaluated */
+  double *stretch, *row_size;          /* kept: S and 1/D of the factorisation */
+  dae__difference dA;                  /* fourth order; where the user gave no J */
+  double *J;                           /* where he did */
   double *residual, *scale, *row_rate; /* ny */
-  double *z, *trial;                 /* n, nx */
+  double *z, *trial;                   /* n, nx */
   double *identity, *scaled, *diagonal, *top, *bottom;
-  dae_pattern unit, none;            /* I, and no further rows */
+  dae_pattern unit, none; /* I, and no further rows */
   dae__saddle *saddle;
 } dae__surface;
 

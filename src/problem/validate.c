@@ -102,7 +102,7 @@ dae_status dae__mechanical_validate(const dae_mechanical *p, dae_error *err)
 
 dae_status dae__semi_explicit_validate(const dae_semi_explicit *p, dae_error *err)
 {
-  int n = p->nx + p->ny;
+  int n;
   dae_status status = check_size(p->nx, "nx", err);
   if (!status)
     status = check_size(p->ny, "ny", err);
@@ -110,6 +110,7 @@ dae_status dae__semi_explicit_validate(const dae_semi_explicit *p, dae_error *er
     status = check_size(p->nin, "nin", err);
   if (status)
     return status;
+  n = p->nx + p->ny;
   if (n == 0)
     return bad(err, "nx", "the problem has no variables");
   if (p->index < 0 || p->index > 3)
@@ -248,6 +249,10 @@ dae_status dae__coupled_validate(const dae_coupled *p, dae_error *err)
     return bad(err, "parts", "a coupled problem has at least one part");
   if (check_size(p->wires, "wires", err) || check_size(p->joints, "joints", err))
     return DAE_ERROR_PROBLEM;
+  if (p->wires > 0 && !p->wire)
+    return bad(err, "wire", "the problem has wires but no list of them");
+  if (p->joints > 0 && !p->joint)
+    return bad(err, "joint", "the problem has joints but no list of them");
   for (int i = 0; i < p->parts && !status; i++)
     status = check_part(&p->part[i], i, err);
   if (!status)

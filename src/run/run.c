@@ -81,6 +81,8 @@ static dae_status check_plan(const dae_run_plan *plan, dae_error *err)
     return dae__fail(err, DAE_ERROR_USAGE, "output", "the run has outputs but no output function");
   if (plan->event_count < 0 || (plan->event_count > 0 && !plan->events))
     return dae__fail(err, DAE_ERROR_USAGE, "events", "the run has no list of its events");
+  if (plan->sink_count < 0 || (plan->sink_count > 0 && !plan->sinks))
+    return dae__fail(err, DAE_ERROR_USAGE, "sinks", "the run has no list of its sinks");
   dae_status status = dae_problem_validate(&plan->problem, err);
   if (status >= 0 && plan->method->accepts)
     status = plan->method->accepts(&plan->problem, err);
@@ -238,9 +240,9 @@ static dae_status grid_rows(run *r, double t, dae_error *err)
 /* ---- the loop ---- */
 
 /* nothing but round-off is left up to the end */
-static bool at_end(const run *r)
+static bool at_end(const run *r, double t)
 {
-  return r->plan->to - r->t <= 4 * DBL_EPSILON * fmax(fabs(r->t), fabs(r->plan->to));
+  return r->plan->to - t <= 4 * DBL_EPSILON * fmax(fabs(t), fabs(r->plan->to));
 }
 
 /* The rows around an event, and the one at the end if the run ends here. */
@@ -251,7 +253,7 @@ static dae_status event_rows(run *r, const dae__event_news *news, bool end, dae_
   dae_status status = around ? row(r, news->t, news->before, err) : DAE_OK;
   if (status < 0 || !(around || end) || known)
     return status;
-  return row(r, at_end(r) ? r->plan->to : news->t, news->after, err);
+  return row(r, at_end(r, r->t) ? r->plan->to : news->t, news->after, err);
 }
 
 /* The motion up to an event, its actions, the rows around it. */
@@ -274,7 +276,7 @@ static dae_status pass_event(run *r, double t, bool *restarted, dae_error *err)
   if (applied == DAE_STOPPED)
     snprintf(r->summary->message, sizeof r->summary->message, "%s",
              news.name ? news.name : "an event without a name");
-  bool end = applied == DAE_STOPPED || (news.restarted && at_end(r));
+  bool end = applied == DAE_STOPPED || (news.restarted && at_end(r, r->t));
   status = news.restarted ? dae__monitor_jump(&r->monitor, news.after, err) : DAE_OK;
   if (status >= 0)
     status = event_rows(r, &news, end, err);
@@ -299,8 +301,7 @@ static dae_status pass_events(run *r, bool *restarted, dae_error *err)
 /* The rest of the last step: rows and the work of forces. */
 static dae_status pass_step(run *r, double t, dae_error *err)
 {
-  r->t = t;
-  bool end = at_end(r);
+  bool end = at_end(r, t);
   dae_status status = grid_rows(r, t, err);
   if (status >= 0)
     status = dae_integrator_interpolate(r->it, t, r->y, NULL, err);
@@ -308,7 +309,10 @@ static dae_status pass_step(run *r, double t, dae_error *err)
     status = row(r, end ? r->plan->to : t, r->y, err);
   if (status >= 0)
     status = dae__monitor_pass(&r->monitor, r->it, t, r->y, err);
-  return status < 0 ? status : end ? DAE_END : DAE_OK;
+  if (status < 0)
+    return status;
+  r->t = t;
+  return end ? DAE_END : DAE_OK;
 }
 
 static dae_status start(run *r, dae_error *err)
@@ -364,7 +368,7 @@ static dae_status integrate(run *r, dae_error *err)
 static void close_sinks(const run *r, dae_error *err)
 {
   dae_summary *s = r->summary;
-  for (int i = 0; i < r->plan->sink_count; i++) {
+  for (int i = 0; r->plan->sinks && i < r->plan->sink_count; i++) {
     const dae_sink *sink = &r->plan->sinks[i];
     /* the first failure is the one to tell */
     dae_error ours = dae_error_none();

@@ -56,6 +56,7 @@ dae__formula dae__history_prepare(dae__history *s, double h, int order)
 {
   dae__history_memory *m = s->memory;
   double alpha_s = 0, alpha_0 = 0;
+  memcpy(m->psi_before, m->psi, sizeof m->psi);
   m->h = h;
   m->order = order;
   if (h != m->h_old || order != m->order_old)
@@ -78,8 +79,7 @@ void dae__history_undo(dae__history *s)
   dae__history_memory *m = s->memory;
   for (int j = m->same; j <= m->order; j++)
     dae__scale(s->n, 1 / m->beta[j], dae__history_phi(s, j));
-  for (int i = 1; i <= m->order; i++)
-    m->psi[i - 1] = m->psi[i] - m->h;
+  memcpy(m->psi, m->psi_before, sizeof m->psi);
 }
 
 /* The sums below run over pieces of the vectors that stay in the cache while all differences are

@@ -21,6 +21,7 @@ typedef struct dae__history_memory {
   double h_old; /* last accepted step and order, 0 before the first */
   int order_old;
   int same; /* steps in a row of the same size and order, bounded by order + 2 */
+  double psi_before[DAE__HISTORY]; /* psi before the attempt */
   double psi[DAE__HISTORY], alpha[DAE__HISTORY], beta[DAE__HISTORY];
   double sigma[DAE__HISTORY], gamma[DAE__HISTORY];
 } dae__history_memory;

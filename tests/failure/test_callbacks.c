@@ -506,6 +506,12 @@ static const setting settings[] = {
 };
 enum { FULL, BARE, MOMENTA, JOINTLY, COUPLED, SEMI };
 
+static bool of_the_event(void)
+{
+  return fault.callback &&
+         (strcmp(fault.callback, "value") == 0 || strcmp(fault.callback, "action") == 0);
+}
+
 /* first_step 0: chosen */
 static outcome run(int which, double first_step)
 {
@@ -521,7 +527,7 @@ static outcome run(int which, double first_step)
                        .options = &opts,
                        .to = TO,
                        .events = &event,
-                       .event_count = which == SEMI,
+                       .event_count = of_the_event(),
                        .outputs = 1,
                        .output = output,
                        .sinks = &sink,

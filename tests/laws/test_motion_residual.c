@@ -58,7 +58,7 @@ static worst run(const test_problem *p, double tolerance)
     status = dae_integrator_step(it, p->to, NULL);
     assert_true(status >= 0);
     dae_view view = dae_integrator_view(it);
-    if (random_number(&seed) > 0.3)
+    if (random_number(&seed) > 0.6)
       continue;
     look_at(it, m, view.t, &w);
     look_at(it, m, view.t_previous + random_number(&seed) * (view.t - view.t_previous), &w);

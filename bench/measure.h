@@ -1,0 +1,50 @@
+/* What the benches measure: CPU time, peak memory, correct digits. */
+#ifndef DAEDAL_BENCH_MEASURE_H
+#define DAEDAL_BENCH_MEASURE_H
+
+#include "problems/problems.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <time.h>
+
+/* CPU seconds of this process */
+static inline double bench_now(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* largest resident size of this process so far, in MB */
+static inline double bench_peak_memory(void)
+{
+  struct rusage use;
+  getrusage(RUSAGE_SELF, &use);
+  return (double)use.ru_maxrss / 1024;
+}
+
+/* correct digits, -log10 max |y_i - ref_i| / (1 + |ref_i|) over the known ones of the first count
+ * entries */
+static inline double bench_mescd(const test_problem *p, int count, const double *y)
+{
+  double worst = DBL_EPSILON;
+  for (int i = 0; i < count; i++)
+    if (!isnan(p->reference[i]))
+      worst = fmax(worst, fabs(y[i] - p->reference[i]) / (1 + fabs(p->reference[i])));
+  return -log10(worst);
+}
+
+/* ends the bench with the library's message */
+static inline void bench_check(dae_status status, const char *what, const dae_error *err)
+{
+  if (status >= 0)
+    return;
+  fprintf(stderr, "%s: %s\n", what, err->text);
+  exit(1);
+}
+
+#endif
