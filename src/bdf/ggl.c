@@ -28,6 +28,7 @@
 #include "core/error.h"
 #include "core/vec.h"
 #include "linalg/solver.h"
+#include "problem/algebraic.h"
 #include "problem/consistent.h"
 
 enum {
@@ -59,7 +60,8 @@ typedef struct counts {
 typedef struct ggl {
   dae__mech *m;
   dae__motion *motion; /* projects accepted states */
-  dae__motion *shown;  /* the same for states shown outside, with factorisations of its own */
+  dae__motion *shown;  /* the same for states shown outside, with factorisations of its own, */
+  dae__algebraic *algebraic; /* and their algebraic variables; NULL: none */
   bool project;
   counts *count; /* kept */
   int mu, n;     /* offset of mu, number of unknowns */
@@ -276,6 +278,16 @@ static dae_status ggl_project(void *self, double t, double *Y, dae_error *err)
   return status ? status : dae__motion_check_dependent(s->motion, t, Y, Y + s->m->at.v, err);
 }
 
+/* w that solves c = 0, where that can be found, else the one of the step */
+static dae_status solve_algebraic(ggl *s, double t, const double *Y, double *y, dae_error *err)
+{
+  dae_status status = dae__algebraic_solve(s->algebraic, t, y, err);
+  if (status != DAE_ERROR_RECOVERABLE && status != DAE_ERROR_SINGULAR)
+    return status;
+  dae__copy(s->m->nw, Y + s->m->at.w, y + s->m->at.w);
+  return DAE_OK;
+}
+
 static dae_status ggl_output(void *self, double t, const double *Y, const double *dY, double *y,
                              double *dy, dae_error *err)
 {
@@ -286,6 +298,8 @@ static dae_status ggl_output(void *self, double t, const double *Y, const double
     dae__copy(s->m->at.size, dY, dy);
   if (s->project)
     status = dae__motion_project(s->shown, t, y, y + s->m->at.v, NULL, err);
+  if (!status && s->algebraic)
+    status = solve_algebraic(s, t, Y, y, err);
   return status ? status : dae__motion_accelerate(s->shown, t, y, dy, err);
 }
 
@@ -324,6 +338,7 @@ static void ggl_free(void *self)
   dae__solver_free(s->solver);
   dae__motion_free(s->motion);
   dae__motion_free(s->shown);
+  dae__algebraic_free(s->algebraic);
 }
 
 static const dae__corrector_table table = {
@@ -426,6 +441,8 @@ static dae_status create(ggl *s, dae__arena *arena, const dae_problem *problem, 
     status = dae__motion_create(arena, s->m, &s->motion, err);
   if (!status)
     status = dae__motion_create(arena, s->m, &s->shown, err);
+  if (!status && s->m->nw > 0)
+    status = dae__algebraic_create(arena, s->m, &s->algebraic, err);
   if (status)
     return status;
   s->mu = s->m->at.size;

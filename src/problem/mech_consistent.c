@@ -12,7 +12,7 @@
  * solved for w, and accelerations and multipliers follow from the saddle system. */
 #include "core/error.h"
 #include "core/vec.h"
-#include "linalg/solver.h"
+#include "problem/algebraic.h"
 #include "problem/consistent.h"
 #include <float.h>
 #include <stdio.h>
@@ -176,91 +176,19 @@ static dae_status move_onto(const level *l, double *trial, dae_error *err)
   return status;
 }
 
-/* ---- algebraic variables: c(t,q,v,u,w) = 0 by Newton, matrix dc/dw out of J ---- */
-
-typedef struct algebraic {
-  dae_pattern pattern;
-  int *entry; /* entry of J for each entry of the pattern */
-  double *J, *values, *step;
-  dae__solver *solver;
-} algebraic;
-
-static dae_status algebraic_create(dae__arena *arena, const dae__mech *m, algebraic *a,
-                                   dae_error *err)
-{
-  int first_row = m->nq + m->nu, first_col = 2 * m->nq + m->nu, count = 0;
-  int all = dae__pattern_count(&m->J);
-  int *start = DAE__TAKE(arena, int, m->nw + 1), *row = DAE__TAKE(arena, int, all);
-  a->entry = DAE__TAKE(arena, int, all);
-  a->J = DAE__TAKE(arena, double, all);
-  a->values = DAE__TAKE(arena, double, all);
-  a->step = DAE__TAKE(arena, double, m->nr);
-  if (dae__arena_failed(arena))
-    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
-  for (int j = 0; j < m->nw; j++) {
-    for (int e = m->J.start[first_col + j]; e < m->J.start[first_col + j + 1]; e++)
-      if (m->J.row[e] >= first_row)
-        row[count] = m->J.row[e] - first_row, a->entry[count++] = e;
-    start[j + 1] = count;
-  }
-  a->pattern = (dae_pattern){m->nw, m->nw, start, row};
-  return dae__solver_create(arena, &a->pattern, &a->solver, err);
-}
-
-static dae_status algebraic_newton(dae__mech *m, algebraic *a, double t, double *y, dae_error *err)
-{
-  char name[64];
-  double *w = y + m->at.w, before = INFINITY;
-  for (int i = 0; i < MAX_ITERATIONS; i++) {
-    dae_mechanical_at at = dae__mech_at(m, t, y);
-    dae_status status = dae__mech_rhs(m, &at, a->step, err);
-    if (!status)
-      status = dae__mech_J(m, &at, a->J, err);
-    if (status)
-      return status;
-    for (int e = 0; e < dae__pattern_count(&a->pattern); e++)
-      a->values[e] = a->J[a->entry[e]];
-    status = dae__solver_factor(a->solver, a->values);
-    if (status == DAE_ERROR_SINGULAR) {
-      int column = dae__solver_column(a->solver);
-      dae_problem_variable(&(dae_problem){.mechanical = m->p}, m->at.w + (column > 0 ? column : 0),
-                           name, sizeof name);
-      return dae__fail(err, DAE_ERROR_START, name,
-                       "the algebraic equations do not determine %s: "
-                       "dc/dw is singular, so the index is higher than 1 there",
-                       name);
-    }
-    if (status)
-      return status;
-    double *d = a->step + m->nq + m->nu;
-    dae__solver_solve(a->solver, d);
-    dae__axpy(m->nw, -1, d, w);
-    double change = dae__max_abs(m->nw, d), size = dae__max_abs(m->nw, w);
-    if (change <= 4 * DBL_EPSILON * size || change == 0 ||
-        (change < 1e-10 * size && change > 0.5 * before))
-      return DAE_OK;
-    before = change;
-  }
-  dae_problem_variable(&(dae_problem){.mechanical = m->p}, m->at.w, name, sizeof name);
-  return dae__fail(err, DAE_ERROR_START, name,
-                   "the algebraic equations could not be solved for %s "
-                   "and the other algebraic variables: give better start values",
-                   name);
-}
-
 static dae_status solve_algebraic(dae__motion *motion, double t, double *y, dae_error *err)
 {
   dae__mech *m = motion->m;
+  dae__algebraic *a = NULL;
   if (m->nw == 0)
     return DAE_OK;
   dae__arena *arena = dae__arena_create(dae__arena_env(motion->arena));
-  algebraic a = {0};
   if (!arena)
     return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
-  dae_status status = algebraic_create(arena, m, &a, err);
+  dae_status status = dae__algebraic_create(arena, m, &a, err);
   if (!status)
-    status = algebraic_newton(m, &a, t, y, err);
-  dae__solver_free(a.solver);
+    status = dae__algebraic_solve(a, t, y, err);
+  dae__algebraic_free(a);
   dae__arena_free(arena);
   return status;
 }
