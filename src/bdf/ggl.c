@@ -63,6 +63,7 @@ typedef struct ggl {
   dae__motion *shown;  /* the same for states shown outside, with factorisations of its own, */
   dae__algebraic *algebraic; /* and their algebraic variables; NULL: none */
   bool project;
+  bool has_M;    /* M holds a mass matrix */
   counts *count; /* kept */
   int mu, n;     /* offset of mu, number of unknowns */
   dae_pattern one_q, one_u, one_y;
@@ -85,11 +86,18 @@ static void add(const ggl *s, int which, double factor, const double *values)
   dae__block_add(&s->block[which], factor, values, s->matrix);
 }
 
+/* where M is to go; a constant one is evaluated once */
+static double *wanted_M(const ggl *s)
+{
+  return s->has_M && s->m->p->constant_mass ? NULL : s->M;
+}
+
 /* rows that come from first derivatives alone */
 static dae_status add_constraints(ggl *s, const dae_mechanical_at *at, dae_error *err)
 {
-  dae_mechanical_wanted want = {.M = s->M, .G = s->G, .K = s->K};
+  dae_mechanical_wanted want = {.M = wanted_M(s), .G = s->G, .K = s->K};
   dae_status status = dae__mech_eval(s->m, at, &want, err);
+  s->has_M = status == DAE_OK;
   if (!status)
     status = dae__mech_gdot_q(s->m, at, s->gdot_q, err);
   if (!status)
@@ -209,7 +217,7 @@ static dae_status residual(ggl *s, double t, const double *Y, const double *dY, 
   dae__mech *m = s->m;
   const dae__mech_layout *o = &m->at;
   dae_mechanical_at at = point(s, t, Y);
-  dae_mechanical_wanted want = {.M = s->M,
+  dae_mechanical_wanted want = {.M = wanted_M(s),
                                 .f = s->fsc,
                                 .s = s->fsc + m->nq,
                                 .c = s->fsc + m->nq + m->nu,

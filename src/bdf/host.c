@@ -111,7 +111,6 @@ static void begin(dae__bdf *s, double t, const double *y, const double *dy, doub
   m->growing = true;
   m->held = false;
   m->crawling = 0;
-  m->steady = 0;
   m->started = true;
   m->has_matrix = false;
   m->newton.speed = DAE__SPEED_UNKNOWN;

@@ -16,7 +16,6 @@ typedef struct dae__bdf_memory {
   double h;             /* step to try */
   int order;            /* order to try */
   int order_shown;
-  int steady; /* steps accepted at this order since it changed */
   bool started;
   bool held;    /* the step must not grow yet */
   int crawling; /* steps in a row that are far too small to get to the end */

@@ -1,16 +1,11 @@
 /* Order and step size, by the rules of DASSL [BCP96 section 5.2]: the order follows the estimates
  * of the local error at neighbouring orders, the step is doubled, kept or reduced.
  *
- * Deviations, unless the option `rules` says dassl, each against a stall seen on the transistor
- * amplifier or a problem of index 2: order 2 is left for 1 only if it cannot keep the step; a step
- * that was just reduced, or whose order was just raised, does not grow; estimates at the level of
- * Newton's errors do not end the initial phase; an order just raised is not taken back. */
+ * Deviations, unless the option `rules` says dassl, against the stall of DASSL codes on the
+ * transistor amplifier: order 2 is left for 1 only if it cannot keep the step; a step that was just
+ * reduced, or whose order was just raised, does not grow. */
 #include "bdf/host.h"
 #include "core/vec.h"
-
-/* error estimates below this share of the tolerance are made of what Newton leaves and tell nothing
- * of the order */
-#define NOISE 0.01
 
 dae__estimate dae__bdf_estimate(dae__bdf *s, dae__formula formula)
 {
@@ -75,17 +70,15 @@ void dae__bdf_choose(dae__bdf *s, dae__estimate est, int order_before, bool reje
   double h = s->history.memory->h;
   int k = s->history.memory->order;
   bool strict = dae__bdf_strict(s);
-  if ((est.order < k && (est.error > NOISE || !strict)) || k == s->max_order)
+  if (est.order < k || k == s->max_order)
     m->growing = false;
   if (m->growing) {
     m->order = k + 1;
     m->h = 2 * h;
     return;
   }
-  /* BDF 1 is seldom of use, and right after a change from it the differences still carry its error:
-   * order 2 is kept as long as it can keep the step */
-  m->steady = k == order_before ? m->steady + 1 : 0;
-  if (strict && k == 2 && est.order < k && (m->steady < k || next_step(h, k, est.here) >= h)) {
+  /* BDF 1 is seldom of use: order 2 is kept as long as it can keep the step */
+  if (strict && k == 2 && est.order < k && next_step(h, k, est.here) >= h) {
     est.order = k;
     est.chosen = est.here;
     est.lower = INFINITY;
@@ -104,21 +97,13 @@ void dae__bdf_reduce(dae__bdf *s, dae__attempt why, dae__estimate est, int count
 {
   dae__bdf_memory *m = s->m;
   double r = 0.25;
+  m->growing = false;
   if (why == DAE__ERROR_TOO_LARGE) {
     m->stats.rejected_by_error++;
-    m->growing = false;
-    if (count > 2) { /* the past does not fit: as at a start */
-      m->order = 1;
-      m->growing = dae__bdf_strict(s);
-    } else if (!dae__bdf_strict(s) || m->order <= s->history.memory->order_old) {
-      m->order = est.order;
-    } else { /* just raised: the error is still that of the lower order */
-      est.chosen = est.here;
-    }
+    m->order = count > 2 ? 1 : est.order;
     if (count == 1)
       r = fmax(0.25, fmin(0.9, 0.9 * pow(2 * est.chosen + 1e-4, -1.0 / (m->order + 1))));
   } else {
-    m->growing = false;
     m->stats.rejected_by_convergence += why == DAE__NOT_CONVERGED;
     m->stats.rejected_by_callback += why == DAE__REFUSED;
   }

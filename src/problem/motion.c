@@ -154,7 +154,8 @@ typedef struct projection {
   bool velocity; /* v is being moved, else q */
 } projection;
 
-/* residual and scale of the level that is projected; G and K at the point */
+/* residual and scale of the level that is projected, and the Jacobians; the velocity level comes
+ * after the position level, with G as that has left it */
 static dae_status residual_of(const projection *p, dae_error *err)
 {
   dae__motion *motion = p->motion;
@@ -163,10 +164,11 @@ static dae_status residual_of(const projection *p, dae_error *err)
   dae_mechanical_at at = {.t = p->t, .q = p->q, .v = p->v};
   dae_mechanical_wanted want = {.g = motion->residual, .G = motion->G};
   if (p->velocity)
-    want = (dae_mechanical_wanted){
-        .gdot = motion->residual, .G = motion->G, .k = motion->residual + ng, .K = motion->K};
+    want = (dae_mechanical_wanted){.k = motion->residual + ng, .K = motion->K};
   dae__zero(m->nc, motion->residual);
   dae_status status = dae__mech_eval(m, &at, &want, err);
+  if (!status && p->velocity && ng > 0)
+    status = dae__mech_gdot(m, &at, motion->G, motion->residual, err);
   dae__row_scale(&m->G, motion->G, p->velocity ? p->v : p->q, motion->scale);
   if (p->velocity)
     dae__row_scale(&m->K, motion->K, p->v, motion->scale + ng);
