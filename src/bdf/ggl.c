@@ -425,15 +425,18 @@ static void take_memory(ggl *s, dae__arena *arena)
     *all[i].values = DAE__TAKE(arena, double, dae__pattern_count(all[i].pattern));
 }
 
+/* Multipliers enter linearly and are known as soon as q and v are: only DASSL's rules ask for them to
+ * settle too, which the chain of 1000 links pays with a new matrix in every second step. */
 static unsigned char *roles(const ggl *s, const dae_bdf_options *opts, dae__arena *arena)
 {
   const dae__mech_layout *o = &s->m->at;
+  bool strict = opts->rules == DAE_BDF_RULES_STRICT;
   unsigned char *role = DAE__TAKE(arena, unsigned char, s->n);
   if (!role)
     return NULL;
   for (int i = 0; i < s->n; i++) {
     if (i >= o->lambda)
-      role[i] = DAE__TEST_MULTIPLIER;
+      role[i] = strict ? DAE__TEST_NONE : DAE__TEST_MULTIPLIER;
     else if (i >= o->w || (i >= o->v && opts->error_test == DAE_BDF_TEST_Q))
       role[i] = DAE__TEST_NEWTON;
     else

@@ -3,11 +3,12 @@
  *
  *   predict Y, Y' -> Newton -> error test -> project -> take over, choose order and step
  *
- * Deviations, unless the option `rules` says dassl: multipliers are weighted by the step size in
- * the Newton test; its rate is estimated anew in every step, which costs a second iteration and
- * saves more; a step may use a share of the tolerance only. In any case, the accepted value is
- * projected before it enters the history (option `project`), and with a fixed step the k + 1 values
- * that BDF k needs at the start come from a run with variable steps at a tight tolerance. */
+ * Deviations, unless the option `rules` says dassl: multipliers stand in no test, or weighted by the
+ * step size; the rate of Newton's iteration is estimated anew in every step, which costs a second
+ * iteration and saves more; a step may use a share of the tolerance only; select.c has two more. In
+ * any case, the accepted value is projected before it enters the history (option `project`), and with
+ * a fixed step the k + 1 values that BDF k needs at the start come from a run with variable steps at a
+ * tight tolerance. */
 #include "bdf/host.h"
 #include "core/error.h"
 #include "core/vec.h"
