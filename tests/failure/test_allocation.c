@@ -398,16 +398,11 @@ static void test_the_number_of_steps_does_not_change_what_a_run_allocates(void *
 
 #ifdef DAE_WITH_KLU
 static const sample sparse[] = {{heated_rod, BDF, 0}, {chain, GGL, 0}};
-#ifdef DAEDAL_PENDING
-#define SPARSE_CREATED 2
-#else
-#define SPARSE_CREATED 1
-#endif
 
 static void test_every_refused_allocation_of_klu_in_a_constructor_is_a_clean_error(void **state)
 {
   (void)state;
-  for (int i = 0; i < SPARSE_CREATED; i++) {
+  for (int i = 0; i < 2; i++) {
     test_problem p = sparse[i].make();
     int refused = 0;
     for (long n = 1;; n++) {
@@ -438,7 +433,6 @@ static void test_every_refused_allocation_of_klu_in_a_constructor_is_a_clean_err
   }
 }
 
-#ifdef DAEDAL_PENDING
 static void test_a_refused_allocation_of_klu_in_a_step_is_an_error_of_memory(void **state)
 {
   (void)state;
@@ -469,7 +463,6 @@ static void test_a_refused_allocation_of_klu_in_a_step_is_an_error_of_memory(voi
     test_problem_free(&p);
   }
 }
-#endif
 
 static void test_klu_allocates_for_full_factorisations_only(void **state)
 {
@@ -513,9 +506,7 @@ int main(void)
       TEST(test_the_number_of_steps_does_not_change_what_a_run_allocates),
 #ifdef DAE_WITH_KLU
       TEST(test_every_refused_allocation_of_klu_in_a_constructor_is_a_clean_error),
-#ifdef DAEDAL_PENDING
       TEST(test_a_refused_allocation_of_klu_in_a_step_is_an_error_of_memory),
-#endif
       TEST(test_klu_allocates_for_full_factorisations_only),
 #endif
   };

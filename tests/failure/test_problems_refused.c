@@ -274,10 +274,8 @@ static void test_a_bad_coupled_problem_is_refused(void **state)
   BAD("wires < 0", "wires", c.wires = -1);
   BAD("joints < 0", "joints", c.joints = -1);
   BAD("missing wire", "wire", c.wires = 1);
-#ifdef DAEDAL_PENDING
-  BAD("no list of wires", "wires", c.wire = NULL);
-  BAD("no list of joints", "joints", c.joint = NULL);
-#endif
+  BAD("no list of wires", "wire", c.wire = NULL);
+  BAD("no list of joints", "joint", c.joint = NULL);
 #undef BAD
   const struct {
     const char *what;
@@ -469,7 +467,6 @@ static void test_a_start_value_that_is_not_finite_is_refused_by_name(void **stat
   assert_non_null(strstr(err.text, "start time"));
 }
 
-#ifdef DAEDAL_PENDING
 /* what a constructor refuses, the function that makes a start consistent refuses too */
 static void test_a_consistent_start_of_values_that_are_not_finite_is_refused_by_name(void **state)
 {
@@ -492,7 +489,6 @@ static void test_a_consistent_start_of_values_that_are_not_finite_is_refused_by_
   assert_int_equal(dae_consistent_start(&p.problem, &none, NULL, out, NULL, NULL, NULL),
                    DAE_ERROR_USAGE);
 }
-#endif
 
 /* q2 has neither mass nor a constraint */
 static int light_M(void *user, const dae_mechanical_at *at, double *M)
@@ -535,11 +531,9 @@ static void test_a_coordinate_without_mass_and_constraint_is_named(void **state)
     if (strcmp(err.equation, "light") != 0 && strcmp(err.equation, "der(light)") != 0)
       fail_msg("[%s] %s", err.equation, err.text);
     assert_non_null(strstr(err.text, "mass"));
-#ifdef DAEDAL_PENDING
     dae_integrator *it = NULL;
     assert_int_equal(dae_bdf_ggl_create(&p, &(dae_start){.y = y}, NULL, NULL, &it, &err),
                      DAE_ERROR_START);
-#endif
   }
 }
 
@@ -585,9 +579,7 @@ int main(void)
       cmocka_unit_test(test_an_index_3_that_was_not_declared_is_found),
       cmocka_unit_test(test_a_wire_from_a_multiplier_is_refused),
       cmocka_unit_test(test_a_start_value_that_is_not_finite_is_refused_by_name),
-#ifdef DAEDAL_PENDING
       cmocka_unit_test(test_a_consistent_start_of_values_that_are_not_finite_is_refused_by_name),
-#endif
       cmocka_unit_test(test_a_coordinate_without_mass_and_constraint_is_named),
       cmocka_unit_test(test_contradicting_constraints_are_named),
       cmocka_unit_test(test_fixed_values_that_forbid_the_start_are_said_to),

@@ -189,7 +189,6 @@ static void test_undo_restores_what_an_attempt_has_changed(void **state)
       assert_true(trace_of_an_attempt(k, k, (1 + trial) * (0.01 + 0.1 * uniform())) < 1e-13);
 }
 
-#ifdef DAEDAL_PENDING
 static void test_undo_restores_what_an_attempt_of_lower_order_has_changed(void **state)
 {
   (void)state;
@@ -197,7 +196,6 @@ static void test_undo_restores_what_an_attempt_of_lower_order_has_changed(void *
     for (int trial = 0; trial < 20; trial++)
       assert_true(trace_of_an_attempt(k, k - 1, (1 + trial) * (0.01 + 0.1 * uniform())) < 1e-13);
 }
-#endif
 
 static void test_attempts_that_were_undone_leave_no_trace_in_the_next_step(void **state)
 {
@@ -279,9 +277,7 @@ int main(void)
       TEST(test_interpolant_of_order_k_is_exact_for_degree_k),
       TEST(test_interpolant_meets_the_values_it_was_made_of),
       TEST(test_undo_restores_what_an_attempt_has_changed),
-#ifdef DAEDAL_PENDING
       TEST(test_undo_restores_what_an_attempt_of_lower_order_has_changed),
-#endif
       TEST(test_attempts_that_were_undone_leave_no_trace_in_the_next_step),
       TEST(test_a_start_from_equidistant_values_is_of_their_order),
       TEST(test_with_equal_steps_the_formula_is_that_of_the_textbook),

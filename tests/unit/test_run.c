@@ -400,8 +400,8 @@ static void test_bad_plans_are_refused_by_name(void **state)
   struct {
     const char *field;
     dae_run_plan plan;
-  } bad[6];
-  for (int i = 0; i < 6; i++)
+  } bad[8];
+  for (int i = 0; i < 8; i++)
     bad[i].plan = m.plan;
   bad[0].field = "to", bad[0].plan.to = 0;
   bad[1].field = "to", bad[1].plan.to = NAN;
@@ -409,7 +409,9 @@ static void test_bad_plans_are_refused_by_name(void **state)
   bad[3].field = "method", bad[3].plan.method = NULL;
   bad[4].field = "start", bad[4].plan.start.y = NULL;
   bad[5].field = "output", bad[5].plan.outputs = 1;
-  for (int i = 0; i < 6; i++) {
+  bad[6].field = "sinks", bad[6].plan.sinks = NULL;
+  bad[7].field = "events", bad[7].plan.event_count = 1;
+  for (int i = 0; i < 8; i++) {
     dae_error err;
     dae_summary summary;
     assert_int_equal(dae_run(&bad[i].plan, NULL, &summary, &err), DAE_ERROR_USAGE);
