@@ -425,8 +425,8 @@ static void take_memory(ggl *s, dae__arena *arena)
     *all[i].values = DAE__TAKE(arena, double, dae__pattern_count(all[i].pattern));
 }
 
-/* Multipliers enter linearly and are known as soon as q and v are: only DASSL's rules ask for them to
- * settle too, which the chain of 1000 links pays with a new matrix in every second step. */
+/* Multipliers enter linearly and are known as soon as q and v are: only DASSL's rules ask for them
+ * to settle too, which the chain of 1000 links pays with a new matrix in every second step. */
 static unsigned char *roles(const ggl *s, const dae_bdf_options *opts, dae__arena *arena)
 {
   const dae__mech_layout *o = &s->m->at;

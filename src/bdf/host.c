@@ -3,20 +3,21 @@
  *
  *   predict Y, Y' -> Newton -> error test -> project -> take over, choose order and step
  *
- * Deviations, unless the option `rules` says dassl: multipliers stand in no test, or weighted by the
- * step size; the rate of Newton's iteration is estimated anew in every step, which costs a second
- * iteration and saves more; a step may use a share of the tolerance only; select.c has two more. In
- * any case, the accepted value is projected before it enters the history (option `project`), and with
- * a fixed step the k + 1 values that BDF k needs at the start come from a run with variable steps at a
- * tight tolerance. */
+ * Deviations, unless the option `rules` says dassl: multipliers stand in no test, or weighted by
+ * the step size; the rate of Newton's iteration is estimated anew in every step, which costs a
+ * second iteration and saves more; a step may use a share of the tolerance only; select.c has two
+ * more. In any case, the accepted value is projected before it enters the history (option
+ * `project`), and with a fixed step the k + 1 values that BDF k needs at the start come from a run
+ * with variable steps at a tight tolerance. */
 #include "bdf/host.h"
 #include "core/error.h"
 #include "core/vec.h"
 #include <float.h>
 
-/* a run ends after this many steps in a row that are smaller than this part of what is left */
-#define MAX_CRAWLING 20000
-#define CRAWLING 1e-10
+/* a run ends if so many steps, a tenth of them rejected, bring it on by less than this part of what
+ * is left */
+#define WINDOW 10000
+#define CRAWLING 1e-4
 /* tolerance of the start values of fixed steps, relative to that of the run */
 #define START_SHARE 1e-3
 
@@ -63,6 +64,19 @@ static double first_step(const dae__bdf *s, double t_stop)
   return fmax(h, 16 * smallest_step(s->m->t, t_stop));
 }
 
+/* a run in which a force switches to and fro goes on in tiny steps, many of them rejected: looked
+ * at every WINDOW steps */
+static bool crawls(dae__bdf_memory *m, double t, double t_stop)
+{
+  long rejected = m->stats.rejected_by_error + m->stats.rejected_by_convergence;
+  if (m->stats.steps < m->window_steps + WINDOW)
+    return false;
+  bool slow = t - m->window_t < CRAWLING * (t_stop - t);
+  bool failing = rejected - m->window_rejected > WINDOW / 10;
+  m->window_t = t, m->window_steps = m->stats.steps, m->window_rejected = rejected;
+  return slow && failing;
+}
+
 /* one accepted step of variable size that ends at t_stop at the latest */
 static dae_status variable_step(dae__bdf *s, double t_stop, dae_error *err)
 {
@@ -91,8 +105,7 @@ static dae_status variable_step(dae__bdf *s, double t_stop, dae_error *err)
     dae__bdf_reduce(s, result, est, errors);
   }
   m->stats.steps++;
-  m->crawling = s->history.memory->h < CRAWLING * (t_stop - t) ? m->crawling + 1 : 0;
-  if (m->crawling > MAX_CRAWLING) {
+  if (crawls(m, s->history.memory->t, t_stop)) {
     name_fastest(s, "the steps stay so small that the end would not be reached: a force may switch "
                     "to and fro");
     return give_up(s, s->history.memory->t, s->history.memory->h, "", err);
@@ -111,7 +124,9 @@ static void begin(dae__bdf *s, double t, const double *y, const double *dy, doub
   m->order = 1;
   m->growing = true;
   m->held = false;
-  m->crawling = 0;
+  m->window_t = t;
+  m->window_steps = m->stats.steps;
+  m->window_rejected = m->stats.rejected_by_error + m->stats.rejected_by_convergence;
   m->started = true;
   m->has_matrix = false;
   m->newton.speed = DAE__SPEED_UNKNOWN;

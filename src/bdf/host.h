@@ -17,9 +17,10 @@ typedef struct dae__bdf_memory {
   int order;            /* order to try */
   int order_shown;
   bool started;
-  bool held;    /* the step must not grow yet */
-  int crawling; /* steps in a row that are far too small to get to the end */
-  bool growing; /* initial phase: order and step grow at every step */
+  bool held;                          /* the step must not grow yet */
+  double window_t;                    /* where progress was looked at last, */
+  long window_steps, window_rejected; /* and the counts there */
+  bool growing;                       /* initial phase: order and step grow at every step */
   bool has_matrix;
   double cj_matrix; /* cj of the iteration matrix */
   double cj_last;

@@ -32,7 +32,8 @@ static void add_head(dae__text *t, const dae_summary *s)
                 s->method ? s->method : "no method", s->status < 0 ? ", not finished" : "");
   if (s->status < 0 || s->status == DAE_STOPPED)
     dae__text_add(t, LABEL "%s%s%s\n", s->status < 0 ? "failed" : "stopped",
-                  dae_status_text(s->status), s->message[0] ? ": " : "", s->message);
+                  s->status < 0 && s->message[0] ? "" : dae_status_text(s->status),
+                  s->status == DAE_STOPPED && s->message[0] ? ": " : "", s->message);
 }
 
 /* every line of a text, indented */

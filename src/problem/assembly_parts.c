@@ -4,6 +4,7 @@
 #include "core/vec.h"
 #include "linalg/pattern.h"
 #include <stdio.h>
+#include <string.h>
 
 int dae__assembly_code(dae_status status)
 {
@@ -167,8 +168,13 @@ const char *const *dae__assembly_names(const dae__assembly *a, dae__arena *arena
 
 dae_status dae__blame(dae__assembly *a, const dae__element *e, dae_status status)
 {
+  static const char kind[] = "equation of ";
   dae_error said = a->last;
-  if (status < 0)
-    dae__fail(&a->last, status, said.equation, "in %s: %s", e->name, said.text);
-  return status;
+  char name[160];
+  bool row = strncmp(said.equation, kind, sizeof kind - 1) == 0;
+  if (status >= 0)
+    return status;
+  snprintf(name, sizeof name, "%s%.40s.%.60s", row ? kind : "", e->name,
+           said.equation + (row ? sizeof kind - 1 : 0));
+  return dae__fail(&a->last, status, name, "in %s: %s", e->name, said.text);
 }

@@ -125,6 +125,9 @@ dae_status dae_consistent_start(const dae_problem *problem, const dae_start *sta
                                 const dae_env *env, double *y, double *dy, dae_diagnosis *find,
                                 dae_error *err)
 {
+  if (!problem || !start || !y)
+    return dae__fail(err, DAE_ERROR_USAGE, "start",
+                     "the problem, the start or the result is missing");
   dae_status status = dae_problem_validate(problem, err);
   if (!status)
     status = dae__start_check(problem, start, err);

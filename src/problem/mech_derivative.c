@@ -85,6 +85,8 @@ dae_status dae__mech_J(dae__mech *m, const dae_mechanical_at *at, double *J, dae
     c.at = *at;
     status =
         dae__difference_jacobian(&m->dprate, p_rate_of_qv, &c, gather(m, at), m->prate_values, err);
+    if (!status)
+      status = finite(&m->dprate_pattern, m->prate_values, "p_rate", err);
     dae__zero(dae__pattern_count(&m->J), J);
     dae__block_add(&m->J_in_J, 1, m->J_values, J);
     dae__block_add(&m->prate_in_J, -1, m->prate_values, J);

@@ -17,8 +17,6 @@
 /* differences of fourth order with this step leave about 1e-12 */
 #define RATE_STEP 1e-3
 
-typedef dae_status along_fn(dae__mech *m, const dae_mechanical_at *at, double *out, dae_error *err);
-
 /* d such that q moves by `relative` of its size, but at most `relative` in time where time itself
  * enters: the time scale of a given function of time is not known */
 static double along_step(const dae__mech *m, const dae_mechanical_at *at, double relative,
@@ -29,32 +27,44 @@ static double along_step(const dae__mech *m, const dae_mechanical_at *at, double
   return time_enters ? fmin(d, 0.1 * relative) : d;
 }
 
-/* out = sum_i weight_i fn(t + where_i d, q + where_i d v, v) */
-static dae_status along(dae__mech *m, const dae_mechanical_at *at, along_fn *fn, int n, double d,
-                        const double *weight, double *out, dae_error *err)
+/* out = sum_i weight_i fn(t + (first + i) d, q + (first + i) d v, v) */
+static dae_status along(dae__mech *m, const dae_mechanical_at *at, dae__raw_fn *fn, int n, double d,
+                        int first, const double *weight, double *out, dae_error *err)
 {
   dae_status status = DAE_OK;
   dae__zero(n, out);
-  for (int i = -2; i <= 2 && !status; i++) {
+  for (int i = 0; i < 5 && !status; i++) {
     dae_mechanical_at moved = *at;
-    if (weight[i + 2] == 0)
+    if (weight[i] == 0)
       continue;
     for (int j = 0; j < m->nq; j++)
-      m->shifted[j] = at->q[j] + i * d * at->v[j];
+      m->shifted[j] = at->q[j] + (first + i) * d * at->v[j];
     moved.q = m->shifted;
-    moved.t = at->t + i * d;
+    moved.t = at->t + (first + i) * d;
     status = fn(m, &moved, m->sample, err);
-    dae__axpy(n, weight[i + 2], m->sample, out);
+    dae__axpy(n, weight[i], m->sample, out);
   }
   return status;
 }
 
-static dae_status rate_along(dae__mech *m, const dae_mechanical_at *at, along_fn *fn, int n,
+/* central differences, or backward ones where fn is not defined ahead */
+static dae_status differences_along(dae__mech *m, const dae_mechanical_at *at, dae__raw_fn *fn,
+                                    int n, double d, const double (*weight)[5], double *out,
+                                    dae_error *err)
+{
+  dae_status status = along(m, at, fn, n, d, -2, weight[0], out, err);
+  if (status == DAE_ERROR_RECOVERABLE || (!status && !dae__all_finite(n, out)))
+    status = along(m, at, fn, n, d, -4, weight[1], out, err);
+  return status;
+}
+
+static dae_status rate_along(dae__mech *m, const dae_mechanical_at *at, dae__raw_fn *fn, int n,
                              bool time_enters, double *out, dae_error *err)
 {
-  static const double weight[5] = {1. / 12, -8. / 12, 0, 8. / 12, -1. / 12};
+  static const double weight[2][5] = {{1. / 12, -8. / 12, 0, 8. / 12, -1. / 12},
+                                      {3. / 12, -16. / 12, 36. / 12, -48. / 12, 25. / 12}};
   double d = along_step(m, at, RATE_STEP, time_enters);
-  dae_status status = along(m, at, fn, n, d, weight, out, err);
+  dae_status status = differences_along(m, at, fn, n, d, weight, out, err);
   dae__scale(n, 1 / d, out);
   return status;
 }
@@ -65,12 +75,13 @@ double dae__mech_gdot_error(const dae__mech *m, const dae_mechanical_at *at)
   return exact ? 0 : 6 * DBL_EPSILON / along_step(m, at, RATE_STEP, !m->p->time_free_g);
 }
 
-static dae_status second_rate_along(dae__mech *m, const dae_mechanical_at *at, along_fn *fn, int n,
-                                    bool time_enters, double *out, dae_error *err)
+static dae_status second_rate_along(dae__mech *m, const dae_mechanical_at *at, dae__raw_fn *fn,
+                                    int n, bool time_enters, double *out, dae_error *err)
 {
-  static const double weight[5] = {-1. / 12, 16. / 12, -30. / 12, 16. / 12, -1. / 12};
+  static const double weight[2][5] = {{-1. / 12, 16. / 12, -30. / 12, 16. / 12, -1. / 12},
+                                      {11. / 12, -56. / 12, 114. / 12, -104. / 12, 35. / 12}};
   double d = along_step(m, at, 5e-3, time_enters);
-  dae_status status = along(m, at, fn, n, d, weight, out, err);
+  dae_status status = differences_along(m, at, fn, n, d, weight, out, err);
   dae__scale(n, 1 / (d * d), out);
   return status;
 }

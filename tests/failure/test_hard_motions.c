@@ -157,7 +157,7 @@ static void test_a_motion_that_sticks_at_a_jump_ends_there_and_names_the_variabl
   for (double rtol = 1e-3; rtol > 1e-9; rtol /= 10) {
     dae_bdf_options opts = dae_bdf_defaults();
     opts.rtol = rtol;
-    dae_run_plan plan = plan_of(&problem, y, 100);
+    dae_run_plan plan = plan_of(&problem, y, 2);
     plan.options = &opts;
     outcome o = run(&plan);
     assert_int_equal(o.status, DAE_ERROR_STEP);

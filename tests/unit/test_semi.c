@@ -264,8 +264,7 @@ static void test_constraint_that_cannot_be_met_is_named(void **state)
 {
   (void)state;
   const char *const F_names[] = {"circle"};
-  dae_semi_explicit p = {
-      .nx = 2, .ny = 1, .f = driven_f, .F = impossible_F, .F_names = F_names};
+  dae_semi_explicit p = {.nx = 2, .ny = 1, .f = driven_f, .F = impossible_F, .F_names = F_names};
   dae_problem problem = {.semi_explicit = &p};
   found r = consistent(&problem, 0, (const double[]){1, 2, 0}, NULL);
   assert_int_equal(r.status, DAE_ERROR_START);
@@ -412,8 +411,7 @@ static int product_F(void *user, const dae_semi_explicit_at *at, double *F)
 static void test_singular_mass_that_depends_on_the_state(void **state)
 {
   (void)state;
-  dae_semi_explicit p = {
-      .nx = 2, .ny = 1, .M = product_M, .f = product_f, .F = product_F};
+  dae_semi_explicit p = {.nx = 2, .ny = 1, .M = product_M, .f = product_f, .F = product_F};
   dae_problem problem = {.semi_explicit = &p};
   const double starts[][3] = {{1, 2, 0}, {1.2, 2, 0}};
   for (int i = 0; i < 2; i++) {
@@ -536,7 +534,10 @@ typedef struct line {
   dae_semi_explicit p;
 } line;
 
-static bool held(int i) { return i == 0 || i == N - 1; }
+static bool held(int i)
+{
+  return i == 0 || i == N - 1;
+}
 
 static int line_f(void *user, const dae_semi_explicit_at *at, double *f)
 {
