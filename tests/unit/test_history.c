@@ -1,3 +1,4 @@
+#include "arena_fixture.h"
 #include "step/history.h"
 
 #include <math.h>
@@ -11,22 +12,6 @@
 #include <cmocka.h>
 
 #define N 3
-
-static dae__arena *arena;
-
-static int set_up(void **state)
-{
-  (void)state;
-  arena = dae__arena_create(NULL);
-  return arena == NULL;
-}
-
-static int tear_down(void **state)
-{
-  (void)state;
-  dae__arena_free(arena);
-  return 0;
-}
 
 static double uniform(void)
 {

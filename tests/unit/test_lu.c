@@ -1,4 +1,5 @@
 #include "linalg/dense.h"
+#include "uniform.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -13,15 +14,6 @@
 #define LARGEST 120 /* well above the crossover to LAPACK */
 
 typedef void filler(int n, double *A);
-
-static double uniform(void)
-{
-  static uint64_t seed = 88172645463325252u;
-  seed ^= seed << 13;
-  seed ^= seed >> 7;
-  seed ^= seed << 17;
-  return (double)(seed >> 11) / 4503599627370496.0 - 1;
-}
 
 static void fill_random(int n, double *A)
 {

@@ -2,8 +2,10 @@
  * given, both faces of the dynamics are the same motion, dependent rows are masked. */
 #include "problem/mech.h"
 
+#include "arena_fixture.h"
 #include "core/vec.h"
 #include "problems/problems.h"
+#include "uniform.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -16,31 +18,6 @@
 #include <cmocka.h>
 
 #define MAX 128
-
-static dae__arena *arena;
-
-static int set_up(void **state)
-{
-  (void)state;
-  arena = dae__arena_create(NULL);
-  return arena == NULL;
-}
-
-static int tear_down(void **state)
-{
-  (void)state;
-  dae__arena_free(arena);
-  return 0;
-}
-
-static double uniform(void)
-{
-  static uint64_t seed = 88172645463325252u;
-  seed ^= seed << 13;
-  seed ^= seed >> 7;
-  seed ^= seed << 17;
-  return (double)(seed >> 11) / 4503599627370496.0 - 1;
-}
 
 static dae__mech *mech_of(const dae_problem *problem)
 {

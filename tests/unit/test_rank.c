@@ -4,6 +4,7 @@
 #include "counting_env.h"
 #include "linalg/dense.h"
 #include "linalg/pattern.h"
+#include "uniform.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -16,15 +17,6 @@
 #include <cmocka.h>
 
 #define TOL 1e-10
-
-static double uniform(void)
-{
-  static uint64_t seed = 88172645463325252u;
-  seed ^= seed << 13;
-  seed ^= seed >> 7;
-  seed ^= seed << 17;
-  return (double)(seed >> 11) / 4503599627370496.0 - 1;
-}
 
 typedef struct found {
   dae_status status;

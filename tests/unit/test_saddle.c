@@ -2,6 +2,7 @@
 
 #include "counting_env.h"
 #include "linalg/pattern.h"
+#include "uniform.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -12,15 +13,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static double uniform(void)
-{
-  static uint64_t seed = 88172645463325252u;
-  seed ^= seed << 13;
-  seed ^= seed >> 7;
-  seed ^= seed << 17;
-  return (double)(seed >> 11) / 4503599627370496.0 - 1;
-}
 
 /* A chain of masses in the plane; every third mass slides sideways only (a row of K). */
 typedef struct mechanism {

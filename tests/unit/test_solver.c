@@ -3,6 +3,7 @@
 #include "counting_env.h"
 #include "linalg/dense.h"
 #include "linalg/pattern.h"
+#include "uniform.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -20,15 +21,6 @@
 #else
 #define SPARSE "lapack"
 #endif
-
-static double uniform(void)
-{
-  static uint64_t seed = 88172645463325252u;
-  seed ^= seed << 13;
-  seed ^= seed >> 7;
-  seed ^= seed << 17;
-  return (double)(seed >> 11) / 4503599627370496.0 - 1;
-}
 
 /* A matrix in an arena of its own. */
 typedef struct matrix {
