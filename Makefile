@@ -37,7 +37,8 @@ build-dev: setup
 
 demo: build
 	@mkdir -p build/demo
-	cd build/demo && ../release/examples/$(DEMO)
+	@cd build/demo && ../release/examples/$(DEMO)
+	@echo "files written: $$(ls build/demo/$(DEMO).*)"
 
 test: build-dev build
 	ctest --preset dev -j $(JOBS)
