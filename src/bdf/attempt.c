@@ -1,6 +1,7 @@
 /* One attempt at a step: predict, Newton, error test, projection. */
 #include "bdf/host.h"
 #include "core/error.h"
+#include "core/log.h"
 #include "core/vec.h"
 #include "step/norm.h"
 #include <float.h>
@@ -148,6 +149,19 @@ static void name_worst(dae__bdf *s)
             name);
 }
 
+/* one line for each attempt */
+static void log_attempt(const dae__bdf *s, const dae__trial *trial, dae__attempt result,
+                        double error)
+{
+  static const char *const text[] = {[DAE__ACCEPTED] = "accepted",
+                                     [DAE__ERROR_TOO_LARGE] = "error too large",
+                                     [DAE__NOT_CONVERGED] = "no convergence",
+                                     [DAE__REFUSED] = "refused by a callback",
+                                     [DAE__FATAL] = "failed"};
+  dae__log(s->env, DAE_LOG_DEBUG, "t = %.10g, h = %.3g, order %d: %s, error %.3g, iterations %d",
+           trial->t, trial->h, s->history.memory->order, text[result], error, s->m->newton.m + 1);
+}
+
 dae__attempt dae__bdf_try(dae__bdf *s, const dae__trial *trial, dae__estimate *est)
 {
   int order_before = s->history.memory->order_old;
@@ -155,6 +169,7 @@ dae__attempt dae__bdf_try(dae__bdf *s, const dae__trial *trial, dae__estimate *e
   dae__formula formula = dae__history_prepare(&s->history, trial->h, s->m->order);
   dae__attempt result =
       correct(s, trial->t, formula.cj, trial->test_error ? DAE__NEWTON_MAX : DAE__NEWTON_MAX_FIXED);
+  est->error = NAN;
   if (result == DAE__ACCEPTED) {
     *est = dae__bdf_estimate(s, formula);
     if (trial->test_error && !(est->error <= 1))
@@ -162,6 +177,7 @@ dae__attempt dae__bdf_try(dae__bdf *s, const dae__trial *trial, dae__estimate *e
   }
   if (result == DAE__ACCEPTED)
     result = project(s, trial->t);
+  log_attempt(s, trial, result, est->error);
   if (result != DAE__ACCEPTED) {
     dae__history_undo(&s->history);
     return result;

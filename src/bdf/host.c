@@ -353,6 +353,7 @@ dae_status dae__bdf_host_create(dae__arena *arena, const dae__corrector *correct
   if (dae__arena_failed(arena))
     return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
   s->corrector = *corrector;
+  s->env = dae__arena_env(arena);
   s->opts = *opts;
   s->rtol = opts->rtol;
   s->atol = opts->atol;

@@ -40,6 +40,7 @@ typedef struct dae__bdf {
   bool project;       /* in force */
   dae__bdf_memory *m; /* kept */
   dae__history history;
+  const dae_env *env; /* the arena's */
   dae__integrator_table table;
   double *state, *rate; /* kept: where the motion started, and its derivative */
   double *Y, *dY, *e, *delta, *weight, *scratch, *scratch_state, *scratch_rate;

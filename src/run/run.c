@@ -5,6 +5,7 @@
  * end. The last row is at the end time exactly. */
 #include "core/arena.h"
 #include "core/error.h"
+#include "core/log.h"
 #include "core/vec.h"
 #include "output/text.h"
 #include "run/columns.h"
@@ -147,9 +148,15 @@ static dae_status make_consistent(run *r, const dae_env *env, dae_error *err)
   const dae_run_plan *plan = r->plan;
   dae_status status = dae_consistent_start(&plan->problem, &plan->start, env, r->y, NULL,
                                            &r->summary->diagnosis, err);
-  if (status >= 0)
-    list_moves(r);
-  return status;
+  if (status < 0)
+    return status;
+  list_moves(r);
+  if (r->summary->moved > 0)
+    dae__log(env, DAE_LOG_INFO, "start: %d values were moved to make it consistent",
+             r->summary->moved);
+  if (r->summary->diagnosis.rank < r->summary->diagnosis.constraints)
+    dae__log(env, DAE_LOG_WARNING, "%s", r->summary->diagnosis.text);
+  return DAE_OK;
 }
 
 /* value of the method's option of this name, NaN if it has none */
