@@ -1,6 +1,7 @@
 /* Memory that runs out: whichever allocation is refused, in whichever constructor, the outcome is
  * a clean error and nothing is left behind. And none is asked for between constructor and free. */
 #include "counting_env.h"
+#include "klu_memory.h"
 #include "problems/problems.h"
 
 #include <daedal/daedal.h>
@@ -14,10 +15,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#ifdef DAE_WITH_KLU
-#include <SuiteSparse_config.h>
-#endif
 
 #define CSV "test_allocation.tmp.csv"
 #define JSON "test_allocation.tmp.json"
@@ -69,67 +66,6 @@ static test_problem chain(void)
 {
   return test_chain(20, TEST_CHAIN_MODE);
 }
-
-/* ---- KLU allocates by itself ---- */
-
-static long klu_live;
-
-#ifdef DAE_WITH_KLU
-static long klu_calls, klu_fail_at;
-
-static bool klu_refuses(void)
-{
-  return ++klu_calls == klu_fail_at;
-}
-
-static void *klu_malloc(size_t bytes)
-{
-  void *memory = klu_refuses() ? NULL : malloc(bytes);
-  klu_live += memory != NULL;
-  return memory;
-}
-
-static void *klu_calloc(size_t count, size_t bytes)
-{
-  void *memory = klu_refuses() ? NULL : calloc(count, bytes);
-  klu_live += memory != NULL;
-  return memory;
-}
-
-static void *klu_realloc(void *old, size_t bytes)
-{
-  void *memory = klu_refuses() ? NULL : realloc(old, bytes);
-  klu_live += memory && !old;
-  return memory;
-}
-
-static void klu_free(void *memory)
-{
-  klu_live -= memory != NULL;
-  free(memory);
-}
-
-static int count_klu_memory(void **state)
-{
-  (void)state;
-  SuiteSparse_config.malloc_func = klu_malloc;
-  SuiteSparse_config.calloc_func = klu_calloc;
-  SuiteSparse_config.realloc_func = klu_realloc;
-  SuiteSparse_config.free_func = klu_free;
-  klu_calls = klu_live = klu_fail_at = 0;
-  return 0;
-}
-
-static int restore_klu_memory(void **state)
-{
-  (void)state;
-  SuiteSparse_config.malloc_func = malloc;
-  SuiteSparse_config.calloc_func = calloc;
-  SuiteSparse_config.realloc_func = realloc;
-  SuiteSparse_config.free_func = free;
-  return 0;
-}
-#endif
 
 /* ---- every constructor on every kind of problem ---- */
 

@@ -1,6 +1,7 @@
 #include "linalg/solver.h"
 
 #include "counting_env.h"
+#include "klu_memory.h"
 #include "linalg/dense.h"
 #include "linalg/pattern.h"
 #include "uniform.h"
@@ -16,7 +17,6 @@
 #include <cmocka.h>
 
 #ifdef DAE_WITH_KLU
-#include <SuiteSparse_config.h>
 #define SPARSE "klu"
 #else
 #define SPARSE "lapack"
@@ -268,59 +268,6 @@ static void test_solutions_stay_good_when_old_pivots_go_bad(void **state)
 }
 
 #ifdef DAE_WITH_KLU
-static long klu_calls, klu_live, klu_fail_at;
-
-static void *klu_malloc(size_t bytes)
-{
-  if (++klu_calls == klu_fail_at)
-    return NULL;
-  klu_live++;
-  return malloc(bytes);
-}
-
-static void *klu_calloc(size_t count, size_t size)
-{
-  if (++klu_calls == klu_fail_at)
-    return NULL;
-  klu_live++;
-  return calloc(count, size);
-}
-
-static void *klu_realloc(void *memory, size_t bytes)
-{
-  if (++klu_calls == klu_fail_at)
-    return NULL;
-  klu_live += memory == NULL;
-  return realloc(memory, bytes);
-}
-
-static void klu_release(void *memory)
-{
-  klu_live -= memory != NULL;
-  free(memory);
-}
-
-static int count_klu_memory(void **state)
-{
-  (void)state;
-  SuiteSparse_config.malloc_func = klu_malloc;
-  SuiteSparse_config.calloc_func = klu_calloc;
-  SuiteSparse_config.realloc_func = klu_realloc;
-  SuiteSparse_config.free_func = klu_release;
-  klu_calls = klu_live = klu_fail_at = 0;
-  return 0;
-}
-
-static int restore_klu_memory(void **state)
-{
-  (void)state;
-  SuiteSparse_config.malloc_func = malloc;
-  SuiteSparse_config.calloc_func = calloc;
-  SuiteSparse_config.realloc_func = realloc;
-  SuiteSparse_config.free_func = free;
-  return 0;
-}
-
 static void test_pivots_are_kept_without_allocating_while_they_are_good(void **state)
 {
   (void)state;
