@@ -19,14 +19,14 @@
 void dae__bdf_weigh(dae__bdf *s, const double *Y)
 {
   double share = dae__bdf_strict(s) ? SHARE : 1;
-  dae__weights(s->corrector.n, share * s->rtol, share * s->atol, Y, s->weight);
+  dae__weights(s->tested, share * s->rtol, share * s->atol, Y, s->weight);
 }
 
 static double norm_of(const dae__bdf *s, const double *x, dae__test_role last, double multiplier)
 {
   double sum = 0;
   int count = 0;
-  for (int i = 0; i < s->corrector.n; i++) {
+  for (int i = 0; i < s->tested; i++) {
     unsigned char role = s->corrector.role[i];
     if (role > last)
       continue;

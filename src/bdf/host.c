@@ -354,6 +354,9 @@ dae_status dae__bdf_host_create(dae__arena *arena, const dae__corrector *correct
     return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
   s->corrector = *corrector;
   s->env = dae__arena_env(arena);
+  for (int i = 0; i < corrector->n; i++)
+    if (corrector->role[i] != DAE__TEST_NONE)
+      s->tested = i + 1;
   s->opts = *opts;
   s->rtol = opts->rtol;
   s->atol = opts->atol;

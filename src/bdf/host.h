@@ -40,6 +40,7 @@ typedef struct dae__bdf {
   bool project;       /* in force */
   dae__bdf_memory *m; /* kept */
   dae__history history;
+  int tested;         /* unknowns up to the last one that stands in a test */
   const dae_env *env; /* the arena's */
   dae__integrator_table table;
   double *state, *rate; /* kept: where the motion started, and its derivative */

@@ -97,8 +97,10 @@ static dae_status with_inputs(dae__mech *m, const dae_mechanical_at *at, dae_mec
 
 /* ---- together ---- */
 
-void dae__mask_rows(const bool *active, const dae_pattern *p, double *values)
+void dae__mask_rows(const dae__mech *m, const bool *active, const dae_pattern *p, double *values)
 {
+  if (m->count->dependent == 0)
+    return;
   for (int e = 0; e < dae__pattern_count(p); e++)
     if (!active[p->row[e]])
       values[e] = 0;
@@ -191,9 +193,9 @@ static dae_status finish(const dae__mech *m, double t, const dae_mechanical_want
   if (w->M && !status)
     status = check_entries(m, &m->M, w->M, "M", t, err);
   if (w->G && !status)
-    dae__mask_rows(g, &m->G, w->G), status = check_entries(m, &m->G, w->G, "G", t, err);
+    dae__mask_rows(m, g, &m->G, w->G), status = check_entries(m, &m->G, w->G, "G", t, err);
   if (w->K && !status)
-    dae__mask_rows(k, &m->K, w->K), status = check_entries(m, &m->K, w->K, "K", t, err);
+    dae__mask_rows(m, k, &m->K, w->K), status = check_entries(m, &m->K, w->K, "K", t, err);
   return status;
 }
 

@@ -24,7 +24,7 @@ dae__mech_layout dae__mech_layout_of(const dae_mechanical *p);
 
 typedef struct dae__mech_counts {
   long evaluations; /* of f */
-  int dependent;    /* constraint rows that are not active */
+  int dependent;    /* constraint rows that are not active; 0: nothing is masked */
 } dae__mech_counts;
 
 typedef struct dae__mech {

@@ -31,6 +31,16 @@ typedef struct level {
   int rows;
 } level;
 
+/* where values shrink while they are moved, as a velocity that must vanish does, the terms they had
+ * before still set the scale */
+static void not_below(int n, bool first, double *scale, double *before)
+{
+  for (int i = 0; i < n; i++) {
+    before[i] = first ? scale[i] : fmax(scale[i], before[i]);
+    scale[i] = before[i];
+  }
+}
+
 /* residual, scale and Jacobians at trial x; returns the largest relative residual in *size */
 static dae_status measure(const level *l, const double *x, bool first, double *size, dae_error *err)
 {
@@ -59,7 +69,7 @@ static dae_status measure(const level *l, const double *x, bool first, double *s
     dae__axpy(m->ng, 2 * error / MET, motion->bottom, motion->scale);
   }
   *size = 0;
-  dae__not_below(l->rows, first, motion->scale, motion->terms);
+  not_below(l->rows, first, motion->scale, motion->terms);
   for (int i = 0; i < l->rows; i++)
     if (motion->scale[i] > 0)
       *size = fmax(*size, fabs(motion->residual[i]) / motion->scale[i]);

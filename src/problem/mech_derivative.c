@@ -167,7 +167,7 @@ dae_status dae__mech_gdot_q(dae__mech *m, const dae_mechanical_at *at, double *g
   else
     status =
         dae__difference_jacobian(&m->dgdot, gdot_of_q, &(vary){m, *at, NULL}, at->q, gdot_q, err);
-  dae__mask_rows(m->active, &m->G, gdot_q);
+  dae__mask_rows(m, m->active, &m->G, gdot_q);
   return status ? status : finite(&m->G, gdot_q, "gdot_q", err);
 }
 
@@ -187,7 +187,7 @@ dae_status dae__mech_k_q(dae__mech *m, const dae_mechanical_at *at, double *k_q,
     status = dae__callback_status(m->why, m->p->k_q(m->p->user, at, k_q), "k_q", at->t, err);
   else
     status = dae__difference_jacobian(&m->dkq, k_of_q, &(vary){m, *at, NULL}, at->q, k_q, err);
-  dae__mask_rows(m->active + m->ng, &m->kq, k_q);
+  dae__mask_rows(m, m->active + m->ng, &m->kq, k_q);
   return status ? status : finite(&m->kq, k_q, "k_q", err);
 }
 

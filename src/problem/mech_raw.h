@@ -7,7 +7,7 @@
 #include "problem/mech.h"
 
 /* Zeroes the entries of rows that are not active. */
-void dae__mask_rows(const bool *active, const dae_pattern *p, double *values);
+void dae__mask_rows(const dae__mech *m, const bool *active, const dae_pattern *p, double *values);
 
 typedef dae_status dae__raw_fn(dae__mech *m, const dae_mechanical_at *at, double *out,
                                dae_error *err);

@@ -125,14 +125,6 @@ void dae__row_scale(const dae_pattern *pattern, const double *A, const double *x
       scale[pattern->row[e]] += fabs(A[e]) * (fabs(x[j]) + floor);
 }
 
-void dae__not_below(int n, bool first, double *scale, double *before)
-{
-  for (int i = 0; i < n; i++) {
-    before[i] = first ? scale[i] : fmax(scale[i], before[i]);
-    scale[i] = before[i];
-  }
-}
-
 /* largest |residual_i| / scale_i, and where */
 static double worst(int n, const double *residual, const double *scale, int *row)
 {
@@ -154,35 +146,35 @@ typedef struct projection {
   bool velocity; /* v is being moved, else q */
 } projection;
 
-/* residual and scale of the level that is projected, and the Jacobians; the velocity level comes
- * after the position level, with G as that has left it */
+/* residual of the level that is projected, and the Jacobians; the velocity level comes after the
+ * position level, with G as that has left it */
 static dae_status residual_of(const projection *p, dae_error *err)
 {
   dae__motion *motion = p->motion;
   dae__mech *m = motion->m;
-  int ng = m->ng;
   dae_mechanical_at at = {.t = p->t, .q = p->q, .v = p->v};
   dae_mechanical_wanted want = {.g = motion->residual, .G = motion->G};
   if (p->velocity)
-    want = (dae_mechanical_wanted){.k = motion->residual + ng, .K = motion->K};
+    want = (dae_mechanical_wanted){.k = motion->residual + m->ng, .K = motion->K};
   dae__zero(m->nc, motion->residual);
   dae_status status = dae__mech_eval(m, &at, &want, err);
-  if (!status && p->velocity && ng > 0)
+  if (!status && p->velocity && m->ng > 0)
     status = dae__mech_gdot(m, &at, motion->G, motion->residual, err);
-  dae__row_scale(&m->G, motion->G, p->velocity ? p->v : p->q, motion->scale);
-  if (p->velocity)
-    dae__row_scale(&m->K, motion->K, p->v, motion->scale + ng);
   return status;
 }
 
-/* what else the velocity constraint is made of: g_t, and the error of differences */
-static void add_other_terms(const projection *p)
+/* size of the terms of each row before anything is moved: what shrinks while it is moved, as a
+ * velocity that must vanish does, is not measured by what is left of it */
+static void scale_of(const projection *p)
 {
   dae__motion *motion = p->motion;
   dae__mech *m = motion->m;
   dae_mechanical_at at = {.t = p->t, .q = p->q, .v = p->v};
+  dae__row_scale(&m->G, motion->G, p->velocity ? p->v : p->q, motion->scale);
   if (!p->velocity)
     return;
+  dae__row_scale(&m->K, motion->K, p->v, motion->scale + m->ng);
+  /* the error of differences, and terms that are not of the form A v, such as g_t */
   double error = dae__mech_gdot_error(m, &at);
   if (error > 0) {
     dae__row_scale(&m->G, motion->G, p->q, motion->bottom);
@@ -240,8 +232,8 @@ static dae_status project_level(const projection *p, bool *moved, dae_error *err
     dae_status status = residual_of(p, err);
     if (status)
       return status;
-    add_other_terms(p);
-    dae__not_below(count, i == 0, motion->scale, motion->terms);
+    if (i == 0)
+      scale_of(p);
     double now = worst(count, motion->residual, motion->scale, &row);
     if (now <= ON_CONSTRAINT)
       return DAE_OK;

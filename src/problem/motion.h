@@ -70,8 +70,4 @@ dae_status dae__motion_factor(dae__motion *motion, dae_error *err);
 /* scale_i = sum_j |A_ij| (|x_j| + 1e-3 max |x|), the size of the terms of row i */
 void dae__row_scale(const dae_pattern *pattern, const double *A, const double *x, double *scale);
 
-/* Where values shrink while they are moved, as a velocity that must vanish does, the terms they had
- * before still set the scale: scale = before = max(scale, before), or just scale the first time. */
-void dae__not_below(int n, bool first, double *scale, double *before);
-
 #endif
