@@ -107,7 +107,7 @@ static dae_status variable_step(dae__bdf *s, double t_stop, dae_error *err)
   m->stats.steps++;
   if (crawls(m, s->history.memory->t, t_stop)) {
     name_fastest(s, "the steps stay so small that the end would not be reached: a force may switch "
-                    "to and fro");
+                    "to and fro, or the tolerances are below what can be reached");
     return give_up(s, s->history.memory->t, s->history.memory->h, "", err);
   }
   return DAE_OK;
