@@ -18,20 +18,21 @@ typedef enum dae_bdf_test {
 } dae_bdf_test;
 
 typedef enum dae_bdf_rules {
-  DAE_BDF_RULES_STRICT, /* Newton's rate estimated in every step, errors held well below tolerance */
+  DAE_BDF_RULES_STRICT, /* Newton's rate estimated in every step, errors held well below tolerance
+                         */
   DAE_BDF_RULES_DASSL   /* the tests of DASSL to the letter, as the papers used them */
 } dae_bdf_rules;
 
 typedef struct dae_bdf_options {
   double rtol, atol;
-  int order;        /* largest order; with a fixed step, the order */
-  double step;      /* fixed step size, 0: variable */
+  int order;         /* largest order; with a fixed step, the order */
+  double step;       /* fixed step size, 0: variable */
   double first_step; /* first step size to try, 0: chosen */
-  double max_step;  /* 0: no limit */
-  int error_test;   /* dae_bdf_test; mechanical problems only */
-  bool project;     /* keep projected values in the history */
-  int rules;        /* dae_bdf_rules */
-  int max_failures; /* failed attempts at one step before giving up */
+  double max_step;   /* 0: no limit */
+  int error_test;    /* dae_bdf_test; mechanical problems only */
+  bool project;      /* keep projected values in the history */
+  int rules;         /* dae_bdf_rules */
+  int max_failures;  /* failed attempts at one step before giving up */
 } dae_bdf_options;
 
 dae_bdf_options dae_bdf_defaults(void);
@@ -42,8 +43,8 @@ dae_status dae_bdf_create(const dae_problem *problem, const dae_start *start,
                           const dae_bdf_options *opts, const dae_env *env, dae_integrator **out,
                           dae_error *err);
 dae_status dae_bdf_ggl_create(const dae_problem *problem, const dae_start *start,
-                              const dae_bdf_options *opts, const dae_env *env,
-                              dae_integrator **out, dae_error *err);
+                              const dae_bdf_options *opts, const dae_env *env, dae_integrator **out,
+                              dae_error *err);
 
 #ifdef __cplusplus
 }

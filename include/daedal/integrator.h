@@ -1,8 +1,8 @@
 /* An integrator: one opaque handle, the same verbs for every method.
  *
- * A handle belongs to one thread at a time. Steps and interpolation allocate nothing, except where a
- * sparse factorisation has to change its pivots or another subset of dependent constraints has to be
- * chosen; a restart allocates while it makes its start consistent. The problem must outlive the
+ * A handle belongs to one thread at a time. Steps and interpolation allocate nothing, except where
+ * a sparse factorisation has to change its pivots or another subset of dependent constraints has to
+ * be chosen; a restart allocates while it makes its start consistent. The problem must outlive the
  * handle. */
 #ifndef DAEDAL_INTEGRATOR_H
 #define DAEDAL_INTEGRATOR_H
@@ -45,7 +45,7 @@ typedef struct dae_view {
   double h_next;     /* step size it will try */
   int order;         /* order of the last step */
   const char *method;
-  int size;          /* entries of the state vector */
+  int size; /* entries of the state vector */
 } dae_view;
 
 /* One accepted step that does not pass t_stop (the last one ends there exactly). Returns DAE_OK,

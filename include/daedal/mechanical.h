@@ -44,12 +44,12 @@ typedef struct dae_mechanical_wanted {
 
 typedef struct dae_mechanical {
   const char *name;
-  int nq; /* coordinates */
-  int ng; /* holonomic constraints */
-  int nk; /* nonholonomic constraints */
-  int nu; /* extra states */
-  int nw; /* algebraic variables */
-  int nin; /* inputs; they enter f (or F), s and c only */
+  int nq;     /* coordinates */
+  int ng;     /* holonomic constraints */
+  int nk;     /* nonholonomic constraints */
+  int nu;     /* extra states */
+  int nw;     /* algebraic variables */
+  int nin;    /* inputs; they enter f (or F), s and c only */
   void *user; /* handed to every callback */
 
   /* names in messages and columns; NULL, or a NULL entry: q[1], u[1], lambda[1], ... */
@@ -75,8 +75,9 @@ typedef struct dae_mechanical {
   dae_mechanical_fn *K;     /* dk/dv, nk x nq, pattern K_pattern */
   dae_mechanical_fn *gamma; /* ng: g_tt + 2 G_t v + (G v)_q v, so that G v' = -gamma */
   dae_mechanical_fn *kappa; /* nk: k_t + k_q v, so that K v' = -kappa */
-  dae_mechanical_fn *J;     /* d(f,s,c)/d(q,v,u,w), pattern J_pattern; with F given: dF in place of df */
-  dae_mechanical_fn *J_in;  /* d(f,s,c)/d(in), pattern J_in_pattern */
+  dae_mechanical_fn
+      *J; /* d(f,s,c)/d(q,v,u,w), pattern J_pattern; with F given: dF in place of df */
+  dae_mechanical_fn *J_in; /* d(f,s,c)/d(in), pattern J_in_pattern */
 
   /* derivatives of contracted quantities */
   dae_mechanical_fn_s *Ms_qv;  /* d(M s)/d(q,v), nq x 2nq, pattern Ms_pattern */

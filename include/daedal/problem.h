@@ -43,10 +43,10 @@ int dae_problem_size(const dae_problem *problem);
 
 typedef enum dae_variable_kind {
   DAE_VARIABLE_COORDINATE,
-  DAE_VARIABLE_RATE,       /* velocity of a coordinate */
-  DAE_VARIABLE_STATE,      /* u or x */
-  DAE_VARIABLE_ALGEBRAIC,  /* w or y */
-  DAE_VARIABLE_MULTIPLIER  /* lambda or psi */
+  DAE_VARIABLE_RATE,      /* velocity of a coordinate */
+  DAE_VARIABLE_STATE,     /* u or x */
+  DAE_VARIABLE_ALGEBRAIC, /* w or y */
+  DAE_VARIABLE_MULTIPLIER /* lambda or psi */
 } dae_variable_kind;
 
 /* Kind of entry i of the state vector, and its name as a result column: x, der(x), lambda(rod). */

@@ -15,22 +15,22 @@ typedef struct dae_summary {
   dae_status status; /* of the run as a whole */
   char message[512]; /* what ended the run before its time; empty if nothing did */
   const char *problem, *method;
-  double rtol, atol;          /* NaN where the method has none */
-  double t_start, t_end;      /* what was integrated */
-  int order;                  /* highest order used */
+  double rtol, atol;     /* NaN where the method has none */
+  double t_start, t_end; /* what was integrated */
+  int order;             /* highest order used */
   dae_stats stats;
   dae_diagnosis diagnosis;
   long rows, events;
-  double seconds;             /* CPU time of the integration */
-  double position_drift;      /* largest |g| over all rows; NaN: no such constraints */
-  double velocity_drift;      /* largest |g_t + G v|, |k| over all rows */
-  double energy_start;        /* NaN: the problem has no energy */
+  double seconds;        /* CPU time of the integration */
+  double position_drift; /* largest |g| over all rows; NaN: no such constraints */
+  double velocity_drift; /* largest |g_t + G v|, |k| over all rows */
+  double energy_start;   /* NaN: the problem has no energy */
   double energy_change;
-  double energy_balance;      /* change minus the integrated power of forces and constraints */
-  bool energy_has_potential;  /* false: kinetic energy only, the work of all forces is counted */
-  int moved;                  /* start values that were moved to make the start consistent */
-  char moves[2048];           /* a line for each: name, from, to, with tabs between them */
-  char files[512];            /* where the results are */
+  double energy_balance;     /* change minus the integrated power of forces and constraints */
+  bool energy_has_potential; /* false: kinetic energy only, the work of all forces is counted */
+  int moved;                 /* start values that were moved to make the start consistent */
+  char moves[2048];          /* a line for each: name, from, to, with tabs between them */
+  char files[512];           /* where the results are */
 } dae_summary;
 
 /* The closing block as text and as JSON. Return the length needed, as snprintf does. */
@@ -59,7 +59,7 @@ typedef struct dae_run_plan {
   const dae_method *method;
   const void *options; /* the method's; NULL: defaults */
   double to;
-  double every;        /* output grid, 0: every accepted step */
+  double every; /* output grid, 0: every accepted step */
   const dae_event *events;
   int event_count;
   /* additional result columns */

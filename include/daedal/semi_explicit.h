@@ -37,9 +37,10 @@ typedef struct dae_semi_explicit {
   dae_semi_explicit_fn *F; /* ny */
   dae_semi_explicit_fn *M; /* nx x nx, pattern M_pattern; NULL: identity */
 
-  dae_semi_explicit_fn *J;     /* d(f,F)/d(x,y), pattern J_pattern */
-  dae_semi_explicit_fn *J_in;  /* d(f,F)/d(in), pattern J_in_pattern */
-  dae_semi_explicit_fn_s *Ms_x; /* d(M s)/dx, nx x nx, pattern Ms_pattern; unused if constant_mass */
+  dae_semi_explicit_fn *J;    /* d(f,F)/d(x,y), pattern J_pattern */
+  dae_semi_explicit_fn *J_in; /* d(f,F)/d(in), pattern J_in_pattern */
+  dae_semi_explicit_fn_s
+      *Ms_x; /* d(M s)/dx, nx x nx, pattern Ms_pattern; unused if constant_mass */
 
   const dae_pattern *M_pattern, *J_pattern, *J_in_pattern, *Ms_pattern; /* NULL: dense */
   bool constant_mass; /* M does not depend on t and x */

@@ -40,10 +40,10 @@ typedef enum dae_status {
 /* What went wrong, where, in the user's own names. */
 typedef struct dae_error {
   dae_status status;
-  double t, h;        /* time and step size, NaN where they mean nothing */
-  int line, column;   /* position in a model file, 0 where there is none */
-  char equation[64];  /* name of the equation, constraint, variable or option concerned */
-  char text[512];     /* what happened, the likely cause, what to try */
+  double t, h;       /* time and step size, NaN where they mean nothing */
+  int line, column;  /* position in a model file, 0 where there is none */
+  char equation[64]; /* name of the equation, constraint, variable or option concerned */
+  char text[512];    /* what happened, the likely cause, what to try */
 } dae_error;
 
 /* "DAE_ERROR_STEP", and its one-line text. */

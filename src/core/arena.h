@@ -22,8 +22,10 @@ void *dae__arena_keep(dae__arena *arena, size_t count, size_t size);
 bool dae__arena_failed(const dae__arena *arena);
 const dae_env *dae__arena_env(const dae__arena *arena);
 
-#define DAE__TAKE(arena, type, count) ((type *)dae__arena_take((arena), (size_t)(count), sizeof(type)))
-#define DAE__KEEP(arena, type, count) ((type *)dae__arena_keep((arena), (size_t)(count), sizeof(type)))
+#define DAE__TAKE(arena, type, count)                                                              \
+  ((type *)dae__arena_take((arena), (size_t)(count), sizeof(type)))
+#define DAE__KEEP(arena, type, count)                                                              \
+  ((type *)dae__arena_keep((arena), (size_t)(count), sizeof(type)))
 
 /* The kept pieces as bytes, in the order they were taken. */
 size_t dae__arena_kept_size(const dae__arena *arena);

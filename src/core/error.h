@@ -6,9 +6,8 @@
 
 /* Records status, the name of what is concerned (may be NULL) and a formatted text; err may be
  * NULL. Returns status, so that `return dae__fail(...)` reads well. */
-__attribute__((format(printf, 4, 5))) dae_status dae__fail(dae_error *err, dae_status status,
-                                                           const char *equation,
-                                                           const char *format, ...);
+__attribute__((format(printf, 4, 5))) dae_status
+dae__fail(dae_error *err, dae_status status, const char *equation, const char *format, ...);
 
 /* Adds time and step size to a record that was filled in before. */
 void dae__fail_at(dae_error *err, double t, double h);
