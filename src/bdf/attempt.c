@@ -42,12 +42,31 @@ double dae__bdf_error_norm(const dae__bdf *s, const double *x)
   return norm_of(s, x, DAE__TEST_FULL, 1);
 }
 
+const char *dae__bdf_worst(const dae__bdf *s, const double *x, char *name, size_t size)
+{
+  int worst = 0;
+  double max = -1;
+  for (int i = 0; i < s->tested && i < s->corrector.size; i++)
+    if (s->corrector.role[i] == DAE__TEST_FULL && !(fabs(x[i] / s->weight[i]) <= max))
+      max = fabs(x[i] / s->weight[i]), worst = i;
+  dae_problem_variable(&s->corrector.problem, worst, name, size);
+  return name;
+}
+
 static double newton_norm(const dae__bdf *s, const double *x, double cj)
 {
   return norm_of(s, x, DAE__TEST_MULTIPLIER, dae__bdf_strict(s) ? fmin(1, 1 / cj) : 1);
 }
 
 /* ---- one attempt ---- */
+
+/* records why the attempt failed, naming the variable concerned */
+static void blame(dae__bdf *s, const double *x, const char *what, const char *hint)
+{
+  char name[64];
+  dae__bdf_worst(s, x, name, sizeof name);
+  dae__fail(&s->last, DAE_ERROR_STEP, name, "%s, worst in %s%s", what, name, hint);
+}
 
 static dae__attempt failed(dae_status status)
 {
@@ -79,7 +98,7 @@ static dae__attempt iterate(dae__bdf *s, double t, double cj, int most)
     case DAE__NEWTON_DONE:
       return DAE__ACCEPTED;
     case DAE__NEWTON_FAILED:
-      dae__fail(&s->last, DAE_ERROR_STEP, NULL, "the Newton iteration does not converge");
+      blame(s, s->delta, "the Newton iteration does not converge", "");
       return DAE__NOT_CONVERGED;
     case DAE__NEWTON_GO_ON:
       break;
@@ -133,22 +152,6 @@ static dae__attempt project(dae__bdf *s, double t)
   return status ? failed(status) : DAE__ACCEPTED;
 }
 
-/* the unknown with the largest error, by name */
-static void name_worst(dae__bdf *s)
-{
-  int worst = 0;
-  double max = 0;
-  for (int i = 0; i < s->corrector.size; i++)
-    if (s->corrector.role[i] == DAE__TEST_FULL && fabs(s->e[i] / s->weight[i]) > max)
-      max = fabs(s->e[i] / s->weight[i]), worst = i;
-  char name[64];
-  dae_problem_variable(&s->corrector.problem, worst, name, sizeof name);
-  dae__fail(&s->last, DAE_ERROR_STEP, name,
-            "the error test fails at every step size, worst in %s: the motion may be discontinuous "
-            "there, or the tolerances are below what can be reached",
-            name);
-}
-
 /* one line for each attempt */
 static void log_attempt(const dae__bdf *s, const dae__trial *trial, dae__attempt result,
                         double error)
@@ -173,8 +176,12 @@ dae__attempt dae__bdf_try(dae__bdf *s, const dae__trial *trial, dae__estimate *e
   if (result == DAE__ACCEPTED) {
     *est = dae__bdf_estimate(s, formula);
     if (trial->test_error && !(est->error <= 1))
-      result = DAE__ERROR_TOO_LARGE, name_worst(s);
+      result = DAE__ERROR_TOO_LARGE;
   }
+  if (result == DAE__ERROR_TOO_LARGE)
+    blame(
+        s, s->e, "the error test fails at every step size",
+        ": the motion may be discontinuous there, or the tolerances are below what can be reached");
   if (result == DAE__ACCEPTED)
     result = project(s, trial->t);
   log_attempt(s, trial, result, est->error);

@@ -95,7 +95,7 @@ static dae_status accepts(const dae_problem *problem, accepts_fn *judge, dae_err
   dae__arena *arena = dae__arena_create(NULL);
   dae__assembly *assembly;
   if (!arena)
-    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+    return dae__out_of_memory(err);
   status = dae__assembly_create(arena, problem, &assembly, err);
   if (!status)
     status = judge(dae__assembly_problem(assembly), err);
@@ -132,7 +132,7 @@ static dae_status create_single(dae__arena *arena, const request *r, dae_integra
   dae__corrector corrector = {0};
   dae_status status;
   if (dae__arena_failed(arena))
-    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+    return dae__out_of_memory(err);
   if (r->problem->mechanical)
     status = dae__ggl_create(arena, r->problem, r->start, r->opts, y, dy, &corrector, err);
   else
@@ -151,11 +151,11 @@ static dae_status create_alone(const request *r, const dae_env *env, dae_integra
                                dae_error *err)
 {
   dae_status status = r->judge(r->problem, err);
-  dae__arena *arena = status ? NULL : dae__arena_create(env);
   if (status)
     return status;
+  dae__arena *arena = dae__arena_create(env);
   if (!arena)
-    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+    return dae__out_of_memory(err);
   status = create_single(arena, r, out, err);
   if (status)
     dae__arena_free(arena);
@@ -172,7 +172,7 @@ static dae_status create_assembled(dae__arena *arena, const request *r, const da
   dae__assembly *assembly;
   dae_integrator *child = NULL;
   if (dae__arena_failed(arena))
-    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+    return dae__out_of_memory(err);
   dae_status status = dae__assembly_create(arena, r->problem, &assembly, err);
   if (status)
     return status;
@@ -204,7 +204,7 @@ static dae_status create(const request *r, const dae_env *env, dae_integrator **
     return status ? status : create_alone(r, env, out, err);
   dae__arena *arena = dae__arena_create(env);
   if (!arena)
-    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+    return dae__out_of_memory(err);
   status = create_assembled(arena, r, env, out, err);
   if (status)
     dae__arena_free(arena);

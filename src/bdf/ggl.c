@@ -185,7 +185,7 @@ static dae_status assemble(ggl *s, double t, const double *Y, const double *dY, 
     status = dae__solver_factor(s->solver, s->matrix);
     s->count->factorisations++;
     if (status == DAE_ERROR_MEMORY)
-      dae__fail(err, status, NULL, "out of memory");
+      dae__out_of_memory(err);
     if (status == DAE_ERROR_RECOVERABLE)
       dae__fail(err, status, NULL, "the iteration matrix has an entry that is not a finite number");
   }
@@ -460,7 +460,7 @@ static dae_status create(ggl *s, dae__arena *arena, const dae_problem *problem, 
   s->n = s->mu + s->m->ng;
   take_memory(s, arena);
   if (dae__arena_failed(arena))
-    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+    return dae__out_of_memory(err);
   return dae__solver_create(arena, &s->pattern, &s->solver, err);
 }
 
@@ -470,12 +470,12 @@ dae_status dae__ggl_create(dae__arena *arena, const dae_problem *problem, const 
 {
   ggl *s = DAE__TAKE(arena, ggl, 1);
   if (dae__arena_failed(arena))
-    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+    return dae__out_of_memory(err);
   s->project = opts->project;
   dae_status status = create(s, arena, problem, err);
   unsigned char *role = status ? NULL : roles(s, opts, arena);
   if (!status && dae__arena_failed(arena))
-    status = dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+    status = dae__out_of_memory(err);
   if (!status) {
     dae__copy(s->m->at.size, start->y, y);
     status = dae__mech_consistent(s->motion, start->t, start->fixed, y, dy, NULL, err);

@@ -35,14 +35,9 @@ static dae_status give_up(dae__bdf *s, double t, double h, const char *hint, dae
 /* names the variable that changes fastest, for a step size that shrank without a failure */
 static void name_fastest(dae__bdf *s, const char *what)
 {
-  int fastest = 0;
-  double max = -1;
   char name[64];
   dae__history_predict(&s->history, s->Y, s->dY);
-  for (int i = 0; i < s->corrector.size; i++)
-    if (s->corrector.role[i] == DAE__TEST_FULL && fabs(s->dY[i] / s->weight[i]) > max)
-      max = fabs(s->dY[i] / s->weight[i]), fastest = i;
-  dae_problem_variable(&s->corrector.problem, fastest, name, sizeof name);
+  dae__bdf_worst(s, s->dY, name, sizeof name);
   dae__fail(&s->last, DAE_ERROR_STEP, name, "%s, fastest in %s", what, name);
 }
 
@@ -185,6 +180,16 @@ static double grid_time(const dae__bdf *s, long i, double t_stop)
   return t_stop - t <= 1e-9 * s->opts.step ? t_stop : t;
 }
 
+/* a step that ends at a stop between two grid points does not count */
+static void count_step(dae__bdf *s, double t)
+{
+  dae__bdf_memory *m = s->m;
+  double grid = m->t_origin + (double)(m->done + 1) * s->opts.step;
+  m->stats.steps++;
+  if (t >= grid - fmax(1e-9 * s->opts.step, smallest_step(t, grid)))
+    m->done++;
+}
+
 static dae_status fixed_step(dae__bdf *s, double t_stop, dae_error *err)
 {
   dae__bdf_memory *m = s->m;
@@ -199,8 +204,7 @@ static dae_status fixed_step(dae__bdf *s, double t_stop, dae_error *err)
   dae__attempt result = dae__bdf_try(s, &trial, &est);
   if (result != DAE__ACCEPTED)
     return give_up(s, s->history.memory->t, h, "; the step is fixed, try a smaller one", err);
-  m->done++;
-  m->stats.steps++;
+  count_step(s, t);
   return DAE_OK;
 }
 
@@ -216,8 +220,7 @@ static dae_status step_fixed(dae__bdf *s, double t_stop, dae_error *err)
     return fixed_step(s, t_stop, err);
   if (!status) {
     m->ahead--;
-    m->done++;
-    m->stats.steps++;
+    count_step(s, s->history.memory->t - (double)m->ahead * s->history.memory->h_old);
   }
   return status;
 }
@@ -351,7 +354,7 @@ dae_status dae__bdf_host_create(dae__arena *arena, const dae__corrector *correct
 {
   dae__bdf *s = DAE__TAKE(arena, dae__bdf, 1);
   if (dae__arena_failed(arena))
-    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+    return dae__out_of_memory(err);
   s->corrector = *corrector;
   s->env = dae__arena_env(arena);
   for (int i = 0; i < corrector->n; i++)
@@ -364,7 +367,7 @@ dae_status dae__bdf_host_create(dae__arena *arena, const dae__corrector *correct
   s->project = opts->project;
   take_memory(s, arena);
   if (dae__arena_failed(arena))
-    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+    return dae__out_of_memory(err);
   s->m->t = s->m->t_previous = t;
   s->last = dae_error_none();
   dae__copy(corrector->size, y, s->state);
@@ -372,5 +375,5 @@ dae_status dae__bdf_host_create(dae__arena *arena, const dae__corrector *correct
   s->table = verbs;
   s->table.method = corrector->method;
   dae_status status = dae__integrator_create(arena, &s->table, s, out);
-  return status ? dae__fail(err, status, NULL, "out of memory") : DAE_OK;
+  return status ? dae__out_of_memory(err) : DAE_OK;
 }

@@ -80,6 +80,8 @@ static inline bool dae__bdf_strict(const dae__bdf *s)
 /* attempt.c */
 void dae__bdf_weigh(dae__bdf *s, const double *Y);
 double dae__bdf_error_norm(const dae__bdf *s, const double *x);
+/* Name of the variable in the error test with the largest |x_i| / weight_i. */
+const char *dae__bdf_worst(const dae__bdf *s, const double *x, char *name, size_t size);
 /* Predicts, corrects, tests, projects; on success the history has moved on and the next order and
  * step are chosen. Why it failed is in s->last. */
 dae__attempt dae__bdf_try(dae__bdf *s, const dae__trial *trial, dae__estimate *est);

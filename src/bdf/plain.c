@@ -226,7 +226,7 @@ dae_status dae__plain_create(dae__arena *arena, const dae_problem *problem, cons
   plain *c = DAE__TAKE(arena, plain, 1);
   int index = 0;
   if (dae__arena_failed(arena))
-    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+    return dae__out_of_memory(err);
   c->project = opts->project;
   if (!problem->semi_explicit)
     return dae__fail(err, DAE_ERROR_UNSUPPORTED, "bdf", "bdf takes semi-explicit problems");
@@ -239,7 +239,7 @@ dae_status dae__plain_create(dae__arena *arena, const dae_problem *problem, cons
   unsigned char *role = DAE__TAKE(arena, unsigned char, n);
   take_memory(c, arena);
   if (dae__arena_failed(arena))
-    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+    return dae__out_of_memory(err);
   for (int i = 0; i < n; i++)
     role[i] = i >= c->s->nx && index == 2 ? DAE__TEST_MULTIPLIER : DAE__TEST_FULL;
   status = dae__semi_M(c->s, from->t, y, c->M, err);
