@@ -27,3 +27,8 @@ void dae__fail_at(dae_error *err, double t, double h)
   err->t = t;
   err->h = h;
 }
+
+dae_status dae__out_of_memory(dae_error *err)
+{
+  return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+}

@@ -9,6 +9,9 @@
 __attribute__((format(printf, 4, 5))) dae_status
 dae__fail(dae_error *err, dae_status status, const char *equation, const char *format, ...);
 
+/* DAE_ERROR_MEMORY with its text. */
+dae_status dae__out_of_memory(dae_error *err);
+
 /* Adds time and step size to a record that was filled in before. */
 void dae__fail_at(dae_error *err, double t, double h);
 

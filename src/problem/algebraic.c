@@ -17,7 +17,7 @@ dae_status dae__algebraic_create(dae__arena *arena, dae__mech *m, dae__algebraic
   double *fsc = DAE__TAKE(arena, double, m->nr);
   *out = NULL;
   if (dae__arena_failed(arena))
-    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+    return dae__out_of_memory(err);
   for (int j = 0; j < m->nw; j++) {
     for (int e = m->J.start[first_col + j]; e < m->J.start[first_col + j + 1]; e++)
       if (m->J.row[e] >= first_row)

@@ -11,11 +11,6 @@
 #define SMALL                                                                                      \
   30 /* variables: below it dense matrices are the faster ones, whatever the structure */
 
-static dae_status out_of_memory(dae_error *err)
-{
-  return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
-}
-
 /* ---- what is refused ---- */
 
 static bool any_mechanical(const dae_coupled *c)
@@ -181,7 +176,7 @@ static dae_status create_elements(dae__assembly *a, dae__arena *arena, dae_error
     const char *name = i < a->parts ? part_name(arena, c->part[i].name, "part", i)
                                     : part_name(arena, c->joint[j].name, "joint", j);
     if (!name)
-      return out_of_memory(err);
+      return dae__out_of_memory(err);
     if (i < a->parts && mechanical && c->part[i].semi_explicit)
       status = check_semi(c->part[i].semi_explicit, name, err);
     if (status)
@@ -204,12 +199,12 @@ dae_status dae__assembly_create(dae__arena *arena, const dae_problem *coupled, d
   if (!c)
     return dae__fail(err, DAE_ERROR_USAGE, "problem", "only a coupled problem can be assembled");
   if (!a)
-    return out_of_memory(err);
+    return dae__out_of_memory(err);
   *a = (dae__assembly){.coupled = c, .parts = c->parts, .elements = c->parts + c->joints};
   a->last = dae_error_none();
   a->element = DAE__TAKE(arena, dae__element, a->elements);
   if (!a->element)
-    return out_of_memory(err);
+    return dae__out_of_memory(err);
   status = create_elements(a, arena, err);
   if (!status)
     status = place(a, err);
@@ -222,7 +217,7 @@ dae_status dae__assembly_create(dae__arena *arena, const dae_problem *coupled, d
   else if (!dae__arena_failed(arena))
     dae__assembly_semi(a, arena);
   if (dae__arena_failed(arena))
-    return out_of_memory(err);
+    return dae__out_of_memory(err);
   a->problem.why = &a->last;
   *out = a;
   return DAE_OK;

@@ -59,7 +59,7 @@ static dae_status coupled(dae__arena *arena, const request *r, dae_error *err)
   double *y = DAE__TAKE(arena, double, size), *dy = DAE__TAKE(arena, double, size);
   bool *fixed = DAE__TAKE(arena, bool, size);
   if (dae__arena_failed(arena))
-    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+    return dae__out_of_memory(err);
   dae_status status = dae__assembly_create(arena, r->problem, &assembly, err);
   if (status)
     return status;
@@ -85,7 +85,7 @@ static dae_status in_arena(dae__arena *arena, const dae_problem *problem, const 
   r.y = DAE__TAKE(arena, double, size);
   r.dy = DAE__TAKE(arena, double, size);
   if (dae__arena_failed(arena))
-    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+    return dae__out_of_memory(err);
   dae__copy(size, start->y, r.y);
   dae_status status = problem->coupled ? coupled(arena, &r, err) : single(arena, &r, err);
   if (status)
@@ -135,7 +135,7 @@ dae_status dae_consistent_start(const dae_problem *problem, const dae_start *sta
     return status;
   dae__arena *arena = dae__arena_create(env);
   if (!arena)
-    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+    return dae__out_of_memory(err);
   status = in_arena(arena, problem, start, y, dy, find, err);
   dae__arena_free(arena);
   return dae__start_status(status, err);

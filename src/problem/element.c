@@ -76,7 +76,7 @@ dae_status dae__element_part(dae__arena *arena, const dae_part *part, const char
   dae_status status = part->mechanical ? create_mechanical(arena, part->mechanical, e, err)
                                        : create_semi(arena, part->semi_explicit, e, err);
   if (!status && dae__arena_failed(arena))
-    status = dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+    status = dae__out_of_memory(err);
   return status;
 }
 
@@ -122,13 +122,13 @@ dae_status dae__element_joint(dae__arena *arena, const dae_joint *joint, const c
   dae_joint *own = DAE__TAKE(arena, dae_joint, 1);
   dae_pattern *pattern = DAE__TAKE(arena, dae_pattern, 3);
   if (dae__arena_failed(arena))
-    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+    return dae__out_of_memory(err);
   int nz = joint->nz;
   pattern[0] = no_entries(arena, nz, nz);
   pattern[1] = no_entries(arena, nz, 2 * nz);
   pattern[2] = dae__pattern_dense(arena, joint->ng, nz);
   if (dae__arena_failed(arena))
-    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+    return dae__out_of_memory(err);
   *own = *joint;
   *p = (dae_mechanical){.nq = nz,
                         .ng = joint->ng,
@@ -149,7 +149,7 @@ dae_status dae__element_joint(dae__arena *arena, const dae_joint *joint, const c
   e->q = DAE__TAKE(arena, double, nz);
   e->v = DAE__TAKE(arena, double, nz);
   if (!status && dae__arena_failed(arena))
-    status = dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+    status = dae__out_of_memory(err);
   return status;
 }
 

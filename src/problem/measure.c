@@ -50,7 +50,7 @@ dae_status dae__measure_create(dae__arena *arena, const dae_problem *problem, da
   if (status)
     return status;
   if (dae__arena_failed(arena))
-    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+    return dae__out_of_memory(err);
   if (problem->coupled) {
     measure->y = DAE__TAKE(arena, double, dae_problem_size(problem));
     status = dae__assembly_create(arena, problem, &measure->assembly, err);
@@ -66,7 +66,7 @@ dae_status dae__measure_create(dae__arena *arena, const dae_problem *problem, da
       measure->residual = DAE__TAKE(arena, double, dae_problem_size(problem));
   }
   if (!status && dae__arena_failed(arena))
-    status = dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+    status = dae__out_of_memory(err);
   if (!status)
     *out = measure;
   return status;

@@ -194,7 +194,7 @@ static dae_status solve_algebraic(dae__motion *motion, double t, double *y, dae_
     return DAE_OK;
   dae__arena *arena = dae__arena_create(dae__arena_env(motion->arena));
   if (!arena)
-    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+    return dae__out_of_memory(err);
   dae_status status = dae__algebraic_create(arena, m, &a, err);
   if (!status)
     status = dae__algebraic_solve(a, t, y, err);

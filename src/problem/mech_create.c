@@ -139,7 +139,7 @@ dae_status dae__mech_create(dae__arena *arena, const dae_problem *problem, dae__
   if (status)
     return status;
   if (dae__arena_failed(arena))
-    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+    return dae__out_of_memory(err);
   *m = (dae__mech){.p = p, .nq = p->nq, .ng = p->ng, .nk = p->nk, .nu = p->nu, .nw = p->nw};
   m->at = dae__mech_layout_of(p);
   m->nc = p->ng + p->nk;
@@ -155,7 +155,7 @@ dae_status dae__mech_create(dae__arena *arena, const dae_problem *problem, dae__
   if (!dae__arena_failed(arena))
     take_scratch(m, arena);
   if (dae__arena_failed(arena))
-    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+    return dae__out_of_memory(err);
   *out = m;
   return DAE_OK;
 }

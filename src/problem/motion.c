@@ -56,7 +56,7 @@ dae_status dae__motion_create(dae__arena *arena, dae__mech *m, dae__motion **out
   dae__motion *motion = DAE__TAKE(arena, dae__motion, 1);
   *out = NULL;
   if (dae__arena_failed(arena))
-    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+    return dae__out_of_memory(err);
   motion->m = m;
   motion->arena = arena;
   motion->memory = DAE__KEEP(arena, dae__motion_memory, 1);
@@ -73,7 +73,7 @@ dae_status dae__motion_create(dae__arena *arena, dae__mech *m, dae__motion **out
   if (!dae__arena_failed(arena))
     take_rank_memory(motion);
   if (dae__arena_failed(arena))
-    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+    return dae__out_of_memory(err);
   dae_status status = dae__saddle_create(arena, &m->M, &m->G, &m->K, &motion->saddle, err);
   if (!status)
     *out = motion;
@@ -95,7 +95,7 @@ dae_status dae__motion_factor(dae__motion *motion, dae_error *err)
   motion->memory->factored = status == DAE_OK;
   motion->memory->factorisations++;
   if (status == DAE_ERROR_MEMORY)
-    return dae__fail(err, status, NULL, "out of memory");
+    return dae__out_of_memory(err);
   if (status != DAE_ERROR_SINGULAR)
     return status;
   int column = dae__saddle_column(motion->saddle);
@@ -403,7 +403,7 @@ static dae_status reserve(dae__motion *motion, int nd, dae_error *err)
   motion->y_D = DAE__TAKE(motion->arena, double, n);
   motion->pivot = DAE__TAKE(motion->arena, int, n);
   if (dae__arena_failed(motion->arena))
-    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+    return dae__out_of_memory(err);
   motion->capacity = nd;
   return DAE_OK;
 }

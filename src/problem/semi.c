@@ -51,7 +51,7 @@ dae_status dae__semi_create(dae__arena *arena, const dae_problem *problem, dae__
   if (status)
     return status;
   if (dae__arena_failed(arena))
-    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+    return dae__out_of_memory(err);
   *s = (dae__semi){.p = p,
                    .nx = p->nx,
                    .ny = p->ny,
@@ -64,7 +64,7 @@ dae_status dae__semi_create(dae__arena *arena, const dae_problem *problem, dae__
                    .why = problem->why};
   prepare(s, arena);
   if (dae__arena_failed(arena))
-    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+    return dae__out_of_memory(err);
   *out = s;
   return DAE_OK;
 }

@@ -33,11 +33,6 @@ typedef struct work {
   dae__semi_newton mass;
 } work;
 
-static dae_status out_of_memory(dae_error *err)
-{
-  return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
-}
-
 static dae_status prepare(work *w, dae_error *err)
 {
   dae__semi *s = w->s;
@@ -128,7 +123,7 @@ static dae_status is_index_3(work *w, bool *yes, dae_error *err)
   x.pattern = dae__blocks_merge(w->arena, size, size, blocks, 5);
   x.M1 = blocks[0], x.J_y = blocks[1], x.J_x = blocks[2], x.M2 = blocks[3], x.A = blocks[4];
   if (dae__arena_failed(w->arena))
-    return out_of_memory(err);
+    return dae__out_of_memory(err);
   dae_status status = dae__semi_newton_create(w->arena, &x.pattern, nx, &newton, err);
   newton.tolerance = DAE__SEMI_SINGULAR;
   dae__semi_system system = {.self = &x, .matrix = extended_matrix};
@@ -300,10 +295,10 @@ dae_status dae__semi_consistent(dae__semi *s, double t, const bool *fixed, doubl
 {
   dae__arena *arena = dae__arena_create(dae__arena_env(s->arena));
   if (!arena)
-    return out_of_memory(err);
+    return dae__out_of_memory(err);
   work w = {.s = s, .t = t, .arena = arena};
   double *z = DAE__TAKE(arena, double, s->n), *slope = DAE__TAKE(arena, double, s->n);
-  dae_status status = dae__arena_failed(arena) ? out_of_memory(err) : DAE_OK;
+  dae_status status = dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
   if (!status) {
     dae__copy(s->n, y, z);
     w.z = z;

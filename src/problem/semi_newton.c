@@ -24,7 +24,7 @@ dae_status dae__semi_newton_create(dae__arena *arena, const dae_pattern *pattern
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
     *vectors[i] = DAE__TAKE(arena, double, n);
   if (dae__arena_failed(arena))
-    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+    return dae__out_of_memory(err);
   return dae__solver_create(arena, pattern, &out->solver, err);
 }
 

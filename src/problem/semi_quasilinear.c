@@ -48,7 +48,7 @@ static dae_status euler_create(euler *e, dae_error *err)
   e->Ms = DAE__TAKE(arena, double, dae__pattern_count(&s->Ms));
   e->matrix = dae__semi_matrix_create(arena, s);
   if (dae__arena_failed(arena))
-    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+    return dae__out_of_memory(err);
   return dae__semi_newton_create(arena, &e->matrix.pattern, s->nx, &e->newton, err);
 }
 
@@ -283,7 +283,7 @@ static dae_status diagnose(euler *e, double t, const double *y, dae_diagnosis *f
   int rank = 0;
   bool *active = DAE__TAKE(e->q->arena, bool, s->nx);
   if (dae__arena_failed(e->q->arena))
-    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+    return dae__out_of_memory(err);
   for (int i = 0; i < s->nx; i++)
     active[i] = true;
   dae_status status = dae__semi_M(s, t, y, e->q->M, err);
@@ -292,7 +292,7 @@ static dae_status diagnose(euler *e, double t, const double *y, dae_diagnosis *f
   status =
       dae__rank_rows(&s->M, e->q->M, 1e-9, dae__arena_env(e->q->arena), active, NULL, &rank, NULL);
   if (status)
-    return dae__fail(err, status, NULL, "out of memory");
+    return dae__out_of_memory(err);
   *find = (dae_diagnosis){.index = 1, .dof = rank, .constraints = s->ny, .rank = s->ny};
   snprintf(find->text, sizeof find->text, "M is singular (rank %d of %d): quasi-linear, index 1\n",
            rank, s->nx);

@@ -15,7 +15,7 @@ dae_status dae__semi_slopes_prepare(dae__arena *arena, dae__semi *s, dae__semi_s
     out->fine = dae__difference_create(arena, &s->J, true);
   int *start = DAE__TAKE(arena, int, s->ny + 1);
   if (dae__arena_failed(arena))
-    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+    return dae__out_of_memory(err);
   for (int j = 0; j <= s->ny; j++)
     start[j] = s->J.start[s->nx + j] - s->J.start[s->nx];
   out->J_y = (dae_pattern){s->n, s->ny, start, s->J.row + s->J.start[s->nx]};
@@ -35,7 +35,7 @@ dae_status dae__semi_slopes_create(dae__arena *arena, dae__surface *surface,
   slopes->J_y_at = blocks[1];
   slopes->A_at = blocks[2];
   if (dae__arena_failed(arena))
-    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+    return dae__out_of_memory(err);
   dae_status status = dae__semi_newton_create(arena, &slopes->pattern, s->nx, &slopes->newton, err);
   slopes->newton.tolerance = DAE__SEMI_SINGULAR;
   return status;

@@ -75,7 +75,7 @@ dae_status dae__surface_create(dae__arena *arena, dae__semi *s, dae__surface **o
     take_memory(u, arena);
   }
   if (dae__arena_failed(arena))
-    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+    return dae__out_of_memory(err);
   for (int j = 0; j < s->nx; j++)
     u->identity[j] = 1;
   dae_status status = dae__saddle_create(arena, &u->unit, &u->A, &u->none, &u->saddle, err);

@@ -200,14 +200,14 @@ static dae_status check_inputs(dae__arena *arena, const dae_coupled *p, dae_erro
 {
   long *first = DAE__TAKE(arena, long, p->parts + 1), inputs = 0;
   if (!first)
-    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+    return dae__out_of_memory(err);
   for (int i = 0; i < p->parts; i++) {
     first[i] = inputs;
     inputs += part_inputs(&p->part[i]);
   }
   bool *wired = DAE__TAKE(arena, bool, inputs);
   if (!wired)
-    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+    return dae__out_of_memory(err);
   dae_status status = mark_inputs(p, first, wired, err);
   if (!status && inputs != p->wires)
     status = dae__fail(err, DAE_ERROR_PROBLEM, "wire",
@@ -220,7 +220,7 @@ static dae_status check_wires(const dae_coupled *p, dae_error *err)
 {
   dae__arena *arena = dae__arena_create(NULL);
   if (!arena)
-    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+    return dae__out_of_memory(err);
   dae_status status = check_inputs(arena, p, err);
   dae__arena_free(arena);
   return status;

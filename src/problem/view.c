@@ -341,7 +341,7 @@ dae_status dae__view_semi(dae__arena *arena, const dae_problem *mechanical, dae_
   if (!dae__arena_failed(arena))
     take_scratch(s, arena);
   if (dae__arena_failed(arena))
-    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+    return dae__out_of_memory(err);
   describe(s, names);
   *out = dae_problem_semi_explicit(&s->semi);
   return DAE_OK;

@@ -82,7 +82,7 @@ dae_status dae__permuted_create(dae__arena *arena, dae_integrator *child, const 
   double *y = DAE__TAKE(arena, double, size), *dy = DAE__TAKE(arena, double, size);
   dae_view view = dae_integrator_view(child);
   if (dae__arena_failed(arena))
-    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
+    return dae__out_of_memory(err);
   if (view.size != size || !is_permutation(order, size, seen))
     return dae__fail(err, DAE_ERROR_USAGE, "order",
                      "the order is not a permutation of the %d variables of the integrator",
@@ -102,5 +102,5 @@ dae_status dae__permuted_create(dae__arena *arena, dae_integrator *child, const 
                   .y = y,
                   .dy = dy};
   dae_status status = dae__integrator_create(arena, &p->table, p, out);
-  return status ? dae__fail(err, status, NULL, "out of memory") : DAE_OK;
+  return status ? dae__out_of_memory(err) : DAE_OK;
 }
