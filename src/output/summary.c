@@ -106,6 +106,8 @@ static void add_work(dae__text *t, const dae_summary *s)
 static void add_drift(dae__text *t, const dae_summary *s)
 {
   bool position = !isnan(s->position_drift), velocity = !isnan(s->velocity_drift);
+  if (s->rows == 0)
+    return; /* nothing was measured */
   if (!position && !velocity) {
     dae__text_add(t, LABEL "none\n", "constraints");
     return;
