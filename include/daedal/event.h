@@ -15,6 +15,9 @@ typedef struct dae_event {
   void *user;
   /* the function whose zeros are looked for */
   int (*value)(void *user, double t, const double *y, double *value);
+  /* the rate at which value changes along the motion, asked for after an action; dy is the
+   * derivative of y, zero for algebraic variables and multipliers. NULL: differenced */
+  int (*rate)(void *user, double t, const double *y, const double *dy, double *rate);
   /* changes the state; after comes in as a copy of before. NULL: nothing changes. The result is
    * made consistent before the integration goes on. */
   int (*action)(void *user, double t, const double *before, double *after);

@@ -90,6 +90,11 @@ typedef struct dae_method {
 const dae_method *dae_method_at(int i);
 /* A method by name; an unknown name is refused with the nearest known one. */
 const dae_method *dae_method_find(const char *name, dae_error *err);
+/* The method that `auto` stands for on this problem, and (in why, unless NULL) one sentence that
+ * says for what reason. NULL where no method takes the problem: err says why the first choice does
+ * not. */
+const dae_method *dae_method_choose(const dae_problem *problem, char *why, size_t size,
+                                    dae_error *err);
 
 #ifdef __cplusplus
 }

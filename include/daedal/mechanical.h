@@ -7,7 +7,7 @@
  *   0  = c(t,q,v,u,w,in)                                   algebraic variables w, dc/dw regular
  *
  * or, instead of (M, f), by momenta: d/dt p(t,q,v) = F(t,q,v,u,w,in) - G' lambda - K' psi, where
- * M = dp/dv and f = F - p_t - p_q v.
+ * M = dp/dv and f = F - p_t - p_q v. Both faces may be given: then each is used as it is.
  *
  * M may be singular as long as [M G'; G 0] is regular on the constraints. Only sizes, M (or p)
  * and f (or F), g and k are required; every derivative that is left NULL is formed by coloured
@@ -49,7 +49,7 @@ typedef struct dae_mechanical {
   int nk;     /* nonholonomic constraints */
   int nu;     /* extra states */
   int nw;     /* algebraic variables */
-  int nin;    /* inputs; they enter f (or F), s and c only */
+  int nin;    /* inputs; they enter f (or F), s, c and the energies only */
   void *user; /* handed to every callback */
 
   /* names in messages and columns; NULL, or a NULL entry: q[1], u[1], lambda[1], ... */
@@ -59,7 +59,8 @@ typedef struct dae_mechanical {
   /* the (M, f) face */
   dae_mechanical_fn *M; /* nq x nq, pattern M_pattern */
   dae_mechanical_fn *f; /* nq */
-  /* the (p, F) face, used where f is NULL; M is then dp/dv and may be NULL */
+  /* the (p, F) face. Without f it is the problem, and M is dp/dv and may be NULL; beside (M, f) it
+   * says the same in momenta, to those who ask for momenta. F needs p */
   dae_mechanical_fn *p;      /* nq, a function of t, q, v */
   dae_mechanical_fn *F;      /* nq */
   dae_mechanical_fn *p_rate; /* nq: p_t + p_q v */
@@ -75,9 +76,8 @@ typedef struct dae_mechanical {
   dae_mechanical_fn *K;     /* dk/dv, nk x nq, pattern K_pattern */
   dae_mechanical_fn *gamma; /* ng: g_tt + 2 G_t v + (G v)_q v, so that G v' = -gamma */
   dae_mechanical_fn *kappa; /* nk: k_t + k_q v, so that K v' = -kappa */
-  dae_mechanical_fn
-      *J; /* d(f,s,c)/d(q,v,u,w), pattern J_pattern; with F given: dF in place of df */
-  dae_mechanical_fn *J_in; /* d(f,s,c)/d(in), pattern J_in_pattern */
+  dae_mechanical_fn *J;     /* d(f,s,c)/d(q,v,u,w), pattern J_pattern; with f given df, else dF */
+  dae_mechanical_fn *J_in;  /* d(f,s,c)/d(in), pattern J_in_pattern */
 
   /* derivatives of contracted quantities */
   dae_mechanical_fn_s *Ms_qv;  /* d(M s)/d(q,v), nq x 2nq, pattern Ms_pattern */
@@ -97,6 +97,13 @@ typedef struct dae_mechanical {
 
   /* kinetic and potential energy, for the energy balance; NULL: v'Mv/2 and no potential */
   int (*energy)(void *user, const dae_mechanical_at *at, double *T, double *V);
+  /* Their rates of change along the motion at fixed v: T_t + T_q v, plus the derivative with
+   * respect to the inputs times in_rate, the rates of the inputs (NULL where nin is 0), plus T_u s
+   * where extra states enter; V alike. NULL: differenced. in_rate is NaN for an input that is wired
+   * to a velocity or an algebraic variable, whose rate is not at hand: an energy that depends on it
+   * gets a rate of NaN, and the run no balance. */
+  int (*energy_rate)(void *user, const dae_mechanical_at *at, const double *in_rate, double *T_rate,
+                     double *V_rate);
 
   bool constant_mass; /* M does not depend on t, q, v */
   bool time_free_g;   /* g does not depend on t */

@@ -53,6 +53,13 @@ dae_status dae_csv_sink(const char *path, const dae_env *env, dae_sink *out, dae
 /* Writes the closing account as JSON into a file. */
 dae_status dae_json_sink(const char *path, const dae_env *env, dae_sink *out, dae_error *err);
 
+/* A result column: an entry of the state vector, and the name it is written under (NULL: the name
+ * that dae_problem_variable gives). */
+typedef struct dae_column {
+  int entry;
+  const char *name;
+} dae_column;
+
 typedef struct dae_run_plan {
   dae_problem problem;
   dae_start start;
@@ -62,15 +69,20 @@ typedef struct dae_run_plan {
   double every; /* output grid, 0: every accepted step */
   const dae_event *events;
   int event_count;
+  /* entries of the state vector to write, in this order; NULL: all, by kind. t comes before them,
+   * the outputs after them. */
+  const dae_column *columns;
+  int column_count;
   /* additional result columns */
   int outputs;
   const char *const *output_names;
   int (*output)(void *user, double t, const double *y, double *out);
-  void *user; /* for output and progress */
+  void *output_user;
   const dae_sink *sinks;
   int sink_count;
   /* called after every step; false interrupts the run, what was computed is kept. May be NULL. */
   bool (*progress)(void *user, double t);
+  void *progress_user;
 } dae_run_plan;
 
 /* Runs the plan. The summary is filled in whatever happens. */

@@ -39,6 +39,7 @@ typedef struct dae_semi_explicit {
 
   dae_semi_explicit_fn *J;    /* d(f,F)/d(x,y), pattern J_pattern */
   dae_semi_explicit_fn *J_in; /* d(f,F)/d(in), pattern J_in_pattern */
+  dae_semi_explicit_fn *F_t;  /* ny: partial derivative of F with respect to t, inputs held */
   dae_semi_explicit_fn_s
       *Ms_x; /* d(M s)/dx, nx x nx, pattern Ms_pattern; unused if constant_mass */
 

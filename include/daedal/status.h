@@ -6,6 +6,8 @@
 #ifndef DAEDAL_STATUS_H
 #define DAEDAL_STATUS_H
 
+#include <stddef.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -29,7 +31,8 @@ extern "C" {
   X(DAE_ERROR_COUPLING, -11, "the iteration of coupled systems diverged")                          \
   X(DAE_ERROR_CHECK, -12, "a required check failed")                                               \
   X(DAE_ERROR_FILE, -13, "a file could not be read or written")                                    \
-  X(DAE_ERROR_INTERRUPTED, -14, "the run was interrupted")
+  X(DAE_ERROR_INTERRUPTED, -14, "the run was interrupted")                                         \
+  X(DAE_ERROR_MODEL, -15, "the model text is not valid")
 
 typedef enum dae_status {
 #define DAE_STATUS_ENUM(name, value, text) name = value,
@@ -42,6 +45,9 @@ typedef struct dae_error {
   dae_status status;
   double t, h;       /* time and step size, NaN where they mean nothing */
   int line, column;  /* position in a model file, 0 where there is none */
+  char file[128];    /* the model file, empty where there is none */
+  char source[160];  /* the line of text concerned, cut around the column where it is longer */
+  int caret;         /* offset in source, in bytes, that the column stands for */
   char equation[64]; /* name of the equation, constraint, variable or option concerned */
   char text[512];    /* what happened, the likely cause, what to try */
 } dae_error;
@@ -52,6 +58,16 @@ const char *dae_status_text(dae_status status);
 
 /* An error record that says "no error". */
 dae_error dae_error_none(void);
+
+/* The record as a person reads it: where, what, and the line concerned with a mark under the place.
+ *
+ *   pendulum.dae:6:23: unknown name yy; did you mean y?
+ *     constraint rod: x^2 + yy^2 = L^2
+ *                           ^
+ *
+ * Without the place, or without the line, where the record has none. No newline at the end. Returns
+ * the length needed, as snprintf does. */
+size_t dae_error_text(const dae_error *err, char *text, size_t size);
 
 #ifdef __cplusplus
 }

@@ -125,10 +125,18 @@ static void add_energy(dae__text *t, const dae_summary *s)
 {
   if (isnan(s->energy_start))
     return;
-  dae__text_add(t, LABEL "%s at the start, changed by %s\n", "energy",
-                show(s->energy_start, 6).text, show(s->energy_change, 3).text);
-  dae__text_add(t, INDENT "balance %s: the change less the work of forces and moving constraints\n",
-                show(s->energy_balance, 3).text);
+  dae__text_add(t, LABEL "%s at the start, ", "energy", show(s->energy_start, 6).text);
+  if (isnan(s->energy_change))
+    dae__text_add(t, "but not known all along\n");
+  else
+    dae__text_add(t, "changed by %s\n", show(s->energy_change, 3).text);
+  if (isnan(s->energy_balance))
+    dae__text_add(t,
+                  INDENT "balance not known: energy and power could not be measured all along\n");
+  else
+    dae__text_add(t,
+                  INDENT "balance %s: the change less the work of forces and moving constraints\n",
+                  show(s->energy_balance, 3).text);
   if (!s->energy_has_potential)
     dae__text_add(t, INDENT "kinetic energy only: no potential is known, so the work of every\n" //
                   INDENT "force counts, gravity and springs included\n");

@@ -33,18 +33,24 @@ static const char *part_name(dae__arena *arena, const char *given, const char *k
   return name;
 }
 
+/* a part in a message; its name may be empty */
+static const char *shown(const char *name)
+{
+  return name[0] ? name : "without a name";
+}
+
 static dae_status check_semi(const dae_semi_explicit *p, const char *name, dae_error *err)
 {
   if (p->M)
     return dae__fail(err, DAE_ERROR_UNSUPPORTED, name,
                      "the part %s has a mass matrix of its own, M x' = f, which has no place in a "
                      "mechanical problem; solve for x', or give it as a mechanical part",
-                     name);
+                     shown(name));
   if (p->index > 1)
     return dae__fail(err, DAE_ERROR_UNSUPPORTED, name,
                      "the part %s has index %d, but the algebraic variables of a mechanical "
                      "problem are of index 1; write its constraint as one of a mechanical part",
-                     name, p->index);
+                     shown(name), p->index);
   return DAE_OK;
 }
 
@@ -56,7 +62,8 @@ static dae_status check_wire(const dae__assembly *a, const dae_wire *w, dae_erro
   return dae__fail(err, DAE_ERROR_UNSUPPORTED, to->name,
                    "input %d of the part %s is wired to a multiplier of %s: one problem has no "
                    "such input, since its forces do not depend on multipliers",
-                   w->input + 1, to->name, from->name);
+                   w->input + 1, shown(to->name),
+                   from->name[0] ? from->name : "a part without a name");
 }
 
 /* ---- where everything goes ---- */

@@ -3,7 +3,7 @@
  *
  *   M = diag(M_i),   f = (f_i),   g = (g_i, g of the joints),   G = [diag(G_i); G of the joints]
  *
- * The (p, F) face of a part is seen through its (M, f), so that parts of both faces go together. */
+ * Parts of both faces go together: each is seen through its (M, f) and through its (p, F). */
 #include "core/vec.h"
 #include "linalg/pattern.h"
 #include "problem/assembly_parts.h"
@@ -208,11 +208,94 @@ static int eval_energy(void *user, const dae_mechanical_at *at, double *T, doubl
     if (!e->m)
       continue;
     dae_mechanical_at here = dae__element_at(e, at);
+    dae__element_inputs(e, &a->total, at);
     status = dae__blame(a, e, dae__mech_energy(e->m, &here, &T_i, &V_i, &has_potential, &a->last));
     *T += T_i;
     *V += V_i;
   }
   return dae__assembly_code(status);
+}
+
+/* Rate of entry i of z = (q, v, u, w). That of a velocity would take the accelerations, and that of
+ * an algebraic variable the time derivative of its equations, which nobody gives: NaN. */
+static double rate_of(const dae__assembly *a, const dae_mechanical_at *at, int i)
+{
+  const dae__sizes *n = &a->total;
+  if (i < n->q)
+    return at->v[i];
+  return i >= 2 * n->q && i < 2 * n->q + n->u ? a->s[i - 2 * n->q] : NAN;
+}
+
+static bool has_inputs(const dae__assembly *a)
+{
+  for (int i = 0; i < a->parts; i++)
+    if (a->element[i].m && a->element[i].nin > 0)
+      return true;
+  return false;
+}
+
+static int eval_energy_rate(void *user, const dae_mechanical_at *at, const double *in_rate,
+                            double *T_rate, double *V_rate)
+{
+  dae__assembly *a = user;
+  (void)in_rate; /* the whole has no inputs */
+  *T_rate = *V_rate = 0;
+  if (a->total.u > 0 && has_inputs(a)) {
+    int code = eval(a, at, &(dae_mechanical_wanted){.s = a->s});
+    if (code)
+      return code;
+  }
+  dae_status status = DAE_OK;
+  for (int i = 0; i < a->parts && !status; i++) {
+    dae__element *e = &a->element[i];
+    double T = 0, V = 0;
+    if (!e->m)
+      continue;
+    dae_mechanical_at here = dae__element_at(e, at);
+    dae__element_inputs(e, &a->total, at);
+    for (int j = 0; j < e->nin; j++)
+      a->in_rate[j] = rate_of(a, at, e->source[j]);
+    status = dae__blame(
+        a, e, dae__mech_energy_rate(e->m, &here, e->nin > 0 ? a->in_rate : NULL, &T, &V, &a->last));
+    *T_rate += T;
+    *V_rate += V;
+  }
+  return dae__assembly_code(status);
+}
+
+/* ---- momenta ---- */
+
+typedef dae_status momentum_fn(dae__mech *m, const dae_mechanical_at *at, double *out,
+                               dae_error *err);
+
+static int momenta(dae__assembly *a, const dae_mechanical_at *at, momentum_fn *fn, double *out)
+{
+  dae_status status = DAE_OK;
+  for (int i = 0; i < a->parts && !status; i++) {
+    dae__element *e = &a->element[i];
+    if (!e->m)
+      continue;
+    dae_mechanical_at here = dae__element_at(e, at);
+    if (fn == dae__mech_F) /* momenta do not depend on inputs */
+      dae__element_inputs(e, &a->total, at);
+    status = dae__blame(a, e, fn(e->m, &here, out + e->at.q, &a->last));
+  }
+  return dae__assembly_code(status);
+}
+
+static int eval_p(void *user, const dae_mechanical_at *at, double *out)
+{
+  return momenta(user, at, dae__mech_p, out);
+}
+
+static int eval_F(void *user, const dae_mechanical_at *at, double *out)
+{
+  return momenta(user, at, dae__mech_F, out);
+}
+
+static int eval_p_rate(void *user, const dae_mechanical_at *at, double *out)
+{
+  return momenta(user, at, dae__mech_p_rate, out);
 }
 
 /* ---- the description ---- */
@@ -253,12 +336,17 @@ static void create_matrices(dae__assembly *a, dae__arena *arena)
     dae__mosaic_merge(a, arena, all[i].rows, all[i].cols, 1, all[i].m);
   dae__assembly_J_pieces(a, arena);
   a->still = DAE__TAKE(arena, double, nq);
+  a->s = DAE__TAKE(arena, double, a->total.u);
+  int most = 0;
+  for (int i = 0; i < a->parts; i++)
+    most = a->element[i].nin > most ? a->element[i].nin : most;
+  a->in_rate = DAE__TAKE(arena, double, most);
 }
 
 /* flags that hold for all elements */
 static void describe_flags(const dae__assembly *a, dae_mechanical *p)
 {
-  bool energy = true;
+  bool energy = true, energy_rate = true;
   p->constant_mass = p->time_free_g = true;
   for (int i = 0; i < a->elements; i++) {
     const dae_mechanical *own = a->element[i].m ? a->element[i].m->p : NULL;
@@ -267,8 +355,10 @@ static void describe_flags(const dae__assembly *a, dae_mechanical *p)
     p->constant_mass = p->constant_mass && own->constant_mass;
     p->time_free_g = p->time_free_g && (own->ng == 0 || own->time_free_g);
     energy = energy && (a->element[i].joint || own->energy);
+    energy_rate = energy_rate && (a->element[i].joint || own->energy_rate);
   }
   p->energy = energy ? eval_energy : NULL;
+  p->energy_rate = energy && energy_rate ? eval_energy_rate : NULL;
   p->g_t = p->time_free_g ? NULL : eval_g_t;
 }
 
@@ -298,6 +388,9 @@ void dae__assembly_mechanical(dae__assembly *a, dae__arena *arena)
                         .user = a,
                         .M = eval_M,
                         .f = eval_f,
+                        .p = eval_p,
+                        .F = eval_F,
+                        .p_rate = eval_p_rate,
                         .s = eval_s,
                         .c = eval_c,
                         .g = eval_g,

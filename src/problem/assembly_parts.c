@@ -125,16 +125,17 @@ static label semi_label(const dae_semi_explicit *p, char which)
   }
 }
 
-/* "part.x", "part.q[1]"; a joint's own name, indexed if it has several constraints */
+/* "part.x", "part.q[1]", without the part if its name is empty; for a joint the constraint's name,
+ * or its own, indexed if it has several constraints */
 static const char *join(dae__arena *arena, const dae__element *e, const label *l, int i)
 {
   const char *own = l->names ? l->names[i] : NULL;
   char index[16] = "";
-  if ((e->joint && l->count > 1) || (!e->joint && !own))
+  if (!own && (!e->joint || l->count > 1))
     snprintf(index, sizeof index, "[%d]", i + 1);
   if (!own)
     own = l->letter;
-  const char *prefix = e->joint ? "" : e->name, *dot = e->joint ? "" : ".";
+  const char *prefix = e->joint ? "" : e->name, *dot = prefix[0] ? "." : "";
   size_t size = strlen(prefix) + strlen(dot) + strlen(own) + strlen(index) + 1;
   char *name = DAE__TAKE(arena, char, size);
   if (name)
@@ -146,7 +147,7 @@ static label label_of(const dae__assembly *a, int i, char which)
 {
   const dae__element *e = &a->element[i];
   if (e->joint)
-    return which == 'g' ? (label){NULL, e->name, e->n.g} : (label){0};
+    return which == 'g' ? (label){e->joint->g_names, e->name, e->n.g} : (label){0};
   return e->semi ? semi_label(e->semi->p, which) : mechanical_label(e->m->p, which);
 }
 
@@ -174,6 +175,8 @@ dae_status dae__blame(dae__assembly *a, const dae__element *e, dae_status status
   bool row = strncmp(said.equation, kind, sizeof kind - 1) == 0;
   if (status >= 0)
     return status;
+  if (e->name[0] == '\0') /* its variables have no prefix */
+    return dae__fail(&a->last, status, said.equation, "%s", said.text);
   snprintf(name, sizeof name, "%s%.40s.%.60s", row ? kind : "", e->name,
            said.equation + (row ? sizeof kind - 1 : 0));
   return dae__fail(&a->last, status, name, "in %s: %s", e->name, said.text);

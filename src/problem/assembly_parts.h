@@ -24,7 +24,9 @@ struct dae__assembly {
   dae__sizes total;
   bool sparse;
   dae__mosaic M, G, K, J, Ms, Gts, kq, Kts;
-  double *still; /* scratch: zero velocities */
+  double *still;   /* scratch: zero velocities */
+  double *s;       /* scratch: rates of the extra states */
+  double *in_rate; /* scratch: rates of the inputs of one part */
   int size;
   int *order;
   dae_error last;

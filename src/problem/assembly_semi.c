@@ -35,6 +35,21 @@ static int eval_F(void *user, const dae_semi_explicit_at *at, double *out)
   return eval_rows(user, at, NULL, out);
 }
 
+/* inputs are variables of other parts, which are held as all variables are */
+static int eval_F_t(void *user, const dae_semi_explicit_at *at, double *out)
+{
+  dae__assembly *a = user;
+  dae_mechanical_at all = seen(at);
+  dae_status status = DAE_OK;
+  for (int i = 0; i < a->parts && !status; i++) {
+    dae__element *e = &a->element[i];
+    dae_mechanical_at here = dae__element_at(e, &all);
+    dae__element_inputs(e, &a->total, &all);
+    status = dae__blame(a, e, dae__element_F_t(e, &here, out + e->at.w, &a->last));
+  }
+  return dae__assembly_code(status);
+}
+
 static int eval_J(void *user, const dae_semi_explicit_at *at, double *out)
 {
   dae_mechanical_at all = seen(at);
@@ -119,6 +134,7 @@ void dae__assembly_semi(dae__assembly *a, dae__arena *arena)
                            .user = a,
                            .f = eval_f,
                            .F = eval_F,
+                           .F_t = eval_F_t,
                            .J = eval_J,
                            .constant_mass = true};
   for (int i = 0; i < a->parts; i++) {
@@ -127,6 +143,8 @@ void dae__assembly_semi(dae__assembly *a, dae__arena *arena)
       p->M = eval_M;
     if (own->M && !own->constant_mass)
       p->constant_mass = false, p->Ms_x = eval_Ms;
+    if (own->ny > 0 && !own->F_t)
+      p->F_t = NULL;
   }
   p->x_names = dae__assembly_names(a, arena, 'u');
   p->y_names = dae__assembly_names(a, arena, 'w');

@@ -90,8 +90,8 @@ static int joint_f(void *user, const dae_mechanical_at *at, double *out)
   return 0;
 }
 
-/* has no entries */
-static int joint_M(void *user, const dae_mechanical_at *at, double *out)
+/* M and J have no entries */
+static int joint_nothing(void *user, const dae_mechanical_at *at, double *out)
 {
   (void)user, (void)at, (void)out;
   return 0;
@@ -115,6 +115,24 @@ static int joint_G(void *user, const dae_mechanical_at *at, double *out)
   return joint->G(joint->user, at->t, at->q, out);
 }
 
+static int joint_gamma(void *user, const dae_mechanical_at *at, double *out)
+{
+  const dae_joint *joint = user;
+  return joint->gamma(joint->user, at->t, at->q, at->v, out);
+}
+
+static int joint_gdot_z(void *user, const dae_mechanical_at *at, double *out)
+{
+  const dae_joint *joint = user;
+  return joint->gdot_z(joint->user, at->t, at->q, at->v, out);
+}
+
+static int joint_Gts_z(void *user, const dae_mechanical_at *at, const double *s, double *out)
+{
+  const dae_joint *joint = user;
+  return joint->Gts_z(joint->user, at->t, at->q, s, out);
+}
+
 dae_status dae__element_joint(dae__arena *arena, const dae_joint *joint, const char *name,
                               dae__element *e, dae_error *err)
 {
@@ -133,11 +151,16 @@ dae_status dae__element_joint(dae__arena *arena, const dae_joint *joint, const c
   *p = (dae_mechanical){.nq = nz,
                         .ng = joint->ng,
                         .user = own,
-                        .M = joint_M,
+                        .g_names = joint->g_names,
+                        .M = joint_nothing,
                         .f = joint_f,
+                        .J = joint_nothing,
                         .g = joint_g,
                         .g_t = joint->g_t ? joint_g_t : NULL,
                         .G = joint->G ? joint_G : NULL,
+                        .gamma = joint->gamma ? joint_gamma : NULL,
+                        .gdot_q = joint->gdot_z ? joint_gdot_z : NULL,
+                        .Gts_q = joint->Gts_z ? joint_Gts_z : NULL,
                         .M_pattern = &pattern[0],
                         .J_pattern = &pattern[1],
                         .G_pattern = &pattern[2],
@@ -213,6 +236,15 @@ dae_status dae__element_semi(dae__element *e, const dae_mechanical_at *at, doubl
   if (F && p->ny > 0 && !status)
     status = dae__callback_status(NULL, p->F(p->user, &here, F), "F", at->t, err);
   return status;
+}
+
+dae_status dae__element_F_t(dae__element *e, const dae_mechanical_at *at, double *F_t,
+                            dae_error *err)
+{
+  const dae_semi_explicit *p = e->semi->p;
+  dae_semi_explicit_at here = {at->t, at->u, at->w, e->now};
+  return p->ny > 0 ? dae__callback_status(NULL, p->F_t(p->user, &here, F_t), "F_t", at->t, err)
+                   : DAE_OK;
 }
 
 dae_status dae__element_J(dae__element *e, const dae_mechanical_at *at, double *J, dae_error *err)

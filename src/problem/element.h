@@ -64,6 +64,10 @@ dae_status dae__element_J_in(dae__element *e, const dae_mechanical_at *at, doubl
 dae_status dae__element_semi(dae__element *e, const dae_mechanical_at *at, double *f, double *F,
                              dae_error *err);
 
+/* F_t of a semi-explicit part that gives it, not checked. */
+dae_status dae__element_F_t(dae__element *e, const dae_mechanical_at *at, double *F_t,
+                            dae_error *err);
+
 /* (u, w) = (x, y) of a semi-explicit part in one piece, for dae__semi. */
 const double *dae__element_xy(dae__element *e, const dae_mechanical_at *at);
 

@@ -6,8 +6,9 @@
  *
  *   dE/dt = v.F - lambda.G v - psi.K v - dT/dt|_v + dV/dt = power,
  *
- * rates at fixed v along the motion: what forces outside V and moving constraints supply. Without
- * an energy of the user's V = 0 and the power is that of all forces. */
+ * rates at fixed v along the motion: what forces outside V and moving constraints supply. They
+ * include what T and V change by because extra states and inputs move, whoever moves them. Without
+ * an energy of the user's T = v.p/2, V = 0 and the power is that of all forces. */
 #include "problem/measure.h"
 #include "core/error.h"
 #include "core/vec.h"
@@ -20,8 +21,10 @@ struct dae__measure {
   dae__mech *m;            /* either this one */
   dae__semi *s;            /* or that one */
   double *y;               /* the assembled state */
-  double *p, *F, *shifted, *Gv;
-  double *G, *K, *residual;
+  double *p, *F, *u_rate;
+  double *q_moved, *u_moved; /* a point further along the motion */
+  double *in_rate;
+  double *Gv, *G, *K, *residual;
 };
 
 static dae_status measure_mechanical(dae__arena *arena, const dae_problem *problem,
@@ -31,9 +34,11 @@ static dae_status measure_mechanical(dae__arena *arena, const dae_problem *probl
   if (status)
     return status;
   const dae__mech *m = measure->m;
-  double **vectors[] = {&measure->p, &measure->F, &measure->shifted};
+  double **vectors[] = {&measure->p,      &measure->F,       &measure->q_moved,
+                        &measure->u_rate, &measure->u_moved, &measure->in_rate};
+  int sizes[] = {m->nq, m->nq, m->nq, m->nu, m->nu, m->p->nin};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
-    *vectors[i] = DAE__TAKE(arena, double, m->nq);
+    *vectors[i] = DAE__TAKE(arena, double, sizes[i]);
   measure->Gv = DAE__TAKE(arena, double, m->nc);
   measure->residual = DAE__TAKE(arena, double, m->ng + m->nc);
   measure->G = DAE__TAKE(arena, double, dae__pattern_count(&m->G));
@@ -115,11 +120,12 @@ dae_status dae__measure_drift(dae__measure *measure, double t, const double *y, 
   return status;
 }
 
-/* rates of T and V along the motion at fixed v, by central differences of fourth order */
-static dae_status energy_rates(dae__measure *measure, const dae_mechanical_at *at, double *dT,
-                               double *dV, dae_error *err)
+/* central differences of fourth order */
+static const double weight[5] = {1. / 12, -8. / 12, 0, 8. / 12, -1. / 12};
+
+static dae_status differenced_rates(dae__measure *measure, const dae_mechanical_at *at, double *dT,
+                                    double *dV, dae_error *err)
 {
-  static const double weight[5] = {1. / 12, -8. / 12, 0, 8. / 12, -1. / 12};
   dae__mech *m = measure->m;
   bool has;
   double q = dae__max_abs(m->nq, at->q), v = dae__max_abs(m->nq, at->v);
@@ -129,9 +135,12 @@ static dae_status energy_rates(dae__measure *measure, const dae_mechanical_at *a
     dae_mechanical_at moved = *at;
     double T, V;
     moved.t = at->t + i * d;
-    moved.q = measure->shifted;
+    moved.q = measure->q_moved;
+    moved.u = measure->u_moved;
     for (int j = 0; j < m->nq; j++)
-      measure->shifted[j] = at->q[j] + i * d * at->v[j];
+      measure->q_moved[j] = at->q[j] + i * d * at->v[j];
+    for (int j = 0; j < m->nu; j++)
+      measure->u_moved[j] = at->u[j] + i * d * measure->u_rate[j];
     dae_status status = dae__mech_energy(m, &moved, &T, &V, &has, err);
     if (status)
       return status;
@@ -139,6 +148,41 @@ static dae_status energy_rates(dae__measure *measure, const dae_mechanical_at *a
     *dV += weight[i + 2] * V / d;
   }
   return DAE_OK;
+}
+
+/* rates of inputs that are given functions of time, which have no derivative: differences */
+static dae_status input_rates(dae__measure *measure, double t, dae_error *err)
+{
+  const double d = 1e-4;
+  dae__mech *m = measure->m;
+  dae_status status = DAE_OK;
+  dae__zero(m->p->nin, measure->in_rate);
+  for (int i = -2; i <= 2 && !status; i++) {
+    status = dae__mech_inputs(m, t + i * d, err);
+    dae__axpy(m->p->nin, weight[i + 2] / d, m->in, measure->in_rate);
+  }
+  return status;
+}
+
+/* rates of T and V along the motion at fixed v */
+static dae_status energy_rates(dae__measure *measure, const dae_mechanical_at *at, double *dT,
+                               double *dV, dae_error *err)
+{
+  dae__mech *m = measure->m;
+  dae_status status = DAE_OK;
+  if (!m->p->energy) { /* T = v.p/2 */
+    status = dae__mech_p_rate(m, at, measure->q_moved, err);
+    *dT = dae__dot(m->nq, at->v, measure->q_moved) / 2;
+    *dV = 0;
+    return status;
+  }
+  if (!m->p->energy_rate)
+    return differenced_rates(measure, at, dT, dV, err);
+  if (m->p->nin > 0)
+    status = input_rates(measure, at->t, err);
+  return status
+             ? status
+             : dae__mech_energy_rate(m, at, m->p->nin > 0 ? measure->in_rate : NULL, dT, dV, err);
 }
 
 dae_status dae__measure_energy(dae__measure *measure, double t, const double *y, double *energy,
@@ -151,17 +195,17 @@ dae_status dae__measure_energy(dae__measure *measure, double t, const double *y,
     return DAE_OK;
   y = assembled(measure, y);
   dae_mechanical_at at = dae__mech_at(m, t, y);
-  dae_mechanical_wanted want = {.G = measure->G, .K = measure->K};
+  dae_mechanical_wanted want = {.G = measure->G, .K = measure->K, .s = measure->u_rate};
   double T, V, dT, dV;
-  dae_status status = dae__mech_energy(m, &at, &T, &V, has_potential, err);
+  dae_status status = dae__mech_eval(m, &at, &want, err);
+  if (!status)
+    status = dae__mech_energy(m, &at, &T, &V, has_potential, err);
   if (!status)
     status = energy_rates(measure, &at, &dT, &dV, err);
   if (!status)
     status = dae__mech_p(m, &at, measure->p, err);
   if (!status)
     status = dae__mech_F(m, &at, measure->F, err);
-  if (!status)
-    status = dae__mech_eval(m, &at, &want, err);
   if (status)
     return status;
   dae__zero(m->nc, measure->Gv);

@@ -313,3 +313,15 @@ dae_status dae__mech_energy(dae__mech *m, const dae_mechanical_at *at, double *T
   *T = dae__dot(m->nq, at->v, m->product) / 2;
   return status;
 }
+
+dae_status dae__mech_energy_rate(dae__mech *m, const dae_mechanical_at *at, const double *in_rate,
+                                 double *T_rate, double *V_rate, dae_error *err)
+{
+  const dae_mechanical *p = m->p;
+  dae_mechanical_at full;
+  dae_status status = with_inputs(m, at, &full, err);
+  return status
+             ? status
+             : dae__callback_status(m->why, p->energy_rate(p->user, &full, in_rate, T_rate, V_rate),
+                                    "energy_rate", at->t, err);
+}

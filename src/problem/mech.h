@@ -112,5 +112,8 @@ dae_status dae__mech_F(dae__mech *m, const dae_mechanical_at *at, double *F, dae
  * false. */
 dae_status dae__mech_energy(dae__mech *m, const dae_mechanical_at *at, double *T, double *V,
                             bool *has_potential, dae_error *err);
+/* Their rates by the user's energy_rate, which must be there; in_rate: rates of the inputs. */
+dae_status dae__mech_energy_rate(dae__mech *m, const dae_mechanical_at *at, const double *in_rate,
+                                 double *T_rate, double *V_rate, dae_error *err);
 
 #endif

@@ -103,7 +103,7 @@ static void create_differences(dae__mech *m, dae__arena *arena)
 bool dae__mech_differenced(const dae_mechanical *p)
 {
   return (p->ng > 0 && !(p->G && (p->g_t || p->time_free_g))) || (p->nk > 0 && !p->K) || !p->M ||
-         (p->F && !p->p_rate);
+         (!p->f && !p->p_rate);
 }
 
 static int max3(int a, int b, int c)

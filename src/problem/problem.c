@@ -115,18 +115,17 @@ static dae_variable_kind part_variable(const dae_part *part, int number, int i, 
                                        size_t size)
 {
   dae_problem problem = part_problem(part);
-  char inner[64], label[32];
+  char inner[128], numbered[32];
   dae_variable_kind kind = dae_problem_variable(&problem, i, inner, sizeof inner);
-  if (part->name)
-    snprintf(label, sizeof label, "%s", part->name);
-  else
-    snprintf(label, sizeof label, "part[%d]", number + 1);
+  snprintf(numbered, sizeof numbered, "part[%d]", number + 1);
+  const char *label = part->name ? part->name : numbered;
+  const char *dot = label[0] ? "." : "";
   /* the part stands before the variable, inside der(...) and lambda(...) */
   char *bracket = strchr(inner, '(');
   if (bracket)
-    snprintf(name, size, "%.*s(%s.%s", (int)(bracket - inner), inner, label, bracket + 1);
+    snprintf(name, size, "%.*s(%s%s%s", (int)(bracket - inner), inner, label, dot, bracket + 1);
   else
-    snprintf(name, size, "%s.%s", label, inner);
+    snprintf(name, size, "%s%s%s", label, dot, inner);
   return kind;
 }
 
@@ -146,7 +145,10 @@ static dae_variable_kind coupled_variable(const dae_coupled *c, int i, char *nam
       snprintf(label, sizeof label, "%s", joint->name);
     else
       snprintf(label, sizeof label, "joint[%d]", j + 1);
-    if (i < joint->ng && joint->ng > 1)
+    const char *own = i < joint->ng && joint->g_names ? joint->g_names[i] : NULL;
+    if (own)
+      snprintf(name, size, "lambda(%s)", own);
+    else if (i < joint->ng && joint->ng > 1)
       snprintf(name, size, "lambda(%s[%d])", label, i + 1);
     else if (i < joint->ng)
       snprintf(name, size, "lambda(%s)", label);

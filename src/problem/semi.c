@@ -149,6 +149,25 @@ dae_status dae__semi_F(dae__semi *s, double t, const double *z, const bool *want
   return status ? status : check_rows(s, s->ny, F, s->nx, wanted, t, err);
 }
 
+dae_status dae__semi_F_t(dae__semi *s, double t, const double *z, const bool *wanted, double *F_t,
+                         dae_error *err)
+{
+  dae_semi_explicit_at at = point(s, t, z);
+  dae_status status = dae__semi_inputs(s, t, err);
+  if (!status)
+    status = dae__callback_status(s->why, s->p->F_t(s->p->user, &at, F_t), "F_t", t, err);
+  char name[64];
+  for (int i = 0; i < s->ny && !status; i++)
+    if (!isfinite(F_t[i]) && (!wanted || wanted[i])) {
+      dae__semi_equation_name(s->p, s->nx + i, name, sizeof name);
+      status =
+          dae__fail(err, DAE_ERROR_RECOVERABLE, name,
+                    "the time derivative F_t of the equation of %s is not a finite number", name);
+      dae__fail_at(err, t, NAN);
+    }
+  return status;
+}
+
 dae_status dae__semi_rhs(dae__semi *s, double t, const double *z, double *fF, dae_error *err)
 {
   dae_semi_explicit_at at = point(s, t, z);

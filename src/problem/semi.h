@@ -50,6 +50,9 @@ dae_status dae__semi_rhs(dae__semi *s, double t, const double *z, double *fF, da
 /* F alone; only rows with wanted[i] are checked, NULL: all */
 dae_status dae__semi_F(dae__semi *s, double t, const double *z, const bool *wanted, double *F,
                        dae_error *err);
+/* the user's F_t, which must be there; wanted as above */
+dae_status dae__semi_F_t(dae__semi *s, double t, const double *z, const bool *wanted, double *F_t,
+                         dae_error *err);
 dae_status dae__semi_M(dae__semi *s, double t, const double *z, double *M, dae_error *err);
 dae_status dae__semi_J(dae__semi *s, double t, const double *z, double *J, dae_error *err);
 /* the same by differences of the given kind where the user gave no J */

@@ -151,8 +151,8 @@ static dae_status time_difference(dae__surface *u, double t, double d, const dou
 
 /* The time scale is not known, so that steps over five decades are tried, powers of two, by which t
  * can be moved exactly; each row takes the estimate that differs least from the one before. */
-dae_status dae__surface_rate(dae__surface *u, double t, const double *z, double *F2_t,
-                             dae_error *err)
+static dae_status differenced_rate(dae__surface *u, double t, const double *z, double *F2_t,
+                                   dae_error *err)
 {
   int ny = u->s->ny, found = 0;
   double *change = u->scale, *before = u->bottom, *now = u->row_rate;
@@ -171,6 +171,19 @@ dae_status dae__surface_rate(dae__surface *u, double t, const double *z, double 
   if (found == 0)
     dae__zero(ny, F2_t);
   return found ? DAE_OK : dae__surface_residual(u, t, z, u->residual, err);
+}
+
+dae_status dae__surface_rate(dae__surface *u, double t, const double *z, double *F2_t,
+                             dae_error *err)
+{
+  dae__semi *s = u->s;
+  if (!s->p->F_t || s->p->nin > 0) /* F_t says nothing about inputs, which may move */
+    return differenced_rate(u, t, z, F2_t, err);
+  dae_status status = dae__semi_F_t(s, t, z, s->hidden, F2_t, err);
+  for (int i = 0; i < s->ny; i++)
+    if (!s->hidden[i])
+      F2_t[i] = 0;
+  return status;
 }
 
 /* ---- steps ---- */

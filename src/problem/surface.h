@@ -38,7 +38,7 @@ dae_status dae__surface_residual(dae__surface *surface, double t, const double *
                                  dae_error *err);
 dae_status dae__surface_jacobian(dae__surface *surface, double t, const double *z, dae_error *err);
 
-/* dF2/dt at fixed x, by differences. */
+/* dF2/dt at fixed x: the user's F_t, or by differences, which also follow inputs that move. */
 dae_status dae__surface_rate(dae__surface *surface, double t, const double *z, double *F2_t,
                              dae_error *err);
 

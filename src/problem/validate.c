@@ -43,8 +43,6 @@ static dae_status mechanical_callbacks(const dae_mechanical *p, dae_error *err)
 {
   if (!p->f && !p->F)
     return bad(err, "f", "give the forces f, or momenta p and F");
-  if (p->f && p->F)
-    return bad(err, "F", "give either (M, f) or (p, F), not both");
   if (p->f && !p->M)
     return bad(err, "M", "the mass matrix is missing");
   if (p->F && !p->p)
@@ -57,6 +55,8 @@ static dae_status mechanical_callbacks(const dae_mechanical *p, dae_error *err)
     return bad(err, "s", "the problem has extra states but no callback s");
   if (p->nw > 0 && !p->c)
     return bad(err, "c", "the problem has algebraic variables but no callback c");
+  if (p->energy_rate && !p->energy)
+    return bad(err, "energy_rate", "it is the rate of an energy, but there is no callback energy");
   return DAE_OK;
 }
 
@@ -150,7 +150,7 @@ static dae_status check_part(const dae_part *part, int i, dae_error *err)
 {
   dae_error inner = dae_error_none();
   char field[64];
-  if (part->name)
+  if (part->name && part->name[0])
     snprintf(field, sizeof field, "%s", part->name);
   else
     snprintf(field, sizeof field, "part[%d]", i + 1);

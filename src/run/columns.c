@@ -47,6 +47,24 @@ static void add_variables(dae__arena *arena, const dae_problem *problem, dae__co
     }
 }
 
+/* the columns that the plan asks for; false: *wrong is not an entry of the state vector */
+static bool add_columns(dae__arena *arena, const dae_run_plan *plan, dae__columns *c, int *wrong)
+{
+  char name[LONGEST_NAME];
+  int size = dae_problem_size(&plan->problem);
+  for (int i = 0; i < plan->column_count; i++) {
+    const dae_column *column = &plan->columns[i];
+    if (column->entry < 0 || column->entry >= size) {
+      *wrong = i;
+      return false;
+    }
+    c->entry[i] = column->entry;
+    dae_problem_variable(&plan->problem, column->entry, name, sizeof name);
+    c->names[1 + i] = column->name ? column->name : copy_of(arena, name);
+  }
+  return true;
+}
+
 static void add_outputs(dae__arena *arena, const dae_run_plan *plan, dae__columns *c)
 {
   for (int i = 0; i < plan->outputs; i++) {
@@ -60,16 +78,25 @@ static void add_outputs(dae__arena *arena, const dae_run_plan *plan, dae__column
 dae_status dae__columns_create(dae__arena *arena, const dae_run_plan *plan, dae__columns *out,
                                dae_error *err)
 {
-  dae__columns c = {.plan = plan, .variables = dae_problem_size(&plan->problem)};
+  int size = dae_problem_size(&plan->problem), wrong = 0;
+  bool valid = true;
+  dae__columns c = {.plan = plan, .variables = plan->columns ? plan->column_count : size};
   c.count = 1 + c.variables + plan->outputs;
   c.names = DAE__TAKE(arena, const char *, c.count);
   c.entry = DAE__TAKE(arena, int, c.variables);
   c.values = DAE__TAKE(arena, double, c.count);
   if (!dae__arena_failed(arena)) {
     c.names[0] = "t";
-    add_variables(arena, &plan->problem, &c);
+    if (plan->columns)
+      valid = add_columns(arena, plan, &c, &wrong);
+    else
+      add_variables(arena, &plan->problem, &c);
     add_outputs(arena, plan, &c);
   }
+  if (!valid)
+    return dae__fail(err, DAE_ERROR_USAGE, "columns",
+                     "column %d is entry %d of the state vector, which has entries 0 to %d",
+                     wrong + 1, plan->columns[wrong].entry, size - 1);
   if (dae__arena_failed(arena))
     return dae__fail(err, DAE_ERROR_MEMORY, NULL, "no memory for the result columns");
   *out = c;
@@ -82,7 +109,8 @@ dae_status dae__columns_fill(const dae__columns *c, double t, const double *y, d
   c->values[0] = t;
   for (int i = 0; i < c->variables; i++)
     c->values[1 + i] = y[c->entry[i]];
-  if (plan->outputs == 0 || plan->output(plan->user, t, y, c->values + 1 + c->variables) == 0)
+  if (plan->outputs == 0 ||
+      plan->output(plan->output_user, t, y, c->values + 1 + c->variables) == 0)
     return DAE_OK;
   dae__fail(err, DAE_ERROR_CALLBACK, "output", "the outputs could not be evaluated at t = %.10g",
             t);

@@ -1,5 +1,5 @@
-/* The columns of a result: t; variables in the order of the state vector; their rates; multipliers;
- * the outputs of the plan. */
+/* The columns of a result: t; the columns that the plan lists, or else variables in the order of
+ * the state vector, their rates, multipliers; the outputs of the plan. */
 #ifndef DAEDAL_RUN_COLUMNS_H
 #define DAEDAL_RUN_COLUMNS_H
 

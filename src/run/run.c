@@ -78,6 +78,8 @@ static dae_status check_plan(const dae_run_plan *plan, dae_error *err)
     return dae__fail(err, DAE_ERROR_USAGE, "every",
                      "every = %g is not a distance of output times; 0 writes every step",
                      plan->every);
+  if (plan->column_count < 0 || (plan->column_count > 0 && !plan->columns))
+    return dae__fail(err, DAE_ERROR_USAGE, "columns", "the run has no list of its columns");
   if (plan->outputs < 0 || (plan->outputs > 0 && !plan->output))
     return dae__fail(err, DAE_ERROR_USAGE, "output", "the run has outputs but no output function");
   if (plan->event_count < 0 || (plan->event_count > 0 && !plan->events))
@@ -336,7 +338,7 @@ static dae_status start(run *r, dae_error *err)
 
 static dae_status ask_progress(const run *r, dae_error *err)
 {
-  if (!r->plan->progress || r->plan->progress(r->plan->user, r->t))
+  if (!r->plan->progress || r->plan->progress(r->plan->progress_user, r->t))
     return DAE_OK;
   dae__fail(err, DAE_ERROR_INTERRUPTED, NULL,
             "the run was interrupted at t = %.10g; the results up to then are kept", r->t);

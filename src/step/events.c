@@ -335,8 +335,9 @@ static dae_status restart(dae__events *ev, dae_integrator *it, int first, dae_er
                        err);
 }
 
-/* Sign of the value's rate of change along the motion after the event, by a central difference. */
-static int rate_sign(dae__events *ev, int i)
+/* The value's rate of change along the motion after the event, by a central difference: its sign
+ * alone, 0 where it is not known. */
+static double differenced_rate(dae__events *ev, int i)
 {
   double fastest = 0;
   for (int k = 0; k < ev->size; k++)
@@ -349,11 +350,25 @@ static int rate_sign(dae__events *ev, int i)
     if (value_of(ev, i, ev->t_found + s, ev->y, &value[end], NULL) < 0)
       return 0;
   }
-  return side_of(value[1] - value[0]);
+  return value[1] - value[0];
+}
+
+static dae_status rate_sign(dae__events *ev, int i, int *sign, dae_error *err)
+{
+  const dae_event *event = &ev->events[i];
+  double rate = 0;
+  if (!event->rate)
+    rate = differenced_rate(ev, i);
+  else if (event->rate(event->user, ev->t_found, ev->after, ev->dy, &rate))
+    return fail_in_event(ev, i, "its rate could not be evaluated", NULL, err);
+  else if (!isfinite(rate))
+    return fail_in_event(ev, i, "its rate is not a finite number", NULL, err);
+  *sign = side_of(rate);
+  return DAE_OK;
 }
 
 /* Event i has fired: it is quiet, unless its action has moved the value away. */
-static void hush(dae__events *ev, int i, double value, bool restarted)
+static dae_status hush(dae__events *ev, int i, double value, bool restarted, dae_error *err)
 {
   watch *w = &ev->watches[i];
   const find *f = &ev->finds[i];
@@ -366,8 +381,13 @@ static void hush(dae__events *ev, int i, double value, bool restarted)
   w->band = fmax(band, 4 * fabs(value));
   w->side = w->quiet ? -from_side : side_of(value);
   w->recoil = 0;
-  if (w->quiet && restarted && ev->events[i].action && rate_sign(ev, i) == from_side)
+  if (!w->quiet || !restarted || !ev->events[i].action)
+    return DAE_OK;
+  int sign = 0;
+  dae_status status = rate_sign(ev, i, &sign, err);
+  if (status >= 0 && sign == from_side)
     w->recoil = from_side;
+  return status;
 }
 
 /* Goes on watching from the state after the events. */
@@ -379,11 +399,13 @@ static dae_status rearm(dae__events *ev, bool restarted, dae_error *err)
     if (status < 0)
       return status;
     if (ev->finds[i].crosses)
-      hush(ev, i, value, restarted);
+      status = hush(ev, i, value, restarted, err);
     else if (ev->watches[i].quiet)
       watch_on(&ev->watches[i], value);
     else
       ev->watches[i] = watch_from(value);
+    if (status < 0)
+      return status;
   }
   ev->memory->t = ev->t_found;
   return DAE_OK;

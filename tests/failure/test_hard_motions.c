@@ -377,7 +377,7 @@ static void test_an_interrupted_run_keeps_its_rows(void **state)
   long asked = 0;
   dae_run_plan plan = plan_of(&p.problem, p.start.y, 10);
   plan.progress = until_two;
-  plan.user = &asked;
+  plan.progress_user = &asked;
   outcome o = run(&plan);
   assert_int_equal(o.status, DAE_ERROR_INTERRUPTED);
   assert_int_equal(o.summary.status, DAE_ERROR_INTERRUPTED);

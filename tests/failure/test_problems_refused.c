@@ -42,6 +42,14 @@ static int any(void *user, const dae_mechanical_at *at, double *out)
   return -1;
 }
 
+static int any_rate(void *user, const dae_mechanical_at *at, const double *in_rate, double *T_rate,
+                    double *V_rate)
+{
+  (void)user, (void)at, (void)in_rate, (void)T_rate, (void)V_rate;
+  fail_msg("a callback was called");
+  return -1;
+}
+
 /* two coordinates and one of everything else */
 static const dae_mechanical mechanical = {.nq = 2,
                                           .ng = 1,
@@ -117,7 +125,8 @@ static void test_a_mechanical_problem_without_a_callback_is_refused(void **state
   WITHOUT("no k", "k", m.k = NULL);
   WITHOUT("no s", "s", m.s = NULL);
   WITHOUT("no c", "c", m.c = NULL);
-  WITHOUT("both faces", "F", m.p = any, m.F = any);
+  WITHOUT("F without p beside f", "p", m.F = any);
+  WITHOUT("a rate of no energy", "energy_rate", m.energy_rate = any_rate);
   WITHOUT("F without p", "p", m.f = NULL, m.F = any);
   WITHOUT("p without F", "f", m.f = NULL, m.p = any);
   WITHOUT("inputs without a function", "input", m.nin = 1);

@@ -148,6 +148,38 @@ int bar_G(void *user, double t, const double *z, double *G)
   return 0;
 }
 
+int bar_g_t(void *user, double t, const double *z, double *g_t)
+{
+  (void)user, (void)z;
+  g_t[0] = sin(t);
+  g_t[1] = 0;
+  return 0;
+}
+
+int bar_gamma(void *user, double t, const double *z, const double *zdot, double *gamma)
+{
+  double dx = zdot[0] - zdot[2], dy = zdot[1] - zdot[3];
+  (void)user, (void)z;
+  gamma[0] = dx * dx + dy * dy + cos(t);
+  gamma[1] = 2 * zdot[1] * zdot[3];
+  return 0;
+}
+
+int bar_gdot_z(void *user, double t, const double *z, const double *zdot, double *gdot_z)
+{
+  (void)z;
+  return bar_G(user, t, zdot, gdot_z); /* G is linear in z */
+}
+
+int bar_Gts_z(void *user, double t, const double *z, const double *s, double *Gts_z)
+{
+  const double a = s[0], b = s[1] - s[0];
+  const double known[] = {a, 0, -a, 0, 0, a, 0, b, -a, 0, a, 0, 0, b, 0, a};
+  (void)user, (void)t, (void)z;
+  memcpy(Gts_z, known, sizeof known);
+  return 0;
+}
+
 const dae_mechanical pendulum = {.nq = 2,
                                  .ng = 1,
                                  .M = mass_M,

@@ -27,6 +27,10 @@ extern const dae_mechanical pendulum;
  */
 int bar_g(void *user, double t, const double *z, double *g);
 int bar_G(void *user, double t, const double *z, double *G);
+int bar_g_t(void *user, double t, const double *z, double *g_t);
+int bar_gamma(void *user, double t, const double *z, const double *zdot, double *gamma);
+int bar_gdot_z(void *user, double t, const double *z, const double *zdot, double *gdot_z);
+int bar_Gts_z(void *user, double t, const double *z, const double *s, double *Gts_z);
 
 /* M(q,v), g(t,q), k(q,v), u and w, no derivatives. */
 extern const dae_mechanical full;

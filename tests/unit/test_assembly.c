@@ -169,6 +169,50 @@ static void test_wires_enter_the_jacobian_at_their_variables(void **state)
   dae__arena_free(arena);
 }
 
+static int body_energy(void *user, const dae_mechanical_at *at, double *T, double *V)
+{
+  (void)user;
+  *T = at->v[0] * at->v[0];
+  *V = at->q[0] * at->in[0];
+  return 0;
+}
+
+static int body_energy_rate(void *user, const dae_mechanical_at *at, const double *in_rate,
+                            double *T_rate, double *V_rate)
+{
+  (void)user;
+  assert_true(isnan(in_rate[1])); /* nobody knows the acceleration */
+  *T_rate = 0;
+  *V_rate = at->v[0] * at->in[0] + at->q[0] * in_rate[0];
+  return 0;
+}
+
+static void test_energies_see_the_inputs_and_their_rates(void **state)
+{
+  (void)state;
+  dae_mechanical a = body, b = body;
+  a.energy = b.energy = body_energy;
+  a.energy_rate = b.energy_rate = body_energy_rate;
+  const dae_part part[] = {{.name = "A", .mechanical = &a}, {.name = "B", .mechanical = &b}};
+  const dae_wire wire[] = {{0, 0, {1, 0}}, {0, 1, {1, 1}}, {1, 0, {0, 0}}, {1, 1, {0, 1}}};
+  dae_coupled coupled = {.parts = 2, .wires = 4, .part = part, .wire = wire};
+  dae__arena *arena = dae__arena_create(NULL);
+  const double q[] = {2, 3}, v[] = {5, 7};
+  double T, V;
+  /* a fresh assembly for each, so that no inputs are left over */
+  const dae_mechanical *p = dae__assembly_problem(assemble(arena, &coupled))->mechanical;
+  assert_int_equal(p->energy(p->user, &(dae_mechanical_at){.q = q, .v = v}, &T, &V), 0);
+  assert_true(T == 25 + 49 && V == 2 * (2 * 3));
+  p = dae__assembly_problem(assemble(arena, &coupled))->mechanical;
+  assert_int_equal(p->energy_rate(p->user, &(dae_mechanical_at){.q = q, .v = v}, NULL, &T, &V), 0);
+  assert_true(T == 0 && V == 2 * (5 * 3 + 2 * 7));
+  /* one that does not give it: the whole does not */
+  b.energy_rate = NULL;
+  p = dae__assembly_problem(assemble(arena, &coupled))->mechanical;
+  assert_true(p->energy && !p->energy_rate);
+  dae__arena_free(arena);
+}
+
 /* ---- pendula with a bar between them ---- */
 
 static int mass_p(void *user, const dae_mechanical_at *at, double *out)
@@ -181,7 +225,9 @@ static int mass_p(void *user, const dae_mechanical_at *at, double *out)
 
 static const dae_port bar_z[] = {{0, 0}, {0, 1}, {2, 0}, {2, 1}};
 
-static void check_bar(bool G_given)
+enum { NOTHING, JACOBIAN, EVERYTHING }; /* what is given of the bar's derivatives */
+
+static void check_bar(int given)
 {
   dae_mechanical momenta = pendulum; /* the second one is given by the other face */
   momenta.M = NULL;
@@ -194,8 +240,15 @@ static void check_bar(bool G_given)
                            {.name = "C", .semi_explicit = &between},
                            {.name = "B", .mechanical = &momenta}};
   const dae_wire wire[] = {{1, 0, {0, 0}}, {1, 1, {2, 1}}};
-  dae_joint bar = {
-      .name = "bar", .ng = 2, .nz = 4, .z = bar_z, .g = bar_g, .G = G_given ? bar_G : NULL};
+  dae_joint bar = {.name = "bar", .ng = 2, .nz = 4, .z = bar_z, .g = bar_g};
+  if (given >= JACOBIAN)
+    bar.G = bar_G;
+  if (given == EVERYTHING) {
+    bar.g_t = bar_g_t;
+    bar.gamma = bar_gamma;
+    bar.gdot_z = bar_gdot_z;
+    bar.Gts_z = bar_Gts_z;
+  }
   dae_coupled coupled = {
       .parts = 3, .wires = 2, .joints = 1, .part = part, .wire = wire, .joint = &bar};
   dae__arena *arena = dae__arena_create(NULL);
@@ -252,8 +305,119 @@ static void check_bar(bool G_given)
 static void test_a_bar_between_pendula_is_a_further_constraint(void **state)
 {
   (void)state;
-  check_bar(true);
-  check_bar(false);
+  check_bar(NOTHING);
+  check_bar(JACOBIAN);
+  check_bar(EVERYTHING);
+}
+
+/* free masses, so that all constraints are the bar's */
+static void test_derivatives_of_a_joint_are_used_as_they_are(void **state)
+{
+  (void)state;
+  const dae_mechanical mass = {.nq = 2, .M = mass_M, .f = mass_f, .constant_mass = true};
+  const dae_part part[] = {{.name = "A", .mechanical = &mass}, {.name = "B", .mechanical = &mass}};
+  const dae_port z[] = {{0, 0}, {0, 1}, {1, 0}, {1, 1}};
+  dae_joint bar = {.ng = 2,
+                   .nz = 4,
+                   .z = z,
+                   .g = bar_g,
+                   .g_t = bar_g_t,
+                   .G = bar_G,
+                   .gamma = bar_gamma,
+                   .gdot_z = bar_gdot_z,
+                   .Gts_z = bar_Gts_z};
+  dae_coupled coupled = {.parts = 2, .joints = 1, .part = part, .joint = &bar};
+  dae__arena *arena = dae__arena_create(NULL);
+  dae__mech *m = mech_of(arena, dae__assembly_problem(assemble(arena, &coupled))->mechanical);
+  const double t = 0.5, y[10] = {1, 2, 3, 5, 7, 11, 13, 17}, s[] = {3, 5};
+  double out[16], known[16];
+  dae_mechanical_at at = dae__mech_at(m, t, y);
+  assert_int_equal(dae__mech_gamma(m, &at, out, NULL), DAE_OK);
+  bar_gamma(NULL, t, y, y + 4, known);
+  assert_memory_equal(out, known, 2 * sizeof *out);
+  assert_int_equal(dae__mech_gdot_q(m, &at, out, NULL), DAE_OK);
+  bar_gdot_z(NULL, t, y, y + 4, known);
+  for (int i = 0; i < 8; i++) /* += turns -0 into 0 */
+    assert_true(out[i] == known[i]);
+  assert_int_equal(dae__mech_Gts(m, &at, s, out, NULL), DAE_OK);
+  bar_Gts_z(NULL, t, y, s, known);
+  for (int i = 0; i < 16; i++)
+    assert_true(out[i] == known[i]);
+  dae__arena_free(arena);
+}
+
+/* ---- names ---- */
+
+static void assert_variable(const dae_coupled *c, int i, const char *name)
+{
+  dae_problem problem = dae_problem_coupled(c);
+  char text[64];
+  dae_problem_variable(&problem, i, text, sizeof text);
+  assert_string_equal(text, name);
+}
+
+static void test_names_of_joints_and_of_a_part_without_a_name(void **state)
+{
+  (void)state;
+  static const char *const q[] = {"x", NULL}, *const bars[] = {"length", NULL},
+                           *const g[] = {"rod"};
+  dae_mechanical main = pendulum, other = pendulum;
+  main.q_names = q;
+  main.g_names = g;
+  const dae_part part[] = {{.name = "", .mechanical = &main}, {.name = "B", .mechanical = &other}};
+  const dae_port z[] = {{0, 0}, {0, 1}, {1, 0}, {1, 1}};
+  const dae_joint joints[] = {
+      {.name = "bar", .ng = 2, .nz = 4, .z = z, .g = bar_g, .G = bar_G, .g_names = bars},
+      {.name = "bar2", .ng = 2, .nz = 4, .z = z, .g = bar_g, .G = bar_G}};
+  dae_coupled coupled = {.parts = 2, .joints = 2, .part = part, .joint = joints};
+  assert_variable(&coupled, 0, "x");
+  assert_variable(&coupled, 1, "q[2]");
+  assert_variable(&coupled, 2, "der(x)");
+  assert_variable(&coupled, 4, "lambda(rod)");
+  assert_variable(&coupled, 5, "B.q[1]");
+  assert_variable(&coupled, 10, "lambda(length)");
+  assert_variable(&coupled, 11, "lambda(bar[2])");
+  assert_variable(&coupled, 12, "lambda(bar2[1])");
+  dae__arena *arena = dae__arena_create(NULL);
+  const dae_mechanical *p = dae__assembly_problem(assemble(arena, &coupled))->mechanical;
+  assert_string_equal(p->q_names[0], "x");
+  assert_string_equal(p->q_names[1], "q[2]");
+  assert_string_equal(p->q_names[2], "B.q[1]");
+  assert_string_equal(p->g_names[0], "rod");
+  assert_string_equal(p->g_names[2], "length");
+  assert_string_equal(p->g_names[3], "bar[2]");
+  assert_string_equal(p->g_names[5], "bar2[2]");
+  dae__arena_free(arena);
+}
+
+static int failing_f(void *user, const dae_mechanical_at *at, double *out)
+{
+  (void)user, (void)at, (void)out;
+  return -1;
+}
+
+static void test_a_part_without_a_name_is_not_mentioned(void **state)
+{
+  (void)state;
+  dae_mechanical failing = pendulum;
+  failing.f = failing_f;
+  dae_part part = {.name = "", .mechanical = &failing};
+  dae_coupled coupled = {.parts = 1, .part = &part};
+  for (int named = 0; named < 2; named++) {
+    dae__arena *arena = dae__arena_create(NULL);
+    const dae_problem *problem = dae__assembly_problem(assemble(arena, &coupled));
+    dae__mech *m = NULL;
+    dae_error err;
+    double f[2];
+    const double y[5] = {0};
+    assert_int_equal(dae__mech_create(arena, problem, &m, &err), DAE_OK);
+    dae_mechanical_at at = dae__mech_at(m, 0, y);
+    assert_int_equal(dae__mech_rhs(m, &at, f, &err), DAE_ERROR_CALLBACK);
+    assert_string_equal(err.equation, named ? "A.f" : "f");
+    assert_string_equal(err.text, named ? "in A: the callback f failed" : "the callback f failed");
+    dae__arena_free(arena);
+    part.name = "A";
+  }
 }
 
 int main(void)
@@ -261,7 +425,11 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_two_structures_and_a_joint_start_as_known),
       cmocka_unit_test(test_wires_enter_the_jacobian_at_their_variables),
+      cmocka_unit_test(test_energies_see_the_inputs_and_their_rates),
       cmocka_unit_test(test_a_bar_between_pendula_is_a_further_constraint),
+      cmocka_unit_test(test_derivatives_of_a_joint_are_used_as_they_are),
+      cmocka_unit_test(test_names_of_joints_and_of_a_part_without_a_name),
+      cmocka_unit_test(test_a_part_without_a_name_is_not_mentioned),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,6 +52,53 @@ static void test_two_circuits_are_the_monolithic_problem(void **state)
   check_two_circuits(false, false);
 }
 
+/* ---- constraints that move: 0 = x - w t in ---- */
+
+static int moving_f(void *user, const dae_semi_explicit_at *at, double *out)
+{
+  (void)user;
+  out[0] = at->y[0];
+  return 0;
+}
+
+static int moving_F(void *user, const dae_semi_explicit_at *at, double *out)
+{
+  out[0] = at->x[0] - *(const double *)user * at->t * at->in[0];
+  return 0;
+}
+
+static int moving_F_t(void *user, const dae_semi_explicit_at *at, double *out)
+{
+  out[0] = -*(const double *)user * at->in[0];
+  return 0;
+}
+
+static void test_time_derivatives_of_parts_are_those_of_the_whole(void **state)
+{
+  (void)state;
+  double w[] = {3, 5};
+  dae_semi_explicit p = {.nx = 1, .ny = 1, .nin = 1, .f = moving_f, .F = moving_F};
+  dae_semi_explicit one = p, two = p, none = {.nx = 1, .nin = 1, .f = moving_f};
+  one.user = &w[0], one.F_t = moving_F_t;
+  two.user = &w[1], two.F_t = moving_F_t;
+  const dae_part part[] = {{.name = "one", .semi_explicit = &one},
+                           {.name = "none", .semi_explicit = &none}, /* has no F to differentiate */
+                           {.name = "two", .semi_explicit = &two}};
+  const dae_wire wire[] = {{0, 0, {2, 0}}, {1, 0, {0, 0}}, {2, 0, {0, 0}}};
+  dae_coupled coupled = {.parts = 3, .wires = 3, .part = part, .wire = wire};
+  dae__arena *arena = dae__arena_create(NULL);
+  const dae_semi_explicit *whole = dae__assembly_problem(assemble(arena, &coupled))->semi_explicit;
+  const double x[] = {7, 11, 13}, y[] = {17, 19};
+  double F_t[2];
+  assert_non_null(whole->F_t);
+  assert_int_equal(whole->F_t(whole->user, &(dae_semi_explicit_at){2, x, y, NULL}, F_t), 0);
+  assert_true(F_t[0] == -3 * 13 && F_t[1] == -5 * 7);
+  /* one that does not give it: the whole does not */
+  two.F_t = NULL;
+  assert_null(dae__assembly_problem(assemble(arena, &coupled))->semi_explicit->F_t);
+  dae__arena_free(arena);
+}
+
 /* ---- quasi-linear parts: (1 + x1) x' = -x + in ---- */
 
 static int quasi_f(void *user, const dae_semi_explicit_at *at, double *out)
@@ -218,6 +265,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_two_circuits_are_the_monolithic_problem),
+      cmocka_unit_test(test_time_derivatives_of_parts_are_those_of_the_whole),
       cmocka_unit_test(test_a_part_without_mass_gets_the_identity),
       cmocka_unit_test(test_a_controller_joins_a_body),
       cmocka_unit_test(test_refusals_name_the_part),

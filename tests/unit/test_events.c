@@ -59,6 +59,34 @@ static int bounce(void *user, double t, const double *before, double *after)
   return 0;
 }
 
+static int rate_q(void *user, double t, const double *y, const double *dy, double *rate)
+{
+  (void)user, (void)t;
+  assert_true(dy[0] == y[1]);
+  *rate = dy[0];
+  return 0;
+}
+
+static int rate_lies(void *user, double t, const double *y, const double *dy, double *rate)
+{
+  rate_q(user, t, y, dy, rate);
+  *rate = -*rate;
+  return 0;
+}
+
+static int rate_nan(void *user, double t, const double *y, const double *dy, double *rate)
+{
+  (void)user, (void)t, (void)y, (void)dy;
+  *rate = NAN;
+  return 0;
+}
+
+static int rate_refuses(void *user, double t, const double *y, const double *dy, double *rate)
+{
+  (void)user, (void)t, (void)y, (void)dy, (void)rate;
+  return 1;
+}
+
 static int keep(void *user, double t, const double *before, double *after)
 {
   (void)user, (void)t, (void)before, (void)after;
@@ -188,6 +216,29 @@ static void test_ball_bounces_at_the_right_times(void **state)
       assert_true(fabs(r.news.after[0]) < 1e-13);
       t += 2 * v / GRAVITY;
     }
+    tear_down(&r);
+  }
+}
+
+static void test_a_rate_that_is_given_is_used(void **state)
+{
+  (void)state;
+  double e = 0.8;
+  dae_event event = {
+      .name = "floor", .direction = -1, .user = &e, .value = value_q, .action = bounce};
+  int (*const rates[])(void *, double, const double *, const double *, double *) = {rate_q,
+                                                                                    rate_lies};
+  for (int i = 0; i < 2; i++) {
+    rig r;
+    event.rate = rates[i];
+    /* steps longer than the flights: without knowing that the ball goes up after the bounce, one
+     * cannot know that it comes down again */
+    set_up(&r, &exact_ball, exact_ball_flow, 10, 1, 0, &event, 1);
+    double t = sqrt(2 / GRAVITY), v = 0.8 * GRAVITY * t;
+    assert_int_equal(next_event(&r, 100), DAE_EVENT);
+    assert_int_equal(next_event(&r, 100), i == 0 ? DAE_EVENT : DAE_END);
+    if (i == 0)
+      assert_true(fabs(r.news.t - t - 2 * v / GRAVITY) < 1e-12);
     tear_down(&r);
   }
 }
@@ -344,6 +395,8 @@ static void test_callbacks_that_fail_are_named(void **state)
       {.name = "nan", .value = value_nan},
       {.name = "refuses", .value = value_refuses},
       {.name = "action", .value = value_q, .action = refuse},
+      {.name = "no rate", .value = value_q, .action = keep, .rate = rate_refuses},
+      {.name = "nan rate", .value = value_q, .action = keep, .rate = rate_nan},
   };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     rig r;
@@ -429,6 +482,7 @@ int main(void)
       cmocka_unit_test(test_crossings_are_found_to_round_off),
       cmocka_unit_test(test_two_crossings_in_one_step_are_both_found),
       cmocka_unit_test(test_ball_bounces_at_the_right_times),
+      cmocka_unit_test(test_a_rate_that_is_given_is_used),
       cmocka_unit_test(test_accumulating_bounces_end_with_the_name_of_the_event),
       cmocka_unit_test(test_restart_at_an_event_is_not_a_second_event),
       cmocka_unit_test(test_bounce_in_both_directions_fires_once_each),

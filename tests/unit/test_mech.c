@@ -261,6 +261,51 @@ static void test_momenta_and_masses_are_two_faces_of_one_problem(void **state)
   }
 }
 
+static int face_J(void *user, const dae_mechanical_at *at, double *J)
+{
+  (void)user, (void)at;
+  for (int i = 0; i < 8; i++)
+    J[i] = i;
+  return 0;
+}
+
+/* what a face says is not formed from the other one, and J belongs to f */
+static void test_two_faces_that_are_given_are_used_as_they_are(void **state)
+{
+  (void)state;
+  const dae_mechanical both = {.nq = 2,
+                               .nin = 1,
+                               .M = face_M,
+                               .f = face_f,
+                               .p = face_p,
+                               .F = face_F,
+                               .p_rate = face_p_rate,
+                               .J = face_J};
+  dae_mechanical without_rate = both, by_momenta = both;
+  without_rate.p_rate = NULL;
+  by_momenta.f = NULL;
+  by_momenta.p_rate = NULL;
+  assert_false(dae__mech_differenced(&both));
+  assert_false(dae__mech_differenced(&without_rate)); /* it stands in no residual */
+  assert_true(dae__mech_differenced(&by_momenta));
+  dae__mech *m = face(&both);
+  assert_int_equal(m->dprate.colours, 0);
+  double y[4] = {0.3, -0.7, 0.5, 1.1}, out[8], known[8];
+  const struct {
+    dae_status (*ask)(dae__mech *m, const dae_mechanical_at *at, double *out, dae_error *err);
+    dae_mechanical_fn *callback;
+    size_t count;
+  } faces[] = {{dae__mech_M, face_M, 4}, {dae__mech_rhs, face_f, 2},
+               {dae__mech_p, face_p, 2}, {dae__mech_F, face_F, 2},
+               {dae__mech_J, face_J, 8}, {dae__mech_p_rate, face_p_rate, 2}};
+  for (size_t i = 0; i < sizeof faces / sizeof *faces; i++) {
+    dae_mechanical_at at = dae__mech_at(m, 0.6, y);
+    assert_int_equal(faces[i].ask(m, &at, out, NULL), DAE_OK);
+    assert_int_equal(faces[i].callback(NULL, &at, known), 0);
+    assert_memory_equal(out, known, faces[i].count * sizeof *out);
+  }
+}
+
 static void test_jacobians_of_both_faces_agree(void **state)
 {
   (void)state;
@@ -388,6 +433,7 @@ int main(void)
       TEST(test_rates_of_a_moving_rod_are_the_closed_forms),
       TEST(test_one_call_for_everything_gives_what_separate_calls_give),
       TEST(test_momenta_and_masses_are_two_faces_of_one_problem),
+      TEST(test_two_faces_that_are_given_are_used_as_they_are),
       TEST(test_jacobians_of_both_faces_agree),
       TEST(test_a_constant_mass_has_no_rate_of_its_momenta),
       TEST(test_energy_without_one_given_is_kinetic),

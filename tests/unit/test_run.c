@@ -180,6 +180,39 @@ static void test_columns_are_time_variables_rates_outputs(void **state)
     assert_true(last.row[i][3] == 2 * last.row[i][1]);
 }
 
+static void test_columns_are_those_the_plan_lists(void **state)
+{
+  (void)state;
+  const dae_column columns[] = {{1, "speed"}, {0, NULL}};
+  motion m;
+  set_up(&m, &exact_ball, exact_ball_flow, 0.3, 1, 2, 1);
+  m.plan.columns = columns;
+  m.plan.column_count = 2;
+  m.plan.outputs = 1;
+  m.plan.output = twice;
+  assert_int_equal(run(&m), DAE_OK);
+  assert_int_equal(last.columns, 4);
+  assert_string_equal(last.names[0], "t");
+  assert_string_equal(last.names[1], "speed");
+  assert_string_equal(last.names[2], "height");
+  assert_string_equal(last.names[3], "output[1]");
+  assert_true(last.row[0][1] == 2 && last.row[0][2] == 1);
+  for (int i = 0; i < last.rows; i++)
+    assert_true(last.row[i][3] == 2 * last.row[i][2]);
+
+  /* an entry twice is two columns; an empty list is none */
+  const dae_column same[] = {{0, "a"}, {0, "b"}};
+  set_up(&m, &exact_ball, exact_ball_flow, 0.3, 1, 2, 1);
+  m.plan.columns = same;
+  m.plan.column_count = 2;
+  assert_int_equal(run(&m), DAE_OK);
+  assert_true(last.columns == 3 && last.row[3][1] == last.row[3][2]);
+  m.plan.column_count = 0;
+  memset(&last, 0, sizeof last);
+  assert_int_equal(run(&m), DAE_OK);
+  assert_int_equal(last.columns, 1);
+}
+
 static void test_grid_rows_by_multiplication_and_the_end(void **state)
 {
   (void)state;
@@ -400,8 +433,9 @@ static void test_bad_plans_are_refused_by_name(void **state)
   struct {
     const char *field;
     dae_run_plan plan;
-  } bad[8];
-  for (int i = 0; i < 8; i++)
+  } bad[12];
+  const dae_column beyond[] = {{0, NULL}, {2, "z"}}, before[] = {{-1, NULL}};
+  for (int i = 0; i < 12; i++)
     bad[i].plan = m.plan;
   bad[0].field = "to", bad[0].plan.to = 0;
   bad[1].field = "to", bad[1].plan.to = NAN;
@@ -411,7 +445,11 @@ static void test_bad_plans_are_refused_by_name(void **state)
   bad[5].field = "output", bad[5].plan.outputs = 1;
   bad[6].field = "sinks", bad[6].plan.sinks = NULL;
   bad[7].field = "events", bad[7].plan.event_count = 1;
-  for (int i = 0; i < 8; i++) {
+  bad[8].field = "columns", bad[8].plan.column_count = 1;
+  bad[9].field = "columns", bad[9].plan.columns = beyond, bad[9].plan.column_count = 2;
+  bad[10].field = "columns", bad[10].plan.columns = before, bad[10].plan.column_count = 1;
+  bad[11].field = "columns", bad[11].plan.columns = before, bad[11].plan.column_count = -1;
+  for (int i = 0; i < 12; i++) {
     dae_error err;
     dae_summary summary;
     assert_int_equal(dae_run(&bad[i].plan, NULL, &summary, &err), DAE_ERROR_USAGE);
@@ -512,11 +550,103 @@ static void test_method_names(void **state)
   assert_null(dae_method_find(NULL, NULL));
 }
 
+static void assert_chosen(const dae_problem *problem, const char *name, const char *why)
+{
+  char text[256];
+  dae_error err;
+  const dae_method *method = dae_method_choose(problem, text, sizeof text, &err);
+  if (!method)
+    fail_msg("%s", err.text);
+  assert_string_equal(method->name, name);
+  assert_string_equal(text, why);
+  assert_ptr_equal(dae_method_choose(problem, NULL, 0, NULL), method);
+  char small[8];
+  assert_ptr_equal(dae_method_choose(problem, small, sizeof small, NULL), method);
+  assert_memory_equal(small, why, sizeof small - 1);
+}
+
+static int some_f(void *user, const dae_semi_explicit_at *at, double *f)
+{
+  (void)user, (void)at, (void)f;
+  return -1;
+}
+
+static int some_k(void *user, const dae_mechanical_at *at, double *k)
+{
+  (void)user, (void)at, (void)k;
+  return -1;
+}
+
+static int some_joint(void *user, double t, const double *z, double *g)
+{
+  (void)user, (void)t, (void)z, (void)g;
+  return -1;
+}
+
+static void test_auto_is_a_method_that_fits_and_says_why(void **state)
+{
+  (void)state;
+  dae_mechanical both = exact_pin, rolling = exact_ball;
+  both.ng = 4;
+  both.nk = 1;
+  both.k = some_k;
+  rolling.nk = 2;
+  rolling.k = some_k;
+  const dae_semi_explicit semi = {.nx = 1, .f = some_f};
+  dae_problem p = dae_problem_mechanical(&exact_ball);
+  assert_chosen(&p, "bdf", "mechanical without constraints: variable order 1 to 5");
+  p = dae_problem_mechanical(&exact_pin);
+  assert_chosen(&p, "bdf-ggl",
+                "1 holonomic constraint: stabilised index-2 form, variable order 1 to 5");
+  p = dae_problem_mechanical(&both);
+  assert_chosen(&p, "bdf-ggl",
+                "4 holonomic and 1 nonholonomic constraints: stabilised index-2 form, variable "
+                "order 1 to 5");
+  p = dae_problem_mechanical(&rolling);
+  assert_chosen(&p, "bdf-ggl",
+                "2 nonholonomic constraints: stabilised index-2 form, variable order 1 to 5");
+  p = dae_problem_semi_explicit(&semi);
+  assert_chosen(&p, "bdf", "semi-explicit: variable order 1 to 5");
+
+  /* coupled problems by what their assembly is: free parts, a joint between them, no mechanics */
+  const dae_part parts[] = {{.mechanical = &exact_ball}, {.mechanical = &exact_ball}};
+  const dae_part other[] = {{.semi_explicit = &semi}, {.semi_explicit = &semi}};
+  const dae_port z[] = {{0, 0}, {1, 0}};
+  const dae_joint joint = {.ng = 1, .nz = 2, .z = z, .g = some_joint};
+  const char *coupled = "coupled out of 2 systems: run as one assembled problem";
+  dae_coupled c = {.parts = 2, .part = parts};
+  p = dae_problem_coupled(&c);
+  assert_chosen(&p, "bdf", coupled);
+  c.joints = 1;
+  c.joint = &joint;
+  assert_chosen(&p, "bdf-ggl", coupled);
+  c = (dae_coupled){.parts = 2, .part = other};
+  assert_chosen(&p, "bdf", coupled);
+}
+
+static void test_auto_says_why_nothing_fits(void **state)
+{
+  (void)state;
+  const dae_semi_explicit high = {.nx = 1, .index = 3, .f = some_f}, empty = {0};
+  char why[64] = "?";
+  dae_error err;
+  dae_problem p = dae_problem_semi_explicit(&high);
+  assert_null(dae_method_choose(&p, why, sizeof why, &err));
+  assert_int_equal(err.status, DAE_ERROR_UNSUPPORTED);
+  assert_non_null(strstr(err.text, "index 3"));
+  assert_string_equal(why, "");
+  assert_null(dae_method_choose(&p, NULL, 0, NULL));
+  p = dae_problem_semi_explicit(&empty);
+  assert_null(dae_method_choose(&p, why, sizeof why, &err));
+  assert_int_equal(err.status, DAE_ERROR_PROBLEM);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_row_for_every_step),
       cmocka_unit_test(test_columns_are_time_variables_rates_outputs),
+      cmocka_unit_test(test_columns_are_those_the_plan_lists),
       cmocka_unit_test(test_grid_rows_by_multiplication_and_the_end),
       cmocka_unit_test(test_rows_before_and_after_a_bounce),
       cmocka_unit_test(test_bounces_leave_the_grid_alone),
@@ -533,6 +663,8 @@ int main(void)
       cmocka_unit_test(test_every_refused_allocation_is_a_clean_error),
       cmocka_unit_test(test_steps_do_not_allocate),
       cmocka_unit_test(test_method_names),
+      cmocka_unit_test(test_auto_is_a_method_that_fits_and_says_why),
+      cmocka_unit_test(test_auto_says_why_nothing_fits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

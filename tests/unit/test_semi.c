@@ -150,6 +150,55 @@ static void test_time_dependent_constraint_of_any_frequency(void **state)
   }
 }
 
+static int driven_F_t(void *user, const dae_semi_explicit_at *at, double *F_t)
+{
+  double w = *(double *)user;
+  F_t[0] = -w * cos(w * at->t);
+  return 0;
+}
+
+/* beyond what differences in time can follow */
+static void test_time_derivative_that_is_given_is_used(void **state)
+{
+  (void)state;
+  for (double w = 1; w < 2e12; w *= 1e4) {
+    dae_semi_explicit p = {
+        .nx = 2, .ny = 1, .user = &w, .f = driven_f, .F = driven_F, .F_t = driven_F_t};
+    dae_problem problem = {.semi_explicit = &p};
+    double t = 0.3;
+    found r = consistent(&problem, t, (const double[]){0, 2, 0}, NULL);
+    assert_int_equal(r.status, DAE_OK);
+    assert_near(r.y[2] / w, cos(w * t), 1e-12);
+  }
+}
+
+static int refuse_F_t(void *user, const dae_semi_explicit_at *at, double *F_t)
+{
+  (void)at;
+  F_t[0] = *(const double *)user;
+  return isnan(*(const double *)user) ? 0 : -1;
+}
+
+static void test_time_derivative_that_fails_is_named(void **state)
+{
+  (void)state;
+  double value[] = {NAN, 1};
+  for (int i = 0; i < 2; i++) {
+    dae_semi_explicit p = {.nx = 2,
+                           .ny = 1,
+                           .user = &value[i],
+                           .f = driven_f,
+                           .F = pendulum_F,
+                           .F_t = refuse_F_t,
+                           .y_names = pendulum_y};
+    dae_problem problem = {.semi_explicit = &p};
+    found r = consistent(&problem, 0.3, (const double[]){1, 0, 0}, NULL);
+    assert_true(r.status < 0);
+    assert_mentions(r.err.text, "F_t");
+    assert_string_equal(r.err.equation, i == 0 ? "tension" : "F_t");
+  }
+}
+
 static void test_fixed_values_do_not_move(void **state)
 {
   (void)state;
@@ -398,15 +447,26 @@ static int input(void *user, double t, double *in)
   return 0;
 }
 
+/* F does not depend on t itself */
+static int input_F_t(void *user, const dae_semi_explicit_at *at, double *F_t)
+{
+  (void)user, (void)at;
+  F_t[0] = 0;
+  return 0;
+}
+
 static void test_inputs_move_with_time(void **state)
 {
   (void)state;
-  dae_semi_explicit p = {.nx = 1, .ny = 1, .nin = 1, .f = input_f, .F = input_F};
-  dae_problem problem = {.semi_explicit = &p, .input = input};
-  found r = consistent(&problem, 3, (const double[]){0, 0}, NULL);
-  assert_int_equal(r.status, DAE_OK);
-  assert_near(r.y[0], 9, 1e-14);
-  assert_near(r.y[1], 6, 1e-10);
+  for (int given = 0; given < 2; given++) {
+    dae_semi_explicit p = {
+        .nx = 1, .ny = 1, .nin = 1, .f = input_f, .F = input_F, .F_t = given ? input_F_t : NULL};
+    dae_problem problem = {.semi_explicit = &p, .input = input};
+    found r = consistent(&problem, 3, (const double[]){0, 0}, NULL);
+    assert_int_equal(r.status, DAE_OK);
+    assert_near(r.y[0], 9, 1e-14);
+    assert_near(r.y[1], 6, 1e-10);
+  }
 }
 
 int main(void)
@@ -419,6 +479,8 @@ int main(void)
       cmocka_unit_test(test_index_2_start_is_projected),
       cmocka_unit_test(test_consistent_index_2_start_stays),
       cmocka_unit_test(test_time_dependent_constraint_of_any_frequency),
+      cmocka_unit_test(test_time_derivative_that_is_given_is_used),
+      cmocka_unit_test(test_time_derivative_that_fails_is_named),
       cmocka_unit_test(test_fixed_values_do_not_move),
       cmocka_unit_test(test_fixed_algebraic_variable_is_refused_by_name),
       cmocka_unit_test(test_constraint_that_cannot_be_met_is_named),

@@ -85,6 +85,90 @@ static void test_long_names_and_texts_are_cut_off(void **state)
   assert_int_equal(strlen(err.text), sizeof err.text - 1);
 }
 
+/* what dae_error_text makes of a record, and that a buffer that is too small gets its beginning */
+static const char *text_of(const dae_error *err)
+{
+  static char text[1024];
+  char small[20];
+  size_t length = dae_error_text(err, text, sizeof text);
+  assert_int_equal(length, strlen(text));
+  assert_int_equal(dae_error_text(err, NULL, 0), length);
+  for (size_t size = 1; size <= sizeof small; size++) {
+    memset(small, '?', sizeof small);
+    assert_int_equal(dae_error_text(err, small, size), length);
+    size_t kept = length < size ? length : size - 1;
+    assert_memory_equal(small, text, kept);
+    assert_int_equal(small[kept], 0);
+  }
+  return text;
+}
+
+static dae_error located(const char *source, int caret)
+{
+  dae_error err = dae_error_none();
+  dae__fail(&err, DAE_ERROR_MODEL, "yy", "unknown name yy; did you mean y?");
+  snprintf(err.file, sizeof err.file, "pendulum.dae");
+  snprintf(err.source, sizeof err.source, "%s", source);
+  err.line = 6;
+  err.column = 23;
+  err.caret = caret;
+  return err;
+}
+
+static void test_error_text_points_at_the_place(void **state)
+{
+  (void)state;
+  dae_error err = located("constraint rod: x^2 + yy^2 = L^2", 22);
+  assert_string_equal(text_of(&err), "pendulum.dae:6:23: unknown name yy; did you mean y?\n"
+                                     "  constraint rod: x^2 + yy^2 = L^2\n"
+                                     "                        ^");
+  err.source[0] = 0;
+  assert_string_equal(text_of(&err), "pendulum.dae:6:23: unknown name yy; did you mean y?");
+  err.column = 0;
+  assert_string_equal(text_of(&err), "pendulum.dae:6: unknown name yy; did you mean y?");
+  err.file[0] = 0;
+  assert_string_equal(text_of(&err), "line 6: unknown name yy; did you mean y?");
+  err = dae_error_none();
+  dae__fail(&err, DAE_ERROR_STEP, "rod", "no step at t = 2");
+  dae__fail_at(&err, 2, 0.5);
+  assert_string_equal(text_of(&err), "no step at t = 2");
+}
+
+static void test_error_text_keeps_tabs_and_counts_characters(void **state)
+{
+  (void)state;
+  /* a tab, and two letters of two bytes each, before the mark */
+  dae_error err = located("\tparam \xce\xb1\xce\xb2 = yy", 14);
+  assert_string_equal(text_of(&err), "pendulum.dae:6:23: unknown name yy; did you mean y?\n"
+                                     "  \tparam \xce\xb1\xce\xb2 = yy\n"
+                                     "  \t           ^");
+  /* a mark beyond the line stands at its end, one before it at its beginning */
+  err = located("ab", 7);
+  assert_non_null(strstr(text_of(&err), "\n  ab\n    ^"));
+  err = located("ab", -7);
+  assert_non_null(strstr(text_of(&err), "\n  ab\n  ^"));
+}
+
+static void test_error_text_of_an_empty_record(void **state)
+{
+  (void)state;
+  dae_error err = dae_error_none();
+  assert_true(err.file[0] == 0 && err.source[0] == 0 && err.caret == 0);
+  assert_string_equal(text_of(&err), "success");
+  err.status = DAE_ERROR_MEMORY;
+  assert_string_equal(text_of(&err), "out of memory");
+  assert_string_equal(text_of(NULL), "");
+}
+
+/* a record that is filled in anew does not keep the place of the last one */
+static void test_fail_forgets_the_place(void **state)
+{
+  (void)state;
+  dae_error err = located("x", 0);
+  dae__fail(&err, DAE_ERROR_STEP, NULL, "no step");
+  assert_string_equal(text_of(&err), "no step");
+}
+
 static void test_no_record_is_no_problem(void **state)
 {
   (void)state;
@@ -128,6 +212,10 @@ int main(void)
       cmocka_unit_test(test_fail_fills_in_the_record_and_returns_the_status),
       cmocka_unit_test(test_fail_may_quote_the_record_it_overwrites),
       cmocka_unit_test(test_long_names_and_texts_are_cut_off),
+      cmocka_unit_test(test_error_text_points_at_the_place),
+      cmocka_unit_test(test_error_text_keeps_tabs_and_counts_characters),
+      cmocka_unit_test(test_error_text_of_an_empty_record),
+      cmocka_unit_test(test_fail_forgets_the_place),
       cmocka_unit_test(test_no_record_is_no_problem),
       cmocka_unit_test(test_the_log_hook_gets_formatted_lines),
       cmocka_unit_test(test_header_and_library_have_the_same_version),

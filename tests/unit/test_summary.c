@@ -132,6 +132,19 @@ static void test_what_does_not_apply_is_left_out(void **state)
   SAYS(text_of(&summary), "constraints  none");
 }
 
+static void test_an_energy_that_was_not_measured_all_along_is_said_to(void **state)
+{
+  (void)state;
+  dae_summary summary = pendulum();
+  summary.energy_balance = NAN;
+  SAYS(text_of(&summary), "balance not known");
+  SAYS(text_of(&summary), "changed by 2e-07");
+  SAYS_NOT(text_of(&summary), "nan");
+  summary.energy_change = NAN;
+  SAYS(text_of(&summary), "-9.81 at the start, but not known all along");
+  SAYS_NOT(text_of(&summary), "nan");
+}
+
 static void test_kinetic_energy_alone_is_explained(void **state)
 {
   (void)state;
@@ -310,6 +323,7 @@ int main(void)
       cmocka_unit_test(test_block_says_everything),
       cmocka_unit_test(test_lines_are_short_and_without_trailing_blanks),
       cmocka_unit_test(test_what_does_not_apply_is_left_out),
+      cmocka_unit_test(test_an_energy_that_was_not_measured_all_along_is_said_to),
       cmocka_unit_test(test_kinetic_energy_alone_is_explained),
       cmocka_unit_test(test_failure_and_redundancy_are_told),
       cmocka_unit_test(test_length_is_counted_as_snprintf_does),
