@@ -8,6 +8,7 @@
 #include <daedal/event.h>
 #include <daedal/integrator.h>
 #include <daedal/mechanical.h>
+#include <daedal/model.h>
 #include <daedal/options.h>
 #include <daedal/pattern.h>
 #include <daedal/problem.h>

@@ -1,0 +1,95 @@
+/* Models: text in the language of .dae files, turned into a problem with exact derivatives.
+ *
+ *   dae_model *model;
+ *   if (dae_model_load("pendulum.dae", NULL, NULL, &model, &err) == DAE_OK) {
+ *     dae_run_plan plan = {.method = dae_method_find("bdf-ggl", &err)};
+ *     dae_model_plan(model, &plan);
+ *     ...
+ *
+ * Loading parses, expands arrays and loops, differentiates, and finds the sparsity. Every mistake
+ * is DAE_ERROR_MODEL with file, line, column and the line itself in the error record. Untrusted
+ * text is safe: depth, work and memory are bounded, only files below the model's own folder are
+ * read, and no code is run. See docs/model_language.md. */
+#ifndef DAEDAL_MODEL_H
+#define DAEDAL_MODEL_H
+
+#include <daedal/env.h>
+#include <daedal/problem.h>
+#include <daedal/run.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct dae_model dae_model;
+
+typedef struct dae_model_options {
+  const char *const *set; /* params that get another value: "a=3", "A.k=2*pi", "c[2]=0.1" */
+  int set_count;
+  size_t max_bytes; /* of all files together */
+  int max_depth;    /* of nested parentheses, blocks, lets */
+  long max_work;    /* names and operators that expansion may visit */
+  long max_nodes;   /* of the expression graph, which takes about 30 bytes a node */
+} dae_model_options;
+
+dae_model_options dae_model_defaults(void);
+
+/* Reads a model from a file, or from text that is called name in messages (and cannot import).
+ * options and env may be NULL. */
+dae_status dae_model_load(const char *path, const dae_model_options *options, const dae_env *env,
+                          dae_model **out, dae_error *err);
+dae_status dae_model_parse(const char *name, const char *text, size_t length,
+                           const dae_model_options *options, const dae_env *env, dae_model **out,
+                           dae_error *err);
+void dae_model_free(dae_model *model);
+
+const char *dae_model_name(const dae_model *model);
+const char *dae_model_title(const dae_model *model); /* "" where there is none */
+
+/* The problem, which lives as long as the model. Its callbacks work in memory of the model: a
+ * subsystem belongs to one thread at a time. */
+const dae_problem *dae_model_problem(const dae_model *model);
+dae_start dae_model_start(const dae_model *model);
+
+/* What the model has, after expansion. */
+typedef struct dae_model_counts {
+  int systems; /* 0: the model has no system statement */
+  int coordinates, states, algebraic, discretes;
+  int holonomic, nonholonomic, joints;
+  int outputs, events;
+  long nodes;        /* of the expression graph */
+  long instructions; /* of all tapes */
+} dae_model_counts;
+
+dae_model_counts dae_model_count(const dae_model *model);
+
+/* One setting of the simulate statement, or of a system: `rtol 1e-6`, `method bdf`. */
+typedef struct dae_model_setting {
+  const char *system; /* NULL: simulate */
+  const char *name;   /* "to", "from", "rtol", "method", "every", ... */
+  const char *text;   /* the value: a word, or a number */
+  double value;       /* NaN for a word */
+  int place;          /* for dae_model_fail */
+} dae_model_setting;
+
+int dae_model_settings(const dae_model *model, const dae_model_setting **settings);
+/* The setting of simulate with this name, or NULL. */
+const dae_model_setting *dae_model_find_setting(const dae_model *model, const char *name);
+
+/* Fills in what the model knows of a run: problem, start, columns, outputs, events, `to`, and
+ * `every`. The rest of the plan is left alone. */
+void dae_model_plan(const dae_model *model, dae_run_plan *plan);
+
+/* Fills in an error that points at a place in the text: DAE_ERROR_MODEL. */
+dae_status dae_model_fail(const dae_model *model, int place, const char *text, dae_error *err);
+
+/* Adds file, line, column and the line itself to an error of a run whose equation or variable
+ * stands in the model; leaves others alone. */
+void dae_model_locate(const dae_model *model, dae_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,211 @@
+/* The problem of a whole model: one system, or several with wires and joints between them. */
+#include "core/error.h"
+#include "model/model.h"
+
+/* ---- units ---- */
+
+static bool has_variables(const dae__expander *x, int instance)
+{
+  int s = x->scopes.item[x->instances.item[instance].scope].first;
+  for (; s >= 0; s = x->symbols.item[s].next)
+    if (x->symbols.item[s].kind >= DAE__STATEMENT_COORD &&
+        x->symbols.item[s].kind <= DAE__STATEMENT_DISCRETE)
+      return true;
+  return false;
+}
+
+/* statements about motion in the model beside its systems need variables there */
+static void check_outside(dae__expander *x)
+{
+  const dae__instance *own = &x->instances.item[0];
+  bool stray = own->has_kinetic || own->has_potential || own->equations.count > 0 ||
+               own->holonomic.count + own->nonholonomic.count > 0;
+  if (stray && x->instances.count > 1)
+    dae__complain(x->l,
+                  own->equations.count > 0 ? own->equations.item[0].place
+                                           : x->scopes.item[0].body->place,
+                  "energies, constraints and equations belong into a system, where the variables "
+                  "are; between systems stands joint");
+}
+
+static void create_units(dae__binder *b, dae__units *out)
+{
+  dae__expander *x = b->x;
+  int instances = x->instances.count;
+  out->unit = DAE__NEW_ARRAY(x->l->scratch, dae__unit, instances);
+  out->of_instance = DAE__NEW_ARRAY(x->l->scratch, int, instances);
+  if (!dae__load_ok(x->l))
+    return;
+  for (int i = 0; i < instances && !x->l->status; i++) {
+    out->of_instance[i] = -1;
+    if (i == 0 && instances > 1 && !has_variables(x, 0)) {
+      check_outside(x);
+      continue;
+    }
+    out->of_instance[i] = out->count;
+    dae__unit_create(b, i, &out->unit[out->count++]);
+  }
+}
+
+/* ---- the state vector ---- */
+
+static void place(const dae__ints *leaves, int first, int *entry)
+{
+  for (int i = 0; i < leaves->count; i++)
+    entry[leaves->item[i]] = first + i;
+}
+
+/* multipliers of n constraints */
+static int place_multipliers(const dae__constraints *all, int first, int *entry)
+{
+  for (int i = 0; i < all->count; i++)
+    entry[all->item[i].leaf] = first + i;
+  return first + all->count;
+}
+
+static void place_unit(const dae__expander *x, const dae__unit *u, dae__units *out)
+{
+  const dae__instance *own = &x->instances.item[u->instance];
+  int at = out->size, nq = u->q.count;
+  place(&u->q, at, out->entry);
+  for (int i = 0; i < nq; i++)
+    out->entry[dae__node_at(x->graph, x->leaf_rate.item[u->q.item[i]]).leaf] = at + nq + i;
+  at += 2 * nq;
+  place(&u->u, at, out->entry);
+  place(&u->w, at + u->u.count, out->entry);
+  at += u->u.count + u->w.count;
+  at = place_multipliers(&own->holonomic, at, out->entry);
+  out->size = place_multipliers(&own->nonholonomic, at, out->entry);
+}
+
+static void place_all(dae__expander *x, dae__units *out)
+{
+  out->leaves = x->leaves.count;
+  out->entry = DAE__NEW_ARRAY(x->l->scratch, int, out->leaves);
+  if (!dae__load_ok(x->l))
+    return;
+  for (int i = 0; i < out->leaves; i++)
+    out->entry[i] = -1;
+  for (int i = 0; i < out->count; i++)
+    place_unit(x, &out->unit[i], out);
+  out->size = place_multipliers(&x->joints, out->size, out->entry);
+}
+
+/* ---- parts, wires, joints ---- */
+
+static void bind_unit(dae__binder *b, dae__unit *u, const char *name, dae_part *part)
+{
+  part->name = name;
+  if (u->mechanical)
+    part->mechanical = dae__bind_mechanical(b, u, name);
+  else
+    part->semi_explicit = dae__bind_semi(b, u, name);
+}
+
+static int first_entry(const dae__units *units, const dae__unit *u)
+{
+  const dae__ints *lists[] = {&u->q, &u->u, &u->w};
+  for (int k = 0; k < 3; k++)
+    if (lists[k]->count > 0)
+      return units->entry[lists[k]->item[0]];
+  return 0;
+}
+
+static void create_wires(dae__binder *b, dae_model *model, const dae__units *units)
+{
+  dae__expander *x = b->x;
+  int count = 0;
+  for (int i = 0; i < units->count; i++)
+    count += units->unit[i].in.count;
+  dae_wire *wire = DAE__TAKE(b->arena, dae_wire, count);
+  model->coupled.wire = wire;
+  model->coupled.wires = count;
+  if (!dae__bind_ok(b))
+    return;
+  for (int i = 0; i < units->count; i++) {
+    const dae__unit *u = &units->unit[i];
+    for (int k = 0; k < u->in.count; k++) {
+      int leaf = u->in.item[k];
+      int from = units->of_instance[x->leaves.item[leaf].instance];
+      int variable = units->entry[leaf] - first_entry(units, &units->unit[from]);
+      *wire++ = (dae_wire){i, k, {from, variable}};
+    }
+  }
+}
+
+static void create_joints(dae__binder *b, dae_model *model, const dae__units *units)
+{
+  const dae__constraints *joints = &b->x->joints;
+  dae_joint *joint = DAE__TAKE(b->arena, dae_joint, joints->count);
+  model->coupled.joint = joint;
+  model->coupled.joints = joints->count;
+  if (!dae__bind_ok(b))
+    return;
+  for (int i = 0; i < joints->count && !b->x->l->status; i++)
+    dae__bind_joint(b, &joints->item[i], units->of_instance, units->unit, &joint[i]);
+}
+
+static void bind_all(dae__binder *b, dae_model *model, dae__units *units)
+{
+  dae__expander *x = b->x;
+  dae_part *part = DAE__TAKE(b->arena, dae_part, units->count);
+  if (!dae__bind_ok(b))
+    return;
+  for (int i = 0; i < units->count && !x->l->status; i++) {
+    const char *name = x->instances.item[units->unit[i].instance].name;
+    bind_unit(b, &units->unit[i], x->instances.count > 1 ? name : model->name, &part[i]);
+  }
+  if (x->instances.count == 1) {
+    model->problem = part[0].mechanical ? dae_problem_mechanical(part[0].mechanical)
+                                        : dae_problem_semi_explicit(part[0].semi_explicit);
+    return;
+  }
+  model->coupled.name = model->name;
+  model->coupled.part = part;
+  model->coupled.parts = units->count;
+  create_wires(b, model, units);
+  create_joints(b, model, units);
+  model->problem = dae_problem_coupled(&model->coupled);
+}
+
+static void count_all(const dae__expander *x, const dae__units *units, dae_model_counts *n)
+{
+  n->systems = x->instances.count - 1;
+  n->joints = x->joints.count;
+  n->outputs = x->outputs.count;
+  n->events = x->events.count;
+  for (int i = 0; i < units->count; i++) {
+    const dae__unit *u = &units->unit[i];
+    const dae__instance *own = &x->instances.item[u->instance];
+    n->coordinates += u->q.count;
+    n->holonomic += own->holonomic.count;
+    n->nonholonomic += own->nonholonomic.count;
+    n->algebraic += u->w.count - u->hidden;
+    for (int k = 0; k < u->u.count; k++) {
+      unsigned kind = x->leaf_kind.item[u->u.item[k]];
+      *(kind == DAE__LEAF_DISCRETE ? &n->discretes
+        : kind == DAE__LEAF_ALG    ? &n->algebraic
+                                   : &n->states) += 1;
+    }
+  }
+}
+
+dae_status dae__build_problem(dae__binder *b, dae_model *model, dae__units *units)
+{
+  dae__expander *x = b->x;
+  *units = (dae__units){.count = 0};
+  if (x->joints.count > 0 && x->instances.count == 1)
+    dae__complain(x->l, x->joints.item[0].place,
+                  "a joint connects systems, and this model has none; write constraint");
+  create_units(b, units);
+  if (!dae__bind_ok(b))
+    return x->l->status;
+  place_all(x, units);
+  if (dae__bind_ok(b))
+    bind_all(b, model, units);
+  if (!dae__bind_ok(b))
+    return x->l->status;
+  count_all(x, units, &model->count);
+  dae_status status = dae_problem_validate(&model->problem, x->l->err);
+  return x->l->status = status;
+}

@@ -1,0 +1,244 @@
+#include "model/lex.h"
+#include "core/number.h"
+#include <string.h>
+
+const char *dae__token_text(dae__token_kind kind)
+{
+  static const char *const text[] = {
+#define DAE__TOKEN_TEXT(name, words) [DAE__TOKEN_##name] = words,
+      DAE__TOKEN_LIST(DAE__TOKEN_TEXT)
+#undef DAE__TOKEN_TEXT
+  };
+  return text[kind];
+}
+
+dae__lexer dae__lexer_create(dae__load *l, int file)
+{
+  dae__lexer x = {.l = l, .file = &l->files.item[file], .line = 1, .last = DAE__TOKEN_NEWLINE};
+  if (x.file->length >= 3 && !memcmp(x.file->text, "\xEF\xBB\xBF", 3))
+    x.at = 3; /* a byte order mark */
+  return x;
+}
+
+/* ---- classes of characters ---- */
+
+static bool is_digit(char c)
+{
+  return c >= '0' && c <= '9';
+}
+
+static bool is_letter(char c)
+{
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (unsigned char)c > 127;
+}
+
+static bool is_space(char c)
+{
+  return c == ' ' || c == '\t' || c == '\r';
+}
+
+static char peek(const dae__lexer *x, int ahead)
+{
+  int at = x->at + ahead;
+  return at < x->file->length ? x->file->text[at] : 0;
+}
+
+/* ---- newlines ---- */
+
+/* a line does not end after these */
+static bool needs_more(dae__token_kind last)
+{
+  switch (last) {
+  case DAE__TOKEN_COMMA:
+  case DAE__TOKEN_ASSIGN:
+  case DAE__TOKEN_COLON:
+  case DAE__TOKEN_OPEN_BLOCK:
+  case DAE__TOKEN_RANGE:
+  case DAE__TOKEN_DOT:
+  case DAE__TOKEN_NEWLINE:
+  case DAE__TOKEN_SEMICOLON:
+    return true;
+  default:
+    return last >= DAE__TOKEN_POWER;
+  }
+}
+
+/* space and comments; true at a newline that ends a statement */
+static bool skip(dae__lexer *x)
+{
+  for (; x->at < x->file->length; x->at++) {
+    char c = peek(x, 0);
+    if (c == '#')
+      while (x->at + 1 < x->file->length && peek(x, 1) != '\n')
+        x->at++;
+    else if (c == '\n' && x->depth == 0 && !needs_more(x->last))
+      return true;
+    else if (c != '\n' && !is_space(c))
+      break;
+    x->line += c == '\n';
+  }
+  return false;
+}
+
+/* ---- blocks: inside { } newlines count again ---- */
+
+static void open_block(dae__lexer *x, int place)
+{
+  if (x->blocks >= x->l->limits.max_depth) {
+    dae__complain(x->l, place, "blocks are nested more than %d deep", x->l->limits.max_depth);
+    return;
+  }
+  if (x->blocks == x->room) {
+    int room = x->room > 0 ? 2 * x->room : 8;
+    int *outer = DAE__NEW_ARRAY(x->l->scratch, int, room);
+    if (!dae__load_ok(x->l))
+      return;
+    if (x->blocks > 0)
+      memcpy(outer, x->outer, (size_t)x->blocks * sizeof *outer);
+    x->outer = outer;
+    x->room = room;
+  }
+  x->outer[x->blocks++] = x->depth;
+  x->depth = 0;
+}
+
+static void track_brackets(dae__lexer *x, const dae__token *token)
+{
+  switch (token->kind) {
+  case DAE__TOKEN_OPEN:
+  case DAE__TOKEN_OPEN_INDEX:
+    x->depth++;
+    break;
+  case DAE__TOKEN_CLOSE:
+  case DAE__TOKEN_CLOSE_INDEX:
+    x->depth -= x->depth > 0;
+    break;
+  case DAE__TOKEN_OPEN_BLOCK:
+    open_block(x, token->place);
+    break;
+  case DAE__TOKEN_CLOSE_BLOCK:
+    x->depth = x->blocks > 0 ? x->outer[--x->blocks] : 0;
+    break;
+  default:
+    break;
+  }
+}
+
+/* ---- tokens ---- */
+
+static void digits(dae__lexer *x)
+{
+  while (is_digit(peek(x, 0)))
+    x->at++;
+}
+
+/* 1, 1.5, .5, 1., 1e-3; the dots of 1..N are left alone */
+static void number(dae__lexer *x, dae__token *token)
+{
+  char text[64];
+  digits(x);
+  if (peek(x, 0) == '.' && peek(x, 1) != '.') {
+    x->at++;
+    digits(x);
+  }
+  char e = peek(x, 0), sign = peek(x, 1);
+  bool signed_power = (sign == '+' || sign == '-') && is_digit(peek(x, 2));
+  if ((e == 'e' || e == 'E') && (is_digit(sign) || signed_power)) {
+    x->at += signed_power ? 2 : 1;
+    digits(x);
+  }
+  token->kind = DAE__TOKEN_NUMBER;
+  token->length = x->at - (token->place - x->file->first);
+  if (token->length >= (int)sizeof text) {
+    dae__complain(x->l, token->place, "a number with more than %d characters",
+                  (int)sizeof text - 1);
+    return;
+  }
+  memcpy(text, x->file->text + x->at - token->length, (size_t)token->length);
+  text[token->length] = 0;
+  if (!dae__parse_double(text, &token->value))
+    dae__complain(x->l, token->place, "%s is too large for a number", text);
+  else if (is_letter(peek(x, 0)))
+    dae__complain(x->l, x->file->first + x->at,
+                  "a number runs into a name: write * between factors");
+}
+
+static void name(dae__lexer *x, dae__token *token)
+{
+  int from = x->at;
+  while (is_letter(peek(x, 0)) || is_digit(peek(x, 0)))
+    x->at++;
+  token->kind = DAE__TOKEN_NAME;
+  token->length = x->at - from;
+  if (x->file->text[from] == '_')
+    dae__complain(x->l, token->place, "a name starts with a letter");
+  else if (token->length > 255)
+    dae__complain(x->l, token->place, "a name with more than 255 characters");
+}
+
+static void string(dae__lexer *x, dae__token *token)
+{
+  int from = ++x->at;
+  while (x->at < x->file->length && peek(x, 0) != '"' && peek(x, 0) != '\n')
+    x->at++;
+  token->kind = DAE__TOKEN_STRING;
+  token->length = x->at - from;
+  if (peek(x, 0) == '"')
+    x->at++;
+  else
+    dae__complain(x->l, token->place, "this string does not end on its line: a \" is missing");
+}
+
+/* the longest sign that stands here */
+static void sign(dae__lexer *x, dae__token *token)
+{
+  int best = 0;
+  for (int kind = DAE__TOKEN_OPEN; kind < DAE__TOKEN_COUNT; kind++) {
+    const char *text = dae__token_text((dae__token_kind)kind);
+    int length = (int)strlen(text);
+    if (length > best && text[0] == peek(x, 0) && (length == 1 || text[1] == peek(x, 1))) {
+      best = length;
+      token->kind = (dae__token_kind)kind;
+    }
+  }
+  x->at += best;
+  token->length = best;
+  if (best > 0)
+    return;
+  char c = peek(x, 0);
+  if (c == '&' || c == '|')
+    dae__complain(x->l, token->place, "%c stands alone: write %c%c", c, c, c);
+  else if ((unsigned char)c < ' ')
+    dae__complain(x->l, token->place, "a control character (code %d) has no place in a model",
+                  (unsigned char)c);
+  else
+    dae__complain(x->l, token->place, "the character %c means nothing here", c);
+}
+
+dae__token dae__lexer_next(dae__lexer *x)
+{
+  int before = x->at;
+  bool line_ends = skip(x);
+  dae__token token = {.kind = DAE__TOKEN_END, .place = x->file->first + x->at};
+  token.spaced = x->at > before;
+  token.line = x->line;
+  if (x->l->status || x->at >= x->file->length) {
+    token.kind = DAE__TOKEN_END;
+  } else if (line_ends) {
+    token.kind = DAE__TOKEN_NEWLINE;
+    x->at++;
+    x->line++;
+  } else if (is_digit(peek(x, 0)) || (peek(x, 0) == '.' && is_digit(peek(x, 1)))) {
+    number(x, &token);
+  } else if (is_letter(peek(x, 0))) {
+    name(x, &token);
+  } else if (peek(x, 0) == '"') {
+    string(x, &token);
+  } else {
+    sign(x, &token);
+  }
+  if (x->l->status)
+    token.kind = DAE__TOKEN_END;
+  track_brackets(x, &token);
+  return x->last = token.kind, token;
+}

@@ -1,0 +1,54 @@
+/* What all stages of loading a model share: memory, the text, limits, and the first mistake found.
+ *
+ * Mistakes are sticky: dae__complain records the first one and later ones are not heard, so that a
+ * stage may go on to its next check of l->status. Whoever reads a loop count or an index looks at
+ * l->status first. */
+#ifndef DAEDAL_MODEL_LOAD_H
+#define DAEDAL_MODEL_LOAD_H
+
+#include "model/pool.h"
+#include <daedal/model.h>
+
+/* A file of the model. Places number the bytes of all files together: byte i of a file has the
+ * place first + i. */
+typedef struct dae__file {
+  const char *name; /* as it is shown to the user */
+  const char *path; /* canonical, NULL for text that came from memory */
+  const char *text; /* followed by a zero */
+  int length, first;
+  bool open; /* being parsed */
+} dae__file;
+
+typedef DAE__LIST(dae__file) dae__files;
+
+typedef struct dae__load {
+  dae__pool *keep;    /* lives as long as the model */
+  dae__pool *scratch; /* released when loading is done */
+  dae__files files;
+  dae_model_options limits;
+  long work; /* visited so far */
+  dae_status status;
+  dae_error *err;
+} dae__load;
+
+/* Records a mistake at a place; says what would be right. Returns l->status. */
+__attribute__((format(printf, 3, 4))) dae_status dae__complain(dae__load *l, int place,
+                                                               const char *format, ...);
+/* Out of memory in one of the pools becomes the status. */
+bool dae__load_ok(dae__load *l);
+/* Counts a unit of work; false once the limit is passed (with the complaint made). */
+bool dae__load_work(dae__load *l, int place);
+
+/* Fills in file, line, column and the line itself. */
+void dae__point_at(const dae__files *files, int place, dae_error *err);
+/* Line number of a place. */
+int dae__line_of(const dae__files *files, int place);
+
+/* Adds a file; its number, or -1 with the complaint made at place (of the import; -1: none). An
+ * imported path is taken relative to the file that holds place. A file that is already there gives
+ * its number. */
+int dae__open_text(dae__load *l, const char *name, const char *text, size_t length);
+int dae__open_file(dae__load *l, const char *path);
+int dae__open_import(dae__load *l, int place, const char *path);
+
+#endif

@@ -1,0 +1,155 @@
+/* The callbacks of a mechanical system: they point the tapes at the parts of the state. */
+#include "model/mechanics.h"
+#include "model/bind.h"
+
+#define HAS(name) (1u << DAE__Q_##name)
+
+/* what methods ask for together: the residual of ggl, accelerations, projections, drift */
+static const unsigned together[] = {
+    HAS(M) | HAS(f) | HAS(s) | HAS(c) | HAS(g) | HAS(gdot) | HAS(G) | HAS(k) | HAS(K),
+    HAS(f) | HAS(s) | HAS(c) | HAS(g) | HAS(gdot) | HAS(G) | HAS(k) | HAS(K),
+    HAS(M) | HAS(f) | HAS(s) | HAS(G) | HAS(gamma) | HAS(K) | HAS(kappa),
+    HAS(g) | HAS(gdot) | HAS(G) | HAS(k),
+    HAS(M) | HAS(G) | HAS(K),
+    HAS(f) | HAS(s) | HAS(c),
+    HAS(g) | HAS(G),
+    HAS(k) | HAS(K)};
+
+unsigned dae__mechanics_together(int i)
+{
+  return i < (int)(sizeof together / sizeof *together) ? together[i] : 0;
+}
+
+/* ---- callbacks ---- */
+
+static void point(const dae_mechanical_at *at, const double *s, const double **in)
+{
+  in[DAE__CLASS_T] = &at->t;
+  in[DAE__CLASS_Q] = at->q;
+  in[DAE__CLASS_V] = at->v;
+  in[DAE__CLASS_U] = at->u;
+  in[DAE__CLASS_W] = at->w;
+  in[DAE__CLASS_IN] = at->in;
+  in[DAE__CLASS_S] = s;
+}
+
+static int run(const dae__tape *tape, const dae_mechanical_at *at, const double *s, double *out)
+{
+  const double *in[DAE__CLASSES];
+  point(at, s, in);
+  dae__tape_run(tape, in, &out);
+  return 0;
+}
+
+#define CALLBACK(name)                                                                             \
+  static int eval_##name(void *user, const dae_mechanical_at *at, double *out)                     \
+  {                                                                                                \
+    const dae__mechanics *m = user;                                                                \
+    return run(m->single[DAE__Q_##name], at, NULL, out);                                           \
+  }
+CALLBACK(M)
+CALLBACK(f)
+CALLBACK(s)
+CALLBACK(c)
+CALLBACK(g)
+CALLBACK(G)
+CALLBACK(gamma)
+CALLBACK(k)
+CALLBACK(K)
+CALLBACK(kappa)
+CALLBACK(g_t)
+CALLBACK(p)
+CALLBACK(F)
+CALLBACK(p_rate)
+CALLBACK(J)
+CALLBACK(J_in)
+CALLBACK(gdot_q)
+CALLBACK(k_q)
+#undef CALLBACK
+
+#define CALLBACK_S(name)                                                                           \
+  static int eval_##name(void *user, const dae_mechanical_at *at, const double *s, double *out)    \
+  {                                                                                                \
+    const dae__mechanics *m = user;                                                                \
+    return run(m->single[DAE__Q_##name], at, s, out);                                              \
+  }
+CALLBACK_S(Ms_qv)
+CALLBACK_S(Gts_q)
+CALLBACK_S(Kts_qv)
+#undef CALLBACK_S
+
+static int eval_energy(void *user, const dae_mechanical_at *at, double *T, double *V)
+{
+  const dae__mechanics *m = user;
+  double out[2];
+  run(m->energy, at, NULL, out);
+  *T = out[0];
+  *V = out[1];
+  return 0;
+}
+
+static int eval_energy_rate(void *user, const dae_mechanical_at *at, const double *in_rate,
+                            double *T_rate, double *V_rate)
+{
+  const dae__mechanics *m = user;
+  double out[2];
+  run(m->energy_rate, at, in_rate, out);
+  *T_rate = out[0];
+  *V_rate = out[1];
+  return 0;
+}
+
+/* programs that compute nothing else, the largest first */
+static int eval(void *user, const dae_mechanical_at *at, const dae_mechanical_wanted *w)
+{
+  const dae__mechanics *m = user;
+  const double *in[DAE__CLASSES];
+  double *out[DAE__WANTED_COUNT];
+  unsigned wanted = 0;
+#define MEMBER(name)                                                                               \
+  out[DAE__Q_##name] = w->name;                                                                    \
+  wanted |= w->name && m->single[DAE__Q_##name] ? HAS(name) : 0;
+  DAE__WANTED(MEMBER)
+#undef MEMBER
+  point(at, NULL, in);
+  for (int i = 0; i < m->programs && wanted; i++) {
+    if (m->program[i].mask & ~wanted)
+      continue;
+    dae__tape_run(m->program[i].tape, in, out);
+    wanted &= ~m->program[i].mask;
+  }
+  return 0;
+}
+
+/* ---- the description ---- */
+
+void dae__mechanics_callbacks(dae__mechanics *m, dae_mechanical *p)
+{
+#define GIVE(name) p->name = m->single[DAE__Q_##name] ? eval_##name : NULL
+  GIVE(M);
+  GIVE(f);
+  GIVE(s);
+  GIVE(c);
+  GIVE(g);
+  GIVE(G);
+  GIVE(gamma);
+  GIVE(k);
+  GIVE(K);
+  GIVE(kappa);
+  GIVE(p);
+  GIVE(F);
+  GIVE(p_rate);
+  GIVE(J);
+  GIVE(J_in);
+  GIVE(gdot_q);
+  GIVE(k_q);
+  GIVE(Ms_qv);
+  GIVE(Gts_q);
+  GIVE(Kts_qv);
+#undef GIVE
+  p->g_t = m->single[DAE__Q_g_t] && !p->time_free_g ? eval_g_t : NULL;
+  p->user = m;
+  p->eval = eval;
+  p->energy = eval_energy;
+  p->energy_rate = eval_energy_rate;
+}

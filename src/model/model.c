@@ -1,0 +1,219 @@
+/* A model from its text: parse, expand, differentiate, compile. */
+#include "model/model.h"
+#include "core/error.h"
+#include <stdio.h>
+#include <string.h>
+
+dae_model_options dae_model_defaults(void)
+{
+  return (dae_model_options){
+      .max_bytes = 4000000, .max_depth = 200, .max_work = 200000000, .max_nodes = 40000000};
+}
+
+/* ---- loading ---- */
+
+/* everything after the text was opened: the flow of this folder on one screen */
+static dae_status build(dae__load *l, dae__expander *x, int file, dae_model *model)
+{
+  dae__parsed parsed;
+  dae__binder b = {.x = x, .arena = model->arena};
+  dae__units units;
+  dae_status status = dae__parse(l, file, &parsed);
+  x->names = &parsed.names;
+  for (int r = 0; r < DAE__RANK; r++)
+    x->index_name[r] = dae__name(l, x->names, r == 0 ? "i" : "j", 1);
+  if (!status)
+    status = dae__declare_all(x, parsed.first);
+  if (!status)
+    status = dae__override_all(x);
+  if (!status)
+    status = dae__place_all(x);
+  if (!status)
+    status = dae__build_settings(x, model);
+  if (!status)
+    status = dae__expand_motion(x);
+  if (!status)
+    status = dae__expand_results(x);
+  if (status)
+    return status;
+  model->name = parsed.first->declared->name;
+  model->title = parsed.first->text ? parsed.first->text : "";
+  status = dae__build_problem(&b, model, &units);
+  if (!status)
+    status = dae__build_results(&b, model, &units);
+  model->count.nodes = dae__graph_count(x->graph);
+  model->count.instructions = b.instructions;
+  return status;
+}
+
+static dae_status load(dae_model *model, const char *path, const char *text, size_t length,
+                       const dae_model_options *options, const dae_env *env, dae_error *err)
+{
+  dae__load l = {.keep = model->keep, .err = err};
+  l.limits = options ? *options : dae_model_defaults();
+  l.scratch = dae__pool_create(env);
+  dae__expander x = {.l = &l, .graph = dae__graph_create(env, l.limits.max_nodes)};
+  x.walker = x.graph ? dae__walker_create(x.graph, env) : NULL;
+  if (!l.scratch || !x.walker)
+    l.status = dae__out_of_memory(err);
+  int file = -1;
+  if (!l.status)
+    file = text ? dae__open_text(&l, path, text, length) : dae__open_file(&l, path);
+  if (file >= 0)
+    l.status = build(&l, &x, file, model);
+  model->files = l.files;
+  dae__walker_free(x.walker);
+  dae__graph_free(x.graph);
+  dae__pool_free(l.scratch);
+  return l.status;
+}
+
+static dae_status create(const char *path, const char *text, size_t length,
+                         const dae_model_options *options, const dae_env *env, dae_model **out,
+                         dae_error *err)
+{
+  dae__pool *keep = dae__pool_create(env);
+  dae_model *model = keep ? DAE__NEW(keep, dae_model) : NULL;
+  dae__arena *arena = model ? dae__arena_create(env) : NULL;
+  *out = NULL;
+  if (err)
+    *err = dae_error_none();
+  if (!arena) {
+    dae__pool_free(keep);
+    return dae__out_of_memory(err);
+  }
+  model->keep = keep;
+  model->arena = arena;
+  dae_status status = load(model, path, text, length, options, env, err);
+  if (status) {
+    dae_model_free(model);
+    return status;
+  }
+  *out = model;
+  return DAE_OK;
+}
+
+dae_status dae_model_load(const char *path, const dae_model_options *options, const dae_env *env,
+                          dae_model **out, dae_error *err)
+{
+  return create(path, NULL, 0, options, env, out, err);
+}
+
+dae_status dae_model_parse(const char *name, const char *text, size_t length,
+                           const dae_model_options *options, const dae_env *env, dae_model **out,
+                           dae_error *err)
+{
+  return create(name, text, length, options, env, out, err);
+}
+
+void dae_model_free(dae_model *model)
+{
+  if (!model)
+    return;
+  dae__arena_free(model->arena);
+  dae__pool_free(model->keep); /* holds the model itself */
+}
+
+/* ---- what a model tells ---- */
+
+const char *dae_model_name(const dae_model *model)
+{
+  return model->name;
+}
+
+const char *dae_model_title(const dae_model *model)
+{
+  return model->title;
+}
+
+const dae_problem *dae_model_problem(const dae_model *model)
+{
+  return &model->problem;
+}
+
+dae_start dae_model_start(const dae_model *model)
+{
+  return (dae_start){.t = model->t_start, .y = model->y, .fixed = model->fixed};
+}
+
+dae_model_counts dae_model_count(const dae_model *model)
+{
+  return model->count;
+}
+
+int dae_model_settings(const dae_model *model, const dae_model_setting **settings)
+{
+  *settings = model->settings.item;
+  return model->settings.count;
+}
+
+const dae_model_setting *dae_model_find_setting(const dae_model *model, const char *name)
+{
+  for (int i = 0; i < model->settings.count; i++)
+    if (!model->settings.item[i].system && !strcmp(model->settings.item[i].name, name))
+      return &model->settings.item[i];
+  return NULL;
+}
+
+static int write_outputs(void *user, double t, const double *y, double *out)
+{
+  const dae_model *model = user;
+  const double *in[DAE__CLASSES] = {[DAE__CLASS_T] = &t, [DAE__CLASS_Q] = y};
+  dae__tape_run(model->outputs, in, &out);
+  return 0;
+}
+
+void dae_model_plan(const dae_model *model, dae_run_plan *plan)
+{
+  const dae_model_setting *to = dae_model_find_setting(model, "to");
+  const dae_model_setting *every = dae_model_find_setting(model, "every");
+  plan->problem = model->problem;
+  plan->start = dae_model_start(model);
+  plan->columns = model->columns.item;
+  plan->column_count = model->columns.count;
+  plan->outputs = model->count.outputs;
+  plan->output_names = model->output_names;
+  plan->output = write_outputs;
+  plan->output_user = (void *)model; /* its tapes write to their registers */
+  plan->events = model->events;
+  plan->event_count = model->count.events;
+  if (to)
+    plan->to = to->value;
+  if (every)
+    plan->every = every->value;
+}
+
+/* ---- errors ---- */
+
+dae_status dae_model_fail(const dae_model *model, int place, const char *text, dae_error *err)
+{
+  dae__fail(err, DAE_ERROR_MODEL, NULL, "%s", text);
+  dae__point_at(&model->files, place, err);
+  return DAE_ERROR_MODEL;
+}
+
+/* the name inside "equation of x", der(x), lambda(rod) */
+static void bare_name(const char *equation, char *name, size_t size)
+{
+  static const char *const before[] = {"equation of ", "constraint ", "der(", "lambda(", "psi("};
+  for (size_t i = 0; i < sizeof before / sizeof *before; i++)
+    if (!strncmp(equation, before[i], strlen(before[i])))
+      equation += strlen(before[i]);
+  snprintf(name, size, "%s", equation);
+  size_t length = strlen(name);
+  if (length > 0 && name[length - 1] == ')')
+    name[length - 1] = 0;
+}
+
+void dae_model_locate(const dae_model *model, dae_error *err)
+{
+  char name[sizeof err->equation];
+  if (!err || err->line > 0 || !err->equation[0])
+    return;
+  bare_name(err->equation, name, sizeof name);
+  for (int i = 0; i < model->landmarks.count; i++)
+    if (!strncmp(model->landmarks.item[i].name, name, sizeof name - 1)) {
+      dae__point_at(&model->files, model->landmarks.item[i].place, err);
+      return;
+    }
+}

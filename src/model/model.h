@@ -1,0 +1,52 @@
+/* The inside of a model, shared by the files that build it. */
+#ifndef DAEDAL_MODEL_MODEL_H
+#define DAEDAL_MODEL_MODEL_H
+
+#include "model/bind.h"
+
+/* Where something that errors of a run may name stands in the text. */
+typedef struct dae__landmark {
+  const char *name;
+  int place;
+} dae__landmark;
+
+/* What the callbacks of an event work with. */
+typedef struct dae__trigger {
+  const dae__tape *value, *rate, *action;
+} dae__trigger;
+
+struct dae_model {
+  dae__pool *keep;   /* text and names */
+  dae__arena *arena; /* problem and tapes */
+  dae__files files;
+  const char *name, *title;
+  dae_problem problem;
+  dae_coupled coupled;
+  dae_model_counts count;
+  double t_start;
+  double *y; /* start values */
+  bool *fixed;
+  DAE__LIST(dae_model_setting) settings;
+  DAE__LIST(dae_column) columns;
+  const dae__tape *outputs;
+  const char **output_names;
+  dae_event *events;
+  DAE__LIST(dae__landmark) landmarks;
+};
+
+/* The problem: units, wires, joints. unit_of_instance and units are in scratch memory. */
+typedef struct dae__units {
+  dae__unit *unit;
+  int count;
+  int *of_instance; /* -1: none */
+  int *entry;       /* by leaf: its entry in the state vector; -1: none */
+  int leaves, size; /* of entry; of the state vector */
+} dae__units;
+
+dae_status dae__build_problem(dae__binder *b, dae_model *model, dae__units *out);
+/* Columns, start values, outputs, events, landmarks: what is read off the state vector. */
+dae_status dae__build_results(dae__binder *b, dae_model *model, const dae__units *units);
+/* simulate and the settings of systems. */
+dae_status dae__build_settings(dae__expander *x, dae_model *model);
+
+#endif

@@ -1,0 +1,45 @@
+/* The parser: one token at hand and one ahead. */
+#ifndef DAEDAL_MODEL_PARSE_H
+#define DAEDAL_MODEL_PARSE_H
+
+#include "model/tree.h"
+
+typedef struct dae__parser {
+  dae__load *l;
+  dae__names *names;
+  dae__lexer lexer;
+  dae__token at, ahead;
+  int depth;  /* of nested expressions and blocks */
+  int blocks; /* that are open */
+  bool imported;
+} dae__parser;
+
+dae__parser dae__parser_create(dae__load *l, dae__names *names, int file);
+
+void dae__advance(dae__parser *p);
+bool dae__at(const dae__parser *p, dae__token_kind kind);
+/* The token at hand is this word. */
+bool dae__at_word(const dae__parser *p, const char *word);
+/* Takes the token if it is of this kind. */
+bool dae__accept(dae__parser *p, dae__token_kind kind);
+bool dae__accept_word(dae__parser *p, const char *word);
+/* Takes the token or complains: "expected ) ..., found ...". */
+bool dae__expect(dae__parser *p, dae__token_kind kind, const char *where);
+/* Complains about the token at hand. */
+void dae__unexpected(dae__parser *p, const char *expected);
+/* The name at hand, taken; what it is for stands in the complaint. */
+const char *dae__take_name(dae__parser *p, const char *what);
+/* A name that is declared: reserved words are refused. */
+const char *dae__take_new_name(dae__parser *p, const char *what);
+/* Text of the token at hand. */
+const char *dae__token_at(const dae__parser *p);
+
+/* One level deeper; false, with the complaint made, beyond the limit. */
+bool dae__deeper(dae__parser *p);
+
+/* NULL after a mistake. */
+dae__expr *dae__take_expression(dae__parser *p);
+/* E, E, ... up to the closing token, which is taken. Their number goes to count. */
+dae__expr *dae__take_list(dae__parser *p, dae__token_kind close, int *count);
+
+#endif

@@ -1,0 +1,255 @@
+/* The text of a model: files in memory, places in them, and complaints that point at a place. */
+#define _XOPEN_SOURCE 700 /* realpath */
+
+#include "core/error.h"
+#include "model/load.h"
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---- places ---- */
+
+static const dae__file *file_of(const dae__files *files, int place)
+{
+  for (int i = files->count - 1; i >= 0; i--)
+    if (place >= files->item[i].first)
+      return &files->item[i];
+  return NULL;
+}
+
+static bool continues_character(char c)
+{
+  return ((unsigned char)c & 0xC0) == 0x80;
+}
+
+/* the line [from, to) around an offset, and its number */
+static int find_line(const dae__file *f, int offset, int *from, int *to)
+{
+  int line = 1;
+  *from = 0;
+  for (int i = 0; i < offset; i++)
+    if (f->text[i] == '\n')
+      line++, *from = i + 1;
+  for (*to = offset; *to < f->length && f->text[*to] != '\n';)
+    ++*to;
+  if (*to > *from && f->text[*to - 1] == '\r')
+    --*to;
+  return line;
+}
+
+/* the line, or what fits of it around the offset */
+static void copy_line(const dae__file *f, int offset, int from, int to, dae_error *err)
+{
+  const int room = (int)sizeof err->source - 1;
+  if (offset - from > room - 40)
+    from = offset - (room - 40);
+  while (from < offset && continues_character(f->text[from]))
+    from++;
+  if (to - from > room)
+    to = from + room;
+  while (to > offset && to < f->length && continues_character(f->text[to]))
+    to--;
+  if (to < from)
+    to = from;
+  memcpy(err->source, f->text + from, (size_t)(to - from));
+  err->source[to - from] = 0;
+  for (char *c = err->source; *c; c++)
+    if ((unsigned char)*c < ' ' && *c != '\t')
+      *c = ' ';
+  err->caret = offset - from;
+}
+
+void dae__point_at(const dae__files *files, int place, dae_error *err)
+{
+  const dae__file *f = file_of(files, place);
+  int from, to;
+  if (!f || !err)
+    return;
+  int offset = place - f->first;
+  if (offset > f->length)
+    offset = f->length;
+  err->line = find_line(f, offset, &from, &to);
+  err->column = 1;
+  for (int i = from; i < offset; i++)
+    err->column += !continues_character(f->text[i]);
+  snprintf(err->file, sizeof err->file, "%s", f->name);
+  copy_line(f, offset, from, to, err);
+}
+
+int dae__line_of(const dae__files *files, int place)
+{
+  const dae__file *f = file_of(files, place);
+  int from, to;
+  return f ? find_line(f, place - f->first, &from, &to) : 0;
+}
+
+/* ---- complaints ---- */
+
+dae_status dae__complain(dae__load *l, int place, const char *format, ...)
+{
+  char text[sizeof l->err->text];
+  va_list arguments;
+  if (l->status)
+    return l->status;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  dae__fail(l->err, DAE_ERROR_MODEL, NULL, "%s", text);
+  dae__point_at(&l->files, place, l->err);
+  return l->status = DAE_ERROR_MODEL;
+}
+
+bool dae__load_ok(dae__load *l)
+{
+  if (!l->status && (dae__pool_failed(l->keep) || dae__pool_failed(l->scratch)))
+    l->status = dae__out_of_memory(l->err);
+  return !l->status;
+}
+
+bool dae__load_work(dae__load *l, int place)
+{
+  if (++l->work > l->limits.max_work)
+    dae__complain(l, place,
+                  "the model is too large: expanding its arrays, loops and lets takes more than "
+                  "%ld steps; use smaller arrays",
+                  l->limits.max_work);
+  return !l->status;
+}
+
+/* ---- files ---- */
+
+static int add_file(dae__load *l, const char *name, const char *path, const char *text,
+                    size_t length)
+{
+  const dae__file *last = l->files.count > 0 ? &l->files.item[l->files.count - 1] : NULL;
+  int first = last ? last->first + last->length + 1 : 0;
+  *DAE__PUSH(l->keep, &l->files) = (dae__file){.name = dae__pool_text(l->keep, name, strlen(name)),
+                                               .path = path,
+                                               .text = text,
+                                               .length = (int)length,
+                                               .first = first};
+  if (!dae__load_ok(l))
+    return -1;
+  const char *zero = memchr(text, 0, length);
+  if (zero)
+    dae__complain(l, first + (int)(zero - text),
+                  "a zero byte: this is not a text file; models are UTF-8 text");
+  return l->status ? -1 : l->files.count - 1;
+}
+
+/* refuses a file; place is that of the import, or -1 */
+__attribute__((format(printf, 4, 5))) static int refuse(dae__load *l, int place, dae_status status,
+                                                        const char *format, ...)
+{
+  char text[sizeof l->err->text];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  if (l->status)
+    return -1;
+  l->status = dae__fail(l->err, status, NULL, "%s", text);
+  if (place >= 0)
+    dae__point_at(&l->files, place, l->err);
+  return -1;
+}
+
+static size_t bytes_left(const dae__load *l)
+{
+  size_t used = 0;
+  for (int i = 0; i < l->files.count; i++)
+    used += (size_t)l->files.item[i].length;
+  return l->limits.max_bytes > used ? l->limits.max_bytes - used : 0;
+}
+
+static int too_large(dae__load *l, int place, const char *name)
+{
+  return refuse(l, place, DAE_ERROR_MODEL,
+                "%s is too large: the files of a model may have %zu bytes together; write arrays "
+                "and for loops in place of repeated statements",
+                name, l->limits.max_bytes);
+}
+
+int dae__open_text(dae__load *l, const char *name, const char *text, size_t length)
+{
+  if (length > bytes_left(l))
+    return too_large(l, -1, name);
+  const char *copy = dae__pool_text(l->keep, text, length);
+  if (!dae__load_ok(l))
+    return -1;
+  return add_file(l, name, NULL, copy, length);
+}
+
+/* the content of a regular file into the model's memory */
+static int read_file(dae__load *l, int place, const char *name, const char *path)
+{
+  struct stat info;
+  if (stat(path, &info))
+    return refuse(l, place, DAE_ERROR_FILE, "cannot read %s: %s", name, strerror(errno));
+  if (!S_ISREG(info.st_mode))
+    return refuse(l, place, DAE_ERROR_FILE, "cannot read %s: it is not a file", name);
+  if (info.st_size < 0 || (unsigned long long)info.st_size > bytes_left(l))
+    return too_large(l, place, name);
+  FILE *in = fopen(path, "rb");
+  if (!in)
+    return refuse(l, place, DAE_ERROR_FILE, "cannot read %s: %s", name, strerror(errno));
+  size_t size = (size_t)info.st_size;
+  char *text = DAE__NEW_ARRAY(l->keep, char, size + 1);
+  size_t length = text ? fread(text, 1, size, in) : 0;
+  bool failed = ferror(in) != 0;
+  fclose(in);
+  if (failed)
+    return refuse(l, place, DAE_ERROR_FILE, "cannot read %s: %s", name, strerror(errno));
+  if (!dae__load_ok(l))
+    return -1;
+  return add_file(l, name, dae__pool_text(l->keep, path, strlen(path)), text, length);
+}
+
+int dae__open_file(dae__load *l, const char *path)
+{
+  char *real = realpath(path, NULL);
+  if (!real)
+    return refuse(l, -1, DAE_ERROR_FILE, "cannot read %s: %s", path, strerror(errno));
+  int file = read_file(l, -1, path, real);
+  free(real);
+  return file;
+}
+
+/* length of the folder part of a path, with its slash */
+static size_t folder(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+  return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+int dae__open_import(dae__load *l, int place, const char *path)
+{
+  const dae__file *main_file = &l->files.item[0], *from = file_of(&l->files, place);
+  if (!main_file->path)
+    return refuse(l, place, DAE_ERROR_MODEL, "text that is not in a file cannot import files");
+  if (path[0] == '/' || path[0] == 0)
+    return refuse(l, place, DAE_ERROR_MODEL,
+                  "an imported file is named relative to this one, below the folder of the model");
+  char *shown = dae__pool_print(l->scratch, "%.*s%s", (int)folder(from->name), from->name, path);
+  char *joined = dae__pool_print(l->scratch, "%.*s%s", (int)folder(from->path), from->path, path);
+  if (!dae__load_ok(l))
+    return -1;
+  char *real = realpath(joined, NULL);
+  if (!real)
+    return refuse(l, place, DAE_ERROR_FILE, "cannot read %s: %s", shown, strerror(errno));
+  int file = -1;
+  for (int i = 0; i < l->files.count; i++)
+    if (l->files.item[i].path && !strcmp(l->files.item[i].path, real))
+      file = i;
+  if (strncmp(real, main_file->path, folder(main_file->path)) != 0)
+    refuse(l, place, DAE_ERROR_MODEL,
+           "%s is outside the folder of the model; only files below it can be imported", shown);
+  else if (file < 0)
+    file = read_file(l, place, shown, real);
+  free(real);
+  return file;
+}

@@ -1,0 +1,369 @@
+/* Statements that make the motion, expanded: energies, forces, constraints, equations of every
+ * instance, and joints. */
+#include "model/value.h"
+#include <limits.h>
+#include <stdio.h>
+
+#define MOST_LETS 1000 /* in a loop: each takes a level of recursion */
+
+/* ---- what an expression may hold ---- */
+
+typedef struct allowed {
+  unsigned own, other; /* kinds of leaves, of this instance and of others */
+  const char *what, *holds;
+} allowed;
+
+static const char *kind_name(unsigned kind)
+{
+  switch (kind) {
+  case DAE__LEAF_TIME:
+    return "the time";
+  case DAE__LEAF_COORD:
+    return "a coordinate";
+  case DAE__LEAF_STATE:
+    return "a state";
+  case DAE__LEAF_ALG:
+    return "an algebraic variable";
+  case DAE__LEAF_DISCRETE:
+    return "a discrete variable";
+  case DAE__LEAF_MULTIPLIER:
+    return "a multiplier";
+  default:
+    return "a rate";
+  }
+}
+
+static void check_leaves(const dae__context *c, dae__node node, int place, const allowed *may)
+{
+  dae__expander *x = c->x;
+  if (x->l->status)
+    return;
+  dae__leaves below = dae__leaves_below(x->walker, node);
+  for (int i = 0; i < below.count; i++) {
+    int leaf = below.leaf[i];
+    unsigned kind = x->leaf_kind.item[leaf];
+    bool own = x->leaves.item[leaf].instance == c->instance || kind == DAE__LEAF_TIME;
+    if (kind & (own ? may->own : may->other))
+      continue;
+    const char *other = own ? "" : " of another system";
+    dae__complain(x->l, place, "%s may hold %s, but not %s, which is %s%s", may->what, may->holds,
+                  dae__leaf_name(x, leaf), kind_name(kind), other);
+    return;
+  }
+}
+
+static const unsigned VALUES =
+    DAE__LEAF_COORD | DAE__LEAF_STATE | DAE__LEAF_ALG | DAE__LEAF_DISCRETE;
+
+/* ---- names for messages ---- */
+
+/* "line 9", "line 9, i = 3" */
+static const char *statement_name(const dae__context *c, const dae__statement *s)
+{
+  char text[96];
+  int used = snprintf(text, sizeof text, "line %d", s->line);
+  for (const dae__frame *f = c->frame; f && used < (int)sizeof text; f = f->outer) {
+    double value;
+    if (f->index && dae__is_constant(c->x->graph, f->node, &value))
+      used += snprintf(text + used, sizeof text - (size_t)used, ", %s = %d", f->name, (int)value);
+  }
+  return dae__pool_text(c->x->l->keep, text,
+                        used < (int)sizeof text ? (size_t)used : sizeof text - 1);
+}
+
+/* ---- energies and forces ---- */
+
+static void add_kinetic(const dae__context *c, const dae__statement *s)
+{
+  static const allowed may = {DAE__LEAF_TIME | DAE__LEAF_COORD | DAE__LEAF_RATE, 0,
+                              "the kinetic energy", "t, coordinates of its system and their rates"};
+  dae__instance *own = &c->x->instances.item[c->instance];
+  dae__node node = dae__evaluate(c, s->a);
+  check_leaves(c, node, s->a->place, &may);
+  own->kinetic = DAE__ADD(c->x->graph, own->kinetic, node);
+  own->has_kinetic = true;
+}
+
+static void add_potential(const dae__context *c, const dae__statement *s)
+{
+  static const allowed may = {DAE__LEAF_TIME | DAE__LEAF_COORD | DAE__LEAF_DISCRETE,
+                              DAE__LEAF_COORD | DAE__LEAF_STATE | DAE__LEAF_ALG |
+                                  DAE__LEAF_DISCRETE,
+                              "the potential energy", "t and coordinates"};
+  dae__instance *own = &c->x->instances.item[c->instance];
+  dae__node node = dae__evaluate(c, s->a);
+  check_leaves(c, node, s->a->place, &may);
+  own->potential = DAE__ADD(c->x->graph, own->potential, node);
+  own->has_potential = true;
+}
+
+static void add_force(const dae__context *c, const dae__statement *s)
+{
+  const allowed may = {DAE__LEAF_TIME | DAE__LEAF_RATE | VALUES, DAE__LEAF_RATE | VALUES, "a force",
+                       "t, variables and rates of coordinates"};
+  dae__target target;
+  if (!dae__find_target(c, s->a, &target))
+    return;
+  const dae__symbol *symbol = &c->x->symbols.item[target.symbol];
+  if (symbol->kind != DAE__STATEMENT_COORD || target.instance != c->instance) {
+    dae__complain(c->x->l, s->a->place,
+                  symbol->kind != DAE__STATEMENT_COORD
+                      ? "%s is not a coordinate; a force acts on a coordinate"
+                      : "the force on %s stands in the system of %s",
+                  symbol->d->name, symbol->d->name);
+    return;
+  }
+  dae__node node = dae__evaluate(c, s->b);
+  check_leaves(c, node, s->b->place, &may);
+  const dae__elements *e = dae__elements_of(c->x, target.symbol, target.instance, s->place);
+  if (e)
+    *DAE__PUSH(c->x->l->scratch, &c->x->instances.item[c->instance].forces) =
+        (dae__force){e->leaf + target.element, node};
+}
+
+/* ---- constraints ---- */
+
+unsigned dae__kinds_below(dae__expander *x, dae__node node)
+{
+  unsigned kinds = 0;
+  dae__leaves below = dae__leaves_below(x->walker, node);
+  for (int i = 0; i < below.count; i++)
+    kinds |= x->leaf_kind.item[below.leaf[i]];
+  return kinds;
+}
+
+static void append_constraint(const dae__context *c, const dae__statement *s, dae__node node,
+                              dae__constraints *all, dae__label_kind kind)
+{
+  dae__expander *x = c->x;
+  dae__constraint g = {.node = node, .place = s->place};
+  g.leaf = dae__add_leaf(x, DAE__LEAF_MULTIPLIER, (dae__leaf_info){c->instance, -1, all->count});
+  if (s->label) {
+    g.label = g.name = dae__label_text(c, s->label);
+    dae__label_add(x, (dae__label){g.label, c->instance, s->label->place, kind, g.leaf});
+  } else {
+    g.name = statement_name(c, s);
+  }
+  *DAE__PUSH(x->l->scratch, all) = g;
+}
+
+static dae__node difference(const dae__context *c, const dae__statement *s)
+{
+  dae__node a = dae__evaluate(c, s->a);
+  return DAE__SUB(c->x->graph, a, dae__evaluate(c, s->b));
+}
+
+static void add_constraint(const dae__context *c, const dae__statement *s)
+{
+  static const allowed may = {
+      DAE__LEAF_TIME | DAE__LEAF_COORD | DAE__LEAF_RATE, 0, "a constraint",
+      "t, coordinates of its system and their rates (between systems stands "
+      "joint)"};
+  dae__node node = difference(c, s);
+  check_leaves(c, node, s->place, &may);
+  if (c->x->l->status)
+    return;
+  unsigned kinds = dae__kinds_below(c->x, node);
+  if (!(kinds & (DAE__LEAF_COORD | DAE__LEAF_RATE))) {
+    dae__complain(c->x->l, s->place, "this constraint holds no coordinate");
+    return;
+  }
+  dae__instance *own = &c->x->instances.item[c->instance];
+  if (kinds & DAE__LEAF_RATE)
+    append_constraint(c, s, node, &own->nonholonomic, DAE__LABEL_NONHOLONOMIC);
+  else
+    append_constraint(c, s, node, &own->holonomic, DAE__LABEL_HOLONOMIC);
+}
+
+static void add_joint(const dae__context *c, const dae__statement *s)
+{
+  static const allowed may = {DAE__LEAF_TIME | DAE__LEAF_COORD, DAE__LEAF_COORD, "a joint",
+                              "t and coordinates of systems"};
+  dae__node node = difference(c, s);
+  check_leaves(c, node, s->place, &may);
+  if (c->x->l->status)
+    return;
+  if (!(dae__kinds_below(c->x, node) & DAE__LEAF_COORD)) {
+    dae__complain(c->x->l, s->place, "this joint holds no coordinate");
+    return;
+  }
+  append_constraint(c, s, node, &c->x->joints, DAE__LABEL_HOLONOMIC);
+}
+
+/* ---- equations ---- */
+
+/* leaf of a rate u' of this instance that stands alone, or -1 */
+static int lone_slope(const dae__context *c, dae__node node)
+{
+  dae__node_view v = dae__node_at(c->x->graph, node);
+  if (v.op != DAE__OP_LEAF || c->x->leaf_kind.item[v.leaf] != DAE__LEAF_SLOPE ||
+      c->x->leaves.item[v.leaf].instance != c->instance)
+    return -1;
+  return v.leaf;
+}
+
+/* u' = E, or E = u', with no such rate in E */
+static void find_explicit(const dae__context *c, dae__equation *e)
+{
+  int left = lone_slope(c, e->a), right = lone_slope(c, e->b);
+  e->slope = -1;
+  if (left >= 0 && !(dae__kinds_below(c->x, e->b) & DAE__LEAF_SLOPE))
+    e->slope = left, e->rhs = e->b;
+  else if (right >= 0 && !(dae__kinds_below(c->x, e->a) & DAE__LEAF_SLOPE))
+    e->slope = right, e->rhs = e->a;
+}
+
+static void add_equation(const dae__context *c, const dae__statement *s)
+{
+  const allowed may = {DAE__LEAF_TIME | DAE__LEAF_RATE | DAE__LEAF_SLOPE | VALUES, VALUES,
+                       "an equation", "t, variables, and rates of its own system"};
+  dae__equation e = {.place = s->place};
+  e.a = dae__evaluate(c, s->a);
+  e.b = dae__evaluate(c, s->b);
+  check_leaves(c, e.a, s->place, &may);
+  check_leaves(c, e.b, s->place, &may);
+  if (c->x->l->status)
+    return;
+  if (!((dae__kinds_below(c->x, e.a) | dae__kinds_below(c->x, e.b)) & ~(unsigned)DAE__LEAF_TIME)) {
+    dae__complain(c->x->l, s->place,
+                  "this equation holds no unknown; a constant is declared with "
+                  "param a = 1, a name for an expression with let");
+    return;
+  }
+  find_explicit(c, &e);
+  e.name = statement_name(c, s);
+  *DAE__PUSH(c->x->l->scratch, &c->x->instances.item[c->instance].equations) = e;
+}
+
+/* ---- walking through the statements ---- */
+
+static void handle_motion(const dae__context *c, const dae__statement *s)
+{
+  switch (s->kind) {
+  case DAE__STATEMENT_KINETIC:
+    add_kinetic(c, s);
+    break;
+  case DAE__STATEMENT_POTENTIAL:
+    add_potential(c, s);
+    break;
+  case DAE__STATEMENT_FORCE:
+    add_force(c, s);
+    break;
+  case DAE__STATEMENT_CONSTRAINT:
+    add_constraint(c, s);
+    break;
+  case DAE__STATEMENT_EQUATION:
+    add_equation(c, s);
+    break;
+  case DAE__STATEMENT_JOINT:
+    add_joint(c, s);
+    break;
+  default:
+    break;
+  }
+}
+
+static void walk(const dae__context *c, const dae__statement *s, dae__handle_fn *handle);
+
+/* the statements after a let of a loop see it */
+static void walk_let(const dae__context *c, const dae__statement *s, const dae__declaration *d,
+                     dae__handle_fn *handle)
+{
+  if (!d) {
+    walk(c, s->next, handle);
+    return;
+  }
+  dae__frame frame = {d->name, dae__evaluate(c, d->value), false, c->frame};
+  dae__context inner = *c;
+  inner.frame = &frame;
+  if (++inner.lets > MOST_LETS)
+    dae__complain(c->x->l, d->place, "more than %d lets in one loop; declare arrays outside of it",
+                  MOST_LETS);
+  if (!c->x->l->status)
+    walk_let(&inner, s, d->next, handle);
+}
+
+static void walk_loop(const dae__context *c, const dae__statement *s, dae__handle_fn *handle)
+{
+  int from, to;
+  if (!dae__evaluate_range(c, &s->range, &from, &to))
+    return;
+  for (int i = from; i <= to && dae__load_work(c->x->l, s->place); i++) {
+    dae__frame frame = {s->range.name, dae__constant(c->x->graph, i), true, c->frame};
+    dae__context inner = *c;
+    inner.frame = &frame;
+    walk(&inner, s->body, handle);
+  }
+}
+
+static void walk(const dae__context *c, const dae__statement *s, dae__handle_fn *handle)
+{
+  for (; s && !c->x->l->status; s = s->next) {
+    if (s->kind == DAE__STATEMENT_LET && c->in_loop) {
+      walk_let(c, s, s->declared, handle);
+      return;
+    }
+    if (s->kind == DAE__STATEMENT_FOR) {
+      dae__context inner = *c;
+      inner.in_loop = true;
+      walk_loop(&inner, s, handle);
+    } else {
+      handle(c, s);
+    }
+  }
+}
+
+void dae__walk_instances(dae__expander *x, dae__handle_fn *handle)
+{
+  for (int i = 0; i < x->instances.count && !x->l->status; i++) {
+    dae__frame index;
+    dae__context c = dae__context_of(x, i, &index);
+    walk(&c, x->scopes.item[x->instances.item[i].scope].body, handle);
+  }
+}
+
+/* ---- the whole ---- */
+
+/* every param and let, in the order of the text: mistakes are found even where nothing uses them */
+static void work_out_all(dae__expander *x)
+{
+  for (int i = 0; i < x->instances.count; i++) {
+    int s = x->scopes.item[x->instances.item[i].scope].first;
+    for (; s >= 0 && !x->l->status; s = x->symbols.item[s].next) {
+      const dae__symbol *symbol = &x->symbols.item[s];
+      bool named = symbol->kind == DAE__STATEMENT_PARAM ||
+                   (symbol->kind == DAE__STATEMENT_LET && symbol->d->parameters < 0);
+      const dae__elements *e = named ? dae__elements_of(x, s, i, symbol->d->place) : NULL;
+      for (int k = 0; e && k < e->count && !x->l->status; k++)
+        dae__element_node(x, s, i, k, symbol->d->place);
+    }
+  }
+}
+
+/* explicit_rate[leaf of u'] = E where an equation says u' = E */
+static void find_explicit_rates(dae__expander *x)
+{
+  x->explicit_rate = DAE__NEW_ARRAY(x->l->scratch, dae__node, x->leaves.count);
+  if (!dae__load_ok(x->l))
+    return;
+  for (int i = 0; i < x->leaves.count; i++)
+    x->explicit_rate[i] = -1;
+  for (int i = 0; i < x->instances.count; i++) {
+    const dae__instance *own = &x->instances.item[i];
+    for (int k = 0; k < own->equations.count; k++)
+      if (own->equations.item[k].slope >= 0)
+        x->explicit_rate[own->equations.item[k].slope] = own->equations.item[k].rhs;
+  }
+}
+
+dae_status dae__expand_motion(dae__expander *x)
+{
+  work_out_all(x);
+  if (!x->l->status)
+    dae__override_check(x);
+  if (!x->l->status)
+    dae__walk_instances(x, handle_motion);
+  if (dae__load_ok(x->l))
+    find_explicit_rates(x);
+  return x->l->status;
+}

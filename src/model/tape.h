@@ -1,0 +1,47 @@
+/* Tapes: expressions compiled into a flat list of instructions, evaluated without allocation.
+ *
+ * A tape computes outputs out of inputs. Inputs come in classes (t, q, v, ...), each an array the
+ * caller points to; outputs go to groups (f, g, G, ...), each an array too. All outputs of a tape
+ * share common subexpressions. Values that are needed no more give their register to later ones,
+ * so that large models stay in the cache. */
+#ifndef DAEDAL_MODEL_TAPE_H
+#define DAEDAL_MODEL_TAPE_H
+
+#include "core/arena.h"
+#include "model/graph.h"
+
+/* Where the value of a leaf comes from: in[class][index]; class -1: not available. */
+typedef struct dae__tape_input {
+  int class, index;
+} dae__tape_input;
+
+/* out[group][index] = node */
+typedef struct dae__tape_output {
+  int group, index;
+  dae__node node;
+} dae__tape_output;
+
+typedef struct dae__tape_plan {
+  const dae__graph *graph;
+  const dae__tape_input *input; /* by leaf */
+  const dae__tape_output *output;
+  int outputs;
+  int classes, groups;
+  const int *zeroed; /* groups entries, or NULL: the first zeroed[i] entries of group i are set to 0
+                        before the outputs are written; outputs that are constant 0 there are left
+                        out */
+} dae__tape_plan;
+
+typedef struct dae__tape dae__tape;
+
+/* Out of memory shows as NULL. Scratch of the compiler is released. */
+dae__tape *dae__tape_create(dae__arena *arena, const dae__tape_plan *plan);
+
+/* Evaluates. in has a pointer per class (may be NULL where the tape uses none of it), out one per
+ * group. Registers are the tape's: one thread at a time. */
+void dae__tape_run(const dae__tape *tape, const double *const *in, double *const *out);
+
+int dae__tape_length(const dae__tape *tape); /* instructions */
+int dae__tape_registers(const dae__tape *tape);
+
+#endif
