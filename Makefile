@@ -1,6 +1,6 @@
 # The front door. Everything here is a short way to say a CMake command.
 #
-#   make demo    on a fresh Debian 12 machine: set up, build, run an example
+#   make demo    on a fresh Debian 12 machine: set up, build, run a model
 #   make test    set up, build and test, with sanitizers and optimised
 #   make help    the rest
 
@@ -8,20 +8,21 @@ MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
 DEMO ?= pendulum
-SOURCES = $(shell find include src tests examples bench -name '*.[ch]' 2>/dev/null)
+DEMO_OPTIONS ?= --every 0.01
+SOURCES = $(shell find include src cli tests examples bench -name '*.[ch]' 2>/dev/null)
 
 .DEFAULT_GOAL := build
 .PHONY: help setup build build-dev demo test check-long bench install format tidy clean
 
 help:
-	@echo "make demo        set up, build and run an example (DEMO=$(DEMO))"
+	@echo "make demo        set up, build and run a model of examples/models (DEMO=$(DEMO))"
 	@echo "make test        set up, build and test: dev (sanitizers) and release"
-	@echo "make build       set up and build the optimised library"
-	@echo "make install     install it under PREFIX=$(PREFIX) (DESTDIR is honoured)"
+	@echo "make build       set up and build the optimised library and the command"
+	@echo "make install     install them under PREFIX=$(PREFIX) (DESTDIR is honoured)"
 	@echo "make check-long  all tests at full length, and the benches"
 	@echo "make bench       the benches"
 	@echo "make format      clang-format all sources"
-	@echo "make tidy        clang-tidy all library sources"
+	@echo "make tidy        clang-tidy the sources of the library and the command"
 	@echo "make clean       remove build/"
 
 setup:
@@ -37,8 +38,8 @@ build-dev: setup
 
 demo: build
 	@mkdir -p build/demo
-	@cd build/demo && ../release/examples/$(DEMO)
-	@echo "files written: $$(ls build/demo/$(DEMO).*)"
+	cd build/demo && ../release/cli/daedal run ../../examples/models/$(DEMO).dae $(DEMO_OPTIONS) \
+	  --json $(DEMO).json
 
 test: build-dev build
 	ctest --preset dev -j $(JOBS)
@@ -58,7 +59,7 @@ format:
 	clang-format -i $(SOURCES)
 
 tidy: build
-	clang-tidy -p build/release --quiet $(shell find src -name '*.c')
+	clang-tidy -p build/release --quiet $(shell find src cli -name '*.c')
 
 clean:
 	rm -rf build

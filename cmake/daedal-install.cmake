@@ -1,4 +1,5 @@
-# Installation: headers, both libraries, the CMake package and the pkg-config file.
+# Installation: headers, both libraries, the CMake package and the pkg-config file; the command with
+# its manual page and completions.
 # find_package(daedal) gives daedal::daedal (shared) and daedal::static.
 
 include(CMakePackageConfigHelpers)
@@ -39,5 +40,13 @@ string(APPEND DAEDAL_PRIVATE_LIBS -lm)
 file(RELATIVE_PATH DAEDAL_UP /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(cmake/daedal.pc.in ${PROJECT_BINARY_DIR}/daedal.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/daedal.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+if(TARGET daedal_command)
+  install(TARGETS daedal_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(FILES docs/daedal.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  install(FILES completions/daedal.bash RENAME daedal
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES completions/_daedal DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+endif()
 
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

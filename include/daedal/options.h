@@ -45,6 +45,11 @@ dae_status dae_options_set(const dae_option_table *table, void *opts, const char
 void dae_options_get(const dae_option_table *table, const void *opts, int i, char *text,
                      size_t size);
 
+/* Did you mean ...? The nearest of the words name(list, 0 ... count - 1), the first of several;
+ * NULL if none is near enough to be meant. Upper and lower case, and - and _, are the same. */
+const char *dae_suggest(const char *word, int count, const char *(*name)(const void *list, int i),
+                        const void *list);
+
 #ifdef __cplusplus
 }
 #endif

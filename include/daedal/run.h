@@ -69,6 +69,7 @@ typedef struct dae_run_plan {
   double every; /* output grid, 0: every accepted step */
   const dae_event *events;
   int event_count;
+  const bool *held; /* entries of the state vector that only events change; NULL: none */
   /* entries of the state vector to write, in this order; NULL: all, by kind. t comes before them,
    * the outputs after them. */
   const dae_column *columns;

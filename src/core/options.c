@@ -2,7 +2,6 @@
  * exact in it. read -> check, parse -> check -> write. */
 #include "core/error.h"
 #include "core/number.h"
-#include "core/suggest.h"
 
 #include <daedal/options.h>
 #include <float.h>
@@ -154,7 +153,7 @@ static const char *option_name(const void *list, int i)
 
 static dae_status refuse_name(const dae_option_table *table, const char *name, dae_error *err)
 {
-  const char *near = dae__suggest(name, table->count, option_name, table);
+  const char *near = dae_suggest(name, table->count, option_name, table);
   if (near)
     return dae__fail(err, DAE_ERROR_OPTION, name, "%s has no option '%.60s': did you mean '%s'?",
                      table->owner, name, near);

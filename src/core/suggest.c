@@ -1,4 +1,5 @@
 #include "core/suggest.h"
+#include <daedal/options.h>
 
 #include <ctype.h>
 #include <limits.h>
@@ -39,8 +40,8 @@ int dae__edit_distance(const char *a, const char *b)
   return rows[m % 3][n];
 }
 
-const char *dae__suggest(const char *word, int count, const char *(*name)(const void *list, int i),
-                         const void *list)
+const char *dae_suggest(const char *word, int count, const char *(*name)(const void *list, int i),
+                        const void *list)
 {
   const char *best = NULL;
   int best_distance = INT_MAX;
@@ -48,9 +49,9 @@ const char *dae__suggest(const char *word, int count, const char *(*name)(const 
     const char *candidate = name(list, i);
     int distance = dae__edit_distance(word, candidate);
     /* one slip in three letters, and one in short words, still is the same word */
-    size_t length = strlen(candidate);
+    size_t length = strlen(candidate), longer = strlen(word) > length ? strlen(word) : length;
     int near = 1 + (int)(length > LONGEST ? LONGEST : length) / 3;
-    if (distance < best_distance && distance < (int)length && distance <= near) {
+    if (length > 0 && distance < best_distance && distance < (int)longer && distance <= near) {
       best = candidate;
       best_distance = distance;
     }

@@ -17,14 +17,10 @@ static bool has_variables(const dae__expander *x, int instance)
 /* statements about motion in the model beside its systems need variables there */
 static void check_outside(dae__expander *x)
 {
-  const dae__instance *own = &x->instances.item[0];
-  bool stray = own->has_kinetic || own->has_potential || own->equations.count > 0 ||
-               own->holonomic.count + own->nonholonomic.count > 0;
-  if (stray && x->instances.count > 1)
-    dae__complain(x->l,
-                  own->equations.count > 0 ? own->equations.item[0].place
-                                           : x->scopes.item[0].body->place,
-                  "energies, constraints and equations belong into a system, where the variables "
+  int place = x->instances.item[0].energy_place;
+  if (place > 0)
+    dae__complain(x->l, place,
+                  "energies and constraints belong into a system, where the variables "
                   "are; between systems stands joint");
 }
 
@@ -32,6 +28,8 @@ static void create_units(dae__binder *b, dae__units *out)
 {
   dae__expander *x = b->x;
   int instances = x->instances.count;
+  for (int i = 0; i < x->leaves.count && !b->coordinates; i++)
+    b->coordinates = x->leaf_kind.item[i] == DAE__LEAF_COORD;
   out->unit = DAE__NEW_ARRAY(x->l->scratch, dae__unit, instances);
   out->of_instance = DAE__NEW_ARRAY(x->l->scratch, int, instances);
   if (!dae__load_ok(x->l))

@@ -42,6 +42,7 @@ typedef struct dae__binder {
   dae__tape_input *input; /* by leaf: the same for tapes */
   int leaves;             /* of the three arrays */
   dae__ints s;            /* leaves of the vector of contractions */
+  bool coordinates;       /* some system of the model has coordinates */
   long instructions;      /* of all tapes so far */
 } dae__binder;
 

@@ -112,11 +112,12 @@ static void build_time_derivative(build *a, dae_semi_explicit *p)
   p->F_t = eval_F_t;
 }
 
-static const char *const *names_of(build *a, const dae__ints *leaves)
+/* the last ones may stand for rates */
+static const char *const *names_of(build *a, const dae__ints *leaves, int rates)
 {
   const char **names = DAE__TAKE(a->b->arena, const char *, leaves->count);
   for (int i = 0; names && i < leaves->count; i++)
-    names[i] = dae__local_name(a->b->x, leaves->item[i], false);
+    names[i] = dae__local_name(a->b->x, leaves->item[i], i >= leaves->count - rates);
   return names;
 }
 
@@ -152,8 +153,8 @@ const dae_semi_explicit *dae__bind_semi(dae__binder *b, dae__unit *u, const char
   if (u->mass.rows > 0)
     build_mass(&a, p);
   dae__unit_place(b, u, false);
-  p->x_names = names_of(&a, &u->u);
-  p->y_names = names_of(&a, &u->w);
+  p->x_names = names_of(&a, &u->u, 0);
+  p->y_names = names_of(&a, &u->w, u->hidden);
   p->f_names = u->s_names ? equation_names(&a, u->s_names, u->u.count) : NULL;
   p->F_names = equation_names(&a, u->c_names, u->w.count);
   return dae__bind_ok(b) ? p : NULL;

@@ -48,6 +48,7 @@ typedef struct dae__symbol {
   int scope;
   int next;          /* symbol of the same scope, -1: the last one */
   dae__elements *in; /* one for each instance of the scope */
+  bool busy;         /* a function that is being called */
 } dae__symbol;
 
 typedef struct dae__scope {
@@ -86,7 +87,8 @@ typedef struct dae__constraint {
 typedef struct dae__equation {
   dae__node a, b;
   int place;
-  int slope; /* leaf of the state whose rate it gives, u' = E with E = rhs; else -1 */
+  int slope;   /* leaf of the state whose rate it gives, u' = E with E = rhs; else -1 */
+  bool scaled; /* it stands there as c*u' = c*E */
   dae__node rhs;
   const char *name; /* for messages */
 } dae__equation;
@@ -102,8 +104,9 @@ typedef DAE__LIST(dae__constraint) dae__constraints;
 typedef struct dae__instance {
   const char *name; /* "A", "S[2]", "" */
   int scope, number;
+  int unknowns;     /* states and algebraic variables */
+  int energy_place; /* of the first energy, force or constraint; 0: none */
   dae__node kinetic, potential;
-  bool has_kinetic, has_potential;
   DAE__LIST(dae__force) forces;
   dae__constraints holonomic, nonholonomic;
   DAE__LIST(dae__equation) equations;
@@ -163,6 +166,7 @@ typedef struct dae__expander {
   DAE__LIST(dae__result) outputs;
   DAE__LIST(dae__occasion) events;
   const dae__statement *simulate;
+  dae__node *no_slopes;     /* by leaf: 0 for the rate of a state, else -1 */
   dae__node *explicit_rate; /* by leaf: E where an equation says u' = E, else -1 */
 } dae__expander;
 

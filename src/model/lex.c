@@ -208,6 +208,10 @@ static void sign(dae__lexer *x, dae__token *token)
   char c = peek(x, 0);
   if (c == '&' || c == '|')
     dae__complain(x->l, token->place, "%c stands alone: write %c%c", c, c, c);
+  else if (c == '%')
+    dae__complain(x->l, token->place,
+                  "the character %% means nothing here; the remainder of a "
+                  "division is mod(a, b)");
   else if ((unsigned char)c < ' ')
     dae__complain(x->l, token->place, "a control character (code %d) has no place in a model",
                   (unsigned char)c);

@@ -26,7 +26,8 @@ typedef struct dae__load {
   dae__pool *scratch; /* released when loading is done */
   dae__files files;
   dae_model_options limits;
-  long work; /* visited so far */
+  long work;    /* visited so far */
+  long records; /* variables, rates, equations, constraints, ... so far */
   dae_status status;
   dae_error *err;
 } dae__load;
@@ -38,6 +39,10 @@ __attribute__((format(printf, 3, 4))) dae_status dae__complain(dae__load *l, int
 bool dae__load_ok(dae__load *l);
 /* Counts a unit of work; false once the limit is passed (with the complaint made). */
 bool dae__load_work(dae__load *l, int place);
+
+/* Counts something that takes as much memory as DAE__RECORD nodes; false beyond the limit. */
+enum { DAE__RECORD = 10 };
+bool dae__load_record(dae__load *l, int place);
 
 /* Fills in file, line, column and the line itself. */
 void dae__point_at(const dae__files *files, int place, dae_error *err);

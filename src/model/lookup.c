@@ -1,7 +1,7 @@
 /* What a name stands for: symbols, elements of arrays, multipliers, energies, rates. */
-#include "core/suggest.h"
 #include "model/start.h"
 #include "model/value.h"
+#include <daedal/options.h>
 #include <string.h>
 
 dae__context dae__context_of(dae__expander *x, int instance, dae__frame *index)
@@ -55,13 +55,15 @@ static void complain_unknown(const dae__context *c, const dae__expr *e, int scop
 {
   visible v = {c->x, scope};
   const char *kind = e->kind == DAE__EXPR_CALL ? "function" : "name";
-  const char *near = dae__suggest(e->name, c->x->symbols.count, visible_name, &v);
+  const char *near = dae_suggest(e->name, c->x->symbols.count, visible_name, &v);
   int builtins = 0;
   while (dae__builtin_name(builtins))
     builtins++;
   if (!near && e->kind == DAE__EXPR_CALL)
-    near = dae__suggest(e->name, builtins, builtin_name, NULL);
-  if (near)
+    near = dae_suggest(e->name, builtins, builtin_name, NULL);
+  if (!strcmp(e->name, "lambda") || !strcmp(e->name, "psi"))
+    dae__complain(c->x->l, e->place, "a multiplier is named by its constraint: %s(rod)", e->name);
+  else if (near)
     dae__complain(c->x->l, e->place, "unknown %s %s; did you mean %s?", kind, e->name, near);
   else
     dae__complain(c->x->l, e->place,
@@ -125,7 +127,7 @@ int dae__look_up_path(const dae__context *c, const dae__expr *e, int *instance)
   symbol = dae__find_symbol(x, scope, e->member->name);
   if (symbol < 0) {
     visible v = {x, scope};
-    const char *near = dae__suggest(e->member->name, x->symbols.count, visible_name, &v);
+    const char *near = dae_suggest(e->member->name, x->symbols.count, visible_name, &v);
     if (near)
       dae__complain(x->l, e->member->place, "system %s has no %s; did you mean %s?", e->name,
                     e->member->name, near);
@@ -245,6 +247,21 @@ dae__node dae__element_node(dae__expander *x, int symbol, int instance, int elem
 
 /* ---- multipliers and energies ---- */
 
+static const char *label_name(const void *list, int i)
+{
+  const dae__label *label = &((const dae__expander *)list)->labels.item[i];
+  return label->kind == DAE__LABEL_EVENT ? "" : label->text;
+}
+
+static void complain_label(dae__expander *x, const char *text, int place)
+{
+  const char *near = dae_suggest(text, x->labels.count, label_name, x);
+  if (near)
+    dae__complain(x->l, place, "no constraint has the label %s; did you mean %s?", text, near);
+  else
+    dae__complain(x->l, place, "no constraint has the label %s", text);
+}
+
 int dae__find_multiplier(const dae__context *c, const dae__expr *label, bool psi)
 {
   dae__expander *x = c->x;
@@ -255,7 +272,7 @@ int dae__find_multiplier(const dae__context *c, const dae__expr *label, bool psi
   const char *text = dae__label_text(c, last);
   const dae__label *found = x->l->status ? NULL : dae__label_find(x, instance, text);
   if (!found || found->kind == DAE__LABEL_EVENT)
-    dae__complain(x->l, last->place, "there is no constraint with the label %s", text);
+    complain_label(x, text, last->place);
   else if (psi != (found->kind == DAE__LABEL_NONHOLONOMIC))
     dae__complain(x->l, last->place, "%s is %s; its multiplier is %s(%s)", text,
                   psi ? "holonomic" : "nonholonomic", psi ? "lambda" : "psi", text);
@@ -267,7 +284,11 @@ dae__node dae__energy_node(const dae__context *c, const dae__expr *e)
   dae__expander *x = c->x;
   bool kinetic = !strcmp(e->name, "kinetic");
   if (!c->results || e->rate || e->count > 0) {
-    dae__complain(x->l, e->place, "%s can be read in outputs and events only", e->name);
+    if (c->results)
+      dae__complain(x->l, e->place, "%s is one value here, without %s", e->name,
+                    e->rate ? "a rate" : "an index");
+    else
+      dae__complain(x->l, e->place, "%s can be read in outputs and events only", e->name);
     return DAE__ZERO;
   }
   int first = c->instance, last = c->instance == 0 ? x->instances.count - 1 : c->instance;

@@ -7,7 +7,7 @@
 dae_model_options dae_model_defaults(void)
 {
   return (dae_model_options){
-      .max_bytes = 4000000, .max_depth = 200, .max_work = 200000000, .max_nodes = 40000000};
+      .max_bytes = 4000000, .max_depth = 200, .max_work = 100000000, .max_nodes = 20000000};
 }
 
 /* ---- loading ---- */
@@ -177,6 +177,7 @@ void dae_model_plan(const dae_model *model, dae_run_plan *plan)
   plan->output_user = (void *)model; /* its tapes write to their registers */
   plan->events = model->events;
   plan->event_count = model->count.events;
+  plan->held = model->held;
   if (to)
     plan->to = to->value;
   if (every)

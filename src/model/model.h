@@ -24,8 +24,8 @@ struct dae_model {
   dae_coupled coupled;
   dae_model_counts count;
   double t_start;
-  double *y; /* start values */
-  bool *fixed;
+  double *y;          /* start values */
+  bool *fixed, *held; /* held: discretes */
   DAE__LIST(dae_model_setting) settings;
   DAE__LIST(dae_column) columns;
   const dae__tape *outputs;

@@ -13,18 +13,12 @@ typedef struct dae__entry {
   int op, a, b, c;
 } dae__entry;
 
-/* A place of the hash table: node 0 marks the empty ones. */
-typedef struct dae__place {
-  int node;
-  unsigned tag; /* bits of the hash, so that most strangers are told apart without a look at them */
-} dae__place;
-
 struct dae__graph {
   dae_env env;
   dae__entry *entry;
   int count, capacity, limit;
-  dae__place *place;
-  size_t places; /* a power of 2 */
+  int *place; /* the hash table: nodes, 0 where it is empty */
+  size_t places;
   bool failed, full;
 };
 

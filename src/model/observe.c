@@ -13,6 +13,7 @@ static void build_start(dae__binder *b, dae_model *model, const dae__units *unit
   const double *values = dae__start_values(x, model->t_start);
   model->y = DAE__TAKE(b->arena, double, units->size);
   model->fixed = DAE__TAKE(b->arena, bool, units->size);
+  model->held = DAE__TAKE(b->arena, bool, units->size);
   if (!dae__bind_ok(b) || !values)
     return;
   for (int i = 0; i < units->leaves; i++) {
@@ -24,8 +25,10 @@ static void build_start(dae__binder *b, dae_model *model, const dae__units *unit
     if (hidden)
       continue;
     model->y[units->entry[i]] = values[i];
+    model->held[units->entry[i]] = kind == DAE__LEAF_DISCRETE;
     model->fixed[units->entry[i]] =
-        kind == DAE__LEAF_RATE ? symbol->d->rate_fixed : symbol->d->fixed;
+        kind == DAE__LEAF_DISCRETE ||
+        (kind == DAE__LEAF_RATE ? symbol->d->rate_fixed : symbol->d->fixed);
   }
 }
 

@@ -1,6 +1,6 @@
 /* Params that get another value from outside: "a=3", "A.k=2*pi", "c[2]=0.1". */
-#include "core/suggest.h"
 #include "model/expand.h"
+#include <daedal/options.h>
 #include <string.h>
 
 static const char *param_name(const void *list, int i)
@@ -29,7 +29,7 @@ static int find_param(dae__expander *x, const dae__expr *e)
   else if (symbol >= 0 && x->symbols.item[symbol].kind != DAE__STATEMENT_PARAM)
     dae__complain(x->l, e->place, "%s is not a param; only params can be set", last->name);
   else if (symbol < 0) {
-    const char *near = dae__suggest(last->name, x->symbols.count, param_name, x);
+    const char *near = dae_suggest(last->name, x->symbols.count, param_name, x);
     if (near)
       dae__complain(x->l, e->place, "the model has no param %s; did you mean %s?", last->name,
                     near);

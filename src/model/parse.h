@@ -25,6 +25,8 @@ bool dae__accept(dae__parser *p, dae__token_kind kind);
 bool dae__accept_word(dae__parser *p, const char *word);
 /* Takes the token or complains: "expected ) ..., found ...". */
 bool dae__expect(dae__parser *p, dae__token_kind kind, const char *where);
+/* The bracket that closes the one opened in a line. */
+bool dae__expect_close(dae__parser *p, dae__token_kind close, int line);
 /* Complains about the token at hand. */
 void dae__unexpected(dae__parser *p, const char *expected);
 /* The name at hand, taken; what it is for stands in the complaint. */
@@ -41,5 +43,14 @@ bool dae__deeper(dae__parser *p);
 dae__expr *dae__take_expression(dae__parser *p);
 /* E, E, ... up to the closing token, which is taken. Their number goes to count. */
 dae__expr *dae__take_list(dae__parser *p, dae__token_kind close, int *count);
+
+/* Pieces of statements: parse_declaration.c, parse_setting.c. */
+void dae__take_range(dae__parser *p, dae__range *range);                  /* A..B */
+void dae__take_ranges(dae__parser *p, dae__declaration *d, int most);     /* k in A..B, C..D ] */
+dae__declaration *dae__new_declaration(dae__parser *p, const char *what); /* the name alone */
+void dae__take_declarations(dae__parser *p, dae__statement *s);           /* x = 1 rate 2, ... */
+dae__setting *dae__take_setting(dae__parser *p, const char *example);     /* rtol 1e-6 */
+void dae__take_settings(dae__parser *p, dae__statement *s);               /* all of simulate */
+bool dae__ends_statement(const dae__parser *p);
 
 #endif

@@ -3,6 +3,7 @@
  * Falling precedence: postfix ' [ ] .name; ^ (right associative); unary - !; * /; + -; comparisons;
  * == !=; &&; ||. */
 #include "model/parse.h"
+#include <stdio.h>
 #include <string.h>
 
 /* ---- tokens ---- */
@@ -87,6 +88,14 @@ bool dae__expect(dae__parser *p, dae__token_kind kind, const char *where)
   return false;
 }
 
+bool dae__expect_close(dae__parser *p, dae__token_kind close, int line)
+{
+  char where[64] = "or an operator";
+  if (line != p->at.line)
+    snprintf(where, sizeof where, "for the bracket that is open since line %d", line);
+  return dae__expect(p, close, where);
+}
+
 const char *dae__take_name(dae__parser *p, const char *what)
 {
   const char *name = dae__token_at(p);
@@ -145,6 +154,7 @@ static dae__expr *operation(dae__parser *p, dae__token op, dae__expr *a, dae__ex
 dae__expr *dae__take_list(dae__parser *p, dae__token_kind close, int *count)
 {
   dae__expr *first = NULL, **last = &first;
+  int line = p->at.line;
   *count = 0;
   if (dae__accept(p, close))
     return NULL;
@@ -156,7 +166,8 @@ dae__expr *dae__take_list(dae__parser *p, dae__token_kind close, int *count)
     last = &e->next;
     ++*count;
   } while (dae__accept(p, DAE__TOKEN_COMMA));
-  dae__expect(p, close, "or a comma");
+  if (!p->l->status)
+    dae__expect_close(p, close, line);
   return first;
 }
 
@@ -241,7 +252,7 @@ static void take_rate(dae__parser *p, dae__expr *e)
 static dae__expr *take_primary(dae__parser *p)
 {
   dae__expr *e = NULL;
-  int place = p->at.place;
+  int place = p->at.place, line = p->at.line;
   if (dae__at(p, DAE__TOKEN_NUMBER)) {
     e = new_expr(p, DAE__EXPR_NUMBER, place);
     if (e)
@@ -252,9 +263,11 @@ static dae__expr *take_primary(dae__parser *p)
   } else if (dae__accept(p, DAE__TOKEN_OPEN)) {
     e = dae__take_expression(p);
     if (!p->l->status)
-      dae__expect(p, DAE__TOKEN_CLOSE, "to close this bracket");
+      dae__expect_close(p, DAE__TOKEN_CLOSE, line);
     if (dae__at(p, DAE__TOKEN_RATE))
       dae__complain(p->l, p->at.place, "' gives the rate of a name; write let r = ... and then r'");
+  } else if (dae__at(p, DAE__TOKEN_TIMES)) {
+    dae__complain(p->l, place, "expected an expression, found *; a power is written with ^");
   } else {
     dae__unexpected(p, "an expression");
   }

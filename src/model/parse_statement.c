@@ -1,6 +1,6 @@
 /* Statements: one function for each kind, found by its first word. */
-#include "core/suggest.h"
 #include "model/parse.h"
+#include <daedal/options.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,56 +27,13 @@ static void append(list *all, dae__statement *s)
 
 /* ---- pieces that several statements share ---- */
 
-/* A..B */
-static void take_range(dae__parser *p, dae__range *range)
-{
-  range->place = p->at.place;
-  range->from = dae__take_expression(p);
-  dae__expect(p, DAE__TOKEN_RANGE, "between the ends of the range: 1..N");
-  range->to = p->l->status ? NULL : dae__take_expression(p);
-}
-
-/* [1..N], [k in 1..N, 1..M] */
-static void take_ranges(dae__parser *p, dae__declaration *d, int most)
-{
-  do {
-    if (d->rank == most) {
-      dae__complain(p->l, p->at.place,
-                    most == 1 ? "a system has one index" : "an array has one or two indices");
-      return;
-    }
-    dae__range *range = &d->range[d->rank++];
-    const char *name = NULL;
-    if (dae__at(p, DAE__TOKEN_NAME) && p->ahead.kind == DAE__TOKEN_NAME) {
-      name = dae__take_new_name(p, "an index");
-      if (!p->l->status && !dae__accept_word(p, "in"))
-        dae__unexpected(p, "in: [k in 1..N]");
-    }
-    if (!p->l->status)
-      take_range(p, range);
-    range->name = name;
-  } while (dae__accept(p, DAE__TOKEN_COMMA));
-  dae__expect(p, DAE__TOKEN_CLOSE_INDEX, "after the range of the index");
-}
-
-static dae__declaration *new_declaration(dae__parser *p, const char *what)
-{
-  dae__declaration *d = DAE__NEW(p->l->scratch, dae__declaration);
-  if (!dae__load_ok(p->l))
-    return NULL;
-  d->place = p->at.place;
-  d->parameters = -1;
-  d->name = dae__take_new_name(p, what);
-  return p->l->status ? NULL : d;
-}
-
 /* A = B */
 static void take_sides(dae__parser *p, dae__statement *s, const char *where)
 {
   if (!s->a)
     s->a = dae__take_expression(p);
-  if (!p->l->status && dae__at(p, DAE__TOKEN_EQUAL))
-    dae__complain(p->l, p->at.place, "== compares two values; an equation is written with one =");
+  if (!p->l->status && !dae__at(p, DAE__TOKEN_ASSIGN) && s->a->op == DAE__TOKEN_EQUAL)
+    dae__complain(p->l, s->a->place, "== compares two values; an equation is written with one =");
   if (!p->l->status)
     dae__expect(p, DAE__TOKEN_ASSIGN, where);
   if (!p->l->status)
@@ -97,108 +54,6 @@ static void take_label(dae__parser *p, dae__statement *s)
   s->label = e;
 }
 
-/* ---- declarations ---- */
-
-static const char *kind_of(dae__statement_kind kind)
-{
-  switch (kind) {
-  case DAE__STATEMENT_PARAM:
-    return "the name of a param";
-  case DAE__STATEMENT_LET:
-    return "the name of a let";
-  case DAE__STATEMENT_COORD:
-    return "the name of a coordinate";
-  case DAE__STATEMENT_STATE:
-    return "the name of a state";
-  case DAE__STATEMENT_ALG:
-    return "the name of an algebraic variable";
-  case DAE__STATEMENT_DISCRETE:
-    return "the name of a discrete variable";
-  default:
-    return "the name of an output";
-  }
-}
-
-/* f(a, b) */
-static void take_parameters(dae__parser *p, dae__declaration *d)
-{
-  DAE__LIST(const char *) names = {0};
-  d->parameters = 0;
-  do {
-    const char *name = dae__take_new_name(p, "the name of an argument");
-    for (int i = 0; i < names.count; i++)
-      if (names.item[i] == name)
-        dae__complain(p->l, d->place, "the argument %s of %s stands twice", name, d->name);
-    *DAE__PUSH(p->l->scratch, &names) = name;
-  } while (!p->l->status && dae__accept(p, DAE__TOKEN_COMMA));
-  dae__expect(p, DAE__TOKEN_CLOSE, "after the arguments");
-  d->parameter = names.item;
-  d->parameters = names.count;
-}
-
-/* fixed, rate E, in any order */
-static void take_start(dae__parser *p, dae__statement_kind kind, dae__declaration *d)
-{
-  bool variable =
-      kind == DAE__STATEMENT_COORD || kind == DAE__STATEMENT_STATE || kind == DAE__STATEMENT_ALG;
-  while (!p->l->status) {
-    int place = p->at.place;
-    if (dae__accept_word(p, "fixed")) {
-      if (!variable)
-        dae__complain(p->l, place, "fixed belongs to coord, state and alg only");
-      *(d->rate ? &d->rate_fixed : &d->fixed) = true;
-    } else if (dae__accept_word(p, "rate")) {
-      if (kind != DAE__STATEMENT_COORD)
-        dae__complain(p->l, place,
-                      "only a coord has a start rate; that of a state follows from its "
-                      "equation");
-      else if (d->rate)
-        dae__complain(p->l, place, "the start rate of %s is given twice", d->name);
-      d->rate = dae__take_expression(p);
-    } else {
-      return;
-    }
-  }
-}
-
-static dae__declaration *take_declaration(dae__parser *p, dae__statement_kind kind)
-{
-  bool variable = kind >= DAE__STATEMENT_COORD && kind <= DAE__STATEMENT_DISCRETE;
-  dae__declaration *d = new_declaration(p, kind_of(kind));
-  if (!d)
-    return NULL;
-  if (dae__accept(p, DAE__TOKEN_OPEN_INDEX))
-    take_ranges(p, d, DAE__RANK);
-  else if (dae__at(p, DAE__TOKEN_OPEN) && kind == DAE__STATEMENT_LET &&
-           dae__accept(p, DAE__TOKEN_OPEN))
-    take_parameters(p, d);
-  if (p->l->status)
-    return NULL;
-  if (dae__accept(p, DAE__TOKEN_ASSIGN))
-    d->value = dae__take_expression(p);
-  else if (dae__at(p, DAE__TOKEN_RATE) && variable)
-    dae__complain(p->l, p->at.place,
-                  "a declaration holds no ': write coord x = 1 rate 2 for a "
-                  "start rate, and u' = E as a statement of its own");
-  else if (!variable)
-    dae__expect(p, DAE__TOKEN_ASSIGN, "and its value");
-  if (!p->l->status)
-    take_start(p, kind, d);
-  return p->l->status ? NULL : d;
-}
-
-static void take_declarations(dae__parser *p, dae__statement *s)
-{
-  dae__declaration **last = &s->declared;
-  do {
-    dae__declaration *d = take_declaration(p, s->kind);
-    if (!d)
-      return;
-    *last = d;
-    last = &d->next;
-  } while (dae__accept(p, DAE__TOKEN_COMMA));
-}
-
 /* ---- blocks ---- */
 
 static void take_statements(dae__parser *p, list *all, dae__token_kind close);
@@ -207,6 +62,7 @@ static void take_statements(dae__parser *p, list *all, dae__token_kind close);
 static dae__statement *take_block(dae__parser *p, const char *where)
 {
   list all = {.first = NULL};
+  int place = p->at.place;
   all.last = &all.first;
   if (!dae__expect(p, DAE__TOKEN_OPEN_BLOCK, where))
     return NULL;
@@ -215,8 +71,8 @@ static dae__statement *take_block(dae__parser *p, const char *where)
     take_statements(p, &all, DAE__TOKEN_CLOSE_BLOCK);
   p->blocks--;
   p->depth--;
-  if (!p->l->status)
-    dae__expect(p, DAE__TOKEN_CLOSE_BLOCK, "at the end of the block");
+  if (!p->l->status && !dae__accept(p, DAE__TOKEN_CLOSE_BLOCK))
+    dae__complain(p->l, place, "this block does not end: a } is missing");
   return all.first;
 }
 
@@ -226,7 +82,7 @@ static void take_for(dae__parser *p, dae__statement *s)
   if (!p->l->status && !dae__accept_word(p, "in"))
     dae__unexpected(p, "in: for i in 1..N { ... }");
   if (!p->l->status)
-    take_range(p, &s->range);
+    dae__take_range(p, &s->range);
   s->range.name = name;
   if (!p->l->status)
     s->body = take_block(p, "after the range: for i in 1..N { ... }");
@@ -234,12 +90,12 @@ static void take_for(dae__parser *p, dae__statement *s)
 
 static void take_system(dae__parser *p, dae__statement *s)
 {
-  dae__declaration *d = new_declaration(p, "the name of a system");
+  dae__declaration *d = dae__new_declaration(p, "the name of a system");
   if (!d)
     return;
   s->declared = d;
   if (dae__accept(p, DAE__TOKEN_OPEN_INDEX))
-    take_ranges(p, d, 1);
+    dae__take_ranges(p, d, 1);
   if (!p->l->status)
     s->body = take_block(p, "after the name of the system");
 }
@@ -279,87 +135,11 @@ static void take_event(dae__parser *p, dae__statement *s)
     s->body = take_block(p, "around the actions of the event");
 }
 
-/* ---- settings ---- */
-
-/* letters, digits and - without space between them: gauss-seidel, lie-iteration */
-static const char *take_word(dae__parser *p, const char *what)
-{
-  const char *start = p->lexer.file->text + (p->at.place - p->lexer.file->first);
-  int length = p->at.length;
-  if (!dae__at(p, DAE__TOKEN_NAME)) {
-    dae__unexpected(p, what);
-    return "";
-  }
-  dae__advance(p);
-  while (dae__at(p, DAE__TOKEN_MINUS) && !p->at.spaced && !p->ahead.spaced &&
-         (p->ahead.kind == DAE__TOKEN_NAME || p->ahead.kind == DAE__TOKEN_NUMBER)) {
-    length += 1 + p->ahead.length;
-    dae__advance(p);
-    dae__advance(p);
-  }
-  return dae__name(p->l, p->names, start, length);
-}
-
-static bool ends_statement(const dae__parser *p)
-{
-  switch (p->at.kind) {
-  case DAE__TOKEN_NEWLINE:
-  case DAE__TOKEN_SEMICOLON:
-  case DAE__TOKEN_CLOSE_BLOCK:
-  case DAE__TOKEN_END:
-    return true;
-  default:
-    return false;
-  }
-}
-
-/* NAME value */
-static dae__setting *take_setting(dae__parser *p, const char *example)
-{
-  char expected[96];
-  dae__setting *s = DAE__NEW(p->l->scratch, dae__setting);
-  if (!dae__load_ok(p->l))
-    return NULL;
-  s->place = p->at.place;
-  s->name = take_word(p, example);
-  if (!p->l->status && !strcmp(s->name, "output") && dae__accept_word(p, "every"))
-    s->name = dae__name(p->l, p->names, "every", 5);
-  if (p->l->status)
-    return NULL;
-  if (ends_statement(p)) {
-    snprintf(expected, sizeof expected, "a value after %.40s", s->name);
-    dae__unexpected(p, expected);
-  } else if (!strcmp(s->name, "method")) {
-    s->word = take_word(p, "the name of a method");
-  } else {
-    s->value = dae__take_expression(p);
-  }
-  return p->l->status ? NULL : s;
-}
-
-static void take_simulate(dae__parser *p, dae__statement *s)
-{
-  dae__setting **last = &s->setting;
-  while (!p->l->status && !ends_statement(p)) {
-    dae__setting *setting = take_setting(p, "a setting, such as to 10 or rtol 1e-6");
-    if (!setting)
-      return;
-    for (const dae__setting *other = s->setting; other; other = other->next)
-      if (other->name == setting->name)
-        dae__complain(p->l, setting->place, "%s is set twice in this line", setting->name);
-    *last = setting;
-    last = &setting->next;
-    dae__accept(p, DAE__TOKEN_COMMA);
-  }
-  if (!p->l->status && !s->setting)
-    dae__complain(p->l, s->place, "simulate needs an end time: simulate to 10");
-}
-
 /* ---- the rest ---- */
 
 static void take_model(dae__parser *p, dae__statement *s)
 {
-  s->declared = new_declaration(p, "the name of the model");
+  s->declared = dae__new_declaration(p, "the name of the model");
   if (dae__at(p, DAE__TOKEN_STRING)) {
     s->text = dae__token_at(p);
     dae__advance(p);
@@ -467,7 +247,12 @@ static int find_keyword(const dae__parser *p)
 static bool at_setting(const dae__parser *p)
 {
   static const char *const words[] = {"method", "step", "rtol", "atol"};
-  if (p->ahead.kind != DAE__TOKEN_NAME && p->ahead.kind != DAE__TOKEN_NUMBER)
+  dae__token_kind after = p->ahead.kind;
+  bool value = after == DAE__TOKEN_NAME || after == DAE__TOKEN_NUMBER ||
+               (after == DAE__TOKEN_OPEN && p->ahead.spaced);
+  bool nothing = after == DAE__TOKEN_NEWLINE || after == DAE__TOKEN_SEMICOLON ||
+                 after == DAE__TOKEN_CLOSE_BLOCK || after == DAE__TOKEN_END;
+  if (!value && !nothing)
     return false;
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (dae__at_word(p, words[i]))
@@ -495,7 +280,7 @@ static bool refuse_unknown_word(dae__parser *p)
     return false;
   const char *word = dae__token_at(p);
   int count = DAE__STATEMENT_IMPORT - DAE__STATEMENT_MODEL + 1;
-  const char *near = dae__suggest(word, count, keyword, NULL);
+  const char *near = dae_suggest(word, count, keyword, NULL);
   if (near)
     dae__complain(p->l, p->at.place, "unknown statement %s; did you mean %s?", word, near);
   else
@@ -534,19 +319,19 @@ static void take_by_kind(dae__parser *p, dae__statement *s)
     take_system(p, s);
     break;
   case DAE__STATEMENT_SIMULATE:
-    take_simulate(p, s);
+    dae__take_settings(p, s);
     break;
   case DAE__STATEMENT_DRAW:
     take_draw(p, s);
     break;
   case DAE__STATEMENT_SETTING:
-    s->setting = take_setting(p, "a setting");
+    s->setting = dae__take_setting(p, "a setting");
     break;
   case DAE__STATEMENT_EQUATION:
     take_sides(p, s, "of an equation A = B");
     break;
   default:
-    take_declarations(p, s);
+    dae__take_declarations(p, s);
   }
 }
 
@@ -572,6 +357,10 @@ static bool belongs_in_import(dae__parser *p, const dae__statement *s)
 
 static void take_statement(dae__parser *p, list *all)
 {
+  if (dae__at(p, DAE__TOKEN_CLOSE_BLOCK)) {
+    dae__complain(p->l, p->at.place, "this } closes nothing");
+    return;
+  }
   int kind = find_keyword(p);
   if (kind < 0 && at_setting(p))
     kind = DAE__STATEMENT_SETTING;
@@ -598,13 +387,15 @@ static void take_statements(dae__parser *p, list *all, dae__token_kind close)
   while (!p->l->status && !dae__at(p, close)) {
     if (dae__accept(p, DAE__TOKEN_NEWLINE) || dae__accept(p, DAE__TOKEN_SEMICOLON))
       continue;
-    if (dae__at(p, DAE__TOKEN_END)) {
-      dae__unexpected(p, "} at the end of a block that was opened before");
+    if (dae__at(p, DAE__TOKEN_END))
       return;
-    }
     take_statement(p, all);
-    if (!p->l->status && !ends_statement(p))
-      dae__unexpected(p, "the end of the statement");
+    if (p->l->status || dae__ends_statement(p))
+      continue;
+    bool factor =
+        dae__at(p, DAE__TOKEN_NAME) || dae__at(p, DAE__TOKEN_NUMBER) || dae__at(p, DAE__TOKEN_OPEN);
+    dae__unexpected(p, factor ? "an operator (* between factors) or the end of the statement"
+                              : "the end of the statement");
   }
 }
 

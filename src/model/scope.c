@@ -1,5 +1,4 @@
 /* Names and what they stand for: scopes, instances of systems, elements of arrays. */
-#include "core/suggest.h"
 #include "model/expand.h"
 #include <limits.h>
 #include <stdint.h>
@@ -235,9 +234,11 @@ static void take_leaves(dae__expander *x, int symbol, int instance, dae__element
     if (kinds[k].kind != s->kind)
       continue;
     e->leaf = x->leaves.count;
-    for (int i = 0; i < e->count; i++)
+    if (kinds[k].kind == DAE__STATEMENT_STATE || kinds[k].kind == DAE__STATEMENT_ALG)
+      x->instances.item[instance].unknowns += e->count;
+    for (int i = 0; i < e->count && dae__load_ok(x->l); i++)
       dae__add_leaf(x, kinds[k].value, (dae__leaf_info){instance, symbol, i});
-    for (int i = 0; i < e->count && kinds[k].rate; i++) {
+    for (int i = 0; i < e->count && kinds[k].rate && dae__load_ok(x->l); i++) {
       int rate = dae__add_leaf(x, kinds[k].rate, (dae__leaf_info){instance, symbol, i});
       if (dae__load_ok(x->l))
         x->leaf_rate.item[e->leaf + i] = dae__leaf(x->graph, rate);
@@ -339,6 +340,7 @@ dae_status dae__place_all(dae__expander *x)
 
 int dae__add_leaf(dae__expander *x, unsigned kind, dae__leaf_info info)
 {
+  dae__load_record(x->l, info.symbol < 0 ? -1 : x->symbols.item[info.symbol].d->place);
   *DAE__PUSH(x->l->scratch, &x->leaves) = info;
   *DAE__PUSH(x->l->scratch, &x->leaf_kind) = (unsigned char)kind;
   *DAE__PUSH(x->l->scratch, &x->leaf_rate) = DAE__ZERO;

@@ -5,12 +5,28 @@
 #include <math.h>
 #include <string.h>
 
-/* a plain name that stands for nothing in the model: on, off, plain, schur */
+static bool is_number(const char *setting)
+{
+  static const char *const names[] = {"to",   "from",   "every", "rtol",  "atol",
+                                      "step", "window", "order", "stages"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (!strcmp(setting, names[i]))
+      return true;
+  return false;
+}
+
+/* a plain name that stands for no constant of the model: on, off, plain, schur */
 static bool is_word(const dae__context *c, const dae__expr *e)
 {
   int instance;
-  return e->kind == DAE__EXPR_NAME && !e->rate && !e->member && e->count == 0 &&
-         !dae__is_reserved(e->name) && dae__look_up(c, e->name, &instance) < 0;
+  if (e->kind != DAE__EXPR_NAME || e->rate || e->member || e->count > 0 ||
+      dae__is_reserved(e->name))
+    return false;
+  int symbol = dae__look_up(c, e->name, &instance);
+  if (symbol < 0)
+    return true;
+  dae__statement_kind kind = c->x->symbols.item[symbol].kind;
+  return kind != DAE__STATEMENT_PARAM && kind != DAE__STATEMENT_LET;
 }
 
 static void add_setting(const dae__context *c, dae_model *model, const char *system,
@@ -20,7 +36,7 @@ static void add_setting(const dae__context *c, dae_model *model, const char *sys
   dae_model_setting out = {.system = system, .name = s->name, .place = s->place, .value = NAN};
   if (s->word) {
     out.text = s->word;
-  } else if (is_word(c, s->value)) {
+  } else if (!is_number(s->name) && is_word(c, s->value)) {
     out.text = s->value->name;
   } else {
     char text[40];
@@ -28,11 +44,15 @@ static void add_setting(const dae__context *c, dae_model *model, const char *sys
     dae__format_double(out.value, text, sizeof text);
     out.text = dae__pool_text(l->keep, text, strlen(text));
   }
-  if (!strcmp(s->name, "from") && !l->status) {
-    if (isnan(out.value))
-      dae__complain(l, s->place, "from needs a number, the start time");
-    model->t_start = out.value;
+  for (int i = model->settings.count - 1; i >= 0; i--) {
+    const dae_model_setting *other = &model->settings.item[i];
+    if (other->system != system)
+      break;
+    if (!strcmp(other->name, s->name))
+      dae__complain(l, s->place, "%s is set twice", s->name);
   }
+  if (!system && !strcmp(s->name, "from"))
+    model->t_start = out.value;
   *DAE__PUSH(l->keep, &model->settings) = out;
 }
 

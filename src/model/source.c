@@ -73,6 +73,8 @@ void dae__point_at(const dae__files *files, int place, dae_error *err)
   if (offset > f->length)
     offset = f->length;
   err->line = find_line(f, offset, &from, &to);
+  if (offset > to)
+    offset = to; /* before a carriage return */
   err->column = 1;
   for (int i = from; i < offset; i++)
     err->column += !continues_character(f->text[i]);
@@ -117,6 +119,17 @@ bool dae__load_work(dae__load *l, int place)
                   "the model is too large: expanding its arrays, loops and lets takes more than "
                   "%ld steps; use smaller arrays",
                   l->limits.max_work);
+  return !l->status;
+}
+
+bool dae__load_record(dae__load *l, int place)
+{
+  long most = l->limits.max_nodes / DAE__RECORD;
+  if (++l->records > most)
+    dae__complain(l, place,
+                  "the model is too large: it may have %ld variables, rates, multipliers and "
+                  "equations together",
+                  most);
   return !l->status;
 }
 
@@ -184,37 +197,57 @@ int dae__open_text(dae__load *l, const char *name, const char *text, size_t leng
   return add_file(l, name, NULL, copy, length);
 }
 
-/* the content of a regular file into the model's memory */
-static int read_file(dae__load *l, int place, const char *name, const char *path)
+/* all that can be read, up to one byte more than there is room for */
+static char *read_all(dae__load *l, FILE *in, size_t *length)
+{
+  size_t most = bytes_left(l) + 1, room = 64 * 1024;
+  char *text = DAE__NEW_ARRAY(l->scratch, char, room);
+  *length = 0;
+  while (text) {
+    size_t wanted = (room < most ? room : most) - *length;
+    size_t got = fread(text + *length, 1, wanted, in);
+    *length += got;
+    if (got < wanted || *length == most)
+      break;
+    char *larger = DAE__NEW_ARRAY(l->scratch, char, 2 * room);
+    if (larger)
+      memcpy(larger, text, *length);
+    text = larger;
+    room *= 2;
+  }
+  return text;
+}
+
+/* the content of a file into the model's memory; real is its canonical path */
+static int read_file(dae__load *l, int place, const char *name, const char *real)
 {
   struct stat info;
-  if (stat(path, &info))
+  size_t length;
+  if (stat(real, &info))
     return refuse(l, place, DAE_ERROR_FILE, "cannot read %s: %s", name, strerror(errno));
-  if (!S_ISREG(info.st_mode))
+  if (S_ISDIR(info.st_mode) || (place >= 0 && !S_ISREG(info.st_mode)))
     return refuse(l, place, DAE_ERROR_FILE, "cannot read %s: it is not a file", name);
-  if (info.st_size < 0 || (unsigned long long)info.st_size > bytes_left(l))
-    return too_large(l, place, name);
-  FILE *in = fopen(path, "rb");
+  FILE *in = fopen(real, "rb");
   if (!in)
     return refuse(l, place, DAE_ERROR_FILE, "cannot read %s: %s", name, strerror(errno));
-  size_t size = (size_t)info.st_size;
-  char *text = DAE__NEW_ARRAY(l->keep, char, size + 1);
-  size_t length = text ? fread(text, 1, size, in) : 0;
+  const char *text = read_all(l, in, &length);
   bool failed = ferror(in) != 0;
   fclose(in);
   if (failed)
     return refuse(l, place, DAE_ERROR_FILE, "cannot read %s: %s", name, strerror(errno));
   if (!dae__load_ok(l))
     return -1;
-  return add_file(l, name, dae__pool_text(l->keep, path, strlen(path)), text, length);
+  if (length > bytes_left(l))
+    return too_large(l, place, name);
+  const char *kept = dae__pool_text(l->keep, text, length);
+  const char *path = dae__pool_text(l->keep, real, strlen(real));
+  return dae__load_ok(l) ? add_file(l, name, path, kept, length) : -1;
 }
 
 int dae__open_file(dae__load *l, const char *path)
 {
   char *real = realpath(path, NULL);
-  if (!real)
-    return refuse(l, -1, DAE_ERROR_FILE, "cannot read %s: %s", path, strerror(errno));
-  int file = read_file(l, -1, path, real);
+  int file = read_file(l, -1, path, real ? real : path); /* a pipe has no canonical path */
   free(real);
   return file;
 }

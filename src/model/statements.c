@@ -73,6 +73,12 @@ static const char *statement_name(const dae__context *c, const dae__statement *s
 
 /* ---- energies and forces ---- */
 
+static void mark(dae__instance *own, const dae__statement *s)
+{
+  if (own->energy_place == 0)
+    own->energy_place = s->place;
+}
+
 static void add_kinetic(const dae__context *c, const dae__statement *s)
 {
   static const allowed may = {DAE__LEAF_TIME | DAE__LEAF_COORD | DAE__LEAF_RATE, 0,
@@ -81,7 +87,7 @@ static void add_kinetic(const dae__context *c, const dae__statement *s)
   dae__node node = dae__evaluate(c, s->a);
   check_leaves(c, node, s->a->place, &may);
   own->kinetic = DAE__ADD(c->x->graph, own->kinetic, node);
-  own->has_kinetic = true;
+  mark(own, s);
 }
 
 static void add_potential(const dae__context *c, const dae__statement *s)
@@ -94,7 +100,7 @@ static void add_potential(const dae__context *c, const dae__statement *s)
   dae__node node = dae__evaluate(c, s->a);
   check_leaves(c, node, s->a->place, &may);
   own->potential = DAE__ADD(c->x->graph, own->potential, node);
-  own->has_potential = true;
+  mark(own, s);
 }
 
 static void add_force(const dae__context *c, const dae__statement *s)
@@ -116,7 +122,7 @@ static void add_force(const dae__context *c, const dae__statement *s)
   dae__node node = dae__evaluate(c, s->b);
   check_leaves(c, node, s->b->place, &may);
   const dae__elements *e = dae__elements_of(c->x, target.symbol, target.instance, s->place);
-  if (e)
+  if (e && dae__load_record(c->x->l, s->place))
     *DAE__PUSH(c->x->l->scratch, &c->x->instances.item[c->instance].forces) =
         (dae__force){e->leaf + target.element, node};
 }
@@ -137,6 +143,8 @@ static void append_constraint(const dae__context *c, const dae__statement *s, da
 {
   dae__expander *x = c->x;
   dae__constraint g = {.node = node, .place = s->place};
+  if (!dae__load_record(x->l, s->place))
+    return;
   g.leaf = dae__add_leaf(x, DAE__LEAF_MULTIPLIER, (dae__leaf_info){c->instance, -1, all->count});
   if (s->label) {
     g.label = g.name = dae__label_text(c, s->label);
@@ -169,6 +177,7 @@ static void add_constraint(const dae__context *c, const dae__statement *s)
     return;
   }
   dae__instance *own = &c->x->instances.item[c->instance];
+  mark(own, s);
   if (kinds & DAE__LEAF_RATE)
     append_constraint(c, s, node, &own->nonholonomic, DAE__LABEL_NONHOLONOMIC);
   else
@@ -202,6 +211,23 @@ static int lone_slope(const dae__context *c, dae__node node)
   return v.leaf;
 }
 
+/* c*u' = E with a number c, and no other rate: u' = E/c */
+static void find_scaled(const dae__context *c, dae__equation *e)
+{
+  dae__expander *x = c->x;
+  dae__graph *graph = x->graph;
+  dae__node residual = DAE__SUB(graph, e->a, e->b);
+  dae__kinds slopes = {x->leaf_kind.item, DAE__LEAF_SLOPE};
+  dae__gradient d = dae__gradient_of(x->walker, residual, slopes);
+  double factor;
+  if (d.count != 1 || !dae__is_constant(graph, d.value[0], &factor) || factor == 0)
+    return;
+  e->slope = d.leaf[0];
+  e->scaled = true;
+  e->rhs = DAE__DIV(graph, dae__replace_leaves(x->walker, residual, x->no_slopes),
+                    dae__constant(graph, -factor));
+}
+
 /* u' = E, or E = u', with no such rate in E */
 static void find_explicit(const dae__context *c, dae__equation *e)
 {
@@ -211,6 +237,24 @@ static void find_explicit(const dae__context *c, dae__equation *e)
     e->slope = left, e->rhs = e->b;
   else if (right >= 0 && !(dae__kinds_below(c->x, e->a) & DAE__LEAF_SLOPE))
     e->slope = right, e->rhs = e->a;
+  else
+    find_scaled(c, e);
+}
+
+/* rates of states stand linearly */
+static void check_linear(const dae__context *c, const dae__equation *e)
+{
+  dae__expander *x = c->x;
+  dae__kinds slopes = {x->leaf_kind.item, DAE__LEAF_SLOPE};
+  dae__node residual = DAE__SUB(x->graph, e->a, e->b);
+  dae__gradient d = dae__gradient_of(x->walker, residual, slopes);
+  dae__node sum = DAE__ZERO; /* of squares: it holds what any of the factors holds */
+  for (int i = 0; i < d.count; i++)
+    sum = DAE__ADD(x->graph, sum, dae__powi(x->graph, d.value[i], 2));
+  if (dae__kinds_below(x, sum) & DAE__LEAF_SLOPE)
+    dae__complain(x->l, e->place,
+                  "rates of states stand linearly in an equation: c*u' = E, where "
+                  "neither c nor E holds a rate");
 }
 
 static void add_equation(const dae__context *c, const dae__statement *s)
@@ -230,9 +274,20 @@ static void add_equation(const dae__context *c, const dae__statement *s)
                   "param a = 1, a name for an expression with let");
     return;
   }
+  dae__instance *own = &c->x->instances.item[c->instance];
+  if (own->equations.count >= own->unknowns) {
+    dae__complain(
+        c->x->l, s->place,
+        "one equation too many: there %s %d state%s and algebraic variables here together",
+        own->unknowns == 1 ? "is" : "are", own->unknowns, own->unknowns == 1 ? "" : "s");
+    return;
+  }
   find_explicit(c, &e);
+  if (e.slope < 0)
+    check_linear(c, &e);
   e.name = statement_name(c, s);
-  *DAE__PUSH(c->x->l->scratch, &c->x->instances.item[c->instance].equations) = e;
+  if (dae__load_record(c->x->l, s->place))
+    *DAE__PUSH(c->x->l->scratch, &own->equations) = e;
 }
 
 /* ---- walking through the statements ---- */
@@ -340,7 +395,44 @@ static void work_out_all(dae__expander *x)
   }
 }
 
+/* lambda and psi are multipliers where there are constraints */
+static void check_names(dae__expander *x)
+{
+  for (int i = 0; i < x->instances.count && !x->l->status; i++) {
+    const dae__instance *own = &x->instances.item[i];
+    int constraints = own->holonomic.count + own->nonholonomic.count;
+    if (constraints + (i == 0 ? x->joints.count : 0) == 0)
+      continue;
+    for (int k = 0; k < 2; k++) {
+      const char *name = k ? "psi" : "lambda";
+      int s = dae__find_symbol(x, own->scope, dae__name(x->l, x->names, name, k ? 3 : 6));
+      if (s >= 0)
+        dae__complain(x->l, x->symbols.item[s].d->place,
+                      "%s names multipliers where there are constraints; choose another name, such "
+                      "as %s_1",
+                      name, name);
+    }
+  }
+}
+
 /* explicit_rate[leaf of u'] = E where an equation says u' = E */
+static void take_explicit(dae__expander *x, dae__instance *own, bool scaled)
+{
+  for (int k = 0; k < own->equations.count; k++) {
+    dae__equation *e = &own->equations.item[k];
+    if (e->slope < 0 || e->scaled != scaled)
+      continue;
+    bool given = x->explicit_rate[e->slope] >= 0;
+    if (given && scaled)
+      e->slope = -1; /* a second equation with this rate, not the one that gives it */
+    else if (given)
+      dae__complain(x->l, e->place, "%s is given by two equations; write one of them as 0 = ...",
+                    dae__leaf_name(x, e->slope));
+    else
+      x->explicit_rate[e->slope] = e->rhs;
+  }
+}
+
 static void find_explicit_rates(dae__expander *x)
 {
   x->explicit_rate = DAE__NEW_ARRAY(x->l->scratch, dae__node, x->leaves.count);
@@ -348,12 +440,18 @@ static void find_explicit_rates(dae__expander *x)
     return;
   for (int i = 0; i < x->leaves.count; i++)
     x->explicit_rate[i] = -1;
-  for (int i = 0; i < x->instances.count; i++) {
-    const dae__instance *own = &x->instances.item[i];
-    for (int k = 0; k < own->equations.count; k++)
-      if (own->equations.item[k].slope >= 0)
-        x->explicit_rate[own->equations.item[k].slope] = own->equations.item[k].rhs;
-  }
+  for (int i = 0; i < x->instances.count; i++)
+    for (int scaled = 0; scaled < 2; scaled++)
+      take_explicit(x, &x->instances.item[i], scaled);
+}
+
+/* no_slopes[leaf of u'] = 0, to take the rates out of an equation */
+static void prepare_no_slopes(dae__expander *x)
+{
+  x->no_slopes = DAE__NEW_ARRAY(x->l->scratch, dae__node, x->leaves.count);
+  for (int i = 0; x->no_slopes && i < x->leaves.count; i++)
+    x->no_slopes[i] = x->leaf_kind.item[i] == DAE__LEAF_SLOPE ? DAE__ZERO : -1;
+  dae__load_ok(x->l);
 }
 
 dae_status dae__expand_motion(dae__expander *x)
@@ -362,7 +460,10 @@ dae_status dae__expand_motion(dae__expander *x)
   if (!x->l->status)
     dae__override_check(x);
   if (!x->l->status)
+    prepare_no_slopes(x);
+  if (!x->l->status)
     dae__walk_instances(x, handle_motion);
+  check_names(x);
   if (dae__load_ok(x->l))
     find_explicit_rates(x);
   return x->l->status;

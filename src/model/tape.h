@@ -10,7 +10,9 @@
 #include "core/arena.h"
 #include "model/graph.h"
 
-/* Where the value of a leaf comes from: in[class][index]; class -1: not available. */
+/* Where the value of a leaf comes from: in[class][index]; class -1: not available, its value is
+ * NaN. Leaves that are neighbours in a class should have neighbouring numbers: they are then loaded
+ * together. */
 typedef struct dae__tape_input {
   int class, index;
 } dae__tape_input;

@@ -1,40 +1,27 @@
 /* The interpreter of tapes. Every operator rounds as dae__op_value does: products and sums are
  * rounded separately (the layer is compiled without contraction), so that a tape gives the bits of
- * the expressions it was made of. */
+ * the expressions it was made of.
+ *
+ * An instruction that is repeated is repeated on the spot, which is cheaper than a way through the
+ * switch. */
 #include "core/vec.h"
 #include "model/power.h"
 #include "model/tape_code.h"
 
+/* p: the instruction; q: the words behind its result; then p moves on */
+#define REPEAT(op, result, before, words, expression)                                              \
+  case (op):                                                                                       \
+    do {                                                                                           \
+      const int *q = p + (before);                                                                 \
+      (result) = last = (expression);                                                              \
+      p = q + (words);                                                                             \
+    } while (*p == (op));                                                                          \
+    break;
 #define R(i) r[q[i]]
-#define BINARY(name, expression)                                                                   \
-  case DAE__OP_##name: {                                                                           \
-    const int *q = p + 2;                                                                          \
-    r[p[1]] = last = (expression);                                                                 \
-    p += 4;                                                                                        \
-    break;                                                                                         \
-  }
-#define UNARY(name, expression)                                                                    \
-  case DAE__OP_##name: {                                                                           \
-    const int *q = p + 2;                                                                          \
-    r[p[1]] = last = (expression);                                                                 \
-    p += 3;                                                                                        \
-    break;                                                                                         \
-  }
-#define ARITHMETIC(name, words, expression)                                                        \
-  case DAE__TAPE_##name: {                                                                         \
-    do {const int *q = p + 2;                                                                          \
-    (void)q;                                                                                       \
-    r[p[1]] = last = (expression);                                                                 \
-    p += 2 + words; } while (*p == DAE__TAPE_##name);                                               \
-    break;                                                                                         \
-  }                                                                                                \
-  case DAE__TAPE_##name##_OUT: {                                                                   \
-    do {const int *q = p + 3;                                                                          \
-    (void)q;                                                                                       \
-    out[p[1]][p[2]] = last = (expression);                                                         \
-    p += 3 + words;  } while (*p == DAE__TAPE_##name##_OUT);                                          \
-    break;                                                                                         \
-  }
+#define FUNCTION(name, words, expression) REPEAT(DAE__OP_##name, r[p[1]], 2, (words), (expression))
+#define ARITHMETIC(name, reads, expression)                                                        \
+  REPEAT(DAE__TAPE_##name, r[p[1]], 2, (reads), (expression))                                      \
+  REPEAT(DAE__TAPE_##name##_OUT, out[p[1]][p[2]], 3, (reads), (expression))
 
 static void run(const int *p, double *restrict r, double *const *out)
 {
@@ -42,46 +29,36 @@ static void run(const int *p, double *restrict r, double *const *out)
   for (;;) {
     switch (*p) {
       DAE__TAPE_ARITHMETIC(ARITHMETIC)
-      BINARY(POW, pow(R(0), R(1)))
-      BINARY(POWI, dae__whole_power(R(0), p[3]))
-      UNARY(SIN, sin(R(0)))
-      UNARY(COS, cos(R(0)))
-      UNARY(TAN, tan(R(0)))
-      UNARY(ASIN, asin(R(0)))
-      UNARY(ACOS, acos(R(0)))
-      UNARY(ATAN, atan(R(0)))
-      BINARY(ATAN2, atan2(R(0), R(1)))
-      UNARY(SINH, sinh(R(0)))
-      UNARY(COSH, cosh(R(0)))
-      UNARY(TANH, tanh(R(0)))
-      UNARY(EXP, exp(R(0)))
-      UNARY(LOG, log(R(0)))
-      UNARY(LOG10, log10(R(0)))
-      UNARY(ABS, fabs(R(0)))
-      UNARY(SIGN, R(0) > 0 ? 1 : R(0) < 0 ? -1 : R(0))
-      BINARY(HYPOT, hypot(R(0), R(1)))
-      UNARY(FLOOR, floor(R(0)))
-      BINARY(LESS, R(0) < R(1))
-      BINARY(LESS_EQUAL, R(0) <= R(1))
-      BINARY(EQUAL, R(0) == R(1))
-      BINARY(AND, R(0) != 0 && R(1) != 0)
-      BINARY(OR, R(0) != 0 || R(1) != 0)
-      UNARY(NOT, R(0) == 0)
-    case DAE__OP_IF:
-      r[p[1]] = last = r[p[2]] != 0 ? r[p[3]] : r[p[4]];
-      p += 5;
-      break;
-    case DAE__TAPE_STORE:
-      do { out[p[1]][p[2]] = r[p[3]];
-      p += 4; } while (*p == DAE__TAPE_STORE);
-      break;
-    case DAE__TAPE_STORE_L:
-      do { out[p[1]][p[2]] = last;
-      p += 3; } while (*p == DAE__TAPE_STORE_L);
-      break;
-    case DAE__TAPE_END:
+      REPEAT(DAE__TAPE_STORE, out[p[1]][p[2]], 3, 1, R(0))
+      REPEAT(DAE__TAPE_STORE_L, out[p[1]][p[2]], 3, 0, last)
+      FUNCTION(POW, 2, pow(R(0), R(1)))
+      FUNCTION(POWI, 2, dae__whole_power(R(0), q[1]))
+      FUNCTION(SIN, 1, sin(R(0)))
+      FUNCTION(COS, 1, cos(R(0)))
+      FUNCTION(TAN, 1, tan(R(0)))
+      FUNCTION(ASIN, 1, asin(R(0)))
+      FUNCTION(ACOS, 1, acos(R(0)))
+      FUNCTION(ATAN, 1, atan(R(0)))
+      FUNCTION(ATAN2, 2, atan2(R(0), R(1)))
+      FUNCTION(SINH, 1, sinh(R(0)))
+      FUNCTION(COSH, 1, cosh(R(0)))
+      FUNCTION(TANH, 1, tanh(R(0)))
+      FUNCTION(EXP, 1, exp(R(0)))
+      FUNCTION(LOG, 1, log(R(0)))
+      FUNCTION(LOG10, 1, log10(R(0)))
+      FUNCTION(ABS, 1, fabs(R(0)))
+      FUNCTION(SIGN, 1, R(0) > 0 ? 1 : R(0) < 0 ? -1 : R(0))
+      FUNCTION(HYPOT, 2, hypot(R(0), R(1)))
+      FUNCTION(FLOOR, 1, floor(R(0)))
+      FUNCTION(LESS, 2, R(0) < R(1))
+      FUNCTION(LESS_EQUAL, 2, R(0) <= R(1))
+      FUNCTION(EQUAL, 2, R(0) == R(1))
+      FUNCTION(AND, 2, R(0) != 0 && R(1) != 0)
+      FUNCTION(OR, 2, R(0) != 0 || R(1) != 0)
+      FUNCTION(NOT, 1, R(0) == 0)
+      FUNCTION(IF, 3, R(0) != 0 ? R(1) : R(2))
+    default: /* END */
       return;
-    default: __builtin_unreachable();
     }
   }
 }
@@ -92,7 +69,7 @@ void dae__tape_run(const dae__tape *tape, const double *const *in, double *const
   for (int i = 0; i < tape->loads; i++) {
     dae__tape_load load = tape->load[i];
     const double *from = in[load.class] + load.first;
-    for (int j = 0; j < load.count; j++)
+    for (int j = 0; j < load.count; j++) /* mostly few: no memcpy */
       r[j] = from[j];
     r += load.count;
   }
@@ -110,4 +87,3 @@ int dae__tape_registers(const dae__tape *tape)
 {
   return tape->registers;
 }
-

@@ -1,14 +1,15 @@
 /* A system as lists: its variables in the order of the problem form, the variables of others that
  * it looks at, and its equations as rows; and the checks that these fit together.
  *
- * In a mechanical system a state without an equation u' = E gets an algebraic variable for its
- * rate: u' = r, and r in place of u' in the other equations. A system without coordinates is
+ * Where the model has coordinates a state without an equation u' = E gets an algebraic variable for
+ * its rate: u' = r, and r in place of u' in the other equations. A system of a model without any is
  * quasi-linear, M(t,x) x' = f, where some state has no equation u' = E. */
 #include "model/bind.h"
 #include <stdio.h>
 
-#define SMALL 30 /* variables; below, dense matrices are the faster ones: as in problem/assembly   \
-                  */
+#define SMALL                                                                                      \
+  30 /* variables; below, dense matrices are the faster ones: as in problem/assembly               \
+      */
 
 /* ---- variables ---- */
 
@@ -67,41 +68,24 @@ static int declared_at(const dae__expander *x, int leaf)
   return x->symbols.item[x->leaves.item[leaf].symbol].d->place;
 }
 
+/* too many equations were refused one by one */
 static void check_count(dae__binder *b, const dae__unit *u)
 {
   dae__expander *x = b->x;
   const dae__instance *own = &x->instances.item[u->instance];
   char name[300];
-  int unknowns = u->w.count, equations = own->equations.count;
-  for (int i = 0; i < u->u.count; i++)
-    unknowns += x->leaf_kind.item[u->u.item[i]] == DAE__LEAF_STATE;
-  if (unknowns == equations)
-    return;
-  where(x, u->instance, name, sizeof name);
-  int place = own->equations.count > 0 ? own->equations.item[equations - 1].place : -1;
-  if (unknowns > equations)
-    for (int i = 0; i < u->u.count + u->w.count; i++) {
-      int leaf = i < u->u.count ? u->u.item[i] : u->w.item[i - u->u.count];
-      if (x->leaf_kind.item[leaf] != DAE__LEAF_DISCRETE)
-        place = declared_at(x, leaf);
-    }
-  dae__complain(x->l, place,
-                "%s has %d state%s and algebraic variables together, but %d equation%s; each state "
-                "needs u' = E, each algebraic variable an equation A = B",
-                name, unknowns, unknowns == 1 ? "" : "s", equations, equations == 1 ? "" : "s");
-}
-
-/* two equations u' = E for one state */
-static void check_twice(dae__binder *b, const dae__unit *u)
-{
-  dae__expander *x = b->x;
-  const dae__instance *own = &x->instances.item[u->instance];
-  for (int i = 0; i < own->equations.count && !x->l->status; i++) {
-    const dae__equation *e = &own->equations.item[i];
-    if (e->slope >= 0 && x->explicit_rate[e->slope] != e->rhs)
-      dae__complain(x->l, e->place, "%s is given by two equations; write one of them as 0 = ...",
-                    dae__leaf_name(x, e->slope));
+  int unknowns = own->unknowns, equations = own->equations.count, place = -1;
+  for (int i = 0; i < u->u.count + u->w.count && equations < unknowns; i++) {
+    int leaf = i < u->u.count ? u->u.item[i] : u->w.item[i - u->u.count];
+    if (x->leaf_kind.item[leaf] != DAE__LEAF_DISCRETE)
+      place = declared_at(x, leaf);
   }
+  if (equations < unknowns)
+    dae__complain(x->l, place,
+                  "%s has %d state%s and algebraic variables together, but %d equation%s; each "
+                  "state needs u' = E, each algebraic variable an equation A = B",
+                  where(x, u->instance, name, sizeof name), unknowns, unknowns == 1 ? "" : "s",
+                  equations, equations == 1 ? "" : "s");
 }
 
 /* a variable that no equation holds; kind[leaf] is borrowed as a mark */
@@ -134,7 +118,7 @@ static void check_unknowns(dae__binder *b, const dae__unit *u)
 static dae__node *rates_of(dae__binder *b, dae__unit *u)
 {
   dae__expander *x = b->x;
-  for (int i = 0; i < u->u.count && u->mechanical && dae__load_ok(x->l); i++) {
+  for (int i = 0; i < u->u.count && dae__load_ok(x->l); i++) {
     int state = u->u.item[i];
     if (x->leaf_kind.item[state] != DAE__LEAF_STATE || x->explicit_rate[rate_leaf(x, state)] >= 0)
       continue;
@@ -152,7 +136,7 @@ static dae__node *rates_of(dae__binder *b, dae__unit *u)
       continue;
     int slope = rate_leaf(x, u->u.item[i]);
     by[slope] = x->explicit_rate[slope];
-    if (by[slope] < 0 && u->mechanical)
+    if (by[slope] < 0)
       by[slope] = dae__leaf(x->graph, u->w.item[hidden++]);
   }
   return by;
@@ -183,8 +167,7 @@ static void explicit_rows(dae__binder *b, dae__unit *u)
 }
 
 /* entries of M in one row; the rest of the equation without its rates */
-static dae__node take_mass(dae__binder *b, dae__unit *u, const dae__equation *e, int row,
-                           const dae__node *no_rates)
+static dae__node take_mass(dae__binder *b, dae__unit *u, const dae__equation *e, int row)
 {
   dae__expander *x = b->x;
   dae__node residual = DAE__SUB(x->graph, e->a, e->b);
@@ -211,7 +194,7 @@ static dae__node take_mass(dae__binder *b, dae__unit *u, const dae__equation *e,
                       dae__leaf_name(x, leaf));
     }
   }
-  return DAE__NEG(x->graph, dae__replace_leaves(x->walker, residual, no_rates));
+  return DAE__NEG(x->graph, dae__replace_leaves(x->walker, residual, x->no_slopes));
 }
 
 /* Whether algebraic variables stand in M, or there are more equations with rates than states. */
@@ -256,13 +239,10 @@ static void quasilinear_rows(dae__binder *b, dae__unit *u)
   const dae__instance *own = &x->instances.item[u->instance];
   int states = 0, with_rates = 0, row = 0, count = own->equations.count;
   bool *rated = DAE__NEW_ARRAY(pool, bool, count);
-  dae__node *no_rates = DAE__NEW_ARRAY(pool, dae__node, x->leaves.count);
   u->s_names = DAE__NEW_ARRAY(x->l->keep, const char *, count + u->u.count);
   u->c_names = DAE__NEW_ARRAY(x->l->keep, const char *, count);
   if (!dae__load_ok(x->l))
     return;
-  for (int i = 0; i < x->leaves.count; i++)
-    no_rates[i] = x->leaf_kind.item[i] == DAE__LEAF_SLOPE ? DAE__ZERO : -1;
   for (int i = 0; i < u->u.count; i++)
     states += x->leaf_kind.item[u->u.item[i]] == DAE__LEAF_STATE;
   for (int i = 0; i < count; i++)
@@ -280,7 +260,7 @@ static void quasilinear_rows(dae__binder *b, dae__unit *u)
       const dae__equation *e = &own->equations.item[i];
       if (rated[i] != (pass == 0))
         continue;
-      dae__node f = take_mass(b, u, e, row, no_rates);
+      dae__node f = take_mass(b, u, e, row);
       bool in_s = row < states;
       (in_s ? u->s_names : u->c_names)[in_s ? row : u->c.count] = e->name;
       *DAE__PUSH(pool, in_s ? &u->s : &u->c) = f;
@@ -348,7 +328,6 @@ dae_status dae__unit_create(dae__binder *b, int instance, dae__unit *u)
     return x->l->status;
   check_empty(b, u);
   check_count(b, u);
-  check_twice(b, u);
   if (!x->l->status)
     check_unknowns(b, u);
   if (x->l->status)
@@ -358,7 +337,7 @@ dae_status dae__unit_create(dae__binder *b, int instance, dae__unit *u)
     if (x->leaf_kind.item[u->u.item[i]] == DAE__LEAF_STATE &&
         x->explicit_rate[rate_leaf(x, u->u.item[i])] < 0)
       all_explicit = false;
-  if (all_explicit || u->mechanical)
+  if (all_explicit || b->coordinates)
     explicit_rows(b, u);
   else
     quasilinear_rows(b, u);

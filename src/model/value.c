@@ -210,7 +210,15 @@ static dae__value call_function(const dae__context *c, const dae__expr *e, int s
   inner.frame = &frames[d->parameters - 1];
   inner.constant = c->constant;
   inner.what = c->what;
-  return number_of(&inner, d->value);
+  if (s->busy) {
+    dae__complain(c->x->l, e->place, "%s calls itself, directly or by way of other functions",
+                  e->name);
+    return nothing();
+  }
+  s->busy = true;
+  dae__value value = number_of(&inner, d->value);
+  c->x->symbols.item[symbol].busy = false;
+  return value;
 }
 
 /* lambda(rod), psi(rod): labels are found among the constraints expanded so far */
@@ -230,6 +238,12 @@ static dae__value call_multiplier(const dae__context *c, const dae__expr *e)
   return leaf < 0 ? nothing() : number(dae__leaf(c->x->graph, leaf));
 }
 
+static bool is_function(const dae__context *c, const char *name)
+{
+  int instance, symbol = dae__look_up(c, name, &instance);
+  return symbol >= 0 && c->x->symbols.item[symbol].d->parameters >= 0;
+}
+
 static dae__value evaluate_call(const dae__context *c, const dae__expr *e)
 {
   int instance = c->instance, symbol;
@@ -239,7 +253,7 @@ static dae__value evaluate_call(const dae__context *c, const dae__expr *e)
   if (builtin >= 0) {
     value = call_builtin(c, e, builtin);
   } else if (!e->member && (!strcmp(e->name, "lambda") || !strcmp(e->name, "psi")) &&
-             dae__look_up(c, e->name, &instance) < 0) {
+             !is_function(c, e->name)) {
     value = call_multiplier(c, e);
   } else {
     symbol = dae__look_up_path(c, e, &instance);
@@ -283,7 +297,13 @@ static dae__value evaluate_word(const dae__context *c, const dae__expr *e)
   }
   if (!strcmp(e->name, "kinetic") || !strcmp(e->name, "potential"))
     return number(dae__energy_node(c, e));
-  if (dae__is_reserved(e->name))
+  if (!strcmp(e->name, "pi") || !strcmp(e->name, "t"))
+    dae__complain(x->l, e->place, "%s is one number and has no %s", e->name,
+                  e->rate ? "rate" : "index");
+  else if (dae__builtin(e->name) >= 0 || !strcmp(e->name, "sum"))
+    dae__complain(x->l, e->place, "%s is a function and needs its arguments: %s(...)", e->name,
+                  e->name);
+  else
     dae__complain(x->l, e->place, "%s is a word of the language and has no value here", e->name);
   return nothing();
 }
@@ -402,6 +422,7 @@ static dae__value evaluate(const dae__context *c, const dae__expr *e)
 dae__node dae__evaluate(const dae__context *c, const dae__expr *e)
 {
   dae__node node = number_of(c, e).node;
+  graph_ok(c->x, e->place);
   return c->x->l->status ? DAE__ZERO : node;
 }
 

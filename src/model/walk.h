@@ -1,7 +1,8 @@
 /* Walks over the part of an expression graph that lies below given nodes, without recursion:
- * which leaves stand in an expression, its derivatives, its value at a point. One walker serves any
- * number of walks; it owns scratch memory that grows with the graph. Failure is sticky in the
- * graph (dae__graph_failed) and in the walker. */
+ * which leaves stand in an expression, its derivatives, what it becomes with leaves replaced. One
+ * walker serves any number of walks; it owns scratch memory that grows with the graph. A walk costs
+ * what it visits, whatever the size of the graph. Failure is sticky in the graph
+ * (dae__graph_failed) and in the walker: results are then empty, or the node 0. */
 #ifndef DAEDAL_MODEL_WALK_H
 #define DAEDAL_MODEL_WALK_H
 

@@ -112,10 +112,12 @@ static void add_drift(dae__text *t, const dae_summary *s)
     dae__text_add(t, LABEL "none\n", "constraints");
     return;
   }
-  dae__text_add(t, LABEL "largest drift over %ld row%s: ", "constraints", s->rows,
+  bool equations = position && !velocity; /* 0 = F of a semi-explicit problem */
+  dae__text_add(t, LABEL "largest %s over %ld row%s: ", "constraints",
+                equations ? "residual of the algebraic equations" : "drift", s->rows,
                 s_if_many(s->rows));
   if (position)
-    dae__text_add(t, "%s in position", show(s->position_drift, 3).text);
+    dae__text_add(t, "%s%s", show(s->position_drift, 3).text, equations ? "" : " in position");
   if (velocity)
     dae__text_add(t, "%s%s in velocity", position ? ", " : "", show(s->velocity_drift, 3).text);
   dae__text_add(t, "\n");

@@ -278,6 +278,8 @@ static dae_status make_consistent(work *w, const bool *fixed, double *dy, dae_di
 {
   bool regular = true;
   dae_status status = prepare(w, err);
+  if (!status) /* names the equation where something is not a number, which J cannot */
+    status = dae__semi_rhs(w->s, w->t, w->z, w->scratch, err);
   if (!status)
     status = dae__semi_J_by(w->s, &w->slopes.fine, w->t, w->z, w->slopes.J, err);
   if (!status)

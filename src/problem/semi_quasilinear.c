@@ -160,8 +160,8 @@ static void find_typical(euler *e, const double *x)
     e->typical[j] = fmax(fabs(x[j]), rms > 0 ? rms : 1);
 }
 
-/* y onto the equations without derivatives, along the kernel of M */
-static dae_status jump(euler *e, double t, double tau, double *y, dae_error *err)
+/* y onto the equations without derivatives, along the kernel of M, by steps of size h */
+static dae_status jump_by(euler *e, double t, double h, double *y, dae_error *err)
 {
   dae__semi *s = e->q->s;
   double before = INFINITY, settled = e->newton.settled;
@@ -172,7 +172,7 @@ static dae_status jump(euler *e, double t, double tau, double *y, dae_error *err
     dae_status status = dae__semi_M(s, t, y, e->q->M, err);
     e->newton.settled = JUMP_SETTLED;
     if (!status)
-      status = euler_step(e, t, JUMP_STEP * tau, y, err);
+      status = euler_step(e, t, h, y, err);
     e->newton.settled = settled;
     if (status)
       return explain(e, t, status, err);
@@ -186,6 +186,21 @@ static dae_status jump(euler *e, double t, double tau, double *y, dae_error *err
     before = moved;
   }
   return before <= KEPT ? DAE_OK : refuse(e, t, DAE_ERROR_START, err);
+}
+
+/* Where x moves along its slopes by more than KEPT in a step, the steps are too long, since tau knows
+ * nothing of f: they are shortened, and the start taken up again. */
+static dae_status jump(euler *e, double t, double tau, double *y, dae_error *err)
+{
+  int n = e->q->s->n;
+  double *start = e->before[0];
+  dae_status status = DAE_ERROR_START;
+  dae__copy(n, y, start);
+  for (int i = 0; i < 3 && status == DAE_ERROR_START; i++) {
+    dae__copy(n, start, y);
+    status = jump_by(e, t, JUMP_STEP * pow(0.01, i) * tau, y, err);
+  }
+  return status;
 }
 
 /* slopes by steps h, h/2, h/4; *error estimates what is left, relative to the largest slope */

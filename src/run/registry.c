@@ -1,7 +1,6 @@
 /* The methods there are, in the order they are listed to a user. */
 #include "bdf/bdf.h"
 #include "core/error.h"
-#include "core/suggest.h"
 
 #include <daedal/bdf.h>
 #include <stdio.h>
@@ -63,7 +62,7 @@ const dae_method *dae_method_find(const char *name, dae_error *err)
   for (int i = 0; i < METHODS; i++)
     if (strcmp(name, methods[i].name) == 0)
       return &methods[i];
-  const char *near = dae__suggest(name, METHODS, name_at, methods);
+  const char *near = dae_suggest(name, METHODS, name_at, methods);
   char all[256] = "";
   size_t used = 0;
   for (int i = 0; i < METHODS && used < sizeof all; i++)

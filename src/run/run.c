@@ -106,7 +106,7 @@ static dae_status prepare(run *r, const dae_env *env, dae_error *err)
     status = dae__monitor_create(r->arena, &plan->problem, &r->monitor, err);
   if (status >= 0)
     status = dae__events_create(r->arena, &plan->problem, plan->events, plan->event_count,
-                                &r->events, err);
+                                plan->held, &r->events, err);
   return status;
 }
 
@@ -145,6 +145,19 @@ static void list_moves(run *r)
              r->summary->moved - listed);
 }
 
+/* States that are held are no degrees of freedom; a mechanical problem does not count them. */
+static int held_states(const dae_run_plan *plan)
+{
+  const dae_coupled *c = plan->problem.coupled;
+  bool mechanical = plan->problem.mechanical != NULL;
+  int count = 0;
+  for (int i = 0; c && i < c->parts; i++)
+    mechanical = mechanical || c->part[i].mechanical;
+  for (int i = 0; plan->held && !mechanical && i < dae_problem_size(&plan->problem); i++)
+    count += plan->held[i];
+  return count;
+}
+
 static dae_status make_consistent(run *r, const dae_env *env, dae_error *err)
 {
   const dae_run_plan *plan = r->plan;
@@ -153,8 +166,9 @@ static dae_status make_consistent(run *r, const dae_env *env, dae_error *err)
   if (status < 0)
     return status;
   list_moves(r);
+  r->summary->diagnosis.dof -= held_states(plan);
   if (r->summary->moved > 0)
-    dae__log(env, DAE_LOG_INFO, "start: %d values were moved to make it consistent",
+    dae__log(env, DAE_LOG_INFO, "start: values moved to make it consistent: %d",
              r->summary->moved);
   if (r->summary->diagnosis.rank < r->summary->diagnosis.constraints)
     dae__log(env, DAE_LOG_WARNING, "%s", r->summary->diagnosis.text);

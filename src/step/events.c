@@ -47,6 +47,7 @@ struct dae__events {
   const dae_problem *problem;
   const dae_event *events;
   const dae_env *env;
+  const bool *held;
   int count, size;
   memory *memory;
   watch *watches;
@@ -77,10 +78,11 @@ static double resolution(double t, double h)
 }
 
 dae_status dae__events_create(dae__arena *arena, const dae_problem *problem,
-                              const dae_event *events, int count, dae__events **out, dae_error *err)
+                              const dae_event *events, int count, const bool *held,
+                              dae__events **out, dae_error *err)
 {
   int n = dae_problem_size(problem);
-  dae__events own = {.problem = problem, .events = events, .count = count, .size = n};
+  dae__events own = {.problem = problem, .events = events, .count = count, .held = held, .size = n};
   char text[32];
   for (int i = 0; i < count; i++) {
     const char *name = name_of(&own, i, text);
@@ -323,7 +325,7 @@ static dae_status restart(dae__events *ev, dae_integrator *it, int first, dae_er
 {
   dae_error cause = dae_error_none();
   dae__copy(ev->size, ev->after, ev->y);
-  dae_start start = {.t = ev->t_found, .y = ev->y};
+  dae_start start = {.t = ev->t_found, .y = ev->y, .fixed = ev->held};
   dae_status status =
       dae_consistent_start(ev->problem, &start, ev->env, ev->after, ev->dy, NULL, &cause);
   if (status >= 0)

@@ -22,10 +22,12 @@
 typedef struct dae__events dae__events;
 
 /* A detector in the memory of the arena; what it remembers is kept there. Events and problem must
- * outlive it. Refuses an event without a value function or with an unknown direction. */
+ * outlive it. held (may be NULL) are the entries of the state vector that do not move where a new
+ * state is made consistent. Refuses an event without a value function or with an unknown direction.
+ */
 dae_status dae__events_create(dae__arena *arena, const dae_problem *problem,
-                              const dae_event *events, int count, dae__events **out,
-                              dae_error *err);
+                              const dae_event *events, int count, const bool *held,
+                              dae__events **out, dae_error *err);
 
 /* Watches from (t, y) on; at the start, and whenever the integrator was restarted by others. */
 dae_status dae__events_arm(dae__events *ev, double t, const double *y, dae_error *err);

@@ -1,0 +1,83 @@
+/* The command `daedal`: finds the command asked for, and hands it what it was given. */
+#include "cli.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+static const struct {
+  const char *name;
+  cli_exit (*main)(const cli_arguments *args);
+} commands[] = {
+    {"run", cli_run}, {"check", cli_check}, {"methods", cli_methods},
+    {"new", cli_new}, {"help", cli_help},
+};
+
+/* whether help is asked for anywhere among the options, whatever else may be wrong with them */
+static bool wants_help(int argc, char **argv)
+{
+  for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
+    if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+      return true;
+  return false;
+}
+
+static cli_exit run_command(const cli_syntax *syntax, int argc, char **argv)
+{
+  cli_arguments args;
+  dae_error err;
+  cli_exit code = CLI_USAGE;
+  if (wants_help(argc, argv)) {
+    cli_help_print(stdout, syntax);
+    return CLI_OK;
+  }
+  if (cli_arguments_read(syntax, argc, argv, &args, &err) < 0)
+    code = cli_report(syntax->command, &err);
+  else
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+      if (strcmp(commands[i].name, syntax->command) == 0)
+        code = commands[i].main(&args);
+  cli_arguments_free(&args);
+  return code;
+}
+
+static cli_exit dispatch(int argc, char **argv)
+{
+  dae_error err;
+  if (argc < 2) {
+    cli_help_print(stderr, NULL);
+    return CLI_USAGE;
+  }
+  const char *word = argv[1];
+  const cli_syntax *syntax = cli_syntax_find(word);
+  if (syntax)
+    return run_command(syntax, argc - 2, argv + 2);
+  if (strcmp(word, "--version") == 0) {
+    printf("daedal %s\n", dae_version());
+    return CLI_OK;
+  }
+  if (wants_help(1, argv + 1)) {
+    cli_help_print(stdout, NULL);
+    return CLI_OK;
+  }
+  cli_no_command(word, &err);
+  return cli_report(NULL, &err);
+}
+
+/* A reader that went away (head) is no failure; a full disk behind stdout is one. */
+static cli_exit finish(cli_exit code)
+{
+  errno = 0;
+  bool failed = ferror(stdout) != 0;
+  failed = fflush(stdout) != 0 || failed;
+  if (!failed || errno == EPIPE || errno == 0)
+    return code;
+  fprintf(stderr, "daedal: error: the output could not be written: %s\n", strerror(errno));
+  return code == CLI_OK ? CLI_FILE : code;
+}
+
+int main(int argc, char **argv)
+{
+  signal(SIGPIPE, SIG_IGN);
+  return (int)finish(dispatch(argc, argv));
+}

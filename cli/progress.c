@@ -1,0 +1,115 @@
+/* One line on a terminal, redrawn at most ten times a second and erased at the end:
+ *
+ *    42%  t = 4.21  [===========>                ]  1 min 5 s left
+ *
+ * The time left follows from the share of the time span that was covered per second, smoothed. */
+#include "cli.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#define REDRAW 0.1    /* seconds between redraws */
+#define SMOOTHING 0.2 /* weight of the newest rate */
+#define LONGEST 256
+
+double cli_wall_time(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+cli_progress cli_progress_start(double from, double to, bool wanted)
+{
+  cli_progress p = {.shown = wanted && isatty(STDERR_FILENO), .from = from, .to = to};
+  p.started = p.drawn = cli_wall_time();
+  return p;
+}
+
+static int terminal_width(void)
+{
+  struct winsize size;
+  int width = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+  return width > 0 ? width : CLI_WIDTH;
+}
+
+/* "8 s left", "1 min 5 s left", "2 h 3 min left" */
+static void left_text(double seconds, char *text, size_t size)
+{
+  if (!(seconds < 360000.0)) {
+    snprintf(text, size, "more than 100 h left");
+    return;
+  }
+  long s = lround(ceil(seconds));
+  if (s < 60)
+    snprintf(text, size, "%ld s left", s);
+  else if (s < 3600)
+    snprintf(text, size, "%ld min %ld s left", s / 60, s % 60);
+  else
+    snprintf(text, size, "%ld h %ld min left", s / 3600, s % 3600 / 60);
+}
+
+/* the rate of the last stretch, blended into that of those before */
+static void update_rate(cli_progress *p, double share, double now)
+{
+  double recent = (share - p->share) / (now - p->drawn);
+  bool first = p->drawn == p->started;
+  p->rate = first ? recent : (1 - SMOOTHING) * p->rate + SMOOTHING * recent;
+}
+
+/* "[=====>     ]" of the given width, or nothing where it would be too short to see */
+static void bar_text(double share, int width, char *text)
+{
+  text[0] = '\0';
+  if (width < 12)
+    return;
+  int inner = width - 2 < 40 ? width - 2 : 40, full = (int)(share * inner);
+  text[0] = '[';
+  memset(text + 1, ' ', (size_t)inner);
+  memset(text + 1, '=', (size_t)full);
+  if (full < inner)
+    text[1 + full] = '>';
+  memcpy(text + 1 + inner, "]  ", 4);
+}
+
+void cli_progress_erase(cli_progress *p)
+{
+  if (p->length == 0)
+    return;
+  fprintf(stderr, "\r%*s\r", p->length, "");
+  fflush(stderr);
+  p->length = 0;
+}
+
+static void redraw(cli_progress *p, double t)
+{
+  char left[64], head[64], bar[64], line[LONGEST];
+  left_text((1 - p->share) / p->rate, left, sizeof left);
+  snprintf(head, sizeof head, "%3d%%  t = %-10.6g  ", (int)(100 * p->share), t);
+  int room = terminal_width() - 1;
+  bar_text(p->share, room - (int)(strlen(head) + strlen(left)) - 2, bar);
+  int length = snprintf(line, sizeof line, "%s%s%s", head, bar, left);
+  length = length < room ? length : room;
+  int blanks = p->length > length ? p->length - length : 0;
+  fprintf(stderr, "\r%.*s%*s", length, line, blanks, "");
+  fflush(stderr);
+  p->length = length;
+}
+
+void cli_progress_draw(cli_progress *p, double t)
+{
+  if (!p->shown)
+    return;
+  double now = cli_wall_time(), share = (t - p->from) / (p->to - p->from);
+  if (now - p->drawn < REDRAW)
+    return;
+  share = fmin(fmax(share, 0), 1);
+  update_rate(p, share, now);
+  p->share = share;
+  p->drawn = now;
+  redraw(p, t);
+}

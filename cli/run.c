@@ -1,0 +1,251 @@
+/* daedal run: load, choose, integrate, tell. */
+#include "cli.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* One run from the command line to the exit code. */
+typedef struct session {
+  const cli_arguments *args;
+  bool quiet, verbose;
+  dae_env env;
+  dae_model *model;
+  cli_choice choice;
+  char csv[512];    /* where the rows go */
+  const char *json; /* NULL: nowhere */
+  dae_run_plan plan;
+  dae_sink sinks[2];
+  cli_progress progress;
+} session;
+
+/* ---- what the library calls ---- */
+
+static void on_log(void *user, dae_log_level level, const char *line)
+{
+  (void)user;
+  static const char *const names[] = {"debug", "info", "warning"};
+  fprintf(stderr, "daedal: %s: ", names[level]);
+  cli_put_clean(stderr, line);
+  fputc('\n', stderr);
+}
+
+static bool on_step(void *user, double t)
+{
+  session *s = user;
+  cli_progress_draw(&s->progress, t);
+  return !cli_interrupted();
+}
+
+/* ---- the model ---- */
+
+static dae_status load(session *s, dae_error *err)
+{
+  double begin = cli_wall_time();
+  dae_status status = cli_load(s->args, &s->env, &s->model, err);
+  if (status < 0 || !s->verbose)
+    return status;
+  char counts[512];
+  dae_model_counts n = dae_model_count(s->model);
+  cli_counts_text(&n, counts, sizeof counts);
+  cli_note("%s loaded in %.3g s: %s; %ld nodes, %ld instructions", s->args->operand,
+           cli_wall_time() - begin, counts, n.nodes, n.instructions);
+  return status;
+}
+
+/* ---- the plan ---- */
+
+static dae_status set_end(session *s, dae_error *err)
+{
+  const dae_model_setting *to = dae_model_find_setting(s->model, "to");
+  double from = s->plan.start.t;
+  bool given = cli_value(s->args, "to") != NULL;
+  if (!given && !to)
+    return cli_fail(err, DAE_ERROR_MODEL,
+                    "%.200s does not say when to end: add `simulate to T` to it, or give --to T",
+                    s->args->operand);
+  s->plan.to = cli_number(s->args, "to", s->plan.to);
+  if (s->plan.to > from)
+    return DAE_OK;
+  char text[160];
+  snprintf(text, sizeof text, "the end time, %.10g, does not lie beyond the start time, %.10g",
+           s->plan.to, from);
+  return given ? cli_fail(err, DAE_ERROR_USAGE, "--to: %s", text)
+               : dae_model_fail(s->model, to->place, text, err);
+}
+
+static dae_status set_grid(session *s, dae_error *err)
+{
+  static const char wanted[] = "rows cannot be a negative time apart; 0 gives one at every step";
+  const dae_model_setting *every = dae_model_find_setting(s->model, "every");
+  bool given = cli_value(s->args, "every") != NULL;
+  s->plan.every = cli_number(s->args, "every", s->plan.every);
+  if (s->plan.every >= 0)
+    return DAE_OK;
+  return given || !every ? cli_fail(err, DAE_ERROR_USAGE, "--every: %s", wanted)
+                         : dae_model_fail(s->model, every->place, wanted, err);
+}
+
+static dae_status make_plan(session *s, dae_error *err)
+{
+  dae_status status = cli_choose(s->model, s->args, &s->choice, err);
+  if (status < 0)
+    return status;
+  dae_model_plan(s->model, &s->plan);
+  s->plan.progress = on_step;
+  s->plan.progress_user = s;
+  s->plan.method = s->choice.method;
+  s->plan.options = s->choice.options;
+  status = set_end(s, err);
+  return status < 0 ? status : set_grid(s, err);
+}
+
+/* ---- files ---- */
+
+/* Writing one would destroy the other: the same name, or two names of a file. Devices are no
+ * files in this sense. */
+static bool same_file(const char *a, const char *b)
+{
+  struct stat x, y;
+  bool there = stat(a, &x) == 0;
+  if (there && !S_ISREG(x.st_mode))
+    return false;
+  if (strcmp(a, b) == 0)
+    return true;
+  return there && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+static dae_status check_files(const session *s, dae_error *err)
+{
+  const char *model = s->args->operand;
+  if (same_file(s->csv, model))
+    return cli_fail(err, DAE_ERROR_USAGE, "the results would overwrite the model: name another %s",
+                    "file with --out");
+  if (s->json && same_file(s->json, model))
+    return cli_fail(err, DAE_ERROR_USAGE, "--json %.200s would overwrite the model", s->json);
+  if (s->json && same_file(s->json, s->csv))
+    return cli_fail(err, DAE_ERROR_USAGE, "--json and the results need different files, not %.200s",
+                    s->json);
+  return DAE_OK;
+}
+
+/* The account is written last: whether it can be is better known before the work is done. */
+static dae_status try_json(const char *path, dae_error *err)
+{
+  FILE *file = fopen(path, "ab");
+  if (!file)
+    return cli_fail(err, DAE_ERROR_FILE, "%.200s could not be created: %s", path, strerror(errno));
+  fclose(file);
+  return DAE_OK;
+}
+
+static dae_status make_sinks(session *s, dae_error *err)
+{
+  const char *out = cli_value(s->args, "out");
+  int length = out ? snprintf(s->csv, sizeof s->csv, "%s", out)
+                   : snprintf(s->csv, sizeof s->csv, "%s.csv", dae_model_name(s->model));
+  if (length >= (int)sizeof s->csv)
+    return cli_fail(err, DAE_ERROR_USAGE, "the name of the result file is too long");
+  s->json = cli_value(s->args, "json");
+  dae_status status = check_files(s, err);
+  if (status >= 0)
+    status = dae_csv_sink(s->csv, &s->env, &s->sinks[0], err);
+  s->plan.sink_count += status >= 0;
+  if (status >= 0 && s->json)
+    status = try_json(s->json, err);
+  if (status >= 0 && s->json)
+    status = dae_json_sink(s->json, &s->env, &s->sinks[1], err);
+  s->plan.sink_count += status >= 0 && s->json;
+  s->plan.sinks = s->sinks;
+  return status;
+}
+
+/* ---- the run ---- */
+
+static void print_head(const session *s)
+{
+  if (s->quiet)
+    return;
+  cli_print_title(s->model);
+  if (s->choice.automatic) {
+    int column = printf("method %s (auto): ", s->choice.method->name);
+    cli_wrap(stdout, column, 2, s->choice.why);
+  }
+  fflush(stdout);
+}
+
+/* The closing block, unless the run ended before its first row. */
+static void print_summary(const session *s, const dae_summary *summary)
+{
+  if (s->quiet || summary->rows == 0)
+    return;
+  size_t size = dae_summary_text(summary, NULL, 0) + 1;
+  char *text = malloc(size);
+  if (!text)
+    return;
+  dae_summary_text(summary, text, size);
+  cli_put_clean(stdout, text);
+  free(text);
+}
+
+/* The rows go to stdout, and nobody reads them any more: `| head` has seen enough. */
+static bool reader_left(const session *s)
+{
+  struct stat file, out;
+  struct pollfd gone = {.fd = STDOUT_FILENO};
+  if (stat(s->csv, &file) != 0 || fstat(STDOUT_FILENO, &out) != 0)
+    return false;
+  bool same = file.st_dev == out.st_dev && file.st_ino == out.st_ino;
+  return same && poll(&gone, 1, 0) > 0 && (gone.revents & POLLERR);
+}
+
+static dae_status integrate(session *s, dae_error *err)
+{
+  dae_summary summary;
+  cli_interrupt_catch();
+  print_head(s);
+  s->progress = cli_progress_start(s->plan.start.t, s->plan.to, !s->quiet && !s->verbose);
+  dae_status status = dae_run(&s->plan, &s->env, &summary, err);
+  cli_progress_erase(&s->progress);
+  if (status == DAE_ERROR_FILE && reader_left(s))
+    return DAE_OK;
+  print_summary(s, &summary);
+  if (status < 0)
+    status = cli_blame(s->model, s->args, status, err);
+  if (status < 0)
+    dae_model_locate(s->model, err);
+  return status;
+}
+
+static void release(session *s)
+{
+  for (int i = 0; i < s->plan.sink_count; i++)
+    s->sinks[i].free(s->sinks[i].self);
+  free(s->choice.options);
+  if (s->model)
+    dae_model_free(s->model);
+}
+
+cli_exit cli_run(const cli_arguments *args)
+{
+  session s = {.args = args, .env = dae_env_defaults()};
+  dae_error err = dae_error_none();
+  s.quiet = cli_flag(args, "quiet");
+  s.verbose = cli_flag(args, "verbose");
+  if (s.verbose)
+    s.env.log = on_log;
+
+  dae_status status = load(&s, &err);
+  if (status >= 0)
+    status = make_plan(&s, &err);
+  if (status >= 0)
+    status = make_sinks(&s, &err);
+  if (status >= 0)
+    status = integrate(&s, &err);
+  cli_exit code = status < 0 ? cli_report("run", &err) : CLI_OK;
+  release(&s);
+  return code;
+}

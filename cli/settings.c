@@ -1,0 +1,202 @@
+/* Method and options of a run: the command line overrides `simulate`, which overrides defaults.
+ *
+ * A mistake of the model is told at its place in the text (DAE_ERROR_MODEL), one of the command
+ * line as a usage error. What the model says for its own method is left out, with a note, where
+ * --method names another one. */
+#include "cli.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* settings of simulate that are no option of a method */
+static const char *const run_level[] = {"to", "from", "every", "method"};
+
+/* ---- the method ---- */
+
+dae_status cli_accepts(const dae_method *method, const dae_problem *problem, dae_error *err)
+{
+  return method->accepts ? method->accepts(problem, err) : DAE_OK;
+}
+
+static dae_status choose_automatically(const dae_model *model, cli_choice *c, dae_error *err)
+{
+  c->automatic = true;
+  c->method = dae_method_choose(dae_model_problem(model), c->why, sizeof c->why, err);
+  if (c->method)
+    return DAE_OK;
+  err->status = DAE_ERROR_MODEL; /* no method takes it: nobody named a wrong one */
+  return DAE_ERROR_MODEL;
+}
+
+/* The method that simulate names; it has to be there and to take the problem. */
+static dae_status choose_by_model(const dae_model *model, const dae_model_setting *setting,
+                                  cli_choice *c, dae_error *err)
+{
+  c->method = dae_method_find(setting->text, err);
+  if (c->method && cli_accepts(c->method, dae_model_problem(model), err) >= 0)
+    return DAE_OK;
+  dae_error why = *err;
+  return dae_model_fail(model, setting->place, why.text, err);
+}
+
+static dae_status choose_method(const dae_model *model, const char *named, cli_choice *c,
+                                dae_error *err)
+{
+  const dae_model_setting *setting = dae_model_find_setting(model, "method");
+  c->from_command = named != NULL;
+  if (!named && setting && strcmp(setting->text, "auto") != 0)
+    return choose_by_model(model, setting, c, err);
+  if (!named || strcmp(named, "auto") == 0)
+    return choose_automatically(model, c, err);
+  c->method = dae_method_find(named, err);
+  if (!c->method)
+    return err->status;
+  return cli_accepts(c->method, dae_model_problem(model), err);
+}
+
+/* ---- its options ---- */
+
+static bool is_run_level(const char *name)
+{
+  for (size_t i = 0; i < sizeof run_level / sizeof *run_level; i++)
+    if (cli_same_name(run_level[i], name))
+      return true;
+  return false;
+}
+
+static bool is_given(const cli_arguments *args, const char *name)
+{
+  for (int i = 0; i < args->count; i++)
+    if (cli_same_name(args->given[i].name, name))
+      return true;
+  return false;
+}
+
+/* messages about options name the method, not the family that shares the table */
+static dae_option_table table_of(const dae_method *method)
+{
+  dae_option_table table = *method->options;
+  table.owner = method->name;
+  return table;
+}
+
+/* the value as the option tables read it: a word, or the shortest text of the number */
+static const char *value_text(const dae_model_setting *setting, char number[40])
+{
+  if (isnan(setting->value))
+    return setting->text;
+  for (int digits = 15; digits <= 17; digits++) {
+    snprintf(number, 40, "%.*g", digits, setting->value);
+    if (strtod(number, NULL) == setting->value)
+      break;
+  }
+  return number;
+}
+
+static dae_status set_from_model(const dae_model *model, const cli_arguments *args,
+                                 const dae_model_setting *setting, cli_choice *c, dae_error *err)
+{
+  char number[40];
+  dae_error why;
+  dae_option_table table = table_of(c->method);
+  const char *value = value_text(setting, number);
+  if (c->from_command && cli_option_index(&table, setting->name) < 0) {
+    if (!cli_flag(args, "quiet"))
+      cli_note("simulate's `%s %s` is not an option of %s: not used", setting->name, value,
+               c->method->name);
+    return DAE_OK;
+  }
+  if (dae_options_set(&table, c->options, setting->name, value, &why) >= 0)
+    return DAE_OK;
+  return dae_model_fail(model, setting->place, why.text, err);
+}
+
+/* Every method there is integrates a coupled model as one system, with one set of options. */
+static void note_system_settings(const dae_model_setting *first, int count, const cli_choice *c)
+{
+  char number[40], more[64] = "";
+  if (count > 1)
+    snprintf(more, sizeof more, " and %d more setting%s of systems", count - 1,
+             count > 2 ? "s" : "");
+  cli_note("`%s %s` of system %s%s: not used, %s integrates all systems as one", first->name,
+           value_text(first, number), first->system, more, c->method->name);
+}
+
+static dae_status set_all_from_model(const dae_model *model, const cli_arguments *args,
+                                     cli_choice *c, dae_error *err)
+{
+  const dae_model_setting *settings, *of_system = NULL;
+  int count = dae_model_settings(model, &settings), of_systems = 0;
+  for (int i = 0; i < count; i++) {
+    const dae_model_setting *s = &settings[i];
+    if (s->system) {
+      of_system = of_system ? of_system : s;
+      of_systems++;
+    } else if (!is_run_level(s->name) && !is_given(args, s->name)) {
+      dae_status status = set_from_model(model, args, s, c, err);
+      if (status < 0)
+        return status;
+    }
+  }
+  if (of_system && !cli_flag(args, "quiet"))
+    note_system_settings(of_system, of_systems, c);
+  return DAE_OK;
+}
+
+static dae_status refuse_option(const cli_arguments *args, const dae_method *method,
+                                const char *name, dae_error *err)
+{
+  const char *near = cli_nearest_option(args->syntax, method, name);
+  if (near && !cli_same_name(near, name))
+    return cli_fail(err, DAE_ERROR_USAGE, "%s has no option %s: did you mean %s?", method->name,
+                    cli_dashes(name).text, cli_dashes(near).text);
+  return cli_fail(err, DAE_ERROR_USAGE,
+                  "%s has no option %s: `daedal methods %s` lists those it has", method->name,
+                  cli_dashes(name).text, method->name);
+}
+
+static dae_status set_all_from_command(const cli_arguments *args, cli_choice *c, dae_error *err)
+{
+  dae_option_table table = table_of(c->method);
+  for (int i = 0; i < args->count; i++) {
+    const cli_given *given = &args->given[i];
+    if (given->option && given->option->kind != CLI_METHOD)
+      continue;
+    if (cli_option_index(&table, given->name) < 0)
+      return refuse_option(args, c->method, given->name, err);
+    dae_status status = dae_options_set(&table, c->options, given->name, given->value, err);
+    if (status < 0)
+      return status;
+  }
+  return DAE_OK;
+}
+
+dae_status cli_choose(const dae_model *model, const cli_arguments *args, cli_choice *out,
+                      dae_error *err)
+{
+  *out = (cli_choice){0};
+  dae_status status = choose_method(model, cli_value(args, "method"), out, err);
+  if (status < 0)
+    return status;
+  out->options = calloc(1, out->method->options_size);
+  if (!out->options)
+    return cli_fail(err, DAE_ERROR_MEMORY, "out of memory");
+  out->method->defaults(out->options);
+  status = set_all_from_model(model, args, out, err);
+  return status < 0 ? status : set_all_from_command(args, out, err);
+}
+
+dae_status cli_blame(const dae_model *model, const cli_arguments *args, dae_status status,
+                     dae_error *err)
+{
+  const dae_model_setting *setting = NULL;
+  if (status == DAE_ERROR_UNSUPPORTED)
+    setting = cli_value(args, "method") ? NULL : dae_model_find_setting(model, "method");
+  else if (status == DAE_ERROR_OPTION && !is_given(args, err->equation))
+    setting = dae_model_find_setting(model, err->equation);
+  if (!setting)
+    return status;
+  dae_error why = *err;
+  return dae_model_fail(model, setting->place, why.text, err);
+}

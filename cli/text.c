@@ -1,0 +1,69 @@
+/* Text in 80 columns. Bytes that continue a UTF-8 character take no column. */
+#include "cli.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#define LABEL 15 /* columns before the text of a row */
+
+/* columns that n bytes take */
+static int width_of(const char *text, size_t n)
+{
+  int width = 0;
+  for (size_t i = 0; i < n; i++)
+    width += ((unsigned char)text[i] & 0xc0) != 0x80;
+  return width;
+}
+
+static void put_clean(FILE *out, const char *text, size_t n)
+{
+  for (size_t i = 0; i < n; i++) {
+    unsigned char c = (unsigned char)text[i];
+    fputc((c < 0x20 && c != '\n' && c != '\t') || c == 0x7f ? '?' : c, out);
+  }
+}
+
+void cli_put_clean(FILE *out, const char *text)
+{
+  put_clean(out, text, strlen(text));
+}
+
+void cli_wrap(FILE *out, int column, int indent, const char *text)
+{
+  bool first = true;
+  for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
+    size_t length = strcspn(text, " ");
+    int width = width_of(text, length);
+    if (!first && column + 1 + width > CLI_WIDTH) {
+      fprintf(out, "\n%*s", indent, "");
+      column = indent;
+    } else if (!first) {
+      fputc(' ', out);
+      column++;
+    }
+    put_clean(out, text, length);
+    column += width;
+    text += length;
+    first = false;
+  }
+  fputc('\n', out);
+}
+
+void cli_row(const char *label, const char *format, ...)
+{
+  char text[4096];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  printf("  %-*s", LABEL - 2, label);
+  cli_wrap(stdout, LABEL, LABEL, text);
+}
+
+void cli_print_title(const dae_model *model)
+{
+  const char *title = dae_model_title(model);
+  printf("model %s%s", dae_model_name(model), title[0] ? ": " : "");
+  cli_put_clean(stdout, title);
+  putchar('\n');
+}

@@ -1,0 +1,68 @@
+# Completion of the command `daedal` for bash: commands, options, methods, models.
+
+# names of all methods, or of the options of one, as the command itself lists them
+_daedal_names()
+{
+  command "$1" methods --names ${2:+"$2"} 2>/dev/null
+}
+
+# the method named on the command line
+_daedal_method()
+{
+  local i
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case ${COMP_WORDS[i]} in
+      --method) [[ ${COMP_WORDS[i + 1]} == = ]] && ((i++)); echo "${COMP_WORDS[i + 1]}" ;;
+      --method=*) echo "${COMP_WORDS[i]#*=}" ;;
+    esac
+  done
+}
+
+_daedal_files()
+{
+  local IFS=$'\n'
+  compopt -o filenames 2>/dev/null
+  COMPREPLY=($(compgen -f -X "!*.$1" -- "$2") $(compgen -d -- "$2"))
+}
+
+_daedal_run_options()
+{
+  local method=$(_daedal_method)
+  echo --method --to --rtol --atol --step --order --stages --window --set --every --out --json \
+    --quiet --verbose --help
+  [[ -n $method && $method != auto ]] && _daedal_names "$1" "$method" | sed 's/^/--/'
+}
+
+_daedal()
+{
+  local program=$1 current=$2 previous=$3
+  local commands="run check methods new help" command=${COMP_WORDS[1]}
+  COMPREPLY=()
+  # --name=value: bash breaks the word at the sign
+  if [[ $current == = ]]; then
+    current=
+  elif [[ $previous == = ]]; then
+    previous=${COMP_WORDS[COMP_CWORD - 2]}
+  fi
+  if ((COMP_CWORD == 1)); then
+    COMPREPLY=($(compgen -W "$commands --help --version" -- "$current"))
+    return
+  fi
+  case $previous in
+    --method) COMPREPLY=($(compgen -W "auto $(_daedal_names "$program")" -- "$current")); return ;;
+    --out) _daedal_files csv "$current"; return ;;
+    --json) _daedal_files json "$current"; return ;;
+    --to | --rtol | --atol | --step | --order | --stages | --window | --set | --every) return ;;
+  esac
+  case $command:$current in
+    run:-*) COMPREPLY=($(compgen -W "$(_daedal_run_options "$program")" -- "$current")) ;;
+    check:-*) COMPREPLY=($(compgen -W "--set --help" -- "$current")) ;;
+    methods:-*) COMPREPLY=($(compgen -W "--names --help" -- "$current")) ;;
+    *:-*) COMPREPLY=($(compgen -W "--help" -- "$current")) ;;
+    run:* | check:*) _daedal_files dae "$current" ;;
+    methods:*) COMPREPLY=($(compgen -W "auto $(_daedal_names "$program")" -- "$current")) ;;
+    help:*) COMPREPLY=($(compgen -W "$commands" -- "$current")) ;;
+  esac
+}
+
+complete -F _daedal daedal

@@ -1,0 +1,108 @@
+/* daedal check says what a model is, and leaves nothing behind. */
+#include "command.h"
+
+#include <dirent.h>
+#include <string.h>
+
+static void says(const outcome *o, const char *line)
+{
+  if (!strstr(o->out, line))
+    fail_msg("does not say '%s' but\n%s%s", line, o->out, o->err);
+}
+
+static int count_entries(void)
+{
+  int count = 0;
+  DIR *folder = opendir(".");
+  assert_non_null(folder);
+  while (readdir(folder))
+    count++;
+  closedir(folder);
+  return count;
+}
+
+static void test_pendulum_is_known_before_it_runs(void **state)
+{
+  (void)state;
+  file_write("p.dae", pendulum);
+  int entries = count_entries();
+  outcome *o = command_exits(0, "check p.dae");
+  says(o, "model pendulum: a point mass on a rigid rod\n");
+  says(o, "2 coordinates, 1 holonomic constraint, 1 output");
+  says(o, "form         mechanical\n");
+  says(o, "index        3\n");
+  says(o, "1 degree of freedom");
+  says(o, "consistent as given");
+  says(o, "bdf      does not: ");
+  says(o, "bdf-ggl  applies");
+  assert_string_equal(o->err, "");
+  assert_int_equal(count_entries(), entries);
+}
+
+static void test_moved_values_are_listed(void **state)
+{
+  (void)state;
+  file_write("p.dae", "model p\nparam a = 2\ncoord x = a, y = 0 rate 3\nkinetic (x'^2 + y'^2)/2\n"
+                      "constraint rod: x^2 + y^2 = 1\n");
+  outcome *o = command_exits(0, "check p.dae");
+  says(o, "1 value has to be moved");
+  says(o, "x  2 -> 1\n");
+  says(o, "has to be given with --to");
+  says(command_exits(0, "check p.dae --set a=1"), "consistent as given");
+}
+
+static void test_redundant_constraints_are_named(void **state)
+{
+  (void)state;
+  file_write("p.dae", "model p\ncoord x = 1, y = 0\nkinetic (x'^2 + y'^2)/2\n"
+                      "constraint rod: x^2 + y^2 = 1\nconstraint twin: 2*x^2 + 2*y^2 = 2\n"
+                      "simulate to 1\n");
+  outcome *o = command_exits(0, "check p.dae");
+  says(o, "2, of which 1 independent: 1 redundant");
+  says(o, "rod");
+  says(o, "twin");
+  says(o, "1 degree of freedom");
+}
+
+static void test_discrete_variables_are_no_freedom(void **state)
+{
+  (void)state;
+  file_write("d.dae", "model d\nstate x = 1\ndiscrete m = 1\nx' = -m*x\n"
+                      "event e: x - 0.5 falling { m = 2 }\nsimulate to 1\n");
+  outcome *o = command_exits(0, "check d.dae");
+  says(o, "1 discrete variable");
+  says(o, "1 degree of freedom\n");
+  says(o, "constraints  none");
+}
+
+static void test_coupled_models_are_judged_by_their_assembly(void **state)
+{
+  (void)state;
+  file_write("c.dae", "model two_circuits \"coupled index-1 systems\"\nparam a = 0.9\n"
+                      "system one {\n  state y = 1\n  alg   z = 1/(1 - a^2)\n  y' = -two.y\n"
+                      "  0  = y - z + a*two.z\n}\n"
+                      "system two {\n  state y = 0\n  alg   z = a/(1 - a^2)\n  y' = one.y\n"
+                      "  0  = y - z + a*one.z\n}\n"
+                      "simulate to pi method nosuch\n");
+  outcome *o = command_exits(0, "check c.dae");
+  says(o, "2 systems");
+  says(o, "form         coupled");
+  says(o, "one: semi-explicit");
+  says(o, "index        1");
+  says(o, "2 degrees of freedom");
+  says(o, "there is no method 'nosuch'");
+  says(o, "bdf      applies");
+  says(o, "bdf-ggl  does not");
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      IN_FOLDER(test_pendulum_is_known_before_it_runs),
+      IN_FOLDER(test_moved_values_are_listed),
+      IN_FOLDER(test_redundant_constraints_are_named),
+      IN_FOLDER(test_discrete_variables_are_no_freedom),
+      IN_FOLDER(test_coupled_models_are_judged_by_their_assembly),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,87 @@
+/* Files that cannot be read or written, and those that must not be: exit code 7 or 1. */
+#include "command.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void test_model_that_cannot_be_read_is_7(void **state)
+{
+  (void)state;
+  command_refuses(7, "run nothing.dae", "nothing.dae");
+  command_refuses(7, "run nothing.dae", "No such file or directory");
+  command_refuses(7, "check nothing.dae", "No such file or directory");
+  assert_int_equal(mkdir("folder.dae", 0777), 0);
+  command_refuses(7, "run folder.dae", "folder.dae");
+  command_refuses(7, "check folder.dae", "folder.dae");
+}
+
+static void test_results_that_cannot_be_written_are_7(void **state)
+{
+  (void)state;
+  file_write("p.dae", pendulum);
+  command_refuses(7, "run p.dae --out no/such/folder.csv", "No such file or directory");
+  command_refuses(7, "run p.dae --out .", "Is a directory");
+  command_refuses(7, "run p.dae --json no/such/folder.json", "No such file or directory");
+  assert_false(file_exists("pendulum.csv")); /* known before the work was done */
+}
+
+static void test_full_disk_is_7(void **state)
+{
+  (void)state;
+  file_write("p.dae", pendulum);
+  command_refuses(7, "run p.dae --out /dev/full", "No space left on device");
+  command_refuses(7, "run p.dae --out /dev/full --to 0.01", "No space left on device");
+  command_refuses(7, "run p.dae --json /dev/full", "No space left on device");
+
+  const char *const arguments[] = {"methods", NULL};
+  int full = open("/dev/full", O_WRONLY);
+  assert_int_equal(command_wait(command_start(arguments, full, -1)), 7);
+  close(full);
+  char *err = file_read("err.txt");
+  assert_non_null(strstr(err, "No space left on device"));
+  free(err);
+}
+
+static void test_model_is_never_overwritten(void **state)
+{
+  (void)state;
+  file_write("p.dae", pendulum);
+  file_write("pendulum.csv", pendulum);
+  command_refuses(1, "run p.dae --out p.dae", "overwrite the model");
+  command_refuses(1, "run p.dae --out ./p.dae", "overwrite the model");
+  command_refuses(1, "run p.dae --json p.dae", "overwrite the model");
+  command_refuses(1, "run pendulum.csv", "overwrite the model");
+  command_refuses(1, "run p.dae --out a --json a", "different files");
+  char *text = file_read("p.dae"), *other = file_read("pendulum.csv");
+  assert_string_equal(text, pendulum);
+  assert_string_equal(other, pendulum);
+  free(text);
+  free(other);
+}
+
+static void test_rows_may_go_to_stdout(void **state)
+{
+  (void)state;
+  file_write("p.dae", pendulum);
+  outcome *o = command_exits(0, "run p.dae --quiet --every 1 --out /dev/stdout");
+  int lines = 0;
+  for (const char *c = o->out; *c; c++)
+    lines += *c == '\n';
+  assert_int_equal(lines, 12);
+  assert_int_equal(strncmp(o->out, "t,x,y,", 6), 0);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      IN_FOLDER(test_model_that_cannot_be_read_is_7),
+      IN_FOLDER(test_results_that_cannot_be_written_are_7),
+      IN_FOLDER(test_full_disk_is_7),
+      IN_FOLDER(test_model_is_never_overwritten),
+      IN_FOLDER(test_rows_may_go_to_stdout),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,164 @@
+/* daedal run: results, account, and every exit code that a run can have. */
+#include "command.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void test_pendulum_writes_its_columns_and_tells_how_good_they_are(void **state)
+{
+  (void)state;
+  file_write("p.dae", pendulum);
+  outcome *o = command_exits(0, "run p.dae");
+  assert_non_null(strstr(o->out, "model pendulum: a point mass on a rigid rod\n"));
+  assert_non_null(strstr(o->out, "method bdf-ggl (auto): "));
+  assert_non_null(strstr(o->out, "pendulum: t = 0 to 10 with bdf-ggl"));
+  assert_non_null(strstr(o->out, "index 3, 1 degree of freedom"));
+  assert_non_null(strstr(o->out, "rows in pendulum.csv"));
+  assert_string_equal(o->err, ""); /* no progress without a terminal */
+
+  table t = table_read("pendulum.csv");
+  assert_string_equal(t.header, "t,x,y,der(x),der(y),lambda(rod),energy");
+  assert_true(table_at(&t, 0, 0) == 0 && table_at(&t, -1, 0) == 10);
+  for (int i = 0; i < t.rows; i++) {
+    double x = table_at(&t, i, 1), y = table_at(&t, i, 2);
+    assert_true(fabs(x * x + y * y - 1) < 1e-11);
+    assert_true(fabs(table_at(&t, i, 6)) < 1e-3);
+  }
+  table_free(&t);
+}
+
+static void test_title_cannot_control_the_terminal(void **state)
+{
+  (void)state;
+  file_write("d.dae", "model d \"a \033[31mred\033[0m title\"\nstate x = 1\nx' = -x\n");
+  assert_non_null(strstr(command_exits(0, "check d.dae")->out, "model d: a ?[31mred?[0m title\n"));
+  assert_null(strchr(command_exits(0, "run d.dae --to 1")->out, '\033'));
+}
+
+static void test_quiet_prints_nothing_and_writes_everything(void **state)
+{
+  (void)state;
+  file_write("p.dae", pendulum);
+  outcome *o = command_exits(0, "run p.dae --quiet --every 0.5 --json account.json");
+  assert_string_equal(o->out, "");
+  assert_string_equal(o->err, "");
+  table t = table_read("pendulum.csv");
+  assert_int_equal(t.rows, 21);
+  table_free(&t);
+  assert_true(json_number("account.json", "rows") == 21);
+}
+
+static void test_verbose_tells_sizes_and_steps_on_stderr(void **state)
+{
+  (void)state;
+  file_write("p.dae", pendulum);
+  outcome *o = command_exits(0, "run p.dae --to 0.1 --verbose");
+  assert_non_null(strstr(o->err, "2 coordinates, 1 holonomic constraint"));
+  assert_non_null(strstr(o->err, "daedal: debug: "));
+  assert_null(strstr(o->out, "debug"));
+}
+
+static void test_account_names_its_files_in_both_forms(void **state)
+{
+  (void)state;
+  file_write("p.dae", pendulum);
+  outcome *o = command_exits(0, "run p.dae --to 1 --out rows.csv --json account.json");
+  assert_non_null(strstr(o->out, "rows in rows.csv, account.json"));
+  assert_true(json_number("account.json", "t_end") == 1);
+  assert_true(json_number("account.json", "index") == 3);
+  char *text = file_read("account.json");
+  assert_non_null(strstr(text, "\"files\": \"rows.csv, account.json\""));
+  free(text);
+}
+
+static void test_set_changes_the_result(void **state)
+{
+  (void)state;
+  file_write("p.dae", pendulum);
+  command_exits(0, "run p.dae --to 1 --set L=2 --set g=1 --set m=2*3");
+  table t = table_read("pendulum.csv");
+  assert_true(table_at(&t, 0, 1) == 2);
+  double x = table_at(&t, -1, 1), y = table_at(&t, -1, 2);
+  assert_true(fabs(x * x + y * y - 4) < 1e-11);
+  /* x = L sin(a), y = -L cos(a) with a'' = -g/L sin(a) from pi/2: a is near pi/2 - g/L t^2/2 */
+  assert_true(fabs(y + 2 * sin(0.25)) < 0.01);
+  table_free(&t);
+  command_refuses(1, "run p.dae --set LL=2", "--set: the model has no param LL");
+  command_refuses(1, "run p.dae --set x=2", "not a param");
+  command_refuses(1, "check p.dae --set L=2*", "--set");
+}
+
+static void test_stop_event_is_a_good_end(void **state)
+{
+  (void)state;
+  file_write("d.dae", "model d\nstate x = 1\nx' = -x\nevent half: x - 0.5 falling stop\n"
+                      "simulate to 10\n");
+  outcome *o = command_exits(0, "run d.dae");
+  assert_non_null(strstr(o->out, "stopped"));
+  assert_non_null(strstr(o->out, "half"));
+  table t = table_read("d.csv");
+  assert_true(fabs(table_at(&t, -1, 0) - log(2)) < 1e-5);
+  table_free(&t);
+}
+
+static void test_bad_model_is_2_and_shows_its_line(void **state)
+{
+  (void)state;
+  file_write("p.dae", "model p\ncoord x = 1\nkinetic xx'^2/2\nsimulate to 1\n");
+  command_refuses(2, "run p.dae", "p.dae:3:");
+  command_refuses(2, "check p.dae", "kinetic xx'^2/2");
+  command_refuses(2, "run p.dae --quiet", "xx");
+  assert_false(file_exists("p.csv"));
+}
+
+static void test_missing_end_time_is_2_and_says_both_ways_out(void **state)
+{
+  (void)state;
+  file_write("d.dae", decay);
+  command_refuses(2, "run d.dae", "simulate to T");
+  command_refuses(2, "run d.dae", "--to");
+  command_exits(0, "run d.dae --to 1");
+}
+
+static void test_inconsistent_start_is_3_and_names_the_equation(void **state)
+{
+  (void)state;
+  file_write("p.dae", "model p\ncoord x = 2 fixed, y = 0 fixed\nkinetic (x'^2 + y'^2)/2\n"
+                      "constraint rod: x^2 + y^2 = 1\nsimulate to 1\n");
+  command_refuses(3, "run p.dae", "rod");
+  command_refuses(3, "check p.dae", "rod");
+  command_refuses(3, "check p.dae", "p.dae:4:");
+}
+
+static void test_blow_up_is_4_and_keeps_the_rows_before(void **state)
+{
+  (void)state;
+  file_write("b.dae", "model b\nstate x = 1\nx' = x^2\nsimulate to 2\n");
+  command_refuses(4, "run b.dae --json a.json", "t = ");
+  outcome *o = command("run b.dae");
+  assert_non_null(strstr(o->out, "not finished"));
+  table t = table_read("b.csv");
+  double end = table_at(&t, -1, 0);
+  assert_true(end > 0.9 && end < 1.1);
+  assert_true(json_number("a.json", "t_end") == end);
+  table_free(&t);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      IN_FOLDER(test_pendulum_writes_its_columns_and_tells_how_good_they_are),
+      IN_FOLDER(test_title_cannot_control_the_terminal),
+      IN_FOLDER(test_quiet_prints_nothing_and_writes_everything),
+      IN_FOLDER(test_verbose_tells_sizes_and_steps_on_stderr),
+      IN_FOLDER(test_account_names_its_files_in_both_forms),
+      IN_FOLDER(test_set_changes_the_result),
+      IN_FOLDER(test_stop_event_is_a_good_end),
+      IN_FOLDER(test_bad_model_is_2_and_shows_its_line),
+      IN_FOLDER(test_missing_end_time_is_2_and_says_both_ways_out),
+      IN_FOLDER(test_inconsistent_start_is_3_and_names_the_equation),
+      IN_FOLDER(test_blow_up_is_4_and_keeps_the_rows_before),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

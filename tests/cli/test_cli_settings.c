@@ -1,0 +1,114 @@
+/* Command line over simulate over defaults, and who is to blame for what does not fit. */
+#include "command.h"
+
+#include <string.h>
+
+#define MODEL "model d\nstate x = 1\nx' = -x\n"
+
+static void check_run(const char *arguments, double to, double rtol, double atol, double rows)
+{
+  char line[256];
+  snprintf(line, sizeof line, "run d.dae --quiet --json a.json %s", arguments);
+  command_exits(0, line);
+  assert_true(json_number("a.json", "t_end") == to);
+  assert_true(json_number("a.json", "rtol") == rtol);
+  assert_true(json_number("a.json", "atol") == atol);
+  if (rows > 0)
+    assert_true(json_number("a.json", "rows") == rows);
+}
+
+static void test_command_line_is_over_simulate_is_over_defaults(void **state)
+{
+  (void)state;
+  file_write("d.dae", MODEL "simulate to 2\n");
+  check_run("", 2, 1e-6, 1e-8, 0);
+  file_write("d.dae", MODEL "simulate to 2 rtol 1e-3 atol 10^-4 output every 1/4\n");
+  check_run("", 2, 1e-3, 1e-4, 9);
+  check_run("--to 3 --rtol 1e-5", 3, 1e-5, 1e-4, 13);
+  check_run("--every 0.5 --atol=1e-9", 2, 1e-3, 1e-9, 5);
+  file_write("d.dae", MODEL "simulate from 1 to 2 output every 0.5\n");
+  check_run("", 2, 1e-6, 1e-8, 3);
+  command_refuses(1, "run d.dae --to 1", "start time, 1");
+  check_run("--every 0 --step 0.1", 2, 1e-6, 1e-8, 11);
+}
+
+static void test_method_of_the_model_is_used_and_overridden(void **state)
+{
+  (void)state;
+  file_write("p.dae", pendulum);
+  file_write("d.dae", MODEL "simulate to 1 method bdf order 1\n");
+  outcome *o = command_exits(0, "run d.dae");
+  assert_non_null(strstr(o->out, "method       bdf, order up to 1"));
+  assert_null(strstr(o->out, "(auto)"));
+  o = command_exits(0, "run d.dae --method auto --order=3");
+  assert_non_null(strstr(o->out, "(auto): "));
+  assert_non_null(strstr(o->out, "order up to 3"));
+  command_refuses(1, "run d.dae --method bdf-ggl", "bdf-ggl takes mechanical problems");
+}
+
+static void test_mistakes_in_simulate_are_2_and_shown_at_their_place(void **state)
+{
+  (void)state;
+  const struct {
+    const char *simulate, *because;
+  } cases[] = {
+      {"simulate to 1 method bdff\n", "did you mean 'bdf'?"},
+      {"simulate to 1 method bdf-ggl\n", "bdf-ggl takes mechanical problems"},
+      {"simulate to 1 windw 0.1\n", "windw"},
+      {"simulate to 1 window 0.1\n", "bdf has no option 'window'"},
+      {"simulate to 1 rtol 2\n", "must be from 1e-14 to 1"},
+      {"simulate to 1 order 2.5\n", "a whole number"},
+      {"simulate to 1 error_test z\n", "one of qv, q"},
+      {"simulate to 0\n", "end time"},
+      {"simulate to 1 output every -1\n", "every"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[256];
+    snprintf(text, sizeof text, "%s%s", MODEL, cases[i].simulate);
+    file_write("d.dae", text);
+    command_refuses(2, "run d.dae", "d.dae:4:");
+    command_refuses(2, "run d.dae", cases[i].because);
+    assert_non_null(strstr(command("run d.dae")->err, "  simulate to "));
+  }
+}
+
+static void test_other_methods_leave_out_what_was_said_for_the_first(void **state)
+{
+  (void)state;
+  file_write("d.dae", MODEL "simulate to 1 method nosuch window 0.1 rtol 1e-4\n");
+  command_refuses(2, "run d.dae", "nosuch");
+  outcome *o = command_exits(0, "run d.dae --method bdf");
+  assert_non_null(strstr(o->err, "simulate's `window 0.1` is not an option of bdf: not used"));
+  assert_non_null(strstr(o->out, "rtol 0.0001"));
+  o = command_exits(0, "run d.dae --method bdf --quiet");
+  assert_string_equal(o->err, "");
+  /* what the command line says itself replaces what the model says wrongly */
+  file_write("d.dae", MODEL "simulate to 1 rtol 2\n");
+  command_exits(0, "run d.dae --rtol 1e-4");
+}
+
+static void test_settings_of_systems_are_noted_where_one_method_runs_all(void **state)
+{
+  (void)state;
+  file_write("c.dae", "model c\n"
+                      "system one {\n  state y = 1\n  y' = -two.y\n  step 0.1\n  rtol 1e-3\n}\n"
+                      "system two {\n  state y = 0\n  y' = one.y\n}\n"
+                      "simulate to 1\n");
+  outcome *o = command_exits(0, "run c.dae");
+  assert_non_null(strstr(o->err, "`step 0.1` of system one and 1 more setting"));
+  table t = table_read("c.csv");
+  assert_string_equal(t.header, "t,one.y,two.y");
+  table_free(&t);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      IN_FOLDER(test_command_line_is_over_simulate_is_over_defaults),
+      IN_FOLDER(test_method_of_the_model_is_used_and_overridden),
+      IN_FOLDER(test_mistakes_in_simulate_are_2_and_shown_at_their_place),
+      IN_FOLDER(test_other_methods_leave_out_what_was_said_for_the_first),
+      IN_FOLDER(test_settings_of_systems_are_noted_where_one_method_runs_all),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
