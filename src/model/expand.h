@@ -22,7 +22,8 @@ enum {
   DAE__LEAF_ALG = 16,
   DAE__LEAF_DISCRETE = 32,
   DAE__LEAF_SLOPE = 64, /* the rate of a state */
-  DAE__LEAF_MULTIPLIER = 128
+  DAE__LEAF_MULTIPLIER = 128,
+  DAE__LEAF_VALUES = DAE__LEAF_COORD | DAE__LEAF_STATE | DAE__LEAF_ALG | DAE__LEAF_DISCRETE
 };
 
 typedef struct dae__leaf_info {

@@ -8,11 +8,6 @@
 
 /* ---- what an expression may hold ---- */
 
-typedef struct allowed {
-  unsigned own, other; /* kinds of leaves, of this instance and of others */
-  const char *what, *holds;
-} allowed;
-
 static const char *kind_name(unsigned kind)
 {
   switch (kind) {
@@ -33,7 +28,7 @@ static const char *kind_name(unsigned kind)
   }
 }
 
-static void check_leaves(const dae__context *c, dae__node node, int place, const allowed *may)
+void dae__check_leaves(const dae__context *c, dae__node node, int place, const dae__allowed *may)
 {
   dae__expander *x = c->x;
   if (x->l->status)
@@ -52,13 +47,10 @@ static void check_leaves(const dae__context *c, dae__node node, int place, const
   }
 }
 
-static const unsigned VALUES =
-    DAE__LEAF_COORD | DAE__LEAF_STATE | DAE__LEAF_ALG | DAE__LEAF_DISCRETE;
-
 /* ---- names for messages ---- */
 
 /* "line 9", "line 9, i = 3" */
-static const char *statement_name(const dae__context *c, const dae__statement *s)
+const char *dae__statement_name(const dae__context *c, const dae__statement *s)
 {
   char text[96];
   int used = snprintf(text, sizeof text, "line %d", s->line);
@@ -81,32 +73,34 @@ static void mark(dae__instance *own, const dae__statement *s)
 
 static void add_kinetic(const dae__context *c, const dae__statement *s)
 {
-  static const allowed may = {DAE__LEAF_TIME | DAE__LEAF_COORD | DAE__LEAF_RATE, 0,
-                              "the kinetic energy", "t, coordinates of its system and their rates"};
+  static const dae__allowed may = {DAE__LEAF_TIME | DAE__LEAF_COORD | DAE__LEAF_RATE, 0,
+                                   "the kinetic energy",
+                                   "t, coordinates of its system and their rates"};
   dae__instance *own = &c->x->instances.item[c->instance];
   dae__node node = dae__evaluate(c, s->a);
-  check_leaves(c, node, s->a->place, &may);
+  dae__check_leaves(c, node, s->a->place, &may);
   own->kinetic = DAE__ADD(c->x->graph, own->kinetic, node);
   mark(own, s);
 }
 
 static void add_potential(const dae__context *c, const dae__statement *s)
 {
-  static const allowed may = {DAE__LEAF_TIME | DAE__LEAF_COORD | DAE__LEAF_DISCRETE,
-                              DAE__LEAF_COORD | DAE__LEAF_STATE | DAE__LEAF_ALG |
-                                  DAE__LEAF_DISCRETE,
-                              "the potential energy", "t and coordinates"};
+  static const dae__allowed may = {DAE__LEAF_TIME | DAE__LEAF_COORD | DAE__LEAF_DISCRETE,
+                                   DAE__LEAF_COORD | DAE__LEAF_STATE | DAE__LEAF_ALG |
+                                       DAE__LEAF_DISCRETE,
+                                   "the potential energy", "t and coordinates"};
   dae__instance *own = &c->x->instances.item[c->instance];
   dae__node node = dae__evaluate(c, s->a);
-  check_leaves(c, node, s->a->place, &may);
+  dae__check_leaves(c, node, s->a->place, &may);
   own->potential = DAE__ADD(c->x->graph, own->potential, node);
   mark(own, s);
 }
 
 static void add_force(const dae__context *c, const dae__statement *s)
 {
-  const allowed may = {DAE__LEAF_TIME | DAE__LEAF_RATE | VALUES, DAE__LEAF_RATE | VALUES, "a force",
-                       "t, variables and rates of coordinates"};
+  const dae__allowed may = {DAE__LEAF_TIME | DAE__LEAF_RATE | DAE__LEAF_VALUES,
+                            DAE__LEAF_RATE | DAE__LEAF_VALUES, "a force",
+                            "t, variables and rates of coordinates"};
   dae__target target;
   if (!dae__find_target(c, s->a, &target))
     return;
@@ -120,7 +114,7 @@ static void add_force(const dae__context *c, const dae__statement *s)
     return;
   }
   dae__node node = dae__evaluate(c, s->b);
-  check_leaves(c, node, s->b->place, &may);
+  dae__check_leaves(c, node, s->b->place, &may);
   const dae__elements *e = dae__elements_of(c->x, target.symbol, target.instance, s->place);
   if (e && dae__load_record(c->x->l, s->place))
     *DAE__PUSH(c->x->l->scratch, &c->x->instances.item[c->instance].forces) =
@@ -150,7 +144,7 @@ static void append_constraint(const dae__context *c, const dae__statement *s, da
     g.label = g.name = dae__label_text(c, s->label);
     dae__label_add(x, (dae__label){g.label, c->instance, s->label->place, kind, g.leaf});
   } else {
-    g.name = statement_name(c, s);
+    g.name = dae__statement_name(c, s);
   }
   *DAE__PUSH(x->l->scratch, all) = g;
 }
@@ -163,12 +157,12 @@ static dae__node difference(const dae__context *c, const dae__statement *s)
 
 static void add_constraint(const dae__context *c, const dae__statement *s)
 {
-  static const allowed may = {
+  static const dae__allowed may = {
       DAE__LEAF_TIME | DAE__LEAF_COORD | DAE__LEAF_RATE, 0, "a constraint",
       "t, coordinates of its system and their rates (between systems stands "
       "joint)"};
   dae__node node = difference(c, s);
-  check_leaves(c, node, s->place, &may);
+  dae__check_leaves(c, node, s->place, &may);
   if (c->x->l->status)
     return;
   unsigned kinds = dae__kinds_below(c->x, node);
@@ -186,10 +180,10 @@ static void add_constraint(const dae__context *c, const dae__statement *s)
 
 static void add_joint(const dae__context *c, const dae__statement *s)
 {
-  static const allowed may = {DAE__LEAF_TIME | DAE__LEAF_COORD, DAE__LEAF_COORD, "a joint",
-                              "t and coordinates of systems"};
+  static const dae__allowed may = {DAE__LEAF_TIME | DAE__LEAF_COORD, DAE__LEAF_COORD, "a joint",
+                                   "t and coordinates of systems"};
   dae__node node = difference(c, s);
-  check_leaves(c, node, s->place, &may);
+  dae__check_leaves(c, node, s->place, &may);
   if (c->x->l->status)
     return;
   if (!(dae__kinds_below(c->x, node) & DAE__LEAF_COORD)) {
@@ -197,97 +191,6 @@ static void add_joint(const dae__context *c, const dae__statement *s)
     return;
   }
   append_constraint(c, s, node, &c->x->joints, DAE__LABEL_HOLONOMIC);
-}
-
-/* ---- equations ---- */
-
-/* leaf of a rate u' of this instance that stands alone, or -1 */
-static int lone_slope(const dae__context *c, dae__node node)
-{
-  dae__node_view v = dae__node_at(c->x->graph, node);
-  if (v.op != DAE__OP_LEAF || c->x->leaf_kind.item[v.leaf] != DAE__LEAF_SLOPE ||
-      c->x->leaves.item[v.leaf].instance != c->instance)
-    return -1;
-  return v.leaf;
-}
-
-/* c*u' = E with a number c, and no other rate: u' = E/c */
-static void find_scaled(const dae__context *c, dae__equation *e)
-{
-  dae__expander *x = c->x;
-  dae__graph *graph = x->graph;
-  dae__node residual = DAE__SUB(graph, e->a, e->b);
-  dae__kinds slopes = {x->leaf_kind.item, DAE__LEAF_SLOPE};
-  dae__gradient d = dae__gradient_of(x->walker, residual, slopes);
-  double factor;
-  if (d.count != 1 || !dae__is_constant(graph, d.value[0], &factor) || factor == 0)
-    return;
-  e->slope = d.leaf[0];
-  e->scaled = true;
-  e->rhs = DAE__DIV(graph, dae__replace_leaves(x->walker, residual, x->no_slopes),
-                    dae__constant(graph, -factor));
-}
-
-/* u' = E, or E = u', with no such rate in E */
-static void find_explicit(const dae__context *c, dae__equation *e)
-{
-  int left = lone_slope(c, e->a), right = lone_slope(c, e->b);
-  e->slope = -1;
-  if (left >= 0 && !(dae__kinds_below(c->x, e->b) & DAE__LEAF_SLOPE))
-    e->slope = left, e->rhs = e->b;
-  else if (right >= 0 && !(dae__kinds_below(c->x, e->a) & DAE__LEAF_SLOPE))
-    e->slope = right, e->rhs = e->a;
-  else
-    find_scaled(c, e);
-}
-
-/* rates of states stand linearly */
-static void check_linear(const dae__context *c, const dae__equation *e)
-{
-  dae__expander *x = c->x;
-  dae__kinds slopes = {x->leaf_kind.item, DAE__LEAF_SLOPE};
-  dae__node residual = DAE__SUB(x->graph, e->a, e->b);
-  dae__gradient d = dae__gradient_of(x->walker, residual, slopes);
-  dae__node sum = DAE__ZERO; /* of squares: it holds what any of the factors holds */
-  for (int i = 0; i < d.count; i++)
-    sum = DAE__ADD(x->graph, sum, dae__powi(x->graph, d.value[i], 2));
-  if (dae__kinds_below(x, sum) & DAE__LEAF_SLOPE)
-    dae__complain(x->l, e->place,
-                  "rates of states stand linearly in an equation: c*u' = E, where "
-                  "neither c nor E holds a rate");
-}
-
-static void add_equation(const dae__context *c, const dae__statement *s)
-{
-  const allowed may = {DAE__LEAF_TIME | DAE__LEAF_RATE | DAE__LEAF_SLOPE | VALUES, VALUES,
-                       "an equation", "t, variables, and rates of its own system"};
-  dae__equation e = {.place = s->place};
-  e.a = dae__evaluate(c, s->a);
-  e.b = dae__evaluate(c, s->b);
-  check_leaves(c, e.a, s->place, &may);
-  check_leaves(c, e.b, s->place, &may);
-  if (c->x->l->status)
-    return;
-  if (!((dae__kinds_below(c->x, e.a) | dae__kinds_below(c->x, e.b)) & ~(unsigned)DAE__LEAF_TIME)) {
-    dae__complain(c->x->l, s->place,
-                  "this equation holds no unknown; a constant is declared with "
-                  "param a = 1, a name for an expression with let");
-    return;
-  }
-  dae__instance *own = &c->x->instances.item[c->instance];
-  if (own->equations.count >= own->unknowns) {
-    dae__complain(
-        c->x->l, s->place,
-        "one equation too many: there %s %d state%s and algebraic variables here together",
-        own->unknowns == 1 ? "is" : "are", own->unknowns, own->unknowns == 1 ? "" : "s");
-    return;
-  }
-  find_explicit(c, &e);
-  if (e.slope < 0)
-    check_linear(c, &e);
-  e.name = statement_name(c, s);
-  if (dae__load_record(c->x->l, s->place))
-    *DAE__PUSH(c->x->l->scratch, &own->equations) = e;
 }
 
 /* ---- walking through the statements ---- */
@@ -308,7 +211,7 @@ static void handle_motion(const dae__context *c, const dae__statement *s)
     add_constraint(c, s);
     break;
   case DAE__STATEMENT_EQUATION:
-    add_equation(c, s);
+    dae__add_equation(c, s);
     break;
   case DAE__STATEMENT_JOINT:
     add_joint(c, s);
@@ -415,56 +318,17 @@ static void check_names(dae__expander *x)
   }
 }
 
-/* explicit_rate[leaf of u'] = E where an equation says u' = E */
-static void take_explicit(dae__expander *x, dae__instance *own, bool scaled)
-{
-  for (int k = 0; k < own->equations.count; k++) {
-    dae__equation *e = &own->equations.item[k];
-    if (e->slope < 0 || e->scaled != scaled)
-      continue;
-    bool given = x->explicit_rate[e->slope] >= 0;
-    if (given && scaled)
-      e->slope = -1; /* a second equation with this rate, not the one that gives it */
-    else if (given)
-      dae__complain(x->l, e->place, "%s is given by two equations; write one of them as 0 = ...",
-                    dae__leaf_name(x, e->slope));
-    else
-      x->explicit_rate[e->slope] = e->rhs;
-  }
-}
-
-static void find_explicit_rates(dae__expander *x)
-{
-  x->explicit_rate = DAE__NEW_ARRAY(x->l->scratch, dae__node, x->leaves.count);
-  if (!dae__load_ok(x->l))
-    return;
-  for (int i = 0; i < x->leaves.count; i++)
-    x->explicit_rate[i] = -1;
-  for (int i = 0; i < x->instances.count; i++)
-    for (int scaled = 0; scaled < 2; scaled++)
-      take_explicit(x, &x->instances.item[i], scaled);
-}
-
-/* no_slopes[leaf of u'] = 0, to take the rates out of an equation */
-static void prepare_no_slopes(dae__expander *x)
-{
-  x->no_slopes = DAE__NEW_ARRAY(x->l->scratch, dae__node, x->leaves.count);
-  for (int i = 0; x->no_slopes && i < x->leaves.count; i++)
-    x->no_slopes[i] = x->leaf_kind.item[i] == DAE__LEAF_SLOPE ? DAE__ZERO : -1;
-  dae__load_ok(x->l);
-}
-
 dae_status dae__expand_motion(dae__expander *x)
 {
   work_out_all(x);
   if (!x->l->status)
     dae__override_check(x);
   if (!x->l->status)
-    prepare_no_slopes(x);
+    dae__prepare_no_slopes(x);
   if (!x->l->status)
     dae__walk_instances(x, handle_motion);
   check_names(x);
   if (dae__load_ok(x->l))
-    find_explicit_rates(x);
+    dae__find_explicit_rates(x);
   return x->l->status;
 }

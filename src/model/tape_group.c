@@ -152,8 +152,7 @@ static void swap(int *a, int *b)
   *b = other;
 }
 
-/* An operand that is the result of the step before is taken from there, if there is a form for it.
- */
+/* An operand that is the result of the step before is taken from there, if a form exists. */
 static void use_last(dae__tape_step *s, int last)
 {
   bool symmetric = s->op == DAE__TAPE_MUL_ADD_MUL || s->op == DAE__TAPE_LENGTH;

@@ -9,17 +9,7 @@
 
 static dae__value evaluate(const dae__context *c, const dae__expr *e);
 
-static dae__value number(dae__node node)
-{
-  return (dae__value){node, false};
-}
-
-static dae__value nothing(void)
-{
-  return (dae__value){DAE__ZERO, false};
-}
-
-static dae__value number_of(const dae__context *c, const dae__expr *e)
+dae__value dae__number_of(const dae__context *c, const dae__expr *e)
 {
   dae__value v = evaluate(c, e);
   if (v.truth)
@@ -29,7 +19,7 @@ static dae__value number_of(const dae__context *c, const dae__expr *e)
   return v;
 }
 
-static dae__value truth_of(const dae__context *c, const dae__expr *e)
+dae__value dae__truth_of(const dae__context *c, const dae__expr *e)
 {
   dae__value v = evaluate(c, e);
   if (!v.truth)
@@ -41,14 +31,14 @@ static dae__value truth_of(const dae__context *c, const dae__expr *e)
 
 static dae__value arithmetic(const dae__context *c, dae__op op, dae__value a, const dae__expr *b)
 {
-  dae__node right = number_of(c, b).node;
-  return number(dae__binary(c->x->graph, op, a.node, right));
+  dae__node right = dae__number_of(c, b).node;
+  return dae__as_number(dae__binary(c->x->graph, op, a.node, right));
 }
 
 static dae__value comparison(const dae__context *c, const dae__expr *e, dae__value a)
 {
   dae__graph *g = c->x->graph;
-  dae__node x = a.node, y = number_of(c, e->argument->next).node, result;
+  dae__node x = a.node, y = dae__number_of(c, e->argument->next).node, result;
   switch (e->op) {
   case DAE__TOKEN_LESS:
     result = dae__binary(g, DAE__OP_LESS, x, y);
@@ -80,7 +70,7 @@ static dae__value apply(const dae__context *c, const dae__expr *e, dae__value a)
     dae__complain(c->x->l, left->place,
                   logical ? "this is a number, but && and || connect conditions, such as x > 0"
                           : "this is true or false and cannot be used as a number");
-    return nothing();
+    return dae__no_value();
   }
   switch (e->op) {
   case DAE__TOKEN_PLUS:
@@ -95,7 +85,7 @@ static dae__value apply(const dae__context *c, const dae__expr *e, dae__value a)
     return arithmetic(c, DAE__OP_POW, a, right);
   case DAE__TOKEN_AND:
   case DAE__TOKEN_OR: {
-    dae__node b = truth_of(c, right).node;
+    dae__node b = dae__truth_of(c, right).node;
     dae__op op = e->op == DAE__TOKEN_AND ? DAE__OP_AND : DAE__OP_OR;
     return (dae__value){dae__binary(c->x->graph, op, a.node, b), true};
   }
@@ -121,8 +111,9 @@ static dae__value evaluate_binary(const dae__context *c, const dae__expr *e)
 static dae__value evaluate_unary(const dae__context *c, const dae__expr *e)
 {
   if (e->op == DAE__TOKEN_NOT)
-    return (dae__value){dae__unary(c->x->graph, DAE__OP_NOT, truth_of(c, e->argument).node), true};
-  return number(DAE__NEG(c->x->graph, number_of(c, e->argument).node));
+    return (dae__value){dae__unary(c->x->graph, DAE__OP_NOT, dae__truth_of(c, e->argument).node),
+                        true};
+  return dae__as_number(DAE__NEG(c->x->graph, dae__number_of(c, e->argument).node));
 }
 
 static dae__value evaluate_sum(const dae__context *c, const dae__expr *e)
@@ -132,144 +123,16 @@ static dae__value evaluate_sum(const dae__context *c, const dae__expr *e)
   dae__node sum = DAE__ZERO;
   int from, to;
   if (!dae__evaluate_range(c, &range, &from, &to))
-    return nothing();
+    return dae__no_value();
   for (int i = from; i <= to && dae__load_work(c->x->l, e->place); i++) {
     dae__frame frame = {e->name, dae__constant(c->x->graph, i), true, c->frame};
     dae__context inner = *c;
     inner.frame = &frame;
-    sum = DAE__ADD(c->x->graph, sum, number_of(&inner, body).node);
+    sum = DAE__ADD(c->x->graph, sum, dae__number_of(&inner, body).node);
     if (i == INT_MAX)
       break;
   }
-  return number(sum);
-}
-
-/* ---- calls ---- */
-
-static dae__node smaller(dae__graph *g, dae__node a, dae__node b, dae__node than, dae__node other)
-{
-  return dae__if(g, dae__binary(g, DAE__OP_LESS_EQUAL, a, b), than, other);
-}
-
-static dae__value call_builtin(const dae__context *c, const dae__expr *e, int builtin)
-{
-  static const dae__op ops[] = {DAE__OP_SIN,  DAE__OP_COS,  DAE__OP_TAN,  DAE__OP_ASIN,
-                                DAE__OP_ACOS, DAE__OP_ATAN, DAE__OP_SINH, DAE__OP_COSH,
-                                DAE__OP_TANH, DAE__OP_EXP,  DAE__OP_LOG,  DAE__OP_LOG10,
-                                DAE__OP_SQRT, DAE__OP_ABS,  DAE__OP_SIGN, DAE__OP_FLOOR};
-  dae__graph *g = c->x->graph;
-  int arguments = dae__builtin_arguments(builtin);
-  if (e->count != arguments) {
-    dae__complain(c->x->l, e->place, "%s takes %d argument%s, not %d", e->name, arguments,
-                  arguments == 1 ? "" : "s", e->count);
-    return nothing();
-  }
-  if (arguments == 3) {
-    dae__node condition = truth_of(c, e->argument).node;
-    dae__node a = number_of(c, e->argument->next).node;
-    return number(dae__if(g, condition, a, number_of(c, e->argument->next->next).node));
-  }
-  dae__node a = number_of(c, e->argument).node;
-  if (arguments == 1)
-    return number(dae__unary(g, ops[builtin], a));
-  dae__node b = number_of(c, e->argument->next).node;
-  if (!strcmp(e->name, "min"))
-    return number(smaller(g, a, b, a, b));
-  if (!strcmp(e->name, "max"))
-    return number(smaller(g, a, b, b, a));
-  if (!strcmp(e->name, "mod"))
-    return number(DAE__SUB(g, a, DAE__MUL(g, b, dae__unary(g, DAE__OP_FLOOR, DAE__DIV(g, a, b)))));
-  return number(dae__binary(g, !strcmp(e->name, "hypot") ? DAE__OP_HYPOT : DAE__OP_ATAN2, a, b));
-}
-
-/* the body of a let function, with its arguments for its parameters */
-static dae__value call_function(const dae__context *c, const dae__expr *e, int symbol, int instance)
-{
-  dae__symbol *s = &c->x->symbols.item[symbol];
-  const dae__declaration *d = s->d;
-  if (d->parameters < 0 || e->count != d->parameters) {
-    if (d->parameters < 0)
-      dae__complain(c->x->l, e->place, "%s is not a function; write %s without brackets", e->name,
-                    e->name);
-    else
-      dae__complain(c->x->l, e->place, "%s takes %d argument%s, not %d", e->name, d->parameters,
-                    d->parameters == 1 ? "" : "s", e->count);
-    return nothing();
-  }
-  dae__frame *frames = DAE__NEW_ARRAY(c->x->l->scratch, dae__frame, d->parameters);
-  const dae__expr *a = e->argument;
-  if (!dae__load_ok(c->x->l))
-    return nothing();
-  for (int i = 0; i < d->parameters; i++, a = a->next)
-    frames[i] =
-        (dae__frame){d->parameter[i], number_of(c, a).node, false, i > 0 ? &frames[i - 1] : NULL};
-  dae__frame index;
-  dae__context inner = dae__context_of(c->x, instance, &index);
-  if (inner.frame)
-    frames[0].outer = inner.frame;
-  inner.frame = &frames[d->parameters - 1];
-  inner.constant = c->constant;
-  inner.what = c->what;
-  if (s->busy) {
-    dae__complain(c->x->l, e->place, "%s calls itself, directly or by way of other functions",
-                  e->name);
-    return nothing();
-  }
-  s->busy = true;
-  dae__value value = number_of(&inner, d->value);
-  c->x->symbols.item[symbol].busy = false;
-  return value;
-}
-
-/* lambda(rod), psi(rod): labels are found among the constraints expanded so far */
-static dae__value call_multiplier(const dae__context *c, const dae__expr *e)
-{
-  int leaf;
-  if (!c->results) {
-    dae__complain(c->x->l, e->place,
-                  "multipliers can be read in outputs, events and drawings only");
-    return nothing();
-  }
-  if (e->count != 1 || e->argument->kind != DAE__EXPR_NAME || e->argument->rate) {
-    dae__complain(c->x->l, e->place, "%s(NAME) needs the label of a constraint", e->name);
-    return nothing();
-  }
-  leaf = dae__find_multiplier(c, e->argument, !strcmp(e->name, "psi"));
-  return leaf < 0 ? nothing() : number(dae__leaf(c->x->graph, leaf));
-}
-
-static bool is_function(const dae__context *c, const char *name)
-{
-  int instance, symbol = dae__look_up(c, name, &instance);
-  return symbol >= 0 && c->x->symbols.item[symbol].d->parameters >= 0;
-}
-
-static dae__value evaluate_call(const dae__context *c, const dae__expr *e)
-{
-  int instance = c->instance, symbol;
-  const dae__expr *last = e->member ? e->member : e;
-  int builtin = e->member ? -1 : dae__builtin(e->name);
-  dae__value value;
-  if (builtin >= 0) {
-    value = call_builtin(c, e, builtin);
-  } else if (!e->member && (!strcmp(e->name, "lambda") || !strcmp(e->name, "psi")) &&
-             !is_function(c, e->name)) {
-    value = call_multiplier(c, e);
-  } else {
-    symbol = dae__look_up_path(c, e, &instance);
-    if (symbol < 0)
-      return nothing();
-    if (c->x->symbols.item[symbol].kind != DAE__STATEMENT_LET) {
-      dae__complain(c->x->l, last->place,
-                    "%s is not a function; write * between factors, and [ ] "
-                    "around an index",
-                    last->name);
-      return nothing();
-    }
-    value = call_function(c, last, symbol, instance);
-  }
-  return last->rate || e->rate ? number(dae__total_rate(c->x, value.node, e->place, last->name))
-                               : value;
+  return dae__as_number(sum);
 }
 
 /* ---- names ---- */
@@ -279,24 +142,24 @@ static dae__value evaluate_frame(const dae__context *c, const dae__expr *e, cons
   if (e->count > 0)
     dae__complain(c->x->l, e->place, "%s is one value and has no index", e->name);
   if (!e->rate)
-    return number(f->node);
+    return dae__as_number(f->node);
   if (f->index)
     dae__complain(c->x->l, e->place, "%s is an index and has no rate", e->name);
-  return number(dae__total_rate(c->x, f->node, e->place, e->name));
+  return dae__as_number(dae__total_rate(c->x, f->node, e->place, e->name));
 }
 
 static dae__value evaluate_word(const dae__context *c, const dae__expr *e)
 {
   dae__expander *x = c->x;
   if (!strcmp(e->name, "pi") && !e->rate && e->count == 0)
-    return number(dae__constant(x->graph, 3.14159265358979323846));
+    return dae__as_number(dae__constant(x->graph, 3.14159265358979323846));
   if (!strcmp(e->name, "t") && !e->rate && e->count == 0) {
     if (c->constant)
       dae__complain(x->l, e->place, "%s is a constant and cannot hold t, the time", c->what);
-    return number(dae__leaf(x->graph, 0));
+    return dae__as_number(dae__leaf(x->graph, 0));
   }
   if (!strcmp(e->name, "kinetic") || !strcmp(e->name, "potential"))
-    return number(dae__energy_node(c, e));
+    return dae__as_number(dae__energy_node(c, e));
   if (!strcmp(e->name, "pi") || !strcmp(e->name, "t"))
     dae__complain(x->l, e->place, "%s is one number and has no %s", e->name,
                   e->rate ? "rate" : "index");
@@ -305,7 +168,7 @@ static dae__value evaluate_word(const dae__context *c, const dae__expr *e)
                   e->name);
   else
     dae__complain(x->l, e->place, "%s is a word of the language and has no value here", e->name);
-  return nothing();
+  return dae__no_value();
 }
 
 static dae__value evaluate_variable(const dae__context *c, const dae__expr *e, dae__target at)
@@ -314,15 +177,15 @@ static dae__value evaluate_variable(const dae__context *c, const dae__expr *e, d
   const dae__symbol *s = &x->symbols.item[at.symbol];
   dae__elements *elements = dae__elements_of(x, at.symbol, at.instance, e->place);
   if (!elements)
-    return nothing();
+    return dae__no_value();
   if (c->constant) {
     dae__complain(x->l, e->place, "%s is a constant and cannot hold the variable %s", c->what,
                   s->d->name);
-    return nothing();
+    return dae__no_value();
   }
   int leaf = elements->leaf + at.element;
   if (!e->rate)
-    return number(dae__leaf(x->graph, leaf));
+    return dae__as_number(dae__leaf(x->graph, leaf));
   if (s->kind == DAE__STATEMENT_ALG)
     dae__complain(x->l, e->place,
                   "%s is algebraic and has no rate; declare it as a state, or let "
@@ -331,7 +194,7 @@ static dae__value evaluate_variable(const dae__context *c, const dae__expr *e, d
   else if (s->kind == DAE__STATEMENT_DISCRETE)
     dae__complain(x->l, e->place, "%s is discrete and has no rate: it changes at events only",
                   s->d->name);
-  return number(x->leaf_rate.item[leaf]);
+  return dae__as_number(x->leaf_rate.item[leaf]);
 }
 
 static dae__value evaluate_name(const dae__context *c, const dae__expr *e)
@@ -347,14 +210,14 @@ static dae__value evaluate_name(const dae__context *c, const dae__expr *e)
   dae__expr plain = *last; /* the rate sign stands after the whole name */
   plain.rate = e->rate || last->rate;
   if (!dae__find_target(c, e, &at))
-    return nothing();
+    return dae__no_value();
   const dae__symbol *s = &c->x->symbols.item[at.symbol];
   if (s->kind >= DAE__STATEMENT_COORD && s->kind <= DAE__STATEMENT_DISCRETE)
     return evaluate_variable(c, &plain, at);
   if (s->kind == DAE__STATEMENT_OUTPUT && !c->results) {
     dae__complain(c->x->l, e->place, "%s is an output; name the expression with let to use it here",
                   s->d->name);
-    return nothing();
+    return dae__no_value();
   }
   dae__node node = dae__element_node(c->x, at.symbol, at.instance, at.element, e->place);
   double value;
@@ -362,10 +225,10 @@ static dae__value evaluate_name(const dae__context *c, const dae__expr *e)
     dae__complain(c->x->l, e->place, "%s is a constant, but %s depends on variables or the time",
                   c->what, s->d->name);
   if (!plain.rate)
-    return number(node);
+    return dae__as_number(node);
   if (s->kind == DAE__STATEMENT_PARAM)
     dae__complain(c->x->l, e->place, "%s is a param, a constant, and has no rate", s->d->name);
-  return number(dae__total_rate(c->x, node, e->place, s->d->name));
+  return dae__as_number(dae__total_rate(c->x, node, e->place, s->d->name));
 }
 
 /* ---- the whole ---- */
@@ -374,11 +237,11 @@ static dae__value evaluate_kind(const dae__context *c, const dae__expr *e)
 {
   switch (e->kind) {
   case DAE__EXPR_NUMBER:
-    return number(dae__constant(c->x->graph, e->value));
+    return dae__as_number(dae__constant(c->x->graph, e->value));
   case DAE__EXPR_NAME:
     return evaluate_name(c, e);
   case DAE__EXPR_CALL:
-    return evaluate_call(c, e);
+    return dae__evaluate_call(c, e);
   case DAE__EXPR_UNARY:
     return evaluate_unary(c, e);
   case DAE__EXPR_SUM:
@@ -406,22 +269,22 @@ static dae__value evaluate(const dae__context *c, const dae__expr *e)
 {
   dae__expander *x = c->x;
   if (x->l->status || !dae__load_work(x->l, e->place) || !graph_ok(x, e->place))
-    return nothing();
+    return dae__no_value();
   if (x->depth >= DEEPEST) {
     dae__complain(x->l, e->place,
                   "lets are nested too deeply here; declare them in the order in "
                   "which they need each other");
-    return nothing();
+    return dae__no_value();
   }
   x->depth++;
   dae__value value = evaluate_kind(c, e);
   x->depth--;
-  return x->l->status ? nothing() : value;
+  return x->l->status ? dae__no_value() : value;
 }
 
 dae__node dae__evaluate(const dae__context *c, const dae__expr *e)
 {
-  dae__node node = number_of(c, e).node;
+  dae__node node = dae__number_of(c, e).node;
   graph_ok(c->x, e->place);
   return c->x->l->status ? DAE__ZERO : node;
 }

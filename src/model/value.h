@@ -1,4 +1,4 @@
-/* Shared by the files that evaluate expressions: value.c and lookup.c. */
+/* Shared by the files that evaluate expressions and expand statements. */
 #ifndef DAEDAL_MODEL_VALUE_H
 #define DAEDAL_MODEL_VALUE_H
 
@@ -9,6 +9,23 @@ typedef struct dae__value {
   dae__node node;
   bool truth;
 } dae__value;
+
+static inline dae__value dae__as_number(dae__node node)
+{
+  return (dae__value){node, false};
+}
+
+/* after a mistake */
+static inline dae__value dae__no_value(void)
+{
+  return (dae__value){DAE__ZERO, false};
+}
+
+/* Evaluates an expression; complains where it is not a number, or not a truth value. */
+dae__value dae__number_of(const dae__context *c, const dae__expr *e);
+dae__value dae__truth_of(const dae__context *c, const dae__expr *e);
+/* A call: call.c. */
+dae__value dae__evaluate_call(const dae__context *c, const dae__expr *e);
 
 /* The symbol that a name means in a scope: its own, then the model's; -1: none. instance becomes
  * the one that the symbol belongs to. */
@@ -27,6 +44,18 @@ const dae__label *dae__label_find(const dae__expander *x, int instance, const ch
 /* A context in an instance, with its index as frame where it has one. */
 dae__context dae__context_of(dae__expander *x, int instance, dae__frame *index);
 
+/* What an expression may hold: kinds of leaves of its own instance and of others; complains. */
+typedef struct dae__allowed {
+  unsigned own, other;
+  const char *what, *holds;
+} dae__allowed;
+void dae__check_leaves(const dae__context *c, dae__node node, int place, const dae__allowed *may);
+/* "line 9", "line 9, i = 3": a statement in messages. */
+const char *dae__statement_name(const dae__context *c, const dae__statement *s);
+/* Equations: equations.c. */
+void dae__add_equation(const dae__context *c, const dae__statement *s);
+void dae__prepare_no_slopes(dae__expander *x);
+void dae__find_explicit_rates(dae__expander *x);
 /* Kinds of all leaves below a node. */
 unsigned dae__kinds_below(dae__expander *x, dae__node node);
 /* Calls handle for every statement of every instance, loops unrolled. */
