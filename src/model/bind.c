@@ -21,10 +21,11 @@ static void make_room(dae__binder *b)
   b->kind = longer(b, b->kind, sizeof *b->kind, needed);
   b->index = longer(b, b->index, sizeof *b->index, needed);
   b->input = longer(b, b->input, sizeof *b->input, needed);
+  b->by = longer(b, b->by, sizeof *b->by, needed);
   if (!dae__load_ok(b->x->l))
     return;
   for (int i = b->leaves; i < needed; i++)
-    b->input[i].class = -1;
+    b->input[i].class = b->by[i] = -1;
   b->leaves = needed;
   dae__binder_place(b, 0, DAE__CLASS_T, 0);
 }
@@ -51,19 +52,16 @@ void dae__binder_place(dae__binder *b, int leaf, int class, int index)
 bool dae__bind_ok(dae__binder *b)
 {
   dae__load *l = b->x->l;
-  if (l->status)
+  if (!dae__load_ok(l))
     return false;
-  if (dae__graph_full(b->x->graph)) {
+  if (dae__graph_full(b->x->graph))
     l->status = dae__fail(l->err, DAE_ERROR_MODEL, NULL,
                           "the model is too large: its derivatives have more than %ld nodes; use "
                           "smaller arrays, or fewer variables in one expression",
                           l->limits.max_nodes);
-    return false;
-  }
-  if (dae__graph_failed(b->x->graph) || dae__walker_failed(b->x->walker) ||
-      dae__arena_failed(b->arena))
+  else if (dae__arena_failed(b->arena))
     l->status = dae__out_of_memory(l->err);
-  return dae__load_ok(l);
+  return !l->status;
 }
 
 dae__gradient dae__bind_gradient(dae__binder *b, dae__node node, unsigned mask)
@@ -77,12 +75,31 @@ dae__node dae__bind_rate(dae__binder *b, dae__node node)
   return dae__derivative_along(b->x->walker, node, kinds, b->x->leaf_rate.item);
 }
 
+/* An entry stands in several tapes and takes as much memory as ENTRY nodes. */
+#define ENTRY 4
+
+static bool count_entries(dae__binder *b, long count)
+{
+  dae__load *l = b->x->l;
+  b->entries += count;
+  if (b->entries > l->limits.max_nodes / ENTRY && !l->status)
+    l->status = dae__fail(l->err, DAE_ERROR_MODEL, NULL,
+                          "the model is too large: the matrices of its derivatives have more than "
+                          "%ld entries; expressions in which all variables stand make them full, "
+                          "such as the square of a sum: a variable for the sum, with an equation "
+                          "or constraint of its own, keeps them sparse",
+                          l->limits.max_nodes / ENTRY);
+  return !l->status;
+}
+
 dae__triplets dae__bind_jacobian(dae__binder *b, const dae__nodes *rows, const dae__columns_of *by)
 {
   dae__triplets m = {.rows = rows->count, .cols = by->cols};
   dae__pool *pool = b->x->l->scratch;
   for (int i = 0; i < rows->count && dae__bind_ok(b); i++) {
     dae__gradient d = dae__bind_gradient(b, rows->item[i], by->mask);
+    if (!count_entries(b, d.count))
+      break;
     for (int k = 0; k < d.count; k++) {
       int leaf = d.leaf[k];
       *DAE__PUSH(pool, &m.entries) =
@@ -127,7 +144,8 @@ const dae__tape *dae__bind_tape(dae__binder *b, const dae__outputs *outputs, int
                          .outputs = outputs->count,
                          .classes = DAE__CLASSES,
                          .groups = groups,
-                         .zeroed = zeroed};
+                         .zeroed = zeroed,
+                         .marks = &b->marks};
   const dae__tape *tape = dae__tape_create(b->arena, &plan);
   if (tape)
     b->instructions += dae__tape_length(tape);

@@ -27,10 +27,9 @@ typedef struct dae__unit {
   int instance;
   bool mechanical, sparse;
   dae__ints q, u, w, in;
-  int hidden;           /* of w: the last ones stand for rates of states and have no name */
-  dae__nodes s, c;      /* u' = s, 0 = c; or M x' = s, 0 = c */
-  bool *algebraic_rows; /* of a quasi-linear system: rows of s that hold no rate */
-  dae__triplets mass;   /* of a quasi-linear system, else no rows */
+  int hidden;         /* of w: the last ones stand for rates of states and have no name */
+  dae__nodes s, c;    /* u' = s, 0 = c; or M x' = s, 0 = c */
+  dae__triplets mass; /* of a quasi-linear system, else no rows */
   const char **s_names, **c_names;
 } dae__unit;
 
@@ -40,9 +39,12 @@ typedef struct dae__binder {
   unsigned char *kind;    /* by leaf, for the system at hand: DAE__BIT */
   int *index;             /* by leaf: its index in its class */
   dae__tape_input *input; /* by leaf: the same for tapes */
+  dae__node *by;          /* by leaf: what it is replaced by, -1 between uses */
   int leaves;             /* of the three arrays */
+  dae__tape_marks marks;  /* scratch of the compiler of tapes */
   dae__ints s;            /* leaves of the vector of contractions */
   bool coordinates;       /* some system of the model has coordinates */
+  long entries;           /* of all matrices so far */
   long instructions;      /* of all tapes so far */
 } dae__binder;
 

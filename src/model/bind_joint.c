@@ -129,6 +129,10 @@ bool dae__bind_joint(dae__binder *b, const dae__constraint *g, const int *unit_o
     }
     z[i] = (dae_port){unit, from};
   }
+  if ((long)nz * nz > x->l->limits.max_nodes)
+    dae__complain(x->l, g->place, "a joint with %d coordinates is too large", nz);
+  if (x->l->status)
+    return false;
   place(b, nz, leaves, true);
   build(b, g->node, nz, leaves, h);
   place(b, nz, leaves, false);

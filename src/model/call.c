@@ -22,6 +22,9 @@ static dae__value call_builtin(const dae__context *c, const dae__expr *e, int bu
   }
   if (arguments == 3) {
     dae__node condition = dae__truth_of(c, e->argument).node;
+    double known;
+    if (!c->x->l->status && dae__is_constant(g, condition, &known)) /* the other is not looked at */
+      return dae__number_of(c, known != 0 ? e->argument->next : e->argument->next->next);
     dae__node a = dae__number_of(c, e->argument->next).node;
     return dae__as_number(
         dae__if(g, condition, a, dae__number_of(c, e->argument->next->next).node));

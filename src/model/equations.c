@@ -26,7 +26,7 @@ static void find_scaled(const dae__context *c, dae__equation *e)
   if (d.count != 1 || !dae__is_constant(graph, d.value[0], &factor) || factor == 0)
     return;
   e->slope = d.leaf[0];
-  e->scaled = true;
+  e->second = true;
   e->rhs = DAE__DIV(graph, dae__replace_leaves(x->walker, residual, x->no_slopes),
                     dae__constant(graph, -factor));
 }
@@ -39,7 +39,7 @@ static void find_explicit(const dae__context *c, dae__equation *e)
   if (left >= 0 && !(dae__kinds_below(c->x, e->b) & DAE__LEAF_SLOPE))
     e->slope = left, e->rhs = e->b;
   else if (right >= 0 && !(dae__kinds_below(c->x, e->a) & DAE__LEAF_SLOPE))
-    e->slope = right, e->rhs = e->a;
+    e->slope = right, e->rhs = e->a, e->second = true;
   else
     find_scaled(c, e);
 }
@@ -58,6 +58,21 @@ static void check_linear(const dae__context *c, const dae__equation *e)
     dae__complain(x->l, e->place,
                   "rates of states stand linearly in an equation: c*u' = E, where "
                   "neither c nor E holds a rate");
+}
+
+static void complain_too_many(const dae__context *c, int place)
+{
+  const dae__instance *own = &c->x->instances.item[c->instance];
+  const char *system = own->name[0] ? own->name : "the model";
+  if (own->unknowns == 0 && c->instance == 0 && c->x->instances.count > 1)
+    dae__complain(c->x->l, place, "an equation belongs into a system, where its variables are");
+  else if (own->unknowns == 0)
+    dae__complain(c->x->l, place, "an equation, but %s has no state and no algebraic variable",
+                  system);
+  else
+    dae__complain(c->x->l, place,
+                  "one equation too many: %s has %d state%s and algebraic variables together",
+                  system, own->unknowns, own->unknowns == 1 ? "" : "s");
 }
 
 void dae__add_equation(const dae__context *c, const dae__statement *s)
@@ -80,10 +95,7 @@ void dae__add_equation(const dae__context *c, const dae__statement *s)
   }
   dae__instance *own = &c->x->instances.item[c->instance];
   if (own->equations.count >= own->unknowns) {
-    dae__complain(
-        c->x->l, s->place,
-        "one equation too many: there %s %d state%s and algebraic variables here together",
-        own->unknowns == 1 ? "is" : "are", own->unknowns, own->unknowns == 1 ? "" : "s");
+    complain_too_many(c, s->place);
     return;
   }
   find_explicit(c, &e);
@@ -95,14 +107,14 @@ void dae__add_equation(const dae__context *c, const dae__statement *s)
 }
 
 /* explicit_rate[leaf of u'] = E where an equation says u' = E */
-static void take_explicit(dae__expander *x, dae__instance *own, bool scaled)
+static void take_explicit(dae__expander *x, dae__instance *own, bool second)
 {
   for (int k = 0; k < own->equations.count; k++) {
     dae__equation *e = &own->equations.item[k];
-    if (e->slope < 0 || e->scaled != scaled)
+    if (e->slope < 0 || e->second != second)
       continue;
     bool given = x->explicit_rate[e->slope] >= 0;
-    if (given && scaled)
+    if (given && second)
       e->slope = -1; /* a second equation with this rate, not the one that gives it */
     else if (given)
       dae__complain(x->l, e->place, "%s is given by two equations; write one of them as 0 = ...",
@@ -120,8 +132,8 @@ void dae__find_explicit_rates(dae__expander *x)
   for (int i = 0; i < x->leaves.count; i++)
     x->explicit_rate[i] = -1;
   for (int i = 0; i < x->instances.count; i++)
-    for (int scaled = 0; scaled < 2; scaled++)
-      take_explicit(x, &x->instances.item[i], scaled);
+    for (int second = 0; second < 2; second++)
+      take_explicit(x, &x->instances.item[i], second);
 }
 
 /* no_slopes[leaf of u'] = 0, to take the rates out of an equation */

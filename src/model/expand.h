@@ -48,6 +48,7 @@ typedef struct dae__symbol {
   const dae__declaration *d;
   int scope;
   int next;          /* symbol of the same scope, -1: the last one */
+  int body;          /* of a system: its own scope */
   dae__elements *in; /* one for each instance of the scope */
   bool busy;         /* a function that is being called */
 } dae__symbol;
@@ -89,7 +90,7 @@ typedef struct dae__equation {
   dae__node a, b;
   int place;
   int slope;   /* leaf of the state whose rate it gives, u' = E with E = rhs; else -1 */
-  bool scaled; /* it stands there as c*u' = c*E */
+  bool second; /* as E = u' or c*u' = E: only where no equation says u' = E */
   dae__node rhs;
   const char *name; /* for messages */
 } dae__equation;

@@ -60,7 +60,7 @@ typedef enum dae__op {
 #define DAE__OP_ENUM(name, text, operands) DAE__OP_##name,
   DAE__OP_LIST(DAE__OP_ENUM)
 #undef DAE__OP_ENUM
-  DAE__OP_COUNT
+      DAE__OP_COUNT
 } dae__op;
 
 typedef struct dae__graph dae__graph;

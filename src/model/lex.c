@@ -212,7 +212,7 @@ static void sign(dae__lexer *x, dae__token *token)
     dae__complain(x->l, token->place,
                   "the character %% means nothing here; the remainder of a "
                   "division is mod(a, b)");
-  else if ((unsigned char)c < ' ')
+  else if ((unsigned char)c < ' ' || c == 127)
     dae__complain(x->l, token->place, "a control character (code %d) has no place in a model",
                   (unsigned char)c);
   else

@@ -26,8 +26,10 @@ typedef struct dae__load {
   dae__pool *scratch; /* released when loading is done */
   dae__files files;
   dae_model_options limits;
-  long work;    /* visited so far */
-  long records; /* variables, rates, equations, constraints, ... so far */
+  long work;                      /* visited so far */
+  long records;                   /* variables, rates, equations, constraints, ... so far */
+  const struct dae__graph *graph; /* expressions, and walks over them: whose memory may run out */
+  const struct dae__walker *walker;
   dae_status status;
   dae_error *err;
 } dae__load;
@@ -35,10 +37,11 @@ typedef struct dae__load {
 /* Records a mistake at a place; says what would be right. Returns l->status. */
 __attribute__((format(printf, 3, 4))) dae_status dae__complain(dae__load *l, int place,
                                                                const char *format, ...);
-/* Out of memory in one of the pools becomes the status. */
+/* Out of memory, wherever it happened, becomes the status. */
 bool dae__load_ok(dae__load *l);
-/* Counts a unit of work; false once the limit is passed (with the complaint made). */
-bool dae__load_work(dae__load *l, int place);
+/* Counts work; false once the limit is passed (with the complaint made). */
+enum { DAE__TURN = 10 }; /* the work of a turn of a loop beside what its statements take */
+bool dae__load_work(dae__load *l, int place, int cost);
 
 /* Counts something that takes as much memory as DAE__RECORD nodes; false beyond the limit. */
 enum { DAE__RECORD = 10 };

@@ -76,7 +76,7 @@ static void complain_unknown(const dae__context *c, const dae__expr *e, int scop
 static int find_system(const dae__context *c, const dae__expr *e)
 {
   dae__expander *x = c->x;
-  int symbol = dae__find_symbol(x, 0, e->name), scope = -1, index = 0;
+  int symbol = dae__find_symbol(x, 0, e->name), index = 0;
   if (symbol < 0 || x->symbols.item[symbol].kind != DAE__STATEMENT_SYSTEM) {
     if (symbol < 0)
       complain_unknown(c, e, 0);
@@ -85,10 +85,7 @@ static int find_system(const dae__context *c, const dae__expr *e)
                     "%s is not a system; the name of a system stands before the dot", e->name);
     return -1;
   }
-  for (int i = 1; i < x->scopes.count; i++)
-    if (x->scopes.item[i].symbol == symbol)
-      scope = i;
-  const dae__scope *s = &x->scopes.item[scope];
+  const dae__scope *s = &x->scopes.item[x->symbols.item[symbol].body];
   dae__context inner = *c;
   inner.what = "an index";
   if (e->count != s->d->rank) {
@@ -238,7 +235,7 @@ dae__node dae__element_node(dae__expander *x, int symbol, int instance, int elem
     dae__complain(x->l, place, "%s depends on itself, directly or by way of other names", name);
     return DAE__ZERO;
   }
-  if (e->node[element] == -1) {
+  if (e->node[element] == -1 && dae__load_work(x->l, place, DAE__TURN)) {
     e->node[element] = -2;
     e->node[element] = work_out(x, symbol, instance, e, element);
   }

@@ -7,7 +7,7 @@
 dae_model_options dae_model_defaults(void)
 {
   return (dae_model_options){
-      .max_bytes = 4000000, .max_depth = 200, .max_work = 100000000, .max_nodes = 20000000};
+      .max_bytes = 4000000, .max_depth = 200, .max_work = 30000000, .max_nodes = 20000000};
 }
 
 /* ---- loading ---- */
@@ -41,6 +41,7 @@ static dae_status build(dae__load *l, dae__expander *x, int file, dae_model *mod
   status = dae__build_problem(&b, model, &units);
   if (!status)
     status = dae__build_results(&b, model, &units);
+  dae__tape_marks_free(&b.marks, dae__arena_env(model->arena));
   model->count.nodes = dae__graph_count(x->graph);
   model->count.instructions = b.instructions;
   return status;
@@ -54,6 +55,8 @@ static dae_status load(dae_model *model, const char *path, const char *text, siz
   l.scratch = dae__pool_create(env);
   dae__expander x = {.l = &l, .graph = dae__graph_create(env, l.limits.max_nodes)};
   x.walker = x.graph ? dae__walker_create(x.graph, env) : NULL;
+  l.graph = x.graph;
+  l.walker = x.walker;
   if (!l.scratch || !x.walker)
     l.status = dae__out_of_memory(err);
   int file = -1;

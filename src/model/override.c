@@ -12,11 +12,9 @@ static const char *param_name(const void *list, int i)
 /* the scope of A in A.k */
 static int find_scope(const dae__expander *x, const char *name)
 {
-  int system = dae__find_symbol(x, 0, name);
-  for (int i = 1; i < x->scopes.count && system >= 0; i++)
-    if (x->scopes.item[i].symbol == system)
-      return i;
-  return -1;
+  int symbol = dae__find_symbol(x, 0, name);
+  bool system = symbol >= 0 && x->symbols.item[symbol].kind == DAE__STATEMENT_SYSTEM;
+  return system ? x->symbols.item[symbol].body : -1;
 }
 
 static int find_param(dae__expander *x, const dae__expr *e)

@@ -1,6 +1,8 @@
 /* Declarations: names with ranges or arguments, values, and what a start holds fixed. */
 #include "model/parse.h"
 
+#define MOST 100 /* arguments of a function: they are searched one by one */
+
 /* A..B */
 void dae__take_range(dae__parser *p, dae__range *range)
 {
@@ -77,6 +79,8 @@ static void take_parameters(dae__parser *p, dae__declaration *d)
     for (int i = 0; i < names.count; i++)
       if (names.item[i] == name)
         dae__complain(p->l, place, "the argument %s of %s stands twice", name, d->name);
+    if (names.count == MOST)
+      dae__complain(p->l, place, "a function has at most %d arguments", MOST);
     *DAE__PUSH(p->l->scratch, &names) = name;
   } while (!p->l->status && dae__accept(p, DAE__TOKEN_COMMA));
   dae__expect(p, DAE__TOKEN_CLOSE, "after the arguments");

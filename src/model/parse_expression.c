@@ -228,6 +228,8 @@ static dae__expr *take_named(dae__parser *p)
     e->member = p->l->status ? NULL : take_part(p);
     if (e->kind == DAE__EXPR_CALL)
       dae__complain(p->l, place, "the name of a system stands before the dot, not a call");
+    else if (e->member)
+      e->kind = e->member->kind;
     if (dae__at(p, DAE__TOKEN_DOT))
       dae__complain(p->l, p->at.place, "systems do not nest: one dot is enough, A.x");
   }

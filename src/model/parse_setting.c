@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define MOST 100 /* settings of a line: they are searched one by one */
+
 /* letters, digits and - without space between them: gauss-seidel, lie-iteration */
 static const char *take_word(dae__parser *p, const char *what)
 {
@@ -65,10 +67,13 @@ dae__setting *dae__take_setting(dae__parser *p, const char *example)
 void dae__take_settings(dae__parser *p, dae__statement *s)
 {
   dae__setting **last = &s->setting;
+  int count = 0;
   while (!p->l->status && !dae__ends_statement(p)) {
     dae__setting *setting = dae__take_setting(p, "a setting, such as to 10 or rtol 1e-6");
     if (!setting)
       return;
+    if (++count > MOST)
+      dae__complain(p->l, setting->place, "more than %d settings", MOST);
     *last = setting;
     last = &setting->next;
     dae__accept(p, DAE__TOKEN_COMMA);

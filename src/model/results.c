@@ -1,6 +1,8 @@
 /* Statements that only look at the motion, expanded: outputs, events, drawings. */
 #include "model/value.h"
 
+#define MOST_ACTIONS 10000 /* of an event: they are compared one by one */
+
 /* rates of states are replaced by the right sides of their equations */
 static dae__node without_slopes(dae__expander *x, dae__node node, int place)
 {
@@ -61,6 +63,8 @@ static void add_action(const dae__context *c, const dae__statement *s, dae__occa
   if (!e)
     return;
   int leaf = e->leaf + target.element + (rate ? e->count : 0);
+  if (event->actions.count == MOST_ACTIONS)
+    dae__complain(x->l, s->place, "an event has at most %d actions", MOST_ACTIONS);
   for (int i = 0; i < event->actions.count; i++)
     if (event->actions.item[i].leaf == leaf)
       dae__complain(x->l, s->place, "%s is set twice", dae__leaf_name(x, leaf));

@@ -151,8 +151,10 @@ static void declare_system(dae__expander *x, const dae__statement *s)
                                                        .symbol = symbol,
                                                        .first = -1,
                                                        .last = -1};
-  if (dae__load_ok(x->l))
-    declare_scope(x, x->scopes.count - 1, s->body);
+  if (!dae__load_ok(x->l))
+    return;
+  x->symbols.item[symbol].body = x->scopes.count - 1;
+  declare_scope(x, x->scopes.count - 1, s->body);
 }
 
 static void declare_scope(dae__expander *x, int scope, const dae__statement *first)
@@ -205,7 +207,7 @@ static void place_instances(dae__expander *x)
     }
     s->instance = x->instances.count;
     s->index = from;
-    for (int k = from; k <= to && dae__load_work(x->l, s->d->place); k++)
+    for (int k = from; k <= to && dae__load_work(x->l, s->d->place, DAE__RECORD * DAE__TURN); k++)
       add_instance(x, i, k - from, k);
     s->instances = x->instances.count - s->instance;
   }

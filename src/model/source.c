@@ -3,6 +3,7 @@
 
 #include "core/error.h"
 #include "model/load.h"
+#include "model/walk.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -91,11 +92,18 @@ int dae__line_of(const dae__files *files, int place)
 
 /* ---- complaints ---- */
 
+static bool out_of_memory(const dae__load *l)
+{
+  return dae__pool_failed(l->keep) || dae__pool_failed(l->scratch) ||
+         (l->graph && dae__graph_failed(l->graph) && !dae__graph_full(l->graph)) ||
+         (l->walker && dae__walker_failed(l->walker));
+}
+
 dae_status dae__complain(dae__load *l, int place, const char *format, ...)
 {
   char text[sizeof l->err->text];
   va_list arguments;
-  if (l->status)
+  if (!dae__load_ok(l)) /* what is complained of may be the consequence */
     return l->status;
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
@@ -107,14 +115,15 @@ dae_status dae__complain(dae__load *l, int place, const char *format, ...)
 
 bool dae__load_ok(dae__load *l)
 {
-  if (!l->status && (dae__pool_failed(l->keep) || dae__pool_failed(l->scratch)))
+  if (!l->status && out_of_memory(l))
     l->status = dae__out_of_memory(l->err);
   return !l->status;
 }
 
-bool dae__load_work(dae__load *l, int place)
+bool dae__load_work(dae__load *l, int place, int cost)
 {
-  if (++l->work > l->limits.max_work)
+  l->work += cost;
+  if (l->work > l->limits.max_work)
     dae__complain(l, place,
                   "the model is too large: expanding its arrays, loops and lets takes more than "
                   "%ld steps; use smaller arrays",

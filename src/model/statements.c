@@ -246,7 +246,7 @@ static void walk_loop(const dae__context *c, const dae__statement *s, dae__handl
   int from, to;
   if (!dae__evaluate_range(c, &s->range, &from, &to))
     return;
-  for (int i = from; i <= to && dae__load_work(c->x->l, s->place); i++) {
+  for (int i = from; i <= to && dae__load_work(c->x->l, s->place, DAE__TURN); i++) {
     dae__frame frame = {s->range.name, dae__constant(c->x->graph, i), true, c->frame};
     dae__context inner = *c;
     inner.frame = &frame;
@@ -256,7 +256,7 @@ static void walk_loop(const dae__context *c, const dae__statement *s, dae__handl
 
 static void walk(const dae__context *c, const dae__statement *s, dae__handle_fn *handle)
 {
-  for (; s && !c->x->l->status; s = s->next) {
+  for (; s && dae__load_work(c->x->l, s->place, DAE__TURN); s = s->next) {
     if (s->kind == DAE__STATEMENT_LET && c->in_loop) {
       walk_let(c, s, s->declared, handle);
       return;

@@ -115,12 +115,39 @@ static void copy_zeroed(const dae__tape_plan *plan, dae__arena *arena, dae__tape
   tape->groups = plan->groups;
 }
 
+void dae__tape_marks_free(dae__tape_marks *marks, const dae_env *env)
+{
+  if (marks->place)
+    env->release(env->user, marks->place);
+  *marks = (dae__tape_marks){.place = NULL};
+}
+
+/* places of all nodes there are, half as many again in reserve */
+static void take_places(dae__tape_compiler *c, dae__tape_marks *marks)
+{
+  int count = c->graph->count;
+  if (marks->capacity < count) {
+    dae__tape_marks_free(marks, &c->env);
+    marks->place = dae__tape_scratch(c, count + count / 2, sizeof *marks->place);
+    marks->capacity = marks->place ? count + count / 2 : 0;
+  }
+  c->place = marks->place;
+}
+
+/* the places of a tape that was made are 0 again */
+static void return_places(dae__tape_compiler *c)
+{
+  for (int v = 0; v < c->values; v++)
+    c->place[c->value[v].node] = 0;
+}
+
 dae__tape *dae__tape_create(dae__arena *arena, const dae__tape_plan *plan)
 {
   dae__tape_compiler c = {.env = *dae__arena_env(arena), .plan = plan, .graph = plan->graph};
   dae__tape *tape = DAE__TAKE(arena, dae__tape, 1);
+  dae__tape_marks own = {.place = NULL};
   c.failed = !tape;
-  c.place = dae__tape_scratch(&c, plan->graph->count, sizeof *c.place);
+  take_places(&c, plan->marks ? plan->marks : &own);
   c.next_output = dae__tape_scratch(&c, plan->outputs, sizeof *c.next_output);
   if (!c.failed)
     order_all(&c);
@@ -134,7 +161,10 @@ dae__tape *dae__tape_create(dae__arena *arena, const dae__tape_plan *plan)
     dae__tape_encode(&c, arena, tape);
     copy_zeroed(plan, arena, tape);
   }
-  void *scratch[] = {c.place, c.next_output, c.stack, c.value, c.step};
+  if (c.place)
+    return_places(&c);
+  dae__tape_marks_free(&own, &c.env);
+  void *scratch[] = {c.next_output, c.stack, c.value, c.step};
   for (size_t i = 0; i < sizeof scratch / sizeof scratch[0]; i++)
     dae__tape_release(&c, scratch[i]);
   return c.failed || dae__arena_failed(arena) ? NULL : tape;

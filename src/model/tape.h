@@ -23,6 +23,15 @@ typedef struct dae__tape_output {
   dae__node node;
 } dae__tape_output;
 
+/* Scratch memory that grows with the graph, for a caller that makes many tapes of one graph: start
+ * with {0}, free at the end. After a tape could not be made it is of no further use. */
+typedef struct dae__tape_marks {
+  int *place; /* all 0 between tapes */
+  int capacity;
+} dae__tape_marks;
+
+void dae__tape_marks_free(dae__tape_marks *marks, const dae_env *env);
+
 typedef struct dae__tape_plan {
   const dae__graph *graph;
   const dae__tape_input *input; /* by leaf */
@@ -32,6 +41,7 @@ typedef struct dae__tape_plan {
   const int *zeroed; /* groups entries, or NULL: the first zeroed[i] entries of group i are set to 0
                         before the outputs are written; outputs that are constant 0 there are left
                         out */
+  dae__tape_marks *marks; /* NULL: made for this tape alone */
 } dae__tape_plan;
 
 typedef struct dae__tape dae__tape;

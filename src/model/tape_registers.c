@@ -7,7 +7,9 @@
  * instruction behind it, needs none; instructions that have no form without get one they share. */
 #include "model/tape_compiler.h"
 
+#include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 
 static bool is_input(const dae__tape_compiler *c, int v)
 {
@@ -15,32 +17,63 @@ static bool is_input(const dae__tape_compiler *c, int v)
   return e->op == DAE__OP_LEAF && c->plan->input[e->a].class >= 0;
 }
 
-/* Values of the inputs by leaf: value + 1, 0 for leaves that do not occur. */
-static int *inputs_by_leaf(dae__tape_compiler *c, int *leaves)
+typedef struct input {
+  int leaf, value;
+} input;
+
+static int by_leaf(const void *a, const void *b)
 {
-  *leaves = 0;
+  const input *x = a, *y = b;
+  return (x->leaf > y->leaf) - (x->leaf < y->leaf);
+}
+
+/* Sorts by leaf: each occurs once, in [first, first + range). */
+static void sort_inputs(dae__tape_compiler *c, int count, input *inputs, int first, int range)
+{
+  if (range > 8 * (long)count) { /* few of many: those of one system in a large model */
+    qsort(inputs, (size_t)count, sizeof *inputs, by_leaf);
+    return;
+  }
+  int *value = dae__tape_scratch(c, range, sizeof *value), n = 0;
+  for (int i = 0; i < count && value; i++)
+    value[inputs[i].leaf - first] = inputs[i].value + 1;
+  for (int i = 0; i < range && value; i++)
+    if (value[i] > 0)
+      inputs[n++] = (input){first + i, value[i] - 1};
+  dae__tape_release(c, value);
+}
+
+/* The values that are inputs, by rising leaf. */
+static input *list_inputs(dae__tape_compiler *c, int *count)
+{
+  int first = INT_MAX, last = 0, n = 0;
+  *count = 0;
   for (int v = 0; v < c->values; v++)
-    if (is_input(c, v) && dae__tape_entry(c, v)->a >= *leaves)
-      *leaves = dae__tape_entry(c, v)->a + 1;
-  int *by_leaf = dae__tape_scratch(c, *leaves, sizeof *by_leaf);
-  for (int v = 0; v < c->values && by_leaf; v++)
-    if (is_input(c, v))
-      by_leaf[dae__tape_entry(c, v)->a] = v + 1;
-  return by_leaf;
+    *count += is_input(c, v);
+  input *inputs = dae__tape_scratch(c, *count, sizeof *inputs);
+  for (int v = 0; v < c->values && inputs; v++) {
+    if (!is_input(c, v))
+      continue;
+    int leaf = dae__tape_entry(c, v)->a;
+    inputs[n++] = (input){leaf, v};
+    first = leaf < first ? leaf : first;
+    last = leaf > last ? leaf : last;
+  }
+  if (n > 0)
+    sort_inputs(c, n, inputs, first, last - first + 1);
+  return inputs;
 }
 
 /* Registers of the inputs, and how many loads they take; loads are written where load is given. */
-static int load_inputs(dae__tape_compiler *c, int leaves, const int *by_leaf, dae__tape *tape,
+static int load_inputs(dae__tape_compiler *c, int count, const input *inputs, dae__tape *tape,
                        dae__tape_load *load)
 {
   dae__tape_load last = {-1, 0, 0};
   int loads = 0;
   tape->registers = 0;
-  for (int leaf = 0; leaf < leaves; leaf++) {
-    dae__tape_input in = c->plan->input[leaf];
-    if (by_leaf[leaf] == 0)
-      continue;
-    c->value[by_leaf[leaf] - 1].in = tape->registers++;
+  for (int i = 0; i < count; i++) {
+    dae__tape_input in = c->plan->input[inputs[i].leaf];
+    c->value[inputs[i].value].in = tape->registers++;
     if (in.class == last.class && in.index == last.first + last.count) {
       last.count++;
     } else {
@@ -55,15 +88,15 @@ static int load_inputs(dae__tape_compiler *c, int leaves, const int *by_leaf, da
 
 static void allocate_inputs(dae__tape_compiler *c, dae__arena *arena, dae__tape *tape)
 {
-  int leaves, *by_leaf = inputs_by_leaf(c, &leaves);
-  if (!by_leaf)
-    return;
-  tape->loads = load_inputs(c, leaves, by_leaf, tape, NULL);
-  dae__tape_load *load = DAE__TAKE(arena, dae__tape_load, tape->loads);
+  int count;
+  input *inputs = list_inputs(c, &count);
+  if (!c->failed)
+    tape->loads = load_inputs(c, count, inputs, tape, NULL);
+  dae__tape_load *load = c->failed ? NULL : DAE__TAKE(arena, dae__tape_load, tape->loads);
   if (load)
-    load_inputs(c, leaves, by_leaf, tape, load);
+    load_inputs(c, count, inputs, tape, load);
   tape->load = load;
-  dae__tape_release(c, by_leaf);
+  dae__tape_release(c, inputs);
 }
 
 /* Constants, and leaves that are not available. */

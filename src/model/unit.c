@@ -88,34 +88,35 @@ static void check_count(dae__binder *b, const dae__unit *u)
                   equations, equations == 1 ? "" : "s");
 }
 
-/* a variable that no equation holds; kind[leaf] is borrowed as a mark */
+/* a variable that no equation holds; b->by serves as a mark */
 static void check_unknowns(dae__binder *b, const dae__unit *u)
 {
   dae__expander *x = b->x;
   const dae__instance *own = &x->instances.item[u->instance];
-  for (int i = 0; i < own->equations.count; i++)
-    for (int side = 0; side < 2; side++) {
-      dae__node node = side ? own->equations.item[i].b : own->equations.item[i].a;
-      dae__leaves below = dae__leaves_below(x->walker, node);
-      for (int k = 0; k < below.count; k++)
-        b->kind[below.leaf[k]] = 255;
+  dae__ints met = {0};
+  for (int i = 0; i < 2 * own->equations.count; i++) {
+    const dae__equation *e = &own->equations.item[i / 2];
+    dae__leaves below = dae__leaves_below(x->walker, i % 2 ? e->b : e->a);
+    for (int k = 0; k < below.count; k++) {
+      b->by[below.leaf[k]] = DAE__ZERO;
+      *DAE__PUSH(x->l->scratch, &met) = below.leaf[k];
     }
+  }
   for (int i = 0; i < u->u.count + u->w.count && !x->l->status; i++) {
     int leaf = i < u->u.count ? u->u.item[i] : u->w.item[i - u->u.count];
     bool state = x->leaf_kind.item[leaf] == DAE__LEAF_STATE;
-    if (x->leaf_kind.item[leaf] != DAE__LEAF_DISCRETE && b->kind[leaf] != 255 &&
-        !(state && b->kind[rate_leaf(x, leaf)] == 255))
+    if (x->leaf_kind.item[leaf] != DAE__LEAF_DISCRETE && b->by[leaf] < 0 &&
+        !(state && b->by[rate_leaf(x, leaf)] >= 0))
       dae__complain(x->l, declared_at(x, leaf), "no equation holds %s", dae__leaf_name(x, leaf));
   }
-  for (int i = 0; i < b->leaves; i++)
-    if (b->kind[i] == 255)
-      dae__binder_place(b, i, b->input[i].class, b->index[i]);
+  for (int i = 0; i < met.count; i++)
+    b->by[met.item[i]] = -1;
 }
 
 /* ---- rows ---- */
 
-/* by[leaf of u']: what stands for a rate in equations; hidden variables are made here */
-static dae__node *rates_of(dae__binder *b, dae__unit *u)
+/* b->by[leaf of u']: what stands for a rate in equations; hidden variables are made here */
+static bool replace_rates(dae__binder *b, dae__unit *u)
 {
   dae__expander *x = b->x;
   for (int i = 0; i < u->u.count && dae__load_ok(x->l); i++) {
@@ -125,21 +126,25 @@ static dae__node *rates_of(dae__binder *b, dae__unit *u)
     *DAE__PUSH(x->l->scratch, &u->w) = dae__add_leaf(x, DAE__LEAF_ALG, x->leaves.item[state]);
     u->hidden++;
   }
-  dae__node *by = DAE__NEW_ARRAY(x->l->scratch, dae__node, x->leaves.count);
   if (!dae__binder_leaves(b, 0))
-    return NULL;
+    return false;
   int hidden = u->w.count - u->hidden;
-  for (int i = 0; i < x->leaves.count; i++)
-    by[i] = -1;
   for (int i = 0; i < u->u.count; i++) {
     if (x->leaf_kind.item[u->u.item[i]] != DAE__LEAF_STATE)
       continue;
     int slope = rate_leaf(x, u->u.item[i]);
-    by[slope] = x->explicit_rate[slope];
-    if (by[slope] < 0)
-      by[slope] = dae__leaf(x->graph, u->w.item[hidden++]);
+    b->by[slope] = x->explicit_rate[slope];
+    if (b->by[slope] < 0)
+      b->by[slope] = dae__leaf(x->graph, u->w.item[hidden++]);
   }
-  return by;
+  return true;
+}
+
+static void restore_rates(dae__binder *b, const dae__unit *u)
+{
+  for (int i = 0; i < u->u.count; i++)
+    if (b->x->leaf_kind.item[u->u.item[i]] == DAE__LEAF_STATE)
+      b->by[rate_leaf(b->x, u->u.item[i])] = -1;
 }
 
 /* u' = s, 0 = c */
@@ -148,13 +153,12 @@ static void explicit_rows(dae__binder *b, dae__unit *u)
   dae__expander *x = b->x;
   dae__pool *pool = x->l->scratch;
   const dae__instance *own = &x->instances.item[u->instance];
-  dae__node *by = rates_of(b, u);
-  if (!by)
+  if (!replace_rates(b, u))
     return;
   u->c_names = DAE__NEW_ARRAY(x->l->keep, const char *, own->equations.count);
   for (int i = 0; i < u->u.count; i++) {
     bool state = x->leaf_kind.item[u->u.item[i]] == DAE__LEAF_STATE;
-    *DAE__PUSH(pool, &u->s) = state ? by[rate_leaf(x, u->u.item[i])] : DAE__ZERO;
+    *DAE__PUSH(pool, &u->s) = state ? b->by[rate_leaf(x, u->u.item[i])] : DAE__ZERO;
   }
   for (int i = 0; i < own->equations.count && dae__bind_ok(b); i++) {
     const dae__equation *e = &own->equations.item[i];
@@ -162,8 +166,9 @@ static void explicit_rows(dae__binder *b, dae__unit *u)
       continue;
     dae__node residual = DAE__SUB(x->graph, e->a, e->b);
     u->c_names[u->c.count] = e->name;
-    *DAE__PUSH(pool, &u->c) = dae__replace_leaves(x->walker, residual, by);
+    *DAE__PUSH(pool, &u->c) = dae__replace_leaves(x->walker, residual, b->by);
   }
+  restore_rates(b, u);
 }
 
 /* entries of M in one row; the rest of the equation without its rates */

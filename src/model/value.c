@@ -1,6 +1,5 @@
 /* Expressions of the tree into nodes of the graph. */
 #include "model/value.h"
-#include "core/error.h"
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -101,7 +100,7 @@ static dae__value evaluate_binary(const dae__context *c, const dae__expr *e)
   while (lowest->kind == DAE__EXPR_BINARY)
     lowest = lowest->argument;
   dae__value value = evaluate(c, lowest);
-  while (lowest != e && !c->x->l->status && dae__load_work(c->x->l, lowest->place)) {
+  while (lowest != e && !c->x->l->status && dae__load_work(c->x->l, lowest->place, 1)) {
     lowest = lowest->up;
     value = apply(c, lowest, value);
   }
@@ -124,7 +123,7 @@ static dae__value evaluate_sum(const dae__context *c, const dae__expr *e)
   int from, to;
   if (!dae__evaluate_range(c, &range, &from, &to))
     return dae__no_value();
-  for (int i = from; i <= to && dae__load_work(c->x->l, e->place); i++) {
+  for (int i = from; i <= to && dae__load_work(c->x->l, e->place, DAE__TURN); i++) {
     dae__frame frame = {e->name, dae__constant(c->x->graph, i), true, c->frame};
     dae__context inner = *c;
     inner.frame = &frame;
@@ -260,15 +259,15 @@ static bool graph_ok(dae__expander *x, int place)
                   "the model is too large: its expressions have more than %ld nodes; "
                   "use smaller arrays",
                   x->l->limits.max_nodes);
-  else if (!x->l->status)
-    x->l->status = dae__out_of_memory(x->l->err);
+  else
+    dae__load_ok(x->l);
   return false;
 }
 
 static dae__value evaluate(const dae__context *c, const dae__expr *e)
 {
   dae__expander *x = c->x;
-  if (x->l->status || !dae__load_work(x->l, e->place) || !graph_ok(x, e->place))
+  if (x->l->status || !dae__load_work(x->l, e->place, 1) || !graph_ok(x, e->place))
     return dae__no_value();
   if (x->depth >= DEEPEST) {
     dae__complain(x->l, e->place,

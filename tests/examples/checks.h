@@ -1,0 +1,44 @@
+/* What is known of the example models: each check gives the largest distance of a run from a closed
+ * form, a published value, or equations in minimal coordinates that were derived by hand,
+ * relative to 1 + |value|. */
+#ifndef DAEDAL_TEST_CHECKS_H
+#define DAEDAL_TEST_CHECKS_H
+
+#include "motion.h"
+
+/* check_mechanisms.c */
+double check_pendulum(const motion *m);
+double check_double_pendulum(const motion *m);
+double check_slider_crank(const motion *m);
+double check_four_bar(const motion *m);
+double check_platform(const motion *m);
+double check_car_axis(const motion *m);
+double check_moving_wire(const motion *m);
+double check_motor(const motion *m);
+double check_loudspeaker(const motion *m);
+
+/* check_motions.c: nonholonomic, without constraints, with events */
+double check_skate(const motion *m);
+double check_rolling_disk(const motion *m);
+double check_pursuit(const motion *m);
+double check_fast_particle(const motion *m);
+double check_three_bodies(const motion *m);
+double check_bouncing_ball(const motion *m);
+double check_thermostat(const motion *m);
+double check_tank(const motion *m);
+double check_transistor_amplifier(const motion *m);
+double check_akzo_nobel(const motion *m);
+
+/* check_systems.c: chains, nets, and models of several systems */
+double check_chain(const motion *m);
+double check_hanging_chain(const motion *m);
+double check_angle_chain(const motion *m);
+double check_heated_bar(const motion *m);
+double check_membrane(const motion *m);
+double check_ring(const motion *m);
+double check_train(const motion *m);
+double check_two_circuits(const motion *m);
+double check_two_structures(const motion *m);
+double check_drive_train(const motion *m);
+
+#endif

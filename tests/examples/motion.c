@@ -1,0 +1,175 @@
+#include "motion.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* ---- rows ---- */
+
+static dae_status keep_names(void *self, int columns, const char *const *names, dae_error *err)
+{
+  motion *m = self;
+  (void)err;
+  m->columns = columns;
+  m->names = calloc((size_t)columns, sizeof *m->names);
+  assert_non_null(m->names);
+  for (int i = 0; i < columns; i++)
+    m->names[i] = strdup(names[i]);
+  return DAE_OK;
+}
+
+static dae_status keep_row(void *self, int columns, const double *values, dae_error *err)
+{
+  motion *m = self;
+  (void)err;
+  if (m->rows == m->room) {
+    m->room = 2 * m->room + 64;
+    m->values = realloc(m->values, (size_t)(m->room * columns) * sizeof *m->values);
+    assert_non_null(m->values);
+  }
+  memcpy(m->values + m->rows++ * columns, values, (size_t)columns * sizeof *values);
+  return DAE_OK;
+}
+
+static dae_status keep_nothing(void *self, dae_summary *summary, dae_error *err)
+{
+  (void)self, (void)summary, (void)err;
+  return DAE_OK;
+}
+
+/* ---- the run ---- */
+
+static double setting(const dae_model *model, const char *name, double otherwise)
+{
+  const dae_model_setting *s = dae_model_find_setting(model, name);
+  return s ? s->value : otherwise;
+}
+
+static void fail_with(const char *path, const dae_error *err)
+{
+  char text[1200];
+  dae_error_text(err, text, sizeof text);
+  fail_msg("%s: %s", path, text);
+}
+
+motion motion_of(const char *path, motion_plan wanted)
+{
+  motion m = {.rows = 0};
+  dae_error err;
+  dae_model_options load = dae_model_defaults();
+  load.set = &wanted.set;
+  load.set_count = wanted.set != NULL;
+  if (dae_model_load(path, &load, NULL, &m.model, &err) != DAE_OK)
+    fail_with(path, &err);
+  dae_bdf_options opts = dae_bdf_defaults();
+  opts.rtol = wanted.tolerance > 0 ? wanted.tolerance : setting(m.model, "rtol", 1e-6);
+  opts.atol = wanted.tolerance > 0 ? wanted.tolerance : setting(m.model, "atol", 1e-8);
+  dae_sink sink = {&m, keep_names, keep_row, keep_nothing, NULL};
+  dae_run_plan plan = {.options = &opts, .sinks = &sink, .sink_count = 1};
+  dae_model_plan(m.model, &plan);
+  plan.method = dae_method_choose(&plan.problem, NULL, 0, &err);
+  if (!plan.method)
+    fail_with(path, &err);
+  m.status = dae_run(&plan, NULL, &m.summary, &err);
+  if (m.status < 0)
+    fail_with(path, &err);
+  return m;
+}
+
+void motion_free(motion *m)
+{
+  for (int i = 0; i < m->columns; i++)
+    free(m->names[i]);
+  free(m->names);
+  free(m->values);
+  dae_model_free(m->model);
+}
+
+double motion_at(const motion *m, long row, const char *column)
+{
+  for (int i = 0; i < m->columns; i++)
+    if (!strcmp(m->names[i], column))
+      return m->values[row * m->columns + i];
+  fail_msg("%s has no column %s", dae_model_name(m->model), column);
+  return NAN;
+}
+
+double motion_end(const motion *m, const char *column)
+{
+  return motion_at(m, m->rows - 1, column);
+}
+
+/* ---- distances ---- */
+
+double apart(double a, double b)
+{
+  return fabs(a - b) / (1 + fabs(b));
+}
+
+double worse(double a, double b)
+{
+  return a >= b || isnan(a) ? a : b;
+}
+
+double apart_from_reference(const motion *m, const test_problem *p, const char *const *columns)
+{
+  double worst = 0;
+  assert_true(fabs(motion_end(m, "t") - p->to) < 1e-12);
+  for (int i = 0; columns[i]; i++) {
+    assert_true(i < p->size);
+    if (!isnan(p->reference[i]))
+      worst = worse(worst, apart(motion_end(m, columns[i]), p->reference[i]));
+  }
+  return worst;
+}
+
+double apart_from_start(const motion *m, const char *column)
+{
+  double worst = 0, first = motion_at(m, 0, column);
+  for (long row = 0; row < m->rows; row++)
+    worst = worse(worst, apart(motion_at(m, row, column), first));
+  return worst;
+}
+
+/* ---- reduced equations ---- */
+
+enum { MOST = 16 }; /* unknowns */
+
+static void advance(const reduced *ode, double t, double h, double *y)
+{
+  static const double at[4] = {0, 0.5, 0.5, 1}, weight[4] = {1, 2, 2, 1};
+  double k[MOST] = {0}, z[MOST], sum[MOST] = {0};
+  for (int stage = 0; stage < 4; stage++) {
+    for (int i = 0; i < ode->n; i++)
+      z[i] = y[i] + h * at[stage] * k[i];
+    ode->rates(t + h * at[stage], z, k);
+    for (int i = 0; i < ode->n; i++)
+      sum[i] += h * weight[stage] * k[i] / 6;
+  }
+  for (int i = 0; i < ode->n; i++)
+    y[i] += sum[i];
+}
+
+double apart_from_reduced(const motion *m, const reduced *ode)
+{
+  double y[MOST], t = motion_at(m, 0, "t"), worst;
+  assert_true(ode->n <= MOST);
+  memcpy(y, ode->start, (size_t)ode->n * sizeof *y);
+  worst = ode->compare(m, 0, y);
+  for (long row = 1; row < m->rows; row++) {
+    double distance = motion_at(m, row, "t") - t, h;
+    int steps = (int)ceil(distance / ode->step);
+    h = steps > 0 ? distance / steps : 0;
+    for (int i = 0; i < steps; i++)
+      advance(ode, t + i * h, h, y);
+    t += distance;
+    worst = worse(worst, ode->compare(m, row, y));
+  }
+  return worst;
+}

@@ -1,0 +1,143 @@
+/* Models and memory: whichever allocation is refused while a model is loaded, the outcome is a
+ * clean error and nothing is left behind; evaluating a model allocates nothing. */
+#include "counting_env.h"
+
+#include <daedal/daedal.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* something of everything */
+static const char mechanism[] =
+    "model mechanism \"a bit of everything\"\n"
+    "param N = 20, L = 1/N, c[1..2] = i\n"
+    "let f(a, b) = a*sin(b), r[k in 1..N] = sqrt(x[k]^2 + y[k]^2)\n"
+    "coord x[1..N] = i*L, y[1..N] = 0 rate c[1]*0\n"
+    "state u = f(1, 2)\n"
+    "alg z = 0\n"
+    "discrete m = 1\n"
+    "for i in 1..N { let v2 = x[i]'^2 + y[i]'^2; kinetic v2*(1 + x[i]^2)/2; potential 9.81*y[i] }\n"
+    "force x[1] = -m*u + if(z > 0, z, 0)\n"
+    "u' = -u + r[1]'\n"
+    "0 = z - x[2]\n"
+    "constraint first: x[1]^2 + y[1]^2 = L^2\n"
+    "for i in 2..N { constraint link[i]: (x[i] - x[i-1])^2 + (y[i] - y[i-1])^2 = L^2 }\n"
+    "event low: y[N] + 0.5 falling { m = 2 }\n"
+    "output energy = kinetic + potential, tension = lambda(first)\n"
+    "draw line (0, 0) (x[1], y[1])\n"
+    "simulate to 1 method bdf-ggl\n";
+
+static const char coupled[] = "model coupled\n"
+                              "system S[k in 1..3] {\n"
+                              "  param mass = k\n"
+                              "  coord x = k rate 0, phi = 0\n"
+                              "  kinetic mass*x'^2/2 + phi'^2/2\n"
+                              "  potential x^2/2\n"
+                              "  constraint roll: x' = phi'\n"
+                              "  force x = -circuit.i\n"
+                              "}\n"
+                              "system circuit {\n"
+                              "  state i = 0, q = 0\n"
+                              "  2*i' + 3*q' = S[1].x\n"
+                              "  i' - q' = 0\n"
+                              "  rtol 1e-5\n"
+                              "}\n"
+                              "joint S[1].x + 1 = S[2].x + 0*t\n"
+                              "output total = S[1].x + S[3].x'\n"
+                              "simulate to 1\n";
+
+static const char quasilinear[] = "model circuit\n"
+                                  "state y[1..40] = i, z = 0\n"
+                                  "for i in 1..39 { (1 + t^2)*(y[i]' - y[i+1]') = -y[i] }\n"
+                                  "y[40]' + z' = 1 - y[40]^2\n"
+                                  "z' = y[1]*sin(t)\n"
+                                  "simulate to 1\n";
+
+static const char *const texts[] = {mechanism, coupled, quasilinear};
+enum { TEXTS = sizeof texts / sizeof *texts };
+
+static dae_status parse(const char *text, const dae_env *env, dae_model **model, dae_error *err)
+{
+  return dae_model_parse("memory", text, strlen(text), NULL, env, model, err);
+}
+
+static void test_a_model_that_runs_out_of_memory_leaves_nothing(void **state)
+{
+  (void)state;
+  for (int i = 0; i < TEXTS; i++) {
+    counting_env count = {0};
+    dae_env env = counting_env_of(&count);
+    dae_model *model;
+    dae_error err;
+    dae_status status = parse(texts[i], &env, &model, &err);
+    if (status)
+      fail_msg("%d: %s", i, err.text);
+    long calls = count.calls;
+    dae_model_free(model);
+    assert_int_equal(count.live, 0);
+    assert_true(calls > 20);
+    for (long n = 1; n <= calls; n++) {
+      count = (counting_env){.fail_at = n};
+      status = parse(texts[i], &env, &model, &err);
+      if (status != DAE_ERROR_MEMORY || model || count.live != 0)
+        fail_msg("text %d, allocation %ld of %ld: status %d (%s), %ld left", i, n, calls, status,
+                 err.text, count.live);
+    }
+  }
+}
+
+static void test_wrong_models_leave_nothing(void **state)
+{
+  (void)state;
+  for (int i = 0; i < TEXTS; i++)
+    for (size_t cut = 0; cut < strlen(texts[i]); cut += 7) {
+      counting_env count = {0};
+      dae_env env = counting_env_of(&count);
+      dae_model *model;
+      dae_error err;
+      if (dae_model_parse("cut", texts[i], cut, NULL, &env, &model, &err) == DAE_OK)
+        dae_model_free(model);
+      else
+        assert_null(model);
+      assert_int_equal(count.live, 0);
+    }
+}
+
+static void test_evaluating_a_model_allocates_nothing(void **state)
+{
+  (void)state;
+  counting_env count = {0};
+  dae_env env = counting_env_of(&count);
+  dae_model *model;
+  dae_error err;
+  assert_int_equal(parse(mechanism, &env, &model, &err), DAE_OK);
+  long calls = count.calls;
+  const dae_mechanical *p = dae_model_problem(model)->mechanical;
+  dae_start start = dae_model_start(model);
+  dae_run_plan plan = {0};
+  dae_model_plan(model, &plan);
+  dae_mechanical_at at = {.q = start.y, .v = start.y + p->nq, .u = start.y + 2 * p->nq};
+  at.w = at.u + p->nu;
+  double f[40], g[20], out[2], value;
+  assert_int_equal(p->nq, 40);
+  p->f(p->user, &at, f);
+  p->eval(p->user, &at, &(dae_mechanical_wanted){.f = f, .g = g});
+  plan.output(plan.output_user, 0, start.y, out);
+  plan.events[0].value(plan.events[0].user, 0, start.y, &value);
+  assert_int_equal(count.calls, calls);
+  dae_model_free(model);
+  assert_int_equal(count.live, 0);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_a_model_that_runs_out_of_memory_leaves_nothing),
+      cmocka_unit_test(test_wrong_models_leave_nothing),
+      cmocka_unit_test(test_evaluating_a_model_allocates_nothing)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
