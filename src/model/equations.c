@@ -40,22 +40,11 @@ static void find_explicit(const dae__context *c, dae__equation *e)
     e->slope = left, e->rhs = e->b;
   else if (right >= 0 && !(dae__kinds_below(c->x, e->a) & DAE__LEAF_SLOPE))
     e->slope = right, e->rhs = e->a, e->second = true;
-  else
+  else if (dae__is_linear(c->x->walker, DAE__SUB(c->x->graph, e->a, e->b),
+                          (dae__kinds){c->x->leaf_kind.item, DAE__LEAF_SLOPE}))
     find_scaled(c, e);
-}
-
-/* rates of states stand linearly */
-static void check_linear(const dae__context *c, const dae__equation *e)
-{
-  dae__expander *x = c->x;
-  dae__kinds slopes = {x->leaf_kind.item, DAE__LEAF_SLOPE};
-  dae__node residual = DAE__SUB(x->graph, e->a, e->b);
-  dae__gradient d = dae__gradient_of(x->walker, residual, slopes);
-  dae__node sum = DAE__ZERO; /* of squares: it holds what any of the factors holds */
-  for (int i = 0; i < d.count; i++)
-    sum = DAE__ADD(x->graph, sum, dae__powi(x->graph, d.value[i], 2));
-  if (dae__kinds_below(x, sum) & DAE__LEAF_SLOPE)
-    dae__complain(x->l, e->place,
+  else
+    dae__complain(c->x->l, e->place,
                   "rates of states stand linearly in an equation: c*u' = E, where "
                   "neither c nor E holds a rate");
 }
@@ -99,8 +88,6 @@ void dae__add_equation(const dae__context *c, const dae__statement *s)
     return;
   }
   find_explicit(c, &e);
-  if (e.slope < 0)
-    check_linear(c, &e);
   e.name = dae__statement_name(c, s);
   if (dae__load_record(c->x->l, s->place))
     *DAE__PUSH(c->x->l->scratch, &own->equations) = e;

@@ -192,6 +192,44 @@ dae__node dae__derivative_along(dae__walker *walker, dae__node node, dae__kinds 
   return sum;
 }
 
+/* Degree of a node in the leaves that are meant, those of its operands being known; 2: not linear.
+ */
+static int degree_of(const dae__entry *e, const int degree[3])
+{
+  int largest = degree[0] > degree[1] ? degree[0] : degree[1];
+  switch (e->op) {
+  case DAE__OP_ADD:
+  case DAE__OP_SUB:
+  case DAE__OP_NEG:
+    return largest;
+  case DAE__OP_MUL:
+    return degree[0] + degree[1] > 2 ? 2 : degree[0] + degree[1];
+  case DAE__OP_DIV:
+    return degree[1] > 0 ? 2 : degree[0];
+  case DAE__OP_IF:
+    return degree[0] > 0 ? 2 : degree[1] > degree[2] ? degree[1] : degree[2];
+  default:
+    return largest > 0 || degree[2] > 0 ? 2 : 0;
+  }
+}
+
+bool dae__is_linear(dae__walker *walker, dae__node node, dae__kinds kinds)
+{
+  if (!dae__walk_below(walker, node, DAE__WALK_ALL))
+    return false;
+  for (int slot = 0; slot < walker->visit.count; slot++) {
+    dae__visit *visit = &walker->visit.item[slot];
+    const dae__entry *e = &walker->graph->entry[visit->node];
+    dae__node operand[3];
+    int degree[3] = {0, 0, 0}, count = dae__entry_operands(e, operand);
+    for (int i = 0; i < count; i++)
+      degree[i] = walker->visit.item[dae__slot_of(walker, operand[i])].count;
+    visit->count =
+        e->op == DAE__OP_LEAF ? (kinds.kind[e->a] & kinds.mask) != 0 : degree_of(e, degree);
+  }
+  return walker->visit.item[dae__slot_of(walker, node)].count < 2;
+}
+
 /* The node with its operands replaced by what they have become. */
 static dae__node rebuild(dae__walker *walker, dae__entry e)
 {

@@ -44,6 +44,10 @@ dae__gradient dae__gradient_of(dae__walker *walker, dae__node node, dae__kinds k
 dae__node dae__derivative_along(dae__walker *walker, dae__node node, dae__kinds kinds,
                                 const dae__node *rate);
 
+/* Whether the leaves that are meant stand linearly in a node: in sums, in one factor of a product,
+ * above a division line, in the branches of an `if`. */
+bool dae__is_linear(dae__walker *walker, dae__node node, dae__kinds kinds);
+
 /* The node with leaves replaced: by[leaf], or -1 for those that stay. */
 dae__node dae__replace_leaves(dae__walker *walker, dae__node node, const dae__node *by);
 
