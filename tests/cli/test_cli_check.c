@@ -2,6 +2,7 @@
 #include "command.h"
 
 #include <dirent.h>
+#include <stdio.h>
 #include <string.h>
 
 static void says(const outcome *o, const char *line)
@@ -95,6 +96,38 @@ static void test_coupled_models_are_judged_by_their_assembly(void **state)
   says(o, "bdf-ggl  does not");
 }
 
+/* a file of examples/models, by its name */
+static bool is_model(const char *name)
+{
+  const char *dot = strrchr(name, '.');
+  return dot && strcmp(dot, ".dae") == 0;
+}
+
+static void test_every_example_is_judged(void **state)
+{
+  (void)state;
+  static const char *const lines[] = {"  form  ",  "  index  ",   "  freedom  ", "  constraints  ",
+                                      "  start  ", "  methods\n", "    bdf  ",   "    bdf-ggl  "};
+  int judged = 0;
+  DIR *folder = opendir(SOURCES "/examples/models");
+  assert_non_null(folder);
+  for (struct dirent *entry; (entry = readdir(folder));) {
+    char arguments[512];
+    if (!is_model(entry->d_name))
+      continue;
+    snprintf(arguments, sizeof arguments, "check '%s/examples/models/%s'", SOURCES, entry->d_name);
+    outcome *o = command_exits(0, arguments);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+      says(o, lines[i]);
+    if (!strstr(o->out, " applies") ||
+        (strstr(o->out, "does not") && !strstr(o->out, "does not: ")))
+      fail_msg("%s: no method applies, or the reason is missing\n%s", entry->d_name, o->out);
+    judged++;
+  }
+  closedir(folder);
+  assert_true(judged >= 12);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -103,6 +136,7 @@ int main(void)
       IN_FOLDER(test_redundant_constraints_are_named),
       IN_FOLDER(test_discrete_variables_are_no_freedom),
       IN_FOLDER(test_coupled_models_are_judged_by_their_assembly),
+      IN_FOLDER(test_every_example_is_judged),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
