@@ -49,16 +49,33 @@ void dae__binder_place(dae__binder *b, int leaf, int class, int index)
   b->input[leaf] = (dae__tape_input){class, index};
 }
 
+/* An entry of a matrix stands in several tapes and takes as much memory as this many nodes. */
+#define ENTRY 4
+/* Walks over the graph, in units of its largest size: the chain with 100,000 links takes 2. */
+#define WALKS 10
+
+static dae_status too_large(dae__load *l, const char *what, long most)
+{
+  return dae__fail(
+      l->err, DAE_ERROR_MODEL, NULL,
+      "the model is too large: %s %ld. Expressions in which all variables stand, such "
+      "as the square of a sum, make every derivative depend on all of them: a variable "
+      "for the sum, with an equation or constraint of its own, avoids that",
+      what, most);
+}
+
 bool dae__bind_ok(dae__binder *b)
 {
   dae__load *l = b->x->l;
+  long most = l->limits.max_nodes;
   if (!dae__load_ok(l))
     return false;
   if (dae__graph_full(b->x->graph))
-    l->status = dae__fail(l->err, DAE_ERROR_MODEL, NULL,
-                          "the model is too large: its derivatives have more than %ld nodes; use "
-                          "smaller arrays, or fewer variables in one expression",
-                          l->limits.max_nodes);
+    l->status = too_large(l, "the nodes of its derivatives are more than", most);
+  else if (dae__walker_visits(b->x->walker) / WALKS > most)
+    l->status = too_large(l, "differentiating it visits more nodes than", WALKS * most);
+  else if (b->entries > most / ENTRY)
+    l->status = too_large(l, "the entries of its matrices are more than", most / ENTRY);
   else if (dae__arena_failed(b->arena))
     l->status = dae__out_of_memory(l->err);
   return !l->status;
@@ -75,31 +92,13 @@ dae__node dae__bind_rate(dae__binder *b, dae__node node)
   return dae__derivative_along(b->x->walker, node, kinds, b->x->leaf_rate.item);
 }
 
-/* An entry stands in several tapes and takes as much memory as ENTRY nodes. */
-#define ENTRY 4
-
-static bool count_entries(dae__binder *b, long count)
-{
-  dae__load *l = b->x->l;
-  b->entries += count;
-  if (b->entries > l->limits.max_nodes / ENTRY && !l->status)
-    l->status = dae__fail(l->err, DAE_ERROR_MODEL, NULL,
-                          "the model is too large: the matrices of its derivatives have more than "
-                          "%ld entries; expressions in which all variables stand make them full, "
-                          "such as the square of a sum: a variable for the sum, with an equation "
-                          "or constraint of its own, keeps them sparse",
-                          l->limits.max_nodes / ENTRY);
-  return !l->status;
-}
-
 dae__triplets dae__bind_jacobian(dae__binder *b, const dae__nodes *rows, const dae__columns_of *by)
 {
   dae__triplets m = {.rows = rows->count, .cols = by->cols};
   dae__pool *pool = b->x->l->scratch;
   for (int i = 0; i < rows->count && dae__bind_ok(b); i++) {
     dae__gradient d = dae__bind_gradient(b, rows->item[i], by->mask);
-    if (!count_entries(b, d.count))
-      break;
+    b->entries += d.count;
     for (int k = 0; k < d.count; k++) {
       int leaf = d.leaf[k];
       *DAE__PUSH(pool, &m.entries) =

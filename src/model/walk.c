@@ -50,6 +50,11 @@ bool dae__walker_failed(const dae__walker *walker)
   return walker->failed;
 }
 
+long dae__walker_visits(const dae__walker *walker)
+{
+  return walker->visits;
+}
+
 int dae__smooth_operands(const dae__entry *entry, dae__node operand[3])
 {
   int op = entry->op, count = dae__entry_operands(entry, operand);
@@ -103,6 +108,7 @@ static bool open_node(dae__walker *walker, dae__node node, dae__walk_kind kind)
 
 static bool close_node(dae__walker *walker, dae__node node)
 {
+  walker->visits++;
   if (!DAE__RESERVE(walker, &walker->visit, 1))
     return false;
   walker->mark.item[node].slot = walker->visit.count;

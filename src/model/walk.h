@@ -13,6 +13,7 @@ typedef struct dae__walker dae__walker;
 dae__walker *dae__walker_create(dae__graph *graph, const dae_env *env); /* NULL: out of memory */
 void dae__walker_free(dae__walker *walker);
 bool dae__walker_failed(const dae__walker *walker); /* out of memory */
+long dae__walker_visits(const dae__walker *walker); /* nodes visited by all walks so far */
 
 /* Leaves below a node, each once, in rising order; valid until the next walk. */
 typedef struct dae__leaves {

@@ -38,6 +38,7 @@ struct dae__walker {
   dae__graph *graph;
   bool failed;
   int walk, sweep;            /* running numbers */
+  long visits;                /* of all walks */
   DAE__ARRAY(dae__mark) mark; /* by node */
   DAE__ARRAY(dae__node) stack;
   DAE__ARRAY(dae__visit) visit;  /* by slot: operands before the nodes they stand in */
