@@ -47,6 +47,7 @@ test: build-dev build
 
 check-long: build
 	ctest --preset long -j $(JOBS)
+	sh tests/fuzz/run_long.sh
 	$(MAKE) bench
 
 bench: build
