@@ -9,13 +9,12 @@ const char *dae__label_text(const dae__context *c, const dae__expr *label)
   char text[320];
   dae__context inner = *c;
   inner.what = "an index";
+  if (label->count > DAE__RANK)
+    dae__complain(c->x->l, label->place, "a label has one or two indices");
   int used = snprintf(text, sizeof text, "%s", label->name);
   for (const dae__expr *a = label->argument; a && !c->x->l->status; a = a->next) {
-    if (used > (int)sizeof text - 32)
-      dae__complain(c->x->l, label->place, "a label has one or two indices");
-    else
-      used += snprintf(text + used, sizeof text - (size_t)used, "%c%d",
-                       a == label->argument ? '[' : ',', dae__evaluate_whole(&inner, a));
+    used += snprintf(text + used, sizeof text - (size_t)used, "%c%d",
+                     a == label->argument ? '[' : ',', dae__evaluate_whole(&inner, a));
   }
   if (label->argument && used < (int)sizeof text - 1)
     text[used++] = ']';

@@ -72,6 +72,33 @@ static void complain_unknown(const dae__context *c, const dae__expr *e, int scop
                   kind, e->name);
 }
 
+/* a name of a function's body that is neither an argument nor declared, nor an index of a sum
+ * around it; left operands are followed in a loop, since their chains can be long */
+static void check_body(const dae__context *c, const dae__expr *e, const dae__declaration *d,
+                       const dae__frame *indices)
+{
+  for (; e && !c->x->l->status; e = e->argument) {
+    dae__frame own = {.name = e->name, .outer = indices};
+    int instance;
+    bool known = e->kind != DAE__EXPR_NAME || e->member || dae__is_reserved(e->name) ||
+                 dae__look_up(c, e->name, &instance) >= 0;
+    for (int i = 0; i < d->parameters && !known; i++)
+      known = d->parameter[i] == e->name;
+    for (const dae__frame *f = indices; f && !known; f = f->outer)
+      known = f->name == e->name;
+    if (!known)
+      complain_unknown(c, e, c->x->instances.item[c->instance].scope);
+    const dae__expr *rest = e->argument ? e->argument->next : NULL;
+    for (; rest; rest = rest->next)
+      check_body(c, rest, d, e->kind == DAE__EXPR_SUM && !rest->next ? &own : indices);
+  }
+}
+
+void dae__check_function(const dae__context *c, const dae__declaration *d)
+{
+  check_body(c, d->value, d, c->frame);
+}
+
 /* the instance that A or S[k] means; -1 after a mistake */
 static int find_system(const dae__context *c, const dae__expr *e)
 {

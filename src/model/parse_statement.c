@@ -361,6 +361,15 @@ static void take_statement(dae__parser *p, list *all)
     dae__complain(p->l, p->at.place, "this } closes nothing");
     return;
   }
+  if (p->at.kind >= DAE__TOKEN_POWER && p->at.kind != DAE__TOKEN_MINUS &&
+      p->at.kind != DAE__TOKEN_NOT) {
+    dae__complain(
+        p->l, p->at.place,
+        "a statement cannot start with %s; to go on with the one before, put the operator "
+        "at the end of its line",
+        dae__token_text(p->at.kind));
+    return;
+  }
   int kind = find_keyword(p);
   if (kind < 0 && at_setting(p))
     kind = DAE__STATEMENT_SETTING;
@@ -373,7 +382,10 @@ static void take_statement(dae__parser *p, list *all)
   if (kind >= DAE__STATEMENT_MODEL)
     dae__advance(p);
   if (kind == DAE__STATEMENT_IMPORT) {
-    take_import(p, all);
+    if (p->blocks > 0)
+      dae__complain(p->l, s->place, "import stands outside of systems and loops");
+    else
+      take_import(p, all);
     return;
   }
   take_by_kind(p, s);

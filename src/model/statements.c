@@ -291,6 +291,11 @@ static void work_out_all(dae__expander *x)
       const dae__symbol *symbol = &x->symbols.item[s];
       bool named = symbol->kind == DAE__STATEMENT_PARAM ||
                    (symbol->kind == DAE__STATEMENT_LET && symbol->d->parameters < 0);
+      if (symbol->d->parameters >= 0) {
+        dae__frame index;
+        dae__context c = dae__context_of(x, i, &index);
+        dae__check_function(&c, symbol->d);
+      }
       const dae__elements *e = named ? dae__elements_of(x, s, i, symbol->d->place) : NULL;
       for (int k = 0; e && k < e->count && !x->l->status; k++)
         dae__element_node(x, s, i, k, symbol->d->place);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#define DEEPEST 1500 /* nested evaluations; one takes some hundred bytes of the stack */
+#define DEEPEST 500 /* nested evaluations; one takes up to two kilobytes of the stack */
 
 static dae__value evaluate(const dae__context *c, const dae__expr *e);
 

@@ -36,6 +36,8 @@ int dae__look_up_path(const dae__context *c, const dae__expr *e, int *instance);
 int dae__find_multiplier(const dae__context *c, const dae__expr *label, bool psi);
 /* kinetic and potential in an output. */
 dae__node dae__energy_node(const dae__context *c, const dae__expr *e);
+/* Complains about an unknown name in the body of a function, which nothing may ever call. */
+void dae__check_function(const dae__context *c, const dae__declaration *d);
 /* "rod[3]": the text of a label, interned. */
 const char *dae__label_text(const dae__context *c, const dae__expr *label);
 /* Adds a label; one that is there already is a mistake. */
