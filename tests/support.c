@@ -71,12 +71,20 @@ static dae_status watch_close(void *self, dae_summary *summary, dae_error *err)
 dae_status support_run(const test_problem *p, const dae_bdf_options *opts, double every,
                        support_row *each, void *user, double *end, dae_summary *summary)
 {
+  return support_run_with(support_method(&p->problem)->name, p, opts, every, each, user, end,
+                          summary);
+}
+
+dae_status support_run_with(const char *method, const test_problem *p, const dae_bdf_options *opts,
+                            double every, support_row *each, void *user, double *end,
+                            dae_summary *summary)
+{
   watch w = {&p->problem, p->size, calloc((size_t)p->size, sizeof(double)), each, user};
   assert_non_null(w.y);
   dae_sink sink = {&w, watch_open, watch_row, watch_close, NULL};
   dae_run_plan plan = {.problem = p->problem,
                        .start = p->start,
-                       .method = support_method(&p->problem),
+                       .method = dae_method_find(method, NULL),
                        .options = opts,
                        .to = p->to,
                        .every = every,

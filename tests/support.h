@@ -21,6 +21,10 @@ typedef void support_row(void *user, double t, const double *y);
  * (the last state vector) and summary may be NULL. */
 dae_status support_run(const test_problem *p, const dae_bdf_options *opts, double every,
                        support_row *each, void *user, double *end, dae_summary *summary);
+/* The same with a method of the family of bdf. */
+dae_status support_run_with(const char *method, const test_problem *p, const dae_bdf_options *opts,
+                            double every, support_row *each, void *user, double *end,
+                            dae_summary *summary);
 
 /* max_i |y_i - ref_i| / (1 + |ref_i|) over the entries from ... to - 1 that are known, and over all
  * of them. */

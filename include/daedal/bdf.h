@@ -1,7 +1,10 @@
 /* Backward differentiation formulas, variable step and order 1 to 5, fixed leading coefficient.
  *
- *   bdf       semi-explicit index 1 and 2, quasi-linear, unconstrained mechanical problems
- *   bdf-ggl   mechanical problems in the stabilised index-2 form of Gear, Gupta and Leimkuhler */
+ *   bdf            semi-explicit index 1 and 2, quasi-linear, unconstrained mechanical problems
+ *   bdf-ggl        mechanical problems in the stabilised index-2 form of Gear, Gupta and Leimkuhler
+ *   bdf-ggl-star   the same, multipliers set anew at every prediction
+ *   bdf-cs         coordinate split: multipliers eliminated, estimated from the residual
+ *   bdf-cm         the same with frozen constraint directions */
 #ifndef DAEDAL_BDF_H
 #define DAEDAL_BDF_H
 
@@ -14,7 +17,9 @@ extern "C" {
 
 typedef enum dae_bdf_test {
   DAE_BDF_TEST_QV, /* error test on positions and velocities (and extra states) */
-  DAE_BDF_TEST_Q   /* on positions only */
+  DAE_BDF_TEST_Q,  /* on positions only */
+  DAE_BDF_TEST_X,  /* on the independent coordinates of a split (bdf-cs, bdf-cm) */
+  DAE_BDF_TEST_XV  /* on these and their velocities */
 } dae_bdf_test;
 
 typedef enum dae_bdf_rules {
@@ -22,6 +27,17 @@ typedef enum dae_bdf_rules {
                          */
   DAE_BDF_RULES_DASSL   /* the tests of DASSL to the letter, as the papers used them */
 } dae_bdf_rules;
+
+typedef enum dae_bdf_multipliers {
+  DAE_BDF_MULTIPLIERS_LEAST_SQUARES,
+  DAE_BDF_MULTIPLIERS_SPLIT, /* by dependent coordinates, chosen by a pivoted elimination */
+  DAE_BDF_MULTIPLIERS_QR     /* least squares by an orthogonal factorisation; small problems */
+} dae_bdf_multipliers;
+
+typedef enum dae_bdf_projector {
+  DAE_BDF_PROJECTOR_FRESH, /* directions of the constraint forces from each step's prediction */
+  DAE_BDF_PROJECTOR_STALE  /* from the last Jacobian, as in the paper: not consistent */
+} dae_bdf_projector;
 
 typedef struct dae_bdf_options {
   double rtol, atol;
@@ -33,10 +49,15 @@ typedef struct dae_bdf_options {
   bool project;      /* keep projected values in the history */
   int rules;         /* dae_bdf_rules */
   int max_failures;  /* failed attempts at one step before giving up */
+  int multipliers;   /* dae_bdf_multipliers; bdf-cs, bdf-cm, bdf-ggl-star with reset */
+  int projector;     /* dae_bdf_projector; bdf-cm */
+  bool reset;        /* bdf-ggl-star: multipliers are set anew at every prediction */
 } dae_bdf_options;
 
 dae_bdf_options dae_bdf_defaults(void);
-extern const dae_option_table dae_bdf_option_table;
+/* The options of bdf and bdf-ggl; those of the others have more. */
+extern const dae_option_table dae_bdf_option_table, dae_bdf_ggl_star_option_table,
+    dae_bdf_cs_option_table, dae_bdf_cm_option_table;
 
 /* The constructors make the start consistent themselves. opts NULL: defaults. */
 dae_status dae_bdf_create(const dae_problem *problem, const dae_start *start,
@@ -45,6 +66,15 @@ dae_status dae_bdf_create(const dae_problem *problem, const dae_start *start,
 dae_status dae_bdf_ggl_create(const dae_problem *problem, const dae_start *start,
                               const dae_bdf_options *opts, const dae_env *env, dae_integrator **out,
                               dae_error *err);
+dae_status dae_bdf_ggl_star_create(const dae_problem *problem, const dae_start *start,
+                                   const dae_bdf_options *opts, const dae_env *env,
+                                   dae_integrator **out, dae_error *err);
+dae_status dae_bdf_cs_create(const dae_problem *problem, const dae_start *start,
+                             const dae_bdf_options *opts, const dae_env *env, dae_integrator **out,
+                             dae_error *err);
+dae_status dae_bdf_cm_create(const dae_problem *problem, const dae_start *start,
+                             const dae_bdf_options *opts, const dae_env *env, dae_integrator **out,
+                             dae_error *err);
 
 #ifdef __cplusplus
 }

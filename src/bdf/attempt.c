@@ -75,13 +75,22 @@ static dae__attempt failed(dae_status status)
   return status == DAE_ERROR_SINGULAR ? DAE__NOT_CONVERGED : DAE__FATAL;
 }
 
+static dae_status predict(dae__bdf *s, double t)
+{
+  const dae__corrector *c = &s->corrector;
+  dae__history_predict(&s->history, s->Y, s->dY);
+  return c->table->predict ? c->table->predict(c->self, t, s->Y, s->dY, &s->last) : DAE_OK;
+}
+
 /* Newton from the predictor with the matrix at hand */
 static dae__attempt iterate(dae__bdf *s, double t, double cj, int most)
 {
   const dae__corrector *c = &s->corrector;
   dae__bdf_memory *m = s->m;
   double factor = 2 / (1 + cj / m->cj_matrix);
-  dae__history_predict(&s->history, s->Y, s->dY);
+  dae_status predicted = predict(s, t);
+  if (predicted)
+    return failed(predicted);
   dae__zero(c->n, s->e);
   double round_off = 100 * DBL_EPSILON * newton_norm(s, s->Y, cj);
   dae__newton_begin(&m->newton, !dae__bdf_strict(s), most);
@@ -109,8 +118,9 @@ static dae__attempt iterate(dae__bdf *s, double t, double cj, int most)
 static dae__attempt new_matrix(dae__bdf *s, double t, double cj)
 {
   const dae__corrector *c = &s->corrector;
-  dae__history_predict(&s->history, s->Y, s->dY);
-  dae_status status = c->table->setup(c->self, t, s->Y, s->dY, cj, &s->last);
+  dae_status status = predict(s, t);
+  if (!status)
+    status = c->table->setup(c->self, t, s->Y, s->dY, cj, &s->last);
   s->m->has_matrix = status == DAE_OK;
   s->m->cj_matrix = cj;
   s->m->newton.speed = DAE__SPEED_UNKNOWN;

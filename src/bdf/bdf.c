@@ -1,56 +1,10 @@
-/* The constructors of the BDF family: options, what each method takes, putting host and corrector
- * together. */
+/* The constructors of the BDF family: what each method takes, putting host and corrector together.
+ */
 #include "bdf/bdf.h"
 #include "core/error.h"
 #include "problem/assembly.h"
 #include "problem/consistent.h"
-#include "step/history.h"
 #include "step/permuted.h"
-#include <float.h>
-#include <math.h>
-
-static const char *const error_tests[] = {"qv", "q", NULL};
-static const char *const rules[] = {"strict", "dassl", NULL};
-
-static const dae_option bdf_options[] = {
-    {"rtol", DAE_OPTION_DOUBLE, offsetof(dae_bdf_options, rtol), 1e-14, 1, NULL,
-     "relative tolerance"},
-    {"atol", DAE_OPTION_DOUBLE, offsetof(dae_bdf_options, atol), DBL_MIN, INFINITY, NULL,
-     "absolute tolerance"},
-    {"order", DAE_OPTION_INT, offsetof(dae_bdf_options, order), 1, DAE__MAX_ORDER, NULL,
-     "largest order; with a fixed step, the order"},
-    {"step", DAE_OPTION_DOUBLE, offsetof(dae_bdf_options, step), 0, INFINITY, NULL,
-     "fixed step size, 0: variable"},
-    {"first_step", DAE_OPTION_DOUBLE, offsetof(dae_bdf_options, first_step), 0, INFINITY, NULL,
-     "first step size to try, 0: chosen"},
-    {"max_step", DAE_OPTION_DOUBLE, offsetof(dae_bdf_options, max_step), 0, INFINITY, NULL,
-     "largest step size, 0: no limit"},
-    {"error_test", DAE_OPTION_CHOICE, offsetof(dae_bdf_options, error_test), 0, 0, error_tests,
-     "what the error test of a mechanical problem looks at: positions and velocities, or "
-     "positions"},
-    {"project", DAE_OPTION_BOOL, offsetof(dae_bdf_options, project), 0, 0, NULL,
-     "project accepted and interpolated states onto the constraints"},
-    {"rules", DAE_OPTION_CHOICE, offsetof(dae_bdf_options, rules), 0, 0, rules,
-     "strict, or the Newton and error tests of DASSL to the letter: less accurate"},
-    {"max_failures", DAE_OPTION_INT, offsetof(dae_bdf_options, max_failures), 1, 1000, NULL,
-     "failed attempts at one step before giving up"},
-};
-
-const dae_option_table dae_bdf_option_table = {
-    .owner = "bdf",
-    .options = bdf_options,
-    .count = sizeof bdf_options / sizeof *bdf_options,
-};
-
-dae_bdf_options dae_bdf_defaults(void)
-{
-  return (dae_bdf_options){.rtol = 1e-6,
-                           .atol = 1e-8,
-                           .order = DAE__MAX_ORDER,
-                           .error_test = DAE_BDF_TEST_QV,
-                           .project = true,
-                           .max_failures = 20};
-}
 
 /* ---- what each method takes ---- */
 
@@ -78,13 +32,24 @@ static dae_status accepts_plain(const dae_problem *problem, dae_error *err)
   return DAE_OK;
 }
 
-static dae_status accepts_ggl(const dae_problem *problem, dae_error *err)
+static dae_status mechanical_only(const dae_problem *problem, const char *method, dae_error *err)
 {
-  if (!problem->mechanical)
-    return dae__fail(err, DAE_ERROR_UNSUPPORTED, "bdf-ggl",
-                     "bdf-ggl takes mechanical problems; this one has none: use bdf");
-  return DAE_OK;
+  if (problem->mechanical)
+    return DAE_OK;
+  return dae__fail(err, DAE_ERROR_UNSUPPORTED, method,
+                   "%s takes mechanical problems; this one has none: use bdf", method);
 }
+
+#define JUDGE(name, method)                                                                        \
+  static dae_status name(const dae_problem *problem, dae_error *err)                               \
+  {                                                                                                \
+    return mechanical_only(problem, method, err);                                                  \
+  }
+JUDGE(accepts_ggl, "bdf-ggl")
+JUDGE(accepts_ggl_star, "bdf-ggl-star")
+JUDGE(accepts_cs, "bdf-cs")
+JUDGE(accepts_cm, "bdf-cm")
+#undef JUDGE
 
 /* judges a coupled problem by its assembly */
 static dae_status accepts(const dae_problem *problem, accepts_fn *judge, dae_error *err)
@@ -103,21 +68,29 @@ static dae_status accepts(const dae_problem *problem, accepts_fn *judge, dae_err
   return status;
 }
 
-dae_status dae__bdf_accepts(const dae_problem *problem, dae_error *err)
-{
-  return accepts(problem, accepts_plain, err);
-}
-
-dae_status dae__bdf_ggl_accepts(const dae_problem *problem, dae_error *err)
-{
-  return accepts(problem, accepts_ggl, err);
-}
+#define ACCEPTS(name, judge)                                                                       \
+  dae_status name(const dae_problem *problem, dae_error *err)                                      \
+  {                                                                                                \
+    return accepts(problem, judge, err);                                                           \
+  }
+ACCEPTS(dae__bdf_accepts, accepts_plain)
+ACCEPTS(dae__bdf_ggl_accepts, accepts_ggl)
+ACCEPTS(dae__bdf_ggl_star_accepts, accepts_ggl_star)
+ACCEPTS(dae__bdf_cs_accepts, accepts_cs)
+ACCEPTS(dae__bdf_cm_accepts, accepts_cm)
+#undef ACCEPTS
 
 /* ---- constructors ---- */
+
+typedef dae_status corrector_fn(dae__arena *arena, const dae_problem *problem,
+                                const dae_start *start, const dae_bdf_options *opts, double *y,
+                                double *dy, dae__corrector *out, dae_error *err);
 
 typedef struct request {
   const char *method;
   accepts_fn *judge;
+  corrector_fn *mechanical; /* for mechanical problems */
+  const dae_option_table *options;
   const dae_problem *problem;
   const dae_start *start;
   const dae_bdf_options *opts;
@@ -134,7 +107,7 @@ static dae_status create_single(dae__arena *arena, const request *r, dae_integra
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   if (r->problem->mechanical)
-    status = dae__ggl_create(arena, r->problem, r->start, r->opts, y, dy, &corrector, err);
+    status = r->mechanical(arena, r->problem, r->start, r->opts, y, dy, &corrector, err);
   else
     status = dae__plain_create(arena, r->problem, r->start, r->opts, y, dy, &corrector, err);
   if (status)
@@ -183,7 +156,9 @@ static dae_status create_assembled(dae__arena *arena, const request *r, const da
       fixed[order[i]] = r->start->fixed[i];
   }
   dae_start start = {.t = r->start->t, .y = y, .fixed = fixed};
-  request inner = {r->method, r->judge, dae__assembly_problem(assembly), &start, r->opts};
+  request inner = *r;
+  inner.problem = dae__assembly_problem(assembly);
+  inner.start = &start;
   status = create_alone(&inner, env, &child, err);
   if (!status)
     status = dae__permuted_create(arena, child, order, size, out, err);
@@ -195,7 +170,7 @@ static dae_status create_assembled(dae__arena *arena, const request *r, const da
 static dae_status create(const request *r, const dae_env *env, dae_integrator **out, dae_error *err)
 {
   *out = NULL;
-  dae_status status = dae_options_validate(&dae_bdf_option_table, r->opts, err);
+  dae_status status = dae_options_validate(r->options, r->opts, err);
   if (!status)
     status = dae_problem_validate(r->problem, err);
   if (!status)
@@ -211,20 +186,20 @@ static dae_status create(const request *r, const dae_env *env, dae_integrator **
   return status;
 }
 
-dae_status dae_bdf_create(const dae_problem *problem, const dae_start *start,
-                          const dae_bdf_options *opts, const dae_env *env, dae_integrator **out,
-                          dae_error *err)
-{
-  dae_bdf_options defaults = dae_bdf_defaults();
-  request r = {"bdf", accepts_plain, problem, start, opts ? opts : &defaults};
-  return create(&r, env, out, err);
-}
-
-dae_status dae_bdf_ggl_create(const dae_problem *problem, const dae_start *start,
-                              const dae_bdf_options *opts, const dae_env *env, dae_integrator **out,
-                              dae_error *err)
-{
-  dae_bdf_options defaults = dae_bdf_defaults();
-  request r = {"bdf-ggl", accepts_ggl, problem, start, opts ? opts : &defaults};
-  return create(&r, env, out, err);
-}
+/* one constructor of the public interface */
+#define CONSTRUCTOR(function, name, judge, corrector, table)                                       \
+  dae_status function(const dae_problem *problem, const dae_start *start,                          \
+                      const dae_bdf_options *opts, const dae_env *env, dae_integrator **out,       \
+                      dae_error *err)                                                              \
+  {                                                                                                \
+    dae_bdf_options defaults = dae_bdf_defaults();                                                 \
+    request r = {name, judge, corrector, &table, problem, start, opts ? opts : &defaults};         \
+    return create(&r, env, out, err);                                                              \
+  }
+CONSTRUCTOR(dae_bdf_create, "bdf", accepts_plain, dae__ggl_create, dae_bdf_option_table)
+CONSTRUCTOR(dae_bdf_ggl_create, "bdf-ggl", accepts_ggl, dae__ggl_create, dae_bdf_option_table)
+CONSTRUCTOR(dae_bdf_ggl_star_create, "bdf-ggl-star", accepts_ggl_star, dae__ggl_star_create,
+            dae_bdf_ggl_star_option_table)
+CONSTRUCTOR(dae_bdf_cs_create, "bdf-cs", accepts_cs, dae__cs_create, dae_bdf_cs_option_table)
+CONSTRUCTOR(dae_bdf_cm_create, "bdf-cm", accepts_cm, dae__cm_create, dae_bdf_cm_option_table)
+#undef CONSTRUCTOR

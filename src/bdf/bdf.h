@@ -9,6 +9,9 @@
 /* Whether the method takes the problem; the reason in err. */
 dae_status dae__bdf_accepts(const dae_problem *problem, dae_error *err);
 dae_status dae__bdf_ggl_accepts(const dae_problem *problem, dae_error *err);
+dae_status dae__bdf_ggl_star_accepts(const dae_problem *problem, dae_error *err);
+dae_status dae__bdf_cs_accepts(const dae_problem *problem, dae_error *err);
+dae_status dae__bdf_cm_accepts(const dae_problem *problem, dae_error *err);
 
 /* Makes an integrator of a corrector, starting from the consistent state y and its derivative dy.
  * The arena must be the one the corrector lives in; the integrator owns both from then on. On
@@ -21,6 +24,15 @@ dae_status dae__bdf_host_create(dae__arena *arena, const dae__corrector *correct
 dae_status dae__ggl_create(dae__arena *arena, const dae_problem *problem, const dae_start *start,
                            const dae_bdf_options *opts, double *y, double *dy, dae__corrector *out,
                            dae_error *err);
+dae_status dae__ggl_star_create(dae__arena *arena, const dae_problem *problem,
+                                const dae_start *start, const dae_bdf_options *opts, double *y,
+                                double *dy, dae__corrector *out, dae_error *err);
+dae_status dae__cs_create(dae__arena *arena, const dae_problem *problem, const dae_start *start,
+                          const dae_bdf_options *opts, double *y, double *dy, dae__corrector *out,
+                          dae_error *err);
+dae_status dae__cm_create(dae__arena *arena, const dae_problem *problem, const dae_start *start,
+                          const dae_bdf_options *opts, double *y, double *dy, dae__corrector *out,
+                          dae_error *err);
 dae_status dae__plain_create(dae__arena *arena, const dae_problem *problem, const dae_start *start,
                              const dae_bdf_options *opts, double *y, double *dy,
                              dae__corrector *out, dae_error *err);

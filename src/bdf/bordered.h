@@ -76,6 +76,9 @@ typedef struct dae__bordered {
   dae_pattern pattern;
   dae__solver *solver;
   double *matrix, *ones;
+  double *scratch;     /* n */
+  unsigned char *role; /* n: see dae__corrector */
+  int error_test;      /* dae_bdf_test */
   double *M, *G, *K, *J, *Ms, *H, *gdot_q, *k_q, *Kts, *fsc;
 } dae__bordered;
 
@@ -88,6 +91,10 @@ dae_status dae__bordered_create(dae__arena *arena, const dae_problem *problem,
 dae_status dae__bordered_corrector(dae__bordered *s, const dae__corrector_table *table,
                                    const dae_bdf_options *opts, dae__test_role multipliers,
                                    dae__arena *arena, dae__corrector *out, dae_error *err);
+
+/* Leaves dependent coordinates (-1: none) out of the error test, where that looks at independent
+ * ones only. */
+void dae__bordered_test_independent(dae__bordered *s, int dependents, const int *dependent);
 
 /* Evaluates and factors the matrix at (t, Y, dY), with the multipliers in Y. */
 dae_status dae__bordered_setup(void *self, double t, const double *Y, const double *dY, double cj,
@@ -104,6 +111,10 @@ void dae__bordered_add_forces(const dae__bordered *s, const double *G, const dou
  * dependent constraints, for the multipliers in Y. */
 void dae__bordered_finish(const dae__bordered *s, const double *Y, const double *dY, double factor,
                           double *R);
+
+/* Newton with the multipliers among the unknowns: ggl.c. */
+dae_status dae__ggl_increment(void *self, double t, const double *Y, const double *dY, double cj,
+                              double factor, double *delta, dae_error *err);
 
 /* Verbs for the table of a corrector. */
 void dae__bordered_start(void *self, const double *y, const double *dy, double *Y, double *dY);

@@ -130,6 +130,7 @@ static void take_memory(dae__bordered *s, dae__arena *arena)
   int ones = m->nq > m->nu ? m->nq : m->nu;
   s->ones = DAE__TAKE(arena, double, ones);
   s->fsc = DAE__TAKE(arena, double, m->nr);
+  s->scratch = DAE__TAKE(arena, double, s->n);
   if (dae__arena_failed(arena))
     return;
   for (int i = 0; i < ones; i++)
@@ -198,12 +199,15 @@ dae_status dae__bordered_corrector(dae__bordered *s, const dae__corrector_table 
 {
   const dae__mech_layout *o = &s->m->at;
   unsigned char *role = DAE__TAKE(arena, unsigned char, s->n);
+  bool positions = opts->error_test == DAE_BDF_TEST_Q || opts->error_test == DAE_BDF_TEST_X;
   if (!role)
     return dae__out_of_memory(err);
+  s->role = role;
+  s->error_test = opts->error_test;
   for (int i = 0; i < s->n; i++) {
     if (i >= o->lambda)
       role[i] = (unsigned char)multipliers;
-    else if (i >= o->w || (i >= o->v && opts->error_test == DAE_BDF_TEST_Q))
+    else if (i >= o->w || (i >= o->v && positions))
       role[i] = DAE__TEST_NEWTON;
     else
       role[i] = DAE__TEST_FULL;
@@ -215,4 +219,18 @@ dae_status dae__bordered_corrector(dae__bordered *s, const dae__corrector_table 
                           .role = role,
                           .floor = dae__mech_differenced(s->m->p) ? 1e-10 : 1e-13};
   return DAE_OK;
+}
+
+void dae__bordered_test_independent(dae__bordered *s, int dependents, const int *dependent)
+{
+  bool v = s->error_test == DAE_BDF_TEST_XV;
+  if (s->error_test != DAE_BDF_TEST_X && !v)
+    return;
+  for (int i = 0; i < s->m->nq; i++) {
+    s->role[i] = DAE__TEST_FULL;
+    s->role[s->m->at.v + i] = v ? DAE__TEST_FULL : DAE__TEST_NEWTON;
+  }
+  for (int i = 0; i < dependents; i++)
+    if (dependent[i] >= 0)
+      s->role[dependent[i]] = s->role[s->m->at.v + dependent[i]] = DAE__TEST_NEWTON;
 }

@@ -12,6 +12,9 @@
 typedef struct dae__corrector_table {
   /* Unknowns and their derivatives from a consistent state vector and its derivative. */
   void (*start)(void *self, const double *y, const double *dy, double *Y, double *dY);
+  /* Looks at a prediction before it is corrected, and may change the multipliers in it. NULL:
+   * nothing to do. */
+  dae_status (*predict)(void *self, double t, double *Y, double *dY, dae_error *err);
   /* Evaluates and factors the iteration matrix. */
   dae_status (*setup)(void *self, double t, const double *Y, const double *dY, double cj,
                       dae_error *err);

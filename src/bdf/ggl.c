@@ -4,8 +4,8 @@
 #include "core/error.h"
 #include "core/vec.h"
 
-static dae_status increment(void *self, double t, const double *Y, const double *dY, double cj,
-                            double factor, double *delta, dae_error *err)
+dae_status dae__ggl_increment(void *self, double t, const double *Y, const double *dY, double cj,
+                              double factor, double *delta, dae_error *err)
 {
   dae__bordered *s = self;
   (void)cj;
@@ -23,7 +23,7 @@ static dae_status increment(void *self, double t, const double *Y, const double 
 static const dae__corrector_table table = {
     .start = dae__bordered_start,
     .setup = dae__bordered_setup,
-    .increment = increment,
+    .increment = dae__ggl_increment,
     .project = dae__bordered_project,
     .output = dae__bordered_output,
     .consistent = dae__bordered_consistent,

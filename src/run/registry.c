@@ -11,36 +11,59 @@ static void bdf_defaults(void *opts)
   *(dae_bdf_options *)opts = dae_bdf_defaults();
 }
 
-static dae_status bdf_create(const dae_problem *problem, const dae_start *start, const void *opts,
-                             const dae_env *env, dae_integrator **out, dae_error *err)
-{
-  return dae_bdf_create(problem, start, opts, env, out, err);
-}
+/* a constructor with the option struct it takes */
+#define CREATE(name)                                                                               \
+  static dae_status name##_create(const dae_problem *problem, const dae_start *start,              \
+                                  const void *opts, const dae_env *env, dae_integrator **out,      \
+                                  dae_error *err)                                                  \
+  {                                                                                                \
+    return dae_##name##_create(problem, start, opts, env, out, err);                               \
+  }
+CREATE(bdf)
+CREATE(bdf_ggl)
+CREATE(bdf_ggl_star)
+CREATE(bdf_cs)
+CREATE(bdf_cm)
+#undef CREATE
 
-static dae_status bdf_ggl_create(const dae_problem *problem, const dae_start *start,
-                                 const void *opts, const dae_env *env, dae_integrator **out,
-                                 dae_error *err)
-{
-  return dae_bdf_ggl_create(problem, start, opts, env, out, err);
-}
+#define BDF .options_size = sizeof(dae_bdf_options), .defaults = bdf_defaults
 
 static const dae_method methods[] = {
     {.name = "bdf",
      .summary = "semi-explicit index 1 and 2, quasi-linear, unconstrained mechanics; order 1 to 5",
      .reference = "DASSL",
      .options = &dae_bdf_option_table,
-     .options_size = sizeof(dae_bdf_options),
-     .defaults = bdf_defaults,
      .accepts = dae__bdf_accepts,
-     .create = bdf_create},
+     .create = bdf_create,
+     BDF},
     {.name = "bdf-ggl",
      .summary = "constrained mechanics in the stabilised index-2 form; order 1 to 5",
      .reference = "GGL85",
      .options = &dae_bdf_option_table,
-     .options_size = sizeof(dae_bdf_options),
-     .defaults = bdf_defaults,
      .accepts = dae__bdf_ggl_accepts,
-     .create = bdf_ggl_create},
+     .create = bdf_ggl_create,
+     BDF},
+    {.name = "bdf-ggl-star",
+     .summary = "the same, multipliers out of the Newton test and set anew; order 1 to 5",
+     .reference = "YP96",
+     .options = &dae_bdf_ggl_star_option_table,
+     .accepts = dae__bdf_ggl_star_accepts,
+     .create = bdf_ggl_star_create,
+     BDF},
+    {.name = "bdf-cs",
+     .summary = "coordinate split: multipliers eliminated at every iterate; order 1 to 5",
+     .reference = "YP96",
+     .options = &dae_bdf_cs_option_table,
+     .accepts = dae__bdf_cs_accepts,
+     .create = bdf_cs_create,
+     BDF},
+    {.name = "bdf-cm",
+     .summary = "coordinate split with frozen constraint directions; order 1 to 5",
+     .reference = "YP96",
+     .options = &dae_bdf_cm_option_table,
+     .accepts = dae__bdf_cm_accepts,
+     .create = bdf_cm_create,
+     BDF},
 };
 
 #define METHODS ((int)(sizeof methods / sizeof *methods))

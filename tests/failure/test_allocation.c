@@ -81,6 +81,9 @@ typedef struct sample {
 } sample;
 
 #define GGL dae_bdf_ggl_create, "bdf-ggl"
+#define STAR dae_bdf_ggl_star_create, "bdf-ggl-star"
+#define CS dae_bdf_cs_create, "bdf-cs"
+#define CM dae_bdf_cm_create, "bdf-cm"
 #define BDF dae_bdf_create, "bdf"
 
 static const sample samples[] = {
@@ -102,6 +105,11 @@ static const sample samples[] = {
     {test_structures, GGL, 0.01},
     {heated_rod, BDF, 0}, /* sparse */
     {chain, GGL, 0},      /* sparse */
+    {test_slider_crank, STAR, 0},
+    {test_parallel_bars, CS, 0},
+    {test_cylinder_skate, CS, 0},
+    {chain, CS, 0},
+    {test_cylinder_skate, CM, 0},
 };
 
 #define SAMPLES (sizeof samples / sizeof *samples)

@@ -1,0 +1,137 @@
+/* The coordinate-split corrector, in the form that is right [YP96, coordinate-split.md section 1].
+ *
+ * With P a basis of the directions that the constraint forces leave alone, P G' = 0, the step
+ * solves
+ *
+ *   0 = P(q) (q' - v),   0 = P(q) (M v' - f),   0 = g_t + G v,   0 = k,   0 = g      [YP96 (2.12)]
+ *
+ * in which no multipliers stand. Simplified Newton for it, with d(P r)/dq = P H(s) and s the
+ * multipliers that belong to the residual r (multipliers.h), is exactly a solve with the bordered
+ * matrix of bordered.h,
+ *
+ *   B (dq, dv, ...; tau) = -(r1 + G' s1, r2 + G' s2 + K' s3, ...; gdot, k, g)
+ *
+ * where s1 (for mu), s2, s3 (for lambda, psi) are estimated anew from the residual at every
+ * iterate, and tau is dropped. So the multipliers are unknowns neither of Newton's test nor of the
+ * error test, and only their estimate, not their history, enters.
+ *
+ * Deviations from the paper. Its Algorithms 2.1 and 3.1 commute P with the inverse of the matrix
+ * and converge to the wrong point [findings 3, errata 5 to 7]; nonholonomic rows are added,
+ * annihilated together with G; the mass matrix may depend on q. The default estimate is by least
+ * squares, which needs no split and stays bounded where a split degenerates [finding 7]. */
+#include "bdf/bordered.h"
+#include "bdf/multipliers.h"
+#include "core/error.h"
+#include "core/vec.h"
+
+typedef struct cs {
+  dae__bordered b;
+  dae__multipliers e;
+  double *Y; /* n: a point with the multipliers that belong to it */
+} cs;
+
+/* residual without multipliers, and their estimates at a point that was evaluated, into R and s->Y
+ */
+static dae_status estimate(cs *s, const double *Y, const double *dY, double *R, dae_error *err)
+{
+  dae__bordered *b = &s->b;
+  dae_status status = dae__multipliers_factor(&s->e, b->G, b->K, err);
+  if (status)
+    return status;
+  dae__bordered_rates(b, Y, dY, R);
+  dae__multipliers_estimate(&s->e, R, R + b->m->at.v, s->Y + b->m->at.lambda, s->Y + b->mu);
+  return DAE_OK;
+}
+
+static dae_status setup(void *self, double t, const double *Y, const double *dY, double cj,
+                        dae_error *err)
+{
+  cs *s = self;
+  dae__bordered *b = &s->b;
+  double *R = b->scratch;
+  dae_status status = dae__bordered_evaluate(b, t, Y, R, err);
+  if (!status)
+    status = dae__multipliers_choose(&s->e, b->G, b->K, err);
+  if (!status && s->e.choose)
+    dae__bordered_test_independent(b, b->m->nc, s->e.pivot);
+  dae__copy(b->m->at.lambda, Y, s->Y);
+  if (!status)
+    status = estimate(s, Y, dY, R, err);
+  return status ? status : dae__bordered_setup(b, t, s->Y, dY, cj, err);
+}
+
+static dae_status increment(void *self, double t, const double *Y, const double *dY, double cj,
+                            double factor, double *delta, dae_error *err)
+{
+  cs *s = self;
+  dae__bordered *b = &s->b;
+  const dae__mech *m = b->m;
+  (void)cj;
+  dae_status status = dae__bordered_evaluate(b, t, Y, delta, err);
+  if (!status)
+    status = estimate(s, Y, dY, delta, err);
+  if (status)
+    return status;
+  dae__bordered_add_forces(b, b->G, b->K, s->Y + m->at.lambda, s->Y + b->mu, delta);
+  dae__bordered_finish(b, s->Y, dY, factor, delta);
+  dae__scale(b->n, -1, delta);
+  dae__solver_solve(b->solver, delta);
+  /* tau is dropped: the multipliers become their estimates */
+  for (int i = m->at.lambda; i < b->n; i++)
+    delta[i] = s->Y[i] - Y[i];
+  return DAE_OK;
+}
+
+static dae_status reload(void *self)
+{
+  cs *s = self;
+  dae_status status = dae__bordered_reload(&s->b);
+  return status ? status : dae__multipliers_reload(&s->e);
+}
+
+static void add_stats(const void *self, dae_stats *stats)
+{
+  const cs *s = self;
+  dae__bordered_stats(&s->b, stats);
+  stats->factorisations += s->e.memory->factorisations;
+}
+
+static void free_cs(void *self)
+{
+  cs *s = self;
+  dae__multipliers_free(&s->e);
+  dae__bordered_free(&s->b);
+}
+
+static const dae__corrector_table table = {
+    .start = dae__bordered_start,
+    .setup = setup,
+    .increment = increment,
+    .project = dae__bordered_project,
+    .output = dae__bordered_output,
+    .consistent = dae__bordered_consistent,
+    .stats = add_stats,
+    .reload = reload,
+    .free = free_cs,
+};
+
+dae_status dae__cs_create(dae__arena *arena, const dae_problem *problem, const dae_start *start,
+                          const dae_bdf_options *opts, double *y, double *dy, dae__corrector *out,
+                          dae_error *err)
+{
+  cs *s = DAE__TAKE(arena, cs, 1);
+  if (!s)
+    return dae__out_of_memory(err);
+  dae_status status = dae__bordered_create(arena, problem, start, opts, y, dy, &s->b, err);
+  if (status)
+    return status;
+  s->Y = DAE__TAKE(arena, double, s->b.n);
+  status = dae__multipliers_create(arena, s->b.m, opts, &s->e, err);
+  if (!status && dae__arena_failed(arena))
+    status = dae__out_of_memory(err);
+  if (!status)
+    status = dae__bordered_corrector(&s->b, &table, opts, DAE__TEST_NONE, arena, out, err);
+  if (status)
+    free_cs(s);
+  return status;
+}

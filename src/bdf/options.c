@@ -1,0 +1,78 @@
+/* The options of the BDF family: one struct, and for each method the table of those it has. */
+#include "core/error.h"
+#include "step/history.h"
+#include <daedal/bdf.h>
+#include <float.h>
+#include <math.h>
+
+static const char *const error_tests[] = {"qv", "q", NULL};
+static const char *const split_tests[] = {"qv", "q", "x", "xv", NULL};
+static const char *const rules[] = {"strict", "dassl", NULL};
+static const char *const multipliers[] = {"least-squares", "split", "qr", NULL};
+static const char *const projectors[] = {"fresh", "stale", NULL};
+
+#define FIELD(name) #name, offsetof(dae_bdf_options, name)
+#define ROW(type, name_and_field, min, max, words, help)                                           \
+  ROW_(type, name_and_field, min, max, words, help)
+#define ROW_(type, name, field, min, max, words, help)                                             \
+  {                                                                                                \
+    name, type, field, min, max, words, help                                                       \
+  }
+#define NUMBER(name, min, max, help) ROW(DAE_OPTION_DOUBLE, FIELD(name), min, max, NULL, help)
+#define COUNT(name, min, max, help) ROW(DAE_OPTION_INT, FIELD(name), min, max, NULL, help)
+#define FLAG(name, help) ROW(DAE_OPTION_BOOL, FIELD(name), 0, 0, NULL, help)
+#define CHOICE(name, words, help) ROW(DAE_OPTION_CHOICE, FIELD(name), 0, 0, words, help)
+
+/* clang-format off */
+#define COMMON(tests, tested)                                                                      \
+  NUMBER(rtol, 1e-14, 1, "relative tolerance"),                                                    \
+  NUMBER(atol, DBL_MIN, INFINITY, "absolute tolerance"),                                           \
+  COUNT(order, 1, DAE__MAX_ORDER, "largest order; with a fixed step, the order"),                  \
+  NUMBER(step, 0, INFINITY, "fixed step size, 0: variable"),                                       \
+  NUMBER(first_step, 0, INFINITY, "first step size to try, 0: chosen"),                            \
+  NUMBER(max_step, 0, INFINITY, "largest step size, 0: no limit"),                                 \
+  CHOICE(error_test, tests, "what the error test of a mechanical problem looks at: " tested),      \
+  FLAG(project, "project accepted and interpolated states onto the constraints"),                  \
+  CHOICE(rules, rules, "strict, or the Newton and error tests of DASSL to the letter: less "       \
+                       "accurate"),                                                                \
+  COUNT(max_failures, 1, 1000, "failed attempts at one step before giving up")
+#define PLAIN_TEST error_tests, "positions and velocities, or positions"
+#define SPLIT_TEST split_tests, "positions and velocities, positions, or the same of the "         \
+                                "independent coordinates of a split"
+#define COMMON_(tests_and_text) COMMON(tests_and_text)
+#define MULTIPLIERS                                                                                \
+  CHOICE(multipliers, multipliers, "estimate of multipliers from a residual: least squares, a "    \
+                                   "coordinate split, or least squares by QR")
+/* clang-format on */
+
+static const dae_option bdf_options[] = {COMMON_(PLAIN_TEST)};
+static const dae_option star_options[] = {
+    COMMON_(PLAIN_TEST),
+    FLAG(reset, "set the multipliers anew at every prediction, from the residual there"),
+    MULTIPLIERS};
+static const dae_option cs_options[] = {COMMON_(SPLIT_TEST), MULTIPLIERS};
+static const dae_option cm_options[] = {
+    COMMON_(SPLIT_TEST), MULTIPLIERS,
+    CHOICE(projector, projectors,
+           "constraint directions frozen at each prediction, or (stale, not consistent) at the "
+           "last Jacobian")};
+
+#define TABLE(list, name)                                                                          \
+  {                                                                                                \
+    .owner = name, .options = list, .count = sizeof list / sizeof *list                            \
+  }
+const dae_option_table dae_bdf_option_table = TABLE(bdf_options, "bdf");
+const dae_option_table dae_bdf_ggl_star_option_table = TABLE(star_options, "bdf-ggl-star");
+const dae_option_table dae_bdf_cs_option_table = TABLE(cs_options, "bdf-cs");
+const dae_option_table dae_bdf_cm_option_table = TABLE(cm_options, "bdf-cm");
+
+dae_bdf_options dae_bdf_defaults(void)
+{
+  return (dae_bdf_options){.rtol = 1e-6,
+                           .atol = 1e-8,
+                           .order = DAE__MAX_ORDER,
+                           .error_test = DAE_BDF_TEST_QV,
+                           .project = true,
+                           .max_failures = 20,
+                           .reset = true};
+}
