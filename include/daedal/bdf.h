@@ -39,6 +39,12 @@ typedef enum dae_bdf_projector {
   DAE_BDF_PROJECTOR_STALE  /* from the last Jacobian, as in the paper: not consistent */
 } dae_bdf_projector;
 
+typedef enum dae_bdf_filter {
+  DAE_BDF_FILTER_OFF,
+  DAE_BDF_FILTER_ON,
+  DAE_BDF_FILTER_AUTO /* on while stiff components make up the estimate */
+} dae_bdf_filter;
+
 typedef struct dae_bdf_options {
   double rtol, atol;
   int order;         /* largest order; with a fixed step, the order */
@@ -51,6 +57,7 @@ typedef struct dae_bdf_options {
   int max_failures;  /* failed attempts at one step before giving up */
   int multipliers;   /* dae_bdf_multipliers; bdf-cs, bdf-cm, bdf-ggl-star with reset */
   int projector;     /* dae_bdf_projector; bdf-cm */
+  int filter;        /* dae_bdf_filter, of the error estimate; bdf-cs, bdf-cm */
   bool reset;        /* bdf-ggl-star: multipliers are set anew at every prediction */
 } dae_bdf_options;
 

@@ -203,3 +203,15 @@ void dae__bordered_finish(const dae__bordered *s, const double *Y, const double 
     if (!m->active[i])
       R[s->mu + i] = Y[s->mu + i];
 }
+
+void dae__bordered_filter(void *self, double cj, const double *e, double *out)
+{
+  dae__bordered *s = self;
+  const dae__mech_layout *o = &s->m->at;
+  dae__zero(s->n, out);
+  dae__copy(s->m->nq, e, out);
+  dae__matrix_times(&s->m->M, s->M, 1, e + o->v, out + o->v);
+  dae__copy(s->m->nu, e + o->u, out + o->u);
+  dae__scale(o->w, cj, out);
+  dae__solver_solve(s->solver, out);
+}

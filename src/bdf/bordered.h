@@ -112,6 +112,10 @@ void dae__bordered_add_forces(const dae__bordered *s, const double *G, const dou
 void dae__bordered_finish(const dae__bordered *s, const double *Y, const double *dY, double factor,
                           double *R);
 
+/* out = B^-1 cj (e_q, M e_v, e_u, 0): e, where B is close to its dynamic part, and close to zero in
+ * directions that are stiff within a step. */
+void dae__bordered_filter(void *self, double cj, const double *e, double *out);
+
 /* Newton with the multipliers among the unknowns: ggl.c. */
 dae_status dae__ggl_increment(void *self, double t, const double *Y, const double *dY, double cj,
                               double factor, double *delta, dae_error *err);

@@ -102,6 +102,7 @@ static const dae__corrector_table table = {
     .predict = predict,
     .setup = setup,
     .increment = increment,
+    .filter = dae__bordered_filter,
     .project = dae__bordered_project,
     .output = dae__bordered_output,
     .consistent = dae__bordered_consistent,

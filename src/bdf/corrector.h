@@ -22,6 +22,9 @@ typedef struct dae__corrector_table {
    * constraints, are scaled by factor, which makes up for a change of cj since setup. */
   dae_status (*increment)(void *self, double t, const double *Y, const double *dY, double cj,
                           double factor, double *delta, dae_error *err);
+  /* out = the part of the error e that the dynamics do not damp within a step; NULL: not offered.
+   */
+  void (*filter)(void *self, double cj, const double *e, double *out);
   /* Moves Y onto the constraints; NULL: there are none. */
   dae_status (*project)(void *self, double t, double *Y, dae_error *err);
   /* State vector and derivative to show outside: on the constraints, with the multipliers that

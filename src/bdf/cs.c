@@ -107,6 +107,7 @@ static const dae__corrector_table table = {
     .start = dae__bordered_start,
     .setup = setup,
     .increment = increment,
+    .filter = dae__bordered_filter,
     .project = dae__bordered_project,
     .output = dae__bordered_output,
     .consistent = dae__bordered_consistent,

@@ -341,7 +341,7 @@ static void take_memory(dae__bdf *s, dae__arena *arena)
   s->rate = DAE__KEEP(arena, double, size);
   s->scratch_state = DAE__TAKE(arena, double, size);
   s->scratch_rate = DAE__TAKE(arena, double, size);
-  double **vectors[] = {&s->Y, &s->dY, &s->e, &s->delta, &s->weight, &s->scratch};
+  double **vectors[] = {&s->Y, &s->dY, &s->e, &s->delta, &s->weight, &s->scratch, &s->through};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
     *vectors[i] = DAE__TAKE(arena, double, n);
   if (s->opts.step > 0)

@@ -21,6 +21,7 @@ typedef struct dae__bdf_memory {
   double window_t;                    /* where progress was looked at last, */
   long window_steps, window_rejected; /* and the counts there */
   bool growing;                       /* initial phase: order and step grow at every step */
+  bool filtered;                      /* stiff components made up the estimate of the last step */
   bool has_matrix;
   double cj_matrix; /* cj of the iteration matrix */
   double cj_last;
@@ -45,6 +46,7 @@ typedef struct dae__bdf {
   dae__integrator_table table;
   double *state, *rate; /* kept: where the motion started, and its derivative */
   double *Y, *dY, *e, *delta, *weight, *scratch, *scratch_state, *scratch_rate;
+  double *through;      /* an error estimate after the filter */
   double *start_values; /* fixed steps: order + 1 vectors */
   dae_error last;       /* why the last dae__attempt failed */
 } dae__bdf;

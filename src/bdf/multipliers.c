@@ -134,24 +134,26 @@ static void reflect(const dae__multipliers *e, int j, double *x)
     x[i] -= e->tau[j] * dot * u[i];
 }
 
-/* Q R = A' by reflections 1 - tau u u', u = (1, Q below the diagonal) */
+/* Q R = A' by reflections 1 - tau u u', u = (1, Q below the diagonal); rows of A that were taken
+ * out are left out, so that there are no more columns than coordinates */
 static void factor_qr(dae__multipliers *e, const double *G)
 {
-  int n = e->m->nq, nc = e->m->ng;
-  for (int j = 0; j < nc; j++) /* dense and by columns: G is nc x n */
+  int n = e->m->nq, nc = e->m->ng, count = 0;
+  for (int j = 0; j < nc; j++) { /* dense and by columns: G is nc x n */
+    if (!e->m->active[j])
+      continue;
     for (int i = 0; i < n; i++)
-      e->Q[j * n + i] = G[i * nc + j];
-  for (int j = 0; j < nc; j++) {
+      e->Q[count * n + i] = G[i * nc + j];
+    count++;
+  }
+  for (int j = 0; j < count; j++) {
     double *a = e->Q + j * n, norm = sqrt(dae__dot(n - j, a + j, a + j));
-    e->tau[j] = 0;
-    if (norm == 0 || j >= n)
-      continue; /* a row that was taken out */
     double head = a[j] > 0 ? a[j] + norm : a[j] - norm;
     for (int i = j + 1; i < n; i++)
       a[i] /= head;
     e->tau[j] = head / (a[j] > 0 ? norm : -norm);
     a[j] = a[j] > 0 ? -norm : norm;
-    for (int k = j + 1; k < nc; k++)
+    for (int k = j + 1; k < count; k++)
       reflect(e, j, e->Q + k * n);
   }
 }
@@ -159,17 +161,21 @@ static void factor_qr(dae__multipliers *e, const double *G)
 /* R s = -Q' r */
 static void solve_qr(dae__multipliers *e, const double *r, double *s)
 {
-  int n = e->m->nq, nc = e->m->ng;
-  for (int i = 0; i < n; i++)
-    e->x[i] = -r[i];
+  int n = e->m->nq, nc = e->m->ng, count = 0;
+  double *x = e->x;
   for (int j = 0; j < nc; j++)
-    reflect(e, j, e->x);
-  for (int j = nc - 1; j >= 0; j--) {
-    double sum = j < n ? e->x[j] : 0;
-    for (int k = j + 1; k < nc; k++)
-      sum -= e->Q[k * n + j] * s[k];
-    s[j] = e->tau[j] == 0 ? 0 : sum / e->Q[j * n + j];
+    count += e->m->active[j];
+  for (int i = 0; i < n; i++)
+    x[i] = -r[i];
+  for (int j = 0; j < count; j++)
+    reflect(e, j, x);
+  for (int j = count - 1; j >= 0; j--) {
+    for (int k = j + 1; k < count; k++)
+      x[j] -= e->Q[k * n + j] * x[k];
+    x[j] /= e->Q[j * n + j];
   }
+  for (int j = 0, k = 0; j < nc; j++)
+    s[j] = e->m->active[j] ? x[k++] : 0;
 }
 
 dae_status dae__multipliers_factor(dae__multipliers *e, const double *G, const double *K,

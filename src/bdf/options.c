@@ -9,6 +9,7 @@ static const char *const error_tests[] = {"qv", "q", NULL};
 static const char *const split_tests[] = {"qv", "q", "x", "xv", NULL};
 static const char *const rules[] = {"strict", "dassl", NULL};
 static const char *const multipliers[] = {"least-squares", "split", "qr", NULL};
+static const char *const filters[] = {"off", "on", "auto", NULL};
 static const char *const projectors[] = {"fresh", "stale", NULL};
 
 #define FIELD(name) #name, offsetof(dae_bdf_options, name)
@@ -43,6 +44,9 @@ static const char *const projectors[] = {"fresh", "stale", NULL};
 #define MULTIPLIERS                                                                                \
   CHOICE(multipliers, multipliers, "estimate of multipliers from a residual: least squares, a "    \
                                    "coordinate split, or least squares by QR")
+#define FILTER                                                                                     \
+  CHOICE(filter, filters, "multiply the error estimate by the inverse of the iteration matrix, so "\
+                          "that stiff components do not limit the step; auto: where they would")
 /* clang-format on */
 
 static const dae_option bdf_options[] = {COMMON_(PLAIN_TEST)};
@@ -50,9 +54,9 @@ static const dae_option star_options[] = {
     COMMON_(PLAIN_TEST),
     FLAG(reset, "set the multipliers anew at every prediction, from the residual there"),
     MULTIPLIERS};
-static const dae_option cs_options[] = {COMMON_(SPLIT_TEST), MULTIPLIERS};
+static const dae_option cs_options[] = {COMMON_(SPLIT_TEST), MULTIPLIERS, FILTER};
 static const dae_option cm_options[] = {
-    COMMON_(SPLIT_TEST), MULTIPLIERS,
+    COMMON_(SPLIT_TEST), MULTIPLIERS, FILTER,
     CHOICE(projector, projectors,
            "constraint directions frozen at each prediction, or (stale, not consistent) at the "
            "last Jacobian")};
@@ -74,5 +78,6 @@ dae_bdf_options dae_bdf_defaults(void)
                            .error_test = DAE_BDF_TEST_QV,
                            .project = true,
                            .max_failures = 20,
+                           .filter = DAE_BDF_FILTER_AUTO,
                            .reset = true};
 }

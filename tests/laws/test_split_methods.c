@@ -130,6 +130,7 @@ static void test_stale_directions_destroy_the_energy(void **state)
     opts.rules = DAE_BDF_RULES_DASSL;
     opts.error_test = DAE_BDF_TEST_X;
     opts.project = false;
+    opts.filter = DAE_BDF_FILTER_OFF;
     opts.multipliers = DAE_BDF_MULTIPLIERS_SPLIT;
     opts.projector = stale ? DAE_BDF_PROJECTOR_STALE : DAE_BDF_PROJECTOR_FRESH;
     assert_int_equal(support_run_with("bdf-cm", &p, &opts, 0, NULL, NULL, y, &s), DAE_OK);
@@ -145,6 +146,54 @@ static void test_stale_directions_destroy_the_energy(void **state)
   assert_true(kept[1] < 0.1);
 }
 
+/* slider crank whose wrist pin is a bushing of stiffness 1e8, without damping, started at rest in
+ * the bushing */
+static const char crank[] =
+    "model crank\n"
+    "param k = 1e8, w = 10, J1 = 0.0027, J2 = 0.0027, m2 = 0.15, m3 = 0.0755, l1 = 0.15, l2 = 0.3\n"
+    "coord phi = 0 rate w, x = l1 + l2/2, y = 0 rate w*l1/2, th = 0 rate -w*l1/l2, s = l1 + l2\n"
+    "kinetic J1*phi'^2/2 + m2*(x'^2 + y'^2)/2 + J2*th'^2/2 + m3*s'^2/2\n"
+    "let ex = x + l2/2*cos(th) - s, ey = y + l2/2*sin(th)\n"
+    "potential k*(ex^2 + ey^2)/2 + 9.81*m2*y\n"
+    "constraint x - l2/2*cos(th) = l1*cos(phi)\n"
+    "constraint y - l2/2*sin(th) = l1*sin(phi)\n";
+
+static long steps_of_crank(const char *method, double *phi)
+{
+  dae_bdf_options opts = support_options(1e-4);
+  dae_model *model;
+  dae_error err;
+  dae_integrator *it;
+  double y[16];
+  assert_int_equal(dae_model_parse("crank", crank, sizeof crank - 1, NULL, NULL, &model, &err),
+                   DAE_OK);
+  dae_start start = dae_model_start(model);
+  assert_int_equal(dae_method_find(method, &err)
+                       ->create(dae_model_problem(model), &start, &opts, NULL, &it, &err),
+                   DAE_OK);
+  dae_status status = DAE_OK;
+  while (status == DAE_OK)
+    status = dae_integrator_step(it, 0.2, &err);
+  assert_int_equal(status, DAE_END);
+  support_state(it, y, NULL);
+  *phi = y[0];
+  long steps = dae_integrator_stats(it).steps;
+  dae_integrator_free(it);
+  dae_model_free(model);
+  return steps;
+}
+
+static void test_the_filter_keeps_steps_at_the_slow_scale(void **state)
+{
+  (void)state;
+  double slow, all;
+  long filtered = steps_of_crank("bdf-cs", &slow), followed = steps_of_crank("bdf-ggl", &all);
+  if (getenv("DAEDAL_VERBOSE"))
+    print_message("bdf-cs %ld steps, bdf-ggl %ld; phi %.8f %.8f\n", filtered, followed, slow, all);
+  assert_true(5 * filtered < followed);
+  assert_true(fabs(slow - all) < 2e-3);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -152,6 +201,7 @@ int main(void)
       cmocka_unit_test(test_all_take_every_mechanical_problem),
       cmocka_unit_test(test_a_sparse_chain_gives_the_same_motion),
       cmocka_unit_test(test_stale_directions_destroy_the_energy),
+      cmocka_unit_test(test_the_filter_keeps_steps_at_the_slow_scale),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

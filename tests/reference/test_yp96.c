@@ -49,6 +49,7 @@ static dae_bdf_options papers_options(const row *r)
   opts.error_test = split ? DAE_BDF_TEST_X : DAE_BDF_TEST_Q;
   opts.multipliers = DAE_BDF_MULTIPLIERS_SPLIT;
   opts.projector = DAE_BDF_PROJECTOR_STALE;
+  opts.filter = DAE_BDF_FILTER_OFF;
   return opts;
 }
 
