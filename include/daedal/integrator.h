@@ -80,6 +80,8 @@ typedef struct dae_method {
   const dae_option_table *options;
   size_t options_size;
   void (*defaults)(void *opts);
+  /* what a result with these options has to be read with, or NULL; the member may be NULL too */
+  const char *(*caution)(const void *opts);
   /* DAE_OK, or DAE_ERROR_UNSUPPORTED with the reason in err */
   dae_status (*accepts)(const dae_problem *problem, dae_error *err);
   dae_status (*create)(const dae_problem *problem, const dae_start *start, const void *opts,

@@ -27,6 +27,7 @@ typedef struct dae_summary {
   double energy_start;   /* NaN: the problem has no energy */
   double energy_change;
   double energy_balance;     /* change minus the integrated power of forces and constraints */
+  const char *caution;       /* the method's, about its options; NULL: none */
   bool energy_has_potential; /* false: kinetic energy only, the work of all forces is counted */
   int moved;                 /* start values that were moved to make the start consistent */
   char moves[2048];          /* a line for each: name, from, to, with tabs between them */

@@ -131,6 +131,7 @@ size_t dae_summary_json(const dae_summary *s, char *text, size_t size)
   dae__text_add(&t, "{\n");
   string_field(&t, "status", dae_status_name(s->status));
   string_field(&t, "message", s->message[0] ? s->message : NULL);
+  string_field(&t, "caution", s->caution);
   string_field(&t, "problem", s->problem);
   string_field(&t, "method", s->method);
   number_field(&t, "rtol", s->rtol);

@@ -144,6 +144,12 @@ static void add_energy(dae__text *t, const dae_summary *s)
                   INDENT "force counts, gravity and springs included\n");
 }
 
+static void add_caution(dae__text *t, const dae_summary *s)
+{
+  if (s->caution)
+    dae__text_add(t, LABEL "%s\n", "caution", s->caution);
+}
+
 /* name, from and to of each line in columns */
 static void add_moves(dae__text *t, const dae_summary *s)
 {
@@ -186,6 +192,7 @@ size_t dae_summary_text(const dae_summary *summary, char *text, size_t size)
   add_work(&t, summary);
   add_drift(&t, summary);
   add_energy(&t, summary);
+  add_caution(&t, summary);
   add_moves(&t, summary);
   add_results(&t, summary);
   return t.length;

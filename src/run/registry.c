@@ -11,6 +11,14 @@ static void bdf_defaults(void *opts)
   *(dae_bdf_options *)opts = dae_bdf_defaults();
 }
 
+static const char *cm_caution(const void *opts)
+{
+  const dae_bdf_options *o = opts;
+  return o->projector == DAE_BDF_PROJECTOR_STALE
+             ? "stale constraint directions do work: the energy balance shows how much was lost"
+             : NULL;
+}
+
 /* a constructor with the option struct it takes */
 #define CREATE(name)                                                                               \
   static dae_status name##_create(const dae_problem *problem, const dae_start *start,              \
@@ -63,6 +71,7 @@ static const dae_method methods[] = {
      .options = &dae_bdf_cm_option_table,
      .accepts = dae__bdf_cm_accepts,
      .create = bdf_cm_create,
+     .caution = cm_caution,
      BDF},
 };
 

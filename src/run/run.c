@@ -203,6 +203,7 @@ static dae_status create(run *r, const dae_env *env, dae_error *err)
   if (opts && method->options) {
     r->summary->rtol = option_value(method, opts, "rtol");
     r->summary->atol = option_value(method, opts, "atol");
+    r->summary->caution = method->caution ? method->caution(opts) : NULL;
   }
   dae_start start = r->plan->start;
   start.y = r->y;

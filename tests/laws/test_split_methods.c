@@ -134,6 +134,7 @@ static void test_stale_directions_destroy_the_energy(void **state)
     opts.multipliers = DAE_BDF_MULTIPLIERS_SPLIT;
     opts.projector = stale ? DAE_BDF_PROJECTOR_STALE : DAE_BDF_PROJECTOR_FRESH;
     assert_int_equal(support_run_with("bdf-cm", &p, &opts, 0, NULL, NULL, y, &s), DAE_OK);
+    assert_true((s.caution != NULL) == (stale != 0)); /* the closing block says so */
     const dae_mechanical *m = p.problem.mechanical;
     m->energy(m->user, &(dae_mechanical_at){.q = p.start.y, .v = p.start.y + 2}, &T0, &V0);
     m->energy(m->user, &(dae_mechanical_at){.q = y, .v = y + 2}, &T, &V);
@@ -194,6 +195,27 @@ static void test_the_filter_keeps_steps_at_the_slow_scale(void **state)
   assert_true(fabs(slow - all) < 2e-3);
 }
 
+/* the pendulum through x = 0 and y = 0, a turning crank through its dead points: another split is
+ * chosen there, without more than a failed step a passage */
+static void test_splits_are_chosen_anew_without_failures(void **state)
+{
+  (void)state;
+  test_problem (*const problems[])(void) = {test_pendulum, test_slider_crank};
+  for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) {
+    test_problem p = problems[i]();
+    dae_bdf_options opts = support_options(1e-6);
+    double y[32];
+    dae_summary s;
+    opts.multipliers = DAE_BDF_MULTIPLIERS_SPLIT;
+    p.to = 10; /* a dozen passages, at least */
+    assert_int_equal(support_run_with("bdf-cs", &p, &opts, 0, NULL, NULL, y, &s), DAE_OK);
+    if (getenv("DAEDAL_VERBOSE"))
+      print_message("%s: %ld steps, %ld failed to converge\n", p.name, s.stats.steps,
+                    s.stats.rejected_by_convergence);
+    assert_true(s.stats.rejected_by_convergence <= 12);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -201,6 +223,7 @@ int main(void)
       cmocka_unit_test(test_all_take_every_mechanical_problem),
       cmocka_unit_test(test_a_sparse_chain_gives_the_same_motion),
       cmocka_unit_test(test_stale_directions_destroy_the_energy),
+      cmocka_unit_test(test_splits_are_chosen_anew_without_failures),
       cmocka_unit_test(test_the_filter_keeps_steps_at_the_slow_scale),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
