@@ -38,6 +38,7 @@ static const entry entries[] = {
     {"double_pendulum.dae", check_double_pendulum, 4, 4.5, .energy = KEPT},
     {"drive_train.dae", check_drive_train, 5.5, 6.5, .energy = BALANCED},
     {"fast_particle.dae", check_fast_particle, 4.5, 5, .energy = BALANCED},
+    {"bushing.dae", check_bushing, 5, 6, .energy = BALANCED},
     {"four_bar.dae", check_four_bar, 3.5, 4, .energy = KEPT},
     {"hanging_chain.dae", check_hanging_chain, 8, 8, .energy = KEPT, .set = {"N=100"}},
     {"heated_bar.dae", check_heated_bar, 5.5, 7, .energy = BALANCED},
