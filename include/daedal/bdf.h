@@ -57,6 +57,7 @@ typedef struct dae_bdf_options {
   int max_failures;  /* failed attempts at one step before giving up */
   int multipliers;   /* dae_bdf_multipliers; bdf-cs, bdf-cm, bdf-ggl-star with reset */
   int projector;     /* dae_bdf_projector; bdf-cm */
+  int independent;   /* number of a coordinate that a split must keep independent, 0: any */
   int filter;        /* dae_bdf_filter, of the error estimate; bdf-cs, bdf-cm */
   bool reset;        /* bdf-ggl-star: multipliers are set anew at every prediction */
 } dae_bdf_options;

@@ -31,6 +31,10 @@ dae_status dae__multipliers_create(dae__arena *arena, dae__mech *m, const dae_bd
   dae__multipliers *e = out;
   *e = (dae__multipliers){
       .m = m, .kind = (dae_bdf_multipliers)opts->multipliers, .env = dae__arena_env(arena)};
+  e->keep = opts->independent - 1;
+  if (e->keep >= m->nq)
+    return dae__fail(err, DAE_ERROR_OPTION, "independent",
+                     "independent = %d: there are %d coordinates", opts->independent, m->nq);
   e->choose = e->kind == DAE_BDF_MULTIPLIERS_SPLIT || opts->error_test == DAE_BDF_TEST_X ||
               opts->error_test == DAE_BDF_TEST_XV;
   if (e->kind == DAE_BDF_MULTIPLIERS_QR && (m->sparse || m->nk > 0))
@@ -92,6 +96,9 @@ dae_status dae__multipliers_choose(dae__multipliers *e, const double *G, const d
   dae__block_add(&e->K_in_A, 1, K, e->stacked);
   for (int i = 0; i < m->nc; i++)
     e->rows[i] = m->active[i];
+  for (int i = e->keep < 0 ? 0 : e->A.start[e->keep]; e->keep >= 0 && i < e->A.start[e->keep + 1];
+       i++)
+    e->stacked[i] = 0; /* it is never taken as a pivot */
   dae_status status =
       dae__rank_rows(&e->A, e->stacked, 1e-14, e->env, e->rows, e->pivot, &rank, NULL);
   if (status)

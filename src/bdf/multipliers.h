@@ -34,6 +34,7 @@ typedef struct dae__multipliers {
   double *diagonal_G; /* nq + ng, kept: the same for G alone */
   double *x, *s;      /* nq, nc: right side and solution */
   /* of the split */
+  int keep; /* a coordinate that stays independent, -1: any */
   dae_pattern A;
   dae__block G_in_A, K_in_A;
   double *stacked; /* values of A */

@@ -3,6 +3,7 @@
 #include "step/history.h"
 #include <daedal/bdf.h>
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 
 static const char *const error_tests[] = {"qv", "q", NULL};
@@ -44,6 +45,9 @@ static const char *const projectors[] = {"fresh", "stale", NULL};
 #define MULTIPLIERS                                                                                \
   CHOICE(multipliers, multipliers, "estimate of multipliers from a residual: least squares, a "    \
                                    "coordinate split, or least squares by QR")
+#define INDEPENDENT                                                                                \
+  COUNT(independent, 0, INT_MAX, "number of a coordinate that a split keeps independent, 0: as it "\
+                                 "likes; a bad choice shows what a split can do")
 #define FILTER                                                                                     \
   CHOICE(filter, filters, "multiply the error estimate by the inverse of the iteration matrix, so "\
                           "that stiff components do not limit the step; auto: where they would")
@@ -54,9 +58,9 @@ static const dae_option star_options[] = {
     COMMON_(PLAIN_TEST),
     FLAG(reset, "set the multipliers anew at every prediction, from the residual there"),
     MULTIPLIERS};
-static const dae_option cs_options[] = {COMMON_(SPLIT_TEST), MULTIPLIERS, FILTER};
+static const dae_option cs_options[] = {COMMON_(SPLIT_TEST), MULTIPLIERS, INDEPENDENT, FILTER};
 static const dae_option cm_options[] = {
-    COMMON_(SPLIT_TEST), MULTIPLIERS, FILTER,
+    COMMON_(SPLIT_TEST), MULTIPLIERS, INDEPENDENT, FILTER,
     CHOICE(projector, projectors,
            "constraint directions frozen at each prediction, or (stale, not consistent) at the "
            "last Jacobian")};
