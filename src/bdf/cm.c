@@ -9,92 +9,60 @@
  * with a q0 that may be many steps old, a constraint force that does work. That is an inconsistent
  * discretisation, whose damping is what makes it fast [coordinate-split.md finding 4, erratum 12];
  * it is here to reproduce the paper's tables. */
-#include "bdf/bordered.h"
-#include "bdf/multipliers.h"
+#include "bdf/estimated.h"
 #include "core/error.h"
 #include "core/vec.h"
 
 typedef struct cm {
-  dae__bordered b;
-  dae__multipliers e;
+  dae__estimated s;
   bool stale;
   double *G0, *K0; /* kept: the frozen directions */
-  double *Y;       /* n: a point with the multipliers that belong to it */
 } cm;
 
 /* q0 = the point of Y */
-static dae_status freeze(cm *s, double t, const double *Y, dae_error *err)
+static dae_status freeze(cm *o, double t, const double *Y, dae_error *err)
 {
-  dae__bordered *b = &s->b;
+  dae__bordered *b = &o->s.b;
   dae_status status = dae__bordered_evaluate(b, t, Y, b->scratch, err);
   if (!status)
-    status = dae__multipliers_choose(&s->e, b->G, b->K, err);
-  if (!status && s->e.choose)
-    dae__bordered_test_independent(b, b->m->nc, s->e.pivot);
-  if (!status)
-    status = dae__multipliers_factor(&s->e, b->G, b->K, err);
+    status = dae__estimated_renew(&o->s, err);
   if (status)
     return status;
-  dae__copy(dae__pattern_count(&b->m->G), b->G, s->G0);
-  dae__copy(dae__pattern_count(&b->m->K), b->K, s->K0);
+  dae__copy(dae__pattern_count(&b->m->G), b->G, o->G0);
+  dae__copy(dae__pattern_count(&b->m->K), b->K, o->K0);
   return DAE_OK;
 }
 
 static dae_status predict(void *self, double t, double *Y, double *dY, dae_error *err)
 {
-  cm *s = self;
+  cm *o = self;
   (void)dY;
-  return s->stale ? DAE_OK : freeze(s, t, Y, err);
+  return o->stale ? DAE_OK : freeze(o, t, Y, err);
 }
 
 static dae_status setup(void *self, double t, const double *Y, const double *dY, double cj,
                         dae_error *err)
 {
-  cm *s = self;
-  dae_status status = s->stale ? freeze(s, t, Y, err) : DAE_OK;
-  return status ? status : dae__bordered_setup(&s->b, t, Y, dY, cj, err);
+  cm *o = self;
+  dae_status status = o->stale ? freeze(o, t, Y, err) : DAE_OK;
+  return status ? status : dae__bordered_setup(&o->s.b, t, Y, dY, cj, err);
 }
 
 static dae_status increment(void *self, double t, const double *Y, const double *dY, double cj,
                             double factor, double *delta, dae_error *err)
 {
-  cm *s = self;
-  dae__bordered *b = &s->b;
-  const dae__mech *m = b->m;
+  cm *o = self;
+  dae__bordered *b = &o->s.b;
+  double *y = o->s.Y + b->m->at.lambda, *mu = o->s.Y + b->mu;
   (void)cj;
   dae_status status = dae__bordered_evaluate(b, t, Y, delta, err);
   if (status)
     return status;
   dae__bordered_rates(b, Y, dY, delta);
-  dae__multipliers_estimate(&s->e, delta, delta + m->at.v, s->Y + m->at.lambda, s->Y + b->mu);
-  dae__bordered_add_forces(b, s->G0, s->K0, s->Y + m->at.lambda, s->Y + b->mu, delta);
-  dae__bordered_finish(b, s->Y, dY, factor, delta);
-  dae__scale(b->n, -1, delta);
-  dae__solver_solve(b->solver, delta);
-  for (int i = m->at.lambda; i < b->n; i++)
-    delta[i] = s->Y[i] - Y[i];
+  dae__multipliers_estimate(&o->s.e, delta, delta + b->m->at.v, y, mu);
+  dae__bordered_add_forces(b, o->G0, o->K0, y, mu, delta);
+  dae__estimated_solve(&o->s, Y, dY, factor, delta);
   return DAE_OK;
-}
-
-static dae_status reload(void *self)
-{
-  cm *s = self;
-  dae_status status = dae__bordered_reload(&s->b);
-  return status ? status : dae__multipliers_reload(&s->e);
-}
-
-static void add_stats(const void *self, dae_stats *stats)
-{
-  const cm *s = self;
-  dae__bordered_stats(&s->b, stats);
-  stats->factorisations += s->e.memory->factorisations;
-}
-
-static void free_cm(void *self)
-{
-  cm *s = self;
-  dae__multipliers_free(&s->e);
-  dae__bordered_free(&s->b);
 }
 
 static const dae__corrector_table table = {
@@ -106,32 +74,28 @@ static const dae__corrector_table table = {
     .project = dae__bordered_project,
     .output = dae__bordered_output,
     .consistent = dae__bordered_consistent,
-    .stats = add_stats,
-    .reload = reload,
-    .free = free_cm,
+    .stats = dae__estimated_stats,
+    .reload = dae__estimated_reload,
+    .free = dae__estimated_free,
 };
 
 dae_status dae__cm_create(dae__arena *arena, const dae_problem *problem, const dae_start *start,
                           const dae_bdf_options *opts, double *y, double *dy, dae__corrector *out,
                           dae_error *err)
 {
-  cm *s = DAE__TAKE(arena, cm, 1);
-  if (!s)
+  cm *o = DAE__TAKE(arena, cm, 1);
+  if (!o)
     return dae__out_of_memory(err);
-  dae_status status = dae__bordered_create(arena, problem, start, opts, y, dy, &s->b, err);
+  dae_status status =
+      dae__estimated_create(arena, problem, start, opts, &table, y, dy, &o->s, out, err);
   if (status)
     return status;
-  s->b.with_H = false;
-  s->stale = opts->projector == DAE_BDF_PROJECTOR_STALE;
-  s->Y = DAE__TAKE(arena, double, s->b.n);
-  s->G0 = DAE__KEEP(arena, double, dae__pattern_count(&s->b.m->G));
-  s->K0 = DAE__KEEP(arena, double, dae__pattern_count(&s->b.m->K));
-  status = dae__multipliers_create(arena, s->b.m, opts, &s->e, err);
-  if (!status && dae__arena_failed(arena))
-    status = dae__out_of_memory(err);
-  if (!status)
-    status = dae__bordered_corrector(&s->b, &table, opts, DAE__TEST_NONE, arena, out, err);
-  if (status)
-    free_cm(s);
-  return status;
+  o->s.b.with_H = false;
+  o->stale = opts->projector == DAE_BDF_PROJECTOR_STALE;
+  o->G0 = DAE__KEEP(arena, double, dae__pattern_count(&o->s.b.m->G));
+  o->K0 = DAE__KEEP(arena, double, dae__pattern_count(&o->s.b.m->K));
+  if (!dae__arena_failed(arena))
+    return DAE_OK;
+  dae__estimated_free(o);
+  return dae__out_of_memory(err);
 }

@@ -19,88 +19,49 @@
  * and converge to the wrong point [findings 3, errata 5 to 7]; nonholonomic rows are added,
  * annihilated together with G; the mass matrix may depend on q. The default estimate is by least
  * squares, which needs no split and stays bounded where a split degenerates [finding 7]. */
-#include "bdf/bordered.h"
-#include "bdf/multipliers.h"
+#include "bdf/estimated.h"
 #include "core/error.h"
 #include "core/vec.h"
 
-typedef struct cs {
-  dae__bordered b;
-  dae__multipliers e;
-  double *Y; /* n: a point with the multipliers that belong to it */
-} cs;
-
 /* residual without multipliers, and their estimates at a point that was evaluated, into R and s->Y
  */
-static dae_status estimate(cs *s, const double *Y, const double *dY, double *R, dae_error *err)
+static void estimate(dae__estimated *s, const double *Y, const double *dY, double *R)
 {
-  dae__bordered *b = &s->b;
-  dae_status status = dae__multipliers_factor(&s->e, b->G, b->K, err);
-  if (status)
-    return status;
+  const dae__bordered *b = &s->b;
   dae__bordered_rates(b, Y, dY, R);
   dae__multipliers_estimate(&s->e, R, R + b->m->at.v, s->Y + b->m->at.lambda, s->Y + b->mu);
-  return DAE_OK;
 }
 
 static dae_status setup(void *self, double t, const double *Y, const double *dY, double cj,
                         dae_error *err)
 {
-  cs *s = self;
+  dae__estimated *s = self;
   dae__bordered *b = &s->b;
-  double *R = b->scratch;
-  dae_status status = dae__bordered_evaluate(b, t, Y, R, err);
+  dae_status status = dae__bordered_evaluate(b, t, Y, b->scratch, err);
   if (!status)
-    status = dae__multipliers_choose(&s->e, b->G, b->K, err);
-  if (!status && s->e.choose)
-    dae__bordered_test_independent(b, b->m->nc, s->e.pivot);
+    status = dae__estimated_renew(s, err);
+  if (status)
+    return status;
   dae__copy(b->m->at.lambda, Y, s->Y);
-  if (!status)
-    status = estimate(s, Y, dY, R, err);
-  return status ? status : dae__bordered_setup(b, t, s->Y, dY, cj, err);
+  estimate(s, Y, dY, b->scratch);
+  return dae__bordered_setup(b, t, s->Y, dY, cj, err);
 }
 
 static dae_status increment(void *self, double t, const double *Y, const double *dY, double cj,
                             double factor, double *delta, dae_error *err)
 {
-  cs *s = self;
+  dae__estimated *s = self;
   dae__bordered *b = &s->b;
-  const dae__mech *m = b->m;
   (void)cj;
   dae_status status = dae__bordered_evaluate(b, t, Y, delta, err);
   if (!status)
-    status = estimate(s, Y, dY, delta, err);
+    status = dae__multipliers_factor(&s->e, b->G, b->K, err);
   if (status)
     return status;
-  dae__bordered_add_forces(b, b->G, b->K, s->Y + m->at.lambda, s->Y + b->mu, delta);
-  dae__bordered_finish(b, s->Y, dY, factor, delta);
-  dae__scale(b->n, -1, delta);
-  dae__solver_solve(b->solver, delta);
-  /* tau is dropped: the multipliers become their estimates */
-  for (int i = m->at.lambda; i < b->n; i++)
-    delta[i] = s->Y[i] - Y[i];
+  estimate(s, Y, dY, delta);
+  dae__bordered_add_forces(b, b->G, b->K, s->Y + b->m->at.lambda, s->Y + b->mu, delta);
+  dae__estimated_solve(s, Y, dY, factor, delta);
   return DAE_OK;
-}
-
-static dae_status reload(void *self)
-{
-  cs *s = self;
-  dae_status status = dae__bordered_reload(&s->b);
-  return status ? status : dae__multipliers_reload(&s->e);
-}
-
-static void add_stats(const void *self, dae_stats *stats)
-{
-  const cs *s = self;
-  dae__bordered_stats(&s->b, stats);
-  stats->factorisations += s->e.memory->factorisations;
-}
-
-static void free_cs(void *self)
-{
-  cs *s = self;
-  dae__multipliers_free(&s->e);
-  dae__bordered_free(&s->b);
 }
 
 static const dae__corrector_table table = {
@@ -111,28 +72,17 @@ static const dae__corrector_table table = {
     .project = dae__bordered_project,
     .output = dae__bordered_output,
     .consistent = dae__bordered_consistent,
-    .stats = add_stats,
-    .reload = reload,
-    .free = free_cs,
+    .stats = dae__estimated_stats,
+    .reload = dae__estimated_reload,
+    .free = dae__estimated_free,
 };
 
 dae_status dae__cs_create(dae__arena *arena, const dae_problem *problem, const dae_start *start,
                           const dae_bdf_options *opts, double *y, double *dy, dae__corrector *out,
                           dae_error *err)
 {
-  cs *s = DAE__TAKE(arena, cs, 1);
+  dae__estimated *s = DAE__TAKE(arena, dae__estimated, 1);
   if (!s)
     return dae__out_of_memory(err);
-  dae_status status = dae__bordered_create(arena, problem, start, opts, y, dy, &s->b, err);
-  if (status)
-    return status;
-  s->Y = DAE__TAKE(arena, double, s->b.n);
-  status = dae__multipliers_create(arena, s->b.m, opts, &s->e, err);
-  if (!status && dae__arena_failed(arena))
-    status = dae__out_of_memory(err);
-  if (!status)
-    status = dae__bordered_corrector(&s->b, &table, opts, DAE__TEST_NONE, arena, out, err);
-  if (status)
-    free_cs(s);
-  return status;
+  return dae__estimated_create(arena, problem, start, opts, &table, y, dy, s, out, err);
 }
