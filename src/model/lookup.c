@@ -149,6 +149,10 @@ int dae__look_up_path(const dae__context *c, const dae__expr *e, int *instance)
     return -1;
   int scope = x->instances.item[*instance].scope;
   symbol = dae__find_symbol(x, scope, e->member->name);
+  bool multiplier = !strcmp(e->member->name, "lambda") || !strcmp(e->member->name, "psi");
+  if (symbol < 0 && multiplier)
+    dae__complain(x->l, e->place, "the multiplier of a constraint of %s is written %s(%s.rod)",
+                  e->name, e->member->name, e->name);
   if (symbol < 0) {
     visible v = {x, scope};
     const char *near = dae_suggest(e->member->name, x->symbols.count, visible_name, &v);

@@ -44,6 +44,9 @@ static void take_sides(dae__parser *p, dae__statement *s, const char *where)
 static void take_label(dae__parser *p, dae__statement *s)
 {
   dae__expr *e = dae__take_expression(p);
+  if (e && e->kind == DAE__EXPR_NAME &&
+      (dae__at(p, DAE__TOKEN_NAME) || dae__at(p, DAE__TOKEN_NUMBER)))
+    dae__complain(p->l, p->at.place, "a label ends with a colon: %s: ...", e->name);
   if (!e || !dae__at(p, DAE__TOKEN_COLON)) {
     s->a = e;
     return;
@@ -133,6 +136,8 @@ static void take_event(dae__parser *p, dae__statement *s)
   take_event_words(p, s);
   if (dae__at(p, DAE__TOKEN_OPEN_BLOCK))
     s->body = take_block(p, "around the actions of the event");
+  if (dae__at_word(p, "rising") || dae__at_word(p, "falling") || dae__at_word(p, "stop"))
+    dae__complain(p->l, p->at.place, "rising, falling and stop stand before the { of an event");
 }
 
 /* ---- the rest ---- */
@@ -299,7 +304,10 @@ static void take_by_kind(dae__parser *p, dae__statement *s)
     break;
   case DAE__STATEMENT_KINETIC:
   case DAE__STATEMENT_POTENTIAL:
-    s->a = dae__take_expression(p);
+    if (dae__at(p, DAE__TOKEN_ASSIGN))
+      dae__complain(p->l, p->at.place, "an energy stands without =: kinetic m*x'^2/2");
+    else
+      s->a = dae__take_expression(p);
     break;
   case DAE__STATEMENT_FORCE:
     take_force(p, s);
