@@ -1,24 +1,40 @@
 #include "cli.h"
 
 #include <signal.h>
+#include <time.h>
+
+/* A signal that is sent to a process and to its group arrives twice, as from timeout(1): what comes
+ * within this many seconds is the same request. */
+#define SAME_REQUEST 0.1
 
 static volatile sig_atomic_t interrupted;
+static struct timespec first; /* when the first one came; written by the handler alone */
 
 static const int caught[] = {SIGINT, SIGTERM};
 #define CAUGHT (sizeof caught / sizeof *caught)
 
 static void on_signal(int signal_number)
 {
-  (void)signal_number;
-  interrupted = 1;
-  for (size_t i = 0; i < CAUGHT; i++)
-    signal(caught[i], SIG_DFL); /* whoever asks again does not want to wait */
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  if (!interrupted) {
+    interrupted = 1;
+    first = now;
+    return;
+  }
+  double after = (double)(now.tv_sec - first.tv_sec) + 1e-9 * (double)(now.tv_nsec - first.tv_nsec);
+  if (after < SAME_REQUEST)
+    return;
+  signal(signal_number, SIG_DFL); /* whoever asks again does not want to wait */
+  raise(signal_number);
 }
 
 void cli_interrupt_catch(void)
 {
   struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART}, before;
   sigemptyset(&action.sa_mask);
+  for (size_t i = 0; i < CAUGHT; i++)
+    sigaddset(&action.sa_mask, caught[i]); /* one handler at a time */
   for (size_t i = 0; i < CAUGHT; i++)
     if (sigaction(caught[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
       sigaction(caught[i], &action, NULL);

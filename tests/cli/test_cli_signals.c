@@ -36,6 +36,7 @@ static void check_interrupt(int signal_number)
   pid_t child = command_start(arguments, -1, -1);
   await("pendulum.csv");
   kill(child, signal_number);
+  kill(child, signal_number); /* as from timeout(1), to the process and to its group */
   assert_int_equal(command_wait(child), 130);
 
   /* complete rows only, and the account of them */
