@@ -10,6 +10,10 @@
 #include <daedal/pattern.h>
 #include <daedal/status.h>
 
+/* Unknowns up to which dense matrices are the faster ones, whatever the structure: those who may
+ * choose give patterns above it. */
+#define DAE__DENSE_UP_TO 30
+
 typedef struct dae__solver dae__solver;
 
 /* Analyses the pattern, which must live as long as the solver. What belongs to the solver's

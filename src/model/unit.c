@@ -4,12 +4,9 @@
  * Where the model has coordinates a state without an equation u' = E gets an algebraic variable for
  * its rate: u' = r, and r in place of u' in the other equations. A system of a model without any is
  * quasi-linear, M(t,x) x' = f, where some state has no equation u' = E. */
+#include "linalg/solver.h"
 #include "model/bind.h"
 #include <stdio.h>
-
-#define SMALL                                                                                      \
-  30 /* variables; below, dense matrices are the faster ones: as in problem/assembly               \
-      */
 
 /* ---- variables ---- */
 
@@ -30,7 +27,7 @@ static void list_variables(dae__binder *b, dae__unit *u)
       *DAE__PUSH(pool, list) = e->leaf + i;
   }
   u->mechanical = u->q.count > 0;
-  u->sparse = 2 * u->q.count + u->u.count + u->w.count > SMALL;
+  u->sparse = 2 * u->q.count + u->u.count + u->w.count > DAE__DENSE_UP_TO;
 }
 
 static int rate_leaf(const dae__expander *x, int leaf)

@@ -4,12 +4,10 @@
 #include "core/error.h"
 #include "core/vec.h"
 #include "linalg/pattern.h"
+#include "linalg/solver.h"
 #include "problem/assembly_parts.h"
 #include "problem/validate.h"
 #include <stdio.h>
-
-#define SMALL                                                                                      \
-  30 /* variables: below it dense matrices are the faster ones, whatever the structure */
 
 /* ---- what is refused ---- */
 
@@ -162,7 +160,7 @@ static bool has_pattern(const dae_part *part)
 
 static bool is_sparse(const dae__assembly *a)
 {
-  if (a->parts > 1 && a->size > SMALL)
+  if (a->parts > 1 && a->size > DAE__DENSE_UP_TO)
     return true;
   for (int i = 0; i < a->parts; i++)
     if (has_pattern(&a->coupled->part[i]))
