@@ -261,9 +261,6 @@ static void build_programs(build *a)
     if (!known)
       add_program(a, mask);
   }
-  for (int i = 0; i < DAE__WANTED_COUNT; i++)
-    if (present & (1u << i))
-      add_program(a, 1u << i);
 }
 
 /* T and V; their rates along the motion, with those of inputs as the vector s */

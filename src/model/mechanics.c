@@ -15,6 +15,8 @@ static const unsigned together[] = {
     HAS(g) | HAS(G),
     HAS(k) | HAS(K)};
 
+_Static_assert(sizeof together / sizeof *together <= DAE__PROGRAMS, "room for every program");
+
 unsigned dae__mechanics_together(int i)
 {
   return i < (int)(sizeof together / sizeof *together) ? together[i] : 0;
@@ -99,7 +101,7 @@ static int eval_energy_rate(void *user, const dae_mechanical_at *at, const doubl
   return 0;
 }
 
-/* programs that compute nothing else, the largest first */
+/* programs that compute nothing else, the largest first; what is left one by one */
 static int eval(void *user, const dae_mechanical_at *at, const dae_mechanical_wanted *w)
 {
   const dae__mechanics *m = user;
@@ -118,6 +120,9 @@ static int eval(void *user, const dae_mechanical_at *at, const dae_mechanical_wa
     dae__tape_run(m->program[i].tape, in, out);
     wanted &= ~m->program[i].mask;
   }
+  for (int i = 0; wanted; i++, wanted >>= 1)
+    if (wanted & 1)
+      dae__tape_run(m->single[i], in, &out[i]);
   return 0;
 }
 

@@ -24,11 +24,11 @@ typedef struct dae__program {
   const dae__tape *tape;
 } dae__program;
 
-enum { DAE__PROGRAMS = 20 };
+enum { DAE__PROGRAMS = 8 }; /* as many as dae__mechanics_together has */
 
 typedef struct dae__mechanics {
   const dae__tape *single[DAE__QUANTITIES]; /* NULL: the quantity is empty */
-  dae__program program[DAE__PROGRAMS];      /* the largest first */
+  dae__program program[DAE__PROGRAMS];      /* of several quantities, the largest first */
   int programs;
   const dae__tape *energy, *energy_rate;
 } dae__mechanics;
