@@ -3,6 +3,7 @@
 #define DAEDAL_TESTS_COUNTING_ENV_H
 
 #include <daedal/env.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 typedef struct counting_env {
@@ -41,6 +42,22 @@ static inline dae_env counting_env_of(counting_env *count)
 {
   dae_env env = {counting_env_allocate, counting_env_release, counting_env_log, count};
   return env;
+}
+
+/* Refuses each allocation of `build` in turn. 0: it says so every time and leaves nothing behind;
+ * else the number of the allocation that shows otherwise. build gives whether it had all it needs.
+ */
+static inline long counting_env_fault(bool (*build)(const dae_env *env))
+{
+  for (long fail_at = 1;; fail_at++) {
+    counting_env count = {.fail_at = fail_at};
+    dae_env env = counting_env_of(&count);
+    bool built = build(&env);
+    if (count.live != 0 || built != (count.calls < fail_at))
+      return fail_at;
+    if (built)
+      return 0;
+  }
 }
 
 #endif
