@@ -39,12 +39,6 @@ typedef enum dae_bdf_projector {
   DAE_BDF_PROJECTOR_STALE  /* from the last Jacobian, as in the paper: not consistent */
 } dae_bdf_projector;
 
-typedef enum dae_bdf_filter {
-  DAE_BDF_FILTER_OFF,
-  DAE_BDF_FILTER_ON,
-  DAE_BDF_FILTER_AUTO /* on while stiff components make up the estimate */
-} dae_bdf_filter;
-
 typedef struct dae_bdf_options {
   double rtol, atol;
   int order;         /* largest order; with a fixed step, the order */
@@ -54,11 +48,12 @@ typedef struct dae_bdf_options {
   int error_test;    /* dae_bdf_test; mechanical problems only */
   bool project;      /* keep projected values in the history */
   int rules;         /* dae_bdf_rules */
+  bool stability;    /* leave orders 3 to 5 where their stability limits the step */
   int max_failures;  /* failed attempts at one step before giving up */
   int multipliers;   /* dae_bdf_multipliers; bdf-cs, bdf-cm, bdf-ggl-star with reset */
   int projector;     /* dae_bdf_projector; bdf-cm */
   int independent;   /* number of a coordinate that a split must keep independent, 0: any */
-  int filter;        /* dae_bdf_filter, of the error estimate; bdf-cs, bdf-cm */
+  bool filter;       /* of the error estimate: stiff components do not count; bdf-cs, bdf-cm */
   bool reset;        /* bdf-ggl-star: multipliers are set anew at every prediction */
 } dae_bdf_options;
 

@@ -119,6 +119,7 @@ static void begin(dae__bdf *s, double t, const double *y, const double *dy, doub
   m->order = 1;
   m->growing = true;
   m->held = false;
+  dae__bdf_watch_begin(&m->watch);
   m->window_t = t;
   m->window_steps = m->stats.steps;
   m->window_rejected = m->stats.rejected_by_error + m->stats.rejected_by_convergence;

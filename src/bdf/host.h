@@ -1,6 +1,7 @@
-/* The inside of the BDF host, shared by its three files:
+/* The inside of the BDF host, shared by its files:
  *   attempt.c   one attempt at a step: Newton, error estimate, projection
  *   select.c    order and step size of the next attempt
+ *   stability.c where orders 3 to 5 are left because they are not stable
  *   host.c      steps made of attempts, starts, the integrator's verbs */
 #ifndef DAEDAL_BDF_HOST_H
 #define DAEDAL_BDF_HOST_H
@@ -9,6 +10,14 @@
 #include "step/history.h"
 #include "step/integrator.h"
 #include "step/newton.h"
+
+/* Whether the stability of orders 3 to 5 limits the step; see stability.c. */
+typedef struct dae__bdf_watch {
+  int suspicion, patience; /* net steps that speak for it, and how many are needed */
+  bool limited;            /* order 2 is being tried */
+  long since, trial;       /* from this step on, for so many */
+  double h, h2;            /* step size before, and what order 2 would have allowed */
+} dae__bdf_watch;
 
 /* Everything the next step depends on, besides the history. */
 typedef struct dae__bdf_memory {
@@ -20,8 +29,8 @@ typedef struct dae__bdf_memory {
   bool held;                          /* the step must not grow yet */
   double window_t;                    /* where progress was looked at last, */
   long window_steps, window_rejected; /* and the counts there */
-  bool growing;                       /* initial phase: order and step grow at every step */
-  bool filtered;                      /* stiff components made up the estimate of the last step */
+  dae__bdf_watch watch;
+  bool growing; /* initial phase: order and step grow at every step */
   bool has_matrix;
   double cj_matrix; /* cj of the iteration matrix */
   double cj_last;
@@ -91,9 +100,19 @@ dae__attempt dae__bdf_try(dae__bdf *s, const dae__trial *trial, dae__estimate *e
 /* select.c */
 /* Estimates at the order of the attempt and those below. */
 dae__estimate dae__bdf_estimate(dae__bdf *s, dae__formula formula);
+/* Norm of an error estimate, filtered where that is asked for. */
+double dae__bdf_estimate_norm(dae__bdf *s, const double *x);
 /* Order and step after an accepted attempt. */
 void dae__bdf_choose(dae__bdf *s, dae__estimate est, int order_before, bool rejected);
 /* Order and step after a failed one, the count-th in a row by the error test. */
 void dae__bdf_reduce(dae__bdf *s, dae__attempt why, dae__estimate est, int count);
+
+/* stability.c */
+void dae__bdf_watch_begin(dae__bdf_watch *watch);
+/* Largest order at the moment. */
+int dae__bdf_max_order(const dae__bdf *s);
+/* Looks at an accepted attempt. True: order 2 is to be taken from now on, with this local error
+ * estimate. */
+bool dae__bdf_watch_limit(dae__bdf *s, const dae__estimate *est, double *estimate);
 
 #endif

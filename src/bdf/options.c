@@ -10,7 +10,6 @@ static const char *const error_tests[] = {"qv", "q", NULL};
 static const char *const split_tests[] = {"qv", "q", "x", "xv", NULL};
 static const char *const rules[] = {"strict", "dassl", NULL};
 static const char *const multipliers[] = {"least-squares", "split", "qr", NULL};
-static const char *const filters[] = {"off", "on", "auto", NULL};
 static const char *const projectors[] = {"fresh", "stale", NULL};
 
 #define FIELD(name) #name, offsetof(dae_bdf_options, name)
@@ -37,6 +36,8 @@ static const char *const projectors[] = {"fresh", "stale", NULL};
   FLAG(project, "project accepted and interpolated states onto the constraints"),                  \
   CHOICE(rules, rules, "strict, or the Newton and error tests of DASSL to the letter: less "       \
                        "accurate"),                                                                \
+  FLAG(stability, "leave orders 3 to 5 for a while where not accuracy but their stability limits "  \
+                  "the step"),                                                                     \
   COUNT(max_failures, 1, 1000, "failed attempts at one step before giving up")
 #define PLAIN_TEST error_tests, "positions and velocities, or positions"
 #define SPLIT_TEST split_tests, "positions and velocities, positions, or the same of the "         \
@@ -49,8 +50,8 @@ static const char *const projectors[] = {"fresh", "stale", NULL};
   COUNT(independent, 0, INT_MAX, "number of a coordinate that a split keeps independent, 0: as it "\
                                  "likes; a bad choice shows what a split can do")
 #define FILTER                                                                                     \
-  CHOICE(filter, filters, "multiply the error estimate by the inverse of the iteration matrix, so "\
-                          "that stiff components do not limit the step; auto: where they would")
+  FLAG(filter, "multiply the error estimate by the inverse of the iteration matrix, so that stiff " \
+               "components do not limit the step")
 /* clang-format on */
 
 static const dae_option bdf_options[] = {COMMON_(PLAIN_TEST)};
@@ -81,7 +82,8 @@ dae_bdf_options dae_bdf_defaults(void)
                            .order = DAE__MAX_ORDER,
                            .error_test = DAE_BDF_TEST_QV,
                            .project = true,
+                           .stability = true,
                            .max_failures = 20,
-                           .filter = DAE_BDF_FILTER_AUTO,
+                           .filter = true,
                            .reset = true};
 }

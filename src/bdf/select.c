@@ -7,52 +7,32 @@
 #include "bdf/host.h"
 #include "core/vec.h"
 
-/* stiff components make up an estimate of which the filter leaves less than this; once that was so,
- * it has to leave nearly all before they are thought to be gone (a slider crank with a bushing of
- * stiffness 1e8: 1075 steps without the second rule, 498 with it) */
-#define STIFF 0.2
-#define NOT_STIFF 0.9
-
-/* norm of an error estimate, filtered where that is asked for */
-static double estimate_norm(dae__bdf *s, const double *x)
+double dae__bdf_estimate_norm(dae__bdf *s, const double *x)
 {
-  if (!s->m->filtered)
+  if (!s->corrector.table->filter || !s->opts.filter)
     return dae__bdf_error_norm(s, x);
   s->corrector.table->filter(s->corrector.self, s->m->cj_matrix, x, s->through);
   return dae__bdf_error_norm(s, s->through);
 }
 
-/* whether the estimates of this step go through the filter */
-static void choose_filter(dae__bdf *s)
-{
-  dae__bdf_memory *m = s->m;
-  double left = m->filtered ? NOT_STIFF : STIFF;
-  m->filtered = s->corrector.table->filter && s->opts.filter != DAE_BDF_FILTER_OFF;
-  if (!m->filtered || s->opts.filter == DAE_BDF_FILTER_ON)
-    return;
-  double through = estimate_norm(s, s->e);
-  m->filtered = through < left * dae__bdf_error_norm(s, s->e);
-}
-
 dae__estimate dae__bdf_estimate(dae__bdf *s, dae__formula formula)
 {
   const dae__history_memory *m = s->history.memory;
-  choose_filter(s);
   int n = s->corrector.n, k = m->order;
-  double norm = estimate_norm(s, s->e);
+  double norm = dae__bdf_estimate_norm(s, s->e);
   dae__estimate est = {.error = formula.error * norm, .here = m->sigma[k] * norm, .order = k};
   est.chosen = est.here;
   if (k == 1)
     return est;
   for (int i = 0; i < n; i++)
     s->scratch[i] = s->e[i] + dae__history_phi(&s->history, k)[i];
-  est.lower = m->sigma[k - 1] * estimate_norm(s, s->scratch);
+  est.lower = m->sigma[k - 1] * dae__bdf_estimate_norm(s, s->scratch);
   bool lower;
   if (k == 2) {
     lower = k * est.lower <= 0.5 * (k + 1) * est.here;
   } else {
     dae__axpy(n, 1, dae__history_phi(&s->history, k - 1), s->scratch);
-    double lower2 = m->sigma[k - 2] * estimate_norm(s, s->scratch);
+    double lower2 = m->sigma[k - 2] * dae__bdf_estimate_norm(s, s->scratch);
     lower = fmax(k * est.lower, (k - 1) * lower2) <= (k + 1) * est.here;
   }
   if (lower) {
@@ -67,11 +47,11 @@ static void choose_order(dae__bdf *s, dae__estimate *est, int order_before)
 {
   const dae__history_memory *m = s->history.memory;
   int n = s->corrector.n, k = m->order;
-  if (est->order < k || k == s->max_order || k + 1 >= m->same || k - order_before == 1)
+  if (est->order < k || k == dae__bdf_max_order(s) || k + 1 >= m->same || k - order_before == 1)
     return;
   for (int i = 0; i < n; i++)
     s->scratch[i] = s->e[i] - dae__history_phi(&s->history, k + 1)[i];
-  est->raise = estimate_norm(s, s->scratch) / (k + 2);
+  est->raise = dae__bdf_estimate_norm(s, s->scratch) / (k + 2);
   double here = (k + 1) * est->here, raise = (k + 2) * est->raise;
   if (k == 1) {
     if (raise < 0.5 * here)
@@ -98,7 +78,7 @@ void dae__bdf_choose(dae__bdf *s, dae__estimate est, int order_before, bool reje
   double h = s->history.memory->h;
   int k = s->history.memory->order;
   bool strict = dae__bdf_strict(s);
-  if (est.order < k || k == s->max_order)
+  if (est.order < k || k >= dae__bdf_max_order(s))
     m->growing = false;
   if (m->growing) {
     m->order = k + 1;
@@ -111,7 +91,10 @@ void dae__bdf_choose(dae__bdf *s, dae__estimate est, int order_before, bool reje
     est.chosen = est.here;
     est.lower = INFINITY;
   }
-  choose_order(s, &est, order_before);
+  if (dae__bdf_watch_limit(s, &est, &est.chosen))
+    est.order = dae__bdf_max_order(s);
+  else
+    choose_order(s, &est, order_before);
   m->order = est.order;
   m->h = next_step(h, est.order, est.chosen);
   /* growing again right after a rejection fails again, and the order, which is judged after k + 2

@@ -130,7 +130,7 @@ static void test_stale_directions_destroy_the_energy(void **state)
     opts.rules = DAE_BDF_RULES_DASSL;
     opts.error_test = DAE_BDF_TEST_X;
     opts.project = false;
-    opts.filter = DAE_BDF_FILTER_OFF;
+    opts.filter = false;
     opts.multipliers = DAE_BDF_MULTIPLIERS_SPLIT;
     opts.projector = stale ? DAE_BDF_PROJECTOR_STALE : DAE_BDF_PROJECTOR_FRESH;
     assert_int_equal(support_run_with("bdf-cm", &p, &opts, 0, NULL, NULL, y, &s), DAE_OK);
@@ -198,13 +198,14 @@ static const char crank[] =
     "constraint x - l2/2*cos(th) = l1*cos(phi)\n"
     "constraint y - l2/2*sin(th) = l1*sin(phi)\n";
 
-static long steps_of_crank(const char *method, double *phi)
+static long steps_of_crank(const char *method, bool stability, double *phi)
 {
   dae_bdf_options opts = support_options(1e-4);
   dae_model *model;
   dae_error err;
   dae_integrator *it;
   double y[16];
+  opts.stability = stability;
   assert_int_equal(dae_model_parse("crank", crank, sizeof crank - 1, NULL, NULL, &model, &err),
                    DAE_OK);
   dae_start start = dae_model_start(model);
@@ -223,11 +224,13 @@ static long steps_of_crank(const char *method, double *phi)
   return steps;
 }
 
+/* plain GGL has neither the filter nor the watch on stability */
 static void test_the_filter_keeps_steps_at_the_slow_scale(void **state)
 {
   (void)state;
   double slow, all;
-  long filtered = steps_of_crank("bdf-cs", &slow), followed = steps_of_crank("bdf-ggl", &all);
+  long filtered = steps_of_crank("bdf-cs", true, &slow);
+  long followed = steps_of_crank("bdf-ggl", false, &all);
   if (getenv("DAEDAL_VERBOSE"))
     print_message("bdf-cs %ld steps, bdf-ggl %ld; phi %.8f %.8f\n", filtered, followed, slow, all);
   assert_true(5 * filtered < followed);
