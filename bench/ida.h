@@ -1,4 +1,4 @@
-/* SUNDIALS IDA on the problems of tests/, by the same C callbacks. */
+/* SUNDIALS IDA on the problems of tests/ and on models, by the same C callbacks. */
 #ifndef DAEDAL_BENCH_IDA_H
 #define DAEDAL_BENCH_IDA_H
 
@@ -6,11 +6,22 @@
 
 typedef struct ida_result {
   long steps, rejected, evaluations, jacobians;
-  bool reached; /* the end time */
+  bool reached; /* the end time; false too for a problem with parts that ida.c does not write out */
 } ida_result;
 
-/* Integrates to p->to with rtol = atol = tol and writes the state vector there into y, which has
- * room for p->size entries and comes in, with dy, as the consistent start and its derivative. */
+/* What its users turn. Multipliers and other algebraic variables have no error test, but their
+ * tolerance counts in Newton's. */
+typedef struct ida_settings {
+  double rtol, atol, algebraic_atol;
+  int order; /* largest, 1 to 5 */
+} ida_settings;
+
+/* Integrates to p->to and writes the state vector there into y, which has room for p->size entries
+ * and comes in, with dy, as the consistent start and its derivative. */
+ida_result ida_run_with(const test_problem *p, const ida_settings *set, double *y,
+                        const double *dy);
+
+/* The same with all tolerances tol and order 5. */
 ida_result ida_run(const test_problem *p, double tol, double *y, const double *dy);
 
 #endif
