@@ -9,7 +9,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
 DEMO ?= pendulum
 DEMO_OPTIONS ?= --every 0.01
-SOURCES = $(shell find include src cli tests examples bench -name '*.[ch]' 2>/dev/null)
+SOURCES = $(shell find include src cli reproduce tests examples bench -name '*.[ch]' 2>/dev/null)
 
 .DEFAULT_GOAL := build
 .PHONY: help setup build build-dev demo test check-long bench install format tidy clean
@@ -60,7 +60,7 @@ format:
 	clang-format -i $(SOURCES)
 
 tidy: build
-	clang-tidy -p build/release --quiet $(shell find src cli -name '*.c')
+	clang-tidy -p build/release --quiet $(shell find src cli reproduce -name '*.c')
 
 clean:
 	rm -rf build

@@ -152,6 +152,7 @@ void cli_print_title(const dae_model *model);
 
 cli_exit cli_run(const cli_arguments *args);
 cli_exit cli_check(const cli_arguments *args);
+cli_exit cli_reproduce(const cli_arguments *args);
 cli_exit cli_methods(const cli_arguments *args);
 cli_exit cli_new(const cli_arguments *args);
 cli_exit cli_help(const cli_arguments *args);

@@ -29,6 +29,13 @@ static const cli_option check_options[] = {
     {"help", NULL, CLI_FLAG, NULL, "this text"},
 };
 
+static const cli_option reproduce_options[] = {
+    {"out", "DIR", CLI_TEXT, "Options", "folder of the files, made if missing (default reproduced)"},
+    {"names", NULL, CLI_FLAG, NULL, "without a paper: plain names, one a line"},
+    {"quiet", NULL, CLI_FLAG, NULL, "errors only; files are written all the same"},
+    {"help", NULL, CLI_FLAG, NULL, "this text"},
+};
+
 static const cli_option methods_options[] = {
     {"names", NULL, CLI_FLAG, "Options", "plain names, one a line: of methods, or of options"},
     {"help", NULL, CLI_FLAG, NULL, "this text"},
@@ -64,6 +71,18 @@ static const char check_text[] =
 static const char check_examples[] = "  daedal check pendulum.dae\n"
                                      "  daedal check chain.dae --set N=1000\n";
 
+static const char reproduce_text[] =
+    "Computes the tables and figures of a paper (or of all: `all`) and prints the\n"
+    "paper's values beside ours, with the reason where they differ. Our values are\n"
+    "checked against those of a prototype of the corrected equations, whatever the\n"
+    "paper says: a value that is off ends the command with exit code 6, after all\n"
+    "others were computed. Tables and the data of figures are written as CSV.\n"
+    "Without a paper it lists the papers there are.\n";
+
+static const char reproduce_examples[] = "  daedal reproduce\n"
+                                         "  daedal reproduce yp96\n"
+                                         "  daedal reproduce all --out results --quiet\n";
+
 static const char methods_text[] =
     "Lists the methods with the problems they take and the key of their paper;\n"
     "with a name, the options of that method.\n";
@@ -81,6 +100,8 @@ static const cli_syntax syntaxes[] = {
      run_examples, run_options, COUNT(run_options), true},
     {"check", "FILE", true, "say what a model is and which methods apply", check_text,
      check_examples, check_options, COUNT(check_options), false},
+    {"reproduce", "[PAPER]", false, "tables and figures of papers, their values beside ours",
+     reproduce_text, reproduce_examples, reproduce_options, COUNT(reproduce_options), false},
     {"methods", "[NAME]", false, "list the methods, or the options of one", methods_text,
      methods_examples, methods_options, COUNT(methods_options), false},
     {"new", "NAME", true, "write a commented starter model", new_text, new_examples, plain_options,

@@ -1,4 +1,4 @@
-# Completion of the command `daedal` for bash: commands, options, methods, models.
+# Completion of the command `daedal` for bash: commands, options, methods, models, papers.
 
 # names of all methods, or of the options of one, as the command itself lists them
 _daedal_names()
@@ -25,6 +25,19 @@ _daedal_files()
   COMPREPLY=($(compgen -f -X "!*.$1" -- "$2") $(compgen -d -- "$2"))
 }
 
+_daedal_folders()
+{
+  local IFS=$'\n'
+  compopt -o filenames 2>/dev/null
+  COMPREPLY=($(compgen -d -- "$1"))
+}
+
+_daedal_papers()
+{
+  echo all
+  command "$1" reproduce --names 2>/dev/null
+}
+
 _daedal_run_options()
 {
   local method=$(_daedal_method)
@@ -36,7 +49,7 @@ _daedal_run_options()
 _daedal()
 {
   local program=$1 current=$2 previous=$3
-  local commands="run check methods new help" command=${COMP_WORDS[1]}
+  local commands="run check reproduce methods new help" command=${COMP_WORDS[1]}
   COMPREPLY=()
   # --name=value: bash breaks the word at the sign
   if [[ $current == = ]]; then
@@ -50,16 +63,23 @@ _daedal()
   fi
   case $previous in
     --method) COMPREPLY=($(compgen -W "auto $(_daedal_names "$program")" -- "$current")); return ;;
-    --out) _daedal_files csv "$current"; return ;;
+    --out)
+      case $command in
+        reproduce) _daedal_folders "$current" ;;
+        *) _daedal_files csv "$current" ;;
+      esac
+      return ;;
     --json) _daedal_files json "$current"; return ;;
     --to | --rtol | --atol | --step | --order | --stages | --window | --set | --every) return ;;
   esac
   case $command:$current in
     run:-*) COMPREPLY=($(compgen -W "$(_daedal_run_options "$program")" -- "$current")) ;;
     check:-*) COMPREPLY=($(compgen -W "--set --help" -- "$current")) ;;
+    reproduce:-*) COMPREPLY=($(compgen -W "--out --names --quiet --help" -- "$current")) ;;
     methods:-*) COMPREPLY=($(compgen -W "--names --help" -- "$current")) ;;
     *:-*) COMPREPLY=($(compgen -W "--help" -- "$current")) ;;
     run:* | check:*) _daedal_files dae "$current" ;;
+    reproduce:*) COMPREPLY=($(compgen -W "$(_daedal_papers "$program")" -- "$current")) ;;
     methods:*) COMPREPLY=($(compgen -W "auto $(_daedal_names "$program")" -- "$current")) ;;
     help:*) COMPREPLY=($(compgen -W "$commands" -- "$current")) ;;
   esac

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 const char pendulum[] = "model pendulum \"a point mass on a rigid rod\"\n"
@@ -70,6 +71,17 @@ char *file_read(const char *path)
 bool file_exists(const char *path)
 {
   return access(path, F_OK) == 0;
+}
+
+void file_await(const char *path)
+{
+  struct stat status;
+  for (int i = 0; i < 1000; i++) {
+    if (stat(path, &status) == 0 && status.st_size > 0)
+      return;
+    nanosleep(&(struct timespec){0, 10000000}, NULL);
+  }
+  fail_msg("%s did not come", path);
 }
 
 /* ---- the command ---- */

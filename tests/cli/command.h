@@ -39,6 +39,8 @@ int command_wait(pid_t child);
 void file_write(const char *path, const char *text);
 char *file_read(const char *path); /* to be freed */
 bool file_exists(const char *path);
+/* Waits until the file holds something; fails the test after ten seconds, which are an age. */
+void file_await(const char *path);
 
 /* A result file. */
 typedef struct table {

@@ -32,9 +32,10 @@ static void check_width(const char *arguments)
 static void test_texts_fit_into_80_columns(void **state)
 {
   (void)state;
-  const char *const texts[] = {"--help",       "run --help",     "check --help", "methods --help",
-                               "new --help",   "help --help",    "methods",      "methods bdf",
-                               "methods auto", "methods bdf-ggl"};
+  const char *const texts[] = {"--help",          "run --help",  "check --help",
+                               "methods --help",  "new --help",  "help --help",
+                               "methods",         "methods bdf", "methods auto",
+                               "methods bdf-ggl", "reproduce",   "reproduce --help"};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
     check_width(texts[i]);
 }
@@ -84,6 +85,10 @@ static void test_usage_errors_name_the_mistake_and_point_to_help(void **state)
       {"check p.dae --rtol 1", "there is no option --rtol"},
       {"methods bd", "did you mean 'bdf'?"},
       {"new", "daedal new needs a NAME"},
+      {"reproduce yp69", "did you mean yp96?"},
+      {"reproduce newton1687", "there is no paper 'newton1687'"},
+      {"reproduce yp96 all", "one [PAPER]"},
+      {"reproduce yp96 --rtol 1", "there is no option --rtol"},
   };
   file_write("p.dae", pendulum);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -53,6 +53,36 @@ static void test_documents_know_every_command_and_option(void **state)
       check_document(&documents[k], cli_syntax_at(i));
 }
 
+/* ".Ss daedal run FILE" and what follows it, up to the next heading; cut off there */
+static char *section_of(char *manual, const char *command)
+{
+  char heading[80];
+  snprintf(heading, sizeof heading, "\n.Ss daedal %s ", command);
+  char *section = strstr(manual, heading);
+  if (!section)
+    fail_msg("the manual page has no section of %s", command);
+  char *end = strstr(section + 1, "\n.S");
+  assert_non_null(end);
+  *end = '\0';
+  return section;
+}
+
+static void test_manual_explains_options_with_their_command(void **state)
+{
+  (void)state;
+  for (int i = 0; cli_syntax_at(i); i++) {
+    const cli_syntax *syntax = cli_syntax_at(i);
+    char *manual = file_read(SOURCES "/docs/daedal.1"),
+         *section = section_of(manual, syntax->command);
+    for (int k = 0; k < syntax->count; k++) /* help is the same everywhere, and told once */
+      if (strcmp(syntax->options[k].name, "help") != 0 &&
+          !holds(section, documents[0].option, syntax->options[k].name))
+        fail_msg("the manual page does not explain --%s of %s", syntax->options[k].name,
+                 syntax->command);
+    free(manual);
+  }
+}
+
 static void test_help_knows_every_command_and_option(void **state)
 {
   (void)state;
@@ -105,6 +135,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       IN_FOLDER(test_documents_know_every_command_and_option),
+      IN_FOLDER(test_manual_explains_options_with_their_command),
       IN_FOLDER(test_help_knows_every_command_and_option),
       IN_FOLDER(test_exit_codes_are_the_same_in_help_and_manual),
       IN_FOLDER(test_help_and_manual_show_the_same_model),

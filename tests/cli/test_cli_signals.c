@@ -17,24 +17,12 @@ static void pause_ms(long ms)
   nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
 }
 
-/* waits until the file holds something; ten seconds are an age */
-static void await(const char *path)
-{
-  struct stat status;
-  for (int i = 0; i < 1000; i++) {
-    if (stat(path, &status) == 0 && status.st_size > 0)
-      return;
-    pause_ms(10);
-  }
-  fail_msg("%s did not come", path);
-}
-
 static void check_interrupt(int signal_number)
 {
   const char *const arguments[] = {"run", "p.dae", "--to", "1e7", "--json", "a.json", NULL};
   file_write("p.dae", pendulum);
   pid_t child = command_start(arguments, -1, -1);
-  await("pendulum.csv");
+  file_await("pendulum.csv");
   kill(child, signal_number);
   kill(child, signal_number); /* as from timeout(1), to the process and to its group */
   assert_int_equal(command_wait(child), 130);
@@ -76,7 +64,7 @@ static void test_second_interrupt_ends_at_once(void **state)
   file_write("p.dae", pendulum);
   assert_int_equal(mkfifo("fifo", 0666), 0);
   pid_t child = command_start(arguments, -1, -1);
-  await("out.txt");
+  file_await("out.txt");
   pause_ms(200);
   kill(child, SIGINT);
   pause_ms(200);

@@ -1,0 +1,82 @@
+/* daedal reproduce: the tables and figures of papers, the paper's values beside ours. */
+#include "cli.h"
+
+#include "reproduce.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define KEYS 15 /* columns for the key of a paper */
+#define MOST 16 /* papers that a mistyped name is compared with */
+
+static void list_papers(bool names)
+{
+  const rep_paper *paper;
+  for (paper = rep_papers; paper->key; paper++)
+    if (names) {
+      printf("%s\n", paper->key);
+    } else {
+      printf("%-*s", KEYS, paper->key);
+      cli_wrap(stdout, KEYS, KEYS, paper->title);
+    }
+  if (names)
+    return;
+  printf("\n`daedal reproduce NAME` computes the tables and figures of a paper, and shows\n"
+         "its values beside ours; `daedal reproduce all` those of all papers.\n");
+}
+
+/* The papers that the name stands for: count of them from *first on. */
+static dae_status find_papers(const char *name, const rep_paper **first, int *count, dae_error *err)
+{
+  const char *words[MOST + 1] = {"all"};
+  int papers = 0;
+  while (rep_papers[papers].key)
+    papers++;
+  *first = rep_papers;
+  *count = papers;
+  if (strcmp(name, "all") == 0)
+    return DAE_OK;
+  *count = 1;
+  for (; (*first)->key; ++*first)
+    if (strcmp((*first)->key, name) == 0)
+      return DAE_OK;
+  int known = papers < MOST ? papers : MOST;
+  for (int i = 0; i < known; i++)
+    words[i + 1] = rep_papers[i].key;
+  const char *near = cli_nearest(name, words, known + 1);
+  return near ? cli_fail(err, DAE_ERROR_USAGE, "there is no paper '%.60s': did you mean %s?", name,
+                         near)
+              : cli_fail(err, DAE_ERROR_USAGE,
+                         "there is no paper '%.60s'; `daedal reproduce` lists them", name);
+}
+
+static bool go_on(void *user)
+{
+  (void)user;
+  return !cli_interrupted();
+}
+
+cli_exit cli_reproduce(const cli_arguments *args)
+{
+  const char *folder = cli_value(args, "out");
+  rep_settings settings = {.out = cli_flag(args, "quiet") ? NULL : stdout,
+                           .folder = folder ? folder : "reproduced",
+                           .go_on = go_on};
+  rep_result result = {0};
+  dae_error err;
+  const rep_paper *papers;
+  int count;
+  if (!args->operand) {
+    list_papers(cli_flag(args, "names"));
+    return CLI_OK;
+  }
+  if (find_papers(args->operand, &papers, &count, &err) < 0)
+    return cli_report("reproduce", &err);
+  cli_interrupt_catch();
+  dae_status status = rep_run(papers, count, &settings, &result, &err);
+  cli_exit code = status < 0 ? cli_report("reproduce", &err) : CLI_OK;
+  if (result.wrong_list)
+    fputs(result.wrong_list, stderr);
+  free(result.wrong_list);
+  return code;
+}

@@ -1,0 +1,44 @@
+/* The report of one paper, as the files of the framework share it. */
+#ifndef DAEDAL_REPRODUCE_REPORT_H
+#define DAEDAL_REPRODUCE_REPORT_H
+
+#include "reproduce.h"
+
+/* A row of the table at hand. */
+typedef struct rep__row {
+  char label[48]; /* as aligned in the table */
+  char name[48];  /* the same with single blanks, for messages and files */
+  rep_value values[REP_QUANTITIES];
+  char trouble[256]; /* empty: none */
+} rep__row;
+
+struct rep_report {
+  const rep_paper *paper;
+  const rep_settings *settings;
+  dae_error *err; /* the first failure */
+  rep_file *tables;
+  FILE *wrong_list;
+  int checked, wrong; /* of this paper */
+  const rep_table *table;
+  rep__row *rows;
+  int count, room;
+};
+
+__attribute__((format(printf, 3, 4))) void rep__fail(rep_report *report, dae_status status,
+                                                     const char *format, ...);
+
+/* ---- table.c ---- */
+
+/* Counts what is checked, and lists what is wrong. */
+void rep__table_check(rep_report *report, const rep__row *row);
+void rep__table_print(FILE *out, const rep_table *table, const rep__row *rows, int count);
+/* Whether the value is what it has to be; one that is not checked is. */
+bool rep__value_right(const rep_value *value);
+/* Words in lines of 80 columns, all of them indented. */
+void rep__wrap(FILE *out, int indent, const char *text);
+
+/* ---- file.c ---- */
+
+void rep__folder_make(rep_report *report);
+
+#endif

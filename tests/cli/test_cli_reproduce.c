@@ -1,0 +1,128 @@
+/* `daedal reproduce yp96`: all of it is as it should be, in 80 columns, and its files are whole. */
+#include "command.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- files of text and numbers ---- */
+
+/* the end of a field, which may stand in quotes */
+static char *field_end(char *at)
+{
+  if (*at == '"') {
+    at = strchr(at + 1, '"');
+    assert_non_null(at);
+    at++;
+  } else {
+    at += strcspn(at, ",\r\n");
+  }
+  assert_true(*at == ',' || *at == '\r');
+  return at;
+}
+
+/* kind t: a text, n: a finite number, o: the same or nothing */
+static bool is_of_kind(char kind, const char *field, const char *end)
+{
+  char *number_end;
+  double value = strtod(field, &number_end);
+  if (field == end)
+    return kind == 'o';
+  return kind == 't' || (number_end == end && isfinite(value));
+}
+
+/* Every record has as many fields as the header, of these kinds. The number of records. */
+static int check_records(const char *path, const char *header, const char *kinds)
+{
+  char *text = file_read(path), *at = text + strlen(header);
+  int records = 0;
+  assert_memory_equal(text, header, strlen(header));
+  for (; strcmp(at, "\r\n") != 0; records++) {
+    assert_memory_equal(at, "\r\n", 2);
+    at += 2;
+    for (const char *kind = kinds; *kind; kind++) {
+      char *field = at;
+      at = field_end(field);
+      if (!is_of_kind(*kind, field, at))
+        fail_msg("%s: record %d: %.40s", path, records + 1, field);
+      assert_true(*at == (kind[1] ? ',' : '\r'));
+      at += kind[1] != '\0';
+    }
+  }
+  free(text);
+  return records;
+}
+
+static void check_files(void)
+{
+  assert_true(check_records("r/yp96-figure-5.1.csv", "method,t,energy", "tnn") > 100);
+  assert_true(check_records("r/yp96-figure-5.3.csv", "method,t,energy", "tnn") > 2000);
+  assert_true(check_records("r/yp96-figure-5.4.csv", "method,t,x,w,lambda", "tnnnn") > 2000);
+  assert_true(check_records("r/yp96-figure-5.6.csv", "reading,method,t,h", "ttnn") > 10000);
+  static const char header[] = "table,row,quantity,paper,ours,reference,check,bound,verdict";
+  assert_true(check_records("r/yp96-tables.csv", header, "tttonotot") > 300);
+}
+
+/* ---- the whole ---- */
+
+static void check_text(const char *out)
+{
+  const char *const parts[] = {
+      "Table 5.1: ",  "Table 5.2: ", "Table 5.3: ",    "Table 5.4: ", "Table 5.4, bad split:",
+      "Figure 5.6: ", "Energy, ",    "Not reproduced", "Reproduced"};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    if (!strstr(out, parts[i]))
+      fail_msg("there is no '%s' in\n%s", parts[i], out);
+  for (const char *line = out; *line; line += strcspn(line, "\n") + 1)
+    if (strcspn(line, "\n") > 80)
+      fail_msg("more than 80 columns:\n%.100s", line);
+  assert_null(strstr(out, "OUT\n"));
+}
+
+static void test_all_of_yp96_is_as_it_should_be(void **state)
+{
+  (void)state;
+  outcome *o = command_exits(0, "reproduce yp96 --out r");
+  assert_string_equal(o->err, "");
+  check_text(o->out);
+  const char *end = strstr(o->out, "\nyp96: ");
+  int right = 0, checked = 0;
+  assert_non_null(end);
+  assert_int_equal(sscanf(end, "\nyp96: %d of %d values", &right, &checked), 2);
+  assert_true(right == checked && checked > 80);
+  assert_non_null(strstr(end, "files in r/\n"));
+  check_files();
+}
+
+static void test_folders_that_cannot_be_written_are_7(void **state)
+{
+  (void)state;
+  command_refuses(7, "reproduce yp96 --out no/such/folder", "no/such/folder");
+  file_write("file", "");
+  command_refuses(7, "reproduce yp96 --out file", "file is no folder");
+  assert_int_equal(mkdir("locked", 0777), 0);
+  assert_int_equal(mkdir("locked/yp96-tables.csv", 0777), 0); /* root may write anywhere else */
+  command_refuses(7, "reproduce yp96 --out locked", "locked/yp96-tables.csv");
+  assert_string_equal(command("reproduce yp96 --out locked")->out, "");
+  assert_int_equal(rmdir("locked/yp96-tables.csv"), 0);
+}
+
+static void test_papers_are_listed(void **state)
+{
+  (void)state;
+  assert_non_null(strstr(command_exits(0, "reproduce")->out, "yp96 "));
+  assert_non_null(strstr(command_exits(0, "reproduce --names")->out, "yp96\n"));
+  command_refuses(1, "reproduce yp69", "did you mean yp96?");
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      IN_FOLDER(test_all_of_yp96_is_as_it_should_be),
+      IN_FOLDER(test_folders_that_cannot_be_written_are_7),
+      IN_FOLDER(test_papers_are_listed),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
