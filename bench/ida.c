@@ -103,12 +103,12 @@ static semi *create_semi(dae__arena *arena, const dae_semi_explicit *p)
 }
 
 /* the equations; false: refused */
-static bool write_out(peer *o, const dae_problem *problem)
+static bool write_out(peer *o, const dae_problem *problem, bool analytic)
 {
   const dae_mechanical *m = problem->mechanical;
   const dae_semi_explicit *p = problem->semi_explicit;
   o->arena = dae__arena_create(NULL);
-  if (o->arena && m && (o->ggl = ida_ggl_create(o->arena, m))) {
+  if (o->arena && m && (o->ggl = ida_ggl_create(o->arena, m, analytic))) {
     o->n = 2 * (m->nq + m->ng);
     o->differential = 2 * m->nq;
     o->jac = ida_ggl_pattern(o->ggl);
@@ -197,7 +197,7 @@ ida_result ida_run_with(const test_problem *p, const ida_settings *set, double *
 {
   ida_result out = {0};
   peer o = {0};
-  if (write_out(&o, &p->problem)) {
+  if (write_out(&o, &p->problem, set->analytic)) {
     SUNContext_Create(NULL, &o.context);
     make_vectors(&o, set, p->size, y, dy);
     make_solver(&o);
@@ -212,5 +212,5 @@ ida_result ida_run_with(const test_problem *p, const ida_settings *set, double *
 
 ida_result ida_run(const test_problem *p, double tol, double *y, const double *dy)
 {
-  return ida_run_with(p, &(ida_settings){tol, tol, tol, 5}, y, dy);
+  return ida_run_with(p, &(ida_settings){tol, tol, tol, 5, false}, y, dy);
 }

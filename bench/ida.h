@@ -13,7 +13,8 @@ typedef struct ida_result {
  * tolerance counts in Newton's. */
 typedef struct ida_settings {
   double rtol, atol, algebraic_atol;
-  int order; /* largest, 1 to 5 */
+  int order;     /* largest, 1 to 5 */
+  bool analytic; /* the Jacobian is written out for small problems, too, and solved by KLU */
 } ida_settings;
 
 /* Integrates to p->to and writes the state vector there into y, which has room for p->size entries
@@ -21,7 +22,7 @@ typedef struct ida_settings {
 ida_result ida_run_with(const test_problem *p, const ida_settings *set, double *y,
                         const double *dy);
 
-/* The same with all tolerances tol and order 5. */
+/* The same with all tolerances tol and order 5; a Jacobian by differences for small problems. */
 ida_result ida_run(const test_problem *p, double tol, double *y, const double *dy);
 
 #endif

@@ -38,7 +38,7 @@ struct ida_ggl {
   const dae_mechanical *p;
   dae_pattern one, M, G, J, Ms, H, whole;
   dae__block block[BLOCKS];
-  bool sparse, has_M; /* a constant M is evaluated once */
+  bool has_matrix, has_M; /* has_M: a constant M is evaluated once */
   double *ones, *M_values, *G_values, *J_values, *Ms_values, *H_values, *gdot_q, *f;
 };
 
@@ -65,12 +65,15 @@ static bool written_out(const dae_mechanical *p)
   return p->M && p->f && constraints && p->nk + p->nu + p->nw + p->nin == 0;
 }
 
-/* sparse, not small, and with every derivative */
-static bool has_sparse_matrix(const dae_mechanical *p)
+static bool large_and_sparse(const dae_mechanical *p)
 {
-  bool derivatives = p->J && (p->constant_mass || p->Ms_qv);
+  return p->M_pattern && 2 * (p->nq + p->ng) > DAE__DENSE_UP_TO;
+}
+
+static bool has_derivatives(const dae_mechanical *p)
+{
   bool curvature = p->ng == 0 || (p->Gts_q && p->gdot_q);
-  return p->M_pattern && derivatives && curvature && 2 * (p->nq + p->ng) > DAE__DENSE_UP_TO;
+  return p->J && (p->constant_mass || p->Ms_qv) && curvature;
 }
 
 static int evaluate_jointly(const ida_ggl *s, const dae_mechanical_at *at, double *M, double *f,
@@ -225,7 +228,7 @@ static void make_matrix(ida_ggl *s, dae__arena *arena)
   merge(s, arena);
 }
 
-ida_ggl *ida_ggl_create(dae__arena *arena, const dae_mechanical *p)
+ida_ggl *ida_ggl_create(dae__arena *arena, const dae_mechanical *p, bool analytic)
 {
   ida_ggl *s = written_out(p) ? DAE__TAKE(arena, ida_ggl, 1) : NULL;
   if (!s)
@@ -238,13 +241,13 @@ ida_ggl *ida_ggl_create(dae__arena *arena, const dae_mechanical *p)
   s->M_values = DAE__TAKE(arena, double, dae__pattern_count(&s->M));
   s->G_values = DAE__TAKE(arena, double, dae__pattern_count(&s->G));
   s->f = DAE__TAKE(arena, double, p->nq);
-  s->sparse = has_sparse_matrix(p);
-  if (s->sparse)
+  s->has_matrix = has_derivatives(p) && (analytic || large_and_sparse(p));
+  if (s->has_matrix)
     make_matrix(s, arena);
   return dae__arena_failed(arena) ? NULL : s;
 }
 
 const dae_pattern *ida_ggl_pattern(const ida_ggl *s)
 {
-  return s->sparse ? &s->whole : NULL;
+  return s->has_matrix ? &s->whole : NULL;
 }
