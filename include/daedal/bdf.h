@@ -18,7 +18,7 @@ extern "C" {
 typedef enum dae_bdf_test {
   DAE_BDF_TEST_QV, /* error test on positions and velocities (and extra states) */
   DAE_BDF_TEST_Q,  /* on positions only */
-  DAE_BDF_TEST_X,  /* on the independent coordinates of a split (bdf-cs, bdf-cm) */
+  DAE_BDF_TEST_X,  /* on the independent coordinates of a split (bdf-cs, bdf-cm, bdf-ggl-star) */
   DAE_BDF_TEST_XV  /* on these and their velocities */
 } dae_bdf_test;
 

@@ -1,7 +1,9 @@
 /* The GGL* corrector [YP96 section 2.3]: Newton on the bordered system as in ggl.c, with
  * multipliers that do not stand in the Newton test, and, with the option `reset`, are not
  * extrapolated but set anew at every prediction from the residual there (multipliers.h). With
- * `reset off` it is the first of the paper's two senses, with `reset on` the second one. */
+ * `reset off` it is the first of the paper's two senses, with `reset on` the second one. The error
+ * test may look at the independent coordinates of a split, which is then chosen at every
+ * prediction. */
 #include "bdf/estimated.h"
 #include "core/error.h"
 
@@ -14,12 +16,12 @@ static dae_status predict(void *self, double t, double *Y, double *dY, dae_error
 {
   star *o = self;
   dae__bordered *b = &o->s.b;
-  if (!o->reset)
+  if (!o->reset && !o->s.e.choose)
     return DAE_OK;
   dae_status status = dae__bordered_evaluate(b, t, Y, b->scratch, err);
   if (!status)
     status = dae__estimated_renew(&o->s, err);
-  if (status)
+  if (status || !o->reset)
     return status;
   dae__bordered_rates(b, Y, dY, b->scratch);
   dae__multipliers_estimate(&o->s.e, b->scratch, b->scratch + b->m->at.v, Y + b->m->at.lambda,

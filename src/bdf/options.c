@@ -56,9 +56,8 @@ static const char *const projectors[] = {"fresh", "stale", NULL};
 
 static const dae_option bdf_options[] = {COMMON_(PLAIN_TEST)};
 static const dae_option star_options[] = {
-    COMMON_(PLAIN_TEST),
-    FLAG(reset, "set the multipliers anew at every prediction, from the residual there"),
-    MULTIPLIERS};
+    COMMON_(SPLIT_TEST), MULTIPLIERS, INDEPENDENT,
+    FLAG(reset, "set the multipliers anew at every prediction, from the residual there")};
 static const dae_option cs_options[] = {COMMON_(SPLIT_TEST), MULTIPLIERS, INDEPENDENT, FILTER};
 static const dae_option cm_options[] = {
     COMMON_(SPLIT_TEST), MULTIPLIERS, INDEPENDENT, FILTER,
