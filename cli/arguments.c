@@ -38,11 +38,30 @@ static dae_status refuse_option(const cli_syntax *syntax, const char *name, dae_
   return cli_fail(err, DAE_ERROR_USAGE, "there is no option --%.60s", name);
 }
 
+/* A switch of the methods may stand alone, which turns it on. */
+static bool stands_alone(const reader *in, const char *name)
+{
+  static const char *const words[] = {"on", "off", "true", "false", "yes", "no", "1", "0"};
+  bool flag = false;
+  for (int i = 0; dae_method_at(i) && !flag; i++) {
+    const dae_option_table *table = dae_method_at(i)->options;
+    int k = cli_option_index(table, name);
+    flag = k >= 0 && table->options[k].type == DAE_OPTION_BOOL;
+  }
+  for (size_t i = 0; i < sizeof words / sizeof *words && in->left > 0; i++)
+    flag = flag && strcmp(in->at[0], words[i]) != 0;
+  return flag;
+}
+
 /* The value behind = or, where there is none, the next word. */
 static dae_status read_value(reader *in, char *equals, cli_given *given, dae_error *err)
 {
   if (equals) {
     given->value = equals + 1;
+    return DAE_OK;
+  }
+  if (!given->option && stands_alone(in, given->name)) {
+    given->value = "on";
     return DAE_OK;
   }
   if (in->left == 0 || strncmp(in->at[0], "--", 2) == 0)

@@ -19,12 +19,57 @@ dae_status cli_accepts(const dae_method *method, const dae_problem *problem, dae
   return method->accepts ? method->accepts(problem, err) : DAE_OK;
 }
 
-static dae_status choose_automatically(const dae_model *model, cli_choice *c, dae_error *err)
+static bool is_run_level(const char *name)
+{
+  for (size_t i = 0; i < sizeof run_level / sizeof *run_level; i++)
+    if (cli_same_name(run_level[i], name))
+      return true;
+  return false;
+}
+
+/* the first option that is asked for and that this method does not have, NULL: none */
+static const char *missing_option(const dae_method *method, const dae_model *model,
+                                  const cli_arguments *args)
+{
+  const dae_model_setting *settings;
+  int count = dae_model_settings(model, &settings);
+  for (int i = 0; i < args->count; i++)
+    if ((!args->given[i].option || args->given[i].option->kind == CLI_METHOD) &&
+        cli_option_index(method->options, args->given[i].name) < 0)
+      return args->given[i].name;
+  for (int i = 0; i < count; i++)
+    if (!settings[i].system && !is_run_level(settings[i].name) &&
+        cli_option_index(method->options, settings[i].name) < 0)
+      return settings[i].name;
+  return NULL;
+}
+
+/* auto is the first method that takes the problem and has the options asked for, where there is
+ * one; never one that comes with a caution */
+static void heed_options(const dae_model *model, const cli_arguments *args, cli_choice *c)
+{
+  const char *missing = missing_option(c->method, model, args);
+  dae_error ignored;
+  for (int i = 0; missing && dae_method_at(i); i++) {
+    const dae_method *method = dae_method_at(i);
+    if (method->caution || missing_option(method, model, args) ||
+        cli_accepts(method, dae_model_problem(model), &ignored) < 0)
+      continue;
+    c->method = method;
+    snprintf(c->why, sizeof c->why, "%s was asked for", cli_dashes(missing).text + 2);
+    return;
+  }
+}
+
+static dae_status choose_automatically(const dae_model *model, const cli_arguments *args,
+                                       cli_choice *c, dae_error *err)
 {
   c->automatic = true;
   c->method = dae_method_choose(dae_model_problem(model), c->why, sizeof c->why, err);
-  if (c->method)
+  if (c->method) {
+    heed_options(model, args, c);
     return DAE_OK;
+  }
   err->status = DAE_ERROR_MODEL; /* no method takes it: nobody named a wrong one */
   return DAE_ERROR_MODEL;
 }
@@ -40,15 +85,16 @@ static dae_status choose_by_model(const dae_model *model, const dae_model_settin
   return dae_model_fail(model, setting->place, why.text, err);
 }
 
-static dae_status choose_method(const dae_model *model, const char *named, cli_choice *c,
+static dae_status choose_method(const dae_model *model, const cli_arguments *args, cli_choice *c,
                                 dae_error *err)
 {
+  const char *named = cli_value(args, "method");
   const dae_model_setting *setting = dae_model_find_setting(model, "method");
   c->from_command = named != NULL;
   if (!named && setting && strcmp(setting->text, "auto") != 0)
     return choose_by_model(model, setting, c, err);
   if (!named || strcmp(named, "auto") == 0)
-    return choose_automatically(model, c, err);
+    return choose_automatically(model, args, c, err);
   c->method = dae_method_find(named, err);
   if (!c->method)
     return err->status;
@@ -56,14 +102,6 @@ static dae_status choose_method(const dae_model *model, const char *named, cli_c
 }
 
 /* ---- its options ---- */
-
-static bool is_run_level(const char *name)
-{
-  for (size_t i = 0; i < sizeof run_level / sizeof *run_level; i++)
-    if (cli_same_name(run_level[i], name))
-      return true;
-  return false;
-}
 
 static bool is_given(const cli_arguments *args, const char *name)
 {
@@ -176,7 +214,7 @@ dae_status cli_choose(const dae_model *model, const cli_arguments *args, cli_cho
                       dae_error *err)
 {
   *out = (cli_choice){0};
-  dae_status status = choose_method(model, cli_value(args, "method"), out, err);
+  dae_status status = choose_method(model, args, out, err);
   if (status < 0)
     return status;
   out->options = calloc(1, out->method->options_size);

@@ -30,7 +30,8 @@ static const cli_option check_options[] = {
 };
 
 static const cli_option reproduce_options[] = {
-    {"out", "DIR", CLI_TEXT, "Options", "folder of the files, made if missing (default reproduced)"},
+    {"out", "DIR", CLI_TEXT, "Options",
+     "folder of the files, made if missing (default reproduced)"},
     {"names", NULL, CLI_FLAG, NULL, "without a paper: plain names, one a line"},
     {"quiet", NULL, CLI_FLAG, NULL, "errors only; files are written all the same"},
     {"help", NULL, CLI_FLAG, NULL, "this text"},
@@ -51,8 +52,9 @@ static const char run_text[] =
     "constraints, what became of the energy, where the results are.\n"
     "\n"
     "Options of the chosen method (`daedal methods NAME`) are given by name:\n"
-    "--error-test q, --project off. The command line overrides `simulate` of the\n"
-    "model, which overrides the defaults. Both --to 5 and --to=5 are understood.\n"
+    "--error-test q, --project off; a switch may stand alone: --damp. The command\n"
+    "line overrides `simulate` of the model, which overrides the defaults. Both\n"
+    "--to 5 and --to=5 are understood.\n"
     "Interrupted (Ctrl-C), the run ends in order and keeps the results so far.\n";
 
 static const char run_examples[] =

@@ -54,6 +54,10 @@ typedef struct dae_bdf_options {
   int projector;     /* dae_bdf_projector; bdf-cm */
   int independent;   /* number of a coordinate that a split must keep independent, 0: any */
   bool filter;       /* of the error estimate: stiff components do not count; bdf-cs, bdf-cm */
+  bool damp;         /* oscillations that the steps do not resolve are damped, not followed:
+                        order 2 at most, filter, start moved onto the slow motion; bdf-cs, bdf-cm */
+  double damp_time;  /* with damp: time scale below which motions are taken out of the start, 0:
+                        found */
   bool reset;        /* bdf-ggl-star: multipliers are set anew at every prediction */
 } dae_bdf_options;
 

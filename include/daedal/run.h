@@ -26,12 +26,14 @@ typedef struct dae_summary {
   double velocity_drift; /* largest |g_t + G v|, |k| over all rows */
   double energy_start;   /* NaN: the problem has no energy */
   double energy_change;
-  double energy_balance;     /* change minus the integrated power of forces and constraints */
-  const char *caution;       /* the method's, about its options; NULL: none */
+  double energy_balance; /* change minus the integrated power of forces and constraints */
+  bool damped;           /* by the method's option `damp` */
+  double energy_settled; /* what moving the start onto the slow motion took away; NaN: unknown */
+  const char *caution;   /* the method's, about its options; NULL: none */
   bool energy_has_potential; /* false: kinetic energy only, the work of all forces is counted */
-  int moved;                 /* start values that were moved to make the start consistent */
-  char moves[2048];          /* a line for each: name, from, to, with tabs between them */
-  char files[512];           /* where the results are */
+  int moved;        /* start values that were moved to make the start consistent, or slow */
+  char moves[2048]; /* a line for each: name, from, to, with tabs between them */
+  char files[512];  /* where the results are */
 } dae_summary;
 
 /* The closing block as text and as JSON. Return the length needed, as snprintf does. */

@@ -114,7 +114,8 @@ static dae_status create_single(dae__arena *arena, const request *r, dae_integra
     return dae__start_status(status, err);
   corrector.problem = *r->problem;
   corrector.method = r->method;
-  status = dae__bdf_host_create(arena, &corrector, r->opts, r->start->t, y, dy, out, err);
+  status = dae__bdf_host_create(arena, &corrector, r->opts, r->start->t, r->start->fixed, y, dy,
+                                out, err);
   if (status)
     corrector.table->free(corrector.self);
   return status;

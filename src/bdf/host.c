@@ -12,12 +12,15 @@
 #include "bdf/host.h"
 #include "core/error.h"
 #include "core/vec.h"
+#include "problem/consistent.h"
 #include <float.h>
 
 /* a run ends if so many steps, a tenth of them rejected, bring it on by less than this part of what
  * is left */
 #define WINDOW 10000
 #define CRAWLING 1e-4
+/* largest order of a damped run: those beyond do not damp all oscillations */
+#define DAMPED_ORDER 2
 /* tolerance of the start values of fixed steps, relative to that of the run */
 #define START_SHARE 1e-3
 
@@ -291,6 +294,8 @@ static dae_status host_restart(void *self, double t, const double *y, dae_error 
   dae__copy(s->corrector.size, y, s->scratch_state);
   dae_status status = s->corrector.table->consistent(s->corrector.self, t, NULL, s->scratch_state,
                                                      s->scratch_rate, err);
+  if (!status && s->opts.damp)
+    status = dae__bdf_settle(s, t, NULL, s->scratch_state, s->scratch_rate, err);
   if (status)
     return status;
   dae__copy(s->corrector.size, s->scratch_state, s->state);
@@ -350,8 +355,8 @@ static void take_memory(dae__bdf *s, dae__arena *arena)
 }
 
 dae_status dae__bdf_host_create(dae__arena *arena, const dae__corrector *corrector,
-                                const dae_bdf_options *opts, double t, const double *y,
-                                const double *dy, dae_integrator **out, dae_error *err)
+                                const dae_bdf_options *opts, double t, const bool *fixed, double *y,
+                                double *dy, dae_integrator **out, dae_error *err)
 {
   dae__bdf *s = DAE__TAKE(arena, dae__bdf, 1);
   if (dae__arena_failed(arena))
@@ -362,19 +367,26 @@ dae_status dae__bdf_host_create(dae__arena *arena, const dae__corrector *correct
     if (corrector->role[i] != DAE__TEST_NONE)
       s->tested = i + 1;
   s->opts = *opts;
+  if (opts->damp) {
+    s->opts.order = opts->order < DAMPED_ORDER ? opts->order : DAMPED_ORDER;
+    s->opts.filter = true;
+  }
   s->rtol = opts->rtol;
   s->atol = opts->atol;
-  s->max_order = opts->order;
+  s->max_order = s->opts.order;
   s->project = opts->project;
   take_memory(s, arena);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   s->m->t = s->m->t_previous = t;
   s->last = dae_error_none();
+  dae_status status = opts->damp ? dae__bdf_settle(s, t, fixed, y, dy, err) : DAE_OK;
+  if (status)
+    return dae__start_status(status, err);
   dae__copy(corrector->size, y, s->state);
   dae__copy(corrector->size, dy, s->rate);
   s->table = verbs;
   s->table.method = corrector->method;
-  dae_status status = dae__integrator_create(arena, &s->table, s, out);
+  status = dae__integrator_create(arena, &s->table, s, out);
   return status ? dae__out_of_memory(err) : DAE_OK;
 }

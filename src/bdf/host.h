@@ -2,6 +2,7 @@
  *   attempt.c   one attempt at a step: Newton, error estimate, projection
  *   select.c    order and step size of the next attempt
  *   stability.c where orders 3 to 5 are left because they are not stable
+ *   settle.c    the start of a damped run
  *   host.c      steps made of attempts, starts, the integrator's verbs */
 #ifndef DAEDAL_BDF_HOST_H
 #define DAEDAL_BDF_HOST_H
@@ -114,5 +115,11 @@ int dae__bdf_max_order(const dae__bdf *s);
 /* Looks at an accepted attempt. True: order 2 is to be taken from now on, with this local error
  * estimate. */
 bool dae__bdf_watch_limit(dae__bdf *s, const dae__estimate *est, double *estimate);
+
+/* settle.c */
+/* Moves the consistent state y onto the slow motion where that can be told from fast oscillations;
+ * dy is its derivative. Entries that are fixed (NULL: none) stay. */
+dae_status dae__bdf_settle(dae__bdf *s, double t, const bool *fixed, double *y, double *dy,
+                           dae_error *err);
 
 #endif

@@ -52,15 +52,25 @@ static const char *const projectors[] = {"fresh", "stale", NULL};
 #define FILTER                                                                                     \
   FLAG(filter, "multiply the error estimate by the inverse of the iteration matrix, so that stiff " \
                "components do not limit the step")
+#define DAMP                                                                                       \
+  FLAG(damp, "damp oscillations that the steps do not resolve instead of following them: order 2 " \
+             "at most, filter on, the start moved onto the slow motion"),                          \
+  NUMBER(damp_time, 0, INFINITY, "with damp: time scale below which motions are taken out of the " \
+                                 "start, 0: found where scales are separated")
 /* clang-format on */
 
 static const dae_option bdf_options[] = {COMMON_(PLAIN_TEST)};
 static const dae_option star_options[] = {
     COMMON_(SPLIT_TEST), MULTIPLIERS, INDEPENDENT,
     FLAG(reset, "set the multipliers anew at every prediction, from the residual there")};
-static const dae_option cs_options[] = {COMMON_(SPLIT_TEST), MULTIPLIERS, INDEPENDENT, FILTER};
+static const dae_option cs_options[] = {COMMON_(SPLIT_TEST), MULTIPLIERS, INDEPENDENT, FILTER,
+                                        DAMP};
 static const dae_option cm_options[] = {
-    COMMON_(SPLIT_TEST), MULTIPLIERS, INDEPENDENT, FILTER,
+    COMMON_(SPLIT_TEST),
+    MULTIPLIERS,
+    INDEPENDENT,
+    FILTER,
+    DAMP,
     CHOICE(projector, projectors,
            "constraint directions frozen at each prediction, or (stale, not consistent) at the "
            "last Jacobian")};

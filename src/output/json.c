@@ -121,6 +121,9 @@ static void add_measures(dae__text *text, const dae_summary *s)
   number_field(text, "energy_start", s->energy_start);
   number_field(text, "energy_change", s->energy_change);
   number_field(text, "energy_balance", s->energy_balance);
+  key(text, "damped");
+  dae__text_add(text, "%s,\n", s->damped ? "true" : "false");
+  number_field(text, "energy_settled", s->energy_settled);
   key(text, "energy_has_potential");
   dae__text_add(text, "%s,\n", s->energy_has_potential ? "true" : "false");
 }

@@ -144,6 +144,19 @@ static void add_energy(dae__text *t, const dae_summary *s)
                   INDENT "force counts, gravity and springs included\n");
 }
 
+/* what damping took: the balance has no other loss in it than that of the method */
+static void add_damped(dae__text *t, const dae_summary *s)
+{
+  if (!s->damped)
+    return;
+  dae__text_add(t, LABEL "unresolved oscillations, on purpose; energy removed: ", "damped");
+  if (isnan(s->energy_settled) || isnan(s->energy_balance))
+    dae__text_add(t, "not known\n");
+  else
+    dae__text_add(t, "%s\n" INDENT "at the start, %s along the way\n",
+                  show(s->energy_settled, 3).text, show(-s->energy_balance, 3).text);
+}
+
 static void add_caution(dae__text *t, const dae_summary *s)
 {
   if (s->caution)
@@ -155,8 +168,8 @@ static void add_moves(dae__text *t, const dae_summary *s)
 {
   if (s->moved == 0)
     return;
-  dae__text_add(t, LABEL "%d value%s moved to make it consistent; `fixed` holds a value:\n",
-                "start", s->moved, s->moved == 1 ? " was" : "s were");
+  dae__text_add(t, LABEL "%d value%s moved to make it consistent%s; `fixed` holds a value:\n",
+                "start", s->moved, s->moved == 1 ? " was" : "s were", s->damped ? " and slow" : "");
   int width = 0;
   for (const char *line = s->moves; *line; line += strcspn(line, "\n"), line += *line == '\n') {
     int name = (int)strcspn(line, "\t\n");
@@ -192,6 +205,7 @@ size_t dae_summary_text(const dae_summary *summary, char *text, size_t size)
   add_work(&t, summary);
   add_drift(&t, summary);
   add_energy(&t, summary);
+  add_damped(&t, summary);
   add_caution(&t, summary);
   add_moves(&t, summary);
   add_results(&t, summary);

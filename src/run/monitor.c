@@ -94,6 +94,13 @@ dae_status dae__monitor_jump(dae__monitor *m, const double *y, dae_error *err)
   return status;
 }
 
+dae_status dae__monitor_energy(dae__monitor *m, double t, const double *y, double *energy,
+                               dae_error *err)
+{
+  double power;
+  return measure_energy(m, t, y, energy, &power, err);
+}
+
 void dae__monitor_report(const dae__monitor *m, dae_summary *summary)
 {
   summary->position_drift = m->position;

@@ -35,6 +35,10 @@ dae_status dae__monitor_pass(dae__monitor *m, dae_integrator *it, double t, cons
 /* An event has changed the state into y. */
 dae_status dae__monitor_jump(dae__monitor *m, const double *y, dae_error *err);
 
+/* The energy of a state, NaN: there is none. */
+dae_status dae__monitor_energy(dae__monitor *m, double t, const double *y, double *energy,
+                               dae_error *err);
+
 void dae__monitor_report(const dae__monitor *m, dae_summary *summary);
 
 #endif

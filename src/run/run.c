@@ -61,7 +61,8 @@ static void clear_summary(dae_summary *s, const dae_run_plan *plan)
                      .velocity_drift = NAN,
                      .energy_start = NAN,
                      .energy_change = NAN,
-                     .energy_balance = NAN};
+                     .energy_balance = NAN,
+                     .energy_settled = NAN};
 }
 
 static dae_status check_plan(const dae_run_plan *plan, dae_error *err)
@@ -123,8 +124,11 @@ static void add_move(dae_summary *s, const char *name, double from, double to)
     memcpy(s->moves + used, line, (size_t)length + 1);
 }
 
+/* the values given that are others by now */
 static void list_moves(run *r)
 {
+  r->summary->moved = 0;
+  r->summary->moves[0] = '\0';
   const dae_problem *problem = &r->plan->problem;
   const double *from = r->plan->start.y, *to = r->y;
   for (int i = 0; i < dae_problem_size(problem); i++) {
@@ -168,8 +172,7 @@ static dae_status make_consistent(run *r, const dae_env *env, dae_error *err)
   list_moves(r);
   r->summary->diagnosis.dof -= held_states(plan);
   if (r->summary->moved > 0)
-    dae__log(env, DAE_LOG_INFO, "start: values moved to make it consistent: %d",
-             r->summary->moved);
+    dae__log(env, DAE_LOG_INFO, "start: values moved to make it consistent: %d", r->summary->moved);
   if (r->summary->diagnosis.rank < r->summary->diagnosis.constraints)
     dae__log(env, DAE_LOG_WARNING, "%s", r->summary->diagnosis.text);
   return DAE_OK;
@@ -180,13 +183,34 @@ static double option_value(const dae_method *method, const void *opts, const cha
 {
   for (int i = 0; i < method->options->count; i++) {
     const dae_option *option = &method->options->options[i];
-    if (option->type != DAE_OPTION_DOUBLE || strcmp(option->name, name) != 0)
-      continue;
+    const char *at = (const char *)opts + option->offset;
     double value;
-    memcpy(&value, (const char *)opts + option->offset, sizeof value);
-    return value;
+    bool flag;
+    if (strcmp(option->name, name) != 0)
+      continue;
+    if (option->type == DAE_OPTION_BOOL)
+      return memcpy(&flag, at, sizeof flag), flag;
+    if (option->type == DAE_OPTION_DOUBLE)
+      return memcpy(&value, at, sizeof value), value;
   }
   return NAN;
+}
+
+/* A damped run may have moved the start, and taken energy out of it. */
+static dae_status look_at_start(run *r, dae_error *err)
+{
+  dae_summary *s = r->summary;
+  double before, after;
+  dae_status status = dae__monitor_energy(&r->monitor, r->plan->start.t, r->y, &before, err);
+  if (status >= 0)
+    status = dae_integrator_interpolate(r->it, r->plan->start.t, r->y, NULL, err);
+  if (status >= 0)
+    status = dae__monitor_energy(&r->monitor, r->plan->start.t, r->y, &after, err);
+  if (status < 0)
+    return status;
+  s->energy_settled = before - after;
+  list_moves(r);
+  return DAE_OK;
 }
 
 static dae_status create(run *r, const dae_env *env, dae_error *err)
@@ -203,11 +227,13 @@ static dae_status create(run *r, const dae_env *env, dae_error *err)
   if (opts && method->options) {
     r->summary->rtol = option_value(method, opts, "rtol");
     r->summary->atol = option_value(method, opts, "atol");
+    r->summary->damped = option_value(method, opts, "damp") == 1;
     r->summary->caution = method->caution ? method->caution(opts) : NULL;
   }
   dae_start start = r->plan->start;
   start.y = r->y;
-  return method->create(&r->plan->problem, &start, opts, env, &r->it, err);
+  dae_status status = method->create(&r->plan->problem, &start, opts, env, &r->it, err);
+  return status >= 0 && r->summary->damped ? look_at_start(r, err) : status;
 }
 
 /* ---- rows ---- */

@@ -1,6 +1,7 @@
 /* Command line over simulate over defaults, and who is to blame for what does not fit. */
 #include "command.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define MODEL "model d\nstate x = 1\nx' = -x\n"
@@ -101,6 +102,37 @@ static void test_settings_of_systems_are_noted_where_one_method_runs_all(void **
   table_free(&t);
 }
 
+/* two masses on a stiff spring, one of which a rod holds at its distance from the origin */
+#define STIFF                                                                                      \
+  "model d\n"                                                                                      \
+  "coord x = 1, y = 0, z = 1 rate 1, w = 0\n"                                                      \
+  "kinetic (x'^2 + y'^2 + z'^2 + w'^2)/2\n"                                                        \
+  "potential y + 1e10*((x - z)^2 + (y - w)^2)/2\n"                                                 \
+  "constraint rod: x^2 + y^2 = 1\n"
+
+static void test_auto_takes_a_method_that_has_the_options_asked_for(void **state)
+{
+  (void)state;
+  file_write("d.dae", STIFF "simulate to 1 rtol 1e-4 atol 1e-4\n");
+  static const char *const commands[] = {"run d.dae --damp", "run --damp d.dae",
+                                         "run d.dae --damp on", "run d.dae --damp=on"};
+  for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+    outcome *o = command_exits(0, commands[i]);
+    assert_non_null(strstr(o->out, "method bdf-cs (auto): damp was asked for\n"));
+    assert_non_null(strstr(o->out, "  damped "));
+    assert_non_null(strstr(o->out, "consistent and slow"));
+  }
+  command_exits(0, "run d.dae --damp --json d.json");
+  char *json = file_read("d.json");
+  assert_non_null(strstr(json, "\"damped\": true"));
+  assert_non_null(strstr(json, "\"energy_settled\": 0.")); /* of 1/2, half is left */
+  free(json);
+  command_refuses(1, "run d.dae --projector fresh", "bdf-ggl has no option --projector");
+  command_refuses(1, "run d.dae --method bdf-ggl --damp", "bdf-ggl has no option --damp");
+  file_write("d.dae", STIFF "simulate to 1 rtol 1e-4 atol 1e-4 damp on\n");
+  assert_non_null(strstr(command_exits(0, "run d.dae")->out, "damp was asked for"));
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -109,6 +141,7 @@ int main(void)
       IN_FOLDER(test_mistakes_in_simulate_are_2_and_shown_at_their_place),
       IN_FOLDER(test_other_methods_leave_out_what_was_said_for_the_first),
       IN_FOLDER(test_settings_of_systems_are_noted_where_one_method_runs_all),
+      IN_FOLDER(test_auto_takes_a_method_that_has_the_options_asked_for),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
