@@ -32,14 +32,14 @@ enum { PHI = 0, PHI_RATE = 5, SIZE = 16 };
 
 typedef struct motion {
   double first[SIZE], last[SIZE];
-  int rows;
+  int rows, kept; /* coordinates and rates */
 } motion;
 
 static void keep_row(void *user, double t, const double *y)
 {
   motion *m = user;
   (void)t;
-  memcpy(m->rows++ == 0 ? m->first : m->last, y, 10 * sizeof *y); /* coordinates and rates */
+  memcpy(m->rows++ == 0 ? m->first : m->last, y, (size_t)m->kept * sizeof *y);
 }
 
 static void run_model(const char *text, const dae_bdf_options *opts, double to, motion *m,
@@ -55,6 +55,7 @@ static void run_model(const char *text, const dae_bdf_options *opts, double to, 
                     .to = to,
                     .size = dae_problem_size(dae_model_problem(model))};
   m->rows = 0;
+  m->kept = 2 * dae_model_count(model).coordinates;
   assert_int_equal(support_run_with("bdf-cs", &p, opts, 0, keep_row, m, end, s), DAE_OK);
   s->problem = "crank"; /* the model's own name goes with it */
   dae_model_free(model);
@@ -145,11 +146,6 @@ static void test_fixed_values_stay(void **state)
   dae_bdf_options opts = support_options(1e-4);
   opts.damp = true;
   opts.damp_time = 0.01;
-  dae_model *model;
-  dae_error err;
-  assert_int_equal(dae_model_parse("pair", fixed, sizeof fixed - 1, NULL, NULL, &model, &err),
-                   DAE_OK);
-  dae_model_free(model);
   run_model(fixed, &opts, 0.001, &m, &s);
   assert_true(m.first[0] == 0 && m.first[3] == 1); /* x, x' */
 }
