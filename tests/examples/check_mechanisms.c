@@ -196,6 +196,21 @@ double check_bushing(const motion *m)
   return apart_from_reduced(m, &(reduced){2, start, bushing_rates, bushing_compare, .step = 1e-4});
 }
 
+/* the same, and its deformation with the force that belongs to it: k e + c e' in its own frame */
+double check_bushing_frame(const motion *m)
+{
+  double worst = check_bushing(m);
+  for (long row = 0; row < m->rows; row++) {
+    double u = motion_at(m, row, "u"), u1 = motion_at(m, row, "der(u)");
+    double w = motion_at(m, row, "w"), w1 = motion_at(m, row, "der(w)");
+    worst = worse(worst, apart(u, motion_at(m, row, "x2") - 1));
+    worst = worse(worst, apart(w, motion_at(m, row, "y2")));
+    worst = worse(worst, apart(motion_at(m, row, "lambda(along)"), -1e3 * u - 10 * u1));
+    worst = worse(worst, apart(motion_at(m, row, "lambda(across)"), -1e3 * w - 10 * w1));
+  }
+  return worst;
+}
+
 /* ---- bead on a turning wire: r'' = w^2 r - g sin(w t) ---- */
 
 double check_moving_wire(const motion *m)

@@ -12,6 +12,7 @@ double check_double_pendulum(const motion *m);
 double check_slider_crank(const motion *m);
 double check_four_bar(const motion *m);
 double check_bushing(const motion *m);
+double check_bushing_frame(const motion *m);
 double check_platform(const motion *m);
 double check_car_axis(const motion *m);
 double check_moving_wire(const motion *m);

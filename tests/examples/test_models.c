@@ -39,6 +39,7 @@ static const entry entries[] = {
     {"drive_train.dae", check_drive_train, 5.5, 6.5, .energy = BALANCED},
     {"fast_particle.dae", check_fast_particle, 4.5, 5, .energy = BALANCED},
     {"bushing.dae", check_bushing, 5, 6, .energy = BALANCED},
+    {"bushing_frame.dae", check_bushing_frame, 5, 6, .energy = BALANCED},
     {"four_bar.dae", check_four_bar, 3.5, 4, .energy = KEPT},
     {"hanging_chain.dae", check_hanging_chain, 8, 6.5, .energy = KEPT, .set = {"N=100"}},
     {"heated_bar.dae", check_heated_bar, 5.5, 7, .energy = BALANCED},

@@ -78,6 +78,7 @@ typedef struct sample {
   create_fn *create;
   const char *method;
   double step; /* 0: variable */
+  bool damp;
 } sample;
 
 #define GGL dae_bdf_ggl_create, "bdf-ggl"
@@ -87,29 +88,31 @@ typedef struct sample {
 #define BDF dae_bdf_create, "bdf"
 
 static const sample samples[] = {
-    {test_pendulum, GGL, 0},
-    {test_pendulum_bare, GGL, 0}, /* every derivative differenced */
-    {test_pendulum_eval, GGL, 0.01},
-    {test_curvilinear, GGL, 0}, /* momenta */
-    {test_slider_crank, GGL, 0},
-    {test_parallel_bars, GGL, 0}, /* a dependent row */
-    {test_car_axis_bare, GGL, 0},
-    {test_cylinder_skate, GGL, 0}, /* g and k */
-    {test_motor, GGL, 0.01},       /* u and w */
-    {test_bouncing_ball, BDF, 0},  /* mechanical without constraints */
-    {test_akzo_nobel, BDF, 0},
-    {test_hessenberg2, BDF, 0},
-    {test_transistor_amplifier, BDF, 0},
-    {test_van_der_pol, BDF, 0},
-    {test_two_circuits, BDF, 0},
-    {test_structures, GGL, 0.01},
-    {heated_rod, BDF, 0}, /* sparse */
-    {chain, GGL, 0},      /* sparse */
-    {test_slider_crank, STAR, 0},
-    {test_parallel_bars, CS, 0},
-    {test_cylinder_skate, CS, 0},
-    {chain, CS, 0},
-    {test_cylinder_skate, CM, 0},
+    {test_pendulum, GGL, 0, false},
+    {test_pendulum_bare, GGL, 0, false}, /* every derivative differenced */
+    {test_pendulum_eval, GGL, 0.01, false},
+    {test_curvilinear, GGL, 0, false}, /* momenta */
+    {test_slider_crank, GGL, 0, false},
+    {test_parallel_bars, GGL, 0, false}, /* a dependent row */
+    {test_car_axis_bare, GGL, 0, false},
+    {test_cylinder_skate, GGL, 0, false}, /* g and k */
+    {test_motor, GGL, 0.01, false},       /* u and w */
+    {test_bouncing_ball, BDF, 0, false},  /* mechanical without constraints */
+    {test_akzo_nobel, BDF, 0, false},
+    {test_hessenberg2, BDF, 0, false},
+    {test_transistor_amplifier, BDF, 0, false},
+    {test_van_der_pol, BDF, 0, false},
+    {test_two_circuits, BDF, 0, false},
+    {test_structures, GGL, 0.01, false},
+    {heated_rod, BDF, 0, false}, /* sparse */
+    {chain, GGL, 0, false},      /* sparse */
+    {test_slider_crank, STAR, 0, false},
+    {test_parallel_bars, CS, 0, false},
+    {test_cylinder_skate, CS, 0, false},
+    {chain, CS, 0, false},
+    {test_cylinder_skate, CS, 0, true},
+    {chain, CM, 0, true},
+    {test_cylinder_skate, CM, 0, false},
 };
 
 #define SAMPLES (sizeof samples / sizeof *samples)
@@ -118,6 +121,7 @@ static dae_bdf_options options_of(const sample *s)
 {
   dae_bdf_options opts = dae_bdf_defaults();
   opts.step = s->step;
+  opts.damp = s->damp;
   return opts;
 }
 
@@ -321,7 +325,7 @@ static void test_the_number_of_steps_does_not_change_what_a_run_allocates(void *
 {
   (void)state;
   test_problem p = test_pendulum();
-  const sample s = {test_pendulum, GGL, 0};
+  const sample s = {test_pendulum, GGL, 0, false};
   long calls[2], steps[2];
   for (int i = 0; i < 2; i++) {
     counting_env count = {0};
@@ -341,7 +345,7 @@ static void test_the_number_of_steps_does_not_change_what_a_run_allocates(void *
 /* ---- KLU's own memory ---- */
 
 #ifdef DAE_WITH_KLU
-static const sample sparse[] = {{heated_rod, BDF, 0}, {chain, GGL, 0}};
+static const sample sparse[] = {{heated_rod, BDF, 0, false}, {chain, GGL, 0, false}};
 
 static void test_every_refused_allocation_of_klu_in_a_constructor_is_a_clean_error(void **state)
 {
