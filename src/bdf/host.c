@@ -288,6 +288,13 @@ static dae_status host_interpolate(void *self, double t, double *y, double *dy, 
   return status;
 }
 
+static void host_glance(void *self, double t, double *y)
+{
+  dae__bdf *s = self;
+  dae__history_interpolate(&s->history, t, s->scratch, s->delta);
+  dae__copy(s->corrector.size, s->m->started ? s->scratch : s->state, y);
+}
+
 static dae_status host_restart(void *self, double t, const double *y, dae_error *err)
 {
   dae__bdf *s = self;
@@ -332,6 +339,7 @@ static const dae__integrator_table verbs = {
     .step = host_step,
     .view = host_view,
     .interpolate = host_interpolate,
+    .glance = host_glance,
     .restart = host_restart,
     .stats = host_stats,
     .reload = host_reload,

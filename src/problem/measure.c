@@ -185,6 +185,12 @@ static dae_status energy_rates(dae__measure *measure, const dae_mechanical_at *a
              : dae__mech_energy_rate(m, at, m->p->nin > 0 ? measure->in_rate : NULL, dT, dV, err);
 }
 
+bool dae__measure_workless(const dae__measure *measure)
+{
+  const dae__mech *m = measure->m;
+  return m && m->nk == 0 && (m->ng == 0 || m->p->time_free_g);
+}
+
 dae_status dae__measure_energy(dae__measure *measure, double t, const double *y, double *energy,
                                double *power, bool *has_potential, dae_error *err)
 {
@@ -208,11 +214,13 @@ dae_status dae__measure_energy(dae__measure *measure, double t, const double *y,
     status = dae__mech_F(m, &at, measure->F, err);
   if (status)
     return status;
+  *energy = dae__dot(m->nq, at.v, measure->p) - T + V;
+  *power = dae__dot(m->nq, at.v, measure->F) - dT + dV;
+  if (dae__measure_workless(measure))
+    return DAE_OK;
   dae__zero(m->nc, measure->Gv);
   dae__matrix_times(&m->G, measure->G, 1, at.v, measure->Gv);         /* G v */
   dae__matrix_times(&m->K, measure->K, 1, at.v, measure->Gv + m->ng); /* K v */
-  *energy = dae__dot(m->nq, at.v, measure->p) - T + V;
-  *power =
-      dae__dot(m->nq, at.v, measure->F) - dae__dot(m->nc, y + m->at.lambda, measure->Gv) - dT + dV;
+  *power -= dae__dot(m->nc, y + m->at.lambda, measure->Gv);
   return DAE_OK;
 }

@@ -16,6 +16,9 @@ void dae__measure_free(dae__measure *measure);
 dae_status dae__measure_drift(dae__measure *m, double t, const double *y, double *position,
                               double *velocity, dae_error *err);
 
+/* Whether constraint forces do no work, so that energy and power do not depend on multipliers. */
+bool dae__measure_workless(const dae__measure *measure);
+
 /* energy, and the power of everything that is not in it; *energy = NaN where the problem has
  * none */
 dae_status dae__measure_energy(dae__measure *m, double t, const double *y, double *energy,

@@ -73,6 +73,14 @@ dae_status dae_integrator_interpolate(dae_integrator *it, double t, double *y, d
   return it->table->interpolate(it->self, fmin(fmax(t, view.t_previous), view.t), y, dy, err);
 }
 
+dae_status dae__integrator_glance(dae_integrator *it, double t, double *y, dae_error *err)
+{
+  if (!it->table->glance)
+    return dae_integrator_interpolate(it, t, y, NULL, err);
+  it->table->glance(it->self, t, y);
+  return DAE_OK;
+}
+
 dae_status dae_integrator_restart(dae_integrator *it, double t, const double *y, dae_error *err)
 {
   if (!isfinite(t))
