@@ -2,13 +2,10 @@
  */
 #include "bdf/bdf.h"
 #include "core/error.h"
-#include "problem/assembly.h"
 #include "problem/consistent.h"
-#include "step/permuted.h"
+#include "step/assembled.h"
 
 /* ---- what each method takes ---- */
-
-typedef dae_status accepts_fn(const dae_problem *problem, dae_error *err);
 
 static bool constrained(const dae_mechanical *p)
 {
@@ -51,27 +48,10 @@ JUDGE(accepts_cs, "bdf-cs")
 JUDGE(accepts_cm, "bdf-cm")
 #undef JUDGE
 
-/* judges a coupled problem by its assembly */
-static dae_status accepts(const dae_problem *problem, accepts_fn *judge, dae_error *err)
-{
-  dae_status status = dae_problem_validate(problem, err);
-  if (status || !problem->coupled)
-    return status ? status : judge(problem, err);
-  dae__arena *arena = dae__arena_create(NULL);
-  dae__assembly *assembly;
-  if (!arena)
-    return dae__out_of_memory(err);
-  status = dae__assembly_create(arena, problem, &assembly, err);
-  if (!status)
-    status = judge(dae__assembly_problem(assembly), err);
-  dae__arena_free(arena);
-  return status;
-}
-
 #define ACCEPTS(name, judge)                                                                       \
   dae_status name(const dae_problem *problem, dae_error *err)                                      \
   {                                                                                                \
-    return accepts(problem, judge, err);                                                           \
+    return dae__assembled_judge(problem, judge, err);                                              \
   }
 ACCEPTS(dae__bdf_accepts, accepts_plain)
 ACCEPTS(dae__bdf_ggl_accepts, accepts_ggl)
@@ -88,100 +68,48 @@ typedef dae_status corrector_fn(dae__arena *arena, const dae_problem *problem,
 
 typedef struct request {
   const char *method;
-  accepts_fn *judge;
+  dae__judge *judge;
   corrector_fn *mechanical; /* for mechanical problems */
-  const dae_option_table *options;
-  const dae_problem *problem;
-  const dae_start *start;
   const dae_bdf_options *opts;
 } request;
 
 /* host and corrector of one problem in one arena */
-static dae_status create_single(dae__arena *arena, const request *r, dae_integrator **out,
-                                dae_error *err)
+static dae_status create_in(dae__arena *arena, const request *r, const dae_problem *problem,
+                            const dae_start *start, dae_integrator **out, dae_error *err)
 {
-  int size = dae_problem_size(r->problem);
+  int size = dae_problem_size(problem);
   double *y = DAE__TAKE(arena, double, size), *dy = DAE__TAKE(arena, double, size);
   dae__corrector corrector = {0};
   dae_status status;
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  if (r->problem->mechanical)
-    status = r->mechanical(arena, r->problem, r->start, r->opts, y, dy, &corrector, err);
+  if (problem->mechanical)
+    status = r->mechanical(arena, problem, start, r->opts, y, dy, &corrector, err);
   else
-    status = dae__plain_create(arena, r->problem, r->start, r->opts, y, dy, &corrector, err);
+    status = dae__plain_create(arena, problem, start, r->opts, y, dy, &corrector, err);
   if (status)
     return dae__start_status(status, err);
-  corrector.problem = *r->problem;
+  corrector.problem = *problem;
   corrector.method = r->method;
-  status = dae__bdf_host_create(arena, &corrector, r->opts, r->start->t, r->start->fixed, y, dy,
-                                out, err);
+  status =
+      dae__bdf_host_create(arena, &corrector, r->opts, start->t, start->fixed, y, dy, out, err);
   if (status)
     corrector.table->free(corrector.self);
   return status;
 }
 
-static dae_status create_alone(const request *r, const dae_env *env, dae_integrator **out,
-                               dae_error *err)
+static dae_status create_single(const void *request_of, const dae_problem *problem,
+                                const dae_start *start, const dae_env *env, dae_integrator **out,
+                                dae_error *err)
 {
-  dae_status status = r->judge(r->problem, err);
+  const request *r = request_of;
+  dae_status status = r->judge(problem, err);
   if (status)
     return status;
   dae__arena *arena = dae__arena_create(env);
   if (!arena)
     return dae__out_of_memory(err);
-  status = create_single(arena, r, out, err);
-  if (status)
-    dae__arena_free(arena);
-  return status;
-}
-
-/* a coupled problem: its assembly, shown in the order of its parts */
-static dae_status create_assembled(dae__arena *arena, const request *r, const dae_env *env,
-                                   dae_integrator **out, dae_error *err)
-{
-  int size = dae_problem_size(r->problem);
-  double *y = DAE__TAKE(arena, double, size);
-  bool *fixed = r->start->fixed ? DAE__TAKE(arena, bool, size) : NULL;
-  dae__assembly *assembly;
-  dae_integrator *child = NULL;
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
-  dae_status status = dae__assembly_create(arena, r->problem, &assembly, err);
-  if (status)
-    return status;
-  const int *order = dae__assembly_order(assembly);
-  for (int i = 0; i < size; i++) {
-    y[order[i]] = r->start->y[i];
-    if (fixed)
-      fixed[order[i]] = r->start->fixed[i];
-  }
-  dae_start start = {.t = r->start->t, .y = y, .fixed = fixed};
-  request inner = *r;
-  inner.problem = dae__assembly_problem(assembly);
-  inner.start = &start;
-  status = create_alone(&inner, env, &child, err);
-  if (!status)
-    status = dae__permuted_create(arena, child, order, size, out, err);
-  if (status)
-    dae_integrator_free(child);
-  return status;
-}
-
-static dae_status create(const request *r, const dae_env *env, dae_integrator **out, dae_error *err)
-{
-  *out = NULL;
-  dae_status status = dae_options_validate(r->options, r->opts, err);
-  if (!status)
-    status = dae_problem_validate(r->problem, err);
-  if (!status)
-    status = dae__start_check(r->problem, r->start, err);
-  if (status || !r->problem->coupled)
-    return status ? status : create_alone(r, env, out, err);
-  dae__arena *arena = dae__arena_create(env);
-  if (!arena)
-    return dae__out_of_memory(err);
-  status = create_assembled(arena, r, env, out, err);
+  status = create_in(arena, r, problem, start, out, err);
   if (status)
     dae__arena_free(arena);
   return status;
@@ -194,8 +122,12 @@ static dae_status create(const request *r, const dae_env *env, dae_integrator **
                       dae_error *err)                                                              \
   {                                                                                                \
     dae_bdf_options defaults = dae_bdf_defaults();                                                 \
-    request r = {name, judge, corrector, &table, problem, start, opts ? opts : &defaults};         \
-    return create(&r, env, out, err);                                                              \
+    request r = {name, judge, corrector, opts ? opts : &defaults};                                 \
+    *out = NULL;                                                                                   \
+    dae_status status = dae_options_validate(&table, r.opts, err);                                 \
+    if (status)                                                                                    \
+      return status;                                                                               \
+    return dae__assembled_create(problem, start, create_single, &r, env, out, err);                \
   }
 CONSTRUCTOR(dae_bdf_create, "bdf", accepts_plain, dae__ggl_create, dae_bdf_option_table)
 CONSTRUCTOR(dae_bdf_ggl_create, "bdf-ggl", accepts_ggl, dae__ggl_create, dae_bdf_option_table)
