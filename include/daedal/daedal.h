@@ -14,6 +14,7 @@
 #include <daedal/problem.h>
 #include <daedal/run.h>
 #include <daedal/semi_explicit.h>
+#include <daedal/spark.h>
 #include <daedal/status.h>
 #include <daedal/version.h>
 

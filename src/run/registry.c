@@ -1,6 +1,7 @@
 /* The methods there are, in the order they are listed to a user. */
 #include "bdf/bdf.h"
 #include "core/error.h"
+#include "spark/spark.h"
 
 #include <daedal/bdf.h>
 #include <stdio.h>
@@ -9,6 +10,11 @@
 static void bdf_defaults(void *opts)
 {
   *(dae_bdf_options *)opts = dae_bdf_defaults();
+}
+
+static void spark_defaults(void *opts)
+{
+  *(dae_spark_options *)opts = dae_spark_defaults();
 }
 
 static const char *cm_caution(const void *opts)
@@ -32,9 +38,16 @@ CREATE(bdf_ggl)
 CREATE(bdf_ggl_star)
 CREATE(bdf_cs)
 CREATE(bdf_cm)
+CREATE(spark_gauss)
+CREATE(spark_radau)
 #undef CREATE
 
 #define BDF .options_size = sizeof(dae_bdf_options), .defaults = bdf_defaults
+
+#define SPARK                                                                                      \
+  .reference = "J09", .options = &dae_spark_option_table,                                          \
+  .options_size = sizeof(dae_spark_options), .defaults = spark_defaults,                           \
+  .accepts = dae__spark_accepts
 
 static const dae_method methods[] = {
     {.name = "bdf",
@@ -73,6 +86,14 @@ static const dae_method methods[] = {
      .create = bdf_cm_create,
      .caution = cm_caution,
      BDF},
+    {.name = "spark-gauss",
+     .summary = "constrained mechanics by collocation with s stages: order 2s, symplectic",
+     .create = spark_gauss_create,
+     SPARK},
+    {.name = "spark-radau",
+     .summary = "the same with damping: order 2s - 1",
+     .create = spark_radau_create,
+     SPARK},
 };
 
 #define METHODS ((int)(sizeof methods / sizeof *methods))

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,11 +23,34 @@ typedef struct record {
   dae_stats stats;
 } record;
 
+typedef union options {
+  dae_bdf_options bdf;
+  dae_spark_options spark;
+} options;
+
 typedef struct set_up {
   const test_problem *p;
   const dae_method *method;
-  dae_bdf_options opts;
+  options opts; /* the method's */
+  double step;
 } set_up;
+
+/* rtol = atol = 1e-6, and a fixed step unless it is 0 */
+static set_up set_up_of(const test_problem *p, const dae_method *method, double step)
+{
+  set_up s = {.p = p, .method = method, .step = step};
+  char text[40];
+  dae_error err;
+  assert_true(method->options_size <= sizeof s.opts);
+  method->defaults(&s.opts);
+  snprintf(text, sizeof text, "%.17g", step);
+  assert_int_equal(dae_options_set(method->options, &s.opts, "rtol", "1e-6", &err), DAE_OK);
+  assert_int_equal(dae_options_set(method->options, &s.opts, "atol", "1e-6", &err), DAE_OK);
+  assert_int_equal(dae_options_set(method->options, &s.opts, "step", text, &err), DAE_OK);
+  if (step > 0) /* of those that have it */
+    dae_options_set(method->options, &s.opts, "order", "3", &err);
+  return s;
+}
 
 static dae_integrator *create(const set_up *s)
 {
@@ -79,7 +103,7 @@ static void assert_same(const set_up *s, const record *a, record b, const char *
   bool stats = memcmp(&a->stats, &b.stats, sizeof a->stats) == 0;
   free(b.values);
   if (!values || !stats)
-    fail_msg("%s, %s, step %g, in %s: %s differ", s->p->name, s->method->name, s->opts.step, what,
+    fail_msg("%s, %s, step %g, in %s: %s differ", s->p->name, s->method->name, s->step, what,
              values ? "statistics" : "states");
 }
 
@@ -102,12 +126,23 @@ static void load(dae_integrator *it, const void *saved, size_t size)
   free(again);
 }
 
+static void free_all(dae_integrator *a, dae_integrator *b, dae_integrator *c)
+{
+  dae_integrator_free(a);
+  dae_integrator_free(b);
+  dae_integrator_free(c);
+}
+
 /* saved after `before` steps */
 static void check(const set_up *s, int before)
 {
   size_t size;
   dae_integrator *it = create(s), *fresh = create(s), *elsewhere = create(s);
   step_on(s, it, before);
+  if (before > 1 && dae_integrator_view(it).t >= s->p->to) { /* it did not need so many steps */
+    free_all(it, fresh, elsewhere);
+    return;
+  }
   void *saved = save(it, &size);
   record first = record_steps(s, it);
   assert_true(first.steps > 0);
@@ -120,9 +155,7 @@ static void check(const set_up *s, int before)
   assert_same(s, &first, record_steps(s, elsewhere), "a handle that was elsewhere");
   free(first.values);
   free(saved);
-  dae_integrator_free(it);
-  dae_integrator_free(fresh);
-  dae_integrator_free(elsewhere);
+  free_all(it, fresh, elsewhere);
 }
 
 static void check_problem(const test_problem *p, double step_size)
@@ -132,9 +165,7 @@ static void check_problem(const test_problem *p, double step_size)
   for (int i = 0; (method = dae_method_at(i)); i++) {
     if (method->accepts(&p->problem, NULL) != DAE_OK)
       continue;
-    set_up s = {p, method, support_options(1e-6)};
-    s.opts.step = step_size;
-    s.opts.order = step_size > 0 ? 3 : 5;
+    set_up s = set_up_of(p, method, step_size);
     check(&s, 0);
     check(&s, 1); /* with fixed steps: among the start values */
     check(&s, 17);
@@ -178,8 +209,8 @@ static void test_foreign_and_cut_buffers_change_nothing(void **state)
   (void)state;
   test_problem pendulum = test_pendulum(), car = test_car_axis(), ball = test_bouncing_ball();
   const dae_method *ggl = dae_method_find("bdf-ggl", NULL), *bdf = dae_method_find("bdf", NULL);
-  set_up s = {&pendulum, ggl, support_options(1e-6)}, other = {&car, ggl, s.opts};
-  set_up by_ggl = {&ball, ggl, s.opts}, by_bdf = {&ball, bdf, s.opts};
+  set_up s = set_up_of(&pendulum, ggl, 0), other = set_up_of(&car, ggl, 0);
+  set_up by_ggl = set_up_of(&ball, ggl, 0), by_bdf = set_up_of(&ball, bdf, 0);
   dae_integrator *it = create(&s), *foreign = create(&other);
   dae_integrator *a = create(&by_ggl), *b = create(&by_bdf);
   step_on(&s, it, 9);
@@ -210,7 +241,7 @@ static void test_foreign_and_cut_buffers_change_nothing(void **state)
 /* from the same state twice, after different pasts */
 static void check_restart(const test_problem *p)
 {
-  set_up s = {p, support_method(&p->problem), support_options(1e-6)};
+  set_up s = set_up_of(p, support_method(&p->problem), 0);
   dae_integrator *it = create(&s);
   double *y = calloc((size_t)p->size, sizeof *y);
   assert_non_null(y);
@@ -249,7 +280,7 @@ static void test_looking_does_not_change_the_motion(void **state)
   (void)state;
   test_problem p;
   for (int i = 0; test_problem_at(i, &p); i++) {
-    set_up s = {&p, support_method(&p.problem), support_options(1e-6)};
+    set_up s = set_up_of(&p, support_method(&p.problem), 0);
     dae_integrator *seen = create(&s), *unseen = create(&s);
     double *a = calloc((size_t)(2 * p.size), sizeof *a), *b = a + p.size;
     assert_non_null(a);

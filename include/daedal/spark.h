@@ -1,0 +1,100 @@
+/* SPARK methods: specialised partitioned additive Runge-Kutta methods for [J09 (1)]
+ *
+ *   y' = v(t,y,z),  d/dt p(t,y,z) = f(t,y,z,psi) + r(t,y,lambda),  0 = g(t,y),  0 = k(t,y,z).
+ *
+ * A method is a tableau of coefficients: A for v, Ah (hat) for f, At (tilde) for r, and Ab (bar)
+ * for the points where g holds. There are constructors for the known families; a tableau may as
+ * well be filled in by hand. */
+#ifndef DAEDAL_SPARK_H
+#define DAEDAL_SPARK_H
+
+#include <daedal/integrator.h>
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Largest number of stages: order 24 is beyond what doubles can show. */
+#define DAE_SPARK_MAX_STAGES 12
+
+/* Matrices are stored by rows: entry (i,j) of A is A[i * s + j], of At it is At[i * nt + j].
+ *
+ * With nt = s + 1 it is an (s,s) method: A is invertible, the multipliers lambda have one stage
+ * more than the others. With nt = s the points where g holds are the stages themselves, ct = c and
+ * Ab = A, as for Lobatto IIIA-x-IIIB: A is singular there. */
+typedef struct dae_spark_tableau {
+  const char *name;                /* for messages, may be NULL */
+  int s;                           /* stages Y, Z, Psi */
+  int nt;                          /* tilde stages, of lambda: s + 1, or s */
+  const double *c, *b, *A;         /* s, s, s x s: y, from v; c = A 1 */
+  const double *bh, *Ah;           /* s, s x s: p, from f */
+  const double *ct, *bt, *Ab, *At; /* nt, nt, nt x s: points where g holds, ct = Ab 1, first row 0,
+                                      last row b'; s x nt: p, from r */
+} dae_spark_tableau;
+
+typedef enum dae_spark_family {
+  DAE_SPARK_GAUSS,         /* Gauss-Lobatto: order 2s, symmetric, symplectic; s >= 1 */
+  DAE_SPARK_RADAU,         /* Radau IIA-Lobatto: order 2s - 1, dissipative; s >= 1 */
+  DAE_SPARK_LOBATTO_C,     /* A = Lobatto IIIC, g at s + 1 Lobatto points: order 2s - 2; s >= 2 */
+  DAE_SPARK_LOBATTO_D,     /* A = Lobatto IIID, the same */
+  DAE_SPARK_LOBATTO_A_X_B, /* A = IIIA, Ah = IIIx, At = IIIB on the same s Lobatto points: order
+                              2s - 2, RATTLE for s = 2; s >= 2 */
+  DAE_SPARK_FAMILIES
+} dae_spark_family;
+
+/* Ah, on Lobatto nodes. */
+typedef enum dae_spark_hat {
+  DAE_SPARK_HAT_SAME, /* Ah = A: for all but Lobatto A-x-B */
+  DAE_SPARK_HAT_A,
+  DAE_SPARK_HAT_B,
+  DAE_SPARK_HAT_C,
+  DAE_SPARK_HAT_C_STAR,
+  DAE_SPARK_HAT_D,
+  DAE_SPARK_HATS
+} dae_spark_hat;
+
+/* A member of a family, correct to the last digits; refused where dae_spark_tableau_validate
+ * refuses it. Its arrays live until it is freed. */
+dae_status dae_spark_tableau_create(dae_spark_family family, dae_spark_hat hat, int s,
+                                    const dae_env *env, dae_spark_tableau **out, dae_error *err);
+/* Of created tableaux only. NULL is allowed. */
+void dae_spark_tableau_free(dae_spark_tableau *tableau);
+
+/* Refuses a tableau that does not make steps for all problems of the form above, naming the
+ * assumption of [J09] that fails: relations between the coefficients, which must hold to 1e-12, and
+ * that the matrices which determine the multipliers lambda and psi are invertible. */
+dae_status dae_spark_tableau_validate(const dae_spark_tableau *tableau, dae_error *err);
+
+/* Integrators: spark-gauss, spark-radau, and any (s,s) tableau. They take mechanical problems
+ * without algebraic variables, and coupled ones that assemble into one. */
+typedef struct dae_spark_options {
+  double rtol, atol;
+  int stages;        /* s; 0: by the tolerance */
+  double step;       /* fixed step size, 0: variable */
+  double first_step; /* first step size to try, 0: chosen */
+  double max_step;   /* 0: no limit */
+  bool project;      /* project accepted and interpolated states onto the constraints */
+  int max_failures;  /* failed attempts at one step before giving up */
+} dae_spark_options;
+
+dae_spark_options dae_spark_defaults(void);
+extern const dae_option_table dae_spark_option_table;
+
+/* The constructors make the start consistent themselves. opts NULL: defaults. */
+dae_status dae_spark_gauss_create(const dae_problem *problem, const dae_start *start,
+                                  const dae_spark_options *opts, const dae_env *env,
+                                  dae_integrator **out, dae_error *err);
+dae_status dae_spark_radau_create(const dae_problem *problem, const dae_start *start,
+                                  const dae_spark_options *opts, const dae_env *env,
+                                  dae_integrator **out, dae_error *err);
+/* With a tableau of the user's, which has to live as long as the integrator; `stages` is its own.
+ */
+dae_status dae_spark_create(const dae_problem *problem, const dae_start *start,
+                            const dae_spark_tableau *tableau, const dae_spark_options *opts,
+                            const dae_env *env, dae_integrator **out, dae_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

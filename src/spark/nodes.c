@@ -1,0 +1,122 @@
+/* Quadrature rules on [0,1] by their defining polynomials. With x = 2c - 1 the n nodes are the
+ * roots of
+ *
+ *   Gauss         P_n                 b = 1 / ((1 - x^2) P_n'(x)^2)
+ *   Radau IIA     P_n - P_(n-1)       b = (1 + x) / (2 n^2 P_(n-1)(x)^2)
+ *   Lobatto       P_n - P_(n-2)       b = 1 / (n (n-1) P_(n-1)(x)^2)
+ *
+ * where P_n are Legendre's polynomials [HW96 IV.5]. */
+#include "spark/nodes.h"
+#include <float.h>
+#include <math.h>
+
+#define PI 3.14159265358979323846264338327950288L
+#define MOST_ITERATIONS 100 /* of Newton's method; up to 13 nodes 7 are enough */
+
+void dae__legendre(int n, long double x, long double *P, long double *dP)
+{
+  long double before = 0, dbefore = 0;
+  *P = 1;
+  *dP = 0;
+  for (int k = 1; k <= n; k++) {
+    long double next = ((2 * k - 1) * x * *P - (k - 1) * before) / k;
+    long double dnext = dbefore + (2 * k - 1) * *P;
+    before = *P;
+    dbefore = *dP;
+    *P = next;
+    *dP = dnext;
+  }
+}
+
+static long double legendre(int n, long double x)
+{
+  long double P, dP;
+  dae__legendre(n, x, &P, &dP);
+  return P;
+}
+
+/* The root of P_n - P_m (m < 0: of P_n) near x that is not among those found so far: Newton's
+ * method on the quotient by these */
+static long double root(int n, int m, int found, const long double *roots, long double x)
+{
+  for (int i = 0; i < MOST_ITERATIONS; i++) {
+    long double P, dP, Q = 0, dQ = 0, others = 0;
+    dae__legendre(n, x, &P, &dP);
+    if (m >= 0)
+      dae__legendre(m, x, &Q, &dQ);
+    if (P == Q)
+      break;
+    for (int j = 0; j < found; j++)
+      others += 1 / (x - roots[j]);
+    long double dx = (P - Q) / (dP - dQ - (P - Q) * others);
+    x -= dx;
+    if (fabsl(dx) <= LDBL_EPSILON)
+      break;
+  }
+  return x;
+}
+
+/* nodes from starts x = cos(angle), ascending */
+static dae__rule nodes(int n, int m, long double first_angle, long double spacing)
+{
+  dae__rule rule = {.n = n};
+  long double x[DAE__SMALL_SIZE];
+  for (int k = 0; k < n; k++)
+    x[k] = root(n, m, k, x, cosl(first_angle + k * spacing));
+  for (int k = 0; k < n; k++)
+    rule.c[k] = (1 + x[n - 1 - k]) / 2;
+  return rule;
+}
+
+dae__rule dae__rule_gauss(int n)
+{
+  long double spacing = PI / (n + 0.5L);
+  dae__rule rule = nodes(n, -1, 0.75L * spacing, spacing);
+  for (int i = 0; i < n; i++) {
+    long double x = 2 * rule.c[i] - 1, P, dP;
+    dae__legendre(n, x, &P, &dP);
+    rule.b[i] = 1 / ((1 - x * x) * dP * dP);
+  }
+  return rule;
+}
+
+dae__rule dae__rule_radau(int n)
+{
+  dae__rule rule = nodes(n, n - 1, 0, PI / (n - 0.5L));
+  for (int i = 0; i < n; i++) {
+    long double x = 2 * rule.c[i] - 1, P = legendre(n - 1, x);
+    rule.b[i] = (1 + x) / (2 * n * n * P * P);
+  }
+  return rule;
+}
+
+dae__rule dae__rule_lobatto(int n)
+{
+  dae__rule rule = nodes(n, n - 2, 0, PI / (n - 1));
+  rule.c[0] = 0; /* cos(pi) may miss it by a rounding error */
+  for (int i = 0; i < n; i++) {
+    long double P = legendre(n - 1, 2 * rule.c[i] - 1);
+    rule.b[i] = 1 / (n * (n - 1) * P * P);
+  }
+  return rule;
+}
+
+long double dae__lagrange(int n, const long double *c, int j, long double x)
+{
+  long double l = 1;
+  for (int i = 0; i < n; i++)
+    if (i != j)
+      l *= (x - c[i]) / (c[j] - c[i]);
+  return l;
+}
+
+/* by the Gauss rule that is exact for degree n - 1 */
+void dae__lagrange_integrals(int n, const long double *c, long double x, long double *integrals)
+{
+  dae__rule gauss = dae__rule_gauss(n / 2 + 1);
+  for (int j = 0; j < n; j++) {
+    integrals[j] = 0;
+    for (int i = 0; i < gauss.n; i++)
+      integrals[j] += x * gauss.b[i] * dae__lagrange(n, c, j, x * gauss.c[i]);
+  }
+}

@@ -1,0 +1,133 @@
+/* The constructors of the SPARK family: what they take, which tableau. */
+#include "spark/spark.h"
+#include "core/error.h"
+#include "step/assembled.h"
+
+static dae_status judge(const dae_problem *problem, dae_error *err)
+{
+  if (!problem->mechanical)
+    return dae__fail(err, DAE_ERROR_UNSUPPORTED, "spark",
+                     "SPARK takes mechanical problems; this one has none: use bdf");
+  if (problem->mechanical->nw > 0)
+    return dae__fail(err, DAE_ERROR_UNSUPPORTED, "spark",
+                     "SPARK takes no algebraic variables; this problem has %d: use bdf-ggl",
+                     problem->mechanical->nw);
+  return DAE_OK;
+}
+
+dae_status dae__spark_accepts(const dae_problem *problem, dae_error *err)
+{
+  return dae__assembled_judge(problem, judge, err);
+}
+
+/* Stages by the tolerance: what needed the fewest evaluations on the pendulum and the car axis
+ * (docs/methods/spark.md). */
+static int stages_for(double rtol)
+{
+  return rtol > 1e-4 ? 3 : rtol > 3e-6 ? 4 : rtol > 3e-9 ? 5 : 6;
+}
+
+typedef struct request {
+  const char *method;
+  dae_spark_family family;
+  const dae_spark_tableau *tableau; /* the user's; NULL: of the family */
+  const dae_spark_options *opts;
+} request;
+
+/* the tableau of a family; *order as it has */
+static dae_status take_tableau(const request *r, const dae_env *env, int *order,
+                               dae_spark_tableau **out, dae_error *err)
+{
+  int s = r->opts->stages ? r->opts->stages : stages_for(r->opts->rtol);
+  *order = r->family == DAE_SPARK_RADAU ? 2 * s - 1 : 2 * s;
+  return dae_spark_tableau_create(r->family, DAE_SPARK_HAT_SAME, s, env, out, err);
+}
+
+/* the least that b and c say, which is right for the families too */
+static int order_of(const dae_spark_tableau *t)
+{
+  int order = 0;
+  for (double exact = 1;; exact = 1.0 / (order + 1)) {
+    double sum = 0;
+    for (int i = 0; i < t->s; i++) {
+      double power = t->b[i];
+      for (int k = 0; k < order; k++)
+        power *= t->c[i];
+      sum += power;
+    }
+    if (!(sum - exact < 1e-10 && exact - sum < 1e-10) || order == 2 * t->s)
+      return order > 0 ? order : 1;
+    order++;
+  }
+}
+
+static dae_status create_single(const void *request_of, const dae_problem *problem,
+                                const dae_start *start, const dae_env *env, dae_integrator **out,
+                                dae_error *err)
+{
+  const request *r = request_of;
+  dae_spark_tableau *owned = NULL;
+  dae__spark_recipe recipe = {.method = r->method, .tableau = r->tableau, .opts = r->opts};
+  dae_status status = judge(problem, err);
+  if (!status && !r->tableau)
+    status = take_tableau(r, env, &recipe.order, &owned, err);
+  if (status)
+    return status;
+  if (owned)
+    recipe.tableau = owned;
+  else
+    recipe.order = order_of(r->tableau);
+  dae__arena *arena = dae__arena_create(env);
+  status = arena ? dae__spark_step_create(arena, &recipe, problem, start, owned, out, err)
+                 : dae__out_of_memory(err);
+  if (status) {
+    dae__arena_free(arena);
+    dae_spark_tableau_free(owned);
+  }
+  return status;
+}
+
+static dae_status create(const request *r, const dae_problem *problem, const dae_start *start,
+                         const dae_env *env, dae_integrator **out, dae_error *err)
+{
+  *out = NULL;
+  dae_status status = dae_options_validate(&dae_spark_option_table, r->opts, err);
+  if (status)
+    return status;
+  return dae__assembled_create(problem, start, create_single, r, env, out, err);
+}
+
+dae_status dae_spark_gauss_create(const dae_problem *problem, const dae_start *start,
+                                  const dae_spark_options *opts, const dae_env *env,
+                                  dae_integrator **out, dae_error *err)
+{
+  dae_spark_options defaults = dae_spark_defaults();
+  request r = {.method = "spark-gauss", .family = DAE_SPARK_GAUSS, .opts = opts ? opts : &defaults};
+  return create(&r, problem, start, env, out, err);
+}
+
+dae_status dae_spark_radau_create(const dae_problem *problem, const dae_start *start,
+                                  const dae_spark_options *opts, const dae_env *env,
+                                  dae_integrator **out, dae_error *err)
+{
+  dae_spark_options defaults = dae_spark_defaults();
+  request r = {.method = "spark-radau", .family = DAE_SPARK_RADAU, .opts = opts ? opts : &defaults};
+  return create(&r, problem, start, env, out, err);
+}
+
+dae_status dae_spark_create(const dae_problem *problem, const dae_start *start,
+                            const dae_spark_tableau *tableau, const dae_spark_options *opts,
+                            const dae_env *env, dae_integrator **out, dae_error *err)
+{
+  dae_spark_options defaults = dae_spark_defaults();
+  request r = {.method = "spark", .tableau = tableau, .opts = opts ? opts : &defaults};
+  *out = NULL;
+  dae_status status = dae_spark_tableau_validate(tableau, err);
+  if (status)
+    return status;
+  if (tableau->nt != tableau->s + 1)
+    return dae__fail(err, DAE_ERROR_UNSUPPORTED, "nt",
+                     "tableaux whose lambda has as many stages as the rest (IIIA-x-IIIB) are not "
+                     "integrated yet: nt = s + 1 is");
+  return create(&r, problem, start, env, out, err);
+}
