@@ -65,23 +65,54 @@ dae_status dae__monitor_row(dae__monitor *m, double t, const double *y, dae_erro
   return DAE_OK;
 }
 
+/* power at a point within the integrator's last step */
+static dae_status power_at(dae__monitor *m, dae_integrator *it, double t, double *power,
+                           dae_error *err)
+{
+  double energy;
+  dae_status status = dae__measure_workless(m->measure)
+                          ? dae__integrator_glance(it, t, m->y, err)
+                          : dae_integrator_interpolate(it, t, m->y, NULL, err);
+  return status < 0 ? status : measure_energy(m, t, m->y, &energy, power, err);
+}
+
+/* Simpson's rule is exact for the work of a method of order 4, and good for one of order 5 */
+#define SIMPSON 5
+
+/* mean power from m->t to t, where it is `end` */
+static dae_status mean_power(dae__monitor *m, dae_integrator *it, double t, double end,
+                             double *mean, dae_error *err)
+{
+  int order = dae_integrator_view(it).order, n = (order + 1) / 2;
+  double h = t - m->t, power = 0;
+  dae_status status = DAE_OK;
+  if (order <= SIMPSON || n > DAE__SMALL_SIZE) {
+    status = power_at(m, it, m->t + h / 2, &power, err);
+    *mean = (m->power + 4 * power + end) / 6;
+    return status;
+  }
+  if (m->rule.n != n)
+    m->rule = dae__rule_gauss(n);
+  *mean = 0;
+  for (int i = 0; i < n && status >= 0; i++) {
+    status = power_at(m, it, m->t + (double)m->rule.c[i] * h, &power, err);
+    *mean += (double)m->rule.b[i] * power;
+  }
+  return status;
+}
+
 dae_status dae__monitor_pass(dae__monitor *m, dae_integrator *it, double t, const double *y,
                              dae_error *err)
 {
+  double mean, end;
   if (isnan(m->energy) || !(t > m->t))
     return DAE_OK;
-  /* Simpson's rule; the power at the start is known */
-  double h = t - m->t, middle, end;
-  dae_status status = dae__measure_workless(m->measure)
-                          ? dae__integrator_glance(it, m->t + h / 2, m->y, err)
-                          : dae_integrator_interpolate(it, m->t + h / 2, m->y, NULL, err);
+  dae_status status = measure_energy(m, t, y, &m->energy, &end, err);
   if (status >= 0)
-    status = measure_energy(m, m->t + h / 2, m->y, &m->energy, &middle, err);
-  if (status >= 0)
-    status = measure_energy(m, t, y, &m->energy, &end, err);
+    status = mean_power(m, it, t, end, &mean, err);
   if (status < 0)
     return status;
-  m->work += h / 6 * (m->power + 4 * middle + end);
+  m->work += (t - m->t) * mean;
   m->power = end;
   m->t = t;
   return DAE_OK;

@@ -2,13 +2,16 @@
  *
  *   E(t) - E(t_0) - W,   W = integral of the power of all that is not in the energy
  *
- * with the integral by Simpson's rule on every accepted step. What an event's action does to the
- * energy is work of the event, so that the balance shows the error of the integration only. */
+ * with the integral by Simpson's rule on every accepted step, or, where the method is of higher
+ * order, by the rule of Gauss of that order: with spark-gauss its points are the stages. What an
+ * event's action does to the energy is work of the event, so that the balance shows the error of
+ * the integration only. */
 #ifndef DAEDAL_RUN_MONITOR_H
 #define DAEDAL_RUN_MONITOR_H
 
 #include "core/arena.h"
 #include "problem/measure.h"
+#include "spark/nodes.h"
 
 #include <daedal/run.h>
 
@@ -19,6 +22,7 @@ typedef struct dae__monitor {
   double energy_start, energy, power, work; /* NaN: the problem has no energy */
   bool has_potential;
   double *y;
+  dae__rule rule; /* the last one of Gauss that was used */
 } dae__monitor;
 
 dae_status dae__monitor_create(dae__arena *arena, const dae_problem *problem, dae__monitor *out,
