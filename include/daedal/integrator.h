@@ -30,6 +30,7 @@ typedef struct dae_integrator dae_integrator;
   X(factorisations, "factorisations")                                                              \
   X(iterations, "Newton iterations")                                                               \
   X(projections, "projections")                                                                    \
+  X(richer, "steps that needed the richer iteration")                                              \
   X(restarts, "restarts")
 
 typedef struct dae_stats {

@@ -99,6 +99,9 @@ static void add_work(dae__text *t, const dae_summary *s)
   dae__text_add(t, INDENT "%ld iteration%s, %ld projection%s, %ld restart%s; %s s\n", n->iterations,
                 s_if_many(n->iterations), n->projections, s_if_many(n->projections), n->restarts,
                 s_if_many(n->restarts), show(s->seconds, 3).text);
+  if (n->richer > 0)
+    dae__text_add(t, INDENT "%ld step%s by the richer iteration, for stiff forces\n", n->richer,
+                  s_if_many(n->richer));
   if (s->events > 0)
     dae__text_add(t, LABEL "%ld\n", "events", s->events);
 }

@@ -15,6 +15,7 @@
 #include "core/arena.h"
 #include "problem/motion.h"
 
+#include <complex.h>
 #include <daedal/integrator.h>
 
 /* A point; what a function does not depend on may be NULL. */
@@ -37,7 +38,15 @@ typedef struct dae__face_table {
   /* x = matrix (2)\x, matrix (3)\x; x = (z, lambda, psi) or (z, lambda) */
   void (*solve2)(void *self, double *x);
   void (*solve3)(void *self, double *x);
-  dae_status (*reload)(void *self);
+  /* The richer iteration, NULL: not offered. Evaluates derivatives; factors block i with h mu;
+   * x = block\x; moves the contribution of delta, times w, to the right side [spark.md B4]. */
+  dae_status (*derive)(void *self, const dae__face_at *at, dae_error *err);
+  dae_status (*factor_block)(void *self, int i, double complex hmu, dae_error *err);
+  void (*solve_block)(void *self, int i, double complex *x);
+  void (*move)(void *self, double complex hmu, double complex w, const double *delta,
+               double complex *x);
+  /* after load; blocks: they had been factored */
+  dae_status (*reload)(void *self, bool blocks);
   void (*free)(void *self);
 } dae__face_table;
 
@@ -48,7 +57,8 @@ typedef struct dae__face {
 } dae__face;
 
 /* A mechanical problem: y = (q, u), z = v, momenta p = dT/dv, r = -G' lambda,
- * f = F - K' psi. */
-dae_status dae__face_mechanical(dae__arena *arena, dae__mech *m, dae__face *out, dae_error *err);
+ * f = F - K' psi; with so many blocks of the richer iteration. */
+dae_status dae__face_mechanical(dae__arena *arena, dae__mech *m, int blocks, dae__face *out,
+                                dae_error *err);
 
 #endif

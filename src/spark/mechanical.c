@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/vec.h"
 #include "spark/face.h"
+#include "spark/rich_blocks.h"
 
 typedef struct mechanical {
   dae__mech *m;
@@ -13,6 +14,7 @@ typedef struct mechanical {
   double *state;            /* a state vector to evaluate at */
   double *M, *G, *K;
   double *diagonal; /* ones for rows that were taken out */
+  dae__rich_blocks blocks;
 } mechanical;
 
 /* the point as the problem's callbacks know it */
@@ -134,11 +136,41 @@ static void solve3(void *self, double *x)
   dae__saddle_solve(o->of_G ? o->of_G : o->of_A, x, x + o->m->nq);
 }
 
-static dae_status reload(void *self)
+static dae_status derive(void *self, const dae__face_at *at, dae_error *err)
+{
+  mechanical *o = self;
+  dae_mechanical_at where = point(o, at);
+  return dae__rich_blocks_derive(&o->blocks, &where, err);
+}
+
+static dae_status factor_block(void *self, int i, double complex hmu, dae_error *err)
+{
+  mechanical *o = self;
+  return dae__rich_blocks_factor(&o->blocks, i, hmu, err);
+}
+
+static void solve_block(void *self, int i, double complex *x)
+{
+  mechanical *o = self;
+  dae__rich_blocks_solve(&o->blocks, i, x);
+}
+
+static void move(void *self, double complex hmu, double complex w, const double *delta,
+                 double complex *x)
+{
+  mechanical *o = self;
+  dae__rich_blocks_move(&o->blocks, hmu, w, delta, x);
+}
+
+static dae_status reload(void *self, bool blocks)
 {
   mechanical *o = self;
   dae_status status = dae__saddle_reload(o->of_A);
-  return status || !o->of_G ? status : dae__saddle_reload(o->of_G);
+  if (!status && o->of_G)
+    status = dae__saddle_reload(o->of_G);
+  for (int i = 0; blocks && i < o->blocks.count && !status; i++)
+    status = dae__solver_reload(o->blocks.solver[i]);
+  return status;
 }
 
 static void release(void *self)
@@ -146,6 +178,7 @@ static void release(void *self)
   mechanical *o = self;
   dae__saddle_free(o->of_A);
   dae__saddle_free(o->of_G);
+  dae__rich_blocks_free(&o->blocks);
 }
 
 static const dae__face_table table = {.v = v,
@@ -157,10 +190,15 @@ static const dae__face_table table = {.v = v,
                                       .factor = factor,
                                       .solve2 = solve2,
                                       .solve3 = solve3,
+                                      .derive = derive,
+                                      .factor_block = factor_block,
+                                      .solve_block = solve_block,
+                                      .move = move,
                                       .reload = reload,
                                       .free = release};
 
-dae_status dae__face_mechanical(dae__arena *arena, dae__mech *m, dae__face *out, dae_error *err)
+dae_status dae__face_mechanical(dae__arena *arena, dae__mech *m, int blocks, dae__face *out,
+                                dae_error *err)
 {
   mechanical *o = DAE__TAKE(arena, mechanical, 1);
   dae_pattern *none = DAE__TAKE(arena, dae_pattern, 1);
@@ -178,6 +216,8 @@ dae_status dae__face_mechanical(dae__arena *arena, dae__mech *m, dae__face *out,
   dae_status status = dae__saddle_create(arena, &m->M, &m->G, &m->K, &o->of_A, err);
   if (!status && m->nk > 0)
     status = dae__saddle_create(arena, &m->M, &m->G, none, &o->of_G, err);
+  if (!status)
+    status = dae__rich_blocks_create(arena, m, blocks, &o->blocks, err);
   *out = (dae__face){
       .table = &table, .self = o, .ny = m->nq + m->nu, .nz = m->nq, .ng = m->ng, .nk = m->nk};
   if (status)

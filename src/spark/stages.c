@@ -31,13 +31,16 @@ dae_status dae__stages_create(dae__arena *arena, const dae_spark_tableau *tablea
   const struct {
     double **values;
     size_t count;
-  } all[] = {{&st->V, s * ny},        {&st->p0, nz},           {&st->p, (s + 1) * nz},
-             {&st->f, s * nz},        {&st->r, (s + 1) * nz},  {&st->g, (s + 1) * ng},
-             {&st->k, (s + 1) * nk},  {&st->Yt, ny},           {&st->R5, (s + 1) * nz},
-             {&st->R6, (s + 1) * ng}, {&st->R7, (s + 1) * nk}, {&st->x, (s + 1) * (nz + ng + nk)},
-             {&st->basis, s + 2}};
+  } all[] = {{&st->V, s * ny},        {&st->p0, nz},
+             {&st->p, (s + 1) * nz},  {&st->f, s * nz},
+             {&st->r, (s + 1) * nz},  {&st->g, (s + 1) * ng},
+             {&st->k, (s + 1) * nk},  {&st->Yt, ny},
+             {&st->R5, (s + 1) * nz}, {&st->R6, (s + 1) * ng},
+             {&st->R7, (s + 1) * nk}, {&st->x, (s + 1) * (nz + ng + nk)},
+             {&st->basis, s + 2},     {&st->D, s * (nz + ng + nk)}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     *all[i].values = DAE__TAKE(arena, double, all[i].count);
+  st->xi = DAE__TAKE(arena, double complex, nz + ng + nk);
   return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
 }
 
@@ -210,8 +213,8 @@ static void combine(const double *row, int count, int n, const double *R, double
     dae__axpy(n, row[j], R + (size_t)j * (size_t)n, out);
 }
 
-/* right sides -(q5, q6, q7) of the transformed rows, and their solutions */
-static void solve_rows(dae__stages *st)
+/* right sides -(q5, q6, q7) of the transformed rows */
+static void right_sides(dae__stages *st)
 {
   const dae__spark_transform *tr = st->transform;
   const dae__face *c = &st->face;
@@ -230,11 +233,46 @@ static void solve_rows(dae__stages *st)
     if (i < s)
       combine(tr->Qt + i * (s + 1), s + 1, nk, st->k, x + nz + ng);
     dae__scale(i < s ? width : nz + ng, -1, x);
-    if (i < s)
-      c->table->solve2(c->self, x);
-    else
-      c->table->solve3(c->self, x);
   }
+}
+
+/* the rows but the last by the blocks of A = T diag(mu) Ti; the last one, delta, is solved */
+static void solve_richly(dae__stages *st)
+{
+  const dae__spark_transform *tr = st->transform;
+  const dae__face *c = &st->face;
+  int s = st->s, width = c->nz + c->ng + c->nk;
+  const double *delta = vector(st->x, s, width);
+  dae__zero(s * width, st->D);
+  for (int k = 0; k < tr->blocks; k++) {
+    double complex w = 0;
+    for (int n = 0; n < width; n++)
+      st->xi[n] = 0;
+    for (int j = 0; j < s; j++) {
+      double complex t = tr->Ti[k * s + j];
+      w += t * tr->w[j];
+      for (int n = 0; n < width; n++)
+        st->xi[n] += t * st->x[j * width + n];
+    }
+    c->table->move(c->self, st->h * tr->mu[k], w, delta, st->xi);
+    c->table->solve_block(c->self, k, st->xi);
+    for (int i = 0; i < s; i++)
+      for (int n = 0; n < width; n++)
+        st->D[i * width + n] +=
+            (k < tr->reals ? 1 : 2) * creal(tr->T[i * tr->blocks + k] * st->xi[n]);
+  }
+  dae__copy(s * width, st->D, st->x);
+}
+
+static void solve_rows(dae__stages *st)
+{
+  const dae__face *c = &st->face;
+  int s = st->s, width = c->nz + c->ng + c->nk;
+  c->table->solve3(c->self, vector(st->x, s, width));
+  if (st->rich)
+    solve_richly(st);
+  for (int i = 0; i < s && !st->rich; i++)
+    c->table->solve2(c->self, vector(st->x, i, width));
 }
 
 /* Z, L and Psi move by the solutions; the largest change of Z relative to the weights */
@@ -272,8 +310,8 @@ static double increment(dae__stages *st, const double *weight)
  * complex eigenvalues of A for it [spark.md, pitfalls 8 and 9] */
 #define STAGNATION 3
 
-/* both matrices at the middle of the predicted step */
-static dae_status factor(dae__stages *st, dae_error *err)
+/* the middle of the step, as it is known */
+static dae__face_at middle(dae__stages *st)
 {
   const dae__face *c = &st->face;
   double *y = st->Yt, *z = st->x;
@@ -281,9 +319,33 @@ static dae_status factor(dae__stages *st, dae_error *err)
     y[n] = (st->now.Y[n] + st->now.Y[(st->s + 1) * c->ny + n]) / 2;
   for (int n = 0; n < c->nz; n++)
     z[n] = (st->now.Z[n] + st->now.Z[(st->s + 1) * c->nz + n]) / 2;
-  dae__face_at at = {st->t + st->h / 2, y, z};
+  return (dae__face_at){st->t + st->h / 2, y, z};
+}
+
+/* both matrices, at the middle of the predicted step */
+static dae_status factor(dae__stages *st, dae_error *err)
+{
+  dae__face_at at = middle(st);
   st->memory->factorisations++;
-  return c->table->factor(c->self, &at, err);
+  st->memory->jacobians++;
+  return st->face.table->factor(st->face.self, &at, err);
+}
+
+/* from here on the richer iteration, whose blocks know f_y, f_z and k_y */
+static dae_status enrich(dae__stages *st, dae_error *err)
+{
+  const dae__spark_transform *tr = st->transform;
+  const dae__face *c = &st->face;
+  dae__face_at at = middle(st);
+  dae_status status = c->table->derive(c->self, &at, err);
+  st->memory->jacobians++;
+  for (int k = 0; k < tr->blocks && !status; k++) {
+    status = c->table->factor_block(c->self, k, st->h * tr->mu[k], err);
+    st->memory->factorisations++;
+  }
+  st->rich = status == DAE_OK;
+  st->memory->enriched = st->memory->enriched || st->rich;
+  return status;
 }
 
 static dae_status start(dae__stages *st, double t, double h, const double *y0, const double *z0,
@@ -301,7 +363,12 @@ static dae_status start(dae__stages *st, double t, double h, const double *y0, c
   dae_status status = c->table->p(c->self, &at, st->p0, err);
   for (int sweep = 0; sweep < 2 && !status; sweep++)
     status = refresh(st, NULL, NULL, err);
-  return status ? status : factor(st, err);
+  if (!status)
+    status = factor(st, err);
+  st->rich = false;
+  if (!status && st->memory->rich_left > 0)
+    status = enrich(st, err);
+  return status;
 }
 
 /* one iteration; *change: of Y and Z */
@@ -316,34 +383,64 @@ static dae_status iterate(dae__stages *st, const dae__stages_goal *goal, double 
     status = evaluate_stages(st, err);
   if (status)
     return status;
+  right_sides(st);
   solve_rows(st);
   *change = fmax(*change, increment(st, goal->z_weight));
   st->memory->iterations++;
   return DAE_OK;
 }
 
-dae_status dae__stages_solve(dae__stages *st, double t, double h, const double *y0,
-                             const double *z0, const dae__stages_goal *goal, dae_error *err)
+/* the change has to shrink by this factor in two iterations, or the richer iteration is called; by
+ * then the iterates may be far off, and begin anew */
+#define TOO_SLOW 0.25
+/* steps that begin with it once it was needed */
+#define STAYS_RICH 20
+
+static bool can_be_richer(const dae__stages *st)
 {
-  double best = INFINITY, change;
+  return !st->rich && st->face.table->derive && st->transform->blocks > 0;
+}
+
+/* iterates until the goal is reached; DAE_ERROR_STEP: it is too slow, or diverges */
+static dae_status converge(dae__stages *st, const dae__stages_goal *goal, dae_error *err)
+{
+  double best = INFINITY, before[2] = {INFINITY, INFINITY}, change;
   int since = 0; /* the best was halved */
-  dae_status status = start(st, t, h, y0, z0, err);
-  for (int i = 0; i < goal->most && !status; i++) {
-    status = iterate(st, goal, &change, err);
+  for (int i = 0; i < goal->most; i++) {
+    dae_status status = iterate(st, goal, &change, err);
     if (status)
-      break;
+      return status;
     since = change <= best / 2 ? 0 : since + 1;
     best = fmin(best, change);
     bool stagnates = since >= STAGNATION && best <= goal->bearable;
     if (change <= goal->goal || stagnates) /* y1 belongs to the last Z */
       return refresh(st, NULL, NULL, err);
-    if (!isfinite(change) || change > 1e3 * fmax(best, 1))
+    bool slow = change > TOO_SLOW * before[0] && change > goal->bearable && can_be_richer(st);
+    if (slow || !isfinite(change) || change > 1e3 * fmax(best, 1))
       break;
+    before[0] = before[1];
+    before[1] = change;
   }
-  if (status)
-    return status;
   return dae__fail(err, DAE_ERROR_STEP, NULL,
-                   "the iteration of the stages does not converge with step size %.3g", h);
+                   "the iteration of the stages does not converge with step size %.3g", st->h);
+}
+
+dae_status dae__stages_solve(dae__stages *st, double t, double h, const double *y0,
+                             const double *z0, const dae__stages_goal *goal, dae_error *err)
+{
+  dae__stages_memory *m = st->memory;
+  dae_status status = start(st, t, h, y0, z0, err);
+  if (!status)
+    status = converge(st, goal, err);
+  bool again = (status == DAE_ERROR_STEP || status == DAE_ERROR_RECOVERABLE) && can_be_richer(st);
+  if (again) {
+    m->rich_left = STAYS_RICH + 1;
+    status = start(st, t, h, y0, z0, err);
+    if (!status)
+      status = converge(st, goal, err);
+  }
+  m->rich_left -= m->rich_left > 0;
+  return status;
 }
 
 void dae__stages_accept(dae__stages *st)
@@ -355,4 +452,5 @@ void dae__stages_accept(dae__stages *st)
   dae__copy((int)(s + 1) * c->ng, st->now.L, st->last.L);
   dae__copy((int)s * c->nk, st->now.Psi, st->last.Psi);
   st->memory->h = st->h;
+  st->memory->rich_steps += st->rich;
 }

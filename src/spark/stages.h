@@ -19,8 +19,11 @@ typedef struct dae__stage_values {
 } dae__stage_values;
 
 typedef struct dae__stages_memory {
-  double h; /* of the last accepted step, 0: there is none yet */
-  long iterations, factorisations;
+  double h;      /* of the last accepted step, 0: there is none yet */
+  bool enriched; /* blocks have been factored */
+  int rich_left; /* steps that begin with the richer iteration */
+  long iterations, jacobians, factorisations;
+  long rich_steps; /* that needed it */
 } dae__stages_memory;
 
 typedef struct dae__stages {
@@ -37,6 +40,9 @@ typedef struct dae__stages {
   double *R5, *R6, *R7;               /* residuals */
   double *x;                          /* right sides and solutions of the small systems */
   double *basis;                      /* extrapolation: s + 2 weights */
+  bool rich;                          /* the richer iteration is at work */
+  double complex *xi;                 /* one of its blocks */
+  double *D;                          /* solutions of all rows */
 } dae__stages;
 
 dae_status dae__stages_create(dae__arena *arena, const dae_spark_tableau *tableau,

@@ -359,10 +359,11 @@ static dae_stats stats(const void *self)
   dae_stats s = o->memory->stats;
   s.evaluations += o->m->count->evaluations;
   s.iterations += o->stages.memory->iterations;
-  s.jacobians += o->stages.memory->factorisations;
+  s.jacobians += o->stages.memory->jacobians;
   s.factorisations += o->stages.memory->factorisations + o->motion->memory->factorisations +
                       o->shown->memory->factorisations;
   s.projections += o->motion->memory->projections;
+  s.richer += o->stages.memory->rich_steps;
   return s;
 }
 
@@ -374,7 +375,7 @@ static dae_status reload(void *self, dae_error *err)
   if (!status)
     status = dae__motion_reload(o->shown);
   if (!status && o->stages.memory->factorisations > 0)
-    status = o->stages.face.table->reload(o->stages.face.self);
+    status = o->stages.face.table->reload(o->stages.face.self, o->stages.memory->enriched);
   return status ? dae__fail(err, status, NULL, "the factorisation could not be rebuilt") : DAE_OK;
 }
 
@@ -408,11 +409,14 @@ static dae_status prepare(spark *o, dae__arena *arena, const dae_problem *proble
     status = dae__motion_create(arena, o->m, &o->motion, err);
   if (!status)
     status = dae__motion_create(arena, o->m, &o->shown, err);
-  if (!status)
-    status = dae__face_mechanical(arena, o->m, &face, err);
   if (status)
     return status;
   dae__spark_transform_create(arena, tableau, &o->transform);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  status = dae__face_mechanical(arena, o->m, o->transform.blocks, &face, err);
+  if (status)
+    return status;
   status = dae__stages_create(arena, tableau, &o->transform, &face, &o->stages, err);
   o->stages.face = face; /* to be freed */
   o->memory = DAE__KEEP(arena, spark_memory, 1);
