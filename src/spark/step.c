@@ -187,6 +187,25 @@ static dae_status give_up(const spark *o, double h, const dae_error *why, const 
   return status;
 }
 
+/* the step size has shrunk, or the error test fails: names the variable that changes fastest */
+static void name_fastest(const spark *o, dae_error *why)
+{
+  const dae__mech *m = o->m;
+  char name[64];
+  int fastest = 0;
+  double most = -1;
+  for (int i = 0; i < m->at.w; i++) {
+    double rate = fabs(o->rate[i]) / (o->opts.rtol * fabs(o->state[i]) + o->opts.atol);
+    if (!(rate <= most))
+      most = rate, fastest = i;
+  }
+  dae_problem_variable(&(dae_problem){.mechanical = m->p}, fastest, name, sizeof name);
+  dae__fail(why, DAE_ERROR_STEP, name,
+            "the step size has shrunk to round-off, or the error test fails at every one: the "
+            "motion may have a singularity here or be discontinuous, fastest in %s",
+            name);
+}
+
 static bool can_retry(dae_status status)
 {
   return status == DAE_ERROR_RECOVERABLE || status == DAE_ERROR_SINGULAR ||
@@ -211,10 +230,33 @@ static dae_status fixed_step(spark *o, double t_stop, dae_error *err)
   return DAE_OK;
 }
 
-static void count_failure(spark_memory *m, dae_status status)
+/* one attempt at a step that ends at t; the size to try next is chosen. DAE_ERROR_STEP: its error
+ * is too large, or it does not converge */
+static dae_status attempt(spark *o, double h, double t, dae_error *why)
 {
-  m->stats.rejected_by_convergence += status != DAE_ERROR_RECOVERABLE;
-  m->stats.rejected_by_callback += status == DAE_ERROR_RECOVERABLE;
+  spark_memory *m = o->memory;
+  double next = h;
+  dae_status status = solve(o, h, why);
+  double error = status ? NAN : estimate(o);
+  bool good = !status && dae__controller_judge(&m->controller, h, error, &next);
+  if (good)
+    status = take_over(o, t, why);
+  else if (!status)
+    name_fastest(o, why);
+  dae__log(o->env, DAE_LOG_DEBUG, "t = %.10g, h = %.3g: %s, error %.3g", t, h,
+           status ? why->text
+           : good ? "accepted"
+                  : "error too large",
+           error);
+  if (status) {
+    m->stats.rejected_by_convergence += status != DAE_ERROR_RECOVERABLE;
+    m->stats.rejected_by_callback += status == DAE_ERROR_RECOVERABLE;
+    m->h = dae__controller_failed(&m->controller, h, 0.4);
+    return status;
+  }
+  m->stats.rejected_by_error += !good;
+  m->h = next;
+  return good ? DAE_OK : DAE_ERROR_STEP;
 }
 
 static dae_status variable_step(spark *o, double t_stop, dae_error *err)
@@ -222,35 +264,20 @@ static dae_status variable_step(spark *o, double t_stop, dae_error *err)
   spark_memory *m = o->memory;
   dae_error why = dae_error_none();
   for (int failures = 0; failures < o->opts.max_failures; failures++) {
-    bool last = m->t + m->h * (1 + 1e-10) >= t_stop;
-    double h = last ? t_stop - m->t : m->h, next;
-    if (h < 4 * DBL_EPSILON * fmax(fabs(m->t), fabs(t_stop)) && !last)
+    double planned = m->h;
+    bool last = m->t + planned * (1 + 1e-10) >= t_stop;
+    double h = last ? t_stop - m->t : planned;
+    if (h < 4 * DBL_EPSILON * fmax(fabs(m->t), fabs(t_stop)) && !last) {
+      name_fastest(o, &why);
       break;
-    dae_status status = solve(o, h, &why);
-    double error = status ? NAN : estimate(o);
-    dae__log(o->env, DAE_LOG_DEBUG, "t = %.10g, h = %.3g: %s, error %.3g", m->t + h, h,
-             status       ? why.text
-             : error <= 1 ? "accepted"
-                          : "error too large",
-             error);
-    if (status && !can_retry(status))
-      return give_up(o, h, &why, "", err);
-    if (status) {
-      count_failure(m, status);
-      m->h = dae__controller_failed(&m->controller, h, 0.4);
-      continue;
     }
-    bool good = dae__controller_judge(&m->controller, h, error, &next);
-    m->h = last && good ? fmax(next, m->h) : next;
-    if (good)
-      status = take_over(o, last ? t_stop : m->t + h, &why);
-    if (good && (!status || !can_retry(status)))
-      return status ? give_up(o, h, &why, "", err) : DAE_OK;
-    m->stats.rejected_by_error += !good;
-    if (!good)
-      dae__fail(&why, DAE_ERROR_STEP, NULL,
-                "the error test fails at every step size: the motion may be discontinuous there, "
-                "or the tolerances are below what can be reached");
+    dae_status status = attempt(o, h, last ? t_stop : m->t + h, &why);
+    if (!status && last) /* it was cut short */
+      m->h = fmax(m->h, planned);
+    if (!status)
+      return DAE_OK;
+    if (!can_retry(status))
+      return give_up(o, h, &why, "", err);
   }
   return give_up(o, m->h, &why, "", err);
 }
