@@ -75,7 +75,7 @@ dae_status support_run(const test_problem *p, const dae_bdf_options *opts, doubl
                           summary);
 }
 
-dae_status support_run_with(const char *method, const test_problem *p, const dae_bdf_options *opts,
+dae_status support_run_with(const char *method, const test_problem *p, const void *opts,
                             double every, support_row *each, void *user, double *end,
                             dae_summary *summary)
 {

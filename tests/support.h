@@ -21,8 +21,8 @@ typedef void support_row(void *user, double t, const double *y);
  * (the last state vector) and summary may be NULL. */
 dae_status support_run(const test_problem *p, const dae_bdf_options *opts, double every,
                        support_row *each, void *user, double *end, dae_summary *summary);
-/* The same with a method of the family of bdf. */
-dae_status support_run_with(const char *method, const test_problem *p, const dae_bdf_options *opts,
+/* The same with another method and its options. */
+dae_status support_run_with(const char *method, const test_problem *p, const void *opts,
                             double every, support_row *each, void *user, double *end,
                             dae_summary *summary);
 

@@ -95,26 +95,27 @@ static double *vector(double *values, int i, int n)
   return values + (size_t)i * (size_t)n;
 }
 
-/* Z, L and Psi extrapolated, or constant in the first step */
+/* Z, L and Psi extrapolated; constant in the first step, and where forces are stiff: Gauss does not
+ * damp, so that the polynomials of stiff components swing widely */
 static void predict(dae__stages *st)
 {
   const dae_spark_tableau *T = st->tableau;
   int s = st->s, nz = st->face.nz, ng = st->face.ng, nk = st->face.nk, count = nodes(st);
-  double q = st->memory->h > 0 ? st->h / st->memory->h : 0;
+  bool flat = st->memory->h == 0 || st->memory->rich_left > 0;
+  double q = flat ? 0 : st->h / st->memory->h;
   for (int i = 0; i < count; i++)
     st->basis[i] = node(st, i);
   for (int i = 1; i <= s + 1; i++) {
     double *Z = vector(st->now.Z, i, nz);
-    if (q > 0)
-      evaluate(st->basis, count, 1 + q * node(st, i), nz, st->last.Z, Z);
-    else
+    if (flat)
       dae__copy(nz, st->now.Z, Z);
+    else
+      evaluate(st->basis, count, 1 + q * node(st, i), nz, st->last.Z, Z);
   }
   for (int i = 0; i <= s; i++)
-    evaluate(T->ct, s + 1, q > 0 ? 1 + q * T->ct[i] : 0, ng, st->last.L, vector(st->now.L, i, ng));
+    evaluate(T->ct, s + 1, 1 + q * T->ct[i], ng, st->last.L, vector(st->now.L, i, ng));
   for (int i = 0; i < s; i++)
-    evaluate(T->c, s, q > 0 ? 1 + q * T->c[i] : T->c[i], nk, st->last.Psi,
-             vector(st->now.Psi, i, nk));
+    evaluate(T->c, s, 1 + q * T->c[i], nk, st->last.Psi, vector(st->now.Psi, i, nk));
 }
 
 /* ---- evaluation ---- */

@@ -135,15 +135,27 @@ static double estimate(spark *o)
   return o->gamma0 / o->map * sqrt(sum / (c->ny + c->nz));
 }
 
+/* changes that round-off makes, relative to the weights: Z takes part in g/h */
+static double noise(const spark *o, double h)
+{
+  const dae__face *c = &o->stages.face;
+  double least = INFINITY;
+  for (int i = 0; i < c->nz; i++)
+    least = fmin(least, o->z_weight[i]);
+  double size = dae__max_abs(c->nz, o->z) + dae__max_abs(c->ny, o->y) / h;
+  return c->nz > 0 ? 4 * DBL_EPSILON * size / least : 0;
+}
+
 static dae_status solve(spark *o, double h, dae_error *err)
 {
   bool fixed = o->opts.step > 0;
+  weigh(o);
+  double floor = fixed ? 0 : noise(o, h);
   dae__stages_goal goal = {.y_weight = o->y_weight,
                            .z_weight = o->z_weight,
-                           .goal = fixed ? DBL_EPSILON / 4 : GOAL,
-                           .bearable = fixed ? 1e-10 : 0.3,
+                           .goal = fixed ? DBL_EPSILON / 4 : fmax(GOAL, floor),
+                           .bearable = fixed ? 1e-10 : fmax(0.3, 10 * floor),
                            .most = fixed ? MOST_FIXED : MOST};
-  weigh(o);
   return dae__stages_solve(&o->stages, o->memory->t, h, o->y, o->z, &goal, err);
 }
 

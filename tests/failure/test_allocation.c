@@ -69,23 +69,20 @@ static test_problem chain(void)
 
 /* ---- every constructor on every kind of problem ---- */
 
-typedef dae_status create_fn(const dae_problem *problem, const dae_start *start,
-                             const dae_bdf_options *opts, const dae_env *env, dae_integrator **out,
-                             dae_error *err);
-
 typedef struct sample {
   test_problem (*make)(void);
-  create_fn *create;
   const char *method;
   double step; /* 0: variable */
   bool damp;
 } sample;
 
-#define GGL dae_bdf_ggl_create, "bdf-ggl"
-#define STAR dae_bdf_ggl_star_create, "bdf-ggl-star"
-#define CS dae_bdf_cs_create, "bdf-cs"
-#define CM dae_bdf_cm_create, "bdf-cm"
-#define BDF dae_bdf_create, "bdf"
+#define GGL "bdf-ggl"
+#define STAR "bdf-ggl-star"
+#define CS "bdf-cs"
+#define CM "bdf-cm"
+#define BDF "bdf"
+#define GAUSS "spark-gauss"
+#define RADAU "spark-radau"
 
 static const sample samples[] = {
     {test_pendulum, GGL, 0, false},
@@ -113,16 +110,51 @@ static const sample samples[] = {
     {test_cylinder_skate, CS, 0, true},
     {chain, CM, 0, true},
     {test_cylinder_skate, CM, 0, false},
+    {test_pendulum, GAUSS, 0, false},
+    {test_pendulum_bare, GAUSS, 0.01, false},
+    {test_curvilinear, GAUSS, 0, false},
+    {test_parallel_bars, GAUSS, 0, false},
+    {test_cylinder_skate, GAUSS, 0, false},
+    {test_spring, GAUSS, 0.05, false}, /* the richer iteration */
+    {test_structures, GAUSS, 0, false},
+    {chain, GAUSS, 0, false},
+    {test_cylinder_skate, RADAU, 0.01, false},
 };
 
 #define SAMPLES (sizeof samples / sizeof *samples)
 
-static dae_bdf_options options_of(const sample *s)
+/* options of any method */
+typedef union options {
+  dae_bdf_options bdf;
+  dae_spark_options spark;
+} options;
+
+static const dae_method *method_of(const sample *s)
 {
-  dae_bdf_options opts = dae_bdf_defaults();
-  opts.step = s->step;
-  opts.damp = s->damp;
+  return dae_method_find(s->method, NULL);
+}
+
+static options options_of(const sample *s)
+{
+  options opts;
+  const dae_method *method = method_of(s);
+  assert_true(method->options_size <= sizeof opts);
+  method->defaults(&opts);
+  if (method->options == &dae_spark_option_table) {
+    opts.spark.step = s->step;
+    opts.spark.stages = s->step > 0 ? 2 : 0;
+  } else {
+    opts.bdf.step = s->step;
+    opts.bdf.damp = s->damp;
+  }
   return opts;
+}
+
+static dae_status create(const sample *s, const test_problem *p, const dae_start *start,
+                         const dae_env *env, dae_integrator **out, dae_error *err)
+{
+  options opts = options_of(s);
+  return method_of(s)->create(&p->problem, start, &opts, env, out, err);
 }
 
 /* integration is short: what is tested is memory */
@@ -144,7 +176,7 @@ static void assert_refused_cleanly(const char *name, long n, dae_status status,
 }
 
 /* refuses each allocation of a constructor in turn */
-static void refuse_all(const test_problem *p, create_fn *create, const dae_bdf_options *opts)
+static void refuse_all(const sample *s, const test_problem *p)
 {
   bool fixed[256] = {false};
   dae_start start = p->start;
@@ -155,7 +187,7 @@ static void refuse_all(const test_problem *p, create_fn *create, const dae_bdf_o
     dae_env env = counting_env_of(&count);
     dae_integrator *it = (dae_integrator *)&count; /* must be overwritten */
     dae_error err = dae_error_none();
-    dae_status status = create(&p->problem, &start, opts, &env, &it, &err);
+    dae_status status = create(s, p, &start, &env, &it, &err);
     if (count.calls < n) {
       assert_int_equal(status, DAE_OK);
       dae_integrator_free(it);
@@ -173,8 +205,7 @@ static void test_every_refused_allocation_of_a_constructor_is_a_clean_error(void
   (void)state;
   for (size_t i = 0; i < SAMPLES; i++) {
     test_problem p = samples[i].make();
-    dae_bdf_options opts = options_of(&samples[i]);
-    refuse_all(&p, samples[i].create, &opts);
+    refuse_all(&samples[i], &p);
     test_problem_free(&p);
   }
 }
@@ -186,9 +217,8 @@ static void test_refused_allocations_are_clean_errors_wherever_a_chunk_ends(void
   (void)state;
   for (int n = 5; n <= 50; n++) {
     test_problem p = test_chain(n, TEST_CHAIN_MODE);
-    dae_bdf_options opts = dae_bdf_defaults();
-    opts.step = n % 2 ? 0.01 : 0;
-    refuse_all(&p, dae_bdf_ggl_create, &opts);
+    refuse_all(&(sample){NULL, GGL, n % 2 ? 0.01 : 0, false}, &p);
+    refuse_all(&(sample){NULL, GAUSS, n % 2 ? 0.01 : 0, false}, &p);
     test_problem_free(&p);
   }
 }
@@ -222,11 +252,11 @@ static void test_every_refused_allocation_of_a_consistent_start_is_a_clean_error
 static dae_status run_once(const sample *s, const test_problem *p, const dae_env *env,
                            dae_summary *summary, dae_error *err)
 {
-  dae_bdf_options opts = options_of(s);
+  options opts = options_of(s);
   dae_sink sinks[2] = {{0}, {0}};
   dae_run_plan plan = {.problem = p->problem,
                        .start = p->start,
-                       .method = dae_method_find(s->method, NULL),
+                       .method = method_of(s),
                        .options = &opts,
                        .to = p->event_count > 0 ? p->to : end_of(s, p),
                        .events = p->events,
@@ -302,12 +332,11 @@ static void test_nothing_is_allocated_between_constructor_and_free(void **state)
   for (size_t i = 0; i < SAMPLES; i++) {
     const sample *s = &samples[i];
     test_problem p = s->make();
-    dae_bdf_options opts = options_of(s);
     counting_env count = {0};
     dae_env env = counting_env_of(&count);
     dae_integrator *it, *other;
-    assert_int_equal(s->create(&p.problem, &p.start, &opts, &env, &it, NULL), DAE_OK);
-    assert_int_equal(s->create(&p.problem, &p.start, &opts, &env, &other, NULL), DAE_OK);
+    assert_int_equal(create(s, &p, &p.start, &env, &it, NULL), DAE_OK);
+    assert_int_equal(create(s, &p, &p.start, &env, &other, NULL), DAE_OK);
     void *buffer = malloc(dae_integrator_save_size(it));
     long calls = count.calls, live = count.live;
     use_all_verbs(it, other, end_of(s, &p), buffer);
@@ -345,12 +374,15 @@ static void test_the_number_of_steps_does_not_change_what_a_run_allocates(void *
 /* ---- KLU's own memory ---- */
 
 #ifdef DAE_WITH_KLU
-static const sample sparse[] = {{heated_rod, BDF, 0, false}, {chain, GGL, 0, false}};
+static const sample sparse[] = {
+    {heated_rod, BDF, 0, false}, {chain, GGL, 0, false}, {chain, GAUSS, 0, false}};
+
+#define SPARSE ((int)(sizeof sparse / sizeof *sparse))
 
 static void test_every_refused_allocation_of_klu_in_a_constructor_is_a_clean_error(void **state)
 {
   (void)state;
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < SPARSE; i++) {
     test_problem p = sparse[i].make();
     int refused = 0;
     for (long n = 1;; n++) {
@@ -360,7 +392,7 @@ static void test_every_refused_allocation_of_klu_in_a_constructor_is_a_clean_err
       dae_error err = dae_error_none();
       klu_calls = 0;
       klu_fail_at = n;
-      dae_status status = sparse[i].create(&p.problem, &p.start, NULL, &env, &it, &err);
+      dae_status status = create(&sparse[i], &p, &p.start, &env, &it, &err);
       bool reached = klu_calls >= n;
       klu_fail_at = 0;
       if (status) {
@@ -384,7 +416,7 @@ static void test_every_refused_allocation_of_klu_in_a_constructor_is_a_clean_err
 static void test_a_refused_allocation_of_klu_in_a_step_is_an_error_of_memory(void **state)
 {
   (void)state;
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < SPARSE; i++) {
     test_problem p = sparse[i].make();
     int refused = 0;
     for (long n = 1; n < 10; n++) {
@@ -392,7 +424,7 @@ static void test_a_refused_allocation_of_klu_in_a_step_is_an_error_of_memory(voi
       dae_error err = dae_error_none();
       double y[128];
       klu_fail_at = 0;
-      assert_int_equal(sparse[i].create(&p.problem, &p.start, NULL, NULL, &it, &err), DAE_OK);
+      assert_int_equal(create(&sparse[i], &p, &p.start, NULL, &it, &err), DAE_OK);
       klu_fail_at = klu_calls + n; /* the first step factors for the first time */
       dae_status status = dae_integrator_step(it, p.to, &err);
       klu_fail_at = 0;
@@ -415,10 +447,10 @@ static void test_a_refused_allocation_of_klu_in_a_step_is_an_error_of_memory(voi
 static void test_klu_allocates_for_full_factorisations_only(void **state)
 {
   (void)state;
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < SPARSE; i++) {
     test_problem p = sparse[i].make();
     dae_integrator *it;
-    assert_int_equal(sparse[i].create(&p.problem, &p.start, NULL, NULL, &it, NULL), DAE_OK);
+    assert_int_equal(create(&sparse[i], &p, &p.start, NULL, &it, NULL), DAE_OK);
     long before = klu_calls;
     dae_status status;
     do

@@ -40,6 +40,8 @@ static test_problem (*const makers[])(void) = {
     test_structures,
     chain_mode,
     chain_horizontal,
+    test_pendulum_light,
+    test_track,
 };
 
 bool test_problem_at(int i, test_problem *out)

@@ -3,7 +3,7 @@
  *   m q'' + G' lambda = (0, -gravity),   0 = scale (x^2 + y^2 - 1),   m = 1
  *
  * scale 1: end values by Jacobi elliptic functions (x(0) = 1, at rest, to t = 10);
- * scale 1/2: the form of [YP96], to t = 2. */
+ * scale 1/2: the form of [YP96], to t = 2, and with unit gravity that of [J09]. */
 #include "problems/problems.h"
 
 #include <stddef.h>
@@ -106,7 +106,7 @@ static int pendulum_eval(void *user, const dae_mechanical_at *at, const dae_mech
   return 0;
 }
 
-static const pendulum_params unit = {1, 9.81}, half = {0.5, 9.81};
+static const pendulum_params unit = {1, 9.81}, half = {0.5, 9.81}, light = {0.5, 1};
 static const char *const q_names[] = {"x", "y"};
 static const char *const g_names[] = {"rod"};
 
@@ -127,17 +127,15 @@ static const dae_mechanical pendulum_bare = {.name = "pendulum_bare",
                                              .M = pendulum_M,
                                              .f = pendulum_f,
                                              .g = pendulum_g};
-static const dae_mechanical pendulum2 = {.name = "pendulum2",
-                                         .nq = 2,
-                                         .ng = 1,
-                                         .user = (void *)&half,
-                                         .q_names = q_names,
-                                         .g_names = g_names,
-                                         .M = pendulum_M,
-                                         .f = pendulum_f,
-                                         .g = pendulum_g,
-                                         .energy = pendulum_energy,
-                                         PENDULUM_DERIVATIVES};
+#define PENDULUM_OF(title, params)                                                                 \
+  {                                                                                                \
+    .name = title, .nq = 2, .ng = 1, .user = (void *)&params, .q_names = q_names,                  \
+    .g_names = g_names, .M = pendulum_M, .f = pendulum_f, .g = pendulum_g,                         \
+    .energy = pendulum_energy, PENDULUM_DERIVATIVES                                                \
+  }
+
+static const dae_mechanical pendulum2 = PENDULUM_OF("pendulum2", half);
+static const dae_mechanical pendulum_light = PENDULUM_OF("pendulum_light", light);
 
 static const double start[] = {1, 0, 0, 0, 0};
 /* lambda is half of the classical multiplier: G = (2x, 2y) */
@@ -145,6 +143,9 @@ static const double end10[] = {0.275087462576116860, -0.961419205099125064, -4.1
                                -1.194749054560475272, 14.14728360303362532};
 static const double end2[] = {0.79356619534332174699, -0.60848393044379151463,
                               2.1024378744361257895, 2.7419353930105090799, 17.907682072960784275};
+static const double end_light[] = {-0.20419321478828042252, -0.97893060583190838214,
+                                   -1.3697548850034141373, 0.28571448453499951468,
+                                   2.9367918174957251464};
 
 static test_problem released(const dae_mechanical *m, double to, const double *end)
 {
@@ -174,6 +175,10 @@ test_problem test_pendulum_eval(void)
 test_problem test_pendulum2(void)
 {
   return released(&pendulum2, 2, end2);
+}
+test_problem test_pendulum_light(void)
+{
+  return released(&pendulum_light, 2, end_light);
 }
 
 /* -- the pendulum against a wall at x = -1/2, which throws it back elastically: the motion is

@@ -34,15 +34,17 @@ bool test_problem_at(int i, test_problem *out);
 void test_problem_free(test_problem *problem);
 
 /* -- holonomic -- */
-test_problem test_pendulum(void);      /* x^2 + y^2 = 1 to t = 10, every derivative given */
-test_problem test_pendulum_bare(void); /* the same with M, f, g only */
-test_problem test_pendulum_eval(void); /* the same with one call for everything */
-test_problem test_pendulum2(void);     /* (x^2 + y^2 - 1)/2 to t = 2 [YP96] */
-test_problem test_bead(void);          /* M(q) [YP96 test set] */
-test_problem test_spring(void);        /* stiff spring, k = 1e4 [YP96 5.1b] */
-test_problem test_curvilinear(void);   /* pendulum in skew coordinates by momenta (p, F) [J09] */
-test_problem test_slider_crank(void);  /* five coordinates, four constraints */
-test_problem test_parallel_bars(void); /* three bars, one of them redundant */
+test_problem test_pendulum(void);       /* x^2 + y^2 = 1 to t = 10, every derivative given */
+test_problem test_pendulum_bare(void);  /* the same with M, f, g only */
+test_problem test_pendulum_eval(void);  /* the same with one call for everything */
+test_problem test_pendulum2(void);      /* (x^2 + y^2 - 1)/2 to t = 2 [YP96] */
+test_problem test_pendulum_light(void); /* the same under unit gravity [J09] */
+test_problem test_track(void);          /* driven round a circle, lambda = 4 t^2 [J09] */
+test_problem test_bead(void);           /* M(q) [YP96 test set] */
+test_problem test_spring(void);         /* stiff spring, k = 1e4 [YP96 5.1b] */
+test_problem test_curvilinear(void);    /* pendulum in skew coordinates by momenta (p, F) [J09] */
+test_problem test_slider_crank(void);   /* five coordinates, four constraints */
+test_problem test_parallel_bars(void);  /* three bars, one of them redundant */
 
 /* -- rheonomic -- */
 test_problem test_rheonomic_length(void); /* pendulum of length sqrt(1 + t^2) without force */

@@ -65,6 +65,8 @@ static const expected table[] = {
     {"structures", 3, 3, 1, 1},
     {"chain_mode", 3, 10, 10, 10},
     {"chain_horizontal", 3, 4, 4, 4},
+    {"pendulum_light", 3, 1, 1, 1},
+    {"track", 3, 1, 1, 1},
 };
 
 static void test_index_degrees_of_freedom_and_rank_of_every_problem(void **state)

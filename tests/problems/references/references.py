@@ -56,6 +56,18 @@ def pendulum2():
     show("pendulum2", q=[x, y], v=[om * cos(th), om * sin(th)], lam=[om**2 - G0 * y])
 
 
+def pendulum_light():
+    th, om = swing(mpf(2), mpf(1), sqrt(mpf(1) / 2))
+    x, y = sin(th), -cos(th)
+    show("pendulum_light", q=[x, y], v=[om * cos(th), om * sin(th)], lam=[om**2 - y])
+
+
+def track():
+    t = mpf("1.5")
+    s, c = sin(t * t), cos(t * t)
+    show("track", q=[s, c], v=[2 * t * c, -2 * t * s], lam=[4 * t * t])
+
+
 def bead():
     a = mpf("0.3")
 
@@ -257,8 +269,8 @@ def hessenberg2():
     show("hessenberg2", x=[exp(t), exp(-2 * t)], y=[exp(2 * t)])
 
 
-ALL = [pendulum2, bead, spring, curvilinear, knife, sleigh, slider_crank, parallel_bars, motor,
-       structures, bouncing_ball, wall, hessenberg2]
+ALL = [pendulum2, pendulum_light, track, bead, spring, curvilinear, knife, sleigh, slider_crank,
+       parallel_bars, motor, structures, bouncing_ball, wall, hessenberg2]
 for problem in ALL:
     if len(sys.argv) < 2 or problem.__name__ in sys.argv[1:]:
         problem()
