@@ -61,6 +61,7 @@ cli_exit cli_reproduce(const cli_arguments *args)
   const char *folder = cli_value(args, "out");
   rep_settings settings = {.out = cli_flag(args, "quiet") ? NULL : stdout,
                            .folder = folder ? folder : "reproduced",
+                           .quick = cli_flag(args, "quick"),
                            .go_on = go_on};
   rep_result result = {0};
   dae_error err;

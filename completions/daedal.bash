@@ -75,7 +75,7 @@ _daedal()
   case $command:$current in
     run:-*) COMPREPLY=($(compgen -W "$(_daedal_run_options "$program")" -- "$current")) ;;
     check:-*) COMPREPLY=($(compgen -W "--set --help" -- "$current")) ;;
-    reproduce:-*) COMPREPLY=($(compgen -W "--out --names --quiet --help" -- "$current")) ;;
+    reproduce:-*) COMPREPLY=($(compgen -W "--out --quick --names --quiet --help" -- "$current")) ;;
     methods:-*) COMPREPLY=($(compgen -W "--names --help" -- "$current")) ;;
     *:-*) COMPREPLY=($(compgen -W "--help" -- "$current")) ;;
     run:* | check:*) _daedal_files dae "$current" ;;

@@ -38,6 +38,11 @@ dae_status rep_status(const rep_report *report)
   return report->err->status;
 }
 
+bool rep_quick(const rep_report *report)
+{
+  return report->settings->quick;
+}
+
 bool rep_good(rep_report *report)
 {
   const rep_settings *s = report->settings;
@@ -82,7 +87,7 @@ static rep__row *new_row(rep_report *report)
 static void write_row(rep_report *report, const rep__row *row)
 {
   static const char *const checks[] = {
-      [REP_SHOWN] = "none", [REP_NEAR] = "near", [REP_BELOW] = "below"};
+      [REP_SHOWN] = "none", [REP_NEAR] = "near", [REP_AT_MOST] = "at most", [REP_BELOW] = "below"};
   rep_file *file = report->tables;
   for (int i = 0; i < report->table->quantities; i++) {
     const rep_value *v = &row->values[i];
@@ -94,7 +99,7 @@ static void write_row(rep_report *report, const rep__row *row)
     rep_file_number(file, v->ours);
     rep_file_number(file, v->reference);
     rep_file_text(file, checks[v->check]);
-    rep_file_number(file, v->check == REP_NEAR ? v->bound : NAN);
+    rep_file_number(file, v->check == REP_NEAR || v->check == REP_AT_MOST ? v->bound : NAN);
     rep_file_text(file, v->check == REP_SHOWN ? "shown" : right ? "ok" : "out");
     rep_file_record(file);
   }

@@ -31,6 +31,7 @@ extern const rep_paper rep_papers[];
 typedef struct rep_settings {
   FILE *out;                 /* where tables are printed, NULL: nowhere */
   const char *folder;        /* where files go; it is made if there is none */
+  bool quick;                /* long runs are cut short: less is checked, in seconds */
   bool (*go_on)(void *user); /* false interrupts, what was printed and written is kept; or NULL */
   void *user;
 } rep_settings;
@@ -50,6 +51,8 @@ dae_status rep_run(const rep_paper *papers, int count, const rep_settings *setti
 /* Nothing has failed, and nobody interrupted. */
 bool rep_good(rep_report *report);
 dae_status rep_status(const rep_report *report);
+/* Whether long runs are to be cut short. */
+bool rep_quick(const rep_report *report);
 /* The same as the progress function of a run: user is the report. */
 bool rep_progress(void *report, double t);
 /* Takes over the failure of a run or of a model, unless there is one already. */
@@ -60,9 +63,10 @@ void rep_fail(rep_report *report, const dae_error *err);
 #define REP_QUANTITIES 6
 
 typedef enum rep_check {
-  REP_SHOWN, /* not checked */
-  REP_NEAR,  /* |ours - reference| <= bound |reference| */
-  REP_BELOW  /* ours < reference */
+  REP_SHOWN,   /* not checked */
+  REP_NEAR,    /* |ours - reference| <= bound |reference| */
+  REP_AT_MOST, /* ours <= (1 + bound) reference */
+  REP_BELOW    /* ours < reference */
 } rep_check;
 
 typedef struct rep_value {

@@ -22,6 +22,8 @@ bool rep__value_right(const rep_value *v)
   switch (v->check) {
   case REP_NEAR:
     return fabs(v->ours - v->reference) <= v->bound * fabs(v->reference);
+  case REP_AT_MOST:
+    return v->ours <= (1 + v->bound) * v->reference;
   case REP_BELOW:
     return v->ours < v->reference;
   case REP_SHOWN:
@@ -47,6 +49,8 @@ void rep__table_check(rep_report *report, const rep__row *row)
       fprintf(report->wrong_list, "%s\n", row->trouble);
     else if (v->check == REP_BELOW)
       fprintf(report->wrong_list, "not below %.6g\n", v->reference);
+    else if (v->check == REP_AT_MOST)
+      fprintf(report->wrong_list, "more than %.3g %% above %.6g\n", 100 * v->bound, v->reference);
     else
       fprintf(report->wrong_list, "not within %.3g %% of %.6g\n", 100 * v->bound, v->reference);
   }

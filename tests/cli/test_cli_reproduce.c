@@ -1,4 +1,5 @@
-/* `daedal reproduce yp96`: all of it is as it should be, in 80 columns, and its files are whole. */
+/* `daedal reproduce`: all of each paper is as it should be, in 80 columns, and its files are whole.
+ */
 #include "command.h"
 
 #include <math.h>
@@ -55,24 +56,22 @@ static int check_records(const char *path, const char *header, const char *kinds
   return records;
 }
 
-static void check_files(void)
+#define TABLES "table,row,quantity,paper,ours,reference,check,bound,verdict"
+
+static void check_yp96_files(void)
 {
   assert_true(check_records("r/yp96-figure-5.1.csv", "method,t,energy", "tnn") > 100);
   assert_true(check_records("r/yp96-figure-5.3.csv", "method,t,energy", "tnn") > 2000);
   assert_true(check_records("r/yp96-figure-5.4.csv", "method,t,x,w,lambda", "tnnnn") > 2000);
   assert_true(check_records("r/yp96-figure-5.6.csv", "reading,method,t,h", "ttnn") > 10000);
-  static const char header[] = "table,row,quantity,paper,ours,reference,check,bound,verdict";
-  assert_true(check_records("r/yp96-tables.csv", header, "tttonotot") > 300);
+  assert_true(check_records("r/yp96-tables.csv", TABLES, "tttonotot") > 300);
 }
 
 /* ---- the whole ---- */
 
-static void check_text(const char *out)
+static void check_text(const char *out, const char *const *parts, size_t count)
 {
-  const char *const parts[] = {
-      "Table 5.1: ",  "Table 5.2: ", "Table 5.3: ",    "Table 5.4: ", "Table 5.4, bad split:",
-      "Figure 5.6: ", "Energy, ",    "Not reproduced", "Reproduced"};
-  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+  for (size_t i = 0; i < count; i++)
     if (!strstr(out, parts[i]))
       fail_msg("there is no '%s' in\n%s", parts[i], out);
   for (const char *line = out; *line; line += strcspn(line, "\n") + 1)
@@ -81,19 +80,53 @@ static void check_text(const char *out)
   assert_null(strstr(out, "OUT\n"));
 }
 
+/* The last line says that all values are right. Their number. */
+static int count_checked(const char *out, const char *key)
+{
+  char begin[16];
+  int right = 0, checked = 0;
+  snprintf(begin, sizeof begin, "\n%s: ", key);
+  const char *end = strstr(out, begin);
+  assert_non_null(end);
+  assert_int_equal(sscanf(end + strlen(begin), "%d of %d values", &right, &checked), 2);
+  assert_int_equal(right, checked);
+  assert_non_null(strstr(end, "files in r/\n"));
+  return checked;
+}
+
 static void test_all_of_yp96_is_as_it_should_be(void **state)
 {
   (void)state;
+  const char *const parts[] = {
+      "Table 5.1: ",  "Table 5.2: ", "Table 5.3: ",    "Table 5.4: ", "Table 5.4, bad split:",
+      "Figure 5.6: ", "Energy, ",    "Not reproduced", "Reproduced"};
   outcome *o = command_exits(0, "reproduce yp96 --out r");
   assert_string_equal(o->err, "");
-  check_text(o->out);
-  const char *end = strstr(o->out, "\nyp96: ");
-  int right = 0, checked = 0;
-  assert_non_null(end);
-  assert_int_equal(sscanf(end, "\nyp96: %d of %d values", &right, &checked), 2);
-  assert_true(right == checked && checked > 80);
-  assert_non_null(strstr(end, "files in r/\n"));
-  check_files();
+  check_text(o->out, parts, sizeof parts / sizeof *parts);
+  assert_true(count_checked(o->out, "yp96") > 80);
+  check_yp96_files();
+}
+
+/* in full it takes a minute */
+static void test_all_of_j09_is_as_it_should_be(void **state)
+{
+  (void)state;
+  const char *const parts[] = {"Orders, Gauss: ",
+                               "Orders, Gauss, multipliers: ",
+                               "Orders, Radau: ",
+                               "Energy, Gauss: ",
+                               "Energy, Gauss, nonholonomic: ",
+                               "Energy, Radau: ",
+                               "Constraints: ",
+                               "quick: 2000 steps"};
+  outcome *o = command_exits(0, "reproduce j09 --quick --out r");
+  assert_string_equal(o->err, "");
+  check_text(o->out, parts, sizeof parts / sizeof *parts);
+  assert_null(strstr(o->out, "paper ours")); /* it prints no numbers */
+  assert_true(count_checked(o->out, "j09") > 250);
+  assert_int_equal(check_records("r/j09-figure-energy.csv", "method,t,lowest,highest", "tnnn"),
+                   4 * 500);
+  assert_true(check_records("r/j09-tables.csv", TABLES, "tttoootot") > 350);
 }
 
 static void test_folders_that_cannot_be_written_are_7(void **state)
@@ -113,6 +146,7 @@ static void test_papers_are_listed(void **state)
 {
   (void)state;
   assert_non_null(strstr(command_exits(0, "reproduce")->out, "yp96 "));
+  assert_non_null(strstr(command_exits(0, "reproduce")->out, "j09 "));
   assert_non_null(strstr(command_exits(0, "reproduce --names")->out, "yp96\n"));
   command_refuses(1, "reproduce yp69", "did you mean yp96?");
 }
@@ -121,6 +155,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       IN_FOLDER(test_all_of_yp96_is_as_it_should_be),
+      IN_FOLDER(test_all_of_j09_is_as_it_should_be),
       IN_FOLDER(test_folders_that_cannot_be_written_are_7),
       IN_FOLDER(test_papers_are_listed),
   };

@@ -1,0 +1,221 @@
+/* Orders of SPARK methods: errors at the end of runs with N steps, and log2 of how much larger they
+ * are with N/2. Multipliers are those that belong to the state (of its derived equations), not the
+ * internal ones of a step, whose order is s.
+ *
+ * Tables have a part for positions and velocities, and one for multipliers; the runs are made
+ * once. */
+#include "j09.h"
+
+#include <math.h>
+
+enum { Y, Z, LAMBDA, PSI, KINDS };
+
+typedef struct order_row {
+  j09_problem problem;
+  int stages, steps;
+  int order;
+  double error[KINDS]; /* references, NaN: there is no such multiplier */
+} order_row;
+
+static const order_row gauss[] = {
+    {J09_PENDULUM, 1, 160, 2, {6.64e-05, 8.26e-05, 1.54e-04, NAN}},
+    {J09_PENDULUM, 2, 80, 4, {6.18e-09, 8.43e-09, 4.37e-09, NAN}},
+    {J09_PENDULUM, 3, 40, 6, {1.06e-11, 1.38e-11, 1.52e-11, NAN}},
+    {J09_PENDULUM, 4, 16, 8, {1.29e-12, 1.73e-12, 1.28e-12, NAN}},
+    {J09_SAND, 1, 160, 2, {5.77e-05, 2.94e-04, 1.19e-03, NAN}},
+    {J09_SAND, 2, 80, 4, {2.01e-08, 6.90e-08, 1.56e-07, NAN}},
+    {J09_SAND, 3, 40, 6, {3.92e-11, 1.27e-10, 2.46e-10, NAN}},
+    {J09_SAND, 4, 16, 8, {5.16e-12, 1.60e-11, 2.66e-11, NAN}},
+    {J09_RHEO_LENGTH, 1, 160, 2, {3.01e-05, 3.01e-05, 1.44e-15, NAN}},
+    {J09_RHEO_LENGTH, 2, 80, 4, {7.49e-10, 7.49e-10, 2.22e-16, NAN}},
+    {J09_RHEO_LENGTH, 3, 40, 6, {4.00e-13, 4.00e-13, 2.11e-15, NAN}},
+    {J09_RHEO_LENGTH, 4, 8, 8, {5.55e-12, 5.55e-12, 3.33e-16, NAN}},
+    {J09_KNIFE, 1, 160, 2, {2.81e-05, 1.50e-05, NAN, 2.27e-05}},
+    {J09_KNIFE, 2, 80, 4, {1.56e-09, 1.40e-09, NAN, 2.13e-09}},
+    {J09_KNIFE, 3, 40, 6, {2.45e-11, 1.32e-12, NAN, 2.00e-12}},
+    {J09_KNIFE, 4, 16, 8, {2.83e-12, 6.84e-14, NAN, 1.04e-13}},
+    {J09_SLEIGH, 1, 160, 2, {1.55e-06, 3.53e-06, NAN, 1.18e-06}},
+    {J09_SLEIGH, 2, 80, 4, {3.05e-10, 7.13e-11, NAN, 5.44e-11}},
+    {J09_SLEIGH, 3, 40, 6, {5.19e-13, 1.42e-13, NAN, 3.89e-14}},
+    {J09_SLEIGH, 4, 8, 8, {4.68e-12, 1.48e-12, NAN, 3.50e-13}},
+    {J09_MIXED, 1, 160, 2, {2.64e-05, 1.49e-05, 3.67e-06, 2.26e-05}},
+    {J09_MIXED, 2, 80, 4, {1.38e-09, 1.57e-09, 3.87e-10, 2.38e-09}},
+    {J09_MIXED, 3, 40, 6, {2.73e-11, 5.49e-12, 5.50e-13, 3.39e-12}},
+    {J09_MIXED, 4, 16, 8, {4.90e-12, 1.09e-12, 6.10e-14, 3.76e-13}},
+    {J09_CURV_LAG, 1, 160, 2, {5.82e-05, 1.15e-04, 1.54e-04, NAN}},
+    {J09_CURV_LAG, 2, 80, 4, {4.22e-09, 6.48e-09, 5.23e-09, NAN}},
+    {J09_CURV_LAG, 3, 40, 6, {6.76e-12, 1.04e-11, 6.21e-12, NAN}},
+    {J09_CURV_LAG, 4, 16, 8, {3.56e-13, 8.60e-13, 3.91e-12, NAN}},
+};
+
+static const order_row radau[] = {
+    {J09_PENDULUM, 1, 160, 1, {8.61e-03, 1.20e-02, 1.86e-03, NAN}},
+    {J09_PENDULUM, 2, 80, 4, {6.18e-09, 8.43e-09, 4.37e-09, NAN}},
+    {J09_PENDULUM, 3, 40, 6, {1.06e-11, 1.39e-11, 1.52e-11, NAN}},
+    {J09_KNIFE, 1, 160, 1, {1.53e-02, 1.97e-02, NAN, 2.99e-02}},
+    {J09_KNIFE, 2, 80, 3, {2.22e-06, 1.56e-06, NAN, 2.37e-06}},
+    {J09_KNIFE, 3, 40, 5, {3.45e-09, 1.10e-09, NAN, 1.67e-09}},
+    {J09_MIXED, 1, 160, 1, {1.19e-02, 1.97e-02, 4.70e-03, 2.99e-02}},
+    {J09_MIXED, 2, 80, 3, {2.33e-06, 1.90e-06, 4.67e-07, 2.88e-06}},
+    {J09_MIXED, 3, 40, 5, {4.19e-09, 2.26e-09, 5.55e-10, 3.43e-09}},
+};
+
+#define COUNT(rows) ((int)(sizeof(rows) / sizeof *(rows)))
+#define MOST COUNT(gauss)
+
+typedef struct family {
+  bool radau;
+  const order_row *rows;
+  int count;
+  int names; /* columns for those of the problems */
+  rep_table states, multipliers;
+} family;
+
+static const family families[] = {
+    {
+        .rows = gauss,
+        .count = COUNT(gauss),
+        .names = 11,
+        .states = {.name = "Orders, Gauss",
+                   .title = "positions y and velocities z",
+                   .setting = "largest error at the end, and its order between N/2 and N steps",
+                   .label = "            s   N",
+                   .quantities = 4,
+                   .quantity = {"error y", "order y", "error z", "order z"},
+                   .reason = "Errors may be above the reference by 20 % and 1e-13. Orders are to "
+                             "be within 0.15 of 2s, with four stages within 0.3; where the error "
+                             "is below 1e-12 round-off shows in them, and they are not checked."},
+        .multipliers =
+            {.name = "Orders, Gauss, multipliers",
+             .title = "lambda (holonomic) and psi (nonholonomic)",
+             .setting = "the same runs; multipliers that belong to the state at the end",
+             .label = "            s   N",
+             .quantities = 4,
+             .quantity = {"error lam", "order lam", "error psi", "order psi"},
+             .reason = "rheo_length: lambda = (|z|^2 - 1)/(1 + t^2) hangs on the angular momentum "
+                       "only, which the method keeps, so that nothing but round-off is left, "
+                       "which has no order."},
+    },
+    {
+        .radau = true,
+        .rows = radau,
+        .count = COUNT(radau),
+        .names = 8,
+        .states = {.name = "Orders, Radau",
+                   .title = "positions y and velocities z",
+                   .setting = "as above; the order is 2s - 1",
+                   .label = "         s   N",
+                   .quantities = 4,
+                   .quantity = {"error y", "order y", "error z", "order z"},
+                   .reason = "The force on the pendulum is constant. With two stages and more the "
+                             "results then are those of Gauss, of order 2s."},
+        .multipliers = {.name = "Orders, Radau, multipliers",
+                        .title = "lambda (holonomic) and psi (nonholonomic)",
+                        .setting = "the same runs",
+                        .label = "         s   N",
+                        .quantities = 4,
+                        .quantity = {"error lam", "order lam", "error psi", "order psi"}},
+    },
+};
+
+/* ---- errors of one run ---- */
+
+typedef struct ending {
+  const j09_exact *exact;
+  double error[KINDS]; /* of where the run stands */
+} ending;
+
+static double distance(int n, const double *a, const double *b)
+{
+  double largest = n > 0 ? 0 : NAN;
+  for (int i = 0; i < n; i++)
+    largest = fmax(largest, fabs(a[i] - b[i]));
+  return largest;
+}
+
+static void take_errors(void *user, const j09_point *at)
+{
+  ending *e = user;
+  const double *exact = e->exact->values;
+  e->error[Y] = distance(at->n, at->y, exact);
+  e->error[Z] = distance(at->n, at->z, exact + at->n);
+  e->error[LAMBDA] = distance(at->ng, at->lambda, exact + 2 * at->n);
+  e->error[PSI] = distance(at->nk, at->psi, exact + 2 * at->n + at->ng);
+}
+
+/* ---- a row ---- */
+
+typedef struct outcome {
+  double error[KINDS], order[KINDS];
+  char trouble[256];
+} outcome;
+
+static bool run_row(rep_report *report, const family *f, const order_row *row, outcome *o)
+{
+  const j09_exact exact = j09_solution(row->problem);
+  ending coarse = {.exact = &exact}, fine = {.exact = &exact};
+  j09_case run = {row->problem, f->radau, row->stages, exact.t / row->steps, row->steps};
+  if (!j09_case_run(report, &run, take_errors, &fine, o->trouble))
+    return false;
+  run.steps /= 2;
+  run.step *= 2;
+  if (!o->trouble[0] && !j09_case_run(report, &run, take_errors, &coarse, o->trouble))
+    return false;
+  for (int i = 0; i < KINDS; i++) {
+    o->error[i] = fine.error[i];
+    o->order[i] = log2(coarse.error[i] / fine.error[i]);
+  }
+  return true;
+}
+
+static rep_value error_value(double ours, double reference)
+{
+  if (isnan(reference))
+    return (rep_value){NAN, ours, NAN, REP_SHOWN, 0};
+  return (rep_value){NAN, ours, reference, REP_AT_MOST, 0.2 + 1e-13 / reference};
+}
+
+/* round-off is seen in the order of small errors, and nothing else in that of errors of its size */
+static rep_value order_value(double ours, const order_row *row, int kind)
+{
+  if (!(row->error[kind] >= 1e-12))
+    return (rep_value){NAN, row->error[kind] >= 1e-14 ? ours : NAN, NAN, REP_SHOWN, 0};
+  return (rep_value){NAN, ours, row->order, REP_NEAR, (row->stages < 4 ? 0.15 : 0.3) / row->order};
+}
+
+/* two of the kinds */
+static void show_table(rep_report *report, const family *f, const rep_table *table, int first,
+                       const outcome *outcomes, int count)
+{
+  rep_table_begin(report, table);
+  for (int i = 0; i < count; i++) {
+    const order_row *row = &f->rows[i];
+    const outcome *o = &outcomes[i];
+    char label[48];
+    rep_value values[4];
+    for (int k = 0; k < 2; k++) {
+      values[2 * k] = error_value(o->error[first + k], row->error[first + k]);
+      values[2 * k + 1] = order_value(o->order[first + k], row, first + k);
+    }
+    snprintf(label, sizeof label, "%-*s %d %3d", f->names, j09_name(row->problem), row->stages,
+             row->steps);
+    rep_table_row(report, label, values, o->trouble[0] ? o->trouble : NULL);
+  }
+  rep_table_end(report);
+}
+
+static void show_family(rep_report *report, const family *f)
+{
+  outcome outcomes[MOST];
+  int count = 0;
+  while (count < f->count && run_row(report, f, &f->rows[count], &outcomes[count]))
+    count++;
+  show_table(report, f, &f->states, Y, outcomes, count);
+  show_table(report, f, &f->multipliers, LAMBDA, outcomes, count);
+}
+
+void j09_orders(rep_report *report)
+{
+  for (int i = 0; i < COUNT(families) && rep_good(report); i++)
+    show_family(report, &families[i]);
+}

@@ -1,0 +1,171 @@
+/* One run of a SPARK method with a fixed step, looked at after every step. */
+#include "j09.h"
+
+#include <daedal/integrator.h>
+#include <daedal/model.h>
+#include <daedal/spark.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- problems ---- */
+
+static const unsigned char pendulum_text[] = {
+#include "pendulum.inc"
+};
+static const unsigned char sand_text[] = {
+#include "sand.inc"
+};
+static const unsigned char rheo_length_text[] = {
+#include "rheo_length.inc"
+};
+static const unsigned char knife_text[] = {
+#include "knife.inc"
+};
+static const unsigned char sleigh_text[] = {
+#include "sleigh.inc"
+};
+static const unsigned char mixed_text[] = {
+#include "mixed.inc"
+};
+static const unsigned char curv_lag_text[] = {
+#include "curv_lag.inc"
+};
+static const unsigned char spring_pendulum_text[] = {
+#include "spring_pendulum.inc"
+};
+static const unsigned char nhparticle_text[] = {
+#include "nhparticle.inc"
+};
+
+static const struct {
+  const char *name;
+  const unsigned char *text;
+  size_t length;
+} models[J09_PROBLEMS] = {
+    [J09_PENDULUM] = {"pendulum", pendulum_text, sizeof pendulum_text},
+    [J09_SAND] = {"sand", sand_text, sizeof sand_text},
+    [J09_RHEO_LENGTH] = {"rheo_length", rheo_length_text, sizeof rheo_length_text},
+    [J09_KNIFE] = {"knife", knife_text, sizeof knife_text},
+    [J09_SLEIGH] = {"sleigh", sleigh_text, sizeof sleigh_text},
+    [J09_MIXED] = {"mixed", mixed_text, sizeof mixed_text},
+    [J09_CURV_LAG] = {"curv_lag", curv_lag_text, sizeof curv_lag_text},
+    [J09_SPRING_PENDULUM] = {"spring_pendulum", spring_pendulum_text, sizeof spring_pendulum_text},
+    [J09_NHPARTICLE] = {"nhparticle", nhparticle_text, sizeof nhparticle_text},
+};
+
+const char *j09_name(j09_problem problem)
+{
+  return models[problem].name;
+}
+
+/* ---- what a run needs ---- */
+
+typedef struct journey {
+  dae_model *model;
+  dae_run_plan plan; /* for the outputs of the model */
+  dae_integrator *it;
+  double *state, *outputs;
+  j09_point at;
+} journey;
+
+static dae_status create(journey *j, const j09_case *run, dae_error *err)
+{
+  dae_spark_options opts = dae_spark_defaults();
+  opts.step = run->step;
+  opts.stages = run->stages;
+  opts.project = false;
+  dae_status status =
+      dae_model_parse(models[run->problem].name, (const char *)models[run->problem].text,
+                      models[run->problem].length, NULL, NULL, &j->model, err);
+  if (status < 0)
+    return status;
+  dae_model_plan(j->model, &j->plan);
+  int size = dae_problem_size(&j->plan.problem);
+  j->state = calloc((size_t)size + (size_t)j->plan.outputs, sizeof *j->state);
+  if (!j->state) {
+    *err = dae_error_none();
+    return err->status = DAE_ERROR_MEMORY;
+  }
+  j->outputs = j->state + size;
+  const dae_method *method = dae_method_find(run->radau ? "spark-radau" : "spark-gauss", err);
+  return method ? method->create(&j->plan.problem, &j->plan.start, &opts, NULL, &j->it, err)
+                : err->status;
+}
+
+static void release(journey *j)
+{
+  dae_integrator_free(j->it);
+  free(j->state);
+  dae_model_free(j->model);
+}
+
+/* ---- looking ---- */
+
+static double output_of(const journey *j, const char *name)
+{
+  for (int i = 0; i < j->plan.outputs; i++)
+    if (strcmp(j->plan.output_names[i], name) == 0)
+      return j->outputs[i];
+  return NAN;
+}
+
+static dae_status look_around(journey *j, dae_error *err)
+{
+  const dae_mechanical *m = j->plan.problem.mechanical;
+  j09_point *at = &j->at;
+  at->t = dae_integrator_view(j->it).t;
+  dae_status status = dae_integrator_interpolate(j->it, at->t, j->state, NULL, err);
+  if (status < 0)
+    return status;
+  if (j->plan.outputs > 0 && j->plan.output(j->plan.output_user, at->t, j->state, j->outputs)) {
+    *err = dae_error_none();
+    snprintf(err->text, sizeof err->text, "the outputs of %s could not be computed", m->name);
+    return err->status = DAE_ERROR_CALLBACK;
+  }
+  at->n = m->nq, at->ng = m->ng, at->nk = m->nk;
+  at->y = j->state;
+  at->z = at->y + at->n;
+  at->lambda = at->z + at->n; /* there are no other states */
+  at->psi = at->lambda + at->ng;
+  at->energy = output_of(j, "energy");
+  at->g = output_of(j, "g");
+  at->gdot = output_of(j, "gdot");
+  at->k = output_of(j, "k");
+  return DAE_OK;
+}
+
+static dae_status travel(journey *j, rep_report *report, const j09_case *run, j09_look *look,
+                         void *user, dae_error *err)
+{
+  double to = run->step * (double)run->steps;
+  dae_status status = look_around(j, err);
+  for (long i = 0; i <= run->steps && status >= 0; i++) {
+    look(user, &j->at);
+    if (i == run->steps || !rep_good(report))
+      break;
+    status = dae_integrator_step(j->it, to, err);
+    if (status >= 0)
+      status = look_around(j, err);
+  }
+  return status;
+}
+
+bool j09_case_run(rep_report *report, const j09_case *run, j09_look *look, void *user,
+                  char trouble[256])
+{
+  journey j = {0};
+  dae_error err = dae_error_none();
+  trouble[0] = '\0';
+  if (!rep_good(report))
+    return false;
+  dae_status status = create(&j, run, &err);
+  if (status >= 0)
+    status = travel(&j, report, run, look, user, &err);
+  if (status == DAE_ERROR_STEP || status == DAE_ERROR_SINGULAR)
+    snprintf(trouble, 256, "%.255s", err.text);
+  else if (status < 0)
+    rep_fail(report, &err);
+  release(&j);
+  return rep_good(report);
+}
