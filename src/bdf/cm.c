@@ -7,7 +7,7 @@
  * With the option `projector fresh` q0 is the prediction of every step. With `stale` it is the
  * point of the last Jacobian, as the paper has it: then G(q)' lambda is replaced by G(q0)' lambda
  * with a q0 that may be many steps old, a constraint force that does work. That is an inconsistent
- * discretisation, whose damping is what makes it fast [coordinate-split.md finding 4, erratum 12];
+ * discretisation, whose damping is what makes it fast;
  * it is here to reproduce the paper's tables. */
 #include "bdf/estimated.h"
 #include "core/error.h"

@@ -1,4 +1,5 @@
-/* The coordinate-split corrector, in the form that is right [YP96, coordinate-split.md section 1].
+/* The coordinate-split corrector, in the form that is right [YP96], see
+ * docs/methods/coordinate-split.md.
  *
  * With P a basis of the directions that the constraint forces leave alone, P G' = 0, the step
  * solves
@@ -16,9 +17,9 @@
  * error test, and only their estimate, not their history, enters.
  *
  * Deviations from the paper. Its Algorithms 2.1 and 3.1 commute P with the inverse of the matrix
- * and converge to the wrong point [findings 3, errata 5 to 7]; nonholonomic rows are added,
+ * and converge to the wrong point; nonholonomic rows are added,
  * annihilated together with G; the mass matrix may depend on q. The default estimate is by least
- * squares, which needs no split and stays bounded where a split degenerates [finding 7]. */
+ * squares, which needs no split and stays bounded where a split degenerates. */
 #include "bdf/estimated.h"
 #include "core/error.h"
 #include "core/vec.h"

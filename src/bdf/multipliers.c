@@ -3,8 +3,8 @@
 #include "core/vec.h"
 #include "linalg/rank.h"
 
-/* how much the condition of A Y may deteriorate before another split is chosen; coordinate-split.md
- * section 5: an engineering default, not tuned */
+/* how much the condition of A Y may deteriorate before another split is chosen: an engineering
+ * default, not tuned */
 #define DETERIORATED 0.1
 
 static dae_pattern empty(dae__arena *arena, int rows, int cols)

@@ -39,7 +39,7 @@ typedef struct dae__face_table {
   void (*solve2)(void *self, double *x);
   void (*solve3)(void *self, double *x);
   /* The richer iteration, NULL: not offered. Evaluates derivatives; factors block i with h mu;
-   * x = block\x; moves the contribution of delta, times w, to the right side [spark.md B4]. */
+   * x = block\x; moves the contribution of delta, times w, to the right side. */
   dae_status (*derive)(void *self, const dae__face_at *at, dae_error *err);
   dae_status (*factor_block)(void *self, int i, double complex hmu, dae_error *err);
   void (*solve_block)(void *self, int i, double complex *x);

@@ -1,4 +1,4 @@
-/* The blocks of the richer iteration for a mechanical problem [spark.md B4]: for an eigenvalue mu
+/* The blocks of the richer iteration for a mechanical problem: for an eigenvalue mu
  * of A,
  *
  *   [ M - h mu f_v - (h mu)^2 f_q    G'  K' ]

@@ -1,4 +1,4 @@
-/* The modified Newton iteration in its Gauss-Seidel form [J09 section 3, spark.md B4]: Y is
+/* The modified Newton iteration in its Gauss-Seidel form [J09 section 3]: Y is
  * refreshed before the residuals; with the transformation Q the increments of Z, L and Psi come
  * from s solves with matrix (2) and one with matrix (3), factored once, at the predicted midpoint.
  */
@@ -44,88 +44,14 @@ dae_status dae__stages_create(dae__arena *arena, const dae_spark_tableau *tablea
   return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
 }
 
-/* ---- polynomials through the stages ---- */
-
-/* node i of the polynomials of Y and Z: 0, c_1 ... c_s and, where c_s is not 1, 1 */
-static double node(const dae__stages *st, int i)
-{
-  return i == 0 ? 0 : i <= st->s ? st->tableau->c[i - 1] : 1;
-}
-
-static int nodes(const dae__stages *st)
-{
-  return st->tableau->c[st->s - 1] < 1 ? st->s + 2 : st->s + 1;
-}
-
-/* out = sum_i l_i(x) values_i, l_i the Lagrange polynomials of the count nodes in `at` */
-static void evaluate(const double *at, int count, double x, int n, const double *values,
-                     double *out)
-{
-  dae__zero(n, out);
-  for (int i = 0; i < count; i++) {
-    double l = 1;
-    for (int j = 0; j < count; j++)
-      if (j != i)
-        l *= (x - at[j]) / (at[i] - at[j]);
-    dae__axpy(n, l, values + (size_t)i * (size_t)n, out);
-  }
-}
-
-void dae__stages_interpolate(const dae__stages *st, double theta, double *y, double *z)
-{
-  int count = nodes(st);
-  for (int i = 0; i < count; i++)
-    st->basis[i] = node(st, i);
-  evaluate(st->basis, count, theta, st->face.ny, st->last.Y, y);
-  evaluate(st->basis, count, theta, st->face.nz, st->last.Z, z);
-}
-
-void dae__stages_begin(dae__stages *st, const double *lambda, const double *psi)
-{
-  int ng = st->face.ng, nk = st->face.nk;
-  st->memory->h = 0;
-  for (int i = 0; i <= st->s; i++)
-    dae__copy(ng, lambda, st->last.L + (size_t)i * (size_t)ng);
-  for (int i = 0; i < st->s; i++)
-    dae__copy(nk, psi, st->last.Psi + (size_t)i * (size_t)nk);
-}
-
-static double *vector(double *values, int i, int n)
-{
-  return values + (size_t)i * (size_t)n;
-}
-
-/* Z, L and Psi extrapolated; constant in the first step, and where forces are stiff: Gauss does not
- * damp, so that the polynomials of stiff components swing widely */
-static void predict(dae__stages *st)
-{
-  const dae_spark_tableau *T = st->tableau;
-  int s = st->s, nz = st->face.nz, ng = st->face.ng, nk = st->face.nk, count = nodes(st);
-  bool flat = st->memory->h == 0 || st->memory->rich_left > 0;
-  double q = flat ? 0 : st->h / st->memory->h;
-  for (int i = 0; i < count; i++)
-    st->basis[i] = node(st, i);
-  for (int i = 1; i <= s + 1; i++) {
-    double *Z = vector(st->now.Z, i, nz);
-    if (flat)
-      dae__copy(nz, st->now.Z, Z);
-    else
-      evaluate(st->basis, count, 1 + q * node(st, i), nz, st->last.Z, Z);
-  }
-  for (int i = 0; i <= s; i++)
-    evaluate(T->ct, s + 1, 1 + q * T->ct[i], ng, st->last.L, vector(st->now.L, i, ng));
-  for (int i = 0; i < s; i++)
-    evaluate(T->c, s, 1 + q * T->c[i], nk, st->last.Psi, vector(st->now.Psi, i, nk));
-}
-
 /* ---- evaluation ---- */
 
 /* where stage i is, 1 ... s, and s + 1 for the end of the step */
 static dae__face_at stage(const dae__stages *st, int i)
 {
-  return (dae__face_at){.t = st->t + node(st, i) * st->h,
-                        .y = vector(st->now.Y, i, st->face.ny),
-                        .z = vector(st->now.Z, i, st->face.nz)};
+  return (dae__face_at){.t = st->t + dae__stages_node(st, i) * st->h,
+                        .y = dae__stage_vector(st->now.Y, i, st->face.ny),
+                        .z = dae__stage_vector(st->now.Z, i, st->face.nz)};
 }
 
 /* Y, y1 = y0 + h alpha v; *change: the largest change relative to the weights (NULL: not wanted) */
@@ -136,11 +62,11 @@ static dae_status refresh(dae__stages *st, const double *weight, double *change,
   dae_status status = DAE_OK;
   for (int j = 1; j <= s && !status; j++) {
     dae__face_at at = stage(st, j);
-    status = st->face.table->v(st->face.self, &at, vector(st->V, j - 1, ny), err);
+    status = st->face.table->v(st->face.self, &at, dae__stage_vector(st->V, j - 1, ny), err);
   }
   for (int i = 1; i <= s + 1 && !status; i++) {
     const double *a = i <= s ? T->A + (i - 1) * s : T->b;
-    double *Y = vector(st->now.Y, i, ny);
+    double *Y = dae__stage_vector(st->now.Y, i, ny);
     for (int n = 0; n < ny; n++) {
       double sum = 0;
       for (int j = 0; j < s; j++)
@@ -164,9 +90,10 @@ static dae_status evaluate_tilde(dae__stages *st, dae_error *err)
     dae__face_at at = {.t = st->t + T->ct[i] * st->h, .y = st->Yt};
     dae__copy(c->ny, st->now.Y, st->Yt);
     for (int j = 0; j < st->s; j++)
-      dae__axpy(c->ny, st->h * T->Ab[i * st->s + j], vector(st->V, j, c->ny), st->Yt);
-    status = c->table->rg(c->self, &at, vector(st->now.L, i, c->ng), vector(st->r, i, c->nz),
-                          vector(st->g, i, c->ng), err);
+      dae__axpy(c->ny, st->h * T->Ab[i * st->s + j], dae__stage_vector(st->V, j, c->ny), st->Yt);
+    status =
+        c->table->rg(c->self, &at, dae__stage_vector(st->now.L, i, c->ng),
+                     dae__stage_vector(st->r, i, c->nz), dae__stage_vector(st->g, i, c->ng), err);
   }
   return status;
 }
@@ -178,12 +105,12 @@ static dae_status evaluate_stages(dae__stages *st, dae_error *err)
   dae_status status = DAE_OK;
   for (int i = 1; i <= st->s + 1 && !status; i++) {
     dae__face_at at = stage(st, i);
-    status = c->table->p(c->self, &at, vector(st->p, i - 1, c->nz), err);
+    status = c->table->p(c->self, &at, dae__stage_vector(st->p, i - 1, c->nz), err);
     if (!status && i <= st->s)
-      status = c->table->f(c->self, &at, vector(st->now.Psi, i - 1, c->nk),
-                           vector(st->f, i - 1, c->nz), err);
+      status = c->table->f(c->self, &at, dae__stage_vector(st->now.Psi, i - 1, c->nk),
+                           dae__stage_vector(st->f, i - 1, c->nz), err);
     if (!status && c->nk > 0)
-      status = c->table->k(c->self, &at, vector(st->k, i - 1, c->nk), err);
+      status = c->table->k(c->self, &at, dae__stage_vector(st->k, i - 1, c->nk), err);
     if (!status && i > st->s && c->ng > 0)
       status = c->table->gdot(c->self, &at, st->g, err);
   }
@@ -201,9 +128,9 @@ static void residual5(const dae__stages *st, int i, double *R)
   for (int n = 0; n < nz; n++)
     R[n] = st->p[i * nz + n] - st->p0[n];
   for (int j = 0; j < s; j++)
-    dae__axpy(nz, -st->h * ah[j], vector(st->f, j, nz), R);
+    dae__axpy(nz, -st->h * ah[j], dae__stage_vector(st->f, j, nz), R);
   for (int j = 0; j <= s; j++)
-    dae__axpy(nz, -st->h * at[j], vector(st->r, j, nz), R);
+    dae__axpy(nz, -st->h * at[j], dae__stage_vector(st->r, j, nz), R);
 }
 
 /* out = row . R, vectors of length n */
@@ -221,14 +148,14 @@ static void right_sides(dae__stages *st)
   const dae__face *c = &st->face;
   int s = st->s, nz = c->nz, ng = c->ng, nk = c->nk, width = nz + ng + nk;
   for (int i = 0; i <= s; i++)
-    residual5(st, i, vector(st->R5, i, nz));
+    residual5(st, i, dae__stage_vector(st->R5, i, nz));
   for (int i = 0; i < s; i++) { /* g / h, then gdot */
-    dae__copy(ng, vector(st->g, i + 1, ng), vector(st->R6, i, ng));
-    dae__scale(ng, 1 / st->h, vector(st->R6, i, ng));
+    dae__copy(ng, dae__stage_vector(st->g, i + 1, ng), dae__stage_vector(st->R6, i, ng));
+    dae__scale(ng, 1 / st->h, dae__stage_vector(st->R6, i, ng));
   }
-  dae__copy(ng, st->g, vector(st->R6, s, ng));
+  dae__copy(ng, st->g, dae__stage_vector(st->R6, s, ng));
   for (int i = 0; i <= s; i++) {
-    double *x = vector(st->x, i, width);
+    double *x = dae__stage_vector(st->x, i, width);
     combine(tr->Q + i * (s + 1), s + 1, nz, st->R5, x);
     combine(tr->Qc + i * (s + 1), s + 1, ng, st->R6, x + nz);
     if (i < s)
@@ -243,7 +170,7 @@ static void solve_richly(dae__stages *st)
   const dae__spark_transform *tr = st->transform;
   const dae__face *c = &st->face;
   int s = st->s, width = c->nz + c->ng + c->nk;
-  const double *delta = vector(st->x, s, width);
+  const double *delta = dae__stage_vector(st->x, s, width);
   dae__zero(s * width, st->D);
   for (int k = 0; k < tr->blocks; k++) {
     double complex w = 0;
@@ -269,11 +196,11 @@ static void solve_rows(dae__stages *st)
 {
   const dae__face *c = &st->face;
   int s = st->s, width = c->nz + c->ng + c->nk;
-  c->table->solve3(c->self, vector(st->x, s, width));
+  c->table->solve3(c->self, dae__stage_vector(st->x, s, width));
   if (st->rich)
     solve_richly(st);
   for (int i = 0; i < s && !st->rich; i++)
-    c->table->solve2(c->self, vector(st->x, i, width));
+    c->table->solve2(c->self, dae__stage_vector(st->x, i, width));
 }
 
 /* Z, L and Psi move by the solutions; the largest change of Z relative to the weights */
@@ -281,7 +208,7 @@ static double increment(dae__stages *st, const double *weight)
 {
   const dae__spark_transform *tr = st->transform;
   int s = st->s, nz = st->face.nz, ng = st->face.ng, nk = st->face.nk, width = nz + ng + nk;
-  const double *delta = vector(st->x, s, width);
+  const double *delta = dae__stage_vector(st->x, s, width);
   double change = 0;
   for (int n = 0; n < nz; n++) {
     double last = delta[n]; /* dz1 = delta + b' A^-1 dZ = delta - gamma dZ */
@@ -296,19 +223,19 @@ static double increment(dae__stages *st, const double *weight)
   }
   for (int i = 0; i <= s; i++)
     for (int j = 0; j <= s; j++)
-      dae__axpy(ng, tr->Qat_inv[i * (s + 1) + j] / st->h, vector(st->x, j, width) + nz,
-                vector(st->now.L, i, ng));
+      dae__axpy(ng, tr->Qat_inv[i * (s + 1) + j] / st->h, dae__stage_vector(st->x, j, width) + nz,
+                dae__stage_vector(st->now.L, i, ng));
   for (int i = 0; i < s; i++)
     for (int j = 0; j < s; j++)
-      dae__axpy(nk, tr->Qah_inv[i * s + j] / st->h, vector(st->x, j, width) + nz + ng,
-                vector(st->now.Psi, i, nk));
+      dae__axpy(nk, tr->Qah_inv[i * s + j] / st->h, dae__stage_vector(st->x, j, width) + nz + ng,
+                dae__stage_vector(st->now.Psi, i, nk));
   return change;
 }
 
 /* ---- the iteration ---- */
 
 /* so many iterations without halving the change have come to round-off: fewer would take the
- * complex eigenvalues of A for it [spark.md, pitfalls 8 and 9] */
+ * complex eigenvalues of A for it */
 #define STAGNATION 3
 
 /* the middle of the step, as it is known */
@@ -357,9 +284,9 @@ static dae_status start(dae__stages *st, double t, double h, const double *y0, c
   st->h = h;
   dae__copy(c->ny, y0, st->now.Y);
   dae__copy(c->nz, z0, st->now.Z);
-  predict(st);
+  dae__stages_predict(st);
   for (int i = 1; i <= st->s + 1; i++)
-    dae__copy(c->ny, y0, vector(st->now.Y, i, c->ny));
+    dae__copy(c->ny, y0, dae__stage_vector(st->now.Y, i, c->ny));
   dae__face_at at = {t, y0, z0};
   dae_status status = c->table->p(c->self, &at, st->p0, err);
   for (int sweep = 0; sweep < 2 && !status; sweep++)

@@ -71,4 +71,17 @@ void dae__stages_accept(dae__stages *st);
 /* y and z at t0 + theta h of the last accepted step, by the polynomial through its stages. */
 void dae__stages_interpolate(const dae__stages *st, double theta, double *y, double *z);
 
+/* ---- between stages.c and predict.c ---- */
+
+/* vector i of length n */
+static inline double *dae__stage_vector(double *values, int i, int n)
+{
+  return values + (size_t)i * (size_t)n;
+}
+
+/* Node i of the polynomials of Y and Z: 0, c_1 ... c_s, 1. */
+double dae__stages_node(const dae__stages *st, int i);
+/* Z, L and Psi of the step at hand, whose y0 and z0 are there. */
+void dae__stages_predict(dae__stages *st);
+
 #endif

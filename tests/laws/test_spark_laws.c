@@ -1,6 +1,6 @@
 /* What a SPARK step keeps by itself: every constraint at every grid point, without projection, and
  * the energy of conservative motions, which oscillates but does not drift as long as the step is
- * fixed [spark.md B6]. Variable steps are projected. And what a step costs [spark.md B5]. */
+ * fixed. Variable steps are projected. And what a step costs. */
 #include "support.h"
 
 #include <math.h>

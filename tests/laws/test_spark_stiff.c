@@ -1,5 +1,5 @@
 /* Stiff forces: the modified Newton iteration of SPARK contracts only up to h nu = 2 to 6; beyond,
- * the richer iteration takes over, and statistics tell so [spark.md B5]. */
+ * the richer iteration takes over, and statistics tell so. */
 #include "support.h"
 
 #include <daedal/model.h>

@@ -116,8 +116,8 @@ static void test_a_sparse_chain_gives_the_same_motion(void **state)
   }
 }
 
-/* the paper's efficiency of CM on its spring is the energy that stale directions take away
- * [coordinate-split.md finding 4]; with fresh ones the energy stays */
+/* the paper's efficiency of CM on its spring is the energy that stale directions take away;
+ * with fresh ones it stays */
 static void test_stale_directions_destroy_the_energy(void **state)
 {
   (void)state;

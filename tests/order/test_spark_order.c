@@ -1,6 +1,6 @@
 /* SPARK methods at fixed step are of the order the theory says [J09], 2s for spark-gauss, in the
  * coordinates, the rates and both kinds of multipliers; their errors are not larger than those of
- * an independent implementation [spark.md B6]; with variable steps the error follows the tolerance.
+ * an independent implementation; with variable steps the error follows the tolerance.
  */
 #include "support.h"
 

@@ -1,5 +1,5 @@
 /* Iterations of the stage system down to 1e-12: at most one above those of an independent
- * implementation of the Gauss-Seidel form with the midpoint Jacobian [spark.md B5]. */
+ * implementation of the Gauss-Seidel form with the midpoint Jacobian. */
 #include "core/arena.h"
 #include "core/vec.h"
 #include "problem/consistent.h"

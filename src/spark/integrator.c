@@ -1,0 +1,192 @@
+/* The verbs of a SPARK integrator, and its creation. */
+#include "core/error.h"
+#include "core/vec.h"
+#include "problem/consistent.h"
+#include "spark/step.h"
+
+/* ---- the verbs ---- */
+
+static dae_status step(void *self, double t_stop, dae_error *err)
+{
+  dae__spark *o = self;
+  if (!o->memory->started)
+    dae__spark_begin(o, t_stop);
+  dae_status status = o->opts.step > 0 ? dae__spark_fixed_step(o, t_stop, err)
+                                       : dae__spark_variable_step(o, t_stop, err);
+  return status ? status : o->memory->t >= t_stop ? DAE_END : DAE_OK;
+}
+
+static dae_view view(const void *self)
+{
+  const dae__spark *o = self;
+  return (dae_view){.t = o->memory->t,
+                    .t_previous = o->memory->t_previous,
+                    .h_next = o->opts.step > 0 ? o->opts.step : o->memory->h,
+                    .order = o->memory->started ? o->order : 0,
+                    .size = o->m->at.size};
+}
+
+static void glance(void *self, double t, double *y)
+{
+  dae__spark *o = self;
+  const dae__spark_memory *m = o->memory;
+  dae__copy(o->m->at.size, o->state, y);
+  if (m->t_previous == m->t || t == m->t)
+    return;
+  dae__stages_interpolate(&o->stages, (t - m->t_previous) / (m->t - m->t_previous), o->stages.Yt,
+                          o->stages.x);
+  dae__spark_join(o, o->stages.Yt, o->stages.x, y);
+}
+
+static dae_status interpolate(void *self, double t, double *y, double *dy, dae_error *err)
+{
+  dae__spark *o = self;
+  dae_status status = DAE_OK;
+  dae_error why = dae_error_none();
+  glance(self, t, y);
+  if (o->opts.project)
+    status = dae__motion_project(o->shown, t, y, y + o->m->at.v, NULL, &why);
+  if (!status)
+    status = dae__motion_accelerate(o->shown, t, y, dy, &why);
+  if (!status)
+    return DAE_OK;
+  status = dae__spark_can_retry(status) ? DAE_ERROR_STEP : status;
+  dae__fail(err, status, why.equation[0] ? why.equation : NULL,
+            "the state at t = %.10g cannot be shown: %s", t, why.text);
+  dae__fail_at(err, t, o->memory->h);
+  return status;
+}
+
+static dae_status restart(void *self, double t, const double *y, dae_error *err)
+{
+  dae__spark *o = self;
+  dae__copy(o->m->at.size, y, o->shown_state);
+  dae_status status = dae__mech_consistent(o->motion, t, NULL, o->shown_state, o->rate, NULL, err);
+  if (!status)
+    status = dae__motion_follow(o->shown, err);
+  if (status)
+    return status;
+  dae__copy(o->m->at.size, o->shown_state, o->state);
+  o->memory->t = o->memory->t_previous = t;
+  o->memory->started = false;
+  o->memory->stats.restarts++;
+  return DAE_OK;
+}
+
+static dae_stats stats(const void *self)
+{
+  const dae__spark *o = self;
+  dae_stats s = o->memory->stats;
+  s.evaluations += o->m->count->evaluations;
+  s.iterations += o->stages.memory->iterations;
+  s.jacobians += o->stages.memory->jacobians;
+  s.factorisations += o->stages.memory->factorisations + o->motion->memory->factorisations +
+                      o->shown->memory->factorisations;
+  s.projections += o->motion->memory->projections;
+  s.richer += o->stages.memory->rich_steps;
+  return s;
+}
+
+static dae_status reload(void *self, dae_error *err)
+{
+  dae__spark *o = self;
+  dae__spark_split(o, o->state, o->y, o->z);
+  dae_status status = dae__motion_reload(o->motion);
+  if (!status)
+    status = dae__motion_reload(o->shown);
+  if (!status && o->stages.memory->factorisations > 0)
+    status = o->stages.face.table->reload(o->stages.face.self, o->stages.memory->enriched);
+  return status ? dae__fail(err, status, NULL, "the factorisation could not be rebuilt") : DAE_OK;
+}
+
+static void release(void *self)
+{
+  dae__spark *o = self;
+  dae__motion_free(o->motion);
+  dae__motion_free(o->shown);
+  if (o->stages.face.table)
+    o->stages.face.table->free(o->stages.face.self);
+  dae_spark_tableau_free(o->owned);
+}
+
+static const dae__integrator_table verbs = {.step = step,
+                                            .view = view,
+                                            .interpolate = interpolate,
+                                            .glance = glance,
+                                            .restart = restart,
+                                            .stats = stats,
+                                            .reload = reload,
+                                            .free = release};
+
+/* ---- creation ---- */
+
+static dae_status prepare(dae__spark *o, dae__arena *arena, const dae_problem *problem,
+                          const dae_spark_tableau *tableau, dae_error *err)
+{
+  dae__face face = {0};
+  dae_status status = dae__mech_create(arena, problem, &o->m, err);
+  if (!status)
+    status = dae__motion_create(arena, o->m, &o->motion, err);
+  if (!status)
+    status = dae__motion_create(arena, o->m, &o->shown, err);
+  if (status)
+    return status;
+  dae__spark_transform_create(arena, tableau, &o->transform);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  status = dae__face_mechanical(arena, o->m, o->transform.blocks, &face, err);
+  if (status)
+    return status;
+  status = dae__stages_create(arena, tableau, &o->transform, &face, &o->stages, err);
+  o->stages.face = face; /* to be freed */
+  o->memory = DAE__KEEP(arena, dae__spark_memory, 1);
+  o->state = DAE__KEEP(arena, double, o->m->at.size);
+  o->rate = DAE__KEEP(arena, double, o->m->at.size);
+  o->shown_state = DAE__TAKE(arena, double, o->m->at.size);
+  o->y = DAE__TAKE(arena, double, face.ny);
+  o->z = DAE__TAKE(arena, double, face.nz);
+  o->y_weight = DAE__TAKE(arena, double, face.ny);
+  o->z_weight = DAE__TAKE(arena, double, face.nz);
+  o->y_rate = DAE__TAKE(arena, double, face.ny);
+  o->z_rate = DAE__TAKE(arena, double, face.nz);
+  o->derivative = DAE__TAKE(arena, double, tableau->s + 1);
+  return status ? status : dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
+}
+
+static dae_status create(dae__spark *o, dae__arena *arena, const dae__spark_recipe *recipe,
+                         const dae_problem *problem, const dae_start *start, dae_error *err)
+{
+  dae_status status = prepare(o, arena, problem, recipe->tableau, err);
+  if (status)
+    return status;
+  o->env = dae__arena_env(arena);
+  o->order = recipe->order;
+  dae__spark_prepare_estimate(o);
+  o->memory->t = o->memory->t_previous = start->t;
+  dae__copy(o->m->at.size, start->y, o->state);
+  status = dae__mech_consistent(o->motion, start->t, start->fixed, o->state, o->rate, NULL, err);
+  if (!status)
+    status = dae__motion_follow(o->shown, err);
+  dae__spark_split(o, o->state, o->y, o->z);
+  return dae__start_status(status, err);
+}
+
+dae_status dae__spark_step_create(dae__arena *arena, const dae__spark_recipe *recipe,
+                                  const dae_problem *problem, const dae_start *start,
+                                  dae_spark_tableau *owned, dae_integrator **out, dae_error *err)
+{
+  dae__spark *o = DAE__TAKE(arena, dae__spark, 1);
+  if (!o)
+    return dae__out_of_memory(err);
+  o->opts = *recipe->opts;
+  dae_status status = create(o, arena, recipe, problem, start, err);
+  o->table = verbs;
+  o->table.method = recipe->method;
+  if (!status && dae__integrator_create(arena, &o->table, o, out))
+    status = dae__out_of_memory(err);
+  if (status)
+    release(o);
+  else
+    o->owned = owned;
+  return status;
+}
