@@ -129,7 +129,7 @@ static dae_status solve(dae__spark *o, double h, dae_error *err)
   double floor = fixed ? 0 : noise(o, h);
   dae__stages_goal goal = {.y_weight = o->y_weight,
                            .z_weight = o->z_weight,
-                           .goal = fixed ? DBL_EPSILON / 4 : fmax(GOAL, floor),
+                           .goal = fixed ? 2 * DBL_EPSILON : fmax(GOAL, floor),
                            .bearable = fixed ? 1e-10 : fmax(0.3, 10 * floor),
                            .most = fixed ? MOST_FIXED : MOST};
   return dae__stages_solve(&o->stages, o->memory->t, h, o->y, o->z, &goal, err);
