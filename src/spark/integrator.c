@@ -33,8 +33,11 @@ static void glance(void *self, double t, double *y)
   dae__copy(o->m->at.size, o->state, y);
   if (m->t_previous == m->t || t == m->t)
     return;
-  dae__stages_interpolate(&o->stages, (t - m->t_previous) / (m->t - m->t_previous), o->stages.Yt,
-                          o->stages.x);
+  dae__spark_split(o, o->previous_rate, o->y_rate, o->z_rate);
+  dae__spark_split(o, o->rate, o->y_end, o->z_end);
+  dae__stage_rates rates = {o->y_rate, o->y_end, o->z_rate, o->z_end};
+  dae__stages_interpolate(&o->stages, (t - m->t_previous) / (m->t - m->t_previous), &rates,
+                          o->stages.Yt, o->stages.x);
   dae__spark_join(o, o->stages.Yt, o->stages.x, y);
 }
 
@@ -142,6 +145,7 @@ static dae_status prepare(dae__spark *o, dae__arena *arena, const dae_problem *p
   o->memory = DAE__KEEP(arena, dae__spark_memory, 1);
   o->state = DAE__KEEP(arena, double, o->m->at.size);
   o->rate = DAE__KEEP(arena, double, o->m->at.size);
+  o->previous_rate = DAE__KEEP(arena, double, o->m->at.size);
   o->shown_state = DAE__TAKE(arena, double, o->m->at.size);
   o->y = DAE__TAKE(arena, double, face.ny);
   o->z = DAE__TAKE(arena, double, face.nz);
@@ -149,6 +153,8 @@ static dae_status prepare(dae__spark *o, dae__arena *arena, const dae_problem *p
   o->z_weight = DAE__TAKE(arena, double, face.nz);
   o->y_rate = DAE__TAKE(arena, double, face.ny);
   o->z_rate = DAE__TAKE(arena, double, face.nz);
+  o->y_end = DAE__TAKE(arena, double, face.ny);
+  o->z_end = DAE__TAKE(arena, double, face.nz);
   o->derivative = DAE__TAKE(arena, double, tableau->s + 1);
   return status ? status : dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
 }

@@ -31,17 +31,30 @@ dae_status dae__stages_create(dae__arena *arena, const dae_spark_tableau *tablea
   const struct {
     double **values;
     size_t count;
-  } all[] = {{&st->V, s * ny},        {&st->p0, nz},
-             {&st->p, (s + 1) * nz},  {&st->f, s * nz},
-             {&st->r, (s + 1) * nz},  {&st->g, (s + 1) * ng},
-             {&st->k, (s + 1) * nk},  {&st->Yt, ny},
-             {&st->R5, (s + 1) * nz}, {&st->R6, (s + 1) * ng},
-             {&st->R7, (s + 1) * nk}, {&st->x, (s + 1) * (nz + ng + nk)},
-             {&st->basis, s + 2},     {&st->D, s * (nz + ng + nk)}};
+  } all[] = {{&st->V, s * ny},
+             {&st->p0, nz},
+             {&st->p, (s + 1) * nz},
+             {&st->f, s * nz},
+             {&st->r, (s + 1) * nz},
+             {&st->g, (s + 1) * ng},
+             {&st->k, (s + 1) * nk},
+             {&st->Yt, ny},
+             {&st->R5, (s + 1) * nz},
+             {&st->R6, (s + 1) * ng},
+             {&st->R7, (s + 1) * nk},
+             {&st->x, (s + 1) * (nz + ng + nk)},
+             {&st->node, s + 2},
+             {&st->start_weight, s + 2},
+             {&st->end_weight, s + 2},
+             {&st->shape, s + 2},
+             {&st->D, s * (nz + ng + nk)}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     *all[i].values = DAE__TAKE(arena, double, all[i].count);
   st->xi = DAE__TAKE(arena, double complex, nz + ng + nk);
-  return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  dae__stages_prepare(st);
+  return DAE_OK;
 }
 
 /* ---- evaluation ---- */

@@ -39,10 +39,11 @@ typedef struct dae__stages {
   double *Yt;                         /* one tilde point */
   double *R5, *R6, *R7;               /* residuals */
   double *x;                          /* right sides and solutions of the small systems */
-  double *basis;                      /* extrapolation: s + 2 weights */
-  bool rich;                          /* the richer iteration is at work */
-  double complex *xi;                 /* one of its blocks */
-  double *D;                          /* solutions of all rows */
+  double *node, *start_weight, *end_weight, *shape; /* s + 2 each: nodes of the polynomials, their
+                                                       derivatives at both ends, N */
+  bool rich;                                        /* the richer iteration is at work */
+  double complex *xi;                               /* one of its blocks */
+  double *D;                                        /* solutions of all rows */
 } dae__stages;
 
 dae_status dae__stages_create(dae__arena *arena, const dae_spark_tableau *tableau,
@@ -68,8 +69,15 @@ dae_status dae__stages_solve(dae__stages *st, double t, double h, const double *
 /* The step at hand becomes the last accepted one. */
 void dae__stages_accept(dae__stages *st);
 
-/* y and z at t0 + theta h of the last accepted step, by the polynomial through its stages. */
-void dae__stages_interpolate(const dae__stages *st, double theta, double *y, double *z);
+/* Derivatives at both ends of the last accepted step. */
+typedef struct dae__stage_rates {
+  const double *y0, *y1, *z0, *z1;
+} dae__stage_rates;
+
+/* y and z at t0 + theta h of the last accepted step, by the polynomial through its stages and the
+ * derivatives at its ends. */
+void dae__stages_interpolate(const dae__stages *st, double theta, const dae__stage_rates *rates,
+                             double *y, double *z);
 
 /* ---- between stages.c and predict.c ---- */
 
@@ -81,6 +89,8 @@ static inline double *dae__stage_vector(double *values, int i, int n)
 
 /* Node i of the polynomials of Y and Z: 0, c_1 ... c_s, 1. */
 double dae__stages_node(const dae__stages *st, int i);
+/* What the polynomials need, once. */
+void dae__stages_prepare(dae__stages *st);
 /* Z, L and Psi of the step at hand, whose y0 and z0 are there. */
 void dae__stages_predict(dae__stages *st);
 

@@ -135,7 +135,8 @@ static dae_status solve(dae__spark *o, double h, dae_error *err)
   return dae__stages_solve(&o->stages, o->memory->t, h, o->y, o->z, &goal, err);
 }
 
-/* the state at the end of the step that was solved, projected */
+/* the state at the end of the step that was solved, projected, and its derivative, for the next
+ * error estimate and for dense output */
 static dae_status take_over(dae__spark *o, double t, dae_error *err)
 {
   dae__stages *st = &o->stages;
@@ -149,11 +150,10 @@ static dae_status take_over(dae__spark *o, double t, dae_error *err)
       return status;
     dae__spark_split(o, o->shown_state, y1, z1);
   }
-  if (!(o->opts.step > 0)) { /* the next estimate starts from the derivative */
-    dae_status status = dae__motion_accelerate(o->motion, t, o->shown_state, o->rate, err);
-    if (status)
-      return status;
-  }
+  dae__copy(o->m->at.size, o->rate, o->previous_rate);
+  dae_status status = dae__motion_accelerate(o->motion, t, o->shown_state, o->rate, err);
+  if (status)
+    return status;
   dae__stages_accept(st);
   dae__copy(o->m->at.size, o->shown_state, o->state);
   dae__spark_split(o, o->state, o->y, o->z);

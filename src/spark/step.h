@@ -27,9 +27,10 @@ typedef struct dae__spark {
   dae__stages stages;
   dae__spark_memory *memory; /* kept */
   double *state, *rate;      /* kept: where the motion stands */
+  double *previous_rate;     /* kept: where the last step began */
   double *y, *z;             /* the same as SPARK sees it */
   double *y_weight, *z_weight;
-  double *y_rate, *z_rate, *shown_state;
+  double *y_rate, *z_rate, *y_end, *z_end, *shown_state;
   double *derivative; /* s + 1 weights */
   double gamma0, map; /* map: factor of the tolerances for the estimate */
   int order;

@@ -289,6 +289,61 @@ static void test_errors_of_variable_steps_are_within_100_tolerances(void **state
   }
 }
 
+/* ---- between the steps ---- */
+
+static dae_integrator *create(const test_problem *p, int s, double step, double tolerance)
+{
+  dae_spark_options opts = dae_spark_defaults();
+  dae_integrator *it = NULL;
+  opts.stages = s;
+  opts.step = step;
+  opts.rtol = opts.atol = tolerance;
+  assert_int_equal(dae_spark_gauss_create(&p->problem, &p->start, &opts, NULL, &it, NULL), DAE_OK);
+  return it;
+}
+
+static void run_to(dae_integrator *it, double t)
+{
+  dae_status status = DAE_OK;
+  while (status == DAE_OK)
+    status = dae_integrator_step(it, t, NULL);
+  assert_int_equal(status, DAE_END);
+}
+
+/* error of coordinates and rates within the last of n steps */
+static double error_between(const test_problem *p, int s, int n)
+{
+  double y[32], exact[32], h = (p->to - p->start.t) / n, t = p->to - 0.6 * h, worst = 0;
+  dae_integrator *it = create(p, s, h, 1e-6), *reference = create(p, 6, 0, 1e-13);
+  assert_true(p->size <= 32);
+  run_to(it, p->to);
+  assert_int_equal(dae_integrator_interpolate(it, t, y, NULL, NULL), DAE_OK);
+  run_to(reference, t);
+  support_state(reference, exact, NULL);
+  for (int i = 0; i < 2 * p->problem.mechanical->nq; i++)
+    worst = fmax(worst, fabs(y[i] - exact[i]));
+  dae_integrator_free(it);
+  dae_integrator_free(reference);
+  return worst;
+}
+
+static void test_dense_output_is_of_order_s_plus_2(void **state)
+{
+  (void)state;
+  static test_problem (*const problems[])(void) = {test_pendulum_light, test_knife_edge,
+                                                   test_sleigh, test_cylinder_skate};
+  for (size_t i = 0; i < sizeof problems / sizeof *problems; i++)
+    for (int s = 1; s <= 4; s++) {
+      test_problem p = problems[i]();
+      int n = s < 3 ? 80 : 20;
+      double coarse = error_between(&p, s, n), fine = error_between(&p, s, 2 * n);
+      double order = log2(coarse / fine);
+      if (getenv("DAEDAL_VERBOSE"))
+        print_message("%-16s s = %d: between steps %.1e, order %.2f\n", p.name, s, fine, order);
+      assert_true(order > fmin(2 * s, s + 2) - 0.4 || fine < 1e-12);
+    }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -300,6 +355,7 @@ int main(void)
       cmocka_unit_test(test_gauss_order_is_2s_in_curvilinear_momenta),
       cmocka_unit_test(test_radau_order_is_2s_less_1_or_2s_where_forces_are_constant),
       cmocka_unit_test(test_errors_of_variable_steps_are_within_100_tolerances),
+      cmocka_unit_test(test_dense_output_is_of_order_s_plus_2),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
