@@ -11,10 +11,11 @@
  *
  *   theta = (r_k / r_2)^(1/(k-2))
  *
- * is w h of the motion that limits the step: 0.1 to 0.3 where accuracy does, 0.5 to 0.8 at the
- * stability limit (car axis, pendulum, amplifier, chains; docs/methods/bdf.md). Once theta has been
- * large in most of some steps, order 2 is tried for a while. If it brings the run on faster than
- * before it is tried twice as long the next time, else suspicion has to last longer. */
+ * is w h of the motion that limits the step: mostly 0.5 to 0.8 at the stability limit, mostly below
+ * 0.4 where accuracy limits it (measured in docs/methods/bdf.md; the amplifier at 1e-4 is above 0.4
+ * in four steps of ten, so that a single step says little). Once theta has been large in most of
+ * some steps, order 2 is tried for a while. If it brings the run on faster than before it is tried
+ * twice as long the next time, else suspicion has to last longer. */
 #include "bdf/host.h"
 #include "core/vec.h"
 
