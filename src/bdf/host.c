@@ -15,10 +15,6 @@
 #include "problem/consistent.h"
 #include <float.h>
 
-/* a run ends if so many steps, a tenth of them rejected, bring it on by less than this part of what
- * is left */
-#define WINDOW 10000
-#define CRAWLING 1e-4
 /* largest order of a damped run: those beyond do not damp all oscillations */
 #define DAMPED_ORDER 2
 /* tolerance of the start values of fixed steps, relative to that of the run */
@@ -62,19 +58,6 @@ static double first_step(const dae__bdf *s, double t_stop)
   return fmax(h, 16 * smallest_step(s->m->t, t_stop));
 }
 
-/* a run in which a force switches to and fro goes on in tiny steps, many of them rejected: looked
- * at every WINDOW steps */
-static bool crawls(dae__bdf_memory *m, double t, double t_stop)
-{
-  long rejected = m->stats.rejected_by_error + m->stats.rejected_by_convergence;
-  if (m->stats.steps < m->window_steps + WINDOW)
-    return false;
-  bool slow = t - m->window_t < CRAWLING * (t_stop - t);
-  bool failing = rejected - m->window_rejected > WINDOW / 10;
-  m->window_t = t, m->window_steps = m->stats.steps, m->window_rejected = rejected;
-  return slow && failing;
-}
-
 /* one accepted step of variable size that ends at t_stop at the latest */
 static dae_status variable_step(dae__bdf *s, double t_stop, dae_error *err)
 {
@@ -103,9 +86,8 @@ static dae_status variable_step(dae__bdf *s, double t_stop, dae_error *err)
     dae__bdf_reduce(s, result, est, errors);
   }
   m->stats.steps++;
-  if (crawls(m, s->history.memory->t, t_stop)) {
-    name_fastest(s, "the steps stay so small that the end would not be reached: a force may switch "
-                    "to and fro, or the tolerances are below what can be reached");
+  if (dae__crawls(&m->crawl, &m->stats, s->history.memory->t, t_stop)) {
+    name_fastest(s, DAE__CRAWL_TEXT);
     return give_up(s, s->history.memory->t, s->history.memory->h, "", err);
   }
   return DAE_OK;
@@ -123,9 +105,7 @@ static void begin(dae__bdf *s, double t, const double *y, const double *dy, doub
   m->growing = true;
   m->held = false;
   dae__bdf_watch_begin(&m->watch);
-  m->window_t = t;
-  m->window_steps = m->stats.steps;
-  m->window_rejected = m->stats.rejected_by_error + m->stats.rejected_by_convergence;
+  m->crawl = dae__crawl_begin(t, &m->stats);
   m->started = true;
   m->has_matrix = false;
   m->newton.speed = DAE__SPEED_UNKNOWN;
@@ -291,7 +271,8 @@ static dae_status host_interpolate(void *self, double t, double *y, double *dy, 
 static void host_glance(void *self, double t, double *y)
 {
   dae__bdf *s = self;
-  dae__history_interpolate(&s->history, t, s->scratch, s->delta);
+  if (s->m->started)
+    dae__history_interpolate(&s->history, t, s->scratch, s->delta);
   dae__copy(s->corrector.size, s->m->started ? s->scratch : s->state, y);
 }
 
@@ -375,6 +356,9 @@ dae_status dae__bdf_host_create(dae__arena *arena, const dae__corrector *correct
     if (corrector->role[i] != DAE__TEST_NONE)
       s->tested = i + 1;
   s->opts = *opts;
+  if (opts->damp && !corrector->table->filter)
+    return dae__fail(err, DAE_ERROR_OPTION, "damp",
+                     "%s has no damped mode: bdf-cs and bdf-cm have one", corrector->method);
   if (opts->damp) {
     s->opts.order = opts->order < DAMPED_ORDER ? opts->order : DAMPED_ORDER;
     s->opts.filter = true;

@@ -8,6 +8,7 @@
 #define DAEDAL_BDF_HOST_H
 
 #include "bdf/bdf.h"
+#include "step/crawl.h"
 #include "step/history.h"
 #include "step/integrator.h"
 #include "step/newton.h"
@@ -27,9 +28,8 @@ typedef struct dae__bdf_memory {
   int order;            /* order to try */
   int order_shown;
   bool started;
-  bool held;                          /* the step must not grow yet */
-  double window_t;                    /* where progress was looked at last, */
-  long window_steps, window_rejected; /* and the counts there */
+  bool held; /* the step must not grow yet */
+  dae__crawl crawl;
   dae__bdf_watch watch;
   bool growing; /* initial phase: order and step grow at every step */
   bool has_matrix;

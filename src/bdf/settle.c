@@ -32,7 +32,7 @@
 
 typedef struct settle {
   dae__bdf *s;
-  double t, H;
+  double t;
   double *D;       /* D_3 */
   double distance; /* |D_2 - D_3| */
   double travel;   /* |H F y'| */
@@ -44,7 +44,6 @@ static bool look(settle *o, double H)
   dae__bdf *s = o->s;
   const dae__corrector *c = &s->corrector;
   double *z = s->e, *Fz = s->delta;
-  o->H = H;
   if (c->table->setup(c->self, o->t, s->Y, s->dY, 1 / H, &s->last))
     return false;
   dae__copy(c->n, s->dY, z);

@@ -47,6 +47,11 @@ static dae_status interpolate(void *self, double t, double *y, double *dy, dae_e
   dae_status status = DAE_OK;
   dae_error why = dae_error_none();
   glance(self, t, y);
+  if (t == o->memory->t) { /* projected, with its multipliers, when it was accepted */
+    if (dy)
+      dae__copy(o->m->at.size, o->rate, dy);
+    return DAE_OK;
+  }
   if (o->opts.project)
     status = dae__motion_project(o->shown, t, y, y + o->m->at.v, NULL, &why);
   if (!status)
@@ -64,12 +69,15 @@ static dae_status restart(void *self, double t, const double *y, dae_error *err)
 {
   dae__spark *o = self;
   dae__copy(o->m->at.size, y, o->shown_state);
-  dae_status status = dae__mech_consistent(o->motion, t, NULL, o->shown_state, o->rate, NULL, err);
+  dae__copy(o->m->at.size, o->rate, o->shown_rate);
+  dae_status status =
+      dae__mech_consistent(o->motion, t, NULL, o->shown_state, o->shown_rate, NULL, err);
   if (!status)
     status = dae__motion_follow(o->shown, err);
   if (status)
     return status;
   dae__copy(o->m->at.size, o->shown_state, o->state);
+  dae__copy(o->m->at.size, o->shown_rate, o->rate);
   o->memory->t = o->memory->t_previous = t;
   o->memory->started = false;
   o->memory->stats.restarts++;
@@ -147,6 +155,7 @@ static dae_status prepare(dae__spark *o, dae__arena *arena, const dae_problem *p
   o->rate = DAE__KEEP(arena, double, o->m->at.size);
   o->previous_rate = DAE__KEEP(arena, double, o->m->at.size);
   o->shown_state = DAE__TAKE(arena, double, o->m->at.size);
+  o->shown_rate = DAE__TAKE(arena, double, o->m->at.size);
   o->y = DAE__TAKE(arena, double, face.ny);
   o->z = DAE__TAKE(arena, double, face.nz);
   o->y_weight = DAE__TAKE(arena, double, face.ny);

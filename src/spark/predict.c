@@ -31,9 +31,9 @@ static void evaluate(const double *at, int count, double x, int n, const double 
   }
 }
 
-/* weight of node i in the derivative at node k of the polynomial through count nodes */
-static double derivative_weight(const double *at, int count, int i, int k)
+double dae__stages_derivative_weight(const dae__stages *st, int count, int i, int k)
 {
+  const double *at = st->node;
   double w = i == k ? 0 : 1;
   for (int j = 0; j < count && i == k; j++)
     w += j == k ? 0 : 1 / (at[k] - at[j]);
@@ -50,8 +50,8 @@ void dae__stages_prepare(dae__stages *st)
   for (int i = 0; i < count; i++)
     st->node[i] = dae__stages_node(st, i);
   for (int i = 0; i < count; i++) {
-    st->start_weight[i] = derivative_weight(st->node, count, i, 0);
-    st->end_weight[i] = derivative_weight(st->node, count, i, count - 1);
+    st->start_weight[i] = dae__stages_derivative_weight(st, count, i, 0);
+    st->end_weight[i] = dae__stages_derivative_weight(st, count, i, count - 1);
   }
   dae__zero(s + 2, N); /* prod (x - c_j), power by power, then its integral */
   N[0] = 1;
@@ -63,16 +63,21 @@ void dae__stages_prepare(dae__stages *st)
   N[0] = 0;
 }
 
-/* N(x) and its derivative */
-static double shape(const dae__stages *st, double x, double *rate)
+/* N(x), and N'(x) */
+static double shape(const dae__stages *st, double x)
 {
   double N = 0;
-  *rate = 0;
-  for (int k = st->s + 1; k >= 0; k--) {
-    *rate = *rate * x + N;
+  for (int k = st->s + 1; k >= 0; k--)
     N = N * x + st->shape[k];
-  }
   return N;
+}
+
+static double shape_rate(const dae__stages *st, double x)
+{
+  double product = 1;
+  for (int j = 0; j < st->s; j++)
+    product *= x - st->tableau->c[j];
+  return product;
 }
 
 /* the polynomial through the stages plus N(x) (a + b x), so that the derivatives at both ends are
@@ -81,10 +86,7 @@ static void interpolate(const dae__stages *st, double x, int n, const double *va
                         const double *rate0, const double *rate1, double *out)
 {
   int count = nodes(st);
-  double at_0, at_1, at_x;
-  shape(st, 0, &at_0);
-  shape(st, 1, &at_1);
-  double N = shape(st, x, &at_x);
+  double N = shape(st, x), at_0 = shape_rate(st, 0), at_1 = shape_rate(st, 1);
   evaluate(st->node, count, x, n, values, out);
   if (count < st->s + 2) /* N does not vanish at the end: that is a stage */
     return;

@@ -89,6 +89,9 @@ static inline double *dae__stage_vector(double *values, int i, int n)
 
 /* Node i of the polynomials of Y and Z: 0, c_1 ... c_s, 1. */
 double dae__stages_node(const dae__stages *st, int i);
+/* Weight of node i in the derivative at node k, times h, of the polynomial through the first count
+ * nodes. */
+double dae__stages_derivative_weight(const dae__stages *st, int count, int i, int k);
 /* What the polynomials need, once. */
 void dae__stages_prepare(dae__stages *st);
 /* Z, L and Psi of the step at hand, whose y0 and z0 are there. */

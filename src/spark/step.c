@@ -66,26 +66,13 @@ static double mean_eigenvalue(const dae__spark_transform *tr)
   return exp(sum / tr->s);
 }
 
-/* weights of u0 and the stages in the derivative at the start of the step, times h */
-static void derivative_weights(const dae_spark_tableau *T, double *d)
-{
-  int s = T->s;
-  d[0] = 0;
-  for (int i = 1; i <= s; i++) {
-    d[i] = 1 / T->c[i - 1]; /* l_i'(0) = 1/c_i prod c_j / (c_j - c_i) */
-    for (int j = 1; j <= s; j++)
-      if (j != i)
-        d[i] *= T->c[j - 1] / (T->c[j - 1] - T->c[i - 1]);
-    d[0] -= d[i]; /* constants have no derivative */
-  }
-}
-
 void dae__spark_prepare_estimate(dae__spark *o)
 {
   int s = o->stages.s;
   o->map = 0.1 * pow(o->opts.rtol, (s + 1.0) / (2 * s) - 1);
   o->gamma0 = mean_eigenvalue(&o->transform);
-  derivative_weights(o->stages.tableau, o->derivative);
+  for (int i = 0; i <= s; i++)
+    o->derivative[i] = dae__stages_derivative_weight(&o->stages, s + 1, i, 0);
 }
 
 /* square sum of h (u'(t0) - U'(t0)) relative to the weights */
@@ -150,11 +137,13 @@ static dae_status take_over(dae__spark *o, double t, dae_error *err)
       return status;
     dae__spark_split(o, o->shown_state, y1, z1);
   }
-  dae__copy(o->m->at.size, o->rate, o->previous_rate);
-  dae_status status = dae__motion_accelerate(o->motion, t, o->shown_state, o->rate, err);
-  if (status)
+  dae__copy(o->m->at.size, o->rate, o->shown_rate);
+  dae_status status = dae__motion_accelerate(o->motion, t, o->shown_state, o->shown_rate, err);
+  if (status) /* the last accepted step stays as it is */
     return status;
   dae__stages_accept(st);
+  dae__copy(o->m->at.size, o->rate, o->previous_rate);
+  dae__copy(o->m->at.size, o->shown_rate, o->rate);
   dae__copy(o->m->at.size, o->shown_state, o->state);
   dae__spark_split(o, o->state, o->y, o->z);
   o->memory->t_previous = o->memory->t;
@@ -175,8 +164,12 @@ static dae_status give_up(const dae__spark *o, double h, const dae_error *why, c
   return status;
 }
 
-/* the step size has shrunk, or the error test fails: names the variable that changes fastest */
-static void name_fastest(const dae__spark *o, dae_error *why)
+#define SHRUNK                                                                                     \
+  "the step size has shrunk to round-off, or the error test fails at every one: the motion may "   \
+  "have a singularity here or be discontinuous"
+
+/* names the variable that changes fastest, for failures that no equation is to blame for */
+static void name_fastest(const dae__spark *o, const char *what, dae_error *why)
 {
   const dae__mech *m = o->m;
   char name[64];
@@ -188,10 +181,7 @@ static void name_fastest(const dae__spark *o, dae_error *why)
       most = rate, fastest = i;
   }
   dae_problem_variable(&(dae_problem){.mechanical = m->p}, fastest, name, sizeof name);
-  dae__fail(why, DAE_ERROR_STEP, name,
-            "the step size has shrunk to round-off, or the error test fails at every one: the "
-            "motion may have a singularity here or be discontinuous, fastest in %s",
-            name);
+  dae__fail(why, DAE_ERROR_STEP, name, "%s, fastest in %s", what, name);
 }
 
 bool dae__spark_can_retry(dae_status status)
@@ -230,7 +220,7 @@ static dae_status attempt(dae__spark *o, double h, double t, dae_error *why)
   if (good)
     status = take_over(o, t, why);
   else if (!status)
-    name_fastest(o, why);
+    name_fastest(o, SHRUNK, why);
   dae__log(o->env, DAE_LOG_DEBUG, "t = %.10g, h = %.3g: %s, error %.3g", t, h,
            status ? why->text
            : good ? "accepted"
@@ -256,14 +246,18 @@ dae_status dae__spark_variable_step(dae__spark *o, double t_stop, dae_error *err
     bool last = m->t + planned * (1 + 1e-10) >= t_stop;
     double h = last ? t_stop - m->t : planned;
     if (h < 4 * DBL_EPSILON * fmax(fabs(m->t), fabs(t_stop)) && !last) {
-      name_fastest(o, &why);
+      name_fastest(o, SHRUNK, &why);
       break;
     }
     dae_status status = attempt(o, h, last ? t_stop : m->t + h, &why);
     if (!status && last) /* it was cut short */
       m->h = fmax(m->h, planned);
-    if (!status)
+    if (!status && !dae__crawls(&m->crawl, &m->stats, m->t, t_stop))
       return DAE_OK;
+    if (!status) {
+      name_fastest(o, DAE__CRAWL_TEXT, &why);
+      return give_up(o, h, &why, "", err);
+    }
     if (!dae__spark_can_retry(status))
       return give_up(o, h, &why, "", err);
   }
@@ -276,14 +270,17 @@ dae_status dae__spark_variable_step(dae__spark *o, double t_stop, dae_error *err
 static double first_step(const dae__spark *o, double t_stop)
 {
   const dae__mech *m = o->m;
-  double rate = DBL_MIN;
+  double rate = DBL_MIN, most = t_stop - o->memory->t;
+  if (o->opts.max_step > 0)
+    most = fmin(most, o->opts.max_step);
   if (o->opts.first_step > 0)
-    return fmin(o->opts.first_step, t_stop - o->memory->t);
+    return fmin(o->opts.first_step, most);
   for (int i = 0; i < m->at.w; i++) {
     double scale = fabs(o->state[i]) + o->opts.atol / o->opts.rtol;
     rate = fmax(rate, fabs(o->rate[i]) / scale);
   }
-  return fmin(pow(o->opts.rtol, 1.0 / (o->order + 1)) / rate, 0.1 * (t_stop - o->memory->t));
+  double h = pow(o->opts.rtol, 1.0 / (o->order + 1)) / rate;
+  return fmin(fmin(h, 0.1 * (t_stop - o->memory->t)), most);
 }
 
 void dae__spark_begin(dae__spark *o, double t_stop)
@@ -295,6 +292,7 @@ void dae__spark_begin(dae__spark *o, double t_stop)
   dae__stages_begin(&o->stages, o->state + m->at.lambda, o->state + m->at.psi);
   dae__controller_reset(&o->memory->controller, &control);
   o->memory->h = first_step(o, t_stop);
+  o->memory->crawl = dae__crawl_begin(o->memory->t, &o->memory->stats);
   o->memory->t_origin = o->memory->t;
   o->memory->done = 0;
   o->memory->started = true;

@@ -7,6 +7,7 @@
 #include "spark/spark.h"
 #include "spark/stages.h"
 #include "step/controller.h"
+#include "step/crawl.h"
 #include "step/integrator.h"
 
 typedef struct dae__spark_memory {
@@ -16,6 +17,7 @@ typedef struct dae__spark_memory {
   double t_origin; /* fixed steps */
   long done;
   dae__controller controller;
+  dae__crawl crawl;
   dae_stats stats;
 } dae__spark_memory;
 
@@ -30,7 +32,7 @@ typedef struct dae__spark {
   double *previous_rate;     /* kept: where the last step began */
   double *y, *z;             /* the same as SPARK sees it */
   double *y_weight, *z_weight;
-  double *y_rate, *z_rate, *y_end, *z_end, *shown_state;
+  double *y_rate, *z_rate, *y_end, *z_end, *shown_state, *shown_rate;
   double *derivative; /* s + 1 weights */
   double gamma0, map; /* map: factor of the tolerances for the estimate */
   int order;

@@ -169,12 +169,33 @@ static void test_ordinary_motions_are_not_moved(void **state)
   }
 }
 
+static void test_methods_without_a_filter_refuse_to_damp(void **state)
+{
+  (void)state;
+  static const char *const without[] = {"bdf-ggl", "bdf-ggl-star"};
+  test_problem p = test_pendulum();
+  dae_bdf_options opts = dae_bdf_defaults();
+  opts.damp = true;
+  for (int i = 0; i < 2; i++) {
+    dae_integrator *it = NULL;
+    dae_error err = dae_error_none();
+    const dae_method *method = dae_method_find(without[i], &err);
+    assert_int_equal(method->create(&p.problem, &p.start, &opts, NULL, &it, &err),
+                     DAE_ERROR_OPTION);
+    assert_null(it);
+    assert_string_equal(err.equation, "damp");
+    assert_non_null(strstr(err.text, "bdf-cs"));
+  }
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_damped_run_follows_the_slow_motion),
-                                     cmocka_unit_test(test_the_energy_that_was_removed_is_told),
-                                     cmocka_unit_test(test_the_time_scale_can_be_given),
-                                     cmocka_unit_test(test_fixed_values_stay),
-                                     cmocka_unit_test(test_ordinary_motions_are_not_moved)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_a_damped_run_follows_the_slow_motion),
+      cmocka_unit_test(test_the_energy_that_was_removed_is_told),
+      cmocka_unit_test(test_the_time_scale_can_be_given),
+      cmocka_unit_test(test_fixed_values_stay),
+      cmocka_unit_test(test_ordinary_motions_are_not_moved),
+      cmocka_unit_test(test_methods_without_a_filter_refuse_to_damp)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

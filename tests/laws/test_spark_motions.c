@@ -303,6 +303,51 @@ static void test_algebraic_variables_and_other_forms_are_refused_with_the_reason
   }
 }
 
+/* ---- steps ---- */
+
+/* friction that switches with the direction: the motion comes to a stop, the steps become tiny */
+static void test_a_force_that_switches_to_and_fro_ends_the_run_with_the_reason(void **state)
+{
+  (void)state;
+  static const char text[] = "model chatter\n"
+                             "coord x = 1 rate 1, y = 0\n"
+                             "kinetic (x'^2 + y'^2)/2\n"
+                             "force x = if(x' > 0, -1, 1) - 0.3\n"
+                             "constraint y = 0\n";
+  dae_model *model;
+  dae_integrator *it;
+  dae_error err = dae_error_none();
+  assert_int_equal(dae_model_parse("chatter", text, sizeof text - 1, NULL, NULL, &model, &err),
+                   DAE_OK);
+  dae_start start = dae_model_start(model);
+  dae_status status =
+      dae_spark_gauss_create(dae_model_problem(model), &start, NULL, NULL, &it, &err);
+  while (status == DAE_OK)
+    status = dae_integrator_step(it, 10, &err);
+  assert_int_equal(status, DAE_ERROR_STEP);
+  assert_non_null(strstr(err.text, "switch to and fro"));
+  assert_string_equal(err.equation, "der(x)");
+  dae_integrator_free(it);
+  dae_model_free(model);
+}
+
+static void test_no_step_is_larger_than_the_largest(void **state)
+{
+  (void)state;
+  test_problem p = test_pendulum();
+  dae_spark_options opts = dae_spark_defaults();
+  dae_integrator *it;
+  opts.max_step = 1e-4;
+  opts.first_step = 1e-2;
+  assert_int_equal(dae_spark_gauss_create(&p.problem, &p.start, &opts, NULL, &it, NULL), DAE_OK);
+  for (int i = 0; i < 20; i++) {
+    assert_int_equal(dae_integrator_step(it, p.to, NULL), DAE_OK);
+    dae_view view = dae_integrator_view(it);
+    assert_true(view.t - view.t_previous <= 1e-4 * (1 + 1e-9));
+  }
+  dae_integrator_free(it);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -316,6 +361,8 @@ int main(void)
       cmocka_unit_test(test_a_start_off_the_circle_goes_to_the_nearest_point),
       cmocka_unit_test(test_starts_that_cannot_be_met_are_refused_by_name),
       cmocka_unit_test(test_algebraic_variables_and_other_forms_are_refused_with_the_reason),
+      cmocka_unit_test(test_a_force_that_switches_to_and_fro_ends_the_run_with_the_reason),
+      cmocka_unit_test(test_no_step_is_larger_than_the_largest),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,45 @@
+/* Runs that crawl: a force that switches to and fro lets steps become tiny, many of them rejected,
+ * without ever failing for good. Looked at every DAE__CRAWL_WINDOW steps. */
+#ifndef DAEDAL_STEP_CRAWL_H
+#define DAEDAL_STEP_CRAWL_H
+
+#include <daedal/integrator.h>
+#include <stdbool.h>
+
+/* a run ends if so many steps, a tenth of them rejected, bring it on by less than this part of what
+ * is left */
+#define DAE__CRAWL_WINDOW 10000
+#define DAE__CRAWL_PROGRESS 1e-4
+
+#define DAE__CRAWL_TEXT                                                                            \
+  "the steps stay so small that the end would not be reached: a force may switch to and fro, or "  \
+  "the tolerances are below what can be reached"
+
+/* Where progress was looked at last, and the counts there. Without pointers: to be kept. */
+typedef struct dae__crawl {
+  double t;
+  long steps, rejected;
+} dae__crawl;
+
+static inline long dae__crawl_rejected(const dae_stats *stats)
+{
+  return stats->rejected_by_error + stats->rejected_by_convergence;
+}
+
+static inline dae__crawl dae__crawl_begin(double t, const dae_stats *stats)
+{
+  return (dae__crawl){t, stats->steps, dae__crawl_rejected(stats)};
+}
+
+/* Whether the run, now at t, crawls. */
+static inline bool dae__crawls(dae__crawl *c, const dae_stats *stats, double t, double t_stop)
+{
+  if (stats->steps < c->steps + DAE__CRAWL_WINDOW)
+    return false;
+  bool slow = t - c->t < DAE__CRAWL_PROGRESS * (t_stop - t);
+  bool failing = dae__crawl_rejected(stats) - c->rejected > DAE__CRAWL_WINDOW / 10;
+  *c = dae__crawl_begin(t, stats);
+  return slow && failing;
+}
+
+#endif
