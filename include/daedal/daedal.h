@@ -9,6 +9,7 @@
 #include <daedal/integrator.h>
 #include <daedal/mechanical.h>
 #include <daedal/model.h>
+#include <daedal/momentum.h>
 #include <daedal/options.h>
 #include <daedal/pattern.h>
 #include <daedal/problem.h>

@@ -31,6 +31,7 @@ typedef struct dae_integrator dae_integrator;
   X(iterations, "Newton iterations")                                                               \
   X(projections, "projections")                                                                    \
   X(richer, "steps that needed the richer iteration")                                              \
+  X(full, "steps that needed the full Newton iteration")                                           \
   X(restarts, "restarts")
 
 typedef struct dae_stats {

@@ -1,9 +1,10 @@
-/* One handle for the three problem forms, and what can be said of a problem before it is
+/* One handle for the four problem forms, and what can be said of a problem before it is
  * integrated: its variables, a consistent start, a diagnosis.
  *
  * The state vector of a problem lists all its unknowns in a fixed order:
  *   mechanical      q, v, u, w, lambda, psi
  *   semi-explicit   x, y
+ *   momentum        y, z, lambda, psi
  *   coupled         the state vectors of its parts, then the multipliers of its joints */
 #ifndef DAEDAL_PROBLEM_H
 #define DAEDAL_PROBLEM_H
@@ -11,6 +12,7 @@
 #include <daedal/coupled.h>
 #include <daedal/env.h>
 #include <daedal/mechanical.h>
+#include <daedal/momentum.h>
 #include <daedal/semi_explicit.h>
 #include <daedal/status.h>
 #include <stddef.h>
@@ -19,12 +21,13 @@
 extern "C" {
 #endif
 
-/* Exactly one of the three descriptions is set. A problem with inputs that stands alone says what
+/* Exactly one of the four descriptions is set. A problem with inputs that stands alone says what
  * they are: input writes the nin values at time t. (The inputs of the parts of a coupled problem
  * are its wires.) */
 typedef struct dae_problem {
   const dae_mechanical *mechanical;
   const dae_semi_explicit *semi_explicit;
+  const dae_momentum *momentum;
   const dae_coupled *coupled;
   int (*input)(void *user, double t, double *in);
   void *input_user;
@@ -33,6 +36,7 @@ typedef struct dae_problem {
 
 dae_problem dae_problem_mechanical(const dae_mechanical *mechanical);
 dae_problem dae_problem_semi_explicit(const dae_semi_explicit *semi_explicit);
+dae_problem dae_problem_momentum(const dae_momentum *momentum);
 dae_problem dae_problem_coupled(const dae_coupled *coupled);
 
 /* Refuses sizes, missing callbacks and patterns that do not fit together, naming the field. */

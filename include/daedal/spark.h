@@ -66,20 +66,37 @@ void dae_spark_tableau_free(dae_spark_tableau *tableau);
  * that the matrices which determine the multipliers lambda and psi are invertible. */
 dae_status dae_spark_tableau_validate(const dae_spark_tableau *tableau, dae_error *err);
 
-/* Integrators: spark-gauss, spark-radau, and any (s,s) tableau. They take mechanical problems
- * without algebraic variables, and coupled ones that assemble into one. */
+/* Integrators: spark-gauss, spark-radau, spark-lobatto, and any tableau. They take mechanical
+ * problems without algebraic variables, coupled ones that assemble into one, and problems in the
+ * momentum form. */
+
+typedef enum dae_spark_estimate {
+  DAE_SPARK_ESTIMATE_EMBEDDED, /* by the derivative at the start of the step: costs nothing */
+  DAE_SPARK_ESTIMATE_DOUBLING  /* by two steps of half the size, which are what is taken */
+} dae_spark_estimate;
+
+typedef enum dae_spark_member {
+  DAE_SPARK_MEMBER_AB, /* IIIA-x-IIIB, x being the hat */
+  DAE_SPARK_MEMBER_C,  /* IIIC, g at s + 1 Lobatto points */
+  DAE_SPARK_MEMBER_D   /* IIID, the same */
+} dae_spark_member;
+
 typedef struct dae_spark_options {
   double rtol, atol;
   int stages;        /* s; 0: by the tolerance */
   double step;       /* fixed step size, 0: variable */
   double first_step; /* first step size to try, 0: chosen */
   double max_step;   /* 0: no limit */
-  bool project;      /* project accepted and interpolated states onto the constraints */
-  int max_failures;  /* failed attempts at one step before giving up */
+  dae_spark_estimate estimate;
+  bool project;     /* project accepted and interpolated states onto the constraints */
+  int max_failures; /* failed attempts at one step before giving up */
+  /* of spark-lobatto only */
+  dae_spark_member member;
+  dae_spark_hat hat; /* DAE_SPARK_HAT_SAME: B, or that of the member */
 } dae_spark_options;
 
 dae_spark_options dae_spark_defaults(void);
-extern const dae_option_table dae_spark_option_table;
+extern const dae_option_table dae_spark_option_table, dae_spark_lobatto_option_table;
 
 /* The constructors make the start consistent themselves. opts NULL: defaults. */
 dae_status dae_spark_gauss_create(const dae_problem *problem, const dae_start *start,
@@ -88,6 +105,9 @@ dae_status dae_spark_gauss_create(const dae_problem *problem, const dae_start *s
 dae_status dae_spark_radau_create(const dae_problem *problem, const dae_start *start,
                                   const dae_spark_options *opts, const dae_env *env,
                                   dae_integrator **out, dae_error *err);
+dae_status dae_spark_lobatto_create(const dae_problem *problem, const dae_start *start,
+                                    const dae_spark_options *opts, const dae_env *env,
+                                    dae_integrator **out, dae_error *err);
 /* With a tableau of the user's, which has to live as long as the integrator; `stages` is its own.
  */
 dae_status dae_spark_create(const dae_problem *problem, const dae_start *start,

@@ -12,9 +12,20 @@ static bool constrained(const dae_mechanical *p)
   return p->ng > 0 || p->nk > 0;
 }
 
+static dae_status not_momentum(const char *method, dae_error *err)
+{
+  return dae__fail(
+      err, DAE_ERROR_UNSUPPORTED, method,
+      "%s does not take the momentum form: use spark-gauss, or give the problem in the "
+      "mechanical form",
+      method);
+}
+
 static dae_status accepts_plain(const dae_problem *problem, dae_error *err)
 {
   const dae_mechanical *p = problem->mechanical;
+  if (problem->momentum)
+    return not_momentum("bdf", err);
   if (p && constrained(p))
     return dae__fail(
         err, DAE_ERROR_UNSUPPORTED, "bdf",
@@ -33,6 +44,8 @@ static dae_status mechanical_only(const dae_problem *problem, const char *method
 {
   if (problem->mechanical)
     return DAE_OK;
+  if (problem->momentum)
+    return not_momentum(method, err);
   return dae__fail(err, DAE_ERROR_UNSUPPORTED, method,
                    "%s takes mechanical problems; this one has none: use bdf", method);
 }

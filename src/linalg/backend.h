@@ -15,6 +15,7 @@ typedef struct dae__backend {
   void (*solve)(void *state, double *b);
   double (*rcond)(const void *state);
   dae_status (*reload)(void *state);
+  void (*forget)(void *state); /* the next factorisation chooses its pivots anew; NULL: all do */
   void (*free)(void *state);
 } dae__backend;
 

@@ -150,4 +150,10 @@ static dae_status reload(void *state)
   return status;
 }
 
-const dae__backend dae__backend_klu = {"klu", create, factor, solve, rcond, reload, release};
+static void forget(void *state)
+{
+  sparse *s = state;
+  s->kept->factored = 0;
+}
+
+const dae__backend dae__backend_klu = {"klu", create, factor, solve, rcond, reload, forget, release};

@@ -27,3 +27,20 @@ void dae__matrix_transposed_times(const dae_pattern *p, const double *A, double 
     y[j] += a * sum;
   }
 }
+
+void dae__matrix_product(dae__factor A, dae__factor B, const dae_pattern *pattern, double *work,
+                         double *C)
+{
+  const dae_pattern *a = A.pattern, *b = B.pattern;
+  for (int i = 0; i < a->rows; i++)
+    work[i] = 0;
+  for (int j = 0; j < b->cols; j++) { /* C(:,j) = A B(:,j) */
+    for (int e = b->start[j]; e < b->start[j + 1]; e++)
+      for (int d = a->start[b->row[e]]; d < a->start[b->row[e] + 1]; d++)
+        work[a->row[d]] += A.values[d] * B.values[e];
+    for (int e = pattern->start[j]; e < pattern->start[j + 1]; e++) {
+      C[e] = work[pattern->row[e]];
+      work[pattern->row[e]] = 0;
+    }
+  }
+}

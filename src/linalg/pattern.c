@@ -106,9 +106,9 @@ dae_pattern dae__pattern_transpose(dae__arena *arena, const dae_pattern *p, int 
   return (dae_pattern){p->cols, p->rows, start, row};
 }
 
-/* Columns that share a row with column j, each once, in no order; returns how many. mark[k] = j
- * for those that were seen. into NULL: counts only. */
-static int gram_column(const dae_pattern *p, const dae_pattern *t, int j, int *mark, int *into)
+/* Rows of column j of t p, each once, in no order; returns how many. mark[k] = j for those that
+ * were seen. into NULL: counts only. */
+static int product_column(const dae_pattern *p, const dae_pattern *t, int j, int *mark, int *into)
 {
   int count = 0;
   for (int e = p->start[j]; e < p->start[j + 1]; e++) {
@@ -126,33 +126,55 @@ static int gram_column(const dae_pattern *p, const dae_pattern *t, int j, int *m
   return count;
 }
 
+/* t p with the rows of each column in no order, in the arena; none where that failed */
+static dae_pattern unsorted_product(dae__arena *arena, const dae_pattern *t, const dae_pattern *p)
+{
+  int n = p->cols, m = t->rows;
+  int *mark = DAE__TAKE(arena, int, m), *start = DAE__TAKE(arena, int, (size_t)n + 1);
+  int64_t total = 0;
+  if (dae__arena_failed(arena))
+    return none;
+  for (int i = 0; i < m; i++)
+    mark[i] = -1;
+  for (int j = 0; j < n && total <= INT_MAX; j++) {
+    total += product_column(p, t, j, mark, NULL);
+    start[j + 1] = (int)total;
+  }
+  int *row = total > INT_MAX ? NULL : DAE__TAKE(arena, int, total);
+  if (!row)
+    return none;
+  for (int i = 0; i < m; i++)
+    mark[i] = -1;
+  for (int j = 0; j < n; j++)
+    product_column(p, t, j, mark, row + start[j]);
+  return (dae_pattern){m, n, start, row};
+}
+
 dae_pattern dae__pattern_gram(dae__arena *arena, const dae_pattern *p)
 {
   dae__arena *scratch = dae__arena_failed(arena) ? NULL : dae__arena_create(dae__arena_env(arena));
   if (!scratch)
     return fail(arena);
-  int n = p->cols;
-  dae_pattern result = none, t = dae__pattern_transpose(scratch, p, NULL);
-  int *mark = DAE__TAKE(scratch, int, n), *start = DAE__TAKE(scratch, int, (size_t)n + 1);
-  if (dae__arena_failed(scratch))
-    goto done;
-  for (int j = 0; j < n; j++)
-    mark[j] = -1;
-  int64_t total = 0;
-  for (int j = 0; j < n && total <= INT_MAX; j++) {
-    total += gram_column(p, &t, j, mark, NULL);
-    start[j + 1] = (int)total;
-  }
-  int *row = total > INT_MAX ? NULL : DAE__TAKE(scratch, int, total);
-  if (!row)
-    goto done;
-  for (int j = 0; j < n; j++)
-    mark[j] = -1;
-  for (int j = 0; j < n; j++)
-    gram_column(p, &t, j, mark, row + start[j]);
+  dae_pattern result = none, product = none, t = dae__pattern_transpose(scratch, p, NULL);
+  if (t.start)
+    product = unsorted_product(scratch, &t, p);
   /* symmetric, so the transpose is the same pattern in order */
-  result = dae__pattern_transpose(arena, &(dae_pattern){n, n, start, row}, NULL);
-done:
+  if (product.start)
+    result = dae__pattern_transpose(arena, &product, NULL);
+  dae__arena_free(scratch);
+  return result.start ? result : fail(arena);
+}
+
+dae_pattern dae__pattern_product(dae__arena *arena, const dae_pattern *A, const dae_pattern *B)
+{
+  dae__arena *scratch = dae__arena_failed(arena) ? NULL : dae__arena_create(dae__arena_env(arena));
+  if (!scratch)
+    return fail(arena);
+  dae_pattern result = none, product = unsorted_product(scratch, A, B), t = none;
+  if (product.start)
+    t = dae__pattern_transpose(scratch, &product, NULL);
+  if (t.start)
+    result = dae__pattern_transpose(arena, &t, NULL);
   dae__arena_free(scratch);
   return result.start ? result : fail(arena);
 }

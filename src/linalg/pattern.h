@@ -24,6 +24,8 @@ dae_pattern dae__pattern_diagonal(dae__arena *arena, int n);
 dae_pattern dae__pattern_transpose(dae__arena *arena, const dae_pattern *p, int *map);
 /* Pattern of A' A for A with pattern p: coordinates that share a row. */
 dae_pattern dae__pattern_gram(dae__arena *arena, const dae_pattern *p);
+/* Pattern of A B. */
+dae_pattern dae__pattern_product(dae__arena *arena, const dae_pattern *A, const dae_pattern *B);
 
 /* A matrix put together from blocks that may overlap; entry e of a block's values is added to
  * entry map[e] of the matrix. */
@@ -43,6 +45,13 @@ void dae__block_add(const dae__block *block, double factor, const double *values
 void dae__matrix_times(const dae_pattern *p, const double *A, double a, const double *x, double *y);
 void dae__matrix_transposed_times(const dae_pattern *p, const double *A, double a, const double *x,
                                   double *y);
+/* C = A B in a pattern that has room for it; work has A's number of rows. */
+typedef struct dae__factor {
+  const dae_pattern *pattern;
+  const double *values;
+} dae__factor;
+void dae__matrix_product(dae__factor A, dae__factor B, const dae_pattern *pattern, double *work,
+                         double *C);
 
 /* Column colouring for differences: columns of one colour share no row. colour has p->cols
  * entries; returns the number of colours (0 if the arena failed). */

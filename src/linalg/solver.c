@@ -97,6 +97,12 @@ dae_status dae__solver_reload(dae__solver *solver)
   return solver->backend->reload(solver->state);
 }
 
+void dae__solver_forget(dae__solver *solver)
+{
+  if (solver->backend->forget)
+    solver->backend->forget(solver->state);
+}
+
 const char *dae__solver_kind(const dae__solver *solver)
 {
   return solver->backend->kind;

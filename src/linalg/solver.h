@@ -38,6 +38,9 @@ double dae__solver_rcond(const dae__solver *solver);
 /* Rebuilds the factors, bit by bit the same, after the arena was loaded. */
 dae_status dae__solver_reload(dae__solver *solver);
 
+/* The next factorisation does not depend on those before it. */
+void dae__solver_forget(dae__solver *solver);
+
 const char *dae__solver_kind(const dae__solver *solver); /* "dense", "lapack", "klu" */
 void dae__solver_free(dae__solver *solver); /* what is not in the arena; NULL is allowed */
 

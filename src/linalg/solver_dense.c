@@ -112,5 +112,5 @@ static void release(void *state)
   (void)state;
 }
 
-const dae__backend dae__backend_dense = {"dense", create, factor, solve, rcond, reload, release};
-const dae__backend dae__backend_lapack = {"lapack", create, factor, solve, rcond, reload, release};
+const dae__backend dae__backend_dense = {"dense", create, factor, solve, rcond, reload, NULL, release};
+const dae__backend dae__backend_lapack = {"lapack", create, factor, solve, rcond, reload, NULL, release};

@@ -102,6 +102,9 @@ static void add_work(dae__text *t, const dae_summary *s)
   if (n->richer > 0)
     dae__text_add(t, INDENT "%ld step%s by the richer iteration, for stiff forces\n", n->richer,
                   s_if_many(n->richer));
+  if (n->full > 0)
+    dae__text_add(t, INDENT "%ld step%s by the full Newton iteration\n", n->full,
+                  s_if_many(n->full));
   if (s->events > 0)
     dae__text_add(t, LABEL "%ld\n", "events", s->events);
 }
@@ -136,8 +139,7 @@ static void add_energy(dae__text *t, const dae_summary *s)
   else
     dae__text_add(t, "changed by %s\n", show(s->energy_change, 3).text);
   if (isnan(s->energy_balance))
-    dae__text_add(t,
-                  INDENT "balance not known: energy and power could not be measured all along\n");
+    dae__text_add(t, INDENT "balance not known: the work of forces could not be measured\n");
   else
     dae__text_add(t,
                   INDENT "balance %s: the change less the work of forces and moving constraints\n",

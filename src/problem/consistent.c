@@ -1,8 +1,9 @@
-/* dae_consistent_start: the three forms, each in memory of its own for the occasion. */
+/* dae_consistent_start: the four forms, each in memory of its own for the occasion. */
 #include "problem/consistent.h"
 #include "core/error.h"
 #include "core/vec.h"
 #include "problem/assembly.h"
+#include "problem/momentum_motion.h"
 #include "problem/semi.h"
 #include <math.h>
 #include <stdarg.h>
@@ -47,8 +48,23 @@ static dae_status semi_explicit(dae__arena *arena, const request *r, dae_error *
   return status ? status : dae__semi_consistent(s, r->t, r->fixed, r->y, r->dy, r->find, err);
 }
 
+static dae_status momentum(dae__arena *arena, const request *r, dae_error *err)
+{
+  dae__momentum *m;
+  dae__momentum_motion *motion = NULL;
+  dae_status status = dae__momentum_create(arena, r->problem, &m, err);
+  if (!status)
+    status = dae__momentum_motion_create(arena, m, &motion, err);
+  if (!status)
+    status = dae__momentum_consistent(motion, r->t, r->fixed, r->y, r->dy, r->find, err);
+  dae__momentum_motion_free(motion);
+  return status;
+}
+
 static dae_status single(dae__arena *arena, const request *r, dae_error *err)
 {
+  if (r->problem->momentum)
+    return momentum(arena, r, err);
   return r->problem->mechanical ? mechanical(arena, r, err) : semi_explicit(arena, r, err);
 }
 

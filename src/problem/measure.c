@@ -14,13 +14,15 @@
 #include "core/vec.h"
 #include "problem/assembly.h"
 #include "problem/mech.h"
+#include "problem/momentum.h"
 #include "problem/semi.h"
 
 struct dae__measure {
   dae__assembly *assembly; /* of a coupled problem */
-  dae__mech *m;            /* either this one */
-  dae__semi *s;            /* or that one */
-  double *y;               /* the assembled state */
+  dae__mech *m;            /* one of these three */
+  dae__semi *s;
+  dae__momentum *n;
+  double *y; /* the assembled state */
   double *p, *F, *u_rate;
   double *q_moved, *u_moved; /* a point further along the motion */
   double *in_rate;
@@ -65,6 +67,10 @@ dae_status dae__measure_create(dae__arena *arena, const dae_problem *problem, da
   }
   if (problem->mechanical) {
     status = measure_mechanical(arena, problem, measure, err);
+  } else if (problem->momentum) {
+    status = dae__momentum_create(arena, problem, &measure->n, err);
+    if (!status)
+      measure->residual = DAE__TAKE(arena, double, measure->n->ng + measure->n->nc);
   } else {
     status = dae__semi_create(arena, problem, &measure->s, err);
     if (!status)
@@ -101,12 +107,32 @@ static dae_status semi_drift(dae__measure *measure, double t, const double *y, d
   return status;
 }
 
+static dae_status momentum_drift(dae__measure *measure, double t, const double *y, double *position,
+                                 double *velocity, dae_error *err)
+{
+  dae__momentum *n = measure->n;
+  dae_momentum_at at = {.t = t, .y = y, .z = y + n->at.z};
+  double *g = measure->residual, *gdot = g + n->ng, *k = gdot + n->ng;
+  dae_status status = dae__momentum_g(n, &at, g, err);
+  if (!status)
+    status = dae__momentum_gdot(n, &at, gdot, err);
+  if (!status)
+    status = dae__momentum_k(n, &at, k, err);
+  if (n->ng > 0)
+    *position = dae__max_abs(n->ng, g);
+  if (n->nc > 0)
+    *velocity = dae__max_abs(n->nc, gdot);
+  return status;
+}
+
 dae_status dae__measure_drift(dae__measure *measure, double t, const double *y, double *position,
                               double *velocity, dae_error *err)
 {
   dae__mech *m = measure->m;
   *position = *velocity = NAN;
   y = assembled(measure, y);
+  if (measure->n)
+    return momentum_drift(measure, t, y, position, velocity, err);
   if (!m)
     return semi_drift(measure, t, y, position, err);
   dae_mechanical_at at = dae__mech_at(m, t, y);
@@ -191,12 +217,24 @@ bool dae__measure_workless(const dae__measure *measure)
   return m && m->nk == 0 && (m->ng == 0 || m->p->time_free_g);
 }
 
+/* the user's; what supplies it is not known, so that there is no power */
+static dae_status momentum_energy(dae__measure *measure, double t, const double *y, double *energy,
+                                  bool *has_potential, dae_error *err)
+{
+  dae__momentum *n = measure->n;
+  dae_momentum_at at = {.t = t, .y = y, .z = y + n->at.z};
+  *has_potential = n->p->energy != NULL;
+  return n->p->energy ? dae__momentum_energy(n, &at, energy, err) : DAE_OK;
+}
+
 dae_status dae__measure_energy(dae__measure *measure, double t, const double *y, double *energy,
                                double *power, bool *has_potential, dae_error *err)
 {
   dae__mech *m = measure->m;
   *energy = *power = NAN;
   *has_potential = false;
+  if (measure->n)
+    return momentum_energy(measure, t, y, energy, has_potential, err);
   if (!m)
     return DAE_OK;
   y = assembled(measure, y);

@@ -1,5 +1,6 @@
-/* The three forms behind one handle: sizes and names of the entries of the state vector. */
+/* The four forms behind one handle: sizes and names of the entries of the state vector. */
 #include "problem/mech.h"
+#include "problem/momentum.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -11,6 +12,11 @@ dae_problem dae_problem_mechanical(const dae_mechanical *mechanical)
 dae_problem dae_problem_semi_explicit(const dae_semi_explicit *semi_explicit)
 {
   return (dae_problem){.semi_explicit = semi_explicit};
+}
+
+dae_problem dae_problem_momentum(const dae_momentum *momentum)
+{
+  return (dae_problem){.momentum = momentum};
 }
 
 dae_problem dae_problem_coupled(const dae_coupled *coupled)
@@ -41,6 +47,8 @@ int dae_problem_size(const dae_problem *p)
     return dae__mech_layout_of(p->mechanical).size;
   if (p->semi_explicit)
     return p->semi_explicit->nx + p->semi_explicit->ny;
+  if (p->momentum)
+    return dae__momentum_layout_of(p->momentum).size;
   return coupled_size(p->coupled);
 }
 
@@ -111,6 +119,24 @@ static dae_variable_kind semi_explicit_variable(const dae_semi_explicit *p, int 
   return DAE_VARIABLE_ALGEBRAIC;
 }
 
+static dae_variable_kind momentum_variable(const dae_momentum *p, int i, char *name, size_t size)
+{
+  dae__momentum_layout at = dae__momentum_layout_of(p);
+  if (i < at.z) {
+    write_name(NULL, p->y_names, "y", i, name, size);
+    return DAE_VARIABLE_COORDINATE;
+  }
+  if (i < at.lambda) {
+    write_name(NULL, p->z_names, "z", i - at.z, name, size);
+    return DAE_VARIABLE_STATE;
+  }
+  if (i < at.psi)
+    write_multiplier("lambda", p->g_names, i - at.lambda, name, size);
+  else
+    write_multiplier("psi", p->k_names, i - at.psi, name, size);
+  return DAE_VARIABLE_MULTIPLIER;
+}
+
 static dae_variable_kind part_variable(const dae_part *part, int number, int i, char *name,
                                        size_t size)
 {
@@ -165,5 +191,7 @@ dae_variable_kind dae_problem_variable(const dae_problem *p, int i, char *name, 
     return mechanical_variable(p->mechanical, i, name, size);
   if (p->semi_explicit)
     return semi_explicit_variable(p->semi_explicit, i, name, size);
+  if (p->momentum)
+    return momentum_variable(p->momentum, i, name, size);
   return coupled_variable(p->coupled, i, name, size);
 }

@@ -4,6 +4,7 @@
 #include "core/error.h"
 #include "linalg/pattern.h"
 #include "problem/mech.h"
+#include "problem/momentum.h"
 #include <stdio.h>
 
 static dae_status bad(dae_error *err, const char *field, const char *why)
@@ -137,6 +138,62 @@ dae_status dae__semi_explicit_validate(const dae_semi_explicit *p, dae_error *er
   return status;
 }
 
+/* ---- momentum form ---- */
+
+static dae_status momentum_sizes(const dae_momentum *p, dae_error *err)
+{
+  const struct {
+    int n;
+    const char *field;
+  } sizes[] = {{p->ny, "ny"}, {p->nz, "nz"}, {p->ng, "ng"}, {p->nk, "nk"}};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+    if (check_size(sizes[i].n, sizes[i].field, err))
+      return DAE_ERROR_PROBLEM;
+  if (p->ny == 0)
+    return bad(err, "ny", "a problem in the momentum form has variables y");
+  if (p->nz == 0)
+    return bad(err, "nz", "a problem in the momentum form has variables z");
+  if (p->ng + p->nk > p->nz)
+    return dae__fail(err, DAE_ERROR_PROBLEM, "ng",
+                     "ng + nk = %d constraints cannot be independent: there are only nz = %d "
+                     "variables z",
+                     p->ng + p->nk, p->nz);
+  return DAE_OK;
+}
+
+static dae_status momentum_callbacks(const dae_momentum *p, dae_error *err)
+{
+  if (!p->v)
+    return bad(err, "v", "the callback v, the rate of y, is missing");
+  if (!p->f)
+    return bad(err, "f", "the callback f is missing");
+  if (p->ng > 0 && !p->g)
+    return bad(err, "g", "the problem has holonomic constraints but no callback g");
+  if (p->ng > 0 && !p->r)
+    return bad(err, "r", "the problem has holonomic constraints but no callback r for their force");
+  if (p->nk > 0 && !p->k)
+    return bad(err, "k", "the problem has nonholonomic constraints but no callback k");
+  if (!p->p && p->p_y)
+    return bad(err, "p_y", "it is a derivative of p, but there is no callback p");
+  if (!p->p && p->p_z)
+    return bad(err, "p_z", "it is a derivative of p, but there is no callback p");
+  return DAE_OK;
+}
+
+dae_status dae__momentum_validate(const dae_momentum *p, dae_error *err)
+{
+  dae_status status = momentum_sizes(p, err);
+  char field[32];
+  if (!status)
+    status = momentum_callbacks(p, err);
+  for (int part = 0; part < DAE__MOMENTUM_PARTS && !status; part++) {
+    dae__momentum_given given = dae__momentum_given_of(p, part);
+    snprintf(field, sizeof field, "%s_pattern", given.name);
+    status = check_pattern(given.pattern, given.rows, given.cols, field, err);
+  }
+  return status;
+}
+
 /* ---- coupled ---- */
 
 static int part_size(const dae_part *part)
@@ -262,15 +319,18 @@ dae_status dae__coupled_validate(const dae_coupled *p, dae_error *err)
 
 dae_status dae_problem_validate(const dae_problem *p, dae_error *err)
 {
-  int forms = (p->mechanical != NULL) + (p->semi_explicit != NULL) + (p->coupled != NULL);
+  int forms = (p->mechanical != NULL) + (p->semi_explicit != NULL) + (p->momentum != NULL) +
+              (p->coupled != NULL);
   int nin = p->mechanical ? p->mechanical->nin : p->semi_explicit ? p->semi_explicit->nin : 0;
   if (forms != 1)
-    return bad(err, "problem", "exactly one of the three forms is to be given");
+    return bad(err, "problem", "exactly one of the four forms is to be given");
   if (nin > 0 && !p->input)
     return bad(err, "input", "the problem has inputs but no function that gives them");
   if (p->mechanical)
     return dae__mechanical_validate(p->mechanical, err);
   if (p->semi_explicit)
     return dae__semi_explicit_validate(p->semi_explicit, err);
+  if (p->momentum)
+    return dae__momentum_validate(p->momentum, err);
   return dae__coupled_validate(p->coupled, err);
 }

@@ -6,6 +6,7 @@
 
 dae_status dae__mechanical_validate(const dae_mechanical *p, dae_error *err);
 dae_status dae__semi_explicit_validate(const dae_semi_explicit *p, dae_error *err);
+dae_status dae__momentum_validate(const dae_momentum *p, dae_error *err);
 dae_status dae__coupled_validate(const dae_coupled *p, dae_error *err);
 
 #endif

@@ -45,7 +45,9 @@ static void say_why(const dae_problem *p, const features *f, char *why, size_t s
 {
   char constraints[80];
   say_constraints(f, constraints, sizeof constraints);
-  if (p->coupled)
+  if (p->momentum)
+    snprintf(why, size, "in the momentum form, which only SPARK takes: symplectic, of order 2s");
+  else if (p->coupled)
     snprintf(why, size, "coupled out of %d system%s: run as one assembled problem",
              p->coupled->parts, p->coupled->parts > 1 ? "s" : "");
   else if (f->holonomic + f->nonholonomic > 0)
@@ -53,6 +55,13 @@ static void say_why(const dae_problem *p, const features *f, char *why, size_t s
   else
     snprintf(why, size, "%s: variable order 1 to 5",
              f->mechanical ? "mechanical without constraints" : "semi-explicit");
+}
+
+static const char *name_for(const dae_problem *p, const features *f)
+{
+  if (p->momentum)
+    return "spark-gauss";
+  return f->mechanical && f->holonomic + f->nonholonomic > 0 ? "bdf-ggl" : "bdf";
 }
 
 static bool takes(const dae_method *method, const dae_problem *problem, dae_error *err)
@@ -71,8 +80,7 @@ const dae_method *dae_method_choose(const dae_problem *problem, char *why, size_
   if (dae_problem_validate(problem, err) < 0)
     return NULL;
   features f = features_of(problem);
-  bool constrained = f.mechanical && f.holonomic + f.nonholonomic > 0;
-  const dae_method *preferred = dae_method_find(constrained ? "bdf-ggl" : "bdf", err);
+  const dae_method *preferred = dae_method_find(name_for(problem, &f), err);
   if (!preferred)
     return NULL;
   if (takes(preferred, problem, &ours)) {

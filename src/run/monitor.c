@@ -104,11 +104,12 @@ static dae_status mean_power(dae__monitor *m, dae_integrator *it, double t, doub
 dae_status dae__monitor_pass(dae__monitor *m, dae_integrator *it, double t, const double *y,
                              dae_error *err)
 {
-  double mean, end;
+  double mean = NAN, end;
   if (isnan(m->energy) || !(t > m->t))
     return DAE_OK;
   dae_status status = measure_energy(m, t, y, &m->energy, &end, err);
-  if (status >= 0)
+  /* where the power is not known there is no balance, and nothing to look for */
+  if (status >= 0 && !isnan(m->work + m->power + end))
     status = mean_power(m, it, t, end, &mean, err);
   if (status < 0)
     return status;

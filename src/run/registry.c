@@ -40,13 +40,13 @@ CREATE(bdf_cs)
 CREATE(bdf_cm)
 CREATE(spark_gauss)
 CREATE(spark_radau)
+CREATE(spark_lobatto)
 #undef CREATE
 
 #define BDF .options_size = sizeof(dae_bdf_options), .defaults = bdf_defaults
 
 #define SPARK                                                                                      \
-  .reference = "J09", .options = &dae_spark_option_table,                                          \
-  .options_size = sizeof(dae_spark_options), .defaults = spark_defaults,                           \
+  .reference = "J09", .options_size = sizeof(dae_spark_options), .defaults = spark_defaults,       \
   .accepts = dae__spark_accepts
 
 static const dae_method methods[] = {
@@ -88,11 +88,18 @@ static const dae_method methods[] = {
      BDF},
     {.name = "spark-gauss",
      .summary = "constrained mechanics by collocation with s stages: order 2s, symplectic",
+     .options = &dae_spark_option_table,
      .create = spark_gauss_create,
      SPARK},
     {.name = "spark-radau",
      .summary = "the same with damping: order 2s - 1",
+     .options = &dae_spark_option_table,
      .create = spark_radau_create,
+     SPARK},
+    {.name = "spark-lobatto",
+     .summary = "Lobatto IIIA-x-IIIB, RATTLE and its kin: order 2s - 2, for comparison",
+     .options = &dae_spark_lobatto_option_table,
+     .create = spark_lobatto_create,
      SPARK},
 };
 

@@ -43,6 +43,7 @@ static const char *problem_name(const dae_problem *p)
 {
   const char *name = p->mechanical      ? p->mechanical->name
                      : p->semi_explicit ? p->semi_explicit->name
+                     : p->momentum      ? p->momentum->name
                      : p->coupled       ? p->coupled->name
                                         : NULL;
   return name ? name : "problem";

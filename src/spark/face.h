@@ -3,26 +3,28 @@
  *   y' = v(t,y,z),   d/dt p(t,y,z) = f(t,y,z,psi) + r(t,y,lambda)
  *   0 = g(t,y),   0 = gdot = g_t + g_y v,   0 = k(t,y,z)
  *
- * behind a table, so that the stage system knows nothing of where it comes from. The two matrices
- * of the modified Newton iteration [J09 (2), (3)] are
- *
- *   [ p_z  -r_lambda  -f_psi ]        [ p_z  -r_lambda ]
- *   [ g_y v_z   0        0   ]   and  [ g_y v_z    0   ]
- *   [ k_z       0        0   ] */
+ * behind tables, so that the stage system knows nothing of where it comes from. */
 #ifndef DAEDAL_SPARK_FACE_H
 #define DAEDAL_SPARK_FACE_H
 
 #include "core/arena.h"
-#include "problem/motion.h"
+#include "problem/momentum.h"
 
 #include <complex.h>
 #include <daedal/integrator.h>
 
-/* A point; what a function does not depend on may be NULL. */
-typedef struct dae__face_at {
-  double t;
-  const double *y, *z;
-} dae__face_at;
+/* A point; z is NULL for what does not depend on it. */
+typedef dae_momentum_at dae__face_at;
+
+/* Multipliers about the middle of a step. */
+typedef struct dae__face_multipliers {
+  const double *lambda, *psi;
+} dae__face_multipliers;
+
+/* Values of the derivatives, in the order of their patterns; NULL: not wanted. */
+typedef struct dae__face_parts {
+  double *of[DAE__MOMENTUM_PARTS];
+} dae__face_parts;
 
 typedef struct dae__face_table {
   dae_status (*v)(void *self, const dae__face_at *at, double *v, dae_error *err);
@@ -33,32 +35,65 @@ typedef struct dae__face_table {
                    dae_error *err);
   dae_status (*gdot)(void *self, const dae__face_at *at, double *gdot, dae_error *err);
   dae_status (*k)(void *self, const dae__face_at *at, double *k, dae_error *err);
-  /* Evaluates and factors both matrices. */
-  dae_status (*factor)(void *self, const dae__face_at *at, dae_error *err);
+  /* derivatives, with the multipliers psi for those of f, lambda for those of r */
+  dae_status (*linearise)(void *self, const dae__face_at *at, const double *multiplier,
+                          const dae__face_parts *wanted, dae_error *err);
+} dae__face_table;
+
+/* The two matrices of the modified Newton iteration [J09 (2), (3)]
+ *
+ *   [ p_z  -r_lambda  -f_psi ]        [ p_z  -r_lambda ]
+ *   [ g_y v_z   0        0   ]   and  [ g_y v_z    0   ]
+ *   [ k_z       0        0   ] */
+typedef struct dae__face_matrices {
+  /* Evaluates and factors both. */
+  dae_status (*factor)(void *self, const dae__face_at *at, const dae__face_multipliers *with,
+                       dae_error *err);
   /* x = matrix (2)\x, matrix (3)\x; x = (z, lambda, psi) or (z, lambda) */
   void (*solve2)(void *self, double *x);
   void (*solve3)(void *self, double *x);
-  /* The richer iteration, NULL: not offered. Evaluates derivatives; factors block i with h mu;
-   * x = block\x; moves the contribution of delta, times w, to the right side. */
-  dae_status (*derive)(void *self, const dae__face_at *at, dae_error *err);
-  dae_status (*factor_block)(void *self, int i, double complex hmu, dae_error *err);
-  void (*solve_block)(void *self, int i, double complex *x);
-  void (*move)(void *self, double complex hmu, double complex w, const double *delta,
-               double complex *x);
-  /* after load; blocks: they had been factored */
-  dae_status (*reload)(void *self, bool blocks);
-  void (*free)(void *self);
-} dae__face_table;
+  dae_status (*reload)(void *self); /* after load */
+} dae__face_matrices;
+
+/* The blocks of the richer iteration: for an eigenvalue mu of A matrix (2) with those terms of the
+ * stage system that couple through A alone. With W = dV + w v_z delta:
+ *
+ *   [ 1 - h mu v_y                 -v_z                             ] [ W ]
+ *   [ h mu p_y - (h mu)^2 f_y   p_z - h mu f_z   -r_lambda   -f_psi ] [ D ]
+ *   [ g_y                                                           ] [   ]
+ *   [ h mu k_y                     k_z                              ] [   ] */
+typedef struct dae__face_blocks {
+  dae_status (*derive)(void *self, const dae__face_at *at, const dae__face_multipliers *with,
+                       dae_error *err);
+  dae_status (*factor)(void *self, int i, double complex hmu, dae_error *err);
+  /* x = block i\x, x = (D, lambda, psi), after what delta, times w, contributes was moved to the
+   * right side. Y has been moved by e since v was evaluated; comes out: by how much it has to be
+   * moved further, h mu (W - w v_z delta). */
+  void (*solve)(void *self, int i, double complex hmu, double complex w, const double *delta,
+                double complex *e, double complex *x);
+  dae_status (*reload)(void *self);
+} dae__face_blocks;
 
 typedef struct dae__face {
   const dae__face_table *table;
+  const dae__face_matrices *matrices; /* NULL: not wanted */
+  const dae__face_blocks *blocks;     /* NULL: not wanted */
   void *self;
   int ny, nz, ng, nk;
+  const dae_pattern *pattern; /* of each part */
+  const bool *active;         /* ng + nk: rows that were not taken out; NULL: all */
+  dae_problem problem;
+  int *y_at, *z_at; /* where y and z are in its state vector */
+  int lambda, psi;  /* where the multipliers begin */
 } dae__face;
 
-/* A mechanical problem: y = (q, u), z = v, momenta p = dT/dv, r = -G' lambda,
- * f = F - K' psi; with so many blocks of the richer iteration. */
-dae_status dae__face_mechanical(dae__arena *arena, dae__mech *m, int blocks, dae__face *out,
-                                dae_error *err);
+/* A state vector as (y, z), and back; multipliers are left alone. */
+void dae__face_split(const dae__face *face, const double *state, double *y, double *z);
+void dae__face_join(const dae__face *face, const double *y, const double *z, double *state);
+
+/* The variable, or the constraint, that belongs to entry i of (z, lambda, psi). */
+const char *dae__face_name(const dae__face *face, int i, char *name, size_t size);
+/* DAE_ERROR_SINGULAR: `matrix`, at entry i of (z, lambda, psi), -1: not known. */
+dae_status dae__face_singular(const dae__face *face, const char *matrix, int i, dae_error *err);
 
 #endif

@@ -23,22 +23,26 @@ static dae_view view(const void *self)
                     .t_previous = o->memory->t_previous,
                     .h_next = o->opts.step > 0 ? o->opts.step : o->memory->h,
                     .order = o->memory->started ? o->order : 0,
-                    .size = o->m->at.size};
+                    .size = o->body.size};
 }
 
 static void glance(void *self, double t, double *y)
 {
   dae__spark *o = self;
   const dae__spark_memory *m = o->memory;
-  dae__copy(o->m->at.size, o->state, y);
+  dae__copy(o->body.size, o->state, y);
   if (m->t_previous == m->t || t == m->t)
     return;
-  dae__spark_split(o, o->previous_rate, o->y_rate, o->z_rate);
-  dae__spark_split(o, o->rate, o->y_end, o->z_end);
+  bool halves = m->t_middle > m->t_previous, first = halves && t < m->t_middle;
+  double from = halves && !first ? m->t_middle : m->t_previous, to = first ? m->t_middle : m->t;
+  const double *at_start = halves && !first ? o->middle_rate : o->previous_rate;
+  const double *at_end = first ? o->middle_rate : o->rate;
+  dae__face_split(&o->body.face, at_start, o->y_rate, o->z_rate);
+  dae__face_split(&o->body.face, at_end, o->y_end, o->z_end);
   dae__stage_rates rates = {o->y_rate, o->y_end, o->z_rate, o->z_end};
-  dae__stages_interpolate(&o->stages, (t - m->t_previous) / (m->t - m->t_previous), &rates,
-                          o->stages.Yt, o->stages.x);
-  dae__spark_join(o, o->stages.Yt, o->stages.x, y);
+  dae__stages_interpolate(&o->stages, first, (t - from) / (to - from), &rates, o->stages.Yt,
+                          o->stages.x);
+  dae__face_join(&o->body.face, o->stages.Yt, o->stages.x, y);
 }
 
 static dae_status interpolate(void *self, double t, double *y, double *dy, dae_error *err)
@@ -49,13 +53,13 @@ static dae_status interpolate(void *self, double t, double *y, double *dy, dae_e
   glance(self, t, y);
   if (t == o->memory->t) { /* projected, with its multipliers, when it was accepted */
     if (dy)
-      dae__copy(o->m->at.size, o->rate, dy);
+      dae__copy(o->body.size, o->rate, dy);
     return DAE_OK;
   }
   if (o->opts.project)
-    status = dae__motion_project(o->shown, t, y, y + o->m->at.v, NULL, &why);
+    status = o->body.table->project(o->body.self, true, t, y, &why);
   if (!status)
-    status = dae__motion_accelerate(o->shown, t, y, dy, &why);
+    status = o->body.table->accelerate(o->body.self, true, t, y, dy, &why);
   if (!status)
     return DAE_OK;
   status = dae__spark_can_retry(status) ? DAE_ERROR_STEP : status;
@@ -68,17 +72,15 @@ static dae_status interpolate(void *self, double t, double *y, double *dy, dae_e
 static dae_status restart(void *self, double t, const double *y, dae_error *err)
 {
   dae__spark *o = self;
-  dae__copy(o->m->at.size, y, o->shown_state);
-  dae__copy(o->m->at.size, o->rate, o->shown_rate);
+  dae__copy(o->body.size, y, o->shown_state);
+  dae__copy(o->body.size, o->rate, o->shown_rate);
   dae_status status =
-      dae__mech_consistent(o->motion, t, NULL, o->shown_state, o->shown_rate, NULL, err);
-  if (!status)
-    status = dae__motion_follow(o->shown, err);
+      o->body.table->consistent(o->body.self, t, NULL, o->shown_state, o->shown_rate, err);
   if (status)
     return status;
-  dae__copy(o->m->at.size, o->shown_state, o->state);
-  dae__copy(o->m->at.size, o->shown_rate, o->rate);
-  o->memory->t = o->memory->t_previous = t;
+  dae__copy(o->body.size, o->shown_state, o->state);
+  dae__copy(o->body.size, o->shown_rate, o->rate);
+  o->memory->t = o->memory->t_previous = o->memory->t_middle = t;
   o->memory->started = false;
   o->memory->stats.restarts++;
   return DAE_OK;
@@ -88,35 +90,31 @@ static dae_stats stats(const void *self)
 {
   const dae__spark *o = self;
   dae_stats s = o->memory->stats;
-  s.evaluations += o->m->count->evaluations;
+  o->body.table->count(o->body.self, &s);
   s.iterations += o->stages.memory->iterations;
   s.jacobians += o->stages.memory->jacobians;
-  s.factorisations += o->stages.memory->factorisations + o->motion->memory->factorisations +
-                      o->shown->memory->factorisations;
-  s.projections += o->motion->memory->projections;
-  s.richer += o->stages.memory->rich_steps;
+  s.factorisations += o->stages.memory->factorisations;
+  s.richer += o->stages.memory->steps[DAE__STAGES_RICHER];
+  s.full += o->stages.memory->steps[DAE__STAGES_FULL];
   return s;
 }
 
 static dae_status reload(void *self, dae_error *err)
 {
   dae__spark *o = self;
-  dae__spark_split(o, o->state, o->y, o->z);
-  dae_status status = dae__motion_reload(o->motion);
+  dae__face_split(&o->body.face, o->state, o->y, o->z);
+  dae_status status = o->body.table->reload(o->body.self);
   if (!status)
-    status = dae__motion_reload(o->shown);
-  if (!status && o->stages.memory->factorisations > 0)
-    status = o->stages.face.table->reload(o->stages.face.self, o->stages.memory->enriched);
+    status = dae__stages_reload(&o->stages);
   return status ? dae__fail(err, status, NULL, "the factorisation could not be rebuilt") : DAE_OK;
 }
 
 static void release(void *self)
 {
   dae__spark *o = self;
-  dae__motion_free(o->motion);
-  dae__motion_free(o->shown);
-  if (o->stages.face.table)
-    o->stages.face.table->free(o->stages.face.self);
+  dae__stages_free(&o->stages);
+  if (o->body.table)
+    o->body.table->free(o->body.self);
   dae_spark_tableau_free(o->owned);
 }
 
@@ -134,37 +132,40 @@ static const dae__integrator_table verbs = {.step = step,
 static dae_status prepare(dae__spark *o, dae__arena *arena, const dae_problem *problem,
                           const dae_spark_tableau *tableau, dae_error *err)
 {
-  dae__face face = {0};
-  dae_status status = dae__mech_create(arena, problem, &o->m, err);
-  if (!status)
-    status = dae__motion_create(arena, o->m, &o->motion, err);
-  if (!status)
-    status = dae__motion_create(arena, o->m, &o->shown, err);
-  if (status)
-    return status;
-  dae__spark_transform_create(arena, tableau, &o->transform);
+  bool regular = tableau->nt > tableau->s; /* else A is singular, and there is no transformation */
+  if (regular)
+    dae__spark_transform_create(arena, tableau, &o->transform);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  status = dae__face_mechanical(arena, o->m, o->transform.blocks, &face, err);
+  dae__body_needs needs = {.matrices = regular, .blocks = o->transform.blocks};
+  dae_status status = problem->mechanical
+                          ? dae__body_mechanical(arena, problem, &needs, &o->body, err)
+                          : dae__body_momentum(arena, problem, &needs, &o->body, err);
   if (status)
     return status;
-  status = dae__stages_create(arena, tableau, &o->transform, &face, &o->stages, err);
-  o->stages.face = face; /* to be freed */
+  const dae__face *face = &o->body.face;
+  status =
+      dae__stages_create(arena, tableau, regular ? &o->transform : NULL, face, &o->stages, err);
   o->memory = DAE__KEEP(arena, dae__spark_memory, 1);
-  o->state = DAE__KEEP(arena, double, o->m->at.size);
-  o->rate = DAE__KEEP(arena, double, o->m->at.size);
-  o->previous_rate = DAE__KEEP(arena, double, o->m->at.size);
-  o->shown_state = DAE__TAKE(arena, double, o->m->at.size);
-  o->shown_rate = DAE__TAKE(arena, double, o->m->at.size);
-  o->y = DAE__TAKE(arena, double, face.ny);
-  o->z = DAE__TAKE(arena, double, face.nz);
-  o->y_weight = DAE__TAKE(arena, double, face.ny);
-  o->z_weight = DAE__TAKE(arena, double, face.nz);
-  o->y_rate = DAE__TAKE(arena, double, face.ny);
-  o->z_rate = DAE__TAKE(arena, double, face.nz);
-  o->y_end = DAE__TAKE(arena, double, face.ny);
-  o->z_end = DAE__TAKE(arena, double, face.nz);
-  o->derivative = DAE__TAKE(arena, double, tableau->s + 1);
+  o->state = DAE__KEEP(arena, double, o->body.size);
+  o->rate = DAE__KEEP(arena, double, o->body.size);
+  o->previous_rate = DAE__KEEP(arena, double, o->body.size);
+  o->middle_rate = DAE__KEEP(arena, double, o->body.size);
+  o->shown_state = DAE__TAKE(arena, double, o->body.size);
+  o->shown_rate = DAE__TAKE(arena, double, o->body.size);
+  o->y = DAE__TAKE(arena, double, face->ny);
+  o->z = DAE__TAKE(arena, double, face->nz);
+  o->y_middle = DAE__TAKE(arena, double, face->ny);
+  o->z_middle = DAE__TAKE(arena, double, face->nz);
+  o->y_whole = DAE__TAKE(arena, double, face->ny);
+  o->z_whole = DAE__TAKE(arena, double, face->nz);
+  o->y_weight = DAE__TAKE(arena, double, face->ny);
+  o->z_weight = DAE__TAKE(arena, double, face->nz);
+  o->y_rate = DAE__TAKE(arena, double, face->ny);
+  o->z_rate = DAE__TAKE(arena, double, face->nz);
+  o->y_end = DAE__TAKE(arena, double, face->ny);
+  o->z_end = DAE__TAKE(arena, double, face->nz);
+  o->derivative = DAE__TAKE(arena, double, tableau->s + 2);
   return status ? status : dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
 }
 
@@ -177,12 +178,10 @@ static dae_status create(dae__spark *o, dae__arena *arena, const dae__spark_reci
   o->env = dae__arena_env(arena);
   o->order = recipe->order;
   dae__spark_prepare_estimate(o);
-  o->memory->t = o->memory->t_previous = start->t;
-  dae__copy(o->m->at.size, start->y, o->state);
-  status = dae__mech_consistent(o->motion, start->t, start->fixed, o->state, o->rate, NULL, err);
-  if (!status)
-    status = dae__motion_follow(o->shown, err);
-  dae__spark_split(o, o->state, o->y, o->z);
+  o->memory->t = o->memory->t_previous = o->memory->t_middle = start->t;
+  dae__copy(o->body.size, start->y, o->state);
+  status = o->body.table->consistent(o->body.self, start->t, start->fixed, o->state, o->rate, err);
+  dae__face_split(&o->body.face, o->state, o->y, o->z);
   return dae__start_status(status, err);
 }
 

@@ -5,8 +5,10 @@
  * so that matrices (2) and (3) are the saddle systems [M A'; A 0] with A = [G; K] and A = G. */
 #include "core/error.h"
 #include "core/vec.h"
-#include "spark/face.h"
-#include "spark/rich_blocks.h"
+#include "problem/consistent.h"
+#include "spark/body.h"
+#include "spark/mechanical_parts.h"
+#include "spark/richer.h"
 
 typedef struct mechanical {
   dae__mech *m;
@@ -14,8 +16,13 @@ typedef struct mechanical {
   double *state;            /* a state vector to evaluate at */
   double *M, *G, *K;
   double *diagonal; /* ones for rows that were taken out */
-  dae__rich_blocks blocks;
+  dae__motion *motion, *shown;
+  dae__face face;
+  dae__mechanical_parts parts;
+  dae__richer richer;
 } mechanical;
+
+/* ---- evaluations ---- */
 
 /* the point as the problem's callbacks know it */
 static dae_mechanical_at point(const mechanical *o, const dae__face_at *at)
@@ -88,23 +95,28 @@ static dae_status k(void *self, const dae__face_at *at, double *k, dae_error *er
   return dae__mech_k(o->m, &where, k, err);
 }
 
-static dae_status singular(const mechanical *o, const dae__saddle *saddle, dae_error *err)
+static dae_status linearise(void *self, const dae__face_at *at, const double *multiplier,
+                            const dae__face_parts *wanted, dae_error *err)
 {
-  const dae__mech *m = o->m;
-  int column = dae__saddle_column(saddle);
-  char name[64] = "";
-  if (column >= m->nq)
-    dae__mech_constraint_name(m->p, column - m->nq, name, sizeof name);
-  else if (column >= 0)
-    dae_problem_variable(&(dae_problem){.mechanical = m->p}, column, name, sizeof name);
-  return dae__fail(err, DAE_ERROR_SINGULAR, name,
-                   "matrix (2) of the stages is singular%s%s: constraints may have become "
-                   "dependent, or a coordinate has neither mass nor a constraint",
-                   name[0] ? " at " : "", name);
+  mechanical *o = self;
+  dae_mechanical_at where = point(o, at);
+  return dae__mechanical_parts_eval(&o->parts, &where, multiplier, wanted, err);
 }
 
-static dae_status factor(void *self, const dae__face_at *at, dae_error *err)
+static const dae__face_table evaluations = {
+    .v = v, .p = p, .f = f, .rg = rg, .gdot = gdot, .k = k, .linearise = linearise};
+
+/* ---- matrices (2) and (3) ---- */
+
+static dae_status singular(const mechanical *o, const dae__saddle *saddle, dae_error *err)
 {
+  return dae__face_singular(&o->face, "matrix (2) of the stages", dae__saddle_column(saddle), err);
+}
+
+static dae_status factor(void *self, const dae__face_at *at, const dae__face_multipliers *with,
+                         dae_error *err)
+{
+  (void)with; /* both matrices do not depend on multipliers */
   mechanical *o = self;
   dae__mech *m = o->m;
   dae_mechanical_at where = point(o, at);
@@ -136,91 +148,182 @@ static void solve3(void *self, double *x)
   dae__saddle_solve(o->of_G ? o->of_G : o->of_A, x, x + o->m->nq);
 }
 
-static dae_status derive(void *self, const dae__face_at *at, dae_error *err)
+static dae_status reload_matrices(void *self)
 {
   mechanical *o = self;
-  dae_mechanical_at where = point(o, at);
-  return dae__rich_blocks_derive(&o->blocks, &where, err);
+  dae_status status = dae__saddle_reload(o->of_A);
+  return !status && o->of_G ? dae__saddle_reload(o->of_G) : status;
+}
+
+static const dae__face_matrices matrices = {
+    .factor = factor, .solve2 = solve2, .solve3 = solve3, .reload = reload_matrices};
+
+/* ---- blocks of the richer iteration ---- */
+
+static dae_status derive(void *self, const dae__face_at *at, const dae__face_multipliers *with,
+                         dae_error *err)
+{
+  return dae__richer_derive(&((mechanical *)self)->richer, at, with, err);
 }
 
 static dae_status factor_block(void *self, int i, double complex hmu, dae_error *err)
 {
-  mechanical *o = self;
-  return dae__rich_blocks_factor(&o->blocks, i, hmu, err);
+  return dae__richer_factor(&((mechanical *)self)->richer, i, hmu, err);
 }
 
-static void solve_block(void *self, int i, double complex *x)
+static void solve_block(void *self, int i, double complex hmu, double complex w,
+                        const double *delta, double complex *e, double complex *x)
 {
-  mechanical *o = self;
-  dae__rich_blocks_solve(&o->blocks, i, x);
+  dae__richer_solve(&((mechanical *)self)->richer, i, hmu, w, delta, e, x);
 }
 
-static void move(void *self, double complex hmu, double complex w, const double *delta,
-                 double complex *x)
+static dae_status reload_blocks(void *self)
 {
-  mechanical *o = self;
-  dae__rich_blocks_move(&o->blocks, hmu, w, delta, x);
+  return dae__richer_reload(&((mechanical *)self)->richer);
 }
 
-static dae_status reload(void *self, bool blocks)
+static const dae__face_blocks blocks = {
+    .derive = derive, .factor = factor_block, .solve = solve_block, .reload = reload_blocks};
+
+/* ---- the body ---- */
+
+static dae_status consistent(void *self, double t, const bool *fixed, double *state, double *rate,
+                             dae_error *err)
 {
   mechanical *o = self;
-  dae_status status = dae__saddle_reload(o->of_A);
-  if (!status && o->of_G)
-    status = dae__saddle_reload(o->of_G);
-  for (int i = 0; blocks && i < o->blocks.count && !status; i++)
-    status = dae__solver_reload(o->blocks.solver[i]);
-  return status;
+  dae_status status = dae__mech_consistent(o->motion, t, fixed, state, rate, NULL, err);
+  return status ? status : dae__motion_follow(o->shown, err);
+}
+
+static dae_status project(void *self, bool shown, double t, double *state, dae_error *err)
+{
+  mechanical *o = self;
+  return dae__motion_project(shown ? o->shown : o->motion, t, state, state + o->m->at.v, NULL, err);
+}
+
+static dae_status accelerate(void *self, bool shown, double t, double *state, double *rate,
+                             dae_error *err)
+{
+  mechanical *o = self;
+  return dae__motion_accelerate(shown ? o->shown : o->motion, t, state, rate, err);
+}
+
+static void count(const void *self, dae_stats *stats)
+{
+  const mechanical *o = self;
+  stats->evaluations += o->m->count->evaluations;
+  stats->factorisations += o->motion->memory->factorisations + o->shown->memory->factorisations;
+  stats->projections += o->motion->memory->projections;
+}
+
+static dae_status reload(void *self)
+{
+  mechanical *o = self;
+  dae_status status = dae__motion_reload(o->motion);
+  return status ? status : dae__motion_reload(o->shown);
 }
 
 static void release(void *self)
 {
   mechanical *o = self;
+  dae__motion_free(o->motion);
+  dae__motion_free(o->shown);
   dae__saddle_free(o->of_A);
   dae__saddle_free(o->of_G);
-  dae__rich_blocks_free(&o->blocks);
+  dae__richer_free(&o->richer);
 }
 
-static const dae__face_table table = {.v = v,
-                                      .p = p,
-                                      .f = f,
-                                      .rg = rg,
-                                      .gdot = gdot,
-                                      .k = k,
-                                      .factor = factor,
-                                      .solve2 = solve2,
-                                      .solve3 = solve3,
-                                      .derive = derive,
-                                      .factor_block = factor_block,
-                                      .solve_block = solve_block,
-                                      .move = move,
+static const dae__body_table verbs = {.consistent = consistent,
+                                      .project = project,
+                                      .accelerate = accelerate,
+                                      .count = count,
                                       .reload = reload,
                                       .free = release};
 
-dae_status dae__face_mechanical(dae__arena *arena, dae__mech *m, int blocks, dae__face *out,
-                                dae_error *err)
+/* ---- creation ---- */
+
+static dae_status make_face(mechanical *o, dae__arena *arena, const dae_problem *problem,
+                            dae_error *err)
 {
-  mechanical *o = DAE__TAKE(arena, mechanical, 1);
+  const dae__mech *m = o->m;
+  int ny = m->nq + m->nu;
+  int *y_at = DAE__TAKE(arena, int, ny), *z_at = DAE__TAKE(arena, int, m->nq);
+  dae_status status = dae__mechanical_parts_create(arena, o->m, &o->parts, err);
+  if (status)
+    return status;
+  for (int i = 0; i < ny; i++)
+    y_at[i] = i < m->nq ? i : m->at.u + i - m->nq;
+  for (int i = 0; i < m->nq; i++)
+    z_at[i] = m->at.v + i;
+  o->face = (dae__face){.table = &evaluations,
+                        .self = o,
+                        .ny = ny,
+                        .nz = m->nq,
+                        .ng = m->ng,
+                        .nk = m->nk,
+                        .pattern = o->parts.pattern,
+                        .active = m->active,
+                        .problem = *problem,
+                        .y_at = y_at,
+                        .z_at = z_at,
+                        .lambda = m->at.lambda,
+                        .psi = m->at.psi};
+  return DAE_OK;
+}
+
+static dae_status make_matrices(mechanical *o, dae__arena *arena, dae_error *err)
+{
+  dae__mech *m = o->m;
   dae_pattern *none = DAE__TAKE(arena, dae_pattern, 1);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
-  o->m = m;
-  o->state = DAE__TAKE(arena, double, m->at.size);
-  o->M = DAE__TAKE(arena, double, dae__pattern_count(&m->M));
-  o->G = DAE__TAKE(arena, double, dae__pattern_count(&m->G));
-  o->K = DAE__TAKE(arena, double, dae__pattern_count(&m->K));
+  int *start = DAE__TAKE(arena, int, m->nq + 1), *row = DAE__TAKE(arena, int, 0);
   o->diagonal = DAE__TAKE(arena, double, m->nq + m->nc);
-  *none = (dae_pattern){0, m->nq, DAE__TAKE(arena, int, m->nq + 1), DAE__TAKE(arena, int, 0)};
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
+  *none = (dae_pattern){0, m->nq, start, row};
   dae_status status = dae__saddle_create(arena, &m->M, &m->G, &m->K, &o->of_A, err);
   if (!status && m->nk > 0)
     status = dae__saddle_create(arena, &m->M, &m->G, none, &o->of_G, err);
-  if (!status)
-    status = dae__rich_blocks_create(arena, m, blocks, &o->blocks, err);
-  *out = (dae__face){
-      .table = &table, .self = o, .ny = m->nq + m->nu, .nz = m->nq, .ng = m->ng, .nk = m->nk};
-  if (status)
-    release(o);
+  o->face.matrices = &matrices;
   return status;
+}
+
+static dae_status make(mechanical *o, dae__arena *arena, const dae_problem *problem,
+                       const dae__body_needs *needs, dae_error *err)
+{
+  dae_status status = dae__mech_create(arena, problem, &o->m, err);
+  if (!status)
+    status = dae__motion_create(arena, o->m, &o->motion, err);
+  if (!status)
+    status = dae__motion_create(arena, o->m, &o->shown, err);
+  if (status)
+    return status;
+  o->state = DAE__TAKE(arena, double, o->m->at.size);
+  o->M = DAE__TAKE(arena, double, dae__pattern_count(&o->m->M));
+  o->G = DAE__TAKE(arena, double, dae__pattern_count(&o->m->G));
+  o->K = DAE__TAKE(arena, double, dae__pattern_count(&o->m->K));
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  status = make_face(o, arena, problem, err);
+  if (!status && needs->matrices)
+    status = make_matrices(o, arena, err);
+  if (!status && needs->blocks > 0) {
+    status = dae__richer_create(arena, &o->face, o->m->nq, needs->blocks, &o->richer, err);
+    o->face.blocks = &blocks;
+  }
+  return status;
+}
+
+dae_status dae__body_mechanical(dae__arena *arena, const dae_problem *problem,
+                                const dae__body_needs *needs, dae__body *out, dae_error *err)
+{
+  mechanical *o = DAE__TAKE(arena, mechanical, 1);
+  if (!o)
+    return dae__out_of_memory(err);
+  dae_status status = make(o, arena, problem, needs, err);
+  if (status) {
+    release(o);
+    return status;
+  }
+  *out = (dae__body){.table = &verbs, .self = o, .face = o->face, .size = o->m->at.size};
+  return DAE_OK;
 }

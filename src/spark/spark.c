@@ -5,6 +5,8 @@
 
 static dae_status judge(const dae_problem *problem, dae_error *err)
 {
+  if (problem->momentum)
+    return DAE_OK;
   if (!problem->mechanical)
     return dae__fail(err, DAE_ERROR_UNSUPPORTED, "spark",
                      "SPARK takes mechanical problems; this one has none: use bdf");
@@ -38,9 +40,14 @@ typedef struct request {
 static dae_status take_tableau(const request *r, const dae_env *env, int *order,
                                dae_spark_tableau **out, dae_error *err)
 {
-  int s = r->opts->stages ? r->opts->stages : stages_for(r->opts->rtol);
-  *order = r->family == DAE_SPARK_RADAU ? 2 * s - 1 : 2 * s;
-  return dae_spark_tableau_create(r->family, DAE_SPARK_HAT_SAME, s, env, out, err);
+  const dae_spark_options *o = r->opts;
+  bool gauss = r->family == DAE_SPARK_GAUSS, radau = r->family == DAE_SPARK_RADAU;
+  dae_spark_hat hat = o->hat;
+  if (r->family == DAE_SPARK_LOBATTO_A_X_B && hat == DAE_SPARK_HAT_SAME)
+    hat = DAE_SPARK_HAT_B;
+  int s = o->stages ? o->stages : stages_for(o->rtol) + (gauss || radau ? 0 : 1);
+  *order = gauss ? 2 * s : radau ? 2 * s - 1 : 2 * s - 2;
+  return dae_spark_tableau_create(r->family, hat, s, env, out, err);
 }
 
 /* the least that b and c say, which is right for the families too */
@@ -91,9 +98,15 @@ static dae_status create(const request *r, const dae_problem *problem, const dae
                          const dae_env *env, dae_integrator **out, dae_error *err)
 {
   *out = NULL;
-  dae_status status = dae_options_validate(&dae_spark_option_table, r->opts, err);
+  bool lobatto = r->family > DAE_SPARK_RADAU;
+  dae_status status = dae_options_validate(
+      lobatto ? &dae_spark_lobatto_option_table : &dae_spark_option_table, r->opts, err);
   if (status)
     return status;
+  if (!lobatto && (r->opts->member || r->opts->hat))
+    return dae__fail(err, DAE_ERROR_OPTION, r->opts->member ? "member" : "hat",
+                     "%s has no members and hats to choose from: they are options of spark-lobatto",
+                     r->method);
   return dae__assembled_create(problem, start, create_single, r, env, out, err);
 }
 
@@ -115,6 +128,23 @@ dae_status dae_spark_radau_create(const dae_problem *problem, const dae_start *s
   return create(&r, problem, start, env, out, err);
 }
 
+dae_status dae_spark_lobatto_create(const dae_problem *problem, const dae_start *start,
+                                    const dae_spark_options *opts, const dae_env *env,
+                                    dae_integrator **out, dae_error *err)
+{
+  static const dae_spark_family families[] = {[DAE_SPARK_MEMBER_AB] = DAE_SPARK_LOBATTO_A_X_B,
+                                              [DAE_SPARK_MEMBER_C] = DAE_SPARK_LOBATTO_C,
+                                              [DAE_SPARK_MEMBER_D] = DAE_SPARK_LOBATTO_D};
+  dae_spark_options defaults = dae_spark_defaults();
+  request r = {.method = "spark-lobatto", .opts = opts ? opts : &defaults};
+  *out = NULL;
+  dae_status status = dae_options_validate(&dae_spark_lobatto_option_table, r.opts, err);
+  if (status)
+    return status;
+  r.family = families[r.opts->member];
+  return create(&r, problem, start, env, out, err);
+}
+
 dae_status dae_spark_create(const dae_problem *problem, const dae_start *start,
                             const dae_spark_tableau *tableau, const dae_spark_options *opts,
                             const dae_env *env, dae_integrator **out, dae_error *err)
@@ -123,11 +153,5 @@ dae_status dae_spark_create(const dae_problem *problem, const dae_start *start,
   request r = {.method = "spark", .tableau = tableau, .opts = opts ? opts : &defaults};
   *out = NULL;
   dae_status status = dae_spark_tableau_validate(tableau, err);
-  if (status)
-    return status;
-  if (tableau->nt != tableau->s + 1)
-    return dae__fail(err, DAE_ERROR_UNSUPPORTED, "nt",
-                     "tableaux whose lambda has as many stages as the rest (IIIA-x-IIIB) are not "
-                     "integrated yet: nt = s + 1 is");
-  return create(&r, problem, start, env, out, err);
+  return status ? status : create(&r, problem, start, env, out, err);
 }

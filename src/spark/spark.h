@@ -11,7 +11,7 @@ dae_status dae__spark_accepts(const dae_problem *problem, dae_error *err);
 /* What an integrator is made of. */
 typedef struct dae__spark_recipe {
   const char *method;
-  const dae_spark_tableau *tableau; /* valid, nt = s + 1 */
+  const dae_spark_tableau *tableau; /* valid */
   int order;
   const dae_spark_options *opts;
 } dae__spark_recipe;

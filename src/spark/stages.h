@@ -1,4 +1,4 @@
-/* The stage system of one SPARK step [J09 (4) to (7)], s stages, and its modified Newton iteration.
+/* The stage system of one SPARK step [J09 (4) to (7)], s stages, and the iterations that solve it.
  *
  *   Y_i = y0 + h sum_j a_ij v_j                                        i = 1 ... s
  *   p_i = p0 + h sum_j ah_ij f_j + h sum_j at_ij r_j                   r_j at the s + 1 tilde nodes
@@ -6,49 +6,75 @@
  *   0   = sum_j b_j c_j^(i-1) k_j                                      i = 1 ... s - 1
  *
  * and y1, p1 by the weights b, bh, bt, with 0 = gdot(t1) and 0 = k(t1). Unknowns: Y, y1, Z, z1,
- * L_0 ... L_s, Psi_1 ... Psi_s. */
+ * L_0 ... L_s, Psi_1 ... Psi_s. Where the tilde nodes are the stages themselves (nt = s), there are
+ * as many L as stages, and g holds at all of them but the first, which is y0.
+ *
+ * Three ways to solve it, each for what the one before it is too slow for:
+ *   modified  two small matrices, (2) and (3) of [J09]        what is not stiff
+ *   richer    a block for each eigenvalue of A                stiff forces
+ *   full      Newton's iteration with the whole Jacobian      where the curvature of the
+ * constraints, (full.h), evaluated anew where it is slow       times large multipliers, is stiff
+ * too
+ */
 #ifndef DAEDAL_SPARK_STAGES_H
 #define DAEDAL_SPARK_STAGES_H
 
 #include "spark/face.h"
 #include "spark/transform.h"
 
-/* The values of one step: y0, Y_1 ... Y_s, y1; the same of z; L_0 ... L_s; Psi_1 ... Psi_s. */
+/* The values of one step: y0, Y_1 ... Y_s, y1; the same of z; L_0 ...; Psi_1 ... Psi_s. */
 typedef struct dae__stage_values {
   double *Y, *Z, *L, *Psi;
 } dae__stage_values;
 
+typedef enum dae__stages_way {
+  DAE__STAGES_MODIFIED,
+  DAE__STAGES_RICHER,
+  DAE__STAGES_FULL
+} dae__stages_way;
+
 typedef struct dae__stages_memory {
-  double h;      /* of the last accepted step, 0: there is none yet */
-  bool enriched; /* blocks have been factored */
-  int rich_left; /* steps that begin with the richer iteration */
+  double h;                     /* of the last accepted step, 0: there is none yet */
+  bool factored, blocks, whole; /* there are factors of the matrices, the blocks, the Jacobian */
+  dae__stages_way begin;        /* the next so many steps begin with: */
+  int stays;
   long iterations, jacobians, factorisations;
-  long rich_steps; /* that needed it */
+  long steps[DAE__STAGES_FULL + 1]; /* accepted ones by the way they were solved */
 } dae__stages_memory;
 
 typedef struct dae__stages {
   const dae_spark_tableau *tableau;
-  const dae__spark_transform *transform;
+  const dae__spark_transform *transform; /* NULL: there is none, A is singular */
   dae__face face;
-  int s;
+  int s, nt;
   dae__stages_memory *memory; /* kept */
-  dae__stage_values last;     /* kept: the last accepted step */
+  dae__stage_values last;     /* kept: the last accepted step, or its second half */
+  dae__stage_values half;     /* kept: its first half, where it has two */
+  bool halfway;               /* the step at hand is a second half */
   dae__stage_values now;      /* the step at hand */
   double t, h;
   double *V, *p0, *p, *f, *r, *g, *k; /* at its points */
   double *Yt;                         /* one tilde point */
   double *R5, *R6, *R7;               /* residuals */
   double *x;                          /* right sides and solutions of the small systems */
-  double *node, *start_weight, *end_weight, *shape; /* s + 2 each: nodes of the polynomials, their
-                                                       derivatives at both ends, N */
-  bool rich;                                        /* the richer iteration is at work */
-  double complex *xi;                               /* one of its blocks */
-  double *D;                                        /* solutions of all rows */
+  int nodes, *at; /* of the polynomials of Y and Z: these vectors, the beginning, stages inside, */
+  double *node;   /* the end, are at these times */
+  double *start_weight, *end_weight, *shape; /* their derivatives at both ends, N; s + 2 each */
+  dae__stages_way way;                       /* at work */
+  double *moved;                             /* s changes of Y since v was evaluated */
+  double complex *xi;                        /* one block of the richer way */
+  double *D;                                 /* its solutions of all rows, and the changes of Y */
+  struct dae__full *full;                    /* NULL: not needed so far */
+  dae__arena *full_arena;                    /* where it is, if not with the rest */
+  const dae_env *env;
 } dae__stages;
 
 dae_status dae__stages_create(dae__arena *arena, const dae_spark_tableau *tableau,
                               const dae__spark_transform *transform, const dae__face *face,
                               dae__stages *out, dae_error *err);
+
+void dae__stages_free(dae__stages *st); /* what is not in the arena, the face excepted */
+dae_status dae__stages_reload(dae__stages *st);
 
 /* There is no step to predict from; multipliers are predicted to be these. */
 void dae__stages_begin(dae__stages *st, const double *lambda, const double *psi);
@@ -58,7 +84,8 @@ void dae__stages_begin(dae__stages *st, const double *lambda, const double *psi)
 typedef struct dae__stages_goal {
   const double *y_weight, *z_weight;
   double goal, bearable;
-  int most; /* iterations */
+  int most;  /* iterations */
+  bool full; /* the full iteration may be tried */
 } dae__stages_goal;
 
 /* Solves the step from (t, y0, z0), predicted from the last accepted one. y1 and z1 are then the
@@ -66,7 +93,11 @@ typedef struct dae__stages_goal {
 dae_status dae__stages_solve(dae__stages *st, double t, double h, const double *y0,
                              const double *z0, const dae__stages_goal *goal, dae_error *err);
 
-/* The step at hand becomes the last accepted one. */
+/* The step at hand becomes the first half of one, and the next one is its second half. */
+void dae__stages_halve(dae__stages *st);
+/* There is no first half any more. */
+void dae__stages_unhalve(dae__stages *st);
+/* The step at hand becomes the last accepted one, together with its first half. */
 void dae__stages_accept(dae__stages *st);
 
 /* Derivatives at both ends of the last accepted step. */
@@ -74,12 +105,12 @@ typedef struct dae__stage_rates {
   const double *y0, *y1, *z0, *z1;
 } dae__stage_rates;
 
-/* y and z at t0 + theta h of the last accepted step, by the polynomial through its stages and the
- * derivatives at its ends. */
-void dae__stages_interpolate(const dae__stages *st, double theta, const dae__stage_rates *rates,
-                             double *y, double *z);
+/* y and z at t0 + theta h of the last accepted step, or of the first half of it, by the polynomial
+ * through its stages and the derivatives at its ends. */
+void dae__stages_interpolate(const dae__stages *st, bool half, double theta,
+                             const dae__stage_rates *rates, double *y, double *z);
 
-/* ---- between stages.c and predict.c ---- */
+/* ---- between stages.c, full.c and predict.c ---- */
 
 /* vector i of length n */
 static inline double *dae__stage_vector(double *values, int i, int n)
@@ -87,8 +118,11 @@ static inline double *dae__stage_vector(double *values, int i, int n)
   return values + (size_t)i * (size_t)n;
 }
 
-/* Node i of the polynomials of Y and Z: 0, c_1 ... c_s, 1. */
-double dae__stages_node(const dae__stages *st, int i);
+/* Where stage i is, 1 ... s, and s + 1 for the end of the step. */
+dae__face_at dae__stages_at(const dae__stages *st, int i);
+/* Row i of [J09 (5)], from 0: p_i - p0 - h sum ah_ij f_j - h sum at_ij r_j. */
+void dae__stages_residual5(const dae__stages *st, int i, double *R);
+
 /* Weight of node i in the derivative at node k, times h, of the polynomial through the first count
  * nodes. */
 double dae__stages_derivative_weight(const dae__stages *st, int count, int i, int k);

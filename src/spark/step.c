@@ -17,31 +17,12 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "core/vec.h"
-#include "problem/consistent.h"
 #include "step/norm.h"
 #include <float.h>
 
 #define GOAL 0.02      /* part of the tolerance that the iteration may leave */
 #define MOST 30        /* iterations of a variable step, */
 #define MOST_FIXED 200 /* and of a fixed one, which cannot be made smaller */
-
-/* ---- between the two views of a state ---- */
-
-void dae__spark_split(const dae__spark *o, const double *state, double *y, double *z)
-{
-  const dae__mech *m = o->m;
-  dae__copy(m->nq, state, y);
-  dae__copy(m->nu, state + m->at.u, y + m->nq);
-  dae__copy(m->nq, state + m->at.v, z);
-}
-
-void dae__spark_join(const dae__spark *o, const double *y, const double *z, double *state)
-{
-  const dae__mech *m = o->m;
-  dae__copy(m->nq, y, state);
-  dae__copy(m->nu, y + m->nq, state + m->at.u);
-  dae__copy(m->nq, z, state + m->at.v);
-}
 
 /* ---- one attempt ---- */
 
@@ -58,21 +39,23 @@ static void weigh(dae__spark *o)
 }
 
 /* |det A|^(1/s), from one eigenvalue of each pair */
-static double mean_eigenvalue(const dae__spark_transform *tr)
+static double mean_eigenvalue(const dae__spark_transform *tr, int s)
 {
-  double sum = tr->blocks ? 0 : -tr->s * log(tr->s + 1.0); /* not known: about right */
+  double sum = tr->blocks ? 0 : -s * log(s + 1.0); /* not known: about right */
   for (int i = 0; i < tr->blocks; i++)
     sum += (i < tr->reals ? 1 : 2) * log(cabs(tr->mu[i]));
-  return exp(sum / tr->s);
+  return exp(sum / s);
 }
 
 void dae__spark_prepare_estimate(dae__spark *o)
 {
-  int s = o->stages.s;
-  o->map = 0.1 * pow(o->opts.rtol, (s + 1.0) / (2 * s) - 1);
-  o->gamma0 = mean_eigenvalue(&o->transform);
-  for (int i = 0; i <= s; i++)
-    o->derivative[i] = dae__stages_derivative_weight(&o->stages, s + 1, i, 0);
+  const dae__stages *st = &o->stages;
+  bool inside = st->nodes == st->s + 2;
+  o->compared = inside ? st->s + 1 : st->nodes;
+  o->map = 0.1 * pow(o->opts.rtol, fmin((double)o->compared / o->order, 1) - 1);
+  o->gamma0 = mean_eigenvalue(&o->transform, st->s);
+  for (int i = 0; i < o->compared; i++)
+    o->derivative[i] = dae__stages_derivative_weight(st, o->compared, i, 0);
 }
 
 /* square sum of h (u'(t0) - U'(t0)) relative to the weights */
@@ -82,8 +65,8 @@ static double missed(dae__spark *o, int n, const double *values, const double *r
   double sum = 0;
   for (int k = 0; k < n; k++) {
     double e = o->stages.h * rate[k];
-    for (int i = 0; i <= o->stages.s; i++)
-      e -= o->derivative[i] * values[i * n + k];
+    for (int i = 0; i < o->compared; i++)
+      e -= o->derivative[i] * values[o->stages.at[i] * n + k];
     sum += pow(e / weight[k], 2);
   }
   return sum;
@@ -92,7 +75,7 @@ static double missed(dae__spark *o, int n, const double *values, const double *r
 static double estimate(dae__spark *o)
 {
   const dae__face *c = &o->stages.face;
-  dae__spark_split(o, o->rate, o->y_rate, o->z_rate);
+  dae__face_split(&o->body.face, o->rate, o->y_rate, o->z_rate);
   double sum = missed(o, c->ny, o->stages.now.Y, o->y_rate, o->y_weight) +
                missed(o, c->nz, o->stages.now.Z, o->z_rate, o->z_weight);
   return o->gamma0 / o->map * sqrt(sum / (c->ny + c->nz));
@@ -109,7 +92,8 @@ static double noise(const dae__spark *o, double h)
   return c->nz > 0 ? 4 * DBL_EPSILON * size / least : 0;
 }
 
-static dae_status solve(dae__spark *o, double h, dae_error *err)
+static dae_status solve(dae__spark *o, double t, double h, const double *y, const double *z,
+                        dae_error *err)
 {
   bool fixed = o->opts.step > 0;
   weigh(o);
@@ -118,38 +102,93 @@ static dae_status solve(dae__spark *o, double h, dae_error *err)
                            .z_weight = o->z_weight,
                            .goal = fixed ? 2 * DBL_EPSILON : fmax(GOAL, floor),
                            .bearable = fixed ? 1e-10 : fmax(0.3, 10 * floor),
-                           .most = fixed ? MOST_FIXED : MOST};
-  return dae__stages_solve(&o->stages, o->memory->t, h, o->y, o->z, &goal, err);
+                           .most = fixed ? MOST_FIXED : MOST,
+                           .full = fixed};
+  return dae__stages_solve(&o->stages, t, h, y, z, &goal, err);
 }
 
-/* the state at the end of the step that was solved, projected, and its derivative, for the next
- * error estimate and for dense output */
-static dae_status take_over(dae__spark *o, double t, dae_error *err)
+/* the state at the end of the step that was solved, projected, in shown_state, and its derivative,
+ * for the next error estimate and for dense output, in shown_rate */
+static dae_status finish(dae__spark *o, double t, dae_error *err)
 {
   dae__stages *st = &o->stages;
-  int last = st->s + 1, ny = st->face.ny, nz = st->face.nz;
-  double *y1 = st->now.Y + (size_t)last * (size_t)ny, *z1 = st->now.Z + (size_t)last * (size_t)nz;
-  dae__spark_join(o, y1, z1, o->shown_state);
-  if (o->opts.project) {
-    dae_status status =
-        dae__motion_project(o->motion, t, o->shown_state, o->shown_state + o->m->at.v, NULL, err);
-    if (status)
-      return status;
-    dae__spark_split(o, o->shown_state, y1, z1);
-  }
-  dae__copy(o->m->at.size, o->rate, o->shown_rate);
-  dae_status status = dae__motion_accelerate(o->motion, t, o->shown_state, o->shown_rate, err);
-  if (status) /* the last accepted step stays as it is */
+  const dae__body *body = &o->body;
+  double *y1 = dae__stage_vector(st->now.Y, st->s + 1, st->face.ny);
+  double *z1 = dae__stage_vector(st->now.Z, st->s + 1, st->face.nz);
+  dae__copy(body->size, o->state, o->shown_state);
+  dae__copy(body->size, o->rate, o->shown_rate);
+  dae__face_join(&body->face, y1, z1, o->shown_state);
+  dae_status status = DAE_OK;
+  if (o->opts.project)
+    status = body->table->project(body->self, false, t, o->shown_state, err);
+  if (!status)
+    dae__face_split(&body->face, o->shown_state, y1, z1);
+  return status ? status
+                : body->table->accelerate(body->self, false, t, o->shown_state, o->shown_rate, err);
+}
+
+/* the step that was solved becomes the last accepted one; where this fails, that stays as it is */
+static dae_status take_over(dae__spark *o, double t, dae_error *err)
+{
+  dae__spark_memory *m = o->memory;
+  dae_status status = finish(o, t, err);
+  if (status)
     return status;
-  dae__stages_accept(st);
-  dae__copy(o->m->at.size, o->rate, o->previous_rate);
-  dae__copy(o->m->at.size, o->shown_rate, o->rate);
-  dae__copy(o->m->at.size, o->shown_state, o->state);
-  dae__spark_split(o, o->state, o->y, o->z);
-  o->memory->t_previous = o->memory->t;
-  o->memory->t = t;
-  o->memory->stats.steps++;
+  m->t_middle = o->stages.halfway ? o->t_half : m->t;
+  dae__stages_accept(&o->stages);
+  dae__copy(o->body.size, o->rate, o->previous_rate);
+  dae__copy(o->body.size, o->shown_rate, o->rate);
+  dae__copy(o->body.size, o->shown_state, o->state);
+  dae__face_split(&o->body.face, o->state, o->y, o->z);
+  m->t_previous = m->t;
+  m->t = t;
+  m->stats.steps++;
   return DAE_OK;
+}
+
+/* ---- two steps of half the size ---- */
+
+/* square sum of the differences relative to the weights */
+static double distance(int n, const double *a, const double *b, const double *weight)
+{
+  double sum = 0;
+  for (int i = 0; i < n; i++)
+    sum += pow((a[i] - b[i]) / weight[i], 2);
+  return sum;
+}
+
+/* the error of the two halves, whose end is the step at hand: (halves - whole) / (2^order - 1) */
+static double compare_halves(dae__spark *o)
+{
+  const dae__stages *st = &o->stages;
+  int ny = st->face.ny, nz = st->face.nz, last = st->s + 1;
+  double sum = distance(ny, dae__stage_vector(st->now.Y, last, ny), o->y_whole, o->y_weight) +
+               distance(nz, dae__stage_vector(st->now.Z, last, nz), o->z_whole, o->z_weight);
+  return sqrt(sum / (ny + nz)) / (pow(2, o->order) - 1);
+}
+
+static dae_status solve_halves(dae__spark *o, double h, double *error, dae_error *err)
+{
+  dae__stages *st = &o->stages;
+  int ny = st->face.ny, nz = st->face.nz, last = st->s + 1;
+  double t = o->memory->t;
+  o->t_half = t + h / 2;
+  dae_status status = solve(o, t, h, o->y, o->z, err);
+  if (status)
+    return status;
+  dae__copy(ny, dae__stage_vector(st->now.Y, last, ny), o->y_whole);
+  dae__copy(nz, dae__stage_vector(st->now.Z, last, nz), o->z_whole);
+  status = solve(o, t, h / 2, o->y, o->z, err);
+  if (!status)
+    status = finish(o, o->t_half, err);
+  if (status)
+    return status;
+  dae__copy(o->body.size, o->shown_rate, o->middle_rate);
+  dae__face_split(&o->body.face, o->shown_state, o->y_middle, o->z_middle);
+  dae__stages_halve(st);
+  status = solve(o, o->t_half, h / 2, o->y_middle, o->z_middle, err);
+  *error = status ? NAN : compare_halves(o);
+  return status;
 }
 
 static dae_status give_up(const dae__spark *o, double h, const dae_error *why, const char *hint,
@@ -168,19 +207,31 @@ static dae_status give_up(const dae__spark *o, double h, const dae_error *why, c
   "the step size has shrunk to round-off, or the error test fails at every one: the motion may "   \
   "have a singularity here or be discontinuous"
 
+/* the largest rate of change of y and z relative to these tolerances; *fastest: which entry of the
+ * state vector (may be NULL) */
+static double largest_rate(const dae__spark *o, double rtol, double atol, int *fastest)
+{
+  const dae__face *c = &o->body.face;
+  double most = 0;
+  for (int i = 0; i < c->ny + c->nz; i++) {
+    int at = i < c->ny ? c->y_at[i] : c->z_at[i - c->ny];
+    double rate = fabs(o->rate[at]) / (rtol * fabs(o->state[at]) + atol);
+    if (rate <= most)
+      continue;
+    most = rate;
+    if (fastest)
+      *fastest = at;
+  }
+  return most;
+}
+
 /* names the variable that changes fastest, for failures that no equation is to blame for */
 static void name_fastest(const dae__spark *o, const char *what, dae_error *why)
 {
-  const dae__mech *m = o->m;
   char name[64];
   int fastest = 0;
-  double most = -1;
-  for (int i = 0; i < m->at.w; i++) {
-    double rate = fabs(o->rate[i]) / (o->opts.rtol * fabs(o->state[i]) + o->opts.atol);
-    if (!(rate <= most))
-      most = rate, fastest = i;
-  }
-  dae_problem_variable(&(dae_problem){.mechanical = m->p}, fastest, name, sizeof name);
+  largest_rate(o, o->opts.rtol, o->opts.atol, &fastest);
+  dae_problem_variable(&o->body.face.problem, fastest, name, sizeof name);
   dae__fail(why, DAE_ERROR_STEP, name, "%s, fastest in %s", what, name);
 }
 
@@ -199,7 +250,7 @@ dae_status dae__spark_fixed_step(dae__spark *o, double t_stop, dae_error *err)
   double t = m->t_origin + (double)(m->done + 1) * o->opts.step;
   bool whole = t_stop - t > -1e-9 * o->opts.step;
   t = fabs(t_stop - t) <= 1e-9 * o->opts.step || !whole ? t_stop : t;
-  dae_status status = solve(o, t - m->t, &why);
+  dae_status status = solve(o, m->t, t - m->t, o->y, o->z, &why);
   if (!status)
     status = take_over(o, t, &why);
   if (status)
@@ -213,9 +264,15 @@ dae_status dae__spark_fixed_step(dae__spark *o, double t_stop, dae_error *err)
 static dae_status attempt(dae__spark *o, double h, double t, dae_error *why)
 {
   dae__spark_memory *m = o->memory;
-  double next = h;
-  dae_status status = solve(o, h, why);
-  double error = status ? NAN : estimate(o);
+  double next = h, error = NAN;
+  dae_status status;
+  dae__stages_unhalve(&o->stages);
+  if (o->opts.estimate == DAE_SPARK_ESTIMATE_DOUBLING)
+    status = solve_halves(o, h, &error, why);
+  else
+    status = solve(o, m->t, h, o->y, o->z, why);
+  if (!status && o->opts.estimate == DAE_SPARK_ESTIMATE_EMBEDDED)
+    error = estimate(o);
   bool good = !status && dae__controller_judge(&m->controller, h, error, &next);
   if (good)
     status = take_over(o, t, why);
@@ -269,27 +326,24 @@ dae_status dae__spark_variable_step(dae__spark *o, double t_stop, dae_error *err
 /* h |y'| is to be a small part of the size of the motion; the estimate corrects it */
 static double first_step(const dae__spark *o, double t_stop)
 {
-  const dae__mech *m = o->m;
-  double rate = DBL_MIN, most = t_stop - o->memory->t;
+  double most = t_stop - o->memory->t;
   if (o->opts.max_step > 0)
     most = fmin(most, o->opts.max_step);
   if (o->opts.first_step > 0)
     return fmin(o->opts.first_step, most);
-  for (int i = 0; i < m->at.w; i++) {
-    double scale = fabs(o->state[i]) + o->opts.atol / o->opts.rtol;
-    rate = fmax(rate, fabs(o->rate[i]) / scale);
-  }
+  double rate = fmax(largest_rate(o, 1, o->opts.atol / o->opts.rtol, NULL), DBL_MIN);
   double h = pow(o->opts.rtol, 1.0 / (o->order + 1)) / rate;
   return fmin(fmin(h, 0.1 * (t_stop - o->memory->t)), most);
 }
 
 void dae__spark_begin(dae__spark *o, double t_stop)
 {
-  const dae__mech *m = o->m;
-  dae__controller_options control = dae__controller_defaults(o->stages.s + 1);
+  const dae__face *c = &o->body.face;
+  bool doubling = o->opts.estimate == DAE_SPARK_ESTIMATE_DOUBLING;
+  dae__controller_options control = dae__controller_defaults(doubling ? o->order + 1 : o->compared);
   control.max_step = o->opts.max_step;
-  dae__spark_split(o, o->state, o->y, o->z);
-  dae__stages_begin(&o->stages, o->state + m->at.lambda, o->state + m->at.psi);
+  dae__face_split(&o->body.face, o->state, o->y, o->z);
+  dae__stages_begin(&o->stages, o->state + c->lambda, o->state + c->psi);
   dae__controller_reset(&o->memory->controller, &control);
   o->memory->h = first_step(o, t_stop);
   o->memory->crawl = dae__crawl_begin(o->memory->t, &o->memory->stats);

@@ -4,6 +4,7 @@
 #ifndef DAEDAL_SPARK_STEP_H
 #define DAEDAL_SPARK_STEP_H
 
+#include "spark/body.h"
 #include "spark/spark.h"
 #include "spark/stages.h"
 #include "step/controller.h"
@@ -12,7 +13,8 @@
 
 typedef struct dae__spark_memory {
   double t, t_previous;
-  double h; /* to try */
+  double t_middle; /* between the halves of the last step, t_previous: it has none */
+  double h;        /* to try */
   bool started;
   double t_origin; /* fixed steps */
   long done;
@@ -23,27 +25,26 @@ typedef struct dae__spark_memory {
 
 typedef struct dae__spark {
   dae_spark_options opts;
-  dae__mech *m;
-  dae__motion *motion, *shown;
+  dae__body body;
   dae__spark_transform transform;
   dae__stages stages;
-  dae__spark_memory *memory; /* kept */
-  double *state, *rate;      /* kept: where the motion stands */
-  double *previous_rate;     /* kept: where the last step began */
-  double *y, *z;             /* the same as SPARK sees it */
+  dae__spark_memory *memory;                       /* kept */
+  double *state, *rate;                            /* kept: where the motion stands */
+  double *previous_rate;                           /* kept: where the last step began */
+  double *middle_rate;                             /* kept: between its halves */
+  double *y, *z;                                   /* the same as SPARK sees it */
+  double *y_middle, *z_middle, *y_whole, *z_whole; /* of a step by halves */
+  double t_half;                                   /* where they meet */
   double *y_weight, *z_weight;
   double *y_rate, *z_rate, *y_end, *z_end, *shown_state, *shown_rate;
-  double *derivative; /* s + 1 weights */
+  double *derivative; /* weights of so many nodes: */
+  int compared;
   double gamma0, map; /* map: factor of the tolerances for the estimate */
   int order;
   dae_spark_tableau *owned; /* NULL: the tableau is the user's */
   const dae_env *env;
   dae__integrator_table table;
 } dae__spark;
-
-/* A state vector as (y, z), and back; multipliers are left alone. */
-void dae__spark_split(const dae__spark *o, const double *state, double *y, double *z);
-void dae__spark_join(const dae__spark *o, const double *y, const double *z, double *state);
 
 /* Constants of the error estimate. */
 void dae__spark_prepare_estimate(dae__spark *o);

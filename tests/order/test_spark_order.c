@@ -2,7 +2,7 @@
  * coordinates, the rates and both kinds of multipliers; their errors are not larger than those of
  * an independent implementation; with variable steps the error follows the tolerance.
  */
-#include "support.h"
+#include "spark_orders.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -13,26 +13,9 @@
 
 #include <cmocka.h>
 
-#define MOST 16         /* entries of a state vector */
-#define ROUND_OFF 1e-13 /* smaller errors say nothing of the order */
-#define FIT 3           /* so many of the finest runs above round-off tell the order */
-
-/* what is measured apart */
-enum { COORDINATES, RATES, LAMBDA, PSI, KINDS };
-static const char *const kind_names[KINDS] = {"coordinates", "rates", "lambda", "psi"};
-
-#define NONE (-1.0)  /* there is no such variable */
-#define EXACT (-2.0) /* exact to round-off: no order can be read off */
-
-/* a row of the table: the errors after n steps */
-typedef struct row {
-  int n;
-  double error[KINDS];
-} row;
-
 typedef struct order_case {
   test_problem (*make)(void);
-  row gauss[4]; /* s = 1 ... 4 */
+  spark_row gauss[4]; /* s = 1 ... 4 */
 } order_case;
 
 static const order_case cases[] = {
@@ -80,7 +63,7 @@ static const order_case cases[] = {
 typedef struct radau_case {
   test_problem (*make)(void);
   int order[3];
-  row radau[3];
+  spark_row radau[3];
 } radau_case;
 
 static const radau_case radau_cases[] = {
@@ -101,121 +84,30 @@ static const radau_case radau_cases[] = {
       {40, {4.19e-09, 2.26e-09, 5.55e-10, 3.43e-09}}}},
 };
 
-/* ---- measuring ---- */
+/* ---- fixed steps ---- */
 
-/* a run to the end; y: the state there */
-static void run(const char *method, const test_problem *p, const dae_spark_options *opts, double *y)
-{
-  dae_integrator *it = NULL;
-  dae_error err = dae_error_none();
-  dae_status status =
-      dae_method_find(method, NULL)->create(&p->problem, &p->start, opts, NULL, &it, &err);
-  assert_true(p->size <= MOST);
-  while (status == DAE_OK)
-    status = dae_integrator_step(it, p->to, &err);
-  if (status != DAE_END)
-    fail_msg("%s, %s, s = %d: %s", method, p->name, opts->stages, err.text);
-  support_state(it, y, NULL);
-  dae_integrator_free(it);
-}
-
-/* largest error of each kind at the end after n steps */
-static void errors_of(const char *method, const test_problem *p, int s, int n, double error[KINDS])
+static void check(const char *method, const test_problem *p, int s, int order, const spark_row *r)
 {
   dae_spark_options opts = dae_spark_defaults();
-  const dae_mechanical *m = p->problem.mechanical;
-  const int end[KINDS] = {m->nq, 2 * m->nq, 2 * m->nq + m->ng, 2 * m->nq + m->ng + m->nk};
-  double y[MOST];
   opts.stages = s;
-  opts.step = p->to / n;
-  opts.project = false; /* the method's own */
-  run(method, p, &opts, y);
-  for (int kind = 0, i = 0; kind < KINDS; kind++) {
-    error[kind] = 0;
-    for (; i < end[kind]; i++)
-      error[kind] = fmax(error[kind], fabs(y[i] - p->reference[i]));
-  }
+  spark_check(method, p, &opts, order, r);
 }
 
-/* slope of log error over log h by least squares */
-static double slope(int count, const double *h, const double *error)
+/* rows of the table for s = 1 ... 4 */
+static const spark_row *gauss_row(test_problem (*make)(void))
 {
-  double x = 0, y = 0, xy = 0, xx = 0;
-  for (int i = 0; i < count; i++) {
-    x += log(h[i]) / count;
-    y += log(error[i]) / count;
-  }
-  for (int i = 0; i < count; i++) {
-    xy += (log(h[i]) - x) * (log(error[i]) - y);
-    xx += (log(h[i]) - x) * (log(h[i]) - x);
-  }
-  return xy / xx;
+  int i = 0;
+  while (i < CASES - 1 && cases[i].make != make)
+    i++;
+  assert_true(cases[i].make == make);
+  return cases[i].gauss;
 }
-
-/* step numbers tried, in eighths of the table's */
-static const int eighths[] = {8, 7, 6, 5, 4, 3, 2};
-#define SIZES ((int)(sizeof eighths / sizeof *eighths))
-
-typedef struct measured {
-  const char *method, *problem;
-  int s, order;
-  const row *tabulated;
-  double error[SIZES][KINDS];
-} measured;
-
-static void check_order(const measured *m, int kind)
-{
-  double h[FIT], error[FIT], band = m->s <= 3 ? 0.15 : 0.3;
-  int count = 0;
-  for (int i = 0; i < SIZES && count < FIT; i++)
-    if (m->error[i][kind] > ROUND_OFF) {
-      h[count] = 1.0 / eighths[i];
-      error[count++] = m->error[i][kind];
-    }
-  assert_true(count >= 2);
-  double found = slope(count, h, error);
-  if (getenv("DAEDAL_VERBOSE"))
-    print_message("%-11s %-16s s = %d %-11s order %.2f, error %.2e (%.2f of the table's)\n",
-                  m->method, m->problem, m->s, kind_names[kind], found, m->error[0][kind],
-                  m->error[0][kind] / m->tabulated->error[kind]);
-  if (!(fabs(found - m->order) <= band))
-    fail_msg("%s, %s, s = %d: order %.2f of %s", m->method, m->problem, m->s, found,
-             kind_names[kind]);
-}
-
-static void check_error(const measured *m, int kind)
-{
-  double error = m->error[0][kind], tabulated = m->tabulated->error[kind];
-  double bound = tabulated == EXACT ? 1e-13 : 1.2 * tabulated + 1e-13;
-  if (!(error <= bound))
-    fail_msg("%s, %s, s = %d, %d steps: error %.2e of %s", m->method, m->problem, m->s,
-             m->tabulated->n, error, kind_names[kind]);
-}
-
-static void check(const char *method, const test_problem *p, int s, int order, const row *r)
-{
-  measured m = {.method = method, .problem = p->name, .s = s, .order = order, .tabulated = r};
-  for (int i = 0; i < SIZES; i++)
-    errors_of(method, p, s, r->n * eighths[i] / 8, m.error[i]);
-  for (int kind = 0; kind < KINDS; kind++) {
-    if (r->error[kind] != NONE)
-      check_error(&m, kind);
-    if (r->error[kind] > 0)
-      check_order(&m, kind);
-  }
-}
-
-/* ---- fixed steps ---- */
 
 static void check_gauss(test_problem (*make)(void))
 {
-  for (int i = 0; i < CASES; i++) {
-    if (cases[i].make != make)
-      continue;
-    test_problem p = make();
-    for (int s = 1; s <= 4; s++)
-      check("spark-gauss", &p, s, 2 * s, &cases[i].gauss[s - 1]);
-  }
+  test_problem p = make();
+  for (int s = 1; s <= 4; s++)
+    check("spark-gauss", &p, s, 2 * s, &gauss_row(make)[s - 1]);
 }
 
 static void test_gauss_order_is_2s_on_a_pendulum(void **state)
@@ -255,6 +147,22 @@ static void test_gauss_order_is_2s_in_curvilinear_momenta(void **state)
   check_gauss(test_curvilinear);
 }
 
+/* the same pendulum in the momentum form, by its Lagrangian and by its Hamiltonian */
+static void test_gauss_order_is_2s_in_the_momentum_form(void **state)
+{
+  (void)state;
+  static const spark_row hamiltonian[] = {{160, {5.82e-05, 6.83e-05, 1.54e-04, NONE}},
+                                          {80, {4.22e-09, 3.91e-09, 5.23e-09, NONE}},
+                                          {40, {6.76e-12, 6.86e-12, 6.21e-12, NONE}},
+                                          {16, {3.56e-13, 1.54e-12, 3.91e-12, NONE}}};
+  test_problem ham = test_curv_ham(true), lag = test_curv_lag(true), mixed = test_mixed(true);
+  for (int s = 1; s <= 4; s++) {
+    check("spark-gauss", &ham, s, 2 * s, &hamiltonian[s - 1]);
+    check("spark-gauss", &lag, s, 2 * s, &gauss_row(test_curvilinear)[s - 1]);
+    check("spark-gauss", &mixed, s, 2 * s, &gauss_row(test_cylinder_skate)[s - 1]);
+  }
+}
+
 static void test_radau_order_is_2s_less_1_or_2s_where_forces_are_constant(void **state)
 {
   (void)state;
@@ -276,10 +184,10 @@ static void test_errors_of_variable_steps_are_within_100_tolerances(void **state
     for (int s = 2; s <= 6; s++)
       for (int digits = 4; digits <= 10; digits += 2) {
         dae_spark_options opts = dae_spark_defaults();
-        double y[MOST];
+        double y[SPARK_MOST];
         opts.rtol = opts.atol = pow(10, -digits);
         opts.stages = s;
-        run("spark-gauss", &p, &opts, y);
+        spark_run("spark-gauss", &p, &opts, y);
         double error = support_error(&p, y);
         if (getenv("DAEDAL_VERBOSE"))
           print_message("%-16s s = %d, tolerance %.0e: error %.2e\n", p.name, s, opts.rtol, error);
@@ -353,6 +261,7 @@ int main(void)
       cmocka_unit_test(test_gauss_order_is_2s_on_nonholonomic_constraints),
       cmocka_unit_test(test_gauss_order_is_2s_on_both_kinds_of_constraints),
       cmocka_unit_test(test_gauss_order_is_2s_in_curvilinear_momenta),
+      cmocka_unit_test(test_gauss_order_is_2s_in_the_momentum_form),
       cmocka_unit_test(test_radau_order_is_2s_less_1_or_2s_where_forces_are_constant),
       cmocka_unit_test(test_errors_of_variable_steps_are_within_100_tolerances),
       cmocka_unit_test(test_dense_output_is_of_order_s_plus_2),

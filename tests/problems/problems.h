@@ -73,6 +73,11 @@ test_problem test_van_der_pol(void);
 test_problem test_two_circuits(void); /* a = 0.9: plain iteration contracts by a^2 */
 test_problem test_structures(void);   /* two structures and a joint, x2 = 2 y1 [WHM11 (19)] */
 
+/* -- momentum form, with every derivative or with none; not in the list -- */
+test_problem test_curv_ham(bool derivatives); /* pendulum in skew coordinates, Hamiltonian [J09] */
+test_problem test_curv_lag(bool derivatives); /* the same by its Lagrangian [J09] */
+test_problem test_mixed(bool derivatives);    /* cylinder_skate: g and k [J09] */
+
 /* -- sparse, of any size; memory NULL if none was left -- */
 typedef enum test_chain_shape { TEST_CHAIN_MODE, TEST_CHAIN_HORIZONTAL } test_chain_shape;
 test_problem test_chain(int n, test_chain_shape shape);

@@ -118,6 +118,45 @@ static void test_transpose_twice_is_the_same(void **state)
   }
 }
 
+static double entry(const dae_pattern *p, const double *values, int i, int j)
+{
+  for (int e = p->start[j]; e < p->start[j + 1]; e++)
+    if (p->row[e] == i)
+      return values[e];
+  return 0;
+}
+
+static void test_a_sparse_product_is_the_dense_one(void **state)
+{
+  (void)state;
+  for (int trial = 0; trial < 20; trial++) {
+    dae__arena *arena = dae__arena_create(NULL);
+    int rows = (int)draw(12), inner = (int)draw(12), cols = 1 + (int)draw(15);
+    dae_pattern a = random_pattern(arena, rows, inner, 4),
+                b = random_pattern(arena, inner, cols, 4);
+    dae_pattern c = dae__pattern_product(arena, &a, &b);
+    assert_valid(&c, rows, cols);
+    double *A = DAE__TAKE(arena, double, dae__pattern_count(&a));
+    double *B = DAE__TAKE(arena, double, dae__pattern_count(&b));
+    double *C = DAE__TAKE(arena, double, dae__pattern_count(&c));
+    double *work = DAE__TAKE(arena, double, rows);
+    for (int e = 0; e < dae__pattern_count(&a); e++)
+      A[e] = 1 + (int)draw(9);
+    for (int e = 0; e < dae__pattern_count(&b); e++)
+      B[e] = 1 + (int)draw(9);
+    dae__matrix_product((dae__factor){&a, A}, (dae__factor){&b, B}, &c, work, C);
+    for (int i = 0; i < rows; i++)
+      for (int j = 0; j < cols; j++) {
+        double sum = 0;
+        for (int k = 0; k < inner; k++)
+          sum += entry(&a, A, i, k) * entry(&b, B, k, j);
+        assert_int_equal(has(&c, i, j), sum > 0);
+        assert_true(entry(&c, C, i, j) == sum);
+      }
+    dae__arena_free(arena);
+  }
+}
+
 static void test_gram_joins_columns_that_share_a_row(void **state)
 {
   (void)state;
@@ -275,7 +314,8 @@ static bool build_all(const dae_env *env)
   int n = 2000;
   dae_pattern full = dae__pattern_dense(arena, 30, 40), diagonal = dae__pattern_diagonal(arena, n);
   dae_pattern gram = dae__pattern_gram(arena, &diagonal);
-  dae_pattern t = dae__pattern_transpose(arena, &gram, NULL);
+  dae_pattern product = dae__pattern_product(arena, &gram, &diagonal);
+  dae_pattern t = dae__pattern_transpose(arena, &product, NULL);
   dae__block block[] = {{0, 0, &full, false, NULL}, {5, 7, &t, true, NULL}};
   (void)dae__blocks_merge(arena, n + 100, n + 100, block, 2);
   int *colour = DAE__TAKE(arena, int, n);
@@ -299,6 +339,7 @@ int main(void)
       cmocka_unit_test(test_dense_and_diagonal_are_what_they_say),
       cmocka_unit_test(test_patterns_too_large_to_count_fail_the_arena),
       cmocka_unit_test(test_transpose_twice_is_the_same),
+      cmocka_unit_test(test_a_sparse_product_is_the_dense_one),
       cmocka_unit_test(test_gram_joins_columns_that_share_a_row),
       cmocka_unit_test(test_overlapping_blocks_add_up),
       cmocka_unit_test(test_products_with_the_transpose_are_adjoint),

@@ -2,8 +2,8 @@
  * implementation of the Gauss-Seidel form with the midpoint Jacobian. */
 #include "core/arena.h"
 #include "core/vec.h"
-#include "problem/consistent.h"
 #include "problems/problems.h"
+#include "spark/body.h"
 #include "spark/stages.h"
 
 #include <math.h>
@@ -21,8 +21,7 @@
 /* the stages of a problem at its start */
 typedef struct fixture {
   dae__arena *arena;
-  dae__mech *m;
-  dae__motion *motion;
+  dae__body body;
   dae_spark_tableau *tableau;
   dae__spark_transform transform;
   dae__stages stages;
@@ -32,29 +31,27 @@ typedef struct fixture {
 static void set_up(const test_problem *p, fixture *o)
 {
   double state[MOST], rate[MOST];
-  dae__face face = {0};
   o->arena = dae__arena_create(NULL);
   assert_int_equal(
       dae_spark_tableau_create(DAE_SPARK_GAUSS, DAE_SPARK_HAT_SAME, S, NULL, &o->tableau, NULL),
       DAE_OK);
-  assert_int_equal(dae__mech_create(o->arena, &p->problem, &o->m, NULL), DAE_OK);
-  assert_int_equal(dae__motion_create(o->arena, o->m, &o->motion, NULL), DAE_OK);
-  dae__copy(p->size, p->start.y, state);
-  assert_int_equal(dae__mech_consistent(o->motion, p->start.t, NULL, state, rate, NULL, NULL),
-                   DAE_OK);
   dae__spark_transform_create(o->arena, o->tableau, &o->transform);
-  assert_int_equal(dae__face_mechanical(o->arena, o->m, o->transform.blocks, &face, NULL), DAE_OK);
-  assert_int_equal(dae__stages_create(o->arena, o->tableau, &o->transform, &face, &o->stages, NULL),
+  dae__body_needs needs = {.matrices = true, .blocks = o->transform.blocks};
+  assert_int_equal(dae__body_mechanical(o->arena, &p->problem, &needs, &o->body, NULL), DAE_OK);
+  const dae__face *face = &o->body.face;
+  dae__copy(p->size, p->start.y, state);
+  assert_int_equal(o->body.table->consistent(o->body.self, p->start.t, NULL, state, rate, NULL),
                    DAE_OK);
-  dae__stages_begin(&o->stages, state + o->m->at.lambda, state + o->m->at.psi);
-  dae__copy(o->m->nq, state, o->y);
-  dae__copy(o->m->nq, state + o->m->at.v, o->z);
+  assert_int_equal(dae__stages_create(o->arena, o->tableau, &o->transform, face, &o->stages, NULL),
+                   DAE_OK);
+  dae__stages_begin(&o->stages, state + face->lambda, state + face->psi);
+  dae__face_split(face, state, o->y, o->z);
 }
 
 static void tear_down(fixture *o)
 {
-  o->stages.face.table->free(o->stages.face.self);
-  dae__motion_free(o->motion);
+  dae__stages_free(&o->stages);
+  o->body.table->free(o->body.self);
   dae_spark_tableau_free(o->tableau);
   dae__arena_free(o->arena);
 }
@@ -65,7 +62,7 @@ static double iterations(const test_problem *p, double h)
   fixture o;
   int steps = (int)lround(2 / h);
   set_up(p, &o);
-  int nq = o.m->nq;
+  int nq = o.body.face.nz;
   for (int n = 0; n < steps; n++) {
     double weight[MOST];
     for (int i = 0; i < nq; i++)

@@ -1,0 +1,11 @@
+/* One modified, or richer, Newton iteration of the stage system. */
+#ifndef DAEDAL_SPARK_MODIFIED_H
+#define DAEDAL_SPARK_MODIFIED_H
+
+#include "spark/stages.h"
+
+/* From what was evaluated at the iterate, whose Y belongs to its Z: moves Z, L and Psi; returns the
+ * largest change of Z relative to the weights. */
+double dae__modified_increment(dae__stages *st, const double *weight);
+
+#endif
