@@ -83,7 +83,7 @@ typedef enum dae_spark_member {
 
 typedef struct dae_spark_options {
   double rtol, atol;
-  int stages;        /* s; 0: by the tolerance */
+  int stages;        /* s; 0: by tolerance and cost */
   double step;       /* fixed step size, 0: variable */
   double first_step; /* first step size to try, 0: chosen */
   double max_step;   /* 0: no limit */

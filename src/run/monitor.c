@@ -70,9 +70,8 @@ static dae_status power_at(dae__monitor *m, dae_integrator *it, double t, double
                            dae_error *err)
 {
   double energy;
-  dae_status status = dae__measure_workless(m->measure)
-                          ? dae__integrator_glance(it, t, m->y, err)
-                          : dae_integrator_interpolate(it, t, m->y, NULL, err);
+  dae_status status = dae__measure_workless(m->measure) ? dae__integrator_glance(it, t, m->y, err)
+                                                        : dae__integrator_sketch(it, t, m->y, err);
   return status < 0 ? status : measure_energy(m, t, m->y, &energy, power, err);
 }
 

@@ -26,6 +26,22 @@ static dae_view view(const void *self)
                     .size = o->body.size};
 }
 
+/* the last step, or the half of it that t is in */
+static dae__dense_piece piece_at(const dae__spark *o, double t)
+{
+  const dae__spark_memory *m = o->memory;
+  bool halves = m->t_middle > m->t_previous;
+  bool first = halves && t < m->t_middle, second = halves && !first;
+  double from = second ? m->t_middle : m->t_previous, to = first ? m->t_middle : m->t;
+  return (dae__dense_piece){.step = m->stats.steps,
+                            .first = first,
+                            .t = from,
+                            .h = to - from,
+                            .stages = first ? &o->stages.half : &o->stages.last,
+                            .start_rate = second ? o->middle_rate : o->previous_rate,
+                            .end_rate = first ? o->middle_rate : o->rate};
+}
+
 static void glance(void *self, double t, double *y)
 {
   dae__spark *o = self;
@@ -33,33 +49,36 @@ static void glance(void *self, double t, double *y)
   dae__copy(o->body.size, o->state, y);
   if (m->t_previous == m->t || t == m->t)
     return;
-  bool halves = m->t_middle > m->t_previous, first = halves && t < m->t_middle;
-  double from = halves && !first ? m->t_middle : m->t_previous, to = first ? m->t_middle : m->t;
-  const double *at_start = halves && !first ? o->middle_rate : o->previous_rate;
-  const double *at_end = first ? o->middle_rate : o->rate;
-  dae__face_split(&o->body.face, at_start, o->y_rate, o->z_rate);
-  dae__face_split(&o->body.face, at_end, o->y_end, o->z_end);
-  dae__stage_rates rates = {o->y_rate, o->y_end, o->z_rate, o->z_end};
-  dae__stages_interpolate(&o->stages, first, (t - from) / (to - from), &rates, o->stages.Yt,
-                          o->stages.x);
+  dae__dense_piece piece = piece_at(o, t);
+  dae__dense_eval(&o->dense, &piece, t, o->stages.Yt, o->stages.x);
   dae__face_join(&o->body.face, o->stages.Yt, o->stages.x, y);
 }
 
-static dae_status interpolate(void *self, double t, double *y, double *dy, dae_error *err)
+/* the state at a time before the last one, projected, with its multipliers */
+static dae_status look(dae__spark *o, bool refined, double t, double *y, double *dy, dae_error *err)
 {
-  dae__spark *o = self;
+  const dae__body *body = &o->body;
+  dae__dense_piece piece = piece_at(o, t);
   dae_status status = DAE_OK;
+  if (refined && t > piece.t)
+    status = dae__dense_refine(&o->dense, &piece, err);
+  if (status && !dae__spark_can_retry(status))
+    return status;
+  glance(o, t, y);
+  status = o->opts.project ? body->table->project(body->self, true, t, y, err) : DAE_OK;
+  return status ? status : body->table->accelerate(body->self, true, t, y, dy, err);
+}
+
+static dae_status show(dae__spark *o, bool refined, double t, double *y, double *dy, dae_error *err)
+{
   dae_error why = dae_error_none();
-  glance(self, t, y);
   if (t == o->memory->t) { /* projected, with its multipliers, when it was accepted */
+    dae__copy(o->body.size, o->state, y);
     if (dy)
       dae__copy(o->body.size, o->rate, dy);
     return DAE_OK;
   }
-  if (o->opts.project)
-    status = o->body.table->project(o->body.self, true, t, y, &why);
-  if (!status)
-    status = o->body.table->accelerate(o->body.self, true, t, y, dy, &why);
+  dae_status status = look(o, refined, t, y, dy, &why);
   if (!status)
     return DAE_OK;
   status = dae__spark_can_retry(status) ? DAE_ERROR_STEP : status;
@@ -67,6 +86,16 @@ static dae_status interpolate(void *self, double t, double *y, double *dy, dae_e
             "the state at t = %.10g cannot be shown: %s", t, why.text);
   dae__fail_at(err, t, o->memory->h);
   return status;
+}
+
+static dae_status interpolate(void *self, double t, double *y, double *dy, dae_error *err)
+{
+  return show(self, true, t, y, dy, err);
+}
+
+static dae_status sketch(void *self, double t, double *y, dae_error *err)
+{
+  return show(self, false, t, y, NULL, err);
 }
 
 static dae_status restart(void *self, double t, const double *y, dae_error *err)
@@ -121,6 +150,7 @@ static void release(void *self)
 static const dae__integrator_table verbs = {.step = step,
                                             .view = view,
                                             .interpolate = interpolate,
+                                            .sketch = sketch,
                                             .glance = glance,
                                             .restart = restart,
                                             .stats = stats,
@@ -163,10 +193,18 @@ static dae_status prepare(dae__spark *o, dae__arena *arena, const dae_problem *p
   o->z_weight = DAE__TAKE(arena, double, face->nz);
   o->y_rate = DAE__TAKE(arena, double, face->ny);
   o->z_rate = DAE__TAKE(arena, double, face->nz);
-  o->y_end = DAE__TAKE(arena, double, face->ny);
-  o->z_end = DAE__TAKE(arena, double, face->nz);
   o->derivative = DAE__TAKE(arena, double, tableau->s + 2);
   return status ? status : dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
+}
+
+static dae_status prepare_dense(dae__spark *o, dae__arena *arena, dae_error *err)
+{
+  dae__dense_options opts = {.order = o->order,
+                             .halves = o->opts.estimate == DAE_SPARK_ESTIMATE_DOUBLING,
+                             .fixed = o->opts.step > 0,
+                             .rtol = o->opts.rtol,
+                             .atol = o->opts.atol};
+  return dae__dense_create(arena, &opts, &o->body, &o->stages, &o->dense, err);
 }
 
 static dae_status create(dae__spark *o, dae__arena *arena, const dae__spark_recipe *recipe,
@@ -177,7 +215,11 @@ static dae_status create(dae__spark *o, dae__arena *arena, const dae__spark_reci
     return status;
   o->env = dae__arena_env(arena);
   o->order = recipe->order;
+  status = prepare_dense(o, arena, err);
+  if (status)
+    return status;
   dae__spark_prepare_estimate(o);
+  dae__stages_begin(&o->stages, o->state + o->body.face.lambda, o->state + o->body.face.psi);
   o->memory->t = o->memory->t_previous = o->memory->t_middle = start->t;
   dae__copy(o->body.size, start->y, o->state);
   status = o->body.table->consistent(o->body.self, start->t, start->fixed, o->state, o->rate, err);

@@ -1,6 +1,7 @@
 /* The constructors of the SPARK family: what they take, which tableau. */
 #include "spark/spark.h"
 #include "core/error.h"
+#include "linalg/solver.h"
 #include "step/assembled.h"
 
 static dae_status judge(const dae_problem *problem, dae_error *err)
@@ -22,11 +23,23 @@ dae_status dae__spark_accepts(const dae_problem *problem, dae_error *err)
   return dae__assembled_judge(problem, judge, err);
 }
 
-/* Stages by the tolerance: what needed the fewest evaluations on the pendulum and the car axis
- * (docs/methods/spark.md). */
-static int stages_for(double rtol)
+/* Whether the linear systems are sparse ones. */
+static bool sparse(const dae_problem *problem)
 {
-  return rtol > 1e-4 ? 3 : rtol > 3e-6 ? 4 : rtol > 3e-9 ? 5 : 6;
+  const dae_mechanical *m = problem->mechanical;
+  const dae_momentum *p = problem->momentum;
+  return m ? m->nq > DAE__DENSE_UP_TO && m->M_pattern
+           : p->nz > DAE__DENSE_UP_TO && (p->p_z_pattern || !p->p);
+}
+
+/* Stages by tolerance and cost. The tolerance: what needed the fewest evaluations on the pendulum
+ * and the car axis. The cost: with dense matrices few large steps save factorisations; with sparse
+ * ones those cost no more than a few iterations, of which each is dearer with every stage, and one
+ * stage less was the faster (docs/methods/spark.md). */
+static int stages_for(const dae_problem *problem, double rtol)
+{
+  int s = rtol > 1e-4 ? 3 : rtol > 3e-6 ? 4 : rtol > 3e-9 ? 5 : 6;
+  return s > 4 && sparse(problem) ? s - 1 : s;
 }
 
 typedef struct request {
@@ -37,15 +50,15 @@ typedef struct request {
 } request;
 
 /* the tableau of a family; *order as it has */
-static dae_status take_tableau(const request *r, const dae_env *env, int *order,
-                               dae_spark_tableau **out, dae_error *err)
+static dae_status take_tableau(const request *r, const dae_problem *problem, const dae_env *env,
+                               int *order, dae_spark_tableau **out, dae_error *err)
 {
   const dae_spark_options *o = r->opts;
   bool gauss = r->family == DAE_SPARK_GAUSS, radau = r->family == DAE_SPARK_RADAU;
   dae_spark_hat hat = o->hat;
   if (r->family == DAE_SPARK_LOBATTO_A_X_B && hat == DAE_SPARK_HAT_SAME)
     hat = DAE_SPARK_HAT_B;
-  int s = o->stages ? o->stages : stages_for(o->rtol) + (gauss || radau ? 0 : 1);
+  int s = o->stages ? o->stages : stages_for(problem, o->rtol) + (gauss || radau ? 0 : 1);
   *order = gauss ? 2 * s : radau ? 2 * s - 1 : 2 * s - 2;
   return dae_spark_tableau_create(r->family, hat, s, env, out, err);
 }
@@ -77,7 +90,7 @@ static dae_status create_single(const void *request_of, const dae_problem *probl
   dae__spark_recipe recipe = {.method = r->method, .tableau = r->tableau, .opts = r->opts};
   dae_status status = judge(problem, err);
   if (!status && !r->tableau)
-    status = take_tableau(r, env, &recipe.order, &owned, err);
+    status = take_tableau(r, problem, env, &recipe.order, &owned, err);
   if (status)
     return status;
   if (owned)

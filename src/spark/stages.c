@@ -36,15 +36,11 @@ dae_status dae__stages_create(dae__arena *arena, const dae_spark_tableau *tablea
   const struct {
     double **values;
     size_t count;
-  } all[] = {{&st->V, s * ny},         {&st->p0, nz},
-             {&st->p, (s + 1) * nz},   {&st->f, s * nz},
-             {&st->r, (s + 1) * nz},   {&st->g, (s + 1) * ng},
-             {&st->k, (s + 1) * nk},   {&st->Yt, ny},
-             {&st->R5, (s + 1) * nz},  {&st->R6, (s + 1) * ng},
-             {&st->R7, (s + 1) * nk},  {&st->x, (s + 1) * (nz + ng + nk)},
-             {&st->node, s + 2},       {&st->start_weight, s + 2},
-             {&st->end_weight, s + 2}, {&st->shape, s + 2},
-             {&st->moved, s * ny},     {&st->D, s * (nz + ng + nk + ny)}};
+  } all[] = {{&st->V, s * ny},        {&st->p0, nz},           {&st->p, (s + 1) * nz},
+             {&st->f, s * nz},        {&st->r, (s + 1) * nz},  {&st->g, (s + 1) * ng},
+             {&st->k, (s + 1) * nk},  {&st->Yt, ny},           {&st->R5, (s + 1) * nz},
+             {&st->R6, (s + 1) * ng}, {&st->R7, (s + 1) * nk}, {&st->x, (s + 1) * (nz + ng + nk)},
+             {&st->node, s + 2},      {&st->moved, s * ny},    {&st->D, s * (nz + ng + nk + ny)}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     *all[i].values = DAE__TAKE(arena, double, all[i].count);
   st->xi = DAE__TAKE(arena, double complex, nz + ng + nk + ny);
@@ -317,20 +313,38 @@ static dae_status iterate(dae__stages *st, const dae__stages_goal *goal, double 
 /* so many iterations without halving the change have come to round-off: fewer would take the
  * complex eigenvalues of A for it */
 #define STAGNATION 3
-/* the change has to shrink by this factor in two iterations, or the next way is taken; by then the
- * iterates may be far off, and begin anew */
-#define TOO_SLOW 0.25
+/* the change has to shrink by this factor in three iterations, and not to grow in two, or the next
+ * way is taken; by then the iterates may be far off, and begin anew */
+#define TOO_SLOW 0.5
+/* or where more than so many modified iterations are to be expected */
+#define PATIENCE 20
 /* the full Jacobian is evaluated anew where the change shrinks by less than this */
 #define REFRESHED 0.3
 /* steps that begin with a way once it was needed */
 #define STAYS 20
+/* the richer way has to contract better than the modified one by this, or it is not worth it */
+#define WORTH 0.5
+/* steps for which it is then left alone */
+#define TRUSTED 50
+/* whether the richer way, as it was last seen, is worth its factorisations */
+static bool richer_is_worth(const dae__stages_memory *m)
+{
+  const double *c = m->contraction;
+  return m->trusted > 0 && c[DAE__STAGES_RICHER] < WORTH * c[DAE__STAGES_MODIFIED];
+}
+
+static bool has_blocks(const dae__stages *st)
+{
+  return st->transform && st->transform->blocks > 0 && st->face.blocks;
+}
 
 static bool offers(const dae__stages *st, const dae__stages_goal *goal, dae__stages_way way)
 {
   if (way == DAE__STAGES_FULL)
     return goal->full || !st->transform;
   if (way == DAE__STAGES_RICHER)
-    return st->transform && st->transform->blocks > 0 && st->face.blocks;
+    return has_blocks(st) &&
+           (goal->full || st->memory->trusted == 0 || richer_is_worth(st->memory));
   return st->transform;
 }
 
@@ -345,33 +359,53 @@ static bool next_way(const dae__stages *st, const dae__stages_goal *goal, dae__s
   return false;
 }
 
+/* remembers how the changes shrank, from `first` to `last` in so many iterations */
+static void observe(dae__stages *st, double first, double last, int iterations)
+{
+  if (st->way == DAE__STAGES_FULL || iterations < 2 || !isfinite(last) || !(first > 0))
+    return;
+  double rate = pow(fmax(last / first, DBL_MIN), 1.0 / (iterations - 1));
+  st->memory->contraction[st->way] = rate / st->h;
+  if (st->way == DAE__STAGES_RICHER)
+    st->memory->trusted = TRUSTED;
+}
+
 /* iterates until the goal is reached; DAE_ERROR_STEP: it is too slow, or diverges */
 static dae_status converge(dae__stages *st, const dae__stages_goal *goal, dae_error *err)
 {
-  double best = INFINITY, before[2] = {INFINITY, INFINITY}, change;
+  double best = INFINITY, before[3] = {INFINITY, INFINITY, INFINITY}, first = 0, change = 0;
   dae__stages_way beyond = st->way;
   bool full = st->way == DAE__STAGES_FULL, last = !next_way(st, goal, &beyond);
   bool moves_y = st->way != DAE__STAGES_MODIFIED;
-  int since = 0; /* the best was halved */
-  for (int i = 0; i < goal->most; i++) {
+  int since = 0, i; /* since: the best was halved */
+  for (i = 0; i < goal->most; i++) {
     dae_status status = iterate(st, goal, &change, err);
     if (status)
       return status;
+    first = i == 0 ? change : first;
     since = change <= best / 2 ? 0 : since + 1;
     best = fmin(best, change);
     bool stagnates = since >= STAGNATION && best <= goal->bearable;
-    if (change <= goal->goal || stagnates) /* y1 has to belong to the last Z */
-      return moves_y ? DAE_OK : refresh(st, NULL, NULL, err);
-    bool slow = change > TOO_SLOW * before[0] && change > goal->bearable;
+    if (change <= goal->goal || stagnates) {
+      if (!stagnates)
+        observe(st, first, change, i + 1);
+      return moves_y ? DAE_OK : refresh(st, NULL, NULL, err); /* y1 has to belong to the last Z */
+    }
+    double rate = i > 3 && !moves_y && goal->full ? pow(change / first, 1.0 / i) : 0;
+    bool slow = change > TOO_SLOW * before[0] || change > before[1] ||
+                i + log(goal->goal / change) / log(rate) > PATIENCE;
+    slow = slow && change > goal->bearable;
     if ((slow && !last) || !isfinite(change) || change > 1e3 * fmax(best, 1))
       break;
-    if (full && change > REFRESHED * before[1] && change > goal->bearable)
+    if (full && change > REFRESHED * before[2] && change > goal->bearable)
       status = factor_full(st, err);
     if (status)
       return status;
     before[0] = before[1];
-    before[1] = change;
+    before[1] = before[2];
+    before[2] = change;
   }
+  observe(st, first, change, i < goal->most ? i + 1 : i);
   return dae__fail(err, DAE_ERROR_STEP, NULL,
                    "the iteration of the stages does not converge with step size %.3g", st->h);
 }
@@ -381,7 +415,7 @@ dae_status dae__stages_solve(dae__stages *st, double t, double h, const double *
 {
   dae__stages_memory *m = st->memory;
   dae_status status;
-  bool again;
+  bool again, changed = m->stays == 1;
   st->way = m->stays > 0 ? m->begin : DAE__STAGES_MODIFIED;
   if (!offers(st, goal, st->way))
     next_way(st, goal, &st->way);
@@ -393,10 +427,14 @@ dae_status dae__stages_solve(dae__stages *st, double t, double h, const double *
       status = converge(st, goal, err);
     again = (status == DAE_ERROR_STEP || status == DAE_ERROR_RECOVERABLE) &&
             next_way(st, goal, &st->way);
-    if (again)
-      m->begin = st->way, m->stays = STAYS + 1;
+    changed = changed || again;
   } while (again);
   m->stays -= m->stays > 0;
+  if (changed) {
+    bool idle = st->way == DAE__STAGES_RICHER && !goal->full && !richer_is_worth(m);
+    m->begin = st->way;
+    m->stays = idle ? 0 : STAYS;
+  }
   return status;
 }
 
@@ -426,4 +464,5 @@ void dae__stages_accept(dae__stages *st)
   copy_values(st, &st->now, &st->last);
   st->memory->h = st->h;
   st->memory->steps[st->way]++;
+  st->memory->trusted -= st->memory->trusted > 0;
 }

@@ -38,6 +38,8 @@ typedef struct dae__stages_memory {
   bool factored, blocks, whole; /* there are factors of the matrices, the blocks, the Jacobian */
   dae__stages_way begin;        /* the next so many steps begin with: */
   int stays;
+  double contraction[DAE__STAGES_FULL]; /* per iteration and unit step size, as observed last */
+  int trusted; /* so many steps that of the richer way is taken to be still right */
   long iterations, jacobians, factorisations;
   long steps[DAE__STAGES_FULL + 1]; /* accepted ones by the way they were solved */
 } dae__stages_memory;
@@ -53,19 +55,19 @@ typedef struct dae__stages {
   bool halfway;               /* the step at hand is a second half */
   dae__stage_values now;      /* the step at hand */
   double t, h;
+  const double *lambda, *psi;         /* at t */
   double *V, *p0, *p, *f, *r, *g, *k; /* at its points */
   double *Yt;                         /* one tilde point */
   double *R5, *R6, *R7;               /* residuals */
   double *x;                          /* right sides and solutions of the small systems */
   int nodes, *at; /* of the polynomials of Y and Z: these vectors, the beginning, stages inside, */
   double *node;   /* the end, are at these times */
-  double *start_weight, *end_weight, *shape; /* their derivatives at both ends, N; s + 2 each */
-  dae__stages_way way;                       /* at work */
-  double *moved;                             /* s changes of Y since v was evaluated */
-  double complex *xi;                        /* one block of the richer way */
-  double *D;                                 /* its solutions of all rows, and the changes of Y */
-  struct dae__full *full;                    /* NULL: not needed so far */
-  dae__arena *full_arena;                    /* where it is, if not with the rest */
+  dae__stages_way way;    /* at work */
+  double *moved;          /* s changes of Y since v was evaluated */
+  double complex *xi;     /* one block of the richer way */
+  double *D;              /* its solutions of all rows, and the changes of Y */
+  struct dae__full *full; /* NULL: not needed so far */
+  dae__arena *full_arena; /* where it is, if not with the rest */
   const dae_env *env;
 } dae__stages;
 
@@ -76,7 +78,8 @@ dae_status dae__stages_create(dae__arena *arena, const dae_spark_tableau *tablea
 void dae__stages_free(dae__stages *st); /* what is not in the arena, the face excepted */
 dae_status dae__stages_reload(dae__stages *st);
 
-/* There is no step to predict from; multipliers are predicted to be these. */
+/* There is no step to predict from. Where nothing better is known, multipliers are predicted to be
+ * these, those at the beginning of each step, which have to stay where they are. */
 void dae__stages_begin(dae__stages *st, const double *lambda, const double *psi);
 
 /* How far to iterate: until the changes of Y and Z are below `goal` in the maximum norm with these
@@ -100,16 +103,6 @@ void dae__stages_unhalve(dae__stages *st);
 /* The step at hand becomes the last accepted one, together with its first half. */
 void dae__stages_accept(dae__stages *st);
 
-/* Derivatives at both ends of the last accepted step. */
-typedef struct dae__stage_rates {
-  const double *y0, *y1, *z0, *z1;
-} dae__stage_rates;
-
-/* y and z at t0 + theta h of the last accepted step, or of the first half of it, by the polynomial
- * through its stages and the derivatives at its ends. */
-void dae__stages_interpolate(const dae__stages *st, bool half, double theta,
-                             const dae__stage_rates *rates, double *y, double *z);
-
 /* ---- between stages.c, full.c and predict.c ---- */
 
 /* vector i of length n */
@@ -123,10 +116,7 @@ dae__face_at dae__stages_at(const dae__stages *st, int i);
 /* Row i of [J09 (5)], from 0: p_i - p0 - h sum ah_ij f_j - h sum at_ij r_j. */
 void dae__stages_residual5(const dae__stages *st, int i, double *R);
 
-/* Weight of node i in the derivative at node k, times h, of the polynomial through the first count
- * nodes. */
-double dae__stages_derivative_weight(const dae__stages *st, int count, int i, int k);
-/* What the polynomials need, once. */
+/* The nodes of the polynomials, once. */
 void dae__stages_prepare(dae__stages *st);
 /* Z, L and Psi of the step at hand, whose y0 and z0 are there. */
 void dae__stages_predict(dae__stages *st);

@@ -21,6 +21,8 @@
 #include <float.h>
 
 #define GOAL 0.02      /* part of the tolerance that the iteration may leave */
+#define BOUND 0.7      /* of a step at which the iteration failed: */
+#define BOUNDED 20     /* so many steps are not larger */
 #define MOST 30        /* iterations of a variable step, */
 #define MOST_FIXED 200 /* and of a fixed one, which cannot be made smaller */
 
@@ -55,7 +57,7 @@ void dae__spark_prepare_estimate(dae__spark *o)
   o->map = 0.1 * pow(o->opts.rtol, fmin((double)o->compared / o->order, 1) - 1);
   o->gamma0 = mean_eigenvalue(&o->transform, st->s);
   for (int i = 0; i < o->compared; i++)
-    o->derivative[i] = dae__stages_derivative_weight(st, o->compared, i, 0);
+    o->derivative[i] = dae__derivative_weight(o->compared, st->node, i, 0);
 }
 
 /* square sum of h (u'(t0) - U'(t0)) relative to the weights */
@@ -72,15 +74,6 @@ static double missed(dae__spark *o, int n, const double *values, const double *r
   return sum;
 }
 
-static double estimate(dae__spark *o)
-{
-  const dae__face *c = &o->stages.face;
-  dae__face_split(&o->body.face, o->rate, o->y_rate, o->z_rate);
-  double sum = missed(o, c->ny, o->stages.now.Y, o->y_rate, o->y_weight) +
-               missed(o, c->nz, o->stages.now.Z, o->z_rate, o->z_weight);
-  return o->gamma0 / o->map * sqrt(sum / (c->ny + c->nz));
-}
-
 /* changes that round-off makes, relative to the weights: Z takes part in g/h */
 static double noise(const dae__spark *o, double h)
 {
@@ -90,6 +83,21 @@ static double noise(const dae__spark *o, double h)
     least = fmin(least, o->z_weight[i]);
   double size = dae__max_abs(c->nz, o->z) + dae__max_abs(c->ny, o->y) / h;
   return c->nz > 0 ? 4 * DBL_EPSILON * size / least : 0;
+}
+
+/* what round-off alone would give does not count: in steps that are cut very short it is all there
+ * is, and in directions that the projection cleans */
+static double estimate(dae__spark *o)
+{
+  const dae__face *c = &o->stages.face;
+  double sum = 0, allowed = 0;
+  dae__face_split(&o->body.face, o->rate, o->y_rate, o->z_rate);
+  sum += missed(o, c->ny, o->stages.now.Y, o->y_rate, o->y_weight);
+  sum += missed(o, c->nz, o->stages.now.Z, o->z_rate, o->z_weight);
+  for (int i = 0; i < o->compared; i++)
+    allowed += fabs(o->derivative[i]) * noise(o, o->stages.h);
+  double error = sqrt(sum / (c->ny + c->nz)) - allowed;
+  return o->gamma0 / o->map * (error < 0 ? 0 : error); /* a NaN stays */
 }
 
 static dae_status solve(dae__spark *o, double t, double h, const double *y, const double *z,
@@ -164,7 +172,8 @@ static double compare_halves(dae__spark *o)
   int ny = st->face.ny, nz = st->face.nz, last = st->s + 1;
   double sum = distance(ny, dae__stage_vector(st->now.Y, last, ny), o->y_whole, o->y_weight) +
                distance(nz, dae__stage_vector(st->now.Z, last, nz), o->z_whole, o->z_weight);
-  return sqrt(sum / (ny + nz)) / (pow(2, o->order) - 1);
+  double error = sqrt(sum / (ny + nz)) - 2 * noise(o, st->h);
+  return (error < 0 ? 0 : error) / (pow(2, o->order) - 1);
 }
 
 static dae_status solve_halves(dae__spark *o, double h, double *error, dae_error *err)
@@ -287,10 +296,13 @@ static dae_status attempt(dae__spark *o, double h, double t, dae_error *why)
     m->stats.rejected_by_convergence += status != DAE_ERROR_RECOVERABLE;
     m->stats.rejected_by_callback += status == DAE_ERROR_RECOVERABLE;
     m->h = dae__controller_failed(&m->controller, h, 0.4);
+    if (status == DAE_ERROR_STEP)
+      m->bound = BOUND * h, m->bounded = BOUNDED;
     return status;
   }
   m->stats.rejected_by_error += !good;
-  m->h = next;
+  m->bounded -= good && m->bounded > 0;
+  m->h = m->bounded > 0 ? fmin(next, m->bound) : next;
   return good ? DAE_OK : DAE_ERROR_STEP;
 }
 
@@ -347,6 +359,7 @@ void dae__spark_begin(dae__spark *o, double t_stop)
   dae__controller_reset(&o->memory->controller, &control);
   o->memory->h = first_step(o, t_stop);
   o->memory->crawl = dae__crawl_begin(o->memory->t, &o->memory->stats);
+  o->memory->bounded = 0;
   o->memory->t_origin = o->memory->t;
   o->memory->done = 0;
   o->memory->started = true;

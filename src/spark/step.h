@@ -5,6 +5,7 @@
 #define DAEDAL_SPARK_STEP_H
 
 #include "spark/body.h"
+#include "spark/dense.h"
 #include "spark/spark.h"
 #include "spark/stages.h"
 #include "step/controller.h"
@@ -18,6 +19,8 @@ typedef struct dae__spark_memory {
   bool started;
   double t_origin; /* fixed steps */
   long done;
+  double bound; /* of the step size: the iteration has failed above it, */
+  int bounded;  /* and is not tried there for so many steps */
   dae__controller controller;
   dae__crawl crawl;
   dae_stats stats;
@@ -28,6 +31,7 @@ typedef struct dae__spark {
   dae__body body;
   dae__spark_transform transform;
   dae__stages stages;
+  dae__dense dense;
   dae__spark_memory *memory;                       /* kept */
   double *state, *rate;                            /* kept: where the motion stands */
   double *previous_rate;                           /* kept: where the last step began */
@@ -36,7 +40,7 @@ typedef struct dae__spark {
   double *y_middle, *z_middle, *y_whole, *z_whole; /* of a step by halves */
   double t_half;                                   /* where they meet */
   double *y_weight, *z_weight;
-  double *y_rate, *z_rate, *y_end, *z_end, *shown_state, *shown_rate;
+  double *y_rate, *z_rate, *shown_state, *shown_rate;
   double *derivative; /* weights of so many nodes: */
   int compared;
   double gamma0, map; /* map: factor of the tolerances for the estimate */

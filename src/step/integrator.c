@@ -73,6 +73,12 @@ dae_status dae_integrator_interpolate(dae_integrator *it, double t, double *y, d
   return it->table->interpolate(it->self, fmin(fmax(t, view.t_previous), view.t), y, dy, err);
 }
 
+dae_status dae__integrator_sketch(dae_integrator *it, double t, double *y, dae_error *err)
+{
+  return it->table->sketch ? it->table->sketch(it->self, t, y, err)
+                           : dae_integrator_interpolate(it, t, y, NULL, err);
+}
+
 dae_status dae__integrator_glance(dae_integrator *it, double t, double *y, dae_error *err)
 {
   if (!it->table->glance)

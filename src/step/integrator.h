@@ -19,6 +19,9 @@ typedef struct dae__integrator_table {
   dae_status (*step)(void *self, double t_stop, dae_error *err);
   dae_view (*view)(const void *self); /* without the method's name */
   dae_status (*interpolate)(void *self, double t, double *y, double *dy, dae_error *err);
+  /* the same as good as it is to be had at once, if that is not as good as the steps; NULL: as
+   * interpolate */
+  dae_status (*sketch)(void *self, double t, double *y, dae_error *err);
   /* the same cheaply: not projected, with any values for multipliers; NULL: as interpolate */
   void (*glance)(void *self, double t, double *y);
   dae_status (*restart)(void *self, double t, const double *y, dae_error *err);
@@ -36,8 +39,11 @@ typedef struct dae__integrator_table {
 dae_status dae__integrator_create(dae__arena *arena, const dae__integrator_table *table, void *self,
                                   dae_integrator **out);
 
-/* A state vector at t within the last step for purposes that need neither multipliers nor a state
- * that lies on its constraints to the last digit. */
+/* A state vector at t within the last step for purposes that do not need it as good as the steps
+ * are. */
+dae_status dae__integrator_sketch(dae_integrator *it, double t, double *y, dae_error *err);
+/* The same for purposes that need neither multipliers nor a state that lies on its constraints to
+ * the last digit. */
 dae_status dae__integrator_glance(dae_integrator *it, double t, double *y, dae_error *err);
 
 #endif

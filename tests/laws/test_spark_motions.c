@@ -128,6 +128,42 @@ static void test_a_spring_whose_length_is_a_state_is_the_same_spring(void **stat
     }
 }
 
+/* ---- stops ---- */
+
+/* steps that are cut short tell little of those that follow them */
+static void test_stops_close_together_do_no_harm(void **state)
+{
+  (void)state;
+  test_problem p = test_car_axis();
+  dae_spark_options opts = options(1e-11);
+  dae_integrator *a, *b;
+  dae_status status = DAE_OK;
+  dae_error err = dae_error_none();
+  double one[32], many[32];
+  assert_true(p.size <= 32);
+  assert_int_equal(dae_spark_gauss_create(&p.problem, &p.start, &opts, NULL, &a, NULL), DAE_OK);
+  assert_int_equal(dae_spark_gauss_create(&p.problem, &p.start, &opts, NULL, &b, NULL), DAE_OK);
+  for (int i = 1; i <= 20; i++) /* two stops, 1e-9 apart */
+    for (int twice = 0; twice < 2; twice++) {
+      do
+        status = dae_integrator_step(a, 0.05 * i + 1e-9 * twice, &err);
+      while (status == DAE_OK);
+      if (status < 0)
+        fail_msg("%s", err.text);
+    }
+  do
+    status = dae_integrator_step(b, 1 + 1e-9, &err);
+  while (status == DAE_OK);
+  assert_int_equal(status, DAE_END);
+  support_state(a, many, NULL);
+  support_state(b, one, NULL);
+  for (int i = 0; i < 8; i++) /* positions and velocities */
+    assert_true(fabs(one[i] - many[i]) < 1e-10);
+  assert_true(dae_integrator_stats(a).rejected_by_convergence < 5);
+  dae_integrator_free(a);
+  dae_integrator_free(b);
+}
+
 /* ---- sparse ---- */
 
 static void test_a_chain_of_60_links_moves_as_with_bdf(void **state)
@@ -355,6 +391,7 @@ int main(void)
       cmocka_unit_test(test_events_are_hit_as_often_as_they_should),
       cmocka_unit_test(test_mechanisms_and_moving_constraints_end_where_they_should),
       cmocka_unit_test(test_a_spring_whose_length_is_a_state_is_the_same_spring),
+      cmocka_unit_test(test_stops_close_together_do_no_harm),
       cmocka_unit_test(test_a_chain_of_60_links_moves_as_with_bdf),
       cmocka_unit_test(test_a_tableau_filled_in_by_hand_gives_the_bits_of_the_family),
       cmocka_unit_test(test_a_tableau_that_is_no_method_is_refused),

@@ -25,12 +25,12 @@ typedef struct fixture {
   dae_spark_tableau *tableau;
   dae__spark_transform transform;
   dae__stages stages;
-  double y[MOST], z[MOST];
+  double state[MOST], y[MOST], z[MOST];
 } fixture;
 
 static void set_up(const test_problem *p, fixture *o)
 {
-  double state[MOST], rate[MOST];
+  double *state = o->state, rate[MOST];
   o->arena = dae__arena_create(NULL);
   assert_int_equal(
       dae_spark_tableau_create(DAE_SPARK_GAUSS, DAE_SPARK_HAT_SAME, S, NULL, &o->tableau, NULL),
