@@ -3,7 +3,8 @@
 
 const char j09_notes[] =
     "The paper prints no numbers, so there is no column for it. Gauss: Gauss-Lobatto, order 2s; "
-    "Radau: Radau IIA-Lobatto, order 2s - 1; both with fixed steps and without projection.";
+    "Radau: Radau IIA-Lobatto, order 2s - 1; Lobatto: order 2s - 2; all with fixed steps and "
+    "without projection.";
 
 dae_status j09_run(rep_report *report)
 {

@@ -7,6 +7,8 @@
 
 #include "reproduce.h"
 
+#include <daedal/run.h>
+
 /* ---- j09_runs.c: one run ---- */
 
 typedef enum j09_problem {
@@ -17,6 +19,7 @@ typedef enum j09_problem {
   J09_SLEIGH,      /* Chaplygin's: nonholonomic */
   J09_MIXED,       /* skate on a cylinder: holonomic and nonholonomic */
   J09_CURV_LAG,    /* the pendulum in curved coordinates */
+  J09_CURV_HAM,    /* the same by its Hamiltonian, in the momentum form */
   J09_SPRING_PENDULUM,
   J09_NHPARTICLE, /* nonholonomic */
   J09_PROBLEMS
@@ -24,9 +27,23 @@ typedef enum j09_problem {
 
 const char *j09_name(j09_problem problem);
 
+typedef enum j09_method {
+  J09_GAUSS, /* Gauss-Lobatto */
+  J09_RADAU, /* Radau IIA-Lobatto */
+  J09_AB_B,  /* Lobatto IIIA-x-IIIB, x = B, ... */
+  J09_AB_C,
+  J09_AB_C_STAR,
+  J09_AB_D,
+  J09_IIIC, /* Lobatto IIIC, g at s + 1 Lobatto points */
+  J09_IIID, /* Lobatto IIID, the same */
+  J09_METHODS
+} j09_method;
+
+const char *j09_method_name(j09_method method);
+
 typedef struct j09_case {
   j09_problem problem;
-  bool radau; /* Radau-Lobatto, not Gauss-Lobatto */
+  j09_method method;
   int stages;
   double step; /* fixed */
   long steps;
@@ -35,7 +52,7 @@ typedef struct j09_case {
 /* Where a run stands after a step, and at its start. */
 typedef struct j09_point {
   double t;
-  int n, ng, nk; /* coordinates, constraints */
+  int n, ng, nk; /* coordinates, and as many velocities or momenta; constraints */
   const double *y, *z, *lambda, *psi;
   double energy, g, gdot, k; /* as the model's outputs say, NaN: not among them */
 } j09_point;
@@ -46,6 +63,10 @@ typedef void j09_look(void *user, const j09_point *at);
  * is at its end. A run that gives up says why in trouble. */
 bool j09_case_run(rep_report *report, const j09_case *run, j09_look *look, void *user,
                   char trouble[256]);
+
+/* ---- j09_curv_ham.c ---- */
+
+void j09_curv_ham(dae_run_plan *plan); /* the problem and its start */
 
 /* ---- j09_exact.c ---- */
 

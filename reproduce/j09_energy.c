@@ -16,27 +16,27 @@ typedef struct energy_row {
 
 /* the first four are drawn */
 static const energy_row gauss[] = {
-    {{J09_SPRING_PENDULUM, false, 1, 0.1, 1000000}, 3.018e-3, 3.018e-3, NAN},
-    {{J09_SPRING_PENDULUM, false, 2, 0.1, 1000000}, 2.549e-6, 2.549e-6, NAN},
-    {{J09_SPRING_PENDULUM, false, 3, 0.1, 1000000}, 3.551e-9, 3.547e-9, NAN},
-    {{J09_SPRING_PENDULUM, false, 4, 0.1, 1000000}, 2.37e-12, 3.27e-12, NAN},
-    {{J09_SPRING_PENDULUM, false, 2, 0.2, 100000}, 4.29e-5, 4.29e-5, NAN},
-    {{J09_SPRING_PENDULUM, false, 2, 0.05, 100000}, 1.57e-7, 1.57e-7, NAN},
+    {{J09_SPRING_PENDULUM, J09_GAUSS, 1, 0.1, 1000000}, 3.018e-3, 3.018e-3, NAN},
+    {{J09_SPRING_PENDULUM, J09_GAUSS, 2, 0.1, 1000000}, 2.549e-6, 2.549e-6, NAN},
+    {{J09_SPRING_PENDULUM, J09_GAUSS, 3, 0.1, 1000000}, 3.551e-9, 3.547e-9, NAN},
+    {{J09_SPRING_PENDULUM, J09_GAUSS, 4, 0.1, 1000000}, 2.37e-12, 3.27e-12, NAN},
+    {{J09_SPRING_PENDULUM, J09_GAUSS, 2, 0.2, 100000}, 4.29e-5, 4.29e-5, NAN},
+    {{J09_SPRING_PENDULUM, J09_GAUSS, 2, 0.05, 100000}, 1.57e-7, 1.57e-7, NAN},
 };
 #define DRAWN 4
 
 static const energy_row nonholonomic[] = {
-    {{J09_NHPARTICLE, false, 1, 0.1, 20000}, 1.850e-4, 1.850e-4, NAN},
-    {{J09_NHPARTICLE, false, 2, 0.1, 20000}, 1.175e-7, 1.175e-7, NAN},
-    {{J09_MIXED, false, 2, 0.05, 10000}, 9.269e-8, 9.269e-8, NAN},
-    {{J09_KNIFE, false, 2, 0.1, 10000}, 1.568e-6, 1.568e-6, NAN},
+    {{J09_NHPARTICLE, J09_GAUSS, 1, 0.1, 20000}, 1.850e-4, 1.850e-4, NAN},
+    {{J09_NHPARTICLE, J09_GAUSS, 2, 0.1, 20000}, 1.175e-7, 1.175e-7, NAN},
+    {{J09_MIXED, J09_GAUSS, 2, 0.05, 10000}, 9.269e-8, 9.269e-8, NAN},
+    {{J09_KNIFE, J09_GAUSS, 2, 0.1, 10000}, 1.568e-6, 1.568e-6, NAN},
 };
 
 static const energy_row radau[] = {
-    {{J09_SPRING_PENDULUM, true, 1, 0.1, 100000}, 1.165, 1.165, NAN},
-    {{J09_SPRING_PENDULUM, true, 2, 0.1, 100000}, 0.108, 0.778, 7.7e-5},
-    {{J09_SPRING_PENDULUM, true, 3, 0.1, 100000}, 6.8e-5, 6.8e-4, 6.8e-8},
-    {{J09_NHPARTICLE, true, 2, 0.1, 20000}, 4.589e-3, 4.433e-2, 2.2e-5},
+    {{J09_SPRING_PENDULUM, J09_RADAU, 1, 0.1, 100000}, 1.165, 1.165, NAN},
+    {{J09_SPRING_PENDULUM, J09_RADAU, 2, 0.1, 100000}, 0.108, 0.778, 7.7e-5},
+    {{J09_SPRING_PENDULUM, J09_RADAU, 3, 0.1, 100000}, 6.8e-5, 6.8e-4, 6.8e-8},
+    {{J09_NHPARTICLE, J09_RADAU, 2, 0.1, 20000}, 4.589e-3, 4.433e-2, 2.2e-5},
 };
 
 #define COUNT(rows) ((int)(sizeof(rows) / sizeof *(rows)))
@@ -242,8 +242,8 @@ static void show_constraints(rep_report *report, const outcome *outcomes, int co
     const meter *m = &outcomes[i].meter;
     char label[48];
     rep_value values[] = {residual_value(m->g), residual_value(m->gdot), residual_value(m->k)};
-    snprintf(label, sizeof label, "%c%d %-15s %g", run->radau ? 'R' : 'G', run->stages,
-             j09_name(run->problem), run->step);
+    snprintf(label, sizeof label, "%c%d %-15s %g", run->method == J09_RADAU ? 'R' : 'G',
+             run->stages, j09_name(run->problem), run->step);
     rep_table_row(report, label, values, outcomes[i].trouble[0] ? outcomes[i].trouble : NULL);
   }
   rep_table_end(report);

@@ -22,6 +22,16 @@ static j09_exact curv_lag_at_2(void)
   return (j09_exact){2, {x - 0.3 * y * y, y, vx - 0.6 * y * vy, vy, pendulum[4]}};
 }
 
+/* z = M(q) q': the momenta that belong to x' and y' */
+static j09_exact curv_ham_at_2(void)
+{
+  j09_exact e = curv_lag_at_2();
+  double y = pendulum[1], vx = pendulum[2], vy = pendulum[3];
+  e.values[2] = vx;
+  e.values[3] = vy + 0.6 * y * vx;
+  return e;
+}
+
 static j09_exact sand_at(double t)
 {
   double c = cos(t * t), s = sin(t * t);
@@ -80,6 +90,8 @@ j09_exact j09_solution(j09_problem problem)
     return mixed_at(2);
   case J09_CURV_LAG:
     return curv_lag_at_2();
+  case J09_CURV_HAM:
+    return curv_ham_at_2();
   case J09_SPRING_PENDULUM:
   case J09_NHPARTICLE:
   case J09_PROBLEMS:

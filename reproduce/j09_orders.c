@@ -17,6 +17,12 @@ typedef struct order_row {
   double error[KINDS]; /* references, NaN: there is no such multiplier */
 } order_row;
 
+/* of a row in a table with more than one method, and where orders are not to be seen yet */
+typedef struct observation {
+  j09_method method;
+  double order[KINDS]; /* of the reference */
+} observation;
+
 static const order_row gauss[] = {
     {J09_PENDULUM, 1, 160, 2, {6.64e-05, 8.26e-05, 1.54e-04, NAN}},
     {J09_PENDULUM, 2, 80, 4, {6.18e-09, 8.43e-09, 4.37e-09, NAN}},
@@ -46,6 +52,10 @@ static const order_row gauss[] = {
     {J09_CURV_LAG, 2, 80, 4, {4.22e-09, 6.48e-09, 5.23e-09, NAN}},
     {J09_CURV_LAG, 3, 40, 6, {6.76e-12, 1.04e-11, 6.21e-12, NAN}},
     {J09_CURV_LAG, 4, 16, 8, {3.56e-13, 8.60e-13, 3.91e-12, NAN}},
+    {J09_CURV_HAM, 1, 160, 2, {5.82e-05, 6.83e-05, 1.54e-04, NAN}},
+    {J09_CURV_HAM, 2, 80, 4, {4.22e-09, 3.91e-09, 5.23e-09, NAN}},
+    {J09_CURV_HAM, 3, 40, 6, {6.76e-12, 6.86e-12, 6.21e-12, NAN}},
+    {J09_CURV_HAM, 4, 16, 8, {3.56e-13, 1.54e-12, 3.91e-12, NAN}},
 };
 
 static const order_row radau[] = {
@@ -60,12 +70,73 @@ static const order_row radau[] = {
     {J09_MIXED, 3, 40, 5, {4.19e-09, 2.26e-09, 5.55e-10, 3.43e-09}},
 };
 
+static const order_row lobatto[] = {
+    {J09_PENDULUM, 2, 40, 2, {1.06e-03, 1.32e-03, 2.46e-03, NAN}},
+    {J09_KNIFE, 2, 40, 2, {7.26e-04, 1.20e-04, NAN, 1.82e-04}},
+    {J09_MIXED, 2, 40, 2, {6.81e-04, 1.84e-04, 2.94e-05, 1.82e-04}},
+    {J09_PENDULUM, 3, 20, 4, {1.58e-06, 2.16e-06, 1.11e-06, NAN}},
+    {J09_KNIFE, 3, 20, 4, {2.45e-06, 1.35e-07, NAN, 2.05e-07}},
+    {J09_MIXED, 3, 20, 4, {2.04e-06, 3.94e-07, 3.31e-08, 2.04e-07}},
+    {J09_PENDULUM, 2, 40, 2, {1.06e-03, 1.32e-03, 2.46e-03, NAN}},
+    {J09_KNIFE, 2, 40, 2, {2.28e-03, 1.55e-04, NAN, 2.35e-04}},
+    {J09_MIXED, 2, 40, 2, {1.90e-03, 3.79e-04, 3.76e-05, 2.32e-04}},
+    {J09_PENDULUM, 3, 20, 4, {1.58e-06, 2.16e-06, 1.11e-06, NAN}},
+    {J09_KNIFE, 3, 20, 4, {7.78e-06, 5.40e-07, NAN, 8.20e-07}},
+    {J09_MIXED, 3, 20, 4, {6.12e-06, 1.22e-06, 1.19e-07, 7.32e-07}},
+    {J09_PENDULUM, 2, 40, 2, {1.06e-03, 1.32e-03, 2.46e-03, NAN}},
+    {J09_KNIFE, 2, 40, 2, {2.43e-03, 3.24e-04, NAN, 4.91e-04}},
+    {J09_MIXED, 2, 40, 2, {2.02e-03, 4.80e-04, 8.02e-05, 4.94e-04}},
+    {J09_PENDULUM, 3, 20, 4, {1.58e-06, 2.16e-06, 1.11e-06, NAN}},
+    {J09_KNIFE, 3, 20, 4, {7.70e-06, 5.40e-07, NAN, 8.20e-07}},
+    {J09_MIXED, 3, 20, 4, {6.13e-06, 1.27e-06, 1.46e-07, 9.02e-07}},
+    {J09_PENDULUM, 2, 40, 2, {1.06e-03, 1.32e-03, 2.46e-03, NAN}},
+    {J09_KNIFE, 2, 40, 2, {2.35e-03, 2.39e-04, NAN, 3.63e-04}},
+    {J09_MIXED, 2, 40, 2, {1.96e-03, 4.30e-04, 5.89e-05, 3.63e-04}},
+    {J09_PENDULUM, 3, 20, 4, {1.58e-06, 2.16e-06, 1.11e-06, NAN}},
+    {J09_KNIFE, 3, 20, 4, {7.73e-06, 5.37e-07, NAN, 8.15e-07}},
+    {J09_MIXED, 3, 20, 4, {6.12e-06, 1.24e-06, 1.32e-07, 8.13e-07}},
+    {J09_PENDULUM, 2, 40, 2, {2.11e-03, 2.64e-03, 4.91e-03, NAN}},
+    {J09_KNIFE, 2, 40, 2, {2.28e-03, 1.55e-04, NAN, 2.35e-04}},
+    {J09_MIXED, 2, 40, 2, {1.63e-03, 3.32e-04, 3.49e-05, 2.15e-04}},
+    {J09_PENDULUM, 3, 32, 4, {4.61e-07, 6.13e-07, 5.26e-07, NAN}},
+    {J09_KNIFE, 3, 32, 4, {1.18e-06, 8.23e-08, NAN, 1.25e-07}},
+    {J09_MIXED, 3, 32, 4, {8.67e-07, 1.78e-07, 1.95e-08, 1.21e-07}},
+    {J09_PENDULUM, 2, 40, 2, {2.11e-03, 2.64e-03, 4.91e-03, NAN}},
+    {J09_KNIFE, 2, 40, 2, {2.35e-03, 2.39e-04, NAN, 3.63e-04}},
+    {J09_MIXED, 2, 40, 2, {1.70e-03, 3.89e-04, 5.92e-05, 3.65e-04}},
+    {J09_PENDULUM, 3, 32, 4, {4.61e-07, 6.13e-07, 5.26e-07, NAN}},
+    {J09_KNIFE, 3, 32, 4, {1.18e-06, 8.22e-08, NAN, 1.25e-07}},
+    {J09_MIXED, 3, 32, 4, {8.70e-07, 1.83e-07, 2.20e-08, 1.36e-07}},
+};
+
+static const observation lobatto_observed[] = {
+    {J09_AB_B, {2.01, 2.00, 2.00, NAN}},       {J09_AB_B, {2.00, 2.00, NAN, 2.00}},
+    {J09_AB_B, {2.01, 2.00, 2.00, 2.00}},      {J09_AB_B, {4.00, 4.00, 3.98, NAN}},
+    {J09_AB_B, {4.00, 4.00, NAN, 4.00}},       {J09_AB_B, {3.99, 4.00, 4.00, 4.00}},
+    {J09_AB_C, {2.01, 2.00, 2.00, NAN}},       {J09_AB_C, {1.95, 0.86, NAN, 0.86}},
+    {J09_AB_C, {1.96, 1.90, 0.78, 0.78}},      {J09_AB_C, {4.00, 4.00, 3.98, NAN}},
+    {J09_AB_C, {4.01, 4.01, NAN, 4.01}},       {J09_AB_C, {4.00, 3.97, 3.84, 3.84}},
+    {J09_AB_C_STAR, {2.01, 2.00, 2.00, NAN}},  {J09_AB_C_STAR, {2.05, 2.34, NAN, 2.34}},
+    {J09_AB_C_STAR, {2.05, 2.15, 2.35, 2.34}}, {J09_AB_C_STAR, {4.00, 4.00, 3.98, NAN}},
+    {J09_AB_C_STAR, {3.99, 4.01, NAN, 4.01}},  {J09_AB_C_STAR, {4.00, 4.03, 4.13, 4.13}},
+    {J09_AB_D, {2.01, 2.00, 2.00, NAN}},       {J09_AB_D, {2.00, 2.00, NAN, 2.00}},
+    {J09_AB_D, {2.01, 2.00, 2.00, 2.00}},      {J09_AB_D, {4.00, 4.00, 3.98, NAN}},
+    {J09_AB_D, {3.99, 3.99, NAN, 3.99}},       {J09_AB_D, {3.99, 3.99, 3.99, 3.99}},
+    {J09_IIIC, {1.98, 1.99, 1.99, NAN}},       {J09_IIIC, {1.95, 0.86, NAN, 0.86}},
+    {J09_IIIC, {1.94, 1.88, 0.24, 0.24}},      {J09_IIIC, {3.99, 3.99, 3.99, NAN}},
+    {J09_IIIC, {4.01, 4.00, NAN, 4.00}},       {J09_IIIC, {3.99, 3.95, 3.80, 3.80}},
+    {J09_IIID, {1.98, 1.99, 1.99, NAN}},       {J09_IIID, {2.00, 2.00, NAN, 2.00}},
+    {J09_IIID, {2.00, 2.00, 2.00, 2.00}},      {J09_IIID, {3.99, 3.99, 3.99, NAN}},
+    {J09_IIID, {4.00, 3.99, NAN, 3.99}},       {J09_IIID, {4.00, 3.99, 3.99, 3.99}},
+};
+
 #define COUNT(rows) ((int)(sizeof(rows) / sizeof *(rows)))
-#define MOST COUNT(gauss)
+#define MOST COUNT(lobatto)
 
 typedef struct family {
-  bool radau;
+  j09_method method;
   const order_row *rows;
+  const observation *observed; /* NULL: all rows are of the method, and of the order they say */
   int count;
   int names; /* columns for those of the problems */
   rep_table states, multipliers;
@@ -97,7 +168,7 @@ static const family families[] = {
                        "which has no order."},
     },
     {
-        .radau = true,
+        .method = J09_RADAU,
         .rows = radau,
         .count = COUNT(radau),
         .names = 8,
@@ -113,6 +184,31 @@ static const family families[] = {
                         .title = "lambda (holonomic) and psi (nonholonomic)",
                         .setting = "the same runs",
                         .label = "         s   N",
+                        .quantities = 4,
+                        .quantity = {"error lam", "order lam", "error psi", "order psi"}},
+    },
+    {
+        .rows = lobatto,
+        .observed = lobatto_observed,
+        .count = COUNT(lobatto),
+        .names = 8,
+        .states = {.name = "Orders, Lobatto",
+                   .title = "positions y and velocities z",
+                   .setting = "as above; the order is 2s - 2; N = 40 for s = 2, 20 for s = 3, 32 "
+                              "for s = 3 of IIIC and IIID",
+                   .label = "                s",
+                   .quantities = 4,
+                   .quantity = {"error y", "order y", "error z", "order z"},
+                   .reason = "A-x-B is Lobatto IIIA-x-IIIB, with g at its s nodes, RATTLE for "
+                             "s = 2; IIIC and IIID have g at s + 1 Lobatto nodes. x is how forces "
+                             "are summed: it does not matter where they depend on positions only, "
+                             "as on the pendulum. With two stages the error of IIIC and of x = C, "
+                             "C* changes its sign with h, and its order is not to be seen; orders "
+                             "are to be within 0.02 of those of the reference."},
+        .multipliers = {.name = "Orders, Lobatto, multipliers",
+                        .title = "lambda (holonomic) and psi (nonholonomic)",
+                        .setting = "the same runs",
+                        .label = "                s",
                         .quantities = 4,
                         .quantity = {"error lam", "order lam", "error psi", "order psi"}},
     },
@@ -150,20 +246,22 @@ typedef struct outcome {
   char trouble[256];
 } outcome;
 
-static bool run_row(rep_report *report, const family *f, const order_row *row, outcome *o)
+static bool run_row(rep_report *report, const family *f, int i, outcome *o)
 {
+  const order_row *row = &f->rows[i];
+  j09_method method = f->observed ? f->observed[i].method : f->method;
   const j09_exact exact = j09_solution(row->problem);
   ending coarse = {.exact = &exact}, fine = {.exact = &exact};
-  j09_case run = {row->problem, f->radau, row->stages, exact.t / row->steps, row->steps};
+  j09_case run = {row->problem, method, row->stages, exact.t / row->steps, row->steps};
   if (!j09_case_run(report, &run, take_errors, &fine, o->trouble))
     return false;
   run.steps /= 2;
   run.step *= 2;
   if (!o->trouble[0] && !j09_case_run(report, &run, take_errors, &coarse, o->trouble))
     return false;
-  for (int i = 0; i < KINDS; i++) {
-    o->error[i] = fine.error[i];
-    o->order[i] = log2(coarse.error[i] / fine.error[i]);
+  for (int kind = 0; kind < KINDS; kind++) {
+    o->error[kind] = fine.error[kind];
+    o->order[kind] = log2(coarse.error[kind] / fine.error[kind]);
   }
   return true;
 }
@@ -183,6 +281,26 @@ static rep_value order_value(double ours, const order_row *row, int kind)
   return (rep_value){NAN, ours, row->order, REP_NEAR, (row->stages < 4 ? 0.15 : 0.3) / row->order};
 }
 
+/* with as many digits as the reference has */
+static rep_value observed_value(double ours, double reference)
+{
+  if (isnan(reference))
+    return (rep_value){NAN, NAN, NAN, REP_SHOWN, 0};
+  return (rep_value){NAN, round(100 * ours) / 100, reference, REP_NEAR, 0.021 / reference};
+}
+
+/* the blanks are those of the headline */
+static void label_of(const family *f, int i, char *text, size_t size)
+{
+  const order_row *row = &f->rows[i];
+  const char *name = j09_name(row->problem);
+  if (f->observed) /* there is no room for N */
+    snprintf(text, size, "%-6s %-*s %d", j09_method_name(f->observed[i].method), f->names, name,
+             row->stages);
+  else
+    snprintf(text, size, "%-*s %d %3d", f->names, name, row->stages, row->steps);
+}
+
 /* two of the kinds */
 static void show_table(rep_report *report, const family *f, const rep_table *table, int first,
                        const outcome *outcomes, int count)
@@ -194,11 +312,12 @@ static void show_table(rep_report *report, const family *f, const rep_table *tab
     char label[48];
     rep_value values[4];
     for (int k = 0; k < 2; k++) {
-      values[2 * k] = error_value(o->error[first + k], row->error[first + k]);
-      values[2 * k + 1] = order_value(o->order[first + k], row, first + k);
+      int kind = first + k;
+      values[2 * k] = error_value(o->error[kind], row->error[kind]);
+      values[2 * k + 1] = f->observed ? observed_value(o->order[kind], f->observed[i].order[kind])
+                                      : order_value(o->order[kind], row, kind);
     }
-    snprintf(label, sizeof label, "%-*s %d %3d", f->names, j09_name(row->problem), row->stages,
-             row->steps);
+    label_of(f, i, label, sizeof label);
     rep_table_row(report, label, values, o->trouble[0] ? o->trouble : NULL);
   }
   rep_table_end(report);
@@ -208,7 +327,7 @@ static void show_family(rep_report *report, const family *f)
 {
   outcome outcomes[MOST];
   int count = 0;
-  while (count < f->count && run_row(report, f, &f->rows[count], &outcomes[count]))
+  while (count < f->count && run_row(report, f, count, &outcomes[count]))
     count++;
   show_table(report, f, &f->states, Y, outcomes, count);
   show_table(report, f, &f->multipliers, LAMBDA, outcomes, count);

@@ -50,6 +50,7 @@ static const struct {
     [J09_SLEIGH] = {"sleigh", sleigh_text, sizeof sleigh_text},
     [J09_MIXED] = {"mixed", mixed_text, sizeof mixed_text},
     [J09_CURV_LAG] = {"curv_lag", curv_lag_text, sizeof curv_lag_text},
+    [J09_CURV_HAM] = {"curv_ham", NULL, 0}, /* it is written in C */
     [J09_SPRING_PENDULUM] = {"spring_pendulum", spring_pendulum_text, sizeof spring_pendulum_text},
     [J09_NHPARTICLE] = {"nhparticle", nhparticle_text, sizeof nhparticle_text},
 };
@@ -57,6 +58,28 @@ static const struct {
 const char *j09_name(j09_problem problem)
 {
   return models[problem].name;
+}
+
+/* ---- methods ---- */
+
+static const struct {
+  const char *name, *method;
+  dae_spark_member member;
+  dae_spark_hat hat;
+} kinds[J09_METHODS] = {
+    [J09_GAUSS] = {.name = "Gauss", .method = "spark-gauss"},
+    [J09_RADAU] = {.name = "Radau", .method = "spark-radau"},
+    [J09_AB_B] = {"A-B-B", "spark-lobatto", DAE_SPARK_MEMBER_AB, DAE_SPARK_HAT_B},
+    [J09_AB_C] = {"A-C-B", "spark-lobatto", DAE_SPARK_MEMBER_AB, DAE_SPARK_HAT_C},
+    [J09_AB_C_STAR] = {"A-C*-B", "spark-lobatto", DAE_SPARK_MEMBER_AB, DAE_SPARK_HAT_C_STAR},
+    [J09_AB_D] = {"A-D-B", "spark-lobatto", DAE_SPARK_MEMBER_AB, DAE_SPARK_HAT_D},
+    [J09_IIIC] = {"IIIC", "spark-lobatto", DAE_SPARK_MEMBER_C, DAE_SPARK_HAT_SAME},
+    [J09_IIID] = {"IIID", "spark-lobatto", DAE_SPARK_MEMBER_D, DAE_SPARK_HAT_SAME},
+};
+
+const char *j09_method_name(j09_method method)
+{
+  return kinds[method].name;
 }
 
 /* ---- what a run needs ---- */
@@ -69,18 +92,31 @@ typedef struct journey {
   j09_point at;
 } journey;
 
+/* the problem, its start and its outputs */
+static dae_status describe(journey *j, j09_problem problem, dae_error *err)
+{
+  if (problem == J09_CURV_HAM) {
+    j09_curv_ham(&j->plan);
+    return DAE_OK;
+  }
+  dae_status status = dae_model_parse(models[problem].name, (const char *)models[problem].text,
+                                      models[problem].length, NULL, NULL, &j->model, err);
+  if (status >= 0)
+    dae_model_plan(j->model, &j->plan);
+  return status;
+}
+
 static dae_status create(journey *j, const j09_case *run, dae_error *err)
 {
   dae_spark_options opts = dae_spark_defaults();
   opts.step = run->step;
   opts.stages = run->stages;
   opts.project = false;
-  dae_status status =
-      dae_model_parse(models[run->problem].name, (const char *)models[run->problem].text,
-                      models[run->problem].length, NULL, NULL, &j->model, err);
+  opts.member = kinds[run->method].member;
+  opts.hat = kinds[run->method].hat;
+  dae_status status = describe(j, run->problem, err);
   if (status < 0)
     return status;
-  dae_model_plan(j->model, &j->plan);
   int size = dae_problem_size(&j->plan.problem);
   j->state = calloc((size_t)size + (size_t)j->plan.outputs, sizeof *j->state);
   if (!j->state) {
@@ -88,7 +124,7 @@ static dae_status create(journey *j, const j09_case *run, dae_error *err)
     return err->status = DAE_ERROR_MEMORY;
   }
   j->outputs = j->state + size;
-  const dae_method *method = dae_method_find(run->radau ? "spark-radau" : "spark-gauss", err);
+  const dae_method *method = dae_method_find(kinds[run->method].method, err);
   return method ? method->create(&j->plan.problem, &j->plan.start, &opts, NULL, &j->it, err)
                 : err->status;
 }
@@ -113,6 +149,7 @@ static double output_of(const journey *j, const char *name)
 static dae_status look_around(journey *j, dae_error *err)
 {
   const dae_mechanical *m = j->plan.problem.mechanical;
+  const dae_momentum *p = j->plan.problem.momentum;
   j09_point *at = &j->at;
   at->t = dae_integrator_view(j->it).t;
   dae_status status = dae_integrator_interpolate(j->it, at->t, j->state, NULL, err);
@@ -120,10 +157,13 @@ static dae_status look_around(journey *j, dae_error *err)
     return status;
   if (j->plan.outputs > 0 && j->plan.output(j->plan.output_user, at->t, j->state, j->outputs)) {
     *err = dae_error_none();
-    snprintf(err->text, sizeof err->text, "the outputs of %s could not be computed", m->name);
+    snprintf(err->text, sizeof err->text, "the outputs of %s could not be computed",
+             m ? m->name : p->name);
     return err->status = DAE_ERROR_CALLBACK;
   }
-  at->n = m->nq, at->ng = m->ng, at->nk = m->nk;
+  at->n = m ? m->nq : p->ny;
+  at->ng = m ? m->ng : p->ng;
+  at->nk = m ? m->nk : p->nk;
   at->y = j->state;
   at->z = at->y + at->n;
   at->lambda = at->z + at->n; /* there are no other states */

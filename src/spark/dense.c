@@ -78,7 +78,7 @@ dae_status dae__dense_create(dae__arena *arena, const dae__dense_options *opts,
   }
   d->V = DAE__TAKE(arena, double, (size_t)n *ny);
   d->A = DAE__TAKE(arena, double, (size_t)n *nz);
-  d->state = DAE__TAKE(arena, double, body->size);
+  d->state = DAE__KEEP(arena, double, body->size); /* its multipliers are guesses */
   d->rate = DAE__TAKE(arena, double, body->size);
   d->y_weight = DAE__TAKE(arena, double, ny);
   d->z_weight = DAE__TAKE(arena, double, nz);

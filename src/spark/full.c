@@ -375,3 +375,26 @@ double dae__full_increment(dae__full *o, dae__stages *st, const dae__stages_goal
   move(o->s, c->nk, o->x + o->Psi, NULL, st->now.Psi);
   return isnan(z) || z > y ? z : y;
 }
+
+/* entry of the largest among count vectors of length n; *most: how large it is */
+static int largest(int count, int n, const double *x, double *most)
+{
+  int worst = 0;
+  for (int i = 0; i < count * n; i++)
+    if (fabs(x[i]) > *most) {
+      *most = fabs(x[i]);
+      worst = i % n;
+    }
+  return worst;
+}
+
+int dae__full_worst(const dae__full *o)
+{
+  const dae__face *c = o->face;
+  double of_L = -1, of_psi = -1, of_z = -1;
+  int lambda = largest(o->nt, c->ng, o->x + o->L, &of_L);
+  int psi = largest(o->s, c->nk, o->x + o->Psi, &of_psi);
+  if (c->ng + c->nk == 0)
+    return largest(o->s + 1, c->nz, o->x + o->z, &of_z);
+  return of_psi > of_L ? c->nz + c->ng + psi : c->nz + lambda;
+}

@@ -32,5 +32,8 @@ void dae__full_tilde(const dae__full *full, const dae__stages *st, int i, double
 /* From what was evaluated at the iterate: moves it; returns the largest change of Y and Z relative
  * to the weights. */
 double dae__full_increment(dae__full *full, dae__stages *st, const dae__stages_goal *goal);
+/* The multiplier that it moved most, or where there are none the variable: entry of (z, lambda,
+ * psi). */
+int dae__full_worst(const dae__full *full);
 
 #endif

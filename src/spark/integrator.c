@@ -66,6 +66,8 @@ static dae_status look(dae__spark *o, bool refined, double t, double *y, double 
     return status;
   glance(o, t, y);
   status = o->opts.project ? body->table->project(body->self, true, t, y, err) : DAE_OK;
+  if (dy)
+    dae__zero(body->size, dy); /* multipliers have none */
   return status ? status : body->table->accelerate(body->self, true, t, y, dy, err);
 }
 

@@ -132,3 +132,17 @@ double dae__modified_increment(dae__stages *st, const double *weight)
   solve_rows(st);
   return move(st, weight);
 }
+
+int dae__modified_worst(const dae__stages *st)
+{
+  const dae__face *c = &st->face;
+  int nc = c->ng + c->nk, width = c->nz + nc, from = nc > 0 ? c->nz : 0, worst = from;
+  double most = -1;
+  for (int i = 0; i < st->s; i++)
+    for (int n = from; n < width; n++)
+      if (fabs(dae__stage_vector(st->x, i, width)[n]) > most) {
+        most = fabs(dae__stage_vector(st->x, i, width)[n]);
+        worst = n;
+      }
+  return worst;
+}

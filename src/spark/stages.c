@@ -370,6 +370,18 @@ static void observe(dae__stages *st, double first, double last, int iterations)
     st->memory->trusted = TRUSTED;
 }
 
+/* names the constraint whose multiplier changes most, or where there are none the variable */
+static dae_status not_converged(const dae__stages *st, dae_error *err)
+{
+  const dae__face *c = &st->face;
+  bool full = st->way == DAE__STAGES_FULL;
+  char name[64];
+  dae__face_name(c, full ? dae__full_worst(st->full) : dae__modified_worst(st), name, sizeof name);
+  return dae__fail(err, DAE_ERROR_STEP, name,
+                   "the iteration of the stages does not converge with step size %.3g, worst at %s",
+                   st->h, name);
+}
+
 /* iterates until the goal is reached; DAE_ERROR_STEP: it is too slow, or diverges */
 static dae_status converge(dae__stages *st, const dae__stages_goal *goal, dae_error *err)
 {
@@ -406,8 +418,7 @@ static dae_status converge(dae__stages *st, const dae__stages_goal *goal, dae_er
     before[2] = change;
   }
   observe(st, first, change, i < goal->most ? i + 1 : i);
-  return dae__fail(err, DAE_ERROR_STEP, NULL,
-                   "the iteration of the stages does not converge with step size %.3g", st->h);
+  return not_converged(st, err);
 }
 
 dae_status dae__stages_solve(dae__stages *st, double t, double h, const double *y0,

@@ -309,7 +309,7 @@ static dae_status attempt(dae__spark *o, double h, double t, dae_error *why)
 dae_status dae__spark_variable_step(dae__spark *o, double t_stop, dae_error *err)
 {
   dae__spark_memory *m = o->memory;
-  dae_error why = dae_error_none();
+  dae_error why = dae_error_none(), stuck = why; /* stuck: not by its error */
   for (int failures = 0; failures < o->opts.max_failures; failures++) {
     double planned = m->h;
     bool last = m->t + planned * (1 + 1e-10) >= t_stop;
@@ -318,6 +318,7 @@ dae_status dae__spark_variable_step(dae__spark *o, double t_stop, dae_error *err
       name_fastest(o, SHRUNK, &why);
       break;
     }
+    long by_error = m->stats.rejected_by_error;
     dae_status status = attempt(o, h, last ? t_stop : m->t + h, &why);
     if (!status && last) /* it was cut short */
       m->h = fmax(m->h, planned);
@@ -329,8 +330,10 @@ dae_status dae__spark_variable_step(dae__spark *o, double t_stop, dae_error *err
     }
     if (!dae__spark_can_retry(status))
       return give_up(o, h, &why, "", err);
+    if (m->stats.rejected_by_error == by_error)
+      stuck = why;
   }
-  return give_up(o, m->h, &why, "", err);
+  return give_up(o, m->h, stuck.equation[0] ? &stuck : &why, "", err);
 }
 
 /* ---- starting ---- */

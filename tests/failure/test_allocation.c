@@ -67,13 +67,35 @@ static test_problem chain(void)
   return test_chain(20, TEST_CHAIN_MODE);
 }
 
+static test_problem curv_ham(void)
+{
+  return test_curv_ham(true);
+}
+
+static test_problem curv_lag_bare(void)
+{
+  return test_curv_lag(false);
+}
+
+static test_problem mixed(void)
+{
+  return test_mixed(true);
+}
+
+static test_problem mixed_bare(void)
+{
+  return test_mixed(false);
+}
+
 /* ---- every constructor on every kind of problem ---- */
+
+typedef enum variant { PLAIN, DAMP, DOUBLING, MEMBER_C } variant;
 
 typedef struct sample {
   test_problem (*make)(void);
   const char *method;
   double step; /* 0: variable */
-  bool damp;
+  variant variant;
 } sample;
 
 #define GGL "bdf-ggl"
@@ -83,42 +105,56 @@ typedef struct sample {
 #define BDF "bdf"
 #define GAUSS "spark-gauss"
 #define RADAU "spark-radau"
+#define LOBATTO "spark-lobatto"
 
 static const sample samples[] = {
-    {test_pendulum, GGL, 0, false},
-    {test_pendulum_bare, GGL, 0, false}, /* every derivative differenced */
-    {test_pendulum_eval, GGL, 0.01, false},
-    {test_curvilinear, GGL, 0, false}, /* momenta */
-    {test_slider_crank, GGL, 0, false},
-    {test_parallel_bars, GGL, 0, false}, /* a dependent row */
-    {test_car_axis_bare, GGL, 0, false},
-    {test_cylinder_skate, GGL, 0, false}, /* g and k */
-    {test_motor, GGL, 0.01, false},       /* u and w */
-    {test_bouncing_ball, BDF, 0, false},  /* mechanical without constraints */
-    {test_akzo_nobel, BDF, 0, false},
-    {test_hessenberg2, BDF, 0, false},
-    {test_transistor_amplifier, BDF, 0, false},
-    {test_van_der_pol, BDF, 0, false},
-    {test_two_circuits, BDF, 0, false},
-    {test_structures, GGL, 0.01, false},
-    {heated_rod, BDF, 0, false}, /* sparse */
-    {chain, GGL, 0, false},      /* sparse */
-    {test_slider_crank, STAR, 0, false},
-    {test_parallel_bars, CS, 0, false},
-    {test_cylinder_skate, CS, 0, false},
-    {chain, CS, 0, false},
-    {test_cylinder_skate, CS, 0, true},
-    {chain, CM, 0, true},
-    {test_cylinder_skate, CM, 0, false},
-    {test_pendulum, GAUSS, 0, false},
-    {test_pendulum_bare, GAUSS, 0.01, false},
-    {test_curvilinear, GAUSS, 0, false},
-    {test_parallel_bars, GAUSS, 0, false},
-    {test_cylinder_skate, GAUSS, 0, false},
-    {test_spring, GAUSS, 0.05, false}, /* the richer iteration */
-    {test_structures, GAUSS, 0, false},
-    {chain, GAUSS, 0, false},
-    {test_cylinder_skate, RADAU, 0.01, false},
+    {test_pendulum, GGL, 0, PLAIN},
+    {test_pendulum_bare, GGL, 0, PLAIN}, /* every derivative differenced */
+    {test_pendulum_eval, GGL, 0.01, PLAIN},
+    {test_curvilinear, GGL, 0, PLAIN}, /* momenta */
+    {test_slider_crank, GGL, 0, PLAIN},
+    {test_parallel_bars, GGL, 0, PLAIN}, /* a dependent row */
+    {test_car_axis_bare, GGL, 0, PLAIN},
+    {test_cylinder_skate, GGL, 0, PLAIN}, /* g and k */
+    {test_motor, GGL, 0.01, PLAIN},       /* u and w */
+    {test_bouncing_ball, BDF, 0, PLAIN},  /* mechanical without constraints */
+    {test_akzo_nobel, BDF, 0, PLAIN},
+    {test_hessenberg2, BDF, 0, PLAIN},
+    {test_transistor_amplifier, BDF, 0, PLAIN},
+    {test_van_der_pol, BDF, 0, PLAIN},
+    {test_two_circuits, BDF, 0, PLAIN},
+    {test_structures, GGL, 0.01, PLAIN},
+    {heated_rod, BDF, 0, PLAIN}, /* sparse */
+    {chain, GGL, 0, PLAIN},      /* sparse */
+    {test_slider_crank, STAR, 0, PLAIN},
+    {test_parallel_bars, CS, 0, PLAIN},
+    {test_cylinder_skate, CS, 0, PLAIN},
+    {chain, CS, 0, PLAIN},
+    {test_cylinder_skate, CS, 0, DAMP},
+    {chain, CM, 0, DAMP},
+    {test_cylinder_skate, CM, 0, PLAIN},
+    {test_pendulum, GAUSS, 0, PLAIN},
+    {test_pendulum_bare, GAUSS, 0.01, PLAIN},
+    {test_curvilinear, GAUSS, 0, PLAIN},
+    {test_parallel_bars, GAUSS, 0, PLAIN},
+    {test_cylinder_skate, GAUSS, 0, PLAIN},
+    {test_spring, GAUSS, 0.05, PLAIN}, /* the richer iteration */
+    {test_structures, GAUSS, 0, PLAIN},
+    {chain, GAUSS, 0, PLAIN},
+    {test_cylinder_skate, RADAU, 0.01, PLAIN},
+    {test_cylinder_skate, LOBATTO, 0, PLAIN},
+    {test_parallel_bars, LOBATTO, 0.01, PLAIN},
+    {test_cylinder_skate, LOBATTO, 0, MEMBER_C},
+    {chain, LOBATTO, 0, PLAIN},
+    {test_structures, LOBATTO, 0.01, PLAIN},
+    {curv_ham, GAUSS, 0, PLAIN}, /* the momentum form */
+    {curv_lag_bare, GAUSS, 0.05, PLAIN},
+    {mixed, GAUSS, 0, DOUBLING},
+    {mixed, LOBATTO, 0, PLAIN},
+    {mixed_bare, RADAU, 0, PLAIN},
+    {test_pendulum, GAUSS, 0, DOUBLING},
+    {chain, GAUSS, 0, DOUBLING},
+    {test_cylinder_skate, LOBATTO, 0, DOUBLING},
 };
 
 #define SAMPLES (sizeof samples / sizeof *samples)
@@ -140,12 +176,16 @@ static options options_of(const sample *s)
   const dae_method *method = method_of(s);
   assert_true(method->options_size <= sizeof opts);
   method->defaults(&opts);
-  if (method->options == &dae_spark_option_table) {
+  if (strncmp(s->method, "spark", 5) == 0) {
     opts.spark.step = s->step;
     opts.spark.stages = s->step > 0 ? 2 : 0;
+    if (s->variant == DOUBLING)
+      opts.spark.estimate = DAE_SPARK_ESTIMATE_DOUBLING;
+    if (s->variant == MEMBER_C)
+      opts.spark.member = DAE_SPARK_MEMBER_C;
   } else {
     opts.bdf.step = s->step;
-    opts.bdf.damp = s->damp;
+    opts.bdf.damp = s->variant == DAMP;
   }
   return opts;
 }
@@ -217,8 +257,9 @@ static void test_refused_allocations_are_clean_errors_wherever_a_chunk_ends(void
   (void)state;
   for (int n = 5; n <= 50; n++) {
     test_problem p = test_chain(n, TEST_CHAIN_MODE);
-    refuse_all(&(sample){NULL, GGL, n % 2 ? 0.01 : 0, false}, &p);
-    refuse_all(&(sample){NULL, GAUSS, n % 2 ? 0.01 : 0, false}, &p);
+    refuse_all(&(sample){NULL, GGL, n % 2 ? 0.01 : 0, PLAIN}, &p);
+    refuse_all(&(sample){NULL, GAUSS, n % 2 ? 0.01 : 0, PLAIN}, &p);
+    refuse_all(&(sample){NULL, LOBATTO, n % 2 ? 0.01 : 0, PLAIN}, &p);
     test_problem_free(&p);
   }
 }
@@ -354,7 +395,7 @@ static void test_the_number_of_steps_does_not_change_what_a_run_allocates(void *
 {
   (void)state;
   test_problem p = test_pendulum();
-  const sample s = {test_pendulum, GGL, 0, false};
+  const sample s = {test_pendulum, GGL, 0, PLAIN};
   long calls[2], steps[2];
   for (int i = 0; i < 2; i++) {
     counting_env count = {0};
@@ -374,8 +415,10 @@ static void test_the_number_of_steps_does_not_change_what_a_run_allocates(void *
 /* ---- KLU's own memory ---- */
 
 #ifdef DAE_WITH_KLU
-static const sample sparse[] = {
-    {heated_rod, BDF, 0, false}, {chain, GGL, 0, false}, {chain, GAUSS, 0, false}};
+static const sample sparse[] = {{heated_rod, BDF, 0, PLAIN},
+                                {chain, GGL, 0, PLAIN},
+                                {chain, GAUSS, 0, PLAIN},
+                                {chain, LOBATTO, 0, PLAIN}};
 
 #define SPARSE ((int)(sizeof sparse / sizeof *sparse))
 

@@ -52,6 +52,19 @@ static void test_solutions_keep_the_energy_of_their_start(void **state)
   is_zero((x_rate * x_rate + q[3] * q[3]) / 2 + q[1]);
 }
 
+/* momenta are M(q) q' of the Lagrangian form */
+static void test_the_hamiltonian_solution_is_the_lagrangian_one(void **state)
+{
+  (void)state;
+  const j09_exact lagrangian = j09_solution(J09_CURV_LAG), hamiltonian = j09_solution(J09_CURV_HAM);
+  const double *q = lagrangian.values, *p = hamiltonian.values, c = 0.6 * q[1];
+  is_zero(p[0] - q[0]);
+  is_zero(p[1] - q[1]);
+  is_zero(p[2] - (q[2] + c * q[3]));
+  is_zero(p[3] - (c * q[2] + (1 + c * c) * q[3]));
+  is_zero(p[4] - q[4]);
+}
+
 /* ---- errors ---- */
 
 static dae_status run_limits(rep_report *report)
@@ -98,6 +111,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_solutions_meet_their_constraints),
       cmocka_unit_test(test_solutions_keep_the_energy_of_their_start),
+      cmocka_unit_test(test_the_hamiltonian_solution_is_the_lagrangian_one),
       cmocka_unit_test(test_errors_above_their_bound_are_wrong),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

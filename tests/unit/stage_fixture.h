@@ -1,0 +1,88 @@
+/* The stages of a problem at its start, for tests that solve them directly. */
+#ifndef DAEDAL_TESTS_STAGE_FIXTURE_H
+#define DAEDAL_TESTS_STAGE_FIXTURE_H
+
+#include "core/arena.h"
+#include "core/vec.h"
+#include "problems/problems.h"
+#include "spark/body.h"
+#include "spark/stages.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#define STAGE_MOST 16 /* entries of a state vector */
+
+typedef struct stage_fixture {
+  dae__arena *arena;
+  dae__body body;
+  dae_spark_tableau *tableau;
+  dae__spark_transform transform;
+  dae__stages stages;
+  int s, ny, nz;
+  double state[STAGE_MOST];            /* at the start; the stages read its multipliers */
+  double y[STAGE_MOST], z[STAGE_MOST]; /* where the next step starts */
+} stage_fixture;
+
+/* Gauss with s stages. */
+static inline void stage_set_up(const test_problem *p, int s, stage_fixture *o)
+{
+  double *state = o->state, rate[STAGE_MOST];
+  assert_true(p->size <= STAGE_MOST);
+  *o = (stage_fixture){.s = s, .arena = dae__arena_create(NULL)};
+  assert_int_equal(
+      dae_spark_tableau_create(DAE_SPARK_GAUSS, DAE_SPARK_HAT_SAME, s, NULL, &o->tableau, NULL),
+      DAE_OK);
+  dae__spark_transform_create(o->arena, o->tableau, &o->transform);
+  dae__body_needs needs = {.matrices = true, .blocks = o->transform.blocks};
+  assert_int_equal((p->problem.mechanical ? dae__body_mechanical : dae__body_momentum)(
+                       o->arena, &p->problem, &needs, &o->body, NULL),
+                   DAE_OK);
+  const dae__face *face = &o->body.face;
+  dae__copy(p->size, p->start.y, state);
+  assert_int_equal(o->body.table->consistent(o->body.self, p->start.t, NULL, state, rate, NULL),
+                   DAE_OK);
+  assert_int_equal(dae__stages_create(o->arena, o->tableau, &o->transform, face, &o->stages, NULL),
+                   DAE_OK);
+  dae__stages_begin(&o->stages, state + face->lambda, state + face->psi);
+  dae__face_split(face, state, o->y, o->z);
+  o->ny = face->ny;
+  o->nz = face->nz;
+}
+
+static inline void stage_tear_down(stage_fixture *o)
+{
+  dae__stages_free(&o->stages);
+  o->body.table->free(o->body.self);
+  dae_spark_tableau_free(o->tableau);
+  dae__arena_free(o->arena);
+}
+
+/* One step from (t, y, z), changes of Y and Z below goal (1 + |z|); not accepted yet. */
+static inline void stage_solve(stage_fixture *o, double t, double h, double goal)
+{
+  double weight[STAGE_MOST];
+  for (int i = 0; i < STAGE_MOST; i++)
+    weight[i] = 1 + dae__max_abs(o->nz, o->z);
+  const dae__stages_goal far = {.y_weight = weight,
+                                .z_weight = weight,
+                                .goal = goal,
+                                .bearable = 1e-10,
+                                .most = 100,
+                                .full = true};
+  assert_int_equal(dae__stages_solve(&o->stages, t, h, o->y, o->z, &far, NULL), DAE_OK);
+}
+
+/* The step that was solved is taken. */
+static inline void stage_take(stage_fixture *o)
+{
+  dae__copy(o->ny, o->stages.now.Y + (o->s + 1) * o->ny, o->y);
+  dae__copy(o->nz, o->stages.now.Z + (o->s + 1) * o->nz, o->z);
+  dae__stages_accept(&o->stages);
+}
+
+#endif
