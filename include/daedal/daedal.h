@@ -7,6 +7,7 @@
 #include <daedal/env.h>
 #include <daedal/event.h>
 #include <daedal/integrator.h>
+#include <daedal/lie.h>
 #include <daedal/mechanical.h>
 #include <daedal/model.h>
 #include <daedal/momentum.h>

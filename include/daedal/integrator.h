@@ -32,6 +32,7 @@ typedef struct dae_integrator dae_integrator;
   X(projections, "projections")                                                                    \
   X(richer, "steps that needed the richer iteration")                                              \
   X(full, "steps that needed the full Newton iteration")                                           \
+  X(sweeps, "inner sweeps of a nested iteration")                                                  \
   X(restarts, "restarts")
 
 typedef struct dae_stats {

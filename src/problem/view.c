@@ -346,3 +346,8 @@ dae_status dae__view_semi(dae__arena *arena, const dae_problem *mechanical, dae_
   *out = dae_problem_semi_explicit(&s->semi);
   return DAE_OK;
 }
+
+dae__mech *dae__view_mech(const dae_problem *problem)
+{
+  return ((const view *)problem->semi_explicit->user)->m;
+}

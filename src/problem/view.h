@@ -10,6 +10,7 @@
 #define DAEDAL_PROBLEM_VIEW_H
 
 #include "core/arena.h"
+#include "problem/mech.h"
 #include <daedal/problem.h>
 
 typedef enum dae__view_kind {
@@ -22,5 +23,8 @@ typedef enum dae__view_kind {
  * every derivative and belongs to one thread. Inputs are those of the mechanical problem. */
 dae_status dae__view_semi(dae__arena *arena, const dae_problem *mechanical, dae__view_kind kind,
                           dae_problem *out, dae_error *err);
+
+/* The mechanical problem behind a view: rows that it takes out are taken out of the view. */
+dae__mech *dae__view_mech(const dae_problem *view);
 
 #endif

@@ -1,6 +1,7 @@
 /* The methods there are, in the order they are listed to a user. */
 #include "bdf/bdf.h"
 #include "core/error.h"
+#include "lie/lie.h"
 #include "spark/spark.h"
 
 #include <daedal/bdf.h>
@@ -17,12 +18,24 @@ static void spark_defaults(void *opts)
   *(dae_spark_options *)opts = dae_spark_defaults();
 }
 
+static void lie_defaults(void *opts)
+{
+  *(dae_lie_options *)opts = dae_lie_defaults();
+}
+
 static const char *cm_caution(const void *opts)
 {
   const dae_bdf_options *o = opts;
   return o->projector == DAE_BDF_PROJECTOR_STALE
              ? "stale constraint directions do work: the energy balance shows how much was lost"
              : NULL;
+}
+
+static const char *lie_caution(const void *opts)
+{
+  const dae_lie_options *o = opts;
+  return o->form == DAE_LIE_WEAK ? "in the weak form positions are off their constraints by O(h^2)"
+                                 : NULL;
 }
 
 /* a constructor with the option struct it takes */
@@ -41,6 +54,7 @@ CREATE(bdf_cm)
 CREATE(spark_gauss)
 CREATE(spark_radau)
 CREATE(spark_lobatto)
+CREATE(lie)
 #undef CREATE
 
 #define BDF .options_size = sizeof(dae_bdf_options), .defaults = bdf_defaults
@@ -101,6 +115,15 @@ static const dae_method methods[] = {
      .options = &dae_spark_lobatto_option_table,
      .create = spark_lobatto_create,
      SPARK},
+    {.name = "lie",
+     .summary = "semi-explicit of index 1 to 3: order 2 or 4, constraints exact, also plain ODEs",
+     .reference = "L13",
+     .options = &dae_lie_option_table,
+     .options_size = sizeof(dae_lie_options),
+     .defaults = lie_defaults,
+     .caution = lie_caution,
+     .accepts = dae__lie_accepts,
+     .create = lie_create},
 };
 
 #define METHODS ((int)(sizeof methods / sizeof *methods))

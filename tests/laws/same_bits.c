@@ -24,7 +24,7 @@ same_set_up same_set_up_of(const test_problem *p, const dae_method *method, doub
   assert_int_equal(dae_options_set(method->options, &s.opts, "atol", "1e-6", &err), DAE_OK);
   assert_int_equal(dae_options_set(method->options, &s.opts, "step", text, &err), DAE_OK);
   if (step > 0) /* of those that have it */
-    dae_options_set(method->options, &s.opts, "order", "3", &err);
+    dae_options_set(method->options, &s.opts, "order", "4", &err);
   return s;
 }
 

@@ -1,0 +1,265 @@
+/* The verbs of a Lie-group integrator, and its creation. Between the ends of a step x is the
+ * polynomial with the values and slopes there, of degree 3, or with those in its middle too, of
+ * degree 5. */
+#include "lie/integrator.h"
+#include "core/error.h"
+#include "core/vec.h"
+#include "lie/lie.h"
+#include "problem/consistent.h"
+
+/* ---- between the ends ---- */
+
+/* Hermite's polynomials of up to three points at 0, 1/2, 1: weight of the value and of h times the
+ * slope at point k */
+static void hermite(int count, const double *at, double x, int k, double *value, double *slope)
+{
+  double l = 1, rate = 0; /* Lagrange's polynomial and its derivative at its own point */
+  for (int j = 0; j < count; j++)
+    if (j != k) {
+      l *= (x - at[j]) / (at[k] - at[j]);
+      rate += 1 / (at[k] - at[j]);
+    }
+  *value = (1 - 2 * rate * (x - at[k])) * l * l;
+  *slope = (x - at[k]) * l * l;
+}
+
+static void glance(void *self, double t, double *y)
+{
+  dae__lie *o = self;
+  const dae__lie_stand *m = o->stand;
+  int nx = o->body.s->nx;
+  dae__copy(o->body.size, o->now.z, y);
+  if (t == m->t || m->t == m->t_previous)
+    return;
+  bool halves = m->t_middle > m->t_previous;
+  double h = m->t - m->t_previous, x = (t - m->t_previous) / h;
+  const dae__lie_point *points[3] = {&o->previous, halves ? &o->middle : &o->now, &o->now};
+  const double at[3] = {0, halves ? (m->t_middle - m->t_previous) / h : 1, 1};
+  int count = halves ? 3 : 2;
+  dae__zero(nx, y);
+  for (int k = 0; k < count; k++) {
+    double value, slope;
+    hermite(count, at, x, k, &value, &slope);
+    dae__axpy(nx, value, points[k]->z, y);
+    dae__axpy(nx, h * slope, points[k]->dz, y);
+  }
+}
+
+static dae_status interpolate(void *self, double t, double *y, double *dy, dae_error *err)
+{
+  dae__lie *o = self;
+  const dae__lie_body *body = &o->body;
+  dae_error why = dae_error_none();
+  if (t == o->stand->t) {
+    dae__copy(body->size, o->now.z, y);
+    if (dy)
+      dae__copy(body->size, o->now.dz, dy);
+    return DAE_OK;
+  }
+  const dae__lie_point *p = &o->coarse; /* has no other use between steps */
+  dae__copy(body->s->n, o->now.z, p->z);
+  dae__zero(body->s->n, p->dz);
+  glance(self, t, p->z);
+  dae_status status = body->table->project(body->self, t, p->z, &why);
+  if (!status)
+    status = body->table->slopes(body->self, true, t, p->z, p->dz, &why);
+  dae__copy(body->size, p->z, y);
+  if (dy)
+    dae__copy(body->size, p->dz, dy);
+  if (!status || (status == DAE_ERROR_SINGULAR && !why.text[0])) /* y of the step will do */
+    return DAE_OK;
+  status = dae__lie_can_retry(status) ? DAE_ERROR_STEP : status;
+  dae__fail(err, status, why.equation[0] ? why.equation : NULL,
+            "the state at t = %.10g cannot be shown: %s", t, why.text);
+  dae__fail_at(err, t, o->stand->h);
+  return status;
+}
+
+/* ---- the other verbs ---- */
+
+static dae_status step(void *self, double t_stop, dae_error *err)
+{
+  dae__lie *o = self;
+  if (!o->stand->started)
+    dae__lie_begin(o, t_stop);
+  dae_status status = o->opts.step > 0 ? dae__lie_fixed_step(o, t_stop, err)
+                                       : dae__lie_variable_step(o, t_stop, err);
+  return status ? status : o->stand->t >= t_stop ? DAE_END : DAE_OK;
+}
+
+static dae_view view(const void *self)
+{
+  const dae__lie *o = self;
+  return (dae_view){.t = o->stand->t,
+                    .t_previous = o->stand->t_previous,
+                    .h_next = o->opts.step > 0 ? o->opts.step : o->stand->h,
+                    .order = o->stand->started ? o->order : 0,
+                    .size = o->body.size};
+}
+
+/* makes `next` consistent and stands there */
+static dae_status stand_at(dae__lie *o, double t, const bool *fixed, dae_error *err)
+{
+  const dae__semi *s = o->body.s;
+  const dae__lie_point *p = &o->next;
+  dae__zero(s->n, p->dz);
+  dae_status status = o->body.table->consistent(o->body.self, t, fixed, p->z, p->dz, err);
+  if (status)
+    return status;
+  dae__copy(s->n, p->z, o->now.z);
+  dae__copy(s->n, p->dz, o->now.dz);
+  dae__copy(s->ny, p->z + s->nx, o->now.y);
+  dae__lie_stand *m = o->stand;
+  m->t = m->t_previous = m->t_middle = t;
+  m->undetermined =
+      o->body.table->slopes(o->body.self, false, t, p->z, p->dz, NULL) == DAE_ERROR_SINGULAR;
+  m->started = false;
+  return DAE_OK;
+}
+
+static dae_status restart(void *self, double t, const double *y, dae_error *err)
+{
+  dae__lie *o = self;
+  dae__zero(o->body.s->n, o->next.z);
+  dae__copy(o->body.size, y, o->next.z);
+  dae_status status = stand_at(o, t, NULL, err);
+  o->stand->stats.restarts += !status;
+  return status;
+}
+
+static dae_stats stats(const void *self)
+{
+  const dae__lie *o = self;
+  const dae__lie_memory *m = o->step.memory;
+  dae_stats s = o->stand->stats;
+  o->body.table->count(o->body.self, &s);
+  s.iterations += m->iterations;
+  s.sweeps += m->sweeps;
+  s.jacobians += m->jacobians;
+  s.factorisations += m->factorisations;
+  return s;
+}
+
+static dae_status reload(void *self, dae_error *err)
+{
+  dae__lie *o = self;
+  dae_status status = o->body.table->reload(o->body.self, err);
+  if (status)
+    return status;
+  status = dae__lie_step_reload(&o->step);
+  return status ? dae__fail(err, status, NULL, "the factorisation could not be rebuilt") : DAE_OK;
+}
+
+static void release(void *self)
+{
+  dae__lie *o = self;
+  dae__lie_step_free(&o->step);
+  if (o->body.table)
+    o->body.table->free(o->body.self);
+}
+
+static const dae__integrator_table verbs = {.method = "lie",
+                                            .step = step,
+                                            .view = view,
+                                            .interpolate = interpolate,
+                                            .glance = glance,
+                                            .restart = restart,
+                                            .stats = stats,
+                                            .reload = reload,
+                                            .free = release};
+
+/* ---- creation ---- */
+
+static dae__lie_point keep_point(dae__arena *arena, const dae__semi *s)
+{
+  return (dae__lie_point){DAE__KEEP(arena, double, s->n), DAE__KEEP(arena, double, s->n),
+                          DAE__KEEP(arena, double, s->ny)};
+}
+
+static dae__lie_point take_point(dae__arena *arena, const dae__semi *s)
+{
+  return (dae__lie_point){DAE__TAKE(arena, double, s->n), DAE__TAKE(arena, double, s->n),
+                          DAE__TAKE(arena, double, s->ny)};
+}
+
+/* M has to be regular at the start */
+static dae_status check_mass(dae__lie *o, dae__arena *arena, dae_error *err)
+{
+  dae__semi *s = o->body.s;
+  dae__solver *solver = NULL;
+  char name[64] = "";
+  if (!s->p->M)
+    return DAE_OK;
+  dae_status status = dae__semi_M(s, o->stand->t, o->now.z, o->step.M, err);
+  if (!status)
+    status = dae__solver_create(arena, &s->M, &solver, err);
+  if (status)
+    return status;
+  status = dae__solver_factor(solver, o->step.M);
+  if (!status && dae__solver_rcond(solver) < 1e-14)
+    status = DAE_ERROR_SINGULAR;
+  int column = dae__solver_column(solver);
+  dae__solver_free(solver);
+  if (status != DAE_ERROR_SINGULAR)
+    return status;
+  if (column >= 0)
+    dae__semi_variable_name(s->p, column, name, sizeof name);
+  return dae__fail(err, DAE_ERROR_UNSUPPORTED, "lie",
+                   "lie needs a regular mass matrix; this one is singular%s%s: use bdf-ggl or bdf",
+                   name[0] ? " at " : "", name);
+}
+
+static dae_status prepare(dae__lie *o, dae__arena *arena, const dae_problem *problem,
+                          dae_error *err)
+{
+  dae_status status = problem->mechanical
+                          ? dae__lie_body_mechanical(arena, problem, o->opts.form, &o->body, err)
+                          : dae__lie_body_semi(arena, problem, &o->body, err);
+  if (status)
+    return status;
+  const dae__semi *s = o->body.s;
+  o->stand = DAE__KEEP(arena, dae__lie_stand, 1);
+  o->now = keep_point(arena, s);
+  o->previous = keep_point(arena, s);
+  o->middle = keep_point(arena, s);
+  o->half = take_point(arena, s);
+  o->next = take_point(arena, s);
+  o->coarse = take_point(arena, s);
+  o->weight = DAE__TAKE(arena, double, s->nx);
+  o->x = DAE__TAKE(arena, double, s->nx);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  return dae__lie_step_create(arena, &o->body, &o->opts, &o->step, err);
+}
+
+static dae_status create(dae__lie *o, dae__arena *arena, const dae_problem *problem,
+                         const dae_start *start, dae_error *err)
+{
+  dae_status status = prepare(o, arena, problem, err);
+  if (status)
+    return status;
+  o->env = dae__arena_env(arena);
+  o->order = o->opts.theta == 0.5 ? o->opts.order : 1;
+  dae__copy(o->body.size, start->y, o->next.z);
+  status = stand_at(o, start->t, start->fixed, err);
+  if (!status)
+    status = check_mass(o, arena, err);
+  return dae__start_status(status, err);
+}
+
+dae_status dae__lie_integrator_create(dae__arena *arena, const dae_problem *problem,
+                                      const dae_start *start, const dae_lie_options *opts,
+                                      dae_integrator **out, dae_error *err)
+{
+  dae__lie *o = DAE__TAKE(arena, dae__lie, 1);
+  if (!o)
+    return dae__out_of_memory(err);
+  o->opts = *opts;
+  dae_status status = create(o, arena, problem, start, err);
+  o->table = verbs;
+  if (!status && dae__integrator_create(arena, &o->table, o, out))
+    status = dae__out_of_memory(err);
+  if (status)
+    release(o);
+  return status;
+}
