@@ -7,6 +7,7 @@
 #include "lie/body.h"
 #include "problem/consistent.h"
 #include "problem/semi_slopes.h"
+#include <math.h>
 
 typedef struct body {
   dae__semi *s;
@@ -63,12 +64,44 @@ static dae_status finish(body *o, dae_error *err)
 
 /* ---- verbs ---- */
 
+/* y counts as far as x' feels it, not by its own size */
+static void weigh(body *o)
+{
+  const dae__semi *s = o->s;
+  const dae__semi_slopes *w = &o->slopes;
+  double rate = dae__max_abs(s->nx, w->u);
+  for (int j = s->nx; j < s->n; j++) {
+    double f_y = 0;
+    for (int e = s->J.start[j]; e < s->J.start[j + 1]; e++)
+      if (s->J.row[e] < s->nx)
+        f_y = fmax(f_y, fabs(w->J[e]));
+    w->newton.typical[j] = f_y > 0 && isfinite(rate) ? 1e-3 * rate / f_y : 0;
+  }
+}
+
+static dae_status not_found(const body *o, double t, dae_error *err)
+{
+  char name[64];
+  dae__semi_equation_name(o->s->p, o->s->nx, name, sizeof name);
+  return dae__fail(err, DAE_ERROR_STEP, name,
+                   "Newton's method does not find the y that belongs to x at t = %.10g, by the "
+                   "equation of %s and its like",
+                   t, name);
+}
+
 static dae_status slopes(void *self, bool shown, double t, double *z, double *dz, dae_error *err)
 {
   body *o = self;
   (void)shown;
   dae__solver_forget(o->slopes.newton.solver);
-  return dae__semi_slopes_solve(&o->slopes, t, z, dz, err);
+  dae_status status = dae__semi_slopes_solve(&o->slopes, t, z, dz, err);
+  if (status != DAE_ERROR_START)
+    return status;
+  /* close to where y is not determined, round-off in it is larger than it */
+  weigh(o);
+  status = dae__semi_slopes_solve(&o->slopes, t, z, dz, err);
+  dae__zero(o->s->ny, o->slopes.newton.typical + o->s->nx);
+  return status == DAE_ERROR_START ? not_found(o, t, err) : status;
 }
 
 /* y is not determined: it stays as it was given, and so do slopes as far as f says */

@@ -26,22 +26,22 @@ static void hermite(int count, const double *at, double x, int k, double *value,
 static void glance(void *self, double t, double *y)
 {
   dae__lie *o = self;
-  const dae__lie_stand *m = o->stand;
+  const dae__march_memory *m = o->march.memory;
+  double middle = o->stand->t_middle;
   int nx = o->body.s->nx;
   dae__copy(o->body.size, o->now.z, y);
   if (t == m->t || m->t == m->t_previous)
     return;
-  bool halves = m->t_middle > m->t_previous;
+  bool halves = middle > m->t_previous;
   double h = m->t - m->t_previous, x = (t - m->t_previous) / h;
   const dae__lie_point *points[3] = {&o->previous, halves ? &o->middle : &o->now, &o->now};
-  const double at[3] = {0, halves ? (m->t_middle - m->t_previous) / h : 1, 1};
+  const double at[3] = {0, halves ? (middle - m->t_previous) / h : 1, 1};
   int count = halves ? 3 : 2;
-  dae__zero(nx, y);
   for (int k = 0; k < count; k++) {
     double value, slope;
     hermite(count, at, x, k, &value, &slope);
-    dae__axpy(nx, value, points[k]->z, y);
-    dae__axpy(nx, h * slope, points[k]->dz, y);
+    for (int i = 0; i < nx; i++) /* differences, so that what does not move stays as it is */
+      y[i] += value * (points[k]->z[i] - o->now.z[i]) + h * slope * points[k]->dz[i];
   }
 }
 
@@ -50,7 +50,7 @@ static dae_status interpolate(void *self, double t, double *y, double *dy, dae_e
   dae__lie *o = self;
   const dae__lie_body *body = &o->body;
   dae_error why = dae_error_none();
-  if (t == o->stand->t) {
+  if (t == o->march.memory->t) {
     dae__copy(body->size, o->now.z, y);
     if (dy)
       dae__copy(body->size, o->now.dz, dy);
@@ -68,33 +68,20 @@ static dae_status interpolate(void *self, double t, double *y, double *dy, dae_e
     dae__copy(body->size, p->dz, dy);
   if (!status || (status == DAE_ERROR_SINGULAR && !why.text[0])) /* y of the step will do */
     return DAE_OK;
-  status = dae__lie_can_retry(status) ? DAE_ERROR_STEP : status;
-  dae__fail(err, status, why.equation[0] ? why.equation : NULL,
-            "the state at t = %.10g cannot be shown: %s", t, why.text);
-  dae__fail_at(err, t, o->stand->h);
-  return status;
+  return dae__march_not_shown(&o->march, t, status, &why, err);
 }
 
 /* ---- the other verbs ---- */
 
 static dae_status step(void *self, double t_stop, dae_error *err)
 {
-  dae__lie *o = self;
-  if (!o->stand->started)
-    dae__lie_begin(o, t_stop);
-  dae_status status = o->opts.step > 0 ? dae__lie_fixed_step(o, t_stop, err)
-                                       : dae__lie_variable_step(o, t_stop, err);
-  return status ? status : o->stand->t >= t_stop ? DAE_END : DAE_OK;
+  return dae__march_step(&((dae__lie *)self)->march, t_stop, err);
 }
 
 static dae_view view(const void *self)
 {
   const dae__lie *o = self;
-  return (dae_view){.t = o->stand->t,
-                    .t_previous = o->stand->t_previous,
-                    .h_next = o->opts.step > 0 ? o->opts.step : o->stand->h,
-                    .order = o->stand->started ? o->order : 0,
-                    .size = o->body.size};
+  return dae__march_view(&o->march, o->body.size);
 }
 
 /* makes `next` consistent and stands there */
@@ -109,11 +96,10 @@ static dae_status stand_at(dae__lie *o, double t, const bool *fixed, dae_error *
   dae__copy(s->n, p->z, o->now.z);
   dae__copy(s->n, p->dz, o->now.dz);
   dae__copy(s->ny, p->z + s->nx, o->now.y);
-  dae__lie_stand *m = o->stand;
-  m->t = m->t_previous = m->t_middle = t;
-  m->undetermined =
+  dae__march_stand(&o->march, t);
+  o->stand->t_middle = t;
+  o->stand->undetermined =
       o->body.table->slopes(o->body.self, false, t, p->z, p->dz, NULL) == DAE_ERROR_SINGULAR;
-  m->started = false;
   return DAE_OK;
 }
 
@@ -123,7 +109,7 @@ static dae_status restart(void *self, double t, const double *y, dae_error *err)
   dae__zero(o->body.s->n, o->next.z);
   dae__copy(o->body.size, y, o->next.z);
   dae_status status = stand_at(o, t, NULL, err);
-  o->stand->stats.restarts += !status;
+  o->march.memory->stats.restarts += !status;
   return status;
 }
 
@@ -131,7 +117,7 @@ static dae_stats stats(const void *self)
 {
   const dae__lie *o = self;
   const dae__lie_memory *m = o->step.memory;
-  dae_stats s = o->stand->stats;
+  dae_stats s = o->march.memory->stats;
   o->body.table->count(o->body.self, &s);
   s.iterations += m->iterations;
   s.sweeps += m->sweeps;
@@ -190,7 +176,7 @@ static dae_status check_mass(dae__lie *o, dae__arena *arena, dae_error *err)
   char name[64] = "";
   if (!s->p->M)
     return DAE_OK;
-  dae_status status = dae__semi_M(s, o->stand->t, o->now.z, o->step.M, err);
+  dae_status status = dae__semi_M(s, o->march.memory->t, o->now.z, o->step.M, err);
   if (!status)
     status = dae__solver_create(arena, &s->M, &solver, err);
   if (status)
@@ -218,6 +204,7 @@ static dae_status prepare(dae__lie *o, dae__arena *arena, const dae_problem *pro
   if (status)
     return status;
   const dae__semi *s = o->body.s;
+  o->march.memory = DAE__KEEP(arena, dae__march_memory, 1);
   o->stand = DAE__KEEP(arena, dae__lie_stand, 1);
   o->now = keep_point(arena, s);
   o->previous = keep_point(arena, s);
@@ -232,14 +219,33 @@ static dae_status prepare(dae__lie *o, dae__arena *arena, const dae_problem *pro
   return dae__lie_step_create(arena, &o->body, &o->opts, &o->step, err);
 }
 
+static void prepare_march(dae__lie *o, const dae_env *env)
+{
+  const dae_lie_options *opts = &o->opts;
+  int order = opts->theta == 0.5 ? opts->order : 1;
+  o->march = (dae__march){.table = &dae__lie_march,
+                          .self = o,
+                          .rtol = opts->rtol,
+                          .atol = opts->atol,
+                          .step = opts->step,
+                          .first_step = opts->first_step,
+                          .max_step = opts->max_step,
+                          .max_failures = opts->max_failures,
+                          .order = order,
+                          .control = dae__controller_defaults(order + 1),
+                          .env = env,
+                          .memory = o->march.memory};
+  o->march.control.beta = 0;
+  o->march.control.max_factor = 4;
+}
+
 static dae_status create(dae__lie *o, dae__arena *arena, const dae_problem *problem,
                          const dae_start *start, dae_error *err)
 {
   dae_status status = prepare(o, arena, problem, err);
   if (status)
     return status;
-  o->env = dae__arena_env(arena);
-  o->order = o->opts.theta == 0.5 ? o->opts.order : 1;
+  prepare_march(o, dae__arena_env(arena));
   dae__copy(o->body.size, start->y, o->next.z);
   status = stand_at(o, start->t, start->fixed, err);
   if (!status)

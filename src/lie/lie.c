@@ -2,6 +2,7 @@
 #include "lie/lie.h"
 #include "core/error.h"
 #include "step/assembled.h"
+#include <math.h>
 
 static dae_status judge(const dae_problem *problem, dae_error *err)
 {
@@ -24,7 +25,10 @@ dae_status dae__lie_accepts(const dae_problem *problem, dae_error *err)
 
 static dae_status check_options(const dae_lie_options *o, dae_error *err)
 {
-  dae_status status = dae_options_validate(&dae_lie_option_table, o, err);
+  dae_lie_options finite = *o; /* of all options kappa alone may be infinite */
+  if (finite.kappa == INFINITY)
+    finite.kappa = 0;
+  dae_status status = dae_options_validate(&dae_lie_option_table, &finite, err);
   if (status)
     return status;
   if (o->order == 3)

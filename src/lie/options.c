@@ -21,7 +21,7 @@ static const dae_option options[] = {
     ROW(DAE_OPTION_DOUBLE, theta, 0, 1, NULL,
         "where in a step f is evaluated; other values than 1/2 are of order 1"),
     ROW(DAE_OPTION_DOUBLE, kappa, 0, INFINITY, NULL,
-        "further component given to x; 0 as in the paper, inf: midpoint rule"),
+        "further component given to x; 0 as in the paper, 1e200: midpoint rule"),
     ROW(DAE_OPTION_CHOICE, lie_iteration, 0, 0, iterations,
         "Newton on x and y at once, or the paper's nested one"),
     ROW(DAE_OPTION_DOUBLE, inner_tol, 0, 1, NULL,

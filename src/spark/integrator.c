@@ -8,31 +8,22 @@
 
 static dae_status step(void *self, double t_stop, dae_error *err)
 {
-  dae__spark *o = self;
-  if (!o->memory->started)
-    dae__spark_begin(o, t_stop);
-  dae_status status = o->opts.step > 0 ? dae__spark_fixed_step(o, t_stop, err)
-                                       : dae__spark_variable_step(o, t_stop, err);
-  return status ? status : o->memory->t >= t_stop ? DAE_END : DAE_OK;
+  return dae__march_step(&((dae__spark *)self)->march, t_stop, err);
 }
 
 static dae_view view(const void *self)
 {
   const dae__spark *o = self;
-  return (dae_view){.t = o->memory->t,
-                    .t_previous = o->memory->t_previous,
-                    .h_next = o->opts.step > 0 ? o->opts.step : o->memory->h,
-                    .order = o->memory->started ? o->order : 0,
-                    .size = o->body.size};
+  return dae__march_view(&o->march, o->body.size);
 }
 
 /* the last step, or the half of it that t is in */
 static dae__dense_piece piece_at(const dae__spark *o, double t)
 {
-  const dae__spark_memory *m = o->memory;
-  bool halves = m->t_middle > m->t_previous;
-  bool first = halves && t < m->t_middle, second = halves && !first;
-  double from = second ? m->t_middle : m->t_previous, to = first ? m->t_middle : m->t;
+  const dae__march_memory *m = o->march.memory;
+  double middle = *o->t_middle;
+  bool halves = middle > m->t_previous, first = halves && t < middle, second = halves && !first;
+  double from = second ? middle : m->t_previous, to = first ? middle : m->t;
   return (dae__dense_piece){.step = m->stats.steps,
                             .first = first,
                             .t = from,
@@ -45,7 +36,7 @@ static dae__dense_piece piece_at(const dae__spark *o, double t)
 static void glance(void *self, double t, double *y)
 {
   dae__spark *o = self;
-  const dae__spark_memory *m = o->memory;
+  const dae__march_memory *m = o->march.memory;
   dae__copy(o->body.size, o->state, y);
   if (m->t_previous == m->t || t == m->t)
     return;
@@ -62,7 +53,7 @@ static dae_status look(dae__spark *o, bool refined, double t, double *y, double 
   dae_status status = DAE_OK;
   if (refined && t > piece.t)
     status = dae__dense_refine(&o->dense, &piece, err);
-  if (status && !dae__spark_can_retry(status))
+  if (status && !dae__march_can_retry(status))
     return status;
   glance(o, t, y);
   status = o->opts.project ? body->table->project(body->self, true, t, y, err) : DAE_OK;
@@ -74,20 +65,14 @@ static dae_status look(dae__spark *o, bool refined, double t, double *y, double 
 static dae_status show(dae__spark *o, bool refined, double t, double *y, double *dy, dae_error *err)
 {
   dae_error why = dae_error_none();
-  if (t == o->memory->t) { /* projected, with its multipliers, when it was accepted */
+  if (t == o->march.memory->t) { /* projected, with its multipliers, when it was accepted */
     dae__copy(o->body.size, o->state, y);
     if (dy)
       dae__copy(o->body.size, o->rate, dy);
     return DAE_OK;
   }
   dae_status status = look(o, refined, t, y, dy, &why);
-  if (!status)
-    return DAE_OK;
-  status = dae__spark_can_retry(status) ? DAE_ERROR_STEP : status;
-  dae__fail(err, status, why.equation[0] ? why.equation : NULL,
-            "the state at t = %.10g cannot be shown: %s", t, why.text);
-  dae__fail_at(err, t, o->memory->h);
-  return status;
+  return status ? dae__march_not_shown(&o->march, t, status, &why, err) : DAE_OK;
 }
 
 static dae_status interpolate(void *self, double t, double *y, double *dy, dae_error *err)
@@ -111,16 +96,16 @@ static dae_status restart(void *self, double t, const double *y, dae_error *err)
     return status;
   dae__copy(o->body.size, o->shown_state, o->state);
   dae__copy(o->body.size, o->shown_rate, o->rate);
-  o->memory->t = o->memory->t_previous = o->memory->t_middle = t;
-  o->memory->started = false;
-  o->memory->stats.restarts++;
+  dae__march_stand(&o->march, t);
+  *o->t_middle = t;
+  o->march.memory->stats.restarts++;
   return DAE_OK;
 }
 
 static dae_stats stats(const void *self)
 {
   const dae__spark *o = self;
-  dae_stats s = o->memory->stats;
+  dae_stats s = o->march.memory->stats;
   o->body.table->count(o->body.self, &s);
   s.iterations += o->stages.memory->iterations;
   s.jacobians += o->stages.memory->jacobians;
@@ -178,7 +163,8 @@ static dae_status prepare(dae__spark *o, dae__arena *arena, const dae_problem *p
   const dae__face *face = &o->body.face;
   status =
       dae__stages_create(arena, tableau, regular ? &o->transform : NULL, face, &o->stages, err);
-  o->memory = DAE__KEEP(arena, dae__spark_memory, 1);
+  o->march.memory = DAE__KEEP(arena, dae__march_memory, 1);
+  o->t_middle = DAE__KEEP(arena, double, 1);
   o->state = DAE__KEEP(arena, double, o->body.size);
   o->rate = DAE__KEEP(arena, double, o->body.size);
   o->previous_rate = DAE__KEEP(arena, double, o->body.size);
@@ -201,12 +187,31 @@ static dae_status prepare(dae__spark *o, dae__arena *arena, const dae_problem *p
 
 static dae_status prepare_dense(dae__spark *o, dae__arena *arena, dae_error *err)
 {
-  dae__dense_options opts = {.order = o->order,
+  dae__dense_options opts = {.order = o->march.order,
                              .halves = o->opts.estimate == DAE_SPARK_ESTIMATE_DOUBLING,
                              .fixed = o->opts.step > 0,
                              .rtol = o->opts.rtol,
                              .atol = o->opts.atol};
   return dae__dense_create(arena, &opts, &o->body, &o->stages, &o->dense, err);
+}
+
+static void prepare_march(dae__spark *o, const dae_env *env)
+{
+  const dae_spark_options *opts = &o->opts;
+  bool doubling = opts->estimate == DAE_SPARK_ESTIMATE_DOUBLING;
+  int order = o->march.order;
+  o->march = (dae__march){.table = &dae__spark_march,
+                          .self = o,
+                          .rtol = opts->rtol,
+                          .atol = opts->atol,
+                          .step = opts->step,
+                          .first_step = opts->first_step,
+                          .max_step = opts->max_step,
+                          .max_failures = opts->max_failures,
+                          .order = order,
+                          .control = dae__controller_defaults(doubling ? order + 1 : o->compared),
+                          .env = env,
+                          .memory = o->march.memory};
 }
 
 static dae_status create(dae__spark *o, dae__arena *arena, const dae__spark_recipe *recipe,
@@ -215,14 +220,15 @@ static dae_status create(dae__spark *o, dae__arena *arena, const dae__spark_reci
   dae_status status = prepare(o, arena, problem, recipe->tableau, err);
   if (status)
     return status;
-  o->env = dae__arena_env(arena);
-  o->order = recipe->order;
+  o->march.order = recipe->order;
   status = prepare_dense(o, arena, err);
   if (status)
     return status;
   dae__spark_prepare_estimate(o);
+  prepare_march(o, dae__arena_env(arena));
   dae__stages_begin(&o->stages, o->state + o->body.face.lambda, o->state + o->body.face.psi);
-  o->memory->t = o->memory->t_previous = o->memory->t_middle = start->t;
+  dae__march_stand(&o->march, start->t);
+  *o->t_middle = start->t;
   dae__copy(o->body.size, start->y, o->state);
   status = o->body.table->consistent(o->body.self, start->t, start->fixed, o->state, o->rate, err);
   dae__face_split(&o->body.face, o->state, o->y, o->z);

@@ -15,14 +15,11 @@
  * and projection finds nothing to do. */
 #include "spark/step.h"
 #include "core/error.h"
-#include "core/log.h"
 #include "core/vec.h"
 #include "step/norm.h"
 #include <float.h>
 
 #define GOAL 0.02      /* part of the tolerance that the iteration may leave */
-#define BOUND 0.7      /* of a step at which the iteration failed: */
-#define BOUNDED 20     /* so many steps are not larger */
 #define MOST 30        /* iterations of a variable step, */
 #define MOST_FIXED 200 /* and of a fixed one, which cannot be made smaller */
 
@@ -54,7 +51,7 @@ void dae__spark_prepare_estimate(dae__spark *o)
   const dae__stages *st = &o->stages;
   bool inside = st->nodes == st->s + 2;
   o->compared = inside ? st->s + 1 : st->nodes;
-  o->map = 0.1 * pow(o->opts.rtol, fmin((double)o->compared / o->order, 1) - 1);
+  o->map = 0.1 * pow(o->opts.rtol, fmin((double)o->compared / o->march.order, 1) - 1);
   o->gamma0 = mean_eigenvalue(&o->transform, st->s);
   for (int i = 0; i < o->compared; i++)
     o->derivative[i] = dae__derivative_weight(o->compared, st->node, i, 0);
@@ -136,21 +133,18 @@ static dae_status finish(dae__spark *o, double t, dae_error *err)
 }
 
 /* the step that was solved becomes the last accepted one; where this fails, that stays as it is */
-static dae_status take_over(dae__spark *o, double t, dae_error *err)
+static dae_status accept(void *self, double t, dae_error *err)
 {
-  dae__spark_memory *m = o->memory;
+  dae__spark *o = self;
   dae_status status = finish(o, t, err);
   if (status)
     return status;
-  m->t_middle = o->stages.halfway ? o->t_half : m->t;
+  *o->t_middle = o->stages.halfway ? o->t_half : o->march.memory->t;
   dae__stages_accept(&o->stages);
   dae__copy(o->body.size, o->rate, o->previous_rate);
   dae__copy(o->body.size, o->shown_rate, o->rate);
   dae__copy(o->body.size, o->shown_state, o->state);
   dae__face_split(&o->body.face, o->state, o->y, o->z);
-  m->t_previous = m->t;
-  m->t = t;
-  m->stats.steps++;
   return DAE_OK;
 }
 
@@ -173,14 +167,14 @@ static double compare_halves(dae__spark *o)
   double sum = distance(ny, dae__stage_vector(st->now.Y, last, ny), o->y_whole, o->y_weight) +
                distance(nz, dae__stage_vector(st->now.Z, last, nz), o->z_whole, o->z_weight);
   double error = sqrt(sum / (ny + nz)) - 2 * noise(o, st->h);
-  return (error < 0 ? 0 : error) / (pow(2, o->order) - 1);
+  return (error < 0 ? 0 : error) / (pow(2, o->march.order) - 1);
 }
 
 static dae_status solve_halves(dae__spark *o, double h, double *error, dae_error *err)
 {
   dae__stages *st = &o->stages;
   int ny = st->face.ny, nz = st->face.nz, last = st->s + 1;
-  double t = o->memory->t;
+  double t = o->march.memory->t;
   o->t_half = t + h / 2;
   dae_status status = solve(o, t, h, o->y, o->z, err);
   if (status)
@@ -200,170 +194,44 @@ static dae_status solve_halves(dae__spark *o, double h, double *error, dae_error
   return status;
 }
 
-static dae_status give_up(const dae__spark *o, double h, const dae_error *why, const char *hint,
-                          dae_error *err)
+/* ---- steps ---- */
+
+static dae_status attempt(void *self, double h, double *error, dae_error *err)
 {
-  bool own = why->status == DAE_ERROR_CALLBACK || why->status == DAE_ERROR_MEMORY;
-  dae_status status = own ? why->status : DAE_ERROR_STEP;
-  dae__fail(err, status, why->equation[0] ? why->equation : NULL,
-            "the integration stops at t = %.10g with step size %.3g: %s%s", o->memory->t, h,
-            why->text, hint);
-  dae__fail_at(err, o->memory->t, h);
+  dae__spark *o = self;
+  bool fixed = o->opts.step > 0;
+  dae__stages_unhalve(&o->stages);
+  if (!fixed && o->opts.estimate == DAE_SPARK_ESTIMATE_DOUBLING)
+    return solve_halves(o, h, error, err);
+  dae_status status = solve(o, o->march.memory->t, h, o->y, o->z, err);
+  *error = status || fixed ? NAN : estimate(o);
   return status;
 }
 
-#define SHRUNK                                                                                     \
-  "the step size has shrunk to round-off, or the error test fails at every one: the motion may "   \
-  "have a singularity here or be discontinuous"
-
-/* the largest rate of change of y and z relative to these tolerances; *fastest: which entry of the
- * state vector (may be NULL) */
-static double largest_rate(const dae__spark *o, double rtol, double atol, int *fastest)
+static double largest_rate(const void *self, double rtol, double atol, char *name, size_t size)
 {
+  const dae__spark *o = self;
   const dae__face *c = &o->body.face;
   double most = 0;
+  int fastest = 0;
   for (int i = 0; i < c->ny + c->nz; i++) {
     int at = i < c->ny ? c->y_at[i] : c->z_at[i - c->ny];
     double rate = fabs(o->rate[at]) / (rtol * fabs(o->state[at]) + atol);
-    if (rate <= most)
-      continue;
-    most = rate;
-    if (fastest)
-      *fastest = at;
+    if (!(rate <= most))
+      most = rate, fastest = at;
   }
+  if (name)
+    dae_problem_variable(&c->problem, fastest, name, size);
   return most;
 }
 
-/* names the variable that changes fastest, for failures that no equation is to blame for */
-static void name_fastest(const dae__spark *o, const char *what, dae_error *why)
+static void begin(void *self)
 {
-  char name[64];
-  int fastest = 0;
-  largest_rate(o, o->opts.rtol, o->opts.atol, &fastest);
-  dae_problem_variable(&o->body.face.problem, fastest, name, sizeof name);
-  dae__fail(why, DAE_ERROR_STEP, name, "%s, fastest in %s", what, name);
-}
-
-bool dae__spark_can_retry(dae_status status)
-{
-  return status == DAE_ERROR_RECOVERABLE || status == DAE_ERROR_SINGULAR ||
-         status == DAE_ERROR_STEP;
-}
-
-/* ---- steps ---- */
-
-dae_status dae__spark_fixed_step(dae__spark *o, double t_stop, dae_error *err)
-{
-  dae__spark_memory *m = o->memory;
-  dae_error why = dae_error_none();
-  double t = m->t_origin + (double)(m->done + 1) * o->opts.step;
-  bool whole = t_stop - t > -1e-9 * o->opts.step;
-  t = fabs(t_stop - t) <= 1e-9 * o->opts.step || !whole ? t_stop : t;
-  dae_status status = solve(o, m->t, t - m->t, o->y, o->z, &why);
-  if (!status)
-    status = take_over(o, t, &why);
-  if (status)
-    return give_up(o, o->opts.step, &why, "; the step is fixed, try a smaller one", err);
-  m->done += whole;
-  return DAE_OK;
-}
-
-/* one attempt at a step that ends at t; the size to try next is chosen. DAE_ERROR_STEP: its error
- * is too large, or it does not converge */
-static dae_status attempt(dae__spark *o, double h, double t, dae_error *why)
-{
-  dae__spark_memory *m = o->memory;
-  double next = h, error = NAN;
-  dae_status status;
-  dae__stages_unhalve(&o->stages);
-  if (o->opts.estimate == DAE_SPARK_ESTIMATE_DOUBLING)
-    status = solve_halves(o, h, &error, why);
-  else
-    status = solve(o, m->t, h, o->y, o->z, why);
-  if (!status && o->opts.estimate == DAE_SPARK_ESTIMATE_EMBEDDED)
-    error = estimate(o);
-  bool good = !status && dae__controller_judge(&m->controller, h, error, &next);
-  if (good)
-    status = take_over(o, t, why);
-  else if (!status)
-    name_fastest(o, SHRUNK, why);
-  dae__log(o->env, DAE_LOG_DEBUG, "t = %.10g, h = %.3g: %s, error %.3g", t, h,
-           status ? why->text
-           : good ? "accepted"
-                  : "error too large",
-           error);
-  if (status) {
-    m->stats.rejected_by_convergence += status != DAE_ERROR_RECOVERABLE;
-    m->stats.rejected_by_callback += status == DAE_ERROR_RECOVERABLE;
-    m->h = dae__controller_failed(&m->controller, h, 0.4);
-    if (status == DAE_ERROR_STEP)
-      m->bound = BOUND * h, m->bounded = BOUNDED;
-    return status;
-  }
-  m->stats.rejected_by_error += !good;
-  m->bounded -= good && m->bounded > 0;
-  m->h = m->bounded > 0 ? fmin(next, m->bound) : next;
-  return good ? DAE_OK : DAE_ERROR_STEP;
-}
-
-dae_status dae__spark_variable_step(dae__spark *o, double t_stop, dae_error *err)
-{
-  dae__spark_memory *m = o->memory;
-  dae_error why = dae_error_none(), stuck = why; /* stuck: not by its error */
-  for (int failures = 0; failures < o->opts.max_failures; failures++) {
-    double planned = m->h;
-    bool last = m->t + planned * (1 + 1e-10) >= t_stop;
-    double h = last ? t_stop - m->t : planned;
-    if (h < 4 * DBL_EPSILON * fmax(fabs(m->t), fabs(t_stop)) && !last) {
-      name_fastest(o, SHRUNK, &why);
-      break;
-    }
-    long by_error = m->stats.rejected_by_error;
-    dae_status status = attempt(o, h, last ? t_stop : m->t + h, &why);
-    if (!status && last) /* it was cut short */
-      m->h = fmax(m->h, planned);
-    if (!status && !dae__crawls(&m->crawl, &m->stats, m->t, t_stop))
-      return DAE_OK;
-    if (!status) {
-      name_fastest(o, DAE__CRAWL_TEXT, &why);
-      return give_up(o, h, &why, "", err);
-    }
-    if (!dae__spark_can_retry(status))
-      return give_up(o, h, &why, "", err);
-    if (m->stats.rejected_by_error == by_error)
-      stuck = why;
-  }
-  return give_up(o, m->h, stuck.equation[0] ? &stuck : &why, "", err);
-}
-
-/* ---- starting ---- */
-
-/* h |y'| is to be a small part of the size of the motion; the estimate corrects it */
-static double first_step(const dae__spark *o, double t_stop)
-{
-  double most = t_stop - o->memory->t;
-  if (o->opts.max_step > 0)
-    most = fmin(most, o->opts.max_step);
-  if (o->opts.first_step > 0)
-    return fmin(o->opts.first_step, most);
-  double rate = fmax(largest_rate(o, 1, o->opts.atol / o->opts.rtol, NULL), DBL_MIN);
-  double h = pow(o->opts.rtol, 1.0 / (o->order + 1)) / rate;
-  return fmin(fmin(h, 0.1 * (t_stop - o->memory->t)), most);
-}
-
-void dae__spark_begin(dae__spark *o, double t_stop)
-{
+  dae__spark *o = self;
   const dae__face *c = &o->body.face;
-  bool doubling = o->opts.estimate == DAE_SPARK_ESTIMATE_DOUBLING;
-  dae__controller_options control = dae__controller_defaults(doubling ? o->order + 1 : o->compared);
-  control.max_step = o->opts.max_step;
-  dae__face_split(&o->body.face, o->state, o->y, o->z);
+  dae__face_split(c, o->state, o->y, o->z);
   dae__stages_begin(&o->stages, o->state + c->lambda, o->state + c->psi);
-  dae__controller_reset(&o->memory->controller, &control);
-  o->memory->h = first_step(o, t_stop);
-  o->memory->crawl = dae__crawl_begin(o->memory->t, &o->memory->stats);
-  o->memory->bounded = 0;
-  o->memory->t_origin = o->memory->t;
-  o->memory->done = 0;
-  o->memory->started = true;
 }
+
+const dae__march_table dae__spark_march = {
+    .begin = begin, .attempt = attempt, .accept = accept, .rate = largest_rate};
