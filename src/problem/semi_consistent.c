@@ -134,6 +134,27 @@ static dae_status is_index_3(work *w, bool *yes, dae_error *err)
   return status == DAE_ERROR_SINGULAR ? DAE_OK : status;
 }
 
+/* ---- what is found ---- */
+
+static void diagnose(const dae__semi *s, dae_diagnosis *find)
+{
+  char name[64];
+  *find = (dae_diagnosis){.index = s->hidden_count > 0 ? 2
+                                   : s->ny > 0         ? 1
+                                                       : 0,
+                          .dof = s->nx - s->hidden_count,
+                          .constraints = s->ny,
+                          .rank = s->ny};
+  for (int i = 0; i < s->ny; i++)
+    if (s->hidden[i])
+      dae__append(find->text, sizeof find->text,
+                  "constraint %s has no algebraic variable in it: index 2\n",
+                  dae__semi_equation_name(s->p, s->nx + i, name, sizeof name));
+  if (s->p->index > 0 && s->p->index != find->index)
+    dae__append(find->text, sizeof find->text, "the problem says index %d, found was %d\n",
+                s->p->index, find->index);
+}
+
 /* ---- what can go wrong ---- */
 
 static dae_status refuse_singular(work *w, dae_diagnosis *find, dae_error *err)
@@ -161,6 +182,10 @@ static dae_status refuse_singular(work *w, dae_diagnosis *find, dae_error *err)
               "differentiate the constraint once by hand",
               name);
   } else if (s->hidden_count > 0) {
+    if (find) {
+      diagnose(s, find);
+      dae__append(find->text, sizeof find->text, "the start does not determine %s\n", name);
+    }
     dae__fail(err, DAE_ERROR_START, name,
               "the equations and the time derivative of the "
               "constraints do not determine %s: the index is higher than the rows suggest (3 or "
@@ -224,25 +249,6 @@ static dae_status check_fixed(const dae__semi *s, double t, const bool *fixed, c
 }
 
 /* ---- the whole ---- */
-
-static void diagnose(const dae__semi *s, dae_diagnosis *find)
-{
-  char name[64];
-  *find = (dae_diagnosis){.index = s->hidden_count > 0 ? 2
-                                   : s->ny > 0         ? 1
-                                                       : 0,
-                          .dof = s->nx - s->hidden_count,
-                          .constraints = s->ny,
-                          .rank = s->ny};
-  for (int i = 0; i < s->ny; i++)
-    if (s->hidden[i])
-      dae__append(find->text, sizeof find->text,
-                  "constraint %s has no algebraic variable in it: index 2\n",
-                  dae__semi_equation_name(s->p, s->nx + i, name, sizeof name));
-  if (s->p->index > 0 && s->p->index != find->index)
-    dae__append(find->text, sizeof find->text, "the problem says index %d, found was %d\n",
-                s->p->index, find->index);
-}
 
 /* x onto F2 */
 static dae_status reach_surface(work *w, const bool *fixed, dae_error *err)

@@ -237,6 +237,36 @@ static dae_status create(run *r, const dae_env *env, dae_error *err)
   return status >= 0 && r->summary->damped ? look_at_start(r, err) : status;
 }
 
+/* Where the start does not determine every variable, the method may be able to leave it all the
+ * same; what it then says of the start is what is shown. */
+static dae_status create_anyway(run *r, const dae_env *env, dae_error *err)
+{
+  const dae_run_plan *plan = r->plan;
+  dae_error refusal = *err;
+  dae__copy(dae_problem_size(&plan->problem), plan->start.y, r->y);
+  dae_status status = create(r, env, err);
+  if (status >= 0)
+    status = dae_integrator_interpolate(r->it, plan->start.t, r->y, NULL, err);
+  if (status == DAE_ERROR_MEMORY)
+    return status;
+  if (status < 0) {
+    *err = refusal;
+    return refusal.status;
+  }
+  *err = dae_error_none();
+  list_moves(r);
+  r->summary->diagnosis.dof -= held_states(plan);
+  return DAE_OK;
+}
+
+static dae_status begin(run *r, const dae_env *env, dae_error *err)
+{
+  dae_status status = make_consistent(r, env, err);
+  if (status == DAE_ERROR_START)
+    return create_anyway(r, env, err);
+  return status >= 0 ? create(r, env, err) : status;
+}
+
 /* ---- rows ---- */
 
 static dae_status open_sinks(run *r, dae_error *err)
@@ -464,9 +494,7 @@ dae_status dae_run(const dae_run_plan *plan, const dae_env *env, dae_summary *su
   if (status >= 0)
     status = prepare(&r, env, err);
   if (status >= 0)
-    status = make_consistent(&r, env, err);
-  if (status >= 0)
-    status = create(&r, env, err);
+    status = begin(&r, env, err);
   if (status >= 0)
     status = open_sinks(&r, err);
   if (status >= 0)

@@ -10,7 +10,6 @@
 #include "core/arena.h"
 #include "problem/momentum.h"
 
-#include <complex.h>
 #include <daedal/integrator.h>
 
 /* A point; z is NULL for what does not depend on it. */
@@ -55,29 +54,10 @@ typedef struct dae__face_matrices {
   dae_status (*reload)(void *self); /* after load */
 } dae__face_matrices;
 
-/* The blocks of the richer iteration: for an eigenvalue mu of A matrix (2) with those terms of the
- * stage system that couple through A alone. With W = dV + w v_z delta:
- *
- *   [ 1 - h mu v_y                 -v_z                             ] [ W ]
- *   [ h mu p_y - (h mu)^2 f_y   p_z - h mu f_z   -r_lambda   -f_psi ] [ D ]
- *   [ g_y                                                           ] [   ]
- *   [ h mu k_y                     k_z                              ] [   ] */
-typedef struct dae__face_blocks {
-  dae_status (*derive)(void *self, const dae__face_at *at, const dae__face_multipliers *with,
-                       dae_error *err);
-  dae_status (*factor)(void *self, int i, double complex hmu, dae_error *err);
-  /* x = block i\x, x = (D, lambda, psi), after what delta, times w, contributes was moved to the
-   * right side. Y has been moved by e since v was evaluated; comes out: by how much it has to be
-   * moved further, h mu (W - w v_z delta). */
-  void (*solve)(void *self, int i, double complex hmu, double complex w, const double *delta,
-                double complex *e, double complex *x);
-  dae_status (*reload)(void *self);
-} dae__face_blocks;
-
 typedef struct dae__face {
   const dae__face_table *table;
   const dae__face_matrices *matrices; /* NULL: not wanted */
-  const dae__face_blocks *blocks;     /* NULL: not wanted */
+  struct dae__richer *richer;         /* blocks of the richer iteration, NULL: not wanted */
   void *self;
   int ny, nz, ng, nk;
   const dae_pattern *pattern; /* of each part */

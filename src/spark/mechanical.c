@@ -158,33 +158,6 @@ static dae_status reload_matrices(void *self)
 static const dae__face_matrices matrices = {
     .factor = factor, .solve2 = solve2, .solve3 = solve3, .reload = reload_matrices};
 
-/* ---- blocks of the richer iteration ---- */
-
-static dae_status derive(void *self, const dae__face_at *at, const dae__face_multipliers *with,
-                         dae_error *err)
-{
-  return dae__richer_derive(&((mechanical *)self)->richer, at, with, err);
-}
-
-static dae_status factor_block(void *self, int i, double complex hmu, dae_error *err)
-{
-  return dae__richer_factor(&((mechanical *)self)->richer, i, hmu, err);
-}
-
-static void solve_block(void *self, int i, double complex hmu, double complex w,
-                        const double *delta, double complex *e, double complex *x)
-{
-  dae__richer_solve(&((mechanical *)self)->richer, i, hmu, w, delta, e, x);
-}
-
-static dae_status reload_blocks(void *self)
-{
-  return dae__richer_reload(&((mechanical *)self)->richer);
-}
-
-static const dae__face_blocks blocks = {
-    .derive = derive, .factor = factor_block, .solve = solve_block, .reload = reload_blocks};
-
 /* ---- the body ---- */
 
 static dae_status consistent(void *self, double t, const bool *fixed, double *state, double *rate,
@@ -308,7 +281,7 @@ static dae_status make(mechanical *o, dae__arena *arena, const dae_problem *prob
     status = make_matrices(o, arena, err);
   if (!status && needs->blocks > 0) {
     status = dae__richer_create(arena, &o->face, o->m->nq, needs->blocks, &o->richer, err);
-    o->face.blocks = &blocks;
+    o->face.richer = &o->richer;
   }
   return status;
 }

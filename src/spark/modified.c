@@ -4,6 +4,7 @@
  * iteration blocks with the derivatives of the forces take the place of matrix (2). */
 #include "spark/modified.h"
 #include "core/vec.h"
+#include "spark/richer.h"
 
 /* out = row . R, vectors of length n */
 static void combine(const double *row, int count, int n, const double *R, double *out)
@@ -75,7 +76,7 @@ static void solve_richly(dae__stages *st)
       w += tr->Ti[k * s + j] * tr->w[j];
     combine_complex(tr, k, width, st->x, st->xi);
     combine_complex(tr, k, c->ny, st->moved, e);
-    c->blocks->solve(c->self, k, st->h * tr->mu[k], w, delta, e, st->xi);
+    dae__richer_solve(c->richer, k, st->h * tr->mu[k], w, delta, e, st->xi);
     add_back(tr, k, width, st->xi, st->D);
     add_back(tr, k, c->ny, e, dY);
   }

@@ -1,8 +1,16 @@
-/* The blocks of the richer iteration (see face.h), complex, and solved as real systems of twice the
- * size, [Re -Im; Im Re].
+/* The blocks of the richer iteration: for an eigenvalue mu of A matrix (2) of the modified one with
+ * those terms of the stage system that couple through A alone. With W = dV + w v_z delta:
+ *
+ *   [ 1 - h mu v_y                 -v_z                             ] [ W ]
+ *   [ h mu p_y - (h mu)^2 f_y   p_z - h mu f_z   -r_lambda   -f_psi ] [ D ]
+ *   [ g_y                                                           ] [   ]
+ *   [ h mu k_y                     k_z                              ] [   ]
+ *
+ * They are complex, and solved as real systems of twice the size, [Re -Im; Im Re].
  *
  * The first `same` of y have y' = z, so that W is D there: those are left out. To the right side
- * comes, with d = v_z delta, from delta, times w, and from e:
+ * comes, with d = v_z delta, from delta, times w, and from e, by which Y has been moved since v was
+ * evaluated:
  *
  *   W   -w h mu v_y d + v_y e
  *   D   w (h mu (p_y d - f_z delta) - (h mu)^2 f_y d)
@@ -13,6 +21,8 @@
 #include "linalg/solver.h"
 #include "spark/face.h"
 #include "spark/pick.h"
+
+#include <complex.h>
 
 enum { DAE__RICHER_TERMS = 20 };
 
@@ -43,10 +53,12 @@ dae_status dae__richer_create(dae__arena *arena, const dae__face *face, int same
 void dae__richer_free(dae__richer *o);
 dae_status dae__richer_reload(dae__richer *o);
 
-/* The verbs of dae__face_blocks. */
+/* The derivatives that blocks are made of. */
 dae_status dae__richer_derive(dae__richer *o, const dae__face_at *at,
                               const dae__face_multipliers *with, dae_error *err);
 dae_status dae__richer_factor(dae__richer *o, int i, double complex hmu, dae_error *err);
+/* x = block i\x, x = (D, lambda, psi). Out of e comes by how much Y has to be moved further,
+ * h mu (W - w v_z delta). */
 void dae__richer_solve(dae__richer *o, int i, double complex hmu, double complex w,
                        const double *delta, double complex *e, double complex *x);
 

@@ -4,6 +4,7 @@
 #include "core/vec.h"
 #include "spark/full.h"
 #include "spark/modified.h"
+#include "spark/richer.h"
 #include <float.h>
 
 /* ---- creation ---- */
@@ -63,7 +64,7 @@ dae_status dae__stages_reload(dae__stages *st)
   const dae__stages_memory *m = st->memory;
   dae_status status = m->factored ? c->matrices->reload(c->self) : DAE_OK;
   if (!status && m->blocks)
-    status = c->blocks->reload(c->self);
+    status = dae__richer_reload(c->richer);
   if (!status && m->whole && !st->transform) /* else it forgets from step to step */
     status = dae__full_reload(st->full);
   return status;
@@ -224,11 +225,11 @@ static dae_status factor_blocks(dae__stages *st, dae_error *err)
   const dae__face *c = &st->face;
   dae__face_at at = middle(st);
   dae__face_multipliers with = multipliers(st);
-  dae_status status = c->blocks->derive(c->self, &at, &with, err);
+  dae_status status = dae__richer_derive(c->richer, &at, &with, err);
   st->memory->blocks = true;
   st->memory->jacobians++;
   for (int k = 0; k < tr->blocks && !status; k++) {
-    status = c->blocks->factor(c->self, k, st->h * tr->mu[k], err);
+    status = dae__richer_factor(c->richer, k, st->h * tr->mu[k], err);
     st->memory->factorisations++;
   }
   return status;
@@ -335,7 +336,7 @@ static bool richer_is_worth(const dae__stages_memory *m)
 
 static bool has_blocks(const dae__stages *st)
 {
-  return st->transform && st->transform->blocks > 0 && st->face.blocks;
+  return st->transform && st->transform->blocks > 0 && st->face.richer;
 }
 
 static bool offers(const dae__stages *st, const dae__stages_goal *goal, dae__stages_way way)

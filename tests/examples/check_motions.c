@@ -195,6 +195,172 @@ double check_thermostat(const motion *m)
   return worst;
 }
 
+/* ---- yielding: elastic, Q moves with the strain q; plastic, Q = Q0 (cos a, sin a), and what
+ * is left is one equation for the angle, a' = k/Q0 q'.(-sin a, cos a), with Q0 lambda = Q.q' ----
+ */
+
+typedef struct metal {
+  double bend, t; /* reached */
+  bool plastic;
+  double a;       /* plastic */
+  double from[2]; /* elastic: Q - k q, which stays */
+  double switched;
+  long switches;
+} metal;
+
+static const double stiffness = 200000, yield = 200, strain = 0.002;
+
+static void strain_rate(const metal *m, double t, double *rate)
+{
+  rate[0] = strain * cos(t);
+  rate[1] = 2 * m->bend * strain * cos(2 * t);
+}
+
+static double angle_rate(const metal *m, double t, double a)
+{
+  double rate[2];
+  strain_rate(m, t, rate);
+  return stiffness / yield * (rate[1] * cos(a) - rate[0] * sin(a));
+}
+
+static double flow(const metal *m, double t, double a)
+{
+  double rate[2];
+  strain_rate(m, t, rate);
+  return rate[0] * cos(a) + rate[1] * sin(a);
+}
+
+static void stress(const metal *m, double t, double *Q)
+{
+  if (m->plastic) {
+    Q[0] = yield * cos(m->a);
+    Q[1] = yield * sin(m->a);
+    return;
+  }
+  Q[0] = m->from[0] + stiffness * strain * sin(t);
+  Q[1] = m->from[1] + stiffness * strain * m->bend * sin(2 * t);
+}
+
+static double angle_after(const metal *m, double h)
+{
+  double t = m->t, a = m->a, k1 = angle_rate(m, t, a),
+         k2 = angle_rate(m, t + h / 2, a + h / 2 * k1),
+         k3 = angle_rate(m, t + h / 2, a + h / 2 * k2), k4 = angle_rate(m, t + h, a + h * k3);
+  return a + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
+}
+
+/* how far it is from the next switch, which is where this falls through zero */
+static double distance(const metal *m, double h)
+{
+  double Q[2];
+  if (m->plastic)
+    return flow(m, m->t + h, angle_after(m, h));
+  stress(m, m->t + h, Q);
+  return 1 - hypot(Q[0], Q[1]) / yield;
+}
+
+static void switch_over(metal *m)
+{
+  double Q[2];
+  stress(m, m->t, Q);
+  m->a = atan2(Q[1], Q[0]);
+  m->from[0] = Q[0] - stiffness * strain * sin(m->t);
+  m->from[1] = Q[1] - stiffness * strain * m->bend * sin(2 * m->t);
+  m->plastic = !m->plastic;
+  m->switched = m->t;
+  m->switches++;
+}
+
+static void move(metal *m, double to)
+{
+  while (m->t < to) {
+    double h = fmin(1e-3, to - m->t), low = 0, high = h;
+    /* just after unloading the stress is on the surface still */
+    bool fresh = !m->plastic && m->t < m->switched + 1e-3;
+    bool ends = !(m->switches > 0 && fresh) && distance(m, h) < 0;
+    for (int i = 0; ends && i < 60; i++)
+      *(distance(m, (low + high) / 2) < 0 ? &high : &low) = (low + high) / 2;
+    h = ends ? high : h;
+    if (m->plastic)
+      m->a = angle_after(m, h);
+    m->t = ends ? m->t + h : m->t + h >= to - 1e-15 ? to : m->t + h;
+    if (ends)
+      switch_over(m);
+  }
+}
+
+double check_yielding(const motion *m)
+{
+  double first = motion_at(m, 1, "t"), worst = 0;
+  metal known = {.bend = motion_at(m, 1, "strain2") / (strain * sin(2 * first))};
+  for (long row = 0; row < m->rows; row++) {
+    double t = motion_at(m, row, "t"), Q[2], lambda;
+    move(&known, t);
+    stress(&known, t, Q);
+    worst = worse(worst, apart(motion_at(m, row, "Q1"), Q[0]));
+    worst = worse(worst, apart(motion_at(m, row, "Q2"), Q[1]));
+    lambda = known.plastic ? flow(&known, t, known.a) : 0;
+    if (fabs(t - known.switched) < 1e-4 || distance(&known, 1e-4) < 1e-4)
+      continue; /* on either side of it */
+    worst = worse(worst, apart(motion_at(m, row, "lambda") / strain, lambda / strain));
+    assert_true(motion_at(m, row, "plastic") == known.plastic);
+  }
+  assert_int_equal(m->summary.events, known.switches);
+  assert_true(known.switches >= 4); /* both ways, and back onto the surface */
+  return worst;
+}
+
+/* ---- hessenberg: its constraint and equations were made for this solution ---- */
+
+double check_hessenberg(const motion *m)
+{
+  double worst = 0;
+  for (long row = 0; row < m->rows; row++) {
+    double t = motion_at(m, row, "t");
+    worst = worse(worst, apart(motion_at(m, row, "x1"), log1p(t)));
+    worst = worse(worst, apart(motion_at(m, row, "x2"), t / (1 + t)));
+    worst = worse(worst, apart(motion_at(m, row, "lambda"), t / (1 + t)));
+  }
+  return worst;
+}
+
+/* ---- track: round the circle with the angle t^2 ---- */
+
+static double apart_from_track(const motion *m, const char *const columns[4])
+{
+  double worst = 0;
+  for (long row = 0; row < m->rows; row++) {
+    double t = motion_at(m, row, "t"), s = sin(t * t), c = cos(t * t);
+    const double known[4] = {s, c, 2 * t * c, -2 * t * s};
+    for (int i = 0; i < 4; i++)
+      worst = worse(worst, apart(motion_at(m, row, columns[i]), known[i]));
+  }
+  return worst;
+}
+
+double check_track(const motion *m)
+{
+  static const char *const columns[] = {"x", "y", "der(x)", "der(y)"};
+  double worst = apart_from_track(m, columns);
+  for (long row = 0; row < m->rows; row++) {
+    double t = motion_at(m, row, "t");
+    worst = worse(worst, apart(motion_at(m, row, "lambda(rail)"), 2 * t * t));
+    assert_true(fabs(motion_at(m, row, "I1")) < 1e-14);
+    assert_true(fabs(motion_at(m, row, "I2")) < 1e-13);
+  }
+  return worst;
+}
+
+double check_track_ode(const motion *m)
+{
+  static const char *const columns[] = {"x1", "x3", "x2", "x4"};
+  double most = 0;
+  for (long row = 0; row < m->rows; row++)
+    most = worse(most, fabs(motion_at(m, row, "I1")));
+  assert_true(most > 1e-12); /* nothing keeps it on the track */
+  return apart_from_track(m, columns);
+}
+
 /* ---- tank: h^(5/2) falls in proportion to time ---- */
 
 double check_tank(const motion *m)

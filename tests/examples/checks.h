@@ -28,6 +28,10 @@ double check_three_bodies(const motion *m);
 double check_bouncing_ball(const motion *m);
 double check_thermostat(const motion *m);
 double check_tank(const motion *m);
+double check_yielding(const motion *m);
+double check_hessenberg(const motion *m);
+double check_track(const motion *m);
+double check_track_ode(const motion *m);
 double check_transistor_amplifier(const motion *m);
 double check_akzo_nobel(const motion *m);
 

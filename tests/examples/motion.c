@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,17 +46,38 @@ static dae_status keep_nothing(void *self, dae_summary *summary, dae_error *err)
 
 /* ---- the run ---- */
 
-static double setting(const dae_model *model, const char *name, double otherwise)
-{
-  const dae_model_setting *s = dae_model_find_setting(model, name);
-  return s ? s->value : otherwise;
-}
-
 static void fail_with(const char *path, const dae_error *err)
 {
   char text[1200];
   dae_error_text(err, text, sizeof text);
   fail_msg("%s: %s", path, text);
+}
+
+/* what simulate says, but for what is no option of a method; then the tolerance that is wanted */
+static void *options_of(const dae_model *model, const dae_method *method, double tolerance)
+{
+  static const char *const others[] = {"to", "from", "every", "method"};
+  const dae_model_setting *settings;
+  int count = dae_model_settings(model, &settings);
+  char number[40];
+  dae_error err;
+  void *opts = calloc(1, method->options_size);
+  assert_non_null(opts);
+  method->defaults(opts);
+  for (int i = 0; i < count; i++) {
+    bool other = settings[i].system != NULL;
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+      other = other || !strcmp(settings[i].name, others[k]);
+    snprintf(number, sizeof number, "%.17g", settings[i].value);
+    if (!other && dae_options_set(method->options, opts, settings[i].name,
+                                  isnan(settings[i].value) ? settings[i].text : number, &err))
+      fail_with(dae_model_name(model), &err);
+  }
+  snprintf(number, sizeof number, "%.17g", tolerance);
+  if (tolerance > 0 && (dae_options_set(method->options, opts, "rtol", number, &err) ||
+                        dae_options_set(method->options, opts, "atol", number, &err)))
+    fail_with(dae_model_name(model), &err);
+  return opts;
 }
 
 motion motion_of(const char *path, motion_plan wanted)
@@ -67,16 +89,18 @@ motion motion_of(const char *path, motion_plan wanted)
   load.set_count = wanted.set != NULL;
   if (dae_model_load(path, &load, NULL, &m.model, &err) != DAE_OK)
     fail_with(path, &err);
-  dae_bdf_options opts = dae_bdf_defaults();
-  opts.rtol = wanted.tolerance > 0 ? wanted.tolerance : setting(m.model, "rtol", 1e-6);
-  opts.atol = wanted.tolerance > 0 ? wanted.tolerance : setting(m.model, "atol", 1e-8);
   dae_sink sink = {&m, keep_names, keep_row, keep_nothing, NULL};
-  dae_run_plan plan = {.options = &opts, .sinks = &sink, .sink_count = 1};
+  dae_run_plan plan = {.sinks = &sink, .sink_count = 1};
   dae_model_plan(m.model, &plan);
-  plan.method = dae_method_choose(&plan.problem, NULL, 0, &err);
+  const dae_model_setting *named = dae_model_find_setting(m.model, "method");
+  plan.method =
+      named ? dae_method_find(named->text, &err) : dae_method_choose(&plan.problem, NULL, 0, &err);
   if (!plan.method)
     fail_with(path, &err);
+  void *opts = options_of(m.model, plan.method, wanted.tolerance);
+  plan.options = opts;
   m.status = dae_run(&plan, NULL, &m.summary, &err);
+  free(opts);
   if (m.status < 0)
     fail_with(path, &err);
   return m;

@@ -16,7 +16,8 @@ typedef struct motion {
   double *values; /* row by row */
 } motion;
 
-/* How a model is run; zeros: as its simulate statement says, by the method that auto stands for. */
+/* How a model is run; zeros: as its simulate statement says, by the method it names or the one that
+ * auto stands for. */
 typedef struct motion_plan {
   double tolerance; /* rtol and atol */
   const char *set;  /* a param with another value */

@@ -43,6 +43,7 @@ static const entry entries[] = {
     {"four_bar.dae", check_four_bar, 3.5, 4, .energy = KEPT},
     {"hanging_chain.dae", check_hanging_chain, 8, 6.5, .energy = KEPT, .set = {"N=100"}},
     {"heated_bar.dae", check_heated_bar, 5.5, 7, .energy = BALANCED},
+    {"hessenberg.dae", check_hessenberg, 7, 7, .energy = BALANCED},
     {"loudspeaker.dae", check_loudspeaker, 6.5, 6.5, .energy = BALANCED},
     {"membrane.dae", check_membrane, 5.5, 6.5, .energy = KEPT},
     {"motor.dae", check_motor, 3.5, 4, .energy = BALANCED},
@@ -57,10 +58,13 @@ static const entry entries[] = {
     {"tank.dae", check_tank, 4.5, 5, .energy = BALANCED},
     {"thermostat.dae", check_thermostat, 5.5, 6.5, .energy = BALANCED},
     {"three_bodies.dae", check_three_bodies, 6.5, 6.5, .energy = KEPT},
+    {"track.dae", check_track, 5.5, 6, .energy = BALANCED},
+    {"track_ode.dae", check_track_ode, 5, 5.5, .energy = BALANCED},
     {"train.dae", check_train, 6.5, 7, .energy = BALANCED},
     {"transistor_amplifier.dae", check_transistor_amplifier, 6.5, 9, .energy = BALANCED},
     {"two_circuits.dae", check_two_circuits, 5, 7, .energy = BALANCED},
     {"two_structures.dae", check_two_structures, 4.5, 4.5, .energy = BALANCED},
+    {"yielding.dae", check_yielding, 5, 4.9, .energy = BALANCED, .set = {"bend=0", "bend=1"}},
 };
 enum { ENTRIES = sizeof entries / sizeof *entries };
 
