@@ -103,13 +103,23 @@ void dae__stages_unhalve(dae__stages *st);
 /* The step at hand becomes the last accepted one, together with its first half. */
 void dae__stages_accept(dae__stages *st);
 
-/* ---- between stages.c, full.c and predict.c ---- */
+/* ---- between stages.c, ways.c, full.c and predict.c ---- */
 
 /* vector i of length n */
 static inline double *dae__stage_vector(double *values, int i, int n)
 {
   return values + (size_t)i * (size_t)n;
 }
+
+/* v at the stages. */
+dae_status dae__stages_v(dae__stages *st, dae_error *err);
+/* The same, and Y, y1 = y0 + h alpha v; *change: the largest change relative to the weights (NULL:
+ * not wanted). */
+dae_status dae__stages_refresh(dae__stages *st, const double *weight, double *change,
+                               dae_error *err);
+/* What else the residuals are made of, at the iterate with this v: r and g at the tilde nodes; p, f
+ * and k at the stages and the end; gdot there in place of g at the first tilde node. */
+dae_status dae__stages_evaluate(dae__stages *st, dae_error *err);
 
 /* Where stage i is, 1 ... s, and s + 1 for the end of the step. */
 dae__face_at dae__stages_at(const dae__stages *st, int i);
