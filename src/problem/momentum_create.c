@@ -51,7 +51,7 @@ static void choose_patterns(dae__momentum *m, dae__arena *arena)
 {
   dae_pattern *of = m->pattern;
   for (int part = 0; part < DAE__MOMENTUM_PARTS; part++) {
-    dae__momentum_given given = dae__momentum_given_of(m->p, part);
+    dae__momentum_given given = dae__momentum_given_of(m->p, (dae__momentum_part)part);
     m->given[part] = given.fn || given.fn_s;
     if (part == DAE__GDOT_Z || (part == DAE__GDOT_Y && !m->given[part] && !given.pattern))
       continue; /* follow from others */

@@ -187,7 +187,7 @@ dae_status dae__momentum_validate(const dae_momentum *p, dae_error *err)
   if (!status)
     status = momentum_callbacks(p, err);
   for (int part = 0; part < DAE__MOMENTUM_PARTS && !status; part++) {
-    dae__momentum_given given = dae__momentum_given_of(p, part);
+    dae__momentum_given given = dae__momentum_given_of(p, (dae__momentum_part)part);
     snprintf(field, sizeof field, "%s_pattern", given.name);
     status = check_pattern(given.pattern, given.rows, given.cols, field, err);
   }

@@ -92,14 +92,18 @@ static void test_differenced_derivatives_are_the_given_ones(void **state)
     for (int part = 0; part < DAE__MOMENTUM_PARTS; part++) {
       int count = dae__pattern_count(&full->pattern[part]);
       assert_int_equal(count, dae__pattern_count(&bare->pattern[part]));
-      assert_int_equal(dae__momentum_jacobian(full, part, &at, multiplier, given, NULL), DAE_OK);
-      assert_int_equal(dae__momentum_jacobian(bare, part, &at, multiplier, differenced, NULL),
+      assert_int_equal(
+          dae__momentum_jacobian(full, (dae__momentum_part)part, &at, multiplier, given, NULL),
+          DAE_OK);
+      assert_int_equal(dae__momentum_jacobian(bare, (dae__momentum_part)part, &at, multiplier,
+                                              differenced, NULL),
                        DAE_OK);
       double tolerance = part == DAE__G_Y ? 1e-11 : 1e-6;
       for (int e = 0; e < count; e++)
         if (!(fabs(given[e] - differenced[e]) <= tolerance))
           fail_msg("%s, %s, entry %d: %.15g instead of %.15g", full->p->name,
-                   dae__momentum_given_of(full->p, part).name, e, differenced[e], given[e]);
+                   dae__momentum_given_of(full->p, (dae__momentum_part)part).name, e,
+                   differenced[e], given[e]);
     }
   }
 }
