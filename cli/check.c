@@ -183,6 +183,36 @@ static void print_head(const dae_model *model)
 
 /* ---- the command ---- */
 
+/* The method that simulate names, where it can leave a start that does not determine every
+ * variable; NULL: it cannot. */
+static const dae_method *method_that_starts(const findings *f)
+{
+  const dae_model_setting *named = dae_model_find_setting(f->model, "method");
+  dae_error err;
+  dae_integrator *it = NULL;
+  const dae_method *method = named ? dae_method_find(named->text, &err) : NULL;
+  if (!method || method->create(f->problem, &f->start, NULL, NULL, &it, &err) < 0)
+    return NULL;
+  dae_status status = dae_integrator_interpolate(it, f->start.t, f->y, NULL, &err);
+  dae_integrator_free(it);
+  return status < 0 ? NULL : method;
+}
+
+static dae_status examine_start(findings *f, dae_error *err)
+{
+  dae_status status = dae_consistent_start(f->problem, &f->start, NULL, f->y, NULL, &f->find, err);
+  const dae_method *method = status == DAE_ERROR_START ? method_that_starts(f) : NULL;
+  if (status < 0 && !method) {
+    cli_row("start", "cannot be made consistent");
+    return status;
+  }
+  print_diagnosis(f);
+  print_moves(f);
+  if (method)
+    cli_row("", "%s goes on from it", method->name);
+  return DAE_OK;
+}
+
 static dae_status examine(const dae_model *model, dae_error *err)
 {
   findings f = {.model = model, .problem = dae_model_problem(model)};
@@ -192,13 +222,7 @@ static dae_status examine(const dae_model *model, dae_error *err)
     return cli_fail(err, DAE_ERROR_MEMORY, "out of memory");
   print_head(model);
   print_form(f.problem);
-  dae_status status = dae_consistent_start(f.problem, &f.start, NULL, f.y, NULL, &f.find, err);
-  if (status >= 0) {
-    print_diagnosis(&f);
-    print_moves(&f);
-  } else {
-    cli_row("start", "cannot be made consistent");
-  }
+  dae_status status = examine_start(&f, err);
   print_simulate(model);
   print_methods(f.problem);
   free(f.y);

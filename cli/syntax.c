@@ -12,7 +12,7 @@ static const cli_option run_options[] = {
     {"rtol", "R", CLI_METHOD, NULL, "relative tolerance (default 1e-6)"},
     {"atol", "A", CLI_METHOD, NULL, "absolute tolerance (default 1e-8)"},
     {"step", "H", CLI_METHOD, NULL, "fixed step size (default: variable steps)"},
-    {"order", "K", CLI_METHOD, NULL, "largest order; with a fixed step, the order"},
+    {"order", "K", CLI_METHOD, NULL, "largest order; with a fixed step, and of lie, the order"},
     {"stages", "S", CLI_METHOD, NULL, "stages of a Runge-Kutta method"},
     {"window", "W", CLI_METHOD, NULL, "window of a method for coupled systems"},
     {"set", "a=3", CLI_TEXT, "The model", "give a param another value; may be repeated"},

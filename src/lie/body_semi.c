@@ -9,66 +9,99 @@
 #include "problem/semi_slopes.h"
 #include <math.h>
 
-typedef struct body {
-  dae__semi *s;
-  const dae_env *env;
-  dae__arena *arena; /* of the rest */
+/* What depends on the rows of F, in an arena of its own. */
+typedef struct rows {
+  dae__arena *arena;
   dae__surface *surface;
   dae__semi_slopes slopes;
   double *given; /* a start */
-  bool *hidden;  /* kept: as they are now */
+  bool *hidden;  /* the rows it was made for */
+} rows;
+
+typedef struct body {
+  dae__semi *s;
+  const dae_env *env;
+  rows *rows;
+  bool *hidden; /* kept: as they are now */
 } body;
 
 /* ---- rows of F ---- */
 
-static void drop(body *o)
+static void drop(rows *r)
 {
-  if (!o->arena)
+  if (!r)
     return;
-  dae__surface_free(o->surface);
-  dae__semi_slopes_free(&o->slopes);
-  dae__arena_free(o->arena);
-  o->arena = NULL;
-  o->surface = NULL;
-  o->slopes = (dae__semi_slopes){0};
+  dae__surface_free(r->surface);
+  dae__semi_slopes_free(&r->slopes);
+  dae__arena_free(r->arena); /* they live in it */
 }
 
 /* memory for the slopes; then, where z is given, which rows contain y there */
-static dae_status begin(body *o, double t, const double *z, dae_error *err)
+static dae_status classify(body *o, rows *r, double t, const double *z, dae_error *err)
 {
   dae__semi *s = o->s;
-  drop(o);
-  o->arena = dae__arena_create(o->env);
-  if (!o->arena)
+  double *scratch = DAE__TAKE(r->arena, double, 3 * s->n);
+  r->given = DAE__TAKE(r->arena, double, s->n);
+  r->hidden = DAE__TAKE(r->arena, bool, s->ny);
+  if (dae__arena_failed(r->arena))
     return dae__out_of_memory(err);
-  double *scratch = DAE__TAKE(o->arena, double, 3 * s->n);
-  o->given = DAE__TAKE(o->arena, double, s->n);
-  if (dae__arena_failed(o->arena))
-    return dae__out_of_memory(err);
-  dae_status status = dae__semi_slopes_prepare(o->arena, s, &o->slopes, err);
+  dae_status status = dae__semi_slopes_prepare(r->arena, s, &r->slopes, err);
   if (status || !z)
     return status;
-  status = dae__semi_J_by(s, &o->slopes.fine, t, z, o->slopes.J, err);
+  status = dae__semi_J_by(s, &r->slopes.fine, t, z, r->slopes.J, err);
   s->classified = false;
-  return status ? status : dae__semi_classify(s, &o->slopes.fine, t, z, o->slopes.J, scratch, err);
+  return status ? status : dae__semi_classify(s, &r->slopes.fine, t, z, r->slopes.J, scratch, err);
 }
 
-/* the surface and the slopes, for the rows that are hidden now */
-static dae_status finish(body *o, dae_error *err)
+/* z NULL: for the rows that are hidden now */
+static dae_status make_rows(body *o, double t, const double *z, rows **out, dae_error *err)
 {
-  dae_status status = DAE_OK;
-  if (o->s->hidden_count > 0)
-    status = dae__surface_create(o->arena, o->s, &o->surface, err);
-  return status ? status : dae__semi_slopes_create(o->arena, o->surface, &o->slopes, err);
+  dae__arena *arena = dae__arena_create(o->env);
+  rows *r = arena ? DAE__TAKE(arena, rows, 1) : NULL;
+  *out = r;
+  if (!r) {
+    dae__arena_free(arena);
+    return dae__out_of_memory(err);
+  }
+  r->arena = arena;
+  dae_status status = classify(o, r, t, z, err);
+  if (!status && o->s->hidden_count > 0)
+    status = dae__surface_create(arena, o->s, &r->surface, err);
+  return status ? status : dae__semi_slopes_create(arena, r->surface, &r->slopes, err);
+}
+
+static void set_hidden(dae__semi *s, const bool *hidden)
+{
+  s->hidden_count = 0;
+  for (int i = 0; i < s->ny; i++) {
+    s->hidden[i] = hidden[i];
+    s->hidden_count += hidden[i];
+  }
+  s->classified = true;
+}
+
+/* the new rows, or the old ones where they could not be made or used */
+static dae_status change_rows(body *o, rows *made, dae_status status)
+{
+  if (status) {
+    drop(made);
+    if (o->rows)
+      set_hidden(o->s, o->rows->hidden);
+    return status;
+  }
+  drop(o->rows);
+  o->rows = made;
+  for (int i = 0; i < o->s->ny; i++)
+    o->hidden[i] = made->hidden[i] = o->s->hidden[i];
+  return DAE_OK;
 }
 
 /* ---- verbs ---- */
 
 /* y counts as far as x' feels it, not by its own size */
-static void weigh(body *o)
+static void weigh(const dae__semi_slopes *w)
 {
-  const dae__semi *s = o->s;
-  const dae__semi_slopes *w = &o->slopes;
+  const dae__semi *s = w->s;
   double rate = dae__max_abs(s->nx, w->u);
   for (int j = s->nx; j < s->n; j++) {
     double f_y = 0;
@@ -79,37 +112,42 @@ static void weigh(body *o)
   }
 }
 
-static dae_status not_found(const body *o, double t, dae_error *err)
+static dae_status not_found(const dae__semi *s, double t, dae_error *err)
 {
   char name[64];
-  dae__semi_equation_name(o->s->p, o->s->nx, name, sizeof name);
+  dae__semi_equation_name(s->p, s->nx, name, sizeof name);
   return dae__fail(err, DAE_ERROR_STEP, name,
                    "Newton's method does not find the y that belongs to x at t = %.10g, by the "
                    "equation of %s and its like",
                    t, name);
 }
 
-static dae_status slopes(void *self, bool shown, double t, double *z, double *dz, dae_error *err)
+static dae_status find_slopes(dae__semi_slopes *w, double t, double *z, double *dz, dae_error *err)
 {
-  body *o = self;
-  (void)shown;
-  dae__solver_forget(o->slopes.newton.solver);
-  dae_status status = dae__semi_slopes_solve(&o->slopes, t, z, dz, err);
+  const dae__semi *s = w->s;
+  dae__solver_forget(w->newton.solver);
+  dae_status status = dae__semi_slopes_solve(w, t, z, dz, err);
   if (status != DAE_ERROR_START)
     return status;
   /* close to where y is not determined, round-off in it is larger than it */
-  weigh(o);
-  status = dae__semi_slopes_solve(&o->slopes, t, z, dz, err);
-  dae__zero(o->s->ny, o->slopes.newton.typical + o->s->nx);
-  return status == DAE_ERROR_START ? not_found(o, t, err) : status;
+  weigh(w);
+  status = dae__semi_slopes_solve(w, t, z, dz, err);
+  dae__zero(s->ny, w->newton.typical + s->nx);
+  return status == DAE_ERROR_START ? not_found(s, t, err) : status;
+}
+
+static dae_status slopes(void *self, bool shown, double t, double *z, double *dz, dae_error *err)
+{
+  (void)shown;
+  return find_slopes(&((body *)self)->rows->slopes, t, z, dz, err);
 }
 
 /* y is not determined: it stays as it was given, and so do slopes as far as f says */
-static dae_status undetermined(body *o, double t, const bool *fixed, double *z, double *dz,
+static dae_status undetermined(rows *r, double t, const bool *fixed, double *z, double *dz,
                                dae_error *err)
 {
-  dae__semi *s = o->s;
-  dae_status status = o->surface ? dae__surface_reach(o->surface, t, fixed, z, err) : DAE_OK;
+  dae__semi *s = r->slopes.s;
+  dae_status status = r->surface ? dae__surface_reach(r->surface, t, fixed, z, err) : DAE_OK;
   if (!status)
     status = dae__semi_rhs(s, t, z, dz, err);
   if (s->p->M)
@@ -125,42 +163,48 @@ static dae_status too_high(dae_error *err)
                    "give it in the mechanical form, or differentiate its constraints once");
 }
 
-static dae_status consistent(void *self, double t, const bool *fixed, double *z, double *dz,
+/* by these rows */
+static dae_status find_start(rows *r, double t, const bool *fixed, double *z, double *dz,
                              dae_error *err)
 {
-  body *o = self;
-  dae__semi *s = o->s;
+  dae__semi *s = r->slopes.s;
   dae_diagnosis find = {0};
-  dae_status status = begin(o, t, z, err);
-  if (!status)
-    status = finish(o, err);
-  if (status)
-    return status;
   dae_error why = dae_error_none();
-  for (int i = 0; i < s->ny; i++)
-    o->hidden[i] = s->hidden[i];
-  dae__copy(s->n, z, o->given);
-  status = dae__semi_consistent(s, t, fixed, z, dz, &find, &why);
+  dae__copy(s->n, z, r->given);
+  dae_status status = dae__semi_consistent(s, t, fixed, z, dz, &find, &why);
   if (status == DAE_ERROR_START && find.index == 3)
     return too_high(err);
-  if (status == DAE_ERROR_START && o->surface) {
-    dae__copy(s->n, o->given, z);
-    status = undetermined(o, t, fixed, z, dz, err);
-    if (!status && slopes(o, false, t, z, dz, err) != DAE_ERROR_SINGULAR)
+  if (status == DAE_ERROR_START && r->surface) {
+    dae__copy(s->n, r->given, z);
+    status = undetermined(r, t, fixed, z, dz, err);
+    if (status && status != DAE_ERROR_START)
+      return status;
+    if (!status && find_slopes(&r->slopes, t, z, dz, NULL) != DAE_ERROR_SINGULAR)
       status = DAE_ERROR_START; /* something else was wrong */
   }
-  if (status == DAE_ERROR_START && err && why.text[0])
+  if (status && err)
     *err = why;
   return status;
 }
 
-static dae_status project(void *self, double t, double *z, dae_error *err)
+static dae_status consistent(void *self, double t, const bool *fixed, double *z, double *dz,
+                             dae_error *err)
 {
   body *o = self;
-  if (!o->surface)
+  rows *made;
+  dae_status status = make_rows(o, t, z, &made, err);
+  if (!status)
+    status = find_start(made, t, fixed, z, dz, err);
+  return change_rows(o, made, status);
+}
+
+static dae_status project(void *self, double t, double *z, dae_error *err)
+{
+  dae__surface *surface = ((body *)self)->rows->surface;
+  if (!surface)
     return DAE_OK;
-  o->surface->memory->factored = o->surface->memory->evaluated = false;
-  return dae__surface_project(o->surface, t, z, err);
+  surface->memory->factored = surface->memory->evaluated = false;
+  return dae__surface_project(surface, t, z, err);
 }
 
 static void count(const void *self, dae_stats *stats)
@@ -172,20 +216,15 @@ static void count(const void *self, dae_stats *stats)
 static dae_status reload(void *self, dae_error *err)
 {
   body *o = self;
-  dae__semi *s = o->s;
-  s->hidden_count = 0;
-  for (int i = 0; i < s->ny; i++) {
-    s->hidden[i] = o->hidden[i];
-    s->hidden_count += s->hidden[i];
-  }
-  s->classified = true;
-  dae_status status = begin(o, 0, NULL, err);
-  return status ? status : finish(o, err);
+  rows *made;
+  set_hidden(o->s, o->hidden);
+  dae_status status = make_rows(o, 0, NULL, &made, err);
+  return change_rows(o, made, status);
 }
 
 static void release(void *self)
 {
-  drop(self);
+  drop(((body *)self)->rows);
 }
 
 static const dae__lie_body_table verbs = {.consistent = consistent,

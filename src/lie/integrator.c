@@ -186,6 +186,8 @@ static dae_status check_mass(dae__lie *o, dae__arena *arena, dae_error *err)
     status = DAE_ERROR_SINGULAR;
   int column = dae__solver_column(solver);
   dae__solver_free(solver);
+  if (status == DAE_ERROR_MEMORY)
+    return dae__out_of_memory(err);
   if (status != DAE_ERROR_SINGULAR)
     return status;
   if (column >= 0)

@@ -18,6 +18,18 @@
 #define MOST_INNER 500
 #define MOST_OUTER 50
 
+static dae_status mass_failed(const dae__lie_step *o, dae_status status, dae_error *err)
+{
+  char name[64] = "";
+  int column = dae__solver_column(o->mass);
+  if (status == DAE_ERROR_MEMORY)
+    return dae__out_of_memory(err);
+  if (column >= 0)
+    dae__semi_variable_name(o->s->p, column, name, sizeof name);
+  return dae__fail(err, status, name[0] ? name : NULL, "M is singular%s%s", name[0] ? " at " : "",
+                   name);
+}
+
 /* f, or a column of f_y, becomes M^-1 times it */
 static dae_status divide_by_mass(dae__lie_step *o, bool factor, double *f, dae_error *err)
 {
@@ -28,7 +40,7 @@ static dae_status divide_by_mass(dae__lie_step *o, bool factor, double *f, dae_e
     o->memory->mass_factored = true;
     o->memory->factorisations++;
     if (status)
-      return dae__fail(err, status, NULL, "M is singular");
+      return mass_failed(o, status, err);
   }
   dae__solver_solve(o->mass, f);
   return DAE_OK;
@@ -62,6 +74,22 @@ static frozen freeze(const dae__lie_step *o)
   return w;
 }
 
+/* names the equation whose x changes most */
+static dae_status inner_failed(const dae__lie_step *o, dae_error *err)
+{
+  const dae__semi *s = o->s;
+  char name[64];
+  int worst = 0;
+  for (int i = 1; i < s->nx; i++)
+    if (!(fabs(o->R[i]) <= fabs(o->R[worst])))
+      worst = i;
+  dae__semi_equation_name(s->p, worst, name, sizeof name);
+  return dae__fail(err, DAE_ERROR_STEP, name,
+                   "the inner iteration does not converge with step size %.3g, worst in the "
+                   "equation of %s: it contracts where h |f_x| < 2 only; use Newton's",
+                   o->h, name);
+}
+
 /* inner sweeps until x1 no longer changes */
 static dae_status sweep(dae__lie_step *o, dae_error *err)
 {
@@ -88,10 +116,7 @@ static dae_status sweep(dae__lie_step *o, dae_error *err)
       break;
     before = change;
   }
-  return dae__fail(err, DAE_ERROR_STEP, NULL,
-                   "the inner iteration does not converge with step size %.3g: it contracts where "
-                   "h |f_x| < 2 only; use Newton's",
-                   o->h);
+  return inner_failed(o, err);
 }
 
 /* dx1/dy, a column for each y */

@@ -42,6 +42,7 @@ typedef struct view {
   dae_pattern M, J, Ms;
   dae__block M_block[4], J_block[BLOCKS], Ms_block[2];
   double *ones, *mass, *G, *K, *values;
+  dae_error last; /* what the mechanical problem said when a callback of the view refused */
 } view;
 
 static int code_of(dae_status status)
@@ -71,7 +72,7 @@ static int eval_f(void *user, const dae_semi_explicit_at *at, double *out)
   dae_mechanical_at here = point(s, at);
   dae_mechanical_wanted w = {
       .f = out + nq, .s = out + 2 * nq, .G = m->ng > 0 ? s->G : NULL, .K = m->nk > 0 ? s->K : NULL};
-  dae_status status = dae__mech_eval(m, &here, &w, NULL);
+  dae_status status = dae__mech_eval(m, &here, &w, &s->last);
   if (status)
     return code_of(status);
   dae__copy(nq, here.v, out);
@@ -98,14 +99,14 @@ static int eval_F(void *user, const dae_semi_explicit_at *at, double *out)
                              .gdot = velocity ? g : NULL,
                              .G = velocity ? s->G : NULL,
                              .k = k};
-  return code_of(dae__mech_eval(s->m, &here, &w, NULL));
+  return code_of(dae__mech_eval(s->m, &here, &w, &s->last));
 }
 
 static int eval_M(void *user, const dae_semi_explicit_at *at, double *out)
 {
   view *s = user;
   dae_mechanical_at here = point(s, at);
-  dae_status status = dae__mech_M(s->m, &here, s->mass, NULL);
+  dae_status status = dae__mech_M(s->m, &here, s->mass, &s->last);
   dae__zero(dae__pattern_count(&s->M), out);
   dae__block_add(&s->M_block[0], 1, s->ones, out);
   dae__block_add(&s->M_block[1], 1, s->mass, out);
@@ -117,7 +118,7 @@ static int eval_Ms(void *user, const dae_semi_explicit_at *at, const double *a, 
 {
   view *s = user;
   dae_mechanical_at here = point(s, at);
-  dae_status status = dae__mech_Ms(s->m, &here, a + s->m->nq, s->values, NULL);
+  dae_status status = dae__mech_Ms(s->m, &here, a + s->m->nq, s->values, &s->last);
   dae__zero(dae__pattern_count(&s->Ms), out);
   if (!status)
     dae__block_add(&s->Ms_block[0], 1, s->values, out);
@@ -132,16 +133,16 @@ static dae_status add_forces(view *s, const dae_semi_explicit_at *at, const dae_
   dae__mech *m = s->m;
   const dae__block *block = s->J_block;
   dae__block_add(&block[UNIT_V], 1, s->ones, J);
-  dae_status status = dae__mech_J(m, here, s->values, NULL);
+  dae_status status = dae__mech_J(m, here, s->values, &s->last);
   if (!status)
     dae__block_add(&block[RHS], 1, s->values, J);
   if (!status && m->ng > 0) {
-    status = dae__mech_Gts(m, here, multipliers(s, at, m->at.lambda), s->values, NULL);
+    status = dae__mech_Gts(m, here, multipliers(s, at, m->at.lambda), s->values, &s->last);
     dae__block_add(&block[GTS], -1, s->values, J);
     dae__block_add(&block[GT], -1, s->G, J);
   }
   if (!status && m->nk > 0) {
-    status = dae__mech_Kts(m, here, multipliers(s, at, m->at.psi), s->values, NULL);
+    status = dae__mech_Kts(m, here, multipliers(s, at, m->at.psi), s->values, &s->last);
     dae__block_add(&block[KTS], -1, s->values, J);
     dae__block_add(&block[KT], -1, s->K, J);
   }
@@ -156,12 +157,12 @@ static dae_status add_constraints(view *s, const dae_mechanical_at *here, double
   if (m->ng > 0 && s->kind == DAE__VIEW_POSITION)
     dae__block_add(&block[POSITION], 1, s->G, J);
   if (m->ng > 0 && s->kind != DAE__VIEW_POSITION) {
-    status = dae__mech_gdot_q(m, here, s->values, NULL);
+    status = dae__mech_gdot_q(m, here, s->values, &s->last);
     dae__block_add(&block[POSITION], 1, s->values, J);
     dae__block_add(&block[POSITION_V], 1, s->G, J);
   }
   if (m->nk > 0 && !status) {
-    status = dae__mech_k_q(m, here, s->values, NULL);
+    status = dae__mech_k_q(m, here, s->values, &s->last);
     dae__block_add(&block[NONHOLONOMIC], 1, s->values, J);
     dae__block_add(&block[NONHOLONOMIC_V], 1, s->K, J);
   }
@@ -173,7 +174,7 @@ static dae_status add_stabilisation(view *s, const dae_semi_explicit_at *at,
 {
   if (s->kind != DAE__VIEW_GGL || s->m->ng == 0)
     return DAE_OK;
-  dae_status status = dae__mech_Gts(s->m, here, multipliers(s, at, s->mu), s->values, NULL);
+  dae_status status = dae__mech_Gts(s->m, here, multipliers(s, at, s->mu), s->values, &s->last);
   dae__block_add(&s->J_block[GTMU_Q], -1, s->values, J);
   dae__block_add(&s->J_block[GTMU], -1, s->G, J);
   dae__block_add(&s->J_block[MU], 1, s->G, J);
@@ -186,7 +187,7 @@ static int eval_J(void *user, const dae_semi_explicit_at *at, double *out)
   dae_mechanical_at here = point(s, at);
   dae__zero(dae__pattern_count(&s->J), out);
   dae_status status =
-      dae__mech_eval(s->m, &here, &(dae_mechanical_wanted){.G = s->G, .K = s->K}, NULL);
+      dae__mech_eval(s->m, &here, &(dae_mechanical_wanted){.G = s->G, .K = s->K}, &s->last);
   if (!status)
     status = add_forces(s, at, &here, out);
   if (!status)
@@ -332,6 +333,7 @@ dae_status dae__view_semi(dae__arena *arena, const dae_problem *mechanical, dae_
   if (s) {
     s->m = m;
     s->kind = kind;
+    s->last = dae_error_none();
     s->nx = m->at.w;
     s->mu = m->at.size;
     s->n = s->mu + (kind == DAE__VIEW_GGL ? m->ng : 0);
@@ -344,6 +346,7 @@ dae_status dae__view_semi(dae__arena *arena, const dae_problem *mechanical, dae_
     return dae__out_of_memory(err);
   describe(s, names);
   *out = dae_problem_semi_explicit(&s->semi);
+  out->why = &s->last;
   return DAE_OK;
 }
 

@@ -116,7 +116,7 @@ static const dae_method methods[] = {
      .create = spark_lobatto_create,
      SPARK},
     {.name = "lie",
-     .summary = "semi-explicit of index 1 to 3: order 2 or 4, constraints exact, also plain ODEs",
+     .summary = "semi-explicit index 1 and 2, ODEs, mechanics; order 2 or 4, constraints exact",
      .reference = "L13",
      .options = &dae_lie_option_table,
      .options_size = sizeof(dae_lie_options),

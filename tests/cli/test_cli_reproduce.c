@@ -131,6 +131,41 @@ static void test_all_of_j09_is_as_it_should_be(void **state)
   assert_true(check_records("r/j09-tables.csv", TABLES, "tttoootot") > 650);
 }
 
+/* it is short, so that nothing is cut */
+static void test_all_of_l13_is_as_it_should_be(void **state)
+{
+  (void)state;
+  const char *const parts[] = {
+      "Figure 1: ",   "Figure 2: ",       "Figure 3: ",      "Figure 4: ",     "Equation (45)",
+      "Iterations: ", "Orders: ",         "Other schemes: ", "Past x = 0: ",   "not tested",
+      "Stiffness: ",  "Variable steps: ", "paper ours",      "The paper: u1, "};
+  outcome *o = command_exits(0, "reproduce l13 --quick --out r");
+  assert_string_equal(o->err, "");
+  check_text(o->out, parts, sizeof parts / sizeof *parts);
+  assert_true(count_checked(o->out, "l13") > 130);
+  assert_int_equal(
+      check_records("r/l13-figure-1.csv", "run,t,Q1,Q2,lambda,consistency,inner,outer", "tnnnnnnn"),
+      2 * 1000);
+  assert_int_equal(
+      check_records("r/l13-figure-2.csv", "run,t,x1,x2,lambda,constraint,inner,outer", "tnnnnnnn"),
+      2 * 1000);
+  assert_int_equal(check_records("r/l13-figure-3.csv",
+                                 "run,t,u1,du1,u2,du2,lambda,weak,I1,I2,inner,outer",
+                                 "tnnnnnnnnnnn"),
+                   2 * 1000);
+  assert_int_equal(check_records("r/l13-figure-4.csv",
+                                 "run,t,x1,x2,x3,x4,lambda1,lambda2,I1,I2,inner,outer",
+                                 "tnnnnnnnnnnn"),
+                   1000);
+  assert_int_equal(check_records("r/l13-equation-45.csv", "run,t,u1,du1,u2,du2,weak,I1,inner,outer",
+                                 "tnnnnnnnnn"),
+                   2 * 1000);
+  assert_int_equal(
+      check_records("r/l13-orders.csv", "example,order,h,x,y_end,y_middle,y_of_x", "tnnnoon"),
+      4 * 2 * 5);
+  assert_true(check_records("r/l13-tables.csv", TABLES, "tttoootot") > 200);
+}
+
 static void test_folders_that_cannot_be_written_are_7(void **state)
 {
   (void)state;
@@ -149,6 +184,7 @@ static void test_papers_are_listed(void **state)
   (void)state;
   assert_non_null(strstr(command_exits(0, "reproduce")->out, "yp96 "));
   assert_non_null(strstr(command_exits(0, "reproduce")->out, "j09 "));
+  assert_non_null(strstr(command_exits(0, "reproduce")->out, "l13 "));
   assert_non_null(strstr(command_exits(0, "reproduce --names")->out, "yp96\n"));
   command_refuses(1, "reproduce yp69", "did you mean yp96?");
 }
@@ -158,6 +194,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       IN_FOLDER(test_all_of_yp96_is_as_it_should_be),
       IN_FOLDER(test_all_of_j09_is_as_it_should_be),
+      IN_FOLDER(test_all_of_l13_is_as_it_should_be),
       IN_FOLDER(test_folders_that_cannot_be_written_are_7),
       IN_FOLDER(test_papers_are_listed),
   };

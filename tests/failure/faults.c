@@ -11,7 +11,9 @@
 
 #include <cmocka.h>
 
+#ifndef CSV /* another one for each test, which may run at the same time */
 #define CSV "test_callbacks.tmp.csv"
+#endif
 
 /* ---- what is wrong ---- */
 
@@ -484,16 +486,21 @@ static bool of_the_event(void)
 
 outcome run_with_fault(int which, double first_step)
 {
+  dae_bdf_options opts = dae_bdf_defaults();
+  opts.first_step = first_step;
+  return run_by(settings[which].method, &opts, which);
+}
+
+outcome run_by(const char *method, const void *opts, int which)
+{
   const setting *on = &settings[which];
   outcome o = {.err = dae_error_none()};
   dae_sink sink;
-  dae_bdf_options opts = dae_bdf_defaults();
-  opts.first_step = first_step;
   assert_int_equal(dae_csv_sink(CSV, NULL, &sink, NULL), DAE_OK);
   dae_run_plan plan = {.problem = on->problem,
                        .start = {.y = on->y},
-                       .method = dae_method_find(on->method, NULL),
-                       .options = &opts,
+                       .method = dae_method_find(method, NULL),
+                       .options = opts,
                        .to = TO,
                        .events = &event,
                        .event_count = of_the_event(),

@@ -45,5 +45,7 @@ typedef struct outcome {
 
 /* A run of settings[which] with the fault that is set; first_step 0: chosen. */
 outcome run_with_fault(int which, double first_step);
+/* The same by another method than its own, with its options. */
+outcome run_by(const char *method, const void *opts, int which);
 
 #endif

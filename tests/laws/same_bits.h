@@ -13,6 +13,7 @@ typedef struct same_set_up {
   union {
     dae_bdf_options bdf;
     dae_spark_options spark;
+    dae_lie_options lie;
   } opts;
   double step; /* 0: variable */
 } same_set_up;
