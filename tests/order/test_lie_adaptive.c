@@ -126,7 +126,7 @@ static void test_tolerances_of_the_nested_iteration_bound_what_is_left_of_F(void
     opts.inner_tol = opts.outer_tol = pow(10, -7 - 2 * k);
     account a = run(r, &opts);
     assert_true(a.F <= opts.outer_tol);
-    assert_true(k == 0 || a.stats.sweeps > before);
+    assert_true(k == 0 || (double)a.stats.sweeps > before);
     assert_true(a.error <= 3 * r->error[1]);
     before = (double)a.stats.sweeps;
   }
