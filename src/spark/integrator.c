@@ -165,6 +165,7 @@ static dae_status prepare(dae__spark *o, dae__arena *arena, const dae_problem *p
       dae__stages_create(arena, tableau, regular ? &o->transform : NULL, face, &o->stages, err);
   o->march.memory = DAE__KEEP(arena, dae__march_memory, 1);
   o->t_middle = DAE__KEEP(arena, double, 1);
+  o->scale = DAE__KEEP(arena, dae__spark_scale, 1);
   o->state = DAE__KEEP(arena, double, o->body.size);
   o->rate = DAE__KEEP(arena, double, o->body.size);
   o->previous_rate = DAE__KEEP(arena, double, o->body.size);
@@ -175,8 +176,8 @@ static dae_status prepare(dae__spark *o, dae__arena *arena, const dae_problem *p
   o->z = DAE__TAKE(arena, double, face->nz);
   o->y_middle = DAE__TAKE(arena, double, face->ny);
   o->z_middle = DAE__TAKE(arena, double, face->nz);
-  o->y_whole = DAE__TAKE(arena, double, face->ny);
-  o->z_whole = DAE__TAKE(arena, double, face->nz);
+  o->y_other = DAE__TAKE(arena, double, face->ny);
+  o->z_other = DAE__TAKE(arena, double, face->nz);
   o->y_weight = DAE__TAKE(arena, double, face->ny);
   o->z_weight = DAE__TAKE(arena, double, face->nz);
   o->y_rate = DAE__TAKE(arena, double, face->ny);
@@ -188,7 +189,7 @@ static dae_status prepare(dae__spark *o, dae__arena *arena, const dae_problem *p
 static dae_status prepare_dense(dae__spark *o, dae__arena *arena, dae_error *err)
 {
   dae__dense_options opts = {.order = o->march.order,
-                             .halves = o->opts.estimate == DAE_SPARK_ESTIMATE_DOUBLING,
+                             .halves = o->opts.step == 0,
                              .fixed = o->opts.step > 0,
                              .rtol = o->opts.rtol,
                              .atol = o->opts.atol};

@@ -96,6 +96,9 @@ typedef struct dae__stages_goal {
 dae_status dae__stages_solve(dae__stages *st, double t, double h, const double *y0,
                              const double *z0, const dae__stages_goal *goal, dae_error *err);
 
+/* By how much an iteration contracted in the last solution, 0: not known. */
+double dae__stages_contraction(const dae__stages *st);
+
 /* The step at hand becomes the first half of one, and the next one is its second half. */
 void dae__stages_halve(dae__stages *st);
 /* There is no first half any more. */

@@ -19,7 +19,10 @@
 #include "step/norm.h"
 #include <float.h>
 
-#define GOAL 0.02      /* part of the tolerance that the iteration may leave */
+#define GOAL 0.02    /* part of the tolerance that the iteration may leave */
+#define DOUBTFUL 0.3 /* contraction above which the embedded estimate is looked at, by halves; */
+#define LOOKS 2      /* then again after so many times as many steps */
+#define LARGEST_FACTOR 1e3
 #define MOST 30        /* iterations of a variable step, */
 #define MOST_FIXED 200 /* and of a fixed one, which cannot be made smaller */
 
@@ -51,6 +54,7 @@ void dae__spark_prepare_estimate(dae__spark *o)
   const dae__stages *st = &o->stages;
   bool inside = st->nodes == st->s + 2;
   o->compared = inside ? st->s + 1 : st->nodes;
+  *o->scale = (dae__spark_scale){.factor = 1};
   o->map = 0.1 * pow(o->opts.rtol, fmin((double)o->compared / o->march.order, 1) - 1);
   o->gamma0 = mean_eigenvalue(&o->transform, st->s);
   for (int i = 0; i < o->compared; i++)
@@ -159,52 +163,86 @@ static double distance(int n, const double *a, const double *b, const double *we
   return sum;
 }
 
-/* the error of the two halves, whose end is the step at hand: (halves - whole) / (2^order - 1) */
-static double compare_halves(dae__spark *o)
+/* how far the end of the step at hand is from the end kept in y_other, z_other */
+static double compare(dae__spark *o)
 {
   const dae__stages *st = &o->stages;
   int ny = st->face.ny, nz = st->face.nz, last = st->s + 1;
-  double sum = distance(ny, dae__stage_vector(st->now.Y, last, ny), o->y_whole, o->y_weight) +
-               distance(nz, dae__stage_vector(st->now.Z, last, nz), o->z_whole, o->z_weight);
-  double error = sqrt(sum / (ny + nz)) - 2 * noise(o, st->h);
-  return (error < 0 ? 0 : error) / (pow(2, o->march.order) - 1);
+  double sum = distance(ny, dae__stage_vector(st->now.Y, last, ny), o->y_other, o->y_weight) +
+               distance(nz, dae__stage_vector(st->now.Z, last, nz), o->z_other, o->z_weight);
+  double error = sqrt(sum / (ny + nz)) - 2 * noise(o, o->t_half - o->march.memory->t);
+  return error < 0 ? 0 : error;
 }
 
-static dae_status solve_halves(dae__spark *o, double h, double *error, dae_error *err)
+static void keep_end(dae__spark *o)
 {
-  dae__stages *st = &o->stages;
+  const dae__stages *st = &o->stages;
   int ny = st->face.ny, nz = st->face.nz, last = st->s + 1;
+  dae__copy(ny, dae__stage_vector(st->now.Y, last, ny), o->y_other);
+  dae__copy(nz, dae__stage_vector(st->now.Z, last, nz), o->z_other);
+}
+
+static dae_status solve_halves(dae__spark *o, double h, dae_error *err)
+{
   double t = o->march.memory->t;
   o->t_half = t + h / 2;
-  dae_status status = solve(o, t, h, o->y, o->z, err);
-  if (status)
-    return status;
-  dae__copy(ny, dae__stage_vector(st->now.Y, last, ny), o->y_whole);
-  dae__copy(nz, dae__stage_vector(st->now.Z, last, nz), o->z_whole);
-  status = solve(o, t, h / 2, o->y, o->z, err);
+  dae_status status = solve(o, t, h / 2, o->y, o->z, err);
   if (!status)
     status = finish(o, o->t_half, err);
   if (status)
     return status;
   dae__copy(o->body.size, o->shown_rate, o->middle_rate);
   dae__face_split(&o->body.face, o->shown_state, o->y_middle, o->z_middle);
-  dae__stages_halve(st);
-  status = solve(o, o->t_half, h / 2, o->y_middle, o->z_middle, err);
-  *error = status ? NAN : compare_halves(o);
+  dae__stages_halve(&o->stages);
+  return solve(o, o->t_half, h / 2, o->y_middle, o->z_middle, err);
+}
+
+/* the step at hand by halves, too, which are what is taken; *T: how far the whole one was off */
+static dae_status double_up(dae__spark *o, double h, double *T, dae_error *err)
+{
+  keep_end(o);
+  dae_status status = solve_halves(o, h, err);
+  *T = status ? NAN : compare(o);
   return status;
 }
 
 /* ---- steps ---- */
 
+/* The embedded estimate misses what the constraints add to the error where their curvature, times
+ * the multipliers, is stiff. There the iteration contracts slowly. So in such steps, but not in all
+ * of them, the error T of the step is found by halves, in tolerances. Where it is too large, the
+ * estimate E, of order n, is multiplied from then on by what makes it 1 where T is 1, since T goes
+ * with E^((p+1)/n). */
+static bool doubtful(const dae__spark *o)
+{
+  return o->march.memory->stats.steps >= o->scale->due &&
+         dae__stages_contraction(&o->stages) > DOUBTFUL;
+}
+
+static void learn(dae__spark *o, double E, double T)
+{
+  double *factor = &o->scale->factor;
+  double right = fmax(pow(T, (double)o->compared / (o->march.order + 1)) / E, 1);
+  if (E > 0 && (T > 1 || right < *factor))
+    *factor = fmin(right, LARGEST_FACTOR);
+  o->scale->due = LOOKS * (o->march.memory->stats.steps + 1);
+}
+
 static dae_status attempt(void *self, double h, double *error, dae_error *err)
 {
   dae__spark *o = self;
-  bool fixed = o->opts.step > 0;
+  bool fixed = o->opts.step > 0, doubling = o->opts.estimate == DAE_SPARK_ESTIMATE_DOUBLING;
+  double T;
   dae__stages_unhalve(&o->stages);
-  if (!fixed && o->opts.estimate == DAE_SPARK_ESTIMATE_DOUBLING)
-    return solve_halves(o, h, error, err);
   dae_status status = solve(o, o->march.memory->t, h, o->y, o->z, err);
-  *error = status || fixed ? NAN : estimate(o);
+  if (status || fixed)
+    return status;
+  double E = estimate(o);
+  bool look = doubling || doubtful(o);
+  status = look ? double_up(o, h, &T, err) : DAE_OK;
+  if (look && !status && !doubling)
+    learn(o, E, T);
+  *error = status ? NAN : doubling ? T / (pow(2, o->march.order) - 1) : o->scale->factor * E;
   return status;
 }
 

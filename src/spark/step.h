@@ -11,6 +11,12 @@
 #include "step/integrator.h"
 #include "step/march.h"
 
+/* What comparing halves with the whole has shown of the embedded estimate. */
+typedef struct dae__spark_scale {
+  double factor; /* by which it is multiplied, at least 1 */
+  long due;      /* the step that is looked at next */
+} dae__spark_scale;
+
 typedef struct dae__spark {
   dae_spark_options opts;
   dae__body body;
@@ -18,12 +24,13 @@ typedef struct dae__spark {
   dae__stages stages;
   dae__dense dense;
   dae__march march;
+  dae__spark_scale *scale; /* kept */
   double *t_middle;      /* kept: between the halves of the last step, its beginning: it has none */
   double *state, *rate;  /* kept: where the motion stands */
   double *previous_rate; /* kept: where the last step began */
   double *middle_rate;   /* kept: between its halves */
   double *y, *z;         /* the same as SPARK sees it */
-  double *y_middle, *z_middle, *y_whole, *z_whole; /* of a step by halves */
+  double *y_middle, *z_middle, *y_other, *z_other; /* of a step by halves */
   double t_half;                                   /* where they meet */
   double *y_weight, *z_weight;
   double *y_rate, *z_rate, *shown_state, *shown_rate;

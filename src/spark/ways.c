@@ -281,3 +281,8 @@ dae_status dae__stages_solve(dae__stages *st, double t, double h, const double *
   }
   return status;
 }
+
+double dae__stages_contraction(const dae__stages *st)
+{
+  return st->way < DAE__STAGES_FULL ? st->memory->contraction[st->way] * st->h : 0;
+}

@@ -191,6 +191,64 @@ static void test_a_fault_at_the_start_is_an_error_of_the_start(void **state)
   assert_int_equal(failures, 0);
 }
 
+/* ---- between steps ---- */
+
+static dae_integrator *after_20_steps(int which)
+{
+  const setting *on = &settings[which];
+  dae_integrator *it;
+  set_fault(NULL, FINE, EVERYWHERE);
+  assert_int_equal(dae_lie_create(&on->problem, &(dae_start){.y = on->y}, NULL, NULL, &it, NULL),
+                   DAE_OK);
+  for (int i = 0; i < 20; i++)
+    assert_true(dae_integrator_step(it, 10 * TO, NULL) >= 0);
+  return it;
+}
+
+/* a state that cannot be shown is an error of that look only: the integrator goes on, with the same
+ * bits as one that was not looked at */
+static void check_look(const kind *kd, manner how)
+{
+  dae_integrator *it = after_20_steps(kd->setting), *calm = after_20_steps(kd->setting);
+  int size = dae_integrator_view(it).size;
+  double y[2][32];
+  dae_error err = dae_error_none();
+  dae_view view = dae_integrator_view(it);
+  double t = (view.t_previous + view.t) / 2;
+  assert_true(size <= 32);
+  set_fault(kd->callback, how, EVERYWHERE);
+  dae_status status = dae_integrator_interpolate(it, t, y[0], NULL, &err);
+  if (status != (how == FAILS ? DAE_ERROR_CALLBACK : DAE_ERROR_STEP) ||
+      !strstr(err.text, "cannot be shown") || err.t != t ||
+      !strstr(err.text, how == IS_NAN ? kd->equation : kd->named))
+    fail_msg("%s %s: %s [%s] %s", kd->callback, manners[how], dae_status_name(status), err.equation,
+             err.text);
+  set_fault(NULL, FINE, EVERYWHERE);
+  dae_integrator *both[] = {it, calm};
+  for (int i = 0; i < 2; i++) {
+    for (int k = 0; k < 5; k++)
+      assert_true(dae_integrator_step(both[i], 10 * TO, NULL) >= 0);
+    assert_int_equal(
+        dae_integrator_interpolate(both[i], dae_integrator_view(both[i]).t, y[i], NULL, NULL),
+        DAE_OK);
+    dae_integrator_free(both[i]);
+  }
+  assert_memory_equal(y[0], y[1], (size_t)size * sizeof **y);
+}
+
+static void test_a_state_that_cannot_be_shown_says_when_and_does_no_harm(void **state)
+{
+  (void)state;
+  static const kind looked_at[] = {{FULL, "gamma", "callback gamma ", "rod"},
+                                   {FULL, "kappa", "callback kappa ", "blade"},
+                                   {FULL, "f", "callback f ", "equation of x"},
+                                   {SEMI, "semi.f", "callback f ", "equation of a"},
+                                   {SEMI, "semi.F", "callback F ", "flow"}};
+  for (size_t i = 0; i < sizeof looked_at / sizeof *looked_at; i++)
+    for (manner how = REFUSES; how <= FAILS; how++)
+      check_look(&looked_at[i], how);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -199,6 +257,7 @@ int main(void)
       cmocka_unit_test(test_a_lasting_refusal_ends_the_run_with_equation_and_time),
       cmocka_unit_test(test_a_failing_callback_ends_the_run_at_once),
       cmocka_unit_test(test_a_fault_at_the_start_is_an_error_of_the_start),
+      cmocka_unit_test(test_a_state_that_cannot_be_shown_says_when_and_does_no_harm),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

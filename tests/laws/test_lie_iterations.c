@@ -12,7 +12,8 @@ static bool verbose(void)
 
 /* ---- the two iterations ---- */
 
-static double agreement(const test_problem *p, double kappa, int n, double *apart_y)
+static double agreement(const test_problem *p, double kappa, int n, double *apart_y,
+                        double *iterations)
 {
   double h = p->to / n, apart = 0;
   dae_lie_options opts = dae_lie_defaults();
@@ -38,6 +39,7 @@ static double agreement(const test_problem *p, double kappa, int n, double *apar
                   p->name, kappa, h, apart, *apart_y, nested.step.memory->sweeps / n,
                   (double)nested.step.memory->iterations / n,
                   (double)newton.step.memory->iterations / n);
+  *iterations = (double)newton.step.memory->iterations / n;
   lie_tear_down(&newton);
   lie_tear_down(&nested);
   return apart;
@@ -50,10 +52,11 @@ static void test_nested_and_newton_agree_to_round_off(void **state)
   for (l13_example which = 0; which < L13_EXAMPLES; which++)
     for (int kappa = which == L13_HESSENBERG; kappa < 2; kappa++) {
       test_problem p = l13_problem(which, true);
-      double y, h = p.to / steps[which];
-      double x = agreement(&p, kappa, steps[which], &y);
+      double y, newton, h = p.to / steps[which];
+      double x = agreement(&p, kappa, steps[which], &y, &newton);
       assert_true(x <= 1e-11);
       assert_true(y <= 1e-13 / h);
+      assert_true(newton < 4.5); /* the matrix is that of the equations */
     }
 }
 
@@ -62,11 +65,13 @@ static void test_nested_and_newton_agree_on_mechanical_problems(void **state)
 {
   (void)state;
   test_problem all[] = {test_cylinder_skate(), test_parallel_bars(), test_bead(), test_motor()};
+  static const double most[] = {4, 5.5, 4.5, 7.5};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     for (int kappa = 0; kappa < 2; kappa++) {
-      double y, h = all[i].to / 400, x = agreement(&all[i], kappa, 400, &y);
+      double y, newton, h = all[i].to / 400, x = agreement(&all[i], kappa, 400, &y, &newton);
       assert_true(x <= 1e-11);
       assert_true(y <= 1e-12 / h);
+      assert_true(newton < most[i]);
     }
 }
 

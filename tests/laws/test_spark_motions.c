@@ -187,6 +187,30 @@ static void test_a_chain_of_60_links_moves_as_with_bdf(void **state)
   test_problem_free(&p);
 }
 
+/* where the curvature of the constraints is stiff the embedded estimate is looked at: without that
+ * the error at 1e-8 is 300 tolerances */
+static void test_a_chain_of_10_links_is_as_accurate_as_the_tolerance_says(void **state)
+{
+  (void)state;
+  double exact[64], y[64];
+  test_problem p = test_chain(10, TEST_CHAIN_MODE);
+  dae_spark_options fine = options(1e-12);
+  assert_true(p.memory && p.size <= 64);
+  p.to = 1;
+  assert_int_equal(support_run_with("spark-gauss", &p, &fine, 0, NULL, NULL, exact, NULL), DAE_OK);
+  for (int digits = 4; digits <= 8; digits += 2) {
+    double tol = pow(10, -digits), worst = 0;
+    dae_spark_options opts = options(tol);
+    assert_int_equal(support_run_with("spark-gauss", &p, &opts, 0, NULL, NULL, y, NULL), DAE_OK);
+    for (int i = 0; i < 40; i++)
+      worst = fmax(worst, fabs(y[i] - exact[i]) / (tol * (1 + fabs(exact[i]))));
+    if (getenv("DAEDAL_VERBOSE"))
+      print_message("chain of 10 links at %.0e: %.2g tolerances\n", tol, worst);
+    assert_true(worst < 50);
+  }
+  test_problem_free(&p);
+}
+
 /* ---- tableaux of the user's ---- */
 
 /* steps both integrators to the end and compares every state to the last bit */
@@ -393,6 +417,7 @@ int main(void)
       cmocka_unit_test(test_a_spring_whose_length_is_a_state_is_the_same_spring),
       cmocka_unit_test(test_stops_close_together_do_no_harm),
       cmocka_unit_test(test_a_chain_of_60_links_moves_as_with_bdf),
+      cmocka_unit_test(test_a_chain_of_10_links_is_as_accurate_as_the_tolerance_says),
       cmocka_unit_test(test_a_tableau_filled_in_by_hand_gives_the_bits_of_the_family),
       cmocka_unit_test(test_a_tableau_that_is_no_method_is_refused),
       cmocka_unit_test(test_a_start_off_the_circle_goes_to_the_nearest_point),
