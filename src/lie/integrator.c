@@ -169,25 +169,16 @@ static dae__lie_point take_point(dae__arena *arena, const dae__semi *s)
 }
 
 /* M has to be regular at the start */
-static dae_status check_mass(dae__lie *o, dae__arena *arena, dae_error *err)
+static dae_status check_mass(dae__lie *o, const dae_env *env, dae_error *err)
 {
   dae__semi *s = o->body.s;
-  dae__solver *solver = NULL;
   char name[64] = "";
+  int column;
   if (!s->p->M)
     return DAE_OK;
   dae_status status = dae__semi_M(s, o->march.memory->t, o->now.z, o->step.M, err);
   if (!status)
-    status = dae__solver_create(arena, &s->M, &solver, err);
-  if (status)
-    return status;
-  status = dae__solver_factor(solver, o->step.M);
-  if (!status && dae__solver_rcond(solver) < 1e-14)
-    status = DAE_ERROR_SINGULAR;
-  int column = dae__solver_column(solver);
-  dae__solver_free(solver);
-  if (status == DAE_ERROR_MEMORY)
-    return dae__out_of_memory(err);
+    status = dae__solver_examine(env, &s->M, o->step.M, &column, err);
   if (status != DAE_ERROR_SINGULAR)
     return status;
   if (column >= 0)
@@ -251,7 +242,7 @@ static dae_status create(dae__lie *o, dae__arena *arena, const dae_problem *prob
   dae__copy(o->body.size, start->y, o->next.z);
   status = stand_at(o, start->t, start->fixed, err);
   if (!status)
-    status = check_mass(o, arena, err);
+    status = check_mass(o, dae__arena_env(arena), err);
   return dae__start_status(status, err);
 }
 

@@ -113,3 +113,28 @@ void dae__solver_free(dae__solver *solver)
   if (solver)
     solver->backend->free(solver->state);
 }
+
+/* below this reciprocal condition a matrix counts as singular */
+#define SINGULAR 1e-14
+
+dae_status dae__solver_examine(const dae_env *env, const dae_pattern *pattern, const double *values,
+                               int *column, dae_error *err)
+{
+  dae__arena *arena = dae__arena_create(env);
+  dae__solver *solver = NULL;
+  *column = -1;
+  if (!arena)
+    return dae__out_of_memory(err);
+  dae_status status = dae__solver_create(arena, pattern, &solver, err);
+  if (!status) {
+    status = dae__solver_factor(solver, values);
+    if (!status && dae__solver_rcond(solver) < SINGULAR)
+      status = DAE_ERROR_SINGULAR;
+    *column = dae__solver_column(solver);
+    if (status == DAE_ERROR_MEMORY)
+      dae__out_of_memory(err);
+  }
+  dae__solver_free(solver);
+  dae__arena_free(arena);
+  return status;
+}

@@ -29,6 +29,11 @@ dae_status dae__solver_factor(dae__solver *solver, const double *values);
 /* The column at which the last factorisation failed, -1 where it did not or is not known. */
 int dae__solver_column(const dae__solver *solver);
 
+/* Whether a matrix is regular, in memory for the occasion: DAE_OK, or DAE_ERROR_SINGULAR without a
+ * message, *column as above. */
+dae_status dae__solver_examine(const dae_env *env, const dae_pattern *pattern, const double *values,
+                               int *column, dae_error *err);
+
 /* b = A\b. Does not allocate. */
 void dae__solver_solve(dae__solver *solver, double *b);
 

@@ -1,6 +1,7 @@
 /* The verbs of a SPARK integrator, and its creation. */
 #include "core/error.h"
 #include "core/vec.h"
+#include "linalg/solver.h"
 #include "problem/consistent.h"
 #include "spark/step.h"
 
@@ -215,6 +216,34 @@ static void prepare_march(dae__spark *o, const dae_env *env)
                           .memory = o->march.memory};
 }
 
+/* Where A is singular, Z of coordinates without mass is not determined at all stages: p_z has to be
+ * regular at the start. */
+static dae_status check_mass(dae__spark *o, dae__arena *arena, dae_error *err)
+{
+  const dae__face *face = &o->body.face;
+  const dae_pattern *pattern = &face->pattern[DAE__P_Z];
+  dae__face_at at = {o->march.memory->t, o->y, o->z};
+  dae__face_parts wanted = {0};
+  char name[64] = "";
+  int column;
+  if (face->matrices)
+    return DAE_OK;
+  double *values = wanted.of[DAE__P_Z] = DAE__TAKE(arena, double, dae__pattern_count(pattern));
+  if (!values)
+    return dae__out_of_memory(err);
+  dae_status status = face->table->linearise(face->self, &at, NULL, &wanted, err);
+  if (!status)
+    status = dae__solver_examine(dae__arena_env(arena), pattern, values, &column, err);
+  if (status != DAE_ERROR_SINGULAR)
+    return status;
+  if (column >= 0)
+    dae__face_name(face, column, name, sizeof name);
+  return dae__fail(err, DAE_ERROR_UNSUPPORTED, "spark-lobatto",
+                   "Lobatto IIIA-x-IIIB needs a regular mass matrix; this one is singular%s%s: use "
+                   "spark-gauss",
+                   name[0] ? " at " : "", name);
+}
+
 static dae_status create(dae__spark *o, dae__arena *arena, const dae__spark_recipe *recipe,
                          const dae_problem *problem, const dae_start *start, dae_error *err)
 {
@@ -233,6 +262,8 @@ static dae_status create(dae__spark *o, dae__arena *arena, const dae__spark_reci
   dae__copy(o->body.size, start->y, o->state);
   status = o->body.table->consistent(o->body.self, start->t, start->fixed, o->state, o->rate, err);
   dae__face_split(&o->body.face, o->state, o->y, o->z);
+  if (!status)
+    status = check_mass(o, arena, err);
   return dae__start_status(status, err);
 }
 
