@@ -58,7 +58,7 @@ static dae_status project(void *self, double t, double *z, dae_error *err)
 {
   body *o = self;
   if (o->form == DAE_LIE_WEAK) /* what it keeps is what it shows */
-    return DAE_OK;
+    return dae__motion_project_velocity(o->shown, t, z, z + o->m->at.v, err);
   return dae__motion_project(o->shown, t, z, z + o->m->at.v, NULL, err);
 }
 

@@ -271,6 +271,20 @@ dae_status dae__motion_project(dae__motion *motion, double t, double *q, double 
   return status;
 }
 
+dae_status dae__motion_project_velocity(dae__motion *motion, double t, double *q, double *v,
+                                        dae_error *err)
+{
+  dae__mech *m = motion->m;
+  projection p = {.motion = motion, .t = t, .q = q, .v = v, .velocity = true};
+  dae_mechanical_at at = {.t = t, .q = q, .v = v};
+  bool changed = false;
+  dae_status status = m->ng > 0 ? dae__mech_G(m, &at, motion->G, err) : DAE_OK;
+  if (!status && m->nc > 0)
+    status = project_level(&p, &changed, err);
+  motion->memory->projections += changed;
+  return status;
+}
+
 /* ---- dependent rows ---- */
 
 /* entries of row i of A = [G; K] as a column */

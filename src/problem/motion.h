@@ -46,6 +46,10 @@ void dae__motion_free(dae__motion *motion); /* NULL is allowed */
 dae_status dae__motion_project(dae__motion *motion, double t, double *q, double *v, bool *moved,
                                dae_error *err);
 
+/* v alone, at a q that need not be on its constraints. */
+dae_status dae__motion_project_velocity(dae__motion *motion, double t, double *q, double *v,
+                                        dae_error *err);
+
 /* Checks that the constraints that were taken out as dependent still hold at (q, v). */
 dae_status dae__motion_check_dependent(dae__motion *motion, double t, const double *q,
                                        const double *v, dae_error *err);
