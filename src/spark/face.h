@@ -73,6 +73,10 @@ void dae__face_join(const dae__face *face, const double *y, const double *z, dou
 
 /* The variable, or the constraint, that belongs to entry i of (z, lambda, psi). */
 const char *dae__face_name(const dae__face *face, int i, char *name, size_t size);
+/* Whether constraints are dependent up to tol at this point, in memory for the occasion; the name
+ * of one that depends on others. */
+bool dae__face_dependent(const dae__face *face, const dae_env *env, double t, const double *y,
+                         const double *z, double tol, char *name, size_t size);
 /* DAE_ERROR_SINGULAR: `matrix`, at entry i of (z, lambda, psi), -1: not known. */
 dae_status dae__face_singular(const dae__face *face, const char *matrix, int i, dae_error *err);
 

@@ -91,13 +91,13 @@ static double noise(const dae__spark *o, double h)
 static double estimate(dae__spark *o)
 {
   const dae__face *c = &o->stages.face;
-  double sum = 0, allowed = 0;
+  double sum = 0, weights = 0;
   dae__face_split(&o->body.face, o->rate, o->y_rate, o->z_rate);
   sum += missed(o, c->ny, o->stages.now.Y, o->y_rate, o->y_weight);
   sum += missed(o, c->nz, o->stages.now.Z, o->z_rate, o->z_weight);
   for (int i = 0; i < o->compared; i++)
-    allowed += fabs(o->derivative[i]) * noise(o, o->stages.h);
-  double error = sqrt(sum / (c->ny + c->nz)) - allowed;
+    weights += fabs(o->derivative[i]);
+  double error = sqrt(sum / (c->ny + c->nz)) - weights * noise(o, o->stages.h);
   return o->gamma0 / o->map * (error < 0 ? 0 : error); /* a NaN stays */
 }
 
@@ -263,6 +263,16 @@ static double largest_rate(const void *self, double rtol, double atol, char *nam
   return most;
 }
 
+/* rows of [g_y v_z; k_z] of which less than this is left after elimination are all but dependent */
+#define ALL_BUT 1e-6
+
+static bool stuck(const void *self, const dae_env *env, char *name, size_t size)
+{
+  const dae__spark *o = self;
+  return dae__face_dependent(&o->body.face, env, o->march.memory->t, o->y, o->z, ALL_BUT, name,
+                             size);
+}
+
 static void begin(void *self)
 {
   dae__spark *o = self;
@@ -272,4 +282,4 @@ static void begin(void *self)
 }
 
 const dae__march_table dae__spark_march = {
-    .begin = begin, .attempt = attempt, .accept = accept, .rate = largest_rate};
+    .begin = begin, .attempt = attempt, .accept = accept, .rate = largest_rate, .stuck = stuck};

@@ -24,6 +24,20 @@ void dae__march_blame(const dae__march *m, const char *what, dae_error *why)
   dae__fail(why, DAE_ERROR_STEP, name, "%s, fastest in %s", what, name);
 }
 
+/* a run that ends although no iteration is to blame: by constraints that become dependent, or by
+ * what changes fastest */
+static void blame_shrunk(const dae__march *m, dae_error *why)
+{
+  char name[64] = "";
+  if (m->table->stuck && m->table->stuck(m->self, m->env, name, sizeof name))
+    dae__fail(why, DAE_ERROR_STEP, name,
+              "the step size shrinks without end, where constraint %s becomes dependent on the "
+              "others: the mechanism may be at a dead point, or come apart",
+              name);
+  else
+    dae__march_blame(m, SHRUNK, why);
+}
+
 static dae_status give_up(const dae__march *m, double h, const dae_error *why, const char *hint,
                           dae_error *err)
 {
@@ -77,8 +91,6 @@ static dae_status try_step(dae__march *m, double h, double t, dae_error *why)
   bool good = !status && dae__controller_judge(&k->controller, h, error, &next);
   if (good)
     status = take_over(m, t, why);
-  else if (!status)
-    dae__march_blame(m, SHRUNK, why);
   dae__log(m->env, DAE_LOG_DEBUG, "t = %.10g, h = %.3g: %s, error %.3g", t, h,
            status ? why->text
            : good ? "accepted"
@@ -106,10 +118,8 @@ static dae_status variable_step(dae__march *m, double t_stop, dae_error *err)
     double planned = k->h;
     bool last = k->t + planned * (1 + 1e-10) >= t_stop;
     double h = last ? t_stop - k->t : planned;
-    if (h < 4 * DBL_EPSILON * fmax(fabs(k->t), fabs(t_stop)) && !last) {
-      dae__march_blame(m, SHRUNK, &why);
+    if (h < 4 * DBL_EPSILON * fmax(fabs(k->t), fabs(t_stop)) && !last)
       break;
-    }
     long by_error = k->stats.rejected_by_error;
     dae_status status = try_step(m, h, last ? t_stop : k->t + h, &why);
     if (!status && last) /* it was cut short */
@@ -125,6 +135,8 @@ static dae_status variable_step(dae__march *m, double t_stop, dae_error *err)
     if (k->stats.rejected_by_error == by_error)
       stuck = why;
   }
+  if (!stuck.equation[0])
+    blame_shrunk(m, &why);
   return give_up(m, k->h, stuck.equation[0] ? &stuck : &why, "", err);
 }
 
