@@ -47,4 +47,9 @@ double check_two_circuits(const motion *m);
 double check_two_structures(const motion *m);
 double check_drive_train(const motion *m);
 
+/* check_coupled.c: models to be iterated */
+double check_coupled(const motion *m);
+double check_two_pendula(const motion *m);
+double check_circuits_ring(const motion *m);
+
 #endif

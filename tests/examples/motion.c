@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+enum { MOST = 16 }; /* unknowns of reduced equations, columns of which values are known */
+
 /* ---- rows ---- */
 
 static dae_status keep_names(void *self, int columns, const char *const *names, dae_error *err)
@@ -93,8 +95,9 @@ motion motion_of(const char *path, motion_plan wanted)
   dae_run_plan plan = {.sinks = &sink, .sink_count = 1};
   dae_model_plan(m.model, &plan);
   const dae_model_setting *named = dae_model_find_setting(m.model, "method");
+  const char *method = wanted.method ? wanted.method : named ? named->text : NULL;
   plan.method =
-      named ? dae_method_find(named->text, &err) : dae_method_choose(&plan.problem, NULL, 0, &err);
+      method ? dae_method_find(method, &err) : dae_method_choose(&plan.problem, NULL, 0, &err);
   if (!plan.method)
     fail_with(path, &err);
   void *opts = options_of(m.model, plan.method, wanted.tolerance);
@@ -153,6 +156,39 @@ double apart_from_reference(const motion *m, const test_problem *p, const char *
   return worst;
 }
 
+static long row_at(const motion *m, double t)
+{
+  for (long row = 0; row < m->rows; row++)
+    if (fabs(motion_at(m, row, "t") - t) < 1e-9)
+      return row;
+  fail_msg("%s has no row at t = %g", dae_model_name(m->model), t);
+  return -1;
+}
+
+static double apart_in_row(const motion *m, long row, const coupled_model *known,
+                           const double *value)
+{
+  double worst = 0;
+  for (int i = 0; i < known->columns; i++)
+    worst = worse(worst, apart(motion_at(m, row, known->column[i]), value[i]));
+  return worst;
+}
+
+double apart_from_known(const motion *m, const coupled_model *known)
+{
+  double value[MOST], worst = 0;
+  assert_true(known->columns <= MOST);
+  assert_true(fabs(motion_end(m, "t") - known->to) < 1e-12);
+  for (int k = 0; k < known->times; k++)
+    worst = worse(worst, apart_in_row(m, row_at(m, known->time[k]), known,
+                                      known->value + k * known->columns));
+  for (long row = 0; known->exact && row < m->rows; row++) {
+    known->exact(motion_at(m, row, "t"), value);
+    worst = worse(worst, apart_in_row(m, row, known, value));
+  }
+  return worst;
+}
+
 double apart_from_start(const motion *m, const char *column)
 {
   double worst = 0, first = motion_at(m, 0, column);
@@ -162,8 +198,6 @@ double apart_from_start(const motion *m, const char *column)
 }
 
 /* ---- reduced equations ---- */
-
-enum { MOST = 16 }; /* unknowns */
 
 static void advance(const reduced *ode, double t, double h, double *y)
 {

@@ -2,6 +2,7 @@
 #ifndef DAEDAL_TEST_MOTION_H
 #define DAEDAL_TEST_MOTION_H
 
+#include "problems/coupled_models.h"
 #include "problems/problems.h"
 
 #include <daedal/daedal.h>
@@ -21,6 +22,7 @@ typedef struct motion {
 typedef struct motion_plan {
   double tolerance; /* rtol and atol */
   const char *set;  /* a param with another value */
+  const char *method;
 } motion_plan;
 
 /* Loads and runs; fails the test where either does not work. */
@@ -39,6 +41,8 @@ double worse(double a, double b);
 /* The largest distance of columns, in the order of the state vector, from the reference at the end
  * of a problem; names end with NULL. */
 double apart_from_reference(const motion *m, const test_problem *p, const char *const *columns);
+/* The largest distance from what is known of a coupled model; from a closed form over all rows. */
+double apart_from_known(const motion *m, const coupled_model *known);
 /* The largest distance of a column from its first value. */
 double apart_from_start(const motion *m, const char *column);
 

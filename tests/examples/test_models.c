@@ -35,6 +35,8 @@ static const entry entries[] = {
     {"bouncing_ball.dae", check_bouncing_ball, 6, 6, .energy = BALANCED},
     {"car_axis.dae", check_car_axis, 4.5, 5, .energy = BALANCED},
     {"chain.dae", check_chain, 5, 5.5, .energy = KEPT, .set = {"N=4", "N=10"}},
+    {"circuits_ring.dae", check_circuits_ring, 5.5, 6.5, .energy = BALANCED, .set = {"N=5"}},
+    {"diode.dae", check_coupled, 7.5, 8.5, .energy = BALANCED},
     {"double_pendulum.dae", check_double_pendulum, 4, 4.5, .energy = KEPT},
     {"drive_train.dae", check_drive_train, 5.5, 6.5, .energy = BALANCED},
     {"fast_particle.dae", check_fast_particle, 4.5, 5, .energy = BALANCED},
@@ -44,10 +46,13 @@ static const entry entries[] = {
     {"hanging_chain.dae", check_hanging_chain, 8, 6.5, .energy = KEPT, .set = {"N=100"}},
     {"heated_bar.dae", check_heated_bar, 5.5, 7, .energy = BALANCED},
     {"hessenberg.dae", check_hessenberg, 7, 7, .energy = BALANCED},
+    {"linked_pendula.dae", check_coupled, 7, 7, .energy = KEPT},
     {"loudspeaker.dae", check_loudspeaker, 6.5, 6.5, .energy = BALANCED},
     {"membrane.dae", check_membrane, 5.5, 6.5, .energy = KEPT},
     {"motor.dae", check_motor, 3.5, 4, .energy = BALANCED},
     {"moving_wire.dae", check_moving_wire, 5.5, 6, .energy = BALANCED},
+    {"moving_joint.dae", check_coupled, 6, 6.5, .energy = BALANCED},
+    {"nonlinear_joint.dae", check_coupled, 6.5, 6.5, .energy = BALANCED},
     {"pendulum.dae", check_pendulum, 4, 5, .energy = KEPT},
     {"platform.dae", check_platform, 5.5, 6.5, .energy = KEPT},
     {"pursuit.dae", check_pursuit, 6.5, 7, .energy = BALANCED},
@@ -55,14 +60,18 @@ static const entry entries[] = {
     {"rolling_disk.dae", check_rolling_disk, 5.5, 6, .energy = KEPT},
     {"skate.dae", check_skate, 4, 5.5, .energy = KEPT},
     {"slider_crank.dae", check_slider_crank, 4.5, 5.5, .energy = KEPT},
+    {"structures_joint.dae", check_coupled, 5.5, 6.5, .energy = BALANCED},
     {"tank.dae", check_tank, 4.5, 5, .energy = BALANCED},
     {"thermostat.dae", check_thermostat, 5.5, 6.5, .energy = BALANCED},
     {"three_bodies.dae", check_three_bodies, 6.5, 6.5, .energy = KEPT},
+    {"three_circuits.dae", check_coupled, 7.5, 7.5, .energy = BALANCED},
     {"track.dae", check_track, 5.5, 6, .energy = BALANCED},
     {"track_ode.dae", check_track_ode, 5, 5.5, .energy = BALANCED},
     {"train.dae", check_train, 6.5, 7, .energy = BALANCED},
     {"transistor_amplifier.dae", check_transistor_amplifier, 6.5, 9, .energy = BALANCED},
+    {"two_chains.dae", check_coupled, 6.5, 6.5, .energy = BALANCED},
     {"two_circuits.dae", check_two_circuits, 5, 7, .energy = BALANCED},
+    {"two_pendula.dae", check_two_pendula, 6.5, 7, .energy = BALANCED},
     {"two_structures.dae", check_two_structures, 4.5, 4.5, .energy = BALANCED},
     {"yielding.dae", check_yielding, 5, 4.9, .energy = BALANCED, .set = {"bend=0", "bend=1"}},
 };
@@ -126,7 +135,8 @@ static void test_models_take_other_parameters(void **state)
   int failures = 0;
   for (int i = 0; i < ENTRIES; i++)
     for (int k = 0; k < 3 && entries[i].set[k]; k++)
-      failures += check_run(&entries[i], (motion_plan){1e-8, entries[i].set[k]}, entries[i].sharp);
+      failures += check_run(&entries[i], (motion_plan){.tolerance = 1e-8, .set = entries[i].set[k]},
+                            entries[i].sharp);
   assert_int_equal(failures, 0);
 }
 
