@@ -1,5 +1,6 @@
-# The numerical libraries as imported targets daedal::lapack and daedal::klu. Used by the build and,
-# installed beside the package file, by programs that link the static library.
+# The numerical libraries as imported targets daedal::lapack and daedal::klu, and POSIX threads as
+# Threads::Threads. Used by the build and, installed beside the package file, by programs that link
+# the static library.
 
 # OpenBLAS carries LAPACK; the serial one is preferred, threads are daedal's own business
 function(daedal_find_lapack)
@@ -46,4 +47,11 @@ if(DAEDAL_WITH_LAPACK AND NOT TARGET daedal::lapack)
 endif()
 if(DAEDAL_WITH_KLU AND NOT TARGET daedal::klu)
   daedal_find_klu()
+endif()
+if(DAEDAL_WITH_THREADS)
+  set(THREADS_PREFER_PTHREAD_FLAG ON)
+  find_package(Threads QUIET)
+  if(NOT CMAKE_USE_PTHREADS_INIT)
+    message(FATAL_ERROR "POSIX threads were not found: configure with -DDAEDAL_WITH_THREADS=OFF")
+  endif()
 endif()

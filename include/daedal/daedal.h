@@ -14,6 +14,7 @@
 #include <daedal/options.h>
 #include <daedal/pattern.h>
 #include <daedal/problem.h>
+#include <daedal/rk.h>
 #include <daedal/run.h>
 #include <daedal/semi_explicit.h>
 #include <daedal/spark.h>

@@ -295,6 +295,19 @@ static dae_status host_restart(void *self, double t, const double *y, dae_error 
   return DAE_OK;
 }
 
+/* The whole history is shifted: differences of its values stay what they are. */
+static dae_status host_adjust(void *self, const double *y, dae_error *err)
+{
+  dae__bdf *s = self;
+  double *phi = dae__history_phi(&s->history, 0);
+  if (!s->m->started || s->m->ahead > 0)
+    return host_restart(self, s->m->t, y, err);
+  dae_status status = host_interpolate(self, s->m->t, s->scratch_state, NULL, err);
+  for (int i = 0; i < s->corrector.size && !status; i++)
+    phi[i] += y[i] - s->scratch_state[i];
+  return status;
+}
+
 static dae_stats host_stats(const void *self)
 {
   const dae__bdf *s = self;
@@ -322,6 +335,7 @@ static const dae__integrator_table verbs = {
     .interpolate = host_interpolate,
     .glance = host_glance,
     .restart = host_restart,
+    .adjust = host_adjust,
     .stats = host_stats,
     .reload = host_reload,
     .free = host_free,

@@ -2,6 +2,7 @@
 #include "bdf/bdf.h"
 #include "core/error.h"
 #include "lie/lie.h"
+#include "rk/rk.h"
 #include "spark/spark.h"
 
 #include <daedal/bdf.h>
@@ -21,6 +22,11 @@ static void spark_defaults(void *opts)
 static void lie_defaults(void *opts)
 {
   *(dae_lie_options *)opts = dae_lie_defaults();
+}
+
+static void rk_defaults(void *opts)
+{
+  *(dae_rk_options *)opts = dae_rk_defaults();
 }
 
 static const char *cm_caution(const void *opts)
@@ -55,6 +61,11 @@ CREATE(spark_gauss)
 CREATE(spark_radau)
 CREATE(spark_lobatto)
 CREATE(lie)
+CREATE(euler)
+CREATE(heun)
+CREATE(rk4)
+CREATE(trapezoid)
+CREATE(radau_iia)
 #undef CREATE
 
 #define BDF .options_size = sizeof(dae_bdf_options), .defaults = bdf_defaults
@@ -62,6 +73,8 @@ CREATE(lie)
 #define SPARK                                                                                      \
   .reference = "J09", .options_size = sizeof(dae_spark_options), .defaults = spark_defaults,       \
   .accepts = dae__spark_accepts
+
+#define RK .options_size = sizeof(dae_rk_options), .defaults = rk_defaults
 
 static const dae_method methods[] = {
     {.name = "bdf",
@@ -124,6 +137,38 @@ static const dae_method methods[] = {
      .caution = lie_caution,
      .accepts = dae__lie_accepts,
      .create = lie_create},
+    {.name = "euler",
+     .summary = "explicit Euler, fixed step: ODEs, index 1, mechanics; order 1",
+     .options = &dae_rk_option_table,
+     .accepts = dae__euler_accepts,
+     .create = euler_create,
+     RK},
+    {.name = "heun",
+     .summary = "Heun's explicit method, fixed step: ODEs, index 1, mechanics; order 2",
+     .options = &dae_rk_option_table,
+     .accepts = dae__heun_accepts,
+     .create = heun_create,
+     RK},
+    {.name = "rk4",
+     .summary = "the classical Runge-Kutta method, fixed step: ODEs, index 1, mechanics; order 4",
+     .options = &dae_rk_option_table,
+     .accepts = dae__rk4_accepts,
+     .create = rk4_create,
+     RK},
+    {.name = "trapezoid",
+     .summary = "trapezoidal rule, fixed step: index 1, unconstrained mechanics; order 2",
+     .options = &dae_trapezoid_option_table,
+     .accepts = dae__trapezoid_accepts,
+     .create = trapezoid_create,
+     RK},
+    {.name = "radau-iia",
+     .summary =
+         "Radau IIA, fixed step: index 1, quasi-linear, unconstrained mechanics; order 2s - 1",
+     .reference = "HW96",
+     .options = &dae_radau_iia_option_table,
+     .accepts = dae__radau_iia_accepts,
+     .create = radau_iia_create,
+     RK},
 };
 
 #define METHODS ((int)(sizeof methods / sizeof *methods))

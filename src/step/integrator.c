@@ -101,6 +101,19 @@ dae_status dae_integrator_restart(dae_integrator *it, double t, const double *y,
   return it->table->restart(it->self, t, y, err);
 }
 
+void *dae__integrator_self(const dae_integrator *it, const dae__integrator_table **table)
+{
+  *table = it->table;
+  return it->self;
+}
+
+dae_status dae__integrator_adjust(dae_integrator *it, const double *y, dae_error *err)
+{
+  if (it->table->adjust)
+    return it->table->adjust(it->self, y, err);
+  return dae_integrator_restart(it, dae_integrator_view(it).t, y, err);
+}
+
 /* What stands before the kept memory in a saved buffer: whose it is, and how much follows. */
 typedef struct saved_header {
   char magic[8];

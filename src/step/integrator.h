@@ -25,6 +25,9 @@ typedef struct dae__integrator_table {
   /* the same cheaply: not projected, with any values for multipliers; NULL: as interpolate */
   void (*glance)(void *self, double t, double *y);
   dae_status (*restart)(void *self, double t, const double *y, dae_error *err);
+  /* Goes on from y, which differs from where it stands by about the tolerance, without forgetting
+   * what came before; NULL: by a restart. */
+  dae_status (*adjust)(void *self, const double *y, dae_error *err);
   dae_stats (*stats)(const void *self);
   /* after load: forms anew what is not in kept memory; NULL: nothing to do */
   dae_status (*reload)(void *self, dae_error *err);
@@ -38,6 +41,12 @@ typedef struct dae__integrator_table {
  * arena and self stay with the caller. */
 dae_status dae__integrator_create(dae__arena *arena, const dae__integrator_table *table, void *self,
                                   dae_integrator **out);
+
+/* A method's own memory, and its table. */
+void *dae__integrator_self(const dae_integrator *it, const dae__integrator_table **table);
+
+/* Moves the state where the integrator stands to y nearby, keeping its history. */
+dae_status dae__integrator_adjust(dae_integrator *it, const double *y, dae_error *err);
 
 /* A state vector at t within the last step for purposes that do not need it as good as the steps
  * are. */

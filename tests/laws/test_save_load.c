@@ -12,13 +12,22 @@
 
 #include <cmocka.h>
 
-/* what a method does not take may only show in the values at the start, as a singular M */
+/* what a method does not take may only show in the values at the start, as a singular M; and some
+ * have no variable steps */
 static bool refused(const same_set_up *s)
 {
   dae_integrator *it = NULL;
   dae_status status = s->method->create(&s->p->problem, &s->p->start, &s->opts, NULL, &it, NULL);
   dae_integrator_free(it);
-  return status == DAE_ERROR_UNSUPPORTED;
+  return status == DAE_ERROR_UNSUPPORTED || (s->step == 0 && status == DAE_ERROR_OPTION);
+}
+
+/* steps of that size are too large for explicit methods where the problem is stiff */
+static bool unstable(const same_set_up *s)
+{
+  const char *name = s->method->name;
+  return strcmp(s->p->name, "van_der_pol") == 0 &&
+         (strcmp(name, "euler") == 0 || strcmp(name, "heun") == 0 || strcmp(name, "rk4") == 0);
 }
 
 static void check_problem(const test_problem *p, double step_size)
@@ -29,7 +38,7 @@ static void check_problem(const test_problem *p, double step_size)
     if (method->accepts(&p->problem, NULL) != DAE_OK)
       continue;
     same_set_up s = same_set_up_of(p, method, step_size);
-    if (refused(&s))
+    if (refused(&s) || unstable(&s))
       continue;
     same_check(&s, 0);
     same_check(&s, 1); /* with fixed steps: among the start values */

@@ -1,0 +1,79 @@
+/* Strongly connected parts by one search depth first [T72]. Whoever is found gets the next number;
+ * low is the smallest number that can be reached from it over those still open. Where low is its
+ * own number, it and all that were opened after it are a part. */
+#include "linalg/components.h"
+
+typedef struct search {
+  const dae_pattern *p;
+  int *number, *low;
+  int *next;        /* entry to look at */
+  int *path, *open; /* from the root; found, but in no part yet */
+  int found, open_count, parts;
+  int *component, *size;
+} search;
+
+static void discover(search *s, int v)
+{
+  s->number[v] = s->low[v] = ++s->found;
+  s->next[v] = s->p->start[v];
+  s->open[s->open_count++] = v;
+}
+
+static void close_part(search *s, int v)
+{
+  int u;
+  do {
+    u = s->open[--s->open_count];
+    s->component[u] = s->parts;
+    s->size[s->parts]++;
+  } while (u != v);
+  s->parts++;
+}
+
+static void search_from(search *s, int root)
+{
+  int depth = 0;
+  s->path[0] = root;
+  discover(s, root);
+  while (depth >= 0) {
+    int v = s->path[depth];
+    if (s->next[v] < s->p->start[v + 1]) {
+      int u = s->p->row[s->next[v]++];
+      if (s->number[u] == 0) {
+        s->path[++depth] = u;
+        discover(s, u);
+      } else if (s->component[u] < 0 && s->number[u] < s->low[v]) {
+        s->low[v] = s->number[u];
+      }
+      continue;
+    }
+    if (s->low[v] == s->number[v])
+      close_part(s, v);
+    if (depth > 0 && s->low[v] < s->low[s->path[depth - 1]])
+      s->low[s->path[depth - 1]] = s->low[v];
+    depth--;
+  }
+}
+
+int dae__components(dae__arena *arena, const dae_pattern *p, int *component, int *size)
+{
+  int n = p->cols;
+  search s = {
+      .p = p,
+      .number = DAE__TAKE(arena, int, n),
+      .low = DAE__TAKE(arena, int, n),
+      .next = DAE__TAKE(arena, int, n),
+      .path = DAE__TAKE(arena, int, n),
+      .open = DAE__TAKE(arena, int, n),
+      .component = component,
+      .size = size,
+  };
+  if (dae__arena_failed(arena))
+    return 0;
+  for (int v = 0; v < n; v++)
+    component[v] = -1;
+  for (int v = 0; v < n; v++)
+    if (s.number[v] == 0)
+      search_from(&s, v);
+  return s.parts;
+}

@@ -1,0 +1,276 @@
+/* Eigenvalues of a real matrix A without a library:
+ *
+ *   P'A P         rows and columns that are alone are moved to the ends: their diagonal entries are
+ *                 eigenvalues, exactly
+ *   D^-1 A D      of the rest, D powers of two that make rows and columns of similar size
+ *   H = Q'A Q     of Hessenberg form, by reflections
+ *   H -> R Q + s  with H - s = Q R, by rotations, until it falls into pieces of one; s is
+ * Wilkinson's shift, the eigenvalue of the last two rows next to the last entry
+ *
+ * The last step is in complex numbers throughout: for the sizes in question that is quick enough,
+ * and simpler than shifts in pairs. */
+#include "core/arena.h"
+#include "core/error.h"
+#include "core/vec.h"
+#include "linalg/spectrum.h"
+#include <complex.h>
+#include <float.h>
+#include <math.h>
+
+#define MOST_SWEEPS 90 /* for one eigenvalue; few need more than 5 */
+#define EXCEPTIONAL 10 /* sweeps after which another shift is tried, as in EISPACK */
+
+typedef double complex number;
+
+typedef struct work {
+  int n, lo, hi; /* rows and columns lo ... hi are left */
+  double *A;
+  number *H, *sine;
+  double *cosine, *v, *sum;
+} work;
+
+static double *at(const work *w, int i, int j)
+{
+  return &w->A[(size_t)i + (size_t)j * (size_t)w->n];
+}
+
+/* no entry off the diagonal in the row, or in the column, among those that are left */
+static bool alone(const work *w, int k, bool row)
+{
+  for (int i = w->lo; i <= w->hi; i++)
+    if (i != k && *(row ? at(w, k, i) : at(w, i, k)) != 0)
+      return false;
+  return true;
+}
+
+static void swap(double *a, double *b)
+{
+  double keep = *a;
+  *a = *b;
+  *b = keep;
+}
+
+/* unknowns i and j change places */
+static void exchange(work *w, int i, int j)
+{
+  for (int k = 0; k < w->n; k++)
+    swap(at(w, k, i), at(w, k, j));
+  for (int k = 0; k < w->n; k++)
+    swap(at(w, i, k), at(w, j, k));
+}
+
+/* Rows that are alone go to the end, columns to the beginning. */
+static void isolate(work *w)
+{
+  int k = w->hi;
+  while (k >= w->lo) {
+    bool row = alone(w, k, true), col = !row && alone(w, k, false);
+    if (row)
+      exchange(w, k, w->hi--);
+    else if (col)
+      exchange(w, k, w->lo++);
+    k = row || col ? w->hi : k - 1;
+  }
+}
+
+/* Sums of |entries| of row and column k without the diagonal. */
+static void sizes(const work *w, int k, double *row, double *col)
+{
+  *row = *col = 0;
+  for (int i = w->lo; i <= w->hi; i++) {
+    *row += i == k ? 0 : fabs(*at(w, k, i));
+    *col += i == k ? 0 : fabs(*at(w, i, k));
+  }
+}
+
+/* A = D^-1 A D; scaling goes on while it makes row and column together smaller by a twentieth */
+static void balance(work *w)
+{
+  for (bool again = true; again;) {
+    again = false;
+    for (int k = w->lo; k <= w->hi; k++) {
+      double row, col;
+      sizes(w, k, &row, &col);
+      int e = (int)lround((log2(row) - log2(col)) / 2);
+      if (row / ldexp(1, e) + col * ldexp(1, e) >= 0.95 * (row + col))
+        continue;
+      again = true;
+      for (int i = w->lo; i <= w->hi; i++) {
+        *at(w, k, i) = ldexp(*at(w, k, i), -e);
+        *at(w, i, k) = ldexp(*at(w, i, k), e);
+      }
+    }
+  }
+}
+
+/* v so that 1 - v v' takes A(k+1..hi,k) to a multiple of the first unit vector; false: it is one */
+static bool reflection(work *w, int k)
+{
+  double square = 0, head = *at(w, k + 1, k);
+  for (int i = k + 2; i <= w->hi; i++)
+    square += *at(w, i, k) * *at(w, i, k);
+  if (square == 0)
+    return false;
+  double first = head + copysign(sqrt(square + head * head), head);
+  double scale = sqrt(2 / (square + first * first));
+  w->v[k + 1] = first * scale;
+  for (int i = k + 2; i <= w->hi; i++)
+    w->v[i] = *at(w, i, k) * scale;
+  return true;
+}
+
+/* A(lo..hi,lo..hi) to Hessenberg form */
+static void reduce(work *w)
+{
+  for (int k = w->lo; k <= w->hi - 2; k++) {
+    if (!reflection(w, k))
+      continue;
+    int count = w->hi - k;
+    const double *v = w->v + k + 1;
+    for (int j = k; j <= w->hi; j++) /* A -= v (v'A) */
+      dae__axpy(count, -dae__dot(count, v, at(w, k + 1, j)), v, at(w, k + 1, j));
+    dae__zero(w->n, w->sum);
+    for (int j = k + 1; j <= w->hi; j++) /* A -= (A v) v' */
+      dae__axpy(w->n, w->v[j], at(w, 0, j), w->sum);
+    for (int j = k + 1; j <= w->hi; j++)
+      dae__axpy(w->n, -w->v[j], w->sum, at(w, 0, j));
+  }
+}
+
+static number *H(const work *w, int i, int j)
+{
+  return &w->H[(size_t)i + (size_t)j * (size_t)w->n];
+}
+
+static void to_complex(work *w)
+{
+  for (int j = w->lo; j <= w->hi; j++)
+    for (int i = w->lo; i <= w->hi; i++)
+      *H(w, i, j) = i > j + 1 ? 0 : *at(w, i, j);
+}
+
+static double size_of(number z)
+{
+  return fabs(creal(z)) + fabs(cimag(z));
+}
+
+/* Where the piece that ends with hi begins; what couples it to those before is negligible. */
+static int piece(work *w, int hi)
+{
+  int l = hi;
+  while (l > w->lo) {
+    double around = size_of(*H(w, l, l)) + size_of(*H(w, l - 1, l - 1));
+    if (size_of(*H(w, l, l - 1)) <= DBL_EPSILON * around)
+      break;
+    l--;
+  }
+  return l;
+}
+
+static number shift(const work *w, int hi, int sweep)
+{
+  number a = *H(w, hi - 1, hi - 1), b = *H(w, hi - 1, hi), c = *H(w, hi, hi - 1), d = *H(w, hi, hi);
+  if (sweep % EXCEPTIONAL == 0)
+    return d + 0.75 * cabs(c) + 0.4375 * cabs(c) * I;
+  number half = (a - d) / 2, root = csqrt(half * half + b * c);
+  if (creal(half) * creal(root) + cimag(half) * cimag(root) > 0)
+    root = -root;
+  return d + half + root; /* |half + root| is the smaller one */
+}
+
+/* (x, y) = (c x + s y, -s* x + c y) */
+static void rotate(double c, number s, number *x, number *y)
+{
+  number keep = *x;
+  *x = c * keep + s * *y;
+  *y = c * *y - conj(s) * keep;
+}
+
+/* H = Q R, then H = R Q on lo ... hi */
+static void sweep(work *w, int lo, int hi)
+{
+  for (int i = lo; i < hi; i++) {
+    number a = *H(w, i, i), b = *H(w, i + 1, i);
+    double size = hypot(cabs(a), cabs(b));
+    number phase = a == 0 ? 1 : a / cabs(a);
+    double c = w->cosine[i] = size > 0 ? cabs(a) / size : 1;
+    number s = w->sine[i] = size > 0 ? phase * conj(b) / size : 0;
+    for (int j = i; j <= hi; j++)
+      rotate(c, s, H(w, i, j), H(w, i + 1, j));
+  }
+  for (int j = lo; j < hi; j++)
+    for (int i = lo; i <= j + 1; i++)
+      rotate(w->cosine[j], conj(w->sine[j]), H(w, i, j), H(w, i, j + 1));
+}
+
+static bool iterate(work *w)
+{
+  for (int hi = w->hi, sweeps = 0; hi > w->lo;) {
+    int lo = piece(w, hi);
+    if (lo == hi) {
+      hi--;
+      sweeps = 0;
+      continue;
+    }
+    if (++sweeps > MOST_SWEEPS)
+      return false;
+    number s = shift(w, hi, sweeps);
+    for (int i = lo; i <= hi; i++)
+      *H(w, i, i) -= s;
+    sweep(w, lo, hi);
+    for (int i = lo; i <= hi; i++)
+      *H(w, i, i) += s;
+  }
+  return true;
+}
+
+static bool prepare(work *w, dae__arena *arena, int n, const double *A)
+{
+  size_t size = (size_t)n;
+  *w = (work){
+      .n = n,
+      .hi = n - 1,
+      .A = DAE__TAKE(arena, double, size *size),
+      .H = DAE__TAKE(arena, number, size * size),
+      .sine = DAE__TAKE(arena, number, size),
+      .cosine = DAE__TAKE(arena, double, size),
+      .v = DAE__TAKE(arena, double, size),
+      .sum = DAE__TAKE(arena, double, size),
+  };
+  if (dae__arena_failed(arena))
+    return false;
+  for (size_t i = 0; i < size * size; i++)
+    w->A[i] = A[i];
+  return true;
+}
+
+static dae_status values(work *w, double *re, double *im, dae_error *err)
+{
+  isolate(w);
+  balance(w);
+  reduce(w);
+  to_complex(w);
+  if (!iterate(w))
+    return dae__fail(err, DAE_ERROR_RECOVERABLE, NULL, "eigenvalues of a matrix were not found");
+  for (int k = 0; k < w->n; k++) {
+    bool left = k >= w->lo && k <= w->hi;
+    re[k] = left ? creal(*H(w, k, k)) : *at(w, k, k);
+    im[k] = left ? cimag(*H(w, k, k)) : 0;
+  }
+  return DAE_OK;
+}
+
+dae_status dae__spectrum_values_own(const dae_env *env, int n, const double *A, double *re,
+                                    double *im, dae_error *err)
+{
+  for (int j = 0; j < n; j++)
+    if (!dae__all_finite(n, A + (size_t)j * (size_t)n))
+      return dae__fail(err, DAE_ERROR_RECOVERABLE, NULL,
+                       "a matrix has entries that are not finite");
+  dae__arena *arena = dae__arena_create(env);
+  work w;
+  dae_status status =
+      arena && prepare(&w, arena, n, A) ? values(&w, re, im, err) : dae__out_of_memory(err);
+  dae__arena_free(arena);
+  return status;
+}

@@ -1,0 +1,141 @@
+/* Whether sweeps have converged. With the changes c_n = |zhat - z| over all unknowns and nodes,
+ * relative to rtol max |z_i| + atol, and q = c_n / c_{n-1}, what is left after sweep n is
+ *
+ *   q / (1 - q) c_n
+ *
+ * where errors contract geometrically; the change itself may be far smaller than the error (a
+ * coupling that contracts by 0.9: ten times). */
+#include "core/vec.h"
+#include "wave/wave.h"
+
+#define TARGET 0.01 /* error of the iteration, relative to the tolerance */
+#define NOISE                                                                                      \
+  1 /* changes up to here that do not shrink over two rates are noise of the subsystems */
+#define PATIENCE 3    /* sweeps that do not contract before it is said */
+#define EXPLODED 1e12 /* growth of the change that no window outlives */
+
+static void find_scales(dae__wave *w)
+{
+  int n = w->f->unknowns;
+  dae__zero(n, w->scale);
+  for (int k = 0; k < w->computed.nodes; k++)
+    for (int i = 0; i < n; i++)
+      w->scale[i] = fmax(w->scale[i], fabs(dae__wave_at(&w->computed, k)[i]));
+}
+
+static double norm_at(const dae__wave *w, int node, const double *x)
+{
+  const double *here = x + (size_t)node * (size_t)w->f->unknowns;
+  double most = 0;
+  for (int i = 0; i < w->f->unknowns; i++) {
+    double a = fabs(here[i]) / (w->opts.rtol * w->scale[i] + w->opts.atol);
+    if (!(a <= most)) /* a NaN stays */
+      most = a;
+  }
+  return most;
+}
+
+/* [WHM11 (10)]: positions, states, algebraic variables, multipliers at the end, between sweeps */
+static double end_norm(const dae__wave *w)
+{
+  int end = w->computed.nodes - 1, n = w->f->unknowns;
+  const double *now = dae__wave_at(&w->computed, end);
+  double most = 0;
+  for (int i = 0; i < n; i++)
+    if (w->f->steady[i])
+      most =
+          fmax(most, fabs(now[i] - w->end_before[i]) / (w->opts.rtol * w->scale[i] + w->opts.atol));
+  dae__copy(n, now, w->end_before);
+  return most;
+}
+
+static double norm(dae__wave *w)
+{
+  double most = 0;
+  find_scales(w);
+  if (w->opts.stop == DAE_WAVE_STOP_END)
+    return end_norm(w);
+  for (int k = 0; k < w->computed.nodes; k++) {
+    double here = norm_at(w, k, w->change);
+    if (!(here <= most))
+      most = here;
+  }
+  return most;
+}
+
+/* the change comes back with the other sign */
+static bool repeats(dae__wave *w)
+{
+  int n = w->f->unknowns * w->computed.nodes;
+  double sum = 0;
+  for (int i = 0; i < n; i++)
+    w->before[i] = w->change[i] + w->last_change[i];
+  for (int k = 0; k < w->computed.nodes; k++)
+    sum = fmax(sum, norm_at(w, k, w->before));
+  return w->trial.sweep > 1 && sum <= 0.01 * w->trial.change && fabs(w->trial.rate - 1) < 0.005;
+}
+
+static bool converged(const dae__wave *w)
+{
+  const dae__trial_window *o = &w->trial;
+  bool seen = !isnan(o->rate);
+  double q = seen ? o->rate : w->m->rate;
+  if (w->opts.sweeps > 0)
+    return o->sweep >= w->opts.sweeps;
+  if (w->opts.stop != DAE_WAVE_STOP_ERROR)
+    return o->change <= 1;
+  if (o->change <= 1e-6 * TARGET) /* nothing is left to change */
+    return true;
+  if (!seen && !(q < 1))
+    return false;
+  if (q < 1 && q / (1 - q) * o->change <= TARGET)
+    return true;
+  return o->change <= NOISE && o->rate * o->last_rate >= 1;
+}
+
+/* Growth that is not to be waited for: of a plain sweep that does not contract, or where a shorter
+ * window can be tried at once. */
+static bool hopeless(const dae__wave *w)
+{
+  bool plain = w->trial.update == DAE_WAVE_PLAIN || w->trial.update == DAE_WAVE_RELAX;
+  return w->opts.window == 0 || (plain && !(w->m->rho < 1)) ||
+         w->trial.change > EXPLODED * w->trial.first_change;
+}
+
+/* Forms of Jacobi's that take two sweeps for a step [E07 (28)]: rates are those of two sweeps, seen
+ * at every second one. */
+static bool in_pairs(const dae__wave *w)
+{
+  return w->jacobi && (w->trial.update == DAE_WAVE_XI || w->trial.update == DAE_WAVE_SLACK);
+}
+
+static void measure(dae__wave *w)
+{
+  dae__trial_window *o = &w->trial;
+  double change = norm(w), before = in_pairs(w) ? o->last : o->change;
+  o->last_rate = in_pairs(w) && o->sweep % 2 == 1 ? o->last_rate : o->rate;
+  o->rate = o->sweep > (in_pairs(w) ? 2 : 1) ? change / before : NAN;
+  o->last = o->change;
+  o->change = change;
+  if (o->sweep == 1)
+    o->first_change = change;
+}
+
+dae__verdict dae__wave_judge(dae__wave *w)
+{
+  dae__trial_window *o = &w->trial;
+  measure(w);
+  bool cycle = repeats(w), half = in_pairs(w) && o->sweep % 2 == 1 && w->opts.sweeps == 0;
+  dae__copy(w->f->unknowns * w->computed.nodes, w->change, w->last_change);
+  if (isnan(o->change) || isinf(o->change))
+    return DAE__DIVERGED;
+  if (!half && converged(w))
+    return DAE__CONVERGED;
+  o->growing = o->rate >= 1 ? o->growing + 1 : 0;
+  o->cycling = cycle && !in_pairs(w) ? o->cycling + 1 : 0;
+  if (o->cycling >= PATIENCE)
+    return DAE__CYCLE;
+  if (o->growing >= PATIENCE && w->opts.sweeps == 0 && hopeless(w))
+    return DAE__DIVERGED;
+  return o->sweep >= o->max_sweeps ? DAE__SLOW : DAE__GO_ON;
+}

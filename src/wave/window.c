@@ -1,0 +1,361 @@
+/* One window: sweeps until the waveforms no longer change, and what is tried where they do.
+ *
+ *   a grid that does not resolve the waveforms   is refined, then the window shortened
+ *   an event in a subsystem                      ends the window there
+ *   a subsystem that fails                       begins from constant waveforms, then shorter
+ *   sweeps that do not converge                  update auto: a shorter window, then anderson;
+ *                                                otherwise a shorter one where that can help
+ *
+ * Shortening helps against growth over time (Volterra), which is not seen in rho; it does not help
+ * where the sweep itself does not contract, rho >= 1 [E07]. */
+#include "core/error.h"
+#include "core/log.h"
+#include "core/vec.h"
+#include "wave/wave.h"
+
+#include <float.h>
+
+#define COARSE 0.1   /* error of the interpolants, relative to the tolerance, */
+#define RESOLVED 0.3 /* unless a finer grid does not make it smaller by this: it is noise */
+#define FEW 4        /* sweeps below which windows grow, */
+#define MANY 12      /* above which they are halved */
+#define GROWTH 1.5
+#define SHORTEST 1e-12 /* window, relative to t */
+#define RETRIES 14     /* shortened windows in a row before giving up */
+#define REFRESH 0.3    /* rate above which gains are found anew */
+#define SEEN 1         /* changes above which a rate is not noise */
+
+/* ---- the grid ---- */
+
+/* time in which the state changes by its own size */
+static double time_scale(const dae__wave *w)
+{
+  double least = INFINITY;
+  for (int p = 0; p < w->coupling.parts; p++) {
+    const dae__child *c = &w->coupling.child[p];
+    double y = 0, dy = 0;
+    for (int i = 0; i < c->size; i++)
+      if (!c->algebraic[i]) {
+        y = fmax(y, fabs(c->trace.y[i]));
+        dy = fmax(dy, fabs(c->trace.dy[i]));
+      }
+    if (dy > 0)
+      least = fmin(least, fmax(y, w->opts.atol / fmax(w->opts.rtol, DBL_MIN)) / dy);
+  }
+  return least;
+}
+
+static double first_window(const dae__wave *w, double t_stop)
+{
+  return fmin(time_scale(w) / 4, (t_stop - w->m->t) / 10);
+}
+
+/* the end of the next window, at most t_stop */
+static double window_end(dae__wave *w, double t_stop)
+{
+  dae__wave_memory *m = w->m;
+  if (w->opts.window > 0 && m->window >= w->opts.window) {
+    double end = m->origin + (double)(m->done + 1) * w->opts.window;
+    return end > t_stop - 1e-9 * w->opts.window ? t_stop : end;
+  }
+  double left = t_stop - m->t;
+  if (left <= m->window * (1 + 1e-9))
+    return t_stop;
+  return m->t + (left < 2 * m->window ? left / 2 : m->window);
+}
+
+/* intervals that meet all steps of subsystems with fixed steps, 0: there are none */
+static int fixed_intervals(const dae__wave *w, double length)
+{
+  double least = INFINITY;
+  for (int p = 0; p < w->coupling.parts; p++)
+    if (w->coupling.child[p].step > 0)
+      least = fmin(least, w->coupling.child[p].step);
+  double count = ceil(length / least - 1e-6);
+  return isinf(least) ? 0 : (int)fmin(fmax(count, 1), w->capacity - 1);
+}
+
+static void place_grid(dae__wave *w, double end)
+{
+  double from = w->m->t;
+  int n = w->opts.nodes > 0 ? w->opts.nodes : fixed_intervals(w, end - from);
+  n = n > 0 ? n : w->m->intervals;
+  for (int k = 0; k <= n; k++)
+    w->grid[k] = k == n ? end : from + k * ((end - from) / n);
+  w->given.nodes = w->computed.nodes = n + 1;
+  for (int i = 0; i < w->pasts; i++)
+    w->past[i].nodes = n + 1;
+}
+
+/* ---- the first waveforms ---- */
+
+static dae_status begin_at(dae__wave *w, int node, bool constant, dae_error *err)
+{
+  double *z = dae__wave_at(&w->given, node);
+  dae_waveform settled = {w->m->nodes, w->f->unknowns, w->settled_t, w->settled, NULL};
+  if (node == 0 || constant)
+    dae__copy(w->f->unknowns, w->start, z);
+  else if (w->opts.guess) {
+    int code = w->opts.guess(w->opts.user, w->grid[node], z);
+    return code ? dae__fail(err, DAE_ERROR_CALLBACK, NULL, "the reduced model returned %d", code)
+                : DAE_OK;
+  } else
+    dae__waveform_continue(&settled, w->grid[node], z);
+  return DAE_OK;
+}
+
+static dae_status begin(dae__wave *w, bool constant, dae_error *err)
+{
+  dae_status status = DAE_OK;
+  for (int k = 0; k < w->given.nodes && !status; k++)
+    status = begin_at(w, k, constant, err);
+  for (int i = 0; i < w->f->unknowns; i++)
+    dae__waveform_slopes(&w->given, i);
+  dae__copy(w->f->unknowns, dae__wave_at(&w->given, w->given.nodes - 1), w->end_before);
+  for (int i = 0; i < w->pasts; i++) {
+    dae__copy(w->given.nodes * w->f->unknowns, w->given.value, w->past[i].value);
+    dae__copy(w->given.nodes * w->f->unknowns, w->given.slope, w->past[i].slope);
+  }
+  return status;
+}
+
+/* ---- sweeps ---- */
+
+/* last: the error on the grid before, which was coarser */
+static bool too_coarse(dae__wave *w, double last)
+{
+  double worst = 0;
+  if (w->opts.nodes > 0 || fixed_intervals(w, 1) > 0)
+    return false;
+  for (int p = 0; p < w->f->systems; p++) {
+    const dae_subsystem *s = w->f->sub[p];
+    if (s->defect)
+      worst = fmax(worst, s->defect(s->self, w->opts.rtol, w->opts.atol));
+  }
+  w->defect = worst;
+  return worst > COARSE && !(worst > RESOLVED * last);
+}
+
+static void tell(dae__wave *w)
+{
+  if (!w->opts.watch)
+    return;
+  dae_wave_sweep sweep = {.window = (int)w->m->stats.steps + 1,
+                          .sweep = w->trial.sweep,
+                          .given = &w->given,
+                          .computed = &w->computed,
+                          .change = w->trial.change,
+                          .rate = w->trial.rate};
+  w->opts.watch(w->opts.user, &sweep);
+}
+
+/* what couples the systems could not be evaluated or solved for */
+static dae__verdict broken(dae__wave *w)
+{
+  w->failed = -1;
+  return DAE__FAILED;
+}
+
+/* The sweeps of one window. */
+static dae__verdict iterate(dae__wave *w, double last_defect, dae_error *err)
+{
+  dae__trial_window *o = &w->trial;
+  for (o->sweep = 1;; o->sweep++) {
+    dae__verdict verdict = dae__wave_sweep(w, err);
+    if (verdict != DAE__GO_ON)
+      return verdict;
+    if (o->sweep == 1 && too_coarse(w, last_defect))
+      return DAE__COARSE;
+    dae_status status = dae__wave_compare(w, err);
+    if (status)
+      return broken(w);
+    if (o->fresh_gains)
+      dae__wave_measure(w, w->given.nodes - 1);
+    verdict = dae__wave_judge(w);
+    tell(w);
+    if (verdict != DAE__GO_ON)
+      return verdict;
+    o->want_gains = w->f->has_gains && o->rate > REFRESH;
+    status = dae__wave_update(w, err);
+    if (status)
+      return broken(w);
+  }
+}
+
+static dae_wave_update usual_update(const dae__wave *w)
+{
+  if (w->opts.update != DAE_WAVE_AUTO)
+    return w->opts.update;
+  return w->f->has_gains ? DAE_WAVE_SCHUR : DAE_WAVE_ANDERSON;
+}
+
+static void begin_trial(dae__wave *w)
+{
+  bool automatic = w->opts.update == DAE_WAVE_AUTO;
+  int usual = automatic ? 40 : 200;
+  w->trial = (dae__trial_window){.update = usual_update(w),
+                                 .max_sweeps = w->opts.max_sweeps > 0 ? w->opts.max_sweeps : usual,
+                                 .change = NAN,
+                                 .last = NAN,
+                                 .rate = NAN,
+                                 .want_gains = w->f->has_gains};
+}
+
+/* ---- what is tried next ---- */
+
+/* What a window that was given up is tried again with. */
+typedef struct plan {
+  double end;
+  bool constant; /* waveforms to begin with */
+  dae_wave_update update;
+  double defect; /* of the grid that was too coarse */
+  int shortened;
+} plan;
+
+static bool shorten(dae__wave *w, plan *p)
+{
+  double length = (p->end - w->m->t) / 2;
+  p->end = w->m->t + length;
+  w->m->window = length;
+  return ++p->shortened <= RETRIES && length > SHORTEST * fabs(w->m->t);
+}
+
+/* sweeps did not converge: false where nothing is left to try */
+static bool try_otherwise(dae__wave *w, dae__verdict verdict, plan *p)
+{
+  dae_wave_update update = w->opts.update;
+  bool automatic = update == DAE_WAVE_AUTO;
+  bool plain = update == DAE_WAVE_PLAIN || update == DAE_WAVE_RELAX;
+  bool useless = plain && (verdict == DAE__CYCLE || !(w->m->rho < 1));
+  if (!automatic && (w->opts.window > 0 || useless))
+    return false;
+  if (automatic && p->shortened >= RETRIES / 2 && p->update == DAE_WAVE_SCHUR)
+    p->update = DAE_WAVE_ANDERSON;
+  return shorten(w, p);
+}
+
+static bool try_again(dae__wave *w, dae__verdict verdict, plan *p)
+{
+  switch (verdict) {
+  case DAE__COARSE:
+    p->defect = w->defect;
+    if (2 * w->m->intervals < w->capacity) {
+      w->m->intervals *= 2;
+      return true;
+    }
+    return shorten(w, p);
+  case DAE__EARLY:
+    p->end = w->trial.reached;
+    return p->end > w->m->t;
+  case DAE__FAILED:
+    if (!p->constant && !w->opts.guess) {
+      p->constant = true;
+      return true;
+    }
+    return shorten(w, p);
+  default:
+    return try_otherwise(w, verdict, p);
+  }
+}
+
+/* ---- acceptance ---- */
+
+static void choose_window(dae__wave *w, const plan *p)
+{
+  dae__wave_memory *m = w->m;
+  int sweeps = w->trial.sweep;
+  if (w->opts.window > 0)
+    m->window = m->window < w->opts.window ? fmin(GROWTH * m->window, w->opts.window) : m->window;
+  else if (sweeps > MANY)
+    m->window /= 2;
+  else if (sweeps < FEW && p->shortened == 0)
+    m->window = fmax(m->window, fmin(GROWTH * (p->end - m->t_previous), GROWTH * m->window));
+  if (w->opts.max_window > 0)
+    m->window = fmin(m->window, w->opts.max_window);
+}
+
+static void count(dae__wave *w)
+{
+  dae__wave_memory *m = w->m;
+  const dae__trial_window *o = &w->trial;
+  m->stats.steps++;
+  m->most_sweeps = o->sweep > m->most_sweeps ? o->sweep : m->most_sweeps;
+  if (!isnan(o->rate)) {
+    m->rate = fmin(fmax(o->rate, 0.05), 1);
+    if (o->last > SEEN)
+      m->observed = fmax(m->observed, o->rate); /* a NaN is left behind */
+  }
+}
+
+static dae_status accept(dae__wave *w, const plan *p, dae_error *err)
+{
+  dae__wave_memory *m = w->m;
+  int nodes = w->computed.nodes, last = nodes - 1;
+  m->t_previous = m->t;
+  m->t = p->end;
+  m->nodes = nodes;
+  double planned = m->origin + (double)(m->done + 1) * w->opts.window;
+  if (w->opts.window > 0 && p->end >= planned - 1e-9 * w->opts.window)
+    m->done++;
+  dae__copy(nodes * w->f->unknowns, w->computed.value, w->settled);
+  dae__copy(nodes, w->grid, w->settled_t);
+  dae__copy(w->f->unknowns, dae__wave_at(&w->computed, last), w->start);
+  count(w);
+  choose_window(w, p);
+  dae_status status = dae__wave_settle(w, err);
+  return status ? status : dae__wave_save_all(w, err);
+}
+
+/* ---- the window ---- */
+
+void dae__wave_stand(dae__wave *w)
+{
+  w->m->t_previous = w->m->t;
+  w->m->nodes = 1;
+  w->grid[0] = w->settled_t[0] = w->m->t;
+  dae__copy(w->f->unknowns, w->start, w->computed.value);
+  dae__copy(w->f->unknowns, w->start, w->settled);
+}
+
+static dae_status give_up(dae__wave *w, dae__verdict verdict, dae_error *err)
+{
+  dae_error why = err ? *err : dae_error_none();
+  dae_status status = dae__wave_load_all(w, err);
+  for (int p = 0; p < w->coupling.parts && !status; p++)
+    status = dae__child_stand(&w->coupling.child[p], err);
+  if (status)
+    return status;
+  dae__wave_stand(w);
+  if (err)
+    *err = why;
+  return dae__wave_blame(w, verdict, err);
+}
+
+dae_status dae__wave_window(dae__wave *w, double t_stop, dae_error *err)
+{
+  dae__wave_memory *m = w->m;
+  if (!(m->window > 0))
+    m->window = w->opts.window > 0 ? w->opts.window : first_window(w, t_stop);
+  plan p = {.end = window_end(w, t_stop),
+            .constant = w->opts.begin == DAE_WAVE_BEGIN_CONSTANT || m->nodes < 2,
+            .update = usual_update(w),
+            .defect = INFINITY};
+  for (;;) {
+    place_grid(w, p.end);
+    begin_trial(w);
+    w->trial.update = p.update;
+    dae_status status = begin(w, p.constant && !w->opts.guess, err);
+    if (status)
+      return status;
+    dae__verdict verdict = iterate(w, p.defect, err);
+    if (verdict == DAE__CONVERGED)
+      break;
+    m->failed++;
+    if (!try_again(w, verdict, &p))
+      return give_up(w, verdict, err);
+    w->standing = false;
+    dae__log(w->env, DAE_LOG_DEBUG, "window at t = %g given up, next try to t = %g", m->t, p.end);
+  }
+  dae_status status = accept(w, &p, err);
+  return status ? status : m->t >= t_stop ? DAE_END : DAE_OK;
+}
