@@ -196,8 +196,10 @@ typedef struct dae_contraction {
   double jacobi;
   double margin; /* smallest singular value of 1 - T: near 0 the coupled index is above 1 */
   double on_first, on_second; /* joints on their first, on their last system; NaN: no joints */
-  double observed;            /* largest ratio of changes in a run, NaN: none seen */
-  int most_sweeps;            /* in one window */
+  double first_growth, second_growth; /* what windows of length W add to that, over W^2: gamma of
+                                         [WHM11 (54)] */
+  double observed;                    /* largest ratio of changes in a run, NaN: none seen */
+  int most_sweeps;                    /* in one window */
   long windows, sweeps;
   char order[256]; /* the best order, by names */
   char loop[256];  /* the variables that make up the loop, by names */

@@ -35,6 +35,9 @@ static const char *const interpolations[] = {"hermite", "quadratic", "linear", "
   ROW(DAE_OPTION_INT, max_sweeps, 0, 100000, NULL, "in one window; 0: 40, without auto 200"),      \
   ROW(DAE_OPTION_INT, sweeps, 0, 100000, NULL, "exactly so many, untested; 0: until converged"),   \
   ROW(DAE_OPTION_CHOICE, interpolation, 0, 0, interpolations, "of waveforms between nodes"),       \
+  ROW(DAE_OPTION_BOOL, picard, 0, 0, NULL, "own variables, too, from the last sweep"),             \
+  ROW(DAE_OPTION_BOOL, lagged, 0, 0, NULL, "forces from the last sweep, linearised"),              \
+  ROW(DAE_OPTION_DOUBLE, linear, 0, 1, NULL, "part of the linearisation that is added, lagged"),   \
   ROW(DAE_OPTION_BOOL, project, 0, 0, NULL, "positions and velocities onto joints")
 
 static const dae_option gauss_seidel[] = {

@@ -1,6 +1,7 @@
 /* The contraction report: what the derivatives say before a run, and what a run has seen. */
 #include "core/error.h"
 #include "core/vec.h"
+#include "wave/growth.h"
 #include "wave/wave.h"
 
 #include <stdio.h>
@@ -76,20 +77,32 @@ static void name_order(const look *o, char *text, size_t size)
   }
 }
 
-static dae_status joints(look *o, const dae_env *env, dae_contraction *out, dae_error *err)
+/* joints carried by one of their systems; a system that cannot carry them is no failure */
+static dae_status one_side(look *o, const dae_env *env, double t, bool last, double *rho,
+                           double *growth, dae_error *err)
+{
+  dae__growth_at at = {o->coupling.problem, last, t, o->y, o->dy};
+  take_side(o, last);
+  dae_status status = dae__contraction_radius(env, &o->loop, o->order, rho, err);
+  if (status || !isfinite(*rho))
+    return status;
+  return dae__joint_growth(&at, env, growth, err);
+}
+
+static dae_status joints(look *o, const dae_env *env, double t, dae_contraction *out,
+                         dae_error *err)
 {
   if (o->coupling.f->joints == 0)
     return DAE_OK;
-  take_side(o, false);
-  dae_status status = dae__contraction_radius(env, &o->loop, o->order, &out->on_first, err);
-  take_side(o, true);
-  return status ? status : dae__contraction_radius(env, &o->loop, o->order, &out->on_second, err);
+  dae_status status = one_side(o, env, t, false, &out->on_first, &out->first_growth, err);
+  return status ? status : one_side(o, env, t, true, &out->on_second, &out->second_growth, err);
 }
 
-static dae_status examine(look *o, const dae_env *env, dae_contraction *out, dae_error *err)
+static dae_status examine(look *o, const dae_env *env, double t, dae_contraction *out,
+                          dae_error *err)
 {
   const dae__loop *loop = &o->loop;
-  dae_status status = joints(o, env, out, err);
+  dae_status status = joints(o, env, t, out, err);
   take_side(o, true);
   if (!status)
     status = dae__contraction_radius(env, loop, o->order, &out->gauss_seidel, err);
@@ -106,7 +119,12 @@ static dae_status examine(look *o, const dae_env *env, dae_contraction *out, dae
 
 static dae_contraction nothing(void)
 {
-  return (dae_contraction){.margin = 1, .on_first = NAN, .on_second = NAN, .observed = NAN};
+  return (dae_contraction){.margin = 1,
+                           .on_first = NAN,
+                           .on_second = NAN,
+                           .first_growth = NAN,
+                           .second_growth = NAN,
+                           .observed = NAN};
 }
 
 static dae_status make_consistent(look *o, dae__arena *arena, const dae_problem *problem, double t,
@@ -157,7 +175,7 @@ dae_status dae_contraction_at(const dae_problem *problem, double t, const double
   if (!status)
     status = linearise(&o, arena, problem, t, err);
   if (!status && o.coupling.f->directs > 0) {
-    status = examine(&o, dae__arena_env(arena), out, err);
+    status = examine(&o, dae__arena_env(arena), t, out, err);
     name_loop(&o, out->loop, sizeof out->loop);
     name_order(&o, out->order, sizeof out->order);
   }
@@ -176,6 +194,7 @@ dae_status dae_contraction_of(const dae_integrator *it, dae_contraction *out, da
                      "%s does not iterate between systems: there is no contraction", table->method);
   const dae__wave_memory *m = w->m;
   out->gauss_seidel = out->jacobi = out->best = m->rho;
+  out->margin = NAN;
   out->observed = m->observed;
   out->most_sweeps = m->most_sweeps;
   out->windows = m->stats.steps;

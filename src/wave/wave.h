@@ -30,8 +30,8 @@ typedef struct dae__wave_memory {
   long done;
   long sweeps, failed; /* all of them; windows that were given up */
   int most_sweeps;
-  double observed;    /* largest rate, NaN: none */
-  double rho, margin; /* largest, and smallest, along the windows */
+  double observed; /* largest rate, NaN: none */
+  double rho;      /* largest along the windows */
   dae_stats stats;
 } dae__wave_memory;
 
@@ -175,7 +175,7 @@ void dae__wave_order_names(const dae__wave *w, const int *order, char *text, siz
 /* largest change of an unknown, in its own unit */
 double dae__wave_plain_change(const dae__wave *w);
 dae_status dae__wave_blame(dae__wave *w, dae__verdict verdict, dae_error *err);
-/* rho and margin at a node with gains, into the memory. */
+/* rho at a node with gains, into the memory. */
 void dae__wave_measure(dae__wave *w, int node);
 
 /* integrator.c */
