@@ -262,6 +262,7 @@ static bool try_again(dae__wave *w, dae__verdict verdict, plan *p)
 
 static void choose_window(dae__wave *w, const plan *p)
 {
+  static const double growth[FEW] = {4, 4, 2, GROWTH};
   dae__wave_memory *m = w->m;
   int sweeps = w->trial.sweep;
   if (w->opts.window > 0)
@@ -269,7 +270,7 @@ static void choose_window(dae__wave *w, const plan *p)
   else if (sweeps > MANY)
     m->window /= 2;
   else if (sweeps < FEW && p->shortened == 0)
-    m->window = fmax(m->window, fmin(GROWTH * (p->end - m->t_previous), GROWTH * m->window));
+    m->window = fmax(m->window, growth[sweeps] * fmin(p->end - m->t_previous, m->window));
   if (w->opts.max_window > 0)
     m->window = fmin(m->window, w->opts.max_window);
 }
