@@ -191,9 +191,14 @@ static dae_status blame_system(const dae__wave *w, dae_error *err)
   if (!err || w->failed < 0)
     return err ? err->status : DAE_ERROR_STEP;
   const char *name = w->f->sub[w->failed]->name;
-  snprintf(text, sizeof text, "%.380s (in system %.60s, window from t = %.6g)", err->text,
-           name && name[0] ? name : "of the model itself", w->m->t);
+  bool named = name && name[0];
+  snprintf(text, sizeof text, "%.380s (in %s%.60s, window from t = %.6g)", err->text,
+           named ? "system " : "the model itself", named ? name : "", w->m->t);
   memcpy(err->text, text, sizeof text);
+  if (named && err->equation[0] && !strchr(err->equation, '.')) {
+    snprintf(text, sizeof err->equation, "%.31s.%.31s", name, err->equation);
+    memcpy(err->equation, text, sizeof err->equation);
+  }
   return err->status;
 }
 

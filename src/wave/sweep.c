@@ -86,6 +86,8 @@ static dae_status integrate(dae__wave *w, int p, dae_error *err)
   w->reached[p] = w->grid[out->nodes - 1];
   if (status >= 0)
     status = s->advance(s->self, &w->in[p], w->opts.interpolation, out, &w->reached[p], err);
+  if (status > 0 && w->reached[p] >= w->grid[out->nodes - 1])
+    status = DAE_OK; /* an event at the end of the window changes nothing */
   if (status >= 0 && status != DAE_EVENT && !finite(out))
     status =
         dae__fail(err, DAE_ERROR_STEP, s->name, "an output of %s is not a finite number", s->name);

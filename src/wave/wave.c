@@ -102,7 +102,7 @@ static void take_waveforms(dae__arena *arena, dae__wave *w)
   w->settled = DAE__KEEP(arena, double, all);
   w->settled_t = DAE__KEEP(arena, double, w->capacity);
   w->start = DAE__KEEP(arena, double, n);
-  w->fed = DAE__TAKE(arena, bool, n);
+  w->fed = DAE__KEEP(arena, bool, n);
   w->scale = DAE__TAKE(arena, double, n);
   w->z = DAE__TAKE(arena, double, n);
   w->mode = DAE__TAKE(arena, double, n);
@@ -160,8 +160,8 @@ static dae_status take_memory(dae__arena *arena, dae__wave *w, dae_error *err)
 static dae_status find_order(dae__wave *w, dae__arena *arena, int n, double t, dae_error *err)
 {
   bool search = w->opts.reorder && !w->opts.order && !w->jacobi && w->coupling.problem && n > 1;
-  w->order = DAE__TAKE(arena, int, n);
-  w->rank = DAE__TAKE(arena, int, n + 1);
+  w->order = DAE__KEEP(arena, int, n);
+  w->rank = DAE__KEEP(arena, int, n + 1);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   for (int i = 0; i < n; i++) {
@@ -250,6 +250,7 @@ dae_status dae__wave_finish(dae__wave *w, dae__arena *arena, double t, const dou
     return status;
   dae__copy(w->f->unknowns, unknowns, w->start);
   w->m->observed = NAN;
+  w->m->rho = w->f->has_gains ? 0 : NAN;
   w->omega = w->opts.omega > 0 ? w->opts.omega : 1;
   bool slack = w->opts.update == DAE_WAVE_SLACK; /* calls the callbacks of other parts */
   w->m->t = t;

@@ -1,6 +1,7 @@
 /* The inside of a dynamic iteration, shared by its files:
  *   sweep.c     one sweep: every subsystem over the window
  *   update.c    the next waveforms out of what came out
+ *   grid.c      where windows end, and the nodes of the exchange
  *   judge.c     converged, going on, diverging
  *   window.c    sweeps until they converge; what is tried where they do not
  *   project.c   states onto the joints
@@ -67,7 +68,7 @@ typedef struct dae__wave {
   dae__interface *f;
   dae__coupling coupling; /* parts of a problem; parts = 0: subsystems of the user's */
   dae_wave_terms terms;   /* where they are not the user's own */
-  int *order;             /* of the subsystems */
+  int *order;             /* of the subsystems; kept */
   int *rank;              /* place of each in it; multipliers: systems */
   dae__workers *workers;
   const dae_env *env;
@@ -136,6 +137,16 @@ dae_status dae__wave_compare(dae__wave *w, dae_error *err);
 dae_status dae__wave_update(dae__wave *w, dae_error *err);
 /* G at a node of the grid, factored. */
 dae_status dae__wave_factor(dae__wave *w, int node, dae_error *err);
+
+/* grid.c */
+/* A window to begin with. */
+double dae__wave_first_window(const dae__wave *w, double t_stop);
+/* The end of the next window, at most t_stop. */
+double dae__wave_end(dae__wave *w, double t_stop);
+/* The exchange grid of a window that ends there. */
+void dae__wave_place_grid(dae__wave *w, double end);
+/* Whether a subsystem chooses its own steps, so that its waveforms may need a finer grid. */
+bool dae__wave_is_variable(const dae__wave *w, int p);
 
 /* judge.c */
 dae__verdict dae__wave_judge(dae__wave *w);

@@ -13,8 +13,6 @@
 #include "core/vec.h"
 #include "wave/wave.h"
 
-#include <float.h>
-
 #define COARSE 0.1   /* error of the interpolants, relative to the tolerance, */
 #define RESOLVED 0.3 /* unless a finer grid does not make it smaller by this: it is noise */
 #define FEW 4        /* sweeps below which windows grow, */
@@ -24,68 +22,6 @@
 #define RETRIES 14     /* shortened windows in a row before giving up */
 #define REFRESH 0.3    /* rate above which gains are found anew */
 #define SEEN 1         /* changes above which a rate is not noise */
-
-/* ---- the grid ---- */
-
-/* time in which the state changes by its own size */
-static double time_scale(const dae__wave *w)
-{
-  double least = INFINITY;
-  for (int p = 0; p < w->coupling.parts; p++) {
-    const dae__child *c = &w->coupling.child[p];
-    double y = 0, dy = 0;
-    for (int i = 0; i < c->size; i++)
-      if (!c->algebraic[i]) {
-        y = fmax(y, fabs(c->trace.y[i]));
-        dy = fmax(dy, fabs(c->trace.dy[i]));
-      }
-    if (dy > 0)
-      least = fmin(least, fmax(y, w->opts.atol / fmax(w->opts.rtol, DBL_MIN)) / dy);
-  }
-  return least;
-}
-
-static double first_window(const dae__wave *w, double t_stop)
-{
-  return fmin(time_scale(w) / 4, (t_stop - w->m->t) / 10);
-}
-
-/* the end of the next window, at most t_stop */
-static double window_end(dae__wave *w, double t_stop)
-{
-  dae__wave_memory *m = w->m;
-  if (w->opts.window > 0 && m->window >= w->opts.window) {
-    double end = m->origin + (double)(m->done + 1) * w->opts.window;
-    return end > t_stop - 1e-9 * w->opts.window ? t_stop : end;
-  }
-  double left = t_stop - m->t;
-  if (left <= m->window * (1 + 1e-9))
-    return t_stop;
-  return m->t + (left < 2 * m->window ? left / 2 : m->window);
-}
-
-/* intervals that meet all steps of subsystems with fixed steps, 0: there are none */
-static int fixed_intervals(const dae__wave *w, double length)
-{
-  double least = INFINITY;
-  for (int p = 0; p < w->coupling.parts; p++)
-    if (w->coupling.child[p].step > 0)
-      least = fmin(least, w->coupling.child[p].step);
-  double count = ceil(length / least - 1e-6);
-  return isinf(least) ? 0 : (int)fmin(fmax(count, 1), w->capacity - 1);
-}
-
-static void place_grid(dae__wave *w, double end)
-{
-  double from = w->m->t;
-  int n = w->opts.nodes > 0 ? w->opts.nodes : fixed_intervals(w, end - from);
-  n = n > 0 ? n : w->m->intervals;
-  for (int k = 0; k <= n; k++)
-    w->grid[k] = k == n ? end : from + k * ((end - from) / n);
-  w->given.nodes = w->computed.nodes = n + 1;
-  for (int i = 0; i < w->pasts; i++)
-    w->past[i].nodes = n + 1;
-}
 
 /* ---- the first waveforms ---- */
 
@@ -125,11 +61,11 @@ static dae_status begin(dae__wave *w, bool constant, dae_error *err)
 static bool too_coarse(dae__wave *w, double last)
 {
   double worst = 0;
-  if (w->opts.nodes > 0 || fixed_intervals(w, 1) > 0)
+  if (w->opts.nodes > 0)
     return false;
   for (int p = 0; p < w->f->systems; p++) {
     const dae_subsystem *s = w->f->sub[p];
-    if (s->defect)
+    if (s->defect && dae__wave_is_variable(w, p))
       worst = fmax(worst, s->defect(s->self, w->opts.rtol, w->opts.atol));
   }
   w->defect = worst;
@@ -336,13 +272,13 @@ dae_status dae__wave_window(dae__wave *w, double t_stop, dae_error *err)
 {
   dae__wave_memory *m = w->m;
   if (!(m->window > 0))
-    m->window = w->opts.window > 0 ? w->opts.window : first_window(w, t_stop);
-  plan p = {.end = window_end(w, t_stop),
+    m->window = w->opts.window > 0 ? w->opts.window : dae__wave_first_window(w, t_stop);
+  plan p = {.end = dae__wave_end(w, t_stop),
             .constant = w->opts.begin == DAE_WAVE_BEGIN_CONSTANT || m->nodes < 2,
             .update = usual_update(w),
             .defect = INFINITY};
   for (;;) {
-    place_grid(w, p.end);
+    dae__wave_place_grid(w, p.end);
     begin_trial(w);
     w->trial.update = p.update;
     dae_status status = begin(w, p.constant && !w->opts.guess, err);
