@@ -61,7 +61,7 @@ static void print_form(const dae_problem *problem)
     cli_row("form", "%s", form_of(problem->mechanical, problem->semi_explicit));
     return;
   }
-  cli_row("form", "coupled, assembled into one problem");
+  cli_row("form", "coupled out of %d system%s", c->parts, plural(c->parts));
   for (int i = 0; i < c->parts && i < LISTED; i++)
     cli_row("", "%s: %s", c->part[i].name[0] ? c->part[i].name : "the model itself",
             form_of(c->part[i].mechanical, c->part[i].semi_explicit));
@@ -225,6 +225,7 @@ static dae_status examine(const dae_model *model, dae_error *err)
   dae_status status = examine_start(&f, err);
   print_simulate(model);
   print_methods(f.problem);
+  cli_print_coupling(f.problem, f.start.t, status >= 0 ? f.y : f.start.y);
   free(f.y);
   return status;
 }

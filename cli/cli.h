@@ -88,19 +88,31 @@ typedef struct cli_choice {
   bool automatic;
   char why[256]; /* the reason of auto */
   void *options; /* the method's, filled in */
+  /* of a method that iterates between systems, or NULL */
+  dae_wave_child *children; /* solvers of the systems */
+  int *order;               /* of the systems in a sweep */
 } cli_choice;
 
 /* DAE_OK, or DAE_ERROR_UNSUPPORTED with the reason. */
 dae_status cli_accepts(const dae_method *method, const dae_problem *problem, dae_error *err);
 
-/* Command line over simulate over defaults. Free options with free(). */
+/* Command line over simulate over defaults. Free with cli_choice_free, after a failure too. */
 dae_status cli_choose(const dae_model *model, const cli_arguments *args, cli_choice *out,
                       dae_error *err);
+void cli_choice_free(cli_choice *choice);
 
 /* What a run refused because of a setting of the model becomes an error of the model, at its place.
  */
 dae_status cli_blame(const dae_model *model, const cli_arguments *args, dae_status status,
                      dae_error *err);
+
+/* ---- coupling.c: coupled models ---- */
+
+/* What the systems say of themselves, and --sweep, into the options of a method that iterates. */
+dae_status cli_choose_coupling(const dae_model *model, const cli_arguments *args,
+                               cli_choice *choice, dae_error *err);
+/* How an iteration between the systems contracts at a consistent state; nothing for one system. */
+void cli_print_coupling(const dae_problem *problem, double t, const double *y);
 
 /* ---- progress.c, interrupt.c: during a run ---- */
 

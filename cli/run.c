@@ -99,6 +99,7 @@ static dae_status make_plan(session *s, dae_error *err)
   s->plan.progress_user = s;
   s->plan.method = s->choice.method;
   s->plan.options = s->choice.options;
+  s->plan.verify = cli_flag(s->args, "verify");
   status = set_end(s, err);
   return status < 0 ? status : set_grid(s, err);
 }
@@ -224,7 +225,7 @@ static void release(session *s)
 {
   for (int i = 0; i < s->plan.sink_count; i++)
     s->sinks[i].free(s->sinks[i].self);
-  free(s->choice.options);
+  cli_choice_free(&s->choice);
   if (s->model)
     dae_model_free(s->model);
 }

@@ -150,7 +150,7 @@ static dae_status set_from_model(const dae_model *model, const cli_arguments *ar
   return dae_model_fail(model, setting->place, why.text, err);
 }
 
-/* Every method there is integrates a coupled model as one system, with one set of options. */
+/* A method that integrates a coupled model as one system has one set of options. */
 static void note_system_settings(const dae_model_setting *first, int count, const cli_choice *c)
 {
   char number[40], more[64] = "";
@@ -177,7 +177,7 @@ static dae_status set_all_from_model(const dae_model *model, const cli_arguments
         return status;
     }
   }
-  if (of_system && !cli_flag(args, "quiet"))
+  if (of_system && !c->method->iterates && !cli_flag(args, "quiet"))
     note_system_settings(of_system, of_systems, c);
   return DAE_OK;
 }
@@ -222,17 +222,28 @@ dae_status cli_choose(const dae_model *model, const cli_arguments *args, cli_cho
     return cli_fail(err, DAE_ERROR_MEMORY, "out of memory");
   out->method->defaults(out->options);
   status = set_all_from_model(model, args, out, err);
-  return status < 0 ? status : set_all_from_command(args, out, err);
+  if (status >= 0)
+    status = set_all_from_command(args, out, err);
+  return status < 0 ? status : cli_choose_coupling(model, args, out, err);
+}
+
+void cli_choice_free(cli_choice *c)
+{
+  dae_model_children_free(c->children, NULL);
+  free(c->order);
+  free(c->options);
 }
 
 dae_status cli_blame(const dae_model *model, const cli_arguments *args, dae_status status,
                      dae_error *err)
 {
   const dae_model_setting *setting = NULL;
-  if (status == DAE_ERROR_UNSUPPORTED)
-    setting = cli_value(args, "method") ? NULL : dae_model_find_setting(model, "method");
-  else if (status == DAE_ERROR_OPTION && !is_given(args, err->equation))
-    setting = dae_model_find_setting(model, err->equation);
+  bool refused = status == DAE_ERROR_UNSUPPORTED || status == DAE_ERROR_OPTION;
+  if (!refused || is_given(args, err->equation))
+    return status;
+  setting = dae_model_find_setting(model, err->equation);
+  if (!setting && status == DAE_ERROR_UNSUPPORTED && !cli_value(args, "method"))
+    setting = dae_model_find_setting(model, "method");
   if (!setting)
     return status;
   dae_error why = *err;

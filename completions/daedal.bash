@@ -41,8 +41,8 @@ _daedal_papers()
 _daedal_run_options()
 {
   local method=$(_daedal_method)
-  echo --method --to --rtol --atol --step --order --stages --window --set --every --out --json \
-    --quiet --verbose --help
+  echo --method --to --rtol --atol --step --order --stages --window --sweep --verify --set --every \
+    --out --json --quiet --verbose --help
   [[ -n $method && $method != auto ]] && _daedal_names "$1" "$method" | sed 's/^/--/'
 }
 
@@ -70,7 +70,8 @@ _daedal()
       esac
       return ;;
     --json) _daedal_files json "$current"; return ;;
-    --to | --rtol | --atol | --step | --order | --stages | --window | --set | --every) return ;;
+    --to | --rtol | --atol | --step | --order | --stages | --window | --sweep | --set | --every)
+      return ;;
   esac
   case $command:$current in
     run:-*) COMPREPLY=($(compgen -W "$(_daedal_run_options "$program")" -- "$current")) ;;

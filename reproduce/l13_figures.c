@@ -337,7 +337,7 @@ static const rep_table counts_text = {
     .quantity = {"inner a pass", "least", "most", "outer least", "most"},
     .reason = "The paper does not say whether its inner counts are those of a pass or of a step, "
               "and its h is unreadable for examples 2 to 4. References of passes and of most outer "
-              "ones are the upper ends of the prototype's ranges. Ours sweeps once more after the "
+              "ones are the upper ends of the reference's ranges. Ours sweeps once more after the "
               "last correction, so that x belongs to y.",
 };
 

@@ -208,7 +208,7 @@ static const rep_table past_text = {
     .reason =
         "k: kappa. With kappa = 0, as in the paper, x = 0 is a fixed point, and paths near it "
         "suffer; -: the run ends there. At 0.001 with h = 0.03 the step past it has three "
-        "solutions, and neither iteration gets on; the prototype did, with an error of "
+        "solutions, and neither iteration gets on; the reference did, with an error of "
         "0.043.",
 };
 

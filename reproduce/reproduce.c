@@ -86,8 +86,11 @@ static rep__row *new_row(rep_report *report)
 /* a record for each quantity */
 static void write_row(rep_report *report, const rep__row *row)
 {
-  static const char *const checks[] = {
-      [REP_SHOWN] = "none", [REP_NEAR] = "near", [REP_AT_MOST] = "at most", [REP_BELOW] = "below"};
+  static const char *const checks[] = {[REP_SHOWN] = "none",
+                                       [REP_NEAR] = "near",
+                                       [REP_AT_MOST] = "at most",
+                                       [REP_BELOW] = "below",
+                                       [REP_FAILS] = "fails"};
   rep_file *file = report->tables;
   for (int i = 0; i < report->table->quantities; i++) {
     const rep_value *v = &row->values[i];

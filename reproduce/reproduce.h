@@ -66,7 +66,8 @@ typedef enum rep_check {
   REP_SHOWN,   /* not checked */
   REP_NEAR,    /* |ours - reference| <= bound |reference| */
   REP_AT_MOST, /* ours <= (1 + bound) reference */
-  REP_BELOW    /* ours < reference */
+  REP_BELOW,   /* ours < reference */
+  REP_FAILS    /* ours is NaN: the run has to give up */
 } rep_check;
 
 typedef struct rep_value {

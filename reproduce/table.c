@@ -26,6 +26,8 @@ bool rep__value_right(const rep_value *v)
     return v->ours <= (1 + v->bound) * v->reference;
   case REP_BELOW:
     return v->ours < v->reference;
+  case REP_FAILS:
+    return isnan(v->ours);
   case REP_SHOWN:
     break;
   }
@@ -47,6 +49,8 @@ void rep__table_check(rep_report *report, const rep__row *row)
             row->name, table->quantity[i], v->ours);
     if (row->trouble[0])
       fprintf(report->wrong_list, "%s\n", row->trouble);
+    else if (v->check == REP_FAILS)
+      fprintf(report->wrong_list, "although it should have failed\n");
     else if (v->check == REP_BELOW)
       fprintf(report->wrong_list, "not below %.6g\n", v->reference);
     else if (v->check == REP_AT_MOST)

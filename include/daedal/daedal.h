@@ -20,5 +20,6 @@
 #include <daedal/spark.h>
 #include <daedal/status.h>
 #include <daedal/version.h>
+#include <daedal/wave.h>
 
 #endif

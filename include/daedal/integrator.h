@@ -11,6 +11,7 @@
 #include <daedal/options.h>
 #include <daedal/problem.h>
 #include <daedal/status.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -50,6 +51,9 @@ typedef struct dae_view {
   int order;         /* order of the last step */
   const char *method;
   int size; /* entries of the state vector */
+  /* intervals of equal length that the last step is made of: those of the exchange grid of an
+   * iteration; 0: it is one whole */
+  int pieces;
 } dae_view;
 
 /* One accepted step that does not pass t_stop (the last one ends there exactly). Returns DAE_OK,
@@ -84,6 +88,10 @@ typedef struct dae_method {
   const dae_option_table *options;
   size_t options_size;
   void (*defaults)(void *opts);
+  /* iterates between the systems of a coupled problem: a step is a window, and the options are
+   * dae_wave_options */
+  bool iterates;
+  bool fixed_step; /* its option `step` has to be given */
   /* what a result with these options has to be read with, or NULL; the member may be NULL too */
   const char *(*caution)(const void *opts);
   /* DAE_OK, or DAE_ERROR_UNSUPPORTED with the reason in err */

@@ -4,11 +4,30 @@
 
 #include <daedal/event.h>
 #include <daedal/integrator.h>
+#include <daedal/wave.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* Where two runs differ most in one kind of variable. */
+typedef struct dae_difference {
+  double tolerances; /* |a - b| / (rtol max|a| + atol), max along the run; NaN: no such variables */
+  double absolute;   /* |a - b| there */
+  double t;
+  char name[64]; /* of the variable */
+} dae_difference;
+
+#define DAE_VARIABLE_KINDS 5
+
+/* An iterated run beside one of the same problem assembled into one system. */
+typedef struct dae_verification {
+  const char *method;                      /* of the other run; NULL: there was none */
+  long rows;                               /* compared; where an event jumps rows are not */
+  dae_difference most[DAE_VARIABLE_KINDS]; /* by dae_variable_kind */
+  char message[256]; /* why the other run could not be finished; empty: it was */
+} dae_verification;
 
 /* The closing account of a run. */
 typedef struct dae_summary {
@@ -34,6 +53,9 @@ typedef struct dae_summary {
   int moved;        /* start values that were moved to make the start consistent, or slow */
   char moves[2048]; /* a line for each: name, from, to, with tabs between them */
   char files[512];  /* where the results are */
+  int systems;      /* that the method iterated between; 0: it does not */
+  dae_contraction contraction; /* of that iteration */
+  dae_verification verification;
 } dae_summary;
 
 /* The closing block as text and as JSON. Return the length needed, as snprintf does. */
@@ -70,6 +92,10 @@ typedef struct dae_run_plan {
   const void *options; /* the method's; NULL: defaults */
   double to;
   double every; /* output grid, 0: every accepted step */
+  /* rows at these times, which ascend, at the start and at the end, instead of a grid; NULL: none
+   */
+  const double *times;
+  long time_count;
   const dae_event *events;
   int event_count;
   const bool *held; /* entries of the state vector that only events change; NULL: none */
@@ -84,6 +110,9 @@ typedef struct dae_run_plan {
   void *output_user;
   const dae_sink *sinks;
   int sink_count;
+  /* then integrate the coupled problem once more as one system, by the method that `auto` stands
+   * for there, with the same tolerances, and compare the rows; for methods that iterate only */
+  bool verify;
   /* called after every step; false interrupts the run, what was computed is kept. May be NULL. */
   bool (*progress)(void *user, double t);
   void *progress_user;

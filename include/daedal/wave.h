@@ -205,7 +205,7 @@ typedef struct dae_contraction {
   char loop[256];  /* the variables that make up the loop, by names */
 } dae_contraction;
 
-/* At a consistent state y of a coupled problem. */
+/* At a state y of a coupled problem, which is made consistent; where it cannot be, at y itself. */
 dae_status dae_contraction_at(const dae_problem *problem, double t, const double *y,
                               const dae_env *env, dae_contraction *out, dae_error *err);
 /* Of a run: the largest factors along the windows so far. DAE_ERROR_USAGE for other methods. */

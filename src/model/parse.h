@@ -49,8 +49,7 @@ void dae__take_range(dae__parser *p, dae__range *range);                  /* A..
 void dae__take_ranges(dae__parser *p, dae__declaration *d, int most);     /* k in A..B, C..D ] */
 dae__declaration *dae__new_declaration(dae__parser *p, const char *what); /* the name alone */
 void dae__take_declarations(dae__parser *p, dae__statement *s);           /* x = 1 rate 2, ... */
-dae__setting *dae__take_setting(dae__parser *p, const char *example);     /* rtol 1e-6 */
-void dae__take_settings(dae__parser *p, dae__statement *s);               /* all of simulate */
+void dae__take_settings(dae__parser *p, dae__statement *s);               /* rtol 1e-6, ... */
 bool dae__ends_statement(const dae__parser *p);
 
 #endif

@@ -38,14 +38,14 @@ bool dae__ends_statement(const dae__parser *p)
 }
 
 /* NAME value */
-dae__setting *dae__take_setting(dae__parser *p, const char *example)
+static dae__setting *take_setting(dae__parser *p)
 {
   char expected[96];
   dae__setting *s = DAE__NEW(p->l->scratch, dae__setting);
   if (!dae__load_ok(p->l))
     return NULL;
   s->place = p->at.place;
-  s->name = take_word(p, example);
+  s->name = take_word(p, "a setting, such as to 10 or rtol 1e-6");
   if (!p->l->status && !strcmp(s->name, "output")) {
     if (!dae__accept_word(p, "every"))
       dae__unexpected(p, "every: output every 0.05");
@@ -69,7 +69,7 @@ void dae__take_settings(dae__parser *p, dae__statement *s)
   dae__setting **last = &s->setting;
   int count = 0;
   while (!p->l->status && !dae__ends_statement(p)) {
-    dae__setting *setting = dae__take_setting(p, "a setting, such as to 10 or rtol 1e-6");
+    dae__setting *setting = take_setting(p);
     if (!setting)
       return;
     if (++count > MOST)

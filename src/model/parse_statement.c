@@ -333,7 +333,7 @@ static void take_by_kind(dae__parser *p, dae__statement *s)
     take_draw(p, s);
     break;
   case DAE__STATEMENT_SETTING:
-    s->setting = dae__take_setting(p, "a setting");
+    dae__take_settings(p, s);
     break;
   case DAE__STATEMENT_EQUATION:
     take_sides(p, s, "of an equation A = B");

@@ -67,9 +67,11 @@ dae_status dae__build_settings(dae__expander *x, dae_model *model)
     dae__context own = dae__context_of(x, i, &index);
     own.what = "a setting";
     const dae__statement *s = x->scopes.item[x->instances.item[i].scope].body;
-    for (; s && !x->l->status; s = s->next)
-      if (s->kind == DAE__STATEMENT_SETTING)
-        add_setting(&own, model, x->instances.item[i].name, s->setting);
+    for (; s && !x->l->status; s = s->next) {
+      const dae__setting *setting = s->kind == DAE__STATEMENT_SETTING ? s->setting : NULL;
+      for (; setting && !x->l->status; setting = setting->next)
+        add_setting(&own, model, x->instances.item[i].name, setting);
+    }
   }
   dae__load_ok(x->l);
   return x->l->status;

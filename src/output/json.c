@@ -128,6 +128,69 @@ static void add_measures(dae__text *text, const dae_summary *s)
   dae__text_add(text, "%s,\n", s->energy_has_potential ? "true" : "false");
 }
 
+/* one field of an object that goes on; comma: "" for the first */
+static void add_member(dae__text *text, const char *comma, const char *name, double value)
+{
+  dae__text_add(text, "%s\"%s\": ", comma, name);
+  add_number(text, value);
+}
+
+static void add_coupling(dae__text *text, const dae_summary *s)
+{
+  const dae_contraction *c = &s->contraction;
+  integer_field(text, "systems", s->systems);
+  key(text, "contraction");
+  if (s->systems == 0) {
+    dae__text_add(text, "null,\n");
+    return;
+  }
+  dae__text_add(text, "{\"windows\": %ld, \"sweeps\": %ld, \"most_sweeps\": %d, ", c->windows,
+                c->sweeps, c->most_sweeps);
+  add_member(text, "", "predicted", c->gauss_seidel);
+  add_member(text, ", ", "observed", c->observed);
+  dae__text_add(text, ", \"order\": ");
+  add_string(text, c->order, sizeof c->order);
+  dae__text_add(text, ", \"loop\": ");
+  add_string(text, c->loop, sizeof c->loop);
+  dae__text_add(text, "},\n");
+}
+
+static void add_difference(dae__text *text, const char *kind, const dae_difference *d)
+{
+  dae__text_add(text, ", \"%s\": ", kind);
+  if (isnan(d->tolerances)) {
+    dae__text_add(text, "null");
+    return;
+  }
+  dae__text_add(text, "{\"name\": ");
+  add_string(text, d->name, sizeof d->name);
+  add_member(text, ", ", "tolerances", d->tolerances);
+  add_member(text, ", ", "absolute", d->absolute);
+  add_member(text, ", ", "t", d->t);
+  dae__text_add(text, "}");
+}
+
+static void add_verification(dae__text *text, const dae_verification *v)
+{
+  static const char *const kinds[DAE_VARIABLE_KINDS] = {[DAE_VARIABLE_COORDINATE] = "positions",
+                                                        [DAE_VARIABLE_RATE] = "velocities",
+                                                        [DAE_VARIABLE_STATE] = "states",
+                                                        [DAE_VARIABLE_ALGEBRAIC] = "algebraic",
+                                                        [DAE_VARIABLE_MULTIPLIER] = "multipliers"};
+  key(text, "verification");
+  if (!v->method) {
+    dae__text_add(text, "null,\n");
+    return;
+  }
+  dae__text_add(text, "{\"method\": ");
+  add_string(text, v->method, strlen(v->method));
+  dae__text_add(text, ", \"rows\": %ld, \"message\": ", v->rows);
+  add_string(text, v->message[0] ? v->message : NULL, sizeof v->message);
+  for (int i = 0; i < DAE_VARIABLE_KINDS; i++)
+    add_difference(text, kinds[i], &v->most[i]);
+  dae__text_add(text, "},\n");
+}
+
 size_t dae_summary_json(const dae_summary *s, char *text, size_t size)
 {
   dae__text t = dae__text_in(text, size);
@@ -148,6 +211,8 @@ size_t dae_summary_json(const dae_summary *s, char *text, size_t size)
   add_stats(&t, &s->stats);
   add_diagnosis(&t, &s->diagnosis);
   add_measures(&t, s);
+  add_coupling(&t, s);
+  add_verification(&t, &s->verification);
   integer_field(&t, "moved", s->moved);
   add_moves(&t, s->moves);
   key(&t, "files");

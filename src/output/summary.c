@@ -80,14 +80,92 @@ static void add_rejected(dae__text *t, long count, const char *by, const char **
   *comma = ", ";
 }
 
-static void add_steps(dae__text *t, const dae_stats *n)
+/* the steps of an iteration are those of its systems; its own are windows */
+static void add_steps(dae__text *t, const dae_summary *s)
 {
+  const dae_stats *n = &s->stats;
   const char *comma = "";
-  dae__text_add(t, LABEL "%ld taken; rejected: ", "steps", n->steps);
+  dae__text_add(t, LABEL "%ld taken%s; rejected: ", "steps",
+                s->systems > 0 ? n->inner_steps : n->steps,
+                s->systems > 0 ? " by the systems in all sweeps" : "");
   add_rejected(t, n->rejected_by_error, "by the error test", &comma);
   add_rejected(t, n->rejected_by_convergence, "by the convergence test", &comma);
   add_rejected(t, n->rejected_by_callback, "by a callback", &comma);
   dae__text_add(t, "%s\n", *comma ? "" : "none");
+}
+
+/* as many names of a list as fit into a line, then "..." */
+static void add_names(dae__text *t, const char *names, size_t room)
+{
+  size_t length = strlen(names);
+  if (length > room)
+    for (length = room; length > 0 && names[length] != ',';)
+      length--;
+  dae__text_add(t, "%.*s%s", (int)length, names, names[length] ? ", ..." : "");
+}
+
+static void add_coupling(dae__text *t, const dae_summary *s)
+{
+  const dae_contraction *c = &s->contraction;
+  if (s->systems == 0)
+    return;
+  dae__text_add(t, LABEL "%d systems in the order ", "coupling", s->systems);
+  add_names(t, c->order, 50);
+  dae__text_add(t, "\n" INDENT "%ld window%s, %ld sweep%s", c->windows, s_if_many(c->windows),
+                c->sweeps, s_if_many(c->sweeps));
+  if (c->windows > 0)
+    dae__text_add(t, ": %s in a window, %d at most",
+                  show((double)c->sweeps / (double)c->windows, 3).text, c->most_sweeps);
+  dae__text_add(t, "\n");
+}
+
+/* What a plain sweep would do to changes, and what was seen of the update in use. */
+static void add_contraction(dae__text *t, const dae_summary *s)
+{
+  const dae_contraction *c = &s->contraction;
+  bool loop = c->loop[0] && c->gauss_seidel > 0, known = !isnan(c->gauss_seidel);
+  if (s->systems == 0 || (!known && isnan(c->observed)))
+    return;
+  dae__text_add(t, LABEL, "contraction");
+  if (loop) {
+    dae__text_add(t, "of a plain sweep, by the derivatives: up to %s, in the loop of\n" INDENT,
+                  show(c->gauss_seidel, 3).text);
+    add_names(t, c->loop, 70);
+  } else if (known) {
+    dae__text_add(t, "no algebraic loop: sweeps converge faster than geometrically");
+  }
+  if (known)
+    dae__text_add(t, "\n");
+  if (!isnan(c->observed))
+    dae__text_add(t, "%sobserved, with the update in use: up to %s\n", known ? INDENT : "",
+                  show(c->observed, 3).text);
+}
+
+static void add_difference(dae__text *t, const dae_difference *d, const char *kind)
+{
+  if (!isnan(d->tolerances))
+    dae__text_add(t, INDENT "%-20s %s (%s, at t = %s: %s)\n", kind, show(d->tolerances, 3).text,
+                  d->name, show(d->t, 6).text, show(d->absolute, 3).text);
+}
+
+static void add_verification(dae__text *t, const dae_summary *s)
+{
+  static const char *const kinds[DAE_VARIABLE_KINDS] = {[DAE_VARIABLE_COORDINATE] = "positions",
+                                                        [DAE_VARIABLE_RATE] = "velocities",
+                                                        [DAE_VARIABLE_STATE] = "states",
+                                                        [DAE_VARIABLE_ALGEBRAIC] =
+                                                            "algebraic variables",
+                                                        [DAE_VARIABLE_MULTIPLIER] = "multipliers"};
+  const dae_verification *v = &s->verification;
+  if (!v->method)
+    return;
+  dae__text_add(t, LABEL "by %s on all systems as one, %ld row%s; largest differences in\n",
+                "verified", v->method, v->rows, s_if_many(v->rows));
+  dae__text_add(t, INDENT "tolerances, rtol max|y| + atol:\n");
+  if (v->message[0])
+    dae__text_add(t, INDENT "not to the end: %s\n", v->message);
+  for (int i = 0; i < DAE_VARIABLE_KINDS; i++)
+    add_difference(t, &v->most[i], kinds[i]);
 }
 
 static void add_work(dae__text *t, const dae_summary *s)
@@ -206,12 +284,15 @@ size_t dae_summary_text(const dae_summary *summary, char *text, size_t size)
   add_head(&t, summary);
   add_problem(&t, summary);
   add_method(&t, summary);
-  add_steps(&t, &summary->stats);
+  add_coupling(&t, summary);
+  add_contraction(&t, summary);
+  add_steps(&t, summary);
   add_work(&t, summary);
   add_drift(&t, summary);
   add_energy(&t, summary);
   add_damped(&t, summary);
   add_caution(&t, summary);
+  add_verification(&t, summary);
   add_moves(&t, summary);
   add_results(&t, summary);
   return t.length;

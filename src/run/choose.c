@@ -1,7 +1,9 @@
 /* The method that `auto` stands for. */
-#include "core/error.h"
+#include "run/choose.h"
 
-#include <daedal/integrator.h>
+#include "core/error.h"
+#include "wave/create.h"
+
 #include <stdio.h>
 
 /* What the choice looks at; of a coupled problem, what its assembly will have. */
@@ -41,11 +43,16 @@ static void say_constraints(const features *f, char *text, size_t size)
 }
 
 /* why the preferred method is preferred */
-static void say_why(const dae_problem *p, const features *f, char *why, size_t size)
+static void say_why(const dae_method *preferred, const dae_problem *p, const features *f, char *why,
+                    size_t size)
 {
   char constraints[80];
   say_constraints(f, constraints, sizeof constraints);
-  if (p->momentum)
+  if (preferred->iterates)
+    snprintf(why, size,
+             "coupled out of %d systems: each keeps its own solver, sweeps go on until they agree",
+             p->coupled->parts);
+  else if (p->momentum)
     snprintf(why, size, "in the momentum form, which only SPARK takes: symplectic, of order 2s");
   else if (p->coupled)
     snprintf(why, size, "coupled out of %d system%s: run as one assembled problem",
@@ -57,16 +64,29 @@ static void say_why(const dae_problem *p, const features *f, char *why, size_t s
              f->mechanical ? "mechanical without constraints" : "semi-explicit");
 }
 
-static const char *name_for(const dae_problem *p, const features *f)
+static const char *name_of_one(const dae_problem *p, const features *f)
 {
   if (p->momentum)
     return "spark-gauss";
   return f->mechanical && f->holonomic + f->nonholonomic > 0 ? "bdf-ggl" : "bdf";
 }
 
+static const char *name_for(const dae_problem *p, const features *f)
+{
+  bool iterated = p->coupled && dae__wave_accepts(p, NULL) >= 0;
+  return iterated ? "gauss-seidel" : name_of_one(p, f);
+}
+
 static bool takes(const dae_method *method, const dae_problem *problem, dae_error *err)
 {
   return !method->accepts || method->accepts(problem, err) >= 0;
+}
+
+const dae_method *dae__method_for_one(const dae_problem *problem, dae_error *err)
+{
+  features f = features_of(problem);
+  const dae_method *method = dae_method_find(name_of_one(problem, &f), err);
+  return method && takes(method, problem, err) ? method : NULL;
 }
 
 const dae_method *dae_method_choose(const dae_problem *problem, char *why, size_t size,
@@ -84,7 +104,7 @@ const dae_method *dae_method_choose(const dae_problem *problem, char *why, size_
   if (!preferred)
     return NULL;
   if (takes(preferred, problem, &ours)) {
-    say_why(problem, &f, why, size);
+    say_why(preferred, problem, &f, why, size);
     return preferred;
   }
   for (int i = 0; dae_method_at(i); i++)

@@ -78,25 +78,52 @@ static dae_status power_at(dae__monitor *m, dae_integrator *it, double t, double
 /* Simpson's rule is exact for the work of a method of order 4, and good for one of order 5 */
 #define SIMPSON 5
 
-/* mean power from m->t to t, where it is `end` */
-static dae_status mean_power(dae__monitor *m, dae_integrator *it, double t, double end,
-                             double *mean, dae_error *err)
+/* mean power from t to t + h by the rule of Gauss with n points */
+static dae_status mean_by_gauss(dae__monitor *m, dae_integrator *it, int n, double t, double h,
+                                double *mean, dae_error *err)
 {
-  int order = dae_integrator_view(it).order, n = (order + 1) / 2;
-  double h = t - m->t, power = 0;
+  double power = 0;
   dae_status status = DAE_OK;
-  if (order <= SIMPSON || n > DAE__SMALL_SIZE) {
-    status = power_at(m, it, m->t + h / 2, &power, err);
-    *mean = (m->power + 4 * power + end) / 6;
-    return status;
-  }
   if (m->rule.n != n)
     m->rule = dae__rule_gauss(n);
   *mean = 0;
   for (int i = 0; i < n && status >= 0; i++) {
-    status = power_at(m, it, m->t + (double)m->rule.c[i] * h, &power, err);
+    status = power_at(m, it, t + (double)m->rule.c[i] * h, &power, err);
     *mean += (double)m->rule.b[i] * power;
   }
+  return status;
+}
+
+/* intervals from m->t to t that are as long as the pieces of the last step */
+static int pieces_up_to(const dae__monitor *m, const dae_view *view, double t)
+{
+  double share = (t - m->t) / (view->t - view->t_previous);
+  return view->pieces > 1 ? (int)fmax(ceil(share * view->pieces - 1e-6), 1) : 1;
+}
+
+/* mean power from m->t to t, where it is `end` */
+static dae_status mean_power(dae__monitor *m, dae_integrator *it, double t, double end,
+                             double *mean, dae_error *err)
+{
+  dae_view view = dae_integrator_view(it);
+  int n = (view.order + 1) / 2, pieces = pieces_up_to(m, &view, t);
+  bool simpson = view.order <= SIMPSON || n > DAE__SMALL_SIZE;
+  double h = (t - m->t) / pieces, left = m->power, sum = 0;
+  dae_status status = DAE_OK;
+  for (int i = 0; i < pieces && status >= 0; i++) {
+    double from = m->t + i * h, middle = 0, right = end, part = 0;
+    if (!simpson) {
+      status = mean_by_gauss(m, it, n, from, h, &part, err);
+    } else {
+      status = power_at(m, it, from + h / 2, &middle, err);
+      if (status >= 0 && i + 1 < pieces)
+        status = power_at(m, it, m->t + (i + 1) * h, &right, err);
+      part = (left + 4 * middle + right) / 6;
+    }
+    left = right;
+    sum += part;
+  }
+  *mean = sum / pieces;
   return status;
 }
 

@@ -2,10 +2,10 @@
  *
  *   E(t) - E(t_0) - W,   W = integral of the power of all that is not in the energy
  *
- * with the integral by Simpson's rule on every accepted step, or, where the method is of higher
- * order, by the rule of Gauss of that order: with spark-gauss its points are the stages. What an
- * event's action does to the energy is work of the event, so that the balance shows the error of
- * the integration only. */
+ * with the integral by Simpson's rule on every accepted step (on every piece of a window), or,
+ * where the method is of higher order, by the rule of Gauss of that order: with spark-gauss its
+ * points are the stages. What an event's action does to the energy is work of the event, so that
+ * the balance shows the error of the integration only. */
 #ifndef DAEDAL_RUN_MONITOR_H
 #define DAEDAL_RUN_MONITOR_H
 

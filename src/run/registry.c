@@ -4,6 +4,7 @@
 #include "lie/lie.h"
 #include "rk/rk.h"
 #include "spark/spark.h"
+#include "wave/create.h"
 
 #include <daedal/bdf.h>
 #include <stdio.h>
@@ -27,6 +28,11 @@ static void lie_defaults(void *opts)
 static void rk_defaults(void *opts)
 {
   *(dae_rk_options *)opts = dae_rk_defaults();
+}
+
+static void wave_defaults(void *opts)
+{
+  *(dae_wave_options *)opts = dae_wave_defaults();
 }
 
 static const char *cm_caution(const void *opts)
@@ -66,6 +72,9 @@ CREATE(heun)
 CREATE(rk4)
 CREATE(trapezoid)
 CREATE(radau_iia)
+CREATE(gauss_seidel)
+CREATE(jacobi)
+CREATE(joint)
 #undef CREATE
 
 #define BDF .options_size = sizeof(dae_bdf_options), .defaults = bdf_defaults
@@ -74,7 +83,9 @@ CREATE(radau_iia)
   .reference = "J09", .options_size = sizeof(dae_spark_options), .defaults = spark_defaults,       \
   .accepts = dae__spark_accepts
 
-#define RK .options_size = sizeof(dae_rk_options), .defaults = rk_defaults
+#define RK .options_size = sizeof(dae_rk_options), .defaults = rk_defaults, .fixed_step = true
+
+#define WAVE .options_size = sizeof(dae_wave_options), .defaults = wave_defaults, .iterates = true
 
 static const dae_method methods[] = {
     {.name = "bdf",
@@ -169,6 +180,27 @@ static const dae_method methods[] = {
      .accepts = dae__radau_iia_accepts,
      .create = radau_iia_create,
      RK},
+    {.name = "gauss-seidel",
+     .summary = "coupled systems, each with its own solver, in turn until their motions agree",
+     .reference = "E07",
+     .options = &dae_gauss_seidel_option_table,
+     .accepts = dae__wave_accepts,
+     .create = gauss_seidel_create,
+     WAVE},
+    {.name = "jacobi",
+     .summary = "the same, all systems at once, in threads",
+     .reference = "E07",
+     .options = &dae_jacobi_option_table,
+     .accepts = dae__wave_accepts,
+     .create = jacobi_create,
+     WAVE},
+    {.name = "joint",
+     .summary = "the same for mechanical systems that joints hold together",
+     .reference = "WHM11",
+     .options = &dae_joint_option_table,
+     .accepts = dae__joint_accepts,
+     .create = joint_create,
+     WAVE},
 };
 
 #define METHODS ((int)(sizeof methods / sizeof *methods))

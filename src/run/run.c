@@ -2,14 +2,15 @@
  *
  * Without `every` there is a row at the start, at every accepted step and at the end, and at an
  * event with an action one before and one after it; with it, rows at from + k every and at the
- * end. The last row is at the end time exactly. */
+ * end; with `times`, rows at those. The last row is at the end time exactly. */
 #include "core/arena.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "core/vec.h"
-#include "output/text.h"
 #include "run/columns.h"
 #include "run/monitor.h"
+#include "run/plan.h"
+#include "run/verify.h"
 #include "step/events.h"
 
 #include <daedal/run.h>
@@ -19,9 +20,8 @@
 #include <string.h>
 #include <time.h>
 
-/* a start value that changed by less, relative to 1 + |value|, was not moved: projection's own
- * tolerance */
-#define MOVED 1e-12
+/* what the margin of a loop without a unique solution comes out as: round-off */
+#define NO_MARGIN 1e-12
 
 typedef struct run {
   const dae_run_plan *plan;
@@ -34,65 +34,11 @@ typedef struct run {
   double *y;
   double t;        /* reached */
   double last_row; /* its time */
-  long grid;       /* index of the next row on the output grid */
+  long planned;    /* index of the next row at a time of the plan */
+  dae__verify verify;
 } run;
 
 /* ---- before the start ---- */
-
-static const char *problem_name(const dae_problem *p)
-{
-  const char *name = p->mechanical      ? p->mechanical->name
-                     : p->semi_explicit ? p->semi_explicit->name
-                     : p->momentum      ? p->momentum->name
-                     : p->coupled       ? p->coupled->name
-                                        : NULL;
-  return name ? name : "problem";
-}
-
-/* An account in which nothing has happened yet. */
-static void clear_summary(dae_summary *s, const dae_run_plan *plan)
-{
-  *s = (dae_summary){.problem = problem_name(&plan->problem),
-                     .method = plan->method ? plan->method->name : NULL,
-                     .rtol = NAN,
-                     .atol = NAN,
-                     .t_start = plan->start.t,
-                     .t_end = plan->start.t,
-                     .position_drift = NAN,
-                     .velocity_drift = NAN,
-                     .energy_start = NAN,
-                     .energy_change = NAN,
-                     .energy_balance = NAN,
-                     .energy_settled = NAN};
-}
-
-static dae_status check_plan(const dae_run_plan *plan, dae_error *err)
-{
-  if (!plan->method)
-    return dae__fail(err, DAE_ERROR_USAGE, "method", "the run has no method: see dae_method_find");
-  if (!plan->start.y || !isfinite(plan->start.t))
-    return dae__fail(err, DAE_ERROR_USAGE, "start", "the run has no start values");
-  if (!(isfinite(plan->to) && plan->to > plan->start.t))
-    return dae__fail(err, DAE_ERROR_USAGE, "to",
-                     "the end time, %g, does not lie beyond the start time, %g", plan->to,
-                     plan->start.t);
-  if (!(isfinite(plan->every) && plan->every >= 0))
-    return dae__fail(err, DAE_ERROR_USAGE, "every",
-                     "every = %g is not a distance of output times; 0 writes every step",
-                     plan->every);
-  if (plan->column_count < 0 || (plan->column_count > 0 && !plan->columns))
-    return dae__fail(err, DAE_ERROR_USAGE, "columns", "the run has no list of its columns");
-  if (plan->outputs < 0 || (plan->outputs > 0 && !plan->output))
-    return dae__fail(err, DAE_ERROR_USAGE, "output", "the run has outputs but no output function");
-  if (plan->event_count < 0 || (plan->event_count > 0 && !plan->events))
-    return dae__fail(err, DAE_ERROR_USAGE, "events", "the run has no list of its events");
-  if (plan->sink_count < 0 || (plan->sink_count > 0 && !plan->sinks))
-    return dae__fail(err, DAE_ERROR_USAGE, "sinks", "the run has no list of its sinks");
-  dae_status status = dae_problem_validate(&plan->problem, err);
-  if (status >= 0 && plan->method->accepts)
-    status = plan->method->accepts(&plan->problem, err);
-  return status;
-}
 
 /* Memory, columns, measures, events. */
 static dae_status prepare(run *r, const dae_env *env, dae_error *err)
@@ -104,50 +50,13 @@ static dae_status prepare(run *r, const dae_env *env, dae_error *err)
   if (!r->arena || dae__arena_failed(r->arena))
     return dae__fail(err, DAE_ERROR_MEMORY, NULL, "no memory for the run");
   dae_status status = dae__columns_create(r->arena, plan, &r->columns, err);
+  r->verify = dae__verify_create(env, r->columns.count);
   if (status >= 0)
     status = dae__monitor_create(r->arena, &plan->problem, &r->monitor, err);
   if (status >= 0)
     status = dae__events_create(r->arena, &plan->problem, plan->events, plan->event_count,
                                 plan->held, &r->events, err);
   return status;
-}
-
-/* Adds a line to the table of moved start values while there is room. */
-static void add_move(dae_summary *s, const char *name, double from, double to)
-{
-  char a[40], b[40], line[400];
-  dae__number_text(from, 12, a);
-  dae__number_text(fabs(to) <= MOVED * fabs(from) ? 0 : to, 12, b);
-  int length = snprintf(line, sizeof line, "%.250s\t%s\t%s\n", name, a, b);
-  size_t used = strlen(s->moves), kept_free = 40;
-  s->moved++;
-  if (used + (size_t)length + kept_free < sizeof s->moves)
-    memcpy(s->moves + used, line, (size_t)length + 1);
-}
-
-/* the values given that are others by now */
-static void list_moves(run *r)
-{
-  r->summary->moved = 0;
-  r->summary->moves[0] = '\0';
-  const dae_problem *problem = &r->plan->problem;
-  const double *from = r->plan->start.y, *to = r->y;
-  for (int i = 0; i < dae_problem_size(problem); i++) {
-    char name[256];
-    dae_variable_kind kind = dae_problem_variable(problem, i, name, sizeof name);
-    /* algebraic variables and multipliers are guesses */
-    bool given =
-        kind == DAE_VARIABLE_COORDINATE || kind == DAE_VARIABLE_RATE || kind == DAE_VARIABLE_STATE;
-    if (given && fabs(to[i] - from[i]) > MOVED * (1 + fabs(from[i])))
-      add_move(r->summary, name, from[i], to[i]);
-  }
-  int listed = 0;
-  for (const char *c = r->summary->moves; *c; c++)
-    listed += *c == '\n';
-  size_t used = strlen(r->summary->moves);
-  if (listed < r->summary->moved)
-    snprintf(r->summary->moves + used, sizeof r->summary->moves - used, "... and %d more\n",
-             r->summary->moved - listed);
 }
 
 /* States that are held are no degrees of freedom; a mechanical problem does not count them. */
@@ -170,7 +79,7 @@ static dae_status make_consistent(run *r, const dae_env *env, dae_error *err)
                                            &r->summary->diagnosis, err);
   if (status < 0)
     return status;
-  list_moves(r);
+  dae__plan_moves(r->plan, r->y, r->summary);
   r->summary->diagnosis.dof -= held_states(plan);
   if (r->summary->moved > 0)
     dae__log(env, DAE_LOG_INFO, "start: values moved to make it consistent: %d", r->summary->moved);
@@ -210,7 +119,7 @@ static dae_status look_at_start(run *r, dae_error *err)
   if (status < 0)
     return status;
   s->energy_settled = before - after;
-  list_moves(r);
+  dae__plan_moves(r->plan, r->y, r->summary);
   return DAE_OK;
 }
 
@@ -237,6 +146,22 @@ static dae_status create(run *r, const dae_env *env, dae_error *err)
   return status >= 0 && r->summary->damped ? look_at_start(r, err) : status;
 }
 
+/* Where coupling raises the index of the systems, that is what to tell. */
+static void blame_loop(const dae_run_plan *plan, dae_error *err)
+{
+  const dae_coupled *coupled = plan->problem.coupled;
+  dae_contraction c;
+  if (!coupled || coupled->parts < 2 || coupled->joints > 0 ||
+      dae_contraction_at(&plan->problem, plan->start.t, plan->start.y, NULL, &c, NULL) < 0 ||
+      !c.loop[0] || !(c.margin <= NO_MARGIN))
+    return;
+  snprintf(err->text, sizeof err->text,
+           "the loop of %.200s does not determine its variables at the start: coupled, the systems "
+           "have a higher index than each of them alone, and no iteration between them converges. "
+           "Write one of the equations of the loop in another way",
+           c.loop);
+}
+
 /* Where the start does not determine every variable, the method may be able to leave it all the
  * same; what it then says of the start is what is shown. */
 static dae_status create_anyway(run *r, const dae_env *env, dae_error *err)
@@ -251,10 +176,11 @@ static dae_status create_anyway(run *r, const dae_env *env, dae_error *err)
     return status;
   if (status < 0) {
     *err = refusal;
+    blame_loop(plan, err);
     return refusal.status;
   }
   *err = dae_error_none();
-  list_moves(r);
+  dae__plan_moves(r->plan, r->y, r->summary);
   r->summary->diagnosis.dof -= held_states(plan);
   return DAE_OK;
 }
@@ -292,7 +218,7 @@ static dae_status row(run *r, double t, const double *y, dae_error *err)
     return status;
   r->last_row = t;
   r->summary->rows++;
-  return DAE_OK;
+  return r->plan->verify ? dae__verify_keep(&r->verify, r->columns.values, err) : DAE_OK;
 }
 
 /* The row at a time t within the integrator's last step. */
@@ -302,20 +228,17 @@ static dae_status row_at(run *r, double t, dae_error *err)
   return status < 0 ? status : row(r, t, r->y, err);
 }
 
-/* The rows of the output grid up to t, without one that belongs to the end. */
-static dae_status grid_rows(run *r, double t, dae_error *err)
+/* The rows at times of the plan up to t, without one that belongs to the end. */
+static dae_status planned_rows(run *r, double t, dae_error *err)
 {
-  const dae_run_plan *plan = r->plan;
-  while (plan->every > 0) {
-    double at = plan->start.t + (double)r->grid * plan->every;
-    if (at > t || at >= plan->to - 1e-9 * plan->every)
-      break;
-    dae_status status = row_at(r, at, err);
-    if (status < 0)
-      return status;
-    r->grid++;
+  dae_status status = DAE_OK;
+  double at;
+  while (status >= 0 && (at = dae__plan_time(r->plan, r->planned)) <= t) {
+    if (at > r->plan->start.t)
+      status = row_at(r, at, err);
+    r->planned++;
   }
-  return DAE_OK;
+  return status;
 }
 
 /* ---- the loop ---- */
@@ -329,7 +252,7 @@ static bool at_end(const run *r, double t)
 /* The rows around an event, and the one at the end if the run ends here. */
 static dae_status event_rows(run *r, const dae__event_news *news, bool end, dae_error *err)
 {
-  bool around = news->restarted && !(r->plan->every > 0);
+  bool around = news->restarted && !dae__plan_has_times(r->plan);
   bool known = r->last_row == news->t && !news->restarted;
   dae_status status = around ? row(r, news->t, news->before, err) : DAE_OK;
   if (status < 0 || !(around || end) || known)
@@ -341,7 +264,7 @@ static dae_status event_rows(run *r, const dae__event_news *news, bool end, dae_
 static dae_status pass_event(run *r, double t, bool *restarted, dae_error *err)
 {
   dae__event_news news = {0};
-  dae_status status = grid_rows(r, t, err);
+  dae_status status = planned_rows(r, t, err);
   if (status >= 0)
     status = dae_integrator_interpolate(r->it, t, r->y, NULL, err);
   if (status >= 0)
@@ -383,10 +306,10 @@ static dae_status pass_events(run *r, bool *restarted, dae_error *err)
 static dae_status pass_step(run *r, double t, dae_error *err)
 {
   bool end = at_end(r, t);
-  dae_status status = grid_rows(r, t, err);
+  dae_status status = planned_rows(r, t, err);
   if (status >= 0)
     status = dae_integrator_interpolate(r->it, t, r->y, NULL, err);
-  if (status >= 0 && (end || !(r->plan->every > 0)))
+  if (status >= 0 && (end || !dae__plan_has_times(r->plan)))
     status = row(r, end ? r->plan->to : t, r->y, err);
   if (status >= 0)
     status = dae__monitor_pass(&r->monitor, r->it, t, r->y, err);
@@ -399,7 +322,6 @@ static dae_status pass_step(run *r, double t, dae_error *err)
 static dae_status start(run *r, dae_error *err)
 {
   r->t = r->plan->start.t;
-  r->grid = 1;
   dae_status status = dae__monitor_start(&r->monitor, r->t, r->y, err);
   if (status >= 0)
     status = dae__events_arm(r->events, r->t, r->y, err);
@@ -462,6 +384,26 @@ static void close_sinks(const run *r, dae_error *err)
   }
 }
 
+/* The run as one system beside this one, which has ended with `ended`. */
+static dae_status verify(run *r, dae_status ended, dae_error *err)
+{
+  dae_status status = dae__verify_run(&r->verify, &r->columns, r->summary, err);
+  return status < 0 ? status : ended;
+}
+
+/* What an iteration between systems has seen. */
+static void account_for_coupling(run *r)
+{
+  const dae_coupled *c = r->plan->problem.coupled;
+  dae_contraction *out = &r->summary->contraction;
+  if (!r->plan->method->iterates)
+    return;
+  r->summary->systems = c->parts;
+  dae_contraction_of(r->it, out, NULL);
+  if (!out->loop[0] && c->joints > 0) /* what balances joints is not a plain sweep */
+    out->gauss_seidel = NAN;
+}
+
 /* Fills in the account, closes the sinks and releases everything. */
 static dae_status finish(run *r, dae_status status, dae_error *err)
 {
@@ -469,13 +411,16 @@ static dae_status finish(run *r, dae_status status, dae_error *err)
   s->status = status == DAE_END ? DAE_OK : status;
   if (status < 0)
     snprintf(s->message, sizeof s->message, "%s", err->text);
-  if (r->it)
+  if (r->it) {
     s->stats = dae_integrator_stats(r->it);
+    account_for_coupling(r);
+  }
   if (r->monitor.measure)
     dae__monitor_report(&r->monitor, s);
   close_sinks(r, err);
   dae_integrator_free(r->it);
   dae__monitor_free(&r->monitor);
+  dae__verify_free(&r->verify);
   dae__arena_free(r->arena);
   return s->status;
 }
@@ -488,9 +433,9 @@ dae_status dae_run(const dae_run_plan *plan, const dae_env *env, dae_summary *su
   run r = {.plan = plan, .summary = summary ? summary : &own_summary};
   err = err ? err : &own_error;
   *err = dae_error_none();
-  clear_summary(r.summary, plan);
+  *r.summary = dae__plan_summary(plan);
 
-  dae_status status = check_plan(plan, err);
+  dae_status status = dae__plan_check(plan, err);
   if (status >= 0)
     status = prepare(&r, env, err);
   if (status >= 0)
@@ -499,5 +444,7 @@ dae_status dae_run(const dae_run_plan *plan, const dae_env *env, dae_summary *su
     status = open_sinks(&r, err);
   if (status >= 0)
     status = integrate(&r, err);
+  if (status >= 0 && plan->verify)
+    status = verify(&r, status, err);
   return finish(&r, status, err);
 }

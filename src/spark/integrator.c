@@ -103,6 +103,21 @@ static dae_status restart(void *self, double t, const double *y, dae_error *err)
   return DAE_OK;
 }
 
+static dae_status adjust(void *self, const double *y, dae_error *err)
+{
+  dae__spark *o = self;
+  dae__copy(o->body.size, y, o->shown_state);
+  dae__copy(o->body.size, o->rate, o->shown_rate);
+  dae_status status = o->body.table->accelerate(o->body.self, false, o->march.memory->t,
+                                                o->shown_state, o->shown_rate, err);
+  if (status)
+    return status;
+  dae__copy(o->body.size, o->shown_state, o->state);
+  dae__copy(o->body.size, o->shown_rate, o->rate);
+  dae__face_split(&o->body.face, o->state, o->y, o->z);
+  return DAE_OK;
+}
+
 static dae_stats stats(const void *self)
 {
   const dae__spark *o = self;
@@ -141,6 +156,7 @@ static const dae__integrator_table verbs = {.step = step,
                                             .sketch = sketch,
                                             .glance = glance,
                                             .restart = restart,
+                                            .adjust = adjust,
                                             .stats = stats,
                                             .reload = reload,
                                             .free = release};

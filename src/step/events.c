@@ -273,9 +273,10 @@ dae_status dae__events_look(dae__events *ev, dae_integrator *it, double *t, dae_
   dae_view view = dae_integrator_view(it);
   double from = ev->memory->t, to = view.t;
   double tolerance = resolution(to, to - view.t_previous);
+  int parts = view.pieces > PARTS ? view.pieces : PARTS;
   ev->it = it;
-  for (int part = 1; part <= PARTS && ev->count > 0 && to > from; part++) {
-    double end = part == PARTS ? to : from + (to - from) * part / PARTS;
+  for (int part = 1; part <= parts && ev->count > 0 && to > from; part++) {
+    double end = part == parts ? to : from + (to - from) * part / parts;
     dae_status status = sample(ev, end, err);
     if (status >= 0)
       status = find_earliest(ev, end, tolerance, err);

@@ -15,7 +15,7 @@
 #define LARGEST_OMEGA 100
 #define SMALLEST_OMEGA 1e-6
 /* A column counts as dependent when less than this part of it stands out of the newer ones.
- * Anywhere from 1e-12 to 1e-3 loops of three subsystems (50 nodes, noise of a tenth of the
+ * Anywhere from 1e-12 to 1e-5 loops of three subsystems (50 nodes, noise of a tenth of the
  * tolerance or none) need the same sweeps, and exactness for linear maps wants it small;
  * orthogonalising twice is good for 1e-8 and less. */
 #define DEPENDENT 1e-8

@@ -62,7 +62,7 @@ static double farthest(dae__wave *w, const double *gains, double shift)
 {
   const dae__interface *f = w->f;
   int n = f->unknowns;
-  double value = 0, *z = w->mode, *before = w->end_before;
+  double value = 0, *z = w->mode, *before = w->before;
   for (int i = 0; i < n; i++)
     z[i] = w->fed[i] && f->direct[i] ? 1 + 0.5 * sin(1.0 + i) : 0;
   for (int k = 0; k < POWERS; k++) {
@@ -94,14 +94,13 @@ void dae__wave_measure(dae__wave *w, int node)
   if (w->opts.update == DAE_WAVE_RELAX && w->opts.omega == 0)
     w->omega = find_omega(w, gains);
   if (f->multipliers > 0 && w->opts.splitting == DAE_WAVE_SPLIT_WEIGHTED) {
-    w->rho_now = w->m->rho = NAN; /* not a matter of the gains alone */
+    w->m->rho = NAN; /* not a matter of the gains alone */
     return;
   }
   for (int i = 0; i < f->unknowns; i++) /* any vector that is not special */
     w->mode[i] = f->direct[i] && f->owner[i] < f->systems ? 1 + 0.5 * sin(1.0 + i) : 0;
   bool any = grow(w, gains, w->mode, w->z) > 0;
   double rho = any ? grow(w, gains, w->mode, w->z) : 0;
-  w->rho_now = rho;
   w->m->rho = fmax(w->m->rho, rho);
 }
 
@@ -164,7 +163,7 @@ static const char *advice(const dae__wave *w)
     return "Try a shorter window, or solve the systems of the loop as one (--method bdf, or "
            "bdf-ggl "
            "for mechanics)";
-  if (w->rho_now < 1)
+  if (!(w->m->rho >= 1))
     return "Try a shorter window, or the update `schur`, which is the default";
   return "A shorter window does not help; the update `schur`, which is the default, takes the loop "
          "into account";
@@ -176,11 +175,12 @@ static dae_status blame_growth(dae__wave *w, const char *what, dae_error *err)
   dae__wave_loop_names(w, loop, sizeof loop);
   dae__wave_order_names(w, w->order, order, sizeof order);
   const char *name = worst(w);
-  if (w->f->has_gains && w->f->directs > 0 && !isnan(w->rho_now))
-    snprintf(rho, sizeof rho, "; the derivatives say %.4g", w->rho_now);
+  if (w->f->has_gains && w->f->directs > 0 && !isnan(w->m->rho))
+    snprintf(rho, sizeof rho, "; the derivatives say %.4g", w->m->rho);
   dae__fail(err, DAE_ERROR_COUPLING, name,
-            "%s in the loop of %s: a sweep in the order %s multiplies changes by %.4g%s. %s", what,
-            loop[0] ? loop : name, order, w->trial.rate, rho, advice(w));
+            "%s in the loop of %s: a sweep%s%s multiplies changes by %.4g%s. %s", what,
+            loop[0] ? loop : name, w->jacobi ? "" : " in the order ", w->jacobi ? "" : order,
+            w->trial.rate, rho, advice(w));
   return DAE_ERROR_COUPLING;
 }
 
@@ -216,8 +216,8 @@ dae_status dae__wave_blame(dae__wave *w, dae__verdict verdict, dae_error *err)
                                                 "however short the window: loosen the tolerance");
     break;
   case DAE__CYCLE:
-    snprintf(what, sizeof what, "the iteration falls into a 2-cycle, changes stay at %.6g",
-             dae__wave_plain_change(w));
+    snprintf(what, sizeof what, "the iteration falls into a %s, changes stay at %.6g",
+             w->jacobi ? "cycle of four sweeps" : "2-cycle", dae__wave_plain_change(w));
     status = blame_growth(w, what, err);
     break;
   case DAE__SLOW:

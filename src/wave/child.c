@@ -63,8 +63,9 @@ static dae_status record(dae__child *c, const dae_waveform *out, int *node, int 
     ++*node;
   }
   while (*middle < last && (out->t[*middle] + out->t[*middle + 1]) / 2 <= t && !status) {
-    status =
-        dae__integrator_glance(c->it, (out->t[*middle] + out->t[*middle + 1]) / 2, c->inner_y, err);
+    double between = (out->t[*middle] + out->t[*middle + 1]) / 2;
+    status = c->has_algebraic ? dae__integrator_sketch(c->it, between, c->inner_y, err)
+                              : dae__integrator_glance(c->it, between, c->inner_y, err);
     pick(c, c->inner_y, at_node(c->trace.middle, c->size, *middle));
     ++*middle;
   }
@@ -275,6 +276,7 @@ static void classify(dae__child *c)
     int entry = c->entry ? c->entry[i] : i;
     dae_variable_kind kind = dae_problem_variable(&c->problem, entry, name, sizeof name);
     c->multiplier[i] = kind == DAE_VARIABLE_MULTIPLIER;
+    c->has_algebraic = c->has_algebraic || kind == DAE_VARIABLE_ALGEBRAIC;
     c->algebraic[i] = c->multiplier[i] || kind == DAE_VARIABLE_ALGEBRAIC;
   }
 }

@@ -20,6 +20,7 @@ typedef struct dae__child {
   const dae__answer *answers; /* what its outputs are */
   bool *algebraic;            /* entries of the state vector without a derivative of their own */
   bool *multiplier;           /* among them */
+  bool has_algebraic;         /* others than multipliers, that is */
   dae_subsystem subsystem;    /* what the iteration sees */
   double step;                /* fixed step size, 0: variable */
   dae_stats *work;            /* in all sweeps, of which those that were repeated are not in the

@@ -4,6 +4,9 @@
 #include "wave/coupling_parts.h"
 
 #include <daedal/bdf.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 static dae_problem part_problem(const dae_part *part)
 {
@@ -59,15 +62,46 @@ static dae_status bdf_ggl_create(const dae_problem *problem, const dae_start *st
   return dae_bdf_ggl_create(problem, start, opts, env, out, err);
 }
 
+static void bdf_defaults(void *opts)
+{
+  *(dae_bdf_options *)opts = dae_bdf_defaults();
+}
+
 /* What integrates a part that was given no method. */
 static const dae_method *usual_method(const dae_part *part)
 {
-  static const dae_method bdf = {
-      .name = "bdf", .options = &dae_bdf_option_table, .create = bdf_create};
-  static const dae_method ggl = {
-      .name = "bdf-ggl", .options = &dae_bdf_option_table, .create = bdf_ggl_create};
+  static const dae_method bdf = {.name = "bdf",
+                                 .options = &dae_bdf_option_table,
+                                 .options_size = sizeof(dae_bdf_options),
+                                 .defaults = bdf_defaults,
+                                 .create = bdf_create};
+  static const dae_method ggl = {.name = "bdf-ggl",
+                                 .options = &dae_bdf_option_table,
+                                 .options_size = sizeof(dae_bdf_options),
+                                 .defaults = bdf_defaults,
+                                 .create = bdf_ggl_create};
   const dae_mechanical *m = part->mechanical;
   return m && m->ng + m->nk > 0 ? &ggl : &bdf;
+}
+
+/* defaults with the tolerances of children */
+static const void *usual_options(dae__arena *arena, const dae_method *method,
+                                 const dae__coupling_recipe *r)
+{
+  const struct {
+    const char *name;
+    double value;
+  } set[] = {{"rtol", fmax(r->rtol, 1e-14)}, {"atol", r->atol}};
+  void *opts = dae__arena_take(arena, 1, method->options_size);
+  if (!opts || !method->defaults)
+    return NULL;
+  method->defaults(opts);
+  for (int i = 0; i < 2; i++) {
+    char text[32];
+    snprintf(text, sizeof text, "%.17g", set[i].value);
+    dae_options_set(method->options, opts, set[i].name, text, NULL); /* not all have them */
+  }
+  return opts;
 }
 
 static dae_status create_child(dae__arena *arena, const dae__coupling_recipe *r, dae__coupling *c,
@@ -76,16 +110,14 @@ static dae_status create_child(dae__arena *arena, const dae__coupling_recipe *r,
   const dae__interface *f = c->f;
   const dae_part *p = &c->problem->coupled->part[part];
   dae_wave_child how = r->children ? r->children[part] : (dae_wave_child){0};
-  dae_bdf_options *usual = DAE__TAKE(arena, dae_bdf_options, 1);
+  const dae_method *method = how.method ? how.method : usual_method(p);
+  const void *opts = how.options ? how.options : usual_options(arena, method, r);
   const dae__form *form = &c->form[part];
   double *in = DAE__TAKE(arena, double, form->inputs);
   double *y = DAE__TAKE(arena, double, dae_problem_size(form->problem));
   bool *fixed = r->fixed ? DAE__TAKE(arena, bool, dae_problem_size(form->problem)) : NULL;
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  *usual = dae_bdf_defaults();
-  usual->rtol = fmax(r->rtol, 1e-14);
-  usual->atol = r->atol;
   dae__interface_inputs(f, part, z, in);
   dae__form_start(form, part, c->first_state, r->y, y);
   int size = c->first_state[part + 1] - c->first_state[part];
@@ -101,14 +133,19 @@ static dae_status create_child(dae__arena *arena, const dae__coupling_recipe *r,
                               .answer = c->answers[part],
                               .output_names = f->name + f->first[part],
                               .direct = f->direct + f->first[part],
-                              .method = how.method ? how.method : usual_method(p),
-                              .options = how.method ? how.options : usual,
+                              .method = method,
+                              .options = opts,
                               .t = r->t,
                               .y = y,
                               .in = in,
                               .fixed = fixed,
                               .capacity = r->capacity};
   dae_status status = dae__child_create(arena, &recipe, &c->child[part], err);
+  if (status < 0 && status != DAE_ERROR_MEMORY && err && p->name && p->name[0]) {
+    char text[sizeof err->text];
+    snprintf(text, sizeof text, "system %.60s: %.440s", p->name, err->text);
+    memcpy(err->text, text, sizeof text);
+  }
   return status < 0 ? status : DAE_OK;
 }
 

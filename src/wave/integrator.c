@@ -27,6 +27,7 @@ static dae_view view(const void *self)
                     .t_previous = w->m->t_previous,
                     .h_next = w->m->window,
                     .order = lowest_order(w),
+                    .pieces = w->m->nodes - 1,
                     .size = w->size};
 }
 
@@ -40,6 +41,17 @@ static void glance(void *self, double t, double *y)
   dae__wave_glance(self, t, y);
 }
 
+/* A restart failed half-way: all stand again where they stood, as far as memory allows. */
+static void go_back(dae__wave *w)
+{
+  dae__copy(w->f->unknowns, w->end_before, w->start);
+  if (dae__wave_load_all(w, NULL))
+    return;
+  for (int p = 0; p < w->coupling.parts; p++)
+    dae__child_stand(&w->coupling.child[p], NULL);
+  dae__wave_stand(w);
+}
+
 static dae_status restart(void *self, double t, const double *y, dae_error *err)
 {
   dae__wave *w = self;
@@ -49,9 +61,13 @@ static dae_status restart(void *self, double t, const double *y, dae_error *err)
                      "subsystems that are not parts of a problem cannot be restarted from here");
   dae_status status =
       dae_consistent_start(w->coupling.problem, &start, w->env, w->y, w->dy, NULL, err);
-  if (!status)
-    status = dae__wave_begin_at(w, t, err);
-  if (!status)
+  if (status)
+    return status;
+  dae__copy(w->f->unknowns, w->start, w->end_before);
+  status = dae__wave_begin_at(w, t, err);
+  if (status)
+    go_back(w);
+  else
     w->m->stats.restarts++;
   return status;
 }
@@ -76,6 +92,8 @@ static dae_status reload(void *self, dae_error *err)
 {
   dae__wave *w = self;
   dae_status status = w->motion ? dae__motion_reload(w->motion) : DAE_OK;
+  if (!status && w->shown)
+    status = dae__motion_reload(w->shown);
   w->given.nodes = w->computed.nodes = w->m->nodes;
   return status ? dae__fail(err, status, NULL, "the factorisation could not be rebuilt")
                 : dae__wave_load_all(w, err);
@@ -85,6 +103,7 @@ void dae__wave_release(dae__wave *w)
 {
   dae__coupling_free(&w->coupling);
   dae__motion_free(w->motion);
+  dae__motion_free(w->shown);
   dae__solver_free(w->solver);
   dae__workers_free(w->workers);
 }

@@ -4,15 +4,24 @@
  *   q / (1 - q) c_n
  *
  * where errors contract geometrically; the change itself may be far smaller than the error (a
- * coupling that contracts by 0.9: ten times). */
+ * coupling that contracts by 0.9: ten times). What is accepted are the zhat of the last sweep.
+ * Where z is not updated plainly their errors are not those of the next z: with Newton's correction
+ * d about z + d - zhat, otherwise not known, so that the change itself has to be small. */
 #include "core/vec.h"
 #include "wave/wave.h"
 
 #define TARGET 0.01 /* error of the iteration, relative to the tolerance */
-#define NOISE                                                                                      \
-  1 /* changes up to here that do not shrink over two rates are noise of the subsystems */
-#define PATIENCE 3    /* sweeps that do not contract before it is said */
-#define EXPLODED 1e12 /* growth of the change that no window outlives */
+#define CLOSE 0.05  /* the same of an update that is not plain, see below */
+#define NOISE 1     /* changes up to here that do not shrink any more are noise of the subsystems */
+#define PATIENCE 3  /* sweeps that do not contract before it is said */
+#define LONG 15     /* the same where they might come to a limit */
+#define SAME 0.05   /* difference of changes that repeat each other, */
+#define AS_LARGE 0.02   /* and of their sizes */
+#define SEEN 1          /* changes above which a rate is not noise */
+#define ROUND_OFF 2e-15 /* of a variable, that no tolerance goes below */
+#define GROWN 10        /* growth that is taken for divergence where changes go up and down */
+#define STEADY 0.3      /* part of the growth that the derivatives predict which is taken for it */
+#define EXPLODED 1e12   /* growth of the change that no window outlives */
 
 static void find_scales(dae__wave *w)
 {
@@ -20,7 +29,14 @@ static void find_scales(dae__wave *w)
   dae__zero(n, w->scale);
   for (int k = 0; k < w->computed.nodes; k++)
     for (int i = 0; i < n; i++)
-      w->scale[i] = fmax(w->scale[i], fabs(dae__wave_at(&w->computed, k)[i]));
+      w->scale[i] = fmax(w->scale[i], fmax(fabs(dae__wave_at(&w->given, k)[i]),
+                                           fabs(dae__wave_at(&w->computed, k)[i])));
+}
+
+/* what counts as 1: the tolerance, and what round-off allows */
+static double weight_of(const dae__wave *w, int i)
+{
+  return fmax(w->opts.rtol * w->scale[i] + w->opts.atol, ROUND_OFF * w->scale[i]);
 }
 
 static double norm_at(const dae__wave *w, int node, const double *x)
@@ -28,7 +44,7 @@ static double norm_at(const dae__wave *w, int node, const double *x)
   const double *here = x + (size_t)node * (size_t)w->f->unknowns;
   double most = 0;
   for (int i = 0; i < w->f->unknowns; i++) {
-    double a = fabs(here[i]) / (w->opts.rtol * w->scale[i] + w->opts.atol);
+    double a = fabs(here[i]) / weight_of(w, i);
     if (!(a <= most)) /* a NaN stays */
       most = a;
   }
@@ -43,8 +59,7 @@ static double end_norm(const dae__wave *w)
   double most = 0;
   for (int i = 0; i < n; i++)
     if (w->f->steady[i])
-      most =
-          fmax(most, fabs(now[i] - w->end_before[i]) / (w->opts.rtol * w->scale[i] + w->opts.atol));
+      most = fmax(most, fabs(now[i] - w->end_before[i]) / weight_of(w, i));
   dae__copy(n, now, w->end_before);
   return most;
 }
@@ -63,16 +78,52 @@ static double norm(dae__wave *w)
   return most;
 }
 
-/* the change comes back with the other sign */
+/* The change comes back with the other sign: after one sweep, or for Jacobi, whose two halves of a
+ * Gauss-Seidel iteration alternate, after two. */
 static bool repeats(dae__wave *w)
 {
-  int n = w->f->unknowns * w->computed.nodes;
+  int n = w->f->unknowns * w->computed.nodes, back = w->jacobi ? 2 : 1;
+  const double *earlier = w->jacobi ? w->earlier_change : w->last_change;
   double sum = 0;
+  if (w->trial.sweep <= back)
+    return false;
   for (int i = 0; i < n; i++)
-    w->before[i] = w->change[i] + w->last_change[i];
+    w->before[i] = w->change[i] + earlier[i];
   for (int k = 0; k < w->computed.nodes; k++)
     sum = fmax(sum, norm_at(w, k, w->before));
-  return w->trial.sweep > 1 && sum <= 0.01 * w->trial.change && fabs(w->trial.rate - 1) < 0.005;
+  double size = w->jacobi ? w->trial.rate * w->trial.last_rate : w->trial.rate;
+  return w->trial.change > 0 && sum <= SAME * w->trial.change && fabs(size - 1) <= AS_LARGE;
+}
+
+/* how far the direct zhat are from where Newton's correction leads */
+static double off_newton(const dae__wave *w)
+{
+  const dae__interface *f = w->f;
+  double most = 0;
+  for (int k = 0; k < w->computed.nodes; k++)
+    for (int d = 0; d < f->directs; d++) {
+      int i = f->unknown_of[d];
+      double delta = w->delta[(size_t)k * (size_t)f->directs + (size_t)d];
+      double change = w->change[(size_t)k * (size_t)f->unknowns + (size_t)i];
+      most = fmax(most, fabs(delta - change) / weight_of(w, i));
+    }
+  return most;
+}
+
+/* what was found may be accepted although the next waveforms would not be these */
+static bool is_close(const dae__wave *w)
+{
+  switch (w->trial.update) {
+  case DAE_WAVE_PLAIN:
+  case DAE_WAVE_SLACK:
+    return true;
+  case DAE_WAVE_SCHUR:
+    return off_newton(w) <= CLOSE;
+  case DAE_WAVE_XI:
+    return w->jacobi ? w->trial.change <= CLOSE : off_newton(w) <= CLOSE;
+  default:
+    return w->trial.change <= CLOSE;
+  }
 }
 
 static bool converged(const dae__wave *w)
@@ -88,7 +139,7 @@ static bool converged(const dae__wave *w)
     return true;
   if (!seen && !(q < 1))
     return false;
-  if (q < 1 && q / (1 - q) * o->change <= TARGET)
+  if (q < 1 && q / (1 - q) * o->change <= TARGET && is_close(w))
     return true;
   return o->change <= NOISE && o->rate * o->last_rate >= 1;
 }
@@ -98,7 +149,7 @@ static bool converged(const dae__wave *w)
 static bool hopeless(const dae__wave *w)
 {
   bool plain = w->trial.update == DAE_WAVE_PLAIN || w->trial.update == DAE_WAVE_RELAX;
-  return w->opts.window == 0 || (plain && !(w->m->rho < 1)) ||
+  return (w->opts.window == 0 && !plain) || (plain && !(w->m->rho < 1)) ||
          w->trial.change > EXPLODED * w->trial.first_change;
 }
 
@@ -118,7 +169,20 @@ static void measure(dae__wave *w)
   o->last = o->change;
   o->change = change;
   if (o->sweep == 1)
-    o->first_change = change;
+    o->first_change = o->least = change;
+  o->least = fmin(o->least, change);
+  if (o->last > SEEN && !isnan(o->rate))
+    o->worst_rate = fmax(o->worst_rate, o->rate);
+}
+
+/* Whether changes grow as the derivatives say, and not towards a limit as those of a cycle do. */
+static bool grows_steadily(const dae__wave *w)
+{
+  const dae__trial_window *o = &w->trial;
+  double rho = w->m->rho;
+  if (o->growing < PATIENCE)
+    return o->sweep > LONG && o->change > GROWN * o->least;
+  return !(rho > 1) || o->growing >= LONG || o->rate >= 1 + STEADY * (rho - 1);
 }
 
 dae__verdict dae__wave_judge(dae__wave *w)
@@ -126,6 +190,7 @@ dae__verdict dae__wave_judge(dae__wave *w)
   dae__trial_window *o = &w->trial;
   measure(w);
   bool cycle = repeats(w), half = in_pairs(w) && o->sweep % 2 == 1 && w->opts.sweeps == 0;
+  dae__copy(w->f->unknowns * w->computed.nodes, w->last_change, w->earlier_change);
   dae__copy(w->f->unknowns * w->computed.nodes, w->change, w->last_change);
   if (isnan(o->change) || isinf(o->change))
     return DAE__DIVERGED;
@@ -133,9 +198,9 @@ dae__verdict dae__wave_judge(dae__wave *w)
     return DAE__CONVERGED;
   o->growing = o->rate >= 1 ? o->growing + 1 : 0;
   o->cycling = cycle && !in_pairs(w) ? o->cycling + 1 : 0;
-  if (o->cycling >= PATIENCE)
+  if (o->cycling >= PATIENCE && w->opts.sweeps == 0)
     return DAE__CYCLE;
-  if (o->growing >= PATIENCE && w->opts.sweeps == 0 && hopeless(w))
+  if (w->opts.sweeps == 0 && grows_steadily(w) && hopeless(w))
     return DAE__DIVERGED;
   return o->sweep >= o->max_sweeps ? DAE__SLOW : DAE__GO_ON;
 }

@@ -18,7 +18,9 @@ dae_status dae__wave_project_create(dae__wave *w, dae__arena *arena, dae_error *
   dae_status status = dae__assembly_create(arena, problem, &w->assembly, err);
   if (!status)
     status = dae__mech_create(arena, dae__assembly_problem(w->assembly), &w->mech, err);
-  return status ? status : dae__motion_create(arena, w->mech, &w->motion, err);
+  if (!status)
+    status = dae__motion_create(arena, w->mech, &w->motion, err);
+  return status ? status : dae__motion_create(arena, w->mech, &w->shown, err);
 }
 
 /* the multipliers of joints at t, on the grid of the last window */
@@ -41,18 +43,18 @@ static void raw_state(const dae__wave *w, double t, double *y, double *dy)
 }
 
 /* y onto all constraints, with multipliers and accelerations */
-static dae_status project(dae__wave *w, double t, double *y, double *dy, bool *moved,
-                          dae_error *err)
+static dae_status project(dae__wave *w, dae__motion *motion, double t, double *y, double *dy,
+                          bool *moved, dae_error *err)
 {
   double *a = w->assembled, *rate = w->assembled_rate;
   dae__assembly_gather(w->assembly, y, a);
   dae_status status = DAE_OK;
   if (w->opts.project)
-    status = dae__motion_project(w->motion, t, a, a + w->mech->at.v, moved, err);
+    status = dae__motion_project(motion, t, a, a + w->mech->at.v, moved, err);
   if (!status && dy)
     dae__assembly_gather(w->assembly, dy, rate);
   if (!status)
-    status = dae__motion_accelerate(w->motion, t, a, dy ? rate : NULL, err);
+    status = dae__motion_accelerate(motion, t, a, dy ? rate : NULL, err);
   if (status)
     return status;
   dae__assembly_scatter(w->assembly, a, y);
@@ -77,7 +79,10 @@ dae_status dae__wave_state(dae__wave *w, double t, double *y, double *dy, dae_er
     return DAE_OK;
   }
   raw_state(w, t, y, dy);
-  return w->assembly ? project(w, t, y, dy, NULL, err) : DAE_OK;
+  if (!w->assembly)
+    return DAE_OK;
+  w->shown->memory->factored = false; /* a row does not depend on those before it */
+  return project(w, w->shown, t, y, dy, NULL, err);
 }
 
 void dae__wave_glance(const dae__wave *w, double t, double *y)
@@ -97,7 +102,7 @@ dae_status dae__wave_settle(dae__wave *w, dae_error *err)
   if (!w->assembly || !w->opts.project)
     return DAE_OK;
   raw_state(w, w->m->t, w->y, w->dy);
-  dae_status status = project(w, w->m->t, w->y, w->dy, &moved, err);
+  dae_status status = project(w, w->motion, w->m->t, w->y, w->dy, &moved, err);
   for (int p = 0; p < c->parts && !status && moved; p++)
     status = dae__child_adjust(&c->child[p], w->y + c->first_state[p], err);
   return status;

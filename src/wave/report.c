@@ -137,7 +137,14 @@ static dae_status make_consistent(look *o, dae__arena *arena, const dae_problem 
   o->dy = rate;
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  return dae_consistent_start(problem, &start, dae__arena_env(arena), own, rate, NULL, err);
+  dae_status status =
+      dae_consistent_start(problem, &start, dae__arena_env(arena), own, rate, NULL, err);
+  if (status != DAE_ERROR_START)
+    return status;
+  /* a loop that does not determine its variables is looked at where it is */
+  dae__copy(dae_problem_size(problem), y, own);
+  dae__zero(dae_problem_size(problem), rate);
+  return DAE_OK;
 }
 
 dae_status dae__report_order(const dae_problem *problem, double t, const double *y,

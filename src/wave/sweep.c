@@ -71,9 +71,17 @@ static dae_status find_gains(dae__wave *w, int p, dae_error *err)
   return status;
 }
 
-static bool finite(const dae_waveform *out)
+/* refuses outputs that are not finite, naming the first */
+static dae_status check_outputs(const dae__wave *w, int p, dae_error *err)
 {
-  return dae__all_finite(out->nodes * out->width, out->value);
+  const dae_waveform *out = &w->out[p];
+  for (int i = 0; i < out->nodes * out->width; i++)
+    if (!isfinite(out->value[i])) {
+      const char *name = w->f->name[w->f->first[p] + i % out->width];
+      return dae__fail(err, DAE_ERROR_STEP, name, "%s is not a finite number at t = %.10g", name,
+                       w->grid[i / out->width]);
+    }
+  return DAE_OK;
 }
 
 static dae_status integrate(dae__wave *w, int p, dae_error *err)
@@ -88,9 +96,8 @@ static dae_status integrate(dae__wave *w, int p, dae_error *err)
     status = s->advance(s->self, &w->in[p], w->opts.interpolation, out, &w->reached[p], err);
   if (status > 0 && w->reached[p] >= w->grid[out->nodes - 1])
     status = DAE_OK; /* an event at the end of the window changes nothing */
-  if (status >= 0 && status != DAE_EVENT && !finite(out))
-    status =
-        dae__fail(err, DAE_ERROR_STEP, s->name, "an output of %s is not a finite number", s->name);
+  if (status == DAE_OK)
+    status = check_outputs(w, p, err);
   if (status == DAE_OK && w->trial.want_gains)
     status = find_gains(w, p, err);
   if (status == DAE_OK)

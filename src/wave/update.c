@@ -277,15 +277,22 @@ static dae_status xi_jacobi(dae__wave *w, dae_error *err)
   return status;
 }
 
-/* the direct unknowns that are fed back, at all nodes, in one vector; returns its length */
+/* What is accelerated: unknowns that are fed back, and not the direct ones alone, since samples
+ * taken while the others move contradict each other; but for joints, whose positions and rates are
+ * integrals of the accelerations and tell nothing new, these alone. */
+static bool is_sampled(const dae__wave *w, int i)
+{
+  bool joints = w->coupling.problem && w->coupling.problem->coupled->joints > 0;
+  return w->fed[i] && (w->f->direct[i] || !joints);
+}
+
+/* these at all nodes in one vector; returns its length */
 static int flatten(dae__wave *w)
 {
-  const dae__interface *f = w->f;
   int n = 0;
   for (int k = 0; k < w->given.nodes; k++)
-    for (int d = 0; d < f->directs; d++) {
-      int i = f->unknown_of[d];
-      if (!w->fed[i])
+    for (int i = 0; i < w->f->unknowns; i++) {
+      if (!is_sampled(w, i))
         continue;
       w->flat_z[n] = dae__wave_at(&w->given, k)[i];
       w->flat_hat[n] = dae__wave_at(&w->computed, k)[i];
@@ -296,11 +303,9 @@ static int flatten(dae__wave *w)
 
 static void accelerate(dae__wave *w)
 {
-  const dae__interface *f = w->f;
   int n = flatten(w);
-  if (w->trial.sweep == 1 || w->trial.begin_acceleration)
+  if (w->trial.sweep == 1)
     dae__accelerate_begin(&w->accelerate, n);
-  w->trial.begin_acceleration = false;
   if (w->trial.update == DAE_WAVE_AITKEN)
     dae__accelerate_aitken(&w->accelerate, w->flat_hat, w->flat_weight, w->flat_z);
   else
@@ -308,9 +313,9 @@ static void accelerate(dae__wave *w)
   all_direct(w, next_plain);
   n = 0;
   for (int k = 0; k < w->given.nodes; k++)
-    for (int d = 0; d < f->directs; d++)
-      if (w->fed[f->unknown_of[d]])
-        dae__wave_at(&w->given, k)[f->unknown_of[d]] = w->flat_z[n++];
+    for (int i = 0; i < w->f->unknowns; i++)
+      if (is_sampled(w, i))
+        dae__wave_at(&w->given, k)[i] = w->flat_z[n++];
 }
 
 static dae_status next_direct(dae__wave *w, dae_error *err)
@@ -360,8 +365,9 @@ dae_status dae__wave_update(dae__wave *w, dae_error *err)
   dae__copy(all, w->given.slope, w->before_slope);
   dae_status status = next_direct(w, err);
   remember(w);
+  bool together = w->trial.update == DAE_WAVE_AITKEN || w->trial.update == DAE_WAVE_ANDERSON;
   for (int i = 0; i < f->unknowns; i++)
-    if (f->direct[i])
+    if (f->direct[i] || (together && is_sampled(w, i)))
       dae__waveform_slopes(&w->given, i);
     else
       for (int k = 0; k < w->given.nodes; k++) {

@@ -51,10 +51,21 @@ static dae_status check_update(const dae__wave *w, dae_error *err)
         err, DAE_ERROR_UNSUPPORTED, "update",
         "the update slack needs the equations of the subsystems, which only parts of a "
         "problem have; anderson does without");
-  if (w->opts.update == DAE_WAVE_SCHUR && !f->has_gains)
+  bool needs = w->opts.update == DAE_WAVE_SCHUR || w->opts.update == DAE_WAVE_XI ||
+               (w->opts.update == DAE_WAVE_RELAX && w->opts.omega == 0);
+  if (needs && !f->has_gains)
     return dae__fail(err, DAE_ERROR_UNSUPPORTED, "update",
-                     "the update schur needs derivatives of outputs with respect to inputs, which "
-                     "a subsystem does not give; anderson does without");
+                     "the updates schur and xi, and relax without omega, need derivatives of "
+                     "outputs with respect to inputs, which a subsystem does not give; anderson "
+                     "does without");
+  if (w->opts.update == DAE_WAVE_SLACK && (w->opts.terms || w->opts.picard || w->opts.lagged))
+    return dae__fail(err, DAE_ERROR_UNSUPPORTED, "update",
+                     "the update slack does not go together with right sides at earlier iterates "
+                     "(terms, picard, lagged)");
+  if (w->opts.splitting == DAE_WAVE_SPLIT_WEIGHTED && w->opts.update == DAE_WAVE_SCHUR)
+    return dae__fail(err, DAE_ERROR_UNSUPPORTED, "splitting",
+                     "the update schur has the optimal weight; give the weighted splitting the "
+                     "update plain, relax, aitken or anderson");
   if (w->opts.splitting == DAE_WAVE_SPLIT_WEIGHTED && f->joints > 0 && f->systems != 2)
     return dae__fail(err, DAE_ERROR_UNSUPPORTED, "splitting",
                      "the weighted splitting is for two systems; optimal takes any number");
@@ -109,6 +120,7 @@ static void take_waveforms(dae__arena *arena, dae__wave *w)
   w->end_before = DAE__TAKE(arena, double, n);
   w->change = DAE__TAKE(arena, double, all);
   w->last_change = DAE__TAKE(arena, double, all);
+  w->earlier_change = DAE__TAKE(arena, double, all);
   w->before = DAE__TAKE(arena, double, all);
   w->before_slope = DAE__TAKE(arena, double, all);
 }
@@ -116,14 +128,15 @@ static void take_waveforms(dae__arena *arena, dae__wave *w)
 static void take_loop(dae__arena *arena, dae__wave *w)
 {
   const dae__interface *f = w->f;
-  size_t gains = (size_t)f->first_gain[f->systems], flat = (size_t)w->capacity * (size_t)f->directs;
+  size_t gains = (size_t)f->first_gain[f->systems], nodes = (size_t)w->capacity;
+  size_t flat = nodes * (size_t)f->unknowns;
   bool accelerated = w->opts.update == DAE_WAVE_AITKEN || w->opts.update == DAE_WAVE_ANDERSON ||
                      w->opts.update == DAE_WAVE_AUTO;
   w->gain_sets = (double)gains * w->capacity <= LARGEST_GAINS ? w->capacity : 1;
   w->gains = DAE__TAKE(arena, double, gains *(size_t)w->gain_sets);
   w->G = DAE__TAKE(arena, double, f->G.start[f->directs]);
   w->rhs = DAE__TAKE(arena, double, f->directs);
-  w->delta = DAE__TAKE(arena, double, flat);
+  w->delta = DAE__TAKE(arena, double, nodes *(size_t)f->directs);
   if (!accelerated)
     return;
   w->flat_z = DAE__TAKE(arena, double, flat);
@@ -209,12 +222,16 @@ static dae_status stand_at(dae__wave *w, double t, dae_error *err)
   m->done = 0;
   m->rate = NAN;
   m->window = w->opts.window;
-  m->intervals = m->intervals > 0 ? m->intervals : 8;
+  m->intervals = 8;
+  m->noise = 0;
   dae__wave_stand(w);
   if (!w->motion)
     return dae__wave_save_all(w, err);
   dae__assembly_gather(w->assembly, w->y, w->assembled);
+  w->motion->memory->factored = false;
   dae_status status = dae__motion_pick(w->motion, t, w->assembled, NULL, 0, err);
+  if (!status)
+    status = dae__motion_follow(w->shown, err);
   return status ? status : dae__wave_save_all(w, err);
 }
 

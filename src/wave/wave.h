@@ -27,6 +27,7 @@ typedef struct dae__wave_memory {
   int intervals;        /* of the exchange grid */
   int nodes;            /* of the grid of the last window; 1: none, the motion starts at t */
   double rate;          /* observed in the last window, for the first sweep of the next */
+  double noise;         /* error of interpolants that finer grids do not make smaller */
   double origin;        /* fixed windows: origin + k window */
   long done;
   long sweeps, failed; /* all of them; windows that were given up */
@@ -53,12 +54,13 @@ typedef struct dae__trial_window {
   int sweep;
   dae_wave_update update; /* in force */
   int max_sweeps;
-  double change, last, rate, last_rate, first_change; /* norms; rate is that of the last two */
+  double change, last, rate, last_rate, first_change,
+      least;            /* norms; rate is that of the last two */
+  double worst_rate;    /* of changes that are not noise, NaN: none */
   int growing, cycling; /* sweeps in a row that did not contract, that repeated each other */
-  bool begin_acceleration;
-  bool fresh_gains; /* those of this sweep are new */
-  bool want_gains;  /* the next sweep is to find them */
-  double reached;   /* time of an event */
+  bool fresh_gains;     /* those of this sweep are new */
+  bool want_gains;      /* the next sweep is to find them */
+  double reached;       /* time of an event */
 } dae__trial_window;
 
 typedef struct dae__wave {
@@ -81,18 +83,18 @@ typedef struct dae__wave {
   dae_waveform given, computed; /* of the sweep; computed is kept */
   dae_waveform *past;           /* given to the sweeps before, the last one first */
   int pasts;
-  double *settled, *settled_t;  /* kept: values and grid of the last window, to be continued */
-  double *start;                /* kept: unknowns where the window begins */
-  dae_waveform *in, *out;       /* of each subsystem, in memory of their own */
-  bool *fed;                    /* direct unknowns that a sweep takes from what it is given */
-  double *scale;                /* of each unknown over the window: largest |z| */
-  double *change, *last_change; /* of all unknowns at all nodes, in this sweep and the one before */
+  double *settled, *settled_t; /* kept: values and grid of the last window, to be continued */
+  double *start;               /* kept: unknowns where the window begins */
+  dae_waveform *in, *out;      /* of each subsystem, in memory of their own */
+  bool *fed;                   /* direct unknowns that a sweep takes from what it is given */
+  double *scale;               /* of each unknown over the window: largest |z| */
+  double *change, *last_change,
+      *earlier_change; /* of all unknowns at all nodes, in this sweep and the one before */
   double *before, *before_slope; /* scratch of that size */
   double *end_before;            /* unknowns at the end of the window after the sweep before */
   double *delta;                 /* Newton's correction of the direct unknowns at all nodes */
   double omega;                  /* of relax */
   double *mode;                  /* of the unknowns: the slowest of a plain sweep, */
-  double rho_now;                /* and by how much it is multiplied */
   double defect;                 /* of the interpolants between nodes, relative to the tolerance */
 
   /* gains and the linear systems at the nodes */
@@ -101,7 +103,7 @@ typedef struct dae__wave {
   double *G, *rhs;
   dae__solver *solver;
   dae__accelerate accelerate;
-  double *flat_z, *flat_hat, *flat_weight; /* direct unknowns at all nodes in one vector */
+  double *flat_z, *flat_hat, *flat_weight; /* unknowns that are accelerated, at all nodes */
 
   char **snapshot;    /* kept: memory of each subsystem at the beginning of the window */
   bool standing;      /* the subsystems stand there */
@@ -114,7 +116,7 @@ typedef struct dae__wave {
   /* rows */
   dae__assembly *assembly; /* NULL: nothing is projected */
   dae__mech *mech;
-  dae__motion *motion;
+  dae__motion *motion, *shown; /* of the children; of rows, which must not influence them */
   double *y, *dy, *assembled, *assembled_rate, *z;
 } dae__wave;
 

@@ -15,13 +15,14 @@
 
 #define COARSE 0.1   /* error of the interpolants, relative to the tolerance, */
 #define RESOLVED 0.3 /* unless a finer grid does not make it smaller by this: it is noise */
+#define LOUDEST 1    /* up to here; beyond, the waveform has a singularity that no grid resolves */
 #define FEW 4        /* sweeps below which windows grow, */
 #define MANY 12      /* above which they are halved */
 #define GROWTH 1.5
+#define FAR 2.5        /* windows of the length of the last one that it is continued over */
 #define SHORTEST 1e-12 /* window, relative to t */
 #define RETRIES 14     /* shortened windows in a row before giving up */
-#define REFRESH 0.3    /* rate above which gains are found anew */
-#define SEEN 1         /* changes above which a rate is not noise */
+#define REFRESH 0.1    /* rate above which gains are found anew */
 
 /* ---- the first waveforms ---- */
 
@@ -69,7 +70,8 @@ static bool too_coarse(dae__wave *w, double last)
       worst = fmax(worst, s->defect(s->self, w->opts.rtol, w->opts.atol));
   }
   w->defect = worst;
-  return worst > COARSE && !(worst > RESOLVED * last);
+  bool noise = worst > RESOLVED * last && worst < LOUDEST;
+  return worst > fmax(COARSE, w->m->noise) && !noise;
 }
 
 static void tell(dae__wave *w)
@@ -109,6 +111,8 @@ static dae__verdict iterate(dae__wave *w, double last_defect, dae_error *err)
       dae__wave_measure(w, w->given.nodes - 1);
     verdict = dae__wave_judge(w);
     tell(w);
+    if (verdict == DAE__CONVERGED && too_coarse(w, last_defect))
+      return DAE__COARSE;
     if (verdict != DAE__GO_ON)
       return verdict;
     o->want_gains = w->f->has_gains && o->rate > REFRESH;
@@ -122,6 +126,8 @@ static dae_wave_update usual_update(const dae__wave *w)
 {
   if (w->opts.update != DAE_WAVE_AUTO)
     return w->opts.update;
+  if (w->f->multipliers > 0 && w->opts.splitting == DAE_WAVE_SPLIT_WEIGHTED)
+    return DAE_WAVE_PLAIN;
   return w->f->has_gains ? DAE_WAVE_SCHUR : DAE_WAVE_ANDERSON;
 }
 
@@ -134,6 +140,7 @@ static void begin_trial(dae__wave *w)
                                  .change = NAN,
                                  .last = NAN,
                                  .rate = NAN,
+                                 .worst_rate = NAN,
                                  .want_gains = w->f->has_gains};
 }
 
@@ -162,12 +169,20 @@ static bool try_otherwise(dae__wave *w, dae__verdict verdict, plan *p)
   dae_wave_update update = w->opts.update;
   bool automatic = update == DAE_WAVE_AUTO;
   bool plain = update == DAE_WAVE_PLAIN || update == DAE_WAVE_RELAX;
-  bool useless = plain && (verdict == DAE__CYCLE || !(w->m->rho < 1));
+  bool steady = verdict == DAE__SLOW && w->trial.rate < 1; /* it contracts as rho says */
+  bool useless = plain && (verdict == DAE__CYCLE || steady || !(w->m->rho < 1));
   if (!automatic && (w->opts.window > 0 || useless))
     return false;
   if (automatic && p->shortened >= RETRIES / 2 && p->update == DAE_WAVE_SCHUR)
     p->update = DAE_WAVE_ANDERSON;
   return shorten(w, p);
+}
+
+/* a failure that no other window cures */
+static bool is_final(const dae__wave *w)
+{
+  dae_status status = w->failed >= 0 ? w->status[w->failed] : DAE_OK;
+  return status == DAE_ERROR_CALLBACK || status == DAE_ERROR_MEMORY;
 }
 
 static bool try_again(dae__wave *w, dae__verdict verdict, plan *p)
@@ -184,6 +199,8 @@ static bool try_again(dae__wave *w, dae__verdict verdict, plan *p)
     p->end = w->trial.reached;
     return p->end > w->m->t;
   case DAE__FAILED:
+    if (is_final(w))
+      return false;
     if (!p->constant && !w->opts.guess) {
       p->constant = true;
       return true;
@@ -214,14 +231,15 @@ static void choose_window(dae__wave *w, const plan *p)
 static void count(dae__wave *w)
 {
   dae__wave_memory *m = w->m;
+  /* what finer grids did not cure is expected of the next window, too */
+  m->noise =
+      w->defect > COARSE ? fmin(fmax(2 * w->defect, 0.9 * m->noise), LOUDEST) : 0.9 * m->noise;
   const dae__trial_window *o = &w->trial;
   m->stats.steps++;
   m->most_sweeps = o->sweep > m->most_sweeps ? o->sweep : m->most_sweeps;
-  if (!isnan(o->rate)) {
+  if (!isnan(o->rate))
     m->rate = fmin(fmax(o->rate, 0.05), 1);
-    if (o->last > SEEN)
-      m->observed = fmax(m->observed, o->rate); /* a NaN is left behind */
-  }
+  m->observed = fmax(m->observed, o->worst_rate); /* a NaN is left behind */
 }
 
 static dae_status accept(dae__wave *w, const plan *p, dae_error *err)
@@ -277,13 +295,17 @@ dae_status dae__wave_window(dae__wave *w, double t_stop, dae_error *err)
             .constant = w->opts.begin == DAE_WAVE_BEGIN_CONSTANT || m->nodes < 2,
             .update = usual_update(w),
             .defect = INFINITY};
+  /* a continuation leads far astray where the window before was much shorter */
+  if (p.end - m->t > FAR * (m->t - m->t_previous))
+    p.constant = true;
   for (;;) {
     dae__wave_place_grid(w, p.end);
     begin_trial(w);
     w->trial.update = p.update;
-    dae_status status = begin(w, p.constant && !w->opts.guess, err);
-    if (status)
-      return status;
+    if (begin(w, p.constant && !w->opts.guess, err)) {
+      w->failed = -1;
+      return give_up(w, DAE__FAILED, err);
+    }
     dae__verdict verdict = iterate(w, p.defect, err);
     if (verdict == DAE__CONVERGED)
       break;

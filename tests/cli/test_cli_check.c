@@ -87,7 +87,7 @@ static void test_discrete_variables_are_no_freedom(void **state)
   says(o, "constraints  none");
 }
 
-static void test_coupled_models_are_judged_by_their_assembly(void **state)
+static void test_coupled_models_are_judged_part_by_part_and_assembled(void **state)
 {
   (void)state;
   file_write("c.dae", "model two_circuits \"coupled index-1 systems\"\nparam a = 0.9\n"
@@ -98,13 +98,15 @@ static void test_coupled_models_are_judged_by_their_assembly(void **state)
                       "simulate to pi method nosuch\n");
   outcome *o = command_exits(0, "check c.dae");
   says(o, "2 systems");
-  says(o, "form         coupled");
+  says(o, "form         coupled out of 2 systems");
   says(o, "one: semi-explicit");
   says(o, "index        1");
   says(o, "2 degrees of freedom");
   says(o, "there is no method 'nosuch'");
   says_of(o, "bdf", "applies");
   says_of(o, "bdf-ggl", "does not");
+  says_of(o, "gauss-seidel", "applies; auto takes it");
+  says_of(o, "joint", "does not");
 }
 
 /* a file of examples/models, by its name */
@@ -146,7 +148,7 @@ int main(void)
       IN_FOLDER(test_moved_values_are_listed),
       IN_FOLDER(test_redundant_constraints_are_named),
       IN_FOLDER(test_discrete_variables_are_no_freedom),
-      IN_FOLDER(test_coupled_models_are_judged_by_their_assembly),
+      IN_FOLDER(test_coupled_models_are_judged_part_by_part_and_assembled),
       IN_FOLDER(test_every_example_is_judged),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

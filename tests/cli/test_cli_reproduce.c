@@ -166,6 +166,60 @@ static void test_all_of_l13_is_as_it_should_be(void **state)
   assert_true(check_records("r/l13-tables.csv", TABLES, "tttoootot") > 200);
 }
 
+/* in full it takes ten seconds, as the next one */
+static void test_all_of_e07_is_as_it_should_be(void **state)
+{
+  (void)state;
+  const char *const parts[] = {"Table 1: ",
+                               "Table 1, Jacobi: ",
+                               "Table 1, dependence: ",
+                               "Rate: ",
+                               "End of sweeps: ",
+                               "Windows, ODEs: ",
+                               "Windows, DAEs: ",
+                               "Interpolation: ",
+                               "Loops: ",
+                               "Loops, solutions: ",
+                               "Reproduced",
+                               "paper ours"};
+  outcome *o = command_exits(0, "reproduce e07 --quick --out r");
+  assert_string_equal(o->err, "");
+  check_text(o->out, parts, sizeof parts / sizeof *parts);
+  assert_true(count_checked(o->out, "e07") > 150);
+  assert_true(check_records("r/e07-convergence.csv", "method,alpha,sweep,change,error", "tnnnn") >
+              300);
+  assert_true(check_records("r/e07-tables.csv", TABLES, "tttoootot") > 200);
+}
+
+static void test_all_of_whm11_is_as_it_should_be(void **state)
+{
+  (void)state;
+  const char *const parts[] = {"Table 1, iterations: ",
+                               "Table 1, ratios: ",
+                               "Section 4: ",
+                               "Rates: ",
+                               "Table 2: ",
+                               "Table 3 b: ",
+                               "Table 4: ",
+                               "Errors: ",
+                               "Solution: ",
+                               "Section 6: ",
+                               "Section 6, relaxation: ",
+                               "Section 6, growth: ",
+                               "Other joints: ",
+                               "Other joints, solutions: ",
+                               "Nonlinear joint: ",
+                               "Not reproduced",
+                               "paper ours"};
+  outcome *o = command_exits(0, "reproduce whm11 --quick --out r");
+  assert_string_equal(o->err, "");
+  check_text(o->out, parts, sizeof parts / sizeof *parts);
+  assert_true(count_checked(o->out, "whm11") > 150);
+  assert_true(
+      check_records("r/whm11-convergence.csv", "signs,window,sweep,x2,y1,lambda", "tnnnnn") > 60);
+  assert_true(check_records("r/whm11-tables.csv", TABLES, "tttoootot") > 200);
+}
+
 static void test_folders_that_cannot_be_written_are_7(void **state)
 {
   (void)state;
@@ -185,6 +239,8 @@ static void test_papers_are_listed(void **state)
   assert_non_null(strstr(command_exits(0, "reproduce")->out, "yp96 "));
   assert_non_null(strstr(command_exits(0, "reproduce")->out, "j09 "));
   assert_non_null(strstr(command_exits(0, "reproduce")->out, "l13 "));
+  assert_non_null(strstr(command_exits(0, "reproduce")->out, "e07 "));
+  assert_non_null(strstr(command_exits(0, "reproduce")->out, "whm11 "));
   assert_non_null(strstr(command_exits(0, "reproduce --names")->out, "yp96\n"));
   command_refuses(1, "reproduce yp69", "did you mean yp96?");
 }
@@ -195,6 +251,8 @@ int main(void)
       IN_FOLDER(test_all_of_yp96_is_as_it_should_be),
       IN_FOLDER(test_all_of_j09_is_as_it_should_be),
       IN_FOLDER(test_all_of_l13_is_as_it_should_be),
+      IN_FOLDER(test_all_of_e07_is_as_it_should_be),
+      IN_FOLDER(test_all_of_whm11_is_as_it_should_be),
       IN_FOLDER(test_folders_that_cannot_be_written_are_7),
       IN_FOLDER(test_papers_are_listed),
   };

@@ -22,7 +22,8 @@ same_set_up same_set_up_of(const test_problem *p, const dae_method *method, doub
   snprintf(text, sizeof text, "%.17g", step);
   assert_int_equal(dae_options_set(method->options, &s.opts, "rtol", "1e-6", &err), DAE_OK);
   assert_int_equal(dae_options_set(method->options, &s.opts, "atol", "1e-6", &err), DAE_OK);
-  assert_int_equal(dae_options_set(method->options, &s.opts, "step", text, &err), DAE_OK);
+  const char *size = method->iterates ? "window" : "step";
+  assert_int_equal(dae_options_set(method->options, &s.opts, size, text, &err), DAE_OK);
   if (step > 0) /* of those that have it */
     dae_options_set(method->options, &s.opts, "order", "4", &err);
   return s;

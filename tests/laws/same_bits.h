@@ -14,8 +14,9 @@ typedef struct same_set_up {
     dae_bdf_options bdf;
     dae_spark_options spark;
     dae_lie_options lie;
+    dae_wave_options wave;
   } opts;
-  double step; /* 0: variable */
+  double step; /* or window; 0: variable */
 } same_set_up;
 
 /* rtol = atol = 1e-6, and a fixed step unless it is 0. */

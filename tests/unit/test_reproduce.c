@@ -130,6 +130,16 @@ static dae_status run_nan(rep_report *report)
   return rep_status(report);
 }
 
+/* the second one should not have got through */
+static dae_status run_hopeless(rep_report *report)
+{
+  rep_table_begin(report, &plain);
+  row(report, "fails", (rep_value){12, NAN, NAN, REP_FAILS, 0});
+  row(report, "does not", (rep_value){12, 30, NAN, REP_FAILS, 0});
+  rep_table_end(report);
+  return rep_status(report);
+}
+
 static dae_status run_right(rep_report *report)
 {
   rep_table_begin(report, &plain);
@@ -220,6 +230,20 @@ static void test_what_is_no_number_is_outside(void **state)
   assert_int_equal(o.result.checked, 4);
   assert_int_equal(o.result.wrong, 4);
   assert_true(has(o.csv, "\r\nTable 1,ours,steps,12,,100,near,0.25,out\r\n"));
+  release(&o);
+}
+
+static void test_runs_that_have_to_fail_are_wrong_where_they_do_not(void **state)
+{
+  (void)state;
+  const rep_paper paper = {"hopeless", "a paper", NULL, run_hopeless};
+  outcome o = reproduce(&paper, 1, NULL);
+  assert_int_equal(o.status, DAE_ERROR_CHECK);
+  assert_int_equal(o.result.checked, 2);
+  assert_string_equal(o.result.wrong_list,
+                      "  hopeless, Table 1, does not: steps 30, although it should have failed\n");
+  assert_true(has(o.csv, "\r\nTable 1,fails,steps,12,,,fails,,ok\r\n"));
+  assert_true(has(o.csv, "\r\nTable 1,does not,steps,12,30,,fails,,out\r\n"));
   release(&o);
 }
 
@@ -352,6 +376,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       IN_FOLDER(test_a_value_outside_its_bound_fails_and_the_rest_is_still_shown),
       IN_FOLDER(test_what_is_no_number_is_outside),
+      IN_FOLDER(test_runs_that_have_to_fail_are_wrong_where_they_do_not),
       IN_FOLDER(test_a_checked_run_that_gives_up_is_wrong),
       IN_FOLDER(test_right_values_end_well),
       IN_FOLDER(test_wrong_values_do_not_keep_other_papers_from_being_run),

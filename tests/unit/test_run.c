@@ -233,6 +233,27 @@ static void test_grid_rows_by_multiplication_and_the_end(void **state)
     }
 }
 
+/* those before the start and from the end on are left out; events add none */
+static void test_rows_at_the_times_of_a_list(void **state)
+{
+  (void)state;
+  const double times[] = {-1, 0, 0.05, 0.3, 0.31, 1.9, 2, 3}, rows[] = {0, 0.05, 0.3, 0.31, 1.9, 2};
+  dae_event event = {.name = "floor", .direction = -1, .value = value_height, .action = bounce};
+  const double steps[] = {0.03, 0.7};
+  for (int s = 0; s < 2; s++) {
+    motion m;
+    set_up(&m, &exact_ball, exact_ball_flow, steps[s], 1, 0, 2);
+    m.plan.times = times;
+    m.plan.time_count = 8;
+    m.plan.events = &event;
+    m.plan.event_count = 1;
+    assert_int_equal(run(&m), DAE_OK);
+    assert_int_equal(last.rows, 6);
+    for (int i = 0; i < 6; i++)
+      assert_true(last.row[i][0] == rows[i]);
+  }
+}
+
 static void test_rows_before_and_after_a_bounce(void **state)
 {
   (void)state;
@@ -433,9 +454,10 @@ static void test_bad_plans_are_refused_by_name(void **state)
   struct {
     const char *field;
     dae_run_plan plan;
-  } bad[12];
+  } bad[15];
+  const double falling[] = {1, 0.5};
   const dae_column beyond[] = {{0, NULL}, {2, "z"}}, before[] = {{-1, NULL}};
-  for (int i = 0; i < 12; i++)
+  for (int i = 0; i < 15; i++)
     bad[i].plan = m.plan;
   bad[0].field = "to", bad[0].plan.to = 0;
   bad[1].field = "to", bad[1].plan.to = NAN;
@@ -449,7 +471,10 @@ static void test_bad_plans_are_refused_by_name(void **state)
   bad[9].field = "columns", bad[9].plan.columns = beyond, bad[9].plan.column_count = 2;
   bad[10].field = "columns", bad[10].plan.columns = before, bad[10].plan.column_count = 1;
   bad[11].field = "columns", bad[11].plan.columns = before, bad[11].plan.column_count = -1;
-  for (int i = 0; i < 12; i++) {
+  bad[12].field = "times", bad[12].plan.time_count = 1;
+  bad[13].field = "times", bad[13].plan.times = falling, bad[13].plan.time_count = 2;
+  bad[14].field = "verify", bad[14].plan.verify = true;
+  for (int i = 0; i < 15; i++) {
     dae_error err;
     dae_summary summary;
     assert_int_equal(dae_run(&bad[i].plan, NULL, &summary, &err), DAE_ERROR_USAGE);
@@ -608,20 +633,23 @@ static void test_auto_is_a_method_that_fits_and_says_why(void **state)
   p = dae_problem_semi_explicit(&semi);
   assert_chosen(&p, "bdf", "semi-explicit: variable order 1 to 5");
 
-  /* coupled problems by what their assembly is: free parts, a joint between them, no mechanics */
+  /* coupled problems are iterated: free parts, a joint between them, no mechanics */
   const dae_part parts[] = {{.mechanical = &exact_ball}, {.mechanical = &exact_ball}};
   const dae_part other[] = {{.semi_explicit = &semi}, {.semi_explicit = &semi}};
   const dae_port z[] = {{0, 0}, {1, 0}};
   const dae_joint joint = {.ng = 1, .nz = 2, .z = z, .g = some_joint};
-  const char *coupled = "coupled out of 2 systems: run as one assembled problem";
+  const char *coupled =
+      "coupled out of 2 systems: each keeps its own solver, sweeps go on until they agree";
   dae_coupled c = {.parts = 2, .part = parts};
   p = dae_problem_coupled(&c);
-  assert_chosen(&p, "bdf", coupled);
+  assert_chosen(&p, "gauss-seidel", coupled);
   c.joints = 1;
   c.joint = &joint;
-  assert_chosen(&p, "bdf-ggl", coupled);
+  assert_chosen(&p, "gauss-seidel", coupled);
   c = (dae_coupled){.parts = 2, .part = other};
-  assert_chosen(&p, "bdf", coupled);
+  assert_chosen(&p, "gauss-seidel", coupled);
+  c.parts = 1;
+  assert_chosen(&p, "bdf", "coupled out of 1 system: run as one assembled problem");
 }
 
 static void test_auto_says_why_nothing_fits(void **state)
@@ -648,6 +676,7 @@ int main(void)
       cmocka_unit_test(test_columns_are_time_variables_rates_outputs),
       cmocka_unit_test(test_columns_are_those_the_plan_lists),
       cmocka_unit_test(test_grid_rows_by_multiplication_and_the_end),
+      cmocka_unit_test(test_rows_at_the_times_of_a_list),
       cmocka_unit_test(test_rows_before_and_after_a_bounce),
       cmocka_unit_test(test_bounces_leave_the_grid_alone),
       cmocka_unit_test(test_terminal_event_has_the_last_row),

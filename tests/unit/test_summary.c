@@ -153,6 +153,85 @@ static void test_kinetic_energy_alone_is_explained(void **state)
   SAYS(text_of(&summary), "kinetic energy only");
 }
 
+/* three circuits, iterated and verified */
+static dae_summary circuits(void)
+{
+  dae_summary s = {
+      .problem = "circuits",
+      .method = "gauss-seidel",
+      .rtol = 1e-7,
+      .atol = 1e-8,
+      .t_end = 4,
+      .order = 5,
+      .stats = {.steps = 20, .rejected_by_error = 9, .inner_steps = 6573, .sweeps = 144},
+      .diagnosis = {.index = 1, .dof = 3, .constraints = 3, .rank = 3},
+      .rows = 21,
+      .position_drift = 1e-9,
+      .velocity_drift = NAN,
+      .energy_start = NAN,
+      .systems = 3,
+      .contraction = {.gauss_seidel = 0.2121,
+                      .observed = 0.0315,
+                      .windows = 20,
+                      .sweeps = 144,
+                      .most_sweeps = 9,
+                      .order = "one, three, two",
+                      .loop = "one.z, two.z"},
+      .verification = {.method = "bdf", .rows = 21},
+  };
+  for (int i = 0; i < DAE_VARIABLE_KINDS; i++)
+    s.verification.most[i].tolerances = NAN;
+  s.verification.most[DAE_VARIABLE_STATE] =
+      (dae_difference){.tolerances = 1.5, .absolute = 2e-8, .t = 2.5, .name = "two.y"};
+  return s;
+}
+
+static void test_an_iteration_tells_windows_sweeps_and_contraction(void **state)
+{
+  (void)state;
+  dae_summary s = circuits();
+  const char *text = text_of(&s);
+  SAYS(text, "coupling     3 systems in the order one, three, two\n");
+  SAYS(text, "20 windows, 144 sweeps: 7.2 in a window, 9 at most");
+  SAYS(text, "of a plain sweep, by the derivatives: up to 0.212, in the loop of\n");
+  SAYS(text, "               one.z, two.z\n");
+  SAYS(text, "observed, with the update in use: up to 0.0315");
+  SAYS(text, "steps        6573 taken by the systems in all sweeps; rejected: 9 by the error test");
+  SAYS(text, "verified     by bdf on all systems as one, 21 rows");
+  SAYS(text, "states               1.5 (two.y, at t = 2.5: 2e-08)");
+  SAYS_NOT(text, "positions");
+  SAYS_NOT(text, "nan");
+  snprintf(s.verification.message, sizeof s.verification.message, "a rod broke");
+  SAYS(text_of(&s), "not to the end: a rod broke");
+  s.contraction.loop[0] = '\0';
+  s.contraction.gauss_seidel = 0;
+  SAYS(text_of(&s), "no algebraic loop: sweeps converge faster than geometrically");
+  s.contraction.gauss_seidel = NAN; /* joints: not told by a plain sweep */
+  SAYS(text_of(&s), "contraction  observed, with the update in use: up to 0.0315");
+  s.contraction.observed = NAN;
+  SAYS_NOT(text_of(&s), "contraction");
+}
+
+static void test_names_of_many_systems_are_cut(void **state)
+{
+  (void)state;
+  dae_summary s = circuits();
+  s.contraction.order[0] = s.contraction.loop[0] = '\0';
+  for (int i = 1; i <= 20; i++) {
+    char *order = s.contraction.order, *loop = s.contraction.loop;
+    size_t used = strlen(order), length = strlen(loop);
+    snprintf(order + used, sizeof s.contraction.order - used, "%ssystem[%d]", i > 1 ? ", " : "", i);
+    snprintf(loop + length, sizeof s.contraction.loop - length, "%ssystem[%d].z", i > 1 ? ", " : "",
+             i);
+  }
+  SAYS(text_of(&s), "in the order system[1], system[2], system[3], system[4], ...\n");
+  for (const char *line = text_of(&s); *line;) {
+    size_t length = strcspn(line, "\n");
+    assert_true(length > 0 && length <= 100);
+    line += length + 1;
+  }
+}
+
 static void test_failure_and_redundancy_are_told(void **state)
 {
   (void)state;
@@ -265,6 +344,27 @@ static void test_json_can_be_read(void **state)
   SAYS(text, "\"message\": null");
 }
 
+static void test_json_of_an_iteration_can_be_read(void **state)
+{
+  (void)state;
+  dae_summary s = pendulum();
+  SAYS(json_of(&s), "\"systems\": 0");
+  SAYS(json_of(&s), "\"contraction\": null");
+  SAYS(json_of(&s), "\"verification\": null");
+  s = circuits();
+  const char *text = json_of(&s);
+  assert_is_json(text);
+  SAYS(text, "\"contraction\": {\"windows\": 20, \"sweeps\": 144, \"most_sweeps\": 9, "
+             "\"predicted\": 0.2121, \"observed\": 0.0315, \"order\": \"one, three, two\"");
+  SAYS(text, "\"verification\": {\"method\": \"bdf\", \"rows\": 21, \"message\": null");
+  SAYS(text, "\"states\": {\"name\": \"two.y\", \"tolerances\": 1.5, ");
+  SAYS(text, "\"multipliers\": null");
+  s.contraction.observed = NAN;
+  s.contraction.gauss_seidel = INFINITY;
+  assert_is_json(json_of(&s));
+  SAYS(json_of(&s), "\"predicted\": null, \"observed\": null");
+}
+
 static void test_json_escapes_and_has_no_nan(void **state)
 {
   (void)state;
@@ -325,6 +425,9 @@ int main(void)
       cmocka_unit_test(test_what_does_not_apply_is_left_out),
       cmocka_unit_test(test_an_energy_that_was_not_measured_all_along_is_said_to),
       cmocka_unit_test(test_kinetic_energy_alone_is_explained),
+      cmocka_unit_test(test_an_iteration_tells_windows_sweeps_and_contraction),
+      cmocka_unit_test(test_names_of_many_systems_are_cut),
+      cmocka_unit_test(test_json_of_an_iteration_can_be_read),
       cmocka_unit_test(test_failure_and_redundancy_are_told),
       cmocka_unit_test(test_length_is_counted_as_snprintf_does),
       cmocka_unit_test(test_json_can_be_read),

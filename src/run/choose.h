@@ -1,0 +1,11 @@
+/* Choosing a method. */
+#ifndef DAEDAL_RUN_CHOOSE_H
+#define DAEDAL_RUN_CHOOSE_H
+
+#include <daedal/integrator.h>
+
+/* What `auto` stands for where a coupled problem is to be integrated as one system; NULL: the
+ * method does not take it, err says why. */
+const dae_method *dae__method_for_one(const dae_problem *problem, dae_error *err);
+
+#endif

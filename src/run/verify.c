@@ -1,0 +1,211 @@
+#include "run/verify.h"
+
+#include "core/env.h"
+#include "core/error.h"
+#include "core/vec.h"
+#include "run/choose.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define FIRST_ROWS 256 /* that there is room for at first */
+
+/* ---- the rows of the first run ---- */
+
+dae__verify dae__verify_create(const dae_env *env, int columns)
+{
+  return (dae__verify){.env = dae__env_of(env), .columns = columns};
+}
+
+void dae__verify_free(dae__verify *v)
+{
+  if (v->rows)
+    v->env.release(v->env.user, v->rows);
+  v->rows = NULL;
+}
+
+static dae_status grow(dae__verify *v, dae_error *err)
+{
+  long capacity = v->capacity > 0 ? 2 * v->capacity : FIRST_ROWS;
+  size_t row = (size_t)v->columns * sizeof *v->rows;
+  double *rows = v->env.allocate(v->env.user, (size_t)capacity * row);
+  if (!rows)
+    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "no memory for rows that are to be verified");
+  if (v->rows) {
+    memcpy(rows, v->rows, (size_t)v->count * row);
+    v->env.release(v->env.user, v->rows);
+  }
+  v->rows = rows;
+  v->capacity = capacity;
+  return DAE_OK;
+}
+
+static double *row_of(const dae__verify *v, long i)
+{
+  return v->rows + (size_t)i * (size_t)v->columns;
+}
+
+dae_status dae__verify_keep(dae__verify *v, const double *row, dae_error *err)
+{
+  dae_status status = v->count == v->capacity ? grow(v, err) : DAE_OK;
+  if (status >= 0)
+    dae__copy(v->columns, row, row_of(v, v->count++));
+  return status;
+}
+
+/* ---- the second run ---- */
+
+/* What its rows are compared with. */
+typedef struct comparison {
+  const dae__verify *v;
+  const dae__columns *columns;
+  dae_variable_kind *kind; /* of each column of variables */
+  double *scale;           /* rtol max|y| + atol of each of them */
+  double *times;           /* where rows are compared */
+  long time_count;
+  long next; /* row of the first run that is not compared yet */
+  dae_verification *out;
+} comparison;
+
+static void compare(comparison *c, const double *a, const double *b)
+{
+  for (int i = 0; i < c->columns->variables; i++) {
+    dae_difference *most = &c->out->most[c->kind[i]];
+    double difference = fabs(a[1 + i] - b[1 + i]), tolerances = difference / c->scale[i];
+    if (!isnan(most->tolerances) && !(tolerances > most->tolerances))
+      continue;
+    *most = (dae_difference){.tolerances = tolerances, .absolute = difference, .t = a[0]};
+    snprintf(most->name, sizeof most->name, "%s", c->columns->names[1 + i]);
+  }
+  c->out->rows++;
+}
+
+/* events change the state between two rows at the same time, and the other run at another one */
+static bool is_jump(const dae__verify *v, long i)
+{
+  double t = row_of(v, i)[0];
+  return (i > 0 && row_of(v, i - 1)[0] == t) || (i + 1 < v->count && row_of(v, i + 1)[0] == t);
+}
+
+static dae_status open_rows(void *self, int columns, const char *const *names, dae_error *err)
+{
+  (void)self, (void)columns, (void)names, (void)err;
+  return DAE_OK;
+}
+
+static dae_status take_row(void *self, int columns, const double *values, dae_error *err)
+{
+  comparison *c = self;
+  const dae__verify *v = c->v;
+  (void)columns, (void)err;
+  while (c->next < v->count && row_of(v, c->next)[0] < values[0])
+    c->next++;
+  if (c->next < v->count && row_of(v, c->next)[0] == values[0] && !is_jump(v, c->next))
+    compare(c, row_of(v, c->next), values);
+  return DAE_OK;
+}
+
+static dae_status close_rows(void *self, dae_summary *summary, dae_error *err)
+{
+  (void)self, (void)summary, (void)err;
+  return DAE_OK;
+}
+
+/* ---- what it is compared by ---- */
+
+static void find_scales(comparison *c, double rtol, double atol)
+{
+  char name[8];
+  for (int i = 0; i < c->columns->variables; i++) {
+    double most = 0;
+    for (long k = 0; k < c->v->count; k++)
+      most = fmax(most, fabs(row_of(c->v, k)[1 + i]));
+    c->scale[i] = rtol * most + atol;
+    c->kind[i] =
+        dae_problem_variable(&c->columns->plan->problem, c->columns->entry[i], name, sizeof name);
+  }
+}
+
+static void find_times(comparison *c)
+{
+  for (long i = 0; i < c->v->count; i++)
+    if (!is_jump(c->v, i))
+      c->times[c->time_count++] = row_of(c->v, i)[0];
+}
+
+static dae_status prepare(dae__arena *arena, const dae_summary *s, comparison *c, dae_error *err)
+{
+  c->kind = DAE__TAKE(arena, dae_variable_kind, c->columns->variables);
+  c->scale = DAE__TAKE(arena, double, c->columns->variables);
+  c->times = DAE__TAKE(arena, double, c->v->count);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  *c->out = (dae_verification){0};
+  for (int i = 0; i < DAE_VARIABLE_KINDS; i++)
+    c->out->most[i].tolerances = NAN;
+  find_scales(c, s->rtol, s->atol);
+  find_times(c);
+  return DAE_OK;
+}
+
+/* defaults with the tolerances of the first run */
+static void *options_of(dae__arena *arena, const dae_method *method, const dae_summary *s)
+{
+  char number[40];
+  void *opts = dae__arena_take(arena, 1, method->options_size);
+  if (!opts)
+    return NULL;
+  method->defaults(opts);
+  snprintf(number, sizeof number, "%.17g", s->rtol);
+  dae_options_set(method->options, opts, "rtol", number, NULL);
+  snprintf(number, sizeof number, "%.17g", s->atol);
+  dae_options_set(method->options, opts, "atol", number, NULL);
+  return opts;
+}
+
+static dae_status integrate_as_one(dae__arena *arena, comparison *c, const dae_summary *s,
+                                   dae_error *err)
+{
+  dae_run_plan plan = *c->columns->plan;
+  const dae_sink sink = {.self = c, .open = open_rows, .row = take_row, .close = close_rows};
+  dae_summary other;
+  plan.method = dae__method_for_one(&plan.problem, err);
+  if (!plan.method)
+    return err->status;
+  c->out->method = plan.method->name;
+  plan.options = options_of(arena, plan.method, s);
+  if (!plan.options)
+    return dae__out_of_memory(err);
+  plan.to = row_of(c->v, c->v->count - 1)[0];
+  plan.times = c->times;
+  plan.time_count = c->time_count;
+  plan.outputs = 0;
+  plan.sinks = &sink;
+  plan.sink_count = 1;
+  plan.verify = false;
+  return plan.to > plan.start.t ? dae_run(&plan, dae__arena_env(arena), &other, err) : DAE_OK;
+}
+
+dae_status dae__verify_run(const dae__verify *v, const dae__columns *columns, dae_summary *summary,
+                           dae_error *err)
+{
+  comparison c = {.v = v, .columns = columns, .out = &summary->verification};
+  dae_error why = dae_error_none();
+  dae__arena *arena = dae__arena_create(&v->env);
+  if (!arena)
+    return dae__out_of_memory(err);
+  dae_status status = prepare(arena, summary, &c, &why);
+  if (status >= 0)
+    status = integrate_as_one(arena, &c, summary, &why);
+  dae__arena_free(arena);
+  if (status >= 0)
+    return DAE_OK;
+  *err = why;
+  if (status == DAE_ERROR_MEMORY || status == DAE_ERROR_INTERRUPTED)
+    return status;
+  snprintf(c.out->message, sizeof c.out->message, "%.255s", why.text);
+  return dae__fail(err, DAE_ERROR_CHECK, why.equation,
+                   "the run is done, but as one system, by %s, it could not be repeated: %.300s",
+                   c.out->method ? c.out->method : "another method", why.text);
+}
