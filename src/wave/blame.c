@@ -16,12 +16,6 @@
 
 /* ---- rho ---- */
 
-static const double *gains_at(const dae__wave *w, int node)
-{
-  const dae__interface *f = w->f;
-  return w->gains + (w->gain_sets > 1 ? (size_t)node * (size_t)f->first_gain[f->systems] : 0);
-}
-
 /* z = T z, z the unknowns; those that are not direct stay 0 */
 static void apply_sweep(const dae__wave *w, const double *gains, double *z, double *old)
 {
@@ -90,7 +84,7 @@ static double find_omega(dae__wave *w, const double *gains)
 void dae__wave_measure(dae__wave *w, int node)
 {
   const dae__interface *f = w->f;
-  const double *gains = gains_at(w, node);
+  const double *gains = dae__wave_gains(w, node);
   if (w->opts.update == DAE_WAVE_RELAX && w->opts.omega == 0)
     w->omega = find_omega(w, gains);
   if (f->multipliers > 0 && w->opts.splitting == DAE_WAVE_SPLIT_WEIGHTED) {
@@ -122,18 +116,6 @@ void dae__wave_loop_names(const dae__wave *w, char *text, size_t size)
       return;
     }
     used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", f->name[i]);
-  }
-}
-
-/* "A, C, B" */
-void dae__wave_order_names(const dae__wave *w, const int *order, char *text, size_t size)
-{
-  size_t used = 0;
-  text[0] = '\0';
-  for (int i = 0; i < w->f->systems && used < size; i++) {
-    const char *name = w->f->sub[order[i]]->name;
-    used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "",
-                             name && name[0] ? name : "the model itself");
   }
 }
 
@@ -173,7 +155,7 @@ static dae_status blame_growth(dae__wave *w, const char *what, dae_error *err)
 {
   char loop[160], order[120], rho[64] = "";
   dae__wave_loop_names(w, loop, sizeof loop);
-  dae__wave_order_names(w, w->order, order, sizeof order);
+  dae__order_names(w->f, w->order, order, sizeof order);
   const char *name = worst(w);
   if (w->f->has_gains && w->f->directs > 0 && !isnan(w->m->rho))
     snprintf(rho, sizeof rho, "; the derivatives say %.4g", w->m->rho);

@@ -5,6 +5,8 @@
 #include "linalg/pattern.h"
 #include "linalg/solver.h"
 
+#include <stdio.h>
+
 /* ---- what follows from the description ---- */
 
 static void number_directs(dae__interface *f)
@@ -113,6 +115,17 @@ dae_status dae__interface_complete(dae__arena *arena, dae__interface *f, dae_err
   f->has_gains = all_gains(f);
   describe_loop(arena, f);
   return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
+}
+
+void dae__order_names(const dae__interface *f, const int *order, char *text, size_t size)
+{
+  size_t used = 0;
+  text[0] = '\0';
+  for (int i = 0; i < f->systems && used < size; i++) {
+    const char *name = f->sub[order[i]]->name;
+    used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "",
+                             name && name[0] ? name : "the model itself");
+  }
 }
 
 /* ---- values ---- */

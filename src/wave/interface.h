@@ -59,6 +59,9 @@ typedef struct dae__interface {
 /* Fills in what follows from sub, first, source, direct and the joints. */
 dae_status dae__interface_complete(dae__arena *arena, dae__interface *f, dae_error *err);
 
+/* "A, C, B": the subsystems by name. */
+void dae__order_names(const dae__interface *f, const int *order, char *text, size_t size);
+
 /* Inputs of subsystem p out of the unknowns z. */
 void dae__interface_inputs(const dae__interface *f, int p, const double *z, double *in);
 

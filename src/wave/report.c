@@ -65,18 +65,6 @@ static void name_loop(const look *o, char *text, size_t size)
                                f->name[f->unknown_of[i]]);
 }
 
-static void name_order(const look *o, char *text, size_t size)
-{
-  const dae__interface *f = o->coupling.f;
-  size_t used = 0;
-  text[0] = '\0';
-  for (int i = 0; i < f->systems && used < size; i++) {
-    const char *name = f->sub[o->order[i]]->name;
-    used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "",
-                             name && name[0] ? name : "the model itself");
-  }
-}
-
 /* joints carried by one of their systems; a system that cannot carry them is no failure */
 static dae_status one_side(look *o, const dae_env *env, double t, bool last, double *rho,
                            double *growth, dae_error *err)
@@ -184,7 +172,7 @@ dae_status dae_contraction_at(const dae_problem *problem, double t, const double
   if (!status && o.coupling.f->directs > 0) {
     status = examine(&o, dae__arena_env(arena), t, out, err);
     name_loop(&o, out->loop, sizeof out->loop);
-    name_order(&o, out->order, sizeof out->order);
+    dae__order_names(o.coupling.f, o.order, out->order, sizeof out->order);
   }
   dae__coupling_free(&o.coupling);
   dae__arena_free(arena);
@@ -207,6 +195,6 @@ dae_status dae_contraction_of(const dae_integrator *it, dae_contraction *out, da
   out->windows = m->stats.steps;
   out->sweeps = m->sweeps;
   dae__wave_loop_names(w, out->loop, sizeof out->loop);
-  dae__wave_order_names(w, w->order, out->order, sizeof out->order);
+  dae__order_names(w->f, w->order, out->order, sizeof out->order);
   return DAE_OK;
 }

@@ -39,12 +39,6 @@ static bool uses_newton(const dae__wave *w)
 
 /* ---- the linear system at a node ---- */
 
-static const double *gains_at(const dae__wave *w, int node)
-{
-  const dae__interface *f = w->f;
-  return w->gains + (w->gain_sets > 1 ? (size_t)node * (size_t)f->first_gain[f->systems] : 0);
-}
-
 /* what a singular G means */
 static dae_status singular(const dae__wave *w, double t, dae_error *err)
 {
@@ -72,7 +66,7 @@ static dae_status factor(dae__wave *w, double t, dae_error *err)
 dae_status dae__wave_factor(dae__wave *w, int node, dae_error *err)
 {
   double t = w->grid[node];
-  dae_status status = dae__interface_matrix(w->f, t, gains_at(w, node),
+  dae_status status = dae__interface_matrix(w->f, t, dae__wave_gains(w, node),
                                             dae__wave_at(&w->computed, node), w->G, err);
   return status ? status : factor(w, t, err);
 }
@@ -81,7 +75,7 @@ dae_status dae__wave_factor(dae__wave *w, int node, dae_error *err)
 static void kept_part(const dae__wave *w, int node, double *rhs)
 {
   const dae__interface *f = w->f;
-  const double *D = gains_at(w, node), *change = change_at(w, node);
+  const double *D = dae__wave_gains(w, node), *change = change_at(w, node);
   for (int d = 0; d < f->directs - f->multipliers; d++) {
     int i = f->unknown_of[d], p = f->owner[i];
     int outputs = f->sub[p]->outputs, row = i - f->first[p];
@@ -148,7 +142,7 @@ static dae_status add_side(dae__wave *w, int node, bool last, double factor_, do
                            dae_error *err)
 {
   const dae__interface *f = w->f;
-  dae_status status = dae__interface_matrix(w->f, w->grid[node], gains_at(w, node),
+  dae_status status = dae__interface_matrix(w->f, w->grid[node], dae__wave_gains(w, node),
                                             dae__wave_at(&w->computed, node), w->G, err);
   if (status)
     return status;

@@ -125,6 +125,13 @@ static inline double *dae__wave_at(const dae_waveform *w, int node)
   return w->value + (size_t)node * (size_t)w->width;
 }
 
+/* the gains of all subsystems at a node */
+static inline const double *dae__wave_gains(const dae__wave *w, int node)
+{
+  const dae__interface *f = w->f;
+  return w->gains + (w->gain_sets > 1 ? (size_t)node * (size_t)f->first_gain[f->systems] : 0);
+}
+
 /* sweep.c */
 /* Integrates every subsystem over the grid with the waveforms given. */
 dae__verdict dae__wave_sweep(dae__wave *w, dae_error *err);
@@ -184,7 +191,6 @@ dae_status dae__report_order(const dae_problem *problem, double t, const double 
 
 /* blame.c */
 void dae__wave_loop_names(const dae__wave *w, char *text, size_t size);
-void dae__wave_order_names(const dae__wave *w, const int *order, char *text, size_t size);
 /* largest change of an unknown, in its own unit */
 double dae__wave_plain_change(const dae__wave *w);
 dae_status dae__wave_blame(dae__wave *w, dae__verdict verdict, dae_error *err);
