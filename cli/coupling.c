@@ -142,6 +142,15 @@ static gain gain_of(double rho)
   return g;
 }
 
+/* "0.364 + 0.13 W^2": with what windows of length W add [WHM11 (54)], where that is known */
+static gain side_of(double rho, double growth)
+{
+  gain g = gain_of(rho);
+  if (isfinite(rho) && isfinite(growth))
+    snprintf(g.text, sizeof g.text, "%.3g + %.3g W^2%s", rho, growth, rho >= 1.005 ? " (> 1)" : "");
+  return g;
+}
+
 /* "    gauss-seidel   1.38 ...", as the methods are listed */
 __attribute__((format(printf, 2, 3))) static void print_gain(const char *name, const char *format,
                                                              ...)
@@ -196,8 +205,11 @@ static void print_loop(const dae_coupled *coupled, const dae_contraction *c)
                shortened(c->order).text);
   print_gain("jacobi", "%s", gain_of(c->jacobi).text);
   if (!isnan(c->on_first))
-    print_gain("joint", "%s with the constraint on the first system of a joint, %s on the last",
-               gain_of(c->on_first).text, gain_of(c->on_second).text);
+    print_gain("joint",
+               "%s with the constraint on the first system of a joint, %s on the last, W being the "
+               "length of a window",
+               side_of(c->on_first, c->first_growth).text,
+               side_of(c->on_second, c->second_growth).text);
 }
 
 static void print_margin(const dae_coupled *coupled, const dae_contraction *c)

@@ -269,15 +269,17 @@ static void take_memory(dae__arena *arena, const dae__child_recipe *r, dae__chil
   c->multiplier = DAE__TAKE(arena, bool, c->size);
 }
 
+/* Where there is a mass matrix, which may be singular, states may be algebraic in truth. */
 static void classify(dae__child *c)
 {
   char name[8];
+  bool quasilinear = c->problem.semi_explicit && c->problem.semi_explicit->M;
   for (int i = 0; i < c->size; i++) {
     int entry = c->entry ? c->entry[i] : i;
     dae_variable_kind kind = dae_problem_variable(&c->problem, entry, name, sizeof name);
     c->multiplier[i] = kind == DAE_VARIABLE_MULTIPLIER;
     c->has_algebraic = c->has_algebraic || kind == DAE_VARIABLE_ALGEBRAIC;
-    c->algebraic[i] = c->multiplier[i] || kind == DAE_VARIABLE_ALGEBRAIC;
+    c->algebraic[i] = c->multiplier[i] || kind == DAE_VARIABLE_ALGEBRAIC || quasilinear;
   }
 }
 
