@@ -84,10 +84,10 @@ void dae_model_plan(const dae_model *model, dae_run_plan *plan);
 
 /* How an iteration with these tolerances is to integrate the systems of a coupled model, by what
  * they say of themselves: `method`, `step`, `rtol`, `atol` and other options of the method. A
- * system without tolerances of its own gets a tenth of those of the iteration, one without a method
- * the one that `auto` stands for on it. *out is for dae_wave_options.children, NULL where no system
- * says anything; release it with dae_model_children_free and the same env, when the run is over.
- * What does not fit is DAE_ERROR_MODEL at its place. */
+ * system without tolerances of its own gets a thirtieth of those of the iteration, one without a
+ * method the one that `auto` stands for on it. *out is for dae_wave_options.children, NULL where no
+ * system says anything; release it with dae_model_children_free and the same env, when the run is
+ * over. What does not fit is DAE_ERROR_MODEL at its place. */
 dae_status dae_model_children(const dae_model *model, double rtol, double atol, const dae_env *env,
                               dae_wave_child **out, dae_error *err);
 void dae_model_children_free(dae_wave_child *children, const dae_env *env);

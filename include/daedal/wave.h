@@ -121,7 +121,7 @@ typedef struct dae_wave_terms {
 /* How one part is integrated. */
 typedef struct dae_wave_child {
   const dae_method *method; /* NULL: bdf, or bdf-ggl for constrained mechanics */
-  const void *options;      /* the method's; NULL: defaults, with a tenth of rtol and atol */
+  const void *options;      /* the method's; NULL: defaults, a thirtieth of rtol, atol */
 } dae_wave_child;
 
 /* What a sweep has found, for those who watch: the unknowns are the outputs of all subsystems, then

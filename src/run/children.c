@@ -3,13 +3,13 @@
  * The children and their option structs lie in one piece of memory. */
 #include "core/env.h"
 #include "core/error.h"
+#include "wave/create.h"
 
 #include <daedal/model.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#define SHARE 0.1    /* tolerances of children, relative to those of the iteration */
 #define ALIGNMENT 64 /* of option structs */
 
 /* The settings of all systems, and those of the one that is looked at. */
@@ -109,8 +109,8 @@ static dae_status set_options(const reader *r, const dae_method *method, double 
   dae_error why;
   table.owner = method->name;
   method->defaults(opts);
-  set_number(method, opts, "rtol", SHARE * rtol);
-  set_number(method, opts, "atol", SHARE * atol);
+  set_number(method, opts, "rtol", DAE__CHILD_SHARE * rtol);
+  set_number(method, opts, "atol", DAE__CHILD_SHARE * atol);
   for (int i = 0; i < r->count; i++) {
     const dae_model_setting *s = &r->setting[i];
     if (!is_own(r, i) || strcmp(s->name, "method") == 0)

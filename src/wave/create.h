@@ -4,6 +4,9 @@
 
 #include <daedal/wave.h>
 
+/* Tolerances of children that are given none, relative to those of the waveforms: docs/methods. */
+#define DAE__CHILD_SHARE (1.0 / 30)
+
 /* Whether the method takes a problem; the reason in err. */
 dae_status dae__wave_accepts(const dae_problem *problem, dae_error *err);
 dae_status dae__joint_accepts(const dae_problem *problem, dae_error *err);

@@ -8,7 +8,6 @@
 
 #define NODES 65          /* of a grid that is chosen, at most */
 #define LARGEST_GAINS 2e7 /* numbers in all gains; beyond, the nodes of a window share one set */
-#define CHILDREN 0.1      /* tolerance of children, relative to that of the waveforms */
 
 /* ---- what is refused ---- */
 
@@ -334,8 +333,8 @@ static dae_status create_parts(dae__wave *w, dae__arena *arena, const dae_proble
                                  .terms = terms_of(w),
                                  .with_children = true,
                                  .children = w->opts.children,
-                                 .rtol = CHILDREN * w->opts.rtol,
-                                 .atol = CHILDREN * w->opts.atol,
+                                 .rtol = DAE__CHILD_SHARE * w->opts.rtol,
+                                 .atol = DAE__CHILD_SHARE * w->opts.atol,
                                  .t = start->t,
                                  .y = w->y,
                                  .dy = w->dy,
