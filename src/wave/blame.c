@@ -143,8 +143,7 @@ static const char *advice(const dae__wave *w)
   dae_wave_update update = w->opts.update;
   if (update == DAE_WAVE_AUTO || update == DAE_WAVE_SCHUR)
     return "Try a shorter window, or solve the systems of the loop as one (--method bdf, or "
-           "bdf-ggl "
-           "for mechanics)";
+           "bdf-ggl for mechanics)";
   if (!(w->m->rho >= 1))
     return "Try a shorter window, or the update `schur`, which is the default";
   return "A shorter window does not help; the update `schur`, which is the default, takes the loop "

@@ -25,7 +25,8 @@ static double time_scale(const dae__wave *w)
 
 double dae__wave_first_window(const dae__wave *w, double t_stop)
 {
-  return fmin(time_scale(w) / 4, (t_stop - w->m->t) / 10);
+  double length = fmin(time_scale(w) / 4, (t_stop - w->m->t) / 10);
+  return w->opts.max_window > 0 ? fmin(length, w->opts.max_window) : length;
 }
 
 double dae__wave_end(dae__wave *w, double t_stop)

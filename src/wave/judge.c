@@ -202,5 +202,5 @@ dae__verdict dae__wave_judge(dae__wave *w)
     return DAE__CYCLE;
   if (w->opts.sweeps == 0 && grows_steadily(w) && hopeless(w))
     return DAE__DIVERGED;
-  return o->sweep >= o->max_sweeps ? DAE__SLOW : DAE__GO_ON;
+  return o->sweep >= o->max_sweeps && w->opts.sweeps == 0 ? DAE__SLOW : DAE__GO_ON;
 }

@@ -5,9 +5,10 @@
  *   judge.c     converged, going on, diverging
  *   window.c    sweeps until they converge; what is tried where they do not
  *   project.c   states onto the joints
- *   blame.c     messages
+ *   blame.c     rho along a run, messages
+ *   report.c    the contraction report
  *   integrator.c  the verbs
- *   wave.c      creation */
+ *   wave.c, subsystems.c  creation */
 #ifndef DAEDAL_WAVE_WAVE_H
 #define DAEDAL_WAVE_WAVE_H
 
@@ -30,7 +31,7 @@ typedef struct dae__wave_memory {
   double noise;         /* error of interpolants that finer grids do not make smaller */
   double origin;        /* fixed windows: origin + k window */
   long done;
-  long sweeps, failed; /* all of them; windows that were given up */
+  long sweeps; /* all of them */
   int most_sweeps;
   double observed; /* largest rate, NaN: none */
   double rho;      /* largest along the windows */
@@ -54,13 +55,14 @@ typedef struct dae__trial_window {
   int sweep;
   dae_wave_update update; /* in force */
   int max_sweeps;
-  double change, last, rate, last_rate, first_change,
-      least;            /* norms; rate is that of the last two */
-  double worst_rate;    /* of changes that are not noise, NaN: none */
-  int growing, cycling; /* sweeps in a row that did not contract, that repeated each other */
-  bool fresh_gains;     /* those of this sweep are new */
-  bool want_gains;      /* the next sweep is to find them */
-  double reached;       /* time of an event */
+  double change, last;        /* norms of the changes of this sweep and the one before */
+  double first_change, least; /* of the first one, and of the smallest */
+  double rate, last_rate;     /* ratios of changes */
+  double worst_rate;          /* of changes that are not noise, NaN: none */
+  int growing, cycling;       /* sweeps in a row that did not contract, that repeated each other */
+  bool fresh_gains;           /* those of this sweep are new */
+  bool want_gains;            /* the next sweep is to find them */
+  double reached;             /* time of an event */
 } dae__trial_window;
 
 typedef struct dae__wave {
@@ -71,7 +73,7 @@ typedef struct dae__wave {
   dae__coupling coupling; /* parts of a problem; parts = 0: subsystems of the user's */
   dae_wave_terms terms;   /* where they are not the user's own */
   int *order;             /* of the subsystems; kept */
-  int *rank;              /* place of each in it; multipliers: systems */
+  int *rank;              /* place of each in it; multipliers: systems; kept */
   dae__workers *workers;
   const dae_env *env;
   dae__wave_memory *m; /* kept */
@@ -86,16 +88,16 @@ typedef struct dae__wave {
   double *settled, *settled_t; /* kept: values and grid of the last window, to be continued */
   double *start;               /* kept: unknowns where the window begins */
   dae_waveform *in, *out;      /* of each subsystem, in memory of their own */
-  bool *fed;                   /* direct unknowns that a sweep takes from what it is given */
+  bool *fed;                   /* unknowns that a sweep takes from what it is given; kept */
   double *scale;               /* of each unknown over the window: largest |z| */
-  double *change, *last_change,
-      *earlier_change; /* of all unknowns at all nodes, in this sweep and the one before */
-  double *before, *before_slope; /* scratch of that size */
-  double *end_before;            /* unknowns at the end of the window after the sweep before */
-  double *delta;                 /* Newton's correction of the direct unknowns at all nodes */
-  double omega;                  /* of relax */
-  double *mode;                  /* of the unknowns: the slowest of a plain sweep, */
-  double defect;                 /* of the interpolants between nodes, relative to the tolerance */
+  double *change;              /* of all unknowns at all nodes in this sweep, */
+  double *last_change, *earlier_change; /* in the one before, and before that */
+  double *before, *before_slope;        /* scratch of that size */
+  double *end_before; /* unknowns at the end of the window after the sweep before */
+  double *delta;      /* Newton's correction of the direct unknowns at all nodes */
+  double omega;       /* of relax */
+  double *mode;       /* of the unknowns: the slowest of a plain sweep, */
+  double defect;      /* of the interpolants between nodes, relative to the tolerance */
 
   /* gains and the linear systems at the nodes */
   int gain_sets; /* nodes that have gains of their own, 1: all share those of the last one */
@@ -172,7 +174,7 @@ dae_status dae__wave_project_create(dae__wave *w, dae__arena *arena, dae_error *
 dae_status dae__wave_state(dae__wave *w, double t, double *y, double *dy, dae_error *err);
 /* Puts the children onto the joints at the end of a window. */
 dae_status dae__wave_settle(dae__wave *w, dae_error *err);
-
+/* The same as dae__wave_state, not projected. */
 void dae__wave_glance(const dae__wave *w, double t, double *y);
 
 /* wave.c */
@@ -184,6 +186,7 @@ dae_status dae__wave_finish(dae__wave *w, dae__arena *arena, double t, const dou
                             dae_error *err);
 /* Starts anew at t from the consistent state in w->y and w->dy. */
 dae_status dae__wave_begin_at(dae__wave *w, double t, dae_error *err);
+
 /* report.c */
 /* The order of the parts that contracts best at a consistent state. */
 dae_status dae__report_order(const dae_problem *problem, double t, const double *y,

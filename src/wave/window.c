@@ -62,7 +62,7 @@ static dae_status begin(dae__wave *w, bool constant, dae_error *err)
 static bool too_coarse(dae__wave *w, double last)
 {
   double worst = 0;
-  if (w->opts.nodes > 0)
+  if (w->opts.nodes > 0 || w->opts.sweeps > 0) /* nothing is tested then */
     return false;
   for (int p = 0; p < w->f->systems; p++) {
     const dae_subsystem *s = w->f->sub[p];
@@ -131,11 +131,11 @@ static dae_wave_update usual_update(const dae__wave *w)
   return w->f->has_gains ? DAE_WAVE_SCHUR : DAE_WAVE_ANDERSON;
 }
 
-static void begin_trial(dae__wave *w)
+static void begin_trial(dae__wave *w, dae_wave_update update)
 {
   bool automatic = w->opts.update == DAE_WAVE_AUTO;
   int usual = automatic ? 40 : 200;
-  w->trial = (dae__trial_window){.update = usual_update(w),
+  w->trial = (dae__trial_window){.update = update,
                                  .max_sweeps = w->opts.max_sweeps > 0 ? w->opts.max_sweeps : usual,
                                  .change = NAN,
                                  .last = NAN,
@@ -153,6 +153,8 @@ typedef struct plan {
   dae_wave_update update;
   double defect; /* of the grid that was too coarse */
   int shortened;
+  int who;       /* subsystem that failed last, */
+  dae_error why; /* and what it said; no error: none has */
 } plan;
 
 static bool shorten(dae__wave *w, plan *p)
@@ -258,7 +260,8 @@ static dae_status accept(dae__wave *w, const plan *p, dae_error *err)
   count(w);
   choose_window(w, p);
   dae_status status = dae__wave_settle(w, err);
-  return status ? status : dae__wave_save_all(w, err);
+  dae_status saved = dae__wave_save_all(w, status ? NULL : err); /* they stand there in any case */
+  return status ? status : saved;
 }
 
 /* ---- the window ---- */
@@ -272,17 +275,20 @@ void dae__wave_stand(dae__wave *w)
   dae__copy(w->f->unknowns, w->start, w->settled);
 }
 
-static dae_status give_up(dae__wave *w, dae__verdict verdict, dae_error *err)
+/* What is said is the last failure of a subsystem, where there was one, not what became of a
+ * shorter window. */
+static dae_status give_up(dae__wave *w, dae__verdict verdict, const plan *p, dae_error *err)
 {
-  dae_error why = err ? *err : dae_error_none();
+  bool failed = verdict == DAE__COARSE || verdict == DAE__FAILED;
   dae_status status = dae__wave_load_all(w, err);
-  for (int p = 0; p < w->coupling.parts && !status; p++)
-    status = dae__child_stand(&w->coupling.child[p], err);
+  for (int i = 0; i < w->coupling.parts && !status; i++)
+    status = dae__child_stand(&w->coupling.child[i], err);
   if (status)
     return status;
   dae__wave_stand(w);
+  w->failed = p->who;
   if (err)
-    *err = why;
+    *err = failed ? p->why : dae_error_none();
   return dae__wave_blame(w, verdict, err);
 }
 
@@ -294,24 +300,26 @@ dae_status dae__wave_window(dae__wave *w, double t_stop, dae_error *err)
   plan p = {.end = dae__wave_end(w, t_stop),
             .constant = w->opts.begin == DAE_WAVE_BEGIN_CONSTANT || m->nodes < 2,
             .update = usual_update(w),
-            .defect = INFINITY};
+            .defect = INFINITY,
+            .who = -1,
+            .why = dae_error_none()};
   /* a continuation leads far astray where the window before was much shorter */
   if (p.end - m->t > FAR * (m->t - m->t_previous))
     p.constant = true;
   for (;;) {
+    dae_error why = dae_error_none();
     dae__wave_place_grid(w, p.end);
-    begin_trial(w);
-    w->trial.update = p.update;
-    if (begin(w, p.constant && !w->opts.guess, err)) {
-      w->failed = -1;
-      return give_up(w, DAE__FAILED, err);
-    }
-    dae__verdict verdict = iterate(w, p.defect, err);
+    begin_trial(w, p.update);
+    bool begun = begin(w, p.constant && !w->opts.guess, &why) == DAE_OK;
+    dae__verdict verdict = begun ? iterate(w, p.defect, &why) : broken(w);
     if (verdict == DAE__CONVERGED)
       break;
-    m->failed++;
-    if (!try_again(w, verdict, &p))
-      return give_up(w, verdict, err);
+    if (verdict == DAE__FAILED) {
+      p.who = w->failed;
+      p.why = why;
+    }
+    if (!begun || !try_again(w, verdict, &p))
+      return give_up(w, verdict, &p, err);
     w->standing = false;
     dae__log(w->env, DAE_LOG_DEBUG, "window at t = %g given up, next try to t = %g", m->t, p.end);
   }
