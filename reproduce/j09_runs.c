@@ -10,54 +10,22 @@
 
 /* ---- problems ---- */
 
-static const unsigned char pendulum_text[] = {
-#include "pendulum.inc"
-};
-static const unsigned char sand_text[] = {
-#include "sand.inc"
-};
-static const unsigned char rheo_length_text[] = {
-#include "rheo_length.inc"
-};
-static const unsigned char knife_text[] = {
-#include "knife.inc"
-};
-static const unsigned char sleigh_text[] = {
-#include "sleigh.inc"
-};
-static const unsigned char mixed_text[] = {
-#include "mixed.inc"
-};
-static const unsigned char curv_lag_text[] = {
-#include "curv_lag.inc"
-};
-static const unsigned char spring_pendulum_text[] = {
-#include "spring_pendulum.inc"
-};
-static const unsigned char nhparticle_text[] = {
-#include "nhparticle.inc"
-};
-
-static const struct {
-  const char *name;
-  const unsigned char *text;
-  size_t length;
-} models[J09_PROBLEMS] = {
-    [J09_PENDULUM] = {"pendulum", pendulum_text, sizeof pendulum_text},
-    [J09_SAND] = {"sand", sand_text, sizeof sand_text},
-    [J09_RHEO_LENGTH] = {"rheo_length", rheo_length_text, sizeof rheo_length_text},
-    [J09_KNIFE] = {"knife", knife_text, sizeof knife_text},
-    [J09_SLEIGH] = {"sleigh", sleigh_text, sizeof sleigh_text},
-    [J09_MIXED] = {"mixed", mixed_text, sizeof mixed_text},
-    [J09_CURV_LAG] = {"curv_lag", curv_lag_text, sizeof curv_lag_text},
-    [J09_CURV_HAM] = {"curv_ham", NULL, 0}, /* it is written in C */
-    [J09_SPRING_PENDULUM] = {"spring_pendulum", spring_pendulum_text, sizeof spring_pendulum_text},
-    [J09_NHPARTICLE] = {"nhparticle", nhparticle_text, sizeof nhparticle_text},
+static const char *const models[J09_PROBLEMS] = {
+    [J09_PENDULUM] = "pendulum",
+    [J09_SAND] = "sand",
+    [J09_RHEO_LENGTH] = "rheo_length",
+    [J09_KNIFE] = "knife",
+    [J09_SLEIGH] = "sleigh",
+    [J09_MIXED] = "mixed",
+    [J09_CURV_LAG] = "curv_lag",
+    [J09_CURV_HAM] = "curv_ham", /* it is written in C */
+    [J09_SPRING_PENDULUM] = "spring_pendulum",
+    [J09_NHPARTICLE] = "nhparticle",
 };
 
 const char *j09_name(j09_problem problem)
 {
-  return models[problem].name;
+  return models[problem];
 }
 
 /* ---- methods ---- */
@@ -99,8 +67,7 @@ static dae_status describe(journey *j, j09_problem problem, dae_error *err)
     j09_curv_ham(&j->plan);
     return DAE_OK;
   }
-  dae_status status = dae_model_parse(models[problem].name, (const char *)models[problem].text,
-                                      models[problem].length, NULL, NULL, &j->model, err);
+  dae_status status = rep_model_load(models[problem], NULL, &j->model, err);
   if (status >= 0)
     dae_model_plan(j->model, &j->plan);
   return status;

@@ -8,40 +8,10 @@
 
 /* ---- problems ---- */
 
-static const unsigned char plastic_text[] = {
-#include "plastic.inc"
-};
-static const unsigned char hessenberg_text[] = {
-#include "hessenberg.inc"
-};
-static const unsigned char track_text[] = {
-#include "track_weak.inc"
-};
-static const unsigned char pendulum_text[] = {
-#include "pendulum_ggl.inc"
-};
-static const unsigned char ode_text[] = {
-#include "track_ode.inc"
-};
-static const unsigned char straight_text[] = {
-#include "straight.inc"
-};
-static const unsigned char stiff_text[] = {
-#include "stiff.inc"
-};
-
-static const struct {
-  const char *name;
-  const unsigned char *text;
-  size_t length;
-} models[L13_PROBLEMS] = {
-    [L13_PLASTIC] = {"plastic", plastic_text, sizeof plastic_text},
-    [L13_HESSENBERG] = {"hessenberg", hessenberg_text, sizeof hessenberg_text},
-    [L13_TRACK] = {"track_weak", track_text, sizeof track_text},
-    [L13_PENDULUM] = {"pendulum_ggl", pendulum_text, sizeof pendulum_text},
-    [L13_ODE] = {"track_ode", ode_text, sizeof ode_text},
-    [L13_STRAIGHT] = {"straight", straight_text, sizeof straight_text},
-    [L13_STIFF] = {"stiff", stiff_text, sizeof stiff_text},
+static const char *const models[L13_PROBLEMS] = {
+    [L13_PLASTIC] = "plastic",       [L13_HESSENBERG] = "hessenberg", [L13_TRACK] = "track_weak",
+    [L13_PENDULUM] = "pendulum_ggl", [L13_ODE] = "track_ode",         [L13_STRAIGHT] = "straight",
+    [L13_STIFF] = "stiff",
 };
 
 /* ---- options ---- */
@@ -116,9 +86,7 @@ static dae_status create(journey *j, const l13_case *run, dae_error *err)
   dae_model_options load = dae_model_defaults();
   load.set = &run->set;
   load.set_count = run->set != NULL;
-  dae_status status =
-      dae_model_parse(models[run->problem].name, (const char *)models[run->problem].text,
-                      models[run->problem].length, &load, NULL, &j->model, err);
+  dae_status status = rep_model_load(models[run->problem], &load, &j->model, err);
   if (status < 0)
     return status;
   dae_model_plan(j->model, &j->plan);

@@ -10,6 +10,7 @@
 #ifndef DAEDAL_REPRODUCE_H
 #define DAEDAL_REPRODUCE_H
 
+#include <daedal/model.h>
 #include <daedal/status.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -107,5 +108,11 @@ void rep_file_text(rep_file *file, const char *text);
 void rep_file_number(rep_file *file, double value); /* NaN: an empty field */
 void rep_file_record(rep_file *file);
 void rep_file_close(rep_file *file);
+
+/* ---- models ---- */
+
+/* A model by the name of its file, from reproduce/models or examples/models; err is not NULL. */
+dae_status rep_model_load(const char *name, const dae_model_options *options, dae_model **out,
+                          dae_error *err);
 
 #endif

@@ -6,65 +6,19 @@
 
 /* ---- models ---- */
 
-static const unsigned char two_circuits[] = {
-#include "two_circuits.inc"
-};
-static const unsigned char circuits_ode[] = {
-#include "circuits_ode.inc"
-};
-static const unsigned char three_circuits[] = {
-#include "three_circuits.inc"
-};
-static const unsigned char circuits_close[] = {
-#include "circuits_close.inc"
-};
-static const unsigned char diode[] = {
-#include "diode.inc"
-};
-static const unsigned char two_pendula[] = {
-#include "two_pendula.inc"
-};
-static const unsigned char structures_joint[] = {
-#include "structures_joint.inc"
-};
-static const unsigned char structures_printed[] = {
-#include "structures_printed.inc"
-};
-static const unsigned char structures_whole[] = {
-#include "structures_whole.inc"
-};
-static const unsigned char two_chains[] = {
-#include "two_chains.inc"
-};
-static const unsigned char moving_joint[] = {
-#include "moving_joint.inc"
-};
-static const unsigned char nonlinear_joint[] = {
-#include "nonlinear_joint.inc"
-};
-
-#define TEXT(name)                                                                                 \
-  {                                                                                                \
-#name, name, sizeof name                                                                       \
-  }
-
-static const struct {
-  const char *name;
-  const unsigned char *text;
-  size_t length;
-} models[WAVES_MODELS] = {
-    [WAVES_CIRCUITS] = TEXT(two_circuits),
-    [WAVES_CIRCUITS_ODE] = TEXT(circuits_ode),
-    [WAVES_THREE] = TEXT(three_circuits),
-    [WAVES_THREE_CLOSE] = TEXT(circuits_close),
-    [WAVES_DIODE] = TEXT(diode),
-    [WAVES_PENDULA] = TEXT(two_pendula),
-    [WAVES_STRUCTURES] = TEXT(structures_joint),
-    [WAVES_PRINTED] = TEXT(structures_printed),
-    [WAVES_WHOLE] = TEXT(structures_whole),
-    [WAVES_CHAINS] = TEXT(two_chains),
-    [WAVES_MOVING] = TEXT(moving_joint),
-    [WAVES_NONLINEAR] = TEXT(nonlinear_joint),
+static const char *const models[WAVES_MODELS] = {
+    [WAVES_CIRCUITS] = "two_circuits",
+    [WAVES_CIRCUITS_ODE] = "circuits_ode",
+    [WAVES_THREE] = "three_circuits",
+    [WAVES_THREE_CLOSE] = "circuits_close",
+    [WAVES_DIODE] = "diode",
+    [WAVES_PENDULA] = "two_pendula",
+    [WAVES_STRUCTURES] = "structures_joint",
+    [WAVES_PRINTED] = "structures_printed",
+    [WAVES_WHOLE] = "structures_whole",
+    [WAVES_CHAINS] = "two_chains",
+    [WAVES_MOVING] = "moving_joint",
+    [WAVES_NONLINEAR] = "nonlinear_joint",
 };
 
 static dae_status load(waves_model model, const char *set, dae_model **out, dae_error *err)
@@ -72,8 +26,7 @@ static dae_status load(waves_model model, const char *set, dae_model **out, dae_
   dae_model_options options = dae_model_defaults();
   options.set = &set;
   options.set_count = set ? 1 : 0;
-  return dae_model_parse(models[model].name, (const char *)models[model].text, models[model].length,
-                         &options, NULL, out, err);
+  return rep_model_load(models[model], &options, out, err);
 }
 
 /* ---- options ---- */

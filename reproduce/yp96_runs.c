@@ -12,25 +12,8 @@
 
 /* ---- problems ---- */
 
-static const unsigned char point_text[] = {
-#include "point.inc"
-};
-static const unsigned char spring_text[] = {
-#include "spring.inc"
-};
-static const unsigned char bushing_text[] = {
-#include "bushing.inc"
-};
-
-static const struct {
-  const char *name;
-  const unsigned char *text;
-  size_t length;
-} models[] = {
-    [YP96_POINT] = {"point", point_text, sizeof point_text},
-    [YP96_SPRING] = {"spring", spring_text, sizeof spring_text},
-    [YP96_BUSHING] = {"bushing", bushing_text, sizeof bushing_text},
-};
+static const char *const models[] = {
+    [YP96_POINT] = "point", [YP96_SPRING] = "spring", [YP96_BUSHING] = "bushing"};
 
 static dae_status load(const yp96_setting *setting, const yp96_case *run, dae_model **out,
                        dae_error *err)
@@ -41,8 +24,7 @@ static dae_status load(const yp96_setting *setting, const yp96_case *run, dae_mo
   snprintf(eps, sizeof eps, "eps=%s", run->eps);
   options.set = set;
   options.set_count = setting->set ? 2 : 1;
-  return dae_model_parse(models[setting->problem].name, (const char *)models[setting->problem].text,
-                         models[setting->problem].length, &options, NULL, out, err);
+  return rep_model_load(models[setting->problem], &options, out, err);
 }
 
 /* ---- methods ---- */
@@ -177,7 +159,7 @@ dae_status yp96_integrate(const yp96_setting *setting, const yp96_case *run,
     plan.to = setting->to;
     plan.every = 0;
     status = dae_run(&plan, NULL, summary, err);
-    summary->problem = models[setting->problem].name; /* that of the model goes with it */
+    summary->problem = models[setting->problem]; /* that of the model goes with it */
   }
   dae_model_free(model);
   return status;
