@@ -33,6 +33,7 @@ typedef struct dae_integrator dae_integrator;
   X(projections, "projections")                                                                    \
   X(richer, "steps that needed the richer iteration")                                              \
   X(full, "steps that needed the full Newton iteration")                                           \
+  X(switches, "switches between explicit and implicit steps")                                      \
   X(sweeps, "inner sweeps of a nested iteration")                                                  \
   X(inner_steps, "steps of the coupled systems")                                                   \
   X(restarts, "restarts")

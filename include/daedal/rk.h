@@ -1,10 +1,19 @@
-/* Classical one-step methods with fixed steps: explicit Euler, Heun, the classical Runge-Kutta
- * method, the trapezoidal rule and Radau IIA. They keep no history and begin anew at no cost, as
- * the parts of a dynamic iteration want it, and they are what textbooks begin with.
+/* One-step methods.
  *
- * They take semi-explicit problems of index 1, plain differential equations among them, with
- * regular M (radau-iia: singular M too), mechanical ones (the implicit methods: without
- * constraints), and coupled ones that assemble into one of these. */
+ * explicit and radau: the fast engines, with variable steps.
+ *   explicit   the pairs of Dormand and Prince of order 5 and 8, on accelerations and multipliers
+ *              found at every stage; projection onto the constraints costs no evaluation
+ *   radau      Radau IIA with 3, 5, 7 stages of order 2s - 1 in a reduced form, for stiff problems
+ * They take mechanical problems with constraints of all kinds, and plain differential equations;
+ * radau also algebraic variables, semi-explicit problems of index 1 and 2, and singular M.
+ *
+ * euler, heun, rk4, trapezoid, radau-iia: the classical ones with fixed steps. They keep no history
+ * and begin anew at no cost, as the parts of a dynamic iteration want it, and they are what
+ * textbooks begin with. They take semi-explicit problems of index 1, plain differential equations
+ * among them, with regular M (radau-iia: singular M too), mechanical ones (the implicit methods:
+ * without constraints).
+ *
+ * Coupled problems are taken where they assemble into one of these. */
 #ifndef DAEDAL_RK_H
 #define DAEDAL_RK_H
 
@@ -16,20 +25,33 @@ extern "C" {
 #endif
 
 typedef struct dae_rk_options {
-  double rtol, atol; /* of iterations inside a step, which go to round-off where they can: one that
-                        ends above 1e-3 rtol (|y| + atol/rtol) has failed */
-  double step;       /* size of the steps; has to be given */
-  bool project;      /* explicit methods: states onto the constraints after every step */
-  int stages;        /* radau-iia: 1 to 3 */
+  double rtol, atol; /* of the error; the classical methods: of iterations inside a step, which go
+                        to round-off where they can: one that ends above 1e-3 rtol (|y| + atol/rtol)
+                        has failed */
+  double step;       /* fixed size of the steps; 0: variable, which the classical methods refuse */
+  double first_step, max_step; /* 0: chosen, no limit */
+  int max_failures;            /* attempts at one step */
+  int order;                   /* explicit: 5 or 8; 0: by the tolerance */
+  int stages;   /* radau-iia: 1 to 3; radau: 3, 5, 7, gauss: 1 to 8, 0: by the tolerance */
+  bool project; /* explicit methods and gauss: states onto the constraints after every step */
 } dae_rk_options;
 
-dae_rk_options dae_rk_defaults(void);
+dae_rk_options dae_rk_defaults(void);              /* of the classical methods */
+dae_rk_options dae_rk_adaptive_defaults(void);     /* of those with variable steps */
 extern const dae_option_table dae_rk_option_table; /* euler, heun, rk4 */
 extern const dae_option_table dae_trapezoid_option_table;
 extern const dae_option_table dae_radau_iia_option_table;
+extern const dae_option_table dae_explicit_option_table;
+extern const dae_option_table dae_radau_option_table;
 
-/* They make the start consistent themselves. opts NULL is refused like a step size of 0: it has to
- * be given. */
+/* They make the start consistent themselves; opts NULL: defaults. */
+dae_status dae_explicit_create(const dae_problem *problem, const dae_start *start,
+                               const dae_rk_options *opts, const dae_env *env, dae_integrator **out,
+                               dae_error *err);
+dae_status dae_radau_create(const dae_problem *problem, const dae_start *start,
+                            const dae_rk_options *opts, const dae_env *env, dae_integrator **out,
+                            dae_error *err);
+/* The classical ones. opts NULL is refused like a step size of 0: it has to be given. */
 dae_status dae_euler_create(const dae_problem *problem, const dae_start *start,
                             const dae_rk_options *opts, const dae_env *env, dae_integrator **out,
                             dae_error *err);

@@ -1,10 +1,9 @@
-/* What lies behind dae__solver: one table per way to factor. */
+/* What lies behind dae__solver and dae__zsolver: one table per way to factor. Complex numbers are
+ * pairs of doubles. */
 #ifndef DAEDAL_LINALG_BACKEND_H
 #define DAEDAL_LINALG_BACKEND_H
 
-#include "core/arena.h"
-#include <daedal/pattern.h>
-#include <daedal/status.h>
+#include "linalg/solver.h"
 
 typedef struct dae__backend {
   const char *kind;
@@ -19,9 +18,23 @@ typedef struct dae__backend {
   void (*free)(void *state);
 } dae__backend;
 
-extern const dae__backend dae__backend_dense, dae__backend_lapack;
-#ifdef DAE_WITH_KLU
-extern const dae__backend dae__backend_klu;
+extern const dae__backend dae__backend_dense, dae__backend_lapack, dae__backend_zdense;
+#ifdef DAE_WITH_LAPACK
+extern const dae__backend dae__backend_zlapack;
 #endif
+#ifdef DAE_WITH_KLU
+extern const dae__backend dae__backend_klu, dae__backend_zklu;
+#endif
+
+/* The ways to factor numbers of `width` doubles, and the n from which on LAPACK is the faster;
+ * sparse may be NULL. */
+typedef struct dae__backends {
+  int width, crossover;
+  const dae__backend *dense, *lapack, *sparse;
+} dae__backends;
+
+/* As dae__solver_create; the pattern decides which of the ways is taken. */
+dae_status dae__solver_create_on(dae__arena *arena, const dae_pattern *pattern, dae__backends ways,
+                                 dae__solver **out, dae_error *err);
 
 #endif

@@ -1,5 +1,5 @@
-/* KLU behind dae__solver: S A = P L U Q after a permutation to block triangular form, COLAMD within
- * the blocks, S the reciprocal largest entries of the rows [DP10].
+/* KLU behind dae__solver and dae__zsolver: S A = P L U Q after a permutation to block triangular
+ * form, COLAMD within the blocks, S the reciprocal largest entries of the rows [DP10].
  *
  * The pivot order of a full factorisation is used again (refactor) as long as neither the ratio of
  * the pivots nor the growth of U is much worse than it was then; otherwise the matrix is factored
@@ -16,6 +16,20 @@
  * the full factorisation: it then costs at most three digits, and one more Newton iteration. */
 #define WORSE 1e-3
 
+/* KLU's verbs for real and for complex numbers; analysis and release are the same for both. */
+typedef struct field {
+  int width; /* doubles of a number */
+  klu_numeric *(*factor)(int *, int *, double *, klu_symbolic *, klu_common *);
+  int (*refactor)(int *, int *, double *, klu_symbolic *, klu_numeric *, klu_common *);
+  int (*solve)(klu_symbolic *, klu_numeric *, int, int, double *, klu_common *);
+  int (*rcond)(klu_symbolic *, klu_numeric *, klu_common *);
+  int (*growth)(int *, int *, double *, klu_symbolic *, klu_numeric *, klu_common *);
+} field;
+
+static const field reals = {1, klu_factor, klu_refactor, klu_solve, klu_rcond, klu_rgrowth};
+static const field complexes = {2,           klu_z_factor, klu_z_refactor,
+                                klu_z_solve, klu_z_rcond,  klu_z_rgrowth};
+
 typedef struct kept {
   int factored;         /* there are factors, from first */
   int refactored;       /* and then from second */
@@ -23,10 +37,11 @@ typedef struct kept {
 } kept;
 
 typedef struct sparse {
+  const field *field;
   klu_common common;
   klu_symbolic *symbolic;
   klu_numeric *numeric;
-  int count;
+  int count; /* doubles of the values */
   int *start, *row;
   double rcond;
   kept *kept;
@@ -40,15 +55,17 @@ static void release(void *state)
   klu_free_symbolic(&s->symbolic, &s->common);
 }
 
-static dae_status create(dae__arena *arena, const dae_pattern *p, void **state)
+static dae_status create(dae__arena *arena, const dae_pattern *p, const field *numbers,
+                         void **state)
 {
   sparse *s = DAE__TAKE(arena, sparse, 1);
-  int count = dae__pattern_count(p);
+  int count = numbers->width * dae__pattern_count(p);
   kept *remembered = DAE__KEEP(arena, kept, 1);
   double *first = DAE__KEEP(arena, double, count), *second = DAE__KEEP(arena, double, count);
   if (dae__arena_failed(arena))
     return DAE_ERROR_MEMORY;
-  *s = (sparse){.count = count, .kept = remembered, .first = first, .second = second};
+  *s = (sparse){
+      .field = numbers, .count = count, .kept = remembered, .first = first, .second = second};
   s->start = (int *)p->start; /* KLU's interface lacks const; it does not write to them */
   s->row = (int *)p->row;
   klu_defaults(&s->common); /* block triangular form, pivot tolerance 0.001, halt if singular */
@@ -60,6 +77,16 @@ static dae_status create(dae__arena *arena, const dae_pattern *p, void **state)
     return s->common.status == KLU_INVALID ? DAE_ERROR_USAGE : DAE_ERROR_MEMORY;
   *state = s;
   return DAE_OK;
+}
+
+static dae_status create_real(dae__arena *arena, const dae_pattern *p, void **state)
+{
+  return create(arena, p, &reals, state);
+}
+
+static dae_status create_complex(dae__arena *arena, const dae_pattern *p, void **state)
+{
+  return create(arena, p, &complexes, state);
 }
 
 static dae_status failure(const sparse *s, int *column)
@@ -75,9 +102,9 @@ static dae_status failure(const sparse *s, int *column)
 /* Pivot ratio and reciprocal growth of the factors of A. */
 static void judge(sparse *s, double *A, double *growth)
 {
-  klu_rcond(s->symbolic, s->numeric, &s->common);
+  s->field->rcond(s->symbolic, s->numeric, &s->common);
   s->rcond = s->common.rcond;
-  klu_rgrowth(s->start, s->row, A, s->symbolic, s->numeric, &s->common);
+  s->field->growth(s->start, s->row, A, s->symbolic, s->numeric, &s->common);
   *growth = s->common.rgrowth;
 }
 
@@ -86,7 +113,7 @@ static dae_status factor_first(sparse *s, int *column)
   klu_free_numeric(&s->numeric, &s->common);
   s->rcond = 0;
   *s->kept = (kept){0};
-  s->numeric = klu_factor(s->start, s->row, s->first, s->symbolic, &s->common);
+  s->numeric = s->field->factor(s->start, s->row, s->first, s->symbolic, &s->common);
   if (!s->numeric)
     return failure(s, column);
   s->kept->factored = 1;
@@ -98,7 +125,7 @@ static dae_status factor_first(sparse *s, int *column)
 /* Whether the old pivots will do for the values in second. */
 static bool refactor_second(sparse *s)
 {
-  if (!klu_refactor(s->start, s->row, s->second, s->symbolic, s->numeric, &s->common) ||
+  if (!s->field->refactor(s->start, s->row, s->second, s->symbolic, s->numeric, &s->common) ||
       s->common.status != KLU_OK)
     return false;
   double growth;
@@ -125,7 +152,7 @@ static dae_status factor(void *state, const double *values, int *column)
 static void solve(void *state, double *b)
 {
   sparse *s = state;
-  klu_solve(s->symbolic, s->numeric, s->symbolic->n, 1, b, &s->common);
+  s->field->solve(s->symbolic, s->numeric, s->symbolic->n, 1, b, &s->common);
 }
 
 static double rcond(const void *state)
@@ -156,4 +183,7 @@ static void forget(void *state)
   s->kept->factored = 0;
 }
 
-const dae__backend dae__backend_klu = {"klu", create, factor, solve, rcond, reload, forget, release};
+const dae__backend dae__backend_klu = {"klu", create_real, factor, solve,
+                                       rcond, reload,      forget, release};
+const dae__backend dae__backend_zklu = {"klu", create_complex, factor, solve,
+                                        rcond, reload,         forget, release};

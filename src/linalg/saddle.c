@@ -10,6 +10,7 @@
 #include "core/vec.h"
 #include "linalg/pattern.h"
 #include "linalg/solver.h"
+#include <stddef.h>
 
 enum { BLOCK_M, BLOCK_D, BLOCK_G, BLOCK_G_T, BLOCK_K, BLOCK_K_T, BLOCKS };
 
@@ -72,6 +73,12 @@ void dae__saddle_solve(dae__saddle *s, double *top, double *bottom)
   dae__solver_solve(s->solver, z); /* [x; y] = A\[a; b] */
   dae__copy(s->n, z, top);
   dae__copy(s->m, z + s->n, bottom);
+}
+
+void dae__saddle_solve_many(dae__saddle *s, int count, double *ab)
+{
+  for (int k = 0; k < count; k++)
+    dae__solver_solve(s->solver, ab + (ptrdiff_t)k * (s->n + s->m));
 }
 
 int dae__saddle_column(const dae__saddle *s)

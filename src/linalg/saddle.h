@@ -24,6 +24,8 @@ dae_status dae__saddle_factor(dae__saddle *saddle, const double *M, const double
                               const double *K, const double *diagonal);
 /* In: a (n) and b (ng + nk). Out: x and y. */
 void dae__saddle_solve(dae__saddle *saddle, double *top, double *bottom);
+/* The same for several right sides, one after the other in ab: n + ng + nk numbers each. */
+void dae__saddle_solve_many(dae__saddle *saddle, int count, double *ab);
 int dae__saddle_column(const dae__saddle *saddle);
 double dae__saddle_rcond(const dae__saddle *saddle);
 dae_status dae__saddle_reload(dae__saddle *saddle);

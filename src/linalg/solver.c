@@ -16,24 +16,21 @@
 struct dae__solver {
   const dae__backend *backend;
   void *state;
-  int count;   /* entries of the pattern */
+  int count;   /* doubles of the values */
   int *column; /* kept: where the last factorisation failed, or -1 */
 };
 
-static const dae__backend *choose(const dae_pattern *p)
+static const dae__backend *choose(const dae_pattern *p, const dae__backends *ways)
 {
   int n = p->cols;
-  const dae__backend *dense = n >= dae__lu_crossover ? &dae__backend_lapack : &dae__backend_dense;
-#ifdef DAE_WITH_KLU
   int64_t full = (int64_t)n * n, count = dae__pattern_count(p);
-  if (n > DENSE_ALWAYS && count < full && !(4 * count > full && n <= DENSE_QUARTER))
-    return &dae__backend_klu;
-#endif
-  return dense;
+  if (ways->sparse && n > DENSE_ALWAYS && count < full && !(4 * count > full && n <= DENSE_QUARTER))
+    return ways->sparse;
+  return n >= ways->crossover ? ways->lapack : ways->dense;
 }
 
-dae_status dae__solver_create(dae__arena *arena, const dae_pattern *pattern, dae__solver **out,
-                              dae_error *err)
+dae_status dae__solver_create_on(dae__arena *arena, const dae_pattern *pattern, dae__backends ways,
+                                 dae__solver **out, dae_error *err)
 {
   *out = NULL;
   dae__solver *solver = DAE__TAKE(arena, dae__solver, 1);
@@ -41,7 +38,8 @@ dae_status dae__solver_create(dae__arena *arena, const dae_pattern *pattern, dae
   dae_status status = DAE_ERROR_MEMORY;
   if (!dae__arena_failed(arena)) {
     *column = -1;
-    *solver = (dae__solver){choose(pattern), NULL, dae__pattern_count(pattern), column};
+    int count = ways.width * dae__pattern_count(pattern);
+    *solver = (dae__solver){choose(pattern, &ways), NULL, count, column};
     status = solver->backend->create(arena, pattern, &solver->state);
   }
   if (status == DAE_ERROR_MEMORY)
@@ -51,6 +49,16 @@ dae_status dae__solver_create(dae__arena *arena, const dae_pattern *pattern, dae
                      pattern->cols);
   *out = solver;
   return DAE_OK;
+}
+
+dae_status dae__solver_create(dae__arena *arena, const dae_pattern *pattern, dae__solver **out,
+                              dae_error *err)
+{
+  dae__backends ways = {1, dae__lu_crossover, &dae__backend_dense, &dae__backend_lapack, NULL};
+#ifdef DAE_WITH_KLU
+  ways.sparse = &dae__backend_klu;
+#endif
+  return dae__solver_create_on(arena, pattern, ways, out, err);
 }
 
 /* 0 x is 0 for a finite x and NaN otherwise; four sums run side by side */

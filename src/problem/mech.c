@@ -168,11 +168,26 @@ static dae_status eval_separately(dae__mech *m, const dae_mechanical_at *at,
   return status;
 }
 
-/* masks dependent rows, refuses what is not finite */
-static dae_status finish(const dae__mech *m, double t, const dae_mechanical_wanted *w,
-                         dae_error *err)
+static void mask_dependent(const dae__mech *m, const dae_mechanical_wanted *w)
 {
   const bool *g = m->active, *k = m->active + m->ng;
+  double *of_g[] = {w->g, w->gdot, w->gamma}, *of_k[] = {w->k, w->kappa};
+  for (int i = 0; i < 3; i++)
+    if (of_g[i])
+      mask(g, m->ng, of_g[i]);
+  for (int i = 0; i < 2; i++)
+    if (of_k[i])
+      mask(k, m->nk, of_k[i]);
+  if (w->G)
+    dae__mask_rows(m, g, &m->G, w->G);
+  if (w->K)
+    dae__mask_rows(m, k, &m->K, w->K);
+}
+
+/* names what is not finite */
+static dae_status refuse(const dae__mech *m, double t, const dae_mechanical_wanted *w,
+                         dae_error *err)
+{
   dae_status status = DAE_OK;
   if (w->f)
     status = check_rows(m, w->f, m->nq, -1, t, "the right side", err);
@@ -181,22 +196,41 @@ static dae_status finish(const dae__mech *m, double t, const dae_mechanical_want
   if (w->c && !status)
     status = check_rows(m, w->c, m->nw, -1 - m->nq - m->nu, t, "the residual", err);
   if (w->g && !status)
-    mask(g, m->ng, w->g), status = check_rows(m, w->g, m->ng, 0, t, "the residual", err);
+    status = check_rows(m, w->g, m->ng, 0, t, "the residual", err);
   if (w->gdot && !status)
-    mask(g, m->ng, w->gdot), status = check_rows(m, w->gdot, m->ng, 0, t, "the rate", err);
+    status = check_rows(m, w->gdot, m->ng, 0, t, "the rate", err);
   if (w->gamma && !status)
-    mask(g, m->ng, w->gamma), status = check_rows(m, w->gamma, m->ng, 0, t, "gamma", err);
+    status = check_rows(m, w->gamma, m->ng, 0, t, "gamma", err);
   if (w->k && !status)
-    mask(k, m->nk, w->k), status = check_rows(m, w->k, m->nk, m->ng, t, "the residual", err);
+    status = check_rows(m, w->k, m->nk, m->ng, t, "the residual", err);
   if (w->kappa && !status)
-    mask(k, m->nk, w->kappa), status = check_rows(m, w->kappa, m->nk, m->ng, t, "kappa", err);
+    status = check_rows(m, w->kappa, m->nk, m->ng, t, "kappa", err);
   if (w->M && !status)
     status = check_entries(m, &m->M, w->M, "M", t, err);
   if (w->G && !status)
-    dae__mask_rows(m, g, &m->G, w->G), status = check_entries(m, &m->G, w->G, "G", t, err);
+    status = check_entries(m, &m->G, w->G, "G", t, err);
   if (w->K && !status)
-    dae__mask_rows(m, k, &m->K, w->K), status = check_entries(m, &m->K, w->K, "K", t, err);
+    status = check_entries(m, &m->K, w->K, "K", t, err);
   return status;
+}
+
+static inline bool finite(int n, const double *x)
+{
+  return !x || dae__all_finite(n, x);
+}
+
+/* masks dependent rows, refuses what is not finite */
+static dae_status finish(const dae__mech *m, double t, const dae_mechanical_wanted *w,
+                         dae_error *err)
+{
+  if (m->count->dependent > 0)
+    mask_dependent(m, w);
+  bool good = finite(m->nq, w->f) && finite(m->nu, w->s) && finite(m->nw, w->c) &&
+              finite(m->ng, w->g) && finite(m->ng, w->gdot) && finite(m->ng, w->gamma) &&
+              finite(m->nk, w->k) && finite(m->nk, w->kappa) &&
+              finite(dae__pattern_count(&m->M), w->M) && finite(dae__pattern_count(&m->G), w->G) &&
+              finite(dae__pattern_count(&m->K), w->K);
+  return good ? DAE_OK : refuse(m, t, w, err);
 }
 
 static dae_status eval(dae__mech *m, const dae_mechanical_at *at, const dae_mechanical_wanted *w,

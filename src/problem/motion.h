@@ -17,11 +17,12 @@ typedef struct dae__motion {
   dae__saddle *saddle;
   dae__motion_memory *memory; /* kept */
   double *M, *G, *K;          /* values at the last point evaluated */
-  double *fsc;                /* f, s, c there */
+  double *s;                  /* nu: s there */
   double *diagonal;           /* nq + nc, what is added to the saddle's diagonal */
   double *residual, *scale;   /* nc */
   double *terms;              /* nc: size of the terms of each row before it was moved */
-  double *top, *bottom;       /* nq, nc: right side and solution */
+  double *sides;              /* three right sides and solutions of nq + nc numbers, of which */
+  double *top, *bottom;       /* these are the parts of the first */
 
   /* dependent rows */
   dae__arena *arena;
@@ -60,6 +61,12 @@ dae_status dae__motion_check_dependent(dae__motion *motion, double t, const doub
 dae_status dae__motion_accelerate(dae__motion *motion, double t, double *y, double *dy,
                                   dae_error *err);
 
+/* The same for a state that a step has led to near its constraints, which is moved onto them by the
+ * same evaluation and factorisation: accelerations and multipliers as they are before it is moved,
+ * v in dy after. q is then on g to second order of its distance d, v on g_t + G v and k to |v| d.
+ */
+dae_status dae__motion_arrive(dae__motion *motion, double t, double *y, double *dy, dae_error *err);
+
 /* Chooses an independent subset of the constraints at the state y, earlier rows preferred. text
  * (may be NULL) receives a line for each dependent row, naming the rows it depends on. */
 dae_status dae__motion_pick(dae__motion *motion, double t, const double *y, char *text, size_t size,
@@ -70,6 +77,13 @@ dae_status dae__motion_follow(dae__motion *motion, dae_error *err);
 
 /* Factors the saddle matrix from motion->M, G, K and diagonal; names what is singular. */
 dae_status dae__motion_factor(dae__motion *motion, dae_error *err);
+/* The same with the diagonal of the active rows: "multiplier = 0" for the others. */
+dae_status dae__motion_factor_active(dae__motion *motion, dae_error *err);
+
+/* Multipliers y (nc) of the active rows, with that factorisation, as those of minimum norm of all
+ * rows that exert the same force. */
+dae_status dae__motion_minimum_norm(dae__motion *motion, const dae_mechanical_at *at, double *y,
+                                    dae_error *err);
 
 /* scale_i = sum_j |A_ij| (|x_j| + 1e-3 max |x|), the size of the terms of row i */
 void dae__row_scale(const dae_pattern *pattern, const double *A, const double *x, double *scale);

@@ -1,11 +1,10 @@
-/* One step of a classical method after the other. The slope at the end of a step is the first one
- * of the next, unless the inputs have changed in between, as they do from sweep to sweep of a
- * dynamic iteration. */
+/* One step after the other. The derivative at the end of a step is the first one of the next,
+ * unless the inputs have changed in between, as they do from sweep to sweep of a dynamic iteration.
+ */
 #include "core/error.h"
+#include "core/log.h"
 #include "core/vec.h"
 #include "rk/integrator.h"
-
-#define CUT 0.1 /* part of the step size below which slopes are evaluated at the end */
 
 dae_status dae__rk_take_inputs(dae__rk *o, double t, dae_error *err)
 {
@@ -51,75 +50,30 @@ static dae_status follow_inputs(dae__rk *o, double t, dae_error *err)
   return DAE_OK;
 }
 
-/* x1 = x0 + h sum b_i k_i, k_i at x0 + h sum a_ij k_j */
-static dae_status explicit_step(dae__rk *o, double t, double h, dae_error *err)
+static const dae__stepper *at_work(const dae__rk *o)
 {
-  const dae__rk_body *body = &o->body;
-  const dae__rk_scheme *scheme = &o->scheme;
-  size_t size = (size_t)body->size;
-  double *z = o->next.z, *K = o->K;
-  dae__copy(body->size, o->now.dz, K);
-  dae__copy(body->size, o->now.z, z);
-  for (int i = 1; i < scheme->stages; i++) {
-    dae__copy(body->nx, o->now.z, z); /* y stays: a guess */
-    for (int j = 0; j < i; j++)
-      dae__axpy(body->nx, h * scheme->a[i][j], K + (size_t)j * size, z);
-    dae_status status =
-        body->table->slopes(body->self, false, t + scheme->c[i] * h, z, K + (size_t)i * size, err);
-    if (status)
-      return status;
-  }
-  dae__copy(body->nx, o->now.z, z);
-  for (int i = 0; i < scheme->stages; i++)
-    dae__axpy(body->nx, h * scheme->b[i], K + (size_t)i * size, z);
-  return DAE_OK;
-}
-
-static dae_status implicit_step(dae__rk *o, double t, double h, dae_error *err)
-{
-  const dae__rk_body *body = &o->body;
-  int last = o->scheme.stages - 1;
-  dae_status status = dae__rk_stages_solve(&o->stages, t, h, o->now.z, o->now.dz, err);
-  if (status)
-    return status;
-  dae__copy(body->size, dae__rk_stage(&o->stages, last), o->next.z);
-  dae__copy(body->nx, dae__rk_stage_slope(&o->stages, last), o->next.dz);
-  return DAE_OK;
+  return &o->stepper[o->memory->current];
 }
 
 static dae_status attempt(void *self, double h, double *error, dae_error *err)
 {
   dae__rk *o = self;
-  double t = o->march.memory->t;
-  *error = 0; /* fixed steps */
-  dae_status status = follow_inputs(o, t, err);
-  if (status)
-    return status;
-  return o->scheme.implicit ? implicit_step(o, t, h, err) : explicit_step(o, t, h, err);
+  dae__rk_leg leg = {.t = o->march.memory->t, .h = h, .from = o->now, .to = o->next};
+  *error = 0;
+  dae_status status = follow_inputs(o, leg.t, err);
+  return status ? status : at_work(o)->table->attempt(at_work(o)->self, &leg, error, err);
 }
 
 /* ---- taking over ---- */
-
-/* x on its constraints, y and the slope there. Implicit steps have them, but the slope only to
- * round-off/h: not where a step was cut short */
-static dae_status settle(dae__rk *o, double t, dae_error *err)
-{
-  const dae__rk_body *body = &o->body;
-  const dae__rk_point *p = &o->next;
-  bool cut = t - o->march.memory->t < CUT * o->opts.step;
-  if (o->scheme.implicit && (!cut || body->singular))
-    return DAE_OK;
-  dae_status status =
-      body->table->project ? body->table->project(body->self, false, t, p->z, err) : DAE_OK;
-  return status ? status : body->table->slopes(body->self, false, t, p->z, p->dz, err);
-}
 
 /* the step that ends in `next` becomes the last one */
 static dae_status accept(void *self, double t, dae_error *err)
 {
   dae__rk *o = self;
   int size = o->body.size;
-  dae_status status = settle(o, t, err);
+  double t0 = o->march.memory->t;
+  dae__rk_leg leg = {.t = t0, .h = t - t0, .from = o->now, .to = o->next};
+  dae_status status = at_work(o)->table->settle(at_work(o)->self, &leg, err);
   if (!status)
     status = dae__rk_take_inputs(o, t, err);
   if (status)
@@ -128,9 +82,39 @@ static dae_status accept(void *self, double t, dae_error *err)
   dae__copy(size, o->now.dz, o->previous.dz);
   dae__copy(size, o->next.z, o->now.z);
   dae__copy(size, o->next.dz, o->now.dz);
-  if (o->inside)
-    dae__copy(o->scheme.stages * size, o->stages.Z, o->inside);
+  o->memory->last = o->memory->current;
+  o->memory->refined = false;
   return DAE_OK;
+}
+
+/* ---- which stepper ---- */
+
+void dae__rk_add(dae__rk *o, const dae__stepper *stepper, bool loose)
+{
+  o->loose[o->steppers] = loose;
+  o->stepper[o->steppers++] = *stepper;
+}
+
+void dae__rk_tell_march(dae__rk *o)
+{
+  o->march.order = at_work(o)->order;
+  o->march.control = at_work(o)->control;
+}
+
+void dae__rk_use(dae__rk *o, int stepper)
+{
+  o->memory->current = stepper;
+  dae__rk_tell_march(o);
+  dae__controller_reset(&o->march.memory->controller, &o->march.control);
+  if (at_work(o)->table->begin)
+    at_work(o)->table->begin(at_work(o)->self);
+}
+
+dae__rk_leg dae__rk_last(const dae__rk *o)
+{
+  const dae__march_memory *m = o->march.memory;
+  return (dae__rk_leg){
+      .t = m->t_previous, .h = m->t - m->t_previous, .from = o->previous, .to = o->now};
 }
 
 /* ---- what the march asks ---- */
@@ -152,7 +136,8 @@ static double largest_rate(const void *self, double rtol, double atol, char *nam
 
 static void begin(void *self)
 {
-  (void)self; /* it stands where it is */
+  dae__rk *o = self;
+  dae__rk_use(o, o->memory->current);
 }
 
 const dae__march_table dae__rk_march = {

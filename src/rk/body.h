@@ -3,9 +3,17 @@
 #ifndef DAEDAL_RK_BODY_H
 #define DAEDAL_RK_BODY_H
 
+#include "problem/mech.h"
 #include "problem/semi.h"
-#include "rk/scheme.h"
 #include <daedal/rk.h>
+
+/* What a method asks of a problem. */
+typedef struct dae__rk_needs {
+  const char *method;
+  bool semi;     /* sees mechanical problems as semi-explicit ones */
+  bool singular; /* does without regular M */
+  int index;     /* of semi-explicit problems, at most */
+} dae__rk_needs;
 
 /* What is shown has factorisations of its own, so that showing it does not change the motion. */
 typedef struct dae__rk_body_table {
@@ -17,6 +25,10 @@ typedef struct dae__rk_body_table {
   dae_status (*slopes)(void *self, bool shown, double t, double *z, double *dz, dae_error *err);
   /* x onto its constraints, from near them; NULL: there are none. */
   dae_status (*project)(void *self, bool shown, double t, double *z, dae_error *err);
+  /* Both for a state that a step has led to, by one evaluation and one factorisation: derivative
+   * and y as they are at z, then z onto its constraints to second order of its distance; NULL:
+   * there are none, slopes will do. */
+  dae_status (*arrive)(void *self, double t, double *z, double *dz, dae_error *err);
   /* The inputs at t. */
   dae_status (*inputs)(void *self, double t, const double **in, dae_error *err);
   void (*count)(const void *self, dae_stats *stats);
@@ -29,16 +41,16 @@ typedef struct dae__rk_body {
   void *self;
   const dae_problem *problem;
   int nx, size, nin;
-  dae__semi *s;  /* as a semi-explicit problem; NULL: mechanical, for an explicit method */
-  bool singular; /* M: there are no slopes of x at a point */
+  dae__semi *s;  /* as a semi-explicit problem; NULL: mechanical */
+  dae__mech *m;  /* NULL: semi-explicit */
+  bool singular; /* there are no slopes of x at a point: M is singular, or the index 2 */
 } dae__rk_body;
 
-/* scheme: the method it is for. */
 dae_status dae__rk_body_semi(dae__arena *arena, const dae_problem *problem,
-                             const dae__rk_scheme *scheme, const dae_rk_options *opts,
+                             const dae__rk_needs *needs, const dae_rk_options *opts,
                              dae__rk_body *out, dae_error *err);
 dae_status dae__rk_body_mechanical(dae__arena *arena, const dae_problem *problem,
-                                   const dae__rk_scheme *scheme, const dae_rk_options *opts,
+                                   const dae__rk_needs *needs, const dae_rk_options *opts,
                                    dae__rk_body *out, dae_error *err);
 
 #endif

@@ -28,14 +28,19 @@ static dae_status consistent(void *self, double t, const bool *fixed, double *z,
   return status ? status : dae__motion_follow(o->motion[1], err);
 }
 
+/* w */
+static dae_status algebraic(body *o, double t, double *z, dae_error *err)
+{
+  if (!o->algebraic)
+    return DAE_OK;
+  dae__solver_forget(o->algebraic->solver); /* it is not kept */
+  return dae__algebraic_solve(o->algebraic, t, z, err);
+}
+
 static dae_status slopes(void *self, bool shown, double t, double *z, double *dz, dae_error *err)
 {
   body *o = self;
-  dae_status status = DAE_OK;
-  if (o->algebraic) {
-    dae__solver_forget(o->algebraic->solver); /* it is not kept */
-    status = dae__algebraic_solve(o->algebraic, t, z, err);
-  }
+  dae_status status = algebraic(o, t, z, err);
   return status ? status : dae__motion_accelerate(o->motion[shown], t, z, dz, err);
 }
 
@@ -47,6 +52,17 @@ static dae_status project(void *self, bool shown, double t, double *z, dae_error
     return DAE_OK;
   dae_status status = dae__motion_project(o->motion[shown], t, z, v, NULL, err);
   return status ? status : dae__motion_check_dependent(o->motion[shown], t, z, v, err);
+}
+
+static dae_status arrive(void *self, double t, double *z, double *dz, dae_error *err)
+{
+  body *o = self;
+  if (!o->project || o->m->nc == 0)
+    return slopes(self, false, t, z, dz, err);
+  dae_status status = algebraic(o, t, z, err);
+  if (!status)
+    status = dae__motion_arrive(o->motion[0], t, z, dz, err);
+  return status ? status : dae__motion_check_dependent(o->motion[0], t, z, z + o->m->at.v, err);
 }
 
 static dae_status inputs(void *self, double t, const double **in, dae_error *err)
@@ -85,15 +101,16 @@ static void release(void *self)
 static const dae__rk_body_table verbs = {.consistent = consistent,
                                          .slopes = slopes,
                                          .project = project,
+                                         .arrive = arrive,
                                          .inputs = inputs,
                                          .count = count,
                                          .reload = reload,
                                          .free = release};
 
-static dae_status see(body *o, dae__arena *arena, const dae_problem *problem, bool implicit,
+static dae_status see(body *o, dae__arena *arena, const dae_problem *problem, bool semi,
                       dae_error *err)
 {
-  if (!implicit)
+  if (!semi)
     return dae__mech_create(arena, problem, &o->m, err);
   dae_status status = dae__view_semi(arena, problem, DAE__VIEW_VELOCITY, &o->view, err);
   if (status)
@@ -102,10 +119,10 @@ static dae_status see(body *o, dae__arena *arena, const dae_problem *problem, bo
   return dae__semi_create(arena, &o->view, &o->s, err);
 }
 
-static dae_status make(body *o, dae__arena *arena, const dae_problem *problem, bool implicit,
+static dae_status make(body *o, dae__arena *arena, const dae_problem *problem, bool semi,
                        dae_error *err)
 {
-  dae_status status = see(o, arena, problem, implicit, err);
+  dae_status status = see(o, arena, problem, semi, err);
   for (int i = 0; i < 2 && !status; i++)
     status = dae__motion_create(arena, o->m, &o->motion[i], err);
   if (!status && o->m->nw > 0)
@@ -114,14 +131,14 @@ static dae_status make(body *o, dae__arena *arena, const dae_problem *problem, b
 }
 
 dae_status dae__rk_body_mechanical(dae__arena *arena, const dae_problem *problem,
-                                   const dae__rk_scheme *scheme, const dae_rk_options *opts,
+                                   const dae__rk_needs *needs, const dae_rk_options *opts,
                                    dae__rk_body *out, dae_error *err)
 {
   body *o = DAE__TAKE(arena, body, 1);
   if (!o)
     return dae__out_of_memory(err);
   o->project = opts->project;
-  dae_status status = make(o, arena, problem, scheme->implicit, err);
+  dae_status status = make(o, arena, problem, needs->semi, err);
   if (status) {
     release(o);
     return status;
@@ -132,6 +149,7 @@ dae_status dae__rk_body_mechanical(dae__arena *arena, const dae_problem *problem
                         .nx = o->m->at.w,
                         .size = o->m->at.size,
                         .nin = problem->input ? o->m->p->nin : 0,
-                        .s = o->s};
+                        .s = o->s,
+                        .m = o->m};
   return DAE_OK;
 }

@@ -8,7 +8,7 @@
 
 typedef struct body {
   dae__semi *s;
-  const char *method;
+  dae__rk_needs needs;
   dae__rk_slopes slopes[2]; /* of the motion, of what is shown */
 } body;
 
@@ -16,11 +16,11 @@ typedef struct body {
 
 static dae_status refuse_index(const body *o, int index, dae_error *err)
 {
-  return dae__fail(err, DAE_ERROR_UNSUPPORTED, o->method,
-                   "%s takes semi-explicit problems of index 1, and this one is of index %d: use "
+  return dae__fail(err, DAE_ERROR_UNSUPPORTED, o->needs.method,
+                   "%s takes semi-explicit problems of index %s, and this one is of index %d: use "
                    "%s",
-                   o->method, index,
-                   index == 2 ? "bdf or lie, or differentiate its constraints once"
+                   o->needs.method, o->needs.index == 1 ? "1" : "1 and 2", index,
+                   index == 2 ? "radau, bdf or lie, or differentiate its constraints once"
                               : "the mechanical form, or differentiate its constraints");
 }
 
@@ -31,7 +31,7 @@ static dae_status consistent(void *self, double t, const bool *fixed, double *z,
   dae_diagnosis find = {0};
   o->s->classified = false; /* an event may have switched equations */
   dae_status status = dae__semi_consistent(o->s, t, fixed, z, dz, &find, err);
-  if ((!status || status == DAE_ERROR_START) && find.index >= 2)
+  if ((!status || status == DAE_ERROR_START) && find.index > o->needs.index)
     return refuse_index(o, find.index, err);
   if (!status)
     for (int i = 0; i < 2; i++)
@@ -88,13 +88,13 @@ static const dae__rk_body_table verbs = {.consistent = consistent,
                                          .free = release};
 
 dae_status dae__rk_body_semi(dae__arena *arena, const dae_problem *problem,
-                             const dae__rk_scheme *scheme, const dae_rk_options *opts,
+                             const dae__rk_needs *needs, const dae_rk_options *opts,
                              dae__rk_body *out, dae_error *err)
 {
   body *o = DAE__TAKE(arena, body, 1);
   if (!o)
     return dae__out_of_memory(err);
-  o->method = scheme->name;
+  o->needs = *needs;
   dae_status status = dae__semi_create(arena, problem, &o->s, err);
   for (int i = 0; i < 2 && !status; i++)
     status = dae__rk_slopes_create(arena, o->s, opts, &o->slopes[i], err);

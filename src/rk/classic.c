@@ -1,6 +1,7 @@
 /* The constructors of the classical methods, and what they take. */
 #include "core/error.h"
 #include "rk/rk.h"
+#include "rk/simple.h"
 #include "step/assembled.h"
 
 /* What one of them is. */
@@ -56,6 +57,28 @@ METHOD(radau_iia, dae__rk_radau_iia(1))
 
 /* ---- creation ---- */
 
+static dae_status furnish(dae__rk *o, dae__arena *arena, dae_error *err)
+{
+  const dae__rk_scheme *scheme = &o->recipe.scheme;
+  dae__stepper stepper = {0};
+  dae_status status = scheme->implicit ? dae__simple_implicit_create(arena, &o->body, scheme,
+                                                                     &o->opts, &stepper, err)
+                                       : dae__simple_create(arena, &o->body, scheme, &stepper, err);
+  if (!status)
+    dae__rk_add(o, &stepper, false);
+  return status;
+}
+
+static dae__rk_recipe recipe_of(const dae__rk_scheme *scheme)
+{
+  return (dae__rk_recipe){.needs = {.method = scheme->name,
+                                    .semi = scheme->implicit,
+                                    .singular = scheme->implicit && scheme->e == 0,
+                                    .index = 1},
+                          .furnish = furnish,
+                          .scheme = *scheme};
+}
+
 static dae_status create_single(const void *request_of, const dae_problem *problem,
                                 const dae_start *start, const dae_env *env, dae_integrator **out,
                                 dae_error *err)
@@ -67,7 +90,8 @@ static dae_status create_single(const void *request_of, const dae_problem *probl
   dae__arena *arena = dae__arena_create(env);
   if (!arena)
     return dae__out_of_memory(err);
-  status = dae__rk_integrator_create(arena, problem, start, &r->scheme, r->opts, out, err);
+  dae__rk_recipe recipe = recipe_of(&r->scheme);
+  status = dae__rk_integrator_create(arena, problem, start, &recipe, r->opts, out, err);
   if (status)
     dae__arena_free(arena);
   return status;

@@ -1,36 +1,73 @@
-/* The inside of a classical one-step integrator, shared by its two files:
- *   integrator.c   the verbs, creation
+/* The inside of a one-step integrator: what moves, and the steppers that move it. Its files:
+ *   integrator.c   the verbs
+ *   create.c       creation
  *   advance.c      steps */
 #ifndef DAEDAL_RK_INTEGRATOR_H
 #define DAEDAL_RK_INTEGRATOR_H
 
 #include "rk/body.h"
-#include "rk/stages.h"
+#include "rk/scheme.h"
+#include "rk/stepper.h"
 #include "step/integrator.h"
 #include "step/march.h"
 
-/* A point of the motion: z = (x, y) and its derivative. */
-typedef struct dae__rk_point {
-  double *z, *dz;
-} dae__rk_point;
+#define DAE__RK_STEPPERS 5 /* most */
 
-typedef struct dae__rk {
+typedef struct dae__rk dae__rk;
+
+/* What a constructor asks for. */
+typedef struct dae__rk_recipe {
+  dae__rk_needs needs;
+  /* Makes the steppers (dae__rk_add); the first one begins. */
+  dae_status (*furnish)(dae__rk *o, dae__arena *arena, dae_error *err);
+  /* After every accepted step: may let another stepper go on (dae__rk_use); NULL: there is one. */
+  void (*choose)(dae__rk *o);
+  dae__rk_scheme scheme; /* classical methods */
+} dae__rk_recipe;
+
+typedef struct dae__rk_memory {
+  int current;  /* the stepper at work, */
+  int last;     /* and the one that made the last step */
+  bool refined; /* that step, between its ends */
+  long switches;
+} dae__rk_memory;
+
+struct dae__rk {
   dae_rk_options opts;
-  dae__rk_scheme scheme;
+  dae__rk_recipe recipe;
   dae__rk_body body;
-  dae__rk_stages stages; /* implicit methods */
   dae__march march;
+  dae__rk_memory *memory; /* kept */
+  dae__stepper stepper[DAE__RK_STEPPERS];
+  bool loose[DAE__RK_STEPPERS]; /* leaves ends on their constraints to second order only */
+  int steppers;
+  void *choice;                /* what recipe.choose remembers, kept */
   dae__rk_point now, previous; /* kept: the last step */
   double *in;                  /* kept: the inputs that now was found with */
-  double *inside;              /* kept: the stages of the last step, where M is singular */
   dae__rk_point next, shown;   /* the step at hand; a point between */
-  double *K;                   /* explicit methods: slopes of the stages */
   dae__integrator_table table;
-} dae__rk;
+};
 
 extern const dae__march_table dae__rk_march;
+extern const dae__integrator_table dae__rk_verbs; /* without the method's name */
+
+/* One more stepper; there is room for DAE__RK_STEPPERS. */
+void dae__rk_add(dae__rk *o, const dae__stepper *stepper, bool loose);
+/* The stepper that goes on from here; the controller begins anew. */
+void dae__rk_use(dae__rk *o, int stepper);
+/* What the march has to know of the stepper at work. */
+void dae__rk_tell_march(dae__rk *o);
+
+/* The last accepted step. */
+dae__rk_leg dae__rk_last(const dae__rk *o);
 
 /* The inputs at t are those that now was found with. */
 dae_status dae__rk_take_inputs(dae__rk *o, double t, dae_error *err);
+
+/* Makes `next` consistent and stands there. */
+dae_status dae__rk_stand_at(dae__rk *o, double t, const bool *fixed, dae_error *err);
+
+/* Between the ends of a step: Hermite's cubic for x, a line for y. */
+void dae__rk_hermite(const dae__rk_body *body, const dae__rk_leg *leg, double x, double *z);
 
 #endif

@@ -1,4 +1,4 @@
-/* The options of the classical one-step methods. */
+/* The options of the one-step methods. */
 #include <daedal/rk.h>
 #include <float.h>
 #include <math.h>
@@ -27,6 +27,30 @@ static const dae_option radau_iia_options[] = {
     COMMON,
     ROW(DAE_OPTION_INT, stages, 1, 3, NULL, "stages s, of order 2s - 1"),
 };
+
+#define VARIABLE                                                                                   \
+  ROW(DAE_OPTION_DOUBLE, rtol, 1e-14, 1, NULL, "relative tolerance"),                              \
+  ROW(DAE_OPTION_DOUBLE, atol, DBL_MIN, INFINITY, NULL, "absolute tolerance"),                     \
+  ROW(DAE_OPTION_DOUBLE, first_step, 0, INFINITY, NULL, "first step size to try, 0: chosen"),      \
+  ROW(DAE_OPTION_DOUBLE, max_step, 0, INFINITY, NULL, "largest step size, 0: no limit"),           \
+  ROW(DAE_OPTION_INT, max_failures, 1, 1000, NULL, "attempts at one step before it gives up")
+
+#define FIXED                                                                                      \
+  ROW(DAE_OPTION_DOUBLE, step, 0, INFINITY, NULL, "fixed step size, 0: variable")
+
+static const dae_option explicit_options[] = {
+    VARIABLE, FIXED,
+    ROW(DAE_OPTION_INT, order, 0, 8, NULL, "5 or 8; 0: 8, above a tolerance of 1e-4 5"),
+    ROW(DAE_OPTION_BOOL, project, 0, 0, NULL,
+        "project states onto the constraints after every step"),
+};
+
+static const dae_option radau_options[] = {
+    VARIABLE, FIXED,
+    ROW(DAE_OPTION_INT, stages, 0, 7, NULL,
+        "stages s: 3, 5 or 7, of order 2s - 1; 0: by tolerance and convergence"),
+};
+
 /* clang-format on */
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
@@ -38,7 +62,19 @@ const dae_option_table dae_trapezoid_option_table = {
 const dae_option_table dae_radau_iia_option_table = {
     .owner = "radau-iia", .options = radau_iia_options, .count = COUNT(radau_iia_options)};
 
+#define TABLE(name, array)                                                                         \
+  {                                                                                                \
+    .owner = name, .options = array, .count = COUNT(array)                                         \
+  }
+const dae_option_table dae_explicit_option_table = TABLE("explicit", explicit_options);
+const dae_option_table dae_radau_option_table = TABLE("radau", radau_options);
+
 dae_rk_options dae_rk_defaults(void)
 {
   return (dae_rk_options){.rtol = 1e-6, .atol = 1e-8, .project = true, .stages = 2};
+}
+
+dae_rk_options dae_rk_adaptive_defaults(void)
+{
+  return (dae_rk_options){.rtol = 1e-6, .atol = 1e-8, .project = true, .max_failures = 30};
 }

@@ -3,7 +3,7 @@
 #define DAEDAL_RK_RK_H
 
 #include "core/arena.h"
-#include "rk/scheme.h"
+#include "rk/integrator.h"
 #include <daedal/rk.h>
 
 /* Whether a method takes the problem; the reason in err. */
@@ -12,11 +12,15 @@ dae_status dae__heun_accepts(const dae_problem *problem, dae_error *err);
 dae_status dae__rk4_accepts(const dae_problem *problem, dae_error *err);
 dae_status dae__trapezoid_accepts(const dae_problem *problem, dae_error *err);
 dae_status dae__radau_iia_accepts(const dae_problem *problem, dae_error *err);
+dae_status dae__explicit_accepts(const dae_problem *problem, dae_error *err);
+dae_status dae__gauss_accepts(const dae_problem *problem, dae_error *err);
+dae_status dae__radau_accepts(const dae_problem *problem, dae_error *err);
+dae_status dae__switching_accepts(const dae_problem *problem, dae_error *err);
 
 /* An integrator for a problem that is not coupled, in this arena, which it owns from then on; where
  * this fails, the arena stays with the caller. */
 dae_status dae__rk_integrator_create(dae__arena *arena, const dae_problem *problem,
-                                     const dae_start *start, const dae__rk_scheme *scheme,
+                                     const dae_start *start, const dae__rk_recipe *recipe,
                                      const dae_rk_options *opts, dae_integrator **out,
                                      dae_error *err);
 

@@ -30,6 +30,11 @@ static void rk_defaults(void *opts)
   *(dae_rk_options *)opts = dae_rk_defaults();
 }
 
+static void adaptive_defaults(void *opts)
+{
+  *(dae_rk_options *)opts = dae_rk_adaptive_defaults();
+}
+
 static void wave_defaults(void *opts)
 {
   *(dae_wave_options *)opts = dae_wave_defaults();
@@ -67,6 +72,8 @@ CREATE(spark_gauss)
 CREATE(spark_radau)
 CREATE(spark_lobatto)
 CREATE(lie)
+CREATE(explicit)
+CREATE(radau)
 CREATE(euler)
 CREATE(heun)
 CREATE(rk4)
@@ -84,6 +91,8 @@ CREATE(joint)
   .accepts = dae__spark_accepts
 
 #define RK .options_size = sizeof(dae_rk_options), .defaults = rk_defaults, .fixed_step = true
+
+#define FAST .options_size = sizeof(dae_rk_options), .defaults = adaptive_defaults
 
 #define WAVE .options_size = sizeof(dae_wave_options), .defaults = wave_defaults, .iterates = true
 
@@ -148,6 +157,20 @@ static const dae_method methods[] = {
      .caution = lie_caution,
      .accepts = dae__lie_accepts,
      .create = lie_create},
+    {.name = "explicit",
+     .summary = "mechanics, ODEs: explicit pairs of order 5 and 8, projection at no cost",
+     .reference = "HNW93",
+     .options = &dae_explicit_option_table,
+     .accepts = dae__explicit_accepts,
+     .create = explicit_create,
+     FAST},
+    {.name = "radau",
+     .summary = "stiff mechanics, index 1 and 2, quasi-linear, ODEs: Radau IIA of order 5, 9, 13",
+     .reference = "HW96",
+     .options = &dae_radau_option_table,
+     .accepts = dae__radau_accepts,
+     .create = radau_create,
+     FAST},
     {.name = "euler",
      .summary = "explicit Euler, fixed step: ODEs, index 1, mechanics; order 1",
      .options = &dae_rk_option_table,

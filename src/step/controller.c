@@ -23,9 +23,21 @@ static double clamp(double x, double low, double high)
   return fmin(fmax(x, low), high);
 }
 
-/* factor from h to the next size, before the rules about rejections */
-static double wanted_factor(const dae__controller *c, double err)
+/* h_next/h = safety err^(-1/k), and not more than what the change of the error foretells */
+static double predicted_factor(const dae__controller *c, double h, double err)
 {
+  const dae__controller_options *o = &c->opts;
+  double e = fmax(err, 1e-10), factor = o->safety * pow(e, -1.0 / o->order);
+  if (c->previous > 0 && err <= 1)
+    factor = fmin(factor, o->safety * h / c->h * pow(c->previous / (e * e), 1.0 / o->order));
+  return clamp(factor, o->min_factor, o->max_factor);
+}
+
+/* factor from h to the next size, before the rules about rejections */
+static double wanted_factor(const dae__controller *c, double h, double err)
+{
+  if (c->opts.predictive)
+    return predicted_factor(c, h, err);
   const dae__controller_options *o = &c->opts;
   bool memory = c->previous > 0 && o->beta > 0 && err <= 1 && !c->rejected;
   double k = o->order, set_point = pow(o->safety, k);
@@ -40,14 +52,17 @@ static double wanted_factor(const dae__controller *c, double err)
 bool dae__controller_judge(dae__controller *c, double h, double err, double *h_next)
 {
   bool accepted = err <= 1; /* false for NaN */
-  double factor = isfinite(err) ? wanted_factor(c, err) : c->opts.min_factor;
-  if (c->rejected || !accepted)
+  double factor = isfinite(err) ? wanted_factor(c, h, err) : c->opts.min_factor;
+  if (c->rejected || !accepted || (factor > 1 && factor < c->opts.kept_up_to))
     factor = fmin(factor, 1);
   *h_next = h * factor;
   if (c->opts.max_step > 0)
     *h_next = fmin(*h_next, c->opts.max_step);
-  if (accepted)
-    c->previous = fmax(err, 1e-4); /* [HNW93 II.4]: one lucky step must not hold the next back */
+  if (accepted) {
+    /* [HNW93 II.4], [HW96 IV.8]: one lucky step must not hold the next back */
+    c->previous = fmax(err, c->opts.predictive ? 1e-2 : 1e-4);
+    c->h = h;
+  }
   c->rejected = !accepted;
   return accepted;
 }

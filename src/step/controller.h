@@ -18,12 +18,17 @@ typedef struct dae__controller_options {
   double min_factor; /* h_next/h never below */
   double max_factor; /* nor above */
   double max_step;   /* 0: no limit */
+  /* beta and what came before play no part: the next error is expected to change as the last one
+   * did [HW96 IV.8 (8.26)] */
+  bool predictive;
+  double kept_up_to; /* growth by less than this is left alone: the matrices serve once more; 0 */
 } dae__controller_options;
 
 /* Without pointers: a method keeps it with the rest of its memory. */
 typedef struct dae__controller {
   dae__controller_options opts;
   double previous; /* error of the last accepted step; 0: none yet */
+  double h;        /* its size */
   bool rejected;   /* the last attempt was refused */
 } dae__controller;
 

@@ -1,0 +1,32 @@
+/* Dense complex LU with partial pivoting, for small n. Real and imaginary parts are kept apart and
+ * columns have an even number of rows, so that the inner loops are real and run over pairs. */
+#ifndef DAEDAL_LINALG_ZDENSE_H
+#define DAEDAL_LINALG_ZDENSE_H
+
+#include <stddef.h>
+
+/* The n from which on LAPACK's zgetrf is the faster one. */
+extern const int dae__zlu_crossover;
+
+/* Doubles from a column's real parts to its imaginary ones; columns are twice that apart. The last
+ * row of an odd n is not looked at. */
+static inline size_t dae__zlu_stride(int n)
+{
+  return ((size_t)n + 1) / 2 * 2;
+}
+
+/* Doubles of a factorisation: the columns, then what else is stored. */
+static inline size_t dae__zlu_size(int n)
+{
+  return (size_t)n * (2 * dae__zlu_stride(n) + 6);
+}
+
+/* A = P L U in place, n > 0; A, x and y are aligned to 16 bytes. Returns 0, or j + 1 for the first
+ * column j without a usable pivot. */
+int dae__zlu_factor(int n, double *A, int *pivot);
+/* x + i y = A\(x + i y), each of dae__zlu_stride rows */
+void dae__zlu_solve(int n, const double *LU, const int *pivot, double *x, double *y);
+/* smallest over largest |U_jj| */
+double dae__zlu_rcond(int n, const double *LU);
+
+#endif

@@ -1,0 +1,35 @@
+/* Complex linear systems with a fixed pattern and changing values, as src/linalg/solver.h has them
+ * for real ones: the blocks of implicit Runge-Kutta methods, one for each pair of eigenvalues. */
+#ifndef DAEDAL_LINALG_ZSOLVER_H
+#define DAEDAL_LINALG_ZSOLVER_H
+
+#include "core/arena.h"
+#include <complex.h>
+#include <daedal/pattern.h>
+#include <daedal/status.h>
+
+typedef struct dae__zsolver dae__zsolver;
+
+/* Analyses the pattern, which must live as long as the solver. On failure *out is NULL. */
+dae_status dae__zsolver_create(dae__arena *arena, const dae_pattern *pattern, dae__zsolver **out,
+                               dae_error *err);
+
+/* Factors the matrix with these values. DAE_ERROR_SINGULAR: see dae__zsolver_column; values that
+ * are not finite are DAE_ERROR_RECOVERABLE. No message is written. */
+dae_status dae__zsolver_factor(dae__zsolver *solver, const double complex *values);
+
+/* The column at which the last factorisation failed, -1 where it did not or is not known. */
+int dae__zsolver_column(const dae__zsolver *solver);
+
+/* b = A\b. Does not allocate. */
+void dae__zsolver_solve(dae__zsolver *solver, double complex *b);
+
+/* Rebuilds the factors, bit by bit the same, after the arena was loaded. */
+dae_status dae__zsolver_reload(dae__zsolver *solver);
+
+/* The next factorisation does not depend on those before it. */
+void dae__zsolver_forget(dae__zsolver *solver);
+
+void dae__zsolver_free(dae__zsolver *solver); /* what is not in the arena; NULL is allowed */
+
+#endif

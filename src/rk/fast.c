@@ -1,0 +1,163 @@
+/* The constructors of the methods with variable steps, and what they take. */
+#include "core/error.h"
+#include "rk/explicit.h"
+#include "rk/radau.h"
+#include "rk/rk.h"
+#include "step/assembled.h"
+
+/* ---- what they take ---- */
+
+static dae_status refuse_momentum(const char *name, dae_error *err)
+{
+  return dae__fail(err, DAE_ERROR_UNSUPPORTED, name,
+                   "%s does not take the momentum form: use spark-gauss, or give the problem in "
+                   "the mechanical form",
+                   name);
+}
+
+static dae_status judge_free(const char *name, const dae_problem *problem, dae_error *err)
+{
+  const dae_mechanical *m = problem->mechanical;
+  const dae_semi_explicit *s = problem->semi_explicit;
+  int algebraic = m ? m->nw : s ? s->ny : 0;
+  if (problem->momentum)
+    return refuse_momentum(name, err);
+  if (algebraic > 0)
+    return dae__fail(err, DAE_ERROR_UNSUPPORTED, name,
+                     "%s takes problems without algebraic variables; this one has %d: use radau",
+                     name, algebraic);
+  return DAE_OK;
+}
+
+static dae_status judge_implicit(const char *name, const dae_problem *problem, dae_error *err)
+{
+  const dae_semi_explicit *s = problem->semi_explicit;
+  if (problem->momentum)
+    return refuse_momentum(name, err);
+  if (s && s->index >= 3)
+    return dae__fail(err, DAE_ERROR_UNSUPPORTED, name,
+                     "%s takes semi-explicit problems of index 1 and 2; this one declares index "
+                     "%d: give it in the mechanical form, or differentiate its constraints",
+                     name, s->index);
+  return DAE_OK;
+}
+
+#define METHOD(id, name, rule)                                                                     \
+  static dae_status judge_##id(const dae_problem *problem, dae_error *err)                         \
+  {                                                                                                \
+    return rule(name, problem, err);                                                               \
+  }                                                                                                \
+  dae_status dae__##id##_accepts(const dae_problem *problem, dae_error *err)                       \
+  {                                                                                                \
+    return dae__assembled_judge(problem, judge_##id, err);                                         \
+  }
+METHOD(explicit, "explicit", judge_free)
+METHOD(radau, "radau", judge_implicit)
+#undef METHOD
+
+/* ---- steppers ---- */
+
+static int explicit_order(const dae_rk_options *opts)
+{
+  /* below, the fewer stages of the pair of order 5 are worth more than its larger errors */
+  return opts->order ? opts->order : opts->rtol > 1e-4 ? 5 : 8;
+}
+
+static int radau_rule(double rtol)
+{
+  /* 3 stages for loose tolerances, 5 for most, 7 for tight ones: bench of the slider crank and the
+   * transistor amplifier, docs/methods/rk.md */
+  return rtol >= 1e-3 ? 0 : rtol >= 1e-8 ? 1 : 2;
+}
+
+static dae_status furnish_explicit(dae__rk *o, dae__arena *arena, dae_error *err)
+{
+  dae__stepper stepper = {0};
+  dae_status status =
+      dae__explicit_create(arena, &o->body, &o->opts, explicit_order(&o->opts), &stepper, err);
+  if (!status)
+    dae__rk_add(o, &stepper, true);
+  return status;
+}
+
+static dae_status furnish_radau(dae__rk *o, dae__arena *arena, dae_error *err)
+{
+  int stages = o->opts.stages, rule = stages ? (stages - 3) / 2 : radau_rule(o->opts.rtol);
+  dae__stepper stepper[DAE__RADAU_RULES];
+  dae_status status = dae__radau_create(arena, &o->body, &o->opts, rule, rule, stepper, err);
+  if (!status)
+    dae__rk_add(o, &stepper[0], true);
+  return status;
+}
+
+/* ---- creation ---- */
+
+typedef struct request {
+  dae__rk_recipe recipe;
+  dae__judge *judge;
+  const dae_rk_options *opts;
+} request;
+
+static dae_status create_single(const void *request_of, const dae_problem *problem,
+                                const dae_start *start, const dae_env *env, dae_integrator **out,
+                                dae_error *err)
+{
+  const request *r = request_of;
+  dae_status status = r->judge(problem, err);
+  if (status)
+    return status;
+  dae__arena *arena = dae__arena_create(env);
+  if (!arena)
+    return dae__out_of_memory(err);
+  status = dae__rk_integrator_create(arena, problem, start, &r->recipe, r->opts, out, err);
+  if (status)
+    dae__arena_free(arena);
+  return status;
+}
+
+static dae_status create(const request *r, const dae_option_table *table,
+                         const dae_problem *problem, const dae_start *start, const dae_env *env,
+                         dae_integrator **out, dae_error *err)
+{
+  dae_rk_options defaults = dae_rk_adaptive_defaults();
+  request full = *r;
+  *out = NULL;
+  full.opts = r->opts ? r->opts : &defaults;
+  dae_status status = dae_options_validate(table, full.opts, err);
+  return status ? status
+                : dae__assembled_create(problem, start, create_single, &full, env, out, err);
+}
+
+static dae_status refuse_choice(const char *option, const char *method, const char *choice,
+                                dae_error *err)
+{
+  return dae__fail(err, DAE_ERROR_OPTION, option, "%s of %s has to be %s, or 0: by the tolerance",
+                   option, method, choice);
+}
+
+dae_status dae_explicit_create(const dae_problem *problem, const dae_start *start,
+                               const dae_rk_options *opts, const dae_env *env, dae_integrator **out,
+                               dae_error *err)
+{
+  request r = {.recipe = {.needs = {.method = "explicit", .index = 1}, .furnish = furnish_explicit},
+               .judge = judge_explicit,
+               .opts = opts};
+  *out = NULL;
+  if (opts && opts->order != 0 && opts->order != 5 && opts->order != 8)
+    return refuse_choice("order", "explicit", "5 or 8", err);
+  return create(&r, &dae_explicit_option_table, problem, start, env, out, err);
+}
+
+dae_status dae_radau_create(const dae_problem *problem, const dae_start *start,
+                            const dae_rk_options *opts, const dae_env *env, dae_integrator **out,
+                            dae_error *err)
+{
+  request r = {.recipe = {.needs = {.method = "radau", .singular = true, .index = 2},
+                          .furnish = furnish_radau},
+               .judge = judge_radau,
+               .opts = opts};
+  *out = NULL;
+  if (opts && opts->stages != 0 && opts->stages != 3 && opts->stages != 5 && opts->stages != 7)
+    return refuse_choice("stages", "radau", "3, 5 or 7", err);
+  return create(&r, &dae_radau_option_table, problem, start, env, out, err);
+}

@@ -1,0 +1,59 @@
+/* The error of a step: k at its start, as it is and as the polynomial of the stages has it there,
+ *
+ *   e = h mu (k0 - p(0)),   e_q = h mu (v0 - p_v(0)),
+ *
+ * which is of order s + 1 [HW96 IV.8], filtered by the real block so that stiff components do not
+ * count: B(w) e' = P0 e - w P2 e_q, w = h mu, and e_q' = e_q + w e'. */
+#include "core/vec.h"
+#include "rk/radau.h"
+
+static void raw(dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg)
+{
+  const dae__reduced *r = o->r;
+  int n = r->n, n2 = r->n2, dynamic = n2 + r->n1, size = n2 + n;
+  double w = leg->h * rule->mu;
+  dae__copy(dynamic, leg->from.dz + n2, o->e);
+  dae__copy(n2, leg->from.z + n2, o->e_q);
+  for (int i = 0; i < rule->s; i++) {
+    dae__axpy(dynamic, -rule->start[i], o->K + (size_t)i * (size_t)n, o->e);
+    dae__axpy(n2, -rule->start[i], o->Z + (size_t)i * (size_t)size + n2, o->e_q);
+  }
+  dae__scale(dynamic, w, o->e);
+  dae__scale(n2, w, o->e_q);
+}
+
+/* e' and e_q' in place of e and e_q; algebraic variables come with them */
+static void filter(dae__radau *o, const dae__radau_rule *rule, double h)
+{
+  const dae__reduced *r = o->r;
+  int dynamic = r->n2 + r->n1;
+  double w = h * rule->mu;
+  dae__reduced_filter(r, w, o->e, o->e_q, o->rhs);
+  dae__solver_solve(r->real, o->rhs);
+  dae__axpy(r->n2, w, o->rhs, o->e_q);
+  dae__copy(dynamic, o->rhs, o->e);
+  for (int i = dynamic; i < r->n; i++)
+    o->e[i] = r->index_2 ? o->rhs[i] : o->rhs[i] / w;
+}
+
+static double norm(const dae__radau *o)
+{
+  const dae__reduced *r = o->r;
+  double sum = 0;
+  int count = r->n2;
+  for (int i = 0; i < r->n2; i++)
+    sum += (o->e_q[i] / o->weight[i]) * (o->e_q[i] / o->weight[i]);
+  for (int i = 0; i < r->n; i++) {
+    double e = o->e[i] / o->weight[r->n2 + i];
+    sum += r->tested[i] ? e * e : 0;
+    count += r->tested[i];
+  }
+  return sqrt(sum / (count > 0 ? count : 1));
+}
+
+double dae__radau_error(dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg)
+{
+  raw(o, rule, leg);
+  filter(o, rule, leg->h);
+  return norm(o);
+}

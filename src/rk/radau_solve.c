@@ -1,0 +1,347 @@
+/* The stages of a step,
+ *
+ *   R(t0 + c_i h, Z_i, K_i) = 0,   V_i = v0 + h sum_j a_ij K_j,  Q_i = q0 + c_i h v0 + h^2 sum_j
+ *   (A A)_ij K_j,
+ *
+ * by a simplified Newton iteration: with W = T^-1 dK every block B(h mu) W = -(T^-1 R) is solved by
+ * itself. It begins with the polynomial of the last step and the matrices at its middle. */
+#include "core/error.h"
+#include "core/vec.h"
+#include "rk/radau.h"
+#include "spark/curve.h"
+#include "step/norm.h"
+#include <float.h>
+
+#define MOST 9           /* iterations */
+#define MOST_FIXED 40    /* where a smaller step is no way out */
+#define DIVERGES 0.99    /* contraction from which on it is given up */
+#define SMALL_FIRST 1e-3 /* of the goal: one iteration will do */
+#define ROUND_OFF (16 * DBL_EPSILON)
+/* a change that no longer shrinks is round-off if it is below this, relative, and about within the
+ * tolerance: the eigenvectors of 7 stages make it about a thousand times larger than it is */
+#define STAGNANT (1e4 * DBL_EPSILON)
+/* errors of a start that may come from extrapolation, relative to the tolerance of stages: without
+ * a bound 7 stages carry the noise of tiny steps on for ever (tests/laws) */
+#define NOISE 30
+
+static double *row(double *X, int n, int i)
+{
+  return X + (size_t)i * (size_t)n;
+}
+
+dae__radau_goal dae__radau_goal_of(const dae__radau *o, const dae__radau_rule *rule)
+{
+  double s = rule->s, part = (s + 1) / (2 * s);
+  double rtol = 0.1 * pow(o->rtol, part);
+  return (dae__radau_goal){.rtol = rtol,
+                           .atol = rtol * o->atol / o->rtol,
+                           .stop = pow(rtol, 1 / part - 1),
+                           .bearable = fmin(10 * o->rtol, STAGNANT) / rtol,
+                           .fixed = o->fixed};
+}
+
+/* ---- where it begins ---- */
+
+/* weights of the last d stages of a rule in the polynomial through them at x; their sum of moduli
+ */
+static double last_weights(const dae__collocation_rule *c, int d, double x, double *w)
+{
+  const double *node = c->c + c->s - d;
+  double sum = 0;
+  for (int i = 0; i < d; i++) {
+    w[i] = dae__lagrange_weight(d, node, i, x);
+    sum += fabs(w[i]);
+  }
+  return sum;
+}
+
+/* Stages of the last step to go on with: extrapolation to x makes errors of the size at which the
+ * iteration has ended larger, and should not make them larger than the tolerance. */
+static int useful(const dae__collocation_rule *last, double x, double stop)
+{
+  double w[DAE__COLLOCATION_STAGES];
+  int d = last->s;
+  while (d > 1 && last_weights(last, d, x, w) * stop > NOISE)
+    d--;
+  return d;
+}
+
+/* K = the polynomial of the last step, gone on with */
+static void extrapolate(dae__radau *o, const dae__radau_rule *rule, double h, double stop)
+{
+  const dae__radau_memory *m = o->memory;
+  const dae__collocation_rule *last = &o->rule[(m->s - 3) / 2].c;
+  double w[DAE__COLLOCATION_STAGES], ratio = h / m->h;
+  int n = o->r->n, d = useful(last, 1 + ratio, stop);
+  for (int i = 0; i < rule->s; i++) {
+    double *K = row(o->K, n, i);
+    last_weights(last, d, 1 + rule->c.c[i] * ratio, w);
+    dae__zero(n, K);
+    for (int j = 0; j < d; j++)
+      dae__axpy(n, w[j], row(o->polynomial, n, last->s - d + j), K);
+  }
+}
+
+/* K = what is known at the start */
+static void stay(dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg)
+{
+  const dae__reduced *r = o->r;
+  int n = r->n, dynamic = r->n2 + r->n1;
+  for (int i = 0; i < rule->s; i++) {
+    double *K = row(o->K, n, i);
+    dae__copy(dynamic, leg->from.dz + r->n2, K);
+    dae__copy(n - dynamic, leg->from.z + r->n2 + dynamic, K + dynamic);
+  }
+}
+
+/* scale_i turns a change of K_i into one of what it is integrated to, relative to the tolerance */
+static void take_scales(dae__radau *o, const dae__radau_goal *goal, const dae__rk_leg *leg)
+{
+  const dae__reduced *r = o->r;
+  int n2 = r->n2, dynamic = n2 + r->n1;
+  double h = leg->h, *w = o->weight;
+  dae__weights(n2 + r->n, goal->rtol, goal->atol, leg->from.z, w);
+  for (int i = 0; i < r->n; i++) {
+    double factor = i < dynamic || r->index_2 ? h : 1;
+    o->scale[i] = r->tested[i] ? factor / w[n2 + i] : 0;
+    if (i < n2)
+      o->scale[i] = fmax(o->scale[i], h * h / (2 * w[i]));
+  }
+}
+
+/* ---- states ---- */
+
+/* out += factor sum_j a_j X_j, over the first n entries of rows of length stride */
+static void combine(int s, const double *a, double factor, int n, int stride, const double *X,
+                    double *out)
+{
+  for (int j = 0; j < s; j++)
+    dae__axpy(n, factor * a[j], X + (size_t)j * (size_t)stride, out);
+}
+
+static void state(const dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg, int i)
+{
+  const dae__reduced *r = o->r;
+  int n2 = r->n2, n = r->n, dynamic = n2 + r->n1;
+  double h = leg->h, *z = row(o->Z, n2 + n, i);
+  const double *z0 = leg->from.z;
+  dae__copy(n2 + dynamic, z0, z);
+  dae__axpy(n2, rule->c.c[i] * h, z0 + n2, z);
+  combine(rule->s, rule->c.A2[i], h * h, n2, n, o->K, z);
+  combine(rule->s, rule->c.A[i], h, dynamic, n, o->K, z + n2);
+  dae__copy(n - dynamic, row(o->K, n, i) + dynamic, z + n2 + dynamic);
+}
+
+/* change of the end that belongs to the change D of K */
+static void end_moves(dae__radau *o, const dae__radau_rule *rule, double h)
+{
+  const dae__reduced *r = o->r;
+  int n2 = r->n2, last = rule->s - 1;
+  dae__zero(n2 + r->n, o->moved);
+  combine(rule->s, rule->c.A2[last], -h * h, n2, r->n, o->D, o->moved);
+  combine(rule->s, rule->c.A[last], -h, n2 + r->n1, r->n, o->D, o->moved + n2);
+}
+
+/* ---- matrices ---- */
+
+/* at the middle of the step as it is expected to be or, where it is not to be relied upon, at its
+ * start: far off the motion derivatives may be so large that every change looks small */
+static dae_status linearise(dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg,
+                            bool start, dae_error *err)
+{
+  int middle = rule->s / 2, n = o->r->n;
+  dae__reduced_at at = {.t = leg->t, .z = leg->from.z, .k = row(o->K, n, 0)};
+  if (!start) {
+    state(o, rule, leg, middle);
+    at = (dae__reduced_at){.t = leg->t + rule->c.c[middle] * leg->h,
+                           .z = row(o->Z, o->r->n2 + n, middle),
+                           .k = row(o->K, n, middle)};
+  }
+  dae_status status = o->r->table->linearise(o->r->self, &at, err);
+  o->memory->linearised = !status;
+  o->memory->matrix_h = 0;
+  o->r->memory->jacobians++;
+  return status;
+}
+
+static dae_status factor(dae__radau *o, const dae__radau_rule *rule, double h, dae_error *err)
+{
+  dae__radau_memory *m = o->memory;
+  double complex w[DAE__REDUCED_PAIRS];
+  if (m->matrix_h == h && m->matrix_s == rule->s)
+    return DAE_OK;
+  for (int p = 0; p < rule->pairs; p++)
+    w[p] = h * rule->zmu[p];
+  m->matrix_h = 0;
+  dae_status status = dae__reduced_factor(o->r, h * rule->mu, rule->pairs, w, err);
+  if (status)
+    return status;
+  m->matrix_h = h;
+  m->matrix_s = rule->s;
+  return DAE_OK;
+}
+
+/* ---- the iteration ---- */
+
+static dae_status residuals(dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg,
+                            dae_error *err)
+{
+  int n = o->r->n, size = o->r->n2 + n;
+  for (int i = 0; i < rule->s; i++) {
+    state(o, rule, leg, i);
+    dae__reduced_at at = {.t = leg->t + rule->c.c[i] * leg->h,
+                          .z = row(o->Z, size, i),
+                          .k = row(o->K, n, i),
+                          .end = i == rule->s - 1};
+    dae_status status = o->r->table->residual(o->r->self, &at, row(o->R, n, i), err);
+    if (status)
+      return status;
+  }
+  return DAE_OK;
+}
+
+/* D = J\R in the eigenvectors of A */
+static void solve_blocks(dae__radau *o, const dae__radau_rule *rule)
+{
+  int n = o->r->n, s = rule->s;
+  dae__zero(n, o->x);
+  combine(s, rule->Ti, 1, n, n, o->R, o->x);
+  dae__solver_solve(o->r->real, o->x);
+  for (int i = 0; i < s; i++) {
+    double *D = row(o->D, n, i);
+    for (int j = 0; j < n; j++)
+      D[j] = rule->T[i] * o->x[j];
+  }
+  for (int p = 0; p < rule->pairs; p++) {
+    double *x = (double *)o->zx; /* real and imaginary parts in turn */
+    dae__zero(2 * n, x);
+    for (int i = 0; i < s; i++) {
+      const double *R = row(o->R, n, i);
+      double a = creal(rule->zTi[p][i]), b = cimag(rule->zTi[p][i]);
+      for (int j = 0; j < n; j++) {
+        x[2 * j] += a * R[j];
+        x[2 * j + 1] += b * R[j];
+      }
+    }
+    dae__zsolver_solve(o->r->pair[p], o->zx);
+    for (int i = 0; i < s; i++) {
+      double *D = row(o->D, n, i), a = 2 * creal(rule->zT[p][i]), b = 2 * cimag(rule->zT[p][i]);
+      for (int j = 0; j < n; j++)
+        D[j] += a * x[2 * j] - b * x[2 * j + 1];
+    }
+  }
+}
+
+/* K -= D; the norm of D, and the entry that changes most */
+static double correct(dae__radau *o, const dae__radau_rule *rule, int *worst)
+{
+  int n = o->r->n, tested = 0;
+  double sum = 0, most = -1;
+  for (int i = 0; i < n; i++)
+    tested += o->r->tested[i];
+  for (int i = 0; i < rule->s; i++) {
+    double *K = row(o->K, n, i), *D = row(o->D, n, i);
+    for (int j = 0; j < n; j++) {
+      double d = D[j] * o->scale[j];
+      K[j] -= D[j];
+      sum += d * d;
+      if (!(fabs(d) <= most))
+        most = fabs(d), *worst = j;
+    }
+  }
+  return sqrt(sum / (rule->s * (tested > 0 ? tested : 1)));
+}
+
+typedef enum verdict { GO_ON, DONE, FAILED } verdict;
+
+typedef struct iteration {
+  double norm, theta; /* last change, contraction so far */
+  int count;
+} iteration;
+
+static verdict judge(iteration *it, const dae__radau_goal *goal, double norm)
+{
+  double before = it->norm, round_off = ROUND_OFF / goal->rtol;
+  int most = goal->fixed ? MOST_FIXED : MOST, left = most - 1 - it->count;
+  if (!isfinite(norm))
+    return FAILED;
+  it->norm = norm;
+  if (it->count++ == 0)
+    return norm <= (goal->fixed ? round_off : SMALL_FIRST * goal->stop) ? DONE : GO_ON;
+  double now = norm / before;
+  it->theta = it->count == 2 ? now : sqrt(it->theta * now);
+  if (norm <= round_off)
+    return DONE;
+  if (now > 0.3 && norm <= goal->bearable) /* round-off is all that is left */
+    return DONE;
+  if (it->theta >= DIVERGES || left <= 0)
+    return FAILED;
+  double error = it->theta / (1 - it->theta) * norm, stop = goal->fixed ? 0 : goal->stop;
+  if (error <= stop)
+    return DONE;
+  if (!goal->fixed && error * pow(it->theta, left) > stop)
+    return FAILED;
+  return GO_ON;
+}
+
+static dae_status iterate(dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg,
+                          const dae__radau_goal *goal, dae_error *err)
+{
+  iteration it = {0};
+  verdict v = GO_ON;
+  int worst = 0;
+  char name[64] = "";
+  while (v == GO_ON) {
+    dae_status status = residuals(o, rule, leg, err);
+    if (status)
+      return status;
+    solve_blocks(o, rule);
+    o->memory->iterations++;
+    v = judge(&it, goal, correct(o, rule, &worst));
+  }
+  o->memory->theta = it.theta;
+  o->memory->count = it.count;
+  if (v == DONE)
+    return DAE_OK;
+  o->r->table->name(o->r->self, worst, name, sizeof name);
+  return dae__fail(err, DAE_ERROR_STEP, name,
+                   "the iteration of the stages does not converge, worst in %s", name);
+}
+
+static dae_status try_once(dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg,
+                           const dae__radau_goal *goal, bool flat, dae_error *err)
+{
+  dae_status status = DAE_OK;
+  if (flat)
+    stay(o, rule, leg);
+  else
+    extrapolate(o, rule, leg->h, goal->stop);
+  o->memory->fresh = !o->memory->linearised;
+  if (!o->memory->linearised)
+    status = linearise(o, rule, leg, flat, err);
+  if (!status)
+    status = factor(o, rule, leg->h, err);
+  return status ? status : iterate(o, rule, leg, goal, err);
+}
+
+dae_status dae__radau_solve(dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg,
+                            dae_error *err)
+{
+  dae__radau_goal goal = dae__radau_goal_of(o, rule);
+  take_scales(o, &goal, leg);
+  dae_status status = try_once(o, rule, leg, &goal, o->memory->s == 0, err);
+  bool fresh = o->memory->fresh, flat = o->memory->s == 0;
+  if ((status == DAE_ERROR_STEP || status == DAE_ERROR_SINGULAR) && !(fresh && flat)) {
+    /* once more, with matrices of this step, from where it stands */
+    o->memory->linearised = o->memory->linearised && fresh;
+    status = try_once(o, rule, leg, &goal, true, err);
+  }
+  if (status) {
+    o->memory->linearised = false;
+    return status;
+  }
+  for (int i = 0; i < rule->s; i++)
+    state(o, rule, leg, i);
+  end_moves(o, rule, leg->h);
+  return DAE_OK;
+}

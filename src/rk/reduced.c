@@ -1,0 +1,175 @@
+#include "rk/reduced.h"
+#include "core/error.h"
+#include "core/vec.h"
+
+/* ---- terms ---- */
+
+/* columns col0 ... col1 - 1 of a pattern, and which entries they are */
+static dae_pattern some_columns(dae__arena *arena, const dae_pattern *p, int col0, int col1,
+                                int **entry)
+{
+  int first = p->start[col0], count = p->start[col1] - first;
+  int *start = DAE__TAKE(arena, int, col1 - col0 + 1), *row = DAE__TAKE(arena, int, count);
+  *entry = DAE__TAKE(arena, int, count);
+  if (dae__arena_failed(arena))
+    return (dae_pattern){0};
+  for (int j = col0; j <= col1; j++)
+    start[j - col0] = p->start[j] - first;
+  for (int e = 0; e < count; e++)
+    row[e] = p->row[first + e], (*entry)[e] = first + e;
+  return (dae_pattern){p->rows, col1 - col0, start, row};
+}
+
+void dae__reduced_term_add(dae__arena *arena, dae__reduced_terms *terms, dae__reduced_place place,
+                           const dae_pattern *pattern, const double *values)
+{
+  if (dae__arena_failed(arena))
+    return;
+  dae__reduced_term *t = &terms->at[terms->count++];
+  *t = (dae__reduced_term){
+      .power = place.power, .factor = place.factor, .whole = values, .pattern = *pattern};
+  if (place.col1 > 0)
+    t->pattern = some_columns(arena, pattern, place.col0, place.col1, &t->entry);
+  t->block = (dae__block){.row = place.row, .col = place.col, .transposed = place.transposed};
+}
+
+void dae__reduced_merge(dae__arena *arena, dae__reduced_terms *terms, dae__reduced *r)
+{
+  dae__block blocks[DAE__REDUCED_TERMS];
+  if (dae__arena_failed(arena))
+    return;
+  for (int i = 0; i < terms->count; i++) {
+    blocks[i] = terms->at[i].block;
+    blocks[i].pattern = &terms->at[i].pattern;
+  }
+  r->pattern = dae__blocks_merge(arena, r->n, r->n, blocks, terms->count);
+  if (dae__arena_failed(arena))
+    return;
+  for (int i = 0; i < terms->count; i++)
+    terms->at[i].block = blocks[i];
+  for (int p = 0; p < 3; p++)
+    r->P[p] = DAE__KEEP(arena, double, dae__pattern_count(&r->pattern));
+}
+
+void dae__reduced_gather(const dae__reduced_terms *terms, dae__reduced *r)
+{
+  for (int p = 0; p < 3; p++)
+    dae__zero(dae__pattern_count(&r->pattern), r->P[p]);
+  for (int i = 0; i < terms->count; i++) {
+    const dae__reduced_term *t = &terms->at[i];
+    double *P = r->P[t->power];
+    const int *map = t->block.map;
+    int count = dae__pattern_count(&t->pattern);
+    for (int e = 0; e < count; e++)
+      P[map[e]] += t->factor * t->whole[t->entry ? t->entry[e] : e];
+  }
+}
+
+/* ---- blocks ---- */
+
+static dae_status not_factored(const dae__reduced *r, dae_status status, int column, dae_error *err)
+{
+  char name[64] = "";
+  if (status == DAE_ERROR_MEMORY)
+    return dae__fail(err, status, NULL, "out of memory for a new pivot order");
+  if (status == DAE_ERROR_RECOVERABLE)
+    return dae__fail(err, status, NULL, "the iteration matrix has an entry that is not finite");
+  if (column >= 0)
+    r->table->name(r->self, column, name, sizeof name);
+  return dae__fail(err, status, name[0] ? name : NULL,
+                   "the matrix of the stages is singular%s%s: an equation lacks, or constraints "
+                   "depend on each other here",
+                   name[0] ? " at " : "", name);
+}
+
+dae_status dae__reduced_factor(dae__reduced *r, double real, int pairs, const double complex *pair,
+                               dae_error *err)
+{
+  int count = dae__pattern_count(&r->pattern);
+  const double *P0 = r->P[0], *P1 = r->P[1], *P2 = r->P[2];
+  double square = real * real;
+  r->memory->factored = false;
+  for (int e = 0; e < count; e++)
+    r->values[e] = P0[e] + real * P1[e] + square * P2[e];
+  dae_status status = dae__solver_factor(r->real, r->values);
+  r->memory->factorisations++;
+  if (status)
+    return not_factored(r, status, dae__solver_column(r->real), err);
+  for (int i = 0; i < pairs; i++) {
+    double a = creal(pair[i]), b = cimag(pair[i]), a2 = a * a - b * b, b2 = 2 * a * b;
+    for (int e = 0; e < count; e++)
+      r->zvalues[e] = CMPLX(P0[e] + a * P1[e] + a2 * P2[e], b * P1[e] + b2 * P2[e]);
+    status = dae__zsolver_factor(r->pair[i], r->zvalues);
+    r->memory->factorisations++;
+    if (status)
+      return not_factored(r, status, dae__zsolver_column(r->pair[i]), err);
+  }
+  r->memory->factored = true;
+  return DAE_OK;
+}
+
+void dae__reduced_filter(const dae__reduced *r, double w, const double *e, const double *e_q,
+                         double *out)
+{
+  const dae_pattern *p = &r->pattern;
+  int dynamic = r->n2 + r->n1;
+  dae__zero(r->n, out);
+  for (int j = 0; j < dynamic; j++) {
+    double wq = j < r->n2 ? w * e_q[j] : 0;
+    for (int i = p->start[j]; i < p->start[j + 1]; i++)
+      out[p->row[i]] += r->P[0][i] * e[j] - r->P[2][i] * wq;
+  }
+  dae__zero(r->n - dynamic, out + dynamic);
+}
+
+/* ---- creation ---- */
+
+static dae_status make_solvers(dae__reduced *r, dae__arena *arena, dae_error *err)
+{
+  int count = dae__pattern_count(&r->pattern);
+  r->values = DAE__TAKE(arena, double, count);
+  r->zvalues = DAE__TAKE(arena, double complex, count);
+  r->memory = DAE__KEEP(arena, dae__reduced_memory, 1);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  dae_status status = dae__solver_create(arena, &r->pattern, &r->real, err);
+  for (int i = 0; i < r->pairs && !status; i++)
+    status = dae__zsolver_create(arena, &r->pattern, &r->pair[i], err);
+  return status;
+}
+
+dae_status dae__reduced_create(dae__arena *arena, const dae__rk_body *body, int pairs,
+                               dae__reduced **out, dae_error *err)
+{
+  dae__reduced *r = DAE__TAKE(arena, dae__reduced, 1);
+  *out = NULL;
+  if (!r)
+    return dae__out_of_memory(err);
+  r->pairs = pairs;
+  dae_status status = body->m ? dae__reduced_mechanical(arena, body, r, err)
+                              : dae__reduced_semi(arena, body, r, err);
+  if (!status)
+    status = make_solvers(r, arena, err);
+  if (status)
+    dae__reduced_free(r);
+  else
+    *out = r;
+  return status;
+}
+
+void dae__reduced_free(dae__reduced *r)
+{
+  if (!r)
+    return;
+  dae__solver_free(r->real);
+  for (int i = 0; i < r->pairs; i++)
+    dae__zsolver_free(r->pair[i]);
+}
+
+dae_status dae__reduced_reload(dae__reduced *r)
+{
+  dae_status status = r->memory->factored ? dae__solver_reload(r->real) : DAE_OK;
+  for (int i = 0; i < r->pairs && !status; i++)
+    status = r->memory->factored ? dae__zsolver_reload(r->pair[i]) : DAE_OK;
+  return status;
+}

@@ -1,0 +1,123 @@
+/* The equations of a problem at one stage of a collocation method, in the reduced form: unknown are
+ * the highest derivatives, and what has none,
+ *
+ *   mechanical      k = (v', u', w, lambda, psi)     at  z = (q, v, u, w, lambda, psi)
+ *   semi-explicit   k = (x', y)                      at  z = (x, y)
+ *
+ *   R(t, z, k) = (M v' + G' lambda + K' psi - f,  u' - s,  -c,  G v' + gamma,  K v' + kappa)
+ *                (M x' - f,  -F)
+ *
+ * where q and v, u, x are integrals of k along the step. With A = T diag(mu) T^-1 the matrix of a
+ * simplified Newton iteration on all stages falls apart into blocks
+ *
+ *   B(w) = P0 + w P1 + w^2 P2,   w = h mu,   P0 = R_k,  P1 = R_v + R_u (R_x),  P2 = R_q
+ *
+ * of the size of one stage. Left out are the derivatives of G v' + gamma and K v' + kappa by q,
+ * which are not stiff. */
+#ifndef DAEDAL_RK_REDUCED_H
+#define DAEDAL_RK_REDUCED_H
+
+#include "linalg/solver.h"
+#include "linalg/zsolver.h"
+#include "rk/body.h"
+
+#define DAE__REDUCED_PAIRS 3 /* complex blocks, most */
+
+/* A point of a stage. */
+typedef struct dae__reduced_at {
+  double t;
+  const double *z, *k;
+  bool end; /* of the step: what its projection needs is remembered */
+} dae__reduced_at;
+
+typedef struct dae__reduced dae__reduced;
+
+typedef struct dae__reduced_table {
+  /* r = R, by one evaluation. */
+  dae_status (*residual)(void *self, const dae__reduced_at *at, double *r, dae_error *err);
+  /* P0, P1, P2 there. */
+  dae_status (*linearise)(void *self, const dae__reduced_at *at, dae_error *err);
+  /* The end z of a step onto its constraints, in the norm of B(w): from what was remembered there,
+   * and the change dz of z since then. Without evaluations. NULL: there are none. */
+  void (*land)(void *self, const double *dz, double *z);
+  /* Name of row i of R, for messages. */
+  void (*name)(const void *self, int i, char *text, size_t size);
+} dae__reduced_table;
+
+typedef struct dae__reduced_memory {
+  bool factored;
+  long jacobians, factorisations;
+} dae__reduced_memory;
+
+struct dae__reduced {
+  const dae__reduced_table *table;
+  void *self;
+  int n2, n1, n;       /* coordinates; other states; unknowns. The state vector has n2 + n */
+  bool *tested;        /* n: whose error counts: not multipliers */
+  bool index_2;        /* algebraic variables are of index 2 */
+  dae_pattern pattern; /* of B */
+  double *P[3];        /* kept */
+  dae__reduced_memory *memory;
+  dae__solver *real;
+  dae__zsolver *pair[DAE__REDUCED_PAIRS];
+  int pairs;
+  double *values;
+  double complex *zvalues;
+};
+
+/* For up to so many complex blocks. body has to stay where it is. */
+dae_status dae__reduced_create(dae__arena *arena, const dae__rk_body *body, int pairs,
+                               dae__reduced **out, dae_error *err);
+void dae__reduced_free(dae__reduced *r); /* NULL is allowed */
+dae_status dae__reduced_reload(dae__reduced *r);
+
+/* Factors B(real) and B(pair[i]). */
+dae_status dae__reduced_factor(dae__reduced *r, double real, int pairs, const double complex *pair,
+                               dae_error *err);
+
+/* The right side of B(w) e' = P0 e - w P2 e_q that an error estimate is filtered by: e of what is
+ * integrated once (n2 + n1 entries), e_q of coordinates. */
+void dae__reduced_filter(const dae__reduced *r, double w, const double *e, const double *e_q,
+                         double *out);
+
+/* ---- for the forms ---- */
+
+/* A term of P[power]: factor times some entries of a matrix, at (row, col). */
+typedef struct dae__reduced_term {
+  int power;
+  double factor;
+  const double *whole; /* values of the matrix, */
+  int *entry;          /* and which of them, NULL: all */
+  dae_pattern pattern; /* of those */
+  dae__block block;
+} dae__reduced_term;
+
+#define DAE__REDUCED_TERMS 20
+
+typedef struct dae__reduced_terms {
+  dae__reduced_term at[DAE__REDUCED_TERMS];
+  int count;
+} dae__reduced_terms;
+
+/* Where a term goes, and the columns of its matrix that it takes: col1 = 0 for all. */
+typedef struct dae__reduced_place {
+  int power;
+  double factor;
+  int row, col;
+  bool transposed;
+  int col0, col1;
+} dae__reduced_place;
+
+void dae__reduced_term_add(dae__arena *arena, dae__reduced_terms *terms, dae__reduced_place place,
+                           const dae_pattern *pattern, const double *values);
+/* The pattern of B and memory for it; out of memory shows in the arena. */
+void dae__reduced_merge(dae__arena *arena, dae__reduced_terms *terms, dae__reduced *r);
+/* P from the values that the terms point to. */
+void dae__reduced_gather(const dae__reduced_terms *terms, dae__reduced *r);
+
+dae_status dae__reduced_mechanical(dae__arena *arena, const dae__rk_body *body, dae__reduced *r,
+                                   dae_error *err);
+dae_status dae__reduced_semi(dae__arena *arena, const dae__rk_body *body, dae__reduced *r,
+                             dae_error *err);
+
+#endif

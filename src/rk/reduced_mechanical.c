@@ -1,0 +1,270 @@
+/* The reduced form of a mechanical problem. With a = v', the derivatives of its rows are
+ *
+ *              a            v                        q                         u     w    lambda
+ * psi f rows     M            (M a)_v + (K'psi)_v      (M a)_q + (G'lambda)_q    -f_u  -f_w  G' K'
+ *                           - f_v                    + (K'psi)_q - f_q
+ *   s rows                  -s_v                     -s_q                    1, -s_u -s_w
+ *   c rows                  -c_v                     -c_q                      -c_u  -c_w
+ *   g rows     G            gamma_v = 2 gdot_q
+ *   k rows     K            kappa_v, about k_q
+ *
+ * Rows of dependent constraints are "multiplier = 0". */
+#include "core/error.h"
+#include "core/vec.h"
+#include "rk/reduced.h"
+
+typedef struct mechanical {
+  dae__mech *m;
+  dae__reduced *r;
+  dae__reduced_terms terms;
+  /* of the matrices */
+  double *M0, *G0, *K0, *J, *Ms, *Gts, *Kts, *gdot_q, *k_q, *ones, *idle;
+  dae_pattern unit_u, unit_c;
+  /* of residuals, at the last point */
+  double *M, *G, *K, *fsc, *gamma;
+  double *end;        /* g, gdot and k at the end of the step: ng + nc */
+  double *change, *x; /* nc, n */
+} mechanical;
+
+static int first_constraint(const dae__mech *m)
+{
+  return m->nq + m->nu + m->nw;
+}
+
+/* ---- residual ---- */
+
+static dae_status evaluate(mechanical *o, const dae__reduced_at *at, dae_error *err)
+{
+  dae__mech *m = o->m;
+  dae_mechanical_at point = dae__mech_at(m, at->t, at->z);
+  point.w = at->k + m->nq + m->nu;
+  dae_mechanical_wanted want = {.M = o->M,
+                                .f = o->fsc,
+                                .s = o->fsc + m->nq,
+                                .c = o->fsc + m->nq + m->nu,
+                                .G = o->G,
+                                .gamma = o->gamma,
+                                .K = o->K,
+                                .kappa = o->gamma + m->ng};
+  if (at->end) {
+    want.g = o->end;
+    want.gdot = o->end + m->ng;
+    want.k = o->end + 2 * m->ng;
+  }
+  return dae__mech_eval(m, &point, &want, err);
+}
+
+static dae_status residual(void *self, const dae__reduced_at *at, double *r, dae_error *err)
+{
+  mechanical *o = self;
+  dae__mech *m = o->m;
+  int first = first_constraint(m);
+  const double *a = at->k, *lambda = a + first, *psi = lambda + m->ng;
+  dae_status status = evaluate(o, at, err);
+  if (status)
+    return status;
+  for (int i = 0; i < first; i++)
+    r[i] = -o->fsc[i];
+  dae__matrix_times(&m->M, o->M, 1, a, r);                 /* M a */
+  dae__matrix_transposed_times(&m->G, o->G, 1, lambda, r); /* G' lambda */
+  dae__matrix_transposed_times(&m->K, o->K, 1, psi, r);    /* K' psi */
+  dae__axpy(m->nu, 1, a + m->nq, r + m->nq);               /* u' */
+  dae__copy(m->nc, o->gamma, r + first);
+  dae__matrix_times(&m->G, o->G, 1, a, r + first);         /* G a + gamma */
+  dae__matrix_times(&m->K, o->K, 1, a, r + first + m->ng); /* K a + kappa */
+  if (m->count->dependent > 0)
+    for (int i = 0; i < m->nc; i++)
+      if (!m->active[i])
+        r[first + i] = lambda[i];
+  return DAE_OK;
+}
+
+/* ---- matrices ---- */
+
+static dae_status derive(mechanical *o, const dae_mechanical_at *at, const double *a,
+                         const double *lambda, dae_error *err)
+{
+  dae__mech *m = o->m;
+  dae_mechanical_wanted want = {.M = o->M0, .G = o->G0, .K = o->K0};
+  dae_status status = dae__mech_eval(m, at, &want, err);
+  if (!status)
+    status = dae__mech_J(m, at, o->J, err);
+  if (!status && !m->p->constant_mass)
+    status = dae__mech_Ms(m, at, a, o->Ms, err);
+  if (!status && m->ng > 0)
+    status = dae__mech_Gts(m, at, lambda, o->Gts, err);
+  if (!status && m->ng > 0)
+    status = dae__mech_gdot_q(m, at, o->gdot_q, err);
+  if (!status && m->nk > 0)
+    status = dae__mech_k_q(m, at, o->k_q, err);
+  if (!status && m->nk > 0)
+    status = dae__mech_Kts(m, at, lambda + m->ng, o->Kts, err);
+  return status;
+}
+
+static dae_status linearise(void *self, const dae__reduced_at *at, dae_error *err)
+{
+  mechanical *o = self;
+  dae__mech *m = o->m;
+  dae_mechanical_at point = dae__mech_at(m, at->t, at->z);
+  point.w = at->k + m->nq + m->nu;
+  dae_status status = derive(o, &point, at->k, at->k + first_constraint(m), err);
+  if (status)
+    return status;
+  for (int i = 0; i < m->nc; i++)
+    o->idle[i] = m->active[i] ? 0 : 1;
+  dae__reduced_gather(&o->terms, o->r);
+  return DAE_OK;
+}
+
+/* ---- projection ---- */
+
+/* x = B(w)\(0, b) with A x = b on the constraint rows, where B has A + w R: b is met by going on
+ * with what is left */
+static void correction(mechanical *o, double *b, double *x)
+{
+  const dae__mech *m = o->m;
+  int first = first_constraint(m), n = o->r->n;
+  double before = INFINITY;
+  dae__zero(m->nq, x);
+  for (int i = 0; i < 8; i++) {
+    double left = dae__max_abs(m->nc, b);
+    if (!(left < 0.5 * before) || left == 0)
+      return;
+    before = left;
+    dae__zero(n, o->x);
+    dae__copy(m->nc, b, o->x + first);
+    dae__solver_solve(o->r->real, o->x);
+    dae__axpy(m->nq, 1, o->x, x);
+    dae__matrix_times(&m->G, o->G, -1, o->x, b); /* b -= A x */
+    dae__matrix_times(&m->K, o->K, -1, o->x, b + m->ng);
+  }
+}
+
+static void land(void *self, const double *dz, double *z)
+{
+  mechanical *o = self;
+  dae__mech *m = o->m;
+  const double *dv = dz + m->nq;
+  double *g = o->end, *gdot = g + m->ng, *k = gdot + m->ng, *b = o->change;
+  double *x = o->x + o->r->n;
+  /* g, gdot and k where the step ends, by their derivatives */
+  dae__matrix_times(&m->G, o->G, 1, dz, g);
+  dae__matrix_times(&m->G, o->G, 1, dv, gdot);
+  dae__matrix_times(&m->G, o->gdot_q, 1, dz, gdot);
+  dae__matrix_times(&m->K, o->K, 1, dv, k);
+  dae__matrix_times(&m->kq, o->k_q, 1, dz, k);
+  dae__zero(m->nc, b);
+  dae__copy(m->ng, g, b);
+  correction(o, b, x);
+  dae__axpy(m->nq, -1, x, z); /* q -= x */
+  dae__matrix_times(&m->G, o->gdot_q, -1, x, gdot);
+  dae__matrix_times(&m->kq, o->k_q, -1, x, k);
+  dae__copy(m->ng, gdot, b);
+  dae__copy(m->nk, k, b + m->ng);
+  correction(o, b, x);
+  dae__axpy(m->nq, -1, x, z + m->nq); /* v -= x */
+}
+
+static void name(const void *self, int i, char *text, size_t size)
+{
+  const mechanical *o = self;
+  const dae_problem problem = {.mechanical = o->m->p};
+  (void)dae_problem_variable(&problem, o->m->nq + i, text, size);
+}
+
+static const dae__reduced_table verbs = {
+    .residual = residual, .linearise = linearise, .land = land, .name = name};
+static const dae__reduced_table unconstrained = {
+    .residual = residual, .linearise = linearise, .name = name};
+
+/* ---- creation ---- */
+
+static void add_terms(mechanical *o, dae__arena *arena)
+{
+  const dae__mech *m = o->m;
+  dae__reduced_terms *t = &o->terms;
+  int nq = m->nq, u = nq, w = nq + m->nu, first = first_constraint(m), psi = first + m->ng;
+#define TERM(pattern, values, ...)                                                                 \
+  dae__reduced_term_add(arena, t, (dae__reduced_place){__VA_ARGS__}, pattern, values)
+  TERM(&m->M, o->M0, .power = 0, .factor = 1);
+  TERM(&o->unit_u, o->ones, .power = 0, .factor = 1, .row = u, .col = u);
+  TERM(&m->J, o->J, .power = 2, .factor = -1, .col0 = 0, .col1 = nq);
+  TERM(&m->J, o->J, .power = 1, .factor = -1, .col0 = nq, .col1 = 2 * nq);
+  if (m->nu > 0)
+    TERM(&m->J, o->J, .power = 1, .factor = -1, .col = u, .col0 = 2 * nq, .col1 = 2 * nq + m->nu);
+  if (m->nw > 0)
+    TERM(&m->J, o->J, .power = 0, .factor = -1, .col = w, .col0 = 2 * nq + m->nu,
+         .col1 = 2 * nq + m->nu + m->nw);
+  if (!m->p->constant_mass) {
+    TERM(&m->Ms, o->Ms, .power = 2, .factor = 1, .col0 = 0, .col1 = nq);
+    TERM(&m->Ms, o->Ms, .power = 1, .factor = 1, .col0 = nq, .col1 = 2 * nq);
+  }
+  if (m->ng > 0) {
+    TERM(&m->Gts, o->Gts, .power = 2, .factor = 1);
+    TERM(&m->G, o->G0, .power = 0, .factor = 1, .row = first);
+    TERM(&m->G, o->G0, .power = 0, .factor = 1, .col = first, .transposed = true);
+    TERM(&m->G, o->gdot_q, .power = 1, .factor = 2, .row = first);
+  }
+  if (m->nk > 0) {
+    TERM(&m->Kts, o->Kts, .power = 2, .factor = 1, .col0 = 0, .col1 = nq);
+    TERM(&m->Kts, o->Kts, .power = 1, .factor = 1, .col0 = nq, .col1 = 2 * nq);
+    TERM(&m->K, o->K0, .power = 0, .factor = 1, .row = psi);
+    TERM(&m->K, o->K0, .power = 0, .factor = 1, .col = psi, .transposed = true);
+    TERM(&m->kq, o->k_q, .power = 1, .factor = 1, .row = psi);
+  }
+  TERM(&o->unit_c, o->idle, .power = 0, .factor = 1, .row = first, .col = first);
+#undef TERM
+}
+
+static void take_memory(mechanical *o, dae__arena *arena)
+{
+  const dae__mech *m = o->m;
+  o->M0 = DAE__TAKE(arena, double, dae__pattern_count(&m->M));
+  o->M = DAE__TAKE(arena, double, dae__pattern_count(&m->M));
+  o->G0 = DAE__TAKE(arena, double, dae__pattern_count(&m->G));
+  o->G = DAE__TAKE(arena, double, dae__pattern_count(&m->G));
+  o->gdot_q = DAE__KEEP(arena, double, dae__pattern_count(&m->G));
+  o->K0 = DAE__TAKE(arena, double, dae__pattern_count(&m->K));
+  o->K = DAE__TAKE(arena, double, dae__pattern_count(&m->K));
+  o->k_q = DAE__KEEP(arena, double, dae__pattern_count(&m->kq));
+  o->J = DAE__TAKE(arena, double, dae__pattern_count(&m->J));
+  o->Ms = DAE__TAKE(arena, double, dae__pattern_count(&m->Ms));
+  o->Gts = DAE__TAKE(arena, double, dae__pattern_count(&m->Gts));
+  o->Kts = DAE__TAKE(arena, double, dae__pattern_count(&m->Kts));
+  o->ones = DAE__TAKE(arena, double, m->nu);
+  o->idle = DAE__TAKE(arena, double, m->nc);
+  o->fsc = DAE__TAKE(arena, double, m->nr);
+  o->gamma = DAE__TAKE(arena, double, m->nc);
+  o->end = DAE__TAKE(arena, double, m->ng + m->nc);
+  o->change = DAE__TAKE(arena, double, m->nc);
+  o->x = DAE__TAKE(arena, double, 2 * o->r->n);
+}
+
+dae_status dae__reduced_mechanical(dae__arena *arena, const dae__rk_body *body, dae__reduced *r,
+                                   dae_error *err)
+{
+  dae__mech *m = body->m;
+  mechanical *o = DAE__TAKE(arena, mechanical, 1);
+  if (!o)
+    return dae__out_of_memory(err);
+  *o = (mechanical){.m = m, .r = r};
+  r->table = m->nc > 0 ? &verbs : &unconstrained;
+  r->self = o;
+  r->n2 = m->nq;
+  r->n1 = m->nu;
+  r->n = m->at.size - m->nq;
+  r->tested = DAE__TAKE(arena, bool, r->n);
+  o->unit_u = dae__pattern_diagonal(arena, m->nu);
+  o->unit_c = dae__pattern_diagonal(arena, m->nc);
+  take_memory(o, arena);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  for (int i = 0; i < r->n; i++)
+    r->tested[i] = i < first_constraint(m);
+  for (int i = 0; i < m->nu; i++)
+    o->ones[i] = 1;
+  add_terms(o, arena);
+  dae__reduced_merge(arena, &o->terms, r);
+  return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
+}

@@ -1,0 +1,135 @@
+/* Collocation rules in double: order conditions, and weights that evaluate and integrate
+ * polynomials. */
+#include "rk/collocation.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#define MOST DAE__COLLOCATION_STAGES
+#define EPS 1e-15
+
+#define assert_near(value, expected, tol)                                                          \
+  do {                                                                                             \
+    double value_ = (value), expected_ = (expected);                                               \
+    if (!(fabs(value_ - expected_) <= (tol)))                                                      \
+      fail_msg("%s:%d: %s is %.17g, not %.17g", __FILE__, __LINE__, #value, value_, expected_);    \
+  } while (0)
+
+static double sum_of_powers(const dae__collocation_rule *r, const double *w, int power)
+{
+  double sum = 0;
+  for (int j = 0; j < r->s; j++)
+    sum += w[j] * pow(r->c[j], power);
+  return sum;
+}
+
+static void test_weights_integrate_to_the_order_and_no_further(void **state)
+{
+  (void)state;
+  for (int radau = 0; radau < 2; radau++)
+    for (int s = 1; s <= MOST; s++) {
+      dae__collocation_rule r = dae__collocation_create(s, radau);
+      int order = 2 * s - radau;
+      for (int k = 0; k < order; k++)
+        assert_near(sum_of_powers(&r, r.b, k), 1.0 / (k + 1), EPS);
+      double miss = fabs(sum_of_powers(&r, r.b, order) - 1.0 / (order + 1));
+      if (s <= 5) /* beyond that it drowns in round-off */
+        assert_true(miss > 1e-8);
+      assert_true(!radau || r.c[s - 1] == 1);
+    }
+}
+
+static void test_rows_integrate_to_their_node(void **state)
+{
+  (void)state;
+  for (int radau = 0; radau < 2; radau++)
+    for (int s = 1; s <= MOST; s++) {
+      dae__collocation_rule r = dae__collocation_create(s, radau);
+      for (int i = 0; i < s; i++)
+        for (int k = 0; k < s; k++)
+          assert_near(sum_of_powers(&r, r.A[i], k), pow(r.c[i], k + 1) / (k + 1), EPS);
+    }
+}
+
+/* v' = t^k, q' = v: the squares integrate twice where x^(k+1) is still exact along a row; the end
+ * always, of Gauss */
+static void test_squares_integrate_twice(void **state)
+{
+  (void)state;
+  for (int radau = 0; radau < 2; radau++)
+    for (int s = 2; s <= MOST; s++) {
+      dae__collocation_rule r = dae__collocation_create(s, radau);
+      for (int i = 0; i < s; i++)
+        for (int k = 0; k < s - 1; k++)
+          assert_near(sum_of_powers(&r, r.A2[i], k), pow(r.c[i], k + 2) / (k + 1) / (k + 2), EPS);
+      for (int k = 0; k < 2 * s - 1 - radau && k < s; k++)
+        assert_near(sum_of_powers(&r, r.B2, k), 1.0 / (k + 1) / (k + 2), EPS);
+      for (int j = 0; j < s; j++) /* D(1) */
+        assert_near(r.B2[j], r.b[j] * (1 - r.c[j]), EPS);
+    }
+}
+
+/* within the step, and as far beyond it as one twice as large reaches */
+static void test_weights_at_a_point_evaluate_and_integrate_polynomials(void **state)
+{
+  (void)state;
+  static const double points[] = {0, 0.1, 0.37, 0.5, 0.99, 1, 1.4, 3};
+  for (int radau = 0; radau < 2; radau++)
+    for (int s = 1; s <= MOST; s++)
+      for (size_t i = 0; i < sizeof points / sizeof *points; i++) {
+        dae__collocation_rule r = dae__collocation_create(s, radau);
+        double x = points[i], w[3][MOST], size = 0;
+        dae__collocation_values(&r, x, w[0]);
+        dae__collocation_integrals(&r, x, w[1]);
+        dae__collocation_double_integrals(&r, x, w[2]);
+        for (int j = 0; j < s; j++)
+          size = fmax(size, fmax(1, fmax(fabs(w[0][j]), fabs(w[2][j]))));
+        for (int k = 0; k < s; k++) {
+          assert_near(sum_of_powers(&r, w[0], k), pow(x, k), 20 * EPS * size);
+          assert_near(sum_of_powers(&r, w[1], k), pow(x, k + 1) / (k + 1), 20 * EPS * size);
+          assert_near(sum_of_powers(&r, w[2], k), pow(x, k + 2) / (k + 1) / (k + 2),
+                      20 * EPS * size);
+        }
+      }
+}
+
+static void test_weights_at_the_nodes_are_the_coefficients(void **state)
+{
+  (void)state;
+  for (int radau = 0; radau < 2; radau++)
+    for (int s = 1; s <= MOST; s++) {
+      dae__collocation_rule r = dae__collocation_create(s, radau);
+      double w[MOST];
+      for (int i = 0; i < s; i++) {
+        dae__collocation_values(&r, r.c[i], w);
+        for (int j = 0; j < s; j++)
+          assert_near(w[j], i == j, EPS);
+        dae__collocation_integrals(&r, r.c[i], w);
+        for (int j = 0; j < s; j++)
+          assert_near(w[j], r.A[i][j], EPS);
+      }
+      dae__collocation_integrals(&r, 1, w);
+      for (int j = 0; j < s; j++)
+        assert_near(w[j], r.b[j], EPS);
+      dae__collocation_double_integrals(&r, 1, w);
+      for (int j = 0; j < s && s > radau; j++)
+        assert_near(w[j], r.B2[j], EPS);
+    }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_weights_integrate_to_the_order_and_no_further),
+      cmocka_unit_test(test_rows_integrate_to_their_node),
+      cmocka_unit_test(test_squares_integrate_twice),
+      cmocka_unit_test(test_weights_at_a_point_evaluate_and_integrate_polynomials),
+      cmocka_unit_test(test_weights_at_the_nodes_are_the_coefficients),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
