@@ -22,6 +22,11 @@ static dae_status judge_free(const char *name, const dae_problem *problem, dae_e
   int algebraic = m ? m->nw : s ? s->ny : 0;
   if (problem->momentum)
     return refuse_momentum(name, err);
+  if (s && s->index >= 2)
+    return dae__fail(err, DAE_ERROR_UNSUPPORTED, name,
+                     "%s takes ordinary differential equations; this problem declares index %d: "
+                     "use %s",
+                     name, s->index, s->index == 2 ? "radau" : "the mechanical form");
   if (algebraic > 0)
     return dae__fail(err, DAE_ERROR_UNSUPPORTED, name,
                      "%s takes problems without algebraic variables; this one has %d: use radau",
