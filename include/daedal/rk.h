@@ -1,8 +1,10 @@
 /* One-step methods.
  *
- * explicit and radau: the fast engines, with variable steps.
+ * explicit, gauss, radau, and switching, which goes to and fro between them: the fast engines, with
+ * variable steps.
  *   explicit   the pairs of Dormand and Prince of order 5 and 8, on accelerations and multipliers
  *              found at every stage; projection onto the constraints costs no evaluation
+ *   gauss      collocation of order 2s by functional iteration, for very many digits
  *   radau      Radau IIA with 3, 5, 7 stages of order 2s - 1 in a reduced form, for stiff problems
  * They take mechanical problems with constraints of all kinds, and plain differential equations;
  * radau also algebraic variables, semi-explicit problems of index 1 and 2, and singular M.
@@ -42,15 +44,26 @@ extern const dae_option_table dae_rk_option_table; /* euler, heun, rk4 */
 extern const dae_option_table dae_trapezoid_option_table;
 extern const dae_option_table dae_radau_iia_option_table;
 extern const dae_option_table dae_explicit_option_table;
+extern const dae_option_table dae_gauss_option_table;
 extern const dae_option_table dae_radau_option_table;
+extern const dae_option_table dae_switching_option_table;
 
 /* They make the start consistent themselves; opts NULL: defaults. */
 dae_status dae_explicit_create(const dae_problem *problem, const dae_start *start,
                                const dae_rk_options *opts, const dae_env *env, dae_integrator **out,
                                dae_error *err);
+dae_status dae_gauss_create(const dae_problem *problem, const dae_start *start,
+                            const dae_rk_options *opts, const dae_env *env, dae_integrator **out,
+                            dae_error *err);
 dae_status dae_radau_create(const dae_problem *problem, const dae_start *start,
                             const dae_rk_options *opts, const dae_env *env, dae_integrator **out,
                             dae_error *err);
+/* explicit (or gauss, where the tolerance is below 1e-10) as long as the motion is not stiff, radau
+ * where it is; the statistics tell the switches. */
+dae_status dae_switching_create(const dae_problem *problem, const dae_start *start,
+                                const dae_rk_options *opts, const dae_env *env,
+                                dae_integrator **out, dae_error *err);
+
 /* The classical ones. opts NULL is refused like a step size of 0: it has to be given. */
 dae_status dae_euler_create(const dae_problem *problem, const dae_start *start,
                             const dae_rk_options *opts, const dae_env *env, dae_integrator **out,

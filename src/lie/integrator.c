@@ -224,6 +224,7 @@ static void prepare_march(dae__lie *o, const dae_env *env)
                           .first_step = opts->first_step,
                           .max_step = opts->max_step,
                           .max_failures = opts->max_failures,
+                          .bounded = 20,
                           .order = order,
                           .control = dae__controller_defaults(order + 1),
                           .env = env,

@@ -50,6 +50,8 @@ static dae_status project(void *self, bool shown, double t, double *z, dae_error
   double *v = z + o->m->at.v;
   if (!o->project || o->m->nc == 0)
     return DAE_OK;
+  if (shown) /* no row depends on those before it */
+    o->motion[shown]->memory->factored = false;
   dae_status status = dae__motion_project(o->motion[shown], t, z, v, NULL, err);
   return status ? status : dae__motion_check_dependent(o->motion[shown], t, z, v, err);
 }

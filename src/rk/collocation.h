@@ -8,6 +8,7 @@
 #ifndef DAEDAL_RK_COLLOCATION_H
 #define DAEDAL_RK_COLLOCATION_H
 
+#include "rk/nodal.h"
 #include <stdbool.h>
 
 #define DAE__COLLOCATION_STAGES 8 /* most */
@@ -19,10 +20,7 @@ typedef struct dae__collocation_rule {
   double A[DAE__COLLOCATION_STAGES][DAE__COLLOCATION_STAGES];
   double A2[DAE__COLLOCATION_STAGES][DAE__COLLOCATION_STAGES]; /* A A */
   double B2[DAE__COLLOCATION_STAGES];                          /* b' A */
-  double inverse[DAE__COLLOCATION_STAGES];                     /* 1 / prod_(i != j) (c_j - c_i) */
-  /* a Gauss rule that integrates l_j and x l_j */
-  int points;
-  double at[DAE__COLLOCATION_STAGES], weight[DAE__COLLOCATION_STAGES];
+  dae__nodal nodes;                                            /* k(x) */
 } dae__collocation_rule;
 
 /* s from 1 to DAE__COLLOCATION_STAGES */

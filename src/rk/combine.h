@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#define DAE__COMBINE_MOST 16 /* slopes */
+#define DAE__COMBINE_MOST 20 /* slopes */
 
 /* Coefficients without their zeros. */
 typedef struct dae__combination {

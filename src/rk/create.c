@@ -85,6 +85,7 @@ static dae_status create(dae__rk *o, dae__arena *arena, const dae_problem *probl
                           .first_step = o->opts.first_step,
                           .max_step = o->opts.max_step,
                           .max_failures = o->opts.max_failures,
+                          .bounded = 8, /* evaluations of radau hardly differ from 4 to 20 */
                           .env = dae__arena_env(arena),
                           .memory = o->march.memory};
   dae__copy(o->body.size, start->y, o->next.z);

@@ -1,8 +1,10 @@
 /* The constructors of the methods with variable steps, and what they take. */
 #include "core/error.h"
 #include "rk/explicit.h"
+#include "rk/gauss.h"
 #include "rk/radau.h"
 #include "rk/rk.h"
+#include "rk/switching.h"
 #include "step/assembled.h"
 
 /* ---- what they take ---- */
@@ -57,29 +59,42 @@ static dae_status judge_implicit(const char *name, const dae_problem *problem, d
     return dae__assembled_judge(problem, judge_##id, err);                                         \
   }
 METHOD(explicit, "explicit", judge_free)
+METHOD(gauss, "gauss", judge_free)
 METHOD(radau, "radau", judge_implicit)
+METHOD(switching, "switching", judge_free)
 #undef METHOD
 
 /* ---- steppers ---- */
 
-static int explicit_order(const dae_rk_options *opts)
+int dae__explicit_order(const dae_rk_options *opts)
 {
   /* below, the fewer stages of the pair of order 5 are worth more than its larger errors */
   return opts->order ? opts->order : opts->rtol > 1e-4 ? 5 : 8;
 }
 
-static int radau_rule(double rtol)
+int dae__radau_rule_for(const dae_rk_options *opts)
 {
-  /* 3 stages for loose tolerances, 5 for most, 7 for tight ones: bench of the slider crank and the
-   * transistor amplifier, docs/methods/rk.md */
-  return rtol >= 1e-3 ? 0 : rtol >= 1e-8 ? 1 : 2;
+  /* 3 stages for loose tolerances, 5 for most, 7 for tight ones: docs/methods/rk.md */
+  if (opts->stages)
+    return (opts->stages - 3) / 2;
+  return opts->rtol >= 1e-3 ? 0 : opts->rtol >= 1e-8 ? 1 : 2;
 }
 
 static dae_status furnish_explicit(dae__rk *o, dae__arena *arena, dae_error *err)
 {
   dae__stepper stepper = {0};
   dae_status status =
-      dae__explicit_create(arena, &o->body, &o->opts, explicit_order(&o->opts), &stepper, err);
+      dae__explicit_create(arena, &o->body, &o->opts, dae__explicit_order(&o->opts), &stepper, err);
+  if (!status)
+    dae__rk_add(o, &stepper, true);
+  return status;
+}
+
+static dae_status furnish_gauss(dae__rk *o, dae__arena *arena, dae_error *err)
+{
+  int stages = o->opts.stages ? o->opts.stages : dae__gauss_stages(o->opts.rtol);
+  dae__stepper stepper = {0};
+  dae_status status = dae__gauss_create(arena, &o->body, &o->opts, stages, &stepper, err);
   if (!status)
     dae__rk_add(o, &stepper, true);
   return status;
@@ -87,7 +102,7 @@ static dae_status furnish_explicit(dae__rk *o, dae__arena *arena, dae_error *err
 
 static dae_status furnish_radau(dae__rk *o, dae__arena *arena, dae_error *err)
 {
-  int stages = o->opts.stages, rule = stages ? (stages - 3) / 2 : radau_rule(o->opts.rtol);
+  int rule = dae__radau_rule_for(&o->opts);
   dae__stepper stepper[DAE__RADAU_RULES];
   dae_status status = dae__radau_create(arena, &o->body, &o->opts, rule, rule, stepper, err);
   if (!status)
@@ -153,6 +168,16 @@ dae_status dae_explicit_create(const dae_problem *problem, const dae_start *star
   return create(&r, &dae_explicit_option_table, problem, start, env, out, err);
 }
 
+dae_status dae_gauss_create(const dae_problem *problem, const dae_start *start,
+                            const dae_rk_options *opts, const dae_env *env, dae_integrator **out,
+                            dae_error *err)
+{
+  request r = {.recipe = {.needs = {.method = "gauss", .index = 1}, .furnish = furnish_gauss},
+               .judge = judge_gauss,
+               .opts = opts};
+  return create(&r, &dae_gauss_option_table, problem, start, env, out, err);
+}
+
 dae_status dae_radau_create(const dae_problem *problem, const dae_start *start,
                             const dae_rk_options *opts, const dae_env *env, dae_integrator **out,
                             dae_error *err)
@@ -165,4 +190,16 @@ dae_status dae_radau_create(const dae_problem *problem, const dae_start *start,
   if (opts && opts->stages != 0 && opts->stages != 3 && opts->stages != 5 && opts->stages != 7)
     return refuse_choice("stages", "radau", "3, 5 or 7", err);
   return create(&r, &dae_radau_option_table, problem, start, env, out, err);
+}
+
+dae_status dae_switching_create(const dae_problem *problem, const dae_start *start,
+                                const dae_rk_options *opts, const dae_env *env,
+                                dae_integrator **out, dae_error *err)
+{
+  request r = {.recipe = {.needs = {.method = "switching", .index = 1},
+                          .furnish = dae__switching_furnish,
+                          .choose = dae__switching_choose},
+               .judge = judge_switching,
+               .opts = opts};
+  return create(&r, &dae_switching_option_table, problem, start, env, out, err);
 }

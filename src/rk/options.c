@@ -45,12 +45,20 @@ static const dae_option explicit_options[] = {
         "project states onto the constraints after every step"),
 };
 
+static const dae_option gauss_options[] = {
+    VARIABLE, FIXED,
+    ROW(DAE_OPTION_INT, stages, 0, 8, NULL, "stages s, of order 2s; 0: by the tolerance"),
+    ROW(DAE_OPTION_BOOL, project, 0, 0, NULL,
+        "project states onto the constraints after every step"),
+};
+
 static const dae_option radau_options[] = {
     VARIABLE, FIXED,
     ROW(DAE_OPTION_INT, stages, 0, 7, NULL,
         "stages s: 3, 5 or 7, of order 2s - 1; 0: by tolerance and convergence"),
 };
 
+static const dae_option switching_options[] = {VARIABLE};
 /* clang-format on */
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
@@ -67,7 +75,9 @@ const dae_option_table dae_radau_iia_option_table = {
     .owner = name, .options = array, .count = COUNT(array)                                         \
   }
 const dae_option_table dae_explicit_option_table = TABLE("explicit", explicit_options);
+const dae_option_table dae_gauss_option_table = TABLE("gauss", gauss_options);
 const dae_option_table dae_radau_option_table = TABLE("radau", radau_options);
+const dae_option_table dae_switching_option_table = TABLE("switching", switching_options);
 
 dae_rk_options dae_rk_defaults(void)
 {

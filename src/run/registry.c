@@ -73,7 +73,9 @@ CREATE(spark_radau)
 CREATE(spark_lobatto)
 CREATE(lie)
 CREATE(explicit)
+CREATE(gauss)
 CREATE(radau)
+CREATE(switching)
 CREATE(euler)
 CREATE(heun)
 CREATE(rk4)
@@ -164,12 +166,26 @@ static const dae_method methods[] = {
      .accepts = dae__explicit_accepts,
      .create = explicit_create,
      FAST},
+    {.name = "gauss",
+     .summary = "the same by Gauss collocation of order 2s, functional iteration: many digits",
+     .reference = "HNW93",
+     .options = &dae_gauss_option_table,
+     .accepts = dae__gauss_accepts,
+     .create = gauss_create,
+     FAST},
     {.name = "radau",
      .summary = "stiff mechanics, index 1 and 2, quasi-linear, ODEs: Radau IIA of order 5, 9, 13",
      .reference = "HW96",
      .options = &dae_radau_option_table,
      .accepts = dae__radau_accepts,
      .create = radau_create,
+     FAST},
+    {.name = "switching",
+     .summary = "explicit steps while the motion is not stiff, radau where it is",
+     .reference = "HW96",
+     .options = &dae_switching_option_table,
+     .accepts = dae__switching_accepts,
+     .create = switching_create,
      FAST},
     {.name = "euler",
      .summary = "explicit Euler, fixed step: ODEs, index 1, mechanics; order 1",

@@ -226,6 +226,7 @@ static void prepare_march(dae__spark *o, const dae_env *env)
                           .first_step = opts->first_step,
                           .max_step = opts->max_step,
                           .max_failures = opts->max_failures,
+                          .bounded = 20,
                           .order = order,
                           .control = dae__controller_defaults(doubling ? order + 1 : o->compared),
                           .env = env,

@@ -4,8 +4,7 @@
 #include <float.h>
 #include <math.h>
 
-#define BOUND 0.7  /* of a step at which the iteration failed: */
-#define BOUNDED 20 /* so many steps are not larger */
+#define BOUND 0.7 /* of a step at which the iteration failed, for dae__march.bounded steps */
 
 #define SHRUNK                                                                                     \
   "the step size has shrunk to round-off, or the error test fails at every one: the motion may "   \
@@ -101,7 +100,7 @@ static dae_status try_step(dae__march *m, double h, double t, dae_error *why)
     k->stats.rejected_by_callback += status == DAE_ERROR_RECOVERABLE;
     k->h = dae__controller_failed(&k->controller, h, 0.4);
     if (status == DAE_ERROR_STEP)
-      k->bound = BOUND * h, k->bounded = BOUNDED;
+      k->bound = BOUND * h, k->bounded = m->bounded;
     return status;
   }
   k->stats.rejected_by_error += !good;

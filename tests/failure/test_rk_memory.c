@@ -1,4 +1,4 @@
-/* Memory that runs out under the classical methods: in a constructor, in a restart and in load,
+/* Memory that runs out under the one-step methods: in a constructor, in a restart and in load,
  * each refused allocation is a clean error, after which the handle can be used and freed. Steps and
  * what is shown between them ask for none. */
 #include "counting_env.h"
@@ -59,6 +59,10 @@ static const sample samples[] = {
     {heated_rod, "heun", true},
     {heated_rod, "radau-iia", true},
     {chain, "rk4", true},
+    {test_parallel_bars, "explicit", false},
+    {test_parallel_bars, "gauss", false},
+    {chain, "explicit", true},
+    {chain, "gauss", true},
 };
 
 #define SAMPLES (sizeof samples / sizeof *samples)
@@ -68,6 +72,7 @@ static dae_status create(const sample *s, const test_problem *p, const dae_env *
 {
   dae_rk_options opts = dae_rk_defaults();
   opts.step = STEP;
+  opts.max_failures = 10;
   return dae_method_find(s->method, err)->create(&p->problem, &p->start, &opts, env, out, err);
 }
 
@@ -133,12 +138,14 @@ static void test_every_refused_allocation_of_the_constructor_is_a_clean_error(vo
 static void test_refused_allocations_are_clean_errors_wherever_a_chunk_ends(void **state)
 {
   (void)state;
-  const sample s = {NULL, "rk4", true};
-  for (int links = 3; links <= 40; links++) {
-    test_problem p = test_chain(links, TEST_CHAIN_MODE);
-    refuse_in_constructor(&s, &p);
-    test_problem_free(&p);
-  }
+  static const sample all[] = {
+      {NULL, "rk4", true}, {NULL, "explicit", true}, {NULL, "gauss", true}};
+  for (int i = 0; i < 3; i++)
+    for (int links = 3; links <= 40; links++) {
+      test_problem p = test_chain(links, TEST_CHAIN_MODE);
+      refuse_in_constructor(&all[i], &p);
+      test_problem_free(&p);
+    }
 }
 
 /* ---- restart and load ---- */

@@ -16,7 +16,8 @@ typedef struct same_set_up {
     dae_lie_options lie;
     dae_wave_options wave;
   } opts;
-  double step; /* or window; 0: variable */
+  double step;        /* or window; 0: variable */
+  bool variable_only; /* the method has no fixed steps */
 } same_set_up;
 
 /* rtol = atol = 1e-6, and a fixed step unless it is 0. */

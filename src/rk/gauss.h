@@ -1,0 +1,78 @@
+/* Gauss collocation of order 2s by functional iteration. Its files:
+ *   gauss.c         the stepper
+ *   gauss_dense.c   between the ends of its steps */
+#ifndef DAEDAL_RK_GAUSS_H
+#define DAEDAL_RK_GAUSS_H
+
+#include "rk/body.h"
+#include "rk/collocation.h"
+#include "rk/combine.h"
+#include "rk/stepper.h"
+
+/* stages: 1 to DAE__COLLOCATION_STAGES, 0: those that suit the tolerance. body has to stay where it
+ * is. */
+dae_status dae__gauss_create(dae__arena *arena, const dae__rk_body *body,
+                             const dae_rk_options *opts, int stages, dae__stepper *out,
+                             dae_error *err);
+
+/* Stages that suit a tolerance. */
+int dae__gauss_stages(double rtol);
+
+/* ---- between its files ---- */
+
+typedef struct dae__gauss_memory {
+  double h;     /* of the step settled last; 0: there is none to begin from */
+  int last;     /* the slopes of that step */
+  bool fine;    /* those at more nodes are there */
+  double limit; /* size at which an iteration did not converge; 0: none did not, */
+  int since;    /* so many steps ago */
+  long iterations;
+} dae__gauss_memory;
+
+/* How x at some point of a step follows from slopes: h k in v and u; h v0 and h k in q, the latter
+ * times h again. */
+typedef struct dae__gauss_point {
+  dae__combination single, twice;  /* the last one of twice is v0 */
+  double per_h[DAE__COMBINE_MOST]; /* weights of k in q without that h */
+} dae__gauss_point;
+
+typedef struct dae__gauss {
+  const dae__rk_body *body;
+  int s, n2;         /* q in mechanics: entries of x whose slopes are the next n2 of x */
+  size_t stride;     /* from slope to slope */
+  double rtol, atol; /* of variable steps */
+  bool fixed;        /* step size */
+  dae__gauss_point stage[DAE__COLLOCATION_STAGES], end, start; /* start: h (k_0 - p(0)) */
+  double c[DAE__COLLOCATION_STAGES];
+  double stop, scale;        /* of the iteration, relative to the tolerance; of the estimate */
+  dae__gauss_memory *memory; /* kept */
+  double *K[2];              /* kept: slopes at 0, c_1 ... c_s, 1 of two steps */
+  dae__nodal wide, fine;     /* nodes 0, c_1 ... c_s, 1, and more of them */
+  double *F;                 /* kept: slopes at these */
+  double *z;                 /* where slopes are evaluated */
+  double *before, *inverse;  /* x1 of the iterate before, 1 / weights */
+  double *zero, *error;
+} dae__gauss;
+
+static inline double *dae__gauss_slope(const dae__gauss *o, double *K, int j)
+{
+  return K + (size_t)j * o->stride;
+}
+
+/* The point x = x0 + ..., by n slopes, K_first and those after it. */
+void dae__gauss_point_create(const dae__gauss *o, int first, int n, double x, const double *single,
+                             const double *twice, dae__gauss_point *out);
+/* For steps of this size. */
+void dae__gauss_point_scale(dae__gauss_point *p, double h);
+/* x of the state z, which is not x0; K_0 begins with v0. */
+void dae__gauss_state(const dae__gauss *o, double h, const double *x0, const double *K,
+                      const dae__gauss_point *p, double *z);
+
+/* o->inverse, by the tolerance at x, or by round-off of fixed steps. */
+void dae__gauss_weigh(dae__gauss *o, const double *x);
+
+/* As the verbs of a stepper. */
+void dae__gauss_between(void *self, const dae__rk_leg *leg, double x, double *z);
+dae_status dae__gauss_refine(void *self, const dae__rk_leg *leg, dae_error *err);
+
+#endif

@@ -1,0 +1,287 @@
+/* To and fro between a stepper that is not for stiff problems (explicit, or gauss at tight
+ * tolerances) and radau.
+ *
+ * To radau: the explicit pair tells the size of its steps in units of what stability allows, from
+ * two slopes at the same time [HNW93, HW96 IV.2]. Steps near that limit count as stiff; after
+ * VOTES of them without CALM others in a row radau takes over. That is a trial: its work per time
+ * is compared with what the explicit steps needed, and where it needs more they go on, to be left
+ * alone twice as long as the time before.
+ *
+ * Back: radau's steps say nothing about stability, so the largest rate of the motion is followed by
+ * a power iteration on the slopes, two evaluations at a time,
+ *
+ *   d1 = J d,  d2 = J d1,   rho = sqrt(|d2| / |d|),
+ *
+ * which gives the modulus of pairs of eigenvalues as well. Explicit steps of min(reach / rho, a
+ * part of radau's step) have to be cheaper by some margin, several times in a row.
+ *
+ * Work is counted in evaluations, with factorisations of the blocks in the same unit: nothing here
+ * depends on clocks, or on rows that were shown. */
+#include "rk/switching.h"
+#include "core/error.h"
+#include "core/log.h"
+#include "core/vec.h"
+#include "rk/explicit.h"
+#include "rk/gauss.h"
+#include "rk/radau.h"
+#include <float.h>
+
+#define VOTES 15     /* [HW96 IV.2], as in DOPRI5, */
+#define CALM 6       /* the same */
+#define NEAR 0.6     /* of the stability limit: where steps of a stiff motion linger */
+#define SPAN 10      /* steps over which work per time is measured */
+#define TRIAL 12     /* steps of radau before it is judged; the first ones begin from nothing */
+#define LOOK 5       /* steps of radau between two looks at the largest rate */
+#define LOOKS 3      /* looks in a row that have to speak for explicit steps, */
+#define MARGIN 1.5   /* by this factor */
+#define PART 0.6     /* of radau's steps that explicit ones of the same accuracy reach */
+#define TIGHT 1e-10  /* from this tolerance on gauss is cheaper than the pairs (SPEED bench) */
+#define REAL_BLOCK 1 /* a factorisation in evaluations; a complex one takes four times as long */
+#define PAIR_BLOCK 4
+#define MATRICES 4 /* derivatives of all parts */
+
+enum { FREE, STIFF };
+
+typedef struct memory {
+  int stiff, calm; /* votes */
+  long wait;       /* steps before the next trial, */
+  long patience;   /* and after it, should it fail */
+  long steps;      /* of the stepper at work since it took over */
+  double t, work;  /* where the span began */
+  double rate;     /* work per time of explicit steps, before radau took over; 0: not known */
+  int looks;       /* that spoke for explicit steps */
+  double rho;
+} memory;
+
+typedef struct choice {
+  memory *memory; /* kept */
+  double *d;      /* kept: the direction of the power iteration */
+  double *z, *k0, *k1;
+  double per_attempt, per_iteration; /* evaluations */
+  double reach;
+} choice;
+
+/* ---- work ---- */
+
+/* of the stepper at work so far; only differences count */
+static double work(const dae__rk *o)
+{
+  const choice *c = o->choice;
+  const dae__stepper *s = &o->stepper[o->memory->current];
+  const dae_stats *m = &o->march.memory->stats;
+  dae_stats own = {0};
+  if (s->table->count)
+    s->table->count(s->self, &own);
+  if (o->memory->current == FREE) {
+    long attempts = m->steps + m->rejected_by_error + m->rejected_by_convergence;
+    return c->per_attempt * (double)attempts + c->per_iteration * (double)own.iterations;
+  }
+  const dae__radau_stepper *r = s->self;
+  const dae__radau_rule *rule = &r->radau->rule[r->rule];
+  double blocks = REAL_BLOCK + PAIR_BLOCK * rule->pairs;
+  return rule->s * (double)own.iterations + MATRICES * (double)own.jacobians +
+         blocks * (double)own.factorisations / (1 + rule->pairs);
+}
+
+static void begin_span(dae__rk *o)
+{
+  memory *m = ((choice *)o->choice)->memory;
+  m->t = o->march.memory->t;
+  m->work = work(o);
+}
+
+static double rate_of_span(const dae__rk *o)
+{
+  const memory *m = ((const choice *)o->choice)->memory;
+  double time = o->march.memory->t - m->t;
+  return time > 0 ? (work(o) - m->work) / time : 0;
+}
+
+/* ---- to and fro ---- */
+
+static void go_over(dae__rk *o, int to, double h)
+{
+  choice *c = o->choice;
+  memory *m = c->memory;
+  dae__log(o->march.env, DAE_LOG_INFO, "t = %.10g: %s", o->march.memory->t,
+           to == STIFF ? "the motion is stiff, radau goes on" : "explicit steps go on");
+  dae__rk_use(o, to);
+  o->memory->switches++;
+  o->march.memory->h = h;
+  o->march.memory->bounded = 0;
+  m->steps = m->stiff = m->calm = m->looks = 0;
+  begin_span(o);
+}
+
+static void watch_free(dae__rk *o)
+{
+  memory *m = ((choice *)o->choice)->memory;
+  const dae__stepper *s = &o->stepper[FREE];
+  double stiffness = s->table->stiffness ? s->table->stiffness(s->self) : 0;
+  if (m->steps % SPAN == 0) {
+    m->rate = rate_of_span(o);
+    begin_span(o);
+  }
+  if (m->wait > 0) {
+    m->wait--;
+    return;
+  }
+  if (stiffness > NEAR)
+    m->stiff++, m->calm = 0;
+  else if (++m->calm >= CALM)
+    m->stiff = 0;
+  if (m->stiff >= VOTES)
+    go_over(o, STIFF, o->march.memory->h);
+}
+
+/* radau on trial: back where it needs more work than the explicit steps did */
+static bool trial_fails(dae__rk *o)
+{
+  memory *m = ((choice *)o->choice)->memory;
+  if (m->steps == TRIAL / 2)
+    begin_span(o);
+  if (m->steps != TRIAL)
+    return false;
+  return m->rate > 0 && rate_of_span(o) > m->rate;
+}
+
+/* ---- the largest rate ---- */
+
+static double norm(const dae__rk *o, const double *d)
+{
+  double sum = 0, floor = o->opts.atol / o->opts.rtol;
+  for (int i = 0; i < o->body.nx; i++) {
+    double x = d[i] / (fabs(o->now.z[i]) + floor);
+    sum += x * x;
+  }
+  return sqrt(sum);
+}
+
+/* out = J d, by a difference; false where it cannot be had */
+static bool apply(dae__rk *o, const double *d, double *out)
+{
+  choice *c = o->choice;
+  const dae__rk_body *body = &o->body;
+  double t = o->march.memory->t, size = norm(o, d), scale = sqrt(DBL_EPSILON) / size;
+  if (!(size > 0) || !isfinite(scale))
+    return false;
+  dae__copy(body->size, o->now.z, c->z);
+  dae__axpy(body->nx, scale, d, c->z);
+  if (body->table->slopes(body->self, false, t, c->z, out, NULL))
+    return false;
+  for (int i = 0; i < body->nx; i++)
+    out[i] = (out[i] - c->k0[i]) / scale;
+  return true;
+}
+
+static bool find_rho(dae__rk *o)
+{
+  choice *c = o->choice;
+  const dae__rk_body *body = &o->body;
+  double before = norm(o, c->d);
+  if (!(before > 0)) {
+    dae__copy(body->nx, o->now.dz, c->d);
+    for (int i = 0; i < body->nx; i++) /* no direction is left out */
+      c->d[i] += (1e-3 * (1 + i % 7)) * (fabs(o->now.z[i]) + o->opts.atol / o->opts.rtol);
+    before = norm(o, c->d);
+  }
+  dae__copy(body->size, o->now.z, c->z);
+  if (body->table->slopes(body->self, false, o->march.memory->t, c->z, c->k0, NULL))
+    return false;
+  if (!apply(o, c->d, c->k1) || !apply(o, c->k1, c->d))
+    return false;
+  double after = norm(o, c->d);
+  if (!(after > 0) || !isfinite(after))
+    return false;
+  c->memory->rho = sqrt(after / before);
+  dae__scale(body->nx, 1 / after, c->d);
+  return true;
+}
+
+/* whether explicit steps would be cheaper by the margin */
+static bool free_is_cheaper(dae__rk *o, double *h)
+{
+  choice *c = o->choice;
+  double step = o->march.memory->t - o->march.memory->t_previous;
+  double rate = rate_of_span(o);
+  if (!find_rho(o))
+    return false;
+  *h = fmin(PART * step, NEAR * c->reach / c->memory->rho);
+  double attempt = c->per_attempt > 0 ? c->per_attempt : 5 * c->per_iteration;
+  return MARGIN * attempt / *h < rate;
+}
+
+static void watch_stiff(dae__rk *o)
+{
+  memory *m = ((choice *)o->choice)->memory;
+  double h = 0;
+  if (trial_fails(o)) {
+    m->patience = m->patience > 0 ? 2 * m->patience : 4 * VOTES;
+    m->wait = m->patience;
+    go_over(o, FREE, o->march.memory->h);
+    return;
+  }
+  if (m->steps < TRIAL || m->steps % LOOK != 0)
+    return;
+  m->looks = free_is_cheaper(o, &h) ? m->looks + 1 : 0;
+  begin_span(o);
+  if (m->looks >= LOOKS)
+    go_over(o, FREE, h);
+}
+
+void dae__switching_choose(dae__rk *o)
+{
+  memory *m = ((choice *)o->choice)->memory;
+  m->steps++;
+  if (o->march.memory->t_previous < m->t) /* it has begun anew, at an earlier time */
+    begin_span(o);
+  if (o->memory->current == FREE)
+    watch_free(o);
+  else
+    watch_stiff(o);
+}
+
+/* ---- creation ---- */
+
+static dae_status make_free(dae__rk *o, dae__arena *arena, choice *c, dae_error *err)
+{
+  dae__stepper stepper = {0};
+  dae_status status;
+  if (o->opts.rtol <= TIGHT) {
+    int stages = dae__gauss_stages(o->opts.rtol);
+    status = dae__gauss_create(arena, &o->body, &o->opts, stages, &stepper, err);
+    c->per_iteration = stages;
+    c->reach = 1;
+  } else {
+    int order = dae__explicit_order(&o->opts);
+    status = dae__explicit_create(arena, &o->body, &o->opts, order, &stepper, err);
+    c->per_attempt = order == 5 ? 6 : 12;
+    c->reach = order == 5 ? 3.25 : 6;
+  }
+  if (!status)
+    dae__rk_add(o, &stepper, true);
+  return status;
+}
+
+dae_status dae__switching_furnish(dae__rk *o, dae__arena *arena, dae_error *err)
+{
+  choice *c = DAE__TAKE(arena, choice, 1);
+  int rule = dae__radau_rule_for(&o->opts);
+  dae__stepper stepper[DAE__RADAU_RULES];
+  if (!c)
+    return dae__out_of_memory(err);
+  o->choice = c;
+  c->memory = DAE__KEEP(arena, memory, 1);
+  c->d = DAE__KEEP(arena, double, o->body.size);
+  c->z = DAE__TAKE(arena, double, o->body.size);
+  c->k0 = DAE__TAKE(arena, double, o->body.size);
+  c->k1 = DAE__TAKE(arena, double, o->body.size);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  dae_status status = make_free(o, arena, c, err);
+  if (!status)
+    status = dae__radau_create(arena, &o->body, &o->opts, rule, rule, stepper, err);
+  if (!status)
+    dae__rk_add(o, &stepper[0], true);
+  return status;
+}
