@@ -101,11 +101,16 @@ void dae__rk_tell_march(dae__rk *o)
   o->march.control = at_work(o)->control;
 }
 
-void dae__rk_use(dae__rk *o, int stepper)
+void dae__rk_shift(dae__rk *o, int stepper)
 {
   o->memory->current = stepper;
   dae__rk_tell_march(o);
   dae__controller_reset(&o->march.memory->controller, &o->march.control);
+}
+
+void dae__rk_use(dae__rk *o, int stepper)
+{
+  dae__rk_shift(o, stepper);
   if (at_work(o)->table->begin)
     at_work(o)->table->begin(at_work(o)->self);
 }

@@ -100,14 +100,28 @@ static dae_status furnish_gauss(dae__rk *o, dae__arena *arena, dae_error *err)
   return status;
 }
 
+/* steppers of 3 stages to those of the tolerance; the last one begins */
+dae_status dae__radau_furnish(dae__rk *o, dae__arena *arena, dae_error *err)
+{
+  int last = dae__radau_rule_for(&o->opts),
+      first = o->opts.stages > 0 || o->opts.step > 0 ? last : 0;
+  dae__stepper stepper[DAE__RADAU_RULES];
+  dae_status status = dae__radau_create(arena, &o->body, &o->opts, first, last, stepper, err);
+  for (int i = first; i <= last && !status; i++)
+    dae__rk_add(o, &stepper[i - first], true);
+  return status;
+}
+
 static dae_status furnish_radau(dae__rk *o, dae__arena *arena, dae_error *err)
 {
-  int rule = dae__radau_rule_for(&o->opts);
-  dae__stepper stepper[DAE__RADAU_RULES];
-  dae_status status = dae__radau_create(arena, &o->body, &o->opts, rule, rule, stepper, err);
-  if (!status)
-    dae__rk_add(o, &stepper[0], true);
+  dae_status status = dae__radau_furnish(o, arena, err);
+  o->memory->current = o->steppers - 1;
   return status;
+}
+
+static void choose_stages(dae__rk *o)
+{
+  dae__radau_adapt_stages(o, 0, o->steppers - 1);
 }
 
 /* ---- creation ---- */
@@ -183,7 +197,8 @@ dae_status dae_radau_create(const dae_problem *problem, const dae_start *start,
                             dae_error *err)
 {
   request r = {.recipe = {.needs = {.method = "radau", .singular = true, .index = 2},
-                          .furnish = furnish_radau},
+                          .furnish = furnish_radau,
+                          .choose = choose_stages},
                .judge = judge_radau,
                .opts = opts};
   *out = NULL;

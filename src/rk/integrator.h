@@ -55,6 +55,8 @@ extern const dae__integrator_table dae__rk_verbs; /* without the method's name *
 void dae__rk_add(dae__rk *o, const dae__stepper *stepper, bool loose);
 /* The stepper that goes on from here; the controller begins anew. */
 void dae__rk_use(dae__rk *o, int stepper);
+/* The same for one of the same family, which goes on with what the other knows. */
+void dae__rk_shift(dae__rk *o, int stepper);
 /* What the march has to know of the stepper at work. */
 void dae__rk_tell_march(dae__rk *o);
 

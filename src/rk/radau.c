@@ -28,6 +28,7 @@ static dae_status attempt(void *self, const dae__rk_leg *leg, double *error, dae
   if (status)
     return status;
   *error = o->fixed ? 0 : dae__radau_error(o, rule, leg);
+  o->memory->error = *error;
   dae__copy(n2 + n, o->Z + (size_t)last * (size_t)(n2 + n), leg->to.z);
   return DAE_OK;
 }

@@ -5,6 +5,7 @@
  *   radau_solve.c    the stages of a step
  *   radau_error.c    what they are worth
  *   radau_dense.c    between their ends
+ *   radau_adapt.c    how many
  *   radau_rule.c     coefficients */
 #ifndef DAEDAL_RK_RADAU_H
 #define DAEDAL_RK_RADAU_H
@@ -30,6 +31,16 @@ typedef struct dae__radau_rule {
 
 dae__radau_rule dae__radau_rule_create(int stages);
 
+/* What the choice of stages remembers. */
+typedef struct dae__radau_adapt {
+  int slack, large; /* steps in a row whose errors were small, or large */
+  long steps;       /* with this number of stages */
+  bool trial;
+  long wait, patience; /* steps before the next one */
+  double t, work;      /* where the span began */
+  double rate;         /* work per time before the trial */
+} dae__radau_adapt;
+
 typedef struct dae__radau_memory {
   int s;           /* of the polynomial that the last step has left; 0: none */
   double h;        /* of that step */
@@ -41,6 +52,9 @@ typedef struct dae__radau_memory {
   int count;       /* its length */
   bool fine;       /* the last step is known between its ends as well as there */
   long iterations;
+  double error; /* of the last step */
+  double work;  /* so far, in evaluations; what was shown does not count */
+  dae__radau_adapt adapt;
 } dae__radau_memory;
 
 /* The iteration of a step ends at: */
@@ -79,11 +93,19 @@ typedef struct dae__radau_stepper {
 } dae__radau_stepper;
 
 /* Steppers for rules first ... last (3, 5, 7 stages: 0, 1, 2), out: that many. */
+double dae__radau_work(const dae__radau *o);
 dae_status dae__radau_create(dae__arena *arena, const dae__rk_body *body,
                              const dae_rk_options *opts, int first, int last, dae__stepper *out,
                              dae_error *err);
 
+/* In place of recipe.choose, or in it: steppers first ... last of the integrator are those of
+ * radau, with ascending numbers of stages; the last one is that of the tolerance. */
+struct dae__rk;
+void dae__radau_adapt_stages(struct dae__rk *o, int first, int last);
+
 /* ---- between its files ---- */
+
+void dae__radau_charge(dae__radau *o, const dae__radau_rule *rule, bool matrices, bool blocks);
 
 dae__radau_goal dae__radau_goal_of(const dae__radau *o, const dae__radau_rule *rule);
 /* The stages of a step, by Newton's iteration: K, Z, and moved. */

@@ -144,8 +144,9 @@ static void end_moves(dae__radau *o, const dae__radau_rule *rule, double h)
 
 /* ---- matrices ---- */
 
-/* at the middle of the step as it is expected to be or, where it is not to be relied upon, at its
- * start: far off the motion derivatives may be so large that every change looks small */
+/* At the middle of the step as it is expected to be or, where that is not to be relied upon, at its
+ * start. Far off the motion derivatives may be so large that every change looks small: with a diode
+ * in a circuit iterations end where equations do not hold. */
 static dae_status linearise(dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg,
                             bool start, dae_error *err)
 {
@@ -161,6 +162,7 @@ static dae_status linearise(dae__radau *o, const dae__radau_rule *rule, const da
   o->memory->linearised = !status;
   o->memory->matrix_h = 0;
   o->r->memory->jacobians++;
+  dae__radau_charge(o, rule, true, false);
   return status;
 }
 
@@ -178,6 +180,7 @@ static dae_status factor(dae__radau *o, const dae__radau_rule *rule, double h, d
     return status;
   m->matrix_h = h;
   m->matrix_s = rule->s;
+  dae__radau_charge(o, rule, false, true);
   return DAE_OK;
 }
 
@@ -297,6 +300,7 @@ static dae_status iterate(dae__radau *o, const dae__radau_rule *rule, const dae_
       return status;
     solve_blocks(o, rule);
     o->memory->iterations++;
+    o->memory->work += rule->s;
     v = judge(&it, goal, correct(o, rule, &worst));
   }
   o->memory->theta = it.theta;
@@ -318,7 +322,7 @@ static dae_status try_once(dae__radau *o, const dae__radau_rule *rule, const dae
     extrapolate(o, rule, leg->h, goal->stop);
   o->memory->fresh = !o->memory->linearised;
   if (!o->memory->linearised)
-    status = linearise(o, rule, leg, flat, err);
+    status = linearise(o, rule, leg, flat || o->r->cautious, err);
   if (!status)
     status = factor(o, rule, leg->h, err);
   return status ? status : iterate(o, rule, leg, goal, err);

@@ -55,6 +55,7 @@ struct dae__reduced {
   int n2, n1, n;       /* coordinates; other states; unknowns. The state vector has n2 + n */
   bool *tested;        /* n: whose error counts: not multipliers */
   bool index_2;        /* algebraic variables are of index 2 */
+  bool cautious;       /* there are algebraic equations: matrices are those of known points */
   dae_pattern pattern; /* of B */
   double *P[3];        /* kept */
   dae__reduced_memory *memory;

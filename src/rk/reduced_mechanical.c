@@ -254,6 +254,7 @@ dae_status dae__reduced_mechanical(dae__arena *arena, const dae__rk_body *body, 
   r->n2 = m->nq;
   r->n1 = m->nu;
   r->n = m->at.size - m->nq;
+  r->cautious = m->nw > 0;
   r->tested = DAE__TAKE(arena, bool, r->n);
   o->unit_u = dae__pattern_diagonal(arena, m->nu);
   o->unit_c = dae__pattern_diagonal(arena, m->nc);

@@ -100,6 +100,7 @@ dae_status dae__reduced_semi(dae__arena *arena, const dae__rk_body *body, dae__r
   r->n1 = s->nx;
   r->n = s->n;
   r->index_2 = s->hidden_count > 0;
+  r->cautious = s->ny > 0 || body->singular;
   for (int i = 0; i < s->n; i++)
     r->tested[i] = true;
   add_terms(o, arena);

@@ -26,21 +26,23 @@
 #include "rk/radau.h"
 #include <float.h>
 
-#define VOTES 15     /* [HW96 IV.2], as in DOPRI5, */
-#define CALM 6       /* the same */
-#define NEAR 0.6     /* of the stability limit: where steps of a stiff motion linger */
-#define SPAN 10      /* steps over which work per time is measured */
-#define TRIAL 12     /* steps of radau before it is judged; the first ones begin from nothing */
-#define LOOK 5       /* steps of radau between two looks at the largest rate */
-#define LOOKS 3      /* looks in a row that have to speak for explicit steps, */
-#define MARGIN 1.5   /* by this factor */
-#define PART 0.6     /* of radau's steps that explicit ones of the same accuracy reach */
-#define TIGHT 1e-10  /* from this tolerance on gauss is cheaper than the pairs (SPEED bench) */
-#define REAL_BLOCK 1 /* a factorisation in evaluations; a complex one takes four times as long */
-#define PAIR_BLOCK 4
-#define MATRICES 4 /* derivatives of all parts */
+#define VOTES 15   /* [HW96 IV.2], as in DOPRI5, */
+#define CALM 6     /* the same */
+#define NEAR 0.6   /* of the stability limit: where steps of a stiff motion linger */
+#define SPAN 10    /* steps over which work per time is measured */
+#define TRIAL 12   /* steps of radau before it is judged; the first ones begin from nothing */
+#define LOOK 5     /* steps of radau between two looks at the largest rate */
+#define LOOKS 3    /* looks in a row that have to speak for explicit steps, */
+#define MARGIN 1.5 /* by this factor */
+#define PART 0.6   /* of radau's steps that explicit ones of the same accuracy reach */
+#define TIGHT                                                                                      \
+  1e-7 /* from this tolerance on gauss takes less time than the pairs for the same digits */
 
-enum { FREE, STIFF };
+/* states from which on radau begins: systems of that size are hardly ever free of fast modes, and
+ * explicit steps of a hanging chain of N links are bound to 0.7/N, which pays up to N = 200 */
+#define MANY 1000
+
+enum { FREE, STIFF }; /* STIFF and those after it: radau with 3, 5, 7 stages */
 
 typedef struct memory {
   int stiff, calm; /* votes */
@@ -76,11 +78,7 @@ static double work(const dae__rk *o)
     long attempts = m->steps + m->rejected_by_error + m->rejected_by_convergence;
     return c->per_attempt * (double)attempts + c->per_iteration * (double)own.iterations;
   }
-  const dae__radau_stepper *r = s->self;
-  const dae__radau_rule *rule = &r->radau->rule[r->rule];
-  double blocks = REAL_BLOCK + PAIR_BLOCK * rule->pairs;
-  return rule->s * (double)own.iterations + MATRICES * (double)own.jacobians +
-         blocks * (double)own.factorisations / (1 + rule->pairs);
+  return dae__radau_work(((const dae__radau_stepper *)s->self)->radau);
 }
 
 static void begin_span(dae__rk *o)
@@ -104,7 +102,7 @@ static void go_over(dae__rk *o, int to, double h)
   choice *c = o->choice;
   memory *m = c->memory;
   dae__log(o->march.env, DAE_LOG_INFO, "t = %.10g: %s", o->march.memory->t,
-           to == STIFF ? "the motion is stiff, radau goes on" : "explicit steps go on");
+           to >= STIFF ? "the motion is stiff, radau goes on" : "explicit steps go on");
   dae__rk_use(o, to);
   o->memory->switches++;
   o->march.memory->h = h;
@@ -131,7 +129,7 @@ static void watch_free(dae__rk *o)
   else if (++m->calm >= CALM)
     m->stiff = 0;
   if (m->stiff >= VOTES)
-    go_over(o, STIFF, o->march.memory->h);
+    go_over(o, o->steppers - 1, o->march.memory->h);
 }
 
 /* radau on trial: back where it needs more work than the explicit steps did */
@@ -221,6 +219,8 @@ static void watch_stiff(dae__rk *o)
     go_over(o, FREE, o->march.memory->h);
     return;
   }
+  if (m->steps > TRIAL)
+    dae__radau_adapt_stages(o, STIFF, o->steppers - 1);
   if (m->steps < TRIAL || m->steps % LOOK != 0)
     return;
   m->looks = free_is_cheaper(o, &h) ? m->looks + 1 : 0;
@@ -266,8 +266,6 @@ static dae_status make_free(dae__rk *o, dae__arena *arena, choice *c, dae_error 
 dae_status dae__switching_furnish(dae__rk *o, dae__arena *arena, dae_error *err)
 {
   choice *c = DAE__TAKE(arena, choice, 1);
-  int rule = dae__radau_rule_for(&o->opts);
-  dae__stepper stepper[DAE__RADAU_RULES];
   if (!c)
     return dae__out_of_memory(err);
   o->choice = c;
@@ -280,8 +278,8 @@ dae_status dae__switching_furnish(dae__rk *o, dae__arena *arena, dae_error *err)
     return dae__out_of_memory(err);
   dae_status status = make_free(o, arena, c, err);
   if (!status)
-    status = dae__radau_create(arena, &o->body, &o->opts, rule, rule, stepper, err);
-  if (!status)
-    dae__rk_add(o, &stepper[0], true);
+    status = dae__radau_furnish(o, arena, err);
+  if (!status && o->body.nx > MANY)
+    o->memory->current = o->steppers - 1;
   return status;
 }

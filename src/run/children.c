@@ -75,10 +75,8 @@ static dae_status find_method(const reader *r, const dae_part *part, const dae_m
   *out = NULL;
   if (!any)
     return DAE_OK;
-  if (!named || strcmp(named->text, "auto") == 0)
-    *out = dae_method_choose(&alone, NULL, 0, &why);
-  else
-    *out = dae_method_find(named->text, &why);
+  bool usual = !named || strcmp(named->text, "auto") == 0;
+  *out = dae_method_find(usual ? dae__wave_usual_method(part) : named->text, &why);
   if (*out && (*out)->accepts && (*out)->accepts(&alone, &why) < 0)
     *out = NULL;
   if (!*out)

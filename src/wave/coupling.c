@@ -2,6 +2,7 @@
 #include "core/error.h"
 #include "core/vec.h"
 #include "wave/coupling_parts.h"
+#include "wave/create.h"
 
 #include <daedal/bdf.h>
 #include <math.h>
@@ -68,6 +69,12 @@ static void bdf_defaults(void *opts)
 }
 
 /* What integrates a part that was given no method. */
+const char *dae__wave_usual_method(const dae_part *part)
+{
+  const dae_mechanical *m = part->mechanical;
+  return m && m->ng + m->nk > 0 ? "bdf-ggl" : "bdf";
+}
+
 static const dae_method *usual_method(const dae_part *part)
 {
   static const dae_method bdf = {.name = "bdf",
@@ -80,8 +87,7 @@ static const dae_method *usual_method(const dae_part *part)
                                  .options_size = sizeof(dae_bdf_options),
                                  .defaults = bdf_defaults,
                                  .create = bdf_ggl_create};
-  const dae_mechanical *m = part->mechanical;
-  return m && m->ng + m->nk > 0 ? &ggl : &bdf;
+  return strcmp(dae__wave_usual_method(part), ggl.name) == 0 ? &ggl : &bdf;
 }
 
 /* defaults with the tolerances of children */

@@ -76,7 +76,7 @@ static void test_usage_errors_name_the_mistake_and_point_to_help(void **state)
       {"run p.dae --rtol 2", "must be from 1e-14 to 1"},
       {"run p.dae --order 2.5", "a whole number"},
       {"run p.dae --error-test z", "one of qv, q"},
-      {"run p.dae --window 3", "bdf-ggl has no option --window"},
+      {"run p.dae --window 3", "switching has no option --window"},
       {"run p.dae --method bdf-ggl --stages 3", "bdf-ggl has no option --stages"},
       {"run p.dae --to 0", "does not lie beyond the start time"},
       {"run p.dae --to -3", "does not lie beyond the start time"},

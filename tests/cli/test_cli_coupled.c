@@ -85,7 +85,7 @@ static void test_a_model_of_one_system_is_not_iterated(void **state)
 {
   (void)state;
   file_write("c.dae", "model c\nsystem one {\n  state y = 1\n  y' = -y\n}\nsimulate to 1\n");
-  says(command_exits(0, "run c.dae"), "method bdf (auto): coupled out of 1 system");
+  says(command_exits(0, "run c.dae"), "method switching (auto): coupled out of 1 system");
   command_refuses(1, "run c.dae --method gauss-seidel", "this problem is one system");
   command_refuses(1, "run c.dae --method jacobi --quiet", "this problem is one system");
 }
@@ -284,7 +284,7 @@ static void test_verify_tells_the_difference_to_one_system(void **state)
   /* both kinds of variables, the worst of them a few tolerances off */
   assert_true(json_number("c.json", "tolerances") > 0 && json_number("c.json", "tolerances") < 20);
   o = command_exits(0, "run " MODELS "linked_pendula.dae --verify --every 0.1");
-  says(o, "verified     by bdf-ggl on all systems as one, 21 rows");
+  says(o, "verified     by switching on all systems as one, 21 rows");
   says(o, "positions ");
   says(o, "velocities ");
   says(o, "multipliers ");
@@ -310,7 +310,7 @@ static void test_verify_is_refused_where_nothing_is_iterated(void **state)
   (void)state;
   file_write("p.dae", pendulum);
   file_write("c.dae", CIRCUITS("0.5", "", "", "simulate to 1"));
-  command_refuses(1, "run p.dae --verify", "bdf-ggl integrates the model as one system");
+  command_refuses(1, "run p.dae --verify", "switching integrates the model as one system");
   command_refuses(1, "run c.dae --verify --method bdf", "there is nothing to compare");
   assert_false(file_exists("c.csv"));
 }

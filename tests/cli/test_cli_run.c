@@ -11,8 +11,8 @@ static void test_pendulum_writes_its_columns_and_tells_how_good_they_are(void **
   file_write("p.dae", pendulum);
   outcome *o = command_exits(0, "run p.dae");
   assert_non_null(strstr(o->out, "model pendulum: a point mass on a rigid rod\n"));
-  assert_non_null(strstr(o->out, "method bdf-ggl (auto): "));
-  assert_non_null(strstr(o->out, "pendulum: t = 0 to 10 with bdf-ggl"));
+  assert_non_null(strstr(o->out, "method switching (auto): "));
+  assert_non_null(strstr(o->out, "pendulum: t = 0 to 10 with switching"));
   assert_non_null(strstr(o->out, "index 3, 1 degree of freedom"));
   assert_non_null(strstr(o->out, "rows in pendulum.csv"));
   assert_string_equal(o->err, ""); /* no progress without a terminal */

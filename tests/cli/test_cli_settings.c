@@ -56,7 +56,7 @@ static void test_mistakes_in_simulate_are_2_and_shown_at_their_place(void **stat
       {"simulate to 1 method bdff\n", "did you mean 'bdf'?"},
       {"simulate to 1 method bdf-ggl\n", "bdf-ggl takes mechanical problems"},
       {"simulate to 1 windw 0.1\n", "windw"},
-      {"simulate to 1 window 0.1\n", "bdf has no option 'window'"},
+      {"simulate to 1 window 0.1\n", "switching has no option 'window'"},
       {"simulate to 1 rtol 2\n", "must be from 1e-14 to 1"},
       {"simulate to 1 order 2.5\n", "a whole number"},
       {"simulate to 1 error_test z\n", "one of qv, q"},
@@ -128,7 +128,7 @@ static void test_auto_takes_a_method_that_has_the_options_asked_for(void **state
   assert_non_null(strstr(json, "\"damped\": true"));
   assert_non_null(strstr(json, "\"energy_settled\": 0.")); /* of 1/2, half is left */
   free(json);
-  command_refuses(1, "run d.dae --projector fresh", "bdf-ggl has no option --projector");
+  command_refuses(1, "run d.dae --projector fresh", "switching has no option --projector");
   command_refuses(1, "run d.dae --method bdf-ggl --damp", "bdf-ggl has no option --damp");
   file_write("d.dae", STIFF "simulate to 1 rtol 1e-4 atol 1e-4 damp on\n");
   assert_non_null(strstr(command_exits(0, "run d.dae")->out, "damp was asked for"));

@@ -602,6 +602,9 @@ static int some_k(void *user, const dae_mechanical_at *at, double *k)
   return -1;
 }
 
+#define FAST                                                                                       \
+  "explicit steps of order 8, or 5 at loose tolerances, and radau where the motion is stiff"
+
 static int some_joint(void *user, double t, const double *z, double *g)
 {
   (void)user, (void)t, (void)z, (void)g;
@@ -611,27 +614,36 @@ static int some_joint(void *user, double t, const double *z, double *g)
 static void test_auto_is_a_method_that_fits_and_says_why(void **state)
 {
   (void)state;
-  dae_mechanical both = exact_pin, rolling = exact_ball;
+  dae_mechanical both = exact_pin, rolling = exact_ball, driven = exact_pin;
   both.ng = 4;
   both.nk = 1;
   both.k = some_k;
   rolling.nk = 2;
   rolling.k = some_k;
+  driven.nw = 1;
+  driven.c = some_k;
   const dae_semi_explicit semi = {.nx = 1, .f = some_f};
+  const dae_semi_explicit circuit = {.nx = 1, .ny = 1, .f = some_f, .F = some_f};
+  const dae_semi_explicit heavy = {.nx = 1, .f = some_f, .M = some_f};
   dae_problem p = dae_problem_mechanical(&exact_ball);
-  assert_chosen(&p, "bdf", "mechanical without constraints: variable order 1 to 5");
+  assert_chosen(&p, "switching", "mechanical without constraints: " FAST);
   p = dae_problem_mechanical(&exact_pin);
-  assert_chosen(&p, "bdf-ggl",
-                "1 holonomic constraint: stabilised index-2 form, variable order 1 to 5");
+  assert_chosen(&p, "switching", "mechanical with 1 holonomic constraint: " FAST);
   p = dae_problem_mechanical(&both);
-  assert_chosen(&p, "bdf-ggl",
-                "4 holonomic and 1 nonholonomic constraints: stabilised index-2 form, variable "
-                "order 1 to 5");
+  assert_chosen(&p, "switching",
+                "mechanical with 4 holonomic and 1 nonholonomic constraints: " FAST);
   p = dae_problem_mechanical(&rolling);
-  assert_chosen(&p, "bdf-ggl",
-                "2 nonholonomic constraints: stabilised index-2 form, variable order 1 to 5");
+  assert_chosen(&p, "switching", "mechanical with 2 nonholonomic constraints: " FAST);
+  p = dae_problem_mechanical(&driven);
+  assert_chosen(&p, "radau",
+                "mechanical with 1 holonomic constraint and with algebraic variables: Radau IIA of "
+                "order 5, 9 or 13, by the tolerance");
   p = dae_problem_semi_explicit(&semi);
-  assert_chosen(&p, "bdf", "semi-explicit: variable order 1 to 5");
+  assert_chosen(&p, "switching", "ordinary differential equations: " FAST);
+  p = dae_problem_semi_explicit(&circuit);
+  assert_chosen(&p, "bdf", "semi-explicit with algebraic variables: variable order 1 to 5");
+  p = dae_problem_semi_explicit(&heavy);
+  assert_chosen(&p, "bdf", "quasi-linear: variable order 1 to 5");
 
   /* coupled problems are iterated: free parts, a joint between them, no mechanics */
   const dae_part parts[] = {{.mechanical = &exact_ball}, {.mechanical = &exact_ball}};
@@ -649,7 +661,7 @@ static void test_auto_is_a_method_that_fits_and_says_why(void **state)
   c = (dae_coupled){.parts = 2, .part = other};
   assert_chosen(&p, "gauss-seidel", coupled);
   c.parts = 1;
-  assert_chosen(&p, "bdf", "coupled out of 1 system: run as one assembled problem");
+  assert_chosen(&p, "switching", "coupled out of 1 system: run as one assembled problem");
 }
 
 static void test_auto_says_why_nothing_fits(void **state)

@@ -48,7 +48,7 @@ static void test_differences_are_told_by_kind(void **state)
   set_up(&t);
   assert_true(dae_run(&t.plan, NULL, &t.summary, &t.err) >= 0);
   const dae_verification *v = &t.summary.verification;
-  assert_string_equal(v->method, "bdf");
+  assert_string_equal(v->method, "radau");
   assert_string_equal(v->message, "");
   /* the rows around the bounce are not compared */
   assert_int_equal(t.summary.events, 1);
@@ -112,7 +112,7 @@ static void test_a_second_run_that_fails_is_a_failed_check(void **state)
   t.plan.event_count = 1;
   assert_int_equal(dae_run(&t.plan, NULL, &t.summary, &t.err), DAE_ERROR_CHECK);
   assert_int_equal(t.summary.status, DAE_ERROR_CHECK);
-  assert_non_null(strstr(t.err.text, "as one system, by bdf, it could not be repeated"));
+  assert_non_null(strstr(t.err.text, "as one system, by radau, it could not be repeated"));
   assert_true(t.summary.verification.message[0] != '\0');
   assert_true(t.summary.rows > 2 && t.summary.t_end == 1);
   assert_true(t.summary.verification.rows > 0 && t.summary.verification.rows < t.summary.rows - 1);
