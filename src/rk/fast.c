@@ -100,28 +100,23 @@ static dae_status furnish_gauss(dae__rk *o, dae__arena *arena, dae_error *err)
   return status;
 }
 
-/* steppers of 3 stages to those of the tolerance; the last one begins */
+/* steppers of 3 stages to those of the tolerance, which begin */
 dae_status dae__radau_furnish(dae__rk *o, dae__arena *arena, dae_error *err)
 {
-  int last = dae__radau_rule_for(&o->opts),
-      first = o->opts.stages > 0 || o->opts.step > 0 ? last : 0;
-  dae__stepper stepper[DAE__RADAU_RULES];
-  dae_status status = dae__radau_create(arena, &o->body, &o->opts, first, last, stepper, err);
-  for (int i = first; i <= last && !status; i++)
-    dae__rk_add(o, &stepper[i - first], true);
-  return status;
-}
-
-static dae_status furnish_radau(dae__rk *o, dae__arena *arena, dae_error *err)
-{
-  dae_status status = dae__radau_furnish(o, arena, err);
-  o->memory->current = o->steppers - 1;
+  int last = dae__radau_rule_for(&o->opts), count, begin = o->steppers;
+  int first = o->opts.stages > 0 || o->opts.step > 0 ? last : 0;
+  dae__stepper stepper[DAE__RADAU_STEPPERS];
+  dae_status status =
+      dae__radau_create(arena, &o->body, &o->opts, first, last, stepper, &count, err);
+  for (int i = 0; i < count; i++)
+    dae__rk_add(o, &stepper[i], true);
+  o->memory->current = status ? 0 : begin + last - first;
   return status;
 }
 
 static void choose_stages(dae__rk *o)
 {
-  dae__radau_adapt_stages(o, 0, o->steppers - 1);
+  dae__radau_adapt(o, 0);
 }
 
 /* ---- creation ---- */
@@ -197,7 +192,7 @@ dae_status dae_radau_create(const dae_problem *problem, const dae_start *start,
                             dae_error *err)
 {
   request r = {.recipe = {.needs = {.method = "radau", .singular = true, .index = 2},
-                          .furnish = furnish_radau,
+                          .furnish = dae__radau_furnish,
                           .choose = choose_stages},
                .judge = judge_radau,
                .opts = opts};

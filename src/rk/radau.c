@@ -4,6 +4,9 @@
 
 /* the matrices are formed anew where the last iteration contracted by less */
 #define REFRESH 0.02
+/* rows up to which all stages may be solved in one matrix: beyond, a factorisation is worth
+ * hundreds of evaluations */
+#define FULL_SIZE 300
 
 static const dae__radau_rule *rule_of(const dae__radau_stepper *self)
 {
@@ -24,7 +27,7 @@ static dae_status attempt(void *self, const dae__rk_leg *leg, double *error, dae
   dae__radau *o = ((dae__radau_stepper *)self)->radau;
   const dae__radau_rule *rule = rule_of(self);
   int n = o->r->n, n2 = o->r->n2, last = rule->s - 1;
-  dae_status status = dae__radau_solve(o, rule, leg, err);
+  dae_status status = dae__radau_solve(o, self, leg, err);
   if (status)
     return status;
   *error = o->fixed ? 0 : dae__radau_error(o, rule, leg);
@@ -65,6 +68,7 @@ static dae_status settle(void *self, const dae__rk_leg *leg, dae_error *err)
   m->s = rule->s;
   m->h = leg->h;
   m->fine = false;
+  m->full_steps += ((const dae__radau_stepper *)self)->full;
   if (m->theta > REFRESH)
     m->linearised = false;
   return DAE_OK;
@@ -90,17 +94,13 @@ static dae_status refine(void *self, const dae__rk_leg *leg, dae_error *err)
 
 /* ---- the other verbs ---- */
 
-static bool is_first(const dae__radau_stepper *self)
-{
-  return self->rule == 0 || !self->radau->rule[self->rule - 1].s;
-}
-
 static void count(const void *self, dae_stats *stats)
 {
   const dae__radau *o = ((const dae__radau_stepper *)self)->radau;
-  if (!is_first(self))
+  if (!((const dae__radau_stepper *)self)->first)
     return;
   stats->iterations += o->memory->iterations;
+  stats->full += o->memory->full_steps;
   stats->jacobians += o->r->memory->jacobians;
   stats->factorisations += o->r->memory->factorisations;
 }
@@ -108,14 +108,26 @@ static void count(const void *self, dae_stats *stats)
 static dae_status reload(void *self, dae_error *err)
 {
   dae__radau *o = ((dae__radau_stepper *)self)->radau;
-  dae_status status = is_first(self) ? dae__reduced_reload(o->r) : DAE_OK;
+  const dae__radau_memory *m = o->memory;
+  if (!((dae__radau_stepper *)self)->first)
+    return DAE_OK;
+  dae_status status = dae__reduced_reload(o->r);
+  if (!status && m->matrix_full && m->matrix_h > 0)
+    status = dae__radau_full_reload(o->full[(m->matrix_s - 3) / 2]);
   return status ? dae__fail(err, status, NULL, "the factorisation could not be rebuilt") : DAE_OK;
+}
+
+static void release_all(dae__radau *o)
+{
+  dae__reduced_free(o->r);
+  for (int i = 0; i < DAE__RADAU_RULES; i++)
+    dae__radau_full_free(o->full[i]);
 }
 
 static void release(void *self)
 {
-  if (is_first(self))
-    dae__reduced_free(((dae__radau_stepper *)self)->radau->r);
+  if (((dae__radau_stepper *)self)->first)
+    release_all(((dae__radau_stepper *)self)->radau);
 }
 
 static const dae__stepper_table verbs = {.begin = begin,
@@ -157,37 +169,62 @@ static dae_status take_memory(dae__radau *o, dae__arena *arena, const dae__radau
   return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
 }
 
-static dae__stepper stepper_of(const dae__radau *o, dae__radau_stepper *self, int rule)
+static dae__stepper stepper_of(const dae__radau_stepper *self)
 {
-  dae__controller_options control = dae__controller_defaults(o->rule[rule].s + 1);
+  int s = self->radau->rule[self->rule].s;
+  dae__controller_options control = dae__controller_defaults(s + 1);
   control.predictive = true;
   control.kept_up_to = 1.2; /* [HW96 IV.8], as in RADAU5 */
-  self->rule = rule;
   return (dae__stepper){
-      .table = &verbs, .self = self, .order = 2 * o->rule[rule].s - 1, .control = control};
+      .table = &verbs, .self = (void *)self, .order = 2 * s - 1, .control = control};
+}
+
+/* the matrices of all stages, for as many stages as they are of use */
+static dae_status make_full(dae__radau *o, dae__arena *arena, int first, int last, dae_error *err)
+{
+  dae_status status = DAE_OK;
+  for (int i = first; i <= last && !status; i++)
+    if (o->rule[i].s * o->r->n <= FULL_SIZE)
+      status = dae__radau_full_create(arena, o->r, o->rule[i].s, &o->full[i], err);
+  return status;
+}
+
+static dae_status make(dae__radau *o, dae__arena *arena, int first, int last, dae_error *err)
+{
+  for (int i = first; i <= last; i++)
+    o->rule[i] = dae__radau_rule_create(3 + 2 * i);
+  dae_status status = dae__reduced_create(arena, o->body, o->rule[last].pairs, &o->r, err);
+  if (!status)
+    status = take_memory(o, arena, &o->rule[last], err);
+  /* circuits: at their sharp corners it has no better rates, and costs more */
+  if (!status && !o->fixed && o->body->m && !o->r->cautious)
+    status = make_full(o, arena, first, last, err);
+  return status;
 }
 
 dae_status dae__radau_create(dae__arena *arena, const dae__rk_body *body,
                              const dae_rk_options *opts, int first, int last, dae__stepper *out,
-                             dae_error *err)
+                             int *count, dae_error *err)
 {
   dae__radau *o = DAE__TAKE(arena, dae__radau, 1);
-  dae__radau_stepper *self = DAE__TAKE(arena, dae__radau_stepper, last - first + 1);
+  dae__radau_stepper *self = DAE__TAKE(arena, dae__radau_stepper, DAE__RADAU_STEPPERS);
+  *count = 0;
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   *o = (dae__radau){.body = body, .rtol = opts->rtol, .atol = opts->atol, .fixed = opts->step > 0};
-  for (int i = first; i <= last; i++)
-    o->rule[i] = dae__radau_rule_create(3 + 2 * i);
-  dae_status status = dae__reduced_create(arena, body, o->rule[last].pairs, &o->r, err);
-  if (!status)
-    status = take_memory(o, arena, &o->rule[last], err);
+  dae_status status = make(o, arena, first, last, err);
   if (status) {
-    dae__reduced_free(o->r);
+    release_all(o);
     return status;
   }
-  for (int i = first; i <= last; i++) {
-    self[i - first].radau = o;
-    out[i - first] = stepper_of(o, &self[i - first], i);
-  }
+  for (int full = 0; full < 2; full++)
+    for (int i = first; i <= last; i++) {
+      if (full && !o->full[i])
+        continue;
+      self[*count] =
+          (dae__radau_stepper){.radau = o, .rule = i, .full = full, .first = *count == 0};
+      out[*count] = stepper_of(&self[*count]);
+      ++*count;
+    }
   return DAE_OK;
 }

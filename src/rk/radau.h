@@ -3,9 +3,10 @@
  * Its files:
  *   radau.c          the steppers
  *   radau_solve.c    the stages of a step
+ *   radau_full.c     the same with all stages in one matrix
  *   radau_error.c    what they are worth
  *   radau_dense.c    between their ends
- *   radau_adapt.c    how many
+ *   radau_adapt.c    how many, and how they are solved
  *   radau_rule.c     coefficients */
 #ifndef DAEDAL_RK_RADAU_H
 #define DAEDAL_RK_RADAU_H
@@ -16,6 +17,7 @@
 
 #define DAE__RADAU_STAGES 7
 #define DAE__RADAU_RULES 3 /* 3, 5, 7 stages */
+#define DAE__RADAU_STEPPERS (2 * DAE__RADAU_RULES)
 
 /* A = T diag(mu) Ti: the real eigenvalue, and one of each complex pair. */
 typedef struct dae__radau_rule {
@@ -32,29 +34,32 @@ typedef struct dae__radau_rule {
 dae__radau_rule dae__radau_rule_create(int stages);
 
 /* What the choice of stages remembers. */
-typedef struct dae__radau_adapt {
+typedef struct dae__radau_choice {
   int slack, large; /* steps in a row whose errors were small, or large */
-  long steps;       /* with this number of stages */
+  long steps;       /* by this stepper */
   bool trial;
+  int from;            /* the stepper before the trial */
+  int failed;          /* trials in a row that did */
   long wait, patience; /* steps before the next one */
   double t, work;      /* where the span began */
   double rate;         /* work per time before the trial */
-} dae__radau_adapt;
+} dae__radau_choice;
 
 typedef struct dae__radau_memory {
-  int s;           /* of the polynomial that the last step has left; 0: none */
-  double h;        /* of that step */
-  bool linearised; /* there are matrices, */
-  bool fresh;      /* of the step at hand, */
-  double matrix_h; /* factored for this size, 0: not yet, */
-  int matrix_s;    /* and this number of stages */
-  double theta;    /* contraction of the last iteration; */
-  int count;       /* its length */
-  bool fine;       /* the last step is known between its ends as well as there */
-  long iterations;
+  int s;            /* of the polynomial that the last step has left; 0: none */
+  double h;         /* of that step */
+  bool linearised;  /* there are matrices, */
+  bool fresh;       /* of the step at hand, */
+  double matrix_h;  /* factored for this size, 0: not yet, */
+  int matrix_s;     /* and this number of stages */
+  bool matrix_full; /* it is the one of all stages */
+  double theta;     /* contraction of the last iteration; */
+  int count;        /* its length */
+  bool fine;        /* the last step is known between its ends as well as there */
+  long iterations, full_steps;
   double error; /* of the last step */
   double work;  /* so far, in evaluations; what was shown does not count */
-  dae__radau_adapt adapt;
+  dae__radau_choice choice;
 } dae__radau_memory;
 
 /* The iteration of a step ends at: */
@@ -64,6 +69,8 @@ typedef struct dae__radau_goal {
   double bearable;   /* and those that will do where they do not get smaller */
   bool fixed;        /* to round-off */
 } dae__radau_goal;
+
+typedef struct dae__radau_full dae__radau_full;
 
 typedef struct dae__radau {
   const dae__rk_body *body;
@@ -77,42 +84,64 @@ typedef struct dae__radau {
   double *fine, *fine_shift; /* kept: both at the nodes of the finer rule */
   double *fine_R, *z;        /* residuals there; a state */
   /* the step at hand */
-  double *K, *D, *R;     /* s x n: unknowns, their change, residuals */
-  double *Z;             /* s x size: states */
-  double complex *zx;    /* n */
-  double *x, *scale;     /* n */
-  double *weight;        /* size */
-  double *moved;         /* size: change of the end in the last iteration */
-  double *e, *e_q, *rhs; /* n, n2, n */
+  double *K, *D, *R;                       /* s x n: unknowns, their change, residuals */
+  double *Z;                               /* s x size: states */
+  double complex *zx;                      /* n */
+  double *x, *scale;                       /* n */
+  double *weight;                          /* size */
+  double *moved;                           /* size: change of the end in the last iteration */
+  double *e, *e_q, *rhs;                   /* n, n2, n */
+  dae__radau_full *full[DAE__RADAU_RULES]; /* NULL: not wanted */
 } dae__radau;
 
-/* One stage count of it. */
+/* One way of making steps with it. */
 typedef struct dae__radau_stepper {
   dae__radau *radau;
   int rule;
+  bool full;  /* all stages in one matrix */
+  bool first; /* of those that share a memory */
 } dae__radau_stepper;
 
-/* Steppers for rules first ... last (3, 5, 7 stages: 0, 1, 2), out: that many. */
+/* Work so far in evaluations; what was shown does not count. */
 double dae__radau_work(const dae__radau *o);
+/* Steppers for rules first ... last (3, 5, 7 stages: 0, 1, 2) and then, where the system is small
+ * and there is a choice, for the same with one matrix; out: *count of them. */
 dae_status dae__radau_create(dae__arena *arena, const dae__rk_body *body,
                              const dae_rk_options *opts, int first, int last, dae__stepper *out,
-                             dae_error *err);
+                             int *count, dae_error *err);
 
-/* In place of recipe.choose, or in it: steppers first ... last of the integrator are those of
- * radau, with ascending numbers of stages; the last one is that of the tolerance. */
+/* After every step: the steppers of the integrator from `first` on are those of radau. */
 struct dae__rk;
-void dae__radau_adapt_stages(struct dae__rk *o, int first, int last);
+void dae__radau_adapt(struct dae__rk *o, int first);
 
 /* ---- between its files ---- */
 
-void dae__radau_charge(dae__radau *o, const dae__radau_rule *rule, bool matrices, bool blocks);
+/* Work that is not evaluations of stages: derivatives at so many points, blocks factored, or the
+ * matrix of all stages. */
+typedef enum dae__radau_work_kind {
+  DAE__RADAU_MATRICES,
+  DAE__RADAU_BLOCKS,
+  DAE__RADAU_FULL
+} dae__radau_work_kind;
+void dae__radau_charge(dae__radau *o, const dae__radau_rule *rule, dae__radau_work_kind kind);
 
 dae__radau_goal dae__radau_goal_of(const dae__radau *o, const dae__radau_rule *rule);
 /* The stages of a step, by Newton's iteration: K, Z, and moved. */
-dae_status dae__radau_solve(dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg,
+dae_status dae__radau_solve(dae__radau *o, const dae__radau_stepper *how, const dae__rk_leg *leg,
                             dae_error *err);
 /* Error of the step relative to the tolerance of stages. */
 double dae__radau_error(dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg);
+
+/* For s stages. */
+dae_status dae__radau_full_create(dae__arena *arena, const dae__reduced *r, int s,
+                                  dae__radau_full **out, dae_error *err);
+void dae__radau_full_free(dae__radau_full *f); /* NULL is allowed */
+dae_status dae__radau_full_reload(dae__radau_full *f);
+/* The matrix at the iterate K, Z; of r the derivatives of the middle stage stay. */
+dae_status dae__radau_full_factor(dae__radau *o, dae__radau_full *f, const dae__radau_rule *rule,
+                                  const dae__rk_leg *leg, dae_error *err);
+/* D = J\R */
+void dae__radau_full_solve(dae__radau *o, dae__radau_full *f);
 
 /* Stages to be as good between the ends as s have it there. */
 dae__collocation_rule dae__radau_finer(int s);

@@ -23,6 +23,9 @@
 /* errors of a start that may come from extrapolation, relative to the tolerance of stages: without
  * a bound 7 stages carry the noise of tiny steps on for ever (tests/laws) */
 #define NOISE 30
+#define ANEW                                                                                       \
+  0.3 /* contraction at which the matrix of all stages is formed anew in mid-iteration             \
+       */
 
 static double *row(double *X, int n, int i)
 {
@@ -162,7 +165,7 @@ static dae_status linearise(dae__radau *o, const dae__radau_rule *rule, const da
   o->memory->linearised = !status;
   o->memory->matrix_h = 0;
   o->r->memory->jacobians++;
-  dae__radau_charge(o, rule, true, false);
+  dae__radau_charge(o, rule, DAE__RADAU_MATRICES);
   return status;
 }
 
@@ -170,7 +173,7 @@ static dae_status factor(dae__radau *o, const dae__radau_rule *rule, double h, d
 {
   dae__radau_memory *m = o->memory;
   double complex w[DAE__REDUCED_PAIRS];
-  if (m->matrix_h == h && m->matrix_s == rule->s)
+  if (m->matrix_h == h && m->matrix_s == rule->s && !m->matrix_full)
     return DAE_OK;
   for (int p = 0; p < rule->pairs; p++)
     w[p] = h * rule->zmu[p];
@@ -180,7 +183,8 @@ static dae_status factor(dae__radau *o, const dae__radau_rule *rule, double h, d
     return status;
   m->matrix_h = h;
   m->matrix_s = rule->s;
-  dae__radau_charge(o, rule, false, true);
+  m->matrix_full = false;
+  dae__radau_charge(o, rule, DAE__RADAU_BLOCKS);
   return DAE_OK;
 }
 
@@ -258,7 +262,8 @@ static double correct(dae__radau *o, const dae__radau_rule *rule, int *worst)
 typedef enum verdict { GO_ON, DONE, FAILED } verdict;
 
 typedef struct iteration {
-  double norm, theta; /* last change, contraction so far */
+  double norm, theta; /* last change, contraction so far, */
+  double rate;        /* and that of the last two changes */
   int count;
 } iteration;
 
@@ -271,7 +276,7 @@ static verdict judge(iteration *it, const dae__radau_goal *goal, double norm)
   it->norm = norm;
   if (it->count++ == 0)
     return norm <= (goal->fixed ? round_off : SMALL_FIRST * goal->stop) ? DONE : GO_ON;
-  double now = norm / before;
+  double now = it->rate = norm / before;
   it->theta = it->count == 2 ? now : sqrt(it->theta * now);
   if (norm <= round_off)
     return DONE;
@@ -287,8 +292,44 @@ static verdict judge(iteration *it, const dae__radau_goal *goal, double norm)
   return GO_ON;
 }
 
-static dae_status iterate(dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg,
-                          const dae__radau_goal *goal, dae_error *err)
+/* the matrix of all stages at the iterate, and the real block of its middle for what comes after */
+static dae_status factor_full(dae__radau *o, const dae__radau_rule *rule, dae__radau_full *full,
+                              const dae__rk_leg *leg, dae_error *err)
+{
+  dae__radau_memory *m = o->memory;
+  m->matrix_h = 0;
+  dae_status status = dae__radau_full_factor(o, full, rule, leg, err);
+  if (!status)
+    status = dae__reduced_factor(o->r, leg->h * rule->mu, 0, NULL, err);
+  m->linearised = !status;
+  if (status)
+    return status;
+  m->matrix_h = leg->h;
+  m->matrix_s = rule->s;
+  m->matrix_full = true;
+  return DAE_OK;
+}
+
+/* D = J\R, by the blocks or by the one matrix, which is formed anew where it did not serve well */
+static dae_status solve(dae__radau *o, const dae__radau_rule *rule, dae__radau_full *full,
+                        const dae__rk_leg *leg, const iteration *it, dae_error *err)
+{
+  const dae__radau_memory *m = o->memory;
+  bool kept = m->linearised && m->matrix_full && m->matrix_h == leg->h && m->matrix_s == rule->s;
+  dae_status status = DAE_OK;
+  if (!full) {
+    solve_blocks(o, rule);
+    return DAE_OK;
+  }
+  if (!kept || it->rate > ANEW)
+    status = factor_full(o, rule, full, leg, err);
+  if (!status)
+    dae__radau_full_solve(o, full);
+  return status;
+}
+
+static dae_status iterate(dae__radau *o, const dae__radau_rule *rule, dae__radau_full *full,
+                          const dae__rk_leg *leg, const dae__radau_goal *goal, dae_error *err)
 {
   iteration it = {0};
   verdict v = GO_ON;
@@ -296,9 +337,10 @@ static dae_status iterate(dae__radau *o, const dae__radau_rule *rule, const dae_
   char name[64] = "";
   while (v == GO_ON) {
     dae_status status = residuals(o, rule, leg, err);
+    if (!status)
+      status = solve(o, rule, full, leg, &it, err);
     if (status)
       return status;
-    solve_blocks(o, rule);
     o->memory->iterations++;
     o->memory->work += rule->s;
     v = judge(&it, goal, correct(o, rule, &worst));
@@ -312,33 +354,38 @@ static dae_status iterate(dae__radau *o, const dae__radau_rule *rule, const dae_
                    "the iteration of the stages does not converge, worst in %s", name);
 }
 
-static dae_status try_once(dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg,
+static dae_status try_once(dae__radau *o, const dae__radau_stepper *how, const dae__rk_leg *leg,
                            const dae__radau_goal *goal, bool flat, dae_error *err)
 {
+  const dae__radau_rule *rule = &o->rule[how->rule];
   dae_status status = DAE_OK;
   if (flat)
     stay(o, rule, leg);
   else
     extrapolate(o, rule, leg->h, goal->stop);
   o->memory->fresh = !o->memory->linearised;
+  if (how->full)
+    return iterate(o, rule, o->full[how->rule], leg, goal, err);
   if (!o->memory->linearised)
     status = linearise(o, rule, leg, flat || o->r->cautious, err);
   if (!status)
     status = factor(o, rule, leg->h, err);
-  return status ? status : iterate(o, rule, leg, goal, err);
+  return status ? status : iterate(o, rule, NULL, leg, goal, err);
 }
 
-dae_status dae__radau_solve(dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg,
+dae_status dae__radau_solve(dae__radau *o, const dae__radau_stepper *how, const dae__rk_leg *leg,
                             dae_error *err)
 {
+  const dae__radau_rule *rule = &o->rule[how->rule];
   dae__radau_goal goal = dae__radau_goal_of(o, rule);
+  bool flat = o->memory->s == 0;
   take_scales(o, &goal, leg);
-  dae_status status = try_once(o, rule, leg, &goal, o->memory->s == 0, err);
-  bool fresh = o->memory->fresh, flat = o->memory->s == 0;
+  dae_status status = try_once(o, how, leg, &goal, flat, err);
+  bool fresh = o->memory->fresh;
   if ((status == DAE_ERROR_STEP || status == DAE_ERROR_SINGULAR) && !(fresh && flat)) {
     /* once more, with matrices of this step, from where it stands */
-    o->memory->linearised = o->memory->linearised && fresh;
-    status = try_once(o, rule, leg, &goal, true, err);
+    o->memory->linearised = o->memory->linearised && fresh && !how->full;
+    status = try_once(o, how, leg, &goal, true, err);
   }
   if (status) {
     o->memory->linearised = false;

@@ -61,6 +61,7 @@ typedef struct choice {
   double *z, *k0, *k1;
   double per_attempt, per_iteration; /* evaluations */
   double reach;
+  int usual; /* stepper of radau to begin with */
 } choice;
 
 /* ---- work ---- */
@@ -113,7 +114,8 @@ static void go_over(dae__rk *o, int to, double h)
 
 static void watch_free(dae__rk *o)
 {
-  memory *m = ((choice *)o->choice)->memory;
+  const choice *c = o->choice;
+  memory *m = c->memory;
   const dae__stepper *s = &o->stepper[FREE];
   double stiffness = s->table->stiffness ? s->table->stiffness(s->self) : 0;
   if (m->steps % SPAN == 0) {
@@ -129,7 +131,7 @@ static void watch_free(dae__rk *o)
   else if (++m->calm >= CALM)
     m->stiff = 0;
   if (m->stiff >= VOTES)
-    go_over(o, o->steppers - 1, o->march.memory->h);
+    go_over(o, c->usual, o->march.memory->h);
 }
 
 /* radau on trial: back where it needs more work than the explicit steps did */
@@ -220,7 +222,7 @@ static void watch_stiff(dae__rk *o)
     return;
   }
   if (m->steps > TRIAL)
-    dae__radau_adapt_stages(o, STIFF, o->steppers - 1);
+    dae__radau_adapt(o, STIFF);
   if (m->steps < TRIAL || m->steps % LOOK != 0)
     return;
   m->looks = free_is_cheaper(o, &h) ? m->looks + 1 : 0;
@@ -279,7 +281,7 @@ dae_status dae__switching_furnish(dae__rk *o, dae__arena *arena, dae_error *err)
   dae_status status = make_free(o, arena, c, err);
   if (!status)
     status = dae__radau_furnish(o, arena, err);
-  if (!status && o->body.nx > MANY)
-    o->memory->current = o->steppers - 1;
+  c->usual = o->memory->current;
+  o->memory->current = o->body.nx > MANY ? c->usual : FREE;
   return status;
 }

@@ -13,6 +13,7 @@ void dae__switching_choose(dae__rk *o);
 /* explicit: 5 or 8, by option or tolerance; radau: rule 0, 1, 2 for 3, 5, 7 stages. */
 int dae__explicit_order(const dae_rk_options *opts);
 int dae__radau_rule_for(const dae_rk_options *opts);
+/* Adds the steppers of radau; the one that suits the tolerance is current. */
 dae_status dae__radau_furnish(dae__rk *o, dae__arena *arena, dae_error *err);
 
 #endif
