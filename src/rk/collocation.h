@@ -11,7 +11,7 @@
 #include "rk/nodal.h"
 #include <stdbool.h>
 
-#define DAE__COLLOCATION_STAGES 8 /* most */
+#define DAE__COLLOCATION_STAGES 12 /* most */
 
 typedef struct dae__collocation_rule {
   int s;

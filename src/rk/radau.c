@@ -55,11 +55,14 @@ static dae_status settle(void *self, const dae__rk_leg *leg, dae_error *err)
   const dae__radau_rule *rule = rule_of(self);
   int n = o->r->n, n2 = o->r->n2, dynamic = n2 + o->r->n1, size = n2 + n;
   const double *end = o->Z + (size_t)(rule->s - 1) * (size_t)size;
+  dae_status status = DAE_OK;
   if (o->r->table->land)
-    o->r->table->land(o->r->self, o->moved, leg->to.z);
+    status = o->r->table->land(o->r->self, leg->t + leg->h, o->moved, leg->to.z, err);
+  if (status)
+    return status;
   dae__copy(n2, leg->to.z + n2, leg->to.dz);
   dae__copy(dynamic, o->K + (size_t)(rule->s - 1) * (size_t)n, leg->to.dz + n2);
-  dae_status status = dependent_rows(o, leg, err);
+  status = dependent_rows(o, leg, err);
   if (status)
     return status;
   for (int i = 0; i < size; i++)

@@ -3,6 +3,7 @@
  * Its files:
  *   radau.c          the steppers
  *   radau_solve.c    the stages of a step
+ *   radau_predict.c  where they begin
  *   radau_full.c     the same with all stages in one matrix
  *   radau_error.c    what they are worth
  *   radau_dense.c    between their ends
@@ -129,6 +130,10 @@ dae__radau_goal dae__radau_goal_of(const dae__radau *o, const dae__radau_rule *r
 /* The stages of a step, by Newton's iteration: K, Z, and moved. */
 dae_status dae__radau_solve(dae__radau *o, const dae__radau_stepper *how, const dae__rk_leg *leg,
                             dae_error *err);
+/* K = the polynomial of the last step, gone on with, where changes at which iterations end are
+ * stop; K = what is known at the start. */
+void dae__radau_extrapolate(dae__radau *o, const dae__radau_rule *rule, double h, double stop);
+void dae__radau_stay(dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg);
 /* Error of the step relative to the tolerance of stages. */
 double dae__radau_error(dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg);
 

@@ -9,12 +9,14 @@
 #include "rk/radau.h"
 #include "step/march.h"
 #include "step/norm.h"
+#include <float.h>
 
 #define SWEEPS 8
 #define GOOD 0.1 /* change relative to the tolerance at which it is fine enough */
+#define ROUND_OFF (1e3 * DBL_EPSILON) /* a change that need not fall any more */
 
-/* stages of the finer rule, so that states have order 2s - 1: s + 1 of order s' + 1 in v; with 7
- * stages round-off comes first */
+/* nodes of the finer polynomial, whose states have an error of order s' + 1 in v, so that it is
+ * 2s - 1; all of them for 7 stages */
 static int finer(int s)
 {
   int wanted = 2 * s - 2;
@@ -120,19 +122,20 @@ dae_status dae__radau_refine(dae__radau *o, const dae__radau_rule *rule, const d
 {
   const dae__collocation_rule *c = &rule->finer;
   int size = o->r->n2 + o->r->n;
-  double rtol = o->fixed ? 1e-15 : o->rtol, before = INFINITY, change = 0;
+  double rtol = o->fixed ? 1e-15 : o->rtol, last = INFINITY, change = INFINITY;
   dae__weights(size, rtol, rtol * o->atol / o->rtol, leg->from.z, o->weight);
   begin_fine(o, rule);
   o->memory->fine = false;
   for (int i = 0; i < SWEEPS; i++) {
+    double before = last;
+    last = change;
     dae_status status = sweep(o, c, leg, &change, err);
     if (status)
       return dae__march_can_retry(status) ? DAE_OK : status;
-    if (!(change < before)) /* it does not converge: the stages are what there is */
-      return DAE_OK;
-    if (change <= GOOD)
+    if (change <= GOOD || fmax(change, last) <= ROUND_OFF / rtol)
       break;
-    before = change;
+    if (!(change < fmax(before, last))) /* it does not converge: the stages are what there is */
+      return DAE_OK;
   }
   polynomial(o, c, o->fine, leg, 1, o->z);
   for (int i = 0; i < size; i++)

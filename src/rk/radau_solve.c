@@ -8,21 +8,20 @@
 #include "core/error.h"
 #include "core/vec.h"
 #include "rk/radau.h"
-#include "spark/curve.h"
 #include "step/norm.h"
 #include <float.h>
 
-#define MOST 9           /* iterations */
-#define MOST_FIXED 40    /* where a smaller step is no way out */
-#define DIVERGES 0.99    /* contraction from which on it is given up */
+#define MOST 9        /* iterations */
+#define MOST_FIXED 40 /* where a smaller step is no way out */
+#define DIVERGES 0.99 /* contraction from which on it is given up */
+#define EARLY                                                                                      \
+  8 /* iterations of a fixed step that may grow: where a component is near zero                    \
+       its weight is far smaller than those of the others */
 #define SMALL_FIRST 1e-3 /* of the goal: one iteration will do */
 #define ROUND_OFF (16 * DBL_EPSILON)
 /* a change that no longer shrinks is round-off if it is below this, relative, and about within the
  * tolerance: the eigenvectors of 7 stages make it about a thousand times larger than it is */
 #define STAGNANT (1e4 * DBL_EPSILON)
-/* errors of a start that may come from extrapolation, relative to the tolerance of stages: without
- * a bound 7 stages carry the noise of tiny steps on for ever (tests/laws) */
-#define NOISE 30
 #define ANEW                                                                                       \
   0.3 /* contraction at which the matrix of all stages is formed anew in mid-iteration             \
        */
@@ -43,59 +42,7 @@ dae__radau_goal dae__radau_goal_of(const dae__radau *o, const dae__radau_rule *r
                            .fixed = o->fixed};
 }
 
-/* ---- where it begins ---- */
-
-/* weights of the last d stages of a rule in the polynomial through them at x; their sum of moduli
- */
-static double last_weights(const dae__collocation_rule *c, int d, double x, double *w)
-{
-  const double *node = c->c + c->s - d;
-  double sum = 0;
-  for (int i = 0; i < d; i++) {
-    w[i] = dae__lagrange_weight(d, node, i, x);
-    sum += fabs(w[i]);
-  }
-  return sum;
-}
-
-/* Stages of the last step to go on with: extrapolation to x makes errors of the size at which the
- * iteration has ended larger, and should not make them larger than the tolerance. */
-static int useful(const dae__collocation_rule *last, double x, double stop)
-{
-  double w[DAE__COLLOCATION_STAGES];
-  int d = last->s;
-  while (d > 1 && last_weights(last, d, x, w) * stop > NOISE)
-    d--;
-  return d;
-}
-
-/* K = the polynomial of the last step, gone on with */
-static void extrapolate(dae__radau *o, const dae__radau_rule *rule, double h, double stop)
-{
-  const dae__radau_memory *m = o->memory;
-  const dae__collocation_rule *last = &o->rule[(m->s - 3) / 2].c;
-  double w[DAE__COLLOCATION_STAGES], ratio = h / m->h;
-  int n = o->r->n, d = useful(last, 1 + ratio, stop);
-  for (int i = 0; i < rule->s; i++) {
-    double *K = row(o->K, n, i);
-    last_weights(last, d, 1 + rule->c.c[i] * ratio, w);
-    dae__zero(n, K);
-    for (int j = 0; j < d; j++)
-      dae__axpy(n, w[j], row(o->polynomial, n, last->s - d + j), K);
-  }
-}
-
-/* K = what is known at the start */
-static void stay(dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg)
-{
-  const dae__reduced *r = o->r;
-  int n = r->n, dynamic = r->n2 + r->n1;
-  for (int i = 0; i < rule->s; i++) {
-    double *K = row(o->K, n, i);
-    dae__copy(dynamic, leg->from.dz + r->n2, K);
-    dae__copy(n - dynamic, leg->from.z + r->n2 + dynamic, K + dynamic);
-  }
-}
+/* ---- weights ---- */
 
 /* scale_i turns a change of K_i into one of what it is integrated to, relative to the tolerance */
 static void take_scales(dae__radau *o, const dae__radau_goal *goal, const dae__rk_leg *leg)
@@ -282,8 +229,13 @@ static verdict judge(iteration *it, const dae__radau_goal *goal, double norm)
     return DONE;
   if (now > 0.3 && norm <= goal->bearable) /* round-off is all that is left */
     return DONE;
-  if (it->theta >= DIVERGES || left <= 0)
+  /* at a fixed step: the same round-off may be a larger part of the weight near zero */
+  if (goal->fixed && now > 0.9 && norm <= 0.01 * goal->stop)
+    return DONE;
+  if (left <= 0)
     return FAILED;
+  if (it->theta >= DIVERGES)
+    return goal->fixed && it->count < EARLY ? GO_ON : FAILED;
   double error = it->theta / (1 - it->theta) * norm, stop = goal->fixed ? 0 : goal->stop;
   if (error <= stop)
     return DONE;
@@ -360,9 +312,9 @@ static dae_status try_once(dae__radau *o, const dae__radau_stepper *how, const d
   const dae__radau_rule *rule = &o->rule[how->rule];
   dae_status status = DAE_OK;
   if (flat)
-    stay(o, rule, leg);
+    dae__radau_stay(o, rule, leg);
   else
-    extrapolate(o, rule, leg->h, goal->stop);
+    dae__radau_extrapolate(o, rule, leg->h, goal->stop);
   o->memory->fresh = !o->memory->linearised;
   if (how->full)
     return iterate(o, rule, o->full[how->rule], leg, goal, err);

@@ -38,8 +38,9 @@ typedef struct dae__reduced_table {
   /* P0, P1, P2 there. */
   dae_status (*linearise)(void *self, const dae__reduced_at *at, dae_error *err);
   /* The end z of a step onto its constraints, in the norm of B(w): from what was remembered there,
-   * and the change dz of z since then. Without evaluations. NULL: there are none. */
-  void (*land)(void *self, const double *dz, double *z);
+   * and the change dz of z since then. Without evaluations, but for the derivatives of velocity
+   * constraints there. NULL: there are none. */
+  dae_status (*land)(void *self, double t, const double *dz, double *z, dae_error *err);
   /* Name of row i of R, for messages. */
   void (*name)(const void *self, int i, char *text, size_t size);
 } dae__reduced_table;

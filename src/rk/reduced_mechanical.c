@@ -141,13 +141,24 @@ static void correction(mechanical *o, double *b, double *x)
   }
 }
 
-static void land(void *self, const double *dz, double *z)
+/* those of the matrices are not good enough: they belong to another point of the step */
+static dae_status velocity_derivatives(mechanical *o, double t, const double *z, dae_error *err)
+{
+  dae_mechanical_at at = dae__mech_at(o->m, t, z);
+  dae_status status = o->m->ng > 0 ? dae__mech_gdot_q(o->m, &at, o->gdot_q, err) : DAE_OK;
+  return status || o->m->nk == 0 ? status : dae__mech_k_q(o->m, &at, o->k_q, err);
+}
+
+static dae_status land(void *self, double t, const double *dz, double *z, dae_error *err)
 {
   mechanical *o = self;
   dae__mech *m = o->m;
   const double *dv = dz + m->nq;
   double *g = o->end, *gdot = g + m->ng, *k = gdot + m->ng, *b = o->change;
   double *x = o->x + o->r->n;
+  dae_status status = velocity_derivatives(o, t, z, err);
+  if (status)
+    return status;
   /* g, gdot and k where the step ends, by their derivatives */
   dae__matrix_times(&m->G, o->G, 1, dz, g);
   dae__matrix_times(&m->G, o->G, 1, dv, gdot);
@@ -164,6 +175,7 @@ static void land(void *self, const double *dz, double *z)
   dae__copy(m->nk, k, b + m->ng);
   correction(o, b, x);
   dae__axpy(m->nq, -1, x, z + m->nq); /* v -= x */
+  return DAE_OK;
 }
 
 static void name(const void *self, int i, char *text, size_t size)

@@ -1,0 +1,66 @@
+/* Where the iteration of the stages begins. */
+#include "core/vec.h"
+#include "rk/radau.h"
+#include "spark/curve.h"
+#include <math.h>
+
+/* errors of a start that may come from extrapolation, relative to the tolerance of stages: without
+ * a bound 7 stages carry the noise of tiny steps on for ever (tests/laws) */
+#define NOISE 30
+
+static double *row(double *X, int n, int i)
+{
+  return X + (size_t)i * (size_t)n;
+}
+
+/* weights of the last d stages of a rule in the polynomial through them at x; their sum of moduli
+ */
+static double last_weights(const dae__collocation_rule *c, int d, double x, double *w)
+{
+  const double *node = c->c + c->s - d;
+  double sum = 0;
+  for (int i = 0; i < d; i++) {
+    w[i] = dae__lagrange_weight(d, node, i, x);
+    sum += fabs(w[i]);
+  }
+  return sum;
+}
+
+/* Stages of the last step to go on with: extrapolation to x makes errors of the size at which the
+ * iteration has ended larger, and should not make them larger than the tolerance. */
+static int useful(const dae__collocation_rule *last, double x, double stop)
+{
+  double w[DAE__COLLOCATION_STAGES];
+  int d = last->s;
+  while (d > 1 && last_weights(last, d, x, w) * stop > NOISE)
+    d--;
+  return d;
+}
+
+/* K = the polynomial of the last step, gone on with */
+void dae__radau_extrapolate(dae__radau *o, const dae__radau_rule *rule, double h, double stop)
+{
+  const dae__radau_memory *m = o->memory;
+  const dae__collocation_rule *last = &o->rule[(m->s - 3) / 2].c;
+  double w[DAE__COLLOCATION_STAGES], ratio = h / m->h;
+  int n = o->r->n, d = useful(last, 1 + ratio, stop);
+  for (int i = 0; i < rule->s; i++) {
+    double *K = row(o->K, n, i);
+    last_weights(last, d, 1 + rule->c.c[i] * ratio, w);
+    dae__zero(n, K);
+    for (int j = 0; j < d; j++)
+      dae__axpy(n, w[j], row(o->polynomial, n, last->s - d + j), K);
+  }
+}
+
+/* K = what is known at the start */
+void dae__radau_stay(dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg)
+{
+  const dae__reduced *r = o->r;
+  int n = r->n, dynamic = r->n2 + r->n1;
+  for (int i = 0; i < rule->s; i++) {
+    double *K = row(o->K, n, i);
+    dae__copy(dynamic, leg->from.dz + r->n2, K);
+    dae__copy(n - dynamic, leg->from.z + r->n2 + dynamic, K + dynamic);
+  }
+}
