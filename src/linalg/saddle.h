@@ -4,8 +4,9 @@
  *   [ A  0  ] [ y ] = [ b ]
  *
  * with a diagonal that may be added: shifts -delta for the proximal treatment of dependent rows,
- * ones for coordinates and rows taken out. M^-1 and A M^-1 A' are never formed, so M may be
- * singular as long as the whole is regular. */
+ * ones for coordinates and rows taken out. M may be singular as long as the whole is regular: where
+ * M is symmetric and definite and the system small, it is eliminated first and without pivoting,
+ * otherwise the whole is one pivoted factorisation. */
 #ifndef DAEDAL_LINALG_SADDLE_H
 #define DAEDAL_LINALG_SADDLE_H
 
@@ -24,10 +25,14 @@ dae_status dae__saddle_factor(dae__saddle *saddle, const double *M, const double
                               const double *K, const double *diagonal);
 /* In: a (n) and b (ng + nk). Out: x and y. */
 void dae__saddle_solve(dae__saddle *saddle, double *top, double *bottom);
-/* The same for several right sides, one after the other in ab: n + ng + nk numbers each. */
+/* The same, with the same bits, for several right sides one after the other in ab: n + ng + nk
+ * numbers each. */
 void dae__saddle_solve_many(dae__saddle *saddle, int count, double *ab);
 int dae__saddle_column(const dae__saddle *saddle);
 double dae__saddle_rcond(const dae__saddle *saddle);
+/* What the last factorisation was made by: "few", "schur" or "full" without pivoting (see
+ * saddle_way.h), or what dae__solver_kind says. */
+const char *dae__saddle_kind(const dae__saddle *saddle);
 dae_status dae__saddle_reload(dae__saddle *saddle);
 void dae__saddle_free(dae__saddle *saddle);
 

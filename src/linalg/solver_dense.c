@@ -78,12 +78,14 @@ static dae_status factor(void *state, const double *values, int *column)
   return failed ? DAE_ERROR_SINGULAR : DAE_OK;
 }
 
-static void solve(void *state, double *b)
+static void solve(void *state, int count, double *b)
 {
   const dense *d = state;
-  for (int i = 0; i < d->n; i++) /* b = S b */
-    b[i] *= d->scale[i];
-  dae__lu_solve(d->n, d->LU, d->pivot, b); /* b = (S A)\b */
+  for (int k = 0; k < count && d->n > 0; k++, b += d->n) {
+    for (int i = 0; i < d->n; i++) /* b = S b */
+      b[i] *= d->scale[i];
+    dae__lu_solve(d->n, d->LU, d->pivot, b); /* b = (S A)\b */
+  }
 }
 
 /* min |U_ii| / max |U_ii| */
@@ -112,5 +114,7 @@ static void release(void *state)
   (void)state;
 }
 
-const dae__backend dae__backend_dense = {"dense", create, factor, solve, rcond, reload, NULL, release};
-const dae__backend dae__backend_lapack = {"lapack", create, factor, solve, rcond, reload, NULL, release};
+const dae__backend dae__backend_dense = {"dense", create, factor, solve,
+                                         rcond,   reload, NULL,   release};
+const dae__backend dae__backend_lapack = {"lapack", create, factor, solve,
+                                          rcond,    reload, NULL,   release};

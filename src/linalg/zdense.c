@@ -10,9 +10,9 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* bench/kernels.c, gcc 12 at -O2 (SSE2) against the serial OpenBLAS 0.3.21: the own kernel is 1.5
- * to 2.5 times faster up to n = 20. With OpenBLAS's Haswell and SkylakeX kernels zgetrf wins from n
- * = 40 to 50 on, with its generic one (Prescott) from 60 to 80. */
+/* bench/kernels.c, gcc 12 at -O2 (SSE2) against the serial OpenBLAS 0.3.21: the own kernel is 1.4
+ * to 2 times faster up to n = 25. With OpenBLAS's Haswell and SkylakeX kernels zgetrf wins from
+ * n = 40 to 50 on, with its generic one (Prescott) from 80 to 100. */
 #ifdef DAE_WITH_LAPACK
 #define CROSSOVER 50
 #else
@@ -32,39 +32,26 @@ typedef struct number {
   double x, y;
 } number;
 
-/* two rows, as one vector where the processor has them */
-typedef double pair __attribute__((vector_size(16), may_alias));
-
 static inline parts parts_of(int order, double *A)
 {
   size_t n = (size_t)order, stride = dae__zlu_stride(order);
   return (parts){n, stride, A, A + 2 * stride * n, A + (2 * stride + 4) * n};
 }
 
-static inline pair *at(double *a)
-{
-  return (pair *)a;
-}
-
-static inline pair of(const double *a)
-{
-  return *(const pair *)a;
-}
-
 /* a -= l u, two rows; l's imaginary parts are l_step away */
 static inline void subtract_pair(const double *l, size_t l_step, number u, double *x, double *y)
 {
-  pair lx = of(l), ly = of(l + l_step);
-  *at(x) -= lx * u.x - ly * u.y;
-  *at(y) -= lx * u.y + ly * u.x;
+  dae__pair lx = dae__pair_of(l), ly = dae__pair_of(l + l_step);
+  *dae__pair_at(x) -= lx * u.x - ly * u.y;
+  *dae__pair_at(y) -= lx * u.y + ly * u.x;
 }
 
 /* l = a r, two rows */
 static inline void times_pair(const double *x, const double *y, number r, double *lx, double *ly)
 {
-  pair ax = of(x), ay = of(y);
-  *at(lx) = ax * r.x - ay * r.y;
-  *at(ly) = ax * r.y + ay * r.x;
+  dae__pair ax = dae__pair_of(x), ay = dae__pair_of(y);
+  *dae__pair_at(lx) = ax * r.x - ay * r.y;
+  *dae__pair_at(ly) = ax * r.y + ay * r.x;
 }
 
 /* row of the largest |x_i| + |y_i|, i >= k: two searches side by side */
@@ -208,9 +195,10 @@ static inline number less(number b, double x, double y, number u)
 static inline void subtract_two(const double *l, size_t stride, number u, number v, double *x,
                                 double *y)
 {
-  pair lx = of(l), ly = of(l + stride), mx = of(l + 2 * stride), my = of(l + 3 * stride);
-  *at(x) -= (lx * u.x - ly * u.y) + (mx * v.x - my * v.y);
-  *at(y) -= (lx * u.y + ly * u.x) + (mx * v.y + my * v.x);
+  dae__pair lx = dae__pair_of(l), ly = dae__pair_of(l + stride), mx = dae__pair_of(l + 2 * stride),
+            my = dae__pair_of(l + 3 * stride);
+  *dae__pair_at(x) -= (lx * u.x - ly * u.y) + (mx * v.x - my * v.y);
+  *dae__pair_at(y) -= (lx * u.y + ly * u.x) + (mx * v.y + my * v.x);
 }
 
 /* b = L\b, two columns at a time; the last of an odd n changes nothing */

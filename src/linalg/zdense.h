@@ -3,7 +3,7 @@
 #ifndef DAEDAL_LINALG_ZDENSE_H
 #define DAEDAL_LINALG_ZDENSE_H
 
-#include <stddef.h>
+#include "linalg/pair.h"
 
 /* The n from which on LAPACK's zgetrf is the faster one. */
 extern const int dae__zlu_crossover;
@@ -12,7 +12,7 @@ extern const int dae__zlu_crossover;
  * row of an odd n is not looked at. */
 static inline size_t dae__zlu_stride(int n)
 {
-  return ((size_t)n + 1) / 2 * 2;
+  return dae__pair_rows(n);
 }
 
 /* Doubles of a factorisation: the columns, then what else is stored. */

@@ -100,8 +100,10 @@ static void end_moves(dae__radau *o, const dae__radau_rule *rule, double h)
 static dae_status linearise(dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg,
                             bool start, dae_error *err)
 {
-  int middle = rule->s / 2, n = o->r->n;
-  dae__reduced_at at = {.t = leg->t, .z = leg->from.z, .k = row(o->K, n, 0)};
+  int middle = rule->s / 2, n2 = o->r->n2, n = o->r->n, dynamic = n2 + o->r->n1;
+  dae__reduced_at at = {.t = leg->t, .z = leg->from.z, .k = o->rhs};
+  dae__copy(dynamic, leg->from.dz + n2, o->rhs);
+  dae__copy(n - dynamic, leg->from.z + n2 + dynamic, o->rhs + dynamic);
   if (!start) {
     state(o, rule, leg, middle);
     at = (dae__reduced_at){.t = leg->t + rule->c.c[middle] * leg->h,

@@ -311,3 +311,39 @@ double check_loudspeaker(const motion *m)
   static const double start[4] = {0};
   return apart_from_reduced(m, &(reduced){4, start, speaker_rates, speaker_compare, .step = 5e-6});
 }
+
+/* ---- stiffening: y = (a, z, a', z'), a the angle of the rod above the horizontal ---- */
+
+static double link_force(double t, const double *y)
+{
+  double k = 1 + 1e6 / (1 + exp(-20 * (t - 10)));
+  return k * (y[1] - cos(y[0])) + 2 * sqrt(k) * (y[3] + sin(y[0]) * y[2]);
+}
+
+static void stiffening_rates(double t, const double *y, double *dy)
+{
+  double force = link_force(t, y);
+  dy[0] = y[2];
+  dy[1] = y[3];
+  dy[2] = -gravity * cos(y[0]) - force * sin(y[0]);
+  dy[3] = -force;
+}
+
+static double stiffening_compare(const motion *m, long row, const double *y)
+{
+  double x = cos(y[0]), h = sin(y[0]), t = motion_at(m, row, "t");
+  double lambda = (x * link_force(t, y) - gravity * h + y[2] * y[2]) / 2;
+  double worst = apart(motion_at(m, row, "x"), x);
+  worst = worse(worst, apart(motion_at(m, row, "y"), h));
+  worst = worse(worst, apart(motion_at(m, row, "z"), y[1]));
+  worst = worse(worst, apart(motion_at(m, row, "der(x)"), -h * y[2]));
+  worst = worse(worst, apart(motion_at(m, row, "der(z)"), y[3]));
+  return worse(worst, apart(motion_at(m, row, "lambda(rod)"), lambda));
+}
+
+double check_stiffening(const motion *m)
+{
+  static const double start[] = {0, 1, 0, 0};
+  return apart_from_reduced(
+      m, &(reduced){4, start, stiffening_rates, stiffening_compare, .step = 2e-4});
+}

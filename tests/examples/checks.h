@@ -18,6 +18,7 @@ double check_car_axis(const motion *m);
 double check_moving_wire(const motion *m);
 double check_motor(const motion *m);
 double check_loudspeaker(const motion *m);
+double check_stiffening(const motion *m);
 
 /* check_motions.c: nonholonomic, without constraints, with events */
 double check_skate(const motion *m);

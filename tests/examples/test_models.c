@@ -60,6 +60,7 @@ static const entry entries[] = {
     {"rolling_disk.dae", check_rolling_disk, 5.5, 6, .energy = KEPT},
     {"skate.dae", check_skate, 4, 5.5, .energy = KEPT},
     {"slider_crank.dae", check_slider_crank, 4.5, 5.5, .energy = KEPT},
+    {"stiffening.dae", check_stiffening, 6.5, 7, .energy = BALANCED},
     {"structures_joint.dae", check_coupled, 5.5, 6.5, .energy = BALANCED},
     {"tank.dae", check_tank, 4.5, 5, .energy = BALANCED},
     {"thermostat.dae", check_thermostat, 5.5, 6.5, .energy = BALANCED},

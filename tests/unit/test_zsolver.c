@@ -138,6 +138,17 @@ static void test_full_systems_of_every_size_are_solved(void **state)
     }
 }
 
+static void test_an_empty_system_is_solved(void **state)
+{
+  (void)state;
+  matrix A = full(0);
+  dae__zsolver *solver = solver_for(&A);
+  assert_int_equal(dae__zsolver_factor(solver, A.values), DAE_OK);
+  dae__zsolver_solve(solver, NULL);
+  dae__zsolver_free(solver);
+  free_matrix(&A);
+}
+
 static void test_sparse_systems_are_solved(void **state)
 {
   (void)state;
@@ -198,6 +209,21 @@ static void test_rows_of_any_size_are_solved(void **state)
       matrix A = sparse ? band(n, 1) : full(n);
       for (int e = 0; e < dae__pattern_count(&A.pattern); e++)
         A.values[e] *= ldexp(1, A.pattern.row[e] % 21 * 100 - 1000);
+      assert_factored_and_solved(&A, 1e-12);
+      free_matrix(&A);
+    }
+}
+
+/* pivots whose squares underflow */
+static void test_columns_of_any_size_are_solved(void **state)
+{
+  (void)state;
+  for (int n = 2; n <= 122; n += 30)
+    for (int sparse = 0; sparse < 2; sparse++) {
+      matrix A = sparse ? band(n, 1) : full(n);
+      for (int j = 0; j < n; j++)
+        for (int e = A.pattern.start[j]; e < A.pattern.start[j + 1]; e++)
+          A.values[e] *= ldexp(1, -(j % 4) * 200);
       assert_factored_and_solved(&A, 1e-12);
       free_matrix(&A);
     }
@@ -490,10 +516,12 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_full_systems_of_every_size_are_solved),
+      cmocka_unit_test(test_an_empty_system_is_solved),
       cmocka_unit_test(test_sparse_systems_are_solved),
       cmocka_unit_test(test_zero_diagonals_are_pivoted),
       cmocka_unit_test(test_real_systems_have_the_real_solver_s_solution),
       cmocka_unit_test(test_rows_of_any_size_are_solved),
+      cmocka_unit_test(test_columns_of_any_size_are_solved),
       cmocka_unit_test(test_subnormal_rows_are_solved),
       cmocka_unit_test(test_a_zero_column_is_reported),
       cmocka_unit_test(test_values_that_are_not_finite_are_recoverable),

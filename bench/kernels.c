@@ -1,0 +1,343 @@
+/* Nanoseconds of the small dense kernels.
+ *
+ * Saddle systems [M A'; A 0] with n coordinates and m rows: one factorisation with one and with
+ * three solutions, from the values of M and A to those of x and y. Against it, the whole matrix by
+ * dgetrf and dgetrs, and by the own pivoted LU behind dae__solver. The limits of
+ * src/linalg/saddle.c are chosen from the second table: a chain of masses, a chain of bodies with
+ * three coordinates and two rows each, and full matrices.
+ *
+ * Complex LU: factorisation and solution by the own kernel, by dae__zsolver with its scaling, and
+ * by zgetrf and zgetrs. The crossover in src/linalg/zdense.c is chosen from this table.
+ * OPENBLAS_VERBOSE and OPENBLAS_CORETYPE as for bench/lu.c. */
+#include "linalg/dense.h"
+#include "linalg/pattern.h"
+#include "linalg/saddle.h"
+#include "linalg/solver.h"
+#include "linalg/zdense.h"
+#include "linalg/zsolver.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#ifdef DAE_WITH_LAPACK
+void dgetrf_(const int *m, const int *n, double *A, const int *lda, int *pivot, int *info);
+void dgetrs_(const char *trans, const int *n, const int *nrhs, const double *A, const int *lda,
+             const int *pivot, double *B, const int *ldb, int *info, size_t trans_length);
+void zgetrf_(const int *m, const int *n, double *A, const int *lda, int *pivot, int *info);
+void zgetrs_(const char *trans, const int *n, const int *nrhs, const double *A, const int *lda,
+             const int *pivot, double *B, const int *ldb, int *info, size_t trans_length);
+#endif
+
+#define LARGEST 200 /* unknowns */
+#define ROUNDS 15   /* the best of which counts */
+
+static double now(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static double number(void)
+{
+  return rand() / (double)RAND_MAX - 0.5;
+}
+
+/* what is measured: `what` does it once */
+typedef void work(void *what);
+
+static double measure(work *once, void *what, int repeat)
+{
+  double best = 1e99;
+  for (int round = 0; round < ROUNDS; round++) {
+    double t = now();
+    for (int i = 0; i < repeat; i++)
+      once(what);
+    t = (now() - t) / repeat;
+    best = t < best ? t : best;
+  }
+  return best;
+}
+
+/* ---- saddle systems ---- */
+
+typedef struct mechanism {
+  dae__arena *arena;
+  dae_pattern M, G, K, dense;
+  int n, m, size, sides;
+  double *mass, *rows;       /* values */
+  double *whole, *LU, *side; /* the whole matrix, its factors, right sides */
+  int *pivot;
+  dae__saddle *saddle;
+  dae__solver *solver;
+} mechanism;
+
+static void check(dae_status status)
+{
+  if (status < 0) {
+    fprintf(stderr, "a kernel failed\n");
+    exit(1);
+  }
+}
+
+/* full matrices, M diagonal or not */
+static mechanism full(int n, int m, bool diagonal)
+{
+  mechanism s = {.arena = dae__arena_create(NULL), .n = n, .m = m};
+  s.M = diagonal ? dae__pattern_diagonal(s.arena, n) : dae__pattern_dense(s.arena, n, n);
+  s.G = dae__pattern_dense(s.arena, m, n);
+  s.mass = DAE__TAKE(s.arena, double, n *n);
+  s.rows = DAE__TAKE(s.arena, double, m *n);
+  for (int j = 0; j < n; j++)
+    for (int i = 0; i <= j; i++)
+      if (!diagonal)
+        s.mass[i + j * n] = s.mass[j + i * n] = (i == j ? n : 0) + number();
+      else if (i == j)
+        s.mass[j] = 1.5 + number();
+  for (int i = 0; i < m * n; i++)
+    s.rows[i] = number();
+  return s;
+}
+
+/* parts of `width` coordinates with a full M each, and `held` rows that tie it to the next */
+static mechanism chain(int parts, int width, int held)
+{
+  int n = parts * width, m = parts * held, count = 0;
+  mechanism s = {.arena = dae__arena_create(NULL), .n = n, .m = m};
+  int *start = DAE__TAKE(s.arena, int, n + 1), *row = DAE__TAKE(s.arena, int, width *n);
+  s.mass = DAE__TAKE(s.arena, double, width *n);
+  for (int j = 0; j < n; j++) {
+    for (int i = j / width * width; i < j / width * width + width; i++)
+      if (width > 2 || i == j) { /* masses in the plane have diagonal ones */
+        s.mass[count] = i == j ? 2 : 0.3;
+        row[count++] = i;
+      }
+    start[j + 1] = count;
+  }
+  s.M = (dae_pattern){n, n, start, row};
+  start = DAE__TAKE(s.arena, int, n + 1);
+  row = DAE__TAKE(s.arena, int, 2 * held * n);
+  s.rows = DAE__TAKE(s.arena, double, 2 * held * n);
+  count = 0;
+  for (int j = 0; j < n; j++) {
+    for (int i = j / width * held; i < j / width * held + 2 * held && i < m; i++) {
+      s.rows[count] = number() + (i < j / width * held + held ? 1 : -1);
+      row[count++] = i;
+    }
+    start[j + 1] = count;
+  }
+  s.G = (dae_pattern){m, n, start, row};
+  return s;
+}
+
+static void prepare(mechanism *s)
+{
+  int n = s->n, size = s->size = s->n + s->m;
+  s->K = dae__pattern_dense(s->arena, 0, n);
+  s->dense = dae__pattern_dense(s->arena, size, size);
+  s->whole = DAE__TAKE(s->arena, double, size *size);
+  s->LU = DAE__TAKE(s->arena, double, size *size);
+  s->side = DAE__TAKE(s->arena, double, 3 * size);
+  s->pivot = DAE__TAKE(s->arena, int, size);
+  for (int j = 0; j < n; j++) {
+    for (int e = s->M.start[j]; e < s->M.start[j + 1]; e++)
+      s->whole[s->M.row[e] + j * size] = s->mass[e];
+    for (int e = s->G.start[j]; e < s->G.start[j + 1]; e++)
+      s->whole[n + s->G.row[e] + j * size] = s->whole[j + (n + s->G.row[e]) * size] = s->rows[e];
+  }
+  check(dae__saddle_create(s->arena, &s->M, &s->G, &s->K, &s->saddle, NULL));
+  check(dae__solver_create(s->arena, &s->dense, &s->solver, NULL));
+}
+
+static void finish(mechanism *s)
+{
+  dae__saddle_free(s->saddle);
+  dae__solver_free(s->solver);
+  dae__arena_free(s->arena);
+}
+
+static void set_sides(mechanism *s)
+{
+  for (int i = 0; i < s->sides * s->size; i++)
+    s->side[i] = i;
+}
+
+static void by_saddle(void *what)
+{
+  mechanism *s = what;
+  set_sides(s);
+  check(dae__saddle_factor(s->saddle, s->mass, s->rows, NULL, NULL));
+  dae__saddle_solve_many(s->saddle, s->sides, s->side);
+}
+
+static void by_solver(void *what)
+{
+  mechanism *s = what;
+  set_sides(s);
+  check(dae__solver_factor(s->solver, s->whole));
+  dae__solver_solve_many(s->solver, s->sides, s->side);
+}
+
+static void by_own(void *what) /* without the scaling of rows */
+{
+  mechanism *s = what;
+  set_sides(s);
+  memcpy(s->LU, s->whole, (size_t)(s->size * s->size) * sizeof *s->LU);
+  dae__lu_factor_own(s->size, s->LU, s->pivot);
+  for (int k = 0; k < s->sides; k++)
+    dae__lu_solve(s->size, s->LU, s->pivot, s->side + k * s->size);
+}
+
+static void by_lapack(void *what)
+{
+#ifdef DAE_WITH_LAPACK
+  mechanism *s = what;
+  int info, n = s->size;
+  set_sides(s);
+  memcpy(s->LU, s->whole, (size_t)(n * n) * sizeof *s->LU);
+  dgetrf_(&n, &n, s->LU, &n, s->pivot, &info);
+  dgetrs_("N", &n, &s->sides, s->LU, &n, s->pivot, s->side, &n, &info, 1);
+#else
+  (void)what;
+#endif
+}
+
+static void show(mechanism s, const char *name)
+{
+  static work *const ways[] = {by_lapack, by_own, by_solver, by_saddle};
+  prepare(&s);
+  by_saddle(&s);
+  printf("%-8s (%3d,%3d)", name, s.n, s.m);
+  for (int w = 0; w < 4; w++)
+    for (s.sides = 1; s.sides <= 3; s.sides += 2)
+      printf(" %8.0f", measure(ways[w], &s, 1 + 2000000 / (s.size * s.size * s.size + 500)));
+  printf("  %s\n", dae__saddle_kind(s.saddle));
+  finish(&s);
+}
+
+static void show_saddles(void)
+{
+  static const int sizes[][2] = {{2, 1}, {4, 2}, {7, 6}};
+  static const int parts[] = {2, 4, 6, 8, 10, 12, 14, 16, 20, 30};
+  printf("saddle systems: ns for a factorisation and 1 or 3 solutions\n%17s", "(n, m)");
+  printf(" %17s %17s %17s %17s\n", "dgetrf, dgetrs", "own LU", "dae__solver", "dae__saddle");
+  for (int i = 0; i < 3; i++) {
+    show(full(sizes[i][0], sizes[i][1], true), "diagonal");
+    show(full(sizes[i][0], sizes[i][1], false), "full");
+  }
+  for (int i = 0; i < 10; i++) {
+    show(chain(parts[i], 2, 1), "masses");
+    if (parts[i] <= 20)
+      show(chain(parts[i], 3, 2), "bodies");
+    show(full(2 * parts[i], parts[i], true), "diagonal");
+    show(full(2 * parts[i], parts[i], false), "full");
+  }
+}
+
+/* ---- complex LU ---- */
+
+typedef struct square {
+  int n;
+  double A[2 * LARGEST * LARGEST]; /* in pairs, by columns */
+  _Alignas(
+      64) double apart[2 * (LARGEST + 4) * LARGEST + 6 * LARGEST]; /* as the own kernel has it */
+  _Alignas(64) double LU[2 * (LARGEST + 4) * LARGEST + 6 * LARGEST];
+  _Alignas(64) double x[LARGEST + 2];
+  _Alignas(64) double y[LARGEST + 2];
+  double complex b[LARGEST];
+  int pivot[LARGEST];
+  dae__zsolver *solver;
+} square;
+
+static void factor_own(void *what)
+{
+  square *s = what;
+  memcpy(s->LU, s->apart, 2 * dae__zlu_stride(s->n) * (size_t)s->n * sizeof *s->LU);
+  dae__zlu_factor(s->n, s->LU, s->pivot);
+}
+
+static void solve_own(void *what)
+{
+  square *s = what;
+  memcpy(s->x, s->A, (size_t)s->n * sizeof *s->x);
+  memcpy(s->y, s->A + s->n, (size_t)s->n * sizeof *s->y);
+  dae__zlu_solve(s->n, s->LU, s->pivot, s->x, s->y);
+}
+
+static void factor_solver(void *what)
+{
+  square *s = what;
+  check(dae__zsolver_factor(s->solver, (const double complex *)s->A));
+}
+
+static void solve_solver(void *what)
+{
+  square *s = what;
+  memcpy(s->b, s->A, 2 * (size_t)s->n * sizeof *s->A);
+  dae__zsolver_solve(s->solver, s->b);
+}
+
+static void factor_lapack(void *what)
+{
+#ifdef DAE_WITH_LAPACK
+  square *s = what;
+  int info;
+  memcpy(s->LU, s->A, 2 * (size_t)(s->n * s->n) * sizeof *s->LU);
+  zgetrf_(&s->n, &s->n, s->LU, &s->n, s->pivot, &info);
+#else
+  (void)what;
+#endif
+}
+
+static void solve_lapack(void *what)
+{
+#ifdef DAE_WITH_LAPACK
+  square *s = what;
+  int info, one = 1;
+  memcpy(s->b, s->A, 2 * (size_t)s->n * sizeof *s->A);
+  zgetrs_("N", &s->n, &one, s->LU, &s->n, s->pivot, (double *)s->b, &s->n, &info, 1);
+#else
+  (void)what;
+#endif
+}
+
+static void show_complex(int n)
+{
+  static square s;
+  static work *const ways[][2] = {
+      {factor_lapack, solve_lapack}, {factor_own, solve_own}, {factor_solver, solve_solver}};
+  size_t stride = dae__zlu_stride(n);
+  dae__arena *arena = dae__arena_create(NULL);
+  dae_pattern pattern = dae__pattern_dense(arena, n, n);
+  s.n = n;
+  for (int j = 0; j < n; j++)
+    for (int i = 0; i < n; i++) {
+      double *a = s.A + 2 * (i + j * n), *to = s.apart + 2 * stride * (size_t)j + i;
+      to[0] = a[0] = number();
+      to[stride] = a[1] = number();
+    }
+  check(dae__zsolver_create(arena, &pattern, &s.solver, NULL));
+  printf("%25d", n);
+  for (int w = 0; w < 3; w++)
+    for (int k = 0; k < 2; k++)
+      printf(" %8.0f", measure(ways[w][k], &s, 1 + 2000000 / (4 * n * n * n + 100 * n)));
+  printf("\n");
+  dae__zsolver_free(s.solver);
+  dae__arena_free(arena);
+}
+
+int main(void)
+{
+  static const int sizes[] = {3, 6, 13, 25, 30, 40, 50, 60, 80, 100, 150, 200};
+  show_saddles();
+  printf(
+      "\ncomplex LU: ns for a factorisation and for a solution; the library changes to LAPACK at "
+      "n = %d\n%25s %17s %17s %17s\n",
+      dae__zlu_crossover, "n", "zgetrf, zgetrs", "own LU", "dae__zsolver");
+  for (int i = 0; i < 12; i++)
+    show_complex(sizes[i]);
+  return 0;
+}

@@ -1,0 +1,51 @@
+/* Two doubles at a time: one vector where the processor has them (all 64-bit ones do), two numbers
+ * elsewhere. Arrays begin aligned, as the arena gives them, and have an even number of rows. */
+#ifndef DAEDAL_LINALG_PAIR_H
+#define DAEDAL_LINALG_PAIR_H
+
+#include <stddef.h>
+
+typedef double dae__pair __attribute__((vector_size(16), may_alias));
+typedef long long dae__pair_mask __attribute__((vector_size(16), may_alias));
+
+static inline dae__pair *dae__pair_at(double *a)
+{
+  return (dae__pair *)a;
+}
+
+static inline dae__pair dae__pair_of(const double *a)
+{
+  return *(const dae__pair *)a;
+}
+
+/* rows i and i + 1 of n, from memory that need not be aligned; 0 beyond the end */
+static inline dae__pair dae__pair_from(size_t n, const double *a, size_t i)
+{
+  return (dae__pair){a[i], i + 1 < n ? a[i + 1] : 0};
+}
+
+static inline double dae__pair_sum(dae__pair a)
+{
+  return a[0] + a[1];
+}
+
+static inline dae__pair dae__pair_abs(dae__pair a)
+{
+  const long long magnitude = 0x7fffffffffffffff;
+  return (dae__pair)((dae__pair_mask)a & magnitude);
+}
+
+/* whether a <= b does not hold for both */
+static inline int dae__pair_exceeds(dae__pair a, dae__pair b)
+{
+  dae__pair_mask holds = a <= b;
+  return (holds[0] & holds[1]) == 0;
+}
+
+/* n rounded up */
+static inline size_t dae__pair_rows(int n)
+{
+  return ((size_t)n + 1) / 2 * 2;
+}
+
+#endif

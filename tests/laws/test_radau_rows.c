@@ -1,0 +1,131 @@
+/* Rows between the ends of radau's steps are as good as the ends: a run and one of a much tighter
+ * tolerance go on side by side, and events between the ends happen where and as often as they
+ * should. */
+#include "support.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define MOST 32 /* entries of a state vector */
+#define FEW 15  /* tolerances that rows may be off by, where the ends are not */
+
+static dae_integrator *create(const char *name, const test_problem *p, double tolerance, int stages)
+{
+  dae_rk_options opts = dae_rk_adaptive_defaults();
+  dae_integrator *it = NULL;
+  dae_error err = dae_error_none();
+  opts.rtol = opts.atol = tolerance;
+  opts.stages = stages;
+  if (dae_method_find(name, NULL)->create(&p->problem, &p->start, &opts, NULL, &it, &err))
+    fail_msg("%s, %s: %s", p->name, name, err.text);
+  return it;
+}
+
+static void go(dae_integrator *it, double to)
+{
+  dae_error err = dae_error_none();
+  while (dae_integrator_view(it).t < to)
+    if (dae_integrator_step(it, to, &err) < 0)
+      fail_msg("%s: %s", dae_integrator_view(it).method, err.text);
+}
+
+/* largest errors in units of the tolerance, at the ends of steps and between them */
+typedef struct errors {
+  double ends, rows;
+} errors;
+
+static double error_at(dae_integrator *it, dae_integrator *exact, int size, double t)
+{
+  double y[MOST], right[MOST], most = 0;
+  assert_int_equal(dae_integrator_interpolate(it, t, y, NULL, NULL), DAE_OK);
+  go(exact, t);
+  support_state(exact, right, NULL);
+  for (int i = 0; i < size; i++) {
+    double error = fabs(y[i] - right[i]) / (1 + fabs(right[i]));
+    if (!(error <= most)) /* negated: a NaN counts */
+      most = error;
+  }
+  return most;
+}
+
+static errors errors_of(const test_problem *p, double tolerance, int stages)
+{
+  dae_integrator *it = create("radau", p, tolerance, stages);
+  dae_integrator *exact = create("radau", p, 1e-12, 7);
+  errors e = {0, 0};
+  while (dae_integrator_view(it).t < p->to) {
+    double t0 = dae_integrator_view(it).t;
+    dae_error err = dae_error_none();
+    if (dae_integrator_step(it, p->to, &err) < 0)
+      fail_msg("%s: %s", p->name, err.text);
+    double t1 = dae_integrator_view(it).t;
+    for (double x = 0.15; x < 1; x += 0.175)
+      e.rows = fmax(e.rows, error_at(it, exact, p->size, t0 + x * (t1 - t0)) / tolerance);
+    e.ends = fmax(e.ends, error_at(it, exact, p->size, t1) / tolerance);
+  }
+  dae_integrator_free(it);
+  dae_integrator_free(exact);
+  return e;
+}
+
+static void test_rows_between_steps_are_as_good_as_the_ends(void **state)
+{
+  (void)state;
+  test_problem all[] = {test_pendulum(),    test_car_axis(),       test_motor(),
+                        test_van_der_pol(), test_cylinder_skate(), test_akzo_nobel(),
+                        test_slider_crank()};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    for (int stages = 0; stages <= 7; stages += stages ? 2 : 3)
+      for (double tolerance = 1e-4; tolerance > 1e-9; tolerance /= 100) {
+        errors e = errors_of(&all[i], tolerance, stages);
+        if (getenv("DAEDAL_VERBOSE"))
+          print_message("%-15s %d stages, %.0e: ends %.2g, rows %.2g tolerances\n", all[i].name,
+                        stages, tolerance, e.ends, e.rows);
+        if (!(e.rows <= 2 * e.ends + FEW))
+          fail_msg("%s, %d stages, %.0e: rows off by %g tolerances, ends by %g", all[i].name,
+                   stages, tolerance, e.rows, e.ends);
+      }
+}
+
+/* ---- events ---- */
+
+static void check_hits(const char *method, test_problem p)
+{
+  for (int digits = 3; digits <= 9; digits += 2) {
+    double tolerance = pow(10, -digits), y[MOST];
+    dae_rk_options opts = dae_rk_adaptive_defaults();
+    dae_summary summary;
+    opts.rtol = opts.atol = tolerance;
+    assert_int_equal(support_run_with(method, &p, &opts, 0, NULL, NULL, y, &summary), DAE_OK);
+    assert_int_equal(summary.events, p.hits);
+    assert_int_equal(summary.stats.restarts, p.hits);
+    if (getenv("DAEDAL_VERBOSE"))
+      print_message("%s, %s, %.0e: error %.1e\n", p.name, method, tolerance, support_error(&p, y));
+    assert_true(support_error(&p, y) < 100 * tolerance);
+  }
+}
+
+static void test_events_between_the_ends_of_steps_are_found(void **state)
+{
+  (void)state;
+  static const char *const methods[] = {"explicit", "gauss", "radau", "switching"};
+  for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+    check_hits(methods[i], test_bouncing_ball());
+    check_hits(methods[i], test_pendulum_wall());
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_rows_between_steps_are_as_good_as_the_ends),
+      cmocka_unit_test(test_events_between_the_ends_of_steps_are_found),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,678 @@
+/* The ways to factor saddle systems without pivoting: accuracy in extended precision, against the
+ * pivoted LU of the whole matrix, and when they give way to it. */
+#include "linalg/saddle.h"
+
+#include "counting_env.h"
+#include "linalg/pattern.h"
+#include "linalg/solver.h"
+#include "uniform.h"
+
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define LARGEST 60 /* unknowns */
+
+/* A system with its values, and the whole matrix column by column. */
+typedef struct mechanism {
+  dae__arena *arena;
+  int n, ng, nk, size;
+  dae_pattern M, G, K;
+  double *m, *g, *k, *diagonal;
+  double whole[LARGEST * LARGEST];
+} mechanism;
+
+static double between(double low, double high)
+{
+  return low + (high - low) * (uniform() + 1) / 2;
+}
+
+/* a pattern with about this part of its entries, and those of column first + i in row i */
+static dae_pattern some_of(dae__arena *arena, int rows, int cols, int first, double part)
+{
+  int *start = DAE__TAKE(arena, int, cols + 1), *row = DAE__TAKE(arena, int, rows *cols + 1);
+  int count = 0;
+  for (int j = 0; j < cols; j++) {
+    for (int i = 0; i < rows; i++)
+      if (j == first + i || between(0, 1) < part)
+        row[count++] = i;
+    start[j + 1] = count;
+  }
+  return (dae_pattern){rows, cols, start, row};
+}
+
+/* M diagonal with entries 1 to 2, or full and definite; A with this part of its entries */
+static mechanism make(int n, int ng, int nk, bool full, double part)
+{
+  mechanism s = {.arena = dae__arena_create(NULL), .n = n, .ng = ng, .nk = nk};
+  s.size = n + ng + nk;
+  assert_true(s.size <= LARGEST);
+  s.M = full ? dae__pattern_dense(s.arena, n, n) : dae__pattern_diagonal(s.arena, n);
+  s.G = some_of(s.arena, ng, n, 0, part);
+  s.K = some_of(s.arena, nk, n, ng, part);
+  s.m = DAE__TAKE(s.arena, double, n *n);
+  s.g = DAE__TAKE(s.arena, double, ng *n);
+  s.k = DAE__TAKE(s.arena, double, nk *n);
+  s.diagonal = DAE__TAKE(s.arena, double, s.size);
+  for (int j = 0; j < n; j++)
+    if (full)
+      for (int i = 0; i <= j; i++)
+        s.m[i + j * n] = s.m[j + i * n] = (i == j ? n : 0) + uniform();
+    else
+      s.m[j] = between(1, 2);
+  for (int e = 0; e < dae__pattern_count(&s.G); e++)
+    s.g[e] = uniform();
+  for (int e = 0; e < dae__pattern_count(&s.K); e++)
+    s.k[e] = uniform();
+  return s;
+}
+
+/* adds [3 0] to A, which keeps its rows far from dependent */
+static void strengthen(mechanism *s)
+{
+  for (int j = 0; j < s->n; j++) {
+    for (int e = s->G.start[j]; e < s->G.start[j + 1]; e++)
+      s->g[e] += s->G.row[e] == j ? 3 : 0;
+    for (int e = s->K.start[j]; e < s->K.start[j + 1]; e++)
+      s->k[e] += s->ng + s->K.row[e] == j ? 3 : 0;
+  }
+}
+
+static void free_system(mechanism *s)
+{
+  dae__arena_free(s->arena);
+}
+
+static void add(mechanism *s, const dae_pattern *p, const double *values, int first, bool both)
+{
+  for (int j = 0; j < p->cols; j++)
+    for (int e = p->start[j]; e < p->start[j + 1]; e++) {
+      s->whole[first + p->row[e] + j * s->size] += values[e];
+      if (both)
+        s->whole[j + (first + p->row[e]) * s->size] += values[e];
+    }
+}
+
+static void assemble(mechanism *s, bool shifted)
+{
+  memset(s->whole, 0, sizeof s->whole);
+  add(s, &s->M, s->m, 0, false);
+  add(s, &s->G, s->g, s->n, true);
+  add(s, &s->K, s->k, s->n + s->ng, true);
+  for (int i = 0; shifted && i < s->size; i++)
+    s->whole[i + i * s->size] += s->diagonal[i];
+}
+
+static dae__saddle *saddle_for(const mechanism *s)
+{
+  dae__saddle *saddle;
+  assert_int_equal(dae__saddle_create(s->arena, &s->M, &s->G, &s->K, &saddle, NULL), DAE_OK);
+  return saddle;
+}
+
+static dae_status factor(const mechanism *s, dae__saddle *saddle, bool shifted)
+{
+  return dae__saddle_factor(saddle, s->m, s->g, s->k, shifted ? s->diagonal : NULL);
+}
+
+/* the largest residual of a row relative to the sum of its terms, in extended precision */
+static double backward_error(const mechanism *s, const double *z, const double *f)
+{
+  long double worst = 0;
+  for (int i = 0; i < s->size; i++) {
+    long double r = f[i], bound = fabsl(r);
+    for (int j = 0; j < s->size; j++) {
+      long double t = (long double)s->whole[i + j * s->size] * z[j];
+      r -= t;
+      bound += fabsl(t);
+    }
+    worst = fmaxl(worst, bound > 0 ? fabsl(r) / bound : 0);
+  }
+  return (double)worst;
+}
+
+static double *random_side(const mechanism *s)
+{
+  double *f = DAE__TAKE(s->arena, double, s->size);
+  for (int i = 0; i < s->size; i++)
+    f[i] = uniform();
+  return f;
+}
+
+/* backward error of a solution for a random right side */
+static double error_of(const mechanism *s, dae__saddle *saddle)
+{
+  double *f = random_side(s), *z = DAE__TAKE(s->arena, double, s->size);
+  memcpy(z, f, (size_t)s->size * sizeof *z);
+  dae__saddle_solve(saddle, z, z + s->n);
+  return backward_error(s, z, f);
+}
+
+/* Gaussian elimination with scaled pivoting in extended precision */
+static void reference(const mechanism *s, const double *f, long double *x)
+{
+  static long double A[LARGEST][LARGEST];
+  int n = s->size;
+  for (int i = 0; i < n; i++) {
+    x[i] = f[i];
+    for (int j = 0; j < n; j++)
+      A[i][j] = s->whole[i + j * n];
+  }
+  for (int k = 0; k < n; k++) {
+    int p = k;
+    for (int i = k + 1; i < n; i++)
+      p = fabsl(A[i][k]) > fabsl(A[p][k]) ? i : p;
+    long double t = x[k];
+    x[k] = x[p];
+    x[p] = t;
+    for (int j = 0; j < n; j++) {
+      t = A[k][j];
+      A[k][j] = A[p][j];
+      A[p][j] = t;
+    }
+    for (int i = k + 1; i < n; i++) {
+      long double l = A[i][k] / A[k][k];
+      for (int j = k; j < n; j++)
+        A[i][j] -= l * A[k][j];
+      x[i] -= l * x[k];
+    }
+  }
+  for (int k = n; k-- > 0;) {
+    for (int j = k + 1; j < n; j++)
+      x[k] -= A[k][j] * x[j];
+    x[k] /= A[k][k];
+  }
+}
+
+static const char *way_of(int m, bool full)
+{
+  return full ? "full" : m == 1 || m == 2 ? "few" : "schur";
+}
+
+static void test_every_size_is_solved_without_pivoting(void **state)
+{
+  (void)state;
+  for (int full = 0; full < 2; full++)
+    for (int n = 1 + full; n <= 14; n++)
+      for (int m = 0; m <= n; m++)
+        for (int again = 0; again < 3; again++) {
+          mechanism s = make(n, m - m / 3, m / 3, full, 0.7);
+          strengthen(&s);
+          assemble(&s, false);
+          dae__saddle *saddle = saddle_for(&s);
+          assert_int_equal(factor(&s, saddle, false), DAE_OK);
+          assert_string_equal(dae__saddle_kind(saddle), way_of(m, full));
+          assert_int_equal(dae__saddle_column(saddle), -1);
+          assert_true(dae__saddle_rcond(saddle) > 0 && dae__saddle_rcond(saddle) <= 1);
+          assert_true(error_of(&s, saddle) < 2e-14);
+          dae__saddle_free(saddle);
+          free_system(&s);
+        }
+}
+
+/* as long as the condition number is moderate, all but a few digits are right */
+static void test_solutions_are_those_of_extended_precision(void **state)
+{
+  (void)state;
+  const int sizes[][2] = {{2, 1}, {3, 1}, {4, 2}, {5, 2}, {7, 6}, {12, 5}, {30, 12}};
+  for (int full = 0; full < 2; full++)
+    for (int i = 0; i < 7; i++) {
+      mechanism s = make(sizes[i][0], sizes[i][1], 0, full, 1);
+      int n = s.n;
+      strengthen(&s);
+      assemble(&s, false);
+      dae__saddle *saddle = saddle_for(&s);
+      assert_int_equal(factor(&s, saddle, false), DAE_OK);
+      assert_string_equal(dae__saddle_kind(saddle), way_of(s.ng, full));
+      double *z = random_side(&s);
+      long double x[LARGEST];
+      reference(&s, z, x);
+      dae__saddle_solve(saddle, z, z + n);
+      for (int k = 0; k < s.size; k++)
+        assert_true(fabsl(z[k] - x[k]) < 1e-12 * (1 + fabsl(x[k])));
+      dae__saddle_free(saddle);
+      free_system(&s);
+    }
+}
+
+/* masses 1e-6 to 1e6, full ones scaled alike; rows 1e-4 to 1e4 */
+static void scale_badly(mechanism *s, bool full)
+{
+  double row[LARGEST], mass[LARGEST];
+  for (int j = 0; j < s->n; j++)
+    mass[j] = pow(10, between(-6, 6));
+  for (int i = 0; i < s->ng + s->nk; i++)
+    row[i] = pow(10, between(-4, 4));
+  for (int j = 0; j < s->n; j++)
+    if (full) /* with the square roots of both coordinates, which keeps it definite */
+      for (int i = 0; i <= j; i++)
+        s->m[i + j * s->n] = s->m[j + i * s->n] *= sqrt(mass[i] * mass[j]);
+    else
+      s->m[j] *= mass[j];
+  for (int e = 0; e < dae__pattern_count(&s->G); e++)
+    s->g[e] *= row[s->G.row[e]];
+  for (int e = 0; e < dae__pattern_count(&s->K); e++)
+    s->k[e] *= row[s->ng + s->K.row[e]];
+}
+
+/* whatever is chosen for a badly scaled system, it loses less than two digits more than pivoted LU,
+ * and nearly always none beyond round-off */
+static void test_bad_scaling_costs_no_more_digits_than_with_pivoting(void **state)
+{
+  (void)state;
+  int cases = 0, by_way = 0;
+  for (int again = 0; again < 4000; again++) {
+    int n = 2 + again % 8, m = 1 + again / 8 % (n - 1);
+    bool full = again % 3 == 0;
+    mechanism s = make(n, m - m / 2, m / 2, full, again % 2 ? 1 : 0.4);
+    scale_badly(&s, full);
+    assemble(&s, false);
+    dae_pattern dense = dae__pattern_dense(s.arena, s.size, s.size);
+    dae__solver *lu;
+    dae__saddle *saddle = saddle_for(&s);
+    assert_int_equal(dae__solver_create(s.arena, &dense, &lu, NULL), DAE_OK);
+    if (dae__solver_factor(lu, s.whole) == DAE_OK && dae__solver_rcond(lu) > 1e-10) {
+      assert_int_equal(factor(&s, saddle, false), DAE_OK);
+      double *f = random_side(&s), *x = DAE__TAKE(s.arena, double, s.size);
+      double *y = DAE__TAKE(s.arena, double, s.size);
+      memcpy(x, f, (size_t)s.size * sizeof *x);
+      memcpy(y, f, (size_t)s.size * sizeof *y);
+      dae__saddle_solve(saddle, x, x + n);
+      dae__solver_solve(lu, y);
+      assert_true(backward_error(&s, x, f) < 50 * fmax(2e-14, backward_error(&s, y, f)));
+      cases++;
+      by_way += strcmp(dae__saddle_kind(saddle), dae__solver_kind(lu)) != 0;
+    }
+    dae__saddle_free(saddle);
+    dae__solver_free(lu);
+    free_system(&s);
+  }
+  assert_true(cases > 3000 && by_way > cases / 2);
+}
+
+/* a light body on a heavy one: forces on it would move it a million million times as much as the
+ * constraint lets it, but the constraint holds to the last digits */
+static void test_constraints_of_light_bodies_hold_to_round_off(void **state)
+{
+  (void)state;
+  for (int m = 1; m <= 4; m++)
+    for (int full = 0; full < 2; full++) {
+      mechanism s = make(2 * m, m, 0, full, 1);
+      memset(s.g, 0, (size_t)(s.ng * s.n) * sizeof *s.g);
+      for (int j = 0; j < s.n; j++) {
+        double mass = j < m ? 1e-6 : 1e6;
+        s.g[j % m + j * m] = j < m ? 1 : -1.1; /* x_j = 1.1 x_{m+j} + b_j */
+        if (full)
+          for (int i = 0; i < s.n; i++)
+            s.m[i + j * s.n] = i == j ? mass : 0;
+        else
+          s.m[j] = mass;
+      }
+      assemble(&s, false);
+      dae__saddle *saddle = saddle_for(&s);
+      assert_int_equal(factor(&s, saddle, false), DAE_OK);
+      assert_string_equal(dae__saddle_kind(saddle), way_of(m, full));
+      assert_true(error_of(&s, saddle) < 1e-14);
+      dae__saddle_free(saddle);
+      free_system(&s);
+    }
+}
+
+/* the solution is, bit by bit, that of the whole matrix's LU */
+static void assert_pivoted(mechanism *s, dae__saddle *saddle, bool shifted)
+{
+  dae_pattern dense = dae__pattern_dense(s->arena, s->size, s->size);
+  dae__solver *lu;
+  assemble(s, shifted);
+  assert_int_equal(dae__solver_create(s->arena, &dense, &lu, NULL), DAE_OK);
+  assert_int_equal(dae__solver_factor(lu, s->whole), DAE_OK);
+  assert_int_equal(factor(s, saddle, shifted), DAE_OK);
+  assert_string_equal(dae__saddle_kind(saddle), "dense");
+  assert_true(dae__saddle_rcond(saddle) == dae__solver_rcond(lu));
+  double *x = random_side(s), *y = DAE__TAKE(s->arena, double, s->size);
+  memcpy(y, x, (size_t)s->size * sizeof *x);
+  dae__saddle_solve(saddle, x, x + s->n);
+  dae__solver_solve(lu, y);
+  assert_memory_equal(x, y, (size_t)s->size * sizeof *x);
+  dae__solver_free(lu);
+}
+
+static const int small[][2] = {{3, 1}, {4, 2}, {7, 5}};
+
+static void test_massless_coordinates_are_pivoted(void **state)
+{
+  (void)state;
+  for (int i = 0; i < 3; i++)
+    for (int full = 0; full < 2; full++) {
+      mechanism s = make(small[i][0], small[i][1], 0, full, 1);
+      for (int k = 0; k < s.n; k++) /* the first coordinate has no mass; the constraints hold it */
+        s.m[full ? k * s.n : 0] = s.m[full ? k : 0] = 0;
+      dae__saddle *saddle = saddle_for(&s);
+      assert_pivoted(&s, saddle, false);
+      dae__saddle_free(saddle);
+      free_system(&s);
+    }
+}
+
+static void test_masses_that_are_not_symmetric_or_definite_are_pivoted(void **state)
+{
+  (void)state;
+  mechanism s = make(5, 2, 0, true, 1);
+  dae__saddle *saddle = saddle_for(&s);
+  double m12 = s.m[1 + 2 * 5];
+  s.m[1 + 2 * 5] = m12 * (1 + 4 * DBL_EPSILON); /* round-off */
+  assemble(&s, false);
+  assert_int_equal(factor(&s, saddle, false), DAE_OK);
+  assert_string_equal(dae__saddle_kind(saddle), "full");
+  assert_true(error_of(&s, saddle) < 1e-13);
+  s.m[1 + 2 * 5] = m12 + 1e-9;
+  assert_pivoted(&s, saddle, false);
+  s.m[1 + 2 * 5] = s.m[2 + 1 * 5] = 3 * s.m[1 + 1 * 5]; /* symmetric, but not definite */
+  assert_pivoted(&s, saddle, false);
+  dae__saddle_free(saddle);
+  free_system(&s);
+
+  s = make(4, 1, 0, false, 1);
+  saddle = saddle_for(&s);
+  s.m[2] = -1;
+  assert_pivoted(&s, saddle, false);
+  dae__saddle_free(saddle);
+  free_system(&s);
+}
+
+/* nearly dependent rows: pivoted before too many digits are lost */
+static void test_nearly_dependent_rows_are_pivoted(void **state)
+{
+  (void)state;
+  for (int full = 0; full < 2; full++)
+    for (int m = 2; m <= 3; m++) {
+      mechanism s = make(6, m, 0, full, 1);
+      for (int j = 0; j < s.n; j++)
+        s.g[1 + j * m] = 2 * s.g[j * m] + 1e-5 * uniform();
+      dae__saddle *saddle = saddle_for(&s);
+      assert_pivoted(&s, saddle, false);
+      dae__saddle_free(saddle);
+      free_system(&s);
+    }
+}
+
+static void test_negative_shifts_are_eliminated_and_positive_ones_pivoted(void **state)
+{
+  (void)state;
+  for (int i = 0; i < 3; i++)
+    for (int full = 0; full < 2; full++) {
+      int m = small[i][1];
+      mechanism s = make(small[i][0], m, 0, full, 1);
+      dae__saddle *saddle = saddle_for(&s);
+      for (int j = 0; j < s.n && m > 1; j++) /* dependent rows */
+        s.g[1 + j * m] = s.g[j * m];
+      for (int j = 0; j < s.size; j++)
+        s.diagonal[j] = j < s.n ? j % 2 : -0.01 * (j + 1);
+      assemble(&s, true);
+      assert_int_equal(factor(&s, saddle, true), DAE_OK);
+      assert_string_equal(dae__saddle_kind(saddle), way_of(m, full));
+      assert_true(error_of(&s, saddle) < 1e-13);
+      s.diagonal[s.size - 1] = 0.3;
+      assert_pivoted(&s, saddle, true);
+      dae__saddle_free(saddle);
+      free_system(&s);
+    }
+}
+
+static void test_rows_taken_out_are_eliminated(void **state)
+{
+  (void)state;
+  for (int i = 0; i < 3; i++)
+    for (int full = 0; full < 2; full++) {
+      int m = small[i][1];
+      mechanism s = make(small[i][0], m, 0, full, 1);
+      dae__saddle *saddle = saddle_for(&s);
+      for (int j = 0; j < s.n; j++) /* the last row is gone */
+        s.g[m - 1 + j * m] = 0;
+      s.diagonal[s.size - 1] = 1;
+      assemble(&s, true);
+      assert_int_equal(factor(&s, saddle, true), DAE_OK);
+      assert_string_equal(dae__saddle_kind(saddle), way_of(m, full));
+      assert_true(error_of(&s, saddle) < 1e-13);
+      dae__saddle_free(saddle);
+      free_system(&s);
+    }
+}
+
+/* status and column are those of the whole matrix's LU, and the next factorisation is good again */
+static void test_singular_systems_are_named_as_by_pivoted_lu(void **state)
+{
+  (void)state;
+  for (int i = 0; i < 3; i++)
+    for (int full = 0; full < 2; full++)
+      for (int j = 0; j < small[i][0] + small[i][1]; j++) {
+        int n = small[i][0], m = small[i][1];
+        mechanism s = make(n, m, 0, full, 1);
+        double g[LARGEST], mass[LARGEST];
+        memcpy(g, s.g, (size_t)(m * n) * sizeof *g);
+        memcpy(mass, s.m, (size_t)(full ? n * n : n) * sizeof *mass);
+        for (int k = 0; k < n; k++) /* column and row j are zero */
+          if (j >= n)
+            s.g[j - n + k * m] = 0;
+          else
+            s.m[full ? j + k * n : j] = s.m[full ? k + j * n : j] = 0;
+        for (int k = 0; k < m && j < n; k++)
+          s.g[k + j * m] = 0;
+        assemble(&s, false);
+        dae_pattern dense = dae__pattern_dense(s.arena, s.size, s.size);
+        dae__solver *lu;
+        dae__saddle *saddle = saddle_for(&s);
+        assert_int_equal(dae__solver_create(s.arena, &dense, &lu, NULL), DAE_OK);
+        assert_int_equal(dae__solver_factor(lu, s.whole), DAE_ERROR_SINGULAR);
+        assert_int_equal(factor(&s, saddle, false), DAE_ERROR_SINGULAR);
+        assert_int_equal(dae__saddle_column(saddle), dae__solver_column(lu));
+        assert_int_equal(dae__saddle_column(saddle), j);
+        memcpy(s.g, g, (size_t)(m * n) * sizeof *g);
+        memcpy(s.m, mass, (size_t)(full ? n * n : n) * sizeof *mass);
+        assert_int_equal(factor(&s, saddle, false), DAE_OK);
+        assert_int_equal(dae__saddle_column(saddle), -1);
+        dae__saddle_free(saddle);
+        dae__solver_free(lu);
+        free_system(&s);
+      }
+}
+
+static void test_values_that_are_not_finite_are_recoverable(void **state)
+{
+  (void)state;
+  for (int i = 0; i < 3; i++)
+    for (int full = 0; full < 2; full++) {
+      mechanism s = make(small[i][0], small[i][1], 0, full, 1);
+      dae__saddle *saddle = saddle_for(&s);
+      double *values[] = {s.m, s.g, s.diagonal};
+      int counts[] = {dae__pattern_count(&s.M), dae__pattern_count(&s.G), s.size};
+      for (int k = 0; k < 3; k++)
+        for (int e = 0; e < counts[k]; e++) {
+          double good = values[k][e];
+          values[k][e] = e % 3 == 0 ? NAN : e % 3 == 1 ? INFINITY : -INFINITY;
+          assert_int_equal(factor(&s, saddle, true), DAE_ERROR_RECOVERABLE);
+          values[k][e] = good;
+        }
+      assert_int_equal(factor(&s, saddle, true), DAE_OK);
+      dae__saddle_free(saddle);
+      free_system(&s);
+    }
+}
+
+/* sizes whose squares overflow or lose their digits are pivoted, with their scaling of rows */
+static void test_extreme_values_are_solved(void **state)
+{
+  (void)state;
+  const double factors[] = {1e-300, 1e-160, 1e-150, 1e-130, 1e130, 1e150, 1e160};
+  for (int i = 0; i < 3; i++)
+    for (int full = 0; full < 2; full++)
+      for (int k = 0; k < 7; k++) {
+        mechanism s = make(small[i][0], small[i][1], 0, full, 1);
+        strengthen(&s);
+        for (int e = 0; e < dae__pattern_count(&s.G); e++)
+          s.g[e] *= factors[k];
+        assemble(&s, false);
+        dae__saddle *saddle = saddle_for(&s);
+        assert_int_equal(factor(&s, saddle, false), DAE_OK);
+        double *f = random_side(&s), *z = DAE__TAKE(s.arena, double, s.size);
+        for (int j = s.n; j < s.size; j++)
+          f[j] *= factors[k];
+        memcpy(z, f, (size_t)s.size * sizeof *z);
+        dae__saddle_solve(saddle, z, z + s.n);
+        assert_true(backward_error(&s, z, f) < 1e-12);
+        dae__saddle_free(saddle);
+        free_system(&s);
+      }
+}
+
+static void test_several_right_sides_give_the_same_bits_as_one_by_one(void **state)
+{
+  (void)state;
+  for (int i = 0; i < 8; i++) { /* few, few, schur, full, pivoted, pivoted, klu, klu */
+    bool full = i == 3 || i == 4, sparse = i >= 6;
+    mechanism s = sparse ? make(40, 20, 0, false, 0.02) : make(2 + i, 1 + i / 2 * 2, 0, full, 1);
+    if (i == 4 || i == 5)
+      s.m[0] = 0;
+    dae__saddle *saddle = saddle_for(&s);
+    assert_int_equal(factor(&s, saddle, false), DAE_OK);
+    for (int count = 0; count <= 5; count++) {
+      double *many = DAE__TAKE(s.arena, double, 6 * s.size);
+      double *single = DAE__TAKE(s.arena, double, 6 * s.size);
+      for (int k = 0; k < 6 * s.size; k++)
+        many[k] = single[k] = uniform();
+      dae__saddle_solve_many(saddle, count, many);
+      for (int k = 0; k < count; k++)
+        dae__saddle_solve(saddle, single + k * s.size, single + k * s.size + s.n);
+      assert_memory_equal(many, single, (size_t)(6 * s.size) * sizeof *many);
+    }
+    dae__saddle_free(saddle);
+    free_system(&s);
+  }
+}
+
+/* An arena is saved after a factorisation, and loaded into another one whose last factorisation
+ * was of the other kind: it then solves with the same bits. */
+static void assert_load_is_exact(int n, int m, bool full, bool pivoted)
+{
+  mechanism s = make(n, m, 0, full, 1);
+  dae__arena *arena[2] = {dae__arena_create(NULL), dae__arena_create(NULL)};
+  dae__saddle *saddle[2];
+  for (int k = 0; k < 2; k++)
+    assert_int_equal(dae__saddle_create(arena[k], &s.M, &s.G, &s.K, &saddle[k], NULL), DAE_OK);
+  s.diagonal[0] = -s.m[0]; /* no mass: pivoted */
+  assert_int_equal(factor(&s, saddle[0], pivoted), DAE_OK);
+  const char *kind = dae__saddle_kind(saddle[0]);
+  assert_string_equal(kind, pivoted ? "dense" : way_of(m, full));
+  double *f = random_side(&s), *x = DAE__TAKE(s.arena, double, s.size);
+  memcpy(x, f, (size_t)s.size * sizeof *x);
+  void *buffer = malloc(dae__arena_kept_size(arena[0]));
+  dae__arena_save(arena[0], buffer);
+  dae__saddle_solve(saddle[0], x, x + n);
+  double rcond = dae__saddle_rcond(saddle[0]);
+
+  assert_int_equal(factor(&s, saddle[1], !pivoted), DAE_OK); /* something else before */
+  dae__arena_load(arena[1], buffer);
+  assert_int_equal(dae__saddle_reload(saddle[1]), DAE_OK);
+  assert_string_equal(dae__saddle_kind(saddle[1]), kind);
+  assert_true(dae__saddle_rcond(saddle[1]) == rcond);
+  dae__saddle_solve(saddle[1], f, f + n);
+  assert_memory_equal(x, f, (size_t)s.size * sizeof *x);
+  free(buffer);
+  for (int k = 0; k < 2; k++) {
+    dae__saddle_free(saddle[k]);
+    dae__arena_free(arena[k]);
+  }
+  free_system(&s);
+}
+
+static void test_load_gives_the_same_bits(void **state)
+{
+  (void)state;
+  for (int i = 0; i < 3; i++)
+    for (int full = 0; full < 2; full++)
+      for (int pivoted = 0; pivoted < 2; pivoted++)
+        assert_load_is_exact(small[i][0], small[i][1], full, pivoted);
+}
+
+static void test_large_sparse_systems_are_left_to_the_solver(void **state)
+{
+  (void)state;
+  mechanism s = make(40, 20, 0, false, 0.02), t = make(40, 20, 0, false, 1);
+  dae__saddle *sparse = saddle_for(&s), *dense = saddle_for(&t);
+  dae__solver *solver;
+  dae_pattern chain = dae__pattern_diagonal(s.arena, 100); /* what the solver takes for sparse */
+  assert_int_equal(dae__solver_create(s.arena, &chain, &solver, NULL), DAE_OK);
+  assert_int_equal(factor(&s, sparse, false), DAE_OK);
+  assert_int_equal(factor(&t, dense, false), DAE_OK);
+  if (strcmp(dae__solver_kind(solver), "klu") == 0) /* built without it, all matrices are dense */
+    assert_string_equal(dae__saddle_kind(sparse), "klu");
+  assert_string_equal(dae__saddle_kind(dense), "schur");
+  dae__solver_free(solver);
+  dae__saddle_free(sparse);
+  dae__saddle_free(dense);
+  free_system(&s);
+  free_system(&t);
+}
+
+static bool build_few(const dae_env *env)
+{
+  mechanism s = make(9, 2, 0, false, 1);
+  dae__arena *arena = dae__arena_create(env);
+  dae__saddle *saddle = NULL;
+  bool built = arena && dae__saddle_create(arena, &s.M, &s.G, &s.K, &saddle, NULL) == DAE_OK;
+  assert_int_equal(built, saddle != NULL);
+  dae__saddle_free(saddle);
+  dae__arena_free(arena);
+  free_system(&s);
+  return built;
+}
+
+static bool build_full(const dae_env *env)
+{
+  mechanism s = make(30, 14, 0, true, 0.1); /* with KLU behind it */
+  dae__arena *arena = dae__arena_create(env);
+  dae__saddle *saddle = NULL;
+  bool built = arena && dae__saddle_create(arena, &s.M, &s.G, &s.K, &saddle, NULL) == DAE_OK;
+  assert_int_equal(built, saddle != NULL);
+  dae__saddle_free(saddle);
+  dae__arena_free(arena);
+  free_system(&s);
+  return built;
+}
+
+static void test_every_failing_allocation_is_reported(void **state)
+{
+  (void)state;
+  assert_int_equal(counting_env_fault(build_few), 0);
+  assert_int_equal(counting_env_fault(build_full), 0);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_every_size_is_solved_without_pivoting),
+      cmocka_unit_test(test_solutions_are_those_of_extended_precision),
+      cmocka_unit_test(test_bad_scaling_costs_no_more_digits_than_with_pivoting),
+      cmocka_unit_test(test_constraints_of_light_bodies_hold_to_round_off),
+      cmocka_unit_test(test_massless_coordinates_are_pivoted),
+      cmocka_unit_test(test_masses_that_are_not_symmetric_or_definite_are_pivoted),
+      cmocka_unit_test(test_nearly_dependent_rows_are_pivoted),
+      cmocka_unit_test(test_negative_shifts_are_eliminated_and_positive_ones_pivoted),
+      cmocka_unit_test(test_rows_taken_out_are_eliminated),
+      cmocka_unit_test(test_singular_systems_are_named_as_by_pivoted_lu),
+      cmocka_unit_test(test_values_that_are_not_finite_are_recoverable),
+      cmocka_unit_test(test_extreme_values_are_solved),
+      cmocka_unit_test(test_several_right_sides_give_the_same_bits_as_one_by_one),
+      cmocka_unit_test(test_load_gives_the_same_bits),
+      cmocka_unit_test(test_large_sparse_systems_are_left_to_the_solver),
+      cmocka_unit_test(test_every_failing_allocation_is_reported),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
