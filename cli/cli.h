@@ -84,7 +84,7 @@ bool cli_parse_number(const char *text, double *value);
 
 typedef struct cli_choice {
   const dae_method *method;
-  bool from_command; /* --method named it, or asked for auto */
+  bool from_command; /* --method named it, or asked for auto; or --conserve did */
   bool automatic;
   char why[256]; /* the reason of auto */
   void *options; /* the method's, filled in */

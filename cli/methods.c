@@ -118,8 +118,14 @@ static dae_status show_method(const dae_method *method, dae_error *err)
 
 static void show_auto(void)
 {
-  printf("auto: the method is chosen by the kind of problem. `daedal check FILE` says\n"
-         "which one it is for a model, and why. The options are those of that method.\n");
+  printf("auto: the method is chosen by the kind of problem:\n"
+         "  mechanics, ordinary differential equations      switching\n"
+         "  mechanics with algebraic variables              radau\n"
+         "  other algebraic variables, M(t, x) x' = f       bdf\n"
+         "  mechanics with --conserve                       spark-gauss\n"
+         "  coupled systems                                 gauss-seidel\n"
+         "`daedal check FILE` says which one it is for a model, and why. Where an option\n"
+         "is asked for that it lacks, the first method is taken that has it.\n");
 }
 
 cli_exit cli_methods(const cli_arguments *args)

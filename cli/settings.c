@@ -74,6 +74,30 @@ static dae_status choose_automatically(const dae_model *model, const cli_argumen
   return DAE_ERROR_MODEL;
 }
 
+/* --conserve: of what auto may take, the symplectic method. What the model says for another one is
+ * left out, as with --method. */
+static dae_status choose_conserving(const dae_model *model, const cli_arguments *args,
+                                    cli_choice *c, dae_error *err)
+{
+  const char *named = cli_value(args, "method");
+  dae_error why;
+  if (named && strcmp(named, "auto") != 0)
+    return cli_fail(err, DAE_ERROR_USAGE,
+                    "--conserve lets auto take spark-gauss, and --method names %.60s: give one of "
+                    "the two",
+                    named);
+  c->automatic = c->from_command = true;
+  c->method = dae_method_find("spark-gauss", err);
+  if (!c->method)
+    return err->status;
+  if (cli_accepts(c->method, dae_model_problem(model), &why) < 0)
+    return cli_fail(err, DAE_ERROR_USAGE,
+                    "--conserve: spark-gauss, which it stands for, does not take this model: %s",
+                    why.text);
+  snprintf(c->why, sizeof c->why, "conserve: symplectic, keeps the energy of long runs");
+  return DAE_OK;
+}
+
 /* The method that simulate names; it has to be there and to take the problem. */
 static dae_status choose_by_model(const dae_model *model, const dae_model_setting *setting,
                                   cli_choice *c, dae_error *err)
@@ -90,6 +114,8 @@ static dae_status choose_method(const dae_model *model, const cli_arguments *arg
 {
   const char *named = cli_value(args, "method");
   const dae_model_setting *setting = dae_model_find_setting(model, "method");
+  if (cli_flag(args, "conserve"))
+    return choose_conserving(model, args, c, err);
   c->from_command = named != NULL;
   if (!named && setting && strcmp(setting->text, "auto") != 0)
     return choose_by_model(model, setting, c, err);

@@ -8,6 +8,8 @@
 static const cli_option run_options[] = {
     {"method", "NAME", CLI_TEXT, "How to integrate",
      "method, or auto: by the kind of problem (default auto)"},
+    {"conserve", NULL, CLI_FLAG, NULL,
+     "auto by spark-gauss: symplectic, for long runs with --step"},
     {"to", "T", CLI_NUMBER, NULL, "end time (default: that of simulate)"},
     {"rtol", "R", CLI_METHOD, NULL, "relative tolerance (default 1e-6)"},
     {"atol", "A", CLI_METHOD, NULL, "absolute tolerance (default 1e-8)"},
@@ -64,6 +66,7 @@ static const char run_examples[] =
     "  daedal run pendulum.dae\n"
     "  daedal run pendulum.dae --to 100 --rtol 1e-10 --every 0.01\n"
     "  daedal run pendulum.dae --set L=2 --out long.csv --json long.json\n"
+    "  daedal run pendulum.dae --conserve --step 0.02 --to 1e4 --every 10\n"
     "  daedal run pendulum.dae --method bdf-ggl --order 3 --error-test q\n"
     "  daedal run pendulum.dae --quiet --out /dev/stdout | head\n";
 

@@ -41,8 +41,8 @@ _daedal_papers()
 _daedal_run_options()
 {
   local method=$(_daedal_method)
-  echo --method --to --rtol --atol --step --order --stages --window --sweep --verify --set --every \
-    --out --json --quiet --verbose --help
+  echo --method --conserve --to --rtol --atol --step --order --stages --window --sweep --verify \
+    --set --every --out --json --quiet --verbose --help
   [[ -n $method && $method != auto ]] && _daedal_names "$1" "$method" | sed 's/^/--/'
 }
 

@@ -180,6 +180,9 @@ static void add_work(dae__text *t, const dae_summary *s)
   if (n->richer > 0)
     dae__text_add(t, INDENT "%ld step%s by the richer iteration, for stiff forces\n", n->richer,
                   s_if_many(n->richer));
+  if (n->switches > 0)
+    dae__text_add(t, INDENT "%ld switch%s between explicit and implicit steps\n", n->switches,
+                  n->switches == 1 ? "" : "es");
   if (n->full > 0)
     dae__text_add(t, INDENT "%ld step%s by the full Newton iteration\n", n->full,
                   s_if_many(n->full));

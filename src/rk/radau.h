@@ -29,6 +29,7 @@ typedef struct dae__radau_rule {
   double complex zT[DAE__REDUCED_PAIRS][DAE__RADAU_STAGES];
   double complex zTi[DAE__REDUCED_PAIRS][DAE__RADAU_STAGES];
   double start[DAE__RADAU_STAGES]; /* l_j(0) */
+  double rough[DAE__RADAU_STAGES]; /* a part of what the first stage adds to that */
   dae__collocation_rule finer;     /* for what is shown between the ends of a step */
 } dae__radau_rule;
 

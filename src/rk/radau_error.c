@@ -6,13 +6,11 @@
  * count: B(w) e' = P0 e - w P2 e_q, w = h mu, and e_q' = e_q + w e'.
  *
  * What algebraic variables get of this comes from e alone. They may move where no derivative does,
- * driven by time: a part of y0 - p_y(0), which is of order s, counts as well. */
+ * driven by time, as where a diode blocks. A small part of what the first stage adds to the
+ * polynomial of the others (rule.rough) counts for them as well; where M is singular, and nobody
+ * knows which of x are algebraic, for all x. */
 #include "core/vec.h"
 #include "rk/radau.h"
-
-/* so small that it steers no smooth step: the diode that blocks, tests/laws/test_radau_circuits.c,
- * is what it has to see */
-#define UNSEEN 0.01
 
 static void raw(dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg)
 {
@@ -20,10 +18,11 @@ static void raw(dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *l
   int n = r->n, n2 = r->n2, dynamic = n2 + r->n1, size = n2 + n;
   double w = leg->h * rule->mu;
   dae__copy(dynamic, leg->from.dz + n2, o->e);
-  dae__copy(n - dynamic, leg->from.z + n2 + dynamic, o->e + dynamic);
+  dae__zero(n - dynamic, o->e + dynamic);
   dae__copy(n2, leg->from.z + n2, o->e_q);
   for (int i = 0; i < rule->s; i++) {
-    dae__axpy(n, -rule->start[i], o->K + (size_t)i * (size_t)n, o->e);
+    dae__axpy(dynamic, -rule->start[i], o->K + (size_t)i * (size_t)n, o->e);
+    dae__axpy(n - dynamic, rule->rough[i], o->K + (size_t)i * (size_t)n + dynamic, o->e + dynamic);
     dae__axpy(n2, -rule->start[i], o->Z + (size_t)i * (size_t)size + n2, o->e_q);
   }
   dae__scale(dynamic, w, o->e);
@@ -41,7 +40,19 @@ static void filter(dae__radau *o, const dae__radau_rule *rule, double h)
   dae__axpy(r->n2, w, o->rhs, o->e_q);
   dae__copy(dynamic, o->rhs, o->e);
   for (int i = dynamic; i < r->n; i++)
-    o->e[i] = r->index_2 ? o->rhs[i] : fabs(o->rhs[i] / w) + UNSEEN * fabs(o->e[i]);
+    o->e[i] = r->index_2 ? o->rhs[i] : fabs(o->rhs[i] / w) + fabs(o->e[i]);
+}
+
+/* what the stages do not show of x0 */
+static void add_unseen(dae__radau *o, const dae__radau_rule *rule)
+{
+  const dae__reduced *r = o->r;
+  for (int i = 0; i < r->n1; i++) {
+    double d = 0;
+    for (int j = 0; j < rule->s; j++)
+      d += rule->rough[j] * o->Z[(size_t)j * (size_t)r->n + (size_t)i];
+    o->e[i] = fabs(o->e[i]) + fabs(d);
+  }
 }
 
 static double norm(const dae__radau *o)
@@ -63,5 +74,7 @@ double dae__radau_error(dae__radau *o, const dae__radau_rule *rule, const dae__r
 {
   raw(o, rule, leg);
   filter(o, rule, leg->h);
+  if (o->body->singular && !o->r->index_2)
+    add_unseen(o, rule);
   return norm(o);
 }

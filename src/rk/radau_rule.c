@@ -1,6 +1,13 @@
 #include "rk/radau.h"
+#include "spark/curve.h"
 #include "spark/eigen.h"
 #include "spark/lobatto.h"
+
+/* Parts of what the first stage adds to the others that count as error of algebraic variables. With
+ * them rows between the steps of the transistor amplifier are off by 0.3 to 8 tolerances, without
+ * by 10 to 9000, for the same number of evaluations; of order s - 1, it would steer 3 stages. */
+#define ROUGH 0.1
+#define ROUGH_OF_3 0.03
 
 dae__radau_rule dae__radau_rule_create(int stages)
 {
@@ -22,6 +29,10 @@ dae__radau_rule dae__radau_rule_create(int stages)
     }
   }
   dae__collocation_values(&rule.c, 0, rule.start);
+  for (int j = 0; j < stages; j++) {
+    double others = j > 0 ? dae__lagrange_weight(stages - 1, rule.c.c + 1, j - 1, 0) : 0;
+    rule.rough[j] = (stages > 3 ? ROUGH : ROUGH_OF_3) * (rule.start[j] - others);
+  }
   rule.finer = dae__radau_finer(stages);
   return rule;
 }

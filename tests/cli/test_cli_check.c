@@ -109,6 +109,32 @@ static void test_coupled_models_are_judged_part_by_part_and_assembled(void **sta
   says_of(o, "joint", "does not");
 }
 
+/* what `methods auto` says of kinds of problems is what is taken for a model of the kind */
+static void test_auto_is_told_as_it_is_taken(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *model, *kind, *method;
+  } cases[] = {
+      {"pendulum", "  mechanics, ordinary differential equations  ", "switching"},
+      {"thermostat", "  mechanics, ordinary differential equations  ", "switching"},
+      {"motor", "  mechanics with algebraic variables  ", "radau"},
+      {"akzo_nobel", "  other algebraic variables, ", "bdf"},
+      {"tank", ", M(t, x) x' = f  ", "bdf"},
+      {"two_circuits", "  coupled systems  ", "gauss-seidel"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char line[256];
+    snprintf(line, sizeof line, "check %s/examples/models/%s.dae", SOURCES, cases[i].model);
+    says_of(command_exits(0, line), cases[i].method, "applies; auto takes it: ");
+    const char *told = strstr(command_exits(0, "methods auto")->out, cases[i].kind);
+    assert_non_null(told);
+    size_t width = strlen(cases[i].method);
+    told += strcspn(told, "\n") - width;
+    assert_memory_equal(told, cases[i].method, width);
+  }
+}
+
 /* a file of examples/models, by its name */
 static bool is_model(const char *name)
 {
@@ -149,6 +175,7 @@ int main(void)
       IN_FOLDER(test_redundant_constraints_are_named),
       IN_FOLDER(test_discrete_variables_are_no_freedom),
       IN_FOLDER(test_coupled_models_are_judged_part_by_part_and_assembled),
+      IN_FOLDER(test_auto_is_told_as_it_is_taken),
       IN_FOLDER(test_every_example_is_judged),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,6 +28,19 @@ static void test_pendulum_writes_its_columns_and_tells_how_good_they_are(void **
   table_free(&t);
 }
 
+static void test_switches_to_implicit_steps_are_told(void **state)
+{
+  (void)state;
+  outcome *o =
+      command_exits(0, "run " SOURCES "/examples/models/stiffening.dae --json s.json --verbose");
+  assert_non_null(strstr(o->out, "  1 switch between explicit and implicit steps\n"));
+  assert_non_null(strstr(o->err, "the motion is stiff, radau goes on\n"));
+  assert_true(json_number("s.json", "switches") == 1);
+  file_write("p.dae", pendulum);
+  assert_null(strstr(command_exits(0, "run p.dae --json p.json")->out, "switches"));
+  assert_true(json_number("p.json", "switches") == 0);
+}
+
 static void test_title_cannot_control_the_terminal(void **state)
 {
   (void)state;
@@ -149,6 +162,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       IN_FOLDER(test_pendulum_writes_its_columns_and_tells_how_good_they_are),
+      IN_FOLDER(test_switches_to_implicit_steps_are_told),
       IN_FOLDER(test_title_cannot_control_the_terminal),
       IN_FOLDER(test_quiet_prints_nothing_and_writes_everything),
       IN_FOLDER(test_verbose_tells_sizes_and_steps_on_stderr),

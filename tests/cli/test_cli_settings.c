@@ -1,6 +1,7 @@
 /* Command line over simulate over defaults, and who is to blame for what does not fit. */
 #include "command.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,6 +135,78 @@ static void test_auto_takes_a_method_that_has_the_options_asked_for(void **state
   assert_non_null(strstr(command_exits(0, "run d.dae")->out, "damp was asked for"));
 }
 
+/* ---- conserve ---- */
+
+#define CONSERVES "method spark-gauss (auto): conserve: symplectic, keeps the energy of long runs"
+#define MODELS SOURCES "/examples/models/"
+
+/* largest |energy| of the rows of pendulum.csv in a part of the time */
+static double energy_within(double from, double to)
+{
+  table t = table_read("pendulum.csv");
+  double most = 0;
+  for (int i = 0; i < t.rows; i++)
+    if (table_at(&t, i, 0) >= from && table_at(&t, i, 0) <= to)
+      most = fmax(most, fabs(table_at(&t, i, 6)));
+  table_free(&t);
+  return most;
+}
+
+/* it goes to and fro; a method that is not symplectic loses as much every time */
+static void test_conserve_keeps_the_energy_of_long_runs(void **state)
+{
+  (void)state;
+  file_write("p.dae", pendulum);
+  outcome *o = command_exits(0, "run p.dae --conserve --step 0.1 --stages 2 --to 500");
+  assert_non_null(strstr(o->out, CONSERVES "\n"));
+  double first = energy_within(0, 50), last = energy_within(450, 500);
+  assert_true(first > 1e-4 && first < 1e-3); /* two stages are not many */
+  assert_true(fabs(last / first - 1) < 0.05);
+  command_exits(0, "run p.dae --method rk4 --step 0.02 --to 500");
+  assert_true(energy_within(450, 500) > 5 * energy_within(0, 50));
+}
+
+static void test_conserve_takes_what_spark_gauss_takes(void **state)
+{
+  (void)state;
+  static const char *const taken[] = {"skate", "membrane", "linked_pendula"};
+  for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
+    char line[256];
+    snprintf(line, sizeof line, "run %s%s.dae --conserve --to 0.1", MODELS, taken[i]);
+    assert_non_null(strstr(command_exits(0, line)->out, CONSERVES));
+  }
+  assert_non_null(strstr(
+      command_exits(0, "run " MODELS "skate.dae --conserve --method auto --to 1")->out, CONSERVES));
+  /* what the model says for another method gives way, with a note */
+  file_write("p.dae", "model p\ncoord x = 1\nkinetic x'^2/2\npotential x^2/2\n"
+                      "simulate to 1 method bdf order 3 rtol 1e-4\n");
+  outcome *o = command_exits(0, "run p.dae --conserve");
+  assert_non_null(strstr(o->out, CONSERVES));
+  assert_non_null(strstr(o->out, "rtol 0.0001"));
+  assert_non_null(strstr(o->err, "simulate's `order 3` is not an option of spark-gauss: not used"));
+}
+
+static void test_conserve_is_refused_with_the_reason(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *arguments, *because;
+  } cases[] = {
+      {"pendulum.dae --conserve --method bdf-ggl", "--method names bdf-ggl: give one of the two"},
+      {"pendulum.dae --conserve --order 3", "spark-gauss has no option --order"},
+      {"motor.dae --conserve", "does not take this model: SPARK takes no algebraic variables"},
+      {"tank.dae --conserve", "does not take this model: SPARK takes mechanical problems"},
+      {"two_circuits.dae --conserve", "does not take this model: SPARK takes mechanical problems"},
+      {"linked_pendula.dae --conserve --verify", "there is nothing to compare it with"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char line[256];
+    snprintf(line, sizeof line, "run %s%s", MODELS, cases[i].arguments);
+    command_refuses(1, line, cases[i].because);
+  }
+  assert_false(file_exists("pendulum.csv"));
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -143,6 +216,9 @@ int main(void)
       IN_FOLDER(test_other_methods_leave_out_what_was_said_for_the_first),
       IN_FOLDER(test_settings_of_systems_are_noted_where_one_method_runs_all),
       IN_FOLDER(test_auto_takes_a_method_that_has_the_options_asked_for),
+      IN_FOLDER(test_conserve_keeps_the_energy_of_long_runs),
+      IN_FOLDER(test_conserve_takes_what_spark_gauss_takes),
+      IN_FOLDER(test_conserve_is_refused_with_the_reason),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

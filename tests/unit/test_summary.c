@@ -96,6 +96,19 @@ static void test_block_says_everything(void **state)
   SAYS_NOT(text, "callback");
 }
 
+static void test_switches_are_told_where_there_were_some(void **state)
+{
+  (void)state;
+  dae_summary summary = pendulum();
+  SAYS_NOT(text_of(&summary), "switch");
+  SAYS(json_of(&summary), "\"switches\": 0");
+  summary.stats.switches = 1;
+  SAYS(text_of(&summary), "1 switch between explicit and implicit steps\n");
+  SAYS(json_of(&summary), "\"switches\": 1");
+  summary.stats.switches = 2;
+  SAYS(text_of(&summary), "2 switches between");
+}
+
 static void test_lines_are_short_and_without_trailing_blanks(void **state)
 {
   (void)state;
@@ -421,6 +434,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_block_says_everything),
+      cmocka_unit_test(test_switches_are_told_where_there_were_some),
       cmocka_unit_test(test_lines_are_short_and_without_trailing_blanks),
       cmocka_unit_test(test_what_does_not_apply_is_left_out),
       cmocka_unit_test(test_an_energy_that_was_not_measured_all_along_is_said_to),
