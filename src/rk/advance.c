@@ -99,6 +99,7 @@ void dae__rk_tell_march(dae__rk *o)
 {
   o->march.order = at_work(o)->order;
   o->march.control = at_work(o)->control;
+  o->march.control.max_step = o->march.max_step;
 }
 
 void dae__rk_shift(dae__rk *o, int stepper)

@@ -4,8 +4,8 @@
  * To radau: the explicit pair tells the size of its steps in units of what stability allows, from
  * two slopes at the same time [HNW93, HW96 IV.2]. Steps near that limit count as stiff; after
  * VOTES of them without CALM others in a row radau takes over. That is a trial: its work per time
- * is compared with what the explicit steps needed, and where it needs more they go on, to be left
- * alone twice as long as the time before.
+ * is compared with what those steps needed, and where it needs more they go on, to be left alone
+ * twice as long as the time before.
  *
  * Back: radau's steps say nothing about stability, so the largest rate of the motion is followed by
  * a power iteration on the slopes, two evaluations at a time,
@@ -28,8 +28,8 @@
 
 #define VOTES 15   /* [HW96 IV.2], as in DOPRI5, */
 #define CALM 6     /* the same */
+#define FEWER 5    /* votes of gauss, a step of which is as dear as three of the pair of order 8 */
 #define NEAR 0.6   /* of the stability limit: where steps of a stiff motion linger */
-#define SPAN 10    /* steps over which work per time is measured */
 #define TRIAL 12   /* steps of radau before it is judged; the first ones begin from nothing */
 #define LOOK 5     /* steps of radau between two looks at the largest rate */
 #define LOOKS 3    /* looks in a row that have to speak for explicit steps, */
@@ -50,7 +50,7 @@ typedef struct memory {
   long patience;   /* and after it, should it fail */
   long steps;      /* of the stepper at work since it took over */
   double t, work;  /* where the span began */
-  double rate;     /* work per time of explicit steps, before radau took over; 0: not known */
+  double rate;     /* work per time of the explicit steps that voted; 0: not known */
   int looks;       /* that spoke for explicit steps */
   double rho;
 } memory;
@@ -118,19 +118,16 @@ static void watch_free(dae__rk *o)
   memory *m = c->memory;
   const dae__stepper *s = &o->stepper[FREE];
   double stiffness = s->table->stiffness ? s->table->stiffness(s->self) : 0;
-  if (m->steps % SPAN == 0) {
-    m->rate = rate_of_span(o);
-    begin_span(o);
-  }
-  if (m->wait > 0) {
+  if (m->wait > 0)
     m->wait--;
-    return;
-  }
-  if (stiffness > NEAR)
+  else if (stiffness > NEAR)
     m->stiff++, m->calm = 0;
   else if (++m->calm >= CALM)
     m->stiff = 0;
-  if (m->stiff >= VOTES)
+  m->rate = rate_of_span(o);
+  if (m->stiff == 0)
+    begin_span(o);
+  if (m->stiff >= (c->per_attempt > 0 ? VOTES : FEWER))
     go_over(o, c->usual, o->march.memory->h);
 }
 

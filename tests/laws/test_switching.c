@@ -1,0 +1,332 @@
+/* Between explicit steps and radau: where the motion becomes stiff they are changed once, where it
+ * ceases to be they are changed back, and where it never is they are left alone; at little more
+ * than what the better single method needs, and without a trace in save and load.
+ *
+ * The motions: examples/models/stiffening.dae, a spring that stiffens (or softens) by 1e6 half-way;
+ * chains of N links, whose fastest mode is as fast as N; mechanisms that are not stiff. */
+#include "counting_env.h"
+#include "same_bits.h"
+
+#include <daedal/model.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define MOST 32 /* entries of a state vector */
+#define COORDINATES 3
+#define FEW 1.3    /* times the work of the better single method */
+#define MATRICES 4 /* evaluations that derivatives of all parts are worth, as in rk/radau_adapt.c  \
+                    */
+
+/* tolerances: explicit steps above 1e-7, gauss from there on */
+static const double all[] = {1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10};
+#define ALL ((int)(sizeof all / sizeof *all))
+
+/* ---- motions ---- */
+
+/* steep < 0: it softens. The model is to be freed after the problem. */
+static dae_model *spring(const char *steep, test_problem *out)
+{
+  dae_model_options values = dae_model_defaults();
+  dae_model *model = NULL;
+  dae_error err = dae_error_none();
+  values.set = &steep;
+  values.set_count = 1;
+  if (dae_model_load(MODELS "/stiffening.dae", &values, NULL, &model, &err))
+    fail_msg("%s", err.text);
+  *out = (test_problem){.name = "stiffening",
+                        .problem = *dae_model_problem(model),
+                        .start = dae_model_start(model),
+                        .to = 20};
+  out->size = dae_problem_size(&out->problem);
+  assert_true(out->size <= MOST);
+  return model;
+}
+
+static dae_integrator *create(const char *name, const test_problem *p, double tolerance,
+                              const dae_env *env)
+{
+  dae_integrator *it = NULL;
+  dae_error err = dae_error_none();
+  const dae_method *method = dae_method_find(name, &err);
+  dae_rk_options opts = dae_rk_adaptive_defaults();
+  opts.rtol = opts.atol = tolerance;
+  assert_non_null(method);
+  if (method->create(&p->problem, &p->start, &opts, env, &it, &err))
+    fail_msg("%s, %s: %s", p->name, name, err.text);
+  return it;
+}
+
+static bool step(const test_problem *p, dae_integrator *it)
+{
+  dae_error err = dae_error_none();
+  if (dae_integrator_view(it).t >= p->to)
+    return false;
+  if (dae_integrator_step(it, p->to, &err) < 0)
+    fail_msg("%s: %s", p->name, err.text);
+  return true;
+}
+
+/* ---- runs ---- */
+
+typedef struct ran {
+  dae_stats stats;
+  double y[MOST];
+  double implicit[2]; /* share of steps that iterate in the first half of the time, in the second */
+  bool first, last;   /* whether those iterate */
+} ran;
+
+/* iterating tells radau from the explicit pairs */
+static ran run(const char *name, const test_problem *p, double tolerance)
+{
+  ran r = {.first = false};
+  dae_integrator *it = create(name, p, tolerance, NULL);
+  for (long before = 0; step(p, it); before = r.stats.iterations) {
+    r.stats = dae_integrator_stats(it);
+    dae_view view = dae_integrator_view(it);
+    r.last = r.stats.iterations > before;
+    r.first = r.stats.steps == 1 ? r.last : r.first;
+    if (r.last)
+      r.implicit[view.t > p->to / 2] += (view.t - view.t_previous) / (p->to / 2);
+  }
+  if (p->size <= MOST)
+    support_state(it, r.y, NULL);
+  dae_integrator_free(it);
+  return r;
+}
+
+static double work(const ran *r)
+{
+  return (double)(r->stats.evaluations + MATRICES * r->stats.jacobians);
+}
+
+static double apart(const ran *a, const ran *b)
+{
+  double most = 0;
+  for (int i = 0; i < COORDINATES; i++)
+    most = fmax(most, fabs(a->y[i] - b->y[i]));
+  return most;
+}
+
+/* ---- a spring that stiffens ---- */
+
+/* how far explicit steps come with so many evaluations */
+static double reach(const test_problem *p, double tolerance, double evaluations)
+{
+  dae_integrator *it = create("explicit", p, tolerance, NULL);
+  while ((double)dae_integrator_stats(it).evaluations < evaluations && step(p, it))
+    ;
+  double t = dae_integrator_view(it).t;
+  dae_integrator_free(it);
+  return t;
+}
+
+static void test_a_spring_that_stiffens_is_one_switch(void **state)
+{
+  (void)state;
+  test_problem p;
+  dae_model *model = spring("steep=20", &p);
+  ran exact = run("radau", &p, 1e-12);
+  for (int i = 0; i < ALL; i++) {
+    ran r = run("switching", &p, all[i]);
+    if (r.stats.switches != 1)
+      fail_msg("%g: %ld switches", all[i], r.stats.switches);
+    if (!(apart(&r, &exact) < 5 * all[i]))
+      fail_msg("%g: apart by %g", all[i], apart(&r, &exact));
+    assert_true(r.last);
+  }
+  dae_model_free(model);
+}
+
+static void test_it_costs_little_more_than_the_better_single_method(void **state)
+{
+  (void)state;
+  test_problem p;
+  dae_model *model = spring("steep=20", &p);
+  for (int i = 0; i < ALL; i++) {
+    ran radau = run("radau", &p, all[i]), ours = run("switching", &p, all[i]);
+    if (!(work(&ours) <= FEW * work(&radau)))
+      fail_msg("%g: %g evaluations, radau %g", all[i], work(&ours), work(&radau));
+    assert_true(reach(&p, all[i], 2 * work(&radau)) < 12); /* radau is the better one */
+  }
+  dae_model_free(model);
+}
+
+/* ---- a spring that softens ---- */
+
+static void test_a_spring_that_softens_is_two_switches(void **state)
+{
+  (void)state;
+  test_problem p;
+  dae_model *model = spring("steep=-20", &p);
+  ran exact = run("radau", &p, 1e-12);
+  for (int i = 0; i < ALL && all[i] > 1e-7; i++) {
+    ran r = run("switching", &p, all[i]);
+    if (r.stats.switches != 2 || r.first || r.last)
+      fail_msg("%g: %ld switches", all[i], r.stats.switches);
+    assert_true(r.implicit[0] > 0.95 && r.implicit[1] < 0.25);
+    assert_true(apart(&r, &exact) < 5 * all[i]);
+  }
+  dae_model_free(model);
+}
+
+/* gauss saves too little there to be worth it */
+static void test_a_spring_that_softens_costs_little_more_than_radau(void **state)
+{
+  (void)state;
+  test_problem p;
+  dae_model *model = spring("steep=-20", &p);
+  for (int i = 0; i < ALL; i++) {
+    ran radau = run("radau", &p, all[i]), ours = run("switching", &p, all[i]);
+    if (!(work(&ours) <= FEW * work(&radau)))
+      fail_msg("%g: %g evaluations, radau %g", all[i], work(&ours), work(&radau));
+  }
+  dae_model_free(model);
+}
+
+/* ---- others ---- */
+
+/* stability binds explicit steps to 0.7/N, and lets them have 17 N evaluations in a second */
+static void test_long_chains_do_not_stay_explicit(void **state)
+{
+  (void)state;
+  static const int sizes[] = {100, 200, 1000};
+  for (int i = 0; i < 3; i++) {
+    test_problem p = test_chain(sizes[i], TEST_CHAIN_MODE);
+    ran r = run("switching", &p, 1e-5);
+    if (!(r.last && r.stats.switches <= 1 && r.stats.evaluations < 700))
+      fail_msg("N = %d: %ld switches, %ld evaluations", sizes[i], r.stats.switches,
+               r.stats.evaluations);
+    test_problem_free(&p);
+  }
+}
+
+static void test_motions_that_are_not_stiff_never_switch(void **state)
+{
+  (void)state;
+  test_problem (*const makers[])(void) = {test_pendulum, test_car_axis, test_knife_edge};
+  for (size_t k = 0; k < sizeof makers / sizeof *makers; k++)
+    for (int i = 0; i < ALL; i++) {
+      test_problem p = makers[k]();
+      ran r = run("switching", &p, all[i]);
+      if (r.stats.switches || r.stats.jacobians)
+        fail_msg("%s, %g: %ld switches", p.name, all[i], r.stats.switches);
+      test_problem_free(&p);
+    }
+}
+
+/* ---- save and load ---- */
+
+/* the number of the step after which the first switch is there */
+static int step_of_switch(const same_set_up *s)
+{
+  dae_integrator *it = same_create(s);
+  int steps = 0;
+  while (dae_integrator_stats(it).switches == 0) {
+    assert_true(same_step(s, it));
+    steps++;
+  }
+  dae_integrator_free(it);
+  return steps;
+}
+
+static void check_bits(const char *steep, const char *tolerance)
+{
+  test_problem p;
+  dae_model *model = spring(steep, &p);
+  same_set_up s = same_set_up_of(&p, dae_method_find("switching", NULL), 0);
+  assert_int_equal(dae_options_set(s.method->options, &s.opts, "rtol", tolerance, NULL), DAE_OK);
+  assert_int_equal(dae_options_set(s.method->options, &s.opts, "atol", tolerance, NULL), DAE_OK);
+  int at = step_of_switch(&s);
+  assert_true(at > 2);
+  const int before[] = {1, at / 2, at - 1, at, at + 1, at + 12};
+  for (size_t i = 0; i < sizeof before / sizeof *before; i++)
+    same_check(&s, before[i]);
+  dae_model_free(model);
+}
+
+static void test_load_goes_on_with_the_same_bits_around_a_switch(void **state)
+{
+  (void)state;
+  static const char *const tolerances[] = {"1e-4", "1e-6", "1e-8"};
+  for (int i = 0; i < 3; i++) {
+    check_bits("steep=20", tolerances[i]);
+    check_bits("steep=-20", tolerances[i]);
+  }
+}
+
+/* ---- memory and log ---- */
+
+static void test_neither_steps_nor_switches_allocate(void **state)
+{
+  (void)state;
+  static const char *const steep[] = {"steep=20", "steep=-20"};
+  for (int k = 0; k < 2; k++)
+    for (int i = 0; i < ALL; i++) {
+      test_problem p;
+      counting_env count = {0};
+      dae_env env = counting_env_of(&count);
+      dae_model *model = spring(steep[k], &p);
+      dae_integrator *it = create("switching", &p, all[i], &env);
+      long calls = count.calls;
+      while (step(&p, it))
+        ;
+      assert_true(dae_integrator_stats(it).switches > 0);
+      assert_int_equal(count.calls, calls);
+      dae_integrator_free(it);
+      assert_int_equal(count.live, 0);
+      dae_model_free(model);
+    }
+}
+
+typedef struct told {
+  int stiff, free;
+} told;
+
+static void listen(void *user, dae_log_level level, const char *line)
+{
+  told *t = user;
+  (void)level;
+  t->stiff += strstr(line, "the motion is stiff, radau goes on") != NULL;
+  t->free += strstr(line, "explicit steps go on") != NULL;
+}
+
+static void test_the_log_tells_every_switch(void **state)
+{
+  (void)state;
+  test_problem p;
+  told t = {0, 0};
+  dae_env env = dae_env_defaults();
+  dae_model *model = spring("steep=-20", &p);
+  env.log = listen;
+  env.user = &t;
+  dae_integrator *it = create("switching", &p, 1e-6, &env);
+  while (step(&p, it))
+    ;
+  assert_true(t.stiff == 1 && t.free == 1);
+  dae_integrator_free(it);
+  dae_model_free(model);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_a_spring_that_stiffens_is_one_switch),
+      cmocka_unit_test(test_it_costs_little_more_than_the_better_single_method),
+      cmocka_unit_test(test_a_spring_that_softens_is_two_switches),
+      cmocka_unit_test(test_a_spring_that_softens_costs_little_more_than_radau),
+      cmocka_unit_test(test_long_chains_do_not_stay_explicit),
+      cmocka_unit_test(test_motions_that_are_not_stiff_never_switch),
+      cmocka_unit_test(test_load_goes_on_with_the_same_bits_around_a_switch),
+      cmocka_unit_test(test_neither_steps_nor_switches_allocate),
+      cmocka_unit_test(test_the_log_tells_every_switch),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
