@@ -88,10 +88,7 @@ static void say_why(const dae_method *preferred, const dae_problem *p, const fea
              f->mechanical ? "Radau IIA of order 5, 9 or 13, by the tolerance"
                            : "variable order 1 to 5");
   else
-    snprintf(why, size,
-             "%s: explicit steps of order 8, or 5 at loose tolerances, and radau where "
-             "the motion is stiff",
-             kind);
+    snprintf(why, size, "%s: explicit steps, or radau where the motion is stiff", kind);
 }
 
 static const char *name_for(const dae_problem *p, const features *f)

@@ -35,10 +35,18 @@ static void keep(void *user, double t, const double *y)
   memcpy(row + 1, y, (width - 1) * sizeof *y);
 }
 
-static rows run(const test_problem *p, const dae_bdf_options *opts, double every)
+/* how a problem is run: a method with its options, the largest distance that is allowed */
+typedef struct way {
+  const char *method;
+  const void *opts;
+  double step, tolerance; /* of these, for messages */
+  double most;
+} way;
+
+static rows run(const test_problem *p, const way *w, double every)
 {
   rows r = {.size = p->size};
-  assert_int_equal(support_run(p, opts, every, keep, &r, NULL, NULL), DAE_OK);
+  assert_int_equal(support_run_with(w->method, p, w->opts, every, keep, &r, NULL, NULL), DAE_OK);
   return r;
 }
 
@@ -77,16 +85,16 @@ static dae_model *load(const char *file, const test_problem *by_hand, test_probl
   return model;
 }
 
-static void assert_agree(const test_problem *model, const test_problem *by_hand,
-                         const dae_bdf_options *opts, double every, double most)
+static void assert_agree(const test_problem *model, const test_problem *by_hand, const way *w,
+                         double every)
 {
-  rows a = run(model, opts, every), b = run(by_hand, opts, every);
+  rows a = run(model, w, every), b = run(by_hand, w, every);
   double apart = distance(&a, &b);
   if (getenv("DAEDAL_VERBOSE"))
-    print_message("%-10s h = %-6g rtol = %.0e: %ld rows, %.1e apart\n", by_hand->name, opts->step,
-                  opts->rtol, a.count, apart);
-  if (!(apart <= most))
-    fail_msg("%s: %.2e apart", by_hand->name, apart);
+    print_message("%-10s %-9s h = %-6g rtol = %.0e: %ld rows, %.1e apart\n", by_hand->name,
+                  w->method, w->step, w->tolerance, a.count, apart);
+  if (!(apart <= w->most))
+    fail_msg("%s, %s: %.2e apart", by_hand->name, w->method, apart);
   free(a.value), free(b.value);
 }
 
@@ -95,6 +103,24 @@ static void assert_exact(const dae_mechanical *p)
 {
   assert_true(p->M && p->f && p->g && p->G && p->gamma && p->J && p->Gts_q && p->gdot_q);
   assert_true(p->constant_mass && (p->time_free_g || p->g_t));
+}
+
+/* the one-step methods; switching has no fixed steps */
+static void check_engines(const test_problem *model, const test_problem *by_hand, double step)
+{
+  static const char *const names[] = {"explicit", "gauss", "radau", "switching"};
+  for (int i = 0; i < 4; i++) {
+    dae_rk_options opts = dae_rk_adaptive_defaults();
+    opts.step = step;
+    if (i < 3)
+      assert_agree(model, by_hand, &(way){names[i], &opts, step, opts.rtol, 1e-9}, 0);
+    opts.step = 0;
+    for (double tolerance = 1e-4; tolerance > 1e-9; tolerance /= 100) {
+      opts.rtol = opts.atol = tolerance;
+      assert_agree(model, by_hand, &(way){names[i], &opts, 0, tolerance, 100 * tolerance},
+                   by_hand->to / 100);
+    }
+  }
 }
 
 static void check(const char *file, test_problem by_hand, double step)
@@ -106,12 +132,14 @@ static void check(const char *file, test_problem by_hand, double step)
     dae_bdf_options fixed = support_options(1e-12); /* of Newton: no step is rejected */
     fixed.step = step;
     fixed.order = order;
-    assert_agree(&p, &by_hand, &fixed, 0, 1e-11);
+    assert_agree(&p, &by_hand, &(way){"bdf-ggl", &fixed, step, 1e-12, 1e-11}, 0);
   }
   for (double tolerance = 1e-4; tolerance > 1e-9; tolerance /= 100) {
     dae_bdf_options variable = support_options(tolerance);
-    assert_agree(&p, &by_hand, &variable, by_hand.to / 100, 100 * tolerance);
+    assert_agree(&p, &by_hand, &(way){"bdf-ggl", &variable, 0, tolerance, 100 * tolerance},
+                 by_hand.to / 100);
   }
+  check_engines(&p, &by_hand, 4 * step);
   dae_model_free(model);
 }
 

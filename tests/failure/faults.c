@@ -285,7 +285,38 @@ static const dae_mechanical momenta = {
 static const dae_mechanical jointly = {
     .name = "jointly", COMMON, DERIVATIVES, .M = M, .f = f, .eval = eval, .constant_mass = true};
 
+/* the same without the valve, for methods that take no algebraic variables */
+static int plain_f(void *user, const dae_mechanical_at *at, double *out)
+{
+  (void)user;
+  out[0] = 0;
+  out[1] = -9.81;
+  out[2] = -at->q[2] - 0.1 * at->v[2];
+  RETURN("f");
+}
+
+static const dae_mechanical plain = {.name = "plain",
+                                     .nq = 3,
+                                     .ng = 1,
+                                     .nk = 1,
+                                     .nu = 1,
+                                     .q_names = q_names,
+                                     .u_names = u_names,
+                                     .g_names = g_names,
+                                     .k_names = k_names,
+                                     .M = M,
+                                     .f = plain_f,
+                                     .s = s,
+                                     .g = g,
+                                     .k = k,
+                                     .g_t = g_t,
+                                     .G = G,
+                                     .K = K,
+                                     .gamma = gamma_,
+                                     .kappa = kappa};
+
 /* z' = x y' at the start */
+static const double plain_start[] = {1, 0, 0, 0, -2, -2, 0.5, 0, 0};
 static const double mechanical_start[] = {1, 0, 0, 0, -2, -2, 0.5, 0, 0, 0};
 
 /* ---- the same in two parts: a mass on a rod, which is a joint, and a free one on a link ---- */
@@ -476,6 +507,7 @@ const setting settings[SETTINGS] = {
     {"jointly", {.mechanical = &jointly}, mechanical_start, "bdf-ggl"},
     {"coupled", {.coupled = &coupled}, coupled_start, "bdf-ggl"},
     {"semi", {.semi_explicit = &curve}, semi_start, "bdf"},
+    {"plain", {.mechanical = &plain}, plain_start, "bdf-ggl"},
 };
 
 static bool of_the_event(void)

@@ -23,8 +23,8 @@ extern fault_state fault;
 void set_fault(const char *callback, manner how, place where);
 
 /* The problems. FULL gives every derivative, BARE none, MOMENTA the other face, JOINTLY one call
- * for everything. */
-enum { FULL, BARE, MOMENTA, JOINTLY, COUPLED, SEMI, SETTINGS };
+ * for everything; PLAIN has no algebraic variable. */
+enum { FULL, BARE, MOMENTA, JOINTLY, COUPLED, SEMI, PLAIN, SETTINGS };
 typedef struct setting {
   const char *name;
   dae_problem problem;

@@ -232,6 +232,37 @@ static void test_masses_may_be_singular_where_constraints_make_up_for_them(void 
   dae_model_free(b);
 }
 
+/* ---- step sizes ---- */
+
+/* whatever stages and iterations they are made by, and after load */
+static void test_no_step_is_larger_than_allowed(void **state)
+{
+  (void)state;
+  static const char *const methods[] = {"radau", "switching"};
+  static test_problem (*const makers[])(void) = {test_pendulum, test_parallel_bars, test_car_axis};
+  for (int m = 0; m < 2; m++)
+    for (int i = 0; i < 3; i++) {
+      test_problem p = makers[i]();
+      dae_rk_options opts = of(1e-3, 1e-3, 0);
+      opts.max_step = 1e-3;
+      dae_integrator *it = create(methods[m], &p, &opts, NULL);
+      size_t size = dae_integrator_save_size(it);
+      void *saved = malloc(size);
+      for (int k = 1; k <= 200; k++) {
+        (void)step(it, &p);
+        dae_view view = dae_integrator_view(it);
+        if (!(view.t - view.t_previous <= opts.max_step * (1 + 1e-9)))
+          fail_msg("%s, %s: step %d of size %g", p.name, methods[m], k, view.t - view.t_previous);
+        if (k % 50 == 0) {
+          assert_int_equal(dae_integrator_save(it, saved, size, NULL), DAE_OK);
+          assert_int_equal(dae_integrator_load(it, saved, size, NULL), DAE_OK);
+        }
+      }
+      free(saved);
+      dae_integrator_free(it);
+    }
+}
+
 /* ---- memory ---- */
 
 static test_problem chain(void)
@@ -279,6 +310,7 @@ int main(void)
       cmocka_unit_test(test_the_ends_of_steps_satisfy_the_equations_to_the_tolerance),
       cmocka_unit_test(test_redundant_constraints_get_multipliers_of_minimum_norm),
       cmocka_unit_test(test_masses_may_be_singular_where_constraints_make_up_for_them),
+      cmocka_unit_test(test_no_step_is_larger_than_allowed),
       cmocka_unit_test(test_nothing_is_allocated_between_constructor_and_free),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
