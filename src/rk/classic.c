@@ -4,12 +4,6 @@
 #include "rk/simple.h"
 #include "step/assembled.h"
 
-/* What one of them is. */
-typedef struct request {
-  dae__rk_scheme scheme;
-  const dae_rk_options *opts;
-} request;
-
 /* ---- what they take ---- */
 
 static dae_status judge(const dae__rk_scheme *scheme, const dae_problem *problem, dae_error *err)
@@ -69,32 +63,21 @@ static dae_status furnish(dae__rk *o, dae__arena *arena, dae_error *err)
   return status;
 }
 
+static dae_status judge_recipe(const dae__rk_recipe *recipe, const dae_problem *problem,
+                               dae_error *err)
+{
+  return judge(&recipe->scheme, problem, err);
+}
+
 static dae__rk_recipe recipe_of(const dae__rk_scheme *scheme)
 {
   return (dae__rk_recipe){.needs = {.method = scheme->name,
                                     .semi = scheme->implicit,
                                     .singular = scheme->implicit && scheme->e == 0,
                                     .index = 1},
+                          .judge = judge_recipe,
                           .furnish = furnish,
                           .scheme = *scheme};
-}
-
-static dae_status create_single(const void *request_of, const dae_problem *problem,
-                                const dae_start *start, const dae_env *env, dae_integrator **out,
-                                dae_error *err)
-{
-  const request *r = request_of;
-  dae_status status = judge(&r->scheme, problem, err);
-  if (status)
-    return status;
-  dae__arena *arena = dae__arena_create(env);
-  if (!arena)
-    return dae__out_of_memory(err);
-  dae__rk_recipe recipe = recipe_of(&r->scheme);
-  status = dae__rk_integrator_create(arena, problem, start, &recipe, r->opts, out, err);
-  if (status)
-    dae__arena_free(arena);
-  return status;
 }
 
 static dae_status check_options(const dae_option_table *table, const dae_rk_options *opts,
@@ -114,10 +97,10 @@ static dae_status create(const dae__rk_scheme *scheme, const dae_option_table *t
                          const dae_rk_options *opts, const dae_env *env, dae_integrator **out,
                          dae_error *err)
 {
-  request r = {.scheme = *scheme, .opts = opts};
+  dae__rk_recipe recipe = recipe_of(scheme);
   *out = NULL;
   dae_status status = check_options(table, opts, scheme->name, err);
-  return status ? status : dae__assembled_create(problem, start, create_single, &r, env, out, err);
+  return status ? status : dae__rk_create(&recipe, opts, problem, start, env, out, err);
 }
 
 dae_status dae_euler_create(const dae_problem *problem, const dae_start *start,

@@ -5,6 +5,7 @@
 #include "problem/consistent.h"
 #include "rk/integrator.h"
 #include "rk/rk.h"
+#include "step/assembled.h"
 
 /* ---- what moves ---- */
 
@@ -99,10 +100,9 @@ static dae_status create(dae__rk *o, dae__arena *arena, const dae_problem *probl
   return dae__start_status(status, err);
 }
 
-dae_status dae__rk_integrator_create(dae__arena *arena, const dae_problem *problem,
-                                     const dae_start *start, const dae__rk_recipe *recipe,
-                                     const dae_rk_options *opts, dae_integrator **out,
-                                     dae_error *err)
+static dae_status create_in(dae__arena *arena, const dae_problem *problem, const dae_start *start,
+                            const dae__rk_recipe *recipe, const dae_rk_options *opts,
+                            dae_integrator **out, dae_error *err)
 {
   dae__rk *o = DAE__TAKE(arena, dae__rk, 1);
   if (!o)
@@ -117,4 +117,36 @@ dae_status dae__rk_integrator_create(dae__arena *arena, const dae_problem *probl
   if (status)
     o->table.free(o);
   return status;
+}
+
+/* ---- around it ---- */
+
+typedef struct request {
+  const dae__rk_recipe *recipe;
+  const dae_rk_options *opts;
+} request;
+
+static dae_status create_single(const void *request_of, const dae_problem *problem,
+                                const dae_start *start, const dae_env *env, dae_integrator **out,
+                                dae_error *err)
+{
+  const request *r = request_of;
+  dae_status status = r->recipe->judge(r->recipe, problem, err);
+  if (status)
+    return status;
+  dae__arena *arena = dae__arena_create(env);
+  if (!arena)
+    return dae__out_of_memory(err);
+  status = create_in(arena, problem, start, r->recipe, r->opts, out, err);
+  if (status)
+    dae__arena_free(arena);
+  return status;
+}
+
+dae_status dae__rk_create(const dae__rk_recipe *recipe, const dae_rk_options *opts,
+                          const dae_problem *problem, const dae_start *start, const dae_env *env,
+                          dae_integrator **out, dae_error *err)
+{
+  request r = {.recipe = recipe, .opts = opts};
+  return dae__assembled_create(problem, start, create_single, &r, env, out, err);
 }

@@ -17,8 +17,10 @@ static dae_status refuse_momentum(const char *name, dae_error *err)
                    name);
 }
 
-static dae_status judge_free(const char *name, const dae_problem *problem, dae_error *err)
+static dae_status judge_free(const dae__rk_recipe *recipe, const dae_problem *problem,
+                             dae_error *err)
 {
+  const char *name = recipe->needs.method;
   const dae_mechanical *m = problem->mechanical;
   const dae_semi_explicit *s = problem->semi_explicit;
   int algebraic = m ? m->nw : s ? s->ny : 0;
@@ -36,8 +38,10 @@ static dae_status judge_free(const char *name, const dae_problem *problem, dae_e
   return DAE_OK;
 }
 
-static dae_status judge_implicit(const char *name, const dae_problem *problem, dae_error *err)
+static dae_status judge_implicit(const dae__rk_recipe *recipe, const dae_problem *problem,
+                                 dae_error *err)
 {
+  const char *name = recipe->needs.method;
   const dae_semi_explicit *s = problem->semi_explicit;
   if (problem->momentum)
     return refuse_momentum(name, err);
@@ -48,21 +52,6 @@ static dae_status judge_implicit(const char *name, const dae_problem *problem, d
                      name, s->index);
   return DAE_OK;
 }
-
-#define METHOD(id, name, rule)                                                                     \
-  static dae_status judge_##id(const dae_problem *problem, dae_error *err)                         \
-  {                                                                                                \
-    return rule(name, problem, err);                                                               \
-  }                                                                                                \
-  dae_status dae__##id##_accepts(const dae_problem *problem, dae_error *err)                       \
-  {                                                                                                \
-    return dae__assembled_judge(problem, judge_##id, err);                                         \
-  }
-METHOD(explicit, "explicit", judge_free)
-METHOD(gauss, "gauss", judge_free)
-METHOD(radau, "radau", judge_implicit)
-METHOD(switching, "switching", judge_free)
-#undef METHOD
 
 /* ---- steppers ---- */
 
@@ -121,40 +110,45 @@ static void choose_stages(dae__rk *o)
 
 /* ---- creation ---- */
 
-typedef struct request {
-  dae__rk_recipe recipe;
-  dae__judge *judge;
-  const dae_rk_options *opts;
-} request;
+static const dae__rk_recipe explicit_recipe = {
+    .needs = {.method = "explicit", .index = 1}, .judge = judge_free, .furnish = furnish_explicit};
+static const dae__rk_recipe gauss_recipe = {
+    .needs = {.method = "gauss", .index = 1}, .judge = judge_free, .furnish = furnish_gauss};
+static const dae__rk_recipe radau_recipe = {
+    .needs = {.method = "radau", .singular = true, .index = 2},
+    .judge = judge_implicit,
+    .furnish = dae__radau_furnish,
+    .choose = choose_stages};
+static const dae__rk_recipe switching_recipe = {.needs = {.method = "switching", .index = 1},
+                                                .judge = judge_free,
+                                                .furnish = dae__switching_furnish,
+                                                .choose = dae__switching_choose};
 
-static dae_status create_single(const void *request_of, const dae_problem *problem,
-                                const dae_start *start, const dae_env *env, dae_integrator **out,
-                                dae_error *err)
-{
-  const request *r = request_of;
-  dae_status status = r->judge(problem, err);
-  if (status)
-    return status;
-  dae__arena *arena = dae__arena_create(env);
-  if (!arena)
-    return dae__out_of_memory(err);
-  status = dae__rk_integrator_create(arena, problem, start, &r->recipe, r->opts, out, err);
-  if (status)
-    dae__arena_free(arena);
-  return status;
-}
+#define METHOD(id)                                                                                 \
+  static dae_status judge_##id(const dae_problem *problem, dae_error *err)                         \
+  {                                                                                                \
+    return id##_recipe.judge(&id##_recipe, problem, err);                                          \
+  }                                                                                                \
+  dae_status dae__##id##_accepts(const dae_problem *problem, dae_error *err)                       \
+  {                                                                                                \
+    return dae__assembled_judge(problem, judge_##id, err);                                         \
+  }
+METHOD(explicit)
+METHOD(gauss)
+METHOD(radau)
+METHOD(switching)
+#undef METHOD
 
-static dae_status create(const request *r, const dae_option_table *table,
-                         const dae_problem *problem, const dae_start *start, const dae_env *env,
-                         dae_integrator **out, dae_error *err)
+static dae_status create(const dae__rk_recipe *recipe, const dae_option_table *table,
+                         const dae_problem *problem, const dae_start *start,
+                         const dae_rk_options *opts, const dae_env *env, dae_integrator **out,
+                         dae_error *err)
 {
   dae_rk_options defaults = dae_rk_adaptive_defaults();
-  request full = *r;
+  opts = opts ? opts : &defaults;
   *out = NULL;
-  full.opts = r->opts ? r->opts : &defaults;
-  dae_status status = dae_options_validate(table, full.opts, err);
-  return status ? status
-                : dae__assembled_create(problem, start, create_single, &full, env, out, err);
+  dae_status status = dae_options_validate(table, opts, err);
+  return status ? status : dae__rk_create(recipe, opts, problem, start, env, out, err);
 }
 
 static dae_status refuse_choice(const char *option, const char *method, const char *choice,
@@ -168,48 +162,33 @@ dae_status dae_explicit_create(const dae_problem *problem, const dae_start *star
                                const dae_rk_options *opts, const dae_env *env, dae_integrator **out,
                                dae_error *err)
 {
-  request r = {.recipe = {.needs = {.method = "explicit", .index = 1}, .furnish = furnish_explicit},
-               .judge = judge_explicit,
-               .opts = opts};
   *out = NULL;
   if (opts && opts->order != 0 && opts->order != 5 && opts->order != 8)
     return refuse_choice("order", "explicit", "5 or 8", err);
-  return create(&r, &dae_explicit_option_table, problem, start, env, out, err);
+  return create(&explicit_recipe, &dae_explicit_option_table, problem, start, opts, env, out, err);
 }
 
 dae_status dae_gauss_create(const dae_problem *problem, const dae_start *start,
                             const dae_rk_options *opts, const dae_env *env, dae_integrator **out,
                             dae_error *err)
 {
-  request r = {.recipe = {.needs = {.method = "gauss", .index = 1}, .furnish = furnish_gauss},
-               .judge = judge_gauss,
-               .opts = opts};
-  return create(&r, &dae_gauss_option_table, problem, start, env, out, err);
+  return create(&gauss_recipe, &dae_gauss_option_table, problem, start, opts, env, out, err);
 }
 
 dae_status dae_radau_create(const dae_problem *problem, const dae_start *start,
                             const dae_rk_options *opts, const dae_env *env, dae_integrator **out,
                             dae_error *err)
 {
-  request r = {.recipe = {.needs = {.method = "radau", .singular = true, .index = 2},
-                          .furnish = dae__radau_furnish,
-                          .choose = choose_stages},
-               .judge = judge_radau,
-               .opts = opts};
   *out = NULL;
   if (opts && opts->stages != 0 && opts->stages != 3 && opts->stages != 5 && opts->stages != 7)
     return refuse_choice("stages", "radau", "3, 5 or 7", err);
-  return create(&r, &dae_radau_option_table, problem, start, env, out, err);
+  return create(&radau_recipe, &dae_radau_option_table, problem, start, opts, env, out, err);
 }
 
 dae_status dae_switching_create(const dae_problem *problem, const dae_start *start,
                                 const dae_rk_options *opts, const dae_env *env,
                                 dae_integrator **out, dae_error *err)
 {
-  request r = {.recipe = {.needs = {.method = "switching", .index = 1},
-                          .furnish = dae__switching_furnish,
-                          .choose = dae__switching_choose},
-               .judge = judge_switching,
-               .opts = opts};
-  return create(&r, &dae_switching_option_table, problem, start, env, out, err);
+  return create(&switching_recipe, &dae_switching_option_table, problem, start, opts, env, out,
+                err);
 }

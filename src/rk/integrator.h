@@ -16,14 +16,17 @@
 typedef struct dae__rk dae__rk;
 
 /* What a constructor asks for. */
-typedef struct dae__rk_recipe {
+typedef struct dae__rk_recipe dae__rk_recipe;
+struct dae__rk_recipe {
   dae__rk_needs needs;
+  /* Whether it takes a problem that is not coupled; the reason in err. */
+  dae_status (*judge)(const dae__rk_recipe *recipe, const dae_problem *problem, dae_error *err);
   /* Makes the steppers (dae__rk_add); the first one begins. */
   dae_status (*furnish)(dae__rk *o, dae__arena *arena, dae_error *err);
   /* After every accepted step: may let another stepper go on (dae__rk_use); NULL: there is one. */
   void (*choose)(dae__rk *o);
   dae__rk_scheme scheme; /* classical methods */
-} dae__rk_recipe;
+};
 
 typedef struct dae__rk_memory {
   int current;  /* the stepper at work, */

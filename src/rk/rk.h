@@ -17,11 +17,10 @@ dae_status dae__gauss_accepts(const dae_problem *problem, dae_error *err);
 dae_status dae__radau_accepts(const dae_problem *problem, dae_error *err);
 dae_status dae__switching_accepts(const dae_problem *problem, dae_error *err);
 
-/* An integrator for a problem that is not coupled, in this arena, which it owns from then on; where
- * this fails, the arena stays with the caller. */
-dae_status dae__rk_integrator_create(dae__arena *arena, const dae_problem *problem,
-                                     const dae_start *start, const dae__rk_recipe *recipe,
-                                     const dae_rk_options *opts, dae_integrator **out,
-                                     dae_error *err);
+/* An integrator by this recipe, around the assembly of a coupled problem; opts have been checked.
+ */
+dae_status dae__rk_create(const dae__rk_recipe *recipe, const dae_rk_options *opts,
+                          const dae_problem *problem, const dae_start *start, const dae_env *env,
+                          dae_integrator **out, dae_error *err);
 
 #endif
