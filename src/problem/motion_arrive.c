@@ -7,7 +7,9 @@
  *   position            a = 0, b = (g, 0)               q -= x
  *   velocity            a = 0, b = (gdot, k)            v -= x
  *
- * Arrival solves all three with one matrix, at the point that is still to be moved. */
+ * Arrival solves all three with one matrix, at the point that is still to be moved. What moves q
+ * moves gdot and k by gdot_q x and k_q x: where the user gives these derivatives, b of the velocity
+ * is that much less, and v is off its constraints to second order only. */
 #include "core/vec.h"
 #include "problem/motion.h"
 
@@ -71,6 +73,25 @@ static bool move(int n, const double *correction, double *x)
   return moved;
 }
 
+/* gdot and k as they are after q -= x, as far as derivatives are given */
+static dae_status foresee(dae__motion *motion, const dae_mechanical_at *at, const double *x,
+                          double *gdot, double *k, dae_error *err)
+{
+  dae__mech *m = motion->m;
+  dae_status status = DAE_OK;
+  if (m->ng > 0 && m->p->gdot_q) {
+    status = dae__mech_gdot_q(m, at, motion->gdot_q, err);
+    if (!status)
+      dae__matrix_times(&m->G, motion->gdot_q, -1, x, gdot);
+  }
+  if (!status && m->nk > 0 && m->p->k_q) {
+    status = dae__mech_k_q(m, at, motion->k_q, err);
+    if (!status)
+      dae__matrix_times(&m->kq, motion->k_q, -1, x, k);
+  }
+  return status;
+}
+
 dae_status dae__motion_arrive(dae__motion *motion, double t, double *y, double *dy, dae_error *err)
 {
   dae__mech *m = motion->m;
@@ -83,7 +104,11 @@ dae_status dae__motion_arrive(dae__motion *motion, double t, double *y, double *
   dae_status status = prepare(motion, &at, &want, err);
   if (status)
     return status;
-  dae__saddle_solve_many(motion->saddle, 3, motion->sides);
+  dae__saddle_solve_many(motion->saddle, 2, motion->sides);
+  status = foresee(motion, &at, position, want.gdot, want.k, err);
+  if (status)
+    return status;
+  dae__saddle_solve_many(motion->saddle, 1, velocity);
   status = tell(motion, &at, y, dy, err); /* dependent rows: at the point that is not moved */
   if (status)
     return status;

@@ -1,8 +1,8 @@
 /* Steps of explicit pairs (pair.h).
  *
- *   attempt    k_1 ... k_(s-1), x1, and its error in the norm of w_i = atol + rtol max(|x0_i|,
- * |x1_i|) over x: the algebraic variables and multipliers in y belong to x settle     x1 onto its
- * constraints, and k_s, by one evaluation: the first slope of the next step
+ * An attempt finds k_1 ... k_(s-1), x1, and its error in the norm of w_i = atol + rtol max(|x0_i|,
+ * |x1_i|) over x: multipliers are not in it. To settle puts x1 onto its constraints and finds k_s,
+ * by one evaluation: the first slope of the next step.
  *
  * The pair of order 5 needs k_s for its estimate, and arrives already in the attempt. So an
  * accepted step takes s evaluations, and one that is rejected as many (order 5) or s - 1 (order 8).

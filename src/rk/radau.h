@@ -35,6 +35,11 @@ typedef struct dae__radau_rule {
 
 dae__radau_rule dae__radau_rule_create(int stages);
 
+struct dae__radau;
+/* Rule i and its finer nodes, made where they are used for the first time. */
+const dae__radau_rule *dae__radau_rule_at(const struct dae__radau *o, int i);
+const dae__collocation_rule *dae__radau_finer_at(const struct dae__radau *o, int i);
+
 /* What the choice of stages remembers. */
 typedef struct dae__radau_choice {
   int slack, large; /* steps in a row whose errors were small, or large */
@@ -78,8 +83,8 @@ typedef struct dae__radau {
   const dae__rk_body *body;
   dae__reduced *r;
   double rtol, atol;
-  bool fixed; /* step size */
-  dae__radau_rule rule[DAE__RADAU_RULES];
+  bool fixed;                /* step size */
+  dae__radau_rule *rule;     /* DAE__RADAU_RULES; s = 0: not made yet, see dae__radau_rule_at */
   dae__radau_memory *memory; /* kept */
   double *polynomial;        /* kept: s x n, k at the stages of the last step */
   double *shift;             /* kept: by which its end was moved */
@@ -149,8 +154,8 @@ dae_status dae__radau_full_factor(dae__radau *o, dae__radau_full *f, const dae__
 /* D = J\R */
 void dae__radau_full_solve(dae__radau *o, dae__radau_full *f);
 
-/* Stages to be as good between the ends as s have it there. */
-dae__collocation_rule dae__radau_finer(int s);
+/* Nodes to be as good between the ends as s stages are there. */
+int dae__radau_finer(int s);
 /* As the verbs of a stepper. */
 void dae__radau_between(const dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg,
                         double x, double *z);

