@@ -201,12 +201,31 @@ static void test_mechanics_has_order_2s_1_in_positions_velocities_and_multiplier
   (void)state;
   static const sample samples[] = {
       AT(PENDULUM, 3, 24, 3),    AT(CAR_AXIS, 3, 128, 3),  AT(KNIFE_EDGE, 3, 16, 3),
-      AT(CURVILINEAR, 3, 16, 3), AT(PENDULUM, 5, 16, 3),   AT(CAR_AXIS, 5, 64, 3),
-      AT(KNIFE_EDGE, 5, 6, 2),   AT(CURVILINEAR, 5, 8, 2), AT(CAR_AXIS, 7, 64, 2),
-      AT(PENDULUM, 7, 8, 2), /* steps of a quarter of its swing, which only just converge */
+      AT(CURVILINEAR, 3, 16, 3), AT(PENDULUM, 5, 16, 2),   AT(CAR_AXIS, 5, 64, 3),
+      AT(KNIFE_EDGE, 5, 8, 2),   AT(CURVILINEAR, 5, 8, 2), AT(CAR_AXIS, 7, 64, 2),
   };
   for (size_t i = 0; i < sizeof samples / sizeof *samples; i++)
     check_sample(&samples[i]);
+}
+
+/* steps so large that they only just converge leave no room for an order above round-off */
+static void test_7_stages_leave_next_to_nothing_in_a_dozen_steps(void **state)
+{
+  (void)state;
+  static const sample samples[] = {AT(PENDULUM, 7, 14, 1), AT(KNIFE_EDGE, 7, 10, 1),
+                                   AT(CURVILINEAR, 7, 8, 1), AT(STATES, 7, 12, 1),
+                                   AT(INDEX_1, 7, 12, 1)};
+  for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
+    const subject *s = &subjects[samples[i].subject];
+    test_problem p = s->make();
+    double errors[PARTS][SIZES];
+    find_errors(&samples[i], &p, errors);
+    for (int c = 0; c < s->parts; c++) {
+      if (getenv("DAEDAL_VERBOSE"))
+        print_message("%-20s 7 stages: %-14s %.1e\n", p.name, s->names[c], errors[c][0]);
+      assert_true(errors[c][0] < 3e-11);
+    }
+  }
 }
 
 static void test_other_states_and_algebraic_variables_of_mechanics_have_it(void **state)
@@ -225,7 +244,7 @@ static void test_index_1_has_it_in_x_and_y(void **state)
   (void)state;
   static const sample samples[] = {AT(INDEX_1, 3, 8, 3),     AT(QUASILINEAR, 3, 8, 3),
                                    AT(SINGULAR, 3, 8, 3),    AT(INDEX_1, 5, 7, 2),
-                                   AT(QUASILINEAR, 5, 6, 2), BAND(SINGULAR, 5, 6, 2, 0.8, 1),
+                                   AT(QUASILINEAR, 5, 7, 2), BAND(SINGULAR, 5, 7, 2, 1.5, 1),
                                    AT(AMPLIFIER, 3, 800, 3), AT(AMPLIFIER, 5, 600, 2)};
   for (size_t i = 0; i < sizeof samples / sizeof *samples; i++)
     check_sample(&samples[i]);
@@ -303,6 +322,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_mechanics_has_order_2s_1_in_positions_velocities_and_multipliers),
+      cmocka_unit_test(test_7_stages_leave_next_to_nothing_in_a_dozen_steps),
       cmocka_unit_test(test_other_states_and_algebraic_variables_of_mechanics_have_it),
       cmocka_unit_test(test_index_1_has_it_in_x_and_y),
       cmocka_unit_test(test_index_2_has_order_2s_1_in_x_and_s_in_y),
