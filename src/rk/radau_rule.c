@@ -108,6 +108,11 @@ static const eigen table[DAE__RADAU_RULES] = {
 #define ROUGH 0.1
 #define ROUGH_OF_3 0.03
 
+static double complex number(const double part[2])
+{
+  return part[0] + part[1] * I;
+}
+
 dae__radau_rule dae__radau_rule_create(int stages)
 {
   const eigen *e = &table[(stages - 3) / 2];
@@ -123,10 +128,10 @@ dae__radau_rule dae__radau_rule_create(int stages)
     rule.Ti[j] = e->Ti[j];
   }
   for (int p = 0; p < rule.pairs; p++) {
-    rule.zmu[p] = CMPLX(e->zmu[p][0], e->zmu[p][1]);
+    rule.zmu[p] = number(e->zmu[p]);
     for (int j = 0; j < stages; j++) {
-      rule.zT[p][j] = CMPLX(e->zT[p][j][0], e->zT[p][j][1]);
-      rule.zTi[p][j] = CMPLX(e->zTi[p][j][0], e->zTi[p][j][1]);
+      rule.zT[p][j] = number(e->zT[p][j]);
+      rule.zTi[p][j] = number(e->zTi[p][j]);
     }
   }
   return rule;

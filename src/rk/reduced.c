@@ -97,8 +97,11 @@ dae_status dae__reduced_factor(dae__reduced *r, double real, int pairs, const do
     return not_factored(r, status, dae__solver_column(r->real), err);
   for (int i = 0; i < pairs; i++) {
     double a = creal(pair[i]), b = cimag(pair[i]), a2 = a * a - b * b, b2 = 2 * a * b;
-    for (int e = 0; e < count; e++)
-      r->zvalues[e] = CMPLX(P0[e] + a * P1[e] + a2 * P2[e], b * P1[e] + b2 * P2[e]);
+    double *z = (double *)r->zvalues; /* real and imaginary parts in turn */
+    for (int e = 0; e < count; e++) {
+      z[2 * e] = P0[e] + a * P1[e] + a2 * P2[e];
+      z[2 * e + 1] = b * P1[e] + b2 * P2[e];
+    }
     status = dae__zsolver_factor(r->pair[i], r->zvalues);
     r->memory->factorisations++;
     if (status)
