@@ -55,8 +55,7 @@ dae_status dae__motion_create(dae__arena *arena, dae__mech *m, dae__motion **out
   motion->scale = DAE__TAKE(arena, double, m->nc);
   motion->terms = DAE__TAKE(arena, double, m->nc);
   motion->sides = DAE__TAKE(arena, double, 3 * (m->nq + m->nc));
-  motion->gdot_q = DAE__TAKE(arena, double, dae__pattern_count(&m->G));
-  motion->k_q = DAE__TAKE(arena, double, dae__pattern_count(&m->kq));
+  motion->moved_G = DAE__TAKE(arena, double, dae__pattern_count(&m->G));
   if (!dae__arena_failed(arena))
     take_rank_memory(motion);
   if (dae__arena_failed(arena))

@@ -18,7 +18,7 @@ typedef struct dae__motion {
   dae__motion_memory *memory; /* kept */
   double *M, *G, *K;          /* values at the last point evaluated */
   double *s;                  /* nu: s there */
-  double *gdot_q, *k_q;       /* derivatives of gdot and k there, where they are given */
+  double *moved_G;            /* G where q has been moved to */
   double *diagonal;           /* nq + nc, what is added to the saddle's diagonal */
   double *residual, *scale;   /* nc */
   double *terms;              /* nc: size of the terms of each row before it was moved */

@@ -7,9 +7,9 @@
  *   position            a = 0, b = (g, 0)               q -= x
  *   velocity            a = 0, b = (gdot, k)            v -= x
  *
- * Arrival solves all three with one matrix, at the point that is still to be moved. What moves q
- * moves gdot and k by gdot_q x and k_q x: where the user gives these derivatives, b of the velocity
- * is that much less, and v is off its constraints to second order only. */
+ * Arrival solves all three with one matrix, that of the point which is still to be moved; gdot and
+ * k are those where q has been moved to, constraints alone, so that v is off them to second order.
+ */
 #include "core/vec.h"
 #include "problem/motion.h"
 
@@ -73,23 +73,12 @@ static bool move(int n, const double *correction, double *x)
   return moved;
 }
 
-/* gdot and k as they are after q -= x, as far as derivatives are given */
-static dae_status foresee(dae__motion *motion, const dae_mechanical_at *at, const double *x,
-                          double *gdot, double *k, dae_error *err)
+/* gdot and k at the q that has been moved, into the right side of the velocity */
+static dae_status velocity_level(dae__motion *motion, const dae_mechanical_at *at, double *gdot,
+                                 double *k, dae_error *err)
 {
-  dae__mech *m = motion->m;
-  dae_status status = DAE_OK;
-  if (m->ng > 0 && m->p->gdot_q) {
-    status = dae__mech_gdot_q(m, at, motion->gdot_q, err);
-    if (!status)
-      dae__matrix_times(&m->G, motion->gdot_q, -1, x, gdot);
-  }
-  if (!status && m->nk > 0 && m->p->k_q) {
-    status = dae__mech_k_q(m, at, motion->k_q, err);
-    if (!status)
-      dae__matrix_times(&m->kq, motion->k_q, -1, x, k);
-  }
-  return status;
+  dae_mechanical_wanted want = {.G = motion->moved_G, .gdot = gdot, .k = k};
+  return dae__mech_eval(motion->m, at, &want, err);
 }
 
 dae_status dae__motion_arrive(dae__motion *motion, double t, double *y, double *dy, dae_error *err)
@@ -98,21 +87,19 @@ dae_status dae__motion_arrive(dae__motion *motion, double t, double *y, double *
   int nq = m->nq, size = nq + m->nc;
   double *position = motion->sides + size, *velocity = position + size;
   dae_mechanical_at at = dae__mech_at(m, t, y);
-  dae_mechanical_wanted want = {
-      .g = position + nq, .gdot = velocity + nq, .k = velocity + nq + m->ng};
+  dae_mechanical_wanted want = {.g = position + nq};
   dae__zero(2 * size, position);
   dae_status status = prepare(motion, &at, &want, err);
   if (status)
     return status;
   dae__saddle_solve_many(motion->saddle, 2, motion->sides);
-  status = foresee(motion, &at, position, want.gdot, want.k, err);
+  status = tell(motion, &at, y, dy, err); /* dependent rows: at the point that is not moved */
+  bool moved = !status && move(nq, position, y);
+  if (!status && m->nc > 0)
+    status = velocity_level(motion, &at, velocity + nq, velocity + nq + m->ng, err);
   if (status)
     return status;
   dae__saddle_solve_many(motion->saddle, 1, velocity);
-  status = tell(motion, &at, y, dy, err); /* dependent rows: at the point that is not moved */
-  if (status)
-    return status;
-  bool moved = move(nq, position, y);
   moved |= move(nq, velocity, y + m->at.v);
   motion->memory->projections += moved;
   dae__copy(nq, y + m->at.v, dy);
