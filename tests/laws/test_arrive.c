@@ -141,7 +141,7 @@ static void test_accelerations_and_multipliers_are_those_before_it_is_moved(void
   }
 }
 
-/* g falls with the square of the distance, g_t + G v and k with the distance times |v| */
+/* with the square of the distance */
 static void test_what_is_missed_falls_with_the_distance(void **state)
 {
   (void)state;
@@ -158,7 +158,7 @@ static void test_what_is_missed_falls_with_the_distance(void **state)
     double noise = 1e-11 * size_of(&s);
     if (by[0].g > 150 * by[1].g + noise || by[0].g < 60 * by[1].g - noise)
       fail_msg("%s: g from %g to %g", s.p.name, by[0].g, by[1].g);
-    if (by[1].gdot > 1e-2 || by[1].k > 1e-2 || by[1].g > 1e-6)
+    if (by[1].gdot > 1e-5 || by[1].k > 1e-5 || by[1].g > 1e-6)
       fail_msg("%s: g %g, gdot %g, k %g", s.p.name, by[1].g, by[1].gdot, by[1].k);
   }
 }
@@ -242,25 +242,23 @@ static drift drift_of(const char *name, int order, const test_problem *p)
   return most;
 }
 
-/* redundant constraints, moving ones and nonholonomic ones among them. G v is off by what q was
- * moved by times its derivative: where that is large, by a part of the tolerance */
+/* redundant constraints, moving ones and nonholonomic ones among them */
 static void test_steps_end_on_their_constraints(void **state)
 {
   (void)state;
-  static const struct {
-    test_problem (*make)(void);
-    double velocity;
-  } all[] = {{test_pendulum, 1e-9},      {test_car_axis, 1e-9},       {test_knife_edge, 1e-14},
-             {test_parallel_bars, 1e-9}, {test_cylinder_skate, 1e-7}, {test_slider_crank, 1e-6}};
+  test_problem (*const all[])(void) = {test_pendulum,      test_car_axis,         test_knife_edge,
+                                       test_parallel_bars, test_cylinder_skate,   test_slider_crank,
+                                       test_curvilinear,   test_rheonomic_length, test_bead,
+                                       test_sleigh};
   static const struct {
     const char *name;
     int order;
   } methods[] = {{"explicit", 5}, {"explicit", 8}, {"gauss", 0}};
   for (size_t m = 0; m < sizeof methods / sizeof *methods; m++)
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-      test_problem p = all[i].make();
+      test_problem p = all[i]();
       drift d = drift_of(methods[m].name, methods[m].order, &p);
-      if (!(d.position < 2e-14 && d.velocity < all[i].velocity))
+      if (!(d.position < 5e-14 && d.velocity < 1e-11))
         fail_msg("%s, %s %d: %g, %g", p.name, methods[m].name, methods[m].order, d.position,
                  d.velocity);
     }
