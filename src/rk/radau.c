@@ -113,12 +113,12 @@ static void count(const void *self, dae_stats *stats)
 static dae_status reload(void *self, dae_error *err)
 {
   dae__radau *o = ((dae__radau_stepper *)self)->radau;
-  const dae__radau_memory *m = o->memory;
   if (!((dae__radau_stepper *)self)->first)
     return DAE_OK;
+  /* all of them: the next factorisation depends on the pivots of the last one */
   dae_status status = dae__reduced_reload(o->r);
-  if (!status && m->matrix_full && m->matrix_h > 0)
-    status = dae__radau_full_reload(o->full[(m->matrix_s - 3) / 2]);
+  for (int i = 0; i < DAE__RADAU_RULES && !status; i++)
+    status = o->full[i] ? dae__radau_full_reload(o->full[i]) : DAE_OK;
   return status ? dae__fail(err, status, NULL, "the factorisation could not be rebuilt") : DAE_OK;
 }
 

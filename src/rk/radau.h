@@ -60,8 +60,7 @@ typedef struct dae__radau_memory {
   double matrix_h;  /* factored for this size, 0: not yet, */
   int matrix_s;     /* and this number of stages */
   bool matrix_full; /* it is the one of all stages */
-  double theta;     /* contraction of the last iteration; */
-  int count;        /* its length */
+  double theta;     /* contraction of the last iteration */
   bool fine;        /* the last step is known between its ends as well as there */
   long iterations, full_steps;
   double error; /* of the last step */

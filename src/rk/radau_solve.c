@@ -14,17 +14,16 @@
 #define MOST 15       /* iterations; with 9 the problems of bench_engines take a fifth more time */
 #define MOST_FIXED 40 /* where a smaller step is no way out */
 #define DIVERGES 0.99 /* contraction from which on it is given up */
-#define EARLY                                                                                      \
-  8 /* iterations of a fixed step that may grow: where a component is near zero                    \
-       its weight is far smaller than those of the others */
+/* iterations of a fixed step that may grow: where a component is near zero its weight is far
+ * smaller than those of the others */
+#define EARLY 8
 #define SMALL_FIRST 1e-3 /* of the goal: one iteration will do */
 #define ROUND_OFF (16 * DBL_EPSILON)
 /* a change that no longer shrinks is round-off if it is below this, relative, and about within the
  * tolerance: the eigenvectors of 7 stages make it about a thousand times larger than it is */
 #define STAGNANT (1e4 * DBL_EPSILON)
-#define ANEW                                                                                       \
-  0.3 /* contraction at which the matrix of all stages is formed anew in mid-iteration             \
-       */
+/* contraction at which the matrix of all stages is formed anew in mid-iteration */
+#define ANEW 0.3
 
 static double *row(double *X, int n, int i)
 {
@@ -300,7 +299,6 @@ static dae_status iterate(dae__radau *o, const dae__radau_rule *rule, dae__radau
     v = judge(&it, goal, correct(o, rule, &worst));
   }
   o->memory->theta = it.theta;
-  o->memory->count = it.count;
   if (v == DONE)
     return DAE_OK;
   o->r->table->name(o->r->self, worst, name, sizeof name);

@@ -88,7 +88,6 @@ dae_status dae__reduced_factor(dae__reduced *r, double real, int pairs, const do
   int count = dae__pattern_count(&r->pattern);
   const double *P0 = r->P[0], *P1 = r->P[1], *P2 = r->P[2];
   double square = real * real;
-  r->memory->factored = false;
   for (int e = 0; e < count; e++)
     r->values[e] = P0[e] + real * P1[e] + square * P2[e];
   dae_status status = dae__solver_factor(r->real, r->values);
@@ -107,7 +106,6 @@ dae_status dae__reduced_factor(dae__reduced *r, double real, int pairs, const do
     if (status)
       return not_factored(r, status, dae__zsolver_column(r->pair[i]), err);
   }
-  r->memory->factored = true;
   return DAE_OK;
 }
 
@@ -171,8 +169,8 @@ void dae__reduced_free(dae__reduced *r)
 
 dae_status dae__reduced_reload(dae__reduced *r)
 {
-  dae_status status = r->memory->factored ? dae__solver_reload(r->real) : DAE_OK;
+  dae_status status = dae__solver_reload(r->real);
   for (int i = 0; i < r->pairs && !status; i++)
-    status = r->memory->factored ? dae__zsolver_reload(r->pair[i]) : DAE_OK;
+    status = dae__zsolver_reload(r->pair[i]);
   return status;
 }

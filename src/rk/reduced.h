@@ -46,7 +46,6 @@ typedef struct dae__reduced_table {
 } dae__reduced_table;
 
 typedef struct dae__reduced_memory {
-  bool factored;
   long jacobians, factorisations;
 } dae__reduced_memory;
 

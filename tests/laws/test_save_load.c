@@ -1,7 +1,9 @@
 /* Stepping on after load gives the same bits as stepping on after save: times, states, statistics;
  * in the same handle, in a fresh one, and in one that has been elsewhere; for every problem, every
  * method that takes it, variable and fixed steps, dense and sparse. */
+#include "reference/stiff_cranks.h"
 #include "same_bits.h"
+#include "text_problem.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -76,6 +78,22 @@ static void test_a_sparse_chain_goes_on_with_the_same_bits(void **state)
   check_problem(&p, 0);
   check_problem(&p, 1e-3);
   test_problem_free(&p);
+}
+
+/* radau before it solves all stages in one matrix, while it does, and where it changes its ways */
+static void test_radau_goes_on_with_the_same_bits_in_one_matrix(void **state)
+{
+  (void)state;
+  test_problem p;
+  dae_model *model = text_problem(stiff_bushing, NULL, 0, 1, &p);
+  same_set_up s = same_set_up_of(&p, dae_method_find("radau", NULL), 0);
+  dae_integrator *it = same_create(&s);
+  same_step_on(&s, it, 40);
+  assert_true(dae_integrator_stats(it).full > 0);
+  dae_integrator_free(it);
+  for (int after = 5; after < 45; after += 5)
+    same_check(&s, after);
+  dae_model_free(model);
 }
 
 /* of another problem, of another method for the same problem, cut off, and nonsense */
@@ -199,6 +217,7 @@ int main(void)
       cmocka_unit_test(test_variable_steps_go_on_with_the_same_bits),
       cmocka_unit_test(test_fixed_steps_go_on_with_the_same_bits),
       cmocka_unit_test(test_a_sparse_chain_goes_on_with_the_same_bits),
+      cmocka_unit_test(test_radau_goes_on_with_the_same_bits_in_one_matrix),
       cmocka_unit_test(test_foreign_and_cut_buffers_change_nothing),
       cmocka_unit_test(test_a_restart_forgets_the_past),
       cmocka_unit_test(test_looking_does_not_change_the_motion),
