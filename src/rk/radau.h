@@ -135,6 +135,9 @@ dae__radau_goal dae__radau_goal_of(const dae__radau *o, const dae__radau_rule *r
 /* The stages of a step, by Newton's iteration: K, Z, and moved. */
 dae_status dae__radau_solve(dae__radau *o, const dae__radau_stepper *how, const dae__rk_leg *leg,
                             dae_error *err);
+/* z at node i of a rule, by K at its nodes. */
+void dae__radau_state(const dae__radau *o, const dae__collocation_rule *c, const double *K,
+                      const dae__rk_leg *leg, int i, double *z);
 /* K = the polynomial of the last step, gone on with, where changes at which iterations end are
  * stop; K = what is known at the start. */
 void dae__radau_extrapolate(dae__radau *o, const dae__radau_rule *rule, double h, double stop);

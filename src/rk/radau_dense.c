@@ -45,23 +45,6 @@ static void polynomial(const dae__radau *o, const dae__collocation_rule *c, cons
   }
 }
 
-/* the same at node i */
-static void at_node(const dae__radau *o, const dae__collocation_rule *c, const double *K,
-                    const dae__rk_leg *leg, int i, double *z)
-{
-  const double *z0 = leg->from.z;
-  int n = o->r->n, n2 = o->r->n2, dynamic = n2 + o->r->n1;
-  double h = leg->h;
-  dae__copy(n2 + dynamic, z0, z);
-  dae__axpy(n2, c->c[i] * h, z0 + n2, z);
-  for (int j = 0; j < c->s; j++) {
-    const double *k = K + (size_t)j * (size_t)n;
-    dae__axpy(n2, h * h * c->A2[i][j], k, z);
-    dae__axpy(dynamic, h * c->A[i][j], k, z + n2);
-  }
-  dae__copy(n - dynamic, K + (size_t)i * (size_t)n + dynamic, z + n2 + dynamic);
-}
-
 static const dae__collocation_rule *shown(const dae__radau *o, const dae__radau_rule *rule,
                                           const double **K)
 {
@@ -113,7 +96,7 @@ static dae_status sweep(dae__radau *o, const dae__collocation_rule *c, const dae
   for (int i = 0; i < c->s; i++) { /* R_i, all of the same iterate */
     dae__reduced_at at = {
         .t = leg->t + c->c[i] * leg->h, .z = o->z, .k = o->fine + (size_t)i * (size_t)n};
-    at_node(o, c, o->fine, leg, i, o->z);
+    dae__radau_state(o, c, o->fine, leg, i, o->z);
     dae_status status =
         o->r->table->residual(o->r->self, &at, o->fine_R + (size_t)i * (size_t)n, err);
     if (status)

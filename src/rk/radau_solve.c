@@ -68,17 +68,24 @@ static void combine(int s, const double *a, double factor, int n, int stride, co
     dae__axpy(n, factor * a[j], X + (size_t)j * (size_t)stride, out);
 }
 
-static void state(const dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg, int i)
+void dae__radau_state(const dae__radau *o, const dae__collocation_rule *c, const double *K,
+                      const dae__rk_leg *leg, int i, double *z)
 {
   const dae__reduced *r = o->r;
   int n2 = r->n2, n = r->n, dynamic = n2 + r->n1;
-  double h = leg->h, *z = row(o->Z, n2 + n, i);
+  double h = leg->h;
   const double *z0 = leg->from.z;
   dae__copy(n2 + dynamic, z0, z);
-  dae__axpy(n2, rule->c.c[i] * h, z0 + n2, z);
-  combine(rule->s, rule->c.A2[i], h * h, n2, n, o->K, z);
-  combine(rule->s, rule->c.A[i], h, dynamic, n, o->K, z + n2);
-  dae__copy(n - dynamic, row(o->K, n, i) + dynamic, z + n2 + dynamic);
+  dae__axpy(n2, c->c[i] * h, z0 + n2, z);
+  combine(c->s, c->A2[i], h * h, n2, n, K, z);
+  combine(c->s, c->A[i], h, dynamic, n, K, z + n2);
+  dae__copy(n - dynamic, K + (size_t)i * (size_t)n + dynamic, z + n2 + dynamic);
+}
+
+/* of stage i of the step at hand */
+static void state(const dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg, int i)
+{
+  dae__radau_state(o, &rule->c, o->K, leg, i, row(o->Z, o->r->n2 + o->r->n, i));
 }
 
 /* change of the end that belongs to the change D of K */

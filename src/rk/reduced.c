@@ -1,24 +1,9 @@
 #include "rk/reduced.h"
 #include "core/error.h"
 #include "core/vec.h"
+#include "spark/pick.h"
 
 /* ---- terms ---- */
-
-/* columns col0 ... col1 - 1 of a pattern, and which entries they are */
-static dae_pattern some_columns(dae__arena *arena, const dae_pattern *p, int col0, int col1,
-                                int **entry)
-{
-  int first = p->start[col0], count = p->start[col1] - first;
-  int *start = DAE__TAKE(arena, int, col1 - col0 + 1), *row = DAE__TAKE(arena, int, count);
-  *entry = DAE__TAKE(arena, int, count);
-  if (dae__arena_failed(arena))
-    return (dae_pattern){0};
-  for (int j = col0; j <= col1; j++)
-    start[j - col0] = p->start[j] - first;
-  for (int e = 0; e < count; e++)
-    row[e] = p->row[first + e], (*entry)[e] = first + e;
-  return (dae_pattern){p->rows, col1 - col0, start, row};
-}
 
 void dae__reduced_term_add(dae__arena *arena, dae__reduced_terms *terms, dae__reduced_place place,
                            const dae_pattern *pattern, const double *values)
@@ -28,8 +13,11 @@ void dae__reduced_term_add(dae__arena *arena, dae__reduced_terms *terms, dae__re
   dae__reduced_term *t = &terms->at[terms->count++];
   *t = (dae__reduced_term){
       .power = place.power, .factor = place.factor, .whole = values, .pattern = *pattern};
-  if (place.col1 > 0)
-    t->pattern = some_columns(arena, pattern, place.col0, place.col1, &t->entry);
+  if (place.col1 > 0) {
+    dae__pick pick = dae__pick_create(arena, pattern, 0, pattern->rows, place.col0, place.col1);
+    t->pattern = pick.pattern;
+    t->entry = pick.entry;
+  }
   t->block = (dae__block){.row = place.row, .col = place.col, .transposed = place.transposed};
 }
 
