@@ -56,13 +56,13 @@ static void show_ode(rep_report *report)
 
 /* ---- differential-algebraic ones: they do not, unless regularised ---- */
 
-typedef struct dae_row {
+typedef struct circuit_row {
   const char *label;
   int windows;
   double plain, xi;
-} dae_row;
+} circuit_row;
 
-static const dae_row dae_rows[] = {
+static const circuit_row circuit_rows[] = {
     {"1", 1, 93, 11}, {"2", 2, 92, 8}, {"4", 4, 89, 7}, {"8", 8, 86, 6}};
 
 static const rep_table dae_text = {
@@ -91,8 +91,8 @@ static bool run_dae(rep_report *report, int windows, dae_wave_update update, wav
 static void show_dae(rep_report *report)
 {
   rep_table_begin(report, &dae_text);
-  for (int i = 0; i < COUNT(dae_rows); i++) {
-    const dae_row *row = &dae_rows[i];
+  for (int i = 0; i < COUNT(circuit_rows); i++) {
+    const circuit_row *row = &circuit_rows[i];
     waves_result plain, xi;
     if (!run_dae(report, row->windows, DAE_WAVE_PLAIN, &plain) ||
         !run_dae(report, row->windows, DAE_WAVE_XI, &xi))

@@ -119,20 +119,14 @@ static dae_status pick_open(void *self, int columns, const char *const *names, d
   return DAE_OK;
 }
 
-static dae_status pick_row(void *self, int columns, const double *values, dae_error *err)
+static dae_status pick_row(void *self, const dae_row *row, dae_error *err)
 {
   const pick *p = self;
   double picked[4];
-  (void)columns, (void)err;
+  (void)err;
   for (int i = 0; i < p->watch->count; i++)
-    picked[i] = values[p->column[i]];
+    picked[i] = row->values[p->column[i]];
   p->watch->row(p->watch->user, picked);
-  return DAE_OK;
-}
-
-static dae_status pick_close(void *self, dae_summary *summary, dae_error *err)
-{
-  (void)self, (void)summary, (void)err;
   return DAE_OK;
 }
 
@@ -148,7 +142,7 @@ dae_status yp96_integrate(const yp96_setting *setting, const yp96_case *run,
   status = first_step(model, setting, &opts, err);
   if (status >= 0) {
     pick picked = {.watch = watch};
-    dae_sink sink = {&picked, pick_open, pick_row, pick_close, NULL};
+    dae_sink sink = {.self = &picked, .open = pick_open, .row = pick_row};
     dae_run_plan plan = {.method = dae_method_find(iterations[run->iteration].method, err),
                          .options = &opts,
                          .sinks = &sink,

@@ -28,7 +28,6 @@ const dae_method *support_method(const dae_problem *problem)
 /* ---- runs ---- */
 
 typedef struct watch {
-  const dae_problem *problem;
   int size;
   double *y; /* the state vector of the row */
   support_row *each;
@@ -43,28 +42,13 @@ static dae_status watch_open(void *self, int columns, const char *const *names, 
   return DAE_OK;
 }
 
-/* columns come as coordinates and states, rates, multipliers */
-static dae_status watch_row(void *self, int columns, const double *values, dae_error *err)
+static dae_status watch_row(void *self, const dae_row *row, dae_error *err)
 {
   watch *w = self;
-  int next = 1;
-  (void)columns, (void)err;
-  for (int group = 0; group < 3; group++)
-    for (int i = 0; i < w->size; i++) {
-      char name[256];
-      dae_variable_kind kind = dae_problem_variable(w->problem, i, name, sizeof name);
-      int own = kind == DAE_VARIABLE_RATE ? 1 : kind == DAE_VARIABLE_MULTIPLIER ? 2 : 0;
-      if (own == group)
-        w->y[i] = values[next++];
-    }
+  (void)err;
+  memcpy(w->y, row->y, (size_t)w->size * sizeof *w->y);
   if (w->each)
-    w->each(w->user, values[0], w->y);
-  return DAE_OK;
-}
-
-static dae_status watch_close(void *self, dae_summary *summary, dae_error *err)
-{
-  (void)self, (void)summary, (void)err;
+    w->each(w->user, row->values[0], w->y);
   return DAE_OK;
 }
 
@@ -79,9 +63,9 @@ dae_status support_run_with(const char *method, const test_problem *p, const voi
                             double every, support_row *each, void *user, double *end,
                             dae_summary *summary)
 {
-  watch w = {&p->problem, p->size, calloc((size_t)p->size, sizeof(double)), each, user};
+  watch w = {p->size, calloc((size_t)p->size, sizeof(double)), each, user};
   assert_non_null(w.y);
-  dae_sink sink = {&w, watch_open, watch_row, watch_close, NULL};
+  dae_sink sink = {.self = &w, .open = watch_open, .row = watch_row};
   dae_run_plan plan = {.problem = p->problem,
                        .start = p->start,
                        .method = dae_method_find(method, NULL),

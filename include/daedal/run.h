@@ -62,13 +62,36 @@ typedef struct dae_summary {
 size_t dae_summary_text(const dae_summary *summary, char *text, size_t size);
 size_t dae_summary_json(const dae_summary *summary, char *text, size_t size);
 
+/* A row as sinks see it. */
+typedef struct dae_row {
+  int columns;
+  const double *values; /* of the columns; the first is t */
+  const double *y;      /* the state vector that they were taken from; may be NULL */
+  double position_drift, velocity_drift; /* off the constraints here; NaN: no such constraints */
+} dae_row;
+
+/* An accepted step as sinks see it, or a window of an iteration between systems. */
+typedef struct dae_step_record {
+  double t, h; /* its end and size */
+  int order;
+  dae_stats stats;  /* of the run so far, with this step */
+  double energy;    /* at the end; NaN: the problem has none */
+  double balance;   /* its change less the work of forces and constraints up to here */
+  int sweeps;       /* over a window; 0: the method does not iterate */
+  double observed;  /* largest ratio of changes in this window; NaN: none seen */
+  double predicted; /* factor of a plain sweep by the derivatives here; NaN: not known */
+} dae_step_record;
+
 /* Where rows go. Rows come in order of time. A run opens its sinks in the order given, after the
  * start was made consistent, and closes all of them in that order whatever happened, even where
- * open was not reached; a sink that writes the account therefore comes last. The caller frees. */
+ * open was not reached; a sink that writes the account therefore comes last. What a sink does not
+ * look at is NULL. The caller frees. */
 typedef struct dae_sink {
   void *self;
   dae_status (*open)(void *self, int columns, const char *const *names, dae_error *err);
-  dae_status (*row)(void *self, int columns, const double *values, dae_error *err);
+  dae_status (*row)(void *self, const dae_row *row, dae_error *err);
+  /* after every accepted step and its rows */
+  dae_status (*step)(void *self, const dae_step_record *step, dae_error *err);
   dae_status (*close)(void *self, dae_summary *summary, dae_error *err);
   void (*free)(void *self);
 } dae_sink;

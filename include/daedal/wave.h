@@ -196,10 +196,12 @@ typedef struct dae_contraction {
   double jacobi;
   double margin; /* smallest singular value of 1 - T: near 0 the coupled index is above 1 */
   double on_first, on_second; /* joints on their first, on their last system; NaN: no joints */
-  double first_growth, second_growth; /* what windows of length W add to that, over W^2: gamma of
-                                         [WHM11 (54)] */
-  double observed;                    /* largest ratio of changes in a run, NaN: none seen */
-  int most_sweeps;                    /* in one window */
+  double first_growth, second_growth;   /* what windows of length W add to that, over W^2: gamma of
+                                           [WHM11 (54)] */
+  double observed;                      /* largest ratio of changes in a run, NaN: none seen */
+  int most_sweeps;                      /* in one window */
+  int last_sweeps;                      /* in the last window of a run; with the factors there: */
+  double last_observed, last_predicted; /* as observed, and gauss_seidel (or jacobi) */
   long windows, sweeps;
   char order[256]; /* the best order, by names */
   char loop[256];  /* the variables that make up the loop, by names */

@@ -64,15 +64,15 @@ static dae_status csv_open(void *sink, int columns, const char *const *names, da
   return end_record(self, err);
 }
 
-static dae_status csv_row(void *sink, int columns, const double *values, dae_error *err)
+static dae_status csv_row(void *sink, const dae_row *row, dae_error *err)
 {
   csv *self = sink;
   if (!self->file)
     return dae__fail(err, DAE_ERROR_USAGE, self->path, "%s: a row before open", self->path);
   errno = 0;
-  for (int i = 0; i < columns; i++) {
+  for (int i = 0; i < row->columns; i++) {
     char number[40];
-    dae__number_text(values[i], 17, number);
+    dae__number_text(row->values[i], 17, number);
     if (i > 0)
       fputc(',', self->file);
     fputs(number, self->file);

@@ -232,18 +232,6 @@ typedef struct json {
   char *text;
 } json;
 
-static dae_status json_open(void *sink, int columns, const char *const *names, dae_error *err)
-{
-  (void)sink, (void)columns, (void)names, (void)err;
-  return DAE_OK;
-}
-
-static dae_status json_row(void *sink, int columns, const double *values, dae_error *err)
-{
-  (void)sink, (void)columns, (void)values, (void)err;
-  return DAE_OK;
-}
-
 static dae_status write_file(const json *self, dae_error *err)
 {
   errno = 0;
@@ -295,7 +283,6 @@ dae_status dae_json_sink(const char *path, const dae_env *env, dae_sink *out, da
   }
   self->arena = arena;
   memcpy(self->path, path, strlen(path) + 1);
-  *out = (dae_sink){
-      .self = self, .open = json_open, .row = json_row, .close = json_close, .free = json_free};
+  *out = (dae_sink){.self = self, .close = json_close, .free = json_free};
   return DAE_OK;
 }

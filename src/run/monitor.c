@@ -58,6 +58,8 @@ dae_status dae__monitor_row(dae__monitor *m, double t, const double *y, dae_erro
 {
   double position = NAN, velocity = NAN;
   dae_status status = dae__measure_drift(m->measure, t, y, &position, &velocity, err);
+  m->row_position = position;
+  m->row_velocity = velocity;
   if (status < 0)
     return status;
   m->position = larger(m->position, position);

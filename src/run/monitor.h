@@ -18,6 +18,7 @@
 typedef struct dae__monitor {
   dae__measure *measure;
   double position, velocity;                /* largest drift; NaN: none measured */
+  double row_position, row_velocity;        /* of the last row */
   double t;                                 /* energy and power are those at t */
   double energy_start, energy, power, work; /* NaN: the problem has no energy */
   bool has_potential;

@@ -200,7 +200,8 @@ static dae_status open_sinks(run *r, dae_error *err)
   dae_status status = DAE_OK;
   for (int i = 0; i < r->plan->sink_count && status >= 0; i++) {
     const dae_sink *sink = &r->plan->sinks[i];
-    status = sink->open(sink->self, r->columns.count, r->columns.names, err);
+    if (sink->open)
+      status = sink->open(sink->self, r->columns.count, r->columns.names, err);
   }
   return status;
 }
@@ -210,9 +211,15 @@ static dae_status row(run *r, double t, const double *y, dae_error *err)
   dae_status status = dae__columns_fill(&r->columns, t, y, err);
   if (status >= 0)
     status = dae__monitor_row(&r->monitor, t, y, err);
+  const dae_row shown = {.columns = r->columns.count,
+                         .values = r->columns.values,
+                         .y = y,
+                         .position_drift = r->monitor.row_position,
+                         .velocity_drift = r->monitor.row_velocity};
   for (int i = 0; i < r->plan->sink_count && status >= 0; i++) {
     const dae_sink *sink = &r->plan->sinks[i];
-    status = sink->row(sink->self, r->columns.count, r->columns.values, err);
+    if (sink->row)
+      status = sink->row(sink->self, &shown, err);
   }
   if (status < 0)
     return status;
@@ -340,6 +347,39 @@ static dae_status ask_progress(const run *r, dae_error *err)
   return DAE_ERROR_INTERRUPTED;
 }
 
+/* What is known of a step besides its place. */
+static void describe_step(const run *r, dae_step_record *step)
+{
+  dae_contraction c;
+  step->stats = dae_integrator_stats(r->it);
+  step->energy = r->monitor.energy;
+  step->balance = r->monitor.energy - r->monitor.energy_start - r->monitor.work;
+  step->observed = step->predicted = NAN;
+  if (!r->plan->method->iterates || dae_contraction_of(r->it, &c, NULL) < 0)
+    return;
+  step->sweeps = c.last_sweeps;
+  step->observed = c.last_observed;
+  step->predicted = c.last_predicted;
+}
+
+/* Sinks that look at steps are told of the last one, up to an event if it had one. */
+static dae_status tell_step(const run *r, const dae_view *view, dae_error *err)
+{
+  dae_step_record step = {.t = r->t, .h = r->t - view->t_previous, .order = view->order};
+  dae_status status = DAE_OK;
+  bool filled = false;
+  for (int i = 0; i < r->plan->sink_count && status >= 0; i++) {
+    const dae_sink *sink = &r->plan->sinks[i];
+    if (!sink->step)
+      continue;
+    if (!filled)
+      describe_step(r, &step);
+    filled = true;
+    status = sink->step(sink->self, &step, err);
+  }
+  return status;
+}
+
 static dae_status one_step(run *r, dae_error *err)
 {
   dae_status status = dae_integrator_step(r->it, r->plan->to, err);
@@ -352,6 +392,10 @@ static dae_status one_step(run *r, dae_error *err)
   status = pass_events(r, &restarted, err);
   if (status == DAE_OK && !restarted)
     status = pass_step(r, view.t, err);
+  if (status >= 0) {
+    dae_status told = tell_step(r, &view, err);
+    status = told < 0 ? told : status;
+  }
   return status == DAE_OK ? ask_progress(r, err) : status;
 }
 
@@ -375,7 +419,7 @@ static void close_sinks(const run *r, dae_error *err)
     const dae_sink *sink = &r->plan->sinks[i];
     /* the first failure is the one to tell */
     dae_error ours = dae_error_none();
-    dae_status status = sink->close(sink->self, s, &ours);
+    dae_status status = sink->close ? sink->close(sink->self, s, &ours) : DAE_OK;
     if (status >= 0 || s->status < 0)
       continue;
     s->status = status;

@@ -88,27 +88,16 @@ static bool is_jump(const dae__verify *v, long i)
   return (i > 0 && row_of(v, i - 1)[0] == t) || (i + 1 < v->count && row_of(v, i + 1)[0] == t);
 }
 
-static dae_status open_rows(void *self, int columns, const char *const *names, dae_error *err)
-{
-  (void)self, (void)columns, (void)names, (void)err;
-  return DAE_OK;
-}
-
-static dae_status take_row(void *self, int columns, const double *values, dae_error *err)
+static dae_status take_row(void *self, const dae_row *row, dae_error *err)
 {
   comparison *c = self;
   const dae__verify *v = c->v;
-  (void)columns, (void)err;
+  const double *values = row->values;
+  (void)err;
   while (c->next < v->count && row_of(v, c->next)[0] < values[0])
     c->next++;
   if (c->next < v->count && row_of(v, c->next)[0] == values[0] && !is_jump(v, c->next))
     compare(c, row_of(v, c->next), values);
-  return DAE_OK;
-}
-
-static dae_status close_rows(void *self, dae_summary *summary, dae_error *err)
-{
-  (void)self, (void)summary, (void)err;
   return DAE_OK;
 }
 
@@ -168,7 +157,7 @@ static dae_status integrate_as_one(dae__arena *arena, comparison *c, const dae_s
                                    dae_error *err)
 {
   dae_run_plan plan = *c->columns->plan;
-  const dae_sink sink = {.self = c, .open = open_rows, .row = take_row, .close = close_rows};
+  const dae_sink sink = {.self = c, .row = take_row};
   dae_summary other;
   plan.method = dae__method_for_one(&plan.problem, err);
   if (!plan.method)

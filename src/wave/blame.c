@@ -88,13 +88,14 @@ void dae__wave_measure(dae__wave *w, int node)
   if (w->opts.update == DAE_WAVE_RELAX && w->opts.omega == 0)
     w->omega = find_omega(w, gains);
   if (f->multipliers > 0 && w->opts.splitting == DAE_WAVE_SPLIT_WEIGHTED) {
-    w->m->rho = NAN; /* not a matter of the gains alone */
+    w->m->rho = w->m->rho_here = NAN; /* not a matter of the gains alone */
     return;
   }
   for (int i = 0; i < f->unknowns; i++) /* any vector that is not special */
     w->mode[i] = f->direct[i] && f->owner[i] < f->systems ? 1 + 0.5 * sin(1.0 + i) : 0;
   bool any = grow(w, gains, w->mode, w->z) > 0;
   double rho = any ? grow(w, gains, w->mode, w->z) : 0;
+  w->m->rho_here = rho;
   w->m->rho = fmax(w->m->rho, rho);
 }
 

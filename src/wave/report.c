@@ -112,7 +112,9 @@ static dae_contraction nothing(void)
                            .on_second = NAN,
                            .first_growth = NAN,
                            .second_growth = NAN,
-                           .observed = NAN};
+                           .observed = NAN,
+                           .last_observed = NAN,
+                           .last_predicted = NAN};
 }
 
 static dae_status make_consistent(look *o, dae__arena *arena, const dae_problem *problem, double t,
@@ -192,6 +194,9 @@ dae_status dae_contraction_of(const dae_integrator *it, dae_contraction *out, da
   out->margin = NAN;
   out->observed = m->observed;
   out->most_sweeps = m->most_sweeps;
+  out->last_sweeps = m->last_sweeps;
+  out->last_observed = m->last_observed;
+  out->last_predicted = m->rho_here;
   out->windows = m->stats.steps;
   out->sweeps = m->sweeps;
   dae__wave_loop_names(w, out->loop, sizeof out->loop);

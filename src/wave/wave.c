@@ -265,8 +265,8 @@ dae_status dae__wave_finish(dae__wave *w, dae__arena *arena, double t, const dou
   if (status)
     return status;
   dae__copy(w->f->unknowns, unknowns, w->start);
-  w->m->observed = NAN;
-  w->m->rho = w->f->has_gains ? 0 : NAN;
+  w->m->observed = w->m->last_observed = NAN;
+  w->m->rho = w->m->rho_here = w->f->has_gains ? 0 : NAN;
   w->omega = w->opts.omega > 0 ? w->opts.omega : 1;
   bool slack = w->opts.update == DAE_WAVE_SLACK; /* calls the callbacks of other parts */
   w->m->t = t;

@@ -35,6 +35,9 @@ typedef struct dae__wave_memory {
   int most_sweeps;
   double observed; /* largest rate, NaN: none */
   double rho;      /* largest along the windows */
+  double rho_here; /* at the last node looked at */
+  int last_sweeps; /* in the last window, with what was observed there */
+  double last_observed;
   dae_stats stats;
 } dae__wave_memory;
 

@@ -242,6 +242,8 @@ static void count(dae__wave *w)
   if (!isnan(o->rate))
     m->rate = fmin(fmax(o->rate, 0.05), 1);
   m->observed = fmax(m->observed, o->worst_rate); /* a NaN is left behind */
+  m->last_sweeps = o->sweep;
+  m->last_observed = o->worst_rate;
 }
 
 static dae_status accept(dae__wave *w, const plan *p, dae_error *err)

@@ -27,22 +27,17 @@ static dae_status keep_names(void *self, int columns, const char *const *names, 
   return DAE_OK;
 }
 
-static dae_status keep_row(void *self, int columns, const double *values, dae_error *err)
+static dae_status keep_row(void *self, const dae_row *row, dae_error *err)
 {
   motion *m = self;
   (void)err;
   if (m->rows == m->room) {
     m->room = 2 * m->room + 64;
-    m->values = realloc(m->values, (size_t)(m->room * columns) * sizeof *m->values);
+    m->values = realloc(m->values, (size_t)(m->room * row->columns) * sizeof *m->values);
     assert_non_null(m->values);
   }
-  memcpy(m->values + m->rows++ * columns, values, (size_t)columns * sizeof *values);
-  return DAE_OK;
-}
-
-static dae_status keep_nothing(void *self, dae_summary *summary, dae_error *err)
-{
-  (void)self, (void)summary, (void)err;
+  memcpy(m->values + m->rows++ * row->columns, row->values,
+         (size_t)row->columns * sizeof *row->values);
   return DAE_OK;
 }
 
@@ -91,7 +86,7 @@ motion motion_of(const char *path, motion_plan wanted)
   load.set_count = wanted.set != NULL;
   if (dae_model_load(path, &load, NULL, &m.model, &err) != DAE_OK)
     fail_with(path, &err);
-  dae_sink sink = {&m, keep_names, keep_row, keep_nothing, NULL};
+  dae_sink sink = {.self = &m, .open = keep_names, .row = keep_row};
   dae_run_plan plan = {.sinks = &sink, .sink_count = 1};
   dae_model_plan(m.model, &plan);
   const dae_model_setting *named = dae_model_find_setting(m.model, "method");

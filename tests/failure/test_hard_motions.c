@@ -35,15 +35,15 @@ static dae_status times_open(void *self, int columns, const char *const *names, 
   return DAE_OK;
 }
 
-static dae_status times_row(void *self, int columns, const double *values, dae_error *err)
+static dae_status times_row(void *self, const dae_row *row, dae_error *err)
 {
   times *s = self;
   (void)err;
   assert_true(s->rows < MOST);
-  for (int i = 0; i < columns; i++)
-    assert_true(isfinite(values[i]));
-  s->t[s->rows] = values[0];
-  s->first[s->rows++] = values[1];
+  for (int i = 0; i < row->columns; i++)
+    assert_true(isfinite(row->values[i]));
+  s->t[s->rows] = row->values[0];
+  s->first[s->rows++] = row->values[1];
   return DAE_OK;
 }
 
@@ -54,7 +54,8 @@ static dae_status times_close(void *self, dae_summary *summary, dae_error *err)
   return DAE_OK;
 }
 
-static const dae_sink sink = {&seen, times_open, times_row, times_close, NULL};
+static const dae_sink sink = {
+    .self = &seen, .open = times_open, .row = times_row, .close = times_close};
 
 typedef struct outcome {
   dae_status status;

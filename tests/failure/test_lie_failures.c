@@ -281,22 +281,16 @@ static dae_status open_table(void *self, int columns, const char *const *names, 
   return DAE_OK;
 }
 
-static dae_status take_row(void *self, int columns, const double *values, dae_error *err)
+static dae_status take_row(void *self, const dae_row *row, dae_error *err)
 {
   table *o = self;
   (void)err;
   o->rows++;
-  o->t = values[0];
-  for (int i = 1; i < columns; i++) {
-    o->y[i - 1] = values[i];
-    o->finite = o->finite && isfinite(values[i]);
+  o->t = row->values[0];
+  for (int i = 1; i < row->columns; i++) {
+    o->y[i - 1] = row->values[i];
+    o->finite = o->finite && isfinite(row->values[i]);
   }
-  return DAE_OK;
-}
-
-static dae_status close_table(void *self, dae_summary *summary, dae_error *err)
-{
-  (void)self, (void)summary, (void)err;
   return DAE_OK;
 }
 
@@ -313,7 +307,7 @@ typedef struct failing {
 static void check_run(const failing *c, const dae_lie_options *opts)
 {
   table rows;
-  const dae_sink sink = {&rows, open_table, take_row, close_table, NULL};
+  const dae_sink sink = {.self = &rows, .open = open_table, .row = take_row};
   const dae_run_plan plan = {.problem = dae_problem_semi_explicit(&c->p),
                              .start = {.y = c->start},
                              .method = dae_method_find("lie", NULL),

@@ -36,31 +36,19 @@ typedef struct outcome {
   double t_last; /* of the last row */
 } outcome;
 
-static dae_status note_open(void *self, int columns, const char *const *names, dae_error *err)
-{
-  (void)self, (void)columns, (void)names, (void)err;
-  return DAE_OK;
-}
-
-static dae_status note_row(void *self, int columns, const double *values, dae_error *err)
+static dae_status note_row(void *self, const dae_row *row, dae_error *err)
 {
   (void)err;
-  for (int i = 0; i < columns; i++)
-    assert_true(isfinite(values[i]));
-  *(double *)self = values[0];
-  return DAE_OK;
-}
-
-static dae_status note_close(void *self, dae_summary *summary, dae_error *err)
-{
-  (void)self, (void)summary, (void)err;
+  for (int i = 0; i < row->columns; i++)
+    assert_true(isfinite(row->values[i]));
+  *(double *)self = row->values[0];
   return DAE_OK;
 }
 
 static outcome run(const test_problem *p, const way *w)
 {
   outcome o = {.err = dae_error_none(), .t_last = -1};
-  dae_sink sink = {&o.t_last, note_open, note_row, note_close, NULL};
+  dae_sink sink = {.self = &o.t_last, .row = note_row};
   dae_run_plan plan = {.problem = p->problem,
                        .start = p->start,
                        .method = dae_method_find(w->method, NULL),

@@ -50,7 +50,9 @@ static void write_rows(const double *values, int rows, int columns)
   dae_csv_sink(PATH, NULL, &sink, NULL);
   assert_int_equal(sink.open(sink.self, columns, names, NULL), DAE_OK);
   for (int i = 0; i < rows; i++)
-    assert_int_equal(sink.row(sink.self, columns, values + i * columns, NULL), DAE_OK);
+    assert_int_equal(
+        sink.row(sink.self, &(dae_row){.columns = columns, .values = values + i * columns}, NULL),
+        DAE_OK);
   assert_int_equal(sink.close(sink.self, &summary, NULL), DAE_OK);
   sink.free(sink.self);
 }
@@ -110,7 +112,7 @@ static void test_rows_are_kept_if_the_sink_is_freed_unclosed(void **state)
   dae_sink sink;
   dae_csv_sink(PATH, NULL, &sink, NULL);
   sink.open(sink.self, 1, names, NULL);
-  sink.row(sink.self, 1, &value, NULL);
+  sink.row(sink.self, &(dae_row){.columns = 1, .values = &value}, NULL);
   sink.free(sink.self);
   assert_string_equal(content(), "t\r\n1\r\n");
   remove(PATH);
@@ -156,7 +158,7 @@ static void test_full_disk_is_noticed(void **state)
   sink.open(sink.self, 1, names, &err);
   dae_status status = DAE_OK;
   for (int i = 0; i < 10000 && status == DAE_OK; i++)
-    status = sink.row(sink.self, 1, &value, &err);
+    status = sink.row(sink.self, &(dae_row){.columns = 1, .values = &value}, &err);
   assert_int_equal(status, DAE_ERROR_FILE);
   assert_int_equal(sink.close(sink.self, &summary, &err), DAE_ERROR_FILE);
   sink.free(sink.self);

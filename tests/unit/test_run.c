@@ -40,12 +40,12 @@ static dae_status record_open(void *self, int columns, const char *const *names,
   return DAE_OK;
 }
 
-static dae_status record_row(void *self, int columns, const double *values, dae_error *err)
+static dae_status record_row(void *self, const dae_row *row, dae_error *err)
 {
   record *r = self;
-  assert_int_equal(columns, r->columns);
+  assert_int_equal(row->columns, r->columns);
   assert_true(r->rows < MOST_ROWS);
-  memcpy(r->row[r->rows++], values, (size_t)columns * sizeof *values);
+  memcpy(r->row[r->rows++], row->values, (size_t)row->columns * sizeof *row->values);
   if (r->rows != r->fails_at)
     return DAE_OK;
   *err = dae_error_none();
@@ -60,7 +60,8 @@ static dae_status record_close(void *self, dae_summary *summary, dae_error *err)
   return DAE_OK;
 }
 
-static const dae_sink record_sink = {&last, record_open, record_row, record_close, NULL};
+static const dae_sink record_sink = {
+    .self = &last, .open = record_open, .row = record_row, .close = record_close};
 
 /* A plan: one of the two motions from (q, v) at t = 0, in steps of this size. */
 typedef struct motion {
