@@ -12,13 +12,14 @@ DEMO_OPTIONS ?= --every 0.01
 SOURCES = $(shell find include src cli reproduce tests examples bench -name '*.[ch]' 2>/dev/null)
 
 .DEFAULT_GOAL := build
-.PHONY: help setup build build-dev demo test check-long bench install format tidy clean
+.PHONY: help setup setup-test build build-dev demo test docs check-long bench install format tidy clean
 
 help:
 	@echo "make demo        set up, build and run a model of examples/models (DEMO=$(DEMO))"
 	@echo "make test        set up, build and test: dev (sanitizers) and release"
 	@echo "make build       set up and build the optimised library and the command"
 	@echo "make install     install them under PREFIX=$(PREFIX) (DESTDIR is honoured)"
+	@echo "make docs        pages of the C interface in build/docs, by Doxygen"
 	@echo "make check-long  all tests at full length, and the benches"
 	@echo "make bench       the benches"
 	@echo "make format      clang-format all sources"
@@ -27,6 +28,9 @@ help:
 
 setup:
 	@sh scripts/setup.sh
+
+setup-test:
+	@sh scripts/setup.sh test
 
 build: setup
 	cmake --preset release
@@ -39,11 +43,16 @@ build-dev: setup
 demo: build
 	@mkdir -p build/demo
 	cd build/demo && ../release/cli/daedal run ../../examples/models/$(DEMO).dae $(DEMO_OPTIONS) \
-	  --json $(DEMO).json
+	  --report $(DEMO).html --json $(DEMO).json
+	@echo "build/demo/$(DEMO).html shows it: open it in a browser"
 
-test: build-dev build
+test: setup-test build-dev build
 	ctest --preset dev -j $(JOBS)
 	ctest --preset release -j $(JOBS)
+
+docs:
+	sh scripts/docs.sh build/docs
+	@echo "build/docs/index.html is the first page"
 
 check-long: build
 	ctest --preset long -j $(JOBS)

@@ -53,6 +53,13 @@ static bool stands_alone(const reader *in, const char *name)
   return flag;
 }
 
+/* The next word is the file of a page. */
+static bool names_page(const reader *in)
+{
+  size_t length = in->left > 0 ? strlen(in->at[0]) : 0;
+  return length > 5 && strcmp(in->at[0] + length - 5, ".html") == 0;
+}
+
 /* The value behind = or, where there is none, the next word. */
 static dae_status read_value(reader *in, char *equals, cli_given *given, dae_error *err)
 {
@@ -64,6 +71,8 @@ static dae_status read_value(reader *in, char *equals, cli_given *given, dae_err
     given->value = "on";
     return DAE_OK;
   }
+  if (given->option && given->option->kind == CLI_PAGE && !names_page(in))
+    return DAE_OK;
   if (in->left == 0 || strncmp(in->at[0], "--", 2) == 0)
     return cli_fail(err, DAE_ERROR_USAGE, "%s needs a value", cli_dashes(given->name).text);
   given->value = in->at[0];
@@ -75,6 +84,8 @@ static dae_status check_value(const cli_given *given, dae_error *err)
 {
   double number;
   const cli_option *option = given->option;
+  if (option && option->kind == CLI_PAGE && !given->value)
+    return DAE_OK;
   if (!given->value || !given->value[0])
     return cli_fail(err, DAE_ERROR_USAGE, "%s needs a value", cli_dashes(given->name).text);
   bool numeric = option && (option->kind == CLI_NUMBER || option->kind == CLI_METHOD);
@@ -111,10 +122,13 @@ static dae_status read_operand(char *word, cli_arguments *out, dae_error *err)
   const char *command = out->syntax->command;
   if (!out->syntax->operand)
     return cli_fail(err, DAE_ERROR_USAGE, "daedal %s takes no '%.60s'", command, word);
-  if (out->operand)
+  if (out->operand && !out->syntax->others)
     return cli_fail(err, DAE_ERROR_USAGE, "daedal %s takes one %s, not both '%.60s' and '%.60s'",
                     command, out->syntax->operand, out->operand, word);
-  out->operand = word;
+  if (out->operand)
+    out->others[out->other_count++] = word;
+  else
+    out->operand = word;
   return DAE_OK;
 }
 
@@ -144,7 +158,8 @@ dae_status cli_arguments_read(const cli_syntax *syntax, int argc, char **argv, c
 {
   *out = (cli_arguments){.syntax = syntax};
   out->given = calloc((size_t)argc + 1, sizeof *out->given);
-  if (!out->given)
+  out->others = calloc((size_t)argc + 1, sizeof *out->others);
+  if (!out->given || !out->others)
     return cli_fail(err, DAE_ERROR_MEMORY, "out of memory");
   reader in = {argc, argv};
   dae_status status = read_words(&in, out, err);
@@ -158,7 +173,9 @@ dae_status cli_arguments_read(const cli_syntax *syntax, int argc, char **argv, c
 void cli_arguments_free(cli_arguments *args)
 {
   free(args->given);
+  free(args->others);
   args->given = NULL;
+  args->others = NULL;
 }
 
 static const cli_given *last_given(const cli_arguments *args, const char *name)
@@ -178,6 +195,12 @@ const char *cli_value(const cli_arguments *args, const char *name)
 bool cli_flag(const cli_arguments *args, const char *name)
 {
   return last_given(args, name) != NULL;
+}
+
+const char *cli_page(const cli_arguments *args, const char *name, const char *fallback)
+{
+  const cli_given *given = last_given(args, name);
+  return given && given->value ? given->value : given ? fallback : NULL;
 }
 
 double cli_number(const cli_arguments *args, const char *name, double fallback)

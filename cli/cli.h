@@ -43,6 +43,8 @@ typedef struct cli_given {
 typedef struct cli_arguments {
   const cli_syntax *syntax;
   const char *operand; /* FILE or NAME, NULL where there is none */
+  const char **others; /* operands behind it */
+  int other_count;
   cli_given *given;
   int count;
 } cli_arguments;
@@ -55,11 +57,16 @@ void cli_arguments_free(cli_arguments *args);
 /* The last value given for an option of the table, NULL: not given; of a flag whether it was. */
 const char *cli_value(const cli_arguments *args, const char *name);
 bool cli_flag(const cli_arguments *args, const char *name);
+/* The file of a page, fallback where it was asked for without a name; NULL: not asked for. */
+const char *cli_page(const cli_arguments *args, const char *name, const char *fallback);
 /* The same as a number, which reading has checked; fallback: not given. */
 double cli_number(const cli_arguments *args, const char *name, double fallback);
 
 /* Loads the model that the arguments name; without env silently. */
 dae_status cli_load(const cli_arguments *args, const dae_env *env, dae_model **out, dae_error *err);
+
+/* command.c: the command line, quoted for a shell; to be freed. NULL: out of memory. */
+char *cli_command_text(const cli_arguments *args);
 
 /* ---- names.c: names and words ---- */
 
@@ -114,6 +121,54 @@ dae_status cli_choose_coupling(const dae_model *model, const cli_arguments *args
 /* How an iteration between the systems contracts at a consistent state; nothing for one system. */
 void cli_print_coupling(const dae_problem *problem, double t, const double *y);
 
+/* ---- table.c, columns.c: tables of numbers from CSV files ---- */
+
+typedef struct cli_table {
+  const char *path; /* as it was given */
+  char *text;
+  size_t length;
+  int columns;
+  char **names;
+  size_t body;   /* offset of the rows */
+  int body_line; /* and their line */
+} cli_table;
+
+/* Reads the file, or for - the standard input, and the names in its first line. Free with
+ * cli_table_free, after a failure too. */
+dae_status cli_table_read(const char *path, cli_table *out, dae_error *err);
+void cli_table_free(cli_table *table);
+
+/* Columns of numbers: entry k of the i-th is values[i * stride + k]. What is missing or not finite
+ * is NaN. */
+typedef struct cli_numbers {
+  long rows, stride;
+  double *values; /* to be freed */
+} cli_numbers;
+
+/* The numbers in these columns, each of them named once; what stands in others does not matter. */
+dae_status cli_table_numbers(const cli_table *table, int count, const int *columns,
+                             cli_numbers *out, dae_error *err);
+
+/* The column of this very name. */
+dae_status cli_column(const cli_table *table, const char *name, int *column, dae_error *err);
+/* Adds the columns that a name or a pattern with * and ? stands for to a list, once; a pattern
+ * leaves out the column `but`. chosen has room for all columns. */
+dae_status cli_columns_add(const cli_table *table, const char *pattern, int but, int *chosen,
+                           int *count, dae_error *err);
+
+/* ---- terminal.c, files.c: where things are written to ---- */
+
+/* What the standard output can show: its size, or 80 x 24; whether it takes braille and colours. */
+dae_plot_terminal cli_terminal(void);
+
+/* Writing one would destroy the other: the same name, or two names of a file. Devices are no
+ * files in this sense. */
+bool cli_same_file(const char *a, const char *b);
+/* The path is another name of where the standard output goes. */
+bool cli_is_stdout(const char *path);
+/* Writes a whole file. */
+dae_status cli_write_file(const char *path, const char *text, dae_error *err);
+
 /* ---- progress.c, interrupt.c: during a run ---- */
 
 typedef struct cli_progress {
@@ -164,6 +219,7 @@ void cli_print_title(const dae_model *model);
 
 cli_exit cli_run(const cli_arguments *args);
 cli_exit cli_check(const cli_arguments *args);
+cli_exit cli_plot(const cli_arguments *args);
 cli_exit cli_reproduce(const cli_arguments *args);
 cli_exit cli_methods(const cli_arguments *args);
 cli_exit cli_new(const cli_arguments *args);

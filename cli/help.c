@@ -24,7 +24,8 @@ static const char introduction[] =
     "\n"
     "  daedal new pendulum          writes it, with comments\n"
     "  daedal check pendulum.dae    says what kind of problem it is\n"
-    "  daedal run pendulum.dae      integrates it into pendulum.csv\n";
+    "  daedal run pendulum.dae      integrates it into pendulum.csv\n"
+    "  daedal plot pendulum.csv     shows the results in the terminal\n";
 
 /* name, padding, explanation */
 static void print_entry(FILE *out, const char *name, const char *text)
@@ -61,8 +62,11 @@ static void print_exit_codes(FILE *out)
 
 static void print_command(FILE *out, const cli_syntax *syntax)
 {
-  fprintf(out, "daedal %s%s%s [options]\n\n%s", syntax->command, syntax->operand ? " " : "",
-          syntax->operand ? syntax->operand : "", syntax->text);
+  fprintf(out, "daedal %s%s%s", syntax->command, syntax->operand ? " " : "",
+          syntax->operand ? syntax->operand : "");
+  if (syntax->others)
+    fprintf(out, " [%s ...]", syntax->others);
+  fprintf(out, " [options]\n\n%s", syntax->text);
   print_options(out, syntax);
   if (strcmp(syntax->command, "run") == 0)
     print_exit_codes(out);

@@ -56,6 +56,36 @@ static bool go_on(void *user)
   return !cli_interrupted();
 }
 
+/* The page, if one is wanted; its default name needs the folder, which is then made. */
+static dae_status open_page(const cli_arguments *args, rep_settings *settings, dae_error *err)
+{
+  char path[512];
+  const char *folder = settings->folder;
+  bool slash = folder[0] && folder[strlen(folder) - 1] == '/';
+  if (snprintf(path, sizeof path, "%s%sreport.html", folder, slash ? "" : "/") >= (int)sizeof path)
+    return cli_fail(err, DAE_ERROR_USAGE, "the name of the folder is too long");
+  const char *report = cli_page(args, "report", path);
+  if (!report)
+    return DAE_OK;
+  dae_status status = rep_folder_make(folder, err);
+  return status < 0
+             ? status
+             : dae_page_create(report, "Papers, reproduced", NULL, &settings->page, err);
+}
+
+/* Computes, and finishes the page whatever came of it. */
+static dae_status reproduce(const rep_paper *papers, int count, const rep_settings *settings,
+                            rep_result *result, dae_error *err)
+{
+  dae_error closing = dae_error_none();
+  dae_status status = rep_run(papers, count, settings, result, err);
+  if (settings->page && dae_page_close(settings->page, &closing) < 0 && status >= 0) {
+    *err = closing;
+    status = closing.status;
+  }
+  return status;
+}
+
 cli_exit cli_reproduce(const cli_arguments *args)
 {
   const char *folder = cli_value(args, "out");
@@ -71,10 +101,10 @@ cli_exit cli_reproduce(const cli_arguments *args)
     list_papers(cli_flag(args, "names"));
     return CLI_OK;
   }
-  if (find_papers(args->operand, &papers, &count, &err) < 0)
+  if (find_papers(args->operand, &papers, &count, &err) < 0 || open_page(args, &settings, &err) < 0)
     return cli_report("reproduce", &err);
   cli_interrupt_catch();
-  dae_status status = rep_run(papers, count, &settings, &result, &err);
+  dae_status status = reproduce(papers, count, &settings, &result, &err);
   cli_exit code = status < 0 ? cli_report("reproduce", &err) : CLI_OK;
   if (result.wrong_list)
     fputs(result.wrong_list, stderr);

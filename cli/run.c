@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* One run from the command line to the exit code. */
@@ -15,10 +14,12 @@ typedef struct session {
   dae_env env;
   dae_model *model;
   cli_choice choice;
-  char csv[512];    /* where the rows go */
-  const char *json; /* NULL: nowhere */
+  char csv[512]; /* where the rows go */
+  char page[512];
+  const char *report; /* where the report goes; NULL: nowhere */
+  char *command;      /* that the report shows */
   dae_run_plan plan;
-  dae_sink sinks[2];
+  dae_sink sinks[3];
   cli_progress progress;
 } session;
 
@@ -106,30 +107,26 @@ static dae_status make_plan(session *s, dae_error *err)
 
 /* ---- files ---- */
 
-/* Writing one would destroy the other: the same name, or two names of a file. Devices are no
- * files in this sense. */
-static bool same_file(const char *a, const char *b)
-{
-  struct stat x, y;
-  bool there = stat(a, &x) == 0;
-  if (there && !S_ISREG(x.st_mode))
-    return false;
-  if (strcmp(a, b) == 0)
-    return true;
-  return there && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
-
 static dae_status check_files(const session *s, dae_error *err)
 {
+  static const char *const others[] = {"json", "report"};
+  const char *const paths[] = {cli_value(s->args, "json"), s->report};
   const char *model = s->args->operand;
-  if (same_file(s->csv, model))
+  if (cli_same_file(s->csv, model))
     return cli_fail(err, DAE_ERROR_USAGE, "the results would overwrite the model: name another %s",
                     "file with --out");
-  if (s->json && same_file(s->json, model))
-    return cli_fail(err, DAE_ERROR_USAGE, "--json %.200s would overwrite the model", s->json);
-  if (s->json && same_file(s->json, s->csv))
-    return cli_fail(err, DAE_ERROR_USAGE, "--json and the results need different files, not %.200s",
-                    s->json);
+  for (int i = 0; i < 2; i++) {
+    const char *path = paths[i];
+    if (path && cli_same_file(path, model))
+      return cli_fail(err, DAE_ERROR_USAGE, "--%s %.200s would overwrite the model", others[i],
+                      path);
+    if (path && cli_same_file(path, s->csv))
+      return cli_fail(err, DAE_ERROR_USAGE, "--%s and the results need different files, not %.200s",
+                      others[i], path);
+  }
+  if (paths[0] && paths[1] && cli_same_file(paths[0], paths[1]))
+    return cli_fail(err, DAE_ERROR_USAGE, "--json and --report need different files, not %.200s",
+                    paths[0]);
   return DAE_OK;
 }
 
@@ -143,24 +140,51 @@ static dae_status try_json(const char *path, dae_error *err)
   return DAE_OK;
 }
 
+static dae_status add_sink(session *s, dae_status status)
+{
+  s->plan.sink_count += status >= 0;
+  return status;
+}
+
+static dae_status add_report(session *s, dae_error *err)
+{
+  s->command = cli_command_text(s->args);
+  if (!s->command)
+    return cli_fail(err, DAE_ERROR_MEMORY, "out of memory");
+  const dae_report_options options = {.plan = &s->plan,
+                                      .model = s->model,
+                                      .command = s->command,
+                                      .why = s->choice.automatic ? s->choice.why : NULL};
+  return add_sink(
+      s, dae_report_sink(s->report, &options, &s->env, &s->sinks[s->plan.sink_count], err));
+}
+
+/* Files that were not named have the name of the model. */
+static dae_status name_files(session *s, dae_error *err)
+{
+  const char *out = cli_value(s->args, "out"), *name = dae_model_name(s->model);
+  int length = out ? snprintf(s->csv, sizeof s->csv, "%s", out)
+                   : snprintf(s->csv, sizeof s->csv, "%s.csv", name);
+  int page = snprintf(s->page, sizeof s->page, "%s.html", name);
+  s->report = cli_page(s->args, "report", s->page);
+  if (length >= (int)sizeof s->csv || page >= (int)sizeof s->page)
+    return cli_fail(err, DAE_ERROR_USAGE, "the name of the result file is too long");
+  return check_files(s, err);
+}
+
 static dae_status make_sinks(session *s, dae_error *err)
 {
-  const char *out = cli_value(s->args, "out");
-  int length = out ? snprintf(s->csv, sizeof s->csv, "%s", out)
-                   : snprintf(s->csv, sizeof s->csv, "%s.csv", dae_model_name(s->model));
-  if (length >= (int)sizeof s->csv)
-    return cli_fail(err, DAE_ERROR_USAGE, "the name of the result file is too long");
-  s->json = cli_value(s->args, "json");
-  dae_status status = check_files(s, err);
-  if (status >= 0)
-    status = dae_csv_sink(s->csv, &s->env, &s->sinks[0], err);
-  s->plan.sink_count += status >= 0;
-  if (status >= 0 && s->json)
-    status = try_json(s->json, err);
-  if (status >= 0 && s->json)
-    status = dae_json_sink(s->json, &s->env, &s->sinks[1], err);
-  s->plan.sink_count += status >= 0 && s->json;
+  const char *json = cli_value(s->args, "json");
+  dae_status status = name_files(s, err);
   s->plan.sinks = s->sinks;
+  if (status >= 0)
+    status = add_sink(s, dae_csv_sink(s->csv, &s->env, &s->sinks[0], err));
+  if (status >= 0 && json)
+    status = try_json(json, err);
+  if (status >= 0 && s->report)
+    status = add_report(s, err);
+  if (status >= 0 && json)
+    status = add_sink(s, dae_json_sink(json, &s->env, &s->sinks[s->plan.sink_count], err));
   return status;
 }
 
@@ -195,12 +219,8 @@ static void print_summary(const session *s, const dae_summary *summary)
 /* The rows go to stdout, and nobody reads them any more: `| head` has seen enough. */
 static bool reader_left(const session *s)
 {
-  struct stat file, out;
   struct pollfd gone = {.fd = STDOUT_FILENO};
-  if (stat(s->csv, &file) != 0 || fstat(STDOUT_FILENO, &out) != 0)
-    return false;
-  bool same = file.st_dev == out.st_dev && file.st_ino == out.st_ino;
-  return same && poll(&gone, 1, 0) > 0 && (gone.revents & POLLERR);
+  return cli_is_stdout(s->csv) && poll(&gone, 1, 0) > 0 && (gone.revents & POLLERR);
 }
 
 static dae_status integrate(session *s, dae_error *err)
@@ -225,6 +245,7 @@ static void release(session *s)
 {
   for (int i = 0; i < s->plan.sink_count; i++)
     s->sinks[i].free(s->sinks[i].self);
+  free(s->command);
   cli_choice_free(&s->choice);
   if (s->model)
     dae_model_free(s->model);

@@ -22,6 +22,7 @@ static const cli_option run_options[] = {
     {"set", "a=3", CLI_TEXT, "The model", "give a param another value; may be repeated"},
     {"every", "DT", CLI_NUMBER, "Results", "rows this far apart (default 0: one at every step)"},
     {"out", "FILE", CLI_TEXT, NULL, "results as CSV (default: the model's name + .csv)"},
+    {"report", "[FILE.html]", CLI_PAGE, NULL, "a page with pictures (default: the model's name)"},
     {"json", "FILE", CLI_TEXT, NULL, "write the closing account for machines, too"},
     {"quiet", NULL, CLI_FLAG, "What is printed", "errors only; files are written all the same"},
     {"verbose", NULL, CLI_FLAG, NULL, "also sizes, load time and a line for each step"},
@@ -33,9 +34,27 @@ static const cli_option check_options[] = {
     {"help", NULL, CLI_FLAG, NULL, "this text"},
 };
 
+static const cli_option plot_options[] = {
+    {"svg", "FILE", CLI_TEXT, "Where it goes", "draw it into a file, not in the terminal"},
+    {"width", "N", CLI_NUMBER, NULL, "characters of the terminal, or pixels (default: all; 800)"},
+    {"height", "N", CLI_NUMBER, NULL, "lines of the terminal, or pixels (default: all; 450)"},
+    {"ascii", NULL, CLI_FLAG, NULL, "without characters beyond ASCII"},
+    {"over", "NAME", CLI_TEXT, "What it shows", "the horizontal axis (default: the first column)"},
+    {"from", "A", CLI_NUMBER, NULL, "only rows from here on, by the horizontal axis"},
+    {"to", "B", CLI_NUMBER, NULL, "only rows up to here"},
+    {"log", NULL, CLI_FLAG, NULL, "a logarithmic vertical axis"},
+    {"log-x", NULL, CLI_FLAG, NULL, "a logarithmic horizontal axis"},
+    {"equal", NULL, CLI_FLAG, NULL, "a unit is as long on both axes"},
+    {"title", "TEXT", CLI_TEXT, NULL, "a line above it"},
+    {"names", NULL, CLI_FLAG, "Other", "only list the columns of the file, one a line"},
+    {"help", NULL, CLI_FLAG, NULL, "this text"},
+};
+
 static const cli_option reproduce_options[] = {
     {"out", "DIR", CLI_TEXT, "Options",
      "folder of the files, made if missing (default reproduced)"},
+    {"report", "[FILE.html]", CLI_PAGE, NULL,
+     "all tables and figures on one page (default: report.html in the folder)"},
     {"quick", NULL, CLI_FLAG, NULL, "cut long runs short: seconds, but less is checked"},
     {"names", NULL, CLI_FLAG, NULL, "without a paper: plain names, one a line"},
     {"quiet", NULL, CLI_FLAG, NULL, "errors only; files are written all the same"},
@@ -65,6 +84,7 @@ static const char run_text[] =
 static const char run_examples[] =
     "  daedal run pendulum.dae\n"
     "  daedal run pendulum.dae --to 100 --rtol 1e-10 --every 0.01\n"
+    "  daedal run pendulum.dae --report pendulum.html\n"
     "  daedal run pendulum.dae --set L=2 --out long.csv --json long.json\n"
     "  daedal run pendulum.dae --conserve --step 0.02 --to 1e4 --every 10\n"
     "  daedal run pendulum.dae --method bdf-ggl --order 3 --error-test q\n"
@@ -79,6 +99,25 @@ static const char check_text[] =
 static const char check_examples[] = "  daedal check pendulum.dae\n"
                                      "  daedal check chain.dae --set N=1000\n";
 
+static const char plot_text[] =
+    "Plots columns of a CSV file that has their names in its first line: results of\n"
+    "a run, or a table of others; - is the standard input. Without columns it shows\n"
+    "the first six there are. * and ? in a COLUMN stand for any text and any\n"
+    "character (quote them): 'lambda*' for all multipliers.\n"
+    "Empty fields, nan and inf are gaps in the curve, and so is what is not positive\n"
+    "on a logarithmic axis.\n"
+    "\n"
+    "Curves are drawn in braille dots, or with plain characters where the locale\n"
+    "(LC_ALL, LC_CTYPE, LANG) is set and is not one of UTF-8; coloured on terminals,\n"
+    "unless NO_COLOR is set.\n";
+
+static const char plot_examples[] = "  daedal plot pendulum.csv\n"
+                                    "  daedal plot pendulum.csv x y --to 5\n"
+                                    "  daedal plot pendulum.csv y --over x --equal\n"
+                                    "  daedal plot pendulum.csv 'der*' --svg rates.svg\n"
+                                    "  daedal run pendulum.dae --quiet --out /dev/stdout | "
+                                    "daedal plot - energy\n";
+
 static const char reproduce_text[] =
     "Computes the tables and figures of a paper (or of all: `all`) and prints the\n"
     "paper's values beside ours, with the reason where they differ. Our values are\n"
@@ -90,7 +129,7 @@ static const char reproduce_text[] =
 
 static const char reproduce_examples[] = "  daedal reproduce\n"
                                          "  daedal reproduce yp96\n"
-                                         "  daedal reproduce all --out results --quiet\n";
+                                         "  daedal reproduce all --out results --report\n";
 
 static const char methods_text[] =
     "Lists the methods with the problems they take and the key of their paper;\n"
@@ -105,18 +144,61 @@ static const char new_text[] = "Writes NAME.dae, a small model whose comments ex
 static const char new_examples[] = "  daedal new pendulum && daedal run pendulum.dae\n";
 
 static const cli_syntax syntaxes[] = {
-    {"run", "FILE", true, "integrate a model; results as CSV and an account", run_text,
-     run_examples, run_options, COUNT(run_options), true},
-    {"check", "FILE", true, "say what a model is and which methods apply", check_text,
-     check_examples, check_options, COUNT(check_options), false},
-    {"reproduce", "[PAPER]", false, "tables and figures of papers, their values beside ours",
-     reproduce_text, reproduce_examples, reproduce_options, COUNT(reproduce_options), false},
-    {"methods", "[NAME]", false, "list the methods, or the options of one", methods_text,
-     methods_examples, methods_options, COUNT(methods_options), false},
-    {"new", "NAME", true, "write a commented starter model", new_text, new_examples, plain_options,
-     COUNT(plain_options), false},
-    {"help", "[COMMAND]", false, "this text, or that of a command", "Shows what a command does.\n",
-     "  daedal help run\n", plain_options, COUNT(plain_options), false},
+    {.command = "run",
+     .operand = "FILE",
+     .needs_operand = true,
+     .summary = "integrate a model; results as CSV and an account",
+     .text = run_text,
+     .examples = run_examples,
+     .options = run_options,
+     .count = COUNT(run_options),
+     .takes_method_options = true},
+    {.command = "check",
+     .operand = "FILE",
+     .needs_operand = true,
+     .summary = "say what a model is and which methods apply",
+     .text = check_text,
+     .examples = check_examples,
+     .options = check_options,
+     .count = COUNT(check_options)},
+    {.command = "plot",
+     .operand = "FILE",
+     .needs_operand = true,
+     .others = "COLUMN",
+     .summary = "plot results in the terminal or as SVG",
+     .text = plot_text,
+     .examples = plot_examples,
+     .options = plot_options,
+     .count = COUNT(plot_options)},
+    {.command = "reproduce",
+     .operand = "[PAPER]",
+     .summary = "tables and figures of papers, their values beside ours",
+     .text = reproduce_text,
+     .examples = reproduce_examples,
+     .options = reproduce_options,
+     .count = COUNT(reproduce_options)},
+    {.command = "methods",
+     .operand = "[NAME]",
+     .summary = "list the methods, or the options of one",
+     .text = methods_text,
+     .examples = methods_examples,
+     .options = methods_options,
+     .count = COUNT(methods_options)},
+    {.command = "new",
+     .operand = "NAME",
+     .needs_operand = true,
+     .summary = "write a commented starter model",
+     .text = new_text,
+     .examples = new_examples,
+     .options = plain_options,
+     .count = COUNT(plain_options)},
+    {.command = "help",
+     .operand = "[COMMAND]",
+     .summary = "this text, or that of a command",
+     .text = "Shows what a command does.\n",
+     .examples = "  daedal help run\n",
+     .options = plain_options,
+     .count = COUNT(plain_options)},
 };
 
 const cli_syntax *cli_syntax_at(int i)

@@ -8,6 +8,7 @@
 typedef enum cli_kind {
   CLI_FLAG,
   CLI_TEXT,
+  CLI_PAGE, /* a file that ends in .html, which may be left out: the command has a name for it */
   CLI_NUMBER,
   CLI_METHOD /* a number that is handed to the method, under the same name */
 } cli_kind;
@@ -24,6 +25,7 @@ typedef struct cli_syntax {
   const char *command;
   const char *operand; /* NULL: none */
   bool needs_operand;
+  const char *others;  /* any number of further ones, NULL: there is one at most */
   const char *summary; /* one line */
   const char *text;    /* what it does */
   const char *examples;

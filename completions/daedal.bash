@@ -1,4 +1,4 @@
-# Completion of the command `daedal` for bash: commands, options, methods, models, papers.
+# Completion of the command `daedal` for bash: commands, options, methods, models, papers, columns.
 
 # names of all methods, or of the options of one, as the command itself lists them
 _daedal_names()
@@ -38,18 +38,33 @@ _daedal_papers()
   command "$1" reproduce --names 2>/dev/null
 }
 
+# columns of the CSV file on the command line, quoted for the shell
+_daedal_columns()
+{
+  local i name
+  COMPREPLY=()
+  for ((i = 2; i < COMP_CWORD; i++)); do
+    [[ ${COMP_WORDS[i]} == *.csv ]] || continue
+    while IFS= read -r name; do
+      [[ $name == "$2"* ]] && COMPREPLY+=("$(printf '%q' "$name")")
+    done < <(command "$1" plot "${COMP_WORDS[i]}" --names 2>/dev/null)
+    return
+  done
+  _daedal_files csv "$2"
+}
+
 _daedal_run_options()
 {
   local method=$(_daedal_method)
   echo --method --conserve --to --rtol --atol --step --order --stages --window --sweep --verify \
-    --set --every --out --json --quiet --verbose --help
+    --set --every --out --report --json --quiet --verbose --help
   [[ -n $method && $method != auto ]] && _daedal_names "$1" "$method" | sed 's/^/--/'
 }
 
 _daedal()
 {
   local program=$1 current=$2 previous=$3
-  local commands="run check reproduce methods new help" command=${COMP_WORDS[1]}
+  local commands="run check plot reproduce methods new help" command=${COMP_WORDS[1]}
   COMPREPLY=()
   # --name=value: bash breaks the word at the sign
   if [[ $current == = ]]; then
@@ -69,17 +84,25 @@ _daedal()
         *) _daedal_files csv "$current" ;;
       esac
       return ;;
+    --svg) _daedal_files svg "$current"; return ;;
+    --over) _daedal_columns "$program" "$current"; return ;;
+    --from | --width | --height | --title) return ;;
     --json) _daedal_files json "$current"; return ;;
+    --report) _daedal_files html "$current"; return ;;
     --to | --rtol | --atol | --step | --order | --stages | --window | --sweep | --set | --every)
       return ;;
   esac
   case $command:$current in
     run:-*) COMPREPLY=($(compgen -W "$(_daedal_run_options "$program")" -- "$current")) ;;
     check:-*) COMPREPLY=($(compgen -W "--set --help" -- "$current")) ;;
-    reproduce:-*) COMPREPLY=($(compgen -W "--out --quick --names --quiet --help" -- "$current")) ;;
+    plot:-*)
+      COMPREPLY=($(compgen -W "--svg --width --height --ascii --over --from --to --log --log-x \
+        --equal --title --names --help" -- "$current")) ;;
+    reproduce:-*) COMPREPLY=($(compgen -W "--out --report --quick --names --quiet --help" -- "$current")) ;;
     methods:-*) COMPREPLY=($(compgen -W "--names --help" -- "$current")) ;;
     *:-*) COMPREPLY=($(compgen -W "--help" -- "$current")) ;;
     run:* | check:*) _daedal_files dae "$current" ;;
+    plot:*) _daedal_columns "$program" "$current" ;;
     reproduce:*) COMPREPLY=($(compgen -W "$(_daedal_papers "$program")" -- "$current")) ;;
     methods:*) COMPREPLY=($(compgen -W "auto $(_daedal_names "$program")" -- "$current")) ;;
     help:*) COMPREPLY=($(compgen -W "$commands" -- "$current")) ;;

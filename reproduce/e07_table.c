@@ -285,7 +285,11 @@ static void show_stops(rep_report *report)
 
 void e07_table(rep_report *report)
 {
-  rep_file *history = rep_file_open(report, "convergence", E07_HISTORY);
+  static const rep_figure figure = {.title = "Convergence of Table 1",
+                                    .x = "sweep",
+                                    .log = {"change", "error"},
+                                    .style = DAE_CURVE_BOTH};
+  rep_file *history = rep_file_open(report, "convergence", E07_HISTORY, &figure);
   show_table(report, &gauss_seidel_text, gauss_seidel, history);
   show_table(report, &jacobi_text, jacobi, history);
   rep_file_close(history);

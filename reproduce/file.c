@@ -10,22 +10,27 @@
 struct rep_file {
   rep_report *report;
   FILE *file;
-  bool begun; /* the record has a field */
+  rep__drawing *drawing; /* NULL: it is not drawn */
+  bool begun;            /* the record has a field */
   char path[512];
 };
 
-void rep__folder_make(rep_report *report)
+dae_status rep_folder_make(const char *folder, dae_error *err)
 {
-  const char *folder = report->settings->folder;
   struct stat status;
+  *err = dae_error_none();
   if (mkdir(folder, 0777) == 0)
-    return;
+    return DAE_OK;
   int why = errno;
-  if (why != EEXIST || stat(folder, &status) != 0)
-    rep__fail(report, DAE_ERROR_FILE, "the folder %.200s could not be made: %s", folder,
-              strerror(why));
-  else if (!S_ISDIR(status.st_mode))
-    rep__fail(report, DAE_ERROR_FILE, "%.200s is no folder", folder);
+  bool there = why == EEXIST && stat(folder, &status) == 0;
+  if (there && S_ISDIR(status.st_mode))
+    return DAE_OK;
+  if (there)
+    snprintf(err->text, sizeof err->text, "%.200s is no folder", folder);
+  else
+    snprintf(err->text, sizeof err->text, "the folder %.200s could not be made: %s", folder,
+             strerror(why));
+  return err->status = DAE_ERROR_FILE;
 }
 
 static void fail(rep_file *file, const char *what)
@@ -34,7 +39,8 @@ static void fail(rep_file *file, const char *what)
             strerror(errno));
 }
 
-rep_file *rep_file_open(rep_report *report, const char *name, const char *header)
+rep_file *rep_file_open(rep_report *report, const char *name, const char *header,
+                        const rep_figure *figure)
 {
   if (!rep_good(report))
     return NULL;
@@ -55,6 +61,8 @@ rep_file *rep_file_open(rep_report *report, const char *name, const char *header
     return NULL;
   }
   fprintf(file->file, "%s\r\n", header);
+  if (figure && report->settings->page)
+    file->drawing = rep__drawing_begin(report, figure, header);
   return file;
 }
 
@@ -70,6 +78,8 @@ void rep_file_text(rep_file *file, const char *text)
   if (!file)
     return;
   begin_field(file);
+  if (file->drawing)
+    rep__drawing_text(file->drawing, text);
   if (!strpbrk(text, ",\"\r\n")) {
     fputs(text, file->file);
     return;
@@ -88,6 +98,8 @@ void rep_file_number(rep_file *file, double value)
   if (!file)
     return;
   begin_field(file);
+  if (file->drawing)
+    rep__drawing_number(file->drawing, value);
   if (!isnan(value))
     fprintf(file->file, "%.17g", value);
 }
@@ -98,6 +110,8 @@ void rep_file_record(rep_file *file)
     return;
   fputs("\r\n", file->file);
   file->begun = false;
+  if (file->drawing)
+    rep__drawing_record(file->drawing);
   if (ferror(file->file))
     fail(file, "written");
 }
@@ -111,5 +125,6 @@ void rep_file_close(rep_file *file)
   failed = fclose(file->file) != 0 || failed;
   if (failed)
     fail(file, "written");
+  rep__drawing_end(file->drawing);
   free(file);
 }

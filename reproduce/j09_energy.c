@@ -296,7 +296,8 @@ void j09_energies(rep_report *report)
 {
   outcome outcomes[ROWS];
   int count = 0;
-  rep_file *figure = rep_file_open(report, "figure-energy", "method,t,lowest,highest");
+  static const rep_figure drawn = {.title = "Energy of long runs", .x = "t"};
+  rep_file *figure = rep_file_open(report, "figure-energy", "method,t,lowest,highest", &drawn);
   for (int i = 0; i < COUNT(groups) && rep_good(report); i++)
     count += show_group(report, &groups[i], figure, outcomes + count);
   rep_file_close(figure);

@@ -258,7 +258,9 @@ typedef struct outcome {
 
 static bool run_figure(rep_report *report, const figure *f, outcome *o)
 {
-  rep_file *file = rep_file_open(report, f->file, f->header);
+  const rep_figure drawn = {
+      .title = f->text.name, .x = "t", .log = {"consistency", "constraint", "weak", "I1", "I2"}};
+  rep_file *file = rep_file_open(report, f->file, f->header, &drawn);
   bool good = true;
   o->trouble[0] = '\0';
   for (int k = 0; k < f->count && good; k++) {

@@ -110,7 +110,10 @@ static bool find_errors(rep_report *report, const order_row *row, int order, rep
 
 static void show_orders(rep_report *report)
 {
-  rep_file *file = rep_file_open(report, "orders", "example,order,h,x,y_end,y_middle,y_of_x");
+  static const rep_figure figure = {
+      .title = "Errors", .x = "h", .all_log = true, .style = DAE_CURVE_BOTH};
+  rep_file *file =
+      rep_file_open(report, "orders", "example,order,h,x,y_end,y_middle,y_of_x", &figure);
   rep_table_begin(report, &order_text);
   for (int i = 0; i < COUNT(order_rows); i++) {
     const order_row *row = &order_rows[i];

@@ -37,8 +37,19 @@ bool rep__value_right(const rep_value *value);
 /* Words in lines of 80 columns, all of them indented. */
 void rep__wrap(FILE *out, int indent, const char *text);
 
-/* ---- file.c ---- */
+/* ---- page.c: the same on a page ---- */
 
-void rep__folder_make(rep_report *report);
+void rep__page_paper(const rep_report *report);
+void rep__page_table(const rep_report *report);
+void rep__page_count(const rep_report *report);
+
+/* ---- figure.c: fields of records become curves, and plots of the page at the end ---- */
+
+typedef struct rep__drawing rep__drawing;
+rep__drawing *rep__drawing_begin(rep_report *report, const rep_figure *figure, const char *header);
+void rep__drawing_text(rep__drawing *drawing, const char *text);
+void rep__drawing_number(rep__drawing *drawing, double value);
+void rep__drawing_record(rep__drawing *drawing);
+void rep__drawing_end(rep__drawing *drawing); /* NULL is allowed */
 
 #endif

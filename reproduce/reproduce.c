@@ -135,7 +135,11 @@ void rep_table_row(rep_report *report, const char *label, const rep_value *value
 void rep_table_end(rep_report *report)
 {
   FILE *out = report->settings->out;
-  if (!out || report->count == 0)
+  if (report->count == 0)
+    return;
+  if (report->settings->page)
+    rep__page_table(report);
+  if (!out)
     return;
   rep__table_print(out, report->table, report->rows, report->count);
   fflush(out);
@@ -169,7 +173,9 @@ static void print_end(const rep_report *report)
 
 static void run_paper(rep_report *report)
 {
-  report->tables = rep_file_open(report, "tables", tables_header);
+  report->tables = rep_file_open(report, "tables", tables_header, NULL);
+  if (report->settings->page)
+    rep__page_paper(report);
   if (rep_good(report)) {
     print_head(report);
     dae_status status = report->paper->run(report);
@@ -177,6 +183,8 @@ static void run_paper(rep_report *report)
       rep__fail(report, status, "%s", dae_status_text(status));
   }
   rep_file_close(report->tables);
+  if (report->settings->page)
+    rep__page_count(report);
   print_end(report);
   free(report->rows);
 }
@@ -205,7 +213,9 @@ dae_status rep_run(const rep_paper *papers, int count, const rep_settings *setti
   if (!list)
     rep__fail(&report, DAE_ERROR_MEMORY, "out of memory");
   else
-    rep__folder_make(&report);
+    rep_folder_make(settings->folder, err);
+  if (settings->page)
+    dae_page_text(settings->page, explanation);
   for (int i = 0; i < count && rep_good(&report); i++) {
     report =
         (rep_report){.paper = &papers[i], .settings = settings, .err = err, .wrong_list = list};

@@ -11,6 +11,7 @@
 #define DAEDAL_REPRODUCE_H
 
 #include <daedal/model.h>
+#include <daedal/page.h>
 #include <daedal/status.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -32,6 +33,7 @@ extern const rep_paper rep_papers[];
 typedef struct rep_settings {
   FILE *out;                 /* where tables are printed, NULL: nowhere */
   const char *folder;        /* where files go; it is made if there is none */
+  dae_page *page;            /* that shows everything, NULL: none; the caller closes it */
   bool quick;                /* long runs are cut short: less is checked, in seconds */
   bool (*go_on)(void *user); /* false interrupts, what was printed and written is kept; or NULL */
   void *user;
@@ -46,6 +48,9 @@ typedef struct rep_result {
  * from being computed; the first other failure ends it. */
 dae_status rep_run(const rep_paper *papers, int count, const rep_settings *settings,
                    rep_result *result, dae_error *err);
+
+/* The folder of the files, made if there is none. */
+dae_status rep_folder_make(const char *folder, dae_error *err);
 
 /* ---- what papers call ---- */
 
@@ -100,10 +105,24 @@ void rep_table_end(rep_report *report);
 
 /* ---- files ---- */
 
+#define REP_LOG 6
+
+/* How the data of a file are drawn: every column after x over x, with a curve for each combination
+ * of the fields before x. */
+typedef struct rep_figure {
+  const char *title;
+  const char *x;            /* name of its column */
+  const char *log[REP_LOG]; /* columns with a logarithmic axis */
+  bool all_log;             /* all of them */
+  dae_curve_style style;
+} rep_figure;
+
 /* KEY-NAME.csv in the folder, by RFC 4180: fields, numbers with 17 significant digits, and the end
- * of each record. NULL after a failure, which all of these take. */
+ * of each record; figure says how a page shows it, NULL: not at all. NULL after a failure, which
+ * all of these take. */
 typedef struct rep_file rep_file;
-rep_file *rep_file_open(rep_report *report, const char *name, const char *header);
+rep_file *rep_file_open(rep_report *report, const char *name, const char *header,
+                        const rep_figure *figure);
 void rep_file_text(rep_file *file, const char *text);
 void rep_file_number(rep_file *file, double value); /* NaN: an empty field */
 void rep_file_record(rep_file *file);

@@ -157,7 +157,11 @@ static bool find_ratios(rep_report *report, const ratio_column *c, rep_file *fil
 static void show_ratios(rep_report *report)
 {
   double ratio[COLUMNS][RATIOS];
-  rep_file *file = rep_file_open(report, "convergence", "signs,window,sweep,x2,y1,lambda");
+  static const rep_figure figure = {.title = "Changes from sweep to sweep",
+                                    .x = "sweep",
+                                    .log = {"x2", "y1", "lambda"},
+                                    .style = DAE_CURVE_BOTH};
+  rep_file *file = rep_file_open(report, "convergence", "signs,window,sweep,x2,y1,lambda", &figure);
   bool good = true;
   for (int k = 0; k < COLUMNS && good; k++)
     good = find_ratios(report, &ratio_columns[k], file, ratio[k]);

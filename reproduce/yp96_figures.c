@@ -5,7 +5,7 @@
 #include <math.h>
 
 typedef struct figure {
-  const char *name, *header;
+  const char *title, *name, *header;
   const yp96_setting *setting;
   const char *tolerance, *eps;
   int count;
@@ -52,7 +52,8 @@ static void write_curves(rep_report *report, const figure *f, const char *readin
 
 static void write_figure(rep_report *report, const figure *f)
 {
-  rep_file *file = rep_file_open(report, f->name, f->header);
+  const rep_figure drawn = {.title = f->title, .x = "t"};
+  rep_file *file = rep_file_open(report, f->name, f->header, &drawn);
   write_curves(report, f, NULL, file);
   rep_file_close(file);
 }
@@ -62,8 +63,11 @@ static void write_step_sizes(rep_report *report)
 {
   const yp96_table *literal = &yp96_tables[YP96_FIGURE_5_6];
   const yp96_table *split = &yp96_tables[YP96_FIGURE_5_6_SPLIT];
-  figure f = {"figure-5.6", "reading,method,t,h", &literal->setting, "1e-4", "1e-5", 1, {"t"}};
-  rep_file *file = rep_file_open(report, f.name, f.header);
+  figure f = {NULL, "figure-5.6", "reading,method,t,h", &literal->setting, "1e-4", "1e-5",
+              1,    {"t"}};
+  static const rep_figure drawn = {
+      .title = "Figure 5.6", .x = "t", .log = {"h"}, .style = DAE_CURVE_STEPS};
+  rep_file *file = rep_file_open(report, f.name, f.header, &drawn);
   write_curves(report, &f, "to the letter", file);
   f.setting = &split->setting;
   write_curves(report, &f, "bad split", file);
@@ -75,9 +79,10 @@ void yp96_figures(rep_report *report)
   const yp96_setting *point = &yp96_tables[YP96_TABLE_5_1].setting;
   const yp96_setting *spring = &yp96_tables[YP96_TABLE_5_2].setting;
   const figure figures[] = {
-      {"figure-5.1", "method,t,energy", point, "1e-3", "1e-6", 2, {"t", "energy"}},
-      {"figure-5.3", "method,t,energy", spring, "1e-4", "1e-4", 2, {"t", "energy"}},
-      {"figure-5.4",
+      {"Figure 5.1", "figure-5.1", "method,t,energy", point, "1e-3", "1e-6", 2, {"t", "energy"}},
+      {"Figure 5.3", "figure-5.3", "method,t,energy", spring, "1e-4", "1e-4", 2, {"t", "energy"}},
+      {"Figure 5.4",
+       "figure-5.4",
        "method,t,x,w,lambda",
        spring,
        "1e-4",

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Finds the Debian packages that the build needs and installs those that are missing. Does nothing,
-# quickly, when all are there; says what to install when it may not.
+# setup.sh [test]: finds the Debian packages that the build needs, with `test` also what some tests
+# need, and installs those that are missing. Does nothing, quickly, when all are there; says what to
+# install when it may not. Tests without what they need are skipped.
 set -eu
 
 packages="gcc libc6-dev make cmake pkg-config libopenblas-serial-dev libsuitesparse-dev libcmocka-dev"
@@ -22,7 +23,14 @@ done
 if command -v pkg-config >/dev/null 2>&1; then
   missing=$(printf '%s' "$missing" | sed 's/ pkg-config//')
 fi
-[ -z "$missing" ] && exit 0
+# commands of the tests, and their packages: they may have come from elsewhere
+wanted=""
+if [ "${1:-}" = test ]; then
+  for pair in chromium:chromium node:nodejs npm:npm python3:python3 doxygen:doxygen; do
+    command -v "${pair%%:*}" >/dev/null 2>&1 || wanted="$wanted ${pair#*:}"
+  done
+fi
+[ -z "$missing$wanted" ] && exit 0
 
 if [ "$(id -u)" -eq 0 ]; then
   as_root="env"
@@ -32,11 +40,18 @@ elif command -v sudo >/dev/null 2>&1 && [ -t 0 ]; then
   as_root="sudo env"
 else
   echo "setup: packages are missing and neither root nor sudo is available; please run" >&2
-  echo "  apt-get update && apt-get install$missing" >&2
-  exit 1
+  echo "  apt-get update && apt-get install$missing$wanted" >&2
+  [ -n "$missing" ] && exit 1
+  exit 0 # tests will be skipped
 fi
 
-echo "setup: installing$missing"
+echo "setup: installing$missing$wanted"
 export_apt="DEBIAN_FRONTEND=noninteractive"
-$as_root $export_apt apt-get update -q
-$as_root $export_apt apt-get install -q -y --no-install-recommends $missing
+$as_root $export_apt apt-get update -q || [ -z "$missing" ]
+if [ -n "$missing" ]; then
+  $as_root $export_apt apt-get install -q -y --no-install-recommends $missing
+fi
+if [ -n "$wanted" ]; then
+  $as_root $export_apt apt-get install -q -y --no-install-recommends $wanted ||
+    echo "setup: could not install$wanted; tests that need it will be skipped" >&2
+fi

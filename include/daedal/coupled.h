@@ -1,4 +1,5 @@
-/* The coupled form: subsystems of either form, inputs wired to variables of other subsystems, and
+/** @file
+ * The coupled form: subsystems of either form, inputs wired to variables of other subsystems, and
  * joints, which are holonomic constraints between coordinates of mechanical subsystems with
  * multipliers of their own: 0 = g(t, z), z a list of coordinates. */
 #ifndef DAEDAL_COUPLED_H
@@ -11,51 +12,58 @@
 extern "C" {
 #endif
 
-/* One subsystem: exactly one of the two pointers is set. The variables of a part are named
+/** One subsystem: exactly one of the two pointers is set. The variables of a part are named
  * part.variable in columns and messages; those of a part whose name is "" have no prefix. */
 typedef struct dae_part {
-  const char *name;
-  const dae_mechanical *mechanical;
-  const dae_semi_explicit *semi_explicit;
+  const char *name;                       /**< before those of its variables */
+  const dae_mechanical *mechanical;       /**< or NULL */
+  const dae_semi_explicit *semi_explicit; /**< or NULL */
 } dae_part;
 
-/* A variable of a subsystem: an index into the state vector of the part (see problem.h). */
+/** A variable of a subsystem: an index into the state vector of the part (see problem.h). */
 typedef struct dae_port {
-  int part, variable;
+  int part;     /**< from 0 */
+  int variable; /**< index into the state vector of the part */
 } dae_port;
 
-/* input `input` of part `part` is variable `from` */
+/** Input `input` of part `part` is variable `from`. */
 typedef struct dae_wire {
-  int part, input;
-  dae_port from;
+  int part;      /**< that has the input */
+  int input;     /**< of that part, from 0 */
+  dae_port from; /**< what the input is */
 } dae_wire;
 
-/* ng constraints 0 = g(t, z) on nz coordinates. Derivatives left NULL are differenced. Matrices are
- * column-major; z' stands for the rates of the coordinates z. */
+/** ng constraints 0 = g(t, z) on nz coordinates. Derivatives left NULL are differenced. Matrices
+ * are column-major; z' stands for the rates of the coordinates z. */
 typedef struct dae_joint {
-  const char *name;
-  int ng, nz;
-  const dae_port *z;          /* coordinates of mechanical parts */
-  const char *const *g_names; /* one for each constraint; NULL, or a NULL entry: by the joint's */
-  void *user;
-  int (*g)(void *user, double t, const double *z, double *g);
-  int (*g_t)(void *user, double t, const double *z, double *g_t); /* NULL with time_free: zero */
-  int (*G)(void *user, double t, const double *z, double *G);     /* ng x nz */
-  /* ng: g_tt + 2 G_t z' + (G z')_z z' */
+  const char *name;           /**< in messages and columns */
+  int ng;                     /**< constraints */
+  int nz;                     /**< coordinates */
+  const dae_port *z;          /**< coordinates of mechanical parts */
+  const char *const *g_names; /**< one for each constraint; NULL, or a NULL entry: by the joint's */
+  void *user;                 /**< handed to every callback */
+  int (*g)(void *user, double t, const double *z, double *g); /**< ng */
+  int (*g_t)(void *user, double t, const double *z,
+             double *g_t);                                    /**< ng; NULL with time_free: zero */
+  int (*G)(void *user, double t, const double *z, double *G); /**< ng x nz */
+  /** ng: g_tt + 2 G_t z' + (G z')_z z' */
   int (*gamma)(void *user, double t, const double *z, const double *zdot, double *gamma);
-  /* ng x nz: d(g_t + G z')/dz */
+  /** ng x nz: d(g_t + G z')/dz */
   int (*gdot_z)(void *user, double t, const double *z, const double *zdot, double *gdot_z);
-  /* nz x nz: d(G' s)/dz */
+  /** nz x nz: d(G' s)/dz */
   int (*Gts_z)(void *user, double t, const double *z, const double *s, double *Gts_z);
-  bool time_free;
+  bool time_free; /**< g does not depend on t */
 } dae_joint;
 
+/** Parts, wires and joints. */
 typedef struct dae_coupled {
-  const char *name;
-  int parts, wires, joints;
-  const dae_part *part;
-  const dae_wire *wire;
-  const dae_joint *joint;
+  const char *name;       /**< in messages */
+  int parts;              /**< their number */
+  int wires;              /**< their number: one for each input */
+  int joints;             /**< their number */
+  const dae_part *part;   /**< all parts */
+  const dae_wire *wire;   /**< all wires */
+  const dae_joint *joint; /**< all joints */
 } dae_coupled;
 
 #ifdef __cplusplus

@@ -1,4 +1,5 @@
-/* What the library needs from its surroundings: memory and a place to log to.
+/** @file
+ * What the library needs from its surroundings: memory and a place to log to.
  *
  * Constructors take a const dae_env pointer; NULL means malloc, free and silence. The struct is
  * copied. The library never prints and has no mutable globals. */
@@ -11,16 +12,23 @@
 extern "C" {
 #endif
 
-typedef enum dae_log_level { DAE_LOG_DEBUG, DAE_LOG_INFO, DAE_LOG_WARNING } dae_log_level;
+/** What a log line is about. */
+typedef enum dae_log_level {
+  DAE_LOG_DEBUG,  /**< an attempt at a step */
+  DAE_LOG_INFO,   /**< something was moved or chosen */
+  DAE_LOG_WARNING /**< something is odd: dependent constraints */
+} dae_log_level;
 
+/** Memory, and a place to log to. */
 typedef struct dae_env {
-  void *(*allocate)(void *user, size_t bytes); /* as malloc */
-  void (*release)(void *user, void *memory);   /* as free */
+  void *(*allocate)(void *user, size_t bytes); /**< as malloc */
+  void (*release)(void *user, void *memory);   /**< as free */
+  /** one line, without its end; NULL: silence */
   void (*log)(void *user, dae_log_level level, const char *line);
-  void *user;
+  void *user; /**< handed to all three */
 } dae_env;
 
-/* malloc, free, no log. */
+/** malloc, free, no log. */
 dae_env dae_env_defaults(void);
 
 #ifdef __cplusplus

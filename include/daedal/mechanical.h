@@ -1,10 +1,11 @@
-/* The mechanical form: coordinates q, velocities v = q', and constraints.
+/** @file
+ * The mechanical form: coordinates q, velocities v = q', and constraints.
  *
- *   M(t,q,v) v' + G' lambda + K' psi = f(t,q,v,u,w,in)     G = dg/dq,  K = dk/dv
- *   0  = g(t,q)                                            holonomic
- *   0  = k(t,q,v)                                          nonholonomic
- *   u' = s(t,q,v,u,w,in)                                   extra states
- *   0  = c(t,q,v,u,w,in)                                   algebraic variables w, dc/dw regular
+ *     M(t,q,v) v' + G' lambda + K' psi = f(t,q,v,u,w,in)     G = dg/dq,  K = dk/dv
+ *     0  = g(t,q)                                            holonomic
+ *     0  = k(t,q,v)                                          nonholonomic
+ *     u' = s(t,q,v,u,w,in)                                   extra states
+ *     0  = c(t,q,v,u,w,in)                                   algebraic variables w, dc/dw regular
  *
  * or, instead of (M, f), by momenta: d/dt p(t,q,v) = F(t,q,v,u,w,in) - G' lambda - K' psi, where
  * M = dp/dv and f = F - p_t - p_q v. Both faces may be given: then each is used as it is.
@@ -25,79 +26,105 @@
 extern "C" {
 #endif
 
-/* The point at which a callback evaluates. Pointers to empty parts may be NULL. */
+/** The point at which a callback evaluates. Pointers to empty parts may be NULL. */
 typedef struct dae_mechanical_at {
-  double t;
-  const double *q, *v, *u, *w, *in;
+  double t;         /**< time */
+  const double *q;  /**< coordinates */
+  const double *v;  /**< velocities */
+  const double *u;  /**< extra states */
+  const double *w;  /**< algebraic variables */
+  const double *in; /**< inputs */
 } dae_mechanical_at;
 
-/* Writes a vector, or the values of a matrix in the order of its pattern. */
+/** Writes a vector, or the values of a matrix in the order of its pattern. */
 typedef int dae_mechanical_fn(void *user, const dae_mechanical_at *at, double *out);
-/* The same for a quantity contracted with a given vector s. */
+/** The same for a quantity contracted with a given vector s. */
 typedef int dae_mechanical_fn_s(void *user, const dae_mechanical_at *at, const double *s,
                                 double *out);
 
-/* Everything one model evaluation may be asked for; members that are NULL are not wanted. */
+/** Everything one model evaluation may be asked for; members that are NULL are not wanted. */
 typedef struct dae_mechanical_wanted {
-  double *M, *f, *s, *c, *g, *gdot, *G, *gamma, *k, *K, *kappa;
+  double *M;     /**< mass matrix */
+  double *f;     /**< forces */
+  double *s;     /**< rates of the extra states */
+  double *c;     /**< algebraic equations */
+  double *g;     /**< holonomic constraints */
+  double *gdot;  /**< their rates, g_t + G v */
+  double *G;     /**< dg/dq */
+  double *gamma; /**< so that G v' = -gamma */
+  double *k;     /**< nonholonomic constraints */
+  double *K;     /**< dk/dv */
+  double *kappa; /**< so that K v' = -kappa */
 } dae_mechanical_wanted;
 
+/** A mechanical problem. */
 typedef struct dae_mechanical {
-  const char *name;
-  int nq;     /* coordinates */
-  int ng;     /* holonomic constraints */
-  int nk;     /* nonholonomic constraints */
-  int nu;     /* extra states */
-  int nw;     /* algebraic variables */
-  int nin;    /* inputs; they enter f (or F), s, c and the energies only */
-  void *user; /* handed to every callback */
+  const char *name; /**< in messages */
+  int nq;           /**< coordinates */
+  int ng;           /**< holonomic constraints */
+  int nk;           /**< nonholonomic constraints */
+  int nu;           /**< extra states */
+  int nw;           /**< algebraic variables */
+  int nin;          /**< inputs; they enter f (or F), s, c and the energies only */
+  void *user;       /**< handed to every callback */
 
   /* names in messages and columns; NULL, or a NULL entry: q[1], u[1], lambda[1], ... */
-  const char *const *q_names, *const *u_names, *const *w_names, *const *in_names;
-  const char *const *g_names, *const *k_names;
+  const char *const *q_names;  /**< of the coordinates */
+  const char *const *u_names;  /**< of the extra states */
+  const char *const *w_names;  /**< of the algebraic variables */
+  const char *const *in_names; /**< of the inputs */
+  const char *const *g_names;  /**< of the holonomic constraints */
+  const char *const *k_names;  /**< of the nonholonomic constraints */
 
   /* the (M, f) face */
-  dae_mechanical_fn *M; /* nq x nq, pattern M_pattern */
-  dae_mechanical_fn *f; /* nq */
+  dae_mechanical_fn *M; /**< mass matrix, nq x nq, pattern M_pattern */
+  dae_mechanical_fn *f; /**< forces, nq */
   /* the (p, F) face. Without f it is the problem, and M is dp/dv and may be NULL; beside (M, f) it
    * says the same in momenta, to those who ask for momenta. F needs p */
-  dae_mechanical_fn *p;      /* nq, a function of t, q, v */
-  dae_mechanical_fn *F;      /* nq */
-  dae_mechanical_fn *p_rate; /* nq: p_t + p_q v */
+  dae_mechanical_fn *p;      /**< momenta, nq, a function of t, q, v */
+  dae_mechanical_fn *F;      /**< what changes them, nq */
+  dae_mechanical_fn *p_rate; /**< nq: p_t + p_q v */
 
-  dae_mechanical_fn *s; /* nu */
-  dae_mechanical_fn *c; /* nw */
-  dae_mechanical_fn *g; /* ng */
-  dae_mechanical_fn *k; /* nk */
+  dae_mechanical_fn *s; /**< rates of the extra states, nu */
+  dae_mechanical_fn *c; /**< algebraic equations, nw */
+  dae_mechanical_fn *g; /**< holonomic constraints, ng */
+  dae_mechanical_fn *k; /**< nonholonomic constraints, nk */
 
   /* first derivatives */
-  dae_mechanical_fn *G;     /* dg/dq, ng x nq, pattern G_pattern */
-  dae_mechanical_fn *g_t;   /* ng; NULL with time_free_g: zero */
-  dae_mechanical_fn *K;     /* dk/dv, nk x nq, pattern K_pattern */
-  dae_mechanical_fn *gamma; /* ng: g_tt + 2 G_t v + (G v)_q v, so that G v' = -gamma */
-  dae_mechanical_fn *kappa; /* nk: k_t + k_q v, so that K v' = -kappa */
-  dae_mechanical_fn *J;     /* d(f,s,c)/d(q,v,u,w), pattern J_pattern; with f given df, else dF */
-  dae_mechanical_fn *J_in;  /* d(f,s,c)/d(in), pattern J_in_pattern */
+  dae_mechanical_fn *G;     /**< dg/dq, ng x nq, pattern G_pattern */
+  dae_mechanical_fn *g_t;   /**< partial derivative in time, ng; NULL with time_free_g: zero */
+  dae_mechanical_fn *K;     /**< dk/dv, nk x nq, pattern K_pattern */
+  dae_mechanical_fn *gamma; /**< ng: g_tt + 2 G_t v + (G v)_q v, so that G v' = -gamma */
+  dae_mechanical_fn *kappa; /**< nk: k_t + k_q v, so that K v' = -kappa */
+  dae_mechanical_fn *J;     /**< d(f,s,c)/d(q,v,u,w), pattern J_pattern; with f given df, else dF */
+  dae_mechanical_fn *J_in;  /**< d(f,s,c)/d(in), pattern J_in_pattern */
 
   /* derivatives of contracted quantities */
-  dae_mechanical_fn_s *Ms_qv;  /* d(M s)/d(q,v), nq x 2nq, pattern Ms_pattern */
-  dae_mechanical_fn_s *Gts_q;  /* d(G' s)/dq, nq x nq, pattern Gts_pattern */
-  dae_mechanical_fn *gdot_q;   /* d(g_t + G v)/dq, ng x nq, pattern G_pattern */
-  dae_mechanical_fn *k_q;      /* dk/dq, nk x nq, pattern k_q_pattern */
-  dae_mechanical_fn_s *Kts_qv; /* d(K' s)/d(q,v), nq x 2nq, pattern Kts_pattern */
+  dae_mechanical_fn_s *Ms_qv;  /**< d(M s)/d(q,v), nq x 2nq, pattern Ms_pattern */
+  dae_mechanical_fn_s *Gts_q;  /**< d(G' s)/dq, nq x nq, pattern Gts_pattern */
+  dae_mechanical_fn *gdot_q;   /**< d(g_t + G v)/dq, ng x nq, pattern G_pattern */
+  dae_mechanical_fn *k_q;      /**< dk/dq, nk x nq, pattern k_q_pattern */
+  dae_mechanical_fn_s *Kts_qv; /**< d(K' s)/d(q,v), nq x 2nq, pattern Kts_pattern */
 
   /* patterns; NULL is dense, except: Gts_pattern follows from G_pattern, k_q_pattern and
    * Kts_pattern from K_pattern, where those are given */
-  const dae_pattern *M_pattern, *G_pattern, *K_pattern, *J_pattern, *J_in_pattern;
-  const dae_pattern *Ms_pattern, *Gts_pattern, *k_q_pattern, *Kts_pattern;
+  const dae_pattern *M_pattern;    /**< of M */
+  const dae_pattern *G_pattern;    /**< of G and gdot_q */
+  const dae_pattern *K_pattern;    /**< of K */
+  const dae_pattern *J_pattern;    /**< of J */
+  const dae_pattern *J_in_pattern; /**< of J_in */
+  const dae_pattern *Ms_pattern;   /**< of Ms_qv */
+  const dae_pattern *Gts_pattern;  /**< of Gts_q */
+  const dae_pattern *k_q_pattern;  /**< of k_q */
+  const dae_pattern *Kts_pattern;  /**< of Kts_qv */
 
-  /* everything in one call, sharing subexpressions; used instead of the separate callbacks where
+  /** everything in one call, sharing subexpressions; used instead of the separate callbacks where
    * given. It must be able to fill every member whose separate callback is given. */
   int (*eval)(void *user, const dae_mechanical_at *at, const dae_mechanical_wanted *wanted);
 
-  /* kinetic and potential energy, for the energy balance; NULL: v'Mv/2 and no potential */
+  /** kinetic and potential energy, for the energy balance; NULL: v'Mv/2 and no potential */
   int (*energy)(void *user, const dae_mechanical_at *at, double *T, double *V);
-  /* Their rates of change along the motion at fixed v: T_t + T_q v, plus the derivative with
+  /** Their rates of change along the motion at fixed v: T_t + T_q v, plus the derivative with
    * respect to the inputs times in_rate, the rates of the inputs (NULL where nin is 0), plus T_u s
    * where extra states enter; V alike. NULL: differenced. in_rate is NaN for an input that is wired
    * to a velocity or an algebraic variable, whose rate is not at hand: an energy that depends on it
@@ -105,8 +132,8 @@ typedef struct dae_mechanical {
   int (*energy_rate)(void *user, const dae_mechanical_at *at, const double *in_rate, double *T_rate,
                      double *V_rate);
 
-  bool constant_mass; /* M does not depend on t, q, v */
-  bool time_free_g;   /* g does not depend on t */
+  bool constant_mass; /**< M does not depend on t, q, v */
+  bool time_free_g;   /**< g does not depend on t */
 } dae_mechanical;
 
 #ifdef __cplusplus

@@ -1,4 +1,5 @@
-/* Sparsity patterns of the matrices that callbacks fill in.
+/** @file
+ * Sparsity patterns of the matrices that callbacks fill in.
  *
  * A callback writes the values of a matrix in the order of its pattern: column by column, row
  * indices rising within a column (compressed columns). A matrix without a pattern is dense and
@@ -10,10 +11,12 @@
 extern "C" {
 #endif
 
+/** Compressed columns: entries start[j] ... start[j + 1] - 1 are those of column j. */
 typedef struct dae_pattern {
-  int rows, cols;
-  const int *start; /* cols + 1 offsets into row */
-  const int *row;   /* row index of each entry */
+  int rows;         /**< of the matrix */
+  int cols;         /**< of the matrix */
+  const int *start; /**< cols + 1 offsets into row */
+  const int *row;   /**< row index of each entry */
 } dae_pattern;
 
 #ifdef __cplusplus

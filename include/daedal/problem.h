@@ -1,11 +1,13 @@
-/* One handle for the four problem forms, and what can be said of a problem before it is
+/** @file
+ * One handle for the four problem forms, and what can be said of a problem before it is
  * integrated: its variables, a consistent start, a diagnosis.
  *
  * The state vector of a problem lists all its unknowns in a fixed order:
- *   mechanical      q, v, u, w, lambda, psi
- *   semi-explicit   x, y
- *   momentum        y, z, lambda, psi
- *   coupled         the state vectors of its parts, then the multipliers of its joints */
+ *
+ *     mechanical      q, v, u, w, lambda, psi
+ *     semi-explicit   x, y
+ *     momentum        y, z, lambda, psi
+ *     coupled         the state vectors of its parts, then the multipliers of its joints */
 #ifndef DAEDAL_PROBLEM_H
 #define DAEDAL_PROBLEM_H
 
@@ -21,58 +23,63 @@
 extern "C" {
 #endif
 
-/* Exactly one of the four descriptions is set. A problem with inputs that stands alone says what
+/** Exactly one of the four descriptions is set. A problem with inputs that stands alone says what
  * they are: input writes the nin values at time t. (The inputs of the parts of a coupled problem
  * are its wires.) */
 typedef struct dae_problem {
-  const dae_mechanical *mechanical;
-  const dae_semi_explicit *semi_explicit;
-  const dae_momentum *momentum;
-  const dae_coupled *coupled;
-  int (*input)(void *user, double t, double *in);
-  void *input_user;
-  const dae_error *why; /* where callbacks that refuse or fail say more about it, or NULL */
+  const dae_mechanical *mechanical;               /**< or NULL */
+  const dae_semi_explicit *semi_explicit;         /**< or NULL */
+  const dae_momentum *momentum;                   /**< or NULL */
+  const dae_coupled *coupled;                     /**< or NULL */
+  int (*input)(void *user, double t, double *in); /**< inputs at time t, NULL: there are none */
+  void *input_user;                               /**< handed to input */
+  const dae_error *why; /**< where callbacks that refuse or fail say more about it, or NULL */
 } dae_problem;
 
+/** A mechanical problem without inputs. */
 dae_problem dae_problem_mechanical(const dae_mechanical *mechanical);
+/** A semi-explicit problem without inputs. */
 dae_problem dae_problem_semi_explicit(const dae_semi_explicit *semi_explicit);
+/** A problem in the momentum form. */
 dae_problem dae_problem_momentum(const dae_momentum *momentum);
+/** A coupled problem. */
 dae_problem dae_problem_coupled(const dae_coupled *coupled);
 
-/* Refuses sizes, missing callbacks and patterns that do not fit together, naming the field. */
+/** Refuses sizes, missing callbacks and patterns that do not fit together, naming the field. */
 dae_status dae_problem_validate(const dae_problem *problem, dae_error *err);
 
-/* Number of entries of the state vector. */
+/** Number of entries of the state vector. */
 int dae_problem_size(const dae_problem *problem);
 
+/** What an entry of the state vector is. */
 typedef enum dae_variable_kind {
-  DAE_VARIABLE_COORDINATE,
-  DAE_VARIABLE_RATE,      /* velocity of a coordinate */
-  DAE_VARIABLE_STATE,     /* u or x */
-  DAE_VARIABLE_ALGEBRAIC, /* w or y */
-  DAE_VARIABLE_MULTIPLIER /* lambda or psi */
+  DAE_VARIABLE_COORDINATE, /**< q, or y of the momentum form */
+  DAE_VARIABLE_RATE,       /**< velocity of a coordinate */
+  DAE_VARIABLE_STATE,      /**< u or x */
+  DAE_VARIABLE_ALGEBRAIC,  /**< w or y */
+  DAE_VARIABLE_MULTIPLIER  /**< lambda or psi */
 } dae_variable_kind;
 
-/* Kind of entry i of the state vector, and its name as a result column: x, der(x), lambda(rod). */
+/** Kind of entry i of the state vector, and its name as a result column: x, der(x), lambda(rod). */
 dae_variable_kind dae_problem_variable(const dae_problem *problem, int i, char *name, size_t size);
 
-/* Where a motion starts. fixed may be NULL; a true entry must not be moved. */
+/** Where a motion starts. fixed may be NULL; a true entry must not be moved. */
 typedef struct dae_start {
-  double t;
-  const double *y;   /* state vector; algebraic variables and multipliers are guesses */
-  const bool *fixed; /* one entry per entry of y */
+  double t;          /**< time */
+  const double *y;   /**< state vector; algebraic variables and multipliers are guesses */
+  const bool *fixed; /**< one entry per entry of y */
 } dae_start;
 
-/* What the diagnosis found at a consistent point. */
+/** What the diagnosis found at a consistent point. */
 typedef struct dae_diagnosis {
-  int index;       /* differential index of the problem as given */
-  int dof;         /* degrees of freedom: independent velocities (mechanical), else states */
-  int constraints; /* constraint rows, holonomic and nonholonomic */
-  int rank;        /* independent ones among them */
-  char text[1024]; /* one line for each finding; names every dependent set */
+  int index;       /**< differential index of the problem as given */
+  int dof;         /**< degrees of freedom: independent velocities (mechanical), else states */
+  int constraints; /**< constraint rows, holonomic and nonholonomic */
+  int rank;        /**< independent ones among them */
+  char text[1024]; /**< one line for each finding; names every dependent set */
 } dae_diagnosis;
 
-/* Makes the start consistent: positions onto g, velocities onto g_t + G v and k, then algebraic
+/** Makes the start consistent: positions onto g, velocities onto g_t + G v and k, then algebraic
  * variables, accelerations and multipliers; for the semi-explicit form x onto the constraints of
  * index 2, then y. y (state vector) receives the result; dy (may be NULL) its time derivative,
  * where multipliers have none (0). With find not NULL the diagnosis at the result is given too.

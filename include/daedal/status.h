@@ -1,4 +1,5 @@
-/* Status codes and the error record.
+/** @file
+ * Status codes and the error record.
  *
  * Every fallible function returns a dae_status: 0 is success, positive values are news, negative
  * values are failures. The details of a failure go into a dae_error that the caller owns; every
@@ -12,7 +13,7 @@
 extern "C" {
 #endif
 
-/* X(enumerator, value, one-line text) */
+/** All statuses: X(enumerator, value, one-line text). */
 #define DAE_STATUS_LIST(X)                                                                         \
   X(DAE_OK, 0, "success")                                                                          \
   X(DAE_END, 1, "the end time was reached")                                                        \
@@ -34,36 +35,41 @@ extern "C" {
   X(DAE_ERROR_INTERRUPTED, -14, "the run was interrupted")                                         \
   X(DAE_ERROR_MODEL, -15, "the model text is not valid")
 
+/** 0 is success, positive values are news, negative values are failures. */
 typedef enum dae_status {
-#define DAE_STATUS_ENUM(name, value, text) name = value,
+#define DAE_STATUS_ENUM(name, value, text) name = value, /**< text */
   DAE_STATUS_LIST(DAE_STATUS_ENUM)
 #undef DAE_STATUS_ENUM
 } dae_status;
 
-/* What went wrong, where, in the user's own names. */
+/** What went wrong, where, in the user's own names. */
 typedef struct dae_error {
-  dae_status status;
-  double t, h;       /* time and step size, NaN where they mean nothing */
-  int line, column;  /* position in a model file, 0 where there is none */
-  char file[128];    /* the model file, empty where there is none */
-  char source[160];  /* the line of text concerned, cut around the column where it is longer */
-  int caret;         /* offset in source, in bytes, that the column stands for */
-  char equation[64]; /* name of the equation, constraint, variable or option concerned */
-  char text[512];    /* what happened, the likely cause, what to try */
+  dae_status status; /**< a failure, or DAE_OK */
+  double t;          /**< time, NaN where it means nothing */
+  double h;          /**< step size, NaN where it means nothing */
+  int line;          /**< in a model file, 0 where there is none */
+  int column;        /**< in that line, from 1 */
+  char file[128];    /**< the model file, empty where there is none */
+  char source[160];  /**< the line of text concerned, cut around the column where it is longer */
+  int caret;         /**< offset in source, in bytes, that the column stands for */
+  char equation[64]; /**< name of the equation, constraint, variable or option concerned */
+  char text[512];    /**< what happened, the likely cause, what to try */
 } dae_error;
 
-/* "DAE_ERROR_STEP", and its one-line text. */
+/** Its name: "DAE_ERROR_STEP". */
 const char *dae_status_name(dae_status status);
+/** Its one-line text: "the integration cannot continue". */
 const char *dae_status_text(dae_status status);
 
-/* An error record that says "no error". */
+/** An error record that says "no error". */
 dae_error dae_error_none(void);
 
-/* The record as a person reads it: where, what, and the line concerned with a mark under the place.
+/** The record as a person reads it: where, what, and the line concerned with a mark under the
+ * place.
  *
- *   pendulum.dae:6:23: unknown name yy; did you mean y?
- *     constraint rod: x^2 + yy^2 = L^2
- *                           ^
+ *     pendulum.dae:6:23: unknown name yy; did you mean y?
+ *       constraint rod: x^2 + yy^2 = L^2
+ *                             ^
  *
  * Without the place, or without the line, where the record has none. No newline at the end. Returns
  * the length needed, as snprintf does. */

@@ -1,4 +1,5 @@
-/* The version of the library. The build reads it from here. */
+/** @file
+ * The version of the library. The build reads it from here. */
 #ifndef DAEDAL_VERSION_H
 #define DAEDAL_VERSION_H
 
@@ -6,11 +7,11 @@
 extern "C" {
 #endif
 
-#define DAE_VERSION_MAJOR 0
-#define DAE_VERSION_MINOR 1
-#define DAE_VERSION_PATCH 0
+#define DAE_VERSION_MAJOR 0 /**< of this header */
+#define DAE_VERSION_MINOR 1 /**< of this header */
+#define DAE_VERSION_PATCH 0 /**< of this header */
 
-/* "0.1.0", of the library that is linked; the macros are those of the header. */
+/** "0.1.0", of the library that is linked; the macros are those of the header. */
 const char *dae_version(void);
 
 #ifdef __cplusplus

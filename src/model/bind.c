@@ -64,6 +64,22 @@ static dae_status too_large(dae__load *l, const char *what, long most)
       what, most);
 }
 
+/* more walks, or entries of matrices, than belong to the limit of nodes */
+static bool too_many_visits(const dae__binder *b)
+{
+  return dae__walker_visits(b->x->walker) / WALKS > b->x->l->limits.max_nodes;
+}
+
+static bool too_many_entries(const dae__binder *b)
+{
+  return b->entries > b->x->l->limits.max_nodes / ENTRY;
+}
+
+bool dae__bind_fits(const dae__binder *b)
+{
+  return !dae__graph_full(b->x->graph) && !too_many_visits(b) && !too_many_entries(b);
+}
+
 bool dae__bind_ok(dae__binder *b)
 {
   dae__load *l = b->x->l;
@@ -72,9 +88,9 @@ bool dae__bind_ok(dae__binder *b)
     return false;
   if (dae__graph_full(b->x->graph))
     l->status = too_large(l, "the nodes of its derivatives are more than", most);
-  else if (dae__walker_visits(b->x->walker) / WALKS > most)
+  else if (too_many_visits(b))
     l->status = too_large(l, "differentiating it visits more nodes than", WALKS * most);
-  else if (b->entries > most / ENTRY)
+  else if (too_many_entries(b))
     l->status = too_large(l, "the entries of its matrices are more than", most / ENTRY);
   else if (dae__arena_failed(b->arena))
     l->status = dae__out_of_memory(l->err);

@@ -27,9 +27,10 @@ typedef struct dae__unit {
   int instance;
   bool mechanical, sparse;
   dae__ints q, u, w, in;
-  int hidden;         /* of w: the last ones stand for rates of states and have no name */
-  dae__nodes s, c;    /* u' = s, 0 = c; or M x' = s, 0 = c */
-  dae__triplets mass; /* of a quasi-linear system, else no rows */
+  int hidden;            /* of w: the last ones stand for rates of states and have no name */
+  dae__nodes s, c;       /* u' = s, 0 = c; or M x' = s, 0 = c */
+  dae__triplets mass;    /* of a quasi-linear system, else no rows */
+  dae__triplets inertia; /* M of a mechanical system, once it is bound */
   const char **s_names, **c_names;
 } dae__unit;
 
@@ -73,6 +74,8 @@ const dae__tape *dae__bind_tape(dae__binder *b, const dae__outputs *outputs, int
 void dae__bind_vector(dae__binder *b, const dae__nodes *nodes, int group, dae__outputs *out);
 /* True while neither memory nor a limit has run out; complains. */
 bool dae__bind_ok(dae__binder *b);
+/* The same for limits alone; does not complain. */
+bool dae__bind_fits(const dae__binder *b);
 
 /* The lists of leaves and rows of an instance, and what has to fit together: unit.c. */
 dae_status dae__unit_create(dae__binder *b, int instance, dae__unit *unit);

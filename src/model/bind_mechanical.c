@@ -85,7 +85,7 @@ static void build_inertia(build *a)
   a->vector[DAE__Q_p_rate] = p_rate;
   a->vector[DAE__Q_F] = F;
   a->vector[DAE__Q_f] = f;
-  dae__triplets M = jacobian_qv(a, &p, DAE__BIT(V), false);
+  dae__triplets M = a->u->inertia = jacobian_qv(a, &p, DAE__BIT(V), false);
   set_matrix(a, DAE__Q_M, M);
   a->p->constant_mass = dae__triplets_constant(graph, &M);
   if (!a->p->constant_mass) {

@@ -133,6 +133,12 @@ typedef struct dae__occasion {
   DAE__LIST(dae__action) actions;
 } dae__occasion;
 
+/* Shapes of a drawing, and the nodes of their values. */
+typedef struct dae__sketch {
+  DAE__LIST(dae_shape) shapes; /* lives as long as the model */
+  DAE__LIST(dae__node) values;
+} dae__sketch;
+
 /* A param that is given another value: of all instances and elements, or of those with these
  * indices. */
 typedef struct dae__override {
@@ -167,6 +173,7 @@ typedef struct dae__expander {
   dae__constraints joints;
   DAE__LIST(dae__result) outputs;
   DAE__LIST(dae__occasion) events;
+  dae__sketch sketch; /* by draw */
   const dae__statement *simulate;
   dae__node *no_slopes;     /* by leaf: 0 for the rate of a state, else -1 */
   dae__node *explicit_rate; /* by leaf: E where an equation says u' = E, else -1 */

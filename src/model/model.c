@@ -41,6 +41,8 @@ static dae_status build(dae__load *l, dae__expander *x, int file, dae_model *mod
   status = dae__build_problem(&b, model, &units);
   if (!status)
     status = dae__build_results(&b, model, &units);
+  if (!status)
+    status = dae__build_drawing(&b, model, &units);
   dae__tape_marks_free(&b.marks, dae__arena_env(model->arena));
   model->count.nodes = dae__graph_count(x->graph);
   model->count.instructions = b.instructions;
@@ -127,6 +129,15 @@ const char *dae_model_name(const dae_model *model)
 const char *dae_model_title(const dae_model *model)
 {
   return model->title;
+}
+
+const char *dae_model_source(const dae_model *model, int i, const char **name)
+{
+  if (i < 0 || i >= model->files.count)
+    return NULL;
+  if (name)
+    *name = model->files.item[i].name;
+  return model->files.item[i].text;
 }
 
 const dae_problem *dae_model_problem(const dae_model *model)

@@ -31,6 +31,7 @@ struct dae_model {
   const dae__tape *outputs;
   const char **output_names;
   dae_event *events;
+  dae_drawing drawing;
   DAE__LIST(dae__landmark) landmarks;
 };
 
@@ -44,8 +45,11 @@ typedef struct dae__units {
 } dae__units;
 
 dae_status dae__build_problem(dae__binder *b, dae_model *model, dae__units *out);
-/* Columns, start values, outputs, events, landmarks: what is read off the state vector. */
+/* Columns, start values, outputs, events, landmarks: what is read off the state vector, which is
+ * left placed as class Q. */
 dae_status dae__build_results(dae__binder *b, dae_model *model, const dae__units *units);
+/* The drawing; after all else, since it may be a guess. */
+dae_status dae__build_drawing(dae__binder *b, dae_model *model, const dae__units *units);
 /* simulate and the settings of systems. */
 dae_status dae__build_settings(dae__expander *x, dae_model *model);
 

@@ -88,12 +88,20 @@ static void add_event(const dae__context *c, const dae__statement *s)
   *DAE__PUSH(x->l->scratch, &x->events) = event;
 }
 
-static void check_drawing(const dae__context *c, const dae__statement *s)
+static void add_shape(const dae__context *c, const dae__statement *s)
 {
-  for (const dae__expr *e = s->point; e && !c->x->l->status; e = e->next)
-    look(c, e);
+  dae__expander *x = c->x;
+  dae__sketch *sketch = &x->sketch;
+  dae_shape shape = {.first = sketch->values.count, .label = s->text};
+  if (!dae__load_record(x->l, s->place))
+    return;
+  for (const dae__expr *e = s->point; e && !x->l->status; e = e->next)
+    *DAE__PUSH(x->l->scratch, &sketch->values) = look(c, e);
+  shape.points = (sketch->values.count - shape.first) / 2;
+  shape.kind = s->a ? DAE_SHAPE_CIRCLE : shape.points > 1 ? DAE_SHAPE_LINE : DAE_SHAPE_POINT;
   if (s->a)
-    look(c, s->a);
+    *DAE__PUSH(x->l->scratch, &sketch->values) = look(c, s->a);
+  *DAE__PUSH(x->l->keep, &sketch->shapes) = shape;
 }
 
 static void handle_results(const dae__context *c, const dae__statement *s)
@@ -105,7 +113,7 @@ static void handle_results(const dae__context *c, const dae__statement *s)
   else if (s->kind == DAE__STATEMENT_EVENT)
     add_event(&looking, s);
   else if (s->kind == DAE__STATEMENT_DRAW)
-    check_drawing(&looking, s);
+    add_shape(&looking, s);
 }
 
 dae_status dae__expand_results(dae__expander *x)

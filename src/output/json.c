@@ -1,7 +1,6 @@
 /* The closing account for machines: dae_summary_json, and the sink that writes it into a file. */
 #include "core/arena.h"
 #include "core/error.h"
-#include "core/number.h"
 #include "output/text.h"
 
 #include <daedal/run.h>
@@ -11,38 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* a string in quotes, or null */
-static void add_string(dae__text *text, const char *s, size_t length)
-{
-  if (!s) {
-    dae__text_add(text, "null");
-    return;
-  }
-  dae__text_add(text, "\"");
-  for (size_t i = 0; i < length && s[i]; i++) {
-    unsigned char c = (unsigned char)s[i];
-    if (c == '"' || c == '\\')
-      dae__text_add(text, "\\%c", c);
-    else if (c == '\n')
-      dae__text_add(text, "\\n");
-    else if (c == '\t')
-      dae__text_add(text, "\\t");
-    else if (c < 0x20 || c == 0x7f)
-      dae__text_add(text, "\\u%04x", c);
-    else
-      dae__text_add(text, "%c", c);
-  }
-  dae__text_add(text, "\"");
-}
-
-static void add_number(dae__text *text, double value)
-{
-  char number[40] = "null"; /* JSON has no NaN and no infinity */
-  if (isfinite(value))
-    dae__format_double(value, number, sizeof number);
-  dae__text_add(text, "%s", number);
-}
-
 static void key(dae__text *text, const char *name)
 {
   dae__text_add(text, "  \"%s\": ", name);
@@ -51,14 +18,14 @@ static void key(dae__text *text, const char *name)
 static void string_field(dae__text *text, const char *name, const char *value)
 {
   key(text, name);
-  add_string(text, value, value ? strlen(value) : 0);
+  dae__text_quote(text, value, value ? strlen(value) : 0);
   dae__text_add(text, ",\n");
 }
 
 static void number_field(dae__text *text, const char *name, double value)
 {
   key(text, name);
-  add_number(text, value);
+  dae__text_number(text, value);
   dae__text_add(text, ",\n");
 }
 
@@ -86,7 +53,7 @@ static void add_diagnosis(dae__text *text, const dae_diagnosis *d)
   key(text, "diagnosis");
   dae__text_add(text, "{\"index\": %d, \"dof\": %d, \"constraints\": %d, \"rank\": %d, \"text\": ",
                 d->index, d->dof, d->constraints, d->rank);
-  add_string(text, d->text, sizeof d->text);
+  dae__text_quote(text, d->text, sizeof d->text);
   dae__text_add(text, "},\n");
 }
 
@@ -106,7 +73,7 @@ static void add_moves(dae__text *text, const char *moves)
       continue;
     const char *to = from + from_length + 1;
     dae__text_add(text, "%s{\"name\": ", comma);
-    add_string(text, line, name);
+    dae__text_quote(text, line, name);
     dae__text_add(text, ", \"from\": %.*s, \"to\": %.*s}", (int)from_length, from,
                   (int)strcspn(to, "\n"), to);
     comma = ", ";
@@ -132,7 +99,7 @@ static void add_measures(dae__text *text, const dae_summary *s)
 static void add_member(dae__text *text, const char *comma, const char *name, double value)
 {
   dae__text_add(text, "%s\"%s\": ", comma, name);
-  add_number(text, value);
+  dae__text_number(text, value);
 }
 
 static void add_coupling(dae__text *text, const dae_summary *s)
@@ -149,9 +116,9 @@ static void add_coupling(dae__text *text, const dae_summary *s)
   add_member(text, "", "predicted", c->gauss_seidel);
   add_member(text, ", ", "observed", c->observed);
   dae__text_add(text, ", \"order\": ");
-  add_string(text, c->order, sizeof c->order);
+  dae__text_quote(text, c->order, sizeof c->order);
   dae__text_add(text, ", \"loop\": ");
-  add_string(text, c->loop, sizeof c->loop);
+  dae__text_quote(text, c->loop, sizeof c->loop);
   dae__text_add(text, "},\n");
 }
 
@@ -163,7 +130,7 @@ static void add_difference(dae__text *text, const char *kind, const dae_differen
     return;
   }
   dae__text_add(text, "{\"name\": ");
-  add_string(text, d->name, sizeof d->name);
+  dae__text_quote(text, d->name, sizeof d->name);
   add_member(text, ", ", "tolerances", d->tolerances);
   add_member(text, ", ", "absolute", d->absolute);
   add_member(text, ", ", "t", d->t);
@@ -183,9 +150,9 @@ static void add_verification(dae__text *text, const dae_verification *v)
     return;
   }
   dae__text_add(text, "{\"method\": ");
-  add_string(text, v->method, strlen(v->method));
+  dae__text_quote(text, v->method, strlen(v->method));
   dae__text_add(text, ", \"rows\": %ld, \"message\": ", v->rows);
-  add_string(text, v->message[0] ? v->message : NULL, sizeof v->message);
+  dae__text_quote(text, v->message[0] ? v->message : NULL, sizeof v->message);
   for (int i = 0; i < DAE_VARIABLE_KINDS; i++)
     add_difference(text, kinds[i], &v->most[i]);
   dae__text_add(text, "},\n");
@@ -202,6 +169,7 @@ size_t dae_summary_json(const dae_summary *s, char *text, size_t size)
   string_field(&t, "method", s->method);
   number_field(&t, "rtol", s->rtol);
   number_field(&t, "atol", s->atol);
+  number_field(&t, "step", s->step);
   number_field(&t, "t_start", s->t_start);
   number_field(&t, "t_end", s->t_end);
   integer_field(&t, "order", s->order);
@@ -216,7 +184,7 @@ size_t dae_summary_json(const dae_summary *s, char *text, size_t size)
   integer_field(&t, "moved", s->moved);
   add_moves(&t, s->moves);
   key(&t, "files");
-  add_string(&t, s->files, sizeof s->files);
+  dae__text_quote(&t, s->files, sizeof s->files);
   dae__text_add(&t, "\n}\n");
   return t.length;
 }

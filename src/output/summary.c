@@ -65,6 +65,8 @@ static void add_method(dae__text *t, const dae_summary *s)
   if (!s->method || s->order == 0)
     return;
   dae__text_add(t, LABEL "%s, order up to %d", "method", s->method, s->order);
+  if (s->step > 0)
+    dae__text_add(t, ", steps of %s", show(s->step, 6).text);
   if (!isnan(s->rtol))
     dae__text_add(t, ", rtol %s", show(s->rtol, 6).text);
   if (!isnan(s->atol))

@@ -150,6 +150,13 @@ static dae_status refuse(const level *l, const dae__mech *m, double size, dae_er
   return DAE_ERROR_START;
 }
 
+/* what the steps make smaller, if they are short enough: the largest relative residual need not be
+ */
+static double length(const level *l)
+{
+  return dae__dot(l->rows, l->motion->residual, l->motion->residual);
+}
+
 /* x onto the constraints of its level */
 static dae_status move_onto(const level *l, double *trial, dae_error *err)
 {
@@ -157,6 +164,7 @@ static dae_status move_onto(const level *l, double *trial, dae_error *err)
   dae__mech *m = motion->m;
   double size, next, damping = 1;
   dae_status status = measure(l, l->x, true, &size, err);
+  double before = length(l);
   for (int i = 0; i < MAX_ITERATIONS && !status && size > (i == 0 ? 4 * DBL_EPSILON : 0); i++) {
     hold_fixed(l);
     double shift = natural_shift(motion) * fmax(damping * fmin(1, size * size), 1e-15);
@@ -167,7 +175,8 @@ static dae_status move_onto(const level *l, double *trial, dae_error *err)
       trial[j] = l->x[j] + motion->top[j];
     bool still = dae__max_abs(m->nq, motion->top) <= DBL_EPSILON * dae__max_abs(m->nq, l->x);
     status = measure(l, trial, false, &next, err);
-    if (status == DAE_OK && next < size) {
+    if (status == DAE_OK && (next < size || length(l) < before)) {
+      before = length(l);
       dae__copy(m->nq, trial, l->x);
       damping = fmax(damping / 10, 1e-3);
       still = still || (next > 0.5 * size && size < MET);

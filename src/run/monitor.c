@@ -9,6 +9,8 @@ dae_status dae__monitor_create(dae__arena *arena, const dae_problem *problem, da
                                dae_error *err)
 {
   *out = (dae__monitor){.position = NAN, .velocity = NAN, .energy_start = NAN, .energy = NAN};
+  if (!problem)
+    return DAE_OK;
   out->y = DAE__TAKE(arena, double, dae_problem_size(problem));
   if (dae__arena_failed(arena))
     return dae__fail(err, DAE_ERROR_MEMORY, NULL, "no memory for the energy balance");
@@ -28,6 +30,9 @@ static dae_status measure_energy(dae__monitor *m, double t, const double *y, dou
                                  double *power, dae_error *err)
 {
   dae_error ignored;
+  *energy = *power = NAN;
+  if (!m->measure)
+    return DAE_OK;
   dae_status status =
       dae__measure_energy(m->measure, t, y, energy, power, &m->has_potential, &ignored);
   if (status == DAE_ERROR_RECOVERABLE) {
@@ -54,16 +59,20 @@ static double larger(double a, double b)
   return isnan(a) || b > a ? b : a;
 }
 
+dae_status dae__monitor_drift(dae__monitor *m, double t, const double *y, double *position,
+                              double *velocity, dae_error *err)
+{
+  *position = *velocity = NAN;
+  return m->measure ? dae__measure_drift(m->measure, t, y, position, velocity, err) : DAE_OK;
+}
+
 dae_status dae__monitor_row(dae__monitor *m, double t, const double *y, dae_error *err)
 {
-  double position = NAN, velocity = NAN;
-  dae_status status = dae__measure_drift(m->measure, t, y, &position, &velocity, err);
-  m->row_position = position;
-  m->row_velocity = velocity;
+  dae_status status = dae__monitor_drift(m, t, y, &m->row_position, &m->row_velocity, err);
   if (status < 0)
     return status;
-  m->position = larger(m->position, position);
-  m->velocity = larger(m->velocity, velocity);
+  m->position = larger(m->position, m->row_position);
+  m->velocity = larger(m->velocity, m->row_velocity);
   return DAE_OK;
 }
 

@@ -26,12 +26,16 @@ typedef struct dae__monitor {
   dae__rule rule; /* the last one of Gauss that was used */
 } dae__monitor;
 
+/* Without a problem nothing is measured: everything is NaN. */
 dae_status dae__monitor_create(dae__arena *arena, const dae_problem *problem, dae__monitor *out,
                                dae_error *err);
 void dae__monitor_free(dae__monitor *m);
 
 /* The motion starts at (t, y). */
 dae_status dae__monitor_start(dae__monitor *m, double t, const double *y, dae_error *err);
+/* How far a state is off its constraints; NaN: there are none. */
+dae_status dae__monitor_drift(dae__monitor *m, double t, const double *y, double *position,
+                              double *velocity, dae_error *err);
 /* A row is written. */
 dae_status dae__monitor_row(dae__monitor *m, double t, const double *y, dae_error *err);
 /* The motion has gone on to (t, y), within the integrator's last step. */

@@ -86,17 +86,19 @@ CREATE(jacobi)
 CREATE(joint)
 #undef CREATE
 
-#define BDF .options_size = sizeof(dae_bdf_options), .defaults = bdf_defaults
+#define BDF .family = "bdf", .options_size = sizeof(dae_bdf_options), .defaults = bdf_defaults
 
 #define SPARK                                                                                      \
-  .reference = "J09", .options_size = sizeof(dae_spark_options), .defaults = spark_defaults,       \
-  .accepts = dae__spark_accepts
+  .family = "spark", .reference = "J09", .options_size = sizeof(dae_spark_options),                \
+  .defaults = spark_defaults, .accepts = dae__spark_accepts
 
 #define RK .options_size = sizeof(dae_rk_options), .defaults = rk_defaults, .fixed_step = true
 
 #define FAST .options_size = sizeof(dae_rk_options), .defaults = adaptive_defaults
 
-#define WAVE .options_size = sizeof(dae_wave_options), .defaults = wave_defaults, .iterates = true
+#define WAVE                                                                                       \
+  .family = "", .options_size = sizeof(dae_wave_options), .defaults = wave_defaults,               \
+  .iterates = true
 
 static const dae_method methods[] = {
     {.name = "bdf",
@@ -162,6 +164,7 @@ static const dae_method methods[] = {
     {.name = "explicit",
      .summary = "mechanics, ODEs: explicit pairs of order 5 and 8, projection at no cost",
      .reference = "HNW93",
+     .family = "explicit",
      .options = &dae_explicit_option_table,
      .accepts = dae__explicit_accepts,
      .create = explicit_create,
@@ -169,6 +172,7 @@ static const dae_method methods[] = {
     {.name = "gauss",
      .summary = "the same by Gauss collocation of order 2s, functional iteration: many digits",
      .reference = "HNW93",
+     .family = "explicit",
      .options = &dae_gauss_option_table,
      .accepts = dae__gauss_accepts,
      .create = gauss_create,
@@ -183,30 +187,35 @@ static const dae_method methods[] = {
     {.name = "switching",
      .summary = "explicit steps while the motion is not stiff, radau where it is",
      .reference = "HW96",
+     .family = "",
      .options = &dae_switching_option_table,
      .accepts = dae__switching_accepts,
      .create = switching_create,
      FAST},
     {.name = "euler",
      .summary = "explicit Euler, fixed step: ODEs, index 1, mechanics; order 1",
+     .family = "explicit",
      .options = &dae_rk_option_table,
      .accepts = dae__euler_accepts,
      .create = euler_create,
      RK},
     {.name = "heun",
      .summary = "Heun's explicit method, fixed step: ODEs, index 1, mechanics; order 2",
+     .family = "explicit",
      .options = &dae_rk_option_table,
      .accepts = dae__heun_accepts,
      .create = heun_create,
      RK},
     {.name = "rk4",
      .summary = "the classical Runge-Kutta method, fixed step: ODEs, index 1, mechanics; order 4",
+     .family = "explicit",
      .options = &dae_rk_option_table,
      .accepts = dae__rk4_accepts,
      .create = rk4_create,
      RK},
     {.name = "trapezoid",
      .summary = "trapezoidal rule, fixed step: index 1, unconstrained mechanics; order 2",
+     .family = "stages",
      .options = &dae_trapezoid_option_table,
      .accepts = dae__trapezoid_accepts,
      .create = trapezoid_create,
@@ -215,6 +224,7 @@ static const dae_method methods[] = {
      .summary =
          "Radau IIA, fixed step: index 1, quasi-linear, unconstrained mechanics; order 2s - 1",
      .reference = "HW96",
+     .family = "stages",
      .options = &dae_radau_iia_option_table,
      .accepts = dae__radau_iia_accepts,
      .create = radau_iia_create,

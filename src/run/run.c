@@ -22,6 +22,8 @@
 
 /* what the margin of a loop without a unique solution comes out as: round-off */
 #define NO_MARGIN 1e-12
+/* rows between two steps: a page full */
+#define MOST_FILL 10000
 
 typedef struct run {
   const dae_run_plan *plan;
@@ -52,7 +54,8 @@ static dae_status prepare(run *r, const dae_env *env, dae_error *err)
   dae_status status = dae__columns_create(r->arena, plan, &r->columns, err);
   r->verify = dae__verify_create(env, r->columns.count);
   if (status >= 0)
-    status = dae__monitor_create(r->arena, &plan->problem, &r->monitor, err);
+    status =
+        dae__monitor_create(r->arena, plan->unmeasured ? NULL : &plan->problem, &r->monitor, err);
   if (status >= 0)
     status = dae__events_create(r->arena, &plan->problem, plan->events, plan->event_count,
                                 plan->held, &r->events, err);
@@ -137,6 +140,8 @@ static dae_status create(run *r, const dae_env *env, dae_error *err)
   if (opts && method->options) {
     r->summary->rtol = option_value(method, opts, "rtol");
     r->summary->atol = option_value(method, opts, "atol");
+    double step = option_value(method, opts, "step");
+    r->summary->step = step > 0 ? step : 0;
     r->summary->damped = option_value(method, opts, "damp") == 1;
     r->summary->caution = method->caution ? method->caution(opts) : NULL;
   }
@@ -248,6 +253,35 @@ static dae_status planned_rows(run *r, double t, dae_error *err)
   return status;
 }
 
+/* A row between steps, for one sink alone. */
+static dae_status fill_row(run *r, const dae_sink *sink, double t, dae_error *err)
+{
+  dae_row shown = {.columns = r->columns.count, .values = r->columns.values, .y = r->y};
+  dae_status status = dae_integrator_interpolate(r->it, t, r->y, NULL, err);
+  if (status >= 0)
+    status = dae__columns_fill(&r->columns, t, r->y, err);
+  if (status >= 0)
+    status =
+        dae__monitor_drift(&r->monitor, t, r->y, &shown.position_drift, &shown.velocity_drift, err);
+  return status < 0 ? status : sink->row(sink->self, &shown, err);
+}
+
+/* The rows that sinks want between r->t and t, which lie within the last step. */
+static dae_status fill_rows(run *r, double t, dae_error *err)
+{
+  dae_status status = DAE_OK;
+  double length = t - r->t;
+  for (int i = 0; i < r->plan->sink_count; i++) {
+    const dae_sink *sink = &r->plan->sinks[i];
+    if (!sink->row || !(sink->fill > 0) || dae__plan_has_times(r->plan))
+      continue;
+    double pieces = fmin(ceil(length / sink->fill), MOST_FILL);
+    for (int k = 1; k < pieces && status >= 0; k++)
+      status = fill_row(r, sink, r->t + k * length / pieces, err);
+  }
+  return status;
+}
+
 /* ---- the loop ---- */
 
 /* nothing but round-off is left up to the end */
@@ -272,6 +306,8 @@ static dae_status pass_event(run *r, double t, bool *restarted, dae_error *err)
 {
   dae__event_news news = {0};
   dae_status status = planned_rows(r, t, err);
+  if (status >= 0)
+    status = fill_rows(r, t, err);
   if (status >= 0)
     status = dae_integrator_interpolate(r->it, t, r->y, NULL, err);
   if (status >= 0)
@@ -312,11 +348,13 @@ static dae_status pass_events(run *r, bool *restarted, dae_error *err)
 /* The rest of the last step: rows and the work of forces. */
 static dae_status pass_step(run *r, double t, dae_error *err)
 {
-  bool end = at_end(r, t);
+  bool end = at_end(r, t), shown = end || !dae__plan_has_times(r->plan);
   dae_status status = planned_rows(r, t, err);
   if (status >= 0)
+    status = fill_rows(r, t, err);
+  if (status >= 0 && (shown || !r->plan->unmeasured))
     status = dae_integrator_interpolate(r->it, t, r->y, NULL, err);
-  if (status >= 0 && (end || !dae__plan_has_times(r->plan)))
+  if (status >= 0 && shown)
     status = row(r, end ? r->plan->to : t, r->y, err);
   if (status >= 0)
     status = dae__monitor_pass(&r->monitor, r->it, t, r->y, err);

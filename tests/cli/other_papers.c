@@ -30,7 +30,7 @@ static dae_status run_wrong(rep_report *report)
 /* until somebody has enough of it */
 static dae_status run_endless(rep_report *report)
 {
-  rep_file *file = rep_file_open(report, "figure", "x");
+  rep_file *file = rep_file_open(report, "figure", "x", NULL);
   while (rep_good(report)) {
     rep_file_number(file, 1);
     rep_file_record(file);

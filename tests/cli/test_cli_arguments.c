@@ -35,7 +35,8 @@ static void test_texts_fit_into_80_columns(void **state)
   const char *const texts[] = {"--help",          "run --help",  "check --help",
                                "methods --help",  "new --help",  "help --help",
                                "methods",         "methods bdf", "methods auto",
-                               "methods bdf-ggl", "reproduce",   "reproduce --help"};
+                               "methods bdf-ggl", "reproduce",   "reproduce --help",
+                               "plot --help"};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
     check_width(texts[i]);
 }
@@ -174,8 +175,8 @@ static void test_hints_of_the_starter_are_true(void **state)
   (void)state;
   command_exits(0, "new swing");
   char *text = file_read("swing.dae");
-  const char *const hints[] = {"force x", "force y", "event bump", "draw line", "draw circle"};
-  for (int i = 0; i < 5; i++)
+  const char *const hints[] = {"force x", "force y", "event bump"};
+  for (int i = 0; i < 3; i++)
     uncomment(text, hints[i]);
   file_write("swing.dae", text);
   command_exits(0, "run swing.dae");

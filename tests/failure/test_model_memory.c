@@ -57,7 +57,17 @@ static const char quasilinear[] = "model circuit\n"
                                   "z' = y[1]*sin(t)\n"
                                   "simulate to 1\n";
 
-static const char *const texts[] = {mechanism, coupled, quasilinear};
+/* nothing is drawn: a picture is made up */
+static const char rods[] = "model rods\n"
+                           "param N = 12\n"
+                           "coord x[1..N] = i, y[1..N] = 0, bob_x = 1, bob_y = 0\n"
+                           "for i in 1..N { kinetic (x[i]'^2 + y[i]'^2)/2 }\n"
+                           "kinetic bob_x'^2 + bob_y'^2\n"
+                           "constraint hypot(x[1] - sin(t), y[1]) = 1\n"
+                           "for i in 2..N { constraint hypot(x[i] - x[i-1], y[i] - y[i-1]) = 1 }\n"
+                           "simulate to 1\n";
+
+static const char *const texts[] = {mechanism, coupled, quasilinear, rods};
 enum { TEXTS = sizeof texts / sizeof *texts };
 
 static dae_status parse(const char *text, const dae_env *env, dae_model **model, dae_error *err)

@@ -2,6 +2,7 @@
  * matrix, and the account says what moved, from which value to which; what is fixed is not moved;
  * what cannot be met is refused by name. */
 #include "support.h"
+#include "text_problem.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -255,6 +256,32 @@ static void test_dependent_constraints_are_met_from_a_rough_start(void **state)
   }
 }
 
+/* on the way there the largest of the residuals does not always become smaller */
+static void test_fixed_values_and_dependent_constraints_are_met_together(void **state)
+{
+  (void)state;
+  static const char linkage[] = "model linkage\n"
+                                "coord x = 0.4 fixed, y = 0 fixed rate 4 fixed, u = 1, w = 1\n"
+                                "kinetic (x'^2 + y'^2 + u'^2 + w'^2)/2\n"
+                                "constraint crank:   x^2 + y^2 = 0.16\n"
+                                "constraint coupler: (u - x)^2 + (w - y)^2 = 1.44\n"
+                                "constraint rocker:  (u - 1.3)^2 + w^2 = 1\n"
+                                "constraint again:   ((u - x)^2 + (w - y)^2)/1.2 = 1.2\n";
+  test_problem p;
+  dae_model *model = text_problem(linkage, NULL, 0, 1, &p);
+  double y[12];
+  dae_error err = dae_error_none();
+  if (consistent(&p, p.start.fixed, y, &err))
+    fail_msg("%s", err.text);
+  double u = y[2], w = y[3], ud = y[6], wd = y[7];
+  assert_true(y[0] == 0.4 && y[1] == 0 && y[5] == 4);
+  assert_near((u - 0.4) * (u - 0.4) + w * w, 1.44);
+  assert_near((u - 1.3) * (u - 1.3) + w * w, 1);
+  assert_near((u - 0.4) * ud + w * (wd - 4), 0);
+  assert_near((u - 1.3) * ud + w * wd, 0);
+  dae_model_free(model);
+}
+
 static void test_algebraic_variables_are_solved_for(void **state)
 {
   (void)state;
@@ -278,6 +305,7 @@ int main(void)
       cmocka_unit_test(test_too_much_fixed_is_refused_naming_the_constraint),
       cmocka_unit_test(test_contradictory_constraints_are_refused_by_their_names),
       cmocka_unit_test(test_dependent_constraints_are_met_from_a_rough_start),
+      cmocka_unit_test(test_fixed_values_and_dependent_constraints_are_met_together),
       cmocka_unit_test(test_algebraic_variables_are_solved_for),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

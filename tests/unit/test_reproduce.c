@@ -110,7 +110,7 @@ static dae_status run_wrong(rep_report *report)
   row(report, "shown", (rep_value){12, 1e5, 100, REP_SHOWN, 0});
   row(report, "below", (rep_value){12, 99, 100, REP_BELOW, 0});
   rep_table_end(report);
-  rep_file *file = rep_file_open(report, "figure", "name,x");
+  rep_file *file = rep_file_open(report, "figure", "name,x", NULL);
   rep_file_text(file, "a, \"b\"");
   rep_file_number(file, 0.1);
   rep_file_record(file);

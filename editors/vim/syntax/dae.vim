@@ -1,5 +1,5 @@
 " Models of daedal, docs/model_language.md. Statements and functions are checked against the parser
-" by tests/examples/test_docs.c.
+" by tests/docs/test_words.c.
 if exists('b:current_syntax')
   finish
 endif

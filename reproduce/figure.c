@@ -1,0 +1,180 @@
+/* The data of a file as plots of the report: what comes record by record is sorted into curves, one
+ * for each combination of the fields before x, and drawn when the file is closed. */
+#include "report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LABEL 96
+
+typedef struct curve {
+  char label[LABEL];
+  double *values; /* x, then the columns after it, record by record */
+  long count, room;
+} curve;
+
+struct rep__drawing {
+  rep_report *report;
+  const rep_figure *figure;
+  char *header;       /* cut into names */
+  const char **names; /* of the columns */
+  int columns, x;     /* x: the one that curves run over */
+  curve *curves;
+  int count;
+  /* the record at hand */
+  int field;
+  char label[LABEL];
+  double *values;
+};
+
+static void cut_header(rep__drawing *d)
+{
+  for (char *at = d->header; at; d->columns++) {
+    char *comma = strchr(at, ',');
+    d->names[d->columns] = at;
+    if (comma)
+      *comma = '\0';
+    if (strcmp(at, d->figure->x) == 0)
+      d->x = d->columns;
+    at = comma ? comma + 1 : NULL;
+  }
+}
+
+rep__drawing *rep__drawing_begin(rep_report *report, const rep_figure *figure, const char *header)
+{
+  rep__drawing *d = calloc(1, sizeof *d);
+  size_t room = strlen(header) + 1;
+  if (d) {
+    *d = (rep__drawing){.report = report, .figure = figure};
+    d->header = malloc(room);
+    d->names = calloc(room, sizeof *d->names);
+    d->values = calloc(room, sizeof *d->values);
+  }
+  if (!d || !d->header || !d->names || !d->values) {
+    rep__fail(report, DAE_ERROR_MEMORY, "no memory for a figure");
+    rep__drawing_end(d);
+    return NULL;
+  }
+  memcpy(d->header, header, room);
+  cut_header(d);
+  return d;
+}
+
+void rep__drawing_text(rep__drawing *d, const char *text)
+{
+  size_t used = strlen(d->label);
+  if (d->field < d->x)
+    snprintf(d->label + used, sizeof d->label - used, "%s%s", used ? ", " : "", text);
+  d->field++;
+}
+
+void rep__drawing_number(rep__drawing *d, double value)
+{
+  char text[LABEL];
+  if (d->field < d->x) {
+    snprintf(text, sizeof text, "%s = %g", d->names[d->field], value);
+    rep__drawing_text(d, text);
+    return;
+  }
+  d->values[d->field++ - d->x] = value;
+}
+
+/* the curve of this label: mostly that of the record before */
+static curve *find_curve(rep__drawing *d)
+{
+  for (int i = d->count - 1; i >= 0; i--)
+    if (strcmp(d->curves[i].label, d->label) == 0)
+      return &d->curves[i];
+  curve *more = realloc(d->curves, (size_t)(d->count + 1) * sizeof *more);
+  if (!more)
+    return NULL;
+  d->curves = more;
+  more += d->count++;
+  *more = (curve){0};
+  snprintf(more->label, sizeof more->label, "%s", d->label);
+  return more;
+}
+
+void rep__drawing_record(rep__drawing *d)
+{
+  int width = d->columns - d->x;
+  curve *c = find_curve(d);
+  if (c && c->count == c->room) {
+    long room = 2 * c->room + 64;
+    double *values = realloc(c->values, (size_t)(room * width) * sizeof *values);
+    c->room = values ? room : c->room;
+    c->values = values ? values : c->values;
+  }
+  if (!c || c->count == c->room)
+    rep__fail(d->report, DAE_ERROR_MEMORY, "no memory for a figure");
+  else
+    memcpy(c->values + c->count++ * width, d->values, (size_t)width * sizeof *d->values);
+  d->field = 0;
+  d->label[0] = '\0';
+}
+
+/* ---- plots ---- */
+
+static double *pick(const curve *c, int width, int column)
+{
+  double *values = malloc((size_t)(c->count + 1) * sizeof *values);
+  for (long i = 0; values && i < c->count; i++)
+    values[i] = c->values[i * width + column];
+  return values;
+}
+
+static bool is_log(const rep_figure *figure, const char *column)
+{
+  if (figure->all_log)
+    return true;
+  for (int i = 0; i < REP_LOG && figure->log[i]; i++)
+    if (strcmp(figure->log[i], column) == 0)
+      return true;
+  return false;
+}
+
+/* One column over x, with all curves. */
+static void plot_column(rep__drawing *d, int column)
+{
+  int width = d->columns - d->x;
+  char title[200];
+  dae_curve *curves = calloc((size_t)d->count + 1, sizeof *curves);
+  bool whole = curves != NULL;
+  for (int i = 0; whole && i < d->count; i++) {
+    const curve *c = &d->curves[i];
+    double *x = pick(c, width, 0), *y = pick(c, width, column);
+    curves[i] = (dae_curve){c->label, x, y, c->count, d->figure->style};
+    whole = x && y;
+  }
+  snprintf(title, sizeof title, "%s: %s", d->figure->title, d->names[d->x + column]);
+  const dae_plot plot = {.title = title,
+                         .x_label = d->figure->x,
+                         .y_label = d->names[d->x + column],
+                         .x_log = is_log(d->figure, d->figure->x),
+                         .y_log = is_log(d->figure, d->names[d->x + column]),
+                         .curves = curves,
+                         .count = d->count};
+  if (whole)
+    dae_page_plot(d->report->settings->page, &plot);
+  else
+    rep__fail(d->report, DAE_ERROR_MEMORY, "no memory for a figure");
+  for (int i = 0; curves && i < d->count; i++)
+    free((double *)curves[i].x), free((double *)curves[i].y);
+  free(curves);
+}
+
+void rep__drawing_end(rep__drawing *d)
+{
+  if (!d)
+    return;
+  for (int column = 1; column < d->columns - d->x && d->count > 0; column++)
+    plot_column(d, column);
+  for (int i = 0; i < d->count; i++)
+    free(d->curves[i].values);
+  free(d->curves);
+  free(d->values);
+  free(d->names);
+  free(d->header);
+  free(d);
+}

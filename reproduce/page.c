@@ -1,0 +1,128 @@
+/* The report of a reproduction: the tables of all papers on one page, figures between them. */
+#include "report.h"
+
+#include <math.h>
+#include <string.h>
+
+#define CELL 128
+#define COLUMNS (4 * REP_QUANTITIES + 2)
+
+typedef struct cells {
+  char text[COLUMNS][CELL];
+  const char *at[COLUMNS];
+  int count;
+} cells;
+
+static void add(cells *c, const char *text)
+{
+  snprintf(c->text[c->count], sizeof c->text[0], "%s", text);
+  c->at[c->count] = c->text[c->count];
+  c->count++;
+}
+
+/* none: what stands for a value that is not there */
+static void add_number(cells *c, double value, const char *none)
+{
+  char text[CELL];
+  snprintf(text, sizeof text, "%.6g", value);
+  add(c, isnan(value) ? none : text);
+}
+
+/* Which columns a quantity has, as in the printed table. */
+typedef struct shape {
+  bool paper[REP_QUANTITIES], reference[REP_QUANTITIES];
+} shape;
+
+static shape find_shape(const rep_table *table, const rep__row *rows, int count)
+{
+  shape s = {{false}, {false}};
+  for (int i = 0; i < count; i++)
+    for (int k = 0; k < table->quantities; k++) {
+      s.paper[k] = s.paper[k] || !isnan(rows[i].values[k].paper);
+      s.reference[k] = s.reference[k] || rows[i].values[k].check != REP_SHOWN;
+    }
+  return s;
+}
+
+static void add_heading(cells *c, const char *quantity, const char *what)
+{
+  char text[CELL];
+  snprintf(text, sizeof text, "%.60s, %s", quantity, what);
+  add(c, text);
+}
+
+static cells header_of(const rep_table *table, const shape *s)
+{
+  cells c = {.count = 0};
+  add(&c, table->label);
+  add(&c, "verdict");
+  for (int k = 0; k < table->quantities; k++) {
+    if (s->paper[k])
+      add_heading(&c, table->quantity[k], "paper");
+    add_heading(&c, table->quantity[k], "ours");
+    if (s->reference[k])
+      add_heading(&c, table->quantity[k], "ref");
+  }
+  return c;
+}
+
+static void show_row(const rep_report *report, const shape *s, const rep__row *row)
+{
+  cells c = {.count = 0};
+  bool checked = false, right = true;
+  for (int k = 0; k < report->table->quantities; k++) {
+    checked = checked || row->values[k].check != REP_SHOWN;
+    right = right && rep__value_right(&row->values[k]);
+  }
+  bool wrong = checked && (!right || row->trouble[0]);
+  add(&c, row->name);
+  add(&c, row->trouble[0] ? "stopped" : wrong ? "OUT" : checked ? "ok" : "-");
+  for (int k = 0; k < report->table->quantities; k++) {
+    const rep_value *v = &row->values[k];
+    if (s->paper[k])
+      add_number(&c, v->paper, "");
+    add_number(&c, v->ours, "-");
+    if (s->reference[k])
+      add_number(&c, v->reference, "");
+  }
+  dae_page_table_row(report->settings->page, wrong ? DAE_PAGE_BAD : DAE_PAGE_PLAIN, c.at);
+}
+
+void rep__page_table(const rep_report *report)
+{
+  const rep_table *table = report->table;
+  dae_page *page = report->settings->page;
+  char caption[400];
+  shape s = find_shape(table, report->rows, report->count);
+  cells header = header_of(table, &s);
+  dae_page_subheading(page, table->name);
+  snprintf(caption, sizeof caption, "%s%s%s", table->title, table->setting ? ": " : "",
+           table->setting ? table->setting : "");
+  dae_page_table_begin(page, caption, header.count, header.at);
+  for (int i = 0; i < report->count; i++)
+    show_row(report, &s, &report->rows[i]);
+  dae_page_table_end(page);
+  if (table->reason)
+    dae_page_text(page, table->reason);
+}
+
+void rep__page_paper(const rep_report *report)
+{
+  char text[300];
+  dae_page *page = report->settings->page;
+  snprintf(text, sizeof text, "%s: %s", report->paper->key, report->paper->title);
+  dae_page_heading(page, text);
+  if (report->paper->notes)
+    dae_page_text(page, report->paper->notes);
+}
+
+void rep__page_count(const rep_report *report)
+{
+  char text[200];
+  bool good = report->wrong == 0 && report->err->status >= 0;
+  snprintf(text, sizeof text, "%s: %d of %d values as they should be%s", report->paper->key,
+           report->checked - report->wrong, report->checked,
+           report->err->status < 0 ? "; not finished" : "");
+  dae_page_verdict(report->settings->page, good ? DAE_PAGE_GOOD : DAE_PAGE_BAD, text,
+                   report->err->status < 0 ? report->err->text : NULL);
+}

@@ -1,0 +1,402 @@
+/* The picture of a problem's iteration matrix: the union of the derivatives of its equations, by
+ * blocks of unknowns.
+ *
+ *   mechanical      q u w lambda psi   [M + f_q + f_v + (G'lambda)_q ... G' K'; ...; G; K + k_q]
+ *   semi-explicit   x y                [M - f_x, -f_y; -F_x, -F_y]
+ *   momentum        y z lambda psi     [I - v_y, -v_z; p_y - f_y - r_y, p_z - f_z, -r_lambda,
+ * -f_psi; g_y; k_y, k_z] coupled         its assembly, with the unknowns of each system and joint
+ * side by side
+ *
+ * A velocity is no unknown of its own: an implicit step makes it a multiple of the position. A
+ * matrix without a pattern is looked at in two points, the given one and one beside it, so that
+ * what happens to vanish at a start (a pendulum held level) is not taken for a zero. */
+#include "core/error.h"
+#include "core/vec.h"
+#include "problem/assembly.h"
+#include "problem/mech.h"
+#include "problem/momentum.h"
+#include "problem/scatter.h"
+#include "problem/semi.h"
+#include <daedal/sparsity.h>
+#include <stdio.h>
+
+enum { MOST = 16 };
+
+/* What the picture is put together from. */
+typedef struct sketch {
+  dae__arena *scratch;
+  const dae_problem *problem; /* the assembled one of a coupled problem */
+  double t;
+  double *y, *beside; /* state vectors */
+  double *s;          /* what contracted derivatives are contracted with: no entry is zero */
+  int *unknown;       /* place in the matrix for each entry of the state vector */
+  int size;           /* of the matrix */
+  dae_pattern matrix[MOST];
+  dae__piece piece[MOST];
+  int pieces;
+  bool given; /* there are patterns */
+} sketch;
+
+/* How a form of problem gives the values of one of its matrices. */
+typedef dae_status values_fn(void *form, int which, const sketch *k, const double *y, double *out,
+                             dae_error *err);
+
+/* What the sketch is to know of a matrix: its rows and columns belong to the entries of the state
+ * vector from `row` and `col` on. */
+typedef struct term {
+  int which;
+  const dae_pattern *full; /* its pattern, every place where none was given */
+  bool given;
+  int row, col;
+  bool twice; /* a difference of differences, whose zeros are noise */
+} term;
+
+/* ---- one matrix ---- */
+
+static void add(sketch *k, const dae_pattern *p, int row, int col)
+{
+  k->matrix[k->pieces] = *p;
+  k->piece[k->pieces] = (dae__piece){
+      .pattern = &k->matrix[k->pieces], .row = k->unknown + row, .col = k->unknown + col};
+  k->pieces++;
+}
+
+/* the places where one of the two is larger than noise */
+static dae_pattern entries(dae__arena *arena, const dae_pattern *p, const double *a,
+                           const double *b, double noise)
+{
+  int *start = DAE__TAKE(arena, int, (size_t)p->cols + 1);
+  int *row = DAE__TAKE(arena, int, dae__pattern_count(p)), n = 0;
+  for (int j = 0; j < p->cols && !dae__arena_failed(arena); j++) {
+    for (int e = p->start[j]; e < p->start[j + 1]; e++)
+      if (fabs(a[e]) > noise || fabs(b[e]) > noise)
+        row[n++] = p->row[e];
+    start[j + 1] = n;
+  }
+  return (dae_pattern){p->rows, p->cols, start, row};
+}
+
+static dae_status look_at(sketch *k, const term *of, void *form, values_fn *values,
+                          dae_pattern *out, dae_error *err)
+{
+  int count = dae__pattern_count(of->full);
+  double *here = DAE__TAKE(k->scratch, double, count);
+  double *beside = DAE__TAKE(k->scratch, double, count);
+  if (dae__arena_failed(k->scratch))
+    return dae__out_of_memory(err);
+  dae_status status = values(form, of->which, k, k->y, here, err);
+  if (status)
+    return status;
+  status = values(form, of->which, k, k->beside, beside, err);
+  if (status == DAE_ERROR_RECOVERABLE) /* off the motion it need not be defined */
+    dae__copy(count, here, beside);
+  else if (status)
+    return status;
+  /* differences are good to about 1e-12, their differences to 1e-6 (see mech_create.c) */
+  double noise = of->twice ? 1e-4 * dae__max_abs(count, here) : 0;
+  *out = entries(k->scratch, of->full, here, beside, noise);
+  return dae__arena_failed(k->scratch) ? dae__out_of_memory(err) : DAE_OK;
+}
+
+static dae_status add_terms(sketch *k, const term *terms, int count, void *form, values_fn *values,
+                            dae_error *err)
+{
+  for (int i = 0; i < count; i++) {
+    dae_pattern known = *terms[i].full;
+    bool look = !terms[i].given && dae__pattern_count(&known) > 0;
+    dae_status status = look ? look_at(k, &terms[i], form, values, &known, err) : DAE_OK;
+    if (status)
+      return status;
+    k->given = k->given || terms[i].given;
+    add(k, &known, terms[i].row, terms[i].col);
+  }
+  return DAE_OK;
+}
+
+static dae_status add_identity(sketch *k, int n, int at, dae_error *err)
+{
+  dae_pattern diagonal = dae__pattern_diagonal(k->scratch, n);
+  if (dae__arena_failed(k->scratch))
+    return dae__out_of_memory(err);
+  add(k, &diagonal, at, at);
+  return DAE_OK;
+}
+
+/* ---- the forms ---- */
+
+enum { M_, J_, MS_, GTS_, KTS_, KQ_, G_, K_ };
+
+static dae_status mechanical_values(void *form, int which, const sketch *k, const double *y,
+                                    double *out, dae_error *err)
+{
+  dae__mech *m = form;
+  dae_mechanical_at at = dae__mech_at(m, k->t, y);
+  switch (which) {
+  case M_:
+    return dae__mech_M(m, &at, out, err);
+  case J_:
+    return dae__mech_J(m, &at, out, err);
+  case MS_:
+    return dae__mech_Ms(m, &at, k->s, out, err);
+  case GTS_:
+    return dae__mech_Gts(m, &at, k->s, out, err);
+  case KTS_:
+    return dae__mech_Kts(m, &at, k->s, out, err);
+  case KQ_:
+    return dae__mech_k_q(m, &at, out, err);
+  case G_:
+    return dae__mech_G(m, &at, out, err);
+  default:
+    return dae__mech_K(m, &at, out, err);
+  }
+}
+
+/* A', whose rows are those of q */
+static dae_status add_forces(sketch *k, const dae_pattern *A, int col, dae_error *err)
+{
+  dae_pattern t = dae__pattern_transpose(k->scratch, A, NULL);
+  if (dae__arena_failed(k->scratch))
+    return dae__out_of_memory(err);
+  add(k, &t, 0, col);
+  return DAE_OK;
+}
+
+static dae_status sketch_mechanical(sketch *k, dae_error *err)
+{
+  const dae_mechanical *p = k->problem->mechanical;
+  dae__mech *m;
+  dae_status status = dae__mech_create(k->scratch, k->problem, &m, err);
+  if (status)
+    return status;
+  /* rows of (f, s, c) are those of (v, u, w), and v is where q is */
+  int f = m->at.v, lambda = m->at.lambda, psi = m->at.psi;
+  const term terms[] = {{M_, &m->M, p->M_pattern, f, 0, false},
+                        {J_, &m->J, p->J_pattern && (p->f || p->M_pattern), f, 0, false},
+                        {MS_, &m->Ms, p->Ms_pattern, f, 0, !p->M && !p->Ms_qv},
+                        {GTS_, &m->Gts, p->Gts_pattern || p->G_pattern, f, 0, !p->G && !p->Gts_q},
+                        {KTS_, &m->Kts, p->Kts_pattern || p->K_pattern, f, 0, !p->K && !p->Kts_qv},
+                        {KQ_, &m->kq, p->k_q_pattern || p->K_pattern, psi, 0, false},
+                        {G_, &m->G, p->G_pattern, lambda, 0, false},
+                        {K_, &m->K, p->K_pattern, psi, 0, false}};
+  status = add_terms(k, terms, sizeof terms / sizeof *terms, m, mechanical_values, err);
+  if (status)
+    return status;
+  const dae_pattern *G = &k->matrix[k->pieces - 2], *K = &k->matrix[k->pieces - 1];
+  status = add_forces(k, G, lambda, err);
+  if (!status)
+    status = add_forces(k, K, psi, err);
+  return status ? status : add_identity(k, m->nu, m->at.u, err);
+}
+
+static dae_status semi_values(void *form, int which, const sketch *k, const double *y, double *out,
+                              dae_error *err)
+{
+  if (which == MS_)
+    return dae__semi_Ms(form, k->t, y, k->s, out, err);
+  return which == M_ ? dae__semi_M(form, k->t, y, out, err) : dae__semi_J(form, k->t, y, out, err);
+}
+
+static dae_status sketch_semi(sketch *k, dae_error *err)
+{
+  const dae_semi_explicit *p = k->problem->semi_explicit;
+  dae__semi *s;
+  dae_status status = dae__semi_create(k->scratch, k->problem, &s, err);
+  if (status)
+    return status;
+  const term terms[] = {{J_, &s->J, p->J_pattern, 0, 0, false},
+                        {M_, &s->M, p->M_pattern, 0, 0, false},
+                        {MS_, &s->Ms, p->Ms_pattern, 0, 0, false}};
+  return add_terms(k, terms, sizeof terms / sizeof *terms, s, semi_values, err);
+}
+
+static dae_status momentum_values(void *form, int which, const sketch *k, const double *y,
+                                  double *out, dae_error *err)
+{
+  dae__momentum *m = form;
+  dae_momentum_at at = {k->t, y, y + m->at.z};
+  return dae__momentum_jacobian(m, (dae__momentum_part)which, &at, k->s, out, err);
+}
+
+static dae_status sketch_momentum(sketch *k, dae_error *err)
+{
+  dae__momentum *m;
+  dae_status status = dae__momentum_create(k->scratch, k->problem, &m, err);
+  if (status)
+    return status;
+  int z = m->at.z, lambda = m->at.lambda, psi = m->at.psi;
+  const struct {
+    dae__momentum_part part;
+    int row, col;
+  } all[] = {{DAE__V_Y, 0, 0},      {DAE__V_Z, 0, z},   {DAE__P_Y, z, 0},
+             {DAE__P_Z, z, z},      {DAE__F_Y, z, 0},   {DAE__F_Z, z, z},
+             {DAE__F_PSI, z, psi},  {DAE__R_Y, z, 0},   {DAE__R_LAMBDA, z, lambda},
+             {DAE__G_Y, lambda, 0}, {DAE__K_Y, psi, 0}, {DAE__K_Z, psi, z}};
+  for (size_t i = 0; i < sizeof all / sizeof *all && !status; i++) {
+    bool given = dae__momentum_given_of(m->p, all[i].part).pattern;
+    term one = {(int)all[i].part, &m->pattern[all[i].part], given, all[i].row, all[i].col, false};
+    status = add_terms(k, &one, 1, m, momentum_values, err);
+  }
+  return status ? status : add_identity(k, m->ny, 0, err);
+}
+
+/* ---- the unknowns ---- */
+
+/* entry i of the coupled state vector is entry order[i] of the assembled one; NULL: it is one */
+static dae_status place_unknowns(sketch *k, const double *y, const int *order, dae_error *err)
+{
+  int n = dae_problem_size(k->problem);
+  int nq = k->problem->mechanical ? k->problem->mechanical->nq : 0;
+  k->unknown = DAE__TAKE(k->scratch, int, n);
+  k->y = DAE__TAKE(k->scratch, double, n);
+  k->beside = DAE__TAKE(k->scratch, double, n);
+  k->s = DAE__TAKE(k->scratch, double, n);
+  if (dae__arena_failed(k->scratch))
+    return dae__out_of_memory(err);
+  for (int i = 0; i < n; i++) {
+    int e = order ? order[i] : i;
+    bool velocity = e >= nq && e < 2 * nq; /* its position comes before it */
+    k->unknown[e] = velocity ? k->unknown[e - nq] : k->size++;
+    k->y[e] = y[i];
+    k->s[e] = 1 + 0.1 * (e % 7);
+    k->beside[e] = y[i] + (e % 2 ? -1e-4 : 1e-4) * (1 + fabs(y[i])) * k->s[e];
+  }
+  return DAE_OK;
+}
+
+static dae_status sketch_one(sketch *k, const double *y, const int *order, dae_error *err)
+{
+  dae_status status = place_unknowns(k, y, order, err);
+  if (status)
+    return status;
+  if (k->problem->mechanical)
+    return sketch_mechanical(k, err);
+  return k->problem->semi_explicit ? sketch_semi(k, err) : sketch_momentum(k, err);
+}
+
+static dae_status sketch_coupled(sketch *k, const double *y, dae_error *err)
+{
+  dae__assembly *assembly;
+  dae_status status = dae__assembly_create(k->scratch, k->problem, &assembly, err);
+  if (status)
+    return status;
+  k->problem = dae__assembly_problem(assembly);
+  return sketch_one(k, y, dae__assembly_order(assembly), err);
+}
+
+/* ---- the result ---- */
+
+typedef struct picture {
+  dae_sparsity sparsity; /* first: this is what the caller holds */
+  dae__arena *arena;
+  int *block;
+  const char **names;
+} picture;
+
+/* without a name it is kind[i] */
+static void add_block(picture *p, int size, const char *name, const char *kind, int i)
+{
+  char text[64];
+  if (name && name[0])
+    snprintf(text, sizeof text, "%s", name);
+  else
+    snprintf(text, sizeof text, "%s[%d]", kind, i + 1);
+  char *copy = size > 0 ? DAE__TAKE(p->arena, char, sizeof text) : NULL;
+  if (!copy)
+    return;
+  memcpy(copy, text, sizeof text);
+  p->block[p->sparsity.blocks] = size;
+  p->names[p->sparsity.blocks++] = copy;
+}
+
+static void add_systems(picture *p, const dae_coupled *c)
+{
+  for (int i = 0; i < c->parts; i++) {
+    const dae_part *part = &c->part[i];
+    dae_problem one = {.mechanical = part->mechanical, .semi_explicit = part->semi_explicit};
+    int velocities = part->mechanical ? part->mechanical->nq : 0;
+    add_block(p, dae_problem_size(&one) - velocities, part->name, "part", i);
+  }
+  for (int i = 0; i < c->joints; i++)
+    add_block(p, c->joint[i].ng, c->joint[i].name, "joint", i);
+}
+
+static void add_blocks(picture *p, const dae_problem *problem)
+{
+  const dae_mechanical *m = problem->mechanical;
+  const dae_semi_explicit *s = problem->semi_explicit;
+  const dae_momentum *o = problem->momentum;
+  const struct {
+    const char *name;
+    int size;
+  } all[] = {{"q", m ? m->nq : 0},
+             {"u", m ? m->nu : 0},
+             {"w", m ? m->nw : 0},
+             {"x", s ? s->nx : 0},
+             {"y", s   ? s->ny
+                   : o ? o->ny
+                       : 0},
+             {"z", o ? o->nz : 0},
+             {"lambda", m   ? m->ng
+                        : o ? o->ng
+                            : 0},
+             {"psi", m   ? m->nk
+                     : o ? o->nk
+                         : 0}};
+  int most = (int)(sizeof all / sizeof *all);
+  if (problem->coupled)
+    most = problem->coupled->parts + problem->coupled->joints;
+  p->block = DAE__TAKE(p->arena, int, most);
+  p->names = DAE__TAKE(p->arena, const char *, most);
+  if (dae__arena_failed(p->arena))
+    return;
+  if (problem->coupled)
+    add_systems(p, problem->coupled);
+  else
+    for (int i = 0; i < most; i++)
+      add_block(p, all[i].size, all[i].name, NULL, 0);
+}
+
+static dae_status draw(picture *p, const dae_problem *problem, double t, const double *y,
+                       dae_error *err)
+{
+  sketch k = {.scratch = dae__arena_create(dae__arena_env(p->arena)), .problem = problem, .t = t};
+  if (!k.scratch)
+    return dae__out_of_memory(err);
+  dae_status status = dae_problem_validate(problem, err);
+  if (!status)
+    status = problem->coupled ? sketch_coupled(&k, y, err) : sketch_one(&k, y, NULL, err);
+  if (!status) {
+    p->sparsity.pattern = dae__pieces_merge(p->arena, k.size, k.size, false, k.piece, k.pieces);
+    p->sparsity.dense = !k.given;
+    add_blocks(p, problem);
+    p->sparsity.block = p->block;
+    p->sparsity.names = p->names;
+    status = dae__arena_failed(p->arena) ? dae__out_of_memory(err) : DAE_OK;
+  }
+  dae__arena_free(k.scratch);
+  return status;
+}
+
+dae_status dae_sparsity_create(const dae_problem *problem, double t, const double *y,
+                               const dae_env *env, dae_sparsity **out, dae_error *err)
+{
+  dae__arena *arena = dae__arena_create(env);
+  picture *p = arena ? DAE__TAKE(arena, picture, 1) : NULL;
+  dae_status status = p ? DAE_OK : dae__out_of_memory(err);
+  *out = NULL;
+  if (p) {
+    p->arena = arena;
+    status = draw(p, problem, t, y, err);
+  }
+  if (status)
+    dae__arena_free(arena);
+  else
+    *out = &p->sparsity;
+  return status;
+}
+
+void dae_sparsity_free(dae_sparsity *sparsity)
+{
+  if (sparsity)
+    dae__arena_free(((picture *)sparsity)->arena);
+}

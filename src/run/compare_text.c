@@ -1,0 +1,154 @@
+/* A comparison for machines: JSON, and its runs as comma-separated values by RFC 4180. */
+#include "output/text.h"
+
+#include <daedal/compare.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* One line of either form: numbers by name. X(name, value) for a run r. */
+#define NUMBERS(X)                                                                                 \
+  X("rtol", r->step > 0 ? NAN : r->rtol)                                                           \
+  X("step", r->step > 0 ? r->step : NAN)                                                           \
+  X("error", r->error)                                                                             \
+  X("error_algebraic", r->algebraic)                                                               \
+  X("error_coordinates", r->kind[DAE_VARIABLE_COORDINATE])                                         \
+  X("error_rates", r->kind[DAE_VARIABLE_RATE])                                                     \
+  X("error_states", r->kind[DAE_VARIABLE_STATE])                                                   \
+  X("position_drift", r->position_drift)                                                           \
+  X("velocity_drift", r->velocity_drift)                                                           \
+  X("energy_balance", r->energy_balance)                                                           \
+  X("seconds", r->seconds)                                                                         \
+  X("seconds_with_rows", r->seconds_rows)                                                          \
+  X("t_end", r->t_end)
+
+/* ---- JSON ---- */
+
+static void add_name(dae__text *t, const char *key, const dae_method *method)
+{
+  dae__text_add(t, "\"%s\": ", key);
+  dae__text_quote(t, method ? method->name : NULL, method ? strlen(method->name) : 0);
+}
+
+static void add_number(dae__text *t, const char *key, double value)
+{
+  dae__text_add(t, ", \"%s\": ", key);
+  dae__text_number(t, value);
+}
+
+/* what a run of the pair was asked for */
+static void add_asked(dae__text *t, const char *key, const dae_compare_run *r)
+{
+  dae__text_add(t, "  \"%s\": {", key);
+  add_name(t, "method", r->method);
+  add_number(t, "rtol", r->method && !(r->step > 0) ? r->rtol : NAN);
+  add_number(t, "step", r->step > 0 ? r->step : NAN);
+  dae__text_add(t, "},\n");
+}
+
+static void add_reference(dae__text *t, const dae_comparison *c)
+{
+  static const char *const words[] = {"none", "families", "methods", "tolerances"};
+  const dae_reference *r = &c->reference;
+  bool known = r->run.method != NULL;
+  add_asked(t, "reference", &r->run);
+  add_asked(t, "witness", &r->witness);
+  dae__text_add(t, "  \"independence\": \"%s\"", words[r->kind]);
+  add_number(t, "agreement", r->agreement);
+  add_number(t, "floor", known ? r->floor : NAN);
+  add_number(t, "algebraic_floor", known ? r->algebraic_floor : NAN);
+  dae__text_add(t, ", \"rows\": %d,\n", r->rows);
+}
+
+static void add_run(dae__text *t, const dae_compare_run *r, const char *comma)
+{
+  dae__text_add(t, "    {");
+  add_name(t, "method", r->method);
+#define ADD(name, value) add_number(t, name, value);
+  NUMBERS(ADD)
+#undef ADD
+#define ADD(name, text) dae__text_add(t, ", \"" #name "\": %ld", r->stats.name);
+  DAE_STATS_LIST(ADD)
+#undef ADD
+  dae__text_add(t, ", \"status\": \"%s\", \"message\": ", dae_status_name(r->status));
+  dae__text_quote(t, r->message, sizeof r->message);
+  dae__text_add(t, "}%s\n", comma);
+}
+
+/* what each method needs for so many digits */
+static void add_costs(dae__text *t, const dae_comparison *c, int digits, const char *comma)
+{
+  double error = pow(10, -digits);
+  dae__text_add(t, "    {\"digits\": %d, \"seconds\": {", digits);
+  for (int i = 0; i < c->method_count; i++) {
+    dae__text_add(t, "%s\"%s\": ", i > 0 ? ", " : "", c->methods[i]->name);
+    dae__text_number(t, dae_comparison_cost(c, c->methods[i], error, DAE_COST_SECONDS));
+  }
+  dae__text_add(t, "}}%s\n", comma);
+}
+
+size_t dae_comparison_json(const dae_comparison *c, char *text, size_t size)
+{
+  dae__text t = dae__text_in(text, size);
+  dae__text_add(&t, "{\n  \"problem\": ");
+  dae__text_quote(&t, c->problem, c->problem ? strlen(c->problem) : 0);
+  add_number(&t, "from", c->from);
+  add_number(&t, "to", c->to);
+  add_number(&t, "atol_ratio", c->atol_ratio);
+  add_number(&t, "wanted", c->wanted);
+  dae__text_add(&t, ",\n");
+  add_reference(&t, c);
+  dae__text_add(&t, "  \"runs\": [\n");
+  for (int i = 0; i < c->runs; i++)
+    add_run(&t, &c->run[i], i + 1 < c->runs ? "," : "");
+  dae__text_add(&t, "  ],\n  \"time_to_reach\": [\n");
+  for (int digits = 3; digits <= 10; digits++)
+    add_costs(&t, c, digits, digits < 10 ? "," : "");
+  dae__text_add(&t, "  ],\n  ");
+  add_name(&t, "recommended", c->recommended);
+  dae__text_add(&t, ",\n  \"why\": ");
+  dae__text_quote(&t, c->why, sizeof c->why);
+  dae__text_add(&t, "\n}\n");
+  return t.length;
+}
+
+/* ---- CSV ---- */
+
+/* in quotes, with those inside doubled */
+static void add_field(dae__text *t, const char *s)
+{
+  dae__text_add(t, "\"");
+  for (; *s; s++)
+    dae__text_add(t, *s == '"' ? "\"\"" : "%c", *s);
+  dae__text_add(t, "\"");
+}
+
+size_t dae_comparison_csv(const dae_comparison *c, char *text, size_t size)
+{
+  dae__text t = dae__text_in(text, size);
+  dae__text_add(&t, "method");
+#define ADD(name, value) dae__text_add(&t, "," name);
+  NUMBERS(ADD)
+#undef ADD
+#define ADD(name, what) dae__text_add(&t, "," #name);
+  DAE_STATS_LIST(ADD)
+#undef ADD
+  dae__text_add(&t, ",status,message\r\n");
+  for (int i = 0; i < c->runs; i++) {
+    const dae_compare_run *r = &c->run[i];
+    char number[40];
+    dae__text_add(&t, "%s", r->method->name);
+#define ADD(name, value)                                                                           \
+  dae__number_text(value, 17, number);                                                             \
+  dae__text_add(&t, ",%s", number);
+    NUMBERS(ADD)
+#undef ADD
+#define ADD(name, what) dae__text_add(&t, ",%ld", r->stats.name);
+    DAE_STATS_LIST(ADD)
+#undef ADD
+    dae__text_add(&t, ",%s,", dae_status_name(r->status));
+    add_field(&t, r->message);
+    dae__text_add(&t, "\r\n");
+  }
+  return t.length;
+}
