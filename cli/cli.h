@@ -108,6 +108,13 @@ dae_status cli_choose(const dae_model *model, const cli_arguments *args, cli_cho
                       dae_error *err);
 void cli_choice_free(cli_choice *choice);
 
+/* When the run ends: --to, or what simulate says. */
+dae_status cli_set_end(const dae_model *model, const cli_arguments *args, dae_run_plan *plan,
+                       dae_error *err);
+/* The value of a setting as the option tables read it: a word, or the shortest text of the number.
+ */
+const char *cli_setting_text(const dae_model_setting *setting, char number[40]);
+
 /* What a run refused because of a setting of the model becomes an error of the model, at its place.
  */
 dae_status cli_blame(const dae_model *model, const cli_arguments *args, dae_status status,
@@ -164,6 +171,8 @@ dae_plot_terminal cli_terminal(void);
 /* Writing one would destroy the other: the same name, or two names of a file. Devices are no
  * files in this sense. */
 bool cli_same_file(const char *a, const char *b);
+/* Whether a file that is written last can be written is better known before the work is done. */
+dae_status cli_try_file(const char *path, dae_error *err);
 /* The path is another name of where the standard output goes. */
 bool cli_is_stdout(const char *path);
 /* Writes a whole file. */
@@ -177,6 +186,7 @@ typedef struct cli_progress {
   double started, drawn; /* wall time; drawn: of the last redraw */
   double share, rate;    /* covered at the last redraw; smoothed, per second */
   int length;            /* characters on the line */
+  char label[48];        /* what goes on; empty: t */
 } cli_progress;
 
 double cli_wall_time(void);
@@ -219,6 +229,7 @@ void cli_print_title(const dae_model *model);
 
 cli_exit cli_run(const cli_arguments *args);
 cli_exit cli_check(const cli_arguments *args);
+cli_exit cli_compare(const cli_arguments *args);
 cli_exit cli_plot(const cli_arguments *args);
 cli_exit cli_reproduce(const cli_arguments *args);
 cli_exit cli_methods(const cli_arguments *args);

@@ -17,6 +17,15 @@ bool cli_same_file(const char *a, const char *b)
   return there && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
+dae_status cli_try_file(const char *path, dae_error *err)
+{
+  FILE *file = fopen(path, "ab");
+  if (!file)
+    return cli_fail(err, DAE_ERROR_FILE, "%.200s could not be created: %s", path, strerror(errno));
+  fclose(file);
+  return DAE_OK;
+}
+
 bool cli_is_stdout(const char *path)
 {
   struct stat file, out;

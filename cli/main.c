@@ -9,10 +9,9 @@ static const struct {
   const char *name;
   cli_exit (*main)(const cli_arguments *args);
 } commands[] = {
-    {"run", cli_run},         {"check", cli_check},
-    {"plot", cli_plot},       {"reproduce", cli_reproduce},
-    {"methods", cli_methods}, {"new", cli_new},
-    {"help", cli_help},
+    {"run", cli_run},   {"check", cli_check},         {"compare", cli_compare},
+    {"plot", cli_plot}, {"reproduce", cli_reproduce}, {"methods", cli_methods},
+    {"new", cli_new},   {"help", cli_help},
 };
 
 /* whether help is asked for anywhere among the options, whatever else may be wrong with them */

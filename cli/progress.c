@@ -2,7 +2,8 @@
  *
  *    42%  t = 4.21  [===========>                ]  1 min 5 s left
  *
- * The time left follows from the share of the time span that was covered per second, smoothed. */
+ * or what goes on instead of the time t. The time left follows from the share of the time span that
+ * was covered per second, smoothed. */
 #include "cli.h"
 
 #include <math.h>
@@ -87,9 +88,13 @@ void cli_progress_erase(cli_progress *p)
 
 static void redraw(cli_progress *p, double t)
 {
-  char left[64], head[64], bar[64], line[LONGEST];
+  char left[64], at[64], head[80], bar[64], line[LONGEST];
   left_text((1 - p->share) / p->rate, left, sizeof left);
-  snprintf(head, sizeof head, "%3d%%  t = %-10.6g  ", (int)(100 * p->share), t);
+  if (p->label[0])
+    snprintf(at, sizeof at, "%-24s", p->label);
+  else
+    snprintf(at, sizeof at, "t = %-10.6g", t);
+  snprintf(head, sizeof head, "%3d%%  %s  ", (int)(100 * p->share), at);
   int room = terminal_width() - 1;
   bar_text(p->share, room - (int)(strlen(head) + strlen(left)) - 2, bar);
   int length = snprintf(line, sizeof line, "%s%s%s", head, bar, left);

@@ -1,10 +1,8 @@
 /* daedal run: load, choose, integrate, tell. */
 #include "cli.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* One run from the command line to the exit code. */
@@ -59,25 +57,6 @@ static dae_status load(session *s, dae_error *err)
 
 /* ---- the plan ---- */
 
-static dae_status set_end(session *s, dae_error *err)
-{
-  const dae_model_setting *to = dae_model_find_setting(s->model, "to");
-  double from = s->plan.start.t;
-  bool given = cli_value(s->args, "to") != NULL;
-  if (!given && !to)
-    return cli_fail(err, DAE_ERROR_MODEL,
-                    "%.200s does not say when to end: add `simulate to T` to it, or give --to T",
-                    s->args->operand);
-  s->plan.to = cli_number(s->args, "to", s->plan.to);
-  if (s->plan.to > from)
-    return DAE_OK;
-  char text[160];
-  snprintf(text, sizeof text, "the end time, %.10g, does not lie beyond the start time, %.10g",
-           s->plan.to, from);
-  return given ? cli_fail(err, DAE_ERROR_USAGE, "--to: %s", text)
-               : dae_model_fail(s->model, to->place, text, err);
-}
-
 static dae_status set_grid(session *s, dae_error *err)
 {
   static const char wanted[] = "rows cannot be a negative time apart; 0 gives one at every step";
@@ -101,7 +80,7 @@ static dae_status make_plan(session *s, dae_error *err)
   s->plan.method = s->choice.method;
   s->plan.options = s->choice.options;
   s->plan.verify = cli_flag(s->args, "verify");
-  status = set_end(s, err);
+  status = cli_set_end(s->model, s->args, &s->plan, err);
   return status < 0 ? status : set_grid(s, err);
 }
 
@@ -127,16 +106,6 @@ static dae_status check_files(const session *s, dae_error *err)
   if (paths[0] && paths[1] && cli_same_file(paths[0], paths[1]))
     return cli_fail(err, DAE_ERROR_USAGE, "--json and --report need different files, not %.200s",
                     paths[0]);
-  return DAE_OK;
-}
-
-/* The account is written last: whether it can be is better known before the work is done. */
-static dae_status try_json(const char *path, dae_error *err)
-{
-  FILE *file = fopen(path, "ab");
-  if (!file)
-    return cli_fail(err, DAE_ERROR_FILE, "%.200s could not be created: %s", path, strerror(errno));
-  fclose(file);
   return DAE_OK;
 }
 
@@ -180,7 +149,7 @@ static dae_status make_sinks(session *s, dae_error *err)
   if (status >= 0)
     status = add_sink(s, dae_csv_sink(s->csv, &s->env, &s->sinks[0], err));
   if (status >= 0 && json)
-    status = try_json(json, err);
+    status = cli_try_file(json, err);
   if (status >= 0 && s->report)
     status = add_report(s, err);
   if (status >= 0 && json)

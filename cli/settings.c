@@ -127,6 +127,28 @@ static dae_status choose_method(const dae_model *model, const cli_arguments *arg
   return cli_accepts(c->method, dae_model_problem(model), err);
 }
 
+/* ---- its end ---- */
+
+dae_status cli_set_end(const dae_model *model, const cli_arguments *args, dae_run_plan *plan,
+                       dae_error *err)
+{
+  const dae_model_setting *to = dae_model_find_setting(model, "to");
+  double from = plan->start.t;
+  bool given = cli_value(args, "to") != NULL;
+  if (!given && !to)
+    return cli_fail(err, DAE_ERROR_MODEL,
+                    "%.200s does not say when to end: add `simulate to T` to it, or give --to T",
+                    args->operand);
+  plan->to = cli_number(args, "to", plan->to);
+  if (plan->to > from)
+    return DAE_OK;
+  char text[160];
+  snprintf(text, sizeof text, "the end time, %.10g, does not lie beyond the start time, %.10g",
+           plan->to, from);
+  return given ? cli_fail(err, DAE_ERROR_USAGE, "--to: %s", text)
+               : dae_model_fail(model, to->place, text, err);
+}
+
 /* ---- its options ---- */
 
 static bool is_given(const cli_arguments *args, const char *name)
@@ -145,8 +167,7 @@ static dae_option_table table_of(const dae_method *method)
   return table;
 }
 
-/* the value as the option tables read it: a word, or the shortest text of the number */
-static const char *value_text(const dae_model_setting *setting, char number[40])
+const char *cli_setting_text(const dae_model_setting *setting, char number[40])
 {
   if (isnan(setting->value))
     return setting->text;
@@ -164,7 +185,7 @@ static dae_status set_from_model(const dae_model *model, const cli_arguments *ar
   char number[40];
   dae_error why;
   dae_option_table table = table_of(c->method);
-  const char *value = value_text(setting, number);
+  const char *value = cli_setting_text(setting, number);
   if (c->from_command && cli_option_index(&table, setting->name) < 0) {
     if (!cli_flag(args, "quiet"))
       cli_note("simulate's `%s %s` is not an option of %s: not used", setting->name, value,
@@ -184,7 +205,7 @@ static void note_system_settings(const dae_model_setting *first, int count, cons
     snprintf(more, sizeof more, " and %d more setting%s of systems", count - 1,
              count > 2 ? "s" : "");
   cli_note("`%s %s` of system %s%s: not used, %s integrates all systems as one", first->name,
-           value_text(first, number), first->system, more, c->method->name);
+           cli_setting_text(first, number), first->system, more, c->method->name);
 }
 
 static dae_status set_all_from_model(const dae_model *model, const cli_arguments *args,

@@ -50,6 +50,23 @@ static const cli_option plot_options[] = {
     {"help", NULL, CLI_FLAG, NULL, "this text"},
 };
 
+static const cli_option compare_options[] = {
+    {"methods", "A,B,C", CLI_TEXT, "What is compared",
+     "these methods (default: all that take the model)"},
+    {"rtol", "A..B", CLI_TEXT, NULL,
+     "tolerances by decades, or a list: 1e-4,1e-8 (default 1e-3..1e-10)"},
+    {"to", "T", CLI_NUMBER, NULL, "end time (default: that of simulate)"},
+    {"set", "a=3", CLI_TEXT, NULL, "give a param another value; may be repeated"},
+    {"seconds", "S", CLI_NUMBER, NULL,
+     "give a method up where a run takes more CPU time (default 2)"},
+    {"report", "[FILE.html]", CLI_PAGE, "Results",
+     "a page with plots (default: the model's name + _compared.html)"},
+    {"out", "FILE", CLI_TEXT, NULL, "all runs as CSV"},
+    {"json", "FILE", CLI_TEXT, NULL, "the comparison for machines"},
+    {"quiet", NULL, CLI_FLAG, "What is printed", "errors only; files are written all the same"},
+    {"help", NULL, CLI_FLAG, NULL, "this text"},
+};
+
 static const cli_option reproduce_options[] = {
     {"out", "DIR", CLI_TEXT, "Options",
      "folder of the files, made if missing (default reproduced)"},
@@ -118,6 +135,21 @@ static const char plot_examples[] = "  daedal plot pendulum.csv\n"
                                     "  daedal run pendulum.dae --quiet --out /dev/stdout | "
                                     "daedal plot - energy\n";
 
+static const char compare_text[] =
+    "Runs a model by all methods that take it, over tolerances (those with fixed\n"
+    "steps over step sizes), and shows for each run the digits it reached, its\n"
+    "steps, evaluations, factorisations and CPU time; then the time that 4, 6 and 8\n"
+    "digits take, and the method to recommend for the rtol of the model (1e-6 where\n"
+    "it has none, or a single --rtol).\n"
+    "Errors are differences from a reference, one of the two runs by methods of\n"
+    "different kinds that agree best; how well they do is said with it.\n"
+    "Interrupted (Ctrl-C), it ends in order and shows what it has.\n";
+
+static const char compare_examples[] =
+    "  daedal compare pendulum.dae --to 2\n"
+    "  daedal compare pendulum.dae --methods bdf-ggl,radau,spark-gauss --rtol 1e-6\n"
+    "  daedal compare pendulum.dae --rtol 1e-4,1e-8 --report --json pendulum.json\n";
+
 static const char reproduce_text[] =
     "Computes the tables and figures of a paper (or of all: `all`) and prints the\n"
     "paper's values beside ours, with the reason where they differ. Our values are\n"
@@ -161,6 +193,14 @@ static const cli_syntax syntaxes[] = {
      .examples = check_examples,
      .options = check_options,
      .count = COUNT(check_options)},
+    {.command = "compare",
+     .operand = "FILE",
+     .needs_operand = true,
+     .summary = "all methods over tolerances: error, work, a recommendation",
+     .text = compare_text,
+     .examples = compare_examples,
+     .options = compare_options,
+     .count = COUNT(compare_options)},
     {.command = "plot",
      .operand = "FILE",
      .needs_operand = true,

@@ -1,5 +1,5 @@
 # Installation: headers, both libraries, the CMake package and the pkg-config file; the command with
-# its manual page and completions.
+# its manual page and completions; the Python module.
 # find_package(daedal) gives daedal::daedal (shared) and daedal::static.
 
 include(CMakePackageConfigHelpers)
@@ -51,5 +51,8 @@ if(TARGET daedal_command)
     DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
   install(FILES completions/_daedal DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 endif()
+
+# a plain file: PYTHONPATH leads to it, and it finds the library from where it is
+install(FILES python/daedal.py DESTINATION ${CMAKE_INSTALL_DATADIR}/daedal/python)
 
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -64,7 +64,7 @@ _daedal_run_options()
 _daedal()
 {
   local program=$1 current=$2 previous=$3
-  local commands="run check plot reproduce methods new help" command=${COMP_WORDS[1]}
+  local commands="run check compare plot reproduce methods new help" command=${COMP_WORDS[1]}
   COMPREPLY=()
   # --name=value: bash breaks the word at the sign
   if [[ $current == = ]]; then
@@ -84,9 +84,14 @@ _daedal()
         *) _daedal_files csv "$current" ;;
       esac
       return ;;
+    --methods)
+      local given=""
+      [[ $current == *,* ]] && given=${current%,*},
+      compopt -o nospace 2>/dev/null
+      COMPREPLY=($(compgen -P "$given" -W "$(_daedal_names "$program")" -- "${current##*,}")); return ;;
     --svg) _daedal_files svg "$current"; return ;;
     --over) _daedal_columns "$program" "$current"; return ;;
-    --from | --width | --height | --title) return ;;
+    --from | --width | --height | --title | --seconds) return ;;
     --json) _daedal_files json "$current"; return ;;
     --report) _daedal_files html "$current"; return ;;
     --to | --rtol | --atol | --step | --order | --stages | --window | --sweep | --set | --every)
@@ -95,13 +100,16 @@ _daedal()
   case $command:$current in
     run:-*) COMPREPLY=($(compgen -W "$(_daedal_run_options "$program")" -- "$current")) ;;
     check:-*) COMPREPLY=($(compgen -W "--set --help" -- "$current")) ;;
+    compare:-*)
+      COMPREPLY=($(compgen -W "--methods --rtol --to --set --seconds --report --out --json --quiet \
+        --help" -- "$current")) ;;
     plot:-*)
       COMPREPLY=($(compgen -W "--svg --width --height --ascii --over --from --to --log --log-x \
         --equal --title --names --help" -- "$current")) ;;
     reproduce:-*) COMPREPLY=($(compgen -W "--out --report --quick --names --quiet --help" -- "$current")) ;;
     methods:-*) COMPREPLY=($(compgen -W "--names --help" -- "$current")) ;;
     *:-*) COMPREPLY=($(compgen -W "--help" -- "$current")) ;;
-    run:* | check:*) _daedal_files dae "$current" ;;
+    run:* | check:* | compare:*) _daedal_files dae "$current" ;;
     plot:*) _daedal_columns "$program" "$current" ;;
     reproduce:*) COMPREPLY=($(compgen -W "$(_daedal_papers "$program")" -- "$current")) ;;
     methods:*) COMPREPLY=($(compgen -W "auto $(_daedal_names "$program")" -- "$current")) ;;

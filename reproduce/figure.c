@@ -153,6 +153,7 @@ static void plot_column(rep__drawing *d, int column)
                          .y_label = d->names[d->x + column],
                          .x_log = is_log(d->figure, d->figure->x),
                          .y_log = is_log(d->figure, d->names[d->x + column]),
+                         .alone = true,
                          .curves = curves,
                          .count = d->count};
   if (whole)

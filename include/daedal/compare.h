@@ -64,8 +64,8 @@ typedef struct dae_reference {
 /** What came out. */
 typedef struct dae_comparison {
   const char *problem;              /**< its name */
-  double from;                      /**< start of what is integrated */
-  double to;                        /**< end of it */
+  double from;                      /**< time at the start */
+  double to;                        /**< time at the end */
   double wanted;                    /**< error that the recommendation is for */
   double atol_ratio;                /**< atol/rtol */
   int runs;                         /**< of all methods */
@@ -112,7 +112,7 @@ void dae_comparison_free(dae_comparison *comparison);
 /** What an error may cost. */
 typedef enum dae_compare_cost {
   DAE_COST_SECONDS,      /**< CPU time */
-  DAE_COST_SECONDS_ROWS, /**< the same with rows, drift and energy balance */
+  DAE_COST_SECONDS_ROWS, /**< CPU time with rows, drift and energy balance */
   DAE_COST_EVALUATIONS   /**< evaluations of f */
 } dae_compare_cost;
 

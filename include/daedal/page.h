@@ -17,8 +17,8 @@
  *
  * Plots can be zoomed (drag; double click: all of it), curves toggled in the legend, values read
  * under the cursor. Where curves run from left to right this is done by uPlot, which the build puts
- * into the library where npm can be had; where not, the page's own code does it, without linking
- * plots to each other. */
+ * into the library where npm can be had; where not, the page holds every plot as SVG, and where
+ * scripts run the page's own code draws it anew, without linking plots to each other. */
 #ifndef DAEDAL_PAGE_H
 #define DAEDAL_PAGE_H
 

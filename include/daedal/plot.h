@@ -38,6 +38,7 @@ typedef struct dae_plot {
   bool x_log;          /**< a logarithmic horizontal axis */
   bool y_log;          /**< a logarithmic vertical axis */
   bool equal;          /**< a unit is as long on both axes, which are linear: paths in the plane */
+  bool alone;          /**< on a page it is zoomed by itself, whatever its x_label */
   const dae_curve *curves; /**< all of them */
   int count;               /**< their number */
 } dae_plot;

@@ -3,6 +3,8 @@
 #ifndef DAEDAL_VERSION_H
 #define DAEDAL_VERSION_H
 
+#include <stddef.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -13,6 +15,10 @@ extern "C" {
 
 /** "0.1.0", of the library that is linked; the macros are those of the header. */
 const char *dae_version(void);
+
+/** Bytes of the public struct of this name ("dae_error") in the library that is linked, 0: there is
+ * none. Bindings to other languages, which mirror structs, compare. */
+size_t dae_struct_size(const char *name);
 
 #ifdef __cplusplus
 }

@@ -40,7 +40,8 @@ static void name_fastest(dae__bdf *s, const char *what)
   dae__fail(&s->last, DAE_ERROR_STEP, name, "%s, fastest in %s", what, name);
 }
 
-static double smallest_step(double t, double t_stop)
+/* what two times that are meant to be the same may differ by */
+static double round_off(double t, double t_stop)
 {
   return 4 * DBL_EPSILON * fmax(fabs(t), fabs(t_stop));
 }
@@ -55,7 +56,7 @@ static double first_step(const dae__bdf *s, double t_stop)
   if (s->opts.first_step > 0)
     return fmin(s->opts.first_step, t_stop - s->m->t);
   h = rate > change / h ? change / rate : h;
-  return fmax(h, 16 * smallest_step(s->m->t, t_stop));
+  return fmax(h, 16 * dae__smallest_step(s->m->t, t_stop));
 }
 
 /* one accepted step of variable size that ends at t_stop at the latest */
@@ -63,7 +64,7 @@ static dae_status variable_step(dae__bdf *s, double t_stop, dae_error *err)
 {
   dae__bdf_memory *m = s->m;
   double t = s->history.memory->t;
-  double smallest = smallest_step(t, t_stop);
+  double smallest = dae__smallest_step(t, t_stop);
   dae__estimate est = {0};
   int errors = 0;
   s->last = dae_error_none();
@@ -170,7 +171,7 @@ static void count_step(dae__bdf *s, double t)
   dae__bdf_memory *m = s->m;
   double grid = m->t_origin + (double)(m->done + 1) * s->opts.step;
   m->stats.steps++;
-  if (t >= grid - fmax(1e-9 * s->opts.step, smallest_step(t, grid)))
+  if (t >= grid - fmax(1e-9 * s->opts.step, round_off(t, grid)))
     m->done++;
 }
 
@@ -216,7 +217,7 @@ static dae_status host_step(void *self, double t_stop, dae_error *err)
   dae_status status;
   bool fixed = s->opts.step > 0;
   double t = m->t;
-  if (t_stop - t < smallest_step(t, t_stop)) { /* round-off, as between 0.3 and 3 * 0.1 */
+  if (t_stop - t < round_off(t, t_stop)) { /* round-off, as between 0.3 and 3 * 0.1 */
     m->t = t_stop;
     return DAE_END;
   }

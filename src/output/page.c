@@ -30,9 +30,10 @@ static void write_head(dae_page *page, const char *title)
   write_file(page, dae__page_css);
   dae__page_put(page, "</style>\n</head>\n<body>\n<header><h1>");
   dae__page_escape(page, title);
-  dae__page_put(page, "</h1></header>\n<main>\n<noscript><p class=\"note\">Plots, motions and "
-                      "downloads need JavaScript, which is switched off; texts and tables do "
-                      "not.</p></noscript>\n");
+  dae__page_print(page,
+                  "</h1></header>\n<main>\n<noscript><p class=\"note\">%s and downloads need "
+                  "JavaScript, which is switched off; the rest does not.</p></noscript>\n",
+                  page->uplot ? "Plots, motions" : "Motions, plots to zoom");
 }
 
 static void write_contents(dae_page *page)

@@ -1,6 +1,10 @@
 /* Plots of a page: a description of each, with its curves by the numbers of their arrays. */
 #include "output/page.h"
 
+#define STILL_CURVES 12 /* as many as a plot of the page shows at first */
+#define STILL_WIDTH 860
+#define STILL_HEIGHT 320
+
 static int array_of(dae_page *page, const double *values, long count)
 {
   return dae__page_array_of(page, values, count, DAE__EITHER);
@@ -33,6 +37,27 @@ static void write_flag(dae_page *page, const char *name, bool value)
   dae__page_print(page, ",\"%s\":%s", name, value ? "true" : "false");
 }
 
+/* Without uPlot the page holds a picture, too: what a reader without scripts sees. With them a plot
+ * takes its place that can be zoomed. */
+static void write_still(dae_page *page, const dae_plot *plot)
+{
+  const dae_env *env = dae__arena_env(page->arena);
+  dae_plot still = *plot;
+  dae_error err;
+  char *text;
+  still.title = NULL; /* is above it */
+  still.count = plot->count < STILL_CURVES ? plot->count : STILL_CURVES;
+  dae_status status = dae_plot_svg(&still, STILL_WIDTH, STILL_HEIGHT, env, &text, &err);
+  if (status < 0) {
+    dae__page_fail(page, status, "%s", err.text);
+    return;
+  }
+  dae__page_put(page, "<div class=\"still\">");
+  dae__page_put(page, text);
+  dae__page_put(page, "</div>");
+  dae_plot_free(text, env);
+}
+
 void dae_page_plot(dae_page *page, const dae_plot *plot)
 {
   for (int i = 0; i < plot->count; i++) {
@@ -55,10 +80,14 @@ void dae_page_plot(dae_page *page, const dae_plot *plot)
   write_flag(page, "xLog", plot->x_log);
   write_flag(page, "yLog", plot->y_log);
   write_flag(page, "equal", plot->equal);
+  write_flag(page, "alone", plot->alone);
   dae__page_put(page, ",\"curves\":[");
   for (int i = 0; i < plot->count; i++) {
     dae__page_put(page, i > 0 ? "," : "");
     write_curve(page, &plot->curves[i]);
   }
-  dae__page_put(page, "]}</script></figure>\n");
+  dae__page_put(page, "]}</script>");
+  if (!page->uplot)
+    write_still(page, plot);
+  dae__page_put(page, "</figure>\n");
 }

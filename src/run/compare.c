@@ -85,7 +85,8 @@ static dae_status make_series(dae__compare *c, dae_error *err)
     c->series[c->series_count++] =
         (dae__series){.method = method, .run = DAE__TAKE(c->scratch, dae_compare_run, c->width)};
     options = method->options_size > options ? method->options_size : options;
-    c->total += 2 * (method->fixed_step ? c->width : plan->rtol_count) + 1;
+    /* with and without rows, in rounds, and a candidate more */
+    c->total += (method->fixed_step ? c->width : plan->rtol_count) * (1 + DAE__ROUNDS) + 1;
   }
   c->options = dae__arena_take(c->scratch, 1, options);
   if (dae__arena_failed(c->scratch))
@@ -119,7 +120,6 @@ static dae_status prepare(dae__compare *c, dae_error *err)
 
 /* ---- the result ---- */
 
-/* An opaque handle would do for the caller as well; its memory is the arena's. */
 typedef struct result {
   dae_comparison comparison; /* first: this is what the caller holds */
   dae__arena *arena;
@@ -165,7 +165,7 @@ static dae_status compare(dae__compare *c, dae_error *err)
   const dae_method **order = DAE__TAKE(c->scratch, const dae_method *, c->series_count);
   if (collected < 0 || !order)
     return order ? collected : dae__out_of_memory(err);
-  dae__compare_recommend(c->out, order);
+  dae__compare_recommend(c->out, status < 0, order);
   return status;
 }
 

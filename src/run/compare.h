@@ -96,6 +96,7 @@ dae__gap dae__rows_differ(const dae__compare *c, const dae__track *a, const dae_
 
 /* compare_series.c: the tolerances or step sizes of every method. */
 dae_status dae__compare_series(dae__compare *c, dae_error *err);
+#define DAE__ROUNDS 5 /* in which short runs are made */
 /* Short runs again, in rounds that go through all methods: what disturbs one of them, another load
  * or clock rate of the processor, does not favour the others. Times are the least. */
 dae_status dae__compare_rounds(dae__compare *c, dae_error *err);
@@ -109,6 +110,7 @@ dae_status dae__compare_reference(dae__compare *c, dae_error *err);
 dae_status dae__compare_errors(dae__compare *c, dae_error *err);
 
 /* compare_rank.c: what the figures say. */
-void dae__compare_recommend(dae_comparison *c, const dae_method **order); /* scratch */
+void dae__compare_recommend(dae_comparison *c, bool interrupted,
+                            const dae_method **order /* scratch */);
 
 #endif

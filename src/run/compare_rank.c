@@ -6,12 +6,14 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* times of the same run differ by so much from measurement to measurement: then evaluations decide
  */
 #define SAME_TIME 1.1
 #define ROWS_COST 1.5  /* so much slower with rows is worth a word */
+#define SLOWER 10.0    /* methods that take longer are not worth one */
 #define BETTER 0.1     /* energy that is kept so much better is worth a word */
 #define ROUND_OFF 1e-8 /* of the largest energy that was lost */
 #define NEXT 2         /* methods that are named beside the recommended one */
@@ -24,17 +26,32 @@ static double known_error(const dae_comparison *c, const dae_compare_run *run)
   return fmax(run->error, c->reference.floor);
 }
 
-/* what else is looked at where the error is a certain one */
-#define ENERGY ((dae_compare_cost)-1)
+/* A figure of a run that goes with its error. */
+typedef double figure_of(const dae_compare_run *run);
 
-static double cost_of(const dae_compare_run *run, dae_compare_cost cost)
+static double time_of(const dae_compare_run *run)
 {
-  if (cost == ENERGY)
-    return fabs(run->energy_balance);
-  if (cost == DAE_COST_EVALUATIONS)
-    return (double)run->stats.evaluations;
-  return cost == DAE_COST_SECONDS ? run->seconds : run->seconds_rows;
+  return run->seconds;
 }
+
+static double time_with_rows_of(const dae_compare_run *run)
+{
+  return run->seconds_rows;
+}
+
+static double work_of(const dae_compare_run *run)
+{
+  return (double)run->stats.evaluations;
+}
+
+static double energy_of(const dae_compare_run *run)
+{
+  return fabs(run->energy_balance);
+}
+
+static figure_of *const costs[] = {[DAE_COST_SECONDS] = time_of,
+                                   [DAE_COST_SECONDS_ROWS] = time_with_rows_of,
+                                   [DAE_COST_EVALUATIONS] = work_of};
 
 static bool counts(const dae_comparison *c, int i, const dae_method *method)
 {
@@ -44,10 +61,10 @@ static bool counts(const dae_comparison *c, int i, const dae_method *method)
 
 /* where the line through two runs, in logarithms, meets the error */
 static double between(const dae_comparison *c, const dae_compare_run *a, const dae_compare_run *b,
-                      double error, dae_compare_cost cost)
+                      double error, figure_of *figure)
 {
   double from = log(known_error(c, a)), to = log(known_error(c, b));
-  double x = log(fmax(cost_of(a, cost), DBL_MIN)), y = log(fmax(cost_of(b, cost), DBL_MIN));
+  double x = log(fmax(figure(a), DBL_MIN)), y = log(fmax(figure(b), DBL_MIN));
   return exp(x + (log(error) - from) / (to - from) * (y - x));
 }
 
@@ -60,9 +77,9 @@ double dae_comparison_cost(const dae_comparison *c, const dae_method *method, do
   for (int i = 0; i < c->runs; i++) {
     if (!counts(c, i, method) || !(known_error(c, &c->run[i]) <= error))
       continue;
-    least = fmin(least, cost_of(&c->run[i], cost)); /* fmin ignores NaN */
+    least = fmin(least, costs[cost](&c->run[i])); /* fmin ignores NaN */
     if (i > 0 && counts(c, i - 1, method) && known_error(c, &c->run[i - 1]) > error)
-      least = fmin(least, between(c, &c->run[i - 1], &c->run[i], error, cost));
+      least = fmin(least, between(c, &c->run[i - 1], &c->run[i], error, costs[cost]));
   }
   return least;
 }
@@ -106,22 +123,29 @@ static shown seconds(double value)
   return s;
 }
 
-/* two figures, small ones as 1e-4 and 2.5e-4 */
-static shown power(double value)
+/* two figures, those below the limit as 1e-4 and 2.5e-4 */
+static shown figures(double value, double limit)
 {
-  shown s = number(value);
-  if (!(value > 0 && value < 0.01))
-    return s;
-  int exponent = (int)floor(log10(value * (1 + 1e-9)));
+  shown s;
+  if (!(value > 0 && value < limit))
+    return number(value);
+  snprintf(s.text, sizeof s.text, "%.1e", value); /* 9.96e-5 is 1e-4 */
+  int exponent = atoi(strchr(s.text, 'e') + 1);
   snprintf(s.text, sizeof s.text, "%.20se%d", number(value / pow(10, exponent)).text, exponent);
   return s;
+}
+
+static shown power(double value)
+{
+  return figures(value, 0.1);
 }
 
 size_t dae_compare_asked(const dae_compare_run *run, char *text, size_t size)
 {
   bool fixed = run->step > 0;
   dae__text t = dae__text_in(text, size);
-  dae__text_add(&t, "%s%s", fixed ? "h " : "", power(fixed ? run->step : run->rtol).text);
+  shown value = fixed ? figures(run->step, 0.01) : power(run->rtol);
+  dae__text_add(&t, "%s%s", fixed ? "h " : "", value.text);
   return t.length;
 }
 
@@ -210,10 +234,16 @@ static double energy_at(const dae_comparison *c, const dae_method *method)
     if (!counts(c, i, method) || known_error(c, &c->run[i]) > c->wanted)
       continue;
     bool first = i == 0 || !counts(c, i - 1, method);
-    return first ? fabs(c->run[i].energy_balance)
-                 : between(c, &c->run[i - 1], &c->run[i], c->wanted, ENERGY);
+    return first ? energy_of(&c->run[i])
+                 : between(c, &c->run[i - 1], &c->run[i], c->wanted, energy_of);
   }
   return NAN;
+}
+
+static bool is_quick(const dae_comparison *c, const dae_method *method)
+{
+  return dae_comparison_cost(c, method, c->wanted, DAE_COST_SECONDS) <=
+         SLOWER * dae_comparison_cost(c, c->recommended, c->wanted, DAE_COST_SECONDS);
 }
 
 static void say_energy(const dae_comparison *c, dae__text *t)
@@ -223,7 +253,7 @@ static void say_energy(const dae_comparison *c, dae__text *t)
   for (int i = 0; i < c->runs; i++)
     most = fmax(most, fabs(c->run[i].energy_balance));
   for (int i = 0; i < c->method_count && own > ROUND_OFF * most; i++)
-    if (energy_at(c, c->methods[i]) < least) {
+    if (energy_at(c, c->methods[i]) < least && is_quick(c, c->methods[i])) {
       best = c->methods[i];
       least = energy_at(c, best);
     }
@@ -261,11 +291,13 @@ static const dae_compare_run *most_accurate(const dae_comparison *c)
   return best;
 }
 
-static void say_none(const dae_comparison *c, dae__text *t)
+static void say_none(const dae_comparison *c, bool interrupted, dae__text *t)
 {
   const dae_reference *r = &c->reference;
   const dae_compare_run *nearest = most_accurate(c);
-  if (!r->run.method)
+  if (interrupted && !nearest)
+    dae__text_add(t, "The comparison was interrupted before errors were known.");
+  else if (!r->run.method)
     dae__text_add(t, "There is no reference: no two runs came to their end.");
   else if (r->kind == DAE_REFERENCE_NONE)
     dae__text_add(t,
@@ -273,8 +305,6 @@ static void say_none(const dae_comparison *c, dae__text *t)
                   "motion may be chaotic, or hang on the times of events; compare over a shorter "
                   "time.",
                   power(r->agreement).text);
-  else if (!nearest)
-    dae__text_add(t, "No errors are known yet.");
   else if (c->wanted < r->floor)
     dae__text_add(t,
                   "Errors of %s cannot be told apart: the reference itself is known to %s only. "
@@ -305,12 +335,12 @@ static const dae_method *choose(const dae_comparison *c, const dae_method *const
   return best;
 }
 
-void dae__compare_recommend(dae_comparison *c, const dae_method **order)
+void dae__compare_recommend(dae_comparison *c, bool interrupted, const dae_method **order)
 {
   dae__text t = dae__text_in(c->why, sizeof c->why);
   int count = dae_comparison_rank(c, c->wanted, DAE_COST_SECONDS, order);
   if (count == 0) {
-    say_none(c, &t);
+    say_none(c, interrupted, &t);
     return;
   }
   c->recommended = choose(c, order, count);

@@ -7,7 +7,6 @@
  * longer than the limit, or where the next one is expected to, by how the last two grew. */
 #include "run/compare.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -16,7 +15,6 @@
 #define FEWEST_STEPS 16  /* to begin with */
 #define LEAST_GROWTH 2.0 /* of the number of steps from run to run */
 #define MOST_GROWTH 10.0
-#define ROUNDS 5          /* that short runs are made in */
 #define SHORT 0.02        /* seconds, with and without rows */
 #define AFTER_FAILURE 4.0 /* growth while none has come to its end */
 
@@ -171,11 +169,13 @@ static bool is_short(const dae_compare_run *run)
 dae_status dae__compare_rounds(dae__compare *c, dae_error *err)
 {
   dae_status status = DAE_OK;
-  for (int round = 1; round < ROUNDS; round++)
+  for (int round = 1; round < DAE__ROUNDS; round++)
     for (int i = 0; i < c->series_count; i++)
       for (int k = 0; k < c->series[i].count && status >= 0; k++)
         if (is_short(&c->series[i].run[k]))
           status = dae__trial_again(c, &c->series[i].run[k], &c->spare, err);
+        else
+          c->done++;
   return status;
 }
 

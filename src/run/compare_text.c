@@ -78,13 +78,18 @@ static void add_run(dae__text *t, const dae_compare_run *r, const char *comma)
 /* what each method needs for so many digits */
 static void add_costs(dae__text *t, const dae_comparison *c, int digits, const char *comma)
 {
+  static const char *const keys[] = {"seconds", "seconds_with_rows", "evaluations"};
   double error = pow(10, -digits);
-  dae__text_add(t, "    {\"digits\": %d, \"seconds\": {", digits);
-  for (int i = 0; i < c->method_count; i++) {
-    dae__text_add(t, "%s\"%s\": ", i > 0 ? ", " : "", c->methods[i]->name);
-    dae__text_number(t, dae_comparison_cost(c, c->methods[i], error, DAE_COST_SECONDS));
+  dae__text_add(t, "    {\"digits\": %d", digits);
+  for (int cost = DAE_COST_SECONDS; cost <= DAE_COST_EVALUATIONS; cost++) {
+    dae__text_add(t, ", \"%s\": {", keys[cost]);
+    for (int i = 0; i < c->method_count; i++) {
+      dae__text_add(t, "%s\"%s\": ", i > 0 ? ", " : "", c->methods[i]->name);
+      dae__text_number(t, dae_comparison_cost(c, c->methods[i], error, (dae_compare_cost)cost));
+    }
+    dae__text_add(t, "}");
   }
-  dae__text_add(t, "}}%s\n", comma);
+  dae__text_add(t, "}%s\n", comma);
 }
 
 size_t dae_comparison_json(const dae_comparison *c, char *text, size_t size)
@@ -101,7 +106,7 @@ size_t dae_comparison_json(const dae_comparison *c, char *text, size_t size)
   dae__text_add(&t, "  \"runs\": [\n");
   for (int i = 0; i < c->runs; i++)
     add_run(&t, &c->run[i], i + 1 < c->runs ? "," : "");
-  dae__text_add(&t, "  ],\n  \"time_to_reach\": [\n");
+  dae__text_add(&t, "  ],\n  \"to_reach\": [\n");
   for (int digits = 3; digits <= 10; digits++)
     add_costs(&t, c, digits, digits < 10 ? "," : "");
   dae__text_add(&t, "  ],\n  ");

@@ -131,7 +131,10 @@ static dae_status integrate(dae__compare *c, const dae_run_plan *plan, dae_compa
     status = dae_run(plan, dae__arena_env(c->arena), summary, &why);
   run->t_end = summary->t_end;
   tell(c, status, &why, run);
-  if (status != DAE_ERROR_MEMORY && !c->interrupted)
+  if (c->interrupted)
+    return dae__fail(err, DAE_ERROR_INTERRUPTED, NULL,
+                     "the comparison was interrupted; what was measured is kept");
+  if (status != DAE_ERROR_MEMORY)
     return DAE_OK;
   *err = why;
   return status;

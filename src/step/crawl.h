@@ -1,10 +1,18 @@
-/* Runs that crawl: a force that switches to and fro lets steps become tiny, many of them rejected,
- * without ever failing for good. Looked at every DAE__CRAWL_WINDOW steps. */
+/* The smallest step, and runs that crawl: a force that switches to and fro lets steps become tiny,
+ * many of them rejected, without ever failing for good. Looked at every DAE__CRAWL_WINDOW steps. */
 #ifndef DAEDAL_STEP_CRAWL_H
 #define DAEDAL_STEP_CRAWL_H
 
 #include <daedal/integrator.h>
+#include <float.h>
+#include <math.h>
 #include <stdbool.h>
+
+/* Below it t + h is t, or at the start h is nothing beside the whole run, however far that goes. */
+static inline double dae__smallest_step(double t, double t_stop)
+{
+  return 4 * DBL_EPSILON * fmax(fabs(t), DBL_EPSILON * fabs(t_stop));
+}
 
 /* a run ends if so many steps, a tenth of them rejected, bring it on by less than this part of what
  * is left */

@@ -117,7 +117,7 @@ static dae_status variable_step(dae__march *m, double t_stop, dae_error *err)
     double planned = k->h;
     bool last = k->t + planned * (1 + 1e-10) >= t_stop;
     double h = last ? t_stop - k->t : planned;
-    if (h < 4 * DBL_EPSILON * fmax(fabs(k->t), fabs(t_stop)) && !last)
+    if (h < dae__smallest_step(k->t, t_stop) && !last)
       break;
     long by_error = k->stats.rejected_by_error;
     dae_status status = try_step(m, h, last ? t_stop : k->t + h, &why);

@@ -119,16 +119,17 @@ class Likeness(unittest.TestCase):
 class Kinds(unittest.TestCase):
     place = None  # set below
 
-    def run_page(self, page, printed=None):
+    def run_page(self, page):
         at_work = Page(self.place, self.place.folder())
-        at_work.printed = printed
-        for block in read_blocks(page):
-            at_work.check(block)
-        return at_work
+        try:
+            for block in read_blocks(page):
+                at_work.check(block)
+        finally:
+            self.left_over = at_work.left_over()
 
-    def mistake(self, page, printed=None):
+    def mistake(self, page):
         with self.assertRaises(Mistake) as caught:
-            self.run_page(page, printed)
+            self.run_page(page)
         return str(caught.exception)
 
     def test_commands_are_run_and_may_be_shown_to_fail(self):
@@ -157,8 +158,10 @@ class Kinds(unittest.TestCase):
     def test_files_of_a_page_are_imported(self):
         part = fence("dae", "# part.dae\nparam a = 1\n")
         whole = fence("dae", 'model a\nimport "part.dae"\nstate x = a\nx\' = -x\n')
-        self.assertEqual(self.run_page(part + whole).left_over(), [])
-        self.assertIn("no model of the page imports part.dae", self.run_page(part).left_over()[0])
+        self.run_page(part + whole)
+        self.assertEqual(self.left_over, [])
+        self.run_page(part)
+        self.assertIn("no model of the page imports part.dae", self.left_over[0])
 
     def test_fragments_of_models_are_completed_and_loaded(self):
         self.run_page(fence("dae fragment", "kinetic x'^2/2\n", "<!-- before: coord x = 1 -->\n"))
@@ -182,7 +185,8 @@ class Kinds(unittest.TestCase):
         parts = [fence("c part of a.c", "static int answer(void)\n{\n  return 42;\n}\n"),
                  fence("c part of a.c", "int main(void)\n{\n  return answer() != 42;\n}\n")]
         self.run_page(parts[0] + parts[1] + fence("sh", "cc a.c -o a && ./a\n"))
-        self.assertIn("a.c has no main", self.run_page(parts[0]).left_over()[0])
+        self.run_page(parts[0])
+        self.assertIn("a.c has no main", self.left_over[0])
         self.assertIn("answer", self.mistake(parts[1]))
 
     def test_fragments_of_programs_are_compiled(self):
@@ -198,9 +202,12 @@ class Kinds(unittest.TestCase):
         self.assertIn("exit status", self.mistake(page.replace("find_package(daedal", "find_package(dedal")))
 
     def test_python_goes_on_from_block_to_block(self):
-        self.run_page(fence("python", "a = 1\nprint(a)\n") + fence("python", "print(a, 'more')\n") +
+        first = fence("python", "a = 1\nprint(a)\n")
+        self.run_page(first + fence("text", "1\n") + fence("python", "print(a, 'more', end='')\n") +
                       fence("text", "1 more\n"))
-        self.assertIn("NameError", self.mistake(fence("python", "print(b)\n")))
+        self.assertIn("the page shows", self.mistake(first + fence("text", "9\n")))
+        self.assertIn("NameError", self.mistake(first + fence("python", "print(b)\n")))
+        self.assertIn("ends with", self.mistake(fence("python", "import os\nos._exit(0)\n")))
 
     def test_json_is_read(self):
         self.run_page(fence("json", '{"a": [1, 2]}\n'))

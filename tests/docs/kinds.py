@@ -4,11 +4,11 @@ import json
 import os
 import re
 import subprocess
-import sys
 
 from blocks import Mistake
-from likeness import difference
 from commands import check_commands
+from interpreter import Interpreter
+from likeness import difference
 
 LONGEST = 200  # seconds a block may take
 
@@ -26,7 +26,7 @@ class Page:
         self.printed = None  # by the block before, None where nothing was run
         self.awaited = {}  # files that a model is to import, with the line of their block
         self.parts = {}  # programs that are shown in parts: what there is of them
-        self.program = ""  # all blocks so far
+        self.interpreter = None  # of Python, where there is any
 
     # ---- running ----
 
@@ -149,11 +149,13 @@ class Page:
         self.printed = None
 
     def python(self, block):
-        """All blocks of a page are one program; what the last one prints is kept."""
-        mark = "---- the block ----"
-        self.execute([sys.executable, "-"], text=f"{self.program}print({mark!r}, flush=True)\n{block.text}")
-        self.printed = self.printed.split(mark + "\n", 1)[1]
-        self.program += block.text
+        """All blocks of a page are run by one interpreter."""
+        if not self.interpreter:
+            environment = dict(self.place.environment, **self.place.python)
+            self.interpreter = Interpreter(self.folder, environment, LONGEST)
+        self.printed, good = self.interpreter.run(block.text)
+        if not good:
+            raise Mistake(f"this Python ends with\n{self.printed}")
 
     # ---- the rest ----
 
@@ -183,6 +185,8 @@ class Page:
 
     def left_over(self):
         """What was begun and led nowhere."""
+        if self.interpreter:
+            self.interpreter.close()
         awaited = [f"{line}: no model of the page imports {name}" for name, line in self.awaited.items()]
         return awaited + [f"1: {name} has no main" for name, text in self.parts.items() if text is not None]
 

@@ -13,6 +13,7 @@ import glob
 import os
 import shutil
 import stat
+import subprocess
 import sys
 
 from blocks import Mistake, read_blocks
@@ -35,9 +36,13 @@ class Place:
         tools = os.path.join(self.work, "tools")
         self.environment = dict(os.environ, PATH=f"{tools}:{self.prefix}/bin:{os.environ['PATH']}",
                                 LC_ALL="C.UTF-8", COLUMNS="80", PKG_CONFIG_PATH=packages,
-                                CMAKE_PREFIX_PATH=self.prefix, LD_LIBRARY_PATH=libraries,
-                                PYTHONPATH=os.path.join(self.source, "python"),
-                                DAEDAL_LIBRARY=os.path.join(libraries, "libdaedal.so"))
+                                CMAKE_PREFIX_PATH=self.prefix, LD_LIBRARY_PATH=libraries)
+        self.python = dict(PYTHONPATH=os.path.join(self.source, "python"),
+                           DAEDAL_LIBRARY=os.path.join(libraries, "libdaedal.so"))
+        if "address" in arguments.flags:  # the interpreter is built without: they have to be there first
+            asan = subprocess.run([arguments.cc, "-print-file-name=libasan.so"], capture_output=True, text=True,
+                                  check=True).stdout.strip()
+            self.python.update(LD_PRELOAD=asan, ASAN_OPTIONS="detect_leaks=0")
         self.make_compiler(tools, f"{shutil.which(arguments.cc)} {arguments.flags} -I{self.prefix}/include -L{libraries}")
 
     def find(self, name):

@@ -50,6 +50,18 @@ if(pkg_config)
   check_program(${work}/by_pkg_config_static)
 endif()
 
+# the Python module takes the library beside which it was installed
+if(python)
+  unset(ENV{DAEDAL_LIBRARY})
+  set(ENV{PYTHONPATH} ${prefix}/${datadir}/daedal/python)
+  run(${python} -B -c
+      "import daedal, os\nprint(os.path.realpath(daedal._lib._name), daedal.version)")
+  file(REAL_PATH ${lib}/libdaedal.so installed)
+  if(NOT output MATCHES "^${installed} ${version}\n")
+    message(FATAL_ERROR "the Python module uses ${output}")
+  endif()
+endif()
+
 # the shared library exports the public names and nothing else
 run(${nm} -D --defined-only --format=posix ${lib}/libdaedal.so)
 string(REGEX MATCHALL "[^\n]+" symbols "${output}")

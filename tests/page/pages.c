@@ -93,6 +93,15 @@ static void add_plots(dae_page *page, const swing *s)
                                   .equal = true,
                                   .curves = way,
                                   .count = COUNT(way)});
+  static double late[ROWS];
+  for (int k = 0; k < ROWS; k++)
+    late[k] = 2 + 1e-9 * s->rate[k];
+  dae_curve energy[] = {{"energy", s->t, late, ROWS, DAE_CURVE_LINE}};
+  dae_page_plot(page, &(dae_plot){.title = "Late digits",
+                                  .x_label = "t",
+                                  .y_label = "J",
+                                  .curves = energy,
+                                  .count = COUNT(energy)});
   static const double work[] = {1e2, 3e2, 9e2, 8e2, 4e3}, error[] = {1e-2, 1e-4, 1e-6, 0, 1e-11};
   dae_curve cost[] = {{"radau", work, error, COUNT(work), DAE_CURVE_BOTH}};
   dae_page_plot(page, &(dae_plot){.title = "Work and precision",

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Pages in a browser: run.sh FOLDER MAKE_PAGE. Works in FOLDER, where playwright-core is installed by
+# Pages in a browser: run.sh FOLDER MAKE_PAGE [DAEDAL MODELS]. Works in FOLDER, where playwright-core is installed by
 # npm, as package-lock.json pins it, unless it is there. Where the machine lacks what that needs it
 # says so and ends with 77; `make test` gets it.
 set -eu
@@ -24,4 +24,18 @@ cmake -D source="$here" -D folder="$folder" -P "$here/../../cmake/daedal-npm.cma
   skip "playwright-core could not be had"
 cp "$here"/*.mjs "$folder"
 "$make_page" "$folder/pages"
-exec node "$folder/test_page.mjs" "$folder/pages"
+node "$folder/test_ticks.mjs" "$here/../../src/output/page"
+node "$folder/test_page.mjs" "$folder/pages"
+[ $# -gt 2 ] || exit 0
+
+# reports of the command
+daedal=$3
+models=$4
+mkdir -p "$folder/reports"
+cd "$folder/reports"
+"$daedal" run "$models/pendulum.dae" --every 0.001 --quiet --report
+"$daedal" run "$models/slider_crank.dae" --quiet --report
+"$daedal" run "$models/two_circuits.dae" --quiet --report
+"$daedal" compare "$models/pendulum.dae" --to 1 --rtol 1e-4..1e-6 --quiet --report compare.html
+"$daedal" reproduce yp96 --quick --quiet --report papers.html
+exec node "$folder/test_reports.mjs" "$folder/reports"

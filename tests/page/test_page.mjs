@@ -33,7 +33,7 @@ test.after(() => browser.close());
 for (const name of ["every", "plain"]) {
   test(`${name}: everything is drawn`, () =>
     on(name, async (page) => {
-      assert.equal(await checkAllDrawn(page), 8);
+      assert.equal(await checkAllDrawn(page), 9);
       assert.equal(await page.locator("figure.sparsity path.entries").count(), 5); // 1 and 4 shades
     }));
 
@@ -160,6 +160,19 @@ async function pointOn(canvas) {
   const box = await canvas.boundingBox();
   return [box.x + x, box.y + y];
 }
+
+test("hardly any data, or what is not finite, does no harm", () =>
+  on("small", async (page) => {
+    assert.equal(await page.locator("canvas").count(), 9);
+    for (const box of await page.getByLabel("same scale").all()) await box.check();
+    for (const button of await page.locator(".curves button").all()) await button.click();
+    for (const canvas of await page.locator("canvas").all()) {
+      await drag(page, canvas, [0.4, 0.3], [0.7, 0.7]);
+      await canvas.hover({ force: true });
+    }
+    await page.locator("figure.motion button.play").click();
+    await settle(page);
+  }));
 
 test("numbers are downloaded as they went in", () =>
   on("large", async (page) => {

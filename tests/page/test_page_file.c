@@ -1,6 +1,7 @@
 /* Pages as files: what stands in them, and what becomes of failures. test_page.mjs looks at them in
  * a browser. */
 #include "counting_env.h"
+#include "output/page.h"
 #include "page/pages.h"
 
 #include <float.h>
@@ -446,6 +447,26 @@ static void test_every_allocation_may_fail(void **state)
   assert_int_equal(counting_env_fault(build), 0);
 }
 
+static void test_without_uplot_plots_are_pictures(void **state)
+{
+  (void)state;
+  static const double x[] = {0, 1, 2}, y[] = {3, 1, 2};
+  dae_curve curves[20];
+  const dae_plot plot = {.title = "still <here>", .x_label = "t", .curves = curves, .count = 20};
+  for (int i = 0; i < 20; i++)
+    curves[i] = (dae_curve){.label = i < 12 ? "early" : "late", .x = x, .y = y, .count = 3};
+  for (int with = 0; with < 2; with++) {
+    dae_page *page = open_page();
+    page->uplot = with;
+    dae_page_plot(page, &plot);
+    char *text = close_page(page);
+    assert_int_equal(count(text, "<svg "), with ? 0 : 1);
+    assert_int_equal(count(text, "</svg>"), with ? 0 : 1);
+    assert_int_equal(count(text, "\"label\":\"late\""), 8); /* for scripts all are there */
+    free(text);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -463,6 +484,7 @@ int main(void)
       cmocka_unit_test(test_a_path_that_cannot_be_written_is_told_at_once),
       cmocka_unit_test(test_a_full_disk_is_told_at_the_end),
       cmocka_unit_test(test_misuse_is_remembered_and_told_at_the_end),
+      cmocka_unit_test(test_without_uplot_plots_are_pictures),
       cmocka_unit_test(test_every_allocation_may_fail),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

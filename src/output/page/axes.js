@@ -27,35 +27,66 @@ function makeScale([low, high], from, to, log = false) {
   };
 }
 
-// A range with some air around it, also where it is a single number or nothing, which is not too
-// wide for a number.
-function padded(range, log = false) {
-  if (!range) return log ? [0.1, 10] : [-1, 1];
-  const [low, high] = range;
-  if (log) {
-    const air = low < high ? Math.max(1.01, (high / low) ** 0.03) : 3;
-    return [Math.max(low / air, 1e-300), Math.min(high * air, 1e300)];
-  }
-  const size = Math.max(Math.abs(low), Math.abs(high));
-  const air = Math.max(high / 2 - low / 2, size * 1e-12) * 0.08;
-  const most = 8e307;
-  return low < high || size > most
-    ? [Math.max(low - air, -most), Math.min(high + air, most)]
-    : [low - (size * 0.1 || 1), high + (size * 0.1 || 1)];
-}
+const widest = 7e307; // of the ends of an axis, so that their distance is a number
+const finest = 1e-290; // of its length, so that its parts are
 
 // Is this range wide enough for numbers to tell its ends apart?
-const isWide = ([low, high]) => high - low > 1e-12 * Math.max(Math.abs(low), Math.abs(high));
+const isWide = ([low, high]) =>
+  high - low > Math.max(finest, 1e-12 * Math.max(Math.abs(low), Math.abs(high)));
 
-// Round numbers in a range of this many pixels that are at least `spacing` pixels apart.
+// A range with some air around it, also where it is a single number or nothing.
+function padded(range, log = false) {
+  if (!range) return log ? [0.1, 10] : [-1, 1];
+  const [low, high] = range.map((v) => Math.min(Math.max(v, -widest), widest));
+  if (log) {
+    const air = low < high ? Math.max(1.01, (high / low) ** 0.03) : 3;
+    return [Math.max(low / air, 1e-300), Math.min(high * air, widest)];
+  }
+  const size = Math.max(Math.abs(low), Math.abs(high));
+  const air = isWide([low, high]) ? (high / 2 - low / 2) * 0.08 : size > finest ? size * 0.1 : 1;
+  return [low - air, high + air];
+}
+
+// The number in a range that has the fewest digits.
+function roundest([low, high]) {
+  const biggest = Math.max(Math.abs(low), Math.abs(high));
+  const most = Math.floor(Math.log10(biggest)) + 1;
+  for (let e = most; e > most - 17; e--) {
+    const number = Number(`${Math.ceil(low / 10 ** e)}e${e}`);
+    if (number <= high) return number;
+  }
+  return low;
+}
+
+// Would labels of this step be too long to be read? Then they tell the distance from a base.
+function isLong(biggest, step) {
+  const digits = Math.log10(biggest / step);
+  return digits >= (isPlain(biggest) ? 6 : 3);
+}
+
+// Round numbers in a range of this many pixels that are at least `spacing` pixels apart. base: the
+// number, as text, that labels tell the distance from, where they would differ in late digits only.
 function linearTicks([low, high], length, spacing) {
   const rough = ((high - low) / length) * spacing;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = power * ([1, 2, 5].find((m) => m * power >= rough) ?? 10);
-  const first = Math.ceil(low / step);
-  const count = Math.floor(high / step) - first + 1;
-  const values = Array.from({ length: Math.max(0, count) }, (_, k) => (first + k) * step);
-  return { values, labels: formatTicks(values) };
+  const isFar = isLong(Math.max(Math.abs(low), Math.abs(high)), step);
+  const base = isFar ? roundest([low, high]) : 0;
+  const first = Math.ceil((low - base) / step - 1e-9);
+  const count = Math.floor((high - base) / step + 1e-9) - first + 1;
+  const distances = Array.from({ length: Math.max(0, count) }, (_, k) => (first + k) * step);
+  return {
+    values: distances.map((distance) => base + distance),
+    labels: formatTicks(distances),
+    base: base !== 0 ? String(base) : "",
+  };
+}
+
+// The name of an axis, with the base that its labels start from.
+function axisName(label, base) {
+  if (!base) return label ?? "";
+  if (!label) return `distance from ${base}`;
+  return base.startsWith("-") ? `${label} + ${base.slice(1)}` : `${label} - ${base}`;
 }
 
 function logTicks([low, high], length, spacing) {
@@ -66,7 +97,7 @@ function logTicks([low, high], length, spacing) {
     const power = Number(`1e${k}`); // 10 ** k is not always the nearest number
     values.push(...multiples.map((m) => m * power).filter((v) => v >= low && v <= high));
   }
-  return { values, labels: formatLogTicks(values, length / spacing) };
+  return { values, labels: formatLogTicks(values, length / spacing), base: "" };
 }
 
 const ticksOf = (range, log, length, spacing) =>
@@ -112,15 +143,13 @@ function drawAxes(context, area, x, y, { xLabel, yLabel }) {
     if (upward.labels[i]) context.fillText(upward.labels[i], area.left - 6, at);
   });
   Object.assign(context, { textAlign: "center", textBaseline: "bottom" });
-  if (xLabel)
-    context.fillText(xLabel, (area.left + area.right) / 2, area.bottom + margins.bottom - 2, width);
-  if (yLabel) {
-    context.save();
-    context.translate(12, (area.top + area.bottom) / 2);
-    context.rotate(-Math.PI / 2);
-    context.fillText(yLabel, 0, 4, area.bottom - area.top);
-    context.restore();
-  }
+  const below = area.bottom + margins.bottom - 2;
+  context.fillText(axisName(xLabel, across.base), (area.left + area.right) / 2, below, width);
+  context.save();
+  context.translate(12, (area.top + area.bottom) / 2);
+  context.rotate(-Math.PI / 2);
+  context.fillText(axisName(yLabel, upward.base), 0, 4, area.bottom - area.top);
+  context.restore();
 }
 
 // Ranges such that a unit is as long on both axes: the one that is too short grows.

@@ -6,10 +6,16 @@ function format(value) {
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "-∞";
   const size = Math.abs(value);
   if (size !== 0 && (size < 1e-4 || size >= 1e6)) {
-    return value.toExponential(5).replace(/\.?0+e\+?/, "e");
+    return value
+      .toExponential(5)
+      .replace(/\.?0+e/, "e")
+      .replace("e+", "e");
   }
   return String(Number(value.toPrecision(6)));
 }
+
+// Ticks up to this size are written without an exponent.
+const isPlain = (biggest) => biggest >= 1e-3 && biggest < 1e6;
 
 // Ticks of an axis, with the digits that tell them apart.
 function formatTicks(values) {
@@ -17,7 +23,7 @@ function formatTicks(values) {
   const step = Math.abs(values[1] - values[0]);
   const largest = Math.max(...values.map(Math.abs));
   const exponent = (value) => Math.floor(Math.log10(value) + 1e-9);
-  if (largest >= 1e6 || largest < 1e-3) {
+  if (!isPlain(largest)) {
     const digits = Math.max(0, exponent(largest) - exponent(step));
     return values.map((v) => (v === 0 ? "0" : v.toExponential(digits).replace("e+", "e")));
   }

@@ -15,6 +15,7 @@ const curveOf = ({ label, style, x, y }, colour) => ({
 });
 
 function startPlot(figure) {
+  figure.querySelector(".still")?.remove(); // the picture for readers without scripts
   const plot = descriptionOf(figure);
   plot.curves = plot.curves.map(curveOf);
   plot.equal = plot.equal && !plot.xLog && !plot.yLog;
@@ -162,7 +163,7 @@ function nearestIndex(u, series, idx) {
 }
 
 function startAligned(figure, plot, name) {
-  const group = groupOf(plot.xLabel);
+  const group = groupOf(plot.alone ? null : plot.xLabel);
   const host = make("div", { class: "canvas", role: "img", "aria-label": name });
   const legend = makeLegend(plot, {
     toggle: (i, show) => u.setSeries(i + 1, { show }),

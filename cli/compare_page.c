@@ -1,0 +1,270 @@
+/* A comparison as a page: verdict, how the reference was found, work over error, the tables, the
+ * model. */
+#include "compare.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXT 1024
+#define WIDEST 16 /* cells of a table */
+
+/* A page being written, with the memory that takes. */
+typedef struct writer {
+  dae_page *page;
+  const dae_comparison *c;
+  const dae_method **order; /* twice as many as there are methods */
+  double *values;           /* twice as many as there are runs */
+  dae_curve *curves;        /* as many as there are methods */
+} writer;
+
+/* ---- what came out, and what it is known by ---- */
+
+static void show_verdict(dae_page *page, const dae_comparison *c)
+{
+  char sentence[200];
+  snprintf(sentence, sizeof sentence, "%s is recommended for an error of %s.",
+           c->recommended ? c->recommended->name : "",
+           compare_asked(&(dae_compare_run){.rtol = c->wanted}).text);
+  if (c->recommended)
+    dae_page_verdict(page, DAE_PAGE_GOOD, sentence, c->why);
+  else
+    dae_page_verdict(page, DAE_PAGE_WARNING, "The methods could not be ranked.", c->why);
+}
+
+static void show_reference(dae_page *page, const dae_comparison *c)
+{
+  char text[TEXT], found[512];
+  dae_page_heading(page, "Reference");
+  dae_reference_text(c, found, sizeof found);
+  snprintf(text, sizeof text, "The reference: %s.", found);
+  dae_page_text(page, text);
+  snprintf(text, sizeof text,
+           "An error is the largest difference from it over rows and variables, relative to the "
+           "largest value of the variable plus %.2g, which is atol/rtol: a run that keeps its "
+           "tolerance has an error of rtol. Digits are -log10 of it. They are those of "
+           "coordinates, rates and states; those of algebraic variables and multipliers are told "
+           "apart (alg.).%s",
+           c->atol_ratio,
+           c->reference.kind == DAE_REFERENCE_NONE
+               ? ""
+               : " Errors of less than three times the agreement are not known.");
+  dae_page_text(page, text);
+  dae_page_text(page,
+                "Steps, evaluations, factorisations and CPU time are those of runs without "
+                "rows and without measures; of short runs the time is the least of five. Energy is "
+                "the balance: its change less the work of forces and constraints.");
+}
+
+/* ---- work over error ---- */
+
+static double work_of(const dae_compare_run *r, dae_compare_cost cost)
+{
+  return cost == DAE_COST_SECONDS ? 1e3 * r->seconds : (double)r->stats.evaluations;
+}
+
+/* The curve of a method; x and y have room for all runs. */
+static dae_curve make_curve(const dae_comparison *c, const dae_method *method,
+                            dae_compare_cost cost, double *x, double *y)
+{
+  dae_curve curve = {.label = method->name, .x = x, .y = y, .style = DAE_CURVE_BOTH};
+  for (int i = 0; i < c->runs; i++) {
+    const dae_compare_run *r = &c->run[i];
+    if (r->method != method || r->status < 0 || !isfinite(r->error))
+      continue;
+    x[curve.count] = work_of(r, cost);
+    y[curve.count++] = fmax(r->error, c->reference.floor);
+  }
+  return curve;
+}
+
+/* All methods, the fastest first: a page shows the first curves, the others when asked to. */
+static void order_all(const writer *w)
+{
+  const dae_comparison *c = w->c;
+  int ranked = compare_order(c, w->order, w->order + c->method_count);
+  for (int i = 0; i < c->method_count; i++)
+    if (!compare_place(w->order, ranked, c->methods[i]))
+      w->order[ranked++] = c->methods[i];
+}
+
+static void show_plot(const writer *w, dae_compare_cost cost)
+{
+  bool time = cost == DAE_COST_SECONDS;
+  dae_plot plot = {.title = time ? "Error over time" : "Error over evaluations",
+                   .x_label = time ? "CPU time, ms" : "evaluations of f",
+                   .y_label = "error",
+                   .x_log = true,
+                   .y_log = true,
+                   .curves = w->curves};
+  double *x = w->values;
+  order_all(w);
+  for (int i = 0; i < w->c->method_count; i++) {
+    dae_curve curve = make_curve(w->c, w->order[i], cost, x, x + w->c->runs);
+    if (curve.count > 0)
+      w->curves[plot.count++] = curve;
+    x += curve.count;
+  }
+  dae_page_plot(w->page, &plot);
+}
+
+static void show_plots(const writer *w)
+{
+  if (w->c->reference.kind == DAE_REFERENCE_NONE)
+    return;
+  dae_page_heading(w->page, "Work and error");
+  dae_page_text(w->page, "Further down is more accurate, further left is cheaper. Errors that are "
+                         "not known are shown where knowledge ends.");
+  show_plot(w, DAE_COST_SECONDS);
+  show_plot(w, DAE_COST_EVALUATIONS);
+}
+
+/* ---- time to reach ---- */
+
+static void show_goals(const writer *w)
+{
+  const dae_comparison *c = w->c;
+  compare_cell head[COMPARE_GOALS], cell[COMPARE_GOALS];
+  const char *header[1 + COMPARE_GOALS] = {"method"}, *cells[1 + COMPARE_GOALS];
+  int count = compare_order(c, w->order, w->order + c->method_count);
+  if (count == 0)
+    return;
+  for (int g = 0; g < COMPARE_GOALS; g++) {
+    snprintf(head[g].text, sizeof head[g].text, "%d digits", compare_goals[g]);
+    header[1 + g] = head[g].text;
+  }
+  dae_page_heading(w->page, "Time to reach");
+  dae_page_table_begin(w->page, "Milliseconds for so many digits; between runs by interpolation",
+                       1 + COMPARE_GOALS, header);
+  for (int i = 0; i < count; i++) {
+    cells[0] = w->order[i]->name;
+    for (int g = 0; g < COMPARE_GOALS; g++) {
+      double error = pow(10, -compare_goals[g]);
+      cell[g] = compare_number(1e3 * dae_comparison_cost(c, w->order[i], error, DAE_COST_SECONDS));
+      cells[1 + g] = cell[g].text;
+    }
+    bool best = w->order[i] == c->recommended;
+    dae_page_table_row(w->page, best ? DAE_PAGE_GOOD : DAE_PAGE_PLAIN, cells);
+  }
+  dae_page_table_end(w->page);
+}
+
+/* ---- all runs ---- */
+
+/* A row of a table that is being filled in. */
+typedef struct line {
+  int count;
+  compare_cell cell[WIDEST];
+  const char *at[WIDEST];
+} line;
+
+static void put(line *l, compare_cell cell)
+{
+  l->cell[l->count] = cell;
+  l->at[l->count] = l->cell[l->count].text;
+  l->count++;
+}
+
+static compare_cell text_cell(const char *text)
+{
+  compare_cell c;
+  snprintf(c.text, sizeof c.text, "%s", text);
+  return c;
+}
+
+static compare_cell count_cell(long count)
+{
+  compare_cell c;
+  snprintf(c.text, sizeof c.text, "%ld", count);
+  return c;
+}
+
+static compare_cell size_cell(double value)
+{
+  compare_cell c = {"-"};
+  if (!isnan(value))
+    snprintf(c.text, sizeof c.text, "%.1e", fabs(value));
+  return c;
+}
+
+static void show_run(dae_page *page, const dae_comparison *c, const dae_compare_run *r)
+{
+  line l = {0};
+  bool ok = r->status >= 0;
+  put(&l, text_cell(r->method->name));
+  put(&l, compare_asked(r));
+  put(&l, compare_digits(r->error, c->reference.floor));
+  put(&l, compare_digits(r->algebraic, c->reference.algebraic_floor));
+  put(&l, ok ? count_cell(r->stats.steps) : text_cell("-"));
+  put(&l, ok ? count_cell(r->stats.evaluations) : text_cell("-"));
+  put(&l, ok ? count_cell(r->stats.factorisations) : text_cell("-"));
+  put(&l, compare_number(1e3 * r->seconds));
+  put(&l, compare_number(1e3 * r->seconds_rows));
+  put(&l, size_cell(fmax(r->position_drift, r->velocity_drift)));
+  put(&l, size_cell(r->energy_balance));
+  l.at[l.count] = r->message;
+  dae_page_table_row(page,
+                     !ok            ? DAE_PAGE_BAD
+                     : r == c->best ? DAE_PAGE_GOOD
+                                    : DAE_PAGE_PLAIN,
+                     l.at);
+}
+
+static void show_runs(dae_page *page, const dae_comparison *c)
+{
+  static const char *const header[] = {
+      "method",         "rtol or h", "digits",       "alg. digits", "steps",  "evaluations",
+      "factorisations", "ms",        "ms with rows", "drift",       "energy", ""};
+  dae_page_heading(page, "All runs");
+  dae_page_table_begin(page, NULL, sizeof header / sizeof *header, header);
+  for (int i = 0; i < c->runs; i++)
+    show_run(page, c, &c->run[i]);
+  dae_page_table_end(page);
+}
+
+/* ---- the page ---- */
+
+static void show_model(dae_page *page, const dae_model *model, const char *command)
+{
+  const char *name, *text;
+  char caption[300];
+  dae_page_heading(page, "Model");
+  dae_page_code(page, "Command", command, false);
+  for (int i = 0; (text = dae_model_source(model, i, &name)); i++) {
+    snprintf(caption, sizeof caption, i == 0 ? "Model: %.200s" : "Imported: %.200s", name);
+    dae_page_code(page, caption, text, true);
+  }
+}
+
+static bool take_memory(writer *w)
+{
+  w->order = calloc((size_t)w->c->method_count + 1, 2 * sizeof *w->order);
+  w->values = calloc((size_t)w->c->runs + 1, 2 * sizeof *w->values);
+  w->curves = calloc((size_t)w->c->method_count + 1, sizeof *w->curves);
+  return w->order && w->values && w->curves;
+}
+
+dae_status compare_write_page(dae_page *page, const dae_comparison *c, const dae_model *model,
+                              const char *command, dae_error *err)
+{
+  writer w = {.page = page, .c = c};
+  dae_error closing = dae_error_none();
+  bool room = take_memory(&w);
+  if (room) {
+    show_verdict(page, c);
+    show_reference(page, c);
+    show_plots(&w);
+    show_goals(&w);
+    show_runs(page, c);
+    show_model(page, model, command);
+  }
+  free(w.order);
+  free(w.values);
+  free(w.curves);
+  dae_status closed = dae_page_close(page, &closing);
+  if (!room)
+    return cli_fail(err, DAE_ERROR_MEMORY, "out of memory");
+  if (closed < 0)
+    *err = closing;
+  return closed;
+}

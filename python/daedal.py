@@ -1,0 +1,1310 @@
+"""Constrained dynamics from Python: daedal's library by ctypes, in one file.
+
+    import daedal
+    r = daedal.run("pendulum.dae", to=10, rtol=1e-8)        # a model file
+    r["x"], r["der(x)"], r["lambda(rod)"], r.summary["energy_change"], print(r.text)
+
+    rod = daedal.Mechanical(M=[[1, 0], [0, 1]], f=lambda t, q, v: [0, -9.81],
+                            g=lambda t, q: q[0]**2 + q[1]**2 - 1)
+    r = rod.run({"q": [1, 0]}, to=10)                       # a problem by callbacks
+
+    s = daedal.solve_ivp(fun, (0, 10), y0)                  # in the shape of SciPy's
+
+Results and the arguments of callbacks are numpy arrays where numpy is installed, otherwise
+array.array and lists. The structs of the C headers are mirrored here, so the library has to be of
+this very version; tests/python compares the mirror with what a C compiler makes of the headers. An
+object belongs to one thread at a time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import ctypes.util
+import functools
+import itertools
+import json as _json
+import math
+import os
+import re
+import signal
+import sys
+import sysconfig
+import threading
+import warnings
+import weakref
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from ctypes import addressof, byref, c_char_p, c_double, c_int, c_void_p
+from typing import Any, NamedTuple
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
+
+__all__ = ["DenseOutput", "Error", "Event", "Integrator", "Mechanical", "Method", "Model", "Option",
+           "Refuse", "Result", "SemiExplicit", "Solution", "check", "methods", "run", "solve_ivp",
+           "version"]
+version = "0.1.0"  # of include/daedal/version.h
+
+# ---- the C interface ----
+
+# The structs of the headers, member by member; a pointer to a function is a void *.
+_STRUCTS = """
+dae_error { int status; double t, h; int line, column; char file[128], source[160]; int caret;
+  char equation[64], text[512]; }
+dae_pattern { int rows, cols; void *start, *row; }
+dae_option { char *name; int type; size_t offset; double min, max; void *choices; char *help; }
+dae_option_table { char *owner; void *options; int count; }
+dae_method { char *name, *summary, *reference, *family; void *options; size_t options_size;
+  void *defaults; bool iterates, fixed_step; void *caution, *accepts, *create; }
+dae_stats { long steps, rejected_by_error, rejected_by_convergence, rejected_by_callback,
+  evaluations, jacobians, factorisations, iterations, projections, richer, full, switches, sweeps,
+  inner_steps, restarts; }
+dae_view { double t, t_previous, h_next; int order; char *method; int size, pieces; }
+dae_mechanical_at { double t; void *q, *v, *u, *w, *in; }
+dae_mechanical { char *name; int nq, ng, nk, nu, nw, nin; void *user, *q_names, *u_names, *w_names,
+  *in_names, *g_names, *k_names, *M, *f, *p, *F, *p_rate, *s, *c, *g, *k, *G, *g_t, *K, *gamma,
+  *kappa, *J, *J_in, *Ms_qv, *Gts_q, *gdot_q, *k_q, *Kts_qv, *M_pattern, *G_pattern, *K_pattern,
+  *J_pattern, *J_in_pattern, *Ms_pattern, *Gts_pattern, *k_q_pattern, *Kts_pattern, *eval, *energy,
+  *energy_rate; bool constant_mass, time_free_g; }
+dae_semi_explicit_at { double t; void *x, *y, *in; }
+dae_semi_explicit { char *name; int nx, ny, nin, index; void *user, *x_names, *y_names, *in_names,
+  *f_names, *F_names, *f, *F, *M, *J, *J_in, *F_t, *Ms_x, *M_pattern, *J_pattern, *J_in_pattern,
+  *Ms_pattern; bool constant_mass; }
+dae_part { char *name; void *mechanical, *semi_explicit; }
+dae_coupled { char *name; int parts, wires, joints; void *part, *wire, *joint; }
+dae_problem { void *mechanical, *semi_explicit, *momentum, *coupled, *input, *input_user, *why; }
+dae_start { double t; void *y, *fixed; }
+dae_diagnosis { int index, dof, constraints, rank; char text[1024]; }
+dae_event { char *name; int direction; bool stop; void *user, *value, *rate, *action; }
+dae_wave_options { double rtol, atol, window, max_window; int nodes, max_sweeps, sweeps, update,
+  splitting; double theta, omega; int depth; bool picard, lagged; double linear; bool reorder;
+  int begin, stop, interpolation; bool project; int workers; void *children, *terms, *order, *watch,
+  *guess, *user; }
+dae_contraction { double gauss_seidel, best, jacobi, margin, on_first, on_second, first_growth,
+  second_growth, observed; int most_sweeps, last_sweeps; double last_observed, last_predicted;
+  long windows, sweeps; char order[256], loop[256]; }
+dae_difference { double tolerances, absolute, t; char name[64]; }
+dae_verification { char *method; long rows; dae_difference most[5]; char message[256]; }
+dae_summary { int status; char message[512]; char *problem, *method; double rtol, atol, step,
+  t_start, t_end; int order; dae_stats stats; dae_diagnosis diagnosis; long rows, events;
+  double seconds, position_drift, velocity_drift, energy_start, energy_change, energy_balance;
+  bool damped; double energy_settled; char *caution; bool energy_has_potential; int moved;
+  char moves[2048], files[512]; int systems; dae_contraction contraction;
+  dae_verification verification; }
+dae_row { int columns; void *values, *y; double position_drift, velocity_drift; }
+dae_sink { void *self, *open, *row; double fill; void *step, *close, *free; }
+dae_run_plan { dae_problem problem; dae_start start; void *method, *options; double to, every;
+  void *times; long time_count; void *events; int event_count; void *held, *columns;
+  int column_count, outputs; void *output_names, *output, *output_user, *sinks; int sink_count;
+  bool verify; void *progress, *progress_user; }
+dae_report_options { void *plan, *model, *drawing; char *command, *why; size_t max_bytes; }
+dae_model_options { void *set; int set_count; size_t max_bytes; int max_depth; long max_work,
+  max_nodes; }
+dae_model_counts { int systems, coordinates, states, algebraic, discretes, holonomic, nonholonomic,
+  joints, outputs, events; long nodes, instructions; }
+dae_model_setting { char *system, *name, *text; double value; int place; }
+"""
+
+_FUNCTIONS = """
+char *dae_version(void);  size_t dae_struct_size(char *);  char *dae_status_name(int);
+size_t dae_error_text(void *, void *, size_t);
+size_t dae_summary_text(void *, void *, size_t);  size_t dae_summary_json(void *, void *, size_t);
+int dae_options_set(void *, void *, char *, char *, void *);
+void dae_options_get(void *, void *, int, void *, size_t);
+int dae_problem_size(void *);  int dae_problem_variable(void *, int, void *, size_t);
+int dae_consistent_start(void *, void *, void *, void *, void *, void *, void *);
+void *dae_method_at(int);  void *dae_method_find(char *, void *);
+void *dae_method_choose(void *, void *, size_t, void *);
+int dae_integrator_step(void *, double, void *);  dae_view dae_integrator_view(void *);
+int dae_integrator_interpolate(void *, double, void *, void *, void *);
+dae_stats dae_integrator_stats(void *);  void dae_integrator_free(void *);
+dae_model_options dae_model_defaults(void);
+int dae_model_load(char *, void *, void *, void *, void *);
+int dae_model_parse(char *, char *, size_t, void *, void *, void *, void *);
+void dae_model_free(void *);  char *dae_model_name(void *);  char *dae_model_title(void *);
+dae_model_counts dae_model_count(void *);  int dae_model_settings(void *, void *);
+void dae_model_plan(void *, void *);
+int dae_model_children(void *, double, double, void *, void *, void *);
+void dae_model_children_free(void *, void *);
+int dae_model_fail(void *, int, char *, void *);  void dae_model_locate(void *, void *);
+int dae_run(void *, void *, void *, void *);
+int dae_report_sink(char *, void *, void *, void *, void *);
+"""
+
+# Members that are called, from here or from there.
+_POINTERS = """
+int dae_mechanical.energy(void *, void *, void *, void *);
+int dae_event.value(void *, double, void *, void *);
+int dae_event.action(void *, double, void *, void *);
+int dae_run_plan.output(void *, double, void *, void *);
+bool dae_run_plan.progress(void *, double);
+int dae_sink.open(void *, int, void *, void *);  int dae_sink.row(void *, void *, void *);
+void dae_sink.free(void *);  void dae_method.defaults(void *);
+int dae_method.accepts(void *, void *);
+int dae_method.create(void *, void *, void *, void *, void *, void *);
+"""
+
+_END, _OPTION, _UNSUPPORTED, _RECOVERABLE = 1, -3, -5, -9  # of dae_status
+_ALGEBRAIC = 3  # of dae_variable_kind
+_types: dict[str, Any] = {"int": c_int, "long": ctypes.c_long, "double": c_double, "void": None,
+                          "bool": ctypes.c_bool, "size_t": ctypes.c_size_t, "char": ctypes.c_char}
+
+
+def _type(base: str, star: str) -> Any:
+    return _types[base] if not star else c_char_p if base == "char" else c_void_p
+
+
+def _prototypes(text: str) -> dict[str, tuple[Any, list[Any]]]:
+    """name -> type of the result, types of the arguments"""
+    return {name: (_type(base, star), [_type(*argument) for argument
+                                       in re.findall(r"(\w+) ?(\*?)", items) if items != "void"])
+            for base, star, name, items in re.findall(r"(\w+) (\*?)([\w.]+)\((.*?)\);", text)}
+
+
+class _Struct(ctypes.Structure):
+    """A struct that keeps alive what its pointers are set to."""
+
+    def put(self, **members: Any) -> Any:
+        for name, value in members.items():
+            self.__dict__.setdefault("kept", {})[name] = value
+            if isinstance(value, (ctypes.Array, ctypes.Structure)) and self.kinds[name] is c_void_p:
+                value = addressof(value)
+            elif isinstance(value, ctypes._CFuncPtr):
+                value = ctypes.cast(value, c_void_p).value
+            setattr(self, name, value)
+        return self
+
+
+class _s:
+    """The structs by name: _s.dae_error."""
+
+
+for _name, _body in re.findall(r"(\w+) \{(.*?)\}", _STRUCTS, re.S):
+    _fields = [(_field, _type(_base, _star) * int(_size) if _size else _type(_base, _star))
+               for _base, _items in re.findall(r"(\w+) ([^;]+);", _body)
+               for _star, _field, _size in re.findall(r"(\*?)(\w+)(?:\[(\d+)\])?", _items)]
+    _types[_name] = type(_name, (_Struct,), {"_fields_": _fields, "kinds": dict(_fields)})
+    setattr(_s, _name, _types[_name])
+_pointers = {_name: ctypes.CFUNCTYPE(_result, *_arguments)
+             for _name, (_result, _arguments) in _prototypes(_POINTERS).items()}
+
+
+def _candidates() -> Iterator[str]:
+    """Where the library may be, by falling preference."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    prefix = os.path.join(here, "..", "..", "..")  # of PREFIX/share/daedal/python
+    folders = [here, os.path.join(here, "..", "build", "release"),
+               os.path.join(prefix, "lib", sysconfig.get_config_var("MULTIARCH") or ""),
+               os.path.join(prefix, "lib64"), os.path.join(prefix, "lib")]
+    names = ["libdaedal.dylib"] if sys.platform == "darwin" else ["libdaedal.so.0", "libdaedal.so"]
+    yield from filter(os.path.exists, (os.path.join(f, name) for f in folders for name in names))
+    yield from names  # by the loader
+    yield from filter(None, [ctypes.util.find_library("daedal")])
+
+
+def _open() -> ctypes.CDLL:
+    named = os.environ.get("DAEDAL_LIBRARY")
+    library, failures = None, []
+    for path in [named] if named else _candidates():
+        try:
+            library = ctypes.CDLL(path)
+            break
+        except OSError as failure:
+            failures.append(str(failure))
+    if library is None:
+        raise ImportError("the library of daedal cannot be loaded; the environment variable "
+                          "DAEDAL_LIBRARY may name it. " + "; ".join(failures))
+    library.dae_version.restype = c_char_p
+    found = library.dae_version().decode()
+    if found != version:
+        raise ImportError(f"daedal.py is of version {version}, the library {library._name} of "
+                          f"version {found}: they have to be the same")
+    try:
+        for name, (result, arguments) in _prototypes(_FUNCTIONS).items():
+            function = getattr(library, name)
+            function.restype, function.argtypes = result, arguments
+        differs = next((name for name, struct in vars(_s).items() if name.startswith("dae_")
+                        and library.dae_struct_size(name.encode()) != ctypes.sizeof(struct)), None)
+    except AttributeError as missing:
+        differs = str(missing)
+    if differs:
+        raise ImportError(f"the library {library._name} is not the one that this daedal.py was "
+                          f"written for: {differs}")
+    return library
+
+
+_lib = _open()
+
+
+def _str(text: bytes | None) -> str:
+    return (text or b"").decode(errors="replace")
+
+
+def _text(function: Callable, struct: Any) -> str:
+    """What a function writes that returns the length needed, as snprintf does."""
+    buffer = ctypes.create_string_buffer(function(byref(struct), None, 0) + 1)
+    function(byref(struct), buffer, len(buffer))
+    return _str(buffer.value)
+
+
+def _dict(struct: Any) -> dict[str, Any]:
+    return {name: getattr(struct, name) for name, _ in struct._fields_}
+
+
+def _names(names: Iterable[str]) -> Any:
+    words = [name.encode() for name in names]
+    return (c_char_p * (len(words) + 1))(*words)
+
+
+# ---- errors ----
+
+
+class Error(Exception):
+    """What the library refused or could not do. str() is the text that the command prints, with the
+    place in the model where there is one.
+
+    status    its name, "DAE_ERROR_STEP"
+    text      what happened, the likely cause, what to try
+    t, h      time and step size, NaN where they mean nothing
+    file, line, column, source     the place in a model; "" and 0 where there is none
+    equation  the equation, constraint, variable or option concerned
+    result    what a run has computed until then, or None
+    """
+
+    def __init__(self, record: Any) -> None:
+        super().__init__(_text(_lib.dae_error_text, record))
+        self.status = _str(_lib.dae_status_name(record.status))
+        self.t, self.h, self.line, self.column = record.t, record.h, record.line, record.column
+        self.text, self.equation = _str(record.text), _str(record.equation)
+        self.file, self.source = _str(record.file), _str(record.source)
+        self.result: Result | None = None
+
+
+class Refuse(Exception):
+    """To be raised by a callback: it is not defined at this point, try a smaller step."""
+
+
+def _call(function: Callable, *arguments: Any) -> int:
+    """Calls a function whose last argument is an error record."""
+    record = _s.dae_error()
+    status = function(*arguments, byref(record))
+    if status < 0:
+        raise Error(record)
+    return status
+
+
+class _Guard:
+    """Keeps an exception of a callback, or Ctrl-C, until the library has returned; until then every
+    callback fails, so that it soon does."""
+
+    def __init__(self) -> None:
+        self.failure: BaseException | None = None
+        self.why = _s.dae_error()  # what the library adds to its message
+        self._handler: Any = None
+
+    def __enter__(self) -> None:
+        self.failure = None
+        if (threading.current_thread() is threading.main_thread()
+                and signal.getsignal(signal.SIGINT) is signal.default_int_handler):
+            self._handler = signal.signal(signal.SIGINT, self._interrupt)
+
+    def __exit__(self, *_: object) -> None:
+        if self._handler is not None:
+            signal.signal(signal.SIGINT, self._handler)
+            self._handler = None
+
+    def _interrupt(self, *_: object) -> None:
+        if self.failure is not None:  # the second time: out of whatever is going on
+            raise KeyboardInterrupt
+        self.failure = KeyboardInterrupt()
+
+    def pointer(self, kind: Any, function: Callable, name: str = "", failed: Any = -1,
+                always: bool = False) -> Any:
+        """A C function that calls this one, and returns 0 where it returns None. always: even after
+        a failure."""
+
+        def call(*arguments: Any) -> Any:
+            if self.failure is not None and not always:
+                return failed
+            try:
+                result = function(*arguments)
+                return 0 if result is None else result
+            except Refuse as refusal:
+                self.why.status = _RECOVERABLE if refusal.args else 0
+                self.why.equation, self.why.text = name.encode()[:63], str(refusal).encode()[:511]
+                return 1
+            except BaseException as failure:
+                self.failure = failure
+                return failed
+
+        return kind(call)
+
+    def check(self, status: int, record: Any, result: Result | None = None) -> int:
+        """Raises what happened in callbacks, or the library's error."""
+        failure, self.failure = self.failure, None
+        if failure is None and status < 0:
+            failure = Error(record)
+        if failure is None:
+            return status
+        try:
+            with contextlib.suppress(AttributeError):  # of exceptions with slots
+                failure.result = result
+            raise failure
+        finally:
+            del failure  # which knows this frame
+
+
+# ---- arrays ----
+
+
+def _vector(values: Sequence[float]) -> Any:
+    """What callbacks get."""
+    return [float(v) for v in values] if numpy is None else numpy.array(values, dtype=float)
+
+
+def _array(values: Sequence[float]) -> Any:
+    """What results are made of."""
+    return array("d", values) if numpy is None else numpy.array(values, dtype=float)
+
+
+def _doubles(values: Iterable[float]) -> Any:
+    numbers = [float(v) for v in values]
+    return (c_double * max(len(numbers), 1))(*numbers)
+
+
+def _read(address: int, count: int) -> Any:
+    """A copy of so many numbers."""
+    memory = (c_double * count).from_address(address)
+    return memory[:] if numpy is None else numpy.frombuffer(bytearray(memory))
+
+
+def _write(address: int, values: Any) -> None:
+    memory = (c_double * len(values)).from_address(address)
+    if numpy is None:
+        memory[:] = values
+    else:
+        numpy.frombuffer(memory)[:] = values
+
+
+def _shape(value: Any) -> tuple[int, ...]:
+    if numpy is not None:
+        return numpy.shape(value)
+    return (len(value), *_shape(value[0] if len(value) else 0)) if hasattr(value, "__len__") else ()
+
+
+def _full(matrix: Any) -> Any:
+    """A sparse matrix of SciPy's as an array, others as they are."""
+    return matrix.toarray() if hasattr(matrix, "toarray") else matrix
+
+
+def _flat(value: Any, rows: int, columns: int | None, entries: list | None, what: str) -> Any:
+    """A vector; or a matrix by columns, of which `entries` (None: all) are stored."""
+    value = _full(value) if numpy is None else numpy.asarray(_full(value), dtype=float)
+    shape, count = _shape(value), rows * (columns or 1)
+    if columns is not None and shape == (rows, columns):
+        if numpy is not None and entries is None:
+            return value.T.ravel()
+        if entries is None:
+            entries = [(i, j) for j in range(columns) for i in range(rows)]
+        return [value[i][j] for i, j in entries]
+    if shape == (count if entries is None else len(entries),) \
+            and (columns is None or entries is not None or 1 in (rows, columns)):
+        return value
+    if shape == () and count == 1:
+        return [float(value)]
+    wanted = f"{rows} x {columns}" if columns is not None else str(rows)
+    raise ValueError(f"{what} gives {' x '.join(map(str, shape)) or 'one'}, wanted: {wanted}")
+
+
+def _columns(data: bytearray, width: int) -> list[Any]:
+    """The columns of rows of numbers."""
+    if numpy is not None:
+        return list(numpy.ascontiguousarray(numpy.frombuffer(data).reshape(-1, width).T))
+    numbers = array("d", bytes(data))
+    return [numbers[i::width] for i in range(width)]
+
+
+# ---- methods ----
+
+
+class Option(NamedTuple):
+    """An option of a method, as in run(..., NAME=value)."""
+    name: str
+    default: float | int | bool | str
+    range: tuple | None  # least and greatest value, or words
+    help: str
+
+
+class Method(NamedTuple):
+    """A method: for which problems, of which order; reference: a key of docs/references.bib."""
+    name: str
+    summary: str
+    reference: str | None
+    options: dict[str, Option]
+
+
+@functools.lru_cache(maxsize=None)
+def _methods() -> dict[str, Any]:
+    addresses = itertools.takewhile(bool, map(_lib.dae_method_at, itertools.count()))
+    return {_str(m.name): m for m in map(_s.dae_method.from_address, addresses)}
+
+
+@functools.lru_cache(maxsize=None)
+def _options(method: str) -> dict[str, Any]:
+    table = _s.dae_option_table.from_address(_methods()[method].options)
+    return {_str(o.name): o for o in (_s.dae_option * table.count).from_address(table.options)}
+
+
+def _describe(choice: _Choice, i: int, option: Any) -> Option:
+    buffer = ctypes.create_string_buffer(64)
+    _lib.dae_options_get(choice.method.options, choice.options, i, buffer, len(buffer))
+    read: Any = (float, int, lambda word: word == "on", str)[option.type]
+    limits: Any = (read(option.min), read(option.max)) if option.type < 2 else None
+    if option.choices:
+        words = ctypes.cast(option.choices, ctypes.POINTER(c_char_p))
+        limits = tuple(map(_str, itertools.takewhile(bool, (words[k] for k in itertools.count()))))
+    return Option(_str(option.name), read(_str(buffer.value)), limits, _str(option.help))
+
+
+def methods() -> list[Method]:
+    """All methods, with their options."""
+    return [Method(name, _str(m.summary), m.reference and _str(m.reference),
+                   {key: _describe(_Choice(name), i, option)
+                    for i, (key, option) in enumerate(_options(name).items())})
+            for name, m in _methods().items()]
+
+
+class _Choice:
+    """A method and its options."""
+
+    def __init__(self, name: str, why: str = "") -> None:
+        self.name, self.why, self.method = name, why, _methods()[name]
+        self.options = (c_double * (self.method.options_size // 8 + 1))()
+        _pointers["dae_method.defaults"](self.method.defaults)(self.options)
+        self.wave = _s.dae_wave_options.from_buffer(self.options) if self.method.iterates else None
+
+    def set(self, name: str, value: Any) -> None:
+        text = ("off", "on")[value] if isinstance(value, bool) else \
+            value if isinstance(value, str) else repr(float(value)).removesuffix(".0")
+        table = _s.dae_option_table.from_buffer_copy(
+            _s.dae_option_table.from_address(self.method.options))
+        table.owner = self.name.encode()  # messages name the method, not its family
+        _call(_lib.dae_options_set, byref(table), self.options, name.encode(), text.encode())
+
+
+# ---- systems ----
+
+
+class _System:
+    """A problem and its start as the library sees them, in a plan that runs begin with."""
+
+    def __init__(self, plan: Any, guard: _Guard, model: Any = None) -> None:
+        self.plan, self.guard, self.model = plan, guard, model
+        self.problem, self.size = byref(plan.problem), _lib.dae_problem_size(byref(plan.problem))
+        at = c_void_p()
+        count = _lib.dae_model_settings(model, byref(at)) if model else 0
+        self.settings = list((_s.dae_model_setting * count).from_address(at.value)) if count else []
+
+    def names(self) -> list[str]:
+        """Of the entries of the state vector."""
+        buffer, names = ctypes.create_string_buffer(256), []
+        for i in range(self.size):
+            _lib.dae_problem_variable(self.problem, i, buffer, len(buffer))
+            names.append(_str(buffer.value))
+        return names
+
+    def call(self, function: Callable, *arguments: Any) -> int:
+        """Calls a function that may call back."""
+        record = _s.dae_error()
+        with self.guard:
+            status = function(*arguments, byref(record))
+        if status < 0:
+            self.locate(record, ())
+        return self.guard.check(status, record)
+
+    # what the model says of its run
+
+    def setting(self, name: str) -> Any:
+        return next((s for s in self.settings if not s.system and _str(s.name) == name), None)
+
+    @contextlib.contextmanager
+    def blaming(self, setting: Any) -> Iterator[None]:
+        """What goes wrong because of a setting is an error at its place."""
+        try:
+            yield
+        except Error as error:
+            if setting is None:
+                raise
+            record = _s.dae_error()
+            _lib.dae_model_fail(self.model, setting.place, error.text.encode(), byref(record))
+            raise Error(record) from None
+
+    def locate(self, record: Any, asked: Sequence[str]) -> None:
+        """Adds the place in the model to the error of a run."""
+        name, text = _str(record.equation), record.text
+        if record.status in (_UNSUPPORTED, _OPTION) and name not in asked:
+            by_method = record.status == _UNSUPPORTED and "method" not in asked
+            setting = self.setting(name) or (self.setting("method") if by_method else None)
+            if setting:
+                _lib.dae_model_fail(self.model, setting.place, text, byref(record))
+        if self.model:
+            _lib.dae_model_locate(self.model, byref(record))
+
+    # method and options: what is asked for over what the model says over the defaults
+
+    def accept(self, method: str) -> None:
+        """Raises the reason why the method does not take the problem."""
+        if accepts := _methods()[method].accepts:
+            _call(_pointers["dae_method.accepts"](accepts), self.problem)
+
+    def refusal(self, method: str) -> str | None:
+        try:
+            return self.accept(method)
+        except Error as error:
+            return error.text
+
+    def automatic(self, wanted: Iterable[str]) -> _Choice:
+        """What `auto` stands for; the first method that has all options wanted, if that has not."""
+        why, record, wanted = ctypes.create_string_buffer(256), _s.dae_error(), set(wanted)
+        address = _lib.dae_method_choose(self.problem, why, len(why), byref(record))
+        if not address:
+            raise Error(record)
+        name = _str(_s.dae_method.from_address(address).name)
+        if wanted <= set(_options(name)):
+            return _Choice(name, _str(why.value))
+        fitting = (other for other, m in _methods().items() if wanted <= set(_options(other))
+                   and not m.caution and self.refusal(other) is None)
+        return _Choice(next(fitting, name), "it has the options asked for")
+
+    def by_name(self, name: str) -> _Choice:
+        record = _s.dae_error()
+        if not _lib.dae_method_find(name.encode(), byref(record)):
+            raise Error(record)
+        self.accept(name)
+        return _Choice(name)
+
+    def choose(self, method: str | None, options: Mapping[str, Any], sweep: Any = None) -> _Choice:
+        said = {_str(s.name).replace("-", "_"): s for s in self.settings if not s.system}
+        named = None if method else said.get("method")
+        said = {name: s for name, s in said.items()
+                if name not in options and name not in ("to", "from", "every", "method")}
+        wanted = method or (_str(named.text) if named else "auto")
+        with self.blaming(named):
+            choice = self.automatic([*options, *said]) if wanted == "auto" else self.by_name(wanted)
+        for name, s in said.items():
+            if method and name not in _options(choice.name):
+                self.note(f"simulate's `{name}`", choice)
+                continue
+            with self.blaming(s):
+                choice.set(name, _str(s.text) if math.isnan(s.value) else s.value)
+        for name, value in options.items():
+            choice.set(name, value)
+        if choice.wave is not None:
+            self.couple(choice, sweep)
+        elif sweep is not None:
+            raise ValueError(f"sweep: {choice.name} does not iterate between systems")
+        for s in [s for s in self.settings if s.system and choice.wave is None][:1]:
+            self.note(f"`{_str(s.name)}` of system {_str(s.system)}", choice)
+        return choice
+
+    def note(self, what: str, choice: _Choice) -> None:
+        warnings.warn(f"{what} is not used: {choice.name} has no such thing", stacklevel=5)
+
+    def couple(self, choice: _Choice, sweep: Sequence[str] | None) -> None:
+        """The order of the systems, and the solvers that they ask for."""
+        if sweep is not None:
+            coupled = _s.dae_coupled.from_address(self.plan.problem.coupled)
+            parts = (_s.dae_part * coupled.parts).from_address(coupled.part)
+            names = [_str(part.name) or _str(coupled.name) for part in parts]
+            if sorted(sweep) != sorted(names):
+                raise ValueError(f"sweep: an order of all systems is wanted: {', '.join(names)}")
+            choice.wave.put(order=(c_int * len(names))(*map(names.index, sweep)))
+        children = c_void_p()
+        _call(_lib.dae_model_children, self.model, choice.wave.rtol, choice.wave.atol, None,
+              byref(children))
+        choice.wave.children = children
+        weakref.finalize(choice, _lib.dae_model_children_free, children, None)
+
+
+# ---- runs ----
+
+
+class Result(dict):
+    """The rows of a run: a dict of arrays by the names of the columns, "t" first.
+
+    names     of the columns
+    summary   the account of the run as a dict: status, method, drift, energy, statistics
+    text      the same as the command prints it
+    """
+
+    def __init__(self, names: list[str], data: bytearray, summary: Any) -> None:
+        super().__init__(zip(names, _columns(data, len(names)) if names else ()))
+        self.names = names
+        self.summary: dict[str, Any] = _json.loads(_text(_lib.dae_summary_json, summary))
+        self.text = _text(_lib.dae_summary_text, summary)
+
+    def __repr__(self) -> str:
+        return f"<daedal.Result: {len(self.get('t', ()))} rows of {', '.join(self.names)}>"
+
+
+def _rows(guard: _Guard, names: list[str], data: bytearray) -> Any:
+    """A sink that keeps names and rows."""
+
+    def opened(_: Any, columns: int, at: int, record: Any) -> None:
+        names.extend(map(_str, (c_char_p * columns).from_address(at)))
+
+    def row(_: Any, at: int, record: Any) -> None:
+        row = _s.dae_row.from_address(at)
+        data.extend(ctypes.string_at(row.values, 8 * row.columns))
+
+    return _s.dae_sink().put(open=guard.pointer(_pointers["dae_sink.open"], opened, always=True),
+                             row=guard.pointer(_pointers["dae_sink.row"], row, always=True))
+
+
+def _report(path: Any, system: _System, plan: Any, why: str, command: str | None,
+            stack: contextlib.ExitStack) -> Any:
+    """A sink that writes the page of a run."""
+    sink = _s.dae_sink()
+    sink.options = _s.dae_report_options().put(
+        plan=addressof(plan), model=system.model, why=why.encode() or None,
+        command=command and command.encode())
+    _call(_lib.dae_report_sink, os.fsencode(path), byref(sink.options), None, byref(sink))
+    stack.callback(_pointers["dae_sink.free"](sink.free), sink.self)
+    return sink
+
+
+def _run(system: _System, to: float | None, *, method: str | None = None,
+         every: float | None = None, times: Sequence[float] | None = None,
+         sweep: Sequence[str] | None = None, verify: bool = False, report: Any = None,
+         command: str | None = None, progress: Callable[[float], Any] | None = None,
+         **options: Any) -> Result:
+    if to is None and not system.setting("to"):
+        raise ValueError("the model does not say when to end: give to=T")
+    choice, guard = system.choose(method, options, sweep), system.guard
+    plan = _s.dae_run_plan.from_buffer_copy(system.plan)
+    plan.put(method=choice.method, options=choice.options, verify=verify,
+             to=plan.to if to is None else to, every=plan.every if every is None else every,
+             progress=guard.pointer(_pointers["dae_run_plan.progress"], lambda _, t:
+                                    progress is None or progress(t) is not False, failed=False))
+    if times is not None:
+        plan.put(times=_doubles(times), time_count=len(times))
+    names, data, summary, record = [], bytearray(), _s.dae_summary(), _s.dae_error()
+    with contextlib.ExitStack() as stack:
+        sinks = [_rows(guard, names, data)]
+        if report is not None:
+            sinks.append(_report(report, system, plan, choice.why, command, stack))
+        plan.put(sinks=(_s.dae_sink * len(sinks))(*sinks), sink_count=len(sinks))
+        with guard:
+            status = _lib.dae_run(byref(plan), None, byref(summary), byref(record))
+    if status < 0:
+        system.locate(record, [*options, *(["method"] if method else [])])
+    result = Result(names, data, summary)
+    guard.check(status, record, result)
+    return result
+
+
+def _check(system: _System) -> dict[str, Any]:
+    start, find = system.plan.start, _s.dae_diagnosis()
+    y = (c_double * max(system.size, 1))()
+    system.call(_lib.dae_consistent_start, system.problem, byref(start), None, y, None, byref(find))
+    given, names, choice = _read(start.y, system.size), system.names(), system.automatic(())
+    guesses = {names[i] for i in range(system.size)  # algebraic variables and multipliers
+               if _lib.dae_problem_variable(system.problem, i, None, 0) >= _ALGEBRAIC}
+    return {**_dict(find), "text": _str(find.text), "start": dict(zip(names, y)),
+            "moved": {name: (a, b) for name, a, b in zip(names, given, y)
+                      if name not in guesses and abs(b - a) > 1e-12 * (1 + abs(a))},
+            "methods": {name: system.refusal(name) for name in _methods()},
+            "auto": choice.name, "why": choice.why}
+
+
+class Model:
+    """A model: a file, or text. set gives other values to its params: {"L": 2, "A.k": "2*pi"}.
+
+    name, title    as the model says
+    settings       of its simulate statement; those of a system as "A.rtol"
+    counts         what it has: coordinates, states, constraints, ...
+    """
+
+    def __init__(self, path: Any = None, *, text: str | None = None, name: str = "model.dae",
+                 set: Mapping[str, Any] | None = None) -> None:
+        if (path is None) == (text is None):
+            raise TypeError("a model is a file, or text=...: one of the two")
+        self._path, self._set = path, dict(set or {})
+        model, options = c_void_p(), _lib.dae_model_defaults()
+        params = [f"{param}={value}" for param, value in self._set.items()]
+        options.put(set=_names(params), set_count=len(params))
+        if text is None:
+            _call(_lib.dae_model_load, os.fsencode(path), byref(options), None, byref(model))
+        else:
+            data = text.encode()
+            _call(_lib.dae_model_parse, name.encode(), data, len(data), byref(options), None,
+                  byref(model))
+        weakref.finalize(self, _lib.dae_model_free, model)
+        plan = _s.dae_run_plan()
+        _lib.dae_model_plan(model, byref(plan))
+        self._of_its_own = _System(plan, _Guard(), model)
+        self.name, self.title = _str(_lib.dae_model_name(model)), _str(_lib.dae_model_title(model))
+        self.counts: dict[str, int] = _dict(_lib.dae_model_count(model))
+        self.settings = {(_str(s.system) + "." if s.system else "") + _str(s.name):
+                         _str(s.text) if math.isnan(s.value) else s.value
+                         for s in self._of_its_own.settings}
+
+    def _system(self, start: Any, t0: float, fixed: Iterable[str]) -> _System:
+        if start is not None:
+            raise TypeError("a model has a start of its own; set={...} gives params other values")
+        return self._of_its_own
+
+    def run(self, to: float | None = None, **options: Any) -> Result:
+        """Runs the model, as daedal.run does."""
+        report, command = options.get("report"), None
+        if self._path is not None:
+            if report and os.path.exists(report) and os.path.samefile(report, self._path):
+                raise ValueError("the report would overwrite the model")
+            said = {"to": to, "set": self._set or None, **options, "report": None, "progress": None}
+            command = "daedal.run(" + ", ".join([repr(os.fspath(self._path)), *(
+                f"{key}={value!r}" for key, value in said.items() if value is not None)]) + ")"
+        return _run(self._of_its_own, to, command=command, **options)
+
+    def check(self) -> dict[str, Any]:
+        """What the model is, as daedal.check tells it."""
+        found = _check(self._of_its_own)
+        if self.counts["coordinates"] == 0:  # discrete variables are states that do not move
+            found["dof"] -= self.counts["discretes"]
+        return found
+
+    def __repr__(self) -> str:
+        return f"<daedal.Model {self.name}: {self.title}>"
+
+
+def run(path: Any = None, to: float | None = None, *, text: str | None = None,
+        set: Mapping[str, Any] | None = None, **options: Any) -> Result:
+    """Runs a model: a file, or text.
+
+    to        end time; where left out, as the model says
+    set       params that get other values: {"L": 2}
+    method    a name of methods(), or "auto"
+    rtol, atol, step, order, ...     options of the method
+    every     distance of the rows in time, 0: a row at every step
+    times     rows at these times, at the start and at the end instead
+    report    an HTML file to write: the account, the motion, plots, the data
+    progress  called with t after every step; False ends the run
+    verify    run a coupled model as one system too, and compare
+    sweep     the order of its systems: ["A", "C", "B"]
+    """
+    return Model(path, text=text, set=set).run(to, **options)
+
+
+def check(path: Any = None, *, text: str | None = None,
+          set: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """What a model is, before anything is run:
+
+    index, dof, constraints, rank, text     the diagnosis
+    start      the consistent start: name -> value
+    moved      name -> (given, consistent), where the start is not consistent as given
+    methods    name -> None, or why the method does not take the model
+    auto, why  what `auto` stands for
+    """
+    return Model(path, text=text, set=set).check()
+
+
+# ---- problems by callbacks ----
+
+
+class Event(NamedTuple):
+    """A zero to look for along a motion.
+
+    value(t, ...)   gets the parts of the state vector that the problem has, in their order:
+                    q, v, u, w, lambda, psi; or x, y
+    direction       +1: rising only, -1: falling only, 0: both
+    stop            the run ends there
+    action(t, ...)  gives new values: a tuple q, v (and u where there are such), or x alone. The
+                    state is then made consistent. None: nothing changes
+    """
+    value: Callable
+    direction: int = 0
+    stop: bool = False
+    action: Callable | None = None
+    name: str | None = None
+
+
+class _Form:
+    """A problem form: its struct, the parts of its state vector, its callbacks."""
+    _STRUCT = _MEMBER = ""
+    _PARTS: dict[str, str] = {}  # of the state vector -> letter of their size
+    _MOVING: Sequence[str] = ()  # those that actions set
+    _OTHERS: Sequence[str] = ()  # members beside sizes and callbacks
+    # name -> parts it depends on; rows, and columns of a matrix, as the parts that they run over;
+    # the part of whose size a vector to contract with is, which is the last argument
+    _CALLBACKS: dict[str, tuple[str, ...]] = {}
+    # matrices whose pattern has another name
+    _PATTERNS = {"gdot_q": "G", "Ms_qv": "Ms", "Ms_x": "Ms", "Gts_q": "Gts", "Kts_qv": "Kts"}
+
+    def __init__(self, *, name: str = "problem", events: Sequence[Event] = (),
+                 outputs: Mapping[str, Callable] | None = None, **given: Any) -> None:
+        known = {*self._CALLBACKS, *self._OTHERS, *(f"n{c}" for c in self._PARTS.values())}
+        if unknown := sorted(set(given) - known):
+            raise TypeError(f"{type(self).__name__} has no {unknown[0]!r}; it has "
+                            + ", ".join(sorted(known)))
+        self.name, self.events, self.outputs = name, list(events), dict(outputs or {})
+        self._given = {key: value for key, value in given.items() if value is not None}
+
+    def run(self, start: Any, to: float, *, t0: float = 0.0, fixed: Iterable[str] = (),
+            **options: Any) -> Result:
+        """Runs the problem; further options are those of daedal.run.
+
+        start     a dict of parts of the state vector, {"q": [1, 0], "v": [0, 1]}, or the first of
+                  them alone; what is left out is zero
+        t0        start time
+        fixed     names of start values that must not be moved to make the start consistent
+        """
+        return _run(self._system(start, t0, fixed), to, **options)
+
+    def check(self, start: Any, *, t0: float = 0.0, fixed: Iterable[str] = ()) -> dict[str, Any]:
+        """What the problem is, as daedal.check tells it."""
+        return _check(self._system(start, t0, fixed))
+
+    def _system(self, start: Any, t0: float, fixed: Iterable[str]) -> _System:
+        start = start if isinstance(start, Mapping) else {next(iter(self._PARTS)): start}
+        start = {part: _vector(values) for part, values in start.items()}
+        n, guard = self._measure(start, t0), _Guard()
+        y = _doubles(itertools.chain(*(start.get(part, [0.0] * n[part]) for part in self._PARTS)))
+        problem = _s.dae_problem().put(**{self._MEMBER: self._fill(n, guard)}, why=guard.why)
+        plan = _s.dae_run_plan().put(problem=problem, start=_s.dae_start().put(t=t0, y=y))
+        self._watch(plan, n, guard)
+        system = _System(plan, guard)
+        held = (ctypes.c_bool * max(system.size, 1))()
+        for name in fixed:
+            if name not in system.names():
+                raise ValueError(f"fixed: {name!r} is none of {', '.join(system.names())}")
+            held[system.names().index(name)] = True
+        plan.put(start=_s.dae_start().put(t=t0, y=y, fixed=held))
+        return system
+
+    def _measure(self, start: Mapping[str, Any], t0: float) -> dict[str, int]:
+        """The sizes of parts and by letters: as given, by names, by the start, by a call."""
+        if unknown := sorted(set(start) - set(self._PARTS)):
+            raise ValueError(f"there is no {unknown[0]!r} to start: {', '.join(self._PARTS)}")
+        n: dict[str, int] = {}
+        for part, letter in self._PARTS.items():
+            names, function = self._given.get(f"{letter}_names"), self._given.get(letter)
+            size = self._given.get(f"n{letter}", n.get(letter))
+            if size is None and names is not None:
+                size = len(names)
+            elif size is None and part in start:
+                size = len(start[part])
+            elif size is None and function and letter in self._CALLBACKS:  # of a constraint
+                point = [start.get(p, _vector([0.0] * n["q"])) for p in self._CALLBACKS[letter][0]]
+                size = math.prod(_shape(function(t0, *point)))
+            n[part] = n[letter] = size or 0
+            if part in start and len(start[part]) != n[part]:
+                raise ValueError(f"{part} starts with {len(start[part])} values, not {n[part]}")
+        return n
+
+    def _fill(self, n: Mapping[str, int], guard: _Guard) -> Any:
+        struct = getattr(_s, self._STRUCT)(name=self.name.encode())
+        struct.put(**{f"n{letter}": n[letter] for letter in self._PARTS.values()})
+        entries = {key[:-8]: self._pattern(key[:-8], _full(value), n, struct)
+                   for key, value in self._given.items() if key.endswith("_pattern")}
+        for key, value in self._given.items():
+            if key in self._CALLBACKS:
+                struct.put(**{key: self._callback(key, value, n, entries, guard)})
+            elif key == "energy":
+                struct.put(energy=self._energy(value, n, guard))
+            elif not key.endswith("_pattern"):
+                struct.put(**{key: _names(value) if key.endswith("_names") else value})
+        if not callable(self._given.get("M", callable)):
+            struct.constant_mass = True
+        return struct
+
+    def _pattern(self, name: str, matrix: Any, n: Mapping[str, int], struct: Any) -> list:
+        """Gives struct the pattern of a matrix; its entries (row, column) in their order."""
+        owner = next(key for key in self._CALLBACKS if self._PATTERNS.get(key, key) == name)
+        rows, columns = (sum(n[part] for part in parts) for parts in self._CALLBACKS[owner][1:3])
+        if _shape(matrix) != (rows, columns):
+            raise ValueError(f"{name}_pattern is not {rows} x {columns}")
+        entries = [(i, j) for j in range(columns) for i in range(rows) if matrix[i][j]]
+        column = [j for _, j in entries]
+        ends = [bisect_left(column, j) for j in range(columns + 1)]
+        pattern = _s.dae_pattern(rows, columns).put(
+            start=(c_int * len(ends))(*ends), row=(c_int * len(entries))(*(i for i, _ in entries)))
+        struct.put(**{f"{name}_pattern": pattern})
+        return entries
+
+    def _callback(self, name: str, function: Any, n: Mapping[str, int],
+                  patterns: Mapping[str, list], guard: _Guard) -> Any:
+        """The C function behind which a Python function, or a constant matrix, stands."""
+        parts, over, *more = self._CALLBACKS[name]
+        rows, columns = sum(n[p] for p in over), sum(n[p] for p in more[0]) if more else None
+        contracted = n[more[1]] if len(more) > 1 else None
+        if rows == 0:
+            raise ValueError(f"{name} is given, but the problem has nothing that it could be for")
+        at_type, parts = getattr(_s, self._STRUCT + "_at"), [p for p in parts if n[p]]
+        entries = patterns.get(self._PATTERNS.get(name, name))
+        if name in ("Gts_q", "k_q", "Kts_qv") and entries is None and name[0].upper() in patterns:
+            raise ValueError(f"{name} needs a pattern of its own beside {name[0].upper()}_pattern")
+        constant = None if callable(function) else _flat(function, rows, columns, entries, name)
+
+        def call(_: Any, address: int, *rest: int) -> None:
+            if constant is not None:
+                return _write(rest[-1], constant)
+            at = at_type.from_address(address)
+            arguments = [_read(getattr(at, p), n[p]) for p in parts]
+            if contracted is not None:
+                arguments.append(_read(rest[0], contracted))
+            _write(rest[-1], _flat(function(at.t, *arguments), rows, columns, entries, name))
+
+        return guard.pointer(ctypes.CFUNCTYPE(c_int, *[c_void_p] * (3 + (contracted is not None))),
+                             call, name)
+
+    def _energy(self, function: Callable, n: Mapping[str, int], guard: _Guard) -> Any:
+        def call(_: Any, address: int, T: int, V: int) -> None:
+            at = _s.dae_mechanical_at.from_address(address)
+            kinetic, potential = function(
+                at.t, *(_read(getattr(at, p), n[p]) for p in "qvuw" if n[p]))
+            _write(T, [kinetic])
+            _write(V, [potential])
+
+        return guard.pointer(_pointers["dae_mechanical.energy"], call, "energy")
+
+    def _watch(self, plan: Any, n: Mapping[str, int], guard: _Guard) -> None:
+        """Events and outputs, which look at whole state vectors."""
+        there = [part for part in self._PARTS if n[part]]
+        offset = dict(zip(there, itertools.accumulate((8 * n[part] for part in there), initial=0)))
+        moving = [part for part in self._MOVING if n[part]]
+
+        def parts(y: int) -> list[Any]:
+            return [_read(y + offset[part], n[part]) for part in there]
+
+        def act(action: Callable, t: float, before: int, after: int) -> None:
+            values = action(t, *parts(before))
+            values = values if len(moving) > 1 else [values]
+            if len(values) != len(moving):
+                raise ValueError(f"action gives {len(values)} parts, wanted: {', '.join(moving)}")
+            for part, new in zip(moving, values):
+                _write(after + offset[part], _flat(new, n[part], None, None, f"action ({part})"))
+
+        def event(e: Event) -> Any:
+            return _s.dae_event(name=e.name and e.name.encode()).put(
+                direction=e.direction, stop=bool(e.stop),
+                value=guard.pointer(_pointers["dae_event.value"], lambda _, t, y, out:
+                                    _write(out, [float(e.value(t, *parts(y)))])),
+                action=e.action and guard.pointer(_pointers["dae_event.action"],
+                                                  lambda _, *at: act(e.action, *at)))
+
+        events, functions = list(map(event, self.events)), list(self.outputs.values())
+        plan.kept["each"] = events
+        plan.put(events=(_s.dae_event * len(events))(*events), event_count=len(events),
+                 outputs=len(functions),
+                 output_names=_names(self.outputs),
+                 output=guard.pointer(_pointers["dae_run_plan.output"], lambda _, t, y, out:
+                                      _write(out, [float(f(t, *parts(y))) for f in functions])))
+
+
+class Mechanical(_Form):
+    """A mechanism by callbacks:
+
+        M(t,q,v) v' + G' lambda + K' psi = f(t,q,v,u,w)    G = dg/dq, K = dk/dv
+        0  = g(t,q)                                        holonomic constraints
+        0  = k(t,q,v)                                      nonholonomic constraints
+        u' = s(t,q,v,u,w)                                  extra states
+        0  = c(t,q,v,u,w)                                  algebraic variables w
+
+    or by momenta p(t,q,v) and F instead of M and f. Wanted are M and f; g, k, s, c where there are
+    such. Functions get the arguments shown, u and w where the problem has them, and return
+    sequences; a matrix by rows, one number as it is. M may be a constant matrix. Any derivative may
+    be given, others are differenced: G(t,q), g_t(t,q), K, gamma, kappa, p_rate, k_q, gdot_q(t,q,v),
+    J(t,q,v,u,w) = d(f,s,c)/d(q,v,u,w), Ms_qv(t,q,v,s), Gts_q(t,q,s), Kts_qv(t,q,v,s), as in
+    include/daedal/mechanical.h. energy(t,q,v,u,w) gives T and V.
+
+    nq, ng, nk, nu, nw     sizes, where names, the start, g and k do not tell them
+    q_names, u_names, w_names, g_names, k_names     for columns and messages
+    constant_mass, time_free_g     M does not depend on anything, g not on t
+    M_pattern, G_pattern, K_pattern, J_pattern, Ms_pattern, Gts_pattern, k_q_pattern, Kts_pattern
+               matrices that are not zero where those have entries: fewer evaluations for
+               differences, sparse factorisations
+    events     a list of Event
+    outputs    {"name": function}: further columns; functions of what the values of events get
+    """
+    _STRUCT, _MEMBER = "dae_mechanical", "mechanical"
+    _PARTS = {"q": "q", "v": "q", "u": "u", "w": "w", "lambda": "g", "psi": "k"}
+    _MOVING = ("q", "v", "u")
+    _OTHERS = ("q_names", "u_names", "w_names", "g_names", "k_names", "energy", "constant_mass",
+               "time_free_g", "M_pattern", "G_pattern", "K_pattern", "J_pattern", "Ms_pattern",
+               "Gts_pattern", "k_q_pattern", "Kts_pattern")
+    _CALLBACKS = {
+        "M": ("qv", "q", "q"), "f": ("qvuw", "q"), "p": ("qv", "q"), "F": ("qvuw", "q"),
+        "p_rate": ("qv", "q"), "s": ("qvuw", "u"), "c": ("qvuw", "w"), "g": ("q", "g"),
+        "k": ("qv", "k"), "G": ("q", "g", "q"), "g_t": ("q", "g"), "K": ("qv", "k", "q"),
+        "gamma": ("qv", "g"), "kappa": ("qv", "k"), "J": ("qvuw", "quw", "qvuw"),
+        "Ms_qv": ("qv", "q", "qv", "q"), "Gts_q": ("q", "q", "q", "g"), "gdot_q": ("qv", "g", "q"),
+        "k_q": ("qv", "k", "q"), "Kts_qv": ("qv", "q", "qv", "k")}
+
+
+class SemiExplicit(_Form):
+    """Differential equations with algebraic variables y: M(t,x) x' = f(t,x,y), 0 = F(t,x,y).
+
+    Wanted is f, and F where there are y. Without M it is the identity; it may be singular.
+    Functions get y where the problem has them. J(t,x,y) = d(f,F)/d(x,y), F_t(t,x,y) and
+    Ms_x(t,x,s), as in include/daedal/semi_explicit.h, are differenced where left out.
+
+    nx, ny, x_names, y_names, constant_mass, M_pattern, J_pattern, Ms_pattern, events, outputs
+                         as in Mechanical
+    f_names, F_names     of equations, for messages
+    index                1 to 3, 0: to be found out
+    """
+    _STRUCT, _MEMBER = "dae_semi_explicit", "semi_explicit"
+    _PARTS = {"x": "x", "y": "y"}
+    _MOVING = ("x",)
+    _OTHERS = ("x_names", "y_names", "f_names", "F_names", "constant_mass", "index", "M_pattern",
+               "J_pattern", "Ms_pattern")
+    _CALLBACKS = {"f": ("xy", "x"), "F": ("xy", "y"), "M": ("x", "x", "x"), "J": ("xy", "xy", "xy"),
+                  "F_t": ("xy", "y"), "Ms_x": ("x", "x", "x", "x")}
+
+
+# ---- step by step ----
+
+
+class Integrator:
+    """A method on its way through a problem (from a start, see Mechanical.run) or a model, step by
+    step. Events and outputs are things of a run: here are none.
+
+    names             of the entries of the state vector
+    t, t_previous     end and beginning of the last step
+    h_next, order     size that the next one will try, order of the last
+    y                 state vector at t
+    stats             counts, as in a summary
+    """
+
+    def __init__(self, problem: Model | Mechanical | SemiExplicit, start: Any = None, *,
+                 t0: float = 0.0, fixed: Iterable[str] = (), method: str | None = None,
+                 **options: Any) -> None:
+        self._problem, self._system = problem, problem._system(start, t0, fixed)
+        self._choice, self._it = self._system.choose(method, options), c_void_p()
+        self.names = self._system.names()
+        self._system.call(_pointers["dae_method.create"](self._choice.method.create),
+                          self._system.problem, byref(self._system.plan.start),
+                          self._choice.options, None, byref(self._it))
+        weakref.finalize(self, _lib.dae_integrator_free, self._it)
+
+    t = property(lambda self: _lib.dae_integrator_view(self._it).t)
+    t_previous = property(lambda self: _lib.dae_integrator_view(self._it).t_previous)
+    h_next = property(lambda self: _lib.dae_integrator_view(self._it).h_next)
+    order = property(lambda self: _lib.dae_integrator_view(self._it).order)
+    y = property(lambda self: self.interpolate(self.t))
+    stats = property(lambda self: _dict(_lib.dae_integrator_stats(self._it)))
+
+    def step(self, stop: float) -> bool:
+        """One accepted step that does not pass stop; whether it ended there."""
+        return self._system.call(_lib.dae_integrator_step, self._it, stop) == _END
+
+    def interpolate(self, t: float, rates: bool = False) -> Any:
+        """The state vector at t within the last step; with rates a pair, it and its derivative."""
+        y, dy = ((c_double * max(self._system.size, 1))() for _ in range(2))
+        self._system.call(_lib.dae_integrator_interpolate, self._it, t, y, dy if rates else None)
+        return (_vector(y), _vector(dy)) if rates else _vector(y)
+
+
+# ---- solve_ivp ----
+
+
+class Solution(dict):
+    """What solve_ivp returns: t, y (a row for each variable), t_events, y_events, sol, nfev, njev,
+    nlu, status, message, success; as attributes too."""
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+
+class DenseOutput:
+    """The solution as a function of t, a number or a sequence. Kept are values of the method's
+    interpolant at Chebyshev points of every step, enough for its degree: between them it comes out
+    as it was, up to round-off."""
+
+    def __init__(self, n: int, sign: float) -> None:
+        self._n, self._sign, self._ends, self._pieces = n, sign, [], []
+
+    def add(self, it: Integrator) -> None:
+        a, b, last = it.t_previous, it.t, it.order + 3
+        nodes = [(a + b) / 2 - (b - a) / 2 * math.cos(math.pi * k / last) for k in range(last + 1)]
+        nodes[0], nodes[-1] = a, b
+        self._ends.append(b)
+        self._pieces.append((nodes, [it.interpolate(t)[:self._n] for t in nodes]))
+
+    def _at(self, t: float) -> Any:
+        nodes, states = self._pieces[min(bisect_left(self._ends, t), len(self._ends) - 1)]
+        if t in nodes:
+            return states[nodes.index(t)]
+        # barycentric formula
+        weights = [(-1) ** k / (t - node) for k, node in enumerate(nodes)]
+        weights[0], weights[-1] = weights[0] / 2, weights[-1] / 2
+        total = sum(weights)
+        return _vector([sum(w * y[i] for w, y in zip(weights, states)) / total
+                        for i in range(self._n)])
+
+    def __call__(self, t: Any) -> Any:
+        if _shape(t) == ():
+            return self._at(self._sign * t)
+        return _by_variable([self._at(self._sign * x) for x in t], self._n)
+
+
+def _by_variable(states: Sequence[Any], n: int) -> Any:
+    if numpy is not None:
+        return numpy.array(states, dtype=float).reshape(-1, n).T
+    return [array("d", (y[i] for y in states)) for i in range(n)]
+
+
+def _root(f: Callable[[float], float], a: float, fa: float, b: float, fb: float) -> float:
+    """The zero between a and b to round-off: false position (Illinois), halved every third time."""
+    for k in itertools.count():
+        if fb == 0 or abs(b - a) <= 4 * sys.float_info.epsilon * max(abs(a), abs(b)):
+            return b
+        c = (a + b) / 2 if k % 3 == 2 else b - fb * (b - a) / (fb - fa)
+        fc = f(c)
+        a, fa = (b, fb) if fc * fb <= 0 else (a, fa / 2)
+        b, fb = c, fc
+
+
+_SCIPY = {"RK45": ("explicit", {"order": 5}), "DOP853": ("explicit", {"order": 8}),
+          "Radau": ("radau", {}), "BDF": ("bdf", {}), "LSODA": ("switching", {})}
+_GIVEN_UP = {"DAE_ERROR_STEP", "DAE_ERROR_SINGULAR", "DAE_ERROR_RECOVERABLE"}
+
+
+class _Watch:
+    """An event of solve_ivp: where its value changes its sign, looked for in four parts of every
+    step. One that is zero at the start has not changed it there."""
+
+    def __init__(self, event: Callable, value: Callable[[float], float], t: float) -> None:
+        self.direction = getattr(event, "direction", 0)
+        self.limit = int(getattr(event, "terminal", False))
+        self.times: list[float] = []
+        self.states: list[Any] = []
+        self.of, self.t, self.value = value, t, value(t)
+        self.side = (self.value > 0) - (self.value < 0)
+
+    def crossings(self, a: float, b: float) -> Iterator[float]:
+        for t in (a + (b - a) / 4, (a + b) / 2, b - (b - a) / 4, b):
+            value, side = self.of(t), self.side
+            if not math.isfinite(value):
+                raise ValueError(f"the value of an event is {value}")
+            crossed = side * value < 0 or (value == 0 and self.value != 0)
+            if crossed and side and self.direction * side <= 0:
+                yield _root(self.of, self.t, self.value, t, value)
+            self.t, self.value = t, value
+            self.side = (value > 0) - (value < 0) or (-side if crossed else side)
+
+
+def _problem(fun: Callable, back: bool, na: int, jac: Any, jac_sparsity: Any, mass: Any,
+             algebraic: Any) -> SemiExplicit:
+    """The problem of solve_ivp, by functions of (t, y). Backwards it is one in -t."""
+    sign = -1.0 if back else 1.0
+
+    def whole(x: Any, *y: Any) -> Any:
+        return x if not na else x + y[0] if numpy is None else numpy.concatenate((x, *y))
+
+    def rates(t: float, *parts: Any) -> Any:
+        r = fun(sign * t, whole(*parts))
+        return [-v for v in r] if back else r
+
+    def slopes(t: float, *parts: Any) -> Any:
+        rows = _full(jac(sign * t, whole(*parts)) if callable(jac) else jac)
+        return [[-v for v in row] if i < len(rows) - na else row
+                for i, row in enumerate(rows)] if back else rows
+
+    return SemiExplicit(
+        f=rates, F=(lambda t, *parts: algebraic(sign * t, whole(*parts))) if na else None,
+        M=(lambda t, x: mass(sign * t, x)) if callable(mass) else mass,
+        J=None if jac is None else slopes, J_pattern=jac_sparsity)
+
+
+def _integrate(it: Integrator, end: float, n: int, grid: list[float] | None, watches: list[_Watch],
+               dense: DenseOutput | None) -> tuple[list[float], list[Any], int, str]:
+    """Steps to the end or a terminal event: times, states, status, message."""
+    times, states = ([], []) if grid is not None and grid[:1] != [it.t] else ([it.t], [it.y[:n]])
+    done = 1 if times and grid is not None else 0
+    while it.t < end:
+        try:
+            it.step(end)
+        except Error as error:
+            if error.status not in _GIVEN_UP:
+                raise
+            return times, states, -1, str(error)
+        stop, terminal = it.t, False
+        if dense:
+            dense.add(it)
+        for t, watch in sorted(((t, w) for w in watches for t in w.crossings(it.t_previous, it.t)),
+                               key=lambda found: found[0]):
+            if t > stop:
+                break
+            watch.times.append(t)
+            watch.states.append(it.interpolate(t)[:n])
+            if len(watch.times) == watch.limit:
+                stop, terminal = t, True
+        while grid is not None and done < len(grid) and grid[done] <= stop:
+            times.append(grid[done])
+            states.append(it.interpolate(grid[done])[:n])
+            done += 1
+        if grid is None:
+            times.append(stop)
+            states.append(it.interpolate(stop)[:n])
+        if terminal:
+            return times, states, 1, "a terminal event ended the run"
+    return times, states, 0, "the end of t_span was reached"
+
+
+def solve_ivp(fun: Callable, t_span: Sequence[float], y0: Sequence[float], method: str = "auto",
+              t_eval: Sequence[float] | None = None, dense_output: bool = False, events: Any = None,
+              vectorized: bool = False, args: Sequence[Any] | None = None, *, jac: Any = None,
+              jac_sparsity: Any = None, mass: Any = None, algebraic: Callable | None = None,
+              rtol: float = 1e-3, atol: float = 1e-6, **options: Any) -> Solution:
+    """Solves y' = fun(t, y) as scipy.integrate.solve_ivp does, by the methods of daedal (or by
+    SciPy's names for the like: RK45, DOP853, Radau, BDF, LSODA), and beyond that:
+
+    mass         M(t, y) y' = fun(t, y): a matrix or a function; it may be singular
+    algebraic    0 = algebraic(t, y), for as many variables, the last ones of y; fun gives the rates
+                 of the others. The index is 1 or 2
+
+    Options (first_step, max_step, ...) are those of the method.
+    """
+    t0, end = (float(t) for t in t_span)
+    back, y0 = end < t0, _vector(y0)
+    sign, n, calls = -1.0 if back else 1.0, len(y0), itertools.count()
+    grid = None if t_eval is None else [sign * float(t) for t in t_eval]
+    if grid and not (sign * t0 <= grid[0] and grid[-1] <= sign * end
+                     and all(a < b for a, b in zip(grid, grid[1:]))):
+        raise ValueError("t_eval is not sorted, or not within t_span")
+    if vectorized and numpy is None:
+        raise ValueError("vectorized functions need numpy")
+
+    def bound(function: Any) -> Any:
+        return (lambda t, y: function(t, y, *(args or ()))) if callable(function) else function
+
+    def rates(t: float, y: Any) -> Any:
+        next(calls)
+        return fun(t, y[:, None], *(args or ()))[:, 0] if vectorized else fun(t, y, *(args or ()))
+
+    na = math.prod(_shape(algebraic(t0, y0, *(args or ())))) if algebraic else 0
+    problem = _problem(rates, back, na, bound(jac), jac_sparsity, bound(mass), bound(algebraic))
+    name, preset = _SCIPY.get(method, (method, {}))
+    given = {key: 0 if value == math.inf else value for key, value in options.items()
+             if value is not None}
+    it = Integrator(problem, {"x": y0[:n - na], "y": y0[n - na:]}, t0=sign * t0,
+                    method=name, rtol=rtol, atol=atol, **{**preset, **given})
+    watches = [_Watch(e, lambda t, e=bound(e): float(e(sign * t, it.interpolate(t)[:n])), it.t)
+               for e in ([events] if callable(events) else events or ())]
+    dense = DenseOutput(n, sign) if dense_output else None
+    times, states, status, message = _integrate(it, sign * end, n, grid, watches, dense)
+    stats = it.stats
+    return Solution(
+        t=_array([sign * t for t in times]), y=_by_variable(states, n), sol=dense,
+        t_events=[_array([sign * t for t in w.times]) for w in watches] if events else None,
+        y_events=[w.states if numpy is None else numpy.array(w.states) for w in watches]
+        if events else None,
+        nfev=next(calls), njev=stats["jacobians"], nlu=stats["factorisations"], status=status,
+        message=message, success=status >= 0)
