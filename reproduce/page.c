@@ -7,6 +7,7 @@
 #define CELL 128
 #define COLUMNS (4 * REP_QUANTITIES + 2)
 
+/* The cells of a row. It points into itself, and is not copied. */
 typedef struct cells {
   char text[COLUMNS][CELL];
   const char *at[COLUMNS];
@@ -51,19 +52,17 @@ static void add_heading(cells *c, const char *quantity, const char *what)
   add(c, text);
 }
 
-static cells header_of(const rep_table *table, const shape *s)
+static void add_header(cells *c, const rep_table *table, const shape *s)
 {
-  cells c = {.count = 0};
-  add(&c, table->label);
-  add(&c, "verdict");
+  add(c, table->label);
+  add(c, "verdict");
   for (int k = 0; k < table->quantities; k++) {
     if (s->paper[k])
-      add_heading(&c, table->quantity[k], "paper");
-    add_heading(&c, table->quantity[k], "ours");
+      add_heading(c, table->quantity[k], "paper");
+    add_heading(c, table->quantity[k], "ours");
     if (s->reference[k])
-      add_heading(&c, table->quantity[k], "ref");
+      add_heading(c, table->quantity[k], "ref");
   }
-  return c;
 }
 
 static void show_row(const rep_report *report, const shape *s, const rep__row *row)
@@ -94,7 +93,8 @@ void rep__page_table(const rep_report *report)
   dae_page *page = report->settings->page;
   char caption[400];
   shape s = find_shape(table, report->rows, report->count);
-  cells header = header_of(table, &s);
+  cells header = {.count = 0};
+  add_header(&header, table, &s);
   dae_page_subheading(page, table->name);
   snprintf(caption, sizeof caption, "%s%s%s", table->title, table->setting ? ": " : "",
            table->setting ? table->setting : "");

@@ -141,7 +141,8 @@ void dae_page_motion(dae_page *page, const dae_drawing *drawing, const double *t
   write_shapes(page, drawing);
   dae__page_put(page, "}</script>");
   if (drawing->guessed)
-    dae__page_put(page, "<figcaption>Nobody drew this picture: it is made up from the constraints."
+    dae__page_put(page, "<figcaption>Made up from masses and constraints: draw statements in the "
+                        "model say what to show."
                         "</figcaption>");
   dae__page_put(page, "</figure>\n");
 }

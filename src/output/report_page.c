@@ -102,14 +102,6 @@ static void plot_kind(const work *w, dae__column_kind kind, const char *title, c
   }
 }
 
-static bool has_kind(const dae__report *r, dae__column_kind kind)
-{
-  for (int i = 0; i < r->columns; i++)
-    if (r->kind[i] == kind)
-      return true;
-  return false;
-}
-
 static void say_what_is_left_out(const work *w)
 {
   const dae__report *r = w->r;
@@ -128,12 +120,9 @@ static void say_what_is_left_out(const work *w)
 
 static void show_curves(const work *w)
 {
-  dae_page_heading(w->r->page, "Variables");
+  dae_page_heading(w->r->page, "Over time");
   plot_kind(w, DAE__COLUMN_VARIABLE, "Variables", NULL);
   plot_kind(w, DAE__COLUMN_RATE, "Rates", NULL);
-  if (!has_kind(w->r, DAE__COLUMN_OUTPUT))
-    return;
-  dae_page_heading(w->r->page, "Outputs");
   plot_kind(w, DAE__COLUMN_OUTPUT, "Outputs", NULL);
 }
 
