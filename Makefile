@@ -40,7 +40,9 @@ build-dev: setup
 	cmake --preset dev
 	cmake --build --preset dev -j $(JOBS)
 
-demo: build
+demo: setup
+	cmake --preset release
+	cmake --build --preset release -j $(JOBS) --target daedal_command
 	@mkdir -p build/demo
 	cd build/demo && ../release/cli/daedal run ../../examples/models/$(DEMO).dae $(DEMO_OPTIONS) \
 	  --report $(DEMO).html --json $(DEMO).json
