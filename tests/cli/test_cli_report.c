@@ -36,6 +36,25 @@ static void test_without_a_name_it_has_that_of_the_model(void **state)
   assert_true(file_exists("other.txt"));
 }
 
+static void test_results_do_not_depend_on_it(void **state)
+{
+  (void)state;
+  static const char *const methods[] = {"switching", "bdf-ggl", "spark-gauss", "radau"};
+  file_write("p.dae", pendulum);
+  for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+    char line[200];
+    snprintf(line, sizeof line, "run p.dae --to 2 --quiet --out a.csv --method %s", methods[i]);
+    command_exits(0, line);
+    snprintf(line, sizeof line, "run p.dae --to 2 --quiet --out b.csv --report --method %s",
+             methods[i]);
+    command_exits(0, line);
+    char *without = file_read("a.csv"), *with = file_read("b.csv");
+    assert_string_equal(without, with);
+    free(without);
+    free(with);
+  }
+}
+
 static void test_a_command_is_quoted_for_the_shell(void **state)
 {
   (void)state;
@@ -83,6 +102,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       IN_FOLDER(test_a_page_is_written_beside_the_results),
       IN_FOLDER(test_without_a_name_it_has_that_of_the_model),
+      IN_FOLDER(test_results_do_not_depend_on_it),
       IN_FOLDER(test_a_command_is_quoted_for_the_shell),
       IN_FOLDER(test_a_page_overwrites_nothing_it_is_made_of),
       IN_FOLDER(test_a_failed_run_leaves_its_page),
