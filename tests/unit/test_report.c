@@ -205,6 +205,53 @@ static void test_coupled_systems_have_their_sweeps(void **state)
   free(r.page);
 }
 
+/* ---- a problem in C ---- */
+
+static int turn(void *user, const dae_semi_explicit_at *at, double *f)
+{
+  (void)user;
+  f[0] = at->x[1];
+  f[1] = -at->x[0];
+  return 0;
+}
+
+static int hand(void *user, double t, const double *y, double *values)
+{
+  (void)user, (void)t;
+  values[0] = values[1] = 0;
+  values[2] = y[0];
+  values[3] = y[1];
+  return 0;
+}
+
+static void test_a_problem_in_c_has_its_drawing(void **state)
+{
+  (void)state;
+  static const dae_semi_explicit circle = {.name = "circle", .nx = 2, .f = turn};
+  static const dae_shape line = {.kind = DAE_SHAPE_LINE, .points = 2, .label = "the hand"};
+  static const dae_drawing drawing = {.shapes = 1, .shape = &line, .values = 4, .eval = hand};
+  const double start[] = {1, 0};
+  dae_sink sink;
+  reported r = {0};
+  dae_run_plan plan = {.problem = dae_problem_semi_explicit(&circle),
+                       .start = {.y = start},
+                       .method = dae_method_find("explicit", NULL),
+                       .to = 6,
+                       .sinks = &sink,
+                       .sink_count = 1};
+  const dae_report_options options = {.plan = &plan, .drawing = &drawing};
+  assert_int_equal(dae_report_sink(PATH, &options, NULL, &sink, &r.err), DAE_OK);
+  assert_int_equal(dae_run(&plan, NULL, &r.summary, &r.err), DAE_OK);
+  sink.free(sink.self);
+  read_page(&r);
+  SAYS(r, ">Motion<");
+  SAYS(r, "the hand");
+  SAYS(r, "circle.csv");
+  SAYS_NOT(r, "Made up from");
+  SAYS_NOT(r, "Model: ");
+  free(r.page);
+}
+
 static void test_an_unwritable_file_is_refused_before_the_run(void **state)
 {
   (void)state;
@@ -250,6 +297,7 @@ int main(void)
       cmocka_unit_test(test_a_run_that_fails_has_its_page),
       cmocka_unit_test(test_an_interrupted_run_has_its_page),
       cmocka_unit_test(test_coupled_systems_have_their_sweeps),
+      cmocka_unit_test(test_a_problem_in_c_has_its_drawing),
       cmocka_unit_test(test_an_unwritable_file_is_refused_before_the_run),
       cmocka_unit_test(test_every_refused_allocation_is_a_clean_error),
   };
