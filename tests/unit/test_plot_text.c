@@ -195,8 +195,7 @@ static void test_lines_fit_into_any_terminal(void **state)
   (void)state;
   const double values[] = {0, 1.5, -3e-9, 1e300, DBL_MAX, -DBL_MAX, 5e-324, 123456.789, -4.905};
   const char *const names[] = {"x", "a very long name of a variable, indeed",
-                               "\xce\xbb(r\xc3\xb6"
-                               "d)"};
+                               "\xce\xbb(r\xc3\xb6t)"};
   for (int n = 0; n < COUNT(values); n++)
     for (int columns = 20; columns < 130; columns += 13)
       for (int rows = 6; rows < 40; rows += 3) {
