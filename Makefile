@@ -12,13 +12,14 @@ DEMO_OPTIONS ?= --every 0.01
 SOURCES = $(shell find include src cli reproduce tests examples bench -name '*.[ch]' 2>/dev/null)
 
 .DEFAULT_GOAL := build
-.PHONY: help setup setup-test build build-dev demo test docs check-long bench install format tidy clean
+.PHONY: help setup setup-test build build-dev demo test docs check-long bench install format tidy clean picture
 
 help:
 	@echo "make demo        set up, build and run a model of examples/models (DEMO=$(DEMO))"
 	@echo "make test        set up, build and test: dev (sanitizers) and release"
 	@echo "make build       set up and build the optimised library and the command"
 	@echo "make install     install them under PREFIX=$(PREFIX) (DESTDIR is honoured)"
+	@echo "make picture     take the picture of README.md anew, in a browser"
 	@echo "make docs        pages of the C interface in build/docs, by Doxygen"
 	@echo "make check-long  all tests at full length, and the benches"
 	@echo "make bench       the benches"
@@ -51,6 +52,11 @@ demo: setup
 test: setup-test build-dev build
 	ctest --preset dev -j $(JOBS)
 	ctest --preset release -j $(JOBS)
+
+picture: setup-test demo
+	cmake -D source=$(CURDIR)/tests/page -D folder=$(CURDIR)/build/picture -P cmake/daedal-npm.cmake
+	cp tests/page/*.mjs build/picture
+	node build/picture/picture.mjs build/demo/pendulum.html docs/images/report.png
 
 docs:
 	sh scripts/docs.sh build/docs
