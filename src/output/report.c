@@ -3,6 +3,7 @@
 #include "output/report.h"
 
 #include "core/error.h"
+#include "core/vec.h"
 #include "output/text.h"
 
 #include <math.h>
@@ -46,6 +47,7 @@ static dae_status report_open(void *sink, int columns, const char *const *names,
   if (values > 0)
     r->frames = dae__records_create(r->arena, 1 + values, frames);
   r->record = DAE__TAKE(r->arena, double, widest);
+  r->start = DAE__TAKE(r->arena, double, dae_problem_size(&r->options.plan->problem));
   r->opened = !dae__arena_failed(r->arena);
   return r->opened ? DAE_OK : no_memory(err);
 }
@@ -73,6 +75,8 @@ static dae_status report_row(void *sink, const dae_row *row, dae_error *err)
     r->record[i] = row->values[r->column[i]];
   r->record[r->columns] = row->position_drift;
   r->record[r->columns + 1] = row->velocity_drift;
+  if (r->rows.seen == 0 && row->y)
+    dae__copy(dae_problem_size(&r->options.plan->problem), row->y, r->start);
   dae__records_add(&r->rows, r->record);
   add_frame(r, row);
   return DAE_OK;

@@ -49,6 +49,7 @@ typedef struct dae__report {
   dae__column_kind *kind;
   size_t max_values; /* numbers of seven digits that the page may hold */
 
+  double *start;       /* the state vector of the first row */
   dae__records rows;   /* the columns kept, then the drift in position and velocity */
   dae__records steps;  /* DAE__STEP_... */
   dae__records frames; /* t, then the values of the drawing */

@@ -214,8 +214,8 @@ static void show_matrix(const work *w)
   dae_sparsity *s;
   char text[160];
   if (dae_problem_size(&plan->problem) > MOST_UNKNOWNS ||
-      dae_sparsity_create(&plan->problem, plan->start.t, plan->start.y, dae__arena_env(w->arena),
-                          &s, NULL) < 0)
+      dae_sparsity_create(&plan->problem, plan->start.t, w->r->start, dae__arena_env(w->arena), &s,
+                          NULL) < 0)
     return;
   int n = s->pattern.cols, entries = s->pattern.start[n];
   dae_page_heading(w->r->page, "Iteration matrix");

@@ -253,17 +253,19 @@ static dae_status planned_rows(run *r, double t, dae_error *err)
   return status;
 }
 
-/* A row between steps, for one sink alone. */
+/* A row between steps, for one sink alone. Where there is none the run goes on, as it would without
+ * this sink. */
 static dae_status fill_row(run *r, const dae_sink *sink, double t, dae_error *err)
 {
   dae_row shown = {.columns = r->columns.count, .values = r->columns.values, .y = r->y};
-  dae_status status = dae_integrator_interpolate(r->it, t, r->y, NULL, err);
+  dae_error why;
+  dae_status status = dae_integrator_interpolate(r->it, t, r->y, NULL, &why);
   if (status >= 0)
-    status = dae__columns_fill(&r->columns, t, r->y, err);
+    status = dae__columns_fill(&r->columns, t, r->y, &why);
   if (status >= 0)
-    status =
-        dae__monitor_drift(&r->monitor, t, r->y, &shown.position_drift, &shown.velocity_drift, err);
-  return status < 0 ? status : sink->row(sink->self, &shown, err);
+    status = dae__monitor_drift(&r->monitor, t, r->y, &shown.position_drift, &shown.velocity_drift,
+                                &why);
+  return status < 0 ? DAE_OK : sink->row(sink->self, &shown, err);
 }
 
 /* The rows that sinks want between r->t and t, which lie within the last step. */

@@ -2,7 +2,9 @@
 // as a reader would. Checks throw an AssertionError that says what is wrong.
 
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import test from "node:test";
 import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 
@@ -18,7 +20,6 @@ const flags = [
 
 // Where Debian has it, or CHROMIUM.
 export const chromiumPath = process.env.CHROMIUM ?? "/usr/bin/chromium";
-export const hasChromium = () => existsSync(chromiumPath);
 
 // With a profile of its own, which goes with it.
 export const launch = () => chromium.launch({ executablePath: chromiumPath, args: flags });
@@ -46,6 +47,16 @@ export async function withPage(browser, file, options, use) {
   } finally {
     await context.close();
   }
+}
+
+// The pages of a folder: file(name) is one, on(name, use, options) opens it as above. The browser ends
+// with the tests.
+export async function openFolder(folder) {
+  const browser = await launch();
+  const file = (name) => join(folder, `${name}.html`);
+  const on = (name, use, options = {}) => withPage(browser, file(name), options, use);
+  test.after(() => browser.close());
+  return { file, on };
 }
 
 // Until everything that was due has been drawn.

@@ -16,19 +16,15 @@ import {
   checkZoom,
   download,
   drag,
-  launch,
+  openFolder,
   parseCsv,
   pictureOf,
   settle,
-  withPage,
 } from "./browser.mjs";
 
 const folder = process.argv[2];
-const file = (name) => join(folder, `${name}.html`);
-const browser = await launch();
-const on = (name, use, options = {}) => withPage(browser, file(name), options, use);
+const { file, on } = await openFolder(folder);
 const names = ["every", "plain", "hostile", "small", "large", "single"];
-test.after(() => browser.close());
 
 for (const name of ["every", "plain"]) {
   test(`${name}: everything is drawn`, () =>

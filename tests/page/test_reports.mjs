@@ -15,17 +15,13 @@ import {
   checkZoom,
   download,
   drag,
-  launch,
+  openFolder,
   parseCsv,
-  withPage,
 } from "./browser.mjs";
 
 const folder = process.argv[2];
-const file = (name) => join(folder, `${name}.html`);
-const browser = await launch();
-const on = (name, use, options = {}) => withPage(browser, file(name), options, use);
+const { file, on } = await openFolder(folder);
 const names = ["pendulum", "slider_crank", "two_circuits", "compare", "papers"];
-test.after(() => browser.close());
 
 for (const name of names) {
   test(`${name}: everything is drawn`, () =>

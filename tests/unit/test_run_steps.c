@@ -1,4 +1,4 @@
-/* What sinks are told of steps and rows adds up to the account at the end. */
+/* What sinks are told of steps and rows adds up to the account at the end; rows between steps. */
 #include <daedal/daedal.h>
 #include <math.h>
 #include <setjmp.h>
@@ -129,12 +129,85 @@ static void test_windows_add_up_to_the_coupling(void **state)
   assert_true(fabs(summary.contraction.gauss_seidel - 0.4) < 1e-6);
 }
 
+/* ---- rows between steps ---- */
+
+/* refuses what lies within steps of an eighth */
+static int at_steps_only(void *user, double t, const double *y, double *out)
+{
+  (void)user, (void)y;
+  *out = t;
+  return fabs(8 * t - round(8 * t)) > 1e-9;
+}
+
+typedef struct filled {
+  long rows;
+  double t, gap; /* of the last row; largest distance of two */
+} filled;
+
+static dae_status see_filled(void *self, const dae_row *row, dae_error *err)
+{
+  filled *f = self;
+  (void)err;
+  f->gap = f->rows++ > 0 ? fmax(f->gap, row->values[0] - f->t) : 0;
+  assert_true(f->rows == 1 || row->values[0] > f->t);
+  f->t = row->values[0];
+  return DAE_OK;
+}
+
+/* The same run for a sink with rows between its steps and for one without. */
+static void run_filled(filled *plain, filled *dense, bool refusing)
+{
+  static const char *const names[] = {"time"};
+  const dae_sink sinks[] = {{.self = plain, .row = see_filled},
+                            {.self = dense, .row = see_filled, .fill = 0.03}};
+  dae_rk_options opts = dae_rk_adaptive_defaults();
+  dae_model *model;
+  dae_error err;
+  assert_int_equal(dae_model_parse("test", pendulum, strlen(pendulum), NULL, NULL, &model, &err),
+                   DAE_OK);
+  dae_run_plan plan = {.sinks = sinks, .sink_count = 2};
+  dae_model_plan(model, &plan);
+  opts.step = 0.125;
+  plan.every = 0;
+  plan.method = dae_method_find("radau", NULL);
+  plan.options = &opts;
+  if (refusing) {
+    plan.outputs = 1;
+    plan.output_names = names;
+    plan.output = at_steps_only;
+  }
+  if (dae_run(&plan, NULL, NULL, &err) < 0)
+    fail_msg("%s", err.text);
+  dae_model_free(model);
+}
+
+static void test_rows_are_filled_in_for_those_who_want_them(void **state)
+{
+  (void)state;
+  filled plain = {0}, dense = {0};
+  run_filled(&plain, &dense, false);
+  assert_int_equal(plain.rows, 17);
+  assert_int_equal(dense.rows, 17 + 16 * 4);
+  assert_true(dense.gap <= 0.03);
+}
+
+static void test_a_row_that_cannot_be_filled_in_is_left_out(void **state)
+{
+  (void)state;
+  filled plain = {0}, dense = {0};
+  run_filled(&plain, &dense, true);
+  assert_int_equal(plain.rows, 17);
+  assert_int_equal(dense.rows, 17);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_steps_cover_the_run_and_end_with_its_account),
       cmocka_unit_test(test_a_step_with_an_event_ends_there),
       cmocka_unit_test(test_windows_add_up_to_the_coupling),
+      cmocka_unit_test(test_rows_are_filled_in_for_those_who_want_them),
+      cmocka_unit_test(test_a_row_that_cannot_be_filled_in_is_left_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
