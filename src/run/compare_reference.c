@@ -3,7 +3,8 @@
  * Nobody knows the motion. Candidates are, of every method, its last run that went well and one at
  * a tolerance smaller by 100; the reference is one of the two that differ least among those of
  * different families. What they differ by, their agreement, is as far as anything is known: methods
- * that share neither formulas nor code do not make the same mistake. Where the methods compared are
+ * that form and solve their steps by other code hardly make the same mistake (`gauss` and
+ * `spark-gauss` share their nodes, not more). Where the methods compared are
  * all of one family, others of that family, and where there is one method only, another tolerance
  * takes the witness's place, and the reference says so. */
 #include "core/error.h"
