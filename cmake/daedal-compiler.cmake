@@ -1,4 +1,4 @@
-# Warnings and sanitizers, for everything in this tree.
+# Warnings, sanitizers and what the code counts on, for everything in this tree.
 
 set(c_only -Wmissing-prototypes -Wstrict-prototypes)
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion
@@ -10,4 +10,8 @@ if(DAEDAL_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all
                       -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
+endif()
+# short loops stay loops (src/core/vec.h)
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+  add_compile_options("$<$<COMPILE_LANGUAGE:C>:-fno-tree-loop-distribute-patterns>")
 endif()

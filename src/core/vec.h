@@ -1,4 +1,6 @@
-/* Small vector kernels. */
+/* Small vector kernels. Most vectors have a few entries, for which a call of memcpy or memset costs
+ * more than its work: the short ones are done by a loop (the library is compiled so that compilers
+ * do not make that call of it). */
 #ifndef DAEDAL_CORE_VEC_H
 #define DAEDAL_CORE_VEC_H
 
@@ -6,18 +8,30 @@
 #include <stdbool.h>
 #include <string.h>
 
+#define DAE__SHORT 16
+
+/* longer ones */
+void dae__copy_long(int n, const double *x, double *y);
+void dae__zero_long(int n, double *y);
+
 /* y = x */
 static inline void dae__copy(int n, const double *x, double *y)
 {
-  if (n > 0)
-    memcpy(y, x, (size_t)n * sizeof *y);
+  if (n > DAE__SHORT)
+    dae__copy_long(n, x, y);
+  else
+    for (int i = 0; i < n; i++)
+      y[i] = x[i];
 }
 
 /* y = 0 */
 static inline void dae__zero(int n, double *y)
 {
-  if (n > 0)
-    memset(y, 0, (size_t)n * sizeof *y);
+  if (n > DAE__SHORT)
+    dae__zero_long(n, y);
+  else
+    for (int i = 0; i < n; i++)
+      y[i] = 0;
 }
 
 /* y += a x */
@@ -56,12 +70,18 @@ static inline double dae__max_abs(int n, const double *x)
   return max;
 }
 
+/* 0 times a number is 0, times infinity or NaN it is NaN; two sums, as each waits for itself */
 static inline bool dae__all_finite(int n, const double *x)
 {
-  for (int i = 0; i < n; i++)
-    if (!isfinite(x[i]))
-      return false;
-  return true;
+  double even = 0, odd = 0;
+  int i = 0;
+  for (; i + 1 < n; i += 2) {
+    even += 0 * x[i];
+    odd += 0 * x[i + 1];
+  }
+  if (i < n)
+    even += 0 * x[i];
+  return even + odd == 0;
 }
 
 #endif

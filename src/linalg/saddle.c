@@ -18,15 +18,24 @@
 
 enum { BLOCK_M, BLOCK_D, BLOCK_G, BLOCK_G_T, BLOCK_K, BLOCK_K_T, BLOCKS };
 
+/* without pivoting: where M's values are diagonal, and else */
+enum { DIAGONAL, FULL, WAYS, NONE = WAYS };
+
+typedef struct way {
+  const dae__saddle_way *table; /* NULL: it does not fit */
+  void *state;
+} way;
+
 struct dae__saddle {
   int n, m; /* coordinates, rows of G and K */
   dae__block block[BLOCKS];
   dae_pattern diagonal, pattern;
   double *values, *work;
   dae__solver *solver;
-  const dae__saddle_way *way; /* NULL: none fits the patterns */
-  void *state;                /* of the way */
-  int *by_way;                /* kept: the last factorisation was its */
+  bool dense_mass; /* M's pattern has more than the diagonal */
+  bool plain;      /* the last factorisation had no diagonal added */
+  way way[WAYS];   /* without pivoting, those that fit the patterns */
+  int *last;       /* kept: which made the last factorisation; NONE: the solver */
 };
 
 static bool is_diagonal(const dae_pattern *M)
@@ -51,22 +60,19 @@ static bool beats_klu(const dae__saddle *s, bool diagonal)
   return products <= PRODUCTS_PER_ENTRY * (double)dae__pattern_count(&s->pattern);
 }
 
-static const dae__saddle_way *choose(const dae__saddle *s, const dae_pattern *M)
+/* The ways without pivoting that fit. */
+static dae_status create_ways(dae__arena *arena, const dae__saddle_patterns *patterns,
+                              dae__saddle *s)
 {
-  bool diagonal = is_diagonal(M), sparse = strcmp(dae__solver_kind(s->solver), "klu") == 0;
-  if (s->n == 0 || s->n + s->m > LARGEST || (sparse && !beats_klu(s, diagonal)))
-    return NULL;
-  if (!diagonal)
-    return &dae__saddle_full;
-  return s->m == 1 || s->m == 2 ? &dae__saddle_few : &dae__saddle_schur;
-}
-
-/* The way without pivoting, if one fits. */
-static dae_status create_way(dae__arena *arena, const dae__saddle_patterns *patterns,
-                             dae__saddle *s)
-{
-  s->way = choose(s, patterns->M);
-  return s->way ? s->way->create(arena, patterns, &s->state) : DAE_OK;
+  bool sparse = strcmp(dae__solver_kind(s->solver), "klu") == 0;
+  if (s->n == 0 || s->n + s->m > LARGEST || (sparse && !beats_klu(s, !s->dense_mass)))
+    return DAE_OK;
+  s->way[DIAGONAL].table = s->m == 1 || s->m == 2 ? &dae__saddle_few : &dae__saddle_schur;
+  s->way[FULL].table = s->dense_mass ? &dae__saddle_full : NULL;
+  for (int i = 0; i < WAYS; i++)
+    if (s->way[i].table && s->way[i].table->create(arena, patterns, &s->way[i].state) < 0)
+      return DAE_ERROR_MEMORY;
+  return DAE_OK;
 }
 
 dae_status dae__saddle_create(dae__arena *arena, const dae_pattern *M, const dae_pattern *G,
@@ -89,13 +95,15 @@ dae_status dae__saddle_create(dae__arena *arena, const dae_pattern *M, const dae
   if (!dae__arena_failed(arena))
     s->values = DAE__TAKE(arena, double, dae__pattern_count(&s->pattern));
   s->work = DAE__TAKE(arena, double, size);
-  s->by_way = DAE__KEEP(arena, int, 1);
+  s->last = DAE__KEEP(arena, int, 1);
   if (dae__arena_failed(arena))
     return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory for the saddle system");
+  *s->last = NONE;
+  s->dense_mass = !is_diagonal(M);
   dae_status status = dae__solver_create(arena, &s->pattern, &s->solver, err);
   if (status < 0)
     return status;
-  if (create_way(arena, &(dae__saddle_patterns){M, G, K}, s) < 0) {
+  if (create_ways(arena, &(dae__saddle_patterns){M, G, K}, s) < 0) {
     dae__solver_free(s->solver);
     return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory for the saddle system");
   }
@@ -117,18 +125,38 @@ static dae_status factor_pivoted(dae__saddle *s, const dae__saddle_values *value
   return dae__solver_factor(s->solver, A);
 }
 
+/* M may be diagonal though its pattern is not: users give M dense */
+static bool has_diagonal_values(const dae__saddle *s, const double *M)
+{
+  const dae_pattern *p = s->block[BLOCK_M].pattern;
+  for (int j = 0; s->dense_mass && j < p->cols; j++)
+    for (int e = p->start[j]; e < p->start[j + 1]; e++)
+      if (M[e] != 0 && p->row[e] != j)
+        return false;
+  return true;
+}
+
+static dae_status factor_by(dae__saddle *s, int which, const dae__saddle_values *values)
+{
+  const way *w = &s->way[which];
+  bool done = w->table && w->table->factor(w->state, values);
+  *s->last = done ? which : NONE;
+  return done ? DAE_OK : factor_pivoted(s, values);
+}
+
 dae_status dae__saddle_factor(dae__saddle *s, const double *M, const double *G, const double *K,
                               const double *diagonal)
 {
-  dae__saddle_values values = {M, G, K, diagonal};
-  *s->by_way = s->way && s->way->factor(s->state, &values);
-  return *s->by_way ? DAE_OK : factor_pivoted(s, &values);
+  dae__saddle_values values = {.M = M, .G = G, .K = K, .diagonal = diagonal};
+  s->plain = !diagonal;
+  return factor_by(s, has_diagonal_values(s, M) ? DIAGONAL : FULL, &values);
 }
 
 void dae__saddle_solve(dae__saddle *s, double *top, double *bottom)
 {
-  if (*s->by_way) {
-    s->way->solve(s->state, top, bottom);
+  if (*s->last != NONE) {
+    const way *w = &s->way[*s->last];
+    w->table->solve(w->state, top, bottom);
     return;
   }
   double *z = s->work;
@@ -141,31 +169,62 @@ void dae__saddle_solve(dae__saddle *s, double *top, double *bottom)
 
 void dae__saddle_solve_many(dae__saddle *s, int count, double *ab)
 {
-  if (!*s->by_way) {
+  if (*s->last == NONE) {
     dae__solver_solve_many(s->solver, count, ab);
     return;
   }
+  const way *w = &s->way[*s->last];
   for (int k = 0; k < count; k++, ab += s->n + s->m)
-    s->way->solve(s->state, ab, ab + s->n);
+    w->table->solve(w->state, ab, ab + s->n);
+}
+
+static bool solve_by(dae__saddle *s, int which, const dae__saddle_values *values, double *top,
+                     double *bottom)
+{
+  const way *w = &s->way[which];
+  bool done = w->table && (w->table->once ? w->table->once(w->state, values, top, bottom)
+                                          : w->table->factor(w->state, values));
+  *s->last = done ? which : NONE;
+  if (done && !w->table->once)
+    w->table->solve(w->state, top, bottom);
+  return done;
+}
+
+dae_status dae__saddle_factor_solve(dae__saddle *s, const double *M, bool same_mass,
+                                    const double *G, const double *K, double *top, double *bottom)
+{
+  bool same = same_mass && s->plain && *s->last != NONE;
+  dae__saddle_values values = {.M = M, .G = G, .K = K, .same_mass = same};
+  s->plain = true;
+  int which = same ? *s->last : has_diagonal_values(s, M) ? DIAGONAL : FULL;
+  if (solve_by(s, which, &values, top, bottom))
+    return DAE_OK;
+  dae_status status = factor_pivoted(s, &values);
+  if (!status)
+    dae__saddle_solve(s, top, bottom);
+  return status;
 }
 
 int dae__saddle_column(const dae__saddle *s)
 {
-  return *s->by_way ? -1 : dae__solver_column(s->solver);
+  return *s->last != NONE ? -1 : dae__solver_column(s->solver);
 }
 
 double dae__saddle_rcond(const dae__saddle *s)
 {
-  return *s->by_way ? s->way->rcond(s->state) : dae__solver_rcond(s->solver);
+  if (*s->last == NONE)
+    return dae__solver_rcond(s->solver);
+  return s->way[*s->last].table->rcond(s->way[*s->last].state);
 }
 
 const char *dae__saddle_kind(const dae__saddle *s)
 {
-  return *s->by_way ? s->way->kind : dae__solver_kind(s->solver);
+  return *s->last != NONE ? s->way[*s->last].table->kind : dae__solver_kind(s->solver);
 }
 
 dae_status dae__saddle_reload(dae__saddle *s)
 {
+  s->plain = false;
   return dae__solver_reload(s->solver);
 }
 

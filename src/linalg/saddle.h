@@ -13,6 +13,7 @@
 #include "core/arena.h"
 #include <daedal/pattern.h>
 #include <daedal/status.h>
+#include <stdbool.h>
 
 typedef struct dae__saddle dae__saddle;
 
@@ -28,6 +29,9 @@ void dae__saddle_solve(dae__saddle *saddle, double *top, double *bottom);
 /* The same, with the same bits, for several right sides one after the other in ab: n + ng + nk
  * numbers each. */
 void dae__saddle_solve_many(dae__saddle *saddle, int count, double *ab);
+/* Factors without diagonal and solves; same_mass: M has the values of the last factorisation. */
+dae_status dae__saddle_factor_solve(dae__saddle *saddle, const double *M, bool same_mass,
+                                    const double *G, const double *K, double *top, double *bottom);
 int dae__saddle_column(const dae__saddle *saddle);
 double dae__saddle_rcond(const dae__saddle *saddle);
 /* What the last factorisation was made by: "few", "schur" or "full" without pivoting (see

@@ -11,6 +11,29 @@
 
 #define KERNEL static inline __attribute__((always_inline))
 
+/* 1/P1, l and 1/P2 */
+typedef struct pivots {
+  double first, l, second;
+} pivots;
+
+/* L and P of S, which are kept; false: a pivot is not usable */
+KERNEL bool find_pivots(const dae__schur *s, bool two, double S11, double S21, double S22,
+                        pivots *out)
+{
+  double first = 1 / S11, l = S21 * first, P2 = S22 - l * S21;
+  bool good = fabs(S11) >= DAE__SADDLE_UNDERFLOW && dae__ldl_usable(S11, S11);
+  *out = (pivots){first, l, two ? 1 / P2 : 0};
+  s->S[0] = first;
+  s->scale[0] = S11;
+  if (two) {
+    s->S[1] = l;
+    s->S[3] = out->second;
+    s->scale[1] = S22;
+    good = good && fabs(S22) >= DAE__SADDLE_UNDERFLOW && dae__ldl_usable(P2, S22);
+  }
+  return good;
+}
+
 KERNEL bool eliminate(const dae__schur *s, bool two)
 {
   const double *A = s->rows.A, *E = s->rows.E, *r = s->r;
@@ -24,19 +47,9 @@ KERNEL bool eliminate(const dae__schur *s, bool two)
       S22 += c * d;
     }
   }
-  double *S = s->S, *scale = s->scale, l = S21 / S11, P2 = S22 - l * S21;
-  S[0] = 1 / S11;
-  scale[0] = S11;
-  bool good = fabs(S11) >= DAE__SADDLE_UNDERFLOW && dae__ldl_usable(S11, S11);
-  if (two) {
-    S[1] = l;
-    S[3] = 1 / P2;
-    scale[1] = S22;
-    good = good && fabs(S22) >= DAE__SADDLE_UNDERFLOW && dae__ldl_usable(P2, S22);
-  }
-  return good;
+  pivots kept;
+  return find_pivots(s, two, S11, S21, S22, &kept);
 }
-
 static bool factor(void *state, const dae__saddle_values *values)
 {
   const dae__schur *s = state;
@@ -49,46 +62,40 @@ typedef struct both {
   double first, second;
 } both;
 
+KERNEL pivots kept_pivots(const dae__schur *s, bool two)
+{
+  return (pivots){s->S[0], two ? s->S[1] : 0, two ? s->S[3] : 0};
+}
+
 /* S\y */
-KERNEL both divide(const dae__schur *s, bool two, both y)
+KERNEL both divide(const pivots *p, bool two, both y)
 {
-  const double *S = s->S;
   if (!two)
-    return (both){y.first * S[0], 0};
-  double second = (y.second - S[1] * y.first) * S[3];
-  return (both){y.first * S[0] - S[1] * second, second};
+    return (both){y.first * p->first, 0};
+  double second = (y.second - p->l * y.first) * p->second;
+  return (both){y.first * p->first - p->l * second, second};
 }
 
-/* b - A x - E y */
-KERNEL both residual(const dae__schur *s, bool two, both b, const double *x, both y)
+/* *r = b - A x - E y; whether it is more than round-off of |b| + |A| |x| + |E| |y| */
+KERNEL bool differs(const dae__schur *s, bool two, both b, const double *x, both y, both *r)
 {
   const double *A = s->rows.A, *E = s->rows.E;
-  both r = {b.first - E[0] * y.first, two ? b.second - E[1] * y.second : 0};
+  double e = E[0] * y.first, f = two ? E[1] * y.second : 0;
+  both rest = {b.first - e, b.second - f};
+  both size = {fabs(b.first) + fabs(e), fabs(b.second) + fabs(f)};
   for (size_t j = 0; j < s->rows.n; j++) {
-    r.first -= A[2 * j] * x[j];
-    if (two)
-      r.second -= A[2 * j + 1] * x[j];
+    double c = A[2 * j] * x[j];
+    rest.first -= c;
+    size.first += fabs(c);
+    if (two) {
+      double d = A[2 * j + 1] * x[j];
+      rest.second -= d;
+      size.second += fabs(d);
+    }
   }
-  return r;
-}
-
-/* |b| + |A| |x| + |E| |y| */
-KERNEL both sizes(const dae__schur *s, bool two, both b, const double *x, both y)
-{
-  const double *A = s->rows.A, *E = s->rows.E;
-  both size = {fabs(b.first) + fabs(E[0] * y.first), fabs(b.second) + fabs(E[1] * y.second)};
-  for (size_t j = 0; j < s->rows.n; j++) {
-    size.first += fabs(A[2 * j] * x[j]);
-    if (two)
-      size.second += fabs(A[2 * j + 1] * x[j]);
-  }
-  return size;
-}
-
-KERNEL bool within(bool two, both r, both size)
-{
-  return fabs(r.first) <= DAE__SADDLE_ROUND_OFF * fabs(size.first) &&
-         (!two || fabs(r.second) <= DAE__SADDLE_ROUND_OFF * fabs(size.second));
+  *r = rest;
+  return !(fabs(rest.first) <= DAE__SADDLE_ROUND_OFF * size.first) ||
+         (two && !(fabs(rest.second) <= DAE__SADDLE_ROUND_OFF * size.second));
 }
 
 /* x = c x - B'y, c = D^-1 or 1 */
@@ -101,6 +108,23 @@ KERNEL void subtract(const dae__schur *s, bool two, const double *c, both y, dou
   }
 }
 
+/* y to the rows, after refinement where that is called for */
+KERNEL void settle(const dae__schur *s, bool two, const pivots *p, both b, both y, double *x,
+                   double *bottom)
+{
+  for (int k = 0; k < DAE__SADDLE_REFINEMENTS; k++) {
+    both r;
+    if (!differs(s, two, b, x, y, &r))
+      break;
+    both dy = divide(p, two, (both){-r.first, -r.second}); /* y += dy, x -= B'dy */
+    y = (both){y.first + dy.first, y.second + dy.second};
+    subtract(s, two, NULL, dy, x);
+  }
+  bottom[0] = y.first;
+  if (two)
+    bottom[1] = y.second;
+}
+
 KERNEL void substitute(const dae__schur *s, bool two, double *x, double *bottom)
 {
   both b = {bottom[0], two ? bottom[1] : 0}, y = {-b.first, -b.second};
@@ -109,19 +133,10 @@ KERNEL void substitute(const dae__schur *s, bool two, double *x, double *bottom)
     if (two)
       y.second += s->B[2 * j + 1] * x[j];
   }
-  y = divide(s, two, y);
+  pivots p = kept_pivots(s, two);
+  y = divide(&p, two, y);
   subtract(s, two, s->r, y, x); /* x = D^-1 a - B'y */
-  for (int k = 0; k < DAE__SADDLE_REFINEMENTS; k++) {
-    both r = residual(s, two, b, x, y);
-    if (within(two, r, b) || within(two, r, sizes(s, two, b, x, y)))
-      break;
-    both dy = divide(s, two, (both){-r.first, -r.second}); /* y += dy, x -= B'dy */
-    y = (both){y.first + dy.first, y.second + dy.second};
-    subtract(s, two, NULL, dy, x);
-  }
-  bottom[0] = y.first;
-  if (two)
-    bottom[1] = y.second;
+  settle(s, two, &p, b, y, x, bottom);
 }
 
 static void solve(void *state, double *x, double *b)
@@ -133,4 +148,48 @@ static void solve(void *state, double *x, double *b)
     substitute(s, true, x, b);
 }
 
-const dae__saddle_way dae__saddle_few = {"few", dae__schur_create, factor, solve, dae__schur_rcond};
+/* eliminate and substitute with A = G, E = 0 and the right side (x, b) at the same time */
+KERNEL bool solve_rows(const dae__schur *s, bool two, const double *G, double *x, double *bottom)
+{
+  double *A = s->rows.A, *E = s->rows.E, *B = s->B, *r = s->r;
+  double S11 = 0, S21 = 0, S22 = 0;
+  both b = {bottom[0], two ? bottom[1] : 0}, y = {-b.first, -b.second};
+  for (size_t j = 0; j < s->rows.n; j++) {
+    double a = A[2 * j] = two ? G[2 * j] : G[j], d = B[2 * j] = a * r[j];
+    S11 += a * d;
+    y.first += d * x[j];
+    if (two) {
+      double c = A[2 * j + 1] = G[2 * j + 1], e = B[2 * j + 1] = c * r[j];
+      S21 += c * d;
+      S22 += c * e;
+      y.second += e * x[j];
+    }
+  }
+  pivots p;
+  E[0] = E[1] = 0;
+  if (!find_pivots(s, two, S11, S21, S22, &p))
+    return false;
+  y = divide(&p, two, y);
+  subtract(s, two, r, y, x);
+  settle(s, two, &p, b, y, x, bottom);
+  return true;
+}
+
+static bool once(void *state, const dae__saddle_values *values, double *x, double *b)
+{
+  const dae__schur *s = state;
+  if (values->same_mass && !values->diagonal && s->rows.all_of_G)
+    return s->rows.m == 1 ? solve_rows(s, false, values->G, x, b)
+                          : solve_rows(s, true, values->G, x, b);
+  bool good = factor(state, values);
+  if (good)
+    solve(state, x, b);
+  return good;
+}
+
+const dae__saddle_way dae__saddle_few = {.kind = "few",
+                                         .create = dae__schur_create,
+                                         .factor = factor,
+                                         .solve = solve,
+                                         .once = once,
+                                         .rcond = dae__schur_rcond};

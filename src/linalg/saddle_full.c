@@ -128,7 +128,7 @@ static bool eliminate(const full *s)
 static bool factor(void *state, const dae__saddle_values *values)
 {
   const full *s = state;
-  if (!set_mass(s, values) || !dae__saddle_rows_set(&s->rows, values))
+  if ((!values->same_mass && !set_mass(s, values)) || !dae__saddle_rows_set(&s->rows, values))
     return false;
   return eliminate(s);
 }
@@ -187,4 +187,5 @@ static double rcond(const void *state)
   return dae__ldl_rcond(s->size, s->F, s->scale);
 }
 
-const dae__saddle_way dae__saddle_full = {"full", create, factor, solve, rcond};
+const dae__saddle_way dae__saddle_full = {
+    .kind = "full", .create = create, .factor = factor, .solve = solve, .rcond = rcond};

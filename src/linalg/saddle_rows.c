@@ -20,7 +20,16 @@ void dae__saddle_rows_create(dae__arena *arena, const dae__saddle_patterns *patt
   int m = G->rows + K->rows;
   double *E = DAE__KEEP(arena, double, dae__pair_rows(m));
   int *of_G = places(arena, G, stride, 0), *of_K = places(arena, K, stride, G->rows);
-  *rows = (dae__saddle_rows){(size_t)G->cols, (size_t)m, stride, A, E, of_G, of_K, G, K};
+  *rows = (dae__saddle_rows){.n = (size_t)G->cols,
+                             .m = (size_t)m,
+                             .stride = stride,
+                             .A = A,
+                             .E = E,
+                             .of_G = of_G,
+                             .of_K = of_K,
+                             .G = G,
+                             .K = K,
+                             .all_of_G = dae__pattern_count(G) == G->cols * m};
 }
 
 static bool is_zero(const dae__saddle_rows *rows, size_t i)

@@ -4,6 +4,15 @@
 #include "linalg/pattern.h"
 #include <float.h>
 
+/* place of the entry (j, j), or -1 */
+static int diagonal_place(const dae_pattern *M, int j)
+{
+  for (int e = M->start[j]; e < M->start[j + 1]; e++)
+    if (M->row[e] == j)
+      return e;
+  return -1;
+}
+
 dae_status dae__schur_create(dae__arena *arena, const dae__saddle_patterns *patterns, void **state)
 {
   const dae_pattern *M = patterns->M;
@@ -22,7 +31,7 @@ dae_status dae__schur_create(dae__arena *arena, const dae__saddle_patterns *patt
   if (dae__arena_failed(arena))
     return DAE_ERROR_MEMORY;
   for (size_t j = 0; j < n; j++)
-    made.place[j] = M->start[j] < M->start[j + 1] ? M->start[j] : -1;
+    made.place[j] = diagonal_place(M, (int)j);
   if (size > made.rows.m) /* the pad: stays */
     made.S[size * size - 1] = made.scale[size - 1] = 1;
   *s = made;
@@ -34,6 +43,8 @@ bool dae__schur_set(const dae__schur *s, const dae__saddle_values *values)
 {
   const double *M = values->M, *diagonal = values->diagonal;
   int good = dae__saddle_rows_set(&s->rows, values);
+  if (values->same_mass)
+    return good;
   for (size_t j = 0; j < s->rows.n; j++) {
     double D = (s->place[j] < 0 ? 0 : M[s->place[j]]) + (diagonal ? diagonal[j] : 0);
     double r = s->r[j] = 1 / D;
@@ -136,5 +147,8 @@ static void solve(void *state, double *x, double *b)
     b[i] = y[i];
 }
 
-const dae__saddle_way dae__saddle_schur = {"schur", dae__schur_create, factor, solve,
-                                           dae__schur_rcond};
+const dae__saddle_way dae__saddle_schur = {.kind = "schur",
+                                           .create = dae__schur_create,
+                                           .factor = factor,
+                                           .solve = solve,
+                                           .rcond = dae__schur_rcond};

@@ -15,7 +15,7 @@
 typedef struct dae__schur {
   dae__saddle_rows rows; /* A with leading dimension `size` */
   size_t size;           /* rows, rounded up */
-  int *place;            /* of a coordinate's mass among M's values, or -1 */
+  int *place;            /* of a coordinate's mass among M's values, or -1; the others are 0 */
   double *r, *B, *S;     /* kept: D^-1; A D^-1; L and 1/P as dae__ldl_factor leaves them */
   double *scale;         /* kept: the diagonal of S */
   double *u, *y, *residual;

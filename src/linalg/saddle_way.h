@@ -13,9 +13,11 @@ typedef struct dae__saddle_patterns {
   const dae_pattern *M, *G, *K;
 } dae__saddle_patterns;
 
-/* the values that go with them; diagonal may be NULL */
+/* the values that go with them; diagonal may be NULL. same_mass: M is that of the way's last
+ * factorisation, and neither has a diagonal. */
 typedef struct dae__saddle_values {
   const double *M, *G, *K, *diagonal;
+  bool same_mass;
 } dae__saddle_values;
 
 typedef struct dae__saddle_way {
@@ -24,11 +26,13 @@ typedef struct dae__saddle_way {
   dae_status (*create)(dae__arena *arena, const dae__saddle_patterns *patterns, void **state);
   bool (*factor)(void *state, const dae__saddle_values *values); /* false: pivoting is needed */
   void (*solve)(void *state, double *top, double *bottom);
+  /* Both in one go, with the same bits; NULL: there is nothing to be gained. */
+  bool (*once)(void *state, const dae__saddle_values *values, double *top, double *bottom);
   double (*rcond)(const void *state); /* smallest pivot over what it was before elimination */
 } dae__saddle_way;
 
-extern const dae__saddle_way dae__saddle_few;   /* diagonal M, one or two rows */
-extern const dae__saddle_way dae__saddle_schur; /* diagonal M */
+extern const dae__saddle_way dae__saddle_few;   /* diagonal values of M, one or two rows */
+extern const dae__saddle_way dae__saddle_schur; /* diagonal values of M */
 extern const dae__saddle_way dae__saddle_full;  /* any M that is symmetric and definite */
 
 /* The rows [A E] of the system, E diagonal. A is column-major with leading dimension `stride`. */
@@ -37,6 +41,7 @@ typedef struct dae__saddle_rows {
   double *A, *E;    /* kept; E of even length */
   int *of_G, *of_K; /* where entries of G and K go in A */
   const dae_pattern *G, *K;
+  bool all_of_G; /* A = G, with all entries in its pattern */
 } dae__saddle_rows;
 
 /* A is given, E and the places are taken from the arena, whose failure is the caller's to notice.

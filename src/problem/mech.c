@@ -219,12 +219,9 @@ static inline bool finite(int n, const double *x)
   return !x || dae__all_finite(n, x);
 }
 
-/* masks dependent rows, refuses what is not finite */
-static dae_status finish(const dae__mech *m, double t, const dae_mechanical_wanted *w,
-                         dae_error *err)
+static dae_status check(const dae__mech *m, double t, const dae_mechanical_wanted *w,
+                        dae_error *err)
 {
-  if (m->count->dependent > 0)
-    mask_dependent(m, w);
   bool good = finite(m->nq, w->f) && finite(m->nu, w->s) && finite(m->nw, w->c) &&
               finite(m->ng, w->g) && finite(m->ng, w->gdot) && finite(m->ng, w->gamma) &&
               finite(m->nk, w->k) && finite(m->nk, w->kappa) &&
@@ -233,25 +230,70 @@ static dae_status finish(const dae__mech *m, double t, const dae_mechanical_want
   return good ? DAE_OK : refuse(m, t, w, err);
 }
 
+static dae_status eval_by_parts(dae__mech *m, const dae_mechanical_at *at,
+                                const dae_mechanical_wanted *w, const double *G, dae_error *err)
+{
+  dae_mechanical_wanted rest = *w;
+  dae_status status = m->p->eval ? eval_jointly(m, at, &rest, err) : DAE_OK;
+  return status ? status : eval_separately(m, at, &rest, G, err);
+}
+
+/* G: the Jacobian that gdot is formed with */
+static dae_status eval_unchecked(dae__mech *m, const dae_mechanical_at *at,
+                                 const dae_mechanical_wanted *w, const double *G, dae_error *err)
+{
+  dae_mechanical_at full;
+  dae_status status = m->input ? dae__mech_inputs(m, at->t, err) : DAE_OK;
+  m->count->evaluations += w->f != NULL;
+  if (at->in != m->in) {
+    full = *at;
+    full.in = m->in;
+    at = &full;
+  }
+  if (!status && m->joint) {
+    int code = m->p->eval(m->p->user, at, w);
+    status = code == 0 ? DAE_OK : dae__callback_status(m->why, code, "eval", at->t, err);
+  } else if (!status) {
+    status = eval_by_parts(m, at, w, G, err);
+  }
+  if (!status && m->count->dependent > 0)
+    mask_dependent(m, w);
+  return status;
+}
+
+/* what has no rows is not wanted */
+static dae_mechanical_wanted with_rows(const dae__mech *m, const dae_mechanical_wanted *w)
+{
+  dae_mechanical_wanted some = *w;
+  if (m->nu == 0)
+    some.s = NULL;
+  if (m->nw == 0)
+    some.c = NULL;
+  if (m->ng == 0)
+    some.g = some.gdot = some.G = some.gamma = NULL;
+  if (m->nk == 0)
+    some.k = some.K = some.kappa = NULL;
+  return some;
+}
+
 static dae_status eval(dae__mech *m, const dae_mechanical_at *at, const dae_mechanical_wanted *w,
                        const double *G, dae_error *err)
 {
-  dae_mechanical_at full;
-  dae_mechanical_wanted rest = *w;
-  dae_status status = with_inputs(m, at, &full, err);
-  if (w->f)
-    m->count->evaluations++;
-  if (!status && m->p->eval)
-    status = eval_jointly(m, &full, &rest, err);
-  if (!status)
-    status = eval_separately(m, &full, &rest, G, err);
-  return status ? status : finish(m, at->t, w, err);
+  dae_mechanical_wanted some = with_rows(m, w);
+  dae_status status = eval_unchecked(m, at, &some, G, err);
+  return status ? status : check(m, at->t, &some, err);
 }
 
 dae_status dae__mech_eval(dae__mech *m, const dae_mechanical_at *at,
                           const dae_mechanical_wanted *wanted, dae_error *err)
 {
   return eval(m, at, wanted, wanted->G, err);
+}
+
+dae_status dae__mech_eval_unchecked(dae__mech *m, const dae_mechanical_at *at,
+                                    const dae_mechanical_wanted *wanted, dae_error *err)
+{
+  return eval_unchecked(m, at, wanted, wanted->G, err);
 }
 
 dae_status dae__mech_rhs(dae__mech *m, const dae_mechanical_at *at, double *fsc, dae_error *err)
@@ -283,7 +325,9 @@ dae_status dae__mech_gdot(dae__mech *m, const dae_mechanical_at *at, const doubl
   dae_status status = with_inputs(m, at, &full, err);
   if (!status)
     status = eval_separately(m, &full, &w, G, err);
-  return status ? status : finish(m, at->t, &w, err);
+  if (!status && m->count->dependent > 0)
+    mask_dependent(m, &w);
+  return status ? status : check(m, at->t, &w, err);
 }
 
 dae_status dae__mech_k(dae__mech *m, const dae_mechanical_at *at, double *k, dae_error *err)

@@ -35,6 +35,7 @@ typedef struct dae__mech {
   bool *active;                             /* nc; kept */
   dae_pattern M, G, K, J, Ms, Gts, kq, Kts; /* effective patterns */
   bool sparse;                              /* the user gave patterns */
+  bool joint;                               /* the joint callback gives whatever may be wanted */
   dae__mech_counts *count;                  /* kept */
 
   int (*input)(void *user, double t, double *in);
@@ -66,6 +67,10 @@ const char *dae__mech_constraint_name(const dae_mechanical *p, int row, char *te
  * equation named. gdot needs G in wanted too. */
 dae_status dae__mech_eval(dae__mech *m, const dae_mechanical_at *at,
                           const dae_mechanical_wanted *wanted, dae_error *err);
+
+/* The same without a look at what comes back; what has no rows must not be wanted. */
+dae_status dae__mech_eval_unchecked(dae__mech *m, const dae_mechanical_at *at,
+                                    const dae_mechanical_wanted *wanted, dae_error *err);
 
 /* One quantity at a time. */
 dae_status dae__mech_rhs(dae__mech *m, const dae_mechanical_at *at, double *fsc, dae_error *err);

@@ -83,6 +83,7 @@ static void hold_fixed(const level *l)
   dae__mech *m = motion->m;
   if (!l->fixed)
     return;
+  motion->mass_stays = false;
   for (int j = 0; j < m->nq; j++) {
     motion->diagonal[j] = l->fixed[j] ? 1 : 0;
     for (int e = m->M.start[j]; e < m->M.start[j + 1]; e++)

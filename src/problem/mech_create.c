@@ -106,6 +106,14 @@ bool dae__mech_differenced(const dae_mechanical *p)
          (!p->f && !p->p_rate);
 }
 
+/* whether nothing has to be formed from other quantities */
+static bool is_joint(const dae_mechanical *p)
+{
+  bool dynamics = p->eval && p->M && p->f && (p->nu == 0 || p->s) && (p->nw == 0 || p->c);
+  bool holonomic = p->ng == 0 || (p->g && p->G && p->gamma && (p->g_t || p->time_free_g));
+  return dynamics && holonomic && (p->nk == 0 || (p->k && p->K && p->kappa));
+}
+
 static int max3(int a, int b, int c)
 {
   return a > b ? (a > c ? a : c) : (b > c ? b : c);
@@ -144,6 +152,7 @@ dae_status dae__mech_create(dae__arena *arena, const dae_problem *problem, dae__
   m->at = dae__mech_layout_of(p);
   m->nc = p->ng + p->nk;
   m->nr = p->nq + p->nu + p->nw;
+  m->joint = is_joint(p);
   m->input = problem->input;
   m->input_user = problem->input_user;
   m->why = problem->why;

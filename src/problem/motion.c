@@ -84,14 +84,11 @@ dae_status dae__motion_reload(dae__motion *motion)
 
 /* ---- factorisation ---- */
 
-/* diagonal may be NULL */
-static dae_status factor(dae__motion *motion, const double *diagonal, dae_error *err)
+/* names what is singular */
+static dae_status explain(const dae__motion *motion, dae_status status, dae_error *err)
 {
   const dae__mech *m = motion->m;
   char name[64];
-  dae_status status = dae__saddle_factor(motion->saddle, motion->M, motion->G, motion->K, diagonal);
-  motion->memory->factored = status == DAE_OK;
-  motion->memory->factorisations++;
   if (status == DAE_ERROR_MEMORY)
     return dae__out_of_memory(err);
   if (status != DAE_ERROR_SINGULAR)
@@ -114,6 +111,21 @@ static dae_status factor(dae__motion *motion, const double *diagonal, dae_error 
                    name);
 }
 
+/* what has been factored, or could not be */
+static dae_status factored(dae__motion *motion, dae_status status, dae_error *err)
+{
+  motion->memory->factored = status == DAE_OK;
+  motion->memory->factorisations++;
+  return status ? explain(motion, status, err) : DAE_OK;
+}
+
+/* diagonal may be NULL */
+static dae_status factor(dae__motion *motion, const double *diagonal, dae_error *err)
+{
+  dae_status status = dae__saddle_factor(motion->saddle, motion->M, motion->G, motion->K, diagonal);
+  return factored(motion, status, err);
+}
+
 dae_status dae__motion_factor(dae__motion *motion, dae_error *err)
 {
   return factor(motion, motion->diagonal, err);
@@ -128,6 +140,21 @@ dae_status dae__motion_factor_active(dae__motion *motion, dae_error *err)
   for (int i = 0; i < m->nc; i++)
     motion->diagonal[m->nq + i] = m->active[i] ? 0 : 1;
   return factor(motion, motion->diagonal, err);
+}
+
+dae_status dae__motion_solve_active(dae__motion *motion, double *top, double *bottom,
+                                    dae_error *err)
+{
+  if (motion->m->count->dependent > 0) {
+    dae_status status = dae__motion_factor_active(motion, err);
+    if (!status)
+      dae__saddle_solve(motion->saddle, top, bottom);
+    return status;
+  }
+  return factored(motion,
+                  dae__saddle_factor_solve(motion->saddle, motion->M, motion->mass_stays, motion->G,
+                                           motion->K, top, bottom),
+                  err);
 }
 
 /* ---- projection ---- */

@@ -17,6 +17,7 @@ typedef struct dae__motion {
   dae__saddle *saddle;
   dae__motion_memory *memory; /* kept */
   double *M, *G, *K;          /* values at the last point evaluated */
+  bool mass_stays;            /* M is constant, and its values are there */
   double *s;                  /* nu: s there */
   double *moved_G;            /* G where q has been moved to */
   double *diagonal;           /* nq + nc, what is added to the saddle's diagonal */
@@ -80,6 +81,9 @@ dae_status dae__motion_follow(dae__motion *motion, dae_error *err);
 dae_status dae__motion_factor(dae__motion *motion, dae_error *err);
 /* The same with the diagonal of the active rows: "multiplier = 0" for the others. */
 dae_status dae__motion_factor_active(dae__motion *motion, dae_error *err);
+/* The same, and solves for a right side [top; bottom], which receives the solution. */
+dae_status dae__motion_solve_active(dae__motion *motion, double *top, double *bottom,
+                                    dae_error *err);
 
 /* Multipliers y (nc) of the active rows, with that factorisation, as those of minimum norm of all
  * rows that exert the same force. */

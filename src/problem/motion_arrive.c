@@ -13,35 +13,53 @@
 #include "core/vec.h"
 #include "problem/motion.h"
 
-/* M, G, K, the right side of the accelerations in the first of motion->sides, s, and what else is
- * wanted at y; the matrix factored */
-static dae_status prepare(dae__motion *motion, const dae_mechanical_at *at,
-                          dae_mechanical_wanted *want, dae_error *err)
+/* Where what was solved for is not finite: names what the callbacks gave that is not, if any. */
+static dae_status look_again(dae__motion *motion, const dae_mechanical_at *at,
+                             const dae_mechanical_wanted *want, dae_status status, dae_error *err)
 {
-  dae__mech *m = motion->m;
-  want->M = motion->M;
-  want->f = motion->top;
-  want->s = motion->s;
-  want->G = motion->G;
-  want->gamma = motion->bottom;
-  want->K = motion->K;
-  want->kappa = motion->bottom + m->ng;
-  dae_status status = dae__mech_eval(m, at, want, err);
-  if (!status)
-    status = dae__motion_factor_active(motion, err);
-  for (int i = 0; i < m->nc; i++)
-    motion->bottom[i] = -motion->bottom[i];
-  return status;
+  dae_error why;
+  dae_mechanical_wanted all = *want;
+  all.M = motion->M;
+  motion->m->count->evaluations--; /* the same one */
+  dae_status found = dae__mech_eval(motion->m, at, &all, &why);
+  if (found && err)
+    *err = why;
+  return found ? found : status;
 }
 
-/* what was solved for: multipliers into y, and v, v', u' into dy (may be NULL) */
+/* v' into acceleration and the multipliers into motion->bottom, s, and what else is wanted at y,
+ * which is not looked at. The matrix is factored. */
+static dae_status dynamics(dae__motion *motion, const dae_mechanical_at *at,
+                           dae_mechanical_wanted *want, double *acceleration, dae_error *err)
+{
+  dae__mech *m = motion->m;
+  double *bottom = motion->bottom;
+  want->M = motion->mass_stays ? NULL : motion->M;
+  want->f = acceleration;
+  want->s = m->nu > 0 ? motion->s : NULL;
+  if (m->ng > 0)
+    want->G = motion->G, want->gamma = bottom;
+  if (m->nk > 0)
+    want->K = motion->K, want->kappa = bottom + m->ng;
+  dae_status status = dae__mech_eval_unchecked(m, at, want, err);
+  if (status)
+    return status;
+  for (int i = 0; i < m->nc; i++)
+    bottom[i] = -bottom[i];
+  status = dae__motion_solve_active(motion, acceleration, bottom, err);
+  bool good = !status && dae__all_finite(m->nq, acceleration) && dae__all_finite(m->nc, bottom) &&
+              dae__all_finite(m->nu, motion->s);
+  motion->mass_stays = good && m->p->constant_mass;
+  return good ? DAE_OK : look_again(motion, at, want, status, err);
+}
+
+/* the multipliers into y, and v and u' into dy (may be NULL) */
 static dae_status tell(dae__motion *motion, const dae_mechanical_at *at, double *y, double *dy,
                        dae_error *err)
 {
   const dae__mech *m = motion->m;
   if (dy) {
     dae__copy(m->nq, y + m->at.v, dy);
-    dae__copy(m->nq, motion->top, dy + m->at.v);
     dae__copy(m->nu, motion->s, dy + m->at.u);
   }
   dae__copy(m->nc, motion->bottom, y + m->at.lambda);
@@ -54,11 +72,9 @@ dae_status dae__motion_accelerate(dae__motion *motion, double t, double *y, doub
 {
   dae_mechanical_at at = dae__mech_at(motion->m, t, y);
   dae_mechanical_wanted want = {0};
-  dae_status status = prepare(motion, &at, &want, err);
-  if (status)
-    return status;
-  dae__saddle_solve_many(motion->saddle, 1, motion->sides);
-  return tell(motion, &at, y, dy, err);
+  double *acceleration = dy ? dy + motion->m->at.v : motion->top;
+  dae_status status = dynamics(motion, &at, &want, acceleration, err);
+  return status ? status : tell(motion, &at, y, dy, err);
 }
 
 /* x -= correction; true where that changes x */
@@ -87,19 +103,22 @@ dae_status dae__motion_arrive(dae__motion *motion, double t, double *y, double *
   int nq = m->nq, size = nq + m->nc;
   double *position = motion->sides + size, *velocity = position + size;
   dae_mechanical_at at = dae__mech_at(m, t, y);
-  dae_mechanical_wanted want = {.g = position + nq};
+  dae_mechanical_wanted want = {.g = m->ng > 0 ? position + nq : NULL};
   dae__zero(2 * size, position);
-  dae_status status = prepare(motion, &at, &want, err);
+  dae_status status = dynamics(motion, &at, &want, dy + m->at.v, err);
   if (status)
     return status;
-  dae__saddle_solve_many(motion->saddle, 2, motion->sides);
-  status = tell(motion, &at, y, dy, err); /* dependent rows: at the point that is not moved */
+  dae__saddle_solve(motion->saddle, position, position + nq);
+  if (!dae__all_finite(nq, position))
+    status = look_again(motion, &at, &want, DAE_OK, err);
+  if (!status)
+    status = tell(motion, &at, y, dy, err); /* dependent rows: at the point that is not moved */
   bool moved = !status && move(nq, position, y);
   if (!status && m->nc > 0)
     status = velocity_level(motion, &at, velocity + nq, velocity + nq + m->ng, err);
   if (status)
     return status;
-  dae__saddle_solve_many(motion->saddle, 1, velocity);
+  dae__saddle_solve(motion->saddle, velocity, velocity + nq);
   moved |= move(nq, velocity, y + m->at.v);
   motion->memory->projections += moved;
   dae__copy(nq, y + m->at.v, dy);

@@ -188,8 +188,8 @@ static dae_status jump_by(euler *e, double t, double h, double *y, dae_error *er
   return before <= KEPT ? DAE_OK : refuse(e, t, DAE_ERROR_START, err);
 }
 
-/* Where x moves along its slopes by more than KEPT in a step, the steps are too long, since tau knows
- * nothing of f: they are shortened, and the start taken up again. */
+/* Where x moves along its slopes by more than KEPT in a step, the steps are too long, since tau
+ * knows nothing of f: they are shortened, and the start taken up again. */
 static dae_status jump(euler *e, double t, double tau, double *y, dae_error *err)
 {
   int n = e->q->s->n;

@@ -50,6 +50,7 @@ test_problem test_parallel_bars(void);  /* three bars, one of them redundant */
 test_problem test_rheonomic_length(void); /* pendulum of length sqrt(1 + t^2) without force */
 test_problem test_car_axis(void);
 test_problem test_car_axis_bare(void);
+test_problem test_car_axis_eval(void); /* with one call for everything */
 
 /* -- nonholonomic -- */
 test_problem test_knife_edge(void);

@@ -115,16 +115,20 @@ static int car_M(void *user, const dae_mechanical_at *at, double *M)
   return 0;
 }
 
-static int car_f(void *user, const dae_mechanical_at *at, double *f)
+static void car_springs(const car_params *p, const foot *b, const double *q, double *f)
 {
-  const car_params *p = user;
-  foot b = foot_at(p, at->t);
-  double xl = at->q[0], yl = at->q[1], dx = at->q[2] - b.x, dy = at->q[3] - b.y;
+  double xl = q[0], yl = q[1], dx = q[2] - b->x, dy = q[3] - b->y;
   double Ll = sqrt(xl * xl + yl * yl), Lr = sqrt(dx * dx + dy * dy);
   f[0] = (p->L0 - Ll) * xl / Ll;
   f[1] = (p->L0 - Ll) * yl / Ll - p->k;
   f[2] = (p->L0 - Lr) * dx / Lr;
   f[3] = (p->L0 - Lr) * dy / Lr - p->k;
+}
+
+static int car_f(void *user, const dae_mechanical_at *at, double *f)
+{
+  foot b = foot_at(user, at->t);
+  car_springs(user, &b, at->q, f);
   return 0;
 }
 
@@ -167,18 +171,23 @@ static int car_g_t(void *user, const dae_mechanical_at *at, double *g_t)
   return 0;
 }
 
+/* rows (x, y, 0, 0) and 2 (dx, dy, -dx, -dy) */
+static void car_rows(double x, double y, double dx, double dy, double *out)
+{
+  out[0] = x;
+  out[1] = 2 * dx;
+  out[2] = y;
+  out[3] = 2 * dy;
+  out[4] = out[6] = 0;
+  out[5] = -2 * dx;
+  out[7] = -2 * dy;
+}
+
 static int car_G(void *user, const dae_mechanical_at *at, double *G)
 {
   const double *q = at->q;
   foot b = foot_at(user, at->t);
-  double dx = q[0] - q[2], dy = q[1] - q[3];
-  G[0] = b.x;
-  G[1] = 2 * dx;
-  G[2] = b.y;
-  G[3] = 2 * dy;
-  G[4] = G[6] = 0;
-  G[5] = -2 * dx;
-  G[7] = -2 * dy;
+  car_rows(b.x, b.y, q[0] - q[2], q[1] - q[3], G);
   return 0;
 }
 
@@ -196,14 +205,7 @@ static int car_gdot_q(void *user, const dae_mechanical_at *at, double *out)
 {
   const double *v = at->v;
   foot b = foot_at(user, at->t);
-  double dx = v[0] - v[2], dy = v[1] - v[3];
-  out[0] = b.x1;
-  out[1] = 2 * dx;
-  out[2] = b.y1;
-  out[3] = 2 * dy;
-  out[4] = out[6] = 0;
-  out[5] = -2 * dx;
-  out[7] = -2 * dy;
+  car_rows(b.x1, b.y1, v[0] - v[2], v[1] - v[3], out);
   return 0;
 }
 
@@ -229,25 +231,44 @@ static int car_energy(void *user, const dae_mechanical_at *at, double *T, double
   return 0;
 }
 
+/* all of them with one look at the foot */
+static int car_eval(void *user, const dae_mechanical_at *at, const dae_mechanical_wanted *w)
+{
+  const car_params *p = user;
+  const double *q = at->q, *v = at->v;
+  foot b = foot_at(p, at->t);
+  double dx = q[0] - q[2], dy = q[1] - q[3];
+  if (w->M)
+    car_M(user, at, w->M);
+  if (w->f)
+    car_springs(p, &b, q, w->f);
+  if (w->g) {
+    w->g[0] = q[0] * b.x + q[1] * b.y;
+    w->g[1] = dx * dx + dy * dy - p->L * p->L;
+  }
+  if (w->gdot) {
+    w->gdot[0] = v[0] * b.x + v[1] * b.y + q[0] * b.x1 + q[1] * b.y1;
+    w->gdot[1] = 2 * (dx * (v[0] - v[2]) + dy * (v[1] - v[3]));
+  }
+  if (w->G)
+    car_rows(b.x, b.y, dx, dy, w->G);
+  if (w->gamma) {
+    double ux = v[0] - v[2], uy = v[1] - v[3];
+    w->gamma[0] = q[0] * b.x2 + q[1] * b.y2 + 2 * (v[0] * b.x1 + v[1] * b.y1);
+    w->gamma[1] = 2 * (ux * ux + uy * uy);
+  }
+  return 0;
+}
+
 static const char *const car_q_names[] = {"xl", "yl", "xr", "yr"};
 static const char *const car_g_names[] = {"left wheel", "axis"};
-static const dae_mechanical car_axis = {.name = "car_axis",
-                                        .nq = 4,
-                                        .ng = 2,
-                                        .user = (void *)&car_values,
-                                        .q_names = car_q_names,
-                                        .g_names = car_g_names,
-                                        .M = car_M,
-                                        .f = car_f,
-                                        .g = car_g,
-                                        .G = car_G,
-                                        .g_t = car_g_t,
-                                        .gamma = car_gamma,
-                                        .J = car_J,
-                                        .Gts_q = car_Gts_q,
-                                        .gdot_q = car_gdot_q,
-                                        .energy = car_energy,
-                                        .constant_mass = true};
+#define CAR_AXIS                                                                                   \
+  .nq = 4, .ng = 2, .user = (void *)&car_values, .q_names = car_q_names, .g_names = car_g_names,   \
+  .M = car_M, .f = car_f, .g = car_g, .G = car_G, .g_t = car_g_t, .gamma = car_gamma, .J = car_J,  \
+  .Gts_q = car_Gts_q, .gdot_q = car_gdot_q, .energy = car_energy, .constant_mass = true
+static const dae_mechanical car_axis = {.name = "car_axis", CAR_AXIS};
+static const dae_mechanical car_axis_with_eval = {
+    .name = "car_axis_eval", CAR_AXIS, .eval = car_eval};
 static const dae_mechanical car_axis_bare = {.name = "car_axis_bare",
                                              .nq = 4,
                                              .ng = 2,
@@ -281,4 +302,8 @@ test_problem test_car_axis(void)
 test_problem test_car_axis_bare(void)
 {
   return car(&car_axis_bare);
+}
+test_problem test_car_axis_eval(void)
+{
+  return car(&car_axis_with_eval);
 }
