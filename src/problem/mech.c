@@ -6,12 +6,6 @@
 #include "problem/mech_raw.h"
 #include <stdio.h>
 
-dae_mechanical_at dae__mech_at(const dae__mech *m, double t, const double *y)
-{
-  return (dae_mechanical_at){
-      .t = t, .q = y, .v = y + m->at.v, .u = y + m->at.u, .w = y + m->at.w, .in = m->in};
-}
-
 const char *dae__mech_constraint_name(const dae_mechanical *p, int row, char *text, size_t size)
 {
   bool holonomic = row < p->ng;

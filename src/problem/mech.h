@@ -57,7 +57,11 @@ dae_status dae__mech_create(dae__arena *arena, const dae_problem *problem, dae__
                             dae_error *err);
 
 /* The point given by the parts of a state vector. */
-dae_mechanical_at dae__mech_at(const dae__mech *m, double t, const double *y);
+static inline dae_mechanical_at dae__mech_at(const dae__mech *m, double t, const double *y)
+{
+  return (dae_mechanical_at){
+      .t = t, .q = y, .v = y + m->at.v, .u = y + m->at.u, .w = y + m->at.w, .in = m->in};
+}
 
 /* Name of an equation or variable for messages. */
 const char *dae__mech_constraint_name(const dae_mechanical *p, int row, char *text, size_t size);

@@ -111,8 +111,7 @@ static dae_status explain(const dae__motion *motion, dae_status status, dae_erro
                    name);
 }
 
-/* what has been factored, or could not be */
-static dae_status factored(dae__motion *motion, dae_status status, dae_error *err)
+dae_status dae__motion_factored(dae__motion *motion, dae_status status, dae_error *err)
 {
   motion->memory->factored = status == DAE_OK;
   motion->memory->factorisations++;
@@ -123,7 +122,7 @@ static dae_status factored(dae__motion *motion, dae_status status, dae_error *er
 static dae_status factor(dae__motion *motion, const double *diagonal, dae_error *err)
 {
   dae_status status = dae__saddle_factor(motion->saddle, motion->M, motion->G, motion->K, diagonal);
-  return factored(motion, status, err);
+  return dae__motion_factored(motion, status, err);
 }
 
 dae_status dae__motion_factor(dae__motion *motion, dae_error *err)
@@ -140,21 +139,6 @@ dae_status dae__motion_factor_active(dae__motion *motion, dae_error *err)
   for (int i = 0; i < m->nc; i++)
     motion->diagonal[m->nq + i] = m->active[i] ? 0 : 1;
   return factor(motion, motion->diagonal, err);
-}
-
-dae_status dae__motion_solve_active(dae__motion *motion, double *top, double *bottom,
-                                    dae_error *err)
-{
-  if (motion->m->count->dependent > 0) {
-    dae_status status = dae__motion_factor_active(motion, err);
-    if (!status)
-      dae__saddle_solve(motion->saddle, top, bottom);
-    return status;
-  }
-  return factored(motion,
-                  dae__saddle_factor_solve(motion->saddle, motion->M, motion->mass_stays, motion->G,
-                                           motion->K, top, bottom),
-                  err);
 }
 
 /* ---- projection ---- */

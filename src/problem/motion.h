@@ -81,9 +81,8 @@ dae_status dae__motion_follow(dae__motion *motion, dae_error *err);
 dae_status dae__motion_factor(dae__motion *motion, dae_error *err);
 /* The same with the diagonal of the active rows: "multiplier = 0" for the others. */
 dae_status dae__motion_factor_active(dae__motion *motion, dae_error *err);
-/* The same, and solves for a right side [top; bottom], which receives the solution. */
-dae_status dae__motion_solve_active(dae__motion *motion, double *top, double *bottom,
-                                    dae_error *err);
+/* Takes note of what became of a factorisation. */
+dae_status dae__motion_factored(dae__motion *motion, dae_status status, dae_error *err);
 
 /* Multipliers y (nc) of the active rows, with that factorisation, as those of minimum norm of all
  * rows that exert the same force. */

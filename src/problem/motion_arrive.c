@@ -27,10 +27,25 @@ static dae_status look_again(dae__motion *motion, const dae_mechanical_at *at,
   return found ? found : status;
 }
 
+/* factors, and solves for the right side, which receives the solution */
+static inline dae_status solve(dae__motion *motion, double *top, double *bottom, dae_error *err)
+{
+  if (motion->m->count->dependent > 0) {
+    dae_status status = dae__motion_factor_active(motion, err);
+    if (!status)
+      dae__saddle_solve(motion->saddle, top, bottom);
+    return status;
+  }
+  dae_status status = dae__saddle_factor_solve(motion->saddle, motion->M, motion->mass_stays,
+                                               motion->G, motion->K, top, bottom);
+  return dae__motion_factored(motion, status, err);
+}
+
 /* v' into acceleration and the multipliers into motion->bottom, s, and what else is wanted at y,
  * which is not looked at. The matrix is factored. */
-static dae_status dynamics(dae__motion *motion, const dae_mechanical_at *at,
-                           dae_mechanical_wanted *want, double *acceleration, dae_error *err)
+static inline __attribute__((always_inline)) dae_status
+dynamics(dae__motion *motion, const dae_mechanical_at *at, dae_mechanical_wanted *want,
+         double *acceleration, dae_error *err)
 {
   dae__mech *m = motion->m;
   double *bottom = motion->bottom;
@@ -46,7 +61,7 @@ static dae_status dynamics(dae__motion *motion, const dae_mechanical_at *at,
     return status;
   for (int i = 0; i < m->nc; i++)
     bottom[i] = -bottom[i];
-  status = dae__motion_solve_active(motion, acceleration, bottom, err);
+  status = solve(motion, acceleration, bottom, err);
   bool good = !status && dae__all_finite(m->nq, acceleration) && dae__all_finite(m->nc, bottom) &&
               dae__all_finite(m->nu, motion->s);
   motion->mass_stays = good && m->p->constant_mass;
@@ -54,8 +69,8 @@ static dae_status dynamics(dae__motion *motion, const dae_mechanical_at *at,
 }
 
 /* the multipliers into y, and v and u' into dy (may be NULL) */
-static dae_status tell(dae__motion *motion, const dae_mechanical_at *at, double *y, double *dy,
-                       dae_error *err)
+static inline dae_status tell(dae__motion *motion, const dae_mechanical_at *at, double *y,
+                              double *dy, dae_error *err)
 {
   const dae__mech *m = motion->m;
   if (dy) {

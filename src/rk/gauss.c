@@ -11,7 +11,11 @@
  * the same of q with v; gamma = |det A|^(1/s) = (s! / (2s)!)^(1/s). That is O(h^(s+1)), while the
  * step itself is in error by O(h^(2s+1)): the tolerance is mapped, 0.1 tol^((s+1)/(2s)), which
  * makes the error of the step follow tol. The iteration ends at 0.1^(2s/(s+1)) of the tolerance,
- * with a fixed step at round-off. */
+ * with a fixed step at round-off.
+ *
+ * The nodes leave out the last few hundredths of a step: what begins to act there shows in k at the
+ * end, which is evaluated once the step has been accepted. Where gamma h (k - p(1)) is several
+ * times what the tolerance allows, the step is given up after all. */
 #include "rk/gauss.h"
 #include "core/error.h"
 #include "core/vec.h"
@@ -22,11 +26,12 @@
 #define MOST_FIXED 200 /* and of a fixed one, which cannot be made smaller */
 #define SLOW 0.8       /* contraction from which on it is given up */
 #define SAFETY 0.75    /* as of the explicit pairs: 1 % of steps are rejected, with 0.9 it is 7 % */
-#define AT_ONCE 1e-3   /* of the stop value: the first change that is enough */
-#define REMEMBERED 40  /* steps for which a failure of the iteration tells something */
-#define FARTHEST 10    /* a step so many times as long as the last one is not predicted from it */
-#define ROUND_OFF 4    /* changes of so many units in the last place are none, */
-#define BEARABLE 1e6   /* and those that do not get smaller are so up to here */
+#define SURPRISE 5   /* error at the end, relative to the tolerance, at which a step is not taken */
+#define AT_ONCE 1e-3 /* of the stop value: the first change that is enough */
+#define REMEMBERED 40 /* steps for which a failure of the iteration tells something */
+#define FARTHEST 10   /* a step so many times as long as the last one is not predicted from it */
+#define ROUND_OFF 4   /* changes of so many units in the last place are none, */
+#define BEARABLE 1e6  /* and those that do not get smaller are so up to here */
 
 /* The fewest evaluations for the digits reached on eleven mechanisms at 3 to 12 digits, of which
  * there are one or two more than the tolerance asks for. */
@@ -41,28 +46,66 @@ void dae__gauss_point_create(const dae__gauss *o, int first, int n, double x, co
                              const double *twice, dae__gauss_point *out)
 {
   out->single.count = n;
-  out->twice.count = n + 1;
+  out->x = x;
   for (int j = 0; j < n; j++) {
-    out->single.at[j] = out->twice.at[j] = (size_t)(first + j) * o->stride + (size_t)o->n2;
+    out->single.at[j] = (size_t)(first + j) * o->stride + (size_t)o->n2;
     out->single.a[j] = single[j];
     out->per_h[j] = twice[j];
   }
-  out->twice.at[n] = 0; /* v0 */
-  out->twice.a[n] = x;
 }
 
 void dae__gauss_point_scale(dae__gauss_point *p, double h)
 {
   for (int j = 0; j < p->single.count; j++)
-    p->twice.a[j] = h * p->per_h[j];
+    p->twice[j] = h * p->per_h[j];
+}
+
+/* two neighbours, anywhere */
+typedef double two __attribute__((vector_size(16), aligned(8), may_alias));
+
+static inline two two_of(const double *x)
+{
+  return *(const two *)x;
+}
+
+/* q_i, q_(i+1) and their v */
+static inline void move_two(const dae__gauss_point *p, int n2, double h, const double *x0,
+                            const double *K, double *restrict z)
+{
+  const dae__combination *c = &p->single;
+  two q = {0, 0}, v = {0, 0};
+  for (int j = 0; j < c->count; j++) {
+    two k = two_of(K + c->at[j]);
+    q += p->twice[j] * k;
+    v += c->a[j] * k;
+  }
+  *(two *)z = two_of(x0) + h * (q + p->x * two_of(K));
+  *(two *)(z + n2) = two_of(x0 + n2) + h * v;
+}
+
+static inline void move_one(const dae__gauss_point *p, int n2, double h, const double *x0,
+                            const double *K, double *restrict z)
+{
+  const dae__combination *c = &p->single;
+  double q = 0, v = 0;
+  for (int j = 0; j < c->count; j++) {
+    q += p->twice[j] * K[c->at[j]];
+    v += c->a[j] * K[c->at[j]];
+  }
+  z[0] = x0[0] + h * (q + p->x * K[0]);
+  z[n2] = x0[n2] + h * v;
 }
 
 void dae__gauss_state(const dae__gauss *o, double h, const double *x0, const double *K,
                       const dae__gauss_point *p, double *z)
 {
-  int n2 = o->n2;
-  dae__combine(&p->twice, n2, h, K, x0, z);
-  dae__combine(&p->single, o->body->nx - n2, h, K, x0 + n2, z + n2);
+  int n2 = o->n2, i = 0;
+  for (; i + 2 <= n2; i += 2)
+    move_two(p, n2, h, x0 + i, K + i, z + i);
+  if (i < n2)
+    move_one(p, n2, h, x0 + i, K + i, z + i);
+  if (o->body->nx > 2 * n2)
+    dae__combine(&p->single, o->body->nx - 2 * n2, h, K + n2, x0 + 2 * n2, z + 2 * n2);
 }
 
 /* K_1 ... K_s by the last step, or all as at the start */
@@ -70,7 +113,7 @@ static void predict(dae__gauss *o, const dae__rk_leg *leg, double *K)
 {
   const dae__gauss_memory *m = o->memory;
   int nx = o->body->nx;
-  double q = m->h > 0 ? leg->h / m->h : INFINITY, w[DAE__NODAL_MOST];
+  double q = m->h > 0 ? leg->h / m->h : INFINITY;
   dae__copy(nx, leg->from.dz, K);
   dae__copy(o->n2, leg->from.z + o->n2, K);
   for (int i = 0; i < o->s; i++) {
@@ -79,9 +122,8 @@ static void predict(dae__gauss *o, const dae__rk_leg *leg, double *K)
       dae__copy(nx, leg->from.dz, k);
       continue;
     }
-    dae__nodal_values(&o->wide, 1 + q * o->c[i], w);
-    dae__combination c = dae__combination_of(o->s + 2, w, o->stride);
-    dae__combine(&c, nx, 1, o->K[m->last], o->zero, k);
+    dae__nodal_values(&o->wide, 1 + q * o->c[i], o->ahead.a);
+    dae__combine(&o->ahead, nx, 1, o->K[m->last], o->zero, k);
   }
 }
 
@@ -185,6 +227,19 @@ static dae_status attempt(void *self, const dae__rk_leg *leg, double *error, dae
   return DAE_OK;
 }
 
+/* whether k at the end is not what the stages led to expect */
+static bool surprises(dae__gauss *o, double h, const double *dz)
+{
+  int n2 = o->n2, rest = o->body->nx - n2;
+  double *K = o->K[!o->memory->last], *p = o->error, sum = 0;
+  dae__combine(&o->at_end, rest, 1, K + n2, o->zero, p);
+  for (int i = 0; i < rest; i++) {
+    double d = h * (dz[n2 + i] - p[i]) * o->inverse[n2 + i];
+    sum += d * d;
+  }
+  return !o->fixed && !(o->scale * sqrt(sum / o->body->nx) <= SURPRISE);
+}
+
 static dae_status settle(void *self, const dae__rk_leg *leg, dae_error *err)
 {
   dae__gauss *o = self;
@@ -196,6 +251,9 @@ static dae_status settle(void *self, const dae__rk_leg *leg, dae_error *err)
                           : body->table->slopes(body->self, false, t, leg->to.z, leg->to.dz, err);
   if (status)
     return status;
+  if (surprises(o, leg->h, leg->to.dz))
+    return dae__fail(err, DAE_ERROR_STEP, NULL,
+                     "the forces at the end of a step are not those that its stages lead to");
   m->last = !m->last;
   m->h = leg->h;
   m->fine = false;
@@ -232,6 +290,18 @@ static const dae__stepper_table verbs = {.begin = begin,
 
 /* ---- creation ---- */
 
+/* p(1), by k_1 ... k_s */
+static void make_end(dae__gauss *o, const dae__collocation_rule *r)
+{
+  double at_one[DAE__COLLOCATION_STAGES];
+  dae__collocation_values(r, 1, at_one);
+  o->at_end.count = o->s;
+  for (int j = 0; j < o->s; j++) {
+    o->at_end.at[j] = (size_t)(j + 1) * o->stride;
+    o->at_end.a[j] = at_one[j];
+  }
+}
+
 /* the stages, the end, and h (k_0 - p(0)) */
 static void make_points(dae__gauss *o)
 {
@@ -248,6 +318,7 @@ static void make_points(dae__gauss *o)
   }
   dae__gauss_point_create(o, 1, o->s, 1, r.b, r.B2, &o->end);
   dae__gauss_point_create(o, 0, o->s + 1, 0, single, twice, &o->start);
+  make_end(o, &r);
 }
 
 /* 0, c_1 ... c_s, 1; and 2s nodes of Chebyshev */
@@ -274,6 +345,13 @@ static void make_scales(dae__gauss *o)
     gamma /= s + i; /* s! / (2s)! */
   o->scale = pow(gamma, 1 / s) / (0.1 * pow(o->rtol, (s + 1) / (2 * s) - 1));
   o->stop = o->fixed ? ROUND_OFF : pow(0.1, 2 * s / (s + 1));
+}
+
+static void make_prediction(dae__gauss *o)
+{
+  o->ahead.count = o->s + 2;
+  for (int j = 0; j < o->s + 2; j++)
+    o->ahead.at[j] = (size_t)j * o->stride;
 }
 
 static void take_memory(dae__gauss *o, dae__arena *arena)
@@ -307,6 +385,7 @@ dae_status dae__gauss_create(dae__arena *arena, const dae__rk_body *body,
   make_points(o);
   make_nodes(o);
   make_scales(o);
+  make_prediction(o);
   take_memory(o, arena);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);

@@ -32,8 +32,10 @@ typedef struct dae__gauss_memory {
 /* How x at some point of a step follows from slopes: h k in v and u; h v0 and h k in q, the latter
  * times h again. */
 typedef struct dae__gauss_point {
-  dae__combination single, twice;  /* the last one of twice is v0 */
-  double per_h[DAE__COMBINE_MOST]; /* weights of k in q without that h */
+  dae__combination single;         /* of v and u */
+  double twice[DAE__COMBINE_MOST]; /* weights of the same k in q, with that h */
+  double per_h[DAE__COMBINE_MOST]; /* and without it */
+  double x;                        /* weight of v0 in q */
 } dae__gauss_point;
 
 typedef struct dae__gauss {
@@ -48,6 +50,8 @@ typedef struct dae__gauss {
   dae__gauss_memory *memory; /* kept */
   double *K[2];              /* kept: slopes at 0, c_1 ... c_s, 1 of two steps */
   dae__nodal wide, fine;     /* nodes 0, c_1 ... c_s, 1, and more of them */
+  dae__combination at_end;   /* p(1) */
+  dae__combination ahead;    /* slopes at the former beyond the end of their step */
   double *F;                 /* kept: slopes at these */
   double *z;                 /* where slopes are evaluated */
   double *before, *inverse;  /* x1 of the iterate before, 1 / weights */

@@ -37,7 +37,9 @@
 #define PART 0.6   /* of radau's steps that explicit ones of the same accuracy reach */
 
 /* tolerance from which on gauss takes the place of the pairs. Without rows between the steps it
- * would pay from 1e-7 on, with them it takes up to twice the time (bench_engines) */
+ * would pay from 1e-7 on, with them it takes up to twice the time (bench_engines). Where forces
+ * jump it loses more digits than the pairs do: its error follows a tolerance that is mapped as for
+ * smooth motions. */
 #define TIGHT 1e-10
 
 /* states from which on radau begins: systems of that size are hardly ever free of fast modes, and
@@ -127,11 +129,12 @@ static void watch_free(dae__rk *o)
     m->stiff++, m->calm = 0;
   else if (++m->calm >= CALM)
     m->stiff = 0;
-  m->rate = rate_of_span(o);
   if (m->stiff == 0)
     begin_span(o);
-  if (m->stiff >= (c->per_attempt > 0 ? VOTES : FEWER))
+  if (m->stiff >= (c->per_attempt > 0 ? VOTES : FEWER)) {
+    m->rate = rate_of_span(o);
     go_over(o, c->usual, o->march.memory->h);
+  }
 }
 
 /* radau on trial: back where it needs more work than the explicit steps did */

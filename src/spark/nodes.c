@@ -68,10 +68,37 @@ static dae__rule nodes(int n, int m, long double first_angle, long double spacin
   return rule;
 }
 
+/* positive roots of P_n, so that methods need not look for them whenever one is created */
+#define TABULATED 8
+static const long double gauss_roots[TABULATED + 1][TABULATED / 2] = {
+    [2] = {0.5773502691896257645091488L},
+    [3] = {0.7745966692414833770358531L},
+    [4] = {0.8611363115940525752239465L, 0.3399810435848562648026658L},
+    [5] = {0.9061798459386639927976269L, 0.5384693101056830910363144L},
+    [6] = {0.9324695142031520278123016L, 0.6612093864662645136613996L,
+           0.2386191860831969086305017L},
+    [7] = {0.9491079123427585245261897L, 0.7415311855993944398638648L,
+           0.4058451513773971669066064L},
+    [8] = {0.9602898564975362316835609L, 0.7966664774136267395915539L, 0.5255324099163289858177390L,
+           0.1834346424956498049394761L},
+};
+
+static dae__rule tabulated(int n)
+{
+  dae__rule rule = {.n = n};
+  for (int k = 0; k < n; k++)
+    rule.c[k] = 0.5L;
+  for (int k = 0; k < n / 2; k++) {
+    rule.c[k] = (1 - gauss_roots[n][k]) / 2;
+    rule.c[n - 1 - k] = (1 + gauss_roots[n][k]) / 2;
+  }
+  return rule;
+}
+
 dae__rule dae__rule_gauss(int n)
 {
   long double spacing = PI / (n + 0.5L);
-  dae__rule rule = nodes(n, -1, 0.75L * spacing, spacing);
+  dae__rule rule = n <= TABULATED ? tabulated(n) : nodes(n, -1, 0.75L * spacing, spacing);
   for (int i = 0; i < n; i++) {
     long double x = 2 * rule.c[i] - 1, P, dP;
     dae__legendre(n, x, &P, &dP);

@@ -198,6 +198,36 @@ static void test_a_force_that_is_switched_on_is_gone_through(void **state)
     }
 }
 
+static int late_f(void *user, const dae_mechanical_at *at, double *f)
+{
+  (void)user;
+  f[0] = at->t > 0.97;
+  return 0;
+}
+
+/* the first step of gauss that is tried ends at 1, its nodes do not reach 0.96 */
+static void test_a_force_that_begins_after_the_last_node_is_noticed(void **state)
+{
+  (void)state;
+  static const double start[] = {0, 0};
+  const dae_mechanical m = {
+      .nq = 1, .q_names = slider, .M = one_M, .f = late_f, .constant_mass = true};
+  const dae_problem p = dae_problem_mechanical(&m);
+  for (double tolerance = 1e-4; tolerance > 1e-10; tolerance /= 10) {
+    dae_rk_options opts = of_tolerance(tolerance);
+    dae_integrator *it;
+    dae_error err;
+    double y[2];
+    opts.first_step = 1;
+    assert_int_equal(create("gauss", &p, start, &opts, &it, &err), DAE_OK);
+    while (dae_integrator_step(it, 2, &err) == DAE_OK)
+      ;
+    assert_int_equal(dae_integrator_interpolate(it, 2, y, NULL, &err), DAE_OK);
+    assert_true(fabs(y[1] - 1.03) < sqrt(tolerance));
+    dae_integrator_free(it);
+  }
+}
+
 /* a mass on a table with dry friction comes to rest, where sign(v) jumps: it says which variable it
  * is instead of going on in steps of round-off */
 static void test_a_motion_that_sticks_at_a_jump_names_the_variable(void **state)
@@ -299,6 +329,7 @@ int main(void)
       cmocka_unit_test(test_stages_and_orders_that_there_are_not_are_refused),
       cmocka_unit_test(test_problems_are_refused_with_a_way_out),
       cmocka_unit_test(test_a_force_that_is_switched_on_is_gone_through),
+      cmocka_unit_test(test_a_force_that_begins_after_the_last_node_is_noticed),
       cmocka_unit_test(test_a_motion_that_sticks_at_a_jump_names_the_variable),
       cmocka_unit_test(test_blow_up_in_finite_time_ends_there),
       cmocka_unit_test(test_a_dead_point_is_passed_or_its_constraint_is_named),
