@@ -74,6 +74,25 @@ dae_pattern dae__pattern_diagonal(dae__arena *arena, int n)
   return (dae_pattern){n, n, start, row};
 }
 
+dae_pattern dae__pattern_tiles(dae__arena *arena, const dae_pattern *p, int n)
+{
+  int size = p->cols, count = dae__pattern_count(p);
+  if ((int64_t)count * n * n > INT_MAX)
+    return fail(arena);
+  int *start = DAE__TAKE(arena, int, (size_t)n *(size_t)size + 1);
+  int *row = DAE__TAKE(arena, int, (size_t)count *(size_t)n *(size_t)n);
+  if (dae__arena_failed(arena))
+    return none;
+  for (int l = 0, at = 0; l < n; l++)
+    for (int j = 0; j < size; j++) {
+      for (int k = 0; k < n; k++)
+        for (int e = p->start[j]; e < p->start[j + 1]; e++)
+          row[at++] = k * size + p->row[e];
+      start[l * size + j + 1] = at;
+    }
+  return (dae_pattern){n * size, n * size, start, row};
+}
+
 /* counts in start[1..n] -> offsets in start[0..n] */
 static void add_up(int n, int *start)
 {

@@ -11,8 +11,7 @@
 
 struct dae__radau_full {
   int s, n;
-  dae_pattern pattern;
-  dae__block *block; /* s x s */
+  dae_pattern pattern; /* s x s tiles */
   double *values;
   dae__solver *solver;
 };
@@ -21,14 +20,10 @@ dae_status dae__radau_full_create(dae__arena *arena, const dae__reduced *r, int 
                                   dae__radau_full **out, dae_error *err)
 {
   dae__radau_full *f = DAE__TAKE(arena, dae__radau_full, 1);
-  dae__block *block = DAE__TAKE(arena, dae__block, s * s);
   *out = NULL;
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  for (int i = 0; i < s * s; i++)
-    block[i] = (dae__block){.row = i / s * r->n, .col = i % s * r->n, .pattern = &r->pattern};
-  *f = (dae__radau_full){.s = s, .n = r->n, .block = block};
-  f->pattern = dae__blocks_merge(arena, s * r->n, s * r->n, block, s * s);
+  *f = (dae__radau_full){.s = s, .n = r->n, .pattern = dae__pattern_tiles(arena, &r->pattern, s)};
   if (!dae__arena_failed(arena))
     f->values = DAE__TAKE(arena, double, dae__pattern_count(&f->pattern));
   if (dae__arena_failed(arena))
@@ -52,12 +47,16 @@ dae_status dae__radau_full_reload(dae__radau_full *f)
 static void add_row(dae__radau_full *f, const dae__reduced *r, const dae__collocation_rule *c,
                     double h, int i)
 {
-  int count = dae__pattern_count(&r->pattern);
+  const int *start = r->pattern.start;
   for (int j = 0; j < f->s; j++) {
-    const int *map = f->block[i * f->s + j].map;
     double a = h * c->A[i][j], b = h * h * c->A2[i][j], one = i == j;
-    for (int e = 0; e < count; e++)
-      f->values[map[e]] = one * r->P[0][e] + a * r->P[1][e] + b * r->P[2][e];
+    for (int col = 0; col < f->n; col++) {
+      int first = start[col], count = start[col + 1] - first;
+      double *to = f->values + f->pattern.start[j * f->n + col] + i * count;
+      const double *P0 = r->P[0] + first, *P1 = r->P[1] + first, *P2 = r->P[2] + first;
+      for (int e = 0; e < count; e++)
+        to[e] = one * P0[e] + a * P1[e] + b * P2[e];
+    }
   }
 }
 

@@ -15,7 +15,7 @@ dae__controller_options dae__controller_defaults(int order)
 
 void dae__controller_reset(dae__controller *c, const dae__controller_options *opts)
 {
-  *c = (dae__controller){.opts = *opts};
+  *c = (dae__controller){.opts = *opts, .pull = pow(opts->safety, 1 - 1.75 * opts->beta)};
 }
 
 static double clamp(double x, double low, double high)
@@ -40,12 +40,11 @@ static double wanted_factor(const dae__controller *c, double h, double err)
     return predicted_factor(c, h, err);
   const dae__controller_options *o = &c->opts;
   bool memory = c->previous > 0 && o->beta > 0 && err <= 1 && !c->rejected;
-  double k = o->order, set_point = pow(o->safety, k);
   /* errors far below the tolerance say nothing more than "grow" */
-  double e = fmax(err, 1e-10) / set_point;
+  double k = o->order, log_e = log(fmax(err, 1e-10));
   double factor =
-      memory ? pow(e, -(1 - 0.75 * o->beta) / k) * pow(c->previous / set_point, o->beta / k)
-             : pow(e, -1 / k);
+      memory ? c->pull * exp((o->beta * c->log_previous - (1 - 0.75 * o->beta) * log_e) / k)
+             : o->safety * exp(-log_e / k);
   return clamp(factor, o->min_factor, o->max_factor);
 }
 
@@ -61,6 +60,7 @@ bool dae__controller_judge(dae__controller *c, double h, double err, double *h_n
   if (accepted) {
     /* [HNW93 II.4], [HW96 IV.8]: one lucky step must not hold the next back */
     c->previous = fmax(err, c->opts.predictive ? 1e-2 : 1e-4);
+    c->log_previous = log(c->previous);
     c->h = h;
   }
   c->rejected = !accepted;

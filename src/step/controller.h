@@ -27,9 +27,11 @@ typedef struct dae__controller_options {
 /* Without pointers: a method keeps it with the rest of its memory. */
 typedef struct dae__controller {
   dae__controller_options opts;
+  double pull;     /* s^(alpha - b) */
   double previous; /* error of the last accepted step; 0: none yet */
-  double h;        /* its size */
-  bool rejected;   /* the last attempt was refused */
+  double log_previous;
+  double h;      /* its size */
+  bool rejected; /* the last attempt was refused */
 } dae__controller;
 
 dae__controller_options dae__controller_defaults(int order);

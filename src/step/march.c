@@ -112,7 +112,9 @@ static dae_status try_step(dae__march *m, double h, double t, dae_error *why)
 static dae_status variable_step(dae__march *m, double t_stop, dae_error *err)
 {
   dae__march_memory *k = m->memory;
-  dae_error why = dae_error_none(), stuck = why; /* stuck: not by its error */
+  dae_error why, stuck; /* stuck: not by its error */
+  dae__error_clear(&why);
+  dae__error_clear(&stuck);
   for (int failures = 0; failures < m->max_failures; failures++) {
     double planned = k->h;
     bool last = k->t + planned * (1 + 1e-10) >= t_stop;

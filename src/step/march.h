@@ -45,7 +45,7 @@ typedef struct dae__march {
   double step, first_step, max_step; /* 0: variable, chosen, no limit */
   int max_failures;
   int bounded; /* steps for which sizes at which the iteration failed are left alone */
-  int order; /* of the method */
+  int order;   /* of the method */
   dae__controller_options control;
   const dae_env *env;
   dae__march_memory *memory; /* kept */

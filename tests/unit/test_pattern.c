@@ -178,6 +178,31 @@ static void test_gram_joins_columns_that_share_a_row(void **state)
 }
 
 /* the merged matrix times x is the sum of the blocks times their parts of x */
+static void test_tiles_are_the_blocks_side_by_side(void **state)
+{
+  (void)state;
+  for (int n = 0; n <= 7; n++)
+    for (int s = 1; s <= 4; s++) {
+      dae__arena *arena = dae__arena_create(NULL);
+      dae_pattern p = random_pattern(arena, n, n, 2), tiles = dae__pattern_tiles(arena, &p, s);
+      dae__block block[16];
+      for (int b = 0; b < s * s; b++)
+        block[b] = (dae__block){.row = b / s * n, .col = b % s * n, .pattern = &p};
+      dae_pattern merged = dae__blocks_merge(arena, s * n, s * n, block, s * s);
+      int count = dae__pattern_count(&merged);
+      assert_valid(&tiles, s * n, s * n);
+      assert_memory_equal(tiles.start, merged.start, (size_t)(s * n + 1) * sizeof(int));
+      assert_memory_equal(tiles.row, merged.row, (size_t)count * sizeof(int));
+      for (int b = 0; b < s * s; b++)
+        for (int j = 0; j < n; j++)
+          for (int e = p.start[j]; e < p.start[j + 1]; e++)
+            assert_int_equal(block[b].map[e], tiles.start[b % s * n + j] +
+                                                  b / s * (p.start[j + 1] - p.start[j]) + e -
+                                                  p.start[j]);
+      dae__arena_free(arena);
+    }
+}
+
 static void test_overlapping_blocks_add_up(void **state)
 {
   (void)state;
@@ -341,6 +366,7 @@ int main(void)
       cmocka_unit_test(test_transpose_twice_is_the_same),
       cmocka_unit_test(test_a_sparse_product_is_the_dense_one),
       cmocka_unit_test(test_gram_joins_columns_that_share_a_row),
+      cmocka_unit_test(test_tiles_are_the_blocks_side_by_side),
       cmocka_unit_test(test_overlapping_blocks_add_up),
       cmocka_unit_test(test_products_with_the_transpose_are_adjoint),
       cmocka_unit_test(test_a_million_entries_merge_and_colour_quickly),
