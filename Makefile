@@ -12,7 +12,8 @@ DEMO_OPTIONS ?= --every 0.01
 SOURCES = $(shell find include src cli reproduce tests examples bench -name '*.[ch]' 2>/dev/null)
 
 .DEFAULT_GOAL := build
-.PHONY: help setup setup-test build build-dev demo test docs check-long bench install format tidy clean picture
+.PHONY: help setup setup-test setup-bench build build-dev demo test docs check-long bench bench-quick \
+  bench-check bench-baseline bench-all install format tidy clean picture
 
 help:
 	@echo "make demo        set up, build and run a model of examples/models (DEMO=$(DEMO))"
@@ -22,7 +23,11 @@ help:
 	@echo "make picture     take the picture of README.md anew, in a browser"
 	@echo "make docs        pages of the C interface in build/docs, by Doxygen"
 	@echo "make check-long  all tests at full length, and the benches"
-	@echo "make bench       the benches"
+	@echo "make bench       daedal beside RADAU5 and IDA: tables, build/bench/index.html"
+	@echo "make bench-quick the same in less than three minutes"
+	@echo "make bench-check that a few runs take no more instructions than bench/baseline.csv says;"
+	@echo "                 make bench-baseline writes that file anew"
+	@echo "make bench-all   the benches of single parts"
 	@echo "make format      clang-format all sources"
 	@echo "make tidy        clang-tidy the sources of the library and the command"
 	@echo "make clean       remove build/"
@@ -32,6 +37,9 @@ setup:
 
 setup-test:
 	@sh scripts/setup.sh test
+
+setup-bench:
+	@sh scripts/setup.sh bench
 
 build: setup
 	cmake --preset release
@@ -65,10 +73,42 @@ docs:
 check-long: build
 	ctest --preset long -j $(JOBS)
 	sh tests/fuzz/run_long.sh
-	$(MAKE) bench
+	$(MAKE) bench bench-check bench-all
 
-bench: build
-	cmake --build --preset release --target bench
+BENCH_WORK = build/release/bench/bench_work
+BENCH_COUNT = build/release/bench/bench_count
+
+# BENCH: names of problems, without any all of them
+define bench_work
+	cmake --preset release
+	cmake --build --preset release -j $(JOBS) --target bench_work
+	@mkdir -p build/bench
+	$(BENCH_WORK) $(1) --csv build/bench/work.csv --page build/bench/index.html $(BENCH)
+	@echo
+	@echo "build/bench/index.html shows it, build/bench/work.csv has all runs"
+endef
+
+bench: setup-bench
+	$(call bench_work,)
+
+bench-quick: setup-bench
+	$(call bench_work,--quick)
+
+build/bench/counts.csv: setup-bench
+	cmake --preset release
+	cmake --build --preset release -j $(JOBS) --target bench_count
+	@mkdir -p build/bench
+	sh bench/check.sh measure $(BENCH_COUNT) > $@.new
+	@mv $@.new $@
+
+bench-check: build/bench/counts.csv
+	sh bench/check.sh compare bench/baseline.csv $<
+
+bench-baseline: build/bench/counts.csv
+	cp $< bench/baseline.csv
+
+bench-all: build
+	cmake --build --preset release --target bench-all
 
 install: build
 	cmake --install build/release --prefix $(PREFIX)

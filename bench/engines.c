@@ -65,18 +65,11 @@ typedef struct task {
   double patience; /* seconds */
 } task;
 
-/* options as by default, at this tolerance */
+/* options as by default, at this tolerance, and the contender's own */
 static void *options_of(const dae_method *method, const contender *c, double tol)
 {
   dae_error err;
-  char text[32];
-  void *opts = malloc(method->options_size);
-  if (!opts)
-    exit(1);
-  method->defaults(opts);
-  snprintf(text, sizeof text, "%.17g", tol);
-  bench_check(dae_options_set(method->options, opts, "rtol", text, &err), c->name, &err);
-  bench_check(dae_options_set(method->options, opts, "atol", text, &err), c->name, &err);
+  void *opts = bench_options(method, tol);
   if (c->option)
     bench_check(dae_options_set(method->options, opts, c->option, c->value, &err), c->name, &err);
   return opts;

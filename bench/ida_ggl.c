@@ -16,7 +16,6 @@
 
 #include "core/vec.h"
 #include "linalg/pattern.h"
-#include "linalg/solver.h"
 
 enum {
   ONE_Q,
@@ -38,7 +37,7 @@ struct ida_ggl {
   const dae_mechanical *p;
   dae_pattern one, M, G, J, Ms, H, whole;
   dae__block block[BLOCKS];
-  bool has_matrix, has_M; /* has_M: a constant M is evaluated once */
+  bool has_M; /* a constant M is evaluated once */
   double *ones, *M_values, *G_values, *J_values, *Ms_values, *H_values, *gdot_q, *f;
 };
 
@@ -63,11 +62,6 @@ static bool written_out(const dae_mechanical *p)
 {
   bool constraints = p->ng == 0 || (p->G && (p->g_t || p->time_free_g));
   return p->M && p->f && constraints && p->nk + p->nu + p->nw + p->nin == 0;
-}
-
-static bool large_and_sparse(const dae_mechanical *p)
-{
-  return p->M_pattern && 2 * (p->nq + p->ng) > DAE__DENSE_UP_TO;
 }
 
 static bool has_derivatives(const dae_mechanical *p)
@@ -228,9 +222,9 @@ static void make_matrix(ida_ggl *s, dae__arena *arena)
   merge(s, arena);
 }
 
-ida_ggl *ida_ggl_create(dae__arena *arena, const dae_mechanical *p, bool analytic)
+ida_ggl *ida_ggl_create(dae__arena *arena, const dae_mechanical *p)
 {
-  ida_ggl *s = written_out(p) ? DAE__TAKE(arena, ida_ggl, 1) : NULL;
+  ida_ggl *s = written_out(p) && has_derivatives(p) ? DAE__TAKE(arena, ida_ggl, 1) : NULL;
   if (!s)
     return NULL;
   s->p = p;
@@ -241,13 +235,11 @@ ida_ggl *ida_ggl_create(dae__arena *arena, const dae_mechanical *p, bool analyti
   s->M_values = DAE__TAKE(arena, double, dae__pattern_count(&s->M));
   s->G_values = DAE__TAKE(arena, double, dae__pattern_count(&s->G));
   s->f = DAE__TAKE(arena, double, p->nq);
-  s->has_matrix = has_derivatives(p) && (analytic || large_and_sparse(p));
-  if (s->has_matrix)
-    make_matrix(s, arena);
+  make_matrix(s, arena);
   return dae__arena_failed(arena) ? NULL : s;
 }
 
 const dae_pattern *ida_ggl_pattern(const ida_ggl *s)
 {
-  return s->has_matrix ? &s->whole : NULL;
+  return &s->whole;
 }

@@ -4,6 +4,8 @@
 
 #include "problems/problems.h"
 
+#include <daedal/integrator.h>
+
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -45,6 +47,21 @@ static inline void bench_check(dae_status status, const char *what, const dae_er
     return;
   fprintf(stderr, "%s: %s\n", what, err->text);
   exit(1);
+}
+
+/* the method's options with rtol = atol = tol, the rest as by default; release them with free */
+static inline void *bench_options(const dae_method *method, double tol)
+{
+  char text[32];
+  dae_error err;
+  void *opts = malloc(method->options_size);
+  if (!opts)
+    exit(1);
+  method->defaults(opts);
+  snprintf(text, sizeof text, "%.17g", tol);
+  bench_check(dae_options_set(method->options, opts, "rtol", text, &err), method->name, &err);
+  bench_check(dae_options_set(method->options, opts, "atol", text, &err), method->name, &err);
+  return opts;
 }
 
 #endif

@@ -81,7 +81,7 @@ static result run_ida(const test_problem *p, int watched, const ida_settings *se
   double *dy = y + p->size;
   bench_check(dae_consistent_start(&p->problem, &p->start, NULL, y, dy, NULL, &err), "start", &err);
   double begin = bench_now();
-  ida_result r = ida_run_with(p, set, y, dy);
+  peer_counts r = ida_run(p, set, y, dy);
   return (result){
       .steps = r.steps, .seconds = bench_now() - begin, .watched = r.reached ? y[watched] : NAN};
 }
@@ -99,8 +99,8 @@ static const row rows[ROWS] = {
     {.name = "plain GGL", .method = "bdf-ggl"},
     {.name = "bdf-ggl", .method = "bdf-ggl", .stability = true},
     [CS] = {.name = "bdf-cs", .method = "bdf-cs", .stability = true},
-    [IDA] = {.name = "IDA", .ida = {1e-4, 1e-4, 1e-4, 5, true}},
-    [TUNED] = {.name = "IDA, tuned", .ida = {1e-4, 1e-4, 1e4, 2, true}},
+    [IDA] = {.name = "IDA", .ida = {1e-4, 1e-4, 1e-4, 5}},
+    [TUNED] = {.name = "IDA, tuned", .ida = {1e-4, 1e-4, 1e4, 2}},
 };
 
 static result measure(const test_problem *p, int watched, const row *r, double *y)

@@ -65,6 +65,10 @@ double cli_number(const cli_arguments *args, const char *name, double fallback);
 /* Loads the model that the arguments name; without env silently. */
 dae_status cli_load(const cli_arguments *args, const dae_env *env, dae_model **out, dae_error *err);
 
+/* native.c: compiles the model where --jit asks for it. What prevents that is told, and no error:
+ * the model is interpreted then. An interrupt is one. */
+dae_status cli_compile(const cli_arguments *args, dae_model *model, dae_error *err);
+
 /* command.c: the command line, quoted for a shell; to be freed. NULL: out of memory. */
 char *cli_command_text(const cli_arguments *args);
 

@@ -33,8 +33,6 @@ char *cli_command_text(const cli_arguments *args)
     put_word(out, args->operand[0] == '-' ? " ./" : " ", args->operand);
   for (int i = 0; i < args->other_count; i++)
     put_word(out, " ", args->others[i]);
-  for (int i = 0; i < args->other_count; i++)
-    put_word(out, " ", args->others[i]);
   for (int i = 0; i < args->count; i++) {
     fprintf(out, " %s", cli_dashes(args->given[i].name).text);
     if (args->given[i].value)

@@ -312,6 +312,8 @@ cli_exit cli_compare(const cli_arguments *args)
   dae_error err = dae_error_none();
   dae_status status = cli_load(args, NULL, &s.model, &err);
   if (status >= 0)
+    status = cli_compile(args, s.model, &err);
+  if (status >= 0)
     status = make_plan(&s, &err);
   if (status >= 0)
     status = open_files(&s, &err);

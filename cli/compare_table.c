@@ -198,6 +198,10 @@ static void print_verdict(const dae_comparison *c, const dae_model *model,
   dae_reference_text(c, text, sizeof text);
   printf("\n");
   cli_row("reference", "%s", text);
+  if (c->native.instructions > 0) {
+    dae_native_text(&c->native, text, sizeof text);
+    cli_row("native code", "%s", text);
+  }
   cli_row(c->recommended ? "recommended" : "not ranked", "%s", c->why);
   if (!c->recommended)
     return;

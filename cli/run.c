@@ -231,6 +231,8 @@ cli_exit cli_run(const cli_arguments *args)
 
   dae_status status = load(&s, &err);
   if (status >= 0)
+    status = cli_compile(args, s.model, &err);
+  if (status >= 0)
     status = make_plan(&s, &err);
   if (status >= 0)
     status = make_sinks(&s, &err);

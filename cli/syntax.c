@@ -20,6 +20,7 @@ static const cli_option run_options[] = {
     {"sweep", "A,C,B", CLI_TEXT, NULL, "order of the systems in it (default: the best one)"},
     {"verify", NULL, CLI_FLAG, NULL, "also run coupled systems as one, and compare the results"},
     {"set", "a=3", CLI_TEXT, "The model", "give a param another value; may be repeated"},
+    {"jit", NULL, CLI_FLAG, NULL, "compile its equations by the C compiler of the system"},
     {"every", "DT", CLI_NUMBER, "Results", "rows this far apart (default 0: one at every step)"},
     {"out", "FILE", CLI_TEXT, NULL, "results as CSV (default: the model's name + .csv)"},
     {"report", "[FILE.html]", CLI_PAGE, NULL, "a page with pictures (default: the model's name)"},
@@ -57,6 +58,7 @@ static const cli_option compare_options[] = {
      "tolerances by decades, or a list: 1e-4,1e-8 (default 1e-3..1e-10)"},
     {"to", "T", CLI_NUMBER, NULL, "end time (default: that of simulate)"},
     {"set", "a=3", CLI_TEXT, NULL, "give a param another value; may be repeated"},
+    {"jit", NULL, CLI_FLAG, NULL, "compile the equations of the model, as run does"},
     {"seconds", "S", CLI_NUMBER, NULL,
      "give a method up where a run takes more CPU time (default 2)"},
     {"report", "[FILE.html]", CLI_PAGE, "Results",
@@ -96,7 +98,12 @@ static const char run_text[] =
     "--error-test q, --project off; a switch may stand alone: --damp. The command\n"
     "line overrides `simulate` of the model, which overrides the defaults. Both\n"
     "--to 5 and --to=5 are understood.\n"
-    "Interrupted (Ctrl-C), the run ends in order and keeps the results so far.\n";
+    "Interrupted (Ctrl-C), the run ends in order and keeps the results so far.\n"
+    "\n"
+    "With --jit the equations are written out as C, compiled (CC, or cc) and loaded,\n"
+    "with the same results to the last bit. It is kept in DAEDAL_CACHE, or in\n"
+    "~/.cache/daedal, and found there by later runs, with other params too. Where it\n"
+    "cannot be had the reason is told and the model interpreted, as without --jit.\n";
 
 static const char run_examples[] =
     "  daedal run pendulum.dae\n"
@@ -105,6 +112,7 @@ static const char run_examples[] =
     "  daedal run pendulum.dae --set L=2 --out long.csv --json long.json\n"
     "  daedal run pendulum.dae --conserve --step 0.02 --to 1e4 --every 10\n"
     "  daedal run pendulum.dae --method bdf-ggl --order 3 --error-test q\n"
+    "  daedal run pendulum.dae --jit --to 100 --rtol 1e-10\n"
     "  daedal run pendulum.dae --quiet --out /dev/stdout | head\n";
 
 static const char check_text[] =

@@ -46,6 +46,10 @@ function(daedal_layer layer)
     foreach(target daedal_${layer} daedal daedal_shared)
       target_link_libraries(${target} PRIVATE Threads::Threads)
     endforeach()
+  elseif(layer STREQUAL "model" AND DAEDAL_WITH_JIT)
+    foreach(library daedal daedal_shared)
+      target_link_libraries(${library} PRIVATE ${CMAKE_DL_LIBS}) # dlopen
+    endforeach()
   endif()
 endfunction()
 

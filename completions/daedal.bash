@@ -57,7 +57,7 @@ _daedal_run_options()
 {
   local method=$(_daedal_method)
   echo --method --conserve --to --rtol --atol --step --order --stages --window --sweep --verify \
-    --set --every --out --report --json --quiet --verbose --help
+    --set --jit --every --out --report --json --quiet --verbose --help
   [[ -n $method && $method != auto ]] && _daedal_names "$1" "$method" | sed 's/^/--/'
 }
 
@@ -101,7 +101,7 @@ _daedal()
     run:-*) COMPREPLY=($(compgen -W "$(_daedal_run_options "$program")" -- "$current")) ;;
     check:-*) COMPREPLY=($(compgen -W "--set --help" -- "$current")) ;;
     compare:-*)
-      COMPREPLY=($(compgen -W "--methods --rtol --to --set --seconds --report --out --json --quiet \
+      COMPREPLY=($(compgen -W "--methods --rtol --to --set --jit --seconds --report --out --json --quiet \
         --help" -- "$current")) ;;
     plot:-*)
       COMPREPLY=($(compgen -W "--svg --width --height --ascii --over --from --to --log --log-x \

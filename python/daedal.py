@@ -89,18 +89,21 @@ dae_contraction { double gauss_seidel, best, jacobi, margin, on_first, on_second
   long windows, sweeps; char order[256], loop[256]; }
 dae_difference { double tolerances, absolute, t; char name[64]; }
 dae_verification { char *method; long rows; dae_difference most[5]; char message[256]; }
+dae_native { long instructions; bool cached; double seconds; }
+dae_native_options { char *compiler, *cache; double seconds; long instructions; void *proceed,
+  *proceed_user; }
 dae_summary { int status; char message[512]; char *problem, *method; double rtol, atol, step,
   t_start, t_end; int order; dae_stats stats; dae_diagnosis diagnosis; long rows, events;
   double seconds, position_drift, velocity_drift, energy_start, energy_change, energy_balance;
   bool damped; double energy_settled; char *caution; bool energy_has_potential; int moved;
   char moves[2048], files[512]; int systems; dae_contraction contraction;
-  dae_verification verification; }
+  dae_verification verification; dae_native native; }
 dae_row { int columns; void *values, *y; double position_drift, velocity_drift; }
 dae_sink { void *self, *open, *row; double fill; void *step, *close, *free; }
 dae_run_plan { dae_problem problem; dae_start start; void *method, *options; double to, every;
   void *times; long time_count; void *events; int event_count; void *held, *columns;
   int column_count, outputs; void *output_names, *output, *output_user, *sinks; int sink_count;
-  bool verify; void *progress, *progress_user; }
+  bool verify, unmeasured; dae_native native; void *progress, *progress_user; }
 dae_report_options { void *plan, *model, *drawing; char *command, *why; size_t max_bytes; }
 dae_model_options { void *set; int set_count; size_t max_bytes; int max_depth; long max_work,
   max_nodes; }
@@ -125,6 +128,7 @@ dae_stats dae_integrator_stats(void *);  void dae_integrator_free(void *);
 dae_model_options dae_model_defaults(void);
 int dae_model_load(char *, void *, void *, void *, void *);
 int dae_model_parse(char *, char *, size_t, void *, void *, void *, void *);
+dae_native_options dae_native_defaults(void);  int dae_model_compile(void *, void *, void *);
 void dae_model_free(void *);  char *dae_model_name(void *);  char *dae_model_title(void *);
 dae_model_counts dae_model_count(void *);  int dae_model_settings(void *, void *);
 void dae_model_plan(void *, void *);
@@ -141,14 +145,14 @@ int dae_mechanical.energy(void *, void *, void *, void *);
 int dae_event.value(void *, double, void *, void *);
 int dae_event.action(void *, double, void *, void *);
 int dae_run_plan.output(void *, double, void *, void *);
-bool dae_run_plan.progress(void *, double);
+bool dae_run_plan.progress(void *, double);  bool dae_native_options.proceed(void *);
 int dae_sink.open(void *, int, void *, void *);  int dae_sink.row(void *, void *, void *);
 void dae_sink.free(void *);  void dae_method.defaults(void *);
 int dae_method.accepts(void *, void *);
 int dae_method.create(void *, void *, void *, void *, void *, void *);
 """
 
-_END, _OPTION, _UNSUPPORTED, _RECOVERABLE = 1, -3, -5, -9  # of dae_status
+_END, _OPTION, _UNSUPPORTED, _RECOVERABLE, _NATIVE = 1, -3, -5, -9, -16  # of dae_status
 _ALGEBRAIC = 3  # of dae_variable_kind
 _types: dict[str, Any] = {"int": c_int, "long": ctypes.c_long, "double": c_double, "void": None,
                           "bool": ctypes.c_bool, "size_t": ctypes.c_size_t, "char": ctypes.c_char}
@@ -721,8 +725,23 @@ def _check(system: _System) -> dict[str, Any]:
             "auto": choice.name, "why": choice.why}
 
 
+def _compile(model: Any) -> None:
+    """Native code for a model, or a warning."""
+    guard, options, record = _Guard(), _lib.dae_native_defaults(), _s.dae_error()
+    options.put(proceed=guard.pointer(_pointers["dae_native_options.proceed"], lambda _: True,
+                                      failed=False))
+    with guard:
+        status = _lib.dae_model_compile(model, byref(options), byref(record))
+    if guard.failure is None and status in (_NATIVE, _UNSUPPORTED):
+        warnings.warn(f"jit: {_str(record.text)}; the model is interpreted", stacklevel=4)
+    else:
+        guard.check(status, record)
+
+
 class Model:
-    """A model: a file, or text. set gives other values to its params: {"L": 2, "A.k": "2*pi"}.
+    """A model: a file, or text. set gives other values to its params: {"L": 2, "A.k": "2*pi"}. jit
+    compiles its equations by the C compiler of the system; where that cannot be done there is a
+    warning, and the model is interpreted.
 
     name, title    as the model says
     settings       of its simulate statement; those of a system as "A.rtol"
@@ -730,10 +749,10 @@ class Model:
     """
 
     def __init__(self, path: Any = None, *, text: str | None = None, name: str = "model.dae",
-                 set: Mapping[str, Any] | None = None) -> None:
+                 set: Mapping[str, Any] | None = None, jit: bool = False) -> None:
         if (path is None) == (text is None):
             raise TypeError("a model is a file, or text=...: one of the two")
-        self._path, self._set = path, dict(set or {})
+        self._path, self._set, self._jit = path, dict(set or {}), jit
         model, options = c_void_p(), _lib.dae_model_defaults()
         params = [f"{param}={value}" for param, value in self._set.items()]
         options.put(set=_names(params), set_count=len(params))
@@ -744,6 +763,8 @@ class Model:
             _call(_lib.dae_model_parse, name.encode(), data, len(data), byref(options), None,
                   byref(model))
         weakref.finalize(self, _lib.dae_model_free, model)
+        if jit:
+            _compile(model)
         plan = _s.dae_run_plan()
         _lib.dae_model_plan(model, byref(plan))
         self._of_its_own = _System(plan, _Guard(), model)
@@ -764,7 +785,7 @@ class Model:
         if self._path is not None:
             if report and os.path.exists(report) and os.path.samefile(report, self._path):
                 raise ValueError("the report would overwrite the model")
-            said = {"to": to, "set": self._set or None, **options, "report": None, "progress": None}
+            said = {"to": to, "set": self._set or None, "jit": self._jit or None, **options, "report": None, "progress": None}
             command = "daedal.run(" + ", ".join([repr(os.fspath(self._path)), *(
                 f"{key}={value!r}" for key, value in said.items() if value is not None)]) + ")"
         return _run(self._of_its_own, to, command=command, **options)
@@ -781,11 +802,12 @@ class Model:
 
 
 def run(path: Any = None, to: float | None = None, *, text: str | None = None,
-        set: Mapping[str, Any] | None = None, **options: Any) -> Result:
+        set: Mapping[str, Any] | None = None, jit: bool = False, **options: Any) -> Result:
     """Runs a model: a file, or text.
 
     to        end time; where left out, as the model says
     set       params that get other values: {"L": 2}
+    jit       compile the equations by the C compiler of the system
     method    a name of methods(), or "auto"
     rtol, atol, step, order, ...     options of the method
     every     distance of the rows in time, 0: a row at every step
@@ -795,7 +817,7 @@ def run(path: Any = None, to: float | None = None, *, text: str | None = None,
     verify    run a coupled model as one system too, and compare
     sweep     the order of its systems: ["A", "C", "B"]
     """
-    return Model(path, text=text, set=set).run(to, **options)
+    return Model(path, text=text, set=set, jit=jit).run(to, **options)
 
 
 def check(path: Any = None, *, text: str | None = None,

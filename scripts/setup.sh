@@ -1,7 +1,8 @@
 #!/bin/sh
-# setup.sh [test]: finds the Debian packages that the build needs, with `test` also what some tests
-# need, and installs those that are missing. Does nothing, quickly, when all are there; says what to
-# install when it may not. Tests without what they need are skipped.
+# setup.sh [test | bench]: finds the Debian packages that the build needs, with `test` also what some
+# tests need, with `bench` the codes that the bench compares with, and installs those that are missing.
+# Does nothing, quickly, when all are there; says what to install when it may not. Tests without what
+# they need are skipped, the bench goes without a code that is not there.
 set -eu
 
 packages="gcc libc6-dev make cmake pkg-config libopenblas-serial-dev libsuitesparse-dev libcmocka-dev"
@@ -30,6 +31,13 @@ if [ "${1:-}" = test ]; then
     command -v "${pair%%:*}" >/dev/null 2>&1 || wanted="$wanted ${pair#*:}"
   done
 fi
+if [ "${1:-}" = bench ]; then
+  there=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' libsundials-dev r-cran-desolve 2>/dev/null || true)
+  for package in libsundials-dev r-cran-desolve; do
+    printf '%s\n' "$there" | grep -qx "$package installed" || wanted="$wanted $package"
+  done
+  command -v valgrind >/dev/null 2>&1 || wanted="$wanted valgrind"
+fi
 [ -z "$missing$wanted" ] && exit 0
 
 if [ "$(id -u)" -eq 0 ]; then
@@ -42,7 +50,7 @@ else
   echo "setup: packages are missing and neither root nor sudo is available; please run" >&2
   echo "  apt-get update && apt-get install$missing$wanted" >&2
   [ -n "$missing" ] && exit 1
-  exit 0 # tests will be skipped
+  exit 0 # tests will be skipped, the bench goes without
 fi
 
 echo "setup: installing$missing$wanted"
@@ -53,5 +61,5 @@ if [ -n "$missing" ]; then
 fi
 if [ -n "$wanted" ]; then
   $as_root $export_apt apt-get install -q -y --no-install-recommends $wanted ||
-    echo "setup: could not install$wanted; tests that need it will be skipped" >&2
+    echo "setup: could not install$wanted; what needs it will be left out" >&2
 fi

@@ -76,11 +76,12 @@ typedef struct dae_comparison {
   const dae_method *recommended;    /**< NULL: none reached the error wanted, or it is not known */
   const dae_compare_run *best;      /**< its cheapest run that did; NULL as above */
   char why[1024];                   /**< in a few sentences; or why none is recommended */
+  dae_native native;                /**< the plan's */
 } dae_comparison;
 
 /** What is compared. */
 typedef struct dae_compare_plan {
-  /** what is run: problem, start, to, events, held; the rest of it is not used */
+  /** what is run: problem, start, to, events, held, native; the rest of it is not used */
   const dae_run_plan *plan;
   const dae_method *const *methods; /**< NULL: all that take the problem */
   int method_count;                 /**< of methods */

@@ -16,6 +16,7 @@
 
 #include <daedal/drawing.h>
 #include <daedal/env.h>
+#include <daedal/native.h>
 #include <daedal/problem.h>
 #include <daedal/run.h>
 #include <stdbool.h>
@@ -85,6 +86,17 @@ typedef struct dae_model_counts {
 /** Counts them. */
 dae_model_counts dae_model_count(const dae_model *model);
 
+/** Makes native code of the model's equations: they are written out as C, compiled by the system's
+ * compiler and loaded, and take the place of the interpreter, with the same results to the last
+ * bit. What was compiled once is kept in a folder and found there by later runs, of other values of
+ * the params too. options may be NULL. Only while nothing works with the problem of the model.
+ *
+ * After a failure the model is interpreted as before, and the error says what was missing: a
+ * compiler, a folder, support by this build (DAE_ERROR_UNSUPPORTED). */
+dae_status dae_model_compile(dae_model *model, const dae_native_options *options, dae_error *err);
+/** What became of it. */
+dae_native dae_model_native(const dae_model *model);
+
 /** One setting of the simulate statement, or of a system: `rtol 1e-6`, `method bdf`. */
 typedef struct dae_model_setting {
   const char *system; /**< NULL: simulate */
@@ -99,8 +111,8 @@ int dae_model_settings(const dae_model *model, const dae_model_setting **setting
 /** The setting of simulate with this name, or NULL. */
 const dae_model_setting *dae_model_find_setting(const dae_model *model, const char *name);
 
-/** Fills in what the model knows of a run: problem, start, columns, outputs, events, `to`, and
- * `every`. The rest of the plan is left alone. */
+/** Fills in what the model knows of a run: problem, start, columns, outputs, events, `to`, `every`,
+ * and native. The rest of the plan is left alone. */
 void dae_model_plan(const dae_model *model, dae_run_plan *plan);
 
 /** What a picture of the motion shows: the draw statements, or where there are none point masses

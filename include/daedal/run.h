@@ -5,6 +5,7 @@
 
 #include <daedal/event.h>
 #include <daedal/integrator.h>
+#include <daedal/native.h>
 #include <daedal/wave.h>
 #include <stddef.h>
 
@@ -63,6 +64,7 @@ typedef struct dae_summary {
   int systems;      /**< that the method iterated between; 0: it does not */
   dae_contraction contraction;   /**< of that iteration */
   dae_verification verification; /**< beside one system, where it was asked for */
+  dae_native native;             /**< the plan's */
 } dae_summary;
 
 /** The closing block as text. Returns the length needed, as snprintf does. */
@@ -155,6 +157,7 @@ typedef struct dae_run_plan {
   /** no account of drift and energy: their balance costs as much as rows, which is not wanted where
    * time is measured */
   bool unmeasured;
+  dae_native native; /**< how the problem is evaluated, for the account; all zero: as ever */
   /** called after every step; false interrupts the run, what was computed is kept. May be NULL. */
   bool (*progress)(void *user, double t);
   void *progress_user; /**< handed to progress */

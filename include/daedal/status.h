@@ -33,7 +33,8 @@ extern "C" {
   X(DAE_ERROR_CHECK, -12, "a required check failed")                                               \
   X(DAE_ERROR_FILE, -13, "a file could not be read or written")                                    \
   X(DAE_ERROR_INTERRUPTED, -14, "the run was interrupted")                                         \
-  X(DAE_ERROR_MODEL, -15, "the model text is not valid")
+  X(DAE_ERROR_MODEL, -15, "the model text is not valid")                                           \
+  X(DAE_ERROR_NATIVE, -16, "native code could not be made")
 
 /** 0 is success, positive values are news, negative values are failures. */
 typedef enum dae_status {

@@ -93,7 +93,7 @@ static void place_all(dae__expander *x, dae__units *out)
 
 static void bind_unit(dae__binder *b, dae__unit *u, const char *name, dae_part *part)
 {
-  part->name = name;
+  part->name = b->system = name;
   if (u->mechanical)
     part->mechanical = dae__bind_mechanical(b, u, name);
   else
@@ -139,8 +139,10 @@ static void create_joints(dae__binder *b, dae_model *model, const dae__units *un
   model->coupled.joints = joints->count;
   if (!dae__bind_ok(b))
     return;
-  for (int i = 0; i < joints->count && !b->x->l->status; i++)
+  for (int i = 0; i < joints->count && !b->x->l->status; i++) {
+    b->system = joints->item[i].name;
     dae__bind_joint(b, &joints->item[i], units->of_instance, units->unit, &joint[i]);
+  }
 }
 
 static void bind_all(dae__binder *b, dae_model *model, dae__units *units)
@@ -201,6 +203,7 @@ dae_status dae__build_problem(dae__binder *b, dae_model *model, dae__units *unit
   place_all(x, units);
   if (dae__bind_ok(b))
     bind_all(b, model, units);
+  b->system = model->name;
   if (!dae__bind_ok(b))
     return x->l->status;
   count_all(x, units, &model->count);

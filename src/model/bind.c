@@ -148,8 +148,8 @@ void dae__bind_vector(dae__binder *b, const dae__nodes *nodes, int group, dae__o
     *DAE__PUSH(b->x->l->scratch, out) = (dae__tape_output){group, i, nodes->item[i]};
 }
 
-const dae__tape *dae__bind_tape(dae__binder *b, const dae__outputs *outputs, int groups,
-                                const int *zeroed)
+const dae__tape *dae__bind_tape(dae__binder *b, const char *what, const dae__outputs *outputs,
+                                int groups, const int *zeroed)
 {
   if (!dae__bind_ok(b))
     return NULL;
@@ -161,9 +161,11 @@ const dae__tape *dae__bind_tape(dae__binder *b, const dae__outputs *outputs, int
                          .groups = groups,
                          .zeroed = zeroed,
                          .marks = &b->marks};
-  const dae__tape *tape = dae__tape_create(b->arena, &plan);
+  dae__tape *tape = dae__tape_create(b->arena, &plan);
   if (tape)
     b->instructions += dae__tape_length(tape);
+  if (tape)
+    *DAE__PUSH(b->x->l->keep, b->tapes) = (dae__tape_note){tape, b->system, what};
   else if (!b->x->l->status)
     b->x->l->status = dae__out_of_memory(b->x->l->err);
   return tape;

@@ -4,6 +4,7 @@
 #define DAEDAL_MODEL_BIND_H
 
 #include "model/expand.h"
+#include "model/native.h"
 #include "model/triplets.h"
 
 /* Classes of inputs of the tapes of a system; as kinds of leaves the class k is the bit 1 << k. */
@@ -34,14 +35,18 @@ typedef struct dae__unit {
   const char **s_names, **c_names;
 } dae__unit;
 
+typedef DAE__LIST(dae__tape_note) dae__tape_notes;
+
 typedef struct dae__binder {
   dae__expander *x;
   dae__arena *arena;      /* of the model */
+  dae__tape_notes *tapes; /* of the model: all that were made */
   unsigned char *kind;    /* by leaf, for the system at hand: DAE__BIT */
   int *index;             /* by leaf: its index in its class */
   dae__tape_input *input; /* by leaf: the same for tapes */
   dae__node *by;          /* by leaf: what it is replaced by, -1 between uses */
   int leaves;             /* of the three arrays */
+  const char *system;     /* at hand, as tapes are noted; the model where there is none */
   dae__tape_marks marks;  /* scratch of the compiler of tapes */
   dae__ints s;            /* leaves of the vector of contractions */
   bool coordinates;       /* some system of the model has coordinates */
@@ -68,9 +73,10 @@ dae__triplets dae__bind_jacobian(dae__binder *b, const dae__nodes *rows, const d
 /* node_j = sum over rows i of A_ij s_i, or, by rows, node_i = sum over j of A_ij s_j. */
 dae__nodes dae__bind_contract(dae__binder *b, const dae__triplets *A, bool by_rows);
 
-/* A tape with groups outputs; zeroed may be NULL. NULL after a failure. */
-const dae__tape *dae__bind_tape(dae__binder *b, const dae__outputs *outputs, int groups,
-                                const int *zeroed);
+/* A tape with groups outputs, which what it computes is noted of; zeroed may be NULL. NULL after a
+ * failure. */
+const dae__tape *dae__bind_tape(dae__binder *b, const char *what, const dae__outputs *outputs,
+                                int groups, const int *zeroed);
 void dae__bind_vector(dae__binder *b, const dae__nodes *nodes, int group, dae__outputs *out);
 /* True while neither memory nor a limit has run out; complains. */
 bool dae__bind_ok(dae__binder *b);

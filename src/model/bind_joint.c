@@ -52,21 +52,22 @@ static int eval_Gts_z(void *user, double t, const double *z, const double *s, do
 
 /* ---- building ---- */
 
-static const dae__tape *scalar_tape(dae__binder *b, dae__node node)
+static const dae__tape *scalar_tape(dae__binder *b, const char *what, dae__node node)
 {
   dae__outputs out = {0};
   *DAE__PUSH(b->x->l->scratch, &out) = (dae__tape_output){0, 0, node};
-  return dae__bind_tape(b, &out, 1, NULL);
+  return dae__bind_tape(b, what, &out, 1, NULL);
 }
 
-static const dae__tape *matrix_tape(dae__binder *b, const dae__nodes *rows, int nz)
+static const dae__tape *matrix_tape(dae__binder *b, const char *what, const dae__nodes *rows,
+                                    int nz)
 {
   dae__columns_of by = {.mask = DAE__BIT(Q), .cols = nz};
   dae__triplets m = dae__bind_jacobian(b, rows, &by);
   dae__outputs out = {0};
   int zeroed = m.rows * m.cols;
   dae__triplets_outputs(b->x->l->scratch, &m, false, 0, &out);
-  return dae__bind_tape(b, &out, 1, &zeroed);
+  return dae__bind_tape(b, what, &out, 1, &zeroed);
 }
 
 static void build(dae__binder *b, dae__node g, int nz, const int *leaves, hinge *h)
@@ -83,12 +84,12 @@ static void build(dae__binder *b, dae__node g, int nz, const int *leaves, hinge 
   }
   dae__nodes rate = {.item = &gdot, .count = 1};
   dae__nodes Gts = dae__bind_contract(b, &G, false);
-  h->tape[Q_g] = scalar_tape(b, g);
-  h->tape[Q_g_t] = scalar_tape(b, g_t);
-  h->tape[Q_G] = matrix_tape(b, &row, nz);
-  h->tape[Q_gamma] = scalar_tape(b, dae__bind_rate(b, gdot));
-  h->tape[Q_gdot_z] = matrix_tape(b, &rate, nz);
-  h->tape[Q_Gts_z] = matrix_tape(b, &Gts, nz);
+  h->tape[Q_g] = scalar_tape(b, "g", g);
+  h->tape[Q_g_t] = scalar_tape(b, "g_t", g_t);
+  h->tape[Q_G] = matrix_tape(b, "G", &row, nz);
+  h->tape[Q_gamma] = scalar_tape(b, "gamma", dae__bind_rate(b, gdot));
+  h->tape[Q_gdot_z] = matrix_tape(b, "gdot_z", &rate, nz);
+  h->tape[Q_Gts_z] = matrix_tape(b, "Gts_z", &Gts, nz);
 }
 
 static void place(dae__binder *b, int nz, const int *leaves, bool there)

@@ -232,11 +232,11 @@ static void build_singles(build *a)
     if (is_empty(a, i))
       continue;
     outputs_of(a, i, 0, &out, &zeroed);
-    a->m->single[i] = dae__bind_tape(a->b, &out, 1, &zeroed);
+    a->m->single[i] = dae__bind_tape(a->b, dae__quantity_name(i), &out, 1, &zeroed);
   }
 }
 
-static void add_program(build *a, unsigned mask)
+static void add_program(build *a, unsigned mask, const char *what)
 {
   dae__outputs out = {0};
   int zeroed[DAE__WANTED_COUNT] = {0};
@@ -244,22 +244,26 @@ static void add_program(build *a, unsigned mask)
     if (mask & (1u << i))
       outputs_of(a, i, i, &out, zeroed);
   a->m->program[a->m->programs++] =
-      (dae__program){mask, dae__bind_tape(a->b, &out, DAE__WANTED_COUNT, zeroed)};
+      (dae__program){mask, dae__bind_tape(a->b, what, &out, DAE__WANTED_COUNT, zeroed)};
 }
 
 static void build_programs(build *a)
 {
   dae__mechanics *m = a->m;
-  unsigned present = 0, mask;
+  unsigned shared;
   for (int i = 0; i < DAE__WANTED_COUNT; i++)
-    present |= m->single[i] ? 1u << i : 0;
-  for (int i = 0; (mask = dae__mechanics_together(i)) != 0; i++) {
-    mask &= present;
+    m->present |= m->single[i] ? 1u << i : 0;
+  shared = m->present;
+  if (a->p->constant_mass) /* asked for once: the others go without it */
+    shared &= ~(1u << DAE__Q_M);
+  dae__together t;
+  for (int i = 0; (t = dae__mechanics_together(i)).mask != 0; i++) {
+    unsigned mask = t.mask & shared;
     bool known = (mask & (mask - 1)) == 0; /* none or one: a single tape */
     for (int k = 0; k < m->programs; k++)
       known = known || m->program[k].mask == mask;
     if (!known)
-      add_program(a, mask);
+      add_program(a, mask, t.what);
   }
 }
 
@@ -280,8 +284,8 @@ static void build_energy(build *a)
   }
   *DAE__PUSH(pool, &rates) = (dae__tape_output){0, 0, T_rate};
   *DAE__PUSH(pool, &rates) = (dae__tape_output){0, 1, V_rate};
-  a->m->energy = dae__bind_tape(b, &out, 1, NULL);
-  a->m->energy_rate = dae__bind_tape(b, &rates, 1, NULL);
+  a->m->energy = dae__bind_tape(b, "energies", &out, 1, NULL);
+  a->m->energy_rate = dae__bind_tape(b, "rates of the energies", &rates, 1, NULL);
 }
 
 /* ---- the description ---- */

@@ -3,6 +3,8 @@
 
 enum { Q_f, Q_F, Q_F_t, Q_M, Q_J, Q_J_in, Q_Ms_x, Q_COUNT };
 
+static const char *const quantities[] = {"f", "F", "F_t", "M", "J", "J_in", "Ms_x"};
+
 typedef struct circuit {
   const dae__tape *tape[Q_COUNT];
 } circuit;
@@ -52,7 +54,7 @@ static void vector_tape(build *a, int quantity, const dae__nodes *nodes)
 {
   dae__outputs out = {0};
   dae__bind_vector(a->b, nodes, 0, &out);
-  a->c->tape[quantity] = dae__bind_tape(a->b, &out, 1, NULL);
+  a->c->tape[quantity] = dae__bind_tape(a->b, quantities[quantity], &out, 1, NULL);
 }
 
 /* a tape, and the pattern where the system is sparse */
@@ -61,7 +63,7 @@ static const dae_pattern *matrix_tape(build *a, int quantity, const dae__triplet
   dae__outputs out = {0};
   int zeroed = a->u->sparse ? 0 : m->rows * m->cols;
   dae__triplets_outputs(a->b->x->l->scratch, m, a->u->sparse, 0, &out);
-  a->c->tape[quantity] = dae__bind_tape(a->b, &out, 1, &zeroed);
+  a->c->tape[quantity] = dae__bind_tape(a->b, quantities[quantity], &out, 1, &zeroed);
   return a->u->sparse ? dae__triplets_pattern(a->b->arena, m) : NULL;
 }
 

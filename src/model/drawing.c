@@ -28,7 +28,7 @@ static void build(dae__binder *b, dae_model *model, const dae__sketch *sketch)
     *DAE__PUSH(b->x->l->scratch, &out) = (dae__tape_output){0, i, sketch->values.item[i]};
   if (!dae__bind_ok(b))
     return;
-  *p = (picture){dae__bind_tape(b, &out, 1, NULL), out.count};
+  *p = (picture){dae__bind_tape(b, "drawing", &out, 1, NULL), out.count};
   model->drawing = (dae_drawing){.shapes = sketch->shapes.count,
                                  .shape = sketch->shapes.item,
                                  .values = out.count,

@@ -1,25 +1,38 @@
 /* The callbacks of a mechanical system: they point the tapes at the parts of the state. */
 #include "model/mechanics.h"
 #include "model/bind.h"
+#include <stddef.h>
 
 #define HAS(name) (1u << DAE__Q_##name)
 
 /* what methods ask for together: the residual of ggl, accelerations, projections, drift */
-static const unsigned together[] = {
-    HAS(M) | HAS(f) | HAS(s) | HAS(c) | HAS(g) | HAS(gdot) | HAS(G) | HAS(k) | HAS(K),
-    HAS(f) | HAS(s) | HAS(c) | HAS(g) | HAS(gdot) | HAS(G) | HAS(k) | HAS(K),
-    HAS(M) | HAS(f) | HAS(s) | HAS(G) | HAS(gamma) | HAS(K) | HAS(kappa),
-    HAS(g) | HAS(gdot) | HAS(G) | HAS(k),
-    HAS(M) | HAS(G) | HAS(K),
-    HAS(f) | HAS(s) | HAS(c),
-    HAS(g) | HAS(G),
-    HAS(k) | HAS(K)};
+static const dae__together together[] = {
+    {HAS(M) | HAS(f) | HAS(s) | HAS(c) | HAS(g) | HAS(gdot) | HAS(G) | HAS(k) | HAS(K),
+     "M, f, s, c, g, gdot, G, k, K"},
+    {HAS(f) | HAS(s) | HAS(c) | HAS(g) | HAS(gdot) | HAS(G) | HAS(k) | HAS(K),
+     "f, s, c, g, gdot, G, k, K"},
+    {HAS(M) | HAS(f) | HAS(s) | HAS(G) | HAS(gamma) | HAS(K) | HAS(kappa),
+     "M, f, s, G, gamma, K, kappa"},
+    {HAS(g) | HAS(gdot) | HAS(G) | HAS(k), "g, gdot, G, k"},
+    {HAS(M) | HAS(G) | HAS(K), "M, G, K"},
+    {HAS(f) | HAS(s) | HAS(c), "f, s, c"},
+    {HAS(g) | HAS(G), "g, G"},
+    {HAS(k) | HAS(K), "k, K"}};
 
 _Static_assert(sizeof together / sizeof *together <= DAE__PROGRAMS, "room for every program");
 
-unsigned dae__mechanics_together(int i)
+dae__together dae__mechanics_together(int i)
 {
-  return i < (int)(sizeof together / sizeof *together) ? together[i] : 0;
+  bool there = i < (int)(sizeof together / sizeof *together);
+  return there ? together[i] : (dae__together){.mask = 0};
+}
+
+const char *dae__quantity_name(int quantity)
+{
+#define NAME(name) #name,
+  static const char *const names[] = {DAE__WANTED(NAME) DAE__SINGLE(NAME)};
+#undef NAME
+  return names[quantity];
 }
 
 /* ---- callbacks ---- */
@@ -101,18 +114,25 @@ static int eval_energy_rate(void *user, const dae_mechanical_at *at, const doubl
   return 0;
 }
 
+/* what is wanted, member by member in their order: the groups of a program */
+_Static_assert(sizeof(dae_mechanical_wanted) == DAE__WANTED_COUNT * sizeof(double *),
+               "members and nothing else");
+#define IN_ORDER(name)                                                                             \
+  _Static_assert(offsetof(dae_mechanical_wanted, name) == DAE__Q_##name * sizeof(double *), #name);
+DAE__WANTED(IN_ORDER)
+#undef IN_ORDER
+
 /* programs that compute nothing else, the largest first; what is left one by one */
 static int eval(void *user, const dae_mechanical_at *at, const dae_mechanical_wanted *w)
 {
   const dae__mechanics *m = user;
+  double *const *out = &w->M;
   const double *in[DAE__CLASSES];
-  double *out[DAE__WANTED_COUNT];
   unsigned wanted = 0;
-#define MEMBER(name)                                                                               \
-  out[DAE__Q_##name] = w->name;                                                                    \
-  wanted |= w->name && m->single[DAE__Q_##name] ? HAS(name) : 0;
-  DAE__WANTED(MEMBER)
-#undef MEMBER
+#define MARK(name) wanted |= (unsigned)(w->name != NULL) << DAE__Q_##name;
+  DAE__WANTED(MARK)
+#undef MARK
+  wanted &= m->present;
   point(at, NULL, in);
   for (int i = 0; i < m->programs && wanted; i++) {
     if (m->program[i].mask & ~wanted)

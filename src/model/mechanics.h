@@ -28,13 +28,20 @@ enum { DAE__PROGRAMS = 8 }; /* as many as dae__mechanics_together has */
 
 typedef struct dae__mechanics {
   const dae__tape *single[DAE__QUANTITIES]; /* NULL: the quantity is empty */
+  unsigned present;                         /* of the wanted ones: those that are not empty */
   dae__program program[DAE__PROGRAMS];      /* of several quantities, the largest first */
   int programs;
   const dae__tape *energy, *energy_rate;
 } dae__mechanics;
 
-/* The masks of the programs that are worth having; 0 after the last one. */
-unsigned dae__mechanics_together(int i);
+/* The programs that are worth having, as far as a system has the quantities; mask 0 after the last
+ * one. */
+typedef struct dae__together {
+  unsigned mask;
+  const char *what;
+} dae__together;
+dae__together dae__mechanics_together(int i);
+const char *dae__quantity_name(int quantity);
 /* Sets user and the callbacks of all quantities that are not empty. */
 void dae__mechanics_callbacks(dae__mechanics *m, dae_mechanical *p);
 

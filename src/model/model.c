@@ -16,7 +16,7 @@ dae_model_options dae_model_defaults(void)
 static dae_status build(dae__load *l, dae__expander *x, int file, dae_model *model)
 {
   dae__parsed parsed;
-  dae__binder b = {.x = x, .arena = model->arena};
+  dae__binder b = {.x = x, .arena = model->arena, .tapes = &model->tapes};
   dae__units units;
   dae_status status = dae__parse(l, file, &parsed);
   x->names = &parsed.names;
@@ -115,6 +115,7 @@ void dae_model_free(dae_model *model)
 {
   if (!model)
     return;
+  dae__native_unload(model);
   dae__arena_free(model->arena);
   dae__pool_free(model->keep); /* holds the model itself */
 }
@@ -192,6 +193,7 @@ void dae_model_plan(const dae_model *model, dae_run_plan *plan)
   plan->events = model->events;
   plan->event_count = model->count.events;
   plan->held = model->held;
+  plan->native = model->native;
   if (to)
     plan->to = to->value;
   if (every)

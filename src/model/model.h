@@ -33,7 +33,13 @@ struct dae_model {
   dae_event *events;
   dae_drawing drawing;
   DAE__LIST(dae__landmark) landmarks;
+  dae__tape_notes tapes; /* all there are */
+  void *library;         /* of native code; NULL: all tapes are interpreted */
+  dae_native native;
 };
+
+/* The interpreter takes over again; nothing to do where it never went. */
+void dae__native_unload(dae_model *model);
 
 /* The problem: units, wires, joints. unit_of_instance and units are in scratch memory. */
 typedef struct dae__units {

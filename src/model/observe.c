@@ -141,7 +141,7 @@ static void build_outputs(dae__binder *b, dae_model *model)
     model->output_names[i] = x->outputs.item[i].name;
     *DAE__PUSH(x->l->scratch, &out) = (dae__tape_output){0, i, x->outputs.item[i].node};
   }
-  model->outputs = dae__bind_tape(b, &out, 1, NULL);
+  model->outputs = dae__bind_tape(b, "outputs", &out, 1, NULL);
 }
 
 /* ---- events ---- */
@@ -197,9 +197,9 @@ static void build_event(dae__binder *b, const dae__units *units, const dae__occa
   for (int i = 0; i < event->actions.count; i++)
     *DAE__PUSH(pool, &action) = (dae__tape_output){0, units->entry[event->actions.item[i].leaf],
                                                    event->actions.item[i].node};
-  trigger->value = dae__bind_tape(b, &value, 1, NULL);
-  trigger->rate = dae__bind_tape(b, &rate, 1, NULL);
-  trigger->action = dae__bind_tape(b, &action, 1, NULL);
+  trigger->value = dae__bind_tape(b, "an event: value", &value, 1, NULL);
+  trigger->rate = dae__bind_tape(b, "an event: rate", &rate, 1, NULL);
+  trigger->action = dae__bind_tape(b, "an event: action", &action, 1, NULL);
   *out = (dae_event){.name = event->name,
                      .direction = event->direction,
                      .stop = event->stop,

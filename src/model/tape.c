@@ -12,14 +12,18 @@
 
 #include "model/grow.h"
 
-void *dae__tape_scratch(dae__tape_compiler *c, int count, size_t size)
+void *dae__tape_memory(dae__tape_compiler *c, int count, size_t size)
 {
   size_t bytes = (size_t)(count > 0 ? count : 1) * size;
   void *memory = c->failed ? NULL : c->env.allocate(c->env.user, bytes);
-  if (memory)
-    memset(memory, 0, bytes);
   c->failed = !memory;
   return memory;
+}
+
+void *dae__tape_scratch(dae__tape_compiler *c, int count, size_t size)
+{
+  void *memory = dae__tape_memory(c, count, size);
+  return memory ? memset(memory, 0, (size_t)(count > 0 ? count : 1) * size) : NULL;
 }
 
 void dae__tape_release(dae__tape_compiler *c, void *memory)
@@ -106,12 +110,23 @@ static void order_all(dae__tape_compiler *c)
   }
 }
 
-static void copy_zeroed(const dae__tape_plan *plan, dae__arena *arena, dae__tape *tape)
+/* entries of a group that outputs leave as they are */
+static int unwritten(const dae__tape_plan *plan, int group)
 {
-  int *zeroed = plan->zeroed ? DAE__TAKE(arena, int, plan->groups) : NULL;
-  for (int i = 0; zeroed && i < plan->groups; i++)
-    zeroed[i] = plan->zeroed[i];
-  tape->zeroed = zeroed;
+  int count = plan->zeroed[group];
+  for (int i = 0; i < plan->outputs && count > 0; i++)
+    count -= plan->output[i].group == group && plan->output[i].index < plan->zeroed[group] &&
+             !is_left_out(plan, &plan->output[i]);
+  return count;
+}
+
+static void copy_zeros(const dae__tape_plan *plan, dae__arena *arena, dae__tape *tape)
+{
+  dae__tape_zeros *zeros = plan->zeroed ? DAE__TAKE(arena, dae__tape_zeros, plan->groups) : NULL;
+  for (int i = 0; zeros && i < plan->groups; i++)
+    if (unwritten(plan, i) > 0)
+      zeros[tape->zeroed++] = (dae__tape_zeros){i, plan->zeroed[i]};
+  tape->zeros = zeros;
   tape->groups = plan->groups;
 }
 
@@ -159,7 +174,7 @@ dae__tape *dae__tape_create(dae__arena *arena, const dae__tape_plan *plan)
     dae__tape_allocate(&c, arena, tape);
   if (!c.failed) {
     dae__tape_encode(&c, arena, tape);
-    copy_zeroed(plan, arena, tape);
+    copy_zeros(plan, arena, tape);
   }
   if (c.place)
     return_places(&c);

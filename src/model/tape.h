@@ -39,8 +39,8 @@ typedef struct dae__tape_plan {
   int outputs;
   int classes, groups;
   const int *zeroed; /* groups entries, or NULL: the first zeroed[i] entries of group i are set to 0
-                        before the outputs are written; outputs that are constant 0 there are left
-                        out */
+                        before the outputs are written, each at most once there; outputs that are
+                        constant 0 there are left out */
   dae__tape_marks *marks; /* NULL: made for this tape alone */
 } dae__tape_plan;
 

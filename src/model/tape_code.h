@@ -61,6 +61,35 @@
 
 #define DAE__TAPE_READS 4 /* registers read, at most */
 
+/* X(operator of the graph, registers read, expression); POWI, whose power is one word more, is not
+ * among them */
+#define DAE__TAPE_FUNCTIONS(X)                                                                     \
+  X(POW, 2, pow(R(0), R(1)))                                                                       \
+  X(SIN, 1, sin(R(0)))                                                                             \
+  X(COS, 1, cos(R(0)))                                                                             \
+  X(TAN, 1, tan(R(0)))                                                                             \
+  X(ASIN, 1, asin(R(0)))                                                                           \
+  X(ACOS, 1, acos(R(0)))                                                                           \
+  X(ATAN, 1, atan(R(0)))                                                                           \
+  X(ATAN2, 2, atan2(R(0), R(1)))                                                                   \
+  X(SINH, 1, sinh(R(0)))                                                                           \
+  X(COSH, 1, cosh(R(0)))                                                                           \
+  X(TANH, 1, tanh(R(0)))                                                                           \
+  X(EXP, 1, exp(R(0)))                                                                             \
+  X(LOG, 1, log(R(0)))                                                                             \
+  X(LOG10, 1, log10(R(0)))                                                                         \
+  X(ABS, 1, fabs(R(0)))                                                                            \
+  X(SIGN, 1, R(0) > 0 ? 1 : R(0) < 0 ? -1 : R(0))                                                  \
+  X(HYPOT, 2, hypot(R(0), R(1)))                                                                   \
+  X(FLOOR, 1, floor(R(0)))                                                                         \
+  X(LESS, 2, R(0) < R(1))                                                                          \
+  X(LESS_EQUAL, 2, R(0) <= R(1))                                                                   \
+  X(EQUAL, 2, R(0) == R(1))                                                                        \
+  X(AND, 2, R(0) != 0 && R(1) != 0)                                                                \
+  X(OR, 2, R(0) != 0 || R(1) != 0)                                                                 \
+  X(NOT, 1, R(0) == 0)                                                                             \
+  X(IF, 3, R(0) != 0 ? R(1) : R(2))
+
 enum {
   DAE__TAPE_NONE = DAE__OP_COUNT - 1,
 #define DAE__TAPE_ENUM(name, reads, expression) DAE__TAPE_##name, DAE__TAPE_##name##_OUT,
@@ -71,6 +100,15 @@ enum {
   DAE__TAPE_END
 };
 
+/* Native code of a tape (native.c). It does what the interpreter does on the registers r; one that
+ * is whole also takes the inputs and sets zeros, and reads nothing but constants in r. */
+typedef void dae__tape_native(const double *const *in, double *const *out, double *r);
+
+/* The first entries of a group that are set to zero. */
+typedef struct dae__tape_zeros {
+  int group, count;
+} dae__tape_zeros;
+
 /* Inputs in[class][first], ... that go to consecutive registers. */
 typedef struct dae__tape_load {
   int class, first, count;
@@ -80,9 +118,11 @@ struct dae__tape {
   const int *code;
   double *r; /* inputs, constants, temporaries */
   const dae__tape_load *load;
-  const int *zeroed; /* by group, or NULL */
-  int loads, groups;
+  const dae__tape_zeros *zeros; /* of groups that outputs do not fill */
+  int loads, zeroed, groups;    /* how many */
   int length, registers;
+  dae__tape_native *native; /* NULL: interpreted */
+  bool whole;               /* of native */
 };
 
 #endif

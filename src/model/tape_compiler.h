@@ -37,8 +37,9 @@ typedef struct dae__tape_compiler {
   int steps, step_capacity;
 } dae__tape_compiler;
 
-/* Scratch memory: zeroed, or NULL and sticky failure. */
+/* Scratch memory: zeroed, or as it comes; or NULL and sticky failure. */
 void *dae__tape_scratch(dae__tape_compiler *c, int count, size_t size);
+void *dae__tape_memory(dae__tape_compiler *c, int count, size_t size);
 void dae__tape_release(dae__tape_compiler *c, void *memory); /* NULL is allowed */
 /* Room for `more` items after the first count, else memory as it is and sticky failure. */
 void *dae__tape_reserve(dae__tape_compiler *c, void *memory, int *capacity, int count, int more,

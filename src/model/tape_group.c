@@ -24,6 +24,7 @@ typedef struct window {
   int ready[KINDS], remaining[KINDS];      /* by kind: how many */
   int first[KINDS], end[KINDS];            /* of those that are ready */
   int next[WINDOW];
+  int present[KINDS], kinds; /* those that occur, rising */
 } window;
 
 /* Its operator, in the form it will have if only outputs need the result. */
@@ -67,13 +68,18 @@ static void open_window(const dae__tape_compiler *c, window *w, int *computed_by
     if (w->missing[i] == 0)
       make_ready(w, i);
   }
+  w->kinds = 0;
+  for (int kind = 0; kind < KINDS; kind++)
+    if (w->remaining[kind] > 0)
+      w->present[w->kinds++] = kind;
 }
 
 static int choose_kind(const window *w)
 {
   int best = -1;
   double best_score = 0;
-  for (int kind = 0; kind < KINDS; kind++) {
+  for (int i = 0; i < w->kinds; i++) {
+    int kind = w->present[i];
     bool out = kind > DAE__TAPE_NONE && (kind - DAE__TAPE_NONE) % 2 == 0;
     if (w->ready[kind] == 0)
       continue;
@@ -103,7 +109,7 @@ static dae__tape_step take_step(window *w, int kind)
 
 static void reorder(dae__tape_compiler *c)
 {
-  window *w = dae__tape_scratch(c, 1, sizeof *w);
+  window *w = dae__tape_memory(c, 1, sizeof *w);
   int *computed_by = dae__tape_scratch(c, c->values, sizeof *computed_by);
   for (int from = 0; from < c->steps && !c->failed; from += WINDOW) {
     int count = c->steps - from < WINDOW ? c->steps - from : WINDOW;

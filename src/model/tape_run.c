@@ -31,39 +31,18 @@ static void run(const int *p, double *restrict r, double *const *out)
       DAE__TAPE_ARITHMETIC(ARITHMETIC)
       REPEAT(DAE__TAPE_STORE, out[p[1]][p[2]], 3, 1, R(0))
       REPEAT(DAE__TAPE_STORE_L, out[p[1]][p[2]], 3, 0, last)
-      FUNCTION(POW, 2, pow(R(0), R(1)))
+      DAE__TAPE_FUNCTIONS(FUNCTION)
       FUNCTION(POWI, 2, dae__whole_power(R(0), q[1]))
-      FUNCTION(SIN, 1, sin(R(0)))
-      FUNCTION(COS, 1, cos(R(0)))
-      FUNCTION(TAN, 1, tan(R(0)))
-      FUNCTION(ASIN, 1, asin(R(0)))
-      FUNCTION(ACOS, 1, acos(R(0)))
-      FUNCTION(ATAN, 1, atan(R(0)))
-      FUNCTION(ATAN2, 2, atan2(R(0), R(1)))
-      FUNCTION(SINH, 1, sinh(R(0)))
-      FUNCTION(COSH, 1, cosh(R(0)))
-      FUNCTION(TANH, 1, tanh(R(0)))
-      FUNCTION(EXP, 1, exp(R(0)))
-      FUNCTION(LOG, 1, log(R(0)))
-      FUNCTION(LOG10, 1, log10(R(0)))
-      FUNCTION(ABS, 1, fabs(R(0)))
-      FUNCTION(SIGN, 1, R(0) > 0 ? 1 : R(0) < 0 ? -1 : R(0))
-      FUNCTION(HYPOT, 2, hypot(R(0), R(1)))
-      FUNCTION(FLOOR, 1, floor(R(0)))
-      FUNCTION(LESS, 2, R(0) < R(1))
-      FUNCTION(LESS_EQUAL, 2, R(0) <= R(1))
-      FUNCTION(EQUAL, 2, R(0) == R(1))
-      FUNCTION(AND, 2, R(0) != 0 && R(1) != 0)
-      FUNCTION(OR, 2, R(0) != 0 || R(1) != 0)
-      FUNCTION(NOT, 1, R(0) == 0)
-      FUNCTION(IF, 3, R(0) != 0 ? R(1) : R(2))
     default: /* END */
       return;
     }
   }
 }
 
-void dae__tape_run(const dae__tape *tape, const double *const *in, double *const *out)
+/* On registers: inputs go there and zeros are set first. Not inlined, so that native code that does
+ * all this itself is a jump away. */
+__attribute__((noinline)) static void run_on_registers(const dae__tape *tape,
+                                                       const double *const *in, double *const *out)
 {
   double *r = tape->r;
   for (int i = 0; i < tape->loads; i++) {
@@ -73,9 +52,20 @@ void dae__tape_run(const dae__tape *tape, const double *const *in, double *const
       r[j] = from[j];
     r += load.count;
   }
-  for (int group = 0; tape->zeroed && group < tape->groups; group++)
-    dae__zero(tape->zeroed[group], out[group]);
-  run(tape->code, tape->r, out);
+  for (int i = 0; i < tape->zeroed; i++)
+    dae__zero(tape->zeros[i].count, out[tape->zeros[i].group]);
+  if (tape->native)
+    tape->native(in, out, tape->r);
+  else
+    run(tape->code, tape->r, out);
+}
+
+void dae__tape_run(const dae__tape *tape, const double *const *in, double *const *out)
+{
+  if (tape->whole)
+    tape->native(in, out, tape->r);
+  else
+    run_on_registers(tape, in, out);
 }
 
 int dae__tape_length(const dae__tape *tape)

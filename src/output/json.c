@@ -1,7 +1,7 @@
 /* The closing account for machines: dae_summary_json, and the sink that writes it into a file. */
 #include "core/arena.h"
 #include "core/error.h"
-#include "output/text.h"
+#include "output/native.h"
 
 #include <daedal/run.h>
 #include <errno.h>
@@ -176,6 +176,9 @@ size_t dae_summary_json(const dae_summary *s, char *text, size_t size)
   integer_field(&t, "rows", s->rows);
   integer_field(&t, "events", s->events);
   number_field(&t, "seconds", s->seconds);
+  key(&t, "native_code");
+  dae__native_json(&t, &s->native);
+  dae__text_add(&t, ",\n");
   add_stats(&t, &s->stats);
   add_diagnosis(&t, &s->diagnosis);
   add_measures(&t, s);

@@ -192,6 +192,14 @@ static void add_work(dae__text *t, const dae_summary *s)
     dae__text_add(t, LABEL "%ld\n", "events", s->events);
 }
 
+static void add_native(dae__text *t, const dae_summary *s)
+{
+  char text[128];
+  dae_native_text(&s->native, text, sizeof text);
+  if (s->native.instructions > 0)
+    dae__text_add(t, LABEL "%s\n", "native code", text);
+}
+
 static void add_drift(dae__text *t, const dae_summary *s)
 {
   bool position = !isnan(s->position_drift), velocity = !isnan(s->velocity_drift);
@@ -293,6 +301,7 @@ size_t dae_summary_text(const dae_summary *summary, char *text, size_t size)
   add_contraction(&t, summary);
   add_steps(&t, summary);
   add_work(&t, summary);
+  add_native(&t, summary);
   add_drift(&t, summary);
   add_energy(&t, summary);
   add_damped(&t, summary);

@@ -113,6 +113,7 @@ static dae_status prepare(dae__compare *c, dae_error *err)
                              .to = plan->to,
                              .wanted = c->plan->wanted,
                              .atol_ratio = c->plan->atol_ratio,
+                             .native = plan->native,
                              .reference = {.agreement = INFINITY}};
   status = make_series(c, err);
   return status < 0 ? status : dae__rows_prepare(c, err);

@@ -1,5 +1,5 @@
 /* A comparison for machines: JSON, and its runs as comma-separated values by RFC 4180. */
-#include "output/text.h"
+#include "output/native.h"
 
 #include <daedal/compare.h>
 #include <math.h>
@@ -101,6 +101,8 @@ size_t dae_comparison_json(const dae_comparison *c, char *text, size_t size)
   add_number(&t, "to", c->to);
   add_number(&t, "atol_ratio", c->atol_ratio);
   add_number(&t, "wanted", c->wanted);
+  dae__text_add(&t, ",\n  \"native_code\": ");
+  dae__native_json(&t, &c->native);
   dae__text_add(&t, ",\n");
   add_reference(&t, c);
   dae__text_add(&t, "  \"runs\": [\n");

@@ -104,7 +104,8 @@ dae_summary dae__plan_summary(const dae_run_plan *plan)
                        .energy_start = NAN,
                        .energy_change = NAN,
                        .energy_balance = NAN,
-                       .energy_settled = NAN};
+                       .energy_settled = NAN,
+                       .native = plan->native};
 }
 
 /* Adds a line to the table of moved start values while there is room. */

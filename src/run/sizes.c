@@ -29,6 +29,8 @@
   X(dae_model_setting)                                                                             \
   X(dae_momentum)                                                                                  \
   X(dae_momentum_at)                                                                               \
+  X(dae_native)                                                                                    \
+  X(dae_native_options)                                                                            \
   X(dae_option)                                                                                    \
   X(dae_option_table)                                                                              \
   X(dae_page_data)                                                                                 \

@@ -36,7 +36,8 @@ class Place:
         tools = os.path.join(self.work, "tools")
         self.environment = dict(os.environ, PATH=f"{tools}:{self.prefix}/bin:{os.environ['PATH']}",
                                 LC_ALL="C.UTF-8", COLUMNS="80", PKG_CONFIG_PATH=packages,
-                                CMAKE_PREFIX_PATH=self.prefix, LD_LIBRARY_PATH=libraries)
+                                CMAKE_PREFIX_PATH=self.prefix, LD_LIBRARY_PATH=libraries,
+                                DAEDAL_CACHE=os.path.join(self.work, "cache"))
         self.python = dict(PYTHONPATH=os.path.join(self.source, "python"),
                            DAEDAL_LIBRARY=os.path.join(libraries, "libdaedal.so"))
         if "address" in arguments.flags:  # the interpreter is built without: they have to be there first

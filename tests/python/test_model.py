@@ -64,6 +64,32 @@ class Rows(Test):
         self.assertGreaterEqual(r["bounces"][-1], 3)
 
 
+class Native(Test):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.before = dict(os.environ)
+        os.environ["DAEDAL_CACHE"] = os.path.join(self.folder, "cache")
+
+    def tearDown(self):
+        os.environ.clear()
+        os.environ.update(self.before)
+        shutil.rmtree(self.folder)
+
+    def test_native_code_gives_the_same_rows(self):
+        plain = daedal.run(model("pendulum"), to=1)
+        self.assertIsNone(plain.summary["native_code"])
+        for cached in (False, True):
+            r = daedal.run(model("pendulum"), to=1, jit=True)
+            self.assertEqual(r.summary["native_code"]["cached"], cached)
+            self.assertEqual(list(r["lambda(rod)"]), list(plain["lambda(rod)"]))
+
+    def test_without_a_compiler_there_is_a_warning(self):
+        os.environ["CC"] = "no-such-compiler"
+        with self.assertWarnsRegex(UserWarning, "no-such-compiler could not be started"):
+            r = daedal.run(model("pendulum"), to=1, jit=True)
+        self.assertIsNone(r.summary["native_code"])
+
+
 class Options(Test):
     def test_options_reach_the_method_over_simulate(self):
         r = daedal.run(model("pendulum"), to=1, method="bdf-ggl", rtol=1e-9, atol=1e-9, order=3,

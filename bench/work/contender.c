@@ -1,0 +1,150 @@
+/* Contenders and their runs. */
+#include "contender.h"
+
+#include "../measure.h"
+#include "peer.h"
+
+#include <string.h>
+
+const char *const solver_names[SOLVERS] = {"daedal", "RADAU5", "IDA"};
+
+bool solver_present(solver s)
+{
+#ifdef BENCH_WITH_RADAU5
+  if (s == RADAU5)
+    return true;
+#endif
+#ifdef BENCH_WITH_IDA
+  if (s == IDA)
+    return true;
+#endif
+  return s == DAEDAL;
+}
+
+/* ---- who takes part ---- */
+
+/* methods worth showing beside what `auto` takes */
+static const char *const methods[] = {"explicit", "gauss",       "radau",        "switching", "bdf",
+                                      "bdf-ggl",  "spark-gauss", "gauss-seidel", "jacobi"};
+
+/* a singular M shows at creation only */
+static bool takes(const dae_method *method, const test_problem *p)
+{
+  dae_integrator *it = NULL;
+  bool taken = method->accepts(&p->problem, NULL) >= 0 &&
+               method->create(&p->problem, &p->start, NULL, NULL, &it, NULL) >= 0;
+  dae_integrator_free(it);
+  return taken;
+}
+
+static int add_daedal(const bench_case *c, contender *list)
+{
+  const test_problem *p = &c->problem;
+  dae_error err;
+  const dae_method *chosen = dae_method_choose(&p->problem, NULL, 0, &err);
+  int count = 0;
+  bench_check(chosen ? DAE_OK : err.status, p->name, &err);
+  list[count] = (contender){.solver = DAEDAL, .automatic = true, .method = chosen};
+  snprintf(list[count++].name, sizeof list->name, "auto (%s)", chosen->name);
+  for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+    const dae_method *method = dae_method_find(methods[i], NULL);
+    if (method == chosen || !takes(method, p))
+      continue;
+    list[count] = (contender){.solver = DAEDAL, .method = method};
+    snprintf(list[count++].name, sizeof list->name, "%s", method->name);
+  }
+  return count;
+}
+
+/* IDA does not solve problems of index 3 */
+static bool fits(solver s, const peer_form *f)
+{
+  return s == RADAU5 || (s == IDA && f->index[2] == 0);
+}
+
+int contenders_of(const bench_case *c, contender list[MOST_CONTENDERS])
+{
+  int count = add_daedal(c, list);
+  for (solver s = RADAU5; s < SOLVERS; s++)
+    for (int i = 0; i < c->form_count; i++) {
+      const peer_form *f = &c->forms[i];
+      if (!solver_present(s) || !fits(s, f) || count == MOST_CONTENDERS)
+        continue;
+      list[count] = (contender){.solver = s, .form = f};
+      snprintf(list[count++].name, sizeof list->name, "%s%s", f->name, f->jac ? " + J" : "");
+    }
+  return count;
+}
+
+/* ---- one run ---- */
+
+static double digits(int count, const double *y, const double *reference)
+{
+  double worst = DBL_EPSILON;
+  for (int i = 0; i < count; i++) {
+    double error = fabs(y[i] - reference[i]) / (1 + fabs(reference[i]));
+    if (isnan(error))
+      return NAN;
+    worst = fmax(worst, error);
+  }
+  return -log10(worst);
+}
+
+/* a run past its patience has failed */
+static dae_status march(dae_integrator *it, double to, double until, double *y)
+{
+  dae_status status = DAE_OK;
+  for (long i = 1; status == DAE_OK; i++) {
+    status = dae_integrator_step(it, to, NULL);
+    if (i % 256 == 0 && bench_now() > until)
+      return DAE_ERROR_STEP;
+  }
+  return status < 0 ? status : dae_integrator_interpolate(it, to, y, NULL, NULL);
+}
+
+peer_counts contender_integrate(const dae_method *method, const test_problem *p, const void *opts,
+                                double until, double *y)
+{
+  dae_integrator *it;
+  if (method->create(&p->problem, &p->start, opts, NULL, &it, NULL) < 0)
+    return (peer_counts){0};
+  bool reached = march(it, p->to, until, y) >= 0;
+  dae_stats s = dae_integrator_stats(it);
+  dae_integrator_free(it);
+  return (peer_counts){s.steps,     s.rejected_by_error, s.evaluations,
+                       s.jacobians, s.factorisations,    reached};
+}
+
+static peer_counts run_peer(const contender *o, const test_problem *p, double tol, double *y,
+                            double *dy)
+{
+  (void)o, (void)p, (void)tol, (void)y, (void)dy;
+#ifdef BENCH_WITH_RADAU5
+  if (o->solver == RADAU5)
+    return peer_radau5(o->form, p->start.t, p->to, tol, y, dy);
+#endif
+#ifdef BENCH_WITH_IDA
+  if (o->solver == IDA)
+    return peer_ida(o->form, p->start.t, p->to, tol, y, dy);
+#endif
+  return (peer_counts){0}; /* it is no contender where it was not built in */
+}
+
+bench_run contender_run(const contender *o, const bench_case *c, double tol, double patience)
+{
+  const test_problem *p = &c->problem;
+  double y[MOST_UNKNOWNS], dy[MOST_UNKNOWNS];
+  void *opts = o->method ? bench_options(o->method, tol) : NULL;
+  if (o->form)
+    o->form->start(y, dy);
+  bench_run r = {.mescd = NAN};
+  double begin = bench_now();
+  r.counts = o->method ? contender_integrate(o->method, p, opts, begin + patience, y)
+                       : run_peer(o, p, tol, y, dy);
+  r.seconds = bench_now() - begin;
+  free(opts);
+  if (r.counts.reached)
+    r.mescd =
+        digits(c->scored, y, o->form && o->form->reference ? o->form->reference : p->reference);
+  return r;
+}

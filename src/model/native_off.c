@@ -1,0 +1,26 @@
+/* A build without native code, for systems that have no processes or no dynamic loader. */
+#include "core/error.h"
+#include "model/model.h"
+
+dae_native_options dae_native_defaults(void)
+{
+  return (dae_native_options){.seconds = 60};
+}
+
+void dae__native_unload(dae_model *model)
+{
+  (void)model; /* nothing was loaded */
+}
+
+dae_status dae_model_compile(dae_model *model, const dae_native_options *options, dae_error *err)
+{
+  (void)model, (void)options;
+  return dae__fail(err, DAE_ERROR_UNSUPPORTED, NULL,
+                   "this build of daedal makes no native code: it was configured with "
+                   "-DDAEDAL_WITH_JIT=OFF");
+}
+
+dae_native dae_model_native(const dae_model *model)
+{
+  return model->native;
+}

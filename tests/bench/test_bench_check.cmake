@@ -1,0 +1,51 @@
+# What `make bench-check` notices, with counts that were made up: a growth of more than 5 %, a run
+# that is gone, another compiler. And the committed baseline has the runs that there are.
+cmake_policy(VERSION 3.21)
+if(NOT sh)
+  message(STATUS "skipped: there is no shell")
+  return()
+endif()
+
+# compare(counts, expected result, what the output has to say)
+function(compare counts expected says)
+  file(WRITE ${folder}/base.csv "# GNU 12.2.0, -O2\nrun,instructions\na,1000\nb,2000\n")
+  file(WRITE ${folder}/counts.csv "${counts}")
+  execute_process(COMMAND ${sh} ${script} compare ${folder}/base.csv ${folder}/counts.csv
+    RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE errors)
+  if(NOT result EQUAL expected OR NOT output MATCHES "${says}")
+    message(FATAL_ERROR "${counts} -> ${result} instead of ${expected}, or without \"${says}\":\n${output}${errors}")
+  endif()
+endfunction()
+set(head "# GNU 12.2.0, -O2\nrun,instructions\n")
+compare("${head}a,1000\nb,2000\n" 0 "a .* \\+0\\.00 %")
+compare("${head}a,1040\nb,2000\n" 0 "a .* \\+4\\.00 %")
+compare("${head}a,1060\nb,2000\n" 1 "a .* GREW")
+compare("${head}a,900\nb,2000\n" 0 "a .* shrank")
+compare("${head}a,1000\n" 1 "b +is in the baseline")
+compare("${head}a,1000\nb,2000\nc,10\n" 0 "c .* new")
+compare("# GNU 13.1.0, -O2\nrun,instructions\na,1000\nb,2000\n" 0 "another way.*GNU 12.2.0.*GNU 13.1.0")
+
+# a smaller baseline is a growth, whatever the file is: the real one, doctored
+file(READ ${baseline} text)
+file(WRITE ${folder}/same.csv "${text}")
+string(REGEX REPLACE "(pendulum-explicit-6),[0-9]+" "\\1,1000" doctored "${text}")
+file(WRITE ${folder}/doctored.csv "${doctored}")
+execute_process(COMMAND ${sh} ${script} compare ${folder}/same.csv ${folder}/same.csv
+  RESULT_VARIABLE same OUTPUT_QUIET)
+execute_process(COMMAND ${sh} ${script} compare ${folder}/doctored.csv ${folder}/same.csv
+  RESULT_VARIABLE grown OUTPUT_QUIET)
+if(NOT same EQUAL 0 OR NOT grown EQUAL 1)
+  message(FATAL_ERROR "the baseline with itself: ${same}, doctored: ${grown}")
+endif()
+
+execute_process(COMMAND ${program} OUTPUT_VARIABLE runs RESULT_VARIABLE result)
+string(REGEX MATCHALL "[^\n]+" runs "${runs}")
+foreach(run IN LISTS runs)
+  if(NOT text MATCHES "\n${run},[0-9]+\n")
+    message(FATAL_ERROR "${run} is not in the baseline: make bench-baseline")
+  endif()
+endforeach()
+list(LENGTH runs count)
+if(count LESS 10)
+  message(FATAL_ERROR "bench_count lists ${count} runs")
+endif()
