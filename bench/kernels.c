@@ -276,8 +276,9 @@ static void factor_solver(void *what)
 static void solve_solver(void *what)
 {
   square *s = what;
-  memcpy(s->b, s->A, 2 * (size_t)s->n * sizeof *s->A);
-  dae__zsolver_solve(s->solver, s->b);
+  memcpy(s->x, s->A, (size_t)s->n * sizeof *s->x);
+  memcpy(s->y, s->A + s->n, (size_t)s->n * sizeof *s->y);
+  dae__zsolver_solve(s->solver, s->x, s->y);
 }
 
 static void factor_lapack(void *what)

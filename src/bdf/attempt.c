@@ -18,19 +18,47 @@
 
 void dae__bdf_weigh(dae__bdf *s, const double *Y)
 {
-  double share = dae__bdf_strict(s) ? SHARE : 1;
-  dae__weights(s->tested, share * s->rtol, share * s->atol, Y, s->weight);
+  double share = dae__bdf_strict(s) ? SHARE : 1, rtol = share * s->rtol, atol = share * s->atol;
+  for (int i = 0; i < s->tested; i++)
+    s->inverse[i] = 1 / (rtol * fabs(Y[i]) + atol);
+}
+
+void dae__bdf_look_at_roles(dae__bdf *s)
+{
+  s->all_tested = true;
+  for (int i = 0; i < s->tested; i++)
+    s->all_tested = s->all_tested && s->corrector.role[i] == DAE__TEST_FULL;
+}
+
+/* of unknowns that are all in the error test */
+static double plain_norm(int n, const double *x, const double *inverse)
+{
+  double s0 = 0, s1 = 0, s2 = 0, s3 = 0; /* side by side */
+  int i = 0;
+  for (; i + 4 <= n; i += 4) {
+    double a = x[i] * inverse[i], b = x[i + 1] * inverse[i + 1];
+    double c = x[i + 2] * inverse[i + 2], d = x[i + 3] * inverse[i + 3];
+    s0 += a * a;
+    s1 += b * b;
+    s2 += c * c;
+    s3 += d * d;
+  }
+  for (; i < n; i++)
+    s0 += x[i] * inverse[i] * (x[i] * inverse[i]);
+  return n > 0 ? sqrt(((s0 + s2) + (s1 + s3)) / n) : 0;
 }
 
 static double norm_of(const dae__bdf *s, const double *x, dae__test_role last, double multiplier)
 {
   double sum = 0;
   int count = 0;
+  if (s->all_tested)
+    return plain_norm(s->tested, x, s->inverse);
   for (int i = 0; i < s->tested; i++) {
     unsigned char role = s->corrector.role[i];
     if (role > last)
       continue;
-    double ratio = x[i] / s->weight[i] * (role == DAE__TEST_MULTIPLIER ? multiplier : 1);
+    double ratio = x[i] * s->inverse[i] * (role == DAE__TEST_MULTIPLIER ? multiplier : 1);
     sum += ratio * ratio;
     count++;
   }
@@ -42,15 +70,14 @@ double dae__bdf_error_norm(const dae__bdf *s, const double *x)
   return norm_of(s, x, DAE__TEST_FULL, 1);
 }
 
-const char *dae__bdf_worst(const dae__bdf *s, const double *x, char *name, size_t size)
+int dae__bdf_worst(const dae__bdf *s, const double *x)
 {
   int worst = 0;
   double max = -1;
   for (int i = 0; i < s->tested && i < s->corrector.size; i++)
-    if (s->corrector.role[i] == DAE__TEST_FULL && !(fabs(x[i] / s->weight[i]) <= max))
-      max = fabs(x[i] / s->weight[i]), worst = i;
-  dae_problem_variable(&s->corrector.problem, worst, name, size);
-  return name;
+    if (s->corrector.role[i] == DAE__TEST_FULL && !(fabs(x[i] * s->inverse[i]) <= max))
+      max = fabs(x[i] * s->inverse[i]), worst = i;
+  return worst;
 }
 
 static double newton_norm(const dae__bdf *s, const double *x, double cj)
@@ -59,14 +86,6 @@ static double newton_norm(const dae__bdf *s, const double *x, double cj)
 }
 
 /* ---- one attempt ---- */
-
-/* records why the attempt failed, naming the variable concerned */
-static void blame(dae__bdf *s, const double *x, const char *what, const char *hint)
-{
-  char name[64];
-  dae__bdf_worst(s, x, name, sizeof name);
-  dae__fail(&s->last, DAE_ERROR_STEP, name, "%s, worst in %s%s", what, name, hint);
-}
 
 static dae__attempt failed(dae_status status)
 {
@@ -82,13 +101,25 @@ static dae_status predict(dae__bdf *s, double t)
   return c->table->predict ? c->table->predict(c->self, t, s->Y, s->dY, &s->last) : DAE_OK;
 }
 
-/* Newton from the predictor with the matrix at hand */
-static dae__attempt iterate(dae__bdf *s, double t, double cj, int most)
+/* Y += delta, with what goes with it */
+static void move(dae__bdf *s, double cj)
+{
+  const double *restrict delta = s->delta;
+  double *restrict Y = s->Y, *restrict dY = s->dY, *restrict e = s->e;
+  for (int i = 0; i < s->corrector.n; i++) {
+    Y[i] += delta[i];
+    dY[i] += cj * delta[i];
+    e[i] += delta[i];
+  }
+}
+
+/* Newton from the predictor with the matrix at hand; where that is new the prediction stands */
+static dae__attempt iterate(dae__bdf *s, double t, double cj, int most, bool stands)
 {
   const dae__corrector *c = &s->corrector;
   dae__bdf_memory *m = s->m;
   double factor = 2 / (1 + cj / m->cj_matrix);
-  dae_status predicted = predict(s, t);
+  dae_status predicted = stands && !c->table->predict ? DAE_OK : predict(s, t);
   if (predicted)
     return failed(predicted);
   dae__zero(c->n, s->e);
@@ -100,14 +131,14 @@ static dae__attempt iterate(dae__bdf *s, double t, double cj, int most)
     if (status)
       return failed(status);
     m->stats.iterations++;
-    dae__axpy(c->n, 1, s->delta, s->Y);
-    dae__axpy(c->n, cj, s->delta, s->dY);
-    dae__axpy(c->n, 1, s->delta, s->e);
+    move(s, cj);
     switch (dae__newton_judge(&m->newton, newton_norm(s, s->delta, cj), round_off, NEWTON_GOAL)) {
     case DAE__NEWTON_DONE:
       return DAE__ACCEPTED;
     case DAE__NEWTON_FAILED:
-      blame(s, s->delta, "the Newton iteration does not converge", "");
+      s->why = (dae__bdf_reason){.what = "the Newton iteration does not converge",
+                                 .hint = "",
+                                 .worst = dae__bdf_worst(s, s->delta)};
       return DAE__NOT_CONVERGED;
     case DAE__NEWTON_GO_ON:
       break;
@@ -115,12 +146,19 @@ static dae__attempt iterate(dae__bdf *s, double t, double cj, int most)
   }
 }
 
-static dae__attempt new_matrix(dae__bdf *s, double t, double cj)
+dae_status dae__bdf_setup(dae__bdf *s, double t, double cj)
 {
   const dae__corrector *c = &s->corrector;
+  dae_status status = c->table->setup(c->self, t, s->Y, s->dY, cj, &s->last);
+  dae__bdf_look_at_roles(s);
+  return status;
+}
+
+static dae__attempt new_matrix(dae__bdf *s, double t, double cj)
+{
   dae_status status = predict(s, t);
   if (!status)
-    status = c->table->setup(c->self, t, s->Y, s->dY, cj, &s->last);
+    status = dae__bdf_setup(s, t, cj);
   s->m->has_matrix = status == DAE_OK;
   s->m->cj_matrix = cj;
   s->m->newton.speed = DAE__SPEED_UNKNOWN;
@@ -138,11 +176,11 @@ static dae__attempt correct(dae__bdf *s, double t, double cj, int most)
     m->newton.speed = DAE__SPEED_UNKNOWN;
   m->cj_last = cj;
   if (result == DAE__ACCEPTED)
-    result = iterate(s, t, cj, most);
+    result = iterate(s, t, cj, most, fresh);
   if (result == DAE__NOT_CONVERGED && !fresh) {
     result = new_matrix(s, t, cj);
     if (result == DAE__ACCEPTED)
-      result = iterate(s, t, cj, most);
+      result = iterate(s, t, cj, most, true);
   }
   if (result != DAE__ACCEPTED)
     m->has_matrix = false;
@@ -178,6 +216,7 @@ static void log_attempt(const dae__bdf *s, const dae__trial *trial, dae__attempt
 dae__attempt dae__bdf_try(dae__bdf *s, const dae__trial *trial, dae__estimate *est)
 {
   int order_before = s->history.memory->order_old;
+  s->why.what = NULL;
   dae__bdf_weigh(s, dae__history_phi(&s->history, 0));
   dae__formula formula = dae__history_prepare(&s->history, trial->h, s->m->order);
   dae__attempt result =
@@ -189,9 +228,10 @@ dae__attempt dae__bdf_try(dae__bdf *s, const dae__trial *trial, dae__estimate *e
       result = DAE__ERROR_TOO_LARGE;
   }
   if (result == DAE__ERROR_TOO_LARGE)
-    blame(
-        s, s->e, "the error test fails at every step size",
-        ": the motion may be discontinuous there, or the tolerances are below what can be reached");
+    s->why = (dae__bdf_reason){.what = "the error test fails at every step size",
+                               .hint = ": the motion may be discontinuous there, or the "
+                                       "tolerances are below what can be reached",
+                               .worst = dae__bdf_worst(s, s->e)};
   if (result == DAE__ACCEPTED)
     result = project(s, trial->t);
   log_attempt(s, trial, result, est->error);

@@ -20,8 +20,18 @@
 /* tolerance of the start values of fixed steps, relative to that of the run */
 #define START_SHARE 1e-3
 
+/* records a reason that has a variable's name in it */
+static void blame(dae__bdf *s, const char *what, const char *where, int variable, const char *hint)
+{
+  char name[64];
+  dae_problem_variable(&s->corrector.problem, variable, name, sizeof name);
+  dae__fail(&s->last, DAE_ERROR_STEP, name, "%s, %s %s%s", what, where, name, hint);
+}
+
 static dae_status give_up(dae__bdf *s, double t, double h, const char *hint, dae_error *err)
 {
+  if (s->why.what)
+    blame(s, s->why.what, "worst in", s->why.worst, s->why.hint);
   dae_error why = s->last;
   bool own = why.status == DAE_ERROR_CALLBACK || why.status == DAE_ERROR_MEMORY;
   dae_status status = own ? why.status : DAE_ERROR_STEP;
@@ -34,10 +44,9 @@ static dae_status give_up(dae__bdf *s, double t, double h, const char *hint, dae
 /* names the variable that changes fastest, for a step size that shrank without a failure */
 static void name_fastest(dae__bdf *s, const char *what)
 {
-  char name[64];
   dae__history_predict(&s->history, s->Y, s->dY);
-  dae__bdf_worst(s, s->dY, name, sizeof name);
-  dae__fail(&s->last, DAE_ERROR_STEP, name, "%s, fastest in %s", what, name);
+  s->why.what = NULL;
+  blame(s, what, "fastest in", dae__bdf_worst(s, s->dY), "");
 }
 
 /* what two times that are meant to be the same may differ by */
@@ -67,7 +76,6 @@ static dae_status variable_step(dae__bdf *s, double t_stop, dae_error *err)
   double smallest = dae__smallest_step(t, t_stop);
   dae__estimate est = {0};
   int errors = 0;
-  s->last = dae_error_none();
   for (int failures = 0;; failures++) {
     double h = s->opts.max_step > 0 ? fmin(m->h, s->opts.max_step) : m->h;
     bool last = t + h * (1 + 1e-10) >= t_stop;
@@ -111,6 +119,7 @@ static void begin(dae__bdf *s, double t, const double *y, const double *dy, doub
   m->has_matrix = false;
   m->newton.speed = DAE__SPEED_UNKNOWN;
   m->cj_last = 0;
+  dae__bdf_look_at_roles(s);
   dae__bdf_weigh(s, s->Y);
   m->h = first_step(s, t_stop);
   dae__history_start(&s->history, t, m->h, s->Y, s->dY);
@@ -351,7 +360,7 @@ static void take_memory(dae__bdf *s, dae__arena *arena)
   s->rate = DAE__KEEP(arena, double, size);
   s->scratch_state = DAE__TAKE(arena, double, size);
   s->scratch_rate = DAE__TAKE(arena, double, size);
-  double **vectors[] = {&s->Y, &s->dY, &s->e, &s->delta, &s->weight, &s->scratch, &s->through};
+  double **vectors[] = {&s->Y, &s->dY, &s->e, &s->delta, &s->inverse, &s->scratch, &s->through};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
     *vectors[i] = DAE__TAKE(arena, double, n);
   if (s->opts.step > 0)

@@ -43,6 +43,13 @@ typedef struct dae__bdf_memory {
   dae_stats stats;
 } dae__bdf_memory;
 
+/* Why an attempt failed, where no callback and no matrix is to blame: written out only where the
+ * integration ends by it. */
+typedef struct dae__bdf_reason {
+  const char *what, *hint; /* what NULL: see dae__bdf.last */
+  int worst;               /* variable */
+} dae__bdf_reason;
+
 typedef struct dae__bdf {
   dae__corrector corrector;
   dae_bdf_options opts;
@@ -52,13 +59,16 @@ typedef struct dae__bdf {
   dae__bdf_memory *m; /* kept */
   dae__history history;
   int tested;         /* unknowns up to the last one that stands in a test */
+  bool all_tested;    /* these are all in the error test */
   const dae_env *env; /* the arena's */
   dae__integrator_table table;
   double *state, *rate; /* kept: where the motion started, and its derivative */
-  double *Y, *dY, *e, *delta, *weight, *scratch, *scratch_state, *scratch_rate;
+  double *Y, *dY, *e, *delta, *scratch, *scratch_state, *scratch_rate;
+  double *inverse;      /* of the weights */
   double *through;      /* an error estimate after the filter */
   double *start_values; /* fixed steps: order + 1 vectors */
-  dae_error last;       /* why the last dae__attempt failed */
+  dae_error last;       /* why the last dae__attempt failed, */
+  dae__bdf_reason why;  /* or this */
 } dae__bdf;
 
 /* What became of one attempt at a step. */
@@ -79,7 +89,8 @@ typedef struct dae__trial {
 /* Norms of the error estimates of the current order and its neighbours. */
 typedef struct dae__estimate {
   double error;              /* to be at most 1 */
-  double here, lower, raise; /* local error estimates at orders k, k - 1, k + 1 */
+  double here, lower, raise; /* local error estimates at orders k, k - 1, k + 1, */
+  double lower2;             /* and k - 2, from k = 3 on */
   int order;                 /* k or k - 1, what the estimates speak for */
   double chosen;             /* estimate at that order */
 } dae__estimate;
@@ -91,11 +102,15 @@ static inline bool dae__bdf_strict(const dae__bdf *s)
 
 /* attempt.c */
 void dae__bdf_weigh(dae__bdf *s, const double *Y);
+/* After what may change roles: a matrix, a consistent state. */
+void dae__bdf_look_at_roles(dae__bdf *s);
+/* The matrix at s->Y and s->dY. */
+dae_status dae__bdf_setup(dae__bdf *s, double t, double cj);
 double dae__bdf_error_norm(const dae__bdf *s, const double *x);
-/* Name of the variable in the error test with the largest |x_i| / weight_i. */
-const char *dae__bdf_worst(const dae__bdf *s, const double *x, char *name, size_t size);
+/* The variable in the error test with the largest |x_i| / weight_i. */
+int dae__bdf_worst(const dae__bdf *s, const double *x);
 /* Predicts, corrects, tests, projects; on success the history has moved on and the next order and
- * step are chosen. Why it failed is in s->last. */
+ * step are chosen. Why it failed is in s->why or s->last. */
 dae__attempt dae__bdf_try(dae__bdf *s, const dae__trial *trial, dae__estimate *est);
 
 /* select.c */

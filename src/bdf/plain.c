@@ -10,7 +10,7 @@
 #include "core/error.h"
 #include "core/vec.h"
 #include "linalg/solver.h"
-#include "problem/semi.h"
+#include "problem/semi_mass.h"
 #include "problem/semi_slopes.h"
 
 /* What the corrector remembers between steps, besides its factors. */
@@ -26,8 +26,9 @@ typedef struct plain {
   dae__semi_slopes slopes; /* with the y that belongs to them */
   double *slope;
   bool project;
-  memory *m;          /* kept */
-  double *M, *Ms, *J; /* values; a constant M is evaluated once */
+  memory *m; /* kept */
+  dae__semi_mass M;
+  double *Ms, *J; /* values */
   dae__semi_matrix matrix;
   dae__solver *solver;
 } plain;
@@ -37,11 +38,6 @@ static void start(void *self, const double *y, const double *dy, double *Y, doub
   const plain *c = self;
   dae__copy(c->s->n, y, Y);
   dae__copy(c->s->n, dy, dY);
-}
-
-static dae_status mass_at(plain *c, double t, const double *Y, dae_error *err)
-{
-  return c->s->constant_mass ? DAE_OK : dae__semi_M(c->s, t, Y, c->M, err);
 }
 
 static dae_status name_singular(const plain *c, double t, dae_error *err)
@@ -63,14 +59,15 @@ static dae_status setup(void *self, double t, const double *Y, const double *dY,
                         dae_error *err)
 {
   plain *c = self;
-  dae_status status = mass_at(c, t, Y, err);
+  dae_status status = dae__semi_mass_at(&c->M, t, Y, err);
   if (!status)
     status = dae__semi_Ms(c->s, t, Y, dY, c->Ms, err);
   if (!status)
     status = dae__semi_J(c->s, t, Y, c->J, err);
   if (status)
     return status;
-  dae__semi_matrix_fill(&c->matrix, cj, c->M, c->Ms, c->J);
+  dae__semi_matrix_fill(&c->matrix, cj, NULL, c->s->constant_mass ? NULL : c->Ms, c->J);
+  dae__semi_mass_add(&c->M, cj, &c->matrix.M, c->matrix.values);
   status = dae__solver_factor(c->solver, c->matrix.values);
   c->m->jacobians++;
   c->m->factorisations++;
@@ -87,13 +84,14 @@ static dae_status increment(void *self, double t, const double *Y, const double 
   plain *c = self;
   const dae__semi *s = c->s;
   (void)cj;
-  dae_status status = mass_at(c, t, Y, err);
+  dae_status status = dae__semi_mass_at(&c->M, t, Y, err);
   if (!status)
     status = dae__semi_rhs(c->s, t, Y, delta, err); /* delta = (f, F) */
   if (status)
     return status;
-  dae__matrix_times(&s->M, c->M, -1, dY, delta); /* delta = (f - M x', F) = -R */
-  dae__scale(s->nx, factor, delta);
+  dae__semi_mass_times(&c->M, -1, dY, delta); /* delta = (f - M x', F) = -R */
+  if (factor != 1)
+    dae__scale(s->nx, factor, delta);
   dae__solver_solve(c->solver, delta);
   return DAE_OK;
 }
@@ -199,7 +197,7 @@ static void take_memory(plain *c, dae__arena *arena)
 {
   const dae__semi *s = c->s;
   c->m = DAE__KEEP(arena, memory, 1);
-  c->M = DAE__TAKE(arena, double, dae__pattern_count(&s->M));
+  c->M = dae__semi_mass_create(arena, c->s);
   c->Ms = DAE__TAKE(arena, double, dae__pattern_count(&s->Ms));
   c->J = DAE__TAKE(arena, double, dae__pattern_count(&s->J));
   c->matrix = dae__semi_matrix_create(arena, s);
@@ -207,7 +205,7 @@ static void take_memory(plain *c, dae__arena *arena)
 
 static dae_status finish(plain *c, dae__arena *arena, int index, dae_error *err)
 {
-  dae_status status = dae__solver_create(arena, &c->matrix.pattern, &c->solver, err);
+  dae_status status = dae__solver_create_iteration(arena, &c->matrix.pattern, &c->solver, err);
   if (status || index < 2)
     return status;
   status = dae__surface_create(arena, c->s, &c->surface, err);
@@ -242,7 +240,7 @@ dae_status dae__plain_create(dae__arena *arena, const dae_problem *problem, cons
     return dae__out_of_memory(err);
   for (int i = 0; i < n; i++)
     role[i] = i >= c->s->nx && index == 2 ? DAE__TEST_MULTIPLIER : DAE__TEST_FULL;
-  status = dae__semi_M(c->s, from->t, y, c->M, err);
+  status = dae__semi_mass_at(&c->M, from->t, y, err);
   if (!status)
     status = finish(c, arena, index, err);
   if (status) {

@@ -32,8 +32,8 @@ dae__estimate dae__bdf_estimate(dae__bdf *s, dae__formula formula)
     lower = k * est.lower <= 0.5 * (k + 1) * est.here;
   } else {
     dae__axpy(n, 1, dae__history_phi(&s->history, k - 1), s->scratch);
-    double lower2 = m->sigma[k - 2] * dae__bdf_estimate_norm(s, s->scratch);
-    lower = fmax(k * est.lower, (k - 1) * lower2) <= (k + 1) * est.here;
+    est.lower2 = m->sigma[k - 2] * dae__bdf_estimate_norm(s, s->scratch);
+    lower = fmax(k * est.lower, (k - 1) * est.lower2) <= (k + 1) * est.here;
   }
   if (lower) {
     est.order = k - 1;
@@ -66,10 +66,10 @@ static void choose_order(dae__bdf *s, dae__estimate *est, int order_before)
 /* step for order k + 1 from a local error estimate: doubled, kept, or reduced */
 static double next_step(double h, int order, double local_error)
 {
-  double r = pow(2 * local_error + 1e-4, -1.0 / (order + 1));
-  if (r >= 2)
+  double x = 2 * local_error + 1e-4; /* r = x^(-1 / (order + 1)) */
+  if (x <= ldexp(1, -(order + 1)))
     return 2 * h;
-  return r <= 1 ? h * fmax(0.5, fmin(0.9, r)) : h;
+  return x >= 1 ? h * fmax(0.5, fmin(0.9, pow(x, -1.0 / (order + 1)))) : h;
 }
 
 void dae__bdf_choose(dae__bdf *s, dae__estimate est, int order_before, bool rejected)

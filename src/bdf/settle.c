@@ -44,7 +44,7 @@ static bool look(settle *o, double H)
   dae__bdf *s = o->s;
   const dae__corrector *c = &s->corrector;
   double *z = s->e, *Fz = s->delta;
-  if (c->table->setup(c->self, o->t, s->Y, s->dY, 1 / H, &s->last))
+  if (dae__bdf_setup(s, o->t, 1 / H))
     return false;
   dae__copy(c->n, s->dY, z);
   for (int m = 0; m < 2; m++) {
@@ -98,6 +98,7 @@ static dae_status move(settle *o, const bool *fixed, double *y, double *dy)
 static void take(dae__bdf *s, const double *y, const double *dy)
 {
   s->corrector.table->start(s->corrector.self, y, dy, s->Y, s->dY);
+  dae__bdf_look_at_roles(s);
   dae__bdf_weigh(s, s->Y);
 }
 

@@ -39,16 +39,26 @@ int dae__bdf_max_order(const dae__bdf *s)
   return s->m->watch.limited && s->max_order > LIMIT_ORDER ? LIMIT_ORDER : s->max_order;
 }
 
-/* theta of an attempt at order k, and its local error estimate at order 2 */
-static double theta(dae__bdf *s, const dae__estimate *est, double *two)
+/* local error estimate of an attempt at order k > 2, at order 2 */
+static double at_order_2(dae__bdf *s, const dae__estimate *est)
 {
   const dae__history_memory *m = s->history.memory;
   int n = s->corrector.n, k = m->order;
+  if (k <= LIMIT_ORDER + 2)
+    return k == LIMIT_ORDER + 1 ? est->lower : est->lower2;
   dae__copy(n, s->e, s->scratch);
   for (int j = k; j > LIMIT_ORDER; j--)
     dae__axpy(n, 1, dae__history_phi(&s->history, j), s->scratch);
-  *two = m->sigma[LIMIT_ORDER] * dae__bdf_estimate_norm(s, s->scratch);
-  return pow((k + 1) * est->here / ((LIMIT_ORDER + 1) * *two), 1.0 / (k - LIMIT_ORDER));
+  return m->sigma[LIMIT_ORDER] * dae__bdf_estimate_norm(s, s->scratch);
+}
+
+/* theta > UNRESOLVED */
+static bool unresolved(int k, const dae__estimate *est, double two)
+{
+  double limit = 1;
+  for (int j = LIMIT_ORDER; j < k; j++)
+    limit *= UNRESOLVED;
+  return (k + 1) * est->here > limit * (LIMIT_ORDER + 1) * two;
 }
 
 /* the step that an estimate of order k would allow */
@@ -81,7 +91,8 @@ static bool suspects(dae__bdf *s, const dae__estimate *est, double *two)
   dae__bdf_watch *w = &s->m->watch;
   if (s->history.memory->h > s->history.memory->h_old)
     w->suspicion /= 2;
-  if (theta(s, est, two) > UNRESOLVED)
+  *two = at_order_2(s, est);
+  if (unresolved(s->history.memory->order, est, *two))
     w->suspicion++;
   else if (w->suspicion > 0)
     w->suspicion--;

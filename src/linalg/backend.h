@@ -18,6 +18,10 @@ typedef struct dae__backend {
   void (*free)(void *state);
 } dae__backend;
 
+/* for n from 1 to DAE__FEW; divides by pivots once, so that solutions may differ in the last digit
+ */
+#define DAE__FEW 12
+extern const dae__backend dae__backend_few;
 extern const dae__backend dae__backend_dense, dae__backend_lapack, dae__backend_zdense;
 #ifdef DAE_WITH_LAPACK
 extern const dae__backend dae__backend_zlapack;

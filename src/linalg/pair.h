@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 typedef double dae__pair __attribute__((vector_size(16), may_alias));
+typedef double dae__pair_anywhere __attribute__((vector_size(16), aligned(8), may_alias));
 typedef long long dae__pair_mask __attribute__((vector_size(16), may_alias));
 
 static inline dae__pair *dae__pair_at(double *a)
@@ -16,6 +17,17 @@ static inline dae__pair *dae__pair_at(double *a)
 static inline dae__pair dae__pair_of(const double *a)
 {
   return *(const dae__pair *)a;
+}
+
+/* a[0], a[1] in memory that need not be aligned, read and written */
+static inline dae__pair dae__pair_from_anywhere(const double *a)
+{
+  return *(const dae__pair_anywhere *)a;
+}
+
+static inline void dae__pair_to(double *a, dae__pair x)
+{
+  *(dae__pair_anywhere *)a = x;
 }
 
 /* rows i and i + 1 of n, from memory that need not be aligned; 0 beyond the end */

@@ -1,6 +1,7 @@
 /* The solver's verbs, and the choice of what is behind them. */
 #include "linalg/solver.h"
 #include "core/error.h"
+#include "core/vec.h"
 #include "linalg/backend.h"
 #include "linalg/dense.h"
 #include "linalg/pattern.h"
@@ -51,36 +52,33 @@ dae_status dae__solver_create_on(dae__arena *arena, const dae_pattern *pattern, 
   return DAE_OK;
 }
 
-dae_status dae__solver_create(dae__arena *arena, const dae_pattern *pattern, dae__solver **out,
-                              dae_error *err)
+static dae_status create_by(dae__arena *arena, const dae_pattern *pattern,
+                            const dae__backend *dense, dae__solver **out, dae_error *err)
 {
-  dae__backends ways = {1, dae__lu_crossover, &dae__backend_dense, &dae__backend_lapack, NULL};
+  dae__backends ways = {1, dae__lu_crossover, dense, &dae__backend_lapack, NULL};
 #ifdef DAE_WITH_KLU
   ways.sparse = &dae__backend_klu;
 #endif
   return dae__solver_create_on(arena, pattern, ways, out, err);
 }
 
-/* 0 x is 0 for a finite x and NaN otherwise; four sums run side by side */
-static bool all_finite(int n, const double *x)
+dae_status dae__solver_create(dae__arena *arena, const dae_pattern *pattern, dae__solver **out,
+                              dae_error *err)
 {
-  double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-  int i = 0;
-  for (; i + 4 <= n; i += 4) {
-    s0 += 0 * x[i];
-    s1 += 0 * x[i + 1];
-    s2 += 0 * x[i + 2];
-    s3 += 0 * x[i + 3];
-  }
-  for (; i < n; i++)
-    s0 += 0 * x[i];
-  return !isnan((s0 + s1) + (s2 + s3));
+  return create_by(arena, pattern, &dae__backend_dense, out, err);
+}
+
+dae_status dae__solver_create_iteration(dae__arena *arena, const dae_pattern *pattern,
+                                        dae__solver **out, dae_error *err)
+{
+  bool few = pattern->cols > 0 && pattern->cols <= DAE__FEW;
+  return create_by(arena, pattern, few ? &dae__backend_few : &dae__backend_dense, out, err);
 }
 
 dae_status dae__solver_factor(dae__solver *solver, const double *values)
 {
   *solver->column = -1;
-  if (!all_finite(solver->count, values))
+  if (!dae__all_finite(solver->count, values))
     return DAE_ERROR_RECOVERABLE;
   return solver->backend->factor(solver->state, values, solver->column);
 }

@@ -21,6 +21,11 @@ typedef struct dae__solver dae__solver;
 dae_status dae__solver_create(dae__arena *arena, const dae_pattern *pattern, dae__solver **out,
                               dae_error *err);
 
+/* The same for the matrix of a simplified Newton iteration, whose solutions need not be good to the
+ * last digit: few unknowns are solved for by the fastest kernel. */
+dae_status dae__solver_create_iteration(dae__arena *arena, const dae_pattern *pattern,
+                                        dae__solver **out, dae_error *err);
+
 /* Factors the matrix with these values. DAE_ERROR_SINGULAR: see dae__solver_column. No message
  * is written: the caller knows what the column means. Values that are not finite are
  * DAE_ERROR_RECOVERABLE. */

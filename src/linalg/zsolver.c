@@ -1,17 +1,34 @@
-/* The complex solver is the real one with other ways to factor: a number is a pair of doubles. */
+/* Few unknowns have a kernel of their own; beyond, the complex solver is the real one with other
+ * ways to factor: a number is a pair of doubles. */
 #include "linalg/zsolver.h"
 #include "core/error.h"
+#include "core/vec.h"
 #include "linalg/backend.h"
+#include "linalg/pattern.h"
 #include "linalg/zdense.h"
+#include "linalg/zfew.h"
 
 struct dae__zsolver {
+  int n, count; /* unknowns, entries */
+  dae__zfew *few;
+  int *column; /* kept: where few failed, or -1 */
   dae__solver *pairs;
+  double *b; /* a right side in pairs */
 };
 
-dae_status dae__zsolver_create(dae__arena *arena, const dae_pattern *pattern, dae__zsolver **out,
+static dae_status create_few(dae__arena *arena, const dae_pattern *pattern, dae__zsolver *solver)
+{
+  solver->column = DAE__KEEP(arena, int, 1);
+  solver->few = dae__zfew_create(arena, pattern);
+  if (dae__arena_failed(arena))
+    return DAE_ERROR_MEMORY;
+  *solver->column = -1;
+  return DAE_OK;
+}
+
+static dae_status create_pairs(dae__arena *arena, const dae_pattern *pattern, dae__zsolver *solver,
                                dae_error *err)
 {
-  *out = NULL;
   dae__backends ways = {2, dae__zlu_crossover, &dae__backend_zdense, NULL, NULL};
 #ifdef DAE_WITH_LAPACK
   ways.lapack = &dae__backend_zlapack;
@@ -19,10 +36,26 @@ dae_status dae__zsolver_create(dae__arena *arena, const dae_pattern *pattern, da
 #ifdef DAE_WITH_KLU
   ways.sparse = &dae__backend_zklu;
 #endif
+  solver->b = DAE__TAKE(arena, double, 2 * (size_t)pattern->cols);
+  if (!solver->b)
+    return DAE_ERROR_MEMORY;
+  return dae__solver_create_on(arena, pattern, ways, &solver->pairs, err);
+}
+
+dae_status dae__zsolver_create(dae__arena *arena, const dae_pattern *pattern, dae__zsolver **out,
+                               dae_error *err)
+{
+  int n = pattern->cols;
+  *out = NULL;
   dae__zsolver *solver = DAE__TAKE(arena, dae__zsolver, 1);
-  if (!solver)
+  dae_status status = solver ? DAE_OK : DAE_ERROR_MEMORY;
+  if (!status) {
+    *solver = (dae__zsolver){.n = n, .count = dae__pattern_count(pattern)};
+    status = n > 0 && n <= DAE__FEW ? create_few(arena, pattern, solver)
+                                    : create_pairs(arena, pattern, solver, err);
+  }
+  if (status == DAE_ERROR_MEMORY)
     return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory for a linear system");
-  dae_status status = dae__solver_create_on(arena, pattern, ways, &solver->pairs, err);
   if (status == DAE_OK)
     *out = solver;
   return status;
@@ -30,27 +63,47 @@ dae_status dae__zsolver_create(dae__arena *arena, const dae_pattern *pattern, da
 
 dae_status dae__zsolver_factor(dae__zsolver *solver, const double complex *values)
 {
-  return dae__solver_factor(solver->pairs, (const double *)values);
+  const double *parts = (const double *)values;
+  if (!solver->few)
+    return dae__solver_factor(solver->pairs, parts);
+  *solver->column = -1;
+  if (!dae__all_finite(2 * solver->count, parts))
+    return DAE_ERROR_RECOVERABLE;
+  *solver->column = dae__zfew_factor(solver->few, parts) - 1;
+  return *solver->column < 0 ? DAE_OK : DAE_ERROR_SINGULAR;
 }
 
 int dae__zsolver_column(const dae__zsolver *solver)
 {
-  return dae__solver_column(solver->pairs);
+  return solver->few ? *solver->column : dae__solver_column(solver->pairs);
 }
 
-void dae__zsolver_solve(dae__zsolver *solver, double complex *b)
+void dae__zsolver_solve(dae__zsolver *solver, double *x, double *y)
 {
-  dae__solver_solve(solver->pairs, (double *)b);
+  if (solver->few) {
+    dae__zfew_solve(solver->few, x, y);
+    return;
+  }
+  for (int i = 0; i < solver->n; i++) {
+    solver->b[2 * i] = x[i];
+    solver->b[2 * i + 1] = y[i];
+  }
+  dae__solver_solve(solver->pairs, solver->b);
+  for (int i = 0; i < solver->n; i++) {
+    x[i] = solver->b[2 * i];
+    y[i] = solver->b[2 * i + 1];
+  }
 }
 
 dae_status dae__zsolver_reload(dae__zsolver *solver)
 {
-  return dae__solver_reload(solver->pairs);
+  return solver->few ? DAE_OK : dae__solver_reload(solver->pairs);
 }
 
 void dae__zsolver_forget(dae__zsolver *solver)
 {
-  dae__solver_forget(solver->pairs);
+  if (!solver->few)
+    dae__solver_forget(solver->pairs);
 }
 
 void dae__zsolver_free(dae__zsolver *solver)

@@ -21,8 +21,8 @@ dae_status dae__zsolver_factor(dae__zsolver *solver, const double complex *value
 /* The column at which the last factorisation failed, -1 where it did not or is not known. */
 int dae__zsolver_column(const dae__zsolver *solver);
 
-/* b = A\b. Does not allocate. */
-void dae__zsolver_solve(dae__zsolver *solver, double complex *b);
+/* x + i y = A\(x + i y). Does not allocate. */
+void dae__zsolver_solve(dae__zsolver *solver, double *x, double *y);
 
 /* Rebuilds the factors, bit by bit the same, after the arena was loaded. */
 dae_status dae__zsolver_reload(dae__zsolver *solver);

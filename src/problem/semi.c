@@ -101,6 +101,8 @@ static dae_status check_rows(const dae__semi *s, int n, const double *out, int f
                              const bool *wanted, double t, dae_error *err)
 {
   char name[64];
+  if (dae__all_finite(n, out))
+    return DAE_OK;
   for (int i = 0; i < n; i++) {
     if (isfinite(out[i]) || (wanted && !wanted[i]))
       continue;
@@ -265,11 +267,18 @@ dae__semi_matrix dae__semi_matrix_create(dae__arena *arena, const dae__semi *s)
 void dae__semi_matrix_fill(dae__semi_matrix *matrix, double c, const double *M, const double *Ms,
                            const double *J)
 {
-  dae__zero(dae__pattern_count(&matrix->pattern), matrix->values);
-  dae__block_add(&matrix->M, c, M, matrix->values);
+  int count = dae__pattern_count(&matrix->pattern);
+  if (dae__pattern_count(matrix->J.pattern) == count) { /* J has all entries, in this order */
+    for (int e = 0; e < count; e++)
+      matrix->values[e] = -J[e];
+  } else {
+    dae__zero(count, matrix->values);
+    dae__block_add(&matrix->J, -1, J, matrix->values);
+  }
+  if (M)
+    dae__block_add(&matrix->M, c, M, matrix->values);
   if (Ms)
     dae__block_add(&matrix->Ms, 1, Ms, matrix->values);
-  dae__block_add(&matrix->J, -1, J, matrix->values);
 }
 
 /* ---- rows of F without y ---- */

@@ -72,7 +72,7 @@ typedef struct dae__semi_matrix {
 
 /* Out of memory shows in dae__arena_failed. */
 dae__semi_matrix dae__semi_matrix_create(dae__arena *arena, const dae__semi *s);
-/* Ms may be NULL: left out */
+/* M and Ms may be NULL: left out */
 void dae__semi_matrix_fill(dae__semi_matrix *matrix, double c, const double *M, const double *Ms,
                            const double *J);
 

@@ -168,8 +168,7 @@ static dae_status take_memory(dae__radau *o, dae__arena *arena, int stages, dae_
   o->D = DAE__TAKE(arena, double, s *n);
   o->R = DAE__TAKE(arena, double, s *n);
   o->Z = DAE__TAKE(arena, double, s *(n + n2));
-  o->zx = DAE__TAKE(arena, double complex, n);
-  o->x = DAE__TAKE(arena, double, n);
+  o->W = DAE__TAKE(arena, double, s *n);
   o->scale = DAE__TAKE(arena, double, n);
   o->weight = DAE__TAKE(arena, double, n + n2);
   o->moved = DAE__TAKE(arena, double, n + n2);

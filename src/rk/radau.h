@@ -28,6 +28,9 @@ typedef struct dae__radau_rule {
   double complex zmu[DAE__REDUCED_PAIRS];
   double complex zT[DAE__REDUCED_PAIRS][DAE__RADAU_STAGES];
   double complex zTi[DAE__REDUCED_PAIRS][DAE__RADAU_STAGES];
+  /* the same in real numbers: rows (columns of back) are the real one, then the real and the
+   * imaginary part of each pair */
+  double forth[DAE__RADAU_STAGES][DAE__RADAU_STAGES], back[DAE__RADAU_STAGES][DAE__RADAU_STAGES];
   double start[DAE__RADAU_STAGES]; /* l_j(0) */
   double rough[DAE__RADAU_STAGES]; /* a part of what the first stage adds to that */
   dae__collocation_rule finer;     /* for what is shown between the ends of a step */
@@ -92,8 +95,8 @@ typedef struct dae__radau {
   /* the step at hand */
   double *K, *D, *R;                       /* s x n: unknowns, their change, residuals */
   double *Z;                               /* s x size: states */
-  double complex *zx;                      /* n */
-  double *x, *scale;                       /* n */
+  double *W;                               /* s x n: in the eigenvectors of A */
+  double *scale;                           /* n */
   double *weight;                          /* size */
   double *moved;                           /* size: change of the end in the last iteration */
   double *e, *e_q, *rhs;                   /* n, n2, n */

@@ -1,6 +1,7 @@
 /* Where the iteration of the stages begins. */
 #include "core/vec.h"
 #include "rk/radau.h"
+#include "rk/sums.h"
 #include "spark/curve.h"
 #include <math.h>
 
@@ -19,10 +20,13 @@ static double last_weights(const dae__collocation_rule *c, int d, double x, doub
 {
   const double *node = c->c + c->s - d;
   double sum = 0;
-  for (int i = 0; i < d; i++) {
-    w[i] = dae__lagrange_weight(d, node, i, x);
+  if (d == c->s)
+    dae__collocation_values(c, x, w);
+  else
+    for (int i = 0; i < d; i++)
+      w[i] = dae__lagrange_weight(d, node, i, x);
+  for (int i = 0; i < d; i++)
     sum += fabs(w[i]);
-  }
   return sum;
 }
 
@@ -44,12 +48,10 @@ void dae__radau_extrapolate(dae__radau *o, const dae__radau_rule *rule, double h
   const dae__collocation_rule *last = &dae__radau_rule_at(o, (m->s - 3) / 2)->c;
   double w[DAE__COLLOCATION_STAGES], ratio = h / m->h;
   int n = o->r->n, d = useful(last, 1 + ratio, stop);
+  const double *polynomial = row(o->polynomial, n, last->s - d);
   for (int i = 0; i < rule->s; i++) {
-    double *K = row(o->K, n, i);
     last_weights(last, d, 1 + rule->c.c[i] * ratio, w);
-    dae__zero(n, K);
-    for (int j = 0; j < d; j++)
-      dae__axpy(n, w[j], row(o->polynomial, n, last->s - d + j), K);
+    dae__sum_rows(d, w, n, n, polynomial, row(o->K, n, i));
   }
 }
 

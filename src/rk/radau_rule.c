@@ -127,11 +127,19 @@ dae__radau_rule dae__radau_rule_create(int stages)
     rule.T[j] = e->T[j];
     rule.Ti[j] = e->Ti[j];
   }
+  for (int j = 0; j < stages; j++) {
+    rule.forth[0][j] = e->Ti[j];
+    rule.back[j][0] = e->T[j];
+  }
   for (int p = 0; p < rule.pairs; p++) {
     rule.zmu[p] = number(e->zmu[p]);
     for (int j = 0; j < stages; j++) {
       rule.zT[p][j] = number(e->zT[p][j]);
       rule.zTi[p][j] = number(e->zTi[p][j]);
+      for (int part = 0; part < 2; part++) { /* w and its conjugate: T w + T' w' = 2 Re T w */
+        rule.forth[1 + 2 * p + part][j] = e->zTi[p][j][part];
+        rule.back[j][1 + 2 * p + part] = (part ? -2 : 2) * e->zT[p][j][part];
+      }
     }
   }
   return rule;

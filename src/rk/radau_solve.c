@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/vec.h"
 #include "rk/radau.h"
+#include "rk/sums.h"
 #include "step/norm.h"
 #include <float.h>
 
@@ -60,14 +61,6 @@ static void take_scales(dae__radau *o, const dae__radau_goal *goal, const dae__r
 
 /* ---- states ---- */
 
-/* out += factor sum_j a_j X_j, over the first n entries of rows of length stride */
-static void combine(int s, const double *a, double factor, int n, int stride, const double *X,
-                    double *out)
-{
-  for (int j = 0; j < s; j++)
-    dae__axpy(n, factor * a[j], X + (size_t)j * (size_t)stride, out);
-}
-
 void dae__radau_state(const dae__radau *o, const dae__collocation_rule *c, const double *K,
                       const dae__rk_leg *leg, int i, double *z)
 {
@@ -75,10 +68,9 @@ void dae__radau_state(const dae__radau *o, const dae__collocation_rule *c, const
   int n2 = r->n2, n = r->n, dynamic = n2 + r->n1;
   double h = leg->h;
   const double *z0 = leg->from.z;
-  dae__copy(n2 + dynamic, z0, z);
+  dae__add_rows(c->s, c->A2[i], h * h, n2, n, K, z0, z);
   dae__axpy(n2, c->c[i] * h, z0 + n2, z);
-  combine(c->s, c->A2[i], h * h, n2, n, K, z);
-  combine(c->s, c->A[i], h, dynamic, n, K, z + n2);
+  dae__add_rows(c->s, c->A[i], h, dynamic, n, K, z0 + n2, z + n2);
   dae__copy(n - dynamic, K + (size_t)i * (size_t)n + dynamic, z + n2 + dynamic);
 }
 
@@ -93,9 +85,11 @@ static void end_moves(dae__radau *o, const dae__radau_rule *rule, double h)
 {
   const dae__reduced *r = o->r;
   int n2 = r->n2, last = rule->s - 1;
-  dae__zero(n2 + r->n, o->moved);
-  combine(rule->s, rule->c.A2[last], -h * h, n2, r->n, o->D, o->moved);
-  combine(rule->s, rule->c.A[last], -h, n2 + r->n1, r->n, o->D, o->moved + n2);
+  dae__sum_rows(rule->s, rule->c.A2[last], n2, r->n, o->D, o->moved);
+  dae__scale(n2, -h * h, o->moved);
+  dae__sum_rows(rule->s, rule->c.A[last], n2 + r->n1, r->n, o->D, o->moved + n2);
+  dae__scale(n2 + r->n1, -h, o->moved + n2);
+  dae__zero(r->n - n2 - r->n1, o->moved + 2 * n2 + r->n1);
 }
 
 /* ---- matrices ---- */
@@ -166,52 +160,48 @@ static dae_status residuals(dae__radau *o, const dae__radau_rule *rule, const da
 static void solve_blocks(dae__radau *o, const dae__radau_rule *rule)
 {
   int n = o->r->n, s = rule->s;
-  dae__zero(n, o->x);
-  combine(s, rule->Ti, 1, n, n, o->R, o->x);
-  dae__solver_solve(o->r->real, o->x);
-  for (int i = 0; i < s; i++) {
-    double *D = row(o->D, n, i);
-    for (int j = 0; j < n; j++)
-      D[j] = rule->T[i] * o->x[j];
-  }
-  for (int p = 0; p < rule->pairs; p++) {
-    double *x = (double *)o->zx; /* real and imaginary parts in turn */
-    dae__zero(2 * n, x);
-    for (int i = 0; i < s; i++) {
-      const double *R = row(o->R, n, i);
-      double a = creal(rule->zTi[p][i]), b = cimag(rule->zTi[p][i]);
-      for (int j = 0; j < n; j++) {
-        x[2 * j] += a * R[j];
-        x[2 * j + 1] += b * R[j];
-      }
-    }
-    dae__zsolver_solve(o->r->pair[p], o->zx);
-    for (int i = 0; i < s; i++) {
-      double *D = row(o->D, n, i), a = 2 * creal(rule->zT[p][i]), b = 2 * cimag(rule->zT[p][i]);
-      for (int j = 0; j < n; j++)
-        D[j] += a * x[2 * j] - b * x[2 * j + 1];
-    }
-  }
+  for (int i = 0; i < s; i++)
+    dae__sum_rows(s, rule->forth[i], n, n, o->R, row(o->W, n, i));
+  dae__solver_solve(o->r->real, o->W);
+  for (int p = 0; p < rule->pairs; p++)
+    dae__zsolver_solve(o->r->pair[p], row(o->W, n, 1 + 2 * p), row(o->W, n, 2 + 2 * p));
+  for (int i = 0; i < s; i++)
+    dae__sum_rows(s, rule->back[i], n, n, o->W, row(o->D, n, i));
 }
 
-/* K -= D; the norm of D, and the entry that changes most */
-static double correct(dae__radau *o, const dae__radau_rule *rule, int *worst)
+/* K -= D; the norm of D */
+static double correct(dae__radau *o, const dae__radau_rule *rule)
 {
-  int n = o->r->n, tested = 0;
-  double sum = 0, most = -1;
-  for (int i = 0; i < n; i++)
-    tested += o->r->tested[i];
+  int n = o->r->n, tested = o->r->tested_count;
+  dae__pair sum = {0, 0};
   for (int i = 0; i < rule->s; i++) {
     double *K = row(o->K, n, i), *D = row(o->D, n, i);
-    for (int j = 0; j < n; j++) {
-      double d = D[j] * o->scale[j];
+    int j = 0;
+    for (; j + 2 <= n; j += 2) {
+      dae__pair d = dae__pair_from_anywhere(D + j), e = d * dae__pair_of(o->scale + j);
+      dae__pair_to(K + j, dae__pair_from_anywhere(K + j) - d);
+      sum += e * e;
+    }
+    if (j < n) {
+      double e = D[j] * o->scale[j];
       K[j] -= D[j];
-      sum += d * d;
-      if (!(fabs(d) <= most))
-        most = fabs(d), *worst = j;
+      sum[0] += e * e;
     }
   }
-  return sqrt(sum / (rule->s * (tested > 0 ? tested : 1)));
+  return sqrt(dae__pair_sum(sum) / (rule->s * (tested > 0 ? tested : 1)));
+}
+
+/* the entry that D changes most */
+static int worst_of(const dae__radau *o, const dae__radau_rule *rule)
+{
+  int n = o->r->n, worst = 0;
+  double most = -1;
+  for (int i = 0; i < rule->s * n; i++) {
+    double d = fabs(o->D[i] * o->scale[i % n]);
+    if (!(d <= most))
+      most = d, worst = i % n;
+  }
+  return worst;
 }
 
 typedef enum verdict { GO_ON, DONE, FAILED } verdict;
@@ -293,7 +283,6 @@ static dae_status iterate(dae__radau *o, const dae__radau_rule *rule, dae__radau
 {
   iteration it = {0};
   verdict v = GO_ON;
-  int worst = 0;
   char name[64] = "";
   while (v == GO_ON) {
     dae_status status = residuals(o, rule, leg, err);
@@ -303,12 +292,12 @@ static dae_status iterate(dae__radau *o, const dae__radau_rule *rule, dae__radau
       return status;
     o->memory->iterations++;
     o->memory->work += rule->s;
-    v = judge(&it, goal, correct(o, rule, &worst));
+    v = judge(&it, goal, correct(o, rule));
   }
   o->memory->theta = it.theta;
   if (v == DONE)
     return DAE_OK;
-  o->r->table->name(o->r->self, worst, name, sizeof name);
+  o->r->table->name(o->r->self, worst_of(o, rule), name, sizeof name);
   return dae__fail(err, DAE_ERROR_STEP, name,
                    "the iteration of the stages does not converge, worst in %s", name);
 }

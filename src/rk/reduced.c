@@ -35,13 +35,13 @@ void dae__reduced_merge(dae__arena *arena, dae__reduced_terms *terms, dae__reduc
     return;
   for (int i = 0; i < terms->count; i++)
     terms->at[i].block = blocks[i];
-  for (int p = 0; p < 3; p++)
+  for (int p = 0; p < r->powers; p++)
     r->P[p] = DAE__KEEP(arena, double, dae__pattern_count(&r->pattern));
 }
 
 void dae__reduced_gather(const dae__reduced_terms *terms, dae__reduced *r)
 {
-  for (int p = 0; p < 3; p++)
+  for (int p = 0; p < r->powers; p++)
     dae__zero(dae__pattern_count(&r->pattern), r->P[p]);
   for (int i = 0; i < terms->count; i++) {
     const dae__reduced_term *t = &terms->at[i];
@@ -70,25 +70,49 @@ static dae_status not_factored(const dae__reduced *r, dae_status status, int col
                    name[0] ? " at " : "", name);
 }
 
+/* values = B(w) */
+static void fill(dae__reduced *r, double w)
+{
+  int count = dae__pattern_count(&r->pattern);
+  const double *restrict P0 = r->P[0], *restrict P1 = r->P[1], *restrict P2 = r->P[2];
+  double *restrict to = r->values, square = w * w;
+  if (r->powers == 2)
+    for (int e = 0; e < count; e++)
+      to[e] = P0[e] + w * P1[e];
+  else
+    for (int e = 0; e < count; e++)
+      to[e] = P0[e] + w * P1[e] + square * P2[e];
+}
+
+/* zvalues = B(w), real and imaginary parts in turn */
+static void fill_pair(dae__reduced *r, double complex w)
+{
+  int count = dae__pattern_count(&r->pattern);
+  const double *restrict P0 = r->P[0], *restrict P1 = r->P[1], *restrict P2 = r->P[2];
+  double *restrict z = (double *)r->zvalues;
+  double a = creal(w), b = cimag(w), a2 = a * a - b * b, b2 = 2 * a * b;
+  if (r->powers == 2)
+    for (int e = 0; e < count; e++) {
+      z[2 * e] = P0[e] + a * P1[e];
+      z[2 * e + 1] = b * P1[e];
+    }
+  else
+    for (int e = 0; e < count; e++) {
+      z[2 * e] = P0[e] + a * P1[e] + a2 * P2[e];
+      z[2 * e + 1] = b * P1[e] + b2 * P2[e];
+    }
+}
+
 dae_status dae__reduced_factor(dae__reduced *r, double real, int pairs, const double complex *pair,
                                dae_error *err)
 {
-  int count = dae__pattern_count(&r->pattern);
-  const double *P0 = r->P[0], *P1 = r->P[1], *P2 = r->P[2];
-  double square = real * real;
-  for (int e = 0; e < count; e++)
-    r->values[e] = P0[e] + real * P1[e] + square * P2[e];
+  fill(r, real);
   dae_status status = dae__solver_factor(r->real, r->values);
   r->memory->factorisations++;
   if (status)
     return not_factored(r, status, dae__solver_column(r->real), err);
   for (int i = 0; i < pairs; i++) {
-    double a = creal(pair[i]), b = cimag(pair[i]), a2 = a * a - b * b, b2 = 2 * a * b;
-    double *z = (double *)r->zvalues; /* real and imaginary parts in turn */
-    for (int e = 0; e < count; e++) {
-      z[2 * e] = P0[e] + a * P1[e] + a2 * P2[e];
-      z[2 * e + 1] = b * P1[e] + b2 * P2[e];
-    }
+    fill_pair(r, pair[i]);
     status = dae__zsolver_factor(r->pair[i], r->zvalues);
     r->memory->factorisations++;
     if (status)
@@ -104,9 +128,10 @@ void dae__reduced_filter(const dae__reduced *r, double w, const double *e, const
   int dynamic = r->n2 + r->n1;
   dae__zero(r->n, out);
   for (int j = 0; j < dynamic; j++) {
-    double wq = j < r->n2 ? w * e_q[j] : 0;
     for (int i = p->start[j]; i < p->start[j + 1]; i++)
-      out[p->row[i]] += r->P[0][i] * e[j] - r->P[2][i] * wq;
+      out[p->row[i]] += r->P[0][i] * e[j];
+    for (int i = p->start[j]; j < r->n2 && i < p->start[j + 1]; i++)
+      out[p->row[i]] -= r->P[2][i] * (w * e_q[j]);
   }
   dae__zero(r->n - dynamic, out + dynamic);
 }
@@ -121,7 +146,7 @@ static dae_status make_solvers(dae__reduced *r, dae__arena *arena, dae_error *er
   r->memory = DAE__KEEP(arena, dae__reduced_memory, 1);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  dae_status status = dae__solver_create(arena, &r->pattern, &r->real, err);
+  dae_status status = dae__solver_create_iteration(arena, &r->pattern, &r->real, err);
   for (int i = 0; i < r->pairs && !status; i++)
     status = dae__zsolver_create(arena, &r->pattern, &r->pair[i], err);
   return status;
@@ -137,6 +162,8 @@ dae_status dae__reduced_create(dae__arena *arena, const dae__rk_body *body, int 
   r->pairs = pairs;
   dae_status status = body->m ? dae__reduced_mechanical(arena, body, r, err)
                               : dae__reduced_semi(arena, body, r, err);
+  for (int i = 0; !status && i < r->n; i++)
+    r->tested_count += r->tested[i];
   if (!status)
     status = make_solvers(r, arena, err);
   if (status)

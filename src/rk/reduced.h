@@ -53,10 +53,12 @@ struct dae__reduced {
   const dae__reduced_table *table;
   void *self;
   int n2, n1, n;       /* coordinates; other states; unknowns. The state vector has n2 + n */
-  bool *tested;        /* n: whose error counts: not multipliers */
+  bool *tested;        /* n: whose error counts: not multipliers, */
+  int tested_count;    /* which are so many */
   bool index_2;        /* algebraic variables are of index 2 */
   bool cautious;       /* there are algebraic equations: matrices are those of known points */
   dae_pattern pattern; /* of B */
+  int powers;          /* of w in B: 3, or 2 where there is no P2 */
   double *P[3];        /* kept */
   dae__reduced_memory *memory;
   dae__solver *real;

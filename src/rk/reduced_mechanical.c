@@ -23,8 +23,9 @@ typedef struct mechanical {
   dae_pattern unit_u, unit_c;
   /* of residuals, at the last point */
   double *M, *G, *K, *fsc, *gamma;
-  double *end;        /* g, gdot and k at the end of the step: ng + nc */
-  double *change, *x; /* nc, n */
+  bool M_stays, M0_stays; /* constant, and evaluated */
+  double *end;            /* g, gdot and k at the end of the step: ng + nc */
+  double *change, *x;     /* nc, n */
 } mechanical;
 
 static int first_constraint(const dae__mech *m)
@@ -39,7 +40,7 @@ static dae_status evaluate(mechanical *o, const dae__reduced_at *at, dae_error *
   dae__mech *m = o->m;
   dae_mechanical_at point = dae__mech_at(m, at->t, at->z);
   point.w = at->k + m->nq + m->nu;
-  dae_mechanical_wanted want = {.M = o->M,
+  dae_mechanical_wanted want = {.M = o->M_stays ? NULL : o->M,
                                 .f = o->fsc,
                                 .s = o->fsc + m->nq,
                                 .c = o->fsc + m->nq + m->nu,
@@ -52,7 +53,9 @@ static dae_status evaluate(mechanical *o, const dae__reduced_at *at, dae_error *
     want.gdot = o->end + m->ng;
     want.k = o->end + 2 * m->ng;
   }
-  return dae__mech_eval(m, &point, &want, err);
+  dae_status status = dae__mech_eval(m, &point, &want, err);
+  o->M_stays = o->M_stays || (!status && m->p->constant_mass);
+  return status;
 }
 
 static dae_status residual(void *self, const dae__reduced_at *at, double *r, dae_error *err)
@@ -86,8 +89,9 @@ static dae_status derive(mechanical *o, const dae_mechanical_at *at, const doubl
                          const double *lambda, dae_error *err)
 {
   dae__mech *m = o->m;
-  dae_mechanical_wanted want = {.M = o->M0, .G = o->G0, .K = o->K0};
+  dae_mechanical_wanted want = {.M = o->M0_stays ? NULL : o->M0, .G = o->G0, .K = o->K0};
   dae_status status = dae__mech_eval(m, at, &want, err);
+  o->M0_stays = o->M0_stays || (!status && m->p->constant_mass);
   if (!status)
     status = dae__mech_J(m, at, o->J, err);
   if (!status && !m->p->constant_mass)
@@ -264,6 +268,7 @@ dae_status dae__reduced_mechanical(dae__arena *arena, const dae__rk_body *body, 
   *o = (mechanical){.m = m, .r = r};
   r->table = m->nc > 0 ? &verbs : &unconstrained;
   r->self = o;
+  r->powers = 3;
   r->n2 = m->nq;
   r->n1 = m->nu;
   r->n = m->at.size - m->nq;

@@ -5,14 +5,17 @@
  *   F rows         -F_x            -F_y */
 #include "core/error.h"
 #include "core/vec.h"
+#include "problem/semi_mass.h"
 #include "rk/reduced.h"
 
 typedef struct semi {
   dae__semi *s;
   dae__reduced *r;
   dae__reduced_terms terms;
-  double *M0, *J, *Ms; /* of the matrices */
-  double *M, *z;       /* of residuals: M, and (x, y) */
+  dae__semi_mass M0; /* of the matrices, */
+  double *J, *Ms;
+  dae__semi_mass M; /* and of residuals, where it is not constant, */
+  double *z;        /* at (x, y) */
 } semi;
 
 /* the point with its own y */
@@ -28,13 +31,14 @@ static dae_status residual(void *self, const dae__reduced_at *at, double *r, dae
   semi *o = self;
   dae__semi *s = o->s;
   const double *z = point(o, at);
+  dae__semi_mass *M = s->constant_mass ? &o->M0 : &o->M;
   dae_status status = dae__semi_rhs(s, at->t, z, r, err);
-  if (!status && !s->constant_mass)
-    status = dae__semi_M(s, at->t, z, o->M, err);
+  if (!status)
+    status = dae__semi_mass_at(M, at->t, z, err);
   if (status)
     return status;
   dae__scale(s->n, -1, r);
-  dae__matrix_times(&s->M, s->constant_mass ? o->M0 : o->M, 1, at->k, r); /* M x' - f */
+  dae__semi_mass_times(M, 1, at->k, r); /* M x' - f */
   return DAE_OK;
 }
 
@@ -43,7 +47,7 @@ static dae_status linearise(void *self, const dae__reduced_at *at, dae_error *er
   semi *o = self;
   dae__semi *s = o->s;
   const double *z = point(o, at);
-  dae_status status = dae__semi_M(s, at->t, z, o->M0, err);
+  dae_status status = dae__semi_mass_at(&o->M0, at->t, z, err);
   if (!status)
     status = dae__semi_J(s, at->t, z, o->J, err);
   if (!status && !s->constant_mass)
@@ -65,7 +69,8 @@ static void add_terms(semi *o, dae__arena *arena)
 {
   const dae__semi *s = o->s;
   dae__reduced_terms *t = &o->terms;
-  dae__reduced_term_add(arena, t, (dae__reduced_place){.power = 0, .factor = 1}, &s->M, o->M0);
+  dae__reduced_term_add(arena, t, (dae__reduced_place){.power = 0, .factor = 1}, &s->M,
+                        o->M0.values);
   dae__reduced_term_add(arena, t,
                         (dae__reduced_place){.power = 1, .factor = -1, .col0 = 0, .col1 = s->nx},
                         &s->J, o->J);
@@ -86,8 +91,8 @@ dae_status dae__reduced_semi(dae__arena *arena, const dae__rk_body *body, dae__r
   if (!o)
     return dae__out_of_memory(err);
   *o = (semi){.s = s, .r = r};
-  o->M0 = DAE__KEEP(arena, double, dae__pattern_count(&s->M)); /* residuals use it */
-  o->M = DAE__TAKE(arena, double, dae__pattern_count(&s->M));
+  o->M0 = dae__semi_mass_create(arena, s);
+  o->M = dae__semi_mass_create(arena, s);
   o->J = DAE__TAKE(arena, double, dae__pattern_count(&s->J));
   o->Ms = DAE__TAKE(arena, double, dae__pattern_count(&s->Ms));
   o->z = DAE__TAKE(arena, double, s->n);
@@ -96,6 +101,7 @@ dae_status dae__reduced_semi(dae__arena *arena, const dae__rk_body *body, dae__r
     return dae__out_of_memory(err);
   r->table = &verbs;
   r->self = o;
+  r->powers = 2;
   r->n2 = 0;
   r->n1 = s->nx;
   r->n = s->n;

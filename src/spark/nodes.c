@@ -9,6 +9,7 @@
 #include "spark/nodes.h"
 #include <float.h>
 #include <math.h>
+#include <stdbool.h>
 
 #define PI 3.14159265358979323846264338327950288L
 #define MOST_ITERATIONS 100 /* of Newton's method; up to 13 nodes 7 are enough */
@@ -107,9 +108,34 @@ dae__rule dae__rule_gauss(int n)
   return rule;
 }
 
+/* roots of P_n - P_(n-1) but for 1, of the rules that radau takes */
+#define TABULATED_RADAU 7
+static const long double radau_roots[TABULATED_RADAU + 1][TABULATED_RADAU - 1] = {
+    [3] = {-0.6898979485566356196394568L, 0.2898979485566356196394568L},
+    [5] = {-0.8857916077709646356137576L, -0.4463139727237523446399080L,
+           0.1671808647378336401133953L, 0.7204802713124388956958258L},
+    [7] = {-0.9413671456804302160558994L, -0.7038428006630314163000463L,
+           -0.3260306194376914018058941L, 0.1173430375431002641627867L,
+           0.5384677240601090018337667L, 0.8538913426394822297037479L},
+};
+
+/* the rule whose nodes are tabulated, if they are */
+static bool tabulated_radau(int n, dae__rule *rule)
+{
+  if (n > TABULATED_RADAU || radau_roots[n][0] == 0)
+    return false;
+  *rule = (dae__rule){.n = n};
+  for (int k = 0; k < n - 1; k++)
+    rule->c[k] = (1 + radau_roots[n][k]) / 2;
+  rule->c[n - 1] = 1;
+  return true;
+}
+
 dae__rule dae__rule_radau(int n)
 {
-  dae__rule rule = nodes(n, n - 1, 0, PI / (n - 0.5L));
+  dae__rule rule;
+  if (!tabulated_radau(n, &rule))
+    rule = nodes(n, n - 1, 0, PI / (n - 0.5L));
   for (int i = 0; i < n; i++) {
     long double x = 2 * rule.c[i] - 1, P = legendre(n - 1, x);
     rule.b[i] = (1 + x) / (2 * n * n * P * P);

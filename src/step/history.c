@@ -82,24 +82,29 @@ void dae__history_undo(dae__history *s)
   memcpy(m->psi, m->psi_before, sizeof m->psi);
 }
 
-/* The sums below run over pieces of the vectors that stay in the cache while all differences are
- * added; on large systems memory is what they cost. */
-#define PIECE 512
+/* The sums below take all differences of an entry, or of four, at a time: on large systems memory
+ * is what they cost, on small ones the loops. */
 
-static int piece(int n, int from)
+void dae__history_predict(const dae__history *s, double *restrict y, double *restrict dy)
 {
-  return n - from < PIECE ? n - from : PIECE;
-}
-
-void dae__history_predict(const dae__history *s, double *y, double *dy)
-{
-  for (int i = 0; i < s->n; i += PIECE) {
-    int n = piece(s->n, i);
-    dae__zero(n, y + i);
-    dae__zero(n, dy + i);
-    for (int j = 0; j <= s->memory->order; j++) {
-      dae__axpy(n, 1, dae__history_phi(s, j) + i, y + i);
-      dae__axpy(n, s->memory->gamma[j], dae__history_phi(s, j) + i, dy + i);
+  const double *gamma = s->memory->gamma;
+  int n = s->n, order = s->memory->order, i = 0;
+  for (; i + 4 <= n; i += 4) {
+    const double *phi = s->phi + i;
+    double sum[4] = {0}, rate[4] = {0};
+    for (int j = 0; j <= order; j++, phi += n)
+      for (int k = 0; k < 4; k++) {
+        sum[k] += phi[k];
+        rate[k] += gamma[j] * phi[k];
+      }
+    memcpy(y + i, sum, sizeof sum);
+    memcpy(dy + i, rate, sizeof rate);
+  }
+  for (; i < n; i++) {
+    y[i] = dy[i] = 0;
+    for (int j = 0; j <= order; j++) {
+      y[i] += dae__history_phi(s, j)[i];
+      dy[i] += gamma[j] * dae__history_phi(s, j)[i];
     }
   }
 }
@@ -111,12 +116,21 @@ void dae__history_accept(dae__history *s, double t, const double *e)
   m->t = t;
   m->h_old = m->h;
   m->order_old = k;
-  for (int i = 0; i < s->n; i += PIECE) {
-    int n = piece(s->n, i);
-    dae__copy(n, e + i, dae__history_phi(s, k + 1) + i);
-    dae__axpy(n, 1, e + i, dae__history_phi(s, k) + i);
-    for (int j = k - 1; j >= 0; j--)
-      dae__axpy(n, 1, dae__history_phi(s, j + 1) + i, dae__history_phi(s, j) + i);
+  int n = s->n, i = 0;
+  for (; i + 4 <= n; i += 4) {
+    double *phi = dae__history_phi(s, k + 1) + i, sum[4];
+    memcpy(sum, e + i, sizeof sum);
+    memcpy(phi, sum, sizeof sum);
+    for (int j = k; j >= 0; j--) {
+      phi -= n;
+      for (int l = 0; l < 4; l++)
+        sum[l] = phi[l] += sum[l];
+    }
+  }
+  for (; i < n; i++) {
+    double sum = dae__history_phi(s, k + 1)[i] = e[i];
+    for (int j = k; j >= 0; j--)
+      sum = dae__history_phi(s, j)[i] += sum;
   }
 }
 

@@ -50,7 +50,8 @@ static inline dae__newton_verdict dae__newton_judge(dae__newton *it, double norm
   if (it->m == 0) {
     it->first = norm;
   } else {
-    double rate = pow(norm / it->first, 1.0 / it->m);
+    double fall = norm / it->first;
+    double rate = it->m == 1 ? fall : it->m == 2 ? sqrt(fall) : pow(fall, 1.0 / it->m);
     if (rate > DAE__NEWTON_DIVERGES)
       return DAE__NEWTON_FAILED;
     it->speed = rate / (1 - rate);

@@ -1,0 +1,324 @@
+#include "linalg/zfew.h"
+#include "linalg/backend.h"
+#include "linalg/pair.h"
+#include "linalg/pattern.h"
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#define MOST (DAE__FEW / 2) /* pairs */
+
+struct dae__zfew {
+  int n, pairs;
+  const dae_pattern *pattern;
+  double *LU;      /* columns: 2 pairs real parts, as many imaginary ones; L below the diagonal */
+  double *inverse; /* 1/U_jj: real parts, imaginary parts */
+  double *scale;   /* S in the order of the pivots, */
+  int *order;      /* which are these rows of A */
+  int (*factor)(const dae__zfew *d);
+  void (*solve)(const dae__zfew *d, double *x, double *y);
+};
+
+/* two rows, or a number and a copy of it */
+typedef struct zpair {
+  dae__pair x, y;
+} zpair;
+
+typedef struct number {
+  double x, y;
+} number;
+
+static inline zpair zpair_of(const int pairs, const double *column, int i)
+{
+  return (zpair){dae__pair_of(column + 2 * i), dae__pair_of(column + 2 * (pairs + i))};
+}
+
+static inline void store(const int pairs, double *column, int i, zpair a)
+{
+  *dae__pair_at(column + 2 * i) = a.x;
+  *dae__pair_at(column + 2 * (pairs + i)) = a.y;
+}
+
+/* a b */
+static inline zpair times(zpair a, number b)
+{
+  return (zpair){a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x};
+}
+
+static inline number number_times(number a, number b)
+{
+  return (number){a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x};
+}
+
+/* c - a b */
+static inline zpair less(zpair c, zpair a, number b)
+{
+  zpair p = times(a, b);
+  return (zpair){c.x - p.x, c.y - p.y};
+}
+
+/* ---- factors ---- */
+
+/* LU = A and the identity */
+static void scatter(const dae__zfew *d, const double *values)
+{
+  const dae_pattern *p = d->pattern;
+  int rows = 2 * d->pairs;
+  memset(d->LU, 0, (size_t)(2 * rows * rows) * sizeof *values);
+  for (int j = 0; j < d->n; j++) {
+    double *a = d->LU + 2 * rows * j;
+    for (int e = p->start[j]; e < p->start[j + 1]; e++) {
+      a[p->row[e]] = values[2 * e];
+      a[rows + p->row[e]] = values[2 * e + 1];
+    }
+  }
+  if (d->n < rows)
+    d->LU[2 * rows * d->n + d->n] = 1;
+}
+
+static inline dae__pair larger(dae__pair a, dae__pair b)
+{
+  dae__pair_mask first = a > b;
+  return (dae__pair)((first & (dae__pair_mask)a) | (~first & (dae__pair_mask)b));
+}
+
+/* scale = S, LU = S A */
+static inline void scale_rows(const int pairs, const dae__zfew *d)
+{
+  dae__pair most[MOST];
+  for (int i = 0; i < pairs; i++)
+    most[i] = (dae__pair){0, 0};
+  for (int j = 0; j < 4 * pairs; j++) /* both parts of all columns */
+    for (int i = 0; i < pairs; i++)
+      most[i] = larger(dae__pair_abs(dae__pair_of(d->LU + 2 * (j * pairs + i))), most[i]);
+  for (int i = 0; i < 2 * pairs; i++) { /* below DBL_MIN the reciprocal may overflow */
+    double size = most[i / 2][i % 2];
+    most[i / 2][i % 2] = d->scale[i] = size < DBL_MIN ? 0x1p1000 : 1 / size;
+    d->order[i] = i;
+  }
+  for (int j = 0; j < 4 * pairs; j++)
+    for (int i = 0; i < pairs; i++)
+      *dae__pair_at(d->LU + 2 * (j * pairs + i)) *= most[i];
+}
+
+/* row of the largest |x_i| + |y_i|, i >= j */
+static inline int largest_from(int rows, const double *a, int j)
+{
+  int p = j;
+  double most = fabs(a[j]) + fabs(a[rows + j]);
+  for (int i = j + 1; i < rows; i++) {
+    double size = fabs(a[i]) + fabs(a[rows + i]);
+    p = size > most ? i : p;
+    most = size > most ? size : most;
+  }
+  return p;
+}
+
+/* 1/(x + i y); not finite where it overflows */
+static inline number reciprocal(double x, double y)
+{
+  double d = x * x + y * y;
+  if (d < 1e-280 || d > 1e280) { /* the squares may have no digits left */
+    double s = fabs(x) + fabs(y);
+    x /= s;
+    y /= s;
+    d = (x * x + y * y) * s;
+  }
+  double s = 1 / d;
+  return (number){x * s, -y * s};
+}
+
+static inline void exchange(double *a, int i, int j)
+{
+  double t = a[i];
+  a[i] = a[j];
+  a[j] = t;
+}
+
+static inline void exchange_rows(int rows, const dae__zfew *d, int j, int p)
+{
+  int row = d->order[j];
+  d->order[j] = d->order[p];
+  d->order[p] = row;
+  exchange(d->scale, j, p);
+  for (int c = 0; c < 2 * rows; c++)
+    exchange(d->LU + c * rows, j, p);
+}
+
+static inline dae__pair below_only(dae__pair_mask below, dae__pair l)
+{
+  return (dae__pair)(below & (dae__pair_mask)l);
+}
+
+static inline dae__pair above_and(dae__pair_mask below, dae__pair a, dae__pair l)
+{
+  return (dae__pair)((~below & (dae__pair_mask)a) | (dae__pair_mask)l);
+}
+
+/* a(j+1..) *= r; l = these and zeros above */
+static inline void divide_below(const int pairs, double *a, int j, number r, zpair *l)
+{
+  for (int i = 0; i < pairs; i++) {
+    dae__pair row = {2 * i, 2 * i + 1};
+    dae__pair_mask below = row > (double)j;
+    zpair z = zpair_of(pairs, a, i), q = times(z, r);
+    l[i] = (zpair){below_only(below, q.x), below_only(below, q.y)};
+    store(pairs, a, i, (zpair){above_and(below, z.x, l[i].x), above_and(below, z.y, l[i].y)});
+  }
+}
+
+static inline int factor_pairs(const int pairs, const dae__zfew *d)
+{
+  const int rows = 2 * pairs;
+  zpair l[MOST];
+  scale_rows(pairs, d);
+  for (int j = 0; j < rows; j++) {
+    double *a = d->LU + 2 * j * rows;
+    int p = largest_from(rows, a, j);
+    number r = reciprocal(a[p], a[rows + p]);
+    if (!isfinite(r.x) || !isfinite(r.y))
+      return j + 1;
+    d->inverse[j] = r.x;
+    d->inverse[rows + j] = r.y;
+    if (p != j)
+      exchange_rows(rows, d, j, p);
+    divide_below(pairs, a, j, r, l);
+    for (int c = j + 1; c < rows; c++) { /* a -= l u */
+      double *z = d->LU + 2 * c * rows;
+      number u = {z[j], z[rows + j]};
+      for (int i = 0; (u.x != 0 || u.y != 0) && i < pairs; i++)
+        store(pairs, z, i, less(zpair_of(pairs, z, i), l[i], u));
+    }
+  }
+  return 0;
+}
+
+/* ---- solutions, two columns at a time ---- */
+
+/* c - (entry k of a column) b */
+static inline number number_less(const int pairs, number c, const double *column, int k, number b)
+{
+  number p = number_times((number){column[k], column[2 * pairs + k]}, b);
+  return (number){c.x - p.x, c.y - p.y};
+}
+
+static inline zpair both(number u, number v)
+{
+  return (zpair){(dae__pair){u.x, v.x}, (dae__pair){u.y, v.y}};
+}
+
+/* b(k,k+1) = L\b, b(below) -= L b(k,k+1) */
+static inline void forward(const int pairs, const int k, const dae__zfew *d, zpair *b)
+{
+  const double *l = d->LU + 8 * k * pairs, *m = l + 4 * pairs;
+  number u = {b[k].x[0], b[k].y[0]};
+  number v = number_less(pairs, (number){b[k].x[1], b[k].y[1]}, l, 2 * k + 1, u);
+  b[k] = both(u, v);
+  for (int i = k + 1; i < pairs; i++)
+    b[i] = less(less(b[i], zpair_of(pairs, l, i), u), zpair_of(pairs, m, i), v);
+}
+
+/* b(k,k+1) = U\b, b(above) -= U b(k,k+1) */
+static inline void backward(const int pairs, const int k, const dae__zfew *d, zpair *b)
+{
+  const double *l = d->LU + 8 * k * pairs, *m = l + 4 * pairs, *r = d->inverse + 2 * k;
+  number r0 = {r[0], r[2 * pairs]}, r1 = {r[1], r[2 * pairs + 1]};
+  number v = number_times((number){b[k].x[1], b[k].y[1]}, r1);
+  number u = number_times(number_less(pairs, (number){b[k].x[0], b[k].y[0]}, m, 2 * k, v), r0);
+  b[k] = both(u, v);
+  for (int i = 0; i < k; i++)
+    b[i] = less(less(b[i], zpair_of(pairs, l, i), u), zpair_of(pairs, m, i), v);
+}
+
+/* P'S b */
+static inline dae__pair gather(const int pairs, const dae__zfew *d, const double *b, int i)
+{
+  const int *o = d->order + 2 * i;
+  double second = d->n % 2 && i == pairs - 1 ? 0 : b[o[1]];
+  return (dae__pair){b[o[0]], second} * dae__pair_of(d->scale + 2 * i);
+}
+
+static inline void scatter_back(const int pairs, const dae__zfew *d, double *b, int i, dae__pair z)
+{
+  if (i < pairs - 1 || d->n % 2 == 0)
+    dae__pair_to(b + 2 * i, z);
+  else
+    b[2 * i] = z[0];
+}
+
+/* the steps are written out since a loop over them would keep b in memory */
+static inline void solve_pairs(const int pairs, const dae__zfew *d, double *x, double *y)
+{
+  zpair b[MOST];
+  for (int i = 0; i < pairs; i++)
+    b[i] = (zpair){gather(pairs, d, x, i), gather(pairs, d, y, i)};
+#define STEP(verb, k)                                                                              \
+  if ((k) < pairs)                                                                                 \
+  verb(pairs, k, d, b)
+  STEP(forward, 0);
+  STEP(forward, 1);
+  STEP(forward, 2);
+  STEP(forward, 3);
+  STEP(forward, 4);
+  STEP(forward, 5);
+  STEP(backward, 5);
+  STEP(backward, 4);
+  STEP(backward, 3);
+  STEP(backward, 2);
+  STEP(backward, 1);
+  STEP(backward, 0);
+#undef STEP
+  for (int i = 0; i < pairs; i++) {
+    scatter_back(pairs, d, x, i, b[i].x);
+    scatter_back(pairs, d, y, i, b[i].y);
+  }
+}
+
+/* ---- instances ---- */
+
+#define INSTANCE(pairs)                                                                            \
+  static int factor_##pairs(const dae__zfew *d)                                                    \
+  {                                                                                                \
+    return factor_pairs(pairs, d);                                                                 \
+  }                                                                                                \
+  static void solve_##pairs(const dae__zfew *d, double *x, double *y)                              \
+  {                                                                                                \
+    solve_pairs(pairs, d, x, y);                                                                   \
+  }
+INSTANCE(1)
+INSTANCE(2)
+INSTANCE(3)
+INSTANCE(4)
+INSTANCE(5)
+INSTANCE(6)
+#undef INSTANCE
+
+static int (*const factors[MOST])(const dae__zfew *) = {factor_1, factor_2, factor_3,
+                                                        factor_4, factor_5, factor_6};
+static void (*const solves[MOST])(const dae__zfew *, double *, double *) = {
+    solve_1, solve_2, solve_3, solve_4, solve_5, solve_6};
+
+dae__zfew *dae__zfew_create(dae__arena *arena, const dae_pattern *pattern)
+{
+  int pairs = (pattern->cols + 1) / 2, rows = 2 * pairs;
+  dae__zfew *d = DAE__TAKE(arena, dae__zfew, 1);
+  double *LU = DAE__KEEP(arena, double, 2 * rows * rows);
+  double *inverse = DAE__KEEP(arena, double, 2 * rows), *scale = DAE__KEEP(arena, double, rows);
+  int *order = DAE__KEEP(arena, int, rows);
+  if (dae__arena_failed(arena))
+    return NULL;
+  *d = (dae__zfew){pattern->cols,    pairs, pattern, LU, inverse, scale, order, factors[pairs - 1],
+                   solves[pairs - 1]};
+  return d;
+}
+
+int dae__zfew_factor(const dae__zfew *d, const double *values)
+{
+  scatter(d, values);
+  return d->factor(d);
+}
+
+void dae__zfew_solve(const dae__zfew *d, double *x, double *y)
+{
+  d->solve(d, x, y);
+}

@@ -1,0 +1,20 @@
+/* Complex LU of few unknowns: S A = P L U, S the reciprocal largest parts of the rows' entries.
+ * What linalg/solver_few.c says of orders and columns holds here, too; real and imaginary parts are
+ * kept apart. Factors are kept in the arena. */
+#ifndef DAEDAL_LINALG_ZFEW_H
+#define DAEDAL_LINALG_ZFEW_H
+
+#include "core/arena.h"
+#include <daedal/pattern.h>
+
+typedef struct dae__zfew dae__zfew;
+
+/* For 1 to DAE__FEW unknowns; NULL: out of memory. The pattern has to stay where it is. */
+dae__zfew *dae__zfew_create(dae__arena *arena, const dae_pattern *pattern);
+/* From values that are pairs of real and imaginary part, and finite. Returns 0, or j + 1 for the
+ * first column j without a usable pivot. */
+int dae__zfew_factor(const dae__zfew *d, const double *values);
+/* x + i y = A\(x + i y) */
+void dae__zfew_solve(const dae__zfew *d, double *x, double *y);
+
+#endif
