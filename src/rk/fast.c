@@ -122,6 +122,7 @@ static const dae__rk_recipe radau_recipe = {
 static const dae__rk_recipe switching_recipe = {.needs = {.method = "switching", .index = 1},
                                                 .judge = judge_free,
                                                 .furnish = dae__switching_furnish,
+                                                .start = dae__switching_start,
                                                 .choose = dae__switching_choose};
 
 #define METHOD(id)                                                                                 \

@@ -104,6 +104,8 @@ static dae_status interpolate(void *self, double t, double *y, double *dy, dae_e
 static dae_status step(void *self, double t_stop, dae_error *err)
 {
   dae__rk *o = self;
+  if (o->recipe.start && !o->march.memory->started && o->march.step == 0)
+    o->recipe.start(o, t_stop);
   dae_status status = dae__march_step(&o->march, t_stop, err);
   if (status >= 0 && o->recipe.choose && o->march.step == 0)
     o->recipe.choose(o);

@@ -23,6 +23,9 @@ struct dae__rk_recipe {
   dae_status (*judge)(const dae__rk_recipe *recipe, const dae_problem *problem, dae_error *err);
   /* Makes the steppers (dae__rk_add); the first one begins. */
   dae_status (*furnish)(dae__rk *o, dae__arena *arena, dae_error *err);
+  /* Before the first step of a motion, which is to go on to t_stop: may let another stepper begin
+   * (memory->current); NULL: the same as ever. */
+  void (*start)(dae__rk *o, double t_stop);
   /* After every accepted step: may let another stepper go on (dae__rk_use); NULL: there is one. */
   void (*choose)(dae__rk *o);
   dae__rk_scheme scheme; /* classical methods */

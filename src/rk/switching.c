@@ -15,6 +15,10 @@
  * which gives the modulus of pairs of eigenvalues as well. Explicit steps of min(reach / rho, a
  * part of radau's step) have to be cheaper by some margin, several times in a row.
  *
+ * At the start nothing has voted. The same power iteration tells there how fast the problem can
+ * move; where that is far above how fast it does, and explicit steps would be many, radau begins,
+ * on trial against what these would need.
+ *
  * Work is counted in evaluations, with factorisations of the blocks in the same unit: nothing here
  * depends on clocks, or on rows that were shown. */
 #include "rk/switching.h"
@@ -35,6 +39,12 @@
 #define LOOKS 3    /* looks in a row that have to speak for explicit steps, */
 #define MARGIN 1.5 /* by this factor */
 #define PART 0.6   /* of radau's steps that explicit ones of the same accuracy reach */
+
+/* radau begins where the largest rate is so many times that of the motion, and explicit steps at
+ * the limit of stability would be at least so many: a trial takes about a thousand evaluations */
+#define FASTER 100
+#define TOO_MANY 200
+#define GUESSES 2 /* rounds of the power iteration */
 
 /* tolerance from which on gauss takes the place of the pairs. Without rows between the steps it
  * would pay from 1e-7 on, with them it takes up to twice the time (bench_engines). Where forces
@@ -85,6 +95,11 @@ static double work(const dae__rk *o)
     return c->per_attempt * (double)attempts + c->per_iteration * (double)own.iterations;
   }
   return dae__radau_work(((const dae__radau_stepper *)s->self)->radau);
+}
+
+static double work_per_attempt(const choice *c)
+{
+  return c->per_attempt > 0 ? c->per_attempt : 5 * c->per_iteration;
 }
 
 static void begin_span(dae__rk *o)
@@ -177,7 +192,8 @@ static bool apply(dae__rk *o, const double *d, double *out)
   return true;
 }
 
-static bool find_rho(dae__rk *o)
+/* rho by one round of the iteration, with c->k0 the slopes here */
+static bool go_round(dae__rk *o)
 {
   choice *c = o->choice;
   const dae__rk_body *body = &o->body;
@@ -188,9 +204,6 @@ static bool find_rho(dae__rk *o)
       c->d[i] += (1e-3 * (1 + i % 7)) * (fabs(o->now.z[i]) + o->opts.atol / o->opts.rtol);
     before = norm(o, c->d);
   }
-  dae__copy(body->size, o->now.z, c->z);
-  if (body->table->slopes(body->self, false, o->march.memory->t, c->z, c->k0, NULL))
-    return false;
   if (!apply(o, c->d, c->k1) || !apply(o, c->k1, c->d))
     return false;
   double after = norm(o, c->d);
@@ -199,6 +212,15 @@ static bool find_rho(dae__rk *o)
   c->memory->rho = sqrt(after / before);
   dae__scale(body->nx, 1 / after, c->d);
   return true;
+}
+
+static bool find_rho(dae__rk *o)
+{
+  choice *c = o->choice;
+  const dae__rk_body *body = &o->body;
+  dae__copy(body->size, o->now.z, c->z);
+  return !body->table->slopes(body->self, false, o->march.memory->t, c->z, c->k0, NULL) &&
+         go_round(o);
 }
 
 /* whether explicit steps would be cheaper by the margin */
@@ -210,8 +232,7 @@ static bool free_is_cheaper(dae__rk *o, double *h)
   if (!find_rho(o))
     return false;
   *h = fmin(PART * step, NEAR * c->reach / c->memory->rho);
-  double attempt = c->per_attempt > 0 ? c->per_attempt : 5 * c->per_iteration;
-  return MARGIN * attempt / *h < rate;
+  return MARGIN * work_per_attempt(c) / *h < rate;
 }
 
 static void watch_stiff(dae__rk *o)
@@ -224,7 +245,7 @@ static void watch_stiff(dae__rk *o)
     go_over(o, FREE, o->march.memory->h);
     return;
   }
-  if (m->steps > TRIAL)
+  if (m->steps > TRIAL || o->memory->switches == 0) /* a trial is not disturbed, a start is */
     dae__radau_adapt(o, STIFF);
   if (m->steps < TRIAL || m->steps % LOOK != 0)
     return;
@@ -232,6 +253,29 @@ static void watch_stiff(dae__rk *o)
   begin_span(o);
   if (m->looks >= LOOKS)
     go_over(o, FREE, h);
+}
+
+void dae__switching_start(dae__rk *o, double t_stop)
+{
+  const choice *c = o->choice;
+  memory *m = c->memory;
+  const dae__march *march = &o->march;
+  if (o->memory->current != FREE)
+    return;
+  dae__copy(o->body.nx, o->now.dz, c->k0);
+  for (int i = 0; i < GUESSES; i++)
+    if (!go_round(o))
+      return;
+  double limit = c->reach / m->rho, left = t_stop - march->memory->t;
+  double rate = march->table->rate(march->self, 1, o->opts.atol / o->opts.rtol, NULL, 0);
+  if (!(m->rho > FASTER * rate) || left < TOO_MANY * limit)
+    return;
+  dae__log(march->env, DAE_LOG_INFO, "t = %.10g: the motion is stiff, radau begins",
+           march->memory->t);
+  o->memory->current = c->usual;
+  m->steps = 0;
+  m->rate = work_per_attempt(c) / limit;
+  begin_span(o);
 }
 
 void dae__switching_choose(dae__rk *o)

@@ -6,6 +6,7 @@
 
 /* As the members of a recipe. */
 dae_status dae__switching_furnish(dae__rk *o, dae__arena *arena, dae_error *err);
+void dae__switching_start(dae__rk *o, double t_stop);
 void dae__switching_choose(dae__rk *o);
 
 /* ---- shared with the constructors of the single methods ---- */

@@ -162,7 +162,7 @@ static void test_it_costs_little_more_than_the_better_single_method(void **state
 
 /* ---- a spring that softens ---- */
 
-static void test_a_spring_that_softens_is_two_switches(void **state)
+static void test_a_spring_that_softens_begins_with_radau_and_is_one_switch(void **state)
 {
   (void)state;
   test_problem p;
@@ -170,7 +170,7 @@ static void test_a_spring_that_softens_is_two_switches(void **state)
   ran exact = run("radau", &p, 1e-12);
   for (int i = 0; i < ALL && all[i] > 1e-7; i++) {
     ran r = run("switching", &p, all[i]);
-    if (r.stats.switches != 2 || r.first || r.last)
+    if (r.stats.switches != 1 || !r.first || r.last)
       fail_msg("%g: %ld switches", all[i], r.stats.switches);
     assert_true(r.implicit[0] > 0.95 && r.implicit[1] < 0.85);
     assert_true(apart(&r, &exact) < 5 * all[i]);
@@ -279,7 +279,8 @@ static void test_neither_steps_nor_switches_allocate(void **state)
       long calls = count.calls;
       while (step(&p, it))
         ;
-      assert_true(dae_integrator_stats(it).switches > 0);
+      if (k == 0 || all[i] > 1e-7)
+        assert_true(dae_integrator_stats(it).switches > 0);
       assert_int_equal(count.calls, calls);
       dae_integrator_free(it);
       assert_int_equal(count.live, 0);
@@ -288,32 +289,40 @@ static void test_neither_steps_nor_switches_allocate(void **state)
 }
 
 typedef struct told {
-  int stiff, free;
+  int begins, stiff, free;
 } told;
 
 static void listen(void *user, dae_log_level level, const char *line)
 {
   told *t = user;
   (void)level;
+  t->begins += strstr(line, "the motion is stiff, radau begins") != NULL;
   t->stiff += strstr(line, "the motion is stiff, radau goes on") != NULL;
   t->free += strstr(line, "explicit steps go on") != NULL;
 }
 
-static void test_the_log_tells_every_switch(void **state)
+static told log_of(const char *steep)
 {
-  (void)state;
   test_problem p;
-  told t = {0, 0};
+  told t = {0, 0, 0};
   dae_env env = dae_env_defaults();
-  dae_model *model = spring("steep=-20", &p);
+  dae_model *model = spring(steep, &p);
   env.log = listen;
   env.user = &t;
   dae_integrator *it = create("switching", &p, 1e-6, &env);
   while (step(&p, it))
     ;
-  assert_true(t.stiff == 1 && t.free == 1);
   dae_integrator_free(it);
   dae_model_free(model);
+  return t;
+}
+
+static void test_the_log_tells_every_switch(void **state)
+{
+  (void)state;
+  told stiffens = log_of("steep=20"), softens = log_of("steep=-20");
+  assert_true(stiffens.begins == 0 && stiffens.stiff == 1 && stiffens.free == 0);
+  assert_true(softens.begins == 1 && softens.stiff == 0 && softens.free == 1);
 }
 
 int main(void)
@@ -321,7 +330,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_spring_that_stiffens_is_one_switch),
       cmocka_unit_test(test_it_costs_little_more_than_the_better_single_method),
-      cmocka_unit_test(test_a_spring_that_softens_is_two_switches),
+      cmocka_unit_test(test_a_spring_that_softens_begins_with_radau_and_is_one_switch),
       cmocka_unit_test(test_a_spring_that_softens_costs_little_more_than_radau),
       cmocka_unit_test(test_long_chains_do_not_stay_explicit),
       cmocka_unit_test(test_motions_that_are_not_stiff_never_switch),
