@@ -40,10 +40,11 @@
 #define MARGIN 1.5 /* by this factor */
 #define PART 0.6   /* of radau's steps that explicit ones of the same accuracy reach */
 
-/* radau begins where the largest rate is so many times that of the motion, and explicit steps at
- * the limit of stability would be at least so many: a trial takes about a thousand evaluations */
-#define FASTER 100
-#define TOO_MANY 200
+/* radau begins where the largest rate is so many times that of the motion, and steps of the pair of
+ * order 8 at the limit of stability would be at least so many */
+#define FASTER 30
+#define TOO_MANY 30
+#define REACH 6
 #define GUESSES 2 /* rounds of the power iteration */
 
 /* tolerance from which on gauss takes the place of the pairs. Without rows between the steps it
@@ -266,7 +267,7 @@ void dae__switching_start(dae__rk *o, double t_stop)
   for (int i = 0; i < GUESSES; i++)
     if (!go_round(o))
       return;
-  double limit = c->reach / m->rho, left = t_stop - march->memory->t;
+  double limit = REACH / m->rho, left = t_stop - march->memory->t;
   double rate = march->table->rate(march->self, 1, o->opts.atol / o->opts.rtol, NULL, 0);
   if (!(m->rho > FASTER * rate) || left < TOO_MANY * limit)
     return;
@@ -274,7 +275,7 @@ void dae__switching_start(dae__rk *o, double t_stop)
            march->memory->t);
   o->memory->current = c->usual;
   m->steps = 0;
-  m->rate = work_per_attempt(c) / limit;
+  m->rate = work_per_attempt(c) * m->rho / c->reach;
   begin_span(o);
 }
 
