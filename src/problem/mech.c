@@ -208,7 +208,7 @@ static dae_status refuse(const dae__mech *m, double t, const dae_mechanical_want
   return status;
 }
 
-static inline bool finite(int n, const double *x)
+static inline bool is_finite(int n, const double *x)
 {
   return !x || dae__all_finite(n, x);
 }
@@ -216,11 +216,12 @@ static inline bool finite(int n, const double *x)
 static dae_status check(const dae__mech *m, double t, const dae_mechanical_wanted *w,
                         dae_error *err)
 {
-  bool good = finite(m->nq, w->f) && finite(m->nu, w->s) && finite(m->nw, w->c) &&
-              finite(m->ng, w->g) && finite(m->ng, w->gdot) && finite(m->ng, w->gamma) &&
-              finite(m->nk, w->k) && finite(m->nk, w->kappa) &&
-              finite(dae__pattern_count(&m->M), w->M) && finite(dae__pattern_count(&m->G), w->G) &&
-              finite(dae__pattern_count(&m->K), w->K);
+  bool good = is_finite(m->nq, w->f) && is_finite(m->nu, w->s) && is_finite(m->nw, w->c) &&
+              is_finite(m->ng, w->g) && is_finite(m->ng, w->gdot) && is_finite(m->ng, w->gamma) &&
+              is_finite(m->nk, w->k) && is_finite(m->nk, w->kappa) &&
+              is_finite(dae__pattern_count(&m->M), w->M) &&
+              is_finite(dae__pattern_count(&m->G), w->G) &&
+              is_finite(dae__pattern_count(&m->K), w->K);
   return good ? DAE_OK : refuse(m, t, w, err);
 }
 

@@ -19,6 +19,7 @@
 #include "rk/gauss.h"
 #include "core/error.h"
 #include "core/vec.h"
+#include "linalg/pair.h"
 #include "spark/nodes.h"
 #include <float.h>
 
@@ -60,27 +61,20 @@ void dae__gauss_point_scale(dae__gauss_point *p, double h)
     p->twice[j] = h * p->per_h[j];
 }
 
-/* two neighbours, anywhere */
-typedef double two __attribute__((vector_size(16), aligned(8), may_alias));
-
-static inline two two_of(const double *x)
-{
-  return *(const two *)x;
-}
-
 /* q_i, q_(i+1) and their v */
 static inline void move_two(const dae__gauss_point *p, int n2, double h, const double *x0,
                             const double *K, double *restrict z)
 {
   const dae__combination *c = &p->single;
-  two q = {0, 0}, v = {0, 0};
+  dae__pair q = {0, 0}, v = {0, 0};
   for (int j = 0; j < c->count; j++) {
-    two k = two_of(K + c->at[j]);
+    dae__pair k = dae__pair_from_anywhere(K + c->at[j]);
     q += p->twice[j] * k;
     v += c->a[j] * k;
   }
-  *(two *)z = two_of(x0) + h * (q + p->x * two_of(K));
-  *(two *)(z + n2) = two_of(x0 + n2) + h * v;
+  q += p->x * dae__pair_from_anywhere(K); /* v0 */
+  dae__pair_to(z, dae__pair_from_anywhere(x0) + h * q);
+  dae__pair_to(z + n2, dae__pair_from_anywhere(x0 + n2) + h * v);
 }
 
 static inline void move_one(const dae__gauss_point *p, int n2, double h, const double *x0,
