@@ -2,32 +2,8 @@
  * are ordinary differential equations, by the classical Runge-Kutta method in long double for two
  * step sizes: positions and velocities in the coordinates of the problems. cc -O2 references.c -lm
  */
+#include "../../tests/problems/references/rk4.h"
 #include <math.h>
-#include <stdio.h>
-
-typedef long double real;
-enum { MOST = 4 };
-typedef void rhs(const real *y, real *f);
-
-static void integrate(rhs *f, int n, real to, long steps, real *y)
-{
-  real h = to / steps;
-  for (long k = 0; k < steps; k++) {
-    real k1[MOST], k2[MOST], k3[MOST], k4[MOST], z[MOST];
-    f(y, k1);
-    for (int i = 0; i < n; i++)
-      z[i] = y[i] + h / 2 * k1[i];
-    f(z, k2);
-    for (int i = 0; i < n; i++)
-      z[i] = y[i] + h / 2 * k2[i];
-    f(z, k3);
-    for (int i = 0; i < n; i++)
-      z[i] = y[i] + h * k3[i];
-    f(z, k4);
-    for (int i = 0; i < n; i++)
-      y[i] += h / 6 * (k1[i] + 2 * k2[i] + 2 * k3[i] + k4[i]);
-  }
-}
 
 static void show(const char *name, int n, const real *x)
 {

@@ -47,6 +47,12 @@ static inline dae__pair dae__pair_abs(dae__pair a)
   return (dae__pair)((dae__pair_mask)a & magnitude);
 }
 
+static inline dae__pair dae__pair_larger(dae__pair a, dae__pair b)
+{
+  dae__pair_mask first = a > b;
+  return (dae__pair)((first & (dae__pair_mask)a) | (~first & (dae__pair_mask)b));
+}
+
 /* whether a <= b does not hold for both */
 static inline int dae__pair_exceeds(dae__pair a, dae__pair b)
 {

@@ -45,12 +45,6 @@ static inline void scatter(const few *d, const double *values)
     d->LU[rows * rows - 1] = 1;
 }
 
-static inline dae__pair larger(dae__pair a, dae__pair b)
-{
-  dae__pair_mask first = a > b;
-  return (dae__pair)((first & (dae__pair_mask)a) | (~first & (dae__pair_mask)b));
-}
-
 /* scale = S, LU = S A */
 static inline void scale_rows(const int pairs, const few *d)
 {
@@ -59,7 +53,7 @@ static inline void scale_rows(const int pairs, const few *d)
     most[i] = (dae__pair){0, 0};
   for (int j = 0; j < 2 * pairs; j++)
     for (int i = 0; i < pairs; i++)
-      most[i] = larger(dae__pair_abs(dae__pair_of(d->LU + 2 * (j * pairs + i))), most[i]);
+      most[i] = dae__pair_larger(dae__pair_abs(dae__pair_of(d->LU + 2 * (j * pairs + i))), most[i]);
   for (int i = 0; i < 2 * pairs; i++) { /* below DBL_MIN the reciprocal may overflow */
     double size = most[i / 2][i % 2];
     most[i / 2][i % 2] = d->scale[i] = size < DBL_MIN ? 1 : 1 / size;

@@ -76,12 +76,6 @@ static void scatter(const dae__zfew *d, const double *values)
     d->LU[2 * rows * d->n + d->n] = 1;
 }
 
-static inline dae__pair larger(dae__pair a, dae__pair b)
-{
-  dae__pair_mask first = a > b;
-  return (dae__pair)((first & (dae__pair_mask)a) | (~first & (dae__pair_mask)b));
-}
-
 /* scale = S, LU = S A */
 static inline void scale_rows(const int pairs, const dae__zfew *d)
 {
@@ -90,7 +84,7 @@ static inline void scale_rows(const int pairs, const dae__zfew *d)
     most[i] = (dae__pair){0, 0};
   for (int j = 0; j < 4 * pairs; j++) /* both parts of all columns */
     for (int i = 0; i < pairs; i++)
-      most[i] = larger(dae__pair_abs(dae__pair_of(d->LU + 2 * (j * pairs + i))), most[i]);
+      most[i] = dae__pair_larger(dae__pair_abs(dae__pair_of(d->LU + 2 * (j * pairs + i))), most[i]);
   for (int i = 0; i < 2 * pairs; i++) { /* below DBL_MIN the reciprocal may overflow */
     double size = most[i / 2][i % 2];
     most[i / 2][i % 2] = d->scale[i] = size < DBL_MIN ? 0x1p1000 : 1 / size;

@@ -8,36 +8,9 @@
  * Prints starts that have left the fast motion behind them, then the state vectors at the end for
  * two step sizes: positions, velocities, multipliers.
  * cc -O2 stiff_cranks.c -lm */
+#include "rk4.h"
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
-
-typedef long double real;
-
-enum { MOST = 6 };
-
-/* f: derivative of the state y of n entries */
-typedef void rhs(const real *y, real *f);
-
-static void integrate(rhs *f, int n, real to, long steps, real *y)
-{
-  real h = to / steps;
-  for (long k = 0; k < steps; k++) {
-    real k1[MOST], k2[MOST], k3[MOST], k4[MOST], z[MOST];
-    f(y, k1);
-    for (int i = 0; i < n; i++)
-      z[i] = y[i] + h / 2 * k1[i];
-    f(z, k2);
-    for (int i = 0; i < n; i++)
-      z[i] = y[i] + h / 2 * k2[i];
-    f(z, k3);
-    for (int i = 0; i < n; i++)
-      z[i] = y[i] + h * k3[i];
-    f(z, k4);
-    for (int i = 0; i < n; i++)
-      y[i] += h / 6 * (k1[i] + 2 * k2[i] + 2 * k3[i] + k4[i]);
-  }
-}
 
 static void show(const char *name, int n, const real *x)
 {
