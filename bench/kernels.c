@@ -170,7 +170,8 @@ static void by_saddle(void *what)
   mechanism *s = what;
   set_sides(s);
   check(dae__saddle_factor(s->saddle, s->mass, s->rows, NULL, NULL));
-  dae__saddle_solve_many(s->saddle, s->sides, s->side);
+  for (int k = 0; k < s->sides; k++)
+    dae__saddle_solve(s->saddle, s->side + k * (s->n + s->m), s->side + k * (s->n + s->m) + s->n);
 }
 
 static void by_solver(void *what)
@@ -178,7 +179,8 @@ static void by_solver(void *what)
   mechanism *s = what;
   set_sides(s);
   check(dae__solver_factor(s->solver, s->whole));
-  dae__solver_solve_many(s->solver, s->sides, s->side);
+  for (int k = 0; k < s->sides; k++)
+    dae__solver_solve(s->solver, s->side + k * (s->n + s->m));
 }
 
 static void by_own(void *what) /* without the scaling of rows */

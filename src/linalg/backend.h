@@ -11,7 +11,7 @@ typedef struct dae__backend {
   dae_status (*create)(dae__arena *arena, const dae_pattern *pattern, void **state);
   /* DAE_ERROR_SINGULAR sets *column; the values are finite */
   dae_status (*factor)(void *state, const double *values, int *column);
-  void (*solve)(void *state, int count, double *b); /* count right sides, one after the other */
+  void (*solve)(void *state, double *b);
   double (*rcond)(const void *state);
   dae_status (*reload)(void *state);
   void (*forget)(void *state); /* the next factorisation chooses its pivots anew; NULL: all do */

@@ -149,10 +149,10 @@ static dae_status factor(void *state, const double *values, int *column)
   return factor_first(s, column);
 }
 
-static void solve(void *state, int count, double *b)
+static void solve(void *state, double *b)
 {
   sparse *s = state;
-  s->field->solve(s->symbolic, s->numeric, s->symbolic->n, count, b, &s->common);
+  s->field->solve(s->symbolic, s->numeric, s->symbolic->n, 1, b, &s->common);
 }
 
 static double rcond(const void *state)

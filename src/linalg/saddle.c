@@ -167,17 +167,6 @@ void dae__saddle_solve(dae__saddle *s, double *top, double *bottom)
   dae__copy(s->m, z + s->n, bottom);
 }
 
-void dae__saddle_solve_many(dae__saddle *s, int count, double *ab)
-{
-  if (*s->last == NONE) {
-    dae__solver_solve_many(s->solver, count, ab);
-    return;
-  }
-  const way *w = &s->way[*s->last];
-  for (int k = 0; k < count; k++, ab += s->n + s->m)
-    w->table->solve(w->state, ab, ab + s->n);
-}
-
 static bool solve_by(dae__saddle *s, int which, const dae__saddle_values *values, double *top,
                      double *bottom)
 {

@@ -26,9 +26,6 @@ dae_status dae__saddle_factor(dae__saddle *saddle, const double *M, const double
                               const double *K, const double *diagonal);
 /* In: a (n) and b (ng + nk). Out: x and y. */
 void dae__saddle_solve(dae__saddle *saddle, double *top, double *bottom);
-/* The same, with the same bits, for several right sides one after the other in ab: n + ng + nk
- * numbers each. */
-void dae__saddle_solve_many(dae__saddle *saddle, int count, double *ab);
 /* Factors without diagonal and solves; same_mass: M has the values of the last factorisation. */
 dae_status dae__saddle_factor_solve(dae__saddle *saddle, const double *M, bool same_mass,
                                     const double *G, const double *K, double *top, double *bottom);

@@ -90,12 +90,7 @@ int dae__solver_column(const dae__solver *solver)
 
 void dae__solver_solve(dae__solver *solver, double *b)
 {
-  solver->backend->solve(solver->state, 1, b);
-}
-
-void dae__solver_solve_many(dae__solver *solver, int count, double *b)
-{
-  solver->backend->solve(solver->state, count, b);
+  solver->backend->solve(solver->state, b);
 }
 
 double dae__solver_rcond(const dae__solver *solver)

@@ -41,8 +41,6 @@ dae_status dae__solver_examine(const dae_env *env, const dae_pattern *pattern, c
 
 /* b = A\b. Does not allocate. */
 void dae__solver_solve(dae__solver *solver, double *b);
-/* The same, with the same bits, for several right sides one after the other. */
-void dae__solver_solve_many(dae__solver *solver, int count, double *b);
 
 /* Cheap estimate of the reciprocal condition number of the last factorisation. */
 double dae__solver_rcond(const dae__solver *solver);

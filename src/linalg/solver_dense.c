@@ -78,14 +78,12 @@ static dae_status factor(void *state, const double *values, int *column)
   return failed ? DAE_ERROR_SINGULAR : DAE_OK;
 }
 
-static void solve(void *state, int count, double *b)
+static void solve(void *state, double *b)
 {
   const dense *d = state;
-  for (int k = 0; k < count && d->n > 0; k++, b += d->n) {
-    for (int i = 0; i < d->n; i++) /* b = S b */
-      b[i] *= d->scale[i];
-    dae__lu_solve(d->n, d->LU, d->pivot, b); /* b = (S A)\b */
-  }
+  for (int i = 0; i < d->n; i++) /* b = S b */
+    b[i] *= d->scale[i];
+  dae__lu_solve(d->n, d->LU, d->pivot, b); /* b = (S A)\b */
 }
 
 /* min |U_ii| / max |U_ii| */

@@ -243,11 +243,10 @@ static dae_status factor(void *state, const double *values, int *column)
   return *column < 0 ? DAE_OK : DAE_ERROR_SINGULAR;
 }
 
-static void solve(void *state, int count, double *b)
+static void solve(void *state, double *b)
 {
   const few *d = state;
-  for (int k = 0; k < count; k++, b += d->n)
-    d->solve(d, b);
+  d->solve(d, b);
 }
 
 /* min |U_ii| / max |U_ii| */

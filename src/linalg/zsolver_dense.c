@@ -96,8 +96,9 @@ static dae_status factor_own(void *state, const double *values, int *column)
   return failed ? DAE_ERROR_SINGULAR : DAE_OK;
 }
 
-static void solve_one(const dense *d, double *b)
+static void solve_own(void *state, double *b)
 {
+  const dense *d = state;
   for (int i = 0; i < d->n; i++) { /* x + i y = S b */
     d->x[i] = d->scale[i] * b[2 * i];
     d->y[i] = d->scale[i] * b[2 * i + 1];
@@ -107,13 +108,6 @@ static void solve_one(const dense *d, double *b)
     b[2 * i] = d->x[i];
     b[2 * i + 1] = d->y[i];
   }
-}
-
-static void solve_own(void *state, int count, double *b)
-{
-  const dense *d = state;
-  for (int k = 0; k < count && d->n > 0; k++)
-    solve_one(d, b + 2 * (ptrdiff_t)k * d->n);
 }
 
 static double rcond_own(const void *state)
@@ -161,17 +155,15 @@ static dae_status factor_lapack(void *state, const double *values, int *column)
   return DAE_OK;
 }
 
-static void solve_lapack(void *state, int count, double *b)
+static void solve_lapack(void *state, double *b)
 {
   const dense *d = state;
   int info, one = 1;
-  for (int k = 0; k < count; k++, b += 2 * d->n) {
-    for (int i = 0; i < d->n; i++) { /* b = S b */
-      b[2 * i] *= d->scale[i];
-      b[2 * i + 1] *= d->scale[i];
-    }
-    zgetrs_("N", &d->n, &one, d->LU, &d->n, d->pivot, b, &d->n, &info, 1); /* b = (S A)\b */
+  for (int i = 0; i < d->n; i++) { /* b = S b */
+    b[2 * i] *= d->scale[i];
+    b[2 * i + 1] *= d->scale[i];
   }
+  zgetrs_("N", &d->n, &one, d->LU, &d->n, d->pivot, b, &d->n, &info, 1); /* b = (S A)\b */
 }
 
 static double rcond_lapack(const void *state)

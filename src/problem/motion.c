@@ -76,6 +76,7 @@ void dae__motion_free(dae__motion *motion)
 
 dae_status dae__motion_reload(dae__motion *motion)
 {
+  motion->mass_stays = false; /* what was factored may be another motion's */
   dae_status status = dae__motion_follow(motion, NULL);
   if (!status && motion->memory->factored)
     status = dae__saddle_reload(motion->saddle);

@@ -194,31 +194,6 @@ static void test_extreme_values_are_solved(void **state)
       }
 }
 
-static void test_several_right_sides_give_the_same_bits_as_one_by_one(void **state)
-{
-  (void)state;
-  for (int i = 0; i < 8; i++) { /* few, few, schur, full, pivoted, pivoted, klu, klu */
-    bool full = i == 3 || i == 4, sparse = i >= 6;
-    mechanism s = sparse ? make(40, 20, 0, false, 0.02) : make(2 + i, 1 + i / 2 * 2, 0, full, 1);
-    if (i == 4 || i == 5)
-      s.m[0] = 0;
-    dae__saddle *saddle = saddle_for(&s);
-    assert_int_equal(factor(&s, saddle, false), DAE_OK);
-    for (int count = 0; count <= 5; count++) {
-      double *many = DAE__TAKE(s.arena, double, 6 * s.size);
-      double *single = DAE__TAKE(s.arena, double, 6 * s.size);
-      for (int k = 0; k < 6 * s.size; k++)
-        many[k] = single[k] = uniform();
-      dae__saddle_solve_many(saddle, count, many);
-      for (int k = 0; k < count; k++)
-        dae__saddle_solve(saddle, single + k * s.size, single + k * s.size + s.n);
-      assert_memory_equal(many, single, (size_t)(6 * s.size) * sizeof *many);
-    }
-    dae__saddle_free(saddle);
-    free_system(&s);
-  }
-}
-
 static void test_factoring_and_solving_at_once_gives_the_same_bits(void **state)
 {
   (void)state;
@@ -409,7 +384,6 @@ int main(void)
       cmocka_unit_test(test_bad_scaling_costs_no_more_digits_than_with_pivoting),
       cmocka_unit_test(test_constraints_of_light_bodies_hold_to_round_off),
       cmocka_unit_test(test_extreme_values_are_solved),
-      cmocka_unit_test(test_several_right_sides_give_the_same_bits_as_one_by_one),
       cmocka_unit_test(test_factoring_and_solving_at_once_gives_the_same_bits),
       cmocka_unit_test(test_a_mass_that_was_shifted_is_taken_anew),
       cmocka_unit_test(test_a_dense_mass_with_diagonal_values_is_taken_as_diagonal),
