@@ -162,7 +162,7 @@ static dae_status prepare(dae__bordered *s, dae__arena *arena, const dae_problem
   if (!status)
     status = dae__motion_create(arena, s->m, &s->motion, err);
   if (!status)
-    status = dae__motion_create(arena, s->m, &s->shown, err);
+    status = dae__motion_create_another(arena, s->motion, &s->shown, err);
   if (!status && s->m->nw > 0)
     status = dae__algebraic_create(arena, s->m, &s->algebraic, err);
   if (status)

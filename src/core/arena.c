@@ -22,39 +22,65 @@
 #endif
 
 #define ALIGNMENT ((size_t)64)              /* a cache line, and the widest vector register */
-#define FIRST_CHUNK ((size_t)4096)          /* a small problem's handle fits into one or two */
+#define FIRST_CHUNK ((size_t)8192)          /* a small problem's handle fits into two or three */
 #define LARGEST_CHUNK ((size_t)1024 * 1024) /* larger pieces get a chunk of their own */
+#define LISTED 31                           /* kept pieces a list has room for */
+
+/* pieces up to here are zeroed in place, in whole lines, most of them in one; a call takes longer.
+ * Under the sanitizer nothing beyond their end may be written. */
+#define SMALL ((size_t)(GAP ? 0 : 256))
 
 typedef struct chunk {
   struct chunk *next;
   size_t bytes; /* as allocated, this header included */
-  char *free;   /* first byte not handed out, aligned */
-  char *end;
 } chunk;
 
 typedef struct kept {
-  struct kept *next;
   size_t bytes;
   void *memory;
 } kept;
 
+typedef struct kept_list {
+  struct kept_list *next;
+  int count;
+  kept piece[LISTED];
+} kept_list;
+
+/* It lies in its first chunk. */
 struct dae__arena {
+  chunk first;
   dae_env env;
-  chunk *chunks; /* the newest first: only it is cut from */
-  kept *first, **last;
+  chunk *others;    /* chunks, the newest first: */
+  char *free, *end; /* only it is cut from; both aligned */
+  kept_list *kept, *last;
   size_t kept_size;
   size_t next_chunk;
   bool failed;
 };
 
+/* the first aligned place of a chunk after so many bytes of header */
+static char *begin_of(chunk *c, size_t header)
+{
+  char *p = (char *)c + header;
+  return p + (ALIGNMENT - (uintptr_t)p % ALIGNMENT) % ALIGNMENT;
+}
+
+/* pieces are cut from c from now on */
+static void cut_from(dae__arena *arena, chunk *c, size_t header)
+{
+  arena->free = begin_of(c, header);
+  arena->end = (char *)c + c->bytes;
+  POISON(arena->free, (size_t)(arena->end - arena->free));
+}
+
 dae__arena *dae__arena_create(const dae_env *env)
 {
   dae_env own = dae__env_of(env);
-  dae__arena *arena = own.allocate(own.user, sizeof *arena);
+  dae__arena *arena = own.allocate(own.user, FIRST_CHUNK);
   if (!arena)
     return NULL;
-  *arena = (dae__arena){.env = own, .next_chunk = FIRST_CHUNK};
-  arena->last = &arena->first;
+  *arena = (dae__arena){.first.bytes = FIRST_CHUNK, .env = own, .next_chunk = 2 * FIRST_CHUNK};
+  cut_from(arena, &arena->first, sizeof *arena);
   return arena;
 }
 
@@ -63,64 +89,100 @@ void dae__arena_free(dae__arena *arena)
   if (!arena)
     return;
   dae_env env = arena->env;
-  for (chunk *c = arena->chunks, *next; c; c = next) {
+  for (chunk *c = arena->others, *next; c; c = next) {
     next = c->next;
     UNPOISON(c, c->bytes);
     env.release(env.user, c);
   }
+  UNPOISON(arena, arena->first.bytes);
   env.release(env.user, arena);
 }
 
-static char *align(char *p)
-{
-  return p + (ALIGNMENT - (uintptr_t)p % ALIGNMENT) % ALIGNMENT;
-}
-
-/* A new chunk with room for a piece of this many bytes. */
-static chunk *add_chunk(dae__arena *arena, size_t piece)
+/* A new chunk with room for a piece of this many bytes; false where there is none. */
+static bool add_chunk(dae__arena *arena, size_t piece)
 {
   size_t bytes = sizeof(chunk) + ALIGNMENT + piece;
   if (bytes < arena->next_chunk)
     bytes = arena->next_chunk;
-  chunk *c = arena->env.allocate(arena->env.user, bytes);
-  if (!c)
-    return NULL;
-  c->next = arena->chunks;
-  c->bytes = bytes;
-  c->free = align((char *)(c + 1));
-  c->end = (char *)c + bytes;
-  POISON(c->free, (size_t)(c->end - c->free));
-  arena->chunks = c;
+  chunk *c = arena->failed ? NULL : arena->env.allocate(arena->env.user, bytes);
+  if (!c) {
+    arena->failed = true;
+    arena->free = arena->end; /* no room: whatever is asked for comes here */
+    return false;
+  }
+  *c = (chunk){.next = arena->others, .bytes = bytes};
+  arena->others = c;
+  cut_from(arena, c, sizeof *c);
   if (arena->next_chunk < LARGEST_CHUNK)
     arena->next_chunk *= 2;
-  return c;
+  return true;
+}
+
+static void clear(char *memory, size_t bytes)
+{
+  if (bytes > SMALL)
+    memset(memory, 0, bytes);
+  else
+    for (char *end = memory + bytes; memory < end; memory += ALIGNMENT)
+      memset(memory, 0, ALIGNMENT);
+}
+
+/* whether count * size, rounded up, is no number of bytes; halves of a size_t are never too large
+ */
+static bool too_many(size_t count, size_t size)
+{
+  return (count | size) >> (4 * sizeof(size_t)) && size > 0 && count > SIZE_MAX / 2 / size;
+}
+
+/* The next piece; NULL: there is none. */
+static inline char *cut(dae__arena *arena, size_t count, size_t size)
+{
+  /* round up, so that the free end stays aligned and no two pieces share an address */
+  size_t bytes = count * size;
+  size_t piece = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + GAP;
+  if (too_many(count, size)) {
+    arena->failed = true;
+    arena->free = arena->end;
+    return NULL;
+  }
+  if (piece == 0)
+    piece = ALIGNMENT;
+  if ((size_t)(arena->end - arena->free) < piece && !add_chunk(arena, piece))
+    return NULL;
+  char *memory = arena->free;
+  arena->free += piece;
+  UNPOISON(memory, bytes);
+  return memory;
 }
 
 void *dae__arena_take(dae__arena *arena, size_t count, size_t size)
 {
-  if (arena->failed)
-    return NULL;
-  if (size > 0 && count > (SIZE_MAX / 2) / size) {
-    arena->failed = true;
-    return NULL;
-  }
-  /* round up, so that the free end stays aligned and no two pieces share an address */
-  size_t bytes = count * size;
-  size_t piece = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + GAP;
-  if (piece == 0)
-    piece = ALIGNMENT;
-  chunk *c = arena->chunks;
-  if (!c || (size_t)(c->end - c->free) < piece)
-    c = add_chunk(arena, piece);
-  if (!c) {
-    arena->failed = true;
-    return NULL;
-  }
-  void *memory = c->free;
-  c->free += piece;
-  UNPOISON(memory, bytes);
-  memset(memory, 0, bytes); /* now, not with its chunk: what is never used is never touched */
+  char *memory = cut(arena, count, size);
+  if (memory) /* now, not with its chunk: what is never used is never touched */
+    clear(memory, count * size);
   return memory;
+}
+
+void *dae__arena_room(dae__arena *arena, size_t count, size_t size)
+{
+  char *memory = cut(arena, count, size);
+  if (GAP && memory)
+    memset(memory, 0xa5, count * size); /* reading it before it is written shows */
+  return memory;
+}
+
+/* Room in the list of kept pieces; NULL: none. */
+static kept *list_one(dae__arena *arena)
+{
+  kept_list *list = arena->last;
+  if (!list || list->count == LISTED) {
+    list = dae__arena_take(arena, 1, sizeof *list);
+    if (!list)
+      return NULL;
+    *(arena->last ? &arena->last->next : &arena->kept) = list;
+    arena->last = list;
+  }
+  return &list->piece[list->count++];
 }
 
 void *dae__arena_keep(dae__arena *arena, size_t count, size_t size)
@@ -128,13 +190,10 @@ void *dae__arena_keep(dae__arena *arena, size_t count, size_t size)
   void *memory = dae__arena_take(arena, count, size);
   if (!memory || count == 0 || size == 0)
     return memory;
-  kept *k = dae__arena_take(arena, 1, sizeof *k);
+  kept *k = list_one(arena);
   if (!k)
     return NULL;
-  k->bytes = count * size;
-  k->memory = memory;
-  *arena->last = k;
-  arena->last = &k->next;
+  *k = (kept){.bytes = count * size, .memory = memory};
   arena->kept_size += k->bytes;
   return memory;
 }
@@ -157,17 +216,21 @@ size_t dae__arena_kept_size(const dae__arena *arena)
 void dae__arena_save(const dae__arena *arena, void *buffer)
 {
   char *to = buffer;
-  for (const kept *k = arena->first; k; k = k->next) {
-    memcpy(to, k->memory, k->bytes);
-    to += k->bytes;
-  }
+  for (const kept_list *list = arena->kept; list; list = list->next)
+    for (int i = 0; i < list->count; i++) {
+      const kept *k = &list->piece[i];
+      memcpy(to, k->memory, k->bytes);
+      to += k->bytes;
+    }
 }
 
 void dae__arena_load(dae__arena *arena, const void *buffer)
 {
   const char *from = buffer;
-  for (const kept *k = arena->first; k; k = k->next) {
-    memcpy(k->memory, from, k->bytes);
-    from += k->bytes;
-  }
+  for (kept_list *list = arena->kept; list; list = list->next)
+    for (int i = 0; i < list->count; i++) {
+      const kept *k = &list->piece[i];
+      memcpy(k->memory, from, k->bytes);
+      from += k->bytes;
+    }
 }

@@ -17,11 +17,15 @@ void dae__zero_long(int n, double *y);
 /* y = x */
 static inline void dae__copy(int n, const double *x, double *y)
 {
-  if (n > DAE__SHORT)
+  int i = 0;
+  if (n > DAE__SHORT) {
     dae__copy_long(n, x, y);
-  else
-    for (int i = 0; i < n; i++)
-      y[i] = x[i];
+    return;
+  }
+  for (; i + 2 <= n; i += 2) /* one store: who reads both numbers does not wait for two */
+    memcpy(y + i, x + i, 2 * sizeof *y);
+  if (i < n)
+    y[i] = x[i];
 }
 
 /* y = 0 */

@@ -105,7 +105,7 @@ static dae_status make(body *o, dae__arena *arena, const dae_problem *problem, d
   if (!status)
     status = dae__motion_create(arena, o->m, &o->motion, err);
   if (!status)
-    status = dae__motion_create(arena, o->m, &o->shown, err);
+    status = dae__motion_create_another(arena, o->motion, &o->shown, err);
   if (!status && o->m->nw > 0)
     status = dae__algebraic_create(arena, o->m, &o->algebraic, err);
   if (status)

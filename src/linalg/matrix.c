@@ -1,5 +1,8 @@
-/* Arithmetic with matrices in compressed columns. */
+/* Arithmetic with matrices in compressed columns. Small ones are often full: their rows then need
+ * not be looked up, and two are added at a time. */
+#include "linalg/pair.h"
 #include "linalg/pattern.h"
+#include <stdbool.h>
 
 void dae__block_add(const dae__block *block, double factor, const double *values, double *matrix)
 {
@@ -8,8 +11,43 @@ void dae__block_add(const dae__block *block, double factor, const double *values
     matrix[block->map[e]] += factor * values[e];
 }
 
+static bool full(const dae_pattern *p)
+{
+  return p->cols > 0 && p->start[p->cols] == p->rows * p->cols;
+}
+
+/* y += A (a x), the sums of two rows in a register each */
+static void times_full(int rows, int cols, const double *A, double a, const double *x, double *y)
+{
+  int i = 0;
+  for (; i + 4 <= rows; i += 4) {
+    dae__pair first = dae__pair_from_anywhere(y + i), second = dae__pair_from_anywhere(y + i + 2);
+    const double *column = A + i;
+    for (int j = 0; j < cols; j++, column += rows) {
+      double ax = a * x[j];
+      first += ax * dae__pair_from_anywhere(column);
+      second += ax * dae__pair_from_anywhere(column + 2);
+    }
+    dae__pair_to(y + i, first);
+    dae__pair_to(y + i + 2, second);
+  }
+  for (; i + 2 <= rows; i += 2) {
+    dae__pair sum = dae__pair_from_anywhere(y + i);
+    for (int j = 0; j < cols; j++)
+      sum += a * x[j] * dae__pair_from_anywhere(A + i + j * rows);
+    dae__pair_to(y + i, sum);
+  }
+  for (; i < rows; i++)
+    for (int j = 0; j < cols; j++)
+      y[i] += a * x[j] * A[i + j * rows];
+}
+
 void dae__matrix_times(const dae_pattern *p, const double *A, double a, const double *x, double *y)
 {
+  if (full(p)) {
+    times_full(p->rows, p->cols, A, a, x, y);
+    return;
+  }
   for (int j = 0; j < p->cols; j++) { /* y += (a x_j) A(:,j) */
     double ax = a * x[j];
     for (int e = p->start[j]; e < p->start[j + 1]; e++)
@@ -17,9 +55,24 @@ void dae__matrix_times(const dae_pattern *p, const double *A, double a, const do
   }
 }
 
+/* a'x */
+static double dot(int n, const double *a, const double *x)
+{
+  dae__pair sum = {0, 0};
+  int i = 0;
+  for (; i + 2 <= n; i += 2)
+    sum += dae__pair_from_anywhere(a + i) * dae__pair_from_anywhere(x + i);
+  return dae__pair_sum(sum) + (i < n ? a[i] * x[i] : 0);
+}
+
 void dae__matrix_transposed_times(const dae_pattern *p, const double *A, double a, const double *x,
                                   double *y)
 {
+  if (full(p)) {
+    for (int j = 0; j < p->cols; j++)
+      y[j] += a * dot(p->rows, A + (size_t)j * (size_t)p->rows, x);
+    return;
+  }
   for (int j = 0; j < p->cols; j++) { /* y_j += a A(:,j)'x */
     double sum = 0;
     for (int e = p->start[j]; e < p->start[j + 1]; e++)

@@ -1,10 +1,12 @@
 /* Patterns in compressed columns: every routine is linear in the entries it reads and writes.
  * Sorting is by counting: transposing a pattern sorts it, merging sorts by row and then, keeping
- * that order, by column. Work space is an arena of its own, released before the return. */
+ * that order, by column. Where a matrix is small or well filled, merging marks its cells instead.
+ * Work space is an arena of its own, released before the return. */
 #include "linalg/pattern.h"
 #include "core/error.h"
 #include <limits.h>
 #include <stdint.h>
+#include <string.h>
 
 static const dae_pattern none = {0, 0, NULL, NULL};
 
@@ -62,6 +64,17 @@ dae_pattern dae__pattern_dense(dae__arena *arena, int rows, int cols)
   return (dae_pattern){rows, cols, start, row};
 }
 
+dae_pattern dae__pattern_empty(dae__arena *arena, int rows, int cols)
+{
+  return (dae_pattern){rows, cols, DAE__TAKE(arena, int, (size_t)cols + 1),
+                       DAE__TAKE(arena, int, 0)};
+}
+
+static bool is_dense(const dae_pattern *p)
+{
+  return (int64_t)p->rows * p->cols == dae__pattern_count(p);
+}
+
 dae_pattern dae__pattern_diagonal(dae__arena *arena, int n)
 {
   int *start = DAE__TAKE(arena, int, (size_t)n + 1);
@@ -83,13 +96,18 @@ dae_pattern dae__pattern_tiles(dae__arena *arena, const dae_pattern *p, int n)
   int *row = DAE__TAKE(arena, int, (size_t)count *(size_t)n *(size_t)n);
   if (dae__arena_failed(arena))
     return none;
-  for (int l = 0, at = 0; l < n; l++)
-    for (int j = 0; j < size; j++) {
-      for (int k = 0; k < n; k++)
-        for (int e = p->start[j]; e < p->start[j + 1]; e++)
-          row[at++] = k * size + p->row[e];
-      start[l * size + j + 1] = at;
-    }
+  int at = 0;
+  for (int j = 0; j < size; j++) {
+    for (int k = 0; k < n; k++)
+      for (int e = p->start[j], end = p->start[j + 1]; e < end; e++)
+        row[at++] = k * size + p->row[e];
+    start[j + 1] = at;
+  }
+  for (int l = 1; l < n; l++) { /* the other columns of tiles are the same */
+    memcpy(row + l * at, row, (size_t)at * sizeof *row);
+    for (int j = 0; j < size; j++)
+      start[l * size + j + 1] = l * at + start[j + 1];
+  }
   return (dae_pattern){n * size, n * size, start, row};
 }
 
@@ -171,7 +189,13 @@ static dae_pattern unsorted_product(dae__arena *arena, const dae_pattern *t, con
 
 dae_pattern dae__pattern_gram(dae__arena *arena, const dae_pattern *p)
 {
-  dae__arena *scratch = dae__arena_failed(arena) ? NULL : dae__arena_create(dae__arena_env(arena));
+  if (dae__arena_failed(arena))
+    return none;
+  if (dae__pattern_count(p) == 0)
+    return dae__pattern_empty(arena, p->cols, p->cols);
+  if (is_dense(p))
+    return dae__pattern_dense(arena, p->cols, p->cols);
+  dae__arena *scratch = dae__arena_create(dae__arena_env(arena));
   if (!scratch)
     return fail(arena);
   dae_pattern result = none, product = none, t = dae__pattern_transpose(scratch, p, NULL);
@@ -198,22 +222,28 @@ dae_pattern dae__pattern_product(dae__arena *arena, const dae_pattern *A, const 
   return result.start ? result : fail(arena);
 }
 
-/* The entries of all blocks in a row, as places in the merged matrix. */
+/* The entries of all blocks in a row, as places in the merged matrix, of which several may be the
+ * same: number[e] is the entry that e becomes part of. */
 typedef struct places {
   int count;
-  int *row, *col, *by_row, *order;
+  int *row, *col, *number;
 } places;
 
 static void list_places(const dae__block *blocks, int count, places *at)
 {
-  int n = 0;
-  for (int b = 0; b < count; b++) {
-    const dae_pattern *p = blocks[b].pattern;
-    for (int j = 0; j < p->cols; j++)
-      for (int e = p->start[j]; e < p->start[j + 1]; e++, n++) {
-        at->row[n] = blocks[b].row + (blocks[b].transposed ? j : p->row[e]);
-        at->col[n] = blocks[b].col + (blocks[b].transposed ? p->row[e] : j);
+  int *row = at->row, *col = at->col;
+  for (int k = 0; k < count; k++) {
+    const dae__block b = blocks[k];
+    const dae_pattern p = *b.pattern;
+    int *of_row = b.transposed ? col : row, first_row = b.transposed ? b.col : b.row;
+    int *of_col = b.transposed ? row : col, first_col = b.transposed ? b.row : b.col;
+    for (int j = 0; j < p.cols; j++)
+      for (int e = p.start[j], end = p.start[j + 1]; e < end; e++) {
+        of_row[e] = first_row + p.row[e];
+        of_col[e] = first_col + j;
       }
+    row += dae__pattern_count(&p);
+    col += dae__pattern_count(&p);
   }
 }
 
@@ -242,23 +272,69 @@ static bool take_maps(dae__arena *arena, dae__block *blocks, int count, int64_t 
   return !dae__arena_failed(arena) && *total <= INT_MAX;
 }
 
-/* Runs of equal places in the sorted order become one entry each; number[e] is the entry of e. */
-static dae_pattern join(dae__arena *arena, int rows, int cols, const places *at, int *number)
+/* Numbers runs of equal places in the sorted order; returns how many there are. */
+static int number_runs(const places *at, const int *order)
 {
   int entries = 0;
   for (int i = 0; i < at->count; i++) {
-    int e = at->order[i], d = i > 0 ? at->order[i - 1] : e;
+    int e = order[i], d = i > 0 ? order[i - 1] : e;
     entries += i == 0 || at->row[e] != at->row[d] || at->col[e] != at->col[d];
-    number[e] = entries - 1;
+    at->number[e] = entries - 1;
   }
+  return entries;
+}
+
+/* numbers places in the order of columns; -1: out of memory */
+static int number_by_sorting(dae__arena *scratch, int rows, int cols, const places *at)
+{
+  int *next_row = DAE__TAKE(scratch, int, (size_t)rows + 1);
+  int *next_col = DAE__TAKE(scratch, int, (size_t)cols + 1);
+  int *by_row = DAE__TAKE(scratch, int, at->count), *order = DAE__TAKE(scratch, int, at->count);
+  if (dae__arena_failed(scratch))
+    return -1;
+  sort_by(rows, at->row, at->count, NULL, next_row, by_row);
+  sort_by(cols, at->col, at->count, by_row, next_col, order);
+  return number_runs(at, order);
+}
+
+/* the same, by a mark for every cell of the matrix */
+static int number_by_cells(dae__arena *scratch, int rows, int cols, const places *at)
+{
+  int *cell = DAE__TAKE(scratch, int, rows *cols), entries = 0;
+  if (!cell)
+    return -1;
+  for (int e = 0; e < at->count; e++)
+    cell[at->row[e] + rows * at->col[e]] = 1;
+  for (int i = 0; i < rows * cols; i++)
+    if (cell[i])
+      cell[i] = entries++;
+  for (int e = 0; e < at->count; e++)
+    at->number[e] = cell[at->row[e] + rows * at->col[e]];
+  return entries;
+}
+
+/* cells that take as long as sorting an entry does: an estimate */
+#define CELLS 4
+
+static int number(dae__arena *scratch, int rows, int cols, const places *at)
+{
+  int64_t cells = (int64_t)rows * cols;
+  return cells <= INT_MAX && cells <= (int64_t)CELLS * at->count
+             ? number_by_cells(scratch, rows, cols, at)
+             : number_by_sorting(scratch, rows, cols, at);
+}
+
+/* The pattern of the numbered places. */
+static dae_pattern join(dae__arena *arena, int rows, int cols, int entries, const places *at)
+{
   int *start = DAE__TAKE(arena, int, (size_t)cols + 1);
   int *row = DAE__TAKE(arena, int, entries);
   if (dae__arena_failed(arena))
     return none;
-  for (int i = 0; i < at->count; i++) {
-    int e = at->order[i];
-    row[number[e]] = at->row[e];
-    start[at->col[e] + 1] = number[e] + 1;
+  for (int e = 0; e < at->count; e++) {
+    int i = at->number[e], *end = &start[at->col[e] + 1];
+    row[i] = at->row[e];
+    *end = i + 1 > *end ? i + 1 : *end;
   }
   for (int j = 0; j < cols; j++) /* empty columns end where the one before ends */
     if (start[j + 1] < start[j])
@@ -276,18 +352,18 @@ dae_pattern dae__blocks_merge(dae__arena *arena, int rows, int cols, dae__block 
     return fail(arena);
   dae_pattern result = none;
   places at = {(int)total, DAE__TAKE(scratch, int, total), DAE__TAKE(scratch, int, total),
-               DAE__TAKE(scratch, int, total), DAE__TAKE(scratch, int, total)};
-  int *next_row = DAE__TAKE(scratch, int, (size_t)rows + 1);
-  int *next_col = DAE__TAKE(scratch, int, (size_t)cols + 1);
+               DAE__TAKE(scratch, int, total)};
   if (!dae__arena_failed(scratch)) {
     list_places(blocks, count, &at);
-    sort_by(rows, at.row, at.count, NULL, next_row, at.by_row);
-    sort_by(cols, at.col, at.count, at.by_row, next_col, at.order);
-    int *number = at.by_row; /* no longer needed as an order */
-    result = join(arena, rows, cols, &at, number);
-    for (int b = 0, n = 0; result.start && b < count; b++)
-      for (int e = 0; e < dae__pattern_count(blocks[b].pattern); e++)
-        blocks[b].map[e] = number[n++];
+    int entries = number(scratch, rows, cols, &at);
+    if (entries >= 0)
+      result = join(arena, rows, cols, entries, &at);
+    const int *of_block = at.number;
+    for (int b = 0; result.start && b < count; b++) {
+      size_t entries_of = (size_t)dae__pattern_count(blocks[b].pattern);
+      memcpy(blocks[b].map, of_block, entries_of * sizeof *of_block);
+      of_block += entries_of;
+    }
   }
   dae__arena_free(scratch);
   return result.start ? result : fail(arena);

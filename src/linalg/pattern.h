@@ -19,6 +19,7 @@ dae_status dae__pattern_validate(const dae_pattern *p, int rows, int cols, const
 
 /* Out of memory shows in dae__arena_failed; the result is then not to be used. */
 dae_pattern dae__pattern_dense(dae__arena *arena, int rows, int cols);
+dae_pattern dae__pattern_empty(dae__arena *arena, int rows, int cols);
 dae_pattern dae__pattern_diagonal(dae__arena *arena, int n);
 /* n x n times the square pattern p, side by side. Entry e of column j of p is in tile (k, l) the
  * entry start[l p->cols + j] + k (entries of that column) + e - p->start[j]. */

@@ -34,6 +34,7 @@ struct dae__saddle {
   dae__solver *solver;
   bool dense_mass; /* M's pattern has more than the diagonal */
   bool plain;      /* the last factorisation had no diagonal added */
+  bool has_masses; /* the first way has those of the last M, no diagonal added */
   way way[WAYS];   /* without pivoting, those that fit the patterns */
   int *last;       /* kept: which made the last factorisation; NONE: the solver */
 };
@@ -75,15 +76,34 @@ static dae_status create_ways(dae__arena *arena, const dae__saddle_patterns *pat
   return DAE_OK;
 }
 
-dae_status dae__saddle_create(dae__arena *arena, const dae_pattern *M, const dae_pattern *G,
-                              const dae_pattern *K, dae__saddle **out, dae_error *err)
+static dae_status no_memory(dae_error *err)
 {
-  *out = NULL;
-  dae__saddle *s = DAE__TAKE(arena, dae__saddle, 1);
+  return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory for the saddle system");
+}
+
+/* what is factored: with the patterns known, the solver, the ways and what is kept */
+static dae_status make_factors(dae__arena *arena, dae__saddle *s, dae_error *err)
+{
+  const dae__saddle_patterns patterns = {s->block[BLOCK_M].pattern, s->block[BLOCK_G].pattern,
+                                         s->block[BLOCK_K].pattern};
+  s->last = DAE__KEEP(arena, int, 1);
   if (dae__arena_failed(arena))
-    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory for the saddle system");
+    return no_memory(err);
+  *s->last = NONE;
+  dae_status status = dae__solver_create(arena, &s->pattern, &s->solver, err);
+  if (status < 0 || create_ways(arena, &patterns, s) == DAE_OK)
+    return status;
+  dae__solver_free(s->solver);
+  return no_memory(err);
+}
+
+/* the patterns, as one matrix */
+static void merge(dae__arena *arena, dae__saddle *s, const dae__saddle_patterns *p)
+{
+  const dae_pattern *M = p->M, *G = p->G, *K = p->K;
   int n = s->n = M->cols, size = n + G->rows + K->rows, k = n + G->rows;
   s->m = G->rows + K->rows;
+  s->dense_mass = !is_diagonal(M);
   s->diagonal = dae__pattern_diagonal(arena, size);
   s->block[BLOCK_M] = (dae__block){0, 0, M, false, NULL};
   s->block[BLOCK_D] = (dae__block){0, 0, &s->diagonal, false, NULL};
@@ -95,20 +115,36 @@ dae_status dae__saddle_create(dae__arena *arena, const dae_pattern *M, const dae
   if (!dae__arena_failed(arena))
     s->values = DAE__TAKE(arena, double, dae__pattern_count(&s->pattern));
   s->work = DAE__TAKE(arena, double, size);
-  s->last = DAE__KEEP(arena, int, 1);
-  if (dae__arena_failed(arena))
-    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory for the saddle system");
-  *s->last = NONE;
-  s->dense_mass = !is_diagonal(M);
-  dae_status status = dae__solver_create(arena, &s->pattern, &s->solver, err);
-  if (status < 0)
-    return status;
-  if (create_ways(arena, &(dae__saddle_patterns){M, G, K}, s) < 0) {
-    dae__solver_free(s->solver);
-    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory for the saddle system");
-  }
-  *out = s;
-  return DAE_OK;
+}
+
+dae_status dae__saddle_create(dae__arena *arena, const dae_pattern *M, const dae_pattern *G,
+                              const dae_pattern *K, dae__saddle **out, dae_error *err)
+{
+  *out = NULL;
+  dae__saddle *s = DAE__TAKE(arena, dae__saddle, 1);
+  if (!s)
+    return no_memory(err);
+  merge(arena, s, &(dae__saddle_patterns){M, G, K});
+  dae_status status = make_factors(arena, s, err);
+  if (!status)
+    *out = s;
+  return status;
+}
+
+dae_status dae__saddle_create_another(dae__arena *arena, const dae__saddle *first,
+                                      dae__saddle **out, dae_error *err)
+{
+  *out = NULL;
+  dae__saddle *s = DAE__TAKE(arena, dae__saddle, 1);
+  if (!s)
+    return no_memory(err);
+  *s = *first;
+  memset(s->way, 0, sizeof s->way);
+  s->plain = s->has_masses = false;
+  dae_status status = make_factors(arena, s, err);
+  if (!status)
+    *out = s;
+  return status;
 }
 
 static dae_status factor_pivoted(dae__saddle *s, const dae__saddle_values *values)
@@ -126,7 +162,7 @@ static dae_status factor_pivoted(dae__saddle *s, const dae__saddle_values *value
 }
 
 /* M may be diagonal though its pattern is not: users give M dense */
-static bool has_diagonal_values(const dae__saddle *s, const double *M)
+static inline bool has_diagonal_values(const dae__saddle *s, const double *M)
 {
   const dae_pattern *p = s->block[BLOCK_M].pattern;
   for (int j = 0; s->dense_mass && j < p->cols; j++)
@@ -141,6 +177,7 @@ static dae_status factor_by(dae__saddle *s, int which, const dae__saddle_values 
   const way *w = &s->way[which];
   bool done = w->table && w->table->factor(w->state, values);
   *s->last = done ? which : NONE;
+  s->has_masses = done && which == DIAGONAL && s->plain;
   return done ? DAE_OK : factor_pivoted(s, values);
 }
 
@@ -167,18 +204,6 @@ void dae__saddle_solve(dae__saddle *s, double *top, double *bottom)
   dae__copy(s->m, z + s->n, bottom);
 }
 
-static bool solve_by(dae__saddle *s, int which, const dae__saddle_values *values, double *top,
-                     double *bottom)
-{
-  const way *w = &s->way[which];
-  bool done = w->table && (w->table->once ? w->table->once(w->state, values, top, bottom)
-                                          : w->table->factor(w->state, values));
-  *s->last = done ? which : NONE;
-  if (done && !w->table->once)
-    w->table->solve(w->state, top, bottom);
-  return done;
-}
-
 dae_status dae__saddle_factor_solve(dae__saddle *s, const double *M, bool same_mass,
                                     const double *G, const double *K, double *top, double *bottom)
 {
@@ -186,12 +211,19 @@ dae_status dae__saddle_factor_solve(dae__saddle *s, const double *M, bool same_m
   dae__saddle_values values = {.M = M, .G = G, .K = K, .same_mass = same};
   s->plain = true;
   int which = same ? *s->last : has_diagonal_values(s, M) ? DIAGONAL : FULL;
-  if (solve_by(s, which, &values, top, bottom))
-    return DAE_OK;
-  dae_status status = factor_pivoted(s, &values);
+  dae_status status = factor_by(s, which, &values);
   if (!status)
     dae__saddle_solve(s, top, bottom);
   return status;
+}
+
+bool dae__saddle_pass(dae__saddle *s, const double *M, const dae__saddle_forces *of)
+{
+  const way *w = &s->way[DIAGONAL];
+  if (!w->table || !w->table->pass || (M ? !has_diagonal_values(s, M) : !s->has_masses))
+    return false;
+  s->has_masses = w->table->pass(w->state, M, of);
+  return s->has_masses;
 }
 
 int dae__saddle_column(const dae__saddle *s)
@@ -213,7 +245,7 @@ const char *dae__saddle_kind(const dae__saddle *s)
 
 dae_status dae__saddle_reload(dae__saddle *s)
 {
-  s->plain = false;
+  s->plain = s->has_masses = false;
   return dae__solver_reload(s->solver);
 }
 

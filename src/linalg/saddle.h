@@ -20,6 +20,10 @@ typedef struct dae__saddle dae__saddle;
 /* M is n x n with both triangles, G is ng x n, K is nk x n. */
 dae_status dae__saddle_create(dae__arena *arena, const dae_pattern *M, const dae_pattern *G,
                               const dae_pattern *K, dae__saddle **out, dae_error *err);
+/* Another one of the same patterns with factorisations of its own. Places in the matrix and scratch
+ * memory are those of the first, which has to live as long. */
+dae_status dae__saddle_create_another(dae__arena *arena, const dae__saddle *first,
+                                      dae__saddle **out, dae_error *err);
 /* diagonal: n + ng + nk numbers added to the diagonal, or NULL. DAE_ERROR_SINGULAR: the unknown
  * concerned is dae__saddle_column (a coordinate below n, a row of G, then of K, above). */
 dae_status dae__saddle_factor(dae__saddle *saddle, const double *M, const double *G,
@@ -29,6 +33,18 @@ void dae__saddle_solve(dae__saddle *saddle, double *top, double *bottom);
 /* Factors without diagonal and solves; same_mass: M has the values of the last factorisation. */
 dae_status dae__saddle_factor_solve(dae__saddle *saddle, const double *M, bool same_mass,
                                     const double *G, const double *K, double *top, double *bottom);
+
+/* Forces f and right sides c, and what they lead to: M x + A'y = f, A x = -c. */
+typedef struct dae__saddle_forces {
+  const double *A, *f, *c; /* A = [G; K], all its entries by columns */
+  double *x, *y;
+} dae__saddle_forces;
+
+/* Solves that without a factorisation: what dae__saddle_solve goes by is gone. M = NULL: as it was
+ * the last time. The bits are those of a factorisation and a solution, which are to be taken where
+ * this says false: M, the number of rows or the values do not allow it. */
+bool dae__saddle_pass(dae__saddle *saddle, const double *M, const dae__saddle_forces *of);
+
 int dae__saddle_column(const dae__saddle *saddle);
 double dae__saddle_rcond(const dae__saddle *saddle);
 /* What the last factorisation was made by: "few", "schur" or "full" without pivoting (see

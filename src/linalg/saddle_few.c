@@ -16,55 +16,30 @@ typedef struct pivots {
   double first, l, second;
 } pivots;
 
-/* L and P of S, which are kept; false: a pivot is not usable */
-KERNEL bool find_pivots(const dae__schur *s, bool two, double S11, double S21, double S22,
-                        pivots *out)
-{
-  double first = 1 / S11, l = S21 * first, P2 = S22 - l * S21;
-  bool good = fabs(S11) >= DAE__SADDLE_UNDERFLOW && dae__ldl_usable(S11, S11);
-  *out = (pivots){first, l, two ? 1 / P2 : 0};
-  s->S[0] = first;
-  s->scale[0] = S11;
-  if (two) {
-    s->S[1] = l;
-    s->S[3] = out->second;
-    s->scale[1] = S22;
-    good = good && fabs(S22) >= DAE__SADDLE_UNDERFLOW && dae__ldl_usable(P2, S22);
-  }
-  return good;
-}
-
-KERNEL bool eliminate(const dae__schur *s, bool two)
-{
-  const double *A = s->rows.A, *E = s->rows.E, *r = s->r;
-  double *B = s->B, S11 = -E[0], S21 = 0, S22 = -E[1];
-  for (size_t j = 0; j < s->rows.n; j++) { /* B = A D^-1, S = A B' - E */
-    double a = A[2 * j], b = B[2 * j] = a * r[j];
-    S11 += a * b;
-    if (two) {
-      double c = A[2 * j + 1], d = B[2 * j + 1] = c * r[j];
-      S21 += c * b;
-      S22 += c * d;
-    }
-  }
-  pivots kept;
-  return find_pivots(s, two, S11, S21, S22, &kept);
-}
-static bool factor(void *state, const dae__saddle_values *values)
-{
-  const dae__schur *s = state;
-  if (!dae__schur_set(s, values))
-    return false;
-  return s->rows.m == 1 ? eliminate(s, false) : eliminate(s, true);
-}
-
 typedef struct both {
   double first, second;
 } both;
 
-KERNEL pivots kept_pivots(const dae__schur *s, bool two)
+/* [D A'; A E] in numbers: A by columns that are `stride` apart, r = D^-1; E = NULL: 0 */
+typedef struct system {
+  size_t n, stride;
+  const double *A, *r, *E;
+} system;
+
+KERNEL system kept_system(const dae__schur *s)
 {
-  return (pivots){s->S[0], two ? s->S[1] : 0, two ? s->S[3] : 0};
+  return (system){.n = s->rows.n, .stride = 2, .A = s->rows.A, .r = s->r, .E = s->rows.E};
+}
+
+/* ---- kernels ---- */
+
+/* L and P of S; false: a pivot is not usable */
+KERNEL bool find_pivots(bool two, double S11, double S21, double S22, pivots *out)
+{
+  double first = 1 / S11, l = S21 * first, P2 = S22 - l * S21;
+  *out = (pivots){first, l, two ? 1 / P2 : 0};
+  return fabs(S11) >= DAE__SADDLE_UNDERFLOW && fabs(S11) < INFINITY &&
+         (!two || (fabs(S22) >= DAE__SADDLE_UNDERFLOW && dae__ldl_usable(P2, S22)));
 }
 
 /* S\y */
@@ -76,19 +51,20 @@ KERNEL both divide(const pivots *p, bool two, both y)
   return (both){y.first * p->first - p->l * second, second};
 }
 
-/* *r = b - A x - E y; whether it is more than round-off of |b| + |A| |x| + |E| |y| */
-KERNEL bool differs(const dae__schur *s, bool two, both b, const double *x, both y, both *r)
+/* *r = b - A x - E y; whether it is more than round-off of |b| + |A| |x| + |E| |y|, or not a number
+ */
+KERNEL bool differs(const system *s, bool two, both b, const double *x, both y, both *r)
 {
-  const double *A = s->rows.A, *E = s->rows.E;
-  double e = E[0] * y.first, f = two ? E[1] * y.second : 0;
+  const double *A = s->A;
+  double e = s->E ? s->E[0] * y.first : 0, f = two && s->E ? s->E[1] * y.second : 0;
   both rest = {b.first - e, b.second - f};
   both size = {fabs(b.first) + fabs(e), fabs(b.second) + fabs(f)};
-  for (size_t j = 0; j < s->rows.n; j++) {
-    double c = A[2 * j] * x[j];
+  for (size_t j = 0; j < s->n; j++, A += s->stride) {
+    double c = A[0] * x[j];
     rest.first -= c;
     size.first += fabs(c);
     if (two) {
-      double d = A[2 * j + 1] * x[j];
+      double d = A[1] * x[j];
       rest.second -= d;
       size.second += fabs(d);
     }
@@ -98,45 +74,118 @@ KERNEL bool differs(const dae__schur *s, bool two, both b, const double *x, both
          (two && !(fabs(rest.second) <= DAE__SADDLE_ROUND_OFF * size.second));
 }
 
-/* x = c x - B'y, c = D^-1 or 1 */
-KERNEL void subtract(const dae__schur *s, bool two, const double *c, both y, double *x)
+/* entry j of x = D^-1 a - B'y, B = A D^-1; a = NULL: of x - B'y */
+KERNEL double subtracted(const system *s, bool two, const double *a, both y, const double *x,
+                         size_t j)
 {
-  const double *B = s->B;
-  for (size_t j = 0; j < s->rows.n; j++) {
-    double t = (c ? c[j] * x[j] : x[j]) - B[2 * j] * y.first;
-    x[j] = two ? t - B[2 * j + 1] * y.second : t;
+  const double *A = s->A + j * s->stride, *r = s->r;
+  double t = (a ? r[j] * a[j] : x[j]) - A[0] * r[j] * y.first;
+  return two ? t - A[1] * r[j] * y.second : t;
+}
+
+/* all of it; what is stored two by two is at hand for those who read it so */
+KERNEL void subtract(const system *s, bool two, const double *a, both y, double *x)
+{
+  size_t j = 0;
+  for (; j + 2 <= s->n; j += 2)
+    dae__pair_to(x + j,
+                 (dae__pair){subtracted(s, two, a, y, x, j), subtracted(s, two, a, y, x, j + 1)});
+  if (j < s->n)
+    x[j] = subtracted(s, two, a, y, x, j);
+}
+
+/* x from y = S\(B a - b), both refined where that is called for; false: A x + E y = b does not hold
+ * to round-off even so, or they are not numbers */
+KERNEL bool settle(const system *s, bool two, const pivots *p, const double *a, both b, both *y,
+                   double *x)
+{
+  subtract(s, two, a, *y, x);
+  for (int k = 0; k < DAE__SADDLE_REFINEMENTS; k++) {
+    both r;
+    if (!differs(s, two, b, x, *y, &r))
+      return true;
+    both dy = divide(p, two, (both){-r.first, -r.second}); /* y += dy, x -= B'dy */
+    *y = (both){y->first + dy.first, y->second + dy.second};
+    subtract(s, two, NULL, dy, x);
+  }
+  return false;
+}
+
+/* S = A B' - E, and y = B a - b from y = -b; a may be NULL */
+KERNEL bool eliminate(const system *s, bool two, const double *a, both *y, pivots *p, double *scale)
+{
+  const double *A = s->A, *r = s->r;
+  double S11 = s->E ? -s->E[0] : 0, S21 = 0, S22 = s->E ? -s->E[1] : 0;
+  for (size_t j = 0; j < s->n; j++, A += s->stride) {
+    double b = A[0] * r[j];
+    S11 += A[0] * b;
+    if (a)
+      y->first += b * a[j];
+    if (two) {
+      double d = A[1] * r[j];
+      S21 += A[1] * b;
+      S22 += A[1] * d;
+      if (a)
+        y->second += d * a[j];
+    }
+  }
+  scale[0] = S11;
+  scale[1] = S22;
+  return find_pivots(two, S11, S21, S22, p);
+}
+
+/* ---- a factorisation that is kept ---- */
+
+KERNEL void keep(const dae__schur *s, bool two, const pivots *p, const double *scale)
+{
+  s->S[0] = p->first;
+  s->scale[0] = scale[0];
+  if (two) {
+    s->S[1] = p->l;
+    s->S[3] = p->second;
+    s->scale[1] = scale[1];
   }
 }
 
-/* y to the rows, after refinement where that is called for */
-KERNEL void settle(const dae__schur *s, bool two, const pivots *p, both b, both y, double *x,
-                   double *bottom)
+KERNEL pivots kept_pivots(const dae__schur *s, bool two)
 {
-  for (int k = 0; k < DAE__SADDLE_REFINEMENTS; k++) {
-    both r;
-    if (!differs(s, two, b, x, y, &r))
-      break;
-    both dy = divide(p, two, (both){-r.first, -r.second}); /* y += dy, x -= B'dy */
-    y = (both){y.first + dy.first, y.second + dy.second};
-    subtract(s, two, NULL, dy, x);
-  }
-  bottom[0] = y.first;
-  if (two)
-    bottom[1] = y.second;
+  return (pivots){s->S[0], two ? s->S[1] : 0, two ? s->S[3] : 0};
+}
+
+KERNEL bool factor_rows(const dae__schur *s, bool two)
+{
+  system kept = kept_system(s);
+  pivots p;
+  double scale[2];
+  bool good = eliminate(&kept, two, NULL, NULL, &p, scale);
+  keep(s, two, &p, scale);
+  return good;
+}
+
+static bool factor(void *state, const dae__saddle_values *values)
+{
+  const dae__schur *s = state;
+  if (!dae__schur_set(s, values))
+    return false;
+  return s->rows.m == 1 ? factor_rows(s, false) : factor_rows(s, true);
 }
 
 KERNEL void substitute(const dae__schur *s, bool two, double *x, double *bottom)
 {
+  system kept = kept_system(s);
+  const double *A = kept.A;
   both b = {bottom[0], two ? bottom[1] : 0}, y = {-b.first, -b.second};
-  for (size_t j = 0; j < s->rows.n; j++) { /* y = S\(B a - b) */
-    y.first += s->B[2 * j] * x[j];
+  for (size_t j = 0; j < kept.n; j++, A += kept.stride) {
+    y.first += A[0] * kept.r[j] * x[j];
     if (two)
-      y.second += s->B[2 * j + 1] * x[j];
+      y.second += A[1] * kept.r[j] * x[j];
   }
   pivots p = kept_pivots(s, two);
   y = divide(&p, two, y);
-  subtract(s, two, s->r, y, x); /* x = D^-1 a - B'y */
-  settle(s, two, &p, b, y, x, bottom);
+  settle(&kept, two, &p, x, b, &y, x);
+  bottom[0] = y.first;
+  if (two)
+    bottom[1] = y.second;
 }
 
 static void solve(void *state, double *x, double *b)
@@ -148,48 +197,38 @@ static void solve(void *state, double *x, double *b)
     substitute(s, true, x, b);
 }
 
-/* eliminate and substitute with A = G, E = 0 and the right side (x, b) at the same time */
-KERNEL bool solve_rows(const dae__schur *s, bool two, const double *G, double *x, double *bottom)
+/* ---- none that is kept ---- */
+
+KERNEL bool pass_rows(const dae__schur *s, bool two, const dae__saddle_forces *of)
 {
-  double *A = s->rows.A, *E = s->rows.E, *B = s->B, *r = s->r;
-  double S11 = 0, S21 = 0, S22 = 0;
-  both b = {bottom[0], two ? bottom[1] : 0}, y = {-b.first, -b.second};
-  for (size_t j = 0; j < s->rows.n; j++) {
-    double a = A[2 * j] = two ? G[2 * j] : G[j], d = B[2 * j] = a * r[j];
-    S11 += a * d;
-    y.first += d * x[j];
-    if (two) {
-      double c = A[2 * j + 1] = G[2 * j + 1], e = B[2 * j + 1] = c * r[j];
-      S21 += c * d;
-      S22 += c * e;
-      y.second += e * x[j];
-    }
-  }
+  system here = {.n = s->rows.n, .stride = two ? 2 : 1, .A = of->A, .r = s->r};
+  both b = {-of->c[0], two ? -of->c[1] : 0}, y = {-b.first, -b.second};
   pivots p;
-  E[0] = E[1] = 0;
-  if (!find_pivots(s, two, S11, S21, S22, &p))
+  double scale[2];
+  if (!eliminate(&here, two, of->f, &y, &p, scale))
     return false;
   y = divide(&p, two, y);
-  subtract(s, two, r, y, x);
-  settle(s, two, &p, b, y, x, bottom);
+  if (!settle(&here, two, &p, of->f, b, &y, of->x))
+    return false;
+  of->y[0] = y.first;
+  if (two)
+    of->y[1] = y.second;
   return true;
 }
 
-static bool once(void *state, const dae__saddle_values *values, double *x, double *b)
+static bool pass(void *state, const double *M, const dae__saddle_forces *of)
 {
   const dae__schur *s = state;
-  if (values->same_mass && !values->diagonal && s->rows.all_of_G)
-    return s->rows.m == 1 ? solve_rows(s, false, values->G, x, b)
-                          : solve_rows(s, true, values->G, x, b);
-  bool good = factor(state, values);
-  if (good)
-    solve(state, x, b);
-  return good;
+  if (M && !dae__schur_set_masses(s, M, NULL))
+    return false;
+  if (s->rows.m == 1)
+    return pass_rows(s, false, of);
+  return pass_rows(s, true, of);
 }
 
 const dae__saddle_way dae__saddle_few = {.kind = "few",
                                          .create = dae__schur_create,
                                          .factor = factor,
                                          .solve = solve,
-                                         .once = once,
+                                         .pass = pass,
                                          .rcond = dae__schur_rcond};

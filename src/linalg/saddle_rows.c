@@ -28,8 +28,7 @@ void dae__saddle_rows_create(dae__arena *arena, const dae__saddle_patterns *patt
                              .of_G = of_G,
                              .of_K = of_K,
                              .G = G,
-                             .K = K,
-                             .all_of_G = dae__pattern_count(G) == G->cols * m};
+                             .K = K};
 }
 
 static bool is_zero(const dae__saddle_rows *rows, size_t i)

@@ -39,18 +39,21 @@ dae_status dae__schur_create(dae__arena *arena, const dae__saddle_patterns *patt
   return DAE_OK;
 }
 
-bool dae__schur_set(const dae__schur *s, const dae__saddle_values *values)
+bool dae__schur_set_masses(const dae__schur *s, const double *M, const double *diagonal)
 {
-  const double *M = values->M, *diagonal = values->diagonal;
-  int good = dae__saddle_rows_set(&s->rows, values);
-  if (values->same_mass)
-    return good;
+  int good = 1;
   for (size_t j = 0; j < s->rows.n; j++) {
     double D = (s->place[j] < 0 ? 0 : M[s->place[j]]) + (diagonal ? diagonal[j] : 0);
     double r = s->r[j] = 1 / D;
     good &= r > 0 && r <= DBL_MAX;
   }
   return good;
+}
+
+bool dae__schur_set(const dae__schur *s, const dae__saddle_values *values)
+{
+  bool good = dae__saddle_rows_set(&s->rows, values);
+  return (values->same_mass || dae__schur_set_masses(s, values->M, values->diagonal)) && good;
 }
 
 double dae__schur_rcond(const void *state)

@@ -5,6 +5,7 @@
 
 #include "core/arena.h"
 #include "linalg/pair.h"
+#include "linalg/saddle.h"
 #include <daedal/pattern.h>
 #include <daedal/status.h>
 #include <stdbool.h>
@@ -26,8 +27,9 @@ typedef struct dae__saddle_way {
   dae_status (*create)(dae__arena *arena, const dae__saddle_patterns *patterns, void **state);
   bool (*factor)(void *state, const dae__saddle_values *values); /* false: pivoting is needed */
   void (*solve)(void *state, double *top, double *bottom);
-  /* Both in one go, with the same bits; NULL: there is nothing to be gained. */
-  bool (*once)(void *state, const dae__saddle_values *values, double *top, double *bottom);
+  /* See dae__saddle_pass; NULL: there is nothing to be gained. M = NULL: that of the last call of
+   * this or of factor, which had no diagonal. */
+  bool (*pass)(void *state, const double *M, const dae__saddle_forces *of);
   double (*rcond)(const void *state); /* smallest pivot over what it was before elimination */
 } dae__saddle_way;
 
@@ -41,7 +43,6 @@ typedef struct dae__saddle_rows {
   double *A, *E;    /* kept; E of even length */
   int *of_G, *of_K; /* where entries of G and K go in A */
   const dae_pattern *G, *K;
-  bool all_of_G; /* A = G, with all entries in its pattern */
 } dae__saddle_rows;
 
 /* A is given, E and the places are taken from the arena, whose failure is the caller's to notice.

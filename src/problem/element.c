@@ -17,12 +17,6 @@ static int wired_inputs(void *user, double t, double *in)
 
 /* ---- creating ---- */
 
-static dae_pattern no_entries(dae__arena *arena, int rows, int cols)
-{
-  return (dae_pattern){rows, cols, DAE__TAKE(arena, int, (size_t)cols + 1),
-                       DAE__TAKE(arena, int, 0)};
-}
-
 static void take_memory(dae__arena *arena, const dae_pattern *J_in, bool given, dae__element *e)
 {
   e->z = DAE__TAKE(arena, int, e->nz);
@@ -142,8 +136,8 @@ dae_status dae__element_joint(dae__arena *arena, const dae_joint *joint, const c
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   int nz = joint->nz;
-  pattern[0] = no_entries(arena, nz, nz);
-  pattern[1] = no_entries(arena, nz, 2 * nz);
+  pattern[0] = dae__pattern_empty(arena, nz, nz);
+  pattern[1] = dae__pattern_empty(arena, nz, 2 * nz);
   pattern[2] = dae__pattern_dense(arena, joint->ng, nz);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);

@@ -20,11 +20,6 @@ static dae_pattern given_or_dense(dae__arena *arena, const dae_pattern *given, i
   return given ? *given : dae__pattern_dense(arena, rows, cols);
 }
 
-static dae_pattern empty(dae__arena *arena, int rows, int cols)
-{
-  return (dae_pattern){rows, cols, DAE__TAKE(arena, int, cols + 1), DAE__TAKE(arena, int, 0)};
-}
-
 /* [A A], the pattern of d(.)/d(q,v) where both halves couple alike */
 static dae_pattern twice(dae__arena *arena, const dae_pattern *A)
 {
@@ -41,7 +36,7 @@ static void choose_patterns(dae__mech *m, dae__arena *arena)
   m->G = given_or_dense(arena, p->G_pattern, m->ng, nq);
   m->K = given_or_dense(arena, p->K_pattern, m->nk, nq);
   m->J = m->J_user = given_or_dense(arena, p->J_pattern, m->nr, nz);
-  m->Ms = p->constant_mass ? empty(arena, nq, 2 * nq)
+  m->Ms = p->constant_mass ? dae__pattern_empty(arena, nq, 2 * nq)
                            : given_or_dense(arena, p->Ms_pattern, nq, 2 * nq);
   m->kq = p->k_q_pattern ? *p->k_q_pattern : m->K;
   if (dae__arena_failed(arena))
@@ -49,6 +44,8 @@ static void choose_patterns(dae__mech *m, dae__arena *arena)
   m->Gts = p->Gts_pattern ? *p->Gts_pattern : dae__pattern_gram(arena, &m->G);
   if (p->Kts_pattern) {
     m->Kts = *p->Kts_pattern;
+  } else if (m->nk == 0) {
+    m->Kts = dae__pattern_empty(arena, nq, 2 * nq);
   } else {
     dae_pattern gram = dae__pattern_gram(arena, &m->K);
     if (!dae__arena_failed(arena))

@@ -33,12 +33,6 @@ dae__momentum_given dae__momentum_given_of(const dae_momentum *p, dae__momentum_
   return all[part];
 }
 
-static dae_pattern empty(dae__arena *arena, int rows, int cols)
-{
-  return (dae_pattern){rows, cols, DAE__TAKE(arena, int, (size_t)cols + 1),
-                       DAE__TAKE(arena, int, 0)};
-}
-
 /* (g_t + g_y v)_y = g_ty + g_yy v + g_y v_y: entries of g_y and of g_y v_y */
 static dae_pattern gdot_y_pattern(dae__arena *arena, const dae__momentum *m)
 {
@@ -59,12 +53,12 @@ static void choose_patterns(dae__momentum *m, dae__arena *arena)
   }
   m->given[DAE__GDOT_Z] = m->given[DAE__G_Y] && m->given[DAE__V_Z];
   if (!m->p->p) {
-    of[DAE__P_Y] = empty(arena, m->nz, m->ny);
+    of[DAE__P_Y] = dae__pattern_empty(arena, m->nz, m->ny);
     of[DAE__P_Z] = dae__pattern_diagonal(arena, m->nz);
     m->given[DAE__P_Y] = m->given[DAE__P_Z] = true;
   }
   if (m->ng == 0) {
-    of[DAE__R_Y] = empty(arena, m->nz, m->ny);
+    of[DAE__R_Y] = dae__pattern_empty(arena, m->nz, m->ny);
     m->given[DAE__R_Y] = true;
   }
   if (dae__arena_failed(arena))

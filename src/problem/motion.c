@@ -17,6 +17,9 @@
 /* DESIGN: states leave an integrator on their constraints to this, relative to their terms */
 #define ON_CONSTRAINT 1e-12
 
+/* rows of [G; K] up to which accelerations may do without a factorisation (saddle_few.c) */
+#define FEW_ROWS 2
+
 /* what finding dependent rows needs */
 static void take_rank_memory(dae__motion *motion)
 {
@@ -37,14 +40,46 @@ static void take_rank_memory(dae__motion *motion)
     motion->all[i] = true;
 }
 
-dae_status dae__motion_create(dae__arena *arena, dae__mech *m, dae__motion **out, dae_error *err)
+/* where accelerations find what they need */
+static void make_want(dae__motion *motion)
 {
-  dae__motion *motion = DAE__TAKE(arena, dae__motion, 1);
-  *out = NULL;
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
-  motion->m = m;
-  motion->arena = arena;
+  const dae__mech *m = motion->m;
+  motion->want = (dae_mechanical_wanted){.f = motion->top, .s = m->nu > 0 ? motion->s : NULL};
+  if (m->ng > 0)
+    motion->want.G = motion->G, motion->want.gamma = motion->bottom;
+  if (m->nk > 0)
+    motion->want.K = motion->K, motion->want.kappa = motion->bottom + m->ng;
+}
+
+/* places of a pattern's entries among the rows of [G; K], of which its first one is `first` */
+static int *places(const dae__motion *motion, const dae_pattern *p, int first)
+{
+  int *place = DAE__TAKE(motion->arena, int, dae__pattern_count(p));
+  for (int j = 0; place && j < p->cols; j++)
+    for (int e = p->start[j]; e < p->start[j + 1]; e++)
+      place[e] = j * motion->m->nc + first + p->row[e];
+  return place;
+}
+
+/* how accelerations see [G; K] */
+static void take_rows(dae__motion *motion)
+{
+  const dae__mech *m = motion->m;
+  int entries = dae__pattern_count(&m->G) + dae__pattern_count(&m->K);
+  motion->few = m->nc > 0 && m->nc <= FEW_ROWS;
+  motion->whole = (m->ng == 0 || m->nk == 0) && entries == m->nc * m->nq;
+  if (!motion->few || motion->whole)
+    return;
+  motion->rows = DAE__TAKE(motion->arena, double, m->nc * m->nq);
+  motion->place_G = places(motion, &m->G, 0);
+  motion->place_K = places(motion, &m->K, m->ng);
+}
+
+/* what each motion has for itself */
+static void take_own_memory(dae__motion *motion)
+{
+  dae__mech *m = motion->m;
+  dae__arena *arena = motion->arena;
   motion->memory = DAE__KEEP(arena, dae__motion_memory, 1);
   motion->M = DAE__TAKE(arena, double, dae__pattern_count(&m->M));
   motion->G = DAE__TAKE(arena, double, dae__pattern_count(&m->G));
@@ -56,13 +91,59 @@ dae_status dae__motion_create(dae__arena *arena, dae__mech *m, dae__motion **out
   motion->terms = DAE__TAKE(arena, double, m->nc);
   motion->sides = DAE__TAKE(arena, double, 3 * (m->nq + m->nc));
   motion->moved_G = DAE__TAKE(arena, double, dae__pattern_count(&m->G));
+  motion->top = motion->sides;
+  motion->bottom = motion->sides ? motion->sides + m->nq : NULL;
+  if (motion->sides)
+    make_want(motion);
+}
+
+dae_status dae__motion_create(dae__arena *arena, dae__mech *m, dae__motion **out, dae_error *err)
+{
+  dae__motion *motion = DAE__TAKE(arena, dae__motion, 1);
+  *out = NULL;
+  if (!motion)
+    return dae__out_of_memory(err);
+  motion->m = m;
+  motion->arena = arena;
+  take_own_memory(motion);
   if (!dae__arena_failed(arena))
     take_rank_memory(motion);
+  if (!dae__arena_failed(arena))
+    take_rows(motion);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  motion->top = motion->sides;
-  motion->bottom = motion->sides + m->nq;
   dae_status status = dae__saddle_create(arena, &m->M, &m->G, &m->K, &motion->saddle, err);
+  if (!status)
+    *out = motion;
+  return status;
+}
+
+dae_status dae__motion_create_another(dae__arena *arena, const dae__motion *first,
+                                      dae__motion **out, dae_error *err)
+{
+  dae__motion *motion = DAE__TAKE(arena, dae__motion, 1);
+  *out = NULL;
+  if (!motion)
+    return dae__out_of_memory(err);
+  *motion = (dae__motion){.m = first->m,
+                          .arena = arena,
+                          .A = first->A,
+                          .G_in_A = first->G_in_A,
+                          .K_in_A = first->K_in_A,
+                          .all = first->all,
+                          .full_G = first->full_G,
+                          .full_K = first->full_K,
+                          .stacked = first->stacked,
+                          .column = first->column,
+                          .few = first->few,
+                          .whole = first->whole,
+                          .rows = first->rows,
+                          .place_G = first->place_G,
+                          .place_K = first->place_K};
+  take_own_memory(motion);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  dae_status status = dae__saddle_create_another(arena, first->saddle, &motion->saddle, err);
   if (!status)
     *out = motion;
   return status;

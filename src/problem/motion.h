@@ -18,6 +18,11 @@ typedef struct dae__motion {
   dae__motion_memory *memory; /* kept */
   double *M, *G, *K;          /* values at the last point evaluated */
   bool mass_stays;            /* M is constant, and its values are there */
+  dae_mechanical_wanted want; /* what accelerations need, and where that goes */
+  bool few;                   /* rows of [G; K], at least one; */
+  bool whole;                 /* G or K is all of it, without gaps in its pattern; */
+  double *rows;               /* else that as a dense matrix, */
+  int *place_G, *place_K;     /* and places of entries in it */
   double *s;                  /* nu: s there */
   double *moved_G;            /* G where q has been moved to */
   double *diagonal;           /* nq + nc, what is added to the saddle's diagonal */
@@ -40,6 +45,10 @@ typedef struct dae__motion {
 } dae__motion;
 
 dae_status dae__motion_create(dae__arena *arena, dae__mech *m, dae__motion **out, dae_error *err);
+/* Another one of the same problem, for what is shown, say. It begins with nothing factored; what
+ * the two have in common is that of the first, which has to live as long. */
+dae_status dae__motion_create_another(dae__arena *arena, const dae__motion *first,
+                                      dae__motion **out, dae_error *err);
 dae_status dae__motion_reload(dae__motion *motion);
 void dae__motion_free(dae__motion *motion); /* NULL is allowed */
 
@@ -62,6 +71,9 @@ dae_status dae__motion_check_dependent(dae__motion *motion, double t, const doub
  * the other entries of dy alone. */
 dae_status dae__motion_accelerate(dae__motion *motion, double t, double *y, double *dy,
                                   dae_error *err);
+
+/* The same, dy included, where a factorisation is not needed afterwards: there may be none. */
+dae_status dae__motion_slopes(dae__motion *motion, double t, double *y, double *dy, dae_error *err);
 
 /* The same for a state that a step has led to near its constraints, which is moved onto them by the
  * same evaluation and factorisation: accelerations and multipliers as they are before it is moved,

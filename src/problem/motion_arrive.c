@@ -11,14 +11,15 @@
  * k are those where q has been moved to, constraints alone, so that v is off them to second order.
  */
 #include "core/vec.h"
+#include "problem/callback.h"
 #include "problem/motion.h"
 
 /* Where what was solved for is not finite: names what the callbacks gave that is not, if any. */
-static dae_status look_again(dae__motion *motion, const dae_mechanical_at *at,
-                             const dae_mechanical_wanted *want, dae_status status, dae_error *err)
+static dae_status look_again(dae__motion *motion, const dae_mechanical_at *at, dae_status status,
+                             dae_error *err)
 {
   dae_error why;
-  dae_mechanical_wanted all = *want;
+  dae_mechanical_wanted all = motion->want;
   all.M = motion->M;
   motion->m->count->evaluations--; /* the same one */
   dae_status found = dae__mech_eval(motion->m, at, &all, &why);
@@ -26,6 +27,21 @@ static dae_status look_again(dae__motion *motion, const dae_mechanical_at *at,
     *err = why;
   return found ? found : status;
 }
+
+/* motion->want at y: f into top, gamma and kappa into bottom; not looked at */
+static inline dae_status evaluate(dae__motion *motion, const dae_mechanical_at *at, dae_error *err)
+{
+  dae__mech *m = motion->m;
+  motion->want.M = motion->mass_stays ? NULL : motion->M;
+  if (m->joint && !m->input && m->count->dependent == 0) {
+    int code = m->p->eval(m->p->user, at, &motion->want);
+    m->count->evaluations++;
+    return code == 0 ? DAE_OK : dae__callback_status(m->why, code, "eval", at->t, err);
+  }
+  return dae__mech_eval_unchecked(m, at, &motion->want, err);
+}
+
+/* ---- accelerations ---- */
 
 /* factors, and solves for the right side, which receives the solution */
 static inline dae_status solve(dae__motion *motion, double *top, double *bottom, dae_error *err)
@@ -41,31 +57,21 @@ static inline dae_status solve(dae__motion *motion, double *top, double *bottom,
   return dae__motion_factored(motion, status, err);
 }
 
-/* v' into acceleration and the multipliers into motion->bottom, s, and what else is wanted at y,
- * which is not looked at. The matrix is factored. */
-static inline __attribute__((always_inline)) dae_status
-dynamics(dae__motion *motion, const dae_mechanical_at *at, dae_mechanical_wanted *want,
-         double *acceleration, dae_error *err)
+/* v' into acceleration and the multipliers into motion->bottom, from what has been evaluated. The
+ * matrix is factored. */
+static dae_status dynamics(dae__motion *motion, const dae_mechanical_at *at, double *acceleration,
+                           dae_error *err)
 {
-  dae__mech *m = motion->m;
+  const dae__mech *m = motion->m;
   double *bottom = motion->bottom;
-  want->M = motion->mass_stays ? NULL : motion->M;
-  want->f = acceleration;
-  want->s = m->nu > 0 ? motion->s : NULL;
-  if (m->ng > 0)
-    want->G = motion->G, want->gamma = bottom;
-  if (m->nk > 0)
-    want->K = motion->K, want->kappa = bottom + m->ng;
-  dae_status status = dae__mech_eval_unchecked(m, at, want, err);
-  if (status)
-    return status;
+  dae__copy(m->nq, motion->top, acceleration);
   for (int i = 0; i < m->nc; i++)
     bottom[i] = -bottom[i];
-  status = solve(motion, acceleration, bottom, err);
+  dae_status status = solve(motion, acceleration, bottom, err);
   bool good = !status && dae__all_finite(m->nq, acceleration) && dae__all_finite(m->nc, bottom) &&
               dae__all_finite(m->nu, motion->s);
   motion->mass_stays = good && m->p->constant_mass;
-  return good ? DAE_OK : look_again(motion, at, want, status, err);
+  return good ? DAE_OK : look_again(motion, at, status, err);
 }
 
 /* the multipliers into y, and v and u' into dy (may be NULL) */
@@ -82,15 +88,62 @@ static inline dae_status tell(dae__motion *motion, const dae_mechanical_at *at, 
                                  : DAE_OK;
 }
 
+/* [G; K] as a dense matrix, all entries by columns */
+static inline const double *rows_of(dae__motion *motion)
+{
+  const dae__mech *m = motion->m;
+  if (motion->whole)
+    return m->ng > 0 ? motion->G : motion->K;
+  for (int e = 0, count = dae__pattern_count(&m->G); e < count; e++)
+    motion->rows[motion->place_G[e]] = motion->G[e];
+  for (int e = 0, count = dae__pattern_count(&m->K); e < count; e++)
+    motion->rows[motion->place_K[e]] = motion->K[e];
+  return motion->rows;
+}
+
+/* the same as dynamics and tell without a factorisation, which few rows allow; false: it takes one
+ */
+static inline bool pass(dae__motion *motion, double *y, double *dy)
+{
+  const dae__mech *m = motion->m;
+  if (!motion->few || m->count->dependent > 0)
+    return false;
+  dae__saddle_forces of = {.A = rows_of(motion),
+                           .f = motion->top,
+                           .c = motion->bottom,
+                           .x = dy + m->at.v,
+                           .y = y + m->at.lambda};
+  if (!dae__saddle_pass(motion->saddle, motion->want.M, &of) || !dae__all_finite(m->nu, motion->s))
+    return false;
+  motion->mass_stays = m->p->constant_mass;
+  motion->memory->factored = false;
+  motion->memory->factorisations++;
+  dae__copy(m->nq, y + m->at.v, dy);
+  dae__copy(m->nu, motion->s, dy + m->at.u);
+  return true;
+}
+
 dae_status dae__motion_accelerate(dae__motion *motion, double t, double *y, double *dy,
                                   dae_error *err)
 {
   dae_mechanical_at at = dae__mech_at(motion->m, t, y);
-  dae_mechanical_wanted want = {0};
-  double *acceleration = dy ? dy + motion->m->at.v : motion->top;
-  dae_status status = dynamics(motion, &at, &want, acceleration, err);
+  dae_status status = evaluate(motion, &at, err);
+  if (!status)
+    status = dynamics(motion, &at, dy ? dy + motion->m->at.v : motion->top, err);
   return status ? status : tell(motion, &at, y, dy, err);
 }
+
+dae_status dae__motion_slopes(dae__motion *motion, double t, double *y, double *dy, dae_error *err)
+{
+  dae_mechanical_at at = dae__mech_at(motion->m, t, y);
+  dae_status status = evaluate(motion, &at, err);
+  if (status || pass(motion, y, dy))
+    return status;
+  status = dynamics(motion, &at, dy + motion->m->at.v, err);
+  return status ? status : tell(motion, &at, y, dy, err);
+}
+
+/* ---- arrival ---- */
 
 /* x -= correction; true where that changes x */
 static bool move(int n, const double *correction, double *x)
@@ -118,14 +171,17 @@ dae_status dae__motion_arrive(dae__motion *motion, double t, double *y, double *
   int nq = m->nq, size = nq + m->nc;
   double *position = motion->sides + size, *velocity = position + size;
   dae_mechanical_at at = dae__mech_at(m, t, y);
-  dae_mechanical_wanted want = {.g = m->ng > 0 ? position + nq : NULL};
   dae__zero(2 * size, position);
-  dae_status status = dynamics(motion, &at, &want, dy + m->at.v, err);
-  if (status)
-    return status;
-  dae__saddle_solve(motion->saddle, position, position + nq);
-  if (!dae__all_finite(nq, position))
-    status = look_again(motion, &at, &want, DAE_OK, err);
+  motion->want.g = m->ng > 0 ? position + nq : NULL;
+  dae_status status = evaluate(motion, &at, err);
+  if (!status)
+    status = dynamics(motion, &at, dy + m->at.v, err);
+  if (!status) {
+    dae__saddle_solve(motion->saddle, position, position + nq);
+    if (!dae__all_finite(nq, position))
+      status = look_again(motion, &at, DAE_OK, err);
+  }
+  motion->want.g = NULL;
   if (!status)
     status = tell(motion, &at, y, dy, err); /* dependent rows: at the point that is not moved */
   bool moved = !status && move(nq, position, y);

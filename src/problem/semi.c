@@ -21,7 +21,7 @@ static void choose_patterns(dae__semi *s, dae__arena *arena)
   s->M = p->M ? given_or_dense(arena, p->M_pattern, nx, nx) : dae__pattern_diagonal(arena, nx);
   s->J = given_or_dense(arena, p->J_pattern, s->n, s->n);
   if (s->constant_mass)
-    s->Ms = (dae_pattern){nx, nx, DAE__TAKE(arena, int, nx + 1), DAE__TAKE(arena, int, 0)};
+    s->Ms = dae__pattern_empty(arena, nx, nx);
   else
     s->Ms = given_or_dense(arena, p->Ms_pattern, nx, nx);
 }

@@ -47,7 +47,7 @@ static void take_memory(dae__surface *u, dae__arena *arena)
   int nx = s->nx, ny = s->ny;
   choose_pattern(u, arena);
   u->unit = dae__pattern_diagonal(arena, nx);
-  u->none = (dae_pattern){0, nx, DAE__TAKE(arena, int, nx + 1), DAE__TAKE(arena, int, 0)};
+  u->none = dae__pattern_empty(arena, 0, nx);
   u->memory = DAE__KEEP(arena, dae__surface_memory, 1);
   u->stretch = DAE__KEEP(arena, double, nx);
   u->row_size = DAE__KEEP(arena, double, ny);

@@ -41,7 +41,7 @@ static dae_status slopes(void *self, bool shown, double t, double *z, double *dz
 {
   body *o = self;
   dae_status status = algebraic(o, t, z, err);
-  return status ? status : dae__motion_accelerate(o->motion[shown], t, z, dz, err);
+  return status ? status : dae__motion_slopes(o->motion[shown], t, z, dz, err);
 }
 
 static dae_status project(void *self, bool shown, double t, double *z, dae_error *err)
@@ -125,8 +125,10 @@ static dae_status make(body *o, dae__arena *arena, const dae_problem *problem, b
                        dae_error *err)
 {
   dae_status status = see(o, arena, problem, semi, err);
-  for (int i = 0; i < 2 && !status; i++)
-    status = dae__motion_create(arena, o->m, &o->motion[i], err);
+  if (!status)
+    status = dae__motion_create(arena, o->m, &o->motion[0], err);
+  if (!status)
+    status = dae__motion_create_another(arena, o->motion[0], &o->motion[1], err);
   if (!status && o->m->nw > 0)
     status = dae__algebraic_create(arena, o->m, &o->algebraic, err);
   return status;

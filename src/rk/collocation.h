@@ -10,6 +10,7 @@
 
 #include "rk/nodal.h"
 #include <stdbool.h>
+#include <stddef.h>
 
 #define DAE__COLLOCATION_STAGES 12 /* most */
 
@@ -25,6 +26,8 @@ typedef struct dae__collocation_rule {
 
 /* s from 1 to DAE__COLLOCATION_STAGES */
 dae__collocation_rule dae__collocation_create(int s, bool radau);
+/* The same by a table of those that tolerances ask for; NULL: it is not in it. */
+const dae__collocation_rule *dae__collocation_tabulated(int s, bool radau);
 
 /* w_j = l_j(x), for any x: */
 void dae__collocation_values(const dae__collocation_rule *rule, double x, double *w);

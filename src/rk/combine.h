@@ -18,15 +18,14 @@ typedef struct dae__combination {
 } dae__combination;
 
 /* from n coefficients, of slopes that are `stride` apart */
-static inline dae__combination dae__combination_of(int n, const double *a, size_t stride)
+static inline void dae__combination_set(dae__combination *c, int n, const double *a, size_t stride)
 {
-  dae__combination c = {.count = 0};
-  for (int j = 0; j < n; j++)
-    if (a[j] != 0) {
-      c.at[c.count] = (size_t)j * stride;
-      c.a[c.count++] = a[j];
-    }
-  return c;
+  c->count = 0;
+  for (int j = 0; j < n; j++) { /* a zero is written over by what comes next */
+    c->at[c->count] = (size_t)j * stride;
+    c->a[c->count] = a[j];
+    c->count += a[j] != 0;
+  }
 }
 
 static inline void dae__combine_8(const dae__combination *c, double h, const double *K,

@@ -202,7 +202,8 @@ static void between(void *self, const dae__rk_leg *leg, double x, double *z)
   const double *a = leg->from.z, *b = leg->to.z;
   double w[DAE__PAIR_SLOPES], share = x * x * (3 - 2 * x);
   weights_at(o, x, w);
-  dae__combination c = dae__combination_of(DAE__PAIR_SLOPES, w, o->stride);
+  dae__combination c;
+  dae__combination_set(&c, DAE__PAIR_SLOPES, w, o->stride);
   dae__combine(&c, body->nx, leg->h, o->K[o->memory->last], a, z);
   for (int i = 0; i < body->nx; i++)
     z[i] += share * (b[i] - a[i]);
@@ -252,15 +253,18 @@ dae_status dae__explicit_create(dae__arena *arena, const dae__rk_body *body,
   const dae__pair *pair = order == 5 ? &dae__pair5 : &dae__pair8;
   if (!o)
     return dae__out_of_memory(err);
-  *o = (explicit_stepper){.body = body, .pair = pair, .rtol = opts->rtol, .atol = opts->atol};
+  o->body = body;
+  o->pair = pair;
+  o->rtol = opts->rtol;
+  o->atol = opts->atol;
   o->stride = (size_t)(body->nx + 7) / 8 * 8;
   take_memory(o, arena);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   for (int i = 1; i <= pair->stages + pair->extra; i++)
-    o->stage[i] = dae__combination_of(DAE__PAIR_SLOPES, pair->a[i], o->stride);
+    dae__combination_set(&o->stage[i], i, pair->a[i], o->stride);
   for (int k = 0; k < pair->estimates; k++)
-    o->estimate[k] = dae__combination_of(DAE__PAIR_SLOPES, pair->e[k], o->stride);
+    dae__combination_set(&o->estimate[k], DAE__PAIR_SLOPES, pair->e[k], o->stride);
   *out = (dae__stepper){.table = pair->extra ? &verbs8 : &verbs5,
                         .self = o,
                         .order = pair->order,

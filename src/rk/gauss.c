@@ -19,8 +19,6 @@
 #include "rk/gauss.h"
 #include "core/error.h"
 #include "core/vec.h"
-#include "linalg/pair.h"
-#include "spark/nodes.h"
 #include <float.h>
 
 #define MOST 12        /* sweeps of a variable step, */
@@ -43,63 +41,133 @@ int dae__gauss_stages(double rtol)
 
 /* ---- states and slopes ---- */
 
-void dae__gauss_point_create(const dae__gauss *o, int first, int n, double x, const double *single,
-                             const double *twice, dae__gauss_point *out)
+void dae__gauss_point_create(int first, int n, double x, const double *single, const double *twice,
+                             dae__gauss_point *out)
 {
-  out->single.count = n;
+  out->first = first;
+  out->count = n;
   out->x = x;
   for (int j = 0; j < n; j++) {
-    out->single.at[j] = (size_t)(first + j) * o->stride + (size_t)o->n2;
-    out->single.a[j] = single[j];
-    out->per_h[j] = twice[j];
+    out->single[j] = single[j];
+    out->twice[j] = twice[j];
   }
 }
 
 void dae__gauss_point_scale(dae__gauss_point *p, double h)
 {
-  for (int j = 0; j < p->single.count; j++)
-    p->twice[j] = h * p->per_h[j];
+  for (int j = 0; j < p->count; j++) {
+    double once = h * p->single[j], again = h * (h * p->twice[j]);
+    p->by_h[j] = (dae__pair){once, once};
+    p->by_h2[j] = (dae__pair){again, again};
+  }
 }
 
-/* q_i, q_(i+1) and their v */
-static inline void move_two(const dae__gauss_point *p, int n2, double h, const double *x0,
-                            const double *K, double *restrict z)
+#define KERNEL static inline __attribute__((always_inline))
+
+/* sum_j w_j k_j of two entries, k_j being `stride` apart */
+KERNEL dae__pair sum_two(int n, const dae__pair *w, const double *k, size_t stride)
 {
-  const dae__combination *c = &p->single;
-  dae__pair q = {0, 0}, v = {0, 0};
-  for (int j = 0; j < c->count; j++) {
-    dae__pair k = dae__pair_from_anywhere(K + c->at[j]);
-    q += p->twice[j] * k;
-    v += c->a[j] * k;
-  }
-  q += p->x * dae__pair_from_anywhere(K); /* v0 */
-  dae__pair_to(z, dae__pair_from_anywhere(x0) + h * q);
-  dae__pair_to(z + n2, dae__pair_from_anywhere(x0 + n2) + h * v);
+  dae__pair sum = {0, 0};
+#pragma GCC unroll 6
+  for (int j = 0; j < n; j++, k += stride)
+    sum += w[j] * dae__pair_from_anywhere(k);
+  return sum;
 }
 
-static inline void move_one(const dae__gauss_point *p, int n2, double h, const double *x0,
-                            const double *K, double *restrict z)
+KERNEL double sum_one(int n, const dae__pair *w, const double *k, size_t stride)
 {
-  const dae__combination *c = &p->single;
-  double q = 0, v = 0;
-  for (int j = 0; j < c->count; j++) {
-    q += p->twice[j] * K[c->at[j]];
-    v += c->a[j] * K[c->at[j]];
-  }
-  z[0] = x0[0] + h * (q + p->x * K[0]);
-  z[n2] = x0[n2] + h * v;
+  double sum = 0;
+  for (int j = 0; j < n; j++, k += stride)
+    sum += w[j][0] * *k;
+  return sum;
 }
+
+/* q and v where q' = v: h2 of them, two at a time, whose slopes k and v0 are given */
+KERNEL void move_q(const dae__gauss *o, int n, double h, const double *x0, const double *K,
+                   const dae__gauss_point *p, double *restrict z)
+{
+  size_t stride = o->stride, n2 = (size_t)o->n2, i = 0;
+  const double *k = K + (size_t)p->first * stride + n2;
+  double hx = h * p->x;
+  for (; i + 2 <= n2; i += 2) {
+    dae__pair q[2] = {{0, 0}, {0, 0}}, v[2] = {{0, 0}, {0, 0}};
+    const double *at = k + i;
+#pragma GCC unroll 6
+    for (int j = 0; j < n;
+         j++, at += stride) { /* two sums each: none waits for all of the others */
+      dae__pair slope = dae__pair_from_anywhere(at);
+      q[j % 2] += p->by_h2[j] * slope;
+      v[j % 2] += p->by_h[j] * slope;
+    }
+    q[0] += hx * dae__pair_from_anywhere(K + i); /* v0 */
+    dae__pair_to(z + i, dae__pair_from_anywhere(x0 + i) + (q[0] + q[1]));
+    dae__pair_to(z + n2 + i, dae__pair_from_anywhere(x0 + n2 + i) + (v[0] + v[1]));
+  }
+  if (i < n2) {
+    z[i] = x0[i] + (sum_one(n, p->by_h2, k + i, stride) + hx * K[i]);
+    z[n2 + i] = x0[n2 + i] + sum_one(n, p->by_h, k + i, stride);
+  }
+}
+
+/* u, and all of x where there is no q */
+KERNEL void move_u(const dae__gauss *o, int n, const double *x0, const double *K,
+                   const dae__gauss_point *p, double *restrict z)
+{
+  size_t stride = o->stride, i = 2 * (size_t)o->n2, nx = (size_t)o->body->nx;
+  const double *k = K + (size_t)p->first * stride;
+  for (; i + 2 <= nx; i += 2)
+    dae__pair_to(z + i, dae__pair_from_anywhere(x0 + i) + sum_two(n, p->by_h, k + i, stride));
+  if (i < nx)
+    z[i] = x0[i] + sum_one(n, p->by_h, k + i, stride);
+}
+
+KERNEL void move(const dae__gauss *o, int n, double h, const double *x0, const double *K,
+                 const dae__gauss_point *p, double *restrict z)
+{
+  move_q(o, n, h, x0, K, p, z);
+  move_u(o, n, x0, K, p, z);
+}
+
+/* with the stages of those tolerances that are asked for most, and any */
+#define MOVE(name, n)                                                                              \
+  static __attribute__((noinline)) void name(const dae__gauss *o, double h, const double *x0,      \
+                                             const double *K, const dae__gauss_point *p,           \
+                                             double *z)                                            \
+  {                                                                                                \
+    move(o, n, h, x0, K, p, z);                                                                    \
+  }
+MOVE(move_by_4, 4)
+MOVE(move_by_5, 5)
+MOVE(move_by_6, 6)
+MOVE(move_by_any, p->count)
 
 void dae__gauss_state(const dae__gauss *o, double h, const double *x0, const double *K,
                       const dae__gauss_point *p, double *z)
 {
-  int n2 = o->n2, i = 0;
-  for (; i + 2 <= n2; i += 2)
-    move_two(p, n2, h, x0 + i, K + i, z + i);
-  if (i < n2)
-    move_one(p, n2, h, x0 + i, K + i, z + i);
-  if (o->body->nx > 2 * n2)
-    dae__combine(&p->single, o->body->nx - 2 * n2, h, K + n2, x0 + 2 * n2, z + 2 * n2);
+  if (p->count == 4)
+    move_by_4(o, h, x0, K, p, z);
+  else if (p->count == 5)
+    move_by_5(o, h, x0, K, p, z);
+  else if (p->count == 6)
+    move_by_6(o, h, x0, K, p, z);
+  else
+    move_by_any(o, h, x0, K, p, z);
+}
+
+void dae__gauss_combine(const dae__gauss *o, int n, const double *w, const double *K, double *k)
+{
+  size_t i = (size_t)o->n2, nx = (size_t)o->body->nx;
+  for (; i + 2 <= nx; i += 2) {
+    dae__pair sum = {0, 0};
+    for (int j = 0; j < n; j++)
+      sum += w[j] * dae__pair_from_anywhere(K + (size_t)j * o->stride + i);
+    dae__pair_to(k + i, sum);
+  }
+  if (i < nx) {
+    k[i] = 0;
+    for (int j = 0; j < n; j++)
+      k[i] += w[j] * K[(size_t)j * o->stride + i];
+  }
 }
 
 /* K_1 ... K_s by the last step, or all as at the start */
@@ -107,17 +175,17 @@ static void predict(dae__gauss *o, const dae__rk_leg *leg, double *K)
 {
   const dae__gauss_memory *m = o->memory;
   int nx = o->body->nx;
-  double q = m->h > 0 ? leg->h / m->h : INFINITY;
+  double q = m->h > 0 ? leg->h / m->h : INFINITY, w[DAE__NODAL_MOST];
   dae__copy(nx, leg->from.dz, K);
   dae__copy(o->n2, leg->from.z + o->n2, K);
   for (int i = 0; i < o->s; i++) {
     double *k = dae__gauss_slope(o, K, i + 1);
-    if (!(q <= FARTHEST)) {
+    if (q <= FARTHEST) {
+      dae__nodal_values(&o->wide, 1 + q * o->c[i], w);
+      dae__gauss_combine(o, o->s + 2, w, o->K[m->last], k);
+    } else {
       dae__copy(nx, leg->from.dz, k);
-      continue;
     }
-    dae__nodal_values(&o->wide, 1 + q * o->c[i], o->ahead.a);
-    dae__combine(&o->ahead, nx, 1, o->K[m->last], o->zero, k);
   }
 }
 
@@ -178,7 +246,9 @@ static dae_status judge(const dae__gauss *o, int count, double change, double be
     *enough = theta >= 1 && change <= BEARABLE;
     return *enough || (theta < 1 && count < MOST_FIXED) ? DAE_OK : give_up(err);
   }
-  return theta < SLOW && left * pow(theta, MOST - count) <= o->stop ? DAE_OK : give_up(err);
+  for (int i = count; i < MOST && left > o->stop; i++)
+    left *= theta;
+  return theta < SLOW && left <= o->stop ? DAE_OK : give_up(err);
 }
 
 /* ---- the verbs ---- */
@@ -224,11 +294,10 @@ static dae_status attempt(void *self, const dae__rk_leg *leg, double *error, dae
 /* whether k at the end is not what the stages led to expect */
 static bool surprises(dae__gauss *o, double h, const double *dz)
 {
-  int n2 = o->n2, rest = o->body->nx - n2;
   double *K = o->K[!o->memory->last], *p = o->error, sum = 0;
-  dae__combine(&o->at_end, rest, 1, K + n2, o->zero, p);
-  for (int i = 0; i < rest; i++) {
-    double d = h * (dz[n2 + i] - p[i]) * o->inverse[n2 + i];
+  dae__gauss_combine(o, o->s, o->at_end, dae__gauss_slope(o, K, 1), p);
+  for (int i = o->n2; i < o->body->nx; i++) {
+    double d = h * (dz[i] - p[i]) * o->inverse[i];
     sum += d * d;
   }
   return !o->fixed && !(o->scale * sqrt(sum / o->body->nx) <= SURPRISE);
@@ -284,51 +353,41 @@ static const dae__stepper_table verbs = {.begin = begin,
 
 /* ---- creation ---- */
 
-/* p(1), by k_1 ... k_s */
-static void make_end(dae__gauss *o, const dae__collocation_rule *r)
-{
-  double at_one[DAE__COLLOCATION_STAGES];
-  dae__collocation_values(r, 1, at_one);
-  o->at_end.count = o->s;
-  for (int j = 0; j < o->s; j++) {
-    o->at_end.at[j] = (size_t)(j + 1) * o->stride;
-    o->at_end.a[j] = at_one[j];
-  }
-}
-
 /* the stages, the end, and h (k_0 - p(0)) */
-static void make_points(dae__gauss *o)
+static void make_points(dae__gauss *o, const dae__collocation_rule *r)
 {
-  dae__collocation_rule r = dae__collocation_create(o->s, false);
   double at_zero[DAE__COLLOCATION_STAGES],
       single[DAE__COLLOCATION_STAGES + 1] = {1}, twice[DAE__COLLOCATION_STAGES + 1] = {0};
-  dae__collocation_values(&r, 0, at_zero);
+  dae__collocation_values(r, 0, at_zero);
   for (int i = 0; i < o->s; i++) {
-    o->c[i] = r.c[i];
-    dae__gauss_point_create(o, 1, o->s, r.c[i], r.A[i], r.A2[i], &o->stage[i]);
+    o->c[i] = r->c[i];
+    dae__gauss_point_create(1, o->s, r->c[i], r->A[i], r->A2[i], &o->stage[i]);
     single[i + 1] = -at_zero[i];
     for (int j = 0; j < o->s; j++)
-      twice[j + 1] -= at_zero[i] * r.A[i][j];
+      twice[j + 1] -= at_zero[i] * r->A[i][j];
   }
-  dae__gauss_point_create(o, 1, o->s, 1, r.b, r.B2, &o->end);
-  dae__gauss_point_create(o, 0, o->s + 1, 0, single, twice, &o->start);
-  make_end(o, &r);
+  dae__gauss_point_create(1, o->s, 1, r->b, r->B2, &o->end);
+  dae__gauss_point_create(0, o->s + 1, 0, single, twice, &o->start);
+  dae__collocation_values(r, 1, o->at_end);
 }
 
-/* 0, c_1 ... c_s, 1; and 2s nodes of Chebyshev */
-static void make_nodes(dae__gauss *o)
+static void make_polynomials(dae__gauss *o)
 {
-  const long double pi = 3.14159265358979323846264338327950288L;
-  dae__rule rule = dae__rule_gauss(o->s);
-  long double x[DAE__NODAL_MOST] = {0};
-  int n = o->s < 2 ? 3 : 2 * o->s;
-  for (int i = 0; i < o->s; i++)
-    x[i + 1] = rule.c[i];
-  x[o->s + 1] = 1;
-  o->wide = dae__nodal_create(o->s + 2, x);
-  for (int i = 0; i < n; i++)
-    x[i] = (1 - cosl(pi * i / (n - 1))) / 2;
-  o->fine = dae__nodal_create(n, x);
+  const dae__collocation_rule *rule = dae__collocation_tabulated(o->s, false);
+  const dae__gauss_nodes *nodes = dae__gauss_nodes_tabulated(o->s);
+  dae__collocation_rule own_rule;
+  dae__gauss_nodes own_nodes;
+  if (!rule) {
+    own_rule = dae__collocation_create(o->s, false);
+    rule = &own_rule;
+  }
+  if (!nodes) {
+    own_nodes = dae__gauss_nodes_create(o->s);
+    nodes = &own_nodes;
+  }
+  make_points(o, rule);
+  o->wide = nodes->wide;
+  o->fine = nodes->fine;
 }
 
 /* gamma over the mapped tolerance, and the stop value */
@@ -339,13 +398,6 @@ static void make_scales(dae__gauss *o)
     gamma /= s + i; /* s! / (2s)! */
   o->scale = pow(gamma, 1 / s) / (0.1 * pow(o->rtol, (s + 1) / (2 * s) - 1));
   o->stop = o->fixed ? ROUND_OFF : pow(0.1, 2 * s / (s + 1));
-}
-
-static void make_prediction(dae__gauss *o)
-{
-  o->ahead.count = o->s + 2;
-  for (int j = 0; j < o->s + 2; j++)
-    o->ahead.at[j] = (size_t)j * o->stride;
 }
 
 static void take_memory(dae__gauss *o, dae__arena *arena)
@@ -369,17 +421,15 @@ dae_status dae__gauss_create(dae__arena *arena, const dae__rk_body *body,
   dae__gauss *o = DAE__TAKE(arena, dae__gauss, 1);
   if (!o)
     return dae__out_of_memory(err);
-  *o = (dae__gauss){.body = body,
-                    .s = stages ? stages : dae__gauss_stages(opts->rtol),
-                    .n2 = body->s ? 0 : body->m->nq,
-                    .stride = (size_t)(body->nx + 7) / 8 * 8,
-                    .rtol = opts->rtol,
-                    .atol = opts->atol,
-                    .fixed = opts->step > 0};
-  make_points(o);
-  make_nodes(o);
+  o->body = body;
+  o->s = stages ? stages : dae__gauss_stages(opts->rtol);
+  o->n2 = body->s ? 0 : body->m->nq;
+  o->stride = (size_t)(body->nx + 7) / 8 * 8;
+  o->rtol = opts->rtol;
+  o->atol = opts->atol;
+  o->fixed = opts->step > 0;
+  make_polynomials(o);
   make_scales(o);
-  make_prediction(o);
   take_memory(o, arena);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);

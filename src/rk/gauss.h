@@ -1,12 +1,14 @@
 /* Gauss collocation of order 2s by functional iteration. Its files:
  *   gauss.c         the stepper
- *   gauss_dense.c   between the ends of its steps */
+ *   gauss_dense.c   between the ends of its steps
+ *   gauss_nodes.c   where slopes are known there */
 #ifndef DAEDAL_RK_GAUSS_H
 #define DAEDAL_RK_GAUSS_H
 
+#include "linalg/pair.h"
 #include "rk/body.h"
 #include "rk/collocation.h"
-#include "rk/combine.h"
+#include "rk/nodal.h"
 #include "rk/stepper.h"
 
 /* stages: 1 to DAE__COLLOCATION_STAGES, 0: those that suit the tolerance. body has to stay where it
@@ -29,13 +31,13 @@ typedef struct dae__gauss_memory {
   long iterations;
 } dae__gauss_memory;
 
-/* How x at some point of a step follows from slopes: h k in v and u; h v0 and h k in q, the latter
- * times h again. */
+/* How x at some point of a step follows from slopes K_first and those after it: h k in v and u;
+ * h v0 and h^2 k in q. */
 typedef struct dae__gauss_point {
-  dae__combination single;         /* of v and u */
-  double twice[DAE__COMBINE_MOST]; /* weights of the same k in q, with that h */
-  double per_h[DAE__COMBINE_MOST]; /* and without it */
-  double x;                        /* weight of v0 in q */
+  int first, count;
+  double x;                                                /* weight of h v0 in q */
+  double single[DAE__NODAL_MOST], twice[DAE__NODAL_MOST];  /* of h k, and of h^2 k in q */
+  dae__pair by_h[DAE__NODAL_MOST], by_h2[DAE__NODAL_MOST]; /* with h, for two numbers at a time */
 } dae__gauss_point;
 
 typedef struct dae__gauss {
@@ -50,11 +52,10 @@ typedef struct dae__gauss {
   dae__gauss_memory *memory; /* kept */
   double *K[2];              /* kept: slopes at 0, c_1 ... c_s, 1 of two steps */
   dae__nodal wide, fine;     /* nodes 0, c_1 ... c_s, 1, and more of them */
-  dae__combination at_end;   /* p(1) */
-  dae__combination ahead;    /* slopes at the former beyond the end of their step */
-  double *F;                 /* kept: slopes at these */
-  double *z;                 /* where slopes are evaluated */
-  double *before, *inverse;  /* x1 of the iterate before, 1 / weights */
+  double at_end[DAE__COLLOCATION_STAGES]; /* p(1) */
+  double *F;                              /* kept: slopes at these */
+  double *z;                              /* where slopes are evaluated */
+  double *before, *inverse;               /* x1 of the iterate before, 1 / weights */
   double *zero, *error;
 } dae__gauss;
 
@@ -63,14 +64,26 @@ static inline double *dae__gauss_slope(const dae__gauss *o, double *K, int j)
   return K + (size_t)j * o->stride;
 }
 
-/* The point x = x0 + ..., by n slopes, K_first and those after it. */
-void dae__gauss_point_create(const dae__gauss *o, int first, int n, double x, const double *single,
-                             const double *twice, dae__gauss_point *out);
+/* Nodes 0, c_1 ... c_s, 1; and 2s nodes of Chebyshev. */
+typedef struct dae__gauss_nodes {
+  dae__nodal wide, fine;
+} dae__gauss_nodes;
+
+/* for 1 to 8 stages; by a table, NULL: they are not in it */
+dae__gauss_nodes dae__gauss_nodes_create(int s);
+const dae__gauss_nodes *dae__gauss_nodes_tabulated(int s);
+
+/* The point x = x0 + ..., by n slopes. */
+void dae__gauss_point_create(int first, int n, double x, const double *single, const double *twice,
+                             dae__gauss_point *out);
 /* For steps of this size. */
 void dae__gauss_point_scale(dae__gauss_point *p, double h);
 /* x of the state z, which is not x0; K_0 begins with v0. */
 void dae__gauss_state(const dae__gauss *o, double h, const double *x0, const double *K,
                       const dae__gauss_point *p, double *z);
+
+/* sum_j w_j K_j of n slopes, without what they have of q'. */
+void dae__gauss_combine(const dae__gauss *o, int n, const double *w, const double *K, double *k);
 
 /* o->inverse, by the tolerance at x, or by round-off of fixed steps. */
 void dae__gauss_weigh(dae__gauss *o, const double *x);

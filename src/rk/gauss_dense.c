@@ -23,7 +23,7 @@ static void follow(const dae__gauss *o, const dae__rk_leg *leg, const dae__nodal
   dae__gauss_point p;
   dae__nodal_integrals(nodes, x, single);
   dae__nodal_double_integrals(nodes, x, twice);
-  dae__gauss_point_create(o, 0, nodes->n, x, single, twice, &p);
+  dae__gauss_point_create(0, nodes->n, x, single, twice, &p);
   dae__gauss_point_scale(&p, leg->h);
   dae__gauss_state(o, leg->h, leg->from.z, K, &p, z);
 }
@@ -61,12 +61,11 @@ void dae__gauss_between(void *self, const dae__rk_leg *leg, double x, double *z)
 /* slopes at the points as the rough polynomial has them; those at both ends stay */
 static void begin_fine(dae__gauss *o)
 {
-  int nx = o->body->nx;
   double w[DAE__NODAL_MOST];
+  dae__copy(o->n2, o->K[o->memory->last], o->F); /* v0 */
   for (int i = 0; i < o->fine.n; i++) {
     dae__nodal_values(&o->wide, o->fine.x[i], w);
-    dae__combination c = dae__combination_of(o->s + 2, w, o->stride);
-    dae__combine(&c, nx, 1, o->K[o->memory->last], o->zero, dae__gauss_slope(o, o->F, i));
+    dae__gauss_combine(o, o->s + 2, w, o->K[o->memory->last], dae__gauss_slope(o, o->F, i));
   }
 }
 

@@ -9,6 +9,9 @@
 /* rows up to which all stages may be solved in one matrix: beyond, a factorisation is worth
  * hundreds of evaluations */
 #define FULL_SIZE 300
+/* growth of steps with that matrix: beyond, the last polynomial is no good start, and iterations
+ * fail */
+#define FULL_GROWTH 1.5
 
 static const dae__radau_rule *rule_of(const dae__radau_stepper *self)
 {
@@ -74,7 +77,7 @@ static dae_status settle(void *self, const dae__rk_leg *leg, dae_error *err)
   m->h = leg->h;
   m->fine = false;
   m->full_steps += ((const dae__radau_stepper *)self)->full;
-  if (m->theta > REFRESH)
+  if (m->theta > REFRESH || ((const dae__radau_stepper *)self)->full)
     m->linearised = false;
   return DAE_OK;
 }
@@ -156,7 +159,10 @@ static dae_status take_memory(dae__radau *o, dae__arena *arena, int stages, dae_
 {
   size_t n = (size_t)o->r->n, n2 = (size_t)o->r->n2, s = (size_t)stages;
   size_t finer = (size_t)dae__radau_finer(stages);
-  o->rule = DAE__TAKE(arena, dae__radau_rule, DAE__RADAU_RULES);
+  o->rule = DAE__ROOM(arena, dae__radau_rule, DAE__RADAU_RULES);
+  o->rule_made = DAE__TAKE(arena, bool, DAE__RADAU_RULES);
+  o->finer = DAE__ROOM(arena, dae__collocation_rule, DAE__RADAU_RULES);
+  o->finer_made = DAE__TAKE(arena, bool, DAE__RADAU_RULES);
   o->memory = DAE__KEEP(arena, dae__radau_memory, 1);
   o->polynomial = DAE__KEEP(arena, double, s *n);
   o->shift = DAE__KEEP(arena, double, n + n2);
@@ -184,6 +190,8 @@ static dae__stepper stepper_of(const dae__radau_stepper *self)
   dae__controller_options control = dae__controller_defaults(s + 1);
   control.predictive = true;
   control.kept_up_to = 1.2; /* [HW96 IV.8], as in RADAU5 */
+  if (self->full)
+    control.max_factor = FULL_GROWTH;
   return (dae__stepper){
       .table = &verbs, .self = (void *)self, .order = 2 * s - 1, .control = control};
 }

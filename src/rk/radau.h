@@ -5,6 +5,7 @@
  *   radau_solve.c    the stages of a step
  *   radau_predict.c  where they begin
  *   radau_full.c     the same with all stages in one matrix
+ *   radau_few.c      and that of few unknowns
  *   radau_error.c    what they are worth
  *   radau_dense.c    between their ends
  *   radau_adapt.c    how many, and how they are solved
@@ -32,8 +33,7 @@ typedef struct dae__radau_rule {
    * imaginary part of each pair */
   double forth[DAE__RADAU_STAGES][DAE__RADAU_STAGES], back[DAE__RADAU_STAGES][DAE__RADAU_STAGES];
   double start[DAE__RADAU_STAGES]; /* l_j(0) */
-  double rough[DAE__RADAU_STAGES]; /* a part of what the first stage adds to that */
-  dae__collocation_rule finer;     /* for what is shown between the ends of a step */
+  double rough[DAE__RADAU_STAGES]; /* what the first stage adds to that of the others */
 } dae__radau_rule;
 
 dae__radau_rule dae__radau_rule_create(int stages);
@@ -85,8 +85,11 @@ typedef struct dae__radau {
   const dae__rk_body *body;
   dae__reduced *r;
   double rtol, atol;
-  bool fixed;                /* step size */
-  dae__radau_rule *rule;     /* DAE__RADAU_RULES; s = 0: not made yet, see dae__radau_rule_at */
+  bool fixed;                   /* step size */
+  dae__radau_rule *rule;        /* DAE__RADAU_RULES of them, see dae__radau_rule_at: */
+  bool *rule_made;              /* those that are there */
+  dae__collocation_rule *finer; /* for what is shown between the ends of a step; the same */
+  bool *finer_made;
   dae__radau_memory *memory; /* kept */
   double *polynomial;        /* kept: s x n, k at the stages of the last step */
   double *shift;             /* kept: by which its end was moved */

@@ -102,12 +102,6 @@ static const eigen table[DAE__RADAU_RULES] = {
               {-0.20734952297165177, -0.045992745663932768}}}},
 };
 
-/* Parts of what the first stage adds to the others that count as error of algebraic variables. With
- * them rows between the steps of the transistor amplifier are off by 0.3 to 8 tolerances, without
- * by 10 to 9000, for the same number of evaluations; of order s - 1, it would steer 3 stages. */
-#define ROUGH 0.1
-#define ROUGH_OF_3 0.03
-
 static double complex number(const double part[2])
 {
   return part[0] + part[1] * I;
@@ -116,14 +110,14 @@ static double complex number(const double part[2])
 dae__radau_rule dae__radau_rule_create(int stages)
 {
   const eigen *e = &table[(stages - 3) / 2];
-  dae__radau_rule rule = {.c = dae__collocation_create(stages, true),
+  dae__radau_rule rule = {.c = *dae__collocation_tabulated(stages, true),
                           .s = stages,
                           .pairs = (stages - 1) / 2,
                           .mu = e->mu};
   dae__collocation_values(&rule.c, 0, rule.start);
   for (int j = 0; j < stages; j++) {
     double others = j > 0 ? dae__lagrange_weight(stages - 1, rule.c.c + 1, j - 1, 0) : 0;
-    rule.rough[j] = (stages > 3 ? ROUGH : ROUGH_OF_3) * (rule.start[j] - others);
+    rule.rough[j] = rule.start[j] - others;
     rule.T[j] = e->T[j];
     rule.Ti[j] = e->Ti[j];
   }
@@ -147,15 +141,16 @@ dae__radau_rule dae__radau_rule_create(int stages)
 
 const dae__radau_rule *dae__radau_rule_at(const dae__radau *o, int i)
 {
-  if (o->rule[i].s == 0)
+  if (!o->rule_made[i])
     o->rule[i] = dae__radau_rule_create(3 + 2 * i);
+  o->rule_made[i] = true;
   return &o->rule[i];
 }
 
 const dae__collocation_rule *dae__radau_finer_at(const dae__radau *o, int i)
 {
-  dae__collocation_rule *finer = &o->rule[i].finer;
-  if (finer->s == 0)
-    *finer = dae__collocation_create(dae__radau_finer(3 + 2 * i), true);
-  return finer;
+  if (!o->finer_made[i])
+    o->finer[i] = dae__collocation_create(dae__radau_finer(3 + 2 * i), true);
+  o->finer_made[i] = true;
+  return &o->finer[i];
 }

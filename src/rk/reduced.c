@@ -1,6 +1,7 @@
 #include "rk/reduced.h"
 #include "core/error.h"
 #include "core/vec.h"
+#include "linalg/backend.h"
 #include "spark/pick.h"
 
 /* ---- terms ---- */
@@ -23,17 +24,21 @@ void dae__reduced_term_add(dae__arena *arena, dae__reduced_terms *terms, dae__re
 
 void dae__reduced_merge(dae__arena *arena, dae__reduced_terms *terms, dae__reduced *r)
 {
-  dae__block blocks[DAE__REDUCED_TERMS];
+  dae__block blocks[DAE__REDUCED_TERMS + 1];
+  int count = terms->count;
   if (dae__arena_failed(arena))
     return;
-  for (int i = 0; i < terms->count; i++) {
+  for (int i = 0; i < count; i++) {
     blocks[i] = terms->at[i].block;
     blocks[i].pattern = &terms->at[i].pattern;
   }
-  r->pattern = dae__blocks_merge(arena, r->n, r->n, blocks, terms->count);
+  /* the solvers of few unknowns take all entries, and need not be told where zeros are */
+  dae_pattern all = dae__pattern_dense(arena, r->n, r->n <= DAE__FEW ? r->n : 0);
+  blocks[count] = (dae__block){.pattern = &all};
+  r->pattern = dae__blocks_merge(arena, r->n, r->n, blocks, count + 1);
   if (dae__arena_failed(arena))
     return;
-  for (int i = 0; i < terms->count; i++)
+  for (int i = 0; i < count; i++)
     terms->at[i].block = blocks[i];
   for (int p = 0; p < r->powers; p++)
     r->P[p] = DAE__KEEP(arena, double, dae__pattern_count(&r->pattern));

@@ -17,6 +17,7 @@
 #ifndef DAEDAL_RK_REDUCED_H
 #define DAEDAL_RK_REDUCED_H
 
+#include "linalg/pair.h"
 #include "linalg/solver.h"
 #include "linalg/zsolver.h"
 #include "rk/body.h"
@@ -77,6 +78,20 @@ dae_status dae__reduced_reload(dae__reduced *r);
 /* Factors B(real) and B(pair[i]). */
 dae_status dae__reduced_factor(dae__reduced *r, double real, int pairs, const double complex *pair,
                                dae_error *err);
+
+/* to = part[0] P0 + part[1] P1 + part[2] P2, count entries from `first` on; where there is a P2. */
+static inline void dae__reduced_combine(const dae__reduced *r, int first, int count,
+                                        const double part[3], double *restrict to)
+{
+  const double *P0 = r->P[0] + first, *P1 = r->P[1] + first, *P2 = r->P[2] + first;
+  int e = 0;
+  for (; e + 2 <= count; e += 2)
+    dae__pair_to(to + e, part[0] * dae__pair_from_anywhere(P0 + e) +
+                             part[1] * dae__pair_from_anywhere(P1 + e) +
+                             part[2] * dae__pair_from_anywhere(P2 + e));
+  if (e < count)
+    to[e] = part[0] * P0[e] + part[1] * P1[e] + part[2] * P2[e];
+}
 
 /* The right side of B(w) e' = P0 e - w P2 e_q that an error estimate is filtered by: e of what is
  * integrated once (n2 + n1 entries), e_q of coordinates. */

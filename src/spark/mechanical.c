@@ -248,11 +248,10 @@ static dae_status make_matrices(mechanical *o, dae__arena *arena, dae_error *err
 {
   dae__mech *m = o->m;
   dae_pattern *none = DAE__TAKE(arena, dae_pattern, 1);
-  int *start = DAE__TAKE(arena, int, m->nq + 1), *row = DAE__TAKE(arena, int, 0);
   o->diagonal = DAE__TAKE(arena, double, m->nq + m->nc);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  *none = (dae_pattern){0, m->nq, start, row};
+  *none = dae__pattern_empty(arena, 0, m->nq);
   dae_status status = dae__saddle_create(arena, &m->M, &m->G, &m->K, &o->of_A, err);
   if (!status && m->nk > 0)
     status = dae__saddle_create(arena, &m->M, &m->G, none, &o->of_G, err);
@@ -267,7 +266,7 @@ static dae_status make(mechanical *o, dae__arena *arena, const dae_problem *prob
   if (!status)
     status = dae__motion_create(arena, o->m, &o->motion, err);
   if (!status)
-    status = dae__motion_create(arena, o->m, &o->shown, err);
+    status = dae__motion_create_another(arena, o->motion, &o->shown, err);
   if (status)
     return status;
   o->state = DAE__TAKE(arena, double, o->m->at.size);

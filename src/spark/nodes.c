@@ -69,7 +69,8 @@ static dae__rule nodes(int n, int m, long double first_angle, long double spacin
   return rule;
 }
 
-/* positive roots of P_n, so that methods need not look for them whenever one is created */
+/* positive roots of P_n, and their weights on [0,1] with that of 0 as the last, so that methods
+ * need not look for them whenever one is created */
 #define TABULATED 8
 static const long double gauss_roots[TABULATED + 1][TABULATED / 2] = {
     [2] = {0.5773502691896257645091488L},
@@ -84,22 +85,42 @@ static const long double gauss_roots[TABULATED + 1][TABULATED / 2] = {
            0.1834346424956498049394761L},
 };
 
+static const long double gauss_weights[TABULATED + 1][TABULATED / 2] = {
+    [1] = {1},
+    [2] = {0.5L},
+    [3] = {0.2777777777777777777777778L, 0.4444444444444444444444444L},
+    [4] = {0.1739274225687269286865320L, 0.3260725774312730713134680L},
+    [5] = {0.1184634425280945437571320L, 0.2393143352496832340206458L,
+           0.2844444444444444444444444L},
+    [6] = {0.08566224618958517252014807L, 0.1803807865240693037849168L,
+           0.2339569672863455236949352L},
+    [7] = {0.06474248308443484663530572L, 0.1398526957446383339507339L,
+           0.1909150252525594724751849L, 0.2089795918367346938775510L},
+    [8] = {0.05061426814518812957626568L, 0.1111905172266872352721780L,
+           0.1568533229389436436689811L, 0.1813418916891809914825752L},
+};
+
 static dae__rule tabulated(int n)
 {
   dae__rule rule = {.n = n};
-  for (int k = 0; k < n; k++)
-    rule.c[k] = 0.5L;
   for (int k = 0; k < n / 2; k++) {
     rule.c[k] = (1 - gauss_roots[n][k]) / 2;
     rule.c[n - 1 - k] = (1 + gauss_roots[n][k]) / 2;
+    rule.b[k] = rule.b[n - 1 - k] = gauss_weights[n][k];
+  }
+  if (n % 2) {
+    rule.c[n / 2] = 0.5L;
+    rule.b[n / 2] = gauss_weights[n][n / 2];
   }
   return rule;
 }
 
 dae__rule dae__rule_gauss(int n)
 {
+  if (n <= TABULATED)
+    return tabulated(n);
   long double spacing = PI / (n + 0.5L);
-  dae__rule rule = n <= TABULATED ? tabulated(n) : nodes(n, -1, 0.75L * spacing, spacing);
+  dae__rule rule = nodes(n, -1, 0.75L * spacing, spacing);
   for (int i = 0; i < n; i++) {
     long double x = 2 * rule.c[i] - 1, P, dP;
     dae__legendre(n, x, &P, &dP);
@@ -163,13 +184,30 @@ long double dae__lagrange(int n, const long double *c, int j, long double x)
   return l;
 }
 
-/* by the Gauss rule that is exact for degree n - 1 */
+/* by the Gauss rule that is exact for degree n - 1; l_j as the product of its factors before and
+ * after j */
 void dae__lagrange_integrals(int n, const long double *c, long double x, long double *integrals)
 {
   dae__rule gauss = dae__rule_gauss(n / 2 + 1);
-  for (int j = 0; j < n; j++) {
+  for (int j = 0; j < n; j++)
     integrals[j] = 0;
-    for (int i = 0; i < gauss.n; i++)
-      integrals[j] += x * gauss.b[i] * dae__lagrange(n, c, j, x * gauss.c[i]);
+  for (int k = 0; k < gauss.n; k++) {
+    long double at = x * gauss.c[k], before[DAE__SMALL_SIZE], product = x * gauss.b[k];
+    for (int j = 0; j < n; j++) {
+      before[j] = product;
+      product *= at - c[j];
+    }
+    product = 1;
+    for (int j = n - 1; j >= 0; j--) {
+      integrals[j] += before[j] * product;
+      product *= at - c[j];
+    }
+  }
+  for (int j = 0; j < n; j++) {
+    long double product = 1;
+    for (int i = 0; i < n; i++)
+      if (i != j)
+        product *= c[j] - c[i];
+    integrals[j] /= product;
   }
 }

@@ -20,7 +20,7 @@ dae_status dae__wave_project_create(dae__wave *w, dae__arena *arena, dae_error *
     status = dae__mech_create(arena, dae__assembly_problem(w->assembly), &w->mech, err);
   if (!status)
     status = dae__motion_create(arena, w->mech, &w->motion, err);
-  return status ? status : dae__motion_create(arena, w->mech, &w->shown, err);
+  return status ? status : dae__motion_create_another(arena, w->motion, &w->shown, err);
 }
 
 /* the multipliers of joints at t, on the grid of the last window */

@@ -303,7 +303,7 @@ static dae_status prepare(rattle *o, dae__arena *arena, dae_error *err)
   if (!status)
     status = dae__motion_create(arena, o->m, &o->motion, err);
   if (!status)
-    status = dae__motion_create(arena, o->m, &o->shown, err);
+    status = dae__motion_create_another(arena, o->motion, &o->shown, err);
   if (status)
     return status;
   const dae__mech *m = o->m;

@@ -115,11 +115,56 @@ static void test_the_transistor_amplifier_gets_through_at_all_tolerances(void **
     }
 }
 
+/* both at t: how far they are apart, relative to 1 + |y| */
+static double apart(dae_integrator *it, dae_integrator *exact, double t)
+{
+  double y[3], right[3], most = 0;
+  while (dae_integrator_view(exact).t < t)
+    assert_true(dae_integrator_step(exact, t, NULL) >= 0);
+  assert_int_equal(dae_integrator_interpolate(it, t, y, NULL, NULL), DAE_OK);
+  support_state(exact, right, NULL);
+  for (int i = 0; i < 3; i++) {
+    double error = fabs(y[i] - right[i]) / (1 + fabs(right[i]));
+    if (!(error <= most)) /* negated: a NaN counts */
+      most = error;
+  }
+  return most;
+}
+
+/* steps are large where the diode blocks, and nothing but the voltage on it moves */
+static void test_rows_between_the_steps_of_a_rectifier_are_right(void **state)
+{
+  (void)state;
+  test_problem p;
+  dae_model *model = text_problem(rectifier, NULL, 0, 0.1, &p);
+  for (int stages = 3; stages <= 7; stages += 2)
+    for (int digits = 4; digits <= 6; digits += 2) {
+      double tolerance = pow(10, -digits), worst = 0;
+      dae_integrator *it = radau(&p, tolerance, tolerance / 100, stages);
+      dae_integrator *exact = radau(&p, 1e-12, 1e-12, 7);
+      for (double t = 0; t < p.to; t = dae_integrator_view(it).t) {
+        assert_true(dae_integrator_step(it, p.to, NULL) >= 0);
+        double h = dae_integrator_view(it).t - t;
+        for (double x = 0.1; x < 1; x += 0.2)
+          worst = fmax(worst, apart(it, exact, t + x * h));
+      }
+      if (getenv("DAEDAL_VERBOSE"))
+        print_message("%d stages, %.0e: rows off by %.2g tolerances, %ld steps\n", stages,
+                      tolerance, worst / tolerance, dae_integrator_stats(it).steps);
+      if (!(worst < 30 * tolerance))
+        fail_msg("%d stages, %.0e: rows off by %g", stages, tolerance, worst);
+      dae_integrator_free(it);
+      dae_integrator_free(exact);
+    }
+  dae_model_free(model);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_no_pulse_of_a_rectifier_is_passed_by),
       cmocka_unit_test(test_the_diode_holds_at_the_ends_of_all_steps),
+      cmocka_unit_test(test_rows_between_the_steps_of_a_rectifier_are_right),
       cmocka_unit_test(test_the_transistor_amplifier_gets_through_at_all_tolerances),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

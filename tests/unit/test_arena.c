@@ -148,6 +148,28 @@ static void test_kept_pieces_survive_save_and_load(void **state)
   dae__arena_free(b.arena);
 }
 
+static void test_many_kept_pieces_are_saved_in_their_order(void **state)
+{
+  (void)state;
+  enum { PIECES = 200 };
+  dae__arena *arena = dae__arena_create(NULL);
+  int *piece[PIECES], saved[PIECES];
+  for (int i = 0; i < PIECES; i++) {
+    piece[i] = DAE__KEEP(arena, int, 1);
+    *piece[i] = 1000 + i;
+  }
+  assert_int_equal(dae__arena_kept_size(arena), sizeof saved);
+  dae__arena_save(arena, saved);
+  for (int i = 0; i < PIECES; i++) {
+    assert_int_equal(saved[i], 1000 + i);
+    *piece[i] = 0;
+  }
+  dae__arena_load(arena, saved);
+  for (int i = 0; i < PIECES; i++)
+    assert_int_equal(*piece[i], 1000 + i);
+  dae__arena_free(arena);
+}
+
 static void test_an_empty_arena_saves_nothing(void **state)
 {
   (void)state;
@@ -168,6 +190,7 @@ int main(void)
       cmocka_unit_test(test_failure_is_sticky_and_leaks_nothing),
       cmocka_unit_test(test_a_size_that_overflows_fails),
       cmocka_unit_test(test_kept_pieces_survive_save_and_load),
+      cmocka_unit_test(test_many_kept_pieces_are_saved_in_their_order),
       cmocka_unit_test(test_an_empty_arena_saves_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
-/* Collocation rules in double: order conditions, and weights that evaluate and integrate
- * polynomials. */
+/* Collocation rules in double: order conditions, weights that evaluate and integrate polynomials,
+ * and tables against what they were made by. */
 #include "rk/collocation.h"
+#include "rk/gauss.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -122,6 +123,78 @@ static void test_weights_at_the_nodes_are_the_coefficients(void **state)
     }
 }
 
+/* ---- tables ---- */
+
+/* what is 0 may be found as some 1e-20 */
+#define assert_same(n, a, b)                                                                       \
+  do {                                                                                             \
+    for (int k_ = 0; k_ < (n); k_++)                                                               \
+      assert_near((a)[k_], (b)[k_], EPS *fabs((b)[k_]) + 1e-18);                                   \
+  } while (0)
+
+static void assert_same_nodes(const dae__nodal *a, const dae__nodal *b)
+{
+  assert_int_equal(a->n, b->n);
+  assert_same(a->n, a->x, b->x);
+  assert_same(a->n, a->inverse, b->inverse);
+  assert_int_equal(a->points, b->points);
+  assert_same(a->points, a->at, b->at);
+  assert_same(a->points, a->weight, b->weight);
+}
+
+static void test_tabulated_rules_are_those_of_the_formulas(void **state)
+{
+  (void)state;
+  int found = 0;
+  for (int radau = 0; radau < 2; radau++)
+    for (int s = 1; s <= MOST; s++) {
+      const dae__collocation_rule *a = dae__collocation_tabulated(s, radau);
+      if (!a)
+        continue;
+      dae__collocation_rule b = dae__collocation_create(s, radau);
+      assert_int_equal(a->s, s);
+      assert_int_equal(a->radau, radau);
+      assert_same(s, a->c, b.c);
+      assert_same(s, a->b, b.b);
+      assert_same(s, a->B2, b.B2);
+      for (int i = 0; i < s; i++) {
+        assert_same(s, a->A[i], b.A[i]);
+        assert_same(s, a->A2[i], b.A2[i]);
+      }
+      assert_same_nodes(&a->nodes, &b.nodes);
+      found++;
+    }
+  assert_true(found > 0);
+}
+
+static void test_tabulated_nodes_of_gauss_are_those_of_the_formulas(void **state)
+{
+  (void)state;
+  int found = 0;
+  for (int s = 1; s <= 8; s++) {
+    const dae__gauss_nodes *a = dae__gauss_nodes_tabulated(s);
+    if (!a)
+      continue;
+    dae__gauss_nodes b = dae__gauss_nodes_create(s);
+    assert_same_nodes(&a->wide, &b.wide);
+    assert_same_nodes(&a->fine, &b.fine);
+    found++;
+  }
+  assert_true(found > 0);
+}
+
+static void test_what_tolerances_ask_for_is_tabulated(void **state)
+{
+  (void)state;
+  for (double rtol = 1e-2; rtol > 1e-15; rtol /= 10) {
+    int s = dae__gauss_stages(rtol);
+    assert_non_null(dae__collocation_tabulated(s, false));
+    assert_non_null(dae__gauss_nodes_tabulated(s));
+  }
+  for (int s = 3; s <= 7; s += 2) /* of radau */
+    assert_non_null(dae__collocation_tabulated(s, true));
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -130,6 +203,9 @@ int main(void)
       cmocka_unit_test(test_squares_integrate_twice),
       cmocka_unit_test(test_weights_at_a_point_evaluate_and_integrate_polynomials),
       cmocka_unit_test(test_weights_at_the_nodes_are_the_coefficients),
+      cmocka_unit_test(test_tabulated_rules_are_those_of_the_formulas),
+      cmocka_unit_test(test_tabulated_nodes_of_gauss_are_those_of_the_formulas),
+      cmocka_unit_test(test_what_tolerances_ask_for_is_tabulated),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -551,6 +551,38 @@ static void test_what_nothing_determines_is_named(void **state)
   dae__motion_free(NULL);
 }
 
+/* one steps, the other shows: what the second does at other points leaves the first alone */
+static void test_another_motion_has_factorisations_of_its_own(void **state)
+{
+  (void)state;
+  started s;
+  for (int i = 0; start_next(&i, &s);) {
+    dae__motion *other;
+    size_t bytes = (size_t)s.p.size * sizeof(double);
+    double y[3][MAX], dy[3][MAX] = {{0}};
+    assert_int_equal(dae__motion_create_another(arena, s.motion, &other, NULL), DAE_OK);
+    assert_int_equal(dae__motion_follow(other, NULL), DAE_OK);
+    for (int k = 0; k < 3; k++)
+      memcpy(y[k], s.y, bytes);
+    for (int j = 0; j < s.motion->m->nq; j++)
+      y[2][j] += 1e-3 * uniform();
+    assert_int_equal(dae__motion_accelerate(s.motion, s.t, y[0], dy[0], NULL), DAE_OK);
+    assert_int_equal(dae__motion_accelerate(other, s.t, y[1], dy[1], NULL), DAE_OK);
+    assert_memory_equal(y[0], y[1], bytes);
+    assert_memory_equal(dy[0], dy[1], bytes);
+    /* the factorisation of the first, after the other has made one elsewhere */
+    double top[2][MAX] = {{0}}, bottom[2][MAX] = {{0}};
+    top[0][0] = top[1][0] = 1;
+    dae__saddle_solve(s.motion->saddle, top[0], bottom[0]);
+    assert_int_equal(dae__motion_accelerate(other, s.t, y[2], dy[2], NULL), DAE_OK);
+    dae__saddle_solve(s.motion->saddle, top[1], bottom[1]);
+    assert_memory_equal(top[0], top[1], sizeof top[0]);
+    assert_memory_equal(bottom[0], bottom[1], sizeof bottom[0]);
+    dae__motion_free(other);
+    finish(&s);
+  }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -571,6 +603,7 @@ int main(void)
       TEST(test_independent_rows_all_stay),
       TEST(test_a_coordinate_without_mass_moves_with_its_constraint),
       TEST(test_what_nothing_determines_is_named),
+      TEST(test_another_motion_has_factorisations_of_its_own),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -250,7 +250,8 @@ static void test_combinations_are_the_sums_they_stand_for(void **state)
     base[i] = uniform();
   for (int i = 0; i < 10; i++)
     a[i] = i % 3 == 1 ? 0 : uniform();
-  dae__combination c = dae__combination_of(10, a, 40);
+  dae__combination c;
+  dae__combination_set(&c, 10, a, 40);
   assert_int_equal(c.count, 7);
   for (int n = 0; n <= 40; n++) {
     x[n] = 77;

@@ -163,7 +163,7 @@ static void test_gram_joins_columns_that_share_a_row(void **state)
   for (int trial = 0; trial < 20; trial++) {
     dae__arena *arena = dae__arena_create(NULL);
     int rows = (int)draw(12), cols = 1 + (int)draw(15);
-    dae_pattern p = random_pattern(arena, rows, cols, 5);
+    dae_pattern p = random_pattern(arena, rows, cols, 1 + draw(5)); /* 1: full */
     dae_pattern g = dae__pattern_gram(arena, &p);
     assert_valid(&g, cols, cols);
     for (int j = 0; j < cols; j++)
@@ -203,11 +203,13 @@ static void test_tiles_are_the_blocks_side_by_side(void **state)
     }
 }
 
+/* in a matrix that they fill well, and in a larger one */
 static void test_overlapping_blocks_add_up(void **state)
 {
   (void)state;
-  enum { ROWS = 12, COLS = 9, BLOCKS = 5 };
-  for (int trial = 0; trial < 30; trial++) {
+  enum { ROWS = 40, COLS = 50, BLOCKS = 5 };
+  for (int trial = 0; trial < 60; trial++) {
+    int all_rows = trial % 2 ? ROWS : 8, all_cols = trial % 2 ? COLS : 7;
     dae__arena *arena = dae__arena_create(NULL);
     dae__block block[BLOCKS];
     dae_pattern p[BLOCKS];
@@ -217,8 +219,8 @@ static void test_overlapping_blocks_add_up(void **state)
       p[b] = random_pattern(arena, rows, cols, 2);
       bool t = draw(2);
       int high = t ? cols : rows, wide = t ? rows : cols;
-      block[b] = (dae__block){(int)draw((unsigned)(ROWS - high + 1)),
-                              (int)draw((unsigned)(COLS - wide + 1)), &p[b], t, NULL};
+      block[b] = (dae__block){(int)draw((unsigned)(all_rows - high + 1)),
+                              (int)draw((unsigned)(all_cols - wide + 1)), &p[b], t, NULL};
       values[b] = DAE__TAKE(arena, double, dae__pattern_count(&p[b]));
       for (int j = 0; j < cols; j++)
         for (int e = p[b].start[j]; e < p[b].start[j + 1]; e++) {
@@ -227,16 +229,16 @@ static void test_overlapping_blocks_add_up(void **state)
           sum[block[b].row + (t ? j : i)][block[b].col + (t ? i : j)] += (b + 1) * values[b][e];
         }
     }
-    dae_pattern m = dae__blocks_merge(arena, ROWS, COLS, block, BLOCKS);
-    assert_valid(&m, ROWS, COLS);
+    dae_pattern m = dae__blocks_merge(arena, all_rows, all_cols, block, BLOCKS);
+    assert_valid(&m, all_rows, all_cols);
     double *A = DAE__TAKE(arena, double, dae__pattern_count(&m));
     for (int b = 0; b < BLOCKS; b++)
       dae__block_add(&block[b], b + 1, values[b], A);
-    for (int j = 0; j < COLS; j++) {
+    for (int j = 0; j < all_cols; j++) {
       double x[COLS] = {0}, y[ROWS] = {0};
       x[j] = 2;
       dae__matrix_times(&m, A, 0.5, x, y);
-      for (int i = 0; i < ROWS; i++)
+      for (int i = 0; i < all_rows; i++)
         assert_true(y[i] == sum[i][j]); /* integers: exact */
     }
     dae__arena_free(arena);

@@ -214,10 +214,14 @@ static void test_every_failing_allocation_is_reported(void **state)
     counting_env count = {.fail_at = fail_at};
     dae_env env = counting_env_of(&count);
     dae__arena *arena = dae__arena_create(&env);
-    dae__saddle *saddle = NULL;
+    dae__saddle *saddle = NULL, *another = NULL;
     status = arena ? dae__saddle_create(arena, &s.M, &s.G, &s.K, &saddle, NULL) : DAE_ERROR_MEMORY;
     assert_int_equal(saddle == NULL, status != DAE_OK);
+    if (saddle)
+      status = dae__saddle_create_another(arena, saddle, &another, NULL);
+    assert_int_equal(another == NULL, status != DAE_OK);
     assert_int_equal(status, count.calls < fail_at ? DAE_OK : DAE_ERROR_MEMORY);
+    dae__saddle_free(another);
     dae__saddle_free(saddle);
     dae__arena_free(arena);
     assert_int_equal(count.live, 0);

@@ -227,6 +227,60 @@ static void test_factoring_and_solving_at_once_gives_the_same_bits(void **state)
 }
 
 /* "the same mass" is not believed after a diagonal has been added to it, or after a load */
+/* [G; K] with all its entries */
+static void spread_rows(const mechanism *s, double *A)
+{
+  int m = s->ng + s->nk;
+  memset(A, 0, (size_t)(m * s->n) * sizeof *A);
+  for (int j = 0; j < s->n; j++) {
+    for (int e = s->G.start[j]; e < s->G.start[j + 1]; e++)
+      A[j * m + s->G.row[e]] = s->g[e];
+    for (int e = s->K.start[j]; e < s->K.start[j + 1]; e++)
+      A[j * m + s->ng + s->K.row[e]] = s->k[e];
+  }
+}
+
+/* with M, and again without */
+static void check_passes(const mechanism *s, dae__saddle *saddle, bool expected)
+{
+  int n = s->n, m = s->ng + s->nk;
+  double A[LARGEST], f[LARGEST], c[LARGEST], x[LARGEST], y[LARGEST], x2[LARGEST], y2[LARGEST];
+  spread_rows(s, A);
+  for (int i = 0; i < n; i++)
+    x2[i] = f[i] = uniform();
+  for (int i = 0; i < m; i++)
+    y2[i] = -(c[i] = uniform());
+  dae__saddle_forces of = {.A = A, .f = f, .c = c, .x = x, .y = y};
+  for (int again = 0; again < 2; again++) {
+    memset(x, 0, sizeof x);
+    assert_int_equal(dae__saddle_pass(saddle, again ? NULL : s->m, &of), expected);
+    if (!expected)
+      return;
+    if (!again)
+      assert_int_equal(dae__saddle_factor_solve(saddle, s->m, false, s->g, s->k, x2, y2), DAE_OK);
+    assert_memory_equal(x, x2, (size_t)n * sizeof *x);
+    assert_memory_equal(y, y2, (size_t)m * sizeof *y);
+  }
+  of.f = (f[0] = NAN, f); /* what is not finite is for others to explain */
+  assert_false(dae__saddle_pass(saddle, s->m, &of));
+}
+
+static void test_few_rows_are_solved_without_a_factorisation_to_the_same_bits(void **state)
+{
+  (void)state;
+  for (int n = 1; n <= 8; n++)
+    for (int m = 0; m <= n && m <= 4; m++)
+      for (int full = 0; full < 2 - (n == 1); full++)
+        for (int nk = 0; nk <= m; nk++) {
+          mechanism s = make(n, m - nk, nk, full, 0.7);
+          strengthen(&s);
+          dae__saddle *saddle = saddle_for(&s);
+          check_passes(&s, saddle, !full && (m == 1 || m == 2));
+          dae__saddle_free(saddle);
+          free_system(&s);
+        }
+}
+
 static void test_a_mass_that_was_shifted_is_taken_anew(void **state)
 {
   (void)state;
@@ -385,6 +439,7 @@ int main(void)
       cmocka_unit_test(test_constraints_of_light_bodies_hold_to_round_off),
       cmocka_unit_test(test_extreme_values_are_solved),
       cmocka_unit_test(test_factoring_and_solving_at_once_gives_the_same_bits),
+      cmocka_unit_test(test_few_rows_are_solved_without_a_factorisation_to_the_same_bits),
       cmocka_unit_test(test_a_mass_that_was_shifted_is_taken_anew),
       cmocka_unit_test(test_a_dense_mass_with_diagonal_values_is_taken_as_diagonal),
       cmocka_unit_test(test_load_gives_the_same_bits),
