@@ -177,13 +177,13 @@ static tapes compile(dae__arena *arena, dae__graph *graph, dae__walker *walker)
   return made;
 }
 
-static void forces_by_tape(const dae__tape *tape, const point *at, forces *to)
+static void forces_by_tape(dae__tape *tape, const point *at, forces *to)
 {
   const double *in[] = {&at->t, at->q, at->lambda};
   dae__tape_run(tape, in, (double *[]){to->f, to->g, to->G});
 }
 
-static void slopes_by_tape(const dae__tape *tape, const point *at, slopes *to)
+static void slopes_by_tape(dae__tape *tape, const point *at, slopes *to)
 {
   const double *in[] = {&at->t, at->q, at->lambda};
   dae__tape_run(tape, in, (double *[]){to->df, to->dGl});
@@ -280,7 +280,7 @@ static void print_contest(contest *c, const char *title, double weight)
   for (int round = 0; round < ROUNDS; round++)
     for (int who = 0; who < CONTESTANTS; who++)
       least[who] = fmin(least[who], time_of(c, who, weight));
-  const dae__tape *tape[] = {c->tape.forces, c->tape.slopes};
+  dae__tape *tape[] = {c->tape.forces, c->tape.slopes};
   printf("%-18s by hand    by tape   ratio  instructions  registers\n", title);
   for (int i = 0; i < 2; i++)
     printf("%-16s %7.1f ns %7.1f ns %7.2f %13d %10d\n", i ? "df/dq, d(G'l)/dq" : "f, g, G",

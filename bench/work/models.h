@@ -10,6 +10,8 @@ typedef struct model_result {
   const char *name;
   double by_c;                /* by callbacks in C */
   double text, load;          /* from the model, interpreted */
+  double first;               /* loading and the first run, which makes what it asks for */
+  double first_by_c;          /* the first run, in caches that are as cold */
   double native, native_load; /* as native code, found in the cache; infinite: there is none */
 } model_result;
 

@@ -3,8 +3,9 @@
  *
  * A handle belongs to one thread at a time. Steps and interpolation allocate nothing, except where
  * a sparse factorisation has to change its pivots, another subset of dependent constraints has to
- * be chosen, or a SPARK method needs its full iteration for the first time; a restart allocates
- * while it makes its start consistent. The problem must outlive the handle. */
+ * be chosen, a SPARK method needs its full iteration for the first time, or the problem is that of
+ * a model, which is asked for something for the first time; a restart allocates while it makes its
+ * start consistent. The problem must outlive the handle. */
 #ifndef DAEDAL_INTEGRATOR_H
 #define DAEDAL_INTEGRATOR_H
 

@@ -62,7 +62,8 @@ const char *dae_model_title(const dae_model *model);
 const char *dae_model_source(const dae_model *model, int i, const char **name);
 
 /** The problem, which lives as long as the model. Its callbacks work in memory of the model: a
- * subsystem belongs to one thread at a time. */
+ * subsystem belongs to one thread at a time. A small model without systems compiles what it is
+ * asked for when that happens first; where there is no memory for it, the callback returns -1. */
 const dae_problem *dae_model_problem(const dae_model *model);
 /** Its start values, as the model gives them. */
 dae_start dae_model_start(const dae_model *model);
@@ -83,7 +84,7 @@ typedef struct dae_model_counts {
   long instructions; /**< of all tapes */
 } dae_model_counts;
 
-/** Counts them. */
+/** Counts them. Tapes that nothing has asked for yet are made for it. */
 dae_model_counts dae_model_count(const dae_model *model);
 
 /** Makes native code of the model's equations: they are written out as C, compiled by the system's

@@ -27,6 +27,7 @@ static void make_room(dae__binder *b)
   for (int i = b->leaves; i < needed; i++)
     b->input[i].class = b->by[i] = -1;
   b->leaves = needed;
+  b->placed = NULL;
   dae__binder_place(b, 0, DAE__CLASS_T, 0);
 }
 
@@ -47,6 +48,7 @@ void dae__binder_place(dae__binder *b, int leaf, int class, int index)
   b->kind[leaf] = (unsigned char)(class < 0 ? 0 : 1u << class);
   b->index[leaf] = index;
   b->input[leaf] = (dae__tape_input){class, index};
+  b->placed = NULL;
 }
 
 /* An entry of a matrix stands in several tapes and takes as much memory as this many nodes. */
@@ -148,8 +150,31 @@ void dae__bind_vector(dae__binder *b, const dae__nodes *nodes, int group, dae__o
     *DAE__PUSH(b->x->l->scratch, out) = (dae__tape_output){group, i, nodes->item[i]};
 }
 
-const dae__tape *dae__bind_tape(dae__binder *b, const char *what, const dae__outputs *outputs,
-                                int groups, const int *zeroed)
+/* ---- tapes ---- */
+
+static void *kept_copy(dae__binder *b, const void *from, int count, size_t size)
+{
+  void *copy = dae__pool_take(b->x->l->keep, (size_t)count, size);
+  if (copy && count > 0)
+    memcpy(copy, from, (size_t)count * size);
+  return copy;
+}
+
+/* a tape that is made later, with all that its plan points to */
+static dae__tape *postpone(dae__binder *b, dae__tape_plan plan)
+{
+  if (!b->placed)
+    b->placed = kept_copy(b, b->input, b->leaves, sizeof *b->input);
+  plan.input = b->placed;
+  plan.output = kept_copy(b, plan.output, plan.outputs, sizeof *plan.output);
+  if (plan.zeroed)
+    plan.zeroed = kept_copy(b, plan.zeroed, plan.groups, sizeof *plan.zeroed);
+  const dae__tape_plan *kept = kept_copy(b, &plan, 1, sizeof plan);
+  return dae__load_ok(b->x->l) ? dae__tape_postpone(b->arena, kept) : NULL;
+}
+
+dae__tape *dae__bind_tape(dae__binder *b, const char *what, const dae__outputs *outputs, int groups,
+                          const int *zeroed)
 {
   if (!dae__bind_ok(b))
     return NULL;
@@ -160,10 +185,8 @@ const dae__tape *dae__bind_tape(dae__binder *b, const char *what, const dae__out
                          .classes = DAE__CLASSES,
                          .groups = groups,
                          .zeroed = zeroed,
-                         .marks = &b->marks};
-  dae__tape *tape = dae__tape_create(b->arena, &plan);
-  if (tape)
-    b->instructions += dae__tape_length(tape);
+                         .marks = b->marks};
+  dae__tape *tape = b->late ? postpone(b, plan) : dae__tape_create(b->arena, &plan);
   if (tape)
     *DAE__PUSH(b->x->l->keep, b->tapes) = (dae__tape_note){tape, b->system, what};
   else if (!b->x->l->status)

@@ -39,19 +39,20 @@ typedef DAE__LIST(dae__tape_note) dae__tape_notes;
 
 typedef struct dae__binder {
   dae__expander *x;
-  dae__arena *arena;      /* of the model */
-  dae__tape_notes *tapes; /* of the model: all that were made */
-  unsigned char *kind;    /* by leaf, for the system at hand: DAE__BIT */
-  int *index;             /* by leaf: its index in its class */
-  dae__tape_input *input; /* by leaf: the same for tapes */
-  dae__node *by;          /* by leaf: what it is replaced by, -1 between uses */
-  int leaves;             /* of the three arrays */
-  const char *system;     /* at hand, as tapes are noted; the model where there is none */
-  dae__tape_marks marks;  /* scratch of the compiler of tapes */
-  dae__ints s;            /* leaves of the vector of contractions */
-  bool coordinates;       /* some system of the model has coordinates */
-  long entries;           /* of all matrices so far */
-  long instructions;      /* of all tapes so far */
+  dae__arena *arena;             /* of the model */
+  dae__tape_notes *tapes;        /* of the model: all that were made */
+  unsigned char *kind;           /* by leaf, for the system at hand: DAE__BIT */
+  int *index;                    /* by leaf: its index in its class */
+  dae__tape_input *input;        /* by leaf: the same for tapes */
+  dae__node *by;                 /* by leaf: what it is replaced by, -1 between uses */
+  int leaves;                    /* of the three arrays */
+  const char *system;            /* at hand, as tapes are noted; the model where there is none */
+  dae__tape_marks *marks;        /* of the model: scratch of the compiler of tapes */
+  bool late;                     /* tapes are made when they are first run */
+  const dae__tape_input *placed; /* for these: input as it is now, kept; NULL: not yet */
+  dae__ints s;                   /* leaves of the vector of contractions */
+  bool coordinates;              /* some system of the model has coordinates */
+  long entries;                  /* of all matrices so far */
 } dae__binder;
 
 /* Makes the arrays as long as there are leaves, with count leaves for contractions among them. */
@@ -74,9 +75,11 @@ dae__triplets dae__bind_jacobian(dae__binder *b, const dae__nodes *rows, const d
 dae__nodes dae__bind_contract(dae__binder *b, const dae__triplets *A, bool by_rows);
 
 /* A tape with groups outputs, which what it computes is noted of; zeroed may be NULL. NULL after a
- * failure. */
-const dae__tape *dae__bind_tape(dae__binder *b, const char *what, const dae__outputs *outputs,
-                                int groups, const int *zeroed);
+ * failure. The tapes of a small model of one system are made when they are first run (tape.h): a
+ * run asks for few of them. A large one would have to keep its graph for that; and of several
+ * systems each may run in a thread of its own, where the model's memory is not to be taken from. */
+dae__tape *dae__bind_tape(dae__binder *b, const char *what, const dae__outputs *outputs, int groups,
+                          const int *zeroed);
 void dae__bind_vector(dae__binder *b, const dae__nodes *nodes, int group, dae__outputs *out);
 /* True while neither memory nor a limit has run out; complains. */
 bool dae__bind_ok(dae__binder *b);

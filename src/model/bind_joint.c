@@ -5,7 +5,7 @@
 enum { Q_g, Q_g_t, Q_G, Q_gamma, Q_gdot_z, Q_Gts_z, Q_COUNT };
 
 typedef struct hinge {
-  const dae__tape *tape[Q_COUNT];
+  dae__tape *tape[Q_COUNT];
 } hinge;
 
 /* ---- callbacks ---- */
@@ -16,8 +16,7 @@ static int run(const void *user, int quantity, double t, const double *z, const 
   const hinge *h = user;
   const double *in[DAE__CLASSES] = {
       [DAE__CLASS_T] = &t, [DAE__CLASS_Q] = z, [DAE__CLASS_V] = zdot, [DAE__CLASS_S] = s};
-  dae__tape_run(h->tape[quantity], in, &out);
-  return 0;
+  return dae__tape_run(h->tape[quantity], in, &out) ? 0 : -1;
 }
 
 static int eval_g(void *user, double t, const double *z, double *g)
@@ -52,15 +51,14 @@ static int eval_Gts_z(void *user, double t, const double *z, const double *s, do
 
 /* ---- building ---- */
 
-static const dae__tape *scalar_tape(dae__binder *b, const char *what, dae__node node)
+static dae__tape *scalar_tape(dae__binder *b, const char *what, dae__node node)
 {
   dae__outputs out = {0};
   *DAE__PUSH(b->x->l->scratch, &out) = (dae__tape_output){0, 0, node};
   return dae__bind_tape(b, what, &out, 1, NULL);
 }
 
-static const dae__tape *matrix_tape(dae__binder *b, const char *what, const dae__nodes *rows,
-                                    int nz)
+static dae__tape *matrix_tape(dae__binder *b, const char *what, const dae__nodes *rows, int nz)
 {
   dae__columns_of by = {.mask = DAE__BIT(Q), .cols = nz};
   dae__triplets m = dae__bind_jacobian(b, rows, &by);

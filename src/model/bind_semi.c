@@ -6,7 +6,7 @@ enum { Q_f, Q_F, Q_F_t, Q_M, Q_J, Q_J_in, Q_Ms_x, Q_COUNT };
 static const char *const quantities[] = {"f", "F", "F_t", "M", "J", "J_in", "Ms_x"};
 
 typedef struct circuit {
-  const dae__tape *tape[Q_COUNT];
+  dae__tape *tape[Q_COUNT];
 } circuit;
 
 /* ---- callbacks ---- */
@@ -20,8 +20,7 @@ static int run(const void *user, int quantity, const dae_semi_explicit_at *at, c
                                     [DAE__CLASS_W] = at->y,
                                     [DAE__CLASS_IN] = at->in,
                                     [DAE__CLASS_S] = s};
-  dae__tape_run(c->tape[quantity], in, &out);
-  return 0;
+  return dae__tape_run(c->tape[quantity], in, &out) ? 0 : -1;
 }
 
 #define CALLBACK(name)                                                                             \

@@ -5,7 +5,7 @@
 
 /* What the callback works with. */
 typedef struct picture {
-  const dae__tape *tape;
+  dae__tape *tape;
   int values;
 } picture;
 
@@ -13,7 +13,8 @@ static int eval(void *user, double t, const double *y, double *values)
 {
   const picture *p = user;
   const double *in[DAE__CLASSES] = {[DAE__CLASS_T] = &t, [DAE__CLASS_Q] = y};
-  dae__tape_run(p->tape, in, &values);
+  if (!dae__tape_run(p->tape, in, &values))
+    return -1;
   for (int i = 0; i < p->values; i++)
     if (!isfinite(values[i]))
       return 1;

@@ -163,7 +163,8 @@ typedef struct dae__expander {
   DAE__LIST(dae__instance) instances;
   DAE__LIST(dae__leaf_info) leaves;
   DAE__LIST(unsigned char) leaf_kind;
-  DAE__LIST(dae__node) leaf_rate; /* the rate of a leaf as a node; 0 where it has none */
+  DAE__LIST(unsigned char) node_kinds; /* by node, as far as asked for: the leaves below it */
+  DAE__LIST(dae__node) leaf_rate;      /* the rate of a leaf as a node; 0 where it has none */
   DAE__LIST(dae__override) overrides;
   DAE__LIST(dae__label) labels;
   int *label_slot; /* hash table of labels, by instance and text */

@@ -28,7 +28,7 @@ static uint64_t hash_of(const dae__entry *e)
 
 static bool same(const dae__entry *x, const dae__entry *y)
 {
-  return x->op == y->op && x->a == y->a && x->b == y->b && x->c == y->c;
+  return !memcmp(x, y, sizeof *x);
 }
 
 static size_t near_place(const dae__entry *e, uint64_t hash)

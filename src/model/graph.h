@@ -97,7 +97,15 @@ typedef struct dae__node_view {
 
 dae__node_view dae__node_at(const dae__graph *graph, dae__node node);
 bool dae__is_constant(const dae__graph *graph, dae__node node, double *value);
-int dae__op_operands(dae__op op);
+static inline int dae__op_operands(dae__op op)
+{
+  static const signed char operands[] = {
+#define DAE__OP_OPERANDS(name, text, count) count,
+      DAE__OP_LIST(DAE__OP_OPERANDS)
+#undef DAE__OP_OPERANDS
+  };
+  return operands[op];
+}
 const char *dae__op_name(dae__op op);
 /* One operator on numbers; unused operands are ignored. b of POWI is the power. */
 double dae__op_value(dae__op op, double a, double b, double c);

@@ -2,14 +2,15 @@
 #include "core/number.h"
 #include <string.h>
 
+static const char *const texts[] = {
+#define DAE__TOKEN_TEXT(name, words) [DAE__TOKEN_##name] = words,
+    DAE__TOKEN_LIST(DAE__TOKEN_TEXT)
+#undef DAE__TOKEN_TEXT
+};
+
 const char *dae__token_text(dae__token_kind kind)
 {
-  static const char *const text[] = {
-#define DAE__TOKEN_TEXT(name, words) [DAE__TOKEN_##name] = words,
-      DAE__TOKEN_LIST(DAE__TOKEN_TEXT)
-#undef DAE__TOKEN_TEXT
-  };
-  return text[kind];
+  return texts[kind];
 }
 
 dae__lexer dae__lexer_create(dae__load *l, int file)
@@ -24,12 +25,12 @@ dae__lexer dae__lexer_create(dae__load *l, int file)
 
 static bool is_digit(char c)
 {
-  return c >= '0' && c <= '9';
+  return (unsigned)c - '0' < 10;
 }
 
 static bool is_letter(char c)
 {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (unsigned char)c > 127;
+  return ((unsigned)c | 32) - 'a' < 26 || c == '_' || (unsigned char)c > 127;
 }
 
 static bool is_space(char c)
@@ -41,6 +42,13 @@ static char peek(const dae__lexer *x, int ahead)
 {
   int at = x->at + ahead;
   return at < x->file->length ? x->file->text[at] : 0;
+}
+
+/* the offset of the end of the line that `at` stands in */
+static int line_end(const dae__file *file, int at)
+{
+  const char *end = memchr(file->text + at, '\n', (size_t)(file->length - at));
+  return end ? (int)(end - file->text) : file->length;
 }
 
 /* ---- newlines ---- */
@@ -66,18 +74,17 @@ static bool needs_more(dae__token_kind last)
 /* space and comments; true at a newline that ends a statement */
 static bool skip(dae__lexer *x)
 {
-  for (; x->at < x->file->length; x->at++) {
-    char c = peek(x, 0);
+  const char *text = x->file->text; /* a zero follows it, and none stands in it */
+  for (;; x->at++) {
+    char c = text[x->at];
     if (c == '#')
-      while (x->at + 1 < x->file->length && peek(x, 1) != '\n')
-        x->at++;
+      x->at = line_end(x->file, x->at) - 1;
     else if (c == '\n' && x->depth == 0 && !needs_more(x->last))
       return true;
     else if (c != '\n' && !is_space(c))
-      break;
+      return false;
     x->line += c == '\n';
   }
-  return false;
 }
 
 /* ---- blocks: inside { } newlines count again ---- */
@@ -165,12 +172,14 @@ static void number(dae__lexer *x, dae__token *token)
 
 static void name(dae__lexer *x, dae__token *token)
 {
-  int from = x->at;
-  while (is_letter(peek(x, 0)) || is_digit(peek(x, 0)))
-    x->at++;
+  const char *text = x->file->text;
+  int from = x->at, to = from;
+  while (is_letter(text[to]) || is_digit(text[to]))
+    to++;
+  x->at = to;
   token->kind = DAE__TOKEN_NAME;
-  token->length = x->at - from;
-  if (x->file->text[from] == '_')
+  token->length = to - from;
+  if (text[from] == '_')
     dae__complain(x->l, token->place, "a name starts with a letter");
   else if (token->length > 255)
     dae__complain(x->l, token->place, "a name with more than 255 characters");
@@ -189,15 +198,15 @@ static void string(dae__lexer *x, dae__token *token)
     dae__complain(x->l, token->place, "this string does not end on its line: a \" is missing");
 }
 
-/* the longest sign that stands here */
+/* the longest sign that stands here; they have one or two characters */
 static void sign(dae__lexer *x, dae__token *token)
 {
+  char c = peek(x, 0), next = peek(x, 1);
   int best = 0;
-  for (int kind = DAE__TOKEN_OPEN; kind < DAE__TOKEN_COUNT; kind++) {
-    const char *text = dae__token_text((dae__token_kind)kind);
-    int length = (int)strlen(text);
-    if (length > best && text[0] == peek(x, 0) && (length == 1 || text[1] == peek(x, 1))) {
-      best = length;
+  for (int kind = DAE__TOKEN_OPEN; kind < DAE__TOKEN_COUNT && best < 2; kind++) {
+    const char *text = texts[kind];
+    if (text[0] == c && (text[1] == 0 || text[1] == next)) {
+      best = text[1] ? 2 : 1;
       token->kind = (dae__token_kind)kind;
     }
   }
@@ -205,7 +214,6 @@ static void sign(dae__lexer *x, dae__token *token)
   token->length = best;
   if (best > 0)
     return;
-  char c = peek(x, 0);
   if (c == '&' || c == '|')
     dae__complain(x->l, token->place, "%c stands alone: write %c%c", c, c, c);
   else if (c == '%')
@@ -223,6 +231,7 @@ dae__token dae__lexer_next(dae__lexer *x)
 {
   int before = x->at;
   bool line_ends = skip(x);
+  char c = x->file->text[x->at];
   dae__token token = {.kind = DAE__TOKEN_END, .place = x->file->first + x->at};
   token.spaced = x->at > before;
   token.line = x->line;
@@ -232,11 +241,11 @@ dae__token dae__lexer_next(dae__lexer *x)
     token.kind = DAE__TOKEN_NEWLINE;
     x->at++;
     x->line++;
-  } else if (is_digit(peek(x, 0)) || (peek(x, 0) == '.' && is_digit(peek(x, 1)))) {
-    number(x, &token);
-  } else if (is_letter(peek(x, 0))) {
+  } else if (is_letter(c)) {
     name(x, &token);
-  } else if (peek(x, 0) == '"') {
+  } else if (is_digit(c) || (c == '.' && is_digit(peek(x, 1)))) {
+    number(x, &token);
+  } else if (c == '"') {
     string(x, &token);
   } else {
     sign(x, &token);

@@ -48,12 +48,11 @@ static void point(const dae_mechanical_at *at, const double *s, const double **i
   in[DAE__CLASS_S] = s;
 }
 
-static int run(const dae__tape *tape, const dae_mechanical_at *at, const double *s, double *out)
+static int run(dae__tape *tape, const dae_mechanical_at *at, const double *s, double *out)
 {
   const double *in[DAE__CLASSES];
   point(at, s, in);
-  dae__tape_run(tape, in, &out);
-  return 0;
+  return dae__tape_run(tape, in, &out) ? 0 : -1;
 }
 
 #define CALLBACK(name)                                                                             \
@@ -96,22 +95,22 @@ CALLBACK_S(Kts_qv)
 static int eval_energy(void *user, const dae_mechanical_at *at, double *T, double *V)
 {
   const dae__mechanics *m = user;
-  double out[2];
-  run(m->energy, at, NULL, out);
+  double out[2] = {0};
+  int result = run(m->energy, at, NULL, out);
   *T = out[0];
   *V = out[1];
-  return 0;
+  return result;
 }
 
 static int eval_energy_rate(void *user, const dae_mechanical_at *at, const double *in_rate,
                             double *T_rate, double *V_rate)
 {
   const dae__mechanics *m = user;
-  double out[2];
-  run(m->energy_rate, at, in_rate, out);
+  double out[2] = {0};
+  int result = run(m->energy_rate, at, in_rate, out);
   *T_rate = out[0];
   *V_rate = out[1];
-  return 0;
+  return result;
 }
 
 /* what is wanted, member by member in their order: the groups of a program */
@@ -129,6 +128,7 @@ static int eval(void *user, const dae_mechanical_at *at, const dae_mechanical_wa
   double *const *out = &w->M;
   const double *in[DAE__CLASSES];
   unsigned wanted = 0;
+  bool done = true;
 #define MARK(name) wanted |= (unsigned)(w->name != NULL) << DAE__Q_##name;
   DAE__WANTED(MARK)
 #undef MARK
@@ -137,13 +137,13 @@ static int eval(void *user, const dae_mechanical_at *at, const dae_mechanical_wa
   for (int i = 0; i < m->programs && wanted; i++) {
     if (m->program[i].mask & ~wanted)
       continue;
-    dae__tape_run(m->program[i].tape, in, out);
+    done = dae__tape_run(m->program[i].tape, in, out) && done;
     wanted &= ~m->program[i].mask;
   }
   for (int i = 0; wanted; i++, wanted >>= 1)
     if (wanted & 1)
-      dae__tape_run(m->single[i], in, &out[i]);
-  return 0;
+      done = dae__tape_run(m->single[i], in, &out[i]) && done;
+  return done ? 0 : -1;
 }
 
 /* ---- the description ---- */

@@ -21,17 +21,17 @@ enum {
 
 typedef struct dae__program {
   unsigned mask; /* bit i: quantity i of the wanted ones */
-  const dae__tape *tape;
+  dae__tape *tape;
 } dae__program;
 
 enum { DAE__PROGRAMS = 8 }; /* as many as dae__mechanics_together has */
 
 typedef struct dae__mechanics {
-  const dae__tape *single[DAE__QUANTITIES]; /* NULL: the quantity is empty */
-  unsigned present;                         /* of the wanted ones: those that are not empty */
-  dae__program program[DAE__PROGRAMS];      /* of several quantities, the largest first */
+  dae__tape *single[DAE__QUANTITIES];  /* NULL: the quantity is empty */
+  unsigned present;                    /* of the wanted ones: those that are not empty */
+  dae__program program[DAE__PROGRAMS]; /* of several quantities, the largest first */
   int programs;
-  const dae__tape *energy, *energy_rate;
+  dae__tape *energy, *energy_rate;
 } dae__mechanics;
 
 /* The programs that are worth having, as far as a system has the quantities; mask 0 after the last

@@ -12,11 +12,31 @@ dae_model_options dae_model_defaults(void)
 
 /* ---- loading ---- */
 
+/* Tapes are made when they are first run if the graph, which is kept for that, has at most so many
+ * nodes: it is then smaller than a megabyte. */
+#define LATE_NODES 20000
+
+bool dae__make_tapes(dae_model *model)
+{
+  bool made = true;
+  model->count.instructions = 0;
+  for (int i = 0; i < model->tapes.count; i++) {
+    made = dae__tape_make(model->tapes.item[i].tape) && made;
+    model->count.instructions += dae__tape_length(model->tapes.item[i].tape);
+  }
+  if (made) {
+    dae__tape_marks_free(&model->marks, dae__arena_env(model->arena));
+    dae__graph_free(model->graph);
+    model->graph = NULL;
+  }
+  return made;
+}
+
 /* everything after the text was opened: the flow of this folder on one screen */
 static dae_status build(dae__load *l, dae__expander *x, int file, dae_model *model)
 {
   dae__parsed parsed;
-  dae__binder b = {.x = x, .arena = model->arena, .tapes = &model->tapes};
+  dae__binder b = {.x = x, .arena = model->arena, .tapes = &model->tapes, .marks = &model->marks};
   dae__units units;
   dae_status status = dae__parse(l, file, &parsed);
   x->names = &parsed.names;
@@ -38,14 +58,17 @@ static dae_status build(dae__load *l, dae__expander *x, int file, dae_model *mod
     return status;
   model->name = parsed.first->declared->name;
   model->title = parsed.first->text ? parsed.first->text : "";
+  b.late = x->instances.count == 1 && dae__graph_count(x->graph) <= LATE_NODES;
   status = dae__build_problem(&b, model, &units);
   if (!status)
     status = dae__build_results(&b, model, &units);
   if (!status)
     status = dae__build_drawing(&b, model, &units);
-  dae__tape_marks_free(&b.marks, dae__arena_env(model->arena));
   model->count.nodes = dae__graph_count(x->graph);
-  model->count.instructions = b.instructions;
+  if (b.late && model->count.nodes <= LATE_NODES)
+    model->graph = x->graph;
+  else if (!status && !dae__make_tapes(model)) /* where they are made, it counts them */
+    status = dae__out_of_memory(l->err);
   return status;
 }
 
@@ -68,7 +91,8 @@ static dae_status load(dae_model *model, const char *path, const char *text, siz
     l.status = build(&l, &x, file, model);
   model->files = l.files;
   dae__walker_free(x.walker);
-  dae__graph_free(x.graph);
+  if (!model->graph)
+    dae__graph_free(x.graph);
   dae__pool_free(l.scratch);
   return l.status;
 }
@@ -116,6 +140,8 @@ void dae_model_free(dae_model *model)
   if (!model)
     return;
   dae__native_unload(model);
+  dae__tape_marks_free(&model->marks, dae__arena_env(model->arena));
+  dae__graph_free(model->graph);
   dae__arena_free(model->arena);
   dae__pool_free(model->keep); /* holds the model itself */
 }
@@ -153,6 +179,7 @@ dae_start dae_model_start(const dae_model *model)
 
 dae_model_counts dae_model_count(const dae_model *model)
 {
+  dae__make_tapes((dae_model *)model); /* they are counted */
   return model->count;
 }
 
@@ -174,8 +201,7 @@ static int write_outputs(void *user, double t, const double *y, double *out)
 {
   const dae_model *model = user;
   const double *in[DAE__CLASSES] = {[DAE__CLASS_T] = &t, [DAE__CLASS_Q] = y};
-  dae__tape_run(model->outputs, in, &out);
-  return 0;
+  return dae__tape_run(model->outputs, in, &out) ? 0 : -1;
 }
 
 void dae_model_plan(const dae_model *model, dae_run_plan *plan)

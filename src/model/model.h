@@ -12,7 +12,7 @@ typedef struct dae__landmark {
 
 /* What the callbacks of an event work with. */
 typedef struct dae__trigger {
-  const dae__tape *value, *rate, *action;
+  dae__tape *value, *rate, *action;
 } dae__trigger;
 
 struct dae_model {
@@ -28,15 +28,20 @@ struct dae_model {
   bool *fixed, *held; /* held: discretes */
   DAE__LIST(dae_model_setting) settings;
   DAE__LIST(dae_column) columns;
-  const dae__tape *outputs;
+  dae__tape *outputs;
   const char **output_names;
   dae_event *events;
   dae_drawing drawing;
   DAE__LIST(dae__landmark) landmarks;
   dae__tape_notes tapes; /* all there are */
+  dae__graph *graph;     /* of tapes that are not made yet; NULL: they all are */
+  dae__tape_marks marks; /* scratch of those that make them */
   void *library;         /* of native code; NULL: all tapes are interpreted */
   dae_native native;
 };
+
+/* Makes the tapes that were postponed. False: out of memory. */
+bool dae__make_tapes(dae_model *model);
 
 /* The interpreter takes over again; nothing to do where it never went. */
 void dae__native_unload(dae_model *model);

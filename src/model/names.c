@@ -57,7 +57,7 @@ static const struct {
 int dae__builtin(const char *name)
 {
   for (int i = 0; i < (int)(sizeof builtins / sizeof *builtins); i++)
-    if (!strcmp(builtins[i].name, name))
+    if (builtins[i].name[0] == name[0] && !strcmp(builtins[i].name, name))
       return i;
   return -1;
 }
@@ -81,7 +81,7 @@ bool dae__is_reserved(const char *name)
           "in",
       "sum", "t", "pi"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (!strcmp(words[i], name))
+    if (words[i][0] == name[0] && !strcmp(words[i], name))
       return true;
   return dae__builtin(name) >= 0;
 }

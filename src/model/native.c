@@ -118,7 +118,7 @@ dae_status dae_model_compile(dae_model *model, const dae_native_options *options
   if (err)
     *err = dae_error_none();
   dae__native_unload(model);
-  dae_status status = check(model, &own, err);
+  dae_status status = dae__make_tapes(model) ? check(model, &own, err) : dae__out_of_memory(err);
   if (!status)
     status = compile(model, &own, &s, &cached, err);
   dae__source_free(&s);

@@ -150,24 +150,21 @@ static int event_value(void *user, double t, const double *y, double *value)
 {
   const dae__trigger *trigger = user;
   const double *in[DAE__CLASSES] = {[DAE__CLASS_T] = &t, [DAE__CLASS_Q] = y};
-  dae__tape_run(trigger->value, in, &value);
-  return 0;
+  return dae__tape_run(trigger->value, in, &value) ? 0 : -1;
 }
 
 static int event_rate(void *user, double t, const double *y, const double *dy, double *rate)
 {
   const dae__trigger *trigger = user;
   const double *in[DAE__CLASSES] = {[DAE__CLASS_T] = &t, [DAE__CLASS_Q] = y, [DAE__CLASS_S] = dy};
-  dae__tape_run(trigger->rate, in, &rate);
-  return 0;
+  return dae__tape_run(trigger->rate, in, &rate) ? 0 : -1;
 }
 
 static int event_action(void *user, double t, const double *before, double *after)
 {
   const dae__trigger *trigger = user;
   const double *in[DAE__CLASSES] = {[DAE__CLASS_T] = &t, [DAE__CLASS_Q] = before};
-  dae__tape_run(trigger->action, in, &after);
-  return 0;
+  return dae__tape_run(trigger->action, in, &after) ? 0 : -1;
 }
 
 /* E_t + E_y y' */

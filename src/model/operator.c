@@ -4,16 +4,6 @@
 
 #include <math.h>
 
-int dae__op_operands(dae__op op)
-{
-  static const signed char operands[] = {
-#define OPERANDS(name, text, count) count,
-      DAE__OP_LIST(OPERANDS)
-#undef OPERANDS
-  };
-  return operands[op];
-}
-
 const char *dae__op_name(dae__op op)
 {
   static const char *const name[] = {

@@ -34,9 +34,9 @@ static const char *text_at(const dae__parser *p, const dae__token *token)
 
 static bool is_word(const dae__parser *p, const dae__token *token, const char *word)
 {
-  size_t length = strlen(word);
-  return token->kind == DAE__TOKEN_NAME && (size_t)token->length == length &&
-         !memcmp(text_at(p, token), word, length);
+  const char *text = text_at(p, token);
+  return token->kind == DAE__TOKEN_NAME && text[0] == word[0] &&
+         !strncmp(text, word, (size_t)token->length) && word[token->length] == 0;
 }
 
 bool dae__at_word(const dae__parser *p, const char *word)

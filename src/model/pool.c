@@ -6,26 +6,23 @@
 #include <stdio.h>
 #include <string.h>
 
-#define BLOCK ((size_t)64 * 1024) /* bytes; larger pieces get a block of their own */
+/* bytes of the first block, and of the largest ones: each has twice as many as the one before.
+ * Pieces that are large for that get a block of their own. */
+#define FIRST_BLOCK ((size_t)8 * 1024)
+#define LARGEST_BLOCK ((size_t)64 * 1024)
 #define ALIGNMENT 16
 
-typedef struct block {
-  struct block *next;
+typedef struct dae__block {
+  struct dae__block *next;
   size_t size, used;
 } block;
-
-struct dae__pool {
-  dae_env env;
-  block *first; /* the one that is filled */
-  bool failed;
-};
 
 dae__pool *dae__pool_create(const dae_env *env)
 {
   dae_env own = dae__env_of(env);
   dae__pool *pool = own.allocate(own.user, sizeof *pool);
   if (pool)
-    *pool = (dae__pool){.env = own};
+    *pool = (dae__pool){.env = own, .next = FIRST_BLOCK};
   return pool;
 }
 
@@ -42,11 +39,6 @@ void dae__pool_free(dae__pool *pool)
   env.release(env.user, pool);
 }
 
-bool dae__pool_failed(const dae__pool *pool)
-{
-  return pool->failed;
-}
-
 const dae_env *dae__pool_env(const dae__pool *pool)
 {
   return &pool->env;
@@ -57,7 +49,7 @@ const dae_env *dae__pool_env(const dae__pool *pool)
 /* a block with room for size bytes; a large one is put behind the one that is filled */
 static block *add_block(dae__pool *pool, size_t size)
 {
-  size_t room = size > BLOCK / 4 ? size : BLOCK;
+  size_t room = size > pool->next / 4 ? size : pool->next;
   block *b = pool->env.allocate(pool->env.user, HEAD + room);
   if (!b)
     return NULL;
@@ -69,6 +61,8 @@ static block *add_block(dae__pool *pool, size_t size)
     b->next = pool->first;
     pool->first = b;
   }
+  if (room == pool->next && room < LARGEST_BLOCK)
+    pool->next *= 2;
   return b;
 }
 

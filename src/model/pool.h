@@ -9,11 +9,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-typedef struct dae__pool dae__pool;
+typedef struct dae__pool {
+  dae_env env;
+  struct dae__block *first; /* the one that is filled */
+  size_t next;              /* size of the next one */
+  bool failed;
+} dae__pool;
 
 dae__pool *dae__pool_create(const dae_env *env); /* NULL: out of memory */
 void dae__pool_free(dae__pool *pool);            /* NULL is allowed */
-bool dae__pool_failed(const dae__pool *pool);
+static inline bool dae__pool_failed(const dae__pool *pool)
+{
+  return pool->failed;
+}
 const dae_env *dae__pool_env(const dae__pool *pool);
 
 /* Zeroed, aligned for any type. */

@@ -10,6 +10,8 @@ static dae__node without_slopes(dae__expander *x, dae__node node, int place)
     return DAE__ZERO;
   if (dae__kinds_below(x, node) & DAE__LEAF_SLOPE)
     node = dae__replace_leaves(x->walker, node, x->explicit_rate);
+  if (!(dae__kinds_below(x, node) & DAE__LEAF_SLOPE))
+    return node;
   dae__leaves below = dae__leaves_below(x->walker, node);
   for (int i = 0; i < below.count; i++)
     if (x->leaf_kind.item[below.leaf[i]] == DAE__LEAF_SLOPE) {

@@ -3,7 +3,7 @@
 
 #include "core/error.h"
 #include "model/load.h"
-#include "model/walk.h"
+#include "model/walker.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -95,8 +95,7 @@ int dae__line_of(const dae__files *files, int place)
 static bool out_of_memory(const dae__load *l)
 {
   return dae__pool_failed(l->keep) || dae__pool_failed(l->scratch) ||
-         (l->graph && dae__graph_failed(l->graph) && !dae__graph_full(l->graph)) ||
-         (l->walker && dae__walker_failed(l->walker));
+         (l->graph && l->graph->failed && !l->graph->full) || (l->walker && l->walker->failed);
 }
 
 dae_status dae__complain(dae__load *l, int place, const char *format, ...)
@@ -115,7 +114,7 @@ dae_status dae__complain(dae__load *l, int place, const char *format, ...)
 
 bool dae__load_ok(dae__load *l)
 {
-  if (!l->status && out_of_memory(l))
+  if (l->status == DAE_OK && out_of_memory(l))
     l->status = dae__out_of_memory(l->err);
   return !l->status;
 }
@@ -206,10 +205,11 @@ int dae__open_text(dae__load *l, const char *name, const char *text, size_t leng
   return add_file(l, name, NULL, copy, length);
 }
 
-/* all that can be read, up to one byte more than there is room for */
-static char *read_all(dae__load *l, FILE *in, size_t *length)
+/* all that can be read, up to one byte more than there is room for; size, that of the file, is a
+ * hint: 0 for a pipe */
+static char *read_all(dae__load *l, FILE *in, size_t size, size_t *length)
 {
-  size_t most = bytes_left(l) + 1, room = 64 * 1024;
+  size_t most = bytes_left(l) + 1, room = (size < most ? size : most) + 1024;
   char *text = DAE__NEW_ARRAY(l->scratch, char, room);
   *length = 0;
   while (text) {
@@ -239,7 +239,7 @@ static int read_file(dae__load *l, int place, const char *name, const char *real
   FILE *in = fopen(real, "rb");
   if (!in)
     return refuse(l, place, DAE_ERROR_FILE, "cannot read %s: %s", name, strerror(errno));
-  const char *text = read_all(l, in, &length);
+  const char *text = read_all(l, in, info.st_size > 0 ? (size_t)info.st_size : 0, &length);
   bool failed = ferror(in) != 0;
   fclose(in);
   if (failed)

@@ -28,10 +28,25 @@ static const char *kind_name(unsigned kind)
   }
 }
 
+/* operands have smaller numbers than the nodes they stand in */
+unsigned dae__kinds_below(dae__expander *x, dae__node node)
+{
+  while (x->node_kinds.count <= node && dae__load_ok(x->l)) {
+    dae__node_view v = dae__node_at(x->graph, x->node_kinds.count);
+    dae__node operand[] = {v.a, v.b, v.c};
+    unsigned kinds = v.leaf >= 0 ? x->leaf_kind.item[v.leaf] : 0;
+    for (int i = 0; i < dae__op_operands(v.op); i++)
+      kinds |= x->node_kinds.item[operand[i]];
+    *DAE__PUSH(x->l->scratch, &x->node_kinds) = (unsigned char)kinds;
+  }
+  return x->l->status ? 0 : x->node_kinds.item[node];
+}
+
 void dae__check_leaves(const dae__context *c, dae__node node, int place, const dae__allowed *may)
 {
   dae__expander *x = c->x;
-  if (x->l->status)
+  unsigned anywhere = x->instances.count == 1 ? may->own : may->own & (may->other | DAE__LEAF_TIME);
+  if (x->l->status || !(dae__kinds_below(x, node) & ~anywhere))
     return;
   dae__leaves below = dae__leaves_below(x->walker, node);
   for (int i = 0; i < below.count; i++) {
@@ -122,15 +137,6 @@ static void add_force(const dae__context *c, const dae__statement *s)
 }
 
 /* ---- constraints ---- */
-
-unsigned dae__kinds_below(dae__expander *x, dae__node node)
-{
-  unsigned kinds = 0;
-  dae__leaves below = dae__leaves_below(x->walker, node);
-  for (int i = 0; i < below.count; i++)
-    kinds |= x->leaf_kind.item[below.leaf[i]];
-  return kinds;
-}
 
 static void append_constraint(const dae__context *c, const dae__statement *s, dae__node node,
                               dae__constraints *all, dae__label_kind kind)

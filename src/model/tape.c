@@ -32,11 +32,11 @@ void dae__tape_release(dae__tape_compiler *c, void *memory)
     c->env.release(c->env.user, memory);
 }
 
-void *dae__tape_reserve(dae__tape_compiler *c, void *memory, int *capacity, int count, int more,
-                        size_t size)
+void *dae__tape_grow(dae__tape_compiler *c, void *memory, int *capacity, int count, int more,
+                     size_t size)
 {
   void *larger = NULL;
-  if (c->failed || count <= *capacity - more)
+  if (c->failed)
     return memory;
   if (count <= INT_MAX - more)
     larger = dae__grown(&c->env, memory, capacity, count, count + more, size);
@@ -156,12 +156,11 @@ static void return_places(dae__tape_compiler *c)
     c->place[c->value[v].node] = 0;
 }
 
-dae__tape *dae__tape_create(dae__arena *arena, const dae__tape_plan *plan)
+/* the stages; false: out of memory */
+static bool compile(dae__arena *arena, const dae__tape_plan *plan, dae__tape *tape)
 {
   dae__tape_compiler c = {.env = *dae__arena_env(arena), .plan = plan, .graph = plan->graph};
-  dae__tape *tape = DAE__TAKE(arena, dae__tape, 1);
   dae__tape_marks own = {.place = NULL};
-  c.failed = !tape;
   take_places(&c, plan->marks ? plan->marks : &own);
   c.next_output = dae__tape_scratch(&c, plan->outputs, sizeof *c.next_output);
   if (!c.failed)
@@ -182,5 +181,33 @@ dae__tape *dae__tape_create(dae__arena *arena, const dae__tape_plan *plan)
   void *scratch[] = {c.next_output, c.stack, c.value, c.step};
   for (size_t i = 0; i < sizeof scratch / sizeof scratch[0]; i++)
     dae__tape_release(&c, scratch[i]);
-  return c.failed || dae__arena_failed(arena) ? NULL : tape;
+  return !c.failed && !dae__arena_failed(arena);
+}
+
+dae__tape *dae__tape_create(dae__arena *arena, const dae__tape_plan *plan)
+{
+  dae__tape *tape = DAE__TAKE(arena, dae__tape, 1);
+  return tape && compile(arena, plan, tape) ? tape : NULL;
+}
+
+dae__tape *dae__tape_postpone(dae__arena *arena, const dae__tape_plan *plan)
+{
+  dae__tape *tape = DAE__TAKE(arena, dae__tape, 1);
+  if (tape)
+    *tape = (dae__tape){.plan = plan, .arena = arena};
+  return tape;
+}
+
+bool dae__tape_make(dae__tape *tape)
+{
+  dae__tape made = {.code = NULL};
+  if (tape->code)
+    return true;
+  if (!compile(tape->arena, tape->plan, &made)) {
+    if (tape->plan->marks) /* not all are 0 */
+      dae__tape_marks_free(tape->plan->marks, dae__arena_env(tape->arena));
+    return false;
+  }
+  *tape = made;
+  return true;
 }

@@ -49,11 +49,18 @@ typedef struct dae__tape dae__tape;
 /* Out of memory shows as NULL. Scratch of the compiler is released. */
 dae__tape *dae__tape_create(dae__arena *arena, const dae__tape_plan *plan);
 
-/* Evaluates. in has a pointer per class (may be NULL where the tape uses none of it), out one per
- * group. Registers are the tape's: one thread at a time. */
-void dae__tape_run(const dae__tape *tape, const double *const *in, double *const *out);
+/* A tape that is made when it is run for the first time: most tapes of a model never are. The plan,
+ * with all it points to, has to live until then, and the arena is taken from. */
+dae__tape *dae__tape_postpone(dae__arena *arena, const dae__tape_plan *plan);
+/* Makes one that was postponed now; nothing to do for others. False: out of memory. */
+bool dae__tape_make(dae__tape *tape);
 
-int dae__tape_length(const dae__tape *tape); /* instructions */
+/* Evaluates. in has a pointer per class (may be NULL where the tape uses none of it), out one per
+ * group. Registers are the tape's: one thread at a time. False, with nothing written: it was
+ * postponed, and memory ran out. */
+bool dae__tape_run(dae__tape *tape, const double *const *in, double *const *out);
+
+int dae__tape_length(const dae__tape *tape); /* instructions; 0 of one that is not made */
 int dae__tape_registers(const dae__tape *tape);
 
 #endif

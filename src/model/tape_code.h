@@ -121,8 +121,10 @@ struct dae__tape {
   const dae__tape_zeros *zeros; /* of groups that outputs do not fill */
   int loads, zeroed, groups;    /* how many */
   int length, registers;
-  dae__tape_native *native; /* NULL: interpreted */
-  bool whole;               /* of native */
+  const dae__tape_plan *plan; /* of a tape that is not made yet: code is NULL */
+  dae__arena *arena;          /* for it */
+  dae__tape_native *native;   /* NULL: interpreted */
+  bool whole;                 /* of native */
 };
 
 #endif

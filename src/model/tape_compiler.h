@@ -42,8 +42,14 @@ void *dae__tape_scratch(dae__tape_compiler *c, int count, size_t size);
 void *dae__tape_memory(dae__tape_compiler *c, int count, size_t size);
 void dae__tape_release(dae__tape_compiler *c, void *memory); /* NULL is allowed */
 /* Room for `more` items after the first count, else memory as it is and sticky failure. */
-void *dae__tape_reserve(dae__tape_compiler *c, void *memory, int *capacity, int count, int more,
-                        size_t size);
+void *dae__tape_grow(dae__tape_compiler *c, void *memory, int *capacity, int count, int more,
+                     size_t size);
+static inline void *dae__tape_reserve(dae__tape_compiler *c, void *memory, int *capacity, int count,
+                                      int more, size_t size)
+{
+  return count <= *capacity - more ? memory
+                                   : dae__tape_grow(c, memory, capacity, count, more, size);
+}
 
 void dae__tape_select(dae__tape_compiler *c);
 void dae__tape_group(dae__tape_compiler *c);

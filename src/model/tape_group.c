@@ -15,16 +15,21 @@
 #define WINDOW 512
 #define KINDS DAE__TAPE_END
 
+/* A step of the window at hand. */
+typedef struct place {
+  dae__tape_step step;
+  int kind;
+  int missing;                    /* operands that are not computed yet */
+  int user;                       /* first use of the result: its step and operand */
+  int next_user[DAE__TAPE_READS]; /* by operand: the next use of what it reads; -1: none */
+  int next;                       /* of those of its kind that are ready */
+} place;
+
 typedef struct window {
-  dae__tape_step step[WINDOW];
-  int kind[WINDOW];
-  int missing[WINDOW];                     /* operands that are not computed yet */
-  int user[WINDOW];                        /* first use of the result: its step and operand */
-  int next_user[WINDOW * DAE__TAPE_READS]; /* by use; -1: none */
-  int ready[KINDS], remaining[KINDS];      /* by kind: how many */
-  int first[KINDS], end[KINDS];            /* of those that are ready */
-  int next[WINDOW];
-  int present[KINDS], kinds; /* those that occur, rising */
+  int ready[KINDS], remaining[KINDS]; /* by kind: how many */
+  int first[KINDS], end[KINDS];       /* of those that are ready */
+  int present[KINDS], kinds;          /* those that occur, rising */
+  place at[];                         /* at most WINDOW */
 } window;
 
 /* Its operator, in the form it will have if only outputs need the result. */
@@ -35,11 +40,11 @@ static int kind_of(const dae__tape_compiler *c, const dae__tape_step *s)
 
 static void make_ready(window *w, int i)
 {
-  int kind = w->kind[i];
+  int kind = w->at[i].kind;
   if (w->ready[kind]++ == 0)
     w->first[kind] = i;
   else
-    w->next[w->end[kind]] = i;
+    w->at[w->end[kind]].next = i;
   w->end[kind] = i;
 }
 
@@ -49,23 +54,23 @@ static void open_window(const dae__tape_compiler *c, window *w, int *computed_by
 {
   memset(w->ready, 0, sizeof w->ready);
   memset(w->remaining, 0, sizeof w->remaining);
-  memcpy(w->step, c->step + from, (size_t)count * sizeof *w->step);
   for (int i = 0; i < count; i++) {
-    const dae__tape_step *s = &w->step[i];
-    computed_by[s->result] = from + i + 1;
-    w->kind[i] = kind_of(c, s);
-    w->user[i] = -1;
-    w->missing[i] = 0;
-    for (int j = 0; j < s->reads; j++) {
-      int operand = computed_by[s->read[j]] - 1 - from, use = i * DAE__TAPE_READS + j;
+    place *p = &w->at[i];
+    p->step = c->step[from + i];
+    computed_by[p->step.result] = from + i + 1;
+    p->kind = kind_of(c, &p->step);
+    p->user = -1;
+    p->missing = 0;
+    for (int j = 0; j < p->step.reads; j++) {
+      int operand = computed_by[p->step.read[j]] - 1 - from;
       if (operand < 0)
         continue;
-      w->missing[i]++;
-      w->next_user[use] = w->user[operand];
-      w->user[operand] = use;
+      p->missing++;
+      p->next_user[j] = w->at[operand].user;
+      w->at[operand].user = i * DAE__TAPE_READS + j;
     }
-    w->remaining[w->kind[i]]++;
-    if (w->missing[i] == 0)
+    w->remaining[p->kind]++;
+    if (p->missing == 0)
       make_ready(w, i);
   }
   w->kinds = 0;
@@ -97,19 +102,23 @@ static int choose_kind(const window *w)
 /* The next step of the kind is done; others may become ready. */
 static dae__tape_step take_step(window *w, int kind)
 {
-  int i = w->first[kind];
-  w->first[kind] = w->next[i];
+  const place *p = &w->at[w->first[kind]];
+  w->first[kind] = p->next;
   w->ready[kind]--;
   w->remaining[kind]--;
-  for (int use = w->user[i]; use >= 0; use = w->next_user[use])
-    if (--w->missing[use / DAE__TAPE_READS] == 0)
+  for (int use = p->user; use >= 0;) {
+    place *user = &w->at[use / DAE__TAPE_READS];
+    if (--user->missing == 0)
       make_ready(w, use / DAE__TAPE_READS);
-  return w->step[i];
+    use = user->next_user[use % DAE__TAPE_READS];
+  }
+  return p->step;
 }
 
 static void reorder(dae__tape_compiler *c)
 {
-  window *w = dae__tape_memory(c, 1, sizeof *w);
+  int most = c->steps < WINDOW ? c->steps : WINDOW;
+  window *w = dae__tape_memory(c, 1, sizeof *w + (size_t)most * sizeof *w->at);
   int *computed_by = dae__tape_scratch(c, c->values, sizeof *computed_by);
   for (int from = 0; from < c->steps && !c->failed; from += WINDOW) {
     int count = c->steps - from < WINDOW ? c->steps - from : WINDOW;

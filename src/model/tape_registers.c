@@ -167,7 +167,6 @@ void dae__tape_allocate(dae__tape_compiler *c, dae__arena *arena, dae__tape *tap
   dae__tape_release(c, spare.item);
 }
 
-/* Words written, or only counted where code is NULL. */
 typedef struct writer {
   int *code;
   size_t words;
@@ -176,9 +175,7 @@ typedef struct writer {
 
 static void put(writer *w, int word)
 {
-  if (w->code)
-    w->code[w->words] = word;
-  w->words++;
+  w->code[w->words++] = word;
 }
 
 static void put_place(writer *w, const dae__tape_output *output)
@@ -219,16 +216,18 @@ static void put_step(const dae__tape_compiler *c, writer *w, const dae__tape_ste
   put_stores(c, w, DAE__TAPE_STORE_L, 0, output);
 }
 
-static writer put_all(const dae__tape_compiler *c, int *code)
+/* words of an instruction, and of one that only stores, at most */
+#define STEP_WORDS (3 + DAE__TAPE_READS + 1)
+#define STORE_WORDS 4
+
+static void put_all(const dae__tape_compiler *c, writer *w)
 {
-  writer w = {.code = code};
   for (int v = 0; v < c->values; v++)
     if (dae__op_operands((dae__op)dae__tape_entry(c, v)->op) == 0)
-      put_stores(c, &w, DAE__TAPE_STORE, c->value[v].in, c->value[v].output);
+      put_stores(c, w, DAE__TAPE_STORE, c->value[v].in, c->value[v].output);
   for (int i = 0; i < c->steps; i++)
-    put_step(c, &w, &c->step[i]);
-  put(&w, DAE__TAPE_END);
-  return w;
+    put_step(c, w, &c->step[i]);
+  put(w, DAE__TAPE_END);
 }
 
 static void set_constants(const dae__tape_compiler *c, double *r)
@@ -244,13 +243,18 @@ static void set_constants(const dae__tape_compiler *c, double *r)
 
 void dae__tape_encode(dae__tape_compiler *c, dae__arena *arena, dae__tape *tape)
 {
-  writer counted = put_all(c, NULL);
-  int *code = DAE__TAKE(arena, int, counted.words);
-  tape->r = DAE__TAKE(arena, double, tape->registers);
-  tape->code = code;
-  tape->length = counted.instructions;
-  if (dae__arena_failed(arena))
+  size_t most = (size_t)c->steps * STEP_WORDS + (size_t)c->plan->outputs * STORE_WORDS + 1;
+  writer w = {.code = dae__tape_memory(c, 1, most * sizeof *w.code)};
+  if (!w.code)
     return;
-  put_all(c, code);
-  set_constants(c, tape->r);
+  put_all(c, &w);
+  int *code = DAE__TAKE(arena, int, w.words);
+  tape->r = DAE__TAKE(arena, double, tape->registers);
+  tape->length = w.instructions;
+  if (!dae__arena_failed(arena)) {
+    memcpy(code, w.code, w.words * sizeof *code);
+    set_constants(c, tape->r);
+    tape->code = code;
+  }
+  dae__tape_release(c, w.code);
 }

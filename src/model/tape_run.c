@@ -60,12 +60,15 @@ __attribute__((noinline)) static void run_on_registers(const dae__tape *tape,
     run(tape->code, tape->r, out);
 }
 
-void dae__tape_run(const dae__tape *tape, const double *const *in, double *const *out)
+bool dae__tape_run(dae__tape *tape, const double *const *in, double *const *out)
 {
   if (tape->whole)
     tape->native(in, out, tape->r);
-  else
+  else if (tape->code || dae__tape_make(tape))
     run_on_registers(tape, in, out);
+  else
+    return false;
+  return true;
 }
 
 int dae__tape_length(const dae__tape *tape)

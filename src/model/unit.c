@@ -6,6 +6,7 @@
  * quasi-linear, M(t,x) x' = f, where some state has no equation u' = E. */
 #include "linalg/solver.h"
 #include "model/bind.h"
+#include "model/value.h"
 #include <stdio.h>
 
 /* ---- variables ---- */
@@ -225,12 +226,7 @@ static bool needs_all(dae__binder *b, const dae__unit *u, int with_rates, int st
 
 static bool holds_rates(dae__expander *x, const dae__equation *e)
 {
-  dae__node residual = DAE__SUB(x->graph, e->a, e->b);
-  dae__leaves below = dae__leaves_below(x->walker, residual);
-  for (int i = 0; i < below.count; i++)
-    if (x->leaf_kind.item[below.leaf[i]] == DAE__LEAF_SLOPE)
-      return true;
-  return false;
+  return dae__kinds_below(x, DAE__SUB(x->graph, e->a, e->b)) & DAE__LEAF_SLOPE;
 }
 
 /* an equation becomes a row of s while there is room, those with rates first; the rest are c */
@@ -295,6 +291,8 @@ static void list_inputs_of(dae__binder *b, dae__unit *u, dae__node node)
 
 static void list_inputs(dae__binder *b, dae__unit *u)
 {
+  if (b->x->instances.count == 1)
+    return;
   const dae__instance *own = &b->x->instances.item[u->instance];
   list_inputs_of(b, u, own->potential);
   for (int i = 0; i < own->forces.count; i++)

@@ -55,19 +55,6 @@ long dae__walker_visits(const dae__walker *walker)
   return walker->visits;
 }
 
-int dae__smooth_operands(const dae__entry *entry, dae__node operand[3])
-{
-  int op = entry->op, count = dae__entry_operands(entry, operand);
-  if (op == DAE__OP_SIGN || op == DAE__OP_FLOOR || (op >= DAE__OP_LESS && op <= DAE__OP_NOT))
-    return 0;
-  if (op == DAE__OP_IF) {
-    operand[0] = entry->b;
-    operand[1] = entry->c;
-    return 2;
-  }
-  return count;
-}
-
 /* Marks for all nodes there are, and a number for this walk that no mark carries. */
 static bool begin_walk(dae__walker *walker)
 {

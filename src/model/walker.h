@@ -65,7 +65,16 @@ typedef enum dae__walk_kind {
 bool dae__walk_below(dae__walker *walker, dae__node root, dae__walk_kind kind);
 
 /* Operands that have an influence on derivatives. */
-int dae__smooth_operands(const dae__entry *entry, dae__node operand[3]);
+static inline int dae__smooth_operands(const dae__entry *entry, dae__node operand[3])
+{
+  int op = entry->op;
+  bool choice = op == DAE__OP_IF;
+  operand[0] = choice ? entry->b : entry->a;
+  operand[1] = choice ? entry->c : entry->b;
+  if (op == DAE__OP_SIGN || op == DAE__OP_FLOOR || (op >= DAE__OP_LESS && op <= DAE__OP_NOT))
+    return 0;
+  return choice ? 2 : dae__op_operands((dae__op)op);
+}
 
 void dae__pairs_sort(int count, dae__pair *pair); /* by key, rising */
 

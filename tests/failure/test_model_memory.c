@@ -1,5 +1,6 @@
 /* Models and memory: whichever allocation is refused while a model is loaded, the outcome is a
- * clean error and nothing is left behind; evaluating a model allocates nothing. */
+ * clean error and nothing is left behind; so it is when an equation is evaluated for the first
+ * time, which is when its tape is made, and later times allocate nothing. */
 #include "counting_env.h"
 
 #include <daedal/daedal.h>
@@ -117,7 +118,32 @@ static void test_wrong_models_leave_nothing(void **state)
     }
 }
 
-static void test_evaluating_a_model_allocates_nothing(void **state)
+/* the results of all callbacks, below 0 where one refused */
+static int evaluate(const dae_model *model)
+{
+  const dae_mechanical *p = dae_model_problem(model)->mechanical;
+  dae_start start = dae_model_start(model);
+  dae_drawing drawing = dae_model_drawing(model);
+  dae_run_plan plan = {0};
+  dae_model_plan(model, &plan);
+  dae_mechanical_at at = {.q = start.y, .v = start.y + p->nq, .u = start.y + 2 * p->nq};
+  at.w = at.u + p->nu;
+  double f[40], g[20], out[2], value, T, V, picture[4];
+  assert_int_equal(p->nq, 40);
+  assert_int_equal(drawing.values, 4);
+  int results[] = {p->f(p->user, &at, f),
+                   p->eval(p->user, &at, &(dae_mechanical_wanted){.f = f, .g = g}),
+                   p->energy(p->user, &at, &T, &V),
+                   plan.output(plan.output_user, 0, start.y, out),
+                   plan.events[0].value(plan.events[0].user, 0, start.y, &value),
+                   drawing.eval(drawing.user, 0, start.y, picture)};
+  int sum = 0;
+  for (size_t i = 0; i < sizeof results / sizeof *results; i++)
+    sum += results[i];
+  return sum;
+}
+
+static void test_evaluating_a_model_again_allocates_nothing(void **state)
 {
   (void)state;
   counting_env count = {0};
@@ -125,22 +151,52 @@ static void test_evaluating_a_model_allocates_nothing(void **state)
   dae_model *model;
   dae_error err;
   assert_int_equal(parse(mechanism, &env, &model, &err), DAE_OK);
+  assert_int_equal(evaluate(model), 0);
   long calls = count.calls;
-  const dae_mechanical *p = dae_model_problem(model)->mechanical;
-  dae_start start = dae_model_start(model);
-  dae_run_plan plan = {0};
-  dae_model_plan(model, &plan);
-  dae_mechanical_at at = {.q = start.y, .v = start.y + p->nq, .u = start.y + 2 * p->nq};
-  at.w = at.u + p->nu;
-  double f[40], g[20], out[2], value;
-  assert_int_equal(p->nq, 40);
-  p->f(p->user, &at, f);
-  p->eval(p->user, &at, &(dae_mechanical_wanted){.f = f, .g = g});
-  plan.output(plan.output_user, 0, start.y, out);
-  plan.events[0].value(plan.events[0].user, 0, start.y, &value);
+  assert_int_equal(evaluate(model), 0);
   assert_int_equal(count.calls, calls);
   dae_model_free(model);
   assert_int_equal(count.live, 0);
+}
+
+static void test_counting_and_evaluating_agree_about_what_is_made(void **state)
+{
+  (void)state;
+  counting_env count = {0};
+  dae_env env = counting_env_of(&count);
+  dae_model *model;
+  dae_error err;
+  assert_int_equal(parse(mechanism, &env, &model, &err), DAE_OK);
+  long instructions = dae_model_count(model).instructions, calls = count.calls;
+  assert_true(instructions > 1000);
+  assert_int_equal(evaluate(model), 0);
+  assert_int_equal(dae_model_count(model).instructions, instructions);
+  assert_int_equal(count.calls, calls); /* nothing was left to be made */
+  dae_model_free(model);
+  assert_int_equal(count.live, 0);
+}
+
+static void test_a_first_evaluation_without_memory_refuses(void **state)
+{
+  (void)state;
+  counting_env count = {0};
+  dae_env env = counting_env_of(&count);
+  dae_model *model;
+  dae_error err;
+  assert_int_equal(parse(mechanism, &env, &model, &err), DAE_OK);
+  long loaded = count.calls;
+  assert_int_equal(evaluate(model), 0);
+  long calls = count.calls - loaded;
+  dae_model_free(model);
+  assert_true(calls > 10);
+  for (long n = 1; n <= calls; n++) {
+    count = (counting_env){.fail_at = loaded + n};
+    assert_int_equal(parse(mechanism, &env, &model, &err), DAE_OK);
+    if (evaluate(model) >= 0)
+      fail_msg("allocation %ld of %ld: nothing refused", n, calls);
+    dae_model_free(model);
+    assert_int_equal(count.live, 0);
+  }
 }
 
 int main(void)
@@ -148,6 +204,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_model_that_runs_out_of_memory_leaves_nothing),
       cmocka_unit_test(test_wrong_models_leave_nothing),
-      cmocka_unit_test(test_evaluating_a_model_allocates_nothing)};
+      cmocka_unit_test(test_evaluating_a_model_again_allocates_nothing),
+      cmocka_unit_test(test_counting_and_evaluating_agree_about_what_is_made),
+      cmocka_unit_test(test_a_first_evaluation_without_memory_refuses)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,10 +32,11 @@ static dae_status expand(base *b, int file)
     status = dae__expand_motion(x);
   if (!status)
     status = dae__expand_results(x);
-  dae__binder binder = {.x = x, .arena = b->model.arena, .tapes = &b->model.tapes};
+  dae__binder binder = {
+      .x = x, .arena = b->model.arena, .tapes = &b->model.tapes, .marks = &b->model.marks};
   if (!status)
     status = dae__build_problem(&binder, &b->model, &b->units);
-  dae__tape_marks_free(&binder.marks, dae__arena_env(b->model.arena));
+  dae__tape_marks_free(&b->model.marks, dae__arena_env(b->model.arena));
   return status;
 }
 

@@ -180,6 +180,27 @@ static void test_inputs_and_outputs_go_where_the_plan_says(void **state)
   dae__graph_free(g);
 }
 
+static void test_a_postponed_tape_is_made_when_it_runs(void **state)
+{
+  (void)state;
+  dae__graph *g = dae__graph_create(NULL, 1000);
+  dae__node x = dae__leaf(g, 0);
+  const dae__tape_input input = {0, 1};
+  const dae__tape_output output[] = {{0, 0, FN(SIN, MUL(x, x))}, {0, 1, ADD(x, C(1))}};
+  const double a[] = {5, 3}, *in[] = {a};
+  double now[2], later[2], *out[] = {now}, *out_later[] = {later};
+  dae__arena *arena = dae__arena_create(NULL);
+  dae__tape_plan plan = {g, &input, output, 2, 1, 1, NULL, NULL};
+  dae__tape *made = dae__tape_create(arena, &plan), *tape = dae__tape_postpone(arena, &plan);
+  assert_int_equal(dae__tape_length(tape), 0);
+  assert_true(dae__tape_run(made, in, out) && dae__tape_run(tape, in, out_later));
+  assert_memory_equal(now, later, sizeof now);
+  assert_int_equal(dae__tape_length(tape), dae__tape_length(made));
+  assert_true(dae__tape_make(tape) && dae__tape_make(made)); /* they are */
+  dae__arena_free(arena);
+  dae__graph_free(g);
+}
+
 static void test_a_tape_without_outputs_runs(void **state)
 {
   (void)state;
@@ -285,6 +306,7 @@ int main(void)
       cmocka_unit_test(test_combined_instructions_round_like_separate_ones),
       cmocka_unit_test(test_trees_of_arithmetic_round_like_separate_operators),
       cmocka_unit_test(test_inputs_and_outputs_go_where_the_plan_says),
+      cmocka_unit_test(test_a_postponed_tape_is_made_when_it_runs),
       cmocka_unit_test(test_a_tape_without_outputs_runs),
       cmocka_unit_test(test_local_expressions_need_few_registers),
       cmocka_unit_test(test_a_million_deep_is_no_depth),
