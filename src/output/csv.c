@@ -71,11 +71,9 @@ static dae_status csv_row(void *sink, const dae_row *row, dae_error *err)
     return dae__fail(err, DAE_ERROR_USAGE, self->path, "%s: a row before open", self->path);
   errno = 0;
   for (int i = 0; i < row->columns; i++) {
-    char number[40];
-    dae__number_text(row->values[i], 17, number);
-    if (i > 0)
-      fputc(',', self->file);
-    fputs(number, self->file);
+    char number[1 + 40] = ",";
+    dae__number_text(row->values[i], 17, number + 1);
+    fputs(number + (i == 0), self->file);
   }
   return end_record(self, err);
 }

@@ -1,5 +1,6 @@
 #include "output/text.h"
 
+#include "core/decimal.h"
 #include "core/number.h"
 
 #include <math.h>
@@ -61,6 +62,8 @@ void dae__number_text(double value, int digits, char text[40])
     snprintf(text, 40, "nan"); /* printf may give it a sign */
     return;
   }
+  if (dae__decimal(value, digits, text))
+    return;
   snprintf(text, 40, "%.*g", digits, value);
   if (!isinf(value))
     dae__number_point(text);

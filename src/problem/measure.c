@@ -227,6 +227,44 @@ static dae_status momentum_energy(dae__measure *measure, double t, const double 
   return n->p->energy ? dae__momentum_energy(n, &at, energy, err) : DAE_OK;
 }
 
+/* at y, which is assembled */
+static dae_status mechanical_power(dae__measure *measure, const dae_mechanical_at *at,
+                                   const double *y, double *power, dae_error *err)
+{
+  dae__mech *m = measure->m;
+  bool workless = dae__measure_workless(measure), rates = m->nu > 0 && !m->p->energy_rate;
+  dae_mechanical_wanted want = {.G = workless ? NULL : measure->G,
+                                .K = workless ? NULL : measure->K,
+                                .s = rates ? measure->u_rate : NULL};
+  double dT, dV;
+  dae_status status = workless && !rates ? DAE_OK : dae__mech_eval(m, at, &want, err);
+  if (!status)
+    status = energy_rates(measure, at, &dT, &dV, err);
+  if (!status)
+    status = dae__mech_F(m, at, measure->F, err);
+  if (status)
+    return status;
+  *power = dae__dot(m->nq, at->v, measure->F) - dT + dV;
+  if (workless)
+    return DAE_OK;
+  dae__zero(m->nc, measure->Gv);
+  dae__matrix_times(&m->G, measure->G, 1, at->v, measure->Gv);         /* G v */
+  dae__matrix_times(&m->K, measure->K, 1, at->v, measure->Gv + m->ng); /* K v */
+  *power -= dae__dot(m->nc, y + m->at.lambda, measure->Gv);
+  return DAE_OK;
+}
+
+dae_status dae__measure_power(dae__measure *measure, double t, const double *y, double *power,
+                              dae_error *err)
+{
+  *power = NAN;
+  if (!measure->m)
+    return DAE_OK;
+  y = assembled(measure, y);
+  dae_mechanical_at at = dae__mech_at(measure->m, t, y);
+  return mechanical_power(measure, &at, y, power, err);
+}
+
 dae_status dae__measure_energy(dae__measure *measure, double t, const double *y, double *energy,
                                double *power, bool *has_potential, dae_error *err)
 {
@@ -239,26 +277,13 @@ dae_status dae__measure_energy(dae__measure *measure, double t, const double *y,
     return DAE_OK;
   y = assembled(measure, y);
   dae_mechanical_at at = dae__mech_at(m, t, y);
-  dae_mechanical_wanted want = {.G = measure->G, .K = measure->K, .s = measure->u_rate};
-  double T, V, dT, dV;
-  dae_status status = dae__mech_eval(m, &at, &want, err);
-  if (!status)
-    status = dae__mech_energy(m, &at, &T, &V, has_potential, err);
-  if (!status)
-    status = energy_rates(measure, &at, &dT, &dV, err);
+  double T, V;
+  dae_status status = dae__mech_energy(m, &at, &T, &V, has_potential, err);
   if (!status)
     status = dae__mech_p(m, &at, measure->p, err);
   if (!status)
-    status = dae__mech_F(m, &at, measure->F, err);
-  if (status)
-    return status;
-  *energy = dae__dot(m->nq, at.v, measure->p) - T + V;
-  *power = dae__dot(m->nq, at.v, measure->F) - dT + dV;
-  if (dae__measure_workless(measure))
-    return DAE_OK;
-  dae__zero(m->nc, measure->Gv);
-  dae__matrix_times(&m->G, measure->G, 1, at.v, measure->Gv);         /* G v */
-  dae__matrix_times(&m->K, measure->K, 1, at.v, measure->Gv + m->ng); /* K v */
-  *power -= dae__dot(m->nc, y + m->at.lambda, measure->Gv);
-  return DAE_OK;
+    status = mechanical_power(measure, &at, y, power, err);
+  if (!status)
+    *energy = dae__dot(m->nq, at.v, measure->p) - T + V;
+  return status;
 }

@@ -23,5 +23,8 @@ bool dae__measure_workless(const dae__measure *measure);
  * none */
 dae_status dae__measure_energy(dae__measure *m, double t, const double *y, double *energy,
                                double *power, bool *has_potential, dae_error *err);
+/* power alone, which takes less */
+dae_status dae__measure_power(dae__measure *m, double t, const double *y, double *power,
+                              dae_error *err);
 
 #endif

@@ -52,7 +52,8 @@ static dae_status refine(dae__rk *o, const dae__rk_leg *leg, dae_error *err)
   return status;
 }
 
-static dae_status show_between(dae__rk *o, double t, const dae__rk_point *p, dae_error *err)
+static dae_status show_between(dae__rk *o, bool projected, double t, const dae__rk_point *p,
+                               dae_error *err)
 {
   const dae__rk_body *body = &o->body;
   const dae__stepper_table *table = maker(o)->table;
@@ -66,7 +67,7 @@ static dae_status show_between(dae__rk *o, double t, const dae__rk_point *p, dae
     table->rate(maker(o)->self, &leg, x, p->dz);
     return DAE_OK;
   }
-  if (body->table->project)
+  if (projected && body->table->project)
     status = body->table->project(body->self, true, t, p->z, err);
   return status ? status : body->table->slopes(body->self, true, t, p->z, p->dz, err);
 }
@@ -85,18 +86,28 @@ static dae_status show_end(dae__rk *o, double t, const dae__rk_point *end, const
   return status;
 }
 
-static dae_status interpolate(void *self, double t, double *y, double *dy, dae_error *err)
+static dae_status show(dae__rk *o, bool projected, double t, double *y, double *dy, dae_error *err)
 {
-  dae__rk *o = self;
   const dae__rk_point *end = end_at(o, t), *p = &o->shown;
   dae_error why = dae_error_none();
-  dae_status status = end ? show_end(o, t, end, p, &why) : show_between(o, t, p, &why);
+  dae_status status = end ? show_end(o, t, end, p, &why) : show_between(o, projected, t, p, &why);
   if (status)
     return dae__march_not_shown(&o->march, t, status, &why, err);
   dae__copy(o->body.size, p->z, y);
   if (dy)
     dae__copy(o->body.size, p->dz, dy);
   return DAE_OK;
+}
+
+static dae_status interpolate(void *self, double t, double *y, double *dy, dae_error *err)
+{
+  return show(self, true, t, y, dy, err);
+}
+
+/* off its constraints by the error of the polynomial */
+static dae_status sketch(void *self, double t, double *y, dae_error *err)
+{
+  return show(self, false, t, y, NULL, err);
 }
 
 /* ---- the other verbs ---- */
@@ -205,6 +216,7 @@ static void release(void *self)
 const dae__integrator_table dae__rk_verbs = {.step = step,
                                              .view = view,
                                              .interpolate = interpolate,
+                                             .sketch = sketch,
                                              .glance = glance,
                                              .restart = restart,
                                              .adjust = adjust,

@@ -24,24 +24,30 @@ void dae__monitor_free(dae__monitor *m)
   m->measure = NULL;
 }
 
-/* Energy and power at (t, y). Where a callback refuses the point there is no balance any more,
- * but the run goes on. */
-static dae_status measure_energy(dae__monitor *m, double t, const double *y, double *energy,
-                                 double *power, dae_error *err)
+/* Where a callback refuses a point there is no balance any more, but the run goes on. */
+static dae_status outcome(dae_status status, double *value, const dae_error *why, dae_error *err)
 {
-  dae_error ignored;
-  *energy = *power = NAN;
-  if (!m->measure)
-    return DAE_OK;
-  dae_status status =
-      dae__measure_energy(m->measure, t, y, energy, power, &m->has_potential, &ignored);
   if (status == DAE_ERROR_RECOVERABLE) {
-    *energy = *power = NAN;
+    *value = NAN;
     return DAE_OK;
   }
   if (status < 0 && err)
-    *err = ignored;
+    *err = *why;
   return status;
+}
+
+/* Energy and power at (t, y). */
+static dae_status measure_energy(dae__monitor *m, double t, const double *y, double *energy,
+                                 double *power, dae_error *err)
+{
+  dae_error why;
+  *energy = *power = NAN;
+  if (!m->measure)
+    return DAE_OK;
+  dae_status status = dae__measure_energy(m->measure, t, y, energy, power, &m->has_potential, &why);
+  if (status == DAE_ERROR_RECOVERABLE)
+    *energy = NAN;
+  return outcome(status, power, &why, err);
 }
 
 dae_status dae__monitor_start(dae__monitor *m, double t, const double *y, dae_error *err)
@@ -80,10 +86,12 @@ dae_status dae__monitor_row(dae__monitor *m, double t, const double *y, dae_erro
 static dae_status power_at(dae__monitor *m, dae_integrator *it, double t, double *power,
                            dae_error *err)
 {
-  double energy;
+  dae_error why;
   dae_status status = dae__measure_workless(m->measure) ? dae__integrator_glance(it, t, m->y, err)
                                                         : dae__integrator_sketch(it, t, m->y, err);
-  return status < 0 ? status : measure_energy(m, t, m->y, &energy, power, err);
+  if (status < 0)
+    return status;
+  return outcome(dae__measure_power(m->measure, t, m->y, power, &why), power, &why, err);
 }
 
 /* Simpson's rule is exact for the work of a method of order 4, and good for one of order 5 */

@@ -19,8 +19,8 @@ typedef struct dae__integrator_table {
   dae_status (*step)(void *self, double t_stop, dae_error *err);
   dae_view (*view)(const void *self); /* without the method's name */
   dae_status (*interpolate)(void *self, double t, double *y, double *dy, dae_error *err);
-  /* the same as good as it is to be had at once, if that is not as good as the steps; NULL: as
-   * interpolate */
+  /* the same as good as it is to be had at once: not as good as the steps, or not projected; NULL:
+   * as interpolate */
   dae_status (*sketch)(void *self, double t, double *y, dae_error *err);
   /* the same cheaply: not projected, with any values for multipliers; NULL: as interpolate */
   void (*glance)(void *self, double t, double *y);
@@ -48,8 +48,8 @@ void *dae__integrator_self(const dae_integrator *it, const dae__integrator_table
 /* Moves the state where the integrator stands to y nearby, keeping its history. */
 dae_status dae__integrator_adjust(dae_integrator *it, const double *y, dae_error *err);
 
-/* A state vector at t within the last step for purposes that do not need it as good as the steps
- * are. */
+/* A state vector at t within the last step, with its multipliers, for purposes that do not need it
+ * as good as the steps are, or on its constraints to the last digit. */
 dae_status dae__integrator_sketch(dae_integrator *it, double t, double *y, dae_error *err);
 /* The same for purposes that need neither multipliers nor a state that lies on its constraints to
  * the last digit. */

@@ -1,0 +1,12 @@
+/* Decimal digits without printf, which takes twenty times as long. */
+#ifndef DAEDAL_CORE_DECIMAL_H
+#define DAEDAL_CORE_DECIMAL_H
+
+#include <stdbool.h>
+
+/* What printf gives for %.*g in the C locale, with 1 to 17 digits. False, with nothing of use in
+ * text: ask printf. That is so for NaN and infinity, for numbers with more digits before the point
+ * than are asked for, for those below 10^-37, and for one in thirty of those below 10^-11. */
+bool dae__decimal(double value, int digits, char text[40]);
+
+#endif

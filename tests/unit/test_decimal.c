@@ -1,0 +1,136 @@
+/* Decimal digits without printf: where they are given, they are those of printf. */
+#include "core/decimal.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* xorshift */
+static uint64_t next(uint64_t *state)
+{
+  *state ^= *state << 13;
+  *state ^= *state >> 7;
+  *state ^= *state << 17;
+  return *state;
+}
+
+/* counts the numbers that are not told */
+static void compare(double value, int digits, long *refused)
+{
+  char ours[40], theirs[40];
+  if (!dae__decimal(value, digits, ours)) {
+    ++*refused;
+    return;
+  }
+  snprintf(theirs, sizeof theirs, "%.*g", digits, value);
+  if (strcmp(ours, theirs) != 0)
+    fail_msg("%d digits: %s, by printf %s", digits, ours, theirs);
+}
+
+static void test_numbers_of_all_sizes_give_the_text_of_printf(void **state)
+{
+  (void)state;
+  uint64_t random = 88172645463325252u;
+  long refused = 0, count = 200000;
+  for (long i = 0; i < count; i++) {
+    double size = pow(10, (double)(i % 54) - 37), value = (double)next(&random) * 0x1p-64 * size;
+    compare(i % 2 ? value : -value, 17, &refused);
+  }
+  assert_true(refused < count / 20);
+}
+
+static void test_all_bits_and_numbers_of_digits_give_the_text_of_printf(void **state)
+{
+  (void)state;
+  uint64_t random = 88172645463325252u;
+  long refused = 0, count = 200000;
+  for (long i = 0; i < count; i++) {
+    uint64_t bits = next(&random);
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    compare(isfinite(value) ? value : 1, 1 + (int)(i % 17), &refused);
+  }
+  assert_true(refused < count);
+}
+
+static void test_numbers_near_powers_of_ten_give_the_text_of_printf(void **state)
+{
+  (void)state;
+  long refused = 0;
+  for (int p = -60; p <= 20; p++)
+    for (int ulps = -3; ulps <= 3; ulps++)
+      for (int digits = 1; digits <= 17; digits++) {
+        double value = pow(10, p);
+        for (int i = 0; i < abs(ulps); i++)
+          value = nextafter(value, ulps < 0 ? 0 : INFINITY);
+        compare(-value, digits, &refused);
+      }
+  assert_true(refused < 81 * 7 * 17);
+}
+
+/* whole numbers and halves, which lie in the middle for fewer digits */
+static void test_ties_go_to_the_even_digit(void **state)
+{
+  (void)state;
+  long refused = 0;
+  for (int i = 0; i < 100000; i++)
+    for (int digits = 3; digits <= 6; digits++)
+      compare(i * 0x1p-7, digits, &refused);
+  assert_int_equal(refused, 0);
+}
+
+static void test_short_numbers_are_told(void **state)
+{
+  (void)state;
+  static const struct {
+    double value;
+    const char *text;
+  } known[] = {{0, "0"},
+               {-0., "-0"},
+               {1, "1"},
+               {-1200, "-1200"},
+               {0.5, "0.5"},
+               {0.0625, "0.0625"},
+               {1e16, "10000000000000000"},
+               {9.765625e-4, "0.0009765625"},
+               {0.1, "0.10000000000000001"},
+               {1. / 3, "0.33333333333333331"},
+               {-1e-7, "-9.9999999999999995e-08"},
+               {1e-30, "1.0000000000000001e-30"}};
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    char text[40];
+    assert_true(dae__decimal(known[i].value, 17, text));
+    assert_string_equal(text, known[i].text);
+  }
+}
+
+static void test_what_has_no_digits_is_refused(void **state)
+{
+  (void)state;
+  char text[40];
+  assert_false(dae__decimal(NAN, 17, text));
+  assert_false(dae__decimal(-INFINITY, 17, text));
+  assert_false(dae__decimal(1, 0, text));
+  assert_false(dae__decimal(1, 18, text));
+  assert_false(dae__decimal(3e17, 17, text));
+  assert_false(dae__decimal(1e-60, 17, text));
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_numbers_of_all_sizes_give_the_text_of_printf),
+      cmocka_unit_test(test_all_bits_and_numbers_of_digits_give_the_text_of_printf),
+      cmocka_unit_test(test_numbers_near_powers_of_ten_give_the_text_of_printf),
+      cmocka_unit_test(test_ties_go_to_the_even_digit),
+      cmocka_unit_test(test_short_numbers_are_told),
+      cmocka_unit_test(test_what_has_no_digits_is_refused)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
