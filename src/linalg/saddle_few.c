@@ -1,233 +1,308 @@
-/* Saddle systems with a diagonal M and one or two rows, as saddle_schur.c has them, in plain
- * numbers:
+/* Saddle systems with a diagonal M and one or two rows, as saddle_schur.c has them, two numbers at
+ * a time: of one row those of two coordinates, of two rows those of a coordinate,
  *
  *   S = [ S11     ] = [ 1   ] [ P1    ] [ 1 l ]
  *       [ S21 S22 ]   [ l 1 ] [    P2 ] [   1 ]
  *
- * `two` is a constant where the kernels are called, so that one row costs half of two
- * (bench/kernels.c: half the time of the general kernel at (2, 1) and (4, 2)). */
+ * `n` is a constant where kernels are called for the sizes of small mechanisms, so that their loops
+ * are none (bench/kernels.c: a third of the time of the general kernel at (2, 1) and (4, 2)). */
 #include "linalg/ldl.h"
 #include "linalg/saddle_schur.h"
 
 #define KERNEL static inline __attribute__((always_inline))
 
-/* 1/P1, l and 1/P2 */
-typedef struct pivots {
-  double first, l, second;
-} pivots;
-
-typedef struct both {
-  double first, second;
-} both;
-
-/* [D A'; A E] in numbers: A by columns that are `stride` apart, r = D^-1; E = NULL: 0 */
+/* [D A'; A E] in numbers: A by columns without gaps, r = D^-1; E = NULL: 0 */
 typedef struct system {
-  size_t n, stride;
+  size_t n;
   const double *A, *r, *E;
 } system;
 
-KERNEL system kept_system(const dae__schur *s)
+/* right sides: f above, b below */
+typedef struct sides {
+  const double *f;
+  dae__pair b; /* of one row: the first number */
+} sides;
+
+/* What callbacks have just written, one number after the other, has to be read so, too: a pair
+ * would wait until both have reached the cache. volatile: compilers know better. */
+KERNEL dae__pair given(const double *a)
 {
-  return (system){.n = s->rows.n, .stride = 2, .A = s->rows.A, .r = s->r, .E = s->rows.E};
+  return (dae__pair){a[0], *(const volatile double *)(a + 1)};
 }
 
-/* ---- kernels ---- */
-
-/* L and P of S; false: a pivot is not usable */
-KERNEL bool find_pivots(bool two, double S11, double S21, double S22, pivots *out)
+KERNEL dae__pair load(const double *a)
 {
-  double first = 1 / S11, l = S21 * first, P2 = S22 - l * S21;
-  *out = (pivots){first, l, two ? 1 / P2 : 0};
-  return fabs(S11) >= DAE__SADDLE_UNDERFLOW && fabs(S11) < INFINITY &&
-         (!two || (fabs(S22) >= DAE__SADDLE_UNDERFLOW && dae__ldl_usable(P2, S22)));
+  return dae__pair_from_anywhere(a);
 }
 
-/* S\y */
-KERNEL both divide(const pivots *p, bool two, both y)
+KERNEL dae__pair both(double a)
 {
-  if (!two)
-    return (both){y.first * p->first, 0};
-  double second = (y.second - p->l * y.first) * p->second;
-  return (both){y.first * p->first - p->l * second, second};
+  return (dae__pair){a, a};
 }
 
-/* *r = b - A x - E y; whether it is more than round-off of |b| + |A| |x| + |E| |y|, or not a number
- */
-KERNEL bool differs(const system *s, bool two, both b, const double *x, both y, both *r)
+KERNEL system kept_system(const dae__schur *s, size_t n)
 {
-  const double *A = s->A;
-  double e = s->E ? s->E[0] * y.first : 0, f = two && s->E ? s->E[1] * y.second : 0;
-  both rest = {b.first - e, b.second - f};
-  both size = {fabs(b.first) + fabs(e), fabs(b.second) + fabs(f)};
-  for (size_t j = 0; j < s->n; j++, A += s->stride) {
-    double c = A[0] * x[j];
-    rest.first -= c;
-    size.first += fabs(c);
-    if (two) {
-      double d = A[1] * x[j];
-      rest.second -= d;
-      size.second += fabs(d);
-    }
-  }
-  *r = rest;
-  return !(fabs(rest.first) <= DAE__SADDLE_ROUND_OFF * size.first) ||
-         (two && !(fabs(rest.second) <= DAE__SADDLE_ROUND_OFF * size.second));
+  return (system){.n = n, .A = s->rows.A, .r = s->r, .E = s->rows.E};
 }
 
-/* entry j of x = D^-1 a - B'y, B = A D^-1; a = NULL: of x - B'y */
-KERNEL double subtracted(const system *s, bool two, const double *a, both y, const double *x,
-                         size_t j)
+KERNEL bool usable(double S11)
 {
-  const double *A = s->A + j * s->stride, *r = s->r;
-  double t = (a ? r[j] * a[j] : x[j]) - A[0] * r[j] * y.first;
-  return two ? t - A[1] * r[j] * y.second : t;
+  return fabs(S11) >= DAE__SADDLE_UNDERFLOW && fabs(S11) < INFINITY;
 }
 
-/* all of it; what is stored two by two is at hand for those who read it so */
-KERNEL void subtract(const system *s, bool two, const double *a, both y, double *x)
+/* ---- one row ---- */
+
+/* S = A D^-1 A' - E */
+KERNEL double form_one(const system *s)
+{
+  dae__pair sum = both(0);
+  size_t j = 0;
+  for (; j + 2 <= s->n; j += 2)
+    sum += given(s->A + j) * (given(s->A + j) * load(s->r + j));
+  double S = dae__pair_sum(sum) - (s->E ? s->E[0] : 0);
+  return j < s->n ? S + s->A[j] * (s->A[j] * s->r[j]) : S;
+}
+
+/* A D^-1 f - b */
+KERNEL double reduce_one(const system *s, const sides *of)
+{
+  dae__pair sum = both(0);
+  size_t j = 0;
+  for (; j + 2 <= s->n; j += 2)
+    sum += given(s->A + j) * load(s->r + j) * given(of->f + j);
+  double y = dae__pair_sum(sum) - of->b[0];
+  return j < s->n ? y + s->A[j] * s->r[j] * of->f[j] : y;
+}
+
+/* x = D^-1 f - B'y, f may be x */
+KERNEL void substitute_one(const system *s, const double *f, double y, double *x)
 {
   size_t j = 0;
   for (; j + 2 <= s->n; j += 2)
-    dae__pair_to(x + j,
-                 (dae__pair){subtracted(s, two, a, y, x, j), subtracted(s, two, a, y, x, j + 1)});
+    dae__pair_to(x + j, load(s->r + j) * (given(f + j) - given(s->A + j) * y));
   if (j < s->n)
-    x[j] = subtracted(s, two, a, y, x, j);
+    x[j] = s->r[j] * (f[j] - s->A[j] * y);
 }
 
-/* x from y = S\(B a - b), both refined where that is called for; false: A x + E y = b does not hold
- * to round-off even so, or they are not numbers */
-KERNEL bool settle(const system *s, bool two, const pivots *p, const double *a, both b, both *y,
-                   double *x)
+/* x -= B'y */
+KERNEL void correct_one(const system *s, double y, double *x)
 {
-  subtract(s, two, a, *y, x);
-  for (int k = 0; k < DAE__SADDLE_REFINEMENTS; k++) {
-    both r;
-    if (!differs(s, two, b, x, *y, &r))
-      return true;
-    both dy = divide(p, two, (both){-r.first, -r.second}); /* y += dy, x -= B'dy */
-    *y = (both){y->first + dy.first, y->second + dy.second};
-    subtract(s, two, NULL, dy, x);
-  }
-  return false;
+  for (size_t j = 0; j < s->n; j++)
+    x[j] -= s->r[j] * (s->A[j] * y);
 }
 
-/* S = A B' - E, and y = B a - b from y = -b; a may be NULL */
-KERNEL bool eliminate(const system *s, bool two, const double *a, both *y, pivots *p, double *scale)
+/* *rest = b - A x - E y; whether it is more than round-off of |b| + |A| |x| + |E| |y|, or not a
+ * number */
+KERNEL bool differs_one(const system *s, double b, const double *x, double y, double *rest)
 {
-  const double *A = s->A, *r = s->r;
-  double S11 = s->E ? -s->E[0] : 0, S21 = 0, S22 = s->E ? -s->E[1] : 0;
-  for (size_t j = 0; j < s->n; j++, A += s->stride) {
-    double b = A[0] * r[j];
-    S11 += A[0] * b;
-    if (a)
-      y->first += b * a[j];
-    if (two) {
-      double d = A[1] * r[j];
-      S21 += A[1] * b;
-      S22 += A[1] * d;
-      if (a)
-        y->second += d * a[j];
-    }
+  dae__pair sum = both(0), size = both(0);
+  double e = s->E ? s->E[0] * y : 0, last = 0;
+  size_t j = 0;
+  for (; j + 2 <= s->n; j += 2) {
+    dae__pair c = given(s->A + j) * load(x + j);
+    sum += c;
+    size += dae__pair_abs(c);
   }
-  scale[0] = S11;
-  scale[1] = S22;
-  return find_pivots(two, S11, S21, S22, p);
+  if (j < s->n)
+    last = s->A[j] * x[j];
+  *rest = b - e - dae__pair_sum(sum) - last;
+  return !(fabs(*rest) <=
+           DAE__SADDLE_ROUND_OFF * (fabs(b) + fabs(e) + dae__pair_sum(size) + fabs(last)));
+}
+
+/* x and y; false: A x + E y = b does not hold to round-off even where they are refined, or they are
+ * not numbers */
+KERNEL bool solve_one(const system *s, double S, const sides *of, double *x, double *out)
+{
+  double y = reduce_one(s, of) / S, rest;
+  substitute_one(s, of->f, y, x);
+  bool differs = differs_one(s, of->b[0], x, y, &rest);
+  for (int k = 1; differs && k < DAE__SADDLE_REFINEMENTS; k++) {
+    double dy = -rest / S;
+    y += dy;
+    correct_one(s, dy, x);
+    differs = differs_one(s, of->b[0], x, y, &rest);
+  }
+  *out = y;
+  return !differs;
+}
+
+/* ---- two rows ---- */
+
+/* 1/P1, l, 1/P2; and the diagonal of S */
+typedef struct pivots {
+  double first, l, second;
+  dae__pair scale;
+} pivots;
+
+/* S, and its pivots; false: one is not usable */
+KERNEL bool form_two(const system *s, pivots *p)
+{
+  dae__pair S = both(0);
+  if (s->E)
+    S -= load(s->E);
+  double S21 = 0;
+#pragma GCC unroll 4
+  for (size_t j = 0; j < s->n; j++) {
+    dae__pair a = given(s->A + 2 * j), b = a * s->r[j];
+    S += a * b;
+    S21 += a[1] * b[0];
+  }
+  double first = 1 / S[0], l = S21 * first, P2 = S[1] - l * S21;
+  *p = (pivots){first, l, 1 / P2, S};
+  return usable(S[0]) && fabs(S[1]) >= DAE__SADDLE_UNDERFLOW && dae__ldl_usable(P2, S[1]);
+}
+
+/* S\y */
+KERNEL dae__pair divide(const pivots *p, dae__pair y)
+{
+  double second = (y[1] - p->l * y[0]) * p->second;
+  return (dae__pair){y[0] * p->first - p->l * second, second};
+}
+
+KERNEL dae__pair reduce_two(const system *s, const sides *of)
+{
+  dae__pair y = -of->b;
+#pragma GCC unroll 4
+  for (size_t j = 0; j < s->n; j++)
+    y += given(s->A + 2 * j) * (s->r[j] * of->f[j]);
+  return y;
+}
+
+/* as of one row */
+KERNEL void substitute_two(const system *s, const double *f, dae__pair y, double *x)
+{
+  size_t j = 0;
+#pragma GCC unroll 2
+  for (; j + 2 <= s->n; j += 2) {
+    dae__pair c = given(s->A + 2 * j) * y, d = given(s->A + 2 * j + 2) * y;
+    dae__pair pull = (dae__pair){c[0], d[0]} + (dae__pair){c[1], d[1]};
+    dae__pair_to(x + j, load(s->r + j) * (given(f + j) - pull));
+  }
+  if (j < s->n)
+    x[j] = s->r[j] * (f[j] - dae__pair_sum(given(s->A + 2 * j) * y));
+}
+
+KERNEL void correct_two(const system *s, dae__pair y, double *x)
+{
+  for (size_t j = 0; j < s->n; j++)
+    x[j] -= s->r[j] * dae__pair_sum(given(s->A + 2 * j) * y);
+}
+
+KERNEL bool differs_two(const system *s, dae__pair b, const double *x, dae__pair y, dae__pair *rest)
+{
+  dae__pair e = both(0);
+  if (s->E)
+    e = load(s->E) * y;
+  dae__pair sum = b - e;
+  dae__pair size = dae__pair_abs(b) + dae__pair_abs(e);
+#pragma GCC unroll 4
+  for (size_t j = 0; j < s->n; j++) {
+    dae__pair c = given(s->A + 2 * j) * x[j];
+    sum -= c;
+    size += dae__pair_abs(c);
+  }
+  *rest = sum;
+  return dae__pair_exceeds(dae__pair_abs(sum), DAE__SADDLE_ROUND_OFF * size);
+}
+
+KERNEL bool solve_two(const system *s, const pivots *p, const sides *of, double *x, double *out)
+{
+  dae__pair y = divide(p, reduce_two(s, of)), rest;
+  substitute_two(s, of->f, y, x);
+  bool differs = differs_two(s, of->b, x, y, &rest);
+  for (int k = 1; differs && k < DAE__SADDLE_REFINEMENTS; k++) {
+    dae__pair dy = divide(p, -rest);
+    y += dy;
+    correct_two(s, dy, x);
+    differs = differs_two(s, of->b, x, y, &rest);
+  }
+  dae__pair_to(out, y);
+  return !differs;
 }
 
 /* ---- a factorisation that is kept ---- */
 
-KERNEL void keep(const dae__schur *s, bool two, const pivots *p, const double *scale)
+static dae_status create(dae__arena *arena, const dae__saddle_patterns *patterns, void **state)
 {
-  s->S[0] = p->first;
-  s->scale[0] = scale[0];
-  if (two) {
-    s->S[1] = p->l;
-    s->S[3] = p->second;
-    s->scale[1] = scale[1];
-  }
-}
-
-KERNEL pivots kept_pivots(const dae__schur *s, bool two)
-{
-  return (pivots){s->S[0], two ? s->S[1] : 0, two ? s->S[3] : 0};
-}
-
-KERNEL bool factor_rows(const dae__schur *s, bool two)
-{
-  system kept = kept_system(s);
-  pivots p;
-  double scale[2];
-  bool good = eliminate(&kept, two, NULL, NULL, &p, scale);
-  keep(s, two, &p, scale);
-  return good;
+  return dae__schur_create(arena, patterns, (size_t)(patterns->G->rows + patterns->K->rows), state);
 }
 
 static bool factor(void *state, const dae__saddle_values *values)
 {
   const dae__schur *s = state;
+  system kept = kept_system(s, s->rows.n);
+  pivots p;
   if (!dae__schur_set(s, values))
     return false;
-  return s->rows.m == 1 ? factor_rows(s, false) : factor_rows(s, true);
+  if (s->rows.m == 1) {
+    s->scale[0] = form_one(&kept);
+    s->S[0] = 1 / s->scale[0];
+    return usable(s->scale[0]);
+  }
+  bool good = form_two(&kept, &p);
+  s->S[0] = p.first, s->S[1] = p.l, s->S[3] = p.second;
+  dae__pair_to(s->scale, p.scale);
+  return good;
 }
 
-KERNEL void substitute(const dae__schur *s, bool two, double *x, double *bottom)
+KERNEL void solve_kept_one(const dae__schur *s, size_t n, double *x, double *b)
 {
-  system kept = kept_system(s);
-  const double *A = kept.A;
-  both b = {bottom[0], two ? bottom[1] : 0}, y = {-b.first, -b.second};
-  for (size_t j = 0; j < kept.n; j++, A += kept.stride) {
-    y.first += A[0] * kept.r[j] * x[j];
-    if (two)
-      y.second += A[1] * kept.r[j] * x[j];
-  }
-  pivots p = kept_pivots(s, two);
-  y = divide(&p, two, y);
-  settle(&kept, two, &p, x, b, &y, x);
-  bottom[0] = y.first;
-  if (two)
-    bottom[1] = y.second;
+  system kept = kept_system(s, n);
+  (void)solve_one(&kept, s->scale[0], &(sides){.f = x, .b = both(b[0])}, x, b);
+}
+
+KERNEL void solve_kept_two(const dae__schur *s, size_t n, double *x, double *b)
+{
+  system kept = kept_system(s, n);
+  pivots p = {.first = s->S[0], .l = s->S[1], .second = s->S[3]};
+  (void)solve_two(&kept, &p, &(sides){.f = x, .b = given(b)}, x, b);
 }
 
 static void solve(void *state, double *x, double *b)
 {
   const dae__schur *s = state;
-  if (s->rows.m == 1)
-    substitute(s, false, x, b);
+  size_t n = s->rows.n;
+  if (s->rows.m == 1 && n == 2)
+    solve_kept_one(s, 2, x, b);
+  else if (s->rows.m == 1)
+    solve_kept_one(s, n, x, b);
+  else if (n == 4)
+    solve_kept_two(s, 4, x, b);
   else
-    substitute(s, true, x, b);
+    solve_kept_two(s, n, x, b);
 }
 
 /* ---- none that is kept ---- */
 
-KERNEL bool pass_rows(const dae__schur *s, bool two, const dae__saddle_forces *of)
+KERNEL bool pass_one(const dae__schur *s, size_t n, const dae__saddle_forces *of)
 {
-  system here = {.n = s->rows.n, .stride = two ? 2 : 1, .A = of->A, .r = s->r};
-  both b = {-of->c[0], two ? -of->c[1] : 0}, y = {-b.first, -b.second};
+  const system here = {.n = n, .A = of->A, .r = s->r};
+  double S = form_one(&here);
+  return usable(S) && solve_one(&here, S, &(sides){.f = of->f, .b = both(-of->c[0])}, of->x, of->y);
+}
+
+KERNEL bool pass_two(const dae__schur *s, size_t n, const dae__saddle_forces *of)
+{
+  const system here = {.n = n, .A = of->A, .r = s->r};
   pivots p;
-  double scale[2];
-  if (!eliminate(&here, two, of->f, &y, &p, scale))
-    return false;
-  y = divide(&p, two, y);
-  if (!settle(&here, two, &p, of->f, b, &y, of->x))
-    return false;
-  of->y[0] = y.first;
-  if (two)
-    of->y[1] = y.second;
-  return true;
+  return form_two(&here, &p) &&
+         solve_two(&here, &p, &(sides){.f = of->f, .b = -given(of->c)}, of->x, of->y);
 }
 
 static bool pass(void *state, const double *M, const dae__saddle_forces *of)
 {
   const dae__schur *s = state;
+  size_t n = s->rows.n;
   if (M && !dae__schur_set_masses(s, M, NULL))
     return false;
   if (s->rows.m == 1)
-    return pass_rows(s, false, of);
-  return pass_rows(s, true, of);
+    return n == 2 ? pass_one(s, 2, of) : pass_one(s, n, of);
+  return n == 4 ? pass_two(s, 4, of) : pass_two(s, n, of);
 }
 
 const dae__saddle_way dae__saddle_few = {.kind = "few",
-                                         .create = dae__schur_create,
+                                         .create = create,
                                          .factor = factor,
                                          .solve = solve,
                                          .pass = pass,

@@ -13,13 +13,14 @@ static int diagonal_place(const dae_pattern *M, int j)
   return -1;
 }
 
-dae_status dae__schur_create(dae__arena *arena, const dae__saddle_patterns *patterns, void **state)
+dae_status dae__schur_create(dae__arena *arena, const dae__saddle_patterns *patterns, size_t stride,
+                             void **state)
 {
   const dae_pattern *M = patterns->M;
   size_t n = (size_t)M->cols, size = dae__pair_rows(patterns->G->rows + patterns->K->rows);
   dae__schur *s = DAE__TAKE(arena, dae__schur, 1), made = {.size = size};
   double *A = DAE__KEEP(arena, double, size *n);
-  dae__saddle_rows_create(arena, patterns, size, A, &made.rows);
+  dae__saddle_rows_create(arena, patterns, stride, A, &made.rows);
   made.r = DAE__KEEP(arena, double, n);
   made.B = DAE__KEEP(arena, double, size *n);
   made.S = DAE__KEEP(arena, double, size *size);
@@ -60,6 +61,12 @@ double dae__schur_rcond(const void *state)
 {
   const dae__schur *s = state;
   return dae__ldl_rcond(s->size, s->S, s->scale);
+}
+
+static dae_status create(dae__arena *arena, const dae__saddle_patterns *patterns, void **state)
+{
+  return dae__schur_create(arena, patterns, dae__pair_rows(patterns->G->rows + patterns->K->rows),
+                           state);
 }
 
 /* B = A D^-1 */
@@ -150,8 +157,5 @@ static void solve(void *state, double *x, double *b)
     b[i] = y[i];
 }
 
-const dae__saddle_way dae__saddle_schur = {.kind = "schur",
-                                           .create = dae__schur_create,
-                                           .factor = factor,
-                                           .solve = solve,
-                                           .rcond = dae__schur_rcond};
+const dae__saddle_way dae__saddle_schur = {
+    .kind = "schur", .create = create, .factor = factor, .solve = solve, .rcond = dae__schur_rcond};

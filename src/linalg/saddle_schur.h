@@ -13,7 +13,7 @@
 #include "linalg/saddle_way.h"
 
 typedef struct dae__schur {
-  dae__saddle_rows rows; /* A with leading dimension `size` */
+  dae__saddle_rows rows; /* A, of saddle_schur.c with leading dimension `size` */
   size_t size;           /* rows, rounded up */
   int *place;            /* of a coordinate's mass among M's values, or -1; the others are 0 */
   double *r, *B, *S;     /* kept: D^-1; A D^-1; L and 1/P as dae__ldl_factor leaves them */
@@ -21,7 +21,9 @@ typedef struct dae__schur {
   double *u, *y, *residual;
 } dae__schur;
 
-dae_status dae__schur_create(dae__arena *arena, const dae__saddle_patterns *patterns, void **state);
+/* stride: leading dimension of A */
+dae_status dae__schur_create(dae__arena *arena, const dae__saddle_patterns *patterns, size_t stride,
+                             void **state);
 /* r = D^-1 alone, diagonal may be NULL, and */
 bool dae__schur_set_masses(const dae__schur *s, const double *M, const double *diagonal);
 /* A, E and r; false where D is not positive, or its reciprocal not a number */

@@ -75,6 +75,14 @@ static void take_rows(dae__motion *motion)
   motion->place_K = places(motion, &m->K, m->ng);
 }
 
+/* where the saddle finds what accelerations need */
+static void make_forces(dae__motion *motion)
+{
+  const double *all = motion->m->ng > 0 ? motion->G : motion->K;
+  motion->forces = (dae__saddle_forces){
+      .A = motion->whole ? all : motion->rows, .f = motion->top, .c = motion->bottom};
+}
+
 /* what each motion has for itself */
 static void take_own_memory(dae__motion *motion)
 {
@@ -112,6 +120,7 @@ dae_status dae__motion_create(dae__arena *arena, dae__mech *m, dae__motion **out
     take_rows(motion);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
+  make_forces(motion);
   dae_status status = dae__saddle_create(arena, &m->M, &m->G, &m->K, &motion->saddle, err);
   if (!status)
     *out = motion;
@@ -143,6 +152,7 @@ dae_status dae__motion_create_another(dae__arena *arena, const dae__motion *firs
   take_own_memory(motion);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
+  make_forces(motion);
   dae_status status = dae__saddle_create_another(arena, first->saddle, &motion->saddle, err);
   if (!status)
     *out = motion;

@@ -20,6 +20,7 @@ typedef struct dae__motion {
   bool mass_stays;            /* M is constant, and its values are there */
   dae_mechanical_wanted want; /* what accelerations need, and where that goes */
   bool few;                   /* rows of [G; K], at least one; */
+  dae__saddle_forces forces;  /* then what the saddle is given of them: */
   bool whole;                 /* G or K is all of it, without gaps in its pattern; */
   double *rows;               /* else that as a dense matrix, */
   int *place_G, *place_K;     /* and places of entries in it */

@@ -15,30 +15,41 @@
 #include "problem/motion.h"
 
 /* Where what was solved for is not finite: names what the callbacks gave that is not, if any. */
-static dae_status look_again(dae__motion *motion, const dae_mechanical_at *at, dae_status status,
-                             dae_error *err)
+static dae_status look_again(dae__mech *m, const dae_mechanical_at *at,
+                             const dae_mechanical_wanted *want, dae_status status, dae_error *err)
 {
   dae_error why;
-  dae_mechanical_wanted all = motion->want;
-  all.M = motion->M;
-  motion->m->count->evaluations--; /* the same one */
-  dae_status found = dae__mech_eval(motion->m, at, &all, &why);
+  m->count->evaluations -= want->f != NULL; /* the same one */
+  dae_status found = dae__mech_eval(m, at, want, &why);
   if (found && err)
     *err = why;
   return found ? found : status;
 }
 
+static dae_status look_at_all(dae__motion *motion, const dae_mechanical_at *at, dae_status status,
+                              dae_error *err)
+{
+  dae_mechanical_wanted all = motion->want;
+  all.M = motion->M;
+  return look_again(motion->m, at, &all, status, err);
+}
+
+/* what is wanted, not looked at */
+static inline dae_status ask(dae__mech *m, const dae_mechanical_at *at,
+                             const dae_mechanical_wanted *want, dae_error *err)
+{
+  if (!m->joint || m->input || m->count->dependent > 0)
+    return dae__mech_eval_unchecked(m, at, want, err);
+  int code = m->p->eval(m->p->user, at, want);
+  m->count->evaluations += want->f != NULL;
+  return code == 0 ? DAE_OK : dae__callback_status(m->why, code, "eval", at->t, err);
+}
+
 /* motion->want at y: f into top, gamma and kappa into bottom; not looked at */
 static inline dae_status evaluate(dae__motion *motion, const dae_mechanical_at *at, dae_error *err)
 {
-  dae__mech *m = motion->m;
   motion->want.M = motion->mass_stays ? NULL : motion->M;
-  if (m->joint && !m->input && m->count->dependent == 0) {
-    int code = m->p->eval(m->p->user, at, &motion->want);
-    m->count->evaluations++;
-    return code == 0 ? DAE_OK : dae__callback_status(m->why, code, "eval", at->t, err);
-  }
-  return dae__mech_eval_unchecked(m, at, &motion->want, err);
+  return ask(motion->m, at, &motion->want, err);
 }
 
 /* ---- accelerations ---- */
@@ -71,7 +82,7 @@ static dae_status dynamics(dae__motion *motion, const dae_mechanical_at *at, dou
   bool good = !status && dae__all_finite(m->nq, acceleration) && dae__all_finite(m->nc, bottom) &&
               dae__all_finite(m->nu, motion->s);
   motion->mass_stays = good && m->p->constant_mass;
-  return good ? DAE_OK : look_again(motion, at, status, err);
+  return good ? DAE_OK : look_at_all(motion, at, status, err);
 }
 
 /* the multipliers into y, and v and u' into dy (may be NULL) */
@@ -88,17 +99,14 @@ static inline dae_status tell(dae__motion *motion, const dae_mechanical_at *at, 
                                  : DAE_OK;
 }
 
-/* [G; K] as a dense matrix, all entries by columns */
-static inline const double *rows_of(dae__motion *motion)
+/* motion->rows, [G; K] as a dense matrix by columns */
+static void fill_rows(dae__motion *motion)
 {
   const dae__mech *m = motion->m;
-  if (motion->whole)
-    return m->ng > 0 ? motion->G : motion->K;
   for (int e = 0, count = dae__pattern_count(&m->G); e < count; e++)
     motion->rows[motion->place_G[e]] = motion->G[e];
   for (int e = 0, count = dae__pattern_count(&m->K); e < count; e++)
     motion->rows[motion->place_K[e]] = motion->K[e];
-  return motion->rows;
 }
 
 /* the same as dynamics and tell without a factorisation, which few rows allow; false: it takes one
@@ -106,20 +114,22 @@ static inline const double *rows_of(dae__motion *motion)
 static inline bool pass(dae__motion *motion, double *y, double *dy)
 {
   const dae__mech *m = motion->m;
+  int nq = m->nq;
   if (!motion->few || m->count->dependent > 0)
     return false;
-  dae__saddle_forces of = {.A = rows_of(motion),
-                           .f = motion->top,
-                           .c = motion->bottom,
-                           .x = dy + m->at.v,
-                           .y = y + m->at.lambda};
-  if (!dae__saddle_pass(motion->saddle, motion->want.M, &of) || !dae__all_finite(m->nu, motion->s))
+  if (!motion->whole)
+    fill_rows(motion);
+  motion->forces.x = dy + nq;
+  motion->forces.y = y + m->at.lambda;
+  if (!dae__saddle_pass(motion->saddle, motion->want.M, &motion->forces) ||
+      (m->nu > 0 && !dae__all_finite(m->nu, motion->s)))
     return false;
   motion->mass_stays = m->p->constant_mass;
   motion->memory->factored = false;
   motion->memory->factorisations++;
-  dae__copy(m->nq, y + m->at.v, dy);
-  dae__copy(m->nu, motion->s, dy + m->at.u);
+  dae__copy(nq, y + nq, dy);
+  if (m->nu > 0)
+    dae__copy(m->nu, motion->s, dy + m->at.u);
   return true;
 }
 
@@ -157,12 +167,23 @@ static bool move(int n, const double *correction, double *x)
   return moved;
 }
 
-/* gdot and k at the q that has been moved, into the right side of the velocity */
-static dae_status velocity_level(dae__motion *motion, const dae_mechanical_at *at, double *gdot,
-                                 double *k, dae_error *err)
+/* v onto gdot and k at the q that has been moved; *moved: by that */
+static dae_status move_velocity(dae__motion *motion, const dae_mechanical_at *at, double *side,
+                                double *v, bool *moved, dae_error *err)
 {
-  dae_mechanical_wanted want = {.G = motion->moved_G, .gdot = gdot, .k = k};
-  return dae__mech_eval(motion->m, at, &want, err);
+  dae__mech *m = motion->m;
+  int nq = m->nq;
+  dae_mechanical_wanted want = {.k = m->nk > 0 ? side + nq + m->ng : NULL};
+  if (m->ng > 0)
+    want.G = motion->moved_G, want.gdot = side + nq;
+  dae_status status = ask(m, at, &want, err);
+  if (status)
+    return status;
+  dae__saddle_solve(motion->saddle, side, side + nq);
+  if (!dae__all_finite(nq, side))
+    return look_again(m, at, &want, DAE_OK, err);
+  *moved |= move(nq, side, v);
+  return DAE_OK;
 }
 
 dae_status dae__motion_arrive(dae__motion *motion, double t, double *y, double *dy, dae_error *err)
@@ -179,18 +200,16 @@ dae_status dae__motion_arrive(dae__motion *motion, double t, double *y, double *
   if (!status) {
     dae__saddle_solve(motion->saddle, position, position + nq);
     if (!dae__all_finite(nq, position))
-      status = look_again(motion, &at, DAE_OK, err);
+      status = look_at_all(motion, &at, DAE_OK, err);
   }
   motion->want.g = NULL;
   if (!status)
     status = tell(motion, &at, y, dy, err); /* dependent rows: at the point that is not moved */
   bool moved = !status && move(nq, position, y);
   if (!status && m->nc > 0)
-    status = velocity_level(motion, &at, velocity + nq, velocity + nq + m->ng, err);
+    status = move_velocity(motion, &at, velocity, y + nq, &moved, err);
   if (status)
     return status;
-  dae__saddle_solve(motion->saddle, velocity, velocity + nq);
-  moved |= move(nq, velocity, y + m->at.v);
   motion->memory->projections += moved;
   dae__copy(nq, y + m->at.v, dy);
   return DAE_OK;

@@ -31,17 +31,23 @@ static dae_status consistent(void *self, double t, const bool *fixed, double *z,
 /* w */
 static dae_status algebraic(body *o, double t, double *z, dae_error *err)
 {
-  if (!o->algebraic)
-    return DAE_OK;
   dae__solver_forget(o->algebraic->solver); /* it is not kept */
   return dae__algebraic_solve(o->algebraic, t, z, err);
+}
+
+/* with w; kept apart from the others, which need not save a register then */
+static __attribute__((noinline)) dae_status slopes_of_all(body *o, bool shown, double t, double *z,
+                                                          double *dz, dae_error *err)
+{
+  dae_status status = algebraic(o, t, z, err);
+  return status ? status : dae__motion_slopes(o->motion[shown], t, z, dz, err);
 }
 
 static dae_status slopes(void *self, bool shown, double t, double *z, double *dz, dae_error *err)
 {
   body *o = self;
-  dae_status status = algebraic(o, t, z, err);
-  return status ? status : dae__motion_slopes(o->motion[shown], t, z, dz, err);
+  return o->algebraic ? slopes_of_all(o, shown, t, z, dz, err)
+                      : dae__motion_slopes(o->motion[shown], t, z, dz, err);
 }
 
 static dae_status project(void *self, bool shown, double t, double *z, dae_error *err)
@@ -61,7 +67,7 @@ static dae_status arrive(void *self, double t, double *z, double *dz, dae_error 
   body *o = self;
   if (!o->project || o->m->nc == 0)
     return slopes(self, false, t, z, dz, err);
-  dae_status status = algebraic(o, t, z, err);
+  dae_status status = o->algebraic ? algebraic(o, t, z, err) : DAE_OK;
   if (!status)
     status = dae__motion_arrive(o->motion[0], t, z, dz, err);
   return status ? status : dae__motion_check_dependent(o->motion[0], t, z, z + o->m->at.v, err);
