@@ -34,12 +34,8 @@ void dae__collocation_values(const dae__collocation_rule *r, double x, double *w
   dae__nodal_values(&r->nodes, x, w);
 }
 
-void dae__collocation_integrals(const dae__collocation_rule *r, double x, double *w)
+void dae__collocation_integrals(const dae__collocation_rule *r, double x, double *single,
+                                double *twice)
 {
-  dae__nodal_integrals(&r->nodes, x, w);
-}
-
-void dae__collocation_double_integrals(const dae__collocation_rule *r, double x, double *w)
-{
-  dae__nodal_double_integrals(&r->nodes, x, w);
+  dae__nodal_integrals(&r->nodes, x, single, twice);
 }

@@ -31,9 +31,8 @@ const dae__collocation_rule *dae__collocation_tabulated(int s, bool radau);
 
 /* w_j = l_j(x), for any x: */
 void dae__collocation_values(const dae__collocation_rule *rule, double x, double *w);
-/* int_0^x l_j, */
-void dae__collocation_integrals(const dae__collocation_rule *rule, double x, double *w);
-/* int_0^x (x - tau) l_j(tau) dtau. */
-void dae__collocation_double_integrals(const dae__collocation_rule *rule, double x, double *w);
+/* single_j = int_0^x l_j, twice_j = int_0^x (x - tau) l_j(tau) dtau. */
+void dae__collocation_integrals(const dae__collocation_rule *rule, double x, double *single,
+                                double *twice);
 
 #endif

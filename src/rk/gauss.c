@@ -13,52 +13,51 @@
  * makes the error of the step follow tol. The iteration ends at 0.1^(2s/(s+1)) of the tolerance,
  * with a fixed step at round-off.
  *
+ * That holds where forces are smooth. Where they jump or bend within a step, its error is of the
+ * size of the estimate. It shows in e_(s-1) and e_(s-2), the same with fewer stages: those of
+ * smooth forces shrink from one to the next by rho = e_s / max(e_(s-1), e_(s-2)) or more, and the
+ * step is in error by less than e_s rho^(s-1), while rho is near 1 where they are not smooth. So
+ * e_s rho^(s-1) has to be below the tolerance itself, too: with 4 to 6 stages and one jump or bend,
+ * wherever it is, the error is at most 4.5 times the larger of that and of the same at the end.
+ *
  * The nodes leave out the last few hundredths of a step: what begins to act there shows in k at the
  * end, which is evaluated once the step has been accepted. Where gamma h (k - p(1)) is several
- * times what the tolerance allows, the step is given up after all. */
+ * times what these tolerances allow, the step is given up after all. */
 #include "rk/gauss.h"
 #include "core/error.h"
 #include "core/vec.h"
+#include "spark/curve.h"
 #include <float.h>
 
 #define MOST 12        /* sweeps of a variable step, */
 #define MOST_FIXED 200 /* and of a fixed one, which cannot be made smaller */
 #define SLOW 0.8       /* contraction from which on it is given up */
 #define SAFETY 0.75    /* as of the explicit pairs: 1 % of steps are rejected, with 0.9 it is 7 % */
-#define SURPRISE 5   /* error at the end, relative to the tolerance, at which a step is not taken */
-#define AT_ONCE 1e-3 /* of the stop value: the first change that is enough */
-#define REMEMBERED 40 /* steps for which a failure of the iteration tells something */
-#define FARTHEST 10   /* a step so many times as long as the last one is not predicted from it */
-#define ROUND_OFF 4   /* changes of so many units in the last place are none, */
-#define BEARABLE 1e6  /* and those that do not get smaller are so up to here */
+#define SURPRISE 5     /* error at the end, relative to the mapped tolerance, */
+#define MISSED 2       /* and of what is not smooth, at which a step is not taken */
+#define AT_ONCE 1e-3   /* of the stop value: the first change that is enough */
+#define FARTHEST 10    /* a step so many times as long as the last one is not predicted from it */
+#define ROUND_OFF 4    /* changes of so many units in the last place are none, */
+#define BEARABLE 1e6   /* and those that do not get smaller are so up to here */
 
 /* The fewest evaluations for the digits reached on eleven mechanisms at 3 to 12 digits, of which
  * there are one or two more than the tolerance asks for. */
 int dae__gauss_stages(double rtol)
 {
-  return rtol > 1e-6 ? 4 : rtol > 1e-9 ? 5 : 6;
+  return rtol > 1e-9 ? 5 : 6;
 }
 
 /* ---- states and slopes ---- */
 
-void dae__gauss_point_create(int first, int n, double x, const double *single, const double *twice,
-                             dae__gauss_point *out)
+void dae__gauss_point_create(const dae__gauss *o, int first, int n, double x, const double *single,
+                             const double *twice, dae__gauss_point *out)
 {
-  out->first = first;
+  out->from = (size_t)first * o->stride;
   out->count = n;
   out->x = x;
   for (int j = 0; j < n; j++) {
-    out->single[j] = single[j];
-    out->twice[j] = twice[j];
-  }
-}
-
-void dae__gauss_point_scale(dae__gauss_point *p, double h)
-{
-  for (int j = 0; j < p->count; j++) {
-    double once = h * p->single[j], again = h * (h * p->twice[j]);
-    p->by_h[j] = (dae__pair){once, once};
-    p->by_h2[j] = (dae__pair){again, again};
+    out->single[j] = (dae__pair){single[j], single[j]};
+    out->twice[j] = (dae__pair){twice[j], twice[j]};
   }
 }
 
@@ -82,76 +81,73 @@ KERNEL double sum_one(int n, const dae__pair *w, const double *k, size_t stride)
   return sum;
 }
 
-/* q and v where q' = v: h2 of them, two at a time, whose slopes k and v0 are given */
-KERNEL void move_q(const dae__gauss *o, int n, double h, const double *x0, const double *K,
-                   const dae__gauss_point *p, double *restrict z)
+/* two of q and v where q' = v, from i on */
+KERNEL void move_two(const dae__gauss *o, int n, double h, const double *x0, const double *K,
+                     const dae__gauss_point *p, size_t i, double *restrict z)
 {
-  size_t stride = o->stride, n2 = (size_t)o->n2, i = 0;
-  const double *k = K + (size_t)p->first * stride + n2;
-  double hx = h * p->x;
-  for (; i + 2 <= n2; i += 2) {
-    dae__pair q[2] = {{0, 0}, {0, 0}}, v[2] = {{0, 0}, {0, 0}};
-    const double *at = k + i;
+  size_t stride = o->stride, n2 = (size_t)o->n2;
+  const double *at = K + p->from + n2 + i;
+  dae__pair slope = dae__pair_from_anywhere(at);
+  dae__pair q[2] = {p->twice[0] * slope, {0, 0}}, v[2] = {p->single[0] * slope, {0, 0}};
 #pragma GCC unroll 6
-    for (int j = 0; j < n;
-         j++, at += stride) { /* two sums each: none waits for all of the others */
-      dae__pair slope = dae__pair_from_anywhere(at);
-      q[j % 2] += p->by_h2[j] * slope;
-      v[j % 2] += p->by_h[j] * slope;
-    }
-    q[0] += hx * dae__pair_from_anywhere(K + i); /* v0 */
-    dae__pair_to(z + i, dae__pair_from_anywhere(x0 + i) + (q[0] + q[1]));
-    dae__pair_to(z + n2 + i, dae__pair_from_anywhere(x0 + n2 + i) + (v[0] + v[1]));
+  for (int j = 1; j < n; j++) { /* two sums each: none waits for all of the others */
+    at += stride;
+    slope = dae__pair_from_anywhere(at);
+    q[j % 2] += p->twice[j] * slope;
+    v[j % 2] += p->single[j] * slope;
   }
-  if (i < n2) {
-    z[i] = x0[i] + (sum_one(n, p->by_h2, k + i, stride) + hx * K[i]);
-    z[n2 + i] = x0[n2 + i] + sum_one(n, p->by_h, k + i, stride);
-  }
+  dae__pair way = p->x * dae__pair_from_anywhere(K + i) + h * (q[0] + q[1]); /* by v0 first */
+  dae__pair_to(z + i, dae__pair_from_anywhere(x0 + i) + h * way);
+  dae__pair_to(z + n2 + i, dae__pair_from_anywhere(x0 + n2 + i) + h * (v[0] + v[1]));
 }
 
-/* u, and all of x where there is no q */
-KERNEL void move_u(const dae__gauss *o, int n, const double *x0, const double *K,
-                   const dae__gauss_point *p, double *restrict z)
+/* an even number of q and v, and nothing else */
+KERNEL void move_even(const dae__gauss *o, int n, double h, const double *x0, const double *K,
+                      const dae__gauss_point *p, double *restrict z)
 {
-  size_t stride = o->stride, i = 2 * (size_t)o->n2, nx = (size_t)o->body->nx;
-  const double *k = K + (size_t)p->first * stride;
-  for (; i + 2 <= nx; i += 2)
-    dae__pair_to(z + i, dae__pair_from_anywhere(x0 + i) + sum_two(n, p->by_h, k + i, stride));
-  if (i < nx)
-    z[i] = x0[i] + sum_one(n, p->by_h, k + i, stride);
+  for (size_t i = 0; i < (size_t)o->n2; i += 2)
+    move_two(o, n, h, x0, K, p, i, z);
 }
 
+/* any number of q and v, and u, which is all of x where there is no q */
 KERNEL void move(const dae__gauss *o, int n, double h, const double *x0, const double *K,
                  const dae__gauss_point *p, double *restrict z)
 {
-  move_q(o, n, h, x0, K, p, z);
-  move_u(o, n, x0, K, p, z);
+  size_t stride = o->stride, n2 = (size_t)o->n2, nx = (size_t)o->body->nx, i = 0;
+  const double *k = K + p->from;
+  for (; i + 2 <= n2; i += 2)
+    move_two(o, n, h, x0, K, p, i, z);
+  if (i < n2) {
+    z[i] = x0[i] + h * (p->x * K[i] + h * sum_one(n, p->twice, k + n2 + i, stride));
+    z[n2 + i] = x0[n2 + i] + h * sum_one(n, p->single, k + n2 + i, stride);
+  }
+  for (i = 2 * n2; i + 2 <= nx; i += 2)
+    dae__pair_to(z + i, dae__pair_from_anywhere(x0 + i) + h * sum_two(n, p->single, k + i, stride));
+  if (i < nx)
+    z[i] = x0[i] + h * sum_one(n, p->single, k + i, stride);
 }
 
 /* with the stages of those tolerances that are asked for most, and any */
-#define MOVE(name, n)                                                                              \
-  static __attribute__((noinline)) void name(const dae__gauss *o, double h, const double *x0,      \
-                                             const double *K, const dae__gauss_point *p,           \
-                                             double *z)                                            \
+#define MOVE(name, kernel, n)                                                                      \
+  static void name(const dae__gauss *o, double h, const double *x0, const double *K,               \
+                   const dae__gauss_point *p, double *z)                                           \
   {                                                                                                \
-    move(o, n, h, x0, K, p, z);                                                                    \
+    kernel(o, n, h, x0, K, p, z);                                                                  \
   }
-MOVE(move_by_4, 4)
-MOVE(move_by_5, 5)
-MOVE(move_by_6, 6)
-MOVE(move_by_any, p->count)
+MOVE(move_even_by_5, move_even, 5)
+MOVE(move_even_by_6, move_even, 6)
+MOVE(move_by_5, move, 5)
+MOVE(move_by_6, move, 6)
+MOVE(move_by_any, move, p->count)
 
-void dae__gauss_state(const dae__gauss *o, double h, const double *x0, const double *K,
-                      const dae__gauss_point *p, double *z)
+static dae__gauss_move *mover(const dae__gauss *o)
 {
-  if (p->count == 4)
-    move_by_4(o, h, x0, K, p, z);
-  else if (p->count == 5)
-    move_by_5(o, h, x0, K, p, z);
-  else if (p->count == 6)
-    move_by_6(o, h, x0, K, p, z);
-  else
-    move_by_any(o, h, x0, K, p, z);
+  bool even = o->n2 % 2 == 0 && o->body->nx == 2 * o->n2;
+  if (o->s == 5)
+    return even ? move_even_by_5 : move_by_5;
+  if (o->s == 6)
+    return even ? move_even_by_6 : move_by_6;
+  return move_by_any;
 }
 
 void dae__gauss_combine(const dae__gauss *o, int n, const double *w, const double *K, double *k)
@@ -170,23 +166,90 @@ void dae__gauss_combine(const dae__gauss *o, int n, const double *w, const doubl
   }
 }
 
+/* ---- prediction ---- */
+
+/* The polynomial through slopes k_0 ... k_n at x_0 ... x_n, the last step's, in the form of Newton,
+ *
+ *   p(x) = d_n + (x - x_n) (d_(n-1) + (x - x_(n-1)) (... + (x - x_1) d_0)),
+ *
+ * d_j the divided difference of k_j ... k_n. */
+KERNEL void divide(const dae__gauss *o, int n, dae__pair *d)
+{
+#pragma GCC unroll 8
+  for (int last = 0; last < n; last++)
+#pragma GCC unroll 8
+    for (int j = 0; j < n - last; j++)
+      d[j] = (d[j + 1] - d[j]) * o->apart[j + 1 + last][j];
+}
+
+KERNEL dae__pair evaluate(int n, const dae__pair *d, const double *gap)
+{
+  dae__pair p = d[0];
+#pragma GCC unroll 8
+  for (int j = 1; j <= n; j++)
+    p = p * gap[j] + d[j];
+  return p;
+}
+
+/* two numbers of K_1 ... K_s, or one, the first of a slope being i; n = s + 1 */
+KERNEL void foresee(const dae__gauss *o, int n, double gap[][DAE__NODAL_MOST], size_t i, bool two,
+                    double *K)
+{
+  const double *last = o->K[o->memory->last] + i;
+  double *to = K + i;
+  dae__pair d[DAE__NODAL_MOST];
+#pragma GCC unroll 8
+  for (int j = 0; j <= n; j++, last += o->stride)
+    d[j] = two ? dae__pair_from_anywhere(last) : (dae__pair){*last, 0};
+  divide(o, n, d);
+  for (int k = 0; k < n - 1; k++) {
+    dae__pair p = evaluate(n, d, gap[k]);
+    to += o->stride;
+    if (two)
+      dae__pair_to(to, p);
+    else
+      *to = p[0];
+  }
+}
+
+/* q: the step over the last one */
+KERNEL void extrapolate(const dae__gauss *o, int n, double q, double *K)
+{
+  double gap[DAE__COLLOCATION_STAGES][DAE__NODAL_MOST];
+  size_t i = (size_t)o->n2, nx = (size_t)o->body->nx;
+  for (int k = 0; k < n - 1; k++)
+#pragma GCC unroll 8
+    for (int j = 0; j <= n; j++)
+      gap[k][j] = 1 + q * o->c[k] - o->wide.x[j];
+  for (; i + 2 <= nx; i += 2)
+    foresee(o, n, gap, i, true, K);
+  if (i < nx)
+    foresee(o, n, gap, i, false, K);
+}
+
+#define EXTRAPOLATE(name, n)                                                                       \
+  static void name(const dae__gauss *o, double q, double *K)                                       \
+  {                                                                                                \
+    extrapolate(o, n, q, K);                                                                       \
+  }
+EXTRAPOLATE(extrapolate_by_5, 6)
+EXTRAPOLATE(extrapolate_by_6, 7)
+EXTRAPOLATE(extrapolate_by_any, o->s + 1)
+
 /* K_1 ... K_s by the last step, or all as at the start */
 static void predict(dae__gauss *o, const dae__rk_leg *leg, double *K)
 {
   const dae__gauss_memory *m = o->memory;
   int nx = o->body->nx;
-  double q = m->h > 0 ? leg->h / m->h : INFINITY, w[DAE__NODAL_MOST];
   dae__copy(nx, leg->from.dz, K);
   dae__copy(o->n2, leg->from.z + o->n2, K);
-  for (int i = 0; i < o->s; i++) {
-    double *k = dae__gauss_slope(o, K, i + 1);
-    if (q <= FARTHEST) {
-      dae__nodal_values(&o->wide, 1 + q * o->c[i], w);
-      dae__gauss_combine(o, o->s + 2, w, o->K[m->last], k);
-    } else {
-      dae__copy(nx, leg->from.dz, k);
-    }
-  }
+  if (m->h > 0 && leg->h <= FARTHEST * m->h)
+    (o->s == 5   ? extrapolate_by_5
+     : o->s == 6 ? extrapolate_by_6
+                 : extrapolate_by_any)(o, leg->h / m->h, K);
+  else
+    for (int i = 1; i <= o->s; i++)
+      dae__copy(nx, leg->from.dz, dae__gauss_slope(o, K, i));
 }
 
 /* ---- iteration ---- */
@@ -215,13 +278,13 @@ static dae_status sweep(dae__gauss *o, const dae__rk_leg *leg, double *K, double
 {
   const dae__rk_body *body = o->body;
   for (int i = 0; i < o->s; i++) {
-    dae__gauss_state(o, leg->h, leg->from.z, K, &o->stage[i], o->z);
+    o->move(o, leg->h, leg->from.z, K, &o->stage[i], o->z);
     dae_status status = body->table->slopes(body->self, false, leg->t + o->c[i] * leg->h, o->z,
                                             dae__gauss_slope(o, K, i + 1), err);
     if (status)
       return status;
   }
-  dae__gauss_state(o, leg->h, leg->from.z, K, &o->end, leg->to.z);
+  o->move(o, leg->h, leg->from.z, K, &o->end, leg->to.z);
   *change = norm(body->nx, leg->to.z, o->before, o->inverse);
   dae__copy(body->nx, leg->to.z, o->before);
   return DAE_OK;
@@ -253,10 +316,36 @@ static dae_status judge(const dae__gauss *o, int count, double change, double be
 
 /* ---- the verbs ---- */
 
+/* of v and u in e, relative to the tolerance */
+static double norm_of_slopes(const dae__gauss *o, const double *e)
+{
+  int n2 = o->n2, n = o->body->nx - n2;
+  return norm(n, e + n2, o->zero, o->inverse + n2);
+}
+
+/* rho^(s-1) */
+static double smoothness(const dae__gauss *o, double fine, double rough)
+{
+  double rho = fine < rough ? fine / rough : 1, power = 1;
+  for (int i = 1; i < o->s; i++)
+    power *= rho;
+  return power;
+}
+
+/* relative to the mapped tolerance, or where forces are not smooth to the tolerance */
 static double estimate(dae__gauss *o, double h, const double *K)
 {
-  dae__gauss_state(o, h, o->zero, K, &o->start, o->error);
-  return o->scale * norm(o->body->nx, o->error, o->zero, o->inverse);
+  o->move_any(o, h, o->zero, K, &o->start, o->error);
+  double size = norm(o->body->nx, o->error, o->zero, o->inverse), mapped = o->scale * size;
+  if (o->s < 3 || o->gamma * size <= fmax(mapped, 1))
+    return mapped;
+  double fine = norm_of_slopes(o, o->error), rough = 0;
+  for (int d = 1; d <= 2; d++) {
+    dae__gauss_combine(o, o->s + 1 - d, o->rough_start[d - 1], K, o->error);
+    rough = fmax(rough, h * norm_of_slopes(o, o->error));
+  }
+  double plain = o->gamma * size * smoothness(o, fine, rough);
+  return plain <= mapped ? mapped : plain; /* a NaN stays */
 }
 
 static dae_status attempt(void *self, const dae__rk_leg *leg, double *error, dae_error *err)
@@ -265,25 +354,18 @@ static dae_status attempt(void *self, const dae__rk_leg *leg, double *error, dae
   const dae__rk_body *body = o->body;
   double *K = o->K[!o->memory->last], before = INFINITY, change;
   bool enough = false;
-  for (int i = 0; i < o->s; i++)
-    dae__gauss_point_scale(&o->stage[i], leg->h);
-  dae__gauss_point_scale(&o->end, leg->h);
-  dae__gauss_point_scale(&o->start, leg->h);
   dae__gauss_weigh(o, leg->from.z);
   predict(o, leg, K);
   dae__copy(body->size - body->nx, leg->from.z + body->nx, o->z + body->nx);
-  dae__gauss_state(o, leg->h, leg->from.z, K, &o->end, o->before);
+  o->move(o, leg->h, leg->from.z, K, &o->end, o->before);
   for (int count = 1; !enough; count++) {
     dae_status status = sweep(o, leg, K, &change, err);
     o->memory->iterations++;
     if (status)
       return status;
     status = judge(o, count, change, before, &enough, err);
-    if (status) {
-      o->memory->limit = leg->h;
-      o->memory->since = 0;
+    if (status)
       return status;
-    }
     before = change;
   }
   dae__copy(body->size - body->nx, o->z + body->nx, leg->to.z + body->nx);
@@ -291,16 +373,33 @@ static dae_status attempt(void *self, const dae__rk_leg *leg, double *error, dae
   return DAE_OK;
 }
 
+/* |h (k - p(1))| by n slopes from K on */
+static double missed(dae__gauss *o, double h, const double *dz, int n, const double *w,
+                     const double *K)
+{
+  double *p = o->error;
+  dae__gauss_combine(o, n, w, K, p);
+  for (int i = o->n2; i < o->body->nx; i++)
+    p[i] = h * (dz[i] - p[i]);
+  return norm_of_slopes(o, p);
+}
+
 /* whether k at the end is not what the stages led to expect */
 static bool surprises(dae__gauss *o, double h, const double *dz)
 {
-  double *K = o->K[!o->memory->last], *p = o->error, sum = 0;
-  dae__gauss_combine(o, o->s, o->at_end, dae__gauss_slope(o, K, 1), p);
-  for (int i = o->n2; i < o->body->nx; i++) {
-    double d = h * (dz[i] - p[i]) * o->inverse[i];
-    sum += d * d;
-  }
-  return !o->fixed && !(o->scale * sqrt(sum / o->body->nx) <= SURPRISE);
+  double *K = o->K[!o->memory->last];
+  if (o->fixed)
+    return false;
+  double fine = missed(o, h, dz, o->s, o->at_end, dae__gauss_slope(o, K, 1));
+  if (!(o->scale * fine <= SURPRISE))
+    return true;
+  if (o->s < 3 || o->gamma * fine <= MISSED)
+    return false;
+  double rough = 0;
+  for (int d = 1; d <= 2; d++)
+    rough =
+        fmax(rough, missed(o, h, dz, o->s - d, o->rough_end[d - 1], dae__gauss_slope(o, K, d + 1)));
+  return o->gamma * fine * smoothness(o, fine, rough) > MISSED;
 }
 
 static dae_status settle(void *self, const dae__rk_leg *leg, dae_error *err)
@@ -319,23 +418,14 @@ static dae_status settle(void *self, const dae__rk_leg *leg, dae_error *err)
                      "the forces at the end of a step are not those that its stages lead to");
   m->last = !m->last;
   m->h = leg->h;
-  m->fine = false;
-  m->since += m->since < REMEMBERED;
+  m->fine = m->missed = false;
   dae__copy(body->nx, leg->to.dz, dae__gauss_slope(o, o->K[m->last], o->s + 1));
   return DAE_OK;
 }
 
 static void begin(void *self)
 {
-  dae__gauss_memory *m = ((dae__gauss *)self)->memory;
-  m->h = m->limit = 0;
-}
-
-/* what limits its steps is the iteration, which shows only where it fails */
-static double stiffness(const void *self)
-{
-  const dae__gauss_memory *m = ((const dae__gauss *)self)->memory;
-  return m->limit > 0 && m->since < REMEMBERED ? m->h / m->limit : 0;
+  ((dae__gauss *)self)->memory->h = 0;
 }
 
 static void count(const void *self, dae_stats *stats)
@@ -348,7 +438,6 @@ static const dae__stepper_table verbs = {.begin = begin,
                                          .settle = settle,
                                          .between = dae__gauss_between,
                                          .refine = dae__gauss_refine,
-                                         .stiffness = stiffness,
                                          .count = count};
 
 /* ---- creation ---- */
@@ -361,14 +450,21 @@ static void make_points(dae__gauss *o, const dae__collocation_rule *r)
   dae__collocation_values(r, 0, at_zero);
   for (int i = 0; i < o->s; i++) {
     o->c[i] = r->c[i];
-    dae__gauss_point_create(1, o->s, r->c[i], r->A[i], r->A2[i], &o->stage[i]);
+    dae__gauss_point_create(o, 1, o->s, r->c[i], r->A[i], r->A2[i], &o->stage[i]);
     single[i + 1] = -at_zero[i];
     for (int j = 0; j < o->s; j++)
       twice[j + 1] -= at_zero[i] * r->A[i][j];
   }
-  dae__gauss_point_create(1, o->s, 1, r->b, r->B2, &o->end);
-  dae__gauss_point_create(0, o->s + 1, 0, single, twice, &o->start);
+  dae__gauss_point_create(o, 1, o->s, 1, r->b, r->B2, &o->end);
+  dae__gauss_point_create(o, 0, o->s + 1, 0, single, twice, &o->start);
   dae__collocation_values(r, 1, o->at_end);
+  for (int d = 1; d <= 2; d++) {
+    o->rough_start[d - 1][0] = 1;
+    for (int j = 0; j < o->s - d; j++) {
+      o->rough_start[d - 1][j + 1] = -dae__lagrange_weight(o->s - d, r->c, j, 0);
+      o->rough_end[d - 1][j] = dae__lagrange_weight(o->s - d, r->c + d, j, 1);
+    }
+  }
 }
 
 static void make_polynomials(dae__gauss *o)
@@ -388,6 +484,9 @@ static void make_polynomials(dae__gauss *o)
   make_points(o, rule);
   o->wide = nodes->wide;
   o->fine = nodes->fine;
+  for (int i = 1; i < o->s + 2; i++)
+    for (int j = 0; j < i; j++)
+      o->apart[i][j] = 1 / (o->wide.x[i] - o->wide.x[j]);
 }
 
 /* gamma over the mapped tolerance, and the stop value */
@@ -396,7 +495,8 @@ static void make_scales(dae__gauss *o)
   double s = o->s, gamma = 1;
   for (int i = 1; i <= o->s; i++)
     gamma /= s + i; /* s! / (2s)! */
-  o->scale = pow(gamma, 1 / s) / (0.1 * pow(o->rtol, (s + 1) / (2 * s) - 1));
+  o->gamma = pow(gamma, 1 / s);
+  o->scale = o->gamma / (0.1 * pow(o->rtol, (s + 1) / (2 * s) - 1));
   o->stop = o->fixed ? ROUND_OFF : pow(0.1, 2 * s / (s + 1));
 }
 
@@ -407,6 +507,7 @@ static void take_memory(dae__gauss *o, dae__arena *arena)
   for (int k = 0; k < 2; k++)
     o->K[k] = DAE__KEEP(arena, double, (size_t)(o->s + 2) * o->stride);
   o->F = DAE__KEEP(arena, double, (size_t)o->fine.n * o->stride);
+  o->missed = DAE__KEEP(arena, double, nx);
   o->z = DAE__TAKE(arena, double, o->body->size);
   o->before = DAE__TAKE(arena, double, nx);
   o->inverse = DAE__TAKE(arena, double, nx);
@@ -418,7 +519,7 @@ dae_status dae__gauss_create(dae__arena *arena, const dae__rk_body *body,
                              const dae_rk_options *opts, int stages, dae__stepper *out,
                              dae_error *err)
 {
-  dae__gauss *o = DAE__TAKE(arena, dae__gauss, 1);
+  dae__gauss *o = DAE__ROOM(arena, dae__gauss, 1);
   if (!o)
     return dae__out_of_memory(err);
   o->body = body;
@@ -428,6 +529,8 @@ dae_status dae__gauss_create(dae__arena *arena, const dae__rk_body *body,
   o->rtol = opts->rtol;
   o->atol = opts->atol;
   o->fixed = opts->step > 0;
+  o->move = mover(o);
+  o->move_any = move_by_any;
   make_polynomials(o);
   make_scales(o);
   take_memory(o, arena);

@@ -23,24 +23,28 @@ int dae__gauss_stages(double rtol);
 /* ---- between its files ---- */
 
 typedef struct dae__gauss_memory {
-  double h;     /* of the step settled last; 0: there is none to begin from */
-  int last;     /* the slopes of that step */
-  bool fine;    /* those at more nodes are there */
-  double limit; /* size at which an iteration did not converge; 0: none did not, */
-  int since;    /* so many steps ago */
+  double h;    /* of the step settled last; 0: there is none to begin from */
+  int last;    /* the slopes of that step */
+  bool fine;   /* those at more nodes are there, */
+  bool missed; /* and what they miss of its end */
   long iterations;
 } dae__gauss_memory;
 
-/* How x at some point of a step follows from slopes K_first and those after it: h k in v and u;
- * h v0 and h^2 k in q. */
+/* How x at some point of a step follows from some slopes: h k in v and u; h v0 and h^2 k in q. */
 typedef struct dae__gauss_point {
-  int first, count;
-  double x;                                                /* weight of h v0 in q */
-  double single[DAE__NODAL_MOST], twice[DAE__NODAL_MOST];  /* of h k, and of h^2 k in q */
-  dae__pair by_h[DAE__NODAL_MOST], by_h2[DAE__NODAL_MOST]; /* with h, for two numbers at a time */
+  int count;
+  size_t from;                                               /* where the first one is */
+  double x;                                                  /* weight of h v0 in q */
+  dae__pair single[DAE__NODAL_MOST], twice[DAE__NODAL_MOST]; /* of h k, and of h^2 k in q, twice */
 } dae__gauss_point;
 
-typedef struct dae__gauss {
+typedef struct dae__gauss dae__gauss;
+
+/* x of the state z, which is not x0; K_0 begins with v0 */
+typedef void dae__gauss_move(const dae__gauss *o, double h, const double *x0, const double *K,
+                             const dae__gauss_point *p, double *z);
+
+struct dae__gauss {
   const dae__rk_body *body;
   int s, n2;         /* q in mechanics: entries of x whose slopes are the next n2 of x */
   size_t stride;     /* from slope to slope */
@@ -48,16 +52,23 @@ typedef struct dae__gauss {
   bool fixed;        /* step size */
   dae__gauss_point stage[DAE__COLLOCATION_STAGES], end, start; /* start: h (k_0 - p(0)) */
   double c[DAE__COLLOCATION_STAGES];
-  double stop, scale;        /* of the iteration, relative to the tolerance; of the estimate */
+  double stop;               /* of the iteration, relative to the tolerance */
+  double gamma, scale;       /* of the estimate, relative to the tolerance, and to the mapped one */
   dae__gauss_memory *memory; /* kept */
   double *K[2];              /* kept: slopes at 0, c_1 ... c_s, 1 of two steps */
   dae__nodal wide, fine;     /* nodes 0, c_1 ... c_s, 1, and more of them */
-  double at_end[DAE__COLLOCATION_STAGES]; /* p(1) */
-  double *F;                              /* kept: slopes at these */
-  double *z;                              /* where slopes are evaluated */
-  double *before, *inverse;               /* x1 of the iterate before, 1 / weights */
+  double apart[DAE__NODAL_MOST][DAE__NODAL_MOST]; /* 1 / (x_i - x_j) of the former */
+  double at_end[DAE__COLLOCATION_STAGES];         /* p(1) */
+  /* the same of polynomials through d = 1 and 2 stages less: k_0 - p(0) by K_0 ... K_(s-d), and
+   * p(1) by K_(d+1) ... K_s */
+  double rough_start[2][DAE__COLLOCATION_STAGES], rough_end[2][DAE__COLLOCATION_STAGES];
+  double *F;                /* kept: slopes at these */
+  double *missed;           /* kept: of the end, by the nodes in use */
+  double *z;                /* where slopes are evaluated */
+  double *before, *inverse; /* x1 of the iterate before, 1 / weights */
   double *zero, *error;
-} dae__gauss;
+  dae__gauss_move *move, *move_any; /* by as many slopes as there are stages, by any number */
+};
 
 static inline double *dae__gauss_slope(const dae__gauss *o, double *K, int j)
 {
@@ -73,14 +84,9 @@ typedef struct dae__gauss_nodes {
 dae__gauss_nodes dae__gauss_nodes_create(int s);
 const dae__gauss_nodes *dae__gauss_nodes_tabulated(int s);
 
-/* The point x = x0 + ..., by n slopes. */
-void dae__gauss_point_create(int first, int n, double x, const double *single, const double *twice,
-                             dae__gauss_point *out);
-/* For steps of this size. */
-void dae__gauss_point_scale(dae__gauss_point *p, double h);
-/* x of the state z, which is not x0; K_0 begins with v0. */
-void dae__gauss_state(const dae__gauss *o, double h, const double *x0, const double *K,
-                      const dae__gauss_point *p, double *z);
+/* The point x = x0 + ..., by n slopes, K_first and those after it. */
+void dae__gauss_point_create(const dae__gauss *o, int first, int n, double x, const double *single,
+                             const double *twice, dae__gauss_point *out);
 
 /* sum_j w_j K_j of n slopes, without what they have of q'. */
 void dae__gauss_combine(const dae__gauss *o, int n, const double *w, const double *K, double *k);

@@ -11,7 +11,7 @@
 #include "step/integrator.h"
 #include "step/march.h"
 
-#define DAE__RK_STEPPERS 7 /* most */
+#define DAE__RK_STEPPERS 8 /* most */
 
 typedef struct dae__rk dae__rk;
 

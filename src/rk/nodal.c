@@ -35,26 +35,17 @@ void dae__nodal_values(const dae__nodal *p, double x, double *w)
   }
 }
 
-/* int_0^x (x - tau)^power l_j(tau) dtau, by the Gauss rule */
-static void integrate(const dae__nodal *p, double x, int power, double *w)
+void dae__nodal_integrals(const dae__nodal *p, double x, double *single, double *twice)
 {
   double value[DAE__NODAL_MOST];
   for (int j = 0; j < p->n; j++)
-    w[j] = 0;
-  for (int k = 0; k < p->points; k++) {
-    double weight = x * p->weight[k] * (power ? x * (1 - p->at[k]) : 1);
+    single[j] = twice[j] = 0;
+  for (int k = 0; k < p->points; k++) { /* by the Gauss rule */
+    double once = x * p->weight[k], again = once * (x * (1 - p->at[k]));
     dae__nodal_values(p, x * p->at[k], value);
-    for (int j = 0; j < p->n; j++)
-      w[j] += weight * value[j];
+    for (int j = 0; j < p->n; j++) {
+      single[j] += once * value[j];
+      twice[j] += again * value[j];
+    }
   }
-}
-
-void dae__nodal_integrals(const dae__nodal *p, double x, double *w)
-{
-  integrate(p, x, 0, w);
-}
-
-void dae__nodal_double_integrals(const dae__nodal *p, double x, double *w)
-{
-  integrate(p, x, 1, w);
 }

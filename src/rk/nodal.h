@@ -18,9 +18,7 @@ dae__nodal dae__nodal_create(int n, const long double *x);
 
 /* w_j = l_j(x), for any x: */
 void dae__nodal_values(const dae__nodal *p, double x, double *w);
-/* int_0^x l_j, */
-void dae__nodal_integrals(const dae__nodal *p, double x, double *w);
-/* int_0^x (x - tau) l_j(tau) dtau. */
-void dae__nodal_double_integrals(const dae__nodal *p, double x, double *w);
+/* single_j = int_0^x l_j, twice_j = int_0^x (x - tau) l_j(tau) dtau. */
+void dae__nodal_integrals(const dae__nodal *p, double x, double *single, double *twice);
 
 #endif

@@ -32,8 +32,7 @@ static void polynomial(const dae__radau *o, const dae__collocation_rule *c, cons
   double value[DAE__COLLOCATION_STAGES], once[DAE__COLLOCATION_STAGES],
       twice[DAE__COLLOCATION_STAGES], h = leg->h;
   dae__collocation_values(c, x, value);
-  dae__collocation_integrals(c, x, once);
-  dae__collocation_double_integrals(c, x, twice);
+  dae__collocation_integrals(c, x, once, twice);
   dae__copy(n2 + dynamic, z0, z);
   dae__zero(n - dynamic, z + n2 + dynamic);
   dae__axpy(n2, x * h, z0 + n2, z);

@@ -1,5 +1,9 @@
-/* To and fro between a stepper that is not for stiff problems (explicit, or gauss at tight
- * tolerances) and radau.
+/* To and fro between steppers that are not for stiff problems, gauss and the explicit pairs, and
+ * radau.
+ *
+ * gauss begins: no other needs as little time for the digits it reaches. Where it is not accuracy
+ * that limits its steps but convergence, which then fails again soon, explicit steps go on, and
+ * gauss comes back once these have been far from their limit of stability for a while.
  *
  * To radau: the explicit pair tells the size of its steps in units of what stability allows, from
  * two slopes at the same time [HNW93, HW96 IV.2]. Steps near that limit count as stiff; after
@@ -32,7 +36,6 @@
 
 #define VOTES 15   /* [HW96 IV.2], as in DOPRI5, */
 #define CALM 6     /* the same */
-#define FEWER 5    /* votes of gauss, a step of which is as dear as three of the pair of order 8 */
 #define NEAR 0.6   /* of the stability limit: where steps of a stiff motion linger */
 #define TRIAL 12   /* steps of radau before it is judged; the first ones begin from nothing */
 #define LOOK 5     /* steps of radau between two looks at the largest rate */
@@ -47,18 +50,25 @@
 #define REACH 6
 #define GUESSES 2 /* rounds of the power iteration */
 
-/* tolerance from which on gauss takes the place of the pairs. Without rows between the steps it
- * would pay from 1e-7 on, with them it takes up to twice the time (bench_engines). Where forces
- * jump it loses more digits than the pairs do: its error follows a tolerance that is mapped as for
- * smooth motions. */
-#define TIGHT 1e-10
+#define LOOSE 1e-2 /* tolerance from which on gauss takes part */
+/* explicit steps take over where its iteration fails twice in so many steps, of which the first 8
+ * are bound by the first failure (integrator.h) */
+#define AGAIN 12
+/* steps in a row that are so far within the limit of stability before gauss comes back; three times
+ * as many each time */
+#define EASY 0.15
+#define QUIET 30
 
 /* states from which on radau begins: systems of that size are hardly ever free of fast modes, and
  * explicit steps of a hanging chain of N links are bound to 0.7/N. From 100 links on radau is ten
  * times faster there, and where it is not it goes back soon */
 #define MANY 300
 
-enum { FREE, STIFF }; /* STIFF and those after it: radau with 3, 5, 7 stages */
+enum {
+  SMOOTH,
+  PLAIN,
+  STIFF
+}; /* gauss, a pair; STIFF and those after it: radau with 3, 5, 7 stages */
 
 typedef struct memory {
   int stiff, calm; /* votes */
@@ -69,38 +79,30 @@ typedef struct memory {
   double rate;     /* work per time of the explicit steps that voted; 0: not known */
   int looks;       /* that spoke for explicit steps */
   double rho;
+  long failures; /* of the iteration of gauss so far, */
+  long since;    /* and steps since the last one */
+  long easy;     /* steps far from the limit of stability in a row, */
+  long quiet;    /* and how many there have to be */
 } memory;
 
 typedef struct choice {
   memory *memory; /* kept */
   double *d;      /* kept: the direction of the power iteration */
   double *z, *k0, *k1;
-  double per_attempt, per_iteration; /* evaluations */
-  double reach;
-  int usual; /* stepper of radau to begin with */
+  double per_attempt, reach; /* of explicit steps: evaluations, limit of stability */
+  int usual;                 /* stepper of radau to begin with */
 } choice;
 
 /* ---- work ---- */
 
-/* of the stepper at work so far; only differences count */
+/* of the stepper at work so far, which is not gauss; only differences count */
 static double work(const dae__rk *o)
 {
   const choice *c = o->choice;
-  const dae__stepper *s = &o->stepper[o->memory->current];
   const dae_stats *m = &o->march.memory->stats;
-  dae_stats own = {0};
-  if (s->table->count)
-    s->table->count(s->self, &own);
-  if (o->memory->current == FREE) {
-    long attempts = m->steps + m->rejected_by_error + m->rejected_by_convergence;
-    return c->per_attempt * (double)attempts + c->per_iteration * (double)own.iterations;
-  }
-  return dae__radau_work(((const dae__radau_stepper *)s->self)->radau);
-}
-
-static double work_per_attempt(const choice *c)
-{
-  return c->per_attempt > 0 ? c->per_attempt : 5 * c->per_iteration;
+  if (o->memory->current < STIFF)
+    return c->per_attempt * (double)(m->steps + m->rejected_by_error + m->rejected_by_convergence);
+  return dae__radau_work(((const dae__radau_stepper *)o->stepper[o->memory->current].self)->radau);
 }
 
 static void begin_span(dae__rk *o)
@@ -119,26 +121,41 @@ static double rate_of_span(const dae__rk *o)
 
 /* ---- to and fro ---- */
 
-static void go_over(dae__rk *o, int to, double h)
+static void take_over(dae__rk *o, int to, double h)
 {
-  choice *c = o->choice;
-  memory *m = c->memory;
-  dae__log(o->march.env, DAE_LOG_INFO, "t = %.10g: %s", o->march.memory->t,
-           to >= STIFF ? "the motion is stiff, radau goes on" : "explicit steps go on");
+  memory *m = ((choice *)o->choice)->memory;
   dae__rk_use(o, to);
-  o->memory->switches++;
   o->march.memory->h = h;
   o->march.memory->bounded = 0;
   m->steps = m->stiff = m->calm = m->looks = 0;
+  m->easy = 0;
   begin_span(o);
 }
 
-static void watch_free(dae__rk *o)
+static void go_over(dae__rk *o, int to, double h)
 {
-  const choice *c = o->choice;
+  dae__log(o->march.env, DAE_LOG_INFO, "t = %.10g: %s", o->march.memory->t,
+           to >= STIFF ? "the motion is stiff, radau goes on" : "explicit steps go on");
+  o->memory->switches++;
+  take_over(o, to, h);
+}
+
+/* gauss: to explicit steps where convergence limits it */
+static void watch_smooth(dae__rk *o)
+{
+  memory *m = ((choice *)o->choice)->memory;
+  long failures = o->march.memory->stats.rejected_by_convergence;
+  bool failed = failures > m->failures, again = failed && m->failures > 0 && m->since < AGAIN;
+  m->since = failed ? 0 : m->since + 1;
+  m->failures = failures;
+  if (again)
+    take_over(o, PLAIN, o->march.memory->h);
+}
+
+static void vote(dae__rk *o, double stiffness)
+{
+  choice *c = o->choice;
   memory *m = c->memory;
-  const dae__stepper *s = &o->stepper[FREE];
-  double stiffness = s->table->stiffness ? s->table->stiffness(s->self) : 0;
   if (m->wait > 0)
     m->wait--;
   else if (stiffness > NEAR)
@@ -147,10 +164,27 @@ static void watch_free(dae__rk *o)
     m->stiff = 0;
   if (m->stiff == 0)
     begin_span(o);
-  if (m->stiff >= (c->per_attempt > 0 ? VOTES : FEWER)) {
+  if (m->stiff >= VOTES) {
     m->rate = rate_of_span(o);
     go_over(o, c->usual, o->march.memory->h);
   }
+}
+
+/* explicit steps: to radau, or back to gauss */
+static void watch_plain(dae__rk *o)
+{
+  memory *m = ((choice *)o->choice)->memory;
+  const dae__stepper *s = &o->stepper[PLAIN];
+  double stiffness = s->table->stiffness(s->self);
+  m->easy = stiffness < EASY ? m->easy + 1 : 0;
+  if (o->opts.rtol > LOOSE || m->easy < QUIET + m->quiet) {
+    vote(o, stiffness);
+    return;
+  }
+  m->quiet = 2 * QUIET + 3 * m->quiet;
+  m->failures = o->march.memory->stats.rejected_by_convergence;
+  m->since = AGAIN;
+  take_over(o, SMOOTH, o->march.memory->h);
 }
 
 /* radau on trial: back where it needs more work than the explicit steps did */
@@ -233,7 +267,7 @@ static bool free_is_cheaper(dae__rk *o, double *h)
   if (!find_rho(o))
     return false;
   *h = fmin(PART * step, NEAR * c->reach / c->memory->rho);
-  return MARGIN * work_per_attempt(c) / *h < rate;
+  return MARGIN * c->per_attempt / *h < rate;
 }
 
 static void watch_stiff(dae__rk *o)
@@ -243,7 +277,7 @@ static void watch_stiff(dae__rk *o)
   if (trial_fails(o)) {
     m->patience = m->patience > 0 ? 2 * m->patience : 4 * VOTES;
     m->wait = m->patience;
-    go_over(o, FREE, o->march.memory->h);
+    go_over(o, PLAIN, o->march.memory->h);
     return;
   }
   if (m->steps > TRIAL || o->memory->switches == 0) /* a trial is not disturbed, a start is */
@@ -253,7 +287,7 @@ static void watch_stiff(dae__rk *o)
   m->looks = free_is_cheaper(o, &h) ? m->looks + 1 : 0;
   begin_span(o);
   if (m->looks >= LOOKS)
-    go_over(o, FREE, h);
+    go_over(o, PLAIN, h);
 }
 
 void dae__switching_start(dae__rk *o, double t_stop)
@@ -261,7 +295,7 @@ void dae__switching_start(dae__rk *o, double t_stop)
   const choice *c = o->choice;
   memory *m = c->memory;
   const dae__march *march = &o->march;
-  if (o->memory->current != FREE)
+  if (o->memory->current >= STIFF)
     return;
   dae__copy(o->body.nx, o->now.dz, c->k0);
   for (int i = 0; i < GUESSES; i++)
@@ -275,7 +309,7 @@ void dae__switching_start(dae__rk *o, double t_stop)
            march->memory->t);
   o->memory->current = c->usual;
   m->steps = 0;
-  m->rate = work_per_attempt(c) * m->rho / c->reach;
+  m->rate = c->per_attempt * m->rho / c->reach;
   begin_span(o);
 }
 
@@ -285,8 +319,10 @@ void dae__switching_choose(dae__rk *o)
   m->steps++;
   if (o->march.memory->t_previous < m->t) /* it has begun anew, at an earlier time */
     begin_span(o);
-  if (o->memory->current == FREE)
-    watch_free(o);
+  if (o->memory->current == SMOOTH)
+    watch_smooth(o);
+  else if (o->memory->current == PLAIN)
+    watch_plain(o);
   else
     watch_stiff(o);
 }
@@ -295,22 +331,18 @@ void dae__switching_choose(dae__rk *o)
 
 static dae_status make_free(dae__rk *o, dae__arena *arena, choice *c, dae_error *err)
 {
-  dae__stepper stepper = {0};
-  dae_status status;
-  if (o->opts.rtol <= TIGHT) {
-    int stages = dae__gauss_stages(o->opts.rtol);
-    status = dae__gauss_create(arena, &o->body, &o->opts, stages, &stepper, err);
-    c->per_iteration = stages;
-    c->reach = 1;
-  } else {
-    int order = dae__explicit_order(&o->opts);
-    status = dae__explicit_create(arena, &o->body, &o->opts, order, &stepper, err);
-    c->per_attempt = order == 5 ? 6 : 12;
-    c->reach = order == 5 ? 3.25 : 6;
-  }
+  dae__stepper stepper[2] = {{0}, {0}};
+  int order = dae__explicit_order(&o->opts);
+  dae_status status = dae__gauss_create(arena, &o->body, &o->opts, 0, &stepper[SMOOTH], err);
   if (!status)
-    dae__rk_add(o, &stepper, true);
-  return status;
+    status = dae__explicit_create(arena, &o->body, &o->opts, order, &stepper[PLAIN], err);
+  if (status)
+    return status;
+  c->per_attempt = order == 5 ? 6 : 12;
+  c->reach = order == 5 ? 3.25 : 6;
+  for (int i = SMOOTH; i <= PLAIN; i++)
+    dae__rk_add(o, &stepper[i], true);
+  return DAE_OK;
 }
 
 dae_status dae__switching_furnish(dae__rk *o, dae__arena *arena, dae_error *err)
@@ -330,6 +362,6 @@ dae_status dae__switching_furnish(dae__rk *o, dae__arena *arena, dae_error *err)
   if (!status)
     status = dae__radau_furnish(o, arena, err);
   c->usual = o->memory->current;
-  o->memory->current = o->body.nx > MANY ? c->usual : FREE;
+  o->memory->current = o->body.nx > MANY ? c->usual : o->opts.rtol > LOOSE ? PLAIN : SMOOTH;
   return status;
 }

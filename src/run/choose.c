@@ -35,9 +35,9 @@ static features features_of(const dae_problem *p)
 }
 
 /* The method for a problem that is not coupled. Where slopes are to be had by one evaluation,
- * explicit steps are the fastest until the motion is stiff; algebraic variables need an implicit
- * method: of mechanics radau, of circuits and the like bdf, which on the transistor amplifier takes
- * half the time of radau for the same digits (docs/methods/rk.md). */
+ * steps without a matrix are the fastest until the motion is stiff; algebraic variables need an
+ * implicit method: of mechanics radau, of circuits and the like bdf, which on the transistor
+ * amplifier takes half the time of radau for the same digits (docs/methods/rk.md). */
 static const char *name_of_one(const dae_problem *p, const features *f)
 {
   if (p->momentum)
@@ -88,7 +88,7 @@ static void say_why(const dae_method *preferred, const dae_problem *p, const fea
              f->mechanical ? "Radau IIA of order 5, 9 or 13, by the tolerance"
                            : "variable order 1 to 5");
   else
-    snprintf(why, size, "%s: explicit steps, or radau where the motion is stiff", kind);
+    snprintf(why, size, "%s: gauss or explicit steps, radau where the motion is stiff", kind);
 }
 
 static const char *name_for(const dae_problem *p, const features *f)

@@ -228,6 +228,53 @@ static void test_a_force_that_begins_after_the_last_node_is_noticed(void **state
   }
 }
 
+/* an oscillator that is pushed at t = user[0], by a force or by one that grows (user[1]) */
+static int pushed_f(void *user, const dae_mechanical_at *at, double *f)
+{
+  const double *push = user, since = at->t - push[0];
+  f[0] = -at->q[0] + (since > 0 ? push[1] > 0 ? since : 1 : 0);
+  return 0;
+}
+
+/* the largest error at t = 5, in tolerances */
+static double pushed_error(const char *method, double tolerance, double *push)
+{
+  static const double start[] = {1, 0};
+  const dae_mechanical m = {
+      .nq = 1, .M = one_M, .f = pushed_f, .user = push, .constant_mass = true};
+  const dae_problem p = dae_problem_mechanical(&m);
+  dae_rk_options opts = of_tolerance(tolerance);
+  dae_integrator *it;
+  dae_error err;
+  double y[2], since = 5 - push[0], q = cos(5), v = -sin(5);
+  assert_int_equal(create(method, &p, start, &opts, &it, &err), DAE_OK);
+  while (dae_integrator_step(it, 5, &err) == DAE_OK)
+    ;
+  assert_int_equal(dae_integrator_interpolate(it, 5, y, NULL, &err), DAE_OK);
+  dae_integrator_free(it);
+  q += push[1] > 0 ? since - sin(since) : 1 - cos(since);
+  v += push[1] > 0 ? 1 - cos(since) : sin(since);
+  return fmax(fabs(y[0] - q), fabs(y[1] - v)) / tolerance;
+}
+
+/* though its tolerance is mapped as for smooth motions */
+static void test_gauss_follows_its_tolerance_where_forces_jump_or_bend(void **state)
+{
+  (void)state;
+  for (double tolerance = 1e-4; tolerance > 1e-10; tolerance /= 10)
+    for (int bends = 0; bends < 2; bends++) {
+      double worst = 0, sum = 0;
+      for (int i = 0; i < 50; i++) {
+        double push[] = {1 + 0.04 * i + 0.0037, bends};
+        double error = pushed_error("gauss", tolerance, push);
+        worst = fmax(worst, error);
+        sum += error;
+      }
+      if (!(worst < 20 && sum / 50 < 5))
+        fail_msg("%g: errors up to %g, %g in the mean", tolerance, worst, sum / 50);
+    }
+}
+
 /* a mass on a table with dry friction comes to rest, where sign(v) jumps: it says which variable it
  * is instead of going on in steps of round-off */
 static void test_a_motion_that_sticks_at_a_jump_names_the_variable(void **state)
@@ -330,6 +377,7 @@ int main(void)
       cmocka_unit_test(test_problems_are_refused_with_a_way_out),
       cmocka_unit_test(test_a_force_that_is_switched_on_is_gone_through),
       cmocka_unit_test(test_a_force_that_begins_after_the_last_node_is_noticed),
+      cmocka_unit_test(test_gauss_follows_its_tolerance_where_forces_jump_or_bend),
       cmocka_unit_test(test_a_motion_that_sticks_at_a_jump_names_the_variable),
       cmocka_unit_test(test_blow_up_in_finite_time_ends_there),
       cmocka_unit_test(test_a_dead_point_is_passed_or_its_constraint_is_named),

@@ -1,6 +1,6 @@
-/* Between explicit steps and radau: where the motion becomes stiff they are changed once, where it
- * ceases to be they are changed back, and where it never is they are left alone; at little more
- * than what the better single method needs, and without a trace in save and load.
+/* Between gauss, explicit steps and radau: where the motion becomes stiff they are changed once,
+ * where it ceases to be they are changed back, and where it never is they are left alone; at little
+ * more than what the better single method needs, and without a trace in save and load.
  *
  * The motions: examples/models/stiffening.dae, a spring that stiffens (or softens) by 1e6 half-way;
  * chains of N links, whose fastest mode is as fast as N; mechanisms that are not stiff. */
@@ -26,7 +26,6 @@
   4 /* evaluations that derivatives of all parts are worth, as in rk/radau_adapt.c                 \
      */
 
-/* tolerances: explicit steps above 1e-7, gauss from there on */
 static const double all[] = {1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10};
 #define ALL ((int)(sizeof all / sizeof *all))
 
@@ -80,19 +79,22 @@ static bool step(const test_problem *p, dae_integrator *it)
 typedef struct ran {
   dae_stats stats;
   double y[MOST];
-  double implicit[2]; /* share of steps that iterate in the first half of the time, in the second */
-  bool first, last;   /* whether those iterate */
+  double implicit[2]; /* share of steps of radau in the first half of the time, in the second */
+  bool first, last;   /* whether those are its steps */
+  long plain;         /* steps of a pair */
 } ran;
 
-/* iterating tells radau from the explicit pairs */
+/* at tolerances up to 1e-4 the order tells who made a step: radau 5, 9 or 13, a pair 8, gauss 10 or
+ * 12 */
 static ran run(const char *name, const test_problem *p, double tolerance)
 {
   ran r = {.first = false};
   dae_integrator *it = create(name, p, tolerance, NULL);
-  for (long before = 0; step(p, it); before = r.stats.iterations) {
+  while (step(p, it)) {
     r.stats = dae_integrator_stats(it);
     dae_view view = dae_integrator_view(it);
-    r.last = r.stats.iterations > before;
+    r.last = view.order % 2 == 1;
+    r.plain += view.order == 8;
     r.first = r.stats.steps == 1 ? r.last : r.first;
     if (r.last)
       r.implicit[view.t > p->to / 2] += (view.t - view.t_previous) / (p->to / 2);
@@ -223,6 +225,37 @@ static void test_motions_that_are_not_stiff_never_switch(void **state)
     }
 }
 
+/* ---- gauss or explicit steps ---- */
+
+static void test_smooth_motions_are_those_of_gauss(void **state)
+{
+  (void)state;
+  test_problem (*const makers[])(void) = {test_pendulum, test_car_axis, test_knife_edge};
+  for (size_t k = 0; k < sizeof makers / sizeof *makers; k++)
+    for (int i = 0; i < ALL; i++) {
+      test_problem p = makers[k]();
+      ran gauss = run("gauss", &p, all[i]), ours = run("switching", &p, all[i]);
+      assert_int_equal(ours.plain, 0);
+      assert_int_equal(ours.stats.steps, gauss.stats.steps);
+      assert_memory_equal(ours.y, gauss.y, (size_t)p.size * sizeof *ours.y);
+      test_problem_free(&p);
+    }
+}
+
+/* the fast modes of a short chain hardly move: they bind the sweeps of gauss, not accuracy */
+static void test_fast_modes_that_rest_are_left_to_explicit_steps(void **state)
+{
+  (void)state;
+  for (int i = 0; i < ALL && all[i] > 1e-9; i++) {
+    test_problem p = test_chain(20, TEST_CHAIN_MODE);
+    ran pair = run("explicit", &p, all[i]), ours = run("switching", &p, all[i]);
+    if (!(ours.plain > 0 && (double)ours.stats.evaluations < 1.6 * (double)pair.stats.evaluations))
+      fail_msg("%g: %ld explicit steps, %ld evaluations, explicit %ld", all[i], ours.plain,
+               ours.stats.evaluations, pair.stats.evaluations);
+    test_problem_free(&p);
+  }
+}
+
 /* ---- save and load ---- */
 
 /* the number of the step after which the first switch is there */
@@ -334,6 +367,8 @@ int main(void)
       cmocka_unit_test(test_a_spring_that_softens_costs_little_more_than_radau),
       cmocka_unit_test(test_long_chains_do_not_stay_explicit),
       cmocka_unit_test(test_motions_that_are_not_stiff_never_switch),
+      cmocka_unit_test(test_smooth_motions_are_those_of_gauss),
+      cmocka_unit_test(test_fast_modes_that_rest_are_left_to_explicit_steps),
       cmocka_unit_test(test_load_goes_on_with_the_same_bits_around_a_switch),
       cmocka_unit_test(test_neither_steps_nor_switches_allocate),
       cmocka_unit_test(test_the_log_tells_every_switch),

@@ -603,7 +603,7 @@ static int some_k(void *user, const dae_mechanical_at *at, double *k)
   return -1;
 }
 
-#define FAST "explicit steps, or radau where the motion is stiff"
+#define FAST "gauss or explicit steps, radau where the motion is stiff"
 
 static int some_joint(void *user, double t, const double *z, double *g)
 {
