@@ -74,14 +74,14 @@ KERNEL double reduce_one(const system *s, const sides *of)
   return j < s->n ? y + s->A[j] * s->r[j] * of->f[j] : y;
 }
 
-/* x = D^-1 f - B'y, f may be x */
+/* x = D^-1 f - B'y, f may be x; nothing but y is waited for */
 KERNEL void substitute_one(const system *s, const double *f, double y, double *x)
 {
   size_t j = 0;
   for (; j + 2 <= s->n; j += 2)
-    dae__pair_to(x + j, load(s->r + j) * (given(f + j) - given(s->A + j) * y));
+    dae__pair_to(x + j, load(s->r + j) * given(f + j) - (given(s->A + j) * load(s->r + j)) * y);
   if (j < s->n)
-    x[j] = s->r[j] * (f[j] - s->A[j] * y);
+    x[j] = s->r[j] * f[j] - s->A[j] * s->r[j] * y;
 }
 
 /* x -= B'y */

@@ -96,8 +96,9 @@ KERNEL void move_two(const dae__gauss *o, int n, double h, const double *x0, con
     q[j % 2] += p->twice[j] * slope;
     v[j % 2] += p->single[j] * slope;
   }
-  dae__pair way = p->x * dae__pair_from_anywhere(K + i) + h * (q[0] + q[1]); /* by v0 first */
-  dae__pair_to(z + i, dae__pair_from_anywhere(x0 + i) + h * way);
+  /* what the slopes do not bear on is there before them */
+  dae__pair start = dae__pair_from_anywhere(x0 + i) + h * p->x * dae__pair_from_anywhere(K + i);
+  dae__pair_to(z + i, start + h * h * (q[0] + q[1]));
   dae__pair_to(z + n2 + i, dae__pair_from_anywhere(x0 + n2 + i) + h * (v[0] + v[1]));
 }
 
@@ -118,7 +119,7 @@ KERNEL void move(const dae__gauss *o, int n, double h, const double *x0, const d
   for (; i + 2 <= n2; i += 2)
     move_two(o, n, h, x0, K, p, i, z);
   if (i < n2) {
-    z[i] = x0[i] + h * (p->x * K[i] + h * sum_one(n, p->twice, k + n2 + i, stride));
+    z[i] = x0[i] + h * p->x * K[i] + h * h * sum_one(n, p->twice, k + n2 + i, stride);
     z[n2 + i] = x0[n2 + i] + h * sum_one(n, p->single, k + n2 + i, stride);
   }
   for (i = 2 * n2; i + 2 <= nx; i += 2)
