@@ -34,7 +34,7 @@ struct dae__saddle {
   dae__solver *solver;
   bool dense_mass; /* M's pattern has more than the diagonal */
   bool plain;      /* the last factorisation had no diagonal added */
-  bool has_masses; /* the first way has those of the last M, no diagonal added */
+  int masses;      /* which way has those of the last M, no diagonal added; NONE: neither */
   way way[WAYS];   /* without pivoting, those that fit the patterns */
   int *last;       /* kept: which made the last factorisation; NONE: the solver */
 };
@@ -89,7 +89,7 @@ static dae_status make_factors(dae__arena *arena, dae__saddle *s, dae_error *err
   s->last = DAE__KEEP(arena, int, 1);
   if (dae__arena_failed(arena))
     return no_memory(err);
-  *s->last = NONE;
+  *s->last = s->masses = NONE;
   dae_status status = dae__solver_create(arena, &s->pattern, &s->solver, err);
   if (status < 0 || create_ways(arena, &patterns, s) == DAE_OK)
     return status;
@@ -140,7 +140,8 @@ dae_status dae__saddle_create_another(dae__arena *arena, const dae__saddle *firs
     return no_memory(err);
   *s = *first;
   memset(s->way, 0, sizeof s->way);
-  s->plain = s->has_masses = false;
+  s->plain = false;
+  s->masses = NONE;
   dae_status status = make_factors(arena, s, err);
   if (!status)
     *out = s;
@@ -177,7 +178,7 @@ static dae_status factor_by(dae__saddle *s, int which, const dae__saddle_values 
   const way *w = &s->way[which];
   bool done = w->table && w->table->factor(w->state, values);
   *s->last = done ? which : NONE;
-  s->has_masses = done && which == DIAGONAL && s->plain;
+  s->masses = done && which == DIAGONAL && s->plain ? DIAGONAL : NONE;
   return done ? DAE_OK : factor_pivoted(s, values);
 }
 
@@ -217,13 +218,14 @@ dae_status dae__saddle_factor_solve(dae__saddle *s, const double *M, bool same_m
   return status;
 }
 
-bool dae__saddle_pass(dae__saddle *s, const double *M, const dae__saddle_forces *of)
+bool dae__saddle_pass(dae__saddle *s, const double *M, bool same_mass, const dae__saddle_forces *of)
 {
-  const way *w = &s->way[DIAGONAL];
-  if (!w->table || !w->table->pass || (M ? !has_diagonal_values(s, M) : !s->has_masses))
-    return false;
-  s->has_masses = w->table->pass(w->state, M, of);
-  return s->has_masses;
+  bool same = same_mass && s->masses != NONE;
+  int which = same ? s->masses : has_diagonal_values(s, M) ? DIAGONAL : FULL;
+  const way *w = &s->way[which];
+  bool done = w->table && w->table->pass && w->table->pass(w->state, same ? NULL : M, of);
+  s->masses = done ? which : NONE;
+  return done;
 }
 
 int dae__saddle_column(const dae__saddle *s)
@@ -245,7 +247,8 @@ const char *dae__saddle_kind(const dae__saddle *s)
 
 dae_status dae__saddle_reload(dae__saddle *s)
 {
-  s->plain = s->has_masses = false;
+  s->plain = false;
+  s->masses = NONE;
   return dae__solver_reload(s->solver);
 }
 

@@ -40,10 +40,11 @@ typedef struct dae__saddle_forces {
   double *x, *y;
 } dae__saddle_forces;
 
-/* Solves that without a factorisation: what dae__saddle_solve goes by is gone. M = NULL: as it was
- * the last time. The bits are those of a factorisation and a solution, which are to be taken where
- * this says false: M, the number of rows or the values do not allow it. */
-bool dae__saddle_pass(dae__saddle *saddle, const double *M, const dae__saddle_forces *of);
+/* Solves that without a factorisation: what dae__saddle_solve goes by is gone. same_mass: M has the
+ * values of the last time. Of a diagonal M the bits are those of a factorisation and a solution,
+ * which are to be taken where this says false: the patterns or the values do not allow it. */
+bool dae__saddle_pass(dae__saddle *saddle, const double *M, bool same_mass,
+                      const dae__saddle_forces *of);
 
 int dae__saddle_column(const dae__saddle *saddle);
 double dae__saddle_rcond(const dae__saddle *saddle);

@@ -5,7 +5,8 @@
  *       [ S21 S22 ]   [ l 1 ] [    P2 ] [   1 ]
  *
  * `n` is a constant where kernels are called for the sizes of small mechanisms, so that their loops
- * are none (bench/kernels.c: a third of the time of the general kernel at (2, 1) and (4, 2)). */
+ * are none. Accelerations of the pendulum of bench_work, (2, 1), take 16 ns besides its callback,
+ * and took 24 where what callbacks had written was read two numbers at a time. */
 #include "linalg/ldl.h"
 #include "linalg/saddle_schur.h"
 

@@ -8,10 +8,9 @@
  * complement, the rows A x + E y = b lose digits where M is light in directions that A holds, and
  * where A is ill-conditioned: where their residual is more than round-off, the solution is refined
  * with the residual of the whole system [S80]. */
+#include "linalg/saddle_full.h"
 #include "linalg/ldl.h"
 #include "linalg/pattern.h"
-#include "linalg/saddle_way.h"
-#include <float.h>
 
 typedef struct full {
   dae__saddle_rows rows; /* A within K */
@@ -20,7 +19,15 @@ typedef struct full {
   int *of_M;             /* where entries of M go in K */
   double *K, *F, *scale; /* kept: M + D1 and A, L and 1/P, what pivots are compared with */
   double *u, *z, *residual;
+  dae__saddle_few_mass *mass; /* of the last pass; NULL: there is none for patterns like these */
 } full;
+
+static bool is_few(const dae__saddle_patterns *patterns)
+{
+  int n = patterns->M->cols, m = patterns->G->rows + patterns->K->rows;
+  return n <= DAE__SADDLE_FULL_FEW && (m == 1 || m == 2) &&
+         dae__pattern_count(patterns->M) == n * n;
+}
 
 static dae_status create(dae__arena *arena, const dae__saddle_patterns *patterns, void **state)
 {
@@ -37,6 +44,7 @@ static dae_status create(dae__arena *arena, const dae__saddle_patterns *patterns
   made.z = DAE__TAKE(arena, double, size);
   made.residual = DAE__TAKE(arena, double, size);
   dae__saddle_rows_create(arena, patterns, size, made.K ? made.K + top : NULL, &made.rows);
+  made.mass = is_few(patterns) ? DAE__ROOM(arena, dae__saddle_few_mass, 1) : NULL;
   if (dae__arena_failed(arena))
     return DAE_ERROR_MEMORY;
   for (int j = 0; j < M->cols; j++)
@@ -62,15 +70,10 @@ static bool set_mass(const full *s, const dae__saddle_values *values)
   for (size_t j = 0; j < s->rows.n; j++) {
     double mass = K[j * step] += values->diagonal ? values->diagonal[j] : 0;
     s->scale[j] = mass;
-    good &= mass > 1e-140 && mass < 1e140;
+    good &= mass > DAE__SADDLE_LIGHT && mass < DAE__SADDLE_HEAVY;
   }
   return good;
 }
-
-/* asymmetry that is round-off, relative to the masses of the two coordinates: some units of the
- * last digit, as the terms of an entry may be added in another order than those of its counterpart
- */
-#define ASYMMETRY (16 * DBL_EPSILON)
 
 /* F = M + D1, by blocks of two rows and columns; whether it is symmetric */
 static bool copy_mass(const full *s)
@@ -79,8 +82,8 @@ static bool copy_mass(const full *s)
   const double *K = s->K;
   dae__pair_mask good = {-1, -1};
   for (size_t j = 0; j < top; j += 2) {
-    double bound0 = ASYMMETRY * ASYMMETRY * K[j * size + j];
-    double bound1 = ASYMMETRY * ASYMMETRY * K[(j + 1) * size + j + 1];
+    double bound0 = DAE__SADDLE_ASYMMETRY * DAE__SADDLE_ASYMMETRY * K[j * size + j];
+    double bound1 = DAE__SADDLE_ASYMMETRY * DAE__SADDLE_ASYMMETRY * K[(j + 1) * size + j + 1];
     for (size_t i = j; i < top; i += 2) {
       dae__pair a0 = dae__pair_of(K + j * size + i), a1 = dae__pair_of(K + (j + 1) * size + i);
       dae__pair b0 = dae__pair_of(K + i * size + j), b1 = dae__pair_of(K + (i + 1) * size + j);
@@ -181,11 +184,21 @@ static void solve(void *state, double *a, double *b)
     b[i] = rest[i];
 }
 
+static bool pass(void *state, const double *M, const dae__saddle_forces *of)
+{
+  const full *s = state;
+  return s->mass && dae__saddle_full_few(s->rows.n, s->rows.m == 2, M, s->mass, of);
+}
+
 static double rcond(const void *state)
 {
   const full *s = state;
   return dae__ldl_rcond(s->size, s->F, s->scale);
 }
 
-const dae__saddle_way dae__saddle_full = {
-    .kind = "full", .create = create, .factor = factor, .solve = solve, .rcond = rcond};
+const dae__saddle_way dae__saddle_full = {.kind = "full",
+                                          .create = create,
+                                          .factor = factor,
+                                          .solve = solve,
+                                          .pass = pass,
+                                          .rcond = rcond};

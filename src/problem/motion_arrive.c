@@ -121,7 +121,7 @@ static inline bool pass(dae__motion *motion, double *y, double *dy)
     fill_rows(motion);
   motion->forces.x = dy + nq;
   motion->forces.y = y + m->at.lambda;
-  if (!dae__saddle_pass(motion->saddle, motion->want.M, &motion->forces) ||
+  if (!dae__saddle_pass(motion->saddle, motion->M, motion->mass_stays, &motion->forces) ||
       (m->nu > 0 && !dae__all_finite(m->nu, motion->s)))
     return false;
   motion->mass_stays = m->p->constant_mass;

@@ -1,0 +1,28 @@
+/* What the two ways for a full M have in common. */
+#ifndef DAEDAL_LINALG_SADDLE_FULL_H
+#define DAEDAL_LINALG_SADDLE_FULL_H
+
+#include "linalg/saddle_way.h"
+#include <float.h>
+
+/* Asymmetry that is round-off, relative to the masses of the two coordinates: some units of the
+ * last digit, as the terms of an entry may be added in another order than those of its counterpart.
+ */
+#define DAE__SADDLE_ASYMMETRY (16 * DBL_EPSILON)
+/* beyond, squares and products of masses lose digits */
+#define DAE__SADDLE_LIGHT 1e-140
+#define DAE__SADDLE_HEAVY 1e140
+
+#define DAE__SADDLE_FULL_FEW 8 /* coordinates up to which there is dae__saddle_full_few */
+
+/* M = L D L' */
+typedef struct dae__saddle_few_mass {
+  double L[DAE__SADDLE_FULL_FEW][DAE__SADDLE_FULL_FEW], r[DAE__SADDLE_FULL_FEW]; /* r = 1/D */
+} dae__saddle_few_mass;
+
+/* dae__saddle_pass for up to so many coordinates and one row or two; M column-major with all
+ * entries, NULL: as mass has it from the last time. */
+bool dae__saddle_full_few(size_t n, bool two, const double *M, dae__saddle_few_mass *mass,
+                          const dae__saddle_forces *of);
+
+#endif
