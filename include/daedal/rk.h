@@ -74,8 +74,8 @@ dae_status dae_gauss_create(const dae_problem *problem, const dae_start *start,
 dae_status dae_radau_create(const dae_problem *problem, const dae_start *start,
                             const dae_rk_options *opts, const dae_env *env, dae_integrator **out,
                             dae_error *err);
-/** An integrator `switching`: explicit (or gauss, from a tolerance of 1e-10 on) as long as the
- * motion is not stiff, radau where it is; the statistics tell the switches. */
+/** An integrator `switching`: gauss or explicit steps as long as the motion is not stiff, radau
+ * where it is. */
 dae_status dae_switching_create(const dae_problem *problem, const dae_start *start,
                                 const dae_rk_options *opts, const dae_env *env,
                                 dae_integrator **out, dae_error *err);

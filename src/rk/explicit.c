@@ -249,7 +249,7 @@ dae_status dae__explicit_create(dae__arena *arena, const dae__rk_body *body,
                                 const dae_rk_options *opts, int order, dae__stepper *out,
                                 dae_error *err)
 {
-  explicit_stepper *o = DAE__TAKE(arena, explicit_stepper, 1);
+  explicit_stepper *o = DAE__ROOM(arena, explicit_stepper, 1);
   const dae__pair *pair = order == 5 ? &dae__pair5 : &dae__pair8;
   if (!o)
     return dae__out_of_memory(err);

@@ -185,7 +185,7 @@ static const dae_method methods[] = {
      .create = radau_create,
      FAST},
     {.name = "switching",
-     .summary = "explicit steps while the motion is not stiff, radau where it is",
+     .summary = "gauss or explicit steps while the motion is not stiff, radau where it is",
      .reference = "HW96",
      .family = "",
      .options = &dae_switching_option_table,
