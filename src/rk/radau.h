@@ -23,7 +23,7 @@
 
 /* A = T diag(mu) Ti: the real eigenvalue, and one of each complex pair. */
 typedef struct dae__radau_rule {
-  dae__collocation_rule c;
+  const dae__collocation_rule *c;
   int s, pairs;
   double mu, T[DAE__RADAU_STAGES], Ti[DAE__RADAU_STAGES];
   double complex zmu[DAE__REDUCED_PAIRS];
@@ -39,7 +39,8 @@ typedef struct dae__radau_rule {
 dae__radau_rule dae__radau_rule_create(int stages);
 
 struct dae__radau;
-/* Rule i and its finer nodes, made where they are used for the first time. */
+/* Rule i, made where it is used for the first time, and its finer nodes, made where the last ones
+ * asked for were others. */
 const dae__radau_rule *dae__radau_rule_at(const struct dae__radau *o, int i);
 const dae__collocation_rule *dae__radau_finer_at(const struct dae__radau *o, int i);
 
@@ -85,16 +86,14 @@ typedef struct dae__radau {
   const dae__rk_body *body;
   dae__reduced *r;
   double rtol, atol;
-  bool fixed;                   /* step size */
-  dae__radau_rule *rule;        /* DAE__RADAU_RULES of them, see dae__radau_rule_at: */
-  bool *rule_made;              /* those that are there */
+  bool fixed;                              /* step size */
+  dae__radau_rule *rule[DAE__RADAU_RULES]; /* see dae__radau_rule_at; s = 0: not made yet */
   dae__collocation_rule *finer; /* for what is shown between the ends of a step; the same */
-  bool *finer_made;
-  dae__radau_memory *memory; /* kept */
-  double *polynomial;        /* kept: s x n, k at the stages of the last step */
-  double *shift;             /* kept: by which its end was moved */
-  double *fine, *fine_shift; /* kept: both at the nodes of the finer rule */
-  double *fine_R, *z;        /* residuals there; a state */
+  dae__radau_memory *memory;    /* kept */
+  double *polynomial;           /* kept: s x n, k at the stages of the last step */
+  double *shift;                /* kept: by which its end was moved */
+  double *fine, *fine_shift;    /* kept: both at the nodes of the finer rule */
+  double *fine_R, *z;           /* residuals there; a state */
   /* the step at hand */
   double *K, *D, *R;                       /* s x n: unknowns, their change, residuals */
   double *Z;                               /* s x size: states */
@@ -151,9 +150,11 @@ void dae__radau_stay(dae__radau *o, const dae__radau_rule *rule, const dae__rk_l
 /* Error of the step relative to the tolerance of stages. */
 double dae__radau_error(dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg);
 
-/* For s stages. */
-dae_status dae__radau_full_create(dae__arena *arena, const dae__reduced *r, int s,
-                                  dae__radau_full **out, dae_error *err);
+/* For s stages. Of few unknowns one memory serves all numbers of stages up to `most`: that of
+ * `other`, unless it is NULL. */
+dae_status dae__radau_full_create(dae__arena *arena, const dae__reduced *r, int s, int most,
+                                  const dae__radau_full *other, dae__radau_full **out,
+                                  dae_error *err);
 void dae__radau_full_free(dae__radau_full *f); /* NULL is allowed */
 dae_status dae__radau_full_reload(dae__radau_full *f);
 /* The matrix at the iterate K, Z; of r the derivatives of the middle stage stay. */

@@ -45,12 +45,12 @@ static int useful(const dae__collocation_rule *last, double x, double stop)
 void dae__radau_extrapolate(dae__radau *o, const dae__radau_rule *rule, double h, double stop)
 {
   const dae__radau_memory *m = o->memory;
-  const dae__collocation_rule *last = &dae__radau_rule_at(o, (m->s - 3) / 2)->c;
+  const dae__collocation_rule *last = dae__radau_rule_at(o, (m->s - 3) / 2)->c;
   double w[DAE__COLLOCATION_STAGES], ratio = h / m->h;
   int n = o->r->n, d = useful(last, 1 + ratio, stop);
   const double *polynomial = row(o->polynomial, n, last->s - d);
   for (int i = 0; i < rule->s; i++) {
-    last_weights(last, d, 1 + rule->c.c[i] * ratio, w);
+    last_weights(last, d, 1 + rule->c->c[i] * ratio, w);
     dae__sum_rows(d, w, n, n, polynomial, row(o->K, n, i));
   }
 }

@@ -110,13 +110,13 @@ static double complex number(const double part[2])
 dae__radau_rule dae__radau_rule_create(int stages)
 {
   const eigen *e = &table[(stages - 3) / 2];
-  dae__radau_rule rule = {.c = *dae__collocation_tabulated(stages, true),
+  dae__radau_rule rule = {.c = dae__collocation_tabulated(stages, true),
                           .s = stages,
                           .pairs = (stages - 1) / 2,
                           .mu = e->mu};
-  dae__collocation_values(&rule.c, 0, rule.start);
+  dae__collocation_values(rule.c, 0, rule.start);
   for (int j = 0; j < stages; j++) {
-    double others = j > 0 ? dae__lagrange_weight(stages - 1, rule.c.c + 1, j - 1, 0) : 0;
+    double others = j > 0 ? dae__lagrange_weight(stages - 1, rule.c->c + 1, j - 1, 0) : 0;
     rule.rough[j] = rule.start[j] - others;
     rule.T[j] = e->T[j];
     rule.Ti[j] = e->Ti[j];
@@ -141,16 +141,16 @@ dae__radau_rule dae__radau_rule_create(int stages)
 
 const dae__radau_rule *dae__radau_rule_at(const dae__radau *o, int i)
 {
-  if (!o->rule_made[i])
-    o->rule[i] = dae__radau_rule_create(3 + 2 * i);
-  o->rule_made[i] = true;
-  return &o->rule[i];
+  dae__radau_rule *rule = o->rule[i];
+  if (rule->s == 0)
+    *rule = dae__radau_rule_create(3 + 2 * i);
+  return rule;
 }
 
 const dae__collocation_rule *dae__radau_finer_at(const dae__radau *o, int i)
 {
-  if (!o->finer_made[i])
-    o->finer[i] = dae__collocation_create(dae__radau_finer(3 + 2 * i), true);
-  o->finer_made[i] = true;
-  return &o->finer[i];
+  int nodes = dae__radau_finer(3 + 2 * i);
+  if (o->finer->s != nodes)
+    *o->finer = dae__collocation_create(nodes, true);
+  return o->finer;
 }

@@ -77,7 +77,7 @@ void dae__radau_state(const dae__radau *o, const dae__collocation_rule *c, const
 /* of stage i of the step at hand */
 static void state(const dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg, int i)
 {
-  dae__radau_state(o, &rule->c, o->K, leg, i, row(o->Z, o->r->n2 + o->r->n, i));
+  dae__radau_state(o, rule->c, o->K, leg, i, row(o->Z, o->r->n2 + o->r->n, i));
 }
 
 /* change of the end that belongs to the change D of K */
@@ -85,9 +85,9 @@ static void end_moves(dae__radau *o, const dae__radau_rule *rule, double h)
 {
   const dae__reduced *r = o->r;
   int n2 = r->n2, last = rule->s - 1;
-  dae__sum_rows(rule->s, rule->c.A2[last], n2, r->n, o->D, o->moved);
+  dae__sum_rows(rule->s, rule->c->A2[last], n2, r->n, o->D, o->moved);
   dae__scale(n2, -h * h, o->moved);
-  dae__sum_rows(rule->s, rule->c.A[last], n2 + r->n1, r->n, o->D, o->moved + n2);
+  dae__sum_rows(rule->s, rule->c->A[last], n2 + r->n1, r->n, o->D, o->moved + n2);
   dae__scale(n2 + r->n1, -h, o->moved + n2);
   dae__zero(r->n - n2 - r->n1, o->moved + 2 * n2 + r->n1);
 }
@@ -106,7 +106,7 @@ static dae_status linearise(dae__radau *o, const dae__radau_rule *rule, const da
   dae__copy(n - dynamic, leg->from.z + n2 + dynamic, o->rhs + dynamic);
   if (!start) {
     state(o, rule, leg, middle);
-    at = (dae__reduced_at){.t = leg->t + rule->c.c[middle] * leg->h,
+    at = (dae__reduced_at){.t = leg->t + rule->c->c[middle] * leg->h,
                            .z = row(o->Z, o->r->n2 + n, middle),
                            .k = row(o->K, n, middle)};
   }
@@ -145,7 +145,7 @@ static dae_status residuals(dae__radau *o, const dae__radau_rule *rule, const da
   int n = o->r->n, size = o->r->n2 + n;
   for (int i = 0; i < rule->s; i++) {
     state(o, rule, leg, i);
-    dae__reduced_at at = {.t = leg->t + rule->c.c[i] * leg->h,
+    dae__reduced_at at = {.t = leg->t + rule->c->c[i] * leg->h,
                           .z = row(o->Z, size, i),
                           .k = row(o->K, n, i),
                           .end = i == rule->s - 1};
