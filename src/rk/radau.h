@@ -9,15 +9,16 @@
  *   radau_error.c    what they are worth
  *   radau_dense.c    between their ends
  *   radau_adapt.c    how many, and how they are solved
- *   radau_rule.c     coefficients */
+ *   radau_rule.c     coefficients
+ *   radau_maps.c     sums over stages */
 #ifndef DAEDAL_RK_RADAU_H
 #define DAEDAL_RK_RADAU_H
 
 #include "rk/collocation.h"
+#include "rk/radau_maps.h"
 #include "rk/reduced.h"
 #include "rk/stepper.h"
 
-#define DAE__RADAU_STAGES 7
 #define DAE__RADAU_RULES 3 /* 3, 5, 7 stages */
 #define DAE__RADAU_STEPPERS (2 * DAE__RADAU_RULES)
 
@@ -31,7 +32,8 @@ typedef struct dae__radau_rule {
   double complex zTi[DAE__REDUCED_PAIRS][DAE__RADAU_STAGES];
   /* the same in real numbers: rows (columns of back) are the real one, then the real and the
    * imaginary part of each pair */
-  double forth[DAE__RADAU_STAGES][DAE__RADAU_STAGES], back[DAE__RADAU_STAGES][DAE__RADAU_STAGES];
+  dae__radau_map forth, back;
+  dae__radau_map A, A2;            /* those of c */
   double start[DAE__RADAU_STAGES]; /* l_j(0) */
   double rough[DAE__RADAU_STAGES]; /* what the first stage adds to that of the others */
 } dae__radau_rule;

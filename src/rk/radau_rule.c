@@ -107,6 +107,11 @@ static double complex number(const double part[2])
   return part[0] + part[1] * I;
 }
 
+static dae__pair twice(double x)
+{
+  return (dae__pair){x, x};
+}
+
 dae__radau_rule dae__radau_rule_create(int stages)
 {
   const eigen *e = &table[(stages - 3) / 2];
@@ -122,8 +127,12 @@ dae__radau_rule dae__radau_rule_create(int stages)
     rule.Ti[j] = e->Ti[j];
   }
   for (int j = 0; j < stages; j++) {
-    rule.forth[0][j] = e->Ti[j];
-    rule.back[j][0] = e->T[j];
+    rule.forth.m[0][j] = twice(e->Ti[j]);
+    rule.back.m[j][0] = twice(e->T[j]);
+    for (int i = 0; i < stages; i++) {
+      rule.A.m[i][j] = twice(rule.c->A[i][j]);
+      rule.A2.m[i][j] = twice(rule.c->A2[i][j]);
+    }
   }
   for (int p = 0; p < rule.pairs; p++) {
     rule.zmu[p] = number(e->zmu[p]);
@@ -131,8 +140,8 @@ dae__radau_rule dae__radau_rule_create(int stages)
       rule.zT[p][j] = number(e->zT[p][j]);
       rule.zTi[p][j] = number(e->zTi[p][j]);
       for (int part = 0; part < 2; part++) { /* w and its conjugate: T w + T' w' = 2 Re T w */
-        rule.forth[1 + 2 * p + part][j] = e->zTi[p][j][part];
-        rule.back[j][1 + 2 * p + part] = (part ? -2 : 2) * e->zT[p][j][part];
+        rule.forth.m[1 + 2 * p + part][j] = twice(e->zTi[p][j][part]);
+        rule.back.m[j][1 + 2 * p + part] = twice((part ? -2 : 2) * e->zT[p][j][part]);
       }
     }
   }

@@ -74,10 +74,20 @@ void dae__radau_state(const dae__radau *o, const dae__collocation_rule *c, const
   dae__copy(n - dynamic, K + (size_t)i * (size_t)n + dynamic, z + n2 + dynamic);
 }
 
-/* of stage i of the step at hand */
-static void state(const dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg, int i)
+/* of all stages of the step at hand */
+static void states(const dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg)
 {
-  dae__radau_state(o, rule->c, o->K, leg, i, row(o->Z, o->r->n2 + o->r->n, i));
+  const dae__reduced *r = o->r;
+  int s = rule->s, n2 = r->n2, n = r->n, dynamic = n2 + r->n1, size = n2 + n;
+  double h = leg->h, at[DAE__RADAU_STAGES];
+  for (int i = 0; i < s; i++)
+    at[i] = rule->c->c[i] * h;
+  dae__radau_integral q = {&rule->A2, h * h, leg->from.z, leg->from.z + n2, at, n2};
+  dae__radau_integral v = {&rule->A, h, leg->from.z + n2, NULL, NULL, dynamic};
+  dae__radau_integrate(s, &q, n, o->K, size, o->Z);
+  dae__radau_integrate(s, &v, n, o->K, size, o->Z + n2);
+  for (int i = 0; i < s; i++)
+    dae__copy(n - dynamic, row(o->K, n, i) + dynamic, row(o->Z, size, i) + n2 + dynamic);
 }
 
 /* change of the end that belongs to the change D of K */
@@ -105,7 +115,7 @@ static dae_status linearise(dae__radau *o, const dae__radau_rule *rule, const da
   dae__copy(dynamic, leg->from.dz + n2, o->rhs);
   dae__copy(n - dynamic, leg->from.z + n2 + dynamic, o->rhs + dynamic);
   if (!start) {
-    state(o, rule, leg, middle);
+    dae__radau_state(o, rule->c, o->K, leg, middle, row(o->Z, n2 + n, middle));
     at = (dae__reduced_at){.t = leg->t + rule->c->c[middle] * leg->h,
                            .z = row(o->Z, o->r->n2 + n, middle),
                            .k = row(o->K, n, middle)};
@@ -143,8 +153,8 @@ static dae_status residuals(dae__radau *o, const dae__radau_rule *rule, const da
                             dae_error *err)
 {
   int n = o->r->n, size = o->r->n2 + n;
+  states(o, rule, leg);
   for (int i = 0; i < rule->s; i++) {
-    state(o, rule, leg, i);
     dae__reduced_at at = {.t = leg->t + rule->c->c[i] * leg->h,
                           .z = row(o->Z, size, i),
                           .k = row(o->K, n, i),
@@ -160,13 +170,11 @@ static dae_status residuals(dae__radau *o, const dae__radau_rule *rule, const da
 static void solve_blocks(dae__radau *o, const dae__radau_rule *rule)
 {
   int n = o->r->n, s = rule->s;
-  for (int i = 0; i < s; i++)
-    dae__sum_rows(s, rule->forth[i], n, n, o->R, row(o->W, n, i));
+  dae__radau_map_rows(s, &rule->forth, n, o->R, n, o->W);
   dae__solver_solve(o->r->real, o->W);
   for (int p = 0; p < rule->pairs; p++)
     dae__zsolver_solve(o->r->pair[p], row(o->W, n, 1 + 2 * p), row(o->W, n, 2 + 2 * p));
-  for (int i = 0; i < s; i++)
-    dae__sum_rows(s, rule->back[i], n, n, o->W, row(o->D, n, i));
+  dae__radau_map_rows(s, &rule->back, n, o->W, n, o->D);
 }
 
 /* K -= D; the norm of D */
@@ -339,8 +347,7 @@ dae_status dae__radau_solve(dae__radau *o, const dae__radau_stepper *how, const 
     o->memory->linearised = false;
     return status;
   }
-  for (int i = 0; i < rule->s; i++)
-    state(o, rule, leg, i);
+  states(o, rule, leg);
   end_moves(o, rule, leg->h);
   return DAE_OK;
 }
