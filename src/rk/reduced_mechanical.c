@@ -23,9 +23,12 @@ typedef struct mechanical {
   dae_pattern unit_u, unit_c;
   /* of residuals, at the last point */
   double *M, *G, *K, *fsc, *gamma;
-  bool M_stays, M0_stays; /* constant, and evaluated */
-  double *end;            /* g, gdot and k at the end of the step: ng + nc */
-  double *change, *x;     /* nc, n */
+  dae_mechanical_wanted want; /* all of these that there are */
+  bool M_stays, M0_stays;     /* constant, and evaluated; */
+  bool M_diagonal;            /* then: with nothing but */
+  double *diagonal;
+  double *end;        /* g, gdot and k at the end of the step: ng + nc */
+  double *change, *x; /* nc, n */
 } mechanical;
 
 static int first_constraint(const dae__mech *m)
@@ -35,52 +38,123 @@ static int first_constraint(const dae__mech *m)
 
 /* ---- residual ---- */
 
-static dae_status evaluate(mechanical *o, const dae__reduced_at *at, dae_error *err)
+/* what residuals are made of; at the end of a step also what its projection needs */
+static dae_mechanical_wanted wanted(const mechanical *o, bool end)
 {
-  dae__mech *m = o->m;
-  dae_mechanical_at point = dae__mech_at(m, at->t, at->z);
-  point.w = at->k + m->nq + m->nu;
-  dae_mechanical_wanted want = {.M = o->M_stays ? NULL : o->M,
-                                .f = o->fsc,
-                                .s = o->fsc + m->nq,
-                                .c = o->fsc + m->nq + m->nu,
-                                .G = o->G,
-                                .gamma = o->gamma,
-                                .K = o->K,
-                                .kappa = o->gamma + m->ng};
-  if (at->end) {
+  dae_mechanical_wanted want = o->want;
+  const dae__mech *m = o->m;
+  if (o->M_stays)
+    want.M = NULL;
+  if (end && m->ng > 0) {
     want.g = o->end;
     want.gdot = o->end + m->ng;
-    want.k = o->end + 2 * m->ng;
   }
-  dae_status status = dae__mech_eval(m, &point, &want, err);
-  o->M_stays = o->M_stays || (!status && m->p->constant_mass);
-  return status;
+  if (end && m->nk > 0)
+    want.k = o->end + 2 * m->ng;
+  return want;
 }
 
-static dae_status residual(void *self, const dae__reduced_at *at, double *r, dae_error *err)
+/* M and, where it is constant, whether it is diagonal: then r += M a needs that alone */
+static void look_at_mass(mechanical *o)
 {
-  mechanical *o = self;
-  dae__mech *m = o->m;
+  const dae__mech *m = o->m;
+  o->M_stays = m->p->constant_mass;
+  o->M_diagonal = o->M_stays;
+  for (int j = 0; j < m->nq && o->M_diagonal; j++) {
+    o->diagonal[j] = 0;
+    for (int e = m->M.start[j]; e < m->M.start[j + 1]; e++) {
+      if (m->M.row[e] == j)
+        o->diagonal[j] = o->M[e];
+      else
+        o->M_diagonal = o->M_diagonal && o->M[e] == 0;
+    }
+  }
+}
+
+/* r += M a */
+static void add_mass(const mechanical *o, const double *a, double *restrict r)
+{
+  if (o->M_diagonal)
+    for (int i = 0; i < o->m->nq; i++)
+      r[i] += o->diagonal[i] * a[i];
+  else
+    dae__matrix_times(&o->m->M, o->M, 1, a, r);
+}
+
+/* r += A' mu, c += A a; where A is full, rows four and two at a time */
+static void add_constraints(const dae_pattern *p, const double *A, const double *a,
+                            const double *mu, double *r, double *c)
+{
+  int rows = p->rows, cols = p->cols, i = 0;
+  if (dae__pattern_count(p) != rows * cols || rows < 2) {
+    dae__matrix_transposed_times(p, A, 1, mu, r);
+    dae__matrix_times(p, A, 1, a, c);
+    return;
+  }
+  for (; i + 4 <= rows; i += 4) {
+    const dae__pair mu0 = dae__pair_from_anywhere(mu + i),
+                    mu1 = dae__pair_from_anywhere(mu + i + 2);
+    dae__pair c0 = dae__pair_from_anywhere(c + i), c1 = dae__pair_from_anywhere(c + i + 2);
+    for (int j = 0; j < cols; j++) {
+      dae__pair A0 = dae__pair_from_anywhere(A + j * rows + i);
+      dae__pair A1 = dae__pair_from_anywhere(A + j * rows + i + 2);
+      r[j] += dae__pair_sum(A0 * mu0 + A1 * mu1);
+      c0 += a[j] * A0;
+      c1 += a[j] * A1;
+    }
+    dae__pair_to(c + i, c0);
+    dae__pair_to(c + i + 2, c1);
+  }
+  for (; i < rows; i++)
+    for (int j = 0; j < cols; j++) {
+      r[j] += A[j * rows + i] * mu[i];
+      c[i] += A[j * rows + i] * a[j];
+    }
+}
+
+/* r = R from what has been evaluated */
+static void put_together(const mechanical *o, const double *a, double *r)
+{
+  const dae__mech *m = o->m;
   int first = first_constraint(m);
-  const double *a = at->k, *lambda = a + first, *psi = lambda + m->ng;
-  dae_status status = evaluate(o, at, err);
-  if (status)
-    return status;
+  const double *lambda = a + first, *psi = lambda + m->ng;
   for (int i = 0; i < first; i++)
     r[i] = -o->fsc[i];
-  dae__matrix_times(&m->M, o->M, 1, a, r);                 /* M a */
-  dae__matrix_transposed_times(&m->G, o->G, 1, lambda, r); /* G' lambda */
-  dae__matrix_transposed_times(&m->K, o->K, 1, psi, r);    /* K' psi */
-  dae__axpy(m->nu, 1, a + m->nq, r + m->nq);               /* u' */
   dae__copy(m->nc, o->gamma, r + first);
-  dae__matrix_times(&m->G, o->G, 1, a, r + first);         /* G a + gamma */
-  dae__matrix_times(&m->K, o->K, 1, a, r + first + m->ng); /* K a + kappa */
+  add_mass(o, a, r);
+  dae__axpy(m->nu, 1, a + m->nq, r + m->nq); /* u' */
+  if (m->ng > 0)
+    add_constraints(&m->G, o->G, a, lambda, r, r + first);
+  if (m->nk > 0)
+    add_constraints(&m->K, o->K, a, psi, r, r + first + m->ng);
   if (m->count->dependent > 0)
     for (int i = 0; i < m->nc; i++)
       if (!m->active[i])
         r[first + i] = lambda[i];
-  return DAE_OK;
+}
+
+/* What is evaluated stands in r, or at the end of a step in `end`: that these are finite says that
+ * all of it is. Where they are not it is looked for, by another evaluation. */
+static dae_status residual(void *self, const dae__reduced_at *at, double *r, dae_error *err)
+{
+  mechanical *o = self;
+  dae__mech *m = o->m;
+  dae_mechanical_at point = dae__mech_at(m, at->t, at->z);
+  dae_mechanical_wanted want = wanted(o, at->end);
+  point.w = at->k + m->nq + m->nu;
+  dae_status status = dae__mech_eval_unchecked(m, &point, &want, err);
+  if (status)
+    return status;
+  if (!o->M_stays)
+    look_at_mass(o);
+  put_together(o, at->k, r);
+  bool good = dae__all_finite(o->r->n, r);
+  if (good && at->end)
+    good = dae__all_finite(m->ng + m->nc, o->end);
+  if (good)
+    return DAE_OK;
+  o->M_stays = false;
+  return dae__mech_eval(m, &point, &want, err);
 }
 
 /* ---- matrices ---- */
@@ -197,6 +271,24 @@ static const dae__reduced_table unconstrained = {
 
 /* ---- creation ---- */
 
+static void want_parts(mechanical *o)
+{
+  const dae__mech *m = o->m;
+  o->want = (dae_mechanical_wanted){.M = o->M, .f = o->fsc};
+  if (m->nu > 0)
+    o->want.s = o->fsc + m->nq;
+  if (m->nw > 0)
+    o->want.c = o->fsc + m->nq + m->nu;
+  if (m->ng > 0) {
+    o->want.G = o->G;
+    o->want.gamma = o->gamma;
+  }
+  if (m->nk > 0) {
+    o->want.K = o->K;
+    o->want.kappa = o->gamma + m->ng;
+  }
+}
+
 static void add_terms(mechanical *o, dae__arena *arena)
 {
   const dae__mech *m = o->m;
@@ -254,6 +346,7 @@ static void take_memory(mechanical *o, dae__arena *arena)
   o->fsc = DAE__TAKE(arena, double, m->nr);
   o->gamma = DAE__TAKE(arena, double, m->nc);
   o->end = DAE__TAKE(arena, double, m->ng + m->nc);
+  o->diagonal = DAE__ROOM(arena, double, m->nq);
   o->change = DAE__TAKE(arena, double, m->nc);
   o->x = DAE__TAKE(arena, double, 2 * o->r->n);
 }
@@ -283,6 +376,7 @@ dae_status dae__reduced_mechanical(dae__arena *arena, const dae__rk_body *body, 
     r->tested[i] = i < first_constraint(m);
   for (int i = 0; i < m->nu; i++)
     o->ones[i] = 1;
+  want_parts(o);
   add_terms(o, arena);
   dae__reduced_merge(arena, &o->terms, r);
   return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
