@@ -12,6 +12,8 @@
  * Rows of dependent constraints are "multiplier = 0". */
 #include "core/error.h"
 #include "core/vec.h"
+#include "linalg/backend.h"
+#include "linalg/dense.h"
 #include "rk/reduced.h"
 
 typedef struct mechanical {
@@ -29,6 +31,8 @@ typedef struct mechanical {
   double *diagonal;
   double *end;        /* g, gdot and k at the end of the step: ng + nc */
   double *change, *x; /* nc, n */
+  double *ways, *AX;  /* of few unknowns: nc columns of nq, nc x nc */
+  int *exchanged;
 } mechanical;
 
 static int first_constraint(const dae__mech *m)
@@ -198,9 +202,19 @@ static dae_status linearise(void *self, const dae__reduced_at *at, dae_error *er
 
 /* ---- projection ---- */
 
+/* y += a A x, of all constraints */
+static void add_rates(const mechanical *o, double a, const double *x, double *y)
+{
+  const dae__mech *m = o->m;
+  if (m->ng > 0)
+    dae__matrix_times(&m->G, o->G, a, x, y);
+  if (m->nk > 0)
+    dae__matrix_times(&m->K, o->K, a, x, y + m->ng);
+}
+
 /* x = B(w)\(0, b) with A x = b on the constraint rows, where B has A + w R: b is met by going on
  * with what is left */
-static void correction(mechanical *o, double *b, double *x)
+static void go_on(mechanical *o, double *b, double *x)
 {
   const dae__mech *m = o->m;
   int first = first_constraint(m), n = o->r->n;
@@ -215,9 +229,58 @@ static void correction(mechanical *o, double *b, double *x)
     dae__copy(m->nc, b, o->x + first);
     dae__solver_solve(o->r->real, o->x);
     dae__axpy(m->nq, 1, o->x, x);
-    dae__matrix_times(&m->G, o->G, -1, o->x, b); /* b -= A x */
-    dae__matrix_times(&m->K, o->K, -1, o->x, b + m->ng);
+    add_rates(o, -1, o->x, b);
   }
+}
+
+/* The corrections x = X y with X = B(w)\(0, I): A x = b is (A X) y = b. */
+
+/* X and the factors of A X; false where they are not to be had. Rows of dependent constraints are
+ * zero, as their b is. */
+static bool find_ways(mechanical *o)
+{
+  const dae__mech *m = o->m;
+  int first = first_constraint(m), nc = m->nc;
+  if (!o->ways)
+    return false;
+  for (int c = 0; c < nc; c++) {
+    double *AX = o->AX + c * nc;
+    dae__zero(o->r->n, o->x);
+    dae__zero(nc, AX);
+    o->x[first + c] = 1;
+    dae__solver_solve(o->r->real, o->x);
+    dae__copy(m->nq, o->x, o->ways + c * m->nq);
+    add_rates(o, 1, o->x, AX);
+    if (!m->active[c])
+      AX[c] = 1;
+  }
+  return dae__lu_factor(nc, o->AX, o->exchanged) == 0;
+}
+
+/* x with A x = b; twice, as for residuals of equations that have been solved */
+static void go_ways(mechanical *o, double *b, double *x)
+{
+  const dae__mech *m = o->m;
+  double *y = o->x + m->nq;
+  dae__zero(m->nq, x);
+  for (int i = 0; i < 2; i++) {
+    dae__copy(m->nc, b, y);
+    dae__lu_solve(m->nc, o->AX, o->exchanged, y);
+    dae__zero(m->nq, o->x);
+    for (int c = 0; c < m->nc; c++)
+      dae__axpy(m->nq, y[c], o->ways + c * m->nq, o->x);
+    dae__axpy(m->nq, 1, o->x, x);
+    if (i == 0)
+      add_rates(o, -1, o->x, b);
+  }
+}
+
+static void correction(mechanical *o, bool found, double *b, double *x)
+{
+  if (found)
+    go_ways(o, b, x);
+  else
+    go_on(o, b, x);
 }
 
 /* those of the matrices are not good enough: they belong to another point of the step */
@@ -246,13 +309,14 @@ static dae_status land(void *self, double t, const double *dz, double *z, dae_er
   dae__matrix_times(&m->kq, o->k_q, 1, dz, k);
   dae__zero(m->nc, b);
   dae__copy(m->ng, g, b);
-  correction(o, b, x);
+  bool found = find_ways(o);
+  correction(o, found, b, x);
   dae__axpy(m->nq, -1, x, z); /* q -= x */
   dae__matrix_times(&m->G, o->gdot_q, -1, x, gdot);
   dae__matrix_times(&m->kq, o->k_q, -1, x, k);
   dae__copy(m->ng, gdot, b);
   dae__copy(m->nk, k, b + m->ng);
-  correction(o, b, x);
+  correction(o, found, b, x);
   dae__axpy(m->nq, -1, x, z + m->nq); /* v -= x */
   return DAE_OK;
 }
@@ -349,6 +413,11 @@ static void take_memory(mechanical *o, dae__arena *arena)
   o->diagonal = DAE__ROOM(arena, double, m->nq);
   o->change = DAE__TAKE(arena, double, m->nc);
   o->x = DAE__TAKE(arena, double, 2 * o->r->n);
+  if (o->r->n > DAE__FEW)
+    return;
+  o->ways = DAE__ROOM(arena, double, m->nc * m->nq);
+  o->AX = DAE__ROOM(arena, double, m->nc * m->nc);
+  o->exchanged = DAE__ROOM(arena, int, m->nc);
 }
 
 dae_status dae__reduced_mechanical(dae__arena *arena, const dae__rk_body *body, dae__reduced *r,
