@@ -59,11 +59,33 @@ static inline zpair less(zpair c, zpair a, number b)
 
 /* ---- factors ---- */
 
+/* two numbers with their parts in turn to two real and two imaginary ones */
+static inline void split(const double *z, double *x, double *y)
+{
+  dae__pair a = dae__pair_from_anywhere(z), b = dae__pair_from_anywhere(z + 2);
+  *dae__pair_at(x) = (dae__pair){a[0], b[0]};
+  *dae__pair_at(y) = (dae__pair){a[1], b[1]};
+}
+
+/* LU = A, where it has all entries and an even number of rows */
+static void scatter_all(const dae__zfew *d, const double *values)
+{
+  int rows = 2 * d->pairs;
+  double *a = d->LU;
+  for (int j = 0; j < rows; j++, a += 2 * rows, values += 2 * rows)
+    for (int i = 0; i < rows; i += 2)
+      split(values + 2 * i, a + i, a + rows + i);
+}
+
 /* LU = A and the identity */
 static void scatter(const dae__zfew *d, const double *values)
 {
   const dae_pattern *p = d->pattern;
   int rows = 2 * d->pairs;
+  if (d->n == rows && dae__pattern_count(p) == rows * rows) {
+    scatter_all(d, values);
+    return;
+  }
   memset(d->LU, 0, (size_t)(2 * rows * rows) * sizeof *values);
   for (int j = 0; j < d->n; j++) {
     double *a = d->LU + 2 * rows * j;
