@@ -80,12 +80,17 @@ typedef double dae__two __attribute__((vector_size(16), aligned(8), may_alias));
 /* 0 times a number is 0, times infinity or NaN it is NaN */
 static inline bool dae__all_finite(int n, const double *x)
 {
-  dae__two sum = {0, 0};
+  dae__two sum = {0, 0}, other = {0, 0};
   int i = 0;
+  for (; i + 4 <= n; i += 4) {
+    sum += 0 * *(const dae__two *)(x + i);
+    other += 0 * *(const dae__two *)(x + i + 2);
+  }
   for (; i + 2 <= n; i += 2)
     sum += 0 * *(const dae__two *)(x + i);
   if (i < n)
     sum[0] += 0 * x[i];
+  sum += other;
   return sum[0] + sum[1] == 0;
 }
 
