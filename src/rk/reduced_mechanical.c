@@ -25,9 +25,10 @@ typedef struct mechanical {
   dae_pattern unit_u, unit_c;
   /* of residuals, at the last point */
   double *M, *G, *K, *fsc, *gamma;
-  dae_mechanical_wanted want; /* all of these that there are */
-  bool M_stays, M0_stays;     /* constant, and evaluated; */
-  bool M_diagonal;            /* then: with nothing but */
+  dae_mechanical_wanted want;     /* all of these that there are, */
+  dae_mechanical_wanted want_end; /* and what the projection of the end needs */
+  bool M_stays, M0_stays;         /* constant, and evaluated; */
+  bool M_diagonal;                /* then: with nothing but */
   double *diagonal;
   double *end;        /* g, gdot and k at the end of the step: ng + nc */
   double *change, *x; /* nc, n */
@@ -42,27 +43,17 @@ static int first_constraint(const dae__mech *m)
 
 /* ---- residual ---- */
 
-/* what residuals are made of; at the end of a step also what its projection needs */
-static dae_mechanical_wanted wanted(const mechanical *o, bool end)
+static void want_mass(mechanical *o, bool wanted)
 {
-  dae_mechanical_wanted want = o->want;
-  const dae__mech *m = o->m;
-  if (o->M_stays)
-    want.M = NULL;
-  if (end && m->ng > 0) {
-    want.g = o->end;
-    want.gdot = o->end + m->ng;
-  }
-  if (end && m->nk > 0)
-    want.k = o->end + 2 * m->ng;
-  return want;
+  o->M_stays = !wanted;
+  o->want.M = o->want_end.M = wanted ? o->M : NULL;
 }
 
-/* M and, where it is constant, whether it is diagonal: then r += M a needs that alone */
+/* M and, where it is constant, whether it is diagonal: then M a needs that alone */
 static void look_at_mass(mechanical *o)
 {
   const dae__mech *m = o->m;
-  o->M_stays = m->p->constant_mass;
+  want_mass(o, !m->p->constant_mass);
   o->M_diagonal = o->M_stays;
   for (int j = 0; j < m->nq && o->M_diagonal; j++) {
     o->diagonal[j] = 0;
@@ -75,13 +66,16 @@ static void look_at_mass(mechanical *o)
   }
 }
 
-/* r += M a */
-static void add_mass(const mechanical *o, const double *a, double *restrict r)
+/* r = M a - f */
+static void begin_with_mass(const mechanical *o, const double *a, double *restrict r)
 {
-  if (o->M_diagonal)
-    for (int i = 0; i < o->m->nq; i++)
-      r[i] += o->diagonal[i] * a[i];
-  else
+  int nq = o->m->nq, i = 0;
+  const double *f = o->fsc, *M = o->diagonal;
+  for (; o->M_diagonal && i + 2 <= nq; i += 2)
+    dae__pair_to(r + i, dae__pair_of(M + i) * dae__pair_from_anywhere(a + i) - dae__pair_of(f + i));
+  for (; i < nq; i++)
+    r[i] = (o->M_diagonal ? M[i] * a[i] : 0) - f[i];
+  if (!o->M_diagonal)
     dae__matrix_times(&o->m->M, o->M, 1, a, r);
 }
 
@@ -122,11 +116,10 @@ static void put_together(const mechanical *o, const double *a, double *r)
   const dae__mech *m = o->m;
   int first = first_constraint(m);
   const double *lambda = a + first, *psi = lambda + m->ng;
-  for (int i = 0; i < first; i++)
-    r[i] = -o->fsc[i];
+  begin_with_mass(o, a, r);
+  for (int i = m->nq; i < first; i++) /* u' - s, -c */
+    r[i] = (i < m->nq + m->nu ? a[i] : 0) - o->fsc[i];
   dae__copy(m->nc, o->gamma, r + first);
-  add_mass(o, a, r);
-  dae__axpy(m->nu, 1, a + m->nq, r + m->nq); /* u' */
   if (m->ng > 0)
     add_constraints(&m->G, o->G, a, lambda, r, r + first);
   if (m->nk > 0)
@@ -144,9 +137,9 @@ static dae_status residual(void *self, const dae__reduced_at *at, double *r, dae
   mechanical *o = self;
   dae__mech *m = o->m;
   dae_mechanical_at point = dae__mech_at(m, at->t, at->z);
-  dae_mechanical_wanted want = wanted(o, at->end);
+  const dae_mechanical_wanted *want = at->end ? &o->want_end : &o->want;
   point.w = at->k + m->nq + m->nu;
-  dae_status status = dae__mech_eval_unchecked(m, &point, &want, err);
+  dae_status status = dae__mech_eval_unchecked(m, &point, want, err);
   if (status)
     return status;
   if (!o->M_stays)
@@ -157,8 +150,8 @@ static dae_status residual(void *self, const dae__reduced_at *at, double *r, dae
     good = dae__all_finite(m->ng + m->nc, o->end);
   if (good)
     return DAE_OK;
-  o->M_stays = false;
-  return dae__mech_eval(m, &point, &want, err);
+  want_mass(o, true);
+  return dae__mech_eval(m, &point, want, err);
 }
 
 /* ---- matrices ---- */
@@ -201,6 +194,10 @@ static dae_status linearise(void *self, const dae__reduced_at *at, dae_error *er
 }
 
 /* ---- projection ---- */
+
+/* part of a correction that may be left: it is a small part of the state, and has round-off of its
+ * own */
+#define SOLVED 1e-8
 
 /* y += a A x, of all constraints */
 static void add_rates(const mechanical *o, double a, const double *x, double *y)
@@ -257,11 +254,11 @@ static bool find_ways(mechanical *o)
   return dae__lu_factor(nc, o->AX, o->exchanged) == 0;
 }
 
-/* x with A x = b; twice, as for residuals of equations that have been solved */
+/* x with A x = b; once more where A X was near to singular */
 static void go_ways(mechanical *o, double *b, double *x)
 {
   const dae__mech *m = o->m;
-  double *y = o->x + m->nq;
+  double *y = o->x + m->nq, enough = SOLVED * dae__max_abs(m->nc, b);
   dae__zero(m->nq, x);
   for (int i = 0; i < 2; i++) {
     dae__copy(m->nc, b, y);
@@ -270,8 +267,9 @@ static void go_ways(mechanical *o, double *b, double *x)
     for (int c = 0; c < m->nc; c++)
       dae__axpy(m->nq, y[c], o->ways + c * m->nq, o->x);
     dae__axpy(m->nq, 1, o->x, x);
-    if (i == 0)
-      add_rates(o, -1, o->x, b);
+    add_rates(o, -1, o->x, b);
+    if (dae__max_abs(m->nc, b) <= enough)
+      return;
   }
 }
 
@@ -351,6 +349,13 @@ static void want_parts(mechanical *o)
     o->want.K = o->K;
     o->want.kappa = o->gamma + m->ng;
   }
+  o->want_end = o->want;
+  if (m->ng > 0) {
+    o->want_end.g = o->end;
+    o->want_end.gdot = o->end + m->ng;
+  }
+  if (m->nk > 0)
+    o->want_end.k = o->end + 2 * m->ng;
 }
 
 static void add_terms(mechanical *o, dae__arena *arena)
