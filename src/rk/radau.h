@@ -22,6 +22,14 @@
 #define DAE__RADAU_RULES 3 /* 3, 5, 7 stages */
 #define DAE__RADAU_STEPPERS (2 * DAE__RADAU_RULES)
 
+/* The iteration of a step ends at: */
+typedef struct dae__radau_goal {
+  double rtol, atol; /* of stages: errors are measured by these */
+  double stop;       /* changes that are small enough, in units of these, */
+  double bearable;   /* and those that will do where they do not get smaller */
+  bool fixed;        /* to round-off */
+} dae__radau_goal;
+
 /* A = T diag(mu) Ti: the real eigenvalue, and one of each complex pair. */
 typedef struct dae__radau_rule {
   const dae__collocation_rule *c;
@@ -36,6 +44,7 @@ typedef struct dae__radau_rule {
   dae__radau_map A, A2;            /* those of c */
   double start[DAE__RADAU_STAGES]; /* l_j(0) */
   double rough[DAE__RADAU_STAGES]; /* what the first stage adds to that of the others */
+  dae__radau_goal goal;            /* by the tolerance; dae__radau_rule_at sets it */
 } dae__radau_rule;
 
 dae__radau_rule dae__radau_rule_create(int stages);
@@ -73,14 +82,6 @@ typedef struct dae__radau_memory {
   double work;  /* so far, in evaluations; what was shown does not count */
   dae__radau_choice choice;
 } dae__radau_memory;
-
-/* The iteration of a step ends at: */
-typedef struct dae__radau_goal {
-  double rtol, atol; /* of stages: errors are measured by these */
-  double stop;       /* changes that are small enough, in units of these, */
-  double bearable;   /* and those that will do where they do not get smaller */
-  bool fixed;        /* to round-off */
-} dae__radau_goal;
 
 typedef struct dae__radau_full dae__radau_full;
 
@@ -138,7 +139,7 @@ typedef enum dae__radau_work_kind {
 } dae__radau_work_kind;
 void dae__radau_charge(dae__radau *o, const dae__radau_rule *rule, dae__radau_work_kind kind);
 
-dae__radau_goal dae__radau_goal_of(const dae__radau *o, const dae__radau_rule *rule);
+dae__radau_goal dae__radau_goal_of(const dae__radau *o, int stages);
 /* The stages of a step, by Newton's iteration: K, Z, and moved. */
 dae_status dae__radau_solve(dae__radau *o, const dae__radau_stepper *how, const dae__rk_leg *leg,
                             dae_error *err);

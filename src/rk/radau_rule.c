@@ -151,8 +151,10 @@ dae__radau_rule dae__radau_rule_create(int stages)
 const dae__radau_rule *dae__radau_rule_at(const dae__radau *o, int i)
 {
   dae__radau_rule *rule = o->rule[i];
-  if (rule->s == 0)
+  if (rule->s == 0) {
     *rule = dae__radau_rule_create(3 + 2 * i);
+    rule->goal = dae__radau_goal_of(o, rule->s);
+  }
   return rule;
 }
 

@@ -31,9 +31,9 @@ static double *row(double *X, int n, int i)
   return X + (size_t)i * (size_t)n;
 }
 
-dae__radau_goal dae__radau_goal_of(const dae__radau *o, const dae__radau_rule *rule)
+dae__radau_goal dae__radau_goal_of(const dae__radau *o, int stages)
 {
-  double s = rule->s, part = (s + 1) / (2 * s);
+  double s = stages, part = (s + 1) / (2 * s);
   double rtol = 0.1 * pow(o->rtol, part);
   return (dae__radau_goal){.rtol = rtol,
                            .atol = rtol * o->atol / o->rtol,
@@ -84,7 +84,8 @@ static void states(const dae__radau *o, const dae__radau_rule *rule, const dae__
     at[i] = rule->c->c[i] * h;
   dae__radau_integral q = {&rule->A2, h * h, leg->from.z, leg->from.z + n2, at, n2};
   dae__radau_integral v = {&rule->A, h, leg->from.z + n2, NULL, NULL, dynamic};
-  dae__radau_integrate(s, &q, n, o->K, size, o->Z);
+  if (n2 > 0)
+    dae__radau_integrate(s, &q, n, o->K, size, o->Z);
   dae__radau_integrate(s, &v, n, o->K, size, o->Z + n2);
   for (int i = 0; i < s; i++)
     dae__copy(n - dynamic, row(o->K, n, i) + dynamic, row(o->Z, size, i) + n2 + dynamic);
@@ -220,6 +221,15 @@ typedef struct iteration {
   int count;
 } iteration;
 
+/* x^n, n > 0 */
+static double power(double x, int n)
+{
+  double product = 1;
+  for (; n > 0; n /= 2, x *= x)
+    product *= n % 2 ? x : 1;
+  return product;
+}
+
 static verdict judge(iteration *it, const dae__radau_goal *goal, double norm)
 {
   double before = it->norm, round_off = ROUND_OFF / goal->rtol;
@@ -245,7 +255,7 @@ static verdict judge(iteration *it, const dae__radau_goal *goal, double norm)
   double error = it->theta / (1 - it->theta) * norm, stop = goal->fixed ? 0 : goal->stop;
   if (error <= stop)
     return DONE;
-  if (!goal->fixed && error * pow(it->theta, left) > stop)
+  if (!goal->fixed && error * power(it->theta, left) > stop)
     return FAILED;
   return GO_ON;
 }
@@ -333,15 +343,15 @@ dae_status dae__radau_solve(dae__radau *o, const dae__radau_stepper *how, const 
                             dae_error *err)
 {
   const dae__radau_rule *rule = dae__radau_rule_at(o, how->rule);
-  dae__radau_goal goal = dae__radau_goal_of(o, rule);
+  const dae__radau_goal *goal = &rule->goal;
   bool flat = o->memory->s == 0;
-  take_scales(o, &goal, leg);
-  dae_status status = try_once(o, how, leg, &goal, flat, err);
+  take_scales(o, goal, leg);
+  dae_status status = try_once(o, how, leg, goal, flat, err);
   bool fresh = o->memory->fresh;
   if ((status == DAE_ERROR_STEP || status == DAE_ERROR_SINGULAR) && !(fresh && flat)) {
     /* once more, with matrices of this step, from where it stands */
     o->memory->linearised = o->memory->linearised && fresh && !how->full;
-    status = try_once(o, how, leg, &goal, true, err);
+    status = try_once(o, how, leg, goal, true, err);
   }
   if (status) {
     o->memory->linearised = false;
