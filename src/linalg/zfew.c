@@ -1,7 +1,7 @@
 #include "linalg/zfew.h"
 #include "linalg/backend.h"
-#include "linalg/pair.h"
 #include "linalg/pattern.h"
+#include "linalg/zpair.h"
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
@@ -25,44 +25,6 @@ struct dae__zfew {
   bool (*again)(const dae__zfew *d, const double *values); /* by those; false: they will not do */
   void (*solve)(const dae__zfew *d, double *x, double *y);
 };
-
-/* two rows, or a number and a copy of it */
-typedef struct zpair {
-  dae__pair x, y;
-} zpair;
-
-typedef struct number {
-  double x, y;
-} number;
-
-static inline zpair zpair_of(const int pairs, const double *column, int i)
-{
-  return (zpair){dae__pair_of(column + 2 * i), dae__pair_of(column + 2 * (pairs + i))};
-}
-
-static inline void store(const int pairs, double *column, int i, zpair a)
-{
-  *dae__pair_at(column + 2 * i) = a.x;
-  *dae__pair_at(column + 2 * (pairs + i)) = a.y;
-}
-
-/* a b */
-static inline zpair times(zpair a, number b)
-{
-  return (zpair){a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x};
-}
-
-static inline number number_times(number a, number b)
-{
-  return (number){a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x};
-}
-
-/* c - a b */
-static inline zpair less(zpair c, zpair a, number b)
-{
-  zpair p = times(a, b);
-  return (zpair){c.x - p.x, c.y - p.y};
-}
 
 /* ---- factors ---- */
 
@@ -135,20 +97,6 @@ static inline int largest_from(int rows, const double *a, int j)
     most = size > most ? size : most;
   }
   return p;
-}
-
-/* 1/(x + i y); not finite where it overflows */
-static inline number reciprocal(double x, double y)
-{
-  double d = x * x + y * y;
-  if (d < 1e-280 || d > 1e280) { /* the squares may have no digits left */
-    double s = fabs(x) + fabs(y);
-    x /= s;
-    y /= s;
-    d = (x * x + y * y) * s;
-  }
-  double s = 1 / d;
-  return (number){x * s, -y * s};
 }
 
 static inline void exchange(double *a, int i, int j)
