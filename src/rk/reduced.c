@@ -166,18 +166,40 @@ dae_status dae__reduced_factor(dae__reduced *r, double real, int pairs, const do
   return DAE_OK;
 }
 
-void dae__reduced_filter(const dae__reduced *r, double w, const double *e, const double *e_q,
-                         double *out)
+/* out = P0 e - w P2 e_q, of matrices with all entries */
+static void filter_all(const dae__reduced *r, double w, const double *e, const double *e_q,
+                       double *out)
+{
+  int n = r->n, dynamic = r->n2 + r->n1;
+  for (int j = 0; j < dynamic; j++)
+    add(n, e[j], r->P[0] + j * n, out);
+  for (int j = 0; j < r->n2; j++)
+    add(n, -w * e_q[j], r->P[2] + j * n, out);
+}
+
+/* the same of others */
+static void filter_some(const dae__reduced *r, double w, const double *e, const double *e_q,
+                        double *out)
 {
   const dae_pattern *p = &r->pattern;
   int dynamic = r->n2 + r->n1;
-  dae__zero(r->n, out);
   for (int j = 0; j < dynamic; j++) {
     for (int i = p->start[j]; i < p->start[j + 1]; i++)
       out[p->row[i]] += r->P[0][i] * e[j];
     for (int i = p->start[j]; j < r->n2 && i < p->start[j + 1]; i++)
       out[p->row[i]] -= r->P[2][i] * (w * e_q[j]);
   }
+}
+
+void dae__reduced_filter(const dae__reduced *r, double w, const double *e, const double *e_q,
+                         double *out)
+{
+  int dynamic = r->n2 + r->n1;
+  dae__zero(r->n, out);
+  if (r->n <= DAE__FEW)
+    filter_all(r, w, e, e_q, out);
+  else
+    filter_some(r, w, e, e_q, out);
   dae__zero(r->n - dynamic, out + dynamic);
 }
 
