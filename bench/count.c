@@ -25,6 +25,7 @@ static const counted runs[] = {
     {"car-axis-auto-6", "car_axis", "auto", 1e-6},
     {"knife-edge-auto-6", "knife_edge", "auto", 1e-6},
     {"stiff-crank-radau-6", "stiff_crank", "radau", 1e-6},
+    {"stiff-load-radau-4", "stiff_load", "radau", 1e-4},
     {"amplifier-auto-4", "transistor_amplifier", "auto", 1e-4},
     {"akzo-auto-6", "akzo_nobel", "auto", 1e-6},
     {"akzo-radau-6", "akzo_nobel", "radau", 1e-6},

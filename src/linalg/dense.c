@@ -27,6 +27,26 @@ void dgetrf_(const int *m, const int *n, double *A, const int *lda, int *pivot, 
 #endif
 const int dae__lu_crossover = CROSSOVER;
 
+void dae__lu_scale_rows(int n, double *restrict A, double *restrict scale)
+{
+  for (int i = 0; i < n; i++)
+    scale[i] = 0;
+  for (int j = 0; j < n; j++) {
+    const double *a = A + (size_t)j * (size_t)n;
+    for (int i = 0; i < n; i++) {
+      double t = fabs(a[i]);
+      scale[i] = t > scale[i] ? t : scale[i];
+    }
+  }
+  for (int i = 0; i < n; i++) /* below DBL_MIN the reciprocal may overflow */
+    scale[i] = scale[i] < DBL_MIN ? 1 : 1 / scale[i];
+  for (int j = 0; j < n; j++) {
+    double *a = A + (size_t)j * (size_t)n;
+    for (int i = 0; i < n; i++)
+      a[i] *= scale[i];
+  }
+}
+
 /* b -= L(:,k..k+3) y with y = L(k..k+3,k..k+3)\b(k..k+3), for rows k to n - 1; b(k..k+3) = y */
 static inline void forward_four(int n, const double *LU, int k, double *restrict b)
 {

@@ -3,6 +3,8 @@
 #ifndef DAEDAL_LINALG_DENSE_H
 #define DAEDAL_LINALG_DENSE_H
 
+/* scale = the reciprocal largest entries of the rows, A = diag(scale) A */
+void dae__lu_scale_rows(int n, double *A, double *scale);
 /* A = P L U in place. Returns 0, or j + 1 for the first column j without a usable pivot. */
 int dae__lu_factor(int n, double *A, int *pivot);
 /* The same by the own kernel, whatever n is; and the n from which on the above calls LAPACK. */

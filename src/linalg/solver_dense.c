@@ -3,7 +3,6 @@
 #include "linalg/backend.h"
 #include "linalg/dense.h"
 #include "linalg/pattern.h"
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -45,34 +44,13 @@ static void scatter(const dense *d, const double *values)
       d->LU[(size_t)j * n + (size_t)p->row[e]] = values[e];
 }
 
-/* scale = S, LU = S A */
-static void scale_rows(int n, double *restrict LU, double *restrict scale)
-{
-  for (int i = 0; i < n; i++)
-    scale[i] = 0;
-  for (int j = 0; j < n; j++) {
-    const double *a = LU + (size_t)j * (size_t)n;
-    for (int i = 0; i < n; i++) {
-      double t = fabs(a[i]);
-      scale[i] = t > scale[i] ? t : scale[i];
-    }
-  }
-  for (int i = 0; i < n; i++) /* below DBL_MIN the reciprocal may overflow */
-    scale[i] = scale[i] < DBL_MIN ? 1 : 1 / scale[i];
-  for (int j = 0; j < n; j++) {
-    double *a = LU + (size_t)j * (size_t)n;
-    for (int i = 0; i < n; i++)
-      a[i] *= scale[i];
-  }
-}
-
 static dae_status factor(void *state, const double *values, int *column)
 {
   dense *d = state;
   if (d->n == 0)
     return DAE_OK;
   scatter(d, values);
-  scale_rows(d->n, d->LU, d->scale);
+  dae__lu_scale_rows(d->n, d->LU, d->scale); /* scale = S, LU = S A */
   int failed = dae__lu_factor(d->n, d->LU, d->pivot);
   *column = failed - 1;
   return failed ? DAE_ERROR_SINGULAR : DAE_OK;

@@ -1,12 +1,17 @@
 #include "linalg/zfew.h"
 #include "linalg/backend.h"
-#include "linalg/pair.h"
 #include "linalg/pattern.h"
+#include "linalg/zpair.h"
 #include <float.h>
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #define MOST (DAE__FEW / 2) /* pairs */
+/* parts of entries of L beyond which pivots are chosen anew: with pivots of the largest modulus
+ * they are at most 1, and errors of solutions grow as their products at worst. A simplified Newton
+ * iteration would do with much larger ones. */
+#define LARGE 8
 
 struct dae__zfew {
   int n, pairs;
@@ -14,56 +19,42 @@ struct dae__zfew {
   double *LU;      /* columns: 2 pairs real parts, as many imaginary ones; L below the diagonal */
   double *inverse; /* 1/U_jj: real parts, imaginary parts */
   double *scale;   /* S in the order of the pivots, */
-  int *order;      /* which are these rows of A */
+  int *order;      /* which are these rows of A, */
+  int *known;      /* and whether both are known */
   int (*factor)(const dae__zfew *d);
+  bool (*again)(const dae__zfew *d, const double *values); /* by those; false: they will not do */
   void (*solve)(const dae__zfew *d, double *x, double *y);
 };
 
-/* two rows, or a number and a copy of it */
-typedef struct zpair {
-  dae__pair x, y;
-} zpair;
-
-typedef struct number {
-  double x, y;
-} number;
-
-static inline zpair zpair_of(const int pairs, const double *column, int i)
-{
-  return (zpair){dae__pair_of(column + 2 * i), dae__pair_of(column + 2 * (pairs + i))};
-}
-
-static inline void store(const int pairs, double *column, int i, zpair a)
-{
-  *dae__pair_at(column + 2 * i) = a.x;
-  *dae__pair_at(column + 2 * (pairs + i)) = a.y;
-}
-
-/* a b */
-static inline zpair times(zpair a, number b)
-{
-  return (zpair){a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x};
-}
-
-static inline number number_times(number a, number b)
-{
-  return (number){a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x};
-}
-
-/* c - a b */
-static inline zpair less(zpair c, zpair a, number b)
-{
-  zpair p = times(a, b);
-  return (zpair){c.x - p.x, c.y - p.y};
-}
-
 /* ---- factors ---- */
+
+/* two numbers with their parts in turn to two real and two imaginary ones */
+static inline void split(const double *z, double *x, double *y)
+{
+  dae__pair a = dae__pair_from_anywhere(z), b = dae__pair_from_anywhere(z + 2);
+  *dae__pair_at(x) = (dae__pair){a[0], b[0]};
+  *dae__pair_at(y) = (dae__pair){a[1], b[1]};
+}
+
+/* LU = A, where it has all entries and an even number of rows */
+static void scatter_all(const dae__zfew *d, const double *values)
+{
+  int rows = 2 * d->pairs;
+  double *a = d->LU;
+  for (int j = 0; j < rows; j++, a += 2 * rows, values += 2 * rows)
+    for (int i = 0; i < rows; i += 2)
+      split(values + 2 * i, a + i, a + rows + i);
+}
 
 /* LU = A and the identity */
 static void scatter(const dae__zfew *d, const double *values)
 {
   const dae_pattern *p = d->pattern;
   int rows = 2 * d->pairs;
+  if (d->n == rows && dae__pattern_count(p) == rows * rows) {
+    scatter_all(d, values);
+    return;
+  }
   memset(d->LU, 0, (size_t)(2 * rows * rows) * sizeof *values);
   for (int j = 0; j < d->n; j++) {
     double *a = d->LU + 2 * rows * j;
@@ -108,20 +99,6 @@ static inline int largest_from(int rows, const double *a, int j)
   return p;
 }
 
-/* 1/(x + i y); not finite where it overflows */
-static inline number reciprocal(double x, double y)
-{
-  double d = x * x + y * y;
-  if (d < 1e-280 || d > 1e280) { /* the squares may have no digits left */
-    double s = fabs(x) + fabs(y);
-    x /= s;
-    y /= s;
-    d = (x * x + y * y) * s;
-  }
-  double s = 1 / d;
-  return (number){x * s, -y * s};
-}
-
 static inline void exchange(double *a, int i, int j)
 {
   double t = a[i];
@@ -161,6 +138,18 @@ static inline void divide_below(const int pairs, double *a, int j, number r, zpa
   }
 }
 
+/* columns after j -= l times their entry in row j */
+static inline void subtract_products(const int pairs, const dae__zfew *d, int j, const zpair *l)
+{
+  const int rows = 2 * pairs;
+  for (int c = j + 1; c < rows; c++) {
+    double *z = d->LU + 2 * c * rows;
+    number u = {z[j], z[rows + j]};
+    for (int i = 0; (u.x != 0 || u.y != 0) && i < pairs; i++)
+      store(pairs, z, i, less(zpair_of(pairs, z, i), l[i], u));
+  }
+}
+
 static inline int factor_pairs(const int pairs, const dae__zfew *d)
 {
   const int rows = 2 * pairs;
@@ -177,14 +166,72 @@ static inline int factor_pairs(const int pairs, const dae__zfew *d)
     if (p != j)
       exchange_rows(rows, d, j, p);
     divide_below(pairs, a, j, r, l);
-    for (int c = j + 1; c < rows; c++) { /* a -= l u */
-      double *z = d->LU + 2 * c * rows;
-      number u = {z[j], z[rows + j]};
-      for (int i = 0; (u.x != 0 || u.y != 0) && i < pairs; i++)
-        store(pairs, z, i, less(zpair_of(pairs, z, i), l[i], u));
-    }
+    subtract_products(pairs, d, j, l);
   }
   return 0;
+}
+
+/* ---- the same pivots again ---- */
+
+/* rows i and i + 1 of a column of S P A, its numbers with their parts in turn */
+static inline void gather_two(const int pairs, const dae__zfew *d, const double *z, int i,
+                              double *a)
+{
+  const int *o = d->order + i;
+  dae__pair s = dae__pair_of(d->scale + i);
+  dae__pair u = dae__pair_from_anywhere(z + 2 * o[0]), v = dae__pair_from_anywhere(z + 2 * o[1]);
+  *dae__pair_at(a + i) = (dae__pair){u[0], v[0]} * s;
+  *dae__pair_at(a + 2 * pairs + i) = (dae__pair){u[1], v[1]} * s;
+}
+
+/* LU = S P A, of a matrix with all entries and an even number of rows */
+static inline void gather_rows(const int pairs, const dae__zfew *d, const double *values)
+{
+  const int rows = 2 * pairs;
+  for (int j = 0; j < rows; j++)
+    for (int i = 0; i < rows; i += 2)
+      gather_two(pairs, d, values + 2 * j * rows, i, d->LU + 2 * j * rows);
+}
+
+/* the same by way of the identity, which an odd number of rows is made even by */
+static inline void order_rows(const int pairs, const dae__zfew *d, const double *values)
+{
+  const int rows = 2 * pairs;
+  double x[2 * MOST], y[2 * MOST];
+  scatter(d, values);
+  for (int j = 0; j < rows; j++) {
+    double *a = d->LU + 2 * j * rows;
+    for (int i = 0; i < rows; i++) {
+      x[i] = a[d->order[i]] * d->scale[i];
+      y[i] = a[rows + d->order[i]] * d->scale[i];
+    }
+    memcpy(a, x, (size_t)rows * sizeof *a);
+    memcpy(a + rows, y, (size_t)rows * sizeof *a);
+  }
+}
+
+static inline bool again_pairs(const int pairs, const dae__zfew *d, const double *values)
+{
+  const int rows = 2 * pairs;
+  zpair l[MOST];
+  dae__pair most = {0, 0};
+  if (d->n == rows)
+    gather_rows(pairs, d, values);
+  else
+    order_rows(pairs, d, values);
+  for (int j = 0; j < rows; j++) {
+    double *a = d->LU + 2 * j * rows;
+    number r = reciprocal(a[j], a[rows + j]);
+    if (!isfinite(r.x) || !isfinite(r.y))
+      return false;
+    d->inverse[j] = r.x;
+    d->inverse[rows + j] = r.y;
+    divide_below(pairs, a, j, r, l);
+    for (int i = 0; i < pairs; i++)
+      most = dae__pair_larger(dae__pair_larger(dae__pair_abs(l[i].x), dae__pair_abs(l[i].y)), most);
+    subtract_products(pairs, d, j, l);
+  }
+  return !dae__pair_exceeds(most, (dae__pair){LARGE, LARGE});
 }
 
 /* ---- solutions, two columns at a time ---- */
@@ -275,6 +322,10 @@ static inline void solve_pairs(const int pairs, const dae__zfew *d, double *x, d
   {                                                                                                \
     return factor_pairs(pairs, d);                                                                 \
   }                                                                                                \
+  static bool again_##pairs(const dae__zfew *d, const double *values)                              \
+  {                                                                                                \
+    return again_pairs(pairs, d, values);                                                          \
+  }                                                                                                \
   static void solve_##pairs(const dae__zfew *d, double *x, double *y)                              \
   {                                                                                                \
     solve_pairs(pairs, d, x, y);                                                                   \
@@ -289,6 +340,8 @@ INSTANCE(6)
 
 static int (*const factors[MOST])(const dae__zfew *) = {factor_1, factor_2, factor_3,
                                                         factor_4, factor_5, factor_6};
+static bool (*const agains[MOST])(const dae__zfew *, const double *) = {again_1, again_2, again_3,
+                                                                        again_4, again_5, again_6};
 static void (*const solves[MOST])(const dae__zfew *, double *, double *) = {
     solve_1, solve_2, solve_3, solve_4, solve_5, solve_6};
 
@@ -298,18 +351,37 @@ dae__zfew *dae__zfew_create(dae__arena *arena, const dae_pattern *pattern)
   dae__zfew *d = DAE__TAKE(arena, dae__zfew, 1);
   double *LU = DAE__KEEP(arena, double, 2 * rows * rows);
   double *inverse = DAE__KEEP(arena, double, 2 * rows), *scale = DAE__KEEP(arena, double, rows);
-  int *order = DAE__KEEP(arena, int, rows);
+  int *order = DAE__KEEP(arena, int, rows), *known = DAE__KEEP(arena, int, 1);
   if (dae__arena_failed(arena))
     return NULL;
-  *d = (dae__zfew){pattern->cols,    pairs, pattern, LU, inverse, scale, order, factors[pairs - 1],
-                   solves[pairs - 1]};
+  *d = (dae__zfew){.n = pattern->cols,
+                   .pairs = pairs,
+                   .pattern = pattern,
+                   .LU = LU,
+                   .inverse = inverse,
+                   .scale = scale,
+                   .order = order,
+                   .known = known,
+                   .factor = factors[pairs - 1],
+                   .again = agains[pairs - 1],
+                   .solve = solves[pairs - 1]};
   return d;
 }
 
 int dae__zfew_factor(const dae__zfew *d, const double *values)
 {
+  bool all = dae__pattern_count(d->pattern) == d->n * d->n;
+  if (all && *d->known && d->again(d, values))
+    return 0;
   scatter(d, values);
-  return d->factor(d);
+  int failed = d->factor(d);
+  *d->known = failed == 0;
+  return failed;
+}
+
+void dae__zfew_forget(const dae__zfew *d)
+{
+  *d->known = 0;
 }
 
 void dae__zfew_solve(const dae__zfew *d, double *x, double *y)

@@ -102,7 +102,9 @@ dae_status dae__zsolver_reload(dae__zsolver *solver)
 
 void dae__zsolver_forget(dae__zsolver *solver)
 {
-  if (!solver->few)
+  if (solver->few)
+    dae__zfew_forget(solver->few);
+  else
     dae__solver_forget(solver->pairs);
 }
 

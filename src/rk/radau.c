@@ -155,32 +155,40 @@ static int stages_of(int rule)
   return 3 + 2 * rule;
 }
 
+static void take_rules(dae__radau *o, dae__arena *arena, int first, int last)
+{
+  for (int i = first; i <= last; i++) {
+    o->rule[i] = DAE__ROOM(arena, dae__radau_rule, 1);
+    if (o->rule[i])
+      o->rule[i]->s = 0;
+  }
+  o->finer = DAE__ROOM(arena, dae__collocation_rule, 1);
+  if (o->finer)
+    o->finer->s = 0;
+}
+
 static dae_status take_memory(dae__radau *o, dae__arena *arena, int stages, dae_error *err)
 {
   size_t n = (size_t)o->r->n, n2 = (size_t)o->r->n2, s = (size_t)stages;
   size_t finer = (size_t)dae__radau_finer(stages);
-  o->rule = DAE__ROOM(arena, dae__radau_rule, DAE__RADAU_RULES);
-  o->rule_made = DAE__TAKE(arena, bool, DAE__RADAU_RULES);
-  o->finer = DAE__ROOM(arena, dae__collocation_rule, DAE__RADAU_RULES);
-  o->finer_made = DAE__TAKE(arena, bool, DAE__RADAU_RULES);
   o->memory = DAE__KEEP(arena, dae__radau_memory, 1);
   o->polynomial = DAE__KEEP(arena, double, s *n);
   o->shift = DAE__KEEP(arena, double, n + n2);
   o->fine = DAE__KEEP(arena, double, finer *n);
   o->fine_shift = DAE__KEEP(arena, double, n + n2);
-  o->fine_R = DAE__TAKE(arena, double, finer *n);
-  o->z = DAE__TAKE(arena, double, n + n2);
-  o->K = DAE__TAKE(arena, double, s *n);
-  o->D = DAE__TAKE(arena, double, s *n);
-  o->R = DAE__TAKE(arena, double, s *n);
-  o->Z = DAE__TAKE(arena, double, s *(n + n2));
-  o->W = DAE__TAKE(arena, double, s *n);
-  o->scale = DAE__TAKE(arena, double, n);
-  o->weight = DAE__TAKE(arena, double, n + n2);
-  o->moved = DAE__TAKE(arena, double, n + n2);
-  o->e = DAE__TAKE(arena, double, n);
-  o->e_q = DAE__TAKE(arena, double, n2);
-  o->rhs = DAE__TAKE(arena, double, n);
+  o->fine_R = DAE__ROOM(arena, double, finer *n);
+  o->z = DAE__ROOM(arena, double, n + n2);
+  o->K = DAE__ROOM(arena, double, s *n);
+  o->D = DAE__ROOM(arena, double, s *n);
+  o->R = DAE__ROOM(arena, double, s *n);
+  o->Z = DAE__ROOM(arena, double, s *(n + n2));
+  o->W = DAE__ROOM(arena, double, s *n);
+  o->scale = DAE__ROOM(arena, double, n);
+  o->weight = DAE__ROOM(arena, double, n + n2);
+  o->moved = DAE__ROOM(arena, double, n + n2);
+  o->e = DAE__ROOM(arena, double, n);
+  o->e_q = DAE__ROOM(arena, double, n2);
+  o->rhs = DAE__ROOM(arena, double, n);
   return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
 }
 
@@ -202,7 +210,8 @@ static dae_status make_full(dae__radau *o, dae__arena *arena, int first, int las
   dae_status status = DAE_OK;
   for (int i = first; i <= last && !status; i++)
     if (stages_of(i) * o->r->n <= FULL_SIZE)
-      status = dae__radau_full_create(arena, o->r, stages_of(i), &o->full[i], err);
+      status = dae__radau_full_create(arena, o->r, stages_of(i), stages_of(last), o->full[first],
+                                      &o->full[i], err);
   return status;
 }
 
@@ -210,6 +219,7 @@ static dae_status make(dae__radau *o, dae__arena *arena, int first, int last, da
 {
   int stages = stages_of(last);
   dae_status status = dae__reduced_create(arena, o->body, (stages - 1) / 2, &o->r, err);
+  take_rules(o, arena, first, last);
   if (!status)
     status = take_memory(o, arena, stages, err);
   /* circuits: at their sharp corners it has no better rates, and costs more */

@@ -9,21 +9,30 @@
  *   radau_error.c    what they are worth
  *   radau_dense.c    between their ends
  *   radau_adapt.c    how many, and how they are solved
- *   radau_rule.c     coefficients */
+ *   radau_rule.c     coefficients
+ *   radau_maps.c     sums over stages */
 #ifndef DAEDAL_RK_RADAU_H
 #define DAEDAL_RK_RADAU_H
 
 #include "rk/collocation.h"
+#include "rk/radau_maps.h"
 #include "rk/reduced.h"
 #include "rk/stepper.h"
 
-#define DAE__RADAU_STAGES 7
 #define DAE__RADAU_RULES 3 /* 3, 5, 7 stages */
 #define DAE__RADAU_STEPPERS (2 * DAE__RADAU_RULES)
 
+/* The iteration of a step ends at: */
+typedef struct dae__radau_goal {
+  double rtol, atol; /* of stages: errors are measured by these */
+  double stop;       /* changes that are small enough, in units of these, */
+  double bearable;   /* and those that will do where they do not get smaller */
+  bool fixed;        /* to round-off */
+} dae__radau_goal;
+
 /* A = T diag(mu) Ti: the real eigenvalue, and one of each complex pair. */
 typedef struct dae__radau_rule {
-  dae__collocation_rule c;
+  const dae__collocation_rule *c;
   int s, pairs;
   double mu, T[DAE__RADAU_STAGES], Ti[DAE__RADAU_STAGES];
   double complex zmu[DAE__REDUCED_PAIRS];
@@ -31,15 +40,18 @@ typedef struct dae__radau_rule {
   double complex zTi[DAE__REDUCED_PAIRS][DAE__RADAU_STAGES];
   /* the same in real numbers: rows (columns of back) are the real one, then the real and the
    * imaginary part of each pair */
-  double forth[DAE__RADAU_STAGES][DAE__RADAU_STAGES], back[DAE__RADAU_STAGES][DAE__RADAU_STAGES];
+  dae__radau_map forth, back;
+  dae__radau_map A, A2;            /* those of c */
   double start[DAE__RADAU_STAGES]; /* l_j(0) */
   double rough[DAE__RADAU_STAGES]; /* what the first stage adds to that of the others */
+  dae__radau_goal goal;            /* by the tolerance; dae__radau_rule_at sets it */
 } dae__radau_rule;
 
 dae__radau_rule dae__radau_rule_create(int stages);
 
 struct dae__radau;
-/* Rule i and its finer nodes, made where they are used for the first time. */
+/* Rule i, made where it is used for the first time, and its finer nodes, made where the last ones
+ * asked for were others. */
 const dae__radau_rule *dae__radau_rule_at(const struct dae__radau *o, int i);
 const dae__collocation_rule *dae__radau_finer_at(const struct dae__radau *o, int i);
 
@@ -71,30 +83,20 @@ typedef struct dae__radau_memory {
   dae__radau_choice choice;
 } dae__radau_memory;
 
-/* The iteration of a step ends at: */
-typedef struct dae__radau_goal {
-  double rtol, atol; /* of stages: errors are measured by these */
-  double stop;       /* changes that are small enough, in units of these, */
-  double bearable;   /* and those that will do where they do not get smaller */
-  bool fixed;        /* to round-off */
-} dae__radau_goal;
-
 typedef struct dae__radau_full dae__radau_full;
 
 typedef struct dae__radau {
   const dae__rk_body *body;
   dae__reduced *r;
   double rtol, atol;
-  bool fixed;                   /* step size */
-  dae__radau_rule *rule;        /* DAE__RADAU_RULES of them, see dae__radau_rule_at: */
-  bool *rule_made;              /* those that are there */
+  bool fixed;                              /* step size */
+  dae__radau_rule *rule[DAE__RADAU_RULES]; /* see dae__radau_rule_at; s = 0: not made yet */
   dae__collocation_rule *finer; /* for what is shown between the ends of a step; the same */
-  bool *finer_made;
-  dae__radau_memory *memory; /* kept */
-  double *polynomial;        /* kept: s x n, k at the stages of the last step */
-  double *shift;             /* kept: by which its end was moved */
-  double *fine, *fine_shift; /* kept: both at the nodes of the finer rule */
-  double *fine_R, *z;        /* residuals there; a state */
+  dae__radau_memory *memory;    /* kept */
+  double *polynomial;           /* kept: s x n, k at the stages of the last step */
+  double *shift;                /* kept: by which its end was moved */
+  double *fine, *fine_shift;    /* kept: both at the nodes of the finer rule */
+  double *fine_R, *z;           /* residuals there; a state */
   /* the step at hand */
   double *K, *D, *R;                       /* s x n: unknowns, their change, residuals */
   double *Z;                               /* s x size: states */
@@ -137,7 +139,7 @@ typedef enum dae__radau_work_kind {
 } dae__radau_work_kind;
 void dae__radau_charge(dae__radau *o, const dae__radau_rule *rule, dae__radau_work_kind kind);
 
-dae__radau_goal dae__radau_goal_of(const dae__radau *o, const dae__radau_rule *rule);
+dae__radau_goal dae__radau_goal_of(const dae__radau *o, int stages);
 /* The stages of a step, by Newton's iteration: K, Z, and moved. */
 dae_status dae__radau_solve(dae__radau *o, const dae__radau_stepper *how, const dae__rk_leg *leg,
                             dae_error *err);
@@ -151,9 +153,11 @@ void dae__radau_stay(dae__radau *o, const dae__radau_rule *rule, const dae__rk_l
 /* Error of the step relative to the tolerance of stages. */
 double dae__radau_error(dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg);
 
-/* For s stages. */
-dae_status dae__radau_full_create(dae__arena *arena, const dae__reduced *r, int s,
-                                  dae__radau_full **out, dae_error *err);
+/* For s stages. Of few unknowns one memory serves all numbers of stages up to `most`: that of
+ * `other`, unless it is NULL. */
+dae_status dae__radau_full_create(dae__arena *arena, const dae__reduced *r, int s, int most,
+                                  const dae__radau_full *other, dae__radau_full **out,
+                                  dae_error *err);
 void dae__radau_full_free(dae__radau_full *f); /* NULL is allowed */
 dae_status dae__radau_full_reload(dae__radau_full *f);
 /* The matrix at the iterate K, Z; of r the derivatives of the middle stage stay. */

@@ -48,7 +48,7 @@ static const dae__collocation_rule *shown(const dae__radau *o, const dae__radau_
                                           const double **K)
 {
   *K = o->memory->fine ? o->fine : o->polynomial;
-  return o->memory->fine ? dae__radau_finer_at(o, (rule->s - 3) / 2) : &rule->c;
+  return o->memory->fine ? dae__radau_finer_at(o, (rule->s - 3) / 2) : rule->c;
 }
 
 void dae__radau_between(const dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg,
@@ -79,7 +79,7 @@ static void begin_fine(dae__radau *o, const dae__radau_rule *rule)
   double w[DAE__COLLOCATION_STAGES];
   for (int i = 0; i < c->s; i++) {
     double *K = o->fine + (size_t)i * (size_t)n;
-    dae__collocation_values(&rule->c, c->c[i], w);
+    dae__collocation_values(rule->c, c->c[i], w);
     dae__zero(n, K);
     for (int j = 0; j < rule->s; j++)
       dae__axpy(n, w[j], o->polynomial + (size_t)j * (size_t)n, K);

@@ -69,7 +69,7 @@ static double added(const dae__radau_rule *rule, int stride, const double *X, in
 static void add_driven(dae__radau *o, const dae__radau_rule *rule)
 {
   const dae__reduced *r = o->r;
-  double s = rule->s, rtol = dae__radau_goal_of(o, rule).rtol, part = s > 3 ? DRIVEN : DRIVEN_OF_3;
+  double s = rule->s, rtol = rule->goal.rtol, part = s > 3 ? DRIVEN : DRIVEN_OF_3;
   for (int i = r->n2 + r->n1; i < r->n; i++) {
     double size = o->weight[r->n2 + i] / rtol, d = part * added(rule, r->n, o->K, i);
     o->e[i] += size * pow(d / size, (s + 1) / (s - 1));

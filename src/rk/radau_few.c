@@ -10,20 +10,20 @@
 #include "core/error.h"
 #include "core/vec.h"
 #include "linalg/backend.h"
+#include "linalg/dense.h"
 #include "linalg/pair.h"
-#include "linalg/pattern.h"
 #include <math.h>
 
 struct dae__radau_few {
   int s, d, m, rows; /* rows of W: d, and one or two that are zero */
-  int *order;        /* kept: s x n, rows of a stage: those of Y, then the others */
-  double *Y;         /* kept: s x m columns of m; Y = L U, 1/u on the diagonal */
-  double *W;         /* kept: s x m columns */
-  double *T;         /* kept: s x m rows */
-  double *rest;      /* U - W T, */
-  double *b;         /* and its right side */
-  dae_pattern pattern;
-  dae__solver *solver; /* of rest */
+  int *order;        /* s x n, rows of a stage: those of Y, then the others */
+  double *Y;         /* s x m columns of m; Y = L U, 1/u on the diagonal */
+  double *W;         /* s x m columns */
+  double *T;         /* s x m rows */
+  double *rest;      /* U - W T, then its factors, */
+  double *scale;     /* those of its rows, */
+  int *pivot;        /* their exchanges, */
+  double *b;         /* and a right side */
 };
 
 /* of one stage */
@@ -43,40 +43,34 @@ static own own_of(const dae__radau_few *f, int i)
 
 /* ---- creation ---- */
 
-dae_status dae__radau_few_create(dae__arena *arena, const dae__reduced *r, int s,
+dae_status dae__radau_few_create(dae__arena *arena, const dae__reduced *r, int most,
                                  dae__radau_few **out, dae_error *err)
 {
-  int d = r->n2 + r->n1, m = r->n - d, left = s * d;
+  int d = r->n2 + r->n1, m = r->n - d, left = most * d, rows = d / 2 * 2 + 2;
   dae__radau_few *f = DAE__TAKE(arena, dae__radau_few, 1);
-  int rows = d / 2 * 2 + 2;
-  dae__radau_few made = {.s = s,
+  dae__radau_few made = {.s = most,
                          .d = d,
                          .m = m,
                          .rows = rows,
-                         .order = DAE__KEEP(arena, int, s * r->n),
-                         .Y = DAE__KEEP(arena, double, s *m *m),
-                         .W = DAE__KEEP(arena, double, s *m *rows),
-                         .T = DAE__KEEP(arena, double, s *m *left),
-                         .rest = DAE__TAKE(arena, double, left *left),
-                         .b = DAE__TAKE(arena, double, left),
-                         .pattern = dae__pattern_dense(arena, left, left)};
+                         .order = DAE__ROOM(arena, int, most * r->n),
+                         .Y = DAE__ROOM(arena, double, most *m *m),
+                         .W = DAE__TAKE(arena, double, most *m *rows),
+                         .T = DAE__ROOM(arena, double, most *m *left),
+                         .rest = DAE__ROOM(arena, double, left *left),
+                         .scale = DAE__ROOM(arena, double, left),
+                         .pivot = DAE__ROOM(arena, int, left),
+                         .b = DAE__ROOM(arena, double, left)};
   *out = NULL;
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   *f = made;
   *out = f;
-  return dae__solver_create(arena, &f->pattern, &f->solver, err);
+  return DAE_OK;
 }
 
-void dae__radau_few_free(dae__radau_few *f)
+void dae__radau_few_begin(dae__radau_few *f, int s)
 {
-  if (f)
-    dae__solver_free(f->solver);
-}
-
-dae_status dae__radau_few_reload(dae__radau_few *f)
-{
-  return dae__solver_reload(f->solver);
+  f->s = s;
 }
 
 /* ---- the rows of a stage ---- */
@@ -212,10 +206,11 @@ int dae__radau_few_add(dae__radau_few *f, const dae__reduced *r, const dae__coll
 
 dae_status dae__radau_few_factor(dae__radau_few *f, int *column)
 {
-  dae_status status = dae__solver_factor(f->solver, f->rest);
-  int failed = dae__solver_column(f->solver);
-  *column = failed < 0 ? -1 : failed % f->d;
-  return status;
+  int left = f->s * f->d;
+  dae__lu_scale_rows(left, f->rest, f->scale);
+  int failed = dae__lu_factor(left, f->rest, f->pivot);
+  *column = failed ? (failed - 1) % f->d : -1;
+  return failed ? DAE_ERROR_SINGULAR : DAE_OK;
 }
 
 /* ---- solutions ---- */
@@ -239,11 +234,13 @@ static void find_own(const dae__radau_few *f, int i, double *b)
 
 void dae__radau_few_solve(const dae__radau_few *f, double *D)
 {
-  int d = f->d, m = f->m, n = d + m;
+  int d = f->d, m = f->m, n = d + m, left = f->s * d;
   double top[DAE__RADAU_STAGES][DAE__FEW];
   for (int i = 0; i < f->s; i++)
     reduce(d, m, own_of(f, i), D + i * n, f->b + i * d, top[i], 1);
-  dae__solver_solve(f->solver, f->b);
+  for (int i = 0; i < left; i++)
+    f->b[i] *= f->scale[i];
+  dae__lu_solve(left, f->rest, f->pivot, f->b);
   for (int i = 0; i < f->s; i++) {
     find_own(f, i, top[i]);
     dae__copy(d, f->b + i * d, D + i * n);

@@ -6,12 +6,13 @@
 
 typedef struct dae__radau_few dae__radau_few;
 
-/* For s stages of up to DAE__FEW unknowns, where the pattern of r is full. */
-dae_status dae__radau_few_create(dae__arena *arena, const dae__reduced *r, int s,
+/* For at most so many stages of up to DAE__FEW unknowns, where the pattern of r is full. Nothing of
+ * it is kept: a step makes its own. */
+dae_status dae__radau_few_create(dae__arena *arena, const dae__reduced *r, int most,
                                  dae__radau_few **out, dae_error *err);
-void dae__radau_few_free(dae__radau_few *f); /* NULL is allowed */
-dae_status dae__radau_few_reload(dae__radau_few *f);
 
+/* A matrix of s stages. */
+void dae__radau_few_begin(dae__radau_few *f, int s);
 /* The rows of stage i, by the derivatives of r: -1, or the unknown at which they are singular. */
 int dae__radau_few_add(dae__radau_few *f, const dae__reduced *r, const dae__collocation_rule *c,
                        double h, int i);

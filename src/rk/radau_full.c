@@ -35,29 +35,30 @@ static dae_status create_tiles(dae__arena *arena, const dae__reduced *r, dae__ra
   return dae__solver_create(arena, &f->pattern, &f->solver, err);
 }
 
-dae_status dae__radau_full_create(dae__arena *arena, const dae__reduced *r, int s,
-                                  dae__radau_full **out, dae_error *err)
+dae_status dae__radau_full_create(dae__arena *arena, const dae__reduced *r, int s, int most,
+                                  const dae__radau_full *other, dae__radau_full **out,
+                                  dae_error *err)
 {
   dae__radau_full *f = DAE__TAKE(arena, dae__radau_full, 1);
   *out = f;
   if (!f)
     return dae__out_of_memory(err);
-  *f = (dae__radau_full){.s = s, .n = r->n};
-  return is_few(r) ? dae__radau_few_create(arena, r, s, &f->few, err)
+  *f = (dae__radau_full){.s = s, .n = r->n, .few = other ? other->few : NULL};
+  if (f->few)
+    return DAE_OK;
+  return is_few(r) ? dae__radau_few_create(arena, r, most, &f->few, err)
                    : create_tiles(arena, r, f, err);
 }
 
 void dae__radau_full_free(dae__radau_full *f)
 {
-  if (!f)
-    return;
-  dae__radau_few_free(f->few);
-  dae__solver_free(f->solver);
+  if (f)
+    dae__solver_free(f->solver);
 }
 
 dae_status dae__radau_full_reload(dae__radau_full *f)
 {
-  return f->few ? dae__radau_few_reload(f->few) : dae__solver_reload(f->solver);
+  return f->few ? DAE_OK : dae__solver_reload(f->solver);
 }
 
 /* the row of stage i, from the derivatives there; -1, or the unknown at which it is singular */
@@ -96,15 +97,17 @@ dae_status dae__radau_full_factor(dae__radau *o, dae__radau_full *f, const dae__
   int middle = rule->s / 2, n = r->n, size = r->n2 + n;
   int column = -1;
   char name[64] = "";
+  if (f->few)
+    dae__radau_few_begin(f->few, rule->s);
   for (int k = 1; k <= rule->s; k++) { /* the middle comes last: its derivatives stay */
     int i = (middle + k) % rule->s;
-    dae__reduced_at at = {.t = leg->t + rule->c.c[i] * leg->h,
+    dae__reduced_at at = {.t = leg->t + rule->c->c[i] * leg->h,
                           .z = o->Z + (size_t)i * (size_t)size,
                           .k = o->K + (size_t)i * (size_t)n};
     dae_status status = r->table->linearise(r->self, &at, err);
     if (status)
       return status;
-    int failed = add_row(f, r, &rule->c, leg->h, i);
+    int failed = add_row(f, r, rule->c, leg->h, i);
     column = column < 0 ? failed : column;
   }
   r->memory->jacobians += rule->s;

@@ -41,16 +41,34 @@ static int useful(const dae__collocation_rule *last, double x, double stop)
   return d;
 }
 
+/* the same by all of as many stages */
+static void go_on_with_all(dae__radau *o, const dae__radau_rule *rule, double ratio)
+{
+  dae__radau_map map;
+  double w[DAE__COLLOCATION_STAGES];
+  int s = rule->s, n = o->r->n;
+  for (int i = 0; i < s; i++) {
+    dae__collocation_values(rule->c, 1 + rule->c->c[i] * ratio, w);
+    for (int j = 0; j < s; j++)
+      map.m[i][j] = (dae__pair){w[j], w[j]};
+  }
+  dae__radau_map_rows(s, &map, n, o->polynomial, n, o->K);
+}
+
 /* K = the polynomial of the last step, gone on with */
 void dae__radau_extrapolate(dae__radau *o, const dae__radau_rule *rule, double h, double stop)
 {
   const dae__radau_memory *m = o->memory;
-  const dae__collocation_rule *last = &dae__radau_rule_at(o, (m->s - 3) / 2)->c;
+  const dae__collocation_rule *last = dae__radau_rule_at(o, (m->s - 3) / 2)->c;
   double w[DAE__COLLOCATION_STAGES], ratio = h / m->h;
   int n = o->r->n, d = useful(last, 1 + ratio, stop);
+  if (d == rule->s && last == rule->c) {
+    go_on_with_all(o, rule, ratio);
+    return;
+  }
   const double *polynomial = row(o->polynomial, n, last->s - d);
   for (int i = 0; i < rule->s; i++) {
-    last_weights(last, d, 1 + rule->c.c[i] * ratio, w);
+    last_weights(last, d, 1 + rule->c->c[i] * ratio, w);
     dae__sum_rows(d, w, n, n, polynomial, row(o->K, n, i));
   }
 }

@@ -107,23 +107,32 @@ static double complex number(const double part[2])
   return part[0] + part[1] * I;
 }
 
+static dae__pair twice(double x)
+{
+  return (dae__pair){x, x};
+}
+
 dae__radau_rule dae__radau_rule_create(int stages)
 {
   const eigen *e = &table[(stages - 3) / 2];
-  dae__radau_rule rule = {.c = *dae__collocation_tabulated(stages, true),
+  dae__radau_rule rule = {.c = dae__collocation_tabulated(stages, true),
                           .s = stages,
                           .pairs = (stages - 1) / 2,
                           .mu = e->mu};
-  dae__collocation_values(&rule.c, 0, rule.start);
+  dae__collocation_values(rule.c, 0, rule.start);
   for (int j = 0; j < stages; j++) {
-    double others = j > 0 ? dae__lagrange_weight(stages - 1, rule.c.c + 1, j - 1, 0) : 0;
+    double others = j > 0 ? dae__lagrange_weight(stages - 1, rule.c->c + 1, j - 1, 0) : 0;
     rule.rough[j] = rule.start[j] - others;
     rule.T[j] = e->T[j];
     rule.Ti[j] = e->Ti[j];
   }
   for (int j = 0; j < stages; j++) {
-    rule.forth[0][j] = e->Ti[j];
-    rule.back[j][0] = e->T[j];
+    rule.forth.m[0][j] = twice(e->Ti[j]);
+    rule.back.m[j][0] = twice(e->T[j]);
+    for (int i = 0; i < stages; i++) {
+      rule.A.m[i][j] = twice(rule.c->A[i][j]);
+      rule.A2.m[i][j] = twice(rule.c->A2[i][j]);
+    }
   }
   for (int p = 0; p < rule.pairs; p++) {
     rule.zmu[p] = number(e->zmu[p]);
@@ -131,8 +140,8 @@ dae__radau_rule dae__radau_rule_create(int stages)
       rule.zT[p][j] = number(e->zT[p][j]);
       rule.zTi[p][j] = number(e->zTi[p][j]);
       for (int part = 0; part < 2; part++) { /* w and its conjugate: T w + T' w' = 2 Re T w */
-        rule.forth[1 + 2 * p + part][j] = e->zTi[p][j][part];
-        rule.back[j][1 + 2 * p + part] = (part ? -2 : 2) * e->zT[p][j][part];
+        rule.forth.m[1 + 2 * p + part][j] = twice(e->zTi[p][j][part]);
+        rule.back.m[j][1 + 2 * p + part] = twice((part ? -2 : 2) * e->zT[p][j][part]);
       }
     }
   }
@@ -141,16 +150,18 @@ dae__radau_rule dae__radau_rule_create(int stages)
 
 const dae__radau_rule *dae__radau_rule_at(const dae__radau *o, int i)
 {
-  if (!o->rule_made[i])
-    o->rule[i] = dae__radau_rule_create(3 + 2 * i);
-  o->rule_made[i] = true;
-  return &o->rule[i];
+  dae__radau_rule *rule = o->rule[i];
+  if (rule->s == 0) {
+    *rule = dae__radau_rule_create(3 + 2 * i);
+    rule->goal = dae__radau_goal_of(o, rule->s);
+  }
+  return rule;
 }
 
 const dae__collocation_rule *dae__radau_finer_at(const dae__radau *o, int i)
 {
-  if (!o->finer_made[i])
-    o->finer[i] = dae__collocation_create(dae__radau_finer(3 + 2 * i), true);
-  o->finer_made[i] = true;
-  return &o->finer[i];
+  int nodes = dae__radau_finer(3 + 2 * i);
+  if (o->finer->s != nodes)
+    *o->finer = dae__collocation_create(nodes, true);
+  return o->finer;
 }

@@ -31,9 +31,9 @@ static double *row(double *X, int n, int i)
   return X + (size_t)i * (size_t)n;
 }
 
-dae__radau_goal dae__radau_goal_of(const dae__radau *o, const dae__radau_rule *rule)
+dae__radau_goal dae__radau_goal_of(const dae__radau *o, int stages)
 {
-  double s = rule->s, part = (s + 1) / (2 * s);
+  double s = stages, part = (s + 1) / (2 * s);
   double rtol = 0.1 * pow(o->rtol, part);
   return (dae__radau_goal){.rtol = rtol,
                            .atol = rtol * o->atol / o->rtol,
@@ -74,10 +74,21 @@ void dae__radau_state(const dae__radau *o, const dae__collocation_rule *c, const
   dae__copy(n - dynamic, K + (size_t)i * (size_t)n + dynamic, z + n2 + dynamic);
 }
 
-/* of stage i of the step at hand */
-static void state(const dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg, int i)
+/* of all stages of the step at hand */
+static void states(const dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg)
 {
-  dae__radau_state(o, &rule->c, o->K, leg, i, row(o->Z, o->r->n2 + o->r->n, i));
+  const dae__reduced *r = o->r;
+  int s = rule->s, n2 = r->n2, n = r->n, dynamic = n2 + r->n1, size = n2 + n;
+  double h = leg->h, at[DAE__RADAU_STAGES];
+  for (int i = 0; i < s; i++)
+    at[i] = rule->c->c[i] * h;
+  dae__radau_integral q = {&rule->A2, h * h, leg->from.z, leg->from.z + n2, at, n2};
+  dae__radau_integral v = {&rule->A, h, leg->from.z + n2, NULL, NULL, dynamic};
+  if (n2 > 0)
+    dae__radau_integrate(s, &q, n, o->K, size, o->Z);
+  dae__radau_integrate(s, &v, n, o->K, size, o->Z + n2);
+  for (int i = 0; i < s; i++)
+    dae__copy(n - dynamic, row(o->K, n, i) + dynamic, row(o->Z, size, i) + n2 + dynamic);
 }
 
 /* change of the end that belongs to the change D of K */
@@ -85,9 +96,9 @@ static void end_moves(dae__radau *o, const dae__radau_rule *rule, double h)
 {
   const dae__reduced *r = o->r;
   int n2 = r->n2, last = rule->s - 1;
-  dae__sum_rows(rule->s, rule->c.A2[last], n2, r->n, o->D, o->moved);
+  dae__sum_rows(rule->s, rule->c->A2[last], n2, r->n, o->D, o->moved);
   dae__scale(n2, -h * h, o->moved);
-  dae__sum_rows(rule->s, rule->c.A[last], n2 + r->n1, r->n, o->D, o->moved + n2);
+  dae__sum_rows(rule->s, rule->c->A[last], n2 + r->n1, r->n, o->D, o->moved + n2);
   dae__scale(n2 + r->n1, -h, o->moved + n2);
   dae__zero(r->n - n2 - r->n1, o->moved + 2 * n2 + r->n1);
 }
@@ -105,8 +116,8 @@ static dae_status linearise(dae__radau *o, const dae__radau_rule *rule, const da
   dae__copy(dynamic, leg->from.dz + n2, o->rhs);
   dae__copy(n - dynamic, leg->from.z + n2 + dynamic, o->rhs + dynamic);
   if (!start) {
-    state(o, rule, leg, middle);
-    at = (dae__reduced_at){.t = leg->t + rule->c.c[middle] * leg->h,
+    dae__radau_state(o, rule->c, o->K, leg, middle, row(o->Z, n2 + n, middle));
+    at = (dae__reduced_at){.t = leg->t + rule->c->c[middle] * leg->h,
                            .z = row(o->Z, o->r->n2 + n, middle),
                            .k = row(o->K, n, middle)};
   }
@@ -143,9 +154,9 @@ static dae_status residuals(dae__radau *o, const dae__radau_rule *rule, const da
                             dae_error *err)
 {
   int n = o->r->n, size = o->r->n2 + n;
+  states(o, rule, leg);
   for (int i = 0; i < rule->s; i++) {
-    state(o, rule, leg, i);
-    dae__reduced_at at = {.t = leg->t + rule->c.c[i] * leg->h,
+    dae__reduced_at at = {.t = leg->t + rule->c->c[i] * leg->h,
                           .z = row(o->Z, size, i),
                           .k = row(o->K, n, i),
                           .end = i == rule->s - 1};
@@ -160,13 +171,11 @@ static dae_status residuals(dae__radau *o, const dae__radau_rule *rule, const da
 static void solve_blocks(dae__radau *o, const dae__radau_rule *rule)
 {
   int n = o->r->n, s = rule->s;
-  for (int i = 0; i < s; i++)
-    dae__sum_rows(s, rule->forth[i], n, n, o->R, row(o->W, n, i));
+  dae__radau_map_rows(s, &rule->forth, n, o->R, n, o->W);
   dae__solver_solve(o->r->real, o->W);
   for (int p = 0; p < rule->pairs; p++)
     dae__zsolver_solve(o->r->pair[p], row(o->W, n, 1 + 2 * p), row(o->W, n, 2 + 2 * p));
-  for (int i = 0; i < s; i++)
-    dae__sum_rows(s, rule->back[i], n, n, o->W, row(o->D, n, i));
+  dae__radau_map_rows(s, &rule->back, n, o->W, n, o->D);
 }
 
 /* K -= D; the norm of D */
@@ -212,6 +221,15 @@ typedef struct iteration {
   int count;
 } iteration;
 
+/* x^n, n > 0 */
+static double power(double x, int n)
+{
+  double product = 1;
+  for (; n > 0; n /= 2, x *= x)
+    product *= n % 2 ? x : 1;
+  return product;
+}
+
 static verdict judge(iteration *it, const dae__radau_goal *goal, double norm)
 {
   double before = it->norm, round_off = ROUND_OFF / goal->rtol;
@@ -237,7 +255,7 @@ static verdict judge(iteration *it, const dae__radau_goal *goal, double norm)
   double error = it->theta / (1 - it->theta) * norm, stop = goal->fixed ? 0 : goal->stop;
   if (error <= stop)
     return DONE;
-  if (!goal->fixed && error * pow(it->theta, left) > stop)
+  if (!goal->fixed && error * power(it->theta, left) > stop)
     return FAILED;
   return GO_ON;
 }
@@ -325,22 +343,21 @@ dae_status dae__radau_solve(dae__radau *o, const dae__radau_stepper *how, const 
                             dae_error *err)
 {
   const dae__radau_rule *rule = dae__radau_rule_at(o, how->rule);
-  dae__radau_goal goal = dae__radau_goal_of(o, rule);
+  const dae__radau_goal *goal = &rule->goal;
   bool flat = o->memory->s == 0;
-  take_scales(o, &goal, leg);
-  dae_status status = try_once(o, how, leg, &goal, flat, err);
+  take_scales(o, goal, leg);
+  dae_status status = try_once(o, how, leg, goal, flat, err);
   bool fresh = o->memory->fresh;
   if ((status == DAE_ERROR_STEP || status == DAE_ERROR_SINGULAR) && !(fresh && flat)) {
     /* once more, with matrices of this step, from where it stands */
     o->memory->linearised = o->memory->linearised && fresh && !how->full;
-    status = try_once(o, how, leg, &goal, true, err);
+    status = try_once(o, how, leg, goal, true, err);
   }
   if (status) {
     o->memory->linearised = false;
     return status;
   }
-  for (int i = 0; i < rule->s; i++)
-    state(o, rule, leg, i);
+  states(o, rule, leg);
   end_moves(o, rule, leg->h);
   return DAE_OK;
 }

@@ -2,9 +2,18 @@
 #include "core/error.h"
 #include "core/vec.h"
 #include "linalg/backend.h"
-#include "spark/pick.h"
 
 /* ---- terms ---- */
+
+/* columns first to end - 1, whose entries are those of p from p->start[first] on */
+static dae_pattern columns(dae__arena *arena, const dae_pattern *p, int first, int end)
+{
+  int *start = DAE__ROOM(arena, int, end - first + 1);
+  if (start)
+    for (int j = first; j <= end; j++)
+      start[j - first] = p->start[j] - p->start[first];
+  return (dae_pattern){p->rows, end - first, start, p->row + p->start[first]};
+}
 
 void dae__reduced_term_add(dae__arena *arena, dae__reduced_terms *terms, dae__reduced_place place,
                            const dae_pattern *pattern, const double *values)
@@ -13,35 +22,66 @@ void dae__reduced_term_add(dae__arena *arena, dae__reduced_terms *terms, dae__re
     return;
   dae__reduced_term *t = &terms->at[terms->count++];
   *t = (dae__reduced_term){
-      .power = place.power, .factor = place.factor, .whole = values, .pattern = *pattern};
+      .power = place.power, .factor = place.factor, .values = values, .pattern = *pattern};
   if (place.col1 > 0) {
-    dae__pick pick = dae__pick_create(arena, pattern, 0, pattern->rows, place.col0, place.col1);
-    t->pattern = pick.pattern;
-    t->entry = pick.entry;
+    t->pattern = columns(arena, pattern, place.col0, place.col1);
+    t->values += pattern->start[place.col0];
   }
   t->block = (dae__block){.row = place.row, .col = place.col, .transposed = place.transposed};
 }
 
-void dae__reduced_merge(dae__arena *arena, dae__reduced_terms *terms, dae__reduced *r)
+/* the union of all terms */
+static dae_pattern merged(dae__arena *arena, dae__reduced_terms *terms, int n)
 {
-  dae__block blocks[DAE__REDUCED_TERMS + 1];
-  int count = terms->count;
-  if (dae__arena_failed(arena))
-    return;
-  for (int i = 0; i < count; i++) {
+  dae__block blocks[DAE__REDUCED_TERMS];
+  for (int i = 0; i < terms->count; i++) {
     blocks[i] = terms->at[i].block;
     blocks[i].pattern = &terms->at[i].pattern;
   }
-  /* the solvers of few unknowns take all entries, and need not be told where zeros are */
-  dae_pattern all = dae__pattern_dense(arena, r->n, r->n <= DAE__FEW ? r->n : 0);
-  blocks[count] = (dae__block){.pattern = &all};
-  r->pattern = dae__blocks_merge(arena, r->n, r->n, blocks, count + 1);
+  dae_pattern pattern = dae__blocks_merge(arena, n, n, blocks, terms->count);
+  for (int i = 0; i < terms->count; i++)
+    terms->at[i].block = blocks[i];
+  return pattern;
+}
+
+void dae__reduced_merge(dae__arena *arena, dae__reduced_terms *terms, dae__reduced *r)
+{
   if (dae__arena_failed(arena))
     return;
-  for (int i = 0; i < count; i++)
-    terms->at[i].block = blocks[i];
+  /* the solvers of few unknowns take all entries, and need not be told where zeros are */
+  r->pattern =
+      r->n <= DAE__FEW ? dae__pattern_dense(arena, r->n, r->n) : merged(arena, terms, r->n);
+  if (dae__arena_failed(arena))
+    return;
   for (int p = 0; p < r->powers; p++)
     r->P[p] = DAE__KEEP(arena, double, dae__pattern_count(&r->pattern));
+}
+
+/* y += a x */
+static inline void add(int n, double a, const double *x, double *restrict y)
+{
+  int i = 0;
+  for (; i + 2 <= n; i += 2)
+    dae__pair_to(y + i, dae__pair_from_anywhere(y + i) + a * dae__pair_from_anywhere(x + i));
+  if (i < n)
+    y[i] += a * x[i];
+}
+
+/* P += a term, P with all entries of n rows */
+static void add_to_all(const dae__reduced_term *t, int n, double *restrict P)
+{
+  const dae_pattern *p = &t->pattern;
+  double *corner = P + t->block.col * n + t->block.row;
+  bool full = dae__pattern_count(p) == p->rows * p->cols;
+  for (int j = 0; j < p->cols; j++) {
+    if (full && !t->block.transposed) {
+      add(p->rows, t->factor, t->values + j * p->rows, corner + j * n);
+      continue;
+    }
+    for (int e = p->start[j]; e < p->start[j + 1]; e++)
+      corner[t->block.transposed ? p->row[e] * n + j : j * n + p->row[e]] +=
+          t->factor * t->values[e];
+  }
 }
 
 void dae__reduced_gather(const dae__reduced_terms *terms, dae__reduced *r)
@@ -50,11 +90,11 @@ void dae__reduced_gather(const dae__reduced_terms *terms, dae__reduced *r)
     dae__zero(dae__pattern_count(&r->pattern), r->P[p]);
   for (int i = 0; i < terms->count; i++) {
     const dae__reduced_term *t = &terms->at[i];
-    double *P = r->P[t->power];
-    const int *map = t->block.map;
-    int count = dae__pattern_count(&t->pattern);
-    for (int e = 0; e < count; e++)
-      P[map[e]] += t->factor * t->whole[t->entry ? t->entry[e] : e];
+    if (r->n <= DAE__FEW)
+      add_to_all(t, r->n, r->P[t->power]);
+    else
+      dae__block_add(&(dae__block){.pattern = &t->pattern, .map = t->block.map}, t->factor,
+                     t->values, r->P[t->power]);
   }
 }
 
@@ -126,18 +166,40 @@ dae_status dae__reduced_factor(dae__reduced *r, double real, int pairs, const do
   return DAE_OK;
 }
 
-void dae__reduced_filter(const dae__reduced *r, double w, const double *e, const double *e_q,
-                         double *out)
+/* out = P0 e - w P2 e_q, of matrices with all entries */
+static void filter_all(const dae__reduced *r, double w, const double *e, const double *e_q,
+                       double *out)
+{
+  int n = r->n, dynamic = r->n2 + r->n1;
+  for (int j = 0; j < dynamic; j++)
+    add(n, e[j], r->P[0] + j * n, out);
+  for (int j = 0; j < r->n2; j++)
+    add(n, -w * e_q[j], r->P[2] + j * n, out);
+}
+
+/* the same of others */
+static void filter_some(const dae__reduced *r, double w, const double *e, const double *e_q,
+                        double *out)
 {
   const dae_pattern *p = &r->pattern;
   int dynamic = r->n2 + r->n1;
-  dae__zero(r->n, out);
   for (int j = 0; j < dynamic; j++) {
     for (int i = p->start[j]; i < p->start[j + 1]; i++)
       out[p->row[i]] += r->P[0][i] * e[j];
     for (int i = p->start[j]; j < r->n2 && i < p->start[j + 1]; i++)
       out[p->row[i]] -= r->P[2][i] * (w * e_q[j]);
   }
+}
+
+void dae__reduced_filter(const dae__reduced *r, double w, const double *e, const double *e_q,
+                         double *out)
+{
+  int dynamic = r->n2 + r->n1;
+  dae__zero(r->n, out);
+  if (r->n <= DAE__FEW)
+    filter_all(r, w, e, e_q, out);
+  else
+    filter_some(r, w, e, e_q, out);
   dae__zero(r->n - dynamic, out + dynamic);
 }
 

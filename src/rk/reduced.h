@@ -100,13 +100,12 @@ void dae__reduced_filter(const dae__reduced *r, double w, const double *e, const
 
 /* ---- for the forms ---- */
 
-/* A term of P[power]: factor times some entries of a matrix, at (row, col). */
+/* A term of P[power]: factor times some columns of a matrix, at (row, col). */
 typedef struct dae__reduced_term {
   int power;
   double factor;
-  const double *whole; /* values of the matrix, */
-  int *entry;          /* and which of them, NULL: all */
-  dae_pattern pattern; /* of those */
+  const double *values;
+  dae_pattern pattern;
   dae__block block;
 } dae__reduced_term;
 

@@ -12,7 +12,7 @@
  * Rows of dependent constraints are "multiplier = 0". */
 #include "core/error.h"
 #include "core/vec.h"
-#include "rk/reduced.h"
+#include "rk/reduced_land.h"
 
 typedef struct mechanical {
   dae__mech *m;
@@ -23,9 +23,12 @@ typedef struct mechanical {
   dae_pattern unit_u, unit_c;
   /* of residuals, at the last point */
   double *M, *G, *K, *fsc, *gamma;
-  bool M_stays, M0_stays; /* constant, and evaluated */
-  double *end;            /* g, gdot and k at the end of the step: ng + nc */
-  double *change, *x;     /* nc, n */
+  dae_mechanical_wanted want;     /* all of these that there are, */
+  dae_mechanical_wanted want_end; /* and what the projection of the end needs */
+  bool M_stays, M0_stays;         /* constant, and evaluated; */
+  bool M_diagonal;                /* then: with nothing but */
+  double *diagonal;
+  dae__landing land;
 } mechanical;
 
 static int first_constraint(const dae__mech *m)
@@ -35,52 +38,115 @@ static int first_constraint(const dae__mech *m)
 
 /* ---- residual ---- */
 
-static dae_status evaluate(mechanical *o, const dae__reduced_at *at, dae_error *err)
+static void want_mass(mechanical *o, bool wanted)
 {
-  dae__mech *m = o->m;
-  dae_mechanical_at point = dae__mech_at(m, at->t, at->z);
-  point.w = at->k + m->nq + m->nu;
-  dae_mechanical_wanted want = {.M = o->M_stays ? NULL : o->M,
-                                .f = o->fsc,
-                                .s = o->fsc + m->nq,
-                                .c = o->fsc + m->nq + m->nu,
-                                .G = o->G,
-                                .gamma = o->gamma,
-                                .K = o->K,
-                                .kappa = o->gamma + m->ng};
-  if (at->end) {
-    want.g = o->end;
-    want.gdot = o->end + m->ng;
-    want.k = o->end + 2 * m->ng;
-  }
-  dae_status status = dae__mech_eval(m, &point, &want, err);
-  o->M_stays = o->M_stays || (!status && m->p->constant_mass);
-  return status;
+  o->M_stays = !wanted;
+  o->want.M = o->want_end.M = wanted ? o->M : NULL;
 }
 
-static dae_status residual(void *self, const dae__reduced_at *at, double *r, dae_error *err)
+/* M and, where it is constant, whether it is diagonal: then M a needs that alone */
+static void look_at_mass(mechanical *o)
 {
-  mechanical *o = self;
-  dae__mech *m = o->m;
+  const dae__mech *m = o->m;
+  want_mass(o, !m->p->constant_mass);
+  o->M_diagonal = o->M_stays;
+  for (int j = 0; j < m->nq && o->M_diagonal; j++) {
+    o->diagonal[j] = 0;
+    for (int e = m->M.start[j]; e < m->M.start[j + 1]; e++) {
+      if (m->M.row[e] == j)
+        o->diagonal[j] = o->M[e];
+      else
+        o->M_diagonal = o->M_diagonal && o->M[e] == 0;
+    }
+  }
+}
+
+/* r = M a - f */
+static void begin_with_mass(const mechanical *o, const double *a, double *restrict r)
+{
+  int nq = o->m->nq, i = 0;
+  const double *f = o->fsc, *M = o->diagonal;
+  for (; o->M_diagonal && i + 2 <= nq; i += 2)
+    dae__pair_to(r + i, dae__pair_of(M + i) * dae__pair_from_anywhere(a + i) - dae__pair_of(f + i));
+  for (; i < nq; i++)
+    r[i] = (o->M_diagonal ? M[i] * a[i] : 0) - f[i];
+  if (!o->M_diagonal)
+    dae__matrix_times(&o->m->M, o->M, 1, a, r);
+}
+
+/* r += A' mu, c += A a; where A is full, rows four and two at a time */
+static void add_constraints(const dae_pattern *p, const double *A, const double *a,
+                            const double *mu, double *r, double *c)
+{
+  int rows = p->rows, cols = p->cols, i = 0;
+  if (dae__pattern_count(p) != rows * cols || rows < 2) {
+    dae__matrix_transposed_times(p, A, 1, mu, r);
+    dae__matrix_times(p, A, 1, a, c);
+    return;
+  }
+  for (; i + 4 <= rows; i += 4) {
+    const dae__pair mu0 = dae__pair_from_anywhere(mu + i),
+                    mu1 = dae__pair_from_anywhere(mu + i + 2);
+    dae__pair c0 = dae__pair_from_anywhere(c + i), c1 = dae__pair_from_anywhere(c + i + 2);
+    for (int j = 0; j < cols; j++) {
+      dae__pair A0 = dae__pair_from_anywhere(A + j * rows + i);
+      dae__pair A1 = dae__pair_from_anywhere(A + j * rows + i + 2);
+      r[j] += dae__pair_sum(A0 * mu0 + A1 * mu1);
+      c0 += a[j] * A0;
+      c1 += a[j] * A1;
+    }
+    dae__pair_to(c + i, c0);
+    dae__pair_to(c + i + 2, c1);
+  }
+  for (; i < rows; i++)
+    for (int j = 0; j < cols; j++) {
+      r[j] += A[j * rows + i] * mu[i];
+      c[i] += A[j * rows + i] * a[j];
+    }
+}
+
+/* r = R from what has been evaluated */
+static void put_together(const mechanical *o, const double *a, double *r)
+{
+  const dae__mech *m = o->m;
   int first = first_constraint(m);
-  const double *a = at->k, *lambda = a + first, *psi = lambda + m->ng;
-  dae_status status = evaluate(o, at, err);
-  if (status)
-    return status;
-  for (int i = 0; i < first; i++)
-    r[i] = -o->fsc[i];
-  dae__matrix_times(&m->M, o->M, 1, a, r);                 /* M a */
-  dae__matrix_transposed_times(&m->G, o->G, 1, lambda, r); /* G' lambda */
-  dae__matrix_transposed_times(&m->K, o->K, 1, psi, r);    /* K' psi */
-  dae__axpy(m->nu, 1, a + m->nq, r + m->nq);               /* u' */
+  const double *lambda = a + first, *psi = lambda + m->ng;
+  begin_with_mass(o, a, r);
+  for (int i = m->nq; i < first; i++) /* u' - s, -c */
+    r[i] = (i < m->nq + m->nu ? a[i] : 0) - o->fsc[i];
   dae__copy(m->nc, o->gamma, r + first);
-  dae__matrix_times(&m->G, o->G, 1, a, r + first);         /* G a + gamma */
-  dae__matrix_times(&m->K, o->K, 1, a, r + first + m->ng); /* K a + kappa */
+  if (m->ng > 0)
+    add_constraints(&m->G, o->G, a, lambda, r, r + first);
+  if (m->nk > 0)
+    add_constraints(&m->K, o->K, a, psi, r, r + first + m->ng);
   if (m->count->dependent > 0)
     for (int i = 0; i < m->nc; i++)
       if (!m->active[i])
         r[first + i] = lambda[i];
-  return DAE_OK;
+}
+
+/* What is evaluated stands in r, or at the end of a step in `end`: that these are finite says that
+ * all of it is. Where they are not it is looked for, by another evaluation. */
+static dae_status residual(void *self, const dae__reduced_at *at, double *r, dae_error *err)
+{
+  mechanical *o = self;
+  dae__mech *m = o->m;
+  dae_mechanical_at point = dae__mech_at(m, at->t, at->z);
+  const dae_mechanical_wanted *want = at->end ? &o->want_end : &o->want;
+  point.w = at->k + m->nq + m->nu;
+  dae_status status = dae__mech_eval_unchecked(m, &point, want, err);
+  if (status)
+    return status;
+  if (!o->M_stays)
+    look_at_mass(o);
+  put_together(o, at->k, r);
+  bool good = dae__all_finite(o->r->n, r);
+  if (good && at->end)
+    good = dae__all_finite(m->ng + m->nc, o->land.end);
+  if (good)
+    return DAE_OK;
+  want_mass(o, true);
+  return dae__mech_eval(m, &point, want, err);
 }
 
 /* ---- matrices ---- */
@@ -122,65 +188,9 @@ static dae_status linearise(void *self, const dae__reduced_at *at, dae_error *er
   return DAE_OK;
 }
 
-/* ---- projection ---- */
-
-/* x = B(w)\(0, b) with A x = b on the constraint rows, where B has A + w R: b is met by going on
- * with what is left */
-static void correction(mechanical *o, double *b, double *x)
-{
-  const dae__mech *m = o->m;
-  int first = first_constraint(m), n = o->r->n;
-  double before = INFINITY;
-  dae__zero(m->nq, x);
-  for (int i = 0; i < 8; i++) {
-    double left = dae__max_abs(m->nc, b);
-    if (!(left < 0.5 * before) || left == 0)
-      return;
-    before = left;
-    dae__zero(n, o->x);
-    dae__copy(m->nc, b, o->x + first);
-    dae__solver_solve(o->r->real, o->x);
-    dae__axpy(m->nq, 1, o->x, x);
-    dae__matrix_times(&m->G, o->G, -1, o->x, b); /* b -= A x */
-    dae__matrix_times(&m->K, o->K, -1, o->x, b + m->ng);
-  }
-}
-
-/* those of the matrices are not good enough: they belong to another point of the step */
-static dae_status velocity_derivatives(mechanical *o, double t, const double *z, dae_error *err)
-{
-  dae_mechanical_at at = dae__mech_at(o->m, t, z);
-  dae_status status = o->m->ng > 0 ? dae__mech_gdot_q(o->m, &at, o->gdot_q, err) : DAE_OK;
-  return status || o->m->nk == 0 ? status : dae__mech_k_q(o->m, &at, o->k_q, err);
-}
-
 static dae_status land(void *self, double t, const double *dz, double *z, dae_error *err)
 {
-  mechanical *o = self;
-  dae__mech *m = o->m;
-  const double *dv = dz + m->nq;
-  double *g = o->end, *gdot = g + m->ng, *k = gdot + m->ng, *b = o->change;
-  double *x = o->x + o->r->n;
-  dae_status status = velocity_derivatives(o, t, z, err);
-  if (status)
-    return status;
-  /* g, gdot and k where the step ends, by their derivatives */
-  dae__matrix_times(&m->G, o->G, 1, dz, g);
-  dae__matrix_times(&m->G, o->G, 1, dv, gdot);
-  dae__matrix_times(&m->G, o->gdot_q, 1, dz, gdot);
-  dae__matrix_times(&m->K, o->K, 1, dv, k);
-  dae__matrix_times(&m->kq, o->k_q, 1, dz, k);
-  dae__zero(m->nc, b);
-  dae__copy(m->ng, g, b);
-  correction(o, b, x);
-  dae__axpy(m->nq, -1, x, z); /* q -= x */
-  dae__matrix_times(&m->G, o->gdot_q, -1, x, gdot);
-  dae__matrix_times(&m->kq, o->k_q, -1, x, k);
-  dae__copy(m->ng, gdot, b);
-  dae__copy(m->nk, k, b + m->ng);
-  correction(o, b, x);
-  dae__axpy(m->nq, -1, x, z + m->nq); /* v -= x */
-  return DAE_OK;
+  return dae__land(&((mechanical *)self)->land, t, dz, z, err);
 }
 
 static void name(const void *self, int i, char *text, size_t size)
@@ -196,6 +206,31 @@ static const dae__reduced_table unconstrained = {
     .residual = residual, .linearise = linearise, .name = name};
 
 /* ---- creation ---- */
+
+static void want_parts(mechanical *o)
+{
+  const dae__mech *m = o->m;
+  o->want = (dae_mechanical_wanted){.M = o->M, .f = o->fsc};
+  if (m->nu > 0)
+    o->want.s = o->fsc + m->nq;
+  if (m->nw > 0)
+    o->want.c = o->fsc + m->nq + m->nu;
+  if (m->ng > 0) {
+    o->want.G = o->G;
+    o->want.gamma = o->gamma;
+  }
+  if (m->nk > 0) {
+    o->want.K = o->K;
+    o->want.kappa = o->gamma + m->ng;
+  }
+  o->want_end = o->want;
+  if (m->ng > 0) {
+    o->want_end.g = o->land.end;
+    o->want_end.gdot = o->land.end + m->ng;
+  }
+  if (m->nk > 0)
+    o->want_end.k = o->land.end + 2 * m->ng;
+}
 
 static void add_terms(mechanical *o, dae__arena *arena)
 {
@@ -253,9 +288,10 @@ static void take_memory(mechanical *o, dae__arena *arena)
   o->idle = DAE__TAKE(arena, double, m->nc);
   o->fsc = DAE__TAKE(arena, double, m->nr);
   o->gamma = DAE__TAKE(arena, double, m->nc);
-  o->end = DAE__TAKE(arena, double, m->ng + m->nc);
-  o->change = DAE__TAKE(arena, double, m->nc);
-  o->x = DAE__TAKE(arena, double, 2 * o->r->n);
+  o->diagonal = DAE__ROOM(arena, double, m->nq);
+  o->land = (dae__landing){
+      .m = o->m, .r = o->r, .G = o->G, .K = o->K, .gdot_q = o->gdot_q, .k_q = o->k_q};
+  dae__landing_take(&o->land, arena);
 }
 
 dae_status dae__reduced_mechanical(dae__arena *arena, const dae__rk_body *body, dae__reduced *r,
@@ -283,6 +319,7 @@ dae_status dae__reduced_mechanical(dae__arena *arena, const dae__rk_body *body, 
     r->tested[i] = i < first_constraint(m);
   for (int i = 0; i < m->nu; i++)
     o->ones[i] = 1;
+  want_parts(o);
   add_terms(o, arena);
   dae__reduced_merge(arena, &o->terms, r);
   return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;

@@ -56,8 +56,8 @@ static void discard(stages *o)
 static double entry(const stages *o, int i, int row, int j, int col)
 {
   int e = col * o->n + row;
-  return (i == j) * o->P[i][0][e] + H * o->rule.c.A[i][j] * o->P[i][1][e] +
-         H * H * o->rule.c.A2[i][j] * o->P[i][2][e];
+  return (i == j) * o->P[i][0][e] + H * o->rule.c->A[i][j] * o->P[i][1][e] +
+         H * H * o->rule.c->A2[i][j] * o->P[i][2][e];
 }
 
 /* the rows of all stages; the first unknown at which one is singular, or -1 */
@@ -66,7 +66,7 @@ static int add_all(stages *o, dae__radau_few *f)
   for (int i = 0; i < o->rule.s; i++) {
     for (int p = 0; p < 3; p++)
       o->r.P[p] = o->P[i][p];
-    int failed = dae__radau_few_add(f, &o->r, &o->rule.c, H, i);
+    int failed = dae__radau_few_add(f, &o->r, o->rule.c, H, i);
     if (failed >= 0)
       return failed;
   }
@@ -95,7 +95,6 @@ static double solve(stages *o)
     }
     worst = fmax(worst, fabs(sum) / size);
   }
-  dae__radau_few_free(f);
   return worst;
 }
 

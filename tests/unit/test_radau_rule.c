@@ -58,7 +58,7 @@ static void test_they_put_A_together(void **state)
         double a = r.T[i] * r.mu * r.Ti[j];
         for (int p = 0; p < r.pairs; p++)
           a += 2 * creal(r.zT[p][i] * r.zmu[p] * r.zTi[p][j]);
-        assert_true(fabs(a - r.c.A[i][j]) <= 1e-13);
+        assert_true(fabs(a - r.c->A[i][j]) <= 1e-13);
       }
   }
 }

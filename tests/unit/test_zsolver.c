@@ -189,6 +189,46 @@ static void test_zero_diagonals_are_pivoted(void **state)
   }
 }
 
+/* the pivots of the last matrix serve for the next, unless it has others */
+static void test_one_matrix_after_the_other_is_solved(void **state)
+{
+  (void)state;
+  for (int n = 1; n <= 14; n++) {
+    matrix A = full(n);
+    dae__zsolver *solver = solver_for(&A);
+    for (int again = 0; again < 20; again++) {
+      int shift = again / 4 % n; /* where the large entries stand */
+      for (int e = 0; e < n * n; e++)
+        A.values[e] = random_number() * (e % n == (e / n + shift) % n ? 1e3 : 1);
+      assert_int_equal(dae__zsolver_factor(solver, A.values), DAE_OK);
+      assert_solves(&A, solver, 400 * DBL_EPSILON * (1 + n));
+    }
+    dae__zsolver_free(solver);
+    free_matrix(&A);
+  }
+}
+
+static void test_what_is_forgotten_has_no_part_in_the_next_solution(void **state)
+{
+  (void)state;
+  for (int n = 1; n <= 12; n++) {
+    matrix A = full(n), B = full(n);
+    dae__zsolver *solver = solver_for(&A), *fresh = solver_for(&B);
+    double complex x[12], y[12];
+    for (int i = 0; i < n; i++)
+      x[i] = y[i] = random_number();
+    assert_int_equal(dae__zsolver_factor(solver, A.values), DAE_OK);
+    dae__zsolver_forget(solver);
+    assert_int_equal(dae__zsolver_factor(solver, B.values), DAE_OK);
+    assert_int_equal(dae__zsolver_factor(fresh, B.values), DAE_OK);
+    solve(solver, n, x);
+    solve(fresh, n, y);
+    assert_memory_equal(x, y, (size_t)n * sizeof *x);
+    free_matrix(&A);
+    free_matrix(&B);
+  }
+}
+
 static void test_real_systems_have_the_real_solver_s_solution(void **state)
 {
   (void)state;
@@ -534,6 +574,8 @@ int main(void)
       cmocka_unit_test(test_an_empty_system_is_solved),
       cmocka_unit_test(test_sparse_systems_are_solved),
       cmocka_unit_test(test_zero_diagonals_are_pivoted),
+      cmocka_unit_test(test_one_matrix_after_the_other_is_solved),
+      cmocka_unit_test(test_what_is_forgotten_has_no_part_in_the_next_solution),
       cmocka_unit_test(test_real_systems_have_the_real_solver_s_solution),
       cmocka_unit_test(test_rows_of_any_size_are_solved),
       cmocka_unit_test(test_columns_of_any_size_are_solved),
