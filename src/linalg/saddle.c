@@ -32,11 +32,11 @@ struct dae__saddle {
   dae_pattern diagonal, pattern;
   double *values, *work;
   dae__solver *solver;
-  bool dense_mass; /* M's pattern has more than the diagonal */
-  bool plain;      /* the last factorisation had no diagonal added */
-  int masses;      /* which way has those of the last M, no diagonal added; NONE: neither */
-  way way[WAYS];   /* without pivoting, those that fit the patterns */
-  int *last;       /* kept: which made the last factorisation; NONE: the solver */
+  bool dense_mass;   /* M's pattern has more than the diagonal */
+  bool plain;        /* the last factorisation had no diagonal added */
+  way way[WAYS];     /* without pivoting, those that fit the patterns; */
+  const way *massed; /* which has the masses of the last M, no diagonal added; NULL: neither */
+  int *last;         /* kept: which made the last factorisation; NONE: the solver */
 };
 
 static bool is_diagonal(const dae_pattern *M)
@@ -89,7 +89,8 @@ static dae_status make_factors(dae__arena *arena, dae__saddle *s, dae_error *err
   s->last = DAE__KEEP(arena, int, 1);
   if (dae__arena_failed(arena))
     return no_memory(err);
-  *s->last = s->masses = NONE;
+  *s->last = NONE;
+  s->massed = NULL;
   dae_status status = dae__solver_create(arena, &s->pattern, &s->solver, err);
   if (status < 0 || create_ways(arena, &patterns, s) == DAE_OK)
     return status;
@@ -141,7 +142,7 @@ dae_status dae__saddle_create_another(dae__arena *arena, const dae__saddle *firs
   *s = *first;
   memset(s->way, 0, sizeof s->way);
   s->plain = false;
-  s->masses = NONE;
+  s->massed = NULL;
   dae_status status = make_factors(arena, s, err);
   if (!status)
     *out = s;
@@ -178,7 +179,7 @@ static dae_status factor_by(dae__saddle *s, int which, const dae__saddle_values 
   const way *w = &s->way[which];
   bool done = w->table && w->table->factor(w->state, values);
   *s->last = done ? which : NONE;
-  s->masses = done && which == DIAGONAL && s->plain ? DIAGONAL : NONE;
+  s->massed = done && which == DIAGONAL && s->plain ? w : NULL;
   return done ? DAE_OK : factor_pivoted(s, values);
 }
 
@@ -218,14 +219,19 @@ dae_status dae__saddle_factor_solve(dae__saddle *s, const double *M, bool same_m
   return status;
 }
 
+static __attribute__((noinline)) bool pass_anew(dae__saddle *s, const double *M,
+                                                const dae__saddle_forces *of)
+{
+  const way *w = &s->way[has_diagonal_values(s, M) ? DIAGONAL : FULL];
+  bool done = w->table && w->table->pass && w->table->pass(w->state, M, of);
+  s->massed = done ? w : NULL;
+  return done;
+}
+
 bool dae__saddle_pass(dae__saddle *s, const double *M, bool same_mass, const dae__saddle_forces *of)
 {
-  bool same = same_mass && s->masses != NONE;
-  int which = same ? s->masses : has_diagonal_values(s, M) ? DIAGONAL : FULL;
-  const way *w = &s->way[which];
-  bool done = w->table && w->table->pass && w->table->pass(w->state, same ? NULL : M, of);
-  s->masses = done ? which : NONE;
-  return done;
+  return same_mass && s->massed ? s->massed->table->pass(s->massed->state, NULL, of)
+                                : pass_anew(s, M, of);
 }
 
 int dae__saddle_column(const dae__saddle *s)
@@ -248,7 +254,7 @@ const char *dae__saddle_kind(const dae__saddle *s)
 dae_status dae__saddle_reload(dae__saddle *s)
 {
   s->plain = false;
-  s->masses = NONE;
+  s->massed = NULL;
   return dae__solver_reload(s->solver);
 }
 

@@ -291,6 +291,17 @@ KERNEL bool pass_two(const dae__schur *s, size_t n, const dae__saddle_forces *of
          solve_two(&here, &p, &(sides){.f = of->f, .b = -given(of->c)}, of->x, of->y);
 }
 
+/* each by itself: none saves the registers of the others */
+#define PASS(name, kernel, n)                                                                      \
+  static __attribute__((noinline)) bool name(const dae__schur *s, const dae__saddle_forces *of)    \
+  {                                                                                                \
+    return kernel(s, n, of);                                                                       \
+  }
+PASS(pass_2_one, pass_one, 2)
+PASS(pass_any_one, pass_one, s->rows.n)
+PASS(pass_4_two, pass_two, 4)
+PASS(pass_any_two, pass_two, s->rows.n)
+
 static bool pass(void *state, const double *M, const dae__saddle_forces *of)
 {
   const dae__schur *s = state;
@@ -298,8 +309,8 @@ static bool pass(void *state, const double *M, const dae__saddle_forces *of)
   if (M && !dae__schur_set_masses(s, M, NULL))
     return false;
   if (s->rows.m == 1)
-    return n == 2 ? pass_one(s, 2, of) : pass_one(s, n, of);
-  return n == 4 ? pass_two(s, 4, of) : pass_two(s, n, of);
+    return n == 2 ? pass_2_one(s, of) : pass_any_one(s, of);
+  return n == 4 ? pass_4_two(s, of) : pass_any_two(s, of);
 }
 
 const dae__saddle_way dae__saddle_few = {.kind = "few",

@@ -111,7 +111,7 @@ static void fill_rows(dae__motion *motion)
 
 /* the same as dynamics and tell without a factorisation, which few rows allow; false: it takes one
  */
-static inline bool pass(dae__motion *motion, double *y, double *dy)
+static inline __attribute__((always_inline)) bool pass(dae__motion *motion, double *y, double *dy)
 {
   const dae__mech *m = motion->m;
   int nq = m->nq;
@@ -167,9 +167,59 @@ static bool move(int n, const double *correction, double *x)
   return moved;
 }
 
-/* v onto gdot and k at the q that has been moved; *moved: by that */
+/* The solution for the right side (0, b), by the way that accelerations were found: without a
+ * factorisation as long as that will do (*passing). */
+static dae_status lead(dae__motion *motion, bool *passing, double *side, dae_error *err)
+{
+  const dae__mech *m = motion->m;
+  double *b = side + m->nq, *c = motion->residual;
+  for (int i = 0; *passing && i < m->nc; i++)
+    c[i] = -b[i];
+  dae__saddle_forces of = {.A = motion->forces.A, .f = side, .c = c, .x = side, .y = motion->scale};
+  if (*passing && dae__saddle_pass(motion->saddle, motion->M, true, &of))
+    return DAE_OK;
+  if (*passing) {
+    *passing = false;
+    dae__zero(m->nq, side);
+    dae_status status = dae__motion_factored(
+        motion, dae__saddle_factor(motion->saddle, motion->M, motion->G, motion->K, NULL), err);
+    if (status)
+      return status;
+  }
+  dae__saddle_solve(motion->saddle, side, b);
+  return DAE_OK;
+}
+
+/* accelerations and multipliers at y, and the right side (0, g) */
+static dae_status evaluate_with_g(dae__motion *motion, const dae_mechanical_at *at, double *y,
+                                  double *dy, double *side, bool *passing, dae_error *err)
+{
+  dae__mech *m = motion->m;
+  motion->want.g = m->ng > 0 ? side + m->nq : NULL;
+  dae_status status = evaluate(motion, at, err);
+  *passing = !status && pass(motion, y, dy);
+  if (!status && !*passing)
+    status = dynamics(motion, at, dy + m->nq, err);
+  if (!status && !*passing) /* dependent rows: at the point that is not moved */
+    status = tell(motion, at, y, dy, err);
+  return status;
+}
+
+/* q onto g, by the right side (0, g) */
+static dae_status move_position(dae__motion *motion, const dae_mechanical_at *at, double *side,
+                                bool *passing, double *q, bool *moved, dae_error *err)
+{
+  dae_status status = lead(motion, passing, side, err);
+  if (!status && !dae__all_finite(motion->m->nq, side))
+    status = look_at_all(motion, at, DAE_OK, err);
+  if (!status)
+    *moved = move(motion->m->nq, side, q);
+  return status;
+}
+
+/* v onto gdot and k at the q that has been moved */
 static dae_status move_velocity(dae__motion *motion, const dae_mechanical_at *at, double *side,
-                                double *v, bool *moved, dae_error *err)
+                                bool *passing, double *v, bool *moved, dae_error *err)
 {
   dae__mech *m = motion->m;
   int nq = m->nq;
@@ -177,13 +227,13 @@ static dae_status move_velocity(dae__motion *motion, const dae_mechanical_at *at
   if (m->ng > 0)
     want.G = motion->moved_G, want.gdot = side + nq;
   dae_status status = ask(m, at, &want, err);
-  if (status)
-    return status;
-  dae__saddle_solve(motion->saddle, side, side + nq);
-  if (!dae__all_finite(nq, side))
-    return look_again(m, at, &want, DAE_OK, err);
-  *moved |= move(nq, side, v);
-  return DAE_OK;
+  if (!status)
+    status = lead(motion, passing, side, err);
+  if (!status && !dae__all_finite(nq, side))
+    status = look_again(m, at, &want, DAE_OK, err);
+  if (!status)
+    *moved |= move(nq, side, v);
+  return status;
 }
 
 dae_status dae__motion_arrive(dae__motion *motion, double t, double *y, double *dy, dae_error *err)
@@ -192,25 +242,17 @@ dae_status dae__motion_arrive(dae__motion *motion, double t, double *y, double *
   int nq = m->nq, size = nq + m->nc;
   double *position = motion->sides + size, *velocity = position + size;
   dae_mechanical_at at = dae__mech_at(m, t, y);
+  bool passing = false, moved = false;
   dae__zero(2 * size, position);
-  motion->want.g = m->ng > 0 ? position + nq : NULL;
-  dae_status status = evaluate(motion, &at, err);
+  dae_status status = evaluate_with_g(motion, &at, y, dy, position, &passing, err);
   if (!status)
-    status = dynamics(motion, &at, dy + m->at.v, err);
-  if (!status) {
-    dae__saddle_solve(motion->saddle, position, position + nq);
-    if (!dae__all_finite(nq, position))
-      status = look_at_all(motion, &at, DAE_OK, err);
-  }
+    status = move_position(motion, &at, position, &passing, y, &moved, err);
   motion->want.g = NULL;
-  if (!status)
-    status = tell(motion, &at, y, dy, err); /* dependent rows: at the point that is not moved */
-  bool moved = !status && move(nq, position, y);
   if (!status && m->nc > 0)
-    status = move_velocity(motion, &at, velocity, y + nq, &moved, err);
+    status = move_velocity(motion, &at, velocity, &passing, y + nq, &moved, err);
   if (status)
     return status;
   motion->memory->projections += moved;
-  dae__copy(nq, y + m->at.v, dy);
+  dae__copy(nq, y + nq, dy);
   return DAE_OK;
 }

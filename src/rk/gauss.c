@@ -258,19 +258,23 @@ static void predict(dae__gauss *o, const dae__rk_leg *leg, double *K)
 void dae__gauss_weigh(dae__gauss *o, const double *x)
 {
   int nx = o->body->nx;
-  double unit = DBL_EPSILON * (1 + dae__max_abs(nx, x));
+  double unit = o->fixed ? DBL_EPSILON * (1 + dae__max_abs(nx, x)) : o->atol;
+  double rtol = o->fixed ? 0 : o->rtol;
   for (int i = 0; i < nx; i++)
-    o->inverse[i] = 1 / (o->fixed ? unit : o->rtol * fabs(x[i]) + o->atol);
+    o->inverse[i] = 1 / (rtol * fabs(x[i]) + unit);
 }
 
 static double norm(int n, const double *x, const double *y, const double *inverse)
 {
-  double sum = 0;
-  for (int i = 0; i < n; i++) {
-    double d = (x[i] - y[i]) * inverse[i];
+  dae__pair sum = {0, 0};
+  int i = 0;
+  for (; i + 2 <= n; i += 2) {
+    dae__pair d = (dae__pair_from_anywhere(x + i) - dae__pair_from_anywhere(y + i)) *
+                  dae__pair_from_anywhere(inverse + i);
     sum += d * d;
   }
-  return n > 0 ? sqrt(sum / n) : 0;
+  double rest = i < n ? (x[i] - y[i]) * inverse[i] : 0;
+  return n > 0 ? sqrt((dae__pair_sum(sum) + rest * rest) / n) : 0;
 }
 
 /* all slopes once; *change: of x1 */
