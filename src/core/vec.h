@@ -74,18 +74,27 @@ static inline double dae__max_abs(int n, const double *x)
   return max;
 }
 
-/* 0 times a number is 0, times infinity or NaN it is NaN; two sums, as each waits for itself */
+/* a number less itself is 0, infinity or NaN less itself is NaN; two at a time */
 static inline bool dae__all_finite(int n, const double *x)
 {
   double even = 0, odd = 0;
   int i = 0;
   for (; i + 1 < n; i += 2) {
-    even += 0 * x[i];
-    odd += 0 * x[i + 1];
+    even += x[i] - x[i];
+    odd += x[i + 1] - x[i + 1];
   }
   if (i < n)
-    even += 0 * x[i];
+    even += x[i] - x[i];
   return even + odd == 0;
+}
+
+/* the same for what has just been written one by one: two at a time would wait for memory */
+static inline bool dae__each_finite(int n, const double *x)
+{
+  double sum = 0;
+  for (int i = 0; i < n; i++)
+    sum += x[i] - x[i];
+  return sum == 0;
 }
 
 #endif
