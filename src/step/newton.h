@@ -23,7 +23,8 @@
 /* how much worse than measured a rate may be, and the part of the goal that may then be left. Work
  * of bdf for 4, 6, 8 digits over that without: 0.94, 0.97, 1.01 on the transistor amplifier (fits
  * through 50 tolerances), and less by 2 % on Akzo Nobel; mechanisms do not gain, as their matrices
- * age. With a part of 0.1 steps are more, since what is left of an iteration looks like an error. */
+ * age. With a part of 0.1 steps are more, since what is left of an iteration looks like an error.
+ */
 #define DAE__NEWTON_WORSE 3
 #define DAE__NEWTON_PART 0.001
 
