@@ -20,6 +20,9 @@
 #include <string.h>
 
 #define MOST (DAE__FEW / 2) /* pairs */
+/* part of the largest entry from which on that of the diagonal is the pivot, as is usual for sparse
+ * matrices: most iteration matrices need no exchange then */
+#define DIAGONAL 0.1
 
 typedef struct few few;
 struct few {
@@ -76,8 +79,8 @@ static inline void scale_rows(const int pairs, const few *d)
       *dae__pair_at(d->work + 2 * (j * pairs + i)) *= most[i];
 }
 
-/* row of the largest |a_i|, i >= j; row j if that is not a number */
-static inline int largest_from(int rows, const double *a, int j)
+/* row of the largest |a_i|, i >= j; row j if it is not much smaller, or not a number */
+static inline int pivot_from(int rows, const double *a, int j)
 {
   int p = j;
   double most = fabs(a[j]);
@@ -86,7 +89,7 @@ static inline int largest_from(int rows, const double *a, int j)
     p = size > most ? i : p;
     most = size > most ? size : most;
   }
-  return p;
+  return fabs(a[j]) < DIAGONAL * most ? p : j;
 }
 
 static inline void exchange_rows(int rows, const few *d, int j, int p)
@@ -149,7 +152,7 @@ static inline int invert_pairs(const int pairs, const few *d)
   scale_rows(pairs, d);
   for (int j = 0; j < rows; j++) {
     double *a = d->work + j * rows;
-    int p = largest_from(rows, a, j);
+    int p = pivot_from(rows, a, j);
     if (p != j) /* what comes next waits for a[j], and not for p */
       exchange_rows(rows, d, j, p);
     double r = d->pivot[j] = 1 / a[j];
