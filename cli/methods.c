@@ -121,6 +121,7 @@ static void show_auto(void)
   printf("auto: the method is chosen by the kind of problem:\n"
          "  mechanics, ordinary differential equations      switching\n"
          "  mechanics with algebraic variables              radau\n"
+         "  other algebraic variables, few unknowns         rosenbrock\n"
          "  other algebraic variables, M(t, x) x' = f       bdf\n"
          "  mechanics with --conserve                       spark-gauss\n"
          "  coupled systems                                 gauss-seidel\n"

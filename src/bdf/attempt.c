@@ -3,6 +3,7 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "core/vec.h"
+#include "linalg/pair.h"
 #include "step/norm.h"
 #include <float.h>
 
@@ -26,26 +27,25 @@ void dae__bdf_weigh(dae__bdf *s, const double *Y)
 void dae__bdf_look_at_roles(dae__bdf *s)
 {
   s->all_tested = true;
+  s->part = s->tested > 0 ? 1.0 / s->tested : 0;
   for (int i = 0; i < s->tested; i++)
     s->all_tested = s->all_tested && s->corrector.role[i] == DAE__TEST_FULL;
 }
 
-/* of unknowns that are all in the error test */
-static double plain_norm(int n, const double *x, const double *inverse)
+/* of unknowns that are all in the error test; two sums, as each waits for itself */
+static double plain_norm(int n, const double *x, const double *inverse, double part)
 {
-  double s0 = 0, s1 = 0, s2 = 0, s3 = 0; /* side by side */
+  dae__pair even = {0, 0}, odd = {0, 0};
   int i = 0;
   for (; i + 4 <= n; i += 4) {
-    double a = x[i] * inverse[i], b = x[i + 1] * inverse[i + 1];
-    double c = x[i + 2] * inverse[i + 2], d = x[i + 3] * inverse[i + 3];
-    s0 += a * a;
-    s1 += b * b;
-    s2 += c * c;
-    s3 += d * d;
+    dae__pair a = dae__pair_from_anywhere(x + i) * dae__pair_from_anywhere(inverse + i);
+    dae__pair b = dae__pair_from_anywhere(x + i + 2) * dae__pair_from_anywhere(inverse + i + 2);
+    even += a * a;
+    odd += b * b;
   }
   for (; i < n; i++)
-    s0 += x[i] * inverse[i] * (x[i] * inverse[i]);
-  return n > 0 ? sqrt(((s0 + s2) + (s1 + s3)) / n) : 0;
+    even[0] += x[i] * inverse[i] * (x[i] * inverse[i]);
+  return sqrt(dae__pair_sum(even + odd) * part);
 }
 
 static double norm_of(const dae__bdf *s, const double *x, dae__test_role last, double multiplier)
@@ -53,7 +53,7 @@ static double norm_of(const dae__bdf *s, const double *x, dae__test_role last, d
   double sum = 0;
   int count = 0;
   if (s->all_tested)
-    return plain_norm(s->tested, x, s->inverse);
+    return plain_norm(s->tested, x, s->inverse, s->part);
   for (int i = 0; i < s->tested; i++) {
     unsigned char role = s->corrector.role[i];
     if (role > last)
@@ -106,11 +106,26 @@ static void move(dae__bdf *s, double cj)
 {
   const double *restrict delta = s->delta;
   double *restrict Y = s->Y, *restrict dY = s->dY, *restrict e = s->e;
-  for (int i = 0; i < s->corrector.n; i++) {
+  int n = s->corrector.n, i = 0;
+  for (; i + 2 <= n; i += 2) {
+    dae__pair d = dae__pair_from_anywhere(delta + i);
+    dae__pair_to(Y + i, dae__pair_from_anywhere(Y + i) + d);
+    dae__pair_to(dY + i, dae__pair_from_anywhere(dY + i) + cj * d);
+    dae__pair_to(e + i, dae__pair_from_anywhere(e + i) + d);
+  }
+  if (i < n) {
     Y[i] += delta[i];
     dY[i] += cj * delta[i];
     e[i] += delta[i];
   }
+}
+
+/* norm that an increment has by round-off alone. |Y| is at most about 1/rtol: where an increment is
+ * ten times what that makes of it, it need not be known */
+static double round_off(const dae__bdf *s, double norm, double cj)
+{
+  const double part = 100 * DBL_EPSILON;
+  return norm * SHARE * s->rtol > 10 * part ? 0 : part * newton_norm(s, s->Y, cj);
 }
 
 /* Newton from the predictor with the matrix at hand; where that is new the prediction stands */
@@ -123,8 +138,9 @@ static dae__attempt iterate(dae__bdf *s, double t, double cj, int most, bool sta
   if (predicted)
     return failed(predicted);
   dae__zero(c->n, s->e);
-  double round_off = 100 * DBL_EPSILON * newton_norm(s, s->Y, cj);
   dae__newton_begin(&m->newton, !dae__bdf_strict(s), most);
+  if (c->table->project) /* matrices of constrained motions age faster */
+    m->newton.rate = 0;
   for (;;) {
     dae_status status =
         c->table->increment(c->self, t, s->Y, s->dY, cj, factor, s->delta, &s->last);
@@ -132,7 +148,8 @@ static dae__attempt iterate(dae__bdf *s, double t, double cj, int most, bool sta
       return failed(status);
     m->stats.iterations++;
     move(s, cj);
-    switch (dae__newton_judge(&m->newton, newton_norm(s, s->delta, cj), round_off, NEWTON_GOAL)) {
+    double norm = newton_norm(s, s->delta, cj);
+    switch (dae__newton_judge(&m->newton, norm, round_off(s, norm, cj), NEWTON_GOAL)) {
     case DAE__NEWTON_DONE:
       return DAE__ACCEPTED;
     case DAE__NEWTON_FAILED:
@@ -161,7 +178,7 @@ static dae__attempt new_matrix(dae__bdf *s, double t, double cj)
     status = dae__bdf_setup(s, t, cj);
   s->m->has_matrix = status == DAE_OK;
   s->m->cj_matrix = cj;
-  s->m->newton.speed = DAE__SPEED_UNKNOWN;
+  dae__newton_forget(&s->m->newton);
   return status ? failed(status) : DAE__ACCEPTED;
 }
 
@@ -173,7 +190,7 @@ static dae__attempt correct(dae__bdf *s, double t, double cj, int most)
   bool fresh = !m->has_matrix || change < CJ_CHANGE || change > 1 / CJ_CHANGE;
   dae__attempt result = fresh ? new_matrix(s, t, cj) : DAE__ACCEPTED;
   if (cj != m->cj_last)
-    m->newton.speed = DAE__SPEED_UNKNOWN;
+    dae__newton_forget(&m->newton);
   m->cj_last = cj;
   if (result == DAE__ACCEPTED)
     result = iterate(s, t, cj, most, fresh);

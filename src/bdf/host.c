@@ -117,7 +117,7 @@ static void begin(dae__bdf *s, double t, const double *y, const double *dy, doub
   m->crawl = dae__crawl_begin(t, &m->stats);
   m->started = true;
   m->has_matrix = false;
-  m->newton.speed = DAE__SPEED_UNKNOWN;
+  dae__newton_forget(&m->newton);
   m->cj_last = 0;
   dae__bdf_look_at_roles(s);
   dae__bdf_weigh(s, s->Y);

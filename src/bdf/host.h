@@ -59,7 +59,8 @@ typedef struct dae__bdf {
   dae__bdf_memory *m; /* kept */
   dae__history history;
   int tested;         /* unknowns up to the last one that stands in a test */
-  bool all_tested;    /* these are all in the error test */
+  bool all_tested;    /* these are all in the error test, */
+  double part;        /* and each is this part of them */
   const dae_env *env; /* the arena's */
   dae__integrator_table table;
   double *state, *rate; /* kept: where the motion started, and its derivative */

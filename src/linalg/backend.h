@@ -9,7 +9,8 @@ typedef struct dae__backend {
   const char *kind;
   /* state goes to the arena; on failure nothing is left to free */
   dae_status (*create)(dae__arena *arena, const dae_pattern *pattern, void **state);
-  /* DAE_ERROR_SINGULAR sets *column; the values are finite */
+  /* DAE_ERROR_SINGULAR sets *column; the values are finite. dae__backend_few is given others, too,
+   * and finds them singular */
   dae_status (*factor)(void *state, const double *values, int *column);
   void (*solve)(void *state, double *b);
   double (*rcond)(const void *state);
@@ -18,8 +19,7 @@ typedef struct dae__backend {
   void (*free)(void *state);
 } dae__backend;
 
-/* for n from 1 to DAE__FEW; divides by pivots once, so that solutions may differ in the last digit
- */
+/* for n from 1 to DAE__FEW, by the inverse, so that solutions may differ in their last digits */
 #define DAE__FEW 12
 extern const dae__backend dae__backend_few;
 extern const dae__backend dae__backend_dense, dae__backend_lapack, dae__backend_zdense;

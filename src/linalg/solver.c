@@ -77,10 +77,15 @@ dae_status dae__solver_create_iteration(dae__arena *arena, const dae_pattern *pa
 
 dae_status dae__solver_factor(dae__solver *solver, const double *values)
 {
+  bool notices = solver->backend == &dae__backend_few; /* every entry gets into a pivot there */
   *solver->column = -1;
-  if (!dae__all_finite(solver->count, values))
+  if (!notices && !dae__all_finite(solver->count, values))
     return DAE_ERROR_RECOVERABLE;
-  return solver->backend->factor(solver->state, values, solver->column);
+  dae_status status = solver->backend->factor(solver->state, values, solver->column);
+  if (status == DAE_OK || !notices || dae__all_finite(solver->count, values))
+    return status;
+  *solver->column = -1;
+  return DAE_ERROR_RECOVERABLE;
 }
 
 int dae__solver_column(const dae__solver *solver)

@@ -66,6 +66,23 @@ static const dae_pattern *matrix_tape(build *a, int quantity, const dae__triplet
   return a->u->sparse ? dae__triplets_pattern(a->b->arena, m) : NULL;
 }
 
+/* equations F in which an algebraic variable stands */
+static int rows_with_y(build *a, const dae__triplets *J)
+{
+  dae__ints seen = {0};
+  int found = 0, nx = a->u->u.count;
+  for (int i = 0; i < J->rows; i++)
+    *DAE__PUSH(a->b->x->l->scratch, &seen) = 0;
+  for (int k = 0; k < J->entries.count; k++) {
+    dae__triplet e = J->entries.item[k];
+    if (e.row < nx || e.col < nx || seen.item[e.row])
+      continue;
+    seen.item[e.row] = 1;
+    found++;
+  }
+  return found;
+}
+
 static void build_jacobians(build *a, dae_semi_explicit *p)
 {
   const dae__unit *u = a->u;
@@ -78,6 +95,8 @@ static void build_jacobians(build *a, dae_semi_explicit *p)
   dae__triplets J = dae__bind_jacobian(a->b, &rows, &by);
   p->J_pattern = matrix_tape(a, Q_J, &J);
   p->J = eval_J;
+  /* as far as structure tells; the start tells more */
+  p->index = u->c.count > 0 && rows_with_y(a, &J) == u->c.count ? 1 : 0;
   if (u->in.count == 0)
     return;
   dae__columns_of by_in = {.mask = DAE__BIT(IN), .cols = u->in.count};

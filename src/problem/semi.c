@@ -172,14 +172,19 @@ dae_status dae__semi_F_t(dae__semi *s, double t, const double *z, const bool *wa
 
 dae_status dae__semi_rhs(dae__semi *s, double t, const double *z, double *fF, dae_error *err)
 {
+  const dae_semi_explicit *p = s->p;
   dae_semi_explicit_at at = point(s, t, z);
-  dae_status status = dae__semi_inputs(s, t, err);
+  dae_status status = s->input ? dae__semi_inputs(s, t, err) : DAE_OK;
   ++*s->evaluations;
-  if (!status && s->nx > 0)
-    status = dae__callback_status(s->why, s->p->f(s->p->user, &at, fF), "f", t, err);
-  if (!status && s->ny > 0)
-    status = dae__callback_status(s->why, s->p->F(s->p->user, &at, fF + s->nx), "F", t, err);
-  return status ? status : check_rows(s, s->n, fF, 0, NULL, t, err);
+  if (status)
+    return status;
+  int code = s->nx > 0 ? p->f(p->user, &at, fF) : 0;
+  if (code)
+    return dae__callback_status(s->why, code, "f", t, err);
+  code = s->ny > 0 ? p->F(p->user, &at, fF + s->nx) : 0;
+  if (code)
+    return dae__callback_status(s->why, code, "F", t, err);
+  return dae__each_finite(s->n, fF) ? DAE_OK : check_rows(s, s->n, fF, 0, NULL, t, err);
 }
 
 dae_status dae__semi_M(dae__semi *s, double t, const double *z, double *M, dae_error *err)

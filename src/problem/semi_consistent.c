@@ -55,6 +55,9 @@ static dae_status factor_mass(work *w, bool *regular, dae_error *err)
 {
   dae__semi *s = w->s;
   dae__semi_system system = {.self = w, .matrix = mass_matrix};
+  *regular = true;
+  if (!s->p->M)
+    return DAE_OK;
   dae_status status = dae__semi_M(s, w->t, w->z, w->slopes.M, err);
   if (!status)
     status = dae__semi_newton_create(w->arena, &s->M, s->nx, &w->mass, err);
@@ -76,7 +79,8 @@ static bool product_vanishes(work *w)
     direction[j] = 1 + 0.5 * sin(j + 1);
   dae__zero(s->n, b);
   dae__matrix_times(&w->slopes.J_y, w->slopes.J + s->J.start[s->nx], 1, direction, b);
-  dae__semi_newton_apply(&w->mass, b);
+  if (w->s->p->M)
+    dae__semi_newton_apply(&w->mass, b);
   dae__zero(s->ny, F_b);
   dae__matrix_times(&w->surface->A, w->surface->A_values, 1, b, F_b);
   dae__row_scale(&w->surface->A, w->surface->A_values, b, size);

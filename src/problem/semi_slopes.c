@@ -104,8 +104,13 @@ dae_status dae__semi_slopes_solve(dae__semi_slopes *slopes, double t, double *z,
   dae_status status = evaluate(slopes, err);
   if (status)
     return status;
+  /* without M the slopes at the guess are f: what is left to find is y */
   dae__zero(s->nx, slopes->u);
+  if (!s->p->M)
+    status = dae__semi_rhs(s, t, z, slopes->u, err);
   dae__copy(s->ny, z + s->nx, slopes->u + s->nx);
+  if (status)
+    return status;
   status = dae__semi_newton_solve(&slopes->newton, &system, slopes->u, err);
   if (status)
     return status;

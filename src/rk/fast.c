@@ -4,6 +4,7 @@
 #include "rk/gauss.h"
 #include "rk/radau.h"
 #include "rk/rk.h"
+#include "rk/rosenbrock.h"
 #include "rk/switching.h"
 #include "step/assembled.h"
 
@@ -53,6 +54,29 @@ static dae_status judge_implicit(const dae__rk_recipe *recipe, const dae_problem
   return DAE_OK;
 }
 
+static dae_status judge_linear(const dae__rk_recipe *recipe, const dae_problem *problem,
+                               dae_error *err)
+{
+  const char *name = recipe->needs.method;
+  const dae_semi_explicit *s = problem->semi_explicit;
+  if (problem->momentum)
+    return refuse_momentum(name, err);
+  if (!s)
+    return dae__fail(err, DAE_ERROR_UNSUPPORTED, name,
+                     "%s takes semi-explicit problems; this one is mechanical: use radau", name);
+  if (s->index >= 2)
+    return dae__fail(err, DAE_ERROR_UNSUPPORTED, name,
+                     "%s takes semi-explicit problems of index 1; this one declares index %d: use "
+                     "%s",
+                     name, s->index, s->index == 2 ? "radau or bdf" : "the mechanical form");
+  if (s->M && !s->constant_mass)
+    return dae__fail(err, DAE_ERROR_UNSUPPORTED, name,
+                     "%s takes problems with a constant mass matrix, and M of this one may change: "
+                     "use radau or bdf",
+                     name);
+  return DAE_OK;
+}
+
 /* ---- steppers ---- */
 
 int dae__explicit_order(const dae_rk_options *opts)
@@ -77,6 +101,29 @@ static dae_status furnish_explicit(dae__rk *o, dae__arena *arena, dae_error *err
   if (!status)
     dae__rk_add(o, &stepper, true);
   return status;
+}
+
+static int rosenbrock_order(const dae_rk_options *opts)
+{
+  /* where both reach the same accuracy in the same time: docs/methods/rk.md */
+  return opts->order ? opts->order : opts->rtol > 1e-6 ? 4 : 5;
+}
+
+static dae_status furnish_rosenbrock(dae__rk *o, dae__arena *arena, dae_error *err)
+{
+  dae__stepper stepper = {0};
+  dae_status status =
+      dae__rosenbrock_create(arena, &o->body, &o->opts, rosenbrock_order(&o->opts), &stepper, err);
+  if (!status)
+    dae__rk_add(o, &stepper, true);
+  return status;
+}
+
+static void start_rosenbrock(dae__rk *o, double t_stop)
+{
+  if (o->opts.first_step == 0)
+    o->march.first_step =
+        dae__rosenbrock_first_step(o->stepper[0].self, o->march.memory->t, &o->now, t_stop);
 }
 
 static dae_status furnish_gauss(dae__rk *o, dae__arena *arena, dae_error *err)
@@ -119,6 +166,10 @@ static const dae__rk_recipe radau_recipe = {
     .judge = judge_implicit,
     .furnish = dae__radau_furnish,
     .choose = choose_stages};
+static const dae__rk_recipe rosenbrock_recipe = {.needs = {.method = "rosenbrock", .index = 1},
+                                                 .judge = judge_linear,
+                                                 .furnish = furnish_rosenbrock,
+                                                 .start = start_rosenbrock};
 static const dae__rk_recipe switching_recipe = {.needs = {.method = "switching", .index = 1},
                                                 .judge = judge_free,
                                                 .furnish = dae__switching_furnish,
@@ -137,6 +188,7 @@ static const dae__rk_recipe switching_recipe = {.needs = {.method = "switching",
 METHOD(explicit)
 METHOD(gauss)
 METHOD(radau)
+METHOD(rosenbrock)
 METHOD(switching)
 #undef METHOD
 
@@ -184,6 +236,17 @@ dae_status dae_radau_create(const dae_problem *problem, const dae_start *start,
   if (opts && opts->stages != 0 && opts->stages != 3 && opts->stages != 5 && opts->stages != 7)
     return refuse_choice("stages", "radau", "3, 5 or 7", err);
   return create(&radau_recipe, &dae_radau_option_table, problem, start, opts, env, out, err);
+}
+
+dae_status dae_rosenbrock_create(const dae_problem *problem, const dae_start *start,
+                                 const dae_rk_options *opts, const dae_env *env,
+                                 dae_integrator **out, dae_error *err)
+{
+  *out = NULL;
+  if (opts && opts->order != 0 && opts->order != 4 && opts->order != 5)
+    return refuse_choice("order", "rosenbrock", "4 or 5", err);
+  return create(&rosenbrock_recipe, &dae_rosenbrock_option_table, problem, start, opts, env, out,
+                err);
 }
 
 dae_status dae_switching_create(const dae_problem *problem, const dae_start *start,

@@ -58,6 +58,11 @@ static const dae_option radau_options[] = {
         "stages s: 3, 5 or 7, of order 2s - 1; 0: by tolerance and convergence"),
 };
 
+static const dae_option rosenbrock_options[] = {
+    VARIABLE,
+    ROW(DAE_OPTION_INT, order, 0, 5, NULL, "4 or 5; 0: 4, from a tolerance of 1e-6 on 5"),
+};
+
 static const dae_option switching_options[] = {VARIABLE};
 /* clang-format on */
 
@@ -77,6 +82,7 @@ const dae_option_table dae_radau_iia_option_table = {
 const dae_option_table dae_explicit_option_table = TABLE("explicit", explicit_options);
 const dae_option_table dae_gauss_option_table = TABLE("gauss", gauss_options);
 const dae_option_table dae_radau_option_table = TABLE("radau", radau_options);
+const dae_option_table dae_rosenbrock_option_table = TABLE("rosenbrock", rosenbrock_options);
 const dae_option_table dae_switching_option_table = TABLE("switching", switching_options);
 
 dae_rk_options dae_rk_defaults(void)

@@ -15,6 +15,7 @@ dae_status dae__radau_iia_accepts(const dae_problem *problem, dae_error *err);
 dae_status dae__explicit_accepts(const dae_problem *problem, dae_error *err);
 dae_status dae__gauss_accepts(const dae_problem *problem, dae_error *err);
 dae_status dae__radau_accepts(const dae_problem *problem, dae_error *err);
+dae_status dae__rosenbrock_accepts(const dae_problem *problem, dae_error *err);
 dae_status dae__switching_accepts(const dae_problem *problem, dae_error *err);
 
 /* An integrator by this recipe, around the assembly of a coupled problem; opts have been checked.

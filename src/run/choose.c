@@ -34,16 +34,28 @@ static features features_of(const dae_problem *p)
   return f;
 }
 
+/* unknowns up to which a factorisation in every step is not what it costs */
+#define FEW 30
+
+/* known to be of index 1, with derivatives and few unknowns */
+static bool linearly_implicit(const dae_semi_explicit *s)
+{
+  return s && s->index == 1 && s->J && !s->M && s->ny > 0 && s->nx + s->ny <= FEW;
+}
+
 /* The method for a problem that is not coupled. Where slopes are to be had by one evaluation,
  * steps without a matrix are the fastest until the motion is stiff; algebraic variables need an
- * implicit method: of mechanics radau, of circuits and the like bdf, which on the transistor
- * amplifier takes half the time of radau for the same digits (docs/methods/rk.md). */
+ * implicit method: of mechanics radau, of few unknowns of index 1 rosenbrock, of other circuits and
+ * the like bdf, which on the transistor amplifier takes half the time of radau for the same digits
+ * (docs/methods/switching.md). */
 static const char *name_of_one(const dae_problem *p, const features *f)
 {
   if (p->momentum)
     return "spark-gauss";
   if (f->algebraic == 0 && !f->mass)
     return "switching";
+  if (linearly_implicit(p->semi_explicit))
+    return "rosenbrock";
   return f->mechanical ? "radau" : "bdf";
 }
 
@@ -86,7 +98,8 @@ static void say_why(const dae_method *preferred, const dae_problem *p, const fea
   else if (f->algebraic > 0 || f->mass)
     snprintf(why, size, "%s: %s", kind,
              f->mechanical ? "Radau IIA of order 5, 9 or 13, by the tolerance"
-                           : "variable order 1 to 5");
+             : linearly_implicit(p->semi_explicit) ? "linearly implicit, of order 4 or 5"
+                                                   : "variable order 1 to 5");
   else
     snprintf(why, size, "%s: gauss or explicit steps, radau where the motion is stiff", kind);
 }

@@ -75,6 +75,7 @@ CREATE(lie)
 CREATE(explicit)
 CREATE(gauss)
 CREATE(radau)
+CREATE(rosenbrock)
 CREATE(switching)
 CREATE(euler)
 CREATE(heun)
@@ -183,6 +184,13 @@ static const dae_method methods[] = {
      .options = &dae_radau_option_table,
      .accepts = dae__radau_accepts,
      .create = radau_create,
+     FAST},
+    {.name = "rosenbrock",
+     .summary = "index 1 and stiff ODEs of few unknowns: linearly implicit, of order 4 or 5",
+     .reference = "HW96",
+     .options = &dae_rosenbrock_option_table,
+     .accepts = dae__rosenbrock_accepts,
+     .create = rosenbrock_create,
      FAST},
     {.name = "switching",
      .summary = "gauss or explicit steps while the motion is not stiff, radau where it is",

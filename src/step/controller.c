@@ -60,7 +60,7 @@ bool dae__controller_judge(dae__controller *c, double h, double err, double *h_n
   if (accepted) {
     /* [HNW93 II.4], [HW96 IV.8]: one lucky step must not hold the next back */
     c->previous = fmax(err, c->opts.predictive ? 1e-2 : 1e-4);
-    c->log_previous = log(c->previous);
+    c->log_previous = c->opts.predictive ? 0 : log(c->previous);
     c->h = h;
   }
   c->rejected = !accepted;

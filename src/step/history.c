@@ -55,7 +55,13 @@ static void coefficients(dae__history_memory *m)
 dae__formula dae__history_prepare(dae__history *s, double h, int order)
 {
   dae__history_memory *m = s->memory;
-  double alpha_s = 0, alpha_0 = 0;
+  static const double harmonic[] = {0,
+                                    1,
+                                    1 + 1. / 2,
+                                    1 + 1. / 2 + 1. / 3,
+                                    1 + 1. / 2 + 1. / 3 + 1. / 4,
+                                    1 + 1. / 2 + 1. / 3 + 1. / 4 + 1. / 5};
+  double alpha_s = -harmonic[order], alpha_0 = 0;
   memcpy(m->psi_before, m->psi, sizeof m->psi);
   m->h = h;
   m->order = order;
@@ -64,10 +70,8 @@ dae__formula dae__history_prepare(dae__history *s, double h, int order)
   m->same = m->same < m->order_old + 2 ? m->same + 1 : m->order_old + 2;
   if (order + 1 >= m->same)
     coefficients(m);
-  for (int i = 0; i < order; i++) {
-    alpha_s -= 1.0 / (i + 1);
+  for (int i = 0; i < order; i++)
     alpha_0 -= m->alpha[i];
-  }
   for (int j = m->same; j <= order; j++)
     dae__scale(s->n, m->beta[j], dae__history_phi(s, j)); /* phi_j becomes phi*_j */
   double error = fabs(m->alpha[order] + alpha_s - alpha_0);

@@ -49,7 +49,7 @@ dae_stats dae_integrator_stats(const dae_integrator *it)
 
 dae_status dae_integrator_step(dae_integrator *it, double t_stop, dae_error *err)
 {
-  double t = dae_integrator_view(it).t;
+  double t = it->table->view(it->self).t;
   if (!(isfinite(t_stop) && t_stop > t)) /* negated: a NaN is refused too */
     return dae__fail(err, DAE_ERROR_USAGE, "t_stop",
                      "step: t_stop = %.17g does not lie beyond t = %.17g, where the integrator "

@@ -119,7 +119,7 @@ static void test_auto_is_told_as_it_is_taken(void **state)
       {"pendulum", "  mechanics, ordinary differential equations  ", "switching"},
       {"thermostat", "  mechanics, ordinary differential equations  ", "switching"},
       {"motor", "  mechanics with algebraic variables  ", "radau"},
-      {"akzo_nobel", "  other algebraic variables, ", "bdf"},
+      {"akzo_nobel", "  other algebraic variables, few ", "rosenbrock"},
       {"tank", ", M(t, x) x' = f  ", "bdf"},
       {"two_circuits", "  coupled systems  ", "gauss-seidel"},
   };

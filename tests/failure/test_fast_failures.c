@@ -126,6 +126,10 @@ static void test_problems_are_refused_with_a_way_out(void **state)
     reject(names[m], &amplifier, "radau");
   }
   reject("radau", &index_3, "mechanical form");
+  reject("rosenbrock", &motor, "radau");
+  reject("rosenbrock", &index_2, "radau");
+  reject("rosenbrock", &index_3, "mechanical form");
+  reject("rosenbrock", &singular, "radau");
 }
 
 /* ---- runs that may end early ---- */

@@ -70,6 +70,8 @@ static const sample samples[] = {
     {test_structures, "radau", false},
     {heated_rod, "radau", true},
     {chain, "radau", true},
+    {rk_made_index1, "rosenbrock", false},
+    {test_two_circuits, "rosenbrock", false},
     {test_parallel_bars, "switching", false},
     {test_pendulum_bare, "switching", false},
     {chain, "switching", true},
@@ -80,7 +82,8 @@ static const sample samples[] = {
 static dae_status create(const sample *s, const test_problem *p, const dae_env *env,
                          dae_integrator **out, dae_error *err)
 {
-  bool variable = strcmp(s->method, "radau") == 0 || strcmp(s->method, "switching") == 0;
+  bool variable = strcmp(s->method, "radau") == 0 || strcmp(s->method, "switching") == 0 ||
+                  strcmp(s->method, "rosenbrock") == 0;
   dae_rk_options opts = variable ? dae_rk_adaptive_defaults() : dae_rk_defaults();
   opts.step = variable ? 0 : STEP;
   opts.max_step = STEP;

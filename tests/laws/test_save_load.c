@@ -198,11 +198,11 @@ static void look_at(const test_problem *p, const dae_method *method)
 static void test_looking_does_not_change_the_motion(void **state)
 {
   (void)state;
-  const char *const names[] = {"explicit", "gauss", "radau", "switching"};
+  const char *const names[] = {"explicit", "gauss", "radau", "rosenbrock", "switching"};
   test_problem p;
   for (int i = 0; test_problem_at(i, &p); i++) {
     look_at(&p, support_method(&p.problem));
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < 5; k++) {
       const dae_method *method = dae_method_find(names[k], NULL);
       if (method->accepts(&p.problem, NULL) == DAE_OK)
         look_at(&p, method);

@@ -28,12 +28,12 @@ static void test_the_end_of_a_long_time_is_reached(void **state)
 {
   (void)state;
   static const double end[] = {0.2083340149701255e-7, 0.8333360770334713e-13, 0.9999999791665050};
-  static const char *const methods[] = {"bdf", "radau", "switching"};
+  static const char *const methods[] = {"bdf", "radau", "switching", "rosenbrock"};
   dae_model *model;
   dae_error err;
   assert_int_equal(
       dae_model_parse("robertson", robertson, strlen(robertson), NULL, NULL, &model, &err), DAE_OK);
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 4; i++) {
     double y[3];
     const dae_sink sink = {.self = y, .row = keep_last};
     dae_bdf_options bdf = dae_bdf_defaults();

@@ -624,6 +624,11 @@ static void test_auto_is_a_method_that_fits_and_says_why(void **state)
   driven.c = some_k;
   const dae_semi_explicit semi = {.nx = 1, .f = some_f};
   const dae_semi_explicit circuit = {.nx = 1, .ny = 1, .f = some_f, .F = some_f};
+  dae_semi_explicit known = circuit, large;
+  known.index = 1;
+  known.J = some_f;
+  large = known;
+  large.nx = 30;
   const dae_semi_explicit heavy = {.nx = 1, .f = some_f, .M = some_f};
   dae_problem p = dae_problem_mechanical(&exact_ball);
   assert_chosen(&p, "switching", "mechanical without constraints: " FAST);
@@ -641,6 +646,11 @@ static void test_auto_is_a_method_that_fits_and_says_why(void **state)
   p = dae_problem_semi_explicit(&semi);
   assert_chosen(&p, "switching", "ordinary differential equations: " FAST);
   p = dae_problem_semi_explicit(&circuit);
+  assert_chosen(&p, "bdf", "semi-explicit with algebraic variables: variable order 1 to 5");
+  p = dae_problem_semi_explicit(&known);
+  assert_chosen(&p, "rosenbrock",
+                "semi-explicit with algebraic variables: linearly implicit, of order 4 or 5");
+  p = dae_problem_semi_explicit(&large);
   assert_chosen(&p, "bdf", "semi-explicit with algebraic variables: variable order 1 to 5");
   p = dae_problem_semi_explicit(&heavy);
   assert_chosen(&p, "bdf", "quasi-linear: variable order 1 to 5");
