@@ -24,7 +24,10 @@
 #define ALIGNMENT ((size_t)64)              /* a cache line, and the widest vector register */
 #define FIRST_CHUNK ((size_t)8192)          /* a small problem's handle fits into two or three */
 #define LARGEST_CHUNK ((size_t)1024 * 1024) /* larger pieces get a chunk of their own */
-#define LISTED 31                           /* kept pieces a list has room for */
+/* From here on chunks grow with an eighth of all there is: memory managers tidy up where 64 KiB or
+ * more become free at once, which takes longer than creating a small handle does. */
+#define SLOWER ((size_t)32768)
+#define LISTED 31 /* kept pieces a list has room for */
 
 /* pieces up to here are zeroed in place, in whole lines, most of them in one; a call takes longer.
  * Under the sanitizer nothing beyond their end may be written. */
@@ -54,7 +57,7 @@ struct dae__arena {
   char *free, *end; /* only it is cut from; both aligned */
   kept_list *kept, *last;
   size_t kept_size;
-  size_t next_chunk;
+  size_t next_chunk, total; /* bytes of the next one, and of all */
   bool failed;
 };
 
@@ -79,7 +82,8 @@ dae__arena *dae__arena_create(const dae_env *env)
   dae__arena *arena = own.allocate(own.user, FIRST_CHUNK);
   if (!arena)
     return NULL;
-  *arena = (dae__arena){.first.bytes = FIRST_CHUNK, .env = own, .next_chunk = 2 * FIRST_CHUNK};
+  *arena = (dae__arena){
+      .first.bytes = FIRST_CHUNK, .env = own, .next_chunk = 2 * FIRST_CHUNK, .total = FIRST_CHUNK};
   cut_from(arena, &arena->first, sizeof *arena);
   return arena;
 }
@@ -113,7 +117,9 @@ static bool add_chunk(dae__arena *arena, size_t piece)
   *c = (chunk){.next = arena->others, .bytes = bytes};
   arena->others = c;
   cut_from(arena, c, sizeof *c);
-  if (arena->next_chunk < LARGEST_CHUNK)
+  arena->total += bytes;
+  if (arena->next_chunk < SLOWER ||
+      (arena->next_chunk < LARGEST_CHUNK && arena->total >= 8 * arena->next_chunk))
     arena->next_chunk *= 2;
   return true;
 }
