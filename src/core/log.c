@@ -3,10 +3,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-void dae__log(const dae_env *env, dae_log_level level, const char *format, ...)
+void dae__log_line(const dae_env *env, dae_log_level level, const char *format, ...)
 {
-  if (!env || !env->log)
-    return;
   char line[1024];
   va_list args;
   va_start(args, format);

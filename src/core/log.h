@@ -3,9 +3,22 @@
 #define DAEDAL_CORE_LOG_H
 
 #include <daedal/env.h>
+#include <stdbool.h>
 
-/* Formats a line and hands it to env->log, if there is one. */
-__attribute__((format(printf, 3, 4))) void dae__log(const dae_env *env, dae_log_level level,
-                                                    const char *format, ...);
+/* Formats a line and hands it to env->log, which there has to be. */
+__attribute__((format(printf, 3, 4))) void dae__log_line(const dae_env *env, dae_log_level level,
+                                                         const char *format, ...);
+
+static inline bool dae__logs(const dae_env *env)
+{
+  return env && env->log;
+}
+
+/* The same if there is one; what is to be formatted is not looked at else. */
+#define dae__log(env, ...)                                                                         \
+  do {                                                                                             \
+    if (dae__logs(env))                                                                            \
+      dae__log_line((env), __VA_ARGS__);                                                           \
+  } while (0)
 
 #endif

@@ -321,11 +321,26 @@ static dae_status judge(const dae__gauss *o, int count, double change, double be
 
 /* ---- the verbs ---- */
 
-/* of v and u in e, relative to the tolerance */
-static double norm_of_slopes(const dae__gauss *o, const double *e)
+/* |sum_j w_j k_j - k| over v and u, relative to the tolerance; k = NULL: 0 */
+static double slopes_apart(const dae__gauss *o, int n, const double *w, const double *K,
+                           const double *k)
 {
-  int n2 = o->n2, n = o->body->nx - n2;
-  return norm(n, e + n2, o->zero, o->inverse + n2);
+  size_t i = (size_t)o->n2, nx = (size_t)o->body->nx, all = nx - i;
+  dae__pair sum = {0, 0};
+  for (; i + 2 <= nx; i += 2) {
+    dae__pair d = {0, 0};
+    if (k)
+      d -= dae__pair_from_anywhere(k + i);
+    for (int j = 0; j < n; j++)
+      d += w[j] * dae__pair_from_anywhere(K + (size_t)j * o->stride + i);
+    d *= dae__pair_from_anywhere(o->inverse + i);
+    sum += d * d;
+  }
+  double rest = i < nx && k ? -k[i] : 0;
+  for (int j = 0; i < nx && j < n; j++)
+    rest += w[j] * K[(size_t)j * o->stride + i];
+  rest *= i < nx ? o->inverse[i] : 0;
+  return all > 0 ? sqrt((dae__pair_sum(sum) + rest * rest) / (double)all) : 0;
 }
 
 /* rho^(s-1) */
@@ -344,11 +359,10 @@ static double estimate(dae__gauss *o, double h, const double *K)
   double size = norm(o->body->nx, o->error, o->zero, o->inverse), mapped = o->scale * size;
   if (o->s < 3 || o->gamma * size <= fmax(mapped, 1))
     return mapped;
-  double fine = norm_of_slopes(o, o->error), rough = 0;
-  for (int d = 1; d <= 2; d++) {
-    dae__gauss_combine(o, o->s + 1 - d, o->rough_start[d - 1], K, o->error);
-    rough = fmax(rough, h * norm_of_slopes(o, o->error));
-  }
+  int n2 = o->n2;
+  double fine = norm(o->body->nx - n2, o->error + n2, o->zero, o->inverse + n2), rough = 0;
+  for (int d = 1; d <= 2; d++)
+    rough = fmax(rough, h * slopes_apart(o, o->s + 1 - d, o->rough_start[d - 1], K, NULL));
   double plain = o->gamma * size * smoothness(o, fine, rough);
   return plain <= mapped ? mapped : plain; /* a NaN stays */
 }
@@ -378,32 +392,21 @@ static dae_status attempt(void *self, const dae__rk_leg *leg, double *error, dae
   return DAE_OK;
 }
 
-/* |h (k - p(1))| by n slopes from K on */
-static double missed(dae__gauss *o, double h, const double *dz, int n, const double *w,
-                     const double *K)
-{
-  double *p = o->error;
-  dae__gauss_combine(o, n, w, K, p);
-  for (int i = o->n2; i < o->body->nx; i++)
-    p[i] = h * (dz[i] - p[i]);
-  return norm_of_slopes(o, p);
-}
-
 /* whether k at the end is not what the stages led to expect */
 static bool surprises(dae__gauss *o, double h, const double *dz)
 {
   double *K = o->K[!o->memory->last];
   if (o->fixed)
     return false;
-  double fine = missed(o, h, dz, o->s, o->at_end, dae__gauss_slope(o, K, 1));
+  double fine = h * slopes_apart(o, o->s, o->at_end, dae__gauss_slope(o, K, 1), dz);
   if (!(o->scale * fine <= SURPRISE))
     return true;
   if (o->s < 3 || o->gamma * fine <= MISSED)
     return false;
   double rough = 0;
   for (int d = 1; d <= 2; d++)
-    rough =
-        fmax(rough, missed(o, h, dz, o->s - d, o->rough_end[d - 1], dae__gauss_slope(o, K, d + 1)));
+    rough = fmax(rough, h * slopes_apart(o, o->s - d, o->rough_end[d - 1],
+                                         dae__gauss_slope(o, K, d + 1), dz));
   return o->gamma * fine * smoothness(o, fine, rough) > MISSED;
 }
 
