@@ -40,11 +40,11 @@
 #define ROUND_OFF 4    /* changes of so many units in the last place are none, */
 #define BEARABLE 1e6   /* and those that do not get smaller are so up to here */
 
-/* The fewest evaluations for the digits reached on eleven mechanisms at 3 to 12 digits, of which
- * there are one or two more than the tolerance asks for. */
+/* The fewest evaluations for the digits reached on six mechanisms, in the mean of fits through
+ * tolerances from 1e-2 to 1e-9; 4 stages wait longer for each other. */
 int dae__gauss_stages(double rtol)
 {
-  return rtol > 1e-9 ? 5 : 6;
+  return rtol > 1e-7 ? 5 : 6;
 }
 
 /* ---- states and slopes ---- */

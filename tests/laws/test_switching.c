@@ -110,6 +110,13 @@ static double work(const ran *r)
   return (double)(r->stats.evaluations + MATRICES * r->stats.jacobians);
 }
 
+static void show(double tolerance, const ran *ours, const ran *radau)
+{
+  if (getenv("DAEDAL_VERBOSE"))
+    print_message("%.0e: %ld switches, %.2f of the work of radau\n", tolerance,
+                  ours->stats.switches, work(ours) / work(radau));
+}
+
 static double apart(const ran *a, const ran *b)
 {
   double most = 0;
@@ -155,6 +162,7 @@ static void test_it_costs_little_more_than_the_better_single_method(void **state
   dae_model *model = spring("steep=20", &p);
   for (int i = 0; i < ALL; i++) {
     ran radau = run("radau", &p, all[i]), ours = run("switching", &p, all[i]);
+    show(all[i], &ours, &radau);
     if (!(work(&ours) <= FEW * work(&radau)))
       fail_msg("%g: %g evaluations, radau %g", all[i], work(&ours), work(&radau));
     assert_true(reach(&p, all[i], 2 * work(&radau)) < 12); /* radau is the better one */
@@ -188,6 +196,7 @@ static void test_a_spring_that_softens_costs_little_more_than_radau(void **state
   dae_model *model = spring("steep=-20", &p);
   for (int i = 0; i < ALL; i++) {
     ran radau = run("radau", &p, all[i]), ours = run("switching", &p, all[i]);
+    show(all[i], &ours, &radau);
     if (!(work(&ours) <= FEW * work(&radau)))
       fail_msg("%g: %g evaluations, radau %g", all[i], work(&ours), work(&radau));
   }
