@@ -1,5 +1,8 @@
 /* Gauss collocation of order 2s by functional iteration. Its files:
  *   gauss.c         the stepper
+ *   gauss_move.c    states by slopes
+ *   gauss_predict.c where sweeps begin
+ *   gauss_error.c   what a step is worth
  *   gauss_dense.c   between the ends of its steps
  *   gauss_nodes.c   where slopes are known there */
 #ifndef DAEDAL_RK_GAUSS_H
@@ -10,6 +13,7 @@
 #include "rk/collocation.h"
 #include "rk/nodal.h"
 #include "rk/stepper.h"
+#include <math.h>
 
 /* stages: 1 to DAE__COLLOCATION_STAGES, 0: those that suit the tolerance. body has to stay where it
  * is. */
@@ -87,6 +91,32 @@ const dae__gauss_nodes *dae__gauss_nodes_tabulated(int s);
 /* The point x = x0 + ..., by n slopes, K_first and those after it. */
 void dae__gauss_point_create(const dae__gauss *o, int first, int n, double x, const double *single,
                              const double *twice, dae__gauss_point *out);
+
+/* The kernel of as many slopes as there are stages, and of any number. */
+dae__gauss_move *dae__gauss_mover(const dae__gauss *o);
+dae__gauss_move dae__gauss_move_by_any;
+
+/* K_0, and K_1 ... K_s by the last step, or all as at the start. */
+void dae__gauss_predict(dae__gauss *o, const dae__rk_leg *leg, double *K);
+
+/* Relative to the mapped tolerance, or where forces are not smooth to the tolerance. */
+double dae__gauss_estimate(dae__gauss *o, double h, const double *K);
+/* Whether k at the end is not what the stages led to expect. */
+bool dae__gauss_surprises(dae__gauss *o, double h, const double *dz);
+
+/* |x - y| by weights: the root of the mean square. */
+static inline double dae__gauss_norm(int n, const double *x, const double *y, const double *inverse)
+{
+  dae__pair sum = {0, 0};
+  int i = 0;
+  for (; i + 2 <= n; i += 2) {
+    dae__pair d = (dae__pair_from_anywhere(x + i) - dae__pair_from_anywhere(y + i)) *
+                  dae__pair_from_anywhere(inverse + i);
+    sum += d * d;
+  }
+  double rest = i < n ? (x[i] - y[i]) * inverse[i] : 0;
+  return n > 0 ? sqrt((dae__pair_sum(sum) + rest * rest) / n) : 0;
+}
 
 /* sum_j w_j K_j of n slopes, without what they have of q'. */
 void dae__gauss_combine(const dae__gauss *o, int n, const double *w, const double *K, double *k);

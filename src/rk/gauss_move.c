@@ -1,0 +1,127 @@
+/* States of a Gauss step by the slopes of its stages, see gauss.c: the kernel of its sweeps. Two
+ * numbers at a time, and with the number of stages known to the compiler where tolerances ask for
+ * it. */
+#include "rk/gauss.h"
+
+void dae__gauss_point_create(const dae__gauss *o, int first, int n, double x, const double *single,
+                             const double *twice, dae__gauss_point *out)
+{
+  out->from = (size_t)first * o->stride;
+  out->count = n;
+  out->x = x;
+  for (int j = 0; j < n; j++) {
+    out->single[j] = (dae__pair){single[j], single[j]};
+    out->twice[j] = (dae__pair){twice[j], twice[j]};
+  }
+}
+
+#define KERNEL static inline __attribute__((always_inline))
+
+/* sum_j w_j k_j of two entries, k_j being `stride` apart */
+KERNEL dae__pair sum_two(int n, const dae__pair *w, const double *k, size_t stride)
+{
+  dae__pair sum = {0, 0};
+#pragma GCC unroll 6
+  for (int j = 0; j < n; j++, k += stride)
+    sum += w[j] * dae__pair_from_anywhere(k);
+  return sum;
+}
+
+KERNEL double sum_one(int n, const dae__pair *w, const double *k, size_t stride)
+{
+  double sum = 0;
+  for (int j = 0; j < n; j++, k += stride)
+    sum += w[j][0] * *k;
+  return sum;
+}
+
+/* two of q and v where q' = v, from i on */
+KERNEL void move_two(const dae__gauss *o, int n, double h, const double *x0, const double *K,
+                     const dae__gauss_point *p, size_t i, double *restrict z)
+{
+  size_t stride = o->stride, n2 = (size_t)o->n2;
+  const double *at = K + p->from + n2 + i;
+  dae__pair slope = dae__pair_from_anywhere(at);
+  dae__pair q[2] = {p->twice[0] * slope, {0, 0}}, v[2] = {p->single[0] * slope, {0, 0}};
+#pragma GCC unroll 6
+  for (int j = 1; j < n; j++) { /* two sums each: none waits for all of the others */
+    at += stride;
+    slope = dae__pair_from_anywhere(at);
+    q[j % 2] += p->twice[j] * slope;
+    v[j % 2] += p->single[j] * slope;
+  }
+  /* what the slopes do not bear on is there before them */
+  dae__pair start = dae__pair_from_anywhere(x0 + i) + h * p->x * dae__pair_from_anywhere(K + i);
+  dae__pair_to(z + i, start + h * h * (q[0] + q[1]));
+  dae__pair_to(z + n2 + i, dae__pair_from_anywhere(x0 + n2 + i) + h * (v[0] + v[1]));
+}
+
+/* an even number of q and v, and nothing else */
+KERNEL void move_even(const dae__gauss *o, int n, double h, const double *x0, const double *K,
+                      const dae__gauss_point *p, double *restrict z)
+{
+  for (size_t i = 0; i < (size_t)o->n2; i += 2)
+    move_two(o, n, h, x0, K, p, i, z);
+}
+
+/* any number of q and v, and u, which is all of x where there is no q */
+KERNEL void move(const dae__gauss *o, int n, double h, const double *x0, const double *K,
+                 const dae__gauss_point *p, double *restrict z)
+{
+  size_t stride = o->stride, n2 = (size_t)o->n2, nx = (size_t)o->body->nx, i = 0;
+  const double *k = K + p->from;
+  for (; i + 2 <= n2; i += 2)
+    move_two(o, n, h, x0, K, p, i, z);
+  if (i < n2) {
+    z[i] = x0[i] + h * p->x * K[i] + h * h * sum_one(n, p->twice, k + n2 + i, stride);
+    z[n2 + i] = x0[n2 + i] + h * sum_one(n, p->single, k + n2 + i, stride);
+  }
+  for (i = 2 * n2; i + 2 <= nx; i += 2)
+    dae__pair_to(z + i, dae__pair_from_anywhere(x0 + i) + h * sum_two(n, p->single, k + i, stride));
+  if (i < nx)
+    z[i] = x0[i] + h * sum_one(n, p->single, k + i, stride);
+}
+
+/* with the stages of those tolerances that are asked for most, and any */
+#define MOVE(name, kernel, n)                                                                      \
+  static void name(const dae__gauss *o, double h, const double *x0, const double *K,               \
+                   const dae__gauss_point *p, double *z)                                           \
+  {                                                                                                \
+    kernel(o, n, h, x0, K, p, z);                                                                  \
+  }
+MOVE(move_even_by_5, move_even, 5)
+MOVE(move_even_by_6, move_even, 6)
+MOVE(move_by_5, move, 5)
+MOVE(move_by_6, move, 6)
+
+void dae__gauss_move_by_any(const dae__gauss *o, double h, const double *x0, const double *K,
+                            const dae__gauss_point *p, double *z)
+{
+  move(o, p->count, h, x0, K, p, z);
+}
+
+dae__gauss_move *dae__gauss_mover(const dae__gauss *o)
+{
+  bool even = o->n2 % 2 == 0 && o->body->nx == 2 * o->n2;
+  if (o->s == 5)
+    return even ? move_even_by_5 : move_by_5;
+  if (o->s == 6)
+    return even ? move_even_by_6 : move_by_6;
+  return dae__gauss_move_by_any;
+}
+
+void dae__gauss_combine(const dae__gauss *o, int n, const double *w, const double *K, double *k)
+{
+  size_t i = (size_t)o->n2, nx = (size_t)o->body->nx;
+  for (; i + 2 <= nx; i += 2) {
+    dae__pair sum = {0, 0};
+    for (int j = 0; j < n; j++)
+      sum += w[j] * dae__pair_from_anywhere(K + (size_t)j * o->stride + i);
+    dae__pair_to(k + i, sum);
+  }
+  if (i < nx) {
+    k[i] = 0;
+    for (int j = 0; j < n; j++)
+      k[i] += w[j] * K[(size_t)j * o->stride + i];
+  }
+}
