@@ -10,6 +10,9 @@
 
 #define DAE__SHORT 16
 
+/* two numbers at any address, as one vector where there are vectors */
+typedef double dae__two __attribute__((vector_size(16), aligned(8), may_alias));
+
 /* longer ones */
 void dae__copy_long(int n, const double *x, double *y);
 void dae__zero_long(int n, double *y);
@@ -23,7 +26,7 @@ static inline void dae__copy(int n, const double *x, double *y)
     return;
   }
   for (; i + 2 <= n; i += 2) /* one store: who reads both numbers does not wait for two */
-    memcpy(y + i, x + i, 2 * sizeof *y);
+    *(dae__two *)(y + i) = *(const dae__two *)(x + i);
   if (i < n)
     y[i] = x[i];
 }
@@ -73,9 +76,6 @@ static inline double dae__max_abs(int n, const double *x)
   }
   return max;
 }
-
-/* two numbers at any address, as one vector where there are vectors */
-typedef double dae__two __attribute__((vector_size(16), aligned(8), may_alias));
 
 /* 0 times a number is 0, times infinity or NaN it is NaN */
 static inline bool dae__all_finite(int n, const double *x)

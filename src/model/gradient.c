@@ -27,7 +27,7 @@ static void classify(dae__walker *walker, dae__kinds kinds)
   for (int slot = 0; slot < walker->visit.count; slot++) {
     dae__visit *visit = &walker->visit.item[slot];
     const dae__entry *e = &walker->graph->entry[visit->node];
-    dae__node operand[3];
+    dae__node operand[3] = {0};
     int count = dae__smooth_operands(e, operand);
     double c = 1;
     visit->depends = e->op == DAE__OP_LEAF && (kinds.kind[e->a] & kinds.mask);
@@ -111,7 +111,7 @@ static void pass_on(dae__walker *walker, int slot)
     pass_on_if(walker, &visit, e);
     return;
   }
-  dae__node operand[3];
+  dae__node operand[3] = {0};
   int count = dae__smooth_operands(&e, operand);
   for (int i = 0; i < count; i++) {
     int below = dae__slot_of(walker, operand[i]);

@@ -171,7 +171,7 @@ static inline double complex complex_value(dae__op op, double complex a, double 
 /* values of nodes 0 .. node at x: to be freed */
 static inline double *values_at(const dae__graph *g, dae__node node, const double *x)
 {
-  double *value = malloc(((size_t)node + 1) * sizeof *value);
+  double *value = calloc((size_t)node + 1, sizeof *value);
   for (int i = 0; i <= node; i++) {
     dae__node_view n = dae__node_at(g, i);
     if (n.op == DAE__OP_CONSTANT)
@@ -188,7 +188,7 @@ static inline double *values_at(const dae__graph *g, dae__node node, const doubl
 static inline double complex *complex_values_at(const dae__graph *g, dae__node node,
                                                 const double complex *x)
 {
-  double complex *value = malloc(((size_t)node + 1) * sizeof *value);
+  double complex *value = calloc((size_t)node + 1, sizeof *value);
   for (int i = 0; i <= node; i++) {
     dae__node_view n = dae__node_at(g, i);
     if (n.op == DAE__OP_CONSTANT)
