@@ -22,7 +22,7 @@
 #define SHARE 0.5
 /* of what y moves by within a step, see error_of: from 0.01 to 1 no pulse of a rectifier is passed
  * by, and rows between the steps are off by half a tolerance to 0.04 of it
- * (tests/laws/test_rosenbrock_circuits.c); without, steps run through half a period */
+ * (tests/laws/test_circuits.c); without, steps run through half a period */
 #define DRIVEN 0.1
 
 /* tolerance below which the error of one difference, 1e-8 or so, would show: with steps of 0.01 in

@@ -1,5 +1,7 @@
-/* Circuits with semiconductors, whose currents are exponentials of their voltages: radau gets
- * through at every tolerance and number of stages, and to the same end as bdf. */
+/* Circuits with semiconductors, whose currents are exponentials of their voltages: radau and
+ * rosenbrock get through at every tolerance, number of stages and order, and to the same end as
+ * bdf.
+ */
 #include "support.h"
 #include "text_problem.h"
 
@@ -26,13 +28,24 @@ static dae_integrator *create(const char *method, const test_problem *p, const v
   return it;
 }
 
-static dae_integrator *radau(const test_problem *p, double rtol, double atol, int stages)
+typedef struct way {
+  const char *method;
+  int order, stages; /* 0: by the tolerance, or there is no such choice */
+} way;
+
+/* radau alone takes a singular M */
+static const way ways[] = {{"radau", 0, 0}, {"radau", 0, 3},      {"radau", 0, 5},
+                           {"radau", 0, 7}, {"rosenbrock", 4, 0}, {"rosenbrock", 5, 0}};
+enum { WAYS = sizeof ways / sizeof *ways, RADAU = 4 };
+
+static dae_integrator *make(const way *w, const test_problem *p, double rtol, double atol)
 {
   dae_rk_options opts = dae_rk_adaptive_defaults();
   opts.rtol = rtol;
   opts.atol = atol;
-  opts.stages = stages;
-  return create("radau", p, &opts);
+  opts.order = w->order;
+  opts.stages = w->stages;
+  return create(w->method, p, &opts);
 }
 
 /* to the end, which is written to y; the integrator is freed */
@@ -56,18 +69,18 @@ static void test_no_pulse_of_a_rectifier_is_passed_by(void **state)
   dae_bdf_options tight = support_options(1e-11);
   double exact[3], y[3];
   finish(create("bdf", &p, &tight), &p, exact);
-  for (int stages = 0; stages <= 7; stages += stages ? 2 : 3)
+  for (int w = 0; w < WAYS; w++)
     for (int digits = 6; digits <= 20; digits += 2)
       for (double part = 1; part > 1e-3; part /= 100) {
         double tolerance = pow(10, -digits / 2.0);
-        finish(radau(&p, tolerance, part * tolerance, stages), &p, y);
+        finish(make(&ways[w], &p, tolerance, part * tolerance), &p, y);
         double error = fabs(y[0] - exact[0]);
         if (getenv("DAEDAL_VERBOSE"))
-          print_message("%d stages, %.0e and %.0e: %.1e\n", stages, tolerance, part * tolerance,
-                        error);
+          print_message("%s %d, %.0e and %.0e: %.1e\n", ways[w].method,
+                        ways[w].order + ways[w].stages, tolerance, part * tolerance, error);
         if (!(error < 10 * tolerance))
-          fail_msg("%d stages, %.1e and %.1e: the voltage is off by %g", stages, tolerance,
-                   part * tolerance, error);
+          fail_msg("%s %d, %.1e and %.1e: the voltage is off by %g", ways[w].method,
+                   ways[w].order + ways[w].stages, tolerance, part * tolerance, error);
         assert_true(fabs(y[2] + y[0]) < tolerance + 1e-8); /* it blocks */
       }
   dae_model_free(model);
@@ -79,9 +92,9 @@ static void test_the_diode_holds_at_the_ends_of_all_steps(void **state)
   (void)state;
   test_problem p;
   dae_model *model = text_problem(rectifier, NULL, 0, 0.1, &p);
-  for (int stages = 0; stages <= 7; stages += stages ? 2 : 3)
+  for (int w = 0; w < WAYS; w++)
     for (double tolerance = 1e-3; tolerance > 1e-8; tolerance /= 10) {
-      dae_integrator *it = radau(&p, tolerance, tolerance / 100, stages);
+      dae_integrator *it = make(&ways[w], &p, tolerance, tolerance / 100);
       dae_status status = DAE_OK;
       double y[3], worst = 0;
       while (status == DAE_OK) {
@@ -92,7 +105,8 @@ static void test_the_diode_holds_at_the_ends_of_all_steps(void **state)
       }
       assert_int_equal(status, DAE_END);
       if (getenv("DAEDAL_VERBOSE"))
-        print_message("%d stages, %.0e: off by %.1e\n", stages, tolerance, worst);
+        print_message("%s %d, %.0e: off by %.1e\n", ways[w].method, ways[w].order + ways[w].stages,
+                      tolerance, worst);
       assert_true(worst < 0.1);
       dae_integrator_free(it);
     }
@@ -103,15 +117,17 @@ static void test_the_transistor_amplifier_gets_through_at_all_tolerances(void **
 {
   (void)state;
   test_problem p = test_transistor_amplifier();
-  for (int stages = 0; stages <= 7; stages += stages ? 2 : 3)
+  for (int w = 0; w < RADAU; w++)
     for (int digits = 6; digits <= 22; digits += 2) {
       double tolerance = pow(10, -digits / 2.0), y[8];
-      finish(radau(&p, tolerance, tolerance, stages), &p, y);
+      finish(make(&ways[w], &p, tolerance, tolerance), &p, y);
       double error = support_error(&p, y);
       if (getenv("DAEDAL_VERBOSE"))
-        print_message("%d stages, %.0e: %.1e\n", stages, tolerance, error);
+        print_message("%s %d, %.0e: %.1e\n", ways[w].method, ways[w].order + ways[w].stages,
+                      tolerance, error);
       if (!(error < 100 * tolerance))
-        fail_msg("%d stages, %.1e: error %g", stages, tolerance, error);
+        fail_msg("%s %d, %.1e: error %g", ways[w].method, ways[w].order + ways[w].stages, tolerance,
+                 error);
     }
 }
 
@@ -137,11 +153,11 @@ static void test_rows_between_the_steps_of_a_rectifier_are_right(void **state)
   (void)state;
   test_problem p;
   dae_model *model = text_problem(rectifier, NULL, 0, 0.1, &p);
-  for (int stages = 3; stages <= 7; stages += 2)
+  for (int w = 1; w < WAYS; w++)
     for (int digits = 4; digits <= 6; digits += 2) {
       double tolerance = pow(10, -digits), worst = 0;
-      dae_integrator *it = radau(&p, tolerance, tolerance / 100, stages);
-      dae_integrator *exact = radau(&p, 1e-12, 1e-12, 7);
+      dae_integrator *it = make(&ways[w], &p, tolerance, tolerance / 100);
+      dae_integrator *exact = make(&ways[3], &p, 1e-12, 1e-12);
       for (double t = 0; t < p.to; t = dae_integrator_view(it).t) {
         assert_true(dae_integrator_step(it, p.to, NULL) >= 0);
         double h = dae_integrator_view(it).t - t;
@@ -149,10 +165,12 @@ static void test_rows_between_the_steps_of_a_rectifier_are_right(void **state)
           worst = fmax(worst, apart(it, exact, t + x * h));
       }
       if (getenv("DAEDAL_VERBOSE"))
-        print_message("%d stages, %.0e: rows off by %.2g tolerances, %ld steps\n", stages,
-                      tolerance, worst / tolerance, dae_integrator_stats(it).steps);
+        print_message("%s %d, %.0e: rows off by %.2g tolerances, %ld steps\n", ways[w].method,
+                      ways[w].order + ways[w].stages, tolerance, worst / tolerance,
+                      dae_integrator_stats(it).steps);
       if (!(worst < 30 * tolerance))
-        fail_msg("%d stages, %.0e: rows off by %g", stages, tolerance, worst);
+        fail_msg("%s %d, %.0e: rows off by %g", ways[w].method, ways[w].order + ways[w].stages,
+                 tolerance, worst);
       dae_integrator_free(it);
       dae_integrator_free(exact);
     }
