@@ -27,16 +27,16 @@ typedef struct way {
 } way;
 
 struct dae__saddle {
-  int n, m; /* coordinates, rows of G and K */
+  dae__saddle_quick quick; /* first, as dae__saddle_pass has it */
+  int n, m;                /* coordinates, rows of G and K */
   dae__block block[BLOCKS];
   dae_pattern diagonal, pattern;
   double *values, *work;
   dae__solver *solver;
-  bool dense_mass;   /* M's pattern has more than the diagonal */
-  bool plain;        /* the last factorisation had no diagonal added */
-  way way[WAYS];     /* without pivoting, those that fit the patterns; */
-  const way *massed; /* which has the masses of the last M, no diagonal added; NULL: neither */
-  int *last;         /* kept: which made the last factorisation; NONE: the solver */
+  bool dense_mass; /* M's pattern has more than the diagonal */
+  bool plain;      /* the last factorisation had no diagonal added */
+  way way[WAYS];   /* without pivoting, those that fit the patterns */
+  int *last;       /* kept: which made the last factorisation; NONE: the solver */
 };
 
 static bool is_diagonal(const dae_pattern *M)
@@ -90,7 +90,7 @@ static dae_status make_factors(dae__arena *arena, dae__saddle *s, dae_error *err
   if (dae__arena_failed(arena))
     return no_memory(err);
   *s->last = NONE;
-  s->massed = NULL;
+  s->quick = (dae__saddle_quick){0};
   dae_status status = dae__solver_create(arena, &s->pattern, &s->solver, err);
   if (status < 0 || create_ways(arena, &patterns, s) == DAE_OK)
     return status;
@@ -142,7 +142,6 @@ dae_status dae__saddle_create_another(dae__arena *arena, const dae__saddle *firs
   *s = *first;
   memset(s->way, 0, sizeof s->way);
   s->plain = false;
-  s->massed = NULL;
   dae_status status = make_factors(arena, s, err);
   if (!status)
     *out = s;
@@ -174,12 +173,17 @@ static inline bool has_diagonal_values(const dae__saddle *s, const double *M)
   return true;
 }
 
+static dae__saddle_quick quick_of(const way *w)
+{
+  return w->table->quick ? w->table->quick(w->state) : (dae__saddle_quick){0};
+}
+
 static dae_status factor_by(dae__saddle *s, int which, const dae__saddle_values *values)
 {
   const way *w = &s->way[which];
   bool done = w->table && w->table->factor(w->state, values);
   *s->last = done ? which : NONE;
-  s->massed = done && which == DIAGONAL && s->plain ? w : NULL;
+  s->quick = done && which == DIAGONAL && s->plain ? quick_of(w) : (dae__saddle_quick){0};
   return done ? DAE_OK : factor_pivoted(s, values);
 }
 
@@ -219,19 +223,14 @@ dae_status dae__saddle_factor_solve(dae__saddle *s, const double *M, bool same_m
   return status;
 }
 
-static __attribute__((noinline)) bool pass_anew(dae__saddle *s, const double *M,
-                                                const dae__saddle_forces *of)
+bool dae__saddle_pass_anew(dae__saddle *s, const double *M, const dae__saddle_forces *of)
 {
   const way *w = &s->way[has_diagonal_values(s, M) ? DIAGONAL : FULL];
-  bool done = w->table && w->table->pass && w->table->pass(w->state, M, of);
-  s->massed = done ? w : NULL;
+  bool taken = w->table && w->table->take_masses && w->table->take_masses(w->state, M);
+  dae__saddle_quick quick = taken ? quick_of(w) : (dae__saddle_quick){0};
+  bool done = quick.pass && quick.pass(quick.state, of);
+  s->quick = done ? quick : (dae__saddle_quick){0};
   return done;
-}
-
-bool dae__saddle_pass(dae__saddle *s, const double *M, bool same_mass, const dae__saddle_forces *of)
-{
-  return same_mass && s->massed ? s->massed->table->pass(s->massed->state, NULL, of)
-                                : pass_anew(s, M, of);
 }
 
 int dae__saddle_column(const dae__saddle *s)
@@ -254,7 +253,7 @@ const char *dae__saddle_kind(const dae__saddle *s)
 dae_status dae__saddle_reload(dae__saddle *s)
 {
   s->plain = false;
-  s->massed = NULL;
+  s->quick = (dae__saddle_quick){0};
   return dae__solver_reload(s->solver);
 }
 

@@ -47,6 +47,8 @@ static dae_status create(dae__arena *arena, const dae__saddle_patterns *patterns
   made.mass = is_few(patterns) ? DAE__ROOM(arena, dae__saddle_few_mass, 1) : NULL;
   if (dae__arena_failed(arena))
     return DAE_ERROR_MEMORY;
+  if (made.mass)
+    made.mass->n = (size_t)M->cols;
   for (int j = 0; j < M->cols; j++)
     for (int e = M->start[j]; e < M->start[j + 1]; e++)
       made.of_M[e] = j * (int)size + M->row[e];
@@ -184,10 +186,16 @@ static void solve(void *state, double *a, double *b)
     b[i] = rest[i];
 }
 
-static bool pass(void *state, const double *M, const dae__saddle_forces *of)
+static bool take_masses(void *state, const double *M)
 {
   const full *s = state;
-  return s->mass && dae__saddle_full_few(s->rows.n, s->rows.m == 2, M, s->mass, of);
+  return s->mass && dae__saddle_few_mass_take(s->mass, M);
+}
+
+static dae__saddle_quick quick(const void *state)
+{
+  const full *s = state;
+  return dae__saddle_few_mass_quick(s->mass, s->rows.m == 2);
 }
 
 static double rcond(const void *state)
@@ -200,5 +208,6 @@ const dae__saddle_way dae__saddle_full = {.kind = "full",
                                           .create = create,
                                           .factor = factor,
                                           .solve = solve,
-                                          .pass = pass,
+                                          .take_masses = take_masses,
+                                          .quick = quick,
                                           .rcond = rcond};

@@ -123,24 +123,47 @@ KERNEL bool solve(size_t n, bool two, const dae__saddle_few_mass *m, const dae__
          (!two || holds(n, of->A + 1, stride, of->c[1], of->x));
 }
 
-KERNEL bool pass(size_t n, bool two, const double *M, dae__saddle_few_mass *m,
-                 const dae__saddle_forces *of)
+/* one row and two, with so many coordinates; n: any number of them */
+#define FOR_ONE_AND_TWO(one, two, n)                                                               \
+  static bool one(const void *mass, const dae__saddle_forces *of)                                  \
+  {                                                                                                \
+    const dae__saddle_few_mass *m = mass;                                                          \
+    return solve(n, false, m, of);                                                                 \
+  }                                                                                                \
+  static bool two(const void *mass, const dae__saddle_forces *of)                                  \
+  {                                                                                                \
+    const dae__saddle_few_mass *m = mass;                                                          \
+    return solve(n, true, m, of);                                                                  \
+  }
+FOR_ONE_AND_TWO(one_by_2, two_by_2, 2)
+FOR_ONE_AND_TWO(one_by_3, two_by_3, 3)
+FOR_ONE_AND_TWO(one_by_4, two_by_4, 4)
+FOR_ONE_AND_TWO(one_by_any, two_by_any, m->n)
+
+dae__saddle_quick dae__saddle_few_mass_quick(const dae__saddle_few_mass *mass, bool two)
 {
-  return (!M || factor_mass(n, M, m)) && solve(n, two, m, of);
+  switch (mass->n) {
+  case 2:
+    return (dae__saddle_quick){.pass = two ? two_by_2 : one_by_2, .state = mass};
+  case 3:
+    return (dae__saddle_quick){.pass = two ? two_by_3 : one_by_3, .state = mass};
+  case 4:
+    return (dae__saddle_quick){.pass = two ? two_by_4 : one_by_4, .state = mass};
+  default:
+    return (dae__saddle_quick){.pass = two ? two_by_any : one_by_any, .state = mass};
+  }
 }
 
-#define CASE(n)                                                                                    \
-  case n:                                                                                          \
-    return two ? pass(n, true, M, mass, of) : pass(n, false, M, mass, of)
-
-bool dae__saddle_full_few(size_t n, bool two, const double *M, dae__saddle_few_mass *mass,
-                          const dae__saddle_forces *of)
+bool dae__saddle_few_mass_take(dae__saddle_few_mass *mass, const double *M)
 {
-  switch (n) {
-    CASE(2);
-    CASE(3);
-    CASE(4);
+  switch (mass->n) {
+  case 2:
+    return factor_mass(2, M, mass);
+  case 3:
+    return factor_mass(3, M, mass);
+  case 4:
+    return factor_mass(4, M, mass);
   default:
-    return two ? pass(n, true, M, mass, of) : pass(n, false, M, mass, of);
+    return factor_mass(mass->n, M, mass);
   }
 }

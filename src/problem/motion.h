@@ -22,6 +22,7 @@ typedef struct dae__motion {
   bool few;                   /* rows of [G; K], at least one; */
   dae__saddle_forces forces;  /* then what the saddle is given of them: */
   bool whole;                 /* G or K is all of it, without gaps in its pattern; */
+  bool swift;                 /* and one callback gives all there is, M being constant */
   double *rows;               /* else that as a dense matrix, */
   int *place_G, *place_K;     /* and places of entries in it */
   double *s;                  /* nu: s there */
@@ -86,6 +87,9 @@ dae_status dae__motion_arrive(dae__motion *motion, double t, double *y, double *
  * (may be NULL) receives a line for each dependent row, naming the rows it depends on. */
 dae_status dae__motion_pick(dae__motion *motion, double t, const double *y, char *text, size_t size,
                             dae_error *err);
+
+/* Whether a constraint is all but dependent on the others at the state y, and the first that is. */
+bool dae__motion_stuck(dae__motion *motion, double t, const double *y, char *name, size_t size);
 
 /* Memory for the dependent rows that another motion of the same problem has found. */
 dae_status dae__motion_follow(dae__motion *motion, dae_error *err);

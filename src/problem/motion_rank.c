@@ -15,6 +15,8 @@
 /* rows are independent while more than this is left of them after elimination; differenced
  * Jacobians are good to about 1e-12 */
 #define RANK_TOLERANCE 1e-9
+/* and all but dependent where less than this is left */
+#define ALL_BUT 1e-5
 /* a row taken out may be off by this, relative to its terms, before it counts as independent */
 #define STILL_DEPENDENT 1e-7
 
@@ -122,18 +124,23 @@ static dae_status reserve(dae__motion *motion, int nd, dae_error *err)
   return DAE_OK;
 }
 
-/* independent rows of [G; K] by what is in full_G, full_K */
+/* independent ones among the rows of [G; K] that are marked, by what is in full_G, full_K */
+static dae_status mark_independent(dae__motion *motion, double tol, bool *rows, int *rank)
+{
+  dae__zero(dae__pattern_count(&motion->A), motion->stacked);
+  dae__block_add(&motion->G_in_A, 1, motion->full_G, motion->stacked);
+  dae__block_add(&motion->K_in_A, 1, motion->full_K, motion->stacked);
+  return dae__rank_rows(&motion->A, motion->stacked, tol, dae__arena_env(motion->arena), rows, NULL,
+                        rank, NULL);
+}
+
 static dae_status choose_rows(dae__motion *motion, dae_error *err)
 {
   dae__mech *m = motion->m;
   int rank;
-  dae__zero(dae__pattern_count(&motion->A), motion->stacked);
-  dae__block_add(&motion->G_in_A, 1, motion->full_G, motion->stacked);
-  dae__block_add(&motion->K_in_A, 1, motion->full_K, motion->stacked);
   for (int i = 0; i < m->nc; i++)
     m->active[i] = true;
-  dae_status status = dae__rank_rows(&motion->A, motion->stacked, RANK_TOLERANCE,
-                                     dae__arena_env(motion->arena), m->active, NULL, &rank, NULL);
+  dae_status status = mark_independent(motion, RANK_TOLERANCE, m->active, &rank);
   if (status)
     return dae__fail(err, status, NULL, "the constraints could not be examined: %s",
                      dae_status_text(status));
@@ -164,6 +171,25 @@ dae_status dae__motion_pick(dae__motion *motion, double t, const double *y, char
       text += used, size -= used;
     }
   return status;
+}
+
+bool dae__motion_stuck(dae__motion *motion, double t, const double *y, char *name, size_t size)
+{
+  dae__mech *m = motion->m;
+  dae_mechanical_at at = dae__mech_at(m, t, y);
+  dae__arena *arena = dae__arena_create(dae__arena_env(motion->arena));
+  bool *rows = arena ? DAE__TAKE(arena, bool, m->nc) : NULL;
+  int rank, found = -1;
+  for (int i = 0; rows && i < m->nc; i++)
+    rows[i] = m->active[i];
+  if (rows && !unmasked(motion, &at, NULL) && !mark_independent(motion, ALL_BUT, rows, &rank))
+    for (int i = m->nc - 1; i >= 0; i--)
+      if (m->active[i] && !rows[i])
+        found = i;
+  dae__arena_free(arena);
+  if (found >= 0)
+    dae__mech_constraint_name(m->p, found, name, size);
+  return found >= 0;
 }
 
 dae_status dae__motion_check_dependent(dae__motion *motion, double t, const double *q,

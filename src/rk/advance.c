@@ -140,6 +140,14 @@ static double largest_rate(const void *self, double rtol, double atol, char *nam
   return most;
 }
 
+static bool stuck(const void *self, char *name, size_t size)
+{
+  const dae__rk *o = self;
+  const dae__rk_body *body = &o->body;
+  return body->table->stuck &&
+         body->table->stuck(body->self, o->march.memory->t, o->now.z, name, size);
+}
+
 static void begin(void *self)
 {
   dae__rk *o = self;
@@ -147,4 +155,4 @@ static void begin(void *self)
 }
 
 const dae__march_table dae__rk_march = {
-    .begin = begin, .attempt = attempt, .accept = accept, .rate = largest_rate};
+    .begin = begin, .attempt = attempt, .accept = accept, .rate = largest_rate, .stuck = stuck};

@@ -31,6 +31,8 @@ typedef struct dae__rk_body_table {
   dae_status (*arrive)(void *self, double t, double *z, double *dz, dae_error *err);
   /* The inputs at t. */
   dae_status (*inputs)(void *self, double t, const double **in, dae_error *err);
+  /* Whether constraints become dependent at z, and which; NULL: there are none. */
+  bool (*stuck)(void *self, double t, const double *z, char *name, size_t size);
   void (*count)(const void *self, dae_stats *stats);
   dae_status (*reload)(void *self, dae_error *err); /* after load */
   void (*free)(void *self);

@@ -80,6 +80,12 @@ static dae_status inputs(void *self, double t, const double **in, dae_error *err
   return dae__mech_inputs(o->m, t, err);
 }
 
+static bool stuck(void *self, double t, const double *z, char *name, size_t size)
+{
+  body *o = self;
+  return dae__motion_stuck(o->motion[1], t, z, name, size);
+}
+
 static void count(const void *self, dae_stats *stats)
 {
   const body *o = self;
@@ -111,6 +117,7 @@ static const dae__rk_body_table verbs = {.consistent = consistent,
                                          .project = project,
                                          .arrive = arrive,
                                          .inputs = inputs,
+                                         .stuck = stuck,
                                          .count = count,
                                          .reload = reload,
                                          .free = release};

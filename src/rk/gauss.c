@@ -5,7 +5,9 @@
  *
  * and the end alike with b and b' A. Iteration takes no matrix: in every sweep k_i is evaluated at
  * what the slopes are so far, beginning with the polynomial through those of the step before, both
- * ends among them. It contracts as h^2 where forces do not depend on v.
+ * ends among them. It contracts as h^2 where forces do not depend on v. That polynomial is in error
+ * by some thousand times more at the last node than at the first ones, whose slopes the first sweep
+ * therefore leaves as they are.
  *
  * Error of variable steps: gamma h (k_0 - p(0)), where p is the polynomial through k_1 ... k_s, and
  * the same of q with v; gamma = |det A|^(1/s) = (s! / (2s)!)^(1/s). That is O(h^(s+1)), while the
@@ -25,6 +27,7 @@
 #define SLOW 0.8       /* contraction from which on it is given up */
 #define SAFETY 0.75    /* as of the explicit pairs: 1 % of steps are rejected, with 0.9 it is 7 % */
 #define AT_ONCE 1e-3   /* of the stop value: the first change that is enough */
+#define NEAR 0.2       /* of a step: nodes whose slopes are foreseen well */
 #define ROUND_OFF 4    /* changes of so many units in the last place are none, */
 #define BEARABLE 1e6   /* and those that do not get smaller are so up to here */
 
@@ -46,12 +49,12 @@ void dae__gauss_weigh(dae__gauss *o, const double *x)
     o->inverse[i] = 1 / (rtol * fabs(x[i]) + unit);
 }
 
-/* all slopes once; *change: of x1 */
-static dae_status sweep(dae__gauss *o, const dae__rk_leg *leg, double *K, double *change,
+/* all slopes once, from that of a stage on; *change: of x1 */
+static dae_status sweep(dae__gauss *o, const dae__rk_leg *leg, int from, double *K, double *change,
                         dae_error *err)
 {
   const dae__rk_body *body = o->body;
-  for (int i = 0; i < o->s; i++) {
+  for (int i = from; i < o->s; i++) {
     o->move(o, leg->h, leg->from.z, K, &o->stage[i], o->z);
     dae_status status = body->table->slopes(body->self, false, leg->t + o->c[i] * leg->h, o->z,
                                             dae__gauss_slope(o, K, i + 1), err);
@@ -71,14 +74,17 @@ static dae_status give_up(dae_error *err)
                    "radau is for");
 }
 
-/* whether the sweeps so far are enough; DAE_ERROR_STEP: they never will be */
+/* whether the sweeps so far are enough; DAE_ERROR_STEP: they never will be. With theta = change /
+ * before there is theta / (1 - theta) change left, which is compared without a division: nothing
+ * goes on before this is known. */
 static dae_status judge(const dae__gauss *o, int count, double change, double before, bool *enough,
                         dae_error *err)
 {
-  double theta = count > 1 ? change / before : 0, left = theta / (1 - theta) * change;
-  *enough = count > 1 ? theta < 1 && left <= o->stop : change <= AT_ONCE * o->stop;
+  *enough = count > 1 ? change < before && change * change <= o->stop * (before - change)
+                      : change <= AT_ONCE * o->stop;
   if (*enough || count == 1)
     return isfinite(change) ? DAE_OK : give_up(err);
+  double theta = change / before, left = theta / (1 - theta) * change;
   if (o->fixed) {
     *enough = theta >= 1 && change <= BEARABLE;
     return *enough || (theta < 1 && count < MOST_FIXED) ? DAE_OK : give_up(err);
@@ -97,11 +103,11 @@ static dae_status attempt(void *self, const dae__rk_leg *leg, double *error, dae
   double *K = o->K[!o->memory->last], before = INFINITY, change;
   bool enough = false;
   dae__gauss_weigh(o, leg->from.z);
-  dae__gauss_predict(o, leg, K);
+  int from = dae__gauss_predict(o, leg, K) ? o->near : 0;
   dae__copy(body->size - body->nx, leg->from.z + body->nx, o->z + body->nx);
   o->move(o, leg->h, leg->from.z, K, &o->end, o->before);
   for (int count = 1; !enough; count++) {
-    dae_status status = sweep(o, leg, K, &change, err);
+    dae_status status = sweep(o, leg, count == 1 ? from : 0, K, &change, err);
     o->memory->iterations++;
     if (status)
       return status;
@@ -163,13 +169,15 @@ static void make_points(dae__gauss *o, const dae__collocation_rule *r)
   dae__collocation_values(r, 0, at_zero);
   for (int i = 0; i < o->s; i++) {
     o->c[i] = r->c[i];
-    dae__gauss_point_create(o, 1, o->s, r->c[i], r->A[i], r->A2[i], &o->stage[i]);
+    o->near += r->c[i] < NEAR;
+    dae__gauss_point_create(o, 1, o->s, (i + o->s - 1) % o->s, r->c[i], r->A[i], r->A2[i],
+                            &o->stage[i]);
     single[i + 1] = -at_zero[i];
     for (int j = 0; j < o->s; j++)
       twice[j + 1] -= at_zero[i] * r->A[i][j];
   }
-  dae__gauss_point_create(o, 1, o->s, 1, r->b, r->B2, &o->end);
-  dae__gauss_point_create(o, 0, o->s + 1, 0, single, twice, &o->start);
+  dae__gauss_point_create(o, 1, o->s, o->s - 1, 1, r->b, r->B2, &o->end);
+  dae__gauss_point_create(o, 0, o->s + 1, o->s, 0, single, twice, &o->start);
   dae__collocation_values(r, 1, o->at_end);
   for (int d = 1; d <= 2; d++) {
     o->rough_start[d - 1][0] = 1;
@@ -242,8 +250,9 @@ dae_status dae__gauss_create(dae__arena *arena, const dae__rk_body *body,
   o->rtol = opts->rtol;
   o->atol = opts->atol;
   o->fixed = opts->step > 0;
-  o->move = dae__gauss_mover(o);
-  o->move_any = dae__gauss_move_by_any;
+  o->near = 0;
+  o->move = dae__gauss_mover(o, o->s);
+  o->move_start = dae__gauss_mover(o, o->s + 1);
   make_polynomials(o);
   make_scales(o);
   take_memory(o, arena);

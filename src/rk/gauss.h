@@ -37,7 +37,7 @@ typedef struct dae__gauss_memory {
 /* How x at some point of a step follows from some slopes: h k in v and u; h v0 and h^2 k in q. */
 typedef struct dae__gauss_point {
   int count;
-  size_t from;                                               /* where the first one is */
+  size_t at[DAE__NODAL_MOST];                                /* where they are in K */
   double x;                                                  /* weight of h v0 in q */
   dae__pair single[DAE__NODAL_MOST], twice[DAE__NODAL_MOST]; /* of h k, and of h^2 k in q, twice */
 } dae__gauss_point;
@@ -56,6 +56,7 @@ struct dae__gauss {
   bool fixed;        /* step size */
   dae__gauss_point stage[DAE__COLLOCATION_STAGES], end, start; /* start: h (k_0 - p(0)) */
   double c[DAE__COLLOCATION_STAGES];
+  int near;                  /* stages at the beginning of a step */
   double stop;               /* of the iteration, relative to the tolerance */
   double gamma, scale;       /* of the estimate, relative to the tolerance, and to the mapped one */
   dae__gauss_memory *memory; /* kept */
@@ -71,7 +72,7 @@ struct dae__gauss {
   double *z;                /* where slopes are evaluated */
   double *before, *inverse; /* x1 of the iterate before, 1 / weights */
   double *zero, *error;
-  dae__gauss_move *move, *move_any; /* by as many slopes as there are stages, by any number */
+  dae__gauss_move *move, *move_start; /* by as many slopes as there are stages, and by one more */
 };
 
 static inline double *dae__gauss_slope(const dae__gauss *o, double *K, int j)
@@ -88,16 +89,17 @@ typedef struct dae__gauss_nodes {
 dae__gauss_nodes dae__gauss_nodes_create(int s);
 const dae__gauss_nodes *dae__gauss_nodes_tabulated(int s);
 
-/* The point x = x0 + ..., by n slopes, K_first and those after it. */
-void dae__gauss_point_create(const dae__gauss *o, int first, int n, double x, const double *single,
-                             const double *twice, dae__gauss_point *out);
+/* The point x = x0 + ..., by n slopes, K_first and those after it. That of the weights single[last]
+ * and twice[last] is evaluated after all the others. */
+void dae__gauss_point_create(const dae__gauss *o, int first, int n, int last, double x,
+                             const double *single, const double *twice, dae__gauss_point *out);
 
-/* The kernel of as many slopes as there are stages, and of any number. */
-dae__gauss_move *dae__gauss_mover(const dae__gauss *o);
+/* The kernel of so many slopes, and of any number. */
+dae__gauss_move *dae__gauss_mover(const dae__gauss *o, int n);
 dae__gauss_move dae__gauss_move_by_any;
 
-/* K_0, and K_1 ... K_s by the last step, or all as at the start. */
-void dae__gauss_predict(dae__gauss *o, const dae__rk_leg *leg, double *K);
+/* K_0, and K_1 ... K_s by the last step, or (false) all as at the start. */
+bool dae__gauss_predict(dae__gauss *o, const dae__rk_leg *leg, double *K);
 
 /* Relative to the mapped tolerance, or where forces are not smooth to the tolerance. */
 double dae__gauss_estimate(dae__gauss *o, double h, const double *K);

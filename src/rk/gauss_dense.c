@@ -26,8 +26,8 @@ static void follow(const dae__gauss *o, const dae__rk_leg *leg, const dae__nodal
   double single[DAE__NODAL_MOST], twice[DAE__NODAL_MOST];
   dae__gauss_point p;
   dae__nodal_integrals(nodes, x, single, twice);
-  dae__gauss_point_create(o, 0, nodes->n, x, single, twice, &p);
-  o->move_any(o, leg->h, leg->from.z, K, &p, z);
+  dae__gauss_point_create(o, 0, nodes->n, nodes->n - 1, x, single, twice, &p);
+  dae__gauss_move_by_any(o, leg->h, leg->from.z, K, &p, z);
 }
 
 /* o->missed: what they miss of the end */

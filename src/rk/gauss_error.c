@@ -50,7 +50,7 @@ static double smoothness(const dae__gauss *o, double fine, double rough)
 /* relative to the mapped tolerance, or where forces are not smooth to the tolerance */
 double dae__gauss_estimate(dae__gauss *o, double h, const double *K)
 {
-  o->move_any(o, h, o->zero, K, &o->start, o->error);
+  o->move_start(o, h, o->zero, K, &o->start, o->error);
   double size = dae__gauss_norm(o->body->nx, o->error, o->zero, o->inverse),
          mapped = o->scale * size;
   if (o->s < 3 || o->gamma * size <= fmax(mapped, 1))

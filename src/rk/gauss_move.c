@@ -3,57 +3,59 @@
  * it. */
 #include "rk/gauss.h"
 
-void dae__gauss_point_create(const dae__gauss *o, int first, int n, double x, const double *single,
-                             const double *twice, dae__gauss_point *out)
+void dae__gauss_point_create(const dae__gauss *o, int first, int n, int last, double x,
+                             const double *single, const double *twice, dae__gauss_point *out)
 {
-  out->from = (size_t)first * o->stride;
   out->count = n;
   out->x = x;
-  for (int j = 0; j < n; j++) {
-    out->single[j] = (dae__pair){single[j], single[j]};
-    out->twice[j] = (dae__pair){twice[j], twice[j]};
+  for (int i = 0; i < n; i++) {
+    int j = (last + 1 + i) % n;
+    out->at[i] = (size_t)(first + j) * o->stride;
+    out->single[i] = (dae__pair){single[j], single[j]};
+    out->twice[i] = (dae__pair){twice[j], twice[j]};
   }
 }
 
 #define KERNEL static inline __attribute__((always_inline))
 
-/* sum_j w_j k_j of two entries, k_j being `stride` apart */
-KERNEL dae__pair sum_two(int n, const dae__pair *w, const double *k, size_t stride)
+/* sum_j w_j k_j of two entries */
+KERNEL dae__pair sum_two(const dae__gauss_point *p, int n, const dae__pair *w, const double *k)
 {
   dae__pair sum = {0, 0};
-#pragma GCC unroll 6
-  for (int j = 0; j < n; j++, k += stride)
-    sum += w[j] * dae__pair_from_anywhere(k);
+#pragma GCC unroll 7
+  for (int j = 0; j < n; j++)
+    sum += w[j] * dae__pair_from_anywhere(k + p->at[j]);
   return sum;
 }
 
-KERNEL double sum_one(int n, const dae__pair *w, const double *k, size_t stride)
+KERNEL double sum_one(const dae__gauss_point *p, int n, const dae__pair *w, const double *k)
 {
   double sum = 0;
-  for (int j = 0; j < n; j++, k += stride)
-    sum += w[j][0] * *k;
+  for (int j = 0; j < n; j++)
+    sum += w[j][0] * k[p->at[j]];
   return sum;
 }
 
-/* two of q and v where q' = v, from i on */
+/* Two of q and v where q' = v, from i on. Sweeps wait for the slope that was evaluated last, so
+ * that all else is added up before it, in two sums each. */
 KERNEL void move_two(const dae__gauss *o, int n, double h, const double *x0, const double *K,
                      const dae__gauss_point *p, size_t i, double *restrict z)
 {
-  size_t stride = o->stride, n2 = (size_t)o->n2;
-  const double *at = K + p->from + n2 + i;
-  dae__pair slope = dae__pair_from_anywhere(at);
-  dae__pair q[2] = {p->twice[0] * slope, {0, 0}}, v[2] = {p->single[0] * slope, {0, 0}};
-#pragma GCC unroll 6
-  for (int j = 1; j < n; j++) { /* two sums each: none waits for all of the others */
-    at += stride;
-    slope = dae__pair_from_anywhere(at);
+  size_t n2 = (size_t)o->n2;
+  const double *k = K + n2 + i;
+  dae__pair q[2] = {{0, 0}, {0, 0}}, v[2] = {{0, 0}, {0, 0}};
+#pragma GCC unroll 7
+  for (int j = 0; j < n - 1; j++) {
+    dae__pair slope = dae__pair_from_anywhere(k + p->at[j]);
     q[j % 2] += p->twice[j] * slope;
     v[j % 2] += p->single[j] * slope;
   }
-  /* what the slopes do not bear on is there before them */
   dae__pair start = dae__pair_from_anywhere(x0 + i) + h * p->x * dae__pair_from_anywhere(K + i);
-  dae__pair_to(z + i, start + h * h * (q[0] + q[1]));
-  dae__pair_to(z + n2 + i, dae__pair_from_anywhere(x0 + n2 + i) + h * (v[0] + v[1]));
+  dae__pair position = start + h * h * (q[0] + q[1]),
+            velocity = dae__pair_from_anywhere(x0 + n2 + i) + h * (v[0] + v[1]),
+            last = dae__pair_from_anywhere(k + p->at[n - 1]);
+  dae__pair_to(z + i, position + h * h * p->twice[n - 1] * last);
+  dae__pair_to(z + n2 + i, velocity + h * p->single[n - 1] * last);
 }
 
 /* an even number of q and v, and nothing else */
@@ -68,18 +70,17 @@ KERNEL void move_even(const dae__gauss *o, int n, double h, const double *x0, co
 KERNEL void move(const dae__gauss *o, int n, double h, const double *x0, const double *K,
                  const dae__gauss_point *p, double *restrict z)
 {
-  size_t stride = o->stride, n2 = (size_t)o->n2, nx = (size_t)o->body->nx, i = 0;
-  const double *k = K + p->from;
+  size_t n2 = (size_t)o->n2, nx = (size_t)o->body->nx, i = 0;
   for (; i + 2 <= n2; i += 2)
     move_two(o, n, h, x0, K, p, i, z);
   if (i < n2) {
-    z[i] = x0[i] + h * p->x * K[i] + h * h * sum_one(n, p->twice, k + n2 + i, stride);
-    z[n2 + i] = x0[n2 + i] + h * sum_one(n, p->single, k + n2 + i, stride);
+    z[i] = x0[i] + h * p->x * K[i] + h * h * sum_one(p, n, p->twice, K + n2 + i);
+    z[n2 + i] = x0[n2 + i] + h * sum_one(p, n, p->single, K + n2 + i);
   }
   for (i = 2 * n2; i + 2 <= nx; i += 2)
-    dae__pair_to(z + i, dae__pair_from_anywhere(x0 + i) + h * sum_two(n, p->single, k + i, stride));
+    dae__pair_to(z + i, dae__pair_from_anywhere(x0 + i) + h * sum_two(p, n, p->single, K + i));
   if (i < nx)
-    z[i] = x0[i] + h * sum_one(n, p->single, k + i, stride);
+    z[i] = x0[i] + h * sum_one(p, n, p->single, K + i);
 }
 
 /* with the stages of those tolerances that are asked for most, and any */
@@ -91,8 +92,10 @@ KERNEL void move(const dae__gauss *o, int n, double h, const double *x0, const d
   }
 MOVE(move_even_by_5, move_even, 5)
 MOVE(move_even_by_6, move_even, 6)
+MOVE(move_even_by_7, move_even, 7)
 MOVE(move_by_5, move, 5)
 MOVE(move_by_6, move, 6)
+MOVE(move_by_7, move, 7)
 
 void dae__gauss_move_by_any(const dae__gauss *o, double h, const double *x0, const double *K,
                             const dae__gauss_point *p, double *z)
@@ -100,14 +103,19 @@ void dae__gauss_move_by_any(const dae__gauss *o, double h, const double *x0, con
   move(o, p->count, h, x0, K, p, z);
 }
 
-dae__gauss_move *dae__gauss_mover(const dae__gauss *o)
+dae__gauss_move *dae__gauss_mover(const dae__gauss *o, int n)
 {
   bool even = o->n2 % 2 == 0 && o->body->nx == 2 * o->n2;
-  if (o->s == 5)
+  switch (n) {
+  case 5:
     return even ? move_even_by_5 : move_by_5;
-  if (o->s == 6)
+  case 6:
     return even ? move_even_by_6 : move_by_6;
-  return dae__gauss_move_by_any;
+  case 7:
+    return even ? move_even_by_7 : move_by_7;
+  default:
+    return dae__gauss_move_by_any;
+  }
 }
 
 void dae__gauss_combine(const dae__gauss *o, int n, const double *w, const double *K, double *k)

@@ -74,18 +74,19 @@ EXTRAPOLATE(extrapolate_by_5, 6)
 EXTRAPOLATE(extrapolate_by_6, 7)
 EXTRAPOLATE(extrapolate_by_any, o->s + 1)
 
-/* K_1 ... K_s by the last step, or all as at the start */
-void dae__gauss_predict(dae__gauss *o, const dae__rk_leg *leg, double *K)
+bool dae__gauss_predict(dae__gauss *o, const dae__rk_leg *leg, double *K)
 {
   const dae__gauss_memory *m = o->memory;
   int nx = o->body->nx;
   dae__copy(nx, leg->from.dz, K);
   dae__copy(o->n2, leg->from.z + o->n2, K);
-  if (m->h > 0 && leg->h <= FARTHEST * m->h)
+  bool follows = m->h > 0 && leg->h <= FARTHEST * m->h;
+  if (follows)
     (o->s == 5   ? extrapolate_by_5
      : o->s == 6 ? extrapolate_by_6
                  : extrapolate_by_any)(o, leg->h / m->h, K);
   else
     for (int i = 1; i <= o->s; i++)
       dae__copy(nx, leg->from.dz, dae__gauss_slope(o, K, i));
+  return follows;
 }

@@ -266,11 +266,11 @@ static double largest_rate(const void *self, double rtol, double atol, char *nam
 /* rows of [g_y v_z; k_z] of which less than this is left after elimination are all but dependent */
 #define ALL_BUT 1e-6
 
-static bool stuck(const void *self, const dae_env *env, char *name, size_t size)
+static bool stuck(const void *self, char *name, size_t size)
 {
   const dae__spark *o = self;
-  return dae__face_dependent(&o->body.face, env, o->march.memory->t, o->y, o->z, ALL_BUT, name,
-                             size);
+  return dae__face_dependent(&o->body.face, o->march.env, o->march.memory->t, o->y, o->z, ALL_BUT,
+                             name, size);
 }
 
 static void begin(void *self)

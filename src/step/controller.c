@@ -2,6 +2,9 @@
 
 #include <math.h>
 
+#define LUCKY 1e-4 /* errors below it are taken as this one, and its logarithm */
+#define LOG_LUCKY (-9.2103403719761827)
+
 dae__controller_options dae__controller_defaults(int order)
 {
   return (dae__controller_options){
@@ -34,14 +37,13 @@ static double predicted_factor(const dae__controller *c, double h, double err)
 }
 
 /* factor from h to the next size, before the rules about rejections */
-static double wanted_factor(const dae__controller *c, double h, double err)
+static double wanted_factor(const dae__controller *c, double h, double err, double log_e)
 {
   if (c->opts.predictive)
     return predicted_factor(c, h, err);
   const dae__controller_options *o = &c->opts;
   bool memory = c->previous > 0 && o->beta > 0 && err <= 1 && !c->rejected;
-  /* errors far below the tolerance say nothing more than "grow" */
-  double k = o->order, log_e = log(fmax(err, 1e-10));
+  double k = o->order;
   double factor =
       memory ? c->pull * exp((o->beta * c->log_previous - (1 - 0.75 * o->beta) * log_e) / k)
              : o->safety * exp(-log_e / k);
@@ -51,7 +53,9 @@ static double wanted_factor(const dae__controller *c, double h, double err)
 bool dae__controller_judge(dae__controller *c, double h, double err, double *h_next)
 {
   bool accepted = err <= 1; /* false for NaN */
-  double factor = isfinite(err) ? wanted_factor(c, h, err) : c->opts.min_factor;
+  /* errors far below the tolerance say nothing more than "grow" */
+  double log_e = c->opts.predictive ? 0 : log(fmax(err, 1e-10));
+  double factor = isfinite(err) ? wanted_factor(c, h, err, log_e) : c->opts.min_factor;
   if (c->rejected || !accepted || (factor > 1 && factor < c->opts.kept_up_to))
     factor = fmin(factor, 1);
   *h_next = h * factor;
@@ -59,8 +63,8 @@ bool dae__controller_judge(dae__controller *c, double h, double err, double *h_n
     *h_next = fmin(*h_next, c->opts.max_step);
   if (accepted) {
     /* [HNW93 II.4], [HW96 IV.8]: one lucky step must not hold the next back */
-    c->previous = fmax(err, c->opts.predictive ? 1e-2 : 1e-4);
-    c->log_previous = c->opts.predictive ? 0 : log(c->previous);
+    c->previous = fmax(err, c->opts.predictive ? 1e-2 : LUCKY);
+    c->log_previous = fmax(log_e, LOG_LUCKY);
     c->h = h;
   }
   c->rejected = !accepted;

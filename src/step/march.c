@@ -25,16 +25,16 @@ void dae__march_blame(const dae__march *m, const char *what, dae_error *why)
 
 /* a run that ends although no iteration is to blame: by constraints that become dependent, or by
  * what changes fastest */
-static void blame_shrunk(const dae__march *m, dae_error *why)
+static void blame_small_steps(const dae__march *m, const char *what, dae_error *why)
 {
   char name[64] = "";
-  if (m->table->stuck && m->table->stuck(m->self, m->env, name, sizeof name))
+  if (m->table->stuck && m->table->stuck(m->self, name, sizeof name))
     dae__fail(why, DAE_ERROR_STEP, name,
               "the step size shrinks without end, where constraint %s becomes dependent on the "
               "others: the mechanism may be at a dead point, or come apart",
               name);
   else
-    dae__march_blame(m, SHRUNK, why);
+    dae__march_blame(m, what, why);
 }
 
 static dae_status give_up(const dae__march *m, double h, const dae_error *why, const char *hint,
@@ -128,7 +128,7 @@ static dae_status variable_step(dae__march *m, double t_stop, dae_error *err)
     if (!status && !dae__crawls(&k->crawl, &k->stats, k->t, t_stop))
       return DAE_OK;
     if (!status) {
-      dae__march_blame(m, DAE__CRAWL_TEXT, &why);
+      blame_small_steps(m, DAE__CRAWL_TEXT, &why);
       return give_up(m, h, &why, "", err);
     }
     if (!dae__march_can_retry(status))
@@ -137,7 +137,7 @@ static dae_status variable_step(dae__march *m, double t_stop, dae_error *err)
       stuck = why;
   }
   if (!stuck.equation[0])
-    blame_shrunk(m, &why);
+    blame_small_steps(m, SHRUNK, &why);
   return give_up(m, k->h, stuck.equation[0] ? &stuck : &why, "", err);
 }
 

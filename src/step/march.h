@@ -35,7 +35,7 @@ typedef struct dae__march_table {
   /* Largest rate of change of a variable, relative to rtol |y| + atol; its name, unless NULL. */
   double (*rate)(const void *self, double rtol, double atol, char *name, size_t size);
   /* Whether constraints have become dependent where it stands, and which; NULL: there are none. */
-  bool (*stuck)(const void *self, const dae_env *env, char *name, size_t size);
+  bool (*stuck)(const void *self, char *name, size_t size);
 } dae__march_table;
 
 typedef struct dae__march {

@@ -162,7 +162,10 @@ static void test_gauss_takes_few_sweeps(void **state)
                     r.stats.steps);
     assert_true(r.digits > 9.5);
     assert_true(sweeps >= 2 && sweeps <= 5.3);
-    assert_int_equal(r.evaluations, 6 * r.stats.iterations + r.stats.steps);
+    /* but for the two stages that the first sweep of a step leaves, unless it is the first one */
+    long left = 6 * r.stats.iterations + r.stats.steps - r.evaluations;
+    long attempts = r.stats.steps + r.stats.rejected_by_error + r.stats.rejected_by_convergence;
+    assert_true(left % 2 == 0 && left >= 2 * (r.stats.steps - 1) && left < 2 * attempts);
   }
 }
 
