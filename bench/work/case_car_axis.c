@@ -19,8 +19,8 @@ ALWAYS_INLINE void terms(double t, const double *q, const double *v, mech_terms 
   /* the right wheel's foot, and its derivatives */
   double by = radius * sin(omega * t), by1 = radius * omega * cos(omega * t),
          by2 = -omega * omega * by;
-  double bx = sqrt(L * L - by * by), bx1 = -by * by1 / bx;
-  double bx2 = -(by1 * by1 + by * by2 + bx1 * bx1) / bx;
+  double bx = sqrt(L * L - by * by), per_bx = 1 / bx, bx1 = -by * by1 * per_bx;
+  double bx2 = -(by1 * by1 + by * by2 + bx1 * bx1) * per_bx;
   double dx = q[0] - q[2], dy = q[1] - q[3], ux = v[0] - v[2], uy = v[1] - v[3];
   spring(q[0], q[1], x->f);
   spring(q[2] - bx, q[3] - by, x->f + 2);
@@ -51,8 +51,8 @@ ALWAYS_INLINE void slopes(double t, const double *q, const double *v, mech_slope
 {
   double by = radius * sin(omega * t), by1 = radius * omega * cos(omega * t),
          by2 = -omega * omega * by;
-  double bx = sqrt(L * L - by * by), bx1 = -by * by1 / bx;
-  double bx2 = -(by1 * by1 + by * by2 + bx1 * bx1) / bx;
+  double bx = sqrt(L * L - by * by), per_bx = 1 / bx, bx1 = -by * by1 * per_bx;
+  double bx2 = -(by1 * by1 + by * by2 + bx1 * bx1) * per_bx;
   spring_slopes(q[0], q[1], 0, d);
   spring_slopes(q[2] - bx, q[3] - by, 2, d);
   d->gdot_q[0][0] = bx1;

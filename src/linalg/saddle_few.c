@@ -1,11 +1,11 @@
 /* Saddle systems with a diagonal M and one or two rows, as saddle_schur.c has them, two numbers at
- * a time: of one row those of two coordinates, of two rows those of a coordinate,
+ * a time: of one row those of two coordinates, of two rows those of a coordinate, and
  *
- *   S = [ S11     ] = [ 1   ] [ P1    ] [ 1 l ]
- *       [ S21 S22 ]   [ l 1 ] [    P2 ] [   1 ]
+ *   S = [ S11 S21 ],   S^-1 = 1 / det S [  S22 -S21 ]
+ *       [ S21 S22 ]                     [ -S21  S11 ]
  *
  * `n` is a constant where kernels are called for the sizes of small mechanisms, so that their loops
- * are none. Accelerations of the pendulum of bench_work, (2, 1), take 16 ns besides its callback,
+ * are none. Accelerations of the pendulum of bench_work, (2, 1), take 10 ns besides its callback,
  * and took 24 where what callbacks had written was read two numbers at a time. */
 #include "linalg/ldl.h"
 #include "linalg/saddle_schur.h"
@@ -20,11 +20,11 @@ typedef struct system {
   bool read;
 } system;
 
-/* right sides: f above, b below */
-typedef struct sides {
-  const double *f;
-  dae__pair b; /* of one row: the first number */
-} sides;
+/* of two rows; no other division than 1 / det S is waited for */
+typedef struct schur {
+  dae__pair diagonal;
+  double off, inverse;
+} schur;
 
 KERNEL dae__pair load(const double *a)
 {
@@ -36,7 +36,7 @@ KERNEL dae__pair load(const double *a)
  * of coordinates is a constant, all is read once (take). */
 KERNEL dae__pair given(const system *s, const double *a)
 {
-  return s->read ? (dae__pair){a[0], a[1]} : (dae__pair){a[0], *(const volatile double *)(a + 1)};
+  return (dae__pair){a[0], s->read ? a[1] : *(const volatile double *)(a + 1)};
 }
 
 KERNEL void take(size_t n, const double *a, double *own)
@@ -46,41 +46,34 @@ KERNEL void take(size_t n, const double *a, double *own)
     own[j] = *(const volatile double *)(a + j);
 }
 
-KERNEL dae__pair both(double a)
+/* products have not lost digits; S is not negative but by E, where a row is 0 */
+KERNEL bool large(const system *s, double x)
 {
-  return (dae__pair){a, a};
-}
-
-KERNEL system kept_system(const dae__schur *s, size_t n)
-{
-  return (system){.n = n, .A = s->rows.A, .r = s->r, .E = s->rows.E};
-}
-
-KERNEL bool usable(double S11)
-{
-  return fabs(S11) >= DAE__SADDLE_UNDERFLOW && fabs(S11) < INFINITY;
+  return (s->E ? fabs(x) : x) >= DAE__SADDLE_UNDERFLOW;
 }
 
 /* ---- one row ---- */
 
-/* sum_j A_j r_j x_j; x may be A */
-KERNEL double weigh_one(const system *s, const double *x)
+/* sum_j A_j r_j x_j; x is f or A */
+KERNEL double weigh(const system *s, const double *x)
 {
   size_t n = s->n, even = n / 2 * 2;
-  double odd = even < n ? s->A[even] * s->r[even] * x[even] : 0;
+  double last = even < n ? s->A[even] * s->r[even] * x[even] : 0;
   if (even == 0)
-    return odd;
+    return last;
   dae__pair sum = given(s, s->A) * load(s->r) * given(s, x);
   for (size_t j = 2; j < even; j += 2)
     sum += given(s, s->A + j) * load(s->r + j) * given(s, x + j);
-  return even < n ? dae__pair_sum(sum) + odd : dae__pair_sum(sum);
+  return even < n ? dae__pair_sum(sum) + last : dae__pair_sum(sum);
 }
 
-/* S = A D^-1 A' - E */
-KERNEL double form_one(const system *s)
+/* S = A D^-1 A' - E; false: digits are lost, or it is not a number */
+KERNEL bool form_one(const system *s, double *S)
 {
-  double S = weigh_one(s, s->A);
-  return s->E ? S - s->E[0] : S;
+  *S = weigh(s, s->A);
+  if (s->E)
+    *S -= s->E[0];
+  return large(s, *S) && fabs(*S) < INFINITY;
 }
 
 /* x = D^-1 f - B'y, f may be x; nothing but y is waited for */
@@ -92,13 +85,6 @@ KERNEL void substitute_one(const system *s, const double *f, double y, double *x
                  load(s->r + j) * given(s, f + j) - (given(s, s->A + j) * load(s->r + j)) * y);
   if (j < s->n)
     x[j] = s->r[j] * f[j] - s->A[j] * s->r[j] * y;
-}
-
-/* x -= B'y */
-KERNEL void correct_one(const system *s, double y, double *x)
-{
-  for (size_t j = 0; j < s->n; j++)
-    x[j] -= s->r[j] * (s->A[j] * y);
 }
 
 /* *rest = b - A x - E y; whether it is more than round-off of |b| + |A| |x| + |E| |y|, or not a
@@ -126,62 +112,70 @@ KERNEL bool differs_one(const system *s, double b, const double *x, double y, do
   return !(fabs(sum) <= DAE__SADDLE_ROUND_OFF * size);
 }
 
-/* x and y; false: A x + E y = b does not hold to round-off even where they are refined, or they are
- * not numbers */
-KERNEL bool solve_one(const system *s, double S, const sides *of, double *x, double *out)
+/* Rarely called, and by itself: so kernels have A in registers, and no copy for this. */
+static __attribute__((noinline)) bool refine_one(const system *s, double S, double b, double *x,
+                                                 double *y)
 {
-  double y = (weigh_one(s, of->f) - of->b[0]) / S, rest;
-  substitute_one(s, of->f, y, x);
-  bool differs = differs_one(s, of->b[0], x, y, &rest);
+  double rest;
+  bool differs = differs_one(s, b, x, *y, &rest);
   for (int k = 1; differs && k < DAE__SADDLE_REFINEMENTS; k++) {
     double dy = -rest / S;
-    y += dy;
-    correct_one(s, dy, x);
-    differs = differs_one(s, of->b[0], x, y, &rest);
+    *y += dy;
+    for (size_t j = 0; j < s->n; j++)
+      x[j] -= s->r[j] * (s->A[j] * dy);
+    differs = differs_one(s, b, x, *y, &rest);
   }
-  *out = y;
   return !differs;
+}
+
+/* x and y for the right sides f and b, A being also `at`; false: A x + E y = b does not hold to
+ * round-off even where they are refined, or they are not numbers */
+KERNEL bool solve_one(const system *s, const double *at, double S, const double *f, double b,
+                      double *x, double *out)
+{
+  double y = *out = (weigh(s, f) - b) / S, rest;
+  substitute_one(s, f, y, x);
+  if (!differs_one(s, b, x, y, &rest))
+    return true;
+  return refine_one(&(system){.n = s->n, .A = at, .r = s->r, .E = s->E}, S, b, x, out);
 }
 
 /* ---- two rows ---- */
 
-/* 1/P1, l, 1/P2; and the diagonal of S */
-typedef struct pivots {
-  double first, l, second;
-  dae__pair scale;
-} pivots;
-
-/* S, and its pivots; false: one is not usable */
-KERNEL bool form_two(const system *s, pivots *p)
+/* false: S is too nearly singular, or digits are lost, or it is not a number; det S / S11 is its
+ * second pivot */
+KERNEL bool form_two(const system *s, schur *out)
 {
   dae__pair a0 = given(s, s->A), S = a0 * (a0 * s->r[0]);
-  double S21 = a0[1] * (a0[0] * s->r[0]);
-  if (s->E)
-    S -= load(s->E);
+  double off = a0[1] * (a0[0] * s->r[0]);
 #pragma GCC unroll 4
   for (size_t j = 1; j < s->n; j++) {
     dae__pair a = given(s, s->A + 2 * j), b = a * s->r[j];
     S += a * b;
-    S21 += a[1] * b[0];
+    off += a[1] * b[0];
   }
-  double first = 1 / S[0], l = S21 * first, P2 = S[1] - l * S21;
-  *p = (pivots){first, l, 1 / P2, S};
-  return usable(S[0]) && fabs(S[1]) >= DAE__SADDLE_UNDERFLOW && dae__ldl_usable(P2, S[1]);
+  if (s->E)
+    S -= load(s->E);
+  double product = S[0] * S[1], det = product - off * off;
+  *out = (schur){S, off, 1 / det};
+  bool definite = s->E ? dae__ldl_usable(det, product) : det >= DAE__LDL_TINY * product;
+  return large(s, S[0]) && large(s, S[1]) && large(s, det) && definite && fabs(det) < INFINITY;
 }
 
 /* S\y */
-KERNEL dae__pair divide(const pivots *p, dae__pair y)
+KERNEL dae__pair divide(const schur *S, dae__pair y)
 {
-  double second = (y[1] - p->l * y[0]) * p->second;
-  return (dae__pair){y[0] * p->first - p->l * second, second};
+  dae__pair other = {S->diagonal[1], S->diagonal[0]}, crossed = {y[1], y[0]};
+  return (other * y - S->off * crossed) * S->inverse;
 }
 
-KERNEL dae__pair reduce_two(const system *s, const sides *of)
+/* A D^-1 f - b */
+KERNEL dae__pair reduce_two(const system *s, const double *f, dae__pair b)
 {
-  dae__pair y = -of->b;
+  dae__pair y = -b;
 #pragma GCC unroll 4
   for (size_t j = 0; j < s->n; j++)
-    y += given(s, s->A + 2 * j) * (s->r[j] * of->f[j]);
+    y += given(s, s->A + 2 * j) * (s->r[j] * f[j]);
   return y;
 }
 
@@ -199,55 +193,67 @@ KERNEL void substitute_two(const system *s, const double *f, dae__pair y, double
     x[j] = s->r[j] * (f[j] - dae__pair_sum(given(s, s->A + 2 * j) * y));
 }
 
-KERNEL void correct_two(const system *s, dae__pair y, double *x)
-{
-  for (size_t j = 0; j < s->n; j++)
-    x[j] -= s->r[j] * dae__pair_sum(given(s, s->A + 2 * j) * y);
-}
-
 KERNEL bool differs_two(const system *s, dae__pair b, const double *x, dae__pair y, dae__pair *rest)
 {
   dae__pair sum = b, size = dae__pair_abs(b);
-  if (s->E) {
-    dae__pair e = load(s->E) * y;
-    sum -= e;
-    size += dae__pair_abs(e);
-  }
 #pragma GCC unroll 4
   for (size_t j = 0; j < s->n; j++) {
     dae__pair c = given(s, s->A + 2 * j) * x[j];
     sum -= c;
     size += dae__pair_abs(c);
   }
+  if (s->E) {
+    dae__pair e = load(s->E) * y;
+    sum -= e;
+    size += dae__pair_abs(e);
+  }
   *rest = sum;
   return dae__pair_exceeds(dae__pair_abs(sum), DAE__SADDLE_ROUND_OFF * size);
 }
 
-KERNEL bool solve_two(const system *s, const pivots *p, const sides *of, double *x, double *out)
+static __attribute__((noinline)) bool refine_two(const system *s, const schur *S, dae__pair b,
+                                                 double *x, double *out)
 {
-  dae__pair y = divide(p, reduce_two(s, of)), rest;
-  substitute_two(s, of->f, y, x);
-  bool differs = differs_two(s, of->b, x, y, &rest);
+  dae__pair y = load(out), rest;
+  bool differs = differs_two(s, b, x, y, &rest);
   for (int k = 1; differs && k < DAE__SADDLE_REFINEMENTS; k++) {
-    dae__pair dy = divide(p, -rest);
+    dae__pair dy = divide(S, -rest);
     y += dy;
-    correct_two(s, dy, x);
-    differs = differs_two(s, of->b, x, y, &rest);
+    for (size_t j = 0; j < s->n; j++)
+      x[j] -= s->r[j] * dae__pair_sum(given(s, s->A + 2 * j) * dy);
+    differs = differs_two(s, b, x, y, &rest);
   }
   dae__pair_to(out, y);
   return !differs;
 }
 
-/* ---- a factorisation that is kept ---- */
-
-KERNEL void keep_pivots(const dae__schur *s, const pivots *p)
+KERNEL bool solve_two(const system *s, const double *at, const schur *S, const double *f,
+                      dae__pair b, double *x, double *out)
 {
-  s->S[0] = p->first, s->S[1] = p->l, s->S[3] = p->second;
+  dae__pair y = divide(S, reduce_two(s, f, b)), rest;
+  substitute_two(s, f, y, x);
+  dae__pair_to(out, y);
+  if (!differs_two(s, b, x, y, &rest))
+    return true;
+  const schur copy = *S;
+  return refine_two(&(system){.n = s->n, .A = at, .r = s->r, .E = s->E}, &copy, b, x, out);
 }
 
-KERNEL pivots kept_pivots(const dae__schur *s)
+/* ---- a factorisation that is kept ---- */
+
+KERNEL void keep(const dae__schur *s, const schur *S)
 {
-  return (pivots){.first = s->S[0], .l = s->S[1], .second = s->S[3]};
+  s->S[0] = S->diagonal[0], s->S[1] = S->off, s->S[2] = S->inverse, s->S[3] = S->diagonal[1];
+}
+
+KERNEL schur kept(const dae__schur *s)
+{
+  return (schur){{s->S[0], s->S[3]}, s->S[1], s->S[2]};
+}
+
+KERNEL system kept_system(const dae__schur *s, size_t n)
+{
+  return (system){.n = n, .A = s->rows.A, .r = s->r, .E = s->rows.E};
 }
 
 static dae_status create(dae__arena *arena, const dae__saddle_patterns *patterns, void **state)
@@ -258,32 +264,28 @@ static dae_status create(dae__arena *arena, const dae__saddle_patterns *patterns
 static bool factor(void *state, const dae__saddle_values *values)
 {
   const dae__schur *s = state;
-  system kept = kept_system(s, s->rows.n);
-  pivots p;
+  system here = kept_system(s, s->rows.n);
+  schur S;
   if (!dae__schur_set(s, values))
     return false;
-  if (s->rows.m == 1) {
-    s->scale[0] = form_one(&kept);
-    s->S[0] = 1 / s->scale[0];
-    return usable(s->scale[0]);
-  }
-  bool good = form_two(&kept, &p);
-  keep_pivots(s, &p);
-  dae__pair_to(s->scale, p.scale);
+  if (s->rows.m == 1)
+    return form_one(&here, s->S);
+  bool good = form_two(&here, &S);
+  keep(s, &S);
   return good;
 }
 
 KERNEL void solve_kept_one(const dae__schur *s, size_t n, double *x, double *b)
 {
-  system kept = kept_system(s, n);
-  (void)solve_one(&kept, s->scale[0], &(sides){.f = x, .b = both(b[0])}, x, b);
+  system here = kept_system(s, n);
+  (void)solve_one(&here, here.A, s->S[0], x, b[0], x, b);
 }
 
 KERNEL void solve_kept_two(const dae__schur *s, size_t n, double *x, double *b)
 {
-  system kept = kept_system(s, n);
-  pivots p = kept_pivots(s);
-  (void)solve_two(&kept, &p, &(sides){.f = x, .b = load(b)}, x, b);
+  system here = kept_system(s, n);
+  schur S = kept(s);
+  (void)solve_two(&here, here.A, &S, x, load(b), x, b);
 }
 
 static void solve(void *state, double *x, double *b)
@@ -300,37 +302,45 @@ static void solve(void *state, double *x, double *b)
     solve_kept_two(s, n, x, b);
 }
 
-/* ---- none that is kept ---- */
-
-KERNEL bool pass_one(const dae__schur *s, const system *here, const dae__saddle_forces *of,
-                     const double *f)
+/* the second pivot over S22; the first is S11 itself */
+static double rcond(const void *state)
 {
-  double S = form_one(here);
-  s->scale[0] = S;
-  return usable(S) && solve_one(here, S, &(sides){.f = f, .b = both(-of->c[0])}, of->x, of->y);
+  const dae__schur *s = state;
+  return s->rows.m == 1 ? 1 : 1 / (s->S[0] * s->S[3] * s->S[2]);
 }
 
-KERNEL bool pass_two(const dae__schur *s, const system *here, const dae__saddle_forces *of,
-                     const double *f)
+/* ---- none that is kept ---- */
+
+KERNEL bool pass_one(const dae__schur *s, const system *here, const double *f,
+                     const dae__saddle_forces *of)
+{
+  double S;
+  bool good = form_one(here, &S);
+  s->S[0] = S;
+  return good && solve_one(here, of->A, S, f, -of->c[0], of->x, of->y);
+}
+
+KERNEL bool pass_two(const dae__schur *s, const system *here, const double *f,
+                     const dae__saddle_forces *of)
 {
   dae__pair c = {of->c[0], *(const volatile double *)(of->c + 1)};
-  pivots p;
-  bool good = form_two(here, &p);
-  keep_pivots(s, &p);
-  return good && solve_two(here, &p, &(sides){.f = f, .b = -c}, of->x, of->y);
+  schur S;
+  bool good = form_two(here, &S);
+  keep(s, &S);
+  return good && solve_two(here, of->A, &S, f, -c, of->x, of->y);
 }
 
 KERNEL void lead_one(const dae__schur *s, size_t n, const double *A, const double *b, double *x)
 {
-  double y = b[0] / s->scale[0];
+  double y = b[0] / s->S[0];
   for (size_t j = 0; j < n; j++)
     x[j] = s->r[j] * A[j] * y;
 }
 
 KERNEL void lead_two(const dae__schur *s, size_t n, const double *A, const double *b, double *x)
 {
-  pivots p = kept_pivots(s);
-  dae__pair y = divide(&p, (dae__pair){b[0], b[1]});
+  schur S = kept(s);
+  dae__pair y = divide(&S, (dae__pair){b[0], b[1]});
   for (size_t j = 0; j < n; j++)
     x[j] = s->r[j] * (A[2 * j] * y[0] + A[2 * j + 1] * y[1]);
 }
@@ -344,7 +354,7 @@ KERNEL void lead_two(const dae__schur *s, size_t n, const double *A, const doubl
     const system here = {.n = (coordinates), .A = A, .r = s->r, .read = true};                     \
     take((coordinates) * (rows_), of->A, A);                                                       \
     take(coordinates, of->f, f);                                                                   \
-    return pass_##kernel(s, &here, of, f);                                                         \
+    return pass_##kernel(s, &here, f, of);                                                         \
   }                                                                                                \
   static void lead_##name(const void *state, const double *A, const double *b, double *x)          \
   {                                                                                                \
@@ -354,7 +364,7 @@ KERNEL void lead_two(const dae__schur *s, size_t n, const double *A, const doubl
   static bool pass_##name(const void *state, const dae__saddle_forces *of)                         \
   {                                                                                                \
     const dae__schur *s = state;                                                                   \
-    return pass_##kernel(s, &(system){.n = s->rows.n, .A = of->A, .r = s->r}, of, of->f);          \
+    return pass_##kernel(s, &(system){.n = s->rows.n, .A = of->A, .r = s->r}, of->f, of);          \
   }                                                                                                \
   static void lead_##name(const void *state, const double *A, const double *b, double *x)          \
   {                                                                                                \
@@ -387,4 +397,4 @@ const dae__saddle_way dae__saddle_few = {.kind = "few",
                                          .solve = solve,
                                          .take_masses = take_masses,
                                          .quick = quick,
-                                         .rcond = dae__schur_rcond};
+                                         .rcond = rcond};

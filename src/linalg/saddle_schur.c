@@ -57,7 +57,7 @@ bool dae__schur_set(const dae__schur *s, const dae__saddle_values *values)
   return (values->same_mass || dae__schur_set_masses(s, values->M, values->diagonal)) && good;
 }
 
-double dae__schur_rcond(const void *state)
+static double rcond(const void *state)
 {
   const dae__schur *s = state;
   return dae__ldl_rcond(s->size, s->S, s->scale);
@@ -158,4 +158,4 @@ static void solve(void *state, double *x, double *b)
 }
 
 const dae__saddle_way dae__saddle_schur = {
-    .kind = "schur", .create = create, .factor = factor, .solve = solve, .rcond = dae__schur_rcond};
+    .kind = "schur", .create = create, .factor = factor, .solve = solve, .rcond = rcond};

@@ -28,6 +28,5 @@ dae_status dae__schur_create(dae__arena *arena, const dae__saddle_patterns *patt
 bool dae__schur_set_masses(const dae__schur *s, const double *M, const double *diagonal);
 /* A, E and r; false where D is not positive, or its reciprocal not a number */
 bool dae__schur_set(const dae__schur *s, const dae__saddle_values *values);
-double dae__schur_rcond(const void *state);
 
 #endif

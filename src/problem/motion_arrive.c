@@ -180,7 +180,7 @@ dae_status dae__motion_slopes(dae__motion *motion, double t, double *y, double *
     return slopes_factored(motion, &at, y, dy, err);
   motion->memory->factorisations++;
   motion->memory->factored = false;
-  dae__copy((int)nq, y + nq, dy);
+  dae__copy(m->nq, at.v, dy);
   return DAE_OK;
 }
 

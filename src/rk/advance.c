@@ -66,6 +66,14 @@ static dae_status attempt(void *self, double h, double *error, dae_error *err)
 
 /* ---- taking over ---- */
 
+void dae__rk_swap_ends(dae__rk *o)
+{
+  dae__rk_point now = o->now;
+  o->now = o->previous;
+  o->previous = now;
+  o->memory->swapped = o->swapped = !o->swapped;
+}
+
 /* the step that ends in `next` becomes the last one */
 static dae_status accept(void *self, double t, dae_error *err)
 {
@@ -78,8 +86,7 @@ static dae_status accept(void *self, double t, dae_error *err)
     status = dae__rk_take_inputs(o, t, err);
   if (status)
     return status;
-  dae__copy(size, o->now.z, o->previous.z);
-  dae__copy(size, o->now.dz, o->previous.dz);
+  dae__rk_swap_ends(o);
   dae__copy(size, o->next.z, o->now.z);
   dae__copy(size, o->next.dz, o->now.dz);
   o->memory->last = o->memory->current;

@@ -54,10 +54,12 @@ static dae_status sweep(dae__gauss *o, const dae__rk_leg *leg, int from, double 
                         dae_error *err)
 {
   const dae__rk_body *body = o->body;
-  for (int i = from; i < o->s; i++) {
-    o->move(o, leg->h, leg->from.z, K, &o->stage[i], o->z);
-    dae_status status = body->table->slopes(body->self, false, leg->t + o->c[i] * leg->h, o->z,
-                                            dae__gauss_slope(o, K, i + 1), err);
+  const dae__gauss_point *end = o->stage + o->s;
+  double *k = dae__gauss_slope(o, K, from + 1);
+  for (const dae__gauss_point *p = o->stage + from; p < end; p++, k += o->stride) {
+    o->move(o, leg->h, leg->from.z, K, p, o->z);
+    dae_status status =
+        body->table->slopes(body->self, false, leg->t + p->x * leg->h, o->z, k, err);
     if (status)
       return status;
   }

@@ -195,6 +195,8 @@ static dae_stats stats(const void *self)
 static dae_status reload(void *self, dae_error *err)
 {
   dae__rk *o = self;
+  if (o->memory->swapped != o->swapped)
+    dae__rk_swap_ends(o);
   dae_status status = o->body.table->reload(o->body.self, err);
   for (int i = 0; i < o->steppers && !status; i++)
     if (o->stepper[i].table->reload)

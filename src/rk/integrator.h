@@ -34,7 +34,8 @@ struct dae__rk_recipe {
 typedef struct dae__rk_memory {
   int current;  /* the stepper at work, */
   int last;     /* and the one that made the last step */
-  bool refined; /* that step, between its ends */
+  bool refined; /* that step, between its ends, */
+  bool swapped; /* the memory of which is where that of the other was at the start */
   long switches;
 } dae__rk_memory;
 
@@ -48,7 +49,8 @@ struct dae__rk {
   bool loose[DAE__RK_STEPPERS]; /* leaves ends on their constraints to second order only */
   int steppers;
   void *choice;                /* what recipe.choose remembers, kept */
-  dae__rk_point now, previous; /* kept: the last step */
+  dae__rk_point now, previous; /* kept: the last step, */
+  bool swapped;                /* and as memory->swapped is, before a load at least */
   double *in;                  /* kept: the inputs that now was found with */
   dae__rk_point next, shown;   /* the step at hand; a point between */
   dae__integrator_table table;
@@ -68,6 +70,9 @@ void dae__rk_tell_march(dae__rk *o);
 
 /* The last accepted step. */
 dae__rk_leg dae__rk_last(const dae__rk *o);
+
+/* What was now is previous. */
+void dae__rk_swap_ends(dae__rk *o);
 
 /* The inputs at t are those that now was found with. */
 dae_status dae__rk_take_inputs(dae__rk *o, double t, dae_error *err);

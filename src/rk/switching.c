@@ -50,7 +50,8 @@
 #define REACH 6
 #define GUESSES 2 /* rounds of the power iteration */
 
-#define LOOSE 1e-2 /* tolerance from which on gauss takes part */
+#define LOOSE 1e-2    /* tolerance from which on gauss takes part, */
+#define CONVERGES 2.0 /* and its first step in units of the largest rate: sweeps converge there */
 /* explicit steps take over where its iteration fails twice in so many steps, of which the first 8
  * are bound by the first failure (integrator.h) */
 #define AGAIN 12
@@ -295,6 +296,7 @@ void dae__switching_start(dae__rk *o, double t_stop)
   const choice *c = o->choice;
   memory *m = c->memory;
   const dae__march *march = &o->march;
+  o->march.largest_first = 0;
   if (o->memory->current >= STIFF)
     return;
   dae__copy(o->body.nx, o->now.dz, c->k0);
@@ -302,6 +304,7 @@ void dae__switching_start(dae__rk *o, double t_stop)
     if (!go_round(o))
       return;
   double limit = REACH / m->rho, left = t_stop - march->memory->t;
+  o->march.largest_first = o->memory->current == SMOOTH ? CONVERGES / m->rho : 0;
   double rate = march->table->rate(march->self, 1, o->opts.atol / o->opts.rtol, NULL, 0);
   if (!(m->rho > FASTER * rate) || left < TOO_MANY * limit)
     return;

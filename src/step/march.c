@@ -150,8 +150,10 @@ static double first_step(const dae__march *m, double t_stop)
   if (m->first_step > 0)
     return fmin(m->first_step, most);
   double rate = fmax(m->table->rate(m->self, 1, m->atol / m->rtol, NULL, 0), DBL_MIN);
-  double h = pow(m->rtol, 1.0 / (m->order + 1)) / rate;
-  return fmin(fmin(h, 0.1 * left), most);
+  double h = fmin(pow(m->rtol, 1.0 / (m->order + 1)) / rate, 0.1 * left);
+  if (m->largest_first > 0)
+    h = fmin(h, m->largest_first);
+  return fmin(h, most);
 }
 
 static void begin(dae__march *m, double t_stop)

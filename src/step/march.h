@@ -43,6 +43,7 @@ typedef struct dae__march {
   void *self;
   double rtol, atol;
   double step, first_step, max_step; /* 0: variable, chosen, no limit */
+  double largest_first;              /* of first steps that are chosen; 0: no limit */
   int max_failures;
   int bounded; /* steps for which sizes at which the iteration failed are left alone */
   int order;   /* of the method */

@@ -245,8 +245,11 @@ static void test_smooth_motions_are_those_of_gauss(void **state)
       test_problem p = makers[k]();
       ran gauss = run("gauss", &p, all[i]), ours = run("switching", &p, all[i]);
       assert_int_equal(ours.plain, 0);
-      assert_int_equal(ours.stats.steps, gauss.stats.steps);
-      assert_memory_equal(ours.y, gauss.y, (size_t)p.size * sizeof *ours.y);
+      assert_int_equal(ours.stats.rejected_by_convergence, 0); /* in its first step, that is */
+      if (gauss.stats.rejected_by_convergence == 0) {
+        assert_int_equal(ours.stats.steps, gauss.stats.steps);
+        assert_memory_equal(ours.y, gauss.y, (size_t)p.size * sizeof *ours.y);
+      }
       test_problem_free(&p);
     }
 }
