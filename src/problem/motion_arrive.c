@@ -162,24 +162,43 @@ static __attribute__((noinline)) dae_status slopes_by_all(dae__motion *motion, d
 
 /* What small mechanisms mostly are, q and v, all by one callback, does without the cases above:
  * most of their time goes here. */
+static inline bool is_swift(const dae__motion *motion)
+{
+  return motion->swift && motion->mass_stays && motion->m->count->dependent == 0;
+}
+
+static inline dae_mechanical_at swift_at(const dae__mech *m, double t, const double *y)
+{
+  const double *v = y + m->nq, *rest = v + m->nq;
+  return (dae_mechanical_at){.t = t, .q = y, .v = v, .u = rest, .w = rest};
+}
+
+/* accelerations and multipliers from what has been evaluated; false: it takes a factorisation */
+static inline bool pass_swiftly(dae__motion *motion, double *y, double *dy)
+{
+  size_t nq = (size_t)motion->m->nq;
+  motion->forces.x = dy + nq;
+  motion->forces.y = y + 2 * nq;
+  if (!dae__saddle_pass(motion->saddle, motion->M, true, &motion->forces))
+    return false;
+  motion->memory->factorisations++;
+  motion->memory->factored = false;
+  return true;
+}
+
 dae_status dae__motion_slopes(dae__motion *motion, double t, double *y, double *dy, dae_error *err)
 {
   const dae__mech *m = motion->m;
-  if (!motion->swift || !motion->mass_stays || m->count->dependent > 0)
+  if (!is_swift(motion))
     return slopes_by_all(motion, t, y, dy, err);
-  size_t nq = (size_t)m->nq;
-  dae_mechanical_at at = {.t = t, .q = y, .v = y + nq, .u = y + 2 * nq, .w = y + 2 * nq};
+  dae_mechanical_at at = swift_at(m, t, y);
   motion->want.M = NULL;
-  motion->forces.x = dy + nq;
-  motion->forces.y = y + 2 * nq;
   int code = m->p->eval(m->p->user, &at, &motion->want);
   m->count->evaluations++;
   if (code != 0)
     return dae__callback_status(m->why, code, "eval", t, err);
-  if (!dae__saddle_pass(motion->saddle, motion->M, true, &motion->forces))
+  if (!pass_swiftly(motion, y, dy))
     return slopes_factored(motion, &at, y, dy, err);
-  motion->memory->factorisations++;
-  motion->memory->factored = false;
   dae__copy(m->nq, at.v, dy);
   return DAE_OK;
 }
@@ -269,7 +288,8 @@ static dae_status move_velocity(dae__motion *motion, const dae_mechanical_at *at
   return status;
 }
 
-dae_status dae__motion_arrive(dae__motion *motion, double t, double *y, double *dy, dae_error *err)
+static dae_status arrive_by_all(dae__motion *motion, double t, double *y, double *dy,
+                                dae_error *err)
 {
   dae__mech *m = motion->m;
   int nq = m->nq, size = nq + m->nc;
@@ -288,4 +308,55 @@ dae_status dae__motion_arrive(dae__motion *motion, double t, double *y, double *
   motion->memory->projections += moved;
   dae__copy(nq, y + nq, dy);
   return DAE_OK;
+}
+
+/* x by the least force that takes b away; false: that is not finite, or it takes a factorisation */
+static inline bool lead_swiftly(dae__motion *motion, const double *b, double *x, bool *moved)
+{
+  int nq = motion->m->nq;
+  double *correction = motion->top, bad = 0;
+  if (!dae__saddle_lead(motion->saddle, motion->forces.A, b, correction))
+    return false;
+  for (int i = 0; i < nq; i++)
+    bad += 0 * correction[i];
+  if (bad != 0)
+    return false;
+  *moved |= move(nq, correction, x);
+  return true;
+}
+
+/* the same for what is_swift; all of A is of G, or all of K */
+static dae_status arrive_swiftly(dae__motion *motion, double t, double *y, double *dy,
+                                 dae_error *err)
+{
+  const dae__mech *m = motion->m;
+  double *b = motion->residual;
+  dae_mechanical_at at = swift_at(m, t, y);
+  dae_mechanical_wanted here = motion->want, moved_to = {0};
+  bool moved = false;
+  here.M = NULL;
+  if (m->ng > 0)
+    here.g = b, moved_to.G = motion->moved_G, moved_to.gdot = b;
+  else
+    moved_to.k = b;
+  int code = m->p->eval(m->p->user, &at, &here);
+  m->count->evaluations++;
+  bool good = code == 0 && pass_swiftly(motion, y, dy);
+  if (good && m->ng > 0)
+    good = lead_swiftly(motion, b, y, &moved);
+  if (good)
+    code = m->p->eval(m->p->user, &at, &moved_to);
+  if (code != 0)
+    return dae__callback_status(m->why, code, "eval", t, err);
+  if (!good || !lead_swiftly(motion, b, y + m->nq, &moved))
+    return arrive_by_all(motion, t, y, dy, err);
+  motion->memory->projections += moved;
+  dae__copy(m->nq, at.v, dy);
+  return DAE_OK;
+}
+
+dae_status dae__motion_arrive(dae__motion *motion, double t, double *y, double *dy, dae_error *err)
+{
+  return is_swift(motion) ? arrive_swiftly(motion, t, y, dy, err)
+                          : arrive_by_all(motion, t, y, dy, err);
 }

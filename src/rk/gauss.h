@@ -2,6 +2,7 @@
  *   gauss.c         the stepper
  *   gauss_move.c    states by slopes
  *   gauss_predict.c where sweeps begin
+ *   gauss_converge.c where they end
  *   gauss_error.c   what a step is worth
  *   gauss_dense.c   between the ends of its steps
  *   gauss_nodes.c   where slopes are known there */
@@ -27,10 +28,11 @@ int dae__gauss_stages(double rtol);
 /* ---- between its files ---- */
 
 typedef struct dae__gauss_memory {
-  double h;    /* of the step settled last; 0: there is none to begin from */
-  int last;    /* the slopes of that step */
-  bool fine;   /* those at more nodes are there, */
-  bool missed; /* and what they miss of its end */
+  double h;           /* of the step settled last; 0: there is none to begin from */
+  double beta, delta; /* over h^2, see gauss_converge.c; delta = 0: not known */
+  int last;           /* the slopes of that step */
+  bool fine;          /* those at more nodes are there, */
+  bool missed;        /* and what they miss of its end */
   long iterations;
 } dae__gauss_memory;
 
@@ -71,6 +73,8 @@ struct dae__gauss {
   double *missed;           /* kept: of the end, by the nodes in use */
   double *z;                /* where slopes are evaluated */
   double *before, *inverse; /* x1 of the iterate before, 1 / weights */
+  double *change;           /* of x1 by the last sweep, relative to the tolerance, */
+  double share;             /* and 1 / its size */
   double *zero, *error;
   dae__gauss_move *move, *move_start; /* by as many slopes as there are stages, and by one more */
 };
@@ -100,6 +104,22 @@ dae__gauss_move dae__gauss_move_by_any;
 
 /* K_0, and K_1 ... K_s by the last step, or (false) all as at the start. */
 bool dae__gauss_predict(dae__gauss *o, const dae__rk_leg *leg, double *K);
+
+/* The sweeps of a step so far. */
+typedef struct dae__gauss_sweeps {
+  int count;
+  double change, before; /* of x1 by the last one and the one before, relative to the tolerance: */
+  double along;          /* means of squares, and of products of the two */
+  double beta;           /* the next change over the last one; 0: not known */
+} dae__gauss_sweeps;
+
+/* One more, which leads to x1. */
+void dae__gauss_compare(dae__gauss *o, const double *x1, dae__gauss_sweeps *now);
+/* Whether they are enough for a step of size h; DAE_ERROR_STEP: they never will be. */
+dae_status dae__gauss_judge(dae__gauss *o, double h, dae__gauss_sweeps *now, bool *enough,
+                            dae_error *err);
+/* x1, which they have led to, by what further ones would add. */
+void dae__gauss_add_rest(const dae__gauss *o, const dae__gauss_sweeps *now, double *x1);
 
 /* Relative to the mapped tolerance, or where forces are not smooth to the tolerance. */
 double dae__gauss_estimate(dae__gauss *o, double h, const double *K);
