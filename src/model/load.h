@@ -13,10 +13,11 @@
  * place first + i. */
 typedef struct dae__file {
   const char *name; /* as it is shown to the user */
-  const char *path; /* canonical, NULL for text that came from memory */
+  const char *path; /* NULL for text that came from memory */
   const char *text; /* followed by a zero */
   int length, first;
-  bool open; /* being parsed */
+  bool canonical; /* of the model's own file: links in its path were resolved */
+  bool open;      /* being parsed */
 } dae__file;
 
 typedef DAE__LIST(dae__file) dae__files;
