@@ -68,7 +68,7 @@ static block *add_block(dae__pool *pool, size_t size)
 
 void *dae__pool_take(dae__pool *pool, size_t count, size_t size)
 {
-  if (pool->failed || (size > 0 && count > SIZE_MAX / 4 / size)) {
+  if (pool->failed || dae__too_many(count, size)) {
     pool->failed = true;
     return NULL;
   }
@@ -107,13 +107,9 @@ char *dae__pool_print(dae__pool *pool, const char *format, ...)
   return text;
 }
 
-bool dae__pool_grow(dae__pool *pool, void **items, int *count, int *room, size_t size)
+bool dae__pool_grow(dae__pool *pool, void **items, int count, int *room, size_t size)
 {
-  if (*count < *room) {
-    ++*count;
-    return true;
-  }
-  if (*count > INT_MAX / 2) {
+  if (count > INT_MAX / 2) {
     pool->failed = true;
     return false;
   }
@@ -121,10 +117,9 @@ bool dae__pool_grow(dae__pool *pool, void **items, int *count, int *room, size_t
   void *larger = dae__pool_take(pool, (size_t)more, size);
   if (!larger)
     return false;
-  if (*count > 0)
-    memcpy(larger, *items, (size_t)*count * size);
+  if (count > 0)
+    memcpy(larger, *items, (size_t)count * size);
   *items = larger;
   *room = more;
-  ++*count;
   return true;
 }
