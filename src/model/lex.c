@@ -198,33 +198,85 @@ static void string(dae__lexer *x, dae__token *token)
     dae__complain(x->l, token->place, "this string does not end on its line: a \" is missing");
 }
 
-/* the longest sign that stands here; they have one or two characters */
-static void sign(dae__lexer *x, dae__token *token)
+/* the sign with this character, or with this one and the next; COUNT: none */
+static dae__token_kind sign_of(char c, char next)
 {
-  char c = peek(x, 0), next = peek(x, 1);
-  int best = 0;
-  for (int kind = DAE__TOKEN_OPEN; kind < DAE__TOKEN_COUNT && best < 2; kind++) {
-    const char *text = texts[kind];
-    if (text[0] == c && (text[1] == 0 || text[1] == next)) {
-      best = text[1] ? 2 : 1;
-      token->kind = (dae__token_kind)kind;
-    }
+  switch (c) {
+  case '(':
+    return DAE__TOKEN_OPEN;
+  case ')':
+    return DAE__TOKEN_CLOSE;
+  case '[':
+    return DAE__TOKEN_OPEN_INDEX;
+  case ']':
+    return DAE__TOKEN_CLOSE_INDEX;
+  case '{':
+    return DAE__TOKEN_OPEN_BLOCK;
+  case '}':
+    return DAE__TOKEN_CLOSE_BLOCK;
+  case ',':
+    return DAE__TOKEN_COMMA;
+  case ':':
+    return DAE__TOKEN_COLON;
+  case ';':
+    return DAE__TOKEN_SEMICOLON;
+  case '\'':
+    return DAE__TOKEN_RATE;
+  case '^':
+    return DAE__TOKEN_POWER;
+  case '+':
+    return DAE__TOKEN_PLUS;
+  case '-':
+    return DAE__TOKEN_MINUS;
+  case '*':
+    return DAE__TOKEN_TIMES;
+  case '/':
+    return DAE__TOKEN_DIVIDE;
+  case '.':
+    return next == '.' ? DAE__TOKEN_RANGE : DAE__TOKEN_DOT;
+  case '=':
+    return next == '=' ? DAE__TOKEN_EQUAL : DAE__TOKEN_ASSIGN;
+  case '<':
+    return next == '=' ? DAE__TOKEN_LESS_EQUAL : DAE__TOKEN_LESS;
+  case '>':
+    return next == '=' ? DAE__TOKEN_MORE_EQUAL : DAE__TOKEN_MORE;
+  case '!':
+    return next == '=' ? DAE__TOKEN_NOT_EQUAL : DAE__TOKEN_NOT;
+  case '&':
+    return next == '&' ? DAE__TOKEN_AND : DAE__TOKEN_COUNT;
+  case '|':
+    return next == '|' ? DAE__TOKEN_OR : DAE__TOKEN_COUNT;
+  default:
+    return DAE__TOKEN_COUNT;
   }
-  x->at += best;
-  token->length = best;
-  if (best > 0)
-    return;
+}
+
+static void complain_sign(dae__lexer *x, int place, char c)
+{
   if (c == '&' || c == '|')
-    dae__complain(x->l, token->place, "%c stands alone: write %c%c", c, c, c);
+    dae__complain(x->l, place, "%c stands alone: write %c%c", c, c, c);
   else if (c == '%')
-    dae__complain(x->l, token->place,
+    dae__complain(x->l, place,
                   "the character %% means nothing here; the remainder of a "
                   "division is mod(a, b)");
   else if ((unsigned char)c < ' ' || c == 127)
-    dae__complain(x->l, token->place, "a control character (code %d) has no place in a model",
+    dae__complain(x->l, place, "a control character (code %d) has no place in a model",
                   (unsigned char)c);
   else
-    dae__complain(x->l, token->place, "the character %c means nothing here", c);
+    dae__complain(x->l, place, "the character %c means nothing here", c);
+}
+
+static void sign(dae__lexer *x, dae__token *token)
+{
+  char c = peek(x, 0);
+  dae__token_kind kind = sign_of(c, peek(x, 1));
+  if (kind == DAE__TOKEN_COUNT) {
+    complain_sign(x, token->place, c);
+    return;
+  }
+  token->kind = kind;
+  token->length = texts[kind][1] ? 2 : 1;
+  x->at += token->length;
 }
 
 dae__token dae__lexer_next(dae__lexer *x)
