@@ -33,6 +33,8 @@ static bool same(const dae__entry *x, const dae__entry *y)
 
 static size_t near_place(const dae__entry *e, uint64_t hash)
 {
+  if (e->op == DAE__OP_CONSTANT) /* has bits where others have operands */
+    return (size_t)(hash >> 3);
   int newest = e->a > e->b ? e->a : e->b;
   newest = newest > e->c ? newest : e->c;
   return 2 * (size_t)(unsigned)newest + (size_t)(hash & 7);

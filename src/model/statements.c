@@ -1,5 +1,6 @@
 /* Statements that make the motion, expanded: energies, forces, constraints, equations of every
  * instance, and joints. */
+#include "model/nodes.h"
 #include "model/value.h"
 #include <limits.h>
 #include <stdio.h>
@@ -29,17 +30,24 @@ static const char *kind_name(unsigned kind)
 }
 
 /* operands have smaller numbers than the nodes they stand in */
-unsigned dae__kinds_below(dae__expander *x, dae__node node)
+static bool find_kinds(dae__expander *x, dae__node last)
 {
-  while (x->node_kinds.count <= node && dae__load_ok(x->l)) {
-    dae__node_view v = dae__node_at(x->graph, x->node_kinds.count);
-    dae__node operand[] = {v.a, v.b, v.c};
-    unsigned kinds = v.leaf >= 0 ? x->leaf_kind.item[v.leaf] : 0;
-    for (int i = 0; i < dae__op_operands(v.op); i++)
+  for (dae__node node = x->node_kinds.count; node <= last && dae__load_ok(x->l); node++) {
+    const dae__entry *e = &x->graph->entry[node];
+    dae__node operand[3];
+    int count = dae__entry_operands(e, operand);
+    unsigned kinds = e->op == DAE__OP_LEAF ? x->leaf_kind.item[e->a] : 0;
+    for (int i = 0; i < count; i++)
       kinds |= x->node_kinds.item[operand[i]];
     *DAE__PUSH(x->l->scratch, &x->node_kinds) = (unsigned char)kinds;
   }
-  return x->l->status ? 0 : x->node_kinds.item[node];
+  return dae__load_ok(x->l);
+}
+
+unsigned dae__kinds_below(dae__expander *x, dae__node node)
+{
+  bool known = node < x->node_kinds.count || find_kinds(x, node);
+  return known && !x->l->status ? x->node_kinds.item[node] : 0;
 }
 
 void dae__check_leaves(const dae__context *c, dae__node node, int place, const dae__allowed *may)

@@ -91,15 +91,16 @@ static void check_unknowns(dae__binder *b, const dae__unit *u)
 {
   dae__expander *x = b->x;
   const dae__instance *own = &x->instances.item[u->instance];
-  dae__ints met = {0};
+  dae__nodes sides = {0};
   for (int i = 0; i < 2 * own->equations.count; i++) {
     const dae__equation *e = &own->equations.item[i / 2];
-    dae__leaves below = dae__leaves_below(x->walker, i % 2 ? e->b : e->a);
-    for (int k = 0; k < below.count; k++) {
-      b->by[below.leaf[k]] = DAE__ZERO;
-      *DAE__PUSH(x->l->scratch, &met) = below.leaf[k];
-    }
+    *DAE__PUSH(x->l->scratch, &sides) = i % 2 ? e->b : e->a;
   }
+  if (!dae__load_ok(x->l))
+    return;
+  dae__leaves below = dae__leaves_below_all(x->walker, sides.count, sides.item);
+  for (int i = 0; i < below.count; i++)
+    b->by[below.leaf[i]] = DAE__ZERO;
   for (int i = 0; i < u->u.count + u->w.count && !x->l->status; i++) {
     int leaf = i < u->u.count ? u->u.item[i] : u->w.item[i - u->u.count];
     bool state = x->leaf_kind.item[leaf] == DAE__LEAF_STATE;
@@ -107,8 +108,8 @@ static void check_unknowns(dae__binder *b, const dae__unit *u)
         !(state && b->by[rate_leaf(x, leaf)] >= 0))
       dae__complain(x->l, declared_at(x, leaf), "no equation holds %s", dae__leaf_name(x, leaf));
   }
-  for (int i = 0; i < met.count; i++)
-    b->by[met.item[i]] = -1;
+  for (int i = 0; i < below.count; i++)
+    b->by[below.leaf[i]] = -1;
 }
 
 /* ---- rows ---- */

@@ -103,9 +103,10 @@ static bool close_node(dae__walker *walker, dae__node node)
   return true;
 }
 
-bool dae__walk_below(dae__walker *walker, dae__node root, dae__walk_kind kind)
+/* What is below root and was not visited by this walk yet. */
+static bool walk_on(dae__walker *walker, dae__node root, dae__walk_kind kind)
 {
-  if (!begin_walk(walker) || !DAE__RESERVE(walker, &walker->stack, 1))
+  if (!DAE__RESERVE(walker, &walker->stack, 1))
     return false;
   walker->stack.item[walker->stack.count++] = root;
   while (walker->stack.count > 0) {
@@ -120,6 +121,11 @@ bool dae__walk_below(dae__walker *walker, dae__node root, dae__walk_kind kind)
       walker->stack.count--;
   }
   return true;
+}
+
+bool dae__walk_below(dae__walker *walker, dae__node root, dae__walk_kind kind)
+{
+  return begin_walk(walker) && walk_on(walker, root, kind);
 }
 
 /* Makes the heap of the first `count` pairs one again after the pair at i was replaced. */
@@ -156,7 +162,15 @@ void dae__pairs_sort(int count, dae__pair *pair)
 
 dae__leaves dae__leaves_below(dae__walker *walker, dae__node node)
 {
-  if (!dae__walk_below(walker, node, DAE__WALK_ALL))
+  return dae__leaves_below_all(walker, 1, &node);
+}
+
+dae__leaves dae__leaves_below_all(dae__walker *walker, int count, const dae__node *nodes)
+{
+  bool walked = begin_walk(walker);
+  for (int i = 0; i < count && walked; i++)
+    walked = walk_on(walker, nodes[i], DAE__WALK_ALL);
+  if (!walked)
     return (dae__leaves){0, NULL};
   walker->reached.count = walker->leaf.count = 0;
   for (int slot = 0; slot < walker->visit.count; slot++) {
