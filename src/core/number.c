@@ -80,3 +80,16 @@ void dae__format_double(double value, char *text, size_t size)
   memcpy(text, full, length);
   text[length] = 0;
 }
+
+const char *dae__format_int(int value, char text[DAE__INT_SIZE])
+{
+  unsigned rest = value < 0 ? 0u - (unsigned)value : (unsigned)value;
+  char *begin = text + DAE__INT_SIZE - 1;
+  *begin = 0;
+  do
+    *--begin = (char)('0' + rest % 10);
+  while (rest /= 10);
+  if (value < 0)
+    *--begin = '-';
+  return begin;
+}

@@ -2,6 +2,7 @@
  *
  * u' = E and c*u' = E with a number c give the rate of a state; all others are taken as they stand,
  * with rates in them linearly. */
+#include "model/nodes.h"
 #include "model/value.h"
 
 /* leaf of a rate u' of this instance that stands alone, or -1 */

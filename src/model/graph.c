@@ -194,11 +194,3 @@ dae__node_view dae__node_at(const dae__graph *graph, dae__node node)
   }
   return view;
 }
-
-bool dae__is_constant(const dae__graph *graph, dae__node node, double *value)
-{
-  if (graph->entry[node].op != DAE__OP_CONSTANT)
-    return false;
-  *value = dae__entry_value(&graph->entry[node]);
-  return true;
-}

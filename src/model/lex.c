@@ -75,16 +75,18 @@ static bool needs_more(dae__token_kind last)
 static bool skip(dae__lexer *x)
 {
   const char *text = x->file->text; /* a zero follows it, and none stands in it */
-  for (;; x->at++) {
-    char c = text[x->at];
-    if (c == '#')
-      x->at = line_end(x->file, x->at) - 1;
-    else if (c == '\n' && x->depth == 0 && !needs_more(x->last))
-      return true;
-    else if (c != '\n' && !is_space(c))
-      return false;
-    x->line += c == '\n';
+  bool ends = x->depth == 0 && !needs_more(x->last);
+  int at = x->at;
+  for (;; at++) {
+    if (text[at] == '#')
+      at = line_end(x->file, at) - 1;
+    else if (text[at] == '\n' && !ends)
+      x->line++;
+    else if (!is_space(text[at]))
+      break;
   }
+  x->at = at;
+  return text[at] == '\n';
 }
 
 /* ---- blocks: inside { } newlines count again ---- */
@@ -279,31 +281,30 @@ static void sign(dae__lexer *x, dae__token *token)
   x->at += token->length;
 }
 
-dae__token dae__lexer_next(dae__lexer *x)
+void dae__lexer_next(dae__lexer *x, dae__token *token)
 {
   int before = x->at;
   bool line_ends = skip(x);
   char c = x->file->text[x->at];
-  dae__token token = {.kind = DAE__TOKEN_END, .place = x->file->first + x->at};
-  token.spaced = x->at > before;
-  token.line = x->line;
+  *token = (dae__token){.kind = DAE__TOKEN_END, .place = x->file->first + x->at, .line = x->line};
+  token->spaced = x->at > before;
   if (x->l->status || x->at >= x->file->length) {
-    token.kind = DAE__TOKEN_END;
+    token->kind = DAE__TOKEN_END;
   } else if (line_ends) {
-    token.kind = DAE__TOKEN_NEWLINE;
+    token->kind = DAE__TOKEN_NEWLINE;
     x->at++;
     x->line++;
   } else if (is_letter(c)) {
-    name(x, &token);
+    name(x, token);
   } else if (is_digit(c) || (c == '.' && is_digit(peek(x, 1)))) {
-    number(x, &token);
+    number(x, token);
   } else if (c == '"') {
-    string(x, &token);
+    string(x, token);
   } else {
-    sign(x, &token);
+    sign(x, token);
   }
   if (x->l->status)
-    token.kind = DAE__TOKEN_END;
-  track_brackets(x, &token);
-  return x->last = token.kind, token;
+    token->kind = DAE__TOKEN_END;
+  track_brackets(x, token);
+  x->last = token->kind;
 }

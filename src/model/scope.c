@@ -220,7 +220,6 @@ static void take_elements(dae__expander *x, dae__symbol *s)
 {
   int count = s->scope == 0 ? 1 : x->scopes.item[s->scope].instances;
   s->in = DAE__NEW_ARRAY(x->l->scratch, dae__elements, count > 0 ? count : 1);
-  dae__load_ok(x->l);
 }
 
 static void take_leaves(dae__expander *x, int symbol, int instance, dae__elements *e)
@@ -285,16 +284,14 @@ static void lay_out(dae__expander *x, int symbol, int instance, dae__elements *e
   e->layout = DAE__LAYOUT_DONE;
 }
 
-dae__elements *dae__elements_of(dae__expander *x, int symbol, int instance, int place)
+dae__elements *dae__lay_out(dae__expander *x, int symbol, int instance, int place)
 {
   dae__symbol *s = &x->symbols.item[symbol];
   if (!s->in)
     take_elements(x, s);
-  if (x->l->status || !s->in)
+  if (!dae__load_ok(x->l))
     return NULL;
   dae__elements *e = &s->in[x->instances.item[instance].number];
-  if (e->layout == DAE__LAYOUT_DONE)
-    return e;
   if (e->layout == DAE__LAYOUT_BUSY)
     dae__complain(x->l, place, "the range of %s depends on %s itself", s->d->name, s->d->name);
   if (e->layout == DAE__LAYOUT_NONE) {

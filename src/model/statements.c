@@ -1,9 +1,9 @@
 /* Statements that make the motion, expanded: energies, forces, constraints, equations of every
  * instance, and joints. */
+#include "core/number.h"
 #include "model/nodes.h"
 #include "model/value.h"
 #include <limits.h>
-#include <stdio.h>
 
 #define MOST_LETS 1000 /* in a loop: each takes a level of recursion */
 
@@ -72,18 +72,30 @@ void dae__check_leaves(const dae__context *c, dae__node node, int place, const d
 
 /* ---- names for messages ---- */
 
+enum { LONGEST = 95 }; /* name of a statement */
+
+/* as much of more as there is room for; the new length */
+static size_t append(char *text, size_t length, const char *more)
+{
+  while (*more && length < LONGEST)
+    text[length++] = *more++;
+  return length;
+}
+
 /* "line 9", "line 9, i = 3" */
 const char *dae__statement_name(const dae__context *c, const dae__statement *s)
 {
-  char text[96];
-  int used = snprintf(text, sizeof text, "line %d", s->line);
-  for (const dae__frame *f = c->frame; f && used < (int)sizeof text; f = f->outer) {
+  char text[LONGEST], number[DAE__INT_SIZE];
+  size_t length = append(text, 0, "line ");
+  length = append(text, length, dae__format_int(s->line, number));
+  for (const dae__frame *f = c->frame; f; f = f->outer) {
     double value;
-    if (f->index && dae__is_constant(c->x->graph, f->node, &value))
-      used += snprintf(text + used, sizeof text - (size_t)used, ", %s = %d", f->name, (int)value);
+    if (!f->index || !dae__is_constant(c->x->graph, f->node, &value))
+      continue;
+    length = append(text, append(text, length, ", "), f->name);
+    length = append(text, append(text, length, " = "), dae__format_int((int)value, number));
   }
-  return dae__pool_text(c->x->l->keep, text,
-                        used < (int)sizeof text ? (size_t)used : sizeof text - 1);
+  return dae__pool_text(c->x->l->keep, text, length);
 }
 
 /* ---- energies and forces ---- */

@@ -1,5 +1,6 @@
 /* Expressions of the tree into nodes of the graph. */
 #include "model/value.h"
+#include "model/nodes.h"
 #include <limits.h>
 #include <math.h>
 #include <string.h>

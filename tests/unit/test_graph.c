@@ -1,4 +1,5 @@
 #include "model/graph.h"
+#include "model/nodes.h"
 #include "model/walk.h"
 
 #include "counting_env.h"
