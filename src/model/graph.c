@@ -42,7 +42,7 @@ static size_t near_place(const dae__entry *e, uint64_t hash)
 }
 
 /* The place of the entry, or the empty one where it belongs. The odd stride reaches all places. */
-static size_t find(const dae__graph *graph, const dae__entry *e)
+static inline size_t find(const dae__graph *graph, const dae__entry *e)
 {
   uint64_t hash = hash_of(e);
   size_t mask = graph->places - 1, i = near_place(e, hash) & mask;
@@ -148,13 +148,11 @@ static bool make_room(dae__graph *graph)
   return !graph->failed;
 }
 
-dae__node dae__intern(dae__graph *graph, dae__entry entry)
+/* a new node, which belongs to the place i unless the table has to grow; not inlined, so that those
+ * that are there are found in a few instructions */
+__attribute__((noinline)) static dae__node add(dae__graph *graph, dae__entry entry, size_t i)
 {
-  if (graph->failed)
-    return DAE__ZERO;
-  size_t i = find(graph, &entry), places = graph->places;
-  if (graph->place[i] != 0)
-    return graph->place[i];
+  size_t places = graph->places;
   if (!make_room(graph))
     return DAE__ZERO;
   if (graph->places != places)
@@ -162,6 +160,14 @@ dae__node dae__intern(dae__graph *graph, dae__entry entry)
   graph->place[i] = graph->count;
   graph->entry[graph->count] = entry;
   return graph->count++;
+}
+
+dae__node dae__intern(dae__graph *graph, dae__entry entry)
+{
+  if (graph->failed)
+    return DAE__ZERO;
+  size_t i = find(graph, &entry);
+  return graph->place[i] != 0 ? graph->place[i] : add(graph, entry, i);
 }
 
 dae__node dae__constant(dae__graph *graph, double value)

@@ -28,9 +28,10 @@ static bool is_digit(char c)
   return (unsigned)c - '0' < 10;
 }
 
+/* | in place of ||: what a text goes on with cannot be foreseen, and a wrong guess costs more */
 static bool is_letter(char c)
 {
-  return ((unsigned)c | 32) - 'a' < 26 || c == '_' || (unsigned char)c > 127;
+  return (((unsigned)c | 32) - 'a' < 26) | (c == '_') | ((unsigned char)c > 127);
 }
 
 static bool is_space(char c)
@@ -71,16 +72,20 @@ static bool needs_more(dae__token_kind last)
   }
 }
 
+static bool ends_statement(const dae__lexer *x)
+{
+  return x->depth == 0 && !needs_more(x->last);
+}
+
 /* space and comments; true at a newline that ends a statement */
 static bool skip(dae__lexer *x)
 {
   const char *text = x->file->text; /* a zero follows it, and none stands in it */
-  bool ends = x->depth == 0 && !needs_more(x->last);
   int at = x->at;
   for (;; at++) {
     if (text[at] == '#')
       at = line_end(x->file, at) - 1;
-    else if (text[at] == '\n' && !ends)
+    else if (text[at] == '\n' && !ends_statement(x))
       x->line++;
     else if (!is_space(text[at]))
       break;
@@ -176,7 +181,7 @@ static void name(dae__lexer *x, dae__token *token)
 {
   const char *text = x->file->text;
   int from = x->at, to = from;
-  while (is_letter(text[to]) || is_digit(text[to]))
+  while (is_letter(text[to]) | is_digit(text[to]))
     to++;
   x->at = to;
   token->kind = DAE__TOKEN_NAME;
@@ -200,58 +205,33 @@ static void string(dae__lexer *x, dae__token *token)
     dae__complain(x->l, token->place, "this string does not end on its line: a \" is missing");
 }
 
-/* the sign with this character, or with this one and the next; COUNT: none */
-static dae__token_kind sign_of(char c, char next)
-{
-  switch (c) {
-  case '(':
-    return DAE__TOKEN_OPEN;
-  case ')':
-    return DAE__TOKEN_CLOSE;
-  case '[':
-    return DAE__TOKEN_OPEN_INDEX;
-  case ']':
-    return DAE__TOKEN_CLOSE_INDEX;
-  case '{':
-    return DAE__TOKEN_OPEN_BLOCK;
-  case '}':
-    return DAE__TOKEN_CLOSE_BLOCK;
-  case ',':
-    return DAE__TOKEN_COMMA;
-  case ':':
-    return DAE__TOKEN_COLON;
-  case ';':
-    return DAE__TOKEN_SEMICOLON;
-  case '\'':
-    return DAE__TOKEN_RATE;
-  case '^':
-    return DAE__TOKEN_POWER;
-  case '+':
-    return DAE__TOKEN_PLUS;
-  case '-':
-    return DAE__TOKEN_MINUS;
-  case '*':
-    return DAE__TOKEN_TIMES;
-  case '/':
-    return DAE__TOKEN_DIVIDE;
-  case '.':
-    return next == '.' ? DAE__TOKEN_RANGE : DAE__TOKEN_DOT;
-  case '=':
-    return next == '=' ? DAE__TOKEN_EQUAL : DAE__TOKEN_ASSIGN;
-  case '<':
-    return next == '=' ? DAE__TOKEN_LESS_EQUAL : DAE__TOKEN_LESS;
-  case '>':
-    return next == '=' ? DAE__TOKEN_MORE_EQUAL : DAE__TOKEN_MORE;
-  case '!':
-    return next == '=' ? DAE__TOKEN_NOT_EQUAL : DAE__TOKEN_NOT;
-  case '&':
-    return next == '&' ? DAE__TOKEN_AND : DAE__TOKEN_COUNT;
-  case '|':
-    return next == '|' ? DAE__TOKEN_OR : DAE__TOKEN_COUNT;
-  default:
-    return DAE__TOKEN_COUNT;
-  }
-}
+/* signs by their first character: of one character, and of two */
+static const struct {
+  unsigned char alone, longer;
+} signs[128] = {
+    ['('] = {DAE__TOKEN_OPEN, 0},
+    [')'] = {DAE__TOKEN_CLOSE, 0},
+    ['['] = {DAE__TOKEN_OPEN_INDEX, 0},
+    [']'] = {DAE__TOKEN_CLOSE_INDEX, 0},
+    ['{'] = {DAE__TOKEN_OPEN_BLOCK, 0},
+    ['}'] = {DAE__TOKEN_CLOSE_BLOCK, 0},
+    [','] = {DAE__TOKEN_COMMA, 0},
+    [':'] = {DAE__TOKEN_COLON, 0},
+    [';'] = {DAE__TOKEN_SEMICOLON, 0},
+    ['\''] = {DAE__TOKEN_RATE, 0},
+    ['^'] = {DAE__TOKEN_POWER, 0},
+    ['+'] = {DAE__TOKEN_PLUS, 0},
+    ['-'] = {DAE__TOKEN_MINUS, 0},
+    ['*'] = {DAE__TOKEN_TIMES, 0},
+    ['/'] = {DAE__TOKEN_DIVIDE, 0},
+    ['.'] = {DAE__TOKEN_DOT, DAE__TOKEN_RANGE},
+    ['='] = {DAE__TOKEN_ASSIGN, DAE__TOKEN_EQUAL},
+    ['<'] = {DAE__TOKEN_LESS, DAE__TOKEN_LESS_EQUAL},
+    ['>'] = {DAE__TOKEN_MORE, DAE__TOKEN_MORE_EQUAL},
+    ['!'] = {DAE__TOKEN_NOT, DAE__TOKEN_NOT_EQUAL},
+    ['&'] = {0, DAE__TOKEN_AND},
+    ['|'] = {0, DAE__TOKEN_OR},
+};
 
 static void complain_sign(dae__lexer *x, int place, char c)
 {
@@ -270,15 +250,14 @@ static void complain_sign(dae__lexer *x, int place, char c)
 
 static void sign(dae__lexer *x, dae__token *token)
 {
-  char c = peek(x, 0);
-  dae__token_kind kind = sign_of(c, peek(x, 1));
-  if (kind == DAE__TOKEN_COUNT) {
-    complain_sign(x, token->place, c);
-    return;
-  }
-  token->kind = kind;
-  token->length = texts[kind][1] ? 2 : 1;
+  char c = peek(x, 0); /* letters, among them all bytes above 127, do not come here */
+  int alone = signs[(int)c].alone, longer = signs[(int)c].longer;
+  bool both = longer && texts[longer][1] == peek(x, 1);
+  token->kind = (dae__token_kind)(both ? longer : alone);
+  token->length = both ? 2 : 1;
   x->at += token->length;
+  if (token->kind == 0)
+    complain_sign(x, token->place, c);
 }
 
 void dae__lexer_next(dae__lexer *x, dae__token *token)

@@ -84,13 +84,21 @@ static bool make_room(dae__load *l, dae__names *names)
   return true;
 }
 
+static bool is(const char *name, const char *text, int length)
+{
+  int i = 0;
+  while (i < length && name[i] == text[i])
+    i++;
+  return i == length && name[i] == 0;
+}
+
 const char *dae__name(dae__load *l, dae__names *names, const char *text, int length)
 {
   if (!make_room(l, names))
     return "";
   unsigned i = hash(text, length) & (unsigned)(names->room - 1);
   for (; names->slot[i]; i = (i + 1) & (unsigned)(names->room - 1))
-    if (!strncmp(names->slot[i], text, (size_t)length) && names->slot[i][length] == 0)
+    if (is(names->slot[i], text, length))
       return names->slot[i];
   names->slot[i] = dae__pool_text(l->keep, text, (size_t)length);
   names->count++;

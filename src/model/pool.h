@@ -11,8 +11,9 @@
 
 typedef struct dae__pool {
   dae_env env;
-  struct dae__block *first; /* the one that is filled */
-  size_t next;              /* size of the next one */
+  struct dae__block *first; /* of all blocks */
+  char *free, *clear, *end; /* in the one that is filled: what is free, and zero up to clear */
+  size_t next;              /* size of the next block */
   bool failed;
 } dae__pool;
 

@@ -32,14 +32,15 @@ static const char *kind_name(unsigned kind)
 /* operands have smaller numbers than the nodes they stand in */
 static bool find_kinds(dae__expander *x, dae__node last)
 {
-  for (dae__node node = x->node_kinds.count; node <= last && dae__load_ok(x->l); node++) {
+  dae__pool *pool = x->l->scratch;
+  for (dae__node node = x->node_kinds.count; node <= last && !dae__pool_failed(pool); node++) {
     const dae__entry *e = &x->graph->entry[node];
     dae__node operand[3];
     int count = dae__entry_operands(e, operand);
     unsigned kinds = e->op == DAE__OP_LEAF ? x->leaf_kind.item[e->a] : 0;
     for (int i = 0; i < count; i++)
       kinds |= x->node_kinds.item[operand[i]];
-    *DAE__PUSH(x->l->scratch, &x->node_kinds) = (unsigned char)kinds;
+    *DAE__PUSH(pool, &x->node_kinds) = (unsigned char)kinds;
   }
   return dae__load_ok(x->l);
 }

@@ -2,7 +2,8 @@
  *
  * Depth first, on a stack of its own: a node on top of it is opened (marked, its operands pushed)
  * when it is met first, and closed (given the next slot) when it is met again, all its operands
- * being closed by then. Slots therefore rise from operands to the nodes they stand in. */
+ * being closed by then; constants and leaves are closed at once. Slots therefore rise from operands
+ * to the nodes they stand in. */
 #include "model/walker.h"
 
 #include "core/env.h"
@@ -77,29 +78,34 @@ static bool begin_walk(dae__walker *walker)
   return true;
 }
 
-/* The operands on the stack, the first one on top. */
-static bool open_node(dae__walker *walker, dae__node node, dae__walk_kind kind)
-{
-  dae__node operand[3];
-  const dae__entry *e = &walker->graph->entry[node];
-  int count =
-      kind == DAE__WALK_ALL ? dae__entry_operands(e, operand) : dae__smooth_operands(e, operand);
-  walker->mark.item[node] = (dae__mark){walker->walk, -1};
-  if (!DAE__RESERVE(walker, &walker->stack, 3))
-    return false;
-  for (int i = count - 1; i >= 0; i--)
-    if (walker->mark.item[operand[i]].walk != walker->walk)
-      walker->stack.item[walker->stack.count++] = operand[i];
-  return true;
-}
-
 static bool close_node(dae__walker *walker, dae__node node)
 {
   walker->visits++;
   if (!DAE__RESERVE(walker, &walker->visit, 1))
     return false;
-  walker->mark.item[node].slot = walker->visit.count;
+  walker->mark.item[node] = (dae__mark){walker->walk, walker->visit.count};
   walker->visit.item[walker->visit.count++] = (dae__visit){.node = node};
+  return true;
+}
+
+/* The operands on the stack, the first one on top; those that have none themselves are closed. */
+static bool open_node(dae__walker *walker, dae__node node, dae__walk_kind kind)
+{
+  dae__node operand[3];
+  const dae__entry *entry = walker->graph->entry, *e = &entry[node];
+  int count =
+      kind == DAE__WALK_ALL ? dae__entry_operands(e, operand) : dae__smooth_operands(e, operand);
+  walker->mark.item[node] = (dae__mark){walker->walk, -1};
+  if (!DAE__RESERVE(walker, &walker->stack, 3))
+    return false;
+  for (int i = count - 1; i >= 0; i--) {
+    if (walker->mark.item[operand[i]].walk == walker->walk)
+      continue;
+    if (dae__op_operands((dae__op)entry[operand[i]].op) > 0)
+      walker->stack.item[walker->stack.count++] = operand[i];
+    else if (!close_node(walker, operand[i]))
+      return false;
+  }
   return true;
 }
 
