@@ -148,10 +148,25 @@ static void sift_down(int count, dae__pair *pair, int i)
   pair[i] = moved;
 }
 
+static void insertion_sort(int count, dae__pair *pair)
+{
+  for (int i = 1; i < count; i++) {
+    dae__pair moved = pair[i];
+    int j = i;
+    for (; j > 0 && pair[j - 1].key > moved.key; j--)
+      pair[j] = pair[j - 1];
+    pair[j] = moved;
+  }
+}
+
 /* heapsort: no recursion, no memory */
 void dae__pairs_sort(int count, dae__pair *pair)
 {
   bool sorted = true;
+  if (count <= 16) {
+    insertion_sort(count, pair);
+    return;
+  }
   for (int i = 1; i < count && sorted; i++)
     sorted = pair[i - 1].key <= pair[i].key;
   if (sorted)
