@@ -14,6 +14,7 @@
 #include <math.h>
 
 #define FIRST_PLACES ((size_t)1024)
+#define FIRST_ENTRIES 256
 #define NEAR_PROBES 8 /* with 10 million nodes as fast as 4, 16 and 32; 2 is slower */
 
 /* Multiplicative hashing; the constants are the odd integers nearest to 2^64 divided by the golden
@@ -82,10 +83,10 @@ static bool grow_places(dae__graph *graph)
   return true;
 }
 
-static bool grow_entries(dae__graph *graph)
+static bool grow_entries(dae__graph *graph, int needed)
 {
-  dae__entry *entry = dae__grown(&graph->env, graph->entry, &graph->capacity, graph->count,
-                                 graph->count + 1, sizeof *entry);
+  dae__entry *entry =
+      dae__grown(&graph->env, graph->entry, &graph->capacity, graph->count, needed, sizeof *entry);
   if (!entry)
     return false;
   graph->entry = entry;
@@ -101,7 +102,7 @@ dae__graph *dae__graph_create(const dae_env *env, long max_nodes)
   *graph = (dae__graph){.env = own, .places = FIRST_PLACES};
   graph->limit = max_nodes < 1 ? 1 : max_nodes < INT_MAX ? (int)max_nodes : INT_MAX;
   graph->place = empty_places(&own, FIRST_PLACES);
-  if (!graph->place || !grow_entries(graph)) {
+  if (!graph->place || !grow_entries(graph, FIRST_ENTRIES)) {
     dae__graph_free(graph);
     return NULL;
   }
@@ -141,7 +142,7 @@ static bool make_room(dae__graph *graph)
 {
   if (graph->count == graph->limit)
     graph->full = graph->failed = true;
-  else if (graph->count == graph->capacity && !grow_entries(graph))
+  else if (graph->count == graph->capacity && !grow_entries(graph, graph->count + 1))
     graph->failed = true;
   else if ((size_t)graph->count >= graph->places / 2 && !grow_places(graph))
     graph->failed = true;

@@ -23,15 +23,29 @@ dae__lexer dae__lexer_create(dae__load *l, int file)
 
 /* ---- classes of characters ---- */
 
+enum { D = 1, L = 2 }; /* digits; letters, _ and bytes above 127 */
+#define L16 L, L, L, L, L, L, L, L, L, L, L, L, L, L, L, L
+/* clang-format off */
+static const unsigned char class_of[256] = {
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, /*   ! ... / */
+    D, D, D, D, D, D, D, D, D, D, 0, 0, 0, 0, 0, 0, /* 0 ... ? */
+    0, L, L, L, L, L, L, L, L, L, L, L, L, L, L, L, /* @ ... O */
+    L, L, L, L, L, L, L, L, L, L, L, 0, 0, 0, 0, L, /* P ... _ */
+    0, L, L, L, L, L, L, L, L, L, L, L, L, L, L, L, /* ` ... o */
+    L, L, L, L, L, L, L, L, L, L, L, 0, 0, 0, 0, 0, /* p ... ~ */
+    L16, L16, L16, L16, L16, L16, L16, L16};
+/* clang-format on */
+
 static bool is_digit(char c)
 {
-  return (unsigned)c - '0' < 10;
+  return class_of[(unsigned char)c] == D;
 }
 
-/* | in place of ||: what a text goes on with cannot be foreseen, and a wrong guess costs more */
 static bool is_letter(char c)
 {
-  return (((unsigned)c | 32) - 'a' < 26) | (c == '_') | ((unsigned char)c > 127);
+  return class_of[(unsigned char)c] == L;
 }
 
 static bool is_space(char c)
@@ -82,7 +96,7 @@ static bool skip(dae__lexer *x)
 {
   const char *text = x->file->text; /* a zero follows it, and none stands in it */
   int at = x->at;
-  for (;; at++) {
+  for (; (unsigned char)text[at] <= '#'; at++) { /* all else are signs, digits and letters */
     if (text[at] == '#')
       at = line_end(x->file, at) - 1;
     else if (text[at] == '\n' && !ends_statement(x))
@@ -181,7 +195,7 @@ static void name(dae__lexer *x, dae__token *token)
 {
   const char *text = x->file->text;
   int from = x->at, to = from;
-  while (is_letter(text[to]) | is_digit(text[to]))
+  while (class_of[(unsigned char)text[to]])
     to++;
   x->at = to;
   token->kind = DAE__TOKEN_NAME;

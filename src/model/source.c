@@ -121,15 +121,12 @@ bool dae__load_ok(dae__load *l)
   return !l->status;
 }
 
-bool dae__load_work(dae__load *l, int place, int cost)
+dae_status dae__complain_work(dae__load *l, int place)
 {
-  l->work += cost;
-  if (l->work > l->limits.max_work)
-    dae__complain(l, place,
-                  "the model is too large: expanding its arrays, loops and lets takes more than "
-                  "%ld steps; use smaller arrays",
-                  l->limits.max_work);
-  return !l->status;
+  return dae__complain(l, place,
+                       "the model is too large: expanding its arrays, loops and lets takes more "
+                       "than %ld steps; use smaller arrays",
+                       l->limits.max_work);
 }
 
 bool dae__load_record(dae__load *l, int place)

@@ -214,7 +214,8 @@ static void count_reads(dae__tape_compiler *c)
 void dae__tape_group(dae__tape_compiler *c)
 {
   count_reads(c);
-  reorder(c);
+  if (c->steps > 1)
+    reorder(c);
   if (!c->failed)
     link_steps(c);
 }

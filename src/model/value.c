@@ -253,9 +253,9 @@ static dae__value evaluate_kind(const dae__context *c, const dae__expr *e)
 
 static bool graph_ok(dae__expander *x, int place)
 {
-  if (!dae__graph_failed(x->graph))
+  if (!x->graph->failed)
     return true;
-  if (dae__graph_full(x->graph))
+  if (x->graph->full)
     dae__complain(x->l, place,
                   "the model is too large: its expressions have more than %ld nodes; "
                   "use smaller arrays",

@@ -63,7 +63,7 @@ static bool begin_walk(dae__walker *walker)
   if (walker->failed || walker->graph->failed)
     return false;
   if (more > 0) {
-    if (!DAE__RESERVE(walker, &walker->mark, more))
+    if (!DAE__RESERVE(walker, &walker->mark, walker->graph->capacity - walker->mark.count))
       return false;
     memset(walker->mark.item + walker->mark.count, 0, (size_t)more * sizeof(dae__mark));
     walker->mark.count = count;
