@@ -159,7 +159,7 @@ __attribute__((noinline)) static dae__node add(dae__graph *graph, dae__entry ent
   if (graph->places != places)
     i = find(graph, &entry);
   graph->place[i] = graph->count;
-  graph->entry[graph->count] = entry;
+  graph->entry[graph->count] = (dae__entry){entry.op, entry.a, entry.b, entry.c}; /* see hash_of */
   return graph->count++;
 }
 
