@@ -14,8 +14,8 @@
 #include <math.h>
 
 #define FIRST_PLACES ((size_t)1024)
-#define FIRST_ENTRIES 256
-#define NEAR_PROBES 8 /* with 10 million nodes as fast as 4, 16 and 32; 2 is slower */
+#define FIRST_ENTRIES 256 /* enough for a model of twenty lines */
+#define NEAR_PROBES 8     /* with 10 million nodes as fast as 4, 16 and 32; 2 is slower */
 
 /* Multiplicative hashing; the constants are the odd integers nearest to 2^64 divided by the golden
  * ratio and by the square root of 2. The halves of an entry are taken as they lie in memory: a word

@@ -15,7 +15,7 @@ static inline void *dae__grown(const dae_env *env, void *old, int *capacity, int
   int larger = *capacity > INT_MAX / 2 ? INT_MAX : 2 * *capacity;
   if (larger < needed)
     larger = needed;
-  if (larger < 64)
+  if (larger < 64) /* enough for most arrays of a small model */
     larger = 64;
   if ((size_t)larger > SIZE_MAX / 2 / size)
     return NULL;

@@ -44,7 +44,7 @@ enum {
   WORDS = sizeof words / sizeof words[0]
 };
 
-/* the number of a word of the language; -1: it is none */
+/* the number of a word of the language, by the name that dae__name gave; -1: it is none */
 static int word_of(const char *name)
 {
   uintptr_t offset = (uintptr_t)name - (uintptr_t)words;
@@ -100,9 +100,13 @@ const char *dae__name(dae__load *l, dae__names *names, const char *text, int len
   for (; names->slot[i]; i = (i + 1) & (unsigned)(names->room - 1))
     if (is(names->slot[i], text, length))
       return names->slot[i];
-  names->slot[i] = dae__pool_text(l->keep, text, (size_t)length);
+  const char *name = dae__pool_text(l->keep, text, (size_t)length);
+  if (!name) {
+    dae__load_ok(l);
+    return "";
+  }
   names->count++;
-  return dae__load_ok(l) ? names->slot[i] : "";
+  return names->slot[i] = name;
 }
 
 bool dae__is_reserved(const char *name)
