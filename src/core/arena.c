@@ -133,20 +133,13 @@ static void clear(char *memory, size_t bytes)
       memset(memory, 0, ALIGNMENT);
 }
 
-/* whether count * size, rounded up, is no number of bytes; halves of a size_t are never too large
- */
-static bool too_many(size_t count, size_t size)
-{
-  return (count | size) >> (4 * sizeof(size_t)) && size > 0 && count > SIZE_MAX / 2 / size;
-}
-
 /* The next piece; NULL: there is none. */
 static inline char *cut(dae__arena *arena, size_t count, size_t size)
 {
   /* round up, so that the free end stays aligned and no two pieces share an address */
   size_t bytes = count * size;
   size_t piece = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + GAP;
-  if (too_many(count, size)) {
+  if (dae__too_many(count, size)) {
     arena->failed = true;
     arena->free = arena->end;
     return NULL;

@@ -12,6 +12,7 @@
  * less than 2^64 / 2^s: where the middle between two whole numbers is nearer, nothing is said. */
 #include "core/decimal.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -161,5 +162,52 @@ bool dae__decimal(double value, int digits, char text[40])
   bool plain = k >= -4 && k < digits;
   text = plain ? put_plain(text, digit, count, k) : put_with_power(text, digit, count, k);
   *text = 0;
+  return true;
+}
+
+/* ---- reading ---- */
+
+/* the digits that stand here, behind those of w; some are left where there are more than 15 */
+static const char *read_digits(const char *text, uint64_t *w)
+{
+  for (; *text >= '0' && *text <= '9' && *w < 100000000000000u; text++)
+    *w = 10 * *w + (uint64_t)(*text - '0');
+  return text;
+}
+
+/* e-3; NULL: there are no digits, or too many */
+static const char *read_power(const char *text, int *power)
+{
+  uint64_t size = 0;
+  bool down = text[1] == '-';
+  const char *first = text + 1 + (down || text[1] == '+'), *end = read_digits(first, &size);
+  *power += down ? -(int)size : (int)size;
+  return end > first && size < 1000 ? end : NULL;
+}
+
+/* Digits and power of ten are doubles, exactly, and their product or quotient is rounded once. */
+bool dae__decimal_value(const char *text, double *value)
+{
+  static const double ten_to[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                  1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+  const int largest = (int)(sizeof ten_to / sizeof ten_to[0]) - 1;
+  uint64_t w = 0;
+  int power = 0;
+  bool negative = *text == '-';
+  const char *first = text + negative, *end = read_digits(first, &w);
+  bool some = end > first;
+  if (*end == '.') {
+    first = end + 1;
+    end = read_digits(first, &w);
+    some = some || end > first;
+    power = (int)(first - end);
+  }
+  if (some && (*end == 'e' || *end == 'E'))
+    end = read_power(end, &power);
+  if (!some || !end || *end || power < -largest || power > largest || FLT_EVAL_METHOD != 0)
+    return false;
+  double size = power < 0 ? (double)w / ten_to[-power] : (double)w * ten_to[power];
+  *value = negative ? -size : size;
   return true;
 }

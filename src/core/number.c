@@ -1,5 +1,7 @@
 #include "core/number.h"
 
+#include "core/decimal.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <locale.h>
@@ -24,6 +26,8 @@ static char decimal_point(void)
 bool dae__parse_double(const char *text, double *value)
 {
   char copy[128];
+  if (dae__decimal_value(text, value))
+    return true;
   size_t length = strlen(text);
   if (length == 0 || length >= sizeof copy || strspn(text, "0123456789+-.eE") != length)
     return false;
@@ -50,17 +54,42 @@ bool dae__parse_int(const char *text, int *value)
   return true;
 }
 
+/* %.*g */
+static void print(double value, int digits, char text[40])
+{
+  if (dae__decimal(value, digits, text))
+    return;
+  snprintf(text, 40, "%.*g", digits, value);
+  replace(text, decimal_point(), '.');
+}
+
 void dae__format_double(double value, char *text, size_t size)
 {
+  char full[40];
+  double back;
+  bool same = false;
+  for (int digits = 15; digits <= 17 && !same; digits++) {
+    print(value, digits, full);
+    same = dae__parse_double(full, &back) && back == value;
+  }
+  size_t length = strlen(full);
   if (size == 0)
     return;
-  for (int digits = 15; digits <= 17; digits++) {
-    char full[32];
-    snprintf(full, sizeof full, "%.*g", digits, value);
-    bool same = strtod(full, NULL) == value;
-    replace(full, decimal_point(), '.');
-    snprintf(text, size, "%s", full);
-    if (same)
-      return;
-  }
+  if (length >= size)
+    length = size - 1;
+  memcpy(text, full, length);
+  text[length] = 0;
+}
+
+const char *dae__format_int(int value, char text[DAE__INT_SIZE])
+{
+  unsigned rest = value < 0 ? 0u - (unsigned)value : (unsigned)value;
+  char *begin = text + DAE__INT_SIZE - 1;
+  *begin = 0;
+  do
+    *--begin = (char)('0' + rest % 10);
+  while (rest /= 10);
+  if (value < 0)
+    *--begin = '-';
+  return begin;
 }

@@ -12,4 +12,8 @@ bool dae__parse_int(const char *text, int *value);
 /* The shortest text that reads back as the same number. */
 void dae__format_double(double value, char *text, size_t size);
 
+/* A whole number; gives where it begins in text. */
+enum { DAE__INT_SIZE = 12 };
+const char *dae__format_int(int value, char text[DAE__INT_SIZE]);
+
 #endif

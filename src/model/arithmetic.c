@@ -117,8 +117,8 @@ dae__node dae__simple_difference(dae__graph *g, dae__node a, dae__node b)
   return simpler >= 0 ? simpler : dae__make(g, DAE__OP_SUB, a, b);
 }
 
-/* c b */
-static dae__node scale(dae__graph *g, double c, dae__node b)
+/* c b; a is the node of c, or -1 */
+static dae__node scale(dae__graph *g, double c, dae__node a, dae__node b)
 {
   dae__entry e = g->entry[b];
   double inner;
@@ -127,11 +127,11 @@ static dae__node scale(dae__graph *g, double c, dae__node b)
   if (c == -1)
     return neg(g, b);
   if (e.op == DAE__OP_NEG)
-    return scale(g, -c, e.a);
+    return scale(g, -c, -1, e.a);
   if ((e.op == DAE__OP_MUL || e.op == DAE__OP_DIV) && dae__is_constant(g, e.a, &inner) &&
       isnormal(c * inner))
     return dae__binary(g, (dae__op)e.op, dae__constant(g, c * inner), e.b);
-  return dae__make(g, DAE__OP_MUL, dae__constant(g, c), b);
+  return dae__make(g, DAE__OP_MUL, a >= 0 ? a : dae__constant(g, c), b);
 }
 
 /* x^m x^n: -1 where a and b are not powers of the same */
@@ -165,7 +165,7 @@ dae__node dae__simple_product(dae__graph *g, dae__node a, dae__node b)
   if (a == DAE__ZERO)
     return DAE__ZERO;
   if (dae__is_constant(g, a, &c))
-    return scale(g, c, b);
+    return scale(g, c, a, b);
   if (dae__is(g, a, DAE__OP_NEG))
     return neg(g, DAE__MUL(g, g->entry[a].a, b));
   if (dae__is(g, b, DAE__OP_NEG))

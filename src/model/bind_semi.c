@@ -1,5 +1,6 @@
 /* A semi-explicit system, M(t,x) x' = f, 0 = F, out of its rows. */
 #include "model/bind.h"
+#include "model/value.h"
 
 enum { Q_f, Q_F, Q_F_t, Q_M, Q_J, Q_J_in, Q_Ms_x, Q_COUNT };
 
@@ -125,8 +126,12 @@ static void build_time_derivative(build *a, dae_semi_explicit *p)
 {
   dae__nodes F_t = {0};
   for (int i = 0; i < a->u->c.count; i++) {
-    dae__gradient d = dae__bind_gradient(a->b, a->u->c.item[i], DAE__BIT(T));
-    *DAE__PUSH(a->b->x->l->scratch, &F_t) = d.count > 0 ? d.value[0] : DAE__ZERO;
+    dae__node F = a->u->c.item[i], slope = DAE__ZERO;
+    if (dae__kinds_below(a->b->x, F) & DAE__LEAF_TIME) {
+      dae__gradient d = dae__bind_gradient(a->b, F, DAE__BIT(T));
+      slope = d.count > 0 ? d.value[0] : DAE__ZERO;
+    }
+    *DAE__PUSH(a->b->x->l->scratch, &F_t) = slope;
   }
   vector_tape(a, Q_F_t, &F_t);
   p->F_t = eval_F_t;

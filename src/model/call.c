@@ -1,4 +1,5 @@
 /* Calls: builtin functions, let functions, and the multipliers lambda(rod), psi(rod). */
+#include "model/nodes.h"
 #include "model/value.h"
 #include <string.h>
 

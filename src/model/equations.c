@@ -2,6 +2,7 @@
  *
  * u' = E and c*u' = E with a number c give the rate of a state; all others are taken as they stand,
  * with rates in them linearly. */
+#include "model/nodes.h"
 #include "model/value.h"
 
 /* leaf of a rate u' of this instance that stands alone, or -1 */
@@ -40,6 +41,8 @@ static void find_explicit(const dae__context *c, dae__equation *e)
     e->slope = left, e->rhs = e->b;
   else if (right >= 0 && !(dae__kinds_below(c->x, e->a) & DAE__LEAF_SLOPE))
     e->slope = right, e->rhs = e->a, e->second = true;
+  else if (!((dae__kinds_below(c->x, e->a) | dae__kinds_below(c->x, e->b)) & DAE__LEAF_SLOPE))
+    return;
   else if (dae__is_linear(c->x->walker, DAE__SUB(c->x->graph, e->a, e->b),
                           (dae__kinds){c->x->leaf_kind.item, DAE__LEAF_SLOPE}))
     find_scaled(c, e);

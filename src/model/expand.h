@@ -193,8 +193,16 @@ dae_status dae__place_all(dae__expander *x);
 const dae__expr *dae__override_of(dae__expander *x, int symbol, int instance, const int *index);
 
 int dae__find_symbol(const dae__expander *x, int scope, const char *name); /* -1: none */
-/* The elements of a symbol in an instance, laid out; NULL after a mistake. */
-dae__elements *dae__elements_of(dae__expander *x, int symbol, int instance, int place);
+/* The elements of a symbol in an instance, laid out where they are not yet; NULL after a mistake.
+ */
+dae__elements *dae__lay_out(dae__expander *x, int symbol, int instance, int place);
+static inline dae__elements *dae__elements_of(dae__expander *x, int symbol, int instance, int place)
+{
+  dae__elements *in = x->symbols.item[symbol].in;
+  dae__elements *e = in ? &in[x->instances.item[instance].number] : NULL;
+  bool done = e && e->layout == DAE__LAYOUT_DONE && !x->l->status;
+  return done ? e : dae__lay_out(x, symbol, instance, place);
+}
 /* "A.x[3]" */
 const char *dae__element_name(dae__expander *x, int symbol, int instance, int element);
 /* Name of a variable's leaf inside its system: x[3], or x[3]' for its rate. */

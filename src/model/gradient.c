@@ -3,9 +3,7 @@
  *   w(root) = 1,   w(a) = sum over nodes n that have the operand a of  w(n) dn/da,
  *
  * nodes are treated from the root downwards, in falling order of their slots, so that an adjoint is
- * complete when its turn comes. Only nodes that depend on leaves that are meant take part. The
- * nodes still to be treated are kept in a heap, so that a sweep from any node costs what lies
- * below it.
+ * complete when its turn comes. Only nodes that depend on leaves that are meant take part.
  *
  * n = if(c, x, y) is different. To pass w(n) on as if(c, w, 0) and if(c, 0, w) would multiply the
  * zero of the branch not taken by the derivatives inside of it, which need not be finite there:
@@ -13,16 +11,35 @@
  *
  *   dn/dl = if(c, dx/dl, dy/dl)   for every leaf l,
  *
- * and passed on from n to the leaves at once. Where a branch is linear with constant coefficients
- * there is nothing to fear, and w is passed on in the ordinary way: then the largest of many
- * variables costs one sweep too. */
+ * and passed on from n to the leaves at once. The nodes that such a sweep has still to treat are
+ * kept in a heap, so that it costs what lies below its branch. Where a branch is linear with
+ * constant coefficients there is nothing to fear, and w is passed on in the ordinary way: then the
+ * largest of many variables costs one sweep too. */
 #include "model/partials.h"
 #include "model/walker.h"
 
 #include <math.h>
 
-/* Which nodes take part, and which are linear with constant coefficients. */
-static void classify(dae__walker *walker, dae__kinds kinds)
+/* Which nodes take part; true: there is an `if` among them. */
+static bool find_dependent(dae__walker *walker, dae__kinds kinds)
+{
+  bool choice = false;
+  for (int slot = 0; slot < walker->visit.count; slot++) {
+    dae__visit *visit = &walker->visit.item[slot];
+    const dae__entry *e = &walker->graph->entry[visit->node];
+    dae__node operand[3] = {0};
+    int count = dae__smooth_operands(e, operand);
+    bool depends = e->op == DAE__OP_LEAF && (kinds.kind[e->a] & kinds.mask);
+    for (int i = 0; i < count; i++)
+      depends |= walker->visit.item[dae__slot_of(walker, operand[i])].depends;
+    visit->depends = depends;
+    choice |= depends && e->op == DAE__OP_IF;
+  }
+  return choice;
+}
+
+/* Which of them are linear with constant coefficients. */
+static void find_plain(dae__walker *walker)
 {
   for (int slot = 0; slot < walker->visit.count; slot++) {
     dae__visit *visit = &walker->visit.item[slot];
@@ -30,7 +47,6 @@ static void classify(dae__walker *walker, dae__kinds kinds)
     dae__node operand[3] = {0};
     int count = dae__smooth_operands(e, operand);
     double c = 1;
-    visit->depends = e->op == DAE__OP_LEAF && (kinds.kind[e->a] & kinds.mask);
     visit->plain = e->op == DAE__OP_LEAF || e->op == DAE__OP_ADD || e->op == DAE__OP_SUB ||
                    e->op == DAE__OP_NEG || e->op == DAE__OP_IF ||
                    (e->op == DAE__OP_MUL && dae__is_constant(walker->graph, e->a, &c)) ||
@@ -38,7 +54,6 @@ static void classify(dae__walker *walker, dae__kinds kinds)
     visit->plain = visit->plain && isfinite(c) && c != 0;
     for (int i = 0; i < count; i++) {
       const dae__visit *below = &walker->visit.item[dae__slot_of(walker, operand[i])];
-      visit->depends = visit->depends || below->depends;
       visit->plain = visit->plain && (below->plain || !below->depends);
     }
   }
@@ -82,6 +97,8 @@ static void add_to_slot(dae__walker *walker, int slot, dae__node term)
   }
   visit->sweep = walker->sweep;
   visit->value = term;
+  if (!walker->partly)
+    return;
   if (walker->graph->entry[visit->node].op != DAE__OP_LEAF)
     push_slot(walker, slot);
   else if (DAE__RESERVE(walker, &walker->reached, 1))
@@ -120,17 +137,42 @@ static void pass_on(dae__walker *walker, int slot)
   }
 }
 
-/* Adjoints of the leaves below one node: in walker->reached, keyed by their slots. */
-static bool sweep_from(dae__walker *walker, int root)
+static void begin_sweep(dae__walker *walker, int root, bool partly)
 {
+  walker->partly = partly;
   walker->reached.count = walker->heap.count = 0;
   walker->sweep++; /* at most two per visit of a walk, and visits are int */
   add_to_slot(walker, root, dae__constant(walker->graph, 1));
+}
+
+/* Adjoints of the leaves below one node: in walker->reached, keyed by their slots. */
+static bool sweep_from(dae__walker *walker, int root)
+{
+  begin_sweep(walker, root, true);
   while (walker->heap.count > 0 && !walker->failed && !walker->graph->failed)
     pass_on(walker, pop_slot(walker));
   for (int i = 0; i < walker->reached.count; i++)
     walker->reached.item[i].node = walker->visit.item[walker->reached.item[i].key].value;
   return !walker->failed && !walker->graph->failed;
+}
+
+/* Adjoints of all leaves of the walk, keyed by their numbers. */
+static bool sweep_all(dae__walker *walker)
+{
+  begin_sweep(walker, walker->visit.count - 1, false);
+  for (int slot = walker->visit.count - 1; slot >= 0; slot--) {
+    const dae__visit *visit = &walker->visit.item[slot];
+    if (visit->sweep != walker->sweep)
+      continue;
+    const dae__entry *e = &walker->graph->entry[visit->node];
+    if (e->op != DAE__OP_LEAF)
+      pass_on(walker, slot);
+    else if (DAE__RESERVE(walker, &walker->reached, 1))
+      walker->reached.item[walker->reached.count++] = (dae__pair){e->a, visit->value};
+    if (walker->failed || walker->graph->failed)
+      return false;
+  }
+  return true;
 }
 
 /* The gradient of one branch, at the end of walker->partial, in order of the slots. */
@@ -172,6 +214,7 @@ static bool merge_branches(dae__walker *walker, dae__node c, int first, int midd
 /* Gradients of the `if` nodes, in rising order, so that those inside of branches are there. */
 static bool form_choices(dae__walker *walker)
 {
+  find_plain(walker);
   walker->partial.count = 0;
   for (int slot = 0; slot < walker->visit.count; slot++) {
     dae__visit *visit = &walker->visit.item[slot];
@@ -196,10 +239,6 @@ static dae__gradient collect(dae__walker *walker)
   walker->leaf.count = walker->value.count = 0;
   if (!DAE__RESERVE(walker, &walker->leaf, count) || !DAE__RESERVE(walker, &walker->value, count))
     return (dae__gradient){0, NULL, NULL};
-  for (int i = 0; i < count; i++) {
-    dae__pair *p = &walker->reached.item[i];
-    p->key = walker->graph->entry[walker->visit.item[p->key].node].a;
-  }
   dae__pairs_sort(count, walker->reached.item);
   for (int i = 0; i < count; i++) {
     if (walker->reached.item[i].node == DAE__ZERO)
@@ -216,8 +255,7 @@ dae__gradient dae__gradient_of(dae__walker *walker, dae__node node, dae__kinds k
   walker->sweep = 0;
   if (!dae__walk_below(walker, node, DAE__WALK_SMOOTH))
     return none;
-  classify(walker, kinds);
-  if (!form_choices(walker) || !sweep_from(walker, walker->visit.count - 1))
+  if (find_dependent(walker, kinds) && !form_choices(walker))
     return none;
-  return collect(walker);
+  return sweep_all(walker) ? collect(walker) : none;
 }

@@ -14,15 +14,17 @@
 #include <math.h>
 
 #define FIRST_PLACES ((size_t)1024)
-#define NEAR_PROBES 8 /* with 10 million nodes as fast as 4, 16 and 32; 2 is slower */
+#define FIRST_ENTRIES 256 /* enough for a model of twenty lines */
+#define NEAR_PROBES 8     /* with 10 million nodes as fast as 4, 16 and 32; 2 is slower */
 
 /* Multiplicative hashing; the constants are the odd integers nearest to 2^64 divided by the golden
- * ratio and by the square root of 2. */
+ * ratio and by the square root of 2. The halves of an entry are taken as they lie in memory: a word
+ * across both would have to wait until they are written. */
 static uint64_t hash_of(const dae__entry *e)
 {
-  uint64_t h = ((uint64_t)(unsigned)e->b << 32 | (unsigned)e->a) * 0x9e3779b97f4a7c15u;
+  uint64_t h = ((uint64_t)(unsigned)e->a << 32 | (unsigned)e->op) * 0x9e3779b97f4a7c15u;
   h ^= h >> 32;
-  h = (h ^ ((uint64_t)(unsigned)e->c << 32 | (unsigned)e->op)) * 0xb504f333f9de6485u;
+  h = (h ^ ((uint64_t)(unsigned)e->c << 32 | (unsigned)e->b)) * 0xb504f333f9de6485u;
   return h ^ h >> 32;
 }
 
@@ -33,13 +35,15 @@ static bool same(const dae__entry *x, const dae__entry *y)
 
 static size_t near_place(const dae__entry *e, uint64_t hash)
 {
+  if (e->op == DAE__OP_CONSTANT) /* has bits where others have operands */
+    return (size_t)(hash >> 3);
   int newest = e->a > e->b ? e->a : e->b;
   newest = newest > e->c ? newest : e->c;
   return 2 * (size_t)(unsigned)newest + (size_t)(hash & 7);
 }
 
 /* The place of the entry, or the empty one where it belongs. The odd stride reaches all places. */
-static size_t find(const dae__graph *graph, const dae__entry *e)
+static inline size_t find(const dae__graph *graph, const dae__entry *e)
 {
   uint64_t hash = hash_of(e);
   size_t mask = graph->places - 1, i = near_place(e, hash) & mask;
@@ -79,10 +83,10 @@ static bool grow_places(dae__graph *graph)
   return true;
 }
 
-static bool grow_entries(dae__graph *graph)
+static bool grow_entries(dae__graph *graph, int needed)
 {
-  dae__entry *entry = dae__grown(&graph->env, graph->entry, &graph->capacity, graph->count,
-                                 graph->count + 1, sizeof *entry);
+  dae__entry *entry =
+      dae__grown(&graph->env, graph->entry, &graph->capacity, graph->count, needed, sizeof *entry);
   if (!entry)
     return false;
   graph->entry = entry;
@@ -98,7 +102,7 @@ dae__graph *dae__graph_create(const dae_env *env, long max_nodes)
   *graph = (dae__graph){.env = own, .places = FIRST_PLACES};
   graph->limit = max_nodes < 1 ? 1 : max_nodes < INT_MAX ? (int)max_nodes : INT_MAX;
   graph->place = empty_places(&own, FIRST_PLACES);
-  if (!graph->place || !grow_entries(graph)) {
+  if (!graph->place || !grow_entries(graph, FIRST_ENTRIES)) {
     dae__graph_free(graph);
     return NULL;
   }
@@ -138,27 +142,33 @@ static bool make_room(dae__graph *graph)
 {
   if (graph->count == graph->limit)
     graph->full = graph->failed = true;
-  else if (graph->count == graph->capacity && !grow_entries(graph))
+  else if (graph->count == graph->capacity && !grow_entries(graph, graph->count + 1))
     graph->failed = true;
   else if ((size_t)graph->count >= graph->places / 2 && !grow_places(graph))
     graph->failed = true;
   return !graph->failed;
 }
 
-dae__node dae__intern(dae__graph *graph, dae__entry entry)
+/* a new node, which belongs to the place i unless the table has to grow; not inlined, so that those
+ * that are there are found in a few instructions */
+__attribute__((noinline)) static dae__node add(dae__graph *graph, dae__entry entry, size_t i)
 {
-  if (graph->failed)
-    return DAE__ZERO;
-  size_t i = find(graph, &entry), places = graph->places;
-  if (graph->place[i] != 0)
-    return graph->place[i];
+  size_t places = graph->places;
   if (!make_room(graph))
     return DAE__ZERO;
   if (graph->places != places)
     i = find(graph, &entry);
   graph->place[i] = graph->count;
-  graph->entry[graph->count] = entry;
+  graph->entry[graph->count] = (dae__entry){entry.op, entry.a, entry.b, entry.c}; /* see hash_of */
   return graph->count++;
+}
+
+dae__node dae__intern(dae__graph *graph, dae__entry entry)
+{
+  if (graph->failed)
+    return DAE__ZERO;
+  size_t i = find(graph, &entry);
+  return graph->place[i] != 0 ? graph->place[i] : add(graph, entry, i);
 }
 
 dae__node dae__constant(dae__graph *graph, double value)
@@ -191,12 +201,4 @@ dae__node_view dae__node_at(const dae__graph *graph, dae__node node)
     view.c = e.c;
   }
   return view;
-}
-
-bool dae__is_constant(const dae__graph *graph, dae__node node, double *value)
-{
-  if (graph->entry[node].op != DAE__OP_CONSTANT)
-    return false;
-  *value = dae__entry_value(&graph->entry[node]);
-  return true;
 }

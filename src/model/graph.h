@@ -96,7 +96,6 @@ typedef struct dae__node_view {
 } dae__node_view;
 
 dae__node_view dae__node_at(const dae__graph *graph, dae__node node);
-bool dae__is_constant(const dae__graph *graph, dae__node node, double *value);
 static inline int dae__op_operands(dae__op op)
 {
   static const signed char operands[] = {

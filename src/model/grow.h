@@ -15,8 +15,8 @@ static inline void *dae__grown(const dae_env *env, void *old, int *capacity, int
   int larger = *capacity > INT_MAX / 2 ? INT_MAX : 2 * *capacity;
   if (larger < needed)
     larger = needed;
-  if (larger < 16)
-    larger = 16;
+  if (larger < 64) /* enough for most arrays of a small model */
+    larger = 64;
   if ((size_t)larger > SIZE_MAX / 2 / size)
     return NULL;
   void *memory = env->allocate(env->user, (size_t)larger * size);

@@ -337,7 +337,7 @@ static bool prepare(guess *a, const dae__units *units)
 void dae__guess(dae__binder *b, const dae__units *units, dae__sketch *out)
 {
   guess a = {.b = b, .out = out};
-  if (!prepare(&a, units) || !find_all_rods(&a))
+  if (!b->coordinates || !prepare(&a, units) || !find_all_rods(&a))
     return;
   draw_rods(&a);
   draw_ends(&a);

@@ -23,14 +23,29 @@ dae__lexer dae__lexer_create(dae__load *l, int file)
 
 /* ---- classes of characters ---- */
 
+enum { D = 1, L = 2 }; /* digits; letters, _ and bytes above 127 */
+#define L16 L, L, L, L, L, L, L, L, L, L, L, L, L, L, L, L
+/* clang-format off */
+static const unsigned char class_of[256] = {
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, /*   ! ... / */
+    D, D, D, D, D, D, D, D, D, D, 0, 0, 0, 0, 0, 0, /* 0 ... ? */
+    0, L, L, L, L, L, L, L, L, L, L, L, L, L, L, L, /* @ ... O */
+    L, L, L, L, L, L, L, L, L, L, L, 0, 0, 0, 0, L, /* P ... _ */
+    0, L, L, L, L, L, L, L, L, L, L, L, L, L, L, L, /* ` ... o */
+    L, L, L, L, L, L, L, L, L, L, L, 0, 0, 0, 0, 0, /* p ... ~ */
+    L16, L16, L16, L16, L16, L16, L16, L16};
+/* clang-format on */
+
 static bool is_digit(char c)
 {
-  return (unsigned)c - '0' < 10;
+  return class_of[(unsigned char)c] == D;
 }
 
 static bool is_letter(char c)
 {
-  return ((unsigned)c | 32) - 'a' < 26 || c == '_' || (unsigned char)c > 127;
+  return class_of[(unsigned char)c] == L;
 }
 
 static bool is_space(char c)
@@ -71,20 +86,26 @@ static bool needs_more(dae__token_kind last)
   }
 }
 
+static bool ends_statement(const dae__lexer *x)
+{
+  return x->depth == 0 && !needs_more(x->last);
+}
+
 /* space and comments; true at a newline that ends a statement */
 static bool skip(dae__lexer *x)
 {
   const char *text = x->file->text; /* a zero follows it, and none stands in it */
-  for (;; x->at++) {
-    char c = text[x->at];
-    if (c == '#')
-      x->at = line_end(x->file, x->at) - 1;
-    else if (c == '\n' && x->depth == 0 && !needs_more(x->last))
-      return true;
-    else if (c != '\n' && !is_space(c))
-      return false;
-    x->line += c == '\n';
+  int at = x->at;
+  for (; (unsigned char)text[at] <= '#'; at++) { /* all else are signs, digits and letters */
+    if (text[at] == '#')
+      at = line_end(x->file, at) - 1;
+    else if (text[at] == '\n' && !ends_statement(x))
+      x->line++;
+    else if (!is_space(text[at]))
+      break;
   }
+  x->at = at;
+  return text[at] == '\n';
 }
 
 /* ---- blocks: inside { } newlines count again ---- */
@@ -174,7 +195,7 @@ static void name(dae__lexer *x, dae__token *token)
 {
   const char *text = x->file->text;
   int from = x->at, to = from;
-  while (is_letter(text[to]) || is_digit(text[to]))
+  while (class_of[(unsigned char)text[to]])
     to++;
   x->at = to;
   token->kind = DAE__TOKEN_NAME;
@@ -198,60 +219,85 @@ static void string(dae__lexer *x, dae__token *token)
     dae__complain(x->l, token->place, "this string does not end on its line: a \" is missing");
 }
 
-/* the longest sign that stands here; they have one or two characters */
-static void sign(dae__lexer *x, dae__token *token)
+/* signs by their first character: of one character, and of two */
+static const struct {
+  unsigned char alone, longer;
+} signs[128] = {
+    ['('] = {DAE__TOKEN_OPEN, 0},
+    [')'] = {DAE__TOKEN_CLOSE, 0},
+    ['['] = {DAE__TOKEN_OPEN_INDEX, 0},
+    [']'] = {DAE__TOKEN_CLOSE_INDEX, 0},
+    ['{'] = {DAE__TOKEN_OPEN_BLOCK, 0},
+    ['}'] = {DAE__TOKEN_CLOSE_BLOCK, 0},
+    [','] = {DAE__TOKEN_COMMA, 0},
+    [':'] = {DAE__TOKEN_COLON, 0},
+    [';'] = {DAE__TOKEN_SEMICOLON, 0},
+    ['\''] = {DAE__TOKEN_RATE, 0},
+    ['^'] = {DAE__TOKEN_POWER, 0},
+    ['+'] = {DAE__TOKEN_PLUS, 0},
+    ['-'] = {DAE__TOKEN_MINUS, 0},
+    ['*'] = {DAE__TOKEN_TIMES, 0},
+    ['/'] = {DAE__TOKEN_DIVIDE, 0},
+    ['.'] = {DAE__TOKEN_DOT, DAE__TOKEN_RANGE},
+    ['='] = {DAE__TOKEN_ASSIGN, DAE__TOKEN_EQUAL},
+    ['<'] = {DAE__TOKEN_LESS, DAE__TOKEN_LESS_EQUAL},
+    ['>'] = {DAE__TOKEN_MORE, DAE__TOKEN_MORE_EQUAL},
+    ['!'] = {DAE__TOKEN_NOT, DAE__TOKEN_NOT_EQUAL},
+    ['&'] = {0, DAE__TOKEN_AND},
+    ['|'] = {0, DAE__TOKEN_OR},
+};
+
+static void complain_sign(dae__lexer *x, int place, char c)
 {
-  char c = peek(x, 0), next = peek(x, 1);
-  int best = 0;
-  for (int kind = DAE__TOKEN_OPEN; kind < DAE__TOKEN_COUNT && best < 2; kind++) {
-    const char *text = texts[kind];
-    if (text[0] == c && (text[1] == 0 || text[1] == next)) {
-      best = text[1] ? 2 : 1;
-      token->kind = (dae__token_kind)kind;
-    }
-  }
-  x->at += best;
-  token->length = best;
-  if (best > 0)
-    return;
   if (c == '&' || c == '|')
-    dae__complain(x->l, token->place, "%c stands alone: write %c%c", c, c, c);
+    dae__complain(x->l, place, "%c stands alone: write %c%c", c, c, c);
   else if (c == '%')
-    dae__complain(x->l, token->place,
+    dae__complain(x->l, place,
                   "the character %% means nothing here; the remainder of a "
                   "division is mod(a, b)");
   else if ((unsigned char)c < ' ' || c == 127)
-    dae__complain(x->l, token->place, "a control character (code %d) has no place in a model",
+    dae__complain(x->l, place, "a control character (code %d) has no place in a model",
                   (unsigned char)c);
   else
-    dae__complain(x->l, token->place, "the character %c means nothing here", c);
+    dae__complain(x->l, place, "the character %c means nothing here", c);
 }
 
-dae__token dae__lexer_next(dae__lexer *x)
+static void sign(dae__lexer *x, dae__token *token)
+{
+  char c = peek(x, 0); /* letters, among them all bytes above 127, do not come here */
+  int alone = signs[(int)c].alone, longer = signs[(int)c].longer;
+  bool both = longer && texts[longer][1] == peek(x, 1);
+  token->kind = (dae__token_kind)(both ? longer : alone);
+  token->length = both ? 2 : 1;
+  x->at += token->length;
+  if (token->kind == 0)
+    complain_sign(x, token->place, c);
+}
+
+void dae__lexer_next(dae__lexer *x, dae__token *token)
 {
   int before = x->at;
   bool line_ends = skip(x);
   char c = x->file->text[x->at];
-  dae__token token = {.kind = DAE__TOKEN_END, .place = x->file->first + x->at};
-  token.spaced = x->at > before;
-  token.line = x->line;
+  *token = (dae__token){.kind = DAE__TOKEN_END, .place = x->file->first + x->at, .line = x->line};
+  token->spaced = x->at > before;
   if (x->l->status || x->at >= x->file->length) {
-    token.kind = DAE__TOKEN_END;
+    token->kind = DAE__TOKEN_END;
   } else if (line_ends) {
-    token.kind = DAE__TOKEN_NEWLINE;
+    token->kind = DAE__TOKEN_NEWLINE;
     x->at++;
     x->line++;
   } else if (is_letter(c)) {
-    name(x, &token);
+    name(x, token);
   } else if (is_digit(c) || (c == '.' && is_digit(peek(x, 1)))) {
-    number(x, &token);
+    number(x, token);
   } else if (c == '"') {
-    string(x, &token);
+    string(x, token);
   } else {
-    sign(x, &token);
+    sign(x, token);
   }
   if (x->l->status)
-    token.kind = DAE__TOKEN_END;
-  track_brackets(x, &token);
-  return x->last = token.kind, token;
+    token->kind = DAE__TOKEN_END;
+  track_brackets(x, token);
+  x->last = token->kind;
 }

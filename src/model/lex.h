@@ -70,6 +70,6 @@ typedef struct dae__lexer {
 
 dae__lexer dae__lexer_create(dae__load *l, int file);
 /* The next token; END after a mistake. */
-dae__token dae__lexer_next(dae__lexer *x);
+void dae__lexer_next(dae__lexer *x, dae__token *token);
 
 #endif

@@ -13,10 +13,11 @@
  * place first + i. */
 typedef struct dae__file {
   const char *name; /* as it is shown to the user */
-  const char *path; /* canonical, NULL for text that came from memory */
+  const char *path; /* NULL for text that came from memory */
   const char *text; /* followed by a zero */
   int length, first;
-  bool open; /* being parsed */
+  bool canonical; /* of the model's own file: links in its path were resolved */
+  bool open;      /* being parsed */
 } dae__file;
 
 typedef DAE__LIST(dae__file) dae__files;
@@ -41,7 +42,12 @@ __attribute__((format(printf, 3, 4))) dae_status dae__complain(dae__load *l, int
 bool dae__load_ok(dae__load *l);
 /* Counts work; false once the limit is passed (with the complaint made). */
 enum { DAE__TURN = 10 }; /* the work of a turn of a loop beside what its statements take */
-bool dae__load_work(dae__load *l, int place, int cost);
+dae_status dae__complain_work(dae__load *l, int place);
+static inline bool dae__load_work(dae__load *l, int place, int cost)
+{
+  l->work += cost;
+  return !(l->work > l->limits.max_work ? dae__complain_work(l, place) : l->status);
+}
 
 /* Counts something that takes as much memory as DAE__RECORD nodes; false beyond the limit. */
 enum { DAE__RECORD = 10 };

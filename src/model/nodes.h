@@ -35,6 +35,14 @@ static inline double dae__entry_value(const dae__entry *entry)
   return value;
 }
 
+static inline bool dae__is_constant(const dae__graph *graph, dae__node node, double *value)
+{
+  if (graph->entry[node].op != DAE__OP_CONSTANT)
+    return false;
+  *value = dae__entry_value(&graph->entry[node]);
+  return true;
+}
+
 /* Operands that are nodes. */
 static inline int dae__entry_operands(const dae__entry *entry, dae__node operand[3])
 {

@@ -51,7 +51,7 @@ static void add_variables(dae__binder *b, dae_model *model, const dae__units *un
   dae__expander *x = b->x;
   for (int i = 0; i < x->instances.count; i++) {
     int s = x->scopes.item[x->instances.item[i].scope].first;
-    for (; s >= 0 && dae__load_ok(x->l); s = x->symbols.item[s].next) {
+    for (; s >= 0 && !x->l->status; s = x->symbols.item[s].next) {
       const dae__symbol *symbol = &x->symbols.item[s];
       if (symbol->kind < DAE__STATEMENT_COORD || symbol->kind > DAE__STATEMENT_DISCRETE ||
           (rates && symbol->kind != DAE__STATEMENT_COORD))

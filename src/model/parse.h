@@ -17,11 +17,20 @@ typedef struct dae__parser {
 dae__parser dae__parser_create(dae__load *l, dae__names *names, int file);
 
 void dae__advance(dae__parser *p);
-bool dae__at(const dae__parser *p, dae__token_kind kind);
+static inline bool dae__at(const dae__parser *p, dae__token_kind kind)
+{
+  return p->at.kind == kind && !p->l->status;
+}
 /* The token at hand is this word. */
 bool dae__at_word(const dae__parser *p, const char *word);
 /* Takes the token if it is of this kind. */
-bool dae__accept(dae__parser *p, dae__token_kind kind);
+static inline bool dae__accept(dae__parser *p, dae__token_kind kind)
+{
+  bool there = dae__at(p, kind);
+  if (there)
+    dae__advance(p);
+  return there;
+}
 bool dae__accept_word(dae__parser *p, const char *word);
 /* Takes the token or complains: "expected ) ..., found ...". */
 bool dae__expect(dae__parser *p, dae__token_kind kind, const char *where);

@@ -11,20 +11,15 @@
 dae__parser dae__parser_create(dae__load *l, dae__names *names, int file)
 {
   dae__parser p = {.l = l, .names = names, .lexer = dae__lexer_create(l, file)};
-  p.at = dae__lexer_next(&p.lexer);
-  p.ahead = dae__lexer_next(&p.lexer);
+  dae__lexer_next(&p.lexer, &p.at);
+  dae__lexer_next(&p.lexer, &p.ahead);
   return p;
 }
 
 void dae__advance(dae__parser *p)
 {
   p->at = p->ahead;
-  p->ahead = dae__lexer_next(&p->lexer);
-}
-
-bool dae__at(const dae__parser *p, dae__token_kind kind)
-{
-  return p->at.kind == kind && !p->l->status;
+  dae__lexer_next(&p->lexer, &p->ahead);
 }
 
 static const char *text_at(const dae__parser *p, const dae__token *token)
@@ -42,14 +37,6 @@ static bool is_word(const dae__parser *p, const dae__token *token, const char *w
 bool dae__at_word(const dae__parser *p, const char *word)
 {
   return is_word(p, &p->at, word) && !p->l->status;
-}
-
-bool dae__accept(dae__parser *p, dae__token_kind kind)
-{
-  if (!dae__at(p, kind))
-    return false;
-  dae__advance(p);
-  return true;
 }
 
 bool dae__accept_word(dae__parser *p, const char *word)
@@ -131,8 +118,10 @@ bool dae__deeper(dae__parser *p)
 static dae__expr *new_expr(dae__parser *p, dae__expr_kind kind, int place)
 {
   dae__expr *e = DAE__NEW(p->l->scratch, dae__expr);
-  if (!dae__load_ok(p->l))
+  if (!e) {
+    dae__load_ok(p->l);
     return NULL;
+  }
   e->kind = kind;
   e->place = place;
   return e;

@@ -235,19 +235,6 @@ static void take_import(dae__parser *p, list *all)
 
 /* ---- which statement ---- */
 
-static int find_keyword(const dae__parser *p)
-{
-  static const char *const words[] = {
-#define DAE__STATEMENT_WORD(enumerator, word) [DAE__STATEMENT_##enumerator] = word,
-      DAE__STATEMENT_LIST(DAE__STATEMENT_WORD)
-#undef DAE__STATEMENT_WORD
-  };
-  for (int i = DAE__STATEMENT_MODEL; i <= DAE__STATEMENT_IMPORT; i++)
-    if (dae__at_word(p, words[i]))
-      return i;
-  return -1;
-}
-
 /* step H inside a system; step' = ... is an equation */
 static bool at_setting(const dae__parser *p)
 {
@@ -378,7 +365,7 @@ static void take_statement(dae__parser *p, list *all)
         dae__token_text(p->at.kind));
     return;
   }
-  int kind = find_keyword(p);
+  int kind = dae__at(p, DAE__TOKEN_NAME) ? dae__keyword(dae__token_at(p)) : -1;
   if (kind < 0 && at_setting(p))
     kind = DAE__STATEMENT_SETTING;
   if (kind < 0 && refuse_unknown_word(p))

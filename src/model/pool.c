@@ -10,12 +10,14 @@
  * Pieces that are large for that get a block of their own. */
 #define FIRST_BLOCK ((size_t)8 * 1024)
 #define LARGEST_BLOCK ((size_t)64 * 1024)
+#define STRIDE ((size_t)1024) /* cleared at a time: once for many small pieces */
 #define ALIGNMENT 16
 
 typedef struct dae__block {
   struct dae__block *next;
-  size_t size, used;
 } block;
+
+#define HEAD ((sizeof(block) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT)
 
 dae__pool *dae__pool_create(const dae_env *env)
 {
@@ -44,47 +46,61 @@ const dae_env *dae__pool_env(const dae__pool *pool)
   return &pool->env;
 }
 
-#define HEAD ((sizeof(block) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT)
-
-/* a block with room for size bytes; a large one is put behind the one that is filled */
-static block *add_block(dae__pool *pool, size_t size)
+static void *fail(dae__pool *pool)
 {
-  size_t room = size > pool->next / 4 ? size : pool->next;
-  block *b = pool->env.allocate(pool->env.user, HEAD + room);
+  pool->failed = true;
+  pool->free = pool->clear = pool->end = NULL; /* whatever is asked for gets to add_block */
+  return NULL;
+}
+
+/* the memory of a new block */
+static char *add_block(dae__pool *pool, size_t bytes)
+{
+  block *b = pool->failed ? NULL : pool->env.allocate(pool->env.user, HEAD + bytes);
   if (!b)
-    return NULL;
-  *b = (block){.size = room};
-  if (pool->first && room == size) {
-    b->next = pool->first->next;
-    pool->first->next = b;
-  } else {
-    b->next = pool->first;
-    pool->first = b;
+    return fail(pool);
+  *b = (block){.next = pool->first};
+  pool->first = b;
+  return (char *)b + HEAD;
+}
+
+/* a piece that has a block of its own, or for which memory has to be cleared first; not inlined, so
+ * that all others are a few instructions away */
+__attribute__((noinline)) static void *take_beyond(dae__pool *pool, size_t bytes)
+{
+  if ((size_t)(pool->end - pool->free) < bytes) {
+    bool alone = bytes > pool->next / 4;
+    size_t room = alone ? bytes : pool->next;
+    char *memory = add_block(pool, room);
+    if (!memory || alone)
+      return memory ? memset(memory, 0, bytes) : NULL;
+    pool->free = pool->clear = memory;
+    pool->end = memory + room;
+    if (room < LARGEST_BLOCK)
+      pool->next *= 2;
   }
-  if (room == pool->next && room < LARGEST_BLOCK)
-    pool->next *= 2;
-  return b;
+  char *memory = pool->free, *least = memory + bytes;
+  char *clear = (size_t)(pool->end - pool->clear) < STRIDE ? pool->end : pool->clear + STRIDE;
+  if (clear < least)
+    clear = least;
+  memset(pool->clear, 0, (size_t)(clear - pool->clear));
+  pool->clear = clear;
+  pool->free = least;
+  return memory;
 }
 
 void *dae__pool_take(dae__pool *pool, size_t count, size_t size)
 {
-  if (pool->failed || (size > 0 && count > SIZE_MAX / 4 / size)) {
-    pool->failed = true;
-    return NULL;
-  }
   size_t bytes = (count * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-  block *b = pool->first;
+  if (dae__too_many(count, size))
+    return fail(pool);
   if (bytes == 0)
     bytes = ALIGNMENT;
-  if (!b || b->size - b->used < bytes)
-    b = add_block(pool, bytes);
-  if (!b) {
-    pool->failed = true;
-    return NULL;
-  }
-  char *memory = (char *)b + HEAD + b->used;
-  b->used += bytes;
-  return memset(memory, 0, bytes);
+  if ((size_t)(pool->clear - pool->free) < bytes)
+    return take_beyond(pool, bytes);
+  char *memory = pool->free;
+  pool->free += bytes;
+  return memory;
 }
 
 char *dae__pool_text(dae__pool *pool, const char *text, size_t length)
@@ -107,24 +123,19 @@ char *dae__pool_print(dae__pool *pool, const char *format, ...)
   return text;
 }
 
-bool dae__pool_grow(dae__pool *pool, void **items, int *count, int *room, size_t size)
+bool dae__pool_grow(dae__pool *pool, void **items, int count, int *room, size_t size)
 {
-  if (*count < *room) {
-    ++*count;
-    return true;
-  }
-  if (*count > INT_MAX / 2) {
-    pool->failed = true;
+  if (count > INT_MAX / 2) {
+    fail(pool);
     return false;
   }
   int more = *room > 0 ? 2 * *room : 8;
   void *larger = dae__pool_take(pool, (size_t)more, size);
   if (!larger)
     return false;
-  if (*count > 0)
-    memcpy(larger, *items, (size_t)*count * size);
+  if (count > 0)
+    memcpy(larger, *items, (size_t)count * size);
   *items = larger;
   *room = more;
-  ++*count;
   return true;
 }

@@ -11,8 +11,9 @@
 
 typedef struct dae__pool {
   dae_env env;
-  struct dae__block *first; /* the one that is filled */
-  size_t next;              /* size of the next one */
+  struct dae__block *first; /* of all blocks */
+  char *free, *clear, *end; /* in the one that is filled: what is free, and zero up to clear */
+  size_t next;              /* size of the next block */
   bool failed;
 } dae__pool;
 
@@ -46,10 +47,16 @@ __attribute__((format(printf, 2, 3))) char *dae__pool_print(dae__pool *pool, con
     type spare;                                                                                    \
   }
 #define DAE__PUSH(pool, list)                                                                      \
-  (dae__pool_grow((pool), (void **)&(list)->item, &(list)->count, &(list)->room,                   \
+  (dae__pool_push((pool), (void **)&(list)->item, &(list)->count, &(list)->room,                   \
                   sizeof *(list)->item)                                                            \
        ? &(list)->item[(list)->count - 1]                                                          \
        : &(list)->spare)
-bool dae__pool_grow(dae__pool *pool, void **items, int *count, int *room, size_t size);
+bool dae__pool_grow(dae__pool *pool, void **items, int count, int *room, size_t size);
+static inline bool dae__pool_push(dae__pool *pool, void **items, int *count, int *room, size_t size)
+{
+  bool fits = *count < *room || dae__pool_grow(pool, items, *count, room, size);
+  *count += fits;
+  return fits;
+}
 
 #endif

@@ -1,4 +1,5 @@
 /* Statements that only look at the motion, expanded: outputs, events, drawings. */
+#include "model/nodes.h"
 #include "model/value.h"
 
 #define MOST_ACTIONS 10000 /* of an event: they are compared one by one */

@@ -8,6 +8,7 @@
  *
  * and c follows from those of first order, s_q = k (q - r - c), at q = r = 0. */
 #include "model/rod.h"
+#include "model/nodes.h"
 #include <math.h>
 
 #define MOST (2 * DAE__ROD_AXES) /* coordinates */

@@ -278,13 +278,13 @@ static void lay_out(dae__expander *x, int symbol, int instance, dae__elements *e
     take_leaves(x, symbol, instance, e);
   } else {
     e->node = DAE__NEW_ARRAY(x->l->scratch, dae__node, e->count);
-    for (int i = 0; dae__load_ok(x->l) && i < e->count; i++)
+    for (int i = 0; e->node && i < e->count; i++)
       e->node[i] = -1;
   }
   e->layout = DAE__LAYOUT_DONE;
 }
 
-dae__elements *dae__elements_of(dae__expander *x, int symbol, int instance, int place)
+dae__elements *dae__lay_out(dae__expander *x, int symbol, int instance, int place)
 {
   dae__symbol *s = &x->symbols.item[symbol];
   if (!s->in)

@@ -1,16 +1,18 @@
 /* The text of a model: files in memory, places in them, and complaints that point at a place. */
-#define _XOPEN_SOURCE 700 /* realpath */
+#define _XOPEN_SOURCE 700 /* realpath, O_CLOEXEC */
 
 #include "core/error.h"
 #include "model/load.h"
 #include "model/walker.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* ---- places ---- */
 
@@ -119,15 +121,12 @@ bool dae__load_ok(dae__load *l)
   return !l->status;
 }
 
-bool dae__load_work(dae__load *l, int place, int cost)
+dae_status dae__complain_work(dae__load *l, int place)
 {
-  l->work += cost;
-  if (l->work > l->limits.max_work)
-    dae__complain(l, place,
-                  "the model is too large: expanding its arrays, loops and lets takes more than "
-                  "%ld steps; use smaller arrays",
-                  l->limits.max_work);
-  return !l->status;
+  return dae__complain(l, place,
+                       "the model is too large: expanding its arrays, loops and lets takes more "
+                       "than %ld steps; use smaller arrays",
+                       l->limits.max_work);
 }
 
 bool dae__load_record(dae__load *l, int place)
@@ -205,19 +204,22 @@ int dae__open_text(dae__load *l, const char *name, const char *text, size_t leng
   return add_file(l, name, NULL, copy, length);
 }
 
-/* all that can be read, up to one byte more than there is room for; size, that of the file, is a
- * hint: 0 for a pipe */
-static char *read_all(dae__load *l, FILE *in, size_t size, size_t *length)
+/* all that can be read, up to one byte more than there is room for; size is that of the file, 0 for
+ * a pipe; NULL: errno says why, unless memory ran out */
+static char *read_all(dae__load *l, int in, size_t size, size_t *length)
 {
   size_t most = bytes_left(l) + 1, room = (size < most ? size : most) + 1024;
   char *text = DAE__NEW_ARRAY(l->scratch, char, room);
   *length = 0;
   while (text) {
-    size_t wanted = (room < most ? room : most) - *length;
-    size_t got = fread(text + *length, 1, wanted, in);
-    *length += got;
-    if (got < wanted || *length == most)
+    ssize_t got = read(in, text + *length, (room < most ? room : most) - *length);
+    if (got < 0 && errno != EINTR)
+      return NULL;
+    *length += got > 0 ? (size_t)got : 0;
+    if (got == 0 || *length == size || *length == most)
       break;
+    if (*length < room)
+      continue;
     char *larger = DAE__NEW_ARRAY(l->scratch, char, 2 * room);
     if (larger)
       memcpy(larger, text, *length);
@@ -227,38 +229,57 @@ static char *read_all(dae__load *l, FILE *in, size_t size, size_t *length)
   return text;
 }
 
-/* the content of a file into the model's memory; real is its canonical path */
-static int read_file(dae__load *l, int place, const char *name, const char *real)
+/* the content of a file in scratch memory; NULL: why says what is wrong, unless memory ran out */
+static char *read_path(dae__load *l, const char *path, bool imported, size_t *length,
+                       const char **why)
 {
   struct stat info;
+  char *text = NULL;
+  *why = "it is not a file";
+  if (imported && !stat(path, &info) && !S_ISREG(info.st_mode))
+    return NULL; /* not even opened: with a pipe that might take for ever */
+  int in = open(path, O_RDONLY | O_CLOEXEC);
+  bool there = in >= 0 && !fstat(in, &info);
+  if (there && !S_ISDIR(info.st_mode))
+    text = read_all(l, in, info.st_size > 0 ? (size_t)info.st_size : 0, length);
+  if (!there || (!text && !S_ISDIR(info.st_mode)))
+    *why = strerror(errno);
+  if (in >= 0)
+    close(in);
+  return text;
+}
+
+/* the content of a file into the model's memory; place is that of the import, or -1 */
+static int read_file(dae__load *l, int place, const char *name, const char *path)
+{
   size_t length;
-  if (stat(real, &info))
-    return refuse(l, place, DAE_ERROR_FILE, "cannot read %s: %s", name, strerror(errno));
-  if (S_ISDIR(info.st_mode) || (place >= 0 && !S_ISREG(info.st_mode)))
-    return refuse(l, place, DAE_ERROR_FILE, "cannot read %s: it is not a file", name);
-  FILE *in = fopen(real, "rb");
-  if (!in)
-    return refuse(l, place, DAE_ERROR_FILE, "cannot read %s: %s", name, strerror(errno));
-  const char *text = read_all(l, in, info.st_size > 0 ? (size_t)info.st_size : 0, &length);
-  bool failed = ferror(in) != 0;
-  fclose(in);
-  if (failed)
-    return refuse(l, place, DAE_ERROR_FILE, "cannot read %s: %s", name, strerror(errno));
+  const char *why, *text = read_path(l, path, place >= 0, &length, &why);
   if (!dae__load_ok(l))
     return -1;
+  if (!text)
+    return refuse(l, place, DAE_ERROR_FILE, "cannot read %s: %s", name, why);
   if (length > bytes_left(l))
     return too_large(l, place, name);
   const char *kept = dae__pool_text(l->keep, text, length);
-  const char *path = dae__pool_text(l->keep, real, strlen(real));
-  return dae__load_ok(l) ? add_file(l, name, path, kept, length) : -1;
+  const char *kept_path = dae__pool_text(l->keep, path, strlen(path));
+  return dae__load_ok(l) ? add_file(l, name, kept_path, kept, length) : -1;
 }
 
 int dae__open_file(dae__load *l, const char *path)
 {
-  char *real = realpath(path, NULL);
-  int file = read_file(l, -1, path, real ? real : path); /* a pipe has no canonical path */
+  return read_file(l, -1, path, path);
+}
+
+/* The path of the model's file without links, which imports are held against. Most models import
+ * nothing, and to look for links takes as long as to parse a small one. */
+static void find_canonical_path(dae__load *l)
+{
+  dae__file *file = &l->files.item[0];
+  char *real = file->canonical ? NULL : realpath(file->path, NULL);
+  if (real) /* a pipe has none */
+    file->path = dae__pool_text(l->keep, real, strlen(real));
+  file->canonical = true;
   free(real);
-  return file;
 }
 
 /* length of the folder part of a path, with its slash */
@@ -276,6 +297,9 @@ int dae__open_import(dae__load *l, int place, const char *path)
   if (path[0] == '/' || path[0] == 0)
     return refuse(l, place, DAE_ERROR_MODEL,
                   "an imported file is named relative to this one, below the folder of the model");
+  find_canonical_path(l);
+  if (!dae__load_ok(l))
+    return -1;
   char *shown = dae__pool_print(l->scratch, "%.*s%s", (int)folder(from->name), from->name, path);
   char *joined = dae__pool_print(l->scratch, "%.*s%s", (int)folder(from->path), from->path, path);
   if (!dae__load_ok(l))

@@ -1,8 +1,9 @@
 /* Statements that make the motion, expanded: energies, forces, constraints, equations of every
  * instance, and joints. */
+#include "core/number.h"
+#include "model/nodes.h"
 #include "model/value.h"
 #include <limits.h>
-#include <stdio.h>
 
 #define MOST_LETS 1000 /* in a loop: each takes a level of recursion */
 
@@ -29,17 +30,25 @@ static const char *kind_name(unsigned kind)
 }
 
 /* operands have smaller numbers than the nodes they stand in */
+static bool find_kinds(dae__expander *x, dae__node last)
+{
+  dae__pool *pool = x->l->scratch;
+  for (dae__node node = x->node_kinds.count; node <= last && !dae__pool_failed(pool); node++) {
+    const dae__entry *e = &x->graph->entry[node];
+    dae__node operand[3];
+    int count = dae__entry_operands(e, operand);
+    unsigned kinds = e->op == DAE__OP_LEAF ? x->leaf_kind.item[e->a] : 0;
+    for (int i = 0; i < count; i++)
+      kinds |= x->node_kinds.item[operand[i]];
+    *DAE__PUSH(pool, &x->node_kinds) = (unsigned char)kinds;
+  }
+  return dae__load_ok(x->l);
+}
+
 unsigned dae__kinds_below(dae__expander *x, dae__node node)
 {
-  while (x->node_kinds.count <= node && dae__load_ok(x->l)) {
-    dae__node_view v = dae__node_at(x->graph, x->node_kinds.count);
-    dae__node operand[] = {v.a, v.b, v.c};
-    unsigned kinds = v.leaf >= 0 ? x->leaf_kind.item[v.leaf] : 0;
-    for (int i = 0; i < dae__op_operands(v.op); i++)
-      kinds |= x->node_kinds.item[operand[i]];
-    *DAE__PUSH(x->l->scratch, &x->node_kinds) = (unsigned char)kinds;
-  }
-  return x->l->status ? 0 : x->node_kinds.item[node];
+  bool known = node < x->node_kinds.count || find_kinds(x, node);
+  return known && !x->l->status ? x->node_kinds.item[node] : 0;
 }
 
 void dae__check_leaves(const dae__context *c, dae__node node, int place, const dae__allowed *may)
@@ -64,18 +73,30 @@ void dae__check_leaves(const dae__context *c, dae__node node, int place, const d
 
 /* ---- names for messages ---- */
 
+enum { LONGEST = 95 }; /* name of a statement */
+
+/* as much of more as there is room for; the new length */
+static size_t append(char *text, size_t length, const char *more)
+{
+  while (*more && length < LONGEST)
+    text[length++] = *more++;
+  return length;
+}
+
 /* "line 9", "line 9, i = 3" */
 const char *dae__statement_name(const dae__context *c, const dae__statement *s)
 {
-  char text[96];
-  int used = snprintf(text, sizeof text, "line %d", s->line);
-  for (const dae__frame *f = c->frame; f && used < (int)sizeof text; f = f->outer) {
+  char text[LONGEST], number[DAE__INT_SIZE];
+  size_t length = append(text, 0, "line ");
+  length = append(text, length, dae__format_int(s->line, number));
+  for (const dae__frame *f = c->frame; f; f = f->outer) {
     double value;
-    if (f->index && dae__is_constant(c->x->graph, f->node, &value))
-      used += snprintf(text + used, sizeof text - (size_t)used, ", %s = %d", f->name, (int)value);
+    if (!f->index || !dae__is_constant(c->x->graph, f->node, &value))
+      continue;
+    length = append(text, append(text, length, ", "), f->name);
+    length = append(text, append(text, length, " = "), dae__format_int((int)value, number));
   }
-  return dae__pool_text(c->x->l->keep, text,
-                        used < (int)sizeof text ? (size_t)used : sizeof text - 1);
+  return dae__pool_text(c->x->l->keep, text, length);
 }
 
 /* ---- energies and forces ---- */

@@ -12,6 +12,8 @@
 
 #include "model/grow.h"
 
+#include <stdint.h>
+
 void *dae__tape_memory(dae__tape_compiler *c, int count, size_t size)
 {
   size_t bytes = (size_t)(count > 0 ? count : 1) * size;
@@ -134,7 +136,46 @@ void dae__tape_marks_free(dae__tape_marks *marks, const dae_env *env)
 {
   if (marks->place)
     env->release(env->user, marks->place);
+  if (marks->buffer)
+    env->release(env->user, marks->buffer);
   *marks = (dae__tape_marks){.place = NULL};
+}
+
+/* The scratch memory of one tape: what does not fit comes from outside. */
+typedef struct dae__tape_buffer {
+  dae_env outside;
+  size_t used;
+  _Alignas(16) char memory[16 * 1024]; /* tapes of fifty instructions fit */
+} buffer;
+
+static void *take(void *user, size_t bytes)
+{
+  buffer *b = user;
+  size_t piece = (bytes + 15) / 16 * 16;
+  if (bytes > sizeof b->memory - b->used || piece > sizeof b->memory - b->used)
+    return b->outside.allocate(b->outside.user, bytes);
+  b->used += piece;
+  return b->memory + b->used - piece;
+}
+
+static void give_back(void *user, void *memory)
+{
+  buffer *b = user;
+  uintptr_t offset = (uintptr_t)memory - (uintptr_t)b->memory;
+  if (offset >= sizeof b->memory)
+    b->outside.release(b->outside.user, memory);
+}
+
+static void take_buffer(dae__tape_compiler *c, dae__tape_marks *marks)
+{
+  if (!marks->buffer) {
+    marks->buffer = dae__tape_memory(c, 1, sizeof *marks->buffer);
+    if (!marks->buffer)
+      return;
+    marks->buffer->outside = c->env;
+  }
+  marks->buffer->used = 0;
+  c->env = (dae_env){.user = marks->buffer, .allocate = take, .release = give_back};
 }
 
 /* places of all nodes there are, half as many again in reserve */
@@ -142,7 +183,7 @@ static void take_places(dae__tape_compiler *c, dae__tape_marks *marks)
 {
   int count = c->graph->count;
   if (marks->capacity < count) {
-    dae__tape_marks_free(marks, &c->env);
+    dae__tape_release(c, marks->place);
     marks->place = dae__tape_scratch(c, count + count / 2, sizeof *marks->place);
     marks->capacity = marks->place ? count + count / 2 : 0;
   }
@@ -162,6 +203,7 @@ static bool compile(dae__arena *arena, const dae__tape_plan *plan, dae__tape *ta
   dae__tape_compiler c = {.env = *dae__arena_env(arena), .plan = plan, .graph = plan->graph};
   dae__tape_marks own = {.place = NULL};
   take_places(&c, plan->marks ? plan->marks : &own);
+  take_buffer(&c, plan->marks ? plan->marks : &own);
   c.next_output = dae__tape_scratch(&c, plan->outputs, sizeof *c.next_output);
   if (!c.failed)
     order_all(&c);
@@ -177,10 +219,10 @@ static bool compile(dae__arena *arena, const dae__tape_plan *plan, dae__tape *ta
   }
   if (c.place)
     return_places(&c);
-  dae__tape_marks_free(&own, &c.env);
   void *scratch[] = {c.next_output, c.stack, c.value, c.step};
   for (size_t i = 0; i < sizeof scratch / sizeof scratch[0]; i++)
     dae__tape_release(&c, scratch[i]);
+  dae__tape_marks_free(&own, dae__arena_env(arena));
   return !c.failed && !dae__arena_failed(arena);
 }
 

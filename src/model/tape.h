@@ -23,11 +23,13 @@ typedef struct dae__tape_output {
   dae__node node;
 } dae__tape_output;
 
-/* Scratch memory that grows with the graph, for a caller that makes many tapes of one graph: start
- * with {0}, free at the end. After a tape could not be made it is of no further use. */
+/* Scratch memory, some of which grows with the graph, for a caller that makes many tapes of one
+ * graph: start with {0}, free at the end. After a tape could not be made it is of no further use.
+ */
 typedef struct dae__tape_marks {
   int *place; /* all 0 between tapes */
   int capacity;
+  struct dae__tape_buffer *buffer; /* what small tapes need is cut from it */
 } dae__tape_marks;
 
 void dae__tape_marks_free(dae__tape_marks *marks, const dae_env *env);

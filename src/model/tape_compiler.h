@@ -56,9 +56,6 @@ void dae__tape_group(dae__tape_compiler *c);
 void dae__tape_allocate(dae__tape_compiler *c, dae__arena *arena, dae__tape *tape);
 void dae__tape_encode(dae__tape_compiler *c, dae__arena *arena, dae__tape *tape);
 
-/* The uses of a value become those as a register that is read. */
-void dae__tape_count_reads(dae__tape_compiler *c);
-
 static inline const dae__entry *dae__tape_entry(const dae__tape_compiler *c, int v)
 {
   return &c->graph->entry[c->value[v].node];

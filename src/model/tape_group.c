@@ -168,7 +168,7 @@ static void swap(int *a, int *b)
 }
 
 /* An operand that is the result of the step before is taken from there, if a form exists. */
-static void use_last(dae__tape_step *s, int last)
+static void use_last(dae__tape_compiler *c, dae__tape_step *s, int last)
 {
   bool symmetric = s->op == DAE__TAPE_MUL_ADD_MUL || s->op == DAE__TAPE_LENGTH;
   if (symmetric && s->read[0] != last && s->read[1] != last) {
@@ -181,6 +181,7 @@ static void use_last(dae__tape_step *s, int last)
       continue;
     s->op = form;
     s->reads--;
+    c->value[last].uses--;
     for (int j = i; j < s->reads; j++)
       s->read[j] = s->read[j + 1];
     return;
@@ -194,16 +195,27 @@ static void link_steps(dae__tape_compiler *c)
   for (int i = 0; i < c->steps; i++) {
     int after = i + 1 < c->steps ? kind_of(c, &c->step[i + 1]) : -1;
     if (i > 0 && kind != before && kind != after)
-      use_last(&c->step[i], c->step[i - 1].result);
+      use_last(c, &c->step[i], c->step[i - 1].result);
     before = kind;
     kind = after;
   }
 }
 
+/* The uses of a value become those as a register that is read. */
+static void count_reads(dae__tape_compiler *c)
+{
+  for (int v = 0; v < c->values; v++)
+    c->value[v].uses = 0;
+  for (int i = 0; i < c->steps; i++)
+    for (int j = 0; j < c->step[i].reads; j++)
+      c->value[c->step[i].read[j]].uses++;
+}
+
 void dae__tape_group(dae__tape_compiler *c)
 {
-  dae__tape_count_reads(c);
-  reorder(c);
+  count_reads(c);
+  if (c->steps > 1)
+    reorder(c);
   if (!c->failed)
     link_steps(c);
 }

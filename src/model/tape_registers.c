@@ -107,15 +107,6 @@ static void allocate_constants(dae__tape_compiler *c, dae__tape *tape)
       c->value[v].in = tape->registers++;
 }
 
-void dae__tape_count_reads(dae__tape_compiler *c)
-{
-  for (int v = 0; v < c->values; v++)
-    c->value[v].uses = 0;
-  for (int i = 0; i < c->steps; i++)
-    for (int j = 0; j < c->step[i].reads; j++)
-      c->value[c->step[i].read[j]].uses++;
-}
-
 /* Registers that are free again. */
 typedef struct spares {
   int *item, count, capacity;
@@ -161,7 +152,6 @@ void dae__tape_allocate(dae__tape_compiler *c, dae__arena *arena, dae__tape *tap
   if (c->failed)
     return;
   allocate_constants(c, tape);
-  dae__tape_count_reads(c);
   for (int i = 0, fixed = tape->registers; i < c->steps && !c->failed; i++)
     allocate_step(c, tape, &c->step[i], fixed, &spare);
   dae__tape_release(c, spare.item);

@@ -40,8 +40,8 @@ static void run(const int *p, double *restrict r, double *const *out)
 }
 
 /* On registers: inputs go there and zeros are set first. Not inlined, so that native code that does
- * all this itself is a jump away. */
-__attribute__((noinline)) static void run_on_registers(const dae__tape *tape,
+ * all this itself is a jump away, and true, so that it is a jump away itself. */
+__attribute__((noinline)) static bool run_on_registers(const dae__tape *tape,
                                                        const double *const *in, double *const *out)
 {
   double *r = tape->r;
@@ -58,16 +58,20 @@ __attribute__((noinline)) static void run_on_registers(const dae__tape *tape,
     tape->native(in, out, tape->r);
   else
     run(tape->code, tape->r, out);
+  return true;
+}
+
+__attribute__((noinline)) static bool make_and_run(dae__tape *tape, const double *const *in,
+                                                   double *const *out)
+{
+  return dae__tape_make(tape) && run_on_registers(tape, in, out);
 }
 
 bool dae__tape_run(dae__tape *tape, const double *const *in, double *const *out)
 {
-  if (tape->whole)
-    tape->native(in, out, tape->r);
-  else if (tape->code || dae__tape_make(tape))
-    run_on_registers(tape, in, out);
-  else
-    return false;
+  if (!tape->whole)
+    return tape->code ? run_on_registers(tape, in, out) : make_and_run(tape, in, out);
+  tape->native(in, out, tape->r);
   return true;
 }
 

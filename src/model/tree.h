@@ -113,9 +113,11 @@ typedef struct dae__names {
 
 const char *dae__name(dae__load *l, dae__names *names, const char *text, int length);
 
-/* Words that cannot be declared. */
+/* Of names that dae__name gave. Words that cannot be declared: */
 bool dae__is_reserved(const char *name);
-/* Builtin functions: sin, min, ...; the number of the function, or -1; and its arguments. */
+/* keywords: the kind of the statement, or -1; */
+int dae__keyword(const char *name);
+/* builtin functions, sin, min, ...: the number of the function, or -1; and its arguments. */
 int dae__builtin(const char *name);
 int dae__builtin_arguments(int builtin);
 const char *dae__builtin_name(int builtin); /* NULL past the last one */

@@ -1,4 +1,5 @@
 #include "model/triplets.h"
+#include "model/nodes.h"
 
 /* a stable sort by counting: rows stay in rising order within a column */
 void dae__triplets_sort(dae__pool *pool, dae__triplets *m)

@@ -86,29 +86,51 @@ static void check_count(dae__binder *b, const dae__unit *u)
                   equations, equations == 1 ? "" : "s");
 }
 
-/* a variable that no equation holds; b->by serves as a mark */
+/* a variable that is not among the leaves of equations, nor is its rate; -1: none. b->by serves as
+ * a mark */
+static int find_missing(dae__binder *b, const dae__unit *u, dae__leaves below)
+{
+  const dae__expander *x = b->x;
+  int missing = -1;
+  for (int i = 0; i < below.count; i++)
+    b->by[below.leaf[i]] = DAE__ZERO;
+  for (int i = 0; i < u->u.count + u->w.count && missing < 0; i++) {
+    int leaf = i < u->u.count ? u->u.item[i] : u->w.item[i - u->u.count];
+    bool state = x->leaf_kind.item[leaf] == DAE__LEAF_STATE;
+    int rate = state ? rate_leaf(x, leaf) : leaf;
+    bool given = state && x->explicit_rate[rate] >= 0;
+    if (x->leaf_kind.item[leaf] != DAE__LEAF_DISCRETE && !given && b->by[leaf] < 0 &&
+        b->by[rate] < 0)
+      missing = leaf;
+  }
+  for (int i = 0; i < below.count; i++)
+    b->by[below.leaf[i]] = -1;
+  return missing;
+}
+
+/* a variable that no equation holds: those with u' = E are looked at only if there seems to be one
+ */
 static void check_unknowns(dae__binder *b, const dae__unit *u)
 {
   dae__expander *x = b->x;
   const dae__instance *own = &x->instances.item[u->instance];
-  dae__ints met = {0};
-  for (int i = 0; i < 2 * own->equations.count; i++) {
-    const dae__equation *e = &own->equations.item[i / 2];
-    dae__leaves below = dae__leaves_below(x->walker, i % 2 ? e->b : e->a);
-    for (int k = 0; k < below.count; k++) {
-      b->by[below.leaf[k]] = DAE__ZERO;
-      *DAE__PUSH(x->l->scratch, &met) = below.leaf[k];
+  int missing = 0;
+  for (int all = 0; all < 2 && missing >= 0; all++) {
+    dae__nodes sides = {0};
+    for (int i = 0; i < own->equations.count; i++) {
+      const dae__equation *e = &own->equations.item[i];
+      if (e->slope >= 0 && !all)
+        continue;
+      *DAE__PUSH(x->l->scratch, &sides) = e->a;
+      *DAE__PUSH(x->l->scratch, &sides) = e->b;
     }
+    if (!dae__load_ok(x->l))
+      return;
+    missing = find_missing(b, u, dae__leaves_below_all(x->walker, sides.count, sides.item));
   }
-  for (int i = 0; i < u->u.count + u->w.count && !x->l->status; i++) {
-    int leaf = i < u->u.count ? u->u.item[i] : u->w.item[i - u->u.count];
-    bool state = x->leaf_kind.item[leaf] == DAE__LEAF_STATE;
-    if (x->leaf_kind.item[leaf] != DAE__LEAF_DISCRETE && b->by[leaf] < 0 &&
-        !(state && b->by[rate_leaf(x, leaf)] >= 0))
-      dae__complain(x->l, declared_at(x, leaf), "no equation holds %s", dae__leaf_name(x, leaf));
-  }
-  for (int i = 0; i < met.count; i++)
-    b->by[met.item[i]] = -1;
+  if (missing >= 0)
+    dae__complain(x->l, declared_at(x, missing), "no equation holds %s",
+                  dae__leaf_name(x, missing));
 }
 
 /* ---- rows ---- */

@@ -1,5 +1,6 @@
 /* Expressions of the tree into nodes of the graph. */
 #include "model/value.h"
+#include "model/nodes.h"
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -170,7 +171,8 @@ static dae__value evaluate_word(const dae__context *c, const dae__expr *e)
   return dae__no_value();
 }
 
-static dae__value evaluate_variable(const dae__context *c, const dae__expr *e, dae__target at)
+static dae__value evaluate_variable(const dae__context *c, const dae__expr *e, bool rate,
+                                    dae__target at)
 {
   dae__expander *x = c->x;
   const dae__symbol *s = &x->symbols.item[at.symbol];
@@ -183,7 +185,7 @@ static dae__value evaluate_variable(const dae__context *c, const dae__expr *e, d
     return dae__no_value();
   }
   int leaf = elements->leaf + at.element;
-  if (!e->rate)
+  if (!rate)
     return dae__as_number(dae__leaf(x->graph, leaf));
   if (s->kind == DAE__STATEMENT_ALG)
     dae__complain(x->l, e->place,
@@ -206,13 +208,12 @@ static dae__value evaluate_name(const dae__context *c, const dae__expr *e)
         return evaluate_frame(c, e, f);
   if (!e->member && dae__is_reserved(e->name))
     return evaluate_word(c, e);
-  dae__expr plain = *last; /* the rate sign stands after the whole name */
-  plain.rate = e->rate || last->rate;
+  bool rate = e->rate || last->rate; /* the sign stands after the whole name */
   if (!dae__find_target(c, e, &at))
     return dae__no_value();
   const dae__symbol *s = &c->x->symbols.item[at.symbol];
   if (s->kind >= DAE__STATEMENT_COORD && s->kind <= DAE__STATEMENT_DISCRETE)
-    return evaluate_variable(c, &plain, at);
+    return evaluate_variable(c, last, rate, at);
   if (s->kind == DAE__STATEMENT_OUTPUT && !c->results) {
     dae__complain(c->x->l, e->place, "%s is an output; name the expression with let to use it here",
                   s->d->name);
@@ -223,7 +224,7 @@ static dae__value evaluate_name(const dae__context *c, const dae__expr *e)
   if (c->constant && !c->x->l->status && !dae__is_constant(c->x->graph, node, &value))
     dae__complain(c->x->l, e->place, "%s is a constant, but %s depends on variables or the time",
                   c->what, s->d->name);
-  if (!plain.rate)
+  if (!rate)
     return dae__as_number(node);
   if (s->kind == DAE__STATEMENT_PARAM)
     dae__complain(c->x->l, e->place, "%s is a param, a constant, and has no rate", s->d->name);
@@ -252,9 +253,9 @@ static dae__value evaluate_kind(const dae__context *c, const dae__expr *e)
 
 static bool graph_ok(dae__expander *x, int place)
 {
-  if (!dae__graph_failed(x->graph))
+  if (!x->graph->failed)
     return true;
-  if (dae__graph_full(x->graph))
+  if (x->graph->full)
     dae__complain(x->l, place,
                   "the model is too large: its expressions have more than %ld nodes; "
                   "use smaller arrays",

@@ -2,7 +2,8 @@
  *
  * Depth first, on a stack of its own: a node on top of it is opened (marked, its operands pushed)
  * when it is met first, and closed (given the next slot) when it is met again, all its operands
- * being closed by then. Slots therefore rise from operands to the nodes they stand in. */
+ * being closed by then; constants and leaves are closed at once. Slots therefore rise from operands
+ * to the nodes they stand in. */
 #include "model/walker.h"
 
 #include "core/env.h"
@@ -62,7 +63,7 @@ static bool begin_walk(dae__walker *walker)
   if (walker->failed || walker->graph->failed)
     return false;
   if (more > 0) {
-    if (!DAE__RESERVE(walker, &walker->mark, more))
+    if (!DAE__RESERVE(walker, &walker->mark, walker->graph->capacity - walker->mark.count))
       return false;
     memset(walker->mark.item + walker->mark.count, 0, (size_t)more * sizeof(dae__mark));
     walker->mark.count = count;
@@ -77,35 +78,41 @@ static bool begin_walk(dae__walker *walker)
   return true;
 }
 
-/* The operands on the stack, the first one on top. */
-static bool open_node(dae__walker *walker, dae__node node, dae__walk_kind kind)
-{
-  dae__node operand[3];
-  const dae__entry *e = &walker->graph->entry[node];
-  int count =
-      kind == DAE__WALK_ALL ? dae__entry_operands(e, operand) : dae__smooth_operands(e, operand);
-  walker->mark.item[node] = (dae__mark){walker->walk, -1};
-  if (!DAE__RESERVE(walker, &walker->stack, 3))
-    return false;
-  for (int i = count - 1; i >= 0; i--)
-    if (walker->mark.item[operand[i]].walk != walker->walk)
-      walker->stack.item[walker->stack.count++] = operand[i];
-  return true;
-}
-
 static bool close_node(dae__walker *walker, dae__node node)
 {
   walker->visits++;
   if (!DAE__RESERVE(walker, &walker->visit, 1))
     return false;
-  walker->mark.item[node].slot = walker->visit.count;
+  walker->mark.item[node] = (dae__mark){walker->walk, walker->visit.count};
   walker->visit.item[walker->visit.count++] = (dae__visit){.node = node};
   return true;
 }
 
-bool dae__walk_below(dae__walker *walker, dae__node root, dae__walk_kind kind)
+/* The operands on the stack, the first one on top; those that have none themselves are closed. */
+static bool open_node(dae__walker *walker, dae__node node, dae__walk_kind kind)
 {
-  if (!begin_walk(walker) || !DAE__RESERVE(walker, &walker->stack, 1))
+  dae__node operand[3];
+  const dae__entry *entry = walker->graph->entry, *e = &entry[node];
+  int count =
+      kind == DAE__WALK_ALL ? dae__entry_operands(e, operand) : dae__smooth_operands(e, operand);
+  walker->mark.item[node] = (dae__mark){walker->walk, -1};
+  if (!DAE__RESERVE(walker, &walker->stack, 3))
+    return false;
+  for (int i = count - 1; i >= 0; i--) {
+    if (walker->mark.item[operand[i]].walk == walker->walk)
+      continue;
+    if (dae__op_operands((dae__op)entry[operand[i]].op) > 0)
+      walker->stack.item[walker->stack.count++] = operand[i];
+    else if (!close_node(walker, operand[i]))
+      return false;
+  }
+  return true;
+}
+
+/* What is below root and was not visited by this walk yet. */
+static bool walk_on(dae__walker *walker, dae__node root, dae__walk_kind kind)
+{
+  if (!DAE__RESERVE(walker, &walker->stack, 1))
     return false;
   walker->stack.item[walker->stack.count++] = root;
   while (walker->stack.count > 0) {
@@ -122,6 +129,11 @@ bool dae__walk_below(dae__walker *walker, dae__node root, dae__walk_kind kind)
   return true;
 }
 
+bool dae__walk_below(dae__walker *walker, dae__node root, dae__walk_kind kind)
+{
+  return begin_walk(walker) && walk_on(walker, root, kind);
+}
+
 /* Makes the heap of the first `count` pairs one again after the pair at i was replaced. */
 static void sift_down(int count, dae__pair *pair, int i)
 {
@@ -136,10 +148,25 @@ static void sift_down(int count, dae__pair *pair, int i)
   pair[i] = moved;
 }
 
+static void insertion_sort(int count, dae__pair *pair)
+{
+  for (int i = 1; i < count; i++) {
+    dae__pair moved = pair[i];
+    int j = i;
+    for (; j > 0 && pair[j - 1].key > moved.key; j--)
+      pair[j] = pair[j - 1];
+    pair[j] = moved;
+  }
+}
+
 /* heapsort: no recursion, no memory */
 void dae__pairs_sort(int count, dae__pair *pair)
 {
   bool sorted = true;
+  if (count <= 16) {
+    insertion_sort(count, pair);
+    return;
+  }
   for (int i = 1; i < count && sorted; i++)
     sorted = pair[i - 1].key <= pair[i].key;
   if (sorted)
@@ -156,7 +183,15 @@ void dae__pairs_sort(int count, dae__pair *pair)
 
 dae__leaves dae__leaves_below(dae__walker *walker, dae__node node)
 {
-  if (!dae__walk_below(walker, node, DAE__WALK_ALL))
+  return dae__leaves_below_all(walker, 1, &node);
+}
+
+dae__leaves dae__leaves_below_all(dae__walker *walker, int count, const dae__node *nodes)
+{
+  bool walked = begin_walk(walker);
+  for (int i = 0; i < count && walked; i++)
+    walked = walk_on(walker, nodes[i], DAE__WALK_ALL);
+  if (!walked)
     return (dae__leaves){0, NULL};
   walker->reached.count = walker->leaf.count = 0;
   for (int slot = 0; slot < walker->visit.count; slot++) {

@@ -22,6 +22,7 @@ typedef struct dae__leaves {
 } dae__leaves;
 
 dae__leaves dae__leaves_below(dae__walker *walker, dae__node node);
+dae__leaves dae__leaves_below_all(dae__walker *walker, int count, const dae__node *nodes);
 
 /* Leaves are chosen by their kind: leaf i is meant if kind[i] & mask. */
 typedef struct dae__kinds {

@@ -38,11 +38,12 @@ struct dae__walker {
   dae__graph *graph;
   bool failed;
   int walk, sweep;            /* running numbers */
+  bool partly;                /* the sweep is that of a branch, which goes by the heap */
   long visits;                /* of all walks */
   DAE__ARRAY(dae__mark) mark; /* by node */
   DAE__ARRAY(dae__node) stack;
   DAE__ARRAY(dae__visit) visit;  /* by slot: operands before the nodes they stand in */
-  DAE__ARRAY(int) heap;          /* slots the sweep has still to treat */
+  DAE__ARRAY(int) heap;          /* slots the sweep of a branch has still to treat */
   DAE__ARRAY(dae__pair) reached; /* leaves the sweep has met */
   DAE__ARRAY(dae__pair) partial; /* gradients of `if` nodes: slots of leaves and derivatives */
   DAE__ARRAY(int) leaf;          /* results */

@@ -1,4 +1,4 @@
-/* Decimal digits without printf: where they are given, they are those of printf. */
+/* Decimal digits without printf and strtod: where they are given, they are theirs. */
 #include "core/decimal.h"
 
 #include <math.h>
@@ -123,6 +123,56 @@ static void test_what_has_no_digits_is_refused(void **state)
   assert_false(dae__decimal(1e-60, 17, text));
 }
 
+/* digits, a point somewhere among them, and often a power of ten */
+static void test_short_texts_are_read_as_by_strtod(void **state)
+{
+  (void)state;
+  uint64_t random = 88172645463325252u;
+  for (int i = 0; i < 200000; i++) {
+    char digits[24], text[48];
+    int count = 1 + (int)(next(&random) % 15), point = (int)(next(&random) % (uint64_t)(count + 1));
+    int behind = count - point, power = (int)(next(&random) % 45) - 22 + behind;
+    snprintf(digits, sizeof digits, "%015llu",
+             (unsigned long long)(next(&random) % 1000000000000000u));
+    int used = snprintf(text, sizeof text, "%s%.*s%s%.*s", i % 3 ? "" : "-", point, digits,
+                        behind > 0 || i % 2 ? "." : "", behind, digits + point);
+    if (i % 4)
+      snprintf(text + used, sizeof text - (size_t)used, "%c%d", i % 2 ? 'e' : 'E', power);
+    double value = NAN;
+    if (!dae__decimal_value(text, &value) || value != strtod(text, NULL))
+      fail_msg("%s is read as %.17g", text, value);
+  }
+  double zero = 1;
+  assert_true(dae__decimal_value("-0.0", &zero) && zero == 0 && signbit(zero));
+}
+
+static void test_texts_that_are_not_short_numbers_are_left_to_strtod(void **state)
+{
+  (void)state;
+  static const char *const texts[] = {"",
+                                      ".",
+                                      "-",
+                                      "e5",
+                                      "1e",
+                                      "1e+",
+                                      "1e5x",
+                                      "1.2.3",
+                                      "--1",
+                                      "inf",
+                                      "0x10",
+                                      " 1",
+                                      "1 ",
+                                      "1e23",
+                                      "1e-23",
+                                      "1e9999999999999999999",
+                                      "1234567890123456",
+                                      "0.1234567890123456"};
+  double value;
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    if (dae__decimal_value(texts[i], &value))
+      fail_msg("%s is read as %.17g", texts[i], value);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -131,6 +181,8 @@ int main(void)
       cmocka_unit_test(test_numbers_near_powers_of_ten_give_the_text_of_printf),
       cmocka_unit_test(test_ties_go_to_the_even_digit),
       cmocka_unit_test(test_short_numbers_are_told),
-      cmocka_unit_test(test_what_has_no_digits_is_refused)};
+      cmocka_unit_test(test_what_has_no_digits_is_refused),
+      cmocka_unit_test(test_short_texts_are_read_as_by_strtod),
+      cmocka_unit_test(test_texts_that_are_not_short_numbers_are_left_to_strtod)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 #include "model/graph.h"
+#include "model/nodes.h"
 #include "model/walk.h"
 
 #include "counting_env.h"
@@ -292,6 +293,10 @@ static void test_leaves_below_a_node_come_in_order(void **state)
   assert_memory_equal(leaves.leaf, expected, sizeof expected);
   same(dae__leaves_below(walker, C(3)).count, 0);
   same(dae__leaves_below(walker, b).count, 1);
+  leaves = dae__leaves_below_all(walker, 3, (const dae__node[]){ADD(a, b), MUL(b, c), d});
+  same(leaves.count, 4);
+  assert_memory_equal(leaves.leaf, expected, sizeof expected);
+  same(dae__leaves_below_all(walker, 0, NULL).count, 0);
   dae__walker_free(walker);
   dae__graph_free(g);
 }
