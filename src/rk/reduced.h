@@ -13,7 +13,15 @@
  *   B(w) = P0 + w P1 + w^2 P2,   w = h mu,   P0 = R_k,  P1 = R_v + R_u (R_x),  P2 = R_q
  *
  * of the size of one stage. Left out are the derivatives of G v' + gamma and K v' + kappa by q,
- * which are not stiff. */
+ * which are not stiff.
+ *
+ * Few unknowns of mechanics can be solved for what has rates, x = (v', u'): with R_k of every stage
+ *
+ *   R_k\R = (x - x(t, z),  y - y(t, z)),   B(w) = 1 + w P0\P1 + w^2 P0\P2 in the rows of x.
+ *
+ * Blocks have fewer rows, and that G turns within a step, which limits the iteration on R, is no
+ * longer seen. What is lost: the round-off of a stiff force stands in all rows of x, in a direction
+ * that is not that of the matrices, and changes do not get smaller than that makes them. */
 #ifndef DAEDAL_RK_REDUCED_H
 #define DAEDAL_RK_REDUCED_H
 
@@ -22,22 +30,30 @@
 #include "linalg/zsolver.h"
 #include "rk/body.h"
 
-#define DAE__REDUCED_PAIRS 3 /* complex blocks, most */
+#define DAE__REDUCED_PAIRS 3  /* complex blocks, most */
+#define DAE__REDUCED_STAGES 7 /* with an R_k of their own */
 
 /* A point of a stage. */
 typedef struct dae__reduced_at {
   double t;
   const double *z, *k;
-  bool end; /* of the step: what its projection needs is remembered */
+  int stage; /* whose R_k goes into R_k\R, */
+  bool anew; /* that of this point, or of the last one that was to have its own */
+  bool end;  /* of the step: what its projection needs is remembered */
 } dae__reduced_at;
 
 typedef struct dae__reduced dae__reduced;
 
 typedef struct dae__reduced_table {
-  /* r = R, by one evaluation. */
+  /* r = R, by one evaluation, or R_k\R where memory->solved. */
   dae_status (*residual)(void *self, const dae__reduced_at *at, double *r, dae_error *err);
   /* P0, P1, P2 there. */
   dae_status (*linearise)(void *self, const dae__reduced_at *at, dae_error *err);
+  /* R_k where the matrices are, after linearise; false: it will not do. NULL, as divide is then: R
+   * is never solved for what has rates. */
+  bool (*prepare)(void *self);
+  /* b = R_k\b, with R_k of the stage of the last residual, or of prepare if that was later. */
+  void (*divide)(const void *self, double *b);
   /* The end z of a step onto its constraints, in the norm of B(w): from what was remembered there,
    * and the change dz of z since then. Without evaluations, but for the derivatives of velocity
    * constraints there. NULL: there are none. */
@@ -48,22 +64,31 @@ typedef struct dae__reduced_table {
 
 typedef struct dae__reduced_memory {
   long jacobians, factorisations;
+  bool solved; /* the blocks are those of what has rates */
 } dae__reduced_memory;
+
+/* Blocks B(w). */
+typedef struct dae__reduced_blocks {
+  int n;               /* rows */
+  dae_pattern pattern; /* of B */
+  double *P[3];        /* kept */
+  dae__solver *real;
+  dae__zsolver *pair[DAE__REDUCED_PAIRS];
+} dae__reduced_blocks;
 
 struct dae__reduced {
   const dae__reduced_table *table;
   void *self;
-  int n2, n1, n;       /* coordinates; other states; unknowns. The state vector has n2 + n */
-  bool *tested;        /* n: whose error counts: not multipliers, */
-  int tested_count;    /* which are so many */
-  bool index_2;        /* algebraic variables are of index 2 */
-  bool cautious;       /* there are algebraic equations: matrices are those of known points */
-  dae_pattern pattern; /* of B */
-  int powers;          /* of w in B: 3, or 2 where there is no P2 */
-  double *P[3];        /* kept */
-  dae__reduced_memory *memory;
-  dae__solver *real;
-  dae__zsolver *pair[DAE__REDUCED_PAIRS];
+  int n2, n1, n;             /* coordinates; other states; unknowns. The state vector has n2 + n */
+  bool *tested;              /* n: whose error counts: not multipliers, */
+  int tested_count;          /* which are so many */
+  bool index_2;              /* algebraic variables are of index 2 */
+  bool cautious;             /* there are algebraic equations: matrices are those of known points */
+  int powers;                /* of w in B: 3, or 2 where there is no P2 */
+  dae__reduced_blocks whole; /* of all n unknowns, */
+  dae__reduced_blocks rates; /* and of what has rates; no rows: there are none */
+  double *follow[3];         /* kept: rows of y of P0\P1 and P0\P2, as entries 1 and 2 */
+  dae__reduced_memory *memory; /* kept */
   int pairs;
   double *values;
   double complex *zvalues;
@@ -75,15 +100,28 @@ dae_status dae__reduced_create(dae__arena *arena, const dae__rk_body *body, int 
 void dae__reduced_free(dae__reduced *r); /* NULL is allowed */
 dae_status dae__reduced_reload(dae__reduced *r);
 
+/* Those in use. */
+static inline const dae__reduced_blocks *dae__reduced_used(const dae__reduced *r)
+{
+  return r->memory->solved ? &r->rates : &r->whole;
+}
+/* Which are in use from now on, after linearise: those of what has rates, if wanted and to be had.
+ */
+void dae__reduced_use(dae__reduced *r, bool rates);
+/* y that has been found at z - dz, by R_k\R there, where z is; dz = (dq, dv, du). */
+void dae__reduced_follow(const dae__reduced *r, const double *dz, double *y);
+
 /* Factors B(real) and B(pair[i]). */
 dae_status dae__reduced_factor(dae__reduced *r, double real, int pairs, const double complex *pair,
                                dae_error *err);
 
-/* to = part[0] P0 + part[1] P1 + part[2] P2, count entries from `first` on; where there is a P2. */
+/* Of all unknowns: to = part[0] P0 + part[1] P1 + part[2] P2, count entries from `first` on; where
+ * there is a P2. */
 static inline void dae__reduced_combine(const dae__reduced *r, int first, int count,
                                         const double part[3], double *restrict to)
 {
-  const double *P0 = r->P[0] + first, *P1 = r->P[1] + first, *P2 = r->P[2] + first;
+  double *const *P = r->whole.P;
+  const double *P0 = P[0] + first, *P1 = P[1] + first, *P2 = P[2] + first;
   int e = 0;
   for (; e + 2 <= count; e += 2)
     dae__pair_to(to + e, part[0] * dae__pair_from_anywhere(P0 + e) +
@@ -93,8 +131,8 @@ static inline void dae__reduced_combine(const dae__reduced *r, int first, int co
     to[e] = part[0] * P0[e] + part[1] * P1[e] + part[2] * P2[e];
 }
 
-/* The right side of B(w) e' = P0 e - w P2 e_q that an error estimate is filtered by: e of what is
- * integrated once (n2 + n1 entries), e_q of coordinates. */
+/* The right side, in rows of the blocks in use, of B(w) e' = P0 e - w P2 e_q that an error estimate
+ * is filtered by: e of what is integrated once (n2 + n1 entries), e_q of coordinates. */
 void dae__reduced_filter(const dae__reduced *r, double w, const double *e, const double *e_q,
                          double *out);
 
