@@ -105,7 +105,7 @@ static dae_status sweep(dae__radau *o, const dae__collocation_rule *c, const dae
   }
   for (int i = 0; i < c->s; i++) {
     double *K = o->fine + (size_t)i * (size_t)n, *D = o->fine_R + (size_t)i * (size_t)n;
-    dae__solver_solve(dae__reduced_used(o->r)->real, D);
+    dae__solver_solve(o->r->real, D);
     dae__axpy(n, -1, D, K);
     dae__scale(dynamic, leg->h, D);
     *change = fmax(*change, dae__norm(dynamic, D, o->weight + o->r->n2));

@@ -48,7 +48,7 @@ static void filter(dae__radau *o, const dae__radau_rule *rule, double h)
   int dynamic = r->n2 + r->n1;
   double w = h * rule->mu;
   dae__reduced_filter(r, w, o->e, o->e_q, o->rhs);
-  dae__solver_solve(dae__reduced_used(r)->real, o->rhs);
+  dae__solver_solve(r->real, o->rhs);
   dae__axpy(r->n2, w, o->rhs, o->e_q);
   dae__copy(dynamic, o->rhs, o->e);
   for (int i = dynamic; i < r->n; i++)

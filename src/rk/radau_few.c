@@ -94,9 +94,9 @@ static void take_scales(const dae__reduced *r, const dae__collocation_rule *c, d
   for (int k = 0; k < n; k++)
     for (int e = 0; e < n; e++) {
       int at = k * n + e;
-      double size = fabs(r->whole.P[0][at]);
+      double size = fabs(r->P[0][at]);
       if (k < dynamic)
-        size += a * fabs(r->whole.P[1][at]) + b * fabs(r->whole.P[2][at]);
+        size += a * fabs(r->P[1][at]) + b * fabs(r->P[2][at]);
       scale[e] = size > scale[e] ? size : scale[e];
     }
   for (int e = 0; e < n; e++)
@@ -188,7 +188,7 @@ int dae__radau_few_add(dae__radau_few *f, const dae__reduced *r, const dae__coll
   double a[DAE__FEW][DAE__FEW], scale[DAE__FEW], x[DAE__FEW];
   take_scales(r, c, h, i, scale);
   for (int k = 0; k < m; k++)
-    dae__copy(n, r->whole.P[0] + (d + k) * n, a[k]);
+    dae__copy(n, r->P[0] + (d + k) * n, a[k]);
   int failed = eliminate(n, m, a, scale, o.order);
   if (failed)
     return d + failed - 1;

@@ -21,13 +21,13 @@ struct dae__radau_full {
 
 static bool is_few(const dae__reduced *r)
 {
-  return r->n <= DAE__FEW && dae__pattern_count(&r->whole.pattern) == r->n * r->n;
+  return r->n <= DAE__FEW && dae__pattern_count(&r->pattern) == r->n * r->n;
 }
 
 static dae_status create_tiles(dae__arena *arena, const dae__reduced *r, dae__radau_full *f,
                                dae_error *err)
 {
-  f->pattern = dae__pattern_tiles(arena, &r->whole.pattern, f->s);
+  f->pattern = dae__pattern_tiles(arena, &r->pattern, f->s);
   if (!dae__arena_failed(arena))
     f->values = DAE__TAKE(arena, double, dae__pattern_count(&f->pattern));
   if (dae__arena_failed(arena))
@@ -65,7 +65,7 @@ dae_status dae__radau_full_reload(dae__radau_full *f)
 static int add_row(dae__radau_full *f, const dae__reduced *r, const dae__collocation_rule *c,
                    double h, int i)
 {
-  const int *start = r->whole.pattern.start;
+  const int *start = r->pattern.start;
   if (f->few)
     return dae__radau_few_add(f->few, r, c, h, i);
   for (int j = 0; j < f->s; j++) {

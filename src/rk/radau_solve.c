@@ -130,7 +130,7 @@ static dae_status linearise(dae__radau *o, const dae__radau_rule *rule, const da
   }
   dae_status status = o->r->table->linearise(o->r->self, &at, err);
   if (!status) /* a fixed step goes to round-off */
-    dae__reduced_use(o->r, !o->fixed && o->memory->failed < FAILURES);
+    dae__reduced_solve_for(o->r, !o->fixed && o->memory->failed < FAILURES);
   o->memory->linearised = !status;
   o->memory->matrix_h = 0;
   o->r->memory->jacobians++;
@@ -183,12 +183,11 @@ static dae_status residuals(dae__radau *o, const dae__radau_rule *rule, const da
 /* D = J\R in the eigenvectors of A */
 static void solve_blocks(dae__radau *o, const dae__radau_rule *rule)
 {
-  const dae__reduced_blocks *b = dae__reduced_used(o->r);
-  int n = o->r->n, s = rule->s, rows = b->n;
+  int n = o->r->n, s = rule->s, rows = dae__reduced_rows(o->r);
   dae__radau_map_rows(s, &rule->forth, rows, o->R, n, o->W, rows);
-  dae__solver_solve(b->real, o->W);
+  dae__solver_solve(o->r->real, o->W);
   for (int p = 0; p < rule->pairs; p++)
-    dae__zsolver_solve(b->pair[p], row(o->W, rows, 1 + 2 * p), row(o->W, rows, 2 + 2 * p));
+    dae__zsolver_solve(o->r->pair[p], row(o->W, rows, 1 + 2 * p), row(o->W, rows, 2 + 2 * p));
   dae__radau_map_rows(s, &rule->back, rows, o->W, rows, o->D, n);
   for (int i = 0; rows < n && i < s; i++) /* what has no rates, as it is at the iterate */
     dae__copy(n - rows, row(o->R, n, i) + rows, row(o->D, n, i) + rows);
@@ -352,7 +351,7 @@ static dae_status try_once(dae__radau *o, const dae__radau_stepper *how, const d
     dae__radau_extrapolate(o, rule, leg->h, goal->stop);
   o->memory->fresh = !o->memory->linearised;
   if (how->full) {
-    dae__reduced_use(o->r, false);
+    dae__reduced_solve_for(o->r, false);
     return iterate(o, rule, o->full[how->rule], leg, goal, err);
   }
   if (!o->memory->linearised)
@@ -390,7 +389,7 @@ dae_status dae__radau_solve(dae__radau *o, const dae__radau_stepper *how, const 
   }
   end_moves(o, rule, leg->h);
   if (o->r->memory->solved)
-    dae__reduced_follow(o->r, o->moved, row(o->K, o->r->n, rule->s - 1) + o->r->rates.n);
+    dae__reduced_follow(o->r, o->moved, row(o->K, o->r->n, rule->s - 1) + o->r->rates.cols);
   states(o, rule, leg);
   return DAE_OK;
 }

@@ -49,9 +49,12 @@ void dae__reduced_merge(dae__arena *arena, dae__reduced_terms *terms, dae__reduc
   if (dae__arena_failed(arena))
     return;
   /* the solvers of few unknowns take all entries, and need not be told where zeros are */
-  r->whole.n = r->n;
-  r->whole.pattern =
+  r->pattern =
       r->n <= DAE__FEW ? dae__pattern_dense(arena, r->n, r->n) : merged(arena, terms, r->n);
+  if (dae__arena_failed(arena))
+    return;
+  for (int p = 0; p < r->powers; p++)
+    r->P[p] = DAE__KEEP(arena, double, dae__pattern_count(&r->pattern));
 }
 
 /* y += a x */
@@ -83,51 +86,87 @@ static void add_to_all(const dae__reduced_term *t, int n, double *restrict P)
 
 void dae__reduced_gather(const dae__reduced_terms *terms, dae__reduced *r)
 {
-  double *const *P = r->whole.P;
   for (int p = 0; p < r->powers; p++)
-    dae__zero(dae__pattern_count(&r->whole.pattern), P[p]);
+    dae__zero(dae__pattern_count(&r->pattern), r->P[p]);
   for (int i = 0; i < terms->count; i++) {
     const dae__reduced_term *t = &terms->at[i];
     if (r->n <= DAE__FEW)
-      add_to_all(t, r->n, P[t->power]);
+      add_to_all(t, r->n, r->P[t->power]);
     else
       dae__block_add(&(dae__block){.pattern = &t->pattern, .map = t->block.map}, t->factor,
-                     t->values, P[t->power]);
+                     t->values, r->P[t->power]);
   }
 }
 
 /* ---- what has rates ---- */
 
-/* P0\P1 and P0\P2 */
-static void divide_columns(const dae__reduced *r, int power, int count)
+/* P = P0\P, these columns */
+static void divide_columns(const dae__reduced *r, int count, double *P)
 {
-  int n = r->n, d = r->rates.n, m = n - d;
-  double x[DAE__FEW];
-  for (int j = 0; j < count; j++) {
-    dae__copy(n, r->whole.P[power] + j * n, x);
-    if (dae__max_abs(n, x) != 0) /* not all coordinates stand in forces and second derivatives */
-      r->table->divide(r->self, x);
-    dae__copy(d, x, r->rates.P[power] + j * d);
-    dae__copy(m, x + d, r->follow[power] + j * m);
-  }
+  for (int j = 0; j < count; j++, P += r->n)
+    if (dae__max_abs(r->n, P) != 0) /* few coordinates stand in forces and second derivatives */
+      r->table->divide(r->self, P);
 }
 
-void dae__reduced_use(dae__reduced *r, bool rates)
+static void turn_solvers(const dae__reduced *r)
 {
-  r->memory->solved = rates && r->rates.n > 0 && r->table->prepare(r->self);
-  if (!r->memory->solved)
+  const dae_pattern *pattern = r->memory->solved ? &r->rates : &r->pattern;
+  dae__solver_turn_to(r->real, pattern);
+  for (int i = 0; i < r->pairs; i++)
+    dae__zsolver_turn_to(r->pair[i], pattern);
+}
+
+void dae__reduced_solve_for(dae__reduced *r, bool rates)
+{
+  bool solved = rates && r->rates.cols > 0 && r->table->prepare(r->self);
+  if (solved) {
+    divide_columns(r, r->n2 + r->n1, r->P[1]);
+    divide_columns(r, r->n2, r->P[2]);
+  }
+  if (solved == r->memory->solved)
     return;
-  divide_columns(r, 1, r->rates.n);
-  divide_columns(r, 2, r->n2);
+  r->memory->solved = solved;
+  turn_solvers(r);
+  for (int i = 0; i < r->pairs; i++)
+    dae__zsolver_forget(r->pair[i]);
 }
 
 void dae__reduced_follow(const dae__reduced *r, const double *dz, double *y)
 {
-  int d = r->rates.n, m = r->n - d;
+  int n = r->n, d = r->n2 + r->n1;
   for (int j = 0; j < r->n2; j++)
-    dae__axpy(m, -dz[j], r->follow[2] + j * m, y);
+    dae__axpy(n - d, -dz[j], r->P[2] + j * n + d, y);
   for (int j = 0; j < d; j++)
-    dae__axpy(m, -dz[r->n2 + j], r->follow[1] + j * m, y);
+    dae__axpy(n - d, -dz[r->n2 + j], r->P[1] + j * n + d, y);
+}
+
+/* values = B(w) of what has rates */
+static void fill_rates(dae__reduced *r, double w)
+{
+  int n = r->n, d = dae__reduced_rows(r);
+  for (int j = 0; j < d; j++) {
+    const double *restrict P1 = r->P[1] + j * n, *restrict P2 = r->P[2] + j * n;
+    double *restrict to = r->values + j * d;
+    for (int i = 0; i < d; i++)
+      to[i] = w * P1[i] + w * w * P2[i];
+    to[j] += 1;
+  }
+}
+
+/* zvalues = the same, real and imaginary parts in turn */
+static void fill_rates_pair(dae__reduced *r, double complex w)
+{
+  int n = r->n, d = dae__reduced_rows(r);
+  double a = creal(w), b = cimag(w), a2 = a * a - b * b, b2 = 2 * a * b;
+  for (int j = 0; j < d; j++) {
+    const double *restrict P1 = r->P[1] + j * n, *restrict P2 = r->P[2] + j * n;
+    double *restrict z = (double *)r->zvalues + 2 * j * d;
+    for (int i = 0; i < d; i++) {
+      z[2 * i] = a * P1[i] + a2 * P2[i];
+      z[2 * i + 1] = b * P1[i] + b2 * P2[i];
+    }
+    z[2 * j] += 1;
+  }
 }
 
 /* ---- blocks ---- */
@@ -148,12 +187,14 @@ static dae_status not_factored(const dae__reduced *r, dae_status status, int col
 }
 
 /* values = B(w) */
-static void fill(dae__reduced *r, const dae__reduced_blocks *b, double w)
+static void fill(dae__reduced *r, double w)
 {
-  int count = dae__pattern_count(&b->pattern);
-  const double *restrict P0 = b->P[0], *restrict P1 = b->P[1], *restrict P2 = b->P[2];
+  int count = dae__pattern_count(&r->pattern);
+  const double *restrict P0 = r->P[0], *restrict P1 = r->P[1], *restrict P2 = r->P[2];
   double *restrict to = r->values, square = w * w;
-  if (r->powers == 2)
+  if (r->memory->solved)
+    fill_rates(r, w);
+  else if (r->powers == 2)
     for (int e = 0; e < count; e++)
       to[e] = P0[e] + w * P1[e];
   else
@@ -162,13 +203,15 @@ static void fill(dae__reduced *r, const dae__reduced_blocks *b, double w)
 }
 
 /* zvalues = B(w), real and imaginary parts in turn */
-static void fill_pair(dae__reduced *r, const dae__reduced_blocks *used, double complex w)
+static void fill_pair(dae__reduced *r, double complex w)
 {
-  int count = dae__pattern_count(&used->pattern);
-  const double *restrict P0 = used->P[0], *restrict P1 = used->P[1], *restrict P2 = used->P[2];
+  int count = dae__pattern_count(&r->pattern);
+  const double *restrict P0 = r->P[0], *restrict P1 = r->P[1], *restrict P2 = r->P[2];
   double *restrict z = (double *)r->zvalues;
   double a = creal(w), b = cimag(w), a2 = a * a - b * b, b2 = 2 * a * b;
-  if (r->powers == 2)
+  if (r->memory->solved)
+    fill_rates_pair(r, w);
+  else if (r->powers == 2)
     for (int e = 0; e < count; e++) {
       z[2 * e] = P0[e] + a * P1[e];
       z[2 * e + 1] = b * P1[e];
@@ -183,18 +226,17 @@ static void fill_pair(dae__reduced *r, const dae__reduced_blocks *used, double c
 dae_status dae__reduced_factor(dae__reduced *r, double real, int pairs, const double complex *pair,
                                dae_error *err)
 {
-  const dae__reduced_blocks *b = dae__reduced_used(r);
-  fill(r, b, real);
-  dae_status status = dae__solver_factor(b->real, r->values);
+  fill(r, real);
+  dae_status status = dae__solver_factor(r->real, r->values);
   r->memory->factorisations++;
   if (status)
-    return not_factored(r, status, dae__solver_column(b->real), err);
+    return not_factored(r, status, dae__solver_column(r->real), err);
   for (int i = 0; i < pairs; i++) {
-    fill_pair(r, b, pair[i]);
-    status = dae__zsolver_factor(b->pair[i], r->zvalues);
+    fill_pair(r, pair[i]);
+    status = dae__zsolver_factor(r->pair[i], r->zvalues);
     r->memory->factorisations++;
     if (status)
-      return not_factored(r, status, dae__zsolver_column(b->pair[i]), err);
+      return not_factored(r, status, dae__zsolver_column(r->pair[i]), err);
   }
   return DAE_OK;
 }
@@ -203,26 +245,26 @@ dae_status dae__reduced_factor(dae__reduced *r, double real, int pairs, const do
 static void filter_all(const dae__reduced *r, double w, const double *e, const double *e_q,
                        double *out)
 {
-  const dae__reduced_blocks *b = dae__reduced_used(r);
-  int n = b->n, dynamic = r->n2 + r->n1;
-  for (int j = 0; j < dynamic; j++)
-    add(n, e[j], b->P[0] + j * n, out);
+  int n = r->n, dynamic = r->n2 + r->n1;
+  if (r->memory->solved) /* P0 = 1 */
+    dae__copy(dynamic, e, out);
+  for (int j = 0; !r->memory->solved && j < dynamic; j++)
+    add(n, e[j], r->P[0] + j * n, out);
   for (int j = 0; j < r->n2; j++)
-    add(n, -w * e_q[j], b->P[2] + j * n, out);
+    add(n, -w * e_q[j], r->P[2] + j * n, out);
 }
 
 /* the same of others */
 static void filter_some(const dae__reduced *r, double w, const double *e, const double *e_q,
                         double *out)
 {
-  const dae_pattern *p = &r->whole.pattern;
-  double *const *P = r->whole.P;
+  const dae_pattern *p = &r->pattern;
   int dynamic = r->n2 + r->n1;
   for (int j = 0; j < dynamic; j++) {
     for (int i = p->start[j]; i < p->start[j + 1]; i++)
-      out[p->row[i]] += P[0][i] * e[j];
+      out[p->row[i]] += r->P[0][i] * e[j];
     for (int i = p->start[j]; j < r->n2 && i < p->start[j + 1]; i++)
-      out[p->row[i]] -= P[2][i] * (w * e_q[j]);
+      out[p->row[i]] -= r->P[2][i] * (w * e_q[j]);
   }
 }
 
@@ -240,42 +282,18 @@ void dae__reduced_filter(const dae__reduced *r, double w, const double *e, const
 
 /* ---- creation ---- */
 
-static dae_status make_blocks(const dae__reduced *r, dae__arena *arena, dae__reduced_blocks *b,
-                              dae_error *err)
+static dae_status make_solvers(dae__reduced *r, dae__arena *arena, dae_error *err)
 {
-  for (int p = 0; p < r->powers; p++)
-    b->P[p] = DAE__KEEP(arena, double, dae__pattern_count(&b->pattern));
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
-  dae_status status = dae__solver_create_iteration(arena, &b->pattern, &b->real, err);
-  for (int i = 0; i < r->pairs && !status; i++)
-    status = dae__zsolver_create(arena, &b->pattern, &b->pair[i], err);
-  return status;
-}
-
-static dae_status make_rates(dae__reduced *r, dae__arena *arena, dae_error *err)
-{
-  int d = r->n2 + r->n1, m = r->n - d;
-  r->rates.n = d;
-  r->rates.pattern = dae__pattern_dense(arena, d, d);
-  r->follow[1] = DAE__KEEP(arena, double, m *d);
-  r->follow[2] = DAE__KEEP(arena, double, m * r->n2);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
-  dae_status status = make_blocks(r, arena, &r->rates, err);
-  for (int j = 0; j < d && !status; j++)
-    r->rates.P[0][j * d + j] = 1;
-  return status;
-}
-
-static dae_status make_all(dae__reduced *r, dae__arena *arena, dae_error *err)
-{
-  int count = dae__pattern_count(&r->whole.pattern);
+  int count = dae__pattern_count(&r->pattern);
   r->values = DAE__TAKE(arena, double, count);
   r->zvalues = DAE__TAKE(arena, double complex, count);
   r->memory = DAE__KEEP(arena, dae__reduced_memory, 1);
-  dae_status status = make_blocks(r, arena, &r->whole, err);
-  return status || !r->table->prepare ? status : make_rates(r, arena, err);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  dae_status status = dae__solver_create_iteration(arena, &r->pattern, &r->real, err);
+  for (int i = 0; i < r->pairs && !status; i++)
+    status = dae__zsolver_create(arena, &r->pattern, &r->pair[i], err);
+  return status;
 }
 
 dae_status dae__reduced_create(dae__arena *arena, const dae__rk_body *body, int pairs,
@@ -290,8 +308,10 @@ dae_status dae__reduced_create(dae__arena *arena, const dae__rk_body *body, int 
                               : dae__reduced_semi(arena, body, r, err);
   for (int i = 0; !status && i < r->n; i++)
     r->tested_count += r->tested[i];
+  if (!status && r->table->prepare)
+    r->rates = dae__pattern_dense(arena, r->n2 + r->n1, r->n2 + r->n1);
   if (!status)
-    status = make_all(r, arena, err);
+    status = make_solvers(r, arena, err);
   if (status)
     dae__reduced_free(r);
   else
@@ -299,31 +319,21 @@ dae_status dae__reduced_create(dae__arena *arena, const dae__rk_body *body, int 
   return status;
 }
 
-static void free_blocks(const dae__reduced *r, const dae__reduced_blocks *b)
-{
-  dae__solver_free(b->real);
-  for (int i = 0; i < r->pairs; i++)
-    dae__zsolver_free(b->pair[i]);
-}
-
 void dae__reduced_free(dae__reduced *r)
 {
   if (!r)
     return;
-  free_blocks(r, &r->whole);
-  free_blocks(r, &r->rates);
-}
-
-static dae_status reload_blocks(const dae__reduced *r, const dae__reduced_blocks *b)
-{
-  dae_status status = dae__solver_reload(b->real);
-  for (int i = 0; i < r->pairs && !status; i++)
-    status = dae__zsolver_reload(b->pair[i]);
-  return status;
+  dae__solver_free(r->real);
+  for (int i = 0; i < r->pairs; i++)
+    dae__zsolver_free(r->pair[i]);
 }
 
 dae_status dae__reduced_reload(dae__reduced *r)
 {
-  dae_status status = reload_blocks(r, &r->whole);
-  return status || r->rates.n == 0 ? status : reload_blocks(r, &r->rates);
+  if (r->rates.cols > 0)
+    turn_solvers(r);
+  dae_status status = dae__solver_reload(r->real);
+  for (int i = 0; i < r->pairs && !status; i++)
+    status = dae__zsolver_reload(r->pair[i]);
+  return status;
 }

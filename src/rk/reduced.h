@@ -30,8 +30,7 @@
 #include "linalg/zsolver.h"
 #include "rk/body.h"
 
-#define DAE__REDUCED_PAIRS 3  /* complex blocks, most */
-#define DAE__REDUCED_STAGES 7 /* with an R_k of their own */
+#define DAE__REDUCED_PAIRS 3 /* complex blocks, most; stages are one more than twice as many */
 
 /* A point of a stage. */
 typedef struct dae__reduced_at {
@@ -67,28 +66,21 @@ typedef struct dae__reduced_memory {
   bool solved; /* the blocks are those of what has rates */
 } dae__reduced_memory;
 
-/* Blocks B(w). */
-typedef struct dae__reduced_blocks {
-  int n;               /* rows */
-  dae_pattern pattern; /* of B */
-  double *P[3];        /* kept */
-  dae__solver *real;
-  dae__zsolver *pair[DAE__REDUCED_PAIRS];
-} dae__reduced_blocks;
-
 struct dae__reduced {
   const dae__reduced_table *table;
   void *self;
-  int n2, n1, n;             /* coordinates; other states; unknowns. The state vector has n2 + n */
-  bool *tested;              /* n: whose error counts: not multipliers, */
-  int tested_count;          /* which are so many */
-  bool index_2;              /* algebraic variables are of index 2 */
-  bool cautious;             /* there are algebraic equations: matrices are those of known points */
-  int powers;                /* of w in B: 3, or 2 where there is no P2 */
-  dae__reduced_blocks whole; /* of all n unknowns, */
-  dae__reduced_blocks rates; /* and of what has rates; no rows: there are none */
-  double *follow[3];         /* kept: rows of y of P0\P1 and P0\P2, as entries 1 and 2 */
+  int n2, n1, n;       /* coordinates; other states; unknowns. The state vector has n2 + n */
+  bool *tested;        /* n: whose error counts: not multipliers, */
+  int tested_count;    /* which are so many */
+  bool index_2;        /* algebraic variables are of index 2 */
+  bool cautious;       /* there are algebraic equations: matrices are those of known points */
+  dae_pattern pattern; /* of B of all unknowns, */
+  dae_pattern rates;   /* and of what has rates; no columns: it is not solved for that */
+  int powers;          /* of w in B: 3, or 2 where there is no P2 */
+  double *P[3];        /* kept; where solved, P[1] = P0\P1 and P[2] = P0\P2, rows of y included */
   dae__reduced_memory *memory; /* kept */
+  dae__solver *real;
+  dae__zsolver *pair[DAE__REDUCED_PAIRS];
   int pairs;
   double *values;
   double complex *zvalues;
@@ -100,14 +92,14 @@ dae_status dae__reduced_create(dae__arena *arena, const dae__rk_body *body, int 
 void dae__reduced_free(dae__reduced *r); /* NULL is allowed */
 dae_status dae__reduced_reload(dae__reduced *r);
 
-/* Those in use. */
-static inline const dae__reduced_blocks *dae__reduced_used(const dae__reduced *r)
+/* Rows of the blocks. */
+static inline int dae__reduced_rows(const dae__reduced *r)
 {
-  return r->memory->solved ? &r->rates : &r->whole;
+  return r->memory->solved ? r->n2 + r->n1 : r->n;
 }
-/* Which are in use from now on, after linearise: those of what has rates, if wanted and to be had.
- */
-void dae__reduced_use(dae__reduced *r, bool rates);
+/* After linearise: the blocks are those of what has rates, if that is wanted and to be had, and of
+ * all unknowns if not. */
+void dae__reduced_solve_for(dae__reduced *r, bool rates);
 /* y that has been found at z - dz, by R_k\R there, where z is; dz = (dq, dv, du). */
 void dae__reduced_follow(const dae__reduced *r, const double *dz, double *y);
 
@@ -115,13 +107,11 @@ void dae__reduced_follow(const dae__reduced *r, const double *dz, double *y);
 dae_status dae__reduced_factor(dae__reduced *r, double real, int pairs, const double complex *pair,
                                dae_error *err);
 
-/* Of all unknowns: to = part[0] P0 + part[1] P1 + part[2] P2, count entries from `first` on; where
- * there is a P2. */
+/* to = part[0] P0 + part[1] P1 + part[2] P2, count entries from `first` on; where there is a P2. */
 static inline void dae__reduced_combine(const dae__reduced *r, int first, int count,
                                         const double part[3], double *restrict to)
 {
-  double *const *P = r->whole.P;
-  const double *P0 = P[0] + first, *P1 = P[1] + first, *P2 = P[2] + first;
+  const double *P0 = r->P[0] + first, *P1 = r->P[1] + first, *P2 = r->P[2] + first;
   int e = 0;
   for (; e + 2 <= count; e += 2)
     dae__pair_to(to + e, part[0] * dae__pair_from_anywhere(P0 + e) +
@@ -131,7 +121,7 @@ static inline void dae__reduced_combine(const dae__reduced *r, int first, int co
     to[e] = part[0] * P0[e] + part[1] * P1[e] + part[2] * P2[e];
 }
 
-/* The right side, in rows of the blocks in use, of B(w) e' = P0 e - w P2 e_q that an error estimate
+/* The right side, in rows of the blocks, of B(w) e' = P0 e - w P2 e_q that an error estimate
  * is filtered by: e of what is integrated once (n2 + n1 entries), e_q of coordinates. */
 void dae__reduced_filter(const dae__reduced *r, double w, const double *e, const double *e_q,
                          double *out);

@@ -1,17 +1,13 @@
 #include "rk/reduced_divide.h"
 #include "linalg/backend.h"
-#include "rk/reduced.h"
 
-/* place of the one where the matrices are, after those of stages */
-#define MATRICES DAE__REDUCED_STAGES
-
-void dae__divisor_take(dae__divisor *o, dae__arena *arena, const dae__mech *m, int n)
+void dae__divisor_take(dae__divisor *o, dae__arena *arena, const dae__mech *m, int n, int stages)
 {
-  *o = (dae__divisor){.m = m};
+  *o = (dae__divisor){.m = m, .stages = stages};
   if (m->nc == 0 || m->nc > DAE__ROUGH_ROWS || m->nw > 0 || n > DAE__FEW)
     return;
   o->M = DAE__TAKE(arena, double, m->nq * m->nq);
-  o->rough = dae__rough_create(arena, m->nq, m->nc, MATRICES + 1);
+  o->rough = dae__rough_create(arena, m->nq, m->nc, stages + 1);
   if (o->rough)
     o->A = DAE__TAKE(arena, double, dae__rough_stride(o->rough) * m->nq);
 }
@@ -43,7 +39,7 @@ bool dae__divisor_prepare(dae__divisor *o, const double *M, const double *G, con
   if (m->count->dependent > 0)
     return false;
   put_rows(&m->M, M, 0, m->nq, o->M);
-  return dae__rough_mass(o->rough, o->M) && dae__divisor_set(o, MATRICES, G, K);
+  return dae__rough_mass(o->rough, o->M) && dae__divisor_set(o, o->stages, G, K);
 }
 
 void dae__divisor_take_up(dae__divisor *o, int stage)

@@ -14,13 +14,13 @@
 typedef struct dae__divisor {
   const dae__mech *m;
   dae__rough *rough; /* NULL: it is not for this problem */
-  int which;         /* stage, or the one where the matrices are */
+  int which, stages; /* a stage, or, after all of them, where the matrices are */
   double *A;         /* A by columns of an even number of rows */
   double *M;         /* M with all entries */
 } dae__divisor;
 
-/* For n unknowns of a stage; out of memory shows in the arena. */
-void dae__divisor_take(dae__divisor *o, dae__arena *arena, const dae__mech *m, int n);
+/* For n unknowns of so many stages; out of memory shows in the arena. */
+void dae__divisor_take(dae__divisor *o, dae__arena *arena, const dae__mech *m, int n, int stages);
 /* Where the matrices are; false: constraints depend on each other, M is singular or not symmetric.
  */
 bool dae__divisor_prepare(dae__divisor *o, const double *M, const double *G, const double *K);

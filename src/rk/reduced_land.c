@@ -45,7 +45,7 @@ static void go_on(dae__landing *o, double *b, double *x)
     before = left;
     dae__zero(n, o->x);
     dae__copy(m->nc, b, o->x + first);
-    dae__solver_solve(o->r->whole.real, o->x);
+    dae__solver_solve(o->r->real, o->x);
     dae__axpy(m->nq, 1, o->x, x);
     add_rates(o, -1, o->x, b);
   }
@@ -68,7 +68,7 @@ static bool find_X(dae__landing *o)
     o->x[first + c] = 1;
     if (o->r->memory->solved)
       o->r->table->divide(o->r->self, o->x);
-    dae__solver_solve(dae__reduced_used(o->r)->real, o->x);
+    dae__solver_solve(o->r->real, o->x);
     dae__copy(m->nq, o->x, o->X + c * m->nq);
     add_rates(o, 1, o->x, AX);
     if (!m->active[c])

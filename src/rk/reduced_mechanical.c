@@ -338,7 +338,7 @@ dae_status dae__reduced_mechanical(dae__arena *arena, const dae__rk_body *body, 
   r->n2 = m->nq;
   r->n1 = m->nu;
   r->n = m->at.size - m->nq;
-  dae__divisor_take(&o->divisor, arena, m, r->n);
+  dae__divisor_take(&o->divisor, arena, m, r->n, 2 * r->pairs + 1);
   r->table = o->divisor.rough ? &few : m->nc > 0 ? &verbs : &unconstrained;
   r->cautious = m->nw > 0;
   r->tested = DAE__TAKE(arena, bool, r->n);

@@ -37,10 +37,8 @@ static stages *make(int s, int d, int m)
   o->d = d;
   o->arena = dae__arena_create(NULL);
   o->rule = dae__radau_rule_create(s);
-  o->r = (dae__reduced){.n2 = d / 2,
-                        .n1 = d - d / 2,
-                        .n = o->n,
-                        .whole = {.pattern = dae__pattern_dense(o->arena, o->n, o->n)}};
+  o->r = (dae__reduced){
+      .n2 = d / 2, .n1 = d - d / 2, .n = o->n, .pattern = dae__pattern_dense(o->arena, o->n, o->n)};
   for (int i = 0; i < s; i++)
     for (int p = 0; p < 3; p++)
       for (int e = 0; e < o->n * o->n; e++) /* what is not integrated stands in P0 alone */
@@ -67,7 +65,7 @@ static int add_all(stages *o, dae__radau_few *f)
 {
   for (int i = 0; i < o->rule.s; i++) {
     for (int p = 0; p < 3; p++)
-      o->r.whole.P[p] = o->P[i][p];
+      o->r.P[p] = o->P[i][p];
     int failed = dae__radau_few_add(f, &o->r, o->rule.c, H, i);
     if (failed >= 0)
       return failed;
