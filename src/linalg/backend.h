@@ -22,6 +22,7 @@ typedef struct dae__backend {
 /* for n from 1 to DAE__FEW, by the inverse, so that solutions may differ in their last digits */
 #define DAE__FEW 12
 extern const dae__backend dae__backend_few;
+void dae__few_turn_to(void *state, const dae_pattern *pattern); /* see dae__solver_turn_to */
 extern const dae__backend dae__backend_dense, dae__backend_lapack, dae__backend_zdense;
 #ifdef DAE_WITH_LAPACK
 extern const dae__backend dae__backend_zlapack;

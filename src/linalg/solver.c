@@ -75,6 +75,12 @@ dae_status dae__solver_create_iteration(dae__arena *arena, const dae_pattern *pa
   return create_by(arena, pattern, few ? &dae__backend_few : &dae__backend_dense, out, err);
 }
 
+void dae__solver_turn_to(dae__solver *solver, const dae_pattern *pattern)
+{
+  solver->count = dae__pattern_count(pattern);
+  dae__few_turn_to(solver->state, pattern);
+}
+
 dae_status dae__solver_factor(dae__solver *solver, const double *values)
 {
   bool notices = solver->backend == &dae__backend_few; /* every entry gets into a pivot there */

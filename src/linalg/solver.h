@@ -26,6 +26,10 @@ dae_status dae__solver_create(dae__arena *arena, const dae_pattern *pattern, dae
 dae_status dae__solver_create_iteration(dae__arena *arena, const dae_pattern *pattern,
                                         dae__solver **out, dae_error *err);
 
+/* One that create_iteration has made for few unknowns is for another pattern from now on, of no
+ * more of them than at first. */
+void dae__solver_turn_to(dae__solver *solver, const dae_pattern *pattern);
+
 /* Factors the matrix with these values. DAE_ERROR_SINGULAR: see dae__solver_column. No message
  * is written: the caller knows what the column means. Values that are not finite are
  * DAE_ERROR_RECOVERABLE. */

@@ -219,25 +219,27 @@ static void (*const solves[MOST])(const few *, double *) = {solve_1, solve_2, so
 
 /* ---- the verbs ---- */
 
+void dae__few_turn_to(void *state, const dae_pattern *pattern)
+{
+  few *d = state;
+  d->n = pattern->cols;
+  d->pairs = (d->n + 1) / 2;
+  d->pattern = pattern;
+  d->factor = factors[d->pairs - 1];
+  d->solve = solves[d->pairs - 1];
+}
+
 static dae_status create(dae__arena *arena, const dae_pattern *pattern, void **state)
 {
-  int pairs = (pattern->cols + 1) / 2, rows = 2 * pairs;
+  int rows = (pattern->cols + 1) / 2 * 2;
   few *d = DAE__TAKE(arena, few, 1);
   double *inverse = DAE__KEEP(arena, double, rows *rows), *pivot = DAE__KEEP(arena, double, rows);
   double *work = DAE__TAKE(arena, double, rows *rows), *scale = DAE__TAKE(arena, double, rows);
   int *order = DAE__TAKE(arena, int, rows);
   if (dae__arena_failed(arena))
     return DAE_ERROR_MEMORY;
-  *d = (few){.n = pattern->cols,
-             .pairs = pairs,
-             .pattern = pattern,
-             .inverse = inverse,
-             .pivot = pivot,
-             .work = work,
-             .scale = scale,
-             .order = order,
-             .factor = factors[pairs - 1],
-             .solve = solves[pairs - 1]};
+  *d = (few){.inverse = inverse, .pivot = pivot, .work = work, .scale = scale, .order = order};
+  dae__few_turn_to(d, pattern);
   *state = d;
   return DAE_OK;
 }

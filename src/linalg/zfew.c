@@ -345,26 +345,27 @@ static bool (*const agains[MOST])(const dae__zfew *, const double *) = {again_1,
 static void (*const solves[MOST])(const dae__zfew *, double *, double *) = {
     solve_1, solve_2, solve_3, solve_4, solve_5, solve_6};
 
+void dae__zfew_turn_to(dae__zfew *d, const dae_pattern *pattern)
+{
+  d->n = pattern->cols;
+  d->pairs = (d->n + 1) / 2;
+  d->pattern = pattern;
+  d->factor = factors[d->pairs - 1];
+  d->again = agains[d->pairs - 1];
+  d->solve = solves[d->pairs - 1];
+}
+
 dae__zfew *dae__zfew_create(dae__arena *arena, const dae_pattern *pattern)
 {
-  int pairs = (pattern->cols + 1) / 2, rows = 2 * pairs;
+  int rows = (pattern->cols + 1) / 2 * 2;
   dae__zfew *d = DAE__TAKE(arena, dae__zfew, 1);
   double *LU = DAE__KEEP(arena, double, 2 * rows * rows);
   double *inverse = DAE__KEEP(arena, double, 2 * rows), *scale = DAE__KEEP(arena, double, rows);
   int *order = DAE__KEEP(arena, int, rows), *known = DAE__KEEP(arena, int, 1);
   if (dae__arena_failed(arena))
     return NULL;
-  *d = (dae__zfew){.n = pattern->cols,
-                   .pairs = pairs,
-                   .pattern = pattern,
-                   .LU = LU,
-                   .inverse = inverse,
-                   .scale = scale,
-                   .order = order,
-                   .known = known,
-                   .factor = factors[pairs - 1],
-                   .again = agains[pairs - 1],
-                   .solve = solves[pairs - 1]};
+  *d = (dae__zfew){.LU = LU, .inverse = inverse, .scale = scale, .order = order, .known = known};
+  dae__zfew_turn_to(d, pattern);
   return d;
 }
 

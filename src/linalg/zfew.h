@@ -14,6 +14,8 @@ typedef struct dae__zfew dae__zfew;
 
 /* For 1 to DAE__FEW unknowns; NULL: out of memory. The pattern has to stay where it is. */
 dae__zfew *dae__zfew_create(dae__arena *arena, const dae_pattern *pattern);
+/* See dae__zsolver_turn_to. */
+void dae__zfew_turn_to(dae__zfew *d, const dae_pattern *pattern);
 /* From values that are pairs of real and imaginary part, and finite. Returns 0, or j + 1 for the
  * first column j without a usable pivot. */
 int dae__zfew_factor(const dae__zfew *d, const double *values);

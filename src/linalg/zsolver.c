@@ -61,6 +61,13 @@ dae_status dae__zsolver_create(dae__arena *arena, const dae_pattern *pattern, da
   return status;
 }
 
+void dae__zsolver_turn_to(dae__zsolver *solver, const dae_pattern *pattern)
+{
+  solver->n = pattern->cols;
+  solver->count = dae__pattern_count(pattern);
+  dae__zfew_turn_to(solver->few, pattern);
+}
+
 dae_status dae__zsolver_factor(dae__zsolver *solver, const double complex *values)
 {
   const double *parts = (const double *)values;

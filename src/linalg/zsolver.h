@@ -14,6 +14,10 @@ typedef struct dae__zsolver dae__zsolver;
 dae_status dae__zsolver_create(dae__arena *arena, const dae_pattern *pattern, dae__zsolver **out,
                                dae_error *err);
 
+/* One made for few unknowns is for another pattern from now on, of no more of them than at first.
+ * Unless the last matrix had that pattern, as after a load, it is to be forgotten. */
+void dae__zsolver_turn_to(dae__zsolver *solver, const dae_pattern *pattern);
+
 /* Factors the matrix with these values. DAE_ERROR_SINGULAR: see dae__zsolver_column; values that
  * are not finite are DAE_ERROR_RECOVERABLE. No message is written. */
 dae_status dae__zsolver_factor(dae__zsolver *solver, const double complex *values);

@@ -25,6 +25,7 @@ static void begin(void *self)
   dae__radau_memory *m = ((dae__radau_stepper *)self)->radau->memory;
   m->s = 0;
   m->linearised = false;
+  m->failed = 0;
 }
 
 static dae_status attempt(void *self, const dae__rk_leg *leg, double *error, dae_error *err)

@@ -76,6 +76,7 @@ typedef struct dae__radau_memory {
   int matrix_s;     /* and this number of stages */
   bool matrix_full; /* it is the one of all stages */
   double theta;     /* contraction of the last iteration */
+  int failed;       /* iterations on what has rates alone that did, in a row */
   bool fine;        /* the last step is known between its ends as well as there */
   long iterations, full_steps;
   double error; /* of the last step */

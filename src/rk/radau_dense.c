@@ -93,8 +93,10 @@ static dae_status sweep(dae__radau *o, const dae__collocation_rule *c, const dae
   int n = o->r->n, dynamic = o->r->n2 + o->r->n1;
   *change = 0;
   for (int i = 0; i < c->s; i++) { /* R_i, all of the same iterate */
-    dae__reduced_at at = {
-        .t = leg->t + c->c[i] * leg->h, .z = o->z, .k = o->fine + (size_t)i * (size_t)n};
+    dae__reduced_at at = {.t = leg->t + c->c[i] * leg->h,
+                          .z = o->z,
+                          .k = o->fine + (size_t)i * (size_t)n,
+                          .anew = true};
     dae__radau_state(o, c, o->fine, leg, i, o->z);
     dae_status status =
         o->r->table->residual(o->r->self, &at, o->fine_R + (size_t)i * (size_t)n, err);

@@ -26,17 +26,17 @@ static inline dae__pair sum(const int s, const dae__pair *m, const dae__pair *x)
   return even + odd;
 }
 
-static inline void map_rows(const int s, const dae__radau_map *map, int n, const double *X,
-                            int stride, double *to)
+static inline void map_rows(const int s, const dae__radau_map *map, int count, const double *X,
+                            int n, double *to, int stride)
 {
   dae__pair x[DAE__RADAU_STAGES];
   int e = 0;
-  for (; e + 2 <= n; e += 2) {
+  for (; e + 2 <= count; e += 2) {
     load(s, X + e, n, x);
     for (int i = 0; i < s; i++)
       dae__pair_to(to + i * stride + e, sum(s, map->m[i], x));
   }
-  if (e == n)
+  if (e == count)
     return;
   load_one(s, X + e, n, x);
   for (int i = 0; i < s; i++)
@@ -74,15 +74,15 @@ static inline void integrate(const int s, const dae__radau_integral *o, int n, c
     to[i * stride + e] = (start(o, i, base, slope) + o->factor * sum(s, o->map->m[i], x))[0];
 }
 
-void dae__radau_map_rows(int s, const dae__radau_map *map, int n, const double *X, int stride,
-                         double *to)
+void dae__radau_map_rows(int s, const dae__radau_map *map, int count, const double *X, int n,
+                         double *to, int stride)
 {
   if (s == 3)
-    map_rows(3, map, n, X, stride, to);
+    map_rows(3, map, count, X, n, to, stride);
   else if (s == 5)
-    map_rows(5, map, n, X, stride, to);
+    map_rows(5, map, count, X, n, to, stride);
   else
-    map_rows(7, map, n, X, stride, to);
+    map_rows(7, map, count, X, n, to, stride);
 }
 
 void dae__radau_integrate(int s, const dae__radau_integral *what, int n, const double *X,

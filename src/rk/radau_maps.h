@@ -11,9 +11,10 @@ typedef struct dae__radau_map {
   dae__pair m[DAE__RADAU_STAGES][DAE__RADAU_STAGES];
 } dae__radau_map;
 
-/* s = 3, 5 or 7 rows of X, n entries each, to rows of `to` that are `stride` apart. */
-void dae__radau_map_rows(int s, const dae__radau_map *map, int n, const double *X, int stride,
-                         double *to);
+/* s = 3, 5 or 7 rows of X that are n apart, count entries of each, to rows of `to` that are
+ * `stride` apart. */
+void dae__radau_map_rows(int s, const dae__radau_map *map, int count, const double *X, int n,
+                         double *to, int stride);
 
 /* What stages are integrated to: s rows of `to`, `stride` apart,
  *

@@ -52,7 +52,7 @@ static void go_on_with_all(dae__radau *o, const dae__radau_rule *rule, double ra
     for (int j = 0; j < s; j++)
       map.m[i][j] = (dae__pair){w[j], w[j]};
   }
-  dae__radau_map_rows(s, &map, n, o->polynomial, n, o->K);
+  dae__radau_map_rows(s, &map, n, o->polynomial, n, o->K, n);
 }
 
 /* K = the polynomial of the last step, gone on with */

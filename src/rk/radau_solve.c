@@ -23,6 +23,13 @@
 /* a change that no longer shrinks is round-off if it is below this, relative, and about within the
  * tolerance: the eigenvectors of 7 stages make it about a thousand times larger than it is */
 #define STAGNANT (1e4 * DBL_EPSILON)
+/* attempts in a row at which an iteration on what has rates may fail. Where stiff directions turn
+ * it contracts worse than that on all unknowns, which goes on then. */
+#define FAILURES 2
+/* part of the first change to which an iteration on what has rates has come where it is round-off
+ * that makes it fail, and contraction there */
+#define NOISE 1e-4
+#define NOISY 0.5
 /* contraction at which the matrix of all stages is formed anew in mid-iteration */
 #define ANEW 0.3
 
@@ -122,6 +129,8 @@ static dae_status linearise(dae__radau *o, const dae__radau_rule *rule, const da
                            .k = row(o->K, n, middle)};
   }
   dae_status status = o->r->table->linearise(o->r->self, &at, err);
+  if (!status) /* a fixed step goes to round-off */
+    dae__reduced_solve_for(o->r, !o->fixed && o->memory->failed < FAILURES);
   o->memory->linearised = !status;
   o->memory->matrix_h = 0;
   o->r->memory->jacobians++;
@@ -150,8 +159,10 @@ static dae_status factor(dae__radau *o, const dae__radau_rule *rule, double h, d
 
 /* ---- the iteration ---- */
 
+/* first: of an iteration. R_k of that serves the others as well as their own would: there are no
+ * more of them. */
 static dae_status residuals(dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg,
-                            dae_error *err)
+                            bool first, dae_error *err)
 {
   int n = o->r->n, size = o->r->n2 + n;
   states(o, rule, leg);
@@ -159,6 +170,8 @@ static dae_status residuals(dae__radau *o, const dae__radau_rule *rule, const da
     dae__reduced_at at = {.t = leg->t + rule->c->c[i] * leg->h,
                           .z = row(o->Z, size, i),
                           .k = row(o->K, n, i),
+                          .stage = i,
+                          .anew = first,
                           .end = i == rule->s - 1};
     dae_status status = o->r->table->residual(o->r->self, &at, row(o->R, n, i), err);
     if (status)
@@ -170,12 +183,14 @@ static dae_status residuals(dae__radau *o, const dae__radau_rule *rule, const da
 /* D = J\R in the eigenvectors of A */
 static void solve_blocks(dae__radau *o, const dae__radau_rule *rule)
 {
-  int n = o->r->n, s = rule->s;
-  dae__radau_map_rows(s, &rule->forth, n, o->R, n, o->W);
+  int n = o->r->n, s = rule->s, rows = dae__reduced_rows(o->r);
+  dae__radau_map_rows(s, &rule->forth, rows, o->R, n, o->W, rows);
   dae__solver_solve(o->r->real, o->W);
   for (int p = 0; p < rule->pairs; p++)
-    dae__zsolver_solve(o->r->pair[p], row(o->W, n, 1 + 2 * p), row(o->W, n, 2 + 2 * p));
-  dae__radau_map_rows(s, &rule->back, n, o->W, n, o->D);
+    dae__zsolver_solve(o->r->pair[p], row(o->W, rows, 1 + 2 * p), row(o->W, rows, 2 + 2 * p));
+  dae__radau_map_rows(s, &rule->back, rows, o->W, rows, o->D, n);
+  for (int i = 0; rows < n && i < s; i++) /* what has no rates, as it is at the iterate */
+    dae__copy(n - rows, row(o->R, n, i) + rows, row(o->D, n, i) + rows);
 }
 
 /* K -= D; the norm of D */
@@ -216,7 +231,8 @@ static int worst_of(const dae__radau *o, const dae__radau_rule *rule)
 typedef enum verdict { GO_ON, DONE, FAILED } verdict;
 
 typedef struct iteration {
-  double norm, theta; /* last change, contraction so far, */
+  double first, norm; /* changes: the first and the last, */
+  double theta;       /* contraction so far, */
   double rate;        /* and that of the last two changes */
   int count;
 } iteration;
@@ -237,8 +253,10 @@ static verdict judge(iteration *it, const dae__radau_goal *goal, double norm)
   if (!isfinite(norm))
     return FAILED;
   it->norm = norm;
-  if (it->count++ == 0)
+  if (it->count++ == 0) {
+    it->first = norm;
     return norm <= (goal->fixed ? round_off : SMALL_FIRST * goal->stop) ? DONE : GO_ON;
+  }
   double now = it->rate = norm / before;
   it->theta = it->count == 2 ? now : sqrt(it->theta * now);
   if (norm <= round_off)
@@ -303,7 +321,7 @@ static dae_status iterate(dae__radau *o, const dae__radau_rule *rule, dae__radau
   verdict v = GO_ON;
   char name[64] = "";
   while (v == GO_ON) {
-    dae_status status = residuals(o, rule, leg, err);
+    dae_status status = residuals(o, rule, leg, it.count == 0, err);
     if (!status)
       status = solve(o, rule, full, leg, &it, err);
     if (status)
@@ -315,6 +333,8 @@ static dae_status iterate(dae__radau *o, const dae__radau_rule *rule, dae__radau
   o->memory->theta = it.theta;
   if (v == DONE)
     return DAE_OK;
+  if (o->r->memory->solved && it.rate > NOISY && it.norm <= NOISE * it.first)
+    o->memory->failed = FAILURES;
   o->r->table->name(o->r->self, worst_of(o, rule), name, sizeof name);
   return dae__fail(err, DAE_ERROR_STEP, name,
                    "the iteration of the stages does not converge, worst in %s", name);
@@ -330,13 +350,21 @@ static dae_status try_once(dae__radau *o, const dae__radau_stepper *how, const d
   else
     dae__radau_extrapolate(o, rule, leg->h, goal->stop);
   o->memory->fresh = !o->memory->linearised;
-  if (how->full)
+  if (how->full) {
+    dae__reduced_solve_for(o->r, false);
     return iterate(o, rule, o->full[how->rule], leg, goal, err);
+  }
   if (!o->memory->linearised)
     status = linearise(o, rule, leg, flat || o->r->cautious, err);
   if (!status)
     status = factor(o, rule, leg->h, err);
   return status ? status : iterate(o, rule, NULL, leg, goal, err);
+}
+
+/* not: what is evaluated has been refused */
+static bool has_failed(dae_status status)
+{
+  return status == DAE_ERROR_STEP || status == DAE_ERROR_SINGULAR;
 }
 
 dae_status dae__radau_solve(dae__radau *o, const dae__radau_stepper *how, const dae__rk_leg *leg,
@@ -347,17 +375,21 @@ dae_status dae__radau_solve(dae__radau *o, const dae__radau_stepper *how, const 
   bool flat = o->memory->s == 0;
   take_scales(o, goal, leg);
   dae_status status = try_once(o, how, leg, goal, flat, err);
-  bool fresh = o->memory->fresh;
-  if ((status == DAE_ERROR_STEP || status == DAE_ERROR_SINGULAR) && !(fresh && flat)) {
+  bool fresh = o->memory->fresh, noisy = o->memory->failed >= FAILURES && o->r->memory->solved;
+  if (has_failed(status) && (noisy || !(fresh && flat))) {
     /* once more, with matrices of this step, from where it stands */
-    o->memory->linearised = o->memory->linearised && fresh && !how->full;
+    o->memory->linearised = o->memory->linearised && fresh && !how->full && !noisy;
     status = try_once(o, how, leg, goal, true, err);
   }
+  if (o->r->memory->solved)
+    o->memory->failed = has_failed(status) ? o->memory->failed + 1 : 0;
   if (status) {
     o->memory->linearised = false;
     return status;
   }
-  states(o, rule, leg);
   end_moves(o, rule, leg->h);
+  if (o->r->memory->solved)
+    dae__reduced_follow(o->r, o->moved, row(o->K, o->r->n, rule->s - 1) + o->r->rates.cols);
+  states(o, rule, leg);
   return DAE_OK;
 }

@@ -98,6 +98,77 @@ void dae__reduced_gather(const dae__reduced_terms *terms, dae__reduced *r)
   }
 }
 
+/* ---- what has rates ---- */
+
+/* P = P0\P, these columns */
+static void divide_columns(const dae__reduced *r, int count, double *P)
+{
+  for (int j = 0; j < count; j++, P += r->n)
+    if (dae__max_abs(r->n, P) != 0) /* few coordinates stand in forces and second derivatives */
+      r->table->divide(r->self, P);
+}
+
+static void turn_solvers(const dae__reduced *r)
+{
+  const dae_pattern *pattern = r->memory->solved ? &r->rates : &r->pattern;
+  dae__solver_turn_to(r->real, pattern);
+  for (int i = 0; i < r->pairs; i++)
+    dae__zsolver_turn_to(r->pair[i], pattern);
+}
+
+void dae__reduced_solve_for(dae__reduced *r, bool rates)
+{
+  bool solved = rates && r->rates.cols > 0 && r->table->prepare(r->self);
+  if (solved) {
+    divide_columns(r, r->n2 + r->n1, r->P[1]);
+    divide_columns(r, r->n2, r->P[2]);
+  }
+  if (solved == r->memory->solved)
+    return;
+  r->memory->solved = solved;
+  turn_solvers(r);
+  for (int i = 0; i < r->pairs; i++)
+    dae__zsolver_forget(r->pair[i]);
+}
+
+void dae__reduced_follow(const dae__reduced *r, const double *dz, double *y)
+{
+  int n = r->n, d = r->n2 + r->n1;
+  for (int j = 0; j < r->n2; j++)
+    dae__axpy(n - d, -dz[j], r->P[2] + j * n + d, y);
+  for (int j = 0; j < d; j++)
+    dae__axpy(n - d, -dz[r->n2 + j], r->P[1] + j * n + d, y);
+}
+
+/* values = B(w) of what has rates */
+static void fill_rates(dae__reduced *r, double w)
+{
+  int n = r->n, d = dae__reduced_rows(r);
+  for (int j = 0; j < d; j++) {
+    const double *restrict P1 = r->P[1] + j * n, *restrict P2 = r->P[2] + j * n;
+    double *restrict to = r->values + j * d;
+    for (int i = 0; i < d; i++)
+      to[i] = w * P1[i] + w * w * P2[i];
+    to[j] += 1;
+  }
+}
+
+/* zvalues = the same, real and imaginary parts in turn */
+static void fill_rates_pair(dae__reduced *r, double complex w)
+{
+  int n = r->n, d = dae__reduced_rows(r);
+  double a = creal(w), b = cimag(w), a2 = a * a - b * b, b2 = 2 * a * b;
+  for (int j = 0; j < d; j++) {
+    const double *restrict P1 = r->P[1] + j * n, *restrict P2 = r->P[2] + j * n;
+    double *restrict z = (double *)r->zvalues + 2 * j * d;
+    for (int i = 0; i < d; i++) {
+      z[2 * i] = a * P1[i] + a2 * P2[i];
+      z[2 * i + 1] = b * P1[i] + b2 * P2[i];
+    }
+    z[2 * j] += 1;
+  }
+}
+
 /* ---- blocks ---- */
 
 static dae_status not_factored(const dae__reduced *r, dae_status status, int column, dae_error *err)
@@ -121,7 +192,9 @@ static void fill(dae__reduced *r, double w)
   int count = dae__pattern_count(&r->pattern);
   const double *restrict P0 = r->P[0], *restrict P1 = r->P[1], *restrict P2 = r->P[2];
   double *restrict to = r->values, square = w * w;
-  if (r->powers == 2)
+  if (r->memory->solved)
+    fill_rates(r, w);
+  else if (r->powers == 2)
     for (int e = 0; e < count; e++)
       to[e] = P0[e] + w * P1[e];
   else
@@ -136,7 +209,9 @@ static void fill_pair(dae__reduced *r, double complex w)
   const double *restrict P0 = r->P[0], *restrict P1 = r->P[1], *restrict P2 = r->P[2];
   double *restrict z = (double *)r->zvalues;
   double a = creal(w), b = cimag(w), a2 = a * a - b * b, b2 = 2 * a * b;
-  if (r->powers == 2)
+  if (r->memory->solved)
+    fill_rates_pair(r, w);
+  else if (r->powers == 2)
     for (int e = 0; e < count; e++) {
       z[2 * e] = P0[e] + a * P1[e];
       z[2 * e + 1] = b * P1[e];
@@ -171,7 +246,9 @@ static void filter_all(const dae__reduced *r, double w, const double *e, const d
                        double *out)
 {
   int n = r->n, dynamic = r->n2 + r->n1;
-  for (int j = 0; j < dynamic; j++)
+  if (r->memory->solved) /* P0 = 1 */
+    dae__copy(dynamic, e, out);
+  for (int j = 0; !r->memory->solved && j < dynamic; j++)
     add(n, e[j], r->P[0] + j * n, out);
   for (int j = 0; j < r->n2; j++)
     add(n, -w * e_q[j], r->P[2] + j * n, out);
@@ -231,6 +308,8 @@ dae_status dae__reduced_create(dae__arena *arena, const dae__rk_body *body, int 
                               : dae__reduced_semi(arena, body, r, err);
   for (int i = 0; !status && i < r->n; i++)
     r->tested_count += r->tested[i];
+  if (!status && r->table->prepare)
+    r->rates = dae__pattern_dense(arena, r->n2 + r->n1, r->n2 + r->n1);
   if (!status)
     status = make_solvers(r, arena, err);
   if (status)
@@ -251,6 +330,8 @@ void dae__reduced_free(dae__reduced *r)
 
 dae_status dae__reduced_reload(dae__reduced *r)
 {
+  if (r->rates.cols > 0)
+    turn_solvers(r);
   dae_status status = dae__solver_reload(r->real);
   for (int i = 0; i < r->pairs && !status; i++)
     status = dae__zsolver_reload(r->pair[i]);

@@ -66,6 +66,8 @@ static bool find_X(dae__landing *o)
     dae__zero(o->r->n, o->x);
     dae__zero(nc, AX);
     o->x[first + c] = 1;
+    if (o->r->memory->solved)
+      o->r->table->divide(o->r->self, o->x);
     dae__solver_solve(o->r->real, o->x);
     dae__copy(m->nq, o->x, o->X + c * m->nq);
     add_rates(o, 1, o->x, AX);

@@ -12,6 +12,7 @@
  * Rows of dependent constraints are "multiplier = 0". */
 #include "core/error.h"
 #include "core/vec.h"
+#include "rk/reduced_divide.h"
 #include "rk/reduced_land.h"
 
 typedef struct mechanical {
@@ -28,6 +29,7 @@ typedef struct mechanical {
   bool M_stays, M0_stays;         /* constant, and evaluated; */
   bool M_diagonal;                /* then: with nothing but */
   double *diagonal;
+  dae__divisor divisor;
   dae__landing land;
 } mechanical;
 
@@ -125,6 +127,18 @@ static void put_together(const mechanical *o, const double *a, double *r)
         r[first + i] = lambda[i];
 }
 
+/* R_k\R in place of R */
+static dae_status divide_residual(mechanical *o, const dae__reduced_at *at, double *r,
+                                  dae_error *err)
+{
+  if (!at->anew)
+    dae__divisor_take_up(&o->divisor, at->stage);
+  else if (!dae__divisor_set(&o->divisor, at->stage, o->G, o->K))
+    return dae__fail(err, DAE_ERROR_SINGULAR, NULL, "constraints depend on each other at a stage");
+  dae__divisor_divide(&o->divisor, r);
+  return DAE_OK;
+}
+
 /* What is evaluated stands in r, or at the end of a step in `end`: that these are finite says that
  * all of it is. Where they are not it is looked for, by another evaluation. */
 static dae_status residual(void *self, const dae__reduced_at *at, double *r, dae_error *err)
@@ -144,7 +158,7 @@ static dae_status residual(void *self, const dae__reduced_at *at, double *r, dae
   if (good && at->end)
     good = dae__all_finite(m->ng + m->nc, o->land.end);
   if (good)
-    return DAE_OK;
+    return o->r->memory->solved ? divide_residual(o, at, r, err) : DAE_OK;
   want_mass(o, true);
   return dae__mech_eval(m, &point, want, err);
 }
@@ -188,6 +202,17 @@ static dae_status linearise(void *self, const dae__reduced_at *at, dae_error *er
   return DAE_OK;
 }
 
+static bool prepare(void *self)
+{
+  mechanical *o = self;
+  return dae__divisor_prepare(&o->divisor, o->M0, o->G0, o->K0);
+}
+
+static void divide(const void *self, double *b)
+{
+  dae__divisor_divide(&((const mechanical *)self)->divisor, b);
+}
+
 static dae_status land(void *self, double t, const double *dz, double *z, dae_error *err)
 {
   return dae__land(&((mechanical *)self)->land, t, dz, z, err);
@@ -202,6 +227,12 @@ static void name(const void *self, int i, char *text, size_t size)
 
 static const dae__reduced_table verbs = {
     .residual = residual, .linearise = linearise, .land = land, .name = name};
+static const dae__reduced_table few = {.residual = residual,
+                                       .linearise = linearise,
+                                       .prepare = prepare,
+                                       .divide = divide,
+                                       .land = land,
+                                       .name = name};
 static const dae__reduced_table unconstrained = {
     .residual = residual, .linearise = linearise, .name = name};
 
@@ -302,12 +333,13 @@ dae_status dae__reduced_mechanical(dae__arena *arena, const dae__rk_body *body, 
   if (!o)
     return dae__out_of_memory(err);
   *o = (mechanical){.m = m, .r = r};
-  r->table = m->nc > 0 ? &verbs : &unconstrained;
   r->self = o;
   r->powers = 3;
   r->n2 = m->nq;
   r->n1 = m->nu;
   r->n = m->at.size - m->nq;
+  dae__divisor_take(&o->divisor, arena, m, r->n, 2 * r->pairs + 1);
+  r->table = o->divisor.rough ? &few : m->nc > 0 ? &verbs : &unconstrained;
   r->cautious = m->nw > 0;
   r->tested = DAE__TAKE(arena, bool, r->n);
   o->unit_u = dae__pattern_diagonal(arena, m->nu);

@@ -60,7 +60,7 @@ static void test_rows_are_mapped_and_nothing_else_is_written(void **state)
     for (int n = 1; n <= N; n++) {
       int stride = n + 3;
       fill(&o);
-      dae__radau_map_rows(s, &o.map, n, o.X, stride, o.to);
+      dae__radau_map_rows(s, &o.map, n, o.X, n, o.to, stride);
       for (int e = 0; e < S * (N + 3); e++) {
         bool inside = e % stride < n && e / stride < s;
         assert_near(o.to[e], inside ? sum(&o, s, n, e / stride, e % stride) : BEYOND);

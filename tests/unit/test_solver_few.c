@@ -123,6 +123,28 @@ static void test_the_condition_is_that_of_a_diagonal_matrix(void **state)
   }
 }
 
+static void test_one_solver_turns_to_smaller_patterns_and_back(void **state)
+{
+  (void)state;
+  for (int n = 2; n <= 12; n++) {
+    matrix A = matrix_of(n, 1);
+    dae__solver *solver = solver_of(&A);
+    for (int d = 1; d <= n; d++) {
+      matrix B = matrix_of(d, 1 + d % 3);
+      double b[MOST], x[MOST];
+      for (int i = 0; i < d; i++)
+        x[i] = b[i] = uniform();
+      dae__solver_turn_to(solver, &B.pattern);
+      assert_int_equal(dae__solver_factor(solver, B.values), DAE_OK);
+      dae__solver_solve(solver, x);
+      assert_true(residual(&B, x, b) < 1e3 * DBL_EPSILON);
+      dae__arena_free(B.arena);
+    }
+    dae__solver_free(solver);
+    dae__arena_free(A.arena);
+  }
+}
+
 /* what is kept is all that solutions depend on */
 static void test_loaded_factors_give_the_same_bits(void **state)
 {
@@ -157,6 +179,7 @@ int main(void)
       cmocka_unit_test(test_solutions_solve_for_all_sizes_and_patterns),
       cmocka_unit_test(test_a_column_that_depends_on_others_is_named),
       cmocka_unit_test(test_the_condition_is_that_of_a_diagonal_matrix),
+      cmocka_unit_test(test_one_solver_turns_to_smaller_patterns_and_back),
       cmocka_unit_test(test_loaded_factors_give_the_same_bits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -229,6 +229,25 @@ static void test_what_is_forgotten_has_no_part_in_the_next_solution(void **state
   }
 }
 
+static void test_one_solver_turns_to_smaller_patterns_and_back(void **state)
+{
+  (void)state;
+  for (int n = 2; n <= 12; n++) {
+    matrix A = full(n);
+    dae__zsolver *solver = solver_for(&A);
+    for (int d = 1; d <= n; d++) {
+      matrix B = full(d);
+      dae__zsolver_turn_to(solver, &B.pattern);
+      dae__zsolver_forget(solver);
+      assert_int_equal(dae__zsolver_factor(solver, B.values), DAE_OK);
+      assert_solves(&B, solver, 40 * DBL_EPSILON * (1 + d));
+      free_matrix(&B);
+    }
+    dae__zsolver_free(solver);
+    free_matrix(&A);
+  }
+}
+
 static void test_real_systems_have_the_real_solver_s_solution(void **state)
 {
   (void)state;
@@ -575,6 +594,7 @@ int main(void)
       cmocka_unit_test(test_sparse_systems_are_solved),
       cmocka_unit_test(test_zero_diagonals_are_pivoted),
       cmocka_unit_test(test_one_matrix_after_the_other_is_solved),
+      cmocka_unit_test(test_one_solver_turns_to_smaller_patterns_and_back),
       cmocka_unit_test(test_what_is_forgotten_has_no_part_in_the_next_solution),
       cmocka_unit_test(test_real_systems_have_the_real_solver_s_solution),
       cmocka_unit_test(test_rows_of_any_size_are_solved),
