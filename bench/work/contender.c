@@ -141,7 +141,7 @@ bench_run contender_run(const contender *o, const bench_case *c, double tol, dou
   double begin = bench_now();
   r.counts = o->method ? contender_integrate(o->method, p, opts, begin + patience, y)
                        : run_peer(o, p, tol, y, dy);
-  r.seconds = bench_now() - begin;
+  r.seconds = bench_since(begin);
   free(opts);
   if (r.counts.reached)
     r.mescd =

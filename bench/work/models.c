@@ -67,12 +67,14 @@ static double run(const test_problem *p, double best, double *first)
   const dae_method *method = dae_method_choose(&p->problem, NULL, 0, &err);
   void *opts = bench_options(method, TOLERANCE);
   for (int i = 0; i < REPEATS; i++) {
-    double begin = bench_now();
+    bool begun = first && i == 0; /* the clock is not read in between */
+    double begin = begun ? *first : bench_now();
     peer_counts counts = contender_integrate(method, p, opts, INFINITY, y);
-    double end = bench_now();
-    best = fmin(best, end - begin);
-    if (first && i == 0)
-      *first = end - *first;
+    double took = bench_since(begin);
+    if (begun)
+      *first = took;
+    else
+      best = fmin(best, took);
     if (!counts.reached) {
       fprintf(stderr, "%s: did not get to its end\n", p->name);
       exit(1);
@@ -98,7 +100,7 @@ static void run_native(const bench_case *c, const char *cache, model_result *r, 
   double started = bench_now();
   dae_model *model = load(c);
   if (dae_model_compile(model, &opts, err) >= 0) {
-    r->native_load = fmin(r->native_load, bench_now() - started);
+    r->native_load = fmin(r->native_load, bench_since(started));
     r->native = run_model(c, model, r->native, NULL);
   }
   dae_model_free(model);
@@ -116,9 +118,12 @@ static model_result measure(const bench_case *c, double seconds, const char *cac
                     .native_load = INFINITY};
   double begin = bench_now();
   for (int round = 0; round < LEAST_ROUNDS || bench_now() - begin < seconds; round++) {
-    double started = bench_now(), first = started;
+    double first = bench_now();
     dae_model *model = load(c);
-    r.load = fmin(r.load, bench_now() - started);
+    r.load = fmin(r.load, bench_since(first));
+    dae_model_free(model);
+    first = bench_now();
+    model = load(c);
     r.text = run_model(c, model, r.text, &first);
     r.first = fmin(r.first, first);
     dae_model_free(model);

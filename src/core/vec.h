@@ -20,14 +20,14 @@ void dae__zero_long(int n, double *y);
 /* y = x */
 static inline void dae__copy(int n, const double *x, double *y)
 {
-  int i = 0;
-  if (n > DAE__SHORT) {
+  size_t size = (size_t)n, i = 0;
+  if (size > DAE__SHORT) {
     dae__copy_long(n, x, y);
     return;
   }
-  for (; i + 2 <= n; i += 2) /* one store: who reads both numbers does not wait for two */
+  for (; i + 2 <= size; i += 2) /* one store: who reads both numbers does not wait for two */
     *(dae__two *)(y + i) = *(const dae__two *)(x + i);
-  if (i < n)
+  if (i < size)
     y[i] = x[i];
 }
 

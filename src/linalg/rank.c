@@ -285,9 +285,34 @@ static dae_status find_independent(work *w, double tol, bool *active, int *pivot
   return DAE_OK;
 }
 
+/* a single row depends on others only if it is 0 */
+static dae_status look_at_one(const dae_pattern *pattern, const double *A, bool *active, int *pivot,
+                              int *rank)
+{
+  double largest = 0;
+  int best = -1;
+  for (int c = 0; *active && c < pattern->cols; c++)
+    for (int e = pattern->start[c]; e < pattern->start[c + 1]; e++) {
+      if (!isfinite(A[e]))
+        return DAE_ERROR_RECOVERABLE;
+      if (fabs(A[e]) > largest)
+        largest = fabs(A[e]), best = c;
+    }
+  *active = best >= 0;
+  *rank = *active;
+  if (pivot)
+    *pivot = best;
+  return DAE_OK;
+}
+
 dae_status dae__rank_rows(const dae_pattern *pattern, const double *A, double tol,
                           const dae_env *env, bool *active, int *pivot, int *rank, double *margin)
 {
+  if (pattern->rows == 1) {
+    if (margin)
+      *margin = 1;
+    return look_at_one(pattern, A, active, pivot, rank);
+  }
   dae_env own = dae__env_of(env);
   work w = {.rows = pattern->rows, .cols = pattern->cols, .env = &own};
   dae__arena *arena = dae__arena_create(w.env);

@@ -48,7 +48,8 @@
 #define FASTER 30
 #define TOO_MANY 30
 #define REACH 6
-#define GUESSES 2 /* rounds of the power iteration */
+#define GUESSES 2 /* rounds of the power iteration; the first one sees of the largest rate */
+#define SEEN 0.03 /* at least this part: all directions are in it, a thousandth of each */
 
 #define LOOSE 1e-2    /* tolerance from which on gauss takes part, */
 #define CONVERGES 2.0 /* and its first step in units of the largest rate: sweeps converge there */
@@ -300,14 +301,15 @@ void dae__switching_start(dae__rk *o, double t_stop)
   if (o->memory->current >= STIFF)
     return;
   dae__copy(o->body.nx, o->now.dz, c->k0);
-  for (int i = 0; i < GUESSES; i++)
+  double rate = march->table->rate(march->self, 1, o->opts.atol / o->opts.rtol, NULL, 0);
+  for (int i = 0; i < GUESSES && (i == 0 || m->rho > SEEN * FASTER * rate); i++)
     if (!go_round(o))
       return;
   double limit = REACH / m->rho, left = t_stop - march->memory->t;
-  o->march.largest_first = o->memory->current == SMOOTH ? CONVERGES / m->rho : 0;
-  double rate = march->table->rate(march->self, 1, o->opts.atol / o->opts.rtol, NULL, 0);
-  if (!(m->rho > FASTER * rate) || left < TOO_MANY * limit)
+  if (!(m->rho > FASTER * rate) || left < TOO_MANY * limit) {
+    o->march.largest_first = o->memory->current == SMOOTH ? CONVERGES / m->rho : 0;
     return;
+  }
   dae__log(march->env, DAE_LOG_INFO, "t = %.10g: the motion is stiff, radau begins",
            march->memory->t);
   o->memory->current = c->usual;
