@@ -19,6 +19,10 @@
  * collisions have a few per body */
 #define MOST_AT_ONCE 100
 
+/* time between two events, over the time since 0, at which a value that was thrown back by the
+ * first and is not by the second has come to rest: its rate is round-off */
+#define AT_REST 1e-7
+
 /* What is remembered of one event, without pointers. */
 typedef struct watch {
   double value; /* at the time looked up to */
@@ -27,6 +31,7 @@ typedef struct watch {
   double band;  /* negative: not known yet, from the values of the next step */
   int recoil;   /* side to which its action threw it back, 0: no such thing */
   double t_fired;
+  bool thrown; /* back then */
 } watch;
 
 typedef struct memory {
@@ -378,19 +383,23 @@ static dae_status hush(dae__events *ev, int i, double value, bool restarted, dae
   int from_side = side_of(f->crossing.fa);
   double noise = fmax(fabs(f->crossing.fa), fabs(f->crossing.fb));
   double band = fmax(BAND * f->scale, 16 * fmin(noise, STILL_ZERO * f->scale));
+  bool again = w->thrown && ev->t_found - w->t_fired <= AT_REST * fabs(ev->t_found);
   w->value = value;
   w->t_fired = ev->t_found;
   w->quiet = fabs(value) <= fmax(band, STILL_ZERO * f->scale);
   w->band = fmax(band, 4 * fabs(value));
   w->side = w->quiet ? -from_side : side_of(value);
   w->recoil = 0;
+  w->thrown = false;
   if (!w->quiet || !restarted || !ev->events[i].action)
     return DAE_OK;
   int sign = 0;
   dae_status status = rate_sign(ev, i, &sign, err);
-  if (status >= 0 && sign == from_side)
-    w->recoil = from_side;
-  return status;
+  if (status < 0)
+    return status;
+  w->thrown = sign == from_side;
+  w->recoil = w->thrown ? from_side : 0;
+  return again && !w->thrown ? fail_accumulated(ev, i, ev->t_found, err) : DAE_OK;
 }
 
 /* Goes on watching from the state after the events. */
