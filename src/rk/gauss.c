@@ -189,9 +189,11 @@ static void make_polynomials(dae__gauss *o)
   make_points(o, rule);
   o->wide = nodes->wide;
   o->fine = nodes->fine;
-  for (int i = 1; i < o->s + 2; i++)
+  for (int i = 0; i < o->s + 2; i++) {
+    o->node[i] = (dae__pair){o->wide.x[i], o->wide.x[i]};
     for (int j = 0; j < i; j++)
       o->apart[i][j] = 1 / (o->wide.x[i] - o->wide.x[j]);
+  }
 }
 
 /* gamma over the mapped tolerance, and the stop value */

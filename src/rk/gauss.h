@@ -64,7 +64,8 @@ struct dae__gauss {
   dae__gauss_memory *memory; /* kept */
   double *K[2];              /* kept: slopes at 0, c_1 ... c_s, 1 of two steps */
   dae__nodal wide, fine;     /* nodes 0, c_1 ... c_s, 1, and more of them */
-  double apart[DAE__NODAL_MOST][DAE__NODAL_MOST]; /* 1 / (x_i - x_j) of the former */
+  dae__pair node[DAE__NODAL_MOST];                /* the former, twice, */
+  double apart[DAE__NODAL_MOST][DAE__NODAL_MOST]; /* and 1 / (x_i - x_j) */
   double at_end[DAE__COLLOCATION_STAGES];         /* p(1) */
   /* the same of polynomials through d = 1 and 2 stages less: k_0 - p(0) by K_0 ... K_(s-d), and
    * p(1) by K_(d+1) ... K_s */

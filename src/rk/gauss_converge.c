@@ -24,7 +24,7 @@
 #define FADES 1.5      /* delta where it is relied upon, not measured */
 #define BEARABLE 1e6   /* changes by round-off that do not get smaller are none up to here */
 
-/* of n numbers, given one by one in pairs */
+/* of u, and of u with the change before, each in two parts */
 typedef struct sums {
   dae__pair squares, products;
 } sums;

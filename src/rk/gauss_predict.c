@@ -20,18 +20,18 @@ KERNEL void divide(const dae__gauss *o, int n, dae__pair *d)
       d[j] = (d[j + 1] - d[j]) * o->apart[j + 1 + last][j];
 }
 
-KERNEL dae__pair evaluate(int n, const dae__pair *d, const double *gap)
+KERNEL dae__pair evaluate(int n, const dae__pair *d, dae__pair x, const dae__pair *node)
 {
   dae__pair p = d[0];
 #pragma GCC unroll 8
   for (int j = 1; j <= n; j++)
-    p = p * gap[j] + d[j];
+    p = p * (x - node[j]) + d[j];
   return p;
 }
 
-/* two numbers of K_1 ... K_s, or one, the first of a slope being i; n = s + 1 */
-KERNEL void foresee(const dae__gauss *o, int n, double gap[][DAE__NODAL_MOST], size_t i, bool two,
-                    double *K)
+/* two numbers of K_1 ... K_s, or one, the first of a slope being i; n = s + 1, q: the step over the
+ * last one */
+KERNEL void foresee(const dae__gauss *o, int n, double q, size_t i, bool two, double *K)
 {
   const double *last = o->K[o->memory->last] + i;
   double *to = K + i;
@@ -41,7 +41,8 @@ KERNEL void foresee(const dae__gauss *o, int n, double gap[][DAE__NODAL_MOST], s
     d[j] = two ? dae__pair_from_anywhere(last) : (dae__pair){*last, 0};
   divide(o, n, d);
   for (int k = 0; k < n - 1; k++) {
-    dae__pair p = evaluate(n, d, gap[k]);
+    double x = 1 + q * o->c[k];
+    dae__pair p = evaluate(n, d, (dae__pair){x, x}, o->node);
     to += o->stride;
     if (two)
       dae__pair_to(to, p);
@@ -50,19 +51,13 @@ KERNEL void foresee(const dae__gauss *o, int n, double gap[][DAE__NODAL_MOST], s
   }
 }
 
-/* q: the step over the last one */
 KERNEL void extrapolate(const dae__gauss *o, int n, double q, double *K)
 {
-  double gap[DAE__COLLOCATION_STAGES][DAE__NODAL_MOST];
   size_t i = (size_t)o->n2, nx = (size_t)o->body->nx;
-  for (int k = 0; k < n - 1; k++)
-#pragma GCC unroll 8
-    for (int j = 0; j <= n; j++)
-      gap[k][j] = 1 + q * o->c[k] - o->wide.x[j];
   for (; i + 2 <= nx; i += 2)
-    foresee(o, n, gap, i, true, K);
+    foresee(o, n, q, i, true, K);
   if (i < nx)
-    foresee(o, n, gap, i, false, K);
+    foresee(o, n, q, i, false, K);
 }
 
 #define EXTRAPOLATE(name, n)                                                                       \

@@ -21,7 +21,7 @@
 
 #define MOST 32 /* entries of a state vector */
 #define COORDINATES 3
-#define FEW 1.4 /* times the work of the better single method, whose evaluations are dearer */
+#define FEW 1.3 /* times the work of the better single method, whose evaluations are dearer */
 #define MATRICES                                                                                   \
   4 /* evaluations that derivatives of all parts are worth, as in rk/radau_adapt.c                 \
      */
