@@ -75,8 +75,7 @@ static dae_status iterate(dae__gauss *o, const dae__rk_leg *leg, double *K, dae_
     o->memory->iterations++;
     if (status)
       return status;
-    dae__gauss_compare(o, leg->to.z, &now);
-    status = dae__gauss_judge(o, leg->h, &now, &enough, err);
+    status = dae__gauss_judge(o, leg->h, leg->to.z, &now, &enough, err);
     if (status)
       return status;
     if (enough)
@@ -154,7 +153,7 @@ static void make_points(dae__gauss *o, const dae__collocation_rule *r)
   for (int i = 0; i < o->s; i++) {
     o->c[i] = r->c[i];
     o->near += r->c[i] < NEAR;
-    dae__gauss_point_create(o, 1, o->s, (i + o->s - 1) % o->s, r->c[i], r->A[i], r->A2[i],
+    dae__gauss_point_create(o, 1, o->s, i > 0 ? i - 1 : o->s - 1, r->c[i], r->A[i], r->A2[i],
                             &o->stage[i]);
     single[i + 1] = -at_zero[i];
     for (int j = 0; j < o->s; j++)

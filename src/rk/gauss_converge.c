@@ -30,7 +30,7 @@ typedef struct sums {
 } sums;
 
 static inline __attribute__((always_inline)) sums add_up(const dae__gauss *o, const double *x1,
-                                                         bool keep, bool compare)
+                                                         bool keep, bool with_last)
 {
   int n = o->body->nx, i = 0;
   double *last = o->change;
@@ -39,7 +39,7 @@ static inline __attribute__((always_inline)) sums add_up(const dae__gauss *o, co
     dae__pair d = dae__pair_from_anywhere(x1 + i) - dae__pair_from_anywhere(o->before + i),
               u = d * dae__pair_from_anywhere(o->inverse + i);
     s.squares += u * u;
-    if (compare)
+    if (with_last)
       s.products += u * dae__pair_from_anywhere(last + i);
     if (keep)
       dae__pair_to(last + i, u);
@@ -47,14 +47,14 @@ static inline __attribute__((always_inline)) sums add_up(const dae__gauss *o, co
   if (i < n) {
     double u = (x1[i] - o->before[i]) * o->inverse[i];
     s.squares[0] += u * u;
-    s.products[0] += compare ? u * last[i] : 0;
+    s.products[0] += with_last ? u * last[i] : 0;
     if (keep)
       last[i] = u;
   }
   return s;
 }
 
-void dae__gauss_compare(dae__gauss *o, const double *x1, dae__gauss_sweeps *now)
+static void compare(const dae__gauss *o, const double *x1, dae__gauss_sweeps *now)
 {
   int count = ++now->count;
   sums s = count == 1   ? add_up(o, x1, false, false)
@@ -134,9 +134,10 @@ static bool hopeful(const dae__gauss *o, const dae__gauss_sweeps *now)
   return theta < SLOW && left <= o->stop;
 }
 
-dae_status dae__gauss_judge(dae__gauss *o, double h, dae__gauss_sweeps *now, bool *enough,
-                            dae_error *err)
+dae_status dae__gauss_judge(dae__gauss *o, double h, const double *x1, dae__gauss_sweeps *now,
+                            bool *enough, dae_error *err)
 {
+  compare(o, x1, now);
   if (now->count == 1) {
     *enough = now->change <= square(AT_ONCE * o->stop);
     return isfinite(now->change) ? DAE_OK : give_up(err);

@@ -8,8 +8,8 @@ void dae__gauss_point_create(const dae__gauss *o, int first, int n, int last, do
 {
   out->count = n;
   out->x = x;
-  for (int i = 0; i < n; i++) {
-    int j = (last + 1 + i) % n;
+  for (int i = 0, j = last; i < n; i++) {
+    j = j + 1 < n ? j + 1 : 0;
     out->at[i] = (size_t)(first + j) * o->stride;
     out->single[i] = (dae__pair){single[j], single[j]};
     out->twice[i] = (dae__pair){twice[j], twice[j]};
