@@ -170,7 +170,7 @@ static inline bool is_swift(const dae__motion *motion)
 static inline dae_mechanical_at swift_at(const dae__mech *m, double t, const double *y)
 {
   const double *v = y + m->nq, *rest = v + m->nq;
-  return (dae_mechanical_at){.t = t, .q = y, .v = v, .u = rest, .w = rest};
+  return (dae_mechanical_at){.t = t, .q = y, .v = v, .u = rest, .w = rest, .in = m->in};
 }
 
 /* accelerations and multipliers from what has been evaluated; false: it takes a factorisation */

@@ -10,7 +10,7 @@
  * after two sweeps where they are known.
  *
  * Most of all that saves sweeps where the fastest mode of a motion binds them, whose beta hardly
- * changes: 14 % of the evaluations of the car axis, and 3 to 8 % of other mechanisms. */
+ * changes: 14 % of the evaluations of the car axis, up to 5 % of other mechanisms. */
 #include "core/error.h"
 #include "rk/gauss.h"
 
