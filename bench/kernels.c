@@ -11,7 +11,7 @@
  * OPENBLAS_VERBOSE and OPENBLAS_CORETYPE as for bench/lu.c. */
 #include "linalg/dense.h"
 #include "linalg/pattern.h"
-#include "linalg/saddle.h"
+#include "linalg/saddle/saddle.h"
 #include "linalg/solver.h"
 #include "linalg/zdense.h"
 #include "linalg/zsolver.h"

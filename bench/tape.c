@@ -9,9 +9,9 @@
  *
  * Then instructions without a pattern, which the processor cannot foresee, and the making of large
  * graphs and tapes. */
-#include "model/tape.h"
+#include "model/tape/tape.h"
 #include "measure.h"
-#include "model/walk.h"
+#include "model/graph/walk.h"
 
 #include <limits.h>
 #include <string.h>

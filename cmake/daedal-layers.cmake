@@ -1,20 +1,20 @@
 # The library, put together from layers.
 #
-# Each folder of src/ is a layer with a CMakeLists.txt of one line,
+# A layer is a folder of src/, with its sub-folders unless these are layers themselves. Its
+# CMakeLists.txt names the layers it may include and its files,
 #
-#   daedal_layer(linalg dense.c pattern.c ...)
+#   daedal_layer(onestep/gauss
+#     NEEDS core quadrature linalg problem step onestep/host
+#     SOURCES gauss.c ...)
 #
-# and is compiled against include/ and a staging folder that holds links to the layer itself and to
-# those before it, and to nothing else. Including a later layer does not compile.
+# and it is compiled against include/ and a staging folder that holds links to itself and to those
+# layers, and to nothing else: including another one does not compile.
 
 function(daedal_libraries)
-  set(DAEDAL_LAYERS ${ARGN})
   add_library(daedal STATIC)
   add_library(daedal_shared SHARED)
-  foreach(layer IN LISTS DAEDAL_LAYERS)
-    if(EXISTS ${PROJECT_SOURCE_DIR}/src/${layer}/CMakeLists.txt)
-      add_subdirectory(src/${layer})
-    endif()
+  foreach(layer IN LISTS ARGN)
+    add_subdirectory(src/${layer})
   endforeach()
   foreach(library daedal daedal_shared)
     target_include_directories(${library} PUBLIC
@@ -33,18 +33,20 @@ function(daedal_libraries)
 endfunction()
 
 function(daedal_layer layer)
-  add_library(daedal_${layer} OBJECT ${ARGN})
-  daedal_stage(${layer} stage)
-  target_include_directories(daedal_${layer} PRIVATE ${PROJECT_SOURCE_DIR}/include ${stage})
-  set_target_properties(daedal_${layer} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "NEEDS;SOURCES")
+  string(REPLACE "/" "_" target daedal_${layer})
+  add_library(${target} OBJECT ${arg_SOURCES})
+  daedal_stage(${layer} stage ${layer} ${arg_NEEDS})
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/include ${stage})
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   foreach(library daedal daedal_shared)
-    target_sources(${library} PRIVATE $<TARGET_OBJECTS:daedal_${layer}>)
+    target_sources(${library} PRIVATE $<TARGET_OBJECTS:${target}>)
   endforeach()
   if(layer STREQUAL "linalg")
-    daedal_link_numerics(daedal_${layer})
+    daedal_link_numerics(${target})
   elseif(layer STREQUAL "wave" AND DAEDAL_WITH_THREADS)
-    foreach(target daedal_${layer} daedal daedal_shared)
-      target_link_libraries(${target} PRIVATE Threads::Threads)
+    foreach(user ${target} daedal daedal_shared)
+      target_link_libraries(${user} PRIVATE Threads::Threads)
     endforeach()
   elseif(layer STREQUAL "model" AND DAEDAL_WITH_JIT)
     foreach(library daedal daedal_shared)
@@ -53,18 +55,14 @@ function(daedal_layer layer)
   endif()
 endfunction()
 
-# links to this layer and those before it
+# a folder with links to the layers that may be included
 function(daedal_stage layer out)
   set(stage ${PROJECT_BINARY_DIR}/stage/${layer})
   file(REMOVE_RECURSE ${stage})
-  file(MAKE_DIRECTORY ${stage})
-  foreach(below IN LISTS DAEDAL_LAYERS)
-    if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/src/${below})
-      file(CREATE_LINK ${PROJECT_SOURCE_DIR}/src/${below} ${stage}/${below} SYMBOLIC)
-    endif()
-    if(below STREQUAL layer)
-      break()
-    endif()
+  foreach(allowed IN LISTS ARGN)
+    get_filename_component(parent ${stage}/${allowed} DIRECTORY)
+    file(MAKE_DIRECTORY ${parent})
+    file(CREATE_LINK ${PROJECT_SOURCE_DIR}/src/${allowed} ${stage}/${allowed} SYMBOLIC)
   endforeach()
   set(${out} ${stage} PARENT_SCOPE)
 endfunction()

@@ -6,8 +6,8 @@
 
 #include "core/arena.h"
 #include "core/vec.h"
-#include "lie/body.h"
-#include "lie/step.h"
+#include "onestep/lie/adapter.h"
+#include "onestep/lie/step.h"
 #include "problems/l13.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@
 #include "linalg/backend.h"
 #include "linalg/pattern.h"
 #include "linalg/zdense.h"
-#include "linalg/zfew.h"
+#include "linalg/zlu_small.h"
 
 struct dae__zsolver {
   int n, count; /* unknowns, entries */

@@ -2,7 +2,7 @@
 #ifndef DAEDAL_MODEL_MODEL_H
 #define DAEDAL_MODEL_MODEL_H
 
-#include "model/bind.h"
+#include "model/bind/bind.h"
 
 /* Where something that errors of a run may name stands in the text. */
 typedef struct dae__landmark {

@@ -2,9 +2,9 @@
 #include "problem/consistent.h"
 #include "core/error.h"
 #include "core/vec.h"
-#include "problem/assembly.h"
-#include "problem/momentum_motion.h"
-#include "problem/semi.h"
+#include "problem/coupled/assembly.h"
+#include "problem/momentum/momentum_motion.h"
+#include "problem/semi_explicit/semi.h"
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef DAEDAL_PROBLEM_CONSISTENT_H
 #define DAEDAL_PROBLEM_CONSISTENT_H
 
-#include "problem/motion.h"
+#include "problem/mechanical/motion.h"
 
 /* Makes y consistent in place, chooses the independent constraints of motion->m, and finds the
  * derivative dy. fixed and find may be NULL. */

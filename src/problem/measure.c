@@ -12,10 +12,10 @@
 #include "problem/measure.h"
 #include "core/error.h"
 #include "core/vec.h"
-#include "problem/assembly.h"
-#include "problem/mech.h"
-#include "problem/momentum.h"
-#include "problem/semi.h"
+#include "problem/coupled/assembly.h"
+#include "problem/mechanical/mech.h"
+#include "problem/momentum/momentum.h"
+#include "problem/semi_explicit/semi.h"
 
 struct dae__measure {
   dae__assembly *assembly; /* of a coupled problem */

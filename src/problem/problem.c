@@ -1,6 +1,6 @@
 /* The four forms behind one handle: sizes and names of the entries of the state vector. */
-#include "problem/mech.h"
-#include "problem/momentum.h"
+#include "problem/mechanical/mech.h"
+#include "problem/momentum/momentum.h"
 #include <stdio.h>
 #include <string.h>
 

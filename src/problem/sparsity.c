@@ -12,11 +12,11 @@
  * what happens to vanish at a start (a pendulum held level) is not taken for a zero. */
 #include "core/error.h"
 #include "core/vec.h"
-#include "problem/assembly.h"
-#include "problem/mech.h"
-#include "problem/momentum.h"
-#include "problem/scatter.h"
-#include "problem/semi.h"
+#include "problem/coupled/assembly.h"
+#include "problem/coupled/scatter.h"
+#include "problem/mechanical/mech.h"
+#include "problem/momentum/momentum.h"
+#include "problem/semi_explicit/semi.h"
 #include <daedal/sparsity.h>
 #include <stdio.h>
 

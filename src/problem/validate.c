@@ -3,8 +3,8 @@
 #include "core/arena.h"
 #include "core/error.h"
 #include "linalg/pattern.h"
-#include "problem/mech.h"
-#include "problem/momentum.h"
+#include "problem/mechanical/mech.h"
+#include "problem/momentum/momentum.h"
 #include <stdio.h>
 
 static dae_status bad(dae_error *err, const char *field, const char *why)

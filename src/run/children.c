@@ -3,7 +3,7 @@
  * The children and their option structs lie in one piece of memory. */
 #include "core/env.h"
 #include "core/error.h"
-#include "wave/create.h"
+#include "wave/iteration/create.h"
 
 #include <daedal/model.h>
 #include <math.h>

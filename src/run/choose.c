@@ -2,7 +2,7 @@
 #include "run/choose.h"
 
 #include "core/error.h"
-#include "wave/create.h"
+#include "wave/iteration/create.h"
 
 #include <stdio.h>
 

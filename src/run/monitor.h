@@ -11,7 +11,7 @@
 
 #include "core/arena.h"
 #include "problem/measure.h"
-#include "spark/nodes.h"
+#include "quadrature/nodes.h"
 
 #include <daedal/run.h>
 

@@ -1,10 +1,10 @@
 /* The methods there are, in the order they are listed to a user. */
-#include "bdf/bdf.h"
 #include "core/error.h"
-#include "lie/lie.h"
-#include "rk/rk.h"
-#include "spark/spark.h"
-#include "wave/create.h"
+#include "multistep/bdf.h"
+#include "onestep/lie/lie.h"
+#include "onestep/methods/methods.h"
+#include "onestep/spark/spark.h"
+#include "wave/iteration/create.h"
 
 #include <daedal/bdf.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #include "step/assembled.h"
 #include "core/error.h"
-#include "problem/assembly.h"
 #include "problem/consistent.h"
+#include "problem/coupled/assembly.h"
 #include "step/permuted.h"
 
 dae_status dae__assembled_judge(const dae_problem *problem, dae__judge *judge, dae_error *err)

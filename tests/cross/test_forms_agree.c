@@ -2,7 +2,7 @@
  * written out as a semi-explicit problem for plain BDF against bdf-ggl; momenta against mass and
  * force; with derivatives given against differenced ones; sparse against dense. */
 #include "core/arena.h"
-#include "problem/view.h"
+#include "problem/mechanical/view.h"
 #include "support.h"
 
 #include <math.h>

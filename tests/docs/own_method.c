@@ -14,8 +14,8 @@
 #include "core/vec.h"
 #include "problem/consistent.h"
 #include "step/assembled.h"
+#include "step/driver.h"
 #include "step/integrator.h"
-#include "step/march.h"
 
 #include <float.h>
 

@@ -1,6 +1,6 @@
 /* The page on the model language and the editors' files keep up with the language: every word of
  * the parser is known to all of them. */
-#include "model/tree.h"
+#include "model/text/tree.h"
 
 #include <ctype.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 #include "page/pages.h"
 
-#include "output/page.h"
+#include "output/page/page.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Pages as files: what stands in them, and what becomes of failures. test_page.mjs looks at them in
  * a browser. */
 #include "counting_env.h"
-#include "output/page.h"
+#include "output/page/page.h"
 #include "page/pages.h"
 
 #include <float.h>

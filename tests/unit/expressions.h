@@ -4,7 +4,7 @@
 #ifndef DAEDAL_TESTS_EXPRESSIONS_H
 #define DAEDAL_TESTS_EXPRESSIONS_H
 
-#include "model/graph.h"
+#include "model/graph/graph.h"
 
 #include <complex.h>
 #include <float.h>

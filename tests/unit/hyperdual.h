@@ -9,7 +9,7 @@
 #ifndef DAEDAL_TESTS_HYPERDUAL_H
 #define DAEDAL_TESTS_HYPERDUAL_H
 
-#include "model/graph.h"
+#include "model/graph/graph.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 #ifndef DAEDAL_TEST_MEMBER_FIXTURE_H
 #define DAEDAL_TEST_MEMBER_FIXTURE_H
 
-#include "wave/member.h"
+#include "wave/subsystems/member.h"
 
 #include "arena_fixture.h"
 

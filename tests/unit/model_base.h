@@ -6,7 +6,7 @@
 
 #include "hyperdual.h"
 #include "model/model.h"
-#include "model/parse.h"
+#include "model/text/parse.h"
 
 enum { BASE_DIRECTIONS = 3 };
 

@@ -3,7 +3,7 @@
 #define DAEDAL_TESTS_MOMENTUM_FIXTURE_H
 
 #include "arena_fixture.h"
-#include "problem/momentum_motion.h"
+#include "problem/momentum/momentum_motion.h"
 #include "problems/problems.h"
 
 static dae__momentum *create(const dae_momentum *description)

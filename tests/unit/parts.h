@@ -2,8 +2,8 @@
 #ifndef DAEDAL_TEST_PARTS_H
 #define DAEDAL_TEST_PARTS_H
 
-#include "problem/assembly.h"
-#include "problem/mech.h"
+#include "problem/coupled/assembly.h"
+#include "problem/mechanical/mech.h"
 
 void assert_near(double a, double b, double tolerance);
 void assert_all_near(int n, const double *a, const double *b, double tolerance);

@@ -4,8 +4,8 @@
 #define DAEDAL_TESTS_PROJECTED_STEP_H
 
 #include "arena_fixture.h"
-#include "bdf/bdf.h"
-#include "bdf/multipliers.h"
+#include "multistep/bdf.h"
+#include "multistep/multipliers.h"
 #include "problems/problems.h"
 #include "small_matrix.h"
 #include "uniform.h"

@@ -3,7 +3,7 @@
 #define DAEDAL_TESTS_SADDLE_FIXTURE_H
 
 #include "linalg/pattern.h"
-#include "linalg/saddle.h"
+#include "linalg/saddle/saddle.h"
 #include "linalg/solver.h"
 #include "uniform.h"
 

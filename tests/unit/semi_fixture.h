@@ -4,7 +4,7 @@
 #define DAEDAL_TESTS_SEMI_FIXTURE_H
 
 #include "core/vec.h"
-#include "problem/semi.h"
+#include "problem/semi_explicit/semi.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

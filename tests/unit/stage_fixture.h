@@ -4,9 +4,9 @@
 
 #include "core/arena.h"
 #include "core/vec.h"
+#include "onestep/spark/adapter_table.h"
+#include "onestep/spark/stages.h"
 #include "problems/problems.h"
-#include "spark/body.h"
-#include "spark/stages.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-#include "wave/accelerate.h"
+#include "wave/iteration/accelerate.h"
 
 #include "arena_fixture.h"
 #include "core/vec.h"

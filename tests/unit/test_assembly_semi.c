@@ -1,7 +1,7 @@
 /* The monolithic assembly with semi-explicit parts, against the equations written by hand, and what
  * an assembly refuses. */
 #include "parts.h"
-#include "problem/semi.h"
+#include "problem/semi_explicit/semi.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -3,7 +3,7 @@
 #include "counting_env.h"
 #include "linalg/pattern.h"
 #include "parts.h"
-#include "problem/view.h"
+#include "problem/mechanical/view.h"
 
 #include <math.h>
 #include <setjmp.h>

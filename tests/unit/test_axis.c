@@ -1,6 +1,6 @@
 /* Axes of plots: whatever the numbers are, the range is one, and its ticks are few, round and told
  * by labels that read back as the place where they stand. */
-#include "output/axis.h"
+#include "output/plot/axis.h"
 #include "output/text.h"
 #include "uniform.h"
 

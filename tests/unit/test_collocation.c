@@ -1,7 +1,7 @@
 /* Collocation rules in double: order conditions, weights that evaluate and integrate polynomials,
  * and tables against what they were made by. */
-#include "rk/collocation.h"
-#include "rk/gauss.h"
+#include "onestep/gauss/gauss.h"
+#include "quadrature/collocation.h"
 
 #include <math.h>
 #include <setjmp.h>

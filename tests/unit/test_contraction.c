@@ -1,4 +1,4 @@
-#include "wave/contraction.h"
+#include "wave/analysis/contraction.h"
 
 #include "arena_fixture.h"
 #include "counting_env.h"

@@ -1,6 +1,6 @@
-#include "model/graph.h"
-#include "model/nodes.h"
-#include "model/walk.h"
+#include "model/expand/nodes.h"
+#include "model/graph/graph.h"
+#include "model/graph/walk.h"
 
 #include "counting_env.h"
 #include "expressions.h"

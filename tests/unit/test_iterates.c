@@ -1,6 +1,6 @@
 /* Right sides at earlier iterates: their derivatives against differences, what they are where all
  * iterates agree, and how they are described. */
-#include "wave/iterates.h"
+#include "wave/variants/iterates.h"
 
 #include "member_fixture.h"
 #include "trio.h"

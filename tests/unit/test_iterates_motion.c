@@ -1,6 +1,6 @@
 /* Problems at given iterates, integrated: Picard's iteration by hand against quadrature, a linear
  * part against its closed solution, constraints at the present point. */
-#include "wave/iterates.h"
+#include "wave/variants/iterates.h"
 
 #include "arena_fixture.h"
 

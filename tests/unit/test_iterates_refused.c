@@ -1,5 +1,5 @@
 /* What is refused of right sides at earlier iterates, and how: weights, points, memory. */
-#include "wave/iterates.h"
+#include "wave/variants/iterates.h"
 
 #include "counting_env.h"
 #include "member_fixture.h"

@@ -1,7 +1,7 @@
 /* The factor sigma of a step: the paper's own eta, d and a give the same one; its series meets its
  * formula; det G is positive where it is a number and nowhere else. */
-#include "lie/factor.h"
 #include "lie_fixture.h"
+#include "onestep/lie/factor.h"
 #include "uniform.h"
 
 #include <daedal/lie.h>

@@ -1,6 +1,6 @@
 /* Evaluations of mechanical problems against closed forms: what is differenced agrees with what is
  * given, both faces of the dynamics are the same motion, dependent rows are masked. */
-#include "problem/mech.h"
+#include "problem/mechanical/mech.h"
 
 #include "arena_fixture.h"
 #include "core/vec.h"

@@ -1,9 +1,9 @@
 /* Members of mechanical parts: their callbacks against differences, their answers against the
  * coupled problem as a whole, their gains against differences of the answers. */
 #include "member_fixture.h"
-#include "problem/motion.h"
+#include "problem/mechanical/motion.h"
 #include "trio.h"
-#include "wave/workers.h"
+#include "wave/iteration/workers.h"
 
 #include <stdatomic.h>
 

@@ -1,7 +1,7 @@
 /* The momentum form in motion: z' and multipliers against closed forms, projections, measures. */
 #include "core/vec.h"
 #include "problem/measure.h"
-#include "problem/momentum_motion.h"
+#include "problem/momentum/momentum_motion.h"
 
 #include <daedal/daedal.h>
 #include <math.h>

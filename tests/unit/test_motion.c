@@ -1,6 +1,6 @@
 /* Projection, accelerations and the choice of independent constraints, each checked against the
  * conditions that define it. */
-#include "problem/motion.h"
+#include "problem/mechanical/motion.h"
 
 #include "arena_fixture.h"
 #include "core/vec.h"

@@ -1,8 +1,8 @@
 /* Native code gives the bits of the interpreter: on random expressions with all operators, on tapes
  * of one function and of several, and on every tape of the examples. */
+#include "model/graph/walk.h"
 #include "model/model.h"
-#include "model/tape_code.h"
-#include "model/walk.h"
+#include "model/tape/tape_code.h"
 
 #include "expressions.h"
 #include "native_fixture.h"

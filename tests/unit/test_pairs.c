@@ -1,7 +1,7 @@
 /* The explicit pairs: order conditions, observed orders of one step, of its error estimates and of
  * the polynomials between its ends; and the kernel that adds slopes. */
-#include "rk/combine.h"
-#include "rk/pair.h"
+#include "onestep/explicit/pair.h"
+#include "onestep/host/combine.h"
 #include "uniform.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
-#include "bdf/bdf.h"
 #include "counting_env.h"
 #include "linalg/dense.h"
+#include "multistep/bdf.h"
 #include "problems/problems.h"
 #include "semi_fixture.h"
 

@@ -1,5 +1,5 @@
 /* Records in bounded memory: evenly spread, the first and the last among them. */
-#include "output/records.h"
+#include "output/report/records.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* Saddle systems inside iterations: solutions put into the equations, and what is refused. */
-#include "linalg/rough.h"
+#include "linalg/saddle/unpivoted.h"
 
 #include "uniform.h"
 

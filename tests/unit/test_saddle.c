@@ -1,4 +1,4 @@
-#include "linalg/saddle.h"
+#include "linalg/saddle/saddle.h"
 
 #include "counting_env.h"
 #include "linalg/pattern.h"

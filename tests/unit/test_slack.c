@@ -1,6 +1,6 @@
 /* Slack forms: which equations they take, their derivatives against differences, their solution
  * against the coupled problem as a whole. */
-#include "wave/slack.h"
+#include "wave/variants/slack.h"
 
 #include "member_fixture.h"
 #include "problems/problems.h"

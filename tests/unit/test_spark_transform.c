@@ -1,8 +1,8 @@
 /* What the modified Newton iteration takes from a tableau: the identities of [J09 2]. */
 #include "counting_env.h"
-#include "spark/eigen.h"
-#include "spark/nodes.h"
-#include "spark/transform.h"
+#include "onestep/spark/transform.h"
+#include "quadrature/eigen.h"
+#include "quadrature/nodes.h"
 #include "spark_tables.h"
 #include "uniform.h"
 #include <math.h>

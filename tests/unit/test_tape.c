@@ -1,5 +1,5 @@
-#include "model/tape.h"
-#include "model/walk.h"
+#include "model/graph/walk.h"
+#include "model/tape/tape.h"
 
 #include "counting_env.h"
 #include "expressions.h"

@@ -1,8 +1,8 @@
 /* The semi-explicit view of mechanical problems: its right side, its Jacobian, its pattern. */
 #include "linalg/pattern.h"
 #include "parts.h"
-#include "problem/semi.h"
-#include "problem/view.h"
+#include "problem/mechanical/view.h"
+#include "problem/semi_explicit/semi.h"
 
 #include <math.h>
 #include <setjmp.h>

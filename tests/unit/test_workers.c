@@ -1,4 +1,4 @@
-#include "wave/workers.h"
+#include "wave/iteration/workers.h"
 
 #include "arena_fixture.h"
 #include "counting_env.h"

@@ -1,0 +1,32 @@
+/* Symmetric elimination without pivoting, A = L D L', for definite matrices and for saddle matrices
+ * whose first block is eliminated first (quasi-definite, [GSS96]). n is even, A column-major with
+ * leading dimension n and aligned to 16 bytes; only the lower triangle is used. L and 1/D overwrite
+ * it. */
+#ifndef DAEDAL_LINALG_SADDLE_LDL_H
+#define DAEDAL_LINALG_SADDLE_LDL_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A pivot below this part of its scale has lost too many digits: pivoting is called for. Refinement
+ * repairs what a smaller loss does to solutions; with 1e-8 some that have two or more such pivots
+ * remained bad (2e5 random saddle systems, masses 1e-6 to 1e6, rows 1e-4 to 1e4), with 1e-6 none.
+ */
+#define DAE__LDL_TINY 1e-6
+
+/* of the sign of its scale, and not tiny or not a number */
+static inline bool dae__ldl_usable(double pivot, double scale)
+{
+  return (scale < 0 ? -pivot : pivot) >= DAE__LDL_TINY * fabs(scale) && fabs(pivot) < INFINITY;
+}
+
+/* Eliminates the columns first to last - 1 (both even), those before being done. scale: what each
+ * pivot is compared with, signs included. u: 2 n numbers. False: a pivot is not usable. */
+bool dae__ldl_factor(size_t n, size_t first, size_t last, const double *scale, double *u,
+                     double *A);
+void dae__ldl_solve(size_t n, const double *A, double *z); /* z = A\z */
+/* smallest pivot over its scale */
+double dae__ldl_rcond(size_t n, const double *A, const double *scale);
+
+#endif

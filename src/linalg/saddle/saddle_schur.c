@@ -1,0 +1,161 @@
+/* Saddle systems with a diagonal M: see saddle_schur.h. */
+#include "linalg/saddle/saddle_schur.h"
+#include "linalg/pattern.h"
+#include "linalg/saddle/ldl.h"
+#include <float.h>
+
+/* place of the entry (j, j), or -1 */
+static int diagonal_place(const dae_pattern *M, int j)
+{
+  for (int e = M->start[j]; e < M->start[j + 1]; e++)
+    if (M->row[e] == j)
+      return e;
+  return -1;
+}
+
+dae_status dae__schur_create(dae__arena *arena, const dae__saddle_patterns *patterns, size_t stride,
+                             void **state)
+{
+  const dae_pattern *M = patterns->M;
+  size_t n = (size_t)M->cols, size = dae__pair_rows(patterns->G->rows + patterns->K->rows);
+  dae__schur *s = DAE__TAKE(arena, dae__schur, 1), made = {.size = size};
+  double *A = DAE__KEEP(arena, double, size *n);
+  dae__saddle_rows_create(arena, patterns, stride, A, &made.rows);
+  made.r = DAE__KEEP(arena, double, n);
+  made.B = DAE__KEEP(arena, double, size *n);
+  made.S = DAE__KEEP(arena, double, size *size);
+  made.scale = DAE__KEEP(arena, double, size);
+  made.place = DAE__TAKE(arena, int, n);
+  made.u = DAE__TAKE(arena, double, 2 * size);
+  made.y = DAE__TAKE(arena, double, size);
+  made.residual = DAE__TAKE(arena, double, size);
+  if (dae__arena_failed(arena))
+    return DAE_ERROR_MEMORY;
+  for (size_t j = 0; j < n; j++)
+    made.place[j] = diagonal_place(M, (int)j);
+  if (size > made.rows.m) /* the pad: stays */
+    made.S[size * size - 1] = made.scale[size - 1] = 1;
+  *s = made;
+  *state = s;
+  return DAE_OK;
+}
+
+bool dae__schur_set_masses(const dae__schur *s, const double *M, const double *diagonal)
+{
+  int good = 1;
+  for (size_t j = 0; j < s->rows.n; j++) {
+    double D = (s->place[j] < 0 ? 0 : M[s->place[j]]) + (diagonal ? diagonal[j] : 0);
+    double r = s->r[j] = 1 / D;
+    good &= r > 0 && r <= DBL_MAX;
+  }
+  return good;
+}
+
+bool dae__schur_set(const dae__schur *s, const dae__saddle_values *values)
+{
+  bool good = dae__saddle_rows_set(&s->rows, values);
+  return (values->same_mass || dae__schur_set_masses(s, values->M, values->diagonal)) && good;
+}
+
+static double rcond(const void *state)
+{
+  const dae__schur *s = state;
+  return dae__ldl_rcond(s->size, s->S, s->scale);
+}
+
+static dae_status create(dae__arena *arena, const dae__saddle_patterns *patterns, void **state)
+{
+  return dae__schur_create(arena, patterns, dae__pair_rows(patterns->G->rows + patterns->K->rows),
+                           state);
+}
+
+/* B = A D^-1 */
+static void divide(const dae__schur *s)
+{
+  for (size_t j = 0; j < s->rows.n; j++)
+    for (size_t i = 0; i < s->size; i += 2)
+      *dae__pair_at(s->B + j * s->size + i) = dae__pair_of(s->rows.A + j * s->size + i) * s->r[j];
+}
+
+/* S = A B' - E, two columns at a time; false where it has no digits left */
+static bool form(const dae__schur *s)
+{
+  const double *A = s->rows.A, *B = s->B;
+  size_t size = s->size, n = s->rows.n;
+  int good = 1;
+  for (size_t c = 0; c < size; c += 2)
+    for (size_t i = c; i < size; i += 2) {
+      dae__pair s0 = {0, 0}, s1 = {0, 0};
+      for (size_t j = 0; j < n; j++) {
+        dae__pair a = dae__pair_of(A + j * size + i);
+        s0 += a * B[j * size + c];
+        s1 += a * B[j * size + c + 1];
+      }
+      *dae__pair_at(s->S + c * size + i) = s0;
+      *dae__pair_at(s->S + (c + 1) * size + i) = s1;
+    }
+  for (size_t i = 0; i < s->rows.m; i++) {
+    double d = s->scale[i] = s->S[i * size + i] -= s->rows.E[i];
+    good &= fabs(d) >= DAE__SADDLE_UNDERFLOW;
+  }
+  if (s->rows.m < size)
+    s->S[size * size - 1] = 1;
+  return good;
+}
+
+static bool factor(void *state, const dae__saddle_values *values)
+{
+  const dae__schur *s = state;
+  if (!dae__schur_set(s, values))
+    return false;
+  divide(s);
+  return form(s) && dae__ldl_factor(s->size, 0, s->size, s->scale, s->u, s->S);
+}
+
+/* (B'y)_j */
+static inline double along(const dae__schur *s, size_t j, const double *y)
+{
+  dae__pair sum = {0, 0};
+  for (size_t i = 0; i < s->size; i += 2)
+    sum += dae__pair_of(s->B + j * s->size + i) * dae__pair_of(y + i);
+  return dae__pair_sum(sum);
+}
+
+/* y += dy, x -= B'dy with dy = S\(-r) */
+static void refine(const dae__schur *s, double *x)
+{
+  double *dy = s->residual;
+  for (size_t i = 0; i < s->size; i += 2)
+    *dae__pair_at(dy + i) = -dae__pair_of(dy + i);
+  dae__ldl_solve(s->size, s->S, dy);
+  for (size_t j = 0; j < s->rows.n; j++)
+    x[j] -= along(s, j, dy);
+  for (size_t i = 0; i < s->size; i += 2)
+    *dae__pair_at(s->y + i) += dae__pair_of(dy + i);
+}
+
+static void solve(void *state, double *x, double *b)
+{
+  const dae__schur *s = state;
+  size_t n = s->rows.n, m = s->rows.m, size = s->size;
+  double *y = s->y;
+  for (size_t i = 0; i < size; i += 2) { /* y = B a - b */
+    dae__pair sum = -dae__pair_from(m, b, i);
+    for (size_t j = 0; j < n; j++)
+      sum += dae__pair_of(s->B + j * size + i) * x[j];
+    *dae__pair_at(y + i) = sum;
+  }
+  dae__ldl_solve(size, s->S, y); /* y = S\y */
+  for (size_t j = 0; j < n; j++) /* x = D^-1 a - B'y */
+    x[j] = x[j] * s->r[j] - along(s, j, y);
+  for (int k = 0; k < DAE__SADDLE_REFINEMENTS; k++) {
+    if (!dae__saddle_rows_differ(&s->rows, b, x, y, s->residual))
+      break;
+    refine(s, x);
+  }
+  for (size_t i = 0; i < m; i++)
+    b[i] = y[i];
+}
+
+const dae__saddle_way dae__saddle_schur = {
+    .kind = "schur", .create = create, .factor = factor, .solve = solve, .rcond = rcond};

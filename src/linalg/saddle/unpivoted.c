@@ -1,0 +1,278 @@
+/* S is eliminated by pairs of rows and columns: tiles of 2 x 2 numbers, with one division each, as
+ * L D L' where D has tiles on its diagonal. A tile is two columns. */
+#include "linalg/saddle/unpivoted.h"
+#include "core/vec.h"
+#include "linalg/backend.h"
+#include "linalg/dense.h"
+#include "linalg/pair.h"
+#include <math.h>
+
+#define MOST (DAE__ROUGH_ROWS / 2) /* pairs */
+/* part of its size before elimination below which a determinant has no digits left */
+#define TINY 1e-10
+/* difference of entries that should be the same, relative to the largest of M */
+#define SYMMETRIC 1e-12
+
+typedef struct tile {
+  dae__pair c[2];
+} tile;
+
+typedef struct factors {
+  double *B;          /* A M^-1, by columns */
+  tile L[MOST][MOST]; /* below the diagonal, */
+  tile D[MOST];       /* and the inverses on it */
+} factors;
+
+struct dae__rough {
+  int n, m, pairs;
+  int *diagonal;   /* kept: M is */
+  double *inverse; /* kept: M^-1, n columns; its diagonal alone, if that is all */
+  double *LU;      /* of M, */
+  int *exchanged;  /* and its exchanges */
+  factors *of;     /* every A */
+  bool (*factor)(const dae__rough *o, factors *f, const double *A);
+  void (*solve)(const dae__rough *o, const factors *f, double *x, double *y);
+};
+
+/* ---- mass ---- */
+
+static bool is_symmetric(int n, const double *M)
+{
+  double most = dae__max_abs(n * n, M);
+  for (int j = 0; j < n; j++)
+    for (int i = 0; i < j; i++)
+      if (!(fabs(M[i + j * n] - M[j + i * n]) <= SYMMETRIC * most))
+        return false;
+  return true;
+}
+
+static bool is_diagonal(int n, const double *M)
+{
+  for (int j = 0; j < n; j++)
+    for (int i = 0; i < n; i++)
+      if (i != j && M[i + j * n] != 0)
+        return false;
+  return true;
+}
+
+bool dae__rough_mass(dae__rough *o, const double *M)
+{
+  int n = o->n;
+  *o->diagonal = is_diagonal(n, M);
+  if (*o->diagonal) {
+    for (int j = 0; j < n; j++)
+      o->inverse[j] = 1 / M[j + j * n];
+    return dae__all_finite(n, o->inverse);
+  }
+  dae__copy(n * n, M, o->LU);
+  if (!is_symmetric(n, M) || dae__lu_factor(n, o->LU, o->exchanged))
+    return false;
+  for (int j = 0; j < n; j++) {
+    double *column = o->inverse + j * n;
+    dae__zero(n, column);
+    column[j] = 1;
+    dae__lu_solve(n, o->LU, o->exchanged, column);
+  }
+  return dae__all_finite(n * n, o->inverse);
+}
+
+/* ---- tiles ---- */
+
+/* t v */
+static inline dae__pair tile_times(tile t, dae__pair v)
+{
+  return t.c[0] * v[0] + t.c[1] * v[1];
+}
+
+/* t'v */
+static inline dae__pair tile_transposed_times(tile t, dae__pair v)
+{
+  return (dae__pair){dae__pair_sum(t.c[0] * v), dae__pair_sum(t.c[1] * v)};
+}
+
+/* s t, t symmetric */
+static inline tile tile_product(tile s, tile t)
+{
+  return (tile){{tile_times(s, t.c[0]), tile_times(s, t.c[1])}};
+}
+
+/* s -= t u' */
+static inline void tile_less(tile *s, tile t, tile u)
+{
+  s->c[0] -= t.c[0] * u.c[0][0] + t.c[1] * u.c[1][0];
+  s->c[1] -= t.c[0] * u.c[0][1] + t.c[1] * u.c[1][1];
+}
+
+/* of a symmetric one whose determinant was about `size`; false: it is not to be had */
+static inline bool tile_invert(tile t, double size, tile *out)
+{
+  double a = t.c[0][0], b = t.c[0][1], c = t.c[1][1], det = a * c - b * b, r = 1 / det;
+  *out = (tile){{{c * r, -b * r}, {-b * r, a * r}}};
+  return det > TINY * size && a > 0 && r > 0;
+}
+
+/* ---- factors ---- */
+
+/* b = column j of A M^-1, a that of A */
+static inline void divide(const int pairs, const bool diagonal, const dae__rough *o,
+                          const double *A, int j, const dae__pair *a, dae__pair *b)
+{
+  int n = o->n;
+  for (int i = 0; i < pairs; i++)
+    b[i] = diagonal ? a[i] * o->inverse[j] : a[i] * 0;
+  for (int k = 0; !diagonal && k < n; k++)
+    for (int i = 0; i < pairs; i++)
+      b[i] += dae__pair_of(A + 2 * (pairs * k + i)) * o->inverse[k + j * n];
+}
+
+/* B, and the lower half of S = A B'; a row that makes m even gets a one */
+static inline void form(const int pairs, const bool diagonal, const dae__rough *o, const double *A,
+                        double *B, tile S[MOST][MOST])
+{
+  dae__pair a[MOST], b[MOST];
+  for (int i = 0; i < pairs; i++)
+    for (int c = 0; c <= i; c++)
+      S[i][c] = (tile){{{0, 0}, {0, 0}}};
+  for (int j = 0; j < o->n; j++) {
+    for (int i = 0; i < pairs; i++)
+      a[i] = dae__pair_of(A + 2 * (pairs * j + i));
+    divide(pairs, diagonal, o, A, j, a, b);
+    for (int i = 0; i < pairs; i++)
+      *dae__pair_at(B + 2 * (pairs * j + i)) = b[i];
+    for (int i = 0; i < pairs; i++)
+      for (int c = 0; c <= i; c++) {
+        S[i][c].c[0] += a[i] * b[c][0];
+        S[i][c].c[1] += a[i] * b[c][1];
+      }
+  }
+  if (o->m % 2)
+    S[pairs - 1][pairs - 1].c[1][1] = 1;
+}
+
+static inline bool factor_pairs(const int pairs, const dae__rough *o, factors *f, const double *A)
+{
+  tile S[MOST][MOST];
+  double size[MOST];
+  bool good = true;
+  if (*o->diagonal)
+    form(pairs, true, o, A, f->B, S);
+  else
+    form(pairs, false, o, A, f->B, S);
+  for (int k = 0; k < pairs; k++)
+    size[k] = S[k][k].c[0][0] * S[k][k].c[1][1];
+  for (int k = 0; k < pairs; k++) {
+    good &= tile_invert(S[k][k], size[k], &f->D[k]);
+    for (int i = k + 1; i < pairs; i++) {
+      f->L[i][k] = tile_product(S[i][k], f->D[k]);
+      for (int c = k + 1; c <= i; c++)
+        tile_less(&S[i][c], f->L[i][k], S[c][k]);
+    }
+  }
+  return good;
+}
+
+/* ---- solutions ---- */
+
+/* y = S\y */
+static inline void solve_tiles(const int pairs, const factors *f, dae__pair *y)
+{
+  for (int k = 0; k < pairs; k++)
+    for (int i = k + 1; i < pairs; i++)
+      y[i] -= tile_times(f->L[i][k], y[k]);
+  for (int k = pairs - 1; k >= 0; k--) {
+    y[k] = tile_times(f->D[k], y[k]);
+    for (int i = k + 1; i < pairs; i++)
+      y[k] -= tile_transposed_times(f->L[i][k], y[i]);
+  }
+}
+
+/* (M^-1 a)_j */
+static inline double divided(const dae__rough *o, const double *a, int j)
+{
+  return *o->diagonal ? a[j] * o->inverse[j] : dae__dot(o->n, a, o->inverse + j * o->n);
+}
+
+static inline void solve_pairs(const int pairs, const dae__rough *o, const factors *f, double *x,
+                               double *b)
+{
+  int n = o->n;
+  double a[DAE__FEW];
+  dae__pair y[MOST];
+  dae__copy(n, x, a);
+  for (int i = 0; i < pairs; i++)
+    y[i] = -dae__pair_from((size_t)o->m, b, 2 * (size_t)i);
+  for (int j = 0; j < n; j++) /* y = B a - b */
+    for (int i = 0; i < pairs; i++)
+      y[i] += dae__pair_of(f->B + 2 * (pairs * j + i)) * a[j];
+  solve_tiles(pairs, f, y);
+  for (int j = 0; j < n; j++) { /* x = M^-1 a - B'y */
+    dae__pair sum = dae__pair_of(f->B + 2 * pairs * j) * y[0];
+    for (int i = 1; i < pairs; i++)
+      sum += dae__pair_of(f->B + 2 * (pairs * j + i)) * y[i];
+    x[j] = divided(o, a, j) - dae__pair_sum(sum);
+  }
+  for (int i = 0; i < pairs; i++)
+    if (2 * i + 1 < o->m)
+      dae__pair_to(b + 2 * i, y[i]);
+    else
+      b[2 * i] = y[i][0];
+}
+
+/* ---- instances ---- */
+
+#define INSTANCE(pairs)                                                                            \
+  static bool factor_##pairs(const dae__rough *o, factors *f, const double *A)                     \
+  {                                                                                                \
+    return factor_pairs(pairs, o, f, A);                                                           \
+  }                                                                                                \
+  static void solve_##pairs(const dae__rough *o, const factors *f, double *x, double *y)           \
+  {                                                                                                \
+    solve_pairs(pairs, o, f, x, y);                                                                \
+  }
+INSTANCE(1)
+INSTANCE(2)
+INSTANCE(3)
+#undef INSTANCE
+
+static bool (*const factor_by[MOST])(const dae__rough *, factors *,
+                                     const double *) = {factor_1, factor_2, factor_3};
+static void (*const solve_by[MOST])(const dae__rough *, const factors *, double *,
+                                    double *) = {solve_1, solve_2, solve_3};
+
+dae__rough *dae__rough_create(dae__arena *arena, int n, int m, int count)
+{
+  int pairs = (m + 1) / 2;
+  dae__rough *o = DAE__TAKE(arena, dae__rough, 1);
+  dae__rough made = {.n = n,
+                     .m = m,
+                     .pairs = pairs,
+                     .diagonal = DAE__KEEP(arena, int, 1),
+                     .inverse = DAE__KEEP(arena, double, n *n),
+                     .LU = DAE__ROOM(arena, double, n *n),
+                     .exchanged = DAE__ROOM(arena, int, n),
+                     .of = DAE__ROOM(arena, factors, count),
+                     .factor = factor_by[pairs - 1],
+                     .solve = solve_by[pairs - 1]};
+  double *B = DAE__ROOM(arena, double, count * 2 * pairs * n);
+  if (dae__arena_failed(arena))
+    return NULL;
+  for (int i = 0; i < count; i++)
+    made.of[i].B = B + i * 2 * pairs * n;
+  *o = made;
+  return o;
+}
+
+int dae__rough_stride(const dae__rough *o)
+{
+  return 2 * o->pairs;
+}
+
+bool dae__rough_factor(const dae__rough *o, int which, const double *A)
+{
+  return o->factor(o, &o->of[which], A);
+}
+
+void dae__rough_solve(const dae__rough *o, int which, double *x, double *y)
+{
+  o->solve(o, &o->of[which], x, y);
+}

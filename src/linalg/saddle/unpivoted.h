@@ -1,0 +1,31 @@
+/* Saddle systems inside an iteration, which corrects what is not quite right:
+ *
+ *   [ M  A' ] [ x ]   [ a ]
+ *   [ A  0  ] [ y ] = [ b ]
+ *
+ * for few unknowns, one M and many A. M is inverted once, and S = A M^-1 A' is factored without
+ * pivoting and without a look at what is lost by that: a fifth of what dae__saddle takes. */
+#ifndef DAEDAL_LINALG_SADDLE_UNPIVOTED_H
+#define DAEDAL_LINALG_SADDLE_UNPIVOTED_H
+
+#include "core/arena.h"
+#include <stdbool.h>
+
+#define DAE__ROUGH_ROWS 6 /* of A, most */
+
+typedef struct dae__rough dae__rough;
+
+/* For up to DAE__FEW coordinates, up to DAE__ROUGH_ROWS rows, and so many A at a time; NULL: out of
+ * memory. */
+dae__rough *dae__rough_create(dae__arena *arena, int n, int m, int count);
+/* M, n x n by columns, whose inverse is kept; false: it is not symmetric, or singular. */
+bool dae__rough_mass(dae__rough *o, const double *M);
+/* Rows of a column of A as factor takes it: m, made even by a row of zeros. */
+int dae__rough_stride(const dae__rough *o);
+/* This A, by columns, aligned, which need not stay; false: its rows depend on each other, or M is
+ * not definite along them. */
+bool dae__rough_factor(const dae__rough *o, int which, const double *A);
+/* In: a and b. Out: x and y. */
+void dae__rough_solve(const dae__rough *o, int which, double *x, double *y);
+
+#endif

@@ -1,0 +1,151 @@
+/* A joint: one constraint 0 = g(t, z) between coordinates of several systems, with all its
+ * derivatives. */
+#include "model/bind/bind.h"
+
+enum { Q_g, Q_g_t, Q_G, Q_gamma, Q_gdot_z, Q_Gts_z, Q_COUNT };
+
+typedef struct hinge {
+  dae__tape *tape[Q_COUNT];
+} hinge;
+
+/* ---- callbacks ---- */
+
+static int run(const void *user, int quantity, double t, const double *z, const double *zdot,
+               const double *s, double *out)
+{
+  const hinge *h = user;
+  const double *in[DAE__CLASSES] = {
+      [DAE__CLASS_T] = &t, [DAE__CLASS_Q] = z, [DAE__CLASS_V] = zdot, [DAE__CLASS_S] = s};
+  return dae__tape_run(h->tape[quantity], in, &out) ? 0 : -1;
+}
+
+static int eval_g(void *user, double t, const double *z, double *g)
+{
+  return run(user, Q_g, t, z, NULL, NULL, g);
+}
+
+static int eval_g_t(void *user, double t, const double *z, double *g_t)
+{
+  return run(user, Q_g_t, t, z, NULL, NULL, g_t);
+}
+
+static int eval_G(void *user, double t, const double *z, double *G)
+{
+  return run(user, Q_G, t, z, NULL, NULL, G);
+}
+
+static int eval_gamma(void *user, double t, const double *z, const double *zdot, double *gamma)
+{
+  return run(user, Q_gamma, t, z, zdot, NULL, gamma);
+}
+
+static int eval_gdot_z(void *user, double t, const double *z, const double *zdot, double *gdot_z)
+{
+  return run(user, Q_gdot_z, t, z, zdot, NULL, gdot_z);
+}
+
+static int eval_Gts_z(void *user, double t, const double *z, const double *s, double *Gts_z)
+{
+  return run(user, Q_Gts_z, t, z, NULL, s, Gts_z);
+}
+
+/* ---- building ---- */
+
+static dae__tape *scalar_tape(dae__binder *b, const char *what, dae__node node)
+{
+  dae__outputs out = {0};
+  *DAE__PUSH(b->x->l->scratch, &out) = (dae__tape_output){0, 0, node};
+  return dae__bind_tape(b, what, &out, 1, NULL);
+}
+
+static dae__tape *matrix_tape(dae__binder *b, const char *what, const dae__nodes *rows, int nz)
+{
+  dae__columns_of by = {.mask = DAE__BIT(Q), .cols = nz};
+  dae__triplets m = dae__bind_jacobian(b, rows, &by);
+  dae__outputs out = {0};
+  int zeroed = m.rows * m.cols;
+  dae__triplets_outputs(b->x->l->scratch, &m, false, 0, &out);
+  return dae__bind_tape(b, what, &out, 1, &zeroed);
+}
+
+static void build(dae__binder *b, dae__node g, int nz, const int *leaves, hinge *h)
+{
+  dae__graph *graph = b->x->graph;
+  dae__columns_of by = {.mask = DAE__BIT(Q), .cols = nz};
+  dae__nodes row = {.item = &g, .count = 1};
+  dae__gradient d = dae__bind_gradient(b, g, DAE__BIT(T));
+  dae__node g_t = d.count > 0 ? d.value[0] : DAE__ZERO, gdot = g_t;
+  dae__triplets G = dae__bind_jacobian(b, &row, &by);
+  for (int i = 0; i < G.entries.count; i++) {
+    dae__node v = b->x->leaf_rate.item[leaves[G.entries.item[i].col]];
+    gdot = DAE__ADD(graph, gdot, DAE__MUL(graph, G.entries.item[i].node, v));
+  }
+  dae__nodes rate = {.item = &gdot, .count = 1};
+  dae__nodes Gts = dae__bind_contract(b, &G, false);
+  h->tape[Q_g] = scalar_tape(b, "g", g);
+  h->tape[Q_g_t] = scalar_tape(b, "g_t", g_t);
+  h->tape[Q_G] = matrix_tape(b, "G", &row, nz);
+  h->tape[Q_gamma] = scalar_tape(b, "gamma", dae__bind_rate(b, gdot));
+  h->tape[Q_gdot_z] = matrix_tape(b, "gdot_z", &rate, nz);
+  h->tape[Q_Gts_z] = matrix_tape(b, "Gts_z", &Gts, nz);
+}
+
+static void place(dae__binder *b, int nz, const int *leaves, bool there)
+{
+  for (int i = 0; i < nz; i++) {
+    int rate = dae__node_at(b->x->graph, b->x->leaf_rate.item[leaves[i]]).leaf;
+    dae__binder_place(b, leaves[i], there ? DAE__CLASS_Q : -1, i);
+    dae__binder_place(b, rate, there ? DAE__CLASS_V : -1, i);
+  }
+}
+
+bool dae__bind_joint(dae__binder *b, const dae__constraint *g, const int *unit_of_instance,
+                     const dae__unit *units, dae_joint *out)
+{
+  dae__expander *x = b->x;
+  if (!dae__binder_leaves(b, 1))
+    return false;
+  dae__leaves below = dae__leaves_below(x->walker, g->node);
+  bool timed = below.count > 0 && below.leaf[0] == 0;
+  int nz = below.count - timed;
+  int *leaves = DAE__NEW_ARRAY(x->l->scratch, int, nz);
+  dae_port *z = DAE__TAKE(b->arena, dae_port, nz);
+  hinge *h = DAE__TAKE(b->arena, hinge, 1);
+  if (!dae__bind_ok(b))
+    return false;
+  for (int i = 0; i < nz; i++) {
+    int leaf = leaves[i] = below.leaf[i + timed];
+    int unit = unit_of_instance[x->leaves.item[leaf].instance];
+    /* coordinates of a unit are in rising order of their leaves, those of a symbol together */
+    const dae__ints *q = &units[unit].q;
+    int from = 0, to = q->count - 1;
+    while (from < to) {
+      int middle = (from + to) / 2;
+      if (q->item[middle] < leaf)
+        from = middle + 1;
+      else
+        to = middle;
+    }
+    z[i] = (dae_port){unit, from};
+  }
+  if ((long)nz * nz > x->l->limits.max_nodes)
+    dae__complain(x->l, g->place, "a joint with %d coordinates is too large", nz);
+  if (x->l->status)
+    return false;
+  place(b, nz, leaves, true);
+  build(b, g->node, nz, leaves, h);
+  place(b, nz, leaves, false);
+  *out = (dae_joint){.name = g->name,
+                     .ng = 1,
+                     .nz = nz,
+                     .z = z,
+                     .user = h,
+                     .g = eval_g,
+                     .g_t = timed ? eval_g_t : NULL,
+                     .G = eval_G,
+                     .gamma = eval_gamma,
+                     .gdot_z = eval_gdot_z,
+                     .Gts_z = eval_Gts_z,
+                     .time_free = !timed};
+  return dae__bind_ok(b);
+}

@@ -1,0 +1,377 @@
+/* A mechanical system out of its energies.
+ *
+ *   p = T_v,   M = p_v,   p_rate = p_t + p_q v,   F = T_q - V_q + forces,   f = F - p_rate
+ *
+ * and of the constraints G = g_q, gdot = g_t + G v, gamma = gdot_t + gdot_q v; K = k_v, kappa = k_t
+ * + k_q v. Each quantity has a tape of its own; those that methods ask for together have common
+ * ones beside them, so that subexpressions are shared. */
+#include "model/bind/bind.h"
+#include "model/bind/mechanics.h"
+
+/* ---- building ---- */
+
+typedef struct build {
+  dae__binder *b;
+  dae__unit *u;
+  dae__mechanics *m;
+  dae_mechanical *p;
+  /* the vectors and matrices, by quantity */
+  dae__nodes vector[DAE__QUANTITIES];
+  dae__triplets matrix[DAE__QUANTITIES];
+  bool is_matrix[DAE__QUANTITIES];
+  dae__node T, V;
+} build;
+
+static dae__nodes zeros(build *a, int count)
+{
+  dae__nodes list = {.count = count};
+  list.item = DAE__NEW_ARRAY(a->b->x->l->scratch, dae__node, count);
+  return list;
+}
+
+/* the derivatives of a node by q or v into a vector with as many entries */
+static void gradient_into(build *a, dae__node node, unsigned mask, dae__nodes *out)
+{
+  dae__gradient d = dae__bind_gradient(a->b, node, mask);
+  for (int i = 0; i < d.count; i++)
+    out->item[a->b->index[d.leaf[i]]] = d.value[i];
+}
+
+static void set_matrix(build *a, int quantity, dae__triplets m)
+{
+  a->matrix[quantity] = m;
+  a->is_matrix[quantity] = true;
+}
+
+static dae__columns_of by_qv(const dae__unit *u, unsigned mask, bool both)
+{
+  dae__columns_of by = {.mask = mask, .cols = both ? 2 * u->q.count : u->q.count};
+  if (both)
+    by.offset[DAE__CLASS_V] = u->q.count;
+  return by;
+}
+
+static dae__triplets jacobian_qv(build *a, const dae__nodes *rows, unsigned mask, bool both)
+{
+  dae__columns_of by = by_qv(a->u, mask, both);
+  return dae__bind_jacobian(a->b, rows, &by);
+}
+
+/* p, M, p_rate, F, f, and the derivatives of M s */
+static void build_inertia(build *a)
+{
+  dae__binder *b = a->b;
+  dae__graph *graph = b->x->graph;
+  const dae__instance *own = &b->x->instances.item[a->u->instance];
+  int nq = a->u->q.count;
+  dae__nodes T_q = zeros(a, nq), V_q = zeros(a, nq), p = zeros(a, nq);
+  dae__nodes p_rate = zeros(a, nq), F = zeros(a, nq), f = zeros(a, nq);
+  if (!dae__bind_ok(b))
+    return;
+  gradient_into(a, a->T, DAE__BIT(V), &p);
+  gradient_into(a, a->T, DAE__BIT(Q), &T_q);
+  gradient_into(a, a->V, DAE__BIT(Q), &V_q);
+  for (int i = 0; i < nq; i++)
+    F.item[i] = DAE__SUB(graph, T_q.item[i], V_q.item[i]);
+  for (int i = 0; i < own->forces.count; i++) {
+    dae__node *to = &F.item[b->index[own->forces.item[i].leaf]];
+    *to = DAE__ADD(graph, *to, own->forces.item[i].node);
+  }
+  for (int i = 0; i < nq && dae__bind_ok(b); i++) {
+    p_rate.item[i] = dae__bind_rate(b, p.item[i]);
+    f.item[i] = DAE__SUB(graph, F.item[i], p_rate.item[i]);
+  }
+  a->vector[DAE__Q_p] = p;
+  a->vector[DAE__Q_p_rate] = p_rate;
+  a->vector[DAE__Q_F] = F;
+  a->vector[DAE__Q_f] = f;
+  dae__triplets M = a->u->inertia = jacobian_qv(a, &p, DAE__BIT(V), false);
+  set_matrix(a, DAE__Q_M, M);
+  a->p->constant_mass = dae__triplets_constant(graph, &M);
+  if (!a->p->constant_mass) {
+    dae__nodes Ms = dae__bind_contract(b, &M, true);
+    set_matrix(a, DAE__Q_Ms_qv, jacobian_qv(a, &Ms, DAE__BIT(Q) | DAE__BIT(V), true));
+  }
+}
+
+/* d(f, s, c)/d(q, v, u, w) and d(f, s, c)/d(in) */
+static void build_rows(build *a)
+{
+  const dae__unit *u = a->u;
+  int nq = u->q.count, nu = u->u.count, nw = u->w.count;
+  dae__pool *pool = a->b->x->l->scratch;
+  dae__nodes all = {0};
+  const dae__nodes *parts[] = {&a->vector[DAE__Q_f], &u->s, &u->c};
+  for (int k = 0; k < 3; k++)
+    for (int i = 0; i < parts[k]->count; i++)
+      *DAE__PUSH(pool, &all) = parts[k]->item[i];
+  dae__columns_of by = {.mask = DAE__BIT(Q) | DAE__BIT(V) | DAE__BIT(U) | DAE__BIT(W),
+                        .cols = 2 * nq + nu + nw};
+  by.offset[DAE__CLASS_V] = nq;
+  by.offset[DAE__CLASS_U] = 2 * nq;
+  by.offset[DAE__CLASS_W] = 2 * nq + nu;
+  dae__columns_of by_in = {.mask = DAE__BIT(IN), .cols = u->in.count};
+  a->vector[DAE__Q_s] = u->s;
+  a->vector[DAE__Q_c] = u->c;
+  set_matrix(a, DAE__Q_J, dae__bind_jacobian(a->b, &all, &by));
+  if (u->in.count > 0)
+    set_matrix(a, DAE__Q_J_in, dae__bind_jacobian(a->b, &all, &by_in));
+}
+
+/* sum over the columns of A of A_ij v_j, added to what is there */
+static void add_times_v(build *a, const dae__triplets *A, dae__nodes *to)
+{
+  dae__graph *graph = a->b->x->graph;
+  for (int i = 0; i < A->entries.count; i++) {
+    const dae__triplet *e = &A->entries.item[i];
+    dae__node v = a->b->x->leaf_rate.item[a->u->q.item[e->col]];
+    to->item[e->row] = DAE__ADD(graph, to->item[e->row], DAE__MUL(graph, e->node, v));
+  }
+}
+
+static dae__nodes constraint_nodes(build *a, const dae__constraints *all)
+{
+  dae__nodes nodes = {0};
+  for (int i = 0; i < all->count; i++)
+    *DAE__PUSH(a->b->x->l->scratch, &nodes) = all->item[i].node;
+  return nodes;
+}
+
+static void build_holonomic(build *a, const dae__constraints *all)
+{
+  dae__binder *b = a->b;
+  dae__nodes g = constraint_nodes(a, all), g_t = zeros(a, g.count), gdot = zeros(a, g.count);
+  dae__nodes gamma = zeros(a, g.count);
+  if (!dae__bind_ok(b))
+    return;
+  dae__triplets G = jacobian_qv(a, &g, DAE__BIT(Q), false);
+  a->p->time_free_g = true;
+  for (int i = 0; i < g.count; i++) {
+    dae__gradient d = dae__bind_gradient(b, g.item[i], DAE__BIT(T));
+    gdot.item[i] = g_t.item[i] = d.count > 0 ? d.value[0] : DAE__ZERO;
+    a->p->time_free_g = a->p->time_free_g && d.count == 0;
+  }
+  add_times_v(a, &G, &gdot);
+  for (int i = 0; i < g.count && dae__bind_ok(b); i++)
+    gamma.item[i] = dae__bind_rate(b, gdot.item[i]);
+  a->vector[DAE__Q_g] = g;
+  a->vector[DAE__Q_g_t] = g_t;
+  a->vector[DAE__Q_gdot] = gdot;
+  a->vector[DAE__Q_gamma] = gamma;
+  set_matrix(a, DAE__Q_G, G);
+  if (g.count == 0)
+    return;
+  dae__nodes Gts = dae__bind_contract(b, &G, false);
+  set_matrix(a, DAE__Q_Gts_q, jacobian_qv(a, &Gts, DAE__BIT(Q), false));
+  set_matrix(a, DAE__Q_gdot_q, jacobian_qv(a, &gdot, DAE__BIT(Q), false));
+}
+
+static void build_nonholonomic(build *a, const dae__constraints *all)
+{
+  dae__binder *b = a->b;
+  dae__nodes k = constraint_nodes(a, all), kappa = zeros(a, k.count);
+  if (!dae__bind_ok(b))
+    return;
+  dae__triplets K = jacobian_qv(a, &k, DAE__BIT(V), false);
+  for (int i = 0; i < k.count && dae__bind_ok(b); i++)
+    kappa.item[i] = dae__bind_rate(b, k.item[i]);
+  a->vector[DAE__Q_k] = k;
+  a->vector[DAE__Q_kappa] = kappa;
+  set_matrix(a, DAE__Q_K, K);
+  if (k.count == 0)
+    return;
+  dae__nodes Kts = dae__bind_contract(b, &K, false);
+  set_matrix(a, DAE__Q_Kts_qv, jacobian_qv(a, &Kts, DAE__BIT(Q) | DAE__BIT(V), true));
+  set_matrix(a, DAE__Q_k_q, jacobian_qv(a, &k, DAE__BIT(Q), false));
+}
+
+/* gdot_q is written in the pattern of G, in which all its entries stand */
+static void widen_to_G(build *a)
+{
+  dae__triplets *m = &a->matrix[DAE__Q_gdot_q], wide = a->matrix[DAE__Q_G];
+  dae__pool *pool = a->b->x->l->scratch;
+  dae__triplets out = {.rows = wide.rows, .cols = wide.cols};
+  int next = 0;
+  for (int i = 0; i < wide.entries.count; i++) {
+    dae__triplet e = wide.entries.item[i];
+    const dae__triplet *own = next < m->entries.count ? &m->entries.item[next] : NULL;
+    bool same = own && own->row == e.row && own->col == e.col;
+    e.node = same ? own->node : DAE__ZERO;
+    next += same;
+    *DAE__PUSH(pool, &out.entries) = e;
+  }
+  *m = out;
+}
+
+/* ---- tapes ---- */
+
+static void outputs_of(build *a, int quantity, int group, dae__outputs *out, int *zeroed)
+{
+  if (!a->is_matrix[quantity]) {
+    dae__bind_vector(a->b, &a->vector[quantity], group, out);
+    return;
+  }
+  const dae__triplets *m = &a->matrix[quantity];
+  dae__triplets_outputs(a->b->x->l->scratch, m, a->u->sparse, group, out);
+  if (!a->u->sparse)
+    zeroed[group] = m->rows * m->cols;
+}
+
+static bool is_empty(const build *a, int quantity)
+{
+  if (!a->is_matrix[quantity])
+    return a->vector[quantity].count == 0;
+  return a->matrix[quantity].rows == 0 || a->matrix[quantity].cols == 0;
+}
+
+static void build_singles(build *a)
+{
+  for (int i = 0; i < DAE__QUANTITIES; i++) {
+    dae__outputs out = {0};
+    int zeroed = 0;
+    if (is_empty(a, i))
+      continue;
+    outputs_of(a, i, 0, &out, &zeroed);
+    a->m->single[i] = dae__bind_tape(a->b, dae__quantity_name(i), &out, 1, &zeroed);
+  }
+}
+
+static void add_program(build *a, unsigned mask, const char *what)
+{
+  dae__outputs out = {0};
+  int zeroed[DAE__WANTED_COUNT] = {0};
+  for (int i = 0; i < DAE__WANTED_COUNT; i++)
+    if (mask & (1u << i))
+      outputs_of(a, i, i, &out, zeroed);
+  a->m->program[a->m->programs++] =
+      (dae__program){mask, dae__bind_tape(a->b, what, &out, DAE__WANTED_COUNT, zeroed)};
+}
+
+static void build_programs(build *a)
+{
+  dae__mechanics *m = a->m;
+  unsigned shared;
+  for (int i = 0; i < DAE__WANTED_COUNT; i++)
+    m->present |= m->single[i] ? 1u << i : 0;
+  shared = m->present;
+  if (a->p->constant_mass) /* asked for once: the others go without it */
+    shared &= ~(1u << DAE__Q_M);
+  dae__together t;
+  for (int i = 0; (t = dae__mechanics_together(i)).mask != 0; i++) {
+    unsigned mask = t.mask & shared;
+    bool known = (mask & (mask - 1)) == 0; /* none or one: a single tape */
+    for (int k = 0; k < m->programs; k++)
+      known = known || m->program[k].mask == mask;
+    if (!known)
+      add_program(a, mask, t.what);
+  }
+}
+
+/* T and V; their rates along the motion, with those of inputs as the vector s */
+static void build_energy(build *a)
+{
+  dae__binder *b = a->b;
+  dae__graph *graph = b->x->graph;
+  dae__pool *pool = b->x->l->scratch;
+  dae__outputs out = {0}, rates = {0};
+  *DAE__PUSH(pool, &out) = (dae__tape_output){0, 0, a->T};
+  *DAE__PUSH(pool, &out) = (dae__tape_output){0, 1, a->V};
+  dae__node V_rate = dae__bind_rate(b, a->V), T_rate = dae__bind_rate(b, a->T);
+  dae__gradient d = dae__bind_gradient(b, a->V, DAE__BIT(IN));
+  for (int i = 0; i < d.count; i++) {
+    dae__node s = dae__leaf(graph, b->s.item[b->index[d.leaf[i]]]);
+    V_rate = DAE__ADD(graph, V_rate, DAE__MUL(graph, d.value[i], s));
+  }
+  *DAE__PUSH(pool, &rates) = (dae__tape_output){0, 0, T_rate};
+  *DAE__PUSH(pool, &rates) = (dae__tape_output){0, 1, V_rate};
+  a->m->energy = dae__bind_tape(b, "energies", &out, 1, NULL);
+  a->m->energy_rate = dae__bind_tape(b, "rates of the energies", &rates, 1, NULL);
+}
+
+/* ---- the description ---- */
+
+static const char *const *names_of(build *a, const dae__ints *leaves, int named)
+{
+  dae__expander *x = a->b->x;
+  const char **names = DAE__TAKE(a->b->arena, const char *, leaves->count);
+  for (int i = 0; names && i < leaves->count; i++)
+    names[i] = dae__local_name(x, leaves->item[i], i >= named);
+  return names;
+}
+
+static const char *const *constraint_names(build *a, const dae__constraints *all)
+{
+  const char **names = DAE__TAKE(a->b->arena, const char *, all->count);
+  for (int i = 0; names && i < all->count; i++)
+    names[i] = all->item[i].name;
+  return names;
+}
+
+static const dae_pattern *pattern_of(build *a, int quantity)
+{
+  if (!a->u->sparse || !a->is_matrix[quantity])
+    return NULL;
+  return dae__triplets_pattern(a->b->arena, &a->matrix[quantity]);
+}
+
+static void describe_patterns(build *a)
+{
+  dae_mechanical *p = a->p;
+  p->M_pattern = pattern_of(a, DAE__Q_M);
+  p->G_pattern = pattern_of(a, DAE__Q_G);
+  p->K_pattern = pattern_of(a, DAE__Q_K);
+  p->J_pattern = pattern_of(a, DAE__Q_J);
+  p->J_in_pattern = pattern_of(a, DAE__Q_J_in);
+  p->Ms_pattern = pattern_of(a, DAE__Q_Ms_qv);
+  p->Gts_pattern = pattern_of(a, DAE__Q_Gts_q);
+  p->k_q_pattern = pattern_of(a, DAE__Q_k_q);
+  p->Kts_pattern = pattern_of(a, DAE__Q_Kts_qv);
+}
+
+static void describe(build *a, const char *name)
+{
+  dae_mechanical *p = a->p;
+  const dae__unit *u = a->u;
+  const dae__instance *own = &a->b->x->instances.item[u->instance];
+  p->name = name;
+  p->nq = u->q.count;
+  p->nu = u->u.count;
+  p->nw = u->w.count;
+  p->nin = u->in.count;
+  p->ng = own->holonomic.count;
+  p->nk = own->nonholonomic.count;
+  p->q_names = names_of(a, &u->q, u->q.count);
+  p->u_names = names_of(a, &u->u, u->u.count);
+  p->w_names = names_of(a, &u->w, u->w.count - u->hidden);
+  p->g_names = constraint_names(a, &own->holonomic);
+  p->k_names = constraint_names(a, &own->nonholonomic);
+  describe_patterns(a);
+  dae__mechanics_callbacks(a->m, p);
+}
+
+const dae_mechanical *dae__bind_mechanical(dae__binder *b, dae__unit *u, const char *name)
+{
+  const dae__instance *own = &b->x->instances.item[u->instance];
+  build *a = DAE__NEW(b->x->l->scratch, build);
+  dae_mechanical *p = DAE__TAKE(b->arena, dae_mechanical, 1);
+  dae__mechanics *m = DAE__TAKE(b->arena, dae__mechanics, 1);
+  if (!dae__bind_ok(b) || !dae__binder_leaves(b, u->in.count))
+    return NULL;
+  *a = (build){.b = b, .u = u, .m = m, .p = p, .T = own->kinetic, .V = own->potential};
+  dae__unit_place(b, u, true);
+  build_inertia(a);
+  build_rows(a);
+  build_holonomic(a, &own->holonomic);
+  build_nonholonomic(a, &own->nonholonomic);
+  if (dae__bind_ok(b))
+    dae__check_determined(b, u, &a->matrix[DAE__Q_M], &a->matrix[DAE__Q_G], &a->matrix[DAE__Q_K]);
+  if (dae__bind_ok(b)) {
+    widen_to_G(a);
+    build_singles(a);
+    build_programs(a);
+    build_energy(a);
+    describe(a, name);
+  }
+  dae__unit_place(b, u, false);
+  return dae__bind_ok(b) ? p : NULL;
+}

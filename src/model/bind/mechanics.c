@@ -1,0 +1,180 @@
+/* The callbacks of a mechanical system: they point the tapes at the parts of the state. */
+#include "model/bind/mechanics.h"
+#include "model/bind/bind.h"
+#include <stddef.h>
+
+#define HAS(name) (1u << DAE__Q_##name)
+
+/* what methods ask for together: the residual of ggl, accelerations, projections, drift */
+static const dae__together together[] = {
+    {HAS(M) | HAS(f) | HAS(s) | HAS(c) | HAS(g) | HAS(gdot) | HAS(G) | HAS(k) | HAS(K),
+     "M, f, s, c, g, gdot, G, k, K"},
+    {HAS(f) | HAS(s) | HAS(c) | HAS(g) | HAS(gdot) | HAS(G) | HAS(k) | HAS(K),
+     "f, s, c, g, gdot, G, k, K"},
+    {HAS(M) | HAS(f) | HAS(s) | HAS(G) | HAS(gamma) | HAS(K) | HAS(kappa),
+     "M, f, s, G, gamma, K, kappa"},
+    {HAS(g) | HAS(gdot) | HAS(G) | HAS(k), "g, gdot, G, k"},
+    {HAS(M) | HAS(G) | HAS(K), "M, G, K"},
+    {HAS(f) | HAS(s) | HAS(c), "f, s, c"},
+    {HAS(g) | HAS(G), "g, G"},
+    {HAS(k) | HAS(K), "k, K"}};
+
+_Static_assert(sizeof together / sizeof *together <= DAE__PROGRAMS, "room for every program");
+
+dae__together dae__mechanics_together(int i)
+{
+  bool there = i < (int)(sizeof together / sizeof *together);
+  return there ? together[i] : (dae__together){.mask = 0};
+}
+
+const char *dae__quantity_name(int quantity)
+{
+#define NAME(name) #name,
+  static const char *const names[] = {DAE__WANTED(NAME) DAE__SINGLE(NAME)};
+#undef NAME
+  return names[quantity];
+}
+
+/* ---- callbacks ---- */
+
+static void point(const dae_mechanical_at *at, const double *s, const double **in)
+{
+  in[DAE__CLASS_T] = &at->t;
+  in[DAE__CLASS_Q] = at->q;
+  in[DAE__CLASS_V] = at->v;
+  in[DAE__CLASS_U] = at->u;
+  in[DAE__CLASS_W] = at->w;
+  in[DAE__CLASS_IN] = at->in;
+  in[DAE__CLASS_S] = s;
+}
+
+static int run(dae__tape *tape, const dae_mechanical_at *at, const double *s, double *out)
+{
+  const double *in[DAE__CLASSES];
+  point(at, s, in);
+  return dae__tape_run(tape, in, &out) ? 0 : -1;
+}
+
+#define CALLBACK(name)                                                                             \
+  static int eval_##name(void *user, const dae_mechanical_at *at, double *out)                     \
+  {                                                                                                \
+    const dae__mechanics *m = user;                                                                \
+    return run(m->single[DAE__Q_##name], at, NULL, out);                                           \
+  }
+CALLBACK(M)
+CALLBACK(f)
+CALLBACK(s)
+CALLBACK(c)
+CALLBACK(g)
+CALLBACK(G)
+CALLBACK(gamma)
+CALLBACK(k)
+CALLBACK(K)
+CALLBACK(kappa)
+CALLBACK(g_t)
+CALLBACK(p)
+CALLBACK(F)
+CALLBACK(p_rate)
+CALLBACK(J)
+CALLBACK(J_in)
+CALLBACK(gdot_q)
+CALLBACK(k_q)
+#undef CALLBACK
+
+#define CALLBACK_S(name)                                                                           \
+  static int eval_##name(void *user, const dae_mechanical_at *at, const double *s, double *out)    \
+  {                                                                                                \
+    const dae__mechanics *m = user;                                                                \
+    return run(m->single[DAE__Q_##name], at, s, out);                                              \
+  }
+CALLBACK_S(Ms_qv)
+CALLBACK_S(Gts_q)
+CALLBACK_S(Kts_qv)
+#undef CALLBACK_S
+
+static int eval_energy(void *user, const dae_mechanical_at *at, double *T, double *V)
+{
+  const dae__mechanics *m = user;
+  double out[2] = {0};
+  int result = run(m->energy, at, NULL, out);
+  *T = out[0];
+  *V = out[1];
+  return result;
+}
+
+static int eval_energy_rate(void *user, const dae_mechanical_at *at, const double *in_rate,
+                            double *T_rate, double *V_rate)
+{
+  const dae__mechanics *m = user;
+  double out[2] = {0};
+  int result = run(m->energy_rate, at, in_rate, out);
+  *T_rate = out[0];
+  *V_rate = out[1];
+  return result;
+}
+
+/* what is wanted, member by member in their order: the groups of a program */
+_Static_assert(sizeof(dae_mechanical_wanted) == DAE__WANTED_COUNT * sizeof(double *),
+               "members and nothing else");
+#define IN_ORDER(name)                                                                             \
+  _Static_assert(offsetof(dae_mechanical_wanted, name) == DAE__Q_##name * sizeof(double *), #name);
+DAE__WANTED(IN_ORDER)
+#undef IN_ORDER
+
+/* programs that compute nothing else, the largest first; what is left one by one */
+static int eval(void *user, const dae_mechanical_at *at, const dae_mechanical_wanted *w)
+{
+  const dae__mechanics *m = user;
+  double *const *out = &w->M;
+  const double *in[DAE__CLASSES];
+  unsigned wanted = 0;
+  bool done = true;
+#define MARK(name) wanted |= (unsigned)(w->name != NULL) << DAE__Q_##name;
+  DAE__WANTED(MARK)
+#undef MARK
+  wanted &= m->present;
+  point(at, NULL, in);
+  for (int i = 0; i < m->programs && wanted; i++) {
+    if (m->program[i].mask & ~wanted)
+      continue;
+    done = dae__tape_run(m->program[i].tape, in, out) && done;
+    wanted &= ~m->program[i].mask;
+  }
+  for (int i = 0; wanted; i++, wanted >>= 1)
+    if (wanted & 1)
+      done = dae__tape_run(m->single[i], in, &out[i]) && done;
+  return done ? 0 : -1;
+}
+
+/* ---- the description ---- */
+
+void dae__mechanics_callbacks(dae__mechanics *m, dae_mechanical *p)
+{
+#define GIVE(name) p->name = m->single[DAE__Q_##name] ? eval_##name : NULL
+  GIVE(M);
+  GIVE(f);
+  GIVE(s);
+  GIVE(c);
+  GIVE(g);
+  GIVE(G);
+  GIVE(gamma);
+  GIVE(k);
+  GIVE(K);
+  GIVE(kappa);
+  GIVE(p);
+  GIVE(F);
+  GIVE(p_rate);
+  GIVE(J);
+  GIVE(J_in);
+  GIVE(gdot_q);
+  GIVE(k_q);
+  GIVE(Ms_qv);
+  GIVE(Gts_q);
+  GIVE(Kts_qv);
+#undef GIVE
+  p->g_t = m->single[DAE__Q_g_t] && !p->time_free_g ? eval_g_t : NULL;
+  p->user = m;
+  p->eval = eval;
+  p->energy = eval_energy;
+  p->energy_rate = eval_energy_rate;
+}

@@ -1,0 +1,48 @@
+/* What the callbacks of a mechanical system work with: a tape for each quantity, and programs that
+ * compute several of them together. */
+#ifndef DAEDAL_MODEL_BIND_MECHANICS_H
+#define DAEDAL_MODEL_BIND_MECHANICS_H
+
+#include "model/tape/tape.h"
+#include <daedal/mechanical.h>
+
+/* X(name): the members of dae_mechanical_wanted, in their order */
+#define DAE__WANTED(X) X(M) X(f) X(s) X(c) X(g) X(gdot) X(G) X(gamma) X(k) X(K) X(kappa)
+/* X(name): what is asked for one at a time */
+#define DAE__SINGLE(X)                                                                             \
+  X(g_t) X(p) X(F) X(p_rate) X(J) X(J_in) X(gdot_q) X(k_q) X(Ms_qv) X(Gts_q) X(Kts_qv)
+
+enum {
+#define DAE__QUANTITY_ENUM(name) DAE__Q_##name,
+  DAE__WANTED(DAE__QUANTITY_ENUM) DAE__SINGLE(DAE__QUANTITY_ENUM) DAE__QUANTITIES,
+#undef DAE__QUANTITY_ENUM
+  DAE__WANTED_COUNT = DAE__Q_g_t
+};
+
+typedef struct dae__program {
+  unsigned mask; /* bit i: quantity i of the wanted ones */
+  dae__tape *tape;
+} dae__program;
+
+enum { DAE__PROGRAMS = 8 }; /* as many as dae__mechanics_together has */
+
+typedef struct dae__mechanics {
+  dae__tape *single[DAE__QUANTITIES];  /* NULL: the quantity is empty */
+  unsigned present;                    /* of the wanted ones: those that are not empty */
+  dae__program program[DAE__PROGRAMS]; /* of several quantities, the largest first */
+  int programs;
+  dae__tape *energy, *energy_rate;
+} dae__mechanics;
+
+/* The programs that are worth having, as far as a system has the quantities; mask 0 after the last
+ * one. */
+typedef struct dae__together {
+  unsigned mask;
+  const char *what;
+} dae__together;
+dae__together dae__mechanics_together(int i);
+const char *dae__quantity_name(int quantity);
+/* Sets user and the callbacks of all quantities that are not empty. */
+void dae__mechanics_callbacks(dae__mechanics *m, dae_mechanical *p);
+
+#endif

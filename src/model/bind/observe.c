@@ -1,0 +1,231 @@
+/* What is read off the state vector of a model: start values, columns, outputs, events; and where
+ * in the text the names stand that an error of a run may hold. */
+#include "model/expand/start.h"
+#include "model/model.h"
+
+/* inputs of these tapes: t, the state vector as class Q, its derivative as class S */
+
+/* ---- start ---- */
+
+static void build_start(dae__binder *b, dae_model *model, const dae__units *units)
+{
+  dae__expander *x = b->x;
+  const double *values = dae__start_values(x, model->t_start);
+  model->y = DAE__TAKE(b->arena, double, units->size);
+  model->fixed = DAE__TAKE(b->arena, bool, units->size);
+  model->held = DAE__TAKE(b->arena, bool, units->size);
+  if (!dae__bind_ok(b) || !values)
+    return;
+  for (int i = 0; i < units->leaves; i++) {
+    unsigned kind = x->leaf_kind.item[i];
+    if (units->entry[i] < 0 || kind == DAE__LEAF_MULTIPLIER || x->leaves.item[i].symbol < 0)
+      continue;
+    const dae__symbol *symbol = &x->symbols.item[x->leaves.item[i].symbol];
+    bool hidden = kind == DAE__LEAF_ALG && symbol->kind == DAE__STATEMENT_STATE;
+    if (hidden)
+      continue;
+    model->y[units->entry[i]] = values[i];
+    model->held[units->entry[i]] = kind == DAE__LEAF_DISCRETE;
+    model->fixed[units->entry[i]] =
+        kind == DAE__LEAF_DISCRETE ||
+        (kind == DAE__LEAF_RATE ? symbol->d->rate_fixed : symbol->d->fixed);
+  }
+}
+
+/* ---- columns ---- */
+
+static void add_column(dae__binder *b, dae_model *model, const dae__units *units, int leaf,
+                       const char *name)
+{
+  *DAE__PUSH(b->x->l->keep, &model->columns) = (dae_column){units->entry[leaf], name};
+}
+
+static void add_landmark(dae__binder *b, dae_model *model, const char *name, int place)
+{
+  *DAE__PUSH(b->x->l->keep, &model->landmarks) = (dae__landmark){name, place};
+}
+
+/* the variables of all instances, or the rates of their coordinates */
+static void add_variables(dae__binder *b, dae_model *model, const dae__units *units, bool rates)
+{
+  dae__expander *x = b->x;
+  for (int i = 0; i < x->instances.count; i++) {
+    int s = x->scopes.item[x->instances.item[i].scope].first;
+    for (; s >= 0 && !x->l->status; s = x->symbols.item[s].next) {
+      const dae__symbol *symbol = &x->symbols.item[s];
+      if (symbol->kind < DAE__STATEMENT_COORD || symbol->kind > DAE__STATEMENT_DISCRETE ||
+          (rates && symbol->kind != DAE__STATEMENT_COORD))
+        continue;
+      const dae__elements *e = dae__elements_of(x, s, i, symbol->d->place);
+      for (int k = 0; e && k < e->count && dae__load_ok(x->l); k++) {
+        const char *name = dae__element_name(x, s, i, k);
+        if (rates)
+          add_column(b, model, units, e->leaf + e->count + k,
+                     dae__pool_print(x->l->keep, "der(%s)", name));
+        else
+          add_column(b, model, units, e->leaf + k, name);
+        if (!rates)
+          add_landmark(b, model, name, symbol->d->place);
+      }
+    }
+  }
+}
+
+/* lambda(A.rod), A.lambda[1]; first: unlabelled ones before these. Gives the number of those. */
+static int add_multipliers(dae__binder *b, dae_model *model, const dae__units *units,
+                           const char *letter, const char *system, const dae__constraints *all,
+                           int unlabelled)
+{
+  dae__load *l = b->x->l;
+  const char *dot = system[0] ? "." : "";
+  for (int i = 0; i < all->count && dae__load_ok(l); i++) {
+    const dae__constraint *g = &all->item[i];
+    const char *name =
+        g->label ? dae__pool_print(l->keep, "%s(%s%s%s)", letter, system, dot, g->label)
+                 : dae__pool_print(l->keep, "%s%s%s[%d]", system, dot, letter, ++unlabelled);
+    add_column(b, model, units, g->leaf, name);
+    add_landmark(b, model, system[0] ? dae__pool_print(l->keep, "%s.%s", system, g->name) : g->name,
+                 g->place);
+  }
+  return unlabelled;
+}
+
+static void build_columns(dae__binder *b, dae_model *model, const dae__units *units)
+{
+  dae__expander *x = b->x;
+  int unlabelled = 0;
+  add_variables(b, model, units, false);
+  add_variables(b, model, units, true);
+  for (int i = 0; i < x->instances.count; i++) {
+    const dae__instance *own = &x->instances.item[i];
+    int count = add_multipliers(b, model, units, "lambda", own->name, &own->holonomic, 0);
+    add_multipliers(b, model, units, "psi", own->name, &own->nonholonomic, 0);
+    if (i == 0)
+      unlabelled = count;
+  }
+  add_multipliers(b, model, units, "lambda", "", &x->joints, unlabelled);
+}
+
+static void build_landmarks(dae__binder *b, dae_model *model)
+{
+  dae__expander *x = b->x;
+  for (int i = 0; i < x->instances.count; i++) {
+    const dae__instance *own = &x->instances.item[i];
+    for (int k = 0; k < own->equations.count && dae__load_ok(x->l); k++) {
+      const dae__equation *e = &own->equations.item[k];
+      add_landmark(b, model,
+                   own->name[0] ? dae__pool_print(x->l->keep, "%s.%s", own->name, e->name)
+                                : e->name,
+                   e->place);
+    }
+  }
+}
+
+/* ---- outputs ---- */
+
+static void place_state(dae__binder *b, const dae__units *units)
+{
+  for (int i = 0; i < units->leaves; i++)
+    if (units->entry[i] >= 0)
+      dae__binder_place(b, i, DAE__CLASS_Q, units->entry[i]);
+}
+
+static void build_outputs(dae__binder *b, dae_model *model)
+{
+  dae__expander *x = b->x;
+  dae__outputs out = {0};
+  model->output_names = DAE__TAKE(b->arena, const char *, x->outputs.count);
+  if (!dae__bind_ok(b))
+    return;
+  for (int i = 0; i < x->outputs.count; i++) {
+    model->output_names[i] = x->outputs.item[i].name;
+    *DAE__PUSH(x->l->scratch, &out) = (dae__tape_output){0, i, x->outputs.item[i].node};
+  }
+  model->outputs = dae__bind_tape(b, "outputs", &out, 1, NULL);
+}
+
+/* ---- events ---- */
+
+static int event_value(void *user, double t, const double *y, double *value)
+{
+  const dae__trigger *trigger = user;
+  const double *in[DAE__CLASSES] = {[DAE__CLASS_T] = &t, [DAE__CLASS_Q] = y};
+  return dae__tape_run(trigger->value, in, &value) ? 0 : -1;
+}
+
+static int event_rate(void *user, double t, const double *y, const double *dy, double *rate)
+{
+  const dae__trigger *trigger = user;
+  const double *in[DAE__CLASSES] = {[DAE__CLASS_T] = &t, [DAE__CLASS_Q] = y, [DAE__CLASS_S] = dy};
+  return dae__tape_run(trigger->rate, in, &rate) ? 0 : -1;
+}
+
+static int event_action(void *user, double t, const double *before, double *after)
+{
+  const dae__trigger *trigger = user;
+  const double *in[DAE__CLASSES] = {[DAE__CLASS_T] = &t, [DAE__CLASS_Q] = before};
+  return dae__tape_run(trigger->action, in, &after) ? 0 : -1;
+}
+
+/* E_t + E_y y' */
+static dae__node rate_node(dae__binder *b, dae__node node)
+{
+  dae__graph *graph = b->x->graph;
+  dae__node rate = DAE__ZERO;
+  dae__gradient d = dae__bind_gradient(b, node, DAE__BIT(T) | DAE__BIT(Q));
+  for (int i = 0; i < d.count; i++) {
+    dae__node dy =
+        d.leaf[i] == 0 ? dae__constant(graph, 1) : dae__leaf(graph, b->s.item[b->index[d.leaf[i]]]);
+    rate = DAE__ADD(graph, rate, DAE__MUL(graph, d.value[i], dy));
+  }
+  return rate;
+}
+
+static void build_event(dae__binder *b, const dae__units *units, const dae__occasion *event,
+                        dae_event *out)
+{
+  dae__pool *pool = b->x->l->scratch;
+  dae__trigger *trigger = DAE__TAKE(b->arena, dae__trigger, 1);
+  dae__outputs value = {0}, rate = {0}, action = {0};
+  if (!dae__bind_ok(b))
+    return;
+  *DAE__PUSH(pool, &value) = (dae__tape_output){0, 0, event->node};
+  *DAE__PUSH(pool, &rate) = (dae__tape_output){0, 0, rate_node(b, event->node)};
+  for (int i = 0; i < event->actions.count; i++)
+    *DAE__PUSH(pool, &action) = (dae__tape_output){0, units->entry[event->actions.item[i].leaf],
+                                                   event->actions.item[i].node};
+  trigger->value = dae__bind_tape(b, "an event: value", &value, 1, NULL);
+  trigger->rate = dae__bind_tape(b, "an event: rate", &rate, 1, NULL);
+  trigger->action = dae__bind_tape(b, "an event: action", &action, 1, NULL);
+  *out = (dae_event){.name = event->name,
+                     .direction = event->direction,
+                     .stop = event->stop,
+                     .user = trigger,
+                     .value = event_value,
+                     .rate = event_rate,
+                     .action = event->actions.count > 0 ? event_action : NULL};
+}
+
+static void build_events(dae__binder *b, dae_model *model, const dae__units *units)
+{
+  dae__expander *x = b->x;
+  model->events = DAE__TAKE(b->arena, dae_event, x->events.count);
+  if (x->events.count == 0 || !dae__binder_leaves(b, units->size))
+    return;
+  for (int i = 0; i < x->events.count && dae__bind_ok(b); i++)
+    build_event(b, units, &x->events.item[i], &model->events[i]);
+}
+
+dae_status dae__build_results(dae__binder *b, dae_model *model, const dae__units *units)
+{
+  build_start(b, model, units);
+  build_columns(b, model, units);
+  build_landmarks(b, model);
+  if (!dae__bind_ok(b))
+    return b->x->l->status;
+  place_state(b, units);
+  build_outputs(b, model);
+  build_events(b, model, units);
+  dae__bind_ok(b);
+  return b->x->l->status;
+}

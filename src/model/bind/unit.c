@@ -1,0 +1,373 @@
+/* A system as lists: its variables in the order of the problem form, the variables of others that
+ * it looks at, and its equations as rows; and the checks that these fit together.
+ *
+ * Where the model has coordinates a state without an equation u' = E gets an algebraic variable for
+ * its rate: u' = r, and r in place of u' in the other equations. A system of a model without any is
+ * quasi-linear, M(t,x) x' = f, where some state has no equation u' = E. */
+#include "linalg/solver.h"
+#include "model/bind/bind.h"
+#include "model/expand/value.h"
+#include <stdio.h>
+
+/* ---- variables ---- */
+
+static void list_variables(dae__binder *b, dae__unit *u)
+{
+  dae__expander *x = b->x;
+  dae__pool *pool = x->l->scratch;
+  int s = x->scopes.item[x->instances.item[u->instance].scope].first;
+  for (; s >= 0 && dae__load_ok(x->l); s = x->symbols.item[s].next) {
+    const dae__symbol *symbol = &x->symbols.item[s];
+    if (symbol->kind < DAE__STATEMENT_COORD || symbol->kind > DAE__STATEMENT_DISCRETE)
+      continue;
+    const dae__elements *e = dae__elements_of(x, s, u->instance, symbol->d->place);
+    dae__ints *list = symbol->kind == DAE__STATEMENT_COORD ? &u->q
+                      : symbol->kind == DAE__STATEMENT_ALG ? &u->w
+                                                           : &u->u;
+    for (int i = 0; e && i < e->count; i++)
+      *DAE__PUSH(pool, list) = e->leaf + i;
+  }
+  u->mechanical = u->q.count > 0;
+  u->sparse = 2 * u->q.count + u->u.count + u->w.count > DAE__DENSE_UP_TO;
+}
+
+static int rate_leaf(const dae__expander *x, int leaf)
+{
+  return dae__node_at(x->graph, x->leaf_rate.item[leaf]).leaf;
+}
+
+void dae__unit_place(dae__binder *b, const dae__unit *u, bool there)
+{
+  const struct {
+    const dae__ints *list;
+    int class;
+  } all[] = {
+      {&u->q, DAE__CLASS_Q}, {&u->u, DAE__CLASS_U}, {&u->w, DAE__CLASS_W}, {&u->in, DAE__CLASS_IN}};
+  for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+    for (int i = 0; i < all[k].list->count; i++)
+      dae__binder_place(b, all[k].list->item[i], there ? all[k].class : -1, i);
+  for (int i = 0; i < u->q.count; i++)
+    dae__binder_place(b, rate_leaf(b->x, u->q.item[i]), there ? DAE__CLASS_V : -1, i);
+}
+
+/* ---- counting ---- */
+
+static const char *where(const dae__expander *x, int instance, char *text, size_t size)
+{
+  if (instance == 0)
+    snprintf(text, size, "the model");
+  else
+    snprintf(text, size, "system %s", x->instances.item[instance].name);
+  return text;
+}
+
+static int declared_at(const dae__expander *x, int leaf)
+{
+  return x->symbols.item[x->leaves.item[leaf].symbol].d->place;
+}
+
+/* too many equations were refused one by one */
+static void check_count(dae__binder *b, const dae__unit *u)
+{
+  dae__expander *x = b->x;
+  const dae__instance *own = &x->instances.item[u->instance];
+  char name[300];
+  int unknowns = own->unknowns, equations = own->equations.count, place = -1;
+  for (int i = 0; i < u->u.count + u->w.count && equations < unknowns; i++) {
+    int leaf = i < u->u.count ? u->u.item[i] : u->w.item[i - u->u.count];
+    if (x->leaf_kind.item[leaf] != DAE__LEAF_DISCRETE)
+      place = declared_at(x, leaf);
+  }
+  if (equations < unknowns)
+    dae__complain(x->l, place,
+                  "%s has %d state%s and algebraic variables together, but %d equation%s; each "
+                  "state needs u' = E, each algebraic variable an equation A = B",
+                  where(x, u->instance, name, sizeof name), unknowns, unknowns == 1 ? "" : "s",
+                  equations, equations == 1 ? "" : "s");
+}
+
+/* a variable that is not among the leaves of equations, nor is its rate; -1: none. b->by serves as
+ * a mark */
+static int find_missing(dae__binder *b, const dae__unit *u, dae__leaves below)
+{
+  const dae__expander *x = b->x;
+  int missing = -1;
+  for (int i = 0; i < below.count; i++)
+    b->by[below.leaf[i]] = DAE__ZERO;
+  for (int i = 0; i < u->u.count + u->w.count && missing < 0; i++) {
+    int leaf = i < u->u.count ? u->u.item[i] : u->w.item[i - u->u.count];
+    bool state = x->leaf_kind.item[leaf] == DAE__LEAF_STATE;
+    int rate = state ? rate_leaf(x, leaf) : leaf;
+    bool given = state && x->explicit_rate[rate] >= 0;
+    if (x->leaf_kind.item[leaf] != DAE__LEAF_DISCRETE && !given && b->by[leaf] < 0 &&
+        b->by[rate] < 0)
+      missing = leaf;
+  }
+  for (int i = 0; i < below.count; i++)
+    b->by[below.leaf[i]] = -1;
+  return missing;
+}
+
+/* a variable that no equation holds: those with u' = E are looked at only if there seems to be one
+ */
+static void check_unknowns(dae__binder *b, const dae__unit *u)
+{
+  dae__expander *x = b->x;
+  const dae__instance *own = &x->instances.item[u->instance];
+  int missing = 0;
+  for (int all = 0; all < 2 && missing >= 0; all++) {
+    dae__nodes sides = {0};
+    for (int i = 0; i < own->equations.count; i++) {
+      const dae__equation *e = &own->equations.item[i];
+      if (e->slope >= 0 && !all)
+        continue;
+      *DAE__PUSH(x->l->scratch, &sides) = e->a;
+      *DAE__PUSH(x->l->scratch, &sides) = e->b;
+    }
+    if (!dae__load_ok(x->l))
+      return;
+    missing = find_missing(b, u, dae__leaves_below_all(x->walker, sides.count, sides.item));
+  }
+  if (missing >= 0)
+    dae__complain(x->l, declared_at(x, missing), "no equation holds %s",
+                  dae__leaf_name(x, missing));
+}
+
+/* ---- rows ---- */
+
+/* b->by[leaf of u']: what stands for a rate in equations; hidden variables are made here */
+static bool replace_rates(dae__binder *b, dae__unit *u)
+{
+  dae__expander *x = b->x;
+  for (int i = 0; i < u->u.count && dae__load_ok(x->l); i++) {
+    int state = u->u.item[i];
+    if (x->leaf_kind.item[state] != DAE__LEAF_STATE || x->explicit_rate[rate_leaf(x, state)] >= 0)
+      continue;
+    *DAE__PUSH(x->l->scratch, &u->w) = dae__add_leaf(x, DAE__LEAF_ALG, x->leaves.item[state]);
+    u->hidden++;
+  }
+  if (!dae__binder_leaves(b, 0))
+    return false;
+  int hidden = u->w.count - u->hidden;
+  for (int i = 0; i < u->u.count; i++) {
+    if (x->leaf_kind.item[u->u.item[i]] != DAE__LEAF_STATE)
+      continue;
+    int slope = rate_leaf(x, u->u.item[i]);
+    b->by[slope] = x->explicit_rate[slope];
+    if (b->by[slope] < 0)
+      b->by[slope] = dae__leaf(x->graph, u->w.item[hidden++]);
+  }
+  return true;
+}
+
+static void restore_rates(dae__binder *b, const dae__unit *u)
+{
+  for (int i = 0; i < u->u.count; i++)
+    if (b->x->leaf_kind.item[u->u.item[i]] == DAE__LEAF_STATE)
+      b->by[rate_leaf(b->x, u->u.item[i])] = -1;
+}
+
+/* u' = s, 0 = c */
+static void explicit_rows(dae__binder *b, dae__unit *u)
+{
+  dae__expander *x = b->x;
+  dae__pool *pool = x->l->scratch;
+  const dae__instance *own = &x->instances.item[u->instance];
+  if (!replace_rates(b, u))
+    return;
+  u->c_names = DAE__NEW_ARRAY(x->l->keep, const char *, own->equations.count);
+  for (int i = 0; i < u->u.count; i++) {
+    bool state = x->leaf_kind.item[u->u.item[i]] == DAE__LEAF_STATE;
+    *DAE__PUSH(pool, &u->s) = state ? b->by[rate_leaf(x, u->u.item[i])] : DAE__ZERO;
+  }
+  for (int i = 0; i < own->equations.count && dae__bind_ok(b); i++) {
+    const dae__equation *e = &own->equations.item[i];
+    if (e->slope >= 0)
+      continue;
+    dae__node residual = DAE__SUB(x->graph, e->a, e->b);
+    u->c_names[u->c.count] = e->name;
+    *DAE__PUSH(pool, &u->c) = dae__replace_leaves(x->walker, residual, b->by);
+  }
+  restore_rates(b, u);
+}
+
+/* entries of M in one row; the rest of the equation without its rates */
+static dae__node take_mass(dae__binder *b, dae__unit *u, const dae__equation *e, int row)
+{
+  dae__expander *x = b->x;
+  dae__node residual = DAE__SUB(x->graph, e->a, e->b);
+  dae__kinds slopes = {x->leaf_kind.item, DAE__LEAF_SLOPE};
+  dae__gradient d = dae__gradient_of(x->walker, residual, slopes);
+  int first = u->mass.entries.count;
+  for (int i = 0; i < d.count; i++) {
+    /* the state of the rate: values of a symbol come first, then as many rates */
+    const dae__leaf_info *info = &x->leaves.item[d.leaf[i]];
+    const dae__elements *own = dae__elements_of(x, info->symbol, info->instance, e->place);
+    int state = d.leaf[i] - own->count;
+    *DAE__PUSH(x->l->scratch, &u->mass.entries) = (dae__triplet){row, b->index[state], d.value[i]};
+  }
+  const unsigned allowed = DAE__LEAF_TIME | DAE__LEAF_STATE | DAE__LEAF_ALG | DAE__LEAF_DISCRETE;
+  for (int i = first; i < u->mass.entries.count && !x->l->status; i++) {
+    dae__leaves below = dae__leaves_below(x->walker, u->mass.entries.item[i].node);
+    for (int k = 0; k < below.count; k++) {
+      int leaf = below.leaf[k];
+      bool mine = x->leaves.item[leaf].instance == u->instance || leaf == 0;
+      if (!mine || !(x->leaf_kind.item[leaf] & allowed))
+        dae__complain(x->l, e->place,
+                      "rates of states stand linearly in an equation, and what "
+                      "multiplies them may not hold %s",
+                      dae__leaf_name(x, leaf));
+    }
+  }
+  return DAE__NEG(x->graph, dae__replace_leaves(x->walker, residual, x->no_slopes));
+}
+
+/* Whether algebraic variables stand in M, or there are more equations with rates than states. */
+static bool needs_all(dae__binder *b, const dae__unit *u, int with_rates, int states)
+{
+  dae__expander *x = b->x;
+  if (with_rates > states)
+    return true;
+  const dae__instance *own = &x->instances.item[u->instance];
+  for (int i = 0; i < own->equations.count; i++) {
+    dae__node residual = DAE__SUB(x->graph, own->equations.item[i].a, own->equations.item[i].b);
+    dae__nodes slopes = {0};
+    dae__gradient d =
+        dae__gradient_of(x->walker, residual, (dae__kinds){x->leaf_kind.item, DAE__LEAF_SLOPE});
+    for (int k = 0; k < d.count; k++)
+      *DAE__PUSH(x->l->scratch, &slopes) = d.value[k];
+    for (int k = 0; k < slopes.count; k++) {
+      dae__leaves below = dae__leaves_below(x->walker, slopes.item[k]);
+      for (int j = 0; j < below.count; j++)
+        if (x->leaf_kind.item[below.leaf[j]] == DAE__LEAF_ALG)
+          return true;
+    }
+  }
+  return false;
+}
+
+static bool holds_rates(dae__expander *x, const dae__equation *e)
+{
+  return dae__kinds_below(x, DAE__SUB(x->graph, e->a, e->b)) & DAE__LEAF_SLOPE;
+}
+
+/* an equation becomes a row of s while there is room, those with rates first; the rest are c */
+static void quasilinear_rows(dae__binder *b, dae__unit *u)
+{
+  dae__expander *x = b->x;
+  dae__pool *pool = x->l->scratch;
+  const dae__instance *own = &x->instances.item[u->instance];
+  int states = 0, with_rates = 0, row = 0, count = own->equations.count;
+  bool *rated = DAE__NEW_ARRAY(pool, bool, count);
+  u->s_names = DAE__NEW_ARRAY(x->l->keep, const char *, count + u->u.count);
+  u->c_names = DAE__NEW_ARRAY(x->l->keep, const char *, count);
+  if (!dae__load_ok(x->l))
+    return;
+  for (int i = 0; i < u->u.count; i++)
+    states += x->leaf_kind.item[u->u.item[i]] == DAE__LEAF_STATE;
+  for (int i = 0; i < count; i++)
+    with_rates += rated[i] = holds_rates(x, &own->equations.item[i]);
+  if (needs_all(b, u, with_rates, states)) {
+    states += u->w.count;
+    for (int i = 0; i < u->w.count; i++)
+      *DAE__PUSH(pool, &u->u) = u->w.item[i];
+    u->w.count = 0;
+  }
+  dae__unit_place(b, u, true);
+  u->mass = (dae__triplets){.rows = u->u.count, .cols = u->u.count};
+  for (int pass = 0; pass < 2; pass++) /* with rates, then without */
+    for (int i = 0; i < count && dae__bind_ok(b); i++) {
+      const dae__equation *e = &own->equations.item[i];
+      if (rated[i] != (pass == 0))
+        continue;
+      dae__node f = take_mass(b, u, e, row);
+      bool in_s = row < states;
+      (in_s ? u->s_names : u->c_names)[in_s ? row : u->c.count] = e->name;
+      *DAE__PUSH(pool, in_s ? &u->s : &u->c) = f;
+      row += in_s;
+    }
+  for (int i = 0; i < u->u.count && dae__load_ok(x->l); i++) {
+    if (x->leaf_kind.item[u->u.item[i]] != DAE__LEAF_DISCRETE)
+      continue;
+    *DAE__PUSH(pool, &u->mass.entries) =
+        (dae__triplet){row++, i, dae__constant(x->graph, 1)}; /* m' = 0 */
+    *DAE__PUSH(pool, &u->s) = DAE__ZERO;
+  }
+  dae__unit_place(b, u, false);
+}
+
+/* ---- inputs ---- */
+
+static void list_inputs_of(dae__binder *b, dae__unit *u, dae__node node)
+{
+  dae__expander *x = b->x;
+  dae__leaves below = dae__leaves_below(x->walker, node);
+  for (int i = 0; i < below.count; i++) {
+    int leaf = below.leaf[i];
+    if (leaf == 0 || x->leaves.item[leaf].instance == u->instance || b->kind[leaf])
+      continue;
+    dae__binder_place(b, leaf, DAE__CLASS_IN, u->in.count);
+    *DAE__PUSH(x->l->scratch, &u->in) = leaf;
+  }
+}
+
+static void list_inputs(dae__binder *b, dae__unit *u)
+{
+  if (b->x->instances.count == 1)
+    return;
+  const dae__instance *own = &b->x->instances.item[u->instance];
+  list_inputs_of(b, u, own->potential);
+  for (int i = 0; i < own->forces.count; i++)
+    list_inputs_of(b, u, own->forces.item[i].node);
+  for (int i = 0; i < u->s.count; i++)
+    list_inputs_of(b, u, u->s.item[i]);
+  for (int i = 0; i < u->c.count; i++)
+    list_inputs_of(b, u, u->c.item[i]);
+}
+
+/* ---- the whole ---- */
+
+/* statements about coordinates where there are none */
+static void check_empty(dae__binder *b, const dae__unit *u)
+{
+  dae__expander *x = b->x;
+  const dae__instance *own = &x->instances.item[u->instance];
+  char name[300];
+  if (u->q.count + u->u.count + u->w.count == 0) {
+    const dae__scope *scope = &x->scopes.item[own->scope];
+    dae__complain(x->l, scope->d ? scope->d->place : scope->body->place,
+                  "%s has no variables: declare coord, state or alg",
+                  where(x, u->instance, name, sizeof name));
+  }
+}
+
+dae_status dae__unit_create(dae__binder *b, int instance, dae__unit *u)
+{
+  dae__expander *x = b->x;
+  *u = (dae__unit){.instance = instance};
+  list_variables(b, u);
+  if (!dae__binder_leaves(b, 0))
+    return x->l->status;
+  check_empty(b, u);
+  check_count(b, u);
+  if (!x->l->status)
+    check_unknowns(b, u);
+  if (x->l->status)
+    return x->l->status;
+  bool all_explicit = true;
+  for (int i = 0; i < u->u.count; i++)
+    if (x->leaf_kind.item[u->u.item[i]] == DAE__LEAF_STATE &&
+        x->explicit_rate[rate_leaf(x, u->u.item[i])] < 0)
+      all_explicit = false;
+  if (all_explicit || b->coordinates)
+    explicit_rows(b, u);
+  else
+    quasilinear_rows(b, u);
+  if (!dae__bind_ok(b))
+    return x->l->status;
+  dae__unit_place(b, u, true);
+  list_inputs(b, u);
+  dae__unit_place(b, u, false);
+  dae__bind_ok(b);
+  return x->l->status;
+}

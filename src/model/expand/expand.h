@@ -1,0 +1,260 @@
+/* From the tree to expressions: names are resolved, arrays and loops unrolled, lets inserted.
+ *
+ * A scope is the model itself or a system statement; it has one instance, or as many as the range
+ * of the system says. A symbol is a declared name of a scope; in each instance it has its own
+ * elements (one, or those of an array). Everything is worked out when it is first asked for, so
+ * that declarations may come in any order; what asks for itself is a cycle. */
+#ifndef DAEDAL_MODEL_EXPAND_EXPAND_H
+#define DAEDAL_MODEL_EXPAND_EXPAND_H
+
+#include "model/graph/graph.h"
+#include "model/graph/walk.h"
+#include "model/text/tree.h"
+
+/* ---- leaves of the expression graph ---- */
+
+/* Kinds of leaves, as bits. */
+enum {
+  DAE__LEAF_TIME = 1,
+  DAE__LEAF_COORD = 2,
+  DAE__LEAF_RATE = 4, /* of a coordinate */
+  DAE__LEAF_STATE = 8,
+  DAE__LEAF_ALG = 16,
+  DAE__LEAF_DISCRETE = 32,
+  DAE__LEAF_SLOPE = 64, /* the rate of a state */
+  DAE__LEAF_MULTIPLIER = 128,
+  DAE__LEAF_VALUES = DAE__LEAF_COORD | DAE__LEAF_STATE | DAE__LEAF_ALG | DAE__LEAF_DISCRETE
+};
+
+typedef struct dae__leaf_info {
+  int instance;
+  int symbol;  /* -1: time, or a multiplier */
+  int element; /* of the symbol; of a multiplier the number of the constraint */
+} dae__leaf_info;
+
+/* ---- names ---- */
+
+/* The elements of a symbol in one instance of its scope. */
+typedef struct dae__elements {
+  enum { DAE__LAYOUT_NONE, DAE__LAYOUT_BUSY, DAE__LAYOUT_DONE } layout;
+  int from[DAE__RANK], to[DAE__RANK];
+  int count;
+  int leaf;        /* of variables: the first; the rates of coords and states follow the values */
+  dae__node *node; /* of params, lets, outputs; -1: not worked out yet, -2: being worked out */
+} dae__elements;
+
+typedef struct dae__symbol {
+  dae__statement_kind kind; /* of its declaration */
+  const dae__declaration *d;
+  int scope;
+  int next;          /* symbol of the same scope, -1: the last one */
+  int body;          /* of a system: its own scope */
+  dae__elements *in; /* one for each instance of the scope */
+  bool busy;         /* a function that is being called */
+} dae__symbol;
+
+typedef struct dae__scope {
+  const char *name; /* "" for the model */
+  const dae__statement *body;
+  const dae__declaration *d; /* of the system, NULL for the model */
+  int symbol;                /* of the system, -1 for the model */
+  int first, last;           /* its symbols, -1: none */
+  int instance, instances;   /* the first one, and how many */
+  int index;                 /* index value of the first one */
+} dae__scope;
+
+/* What a label names. */
+typedef enum dae__label_kind {
+  DAE__LABEL_HOLONOMIC, /* constraints and joints */
+  DAE__LABEL_NONHOLONOMIC,
+  DAE__LABEL_EVENT
+} dae__label_kind;
+
+/* A label of a constraint, joint or event in an instance: its name with indices. */
+typedef struct dae__label {
+  const char *text; /* "rod[3]", interned */
+  int instance, place;
+  dae__label_kind kind;
+  int leaf; /* of the multiplier */
+} dae__label;
+
+typedef struct dae__constraint {
+  dae__node node;    /* A - B */
+  const char *label; /* NULL where the statement has none */
+  int place;
+  int leaf;         /* of the multiplier */
+  const char *name; /* for messages */
+} dae__constraint;
+
+typedef struct dae__equation {
+  dae__node a, b;
+  int place;
+  int slope;   /* leaf of the state whose rate it gives, u' = E with E = rhs; else -1 */
+  bool second; /* as E = u' or c*u' = E: only where no equation says u' = E */
+  dae__node rhs;
+  const char *name; /* for messages */
+} dae__equation;
+
+typedef struct dae__force {
+  int leaf;
+  dae__node node;
+} dae__force;
+
+typedef DAE__LIST(dae__constraint) dae__constraints;
+
+/* One instance of a scope, and what its statements say. */
+typedef struct dae__instance {
+  const char *name; /* "A", "S[2]", "" */
+  int scope, number;
+  int unknowns;     /* states and algebraic variables */
+  int energy_place; /* of the first energy, force or constraint; 0: none */
+  dae__node kinetic, potential;
+  DAE__LIST(dae__force) forces;
+  dae__constraints holonomic, nonholonomic;
+  DAE__LIST(dae__equation) equations;
+} dae__instance;
+
+typedef struct dae__result {
+  const char *name;
+  dae__node node;
+  int place;
+} dae__result;
+
+typedef struct dae__action {
+  int leaf;
+  dae__node node;
+} dae__action;
+
+typedef struct dae__occasion {
+  const char *name;
+  int place, direction;
+  bool stop;
+  dae__node node;
+  DAE__LIST(dae__action) actions;
+} dae__occasion;
+
+/* Shapes of a drawing, and the nodes of their values. */
+typedef struct dae__sketch {
+  DAE__LIST(dae_shape) shapes; /* lives as long as the model */
+  DAE__LIST(dae__node) values;
+} dae__sketch;
+
+/* A param that is given another value: of all instances and elements, or of those with these
+ * indices. */
+typedef struct dae__override {
+  int symbol, place;
+  bool one_system;
+  int system;
+  int rank, index[DAE__RANK];
+  const dae__expr *value;
+  bool used;
+} dae__override;
+
+typedef struct dae__expander {
+  dae__load *l;
+  dae__graph *graph;
+  dae__walker *walker;
+  dae__names *names;
+  const char *index_name[DAE__RANK]; /* i, j */
+  DAE__LIST(dae__scope) scopes;
+  DAE__LIST(dae__symbol) symbols;
+  int *slot; /* hash table of symbols, by scope and name */
+  int slots;
+  DAE__LIST(dae__instance) instances;
+  DAE__LIST(dae__leaf_info) leaves;
+  DAE__LIST(unsigned char) leaf_kind;
+  DAE__LIST(unsigned char) node_kinds; /* by node, as far as asked for: the leaves below it */
+  DAE__LIST(dae__node) leaf_rate;      /* the rate of a leaf as a node; 0 where it has none */
+  DAE__LIST(dae__override) overrides;
+  DAE__LIST(dae__label) labels;
+  int *label_slot; /* hash table of labels, by instance and text */
+  int label_slots;
+  int depth; /* of nested evaluations */
+  /* of the model as a whole */
+  dae__constraints joints;
+  DAE__LIST(dae__result) outputs;
+  DAE__LIST(dae__occasion) events;
+  dae__sketch sketch; /* by draw */
+  const dae__statement *simulate;
+  dae__node *no_slopes;     /* by leaf: 0 for the rate of a state, else -1 */
+  dae__node *explicit_rate; /* by leaf: E where an equation says u' = E, else -1 */
+} dae__expander;
+
+/* ---- scopes and symbols: scope.c ---- */
+
+/* Registers all names. */
+dae_status dae__declare_all(dae__expander *x, const dae__statement *first);
+/* Reads "A.k[2]=3*pi"; says, at the end, what had no effect. */
+dae_status dae__override_all(dae__expander *x);
+dae_status dae__override_check(dae__expander *x);
+/* Finds the instances of systems and the elements of arrays; variables get their leaves. */
+dae_status dae__place_all(dae__expander *x);
+/* The other value of a param, or NULL. */
+const dae__expr *dae__override_of(dae__expander *x, int symbol, int instance, const int *index);
+
+int dae__find_symbol(const dae__expander *x, int scope, const char *name); /* -1: none */
+/* The elements of a symbol in an instance, laid out where they are not yet; NULL after a mistake.
+ */
+dae__elements *dae__lay_out(dae__expander *x, int symbol, int instance, int place);
+static inline dae__elements *dae__elements_of(dae__expander *x, int symbol, int instance, int place)
+{
+  dae__elements *in = x->symbols.item[symbol].in;
+  dae__elements *e = in ? &in[x->instances.item[instance].number] : NULL;
+  bool done = e && e->layout == DAE__LAYOUT_DONE && !x->l->status;
+  return done ? e : dae__lay_out(x, symbol, instance, place);
+}
+/* "A.x[3]" */
+const char *dae__element_name(dae__expander *x, int symbol, int instance, int element);
+/* Name of a variable's leaf inside its system: x[3], or x[3]' for its rate. */
+const char *dae__local_name(dae__expander *x, int leaf, bool rate);
+/* Name of a leaf: x, x', A.z. */
+const char *dae__leaf_name(dae__expander *x, int leaf);
+int dae__add_leaf(dae__expander *x, unsigned kind, dae__leaf_info info);
+
+/* ---- expressions: value.c ---- */
+
+/* Names that stand for a value in a part of the text: indices, arguments, lets of a loop. */
+typedef struct dae__frame {
+  const char *name;
+  dae__node node;
+  bool index;
+  const struct dae__frame *outer;
+} dae__frame;
+
+/* Where an expression stands, and what it may use beside the names of its scope. */
+typedef struct dae__context {
+  dae__expander *x;
+  int instance;
+  const dae__frame *frame;
+  bool constant;    /* params and indices only */
+  bool results;     /* multipliers, energies and outputs may be read */
+  const char *what; /* "an array bound", for messages */
+  bool in_loop;
+  int lets; /* of the loops around */
+} dae__context;
+
+/* A number. 0, with the complaint made, after a mistake. */
+dae__node dae__evaluate(const dae__context *c, const dae__expr *e);
+/* A constant; a whole one. */
+double dae__evaluate_constant(const dae__context *c, const dae__expr *e);
+int dae__evaluate_whole(const dae__context *c, const dae__expr *e);
+/* The ends of a range. */
+bool dae__evaluate_range(const dae__context *c, const dae__range *range, int *from, int *to);
+/* The node of an element of a param, let or output. */
+dae__node dae__element_node(dae__expander *x, int symbol, int instance, int element, int place);
+/* A NAME with indices: symbol, instance, element. */
+typedef struct dae__target {
+  int symbol, instance, element;
+} dae__target;
+bool dae__find_target(const dae__context *c, const dae__expr *e, dae__target *out);
+/* Total time derivative of a node; what names it in messages. */
+dae__node dae__total_rate(dae__expander *x, dae__node node, int place, const char *what);
+
+/* ---- statements: statements.c, results.c ---- */
+
+/* Energies, forces, constraints, equations, joints. */
+dae_status dae__expand_motion(dae__expander *x);
+/* Outputs, events, drawings. */
+dae_status dae__expand_results(dae__expander *x);
+
+#endif

@@ -1,0 +1,370 @@
+/* What a name stands for: symbols, elements of arrays, multipliers, energies, rates. */
+#include "model/expand/start.h"
+#include "model/expand/value.h"
+#include <daedal/options.h>
+#include <string.h>
+
+dae__context dae__context_of(dae__expander *x, int instance, dae__frame *index)
+{
+  const dae__instance *own = &x->instances.item[instance];
+  const dae__scope *scope = &x->scopes.item[own->scope];
+  dae__context c = {.x = x, .instance = instance};
+  if (!scope->d || scope->d->rank == 0)
+    return c;
+  *index = (dae__frame){.name = scope->d->range[0].name, .index = true};
+  if (!index->name)
+    index->name = x->index_name[0];
+  index->node = dae__constant(x->graph, scope->index + own->number);
+  c.frame = index;
+  return c;
+}
+
+/* ---- symbols ---- */
+
+int dae__look_up(const dae__context *c, const char *name, int *instance)
+{
+  const dae__expander *x = c->x;
+  int own = dae__find_symbol(x, x->instances.item[c->instance].scope, name);
+  if (own >= 0) {
+    *instance = c->instance;
+    return own;
+  }
+  *instance = 0;
+  return dae__find_symbol(x, 0, name);
+}
+
+typedef struct visible {
+  const dae__expander *x;
+  int scope;
+} visible;
+
+static const char *visible_name(const void *list, int i)
+{
+  const visible *v = list;
+  const dae__symbol *s = &v->x->symbols.item[i];
+  return s->scope == 0 || s->scope == v->scope ? s->d->name : "";
+}
+
+static const char *builtin_name(const void *list, int i)
+{
+  (void)list;
+  return dae__builtin_name(i);
+}
+
+static void complain_unknown(const dae__context *c, const dae__expr *e, int scope)
+{
+  visible v = {c->x, scope};
+  const char *kind = e->kind == DAE__EXPR_CALL ? "function" : "name";
+  const char *near = dae_suggest(e->name, c->x->symbols.count, visible_name, &v);
+  int builtins = 0;
+  while (dae__builtin_name(builtins))
+    builtins++;
+  if (!near && e->kind == DAE__EXPR_CALL)
+    near = dae_suggest(e->name, builtins, builtin_name, NULL);
+  if (!strcmp(e->name, "lambda") || !strcmp(e->name, "psi"))
+    dae__complain(c->x->l, e->place, "a multiplier is named by its constraint: %s(rod)", e->name);
+  else if (near)
+    dae__complain(c->x->l, e->place, "unknown %s %s; did you mean %s?", kind, e->name, near);
+  else
+    dae__complain(c->x->l, e->place,
+                  "unknown %s %s; declare it with param, let, coord, state or "
+                  "alg",
+                  kind, e->name);
+}
+
+/* a name of a function's body that is neither an argument nor declared, nor an index of a sum
+ * around it; left operands are followed in a loop, since their chains can be long */
+static void check_body(const dae__context *c, const dae__expr *e, const dae__declaration *d,
+                       const dae__frame *indices)
+{
+  for (; e && !c->x->l->status; e = e->argument) {
+    dae__frame own = {.name = e->name, .outer = indices};
+    int instance;
+    bool known = e->kind != DAE__EXPR_NAME || e->member || dae__is_reserved(e->name) ||
+                 dae__look_up(c, e->name, &instance) >= 0;
+    for (int i = 0; i < d->parameters && !known; i++)
+      known = d->parameter[i] == e->name;
+    for (const dae__frame *f = indices; f && !known; f = f->outer)
+      known = f->name == e->name;
+    if (!known)
+      complain_unknown(c, e, c->x->instances.item[c->instance].scope);
+    const dae__expr *rest = e->argument ? e->argument->next : NULL;
+    for (; rest; rest = rest->next)
+      check_body(c, rest, d, e->kind == DAE__EXPR_SUM && !rest->next ? &own : indices);
+  }
+}
+
+void dae__check_function(const dae__context *c, const dae__declaration *d)
+{
+  check_body(c, d->value, d, c->frame);
+}
+
+/* the instance that A or S[k] means; -1 after a mistake */
+static int find_system(const dae__context *c, const dae__expr *e)
+{
+  dae__expander *x = c->x;
+  int symbol = dae__find_symbol(x, 0, e->name), index = 0;
+  if (symbol < 0 || x->symbols.item[symbol].kind != DAE__STATEMENT_SYSTEM) {
+    if (symbol < 0)
+      complain_unknown(c, e, 0);
+    else
+      dae__complain(x->l, e->place,
+                    "%s is not a system; the name of a system stands before the dot", e->name);
+    return -1;
+  }
+  const dae__scope *s = &x->scopes.item[x->symbols.item[symbol].body];
+  dae__context inner = *c;
+  inner.what = "an index";
+  if (e->count != s->d->rank) {
+    dae__complain(x->l, e->place,
+                  s->d->rank > 0 ? "%s is an array of systems and needs one index"
+                                 : "%s is one system and has no index",
+                  e->name);
+    return -1;
+  }
+  if (s->instances == 0) {
+    dae__complain(x->l, e->place, "%s cannot be used in the range of a system", e->name);
+    return -1;
+  }
+  if (s->d->rank > 0)
+    index = dae__evaluate_whole(&inner, e->argument) - s->index;
+  if (!x->l->status && (index < 0 || index >= s->instances))
+    dae__complain(x->l, e->argument->place, "the index %d of %s is out of range %d..%d",
+                  index + s->index, e->name, s->index, s->index + s->instances - 1);
+  return x->l->status ? -1 : s->instance + index;
+}
+
+int dae__look_up_path(const dae__context *c, const dae__expr *e, int *instance)
+{
+  dae__expander *x = c->x;
+  int symbol;
+  if (!e->member) {
+    symbol = dae__look_up(c, e->name, instance);
+    if (symbol < 0)
+      complain_unknown(c, e, x->instances.item[c->instance].scope);
+    return symbol;
+  }
+  *instance = find_system(c, e);
+  if (*instance < 0)
+    return -1;
+  int scope = x->instances.item[*instance].scope;
+  symbol = dae__find_symbol(x, scope, e->member->name);
+  bool multiplier = !strcmp(e->member->name, "lambda") || !strcmp(e->member->name, "psi");
+  if (symbol < 0 && multiplier)
+    dae__complain(x->l, e->place, "the multiplier of a constraint of %s is written %s(%s.rod)",
+                  e->name, e->member->name, e->name);
+  if (symbol < 0) {
+    visible v = {x, scope};
+    const char *near = dae_suggest(e->member->name, x->symbols.count, visible_name, &v);
+    if (near)
+      dae__complain(x->l, e->member->place, "system %s has no %s; did you mean %s?", e->name,
+                    e->member->name, near);
+    else
+      dae__complain(x->l, e->member->place, "system %s has no %s", e->name, e->member->name);
+  }
+  return symbol;
+}
+
+/* ---- elements ---- */
+
+/* number of the element that the indices mean; -1 after a mistake */
+static int find_element(const dae__context *c, const dae__expr *e, int rank,
+                        const dae__elements *elements)
+{
+  dae__context inner = *c;
+  inner.what = "an index";
+  int element = 0, r = 0;
+  if (e->count != rank) {
+    if (rank == 0)
+      dae__complain(c->x->l, e->place, "%s is one value and has no index", e->name);
+    else
+      dae__complain(c->x->l, e->place, "%s is an array and needs %s", e->name,
+                    rank == 1 ? "one index: [i]" : "two indices: [i, j]");
+    return -1;
+  }
+  for (const dae__expr *a = e->argument; a; a = a->next, r++) {
+    int i = dae__evaluate_whole(&inner, a);
+    if (c->x->l->status)
+      return -1;
+    if (i < elements->from[r] || i > elements->to[r]) {
+      dae__complain(c->x->l, a->place, "the index %d of %s is out of range %d..%d", i, e->name,
+                    elements->from[r], elements->to[r]);
+      return -1;
+    }
+    element = element * (elements->to[r] - elements->from[r] + 1) + i - elements->from[r];
+  }
+  return element;
+}
+
+bool dae__find_target(const dae__context *c, const dae__expr *e, dae__target *out)
+{
+  dae__expander *x = c->x;
+  const dae__expr *last = e->member ? e->member : e;
+  out->symbol = dae__look_up_path(c, e, &out->instance);
+  if (out->symbol < 0)
+    return false;
+  const dae__symbol *s = &x->symbols.item[out->symbol];
+  if (s->kind == DAE__STATEMENT_SYSTEM) {
+    dae__complain(x->l, last->place, "%s is a system; its variables are written %s.x", last->name,
+                  last->name);
+    return false;
+  }
+  if (s->d->parameters >= 0) {
+    dae__complain(x->l, last->place, "%s is a function and needs its arguments: %s(...)",
+                  last->name, last->name);
+    return false;
+  }
+  dae__elements *elements = dae__elements_of(x, out->symbol, out->instance, last->place);
+  if (!elements)
+    return false;
+  out->element = find_element(c, last, s->d->rank, elements);
+  return out->element >= 0;
+}
+
+/* index names and values of an element as frames; they end at outer */
+static const dae__frame *element_frames(dae__expander *x, const dae__symbol *s,
+                                        const dae__elements *e, int element,
+                                        const dae__frame *outer, dae__frame *frame, int *index)
+{
+  int columns = s->d->rank == 2 ? e->to[1] - e->from[1] + 1 : 1;
+  index[0] = e->from[0] + element / columns;
+  index[1] = e->from[1] + element % columns;
+  for (int r = 0; r < s->d->rank; r++) {
+    const char *name = s->d->range[r].name ? s->d->range[r].name : x->index_name[r];
+    frame[r] = (dae__frame){name, dae__constant(x->graph, index[r]), true, outer};
+    outer = &frame[r];
+  }
+  return outer;
+}
+
+static dae__node work_out(dae__expander *x, int symbol, int instance, const dae__elements *e,
+                          int element)
+{
+  const dae__symbol *s = &x->symbols.item[symbol];
+  dae__frame own, frame[DAE__RANK];
+  int index[DAE__RANK];
+  dae__context c = dae__context_of(x, instance, &own);
+  c.frame = element_frames(x, s, e, element, c.frame, frame, index);
+  c.results = s->kind == DAE__STATEMENT_OUTPUT;
+  if (s->kind != DAE__STATEMENT_PARAM)
+    return dae__evaluate(&c, s->d->value);
+  const dae__expr *other = dae__override_of(x, symbol, instance, index);
+  dae__context outside = {.x = x, .what = "the value of a param"};
+  c.what = "a param";
+  double value =
+      other ? dae__evaluate_constant(&outside, other) : dae__evaluate_constant(&c, s->d->value);
+  return dae__constant(x->graph, value);
+}
+
+dae__node dae__element_node(dae__expander *x, int symbol, int instance, int element, int place)
+{
+  dae__elements *e = dae__elements_of(x, symbol, instance, place);
+  if (!e)
+    return DAE__ZERO;
+  if (e->node[element] == -2) {
+    const char *name = x->symbols.item[symbol].d->name;
+    dae__complain(x->l, place, "%s depends on itself, directly or by way of other names", name);
+    return DAE__ZERO;
+  }
+  if (e->node[element] == -1 && dae__load_work(x->l, place, DAE__TURN)) {
+    e->node[element] = -2;
+    e->node[element] = work_out(x, symbol, instance, e, element);
+  }
+  return x->l->status ? DAE__ZERO : e->node[element];
+}
+
+/* ---- multipliers and energies ---- */
+
+static const char *label_name(const void *list, int i)
+{
+  const dae__label *label = &((const dae__expander *)list)->labels.item[i];
+  return label->kind == DAE__LABEL_EVENT ? "" : label->text;
+}
+
+static void complain_label(dae__expander *x, const char *text, int place)
+{
+  const char *near = dae_suggest(text, x->labels.count, label_name, x);
+  if (near)
+    dae__complain(x->l, place, "no constraint has the label %s; did you mean %s?", text, near);
+  else
+    dae__complain(x->l, place, "no constraint has the label %s", text);
+}
+
+int dae__find_multiplier(const dae__context *c, const dae__expr *label, bool psi)
+{
+  dae__expander *x = c->x;
+  const dae__expr *last = label->member ? label->member : label;
+  int instance = label->member ? find_system(c, label) : c->instance;
+  if (instance < 0)
+    return -1;
+  const char *text = dae__label_text(c, last);
+  const dae__label *found = x->l->status ? NULL : dae__label_find(x, instance, text);
+  if (!found || found->kind == DAE__LABEL_EVENT)
+    complain_label(x, text, last->place);
+  else if (psi != (found->kind == DAE__LABEL_NONHOLONOMIC))
+    dae__complain(x->l, last->place, "%s is %s; its multiplier is %s(%s)", text,
+                  psi ? "holonomic" : "nonholonomic", psi ? "lambda" : "psi", text);
+  return x->l->status ? -1 : found->leaf;
+}
+
+dae__node dae__energy_node(const dae__context *c, const dae__expr *e)
+{
+  dae__expander *x = c->x;
+  bool kinetic = !strcmp(e->name, "kinetic");
+  if (!c->results || e->rate || e->count > 0) {
+    if (c->results)
+      dae__complain(x->l, e->place, "%s is one value here, without %s", e->name,
+                    e->rate ? "a rate" : "an index");
+    else
+      dae__complain(x->l, e->place, "%s can be read in outputs and events only", e->name);
+    return DAE__ZERO;
+  }
+  int first = c->instance, last = c->instance == 0 ? x->instances.count - 1 : c->instance;
+  dae__node sum = DAE__ZERO;
+  for (int i = first; i <= last; i++) {
+    const dae__instance *own = &x->instances.item[i];
+    sum = DAE__ADD(x->graph, sum, kinetic ? own->kinetic : own->potential);
+  }
+  return sum;
+}
+
+/* ---- rates ---- */
+
+dae__node dae__total_rate(dae__expander *x, dae__node node, int place, const char *what)
+{
+  const unsigned given = DAE__LEAF_TIME | DAE__LEAF_COORD | DAE__LEAF_STATE;
+  if (x->l->status)
+    return DAE__ZERO;
+  dae__leaves below = dae__leaves_below(x->walker, node);
+  for (int i = 0; i < below.count; i++) {
+    unsigned kind = x->leaf_kind.item[below.leaf[i]];
+    if (kind & (given | DAE__LEAF_DISCRETE))
+      continue;
+    const char *name = dae__leaf_name(x, below.leaf[i]);
+    if (kind == DAE__LEAF_ALG)
+      dae__complain(x->l, place, "%s' would need the rate of %s, which is algebraic and has none",
+                    what, name);
+    else
+      dae__complain(x->l, place, "%s holds a rate, %s, already: second rates are not written", what,
+                    name);
+    return DAE__ZERO;
+  }
+  dae__kinds kinds = {x->leaf_kind.item, given};
+  return dae__derivative_along(x->walker, node, kinds, x->leaf_rate.item);
+}
+
+/* ---- start values ---- */
+
+dae__node dae__start_node(dae__expander *x, int symbol, int instance, int element,
+                          const dae__expr *expr)
+{
+  const dae__symbol *s = &x->symbols.item[symbol];
+  const dae__elements *e = dae__elements_of(x, symbol, instance, s->d->place);
+  dae__frame own, frame[DAE__RANK];
+  int index[DAE__RANK];
+  if (!e || !expr)
+    return DAE__ZERO;
+  dae__context c = dae__context_of(x, instance, &own);
+  c.frame = element_frames(x, s, e, element, c.frame, frame, index);
+  return dae__evaluate(&c, expr);
+}

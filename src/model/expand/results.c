@@ -1,0 +1,127 @@
+/* Statements that only look at the motion, expanded: outputs, events, drawings. */
+#include "model/expand/nodes.h"
+#include "model/expand/value.h"
+
+#define MOST_ACTIONS 10000 /* of an event: they are compared one by one */
+
+/* rates of states are replaced by the right sides of their equations */
+static dae__node without_slopes(dae__expander *x, dae__node node, int place)
+{
+  if (x->l->status)
+    return DAE__ZERO;
+  if (dae__kinds_below(x, node) & DAE__LEAF_SLOPE)
+    node = dae__replace_leaves(x->walker, node, x->explicit_rate);
+  if (!(dae__kinds_below(x, node) & DAE__LEAF_SLOPE))
+    return node;
+  dae__leaves below = dae__leaves_below(x->walker, node);
+  for (int i = 0; i < below.count; i++)
+    if (x->leaf_kind.item[below.leaf[i]] == DAE__LEAF_SLOPE) {
+      dae__complain(x->l, place, "%s is not at hand here, since no equation gives it as %s = E",
+                    dae__leaf_name(x, below.leaf[i]), dae__leaf_name(x, below.leaf[i]));
+      return DAE__ZERO;
+    }
+  return node;
+}
+
+static dae__node look(const dae__context *c, const dae__expr *e)
+{
+  return without_slopes(c->x, dae__evaluate(c, e), e->place);
+}
+
+static void add_outputs(const dae__context *c, const dae__statement *s)
+{
+  dae__expander *x = c->x;
+  for (const dae__declaration *d = s->declared; d && !x->l->status; d = d->next) {
+    int symbol = dae__find_symbol(x, x->instances.item[c->instance].scope, d->name);
+    const dae__elements *e = dae__elements_of(x, symbol, c->instance, d->place);
+    for (int i = 0; e && i < e->count && !x->l->status; i++) {
+      dae__node node = dae__element_node(x, symbol, c->instance, i, d->place);
+      *DAE__PUSH(x->l->scratch, &x->outputs) =
+          (dae__result){dae__element_name(x, symbol, c->instance, i),
+                        without_slopes(x, node, d->value->place), d->place};
+    }
+  }
+}
+
+static void add_action(const dae__context *c, const dae__statement *s, dae__occasion *event)
+{
+  dae__target target;
+  dae__expander *x = c->x;
+  if (!dae__find_target(c, s->a, &target))
+    return;
+  const dae__symbol *symbol = &x->symbols.item[target.symbol];
+  const dae__expr *last = s->a->member ? s->a->member : s->a;
+  bool rate = s->a->rate || last->rate;
+  bool sets_rate = symbol->kind == DAE__STATEMENT_COORD;
+  bool sets_value =
+      sets_rate || symbol->kind == DAE__STATEMENT_STATE || symbol->kind == DAE__STATEMENT_DISCRETE;
+  if (!(rate ? sets_rate : sets_value)) {
+    dae__complain(x->l, s->a->place,
+                  "an event can set coordinates and their rates, states and "
+                  "discretes; %s%s is none of these",
+                  symbol->d->name, rate ? "'" : "");
+    return;
+  }
+  const dae__elements *e = dae__elements_of(x, target.symbol, target.instance, s->place);
+  if (!e)
+    return;
+  int leaf = e->leaf + target.element + (rate ? e->count : 0);
+  if (event->actions.count == MOST_ACTIONS)
+    dae__complain(x->l, s->place, "an event has at most %d actions", MOST_ACTIONS);
+  for (int i = 0; i < event->actions.count; i++)
+    if (event->actions.item[i].leaf == leaf)
+      dae__complain(x->l, s->place, "%s is set twice", dae__leaf_name(x, leaf));
+  *DAE__PUSH(x->l->scratch, &event->actions) = (dae__action){leaf, look(c, s->b)};
+}
+
+static void add_event(const dae__context *c, const dae__statement *s)
+{
+  dae__expander *x = c->x;
+  const char *label = dae__label_text(c, s->label);
+  const char *system = x->instances.item[c->instance].name;
+  dae__label_add(x, (dae__label){label, c->instance, s->label->place, DAE__LABEL_EVENT, -1});
+  dae__occasion event = {.place = s->place, .direction = s->direction, .stop = s->stop};
+  event.name = system[0] ? dae__pool_print(x->l->keep, "%s.%s", system, label) : label;
+  event.node = look(c, s->a);
+  double value;
+  if (!x->l->status && dae__is_constant(x->graph, event.node, &value))
+    dae__complain(x->l, s->a->place, "this is a constant and never crosses zero");
+  for (const dae__statement *a = s->body; a && !x->l->status; a = a->next)
+    add_action(c, a, &event);
+  *DAE__PUSH(x->l->scratch, &x->events) = event;
+}
+
+static void add_shape(const dae__context *c, const dae__statement *s)
+{
+  dae__expander *x = c->x;
+  dae__sketch *sketch = &x->sketch;
+  dae_shape shape = {.first = sketch->values.count, .label = s->text};
+  if (!dae__load_record(x->l, s->place))
+    return;
+  for (const dae__expr *e = s->point; e && !x->l->status; e = e->next)
+    *DAE__PUSH(x->l->scratch, &sketch->values) = look(c, e);
+  shape.points = (sketch->values.count - shape.first) / 2;
+  shape.kind = s->a ? DAE_SHAPE_CIRCLE : shape.points > 1 ? DAE_SHAPE_LINE : DAE_SHAPE_POINT;
+  if (s->a)
+    *DAE__PUSH(x->l->scratch, &sketch->values) = look(c, s->a);
+  *DAE__PUSH(x->l->keep, &sketch->shapes) = shape;
+}
+
+static void handle_results(const dae__context *c, const dae__statement *s)
+{
+  dae__context looking = *c;
+  looking.results = true;
+  if (s->kind == DAE__STATEMENT_OUTPUT)
+    add_outputs(&looking, s);
+  else if (s->kind == DAE__STATEMENT_EVENT)
+    add_event(&looking, s);
+  else if (s->kind == DAE__STATEMENT_DRAW)
+    add_shape(&looking, s);
+}
+
+dae_status dae__expand_results(dae__expander *x)
+{
+  dae__walk_instances(x, handle_results);
+  dae__load_ok(x->l);
+  return x->l->status;
+}

@@ -1,0 +1,391 @@
+/* Names and what they stand for: scopes, instances of systems, elements of arrays. */
+#include "model/expand/expand.h"
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- the table of symbols ---- */
+
+static unsigned slot_of(const dae__expander *x, int scope, const char *name)
+{
+  uint64_t h = ((uint64_t)(uintptr_t)name >> 4) * 0x9E3779B97F4A7C15u + (uint64_t)(unsigned)scope;
+  h = (h ^ (h >> 29)) * 0xBF58476D1CE4E5B9u;
+  return (unsigned)(h >> 32) & (unsigned)(x->slots - 1);
+}
+
+static void insert_slot(dae__expander *x, int symbol)
+{
+  const dae__symbol *s = &x->symbols.item[symbol];
+  unsigned i = slot_of(x, s->scope, s->d->name);
+  while (x->slot[i] >= 0)
+    i = (i + 1) & (unsigned)(x->slots - 1);
+  x->slot[i] = symbol;
+}
+
+static bool make_room(dae__expander *x)
+{
+  if (2 * x->symbols.count < x->slots)
+    return true;
+  x->slots = x->slots > 0 ? 2 * x->slots : 256;
+  x->slot = DAE__NEW_ARRAY(x->l->scratch, int, x->slots);
+  if (!dae__load_ok(x->l))
+    return false;
+  for (int i = 0; i < x->slots; i++)
+    x->slot[i] = -1;
+  for (int i = 0; i < x->symbols.count; i++)
+    insert_slot(x, i);
+  return true;
+}
+
+int dae__find_symbol(const dae__expander *x, int scope, const char *name)
+{
+  if (x->slots == 0)
+    return -1;
+  unsigned i = slot_of(x, scope, name);
+  for (; x->slot[i] >= 0; i = (i + 1) & (unsigned)(x->slots - 1)) {
+    const dae__symbol *s = &x->symbols.item[x->slot[i]];
+    if (s->scope == scope && s->d->name == name)
+      return x->slot[i];
+  }
+  return -1;
+}
+
+static int add_symbol(dae__expander *x, int scope, dae__statement_kind kind,
+                      const dae__declaration *d)
+{
+  int other = dae__find_symbol(x, scope, d->name);
+  if (other >= 0)
+    dae__complain(x->l, d->place, "%s is declared twice; the first declaration is in line %d",
+                  d->name, dae__line_of(&x->l->files, x->symbols.item[other].d->place));
+  if (x->l->status || !make_room(x))
+    return -1;
+  *DAE__PUSH(x->l->scratch, &x->symbols) =
+      (dae__symbol){.kind = kind, .d = d, .scope = scope, .next = -1};
+  if (!dae__load_ok(x->l))
+    return -1;
+  int symbol = x->symbols.count - 1;
+  dae__scope *s = &x->scopes.item[scope];
+  *(s->first < 0 ? &s->first : &x->symbols.item[s->last].next) = symbol;
+  s->last = symbol;
+  insert_slot(x, symbol);
+  return symbol;
+}
+
+/* ---- declaring ---- */
+
+static bool is_declaration(dae__statement_kind kind)
+{
+  return kind >= DAE__STATEMENT_PARAM && kind <= DAE__STATEMENT_OUTPUT;
+}
+
+/* what may not stand inside a system or a loop */
+static void check_place(dae__expander *x, const dae__statement *s, bool in_system, bool in_loop)
+{
+  const char *here = in_loop ? "a for loop" : "a system";
+  switch (s->kind) {
+  case DAE__STATEMENT_MODEL:
+    dae__complain(x->l, s->place, "model is the first statement of the file and stands once");
+    break;
+  case DAE__STATEMENT_SIMULATE:
+    dae__complain(x->l, s->place, "simulate stands outside of %s, at the end of the model", here);
+    break;
+  case DAE__STATEMENT_SYSTEM:
+    dae__complain(x->l, s->place,
+                  in_loop ? "a system cannot stand in a for loop: write system "
+                            "S[k in 1..N] { ... }"
+                          : "systems do not nest: put this one beside the other");
+    break;
+  case DAE__STATEMENT_JOINT:
+    if (in_system)
+      dae__complain(x->l, s->place, "a joint connects systems and stands outside of them");
+    break;
+  case DAE__STATEMENT_SETTING:
+    if (in_loop || !in_system)
+      dae__complain(x->l, s->place, "%s is set inside a system, or in the line simulate",
+                    s->setting->name);
+    break;
+  default:
+    if (in_loop && is_declaration(s->kind) && s->kind != DAE__STATEMENT_LET)
+      dae__complain(x->l, s->place,
+                    "declarations stand outside of for loops: declare an array, "
+                    "%s[1..N]",
+                    s->declared->name);
+  }
+}
+
+static void check_event_body(dae__expander *x, const dae__statement *s)
+{
+  for (const dae__statement *a = s->body; a && !x->l->status; a = a->next)
+    if (a->kind != DAE__STATEMENT_EQUATION || a->a->kind != DAE__EXPR_NAME)
+      dae__complain(x->l, a->place, "an event sets variables: { x' = -e*x'; m = 2 }");
+}
+
+static void check_loop(dae__expander *x, const dae__statement *s, bool in_system)
+{
+  for (const dae__statement *b = s->body; b && !x->l->status; b = b->next) {
+    check_place(x, b, in_system, true);
+    if (b->kind == DAE__STATEMENT_FOR)
+      check_loop(x, b, in_system);
+    else if (b->kind == DAE__STATEMENT_EVENT)
+      check_event_body(x, b);
+    else if (b->kind == DAE__STATEMENT_LET)
+      for (const dae__declaration *d = b->declared; d; d = d->next)
+        if (d->rank > 0 || d->parameters >= 0)
+          dae__complain(x->l, d->place,
+                        "a let inside a for loop is one plain name; arrays and "
+                        "functions stand outside");
+  }
+}
+
+static void declare_scope(dae__expander *x, int scope, const dae__statement *first);
+
+static void declare_system(dae__expander *x, const dae__statement *s)
+{
+  int symbol = add_symbol(x, 0, s->kind, s->declared);
+  if (symbol < 0)
+    return;
+  *DAE__PUSH(x->l->scratch, &x->scopes) = (dae__scope){.name = s->declared->name,
+                                                       .body = s->body,
+                                                       .d = s->declared,
+                                                       .symbol = symbol,
+                                                       .first = -1,
+                                                       .last = -1};
+  if (!dae__load_ok(x->l))
+    return;
+  x->symbols.item[symbol].body = x->scopes.count - 1;
+  declare_scope(x, x->scopes.count - 1, s->body);
+}
+
+static void declare_scope(dae__expander *x, int scope, const dae__statement *first)
+{
+  bool in_system = scope > 0;
+  for (const dae__statement *s = first; s && !x->l->status; s = s->next) {
+    if (in_system || s->kind == DAE__STATEMENT_SETTING ||
+        (s->kind == DAE__STATEMENT_MODEL && s != first))
+      check_place(x, s, in_system, false);
+    if (is_declaration(s->kind))
+      for (const dae__declaration *d = s->declared; d && !x->l->status; d = d->next)
+        add_symbol(x, scope, s->kind, d);
+    else if (s->kind == DAE__STATEMENT_FOR)
+      check_loop(x, s, in_system);
+    else if (s->kind == DAE__STATEMENT_EVENT)
+      check_event_body(x, s);
+    else if (s->kind == DAE__STATEMENT_SYSTEM && !in_system)
+      declare_system(x, s);
+    else if (s->kind == DAE__STATEMENT_SIMULATE && x->simulate)
+      dae__complain(x->l, s->place, "simulate stands once; the first one is in line %d",
+                    dae__line_of(&x->l->files, x->simulate->place));
+    if (s->kind == DAE__STATEMENT_SIMULATE && !x->l->status)
+      x->simulate = s;
+  }
+}
+
+/* ---- instances ---- */
+
+static void add_instance(dae__expander *x, int scope, int number, int index)
+{
+  const dae__scope *s = &x->scopes.item[scope];
+  const char *name = s->name;
+  if (s->d && s->d->rank > 0)
+    name = dae__pool_print(x->l->keep, "%s[%d]", s->name, index);
+  *DAE__PUSH(x->l->scratch, &x->instances) =
+      (dae__instance){.name = name, .scope = scope, .number = number};
+}
+
+static void place_instances(dae__expander *x)
+{
+  for (int i = 1; i < x->scopes.count && !x->l->status; i++) {
+    dae__scope *s = &x->scopes.item[i];
+    dae__context c = {.x = x, .constant = true, .what = "the range of a system"};
+    int from = 1, to = 1;
+    if (s->d->rank > 0 && !dae__evaluate_range(&c, &s->d->range[0], &from, &to))
+      return;
+    if (to < from) {
+      dae__complain(x->l, s->d->place, "the range of %s is empty: %d..%d", s->name, from, to);
+      return;
+    }
+    s->instance = x->instances.count;
+    s->index = from;
+    for (int k = from; k <= to && dae__load_work(x->l, s->d->place, DAE__RECORD * DAE__TURN); k++)
+      add_instance(x, i, k - from, k);
+    s->instances = x->instances.count - s->instance;
+  }
+}
+
+/* ---- elements ---- */
+
+/* space for one entry per instance, when the instances are known */
+static void take_elements(dae__expander *x, dae__symbol *s)
+{
+  int count = s->scope == 0 ? 1 : x->scopes.item[s->scope].instances;
+  s->in = DAE__NEW_ARRAY(x->l->scratch, dae__elements, count > 0 ? count : 1);
+}
+
+static void take_leaves(dae__expander *x, int symbol, int instance, dae__elements *e)
+{
+  static const struct {
+    dae__statement_kind kind;
+    unsigned value, rate;
+  } kinds[] = {{DAE__STATEMENT_COORD, DAE__LEAF_COORD, DAE__LEAF_RATE},
+               {DAE__STATEMENT_STATE, DAE__LEAF_STATE, DAE__LEAF_SLOPE},
+               {DAE__STATEMENT_ALG, DAE__LEAF_ALG, 0},
+               {DAE__STATEMENT_DISCRETE, DAE__LEAF_DISCRETE, 0}};
+  const dae__symbol *s = &x->symbols.item[symbol];
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+    if (kinds[k].kind != s->kind)
+      continue;
+    e->leaf = x->leaves.count;
+    if (kinds[k].kind == DAE__STATEMENT_STATE || kinds[k].kind == DAE__STATEMENT_ALG)
+      x->instances.item[instance].unknowns += e->count;
+    for (int i = 0; i < e->count && dae__load_ok(x->l); i++)
+      dae__add_leaf(x, kinds[k].value, (dae__leaf_info){instance, symbol, i});
+    for (int i = 0; i < e->count && kinds[k].rate && dae__load_ok(x->l); i++) {
+      int rate = dae__add_leaf(x, kinds[k].rate, (dae__leaf_info){instance, symbol, i});
+      if (dae__load_ok(x->l))
+        x->leaf_rate.item[e->leaf + i] = dae__leaf(x->graph, rate);
+    }
+  }
+}
+
+static void lay_out(dae__expander *x, int symbol, int instance, dae__elements *e)
+{
+  const dae__symbol *s = &x->symbols.item[symbol];
+  const dae__instance *own = &x->instances.item[instance];
+  const dae__scope *scope = &x->scopes.item[own->scope];
+  dae__frame index = {.index = true};
+  dae__context c = {.x = x, .instance = instance, .constant = true, .what = "an array bound"};
+  if (scope->d && scope->d->rank > 0) {
+    index.name = scope->d->range[0].name ? scope->d->range[0].name : x->index_name[0];
+    index.node = dae__constant(x->graph, scope->index + own->number);
+    c.frame = &index;
+  }
+  long count = 1;
+  for (int r = 0; r < s->d->rank; r++) {
+    if (!dae__evaluate_range(&c, &s->d->range[r], &e->from[r], &e->to[r]))
+      return;
+    count *= e->to[r] >= e->from[r] ? (long)e->to[r] - e->from[r] + 1 : 0;
+    if (count > x->l->limits.max_nodes) {
+      dae__complain(x->l, s->d->range[r].place,
+                    "the array %s is too large: it may have %ld "
+                    "elements",
+                    s->d->name, x->l->limits.max_nodes);
+      return;
+    }
+  }
+  e->count = (int)count;
+  if (s->kind >= DAE__STATEMENT_COORD && s->kind <= DAE__STATEMENT_DISCRETE) {
+    take_leaves(x, symbol, instance, e);
+  } else {
+    e->node = DAE__NEW_ARRAY(x->l->scratch, dae__node, e->count);
+    for (int i = 0; e->node && i < e->count; i++)
+      e->node[i] = -1;
+  }
+  e->layout = DAE__LAYOUT_DONE;
+}
+
+dae__elements *dae__lay_out(dae__expander *x, int symbol, int instance, int place)
+{
+  dae__symbol *s = &x->symbols.item[symbol];
+  if (!s->in)
+    take_elements(x, s);
+  if (!dae__load_ok(x->l))
+    return NULL;
+  dae__elements *e = &s->in[x->instances.item[instance].number];
+  if (e->layout == DAE__LAYOUT_BUSY)
+    dae__complain(x->l, place, "the range of %s depends on %s itself", s->d->name, s->d->name);
+  if (e->layout == DAE__LAYOUT_NONE) {
+    e->layout = DAE__LAYOUT_BUSY;
+    lay_out(x, symbol, instance, e);
+  }
+  return dae__load_ok(x->l) ? e : NULL;
+}
+
+static void place_elements(dae__expander *x)
+{
+  for (int i = 0; i < x->instances.count && !x->l->status; i++) {
+    int s = x->scopes.item[x->instances.item[i].scope].first;
+    for (; s >= 0 && !x->l->status; s = x->symbols.item[s].next)
+      if (x->symbols.item[s].kind != DAE__STATEMENT_SYSTEM)
+        dae__elements_of(x, s, i, x->symbols.item[s].d->place);
+  }
+}
+
+dae_status dae__declare_all(dae__expander *x, const dae__statement *first)
+{
+  if (!first || first->kind != DAE__STATEMENT_MODEL) {
+    dae__complain(x->l, first ? first->place : 0,
+                  "a model starts with its name: model NAME "
+                  "\"title\"");
+    return x->l->status;
+  }
+  *DAE__PUSH(x->l->scratch, &x->scopes) = (dae__scope){
+      .name = "", .body = first, .symbol = -1, .first = -1, .last = -1, .instances = 1};
+  add_instance(x, 0, 0, 1);
+  dae__add_leaf(x, DAE__LEAF_TIME, (dae__leaf_info){.symbol = -1});
+  if (!dae__load_ok(x->l))
+    return x->l->status;
+  x->leaf_rate.item[0] = dae__constant(x->graph, 1);
+  declare_scope(x, 0, first);
+  return x->l->status;
+}
+
+dae_status dae__place_all(dae__expander *x)
+{
+  place_instances(x);
+  if (!x->l->status)
+    place_elements(x);
+  return x->l->status;
+}
+
+/* ---- leaves ---- */
+
+int dae__add_leaf(dae__expander *x, unsigned kind, dae__leaf_info info)
+{
+  dae__load_record(x->l, info.symbol < 0 ? -1 : x->symbols.item[info.symbol].d->place);
+  *DAE__PUSH(x->l->scratch, &x->leaves) = info;
+  *DAE__PUSH(x->l->scratch, &x->leaf_kind) = (unsigned char)kind;
+  *DAE__PUSH(x->l->scratch, &x->leaf_rate) = DAE__ZERO;
+  return x->leaves.count - 1;
+}
+
+/* "x[3]", without its system */
+static const char *plain_name(dae__expander *x, int symbol, int instance, int element)
+{
+  const dae__symbol *s = &x->symbols.item[symbol];
+  const dae__elements *e = &s->in[x->instances.item[s->scope == 0 ? 0 : instance].number];
+  if (s->d->rank == 0)
+    return s->d->name;
+  if (s->d->rank == 1)
+    return dae__pool_print(x->l->keep, "%s[%d]", s->d->name, e->from[0] + element);
+  int columns = e->to[1] - e->from[1] + 1;
+  return dae__pool_print(x->l->keep, "%s[%d,%d]", s->d->name, e->from[0] + element / columns,
+                         e->from[1] + element % columns);
+}
+
+const char *dae__element_name(dae__expander *x, int symbol, int instance, int element)
+{
+  const char *system = x->instances.item[x->symbols.item[symbol].scope == 0 ? 0 : instance].name;
+  const char *name = plain_name(x, symbol, instance, element);
+  return system[0] && name ? dae__pool_print(x->l->keep, "%s.%s", system, name) : name;
+}
+
+const char *dae__local_name(dae__expander *x, int leaf, bool rate)
+{
+  const dae__leaf_info *info = &x->leaves.item[leaf];
+  const char *name = plain_name(x, info->symbol, info->instance, info->element);
+  return rate && name ? dae__pool_print(x->l->keep, "%s'", name) : name;
+}
+
+const char *dae__leaf_name(dae__expander *x, int leaf)
+{
+  const dae__leaf_info *info = &x->leaves.item[leaf];
+  unsigned kind = x->leaf_kind.item[leaf];
+  if (kind == DAE__LEAF_TIME)
+    return "t";
+  if (kind == DAE__LEAF_MULTIPLIER)
+    return "a multiplier";
+  const char *name = dae__element_name(x, info->symbol, info->instance, info->element);
+  bool rate = kind == DAE__LEAF_RATE || kind == DAE__LEAF_SLOPE;
+  return rate && name ? dae__pool_print(x->l->keep, "%s'", name) : name;
+}

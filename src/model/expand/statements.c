@@ -1,0 +1,366 @@
+/* Statements that make the motion, expanded: energies, forces, constraints, equations of every
+ * instance, and joints. */
+#include "core/number.h"
+#include "model/expand/nodes.h"
+#include "model/expand/value.h"
+#include <limits.h>
+
+#define MOST_LETS 1000 /* in a loop: each takes a level of recursion */
+
+/* ---- what an expression may hold ---- */
+
+static const char *kind_name(unsigned kind)
+{
+  switch (kind) {
+  case DAE__LEAF_TIME:
+    return "the time";
+  case DAE__LEAF_COORD:
+    return "a coordinate";
+  case DAE__LEAF_STATE:
+    return "a state";
+  case DAE__LEAF_ALG:
+    return "an algebraic variable";
+  case DAE__LEAF_DISCRETE:
+    return "a discrete variable";
+  case DAE__LEAF_MULTIPLIER:
+    return "a multiplier";
+  default:
+    return "a rate";
+  }
+}
+
+/* operands have smaller numbers than the nodes they stand in */
+static bool find_kinds(dae__expander *x, dae__node last)
+{
+  dae__pool *pool = x->l->scratch;
+  for (dae__node node = x->node_kinds.count; node <= last && !dae__pool_failed(pool); node++) {
+    const dae__entry *e = &x->graph->entry[node];
+    dae__node operand[3];
+    int count = dae__entry_operands(e, operand);
+    unsigned kinds = e->op == DAE__OP_LEAF ? x->leaf_kind.item[e->a] : 0;
+    for (int i = 0; i < count; i++)
+      kinds |= x->node_kinds.item[operand[i]];
+    *DAE__PUSH(pool, &x->node_kinds) = (unsigned char)kinds;
+  }
+  return dae__load_ok(x->l);
+}
+
+unsigned dae__kinds_below(dae__expander *x, dae__node node)
+{
+  bool known = node < x->node_kinds.count || find_kinds(x, node);
+  return known && !x->l->status ? x->node_kinds.item[node] : 0;
+}
+
+void dae__check_leaves(const dae__context *c, dae__node node, int place, const dae__allowed *may)
+{
+  dae__expander *x = c->x;
+  unsigned anywhere = x->instances.count == 1 ? may->own : may->own & (may->other | DAE__LEAF_TIME);
+  if (x->l->status || !(dae__kinds_below(x, node) & ~anywhere))
+    return;
+  dae__leaves below = dae__leaves_below(x->walker, node);
+  for (int i = 0; i < below.count; i++) {
+    int leaf = below.leaf[i];
+    unsigned kind = x->leaf_kind.item[leaf];
+    bool own = x->leaves.item[leaf].instance == c->instance || kind == DAE__LEAF_TIME;
+    if (kind & (own ? may->own : may->other))
+      continue;
+    const char *other = own ? "" : " of another system";
+    dae__complain(x->l, place, "%s may hold %s, but not %s, which is %s%s", may->what, may->holds,
+                  dae__leaf_name(x, leaf), kind_name(kind), other);
+    return;
+  }
+}
+
+/* ---- names for messages ---- */
+
+enum { LONGEST = 95 }; /* name of a statement */
+
+/* as much of more as there is room for; the new length */
+static size_t append(char *text, size_t length, const char *more)
+{
+  while (*more && length < LONGEST)
+    text[length++] = *more++;
+  return length;
+}
+
+/* "line 9", "line 9, i = 3" */
+const char *dae__statement_name(const dae__context *c, const dae__statement *s)
+{
+  char text[LONGEST], number[DAE__INT_SIZE];
+  size_t length = append(text, 0, "line ");
+  length = append(text, length, dae__format_int(s->line, number));
+  for (const dae__frame *f = c->frame; f; f = f->outer) {
+    double value;
+    if (!f->index || !dae__is_constant(c->x->graph, f->node, &value))
+      continue;
+    length = append(text, append(text, length, ", "), f->name);
+    length = append(text, append(text, length, " = "), dae__format_int((int)value, number));
+  }
+  return dae__pool_text(c->x->l->keep, text, length);
+}
+
+/* ---- energies and forces ---- */
+
+static void mark(dae__instance *own, const dae__statement *s)
+{
+  if (own->energy_place == 0)
+    own->energy_place = s->place;
+}
+
+static void add_kinetic(const dae__context *c, const dae__statement *s)
+{
+  static const dae__allowed may = {DAE__LEAF_TIME | DAE__LEAF_COORD | DAE__LEAF_RATE, 0,
+                                   "the kinetic energy",
+                                   "t, coordinates of its system and their rates"};
+  dae__instance *own = &c->x->instances.item[c->instance];
+  dae__node node = dae__evaluate(c, s->a);
+  dae__check_leaves(c, node, s->a->place, &may);
+  own->kinetic = DAE__ADD(c->x->graph, own->kinetic, node);
+  mark(own, s);
+}
+
+static void add_potential(const dae__context *c, const dae__statement *s)
+{
+  static const dae__allowed may = {DAE__LEAF_TIME | DAE__LEAF_COORD | DAE__LEAF_DISCRETE,
+                                   DAE__LEAF_COORD | DAE__LEAF_STATE | DAE__LEAF_ALG |
+                                       DAE__LEAF_DISCRETE,
+                                   "the potential energy", "t and coordinates"};
+  dae__instance *own = &c->x->instances.item[c->instance];
+  dae__node node = dae__evaluate(c, s->a);
+  dae__check_leaves(c, node, s->a->place, &may);
+  own->potential = DAE__ADD(c->x->graph, own->potential, node);
+  mark(own, s);
+}
+
+static void add_force(const dae__context *c, const dae__statement *s)
+{
+  const dae__allowed may = {DAE__LEAF_TIME | DAE__LEAF_RATE | DAE__LEAF_VALUES,
+                            DAE__LEAF_RATE | DAE__LEAF_VALUES, "a force",
+                            "t, variables and rates of coordinates"};
+  dae__target target;
+  if (!dae__find_target(c, s->a, &target))
+    return;
+  const dae__symbol *symbol = &c->x->symbols.item[target.symbol];
+  if (symbol->kind != DAE__STATEMENT_COORD || target.instance != c->instance) {
+    dae__complain(c->x->l, s->a->place,
+                  symbol->kind != DAE__STATEMENT_COORD
+                      ? "%s is not a coordinate; a force acts on a coordinate"
+                      : "the force on %s stands in the system of %s",
+                  symbol->d->name, symbol->d->name);
+    return;
+  }
+  dae__node node = dae__evaluate(c, s->b);
+  dae__check_leaves(c, node, s->b->place, &may);
+  const dae__elements *e = dae__elements_of(c->x, target.symbol, target.instance, s->place);
+  if (e && dae__load_record(c->x->l, s->place))
+    *DAE__PUSH(c->x->l->scratch, &c->x->instances.item[c->instance].forces) =
+        (dae__force){e->leaf + target.element, node};
+}
+
+/* ---- constraints ---- */
+
+static void append_constraint(const dae__context *c, const dae__statement *s, dae__node node,
+                              dae__constraints *all, dae__label_kind kind)
+{
+  dae__expander *x = c->x;
+  dae__constraint g = {.node = node, .place = s->place};
+  if (!dae__load_record(x->l, s->place))
+    return;
+  g.leaf = dae__add_leaf(x, DAE__LEAF_MULTIPLIER, (dae__leaf_info){c->instance, -1, all->count});
+  if (s->label) {
+    g.label = g.name = dae__label_text(c, s->label);
+    dae__label_add(x, (dae__label){g.label, c->instance, s->label->place, kind, g.leaf});
+  } else {
+    g.name = dae__statement_name(c, s);
+  }
+  *DAE__PUSH(x->l->scratch, all) = g;
+}
+
+static dae__node difference(const dae__context *c, const dae__statement *s)
+{
+  dae__node a = dae__evaluate(c, s->a);
+  return DAE__SUB(c->x->graph, a, dae__evaluate(c, s->b));
+}
+
+static void add_constraint(const dae__context *c, const dae__statement *s)
+{
+  static const dae__allowed may = {
+      DAE__LEAF_TIME | DAE__LEAF_COORD | DAE__LEAF_RATE, 0, "a constraint",
+      "t, coordinates of its system and their rates (between systems stands "
+      "joint)"};
+  dae__node node = difference(c, s);
+  dae__check_leaves(c, node, s->place, &may);
+  if (c->x->l->status)
+    return;
+  unsigned kinds = dae__kinds_below(c->x, node);
+  if (!(kinds & (DAE__LEAF_COORD | DAE__LEAF_RATE))) {
+    dae__complain(c->x->l, s->place, "this constraint holds no coordinate");
+    return;
+  }
+  dae__instance *own = &c->x->instances.item[c->instance];
+  mark(own, s);
+  if (kinds & DAE__LEAF_RATE)
+    append_constraint(c, s, node, &own->nonholonomic, DAE__LABEL_NONHOLONOMIC);
+  else
+    append_constraint(c, s, node, &own->holonomic, DAE__LABEL_HOLONOMIC);
+}
+
+static void add_joint(const dae__context *c, const dae__statement *s)
+{
+  static const dae__allowed may = {DAE__LEAF_TIME | DAE__LEAF_COORD, DAE__LEAF_COORD, "a joint",
+                                   "t and coordinates of systems"};
+  dae__node node = difference(c, s);
+  dae__check_leaves(c, node, s->place, &may);
+  if (c->x->l->status)
+    return;
+  if (!(dae__kinds_below(c->x, node) & DAE__LEAF_COORD)) {
+    dae__complain(c->x->l, s->place, "this joint holds no coordinate");
+    return;
+  }
+  append_constraint(c, s, node, &c->x->joints, DAE__LABEL_HOLONOMIC);
+}
+
+/* ---- walking through the statements ---- */
+
+static void handle_motion(const dae__context *c, const dae__statement *s)
+{
+  switch (s->kind) {
+  case DAE__STATEMENT_KINETIC:
+    add_kinetic(c, s);
+    break;
+  case DAE__STATEMENT_POTENTIAL:
+    add_potential(c, s);
+    break;
+  case DAE__STATEMENT_FORCE:
+    add_force(c, s);
+    break;
+  case DAE__STATEMENT_CONSTRAINT:
+    add_constraint(c, s);
+    break;
+  case DAE__STATEMENT_EQUATION:
+    dae__add_equation(c, s);
+    break;
+  case DAE__STATEMENT_JOINT:
+    add_joint(c, s);
+    break;
+  default:
+    break;
+  }
+}
+
+static void walk(const dae__context *c, const dae__statement *s, dae__handle_fn *handle);
+
+/* the statements after a let of a loop see it */
+static void walk_let(const dae__context *c, const dae__statement *s, const dae__declaration *d,
+                     dae__handle_fn *handle)
+{
+  if (!d) {
+    walk(c, s->next, handle);
+    return;
+  }
+  dae__frame frame = {d->name, dae__evaluate(c, d->value), false, c->frame};
+  dae__context inner = *c;
+  inner.frame = &frame;
+  if (++inner.lets > MOST_LETS)
+    dae__complain(c->x->l, d->place, "more than %d lets in one loop; declare arrays outside of it",
+                  MOST_LETS);
+  if (!c->x->l->status)
+    walk_let(&inner, s, d->next, handle);
+}
+
+static void walk_loop(const dae__context *c, const dae__statement *s, dae__handle_fn *handle)
+{
+  int from, to;
+  if (!dae__evaluate_range(c, &s->range, &from, &to))
+    return;
+  for (int i = from; i <= to && dae__load_work(c->x->l, s->place, DAE__TURN); i++) {
+    dae__frame frame = {s->range.name, dae__constant(c->x->graph, i), true, c->frame};
+    dae__context inner = *c;
+    inner.frame = &frame;
+    walk(&inner, s->body, handle);
+  }
+}
+
+static void walk(const dae__context *c, const dae__statement *s, dae__handle_fn *handle)
+{
+  for (; s && dae__load_work(c->x->l, s->place, DAE__TURN); s = s->next) {
+    if (s->kind == DAE__STATEMENT_LET && c->in_loop) {
+      walk_let(c, s, s->declared, handle);
+      return;
+    }
+    if (s->kind == DAE__STATEMENT_FOR) {
+      dae__context inner = *c;
+      inner.in_loop = true;
+      walk_loop(&inner, s, handle);
+    } else {
+      handle(c, s);
+    }
+  }
+}
+
+void dae__walk_instances(dae__expander *x, dae__handle_fn *handle)
+{
+  for (int i = 0; i < x->instances.count && !x->l->status; i++) {
+    dae__frame index;
+    dae__context c = dae__context_of(x, i, &index);
+    walk(&c, x->scopes.item[x->instances.item[i].scope].body, handle);
+  }
+}
+
+/* ---- the whole ---- */
+
+/* every param and let, in the order of the text: mistakes are found even where nothing uses them */
+static void work_out_all(dae__expander *x)
+{
+  for (int i = 0; i < x->instances.count; i++) {
+    int s = x->scopes.item[x->instances.item[i].scope].first;
+    for (; s >= 0 && !x->l->status; s = x->symbols.item[s].next) {
+      const dae__symbol *symbol = &x->symbols.item[s];
+      bool named = symbol->kind == DAE__STATEMENT_PARAM ||
+                   (symbol->kind == DAE__STATEMENT_LET && symbol->d->parameters < 0);
+      if (symbol->d->parameters >= 0) {
+        dae__frame index;
+        dae__context c = dae__context_of(x, i, &index);
+        dae__check_function(&c, symbol->d);
+      }
+      const dae__elements *e = named ? dae__elements_of(x, s, i, symbol->d->place) : NULL;
+      for (int k = 0; e && k < e->count && !x->l->status; k++)
+        dae__element_node(x, s, i, k, symbol->d->place);
+    }
+  }
+}
+
+/* lambda and psi are multipliers where there are constraints */
+static void check_names(dae__expander *x)
+{
+  for (int i = 0; i < x->instances.count && !x->l->status; i++) {
+    const dae__instance *own = &x->instances.item[i];
+    int constraints = own->holonomic.count + own->nonholonomic.count;
+    if (constraints + (i == 0 ? x->joints.count : 0) == 0)
+      continue;
+    for (int k = 0; k < 2; k++) {
+      const char *name = k ? "psi" : "lambda";
+      int s = dae__find_symbol(x, own->scope, dae__name(x->l, x->names, name, k ? 3 : 6));
+      if (s >= 0)
+        dae__complain(x->l, x->symbols.item[s].d->place,
+                      "%s names multipliers where there are constraints; choose another name, such "
+                      "as %s_1",
+                      name, name);
+    }
+  }
+}
+
+dae_status dae__expand_motion(dae__expander *x)
+{
+  work_out_all(x);
+  if (!x->l->status)
+    dae__override_check(x);
+  if (!x->l->status)
+    dae__prepare_no_slopes(x);
+  if (!x->l->status)
+    dae__walk_instances(x, handle_motion);
+  check_names(x);
+  if (dae__load_ok(x->l))
+    dae__find_explicit_rates(x);
+  return x->l->status;
+}

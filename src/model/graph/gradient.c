@@ -1,0 +1,261 @@
+/* Partial derivatives by one reverse sweep. With the adjoint w(n) = d(root)/d(n),
+ *
+ *   w(root) = 1,   w(a) = sum over nodes n that have the operand a of  w(n) dn/da,
+ *
+ * nodes are treated from the root downwards, in falling order of their slots, so that an adjoint is
+ * complete when its turn comes. Only nodes that depend on leaves that are meant take part.
+ *
+ * n = if(c, x, y) is different. To pass w(n) on as if(c, w, 0) and if(c, 0, w) would multiply the
+ * zero of the branch not taken by the derivatives inside of it, which need not be finite there:
+ * sqrt(x) below 0. Its own gradient is therefore formed first, by a sweep through each branch,
+ *
+ *   dn/dl = if(c, dx/dl, dy/dl)   for every leaf l,
+ *
+ * and passed on from n to the leaves at once. The nodes that such a sweep has still to treat are
+ * kept in a heap, so that it costs what lies below its branch. Where a branch is linear with
+ * constant coefficients there is nothing to fear, and w is passed on in the ordinary way: then the
+ * largest of many variables costs one sweep too. */
+#include "model/graph/partials.h"
+#include "model/graph/walker.h"
+
+#include <math.h>
+
+/* Which nodes take part; true: there is an `if` among them. */
+static bool find_dependent(dae__walker *walker, dae__kinds kinds)
+{
+  bool choice = false;
+  for (int slot = 0; slot < walker->visit.count; slot++) {
+    dae__visit *visit = &walker->visit.item[slot];
+    const dae__entry *e = &walker->graph->entry[visit->node];
+    dae__node operand[3] = {0};
+    int count = dae__smooth_operands(e, operand);
+    bool depends = e->op == DAE__OP_LEAF && (kinds.kind[e->a] & kinds.mask);
+    for (int i = 0; i < count; i++)
+      depends |= walker->visit.item[dae__slot_of(walker, operand[i])].depends;
+    visit->depends = depends;
+    choice |= depends && e->op == DAE__OP_IF;
+  }
+  return choice;
+}
+
+/* Which of them are linear with constant coefficients. */
+static void find_plain(dae__walker *walker)
+{
+  for (int slot = 0; slot < walker->visit.count; slot++) {
+    dae__visit *visit = &walker->visit.item[slot];
+    const dae__entry *e = &walker->graph->entry[visit->node];
+    dae__node operand[3] = {0};
+    int count = dae__smooth_operands(e, operand);
+    double c = 1;
+    visit->plain = e->op == DAE__OP_LEAF || e->op == DAE__OP_ADD || e->op == DAE__OP_SUB ||
+                   e->op == DAE__OP_NEG || e->op == DAE__OP_IF ||
+                   (e->op == DAE__OP_MUL && dae__is_constant(walker->graph, e->a, &c)) ||
+                   (e->op == DAE__OP_DIV && dae__is_constant(walker->graph, e->b, &c));
+    visit->plain = visit->plain && isfinite(c) && c != 0;
+    for (int i = 0; i < count; i++) {
+      const dae__visit *below = &walker->visit.item[dae__slot_of(walker, operand[i])];
+      visit->plain = visit->plain && (below->plain || !below->depends);
+    }
+  }
+}
+
+/* The heap of slots, the largest on top. */
+static void push_slot(dae__walker *walker, int slot)
+{
+  if (!DAE__RESERVE(walker, &walker->heap, 1))
+    return;
+  int *heap = walker->heap.item, i = walker->heap.count++;
+  for (; i > 0 && heap[(i - 1) / 2] < slot; i = (i - 1) / 2)
+    heap[i] = heap[(i - 1) / 2];
+  heap[i] = slot;
+}
+
+static int pop_slot(dae__walker *walker)
+{
+  int *heap = walker->heap.item, top = heap[0], count = --walker->heap.count;
+  int last = heap[count], i = 0;
+  for (int child; (child = 2 * i + 1) < count; i = child) {
+    if (child + 1 < count && heap[child + 1] > heap[child])
+      child++;
+    if (heap[child] <= last)
+      break;
+    heap[i] = heap[child];
+  }
+  heap[i] = last;
+  return top;
+}
+
+/* w(slot) += term */
+static void add_to_slot(dae__walker *walker, int slot, dae__node term)
+{
+  dae__visit *visit = &walker->visit.item[slot];
+  if (!visit->depends || term == DAE__ZERO)
+    return;
+  if (visit->sweep == walker->sweep) {
+    visit->value = DAE__ADD(walker->graph, visit->value, term);
+    return;
+  }
+  visit->sweep = walker->sweep;
+  visit->value = term;
+  if (!walker->partly)
+    return;
+  if (walker->graph->entry[visit->node].op != DAE__OP_LEAF)
+    push_slot(walker, slot);
+  else if (DAE__RESERVE(walker, &walker->reached, 1))
+    walker->reached.item[walker->reached.count++] = (dae__pair){slot, 0};
+}
+
+static void pass_on_if(dae__walker *walker, const dae__visit *visit, dae__entry e)
+{
+  dae__graph *graph = walker->graph;
+  dae__node w = visit->value;
+  if (visit->plain) {
+    add_to_slot(walker, dae__slot_of(walker, e.b), dae__if(graph, e.a, w, DAE__ZERO));
+    add_to_slot(walker, dae__slot_of(walker, e.c), dae__if(graph, e.a, DAE__ZERO, w));
+    return;
+  }
+  for (int i = visit->first; i < visit->first + visit->count; i++) {
+    dae__pair p = walker->partial.item[i];
+    add_to_slot(walker, p.key, DAE__MUL(graph, w, p.node));
+  }
+}
+
+static void pass_on(dae__walker *walker, int slot)
+{
+  dae__visit visit = walker->visit.item[slot];
+  dae__entry e = walker->graph->entry[visit.node];
+  if (e.op == DAE__OP_IF) {
+    pass_on_if(walker, &visit, e);
+    return;
+  }
+  dae__node operand[3] = {0};
+  int count = dae__smooth_operands(&e, operand);
+  for (int i = 0; i < count; i++) {
+    int below = dae__slot_of(walker, operand[i]);
+    if (walker->visit.item[below].depends)
+      add_to_slot(walker, below, dae__partial(walker->graph, visit.node, i, visit.value));
+  }
+}
+
+static void begin_sweep(dae__walker *walker, int root, bool partly)
+{
+  walker->partly = partly;
+  walker->reached.count = walker->heap.count = 0;
+  walker->sweep++; /* at most two per visit of a walk, and visits are int */
+  add_to_slot(walker, root, dae__constant(walker->graph, 1));
+}
+
+/* Adjoints of the leaves below one node: in walker->reached, keyed by their slots. */
+static bool sweep_from(dae__walker *walker, int root)
+{
+  begin_sweep(walker, root, true);
+  while (walker->heap.count > 0 && !walker->failed && !walker->graph->failed)
+    pass_on(walker, pop_slot(walker));
+  for (int i = 0; i < walker->reached.count; i++)
+    walker->reached.item[i].node = walker->visit.item[walker->reached.item[i].key].value;
+  return !walker->failed && !walker->graph->failed;
+}
+
+/* Adjoints of all leaves of the walk, keyed by their numbers. */
+static bool sweep_all(dae__walker *walker)
+{
+  begin_sweep(walker, walker->visit.count - 1, false);
+  for (int slot = walker->visit.count - 1; slot >= 0; slot--) {
+    const dae__visit *visit = &walker->visit.item[slot];
+    if (visit->sweep != walker->sweep)
+      continue;
+    const dae__entry *e = &walker->graph->entry[visit->node];
+    if (e->op != DAE__OP_LEAF)
+      pass_on(walker, slot);
+    else if (DAE__RESERVE(walker, &walker->reached, 1))
+      walker->reached.item[walker->reached.count++] = (dae__pair){e->a, visit->value};
+    if (walker->failed || walker->graph->failed)
+      return false;
+  }
+  return true;
+}
+
+/* The gradient of one branch, at the end of walker->partial, in order of the slots. */
+static bool append_branch(dae__walker *walker, dae__node branch)
+{
+  if (!sweep_from(walker, dae__slot_of(walker, branch)))
+    return false;
+  int count = walker->reached.count;
+  dae__pairs_sort(count, walker->reached.item);
+  if (!DAE__RESERVE(walker, &walker->partial, count))
+    return false;
+  if (count > 0)
+    memcpy(walker->partial.item + walker->partial.count, walker->reached.item,
+           (size_t)count * sizeof(dae__pair));
+  walker->partial.count += count;
+  return true;
+}
+
+/* if(c, dx/dl, dy/dl) for all leaves l of two branches: the list [first, middle) of x and that of
+ * y, which goes on to the end, are merged and replaced by the result */
+static bool merge_branches(dae__walker *walker, dae__node c, int first, int middle)
+{
+  int end = walker->partial.count, count = 0, i = first, j = middle;
+  if (!DAE__RESERVE(walker, &walker->partial, end - first))
+    return false;
+  dae__pair *pair = walker->partial.item, *merged = pair + end;
+  while (i < middle || j < end) {
+    bool x = i < middle && (j == end || pair[i].key <= pair[j].key);
+    bool y = j < end && (i == middle || pair[j].key <= pair[i].key);
+    int key = x ? pair[i].key : pair[j].key;
+    dae__node dx = x ? pair[i++].node : DAE__ZERO, dy = y ? pair[j++].node : DAE__ZERO;
+    merged[count++] = (dae__pair){key, dae__if(walker->graph, c, dx, dy)};
+  }
+  memmove(pair + first, merged, (size_t)count * sizeof *pair);
+  walker->partial.count = first + count;
+  return true;
+}
+
+/* Gradients of the `if` nodes, in rising order, so that those inside of branches are there. */
+static bool form_choices(dae__walker *walker)
+{
+  find_plain(walker);
+  walker->partial.count = 0;
+  for (int slot = 0; slot < walker->visit.count; slot++) {
+    dae__visit *visit = &walker->visit.item[slot];
+    dae__entry e = walker->graph->entry[visit->node];
+    if (e.op != DAE__OP_IF || !visit->depends || visit->plain)
+      continue;
+    visit->first = walker->partial.count;
+    if (!append_branch(walker, e.b))
+      return false;
+    int middle = walker->partial.count;
+    if (!append_branch(walker, e.c) || !merge_branches(walker, e.a, visit->first, middle))
+      return false;
+    visit->count = walker->partial.count - visit->first;
+  }
+  return true;
+}
+
+/* The leaves reached, by their numbers, without those whose derivative is zero. */
+static dae__gradient collect(dae__walker *walker)
+{
+  int count = walker->reached.count;
+  walker->leaf.count = walker->value.count = 0;
+  if (!DAE__RESERVE(walker, &walker->leaf, count) || !DAE__RESERVE(walker, &walker->value, count))
+    return (dae__gradient){0, NULL, NULL};
+  dae__pairs_sort(count, walker->reached.item);
+  for (int i = 0; i < count; i++) {
+    if (walker->reached.item[i].node == DAE__ZERO)
+      continue;
+    walker->leaf.item[walker->leaf.count++] = walker->reached.item[i].key;
+    walker->value.item[walker->value.count++] = walker->reached.item[i].node;
+  }
+  return (dae__gradient){walker->leaf.count, walker->leaf.item, walker->value.item};
+}
+
+dae__gradient dae__gradient_of(dae__walker *walker, dae__node node, dae__kinds kinds)
+{
+  const dae__gradient none = {0, NULL, NULL};
+  walker->sweep = 0;
+  if (!dae__walk_below(walker, node, DAE__WALK_SMOOTH))
+    return none;
+  if (find_dependent(walker, kinds) && !form_choices(walker))
+    return none;
+  return sweep_all(walker) ? collect(walker) : none;
+}

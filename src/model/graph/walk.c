@@ -1,0 +1,303 @@
+/* The walk itself, and the simple ones: leaves, replacement, derivatives along a direction.
+ *
+ * Depth first, on a stack of its own: a node on top of it is opened (marked, its operands pushed)
+ * when it is met first, and closed (given the next slot) when it is met again, all its operands
+ * being closed by then; constants and leaves are closed at once. Slots therefore rise from operands
+ * to the nodes they stand in. */
+#include "model/graph/walker.h"
+
+#include "core/env.h"
+#include "model/grow.h"
+
+bool dae__walker_reserve(dae__walker *walker, void *item, int *capacity, int count, int more,
+                         size_t size)
+{
+  void *old, *larger = NULL;
+  memcpy(&old, item, sizeof old);
+  if (!walker->failed && count <= INT_MAX - more)
+    larger = dae__grown(&walker->env, old, capacity, count, count + more, size);
+  if (!larger) {
+    walker->failed = true;
+    return false;
+  }
+  memcpy(item, &larger, sizeof larger);
+  return true;
+}
+
+dae__walker *dae__walker_create(dae__graph *graph, const dae_env *env)
+{
+  dae_env own = dae__env_of(env);
+  dae__walker *walker = own.allocate(own.user, sizeof *walker);
+  if (walker)
+    *walker = (dae__walker){.env = own, .graph = graph};
+  return walker;
+}
+
+void dae__walker_free(dae__walker *walker)
+{
+  if (!walker)
+    return;
+  dae_env env = walker->env;
+  void *memory[] = {walker->mark.item, walker->stack.item,   walker->visit.item,
+                    walker->heap.item, walker->reached.item, walker->partial.item,
+                    walker->leaf.item, walker->value.item,   walker};
+  for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++)
+    if (memory[i])
+      env.release(env.user, memory[i]);
+}
+
+bool dae__walker_failed(const dae__walker *walker)
+{
+  return walker->failed;
+}
+
+long dae__walker_visits(const dae__walker *walker)
+{
+  return walker->visits;
+}
+
+/* Marks for all nodes there are, and a number for this walk that no mark carries. */
+static bool begin_walk(dae__walker *walker)
+{
+  int count = walker->graph->count, more = count - walker->mark.count;
+  if (walker->failed || walker->graph->failed)
+    return false;
+  if (more > 0) {
+    if (!DAE__RESERVE(walker, &walker->mark, walker->graph->capacity - walker->mark.count))
+      return false;
+    memset(walker->mark.item + walker->mark.count, 0, (size_t)more * sizeof(dae__mark));
+    walker->mark.count = count;
+  }
+  if (walker->walk == INT_MAX) {
+    memset(walker->mark.item, 0, (size_t)walker->mark.count * sizeof(dae__mark));
+    walker->walk = 0;
+  }
+  walker->walk++;
+  walker->visit.count = 0;
+  walker->stack.count = 0;
+  return true;
+}
+
+static bool close_node(dae__walker *walker, dae__node node)
+{
+  walker->visits++;
+  if (!DAE__RESERVE(walker, &walker->visit, 1))
+    return false;
+  walker->mark.item[node] = (dae__mark){walker->walk, walker->visit.count};
+  walker->visit.item[walker->visit.count++] = (dae__visit){.node = node};
+  return true;
+}
+
+/* The operands on the stack, the first one on top; those that have none themselves are closed. */
+static bool open_node(dae__walker *walker, dae__node node, dae__walk_kind kind)
+{
+  dae__node operand[3];
+  const dae__entry *entry = walker->graph->entry, *e = &entry[node];
+  int count =
+      kind == DAE__WALK_ALL ? dae__entry_operands(e, operand) : dae__smooth_operands(e, operand);
+  walker->mark.item[node] = (dae__mark){walker->walk, -1};
+  if (!DAE__RESERVE(walker, &walker->stack, 3))
+    return false;
+  for (int i = count - 1; i >= 0; i--) {
+    if (walker->mark.item[operand[i]].walk == walker->walk)
+      continue;
+    if (dae__op_operands((dae__op)entry[operand[i]].op) > 0)
+      walker->stack.item[walker->stack.count++] = operand[i];
+    else if (!close_node(walker, operand[i]))
+      return false;
+  }
+  return true;
+}
+
+/* What is below root and was not visited by this walk yet. */
+static bool walk_on(dae__walker *walker, dae__node root, dae__walk_kind kind)
+{
+  if (!DAE__RESERVE(walker, &walker->stack, 1))
+    return false;
+  walker->stack.item[walker->stack.count++] = root;
+  while (walker->stack.count > 0) {
+    dae__node node = walker->stack.item[walker->stack.count - 1];
+    dae__mark mark = walker->mark.item[node];
+    bool open = mark.walk == walker->walk;
+    if (!open && !open_node(walker, node, kind))
+      return false;
+    if (open && mark.slot < 0 && !close_node(walker, node))
+      return false;
+    if (open)
+      walker->stack.count--;
+  }
+  return true;
+}
+
+bool dae__walk_below(dae__walker *walker, dae__node root, dae__walk_kind kind)
+{
+  return begin_walk(walker) && walk_on(walker, root, kind);
+}
+
+/* Makes the heap of the first `count` pairs one again after the pair at i was replaced. */
+static void sift_down(int count, dae__pair *pair, int i)
+{
+  dae__pair moved = pair[i];
+  for (int child; (child = 2 * i + 1) < count; i = child) {
+    if (child + 1 < count && pair[child + 1].key > pair[child].key)
+      child++;
+    if (pair[child].key <= moved.key)
+      break;
+    pair[i] = pair[child];
+  }
+  pair[i] = moved;
+}
+
+static void insertion_sort(int count, dae__pair *pair)
+{
+  for (int i = 1; i < count; i++) {
+    dae__pair moved = pair[i];
+    int j = i;
+    for (; j > 0 && pair[j - 1].key > moved.key; j--)
+      pair[j] = pair[j - 1];
+    pair[j] = moved;
+  }
+}
+
+/* heapsort: no recursion, no memory */
+void dae__pairs_sort(int count, dae__pair *pair)
+{
+  bool sorted = true;
+  if (count <= 16) {
+    insertion_sort(count, pair);
+    return;
+  }
+  for (int i = 1; i < count && sorted; i++)
+    sorted = pair[i - 1].key <= pair[i].key;
+  if (sorted)
+    return;
+  for (int i = count / 2 - 1; i >= 0; i--)
+    sift_down(count, pair, i);
+  for (int last = count - 1; last > 0; last--) {
+    dae__pair largest = pair[0];
+    pair[0] = pair[last];
+    pair[last] = largest;
+    sift_down(last, pair, 0);
+  }
+}
+
+dae__leaves dae__leaves_below(dae__walker *walker, dae__node node)
+{
+  return dae__leaves_below_all(walker, 1, &node);
+}
+
+dae__leaves dae__leaves_below_all(dae__walker *walker, int count, const dae__node *nodes)
+{
+  bool walked = begin_walk(walker);
+  for (int i = 0; i < count && walked; i++)
+    walked = walk_on(walker, nodes[i], DAE__WALK_ALL);
+  if (!walked)
+    return (dae__leaves){0, NULL};
+  walker->reached.count = walker->leaf.count = 0;
+  for (int slot = 0; slot < walker->visit.count; slot++) {
+    dae__entry e = walker->graph->entry[walker->visit.item[slot].node];
+    if (e.op != DAE__OP_LEAF)
+      continue;
+    if (!DAE__RESERVE(walker, &walker->reached, 1) || !DAE__RESERVE(walker, &walker->leaf, 1))
+      return (dae__leaves){0, NULL};
+    walker->reached.item[walker->reached.count++] = (dae__pair){e.a, 0};
+    walker->leaf.count++;
+  }
+  dae__pairs_sort(walker->reached.count, walker->reached.item);
+  for (int i = 0; i < walker->leaf.count; i++)
+    walker->leaf.item[i] = walker->reached.item[i].key;
+  return (dae__leaves){walker->leaf.count, walker->leaf.item};
+}
+
+dae__node dae__derivative_along(dae__walker *walker, dae__node node, dae__kinds kinds,
+                                const dae__node *rate)
+{
+  dae__graph *graph = walker->graph;
+  dae__gradient gradient = dae__gradient_of(walker, node, kinds);
+  dae__node sum = DAE__ZERO;
+  for (int i = 0; i < gradient.count; i++)
+    sum = DAE__ADD(graph, sum, DAE__MUL(graph, gradient.value[i], rate[gradient.leaf[i]]));
+  return sum;
+}
+
+/* Degree of a node in the leaves that are meant, those of its operands being known; 2: not linear.
+ */
+static int degree_of(const dae__entry *e, const int degree[3])
+{
+  int largest = degree[0] > degree[1] ? degree[0] : degree[1];
+  switch (e->op) {
+  case DAE__OP_ADD:
+  case DAE__OP_SUB:
+  case DAE__OP_NEG:
+    return largest;
+  case DAE__OP_MUL:
+    return degree[0] + degree[1] > 2 ? 2 : degree[0] + degree[1];
+  case DAE__OP_DIV:
+    return degree[1] > 0 ? 2 : degree[0];
+  case DAE__OP_IF:
+    return degree[0] > 0 ? 2 : degree[1] > degree[2] ? degree[1] : degree[2];
+  default:
+    return largest > 0 || degree[2] > 0 ? 2 : 0;
+  }
+}
+
+bool dae__is_linear(dae__walker *walker, dae__node node, dae__kinds kinds)
+{
+  if (!dae__walk_below(walker, node, DAE__WALK_ALL))
+    return false;
+  for (int slot = 0; slot < walker->visit.count; slot++) {
+    dae__visit *visit = &walker->visit.item[slot];
+    const dae__entry *e = &walker->graph->entry[visit->node];
+    dae__node operand[3];
+    int degree[3] = {0, 0, 0}, count = dae__entry_operands(e, operand);
+    for (int i = 0; i < count; i++)
+      degree[i] = walker->visit.item[dae__slot_of(walker, operand[i])].count;
+    visit->count =
+        e->op == DAE__OP_LEAF ? (kinds.kind[e->a] & kinds.mask) != 0 : degree_of(e, degree);
+  }
+  return walker->visit.item[dae__slot_of(walker, node)].count < 2;
+}
+
+/* The node with its operands replaced by what they have become. */
+static dae__node rebuild(dae__walker *walker, dae__entry e)
+{
+  dae__graph *graph = walker->graph;
+  dae__node operand[3], value[3] = {0};
+  int count = dae__entry_operands(&e, operand);
+  for (int i = 0; i < count; i++)
+    value[i] = walker->visit.item[dae__slot_of(walker, operand[i])].value;
+  if (e.op == DAE__OP_POWI)
+    return dae__powi(graph, value[0], e.b);
+  if (count == 1)
+    return dae__unary(graph, (dae__op)e.op, value[0]);
+  if (count == 2)
+    return dae__binary(graph, (dae__op)e.op, value[0], value[1]);
+  return dae__if(graph, value[0], value[1], value[2]);
+}
+
+/* Does an operand differ from what it has become? */
+static bool is_touched(const dae__walker *walker, const dae__entry *e)
+{
+  dae__node operand[3];
+  int count = dae__entry_operands(e, operand);
+  for (int i = 0; i < count; i++)
+    if (walker->visit.item[dae__slot_of(walker, operand[i])].value != operand[i])
+      return true;
+  return false;
+}
+
+dae__node dae__replace_leaves(dae__walker *walker, dae__node node, const dae__node *by)
+{
+  if (!dae__walk_below(walker, node, DAE__WALK_ALL))
+    return DAE__ZERO;
+  for (int slot = 0; slot < walker->visit.count; slot++) {
+    dae__visit *visit = &walker->visit.item[slot];
+    dae__entry e = walker->graph->entry[visit->node];
+    visit->value = visit->node;
+    if (e.op == DAE__OP_LEAF && by[e.a] >= 0)
+      visit->value = by[e.a];
+    else if (is_touched(walker, &e))
+      visit->value = rebuild(walker, e);
+  }
+  return walker->visit.item[walker->visit.count - 1].value;
+}

@@ -1,0 +1,387 @@
+/* Tapes as C.
+ *
+ * An instruction becomes a line: its expression stands in tape_code.h, where the interpreter has it
+ * from too, with the registers replaced by the names of what they hold. The value of instruction i
+ * is x<i>, inputs are called by their class and index (q0, v3), constants stay in r.
+ *
+ * A short tape is one function, which takes its inputs and sets its zeros. A long one is cut into
+ * parts, since the time that compilers take grows faster than the length of a function; what a
+ * later part reads is written to its register, and inputs are there already. */
+#include "model/bind/bind.h"
+#include "model/native/native.h"
+#include "model/tape/tape_code.h"
+
+/* Instructions of a tape that is one function, and of a part of one that is not. gcc 12 takes 0.2
+ * ms for an instruction in parts of 50 to 100, and twice that in parts of 400; the code of parts of
+ * 100 is as fast as that of long ones. */
+#define WHOLE 300
+#define PART 100
+/* Zeros of a group that are written one by one, where no output is; more are set in a loop. */
+#define ZEROS 256
+
+bool dae__native_whole(const dae__tape *tape)
+{
+  return dae__tape_length(tape) <= WHOLE;
+}
+
+/* ---- instructions ---- */
+
+typedef struct form {
+  const char *expression; /* of R(0), R(1), ... and last */
+  int reads;
+  bool out; /* the result goes to an output */
+} form;
+
+static const form forms[DAE__TAPE_END] = {
+#define FUNCTION(name, reads, expression) [DAE__OP_##name] = {#expression, reads, false},
+    DAE__TAPE_FUNCTIONS(FUNCTION)
+#undef FUNCTION
+        [DAE__OP_POWI] = {NULL, 1, false},
+#define ARITHMETIC(name, reads, expression)                                                        \
+  [DAE__TAPE_##name] = {#expression, reads, false},                                                \
+  [DAE__TAPE_##name##_OUT] = {#expression, reads, true},
+    DAE__TAPE_ARITHMETIC(ARITHMETIC)
+#undef ARITHMETIC
+        [DAE__TAPE_STORE] = {"R(0)", 1, true},
+    [DAE__TAPE_STORE_L] = {"last", 0, true},
+};
+
+typedef struct instruction {
+  form form;
+  int to, index; /* register, or group and index */
+  const int *read;
+  int power;       /* of POWI, else 0 */
+  const int *next; /* the instruction after it */
+} instruction;
+
+static instruction decode(const int *p)
+{
+  instruction i = {.form = forms[*p], .to = p[1]};
+  i.index = i.form.out ? p[2] : 0;
+  i.read = p + (i.form.out ? 3 : 2);
+  i.next = i.read + i.form.reads;
+  if (*p == DAE__OP_POWI)
+    i.power = *i.next++;
+  return i;
+}
+
+static bool uses_last(const instruction *i)
+{
+  return i->form.expression && strstr(i->form.expression, "last") != NULL;
+}
+
+/* ---- names ---- */
+
+typedef struct emitter {
+  dae__source *s;
+  const dae__tape *tape;
+  int number;
+  bool whole;
+  int inputs;
+  dae__tape_input *input; /* by register of an input */
+  int *holds;             /* by register: the value in it, -1: an input or a constant */
+  int *last_read;         /* by value: the last instruction that reads it */
+  int first, end;         /* the instructions of the part at hand */
+} emitter;
+
+static const char *const letters[DAE__CLASSES] = {"t", "q", "v", "u", "w", "e", "s"};
+
+static void put_input(const emitter *e, dae__tape_input from)
+{
+  dae__put_numbered(e->s, letters[from.class], from.index, "");
+}
+
+static void put_operand(const emitter *e, int reg)
+{
+  int value = e->holds[reg];
+  if (value >= e->first)
+    dae__put_numbered(e->s, "x", value, "");
+  else if (value < 0 && reg < e->inputs && e->whole)
+    put_input(e, e->input[reg]);
+  else
+    dae__put_numbered(e->s, "r[", reg, "]");
+}
+
+/* The expression of instruction n, with names for R(0), R(1), ... and last. */
+static void put_expression(const emitter *e, const instruction *i, int n)
+{
+  for (const char *c = i->form.expression; *c; c++) {
+    if (c[0] == 'R' && c[1] == '(') {
+      put_operand(e, i->read[c[2] - '0']);
+      c += 3;
+    } else if (strncmp(c, "last", 4) == 0) {
+      dae__put_numbered(e->s, "x", n - 1, "");
+      c += 3;
+    } else {
+      dae__put_bytes(e->s, c, 1);
+    }
+  }
+}
+
+/* Whole powers by repeated squaring, in the order of dae__whole_power: the product of those squares
+ * whose bit is set. x<n>_<k> is the operand to the power 2^k. */
+static void put_power(const emitter *e, const instruction *i, int n)
+{
+  unsigned power = i->power < 0 ? 0u - (unsigned)i->power : (unsigned)i->power;
+  const char *times = i->power < 0 ? "1 / (" : "";
+  dae__put_numbered(e->s, "  double x", n, "_0 = ");
+  put_operand(e, i->read[0]);
+  for (int k = 1; power >> k; k++) {
+    dae__put_numbered(e->s, ", x", n, "_");
+    dae__put_numbered(e->s, "", k, " = x");
+    dae__put_numbered(e->s, "", n, "_");
+    dae__put_numbered(e->s, "", k - 1, " * x");
+    dae__put_numbered(e->s, "", n, "_");
+    dae__put_number(e->s, k - 1);
+  }
+  dae__put_numbered(e->s, ";\n  double x", n, " = ");
+  for (int k = 0; power >> k; k++) {
+    if (!(power >> k & 1))
+      continue;
+    dae__put(e->s, times);
+    dae__put_numbered(e->s, "x", n, "_");
+    dae__put_number(e->s, k);
+    times = " * ";
+  }
+  dae__put(e->s, i->power < 0 ? ")" : "");
+}
+
+static void put_instruction(const emitter *e, const instruction *i, int n)
+{
+  if (i->form.expression) {
+    dae__put_numbered(e->s, "  double x", n, " = ");
+    put_expression(e, i, n);
+  } else {
+    put_power(e, i, n);
+  }
+  dae__put(e->s, ";");
+  if (i->form.out) {
+    dae__put_numbered(e->s, " out", i->to, "[");
+    dae__put_numbered(e->s, "", i->index, "] = x");
+    dae__put_numbered(e->s, "", n, ";");
+  } else if (!e->whole && e->last_read[n] >= e->end) { /* a later part reads it */
+    dae__put_numbered(e->s, " r[", i->to, "] = x");
+    dae__put_numbered(e->s, "", n, ";");
+  }
+  dae__put(e->s, "\n");
+}
+
+/* ---- functions ---- */
+
+static void put_zeros(const emitter *e, int group, int count)
+{
+  bool written[ZEROS] = {false};
+  if (count > ZEROS) {
+    dae__put_numbered(e->s, "  for (int i = 0; i < ", count, "; i++)\n");
+    dae__put_numbered(e->s, "    out", group, "[i] = 0;\n");
+    return;
+  }
+  for (const int *p = e->tape->code; *p != DAE__TAPE_END;) {
+    instruction i = decode(p);
+    if (i.form.out && i.to == group && i.index < count)
+      written[i.index] = true;
+    p = i.next;
+  }
+  for (int k = 0; k < count; k++)
+    if (!written[k]) {
+      dae__put_numbered(e->s, "  out", group, "[");
+      dae__put_numbered(e->s, "", k, "] = 0;\n");
+    }
+}
+
+static void put_inputs(const emitter *e)
+{
+  for (int i = 0; i < e->inputs; i++) {
+    dae__tape_input from = e->input[i];
+    dae__put(e->s, "  double ");
+    put_input(e, from);
+    dae__put_numbered(e->s, " = in[", from.class, "][");
+    dae__put_numbered(e->s, "", from.index, "];\n");
+  }
+}
+
+static void put_pointers(const emitter *e)
+{
+  for (int group = 0; group < e->tape->groups; group++) {
+    dae__put_numbered(e->s, "  double *out", group, " = ");
+    dae__put_numbered(e->s, "out[", group, "];\n");
+  }
+}
+
+/* Instructions first to end, which begin at p; gives where those after them begin. */
+static const int *put_body(emitter *e, const int *p)
+{
+  for (int n = e->first; n < e->end; n++) {
+    instruction i = decode(p);
+    put_instruction(e, &i, n);
+    if (!i.form.out)
+      e->holds[i.to] = n;
+    p = i.next;
+  }
+  return p;
+}
+
+static void put_head(const emitter *e, const char *before, int part)
+{
+  dae__put_numbered(e->s, before, e->number, "");
+  if (part >= 0)
+    dae__put_numbered(e->s, "_", part, "");
+  dae__put(e->s, "(const double *const *in, double *const *out, double *restrict r)");
+}
+
+static void put_whole(emitter *e)
+{
+  e->end = dae__tape_length(e->tape);
+  put_head(e, "static void tape", -1);
+  dae__put(e->s, "\n{\n");
+  put_inputs(e);
+  put_pointers(e);
+  for (int i = 0; i < e->tape->zeroed; i++)
+    put_zeros(e, e->tape->zeros[i].group, e->tape->zeros[i].count);
+  put_body(e, e->tape->code);
+  dae__put(e->s, "}\n");
+}
+
+/* The end of the part that begins at p: an instruction that does not take the result before it. */
+static int end_of_part(const int *p, int first)
+{
+  for (int n = first; *p != DAE__TAPE_END; n++) {
+    instruction i = decode(p);
+    if (n >= first + PART && !uses_last(&i))
+      return n;
+    p = i.next;
+  }
+  return -1;
+}
+
+static void find_last_reads(emitter *e)
+{
+  int n = 0;
+  for (const int *p = e->tape->code; *p != DAE__TAPE_END; n++) {
+    instruction i = decode(p);
+    for (int k = 0; k < i.form.reads; k++)
+      if (e->holds[i.read[k]] >= 0)
+        e->last_read[e->holds[i.read[k]]] = n;
+    if (!i.form.out)
+      e->holds[i.to] = n;
+    p = i.next;
+  }
+  for (int i = 0; i < e->tape->registers; i++)
+    e->holds[i] = -1;
+}
+
+static void put_parts(emitter *e)
+{
+  int parts = 0, length = dae__tape_length(e->tape);
+  find_last_reads(e);
+  for (const int *p = e->tape->code; *p != DAE__TAPE_END; parts++) {
+    int end = end_of_part(p, e->end);
+    e->first = e->end;
+    e->end = end < 0 ? length : end;
+    put_head(e, "static void tape", parts);
+    dae__put(e->s, "\n{\n");
+    put_pointers(e);
+    p = put_body(e, p);
+    dae__put(e->s, "}\n\n");
+  }
+  put_head(e, "static void tape", -1);
+  dae__put(e->s, "\n{\n");
+  for (int i = 0; i < parts; i++) {
+    dae__put_numbered(e->s, "  tape", e->number, "_");
+    dae__put_numbered(e->s, "", i, "(in, out, r);\n");
+  }
+  dae__put(e->s, "}\n");
+}
+
+/* ---- a tape ---- */
+
+static void *scratch(dae__source *s, int count, size_t size)
+{
+  void *memory = s->env.allocate(s->env.user, (size_t)(count > 0 ? count : 1) * size);
+  s->failed = s->failed || !memory;
+  return memory;
+}
+
+static void release(dae__source *s, void *memory)
+{
+  if (memory)
+    s->env.release(s->env.user, memory);
+}
+
+static void list_inputs(emitter *e)
+{
+  int n = 0;
+  for (int i = 0; i < e->tape->loads; i++)
+    for (int j = 0; j < e->tape->load[i].count; j++)
+      e->input[n++] = (dae__tape_input){e->tape->load[i].class, e->tape->load[i].first + j};
+}
+
+void dae__native_emit(dae__source *s, const dae__tape_note *note, int number)
+{
+  const dae__tape *tape = note->tape;
+  emitter e = {.s = s, .tape = tape, .number = number, .whole = dae__native_whole(tape)};
+  for (int i = 0; i < tape->loads; i++)
+    e.inputs += tape->load[i].count;
+  e.input = scratch(s, e.inputs, sizeof *e.input);
+  e.holds = scratch(s, tape->registers, sizeof *e.holds);
+  e.last_read = scratch(s, tape->length, sizeof *e.last_read);
+  if (!s->failed) {
+    list_inputs(&e);
+    for (int i = 0; i < tape->registers; i++)
+      e.holds[i] = -1;
+    for (int i = 0; i < tape->length; i++)
+      e.last_read[i] = -1;
+    dae__put(s, "\n/* ");
+    dae__put(s, note->system);
+    dae__put(s, ": ");
+    dae__put(s, note->what);
+    dae__put(s, " */\n");
+    if (e.whole)
+      put_whole(&e);
+    else
+      put_parts(&e);
+  }
+  release(s, e.input);
+  release(s, e.holds);
+  release(s, e.last_read);
+}
+
+/* ---- the file ---- */
+
+void dae__native_emit_head(dae__source *s, const char *model)
+{
+  static const char *const unary[] = {"sin",  "cos",   "tan",  "asin",  "acos",
+                                      "atan", "sinh",  "cosh", "tanh",  "exp",
+                                      "log",  "log10", "fabs", "floor", "sqrt"};
+  static const char *const binary[] = {"pow", "atan2", "hypot"};
+  dae__put(s, "/* The equations of the model ");
+  dae__put(s, model);
+  dae__put(s,
+           ", written by daedal.\n"
+           " * Inputs: t time, q coordinates, v their rates, u states, w algebraic variables,\n"
+           " * e inputs of a system, s a vector or rates; q is the whole state vector where\n"
+           " * results are read off it. r holds constants, and values that pass between parts.\n"
+           " * Outputs: the quantity itself; where there are several of a mechanical system, of\n"
+           " * M f s c g gdot G gamma k K kappa in this order. */\n");
+  for (size_t i = 0; i < sizeof unary / sizeof *unary; i++) {
+    dae__put(s, "double ");
+    dae__put(s, unary[i]);
+    dae__put(s, "(double);\n");
+  }
+  for (size_t i = 0; i < sizeof binary / sizeof *binary; i++) {
+    dae__put(s, "double ");
+    dae__put(s, binary[i]);
+    dae__put(s, "(double, double);\n");
+  }
+}
+
+void dae__native_emit_table(dae__source *s, int count)
+{
+  dae__put(s, "\nvoid (*const " DAE__NATIVE_TABLE
+              "[])(const double *const *, double *const *, double *) = {");
+  for (int i = 0; i < count; i++) {
+    dae__put(s, i % 8 == 0 ? "\n    " : " ");
+    dae__put_numbered(s, "tape", i, ",");
+  }
+  dae__put(s, "\n    0};\n");
+}

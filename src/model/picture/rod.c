@@ -1,0 +1,154 @@
+/* A rod is a constraint g = f(s), with f monotone and
+ *
+ *   s = sum over the axes of (q - r - c(t))^2   or, along an axis, (q - c(t))^2,
+ *
+ * however it is written. It is known by its derivatives. Those of second order are constant:
+ *
+ *   s_qq = s_rr = k,   s_qr = -k   along every axis, with the same k,   and all others 0;
+ *
+ * and c follows from those of first order, s_q = k (q - r - c), at q = r = 0. */
+#include "model/picture/rod.h"
+#include "model/expand/nodes.h"
+#include <math.h>
+
+#define MOST (2 * DAE__ROD_AXES) /* coordinates */
+#define WRAPS 8                  /* around s: sqrt((x^2 + y^2)/4)*2 - L has 4 */
+#define ROUND_OFF 1e-10          /* of coefficients such as 1/0.3 */
+
+/* s and its derivatives */
+typedef struct form {
+  int count;
+  int leaf[MOST];
+  dae__node s_q[MOST];
+  double s_qq[MOST][MOST];
+} form;
+
+static dae__gradient by_coordinates(dae__expander *x, dae__node node)
+{
+  return dae__gradient_of(x->walker, node, (dae__kinds){x->leaf_kind.item, DAE__LEAF_COORD});
+}
+
+static bool holds_coordinates(dae__expander *x, dae__node node)
+{
+  dae__leaves below = dae__leaves_below(x->walker, node);
+  for (int i = 0; i < below.count; i++)
+    if (x->leaf_kind.item[below.leaf[i]] == DAE__LEAF_COORD)
+      return true;
+  return false;
+}
+
+/* a node without its outermost operator, if that keeps a distance one; else the node itself */
+static dae__node unwrap(dae__expander *x, dae__node node)
+{
+  dae__node_view v = dae__node_at(x->graph, node);
+  switch (v.op) {
+  case DAE__OP_NEG:
+  case DAE__OP_SQRT:
+  case DAE__OP_POWI:
+    return v.a;
+  case DAE__OP_HYPOT:
+    return DAE__ADD(x->graph, dae__powi(x->graph, v.a, 2), dae__powi(x->graph, v.b, 2));
+  case DAE__OP_ADD:
+  case DAE__OP_SUB:
+  case DAE__OP_MUL:
+  case DAE__OP_DIV:
+  case DAE__OP_POW:
+    if (!holds_coordinates(x, v.b))
+      return v.a;
+    return holds_coordinates(x, v.a) ? node : v.b;
+  default:
+    return node;
+  }
+}
+
+static dae__node unwrap_all(dae__expander *x, dae__node node)
+{
+  dae__node inner = node;
+  for (int i = 0; i < WRAPS; i++) {
+    node = inner;
+    inner = unwrap(x, node);
+    if (inner == node)
+      break;
+  }
+  return inner;
+}
+
+/* false: second derivatives are not constant, or there are too many coordinates */
+static bool differentiate(dae__expander *x, dae__node s, form *f)
+{
+  dae__gradient d = by_coordinates(x, s);
+  *f = (form){.count = d.count};
+  if (d.count < 2 || d.count > MOST)
+    return false;
+  for (int i = 0; i < d.count; i++) {
+    f->leaf[i] = d.leaf[i];
+    f->s_q[i] = d.value[i];
+  }
+  for (int i = 0; i < f->count; i++) {
+    int j = 0;
+    d = by_coordinates(x, f->s_q[i]);
+    for (int k = 0; k < d.count; k++) {
+      while (j < f->count && f->leaf[j] != d.leaf[k])
+        j++;
+      if (j == f->count || !dae__is_constant(x->graph, d.value[k], &f->s_qq[i][j]))
+        return false;
+    }
+  }
+  return true;
+}
+
+/* the coordinate beside the i-th along its axis, -1: there is none; -2: this is no rod */
+static int beside(const form *f, int i)
+{
+  double k = f->s_qq[0][0], close = ROUND_OFF * fabs(k);
+  int found = -1;
+  if (!(fabs(f->s_qq[i][i] - k) <= close))
+    return -2;
+  for (int j = 0; j < f->count; j++) {
+    if (j == i || fabs(f->s_qq[i][j]) <= close)
+      continue;
+    if (found >= 0 || !(fabs(f->s_qq[i][j] + k) <= close))
+      return -2;
+    found = j;
+  }
+  return found;
+}
+
+/* c of the axis of q */
+static dae__node offset_of(dae__binder *b, const form *f, int q)
+{
+  dae__graph *graph = b->x->graph;
+  for (int i = 0; i < f->count; i++)
+    b->by[f->leaf[i]] = DAE__ZERO;
+  dae__node at_zero = dae__replace_leaves(b->x->walker, f->s_q[q], b->by);
+  for (int i = 0; i < f->count; i++)
+    b->by[f->leaf[i]] = -1;
+  return DAE__DIV(graph, at_zero, dae__constant(graph, -f->s_qq[0][0]));
+}
+
+dae__rod dae__rod_of(dae__binder *b, dae__node node)
+{
+  const dae__rod none = {.axes = 0};
+  dae__rod rod = none;
+  form f;
+  int mate[MOST];
+  if (!differentiate(b->x, unwrap_all(b->x, node), &f) || !isnormal(f.s_qq[0][0]))
+    return none;
+  for (int i = 0; i < f.count; i++) {
+    mate[i] = beside(&f, i);
+    if (mate[i] == -2)
+      return none;
+    rod.axes += mate[i] < 0 || mate[i] > i;
+  }
+  if (rod.axes < 2 || rod.axes > DAE__ROD_AXES)
+    return none;
+  int axis = 0;
+  for (int i = 0; i < f.count; i++) {
+    if (mate[i] >= 0 && mate[i] < i)
+      continue;
+    rod.along[axis].q = f.leaf[i];
+    rod.along[axis].r = mate[i] < 0 ? -1 : f.leaf[mate[i]];
+    rod.along[axis++].offset = offset_of(b, &f, i);
+  }
+  return rod;
+}

@@ -1,0 +1,255 @@
+/* The compiler of tapes.
+ *
+ *   order     the nodes below the outputs, by a depth-first walk from each output in turn, so that
+ *             a value is computed shortly before it is used
+ *   select    instructions: one for each node, or for several (tape_select.c)
+ *   group     instructions of the same kind in a row (tape_group.c)
+ *   allocate  registers: taken when a value is computed, given back after its last use
+ *   encode    instructions as words (tape_registers.c)
+ *
+ * Scratch memory is released; the tape is the arena's. */
+#include "model/tape/tape_compiler.h"
+
+#include "model/grow.h"
+
+#include <stdint.h>
+
+void *dae__tape_memory(dae__tape_compiler *c, int count, size_t size)
+{
+  size_t bytes = (size_t)(count > 0 ? count : 1) * size;
+  void *memory = c->failed ? NULL : c->env.allocate(c->env.user, bytes);
+  c->failed = !memory;
+  return memory;
+}
+
+void *dae__tape_scratch(dae__tape_compiler *c, int count, size_t size)
+{
+  void *memory = dae__tape_memory(c, count, size);
+  return memory ? memset(memory, 0, (size_t)(count > 0 ? count : 1) * size) : NULL;
+}
+
+void dae__tape_release(dae__tape_compiler *c, void *memory)
+{
+  if (memory)
+    c->env.release(c->env.user, memory);
+}
+
+void *dae__tape_grow(dae__tape_compiler *c, void *memory, int *capacity, int count, int more,
+                     size_t size)
+{
+  void *larger = NULL;
+  if (c->failed)
+    return memory;
+  if (count <= INT_MAX - more)
+    larger = dae__grown(&c->env, memory, capacity, count, count + more, size);
+  c->failed = !larger;
+  return larger ? larger : memory;
+}
+
+static void add_value(dae__tape_compiler *c, dae__node node)
+{
+  c->value = dae__tape_reserve(c, c->value, &c->value_capacity, c->values, 1, sizeof *c->value);
+  if (c->failed)
+    return;
+  c->value[c->values++] = (dae__tape_value){.node = node, .in = -1, .output = -1};
+  c->place[node] = c->values;
+}
+
+/* Operands that were not met go onto the stack, the first one on top. Returns its new depth. */
+static int open_node(dae__tape_compiler *c, dae__node node, int depth)
+{
+  dae__node operand[3];
+  int count = dae__entry_operands(&c->graph->entry[node], operand);
+  c->place[node] = -1;
+  c->stack = dae__tape_reserve(c, c->stack, &c->stack_capacity, depth, 3, sizeof *c->stack);
+  for (int i = count - 1; i >= 0 && !c->failed; i--)
+    if (c->place[operand[i]] == 0)
+      c->stack[depth++] = operand[i];
+  return depth;
+}
+
+/* As in walk.c: a node is opened when it is met first, and has its operands when it is met again.
+ */
+static void order_below(dae__tape_compiler *c, dae__node root)
+{
+  int depth = 0;
+  c->stack = dae__tape_reserve(c, c->stack, &c->stack_capacity, depth, 1, sizeof *c->stack);
+  if (!c->failed)
+    c->stack[depth++] = root;
+  while (depth > 0 && !c->failed) {
+    dae__node node = c->stack[depth - 1];
+    if (c->place[node] == 0) {
+      depth = open_node(c, node, depth);
+    } else {
+      depth--;
+      if (c->place[node] < 0)
+        add_value(c, node);
+    }
+  }
+}
+
+/* A constant zero in a place that is set to zero anyway. */
+static bool is_left_out(const dae__tape_plan *plan, const dae__tape_output *output)
+{
+  return plan->zeroed && output->node == DAE__ZERO && output->index < plan->zeroed[output->group];
+}
+
+static void order_all(dae__tape_compiler *c)
+{
+  const dae__tape_plan *plan = c->plan;
+  for (int i = 0; i < plan->outputs; i++) {
+    dae__node node = plan->output[i].node;
+    if (is_left_out(plan, &plan->output[i]))
+      continue;
+    if (c->place[node] == 0)
+      order_below(c, node);
+    if (c->failed)
+      return;
+    dae__tape_value *v = &c->value[dae__tape_value_of(c, node)];
+    c->next_output[i] = v->output;
+    v->output = i;
+    v->uses++;
+  }
+}
+
+/* entries of a group that outputs leave as they are */
+static int unwritten(const dae__tape_plan *plan, int group)
+{
+  int count = plan->zeroed[group];
+  for (int i = 0; i < plan->outputs && count > 0; i++)
+    count -= plan->output[i].group == group && plan->output[i].index < plan->zeroed[group] &&
+             !is_left_out(plan, &plan->output[i]);
+  return count;
+}
+
+static void copy_zeros(const dae__tape_plan *plan, dae__arena *arena, dae__tape *tape)
+{
+  dae__tape_zeros *zeros = plan->zeroed ? DAE__TAKE(arena, dae__tape_zeros, plan->groups) : NULL;
+  for (int i = 0; zeros && i < plan->groups; i++)
+    if (unwritten(plan, i) > 0)
+      zeros[tape->zeroed++] = (dae__tape_zeros){i, plan->zeroed[i]};
+  tape->zeros = zeros;
+  tape->groups = plan->groups;
+}
+
+void dae__tape_marks_free(dae__tape_marks *marks, const dae_env *env)
+{
+  if (marks->place)
+    env->release(env->user, marks->place);
+  if (marks->buffer)
+    env->release(env->user, marks->buffer);
+  *marks = (dae__tape_marks){.place = NULL};
+}
+
+/* The scratch memory of one tape: what does not fit comes from outside. */
+typedef struct dae__tape_buffer {
+  dae_env outside;
+  size_t used;
+  _Alignas(16) char memory[16 * 1024]; /* tapes of fifty instructions fit */
+} buffer;
+
+static void *take(void *user, size_t bytes)
+{
+  buffer *b = user;
+  size_t piece = (bytes + 15) / 16 * 16;
+  if (bytes > sizeof b->memory - b->used || piece > sizeof b->memory - b->used)
+    return b->outside.allocate(b->outside.user, bytes);
+  b->used += piece;
+  return b->memory + b->used - piece;
+}
+
+static void give_back(void *user, void *memory)
+{
+  buffer *b = user;
+  uintptr_t offset = (uintptr_t)memory - (uintptr_t)b->memory;
+  if (offset >= sizeof b->memory)
+    b->outside.release(b->outside.user, memory);
+}
+
+static void take_buffer(dae__tape_compiler *c, dae__tape_marks *marks)
+{
+  if (!marks->buffer) {
+    marks->buffer = dae__tape_memory(c, 1, sizeof *marks->buffer);
+    if (!marks->buffer)
+      return;
+    marks->buffer->outside = c->env;
+  }
+  marks->buffer->used = 0;
+  c->env = (dae_env){.user = marks->buffer, .allocate = take, .release = give_back};
+}
+
+/* places of all nodes there are, half as many again in reserve */
+static void take_places(dae__tape_compiler *c, dae__tape_marks *marks)
+{
+  int count = c->graph->count;
+  if (marks->capacity < count) {
+    dae__tape_release(c, marks->place);
+    marks->place = dae__tape_scratch(c, count + count / 2, sizeof *marks->place);
+    marks->capacity = marks->place ? count + count / 2 : 0;
+  }
+  c->place = marks->place;
+}
+
+/* the places of a tape that was made are 0 again */
+static void return_places(dae__tape_compiler *c)
+{
+  for (int v = 0; v < c->values; v++)
+    c->place[c->value[v].node] = 0;
+}
+
+/* the stages; false: out of memory */
+static bool compile(dae__arena *arena, const dae__tape_plan *plan, dae__tape *tape)
+{
+  dae__tape_compiler c = {.env = *dae__arena_env(arena), .plan = plan, .graph = plan->graph};
+  dae__tape_marks own = {.place = NULL};
+  take_places(&c, plan->marks ? plan->marks : &own);
+  take_buffer(&c, plan->marks ? plan->marks : &own);
+  c.next_output = dae__tape_scratch(&c, plan->outputs, sizeof *c.next_output);
+  if (!c.failed)
+    order_all(&c);
+  if (!c.failed)
+    dae__tape_select(&c);
+  if (!c.failed)
+    dae__tape_group(&c);
+  if (!c.failed)
+    dae__tape_allocate(&c, arena, tape);
+  if (!c.failed) {
+    dae__tape_encode(&c, arena, tape);
+    copy_zeros(plan, arena, tape);
+  }
+  if (c.place)
+    return_places(&c);
+  void *scratch[] = {c.next_output, c.stack, c.value, c.step};
+  for (size_t i = 0; i < sizeof scratch / sizeof scratch[0]; i++)
+    dae__tape_release(&c, scratch[i]);
+  dae__tape_marks_free(&own, dae__arena_env(arena));
+  return !c.failed && !dae__arena_failed(arena);
+}
+
+dae__tape *dae__tape_create(dae__arena *arena, const dae__tape_plan *plan)
+{
+  dae__tape *tape = DAE__TAKE(arena, dae__tape, 1);
+  return tape && compile(arena, plan, tape) ? tape : NULL;
+}
+
+dae__tape *dae__tape_postpone(dae__arena *arena, const dae__tape_plan *plan)
+{
+  dae__tape *tape = DAE__TAKE(arena, dae__tape, 1);
+  if (tape)
+    *tape = (dae__tape){.plan = plan, .arena = arena};
+  return tape;
+}
+
+bool dae__tape_make(dae__tape *tape)
+{
+  dae__tape made = {.code = NULL};
+  if (tape->code)
+    return true;
+  if (!compile(tape->arena, tape->plan, &made)) {
+    if (tape->plan->marks) /* not all are 0 */
+      dae__tape_marks_free(tape->plan->marks, dae__arena_env(tape->arena));
+    return false;
+  }
+  *tape = made;
+  return true;
+}

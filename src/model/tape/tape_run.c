@@ -1,0 +1,86 @@
+/* The interpreter of tapes. Every operator rounds as dae__op_value does: products and sums are
+ * rounded separately (the layer is compiled without contraction), so that a tape gives the bits of
+ * the expressions it was made of.
+ *
+ * An instruction that is repeated is repeated on the spot, which is cheaper than a way through the
+ * switch. */
+#include "core/vec.h"
+#include "model/graph/power.h"
+#include "model/tape/tape_code.h"
+
+/* p: the instruction; q: the words behind its result; then p moves on */
+#define REPEAT(op, result, before, words, expression)                                              \
+  case (op):                                                                                       \
+    do {                                                                                           \
+      const int *q = p + (before);                                                                 \
+      (result) = last = (expression);                                                              \
+      p = q + (words);                                                                             \
+    } while (*p == (op));                                                                          \
+    break;
+#define R(i) r[q[i]]
+#define FUNCTION(name, words, expression) REPEAT(DAE__OP_##name, r[p[1]], 2, (words), (expression))
+#define ARITHMETIC(name, reads, expression)                                                        \
+  REPEAT(DAE__TAPE_##name, r[p[1]], 2, (reads), (expression))                                      \
+  REPEAT(DAE__TAPE_##name##_OUT, out[p[1]][p[2]], 3, (reads), (expression))
+
+static void run(const int *p, double *restrict r, double *const *out)
+{
+  double last = 0;
+  for (;;) {
+    switch (*p) {
+      DAE__TAPE_ARITHMETIC(ARITHMETIC)
+      REPEAT(DAE__TAPE_STORE, out[p[1]][p[2]], 3, 1, R(0))
+      REPEAT(DAE__TAPE_STORE_L, out[p[1]][p[2]], 3, 0, last)
+      DAE__TAPE_FUNCTIONS(FUNCTION)
+      FUNCTION(POWI, 2, dae__whole_power(R(0), q[1]))
+    default: /* END */
+      return;
+    }
+  }
+}
+
+/* On registers: inputs go there and zeros are set first. Not inlined, so that native code that does
+ * all this itself is a jump away, and true, so that it is a jump away itself. */
+__attribute__((noinline)) static bool run_on_registers(const dae__tape *tape,
+                                                       const double *const *in, double *const *out)
+{
+  double *r = tape->r;
+  for (int i = 0; i < tape->loads; i++) {
+    dae__tape_load load = tape->load[i];
+    const double *from = in[load.class] + load.first;
+    for (int j = 0; j < load.count; j++) /* mostly few: no memcpy */
+      r[j] = from[j];
+    r += load.count;
+  }
+  for (int i = 0; i < tape->zeroed; i++)
+    dae__zero(tape->zeros[i].count, out[tape->zeros[i].group]);
+  if (tape->native)
+    tape->native(in, out, tape->r);
+  else
+    run(tape->code, tape->r, out);
+  return true;
+}
+
+__attribute__((noinline)) static bool make_and_run(dae__tape *tape, const double *const *in,
+                                                   double *const *out)
+{
+  return dae__tape_make(tape) && run_on_registers(tape, in, out);
+}
+
+bool dae__tape_run(dae__tape *tape, const double *const *in, double *const *out)
+{
+  if (!tape->whole)
+    return tape->code ? run_on_registers(tape, in, out) : make_and_run(tape, in, out);
+  tape->native(in, out, tape->r);
+  return true;
+}
+
+int dae__tape_length(const dae__tape *tape)
+{
+  return tape->length;
+}
+
+int dae__tape_registers(const dae__tape *tape)
+{
+  return tape->registers;
+}

@@ -1,0 +1,303 @@
+#include "model/text/lex.h"
+#include "core/number.h"
+#include <string.h>
+
+static const char *const texts[] = {
+#define DAE__TOKEN_TEXT(name, words) [DAE__TOKEN_##name] = words,
+    DAE__TOKEN_LIST(DAE__TOKEN_TEXT)
+#undef DAE__TOKEN_TEXT
+};
+
+const char *dae__token_text(dae__token_kind kind)
+{
+  return texts[kind];
+}
+
+dae__lexer dae__lexer_create(dae__load *l, int file)
+{
+  dae__lexer x = {.l = l, .file = &l->files.item[file], .line = 1, .last = DAE__TOKEN_NEWLINE};
+  if (x.file->length >= 3 && !memcmp(x.file->text, "\xEF\xBB\xBF", 3))
+    x.at = 3; /* a byte order mark */
+  return x;
+}
+
+/* ---- classes of characters ---- */
+
+enum { D = 1, L = 2 }; /* digits; letters, _ and bytes above 127 */
+#define L16 L, L, L, L, L, L, L, L, L, L, L, L, L, L, L, L
+/* clang-format off */
+static const unsigned char class_of[256] = {
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, /*   ! ... / */
+    D, D, D, D, D, D, D, D, D, D, 0, 0, 0, 0, 0, 0, /* 0 ... ? */
+    0, L, L, L, L, L, L, L, L, L, L, L, L, L, L, L, /* @ ... O */
+    L, L, L, L, L, L, L, L, L, L, L, 0, 0, 0, 0, L, /* P ... _ */
+    0, L, L, L, L, L, L, L, L, L, L, L, L, L, L, L, /* ` ... o */
+    L, L, L, L, L, L, L, L, L, L, L, 0, 0, 0, 0, 0, /* p ... ~ */
+    L16, L16, L16, L16, L16, L16, L16, L16};
+/* clang-format on */
+
+static bool is_digit(char c)
+{
+  return class_of[(unsigned char)c] == D;
+}
+
+static bool is_letter(char c)
+{
+  return class_of[(unsigned char)c] == L;
+}
+
+static bool is_space(char c)
+{
+  return c == ' ' || c == '\t' || c == '\r';
+}
+
+static char peek(const dae__lexer *x, int ahead)
+{
+  int at = x->at + ahead;
+  return at < x->file->length ? x->file->text[at] : 0;
+}
+
+/* the offset of the end of the line that `at` stands in */
+static int line_end(const dae__file *file, int at)
+{
+  const char *end = memchr(file->text + at, '\n', (size_t)(file->length - at));
+  return end ? (int)(end - file->text) : file->length;
+}
+
+/* ---- newlines ---- */
+
+/* a line does not end after these */
+static bool needs_more(dae__token_kind last)
+{
+  switch (last) {
+  case DAE__TOKEN_COMMA:
+  case DAE__TOKEN_ASSIGN:
+  case DAE__TOKEN_COLON:
+  case DAE__TOKEN_OPEN_BLOCK:
+  case DAE__TOKEN_RANGE:
+  case DAE__TOKEN_DOT:
+  case DAE__TOKEN_NEWLINE:
+  case DAE__TOKEN_SEMICOLON:
+    return true;
+  default:
+    return last >= DAE__TOKEN_POWER;
+  }
+}
+
+static bool ends_statement(const dae__lexer *x)
+{
+  return x->depth == 0 && !needs_more(x->last);
+}
+
+/* space and comments; true at a newline that ends a statement */
+static bool skip(dae__lexer *x)
+{
+  const char *text = x->file->text; /* a zero follows it, and none stands in it */
+  int at = x->at;
+  for (; (unsigned char)text[at] <= '#'; at++) { /* all else are signs, digits and letters */
+    if (text[at] == '#')
+      at = line_end(x->file, at) - 1;
+    else if (text[at] == '\n' && !ends_statement(x))
+      x->line++;
+    else if (!is_space(text[at]))
+      break;
+  }
+  x->at = at;
+  return text[at] == '\n';
+}
+
+/* ---- blocks: inside { } newlines count again ---- */
+
+static void open_block(dae__lexer *x, int place)
+{
+  if (x->blocks >= x->l->limits.max_depth) {
+    dae__complain(x->l, place, "blocks are nested more than %d deep", x->l->limits.max_depth);
+    return;
+  }
+  if (x->blocks == x->room) {
+    int room = x->room > 0 ? 2 * x->room : 8;
+    int *outer = DAE__NEW_ARRAY(x->l->scratch, int, room);
+    if (!dae__load_ok(x->l))
+      return;
+    if (x->blocks > 0)
+      memcpy(outer, x->outer, (size_t)x->blocks * sizeof *outer);
+    x->outer = outer;
+    x->room = room;
+  }
+  x->outer[x->blocks++] = x->depth;
+  x->depth = 0;
+}
+
+static void track_brackets(dae__lexer *x, const dae__token *token)
+{
+  switch (token->kind) {
+  case DAE__TOKEN_OPEN:
+  case DAE__TOKEN_OPEN_INDEX:
+    x->depth++;
+    break;
+  case DAE__TOKEN_CLOSE:
+  case DAE__TOKEN_CLOSE_INDEX:
+    x->depth -= x->depth > 0;
+    break;
+  case DAE__TOKEN_OPEN_BLOCK:
+    open_block(x, token->place);
+    break;
+  case DAE__TOKEN_CLOSE_BLOCK:
+    x->depth = x->blocks > 0 ? x->outer[--x->blocks] : 0;
+    break;
+  default:
+    break;
+  }
+}
+
+/* ---- tokens ---- */
+
+static void digits(dae__lexer *x)
+{
+  while (is_digit(peek(x, 0)))
+    x->at++;
+}
+
+/* 1, 1.5, .5, 1., 1e-3; the dots of 1..N are left alone */
+static void number(dae__lexer *x, dae__token *token)
+{
+  char text[64];
+  digits(x);
+  if (peek(x, 0) == '.' && peek(x, 1) != '.') {
+    x->at++;
+    digits(x);
+  }
+  char e = peek(x, 0), sign = peek(x, 1);
+  bool signed_power = (sign == '+' || sign == '-') && is_digit(peek(x, 2));
+  if ((e == 'e' || e == 'E') && (is_digit(sign) || signed_power)) {
+    x->at += signed_power ? 2 : 1;
+    digits(x);
+  }
+  token->kind = DAE__TOKEN_NUMBER;
+  token->length = x->at - (token->place - x->file->first);
+  if (token->length >= (int)sizeof text) {
+    dae__complain(x->l, token->place, "a number with more than %d characters",
+                  (int)sizeof text - 1);
+    return;
+  }
+  memcpy(text, x->file->text + x->at - token->length, (size_t)token->length);
+  text[token->length] = 0;
+  if (!dae__parse_double(text, &token->value))
+    dae__complain(x->l, token->place, "%s is too large for a number", text);
+  else if (is_letter(peek(x, 0)))
+    dae__complain(x->l, x->file->first + x->at,
+                  "a number runs into a name: write * between factors");
+}
+
+static void name(dae__lexer *x, dae__token *token)
+{
+  const char *text = x->file->text;
+  int from = x->at, to = from;
+  while (class_of[(unsigned char)text[to]])
+    to++;
+  x->at = to;
+  token->kind = DAE__TOKEN_NAME;
+  token->length = to - from;
+  if (text[from] == '_')
+    dae__complain(x->l, token->place, "a name starts with a letter");
+  else if (token->length > 255)
+    dae__complain(x->l, token->place, "a name with more than 255 characters");
+}
+
+static void string(dae__lexer *x, dae__token *token)
+{
+  int from = ++x->at;
+  while (x->at < x->file->length && peek(x, 0) != '"' && peek(x, 0) != '\n')
+    x->at++;
+  token->kind = DAE__TOKEN_STRING;
+  token->length = x->at - from;
+  if (peek(x, 0) == '"')
+    x->at++;
+  else
+    dae__complain(x->l, token->place, "this string does not end on its line: a \" is missing");
+}
+
+/* signs by their first character: of one character, and of two */
+static const struct {
+  unsigned char alone, longer;
+} signs[128] = {
+    ['('] = {DAE__TOKEN_OPEN, 0},
+    [')'] = {DAE__TOKEN_CLOSE, 0},
+    ['['] = {DAE__TOKEN_OPEN_INDEX, 0},
+    [']'] = {DAE__TOKEN_CLOSE_INDEX, 0},
+    ['{'] = {DAE__TOKEN_OPEN_BLOCK, 0},
+    ['}'] = {DAE__TOKEN_CLOSE_BLOCK, 0},
+    [','] = {DAE__TOKEN_COMMA, 0},
+    [':'] = {DAE__TOKEN_COLON, 0},
+    [';'] = {DAE__TOKEN_SEMICOLON, 0},
+    ['\''] = {DAE__TOKEN_RATE, 0},
+    ['^'] = {DAE__TOKEN_POWER, 0},
+    ['+'] = {DAE__TOKEN_PLUS, 0},
+    ['-'] = {DAE__TOKEN_MINUS, 0},
+    ['*'] = {DAE__TOKEN_TIMES, 0},
+    ['/'] = {DAE__TOKEN_DIVIDE, 0},
+    ['.'] = {DAE__TOKEN_DOT, DAE__TOKEN_RANGE},
+    ['='] = {DAE__TOKEN_ASSIGN, DAE__TOKEN_EQUAL},
+    ['<'] = {DAE__TOKEN_LESS, DAE__TOKEN_LESS_EQUAL},
+    ['>'] = {DAE__TOKEN_MORE, DAE__TOKEN_MORE_EQUAL},
+    ['!'] = {DAE__TOKEN_NOT, DAE__TOKEN_NOT_EQUAL},
+    ['&'] = {0, DAE__TOKEN_AND},
+    ['|'] = {0, DAE__TOKEN_OR},
+};
+
+static void complain_sign(dae__lexer *x, int place, char c)
+{
+  if (c == '&' || c == '|')
+    dae__complain(x->l, place, "%c stands alone: write %c%c", c, c, c);
+  else if (c == '%')
+    dae__complain(x->l, place,
+                  "the character %% means nothing here; the remainder of a "
+                  "division is mod(a, b)");
+  else if ((unsigned char)c < ' ' || c == 127)
+    dae__complain(x->l, place, "a control character (code %d) has no place in a model",
+                  (unsigned char)c);
+  else
+    dae__complain(x->l, place, "the character %c means nothing here", c);
+}
+
+static void sign(dae__lexer *x, dae__token *token)
+{
+  char c = peek(x, 0); /* letters, among them all bytes above 127, do not come here */
+  int alone = signs[(int)c].alone, longer = signs[(int)c].longer;
+  bool both = longer && texts[longer][1] == peek(x, 1);
+  token->kind = (dae__token_kind)(both ? longer : alone);
+  token->length = both ? 2 : 1;
+  x->at += token->length;
+  if (token->kind == 0)
+    complain_sign(x, token->place, c);
+}
+
+void dae__lexer_next(dae__lexer *x, dae__token *token)
+{
+  int before = x->at;
+  bool line_ends = skip(x);
+  char c = x->file->text[x->at];
+  *token = (dae__token){.kind = DAE__TOKEN_END, .place = x->file->first + x->at, .line = x->line};
+  token->spaced = x->at > before;
+  if (x->l->status || x->at >= x->file->length) {
+    token->kind = DAE__TOKEN_END;
+  } else if (line_ends) {
+    token->kind = DAE__TOKEN_NEWLINE;
+    x->at++;
+    x->line++;
+  } else if (is_letter(c)) {
+    name(x, token);
+  } else if (is_digit(c) || (c == '.' && is_digit(peek(x, 1)))) {
+    number(x, token);
+  } else if (c == '"') {
+    string(x, token);
+  } else {
+    sign(x, token);
+  }
+  if (x->l->status)
+    token->kind = DAE__TOKEN_END;
+  track_brackets(x, token);
+  x->last = token->kind;
+}

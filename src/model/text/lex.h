@@ -1,0 +1,75 @@
+/* Text into tokens. A newline that does not end a statement (inside brackets, after a comma, an
+ * operator, ...) is not seen by the parser. */
+#ifndef DAEDAL_MODEL_TEXT_LEX_H
+#define DAEDAL_MODEL_TEXT_LEX_H
+
+#include "model/load.h"
+
+/* X(enumerator, text in messages) */
+#define DAE__TOKEN_LIST(X)                                                                         \
+  X(END, "the end of the file")                                                                    \
+  X(NEWLINE, "the end of the line")                                                                \
+  X(NAME, "a name")                                                                                \
+  X(NUMBER, "a number")                                                                            \
+  X(STRING, "a string")                                                                            \
+  X(OPEN, "(")                                                                                     \
+  X(CLOSE, ")")                                                                                    \
+  X(OPEN_INDEX, "[")                                                                               \
+  X(CLOSE_INDEX, "]")                                                                              \
+  X(OPEN_BLOCK, "{")                                                                               \
+  X(CLOSE_BLOCK, "}")                                                                              \
+  X(COMMA, ",")                                                                                    \
+  X(COLON, ":")                                                                                    \
+  X(SEMICOLON, ";")                                                                                \
+  X(ASSIGN, "=")                                                                                   \
+  X(RANGE, "..")                                                                                   \
+  X(DOT, ".")                                                                                      \
+  X(RATE, "'")                                                                                     \
+  X(POWER, "^")                                                                                    \
+  X(PLUS, "+")                                                                                     \
+  X(MINUS, "-")                                                                                    \
+  X(TIMES, "*")                                                                                    \
+  X(DIVIDE, "/")                                                                                   \
+  X(LESS, "<")                                                                                     \
+  X(LESS_EQUAL, "<=")                                                                              \
+  X(MORE, ">")                                                                                     \
+  X(MORE_EQUAL, ">=")                                                                              \
+  X(EQUAL, "==")                                                                                   \
+  X(NOT_EQUAL, "!=")                                                                               \
+  X(AND, "&&")                                                                                     \
+  X(OR, "||")                                                                                      \
+  X(NOT, "!")
+
+typedef enum dae__token_kind {
+#define DAE__TOKEN_ENUM(name, text) DAE__TOKEN_##name,
+  DAE__TOKEN_LIST(DAE__TOKEN_ENUM)
+#undef DAE__TOKEN_ENUM
+      DAE__TOKEN_COUNT
+} dae__token_kind;
+
+typedef struct dae__token {
+  dae__token_kind kind;
+  int place, length; /* the text of a string without its quotes */
+  int line;
+  bool spaced;  /* there is space before it */
+  double value; /* of a number */
+} dae__token;
+
+const char *dae__token_text(dae__token_kind kind);
+
+typedef struct dae__lexer {
+  dae__load *l;
+  const dae__file *file;
+  int at;               /* offset of the next byte */
+  int line;             /* that it stands in */
+  dae__token_kind last; /* what came before */
+  int depth;            /* open ( and [ since the last { */
+  int *outer;           /* depths outside the open blocks */
+  int blocks, room;
+} dae__lexer;
+
+dae__lexer dae__lexer_create(dae__load *l, int file);
+/* The next token; END after a mistake. */
+void dae__lexer_next(dae__lexer *x, dae__token *token);
+
+#endif

@@ -1,0 +1,137 @@
+/* Names: one pointer for equal names. The words that belong to the language are names from the
+ * start, and known by where they point to. */
+#include "model/text/tree.h"
+#include <stdint.h>
+#include <string.h>
+
+static const struct {
+  char text[12];
+  int arguments;
+} words[] = {
+#define KEYWORD(enumerator, word) {word, 0},
+    DAE__STATEMENT_LIST(KEYWORD)
+#undef KEYWORD
+        {"in", 0},
+    {"sum", 0},
+    {"t", 0},
+    {"pi", 0}, /* functions, up to the end: */
+    {"sin", 1},
+    {"cos", 1},
+    {"tan", 1},
+    {"asin", 1},
+    {"acos", 1},
+    {"atan", 1},
+    {"sinh", 1},
+    {"cosh", 1},
+    {"tanh", 1},
+    {"exp", 1},
+    {"log", 1},
+    {"log10", 1},
+    {"sqrt", 1},
+    {"abs", 1},
+    {"sign", 1},
+    {"floor", 1},
+    {"min", 2},
+    {"max", 2},
+    {"mod", 2},
+    {"hypot", 2},
+    {"atan2", 2},
+    {"if", 3}};
+
+enum {
+  KEYWORDS = DAE__STATEMENT_IMPORT - DAE__STATEMENT_MODEL + 1,
+  FIRST_FUNCTION = KEYWORDS + 4,
+  WORDS = sizeof words / sizeof words[0]
+};
+
+/* the number of a word of the language, by the name that dae__name gave; -1: it is none */
+static int word_of(const char *name)
+{
+  uintptr_t offset = (uintptr_t)name - (uintptr_t)words;
+  return offset < sizeof words ? (int)(offset / sizeof words[0]) : -1;
+}
+
+static unsigned hash(const char *text, int length)
+{
+  unsigned h = 2166136261u; /* FNV-1a */
+  for (int i = 0; i < length; i++)
+    h = (h ^ (unsigned char)text[i]) * 16777619u;
+  return h;
+}
+
+static void insert(dae__names *names, const char *name)
+{
+  unsigned i = hash(name, (int)strlen(name)) & (unsigned)(names->room - 1);
+  while (names->slot[i])
+    i = (i + 1) & (unsigned)(names->room - 1);
+  names->slot[i] = name;
+}
+
+static bool make_room(dae__load *l, dae__names *names)
+{
+  if (2 * names->count < names->room)
+    return true;
+  dae__names larger = {.room = names->room > 0 ? 2 * names->room : 256, .count = names->count};
+  larger.slot = DAE__NEW_ARRAY(l->scratch, const char *, larger.room);
+  if (!dae__load_ok(l))
+    return false;
+  for (int i = 0; i < names->room; i++)
+    if (names->slot[i])
+      insert(&larger, names->slot[i]);
+  for (; larger.count < WORDS; larger.count++)
+    insert(&larger, words[larger.count].text);
+  *names = larger;
+  return true;
+}
+
+static bool is(const char *name, const char *text, int length)
+{
+  int i = 0;
+  while (i < length && name[i] == text[i])
+    i++;
+  return i == length && name[i] == 0;
+}
+
+const char *dae__name(dae__load *l, dae__names *names, const char *text, int length)
+{
+  if (!make_room(l, names))
+    return "";
+  unsigned i = hash(text, length) & (unsigned)(names->room - 1);
+  for (; names->slot[i]; i = (i + 1) & (unsigned)(names->room - 1))
+    if (is(names->slot[i], text, length))
+      return names->slot[i];
+  const char *name = dae__pool_text(l->keep, text, (size_t)length);
+  if (!name) {
+    dae__load_ok(l);
+    return "";
+  }
+  names->count++;
+  return names->slot[i] = name;
+}
+
+bool dae__is_reserved(const char *name)
+{
+  return word_of(name) >= 0;
+}
+
+int dae__keyword(const char *name)
+{
+  int word = word_of(name);
+  return word >= 0 && word < KEYWORDS ? DAE__STATEMENT_MODEL + word : -1;
+}
+
+int dae__builtin(const char *name)
+{
+  int word = word_of(name);
+  return word >= FIRST_FUNCTION ? word - FIRST_FUNCTION : -1;
+}
+
+int dae__builtin_arguments(int builtin)
+{
+  return words[FIRST_FUNCTION + builtin].arguments;
+}
+
+const char *dae__builtin_name(int builtin)
+{
+  return builtin < WORDS - FIRST_FUNCTION ? words[FIRST_FUNCTION + builtin].text : NULL;
+}

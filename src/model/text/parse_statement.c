@@ -1,0 +1,420 @@
+/* Statements: one function for each kind, found by its first word. */
+#include "model/text/parse.h"
+#include <daedal/options.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct list {
+  dae__statement *first, **last;
+} list;
+
+static dae__statement *new_statement(dae__parser *p, dae__statement_kind kind)
+{
+  dae__statement *s = DAE__NEW(p->l->scratch, dae__statement);
+  if (!dae__load_ok(p->l))
+    return NULL;
+  s->kind = kind;
+  s->place = p->at.place;
+  s->line = p->at.line;
+  return s;
+}
+
+static void append(list *all, dae__statement *s)
+{
+  *all->last = s;
+  all->last = &s->next;
+}
+
+/* ---- pieces that several statements share ---- */
+
+/* A = B */
+static void take_sides(dae__parser *p, dae__statement *s, const char *where)
+{
+  if (!s->a)
+    s->a = dae__take_expression(p);
+  if (!p->l->status && !dae__at(p, DAE__TOKEN_ASSIGN) && s->a->op == DAE__TOKEN_EQUAL)
+    dae__complain(p->l, s->a->place, "== compares two values; an equation is written with one =");
+  if (!p->l->status)
+    dae__expect(p, DAE__TOKEN_ASSIGN, where);
+  if (!p->l->status)
+    s->b = dae__take_expression(p);
+}
+
+/* NAME: or NAME[i]: in front; otherwise what was read is the left side */
+static void take_label(dae__parser *p, dae__statement *s)
+{
+  dae__expr *e = dae__take_expression(p);
+  if (e && e->kind == DAE__EXPR_NAME &&
+      (dae__at(p, DAE__TOKEN_NAME) || dae__at(p, DAE__TOKEN_NUMBER)))
+    dae__complain(p->l, p->at.place, "a label ends with a colon: %s: ...", e->name);
+  if (!e || !dae__at(p, DAE__TOKEN_COLON)) {
+    s->a = e;
+    return;
+  }
+  if (e->kind != DAE__EXPR_NAME || e->member || e->rate)
+    dae__complain(p->l, e->place, "a label is a name, perhaps with indices: rod[i]: ...");
+  dae__advance(p);
+  s->label = e;
+}
+
+/* ---- blocks ---- */
+
+static void take_statements(dae__parser *p, list *all, dae__token_kind close);
+
+/* { ... } */
+static dae__statement *take_block(dae__parser *p, const char *where)
+{
+  list all = {.first = NULL};
+  int place = p->at.place;
+  all.last = &all.first;
+  if (!dae__expect(p, DAE__TOKEN_OPEN_BLOCK, where))
+    return NULL;
+  p->blocks++;
+  if (dae__deeper(p))
+    take_statements(p, &all, DAE__TOKEN_CLOSE_BLOCK);
+  p->blocks--;
+  p->depth--;
+  if (!p->l->status && !dae__accept(p, DAE__TOKEN_CLOSE_BLOCK))
+    dae__complain(p->l, place, "this block does not end: a } is missing");
+  return all.first;
+}
+
+static void take_for(dae__parser *p, dae__statement *s)
+{
+  const char *name = dae__take_new_name(p, "the index: for i in 1..N { ... }");
+  if (!p->l->status && !dae__accept_word(p, "in"))
+    dae__unexpected(p, "in: for i in 1..N { ... }");
+  if (!p->l->status)
+    dae__take_range(p, &s->range);
+  s->range.name = name;
+  if (!p->l->status)
+    s->body = take_block(p, "after the range: for i in 1..N { ... }");
+}
+
+static void take_system(dae__parser *p, dae__statement *s)
+{
+  dae__declaration *d = dae__new_declaration(p, "the name of a system");
+  if (!d)
+    return;
+  s->declared = d;
+  if (dae__accept(p, DAE__TOKEN_OPEN_INDEX))
+    dae__take_ranges(p, d, 1);
+  if (!p->l->status)
+    s->body = take_block(p, "after the name of the system");
+}
+
+/* ---- events ---- */
+
+/* rising, falling, stop after the expression, in any order */
+static void take_event_words(dae__parser *p, dae__statement *s)
+{
+  while (!p->l->status) {
+    int place = p->at.place;
+    bool rising = dae__at_word(p, "rising"), falling = dae__at_word(p, "falling");
+    if (rising || falling) {
+      if (s->direction)
+        dae__complain(p->l, place, "rising or falling stands once; leave both out for either");
+      s->direction = rising ? 1 : -1;
+    } else if (dae__at_word(p, "stop")) {
+      s->stop = true;
+    } else {
+      return;
+    }
+    dae__advance(p);
+  }
+}
+
+static void take_event(dae__parser *p, dae__statement *s)
+{
+  take_label(p, s);
+  if (!p->l->status && !s->label) {
+    dae__complain(p->l, s->place, "an event has a name: event bounce: E");
+    return;
+  }
+  if (!p->l->status)
+    s->a = dae__take_expression(p);
+  take_event_words(p, s);
+  if (dae__at(p, DAE__TOKEN_OPEN_BLOCK))
+    s->body = take_block(p, "around the actions of the event");
+  if (dae__at_word(p, "rising") || dae__at_word(p, "falling") || dae__at_word(p, "stop"))
+    dae__complain(p->l, p->at.place, "rising, falling and stop stand before the { of an event");
+}
+
+/* ---- the rest ---- */
+
+static void take_model(dae__parser *p, dae__statement *s)
+{
+  s->declared = dae__new_declaration(p, "the name of the model");
+  if (dae__at(p, DAE__TOKEN_STRING)) {
+    s->text = dae__token_at(p);
+    dae__advance(p);
+  }
+}
+
+static void take_force(dae__parser *p, dae__statement *s)
+{
+  s->a = dae__take_expression(p);
+  if (s->a && (s->a->kind != DAE__EXPR_NAME || s->a->rate))
+    dae__complain(p->l, s->a->place, "force names the coordinate it acts on: force x = E");
+  take_sides(p, s, "after the coordinate: force x = E");
+}
+
+/* (E, E) */
+static void take_point(dae__parser *p, const dae__expr **first, dae__expr ***last)
+{
+  int count;
+  dae__expr *x = NULL;
+  if (dae__expect(p, DAE__TOKEN_OPEN, "before a point: (E, E)"))
+    x = dae__take_list(p, DAE__TOKEN_CLOSE, &count);
+  if (p->l->status)
+    return;
+  if (!x || count != 2) {
+    dae__complain(p->l, p->at.place, "a point has two coordinates: (E, E)");
+    return;
+  }
+  if (*last)
+    **last = x;
+  else
+    *first = x;
+  *last = &x->next->next;
+}
+
+static void take_draw(dae__parser *p, dae__statement *s)
+{
+  dae__expr **last = NULL;
+  bool circle = dae__at_word(p, "circle"), line = dae__at_word(p, "line");
+  if (!circle && !line && !dae__at_word(p, "point")) {
+    dae__unexpected(p, "line, point or circle");
+    return;
+  }
+  dae__advance(p);
+  take_point(p, &s->point, &last);
+  while (line && !p->l->status && dae__at(p, DAE__TOKEN_OPEN))
+    take_point(p, &s->point, &last);
+  if (line && !p->l->status && !s->point->next->next)
+    dae__complain(p->l, s->place, "a line has two points or more: draw line (E,E) (E,E)");
+  if (circle && !p->l->status) {
+    if (dae__accept_word(p, "radius"))
+      s->a = dae__take_expression(p);
+    else
+      dae__unexpected(p, "radius: draw circle (E,E) radius E");
+  }
+  if (dae__at(p, DAE__TOKEN_STRING)) {
+    s->text = dae__token_at(p);
+    dae__advance(p);
+  }
+}
+
+/* the statements of the imported file, in its place */
+static void take_import(dae__parser *p, list *all)
+{
+  int place = p->at.place, known = p->l->files.count;
+  if (!dae__at(p, DAE__TOKEN_STRING)) {
+    dae__unexpected(p, "the name of a file: import \"parts.dae\"");
+    return;
+  }
+  const char *path = dae__token_at(p);
+  dae__advance(p);
+  if (p->l->status)
+    return;
+  int file = dae__open_import(p->l, place, path);
+  if (file < 0)
+    return;
+  if (file < known && p->l->files.item[file].open)
+    dae__complain(p->l, place, "%s imports itself, directly or by way of other files", path);
+  if (file < known)
+    return; /* included already */
+  dae__parser inner = dae__parser_create(p->l, p->names, file);
+  inner.imported = true;
+  inner.depth = p->depth;
+  p->l->files.item[file].open = true;
+  if (dae__deeper(&inner))
+    take_statements(&inner, all, DAE__TOKEN_END);
+  p->l->files.item[file].open = false;
+}
+
+/* ---- which statement ---- */
+
+/* step H inside a system; step' = ... is an equation */
+static bool at_setting(const dae__parser *p)
+{
+  static const char *const words[] = {"method", "step", "rtol", "atol"};
+  dae__token_kind after = p->ahead.kind;
+  bool value = after == DAE__TOKEN_NAME || after == DAE__TOKEN_NUMBER ||
+               (after == DAE__TOKEN_OPEN && p->ahead.spaced);
+  bool nothing = after == DAE__TOKEN_NEWLINE || after == DAE__TOKEN_SEMICOLON ||
+                 after == DAE__TOKEN_CLOSE_BLOCK || after == DAE__TOKEN_END;
+  if (!value && !nothing)
+    return false;
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (dae__at_word(p, words[i]))
+      return true;
+  return false;
+}
+
+static const char *keyword(const void *unused, int i)
+{
+  (void)unused;
+  static const char *const words[] = {
+#define DAE__STATEMENT_WORD(enumerator, word) word,
+      DAE__STATEMENT_LIST(DAE__STATEMENT_WORD)
+#undef DAE__STATEMENT_WORD
+  };
+  return words[i];
+}
+
+/* two words beside each other: the first is a misspelt keyword */
+static bool refuse_unknown_word(dae__parser *p)
+{
+  dae__token_kind after = p->ahead.kind;
+  if (!dae__at(p, DAE__TOKEN_NAME) ||
+      (after != DAE__TOKEN_NAME && after != DAE__TOKEN_NUMBER && after != DAE__TOKEN_STRING))
+    return false;
+  const char *word = dae__token_at(p);
+  int count = DAE__STATEMENT_IMPORT - DAE__STATEMENT_MODEL + 1;
+  const char *near = dae_suggest(word, count, keyword, NULL);
+  if (near)
+    dae__complain(p->l, p->at.place, "unknown statement %s; did you mean %s?", word, near);
+  else
+    dae__complain(p->l, p->at.place,
+                  "unknown statement %s; a statement starts with a word such as coord, kinetic, "
+                  "constraint, or is an equation A = B",
+                  word);
+  return true;
+}
+
+static void take_by_kind(dae__parser *p, dae__statement *s)
+{
+  switch (s->kind) {
+  case DAE__STATEMENT_MODEL:
+    take_model(p, s);
+    break;
+  case DAE__STATEMENT_KINETIC:
+  case DAE__STATEMENT_POTENTIAL:
+    if (dae__at(p, DAE__TOKEN_ASSIGN))
+      dae__complain(p->l, p->at.place, "an energy stands without =: kinetic m*x'^2/2");
+    else
+      s->a = dae__take_expression(p);
+    break;
+  case DAE__STATEMENT_FORCE:
+    take_force(p, s);
+    break;
+  case DAE__STATEMENT_CONSTRAINT:
+  case DAE__STATEMENT_JOINT:
+    take_label(p, s);
+    take_sides(p, s, "between the sides of the constraint: A = B");
+    break;
+  case DAE__STATEMENT_EVENT:
+    take_event(p, s);
+    break;
+  case DAE__STATEMENT_FOR:
+    take_for(p, s);
+    break;
+  case DAE__STATEMENT_SYSTEM:
+    take_system(p, s);
+    break;
+  case DAE__STATEMENT_SIMULATE:
+    dae__take_settings(p, s);
+    break;
+  case DAE__STATEMENT_DRAW:
+    take_draw(p, s);
+    break;
+  case DAE__STATEMENT_SETTING:
+    dae__take_settings(p, s);
+    break;
+  case DAE__STATEMENT_EQUATION:
+    take_sides(p, s, "of an equation A = B");
+    break;
+  default:
+    dae__take_declarations(p, s);
+  }
+}
+
+/* what an imported file may hold; false: it is read over */
+static bool belongs_in_import(dae__parser *p, const dae__statement *s)
+{
+  switch (s->kind) {
+  case DAE__STATEMENT_PARAM:
+  case DAE__STATEMENT_LET:
+  case DAE__STATEMENT_SYSTEM:
+    return true;
+  case DAE__STATEMENT_MODEL:
+  case DAE__STATEMENT_SIMULATE:
+    return false;
+  default:
+    dae__complain(
+        p->l, s->place,
+        "an imported file may hold params, lets and systems only; put this into a system, "
+        "or into the model");
+    return false;
+  }
+}
+
+static void take_statement(dae__parser *p, list *all)
+{
+  if (dae__at(p, DAE__TOKEN_CLOSE_BLOCK)) {
+    dae__complain(p->l, p->at.place, "this } closes nothing");
+    return;
+  }
+  if (p->at.kind >= DAE__TOKEN_POWER && p->at.kind != DAE__TOKEN_MINUS &&
+      p->at.kind != DAE__TOKEN_NOT) {
+    dae__complain(
+        p->l, p->at.place,
+        "a statement cannot start with %s; to go on with the one before, put the operator "
+        "at the end of its line",
+        dae__token_text(p->at.kind));
+    return;
+  }
+  int kind = dae__at(p, DAE__TOKEN_NAME) ? dae__keyword(dae__token_at(p)) : -1;
+  if (kind < 0 && at_setting(p))
+    kind = DAE__STATEMENT_SETTING;
+  if (kind < 0 && refuse_unknown_word(p))
+    return;
+  dae__statement *s =
+      new_statement(p, kind < 0 ? DAE__STATEMENT_EQUATION : (dae__statement_kind)kind);
+  if (!s)
+    return;
+  if (kind >= DAE__STATEMENT_MODEL)
+    dae__advance(p);
+  if (kind == DAE__STATEMENT_IMPORT) {
+    if (p->blocks > 0)
+      dae__complain(p->l, s->place, "import stands outside of systems and loops");
+    else
+      take_import(p, all);
+    return;
+  }
+  take_by_kind(p, s);
+  bool top = p->imported && p->blocks == 0 && !p->l->status;
+  if (!top || belongs_in_import(p, s))
+    append(all, s);
+}
+
+static void take_statements(dae__parser *p, list *all, dae__token_kind close)
+{
+  while (!p->l->status && !dae__at(p, close)) {
+    if (dae__accept(p, DAE__TOKEN_NEWLINE) || dae__accept(p, DAE__TOKEN_SEMICOLON))
+      continue;
+    if (dae__at(p, DAE__TOKEN_END))
+      return;
+    take_statement(p, all);
+    if (p->l->status || dae__ends_statement(p))
+      continue;
+    bool factor =
+        dae__at(p, DAE__TOKEN_NAME) || dae__at(p, DAE__TOKEN_NUMBER) || dae__at(p, DAE__TOKEN_OPEN);
+    dae__unexpected(p, factor ? "an operator (* between factors) or the end of the statement"
+                              : "the end of the statement");
+  }
+}
+
+dae_status dae__parse(dae__load *l, int file, dae__parsed *out)
+{
+  list all = {.first = NULL};
+  *out = (dae__parsed){.first = NULL};
+  all.last = &all.first;
+  dae__parser p = dae__parser_create(l, &out->names, file);
+  l->files.item[file].open = true;
+  take_statements(&p, &all, DAE__TOKEN_END);
+  l->files.item[file].open = false;
+  out->first = all.first;
+  return dae__load_ok(l) ? DAE_OK : l->status;
+}

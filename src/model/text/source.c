@@ -1,0 +1,321 @@
+/* The text of a model: files in memory, places in them, and complaints that point at a place. */
+#define _XOPEN_SOURCE 700 /* realpath, O_CLOEXEC */
+
+#include "core/error.h"
+#include "model/graph/walker.h"
+#include "model/load.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- places ---- */
+
+static const dae__file *file_of(const dae__files *files, int place)
+{
+  for (int i = files->count - 1; i >= 0; i--)
+    if (place >= files->item[i].first)
+      return &files->item[i];
+  return NULL;
+}
+
+static bool continues_character(char c)
+{
+  return ((unsigned char)c & 0xC0) == 0x80;
+}
+
+/* the line [from, to) around an offset, and its number */
+static int find_line(const dae__file *f, int offset, int *from, int *to)
+{
+  int line = 1;
+  *from = 0;
+  for (int i = 0; i < offset; i++)
+    if (f->text[i] == '\n')
+      line++, *from = i + 1;
+  for (*to = offset; *to < f->length && f->text[*to] != '\n';)
+    ++*to;
+  if (*to > *from && f->text[*to - 1] == '\r')
+    --*to;
+  return line;
+}
+
+/* the line, or what fits of it around the offset */
+static void copy_line(const dae__file *f, int offset, int from, int to, dae_error *err)
+{
+  const int room = (int)sizeof err->source - 1;
+  if (offset - from > room - 40)
+    from = offset - (room - 40);
+  while (from < offset && continues_character(f->text[from]))
+    from++;
+  if (to - from > room)
+    to = from + room;
+  while (to > offset && to < f->length && continues_character(f->text[to]))
+    to--;
+  if (to < from)
+    to = from;
+  memcpy(err->source, f->text + from, (size_t)(to - from));
+  err->source[to - from] = 0;
+  for (char *c = err->source; *c; c++)
+    if ((unsigned char)*c < ' ' && *c != '\t')
+      *c = ' ';
+  err->caret = offset - from;
+}
+
+void dae__point_at(const dae__files *files, int place, dae_error *err)
+{
+  const dae__file *f = file_of(files, place);
+  int from, to;
+  if (!f || !err)
+    return;
+  int offset = place - f->first;
+  if (offset > f->length)
+    offset = f->length;
+  err->line = find_line(f, offset, &from, &to);
+  if (offset > to)
+    offset = to; /* before a carriage return */
+  err->column = 1;
+  for (int i = from; i < offset; i++)
+    err->column += !continues_character(f->text[i]);
+  snprintf(err->file, sizeof err->file, "%s", f->name);
+  copy_line(f, offset, from, to, err);
+}
+
+int dae__line_of(const dae__files *files, int place)
+{
+  const dae__file *f = file_of(files, place);
+  int from, to;
+  return f ? find_line(f, place - f->first, &from, &to) : 0;
+}
+
+/* ---- complaints ---- */
+
+static bool out_of_memory(const dae__load *l)
+{
+  return dae__pool_failed(l->keep) || dae__pool_failed(l->scratch) ||
+         (l->graph && l->graph->failed && !l->graph->full) || (l->walker && l->walker->failed);
+}
+
+dae_status dae__complain(dae__load *l, int place, const char *format, ...)
+{
+  char text[sizeof l->err->text];
+  va_list arguments;
+  if (!dae__load_ok(l)) /* what is complained of may be the consequence */
+    return l->status;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  dae__fail(l->err, DAE_ERROR_MODEL, NULL, "%s", text);
+  dae__point_at(&l->files, place, l->err);
+  return l->status = DAE_ERROR_MODEL;
+}
+
+bool dae__load_ok(dae__load *l)
+{
+  if (l->status == DAE_OK && out_of_memory(l))
+    l->status = dae__out_of_memory(l->err);
+  return !l->status;
+}
+
+dae_status dae__complain_work(dae__load *l, int place)
+{
+  return dae__complain(l, place,
+                       "the model is too large: expanding its arrays, loops and lets takes more "
+                       "than %ld steps; use smaller arrays",
+                       l->limits.max_work);
+}
+
+bool dae__load_record(dae__load *l, int place)
+{
+  long most = l->limits.max_nodes / DAE__RECORD;
+  if (++l->records > most)
+    dae__complain(l, place,
+                  "the model is too large: it may have %ld variables, rates, multipliers and "
+                  "equations together",
+                  most);
+  return !l->status;
+}
+
+/* ---- files ---- */
+
+static int add_file(dae__load *l, const char *name, const char *path, const char *text,
+                    size_t length)
+{
+  const dae__file *last = l->files.count > 0 ? &l->files.item[l->files.count - 1] : NULL;
+  int first = last ? last->first + last->length + 1 : 0;
+  *DAE__PUSH(l->keep, &l->files) = (dae__file){.name = dae__pool_text(l->keep, name, strlen(name)),
+                                               .path = path,
+                                               .text = text,
+                                               .length = (int)length,
+                                               .first = first};
+  if (!dae__load_ok(l))
+    return -1;
+  const char *zero = memchr(text, 0, length);
+  if (zero)
+    dae__complain(l, first + (int)(zero - text),
+                  "a zero byte: this is not a text file; models are UTF-8 text");
+  return l->status ? -1 : l->files.count - 1;
+}
+
+/* refuses a file; place is that of the import, or -1 */
+__attribute__((format(printf, 4, 5))) static int refuse(dae__load *l, int place, dae_status status,
+                                                        const char *format, ...)
+{
+  char text[sizeof l->err->text];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  if (l->status)
+    return -1;
+  l->status = dae__fail(l->err, status, NULL, "%s", text);
+  if (place >= 0)
+    dae__point_at(&l->files, place, l->err);
+  return -1;
+}
+
+static size_t bytes_left(const dae__load *l)
+{
+  size_t used = 0;
+  for (int i = 0; i < l->files.count; i++)
+    used += (size_t)l->files.item[i].length;
+  return l->limits.max_bytes > used ? l->limits.max_bytes - used : 0;
+}
+
+static int too_large(dae__load *l, int place, const char *name)
+{
+  return refuse(l, place, DAE_ERROR_MODEL,
+                "%s is too large: the files of a model may have %zu bytes together; write arrays "
+                "and for loops in place of repeated statements",
+                name, l->limits.max_bytes);
+}
+
+int dae__open_text(dae__load *l, const char *name, const char *text, size_t length)
+{
+  if (length > bytes_left(l))
+    return too_large(l, -1, name);
+  const char *copy = dae__pool_text(l->keep, text, length);
+  if (!dae__load_ok(l))
+    return -1;
+  return add_file(l, name, NULL, copy, length);
+}
+
+/* all that can be read, up to one byte more than there is room for; size is that of the file, 0 for
+ * a pipe; NULL: errno says why, unless memory ran out */
+static char *read_all(dae__load *l, int in, size_t size, size_t *length)
+{
+  size_t most = bytes_left(l) + 1, room = (size < most ? size : most) + 1024;
+  char *text = DAE__NEW_ARRAY(l->scratch, char, room);
+  *length = 0;
+  while (text) {
+    ssize_t got = read(in, text + *length, (room < most ? room : most) - *length);
+    if (got < 0 && errno != EINTR)
+      return NULL;
+    *length += got > 0 ? (size_t)got : 0;
+    if (got == 0 || *length == size || *length == most)
+      break;
+    if (*length < room)
+      continue;
+    char *larger = DAE__NEW_ARRAY(l->scratch, char, 2 * room);
+    if (larger)
+      memcpy(larger, text, *length);
+    text = larger;
+    room *= 2;
+  }
+  return text;
+}
+
+/* the content of a file in scratch memory; NULL: why says what is wrong, unless memory ran out */
+static char *read_path(dae__load *l, const char *path, bool imported, size_t *length,
+                       const char **why)
+{
+  struct stat info;
+  char *text = NULL;
+  *why = "it is not a file";
+  if (imported && !stat(path, &info) && !S_ISREG(info.st_mode))
+    return NULL; /* not even opened: with a pipe that might take for ever */
+  int in = open(path, O_RDONLY | O_CLOEXEC);
+  bool there = in >= 0 && !fstat(in, &info);
+  if (there && !S_ISDIR(info.st_mode))
+    text = read_all(l, in, info.st_size > 0 ? (size_t)info.st_size : 0, length);
+  if (!there || (!text && !S_ISDIR(info.st_mode)))
+    *why = strerror(errno);
+  if (in >= 0)
+    close(in);
+  return text;
+}
+
+/* the content of a file into the model's memory; place is that of the import, or -1 */
+static int read_file(dae__load *l, int place, const char *name, const char *path)
+{
+  size_t length;
+  const char *why, *text = read_path(l, path, place >= 0, &length, &why);
+  if (!dae__load_ok(l))
+    return -1;
+  if (!text)
+    return refuse(l, place, DAE_ERROR_FILE, "cannot read %s: %s", name, why);
+  if (length > bytes_left(l))
+    return too_large(l, place, name);
+  const char *kept = dae__pool_text(l->keep, text, length);
+  const char *kept_path = dae__pool_text(l->keep, path, strlen(path));
+  return dae__load_ok(l) ? add_file(l, name, kept_path, kept, length) : -1;
+}
+
+int dae__open_file(dae__load *l, const char *path)
+{
+  return read_file(l, -1, path, path);
+}
+
+/* The path of the model's file without links, which imports are held against. Most models import
+ * nothing, and to look for links takes as long as to parse a small one. */
+static void find_canonical_path(dae__load *l)
+{
+  dae__file *file = &l->files.item[0];
+  char *real = file->canonical ? NULL : realpath(file->path, NULL);
+  if (real) /* a pipe has none */
+    file->path = dae__pool_text(l->keep, real, strlen(real));
+  file->canonical = true;
+  free(real);
+}
+
+/* length of the folder part of a path, with its slash */
+static size_t folder(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+  return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+int dae__open_import(dae__load *l, int place, const char *path)
+{
+  const dae__file *main_file = &l->files.item[0], *from = file_of(&l->files, place);
+  if (!main_file->path)
+    return refuse(l, place, DAE_ERROR_MODEL, "text that is not in a file cannot import files");
+  if (path[0] == '/' || path[0] == 0)
+    return refuse(l, place, DAE_ERROR_MODEL,
+                  "an imported file is named relative to this one, below the folder of the model");
+  find_canonical_path(l);
+  if (!dae__load_ok(l))
+    return -1;
+  char *shown = dae__pool_print(l->scratch, "%.*s%s", (int)folder(from->name), from->name, path);
+  char *joined = dae__pool_print(l->scratch, "%.*s%s", (int)folder(from->path), from->path, path);
+  if (!dae__load_ok(l))
+    return -1;
+  char *real = realpath(joined, NULL);
+  if (!real)
+    return refuse(l, place, DAE_ERROR_FILE, "cannot read %s: %s", shown, strerror(errno));
+  int file = -1;
+  for (int i = 0; i < l->files.count; i++)
+    if (l->files.item[i].path && !strcmp(l->files.item[i].path, real))
+      file = i;
+  if (strncmp(real, main_file->path, folder(main_file->path)) != 0)
+    refuse(l, place, DAE_ERROR_MODEL,
+           "%s is outside the folder of the model; only files below it can be imported", shown);
+  else if (file < 0)
+    file = read_file(l, place, shown, real);
+  free(real);
+  return file;
+}

@@ -1,0 +1,134 @@
+/* The bordered system that the correctors for constrained mechanics share: the stabilised index-2
+ * form of Gear, Gupta and Leimkuhler [GGL85], with nonholonomic and rheonomic constraints, extra
+ * states and algebraic variables.
+ *
+ *   unknowns  q v u w lambda psi mu
+ *
+ *   0 = q' - v + G' mu                              (q)
+ *   0 = M v' - f + G' lambda + K' psi               (v)
+ *   0 = u' - s                                      (u)
+ *   0 = -c                                          (w)
+ *   0 = g_t + G v                                   (lambda)
+ *   0 = k                                           (psi)
+ *   0 = g                                           (mu)
+ *
+ * mu vanishes on exact solutions and takes up what the discretisation would add to the drift.
+ * Without constraints this is the plain first-order form of M q'' = f. The iteration matrix,
+ * with H(s) = d(G' s)/dq, D = d(M v' + K' psi - f)/d(q,v), J = d(f,s,c)/d(q,v,u,w):
+ *
+ *   [ cj I + H(mu)         -I                                 G' ]
+ *   [ H(lambda) + D_q       cj M + D_v   -f_u -f_w  G'   K'       ]
+ *   [ -s_q                  -s_v     cj I - s_u -s_w              ]
+ *   [ -c_q                  -c_v         -c_u -c_w                ]
+ *   [ d(gdot)/dq            G                                     ]
+ *   [ k_q                   K                                     ]
+ *   [ G                                                           ]
+ *
+ * Rows of dependent constraints hold "multiplier = 0" instead. Correctors differ in where the
+ * multipliers in residual and matrix come from; a corrector's own struct begins with a
+ * dae__bordered, so that the verbs below can stand in its table. */
+#ifndef DAEDAL_MULTISTEP_BORDERED_H
+#define DAEDAL_MULTISTEP_BORDERED_H
+
+#include "linalg/solver.h"
+#include "multistep/bdf.h"
+#include "problem/consistent.h"
+#include "problem/mechanical/algebraic.h"
+
+enum {
+  DAE__BLOCK_ONE_Q, /* cj I, rows q */
+  DAE__BLOCK_ONE_V, /* -I */
+  DAE__BLOCK_ONE_U, /* cj I, rows u */
+  DAE__BLOCK_H_MU,
+  DAE__BLOCK_GT_MU,
+  DAE__BLOCK_J,
+  DAE__BLOCK_M,
+  DAE__BLOCK_MS,
+  DAE__BLOCK_H_LAMBDA,
+  DAE__BLOCK_KTS,
+  DAE__BLOCK_GT_LAMBDA,
+  DAE__BLOCK_KT_PSI,
+  DAE__BLOCK_GDOT_Q,
+  DAE__BLOCK_G_V,
+  DAE__BLOCK_K_Q,
+  DAE__BLOCK_K_V,
+  DAE__BLOCK_G_Q,
+  DAE__BLOCK_TAKEN_OUT, /* diagonal of the multipliers */
+  DAE__BLOCKS
+};
+
+typedef struct dae__bordered_counts {
+  long jacobians, factorisations;
+} dae__bordered_counts;
+
+typedef struct dae__bordered {
+  dae__mech *m;
+  dae__motion *motion; /* projects accepted states */
+  dae__motion *shown;  /* the same for states shown outside, with factorisations of its own, */
+  dae__algebraic *algebraic; /* and their algebraic variables; NULL: none */
+  bool project;
+  bool has_M;                  /* M holds a mass matrix */
+  bool with_H;                 /* the matrix holds H and d(K' psi)/d(q,v) */
+  dae__bordered_counts *count; /* kept */
+  int mu, n;                   /* offset of mu, number of unknowns */
+  dae_pattern one_q, one_u, one_y;
+  dae__block block[DAE__BLOCKS];
+  dae_pattern pattern;
+  dae__solver *solver;
+  double *matrix, *ones;
+  double *scratch;     /* n */
+  unsigned char *role; /* n: see dae__corrector */
+  int error_test;      /* dae_bdf_test */
+  double *M, *G, *K, *J, *Ms, *H, *gdot_q, *k_q, *Kts, *fsc;
+} dae__bordered;
+
+/* Prepares s, whose other members are zero, and makes the start consistent: y, dy. with_H is true
+ * afterwards. What fails is freed. */
+dae_status dae__bordered_create(dae__arena *arena, const dae_problem *problem,
+                                const dae_start *start, const dae_bdf_options *opts, double *y,
+                                double *dy, dae__bordered *s, dae_error *err);
+/* The corrector around it; roles by the options, the multipliers' as given. */
+dae_status dae__bordered_corrector(dae__bordered *s, const dae__corrector_table *table,
+                                   const dae_bdf_options *opts, dae__test_role multipliers,
+                                   dae__arena *arena, dae__corrector *out, dae_error *err);
+
+/* Leaves dependent coordinates (-1: none) out of the error test, where that looks at independent
+ * ones only. */
+void dae__bordered_test_independent(dae__bordered *s, int dependents, const int *dependent);
+
+/* Evaluates and factors the matrix at (t, Y, dY), with the multipliers in Y. */
+dae_status dae__bordered_setup(void *self, double t, const double *Y, const double *dY, double cj,
+                               dae_error *err);
+/* Evaluates M, f, s, c, G, K at Y, and the rows of the constraints into R. */
+dae_status dae__bordered_evaluate(dae__bordered *s, double t, const double *Y, double *R,
+                                  dae_error *err);
+/* The rows (q) and (v) of R without multipliers: r1 = q' - v, r2 = M v' - f. */
+void dae__bordered_rates(const dae__bordered *s, const double *Y, const double *dY, double *R);
+/* R[q] += G' mu, R[v] += G' lambda + K' psi; y = (lambda, psi) */
+void dae__bordered_add_forces(const dae__bordered *s, const double *G, const double *K,
+                              const double *y, const double *mu, double *R);
+/* The rows (u) and (w); those of the dynamics are then scaled; "multiplier = 0" in the rows of
+ * dependent constraints, for the multipliers in Y. */
+void dae__bordered_finish(const dae__bordered *s, const double *Y, const double *dY, double factor,
+                          double *R);
+
+/* out = B^-1 cj (e_q, M e_v, e_u, 0): e, where B is close to its dynamic part, and close to zero in
+ * directions that are stiff within a step. */
+void dae__bordered_filter(void *self, double cj, const double *e, double *out);
+
+/* Newton with the multipliers among the unknowns: ggl.c. */
+dae_status dae__ggl_increment(void *self, double t, const double *Y, const double *dY, double cj,
+                              double factor, double *delta, dae_error *err);
+
+/* Verbs for the table of a corrector. */
+void dae__bordered_start(void *self, const double *y, const double *dy, double *Y, double *dY);
+dae_status dae__bordered_project(void *self, double t, double *Y, dae_error *err);
+dae_status dae__bordered_output(void *self, double t, const double *Y, const double *dY, double *y,
+                                double *dy, dae_error *err);
+dae_status dae__bordered_consistent(void *self, double t, const bool *fixed, double *y, double *dy,
+                                    dae_error *err);
+void dae__bordered_stats(const void *self, dae_stats *stats);
+dae_status dae__bordered_reload(void *self);
+void dae__bordered_free(void *self);
+
+#endif

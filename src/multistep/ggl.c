@@ -1,0 +1,54 @@
+/* The GGL corrector: Newton on the bordered system with the multipliers among the unknowns [GGL85].
+ * See bordered.h for the system. */
+#include "core/error.h"
+#include "core/vec.h"
+#include "multistep/bordered.h"
+
+dae_status dae__ggl_increment(void *self, double t, const double *Y, const double *dY, double cj,
+                              double factor, double *delta, dae_error *err)
+{
+  dae__bordered *s = self;
+  (void)cj;
+  dae_status status = dae__bordered_evaluate(s, t, Y, delta, err);
+  if (status)
+    return status;
+  dae__bordered_rates(s, Y, dY, delta);
+  dae__bordered_add_forces(s, s->G, s->K, Y + s->m->at.lambda, Y + s->mu, delta);
+  dae__bordered_finish(s, Y, dY, factor, delta);
+  dae__scale(s->n, -1, delta);
+  dae__solver_solve(s->solver, delta); /* delta = -J\R */
+  return DAE_OK;
+}
+
+static const dae__corrector_table table = {
+    .start = dae__bordered_start,
+    .setup = dae__bordered_setup,
+    .increment = dae__ggl_increment,
+    .project = dae__bordered_project,
+    .output = dae__bordered_output,
+    .consistent = dae__bordered_consistent,
+    .stats = dae__bordered_stats,
+    .reload = dae__bordered_reload,
+    .free = dae__bordered_free,
+};
+
+dae_status dae__ggl_create(dae__arena *arena, const dae_problem *problem, const dae_start *start,
+                           const dae_bdf_options *opts, double *y, double *dy, dae__corrector *out,
+                           dae_error *err)
+{
+  dae__bordered *s = DAE__TAKE(arena, dae__bordered, 1);
+  if (!s)
+    return dae__out_of_memory(err);
+  /* Multipliers enter linearly and are known as soon as q and v are: only DASSL's rules ask for
+   * them to settle too, which the chain of 1000 links pays with a new matrix in every second step.
+   */
+  bool strict = opts->rules == DAE_BDF_RULES_STRICT;
+  dae_status status = dae__bordered_create(arena, problem, start, opts, y, dy, s, err);
+  if (status)
+    return status;
+  status = dae__bordered_corrector(s, &table, opts, strict ? DAE__TEST_NONE : DAE__TEST_MULTIPLIER,
+                                   arena, out, err);
+  if (status)
+    dae__bordered_free(s);
+  return status;
+}

@@ -1,0 +1,235 @@
+#include "multistep/multipliers.h"
+#include "core/error.h"
+#include "core/vec.h"
+#include "linalg/rank.h"
+
+/* how much the condition of A Y may deteriorate before another split is chosen: an engineering
+ * default, not tuned */
+#define DETERIORATED 0.1
+
+static dae_pattern empty(dae__arena *arena, int rows, int cols)
+{
+  return (dae_pattern){rows, cols, DAE__TAKE(arena, int, cols + 1), DAE__TAKE(arena, int, 0)};
+}
+
+static void take_split(dae__multipliers *e, dae__arena *arena)
+{
+  const dae__mech *m = e->m;
+  dae__block blocks[2] = {{.pattern = &m->G}, {.row = m->ng, .pattern = &m->K}};
+  e->A = dae__blocks_merge(arena, m->nc, m->nq, blocks, 2);
+  e->G_in_A = blocks[0];
+  e->K_in_A = blocks[1];
+  e->pivot = DAE__TAKE(arena, int, m->nc);
+  e->rows = DAE__TAKE(arena, bool, m->nc);
+  if (!dae__arena_failed(arena))
+    e->stacked = DAE__TAKE(arena, double, dae__pattern_count(&e->A));
+}
+
+dae_status dae__multipliers_create(dae__arena *arena, dae__mech *m, const dae_bdf_options *opts,
+                                   dae__multipliers *out, dae_error *err)
+{
+  dae__multipliers *e = out;
+  *e = (dae__multipliers){
+      .m = m, .kind = (dae_bdf_multipliers)opts->multipliers, .env = dae__arena_env(arena)};
+  e->keep = opts->independent - 1;
+  if (e->keep >= m->nq)
+    return dae__fail(err, DAE_ERROR_OPTION, "independent",
+                     "independent = %d: there are %d coordinates", opts->independent, m->nq);
+  e->choose = e->kind == DAE_BDF_MULTIPLIERS_SPLIT || opts->error_test == DAE_BDF_TEST_X ||
+              opts->error_test == DAE_BDF_TEST_XV;
+  if (e->kind == DAE_BDF_MULTIPLIERS_QR && (m->sparse || m->nk > 0))
+    return dae__fail(
+        err, DAE_ERROR_OPTION, "multipliers",
+        "multipliers qr is for dense problems with holonomic constraints; least-squares "
+        "gives the same multipliers");
+  dae_pattern *none = DAE__TAKE(arena, dae_pattern, 2);
+  e->memory = DAE__KEEP(arena, dae__multipliers_memory, 1);
+  e->diagonal = DAE__KEEP(arena, double, m->nq + m->nc);
+  e->diagonal_G = DAE__KEEP(arena, double, m->nq + m->ng);
+  e->x = DAE__TAKE(arena, double, m->nq);
+  e->s = DAE__TAKE(arena, double, m->nc);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  none[0] = empty(arena, m->nq, m->nq);
+  none[1] = empty(arena, 0, m->nq);
+  if (e->choose)
+    take_split(e, arena);
+  if (e->kind == DAE_BDF_MULTIPLIERS_QR) {
+    e->Q = DAE__TAKE(arena, double, m->nq * m->nc);
+    e->tau = DAE__TAKE(arena, double, m->nc);
+  }
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  for (int i = 0; i < m->nq; i++)
+    e->diagonal[i] = e->diagonal_G[i] = 1;
+  dae_status status = dae__saddle_create(arena, &none[0], &m->G, &m->K, &e->of_A, err);
+  if (!status && m->nk > 0)
+    status = dae__saddle_create(arena, &none[0], &m->G, &none[1], &e->of_G, err);
+  if (status)
+    dae__multipliers_free(e);
+  return status;
+}
+
+dae_status dae__multipliers_reload(dae__multipliers *e)
+{
+  if (e->memory->factorisations == 0) /* none, or by QR, which is done anew at every iterate */
+    return DAE_OK;
+  dae_status status = dae__saddle_reload(e->of_A);
+  return status || !e->of_G ? status : dae__saddle_reload(e->of_G);
+}
+
+void dae__multipliers_free(dae__multipliers *e)
+{
+  dae__saddle_free(e->of_A);
+  dae__saddle_free(e->of_G);
+}
+
+dae_status dae__multipliers_choose(dae__multipliers *e, const double *G, const double *K,
+                                   dae_error *err)
+{
+  const dae__mech *m = e->m;
+  int rank;
+  if (!e->choose)
+    return DAE_OK;
+  dae__zero(dae__pattern_count(&e->A), e->stacked);
+  dae__block_add(&e->G_in_A, 1, G, e->stacked);
+  dae__block_add(&e->K_in_A, 1, K, e->stacked);
+  for (int i = 0; i < m->nc; i++)
+    e->rows[i] = m->active[i];
+  for (int i = e->keep < 0 ? 0 : e->A.start[e->keep]; e->keep >= 0 && i < e->A.start[e->keep + 1];
+       i++)
+    e->stacked[i] = 0; /* it is never taken as a pivot */
+  dae_status status =
+      dae__rank_rows(&e->A, e->stacked, 1e-14, e->env, e->rows, e->pivot, &rank, NULL);
+  if (status)
+    return dae__out_of_memory(err);
+  if (e->kind != DAE_BDF_MULTIPLIERS_SPLIT)
+    return DAE_OK;
+  for (int i = 0; i < m->nq; i++)
+    e->diagonal[i] = e->diagonal_G[i] = 1;
+  for (int i = 0; i < m->nc; i++)
+    if (e->pivot[i] >= 0)
+      e->diagonal[e->pivot[i]] = 0;
+  for (int i = 0; i < m->ng; i++)
+    if (e->pivot[i] >= 0)
+      e->diagonal_G[e->pivot[i]] = 0;
+  e->memory->rcond = 0;
+  return DAE_OK;
+}
+
+static dae_status singular(dae_error *err)
+{
+  return dae__fail(err, DAE_ERROR_SINGULAR, NULL,
+                   "the dependent coordinates no longer follow from the constraints: the "
+                   "coordinate split has to be chosen anew");
+}
+
+/* ---- QR ---- */
+
+/* x = (1 - tau u u') x with reflection j */
+static void reflect(const dae__multipliers *e, int j, double *x)
+{
+  int n = e->m->nq;
+  const double *u = e->Q + j * n;
+  if (e->tau[j] == 0)
+    return;
+  double dot = x[j];
+  for (int i = j + 1; i < n; i++)
+    dot += u[i] * x[i];
+  x[j] -= e->tau[j] * dot;
+  for (int i = j + 1; i < n; i++)
+    x[i] -= e->tau[j] * dot * u[i];
+}
+
+/* Q R = A' by reflections 1 - tau u u', u = (1, Q below the diagonal); rows of A that were taken
+ * out are left out, so that there are no more columns than coordinates */
+static void factor_qr(dae__multipliers *e, const double *G)
+{
+  int n = e->m->nq, nc = e->m->ng, count = 0;
+  for (int j = 0; j < nc; j++) { /* dense and by columns: G is nc x n */
+    if (!e->m->active[j])
+      continue;
+    for (int i = 0; i < n; i++)
+      e->Q[count * n + i] = G[i * nc + j];
+    count++;
+  }
+  for (int j = 0; j < count; j++) {
+    double *a = e->Q + j * n, norm = sqrt(dae__dot(n - j, a + j, a + j));
+    double head = a[j] > 0 ? a[j] + norm : a[j] - norm;
+    for (int i = j + 1; i < n; i++)
+      a[i] /= head;
+    e->tau[j] = head / (a[j] > 0 ? norm : -norm);
+    a[j] = a[j] > 0 ? -norm : norm;
+    for (int k = j + 1; k < count; k++)
+      reflect(e, j, e->Q + k * n);
+  }
+}
+
+/* R s = -Q' r */
+static void solve_qr(dae__multipliers *e, const double *r, double *s)
+{
+  int n = e->m->nq, nc = e->m->ng, count = 0;
+  double *x = e->x;
+  for (int j = 0; j < nc; j++)
+    count += e->m->active[j];
+  for (int i = 0; i < n; i++)
+    x[i] = -r[i];
+  for (int j = 0; j < count; j++)
+    reflect(e, j, x);
+  for (int j = count - 1; j >= 0; j--) {
+    for (int k = j + 1; k < count; k++)
+      x[j] -= e->Q[k * n + j] * x[k];
+    x[j] /= e->Q[j * n + j];
+  }
+  for (int j = 0, k = 0; j < nc; j++)
+    s[j] = e->m->active[j] ? x[k++] : 0;
+}
+
+dae_status dae__multipliers_factor(dae__multipliers *e, const double *G, const double *K,
+                                   dae_error *err)
+{
+  const dae__mech *m = e->m;
+  for (int i = 0; i < m->nc; i++) {
+    e->diagonal[m->nq + i] = m->active[i] ? 0 : 1;
+    if (i < m->ng)
+      e->diagonal_G[m->nq + i] = e->diagonal[m->nq + i];
+  }
+  if (e->kind == DAE_BDF_MULTIPLIERS_QR) {
+    factor_qr(e, G);
+    return DAE_OK;
+  }
+  dae_status status = dae__saddle_factor(e->of_A, NULL, G, K, e->diagonal);
+  if (!status && e->of_G)
+    status = dae__saddle_factor(e->of_G, NULL, G, NULL, e->diagonal_G);
+  if (status == DAE_ERROR_MEMORY)
+    return dae__out_of_memory(err);
+  if (status)
+    return status == DAE_ERROR_SINGULAR ? singular(err) : status;
+  e->memory->factorisations++;
+  double rcond = e->kind == DAE_BDF_MULTIPLIERS_SPLIT ? dae__saddle_rcond(e->of_A) : 1;
+  if (e->memory->rcond == 0)
+    e->memory->rcond = rcond;
+  return rcond < DETERIORATED * e->memory->rcond ? singular(err) : DAE_OK;
+}
+
+/* s = the estimate for r */
+static void solve(dae__multipliers *e, dae__saddle *saddle, int rows, const double *r, double *s)
+{
+  for (int i = 0; i < e->m->nq; i++)
+    e->x[i] = -r[i];
+  dae__zero(rows, s);
+  dae__saddle_solve(saddle, e->x, s);
+}
+
+void dae__multipliers_estimate(dae__multipliers *e, const double *r1, const double *r2, double *y,
+                               double *mu)
+{
+  const dae__mech *m = e->m;
+  if (e->kind == DAE_BDF_MULTIPLIERS_QR) {
+    solve_qr(e, r2, y);
+    solve_qr(e, r1, mu);
+    return;
+  }
+  solve(e, e->of_A, m->nc, r2, y);
+  solve(e, e->of_G ? e->of_G : e->of_A, m->ng, r1, mu);
+}

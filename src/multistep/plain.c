@@ -1,0 +1,257 @@
+/* The plain corrector: semi-explicit problems of index 1 and 2, and quasi-linear ones.
+ *
+ *   unknowns   Y = (x, y)
+ *   residual   R = (M(t,x) x' - f(t,x,y), -F(t,x,y))
+ *   matrix     dR/dY + cj dR/dY' = [cj M + (M x')_x  0; 0  0] - d(f,F)/d(x,y)
+ *
+ * M may be singular. For index 2, with rows F2(t,x) = 0 in which no y stands, the algebraic
+ * variables are out of the error test [BCP96 5.4] and accepted x are projected onto F2. */
+#include "core/error.h"
+#include "core/vec.h"
+#include "linalg/solver.h"
+#include "multistep/bdf.h"
+#include "problem/semi_explicit/semi_mass.h"
+#include "problem/semi_explicit/semi_slopes.h"
+
+/* What the corrector remembers between steps, besides its factors. */
+typedef struct memory {
+  long jacobians, factorisations;
+} memory;
+
+typedef struct plain {
+  dae__semi *s;
+  /* index 2 only: */
+  dae__surface *surface;   /* projects accepted states */
+  dae__surface *shown;     /* the same for states shown outside, */
+  dae__semi_slopes slopes; /* with the y that belongs to them */
+  double *slope;
+  bool project;
+  memory *m; /* kept */
+  dae__semi_mass M;
+  double *Ms, *J; /* values */
+  dae__semi_matrix matrix;
+  dae__solver *solver;
+} plain;
+
+static void start(void *self, const double *y, const double *dy, double *Y, double *dY)
+{
+  const plain *c = self;
+  dae__copy(c->s->n, y, Y);
+  dae__copy(c->s->n, dy, dY);
+}
+
+static dae_status name_singular(const plain *c, double t, dae_error *err)
+{
+  const dae__semi *s = c->s;
+  char name[64] = "one of the variables";
+  int column = dae__solver_column(c->solver);
+  if (column >= 0)
+    dae__semi_variable_name(s->p, column, name, sizeof name);
+  dae__fail(err, DAE_ERROR_SINGULAR, column >= 0 ? name : NULL,
+            "the equations of a step do not determine %s: %s", name,
+            column >= s->nx ? "F_y is singular here, or the index is higher than 2"
+                            : "its equations have become dependent, or the index has changed");
+  dae__fail_at(err, t, NAN);
+  return DAE_ERROR_SINGULAR;
+}
+
+static dae_status setup(void *self, double t, const double *Y, const double *dY, double cj,
+                        dae_error *err)
+{
+  plain *c = self;
+  dae_status status = dae__semi_mass_at(&c->M, t, Y, err);
+  if (!status)
+    status = dae__semi_Ms(c->s, t, Y, dY, c->Ms, err);
+  if (!status)
+    status = dae__semi_J(c->s, t, Y, c->J, err);
+  if (status)
+    return status;
+  dae__semi_matrix_fill(&c->matrix, cj, NULL, c->s->constant_mass ? NULL : c->Ms, c->J);
+  dae__semi_mass_add(&c->M, cj, &c->matrix.M, c->matrix.values);
+  status = dae__solver_factor(c->solver, c->matrix.values);
+  c->m->jacobians++;
+  c->m->factorisations++;
+  if (status == DAE_ERROR_RECOVERABLE)
+    return dae__fail(err, status, NULL, "the iteration matrix has an entry that is not finite");
+  if (status == DAE_ERROR_MEMORY)
+    return dae__fail(err, status, NULL, "out of memory for a new pivot order");
+  return status ? name_singular(c, t, err) : DAE_OK;
+}
+
+static dae_status increment(void *self, double t, const double *Y, const double *dY, double cj,
+                            double factor, double *delta, dae_error *err)
+{
+  plain *c = self;
+  const dae__semi *s = c->s;
+  (void)cj;
+  dae_status status = dae__semi_mass_at(&c->M, t, Y, err);
+  if (!status)
+    status = dae__semi_rhs(c->s, t, Y, delta, err); /* delta = (f, F) */
+  if (status)
+    return status;
+  dae__semi_mass_times(&c->M, -1, dY, delta); /* delta = (f - M x', F) = -R */
+  if (factor != 1)
+    dae__scale(s->nx, factor, delta);
+  dae__solver_solve(c->solver, delta);
+  return DAE_OK;
+}
+
+static dae_status project(void *self, double t, double *Y, dae_error *err)
+{
+  plain *c = self;
+  return dae__surface_project(c->surface, t, Y, err);
+}
+
+static dae_status output(void *self, double t, const double *Y, const double *dY, double *y,
+                         double *dy, dae_error *err)
+{
+  const plain *c = self;
+  (void)t, (void)err;
+  dae__copy(c->s->n, Y, y);
+  if (dy)
+    dae__copy(c->s->n, dY, dy);
+  return DAE_OK;
+}
+
+/* index 2: y is that of the hidden constraint at x, where that can be found, else the one of the
+ * last step, which carries the error of the step size */
+static dae_status output_index_2(void *self, double t, const double *Y, const double *dY, double *y,
+                                 double *dy, dae_error *err)
+{
+  plain *c = self;
+  dae__copy(c->s->n, Y, y);
+  dae__copy(c->s->n, dY, c->slope);
+  dae_status status = c->project ? dae__surface_project(c->shown, t, y, err) : DAE_OK;
+  if (!status)
+    status = dae__semi_slopes_solve(&c->slopes, t, y, c->slope, err);
+  if (dy)
+    dae__copy(c->s->n, c->slope, dy);
+  return status == DAE_ERROR_SINGULAR || status == DAE_ERROR_START ? DAE_OK : status;
+}
+
+static dae_status consistent(void *self, double t, const bool *fixed, double *y, double *dy,
+                             dae_error *err)
+{
+  plain *c = self;
+  return dae__semi_consistent(c->s, t, fixed, y, dy, NULL, err);
+}
+
+static void stats(const void *self, dae_stats *out)
+{
+  const plain *c = self;
+  out->evaluations += *c->s->evaluations;
+  out->jacobians += c->m->jacobians;
+  out->factorisations += c->m->factorisations;
+  if (c->surface) {
+    out->factorisations += c->surface->memory->factorisations;
+    out->projections += c->surface->memory->projections;
+  }
+}
+
+static dae_status reload(void *self)
+{
+  plain *c = self;
+  dae_status status = c->m->factorisations > 0 ? dae__solver_reload(c->solver) : DAE_OK;
+  if (!status && c->surface)
+    status = dae__surface_reload(c->surface);
+  if (!status && c->shown)
+    status = dae__surface_reload(c->shown);
+  return status;
+}
+
+static void release(void *self)
+{
+  plain *c = self;
+  dae__solver_free(c->solver);
+  dae__surface_free(c->surface);
+  dae__surface_free(c->shown);
+  dae__semi_slopes_free(&c->slopes);
+}
+
+#define VERBS                                                                                      \
+  .start = start, .setup = setup, .increment = increment, .consistent = consistent,                \
+  .stats = stats, .reload = reload, .free = release
+
+static const dae__corrector_table index_1_table = {VERBS, .output = output};
+static const dae__corrector_table index_2_table = {VERBS, .output = output_index_2,
+                                                   .project = project};
+
+/* ---- creation ---- */
+
+/* consistent start; an index that is too high is the method's limit, not the start's fault */
+static dae_status make_start(plain *c, const dae_start *from, double *y, double *dy, int *index,
+                             dae_error *err)
+{
+  dae_diagnosis find = {0};
+  dae__copy(c->s->n, from->y, y);
+  dae_status status = dae__semi_consistent(c->s, from->t, from->fixed, y, dy, &find, err);
+  *index = find.index;
+  if (status == DAE_ERROR_START && find.index == 3)
+    return dae__fail(err, DAE_ERROR_UNSUPPORTED, "bdf",
+                     "bdf takes semi-explicit problems of index 1 and 2, and this one is of index "
+                     "3: give it in the mechanical form, or differentiate its constraints once");
+  return status;
+}
+
+static void take_memory(plain *c, dae__arena *arena)
+{
+  const dae__semi *s = c->s;
+  c->m = DAE__KEEP(arena, memory, 1);
+  c->M = dae__semi_mass_create(arena, c->s);
+  c->Ms = DAE__TAKE(arena, double, dae__pattern_count(&s->Ms));
+  c->J = DAE__TAKE(arena, double, dae__pattern_count(&s->J));
+  c->matrix = dae__semi_matrix_create(arena, s);
+}
+
+static dae_status finish(plain *c, dae__arena *arena, int index, dae_error *err)
+{
+  dae_status status = dae__solver_create_iteration(arena, &c->matrix.pattern, &c->solver, err);
+  if (status || index < 2)
+    return status;
+  status = dae__surface_create(arena, c->s, &c->surface, err);
+  if (!status)
+    status = dae__surface_create(arena, c->s, &c->shown, err);
+  c->slope = DAE__TAKE(arena, double, c->s->n);
+  if (!status)
+    status = dae__semi_slopes_prepare(arena, c->s, &c->slopes, err);
+  return status ? status : dae__semi_slopes_create(arena, c->shown, &c->slopes, err);
+}
+
+dae_status dae__plain_create(dae__arena *arena, const dae_problem *problem, const dae_start *from,
+                             const dae_bdf_options *opts, double *y, double *dy,
+                             dae__corrector *out, dae_error *err)
+{
+  plain *c = DAE__TAKE(arena, plain, 1);
+  int index = 0;
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  c->project = opts->project;
+  if (!problem->semi_explicit)
+    return dae__fail(err, DAE_ERROR_UNSUPPORTED, "bdf", "bdf takes semi-explicit problems");
+  dae_status status = dae__semi_create(arena, problem, &c->s, err);
+  if (!status)
+    status = make_start(c, from, y, dy, &index, err);
+  if (status)
+    return status;
+  int n = c->s->n;
+  unsigned char *role = DAE__TAKE(arena, unsigned char, n);
+  take_memory(c, arena);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  for (int i = 0; i < n; i++)
+    role[i] = i >= c->s->nx && index == 2 ? DAE__TEST_MULTIPLIER : DAE__TEST_FULL;
+  status = dae__semi_mass_at(&c->M, from->t, y, err);
+  if (!status)
+    status = finish(c, arena, index, err);
+  if (status) {
+    release(c);
+    return status;
+  }
+  *out = (dae__corrector){.table = index == 2 ? &index_2_table : &index_1_table,
+                          .self = c,
+                          .n = n,
+                          .size = n,
+                          .role = role,
+                          .floor = 1e-13};
+  return DAE_OK;
+}

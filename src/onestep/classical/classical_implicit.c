@@ -1,0 +1,137 @@
+/* The steps of the trapezoidal rule and of radau-iia, by the stage system of stages.h. Between
+ * their ends x is Hermite's cubic; where there are no slopes at a point, x and y are the polynomial
+ * through the stages. */
+#include "core/error.h"
+#include "core/vec.h"
+#include "onestep/classical/classical_explicit.h"
+#include "onestep/classical/stages.h"
+
+#define CUT 0.1 /* part of the step size below which slopes are evaluated at the end */
+
+typedef struct implicit {
+  const dae__rk_body *body;
+  dae__rk_scheme scheme;
+  double step;
+  dae__rk_stages stages;
+  double *inside; /* kept: the stages of the last step, where M is singular */
+} implicit;
+
+static void begin(void *self)
+{
+  ((implicit *)self)->stages.memory->factored = false;
+}
+
+static dae_status attempt(void *self, const dae__rk_leg *leg, double *error, dae_error *err)
+{
+  implicit *o = self;
+  int last = o->scheme.stages - 1;
+  *error = 0; /* fixed steps */
+  dae_status status =
+      dae__rk_stages_solve(&o->stages, leg->t, leg->h, leg->from.z, leg->from.dz, err);
+  if (status)
+    return status;
+  dae__copy(o->body->size, dae__rk_stage(&o->stages, last), leg->to.z);
+  dae__copy(o->body->nx, dae__rk_stage_slope(&o->stages, last), leg->to.dz);
+  return DAE_OK;
+}
+
+/* the stages have y and the slope at the end, but the slope only to round-off/h: not where a step
+ * was cut short */
+static dae_status settle(void *self, const dae__rk_leg *leg, dae_error *err)
+{
+  implicit *o = self;
+  const dae__rk_body *body = o->body;
+  double t = leg->t + leg->h;
+  dae_status status = DAE_OK;
+  if (leg->h < CUT * o->step && !body->singular) {
+    if (body->table->project)
+      status = body->table->project(body->self, false, t, leg->to.z, err);
+    if (!status)
+      status = body->table->slopes(body->self, false, t, leg->to.z, leg->to.dz, err);
+  }
+  if (!status && o->inside)
+    dae__copy(o->scheme.stages * body->size, o->stages.Z, o->inside);
+  return status;
+}
+
+/* the polynomial through the stages, or its derivative times h: by these weights */
+static void through_stages(const implicit *o, const dae__rk_leg *leg, int n, const double *weight,
+                           double *out)
+{
+  dae__zero(n, out);
+  dae__axpy(n, weight[0], leg->from.z, out);
+  for (int i = 0; i < o->scheme.stages; i++)
+    dae__axpy(n, weight[i + 1], o->inside + (size_t)i * (size_t)o->body->size, out);
+}
+
+static void between(void *self, const dae__rk_leg *leg, double x, double *z)
+{
+  implicit *o = self;
+  double value[DAE__RK_STAGES + 1], slope[DAE__RK_STAGES + 1];
+  if (!o->inside) {
+    dae__rk_hermite(o->body, leg, x, z);
+    return;
+  }
+  dae__rk_collocation(&o->scheme, x, value, slope);
+  through_stages(o, leg, o->body->size, value, z);
+}
+
+static void rate(void *self, const dae__rk_leg *leg, double x, double *dz)
+{
+  implicit *o = self;
+  double value[DAE__RK_STAGES + 1], slope[DAE__RK_STAGES + 1];
+  dae__rk_collocation(&o->scheme, x, value, slope);
+  dae__zero(o->body->size, dz);
+  through_stages(o, leg, o->body->nx, slope, dz);
+  dae__scale(o->body->nx, 1 / leg->h, dz);
+}
+
+static void count(const void *self, dae_stats *stats)
+{
+  const dae__rk_stages_memory *m = ((const implicit *)self)->stages.memory;
+  stats->iterations += m->iterations;
+  stats->jacobians += m->jacobians;
+  stats->factorisations += m->factorisations;
+}
+
+static dae_status reload(void *self, dae_error *err)
+{
+  dae_status status = dae__rk_stages_reload(&((implicit *)self)->stages);
+  return status ? dae__fail(err, status, NULL, "the factorisation could not be rebuilt") : DAE_OK;
+}
+
+static void release(void *self)
+{
+  dae__rk_stages_free(&((implicit *)self)->stages);
+}
+
+static const dae__stepper_table verbs = {.begin = begin,
+                                         .attempt = attempt,
+                                         .settle = settle,
+                                         .between = between,
+                                         .rate = rate,
+                                         .count = count,
+                                         .reload = reload,
+                                         .free = release};
+
+dae_status dae__simple_implicit_create(dae__arena *arena, const dae__rk_body *body,
+                                       const dae__rk_scheme *scheme, const dae_rk_options *opts,
+                                       dae__stepper *out, dae_error *err)
+{
+  implicit *o = DAE__TAKE(arena, implicit, 1);
+  if (!o)
+    return dae__out_of_memory(err);
+  *o = (implicit){.body = body, .scheme = *scheme, .step = opts->step};
+  if (body->singular)
+    o->inside = DAE__KEEP(arena, double, (size_t)(scheme->stages * body->size));
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  dae_status status = dae__rk_stages_create(arena, &o->scheme, body->s, opts, &o->stages, err);
+  *out = (dae__stepper){.table = &verbs,
+                        .self = o,
+                        .order = scheme->order,
+                        .control = dae__controller_defaults(scheme->order + 1)};
+  if (status)
+    release(o);
+  return status;
+}

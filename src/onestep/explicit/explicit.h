@@ -1,0 +1,13 @@
+/* Steps of the explicit pairs of order 5 and 8. */
+#ifndef DAEDAL_ONESTEP_EXPLICIT_EXPLICIT_H
+#define DAEDAL_ONESTEP_EXPLICIT_EXPLICIT_H
+
+#include "onestep/host/adapter.h"
+#include "onestep/host/stepper.h"
+
+/* order: 5 or 8. body has to stay where it is. */
+dae_status dae__explicit_create(dae__arena *arena, const dae__rk_body *body,
+                                const dae_rk_options *opts, int order, dae__stepper *out,
+                                dae_error *err);
+
+#endif

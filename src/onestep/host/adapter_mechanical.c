@@ -1,0 +1,172 @@
+/* A mechanical problem for the classical methods: x = (q, v, u), y = (w, lambda, psi), slopes by
+ *
+ *   q' = v,   [ M  A' ] [ v'             ]   [  f              ]
+ *             [ A  0  ] [ (lambda, psi)  ] = [ -(gamma, kappa) ],   u' = s,   c = 0 for w.
+ *
+ * Implicit steps see it as a semi-explicit one, and it has no constraints then. */
+#include "core/error.h"
+#include "core/vec.h"
+#include "onestep/host/adapter.h"
+#include "problem/consistent.h"
+#include "problem/mechanical/algebraic.h"
+#include "problem/mechanical/view.h"
+
+typedef struct body {
+  dae_problem view; /* for implicit steps */
+  dae__semi *s;
+  dae__mech *m;
+  dae__motion *motion[2];    /* of the motion, of what is shown */
+  dae__algebraic *algebraic; /* NULL: there is no w */
+  bool project;
+} body;
+
+static dae_status consistent(void *self, double t, const bool *fixed, double *z, double *dz,
+                             dae_error *err)
+{
+  body *o = self;
+  dae_status status = dae__mech_consistent(o->motion[0], t, fixed, z, dz, NULL, err);
+  return status ? status : dae__motion_follow(o->motion[1], err);
+}
+
+/* w */
+static dae_status algebraic(body *o, double t, double *z, dae_error *err)
+{
+  dae__solver_forget(o->algebraic->solver); /* it is not kept */
+  return dae__algebraic_solve(o->algebraic, t, z, err);
+}
+
+/* with w; kept apart from the others, which need not save a register then */
+static __attribute__((noinline)) dae_status slopes_of_all(body *o, bool shown, double t, double *z,
+                                                          double *dz, dae_error *err)
+{
+  dae_status status = algebraic(o, t, z, err);
+  return status ? status : dae__motion_slopes(o->motion[shown], t, z, dz, err);
+}
+
+static dae_status slopes(void *self, bool shown, double t, double *z, double *dz, dae_error *err)
+{
+  body *o = self;
+  return o->algebraic ? slopes_of_all(o, shown, t, z, dz, err)
+                      : dae__motion_slopes(o->motion[shown], t, z, dz, err);
+}
+
+static dae_status project(void *self, bool shown, double t, double *z, dae_error *err)
+{
+  body *o = self;
+  double *v = z + o->m->at.v;
+  if (!o->project || o->m->nc == 0)
+    return DAE_OK;
+  if (shown) /* no row depends on those before it */
+    o->motion[shown]->memory->factored = false;
+  dae_status status = dae__motion_project(o->motion[shown], t, z, v, NULL, err);
+  return status ? status : dae__motion_check_dependent(o->motion[shown], t, z, v, err);
+}
+
+static dae_status arrive(void *self, double t, double *z, double *dz, dae_error *err)
+{
+  body *o = self;
+  if (!o->project || o->m->nc == 0)
+    return slopes(self, false, t, z, dz, err);
+  dae_status status = o->algebraic ? algebraic(o, t, z, err) : DAE_OK;
+  if (!status)
+    status = dae__motion_arrive(o->motion[0], t, z, dz, err);
+  return status ? status : dae__motion_check_dependent(o->motion[0], t, z, z + o->m->at.v, err);
+}
+
+static dae_status inputs(void *self, double t, const double **in, dae_error *err)
+{
+  body *o = self;
+  *in = o->m->in;
+  return dae__mech_inputs(o->m, t, err);
+}
+
+static bool stuck(void *self, double t, const double *z, char *name, size_t size)
+{
+  body *o = self;
+  return dae__motion_stuck(o->motion[1], t, z, name, size);
+}
+
+static void count(const void *self, dae_stats *stats)
+{
+  const body *o = self;
+  stats->evaluations += o->m->count->evaluations;
+  stats->projections += o->motion[0]->memory->projections;
+  for (int i = 0; i < 2; i++)
+    stats->factorisations += o->motion[i]->memory->factorisations;
+}
+
+static dae_status reload(void *self, dae_error *err)
+{
+  body *o = self;
+  dae_status status = dae__motion_reload(o->motion[0]);
+  if (!status)
+    status = dae__motion_reload(o->motion[1]);
+  return status ? dae__fail(err, status, NULL, "the factorisation could not be rebuilt") : DAE_OK;
+}
+
+static void release(void *self)
+{
+  body *o = self;
+  for (int i = 0; i < 2; i++)
+    dae__motion_free(o->motion[i]);
+  dae__algebraic_free(o->algebraic);
+}
+
+static const dae__rk_body_table verbs = {.consistent = consistent,
+                                         .slopes = slopes,
+                                         .project = project,
+                                         .arrive = arrive,
+                                         .inputs = inputs,
+                                         .stuck = stuck,
+                                         .count = count,
+                                         .reload = reload,
+                                         .free = release};
+
+static dae_status see(body *o, dae__arena *arena, const dae_problem *problem, bool semi,
+                      dae_error *err)
+{
+  if (!semi)
+    return dae__mech_create(arena, problem, &o->m, err);
+  dae_status status = dae__view_semi(arena, problem, DAE__VIEW_VELOCITY, &o->view, err);
+  if (status)
+    return status;
+  o->m = dae__view_mech(&o->view);
+  return dae__semi_create(arena, &o->view, &o->s, err);
+}
+
+static dae_status make(body *o, dae__arena *arena, const dae_problem *problem, bool semi,
+                       dae_error *err)
+{
+  dae_status status = see(o, arena, problem, semi, err);
+  if (!status)
+    status = dae__motion_create(arena, o->m, &o->motion[0], err);
+  if (!status)
+    status = dae__motion_create_another(arena, o->motion[0], &o->motion[1], err);
+  if (!status && o->m->nw > 0)
+    status = dae__algebraic_create(arena, o->m, &o->algebraic, err);
+  return status;
+}
+
+dae_status dae__rk_body_mechanical(dae__arena *arena, const dae_problem *problem,
+                                   const dae__rk_needs *needs, const dae_rk_options *opts,
+                                   dae__rk_body *out, dae_error *err)
+{
+  body *o = DAE__TAKE(arena, body, 1);
+  if (!o)
+    return dae__out_of_memory(err);
+  o->project = opts->project;
+  dae_status status = make(o, arena, problem, needs->semi, err);
+  if (status) {
+    release(o);
+    return status;
+  }
+  *out = (dae__rk_body){.table = &verbs,
+                        .self = o,
+                        .problem = problem,
+                        .nx = o->m->at.w,
+                        .size = o->m->at.size,
+                        .nin = problem->input ? o->m->p->nin : 0,
+                        .s = o->s,
+                        .m = o->m};
+  return DAE_OK;
+}

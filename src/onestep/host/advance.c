@@ -1,0 +1,165 @@
+/* One step after the other. The derivative at the end of a step is the first one of the next,
+ * unless the inputs have changed in between, as they do from sweep to sweep of a dynamic iteration.
+ */
+#include "core/error.h"
+#include "core/log.h"
+#include "core/vec.h"
+#include "onestep/host/integrator.h"
+
+dae_status dae__rk_take_inputs(dae__rk *o, double t, dae_error *err)
+{
+  const dae__rk_body *body = &o->body;
+  const double *in = NULL;
+  dae_status status = body->nin > 0 ? body->table->inputs(body->self, t, &in, err) : DAE_OK;
+  if (!status)
+    dae__copy(body->nin, in, o->in);
+  return status;
+}
+
+/* ---- attempts ---- */
+
+static dae_status inputs_changed(dae__rk *o, double t, bool *changed, dae_error *err)
+{
+  const dae__rk_body *body = &o->body;
+  const double *in = NULL;
+  *changed = false;
+  if (body->nin == 0)
+    return DAE_OK;
+  dae_status status = body->table->inputs(body->self, t, &in, err);
+  *changed = !status && memcmp(in, o->in, (size_t)body->nin * sizeof *in) != 0;
+  return status;
+}
+
+/* y and the slope at the start, by the inputs there */
+static dae_status follow_inputs(dae__rk *o, double t, dae_error *err)
+{
+  const dae__rk_body *body = &o->body;
+  const dae__rk_point *p = &o->next;
+  bool changed;
+  dae_status status = inputs_changed(o, t, &changed, err);
+  if (status || !changed || body->singular)
+    return status;
+  dae__copy(body->size, o->now.z, p->z);
+  status = body->table->slopes(body->self, false, t, p->z, p->dz, err);
+  if (!status)
+    status = dae__rk_take_inputs(o, t, err);
+  if (status)
+    return status;
+  dae__copy(body->size, p->z, o->now.z);
+  dae__copy(body->size, p->dz, o->now.dz);
+  return DAE_OK;
+}
+
+static const dae__stepper *at_work(const dae__rk *o)
+{
+  return &o->stepper[o->memory->current];
+}
+
+static dae_status attempt(void *self, double h, double *error, dae_error *err)
+{
+  dae__rk *o = self;
+  dae__rk_leg leg = {.t = o->march.memory->t, .h = h, .from = o->now, .to = o->next};
+  *error = 0;
+  dae_status status = follow_inputs(o, leg.t, err);
+  return status ? status : at_work(o)->table->attempt(at_work(o)->self, &leg, error, err);
+}
+
+/* ---- taking over ---- */
+
+void dae__rk_swap_ends(dae__rk *o)
+{
+  dae__rk_point now = o->now;
+  o->now = o->previous;
+  o->previous = now;
+  o->memory->swapped = o->swapped = !o->swapped;
+}
+
+/* the step that ends in `next` becomes the last one */
+static dae_status accept(void *self, double t, dae_error *err)
+{
+  dae__rk *o = self;
+  int size = o->body.size;
+  double t0 = o->march.memory->t;
+  dae__rk_leg leg = {.t = t0, .h = t - t0, .from = o->now, .to = o->next};
+  dae_status status = at_work(o)->table->settle(at_work(o)->self, &leg, err);
+  if (!status)
+    status = dae__rk_take_inputs(o, t, err);
+  if (status)
+    return status;
+  dae__rk_swap_ends(o);
+  dae__copy(size, o->next.z, o->now.z);
+  dae__copy(size, o->next.dz, o->now.dz);
+  o->memory->last = o->memory->current;
+  o->memory->refined = false;
+  return DAE_OK;
+}
+
+/* ---- which stepper ---- */
+
+void dae__rk_add(dae__rk *o, const dae__stepper *stepper, bool loose)
+{
+  o->loose[o->steppers] = loose;
+  o->stepper[o->steppers++] = *stepper;
+}
+
+void dae__rk_tell_march(dae__rk *o)
+{
+  o->march.order = at_work(o)->order;
+  o->march.control = at_work(o)->control;
+  o->march.control.max_step = o->march.max_step;
+}
+
+void dae__rk_shift(dae__rk *o, int stepper)
+{
+  o->memory->current = stepper;
+  dae__rk_tell_march(o);
+  dae__controller_reset(&o->march.memory->controller, &o->march.control);
+}
+
+void dae__rk_use(dae__rk *o, int stepper)
+{
+  dae__rk_shift(o, stepper);
+  if (at_work(o)->table->begin)
+    at_work(o)->table->begin(at_work(o)->self);
+}
+
+dae__rk_leg dae__rk_last(const dae__rk *o)
+{
+  const dae__march_memory *m = o->march.memory;
+  return (dae__rk_leg){
+      .t = m->t_previous, .h = m->t - m->t_previous, .from = o->previous, .to = o->now};
+}
+
+/* ---- what the march asks ---- */
+
+static double largest_rate(const void *self, double rtol, double atol, char *name, size_t size)
+{
+  const dae__rk *o = self;
+  double most = 0;
+  int fastest = 0;
+  for (int i = 0; i < o->body.nx; i++) {
+    double rate = fabs(o->now.dz[i]) / (rtol * fabs(o->now.z[i]) + atol);
+    if (!(rate <= most))
+      most = rate, fastest = i;
+  }
+  if (name)
+    (void)dae_problem_variable(o->body.problem, fastest, name, size);
+  return most;
+}
+
+static bool stuck(const void *self, char *name, size_t size)
+{
+  const dae__rk *o = self;
+  const dae__rk_body *body = &o->body;
+  return body->table->stuck &&
+         body->table->stuck(body->self, o->march.memory->t, o->now.z, name, size);
+}
+
+static void begin(void *self)
+{
+  dae__rk *o = self;
+  dae__rk_use(o, o->memory->current);
+}
+
+const dae__march_table dae__rk_march = {
+    .begin = begin, .attempt = attempt, .accept = accept, .rate = largest_rate, .stuck = stuck};

@@ -1,0 +1,151 @@
+/* Creation of a one-step integrator. */
+#include "core/error.h"
+#include "core/vec.h"
+#include "linalg/solver.h"
+#include "onestep/host/integrator.h"
+#include "problem/consistent.h"
+#include "step/assembled.h"
+
+/* ---- what moves ---- */
+
+/* whether there are slopes at a point: M is regular at the start, which not every method can do
+ * without, and the index is 1 */
+static dae_status check_slopes(dae__rk *o, dae__arena *arena, dae_error *err)
+{
+  dae__semi *s = o->body.s;
+  const char *method = o->recipe.needs.method;
+  char name[64] = "";
+  int column;
+  if (o->body.problem->semi_explicit && s->hidden_count > 0)
+    o->body.singular = true;
+  if (!o->body.problem->semi_explicit || !s->p->M)
+    return DAE_OK;
+  double *M = DAE__TAKE(arena, double, dae__pattern_count(&s->M));
+  if (!M)
+    return dae__out_of_memory(err);
+  dae_status status = dae__semi_M(s, o->march.memory->t, o->now.z, M, err);
+  if (!status)
+    status = dae__solver_examine(dae__arena_env(arena), &s->M, M, &column, err);
+  if (status != DAE_ERROR_SINGULAR)
+    return status;
+  if (column >= 0)
+    dae__semi_variable_name(s->p, column, name, sizeof name);
+  if (!o->recipe.needs.singular)
+    return dae__fail(
+        err, DAE_ERROR_UNSUPPORTED, method,
+        "%s needs a regular mass matrix; this one is singular%s%s: use radau, radau-iia or "
+        "bdf",
+        method, name[0] ? " at " : "", name);
+  o->body.singular = true;
+  return DAE_OK;
+}
+
+static dae__rk_point take_point(dae__arena *arena, int size)
+{
+  return (dae__rk_point){DAE__TAKE(arena, double, size), DAE__TAKE(arena, double, size)};
+}
+
+static dae__rk_point keep_point(dae__arena *arena, int size)
+{
+  return (dae__rk_point){DAE__KEEP(arena, double, size), DAE__KEEP(arena, double, size)};
+}
+
+static dae_status prepare(dae__rk *o, dae__arena *arena, const dae_problem *problem, dae_error *err)
+{
+  const dae__rk_needs *needs = &o->recipe.needs;
+  dae_status status = problem->mechanical
+                          ? dae__rk_body_mechanical(arena, problem, needs, &o->opts, &o->body, err)
+                          : dae__rk_body_semi(arena, problem, needs, &o->opts, &o->body, err);
+  if (status)
+    return status;
+  int size = o->body.size;
+  o->memory = DAE__KEEP(arena, dae__rk_memory, 1);
+  o->march.memory = DAE__KEEP(arena, dae__march_memory, 1);
+  o->now = keep_point(arena, size);
+  o->previous = keep_point(arena, size);
+  o->in = DAE__KEEP(arena, double, o->body.nin);
+  o->next = take_point(arena, size);
+  o->shown = take_point(arena, size);
+  return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
+}
+
+/* ---- the whole ---- */
+
+static dae_status create(dae__rk *o, dae__arena *arena, const dae_problem *problem,
+                         const dae_start *start, dae_error *err)
+{
+  dae_status status = prepare(o, arena, problem, err);
+  if (status)
+    return status;
+  o->march = (dae__march){.table = &dae__rk_march,
+                          .self = o,
+                          .rtol = o->opts.rtol,
+                          .atol = o->opts.atol,
+                          .step = o->opts.step,
+                          .first_step = o->opts.first_step,
+                          .max_step = o->opts.max_step,
+                          .max_failures = o->opts.max_failures,
+                          .bounded = 8, /* evaluations of radau hardly differ from 4 to 20 */
+                          .env = dae__arena_env(arena),
+                          .memory = o->march.memory};
+  dae__copy(o->body.size, start->y, o->next.z);
+  status = dae__rk_stand_at(o, start->t, start->fixed, err);
+  if (!status)
+    status = check_slopes(o, arena, err);
+  if (!status)
+    status = o->recipe.furnish(o, arena, err);
+  if (!status)
+    dae__rk_tell_march(o);
+  return dae__start_status(status, err);
+}
+
+static dae_status create_in(dae__arena *arena, const dae_problem *problem, const dae_start *start,
+                            const dae__rk_recipe *recipe, const dae_rk_options *opts,
+                            dae_integrator **out, dae_error *err)
+{
+  dae__rk *o = DAE__TAKE(arena, dae__rk, 1);
+  if (!o)
+    return dae__out_of_memory(err);
+  o->opts = *opts;
+  o->recipe = *recipe;
+  dae_status status = create(o, arena, problem, start, err);
+  o->table = dae__rk_verbs;
+  o->table.method = recipe->needs.method;
+  if (!status && dae__integrator_create(arena, &o->table, o, out))
+    status = dae__out_of_memory(err);
+  if (status)
+    o->table.free(o);
+  return status;
+}
+
+/* ---- around it ---- */
+
+typedef struct request {
+  const dae__rk_recipe *recipe;
+  const dae_rk_options *opts;
+} request;
+
+static dae_status create_single(const void *request_of, const dae_problem *problem,
+                                const dae_start *start, const dae_env *env, dae_integrator **out,
+                                dae_error *err)
+{
+  const request *r = request_of;
+  dae_status status = r->recipe->judge(r->recipe, problem, err);
+  if (status)
+    return status;
+  dae__arena *arena = dae__arena_create(env);
+  if (!arena)
+    return dae__out_of_memory(err);
+  status = create_in(arena, problem, start, r->recipe, r->opts, out, err);
+  if (status)
+    dae__arena_free(arena);
+  return status;
+}
+
+dae_status dae__rk_create(const dae__rk_recipe *recipe, const dae_rk_options *opts,
+                          const dae_problem *problem, const dae_start *start, const dae_env *env,
+                          dae_integrator **out, dae_error *err)
+{
+  request r = {.recipe = recipe, .opts = opts};
+  return dae__assembled_create(problem, start, create_single, &r, env, out, err);
+}

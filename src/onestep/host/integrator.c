@@ -1,0 +1,227 @@
+/* The verbs of a one-step integrator. */
+#include "onestep/host/integrator.h"
+#include "core/error.h"
+#include "core/vec.h"
+#include "problem/consistent.h"
+
+/* ---- between the ends ---- */
+
+/* differences, so that what does not move stays as it is */
+void dae__rk_hermite(const dae__rk_body *body, const dae__rk_leg *leg, double x, double *z)
+{
+  const dae__rk_point *a = &leg->from, *b = &leg->to;
+  double h = leg->h, rest = 1 - x;
+  for (int i = 0; i < body->nx; i++) {
+    double d = b->z[i] - a->z[i];
+    z[i] = a->z[i] + x * x * (3 - 2 * x) * d + h * x * rest * (rest * a->dz[i] - x * b->dz[i]);
+  }
+  for (int i = body->nx; i < body->size; i++)
+    z[i] = a->z[i] + x * (b->z[i] - a->z[i]);
+}
+
+/* the point of the last step that t is at the end of; NULL: between them */
+static const dae__rk_point *end_at(const dae__rk *o, double t)
+{
+  const dae__march_memory *m = o->march.memory;
+  return t == m->t ? &o->now : t == m->t_previous ? &o->previous : NULL;
+}
+
+static const dae__stepper *maker(const dae__rk *o)
+{
+  return &o->stepper[o->memory->last];
+}
+
+static void glance(void *self, double t, double *y)
+{
+  dae__rk *o = self;
+  const dae__rk_point *end = end_at(o, t);
+  dae__rk_leg leg = dae__rk_last(o);
+  if (end)
+    dae__copy(o->body.size, end->z, y);
+  else
+    maker(o)->table->between(maker(o)->self, &leg, (t - leg.t) / leg.h, y);
+}
+
+static dae_status refine(dae__rk *o, const dae__rk_leg *leg, dae_error *err)
+{
+  const dae__stepper_table *table = maker(o)->table;
+  dae_status status = DAE_OK;
+  if (table->refine && !o->memory->refined)
+    status = table->refine(maker(o)->self, leg, err);
+  o->memory->refined = o->memory->refined || !status;
+  return status;
+}
+
+static dae_status show_between(dae__rk *o, bool projected, double t, const dae__rk_point *p,
+                               dae_error *err)
+{
+  const dae__rk_body *body = &o->body;
+  const dae__stepper_table *table = maker(o)->table;
+  dae__rk_leg leg = dae__rk_last(o);
+  double x = (t - leg.t) / leg.h;
+  dae_status status = refine(o, &leg, err);
+  if (status)
+    return status;
+  table->between(maker(o)->self, &leg, x, p->z);
+  if (body->singular) {
+    table->rate(maker(o)->self, &leg, x, p->dz);
+    return DAE_OK;
+  }
+  if (projected && body->table->project)
+    status = body->table->project(body->self, true, t, p->z, err);
+  return status ? status : body->table->slopes(body->self, true, t, p->z, p->dz, err);
+}
+
+static dae_status show_end(dae__rk *o, double t, const dae__rk_point *end, const dae__rk_point *p,
+                           dae_error *err)
+{
+  const dae__rk_body *body = &o->body;
+  dae__copy(body->size, end->z, p->z);
+  dae__copy(body->size, end->dz, p->dz);
+  if (!o->loose[o->memory->last] || !body->table->project)
+    return DAE_OK;
+  dae_status status = body->table->project(body->self, true, t, p->z, err);
+  if (!status && body->m) /* q' = v */
+    dae__copy(body->m->nq, p->z + body->m->at.v, p->dz);
+  return status;
+}
+
+static dae_status show(dae__rk *o, bool projected, double t, double *y, double *dy, dae_error *err)
+{
+  const dae__rk_point *end = end_at(o, t), *p = &o->shown;
+  dae_error why = dae_error_none();
+  dae_status status = end ? show_end(o, t, end, p, &why) : show_between(o, projected, t, p, &why);
+  if (status)
+    return dae__march_not_shown(&o->march, t, status, &why, err);
+  dae__copy(o->body.size, p->z, y);
+  if (dy)
+    dae__copy(o->body.size, p->dz, dy);
+  return DAE_OK;
+}
+
+static dae_status interpolate(void *self, double t, double *y, double *dy, dae_error *err)
+{
+  return show(self, true, t, y, dy, err);
+}
+
+/* off its constraints by the error of the polynomial */
+static dae_status sketch(void *self, double t, double *y, dae_error *err)
+{
+  return show(self, false, t, y, NULL, err);
+}
+
+/* ---- the other verbs ---- */
+
+static dae_status step(void *self, double t_stop, dae_error *err)
+{
+  dae__rk *o = self;
+  if (o->recipe.start && !o->march.memory->started && o->march.step == 0)
+    o->recipe.start(o, t_stop);
+  dae_status status = dae__march_step(&o->march, t_stop, err);
+  if (status >= 0 && o->recipe.choose && o->march.step == 0)
+    o->recipe.choose(o);
+  return status;
+}
+
+static dae_view view(const void *self)
+{
+  const dae__rk *o = self;
+  dae_view v = dae__march_view(&o->march, o->body.size);
+  v.order = v.order ? maker(o)->order : 0;
+  return v;
+}
+
+dae_status dae__rk_stand_at(dae__rk *o, double t, const bool *fixed, dae_error *err)
+{
+  const dae__rk_body *body = &o->body;
+  const dae__rk_point *p = &o->next;
+  dae__zero(body->size, p->dz);
+  dae_status status = body->table->consistent(body->self, t, fixed, p->z, p->dz, err);
+  if (!status)
+    status = dae__rk_take_inputs(o, t, err);
+  if (status)
+    return status;
+  dae__zero(body->size - body->nx, p->dz + body->nx);
+  dae__copy(body->size, p->z, o->now.z);
+  dae__copy(body->size, p->dz, o->now.dz);
+  dae__march_stand(&o->march, t);
+  return DAE_OK;
+}
+
+static dae_status restart(void *self, double t, const double *y, dae_error *err)
+{
+  dae__rk *o = self;
+  dae__copy(o->body.size, y, o->next.z);
+  dae_status status = dae__rk_stand_at(o, t, NULL, err);
+  o->march.memory->stats.restarts += !status;
+  return status;
+}
+
+/* the grid of its steps stays as it is */
+static dae_status adjust(void *self, const double *y, dae_error *err)
+{
+  dae__rk *o = self;
+  const dae__rk_body *body = &o->body;
+  const dae__rk_point *p = &o->next;
+  double t = o->march.memory->t;
+  dae_status status = DAE_OK;
+  dae__copy(body->size, y, p->z);
+  dae__copy(body->size, o->now.dz, p->dz);
+  if (body->table->project)
+    status = body->table->project(body->self, false, t, p->z, err);
+  if (!status && !body->singular)
+    status = body->table->slopes(body->self, false, t, p->z, p->dz, err);
+  if (!status)
+    status = dae__rk_take_inputs(o, t, err);
+  if (status)
+    return status;
+  dae__copy(body->size, p->z, o->now.z);
+  dae__copy(body->size, p->dz, o->now.dz);
+  return DAE_OK;
+}
+
+static dae_stats stats(const void *self)
+{
+  const dae__rk *o = self;
+  dae_stats s = o->march.memory->stats;
+  o->body.table->count(o->body.self, &s);
+  for (int i = 0; i < o->steppers; i++)
+    if (o->stepper[i].table->count)
+      o->stepper[i].table->count(o->stepper[i].self, &s);
+  s.switches = o->memory->switches;
+  return s;
+}
+
+static dae_status reload(void *self, dae_error *err)
+{
+  dae__rk *o = self;
+  if (o->memory->swapped != o->swapped)
+    dae__rk_swap_ends(o);
+  dae_status status = o->body.table->reload(o->body.self, err);
+  for (int i = 0; i < o->steppers && !status; i++)
+    if (o->stepper[i].table->reload)
+      status = o->stepper[i].table->reload(o->stepper[i].self, err);
+  dae__rk_tell_march(o);
+  return status;
+}
+
+static void release(void *self)
+{
+  dae__rk *o = self;
+  for (int i = 0; i < o->steppers; i++)
+    if (o->stepper[i].table->free)
+      o->stepper[i].table->free(o->stepper[i].self);
+  if (o->body.table)
+    o->body.table->free(o->body.self);
+}
+
+const dae__integrator_table dae__rk_verbs = {.step = step,
+                                             .view = view,
+                                             .interpolate = interpolate,
+                                             .sketch = sketch,
+                                             .glance = glance,
+                                             .restart = restart,
+                                             .adjust = adjust,
+                                             .stats = stats,
+                                             .reload = reload,
+                                             .free = release};

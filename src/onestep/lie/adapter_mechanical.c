@@ -1,0 +1,138 @@
+/* A mechanical problem for the Lie-group method: the steps see M x' = f, 0 = F with x = (q, v, u)
+ * and y = (w, lambda, psi, mu), and constraints at the end of each step. What belongs to a point
+ * follows from the saddle system of the mechanical problem itself. */
+#include "core/error.h"
+#include "core/vec.h"
+#include "onestep/lie/adapter.h"
+#include "problem/consistent.h"
+#include "problem/mechanical/algebraic.h"
+#include "problem/mechanical/view.h"
+
+typedef struct body {
+  dae_problem view;
+  dae__semi *s;
+  dae__mech *m;
+  dae__motion *motion, *shown;
+  dae__algebraic *algebraic; /* NULL: there is no w */
+  dae_lie_form form;
+  bool *active; /* ny */
+} body;
+
+/* rows c, gdot, k, g of F */
+static void copy_active(body *o)
+{
+  const dae__mech *m = o->m;
+  for (int i = 0; i < o->s->ny; i++)
+    o->active[i] = i < m->nw           ? true
+                   : i < m->nw + m->nc ? m->active[i - m->nw]
+                                       : m->active[i - m->nw - m->nc];
+}
+
+static void clear_mu(const body *o, double *z)
+{
+  dae__zero(o->s->n - o->m->at.size, z + o->m->at.size);
+}
+
+static dae_status consistent(void *self, double t, const bool *fixed, double *z, double *dz,
+                             dae_error *err)
+{
+  body *o = self;
+  dae_status status = dae__mech_consistent(o->motion, t, fixed, z, dz, NULL, err);
+  if (!status)
+    status = dae__motion_follow(o->shown, err);
+  clear_mu(o, z);
+  clear_mu(o, dz);
+  copy_active(o);
+  return status;
+}
+
+static dae_status slopes(void *self, bool shown, double t, double *z, double *dz, dae_error *err)
+{
+  body *o = self;
+  dae_status status = o->algebraic ? dae__algebraic_solve(o->algebraic, t, z, err) : DAE_OK;
+  clear_mu(o, z);
+  return status ? status : dae__motion_accelerate(shown ? o->shown : o->motion, t, z, dz, err);
+}
+
+static dae_status project(void *self, double t, double *z, dae_error *err)
+{
+  body *o = self;
+  if (o->form == DAE_LIE_WEAK) /* what it keeps is what it shows */
+    return dae__motion_project_velocity(o->shown, t, z, z + o->m->at.v, err);
+  return dae__motion_project(o->shown, t, z, z + o->m->at.v, NULL, err);
+}
+
+static void count(const void *self, dae_stats *stats)
+{
+  const body *o = self;
+  stats->evaluations += o->m->count->evaluations;
+  stats->factorisations += o->motion->memory->factorisations + o->shown->memory->factorisations;
+}
+
+static dae_status reload(void *self, dae_error *err)
+{
+  body *o = self;
+  dae_status status = dae__motion_reload(o->motion);
+  if (!status)
+    status = dae__motion_reload(o->shown);
+  copy_active(o);
+  return status ? dae__fail(err, status, NULL, "the factorisation could not be rebuilt") : DAE_OK;
+}
+
+static void release(void *self)
+{
+  body *o = self;
+  dae__motion_free(o->motion);
+  dae__motion_free(o->shown);
+  dae__algebraic_free(o->algebraic);
+}
+
+static const dae__lie_body_table verbs = {.consistent = consistent,
+                                          .slopes = slopes,
+                                          .project = project,
+                                          .count = count,
+                                          .reload = reload,
+                                          .free = release};
+
+static dae_status make(body *o, dae__arena *arena, const dae_problem *problem, dae_error *err)
+{
+  dae__view_kind kind = o->form == DAE_LIE_WEAK ? DAE__VIEW_VELOCITY : DAE__VIEW_GGL;
+  dae_status status = dae__view_semi(arena, problem, kind, &o->view, err);
+  if (status)
+    return status;
+  o->m = dae__view_mech(&o->view);
+  status = dae__semi_create(arena, &o->view, &o->s, err);
+  if (!status)
+    status = dae__motion_create(arena, o->m, &o->motion, err);
+  if (!status)
+    status = dae__motion_create_another(arena, o->motion, &o->shown, err);
+  if (!status && o->m->nw > 0)
+    status = dae__algebraic_create(arena, o->m, &o->algebraic, err);
+  if (status)
+    return status;
+  o->active = DAE__TAKE(arena, bool, o->s->ny);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  for (int i = 0; i < o->s->ny; i++)
+    o->s->hidden[i] = i >= o->m->nw;
+  o->s->hidden_count = o->s->ny - o->m->nw;
+  o->s->classified = true;
+  return DAE_OK;
+}
+
+dae_status dae__lie_body_mechanical(dae__arena *arena, const dae_problem *problem,
+                                    dae_lie_form form, dae__lie_body *out, dae_error *err)
+{
+  body *o = DAE__TAKE(arena, body, 1);
+  if (!o)
+    return dae__out_of_memory(err);
+  o->form = form;
+  dae_status status = make(o, arena, problem, err);
+  if (status) {
+    release(o);
+    return status;
+  }
+  *out = (dae__lie_body){
+      .table = &verbs, .self = o, .s = o->s, .size = o->m->at.size, .active = o->active};
+  return DAE_OK;
+}

@@ -1,0 +1,46 @@
+/* The factor sigma of a step.
+ *
+ * [L13 (17)] moves x along f by eta d a: with a and b frozen at xb = (1 - theta) x0 + theta x1 the
+ * exact solution of x' = a (b.x). Written with the step itself,
+ *
+ *   x1 = x0 + h sigma f(xb, y, tb),   sigma = (e^u - 1) / (u (1 + theta (e^u - 1))),
+ *   u = h f.w / (|w|^2 + kappa^2),    w = xb,
+ *
+ * where kappa is the component by which x is augmented. Since s = (x1 - x0).w / (|w|^2 + kappa^2)
+ * is sigma u, u follows from s without f:
+ *
+ *   e^u = (1 + (1 - theta) s) / (1 - theta s),   sigma = s / u.
+ *
+ * e^u is det G of [L13 (15)] and has to be positive. For theta = 1/2, sigma = tanh(u/2) / (u/2). */
+#ifndef DAEDAL_ONESTEP_LIE_FACTOR_H
+#define DAEDAL_ONESTEP_LIE_FACTOR_H
+
+#include <math.h>
+#include <stdbool.h>
+
+/* below this the series is exact to round-off */
+#define DAE__LIE_SMALL 1e-5
+
+static inline bool dae__lie_positive(double theta, double s)
+{
+  return 1 - theta * s > 0 && 1 + (1 - theta) * s > 0;
+}
+
+/* sigma(s), and its derivative; NaN where det G would not be positive */
+static inline double dae__lie_sigma(double theta, double s, double *derivative)
+{
+  double skew = theta - 0.5;
+  if (fabs(s) < DAE__LIE_SMALL) {
+    *derivative = -skew - s / 6;
+    return 1 - skew * s - s * s / 12;
+  }
+  if (!dae__lie_positive(theta, s)) {
+    *derivative = NAN;
+    return NAN;
+  }
+  double below = 1 - theta * s, u = log1p(s / below), du = 1 / (below * (1 + (1 - theta) * s));
+  *derivative = 1 / u - s * du / (u * u);
+  return s / u;
+}
+
+#endif

@@ -1,0 +1,265 @@
+/* The verbs of a Lie-group integrator, and its creation. Between the ends of a step x is the
+ * polynomial with the values and slopes there, of degree 3, or with those in its middle too, of
+ * degree 5. */
+#include "onestep/lie/integrator.h"
+#include "core/error.h"
+#include "core/vec.h"
+#include "onestep/lie/lie.h"
+#include "problem/consistent.h"
+
+/* ---- between the ends ---- */
+
+/* Hermite's polynomials of up to three points at 0, 1/2, 1: weight of the value and of h times the
+ * slope at point k */
+static void hermite(int count, const double *at, double x, int k, double *value, double *slope)
+{
+  double l = 1, rate = 0; /* Lagrange's polynomial and its derivative at its own point */
+  for (int j = 0; j < count; j++)
+    if (j != k) {
+      l *= (x - at[j]) / (at[k] - at[j]);
+      rate += 1 / (at[k] - at[j]);
+    }
+  *value = (1 - 2 * rate * (x - at[k])) * l * l;
+  *slope = (x - at[k]) * l * l;
+}
+
+static void glance(void *self, double t, double *y)
+{
+  dae__lie *o = self;
+  const dae__march_memory *m = o->march.memory;
+  double middle = o->stand->t_middle;
+  int nx = o->body.s->nx;
+  dae__copy(o->body.size, o->now.z, y);
+  if (t == m->t || m->t == m->t_previous)
+    return;
+  bool halves = middle > m->t_previous;
+  double h = m->t - m->t_previous, x = (t - m->t_previous) / h;
+  const dae__lie_point *points[3] = {&o->previous, halves ? &o->middle : &o->now, &o->now};
+  const double at[3] = {0, halves ? (middle - m->t_previous) / h : 1, 1};
+  int count = halves ? 3 : 2;
+  for (int k = 0; k < count; k++) {
+    double value, slope;
+    hermite(count, at, x, k, &value, &slope);
+    for (int i = 0; i < nx; i++) /* differences, so that what does not move stays as it is */
+      y[i] += value * (points[k]->z[i] - o->now.z[i]) + h * slope * points[k]->dz[i];
+  }
+}
+
+static dae_status interpolate(void *self, double t, double *y, double *dy, dae_error *err)
+{
+  dae__lie *o = self;
+  const dae__lie_body *body = &o->body;
+  dae_error why = dae_error_none();
+  if (t == o->march.memory->t) {
+    dae__copy(body->size, o->now.z, y);
+    if (dy)
+      dae__copy(body->size, o->now.dz, dy);
+    return DAE_OK;
+  }
+  const dae__lie_point *p = &o->coarse; /* has no other use between steps */
+  dae__copy(body->s->n, o->now.z, p->z);
+  dae__zero(body->s->n, p->dz);
+  glance(self, t, p->z);
+  dae_status status = body->table->project(body->self, t, p->z, &why);
+  if (!status)
+    status = body->table->slopes(body->self, true, t, p->z, p->dz, &why);
+  dae__copy(body->size, p->z, y);
+  if (dy)
+    dae__copy(body->size, p->dz, dy);
+  if (!status || (status == DAE_ERROR_SINGULAR && !why.text[0])) /* y of the step will do */
+    return DAE_OK;
+  return dae__march_not_shown(&o->march, t, status, &why, err);
+}
+
+/* ---- the other verbs ---- */
+
+static dae_status step(void *self, double t_stop, dae_error *err)
+{
+  return dae__march_step(&((dae__lie *)self)->march, t_stop, err);
+}
+
+static dae_view view(const void *self)
+{
+  const dae__lie *o = self;
+  return dae__march_view(&o->march, o->body.size);
+}
+
+/* makes `next` consistent and stands there */
+static dae_status stand_at(dae__lie *o, double t, const bool *fixed, dae_error *err)
+{
+  const dae__semi *s = o->body.s;
+  const dae__lie_point *p = &o->next;
+  dae__zero(s->n, p->dz);
+  dae_status status = o->body.table->consistent(o->body.self, t, fixed, p->z, p->dz, err);
+  if (status)
+    return status;
+  dae__copy(s->n, p->z, o->now.z);
+  dae__copy(s->n, p->dz, o->now.dz);
+  dae__copy(s->ny, p->z + s->nx, o->now.y);
+  dae__march_stand(&o->march, t);
+  o->stand->t_middle = t;
+  o->stand->undetermined =
+      o->body.table->slopes(o->body.self, false, t, p->z, p->dz, NULL) == DAE_ERROR_SINGULAR;
+  return DAE_OK;
+}
+
+static dae_status restart(void *self, double t, const double *y, dae_error *err)
+{
+  dae__lie *o = self;
+  dae__zero(o->body.s->n, o->next.z);
+  dae__copy(o->body.size, y, o->next.z);
+  dae_status status = stand_at(o, t, NULL, err);
+  o->march.memory->stats.restarts += !status;
+  return status;
+}
+
+static dae_stats stats(const void *self)
+{
+  const dae__lie *o = self;
+  const dae__lie_memory *m = o->step.memory;
+  dae_stats s = o->march.memory->stats;
+  o->body.table->count(o->body.self, &s);
+  s.iterations += m->iterations;
+  s.sweeps += m->sweeps;
+  s.jacobians += m->jacobians;
+  s.factorisations += m->factorisations;
+  return s;
+}
+
+static dae_status reload(void *self, dae_error *err)
+{
+  dae__lie *o = self;
+  dae_status status = o->body.table->reload(o->body.self, err);
+  if (status)
+    return status;
+  status = dae__lie_step_reload(&o->step);
+  return status ? dae__fail(err, status, NULL, "the factorisation could not be rebuilt") : DAE_OK;
+}
+
+static void release(void *self)
+{
+  dae__lie *o = self;
+  dae__lie_step_free(&o->step);
+  if (o->body.table)
+    o->body.table->free(o->body.self);
+}
+
+static const dae__integrator_table verbs = {.method = "lie",
+                                            .step = step,
+                                            .view = view,
+                                            .interpolate = interpolate,
+                                            .glance = glance,
+                                            .restart = restart,
+                                            .stats = stats,
+                                            .reload = reload,
+                                            .free = release};
+
+/* ---- creation ---- */
+
+static dae__lie_point keep_point(dae__arena *arena, const dae__semi *s)
+{
+  return (dae__lie_point){DAE__KEEP(arena, double, s->n), DAE__KEEP(arena, double, s->n),
+                          DAE__KEEP(arena, double, s->ny)};
+}
+
+static dae__lie_point take_point(dae__arena *arena, const dae__semi *s)
+{
+  return (dae__lie_point){DAE__TAKE(arena, double, s->n), DAE__TAKE(arena, double, s->n),
+                          DAE__TAKE(arena, double, s->ny)};
+}
+
+/* M has to be regular at the start */
+static dae_status check_mass(dae__lie *o, const dae_env *env, dae_error *err)
+{
+  dae__semi *s = o->body.s;
+  char name[64] = "";
+  int column;
+  if (!s->p->M)
+    return DAE_OK;
+  dae_status status = dae__semi_M(s, o->march.memory->t, o->now.z, o->step.M, err);
+  if (!status)
+    status = dae__solver_examine(env, &s->M, o->step.M, &column, err);
+  if (status != DAE_ERROR_SINGULAR)
+    return status;
+  if (column >= 0)
+    dae__semi_variable_name(s->p, column, name, sizeof name);
+  return dae__fail(err, DAE_ERROR_UNSUPPORTED, "lie",
+                   "lie needs a regular mass matrix; this one is singular%s%s: use bdf-ggl or bdf",
+                   name[0] ? " at " : "", name);
+}
+
+static dae_status prepare(dae__lie *o, dae__arena *arena, const dae_problem *problem,
+                          dae_error *err)
+{
+  dae_status status = problem->mechanical
+                          ? dae__lie_body_mechanical(arena, problem, o->opts.form, &o->body, err)
+                          : dae__lie_body_semi(arena, problem, &o->body, err);
+  if (status)
+    return status;
+  const dae__semi *s = o->body.s;
+  o->march.memory = DAE__KEEP(arena, dae__march_memory, 1);
+  o->stand = DAE__KEEP(arena, dae__lie_stand, 1);
+  o->now = keep_point(arena, s);
+  o->previous = keep_point(arena, s);
+  o->middle = keep_point(arena, s);
+  o->half = take_point(arena, s);
+  o->next = take_point(arena, s);
+  o->coarse = take_point(arena, s);
+  o->weight = DAE__TAKE(arena, double, s->nx);
+  o->x = DAE__TAKE(arena, double, s->nx);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  return dae__lie_step_create(arena, &o->body, &o->opts, &o->step, err);
+}
+
+static void prepare_march(dae__lie *o, const dae_env *env)
+{
+  const dae_lie_options *opts = &o->opts;
+  int order = opts->theta == 0.5 ? opts->order : 1;
+  o->march = (dae__march){.table = &dae__lie_march,
+                          .self = o,
+                          .rtol = opts->rtol,
+                          .atol = opts->atol,
+                          .step = opts->step,
+                          .first_step = opts->first_step,
+                          .max_step = opts->max_step,
+                          .max_failures = opts->max_failures,
+                          .bounded = 20,
+                          .order = order,
+                          .control = dae__controller_defaults(order + 1),
+                          .env = env,
+                          .memory = o->march.memory};
+  o->march.control.beta = 0;
+  o->march.control.max_factor = 4;
+}
+
+static dae_status create(dae__lie *o, dae__arena *arena, const dae_problem *problem,
+                         const dae_start *start, dae_error *err)
+{
+  dae_status status = prepare(o, arena, problem, err);
+  if (status)
+    return status;
+  prepare_march(o, dae__arena_env(arena));
+  dae__copy(o->body.size, start->y, o->next.z);
+  status = stand_at(o, start->t, start->fixed, err);
+  if (!status)
+    status = check_mass(o, dae__arena_env(arena), err);
+  return dae__start_status(status, err);
+}
+
+dae_status dae__lie_integrator_create(dae__arena *arena, const dae_problem *problem,
+                                      const dae_start *start, const dae_lie_options *opts,
+                                      dae_integrator **out, dae_error *err)
+{
+  dae__lie *o = DAE__TAKE(arena, dae__lie, 1);
+  if (!o)
+    return dae__out_of_memory(err);
+  o->opts = *opts;
+  dae_status status = create(o, arena, problem, start, err);
+  o->table = verbs;
+  if (!status && dae__integrator_create(arena, &o->table, o, out))
+    status = dae__out_of_memory(err);
+  if (status)
+    release(o);
+  return status;
+}

@@ -1,0 +1,264 @@
+#include "onestep/radau/radau.h"
+#include "core/error.h"
+#include "core/vec.h"
+
+/* the matrices are formed anew where the last iteration contracted by less; 0.02 to 0.05 make
+ * little difference, and this takes fewest evaluations of Akzo Nobel where derivatives are
+ * differences */
+#define REFRESH 0.03
+/* rows up to which all stages may be solved in one matrix: beyond, a factorisation is worth
+ * hundreds of evaluations */
+#define FULL_SIZE 300
+/* growth of steps with that matrix: beyond, the last polynomial is no good start, and iterations
+ * fail */
+#define FULL_GROWTH 1.5
+
+static const dae__radau_rule *rule_of(const dae__radau_stepper *self)
+{
+  return dae__radau_rule_at(self->radau, self->rule);
+}
+
+/* ---- steps ---- */
+
+static void begin(void *self)
+{
+  dae__radau_memory *m = ((dae__radau_stepper *)self)->radau->memory;
+  m->s = 0;
+  m->linearised = false;
+  m->failed = 0;
+}
+
+static dae_status attempt(void *self, const dae__rk_leg *leg, double *error, dae_error *err)
+{
+  dae__radau *o = ((dae__radau_stepper *)self)->radau;
+  const dae__radau_rule *rule = rule_of(self);
+  int n = o->r->n, n2 = o->r->n2, last = rule->s - 1;
+  dae_status status = dae__radau_solve(o, self, leg, err);
+  if (status)
+    return status;
+  *error = o->fixed ? 0 : dae__radau_error(o, rule, leg);
+  o->memory->error = *error;
+  dae__copy(n2 + n, o->Z + (size_t)last * (size_t)(n2 + n), leg->to.z);
+  return DAE_OK;
+}
+
+/* where constraints depend on each other: the multipliers of least norm, and whether they still do
+ */
+static dae_status dependent_rows(dae__radau *o, const dae__rk_leg *leg, dae_error *err)
+{
+  const dae__rk_body *body = o->body;
+  double t = leg->t + leg->h;
+  if (!body->m || body->m->count->dependent == 0)
+    return DAE_OK;
+  dae_status status = body->table->project(body->self, false, t, leg->to.z, err);
+  return status ? status : body->table->slopes(body->self, false, t, leg->to.z, leg->to.dz, err);
+}
+
+static dae_status settle(void *self, const dae__rk_leg *leg, dae_error *err)
+{
+  dae__radau *o = ((dae__radau_stepper *)self)->radau;
+  dae__radau_memory *m = o->memory;
+  const dae__radau_rule *rule = rule_of(self);
+  int n = o->r->n, n2 = o->r->n2, dynamic = n2 + o->r->n1, size = n2 + n;
+  const double *end = o->Z + (size_t)(rule->s - 1) * (size_t)size;
+  dae_status status = DAE_OK;
+  if (o->r->table->land)
+    status = o->r->table->land(o->r->self, leg->t + leg->h, o->moved, leg->to.z, err);
+  if (status)
+    return status;
+  dae__copy(n2, leg->to.z + n2, leg->to.dz);
+  dae__copy(dynamic, o->K + (size_t)(rule->s - 1) * (size_t)n, leg->to.dz + n2);
+  status = dependent_rows(o, leg, err);
+  if (status)
+    return status;
+  for (int i = 0; i < size; i++)
+    o->shift[i] = leg->to.z[i] - end[i];
+  dae__copy(rule->s * n, o->K, o->polynomial);
+  m->s = rule->s;
+  m->h = leg->h;
+  m->fine = false;
+  m->full_steps += ((const dae__radau_stepper *)self)->full;
+  if (m->theta > REFRESH || ((const dae__radau_stepper *)self)->full)
+    m->linearised = false;
+  return DAE_OK;
+}
+
+/* ---- between the ends ---- */
+
+static void between(void *self, const dae__rk_leg *leg, double x, double *z)
+{
+  dae__radau_between(((dae__radau_stepper *)self)->radau, rule_of(self), leg, x, z);
+}
+
+static void rate(void *self, const dae__rk_leg *leg, double x, double *dz)
+{
+  (void)leg;
+  dae__radau_rate(((dae__radau_stepper *)self)->radau, rule_of(self), x, dz);
+}
+
+static dae_status refine(void *self, const dae__rk_leg *leg, dae_error *err)
+{
+  return dae__radau_refine(((dae__radau_stepper *)self)->radau, rule_of(self), leg, err);
+}
+
+/* ---- the other verbs ---- */
+
+static void count(const void *self, dae_stats *stats)
+{
+  const dae__radau *o = ((const dae__radau_stepper *)self)->radau;
+  if (!((const dae__radau_stepper *)self)->first)
+    return;
+  stats->iterations += o->memory->iterations;
+  stats->full += o->memory->full_steps;
+  stats->jacobians += o->r->memory->jacobians;
+  stats->factorisations += o->r->memory->factorisations;
+}
+
+static dae_status reload(void *self, dae_error *err)
+{
+  dae__radau *o = ((dae__radau_stepper *)self)->radau;
+  if (!((dae__radau_stepper *)self)->first)
+    return DAE_OK;
+  /* all of them: the next factorisation depends on the pivots of the last one */
+  dae_status status = dae__reduced_reload(o->r);
+  for (int i = 0; i < DAE__RADAU_RULES && !status; i++)
+    status = o->full[i] ? dae__radau_full_reload(o->full[i]) : DAE_OK;
+  return status ? dae__fail(err, status, NULL, "the factorisation could not be rebuilt") : DAE_OK;
+}
+
+static void release_all(dae__radau *o)
+{
+  dae__reduced_free(o->r);
+  for (int i = 0; i < DAE__RADAU_RULES; i++)
+    dae__radau_full_free(o->full[i]);
+}
+
+static void release(void *self)
+{
+  if (((dae__radau_stepper *)self)->first)
+    release_all(((dae__radau_stepper *)self)->radau);
+}
+
+static double work(const void *self)
+{
+  return ((const dae__radau_stepper *)self)->radau->memory->work;
+}
+
+static const dae__stepper_table verbs = {.begin = begin,
+                                         .attempt = attempt,
+                                         .settle = settle,
+                                         .between = between,
+                                         .rate = rate,
+                                         .refine = refine,
+                                         .work = work,
+                                         .select = dae__radau_adapt,
+                                         .count = count,
+                                         .reload = reload,
+                                         .free = release};
+
+/* ---- creation ---- */
+
+static int stages_of(int rule)
+{
+  return 3 + 2 * rule;
+}
+
+static void take_rules(dae__radau *o, dae__arena *arena, int first, int last)
+{
+  for (int i = first; i <= last; i++) {
+    o->rule[i] = DAE__ROOM(arena, dae__radau_rule, 1);
+    if (o->rule[i])
+      o->rule[i]->s = 0;
+  }
+  o->finer = DAE__ROOM(arena, dae__collocation_rule, 1);
+  if (o->finer)
+    o->finer->s = 0;
+}
+
+static dae_status take_memory(dae__radau *o, dae__arena *arena, int stages, dae_error *err)
+{
+  size_t n = (size_t)o->r->n, n2 = (size_t)o->r->n2, s = (size_t)stages;
+  size_t finer = (size_t)dae__radau_finer(stages);
+  o->memory = DAE__KEEP(arena, dae__radau_memory, 1);
+  o->polynomial = DAE__KEEP(arena, double, s *n);
+  o->shift = DAE__KEEP(arena, double, n + n2);
+  o->fine = DAE__KEEP(arena, double, finer *n);
+  o->fine_shift = DAE__KEEP(arena, double, n + n2);
+  o->fine_R = DAE__ROOM(arena, double, finer *n);
+  o->z = DAE__ROOM(arena, double, n + n2);
+  o->K = DAE__ROOM(arena, double, s *n);
+  o->D = DAE__ROOM(arena, double, s *n);
+  o->R = DAE__ROOM(arena, double, s *n);
+  o->Z = DAE__ROOM(arena, double, s *(n + n2));
+  o->W = DAE__ROOM(arena, double, s *n);
+  o->scale = DAE__ROOM(arena, double, n);
+  o->weight = DAE__ROOM(arena, double, n + n2);
+  o->moved = DAE__ROOM(arena, double, n + n2);
+  o->e = DAE__ROOM(arena, double, n);
+  o->e_q = DAE__ROOM(arena, double, n2);
+  o->rhs = DAE__ROOM(arena, double, n);
+  return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
+}
+
+static dae__stepper stepper_of(const dae__radau_stepper *self)
+{
+  int s = stages_of(self->rule);
+  dae__controller_options control = dae__controller_defaults(s + 1);
+  control.predictive = true;
+  control.kept_up_to = 1.2; /* [HW96 IV.8], as in RADAU5 */
+  if (self->full)
+    control.max_factor = FULL_GROWTH;
+  return (dae__stepper){
+      .table = &verbs, .self = (void *)self, .order = 2 * s - 1, .control = control};
+}
+
+/* the matrices of all stages, for as many stages as they are of use */
+static dae_status make_full(dae__radau *o, dae__arena *arena, int first, int last, dae_error *err)
+{
+  dae_status status = DAE_OK;
+  for (int i = first; i <= last && !status; i++)
+    if (stages_of(i) * o->r->n <= FULL_SIZE)
+      status = dae__radau_full_create(arena, o->r, stages_of(i), stages_of(last), o->full[first],
+                                      &o->full[i], err);
+  return status;
+}
+
+static dae_status make(dae__radau *o, dae__arena *arena, int first, int last, dae_error *err)
+{
+  int stages = stages_of(last);
+  dae_status status = dae__reduced_create(arena, o->body, (stages - 1) / 2, &o->r, err);
+  take_rules(o, arena, first, last);
+  if (!status)
+    status = take_memory(o, arena, stages, err);
+  /* circuits: at their sharp corners it has no better rates, and costs more */
+  if (!status && !o->fixed && o->body->m && !o->r->cautious)
+    status = make_full(o, arena, first, last, err);
+  return status;
+}
+
+dae_status dae__radau_create(dae__arena *arena, const dae__rk_body *body,
+                             const dae_rk_options *opts, int first, int last, dae__stepper *out,
+                             int *count, dae_error *err)
+{
+  dae__radau *o = DAE__TAKE(arena, dae__radau, 1);
+  dae__radau_stepper *self = DAE__TAKE(arena, dae__radau_stepper, DAE__RADAU_STEPPERS);
+  *count = 0;
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  *o = (dae__radau){.body = body, .rtol = opts->rtol, .atol = opts->atol, .fixed = opts->step > 0};
+  dae_status status = make(o, arena, first, last, err);
+  if (status) {
+    release_all(o);
+    return status;
+  }
+  for (int full = 0; full < 2; full++)
+    for (int i = first; i <= last; i++) {
+      if (full && !o->full[i])
+        continue;
+      self[*count] =
+          (dae__radau_stepper){.radau = o, .rule = i, .full = full, .first = *count == 0};
+      out[*count] = stepper_of(&self[*count]);
+      ++*count;
+    }
+  return DAE_OK;
+}

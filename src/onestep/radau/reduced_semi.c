@@ -1,0 +1,115 @@
+/* The reduced form of a semi-explicit problem:
+ *
+ *            x'    x               y
+ *   f rows   M     (M x')_x - f_x  -f_y
+ *   F rows         -F_x            -F_y */
+#include "core/error.h"
+#include "core/vec.h"
+#include "onestep/radau/reduced.h"
+#include "problem/semi_explicit/semi_mass.h"
+
+typedef struct semi {
+  dae__semi *s;
+  dae__reduced *r;
+  dae__reduced_terms terms;
+  dae__semi_mass M0; /* of the matrices, */
+  double *J, *Ms;
+  dae__semi_mass M; /* and of residuals, where it is not constant, */
+  double *z;        /* at (x, y) */
+} semi;
+
+/* the point with its own y */
+static const double *point(const semi *o, const dae__reduced_at *at)
+{
+  dae__copy(o->s->nx, at->z, o->z);
+  dae__copy(o->s->ny, at->k + o->s->nx, o->z + o->s->nx);
+  return o->z;
+}
+
+static dae_status residual(void *self, const dae__reduced_at *at, double *r, dae_error *err)
+{
+  semi *o = self;
+  dae__semi *s = o->s;
+  const double *z = point(o, at);
+  dae__semi_mass *M = s->constant_mass ? &o->M0 : &o->M;
+  dae_status status = dae__semi_rhs(s, at->t, z, r, err);
+  if (!status)
+    status = dae__semi_mass_at(M, at->t, z, err);
+  if (status)
+    return status;
+  dae__scale(s->n, -1, r);
+  dae__semi_mass_times(M, 1, at->k, r); /* M x' - f */
+  return DAE_OK;
+}
+
+static dae_status linearise(void *self, const dae__reduced_at *at, dae_error *err)
+{
+  semi *o = self;
+  dae__semi *s = o->s;
+  const double *z = point(o, at);
+  dae_status status = dae__semi_mass_at(&o->M0, at->t, z, err);
+  if (!status)
+    status = dae__semi_J(s, at->t, z, o->J, err);
+  if (!status && !s->constant_mass)
+    status = dae__semi_Ms(s, at->t, z, at->k, o->Ms, err);
+  if (!status)
+    dae__reduced_gather(&o->terms, o->r);
+  return status;
+}
+
+static void name(const void *self, int i, char *text, size_t size)
+{
+  dae__semi_variable_name(((const semi *)self)->s->p, i, text, size);
+}
+
+static const dae__reduced_table verbs = {
+    .residual = residual, .linearise = linearise, .name = name};
+
+static void add_terms(semi *o, dae__arena *arena)
+{
+  const dae__semi *s = o->s;
+  dae__reduced_terms *t = &o->terms;
+  dae__reduced_term_add(arena, t, (dae__reduced_place){.power = 0, .factor = 1}, &s->M,
+                        o->M0.values);
+  dae__reduced_term_add(arena, t,
+                        (dae__reduced_place){.power = 1, .factor = -1, .col0 = 0, .col1 = s->nx},
+                        &s->J, o->J);
+  if (s->ny > 0)
+    dae__reduced_term_add(
+        arena, t,
+        (dae__reduced_place){.power = 0, .factor = -1, .col = s->nx, .col0 = s->nx, .col1 = s->n},
+        &s->J, o->J);
+  if (!s->constant_mass)
+    dae__reduced_term_add(arena, t, (dae__reduced_place){.power = 1, .factor = 1}, &s->Ms, o->Ms);
+}
+
+dae_status dae__reduced_semi(dae__arena *arena, const dae__rk_body *body, dae__reduced *r,
+                             dae_error *err)
+{
+  dae__semi *s = body->s;
+  semi *o = DAE__TAKE(arena, semi, 1);
+  if (!o)
+    return dae__out_of_memory(err);
+  *o = (semi){.s = s, .r = r};
+  o->M0 = dae__semi_mass_create(arena, s);
+  o->M = dae__semi_mass_create(arena, s);
+  o->J = DAE__TAKE(arena, double, dae__pattern_count(&s->J));
+  o->Ms = DAE__TAKE(arena, double, dae__pattern_count(&s->Ms));
+  o->z = DAE__TAKE(arena, double, s->n);
+  r->tested = DAE__TAKE(arena, bool, s->n);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  r->table = &verbs;
+  r->self = o;
+  r->powers = 2;
+  r->n2 = 0;
+  r->n1 = s->nx;
+  r->n = s->n;
+  r->index_2 = s->hidden_count > 0;
+  r->cautious = s->ny > 0 || body->singular;
+  for (int i = 0; i < s->n; i++)
+    r->tested[i] = true;
+  add_terms(o, arena);
+  dae__reduced_merge(arena, &o->terms, r);
+  return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
+}

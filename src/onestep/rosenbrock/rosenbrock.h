@@ -1,0 +1,46 @@
+/* Rosenbrock methods, linearly implicit: RODAS of order 4 [HW96 IV.7] and Rodas5P of order 5 [S23],
+ * both stiffly accurate, for M x' = f(t,x,y), 0 = F(t,x,y) of index 1 with a constant, regular M.
+ * Its files:
+ *   rosenbrock.c        the stepper
+ *   rosenbrock_table.c  coefficients */
+#ifndef DAEDAL_ONESTEP_ROSENBROCK_ROSENBROCK_H
+#define DAEDAL_ONESTEP_ROSENBROCK_ROSENBROCK_H
+
+#include "onestep/host/adapter.h"
+#include "onestep/host/stepper.h"
+
+#define DAE__ROSENBROCK_STAGES 8 /* most */
+#define DAE__ROSENBROCK_DENSE 3  /* coefficients of dense output, most */
+
+/* Coefficients for increments u_i, in which no product with the Jacobian is left [HW96 IV.7
+ * (7.25)]:
+ *
+ *   (M/(h gamma) - J) u_i = f(t + alpha_i h, z + sum_j a_ij u_j) + M sum_j c_ij/h u_j + g_i h f_t
+ *
+ * The last stage but one is at z_(s-1) = z_(s-2) + u_(s-2), the last one at z_s = z_(s-1) +
+ * u_(s-1); the step ends at z_s + u_s, and u_s is its error. Rows of a end with the stage before
+ * those. */
+typedef struct dae__rosenbrock_table {
+  int stages, order;
+  int estimate_order; /* the error is O(h^estimate_order) */
+  double gamma;
+  double a[DAE__ROSENBROCK_STAGES][DAE__ROSENBROCK_STAGES];
+  double c[DAE__ROSENBROCK_STAGES][DAE__ROSENBROCK_STAGES];
+  double alpha[DAE__ROSENBROCK_STAGES], g[DAE__ROSENBROCK_STAGES];
+  int chained; /* first stage that is at the one before plus its increment */
+  /* z(t + x h) = z0 + x (z1 - z0) + x (1 - x) sum_k x^k sum_j dense_kj u_j */
+  int terms;
+  double dense[DAE__ROSENBROCK_DENSE][DAE__ROSENBROCK_STAGES];
+} dae__rosenbrock_table;
+
+extern const dae__rosenbrock_table dae__rodas4, dae__rodas5;
+
+/* order 4 or 5 */
+dae_status dae__rosenbrock_create(dae__arena *arena, const dae__rk_body *body,
+                                  const dae_rk_options *opts, int order, dae__stepper *out,
+                                  dae_error *err);
+/* A first step from a point of the motion that goes on to t_stop, from its first two derivatives;
+ * 0: they are not to be had. */
+double dae__rosenbrock_first_step(void *self, double t, const dae__rk_point *from, double t_stop);
+
+#endif

@@ -1,0 +1,301 @@
+/* A mechanical problem as SPARK sees it: y = (q, u), z = v,
+ *
+ *   v(t,y,z) = (v, s),   p = p(t,q,v),   f = F(t,q,v,u) - K' psi,   r = -G' lambda,
+ *
+ * so that matrices (2) and (3) are the saddle systems [M A'; A 0] with A = [G; K] and A = G. */
+#include "core/error.h"
+#include "core/vec.h"
+#include "onestep/spark/adapter_table.h"
+#include "onestep/spark/decoupled.h"
+#include "onestep/spark/mechanical_blocks.h"
+#include "problem/consistent.h"
+
+typedef struct mechanical {
+  dae__mech *m;
+  dae__saddle *of_A, *of_G; /* of_G is NULL where there is no k: then it is of_A */
+  double *state;            /* a state vector to evaluate at */
+  double *M, *G, *K;
+  double *diagonal; /* ones for rows that were taken out */
+  dae__motion *motion, *shown;
+  dae__face face;
+  dae__mechanical_parts parts;
+  dae__richer richer;
+} mechanical;
+
+/* ---- evaluations ---- */
+
+/* the point as the problem's callbacks know it */
+static dae_mechanical_at point(const mechanical *o, const dae__face_at *at)
+{
+  const dae__mech *m = o->m;
+  dae__copy(m->nq, at->y, o->state);
+  if (at->z)
+    dae__copy(m->nq, at->z, o->state + m->at.v);
+  dae__copy(m->nu, at->y + m->nq, o->state + m->at.u);
+  return dae__mech_at(m, at->t, o->state);
+}
+
+static dae_status v(void *self, const dae__face_at *at, double *v, dae_error *err)
+{
+  mechanical *o = self;
+  dae__mech *m = o->m;
+  dae__copy(m->nq, at->z, v);
+  if (m->nu == 0)
+    return DAE_OK;
+  dae_mechanical_at where = point(o, at);
+  return dae__mech_eval(m, &where, &(dae_mechanical_wanted){.s = v + m->nq}, err);
+}
+
+static dae_status p(void *self, const dae__face_at *at, double *p, dae_error *err)
+{
+  mechanical *o = self;
+  dae_mechanical_at where = point(o, at);
+  return dae__mech_p(o->m, &where, p, err);
+}
+
+static dae_status f(void *self, const dae__face_at *at, const double *psi, double *f,
+                    dae_error *err)
+{
+  mechanical *o = self;
+  dae__mech *m = o->m;
+  dae_mechanical_at where = point(o, at);
+  dae_status status = dae__mech_F(m, &where, f, err);
+  if (status || m->nk == 0)
+    return status;
+  status = dae__mech_K(m, &where, o->K, err);
+  if (!status)
+    dae__matrix_transposed_times(&m->K, o->K, -1, psi, f);
+  return status;
+}
+
+static dae_status rg(void *self, const dae__face_at *at, const double *lambda, double *r, double *g,
+                     dae_error *err)
+{
+  mechanical *o = self;
+  dae__mech *m = o->m;
+  dae_mechanical_at where = point(o, at);
+  dae_status status = dae__mech_eval(m, &where, &(dae_mechanical_wanted){.g = g, .G = o->G}, err);
+  dae__zero(m->nq, r);
+  if (!status)
+    dae__matrix_transposed_times(&m->G, o->G, -1, lambda, r);
+  return status;
+}
+
+static dae_status gdot(void *self, const dae__face_at *at, double *gdot, dae_error *err)
+{
+  mechanical *o = self;
+  dae_mechanical_at where = point(o, at);
+  return dae__mech_eval(o->m, &where, &(dae_mechanical_wanted){.G = o->G, .gdot = gdot}, err);
+}
+
+static dae_status k(void *self, const dae__face_at *at, double *k, dae_error *err)
+{
+  mechanical *o = self;
+  dae_mechanical_at where = point(o, at);
+  return dae__mech_k(o->m, &where, k, err);
+}
+
+static dae_status linearise(void *self, const dae__face_at *at, const double *multiplier,
+                            const dae__face_parts *wanted, dae_error *err)
+{
+  mechanical *o = self;
+  dae_mechanical_at where = point(o, at);
+  return dae__mechanical_parts_eval(&o->parts, &where, multiplier, wanted, err);
+}
+
+static const dae__face_table evaluations = {
+    .v = v, .p = p, .f = f, .rg = rg, .gdot = gdot, .k = k, .linearise = linearise};
+
+/* ---- matrices (2) and (3) ---- */
+
+static dae_status singular(const mechanical *o, const dae__saddle *saddle, dae_error *err)
+{
+  return dae__face_singular(&o->face, "matrix (2) of the stages", dae__saddle_column(saddle), err);
+}
+
+static dae_status factor(void *self, const dae__face_at *at, const dae__face_multipliers *with,
+                         dae_error *err)
+{
+  (void)with; /* both matrices do not depend on multipliers */
+  mechanical *o = self;
+  dae__mech *m = o->m;
+  dae_mechanical_at where = point(o, at);
+  dae_mechanical_wanted want = {.M = o->M, .G = o->G, .K = o->K};
+  dae_status status = dae__mech_eval(m, &where, &want, err);
+  if (status)
+    return status;
+  for (int i = 0; i < m->nc; i++)
+    o->diagonal[m->nq + i] = m->active[i] ? 0 : 1;
+  status = dae__saddle_factor(o->of_A, o->M, o->G, o->K, o->diagonal);
+  if (status == DAE_ERROR_SINGULAR)
+    return singular(o, o->of_A, err);
+  if (!status && o->of_G)
+    status = dae__saddle_factor(o->of_G, o->M, o->G, NULL, o->diagonal);
+  if (status == DAE_ERROR_SINGULAR)
+    return singular(o, o->of_G, err);
+  return status == DAE_ERROR_MEMORY ? dae__out_of_memory(err) : status;
+}
+
+static void solve2(void *self, double *x)
+{
+  mechanical *o = self;
+  dae__saddle_solve(o->of_A, x, x + o->m->nq);
+}
+
+static void solve3(void *self, double *x)
+{
+  mechanical *o = self;
+  dae__saddle_solve(o->of_G ? o->of_G : o->of_A, x, x + o->m->nq);
+}
+
+static dae_status reload_matrices(void *self)
+{
+  mechanical *o = self;
+  dae_status status = dae__saddle_reload(o->of_A);
+  return !status && o->of_G ? dae__saddle_reload(o->of_G) : status;
+}
+
+static const dae__face_matrices matrices = {
+    .factor = factor, .solve2 = solve2, .solve3 = solve3, .reload = reload_matrices};
+
+/* ---- the body ---- */
+
+static dae_status consistent(void *self, double t, const bool *fixed, double *state, double *rate,
+                             dae_error *err)
+{
+  mechanical *o = self;
+  dae_status status = dae__mech_consistent(o->motion, t, fixed, state, rate, NULL, err);
+  return status ? status : dae__motion_follow(o->shown, err);
+}
+
+static dae_status project(void *self, bool shown, double t, double *state, dae_error *err)
+{
+  mechanical *o = self;
+  return dae__motion_project(shown ? o->shown : o->motion, t, state, state + o->m->at.v, NULL, err);
+}
+
+static dae_status accelerate(void *self, bool shown, double t, double *state, double *rate,
+                             dae_error *err)
+{
+  mechanical *o = self;
+  return dae__motion_accelerate(shown ? o->shown : o->motion, t, state, rate, err);
+}
+
+static void count(const void *self, dae_stats *stats)
+{
+  const mechanical *o = self;
+  stats->evaluations += o->m->count->evaluations;
+  stats->factorisations += o->motion->memory->factorisations + o->shown->memory->factorisations;
+  stats->projections += o->motion->memory->projections;
+}
+
+static dae_status reload(void *self)
+{
+  mechanical *o = self;
+  dae_status status = dae__motion_reload(o->motion);
+  return status ? status : dae__motion_reload(o->shown);
+}
+
+static void release(void *self)
+{
+  mechanical *o = self;
+  dae__motion_free(o->motion);
+  dae__motion_free(o->shown);
+  dae__saddle_free(o->of_A);
+  dae__saddle_free(o->of_G);
+  dae__richer_free(&o->richer);
+}
+
+static const dae__body_table verbs = {.consistent = consistent,
+                                      .project = project,
+                                      .accelerate = accelerate,
+                                      .count = count,
+                                      .reload = reload,
+                                      .free = release};
+
+/* ---- creation ---- */
+
+static dae_status make_face(mechanical *o, dae__arena *arena, const dae_problem *problem,
+                            dae_error *err)
+{
+  const dae__mech *m = o->m;
+  int ny = m->nq + m->nu;
+  int *y_at = DAE__TAKE(arena, int, ny), *z_at = DAE__TAKE(arena, int, m->nq);
+  dae_status status = dae__mechanical_parts_create(arena, o->m, &o->parts, err);
+  if (status)
+    return status;
+  for (int i = 0; i < ny; i++)
+    y_at[i] = i < m->nq ? i : m->at.u + i - m->nq;
+  for (int i = 0; i < m->nq; i++)
+    z_at[i] = m->at.v + i;
+  o->face = (dae__face){.table = &evaluations,
+                        .self = o,
+                        .ny = ny,
+                        .nz = m->nq,
+                        .ng = m->ng,
+                        .nk = m->nk,
+                        .pattern = o->parts.pattern,
+                        .active = m->active,
+                        .problem = *problem,
+                        .y_at = y_at,
+                        .z_at = z_at,
+                        .lambda = m->at.lambda,
+                        .psi = m->at.psi};
+  return DAE_OK;
+}
+
+static dae_status make_matrices(mechanical *o, dae__arena *arena, dae_error *err)
+{
+  dae__mech *m = o->m;
+  dae_pattern *none = DAE__TAKE(arena, dae_pattern, 1);
+  o->diagonal = DAE__TAKE(arena, double, m->nq + m->nc);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  *none = dae__pattern_empty(arena, 0, m->nq);
+  dae_status status = dae__saddle_create(arena, &m->M, &m->G, &m->K, &o->of_A, err);
+  if (!status && m->nk > 0)
+    status = dae__saddle_create(arena, &m->M, &m->G, none, &o->of_G, err);
+  o->face.matrices = &matrices;
+  return status;
+}
+
+static dae_status make(mechanical *o, dae__arena *arena, const dae_problem *problem,
+                       const dae__body_needs *needs, dae_error *err)
+{
+  dae_status status = dae__mech_create(arena, problem, &o->m, err);
+  if (!status)
+    status = dae__motion_create(arena, o->m, &o->motion, err);
+  if (!status)
+    status = dae__motion_create_another(arena, o->motion, &o->shown, err);
+  if (status)
+    return status;
+  o->state = DAE__TAKE(arena, double, o->m->at.size);
+  o->M = DAE__TAKE(arena, double, dae__pattern_count(&o->m->M));
+  o->G = DAE__TAKE(arena, double, dae__pattern_count(&o->m->G));
+  o->K = DAE__TAKE(arena, double, dae__pattern_count(&o->m->K));
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  status = make_face(o, arena, problem, err);
+  if (!status && needs->matrices)
+    status = make_matrices(o, arena, err);
+  if (!status && needs->blocks > 0) {
+    status = dae__richer_create(arena, &o->face, o->m->nq, needs->blocks, &o->richer, err);
+    o->face.richer = &o->richer;
+  }
+  return status;
+}
+
+dae_status dae__body_mechanical(dae__arena *arena, const dae_problem *problem,
+                                const dae__body_needs *needs, dae__body *out, dae_error *err)
+{
+  mechanical *o = DAE__TAKE(arena, mechanical, 1);
+  if (!o)
+    return dae__out_of_memory(err);
+  dae_status status = make(o, arena, problem, needs, err);
+  if (status) {
+    release(o);
+    return status;
+  }
+  *out = (dae__body){.table = &verbs, .self = o, .face = o->face, .size = o->m->at.size};
+  return DAE_OK;
+}

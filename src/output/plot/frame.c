@@ -1,0 +1,176 @@
+#include "output/plot/frame.h"
+
+#include "core/error.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MARGIN 0.05 /* of the range, beyond the curves */
+
+/* ---- curves ---- */
+
+static bool has_point(const dae_plot *plot, const dae_curve *curve, long i)
+{
+  return dae__axis_takes(plot->x_log, curve->x[i]) && dae__axis_takes(plot->y_log, curve->y[i]);
+}
+
+static void trace_points(const dae_plot *plot, const dae_curve *curve, bool joined,
+                         const dae__pen *pen)
+{
+  bool draw = false;
+  for (long i = 0; i < curve->count; i++) {
+    bool there = has_point(plot, curve, i);
+    if (there)
+      pen->to(pen->self, draw && joined, curve->x[i], curve->y[i]);
+    draw = there;
+  }
+}
+
+/* y[i] from x[i-1] to x[i]: y[0] holds from nowhere */
+static void trace_steps(const dae_plot *plot, const dae_curve *curve, const dae__pen *pen)
+{
+  bool draw = false;
+  for (long i = 1; i < curve->count; i++) {
+    bool there = has_point(plot, curve, i) && dae__axis_takes(plot->x_log, curve->x[i - 1]);
+    if (there) {
+      pen->to(pen->self, draw, curve->x[i - 1], curve->y[i]);
+      pen->to(pen->self, true, curve->x[i], curve->y[i]);
+    }
+    draw = there;
+  }
+}
+
+void dae__frame_trace(const dae_plot *plot, const dae_curve *curve, bool points,
+                      const dae__pen *pen)
+{
+  if (curve->style == DAE_CURVE_STEPS && curve->count > 1)
+    trace_steps(plot, curve, pen);
+  else
+    trace_points(plot, curve, !points, pen);
+}
+
+bool dae__frame_ascends(const dae_plot *plot, const dae_curve *curve)
+{
+  double last = -INFINITY;
+  for (long i = 0; i < curve->count; i++) {
+    if (!has_point(plot, curve, i))
+      continue;
+    if (curve->x[i] < last)
+      return false;
+    last = curve->x[i];
+  }
+  return true;
+}
+
+/* ---- axes ---- */
+
+typedef struct range {
+  double x_least, x_most, y_least, y_most;
+} range;
+
+static void extend(void *self, bool draw, double x, double y)
+{
+  (void)draw;
+  range *r = self;
+  r->x_least = fmin(r->x_least, x);
+  r->x_most = fmax(r->x_most, x);
+  r->y_least = fmin(r->y_least, y);
+  r->y_most = fmax(r->y_most, y);
+}
+
+static dae_status check_curve(const dae_curve *curve, int i, dae_error *err)
+{
+  if (curve->count < 0 || (curve->count > 0 && (!curve->x || !curve->y)))
+    return dae__fail(err, DAE_ERROR_USAGE, curve->label, "curve %d of the plot has no points", i);
+  if ((int)curve->style < DAE_CURVE_LINE || curve->style > DAE_CURVE_STEPS)
+    return dae__fail(err, DAE_ERROR_USAGE, curve->label, "curve %d of the plot has no style %d", i,
+                     (int)curve->style);
+  return DAE_OK;
+}
+
+static dae_status check(const dae_plot *plot, dae_error *err)
+{
+  if (!plot || plot->count < 0 || (plot->count > 0 && !plot->curves))
+    return dae__fail(err, DAE_ERROR_USAGE, NULL, "there is no plot");
+  if (plot->equal && (plot->x_log || plot->y_log))
+    return dae__fail(err, DAE_ERROR_USAGE, NULL,
+                     "axes with the same unit cannot be logarithmic: leave out one of the two");
+  for (int i = 0; i < plot->count; i++) {
+    dae_status status = check_curve(&plot->curves[i], i, err);
+    if (status < 0)
+      return status;
+  }
+  return DAE_OK;
+}
+
+dae_status dae__frame_create(const dae_plot *plot, dae__frame *out, dae_error *err)
+{
+  dae_status status = check(plot, err);
+  if (status < 0)
+    return status;
+  range r = {INFINITY, -INFINITY, INFINITY, -INFINITY};
+  dae__pen pen = {&r, extend};
+  bool ascend = true; /* such as time: the axis ends where the curves end */
+  for (int i = 0; i < plot->count; i++) {
+    const dae_curve *curve = &plot->curves[i];
+    dae__frame_trace(plot, curve, false, &pen);
+    bool marked = curve->style == DAE_CURVE_POINTS || curve->style == DAE_CURVE_BOTH;
+    ascend = ascend && !marked && dae__frame_ascends(plot, curve);
+  }
+  out->empty = !(r.x_least <= r.x_most);
+  out->x = dae__axis_fit(plot->x_log, r.x_least, r.x_most, ascend ? 0 : MARGIN);
+  out->y = dae__axis_fit(plot->y_log, r.y_least, r.y_most, MARGIN);
+  return DAE_OK;
+}
+
+void dae__frame_equal(dae__frame *frame, double width, double height)
+{
+  /* halves: whole ranges may be too large for a number */
+  double x = (frame->x.high / 2 - frame->x.low / 2) / width;
+  double y = (frame->y.high / 2 - frame->y.low / 2) / height;
+  if (x < y)
+    dae__axis_widen(&frame->x, y / x);
+  else
+    dae__axis_widen(&frame->y, x / y);
+}
+
+/* ---- words and colours ---- */
+
+bool dae__frame_has_legend(const dae_plot *plot)
+{
+  bool named = false;
+  for (int i = 0; i < plot->count; i++)
+    named = named || (plot->curves[i].label && plot->curves[i].label[0]);
+  bool told = plot->count == 1 && plot->y_label && plot->curves[0].label &&
+              strcmp(plot->y_label, plot->curves[0].label) == 0;
+  return named && !told;
+}
+
+dae__axis_name dae__frame_name(const char *label, const dae__ticks *ticks)
+{
+  dae__axis_name name = {""};
+  const char *base = ticks->base;
+  if (!base[0])
+    snprintf(name.text, sizeof name.text, "%s", label ? label : "");
+  else if (!label || !label[0])
+    snprintf(name.text, sizeof name.text, "distance from %s", base);
+  else
+    snprintf(name.text, sizeof name.text, "%.150s %c %s", label, base[0] == '-' ? '+' : '-',
+             base + (base[0] == '-'));
+  return name;
+}
+
+dae__colour dae__frame_colour(int curve)
+{
+  static const dae__colour colours[DAE__COLOURS] = {
+      {"#0072b2", "#56b4e9", 32},  /* blue */
+      {"#d55e00", "#f0803c", 166}, /* vermilion */
+      {"#009e73", "#2fc79b", 36},  /* green */
+      {"#cc79a7", "#e39cc4", 175}, /* purple */
+      {"#e69f00", "#f0e442", 178}, /* orange; yellow on dark */
+      {"#56b4e9", "#8fa8ff", 75},  /* sky blue */
+      {"#6e7781", "#c9d1d9", 245}, /* grey */
+  };
+  return colours[curve % DAE__COLOURS];
+}

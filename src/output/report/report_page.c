@@ -1,0 +1,297 @@
+/* The page of a report, section by section. */
+#include "output/report/report.h"
+
+#include "core/error.h"
+#include "output/text.h"
+
+#include <daedal/sparsity.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MOST_UNKNOWNS 200000 /* of a matrix that is worth a picture */
+
+typedef struct work {
+  dae__report *r;
+  const dae_summary *summary;
+  dae__arena *arena;   /* of the page being written */
+  const double **data; /* the columns kept, then the drift in position and velocity */
+  char file[300];      /* to download */
+} work;
+
+/* ---- what was run ---- */
+
+static void show_command(const work *w)
+{
+  const dae_report_options *o = &w->r->options;
+  dae_page *page = w->r->page;
+  const char *name, *text;
+  char caption[300];
+  if (o->command)
+    dae_page_code(page, "Command", o->command, false);
+  if (o->why && *o->why) {
+    snprintf(caption, sizeof caption, "Method %s, chosen by auto: %s.", w->summary->method, o->why);
+    dae_page_text(page, caption);
+  }
+  for (int i = 0; o->model && (text = dae_model_source(o->model, i, &name)); i++) {
+    snprintf(caption, sizeof caption, i == 0 ? "Model: %.200s" : "Imported: %.200s", name);
+    dae_page_code(page, caption, text, true);
+  }
+}
+
+/* ---- the motion ---- */
+
+static void show_motion(const work *w)
+{
+  const dae__records *frames = &w->r->frames;
+  int values = w->r->drawing.values;
+  if (w->r->drawing.shapes == 0 || frames->count < 2)
+    return;
+  double *t = dae__report_series(w->arena, frames, 0);
+  double *at = DAE__TAKE(w->arena, double, frames->count *values);
+  if (!t || !at)
+    return;
+  for (long i = 0; i < frames->count; i++)
+    memcpy(at + i * values, frames->value + i * frames->width + 1, (size_t)values * sizeof *at);
+  dae_page_heading(w->r->page, "Motion");
+  dae_page_motion(w->r->page, &w->r->drawing, t, at, frames->count);
+}
+
+/* ---- curves over time ---- */
+
+/* the system that a name belongs to: of A.x, der(A.x), lambda(A.rod) it is A */
+static size_t system_of(const char *name, const char **at)
+{
+  const char *inside = strchr(name, '(');
+  *at = inside ? inside + 1 : name;
+  size_t length = strcspn(*at, ".)");
+  return (*at)[length] == '.' ? length : 0;
+}
+
+static bool same_system(const char *a, const char *b)
+{
+  const char *x, *y;
+  size_t n = system_of(a, &x), m = system_of(b, &y);
+  return n == m && memcmp(x, y, n) == 0;
+}
+
+/* One plot for each system: of the columns of a kind. */
+static void plot_kind(const work *w, dae__column_kind kind, const char *title, const char *y_label)
+{
+  const dae__report *r = w->r;
+  dae_curve *curves = DAE__TAKE(w->arena, dae_curve, r->columns);
+  bool *done = DAE__TAKE(w->arena, bool, r->columns);
+  for (int first = 1; curves && done && first < r->columns; first++) {
+    int count = 0;
+    for (int i = first; i < r->columns; i++) {
+      if (r->kind[i] != kind || done[i] || !same_system(r->names[first], r->names[i]))
+        continue;
+      curves[count++] =
+          (dae_curve){r->names[i], w->data[0], w->data[i], r->rows.count, DAE_CURVE_LINE};
+      done[i] = true;
+    }
+    const char *system;
+    char text[200];
+    int length = count > 0 ? (int)system_of(curves[0].label, &system) : 0;
+    snprintf(text, sizeof text, "%s%s%.*s", title, length > 0 ? " of " : "",
+             length > 100 ? 100 : length, length > 0 ? system : "");
+    const dae_plot plot = {
+        .title = text, .x_label = "t", .y_label = y_label, .curves = curves, .count = count};
+    if (count > 0)
+      dae_page_plot(r->page, &plot);
+  }
+}
+
+static void say_what_is_left_out(const work *w)
+{
+  const dae__report *r = w->r;
+  char text[400], rows[160] = "", columns[100] = "";
+  if (r->rows.stride > 1)
+    snprintf(rows, sizeof rows, "every %ld%s of %ld rows; what oscillates faster does not show",
+             r->rows.stride, r->rows.stride == 2 ? "nd" : "th", r->rows.seen);
+  if (r->columns < r->all_columns)
+    snprintf(columns, sizeof columns, "%d of %d columns", r->columns, r->all_columns);
+  if (!rows[0] && !columns[0])
+    return;
+  snprintf(text, sizeof text, "The page holds %s%s%s. The result file has all of them.", columns,
+           rows[0] && columns[0] ? ", " : "", rows);
+  dae_page_text(r->page, text);
+}
+
+static void show_curves(const work *w)
+{
+  dae_page_heading(w->r->page, "Over time");
+  plot_kind(w, DAE__COLUMN_VARIABLE, "Variables", NULL);
+  plot_kind(w, DAE__COLUMN_RATE, "Rates", NULL);
+  plot_kind(w, DAE__COLUMN_OUTPUT, "Outputs", NULL);
+}
+
+/* ---- constraints ---- */
+
+static bool any_number(const double *values, long count)
+{
+  for (long i = 0; i < count; i++)
+    if (isfinite(values[i]))
+      return true;
+  return false;
+}
+
+static void show_constraints(const work *w)
+{
+  const dae__report *r = w->r;
+  long rows = r->rows.count;
+  const double *position = w->data[r->columns], *velocity = w->data[r->columns + 1];
+  bool both = any_number(velocity, rows);
+  int count = 0;
+  dae_curve curves[2];
+  if (any_number(position, rows))
+    curves[count++] =
+        (dae_curve){both ? "position" : "residual", w->data[0], position, rows, DAE_CURVE_LINE};
+  if (both)
+    curves[count++] = (dae_curve){"velocity", w->data[0], velocity, rows, DAE_CURVE_LINE};
+  if (count == 0)
+    return;
+  dae_page_heading(r->page, "Constraints");
+  const dae_plot plot = {.title = "Drift off the constraints",
+                         .x_label = "t",
+                         .y_label = "largest |g|, |g'|, |k|",
+                         .y_log = true,
+                         .curves = curves,
+                         .count = count};
+  dae_page_plot(r->page, &plot);
+  plot_kind(w, DAE__COLUMN_MULTIPLIER, "Multipliers: forces of the constraints", NULL);
+}
+
+/* ---- data, phase plot ---- */
+
+/* the first coordinate and its rate, or else the first two columns after t */
+static void first_phase(const dae__report *r, int *x, int *y)
+{
+  *x = 1;
+  *y = r->columns > 2 ? 2 : 1;
+  for (int i = r->columns - 1; i > 0; i--)
+    if (r->kind[i] == DAE__COLUMN_RATE)
+      *y = i;
+}
+
+/* Of many numbers seven digits have to do: those of a double take twice the room. */
+static dae_page_data data_of(const work *w)
+{
+  const dae__report *r = w->r;
+  return (dae_page_data){.name = w->file,
+                         .columns = r->columns,
+                         .names = (const char *const *)r->names,
+                         .values = w->data,
+                         .rows = r->rows.count,
+                         .single = 2 * (size_t)r->rows.count * (size_t)r->columns > r->max_values};
+}
+
+/* Comes before the plots: they show the numbers in the form in which they are here. */
+static void show_data(const work *w)
+{
+  const dae_page_data data = data_of(w);
+  say_what_is_left_out(w);
+  dae_page_download(w->r->page, &data);
+}
+
+static void show_phase(const work *w)
+{
+  const dae_page_data data = data_of(w);
+  int x, y;
+  if (w->r->columns < 2)
+    return;
+  first_phase(w->r, &x, &y);
+  dae_page_heading(w->r->page, "Phase plot");
+  dae_page_phase(w->r->page, &data, x, y);
+}
+
+/* ---- the matrix ---- */
+
+/* A picture is worth no failure: where the matrix cannot be had there is none. */
+static void show_matrix(const work *w)
+{
+  const dae_run_plan *plan = w->r->options.plan;
+  dae_sparsity *s;
+  char text[160];
+  if (dae_problem_size(&plan->problem) > MOST_UNKNOWNS ||
+      dae_sparsity_create(&plan->problem, plan->start.t, w->r->start, dae__arena_env(w->arena), &s,
+                          NULL) < 0)
+    return;
+  int n = s->pattern.cols, entries = s->pattern.start[n];
+  dae_page_heading(w->r->page, "Iteration matrix");
+  snprintf(text, sizeof text,
+           "%d unknowns of an implicit step, %d entries that may differ from zero: %.3g %% of all.",
+           n, entries, 100.0 * entries / ((double)n * n));
+  dae_page_text(w->r->page, text);
+  dae_page_sparsity(w->r->page, &s->pattern, s->blocks, s->block, s->names);
+  dae_sparsity_free(s);
+}
+
+/* ---- the account ---- */
+
+static void show_account(const work *w)
+{
+  static const char *const header[] = {"what", "count"};
+  const dae_stats *n = &w->summary->stats;
+  dae_page *page = w->r->page;
+  size_t size = dae_summary_text(w->summary, NULL, 0) + 1;
+  char *text = DAE__TAKE(w->arena, char, size), number[40];
+  dae_page_heading(page, "Account");
+  if (text) {
+    dae_summary_text(w->summary, text, size);
+    dae_page_code(page, NULL, text, false);
+  }
+  dae_page_table_begin(page, "Statistics", 2, header);
+#define ROW(field, what)                                                                           \
+  if (n->field > 0) {                                                                              \
+    snprintf(number, sizeof number, "%ld", n->field);                                              \
+    dae_page_table_row(page, DAE_PAGE_PLAIN, (const char *const[]){what, number});                 \
+  }
+  DAE_STATS_LIST(ROW)
+#undef ROW
+  dae_page_table_end(page);
+}
+
+/* ---- all of it ---- */
+
+static dae_status take_data(work *w, dae_error *err)
+{
+  const dae__report *r = w->r;
+  int columns = r->columns + 2;
+  w->data = DAE__TAKE(w->arena, const double *, columns);
+  for (int i = 0; w->data && i < columns; i++)
+    w->data[i] = dae__report_series(w->arena, &r->rows, i);
+  return dae__arena_failed(w->arena) ? dae__out_of_memory(err) : DAE_OK;
+}
+
+static void show_run(const work *w)
+{
+  show_data(w);
+  show_motion(w);
+  show_curves(w);
+  show_constraints(w);
+  dae__report_steps(w->r, w->summary, w->arena);
+  show_phase(w);
+  show_matrix(w);
+}
+
+dae_status dae__report_write(dae__report *r, const dae_summary *summary, dae_error *err)
+{
+  work w = {.r = r, .summary = summary, .arena = dae__arena_create(dae__arena_env(r->arena))};
+  if (!w.arena)
+    return dae__out_of_memory(err);
+  dae_status status = r->opened ? take_data(&w, err) : DAE_OK;
+  snprintf(w.file, sizeof w.file, "%.250s.csv", summary->problem);
+  const char *title = r->options.model ? dae_model_title(r->options.model) : "";
+  if (*title)
+    dae_page_text(r->page, title);
+  dae__report_verdict(r, summary);
+  show_command(&w);
+  if (status >= 0 && r->opened && r->rows.count > 0)
+    show_run(&w);
+  show_account(&w);
+  if (status >= 0 && dae__arena_failed(w.arena))
+    status = dae__out_of_memory(err);
+  dae__arena_free(w.arena);
+  return status;
+}

@@ -1,0 +1,135 @@
+/* How the method went along: step size, order, iterations, rejections; energy; for an iteration
+ * between systems the sweeps and the contraction of its windows.
+ *
+ * Of a long run not every step is kept. What is counted is therefore shown as means between those
+ * that are: counts so far differ by what lies between them. */
+#include "output/report/report.h"
+
+#include <math.h>
+
+typedef struct curves {
+  dae_curve item[4];
+  int count;
+} curves;
+
+static void add(curves *c, const char *label, const double *x, const double *y, long count,
+                dae_curve_style style)
+{
+  bool any = false;
+  for (long i = 0; y && i < count && !any; i++)
+    any = isfinite(y[i]);
+  if (any)
+    c->item[c->count++] = (dae_curve){label, x, y, count, style};
+}
+
+static void show(const dae__report *r, const char *title, const char *y_label, bool log,
+                 const curves *c)
+{
+  const dae_plot plot = {.title = title,
+                         .x_label = "t",
+                         .y_label = y_label,
+                         .y_log = log,
+                         .curves = c->item,
+                         .count = c->count};
+  if (c->count > 0)
+    dae_page_plot(r->page, &plot);
+}
+
+/* Differences of counts from one record to the next, by step where asked for. */
+static double *rates(dae__arena *arena, const dae__records *steps, int entry, bool by_step)
+{
+  double *y = dae__report_series(arena, steps, entry);
+  for (long i = steps->count - 1; y && i >= 0; i--) {
+    const double *to = steps->value + i * steps->width, *from = to - steps->width;
+    double taken = to[DAE__STEP_STEPS] - (i > 0 ? from[DAE__STEP_STEPS] : 0);
+    double counted = to[entry] - (i > 0 ? from[entry] : 0);
+    y[i] = by_step ? counted / fmax(taken, 1) : counted;
+  }
+  return y;
+}
+
+/* sizes of steps, or the mean between two records */
+static double *sizes(dae__arena *arena, const dae__records *steps)
+{
+  double *h = dae__report_series(arena, steps, DAE__STEP_H);
+  for (long i = 1; h && i < steps->count; i++) {
+    const double *to = steps->value + i * steps->width, *from = to - steps->width;
+    double taken = to[DAE__STEP_STEPS] - from[DAE__STEP_STEPS];
+    if (taken > 1)
+      h[i] = (to[DAE__STEP_T] - from[DAE__STEP_T]) / taken;
+  }
+  return h;
+}
+
+static void show_energy(const dae__report *r, const double *t, dae__arena *arena)
+{
+  long n = r->steps.count;
+  curves energy = {.count = 0}, balance = {.count = 0};
+  double *off = dae__report_series(arena, &r->steps, DAE__STEP_BALANCE);
+  for (long i = 0; off && i < n; i++)
+    off[i] = fabs(off[i]);
+  add(&energy, "energy", t, dae__report_series(arena, &r->steps, DAE__STEP_ENERGY), n,
+      DAE_CURVE_LINE);
+  add(&balance, "|balance|", t, off, n, DAE_CURVE_LINE);
+  if (energy.count == 0)
+    return;
+  dae_page_heading(r->page, "Energy");
+  dae_page_text(r->page, "The balance is the change of the energy less the work of forces and of "
+                         "moving constraints: what it differs from zero is the method's error.");
+  show(r, "Energy", "energy", false, &energy);
+  show(r, "Energy balance", "|balance|", true, &balance);
+}
+
+static void show_windows(const dae__report *r, const double *t, dae__arena *arena)
+{
+  long n = r->steps.count;
+  curves sweeps = {.count = 0}, factors = {.count = 0};
+  add(&sweeps, "sweeps", t, dae__report_series(arena, &r->steps, DAE__STEP_SWEEPS), n,
+      DAE_CURVE_STEPS);
+  add(&factors, "observed", t, dae__report_series(arena, &r->steps, DAE__STEP_OBSERVED), n,
+      DAE_CURVE_BOTH);
+  add(&factors, "predicted, plain sweep", t,
+      dae__report_series(arena, &r->steps, DAE__STEP_PREDICTED), n, DAE_CURVE_BOTH);
+  dae_page_heading(r->page, "Coupling");
+  dae_page_text(
+      r->page,
+      "The systems are integrated over windows again and again until what they exchange no "
+      "longer changes. Observed is the largest ratio of changes from sweep to sweep, with "
+      "the update in use; predicted is what the derivatives say of a plain sweep.");
+  show(r, "Sweeps over each window", "sweeps", false, &sweeps);
+  show(r, "Contraction", "factor", true, &factors);
+}
+
+static void show_steps(const dae__report *r, const dae_summary *s, const double *t,
+                       dae__arena *arena)
+{
+  const dae__records *steps = &r->steps;
+  long n = steps->count;
+  curves size = {.count = 0}, order = {.count = 0}, work = {.count = 0}, rejected = {.count = 0};
+  add(&size, s->systems > 0 ? "window" : "step size", t, sizes(arena, steps), n, DAE_CURVE_STEPS);
+  add(&order, "order", t, dae__report_series(arena, steps, DAE__STEP_ORDER), n, DAE_CURVE_STEPS);
+  if (s->stats.iterations > 0)
+    add(&work, "iterations", t, rates(arena, steps, DAE__STEP_ITERATIONS, true), n,
+        DAE_CURVE_STEPS);
+  add(&work, "evaluations", t, rates(arena, steps, DAE__STEP_EVALUATIONS, true), n,
+      DAE_CURVE_STEPS);
+  add(&rejected, "rejected", t, rates(arena, steps, DAE__STEP_REJECTED, false), n, DAE_CURVE_STEPS);
+  dae_page_heading(r->page, "Steps");
+  if (steps->stride > 1)
+    dae_page_text(r->page, "Means over several steps: there are more than a page can show.");
+  show(r, s->systems > 0 ? "Windows" : "Step size", "h", true, &size);
+  show(r, "Order", "order", false, &order);
+  show(r, "Work of a step", "count", false, &work);
+  show(r, "Rejected steps", "count", false, &rejected);
+}
+
+void dae__report_steps(const dae__report *r, const dae_summary *s, dae__arena *arena)
+{
+  const double *t = dae__report_series(arena, &r->steps, DAE__STEP_T);
+  if (!t || r->steps.count == 0)
+    return;
+  show_energy(r, t, arena);
+  show_steps(r, s, t, arena);
+  if (s->systems > 0)
+    show_windows(r, t, arena);
+}

@@ -1,0 +1,36 @@
+/* The monolithic assembly: a coupled problem as one mechanical or one semi-explicit problem, so
+ * that any one-system method can run it and iterated results can be verified.
+ *
+ * Semi-explicit parts alone give one semi-explicit problem, x = (x of all parts), y likewise. With
+ * a mechanical part among them the result is mechanical: q, v, u and w of all parts one after the
+ * other, where x of a semi-explicit part stands among u and its y among w; joints are further
+ * holonomic constraints. Inputs are taken from the variables they are wired to, and enter the
+ * Jacobian there.
+ *
+ * Not taken, each refused with DAE_ERROR_UNSUPPORTED naming the part: inputs wired to multipliers,
+ * and, beside mechanical parts, semi-explicit ones with a mass matrix or of declared index 2 or 3.
+ */
+#ifndef DAEDAL_PROBLEM_COUPLED_ASSEMBLY_H
+#define DAEDAL_PROBLEM_COUPLED_ASSEMBLY_H
+
+#include "core/arena.h"
+#include <daedal/problem.h>
+
+typedef struct dae__assembly dae__assembly;
+
+/* All memory is the arena's. The parts must outlive the assembly. */
+dae_status dae__assembly_create(dae__arena *arena, const dae_problem *coupled, dae__assembly **out,
+                                dae_error *err);
+
+/* The assembled problem. It gives every derivative. Unlike the problems of users it belongs to one
+ * thread: its callbacks work in memory of the assembly. */
+const dae_problem *dae__assembly_problem(const dae__assembly *a);
+
+/* Number of entries of either state vector; entry i of the coupled one is entry order[i] of the
+ * assembled one. */
+int dae__assembly_size(const dae__assembly *a);
+const int *dae__assembly_order(const dae__assembly *a);
+void dae__assembly_gather(const dae__assembly *a, const double *coupled, double *assembled);
+void dae__assembly_scatter(const dae__assembly *a, const double *assembled, double *coupled);
+
+#endif

@@ -1,0 +1,418 @@
+/* The assembled mechanical problem: every callback asks the elements in turn, with the parts of
+ * the assembled vectors that are theirs, and puts their matrices where they belong.
+ *
+ *   M = diag(M_i),   f = (f_i),   g = (g_i, g of the joints),   G = [diag(G_i); G of the joints]
+ *
+ * Parts of both faces go together: each is seen through its (M, f) and through its (p, F). */
+#include "core/vec.h"
+#include "linalg/pattern.h"
+#include "problem/coupled/assembly_parts.h"
+
+/* ---- vectors and the matrices that come with them ---- */
+
+static bool bad(const double *x, int n)
+{
+  return x && !dae__all_finite(n, x);
+}
+
+/* an element that refuses because of a value that is not a number: the caller finds it, and knows
+ * the name of its equation */
+static bool left_to_caller(const dae__sizes *n, const dae_mechanical_wanted *w)
+{
+  return bad(w->f, n->q) || bad(w->s, n->u) || bad(w->c, n->w) || bad(w->g, n->g) ||
+         bad(w->gdot, n->g) || bad(w->gamma, n->g) || bad(w->k, n->k) || bad(w->kappa, n->k);
+}
+
+/* what one element is to write, at its places of what the assembled problem is to write */
+static dae_mechanical_wanted share(dae__assembly *a, const dae__element *e,
+                                   const dae_mechanical_wanted *w)
+{
+  dae_mechanical_wanted own = {.g = dae__sub(w->g, e->at.g),
+                               .gdot = dae__sub(w->gdot, e->at.g),
+                               .gamma = dae__sub(w->gamma, e->at.g),
+                               .G = w->G || w->gdot ? a->G.values : NULL};
+  if (e->joint)
+    return own;
+  own.M = w->M ? a->M.values : NULL;
+  own.f = dae__sub(w->f, e->at.q);
+  own.s = dae__sub(w->s, e->at.u);
+  own.c = dae__sub(w->c, e->at.w);
+  own.k = dae__sub(w->k, e->at.k);
+  own.K = w->K ? a->K.values : NULL;
+  own.kappa = dae__sub(w->kappa, e->at.k);
+  return own;
+}
+
+static dae_status eval_element(dae__assembly *a, int i, const dae_mechanical_at *at,
+                               const dae_mechanical_wanted *w)
+{
+  dae__element *e = &a->element[i];
+  dae_mechanical_at here = dae__element_at(e, at);
+  if (w->f || w->s || w->c)
+    dae__element_inputs(e, &a->total, at);
+  if (e->semi)
+    return dae__blame(
+        a, e,
+        dae__element_semi(e, &here, dae__sub(w->s, e->at.u), dae__sub(w->c, e->at.w), &a->last));
+  dae_mechanical_wanted own = share(a, e, w);
+  dae_status status = dae__blame(a, e, dae__mech_eval(e->m, &here, &own, &a->last));
+  if (status == DAE_ERROR_RECOVERABLE && left_to_caller(&e->n, &own))
+    status = DAE_OK;
+  if (status)
+    return status;
+  if (own.M)
+    dae__mosaic_add(&a->M, i, w->M);
+  if (w->G)
+    dae__mosaic_add(&a->G, i, w->G);
+  if (own.K)
+    dae__mosaic_add(&a->K, i, w->K);
+  return DAE_OK;
+}
+
+static int eval(void *user, const dae_mechanical_at *at, const dae_mechanical_wanted *w)
+{
+  dae__assembly *a = user;
+  dae_status status = DAE_OK;
+  if (w->M)
+    dae__zero(dae__pattern_count(&a->M.pattern), w->M);
+  if (w->G)
+    dae__zero(dae__pattern_count(&a->G.pattern), w->G);
+  if (w->K)
+    dae__zero(dae__pattern_count(&a->K.pattern), w->K);
+  for (int i = 0; i < a->elements && !status; i++)
+    status = eval_element(a, i, at, w);
+  return dae__assembly_code(status);
+}
+
+#define EVAL_ONE(name)                                                                             \
+  static int eval_##name(void *user, const dae_mechanical_at *at, double *out)                     \
+  {                                                                                                \
+    return eval(user, at, &(dae_mechanical_wanted){.name = out});                                  \
+  }
+EVAL_ONE(M)
+EVAL_ONE(f)
+EVAL_ONE(s)
+EVAL_ONE(c)
+EVAL_ONE(g)
+EVAL_ONE(G)
+EVAL_ONE(gamma)
+EVAL_ONE(k)
+EVAL_ONE(K)
+EVAL_ONE(kappa)
+#undef EVAL_ONE
+
+/* g_t = g_t + G v at rest */
+static int eval_g_t(void *user, const dae_mechanical_at *at, double *out)
+{
+  dae__assembly *a = user;
+  dae_mechanical_at rest = *at;
+  rest.v = a->still;
+  return eval(a, &rest, &(dae_mechanical_wanted){.gdot = out});
+}
+
+/* ---- derivatives ---- */
+
+static int eval_J(void *user, const dae_mechanical_at *at, double *out)
+{
+  return dae__assembly_J(user, at, out);
+}
+
+typedef dae_status contracted_fn(dae__mech *m, const dae_mechanical_at *at, const double *s,
+                                 double *out, dae_error *err);
+
+/* out = sum of fn of the elements; s, where not NULL, has the entries of element i from first(i) */
+static int contracted(dae__assembly *a, const dae_mechanical_at *at, const double *s,
+                      int (*first)(const dae__element *e), contracted_fn *fn, dae__mosaic *m,
+                      double *out)
+{
+  dae_status status = DAE_OK;
+  dae__zero(dae__pattern_count(&m->pattern), out);
+  for (int i = 0; i < a->elements && !status; i++) {
+    dae__element *e = &a->element[i];
+    if (dae__pattern_count(m->piece[i].pattern) == 0)
+      continue;
+    dae_mechanical_at here = dae__element_at(e, at);
+    status = dae__blame(a, e, fn(e->m, &here, s ? s + first(e) : NULL, m->values, &a->last));
+    if (!status)
+      dae__mosaic_add(m, i, out);
+  }
+  return dae__assembly_code(status);
+}
+
+static int first_q(const dae__element *e)
+{
+  return e->at.q;
+}
+static int first_g(const dae__element *e)
+{
+  return e->at.g;
+}
+static int first_k(const dae__element *e)
+{
+  return e->at.k;
+}
+
+static int eval_Ms(void *user, const dae_mechanical_at *at, const double *s, double *out)
+{
+  dae__assembly *a = user;
+  return contracted(a, at, s, first_q, dae__mech_Ms, &a->Ms, out);
+}
+
+static int eval_Gts(void *user, const dae_mechanical_at *at, const double *s, double *out)
+{
+  dae__assembly *a = user;
+  return contracted(a, at, s, first_g, dae__mech_Gts, &a->Gts, out);
+}
+
+static int eval_Kts(void *user, const dae_mechanical_at *at, const double *s, double *out)
+{
+  dae__assembly *a = user;
+  return contracted(a, at, s, first_k, dae__mech_Kts, &a->Kts, out);
+}
+
+static dae_status mech_gdot_q(dae__mech *m, const dae_mechanical_at *at, const double *s,
+                              double *out, dae_error *err)
+{
+  (void)s;
+  return dae__mech_gdot_q(m, at, out, err);
+}
+
+static dae_status mech_k_q(dae__mech *m, const dae_mechanical_at *at, const double *s, double *out,
+                           dae_error *err)
+{
+  (void)s;
+  return dae__mech_k_q(m, at, out, err);
+}
+
+static int eval_gdot_q(void *user, const dae_mechanical_at *at, double *out)
+{
+  dae__assembly *a = user;
+  return contracted(a, at, NULL, first_g, mech_gdot_q, &a->G, out);
+}
+
+static int eval_k_q(void *user, const dae_mechanical_at *at, double *out)
+{
+  dae__assembly *a = user;
+  return contracted(a, at, NULL, first_k, mech_k_q, &a->kq, out);
+}
+
+static int eval_energy(void *user, const dae_mechanical_at *at, double *T, double *V)
+{
+  dae__assembly *a = user;
+  dae_status status = DAE_OK;
+  *T = *V = 0;
+  for (int i = 0; i < a->parts && !status; i++) {
+    dae__element *e = &a->element[i];
+    double T_i = 0, V_i = 0;
+    bool has_potential;
+    if (!e->m)
+      continue;
+    dae_mechanical_at here = dae__element_at(e, at);
+    dae__element_inputs(e, &a->total, at);
+    status = dae__blame(a, e, dae__mech_energy(e->m, &here, &T_i, &V_i, &has_potential, &a->last));
+    *T += T_i;
+    *V += V_i;
+  }
+  return dae__assembly_code(status);
+}
+
+/* Rate of entry i of z = (q, v, u, w). That of a velocity would take the accelerations, and that of
+ * an algebraic variable the time derivative of its equations, which nobody gives: NaN. */
+static double rate_of(const dae__assembly *a, const dae_mechanical_at *at, int i)
+{
+  const dae__sizes *n = &a->total;
+  if (i < n->q)
+    return at->v[i];
+  return i >= 2 * n->q && i < 2 * n->q + n->u ? a->s[i - 2 * n->q] : NAN;
+}
+
+static bool has_inputs(const dae__assembly *a)
+{
+  for (int i = 0; i < a->parts; i++)
+    if (a->element[i].m && a->element[i].nin > 0)
+      return true;
+  return false;
+}
+
+static int eval_energy_rate(void *user, const dae_mechanical_at *at, const double *in_rate,
+                            double *T_rate, double *V_rate)
+{
+  dae__assembly *a = user;
+  (void)in_rate; /* the whole has no inputs */
+  *T_rate = *V_rate = 0;
+  if (a->total.u > 0 && has_inputs(a)) {
+    int code = eval(a, at, &(dae_mechanical_wanted){.s = a->s});
+    if (code)
+      return code;
+  }
+  dae_status status = DAE_OK;
+  for (int i = 0; i < a->parts && !status; i++) {
+    dae__element *e = &a->element[i];
+    double T = 0, V = 0;
+    if (!e->m)
+      continue;
+    dae_mechanical_at here = dae__element_at(e, at);
+    dae__element_inputs(e, &a->total, at);
+    for (int j = 0; j < e->nin; j++)
+      a->in_rate[j] = rate_of(a, at, e->source[j]);
+    status = dae__blame(
+        a, e, dae__mech_energy_rate(e->m, &here, e->nin > 0 ? a->in_rate : NULL, &T, &V, &a->last));
+    *T_rate += T;
+    *V_rate += V;
+  }
+  return dae__assembly_code(status);
+}
+
+/* ---- momenta ---- */
+
+typedef dae_status momentum_fn(dae__mech *m, const dae_mechanical_at *at, double *out,
+                               dae_error *err);
+
+static int momenta(dae__assembly *a, const dae_mechanical_at *at, momentum_fn *fn, double *out)
+{
+  dae_status status = DAE_OK;
+  for (int i = 0; i < a->parts && !status; i++) {
+    dae__element *e = &a->element[i];
+    if (!e->m)
+      continue;
+    dae_mechanical_at here = dae__element_at(e, at);
+    if (fn == dae__mech_F) /* momenta do not depend on inputs */
+      dae__element_inputs(e, &a->total, at);
+    status = dae__blame(a, e, fn(e->m, &here, out + e->at.q, &a->last));
+  }
+  return dae__assembly_code(status);
+}
+
+static int eval_p(void *user, const dae_mechanical_at *at, double *out)
+{
+  return momenta(user, at, dae__mech_p, out);
+}
+
+static int eval_F(void *user, const dae_mechanical_at *at, double *out)
+{
+  return momenta(user, at, dae__mech_F, out);
+}
+
+static int eval_p_rate(void *user, const dae_mechanical_at *at, double *out)
+{
+  return momenta(user, at, dae__mech_p_rate, out);
+}
+
+/* ---- the description ---- */
+
+/* pieces of all matrices but J */
+static void describe_pieces(dae__assembly *a)
+{
+  for (int i = 0; i < a->elements; i++) {
+    const dae__element *e = &a->element[i];
+    const dae__mech *m = e->m;
+    if (!m)
+      continue;
+    a->M.piece[i] = (dae__piece){&m->M, e->z, e->z, NULL};
+    a->G.piece[i] = (dae__piece){&m->G, e->g, e->z, NULL};
+    a->K.piece[i] = (dae__piece){&m->K, e->k, e->z, NULL};
+    a->Ms.piece[i] = (dae__piece){&m->Ms, e->z, e->z, NULL};
+    a->Gts.piece[i] = (dae__piece){&m->Gts, e->z, e->z, NULL};
+    a->kq.piece[i] = (dae__piece){&m->kq, e->k, e->z, NULL};
+    a->Kts.piece[i] = (dae__piece){&m->Kts, e->z, e->z, NULL};
+  }
+}
+
+static void create_matrices(dae__assembly *a, dae__arena *arena)
+{
+  int nq = a->total.q, ng = a->total.g, nk = a->total.k;
+  const struct {
+    dae__mosaic *m;
+    int rows, cols;
+  } all[] = {{&a->M, nq, nq},   {&a->G, ng, nq},  {&a->K, nk, nq},      {&a->Ms, nq, 2 * nq},
+             {&a->Gts, nq, nq}, {&a->kq, nk, nq}, {&a->Kts, nq, 2 * nq}};
+  const size_t count = sizeof all / sizeof *all;
+  for (size_t i = 0; i < count; i++)
+    dae__mosaic_take(a, arena, 1, all[i].m);
+  if (dae__arena_failed(arena))
+    return;
+  describe_pieces(a);
+  for (size_t i = 0; i < count; i++)
+    dae__mosaic_merge(a, arena, all[i].rows, all[i].cols, 1, all[i].m);
+  dae__assembly_J_pieces(a, arena);
+  a->still = DAE__TAKE(arena, double, nq);
+  a->s = DAE__TAKE(arena, double, a->total.u);
+  int most = 0;
+  for (int i = 0; i < a->parts; i++)
+    most = a->element[i].nin > most ? a->element[i].nin : most;
+  a->in_rate = DAE__TAKE(arena, double, most);
+}
+
+/* flags that hold for all elements */
+static void describe_flags(const dae__assembly *a, dae_mechanical *p)
+{
+  bool energy = true, energy_rate = true;
+  p->constant_mass = p->time_free_g = true;
+  for (int i = 0; i < a->elements; i++) {
+    const dae_mechanical *own = a->element[i].m ? a->element[i].m->p : NULL;
+    if (!own)
+      continue;
+    p->constant_mass = p->constant_mass && own->constant_mass;
+    p->time_free_g = p->time_free_g && (own->ng == 0 || own->time_free_g);
+    energy = energy && (a->element[i].joint || own->energy);
+    energy_rate = energy_rate && (a->element[i].joint || own->energy_rate);
+  }
+  p->energy = energy ? eval_energy : NULL;
+  p->energy_rate = energy && energy_rate ? eval_energy_rate : NULL;
+  p->g_t = p->time_free_g ? NULL : eval_g_t;
+}
+
+static void describe_patterns(const dae__assembly *a, dae_mechanical *p)
+{
+  p->M_pattern = &a->M.pattern;
+  p->G_pattern = &a->G.pattern;
+  p->K_pattern = &a->K.pattern;
+  p->J_pattern = &a->J.pattern;
+  p->Ms_pattern = &a->Ms.pattern;
+  p->Gts_pattern = &a->Gts.pattern;
+  p->k_q_pattern = &a->kq.pattern;
+  p->Kts_pattern = &a->Kts.pattern;
+}
+
+void dae__assembly_mechanical(dae__assembly *a, dae__arena *arena)
+{
+  dae_mechanical *p = &a->mechanical;
+  const dae__sizes *n = &a->total;
+  create_matrices(a, arena);
+  *p = (dae_mechanical){.name = a->coupled->name,
+                        .nq = n->q,
+                        .ng = n->g,
+                        .nk = n->k,
+                        .nu = n->u,
+                        .nw = n->w,
+                        .user = a,
+                        .M = eval_M,
+                        .f = eval_f,
+                        .p = eval_p,
+                        .F = eval_F,
+                        .p_rate = eval_p_rate,
+                        .s = eval_s,
+                        .c = eval_c,
+                        .g = eval_g,
+                        .k = eval_k,
+                        .G = eval_G,
+                        .K = eval_K,
+                        .gamma = eval_gamma,
+                        .kappa = eval_kappa,
+                        .J = eval_J,
+                        .Ms_qv = eval_Ms,
+                        .Gts_q = eval_Gts,
+                        .gdot_q = eval_gdot_q,
+                        .k_q = eval_k_q,
+                        .Kts_qv = eval_Kts,
+                        .eval = eval};
+  p->q_names = dae__assembly_names(a, arena, 'q');
+  p->u_names = dae__assembly_names(a, arena, 'u');
+  p->w_names = dae__assembly_names(a, arena, 'w');
+  p->g_names = dae__assembly_names(a, arena, 'g');
+  p->k_names = dae__assembly_names(a, arena, 'k');
+  describe_flags(a, p);
+  if (a->sparse)
+    describe_patterns(a, p);
+  a->problem.mechanical = p;
+}

@@ -1,0 +1,159 @@
+/* The assembled semi-explicit problem: x of all parts, then y of all parts; M = diag(M_i), with the
+ * identity for parts that have none, where any part has one. The parts see the assembled point as
+ * a mechanical one with u = x and w = y. */
+#include "core/vec.h"
+#include "linalg/pattern.h"
+#include "problem/coupled/assembly_parts.h"
+
+static dae_mechanical_at seen(const dae_semi_explicit_at *at)
+{
+  return (dae_mechanical_at){.t = at->t, .u = at->x, .w = at->y};
+}
+
+/* the rows f or F of all parts */
+static int eval_rows(dae__assembly *a, const dae_semi_explicit_at *at, double *f, double *F)
+{
+  dae_mechanical_at all = seen(at);
+  dae_status status = DAE_OK;
+  for (int i = 0; i < a->parts && !status; i++) {
+    dae__element *e = &a->element[i];
+    dae_mechanical_at here = dae__element_at(e, &all);
+    dae__element_inputs(e, &a->total, &all);
+    status = dae__blame(
+        a, e, dae__element_semi(e, &here, dae__sub(f, e->at.u), dae__sub(F, e->at.w), &a->last));
+  }
+  return dae__assembly_code(status);
+}
+
+static int eval_f(void *user, const dae_semi_explicit_at *at, double *out)
+{
+  return eval_rows(user, at, out, NULL);
+}
+
+static int eval_F(void *user, const dae_semi_explicit_at *at, double *out)
+{
+  return eval_rows(user, at, NULL, out);
+}
+
+/* inputs are variables of other parts, which are held as all variables are */
+static int eval_F_t(void *user, const dae_semi_explicit_at *at, double *out)
+{
+  dae__assembly *a = user;
+  dae_mechanical_at all = seen(at);
+  dae_status status = DAE_OK;
+  for (int i = 0; i < a->parts && !status; i++) {
+    dae__element *e = &a->element[i];
+    dae_mechanical_at here = dae__element_at(e, &all);
+    dae__element_inputs(e, &a->total, &all);
+    status = dae__blame(a, e, dae__element_F_t(e, &here, out + e->at.w, &a->last));
+  }
+  return dae__assembly_code(status);
+}
+
+static int eval_J(void *user, const dae_semi_explicit_at *at, double *out)
+{
+  dae_mechanical_at all = seen(at);
+  return dae__assembly_J(user, &all, out);
+}
+
+static int eval_M(void *user, const dae_semi_explicit_at *at, double *out)
+{
+  dae__assembly *a = user;
+  dae_mechanical_at all = seen(at);
+  dae_status status = DAE_OK;
+  dae__zero(dae__pattern_count(&a->M.pattern), out);
+  for (int i = 0; i < a->parts && !status; i++) {
+    dae__element *e = &a->element[i];
+    dae_mechanical_at here = dae__element_at(e, &all);
+    status = dae__blame(
+        a, e, dae__semi_M(e->semi, at->t, dae__element_xy(e, &here), a->M.values, &a->last));
+    if (!status)
+      dae__mosaic_add(&a->M, i, out);
+  }
+  return dae__assembly_code(status);
+}
+
+static int eval_Ms(void *user, const dae_semi_explicit_at *at, const double *s, double *out)
+{
+  dae__assembly *a = user;
+  dae_mechanical_at all = seen(at);
+  dae_status status = DAE_OK;
+  dae__zero(dae__pattern_count(&a->Ms.pattern), out);
+  for (int i = 0; i < a->parts && !status; i++) {
+    dae__element *e = &a->element[i];
+    dae_mechanical_at here = dae__element_at(e, &all);
+    status = dae__blame(a, e,
+                        dae__semi_Ms(e->semi, at->t, dae__element_xy(e, &here), s + e->at.u,
+                                     a->Ms.values, &a->last));
+    if (!status)
+      dae__mosaic_add(&a->Ms, i, out);
+  }
+  return dae__assembly_code(status);
+}
+
+/* ---- the description ---- */
+
+static void create_matrices(dae__assembly *a, dae__arena *arena)
+{
+  int nx = a->total.u;
+  dae__mosaic_take(a, arena, 1, &a->M);
+  dae__mosaic_take(a, arena, 1, &a->Ms);
+  if (dae__arena_failed(arena))
+    return;
+  for (int i = 0; i < a->parts; i++) {
+    const dae__element *e = &a->element[i];
+    a->M.piece[i] = (dae__piece){&e->semi->M, e->z, e->z, NULL};
+    a->Ms.piece[i] = (dae__piece){&e->semi->Ms, e->z, e->z, NULL};
+  }
+  dae__mosaic_merge(a, arena, nx, nx, 1, &a->M);
+  dae__mosaic_merge(a, arena, nx, nx, 1, &a->Ms);
+  dae__assembly_J_pieces(a, arena);
+}
+
+/* the largest declared index; wires may raise it, and an undeclared one is not known: 0 */
+static int declared_index(const dae__assembly *a)
+{
+  int index = 1;
+  for (int i = 0; i < a->parts; i++) {
+    int own = a->element[i].semi->p->index;
+    if (own == 0 || a->coupled->wires > 0)
+      return 0;
+    index = own > index ? own : index;
+  }
+  return index;
+}
+
+void dae__assembly_semi(dae__assembly *a, dae__arena *arena)
+{
+  dae_semi_explicit *p = &a->semi_explicit;
+  create_matrices(a, arena);
+  *p = (dae_semi_explicit){.name = a->coupled->name,
+                           .nx = a->total.u,
+                           .ny = a->total.w,
+                           .index = declared_index(a),
+                           .user = a,
+                           .f = eval_f,
+                           .F = eval_F,
+                           .F_t = eval_F_t,
+                           .J = eval_J,
+                           .constant_mass = true};
+  for (int i = 0; i < a->parts; i++) {
+    const dae_semi_explicit *own = a->element[i].semi->p;
+    if (own->M)
+      p->M = eval_M;
+    if (own->M && !own->constant_mass)
+      p->constant_mass = false, p->Ms_x = eval_Ms;
+    if (own->ny > 0 && !own->F_t)
+      p->F_t = NULL;
+  }
+  p->x_names = dae__assembly_names(a, arena, 'u');
+  p->y_names = dae__assembly_names(a, arena, 'w');
+  p->f_names = dae__assembly_names(a, arena, 'f');
+  p->F_names = dae__assembly_names(a, arena, 'F');
+  if (a->sparse) {
+    p->J_pattern = &a->J.pattern;
+    p->M_pattern = p->M ? &a->M.pattern : NULL;
+    p->Ms_pattern = p->M ? &a->Ms.pattern : NULL;
+  }
+  a->problem.semi_explicit = p;
+}

@@ -1,0 +1,282 @@
+/* Evaluations of one part or joint by dae__mech and dae__semi, which supply every derivative but
+ * those with respect to inputs; these are the user's, or formed by coloured differences here. */
+#include "problem/coupled/element.h"
+#include "core/error.h"
+#include "core/vec.h"
+#include "linalg/pattern.h"
+#include "problem/callback.h"
+
+/* the inputs of a part are what the assembly has put into e->now */
+static int wired_inputs(void *user, double t, double *in)
+{
+  const dae__element *e = user;
+  (void)t;
+  dae__copy(e->nin, e->now, in);
+  return 0;
+}
+
+/* ---- creating ---- */
+
+static void take_memory(dae__arena *arena, const dae_pattern *J_in, bool given, dae__element *e)
+{
+  e->z = DAE__TAKE(arena, int, e->nz);
+  e->row = DAE__TAKE(arena, int, e->nr);
+  e->g = DAE__TAKE(arena, int, e->n.g);
+  e->k = DAE__TAKE(arena, int, e->n.k);
+  e->source = DAE__TAKE(arena, int, e->nin);
+  e->in = DAE__TAKE(arena, double, e->nin);
+  e->now = e->in;
+  e->local = DAE__TAKE(arena, double, e->nz);
+  e->J_in = J_in ? *J_in : dae__pattern_dense(arena, e->nr, e->nin);
+  if (!dae__arena_failed(arena) && e->nin > 0 && !given)
+    e->dJ_in = dae__difference_create(arena, &e->J_in, false);
+}
+
+static dae_status create_mechanical(dae__arena *arena, const dae_mechanical *p, dae__element *e,
+                                    dae_error *err)
+{
+  dae_problem problem = {.mechanical = p, .input = wired_inputs, .input_user = e};
+  dae_status status = dae__mech_create(arena, &problem, &e->m, err);
+  if (status)
+    return status;
+  e->n = (dae__sizes){p->nq, p->nu, p->nw, p->ng, p->nk};
+  e->nz = 2 * p->nq + p->nu + p->nw;
+  e->nr = p->nq + p->nu + p->nw;
+  e->nin = p->nin;
+  e->J = &e->m->J;
+  take_memory(arena, p->J_in_pattern, p->J_in != NULL, e);
+  return DAE_OK;
+}
+
+static dae_status create_semi(dae__arena *arena, const dae_semi_explicit *p, dae__element *e,
+                              dae_error *err)
+{
+  dae_problem problem = {.semi_explicit = p, .input = wired_inputs, .input_user = e};
+  dae_status status = dae__semi_create(arena, &problem, &e->semi, err);
+  if (status)
+    return status;
+  e->n = (dae__sizes){.u = p->nx, .w = p->ny};
+  e->nz = e->nr = p->nx + p->ny;
+  e->nin = p->nin;
+  e->J = &e->semi->J;
+  take_memory(arena, p->J_in_pattern, p->J_in != NULL, e);
+  return DAE_OK;
+}
+
+dae_status dae__element_part(dae__arena *arena, const dae_part *part, const char *name,
+                             dae__element *e, dae_error *err)
+{
+  e->name = name;
+  dae_status status = part->mechanical ? create_mechanical(arena, part->mechanical, e, err)
+                                       : create_semi(arena, part->semi_explicit, e, err);
+  if (!status && dae__arena_failed(arena))
+    status = dae__out_of_memory(err);
+  return status;
+}
+
+/* ---- a joint as a mechanical problem without mass and forces ---- */
+
+static int joint_f(void *user, const dae_mechanical_at *at, double *out)
+{
+  const dae_joint *joint = user;
+  (void)at;
+  dae__zero(joint->nz, out);
+  return 0;
+}
+
+/* M and J have no entries */
+static int joint_nothing(void *user, const dae_mechanical_at *at, double *out)
+{
+  (void)user, (void)at, (void)out;
+  return 0;
+}
+
+static int joint_g(void *user, const dae_mechanical_at *at, double *out)
+{
+  const dae_joint *joint = user;
+  return joint->g(joint->user, at->t, at->q, out);
+}
+
+static int joint_g_t(void *user, const dae_mechanical_at *at, double *out)
+{
+  const dae_joint *joint = user;
+  return joint->g_t(joint->user, at->t, at->q, out);
+}
+
+static int joint_G(void *user, const dae_mechanical_at *at, double *out)
+{
+  const dae_joint *joint = user;
+  return joint->G(joint->user, at->t, at->q, out);
+}
+
+static int joint_gamma(void *user, const dae_mechanical_at *at, double *out)
+{
+  const dae_joint *joint = user;
+  return joint->gamma(joint->user, at->t, at->q, at->v, out);
+}
+
+static int joint_gdot_z(void *user, const dae_mechanical_at *at, double *out)
+{
+  const dae_joint *joint = user;
+  return joint->gdot_z(joint->user, at->t, at->q, at->v, out);
+}
+
+static int joint_Gts_z(void *user, const dae_mechanical_at *at, const double *s, double *out)
+{
+  const dae_joint *joint = user;
+  return joint->Gts_z(joint->user, at->t, at->q, s, out);
+}
+
+dae_status dae__element_joint(dae__arena *arena, const dae_joint *joint, const char *name,
+                              dae__element *e, dae_error *err)
+{
+  dae_mechanical *p = DAE__TAKE(arena, dae_mechanical, 1);
+  dae_joint *own = DAE__TAKE(arena, dae_joint, 1);
+  dae_pattern *pattern = DAE__TAKE(arena, dae_pattern, 3);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  int nz = joint->nz;
+  pattern[0] = dae__pattern_empty(arena, nz, nz);
+  pattern[1] = dae__pattern_empty(arena, nz, 2 * nz);
+  pattern[2] = dae__pattern_dense(arena, joint->ng, nz);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  *own = *joint;
+  *p = (dae_mechanical){.nq = nz,
+                        .ng = joint->ng,
+                        .user = own,
+                        .g_names = joint->g_names,
+                        .M = joint_nothing,
+                        .f = joint_f,
+                        .J = joint_nothing,
+                        .g = joint_g,
+                        .g_t = joint->g_t ? joint_g_t : NULL,
+                        .G = joint->G ? joint_G : NULL,
+                        .gamma = joint->gamma ? joint_gamma : NULL,
+                        .gdot_q = joint->gdot_z ? joint_gdot_z : NULL,
+                        .Gts_q = joint->Gts_z ? joint_Gts_z : NULL,
+                        .M_pattern = &pattern[0],
+                        .J_pattern = &pattern[1],
+                        .G_pattern = &pattern[2],
+                        .constant_mass = true,
+                        .time_free_g = joint->time_free};
+  e->name = name;
+  e->joint = joint;
+  dae_status status = create_mechanical(arena, p, e, err);
+  e->q = DAE__TAKE(arena, double, nz);
+  e->v = DAE__TAKE(arena, double, nz);
+  if (!status && dae__arena_failed(arena))
+    status = dae__out_of_memory(err);
+  return status;
+}
+
+/* ---- points ---- */
+
+static const double *part_of(const double *x, int n)
+{
+  return x ? x + n : NULL;
+}
+
+dae_mechanical_at dae__element_at(dae__element *e, const dae_mechanical_at *at)
+{
+  if (!e->joint)
+    return (dae_mechanical_at){at->t,
+                               part_of(at->q, e->at.q),
+                               part_of(at->v, e->at.q),
+                               part_of(at->u, e->at.u),
+                               part_of(at->w, e->at.w),
+                               e->in};
+  for (int i = 0; i < e->n.q; i++) {
+    e->q[i] = at->q[e->z[i]];
+    e->v[i] = at->v ? at->v[e->z[i]] : 0;
+  }
+  return (dae_mechanical_at){.t = at->t, .q = e->q, .v = e->v};
+}
+
+static double entry(const dae__sizes *total, const dae_mechanical_at *at, int i)
+{
+  if (i < total->q)
+    return at->q[i];
+  i -= total->q;
+  if (i < total->q)
+    return at->v[i];
+  i -= total->q;
+  return i < total->u ? at->u[i] : at->w[i - total->u];
+}
+
+void dae__element_inputs(dae__element *e, const dae__sizes *total, const dae_mechanical_at *at)
+{
+  for (int i = 0; i < e->nin; i++)
+    e->in[i] = entry(total, at, e->source[i]);
+}
+
+const double *dae__element_xy(dae__element *e, const dae_mechanical_at *at)
+{
+  dae__copy(e->n.u, at->u, e->local);
+  dae__copy(e->n.w, at->w, e->local + e->n.u);
+  return e->local;
+}
+
+/* ---- evaluations ---- */
+
+dae_status dae__element_semi(dae__element *e, const dae_mechanical_at *at, double *f, double *F,
+                             dae_error *err)
+{
+  const dae_semi_explicit *p = e->semi->p;
+  dae_semi_explicit_at here = {at->t, at->u, at->w, e->now};
+  dae_status status = DAE_OK;
+  if (f && p->nx > 0)
+    status = dae__callback_status(NULL, p->f(p->user, &here, f), "f", at->t, err);
+  if (F && p->ny > 0 && !status)
+    status = dae__callback_status(NULL, p->F(p->user, &here, F), "F", at->t, err);
+  return status;
+}
+
+dae_status dae__element_F_t(dae__element *e, const dae_mechanical_at *at, double *F_t,
+                            dae_error *err)
+{
+  const dae_semi_explicit *p = e->semi->p;
+  dae_semi_explicit_at here = {at->t, at->u, at->w, e->now};
+  return p->ny > 0 ? dae__callback_status(NULL, p->F_t(p->user, &here, F_t), "F_t", at->t, err)
+                   : DAE_OK;
+}
+
+dae_status dae__element_J(dae__element *e, const dae_mechanical_at *at, double *J, dae_error *err)
+{
+  if (e->semi)
+    return dae__semi_J(e->semi, at->t, dae__element_xy(e, at), J, err);
+  return dae__mech_J(e->m, at, J, err);
+}
+
+typedef struct vary {
+  dae__element *e;
+  const dae_mechanical_at *at;
+} vary;
+
+static dae_status rhs_of_in(void *context, const double *in, double *out, dae_error *err)
+{
+  const vary *c = context;
+  dae__element *e = c->e;
+  e->now = in;
+  dae_status status = e->semi ? dae__element_semi(e, c->at, out, out + e->n.u, err)
+                              : dae__mech_rhs(e->m, c->at, out, err);
+  e->now = e->in;
+  return status;
+}
+
+dae_status dae__element_J_in(dae__element *e, const dae_mechanical_at *at, double *J_in,
+                             dae_error *err)
+{
+  if (e->semi && e->semi->p->J_in) {
+    const dae_semi_explicit *p = e->semi->p;
+    dae_semi_explicit_at here = {at->t, at->u, at->w, e->in};
+    return dae__callback_status(NULL, p->J_in(p->user, &here, J_in), "J_in", at->t, err);
+  }
+  if (e->m && e->m->p->J_in) {
+    dae_mechanical_at here = *at;
+    here.in = e->in;
+    return dae__callback_status(NULL, e->m->p->J_in(e->m->p->user, &here, J_in), "J_in", at->t,
+                                err);
+  }
+  return dae__difference_jacobian(&e->dJ_in, rhs_of_in, &(vary){e, at}, e->in, J_in, err);
+}

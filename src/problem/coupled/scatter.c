@@ -1,0 +1,147 @@
+/* Merging pieces: their entries are sorted by column, two transpositions sort the rows within each
+ * column, and entries that meet become one. All steps are linear in the number of entries. */
+#include "problem/coupled/scatter.h"
+#include "linalg/pattern.h"
+#include <limits.h>
+#include <stdint.h>
+
+static const dae_pattern none = {0, 0, NULL, NULL};
+
+/* makes a failure known that happened elsewhere */
+static dae_pattern fail(dae__arena *arena)
+{
+  (void)dae__arena_take(arena, SIZE_MAX, 2);
+  return none;
+}
+
+/* where each entry stands in the matrix; visit is called in the order of the entries */
+typedef void visit_fn(void *context, int entry, int row, int col);
+
+static void visit_all(const dae__piece *piece, int count, visit_fn *visit, void *context)
+{
+  int n = 0;
+  for (int b = 0; b < count; b++) {
+    const dae_pattern *p = piece[b].pattern;
+    for (int j = 0; j < p->cols; j++)
+      for (int e = p->start[j]; e < p->start[j + 1]; e++)
+        visit(context, n++, piece[b].row[p->row[e]], piece[b].col[j]);
+  }
+}
+
+/* entries sorted by column: entry n stands at place[n] */
+typedef struct sorted {
+  int *start, *row, *place;
+} sorted;
+
+static void count_column(void *context, int entry, int row, int col)
+{
+  (void)entry, (void)row;
+  ((sorted *)context)->start[col + 1]++;
+}
+
+static void put_entry(void *context, int entry, int row, int col)
+{
+  sorted *s = context;
+  s->place[entry] = s->start[col]++;
+  s->row[s->place[entry]] = row;
+}
+
+/* a pattern whose columns are neither sorted nor free of repetitions */
+static dae_pattern by_column(int rows, int cols, const dae__piece *piece, int count, sorted *s)
+{
+  visit_all(piece, count, count_column, s);
+  for (int j = 0; j < cols; j++)
+    s->start[j + 1] += s->start[j];
+  visit_all(piece, count, put_entry, s);
+  for (int j = cols; j > 0; j--) /* each offset has moved on to the end of its column */
+    s->start[j] = s->start[j - 1];
+  s->start[0] = 0;
+  return (dae_pattern){rows, cols, s->start, s->row};
+}
+
+/* p with equal rows of a column joined; number[e] = entry of the result for entry e of p */
+static dae_pattern join(dae__arena *arena, const dae_pattern *p, int *number)
+{
+  int entries = 0;
+  for (int j = 0; j < p->cols; j++)
+    for (int e = p->start[j]; e < p->start[j + 1]; e++) {
+      entries += e == p->start[j] || p->row[e] != p->row[e - 1];
+      number[e] = entries - 1;
+    }
+  int *start = DAE__TAKE(arena, int, (size_t)p->cols + 1);
+  int *row = DAE__TAKE(arena, int, entries);
+  if (dae__arena_failed(arena))
+    return none;
+  for (int j = 0; j < p->cols; j++) {
+    start[j + 1] = start[j];
+    for (int e = p->start[j]; e < p->start[j + 1]; e++) {
+      row[number[e]] = p->row[e];
+      start[j + 1] = number[e] + 1;
+    }
+  }
+  return (dae_pattern){p->rows, p->cols, start, row};
+}
+
+static dae_pattern merge(dae__arena *arena, dae__arena *scratch, int rows, int cols,
+                         dae__piece *piece, int count, int total)
+{
+  sorted s = {DAE__TAKE(scratch, int, (size_t)cols + 1), DAE__TAKE(scratch, int, total),
+              DAE__TAKE(scratch, int, total)};
+  int *turn = DAE__TAKE(scratch, int, total), *back = DAE__TAKE(scratch, int, total);
+  int *number = DAE__TAKE(scratch, int, total);
+  if (dae__arena_failed(scratch))
+    return none;
+  dae_pattern loose = by_column(rows, cols, piece, count, &s);
+  dae_pattern turned = dae__pattern_transpose(scratch, &loose, turn);
+  if (dae__arena_failed(scratch))
+    return none;
+  dae_pattern tidy = dae__pattern_transpose(scratch, &turned, back);
+  if (dae__arena_failed(scratch))
+    return none;
+  dae_pattern result = join(arena, &tidy, number);
+  for (int b = 0, n = 0; result.start && b < count; b++)
+    for (int e = 0; e < dae__pattern_count(piece[b].pattern); e++)
+      piece[b].map[e] = number[back[turn[s.place[n++]]]];
+  return result;
+}
+
+/* the full pattern, whose entries need no sorting */
+static dae_pattern merge_dense(dae__arena *arena, int rows, int cols, dae__piece *piece, int count)
+{
+  for (int b = 0; b < count; b++) {
+    const dae_pattern *p = piece[b].pattern;
+    for (int j = 0; j < p->cols; j++)
+      for (int e = p->start[j]; e < p->start[j + 1]; e++)
+        piece[b].map[e] = piece[b].row[p->row[e]] + rows * piece[b].col[j];
+  }
+  return dae__pattern_dense(arena, rows, cols);
+}
+
+dae_pattern dae__pieces_merge(dae__arena *arena, int rows, int cols, bool dense, dae__piece *piece,
+                              int count)
+{
+  int64_t total = 0;
+  if (dae__arena_failed(arena))
+    return none;
+  for (int b = 0; b < count; b++) {
+    piece[b].map = DAE__TAKE(arena, int, dae__pattern_count(piece[b].pattern));
+    total += dae__pattern_count(piece[b].pattern);
+  }
+  if (dae__arena_failed(arena) || total > INT_MAX)
+    return fail(arena);
+  if (dense)
+    return merge_dense(arena, rows, cols, piece, count);
+  dae__arena *scratch = dae__arena_create(dae__arena_env(arena));
+  if (!scratch)
+    return fail(arena);
+  dae_pattern result = merge(arena, scratch, rows, cols, piece, count, (int)total);
+  dae__arena_free(scratch);
+  return result.start ? result : fail(arena);
+}
+
+void dae__piece_add(const dae__piece *piece, double factor, const double *values, double *matrix)
+{
+  int count = dae__pattern_count(piece->pattern);
+  for (int e = 0; e < count; e++)
+    matrix[piece->map[e]] += factor * values[e];
+}

@@ -1,0 +1,94 @@
+#include "problem/mechanical/algebraic.h"
+#include "core/error.h"
+#include "core/vec.h"
+#include <float.h>
+
+#define MAX_ITERATIONS 60
+
+dae_status dae__algebraic_create(dae__arena *arena, dae__mech *m, dae__algebraic **out,
+                                 dae_error *err)
+{
+  int first_row = m->nq + m->nu, first_col = 2 * m->nq + m->nu, count = 0;
+  int all = dae__pattern_count(&m->J);
+  dae__algebraic *a = DAE__TAKE(arena, dae__algebraic, 1);
+  int *start = DAE__TAKE(arena, int, m->nw + 1), *row = DAE__TAKE(arena, int, all);
+  int *entry = DAE__TAKE(arena, int, all);
+  double *J = DAE__TAKE(arena, double, all), *values = DAE__TAKE(arena, double, all);
+  double *fsc = DAE__TAKE(arena, double, m->nr);
+  *out = NULL;
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  for (int j = 0; j < m->nw; j++) {
+    for (int e = m->J.start[first_col + j]; e < m->J.start[first_col + j + 1]; e++)
+      if (m->J.row[e] >= first_row)
+        row[count] = m->J.row[e] - first_row, entry[count++] = e;
+    start[j + 1] = count;
+  }
+  *a = (dae__algebraic){.m = m, .entry = entry, .J = J, .values = values, .fsc = fsc};
+  a->pattern = (dae_pattern){m->nw, m->nw, start, row};
+  dae_status status = dae__solver_create(arena, &a->pattern, &a->solver, err);
+  if (!status)
+    *out = a;
+  return status;
+}
+
+void dae__algebraic_free(dae__algebraic *a)
+{
+  if (a)
+    dae__solver_free(a->solver);
+}
+
+static const char *variable_name(const dae__mech *m, int i, char *name, size_t size)
+{
+  dae_problem_variable(&(dae_problem){.mechanical = m->p}, m->at.w + (i > 0 ? i : 0), name, size);
+  return name;
+}
+
+/* fsc and the factors of dc/dw at the point */
+static dae_status evaluate(dae__algebraic *a, const dae_mechanical_at *at, dae_error *err)
+{
+  char name[64];
+  dae_status status = dae__mech_rhs(a->m, at, a->fsc, err);
+  if (!status)
+    status = dae__mech_J(a->m, at, a->J, err);
+  if (status)
+    return status;
+  for (int e = 0; e < dae__pattern_count(&a->pattern); e++)
+    a->values[e] = a->J[a->entry[e]];
+  status = dae__solver_factor(a->solver, a->values);
+  if (status == DAE_ERROR_SINGULAR) {
+    variable_name(a->m, dae__solver_column(a->solver), name, sizeof name);
+    dae__fail(err, status, name,
+              "the algebraic equations do not determine %s: dc/dw is singular, so the index is "
+              "higher than 1 there",
+              name);
+  } else if (status) {
+    dae__fail(err, status, NULL, "dc/dw: %s", dae_status_text(status));
+  }
+  return status;
+}
+
+dae_status dae__algebraic_solve(dae__algebraic *a, double t, double *y, dae_error *err)
+{
+  dae__mech *m = a->m;
+  char name[64];
+  double *w = y + m->at.w, *d = a->fsc + m->nq + m->nu, before = INFINITY;
+  for (int i = 0; i < MAX_ITERATIONS; i++) {
+    dae_mechanical_at at = dae__mech_at(m, t, y);
+    dae_status status = evaluate(a, &at, err);
+    if (status)
+      return status;
+    dae__solver_solve(a->solver, d);
+    dae__axpy(m->nw, -1, d, w); /* w -= c_w \ c */
+    double change = dae__max_abs(m->nw, d), size = dae__max_abs(m->nw, w);
+    bool settled = change < 1e-10 * size && change > 0.5 * before;
+    if (change <= 4 * DBL_EPSILON * size || settled)
+      return DAE_OK;
+    before = change;
+  }
+  variable_name(m, 0, name, sizeof name);
+  return dae__fail(err, DAE_ERROR_RECOVERABLE, name,
+                   "the algebraic equations could not be solved for %s and the other algebraic "
+                   "variables",
+                   name);
+}

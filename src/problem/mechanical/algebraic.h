@@ -1,0 +1,24 @@
+/* The algebraic variables of a mechanical problem: Newton for c(t,q,v,u,w) = 0, matrix dc/dw. */
+#ifndef DAEDAL_PROBLEM_MECHANICAL_ALGEBRAIC_H
+#define DAEDAL_PROBLEM_MECHANICAL_ALGEBRAIC_H
+
+#include "linalg/solver.h"
+#include "problem/mechanical/mech.h"
+
+typedef struct dae__algebraic {
+  dae__mech *m;
+  dae_pattern pattern; /* of dc/dw */
+  int *entry;          /* entry of J for each entry of the pattern */
+  double *J, *values, *fsc;
+  dae__solver *solver;
+} dae__algebraic;
+
+dae_status dae__algebraic_create(dae__arena *arena, dae__mech *m, dae__algebraic **out,
+                                 dae_error *err);
+void dae__algebraic_free(dae__algebraic *a); /* NULL is allowed */
+
+/* w of the state vector y, from the guess there. DAE_ERROR_SINGULAR and DAE_ERROR_RECOVERABLE name
+ * a variable. */
+dae_status dae__algebraic_solve(dae__algebraic *a, double t, double *y, dae_error *err);
+
+#endif

@@ -1,0 +1,128 @@
+/* A mechanical problem as the methods see it: every quantity can be evaluated, whatever the user
+ * gave; what a callback returns is checked; dependent constraints are masked.
+ *
+ *   M v' + G' lambda + K' psi = f,   0 = g,   0 = gdot = g_t + G v,   0 = k,   u' = s,   0 = c
+ *
+ * Constraint rows i with active[i] false (rows of g first, then of k) are taken out: their values
+ * and Jacobian rows come out as zero, and the methods give their multipliers the equation
+ * "multiplier = 0". Sizes and patterns never change, so choosing another independent subset costs
+ * nothing. */
+#ifndef DAEDAL_PROBLEM_MECHANICAL_MECH_H
+#define DAEDAL_PROBLEM_MECHANICAL_MECH_H
+
+#include "core/arena.h"
+#include "linalg/pattern.h"
+#include "problem/difference.h"
+#include <daedal/problem.h>
+
+/* Offsets of the parts of a mechanical state vector. */
+typedef struct dae__mech_layout {
+  int v, u, w, lambda, psi, size; /* q is at 0 */
+} dae__mech_layout;
+
+dae__mech_layout dae__mech_layout_of(const dae_mechanical *p);
+
+typedef struct dae__mech_counts {
+  long evaluations; /* of f */
+  int dependent;    /* constraint rows that are not active; 0: nothing is masked */
+} dae__mech_counts;
+
+typedef struct dae__mech {
+  const dae_mechanical *p;
+  dae__mech_layout at;
+  int nq, ng, nk, nu, nw, nc;               /* nc = ng + nk constraint rows */
+  int nr;                                   /* rows of f, s, c together */
+  bool *active;                             /* nc; kept */
+  dae_pattern M, G, K, J, Ms, Gts, kq, Kts; /* effective patterns */
+  bool sparse;                              /* the user gave patterns */
+  bool joint;                               /* the joint callback gives whatever may be wanted */
+  dae__mech_counts *count;                  /* kept */
+
+  int (*input)(void *user, double t, double *in);
+  void *input_user;
+  const dae_error *why; /* what callbacks have to say, see dae_problem */
+  double *in;
+  /* difference objects exist for what the user left out */
+  dae__difference dM, dG, dK, dJ, dprate, dMs, dGts, dgdot, dkq, dKts;
+  dae__block J_in_J, prate_in_J; /* momentum face: J = d(F,s,c) - d(p_rate), as one matrix */
+  dae_pattern J_user, dprate_pattern;
+  double *J_values, *prate_values;        /* its two terms */
+  double *shifted, *sample, *product;     /* scratch: a moved q, one vector, M v */
+  double *z;                              /* scratch: (q, v, u, w) */
+  double *M_values, *G_values, *K_values; /* scratch of derivatives of contracted quantities */
+} dae__mech;
+
+/* Checks the description and prepares evaluations; all memory is the arena's. */
+dae_status dae__mech_create(dae__arena *arena, const dae_problem *problem, dae__mech **out,
+                            dae_error *err);
+
+/* The point given by the parts of a state vector. */
+static inline dae_mechanical_at dae__mech_at(const dae__mech *m, double t, const double *y)
+{
+  return (dae_mechanical_at){
+      .t = t, .q = y, .v = y + m->at.v, .u = y + m->at.u, .w = y + m->at.w, .in = m->in};
+}
+
+/* Name of an equation or variable for messages. */
+const char *dae__mech_constraint_name(const dae_mechanical *p, int row, char *text, size_t size);
+
+/* Evaluates all members of wanted that are not NULL, by the user's joint callback where there is
+ * one. A callback that refuses and a result that is not finite are DAE_ERROR_RECOVERABLE, with the
+ * equation named. gdot needs G in wanted too. */
+dae_status dae__mech_eval(dae__mech *m, const dae_mechanical_at *at,
+                          const dae_mechanical_wanted *wanted, dae_error *err);
+
+/* The same without a look at what comes back; what has no rows must not be wanted. */
+dae_status dae__mech_eval_unchecked(dae__mech *m, const dae_mechanical_at *at,
+                                    const dae_mechanical_wanted *wanted, dae_error *err);
+
+/* One quantity at a time. */
+dae_status dae__mech_rhs(dae__mech *m, const dae_mechanical_at *at, double *fsc, dae_error *err);
+dae_status dae__mech_M(dae__mech *m, const dae_mechanical_at *at, double *M, dae_error *err);
+dae_status dae__mech_g(dae__mech *m, const dae_mechanical_at *at, double *g, dae_error *err);
+dae_status dae__mech_G(dae__mech *m, const dae_mechanical_at *at, double *G, dae_error *err);
+/* G must hold the Jacobian at the same point */
+dae_status dae__mech_gdot(dae__mech *m, const dae_mechanical_at *at, const double *G, double *gdot,
+                          dae_error *err);
+/* Error of gdot relative to G q per unit time: 0 where G is the user's, else that of differences.
+ */
+double dae__mech_gdot_error(const dae__mech *m, const dae_mechanical_at *at);
+dae_status dae__mech_k(dae__mech *m, const dae_mechanical_at *at, double *k, dae_error *err);
+dae_status dae__mech_K(dae__mech *m, const dae_mechanical_at *at, double *K, dae_error *err);
+/* right sides of the acceleration level, gamma then kappa: G v' = -gamma, K v' = -kappa */
+dae_status dae__mech_gamma(dae__mech *m, const dae_mechanical_at *at, double *gamma,
+                           dae_error *err);
+
+/* Derivatives, values in the order of the patterns above. */
+dae_status dae__mech_J(dae__mech *m, const dae_mechanical_at *at, double *J, dae_error *err);
+dae_status dae__mech_Ms(dae__mech *m, const dae_mechanical_at *at, const double *s, double *Ms,
+                        dae_error *err);
+dae_status dae__mech_Gts(dae__mech *m, const dae_mechanical_at *at, const double *s, double *Gts,
+                         dae_error *err);
+dae_status dae__mech_gdot_q(dae__mech *m, const dae_mechanical_at *at, double *gdot_q,
+                            dae_error *err);
+dae_status dae__mech_k_q(dae__mech *m, const dae_mechanical_at *at, double *k_q, dae_error *err);
+dae_status dae__mech_Kts(dae__mech *m, const dae_mechanical_at *at, const double *s, double *Kts,
+                         dae_error *err);
+
+/* Whether something that stands in a residual has to be differenced. */
+bool dae__mech_differenced(const dae_mechanical *p);
+
+/* Refreshes m->in for time t. */
+dae_status dae__mech_inputs(dae__mech *m, double t, dae_error *err);
+
+/* The momentum face: p, p_t + p_q v, and F = f + p_t + p_q v. */
+dae_status dae__mech_p(dae__mech *m, const dae_mechanical_at *at, double *p, dae_error *err);
+dae_status dae__mech_p_rate(dae__mech *m, const dae_mechanical_at *at, double *p_rate,
+                            dae_error *err);
+dae_status dae__mech_F(dae__mech *m, const dae_mechanical_at *at, double *F, dae_error *err);
+
+/* Kinetic and potential energy; without the user's energy T = v.p/2, V = 0 and *has_potential is
+ * false. */
+dae_status dae__mech_energy(dae__mech *m, const dae_mechanical_at *at, double *T, double *V,
+                            bool *has_potential, dae_error *err);
+/* Their rates by the user's energy_rate, which must be there; in_rate: rates of the inputs. */
+dae_status dae__mech_energy_rate(dae__mech *m, const dae_mechanical_at *at, const double *in_rate,
+                                 double *T_rate, double *V_rate, dae_error *err);
+
+#endif

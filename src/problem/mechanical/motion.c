@@ -1,0 +1,396 @@
+/* Creation, and projection by the saddle system
+ *
+ *   [ M  A' ] [ x ]   [ 0 ]
+ *   [ A  0  ] [ y ] = [ b ],   A = [G; K]:
+ *
+ *   projection of q     b = (-g, 0)         q += x, repeated until g = 0
+ *   projection of v     b = (-gdot, -k)     v += x
+ *
+ * x is the correction of least mass norm (the position is moved along K x = 0, so that one matrix
+ * serves both). The projections take the factorisation at hand, and a new one only where that does
+ * not converge. */
+#include "problem/mechanical/motion.h"
+#include "core/error.h"
+#include "core/vec.h"
+#include <float.h>
+
+/* DESIGN: states leave an integrator on their constraints to this, relative to their terms */
+#define ON_CONSTRAINT 1e-12
+
+/* rows of [G; K] up to which accelerations may do without a factorisation (saddle_few.c) */
+#define FEW_ROWS 2
+
+/* what finding dependent rows needs */
+static void take_rank_memory(dae__motion *motion)
+{
+  dae__mech *m = motion->m;
+  dae__arena *arena = motion->arena;
+  dae__block blocks[2] = {{.pattern = &m->G}, {.row = m->ng, .pattern = &m->K}};
+  motion->A = dae__blocks_merge(arena, m->nc, m->nq, blocks, 2);
+  motion->G_in_A = blocks[0];
+  motion->K_in_A = blocks[1];
+  motion->all = DAE__TAKE(arena, bool, m->nc);
+  motion->full_G = DAE__TAKE(arena, double, dae__pattern_count(&m->G));
+  motion->full_K = DAE__TAKE(arena, double, dae__pattern_count(&m->K));
+  motion->column = DAE__TAKE(arena, double, m->nq);
+  if (dae__arena_failed(arena))
+    return;
+  motion->stacked = DAE__TAKE(arena, double, dae__pattern_count(&motion->A));
+  for (int i = 0; i < m->nc; i++)
+    motion->all[i] = true;
+}
+
+/* where accelerations find what they need */
+static void make_want(dae__motion *motion)
+{
+  const dae__mech *m = motion->m;
+  motion->want = (dae_mechanical_wanted){.f = motion->top, .s = m->nu > 0 ? motion->s : NULL};
+  if (m->ng > 0)
+    motion->want.G = motion->G, motion->want.gamma = motion->bottom;
+  if (m->nk > 0)
+    motion->want.K = motion->K, motion->want.kappa = motion->bottom + m->ng;
+}
+
+/* places of a pattern's entries among the rows of [G; K], of which its first one is `first` */
+static int *places(const dae__motion *motion, const dae_pattern *p, int first)
+{
+  int *place = DAE__TAKE(motion->arena, int, dae__pattern_count(p));
+  for (int j = 0; place && j < p->cols; j++)
+    for (int e = p->start[j]; e < p->start[j + 1]; e++)
+      place[e] = j * motion->m->nc + first + p->row[e];
+  return place;
+}
+
+/* how accelerations see [G; K] */
+static void take_rows(dae__motion *motion)
+{
+  const dae__mech *m = motion->m;
+  int entries = dae__pattern_count(&m->G) + dae__pattern_count(&m->K);
+  motion->few = m->nc > 0 && m->nc <= FEW_ROWS;
+  motion->whole = (m->ng == 0 || m->nk == 0) && entries == m->nc * m->nq;
+  motion->swift = motion->few && motion->whole && m->joint && !m->input && m->nu + m->nw == 0 &&
+                  m->p->constant_mass;
+  if (!motion->few || motion->whole)
+    return;
+  motion->rows = DAE__TAKE(motion->arena, double, m->nc * m->nq);
+  motion->place_G = places(motion, &m->G, 0);
+  motion->place_K = places(motion, &m->K, m->ng);
+}
+
+/* where the saddle finds what accelerations need */
+static void make_forces(dae__motion *motion)
+{
+  const double *all = motion->m->ng > 0 ? motion->G : motion->K;
+  motion->forces = (dae__saddle_forces){
+      .A = motion->whole ? all : motion->rows, .f = motion->top, .c = motion->bottom};
+}
+
+/* what each motion has for itself */
+static void take_own_memory(dae__motion *motion)
+{
+  dae__mech *m = motion->m;
+  dae__arena *arena = motion->arena;
+  motion->memory = DAE__KEEP(arena, dae__motion_memory, 1);
+  motion->M = DAE__TAKE(arena, double, dae__pattern_count(&m->M));
+  motion->G = DAE__TAKE(arena, double, dae__pattern_count(&m->G));
+  motion->K = DAE__TAKE(arena, double, dae__pattern_count(&m->K));
+  motion->s = DAE__TAKE(arena, double, m->nu);
+  motion->diagonal = DAE__TAKE(arena, double, m->nq + m->nc);
+  motion->residual = DAE__TAKE(arena, double, m->nc);
+  motion->scale = DAE__TAKE(arena, double, m->nc);
+  motion->terms = DAE__TAKE(arena, double, m->nc);
+  motion->sides = DAE__TAKE(arena, double, 3 * (m->nq + m->nc));
+  motion->moved_G = DAE__TAKE(arena, double, dae__pattern_count(&m->G));
+  motion->top = motion->sides;
+  motion->bottom = motion->sides ? motion->sides + m->nq : NULL;
+  if (motion->sides)
+    make_want(motion);
+}
+
+dae_status dae__motion_create(dae__arena *arena, dae__mech *m, dae__motion **out, dae_error *err)
+{
+  dae__motion *motion = DAE__TAKE(arena, dae__motion, 1);
+  *out = NULL;
+  if (!motion)
+    return dae__out_of_memory(err);
+  motion->m = m;
+  motion->arena = arena;
+  take_own_memory(motion);
+  if (!dae__arena_failed(arena))
+    take_rank_memory(motion);
+  if (!dae__arena_failed(arena))
+    take_rows(motion);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  make_forces(motion);
+  dae_status status = dae__saddle_create(arena, &m->M, &m->G, &m->K, &motion->saddle, err);
+  if (!status)
+    *out = motion;
+  return status;
+}
+
+dae_status dae__motion_create_another(dae__arena *arena, const dae__motion *first,
+                                      dae__motion **out, dae_error *err)
+{
+  dae__motion *motion = DAE__TAKE(arena, dae__motion, 1);
+  *out = NULL;
+  if (!motion)
+    return dae__out_of_memory(err);
+  *motion = (dae__motion){.m = first->m,
+                          .arena = arena,
+                          .A = first->A,
+                          .G_in_A = first->G_in_A,
+                          .K_in_A = first->K_in_A,
+                          .all = first->all,
+                          .full_G = first->full_G,
+                          .full_K = first->full_K,
+                          .stacked = first->stacked,
+                          .column = first->column,
+                          .few = first->few,
+                          .whole = first->whole,
+                          .swift = first->swift,
+                          .rows = first->rows,
+                          .place_G = first->place_G,
+                          .place_K = first->place_K};
+  take_own_memory(motion);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  make_forces(motion);
+  dae_status status = dae__saddle_create_another(arena, first->saddle, &motion->saddle, err);
+  if (!status)
+    *out = motion;
+  return status;
+}
+
+void dae__motion_free(dae__motion *motion)
+{
+  if (motion)
+    dae__saddle_free(motion->saddle);
+}
+
+dae_status dae__motion_reload(dae__motion *motion)
+{
+  motion->mass_stays = false; /* what was factored may be another motion's */
+  dae_status status = dae__motion_follow(motion, NULL);
+  if (!status && motion->memory->factored)
+    status = dae__saddle_reload(motion->saddle);
+  return status;
+}
+
+/* ---- factorisation ---- */
+
+/* names what is singular */
+static dae_status explain(const dae__motion *motion, dae_status status, dae_error *err)
+{
+  const dae__mech *m = motion->m;
+  char name[64];
+  if (status == DAE_ERROR_MEMORY)
+    return dae__out_of_memory(err);
+  if (status != DAE_ERROR_SINGULAR)
+    return status;
+  int column = dae__saddle_column(motion->saddle);
+  if (column >= m->nq)
+    return dae__fail(err, status,
+                     dae__mech_constraint_name(m->p, column - m->nq, name, sizeof name),
+                     "constraint %s depends on the others here, or cannot be met: the matrix "
+                     "[M A'; A 0] is singular",
+                     name);
+  if (column < 0)
+    return dae__fail(err, status, NULL,
+                     "the matrix [M A'; A 0] is singular: a coordinate has no "
+                     "mass and no constraint that determines it, or constraints are dependent");
+  dae_problem_variable(&(dae_problem){.mechanical = m->p}, column, name, sizeof name);
+  return dae__fail(err, status, name,
+                   "neither mass nor constraints determine the motion of %s: "
+                   "give it kinetic energy, or check the constraints it stands in",
+                   name);
+}
+
+dae_status dae__motion_factored(dae__motion *motion, dae_status status, dae_error *err)
+{
+  motion->memory->factored = status == DAE_OK;
+  motion->memory->factorisations++;
+  return status ? explain(motion, status, err) : DAE_OK;
+}
+
+/* diagonal may be NULL */
+static dae_status factor(dae__motion *motion, const double *diagonal, dae_error *err)
+{
+  dae_status status = dae__saddle_factor(motion->saddle, motion->M, motion->G, motion->K, diagonal);
+  return dae__motion_factored(motion, status, err);
+}
+
+dae_status dae__motion_factor(dae__motion *motion, dae_error *err)
+{
+  return factor(motion, motion->diagonal, err);
+}
+
+dae_status dae__motion_factor_active(dae__motion *motion, dae_error *err)
+{
+  const dae__mech *m = motion->m;
+  if (m->count->dependent == 0)
+    return factor(motion, NULL, err);
+  dae__zero(m->nq, motion->diagonal);
+  for (int i = 0; i < m->nc; i++)
+    motion->diagonal[m->nq + i] = m->active[i] ? 0 : 1;
+  return factor(motion, motion->diagonal, err);
+}
+
+/* ---- projection ---- */
+
+void dae__row_scale(const dae_pattern *pattern, const double *A, const double *x, double *scale)
+{
+  double floor = 1e-3 * dae__max_abs(pattern->cols, x);
+  dae__zero(pattern->rows, scale);
+  for (int j = 0; j < pattern->cols; j++)
+    for (int e = pattern->start[j]; e < pattern->start[j + 1]; e++)
+      scale[pattern->row[e]] += fabs(A[e]) * (fabs(x[j]) + floor);
+}
+
+/* largest |residual_i| / scale_i, and where */
+static double worst(int n, const double *residual, const double *scale, int *row)
+{
+  double max = 0;
+  for (int i = 0; i < n; i++) {
+    double ratio = residual[i] == 0 ? 0 : fabs(residual[i]) / scale[i];
+    if (!(ratio <= max))
+      max = ratio, *row = i;
+  }
+  return max;
+}
+
+typedef struct projection {
+  dae__motion *motion;
+  double t;
+  double *q, *v;
+  bool velocity; /* v is being moved, else q */
+} projection;
+
+/* residual of the level that is projected, and the Jacobians; the velocity level comes after the
+ * position level, with G as that has left it */
+static dae_status residual_of(const projection *p, dae_error *err)
+{
+  dae__motion *motion = p->motion;
+  dae__mech *m = motion->m;
+  dae_mechanical_at at = {.t = p->t, .q = p->q, .v = p->v};
+  dae_mechanical_wanted want = {.g = motion->residual, .G = motion->G};
+  if (p->velocity)
+    want = (dae_mechanical_wanted){.k = motion->residual + m->ng, .K = motion->K};
+  dae__zero(m->nc, motion->residual);
+  dae_status status = dae__mech_eval(m, &at, &want, err);
+  if (!status && p->velocity && m->ng > 0)
+    status = dae__mech_gdot(m, &at, motion->G, motion->residual, err);
+  return status;
+}
+
+/* size of the terms of each row before anything is moved: what shrinks while it is moved, as a
+ * velocity that must vanish does, is not measured by what is left of it */
+static void scale_of(const projection *p)
+{
+  dae__motion *motion = p->motion;
+  dae__mech *m = motion->m;
+  dae_mechanical_at at = {.t = p->t, .q = p->q, .v = p->v};
+  dae__row_scale(&m->G, motion->G, p->velocity ? p->v : p->q, motion->scale);
+  if (!p->velocity)
+    return;
+  dae__row_scale(&m->K, motion->K, p->v, motion->scale + m->ng);
+  /* the error of differences, and terms that are not of the form A v, such as g_t */
+  double error = dae__mech_gdot_error(m, &at);
+  if (error > 0) {
+    dae__row_scale(&m->G, motion->G, p->q, motion->bottom);
+    dae__axpy(m->ng, error / ON_CONSTRAINT, motion->bottom, motion->scale);
+  }
+  dae__copy(m->nc, motion->residual, motion->bottom);
+  dae__matrix_times(&m->G, motion->G, -1, p->v, motion->bottom);
+  dae__matrix_times(&m->K, motion->K, -1, p->v, motion->bottom + m->ng);
+  for (int i = 0; i < m->nc; i++)
+    motion->scale[i] += fabs(motion->bottom[i]);
+}
+
+static dae_status factor_here(const projection *p, dae_error *err)
+{
+  dae__motion *motion = p->motion;
+  dae_mechanical_at at = {.t = p->t, .q = p->q, .v = p->v};
+  dae_mechanical_wanted want = {.M = motion->M, .G = motion->G, .K = motion->K};
+  dae_status status = dae__mech_eval(motion->m, &at, &want, err);
+  return status ? status : dae__motion_factor_active(motion, err);
+}
+
+/* x += correction; true where that did not change x */
+static bool correct(const projection *p)
+{
+  dae__motion *motion = p->motion;
+  dae__mech *m = motion->m;
+  double *x = p->velocity ? p->v : p->q;
+  dae__zero(m->nq, motion->top);
+  for (int i = 0; i < m->nc; i++)
+    motion->bottom[i] = -motion->residual[i];
+  dae__saddle_solve(motion->saddle, motion->top, motion->bottom);
+  double size = dae__max_abs(m->nq, x), change = dae__max_abs(m->nq, motion->top);
+  dae__axpy(m->nq, 1, motion->top, x);
+  return change <= 4 * DBL_EPSILON * size;
+}
+
+static dae_status project_level(const projection *p, bool *moved, dae_error *err)
+{
+  dae__motion *motion = p->motion;
+  dae__mech *m = motion->m;
+  double before = INFINITY;
+  int row = 0, count = p->velocity ? m->nc : m->ng;
+  char name[64];
+  for (int i = 0; i < 12; i++) {
+    dae_status status = residual_of(p, err);
+    if (status)
+      return status;
+    if (i == 0)
+      scale_of(p);
+    double now = worst(count, motion->residual, motion->scale, &row);
+    if (now <= ON_CONSTRAINT)
+      return DAE_OK;
+    /* the factorisation at hand, as long as it reduces the residual well */
+    if (!motion->memory->factored || now > 0.1 * before)
+      status = factor_here(p, err);
+    if (status)
+      return status;
+    *moved = true;
+    if (correct(p))
+      return DAE_OK;
+    before = now;
+  }
+  dae__mech_constraint_name(m->p, row, name, sizeof name);
+  return dae__fail(err, DAE_ERROR_RECOVERABLE, name,
+                   "the state could not be projected onto "
+                   "constraint %s",
+                   name);
+}
+
+dae_status dae__motion_project(dae__motion *motion, double t, double *q, double *v, bool *moved,
+                               dae_error *err)
+{
+  projection p = {.motion = motion, .t = t, .q = q, .v = v};
+  bool changed = false;
+  dae_status status = DAE_OK;
+  if (motion->m->ng > 0)
+    status = project_level(&p, &changed, err);
+  p.velocity = true;
+  if (!status && motion->m->nc > 0)
+    status = project_level(&p, &changed, err);
+  motion->memory->projections += changed;
+  if (moved)
+    *moved = changed;
+  return status;
+}
+
+dae_status dae__motion_project_velocity(dae__motion *motion, double t, double *q, double *v,
+                                        dae_error *err)
+{
+  dae__mech *m = motion->m;
+  projection p = {.motion = motion, .t = t, .q = q, .v = v, .velocity = true};
+  dae_mechanical_at at = {.t = t, .q = q, .v = v};
+  bool changed = false;
+  dae_status status = m->ng > 0 ? dae__mech_G(m, &at, motion->G, err) : DAE_OK;
+  if (!status && m->nc > 0)
+    status = project_level(&p, &changed, err);
+  motion->memory->projections += changed;
+  return status;
+}

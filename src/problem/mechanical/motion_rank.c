@@ -1,0 +1,226 @@
+/* Dependent constraints.
+ *
+ * Dependent rows D = C I of A = [G; K] are found by pivoted elimination and taken out. C follows
+ * from the saddle matrix, since M x + I' c = d' and I x = 0 has the solution x = 0 for a row d of
+ * the span of I. Multipliers of minimum norm that exert the same force as y_I:
+ *
+ *   y_D = (1 + C C')^-1 C y_I,   y_I <- y_I - C' y_D. */
+#include "core/error.h"
+#include "core/vec.h"
+#include "linalg/dense.h"
+#include "linalg/rank.h"
+#include "problem/mechanical/motion.h"
+#include <stdio.h>
+
+/* rows are independent while more than this is left of them after elimination; differenced
+ * Jacobians are good to about 1e-12 */
+#define RANK_TOLERANCE 1e-9
+/* and all but dependent where less than this is left */
+#define ALL_BUT 1e-5
+/* a row taken out may be off by this, relative to its terms, before it counts as independent */
+#define STILL_DEPENDENT 1e-7
+
+/* entries of row i of A = [G; K] as a column */
+static void row_as_column(const dae__motion *motion, int i, double *x)
+{
+  const dae__mech *m = motion->m;
+  const dae_pattern *p = i < m->ng ? &m->G : &m->K;
+  const double *A = i < m->ng ? motion->full_G : motion->full_K;
+  int row = i < m->ng ? i : i - m->ng;
+  dae__zero(m->nq, x);
+  for (int j = 0; j < p->cols; j++)
+    for (int e = p->start[j]; e < p->start[j + 1]; e++)
+      if (p->row[e] == row)
+        x[j] = A[e];
+}
+
+/* c with A_i = sum_j c_j A_j over the active rows */
+static void combination(dae__motion *motion, int i, double *c)
+{
+  row_as_column(motion, i, motion->column);
+  dae__zero(motion->m->nc, c);
+  dae__saddle_solve(motion->saddle, motion->column, c);
+}
+
+/* full_G and full_K: the Jacobians with no row masked */
+static dae_status unmasked(dae__motion *motion, const dae_mechanical_at *at, dae_error *err)
+{
+  dae__mech *m = motion->m;
+  bool *active = m->active;
+  m->active = motion->all;
+  dae_status status = dae__mech_eval(
+      m, at, &(dae_mechanical_wanted){.G = motion->full_G, .K = motion->full_K}, err);
+  m->active = active;
+  return status;
+}
+
+dae_status dae__motion_minimum_norm(dae__motion *motion, const dae_mechanical_at *at, double *y,
+                                    dae_error *err)
+{
+  dae__mech *m = motion->m;
+  size_t nc = (size_t)m->nc;
+  int nd = 0;
+  double *C = motion->C, *S = motion->S, *y_D = motion->y_D;
+  dae_status status = unmasked(motion, at, err);
+  if (status)
+    return status;
+  for (int i = 0; i < m->nc; i++)
+    if (!m->active[i])
+      combination(motion, i, C + nc * (size_t)nd++);
+  for (int i = 0; i < nd; i++) {
+    const double *C_i = C + nc * (size_t)i;
+    y_D[i] = dae__dot(m->nc, C_i, y);
+    for (int j = 0; j < nd; j++)
+      S[i + nd * j] = (i == j) + dae__dot(m->nc, C_i, C + nc * (size_t)j);
+  }
+  dae__lu_factor(nd, S, motion->pivot); /* positive definite, so always regular */
+  dae__lu_solve(nd, S, motion->pivot, y_D);
+  for (int d = 0; d < nd; d++)
+    dae__axpy(m->nc, -y_D[d], C + nc * (size_t)d, y);
+  for (int i = 0, d = 0; i < m->nc; i++)
+    if (!m->active[i])
+      y[i] = y_D[d++];
+  return DAE_OK;
+}
+
+/* "bar3 depends on bar1, bar2" */
+static void describe(dae__motion *motion, int i, char *text, size_t size)
+{
+  const dae__mech *m = motion->m;
+  double *c = motion->bottom;
+  char name[64];
+  size_t used = 0;
+  combination(motion, i, c);
+  double largest = dae__max_abs(m->nc, c);
+#define APPEND(...)                                                                                \
+  do {                                                                                             \
+    int wrote = snprintf(text + used, size - used, __VA_ARGS__);                                   \
+    used = wrote < 0 || used + (size_t)wrote >= size ? size - 1 : used + (size_t)wrote;            \
+  } while (0)
+  APPEND("constraint %s depends on", dae__mech_constraint_name(m->p, i, name, sizeof name));
+  int named = 0;
+  for (int j = 0; j < m->nc; j++)
+    if (fabs(c[j]) > 1e-6 * largest)
+      APPEND("%s %s", named++ ? "," : "", dae__mech_constraint_name(m->p, j, name, sizeof name));
+  if (named == 0)
+    APPEND(" nothing that can move");
+  APPEND("\n");
+#undef APPEND
+}
+
+/* memory for nd dependent rows; choosing rows is the start's work, where it may be taken */
+static dae_status reserve(dae__motion *motion, int nd, dae_error *err)
+{
+  size_t n = (size_t)nd;
+  if (nd <= motion->capacity)
+    return DAE_OK;
+  motion->C = DAE__TAKE(motion->arena, double, n *(size_t)motion->m->nc);
+  motion->S = DAE__TAKE(motion->arena, double, n *n);
+  motion->y_D = DAE__TAKE(motion->arena, double, n);
+  motion->pivot = DAE__TAKE(motion->arena, int, n);
+  if (dae__arena_failed(motion->arena))
+    return dae__out_of_memory(err);
+  motion->capacity = nd;
+  return DAE_OK;
+}
+
+/* independent ones among the rows of [G; K] that are marked, by what is in full_G, full_K */
+static dae_status mark_independent(dae__motion *motion, double tol, bool *rows, int *rank)
+{
+  dae__zero(dae__pattern_count(&motion->A), motion->stacked);
+  dae__block_add(&motion->G_in_A, 1, motion->full_G, motion->stacked);
+  dae__block_add(&motion->K_in_A, 1, motion->full_K, motion->stacked);
+  return dae__rank_rows(&motion->A, motion->stacked, tol, dae__arena_env(motion->arena), rows, NULL,
+                        rank, NULL);
+}
+
+static dae_status choose_rows(dae__motion *motion, dae_error *err)
+{
+  dae__mech *m = motion->m;
+  int rank;
+  for (int i = 0; i < m->nc; i++)
+    m->active[i] = true;
+  dae_status status = mark_independent(motion, RANK_TOLERANCE, m->active, &rank);
+  if (status)
+    return dae__fail(err, status, NULL, "the constraints could not be examined: %s",
+                     dae_status_text(status));
+  motion->m->count->dependent = m->nc - rank;
+  return reserve(motion, m->nc - rank, err);
+}
+
+dae_status dae__motion_pick(dae__motion *motion, double t, const double *y, char *text, size_t size,
+                            dae_error *err)
+{
+  dae__mech *m = motion->m;
+  dae_mechanical_at at = dae__mech_at(m, t, y);
+  dae_status status = unmasked(motion, &at, err);
+  if (!status)
+    status = choose_rows(motion, err);
+  if (text && size > 0)
+    text[0] = '\0';
+  if (status || motion->m->count->dependent == 0)
+    return status;
+  dae_mechanical_wanted want = {.M = motion->M, .G = motion->G, .K = motion->K};
+  status = dae__mech_eval(m, &at, &want, err);
+  if (!status)
+    status = dae__motion_factor_active(motion, err);
+  for (int i = 0; i < m->nc && text && !status; i++)
+    if (!m->active[i] && size > 1) {
+      describe(motion, i, text, size);
+      size_t used = strlen(text);
+      text += used, size -= used;
+    }
+  return status;
+}
+
+bool dae__motion_stuck(dae__motion *motion, double t, const double *y, char *name, size_t size)
+{
+  dae__mech *m = motion->m;
+  dae_mechanical_at at = dae__mech_at(m, t, y);
+  dae__arena *arena = dae__arena_create(dae__arena_env(motion->arena));
+  bool *rows = arena ? DAE__TAKE(arena, bool, m->nc) : NULL;
+  int rank, found = -1;
+  for (int i = 0; rows && i < m->nc; i++)
+    rows[i] = m->active[i];
+  if (rows && !unmasked(motion, &at, NULL) && !mark_independent(motion, ALL_BUT, rows, &rank))
+    for (int i = m->nc - 1; i >= 0; i--)
+      if (m->active[i] && !rows[i])
+        found = i;
+  dae__arena_free(arena);
+  if (found >= 0)
+    dae__mech_constraint_name(m->p, found, name, size);
+  return found >= 0;
+}
+
+dae_status dae__motion_check_dependent(dae__motion *motion, double t, const double *q,
+                                       const double *v, dae_error *err)
+{
+  dae__mech *m = motion->m;
+  dae_mechanical_at at = {.t = t, .q = q, .v = v};
+  bool *active = m->active;
+  char name[64];
+  if (motion->m->count->dependent == 0)
+    return DAE_OK;
+  m->active = motion->all;
+  dae_mechanical_wanted want = {.g = motion->residual,
+                                .k = motion->residual + m->ng,
+                                .G = motion->full_G,
+                                .K = motion->full_K};
+  dae_status status = dae__mech_eval(m, &at, &want, err);
+  m->active = active;
+  dae__row_scale(&m->G, motion->full_G, q, motion->scale);
+  dae__row_scale(&m->K, motion->full_K, v, motion->scale + m->ng);
+  for (int i = 0; i < m->nc && !status; i++)
+    if (!active[i] && fabs(motion->residual[i]) > STILL_DEPENDENT * motion->scale[i])
+      status = dae__fail(err, DAE_ERROR_RECOVERABLE,
+                         dae__mech_constraint_name(m->p, i, name, sizeof name),
+                         "constraint %s followed from the others at the start but no longer does: "
+                         "the mechanism may have passed a position where it can branch",
+                         name);
+  return status;
+}
+
+dae_status dae__motion_follow(dae__motion *motion, dae_error *err)
+{
+  return reserve(motion, motion->m->count->dependent, err);
+}

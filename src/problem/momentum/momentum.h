@@ -1,0 +1,102 @@
+/* A problem in the momentum form as the methods see it: every quantity can be evaluated, whatever
+ * the user gave, and what a callback returns is checked.
+ *
+ *   y' = v,   d/dt p = f + r,   0 = g,   0 = gdot = g_t + g_y v,   0 = k
+ *
+ * The state vector is (y, z, lambda, psi). */
+#ifndef DAEDAL_PROBLEM_MOMENTUM_MOMENTUM_H
+#define DAEDAL_PROBLEM_MOMENTUM_MOMENTUM_H
+
+#include "core/arena.h"
+#include "linalg/pattern.h"
+#include "linalg/solver.h"
+#include "problem/along.h"
+#include "problem/difference.h"
+#include <daedal/problem.h>
+
+/* The derivatives. GDOT_Z = g_y v_z. */
+typedef enum dae__momentum_part {
+  DAE__V_Y,
+  DAE__V_Z,
+  DAE__P_Y,
+  DAE__P_Z,
+  DAE__F_Y,
+  DAE__F_Z,
+  DAE__F_PSI,
+  DAE__R_Y,
+  DAE__R_LAMBDA,
+  DAE__G_Y,
+  DAE__GDOT_Y,
+  DAE__GDOT_Z,
+  DAE__K_Y,
+  DAE__K_Z,
+  DAE__MOMENTUM_PARTS
+} dae__momentum_part;
+
+typedef struct dae__momentum_layout {
+  int z, lambda, psi, size; /* y is at 0 */
+} dae__momentum_layout;
+
+dae__momentum_layout dae__momentum_layout_of(const dae_momentum *p);
+
+/* What a description says of a derivative. */
+typedef struct dae__momentum_given {
+  const char *name;           /* "v_y" */
+  dae_momentum_fn *fn;        /* either this callback */
+  dae_momentum_fn_s *fn_s;    /* or that one; both NULL: none was given */
+  const dae_pattern *pattern; /* NULL: none was given */
+  int rows, cols;
+} dae__momentum_given;
+
+dae__momentum_given dae__momentum_given_of(const dae_momentum *p, dae__momentum_part part);
+
+typedef struct dae__momentum {
+  const dae_momentum *p;
+  dae__momentum_layout at;
+  int ny, nz, ng, nk, nc;                   /* nc = ng + nk constraint rows */
+  dae_pattern pattern[DAE__MOMENTUM_PARTS]; /* effective ones */
+  bool given[DAE__MOMENTUM_PARTS];          /* exact: from the user, or by definition */
+  bool exact_gdot;                          /* g_y and g_t are the user's, or g_t is zero */
+  long *evaluations;                        /* of f; kept */
+  const dae_error *why;                     /* what callbacks have to say, see dae_problem */
+
+  dae__difference difference[DAE__MOMENTUM_PARTS]; /* for what the user left out */
+  dae__along along;                                /* values of up to ny, nz or nc entries */
+  double *v, *g_t, *scale;                         /* scratch of gdot */
+  double *g_y, *v_z, *row;                         /* scratch of gdot and of g_y v_z */
+} dae__momentum;
+
+/* Checks the description and prepares evaluations; all memory is the arena's. */
+dae_status dae__momentum_create(dae__arena *arena, const dae_problem *problem, dae__momentum **out,
+                                dae_error *err);
+
+/* Name of row i of (g, k), and of entry i of (y, z), for messages. */
+const char *dae__momentum_constraint_name(const dae_momentum *p, int row, char *text, size_t size);
+const char *dae__momentum_variable_name(const dae_momentum *p, int i, char *text, size_t size);
+
+/* Evaluations. A callback that refuses and a result that is not finite are DAE_ERROR_RECOVERABLE,
+ * with the equation named; a callback that fails is DAE_ERROR_CALLBACK. */
+dae_status dae__momentum_v(dae__momentum *m, const dae_momentum_at *at, double *v, dae_error *err);
+dae_status dae__momentum_p(dae__momentum *m, const dae_momentum_at *at, double *p, dae_error *err);
+dae_status dae__momentum_f(dae__momentum *m, const dae_momentum_at *at, const double *psi,
+                           double *f, dae_error *err);
+/* zero where there is no g */
+dae_status dae__momentum_r(dae__momentum *m, const dae_momentum_at *at, const double *lambda,
+                           double *r, dae_error *err);
+dae_status dae__momentum_g(dae__momentum *m, const dae_momentum_at *at, double *g, dae_error *err);
+dae_status dae__momentum_gdot(dae__momentum *m, const dae_momentum_at *at, double *gdot,
+                              dae_error *err);
+/* Error of gdot relative to the terms g_y y of g: 0 where g_y and g_t are the user's, else that of
+ * differences. */
+double dae__momentum_gdot_error(const dae__momentum *m, const double *y, const double *v);
+dae_status dae__momentum_k(dae__momentum *m, const dae_momentum_at *at, double *k, dae_error *err);
+/* the user's energy, which must be there */
+dae_status dae__momentum_energy(dae__momentum *m, const dae_momentum_at *at, double *energy,
+                                dae_error *err);
+
+/* Values of one derivative in the order of its pattern; multiplier: psi for F_*, lambda for R_*. */
+dae_status dae__momentum_jacobian(dae__momentum *m, dae__momentum_part part,
+                                  const dae_momentum_at *at, const double *multiplier,
+                                  double *values, dae_error *err);
+
+#endif

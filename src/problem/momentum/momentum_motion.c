@@ -1,0 +1,355 @@
+/* The matrix of the momentum form and the projections by it.
+ *
+ *       [ p_z      -r_lambda  -f_psi ]
+ *   B = [ g_y v_z      0         0   ]
+ *       [ k_z          0         0   ]
+ *
+ *   projection of y     [ 1 g_y'; g_y 0 ] (dy, .) = (0, -g)      y += dy, repeated until g = 0
+ *   projection of z     B (dz, ., .) = (0, -gdot, -k)            z += dz
+ *
+ * The projections take the factorisation at hand, and a new one only where that does not converge.
+ * r_lambda and f_psi are taken at the multipliers that were found last. */
+#include "problem/momentum/momentum_motion.h"
+#include "core/error.h"
+#include "core/vec.h"
+#include "problem/mechanical/motion.h"
+#include <float.h>
+
+/* DESIGN: states leave an integrator on their constraints to this, relative to their terms */
+#define ON_CONSTRAINT 1e-12
+
+/* ---- creation ---- */
+
+static int larger(int a, int b)
+{
+  return a > b ? a : b;
+}
+
+static void take_vectors(dae__momentum_motion *motion, dae__arena *arena)
+{
+  dae__momentum *m = motion->m;
+  int n = m->nz + m->nc, most = larger(larger(m->ny, m->nz), m->nc);
+  motion->memory = DAE__KEEP(arena, dae__momentum_memory, 1);
+  motion->multiplier = DAE__KEEP(arena, double, m->nc);
+  for (int part = 0; part < DAE__MOMENTUM_PARTS; part++)
+    if (part != DAE__F_Y && part != DAE__F_Z && part != DAE__R_Y)
+      motion->part[part] = DAE__TAKE(arena, double, dae__pattern_count(&m->pattern[part]));
+  double **of_n[] = {&motion->residual, &motion->scale,   &motion->terms,
+                     &motion->x,        &motion->unknown, &motion->rate};
+  for (size_t i = 0; i < sizeof of_n / sizeof *of_n; i++)
+    *of_n[i] = DAE__TAKE(arena, double, n);
+  double **of_y[] = {&motion->v, &motion->v_rate, &motion->v_base, &motion->moved_y};
+  for (size_t i = 0; i < sizeof of_y / sizeof *of_y; i++)
+    *of_y[i] = DAE__TAKE(arena, double, m->ny);
+  motion->moved_z = DAE__TAKE(arena, double, m->nz);
+  motion->ones = DAE__TAKE(arena, double, larger(m->ny, m->nz));
+  motion->diagonal = DAE__TAKE(arena, double, larger(m->ny, m->nz) + m->nc);
+  motion->size = DAE__TAKE(arena, double, most);
+  motion->sample = DAE__TAKE(arena, double, most);
+  for (int i = 0; !dae__arena_failed(arena) && i < larger(m->ny, m->nz); i++)
+    motion->ones[i] = 1;
+}
+
+static void merge_blocks(dae__momentum_motion *motion, dae__arena *arena)
+{
+  const dae__momentum *m = motion->m;
+  const dae_pattern *of = m->pattern;
+  int nz = m->nz, n = nz + m->nc;
+  motion->block[DAE__BLOCK_P] = (dae__block){.pattern = &of[DAE__P_Z]};
+  motion->block[DAE__BLOCK_R] = (dae__block){.col = nz, .pattern = &of[DAE__R_LAMBDA]};
+  motion->block[DAE__BLOCK_F] = (dae__block){.col = nz + m->ng, .pattern = &of[DAE__F_PSI]};
+  motion->block[DAE__BLOCK_G] = (dae__block){.row = nz, .pattern = &of[DAE__GDOT_Z]};
+  motion->block[DAE__BLOCK_K] = (dae__block){.row = nz + m->ng, .pattern = &of[DAE__K_Z]};
+  motion->pattern = dae__blocks_merge(arena, n, n, motion->block, DAE__MOMENTUM_BLOCKS);
+  motion->one_y = dae__pattern_diagonal(arena, m->ny);
+  motion->one_z = dae__pattern_diagonal(arena, nz);
+  motion->no_k = dae__pattern_dense(arena, 0, m->ny);
+  if (!dae__arena_failed(arena))
+    motion->matrix = DAE__TAKE(arena, double, dae__pattern_count(&motion->pattern));
+}
+
+dae_status dae__momentum_motion_create(dae__arena *arena, dae__momentum *m,
+                                       dae__momentum_motion **out, dae_error *err)
+{
+  dae__momentum_motion *motion = DAE__TAKE(arena, dae__momentum_motion, 1);
+  *out = NULL;
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  motion->m = m;
+  motion->arena = arena;
+  take_vectors(motion, arena);
+  merge_blocks(motion, arena);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  dae_status status = dae__solver_create(arena, &motion->pattern, &motion->solver, err);
+  if (!status && m->ng > 0)
+    status = dae__saddle_create(arena, &motion->one_y, &m->pattern[DAE__G_Y], &motion->no_k,
+                                &motion->place, err);
+  if (!status && m->nc > 0)
+    status = dae__saddle_create(arena, &motion->one_z, &m->pattern[DAE__GDOT_Z],
+                                &m->pattern[DAE__K_Z], &motion->least, err);
+  if (status)
+    dae__momentum_motion_free(motion);
+  else
+    *out = motion;
+  return status;
+}
+
+void dae__momentum_motion_free(dae__momentum_motion *motion)
+{
+  if (!motion)
+    return;
+  dae__solver_free(motion->solver);
+  dae__saddle_free(motion->place);
+  dae__saddle_free(motion->least);
+}
+
+dae_status dae__momentum_motion_reload(dae__momentum_motion *motion)
+{
+  dae_status status = dae__solver_reload(motion->solver);
+  if (!status && motion->place)
+    status = dae__saddle_reload(motion->place);
+  if (!status && motion->least)
+    status = dae__saddle_reload(motion->least);
+  return status;
+}
+
+const dae__momentum_memory *dae__momentum_motion_memory(const dae__momentum_motion *motion)
+{
+  return motion->memory;
+}
+
+/* ---- the matrix ---- */
+
+/* says what an unknown at which the factorisation failed means */
+static dae_status name_singular(const dae__momentum_motion *motion, int column, double t,
+                                dae_error *err)
+{
+  const dae__momentum *m = motion->m;
+  char name[64];
+  if (column >= m->nz) {
+    bool holonomic = column < m->nz + m->ng;
+    dae__momentum_constraint_name(m->p, column - m->nz, name, sizeof name);
+    dae__fail(err, DAE_ERROR_SINGULAR, name,
+              "constraint %s is not independent of the others here, or its force %s does not act "
+              "against it: the matrix [p_z -r_lambda -f_psi; g_y v_z 0 0; k_z 0 0] is singular",
+              name, holonomic ? "r" : "f");
+  } else if (column >= 0) {
+    dae__momentum_variable_name(m->p, m->ny + column, name, sizeof name);
+    dae__fail(err, DAE_ERROR_SINGULAR, name,
+              "neither p nor the constraints determine the rate of %s: the matrix [p_z -r_lambda "
+              "-f_psi; g_y v_z 0 0; k_z 0 0] is singular",
+              name);
+  } else {
+    dae__fail(err, DAE_ERROR_SINGULAR, NULL,
+              "the matrix [p_z -r_lambda -f_psi; g_y v_z 0 0; k_z 0 0] is singular: constraints "
+              "are dependent, or p does not determine z");
+  }
+  dae__fail_at(err, t, NAN);
+  return DAE_ERROR_SINGULAR;
+}
+
+dae_status dae__momentum_factor(dae__momentum_motion *motion, const dae_momentum_at *at,
+                                dae_error *err)
+{
+  dae__momentum *m = motion->m;
+  double *const *part = motion->part, *B = motion->matrix;
+  const double *lambda = motion->multiplier, *psi = lambda + m->ng;
+  const dae__block *block = motion->block;
+  dae_status status = dae__momentum_jacobian(m, DAE__P_Z, at, NULL, part[DAE__P_Z], err);
+  if (!status)
+    status = dae__momentum_jacobian(m, DAE__R_LAMBDA, at, lambda, part[DAE__R_LAMBDA], err);
+  if (!status)
+    status = dae__momentum_jacobian(m, DAE__F_PSI, at, psi, part[DAE__F_PSI], err);
+  if (!status)
+    status = dae__momentum_jacobian(m, DAE__GDOT_Z, at, NULL, part[DAE__GDOT_Z], err);
+  if (!status)
+    status = dae__momentum_jacobian(m, DAE__K_Z, at, NULL, part[DAE__K_Z], err);
+  if (status)
+    return status;
+  dae__zero(dae__pattern_count(&motion->pattern), B);
+  dae__block_add(&block[DAE__BLOCK_P], 1, part[DAE__P_Z], B);
+  dae__block_add(&block[DAE__BLOCK_R], -1, part[DAE__R_LAMBDA], B);
+  dae__block_add(&block[DAE__BLOCK_F], -1, part[DAE__F_PSI], B);
+  dae__block_add(&block[DAE__BLOCK_G], 1, part[DAE__GDOT_Z], B);
+  dae__block_add(&block[DAE__BLOCK_K], 1, part[DAE__K_Z], B);
+  status = dae__solver_factor(motion->solver, B);
+  motion->memory->factored = status == DAE_OK;
+  motion->memory->factorisations++;
+  if (status == DAE_ERROR_MEMORY)
+    return dae__out_of_memory(err);
+  if (status == DAE_ERROR_SINGULAR)
+    return name_singular(motion, dae__solver_column(motion->solver), at->t, err);
+  return status;
+}
+
+/* ---- projection ---- */
+
+typedef struct projection {
+  dae__momentum_motion *motion;
+  double t;
+  double *y, *z;
+  bool velocity; /* z is being moved, else y */
+} projection;
+
+/* largest |residual_i| / scale_i, and where */
+static double worst(int n, const double *residual, const double *scale, int *row)
+{
+  double max = 0;
+  for (int i = 0; i < n; i++) {
+    double ratio = residual[i] == 0 ? 0 : fabs(residual[i]) / scale[i];
+    if (!(ratio <= max))
+      max = ratio, *row = i;
+  }
+  return max;
+}
+
+static dae_momentum_at point(const projection *p)
+{
+  return (dae_momentum_at){.t = p->t, .y = p->y, .z = p->z};
+}
+
+static dae_status residual_of(const projection *p, dae_error *err)
+{
+  dae__momentum_motion *motion = p->motion;
+  dae__momentum *m = motion->m;
+  dae_momentum_at at = point(p);
+  if (!p->velocity)
+    return dae__momentum_g(m, &at, motion->residual, err);
+  dae_status status = dae__momentum_gdot(m, &at, motion->residual, err);
+  return status ? status : dae__momentum_k(m, &at, motion->residual + m->ng, err);
+}
+
+/* size of the terms of each row before anything is moved: what shrinks while it is moved, as a
+ * velocity that must vanish does, is not measured by what is left of it */
+static dae_status scale_of(const projection *p, dae_error *err)
+{
+  dae__momentum_motion *motion = p->motion;
+  dae__momentum *m = motion->m;
+  const dae_pattern *G = &m->pattern[DAE__G_Y], *K = &m->pattern[DAE__K_Z];
+  double *g_y = motion->part[DAE__G_Y], *k_z = motion->part[DAE__K_Z];
+  dae_momentum_at at = point(p);
+  dae_status status = dae__momentum_jacobian(m, DAE__G_Y, &at, NULL, g_y, err);
+  if (!p->velocity) {
+    dae__row_scale(G, g_y, p->y, motion->scale);
+    return status;
+  }
+  if (!status)
+    status = dae__momentum_v(m, &at, motion->v, err);
+  if (!status)
+    status = dae__momentum_jacobian(m, DAE__K_Z, &at, NULL, k_z, err);
+  if (status)
+    return status;
+  dae__row_scale(G, g_y, motion->v, motion->scale);
+  dae__row_scale(K, k_z, p->z, motion->scale + m->ng);
+  /* terms that are not of the form A z, such as g_t, and the error of differences */
+  dae__copy(m->nc, motion->residual, motion->x);
+  dae__matrix_times(G, g_y, -1, motion->v, motion->x);
+  dae__matrix_times(K, k_z, -1, p->z, motion->x + m->ng);
+  for (int i = 0; i < m->nc; i++)
+    motion->scale[i] += fabs(motion->x[i]);
+  dae__row_scale(G, g_y, p->y, motion->size);
+  dae__axpy(m->ng, dae__momentum_gdot_error(m, p->y, motion->v) / ON_CONSTRAINT, motion->size,
+            motion->scale);
+  return DAE_OK;
+}
+
+static dae_status factor_here(const projection *p, dae_error *err)
+{
+  dae__momentum_motion *motion = p->motion;
+  dae__momentum *m = motion->m;
+  dae_momentum_at at = point(p);
+  char name[64];
+  if (p->velocity)
+    return dae__momentum_factor(motion, &at, err);
+  dae_status status = dae__momentum_jacobian(m, DAE__G_Y, &at, NULL, motion->part[DAE__G_Y], err);
+  if (status)
+    return status;
+  status = dae__saddle_factor(motion->place, motion->ones, motion->part[DAE__G_Y], NULL, NULL);
+  motion->memory->placed = status == DAE_OK;
+  motion->memory->factorisations++;
+  if (status == DAE_ERROR_MEMORY)
+    return dae__out_of_memory(err);
+  if (status != DAE_ERROR_SINGULAR)
+    return status;
+  int row = dae__saddle_column(motion->place) - m->ny;
+  dae__momentum_constraint_name(m->p, row < 0 ? 0 : row, name, sizeof name);
+  dae__fail(err, status, name,
+            "constraint %s is not independent of the others here: g_y has not "
+            "its full rank",
+            name);
+  dae__fail_at(err, p->t, NAN);
+  return status;
+}
+
+/* x += correction; true where that did not change x */
+static bool correct(const projection *p)
+{
+  dae__momentum_motion *motion = p->motion;
+  dae__momentum *m = motion->m;
+  int n = p->velocity ? m->nz : m->ny, rows = p->velocity ? m->nc : m->ng;
+  double *x = p->velocity ? p->z : p->y;
+  double *d = p->velocity ? motion->x : motion->moved_y;
+  double *bottom = p->velocity ? motion->x + n : motion->x;
+  dae__zero(n, d);
+  for (int i = 0; i < rows; i++)
+    bottom[i] = -motion->residual[i];
+  if (p->velocity)
+    dae__solver_solve(motion->solver, d);
+  else
+    dae__saddle_solve(motion->place, d, bottom);
+  double size = dae__max_abs(n, x), change = dae__max_abs(n, d);
+  dae__axpy(n, 1, d, x);
+  return change <= 4 * DBL_EPSILON * size;
+}
+
+static dae_status project_level(const projection *p, bool *moved, dae_error *err)
+{
+  dae__momentum_motion *motion = p->motion;
+  dae__momentum *m = motion->m;
+  const dae__momentum_memory *memory = motion->memory;
+  double before = INFINITY;
+  int row = 0, count = p->velocity ? m->nc : m->ng;
+  char name[64];
+  for (int i = 0; i < 12; i++) {
+    dae_status status = residual_of(p, err);
+    if (!status && i == 0)
+      status = scale_of(p, err);
+    if (status)
+      return status;
+    double now = worst(count, motion->residual, motion->scale, &row);
+    if (now <= ON_CONSTRAINT)
+      return DAE_OK;
+    /* the factorisation at hand, as long as it reduces the residual well */
+    if (!(p->velocity ? memory->factored : memory->placed) || now > 0.1 * before)
+      status = factor_here(p, err);
+    if (status)
+      return status;
+    *moved = true;
+    if (correct(p))
+      return DAE_OK;
+    before = now;
+  }
+  dae__momentum_constraint_name(m->p, row, name, sizeof name);
+  dae__fail(err, DAE_ERROR_RECOVERABLE, name, "the state could not be projected onto constraint %s",
+            name);
+  dae__fail_at(err, p->t, NAN);
+  return DAE_ERROR_RECOVERABLE;
+}
+
+dae_status dae__momentum_project(dae__momentum_motion *motion, double t, double *y, double *z,
+                                 bool *moved, dae_error *err)
+{
+  projection p = {.motion = motion, .t = t, .y = y, .z = z};
+  bool changed = false;
+  dae_status status = DAE_OK;
+  if (motion->m->ng > 0)
+    status = project_level(&p, &changed, err);
+  p.velocity = true;
+  if (!status && motion->m->nc > 0)
+    status = project_level(&p, &changed, err);
+  motion->memory->projections += changed;
+  if (moved)
+    *moved = changed;
+  return status;
+}

@@ -1,0 +1,91 @@
+/* A semi-explicit problem as the methods see it: every quantity can be evaluated, whatever the user
+ * gave, and what a callback returns is checked.
+ *
+ *   M(t,x) x' = f(t,x,y,in),   0 = F(t,x,y,in),   z = (x, y) the state vector
+ *
+ * Rows of F in which no y stands are of index 2 where M is regular; dae__semi_consistent finds them
+ * and leaves them in hidden. */
+#ifndef DAEDAL_PROBLEM_SEMI_EXPLICIT_SEMI_H
+#define DAEDAL_PROBLEM_SEMI_EXPLICIT_SEMI_H
+
+#include "core/arena.h"
+#include "linalg/pattern.h"
+#include "problem/difference.h"
+#include <daedal/problem.h>
+
+typedef struct dae__semi {
+  const dae_semi_explicit *p;
+  int nx, ny, n;        /* n = nx + ny */
+  dae_pattern M, J, Ms; /* effective patterns; M is the diagonal where none was given */
+  bool sparse;          /* the user gave patterns */
+  bool constant_mass;   /* M was not given, or does not change */
+  long *evaluations;    /* of f; kept */
+  bool *hidden;         /* ny: rows of F of index 2 */
+  int hidden_count;
+  bool classified; /* hidden has been found */
+
+  dae__arena *arena;
+  int (*input)(void *user, double t, double *in);
+  void *input_user;
+  const dae_error *why; /* what callbacks have to say, see dae_problem */
+  double *in;
+  dae__difference dJ, dMs; /* for what the user left out */
+  double *M_values;        /* scratch of dMs */
+} dae__semi;
+
+/* Checks the description and prepares evaluations; all memory is the arena's. */
+dae_status dae__semi_create(dae__arena *arena, const dae_problem *problem, dae__semi **out,
+                            dae_error *err);
+
+/* Name of row i of (f, F), and of entry i of (x, y), for messages. */
+const char *dae__semi_equation_name(const dae_semi_explicit *p, int i, char *text, size_t size);
+const char *dae__semi_variable_name(const dae_semi_explicit *p, int i, char *text, size_t size);
+
+/* Refreshes s->in for time t; the evaluations below do it themselves. */
+dae_status dae__semi_inputs(dae__semi *s, double t, dae_error *err);
+
+/* Evaluations at z. A callback that refuses and a result that is not finite are
+ * DAE_ERROR_RECOVERABLE, with the equation named; a callback that fails is DAE_ERROR_CALLBACK. */
+dae_status dae__semi_rhs(dae__semi *s, double t, const double *z, double *fF, dae_error *err);
+/* F alone; only rows with wanted[i] are checked, NULL: all */
+dae_status dae__semi_F(dae__semi *s, double t, const double *z, const bool *wanted, double *F,
+                       dae_error *err);
+/* the user's F_t, which must be there; wanted as above */
+dae_status dae__semi_F_t(dae__semi *s, double t, const double *z, const bool *wanted, double *F_t,
+                         dae_error *err);
+dae_status dae__semi_M(dae__semi *s, double t, const double *z, double *M, dae_error *err);
+dae_status dae__semi_J(dae__semi *s, double t, const double *z, double *J, dae_error *err);
+/* the same by differences of the given kind where the user gave no J */
+dae_status dae__semi_J_by(dae__semi *s, dae__difference *d, double t, const double *z, double *J,
+                          dae_error *err);
+/* d(M a)/dx */
+dae_status dae__semi_Ms(dae__semi *s, double t, const double *z, const double *a, double *Ms,
+                        dae_error *err);
+
+/* The matrix c M + (M a)_x - J, as all implicit methods need it. The residual that belongs to it is
+ * (M x' - f, -F). */
+typedef struct dae__semi_matrix {
+  dae_pattern pattern;
+  dae__block M, Ms, J;
+  double *values;
+} dae__semi_matrix;
+
+/* Out of memory shows in dae__arena_failed. */
+dae__semi_matrix dae__semi_matrix_create(dae__arena *arena, const dae__semi *s);
+/* M and Ms may be NULL: left out */
+void dae__semi_matrix_fill(dae__semi_matrix *matrix, double c, const double *M, const double *Ms,
+                           const double *J);
+
+/* Finds the rows of F without y, once for all: hidden, hidden_count. J has the values at z, before
+ * and afterwards; d as in dae__semi_J_by; scratch has 3 n entries. */
+dae_status dae__semi_classify(dae__semi *s, dae__difference *d, double t, const double *z,
+                              double *J, double *scratch, dae_error *err);
+
+/* Makes the state vector y consistent in place and finds the derivative dy, which is zero for the
+ * algebraic variables. fixed and find may be NULL. Values that are fixed do not move. Works in
+ * memory of its own. An index of 3 is refused like everything that cannot be made consistent, but
+ * find->index says so. */
+dae_status dae__semi_consistent(dae__semi *s, double t, const bool *fixed, double *y, double *dy,
+                                dae_diagnosis *find, dae_error *err);
+
+#endif

@@ -1,0 +1,330 @@
+/* Consistent start of a semi-explicit problem with regular M, and its index.
+ *
+ * Rows F2 of F in which no y stands are constraints of x alone and of index 2. x is moved onto them
+ * with the least change; then y and the slopes follow (semi_slopes.h).
+ *
+ * Where the matrix of the slopes is singular, all rows are of the kind F2, F_x M^-1 f_y = 0 and F_x
+ * M^-1 f_x M^-1 f_y is regular, the index is 3. That product is not formed: it is regular with the
+ * matrix
+ *
+ *   [ M            -f_y ]
+ *   [ -f_x    M         ]   (the block F_x that stands below -f_x multiplies F_x M^-1 f_y = 0)
+ *   [        F_x        ]
+ *
+ * Where M is singular, semi_quasilinear.c takes over. */
+#include "core/error.h"
+#include "core/vec.h"
+#include "problem/consistent.h"
+#include "problem/semi_explicit/semi_slopes.h"
+#include <stdio.h>
+
+/* fixed algebraic variables may differ from their solution by this, relative to the largest */
+#define FIXED_TOLERANCE 1e-9
+
+typedef struct work {
+  dae__semi *s;
+  double t;
+  double *z; /* the state vector that is made consistent */
+  dae__arena *arena;
+  double *scratch; /* 3 n */
+  dae__surface *surface;
+  dae_pattern J_x; /* the first columns of J */
+  dae__semi_slopes slopes;
+  dae__semi_newton mass;
+} work;
+
+static dae_status prepare(work *w, dae_error *err)
+{
+  dae__semi *s = w->s;
+  w->scratch = DAE__TAKE(w->arena, double, 3 * s->n);
+  w->J_x = (dae_pattern){s->n, s->nx, s->J.start, s->J.row};
+  return dae__semi_slopes_prepare(w->arena, s, &w->slopes, err);
+}
+
+/* ---- is M regular? ---- */
+
+static dae_status mass_matrix(void *self, const double *u, double *values, dae_error *err)
+{
+  work *w = self;
+  (void)u, (void)err;
+  dae__copy(dae__pattern_count(&w->s->M), w->slopes.M, values);
+  return DAE_OK;
+}
+
+static dae_status factor_mass(work *w, bool *regular, dae_error *err)
+{
+  dae__semi *s = w->s;
+  dae__semi_system system = {.self = w, .matrix = mass_matrix};
+  *regular = true;
+  if (!s->p->M)
+    return DAE_OK;
+  dae_status status = dae__semi_M(s, w->t, w->z, w->slopes.M, err);
+  if (!status)
+    status = dae__semi_newton_create(w->arena, &s->M, s->nx, &w->mass, err);
+  w->mass.tolerance = DAE__SEMI_SINGULAR;
+  if (!status)
+    status = dae__semi_newton_factor(&w->mass, &system, NULL, err);
+  *regular = status == DAE_OK;
+  return status == DAE_ERROR_SINGULAR ? DAE_OK : status;
+}
+
+/* ---- index 3 ---- */
+
+/* F_x M^-1 f_y = 0, by its action on a vector in no special direction */
+static bool product_vanishes(work *w)
+{
+  dae__semi *s = w->s;
+  double *b = w->scratch, *F_b = b + s->n, *size = F_b + s->n, *direction = w->slopes.u;
+  for (int j = 0; j < s->ny; j++)
+    direction[j] = 1 + 0.5 * sin(j + 1);
+  dae__zero(s->n, b);
+  dae__matrix_times(&w->slopes.J_y, w->slopes.J + s->J.start[s->nx], 1, direction, b);
+  if (w->s->p->M)
+    dae__semi_newton_apply(&w->mass, b);
+  dae__zero(s->ny, F_b);
+  dae__matrix_times(&w->surface->A, w->surface->A_values, 1, b, F_b);
+  dae__row_scale(&w->surface->A, w->surface->A_values, b, size);
+  for (int i = 0; i < s->ny; i++)
+    if (fabs(F_b[i]) > 1e-8 * size[i])
+      return false;
+  return true;
+}
+
+typedef struct extended {
+  work *w;
+  dae__block M1, J_y, J_x, M2, A;
+  dae_pattern pattern;
+} extended;
+
+static dae_status extended_matrix(void *self, const double *u, double *values, dae_error *err)
+{
+  extended *x = self;
+  work *w = x->w;
+  (void)u, (void)err;
+  dae__zero(dae__pattern_count(&x->pattern), values);
+  dae__block_add(&x->M1, 1, w->slopes.M, values);
+  dae__block_add(&x->J_y, -1, w->slopes.J + w->s->J.start[w->s->nx], values);
+  dae__block_add(&x->J_x, -1, w->slopes.J, values);
+  dae__block_add(&x->M2, 1, w->slopes.M, values);
+  dae__block_add(&x->A, 1, w->surface->A_values, values);
+  return DAE_OK;
+}
+
+static dae_status is_index_3(work *w, bool *yes, dae_error *err)
+{
+  dae__semi *s = w->s;
+  int nx = s->nx, size = 2 * nx + s->ny;
+  extended x = {.w = w};
+  dae__semi_newton newton = {0};
+  *yes = false;
+  if (!w->surface || s->hidden_count < s->ny || !product_vanishes(w))
+    return DAE_OK;
+  dae__block blocks[5] = {{.pattern = &s->M},
+                          {.col = 2 * nx, .pattern = &w->slopes.J_y},
+                          {.row = nx, .pattern = &w->J_x},
+                          {.row = nx, .col = nx, .pattern = &s->M},
+                          {.row = 2 * nx, .col = nx, .pattern = &w->surface->A}};
+  x.pattern = dae__blocks_merge(w->arena, size, size, blocks, 5);
+  x.M1 = blocks[0], x.J_y = blocks[1], x.J_x = blocks[2], x.M2 = blocks[3], x.A = blocks[4];
+  if (dae__arena_failed(w->arena))
+    return dae__out_of_memory(err);
+  dae_status status = dae__semi_newton_create(w->arena, &x.pattern, nx, &newton, err);
+  newton.tolerance = DAE__SEMI_SINGULAR;
+  dae__semi_system system = {.self = &x, .matrix = extended_matrix};
+  if (!status)
+    status = dae__semi_newton_factor(&newton, &system, NULL, err);
+  *yes = status == DAE_OK;
+  dae__semi_newton_free(&newton);
+  return status == DAE_ERROR_SINGULAR ? DAE_OK : status;
+}
+
+/* ---- what is found ---- */
+
+static void diagnose(const dae__semi *s, dae_diagnosis *find)
+{
+  char name[64];
+  *find = (dae_diagnosis){.index = s->hidden_count > 0 ? 2
+                                   : s->ny > 0         ? 1
+                                                       : 0,
+                          .dof = s->nx - s->hidden_count,
+                          .constraints = s->ny,
+                          .rank = s->ny};
+  for (int i = 0; i < s->ny; i++)
+    if (s->hidden[i])
+      dae__append(find->text, sizeof find->text,
+                  "constraint %s has no algebraic variable in it: index 2\n",
+                  dae__semi_equation_name(s->p, s->nx + i, name, sizeof name));
+  if (s->p->index > 0 && s->p->index != find->index)
+    dae__append(find->text, sizeof find->text, "the problem says index %d, found was %d\n",
+                s->p->index, find->index);
+}
+
+/* ---- what can go wrong ---- */
+
+static dae_status refuse_singular(work *w, dae_diagnosis *find, dae_error *err)
+{
+  dae__semi *s = w->s;
+  char name[64];
+  bool index_3;
+  int column = w->slopes.newton.singular > 0 ? w->slopes.newton.singular : 0;
+  dae_status status = is_index_3(w, &index_3, err);
+  if (status)
+    return status;
+  dae__semi_variable_name(s->p, column, name, sizeof name);
+  if (index_3) {
+    if (find) {
+      *find = (dae_diagnosis){
+          .index = 3, .dof = s->nx - 2 * s->ny, .constraints = s->ny, .rank = s->ny};
+      snprintf(find->text, sizeof find->text,
+               "index 3: the algebraic variables appear only in the "
+               "second time derivative of the constraints\n");
+    }
+    dae__semi_variable_name(s->p, column >= s->nx ? column : s->nx, name, sizeof name);
+    dae__fail(err, DAE_ERROR_START, name,
+              "the problem is of index 3: the constraints and their "
+              "first time derivative do not determine %s. Give it in the mechanical form, or "
+              "differentiate the constraint once by hand",
+              name);
+  } else if (s->hidden_count > 0) {
+    if (find) {
+      diagnose(s, find);
+      dae__append(find->text, sizeof find->text, "the start does not determine %s\n", name);
+    }
+    dae__fail(err, DAE_ERROR_START, name,
+              "the equations and the time derivative of the "
+              "constraints do not determine %s: the index is higher than the rows suggest (3 or "
+              "more), constraints depend on each other, or F_y is nonzero but singular. Use the "
+              "mechanical form, or differentiate the constraint by hand",
+              name);
+  } else {
+    dae__fail(err, DAE_ERROR_START, name,
+              "the equations F = 0 do not determine %s: F_y is nonzero "
+              "but singular at the start, so the index is higher than 1 there. Give another start "
+              "value of the algebraic variables, or differentiate the constraint by hand",
+              name);
+  }
+  dae__fail_at(err, w->t, NAN);
+  return DAE_ERROR_START;
+}
+
+static dae_status refuse_newton(const work *w, dae_error *err)
+{
+  const dae__semi *s = w->s;
+  char name[64];
+  int worst = 0;
+  for (int j = 1; j < s->n; j++)
+    if (fabs(w->slopes.newton.step[j]) / w->slopes.newton.weight[j] >
+        fabs(w->slopes.newton.step[worst]) / w->slopes.newton.weight[worst])
+      worst = j;
+  dae__semi_variable_name(s->p, worst, name, sizeof name);
+  dae__fail(err, DAE_ERROR_START, name,
+            "the algebraic variables could not be found, worst in %s: "
+            "give better start values",
+            name);
+  dae__fail_at(err, w->t, NAN);
+  return DAE_ERROR_START;
+}
+
+/* puts fixed values back that moved by round-off only, and refuses where more would be needed */
+static dae_status check_fixed(const dae__semi *s, double t, const bool *fixed, const double *before,
+                              double *z, dae_error *err)
+{
+  char name[64];
+  for (int part = 0; fixed && part < 2; part++) {
+    int from = part ? s->nx : 0, to = part ? s->n : s->nx;
+    double size = dae__max_abs(to - from, z + from);
+    for (int j = from; j < to; j++) {
+      if (!fixed[j])
+        continue;
+      if (!(fabs(z[j] - before[j]) <= FIXED_TOLERANCE * size)) {
+        dae__semi_variable_name(s->p, j, name, sizeof name);
+        dae__fail(err, DAE_ERROR_START, name,
+                  "the start cannot be made consistent: %s is fixed at "
+                  "%.10g, but the equations ask for %.10g. Release it, or change other start "
+                  "values",
+                  name, before[j], z[j]);
+        dae__fail_at(err, t, NAN);
+        return DAE_ERROR_START;
+      }
+      z[j] = before[j];
+    }
+  }
+  return DAE_OK;
+}
+
+/* ---- the whole ---- */
+
+/* x onto F2 */
+static dae_status reach_surface(work *w, const bool *fixed, dae_error *err)
+{
+  dae_status status = dae__surface_create(w->arena, w->s, &w->surface, err);
+  return status ? status : dae__surface_reach(w->surface, w->t, fixed, w->z, err);
+}
+
+static dae_status regular_consistent(work *w, const bool *fixed, double *dy, dae_diagnosis *find,
+                                     dae_error *err)
+{
+  dae__semi *s = w->s;
+  dae_status status =
+      dae__semi_classify(s, &w->slopes.fine, w->t, w->z, w->slopes.J, w->scratch, err);
+  if (!status && s->hidden_count > 0)
+    status = reach_surface(w, fixed, err);
+  if (!status)
+    status = dae__semi_slopes_create(w->arena, w->surface, &w->slopes, err);
+  if (status)
+    return status;
+  status = dae__semi_slopes_solve(&w->slopes, w->t, w->z, dy, err);
+  if (status == DAE_ERROR_SINGULAR)
+    return refuse_singular(w, find, err);
+  if (status)
+    return status == DAE_ERROR_START ? refuse_newton(w, err) : status;
+  if (find)
+    diagnose(s, find);
+  return DAE_OK;
+}
+
+static dae_status make_consistent(work *w, const bool *fixed, double *dy, dae_diagnosis *find,
+                                  dae_error *err)
+{
+  bool regular = true;
+  dae_status status = prepare(w, err);
+  if (!status) /* names the equation where something is not a number, which J cannot */
+    status = dae__semi_rhs(w->s, w->t, w->z, w->scratch, err);
+  if (!status)
+    status = dae__semi_J_by(w->s, &w->slopes.fine, w->t, w->z, w->slopes.J, err);
+  if (!status)
+    status = factor_mass(w, &regular, err);
+  if (status)
+    return status;
+  if (regular)
+    return regular_consistent(w, fixed, dy, find, err);
+  dae__semi_quasilinear q = {w->s, w->arena, &w->slopes.fine, w->slopes.M, w->slopes.J};
+  return dae__semi_quasilinear_consistent(&q, w->t, w->z, dy, find, err);
+}
+
+dae_status dae__semi_consistent(dae__semi *s, double t, const bool *fixed, double *y, double *dy,
+                                dae_diagnosis *find, dae_error *err)
+{
+  dae__arena *arena = dae__arena_create(dae__arena_env(s->arena));
+  if (!arena)
+    return dae__out_of_memory(err);
+  work w = {.s = s, .t = t, .arena = arena};
+  double *z = DAE__TAKE(arena, double, s->n), *slope = DAE__TAKE(arena, double, s->n);
+  dae_status status = dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
+  if (!status) {
+    dae__copy(s->n, y, z);
+    w.z = z;
+    status = make_consistent(&w, fixed, slope, find, err);
+  }
+  if (!status)
+    status = check_fixed(s, t, fixed, y, z, err);
+  if (!status) {
+    dae__copy(s->n, z, y);
+    dae__copy(s->n, slope, dy);
+  }
+  dae__surface_free(w.surface);
+  dae__semi_slopes_free(&w.slopes);
+  dae__semi_newton_free(&w.mass);
+  dae__arena_free(arena);
+  return status;
+}

@@ -1,0 +1,333 @@
+/* Consistent start where M is singular: the equations that M leaves without derivatives are not
+ * known one by one, so that a step of the backward Euler method finds the point.
+ *
+ *   M (x1 - x0)/h - f(t,x1,y1) = 0,   -F(t,x1,y1) = 0,   h = 1e-10 tau,   tau = max|M|/max|J|
+ *
+ * moves x0 along the kernel of M until the equations without derivatives hold, and otherwise by
+ * round-off. M is held at x0 and the step is repeated from x1 until nothing moves. Slopes are those
+ * of longer steps, extrapolated to h = 0:
+ *
+ *   s(h) = (x(t+h) - x)/h,   x' = (8 s(h/4) - 6 s(h/2) + s(h))/3 + O(h^3)
+ *
+ * The index is 1 where the inverse of the matrix M/h - J stays bounded as h goes to zero; it grows
+ * like 1/h for index 2. */
+#include "core/error.h"
+#include "core/vec.h"
+#include "linalg/rank.h"
+#include "problem/semi_explicit/semi_newton.h"
+#include <stdio.h>
+
+#define JUMP_STEP 1e-10
+/* a long way along the kernel leaves round-off of about 1e-16/JUMP_STEP in M (x1 - x0)/h; the next
+ * step, a short one, removes it */
+#define JUMP_SETTLED 1e-5
+#define MAX_JUMPS 20
+/* a start is kept where the step would move it by no more than this, relative to max(|x_j|, rms) */
+#define KEPT 1e-8
+
+/* One backward Euler step; unknowns (x1 - x0, y). */
+typedef struct euler {
+  dae__semi_quasilinear *q;
+  double t, h;
+  bool frozen;        /* M is that of the beginning */
+  double *x0, *z, *u; /* n each */
+  double *slope, *Ms, *typical;
+  double *before[3]; /* slopes of the last three step sizes */
+  dae__semi_matrix matrix;
+  dae__semi_newton newton;
+} euler;
+
+static dae_status euler_create(euler *e, dae_error *err)
+{
+  dae__semi *s = e->q->s;
+  dae__arena *arena = e->q->arena;
+  double **vectors[] = {&e->x0,      &e->z,         &e->u,         &e->slope,
+                        &e->typical, &e->before[0], &e->before[1], &e->before[2]};
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+    *vectors[i] = DAE__TAKE(arena, double, s->n);
+  e->Ms = DAE__TAKE(arena, double, dae__pattern_count(&s->Ms));
+  e->matrix = dae__semi_matrix_create(arena, s);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  return dae__semi_newton_create(arena, &e->matrix.pattern, s->nx, &e->newton, err);
+}
+
+static void set_point(euler *e, const double *u)
+{
+  dae__semi *s = e->q->s;
+  dae__copy(s->n, u, e->z);
+  dae__axpy(s->nx, 1, e->x0, e->z);
+}
+
+/* M at the point, unless it is held */
+static dae_status mass_at_point(euler *e, dae_error *err)
+{
+  dae__semi *s = e->q->s;
+  return e->frozen || s->constant_mass ? DAE_OK : dae__semi_M(s, e->t, e->z, e->q->M, err);
+}
+
+static dae_status residual(void *self, const double *u, double *r, dae_error *err)
+{
+  euler *e = self;
+  dae__semi *s = e->q->s;
+  set_point(e, u);
+  dae_status status = mass_at_point(e, err);
+  if (!status)
+    status = dae__semi_rhs(s, e->t, e->z, r, err);
+  if (status)
+    return status;
+  dae__scale(s->n, -1, r);
+  dae__matrix_times(&s->M, e->q->M, 1 / e->h, u, r);
+  return DAE_OK;
+}
+
+static dae_status matrix(void *self, const double *u, double *values, dae_error *err)
+{
+  euler *e = self;
+  dae__semi *s = e->q->s;
+  bool vary = !e->frozen && !s->constant_mass;
+  set_point(e, u);
+  dae_status status = mass_at_point(e, err);
+  if (!status)
+    status = dae__semi_J_by(s, e->q->fine, e->t, e->z, e->q->J, err);
+  if (!status && vary) {
+    for (int j = 0; j < s->nx; j++)
+      e->slope[j] = u[j] / e->h;
+    status = dae__semi_Ms(s, e->t, e->z, e->slope, e->Ms, err);
+  }
+  dae__semi_matrix_fill(&e->matrix, 1 / e->h, e->q->M, vary ? e->Ms : NULL, e->q->J);
+  dae__copy(dae__pattern_count(&e->matrix.pattern), e->matrix.values, values);
+  return status;
+}
+
+/* one step from x0 to t, of size h; u = (x1 - x0, y) */
+static dae_status euler_step(euler *e, double t, double h, const double *y, dae_error *err)
+{
+  dae__semi *s = e->q->s;
+  dae__semi_system system = {e, residual, matrix};
+  e->t = t;
+  e->h = h;
+  dae__zero(s->nx, e->u);
+  dae__copy(s->ny, y + s->nx, e->u + s->nx);
+  dae__copy(s->n, e->typical, e->newton.typical);
+  return dae__semi_newton_solve(&e->newton, &system, e->u, err);
+}
+
+/* ---- refusals ---- */
+
+static dae_status refuse(const euler *e, double t, dae_status why, dae_error *err)
+{
+  const dae__semi *s = e->q->s;
+  char name[64];
+  int j = e->newton.singular > 0 ? e->newton.singular : 0;
+  dae__semi_variable_name(s->p, j, name, sizeof name);
+  if (why == DAE_ERROR_SINGULAR)
+    dae__fail(err, DAE_ERROR_START, name,
+              "M is singular, and the equations without derivatives do "
+              "not determine %s: the index is higher than 1. Differentiate the equation that "
+              "constrains it, or use the mechanical form",
+              name);
+  else
+    dae__fail(err, DAE_ERROR_START, NULL,
+              "M is singular, and no point near the start was found at "
+              "which the equations without derivatives hold: give better start values");
+  dae__fail_at(err, t, NAN);
+  return DAE_ERROR_START;
+}
+
+/* statuses of Newton without a message get one */
+static dae_status explain(const euler *e, double t, dae_status status, dae_error *err)
+{
+  bool silent = status == DAE_ERROR_SINGULAR || status == DAE_ERROR_START;
+  return silent ? refuse(e, t, status, err) : status;
+}
+
+/* ---- steps ---- */
+
+static double time_scale(const dae__semi_quasilinear *q)
+{
+  double M = dae__max_abs(dae__pattern_count(&q->s->M), q->M);
+  double J = dae__max_abs(dae__pattern_count(&q->s->J), q->J);
+  return M > 0 && J > 0 ? M / J : 1;
+}
+
+/* typical = max(|x_j|, rms of x); that of y is left to Newton */
+static void find_typical(euler *e, const double *x)
+{
+  int nx = e->q->s->nx;
+  double rms = nx > 0 ? sqrt(dae__dot(nx, x, x) / nx) : 0;
+  for (int j = 0; j < nx; j++)
+    e->typical[j] = fmax(fabs(x[j]), rms > 0 ? rms : 1);
+}
+
+/* y onto the equations without derivatives, along the kernel of M, by steps of size h */
+static dae_status jump_by(euler *e, double t, double h, double *y, dae_error *err)
+{
+  dae__semi *s = e->q->s;
+  double before = INFINITY, settled = e->newton.settled;
+  e->frozen = true;
+  for (int i = 0; i < MAX_JUMPS; i++) {
+    find_typical(e, y);
+    dae__copy(s->n, y, e->x0);
+    dae_status status = dae__semi_M(s, t, y, e->q->M, err);
+    e->newton.settled = JUMP_SETTLED;
+    if (!status)
+      status = euler_step(e, t, h, y, err);
+    e->newton.settled = settled;
+    if (status)
+      return explain(e, t, status, err);
+    double moved = 0;
+    for (int j = 0; j < s->nx; j++)
+      moved = fmax(moved, fabs(e->u[j]) / e->typical[j]);
+    dae__copy(s->ny, e->u + s->nx, y + s->nx);
+    if (moved <= KEPT && (i == 0 || moved > 0.5 * before))
+      return DAE_OK;
+    dae__axpy(s->nx, 1, e->u, y);
+    before = moved;
+  }
+  return before <= KEPT ? DAE_OK : refuse(e, t, DAE_ERROR_START, err);
+}
+
+/* Where x moves along its slopes by more than KEPT in a step, the steps are too long, since tau
+ * knows nothing of f: they are shortened, and the start taken up again. */
+static dae_status jump(euler *e, double t, double tau, double *y, dae_error *err)
+{
+  int n = e->q->s->n;
+  double *start = e->before[0];
+  dae_status status = DAE_ERROR_START;
+  dae__copy(n, y, start);
+  for (int i = 0; i < 3 && status == DAE_ERROR_START; i++) {
+    dae__copy(n, start, y);
+    status = jump_by(e, t, JUMP_STEP * pow(0.01, i) * tau, y, err);
+  }
+  return status;
+}
+
+/* slopes by steps h, h/2, h/4; *error estimates what is left, relative to the largest slope */
+static dae_status slopes(euler *e, double t, double h, const double *y, double *dy, double *error,
+                         dae_error *err)
+{
+  int nx = e->q->s->nx;
+  double largest = 0, differs = 0;
+  for (int k = 0; k < 3; k++, h /= 2) {
+    dae_status status = euler_step(e, t + h, h, y, err);
+    if (status)
+      return status;
+    for (int j = 0; j < nx; j++)
+      e->before[k][j] = e->u[j] / h;
+  }
+  for (int j = 0; j < nx; j++) {
+    double s1 = e->before[0][j], s2 = e->before[1][j], s4 = e->before[2][j];
+    dy[j] = (8 * s4 - 6 * s2 + s1) / 3;
+    largest = fmax(largest, fabs(dy[j]));
+    differs = fmax(differs, fabs(dy[j] - (2 * s4 - s2)));
+  }
+  *error = largest > 0 ? differs / largest : 0;
+  return DAE_OK;
+}
+
+/* the fastest motion may be much faster than tau: steps are shortened until the extrapolation is
+ * believable, and the best result is taken */
+static dae_status find_slopes(euler *e, double t, double tau, const double *y, double *dy,
+                              dae_error *err)
+{
+  dae__semi *s = e->q->s;
+  double best = INFINITY, error;
+  dae_status status = DAE_OK;
+  e->frozen = false;
+  dae__copy(s->n, y, e->x0);
+  find_typical(e, y);
+  for (double h = 1e-3 * tau; h > 1e-9 * tau && best > 1e-7; h /= 10) {
+    status = slopes(e, t, h, y, e->slope, &error, err);
+    if (status == DAE_OK && error < best) {
+      best = error;
+      dae__copy(s->nx, e->slope, dy);
+    }
+  }
+  return best < INFINITY ? DAE_OK : explain(e, t, status, err);
+}
+
+/* ---- the index ---- */
+
+/* e->before[k] = (M/h - J)\b for two vectors b, k = from, from + 1 */
+static dae_status probe(euler *e, double h, int from, int count, dae_error *err)
+{
+  dae__semi *s = e->q->s;
+  dae__semi_system system = {e, residual, matrix};
+  const dae_pattern *p = &s->J;
+  e->h = h;
+  dae_status status = dae__semi_newton_factor(&e->newton, &system, e->u, err);
+  for (int k = 0; k < count && !status; k++) {
+    double *b = e->before[from + k];
+    dae__zero(s->n, b);
+    for (int c = 0; c < p->cols; c++)
+      for (int i = p->start[c]; i < p->start[c + 1]; i++)
+        b[p->row[i]] = fmax(b[p->row[i]], fabs(e->q->J[i]));
+    for (int i = 0; i < s->n; i++)
+      b[i] *= sin(i + 1 + 1.7 * k);
+    dae__semi_newton_apply(&e->newton, b);
+  }
+  return status;
+}
+
+/* DAE_ERROR_SINGULAR with newton.singular where the inverse grows as h shrinks */
+static dae_status check_index(euler *e, double t, double tau, const double *y, dae_error *err)
+{
+  dae__semi *s = e->q->s;
+  e->frozen = true;
+  e->t = t;
+  dae__copy(s->n, y, e->x0);
+  dae__zero(s->nx, e->u);
+  dae__copy(s->ny, y + s->nx, e->u + s->nx);
+  dae_status status = probe(e, 1e-5 * tau, 0, 2, err);
+  if (!status)
+    status = probe(e, 1e-7 * tau, 2, 1, err);
+  for (int j = 0; j < s->n && !status; j++)
+    if (fabs(e->before[2][j]) > 10 * (fabs(e->before[0][j]) + fabs(e->before[1][j]))) {
+      e->newton.singular = j;
+      status = DAE_ERROR_SINGULAR;
+    }
+  return explain(e, t, status, err);
+}
+
+/* ---- the whole ---- */
+
+static dae_status diagnose(euler *e, double t, const double *y, dae_diagnosis *find, dae_error *err)
+{
+  dae__semi *s = e->q->s;
+  int rank = 0;
+  bool *active = DAE__TAKE(e->q->arena, bool, s->nx);
+  if (dae__arena_failed(e->q->arena))
+    return dae__out_of_memory(err);
+  for (int i = 0; i < s->nx; i++)
+    active[i] = true;
+  dae_status status = dae__semi_M(s, t, y, e->q->M, err);
+  if (status)
+    return status;
+  status =
+      dae__rank_rows(&s->M, e->q->M, 1e-9, dae__arena_env(e->q->arena), active, NULL, &rank, NULL);
+  if (status)
+    return dae__out_of_memory(err);
+  *find = (dae_diagnosis){.index = 1, .dof = rank, .constraints = s->ny, .rank = s->ny};
+  snprintf(find->text, sizeof find->text, "M is singular (rank %d of %d): quasi-linear, index 1\n",
+           rank, s->nx);
+  return DAE_OK;
+}
+
+dae_status dae__semi_quasilinear_consistent(dae__semi_quasilinear *q, double t, double *y,
+                                            double *dy, dae_diagnosis *find, dae_error *err)
+{
+  euler e = {.q = q};
+  double tau = time_scale(q);
+  dae_status status = euler_create(&e, err);
+  if (!status)
+    status = check_index(&e, t, tau, y, err);
+  if (!status)
+    status = jump(&e, t, tau, y, err);
+  if (!status)
+    status = find_slopes(&e, t, tau, y, dy, err);
+  if (!status && find)
+    status = diagnose(&e, t, y, find, err);
+  dae__semi_newton_free(&e.newton);
+  return status;
+}

@@ -1,0 +1,373 @@
+/* Moving x onto the surface F2(t,x) = 0 with the least change
+ *
+ *   [ I   G'     ] [ e ]   [  0   ]
+ *   [ G  -delta I] [ . ] = [ -D r ],   G = D A S,  A = dF2/dx,  r = F2,   x += S e
+ *
+ * where S_j = max(|x_j|, root mean square of x) and D makes the largest entry of each row of G one.
+ * Near the surface delta is at round-off and the factorisation at hand is used while it converges.
+ * For starts these are Levenberg-Marquardt steps, delta proportional to |r|^2, which end at the
+ * least-squares point where rows contradict each other; fixed values are held by taking their
+ * columns out. */
+#include "problem/semi_explicit/surface.h"
+#include "core/error.h"
+#include "core/vec.h"
+#include "problem/consistent.h"
+#include <float.h>
+
+#define MAX_ITERATIONS 60
+/* rows must be met to this at a start, relative to their terms; Newton usually ends at round-off */
+#define MET 1e-10
+/* DESIGN: states leave an integrator on their constraints to this, relative to their terms */
+#define ON_CONSTRAINT 1e-12
+#define SMALLEST_SHIFT 1e-15
+
+/* ---- creation ---- */
+
+/* pattern of the rows of F2 out of J */
+static void choose_pattern(dae__surface *u, dae__arena *arena)
+{
+  const dae__semi *s = u->s;
+  int all = s->J.start[s->nx], count = 0;
+  int *start = DAE__TAKE(arena, int, s->nx + 1), *row = DAE__TAKE(arena, int, all);
+  u->entry = DAE__TAKE(arena, int, all);
+  if (dae__arena_failed(arena))
+    return;
+  for (int j = 0; j < s->nx; j++) {
+    for (int e = s->J.start[j]; e < s->J.start[j + 1]; e++)
+      if (s->J.row[e] >= s->nx && s->hidden[s->J.row[e] - s->nx])
+        row[count] = s->J.row[e] - s->nx, u->entry[count++] = e;
+    start[j + 1] = count;
+  }
+  u->A = (dae_pattern){s->ny, s->nx, start, row};
+}
+
+static void take_memory(dae__surface *u, dae__arena *arena)
+{
+  const dae__semi *s = u->s;
+  int nx = s->nx, ny = s->ny;
+  choose_pattern(u, arena);
+  u->unit = dae__pattern_diagonal(arena, nx);
+  u->none = dae__pattern_empty(arena, 0, nx);
+  u->memory = DAE__KEEP(arena, dae__surface_memory, 1);
+  u->stretch = DAE__KEEP(arena, double, nx);
+  u->row_size = DAE__KEEP(arena, double, ny);
+  double **vectors[] = {&u->residual, &u->scale, &u->bottom,   &u->row_rate, &u->z,
+                        &u->diagonal, &u->trial, &u->identity, &u->top};
+  int sizes[] = {ny, ny, ny, ny, s->n, s->n, nx, nx, nx};
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+    *vectors[i] = DAE__TAKE(arena, double, sizes[i]);
+  if (dae__arena_failed(arena))
+    return;
+  u->A_values = DAE__KEEP(arena, double, dae__pattern_count(&u->A));
+  u->scaled = DAE__TAKE(arena, double, dae__pattern_count(&u->A));
+  if (s->p->J)
+    u->J = DAE__TAKE(arena, double, dae__pattern_count(&s->J));
+  else
+    u->dA = dae__difference_create(arena, &u->A, true);
+}
+
+dae_status dae__surface_create(dae__arena *arena, dae__semi *s, dae__surface **out, dae_error *err)
+{
+  dae__surface *u = DAE__TAKE(arena, dae__surface, 1);
+  *out = NULL;
+  if (!dae__arena_failed(arena)) {
+    u->s = s;
+    take_memory(u, arena);
+  }
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  for (int j = 0; j < s->nx; j++)
+    u->identity[j] = 1;
+  dae_status status = dae__saddle_create(arena, &u->unit, &u->A, &u->none, &u->saddle, err);
+  if (!status)
+    *out = u;
+  return status;
+}
+
+dae_status dae__surface_reload(dae__surface *u)
+{
+  return u->memory->factored ? dae__saddle_reload(u->saddle) : DAE_OK;
+}
+
+void dae__surface_free(dae__surface *u)
+{
+  if (u)
+    dae__saddle_free(u->saddle);
+}
+
+/* ---- evaluations ---- */
+
+dae_status dae__surface_residual(dae__surface *u, double t, const double *z, double *F2,
+                                 dae_error *err)
+{
+  const dae__semi *s = u->s;
+  dae_status status = dae__semi_F(u->s, t, z, s->hidden, F2, err);
+  for (int i = 0; i < s->ny; i++)
+    if (!s->hidden[i])
+      F2[i] = 0;
+  return status;
+}
+
+/* A point at which x is varied. */
+typedef struct vary {
+  dae__surface *u;
+  double t;
+} vary;
+
+static dae_status F2_of_x(void *context, const double *x, double *out, dae_error *err)
+{
+  vary *c = context;
+  dae__copy(c->u->s->nx, x, c->u->z);
+  return dae__surface_residual(c->u, c->t, c->u->z, out, err);
+}
+
+dae_status dae__surface_jacobian(dae__surface *u, double t, const double *z, dae_error *err)
+{
+  dae__semi *s = u->s;
+  u->memory->evaluated = true;
+  if (!s->p->J) {
+    dae__copy(s->n, z, u->z);
+    return dae__difference_jacobian(&u->dA, F2_of_x, &(vary){u, t}, z, u->A_values, err);
+  }
+  dae_status status = dae__semi_J(s, t, z, u->J, err);
+  for (int e = 0; e < dae__pattern_count(&u->A) && !status; e++)
+    u->A_values[e] = u->J[u->entry[e]];
+  return status;
+}
+
+/* F2_t by central differences of fourth order with step d */
+static dae_status time_difference(dae__surface *u, double t, double d, const double *z,
+                                  double *F2_t)
+{
+  static const double where[4] = {-2, -1, 1, 2}, weight[4] = {1, -8, 8, -1};
+  dae_status status = DAE_OK;
+  dae__zero(u->s->ny, F2_t);
+  for (int k = 0; k < 4 && !status; k++) {
+    status = dae__surface_residual(u, t + where[k] * d, z, u->residual, NULL);
+    dae__axpy(u->s->ny, weight[k] / (12 * d), u->residual, F2_t);
+  }
+  return status;
+}
+
+/* The time scale is not known, so that steps over five decades are tried, powers of two, by which t
+ * can be moved exactly; each row takes the estimate that differs least from the one before. */
+static dae_status differenced_rate(dae__surface *u, double t, const double *z, double *F2_t,
+                                   dae_error *err)
+{
+  int ny = u->s->ny, found = 0;
+  double *change = u->scale, *before = u->bottom, *now = u->row_rate;
+  for (int k = 7; k <= 23; k += 2) {
+    if (time_difference(u, t, ldexp(1, -k), z, now))
+      continue;
+    for (int i = 0; i < ny; i++) {
+      double differs = fabs(now[i] - before[i]);
+      if (found < 2 || differs < change[i])
+        F2_t[i] = now[i], change[i] = differs;
+    }
+    dae__copy(ny, now, before);
+    found++;
+  }
+  /* no step was possible: what the callback says here */
+  if (found == 0)
+    dae__zero(ny, F2_t);
+  return found ? DAE_OK : dae__surface_residual(u, t, z, u->residual, err);
+}
+
+dae_status dae__surface_rate(dae__surface *u, double t, const double *z, double *F2_t,
+                             dae_error *err)
+{
+  dae__semi *s = u->s;
+  if (!s->p->F_t || s->p->nin > 0) /* F_t says nothing about inputs, which may move */
+    return differenced_rate(u, t, z, F2_t, err);
+  dae_status status = dae__semi_F_t(s, t, z, s->hidden, F2_t, err);
+  for (int i = 0; i < s->ny; i++)
+    if (!s->hidden[i])
+      F2_t[i] = 0;
+  return status;
+}
+
+/* ---- steps ---- */
+
+/* stretch = S, row_size = 1/D, scaled = G */
+static void scale_matrix(dae__surface *u, const bool *fixed, const double *x)
+{
+  const dae_pattern *A = &u->A;
+  int nx = A->cols;
+  double typical = nx > 0 ? sqrt(dae__dot(nx, x, x) / nx) : 0;
+  dae__zero(A->rows, u->row_size);
+  for (int j = 0; j < nx; j++) {
+    u->stretch[j] = fmax(fabs(x[j]), typical > 0 ? typical : 1);
+    for (int e = A->start[j]; e < A->start[j + 1]; e++) {
+      u->scaled[e] = fixed && fixed[j] ? 0 : u->A_values[e] * u->stretch[j];
+      u->row_size[A->row[e]] = fmax(u->row_size[A->row[e]], fabs(u->scaled[e]));
+    }
+  }
+  for (int i = 0; i < A->rows; i++)
+    if (u->row_size[i] == 0)
+      u->row_size[i] = 1;
+  for (int e = 0; e < dae__pattern_count(A); e++)
+    u->scaled[e] /= u->row_size[A->row[e]];
+}
+
+static dae_status factor(dae__surface *u, const bool *fixed, double shift, const double *x)
+{
+  const dae__semi *s = u->s;
+  scale_matrix(u, fixed, x);
+  dae__zero(s->nx, u->diagonal);
+  for (int i = 0; i < s->ny; i++)
+    u->diagonal[s->nx + i] = s->hidden[i] ? -shift : 1;
+  dae_status status = dae__saddle_factor(u->saddle, u->identity, u->scaled, NULL, u->diagonal);
+  u->memory->factored = status == DAE_OK;
+  u->memory->factorisations++;
+  return status;
+}
+
+/* top = S e, the change of x */
+static void find_step(dae__surface *u)
+{
+  const dae__semi *s = u->s;
+  dae__zero(s->nx, u->top);
+  for (int i = 0; i < s->ny; i++)
+    u->bottom[i] = -u->residual[i] / u->row_size[i];
+  dae__saddle_solve(u->saddle, u->top, u->bottom);
+  for (int j = 0; j < s->nx; j++)
+    u->top[j] *= u->stretch[j];
+}
+
+/* largest residual relative to the terms of its row, and which */
+static double worst(const dae__surface *u, int *row)
+{
+  double max = 0;
+  for (int i = 0; i < u->s->ny; i++) {
+    double terms = u->scale[i] + fabs(u->residual[i]);
+    double ratio = terms > 0 ? fabs(u->residual[i]) / terms : 0;
+    if (ratio > max)
+      max = ratio, *row = i;
+  }
+  return max;
+}
+
+/* ---- near the surface ---- */
+
+static dae_status factor_here(dae__surface *u, double t, const double *z, dae_error *err)
+{
+  dae_status status = dae__surface_jacobian(u, t, z, err);
+  return status ? status : factor(u, NULL, SMALLEST_SHIFT, z);
+}
+
+dae_status dae__surface_project(dae__surface *u, double t, double *z, dae_error *err)
+{
+  dae__semi *s = u->s;
+  double before = INFINITY;
+  int row = 0;
+  char name[64];
+  for (int i = 0; i < 12; i++) {
+    dae_status status = dae__surface_residual(u, t, z, u->residual, err);
+    if (!status && !u->memory->evaluated)
+      status = dae__surface_jacobian(u, t, z, err);
+    if (status)
+      return status;
+    dae__row_scale(&u->A, u->A_values, z, u->scale);
+    double now = worst(u, &row);
+    if (now <= ON_CONSTRAINT)
+      return DAE_OK;
+    /* the factorisation at hand, as long as it reduces the residual well */
+    if (!u->memory->factored || now > 0.1 * before)
+      status = factor_here(u, t, z, err);
+    if (status)
+      return status;
+    find_step(u);
+    dae__axpy(s->nx, 1, u->top, z);
+    if (i == 0)
+      u->memory->projections++;
+    if (dae__max_abs(s->nx, u->top) <= 4 * DBL_EPSILON * dae__max_abs(s->nx, z))
+      return DAE_OK;
+    before = now;
+  }
+  dae__semi_equation_name(s->p, s->nx + row, name, sizeof name);
+  return dae__fail(err, DAE_ERROR_RECOVERABLE, name,
+                   "the state could not be projected onto the "
+                   "constraint %s",
+                   name);
+}
+
+/* ---- from anywhere ---- */
+
+/* residual, scale and Jacobian at z */
+static dae_status measure(dae__surface *u, double t, const double *z, double *size, dae_error *err)
+{
+  int row;
+  dae_status status = dae__surface_residual(u, t, z, u->residual, err);
+  if (!status)
+    status = dae__surface_jacobian(u, t, z, err);
+  if (status)
+    return status;
+  dae__row_scale(&u->A, u->A_values, z, u->scale);
+  *size = worst(u, &row);
+  return DAE_OK;
+}
+
+/* names the rows that are not met */
+static dae_status refuse(const dae__surface *u, double t, const bool *fixed, double size,
+                         dae_error *err)
+{
+  const dae__semi *s = u->s;
+  char names[256] = "", name[64], first[64] = "";
+  int count = 0;
+  bool held = false;
+  for (int i = 0; i < s->ny; i++)
+    if (fabs(u->residual[i]) > MET * (u->scale[i] + fabs(u->residual[i]))) {
+      dae__semi_equation_name(s->p, s->nx + i, name, sizeof name);
+      dae__append(names, sizeof names, "%s%s", count ? ", " : "", name);
+      if (count++ == 0)
+        memcpy(first, name, sizeof first);
+    }
+  for (int j = 0; fixed && j < s->nx; j++)
+    held = held || fixed[j];
+  dae__fail(err, DAE_ERROR_START, first,
+            "the start cannot be made consistent: the constraint%s %s cannot be met%s (relative "
+            "residual %.2g). Check %s, %sor give better start values",
+            count > 1 ? "s" : "", names, held ? " with the values that are fixed" : "", size,
+            count > 1 ? "them" : "it", held ? "release fixed values, " : "");
+  dae__fail_at(err, t, NAN);
+  return DAE_ERROR_START;
+}
+
+/* one step from z; *size and *damping are updated, *still says that no better point can be found */
+static dae_status try_step(dae__surface *u, double t, double *z, double *size, double *damping,
+                           bool *still, dae_error *err)
+{
+  int nx = u->s->nx;
+  double next;
+  dae__copy(nx, z, u->trial);
+  find_step(u);
+  dae__axpy(nx, 1, u->top, z);
+  *still = dae__max_abs(nx, u->top) <= DBL_EPSILON * dae__max_abs(nx, u->trial);
+  dae_status status = measure(u, t, z, &next, err);
+  if (status == DAE_OK && next < *size) {
+    *damping = fmax(*damping / 10, 1e-3);
+    *still = *still || (next > 0.5 * *size && *size < MET);
+    *size = next;
+  } else if (status == DAE_OK || status == DAE_ERROR_RECOVERABLE) {
+    dae__copy(nx, u->trial, z);
+    status = measure(u, t, z, size, err);
+    *damping *= 10;
+    *still = *still || *size < MET || *damping > 1e12;
+  }
+  return status;
+}
+
+dae_status dae__surface_reach(dae__surface *u, double t, const bool *fixed, double *z,
+                              dae_error *err)
+{
+  double size, damping = 1;
+  bool still = false;
+  dae_status status = measure(u, t, z, &size, err);
+  for (int i = 0; i < MAX_ITERATIONS && !status && !still && size > 4 * DBL_EPSILON; i++) {
+    status = factor(u, fixed, fmax(damping * fmin(1, size * size), SMALLEST_SHIFT), z);
+    if (!status)
+      status = try_step(u, t, z, &size, &damping, &still, err);
+  }
+  u->memory->factored = false; /* what is factored is shifted, and fixed columns are out */
+  return status || size <= MET ? status : refuse(u, t, fixed, size, err);
+}

@@ -1,0 +1,255 @@
+/* A = T diag(mu) T^-1 of a small real matrix, by the complex QR algorithm.
+ *
+ *   A = U H U*      H of Hessenberg form
+ *   H = R           upper triangular, by sweeps with Wilkinson's shift; mu_k = R_kk
+ *   T = U X         with R X = X diag(mu), X upper triangular
+ *
+ * Every step of it is a rotation in the plane of two neighbouring coordinates. No library is
+ * asked: the result is the same in every build, and the matrices are tiny. */
+#include "quadrature/eigen.h"
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+
+#define SIZE DAE__SMALL_SIZE
+#define MOST_SWEEPS 60 /* for one eigenvalue; most need 4, up to 12 stages none more than 15 */
+/* Imaginary parts below this, relative to the largest row sum, are round-off: an eigenvalue with
+ * condition number 1e6 is good to that in plain double, and pairs closer to the real axis are too
+ * close to a double eigenvalue for their vectors to be of use. */
+#define REAL_TOLERANCE 1e-10L
+
+typedef long double complex number;
+
+typedef struct schur {
+  int n;
+  number H[SIZE][SIZE], U[SIZE][SIZE];
+} schur;
+
+/* (x, y) = (c x + s y, -s* x + c y) */
+static void rotate(long double c, number s, number *x, number *y)
+{
+  number keep = *x;
+  *x = c * keep + s * *y;
+  *y = c * *y - conjl(s) * keep;
+}
+
+/* G = (c s; -s* c), in the plane of coordinates i and i + 1 */
+typedef struct rotation {
+  long double c;
+  number s;
+} rotation;
+
+/* the one that takes (a, b) to (r, 0) */
+static rotation rotation_of(number a, number b)
+{
+  long double size = hypotl(cabsl(a), cabsl(b));
+  if (size == 0)
+    return (rotation){.c = 1};
+  number phase = a == 0 ? 1 : a / cabsl(a);
+  return (rotation){.c = cabsl(a) / size, .s = phase * conjl(b) / size};
+}
+
+/* H = G H */
+static void rotate_rows(schur *z, int i, rotation G)
+{
+  for (int j = 0; j < z->n; j++)
+    rotate(G.c, G.s, &z->H[i][j], &z->H[i + 1][j]);
+}
+
+/* H = H G*, U = U G* */
+static void rotate_columns(schur *z, int i, rotation G)
+{
+  for (int j = 0; j < z->n; j++) {
+    rotate(G.c, conjl(G.s), &z->H[j][i], &z->H[j][i + 1]);
+    rotate(G.c, conjl(G.s), &z->U[j][i], &z->U[j][i + 1]);
+  }
+}
+
+static void reduce_to_hessenberg(schur *z)
+{
+  for (int j = 0; j < z->n - 2; j++)
+    for (int i = z->n - 2; i > j; i--) {
+      rotation G = rotation_of(z->H[i][j], z->H[i + 1][j]);
+      rotate_rows(z, i, G);
+      rotate_columns(z, i, G);
+      z->H[i + 1][j] = 0;
+    }
+}
+
+/* the eigenvalue of the last two by two block that is nearer to its last entry */
+static number wilkinson_shift(const schur *z, int last)
+{
+  number a = z->H[last - 1][last - 1], d = z->H[last][last];
+  number bc = z->H[last - 1][last] * z->H[last][last - 1], half = (a - d) / 2;
+  number root = csqrtl(half * half + bc);
+  number near = cabsl(half - root) < cabsl(half + root) ? half - root : half + root;
+  return d + near;
+}
+
+/* H - shift I = Q R, H = R Q + shift I on the unreduced block first..last. The shift is subtracted
+ * indeed, not carried along implicitly: it would be lost where entries below the diagonal are small
+ * but not yet negligible, and these are, many at a time. */
+static void sweep(schur *z, int first, int last, number shift)
+{
+  rotation G[SIZE];
+  for (int i = 0; i < z->n; i++)
+    z->H[i][i] -= shift;
+  for (int i = first; i < last; i++) {
+    G[i] = rotation_of(z->H[i][i], z->H[i + 1][i]);
+    rotate_rows(z, i, G[i]);
+    z->H[i + 1][i] = 0;
+  }
+  for (int i = first; i < last; i++)
+    rotate_columns(z, i, G[i]);
+  for (int i = 0; i < z->n; i++)
+    z->H[i][i] += shift;
+}
+
+/* sets entries below the diagonal that are round-off to zero; the start of the last block */
+static int deflate(schur *z, int last)
+{
+  int first = last;
+  for (; first > 0; first--) {
+    long double size = cabsl(z->H[first][first]) + cabsl(z->H[first - 1][first - 1]);
+    if (cabsl(z->H[first][first - 1]) <= LDBL_EPSILON * size) {
+      z->H[first][first - 1] = 0;
+      break;
+    }
+  }
+  return first;
+}
+
+static bool triangularise(schur *z)
+{
+  reduce_to_hessenberg(z);
+  int sweeps = 0;
+  for (int last = z->n - 1; last > 0;) {
+    int first = deflate(z, last);
+    if (first == last) {
+      last--;
+      sweeps = 0;
+      continue;
+    }
+    if (++sweeps > MOST_SWEEPS)
+      return false;
+    /* every tenth shift is another one, should the others go round in a circle */
+    number shift = sweeps % 10 ? wilkinson_shift(z, last) : cabsl(z->H[last][last - 1]);
+    sweep(z, first, last, shift);
+  }
+  return true;
+}
+
+/* x: R x = R_kk x with x_k = 1; then v = U x, scaled to largest entry 1. */
+static void eigenvector(const schur *z, int k, number *v)
+{
+  number x[SIZE] = {0};
+  x[k] = 1;
+  for (int i = k - 1; i >= 0; i--) {
+    number sum = 0, gap = z->H[k][k] - z->H[i][i];
+    for (int j = i + 1; j <= k; j++)
+      sum += z->H[i][j] * x[j];
+    x[i] = sum / (gap == 0 ? LDBL_EPSILON : gap);
+  }
+  number largest = 0;
+  for (int i = 0; i < z->n; i++) {
+    v[i] = 0;
+    for (int j = 0; j <= k; j++)
+      v[i] += z->U[i][j] * x[j];
+    if (cabsl(v[i]) > cabsl(largest))
+      largest = v[i];
+  }
+  for (int i = 0; i < z->n; i++)
+    v[i] /= largest;
+}
+
+/* The columns of H to keep: the reals, then one of each pair, in ascending order of imaginary, then
+ * real parts. */
+static void select_blocks(const schur *z, long double tol, int *column, dae__eigen *e)
+{
+  for (int k = 0; k < z->n; k++) {
+    number mu = z->H[k][k];
+    bool real = fabsl(cimagl(mu)) <= tol;
+    if (!real && cimagl(mu) < 0)
+      continue;
+    if (real)
+      mu = creall(mu);
+    int i = e->blocks++;
+    for (; i > 0; i--) {
+      number before = e->mu[i - 1];
+      if (cimagl(before) < cimagl(mu) ||
+          (cimagl(before) == cimagl(mu) && creall(before) <= creall(mu)))
+        break;
+      e->mu[i] = before;
+      column[i] = column[i - 1];
+    }
+    e->mu[i] = mu;
+    column[i] = k;
+    e->reals += real;
+  }
+}
+
+/* Ti from the inverse of the real basis (t_k of reals; Re t_k, Im t_k of pairs): the coordinates of
+ * x in it are xi_k, and 2 Re xi_k, -2 Im xi_k */
+static bool invert(dae__eigen *e)
+{
+  int n = e->n;
+  dae__small basis = dae__small_zero(n, n), inverse;
+  for (int i = 0; i < n; i++)
+    for (int k = 0, j = 0; k < e->blocks; k++) {
+      basis.at[i][j++] = creall(e->T[i * e->blocks + k]);
+      if (k >= e->reals)
+        basis.at[i][j++] = cimagl(e->T[i * e->blocks + k]);
+    }
+  if (dae__small_inverse(&basis, &inverse) == 0)
+    return false;
+  for (int i = 0; i < n; i++)
+    for (int k = 0, j = 0; k < e->blocks; k++) {
+      number xi = inverse.at[j++][i];
+      if (k >= e->reals)
+        xi = (xi - I * inverse.at[j++][i]) / 2;
+      e->Ti[k * n + i] = xi;
+    }
+  return true;
+}
+
+/* largest |A - T diag(mu) T^-1| */
+static long double defect(const dae__eigen *e, const dae__small *A)
+{
+  long double max = 0;
+  for (int i = 0; i < e->n; i++)
+    for (int j = 0; j < e->n; j++) {
+      long double a = A->at[i][j];
+      for (int k = 0; k < e->blocks; k++) {
+        number part = e->T[i * e->blocks + k] * e->mu[k] * e->Ti[k * e->n + j];
+        a -= (k < e->reals ? 1 : 2) * creall(part);
+      }
+      max = fmaxl(max, fabsl(a));
+    }
+  return max;
+}
+
+dae__eigen dae__eigen_of(const dae__small *A)
+{
+  dae__eigen e = {.n = A->rows}, none = e;
+  schur z = {.n = A->rows};
+  int column[SIZE];
+  for (int i = 0; i < z.n; i++) {
+    z.U[i][i] = 1;
+    for (int j = 0; j < z.n; j++)
+      z.H[i][j] = A->at[i][j];
+  }
+  if (!triangularise(&z))
+    return none;
+  select_blocks(&z, REAL_TOLERANCE * dae__small_norm(A), column, &e);
+  if (2 * e.blocks - e.reals != e.n)
+    return none;
+  for (int k = 0; k < e.blocks; k++) {
+    number v[SIZE];
+    eigenvector(&z, column[k], v);
+    for (int i = 0; i < e.n; i++)
+      e.T[i * e.blocks + k] = k < e.reals ? creall(v[i]) : v[i];
+  }
+  if (!invert(&e) || defect(&e, A) > DAE__EIGEN_TOLERANCE * dae__small_norm(A))
+    return none;
+  return e;
+}

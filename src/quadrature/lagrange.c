@@ -1,0 +1,82 @@
+#include "quadrature/lagrange.h"
+#include "core/vec.h"
+
+double dae__lagrange_weight(int n, const double *node, int i, double x)
+{
+  double l = 1;
+  for (int j = 0; j < n; j++)
+    if (j != i)
+      l *= (x - node[j]) / (node[i] - node[j]);
+  return l;
+}
+
+double dae__derivative_weight(int n, const double *node, int i, int k)
+{
+  double w = i == k ? 0 : 1;
+  for (int j = 0; j < n && i == k; j++)
+    w += j == k ? 0 : 1 / (node[k] - node[j]);
+  for (int j = 0; j < n && i != k; j++)
+    if (j != i)
+      w *= j == k ? 1 / (node[i] - node[k]) : (node[k] - node[j]) / (node[i] - node[j]);
+  return w;
+}
+
+/* prod (x - x_i), i = from ... to - 1 */
+static double product(const dae__curve *c, int from, int to, double x)
+{
+  double N = 1;
+  for (int i = from; i < to; i++)
+    N *= x - c->node[i];
+  return N;
+}
+
+static double bump(const dae__curve *c, double x)
+{
+  if (!c->integrated)
+    return product(c, 0, c->nodes, x);
+  double N = 0;
+  for (int i = 0; i < c->rule.n; i++)
+    N += x * (double)c->rule.b[i] * product(c, 1, c->nodes - 1, x * (double)c->rule.c[i]);
+  return N;
+}
+
+void dae__curve_create(dae__arena *arena, int nodes, const double *node, const int *at,
+                       bool integrated, dae__curve *out)
+{
+  dae__curve *c = out;
+  int last = nodes - 1;
+  *c = (dae__curve){.nodes = nodes, .node = node, .at = at, .integrated = integrated};
+  c->start = DAE__TAKE(arena, double, nodes);
+  c->end = DAE__TAKE(arena, double, nodes);
+  if (dae__arena_failed(arena))
+    return;
+  for (int i = 0; i < nodes; i++) {
+    c->start[i] = dae__derivative_weight(nodes, node, i, 0);
+    c->end[i] = dae__derivative_weight(nodes, node, i, last);
+  }
+  if (integrated)
+    c->rule = dae__rule_gauss(nodes / 2);
+  c->start_slope = product(c, 1, integrated ? last : nodes, 0);
+  c->end_slope = product(c, integrated ? 1 : 0, last, 1);
+}
+
+/* N (a + b x) = N ((1 - x) a + x (a + b)), where a N'(0) and (a + b) N'(1) are what the sum lacks
+ * in its derivatives at both ends */
+void dae__curve_weights(const dae__curve *c, double x, double w[DAE__CURVE_NODES + 2])
+{
+  double N = bump(c, x), first = N * (1 - x) / c->start_slope, second = N * x / c->end_slope;
+  for (int i = 0; i < c->nodes; i++)
+    w[i] = dae__lagrange_weight(c->nodes, c->node, i, x) - first * c->start[i] - second * c->end[i];
+  w[c->nodes] = first;
+  w[c->nodes + 1] = second;
+}
+
+void dae__curve_eval(const dae__curve *c, const double *w, int n, const dae__curve_data *data,
+                     double *out)
+{
+  dae__zero(n, out);
+  for (int i = 0; i < c->nodes; i++)
+    dae__axpy(n, w[i], data->values + (size_t)(c->at ? c->at[i] : i) * (size_t)n, out);
+  dae__axpy(n, data->h * w[c->nodes], data->start_rate, out);
+  dae__axpy(n, data->h * w[c->nodes + 1], data->end_rate, out);
+}

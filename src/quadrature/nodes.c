@@ -1,0 +1,213 @@
+/* Quadrature rules on [0,1] by their defining polynomials. With x = 2c - 1 the n nodes are the
+ * roots of
+ *
+ *   Gauss         P_n                 b = 1 / ((1 - x^2) P_n'(x)^2)
+ *   Radau IIA     P_n - P_(n-1)       b = (1 + x) / (2 n^2 P_(n-1)(x)^2)
+ *   Lobatto       P_n - P_(n-2)       b = 1 / (n (n-1) P_(n-1)(x)^2)
+ *
+ * where P_n are Legendre's polynomials [HW96 IV.5]. */
+#include "quadrature/nodes.h"
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+
+#define PI 3.14159265358979323846264338327950288L
+#define MOST_ITERATIONS 100 /* of Newton's method; up to 13 nodes 7 are enough */
+
+void dae__legendre(int n, long double x, long double *P, long double *dP)
+{
+  long double before = 0, dbefore = 0;
+  *P = 1;
+  *dP = 0;
+  for (int k = 1; k <= n; k++) {
+    long double next = ((2 * k - 1) * x * *P - (k - 1) * before) / k;
+    long double dnext = dbefore + (2 * k - 1) * *P;
+    before = *P;
+    dbefore = *dP;
+    *P = next;
+    *dP = dnext;
+  }
+}
+
+static long double legendre(int n, long double x)
+{
+  long double P, dP;
+  dae__legendre(n, x, &P, &dP);
+  return P;
+}
+
+/* The root of P_n - P_m (m < 0: of P_n) near x that is not among those found so far: Newton's
+ * method on the quotient by these */
+static long double root(int n, int m, int found, const long double *roots, long double x)
+{
+  for (int i = 0; i < MOST_ITERATIONS; i++) {
+    long double P, dP, Q = 0, dQ = 0, others = 0;
+    dae__legendre(n, x, &P, &dP);
+    if (m >= 0)
+      dae__legendre(m, x, &Q, &dQ);
+    if (P == Q)
+      break;
+    for (int j = 0; j < found; j++)
+      others += 1 / (x - roots[j]);
+    long double dx = (P - Q) / (dP - dQ - (P - Q) * others);
+    x -= dx;
+    if (fabsl(dx) <= LDBL_EPSILON)
+      break;
+  }
+  return x;
+}
+
+/* nodes from starts x = cos(angle), ascending */
+static dae__rule nodes(int n, int m, long double first_angle, long double spacing)
+{
+  dae__rule rule = {.n = n};
+  long double x[DAE__SMALL_SIZE];
+  for (int k = 0; k < n; k++)
+    x[k] = root(n, m, k, x, cosl(first_angle + k * spacing));
+  for (int k = 0; k < n; k++)
+    rule.c[k] = (1 + x[n - 1 - k]) / 2;
+  return rule;
+}
+
+/* positive roots of P_n, and their weights on [0,1] with that of 0 as the last, so that methods
+ * need not look for them whenever one is created */
+#define TABULATED 8
+static const long double gauss_roots[TABULATED + 1][TABULATED / 2] = {
+    [2] = {0.5773502691896257645091488L},
+    [3] = {0.7745966692414833770358531L},
+    [4] = {0.8611363115940525752239465L, 0.3399810435848562648026658L},
+    [5] = {0.9061798459386639927976269L, 0.5384693101056830910363144L},
+    [6] = {0.9324695142031520278123016L, 0.6612093864662645136613996L,
+           0.2386191860831969086305017L},
+    [7] = {0.9491079123427585245261897L, 0.7415311855993944398638648L,
+           0.4058451513773971669066064L},
+    [8] = {0.9602898564975362316835609L, 0.7966664774136267395915539L, 0.5255324099163289858177390L,
+           0.1834346424956498049394761L},
+};
+
+static const long double gauss_weights[TABULATED + 1][TABULATED / 2] = {
+    [1] = {1},
+    [2] = {0.5L},
+    [3] = {0.2777777777777777777777778L, 0.4444444444444444444444444L},
+    [4] = {0.1739274225687269286865320L, 0.3260725774312730713134680L},
+    [5] = {0.1184634425280945437571320L, 0.2393143352496832340206458L,
+           0.2844444444444444444444444L},
+    [6] = {0.08566224618958517252014807L, 0.1803807865240693037849168L,
+           0.2339569672863455236949352L},
+    [7] = {0.06474248308443484663530572L, 0.1398526957446383339507339L,
+           0.1909150252525594724751849L, 0.2089795918367346938775510L},
+    [8] = {0.05061426814518812957626568L, 0.1111905172266872352721780L,
+           0.1568533229389436436689811L, 0.1813418916891809914825752L},
+};
+
+static dae__rule tabulated(int n)
+{
+  dae__rule rule = {.n = n};
+  for (int k = 0; k < n / 2; k++) {
+    rule.c[k] = (1 - gauss_roots[n][k]) / 2;
+    rule.c[n - 1 - k] = (1 + gauss_roots[n][k]) / 2;
+    rule.b[k] = rule.b[n - 1 - k] = gauss_weights[n][k];
+  }
+  if (n % 2) {
+    rule.c[n / 2] = 0.5L;
+    rule.b[n / 2] = gauss_weights[n][n / 2];
+  }
+  return rule;
+}
+
+dae__rule dae__rule_gauss(int n)
+{
+  if (n <= TABULATED)
+    return tabulated(n);
+  long double spacing = PI / (n + 0.5L);
+  dae__rule rule = nodes(n, -1, 0.75L * spacing, spacing);
+  for (int i = 0; i < n; i++) {
+    long double x = 2 * rule.c[i] - 1, P, dP;
+    dae__legendre(n, x, &P, &dP);
+    rule.b[i] = 1 / ((1 - x * x) * dP * dP);
+  }
+  return rule;
+}
+
+/* roots of P_n - P_(n-1) but for 1, of the rules that radau takes */
+#define TABULATED_RADAU 7
+static const long double radau_roots[TABULATED_RADAU + 1][TABULATED_RADAU - 1] = {
+    [3] = {-0.6898979485566356196394568L, 0.2898979485566356196394568L},
+    [5] = {-0.8857916077709646356137576L, -0.4463139727237523446399080L,
+           0.1671808647378336401133953L, 0.7204802713124388956958258L},
+    [7] = {-0.9413671456804302160558994L, -0.7038428006630314163000463L,
+           -0.3260306194376914018058941L, 0.1173430375431002641627867L,
+           0.5384677240601090018337667L, 0.8538913426394822297037479L},
+};
+
+/* the rule whose nodes are tabulated, if they are */
+static bool tabulated_radau(int n, dae__rule *rule)
+{
+  if (n > TABULATED_RADAU || radau_roots[n][0] == 0)
+    return false;
+  *rule = (dae__rule){.n = n};
+  for (int k = 0; k < n - 1; k++)
+    rule->c[k] = (1 + radau_roots[n][k]) / 2;
+  rule->c[n - 1] = 1;
+  return true;
+}
+
+dae__rule dae__rule_radau(int n)
+{
+  dae__rule rule;
+  if (!tabulated_radau(n, &rule))
+    rule = nodes(n, n - 1, 0, PI / (n - 0.5L));
+  for (int i = 0; i < n; i++) {
+    long double x = 2 * rule.c[i] - 1, P = legendre(n - 1, x);
+    rule.b[i] = (1 + x) / (2 * n * n * P * P);
+  }
+  return rule;
+}
+
+dae__rule dae__rule_lobatto(int n)
+{
+  dae__rule rule = nodes(n, n - 2, 0, PI / (n - 1));
+  rule.c[0] = 0; /* cos(pi) may miss it by a rounding error */
+  for (int i = 0; i < n; i++) {
+    long double P = legendre(n - 1, 2 * rule.c[i] - 1);
+    rule.b[i] = 1 / (n * (n - 1) * P * P);
+  }
+  return rule;
+}
+
+long double dae__lagrange(int n, const long double *c, int j, long double x)
+{
+  long double l = 1;
+  for (int i = 0; i < n; i++)
+    if (i != j)
+      l *= (x - c[i]) / (c[j] - c[i]);
+  return l;
+}
+
+/* by the Gauss rule that is exact for degree n - 1; l_j as the product of its factors before and
+ * after j */
+void dae__lagrange_integrals(int n, const long double *c, long double x, long double *integrals)
+{
+  dae__rule gauss = dae__rule_gauss(n / 2 + 1);
+  for (int j = 0; j < n; j++)
+    integrals[j] = 0;
+  for (int k = 0; k < gauss.n; k++) {
+    long double at = x * gauss.c[k], before[DAE__SMALL_SIZE], product = x * gauss.b[k];
+    for (int j = 0; j < n; j++) {
+      before[j] = product;
+      product *= at - c[j];
+    }
+    product = 1;
+    for (int j = n - 1; j >= 0; j--) {
+      integrals[j] += before[j] * product;
+      product *= at - c[j];
+    }
+  }
+  for (int j = 0; j < n; j++) {
+    long double product = 1;
+    for (int i = 0; i < n; i++)
+      if (i != j)
+        product *= c[j] - c[i];
+    integrals[j] /= product;
+  }
+}

@@ -1,0 +1,201 @@
+/* Comparing methods: every method over tolerances or step sizes (compare_series.c), the two runs
+ * that agree best as the reference (compare_reference.c), the errors of all runs by it, and what
+ * follows (compare_rank.c). */
+#include "run/compare/compare.h"
+
+#include "core/error.h"
+#include "run/plan.h"
+
+#include <math.h>
+#include <string.h>
+
+#define FEWEST_STEP_SIZES 6
+
+static const double decades[] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10};
+
+dae_compare_plan dae_compare_defaults(const dae_run_plan *plan)
+{
+  return (dae_compare_plan){.plan = plan,
+                            .rtol = decades,
+                            .rtol_count = sizeof decades / sizeof *decades,
+                            .atol_ratio = 0.01,
+                            .wanted = 1e-6,
+                            .seconds = 2,
+                            .times = 64};
+}
+
+/* ---- what is refused ---- */
+
+static dae_status check(const dae_compare_plan *plan, dae_error *err)
+{
+  const dae_status usage = DAE_ERROR_USAGE;
+  if (!plan->plan)
+    return dae__fail(err, usage, "plan", "there is no plan of what is to be run");
+  if (plan->rtol_count < 1 || !plan->rtol)
+    return dae__fail(err, usage, "rtol", "a comparison needs one tolerance at least");
+  for (int i = 0; i < plan->rtol_count; i++) {
+    if (!(plan->rtol[i] > 0 && plan->rtol[i] <= 1))
+      return dae__fail(err, usage, "rtol", "the tolerance %g is not between 0 and 1",
+                       plan->rtol[i]);
+    if (i > 0 && !(plan->rtol[i] < plan->rtol[i - 1]))
+      return dae__fail(err, usage, "rtol", "the tolerances do not descend: %g comes after %g",
+                       plan->rtol[i], plan->rtol[i - 1]);
+  }
+  if (!(isfinite(plan->atol_ratio) && plan->atol_ratio > 0))
+    return dae__fail(err, usage, "atol_ratio", "atol/rtol = %g is not positive", plan->atol_ratio);
+  if (!(plan->wanted > 0 && plan->wanted <= 1))
+    return dae__fail(err, usage, "wanted", "the tolerance %g is not between 0 and 1", plan->wanted);
+  if (!(plan->seconds >= 0))
+    return dae__fail(err, usage, "seconds", "the limit of %g s is negative", plan->seconds);
+  if (plan->times < 1)
+    return dae__fail(err, usage, "times", "one row at least has to be compared");
+  return DAE_OK;
+}
+
+/* ---- what is compared ---- */
+
+static bool takes(const dae_method *method, const dae_problem *problem)
+{
+  return !method->accepts || method->accepts(problem, NULL) >= 0;
+}
+
+/* The i-th method to compare, NULL past the last one. */
+static const dae_method *method_at(const dae_compare_plan *plan, int i)
+{
+  if (!plan->methods)
+    return dae_method_at(i);
+  return i < plan->method_count ? plan->methods[i] : NULL;
+}
+
+/* Series of all methods that take the problem; those that were named have to say why they do not.
+ */
+static dae_status make_series(dae__compare *c, dae_error *err)
+{
+  const dae_compare_plan *plan = c->plan;
+  int count = 0;
+  size_t options = 1;
+  while (method_at(plan, count))
+    count++;
+  c->width = plan->rtol_count > FEWEST_STEP_SIZES ? plan->rtol_count : FEWEST_STEP_SIZES;
+  c->series = DAE__TAKE(c->scratch, dae__series, count);
+  for (int i = 0; c->series && i < count; i++) {
+    const dae_method *method = method_at(plan, i);
+    if (!plan->methods && !takes(method, &plan->plan->problem))
+      continue;
+    c->series[c->series_count++] =
+        (dae__series){.method = method, .run = DAE__TAKE(c->scratch, dae_compare_run, c->width)};
+    options = method->options_size > options ? method->options_size : options;
+    /* with and without rows, in rounds, and a candidate more */
+    c->total += (method->fixed_step ? c->width : plan->rtol_count) * (1 + DAE__ROUNDS) + 1;
+  }
+  c->options = dae__arena_take(c->scratch, 1, options);
+  if (dae__arena_failed(c->scratch))
+    return dae__out_of_memory(err);
+  if (c->series_count > 0)
+    return DAE_OK;
+  /* the method that would have been the first choice says why it is not */
+  dae_status status = dae_method_choose(&plan->plan->problem, NULL, 0, err) ? DAE_OK : err->status;
+  return status < 0 ? status : dae__fail(err, DAE_ERROR_USAGE, "methods", "no method was named");
+}
+
+static dae_status prepare(dae__compare *c, dae_error *err)
+{
+  dae_status status = check(c->plan, err);
+  if (status < 0)
+    return status;
+  const dae_run_plan *plan = c->plan->plan;
+  status = dae_problem_validate(&plan->problem, err);
+  if (status < 0)
+    return status;
+  dae_summary known = dae__plan_summary(plan);
+  *c->out = (dae_comparison){.problem = known.problem,
+                             .from = plan->start.t,
+                             .to = plan->to,
+                             .wanted = c->plan->wanted,
+                             .atol_ratio = c->plan->atol_ratio,
+                             .native = plan->native,
+                             .reference = {.agreement = INFINITY}};
+  status = make_series(c, err);
+  return status < 0 ? status : dae__rows_prepare(c, err);
+}
+
+/* ---- the result ---- */
+
+typedef struct result {
+  dae_comparison comparison; /* first: this is what the caller holds */
+  dae__arena *arena;
+} result;
+
+/* The runs of all series one after the other. */
+static dae_status collect(dae__compare *c, dae_error *err)
+{
+  dae_comparison *out = c->out;
+  int count = 0;
+  for (int i = 0; i < c->series_count; i++)
+    count += c->series[i].count;
+  dae_compare_run *run = DAE__TAKE(c->arena, dae_compare_run, count);
+  const dae_method **methods = DAE__TAKE(c->arena, const dae_method *, c->series_count);
+  if (dae__arena_failed(c->arena))
+    return dae__out_of_memory(err);
+  out->run = run;
+  out->methods = methods;
+  out->method_count = c->series_count;
+  for (int i = 0; i < c->series_count; i++) {
+    memcpy(run + out->runs, c->series[i].run, (size_t)c->series[i].count * sizeof *run);
+    out->runs += c->series[i].count;
+    methods[i] = c->series[i].method;
+  }
+  return DAE_OK;
+}
+
+static dae_status compare(dae__compare *c, dae_error *err)
+{
+  dae_status status = prepare(c, err);
+  if (status < 0)
+    return status;
+  status = dae__compare_series(c, err);
+  if (status >= 0)
+    status = dae__compare_reference(c, err);
+  if (status >= 0)
+    status = dae__compare_errors(c, err);
+  if (status >= 0)
+    status = dae__compare_rounds(c, err);
+  if (status < 0 && status != DAE_ERROR_INTERRUPTED)
+    return status;
+  dae_status collected = collect(c, err);
+  const dae_method **order = DAE__TAKE(c->scratch, const dae_method *, c->series_count);
+  if (collected < 0 || !order)
+    return order ? collected : dae__out_of_memory(err);
+  dae__compare_recommend(c->out, status < 0, order);
+  return status;
+}
+
+dae_status dae_compare(const dae_compare_plan *plan, const dae_env *env, dae_comparison **out,
+                       dae_error *err)
+{
+  dae_error own_error;
+  err = err ? err : &own_error;
+  *err = dae_error_none();
+  *out = NULL;
+  dae__compare c = {.plan = plan, .arena = dae__arena_create(env)};
+  result *r = c.arena ? DAE__TAKE(c.arena, result, 1) : NULL;
+  c.scratch = r ? dae__arena_create(env) : NULL;
+  dae_status status = c.scratch ? DAE_OK : dae__out_of_memory(err);
+  if (status >= 0) {
+    r->arena = c.arena;
+    c.out = &r->comparison;
+    status = compare(&c, err);
+  }
+  dae__arena_free(c.scratch);
+  if (status >= 0 || (status == DAE_ERROR_INTERRUPTED && c.out->run))
+    *out = c.out;
+  else
+    dae__arena_free(c.arena);
+  return status;
+}
+
+void dae_comparison_free(dae_comparison *comparison)
+{
+  if (comparison)
+    dae__arena_free(((result *)comparison)->arena);
+}

@@ -1,0 +1,352 @@
+/* What the figures of a comparison say: the cost of an error, the order of the methods, the one to
+ * recommend, and why. Sentences are made of measured figures only. */
+#include "output/text.h"
+#include "run/compare/compare.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* times of the same run differ by so much from measurement to measurement: then evaluations decide
+ */
+#define SAME_TIME 1.1
+#define ROWS_COST 1.5  /* so much slower with rows is worth a word */
+#define SLOWER 10.0    /* methods that take longer are not worth one */
+#define BETTER 0.1     /* energy that is kept so much better is worth a word */
+#define ROUND_OFF 1e-8 /* of the largest energy that was lost */
+#define NEXT 2         /* methods that are named beside the recommended one */
+
+/* ---- costs ---- */
+
+/* an error that counts: below the floor nothing is known */
+static double known_error(const dae_comparison *c, const dae_compare_run *run)
+{
+  return fmax(run->error, c->reference.floor);
+}
+
+/* A figure of a run that goes with its error. */
+typedef double figure_of(const dae_compare_run *run);
+
+static double time_of(const dae_compare_run *run)
+{
+  return run->seconds;
+}
+
+static double time_with_rows_of(const dae_compare_run *run)
+{
+  return run->seconds_rows;
+}
+
+static double work_of(const dae_compare_run *run)
+{
+  return (double)run->stats.evaluations;
+}
+
+static double energy_of(const dae_compare_run *run)
+{
+  return fabs(run->energy_balance);
+}
+
+static figure_of *const costs[] = {[DAE_COST_SECONDS] = time_of,
+                                   [DAE_COST_SECONDS_ROWS] = time_with_rows_of,
+                                   [DAE_COST_EVALUATIONS] = work_of};
+
+static bool counts(const dae_comparison *c, int i, const dae_method *method)
+{
+  return i < c->runs && c->run[i].method == method && c->run[i].status >= 0 &&
+         !isnan(c->run[i].error);
+}
+
+/* where the line through two runs, in logarithms, meets the error */
+static double between(const dae_comparison *c, const dae_compare_run *a, const dae_compare_run *b,
+                      double error, figure_of *figure)
+{
+  double from = log(known_error(c, a)), to = log(known_error(c, b));
+  double x = log(fmax(figure(a), DBL_MIN)), y = log(fmax(figure(b), DBL_MIN));
+  return exp(x + (log(error) - from) / (to - from) * (y - x));
+}
+
+double dae_comparison_cost(const dae_comparison *c, const dae_method *method, double error,
+                           dae_compare_cost cost)
+{
+  double least = NAN;
+  if (c->reference.kind == DAE_REFERENCE_NONE || !(error >= c->reference.floor))
+    return NAN;
+  for (int i = 0; i < c->runs; i++) {
+    if (!counts(c, i, method) || !(known_error(c, &c->run[i]) <= error))
+      continue;
+    least = fmin(least, costs[cost](&c->run[i])); /* fmin ignores NaN */
+    if (i > 0 && counts(c, i - 1, method) && known_error(c, &c->run[i - 1]) > error)
+      least = fmin(least, between(c, &c->run[i - 1], &c->run[i], error, costs[cost]));
+  }
+  return least;
+}
+
+int dae_comparison_rank(const dae_comparison *c, double error, dae_compare_cost cost,
+                        const dae_method **order)
+{
+  int count = 0;
+  for (int i = 0; i < c->method_count; i++) {
+    double own = dae_comparison_cost(c, c->methods[i], error, cost);
+    int at = count;
+    if (isnan(own))
+      continue;
+    for (; at > 0 && dae_comparison_cost(c, order[at - 1], error, cost) > own; at--)
+      order[at] = order[at - 1];
+    order[at] = c->methods[i];
+    count++;
+  }
+  return count;
+}
+
+/* ---- sentences ---- */
+
+typedef struct shown {
+  char text[40];
+} shown;
+
+static shown number(double value)
+{
+  shown s;
+  dae__number_text(value, 2, s.text);
+  return s;
+}
+
+static shown seconds(double value)
+{
+  shown s;
+  const char *unit = value < 1 ? "ms" : "s";
+  dae__number_text(value < 1 ? 1e3 * value : value, 3, s.text);
+  snprintf(s.text + strlen(s.text), 4, " %s", unit);
+  return s;
+}
+
+/* two figures, those below the limit as 1e-4 and 2.5e-4 */
+static shown figures(double value, double limit)
+{
+  shown s;
+  if (!(value > 0 && value < limit))
+    return number(value);
+  snprintf(s.text, sizeof s.text, "%.1e", value); /* 9.96e-5 is 1e-4 */
+  int exponent = atoi(strchr(s.text, 'e') + 1);
+  snprintf(s.text, sizeof s.text, "%.20se%d", number(value / pow(10, exponent)).text, exponent);
+  return s;
+}
+
+static shown power(double value)
+{
+  return figures(value, 0.1);
+}
+
+size_t dae_compare_asked(const dae_compare_run *run, char *text, size_t size)
+{
+  bool fixed = run->step > 0;
+  dae__text t = dae__text_in(text, size);
+  shown value = fixed ? figures(run->step, 0.01) : power(run->rtol);
+  dae__text_add(&t, "%s%s", fixed ? "h " : "", value.text);
+  return t.length;
+}
+
+/* "rtol 1e-4", "h 0.01" */
+static shown asked(const dae_compare_run *run)
+{
+  shown s;
+  bool fixed = run->step > 0;
+  dae_compare_asked(run, s.text + (fixed ? 0 : 5), sizeof s.text - 5);
+  if (!fixed)
+    memcpy(s.text, "rtol ", 5);
+  return s;
+}
+
+size_t dae_reference_text(const dae_comparison *c, char *text, size_t size)
+{
+  const dae_reference *r = &c->reference;
+  dae__text t = dae__text_in(text, size);
+  if (!r->run.method) {
+    dae__text_add(&t, "no two runs came to their end, there is no reference");
+    return t.length;
+  }
+  dae__text_add(&t, "%s at %s and %s at %s ", r->run.method->name, asked(&r->run).text,
+                r->witness.method->name, asked(&r->witness).text);
+  if (r->kind == DAE_REFERENCE_NONE)
+    dae__text_add(&t, "agree best, but differ by %s: there is no reference",
+                  power(r->agreement).text);
+  else
+    dae__text_add(&t, "agree to %s in %d rows%s", power(r->agreement).text, r->rows,
+                  r->kind == DAE_REFERENCE_FAMILIES ? "; they are of different families"
+                  : r->kind == DAE_REFERENCE_METHODS
+                      ? "; but they are of one family, and a mistake may be in both"
+                      : "; but it is the same method, whose mistakes are in both");
+  return t.length;
+}
+
+static const dae_compare_run *cheapest(const dae_comparison *c, const dae_method *method)
+{
+  const dae_compare_run *best = NULL;
+  for (int i = 0; i < c->runs; i++)
+    if (counts(c, i, method) && known_error(c, &c->run[i]) <= c->wanted &&
+        (!best || c->run[i].seconds < best->seconds))
+      best = &c->run[i];
+  return best;
+}
+
+static void say_figures(const dae_comparison *c, const dae_method *const *order, int count,
+                        dae__text *t)
+{
+  const dae_method *m = c->recommended;
+  double time = dae_comparison_cost(c, m, c->wanted, DAE_COST_SECONDS);
+  double work = dae_comparison_cost(c, m, c->wanted, DAE_COST_EVALUATIONS);
+  int named = 0;
+  dae__text_add(t, "%s reaches an error of %s in %s with %.0f evaluations, at %s", m->name,
+                power(c->wanted).text, seconds(time).text, work, asked(c->best).text);
+  for (int i = 0; i < count && named < NEXT; i++) {
+    if (order[i] == m)
+      continue;
+    time = dae_comparison_cost(c, order[i], c->wanted, DAE_COST_SECONDS);
+    work = dae_comparison_cost(c, order[i], c->wanted, DAE_COST_EVALUATIONS);
+    dae__text_add(t, "%s %s in %s with %.0f", named++ ? "," : ";", order[i]->name,
+                  seconds(time).text, work);
+  }
+  dae__text_add(t, m == order[0] ? "." : ". Where times are within 10 %%, evaluations decide.");
+}
+
+/* rows between steps cost some methods more than the steps do */
+static void say_rows(const dae_comparison *c, const dae_method **order, dae__text *t)
+{
+  const dae_compare_cost cost = DAE_COST_SECONDS_ROWS;
+  if (dae_comparison_rank(c, c->wanted, cost, order) == 0 || order[0] == c->recommended)
+    return;
+  double own = dae_comparison_cost(c, c->recommended, c->wanted, cost);
+  double least = dae_comparison_cost(c, order[0], c->wanted, cost);
+  if (own > ROWS_COST * least)
+    dae__text_add(t, " With %d rows%s %s is faster: %s, %s %s.", c->reference.rows,
+                  isnan(c->best->energy_balance) ? "" : " and an energy balance", order[0]->name,
+                  seconds(least).text, c->recommended->name, seconds(own).text);
+}
+
+/* what the energy is off by where the error is the one wanted; of a method whose first run is
+ * better than that, in this run */
+static double energy_at(const dae_comparison *c, const dae_method *method)
+{
+  for (int i = 0; i < c->runs; i++) {
+    if (!counts(c, i, method) || known_error(c, &c->run[i]) > c->wanted)
+      continue;
+    bool first = i == 0 || !counts(c, i - 1, method);
+    return first ? energy_of(&c->run[i])
+                 : between(c, &c->run[i - 1], &c->run[i], c->wanted, energy_of);
+  }
+  return NAN;
+}
+
+static bool is_quick(const dae_comparison *c, const dae_method *method)
+{
+  return dae_comparison_cost(c, method, c->wanted, DAE_COST_SECONDS) <=
+         SLOWER * dae_comparison_cost(c, c->recommended, c->wanted, DAE_COST_SECONDS);
+}
+
+static void say_energy(const dae_comparison *c, dae__text *t)
+{
+  double own = energy_at(c, c->recommended), least = own, most = 0;
+  const dae_method *best = c->recommended;
+  for (int i = 0; i < c->runs; i++)
+    most = fmax(most, fabs(c->run[i].energy_balance));
+  for (int i = 0; i < c->method_count && own > ROUND_OFF * most; i++)
+    if (energy_at(c, c->methods[i]) < least && is_quick(c, c->methods[i])) {
+      best = c->methods[i];
+      least = energy_at(c, best);
+    }
+  if (least < BETTER * own)
+    dae__text_add(t, " With the same error %s keeps the energy better: off by %s, %s by %s.",
+                  best->name, power(least).text, c->recommended->name, power(own).text);
+}
+
+static bool ran(const dae_comparison *c, const dae_method *method)
+{
+  for (int i = 0; i < c->runs; i++)
+    if (counts(c, i, method))
+      return true;
+  return false;
+}
+
+static void say_failures(const dae_comparison *c, dae__text *t)
+{
+  int count = 0;
+  for (int i = 0; i < c->method_count; i++)
+    if (ran(c, c->methods[i]) && !cheapest(c, c->methods[i]))
+      dae__text_add(t, "%s%s", count++ ? ", " : " Not reached by ", c->methods[i]->name);
+  if (count > 0)
+    dae__text_add(t, ".");
+}
+
+/* ---- none ---- */
+
+static const dae_compare_run *most_accurate(const dae_comparison *c)
+{
+  const dae_compare_run *best = NULL;
+  for (int i = 0; i < c->runs; i++)
+    if (counts(c, i, c->run[i].method) && (!best || c->run[i].error < best->error))
+      best = &c->run[i];
+  return best;
+}
+
+static void say_none(const dae_comparison *c, bool interrupted, dae__text *t)
+{
+  const dae_reference *r = &c->reference;
+  const dae_compare_run *nearest = most_accurate(c);
+  if (interrupted && !nearest)
+    dae__text_add(t, "The comparison was interrupted before errors were known.");
+  else if (!r->run.method)
+    dae__text_add(t, "There is no reference: no two runs came to their end.");
+  else if (r->kind == DAE_REFERENCE_NONE)
+    dae__text_add(t,
+                  "There is no reference: even the two runs that agree best differ by %s. The "
+                  "motion may be chaotic, or hang on the times of events; compare over a shorter "
+                  "time.",
+                  power(r->agreement).text);
+  else if (c->wanted < r->floor)
+    dae__text_add(t,
+                  "Errors of %s cannot be told apart: the reference itself is known to %s only. "
+                  "Compare at smaller tolerances, or want less.",
+                  power(c->wanted).text, power(r->floor).text);
+  else
+    dae__text_add(t,
+                  "No method reached an error of %s: %s comes nearest, with %s at %s. Compare at "
+                  "smaller tolerances.",
+                  power(c->wanted).text, nearest->method->name, power(nearest->error).text,
+                  asked(nearest).text);
+}
+
+/* ---- the recommendation ---- */
+
+/* the fastest; of those that are as fast the one with the fewest evaluations */
+static const dae_method *choose(const dae_comparison *c, const dae_method *const *order, int count)
+{
+  const dae_method *best = order[0];
+  double least = dae_comparison_cost(c, best, c->wanted, DAE_COST_SECONDS);
+  for (int i = 1; i < count; i++) {
+    if (dae_comparison_cost(c, order[i], c->wanted, DAE_COST_SECONDS) > SAME_TIME * least)
+      break;
+    if (dae_comparison_cost(c, order[i], c->wanted, DAE_COST_EVALUATIONS) <
+        dae_comparison_cost(c, best, c->wanted, DAE_COST_EVALUATIONS))
+      best = order[i];
+  }
+  return best;
+}
+
+void dae__compare_recommend(dae_comparison *c, bool interrupted, const dae_method **order)
+{
+  dae__text t = dae__text_in(c->why, sizeof c->why);
+  int count = dae_comparison_rank(c, c->wanted, DAE_COST_SECONDS, order);
+  if (count == 0) {
+    say_none(c, interrupted, &t);
+    return;
+  }
+  c->recommended = choose(c, order, count);
+  c->best = cheapest(c, c->recommended);
+  say_figures(c, order, count, &t);
+  say_rows(c, order, &t);
+  say_energy(c, &t);
+  say_failures(c, &t);
+}

@@ -1,0 +1,207 @@
+#include "step/driver.h"
+#include "core/error.h"
+#include "core/log.h"
+#include <float.h>
+#include <math.h>
+
+#define BOUND 0.7 /* of a step at which the iteration failed, for dae__march.bounded steps */
+
+#define SHRUNK                                                                                     \
+  "the step size has shrunk to round-off, or the error test fails at every one: the motion may "   \
+  "have a singularity here or be discontinuous"
+
+bool dae__march_can_retry(dae_status status)
+{
+  return status == DAE_ERROR_RECOVERABLE || status == DAE_ERROR_SINGULAR ||
+         status == DAE_ERROR_STEP;
+}
+
+void dae__march_blame(const dae__march *m, const char *what, dae_error *why)
+{
+  char name[64] = "";
+  m->table->rate(m->self, m->rtol, m->atol, name, sizeof name);
+  dae__fail(why, DAE_ERROR_STEP, name, "%s, fastest in %s", what, name);
+}
+
+/* a run that ends although no iteration is to blame: by constraints that become dependent, or by
+ * what changes fastest */
+static void blame_small_steps(const dae__march *m, const char *what, dae_error *why)
+{
+  char name[64] = "";
+  if (m->table->stuck && m->table->stuck(m->self, name, sizeof name))
+    dae__fail(why, DAE_ERROR_STEP, name,
+              "the step size shrinks without end, where constraint %s becomes dependent on the "
+              "others: the mechanism may be at a dead point, or come apart",
+              name);
+  else
+    dae__march_blame(m, what, why);
+}
+
+static dae_status give_up(const dae__march *m, double h, const dae_error *why, const char *hint,
+                          dae_error *err)
+{
+  bool own = why->status == DAE_ERROR_CALLBACK || why->status == DAE_ERROR_MEMORY;
+  dae_status status = own ? why->status : DAE_ERROR_STEP;
+  dae__fail(err, status, why->equation[0] ? why->equation : NULL,
+            "the integration stops at t = %.10g with step size %.3g: %s%s", m->memory->t, h,
+            why->text, hint);
+  dae__fail_at(err, m->memory->t, h);
+  return status;
+}
+
+static dae_status take_over(dae__march *m, double t, dae_error *err)
+{
+  dae_status status = m->table->accept(m->self, t, err);
+  if (status)
+    return status;
+  m->memory->t_previous = m->memory->t;
+  m->memory->t = t;
+  m->memory->stats.steps++;
+  return DAE_OK;
+}
+
+/* ---- fixed steps ---- */
+
+static dae_status fixed_step(dae__march *m, double t_stop, dae_error *err)
+{
+  dae__march_memory *k = m->memory;
+  dae_error why = dae_error_none();
+  double t = k->t_origin + (double)(k->done + 1) * m->step, error;
+  bool whole = t_stop - t > -1e-9 * m->step;
+  t = fabs(t_stop - t) <= 1e-9 * m->step || !whole ? t_stop : t;
+  dae_status status = m->table->attempt(m->self, t - k->t, &error, &why);
+  if (!status)
+    status = take_over(m, t, &why);
+  if (status)
+    return give_up(m, m->step, &why, "; the step is fixed, try a smaller one", err);
+  k->done += whole;
+  return DAE_OK;
+}
+
+/* ---- variable steps ---- */
+
+/* one attempt at a step that ends at t; the size to try next is chosen. DAE_ERROR_STEP: its error
+ * is too large, or it does not converge */
+static dae_status try_step(dae__march *m, double h, double t, dae_error *why)
+{
+  dae__march_memory *k = m->memory;
+  double next = h, error = NAN;
+  dae_status status = m->table->attempt(m->self, h, &error, why);
+  bool good = !status && dae__controller_judge(&k->controller, h, error, &next);
+  if (good)
+    status = take_over(m, t, why);
+  dae__log(m->env, DAE_LOG_DEBUG, "t = %.10g, h = %.3g: %s, error %.3g", t, h,
+           status ? why->text
+           : good ? "accepted"
+                  : "error too large",
+           error);
+  if (status) {
+    k->stats.rejected_by_convergence += status != DAE_ERROR_RECOVERABLE;
+    k->stats.rejected_by_callback += status == DAE_ERROR_RECOVERABLE;
+    k->h = dae__controller_failed(&k->controller, h, 0.4);
+    if (status == DAE_ERROR_STEP)
+      k->bound = BOUND * h, k->bounded = m->bounded;
+    return status;
+  }
+  k->stats.rejected_by_error += !good;
+  k->bounded -= good && k->bounded > 0;
+  k->h = k->bounded > 0 ? fmin(next, k->bound) : next;
+  return good ? DAE_OK : DAE_ERROR_STEP;
+}
+
+static dae_status variable_step(dae__march *m, double t_stop, dae_error *err)
+{
+  dae__march_memory *k = m->memory;
+  dae_error why, stuck; /* stuck: not by its error */
+  dae__error_clear(&why);
+  dae__error_clear(&stuck);
+  for (int failures = 0; failures < m->max_failures; failures++) {
+    double planned = k->h;
+    bool last = k->t + planned * (1 + 1e-10) >= t_stop;
+    double h = last ? t_stop - k->t : planned;
+    if (h < dae__smallest_step(k->t, t_stop) && !last)
+      break;
+    long by_error = k->stats.rejected_by_error;
+    dae_status status = try_step(m, h, last ? t_stop : k->t + h, &why);
+    if (!status && last) /* it was cut short */
+      k->h = fmax(k->h, planned);
+    if (!status && !dae__crawls(&k->crawl, &k->stats, k->t, t_stop))
+      return DAE_OK;
+    if (!status) {
+      blame_small_steps(m, DAE__CRAWL_TEXT, &why);
+      return give_up(m, h, &why, "", err);
+    }
+    if (!dae__march_can_retry(status))
+      return give_up(m, h, &why, "", err);
+    if (k->stats.rejected_by_error == by_error)
+      stuck = why;
+  }
+  if (!stuck.equation[0])
+    blame_small_steps(m, SHRUNK, &why);
+  return give_up(m, k->h, stuck.equation[0] ? &stuck : &why, "", err);
+}
+
+/* ---- starting ---- */
+
+/* h |y'| is to be a small part of the size of the motion; the estimate corrects it */
+static double first_step(const dae__march *m, double t_stop)
+{
+  double left = t_stop - m->memory->t, most = m->max_step > 0 ? fmin(left, m->max_step) : left;
+  if (m->first_step > 0)
+    return fmin(m->first_step, most);
+  double rate = fmax(m->table->rate(m->self, 1, m->atol / m->rtol, NULL, 0), DBL_MIN);
+  double h = fmin(pow(m->rtol, 1.0 / (m->order + 1)) / rate, 0.1 * left);
+  if (m->largest_first > 0)
+    h = fmin(h, m->largest_first);
+  return fmin(h, most);
+}
+
+static void begin(dae__march *m, double t_stop)
+{
+  dae__march_memory *k = m->memory;
+  m->table->begin(m->self);
+  m->control.max_step = m->max_step;
+  dae__controller_reset(&k->controller, &m->control);
+  k->h = first_step(m, t_stop);
+  k->crawl = dae__crawl_begin(k->t, &k->stats);
+  k->bounded = 0;
+  k->t_origin = k->t;
+  k->done = 0;
+  k->started = true;
+}
+
+dae_status dae__march_step(dae__march *m, double t_stop, dae_error *err)
+{
+  if (!m->memory->started)
+    begin(m, t_stop);
+  dae_status status = m->step > 0 ? fixed_step(m, t_stop, err) : variable_step(m, t_stop, err);
+  return status ? status : m->memory->t >= t_stop ? DAE_END : DAE_OK;
+}
+
+void dae__march_stand(dae__march *m, double t)
+{
+  m->memory->t = m->memory->t_previous = t;
+  m->memory->started = false;
+}
+
+/* ---- what is told ---- */
+
+dae_view dae__march_view(const dae__march *m, int size)
+{
+  const dae__march_memory *k = m->memory;
+  return (dae_view){.t = k->t,
+                    .t_previous = k->t_previous,
+                    .h_next = m->step > 0 ? m->step : k->h,
+                    .order = k->started ? m->order : 0,
+                    .size = size};
+}
+
+dae_status dae__march_not_shown(const dae__march *m, double t, dae_status status,
+                                const dae_error *why, dae_error *err)
+{
+  status = dae__march_can_retry(status) ? DAE_ERROR_STEP : status;
+  dae__fail(err, status, why->equation[0] ? why->equation : NULL,
+            "the state at t = %.10g cannot be shown: %s", t, why->text);
+  dae__fail_at(err, t, m->memory->h);
+  return status;
+}

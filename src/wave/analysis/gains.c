@@ -1,0 +1,335 @@
+/* C = Gd^-1 G - 1 on the unknowns that close loops: a column of C for every unknown that another
+ * subsystem uses, solved with the factors of the subsystems it enters; of these the strongly
+ * connected parts; and of their entries those within a part, balanced. */
+#include "wave/analysis/gains.h"
+#include "core/error.h"
+#include "core/vec.h"
+#include "linalg/components.h"
+#include "linalg/pattern.h"
+#include "linalg/solver.h"
+#include <math.h>
+
+/* below this reciprocal condition, rows and columns scaled, a subsystem counts as singular */
+#define SINGULAR 1e-14
+
+/* The block of a subsystem with itself, columns scaled to largest entry 1. */
+typedef struct block {
+  int first, used_first; /* its unknowns in `member`, and in `unknown` */
+  dae_pattern pattern;
+  double *values;
+  dae__solver *solver;
+  int entered; /* the last column that has an entry here, from 1 */
+} block;
+
+typedef struct work {
+  const dae__loop *loop;
+  int n;                  /* unknowns of G */
+  block *blocks;          /* systems + 1, the last one empty */
+  int *member, *position; /* unknowns by subsystem, and where each one stands */
+  double *scale, *b;
+  int used;     /* unknowns that others use ... */
+  int *unknown; /* ... and which they are, by subsystem */
+  int *entered; /* subsystems */
+  dae_pattern C;
+  double *C_values;
+  int *component; /* of used unknowns */
+  int *size;      /* of components */
+} work;
+
+static bool prepare(work *w, dae__arena *arena)
+{
+  w->blocks = DAE__TAKE(arena, block, w->loop->systems + 1);
+  w->member = DAE__TAKE(arena, int, w->n);
+  w->position = DAE__TAKE(arena, int, w->n);
+  w->scale = DAE__TAKE(arena, double, w->n);
+  w->b = DAE__TAKE(arena, double, w->n);
+  w->unknown = DAE__TAKE(arena, int, w->n);
+  w->entered = DAE__TAKE(arena, int, w->loop->systems);
+  return !dae__arena_failed(arena);
+}
+
+static int owner_of_row(const dae__loop *loop, int e)
+{
+  return loop->owner[loop->pattern->row[e]];
+}
+
+/* Whether another subsystem uses unknown j. */
+static bool is_used(const dae__loop *loop, int j)
+{
+  for (int e = loop->pattern->start[j]; e < loop->pattern->start[j + 1]; e++)
+    if (owner_of_row(loop, e) != loop->owner[j] && loop->values[e] != 0)
+      return true;
+  return false;
+}
+
+/* Unknowns by subsystem, and those of them that others use. */
+static void sort(work *w)
+{
+  const int *owner = w->loop->owner;
+  int systems = w->loop->systems;
+  for (int j = 0; j < w->n; j++)
+    w->blocks[owner[j] + 1].first++;
+  for (int k = 0; k < systems; k++)
+    w->blocks[k + 1].first += w->blocks[k].first;
+  for (int j = 0; j < w->n; j++) { /* pattern.cols counts */
+    block *own = &w->blocks[owner[j]];
+    w->position[j] = own->first + own->pattern.cols++;
+    w->member[w->position[j]] = j;
+  }
+  for (int k = 0; k <= systems; k++) {
+    w->blocks[k].used_first = w->used;
+    for (int i = 0; i < w->blocks[k].pattern.cols; i++)
+      if (is_used(w->loop, w->member[w->blocks[k].first + i]))
+        w->unknown[w->used++] = w->member[w->blocks[k].first + i];
+  }
+}
+
+/* Column j of a block, scaled; returns how many entries there are now. */
+static int fill_column(work *w, block *own, int j, int *row, int count)
+{
+  const dae_pattern *p = w->loop->pattern;
+  double largest = 0, *begin = own->values + count;
+  for (int e = p->start[j]; e < p->start[j + 1]; e++) {
+    if (owner_of_row(w->loop, e) != w->loop->owner[j])
+      continue;
+    largest = fmax(largest, fabs(w->loop->values[e]));
+    own->values[count] = w->loop->values[e];
+    row[count++] = w->position[p->row[e]] - own->first;
+  }
+  w->scale[j] = largest > 0 && isfinite(largest) ? 1 / largest : 1;
+  dae__scale(count - (int)(begin - own->values), w->scale[j], begin);
+  return count;
+}
+
+static bool fill_blocks(work *w, dae__arena *arena)
+{
+  int entries = dae__pattern_count(w->loop->pattern), systems = w->loop->systems;
+  int *start = DAE__TAKE(arena, int, w->n + systems), *row = DAE__TAKE(arena, int, entries);
+  double *values = DAE__TAKE(arena, double, entries);
+  if (dae__arena_failed(arena))
+    return false;
+  for (int k = 0; k < systems; k++) {
+    block *own = &w->blocks[k];
+    int n = own->pattern.cols;
+    own->values = values;
+    for (int i = 0; i < n; i++)
+      start[i + 1] = fill_column(w, own, w->member[own->first + i], row, start[i]);
+    own->pattern = (dae_pattern){n, n, start, row};
+    row += start[n];
+    values += start[n];
+    start += n + 1;
+  }
+  return true;
+}
+
+static dae_status not_finite(dae_error *err)
+{
+  return dae__fail(err, DAE_ERROR_RECOVERABLE, NULL,
+                   "derivatives between subsystems are not finite");
+}
+
+static dae_status factor(block *own, dae__arena *arena, dae_error *err)
+{
+  dae_status status = dae__solver_create(arena, &own->pattern, &own->solver, err);
+  if (status)
+    return status;
+  status = dae__solver_factor(own->solver, own->values);
+  if (status == DAE_ERROR_MEMORY)
+    return dae__out_of_memory(err);
+  if (status == DAE_ERROR_RECOVERABLE)
+    return not_finite(err);
+  if (!status && dae__solver_rcond(own->solver) < SINGULAR)
+    return DAE_ERROR_SINGULAR;
+  return status;
+}
+
+/* b = G(:,j) without j's own block, scaled; lists the subsystems that it enters, ascending, and
+ * returns how many they are. */
+static int enter(work *w, int column, int j)
+{
+  const dae_pattern *p = w->loop->pattern;
+  int count = 0;
+  for (int e = p->start[j]; e < p->start[j + 1]; e++) {
+    int k = owner_of_row(w->loop, e);
+    if (k == w->loop->owner[j])
+      continue;
+    w->b[w->position[p->row[e]]] = w->loop->values[e] * w->scale[j];
+    if (w->blocks[k].entered == column + 1)
+      continue;
+    w->blocks[k].entered = column + 1;
+    int i = count++;
+    for (; i > 0 && w->entered[i - 1] > k; i--)
+      w->entered[i] = w->entered[i - 1];
+    w->entered[i] = k;
+  }
+  return count;
+}
+
+/* C(:,c) = Gd \ b on the unknowns that others use; returns how many entries there are now. */
+static int solve_column(work *w, int c, int *row, int count)
+{
+  int entered = enter(w, c, w->unknown[c]);
+  for (int m = 0; m < entered; m++) {
+    block *k = &w->blocks[w->entered[m]];
+    dae__solver_solve(k->solver, w->b + k->first);
+    for (int i = k->used_first; i < k[1].used_first; i++) {
+      double gain = w->b[w->position[w->unknown[i]]];
+      if (gain == 0)
+        continue;
+      w->C_values[count] = gain;
+      row[count++] = i;
+    }
+    dae__zero(k->pattern.cols, w->b + k->first);
+  }
+  return count;
+}
+
+/* An upper bound for the entries of C: a column reaches all used unknowns where it enters. */
+static size_t bound(work *w)
+{
+  size_t count = 0;
+  for (int c = 0; c < w->used; c++) {
+    int entered = enter(w, c, w->unknown[c]);
+    for (int m = 0; m < entered; m++) {
+      block *k = &w->blocks[w->entered[m]];
+      count += (size_t)(k[1].used_first - k->used_first);
+      dae__zero(k->pattern.cols, w->b + k->first);
+      k->entered = 0;
+    }
+  }
+  return count;
+}
+
+/* C on the unknowns that others use */
+static dae_status condense(work *w, dae__arena *arena, dae_error *err)
+{
+  size_t most = bound(w);
+  int *start = DAE__TAKE(arena, int, w->used + 1), *row = DAE__TAKE(arena, int, most);
+  w->C_values = DAE__TAKE(arena, double, most);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  for (int c = 0; c < w->used; c++)
+    start[c + 1] = solve_column(w, c, row, start[c]);
+  w->C = (dae_pattern){w->used, w->used, start, row};
+  return dae__all_finite(start[w->used], w->C_values) ? DAE_OK : not_finite(err);
+}
+
+static bool find_components(work *w, dae__arena *arena)
+{
+  w->component = DAE__TAKE(arena, int, w->used);
+  w->size = DAE__TAKE(arena, int, w->used);
+  if (dae__arena_failed(arena))
+    return false;
+  dae__components(arena, &w->C, w->component, w->size);
+  return !dae__arena_failed(arena);
+}
+
+/* The unknowns in components of more than one, and the entries within components. */
+static bool extract(const work *w, dae__arena *arena, dae__gains *out, double **values)
+{
+  int *number = DAE__TAKE(arena, int, w->used), *unknown = DAE__TAKE(arena, int, w->used);
+  int *owner = DAE__TAKE(arena, int, w->used), *start = DAE__TAKE(arena, int, w->used + 1);
+  int *row = DAE__TAKE(arena, int, dae__pattern_count(&w->C)), n = 0, count = 0;
+  *values = DAE__TAKE(arena, double, dae__pattern_count(&w->C));
+  if (dae__arena_failed(arena))
+    return false;
+  for (int k = 0; k < w->used; k++) {
+    if (w->size[w->component[k]] < 2)
+      continue;
+    unknown[n] = w->unknown[k];
+    owner[n] = w->loop->owner[w->unknown[k]];
+    number[k] = n++;
+  }
+  for (int k = 0; k < w->used; k++) {
+    if (w->size[w->component[k]] < 2)
+      continue;
+    for (int e = w->C.start[k]; e < w->C.start[k + 1]; e++)
+      if (w->component[w->C.row[e]] == w->component[k]) {
+        (*values)[count] = w->C_values[e];
+        row[count++] = number[w->C.row[e]];
+      }
+    start[number[k] + 1] = count;
+  }
+  *out = (dae__gains){.n = n,
+                      .systems = w->loop->systems,
+                      .unknown = unknown,
+                      .owner = owner,
+                      .pattern = {n, n, start, row},
+                      .values = *values};
+  return true;
+}
+
+/* Row and column k of C by 2^-e and 2^e so that they are of one size; false: they are. entry[t] is
+ * the entry of C at t in C'. */
+static bool balance_one(const dae__gains *g, int k, const int *entry, double *C)
+{
+  const dae_pattern *p = &g->pattern, *q = &g->transposed;
+  double row = 0, col = 0;
+  for (int t = q->start[k]; t < q->start[k + 1]; t++)
+    row += fabs(C[entry[t]]);
+  for (int e = p->start[k]; e < p->start[k + 1]; e++)
+    col += fabs(C[e]);
+  int exponent = (int)lround((log2(row) - log2(col)) / 2);
+  double f = ldexp(1, exponent);
+  if (row / f + col * f >= 0.95 * (row + col))
+    return false;
+  for (int t = q->start[k]; t < q->start[k + 1]; t++)
+    C[entry[t]] /= f;
+  for (int e = p->start[k]; e < p->start[k + 1]; e++)
+    C[e] *= f;
+  return true;
+}
+
+/* C = D^-1 C D, and C' */
+static bool balance(dae__arena *arena, dae__gains *g, double *C)
+{
+  int count = dae__pattern_count(&g->pattern);
+  int *map = DAE__TAKE(arena, int, count), *entry = DAE__TAKE(arena, int, count);
+  double *transposed = DAE__TAKE(arena, double, count);
+  if (dae__arena_failed(arena))
+    return false;
+  g->transposed = dae__pattern_transpose(arena, &g->pattern, map);
+  if (dae__arena_failed(arena))
+    return false;
+  for (int e = 0; e < count; e++)
+    entry[map[e]] = e;
+  for (bool again = true; again;) {
+    again = false;
+    for (int k = 0; k < g->n; k++)
+      again = balance_one(g, k, entry, C) || again;
+  }
+  for (int e = 0; e < count; e++)
+    transposed[map[e]] = C[e];
+  g->transposed_values = transposed;
+  return true;
+}
+
+/* The factors of all subsystems, then C. */
+static dae_status solve(work *w, dae__arena *arena, dae_error *err)
+{
+  dae_status status = DAE_OK;
+  for (int k = 0; k < w->loop->systems && !status; k++)
+    status = factor(&w->blocks[k], arena, err);
+  if (!status)
+    status = condense(w, arena, err);
+  for (int k = 0; k < w->loop->systems; k++)
+    dae__solver_free(w->blocks[k].solver);
+  return status;
+}
+
+dae_status dae__gains_create(dae__arena *arena, const dae__loop *loop, dae__gains *out,
+                             dae_error *err)
+{
+  work w = {.loop = loop, .n = loop->pattern->cols};
+  double *values;
+  if (!prepare(&w, arena))
+    return dae__out_of_memory(err);
+  sort(&w);
+  if (!fill_blocks(&w, arena))
+    return dae__out_of_memory(err);
+  dae_status status = solve(&w, arena, err);
+  if (!status && !(find_components(&w, arena) && extract(&w, arena, out, &values) &&
+                   balance(arena, out, values)))
+    status = dae__out_of_memory(err);
+  return status;
+}

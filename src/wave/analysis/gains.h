@@ -1,0 +1,25 @@
+/* A loop between subsystems, condensed to the unknowns that close it.
+ *
+ *   Gd^-1 G = 1 + C,   Gd the blocks of each subsystem with itself
+ *
+ * C_ij is the gain from unknown j to unknown i of another subsystem. What no subsystem but its
+ * owner uses, and what lies on no closed path of gains, has no part in rho(T) and is left out; what
+ * remains is scaled by powers of two, D^-1 C D, so that units of the unknowns play no role. */
+#ifndef DAEDAL_WAVE_ANALYSIS_GAINS_H
+#define DAEDAL_WAVE_ANALYSIS_GAINS_H
+
+#include "core/arena.h"
+#include "wave/analysis/contraction.h"
+
+typedef struct dae__gains {
+  int n, systems;
+  const int *unknown, *owner;      /* of the loop's unknowns, and their subsystems */
+  dae_pattern pattern, transposed; /* of C and C'; no entries within a subsystem */
+  const double *values, *transposed_values;
+} dae__gains;
+
+/* All memory is the arena's. DAE_ERROR_SINGULAR, without a message, where Gd is singular. */
+dae_status dae__gains_create(dae__arena *arena, const dae__loop *loop, dae__gains *out,
+                             dae_error *err);
+
+#endif

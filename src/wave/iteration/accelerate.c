@@ -1,0 +1,163 @@
+/* Fixed points of z -> zhat(z) from the sweeps alone. With f = zhat - z, dz and df the differences
+ * of z and f between sweeps, and norms over x_i / w_i:
+ *
+ *   Aitken     z + omega f,               omega = -(dz, df) / (df, df)
+ *   Anderson   z + f - (dZ + dF) gamma,   gamma = argmin |f - dF gamma|, columns of the last sweeps
+ *
+ * Where zhat is linear, zhat = T z + c, Aitken is exact for a single mode, omega = 1/(1 - T), and
+ * Anderson for as many as there are columns; neither needs T to contract. */
+#include "wave/iteration/accelerate.h"
+#include "core/vec.h"
+#include <math.h>
+
+/* Aitken's factor is 1/(1 - T) for one mode. Above 100 T is 1 to two digits, and the factor what
+ * the other modes left of a small difference; it must not vanish, or nothing would move again. */
+#define LARGEST_OMEGA 100
+#define SMALLEST_OMEGA 1e-6
+/* A column counts as dependent when less than this part of it stands out of the newer ones.
+ * Anywhere from 1e-12 to 1e-5 loops of three subsystems (50 nodes, noise of a tenth of the
+ * tolerance or none) need the same sweeps, and exactness for linear maps wants it small;
+ * orthogonalising twice is good for 1e-8 and less. */
+#define DEPENDENT 1e-8
+
+dae__accelerate dae__accelerate_create(dae__arena *arena, int capacity, int depth)
+{
+  size_t n = (size_t)capacity, m = (size_t)depth;
+  return (dae__accelerate){
+      .capacity = capacity,
+      .depth = depth,
+      .omega = 1,
+      .last_z = DAE__TAKE(arena, double, n),
+      .last_change = DAE__TAKE(arena, double, n),
+      .dz = DAE__TAKE(arena, double, n *m),
+      .df = DAE__TAKE(arena, double, n *m),
+      .Q = DAE__TAKE(arena, double, n *(m + 1)), /* the last column holds f */
+      .R = DAE__TAKE(arena, double, m *m),
+      .rhs = DAE__TAKE(arena, double, m),
+  };
+}
+
+void dae__accelerate_begin(dae__accelerate *a, int n)
+{
+  a->n = n;
+  a->kept = a->next = a->sweeps = 0;
+  a->omega = 1;
+}
+
+/* last_z = z, last_change = zhat - z */
+static void remember(dae__accelerate *a, const double *zhat, const double *z)
+{
+  for (int i = 0; i < a->n; i++) {
+    a->last_z[i] = z[i];
+    a->last_change[i] = zhat[i] - z[i];
+  }
+  a->sweeps++;
+}
+
+/* -(dz, df) / (df, df) within its bounds; the last one where nothing has changed */
+static double aitken_factor(const dae__accelerate *a, const double *zhat, const double *w,
+                            const double *z)
+{
+  double across = 0, square = 0;
+  for (int i = 0; i < a->n; i++) {
+    double dz = (z[i] - a->last_z[i]) / w[i];
+    double df = (zhat[i] - z[i] - a->last_change[i]) / w[i];
+    across += dz * df;
+    square += df * df;
+  }
+  double omega = -across / square;
+  if (!isfinite(omega))
+    return a->omega;
+  return copysign(fmin(fmax(fabs(omega), SMALLEST_OMEGA), LARGEST_OMEGA), omega);
+}
+
+void dae__accelerate_aitken(dae__accelerate *a, const double *zhat, const double *w, double *z)
+{
+  if (a->sweeps > 0)
+    a->omega = aitken_factor(a, zhat, w, z);
+  remember(a, zhat, z);
+  dae__axpy(a->n, a->omega, a->last_change, z);
+}
+
+/* The differences to the sweep before become a column, in place of the oldest. */
+static void append_column(dae__accelerate *a, const double *zhat, const double *z)
+{
+  double *dz = a->dz + (size_t)a->next * (size_t)a->capacity;
+  double *df = a->df + (size_t)a->next * (size_t)a->capacity;
+  for (int i = 0; i < a->n; i++) {
+    dz[i] = z[i] - a->last_z[i];
+    df[i] = zhat[i] - z[i] - a->last_change[i];
+  }
+  a->next = (a->next + 1) % a->depth;
+  a->kept += a->kept < a->depth;
+}
+
+/* where the k-th newest column stands */
+static size_t column(const dae__accelerate *a, int k)
+{
+  return (size_t)((a->next - 1 - k + a->depth) % a->depth) * (size_t)a->capacity;
+}
+
+/* q -= Q r, r += Q'q over the columns before k that are in use */
+static void orthogonalise(const dae__accelerate *a, int k, double *q, double *r)
+{
+  for (int j = 0; j < k; j++) {
+    const double *Qj = a->Q + (size_t)j * (size_t)a->capacity;
+    if (a->R[j + j * a->depth] == 0)
+      continue;
+    double along = dae__dot(a->n, Qj, q);
+    r[j] += along;
+    dae__axpy(a->n, -along, Qj, q);
+  }
+}
+
+/* Q R = dF / w, newest column first; R_kk = 0 for those that are left out. Twice is enough to keep
+ * Q orthogonal down to the smallest column that is taken. */
+static void factor(dae__accelerate *a, const double *w)
+{
+  for (int k = 0; k < a->kept; k++) {
+    const double *df = a->df + column(a, k);
+    double *q = a->Q + (size_t)k * (size_t)a->capacity, *r = a->R + k * a->depth;
+    for (int i = 0; i < a->n; i++)
+      q[i] = df[i] / w[i];
+    double whole = sqrt(dae__dot(a->n, q, q));
+    dae__zero(a->depth, r);
+    orthogonalise(a, k, q, r);
+    orthogonalise(a, k, q, r);
+    double left = sqrt(dae__dot(a->n, q, q));
+    if (isfinite(left) && left > DEPENDENT * whole) {
+      r[k] = left;
+      dae__scale(a->n, 1 / left, q);
+    }
+  }
+}
+
+/* rhs = gamma = R \ Q'(f / w) */
+static void least_squares(dae__accelerate *a, const double *zhat, const double *w, const double *z)
+{
+  double *f = a->Q + (size_t)a->depth * (size_t)a->capacity, *gamma = a->rhs;
+  for (int i = 0; i < a->n; i++)
+    f[i] = (zhat[i] - z[i]) / w[i];
+  dae__zero(a->kept, gamma);
+  orthogonalise(a, a->kept, f, gamma);
+  for (int k = a->kept - 1; k >= 0; k--) {
+    const double *r = a->R + k * a->depth;
+    gamma[k] = r[k] == 0 ? 0 : gamma[k] / r[k];
+    dae__axpy(k, -gamma[k], r, gamma);
+  }
+}
+
+void dae__accelerate_anderson(dae__accelerate *a, const double *zhat, const double *w, double *z)
+{
+  if (a->sweeps > 0 && a->depth > 0) {
+    append_column(a, zhat, z);
+    factor(a, w);
+    least_squares(a, zhat, w, z);
+  }
+  remember(a, zhat, z);
+  dae__axpy(a->n, 1, a->last_change, z);
+  for (int k = 0; k < a->kept; k++) { /* z += f - (dZ + dF) gamma */
+    dae__axpy(a->n, -a->rhs[k], a->dz + column(a, k), z);
+    dae__axpy(a->n, -a->rhs[k], a->df + column(a, k), z);
+  }
+}

@@ -1,0 +1,161 @@
+/* A dynamic iteration between subsystems of any kind: a user's own solver, a foreign simulator. */
+#include "core/error.h"
+#include "core/vec.h"
+#include "wave/iteration/create.h"
+#include "wave/iteration/wave.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct request {
+  const dae_subsystem *subsystem;
+  int count;
+  const dae_link *link;
+  int links;
+} request;
+
+/* ---- what is refused ---- */
+
+static dae_status check_subsystem(const dae_subsystem *s, int i, dae_error *err)
+{
+  char own[32];
+  const char *name = s->name ? s->name : own;
+  snprintf(own, sizeof own, "subsystem[%d]", i + 1);
+  const char *missing = !s->advance ? "advance" : !s->save ? "save" : !s->load ? "load" : NULL;
+  if (s->inputs < 0 || s->outputs < 0)
+    return dae__fail(err, DAE_ERROR_PROBLEM, name, "%s has %d inputs and %d outputs", name,
+                     s->inputs, s->outputs);
+  if (missing)
+    return dae__fail(err, DAE_ERROR_PROBLEM, name, "%s has no %s", name, missing);
+  return DAE_OK;
+}
+
+static dae_status check_link(const request *r, int i, dae_error *err)
+{
+  const dae_link *l = &r->link[i];
+  bool to = l->to >= 0 && l->to < r->count, from = l->from >= 0 && l->from < r->count;
+  if (to && from && l->input >= 0 && l->input < r->subsystem[l->to].inputs && l->output >= 0 &&
+      l->output < r->subsystem[l->from].outputs)
+    return DAE_OK;
+  return dae__fail(err, DAE_ERROR_PROBLEM, "links",
+                   "link %d joins input %d of subsystem %d to output %d of subsystem %d: there is "
+                   "no such pair",
+                   i + 1, l->input + 1, l->to + 1, l->output + 1, l->from + 1);
+}
+
+static dae_status check(const request *r, dae_error *err)
+{
+  dae_status status = DAE_OK;
+  if (r->count < 1 || !r->subsystem || r->links < 0 || (r->links > 0 && !r->link))
+    return dae__fail(err, DAE_ERROR_USAGE, "subsystems", "there are no subsystems to iterate");
+  for (int i = 0; i < r->count && !status; i++)
+    status = check_subsystem(&r->subsystem[i], i, err);
+  for (int i = 0; i < r->links && !status; i++)
+    status = check_link(r, i, err);
+  return status;
+}
+
+/* ---- the interface ---- */
+
+static const char *output_name(dae__arena *arena, const dae_subsystem *s, int i)
+{
+  char text[160];
+  const char *own = s->output_names ? s->output_names[i] : NULL;
+  if (own)
+    snprintf(text, sizeof text, "%s%s%s", s->name ? s->name : "", s->name ? "." : "", own);
+  else
+    snprintf(text, sizeof text, "%s%sout[%d]", s->name ? s->name : "", s->name ? "." : "", i + 1);
+  size_t length = strlen(text) + 1;
+  char *name = DAE__TAKE(arena, char, length);
+  if (name)
+    memcpy(name, text, length);
+  return name;
+}
+
+static void take(dae__arena *arena, const request *r, dae__interface *f)
+{
+  f->systems = r->count;
+  f->sub = DAE__TAKE(arena, const dae_subsystem *, r->count);
+  f->first = DAE__TAKE(arena, int, r->count + 1);
+  f->first_input = DAE__TAKE(arena, int, r->count + 1);
+  if (dae__arena_failed(arena))
+    return;
+  for (int p = 0; p < r->count; p++) {
+    f->sub[p] = &r->subsystem[p];
+    f->first[p + 1] = f->first[p] + r->subsystem[p].outputs;
+    f->first_input[p + 1] = f->first_input[p] + r->subsystem[p].inputs;
+  }
+  f->unknowns = f->first[r->count];
+  f->source = DAE__TAKE(arena, int, f->first_input[r->count]);
+  f->owner = DAE__TAKE(arena, int, f->unknowns);
+  f->direct = DAE__TAKE(arena, bool, f->unknowns);
+  f->steady = DAE__TAKE(arena, bool, f->unknowns);
+  f->name = DAE__TAKE(arena, const char *, f->unknowns);
+}
+
+static dae_status describe(dae__arena *arena, const request *r, dae__interface *f, dae_error *err)
+{
+  take(arena, r, f);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  for (int p = 0; p < r->count; p++)
+    for (int i = 0; i < r->subsystem[p].outputs; i++) {
+      int u = f->first[p] + i;
+      f->owner[u] = p;
+      f->direct[u] = !r->subsystem[p].direct || r->subsystem[p].direct[i];
+      f->steady[u] = true;
+      f->name[u] = output_name(arena, &r->subsystem[p], i);
+    }
+  for (int i = 0; i < f->first_input[r->count]; i++)
+    f->source[i] = -1;
+  for (int i = 0; i < r->links; i++)
+    f->source[f->first_input[r->link[i].to] + r->link[i].input] =
+        f->first[r->link[i].from] + r->link[i].output;
+  return dae__interface_complete(arena, f, err);
+}
+
+/* ---- creation ---- */
+
+static dae_status create(dae__wave *w, dae__arena *arena, const request *r, double t,
+                         const double *outputs, dae_error *err)
+{
+  w->f = DAE__TAKE(arena, dae__interface, 1);
+  w->m = DAE__KEEP(arena, dae__wave_memory, 1);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  dae_status status = describe(arena, r, w->f, err);
+  if (status)
+    return status;
+  w->size = w->f->unknowns;
+  return dae__wave_finish(w, arena, t, outputs, err);
+}
+
+dae_status dae_wave_create(const dae_subsystem *subsystems, int count, const dae_link *links,
+                           int link_count, double t, const double *outputs, bool jacobi,
+                           const dae_wave_options *opts, const dae_env *env, dae_integrator **out,
+                           dae_error *err)
+{
+  request r = {subsystems, count, links, link_count};
+  dae_wave_options own = opts ? *opts : dae_wave_defaults();
+  const dae_option_table *table =
+      jacobi ? &dae_jacobi_option_table : &dae_gauss_seidel_option_table;
+  *out = NULL;
+  dae_status status = dae_options_validate(table, &own, err);
+  if (!status)
+    status = check(&r, err);
+  if (!status && (!outputs || !isfinite(t)))
+    status = dae__fail(err, DAE_ERROR_USAGE, "outputs", "the iteration has no start values");
+  if (status)
+    return status;
+  dae__arena *arena = dae__arena_create(env);
+  dae__wave *w =
+      arena ? dae__wave_new(arena, jacobi ? "jacobi" : "gauss-seidel", &own, jacobi) : NULL;
+  status = w ? create(w, arena, &r, t, outputs, err) : dae__out_of_memory(err);
+  if (!status && dae__integrator_create(arena, &w->table, w, out))
+    status = dae__out_of_memory(err);
+  if (status && w)
+    dae__wave_release(w);
+  if (status)
+    dae__arena_free(arena);
+  return status;
+}

@@ -1,0 +1,22 @@
+/* Waveforms on the exchange grid: slopes where nobody gives them, continuation into the next
+ * window. */
+#ifndef DAEDAL_WAVE_ITERATION_WAVEFORM_H
+#define DAEDAL_WAVE_ITERATION_WAVEFORM_H
+
+#include <daedal/wave.h>
+
+/* Slopes of entry i at all nodes from its values: derivatives of the polynomials through up to five
+ * neighbouring nodes, of order 4. */
+void dae__waveform_slopes(dae_waveform *w, int i);
+
+/* The cubic polynomials through four nodes from the first to the last, at a t beyond them. */
+void dae__waveform_continue(const dae_waveform *w, double t, double *value);
+
+/* Cubic Hermite interpolation of n entries between two nodes; dy (may be NULL) its derivative. */
+typedef struct dae__span {
+  double t0, t1;
+  const double *y0, *dy0, *y1, *dy1;
+} dae__span;
+void dae__span_at(const dae__span *s, int n, double t, double *y, double *dy);
+
+#endif

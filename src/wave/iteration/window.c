@@ -1,0 +1,330 @@
+/* One window: sweeps until the waveforms no longer change, and what is tried where they do.
+ *
+ *   a grid that does not resolve the waveforms   is refined, then the window shortened
+ *   an event in a subsystem                      ends the window there
+ *   a subsystem that fails                       begins from constant waveforms, then shorter
+ *   sweeps that do not converge                  update auto: a shorter window, then anderson;
+ *                                                otherwise a shorter one where that can help
+ *
+ * Shortening helps against growth over time (Volterra), which is not seen in rho; it does not help
+ * where the sweep itself does not contract, rho >= 1 [E07]. */
+#include "core/error.h"
+#include "core/log.h"
+#include "core/vec.h"
+#include "wave/iteration/wave.h"
+
+#define COARSE 0.1   /* error of the interpolants, relative to the tolerance, */
+#define RESOLVED 0.3 /* unless a finer grid does not make it smaller by this: it is noise */
+#define LOUDEST 1    /* up to here; beyond, the waveform has a singularity that no grid resolves */
+#define FEW 4        /* sweeps below which windows grow, */
+#define MANY 12      /* above which they are halved */
+#define GROWTH 1.5
+#define FAR 2.5        /* windows of the length of the last one that it is continued over */
+#define SHORTEST 1e-12 /* window, relative to t */
+#define RETRIES 14     /* shortened windows in a row before giving up */
+#define REFRESH 0.1    /* rate above which gains are found anew */
+
+/* ---- the first waveforms ---- */
+
+static dae_status begin_at(dae__wave *w, int node, bool constant, dae_error *err)
+{
+  double *z = dae__wave_at(&w->given, node);
+  dae_waveform settled = {w->m->nodes, w->f->unknowns, w->settled_t, w->settled, NULL};
+  if (node == 0 || constant)
+    dae__copy(w->f->unknowns, w->start, z);
+  else if (w->opts.guess) {
+    int code = w->opts.guess(w->opts.user, w->grid[node], z);
+    return code ? dae__fail(err, DAE_ERROR_CALLBACK, NULL, "the reduced model returned %d", code)
+                : DAE_OK;
+  } else
+    dae__waveform_continue(&settled, w->grid[node], z);
+  return DAE_OK;
+}
+
+static dae_status begin(dae__wave *w, bool constant, dae_error *err)
+{
+  dae_status status = DAE_OK;
+  for (int k = 0; k < w->given.nodes && !status; k++)
+    status = begin_at(w, k, constant, err);
+  for (int i = 0; i < w->f->unknowns; i++)
+    dae__waveform_slopes(&w->given, i);
+  dae__copy(w->f->unknowns, dae__wave_at(&w->given, w->given.nodes - 1), w->end_before);
+  for (int i = 0; i < w->pasts; i++) {
+    dae__copy(w->given.nodes * w->f->unknowns, w->given.value, w->past[i].value);
+    dae__copy(w->given.nodes * w->f->unknowns, w->given.slope, w->past[i].slope);
+  }
+  return status;
+}
+
+/* ---- sweeps ---- */
+
+/* last: the error on the grid before, which was coarser */
+static bool too_coarse(dae__wave *w, double last)
+{
+  double worst = 0;
+  if (w->opts.nodes > 0 || w->opts.sweeps > 0) /* nothing is tested then */
+    return false;
+  for (int p = 0; p < w->f->systems; p++) {
+    const dae_subsystem *s = w->f->sub[p];
+    if (s->defect && dae__wave_is_variable(w, p))
+      worst = fmax(worst, s->defect(s->self, w->opts.rtol, w->opts.atol));
+  }
+  w->defect = worst;
+  bool noise = worst > RESOLVED * last && worst < LOUDEST;
+  return worst > fmax(COARSE, w->m->noise) && !noise;
+}
+
+static void tell(dae__wave *w)
+{
+  if (!w->opts.watch)
+    return;
+  dae_wave_sweep sweep = {.window = (int)w->m->stats.steps + 1,
+                          .sweep = w->trial.sweep,
+                          .given = &w->given,
+                          .computed = &w->computed,
+                          .change = w->trial.change,
+                          .rate = w->trial.rate};
+  w->opts.watch(w->opts.user, &sweep);
+}
+
+/* what couples the systems could not be evaluated or solved for */
+static dae__verdict broken(dae__wave *w)
+{
+  w->failed = -1;
+  return DAE__FAILED;
+}
+
+/* The sweeps of one window. */
+static dae__verdict iterate(dae__wave *w, double last_defect, dae_error *err)
+{
+  dae__trial_window *o = &w->trial;
+  for (o->sweep = 1;; o->sweep++) {
+    dae__verdict verdict = dae__wave_sweep(w, err);
+    if (verdict != DAE__GO_ON)
+      return verdict;
+    if (o->sweep == 1 && too_coarse(w, last_defect))
+      return DAE__COARSE;
+    dae_status status = dae__wave_compare(w, err);
+    if (status)
+      return broken(w);
+    if (o->fresh_gains)
+      dae__wave_measure(w, w->given.nodes - 1);
+    verdict = dae__wave_judge(w);
+    tell(w);
+    if (verdict == DAE__CONVERGED && too_coarse(w, last_defect))
+      return DAE__COARSE;
+    if (verdict != DAE__GO_ON)
+      return verdict;
+    o->want_gains = w->f->has_gains && o->rate > REFRESH;
+    status = dae__wave_update(w, err);
+    if (status)
+      return broken(w);
+  }
+}
+
+static dae_wave_update usual_update(const dae__wave *w)
+{
+  if (w->opts.update != DAE_WAVE_AUTO)
+    return w->opts.update;
+  if (w->f->multipliers > 0 && w->opts.splitting == DAE_WAVE_SPLIT_WEIGHTED)
+    return DAE_WAVE_PLAIN;
+  return w->f->has_gains ? DAE_WAVE_SCHUR : DAE_WAVE_ANDERSON;
+}
+
+static void begin_trial(dae__wave *w, dae_wave_update update)
+{
+  bool automatic = w->opts.update == DAE_WAVE_AUTO;
+  int usual = automatic ? 40 : 200;
+  w->trial = (dae__trial_window){.update = update,
+                                 .max_sweeps = w->opts.max_sweeps > 0 ? w->opts.max_sweeps : usual,
+                                 .change = NAN,
+                                 .last = NAN,
+                                 .rate = NAN,
+                                 .worst_rate = NAN,
+                                 .want_gains = w->f->has_gains};
+}
+
+/* ---- what is tried next ---- */
+
+/* What a window that was given up is tried again with. */
+typedef struct plan {
+  double end;
+  bool constant; /* waveforms to begin with */
+  dae_wave_update update;
+  double defect; /* of the grid that was too coarse */
+  int shortened;
+  int who;       /* subsystem that failed last, */
+  dae_error why; /* and what it said; no error: none has */
+} plan;
+
+static bool shorten(dae__wave *w, plan *p)
+{
+  double length = (p->end - w->m->t) / 2;
+  p->end = w->m->t + length;
+  w->m->window = length;
+  return ++p->shortened <= RETRIES && length > SHORTEST * fabs(w->m->t);
+}
+
+/* sweeps did not converge: false where nothing is left to try */
+static bool try_otherwise(dae__wave *w, dae__verdict verdict, plan *p)
+{
+  dae_wave_update update = w->opts.update;
+  bool automatic = update == DAE_WAVE_AUTO;
+  bool plain = update == DAE_WAVE_PLAIN || update == DAE_WAVE_RELAX;
+  bool steady = verdict == DAE__SLOW && w->trial.rate < 1; /* it contracts as rho says */
+  bool useless = plain && (verdict == DAE__CYCLE || steady || !(w->m->rho < 1));
+  if (!automatic && (w->opts.window > 0 || useless))
+    return false;
+  if (automatic && p->shortened >= RETRIES / 2 && p->update == DAE_WAVE_SCHUR)
+    p->update = DAE_WAVE_ANDERSON;
+  return shorten(w, p);
+}
+
+/* a failure that no other window cures */
+static bool is_final(const dae__wave *w)
+{
+  dae_status status = w->failed >= 0 ? w->status[w->failed] : DAE_OK;
+  return status == DAE_ERROR_CALLBACK || status == DAE_ERROR_MEMORY;
+}
+
+static bool try_again(dae__wave *w, dae__verdict verdict, plan *p)
+{
+  switch (verdict) {
+  case DAE__COARSE:
+    p->defect = w->defect;
+    if (2 * w->m->intervals < w->capacity) {
+      w->m->intervals *= 2;
+      return true;
+    }
+    return shorten(w, p);
+  case DAE__EARLY:
+    p->end = w->trial.reached;
+    return p->end > w->m->t;
+  case DAE__FAILED:
+    if (is_final(w))
+      return false;
+    if (!p->constant && !w->opts.guess) {
+      p->constant = true;
+      return true;
+    }
+    return shorten(w, p);
+  default:
+    return try_otherwise(w, verdict, p);
+  }
+}
+
+/* ---- acceptance ---- */
+
+static void choose_window(dae__wave *w, const plan *p)
+{
+  static const double growth[FEW] = {4, 4, 2, GROWTH};
+  dae__wave_memory *m = w->m;
+  int sweeps = w->trial.sweep;
+  if (w->opts.window > 0)
+    m->window = m->window < w->opts.window ? fmin(GROWTH * m->window, w->opts.window) : m->window;
+  else if (sweeps > MANY)
+    m->window /= 2;
+  else if (sweeps < FEW && p->shortened == 0)
+    m->window = fmax(m->window, growth[sweeps] * fmin(p->end - m->t_previous, m->window));
+  if (w->opts.max_window > 0)
+    m->window = fmin(m->window, w->opts.max_window);
+}
+
+static void count(dae__wave *w)
+{
+  dae__wave_memory *m = w->m;
+  /* what finer grids did not cure is expected of the next window, too */
+  m->noise =
+      w->defect > COARSE ? fmin(fmax(2 * w->defect, 0.9 * m->noise), LOUDEST) : 0.9 * m->noise;
+  const dae__trial_window *o = &w->trial;
+  m->stats.steps++;
+  m->most_sweeps = o->sweep > m->most_sweeps ? o->sweep : m->most_sweeps;
+  if (!isnan(o->rate))
+    m->rate = fmin(fmax(o->rate, 0.05), 1);
+  m->observed = fmax(m->observed, o->worst_rate); /* a NaN is left behind */
+  m->last_sweeps = o->sweep;
+  m->last_observed = o->worst_rate;
+}
+
+static dae_status accept(dae__wave *w, const plan *p, dae_error *err)
+{
+  dae__wave_memory *m = w->m;
+  int nodes = w->computed.nodes, last = nodes - 1;
+  m->t_previous = m->t;
+  m->t = p->end;
+  m->nodes = nodes;
+  double planned = m->origin + (double)(m->done + 1) * w->opts.window;
+  if (w->opts.window > 0 && p->end >= planned - 1e-9 * w->opts.window)
+    m->done++;
+  dae__copy(nodes * w->f->unknowns, w->computed.value, w->settled);
+  dae__copy(nodes, w->grid, w->settled_t);
+  dae__copy(w->f->unknowns, dae__wave_at(&w->computed, last), w->start);
+  count(w);
+  choose_window(w, p);
+  dae_status status = dae__wave_settle(w, err);
+  dae_status saved = dae__wave_save_all(w, status ? NULL : err); /* they stand there in any case */
+  return status ? status : saved;
+}
+
+/* ---- the window ---- */
+
+void dae__wave_stand(dae__wave *w)
+{
+  w->m->t_previous = w->m->t;
+  w->m->nodes = 1;
+  w->grid[0] = w->settled_t[0] = w->m->t;
+  dae__copy(w->f->unknowns, w->start, w->computed.value);
+  dae__copy(w->f->unknowns, w->start, w->settled);
+}
+
+/* What is said is the last failure of a subsystem, where there was one, not what became of a
+ * shorter window. */
+static dae_status give_up(dae__wave *w, dae__verdict verdict, const plan *p, dae_error *err)
+{
+  bool failed = verdict == DAE__COARSE || verdict == DAE__FAILED;
+  dae_status status = dae__wave_load_all(w, err);
+  for (int i = 0; i < w->coupling.parts && !status; i++)
+    status = dae__child_stand(&w->coupling.child[i], err);
+  if (status)
+    return status;
+  dae__wave_stand(w);
+  w->failed = p->who;
+  if (err)
+    *err = failed ? p->why : dae_error_none();
+  return dae__wave_blame(w, verdict, err);
+}
+
+dae_status dae__wave_window(dae__wave *w, double t_stop, dae_error *err)
+{
+  dae__wave_memory *m = w->m;
+  if (!(m->window > 0))
+    m->window = w->opts.window > 0 ? w->opts.window : dae__wave_first_window(w, t_stop);
+  plan p = {.end = dae__wave_end(w, t_stop),
+            .constant = w->opts.begin == DAE_WAVE_BEGIN_CONSTANT || m->nodes < 2,
+            .update = usual_update(w),
+            .defect = INFINITY,
+            .who = -1,
+            .why = dae_error_none()};
+  /* a continuation leads far astray where the window before was much shorter */
+  if (p.end - m->t > FAR * (m->t - m->t_previous))
+    p.constant = true;
+  for (;;) {
+    dae_error why = dae_error_none();
+    dae__wave_place_grid(w, p.end);
+    begin_trial(w, p.update);
+    bool begun = begin(w, p.constant && !w->opts.guess, &why) == DAE_OK;
+    dae__verdict verdict = begun ? iterate(w, p.defect, &why) : broken(w);
+    if (verdict == DAE__CONVERGED)
+      break;
+    if (verdict == DAE__FAILED) {
+      p.who = w->failed;
+      p.why = why;
+    }
+    if (!begun || !try_again(w, verdict, &p))
+      return give_up(w, verdict, &p, err);
+    w->standing = false;
+    dae__log(w->env, DAE_LOG_DEBUG, "window at t = %g given up, next try to t = %g", m->t, p.end);
+  }
+  dae_status status = accept(w, &p, err);
+  return status ? status : m->t >= t_stop ? DAE_END : DAE_OK;
+}

@@ -1,0 +1,306 @@
+/* Which variables of a part are outputs, and which unknowns its inputs are.
+ *
+ * Outputs of a part: the variables that others are wired to; of every coordinate in a joint itself,
+ * its rate and its acceleration; the multipliers of joints that the part carries. */
+#include "core/error.h"
+#include "core/vec.h"
+#include "wave/subsystems/coupling_parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define NAME 96
+
+/* ---- outputs ---- */
+
+static int find_answer(const dae__coupling *c, int part, dae__answer_kind kind, int index)
+{
+  for (int i = 0; i < c->answer_count[part]; i++)
+    if (c->answers[part][i].kind == kind && c->answers[part][i].index == index)
+      return i;
+  return -1;
+}
+
+static void add_answer(dae__coupling *c, int part, dae__answer_kind kind, int index)
+{
+  if (find_answer(c, part, kind, index) < 0)
+    c->answers[part][c->answer_count[part]++] = (dae__answer){kind, index};
+}
+
+static int unknown(const dae__coupling *c, int part, dae__answer_kind kind, int index)
+{
+  return c->f->first[part] + find_answer(c, part, kind, index);
+}
+
+static int extras(const dae__form *form)
+{
+  return form->inputs - dae__member_inputs(form->member);
+}
+
+/* room for the outputs of each part */
+static void take_answers(dae__arena *arena, dae__coupling *c)
+{
+  const dae_coupled *p = c->problem->coupled;
+  int *most = DAE__TAKE(arena, int, c->parts);
+  if (dae__arena_failed(arena))
+    return;
+  for (int i = 0; i < p->wires; i++)
+    most[p->wire[i].from.part]++;
+  for (int i = 0; i < c->parts; i++)
+    for (int j = 0; j < extras(&c->form[i]); j++)
+      if (c->form[i].extra[j].part >= 0)
+        most[c->form[i].extra[j].part]++;
+  for (int j = 0; j < p->joints; j++) {
+    for (int i = 0; i < p->joint[j].nz; i++)
+      most[p->joint[j].z[i].part] += 3;
+    if (c->carrier[j] >= 0)
+      most[c->carrier[j]] += p->joint[j].ng;
+  }
+  for (int i = 0; i < c->parts; i++)
+    c->answers[i] = DAE__TAKE(arena, dae__answer, most[i]);
+}
+
+static void find_all(dae__coupling *c)
+{
+  const dae_coupled *p = c->problem->coupled;
+  for (int i = 0; i < p->wires; i++)
+    add_answer(c, p->wire[i].from.part, DAE__ANSWER_VARIABLE, p->wire[i].from.variable);
+  for (int j = 0; j < p->joints; j++)
+    for (int i = 0; i < p->joint[j].nz; i++) {
+      dae_port z = p->joint[j].z[i];
+      add_answer(c, z.part, DAE__ANSWER_VARIABLE, z.variable);
+      add_answer(c, z.part, DAE__ANSWER_VARIABLE, dae__coupling_nq(c, z.part) + z.variable);
+      add_answer(c, z.part, DAE__ANSWER_ACCELERATION, z.variable);
+    }
+  for (int i = 0; i < c->parts; i++)
+    for (int j = 0; j < extras(&c->form[i]); j++)
+      if (c->form[i].extra[j].part >= 0)
+        add_answer(c, c->form[i].extra[j].part, DAE__ANSWER_VARIABLE, c->form[i].extra[j].variable);
+  for (int i = 0; i < c->parts; i++) {
+    int carried = 0;
+    for (int j = 0; j < p->joints; j++)
+      for (int k = 0; k < p->joint[j].ng && c->carrier[j] == i; k++)
+        add_answer(c, i, DAE__ANSWER_MULTIPLIER, carried++);
+  }
+}
+
+dae_status dae__coupling_answers(dae__arena *arena, dae__coupling *c, dae_error *err)
+{
+  take_answers(arena, c);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  find_all(c);
+  return DAE_OK;
+}
+
+/* number of the first multiplier of joint j among those its carrier carries */
+static int carried_before(const dae__coupling *c, int j)
+{
+  int n = 0;
+  for (int k = 0; k < j; k++)
+    if (c->carrier[k] == c->carrier[j])
+      n += c->problem->coupled->joint[k].ng;
+  return n;
+}
+
+/* the unknown that multiplier i of joint j is */
+int dae__coupling_multiplier(const dae__coupling *c, int j, int i)
+{
+  if (c->carrier[j] >= 0)
+    return unknown(c, c->carrier[j], DAE__ANSWER_MULTIPLIER, carried_before(c, j) + i);
+  int n = c->f->first[c->parts] + i;
+  for (int k = 0; k < j; k++)
+    n += c->carrier[k] < 0 ? c->problem->coupled->joint[k].ng : 0;
+  return n;
+}
+
+/* ---- names and kinds of unknowns ---- */
+
+static const char *store(dae__arena *arena, const char *text)
+{
+  size_t length = strlen(text) + 1;
+  char *own = DAE__TAKE(arena, char, length);
+  if (own)
+    memcpy(own, text, length);
+  return own;
+}
+
+static void describe_output(dae__arena *arena, dae__coupling *c, int part, int i)
+{
+  dae__interface *f = c->f;
+  const dae_semi_explicit *semi = c->problem->coupled->part[part].semi_explicit;
+  dae__answer a = c->answers[part][i];
+  char text[NAME + 2] = "the force of a joint";
+  int u = f->first[part] + i;
+  dae_variable_kind kind = DAE_VARIABLE_MULTIPLIER;
+  if (a.kind != DAE__ANSWER_MULTIPLIER)
+    kind = dae_problem_variable(c->problem, dae__coupling_entry(c, part, a), text, NAME);
+  if (a.kind == DAE__ANSWER_ACCELERATION)
+    strcat(text, "''");
+  f->name[u] = store(arena, text);
+  f->owner[u] = part;
+  f->direct[u] = a.kind != DAE__ANSWER_VARIABLE || kind == DAE_VARIABLE_ALGEBRAIC ||
+                 kind == DAE_VARIABLE_MULTIPLIER || (semi && semi->M);
+  f->steady[u] = a.kind != DAE__ANSWER_ACCELERATION && kind != DAE_VARIABLE_RATE;
+}
+
+static void describe_multipliers(dae__arena *arena, dae__coupling *c)
+{
+  const dae_coupled *p = c->problem->coupled;
+  for (int j = 0, entry = c->first_state[c->parts]; j < p->joints; j++)
+    for (int i = 0; i < p->joint[j].ng; i++, entry++) {
+      char text[NAME];
+      int u = dae__coupling_multiplier(c, j, i);
+      dae_problem_variable(c->problem, entry, text, sizeof text);
+      c->f->name[u] = store(arena, text);
+      c->f->direct[u] = c->f->steady[u] = true;
+      c->f->owner[u] = c->carrier[j] >= 0 ? c->carrier[j] : c->parts;
+    }
+}
+
+/* ---- inputs ---- */
+
+/* Of z those of other parts; their rates and accelerations are for the part that carries the joint,
+ * the multipliers for those that do not. */
+static void find_joint_sources(dae__coupling *c, int part, int j)
+{
+  const dae_joint *joint = &c->problem->coupled->joint[j];
+  int at = dae__member_joint_inputs(c->form[part].member, j), nz = joint->nz, ng = joint->ng;
+  bool carries = c->carrier[j] == part;
+  if (at < 0)
+    return;
+  int *source = c->f->source + c->f->first_input[part] + at;
+  for (int i = 0; i < nz; i++) {
+    dae_port z = joint->z[i];
+    if (z.part == part)
+      continue;
+    source[i] = unknown(c, z.part, DAE__ANSWER_VARIABLE, z.variable);
+    if (!carries)
+      continue;
+    source[nz + i] =
+        unknown(c, z.part, DAE__ANSWER_VARIABLE, dae__coupling_nq(c, z.part) + z.variable);
+    source[2 * nz + ng + i] = unknown(c, z.part, DAE__ANSWER_ACCELERATION, z.variable);
+  }
+  for (int i = 0; i < ng && !carries; i++)
+    source[2 * nz + i] = dae__coupling_multiplier(c, j, i);
+}
+
+/* Further inputs of forms; those that repeat inputs of the member come after these are known. */
+static void find_extra_sources(dae__coupling *c, int part)
+{
+  const dae__form *form = &c->form[part];
+  int first = c->f->first_input[part], own = dae__member_inputs(form->member);
+  for (int i = 0; i < extras(form); i++) {
+    dae__extra e = form->extra[i];
+    int *source = c->f->source + first;
+    source[own + i] =
+        e.part >= 0 ? unknown(c, e.part, DAE__ANSWER_VARIABLE, e.variable) : source[e.variable];
+    c->f->age[first + own + i] = e.age;
+  }
+}
+
+static void find_sources(dae__coupling *c)
+{
+  const dae_coupled *p = c->problem->coupled;
+  dae__interface *f = c->f;
+  for (int i = 0; i < f->first_input[c->parts]; i++) {
+    f->source[i] = -1;
+    f->age[i] = 1;
+  }
+  for (int i = 0; i < p->wires; i++) {
+    const dae_wire *w = &p->wire[i];
+    f->source[f->first_input[w->part] + w->input] =
+        unknown(c, w->from.part, DAE__ANSWER_VARIABLE, w->from.variable);
+  }
+  for (int part = 0; part < c->parts; part++) {
+    for (int j = 0; j < p->joints; j++)
+      find_joint_sources(c, part, j);
+    find_extra_sources(c, part);
+  }
+}
+
+/* ---- joints with multipliers of their own ---- */
+
+static dae_status create_joint(dae__arena *arena, dae__coupling *c, int j, dae__link_joint *out,
+                               dae_error *err)
+{
+  const dae_joint *joint = &c->problem->coupled->joint[j];
+  int ng = joint->ng, nz = joint->nz;
+  out->ng = ng;
+  out->nz = nz;
+  out->first = dae__coupling_multiplier(c, j, 0);
+  out->z = DAE__TAKE(arena, int, nz);
+  out->zdot = DAE__TAKE(arena, int, nz);
+  out->zddot = DAE__TAKE(arena, int, nz);
+  out->part = DAE__TAKE(arena, int, nz);
+  out->at = DAE__TAKE(arena, double, nz);
+  out->rate = DAE__TAKE(arena, double, nz);
+  out->acceleration = DAE__TAKE(arena, double, nz);
+  out->G = DAE__TAKE(arena, double, ng *nz);
+  out->gamma = DAE__TAKE(arena, double, ng);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  for (int i = 0; i < nz; i++) {
+    dae_port z = joint->z[i];
+    out->part[i] = z.part;
+    out->z[i] = unknown(c, z.part, DAE__ANSWER_VARIABLE, z.variable);
+    out->zdot[i] =
+        unknown(c, z.part, DAE__ANSWER_VARIABLE, dae__coupling_nq(c, z.part) + z.variable);
+    out->zddot[i] = unknown(c, z.part, DAE__ANSWER_ACCELERATION, z.variable);
+  }
+  return dae__element_joint(arena, joint, joint->name ? joint->name : "joint", &out->element, err);
+}
+
+static dae_status create_joints(dae__arena *arena, dae__coupling *c, dae_error *err)
+{
+  const dae_coupled *p = c->problem->coupled;
+  dae_status status = DAE_OK;
+  c->f->joint = DAE__TAKE(arena, dae__link_joint, p->joints);
+  if (!c->f->joint)
+    return dae__out_of_memory(err);
+  for (int j = 0; j < p->joints && !status; j++)
+    if (c->carrier[j] < 0)
+      status = create_joint(arena, c, j, &c->f->joint[c->f->joints++], err);
+  return status;
+}
+
+/* ---- the whole ---- */
+
+static void take_interface(dae__arena *arena, dae__coupling *c)
+{
+  const dae_coupled *p = c->problem->coupled;
+  dae__interface *f = c->f;
+  f->systems = c->parts;
+  f->sub = DAE__TAKE(arena, const dae_subsystem *, c->parts);
+  f->first = DAE__TAKE(arena, int, c->parts + 1);
+  f->first_input = DAE__TAKE(arena, int, c->parts + 1);
+  if (dae__arena_failed(arena))
+    return;
+  for (int i = 0; i < c->parts; i++) {
+    f->sub[i] = &c->child[i].subsystem;
+    f->first[i + 1] = f->first[i] + c->answer_count[i];
+    f->first_input[i + 1] = f->first_input[i] + c->form[i].inputs;
+  }
+  for (int j = 0; j < p->joints; j++)
+    f->multipliers += c->carrier[j] < 0 ? p->joint[j].ng : 0;
+  f->unknowns = f->first[c->parts] + f->multipliers;
+  f->source = DAE__TAKE(arena, int, f->first_input[c->parts]);
+  f->age = DAE__TAKE(arena, int, f->first_input[c->parts]);
+  f->owner = DAE__TAKE(arena, int, f->unknowns);
+  f->direct = DAE__TAKE(arena, bool, f->unknowns);
+  f->steady = DAE__TAKE(arena, bool, f->unknowns);
+  f->name = DAE__TAKE(arena, const char *, f->unknowns);
+}
+
+dae_status dae__coupling_describe(dae__arena *arena, dae__coupling *c, dae_error *err)
+{
+  take_interface(arena, c);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  for (int part = 0; part < c->parts; part++)
+    for (int i = 0; i < c->answer_count[part]; i++)
+      describe_output(arena, c, part, i);
+  describe_multipliers(arena, c);
+  find_sources(c);
+  return create_joints(arena, c, err);
+}

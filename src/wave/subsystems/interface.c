@@ -1,0 +1,201 @@
+/* The loop of direct unknowns: its pattern, its matrix, the residuals of joints. */
+#include "wave/subsystems/interface.h"
+#include "core/error.h"
+#include "core/vec.h"
+#include "linalg/pattern.h"
+#include "linalg/solver.h"
+
+#include <stdio.h>
+
+/* ---- what follows from the description ---- */
+
+static void number_directs(dae__interface *f)
+{
+  f->directs = 0;
+  for (int i = 0; i < f->unknowns; i++) {
+    f->direct_of[i] = f->direct[i] ? f->directs : -1;
+    if (f->direct[i])
+      f->unknown_of[f->directs++] = i;
+  }
+}
+
+static bool all_gains(const dae__interface *f)
+{
+  for (int i = 0; i < f->first[f->systems]; i++)
+    if (f->direct[i] && !f->sub[f->owner[i]]->gain)
+      return false;
+  return true;
+}
+
+/* rows: direct outputs of subsystem p; columns: its inputs that are direct unknowns */
+static void describe_system(dae__arena *arena, dae__interface *f, int p, dae_pattern *pattern)
+{
+  const dae_subsystem *s = f->sub[p];
+  int *row = DAE__TAKE(arena, int, s->outputs), *col = DAE__TAKE(arena, int, s->inputs);
+  int *output = DAE__TAKE(arena, int, s->outputs), *input = DAE__TAKE(arena, int, s->inputs);
+  int rows = 0, cols = 0;
+  if (dae__arena_failed(arena))
+    return;
+  for (int i = 0; i < s->outputs; i++)
+    if (f->direct[f->first[p] + i]) {
+      output[rows] = i;
+      row[rows++] = f->direct_of[f->first[p] + i];
+    }
+  for (int j = 0; j < s->inputs && rows > 0; j++) {
+    int u = f->source[f->first_input[p] + j];
+    if (u >= 0 && f->direct[u]) {
+      input[cols] = j;
+      col[cols++] = f->direct_of[u];
+    }
+  }
+  *pattern = dae__pattern_dense(arena, rows, cols);
+  f->piece[p] = (dae__piece){.pattern = pattern, .row = row, .col = col};
+  f->piece_input[p] = input;
+  f->piece_output[p] = output;
+}
+
+static void describe_diagonal(dae__arena *arena, dae__interface *f, dae_pattern *pattern)
+{
+  int outputs = f->directs - f->multipliers;
+  *pattern = dae__pattern_diagonal(arena, outputs);
+  int *place = DAE__TAKE(arena, int, outputs);
+  for (int i = 0; place && i < outputs; i++) /* the multipliers come last */
+    place[i] = i;
+  f->piece[f->systems] = (dae__piece){.pattern = pattern, .row = place, .col = place};
+}
+
+static void describe_joint(dae__arena *arena, dae__interface *f, int j, dae_pattern *pattern)
+{
+  const dae__link_joint *joint = &f->joint[j];
+  int *row = DAE__TAKE(arena, int, joint->ng), *col = DAE__TAKE(arena, int, joint->nz);
+  *pattern = dae__pattern_dense(arena, joint->ng, joint->nz);
+  if (dae__arena_failed(arena))
+    return;
+  for (int i = 0; i < joint->ng; i++)
+    row[i] = f->direct_of[joint->first + i];
+  for (int i = 0; i < joint->nz; i++)
+    col[i] = f->direct_of[joint->zddot[i]];
+  f->piece[f->systems + 1 + j] = (dae__piece){.pattern = pattern, .row = row, .col = col};
+}
+
+static void describe_loop(dae__arena *arena, dae__interface *f)
+{
+  int pieces = f->systems + 1 + f->joints, largest = 0;
+  dae_pattern *pattern = DAE__TAKE(arena, dae_pattern, pieces);
+  f->piece = DAE__TAKE(arena, dae__piece, pieces);
+  f->piece_input = DAE__TAKE(arena, int *, f->systems);
+  f->piece_output = DAE__TAKE(arena, int *, f->systems);
+  if (dae__arena_failed(arena))
+    return;
+  for (int p = 0; p < f->systems; p++)
+    describe_system(arena, f, p, &pattern[p]);
+  describe_diagonal(arena, f, &pattern[f->systems]);
+  for (int j = 0; j < f->joints; j++)
+    describe_joint(arena, f, j, &pattern[f->systems + 1 + j]);
+  if (dae__arena_failed(arena))
+    return;
+  f->G = dae__pieces_merge(arena, f->directs, f->directs, f->directs <= DAE__DENSE_UP_TO, f->piece,
+                           pieces);
+  for (int i = 0; i < pieces; i++)
+    if (dae__pattern_count(&pattern[i]) > largest)
+      largest = dae__pattern_count(&pattern[i]);
+  f->block = DAE__TAKE(arena, double, largest);
+}
+
+dae_status dae__interface_complete(dae__arena *arena, dae__interface *f, dae_error *err)
+{
+  f->direct_of = DAE__TAKE(arena, int, f->unknowns);
+  f->unknown_of = DAE__TAKE(arena, int, f->unknowns);
+  f->first_gain = DAE__TAKE(arena, int, f->systems + 1);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  for (int p = 0; p < f->systems; p++)
+    f->first_gain[p + 1] = f->first_gain[p] + f->sub[p]->outputs * f->sub[p]->inputs;
+  number_directs(f);
+  f->has_gains = all_gains(f);
+  describe_loop(arena, f);
+  return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
+}
+
+void dae__order_names(const dae__interface *f, const int *order, char *text, size_t size)
+{
+  size_t used = 0;
+  text[0] = '\0';
+  for (int i = 0; i < f->systems && used < size; i++) {
+    const char *name = f->sub[order[i]]->name;
+    used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "",
+                             name && name[0] ? name : "the model itself");
+  }
+}
+
+/* ---- values ---- */
+
+void dae__interface_inputs(const dae__interface *f, int p, const double *z, double *in)
+{
+  const int *source = f->source + f->first_input[p];
+  for (int j = 0; j < f->first_input[p + 1] - f->first_input[p]; j++)
+    in[j] = source[j] >= 0 ? z[source[j]] : 0;
+}
+
+static void gather(int n, const int *from, const double *z, double *out)
+{
+  for (int i = 0; i < n; i++)
+    out[i] = z[from[i]];
+}
+
+static dae_status evaluate_joint(dae__link_joint *j, double t, const double *z, dae_error *err)
+{
+  gather(j->nz, j->z, z, j->at);
+  gather(j->nz, j->zdot, z, j->rate);
+  gather(j->nz, j->zddot, z, j->acceleration);
+  dae_mechanical_at at = {.t = t, .q = j->at, .v = j->rate};
+  dae_status status = dae__mech_G(j->element.m, &at, j->G, err);
+  return status ? status : dae__mech_gamma(j->element.m, &at, j->gamma, err);
+}
+
+dae_status dae__interface_residual(dae__interface *f, double t, const double *z, double *r,
+                                   dae_error *err)
+{
+  for (int k = 0, row = 0; k < f->joints; k++) {
+    dae__link_joint *j = &f->joint[k];
+    dae_status status = evaluate_joint(j, t, z, err);
+    if (status)
+      return status;
+    for (int i = 0; i < j->ng; i++, row++) {
+      r[row] = j->gamma[i];
+      for (int c = 0; c < j->nz; c++)
+        r[row] += j->G[i + c * j->ng] * j->acceleration[c];
+    }
+  }
+  return DAE_OK;
+}
+
+/* matrix -= D of the subsystem's direct outputs and inputs */
+static void add_gains(dae__interface *f, int p, const double *D, double *matrix)
+{
+  const dae_pattern *b = f->piece[p].pattern;
+  int outputs = f->sub[p]->outputs;
+  for (int c = 0; c < b->cols; c++)
+    for (int r = 0; r < b->rows; r++)
+      f->block[r + c * b->rows] = D[f->piece_output[p][r] + f->piece_input[p][c] * outputs];
+  dae__piece_add(&f->piece[p], -1, f->block, matrix);
+}
+
+dae_status dae__interface_matrix(dae__interface *f, double t, const double *gains, const double *z,
+                                 double *G, dae_error *err)
+{
+  int outputs = f->directs - f->multipliers;
+  dae__zero(dae__pattern_count(&f->G), G);
+  for (int p = 0; p < f->systems; p++)
+    add_gains(f, p, gains + f->first_gain[p], G);
+  for (int i = 0; i < outputs; i++)
+    f->block[i] = 1;
+  dae__piece_add(&f->piece[f->systems], 1, f->block, G);
+  for (int k = 0; k < f->joints; k++) {
+    dae_status status = evaluate_joint(&f->joint[k], t, z, err);
+    if (status)
+      return status;
+    dae__piece_add(&f->piece[f->systems + 1 + k], 1, f->joint[k].G, G);
+  }
+  return DAE_OK;
+}

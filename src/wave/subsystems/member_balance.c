@@ -1,0 +1,303 @@
+/* Accelerations and multipliers of a part with the joints it carries [WHM11 (63)-(71)]:
+ *
+ *   [ M    G_own'  K'  G_z' ] [ v'         ]   [ f                        ]
+ *   [ G_own                 ] [ lambda_own ] = [ -gamma_own               ]
+ *   [ K                     ] [ psi        ]   [ -kappa                   ]
+ *   [ G_z                   ] [ lambda     ]   [ -gamma - G_z,others z''  ]
+ *
+ * Neither M^-1 nor G_z M^-1 G_z' is formed. Rows that depend on those before them are found by
+ * elimination at the first point: own constraints are taken out, joints are refused. A
+ * factorisation depends on its matrix alone, not on those before it, and is not repeated for the
+ * same matrix. */
+#include "core/error.h"
+#include "core/vec.h"
+#include "linalg/pattern.h"
+#include "linalg/rank.h"
+#include "wave/subsystems/member_parts.h"
+#include <stdio.h>
+
+/* rows are independent while more than this is left of them after elimination; differenced
+ * Jacobians are good to about 1e-12 */
+#define RANK_TOLERANCE 1e-9
+
+/* ---- creating ---- */
+
+static int *range_from(dae__arena *arena, int first, int n)
+{
+  int *range = DAE__TAKE(arena, int, n);
+  for (int i = 0; range && i < n; i++)
+    range[i] = first + i;
+  return range;
+}
+
+/* A = [G_own; K; G_z,own], a piece for each */
+static void take_A(dae__member *m)
+{
+  dae__balance *b = &m->balance;
+  const dae__mech *own = m->part.m;
+  int count = 2;
+  b->piece = DAE__TAKE(m->arena, dae__piece, 2 + m->hinges);
+  if (!b->piece)
+    return;
+  b->piece[0] = (dae__piece){&own->G, m->range, m->range, NULL};
+  b->piece[1] = (dae__piece){&own->K, range_from(m->arena, own->ng, own->nk), m->range, NULL};
+  for (int k = 0; k < m->hinges; k++) {
+    const dae__hinge *h = &m->hinge[k];
+    int *row = h->carried ? range_from(m->arena, b->nc + h->lambda, h->joint->ng) : NULL;
+    if (h->carried)
+      b->piece[count++] = (dae__piece){&h->G_block, row, h->coordinate, NULL};
+  }
+  if (!dae__arena_failed(m->arena))
+    b->A = dae__pieces_merge(m->arena, b->rows, b->nq, !own->sparse, b->piece, count);
+}
+
+/* the whole matrix; D is 1 for rows that are taken out */
+static void take_matrix(dae__member *m)
+{
+  dae__balance *b = &m->balance;
+  int n = b->nq + b->rows;
+  b->diagonal = dae__pattern_diagonal(m->arena, n);
+  if (dae__arena_failed(m->arena))
+    return;
+  dae__block block[4] = {{0, 0, &m->part.m->M, false, NULL},
+                         {b->nq, 0, &b->A, false, NULL},
+                         {0, b->nq, &b->A, true, NULL},
+                         {0, 0, &b->diagonal, false, NULL}};
+  b->pattern = dae__blocks_merge(m->arena, n, n, block, 4);
+  b->M_at = block[0];
+  b->A_at = block[1];
+  b->At_at = block[2];
+  b->D_at = block[3];
+}
+
+static void take_values(dae__member *m)
+{
+  dae__balance *b = &m->balance;
+  const dae__mech *own = m->part.m;
+  int entries = dae__pattern_count(&b->pattern), n = b->nq + b->rows;
+  b->active = DAE__TAKE(m->arena, bool, b->rows);
+  b->M = DAE__TAKE(m->arena, double, dae__pattern_count(&own->M));
+  b->G = DAE__TAKE(m->arena, double, dae__pattern_count(&own->G));
+  b->K = DAE__TAKE(m->arena, double, dae__pattern_count(&own->K));
+  b->A_values = DAE__TAKE(m->arena, double, dae__pattern_count(&b->A));
+  b->D = DAE__TAKE(m->arena, double, n);
+  b->values = DAE__TAKE(m->arena, double, entries);
+  b->last = DAE__TAKE(m->arena, double, entries);
+  b->v_dot = DAE__TAKE(m->arena, double, b->nq);
+  b->y = DAE__TAKE(m->arena, double, b->rows);
+  b->top = DAE__TAKE(m->arena, double, b->nq);
+  b->bottom = DAE__TAKE(m->arena, double, b->rows);
+  b->x = DAE__TAKE(m->arena, double, n);
+}
+
+dae_status dae__balance_create(dae__member *m, dae_error *err)
+{
+  dae__balance *b = &m->balance;
+  b->nq = m->part.m->nq;
+  b->nc = m->part.m->nc;
+  b->rows = b->nc + m->carried;
+  take_A(m);
+  if (!dae__arena_failed(m->arena))
+    take_matrix(m);
+  if (!dae__arena_failed(m->arena))
+    take_values(m);
+  if (dae__arena_failed(m->arena))
+    return dae__out_of_memory(err);
+  return dae__solver_create(m->arena, &b->pattern, &b->solver, err);
+}
+
+/* ---- names ---- */
+
+/* the joint carried that row i of A belongs to, NULL: an own constraint; *i becomes its row */
+static const dae__hinge *joint_of(const dae__member *m, int *i)
+{
+  for (int k = 0; k < m->hinges && *i >= m->balance.nc; k++) {
+    const dae__hinge *h = &m->hinge[k];
+    int row = *i - m->balance.nc - h->lambda;
+    if (h->carried && row >= 0 && row < h->joint->ng) {
+      *i = row;
+      return h;
+    }
+  }
+  return NULL;
+}
+
+static dae_status dependent_joint(const dae__member *m, int row, dae_error *err)
+{
+  const dae__hinge *h = joint_of(m, &row);
+  const char *const *names = h->joint->g_names;
+  const char *name = names && names[row] ? names[row] : h->name;
+  return dae__fail(err, DAE_ERROR_SINGULAR, name,
+                   "the joint %s cannot be carried by %s alone: on the coordinates it has there "
+                   "the constraint %s depends on those of the part or of other joints; let another "
+                   "part carry it",
+                   h->name, m->pass.name[0] ? m->pass.name : "this part", name);
+}
+
+static dae_status singular(const dae__member *m, dae_error *err)
+{
+  const dae__balance *b = &m->balance;
+  int column = dae__solver_column(b->solver), row = column - b->nq;
+  char name[64];
+  if (row >= b->nc)
+    return dependent_joint(m, row, err);
+  if (row >= 0) {
+    dae__mech_constraint_name(m->part.m->p, row, name, sizeof name);
+    return dae__fail(err, DAE_ERROR_SINGULAR, name,
+                     "constraint %s depends on the others here, or cannot be met: the matrix "
+                     "[M A'; A 0] is singular",
+                     name);
+  }
+  dae_problem_variable(&(dae_problem){.mechanical = m->part.m->p}, column > 0 ? column : 0, name,
+                       sizeof name);
+  return dae__fail(err, DAE_ERROR_SINGULAR, name,
+                   "neither mass nor constraints determine the motion of %s: "
+                   "give it kinetic energy, or check the constraints it stands in",
+                   name);
+}
+
+/* ---- factoring ---- */
+
+static void fill_A(dae__member *m)
+{
+  dae__balance *b = &m->balance;
+  int piece = 2;
+  dae__zero(dae__pattern_count(&b->A), b->A_values);
+  dae__piece_add(&b->piece[0], 1, b->G, b->A_values);
+  dae__piece_add(&b->piece[1], 1, b->K, b->A_values);
+  for (int k = 0; k < m->hinges; k++) {
+    dae__hinge *h = &m->hinge[k];
+    int ng = h->joint->ng;
+    if (!h->carried)
+      continue;
+    for (int c = 0; c < h->count; c++)
+      dae__copy(ng, h->G + ng * h->entry[c], h->block + ng * c);
+    dae__piece_add(&b->piece[piece++], 1, h->block, b->A_values);
+  }
+}
+
+/* independent rows, earlier ones preferred */
+static dae_status pick(dae__member *m, dae_error *err)
+{
+  dae__balance *b = &m->balance;
+  int rank;
+  for (int i = 0; i < b->rows; i++)
+    b->active[i] = true;
+  dae_status status = dae__rank_rows(&b->A, b->A_values, RANK_TOLERANCE, dae__arena_env(m->arena),
+                                     b->active, NULL, &rank, NULL);
+  if (status)
+    return dae__fail(err, status, NULL, "the constraints could not be examined: %s",
+                     dae_status_text(status));
+  for (int i = b->nc; i < b->rows; i++)
+    if (!b->active[i])
+      return dependent_joint(m, i, err);
+  b->dependent = b->rows - rank;
+  b->picked = true;
+  return DAE_OK;
+}
+
+static void fill_matrix(dae__balance *b)
+{
+  for (int i = 0; i < b->rows; i++)
+    b->D[b->nq + i] = b->active[i] ? 0 : 1;
+  for (int e = 0; b->dependent > 0 && e < dae__pattern_count(&b->A); e++)
+    if (!b->active[b->A.row[e]])
+      b->A_values[e] = 0;
+  dae__zero(dae__pattern_count(&b->pattern), b->values);
+  dae__block_add(&b->M_at, 1, b->M, b->values);
+  dae__block_add(&b->A_at, 1, b->A_values, b->values);
+  dae__block_add(&b->At_at, 1, b->A_values, b->values);
+  dae__block_add(&b->D_at, 1, b->D, b->values);
+}
+
+static dae_status factor(dae__member *m, dae_error *err)
+{
+  dae__balance *b = &m->balance;
+  int entries = dae__pattern_count(&b->pattern);
+  fill_matrix(b);
+  if (b->factored && memcmp(b->values, b->last, (size_t)entries * sizeof *b->values) == 0)
+    return DAE_OK;
+  dae__solver_forget(b->solver);
+  dae_status status = dae__solver_factor(b->solver, b->values);
+  b->factored = status == DAE_OK;
+  dae__copy(entries, b->values, b->last);
+  if (status == DAE_ERROR_SINGULAR)
+    return singular(m, err);
+  return status ? dae__fail(err, status, NULL, "the balance of forces: %s", dae_status_text(status))
+                : DAE_OK;
+}
+
+/* where rows that were independent at the first point no longer are, others may be */
+static dae_status factor_picked(dae__member *m, dae_error *err)
+{
+  dae__balance *b = &m->balance;
+  bool again = b->picked && b->nc > 0;
+  dae_status status = b->picked || b->rows == 0 ? DAE_OK : pick(m, err);
+  if (!status)
+    status = factor(m, err);
+  if (status == DAE_ERROR_SINGULAR && again) {
+    fill_A(m);
+    status = pick(m, err);
+    if (!status)
+      status = factor(m, err);
+  }
+  return status;
+}
+
+/* ---- solving ---- */
+
+/* (x, y) = [M A'; A 0] \ (x, y) */
+static void solve(dae__balance *b, double *x, double *y)
+{
+  for (int i = 0; i < b->rows; i++)
+    if (!b->active[i])
+      y[i] = 0;
+  dae__copy(b->nq, x, b->x);
+  dae__copy(b->rows, y, b->x + b->nq);
+  dae__solver_solve(b->solver, b->x);
+  dae__copy(b->nq, b->x, x);
+  dae__copy(b->rows, b->x + b->nq, y);
+}
+
+void dae__balance_column(dae__balance *b)
+{
+  solve(b, b->top, b->bottom);
+}
+
+/* -gamma - G_z,others z'' */
+static void joint_sides(const dae__member *m, const double *in, double *y)
+{
+  for (int k = 0; k < m->hinges; k++) {
+    const dae__hinge *h = &m->hinge[k];
+    int nz = h->joint->nz, ng = h->joint->ng;
+    const double *zddot = in + h->first + 2 * nz + ng;
+    double *side = y + h->lambda;
+    if (!h->carried)
+      continue;
+    for (int r = 0; r < ng; r++)
+      side[r] = -h->gamma[r];
+    for (int i = 0; i < nz; i++)
+      if (h->own[i] < 0)
+        dae__axpy(ng, -zddot[i], h->G + ng * i, side);
+  }
+}
+
+dae_status dae__balance_solve(dae__member *m, const dae_mechanical_at *at, const double *f,
+                              dae_error *err)
+{
+  dae__balance *b = &m->balance;
+  dae__mech *own = m->part.m;
+  dae_mechanical_wanted want = {
+      .M = b->M, .G = b->G, .gamma = b->y, .K = b->K, .kappa = b->y + own->ng};
+  dae_status status = dae__pass_blame(m->pass.name, dae__mech_eval(own, at, &want, err), err);
+  if (status)
+    return status;
+  dae__scale(b->nc, -1, b->y);
+  joint_sides(m, at->in, b->y + b->nc);
+  dae__copy(b->nq, f, b->v_dot);
+  fill_A(m);
+  status = factor_picked(m, err);
+  if (!status)
+    solve(b, b->v_dot, b->y);
+  return status;
+}

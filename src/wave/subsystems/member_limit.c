@@ -1,0 +1,207 @@
+/* How the variables of a semi-explicit part answer to its inputs at once:
+ *
+ *   D = lim_{h -> 0} X(h),   X(h) = (E/h - J)^-1 J_in,   E = diag(M, 0).
+ *
+ * Where M and F_y are regular, D = 0 for x and -F_y^-1 F_in for y. Otherwise X(h) = P/h + D + O(h)
+ * is solved at h, -h, 2h and -2h:
+ *
+ *   D   = (4 (X(h) + X(-h)) - (X(2h) + X(-2h))) / 6 + O(h^4)
+ *   P/h = (2 (X(h) - X(-h)) - (X(2h) - X(-2h))) / 3 + O(h^3)
+ *
+ * and again with a smaller h. P != 0 for a variable that follows the derivative of an input: one
+ * that enters a constraint of index 2. The columns of x are scaled by h, so that rounding errors
+ * are about eps/h at worst, where M is singular. */
+#include "core/error.h"
+#include "core/vec.h"
+#include "linalg/pattern.h"
+#include "wave/subsystems/member_parts.h"
+#include <stdio.h>
+
+/* h times the largest rate of the part: X has the error 1e-12 of either kind */
+#define FIRST_STEP 1e-3
+/* the second h is smaller by this: */
+#define SMALLER 16
+/* what grows, and is more than this part of the largest answer, is no rounding error */
+#define NO_ROUNDING 1e-8
+/* below this reciprocal condition M counts as singular */
+#define SINGULAR 1e-12
+
+dae_status dae__limit_create(dae__member *m, dae_error *err)
+{
+  dae__limit *l = &m->limit;
+  const dae__semi *s = m->part.semi;
+  int size = s->n * m->inputs;
+  l->matrix = dae__semi_matrix_create(m->arena, s);
+  l->M = DAE__TAKE(m->arena, double, dae__pattern_count(&s->M));
+  l->column = DAE__TAKE(m->arena, double, s->n);
+  for (int i = 0; i < 4; i++)
+    l->X[i] = DAE__TAKE(m->arena, double, size);
+  for (int i = 0; i < 2; i++) {
+    l->value[i] = DAE__TAKE(m->arena, double, size);
+    l->pole[i] = DAE__TAKE(m->arena, double, size);
+  }
+  if (dae__arena_failed(m->arena))
+    return dae__out_of_memory(err);
+  dae_status status = dae__solver_create(m->arena, &l->matrix.pattern, &l->solver, err);
+  if (!status && s->p->M)
+    status = dae__solver_create(m->arena, &s->M, &l->mass, err);
+  return status;
+}
+
+/* b = column j of J_in */
+static void input_column(const dae__member *m, int j, double *b)
+{
+  const dae_pattern *p = &m->part.J_in;
+  dae__zero(m->part.nz, b);
+  for (int e = p->start[j]; e < p->start[j + 1]; e++)
+    b[p->row[e]] = m->J_in_values[e];
+}
+
+/* ---- index 1 ---- */
+
+static bool mass_is_regular(dae__limit *l)
+{
+  if (!l->mass)
+    return true;
+  dae__solver_forget(l->mass);
+  return dae__solver_factor(l->mass, l->M) == DAE_OK && dae__solver_rcond(l->mass) >= SINGULAR;
+}
+
+/* X = (0, -F_y \ F_in) */
+static void direct_gains(dae__member *m, double *X)
+{
+  const dae__semi *s = m->part.semi;
+  for (int j = 0; j < m->inputs; j++) {
+    double *x = X + s->n * j;
+    input_column(m, j, x);
+    dae__zero(s->nx, x);
+    dae__scale(s->ny, -1, x + s->nx);
+    if (s->ny > 0)
+      dae__solver_solve(m->inner.solver, x + s->nx);
+  }
+}
+
+/* ---- the limit ---- */
+
+/* h as a power of two, from the sizes of the rows of M and J */
+static double first_step(const dae__member *m)
+{
+  const dae__semi *s = m->part.semi;
+  double *mass = m->limit.X[0], *stiffness = m->limit.column, rate = 0;
+  dae__zero(s->n, stiffness);
+  dae__zero(s->n, mass);
+  for (int j = 0; j < s->nx; j++)
+    for (int e = s->M.start[j]; e < s->M.start[j + 1]; e++)
+      mass[s->M.row[e]] = fmax(mass[s->M.row[e]], fabs(m->limit.M[e]));
+  for (int e = 0; e < dae__pattern_count(&s->J); e++)
+    stiffness[s->J.row[e]] += fabs(m->J_values[e]);
+  for (int i = 0; i < s->nx; i++)
+    if (mass[i] > 0)
+      rate = fmax(rate, stiffness[i] / mass[i]);
+  return exp2(floor(log2(FIRST_STEP / (rate > 0 ? rate : 1))));
+}
+
+/* X = (E/h - J) \ J_in */
+static dae_status solve_at(dae__member *m, double h, double *X, dae_error *err)
+{
+  const dae__semi *s = m->part.semi;
+  dae__semi_matrix *A = &m->limit.matrix;
+  char name[64];
+  dae__semi_matrix_fill(A, 1 / h, m->limit.M, NULL, m->J_values);
+  dae__scale(A->pattern.start[s->nx], h, A->values);
+  dae__solver_forget(m->limit.solver);
+  dae_status status = dae__solver_factor(m->limit.solver, A->values);
+  if (status == DAE_ERROR_SINGULAR) {
+    int column = dae__solver_column(m->limit.solver);
+    dae__semi_variable_name(s->p, column > 0 ? column : 0, name, sizeof name);
+    return dae__fail(err, status, name, "the equations do not determine %s: E/h - J is singular",
+                     name);
+  }
+  if (status)
+    return dae__fail(err, status, NULL, "E/h - J: %s", dae_status_text(status));
+  for (int j = 0; j < m->inputs; j++) {
+    double *x = X + s->n * j;
+    input_column(m, j, x);
+    dae__solver_solve(m->limit.solver, x);
+    dae__scale(s->nx, h, x);
+  }
+  return DAE_OK;
+}
+
+static dae_status extrapolate(dae__member *m, double h, double *value, double *pole, dae_error *err)
+{
+  static const double multiple[4] = {1, -1, 2, -2};
+  double *const *X = m->limit.X;
+  dae_status status = DAE_OK;
+  for (int i = 0; i < 4 && !status; i++)
+    status = solve_at(m, multiple[i] * h, X[i], err);
+  for (int e = 0; e < m->part.nz * m->inputs && !status; e++) {
+    value[e] = (4 * (X[0][e] + X[1][e]) - (X[2][e] + X[3][e])) / 6;
+    pole[e] = (2 * (X[0][e] - X[1][e]) - (X[2][e] - X[3][e])) / 3;
+  }
+  return status;
+}
+
+/* whether entry e, or its pole, has grown with 1/h */
+static bool grows(const dae__limit *l, int e, double size)
+{
+  double value = fabs(l->value[1][e]), pole = fabs(l->pole[1][e]), factor = SMALLER / 2;
+  return (pole > NO_ROUNDING * size && pole > factor * fabs(l->pole[0][e])) ||
+         (value > NO_ROUNDING * size && value > factor * fabs(l->value[0][e]));
+}
+
+static dae_status follows_rate(const dae__member *m, int i, int j, dae_error *err)
+{
+  const dae_semi_explicit *p = m->part.semi->p;
+  char name[64], input[64];
+  dae__semi_variable_name(p, i, name, sizeof name);
+  if (p->in_names && p->in_names[j])
+    snprintf(input, sizeof input, "%s", p->in_names[j]);
+  else
+    snprintf(input, sizeof input, "in[%d]", j + 1);
+  return dae__fail(err, DAE_ERROR_UNSUPPORTED, name,
+                   "the input %s enters a constraint of index 2 or higher, so that %s follows its "
+                   "derivative, which waveforms do not have: reduce the index of the part, or put "
+                   "it together with the part that the input comes from",
+                   input, name);
+}
+
+static dae_status check_growth(const dae__member *m, const bool *asked, dae_error *err)
+{
+  int n = m->part.nz;
+  for (int j = 0; j < m->inputs; j++) {
+    double size =
+        fmax(dae__max_abs(n, m->limit.value[1] + n * j), dae__max_abs(n, m->limit.pole[1] + n * j));
+    for (int i = 0; i < n; i++)
+      if (asked[i] && grows(&m->limit, i + n * j, size))
+        return follows_rate(m, i, j, err);
+  }
+  return DAE_OK;
+}
+
+dae_status dae__limit_gains(dae__member *m, double t, const double *y, const bool *asked,
+                            const double **out, dae_error *err)
+{
+  dae__limit *l = &m->limit;
+  dae__semi *s = m->part.semi;
+  dae_mechanical_at at = {.t = t, .u = y, .w = y + s->nx, .in = m->part.in};
+  dae_status status = dae__semi_J(s, t, y, m->J_values, err);
+  if (!status)
+    status = dae__semi_M(s, t, y, l->M, err);
+  if (!status)
+    status = dae__element_J_in(&m->part, &at, m->J_in_values, err);
+  if (status)
+    return status;
+  *out = l->value[1];
+  bool regular = mass_is_regular(l);
+  status = regular ? dae__inner_factor(&m->inner, m->J_values) : DAE_ERROR_SINGULAR;
+  if (!status)
+    direct_gains(m, l->value[1]);
+  if (status != DAE_ERROR_SINGULAR)
+    return status;
+  double h = first_step(m);
+  status = extrapolate(m, h, l->value[0], l->pole[0], err);
+  if (!status)
+    status = extrapolate(m, h / SMALLER, l->value[1], l->pole[1], err);
+  return status ? status : check_growth(m, asked, err);
+}

@@ -1,0 +1,396 @@
+/* The extended problem of a slack form: the base with slack variables in the place of inputs, then
+ * the equations that other parts lend,
+ *
+ *   0 = c(t, own variables, s, in),   J = [ J_own  J_own,in ]     J_in = [ J_own,in       ]
+ *                                         [ J_p,in J_p      ]            [ J_p    J_p,in  ]
+ *
+ * every entry of the parts' matrices being in one of the two. A semi-explicit part is seen as a
+ * mechanical one with x = u, y = w and neither q nor v. */
+#include "core/error.h"
+#include "core/vec.h"
+#include "linalg/pattern.h"
+#include "wave/variants/slack_parts.h"
+#include <stdio.h>
+#include <string.h>
+
+/* ---- points ---- */
+
+static dae_mechanical_at at_semi(const dae_semi_explicit_at *at)
+{
+  return (dae_mechanical_at){.t = at->t, .u = at->x, .w = at->y, .in = at->in};
+}
+
+/* what stands at a place */
+static double value_at(const dae__slack *s, const dae_mechanical_at *at, int place)
+{
+  const dae__part_sizes *n = &s->n;
+  if (place < 0)
+    return at->in[-1 - place];
+  if (place < n->q)
+    return at->q[place];
+  if (place < 2 * n->q)
+    return at->v[place - n->q];
+  place -= 2 * n->q;
+  return place < n->u ? at->u[place] : at->w[place - n->u];
+}
+
+static void set_inputs(const dae__slack *s, dae__lender *l, const dae_mechanical_at *at)
+{
+  bool as_given = s->unused && l == s->lender;
+  for (int i = 0; i < l->e.nin; i++)
+    l->e.in[i] = as_given ? at->in[i] : value_at(s, at, l->in[i]);
+}
+
+/* the point of a lender */
+static dae_mechanical_at point_of(const dae__slack *s, dae__lender *l, const dae_mechanical_at *at)
+{
+  const dae__sizes *n = &l->e.n;
+  const double *z = l->z_values;
+  set_inputs(s, l, at);
+  for (int i = 0; i < l->e.nz; i++)
+    l->z_values[i] = value_at(s, at, l->z[i]);
+  return (dae_mechanical_at){at->t, z, z + n->q, z + 2 * n->q, z + 2 * n->q + n->u, l->e.in};
+}
+
+/* the base's, whose variables come first in all vectors */
+static dae_mechanical_at base_point(dae__slack *s, const dae_mechanical_at *at)
+{
+  dae_mechanical_at here = *at;
+  set_inputs(s, &s->lender[0], at);
+  here.in = s->lender[0].e.in;
+  return here;
+}
+
+/* ---- equations of others ---- */
+
+/* rows of the slack variables */
+static int lent_rows(dae__slack *s, const dae_mechanical_at *at, double *out)
+{
+  dae_status status = DAE_OK;
+  int first = s->nz - s->n.q;
+  for (int k = 1; k < s->lenders && !status; k++) {
+    dae__lender *l = &s->lender[k];
+    dae_mechanical_at here = point_of(s, l, at);
+    dae_mechanical_wanted want = {.c = l->rows};
+    status = l->e.semi ? dae__element_semi(&l->e, &here, NULL, l->rows, &s->pass.last)
+                       : dae__mech_eval(l->e.m, &here, &want, &s->pass.last);
+    dae__pass_blame(l->e.name, status, &s->pass.last);
+    const int *row = l->row + l->e.nr - l->e.n.w;
+    for (int i = 0; i < l->e.n.w && !status; i++)
+      if (row[i] >= 0)
+        out[row[i] - first] = l->rows[i];
+  }
+  return dae__pass_code(status);
+}
+
+/* ---- matrices ---- */
+
+enum { J_IN_J, IN_IN_J, J_IN_IN, IN_IN_IN };
+
+static dae_status evaluate_J(dae__slack *s, dae__lender *l, const dae_mechanical_at *here)
+{
+  const dae_mechanical *p = l->e.m ? l->e.m->p : NULL;
+  dae_error *err = &s->pass.last;
+  if (l == s->lender && p && !p->f) { /* dF, not df */
+    int code = dae__pass_said(&s->pass, p->J(p->user, here, l->J), "J", here->t);
+    return code == 0 ? DAE_OK : code > 0 ? DAE_ERROR_RECOVERABLE : DAE_ERROR_CALLBACK;
+  }
+  return dae__pass_blame(l->e.name, dae__element_J(&l->e, here, l->J, err), err);
+}
+
+static void add_excerpt(dae__slack *s, const dae__excerpt *x, const dae__piece *piece,
+                        const double *values, double *matrix)
+{
+  for (int e = 0; e < dae__pattern_count(&x->pattern); e++)
+    s->excerpt_values[e] = values[x->entry[e]];
+  dae__piece_add(piece, 1, s->excerpt_values, matrix);
+}
+
+/* matrix = excerpts `of_J` and the one after it, of all lenders */
+static int assemble(dae__slack *s, const dae_mechanical_at *at, int of_J, const dae__piece *piece,
+                    double *matrix)
+{
+  dae_status status = DAE_OK;
+  for (int k = 0; k < s->lenders && !status; k++) {
+    dae__lender *l = &s->lender[k];
+    const dae__excerpt *x = &l->excerpt[of_J];
+    dae_mechanical_at here = k == 0 ? base_point(s, at) : point_of(s, l, at);
+    if (dae__pattern_count(&x[0].pattern) > 0)
+      status = evaluate_J(s, l, &here);
+    if (!status && dae__pattern_count(&x[1].pattern) > 0)
+      status = dae__pass_blame(l->e.name, dae__element_J_in(&l->e, &here, l->J_in, &s->pass.last),
+                               &s->pass.last);
+    if (status)
+      break;
+    add_excerpt(s, &x[0], &piece[2 * k], l->J, matrix);
+    if (!(s->unused && k == 0 && of_J == J_IN_J))
+      add_excerpt(s, &x[1], &piece[2 * k + 1], l->J_in, matrix);
+  }
+  return dae__pass_code(status);
+}
+
+static int eval_J_at(dae__slack *s, const dae_mechanical_at *at, double *J)
+{
+  dae__zero(dae__pattern_count(&s->J), J);
+  return assemble(s, at, J_IN_J, s->J_piece, J);
+}
+
+static int eval_J_in_at(dae__slack *s, const dae_mechanical_at *at, double *J_in)
+{
+  dae__zero(dae__pattern_count(&s->J_in), J_in);
+  return assemble(s, at, J_IN_IN, s->J_in_piece, J_in);
+}
+
+/* ---- a mechanical base ---- */
+
+#define OWN(name)                                                                                  \
+  static int eval_##name(void *user, const dae_mechanical_at *at, double *out)                     \
+  {                                                                                                \
+    dae__slack *s = user;                                                                          \
+    dae_mechanical_at here = base_point(s, at);                                                    \
+    const dae_mechanical *p = s->base.mechanical;                                                  \
+    return dae__pass_said(&s->pass, p->name(p->user, &here, out), #name, at->t);                   \
+  }
+OWN(f)
+OWN(F)
+OWN(s)
+#undef OWN
+
+static int eval_c(void *user, const dae_mechanical_at *at, double *c)
+{
+  dae__slack *s = user;
+  dae_mechanical_at here = base_point(s, at);
+  const dae_mechanical *p = s->base.mechanical;
+  int code = p->nw > 0 ? p->c(p->user, &here, c) : 0;
+  return dae__pass_said(&s->pass, code, "c", at->t) ? code : lent_rows(s, at, c + s->n.w);
+}
+
+static int eval_all(void *user, const dae_mechanical_at *at, const dae_mechanical_wanted *wanted)
+{
+  dae__slack *s = user;
+  dae_mechanical_at here = base_point(s, at);
+  dae_mechanical_wanted own = *wanted;
+  const dae_mechanical *p = s->base.mechanical;
+  if (p->nw == 0)
+    own.c = NULL;
+  int code = dae__pass_said(&s->pass, p->eval(p->user, &here, &own), "eval", at->t);
+  return code || !wanted->c ? code : lent_rows(s, at, wanted->c + s->n.w);
+}
+
+static int eval_J(void *user, const dae_mechanical_at *at, double *J)
+{
+  return eval_J_at(user, at, J);
+}
+
+static int eval_J_in(void *user, const dae_mechanical_at *at, double *J_in)
+{
+  return eval_J_in_at(user, at, J_in);
+}
+
+static int eval_energy(void *user, const dae_mechanical_at *at, double *T, double *V)
+{
+  dae__slack *s = user;
+  dae_mechanical_at here = base_point(s, at);
+  const dae_mechanical *p = s->base.mechanical;
+  return dae__pass_said(&s->pass, p->energy(p->user, &here, T, V), "energy", at->t);
+}
+
+static void describe_mechanical(dae__slack *s, const char *const *names,
+                                const char *const *in_names)
+{
+  dae_mechanical *p = &s->mechanical;
+  *p = *s->base.mechanical;
+  bool momenta = !p->f;
+  p->user = s;
+  p->nw += s->count;
+  p->nin += s->inputs;
+  p->w_names = names;
+  p->in_names = in_names;
+  p->f = p->f ? eval_f : NULL;
+  p->F = p->F ? eval_F : NULL;
+  p->s = p->s ? eval_s : NULL;
+  p->c = eval_c;
+  p->J = !momenta || p->J ? eval_J : NULL;
+  p->J_in = eval_J_in;
+  p->J_pattern = &s->J;
+  p->J_in_pattern = &s->J_in;
+  p->eval = p->eval ? eval_all : NULL;
+  p->energy = p->energy ? eval_energy : NULL;
+  p->energy_rate = NULL;
+  dae__pass_on(p);
+  s->problem = (dae_problem){.mechanical = p, .why = &s->pass.last};
+}
+
+/* ---- a semi-explicit base ---- */
+
+/* the base's own point, with slack variables among the inputs */
+static dae_semi_explicit_at base_semi(dae__slack *s, const dae_semi_explicit_at *at)
+{
+  dae_mechanical_at here = at_semi(at);
+  set_inputs(s, &s->lender[0], &here);
+  return (dae_semi_explicit_at){at->t, at->x, at->y, s->lender[0].e.in};
+}
+
+static int semi_f(void *user, const dae_semi_explicit_at *at, double *f)
+{
+  dae__slack *s = user;
+  dae_semi_explicit_at here = base_semi(s, at);
+  const dae_semi_explicit *p = s->base.semi_explicit;
+  return dae__pass_said(&s->pass, p->f(p->user, &here, f), "f", at->t);
+}
+
+static int semi_F(void *user, const dae_semi_explicit_at *at, double *F)
+{
+  dae__slack *s = user;
+  dae_semi_explicit_at here = base_semi(s, at);
+  dae_mechanical_at point = at_semi(at);
+  const dae_semi_explicit *p = s->base.semi_explicit;
+  int code = p->ny > 0 ? p->F(p->user, &here, F) : 0;
+  return dae__pass_said(&s->pass, code, "F", at->t) ? code : lent_rows(s, &point, F + s->n.w);
+}
+
+static int semi_M(void *user, const dae_semi_explicit_at *at, double *M)
+{
+  dae__slack *s = user;
+  const dae_semi_explicit *p = s->base.semi_explicit;
+  return dae__pass_said(&s->pass, p->M(p->user, at, M), "M", at->t);
+}
+
+static int semi_Ms_x(void *user, const dae_semi_explicit_at *at, const double *a, double *Ms)
+{
+  dae__slack *s = user;
+  const dae_semi_explicit *p = s->base.semi_explicit;
+  return dae__pass_said(&s->pass, p->Ms_x(p->user, at, a, Ms), "Ms_x", at->t);
+}
+
+static int semi_J(void *user, const dae_semi_explicit_at *at, double *J)
+{
+  dae_mechanical_at point = at_semi(at);
+  return eval_J_at(user, &point, J);
+}
+
+static int semi_J_in(void *user, const dae_semi_explicit_at *at, double *J_in)
+{
+  dae_mechanical_at point = at_semi(at);
+  return eval_J_in_at(user, &point, J_in);
+}
+
+static void describe_semi(dae__slack *s, const char *const *names, const char *const *F_names,
+                          const char *const *in_names)
+{
+  dae_semi_explicit *p = &s->semi_explicit;
+  *p = *s->base.semi_explicit;
+  p->user = s;
+  p->ny += s->count;
+  p->nin += s->inputs;
+  p->y_names = names;
+  p->in_names = in_names;
+  p->F_names = F_names;
+  p->f = semi_f;
+  p->F = semi_F;
+  p->M = p->M ? semi_M : NULL;
+  p->Ms_x = p->Ms_x ? semi_Ms_x : NULL;
+  p->F_t = NULL;
+  p->J = semi_J;
+  p->J_in = semi_J_in;
+  p->J_pattern = &s->J;
+  p->J_in_pattern = &s->J_in;
+  s->problem = (dae_problem){.semi_explicit = p, .why = &s->pass.last};
+}
+
+/* ---- patterns and names ---- */
+
+/* entries of taken rows in columns whose place is (not) an input */
+static bool is_taken(const dae__lender *l, int row, int place, bool input)
+{
+  return l->row[row] >= 0 && (place < 0) == input;
+}
+
+static void take_excerpt(dae__slack *s, const dae__lender *l, const dae_pattern *p,
+                         const int *place, bool input, dae__excerpt *x)
+{
+  int count = 0, all = dae__pattern_count(p);
+  int *start = DAE__TAKE(s->arena, int, p->cols + 1), *row = DAE__TAKE(s->arena, int, all);
+  x->entry = DAE__TAKE(s->arena, int, all);
+  x->row = l->row;
+  x->col = DAE__TAKE(s->arena, int, p->cols);
+  if (dae__arena_failed(s->arena))
+    return;
+  for (int j = 0; j < p->cols; j++) {
+    x->col[j] = input ? -1 - place[j] : place[j];
+    for (int e = p->start[j]; e < p->start[j + 1]; e++)
+      if (is_taken(l, p->row[e], place[j], input))
+        row[count] = p->row[e], x->entry[count++] = e;
+    start[j + 1] = count;
+  }
+  x->pattern = (dae_pattern){p->rows, p->cols, start, row};
+}
+
+static void create_matrices(dae__slack *s)
+{
+  int rows = s->nz - s->n.q + s->count, largest = 0;
+  s->J_piece = DAE__TAKE(s->arena, dae__piece, 2 * s->lenders);
+  s->J_in_piece = DAE__TAKE(s->arena, dae__piece, 2 * s->lenders);
+  for (int k = 0; k < s->lenders; k++) {
+    dae__lender *l = &s->lender[k];
+    for (int i = 0; i < 4 && !dae__arena_failed(s->arena); i++) {
+      bool of_J = i % 2 == 0;
+      const dae_pattern *p = of_J ? l->J_pattern : &l->e.J_in;
+      take_excerpt(s, l, p, of_J ? l->z : l->in, i >= 2, &l->excerpt[i]);
+      dae__piece *piece = (i < 2 ? s->J_piece : s->J_in_piece) + 2 * k + i % 2;
+      *piece = (dae__piece){&l->excerpt[i].pattern, l->row, l->excerpt[i].col, NULL};
+      largest = dae__pattern_count(p) > largest ? dae__pattern_count(p) : largest;
+    }
+  }
+  s->excerpt_values = DAE__TAKE(s->arena, double, largest);
+  if (dae__arena_failed(s->arena))
+    return;
+  s->J = dae__pieces_merge(s->arena, rows, s->nz + s->count, false, s->J_piece, 2 * s->lenders);
+  s->J_in =
+      dae__pieces_merge(s->arena, rows, s->n.in + s->inputs, false, s->J_in_piece, 2 * s->lenders);
+}
+
+/* "part.variable" */
+static const char *name_of(dae__slack *s, dae_port port)
+{
+  const dae_part *p = &s->coupled->part[port.part];
+  dae_problem problem = {.mechanical = p->mechanical, .semi_explicit = p->semi_explicit};
+  char own[64];
+  char *name = DAE__TAKE(s->arena, char, 128);
+  dae_problem_variable(&problem, port.variable, own, sizeof own);
+  if (name)
+    snprintf(name, 128, "%.60s%s%s", p->name ? p->name : "", p->name && p->name[0] ? "." : "", own);
+  return name;
+}
+
+/* names of n things, if there are any, then those of ports */
+static const char *const *names_with(dae__slack *s, const char *const *given, int n,
+                                     const dae_port *port, int count)
+{
+  const char **names = DAE__TAKE(s->arena, const char *, n + count);
+  for (int i = 0; names && given && i < n; i++)
+    names[i] = given[i];
+  for (int i = 0; names && i < count; i++)
+    names[n + i] = name_of(s, port[i]);
+  return names;
+}
+
+dae_status dae__slack_describe(dae__slack *s, dae_error *err)
+{
+  const dae_mechanical *m = s->base.mechanical;
+  const dae_semi_explicit *p = s->base.semi_explicit;
+  create_matrices(s);
+  const char *const *names =
+      names_with(s, m ? m->w_names : p->y_names, s->n.w, s->variable, s->count);
+  const char *const *in_names =
+      names_with(s, m ? m->in_names : p->in_names, s->n.in, s->port, s->inputs);
+  const char *const *F_names =
+      p && p->F_names ? names_with(s, p->F_names, s->n.w, s->variable, s->count) : NULL;
+  if (dae__arena_failed(s->arena))
+    return dae__out_of_memory(err);
+  if (m)
+    describe_mechanical(s, names, in_names);
+  else
+    describe_semi(s, names, F_names, in_names);
+  return DAE_OK;
+}
