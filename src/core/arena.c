@@ -62,16 +62,16 @@ struct dae__arena {
 };
 
 /* the first aligned place of a chunk after so many bytes of header */
-static char *begin_of(chunk *c, size_t header)
+static char *arena_begin_of(chunk *c, size_t header)
 {
   char *p = (char *)c + header;
   return p + (ALIGNMENT - (uintptr_t)p % ALIGNMENT) % ALIGNMENT;
 }
 
 /* pieces are cut from c from now on */
-static void cut_from(dae__arena *arena, chunk *c, size_t header)
+static void arena_cut_from(dae__arena *arena, chunk *c, size_t header)
 {
-  arena->free = begin_of(c, header);
+  arena->free = arena_begin_of(c, header);
   arena->end = (char *)c + c->bytes;
   POISON(arena->free, (size_t)(arena->end - arena->free));
 }
@@ -84,7 +84,7 @@ dae__arena *dae__arena_create(const dae_env *env)
     return NULL;
   *arena = (dae__arena){
       .first.bytes = FIRST_CHUNK, .env = own, .next_chunk = 2 * FIRST_CHUNK, .total = FIRST_CHUNK};
-  cut_from(arena, &arena->first, sizeof *arena);
+  arena_cut_from(arena, &arena->first, sizeof *arena);
   return arena;
 }
 
@@ -103,7 +103,7 @@ void dae__arena_free(dae__arena *arena)
 }
 
 /* A new chunk with room for a piece of this many bytes; false where there is none. */
-static bool add_chunk(dae__arena *arena, size_t piece)
+static bool arena_add_chunk(dae__arena *arena, size_t piece)
 {
   size_t bytes = sizeof(chunk) + ALIGNMENT + piece;
   if (bytes < arena->next_chunk)
@@ -116,7 +116,7 @@ static bool add_chunk(dae__arena *arena, size_t piece)
   }
   *c = (chunk){.next = arena->others, .bytes = bytes};
   arena->others = c;
-  cut_from(arena, c, sizeof *c);
+  arena_cut_from(arena, c, sizeof *c);
   arena->total += bytes;
   if (arena->next_chunk < SLOWER ||
       (arena->next_chunk < LARGEST_CHUNK && arena->total >= 8 * arena->next_chunk))
@@ -124,7 +124,7 @@ static bool add_chunk(dae__arena *arena, size_t piece)
   return true;
 }
 
-static void clear(char *memory, size_t bytes)
+static void arena_clear(char *memory, size_t bytes)
 {
   if (bytes > SMALL)
     memset(memory, 0, bytes);
@@ -134,7 +134,7 @@ static void clear(char *memory, size_t bytes)
 }
 
 /* The next piece; NULL: there is none. */
-static inline char *cut(dae__arena *arena, size_t count, size_t size)
+static inline char *arena_cut(dae__arena *arena, size_t count, size_t size)
 {
   /* round up, so that the free end stays aligned and no two pieces share an address */
   size_t bytes = count * size;
@@ -146,7 +146,7 @@ static inline char *cut(dae__arena *arena, size_t count, size_t size)
   }
   if (piece == 0)
     piece = ALIGNMENT;
-  if ((size_t)(arena->end - arena->free) < piece && !add_chunk(arena, piece))
+  if ((size_t)(arena->end - arena->free) < piece && !arena_add_chunk(arena, piece))
     return NULL;
   char *memory = arena->free;
   arena->free += piece;
@@ -156,22 +156,22 @@ static inline char *cut(dae__arena *arena, size_t count, size_t size)
 
 void *dae__arena_take(dae__arena *arena, size_t count, size_t size)
 {
-  char *memory = cut(arena, count, size);
+  char *memory = arena_cut(arena, count, size);
   if (memory) /* now, not with its chunk: what is never used is never touched */
-    clear(memory, count * size);
+    arena_clear(memory, count * size);
   return memory;
 }
 
 void *dae__arena_room(dae__arena *arena, size_t count, size_t size)
 {
-  char *memory = cut(arena, count, size);
+  char *memory = arena_cut(arena, count, size);
   if (GAP && memory)
     memset(memory, 0xa5, count * size); /* reading it before it is written shows */
   return memory;
 }
 
 /* Room in the list of kept pieces; NULL: none. */
-static kept *list_one(dae__arena *arena)
+static kept *arena_list_one(dae__arena *arena)
 {
   kept_list *list = arena->last;
   if (!list || list->count == LISTED) {
@@ -189,7 +189,7 @@ void *dae__arena_keep(dae__arena *arena, size_t count, size_t size)
   void *memory = dae__arena_take(arena, count, size);
   if (!memory || count == 0 || size == 0)
     return memory;
-  kept *k = list_one(arena);
+  kept *k = arena_list_one(arena);
   if (!k)
     return NULL;
   *k = (kept){.bytes = count * size, .memory = memory};

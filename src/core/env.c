@@ -2,13 +2,13 @@
 
 #include <stdlib.h>
 
-static void *allocate(void *user, size_t bytes)
+static void *env_allocate(void *user, size_t bytes)
 {
   (void)user;
   return malloc(bytes);
 }
 
-static void release(void *user, void *memory)
+static void env_release(void *user, void *memory)
 {
   (void)user;
   free(memory);
@@ -16,7 +16,7 @@ static void release(void *user, void *memory)
 
 dae_env dae_env_defaults(void)
 {
-  return (dae_env){.allocate = allocate, .release = release};
+  return (dae_env){.allocate = env_allocate, .release = env_release};
 }
 
 dae_env dae__env_of(const dae_env *env)
@@ -25,8 +25,8 @@ dae_env dae__env_of(const dae_env *env)
     return dae_env_defaults();
   dae_env copy = *env;
   if (!copy.allocate || !copy.release) {
-    copy.allocate = allocate;
-    copy.release = release;
+    copy.allocate = env_allocate;
+    copy.release = env_release;
   }
   return copy;
 }

@@ -11,7 +11,7 @@ typedef struct writer {
   size_t size, length;
 } writer;
 
-__attribute__((format(printf, 2, 3))) static void add(writer *w, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void error_add(writer *w, const char *format, ...)
 {
   bool room = w->length < w->size;
   va_list args;
@@ -23,32 +23,32 @@ __attribute__((format(printf, 2, 3))) static void add(writer *w, const char *for
 }
 
 /* "pendulum.dae:6:23: ", as compilers say it, so that editors find the place */
-static void add_place(writer *w, const dae_error *err)
+static void error_add_place(writer *w, const dae_error *err)
 {
   if (err->file[0])
-    add(w, "%s:", err->file);
+    error_add(w, "%s:", err->file);
   else if (err->line > 0)
-    add(w, "line ");
+    error_add(w, "line ");
   if (err->line > 0)
-    add(w, "%d:", err->line);
+    error_add(w, "%d:", err->line);
   if (err->line > 0 && err->column > 0)
-    add(w, "%d:", err->column);
+    error_add(w, "%d:", err->column);
   if (w->length > 0)
-    add(w, " ");
+    error_add(w, " ");
 }
 
 /* The line, and a mark under its byte `caret`: tabs stay tabs, so that the mark stands right
  * whatever their width, and a character of several bytes counts once. */
-static void add_source(writer *w, const dae_error *err)
+static void error_add_source(writer *w, const dae_error *err)
 {
   const char *source = err->source;
-  add(w, "\n  %s\n  ", source);
+  error_add(w, "\n  %s\n  ", source);
   for (int i = 0; i < err->caret && source[i]; i++) {
     bool continues = ((unsigned char)source[i] & 0xC0) == 0x80;
     if (!continues)
-      add(w, "%c", source[i] == '\t' ? '\t' : ' ');
+      error_add(w, "%c", source[i] == '\t' ? '\t' : ' ');
   }
-  add(w, "^");
+  error_add(w, "^");
 }
 
 size_t dae_error_text(const dae_error *err, char *text, size_t size)
@@ -58,9 +58,9 @@ size_t dae_error_text(const dae_error *err, char *text, size_t size)
     text[0] = '\0';
   if (!err)
     return 0;
-  add_place(&w, err);
-  add(&w, "%s", err->text[0] ? err->text : dae_status_text(err->status));
+  error_add_place(&w, err);
+  error_add(&w, "%s", err->text[0] ? err->text : dae_status_text(err->status));
   if (err->source[0])
-    add_source(&w, err);
+    error_add_source(&w, err);
   return w.length;
 }

@@ -11,14 +11,14 @@
 #include <string.h>
 
 /* text with every `from` replaced by `to`; strtod and printf follow the locale, we do not */
-static void replace(char *text, char from, char to)
+static void number_replace(char *text, char from, char to)
 {
   for (; *text; text++)
     if (*text == from)
       *text = to;
 }
 
-static char decimal_point(void)
+static char number_decimal_point(void)
 {
   return localeconv()->decimal_point[0];
 }
@@ -32,7 +32,7 @@ bool dae__parse_double(const char *text, double *value)
   if (length == 0 || length >= sizeof copy || strspn(text, "0123456789+-.eE") != length)
     return false;
   memcpy(copy, text, length + 1);
-  replace(copy, '.', decimal_point());
+  number_replace(copy, '.', number_decimal_point());
   char *end;
   double number = strtod(copy, &end);
   if (*end || !isfinite(number))
@@ -55,12 +55,12 @@ bool dae__parse_int(const char *text, int *value)
 }
 
 /* %.*g */
-static void print(double value, int digits, char text[40])
+static void number_print(double value, int digits, char text[40])
 {
   if (dae__decimal(value, digits, text))
     return;
   snprintf(text, 40, "%.*g", digits, value);
-  replace(text, decimal_point(), '.');
+  number_replace(text, number_decimal_point(), '.');
 }
 
 void dae__format_double(double value, char *text, size_t size)
@@ -69,7 +69,7 @@ void dae__format_double(double value, char *text, size_t size)
   double back;
   bool same = false;
   for (int digits = 15; digits <= 17 && !same; digits++) {
-    print(value, digits, full);
+    number_print(value, digits, full);
     same = dae__parse_double(full, &back) && back == value;
   }
   size_t length = strlen(full);

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static int choice_count(const dae_option *option)
+static int options_choice_count(const dae_option *option)
 {
   int n = 0;
   while (option->choices[n])
@@ -18,7 +18,7 @@ static int choice_count(const dae_option *option)
   return n;
 }
 
-static double read_field(const dae_option *option, const void *opts)
+static double options_read_field(const dae_option *option, const void *opts)
 {
   const char *field = (const char *)opts + option->offset;
   if (option->type == DAE_OPTION_DOUBLE) {
@@ -36,7 +36,7 @@ static double read_field(const dae_option *option, const void *opts)
   return value;
 }
 
-static void write_field(const dae_option *option, void *opts, double value)
+static void options_write_field(const dae_option *option, void *opts, double value)
 {
   char *field = (char *)opts + option->offset;
   if (option->type == DAE_OPTION_DOUBLE) {
@@ -51,7 +51,7 @@ static void write_field(const dae_option *option, void *opts, double value)
 }
 
 /* "at least 0", "greater than 0 and at most 1", "from 1 to 5" */
-static void range_text(const dae_option *option, char *text, size_t size)
+static void options_range_text(const dae_option *option, char *text, size_t size)
 {
   char min[32], max[32];
   dae__format_double(option->min, min, sizeof min);
@@ -73,34 +73,34 @@ static void range_text(const dae_option *option, char *text, size_t size)
 }
 
 /* "one of ggl, cs, cm" */
-static void choices_text(const dae_option *option, char *text, size_t size)
+static void options_choices_text(const dae_option *option, char *text, size_t size)
 {
   size_t used = (size_t)snprintf(text, size, "one of ");
   for (int i = 0; option->choices[i] && used < size; i++)
     used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", option->choices[i]);
 }
 
-static void wanted_text(const dae_option *option, char *text, size_t size)
+static void options_wanted_text(const dae_option *option, char *text, size_t size)
 {
   switch (option->type) {
   case DAE_OPTION_DOUBLE:
-    range_text(option, text, size);
+    options_range_text(option, text, size);
     break;
   case DAE_OPTION_INT: {
     size_t used = (size_t)snprintf(text, size, "a whole number ");
-    range_text(option, text + used, size - used);
+    options_range_text(option, text + used, size - used);
     break;
   }
   case DAE_OPTION_BOOL:
     snprintf(text, size, "on or off");
     break;
   case DAE_OPTION_CHOICE:
-    choices_text(option, text, size);
+    options_choices_text(option, text, size);
     break;
   }
 }
 
-static bool accepts(const dae_option *option, double value)
+static bool options_accepts(const dae_option *option, double value)
 {
   switch (option->type) {
   case DAE_OPTION_DOUBLE:
@@ -109,16 +109,16 @@ static bool accepts(const dae_option *option, double value)
   case DAE_OPTION_BOOL:
     return value == 0 || value == 1;
   case DAE_OPTION_CHOICE:
-    return value >= 0 && value < choice_count(option);
+    return value >= 0 && value < options_choice_count(option);
   }
   return false;
 }
 
-static dae_status refuse(const dae_option_table *table, const dae_option *option, const char *value,
-                         dae_error *err)
+static dae_status options_refuse(const dae_option_table *table, const dae_option *option,
+                                 const char *value, dae_error *err)
 {
   char wanted[256];
-  wanted_text(option, wanted, sizeof wanted);
+  options_wanted_text(option, wanted, sizeof wanted);
   return dae__fail(err, DAE_ERROR_OPTION, option->name,
                    "%s: %s = %.60s is not valid, it must be %s (%s)", table->owner, option->name,
                    value, wanted, option->help ? option->help : "no description");
@@ -128,17 +128,17 @@ dae_status dae_options_validate(const dae_option_table *table, const void *opts,
 {
   for (int i = 0; i < table->count; i++) {
     const dae_option *option = &table->options[i];
-    double value = read_field(option, opts);
-    if (accepts(option, value))
+    double value = options_read_field(option, opts);
+    if (options_accepts(option, value))
       continue;
     char text[32];
     dae__format_double(value, text, sizeof text);
-    return refuse(table, option, text, err);
+    return options_refuse(table, option, text, err);
   }
   return DAE_OK;
 }
 
-static bool same_name(const char *a, const char *b)
+static bool options_same_name(const char *a, const char *b)
 {
   for (; *a && *b; a++, b++)
     if ((*a == '-' ? '_' : *a) != (*b == '-' ? '_' : *b))
@@ -146,14 +146,15 @@ static bool same_name(const char *a, const char *b)
   return *a == *b;
 }
 
-static const char *option_name(const void *list, int i)
+static const char *options_option_name(const void *list, int i)
 {
   return ((const dae_option_table *)list)->options[i].name;
 }
 
-static dae_status refuse_name(const dae_option_table *table, const char *name, dae_error *err)
+static dae_status options_refuse_name(const dae_option_table *table, const char *name,
+                                      dae_error *err)
 {
-  const char *near = dae_suggest(name, table->count, option_name, table);
+  const char *near = dae_suggest(name, table->count, options_option_name, table);
   if (near)
     return dae__fail(err, DAE_ERROR_OPTION, name, "%s has no option '%.60s': did you mean '%s'?",
                      table->owner, name, near);
@@ -161,12 +162,12 @@ static dae_status refuse_name(const dae_option_table *table, const char *name, d
   size_t used = 0;
   for (int i = 0; i < table->count && used < sizeof all; i++)
     used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "",
-                             option_name(table, i));
+                             options_option_name(table, i));
   return dae__fail(err, DAE_ERROR_OPTION, name, "%s has no option '%.60s': it has %s", table->owner,
                    name, table->count ? all : "none");
 }
 
-static bool parse_bool(const char *text, double *value)
+static bool options_parse_bool(const char *text, double *value)
 {
   static const char *const words[] = {"off", "on", "false", "true", "no", "yes", "0", "1"};
   for (int i = 0; i < 8; i++)
@@ -177,17 +178,17 @@ static bool parse_bool(const char *text, double *value)
   return false;
 }
 
-static bool parse_choice(const dae_option *option, const char *text, double *value)
+static bool options_parse_choice(const dae_option *option, const char *text, double *value)
 {
   for (int i = 0; option->choices[i]; i++)
-    if (same_name(text, option->choices[i])) {
+    if (options_same_name(text, option->choices[i])) {
       *value = i;
       return true;
     }
   return false;
 }
 
-static bool parse(const dae_option *option, const char *text, double *value)
+static bool options_parse(const dae_option *option, const char *text, double *value)
 {
   switch (option->type) {
   case DAE_OPTION_DOUBLE:
@@ -199,9 +200,9 @@ static bool parse(const dae_option *option, const char *text, double *value)
     return whole;
   }
   case DAE_OPTION_BOOL:
-    return parse_bool(text, value);
+    return options_parse_bool(text, value);
   case DAE_OPTION_CHOICE:
-    return parse_choice(option, text, value);
+    return options_parse_choice(option, text, value);
   }
   return false;
 }
@@ -211,25 +212,25 @@ dae_status dae_options_set(const dae_option_table *table, void *opts, const char
 {
   for (int i = 0; i < table->count; i++) {
     const dae_option *option = &table->options[i];
-    if (!same_name(name, option->name))
+    if (!options_same_name(name, option->name))
       continue;
     double number;
-    if (!parse(option, value, &number) || !accepts(option, number))
-      return refuse(table, option, value, err);
-    write_field(option, opts, number);
+    if (!options_parse(option, value, &number) || !options_accepts(option, number))
+      return options_refuse(table, option, value, err);
+    options_write_field(option, opts, number);
     return DAE_OK;
   }
-  return refuse_name(table, name, err);
+  return options_refuse_name(table, name, err);
 }
 
 void dae_options_get(const dae_option_table *table, const void *opts, int i, char *text,
                      size_t size)
 {
   const dae_option *option = &table->options[i];
-  double value = read_field(option, opts);
+  double value = options_read_field(option, opts);
   if (option->type == DAE_OPTION_BOOL)
     snprintf(text, size, "%s", value != 0 ? "on" : "off");
-  else if (option->type == DAE_OPTION_CHOICE && accepts(option, value))
+  else if (option->type == DAE_OPTION_CHOICE && options_accepts(option, value))
     snprintf(text, size, "%s", option->choices[(int)value]);
   else
     dae__format_double(value, text, size);

@@ -8,12 +8,12 @@
 
 #define LONGEST 63
 
-static char fold(char c)
+static char suggest_fold(char c)
 {
   return c == '-' ? '_' : (char)tolower((unsigned char)c);
 }
 
-static int min(int a, int b)
+static int suggest_min(int a, int b)
 {
   return a < b ? a : b;
 }
@@ -31,10 +31,10 @@ int dae__edit_distance(const char *a, const char *b)
     int *row = rows[i % 3], *above = rows[(i + 2) % 3], *above2 = rows[(i + 1) % 3];
     row[0] = (int)i;
     for (size_t j = 1; j <= n; j++) {
-      char x = fold(a[i - 1]), y = fold(b[j - 1]);
-      row[j] = min(above[j - 1] + (x != y), 1 + min(above[j], row[j - 1]));
-      if (i > 1 && j > 1 && x == fold(b[j - 2]) && y == fold(a[i - 2]))
-        row[j] = min(row[j], above2[j - 2] + 1);
+      char x = suggest_fold(a[i - 1]), y = suggest_fold(b[j - 1]);
+      row[j] = suggest_min(above[j - 1] + (x != y), 1 + suggest_min(above[j], row[j - 1]));
+      if (i > 1 && j > 1 && x == suggest_fold(b[j - 2]) && y == suggest_fold(a[i - 2]))
+        row[j] = suggest_min(row[j], above2[j - 2] + 1);
     }
   }
   return rows[m % 3][n];

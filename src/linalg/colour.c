@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 /* The smallest colour that no earlier column sharing a row with column j has. */
-static int smallest_free(const dae_pattern *p, const dae_pattern *t, int j, const int *colour,
-                         int *taken)
+static int colour_smallest_free(const dae_pattern *p, const dae_pattern *t, int j,
+                                const int *colour, int *taken)
 {
   for (int e = p->start[j]; e < p->start[j + 1]; e++) {
     int i = p->row[e];
@@ -35,7 +35,7 @@ int dae__pattern_colour(dae__arena *arena, const dae_pattern *p, int *colour)
       for (int j = 0; j <= p->cols; j++)
         taken[j] = -1;
       for (int j = 0; j < p->cols; j++) {
-        colour[j] = smallest_free(p, &t, j, colour, taken);
+        colour[j] = colour_smallest_free(p, &t, j, colour, taken);
         colours = colour[j] < colours ? colours : colour[j] + 1;
       }
     }

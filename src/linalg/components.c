@@ -12,14 +12,14 @@ typedef struct search {
   int *component, *size;
 } search;
 
-static void discover(search *s, int v)
+static void components_discover(search *s, int v)
 {
   s->number[v] = s->low[v] = ++s->found;
   s->next[v] = s->p->start[v];
   s->open[s->open_count++] = v;
 }
 
-static void close_part(search *s, int v)
+static void components_close_part(search *s, int v)
 {
   int u;
   do {
@@ -30,25 +30,25 @@ static void close_part(search *s, int v)
   s->parts++;
 }
 
-static void search_from(search *s, int root)
+static void components_search_from(search *s, int root)
 {
   int depth = 0;
   s->path[0] = root;
-  discover(s, root);
+  components_discover(s, root);
   while (depth >= 0) {
     int v = s->path[depth];
     if (s->next[v] < s->p->start[v + 1]) {
       int u = s->p->row[s->next[v]++];
       if (s->number[u] == 0) {
         s->path[++depth] = u;
-        discover(s, u);
+        components_discover(s, u);
       } else if (s->component[u] < 0 && s->number[u] < s->low[v]) {
         s->low[v] = s->number[u];
       }
       continue;
     }
     if (s->low[v] == s->number[v])
-      close_part(s, v);
+      components_close_part(s, v);
     if (depth > 0 && s->low[v] < s->low[s->path[depth - 1]])
       s->low[s->path[depth - 1]] = s->low[v];
     depth--;
@@ -74,6 +74,6 @@ int dae__components(dae__arena *arena, const dae_pattern *p, int *component, int
     component[v] = -1;
   for (int v = 0; v < n; v++)
     if (s.number[v] == 0)
-      search_from(&s, v);
+      components_search_from(&s, v);
   return s.parts;
 }

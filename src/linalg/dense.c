@@ -48,7 +48,7 @@ void dae__lu_scale_rows(int n, double *restrict A, double *restrict scale)
 }
 
 /* b -= L(:,k..k+3) y with y = L(k..k+3,k..k+3)\b(k..k+3), for rows k to n - 1; b(k..k+3) = y */
-static inline void forward_four(int n, const double *LU, int k, double *restrict b)
+static inline void dense_forward_four(int n, const double *LU, int k, double *restrict b)
 {
   const double *restrict l0 = LU + (size_t)k * (size_t)n, *restrict l1 = l0 + n;
   const double *restrict l2 = l1 + n, *restrict l3 = l2 + n;
@@ -64,11 +64,11 @@ static inline void forward_four(int n, const double *LU, int k, double *restrict
 }
 
 /* b = L\b */
-static inline void forward(int n, const double *LU, double *restrict b)
+static inline void dense_forward(int n, const double *LU, double *restrict b)
 {
   int k = 0;
   for (; k + 4 <= n; k += 4)
-    forward_four(n, LU, k, b);
+    dense_forward_four(n, LU, k, b);
   for (; k < n; k++) {
     const double *restrict l = LU + (size_t)k * (size_t)n;
     double y = b[k];
@@ -77,7 +77,7 @@ static inline void forward(int n, const double *LU, double *restrict b)
   }
 }
 
-static inline void exchange(double *a, int i, int j)
+static inline void dense_exchange(double *a, int i, int j)
 {
   double t = a[i];
   a[i] = a[j];
@@ -86,7 +86,7 @@ static inline void exchange(double *a, int i, int j)
 
 /* row of the largest |a_i|, i >= j; row j if that is not a number. Two searches side by side,
  * without branches: where the largest stands cannot be predicted. */
-static inline int largest_from(int n, const double *a, int j)
+static inline int dense_largest_from(int n, const double *a, int j)
 {
   int p = j, q = j, i = j + 1;
   double max_p = fabs(a[j]), max_q = max_p;
@@ -105,7 +105,7 @@ static inline int largest_from(int n, const double *a, int j)
 }
 
 /* a(j+1..n-1) /= a(j) */
-static inline void divide_below(int n, double *restrict a, int j)
+static inline void dense_divide_below(int n, double *restrict a, int j)
 {
   double d = a[j];
   if (fabs(d) < DBL_MIN) { /* 1/d may overflow */
@@ -118,22 +118,22 @@ static inline void divide_below(int n, double *restrict a, int j)
   }
 }
 
-static bool usable(double pivot)
+static bool dense_usable(double pivot)
 {
   return isfinite(pivot) && pivot != 0;
 }
 
 /* Columns k to end - 1, up to date with the columns before k. Rows are exchanged in them only. */
-static inline int factor_panel(int n, double *A, int k, int end, int *pivot)
+static inline int dense_factor_panel(int n, double *A, int k, int end, int *pivot)
 {
   for (int j = k; j < end; j++) {
     double *restrict l = A + (size_t)j * (size_t)n;
-    int p = pivot[j] = largest_from(n, l, j);
-    if (!usable(l[p]))
+    int p = pivot[j] = dense_largest_from(n, l, j);
+    if (!dense_usable(l[p]))
       return j + 1;
     for (int c = k; c < end; c++)
-      exchange(A + (size_t)c * (size_t)n, j, p);
-    divide_below(n, l, j);
+      dense_exchange(A + (size_t)c * (size_t)n, j, p);
+    dense_divide_below(n, l, j);
     for (int c = j + 1; c < end; c++) {
       double *restrict a = A + (size_t)c * (size_t)n, u = a[j];
       for (int i = j + 1; i < n; i++)
@@ -143,39 +143,39 @@ static inline int factor_panel(int n, double *A, int k, int end, int *pivot)
   return 0;
 }
 
-static inline void exchange_panel(double *a, int k, int end, const int *pivot)
+static inline void dense_exchange_panel(double *a, int k, int end, const int *pivot)
 {
   for (int j = k; j < end; j++)
-    exchange(a, j, pivot[j]);
+    dense_exchange(a, j, pivot[j]);
 }
 
 int dae__lu_factor_own(int n, double *A, int *pivot)
 {
   for (int k = 0; k < n; k += 4) {
     int end = k + 4 < n ? k + 4 : n;
-    int failed = factor_panel(n, A, k, end, pivot);
+    int failed = dense_factor_panel(n, A, k, end, pivot);
     if (failed)
       return failed;
     for (int c = 0; c < k; c++) /* L: the same exchanges */
-      exchange_panel(A + (size_t)c * (size_t)n, k, end, pivot);
+      dense_exchange_panel(A + (size_t)c * (size_t)n, k, end, pivot);
     for (int c = end; c < n; c++) { /* the rest: exchanges, U = L\A, A -= L U */
       double *a = A + (size_t)c * (size_t)n;
-      exchange_panel(a, k, end, pivot);
-      forward_four(n, A, k, a);
+      dense_exchange_panel(a, k, end, pivot);
+      dense_forward_four(n, A, k, a);
     }
   }
   return 0;
 }
 
 #ifdef DAE_WITH_LAPACK
-static int factor_lapack(int n, double *A, int *pivot)
+static int dense_factor_lapack(int n, double *A, int *pivot)
 {
   int info = 0;
   dgetrf_(&n, &n, A, &n, pivot, &info);
   for (int j = 0; j < n; j++)
     pivot[j]--;
   for (int j = 0; j < n; j++)
-    if (!usable(A[(size_t)j * (size_t)n + (size_t)j]))
+    if (!dense_usable(A[(size_t)j * (size_t)n + (size_t)j]))
       return j + 1;
   return 0;
 }
@@ -185,7 +185,7 @@ int dae__lu_factor(int n, double *A, int *pivot)
 {
 #ifdef DAE_WITH_LAPACK
   if (n >= CROSSOVER)
-    return factor_lapack(n, A, pivot);
+    return dense_factor_lapack(n, A, pivot);
 #endif
   return dae__lu_factor_own(n, A, pivot);
 }
@@ -193,9 +193,9 @@ int dae__lu_factor(int n, double *A, int *pivot)
 void dae__lu_solve(int n, const double *LU, const int *pivot, double *restrict b)
 {
   for (int k = 0; k < n; k++) /* b = P'b */
-    exchange(b, k, pivot[k]);
-  forward(n, LU, b); /* b = L\b */
-  int k = n - 1;     /* b = U\b */
+    dense_exchange(b, k, pivot[k]);
+  dense_forward(n, LU, b); /* b = L\b */
+  int k = n - 1;           /* b = U\b */
   for (; k >= 3; k -= 4) {
     const double *restrict u0 = LU + (size_t)k * (size_t)n, *restrict u1 = u0 - n;
     const double *restrict u2 = u1 - n, *restrict u3 = u2 - n;
@@ -235,5 +235,5 @@ void dae__lu_solve_transposed(int n, const double *LU, const int *pivot, double 
     b[k] = sum;
   }
   for (int k = n - 1; k >= 0; k--) /* b = P b */
-    exchange(b, k, pivot[k]);
+    dense_exchange(b, k, pivot[k]);
 }

@@ -29,21 +29,21 @@ typedef struct work {
   double *cosine, *v, *sum;
 } work;
 
-static double *at(const work *w, int i, int j)
+static double *eigenvalues_at(const work *w, int i, int j)
 {
   return &w->A[(size_t)i + (size_t)j * (size_t)w->n];
 }
 
 /* no entry off the diagonal in the row, or in the column, among those that are left */
-static bool alone(const work *w, int k, bool row)
+static bool eigenvalues_alone(const work *w, int k, bool row)
 {
   for (int i = w->lo; i <= w->hi; i++)
-    if (i != k && *(row ? at(w, k, i) : at(w, i, k)) != 0)
+    if (i != k && *(row ? eigenvalues_at(w, k, i) : eigenvalues_at(w, i, k)) != 0)
       return false;
   return true;
 }
 
-static void swap(double *a, double *b)
+static void eigenvalues_swap(double *a, double *b)
 {
   double keep = *a;
   *a = *b;
@@ -51,125 +51,128 @@ static void swap(double *a, double *b)
 }
 
 /* unknowns i and j change places */
-static void exchange(work *w, int i, int j)
+static void eigenvalues_exchange(work *w, int i, int j)
 {
   for (int k = 0; k < w->n; k++)
-    swap(at(w, k, i), at(w, k, j));
+    eigenvalues_swap(eigenvalues_at(w, k, i), eigenvalues_at(w, k, j));
   for (int k = 0; k < w->n; k++)
-    swap(at(w, i, k), at(w, j, k));
+    eigenvalues_swap(eigenvalues_at(w, i, k), eigenvalues_at(w, j, k));
 }
 
 /* Rows that are alone go to the end, columns to the beginning. */
-static void isolate(work *w)
+static void eigenvalues_isolate(work *w)
 {
   int k = w->hi;
   while (k >= w->lo) {
-    bool row = alone(w, k, true), col = !row && alone(w, k, false);
+    bool row = eigenvalues_alone(w, k, true), col = !row && eigenvalues_alone(w, k, false);
     if (row)
-      exchange(w, k, w->hi--);
+      eigenvalues_exchange(w, k, w->hi--);
     else if (col)
-      exchange(w, k, w->lo++);
+      eigenvalues_exchange(w, k, w->lo++);
     k = row || col ? w->hi : k - 1;
   }
 }
 
 /* Sums of |entries| of row and column k without the diagonal. */
-static void sizes(const work *w, int k, double *row, double *col)
+static void eigenvalues_sizes(const work *w, int k, double *row, double *col)
 {
   *row = *col = 0;
   for (int i = w->lo; i <= w->hi; i++) {
-    *row += i == k ? 0 : fabs(*at(w, k, i));
-    *col += i == k ? 0 : fabs(*at(w, i, k));
+    *row += i == k ? 0 : fabs(*eigenvalues_at(w, k, i));
+    *col += i == k ? 0 : fabs(*eigenvalues_at(w, i, k));
   }
 }
 
 /* A = D^-1 A D; scaling goes on while it makes row and column together smaller by a twentieth */
-static void balance(work *w)
+static void eigenvalues_balance(work *w)
 {
   for (bool again = true; again;) {
     again = false;
     for (int k = w->lo; k <= w->hi; k++) {
       double row, col;
-      sizes(w, k, &row, &col);
+      eigenvalues_sizes(w, k, &row, &col);
       int e = (int)lround((log2(row) - log2(col)) / 2);
       if (row / ldexp(1, e) + col * ldexp(1, e) >= 0.95 * (row + col))
         continue;
       again = true;
       for (int i = w->lo; i <= w->hi; i++) {
-        *at(w, k, i) = ldexp(*at(w, k, i), -e);
-        *at(w, i, k) = ldexp(*at(w, i, k), e);
+        *eigenvalues_at(w, k, i) = ldexp(*eigenvalues_at(w, k, i), -e);
+        *eigenvalues_at(w, i, k) = ldexp(*eigenvalues_at(w, i, k), e);
       }
     }
   }
 }
 
 /* v so that 1 - v v' takes A(k+1..hi,k) to a multiple of the first unit vector; false: it is one */
-static bool reflection(work *w, int k)
+static bool eigenvalues_reflection(work *w, int k)
 {
-  double square = 0, head = *at(w, k + 1, k);
+  double square = 0, head = *eigenvalues_at(w, k + 1, k);
   for (int i = k + 2; i <= w->hi; i++)
-    square += *at(w, i, k) * *at(w, i, k);
+    square += *eigenvalues_at(w, i, k) * *eigenvalues_at(w, i, k);
   if (square == 0)
     return false;
   double first = head + copysign(sqrt(square + head * head), head);
   double scale = sqrt(2 / (square + first * first));
   w->v[k + 1] = first * scale;
   for (int i = k + 2; i <= w->hi; i++)
-    w->v[i] = *at(w, i, k) * scale;
+    w->v[i] = *eigenvalues_at(w, i, k) * scale;
   return true;
 }
 
 /* A(lo..hi,lo..hi) to Hessenberg form */
-static void reduce(work *w)
+static void eigenvalues_reduce(work *w)
 {
   for (int k = w->lo; k <= w->hi - 2; k++) {
-    if (!reflection(w, k))
+    if (!eigenvalues_reflection(w, k))
       continue;
     int count = w->hi - k;
     const double *v = w->v + k + 1;
     for (int j = k; j <= w->hi; j++) /* A -= v (v'A) */
-      dae__axpy(count, -dae__dot(count, v, at(w, k + 1, j)), v, at(w, k + 1, j));
+      dae__axpy(count, -dae__dot(count, v, eigenvalues_at(w, k + 1, j)), v,
+                eigenvalues_at(w, k + 1, j));
     dae__zero(w->n, w->sum);
     for (int j = k + 1; j <= w->hi; j++) /* A -= (A v) v' */
-      dae__axpy(w->n, w->v[j], at(w, 0, j), w->sum);
+      dae__axpy(w->n, w->v[j], eigenvalues_at(w, 0, j), w->sum);
     for (int j = k + 1; j <= w->hi; j++)
-      dae__axpy(w->n, -w->v[j], w->sum, at(w, 0, j));
+      dae__axpy(w->n, -w->v[j], w->sum, eigenvalues_at(w, 0, j));
   }
 }
 
-static number *H(const work *w, int i, int j)
+static number *eigenvalues_H(const work *w, int i, int j)
 {
   return &w->H[(size_t)i + (size_t)j * (size_t)w->n];
 }
 
-static void to_complex(work *w)
+static void eigenvalues_to_complex(work *w)
 {
   for (int j = w->lo; j <= w->hi; j++)
     for (int i = w->lo; i <= w->hi; i++)
-      *H(w, i, j) = i > j + 1 ? 0 : *at(w, i, j);
+      *eigenvalues_H(w, i, j) = i > j + 1 ? 0 : *eigenvalues_at(w, i, j);
 }
 
-static double size_of(number z)
+static double eigenvalues_size_of(number z)
 {
   return fabs(creal(z)) + fabs(cimag(z));
 }
 
 /* Where the piece that ends with hi begins; what couples it to those before is negligible. */
-static int piece(work *w, int hi)
+static int eigenvalues_piece(work *w, int hi)
 {
   int l = hi;
   while (l > w->lo) {
-    double around = size_of(*H(w, l, l)) + size_of(*H(w, l - 1, l - 1));
-    if (size_of(*H(w, l, l - 1)) <= DBL_EPSILON * around)
+    double around = eigenvalues_size_of(*eigenvalues_H(w, l, l)) +
+                    eigenvalues_size_of(*eigenvalues_H(w, l - 1, l - 1));
+    if (eigenvalues_size_of(*eigenvalues_H(w, l, l - 1)) <= DBL_EPSILON * around)
       break;
     l--;
   }
   return l;
 }
 
-static number shift(const work *w, int hi, int sweep)
+static number eigenvalues_shift(const work *w, int hi, int sweep)
 {
-  number a = *H(w, hi - 1, hi - 1), b = *H(w, hi - 1, hi), c = *H(w, hi, hi - 1), d = *H(w, hi, hi);
+  number a = *eigenvalues_H(w, hi - 1, hi - 1), b = *eigenvalues_H(w, hi - 1, hi),
+         c = *eigenvalues_H(w, hi, hi - 1), d = *eigenvalues_H(w, hi, hi);
   if (sweep % EXCEPTIONAL == 0)
     return d + 0.75 * cabs(c) + 0.4375 * cabs(c) * I;
   number half = (a - d) / 2, root = csqrt(half * half + b * c);
@@ -179,7 +182,7 @@ static number shift(const work *w, int hi, int sweep)
 }
 
 /* (x, y) = (c x + s y, -s* x + c y) */
-static void rotate(double c, number s, number *x, number *y)
+static void eigenvalues_rotate(double c, number s, number *x, number *y)
 {
   number keep = *x;
   *x = c * keep + s * *y;
@@ -187,26 +190,27 @@ static void rotate(double c, number s, number *x, number *y)
 }
 
 /* H = Q R, then H = R Q on lo ... hi */
-static void sweep(work *w, int lo, int hi)
+static void eigenvalues_sweep(work *w, int lo, int hi)
 {
   for (int i = lo; i < hi; i++) {
-    number a = *H(w, i, i), b = *H(w, i + 1, i);
+    number a = *eigenvalues_H(w, i, i), b = *eigenvalues_H(w, i + 1, i);
     double size = hypot(cabs(a), cabs(b));
     number phase = a == 0 ? 1 : a / cabs(a);
     double c = w->cosine[i] = size > 0 ? cabs(a) / size : 1;
     number s = w->sine[i] = size > 0 ? phase * conj(b) / size : 0;
     for (int j = i; j <= hi; j++)
-      rotate(c, s, H(w, i, j), H(w, i + 1, j));
+      eigenvalues_rotate(c, s, eigenvalues_H(w, i, j), eigenvalues_H(w, i + 1, j));
   }
   for (int j = lo; j < hi; j++)
     for (int i = lo; i <= j + 1; i++)
-      rotate(w->cosine[j], conj(w->sine[j]), H(w, i, j), H(w, i, j + 1));
+      eigenvalues_rotate(w->cosine[j], conj(w->sine[j]), eigenvalues_H(w, i, j),
+                         eigenvalues_H(w, i, j + 1));
 }
 
-static bool iterate(work *w)
+static bool eigenvalues_iterate(work *w)
 {
   for (int hi = w->hi, sweeps = 0; hi > w->lo;) {
-    int lo = piece(w, hi);
+    int lo = eigenvalues_piece(w, hi);
     if (lo == hi) {
       hi--;
       sweeps = 0;
@@ -214,17 +218,17 @@ static bool iterate(work *w)
     }
     if (++sweeps > MOST_SWEEPS)
       return false;
-    number s = shift(w, hi, sweeps);
+    number s = eigenvalues_shift(w, hi, sweeps);
     for (int i = lo; i <= hi; i++)
-      *H(w, i, i) -= s;
-    sweep(w, lo, hi);
+      *eigenvalues_H(w, i, i) -= s;
+    eigenvalues_sweep(w, lo, hi);
     for (int i = lo; i <= hi; i++)
-      *H(w, i, i) += s;
+      *eigenvalues_H(w, i, i) += s;
   }
   return true;
 }
 
-static bool prepare(work *w, dae__arena *arena, int n, const double *A)
+static bool eigenvalues_prepare(work *w, dae__arena *arena, int n, const double *A)
 {
   size_t size = (size_t)n;
   *w = (work){
@@ -244,18 +248,18 @@ static bool prepare(work *w, dae__arena *arena, int n, const double *A)
   return true;
 }
 
-static dae_status values(work *w, double *re, double *im, dae_error *err)
+static dae_status eigenvalues_values(work *w, double *re, double *im, dae_error *err)
 {
-  isolate(w);
-  balance(w);
-  reduce(w);
-  to_complex(w);
-  if (!iterate(w))
+  eigenvalues_isolate(w);
+  eigenvalues_balance(w);
+  eigenvalues_reduce(w);
+  eigenvalues_to_complex(w);
+  if (!eigenvalues_iterate(w))
     return dae__fail(err, DAE_ERROR_RECOVERABLE, NULL, "eigenvalues of a matrix were not found");
   for (int k = 0; k < w->n; k++) {
     bool left = k >= w->lo && k <= w->hi;
-    re[k] = left ? creal(*H(w, k, k)) : *at(w, k, k);
-    im[k] = left ? cimag(*H(w, k, k)) : 0;
+    re[k] = left ? creal(*eigenvalues_H(w, k, k)) : *eigenvalues_at(w, k, k);
+    im[k] = left ? cimag(*eigenvalues_H(w, k, k)) : 0;
   }
   return DAE_OK;
 }
@@ -269,8 +273,9 @@ dae_status dae__spectrum_values_own(const dae_env *env, int n, const double *A, 
                        "a matrix has entries that are not finite");
   dae__arena *arena = dae__arena_create(env);
   work w;
-  dae_status status =
-      arena && prepare(&w, arena, n, A) ? values(&w, re, im, err) : dae__out_of_memory(err);
+  dae_status status = arena && eigenvalues_prepare(&w, arena, n, A)
+                          ? eigenvalues_values(&w, re, im, err)
+                          : dae__out_of_memory(err);
   dae__arena_free(arena);
   return status;
 }

@@ -48,15 +48,15 @@ typedef struct sparse {
   double *first, *second;
 } sparse;
 
-static void release(void *state)
+static void klu_solver_release(void *state)
 {
   sparse *s = state;
   klu_free_numeric(&s->numeric, &s->common);
   klu_free_symbolic(&s->symbolic, &s->common);
 }
 
-static dae_status create(dae__arena *arena, const dae_pattern *p, const field *numbers,
-                         void **state)
+static dae_status klu_solver_create(dae__arena *arena, const dae_pattern *p, const field *numbers,
+                                    void **state)
 {
   sparse *s = DAE__TAKE(arena, sparse, 1);
   int count = numbers->width * dae__pattern_count(p);
@@ -79,17 +79,17 @@ static dae_status create(dae__arena *arena, const dae_pattern *p, const field *n
   return DAE_OK;
 }
 
-static dae_status create_real(dae__arena *arena, const dae_pattern *p, void **state)
+static dae_status klu_solver_create_real(dae__arena *arena, const dae_pattern *p, void **state)
 {
-  return create(arena, p, &reals, state);
+  return klu_solver_create(arena, p, &reals, state);
 }
 
-static dae_status create_complex(dae__arena *arena, const dae_pattern *p, void **state)
+static dae_status klu_solver_create_complex(dae__arena *arena, const dae_pattern *p, void **state)
 {
-  return create(arena, p, &complexes, state);
+  return klu_solver_create(arena, p, &complexes, state);
 }
 
-static dae_status failure(const sparse *s, int *column)
+static dae_status klu_solver_failure(const sparse *s, int *column)
 {
   if (s->common.status != KLU_SINGULAR)
     return DAE_ERROR_MEMORY;
@@ -100,7 +100,7 @@ static dae_status failure(const sparse *s, int *column)
 }
 
 /* Pivot ratio and reciprocal growth of the factors of A. */
-static void judge(sparse *s, double *A, double *growth)
+static void klu_solver_judge(sparse *s, double *A, double *growth)
 {
   s->field->rcond(s->symbolic, s->numeric, &s->common);
   s->rcond = s->common.rcond;
@@ -108,59 +108,59 @@ static void judge(sparse *s, double *A, double *growth)
   *growth = s->common.rgrowth;
 }
 
-static dae_status factor_first(sparse *s, int *column)
+static dae_status klu_solver_factor_first(sparse *s, int *column)
 {
   klu_free_numeric(&s->numeric, &s->common);
   s->rcond = 0;
   *s->kept = (kept){0};
   s->numeric = s->field->factor(s->start, s->row, s->first, s->symbolic, &s->common);
   if (!s->numeric)
-    return failure(s, column);
+    return klu_solver_failure(s, column);
   s->kept->factored = 1;
-  judge(s, s->first, &s->kept->growth);
+  klu_solver_judge(s, s->first, &s->kept->growth);
   s->kept->rcond = s->rcond;
   return DAE_OK;
 }
 
 /* Whether the old pivots will do for the values in second. */
-static bool refactor_second(sparse *s)
+static bool klu_solver_refactor_second(sparse *s)
 {
   if (!s->field->refactor(s->start, s->row, s->second, s->symbolic, s->numeric, &s->common) ||
       s->common.status != KLU_OK)
     return false;
   double growth;
-  judge(s, s->second, &growth);
+  klu_solver_judge(s, s->second, &growth);
   return s->rcond >= WORSE * s->kept->rcond && s->rcond >= DBL_EPSILON &&
          growth >= WORSE * s->kept->growth;
 }
 
-static dae_status factor(void *state, const double *values, int *column)
+static dae_status klu_solver_factor(void *state, const double *values, int *column)
 {
   sparse *s = state;
   size_t bytes = (size_t)s->count * sizeof *values;
   if (s->numeric && s->kept->factored && s->kept->rcond >= DBL_EPSILON) {
     memcpy(s->second, values, bytes);
-    if (refactor_second(s)) {
+    if (klu_solver_refactor_second(s)) {
       s->kept->refactored = 1;
       return DAE_OK;
     }
   }
   memcpy(s->first, values, bytes);
-  return factor_first(s, column);
+  return klu_solver_factor_first(s, column);
 }
 
-static void solve(void *state, double *b)
+static void klu_solver_solve(void *state, double *b)
 {
   sparse *s = state;
   s->field->solve(s->symbolic, s->numeric, s->symbolic->n, 1, b, &s->common);
 }
 
-static double rcond(const void *state)
+static double klu_solver_rcond(const void *state)
 {
   return ((const sparse *)state)->rcond;
 }
 
-static dae_status reload(void *state)
+static dae_status klu_solver_reload(void *state)
 {
   sparse *s = state;
   kept was = *s->kept;
@@ -169,21 +169,33 @@ static dae_status reload(void *state)
     klu_free_numeric(&s->numeric, &s->common);
     return DAE_OK;
   }
-  dae_status status = factor_first(s, &column);
+  dae_status status = klu_solver_factor_first(s, &column);
   if (status == DAE_OK && was.refactored) {
-    refactor_second(s);
+    klu_solver_refactor_second(s);
     s->kept->refactored = 1;
   }
   return status;
 }
 
-static void forget(void *state)
+static void klu_solver_forget(void *state)
 {
   sparse *s = state;
   s->kept->factored = 0;
 }
 
-const dae__backend dae__backend_klu = {"klu", create_real, factor, solve,
-                                       rcond, reload,      forget, release};
-const dae__backend dae__backend_zklu = {"klu", create_complex, factor, solve,
-                                        rcond, reload,         forget, release};
+const dae__backend dae__backend_klu = {"klu",
+                                       klu_solver_create_real,
+                                       klu_solver_factor,
+                                       klu_solver_solve,
+                                       klu_solver_rcond,
+                                       klu_solver_reload,
+                                       klu_solver_forget,
+                                       klu_solver_release};
+const dae__backend dae__backend_zklu = {"klu",
+                                        klu_solver_create_complex,
+                                        klu_solver_factor,
+                                        klu_solver_solve,
+                                        klu_solver_rcond,
+                                        klu_solver_reload,
+                                        klu_solver_forget,
+                                        klu_solver_release};

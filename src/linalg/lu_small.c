@@ -40,7 +40,7 @@ struct few {
 /* ---- the inverse ---- */
 
 /* work = A and the identity */
-static inline void scatter(const few *d, const double *values)
+static inline void lu_small_scatter(const few *d, const double *values)
 {
   const dae_pattern *p = d->pattern;
   size_t rows = 2 * (size_t)d->pairs, n = (size_t)d->n;
@@ -57,7 +57,7 @@ static inline void scatter(const few *d, const double *values)
 }
 
 /* scale = S, work = S A */
-static inline void scale_rows(const int pairs, const few *d)
+static inline void lu_small_scale_rows(const int pairs, const few *d)
 {
   dae__pair most[MOST];
   for (int i = 0; i < pairs; i++)
@@ -80,7 +80,7 @@ static inline void scale_rows(const int pairs, const few *d)
 }
 
 /* row of the largest |a_i|, i >= j; row j if it is not much smaller, or not a number */
-static inline int pivot_from(int rows, const double *a, int j)
+static inline int lu_small_pivot_from(int rows, const double *a, int j)
 {
   int p = j;
   double most = fabs(a[j]);
@@ -92,7 +92,7 @@ static inline int pivot_from(int rows, const double *a, int j)
   return fabs(a[j]) < DIAGONAL * most ? p : j;
 }
 
-static inline void exchange_rows(int rows, const few *d, int j, int p)
+static inline void lu_small_exchange_rows(int rows, const few *d, int j, int p)
 {
   int row = d->order[j];
   double scale = d->scale[j];
@@ -110,8 +110,8 @@ static inline void exchange_rows(int rows, const few *d, int j, int p)
 /* The step of pivot 1/r in row j: l = its column times r, and -r in row j, so that what is left of
  * it is -l, and of another column x, with u in row j, x (0 in row j) - l u. Rows are
  * singled out by masks: a number that is stored alone would be waited for where a pair is read. */
-static inline void turn_column(const int pairs, double *a, int j, double r, dae__pair *l,
-                               dae__pair_mask *others)
+static inline void lu_small_turn_column(const int pairs, double *a, int j, double r, dae__pair *l,
+                                        dae__pair_mask *others)
 {
   for (int i = 0; i < pairs; i++) {
     const dae__pair row = {2 * i, 2 * i + 1};
@@ -122,8 +122,8 @@ static inline void turn_column(const int pairs, double *a, int j, double r, dae_
   }
 }
 
-static inline void eliminate(const int pairs, int j, const dae__pair *l,
-                             const dae__pair_mask *others, double *x)
+static inline void lu_small_eliminate(const int pairs, int j, const dae__pair *l,
+                                      const dae__pair_mask *others, double *x)
 {
   double u = x[j];
   for (int i = 0; u != 0 && i < pairs; i++) {
@@ -133,7 +133,7 @@ static inline void eliminate(const int pairs, int j, const dae__pair *l,
 }
 
 /* inverse = work with its columns in the order of the rows of A, times S */
-static inline void put_in_order(const int pairs, const few *d)
+static inline void lu_small_put_in_order(const int pairs, const few *d)
 {
   const int rows = 2 * pairs;
   for (int j = 0; j < rows; j++) {
@@ -144,34 +144,34 @@ static inline void put_in_order(const int pairs, const few *d)
   }
 }
 
-static inline int invert_pairs(const int pairs, const few *d)
+static inline int lu_small_invert_pairs(const int pairs, const few *d)
 {
   const int rows = 2 * pairs;
   dae__pair l[MOST];
   dae__pair_mask others[MOST];
-  scale_rows(pairs, d);
+  lu_small_scale_rows(pairs, d);
   for (int j = 0; j < rows; j++) {
     double *a = d->work + j * rows;
-    int p = pivot_from(rows, a, j);
+    int p = lu_small_pivot_from(rows, a, j);
     if (p != j) /* what comes next waits for a[j], and not for p */
-      exchange_rows(rows, d, j, p);
+      lu_small_exchange_rows(rows, d, j, p);
     double r = d->pivot[j] = 1 / a[j];
     if (!isfinite(r) || r == 0)
       return j + 1;
-    turn_column(pairs, a, j, r, l, others);
+    lu_small_turn_column(pairs, a, j, r, l, others);
     for (int c = 0; c < j; c++)
-      eliminate(pairs, j, l, others, d->work + c * rows);
+      lu_small_eliminate(pairs, j, l, others, d->work + c * rows);
     for (int c = j + 1; c < rows; c++)
-      eliminate(pairs, j, l, others, d->work + c * rows);
+      lu_small_eliminate(pairs, j, l, others, d->work + c * rows);
   }
-  put_in_order(pairs, d);
+  lu_small_put_in_order(pairs, d);
   return 0;
 }
 
 /* ---- solutions ---- */
 
 /* b = A^-1 b, in two sums, as each waits for itself */
-static inline void multiply_pairs(const int pairs, const few *d, double *b)
+static inline void lu_small_multiply_pairs(const int pairs, const few *d, double *b)
 {
   dae__pair even[MOST], odd[MOST];
   const double *a = d->inverse;
@@ -198,11 +198,11 @@ static inline void multiply_pairs(const int pairs, const few *d, double *b)
 #define INSTANCE(pairs)                                                                            \
   static int factor_##pairs(const few *d)                                                          \
   {                                                                                                \
-    return invert_pairs(pairs, d);                                                                 \
+    return lu_small_invert_pairs(pairs, d);                                                        \
   }                                                                                                \
   static void solve_##pairs(const few *d, double *b)                                               \
   {                                                                                                \
-    multiply_pairs(pairs, d, b);                                                                   \
+    lu_small_multiply_pairs(pairs, d, b);                                                          \
   }
 INSTANCE(1)
 INSTANCE(2)
@@ -229,7 +229,7 @@ void dae__few_turn_to(void *state, const dae_pattern *pattern)
   d->solve = solves[d->pairs - 1];
 }
 
-static dae_status create(dae__arena *arena, const dae_pattern *pattern, void **state)
+static dae_status lu_small_create(dae__arena *arena, const dae_pattern *pattern, void **state)
 {
   int rows = (pattern->cols + 1) / 2 * 2;
   few *d = DAE__TAKE(arena, few, 1);
@@ -244,22 +244,22 @@ static dae_status create(dae__arena *arena, const dae_pattern *pattern, void **s
   return DAE_OK;
 }
 
-static dae_status factor(void *state, const double *values, int *column)
+static dae_status lu_small_factor(void *state, const double *values, int *column)
 {
   const few *d = state;
-  scatter(d, values);
+  lu_small_scatter(d, values);
   *column = d->factor(d) - 1;
   return *column < 0 ? DAE_OK : DAE_ERROR_SINGULAR;
 }
 
-static void solve(void *state, double *b)
+static void lu_small_solve(void *state, double *b)
 {
   const few *d = state;
   d->solve(d, b);
 }
 
 /* least / largest pivot */
-static double rcond(const void *state)
+static double lu_small_rcond(const void *state)
 {
   const few *d = state;
   double min = INFINITY, max = 0;
@@ -271,16 +271,17 @@ static double rcond(const void *state)
   return min / max;
 }
 
-static dae_status reload(void *state)
+static dae_status lu_small_reload(void *state)
 {
   (void)state;
   return DAE_OK;
 }
 
-static void release(void *state)
+static void lu_small_release(void *state)
 {
   (void)state;
 }
 
-const dae__backend dae__backend_few = {"dense", create, factor, solve,
-                                       rcond,   reload, NULL,   release};
+const dae__backend dae__backend_few = {"dense",        lu_small_create, lu_small_factor,
+                                       lu_small_solve, lu_small_rcond,  lu_small_reload,
+                                       NULL,           lu_small_release};

@@ -11,13 +11,14 @@ void dae__block_add(const dae__block *block, double factor, const double *values
     matrix[block->map[e]] += factor * values[e];
 }
 
-static bool full(const dae_pattern *p)
+static bool linalg_matrix_full(const dae_pattern *p)
 {
   return p->cols > 0 && p->start[p->cols] == p->rows * p->cols;
 }
 
 /* y += A (a x), the sums of two rows in a register each */
-static void times_full(int rows, int cols, const double *A, double a, const double *x, double *y)
+static void matrix_times_full(int rows, int cols, const double *A, double a, const double *x,
+                              double *y)
 {
   int i = 0;
   for (; i + 4 <= rows; i += 4) {
@@ -44,8 +45,8 @@ static void times_full(int rows, int cols, const double *A, double a, const doub
 
 void dae__matrix_times(const dae_pattern *p, const double *A, double a, const double *x, double *y)
 {
-  if (full(p)) {
-    times_full(p->rows, p->cols, A, a, x, y);
+  if (linalg_matrix_full(p)) {
+    matrix_times_full(p->rows, p->cols, A, a, x, y);
     return;
   }
   for (int j = 0; j < p->cols; j++) { /* y += (a x_j) A(:,j) */
@@ -56,7 +57,7 @@ void dae__matrix_times(const dae_pattern *p, const double *A, double a, const do
 }
 
 /* a'x */
-static double dot(int n, const double *a, const double *x)
+static double matrix_dot(int n, const double *a, const double *x)
 {
   dae__pair sum = {0, 0};
   int i = 0;
@@ -68,9 +69,9 @@ static double dot(int n, const double *a, const double *x)
 void dae__matrix_transposed_times(const dae_pattern *p, const double *A, double a, const double *x,
                                   double *y)
 {
-  if (full(p)) {
+  if (linalg_matrix_full(p)) {
     for (int j = 0; j < p->cols; j++)
-      y[j] += a * dot(p->rows, A + (size_t)j * (size_t)p->rows, x);
+      y[j] += a * matrix_dot(p->rows, A + (size_t)j * (size_t)p->rows, x);
     return;
   }
   for (int j = 0; j < p->cols; j++) { /* y_j += a A(:,j)'x */

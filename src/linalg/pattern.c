@@ -11,7 +11,7 @@
 static const dae_pattern none = {0, 0, NULL, NULL};
 
 /* Makes the arena's failure known where the memory ran out elsewhere. */
-static dae_pattern fail(dae__arena *arena)
+static dae_pattern pattern_fail(dae__arena *arena)
 {
   (void)dae__arena_take(arena, SIZE_MAX, 2);
   return none;
@@ -51,7 +51,7 @@ dae_status dae__pattern_validate(const dae_pattern *p, int rows, int cols, const
 dae_pattern dae__pattern_dense(dae__arena *arena, int rows, int cols)
 {
   if ((int64_t)rows * cols > INT_MAX)
-    return fail(arena);
+    return pattern_fail(arena);
   int *start = DAE__TAKE(arena, int, cols + 1);
   int *row = DAE__TAKE(arena, int, rows *cols);
   if (dae__arena_failed(arena))
@@ -70,7 +70,7 @@ dae_pattern dae__pattern_empty(dae__arena *arena, int rows, int cols)
                        DAE__TAKE(arena, int, 0)};
 }
 
-static bool is_dense(const dae_pattern *p)
+static bool pattern_is_dense(const dae_pattern *p)
 {
   return (int64_t)p->rows * p->cols == dae__pattern_count(p);
 }
@@ -91,7 +91,7 @@ dae_pattern dae__pattern_tiles(dae__arena *arena, const dae_pattern *p, int n)
 {
   int size = p->cols, count = dae__pattern_count(p);
   if ((int64_t)count * n * n > INT_MAX)
-    return fail(arena);
+    return pattern_fail(arena);
   int *start = DAE__TAKE(arena, int, (size_t)n *(size_t)size + 1);
   int *row = DAE__TAKE(arena, int, (size_t)count *(size_t)n *(size_t)n);
   if (dae__arena_failed(arena))
@@ -112,7 +112,7 @@ dae_pattern dae__pattern_tiles(dae__arena *arena, const dae_pattern *p, int n)
 }
 
 /* counts in start[1..n] -> offsets in start[0..n] */
-static void add_up(int n, int *start)
+static void pattern_add_up(int n, int *start)
 {
   for (int j = 0; j < n; j++)
     start[j + 1] += start[j];
@@ -129,7 +129,7 @@ dae_pattern dae__pattern_transpose(dae__arena *arena, const dae_pattern *p, int 
     return none;
   for (int e = 0; e < count; e++)
     start[p->row[e] + 1]++;
-  add_up(p->rows, start);
+  pattern_add_up(p->rows, start);
   for (int j = 0; j < p->cols; j++)
     for (int e = p->start[j]; e < p->start[j + 1]; e++) {
       int to = start[p->row[e]]++;
@@ -145,7 +145,8 @@ dae_pattern dae__pattern_transpose(dae__arena *arena, const dae_pattern *p, int 
 
 /* Rows of column j of t p, each once, in no order; returns how many. mark[k] = j for those that
  * were seen. into NULL: counts only. */
-static int product_column(const dae_pattern *p, const dae_pattern *t, int j, int *mark, int *into)
+static int pattern_product_column(const dae_pattern *p, const dae_pattern *t, int j, int *mark,
+                                  int *into)
 {
   int count = 0;
   for (int e = p->start[j]; e < p->start[j + 1]; e++) {
@@ -164,7 +165,8 @@ static int product_column(const dae_pattern *p, const dae_pattern *t, int j, int
 }
 
 /* t p with the rows of each column in no order, in the arena; none where that failed */
-static dae_pattern unsorted_product(dae__arena *arena, const dae_pattern *t, const dae_pattern *p)
+static dae_pattern pattern_unsorted_product(dae__arena *arena, const dae_pattern *t,
+                                            const dae_pattern *p)
 {
   int n = p->cols, m = t->rows;
   int *mark = DAE__TAKE(arena, int, m), *start = DAE__TAKE(arena, int, (size_t)n + 1);
@@ -174,7 +176,7 @@ static dae_pattern unsorted_product(dae__arena *arena, const dae_pattern *t, con
   for (int i = 0; i < m; i++)
     mark[i] = -1;
   for (int j = 0; j < n && total <= INT_MAX; j++) {
-    total += product_column(p, t, j, mark, NULL);
+    total += pattern_product_column(p, t, j, mark, NULL);
     start[j + 1] = (int)total;
   }
   int *row = total > INT_MAX ? NULL : DAE__TAKE(arena, int, total);
@@ -183,7 +185,7 @@ static dae_pattern unsorted_product(dae__arena *arena, const dae_pattern *t, con
   for (int i = 0; i < m; i++)
     mark[i] = -1;
   for (int j = 0; j < n; j++)
-    product_column(p, t, j, mark, row + start[j]);
+    pattern_product_column(p, t, j, mark, row + start[j]);
   return (dae_pattern){m, n, start, row};
 }
 
@@ -193,33 +195,33 @@ dae_pattern dae__pattern_gram(dae__arena *arena, const dae_pattern *p)
     return none;
   if (dae__pattern_count(p) == 0)
     return dae__pattern_empty(arena, p->cols, p->cols);
-  if (is_dense(p))
+  if (pattern_is_dense(p))
     return dae__pattern_dense(arena, p->cols, p->cols);
   dae__arena *scratch = dae__arena_create(dae__arena_env(arena));
   if (!scratch)
-    return fail(arena);
+    return pattern_fail(arena);
   dae_pattern result = none, product = none, t = dae__pattern_transpose(scratch, p, NULL);
   if (t.start)
-    product = unsorted_product(scratch, &t, p);
+    product = pattern_unsorted_product(scratch, &t, p);
   /* symmetric, so the transpose is the same pattern in order */
   if (product.start)
     result = dae__pattern_transpose(arena, &product, NULL);
   dae__arena_free(scratch);
-  return result.start ? result : fail(arena);
+  return result.start ? result : pattern_fail(arena);
 }
 
 dae_pattern dae__pattern_product(dae__arena *arena, const dae_pattern *A, const dae_pattern *B)
 {
   dae__arena *scratch = dae__arena_failed(arena) ? NULL : dae__arena_create(dae__arena_env(arena));
   if (!scratch)
-    return fail(arena);
-  dae_pattern result = none, product = unsorted_product(scratch, A, B), t = none;
+    return pattern_fail(arena);
+  dae_pattern result = none, product = pattern_unsorted_product(scratch, A, B), t = none;
   if (product.start)
     t = dae__pattern_transpose(scratch, &product, NULL);
   if (t.start)
     result = dae__pattern_transpose(arena, &t, NULL);
   dae__arena_free(scratch);
-  return result.start ? result : fail(arena);
+  return result.start ? result : pattern_fail(arena);
 }
 
 /* The entries of all blocks in a row, as places in the merged matrix, of which several may be the
@@ -229,7 +231,7 @@ typedef struct places {
   int *row, *col, *number;
 } places;
 
-static void list_places(const dae__block *blocks, int count, places *at)
+static void pattern_list_places(const dae__block *blocks, int count, places *at)
 {
   int *row = at->row, *col = at->col;
   for (int k = 0; k < count; k++) {
@@ -248,18 +250,19 @@ static void list_places(const dae__block *blocks, int count, places *at)
 }
 
 /* Stable counting sort of `from` by key[] < keys; next has keys + 1 zeroed entries. */
-static void sort_by(int keys, const int *key, int count, const int *from, int *next, int *to)
+static void pattern_sort_by(int keys, const int *key, int count, const int *from, int *next,
+                            int *to)
 {
   for (int e = 0; e < count; e++)
     next[key[e] + 1]++;
-  add_up(keys, next);
+  pattern_add_up(keys, next);
   for (int i = 0; i < count; i++) {
     int e = from ? from[i] : i;
     to[next[key[e]]++] = e;
   }
 }
 
-static bool take_maps(dae__arena *arena, dae__block *blocks, int count, int64_t *total)
+static bool pattern_take_maps(dae__arena *arena, dae__block *blocks, int count, int64_t *total)
 {
   *total = 0;
   if (dae__arena_failed(arena))
@@ -273,7 +276,7 @@ static bool take_maps(dae__arena *arena, dae__block *blocks, int count, int64_t 
 }
 
 /* Numbers runs of equal places in the sorted order; returns how many there are. */
-static int number_runs(const places *at, const int *order)
+static int pattern_number_runs(const places *at, const int *order)
 {
   int entries = 0;
   for (int i = 0; i < at->count; i++) {
@@ -285,20 +288,20 @@ static int number_runs(const places *at, const int *order)
 }
 
 /* numbers places in the order of columns; -1: out of memory */
-static int number_by_sorting(dae__arena *scratch, int rows, int cols, const places *at)
+static int pattern_number_by_sorting(dae__arena *scratch, int rows, int cols, const places *at)
 {
   int *next_row = DAE__TAKE(scratch, int, (size_t)rows + 1);
   int *next_col = DAE__TAKE(scratch, int, (size_t)cols + 1);
   int *by_row = DAE__TAKE(scratch, int, at->count), *order = DAE__TAKE(scratch, int, at->count);
   if (dae__arena_failed(scratch))
     return -1;
-  sort_by(rows, at->row, at->count, NULL, next_row, by_row);
-  sort_by(cols, at->col, at->count, by_row, next_col, order);
-  return number_runs(at, order);
+  pattern_sort_by(rows, at->row, at->count, NULL, next_row, by_row);
+  pattern_sort_by(cols, at->col, at->count, by_row, next_col, order);
+  return pattern_number_runs(at, order);
 }
 
 /* the same, by a mark for every cell of the matrix */
-static int number_by_cells(dae__arena *scratch, int rows, int cols, const places *at)
+static int pattern_number_by_cells(dae__arena *scratch, int rows, int cols, const places *at)
 {
   int *cell = DAE__TAKE(scratch, int, rows *cols), entries = 0;
   if (!cell)
@@ -316,16 +319,17 @@ static int number_by_cells(dae__arena *scratch, int rows, int cols, const places
 /* cells that take as long as sorting an entry does: an estimate */
 #define CELLS 4
 
-static int number(dae__arena *scratch, int rows, int cols, const places *at)
+static int pattern_number(dae__arena *scratch, int rows, int cols, const places *at)
 {
   int64_t cells = (int64_t)rows * cols;
   return cells <= INT_MAX && cells <= (int64_t)CELLS * at->count
-             ? number_by_cells(scratch, rows, cols, at)
-             : number_by_sorting(scratch, rows, cols, at);
+             ? pattern_number_by_cells(scratch, rows, cols, at)
+             : pattern_number_by_sorting(scratch, rows, cols, at);
 }
 
 /* The pattern of the numbered places. */
-static dae_pattern join(dae__arena *arena, int rows, int cols, int entries, const places *at)
+static dae_pattern pattern_join(dae__arena *arena, int rows, int cols, int entries,
+                                const places *at)
 {
   int *start = DAE__TAKE(arena, int, (size_t)cols + 1);
   int *row = DAE__TAKE(arena, int, entries);
@@ -345,19 +349,19 @@ static dae_pattern join(dae__arena *arena, int rows, int cols, int entries, cons
 dae_pattern dae__blocks_merge(dae__arena *arena, int rows, int cols, dae__block *blocks, int count)
 {
   int64_t total;
-  if (!take_maps(arena, blocks, count, &total))
-    return fail(arena);
+  if (!pattern_take_maps(arena, blocks, count, &total))
+    return pattern_fail(arena);
   dae__arena *scratch = dae__arena_create(dae__arena_env(arena));
   if (!scratch)
-    return fail(arena);
+    return pattern_fail(arena);
   dae_pattern result = none;
   places at = {(int)total, DAE__TAKE(scratch, int, total), DAE__TAKE(scratch, int, total),
                DAE__TAKE(scratch, int, total)};
   if (!dae__arena_failed(scratch)) {
-    list_places(blocks, count, &at);
-    int entries = number(scratch, rows, cols, &at);
+    pattern_list_places(blocks, count, &at);
+    int entries = pattern_number(scratch, rows, cols, &at);
     if (entries >= 0)
-      result = join(arena, rows, cols, entries, &at);
+      result = pattern_join(arena, rows, cols, entries, &at);
     const int *of_block = at.number;
     for (int b = 0; result.start && b < count; b++) {
       size_t entries_of = (size_t)dae__pattern_count(blocks[b].pattern);
@@ -366,5 +370,5 @@ dae_pattern dae__blocks_merge(dae__arena *arena, int rows, int cols, dae__block 
     }
   }
   dae__arena_free(scratch);
-  return result.start ? result : fail(arena);
+  return result.start ? result : pattern_fail(arena);
 }

@@ -45,8 +45,8 @@ typedef struct work {
   int *mark;    /* row for which a coordinate was last reached */
 } work;
 
-static bool prepare(work *w, dae__arena *arena, const dae_pattern *p, const double *A,
-                    const bool *active)
+static bool rank_prepare(work *w, dae__arena *arena, const dae_pattern *p, const double *A,
+                         const bool *active)
 {
   int count = dae__pattern_count(p), n = p->cols;
   int *map = DAE__TAKE(arena, int, count);
@@ -76,7 +76,7 @@ static bool prepare(work *w, dae__arena *arena, const dae_pattern *p, const doub
 }
 
 /* Room in L for a further column. */
-static bool reserve(work *w, size_t more)
+static bool rank_reserve(work *w, size_t more)
 {
   if (w->used + more <= w->size)
     return true;
@@ -96,7 +96,7 @@ static bool reserve(work *w, size_t more)
 }
 
 /* Puts c and what elimination of c fills in into reach, before those already there. */
-static int visit(work *w, int row, int c, int top)
+static int rank_visit(work *w, int row, int c, int top)
 {
   int depth = 0;
   w->stack[0] = c;
@@ -122,7 +122,7 @@ static int visit(work *w, int row, int c, int top)
 
 /* x = L\(a_row / largest); x(reach[top..]) are its entries. Returns top, or -1 for a row that is
  * not finite. */
-static int eliminate(work *w, int row)
+static int rank_eliminate(work *w, int row)
 {
   const dae_pattern *p = &w->by_row;
   double largest = 0;
@@ -137,7 +137,7 @@ static int eliminate(work *w, int row)
       continue;
     w->x[p->row[e]] = w->a[e] / largest;
     if (w->mark[p->row[e]] != row)
-      top = visit(w, row, p->row[e], top);
+      top = rank_visit(w, row, p->row[e], top);
   }
   for (int i = top; i < w->cols; i++) {
     int c = w->reach[i], k = w->column_of[c];
@@ -149,7 +149,7 @@ static int eliminate(work *w, int row)
 }
 
 /* The largest |x_c| without a pivot. */
-static double remainder_of(const work *w, int top)
+static double rank_remainder_of(const work *w, int top)
 {
   double max = 0;
   for (int i = top; i < w->cols; i++)
@@ -159,7 +159,7 @@ static double remainder_of(const work *w, int top)
 }
 
 /* The coordinates of a row lose a reference; a pivot without any takes its column out of use. */
-static void release_row(work *w, int row)
+static void rank_release_row(work *w, int row)
 {
   const dae_pattern *p = &w->by_row;
   int depth = 0;
@@ -182,7 +182,7 @@ static void release_row(work *w, int row)
 #define LOW_THRESHOLD 1e-6
 #define FILLED 8
 
-static int choose_pivot(const work *w, int top, double max)
+static int rank_choose_pivot(const work *w, int top, double max)
 {
   bool filled = w->used > FILLED * (size_t)dae__pattern_count(&w->by_row);
   int best = -1;
@@ -199,10 +199,10 @@ static int choose_pivot(const work *w, int top, double max)
 }
 
 /* L(:,k) = x / x_p. Entries at rounding level are left out, or a straight chain would fill in. */
-static bool append_column(work *w, int top, int p)
+static bool rank_append_column(work *w, int top, int p)
 {
   const double noise = 8 * DBL_EPSILON;
-  if (w->refs[p] > 0 && !reserve(w, (size_t)(w->cols - top)))
+  if (w->refs[p] > 0 && !rank_reserve(w, (size_t)(w->cols - top)))
     return false;
   for (int i = top; i < w->cols && w->refs[p] > 0; i++) {
     int c = w->reach[i];
@@ -217,7 +217,7 @@ static bool append_column(work *w, int top, int p)
 }
 
 /* The largest entry of a row that no other row shares, if it is not small in the row; else -1. */
-static int own_coordinate(const work *w, int row)
+static int rank_own_coordinate(const work *w, int row)
 {
   const dae_pattern *p = &w->by_row;
   int best = -1;
@@ -236,7 +236,8 @@ static int own_coordinate(const work *w, int row)
 }
 
 /* Peels off row after row that has a coordinate of its own. */
-static void peel(work *w, const dae_pattern *p, const double *A, const bool *active, int *pivot)
+static void rank_peel(work *w, const dae_pattern *p, const double *A, const bool *active,
+                      int *pivot)
 {
   int *queue = w->reach, count = 0;
   for (int c = 0; c < w->cols; c++)
@@ -247,7 +248,7 @@ static void peel(work *w, const dae_pattern *p, const double *A, const bool *act
     for (int e = p->start[c]; e < p->start[c + 1] && w->refs[c] == 1; e++)
       if (A[e] != 0 && active[p->row[e]] && !w->peeled[p->row[e]])
         row = p->row[e];
-    int own = row < 0 ? -1 : own_coordinate(w, row);
+    int own = row < 0 ? -1 : rank_own_coordinate(w, row);
     if (own < 0)
       continue;
     w->peeled[row] = true;
@@ -260,20 +261,21 @@ static void peel(work *w, const dae_pattern *p, const double *A, const bool *act
   }
 }
 
-static dae_status find_independent(work *w, double tol, bool *active, int *pivot, double *margin)
+static dae_status rank_find_independent(work *w, double tol, bool *active, int *pivot,
+                                        double *margin)
 {
   for (int row = 0; row < w->rows; row++) {
     if (!active[row] || w->peeled[row])
       continue;
-    int top = eliminate(w, row);
+    int top = rank_eliminate(w, row);
     if (top < 0)
       return DAE_ERROR_RECOVERABLE;
-    release_row(w, row);
-    double max = remainder_of(w, top);
+    rank_release_row(w, row);
+    double max = rank_remainder_of(w, top);
     active[row] = max > tol;
     if (active[row]) {
-      int p = choose_pivot(w, top, max);
-      if (!append_column(w, top, p))
+      int p = rank_choose_pivot(w, top, max);
+      if (!rank_append_column(w, top, p))
         return DAE_ERROR_MEMORY;
       *margin = fmin(*margin, max);
       if (pivot)
@@ -286,8 +288,8 @@ static dae_status find_independent(work *w, double tol, bool *active, int *pivot
 }
 
 /* a single row depends on others only if it is 0 */
-static dae_status look_at_one(const dae_pattern *pattern, const double *A, bool *active, int *pivot,
-                              int *rank)
+static dae_status rank_look_at_one(const dae_pattern *pattern, const double *A, bool *active,
+                                   int *pivot, int *rank)
 {
   double largest = 0;
   int best = -1;
@@ -311,7 +313,7 @@ dae_status dae__rank_rows(const dae_pattern *pattern, const double *A, double to
   if (pattern->rows == 1) {
     if (margin)
       *margin = 1;
-    return look_at_one(pattern, A, active, pivot, rank);
+    return rank_look_at_one(pattern, A, active, pivot, rank);
   }
   dae_env own = dae__env_of(env);
   work w = {.rows = pattern->rows, .cols = pattern->cols, .env = &own};
@@ -320,9 +322,9 @@ dae_status dae__rank_rows(const dae_pattern *pattern, const double *A, double to
   double smallest = 1;
   for (int i = 0; pivot && i < w.rows; i++)
     pivot[i] = -1;
-  if (arena && prepare(&w, arena, pattern, A, active)) {
-    peel(&w, pattern, A, active, pivot);
-    status = find_independent(&w, tol, active, pivot, &smallest);
+  if (arena && rank_prepare(&w, arena, pattern, A, active)) {
+    rank_peel(&w, pattern, A, active, pivot);
+    status = rank_find_independent(&w, tol, active, pivot, &smallest);
   }
   if (w.L)
     w.env->release(w.env->user, w.L);

@@ -21,7 +21,7 @@ struct dae__solver {
   int *column; /* kept: where the last factorisation failed, or -1 */
 };
 
-static const dae__backend *choose(const dae_pattern *p, const dae__backends *ways)
+static const dae__backend *solver_choose(const dae_pattern *p, const dae__backends *ways)
 {
   int n = p->cols;
   int64_t full = (int64_t)n * n, count = dae__pattern_count(p);
@@ -40,7 +40,7 @@ dae_status dae__solver_create_on(dae__arena *arena, const dae_pattern *pattern, 
   if (!dae__arena_failed(arena)) {
     *column = -1;
     int count = ways.width * dae__pattern_count(pattern);
-    *solver = (dae__solver){choose(pattern, &ways), NULL, count, column};
+    *solver = (dae__solver){solver_choose(pattern, &ways), NULL, count, column};
     status = solver->backend->create(arena, pattern, &solver->state);
   }
   if (status == DAE_ERROR_MEMORY)
@@ -52,8 +52,8 @@ dae_status dae__solver_create_on(dae__arena *arena, const dae_pattern *pattern, 
   return DAE_OK;
 }
 
-static dae_status create_by(dae__arena *arena, const dae_pattern *pattern,
-                            const dae__backend *dense, dae__solver **out, dae_error *err)
+static dae_status solver_create_by(dae__arena *arena, const dae_pattern *pattern,
+                                   const dae__backend *dense, dae__solver **out, dae_error *err)
 {
   dae__backends ways = {1, dae__lu_crossover, dense, &dae__backend_lapack, NULL};
 #ifdef DAE_WITH_KLU
@@ -65,14 +65,14 @@ static dae_status create_by(dae__arena *arena, const dae_pattern *pattern,
 dae_status dae__solver_create(dae__arena *arena, const dae_pattern *pattern, dae__solver **out,
                               dae_error *err)
 {
-  return create_by(arena, pattern, &dae__backend_dense, out, err);
+  return solver_create_by(arena, pattern, &dae__backend_dense, out, err);
 }
 
 dae_status dae__solver_create_iteration(dae__arena *arena, const dae_pattern *pattern,
                                         dae__solver **out, dae_error *err)
 {
   bool few = pattern->cols > 0 && pattern->cols <= DAE__FEW;
-  return create_by(arena, pattern, few ? &dae__backend_few : &dae__backend_dense, out, err);
+  return solver_create_by(arena, pattern, few ? &dae__backend_few : &dae__backend_dense, out, err);
 }
 
 void dae__solver_turn_to(dae__solver *solver, const dae_pattern *pattern)

@@ -14,7 +14,7 @@ typedef struct dense {
   int *pivot;
 } dense;
 
-static dae_status create(dae__arena *arena, const dae_pattern *pattern, void **state)
+static dae_status dense_solver_create(dae__arena *arena, const dae_pattern *pattern, void **state)
 {
   size_t n = (size_t)pattern->cols;
   dense *d = DAE__TAKE(arena, dense, 1);
@@ -30,7 +30,7 @@ static dae_status create(dae__arena *arena, const dae_pattern *pattern, void **s
 }
 
 /* LU = A */
-static void scatter(const dense *d, const double *values)
+static void dense_solver_scatter(const dense *d, const double *values)
 {
   const dae_pattern *p = d->pattern;
   size_t n = (size_t)d->n;
@@ -44,19 +44,19 @@ static void scatter(const dense *d, const double *values)
       d->LU[(size_t)j * n + (size_t)p->row[e]] = values[e];
 }
 
-static dae_status factor(void *state, const double *values, int *column)
+static dae_status dense_solver_factor(void *state, const double *values, int *column)
 {
   dense *d = state;
   if (d->n == 0)
     return DAE_OK;
-  scatter(d, values);
+  dense_solver_scatter(d, values);
   dae__lu_scale_rows(d->n, d->LU, d->scale); /* scale = S, LU = S A */
   int failed = dae__lu_factor(d->n, d->LU, d->pivot);
   *column = failed - 1;
   return failed ? DAE_ERROR_SINGULAR : DAE_OK;
 }
 
-static void solve(void *state, double *b)
+static void dense_solver_solve(void *state, double *b)
 {
   const dense *d = state;
   for (int i = 0; i < d->n; i++) /* b = S b */
@@ -65,7 +65,7 @@ static void solve(void *state, double *b)
 }
 
 /* min |U_ii| / max |U_ii| */
-static double rcond(const void *state)
+static double dense_solver_rcond(const void *state)
 {
   const dense *d = state;
   double min = INFINITY, max = 0;
@@ -79,18 +79,30 @@ static double rcond(const void *state)
   return max > 0 ? min / max : 0;
 }
 
-static dae_status reload(void *state)
+static dae_status dense_solver_reload(void *state)
 {
   (void)state;
   return DAE_OK;
 }
 
-static void release(void *state)
+static void dense_solver_release(void *state)
 {
   (void)state;
 }
 
-const dae__backend dae__backend_dense = {"dense", create, factor, solve,
-                                         rcond,   reload, NULL,   release};
-const dae__backend dae__backend_lapack = {"lapack", create, factor, solve,
-                                          rcond,    reload, NULL,   release};
+const dae__backend dae__backend_dense = {"dense",
+                                         dense_solver_create,
+                                         dense_solver_factor,
+                                         dense_solver_solve,
+                                         dense_solver_rcond,
+                                         dense_solver_reload,
+                                         NULL,
+                                         dense_solver_release};
+const dae__backend dae__backend_lapack = {"lapack",
+                                          dense_solver_create,
+                                          dense_solver_factor,
+                                          dense_solver_solve,
+                                          dense_solver_rcond,
+                                          dense_solver_reload,
+                                          NULL,
+                                          dense_solver_release};

@@ -20,13 +20,14 @@ void dgesvd_(const char *left, const char *right, const int *m, const int *n, do
              double *work, const int *lwork, int *info, size_t left_length, size_t right_length);
 #endif
 
-static dae_status not_finite(dae_error *err)
+static dae_status spectrum_not_finite(dae_error *err)
 {
   return dae__fail(err, DAE_ERROR_RECOVERABLE, NULL, "a matrix has entries that are not finite");
 }
 
 /* A copy of A, which factorisations work on; or NULL and why. */
-static double *copy(dae__arena *arena, int n, const double *A, dae_status *status, dae_error *err)
+static double *spectrum_copy(dae__arena *arena, int n, const double *A, dae_status *status,
+                             dae_error *err)
 {
   size_t size = (size_t)n * (size_t)n;
   double *B = arena ? DAE__TAKE(arena, double, size) : NULL;
@@ -38,7 +39,7 @@ static double *copy(dae__arena *arena, int n, const double *A, dae_status *statu
   for (size_t i = 0; i < size; i++) {
     B[i] = A[i];
     if (!isfinite(A[i])) {
-      *status = not_finite(err);
+      *status = spectrum_not_finite(err);
       return NULL;
     }
   }
@@ -48,8 +49,8 @@ static double *copy(dae__arena *arena, int n, const double *A, dae_status *statu
 #ifdef DAE_WITH_LAPACK
 #define WORK 8 /* times n: dgeev needs 3 n, dgesvd 5 n; more serves larger blocks */
 
-static dae_status values_lapack(dae__arena *arena, int n, double *A, double *re, double *im,
-                                dae_error *err)
+static dae_status spectrum_values_lapack(dae__arena *arena, int n, double *A, double *re,
+                                         double *im, dae_error *err)
 {
   int lwork = WORK * n, one = 1, info = 0;
   double none = 0, *work = DAE__TAKE(arena, double, lwork);
@@ -61,8 +62,8 @@ static dae_status values_lapack(dae__arena *arena, int n, double *A, double *re,
   return DAE_OK;
 }
 
-static dae_status smallest_lapack(dae__arena *arena, int n, double *A, double *sigma,
-                                  dae_error *err)
+static dae_status spectrum_smallest_lapack(dae__arena *arena, int n, double *A, double *sigma,
+                                           dae_error *err)
 {
   int lwork = WORK * n, one = 1, info = 0;
   double none = 0, *work = DAE__TAKE(arena, double, lwork), *all = DAE__TAKE(arena, double, n);
@@ -85,9 +86,9 @@ dae_status dae__spectrum_values(const dae_env *env, int n, const double *A, doub
     return DAE_OK;
   dae__arena *arena = dae__arena_create(env);
   dae_status status;
-  double *B = copy(arena, n, A, &status, err);
+  double *B = spectrum_copy(arena, n, A, &status, err);
   if (B)
-    status = values_lapack(arena, n, B, re, im, err);
+    status = spectrum_values_lapack(arena, n, B, re, im, err);
   dae__arena_free(arena);
   return status;
 #else
@@ -95,13 +96,13 @@ dae_status dae__spectrum_values(const dae_env *env, int n, const double *A, doub
 #endif
 }
 
-static double norm(int n, const double *x)
+static double spectrum_norm(int n, const double *x)
 {
   return sqrt(dae__dot(n, x, x));
 }
 
 /* A start without symmetries, the same in every run. */
-static void generic(int n, double *x)
+static void spectrum_generic(int n, double *x)
 {
   for (int i = 0; i < n; i++)
     x[i] = 1 + 0.5 * sin(1.7 * i + 0.3);
@@ -111,16 +112,16 @@ static void generic(int n, double *x)
 #define SETTLED 1e-12 /* relative change of sigma^-2 */
 
 /* sigma from the factors of A */
-static double inverse_iteration(int n, const double *LU, const int *pivot, double *x)
+static double spectrum_inverse_iteration(int n, const double *LU, const int *pivot, double *x)
 {
   double inverse = 0; /* sigma^-2 */
-  generic(n, x);
+  spectrum_generic(n, x);
   for (int k = 0; k < MOST_ITERATIONS; k++) {
     double before = inverse;
-    dae__scale(n, 1 / norm(n, x), x);
+    dae__scale(n, 1 / spectrum_norm(n, x), x);
     dae__lu_solve_transposed(n, LU, pivot, x);
     dae__lu_solve(n, LU, pivot, x);
-    inverse = norm(n, x);
+    inverse = spectrum_norm(n, x);
     if (!isfinite(inverse))
       return 0;
     if (fabs(inverse - before) <= SETTLED * inverse)
@@ -134,14 +135,14 @@ dae_status dae__spectrum_smallest_own(const dae_env *env, int n, const double *A
 {
   dae__arena *arena = dae__arena_create(env);
   dae_status status;
-  double *LU = copy(arena, n, A, &status, err);
+  double *LU = spectrum_copy(arena, n, A, &status, err);
   if (LU) {
     double *x = DAE__TAKE(arena, double, n);
     int *pivot = DAE__TAKE(arena, int, n);
     if (dae__arena_failed(arena))
       status = dae__out_of_memory(err);
     else
-      *sigma = dae__lu_factor(n, LU, pivot) ? 0 : inverse_iteration(n, LU, pivot, x);
+      *sigma = dae__lu_factor(n, LU, pivot) ? 0 : spectrum_inverse_iteration(n, LU, pivot, x);
   }
   dae__arena_free(arena);
   return status;
@@ -153,9 +154,9 @@ dae_status dae__spectrum_smallest(const dae_env *env, int n, const double *A, do
 #ifdef DAE_WITH_LAPACK
   dae__arena *arena = dae__arena_create(env);
   dae_status status;
-  double *B = copy(arena, n, A, &status, err);
+  double *B = spectrum_copy(arena, n, A, &status, err);
   if (B)
-    status = smallest_lapack(arena, n, B, sigma, err);
+    status = spectrum_smallest_lapack(arena, n, B, sigma, err);
   dae__arena_free(arena);
   return status;
 #else
@@ -176,7 +177,7 @@ typedef struct shifted {
 } shifted;
 
 /* B = A - re - off, or [A - re - off, im; -im, A - re - off] */
-static void shift(const shifted *s, const double *A, double re, double im)
+static void spectrum_shift(const shifted *s, const double *A, double re, double im)
 {
   size_t n = (size_t)s->n, size = (size_t)s->size;
   for (size_t i = 0; i < size * size; i++)
@@ -191,11 +192,11 @@ static void shift(const shifted *s, const double *A, double re, double im)
     }
 }
 
-static bool factor(const shifted *s, const double *A, double re, double im)
+static bool spectrum_factor(const shifted *s, const double *A, double re, double im)
 {
   double scale = fmax(hypot(re, im), dae__max_abs(s->n * s->n, A));
   for (double off = OFF; off < 1; off *= 10) {
-    shift(s, A, re + off * (scale > 0 ? scale : 1), im);
+    spectrum_shift(s, A, re + off * (scale > 0 ? scale : 1), im);
     if (dae__lu_factor(s->size, s->B, s->pivot) == 0)
       return true;
   }
@@ -203,7 +204,7 @@ static bool factor(const shifted *s, const double *A, double re, double im)
 }
 
 /* z = (x, y) to largest modulus 1 */
-static void normalise(int n, const double *z, double *x, double *y, bool is_complex)
+static void spectrum_normalise(int n, const double *z, double *x, double *y, bool is_complex)
 {
   double largest = 0;
   for (int i = 0; i < n; i++) {
@@ -220,7 +221,7 @@ dae_status dae__spectrum_vector(const dae_env *env, int n, const double *A, doub
 {
   for (int j = 0; j < n; j++)
     if (!dae__all_finite(n, A + (size_t)j * (size_t)n))
-      return not_finite(err);
+      return spectrum_not_finite(err);
   dae__arena *arena = dae__arena_create(env);
   if (!arena)
     return dae__out_of_memory(err);
@@ -231,15 +232,15 @@ dae_status dae__spectrum_vector(const dae_env *env, int n, const double *A, doub
   dae_status status = DAE_OK;
   if (dae__arena_failed(arena))
     status = dae__out_of_memory(err);
-  else if (!factor(&s, A, re, im))
+  else if (!spectrum_factor(&s, A, re, im))
     status = dae__fail(err, DAE_ERROR_RECOVERABLE, NULL, "an eigenvector was not found");
   else {
-    generic(size, z);
+    spectrum_generic(size, z);
     for (int k = 0; k < ITERATIONS; k++) {
       dae__lu_solve(size, s.B, s.pivot, z);
-      dae__scale(size, 1 / norm(size, z), z);
+      dae__scale(size, 1 / spectrum_norm(size, z), z);
     }
-    normalise(n, z, x, y, size > n);
+    spectrum_normalise(n, z, x, y, size > n);
   }
   dae__arena_free(arena);
   return status;

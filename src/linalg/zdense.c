@@ -32,14 +32,15 @@ typedef struct number {
   double x, y;
 } number;
 
-static inline parts parts_of(int order, double *A)
+static inline parts zdense_parts_of(int order, double *A)
 {
   size_t n = (size_t)order, stride = dae__zlu_stride(order);
   return (parts){n, stride, A, A + 2 * stride * n, A + (2 * stride + 4) * n};
 }
 
 /* a -= l u, two rows; l's imaginary parts are l_step away */
-static inline void subtract_pair(const double *l, size_t l_step, number u, double *x, double *y)
+static inline void zdense_subtract_pair(const double *l, size_t l_step, number u, double *x,
+                                        double *y)
 {
   dae__pair lx = dae__pair_of(l), ly = dae__pair_of(l + l_step);
   *dae__pair_at(x) -= lx * u.x - ly * u.y;
@@ -47,7 +48,8 @@ static inline void subtract_pair(const double *l, size_t l_step, number u, doubl
 }
 
 /* l = a r, two rows */
-static inline void times_pair(const double *x, const double *y, number r, double *lx, double *ly)
+static inline void zdense_times_pair(const double *x, const double *y, number r, double *lx,
+                                     double *ly)
 {
   dae__pair ax = dae__pair_of(x), ay = dae__pair_of(y);
   *dae__pair_at(lx) = ax * r.x - ay * r.y;
@@ -55,7 +57,7 @@ static inline void times_pair(const double *x, const double *y, number r, double
 }
 
 /* row of the largest |x_i| + |y_i|, i >= k: two searches side by side */
-static inline size_t largest_from(size_t n, const double *x, const double *y, size_t k)
+static inline size_t zdense_largest_from(size_t n, const double *x, const double *y, size_t k)
 {
   size_t p = k, q = k, i = k + 1;
   double max_p = fabs(x[k]) + fabs(y[k]), max_q = max_p;
@@ -74,7 +76,7 @@ static inline size_t largest_from(size_t n, const double *x, const double *y, si
 }
 
 /* 1/(x + i y); not finite where it overflows */
-static inline number reciprocal(double x, double y)
+static inline number zdense_reciprocal(double x, double y)
 {
   double d = x * x + y * y, s = 1;
   if (d < 1e-280 || d > 1e280) { /* the squares may have no digits left */
@@ -88,35 +90,35 @@ static inline number reciprocal(double x, double y)
 
 /* Column k, up to date: its pivot, and L = a / U_kk with rows k and q in their old places. Row q
  * is not zero: what it is subtracted from is overwritten. */
-static inline bool prepare(const parts *p, size_t k, int *pivot)
+static inline bool zdense_prepare(const parts *p, size_t k, int *pivot)
 {
   double *x = p->A + 2 * p->stride * k, *y = x + p->stride, *near = p->near + 4 * k;
-  size_t q = largest_from(p->n, x, y, k), i = k / 2 * 2;
+  size_t q = zdense_largest_from(p->n, x, y, k), i = k / 2 * 2;
   pivot[k] = (int)q;
-  number r = reciprocal(x[q], y[q]);
+  number r = zdense_reciprocal(x[q], y[q]);
   if (!isfinite(r.x) || !isfinite(r.y))
     return false;
   p->inverse[2 * k] = r.x;
   p->inverse[2 * k + 1] = r.y;
-  times_pair(x + i, y + i, r, near, near + 2);
+  zdense_times_pair(x + i, y + i, r, near, near + 2);
   if (i < k)
     near[0] = near[2] = 0;
   for (i += 2; i < p->stride; i += 2)
-    times_pair(x + i, y + i, r, x + i, y + i);
+    zdense_times_pair(x + i, y + i, r, x + i, y + i);
   return true;
 }
 
 /* Column j > k: a -= L(:,k) u, then rows k and q change places: done before, the update would wait
  * for the stores. */
-static inline void update(const parts *p, size_t k, size_t q, size_t j)
+static inline void zdense_update(const parts *p, size_t k, size_t q, size_t j)
 {
   double *x = p->A + 2 * p->stride * j, *y = x + p->stride;
   const double *l = p->A + 2 * p->stride * k;
   number u = {x[q], y[q]};
   size_t i = k / 2 * 2;
-  subtract_pair(p->near + 4 * k, 2, u, x + i, y + i);
+  zdense_subtract_pair(p->near + 4 * k, 2, u, x + i, y + i);
   for (i += 2; i < p->stride; i += 2)
-    subtract_pair(l + i, p->stride, u, x + i, y + i);
+    zdense_subtract_pair(l + i, p->stride, u, x + i, y + i);
   x[q] = x[k];
   y[q] = y[k];
   x[k] = u.x;
@@ -124,7 +126,7 @@ static inline void update(const parts *p, size_t k, size_t q, size_t j)
 }
 
 /* where L_ic, i >= c, is; its imaginary part is *step away */
-static inline double *left(const parts *p, size_t i, size_t c, size_t *step)
+static inline double *zdense_left(const parts *p, size_t i, size_t c, size_t *step)
 {
   bool near = i / 2 == c / 2;
   *step = near ? 2 : p->stride;
@@ -132,11 +134,11 @@ static inline double *left(const parts *p, size_t i, size_t c, size_t *step)
 }
 
 /* Rows k and q of L change places in the columns before k. */
-static inline void exchange_left(const parts *p, size_t k, size_t q)
+static inline void zdense_exchange_left(const parts *p, size_t k, size_t q)
 {
   for (size_t c = 0; c < k; c++) {
     size_t k_step, q_step;
-    double *a = left(p, k, c, &k_step), *b = left(p, q, c, &q_step);
+    double *a = zdense_left(p, k, c, &k_step), *b = zdense_left(p, q, c, &q_step);
     double x = a[0], y = a[k_step];
     a[0] = b[0];
     a[k_step] = b[q_step];
@@ -146,11 +148,11 @@ static inline void exchange_left(const parts *p, size_t k, size_t q)
 }
 
 /* Column k of L, used for the last time: row k goes to q, and the zeros to their places. */
-static inline void finish(const parts *p, size_t k, size_t q)
+static inline void zdense_finish(const parts *p, size_t k, size_t q)
 {
   double *x = p->A + 2 * p->stride * k, *y = x + p->stride, *near = p->near + 4 * k;
   size_t step;
-  double *to = left(p, q, k, &step);
+  double *to = zdense_left(p, q, k, &step);
   to[0] = near[k % 2];
   to[step] = near[2 + k % 2];
   near[k % 2] = near[2 + k % 2] = 0;
@@ -160,40 +162,40 @@ static inline void finish(const parts *p, size_t k, size_t q)
 
 int dae__zlu_factor(int n, double *A, int *pivot)
 {
-  parts p = parts_of(n, A);
-  if (!prepare(&p, 0, pivot))
+  parts p = zdense_parts_of(n, A);
+  if (!zdense_prepare(&p, 0, pivot))
     return 1;
   for (size_t k = 0; k < p.n; k++) {
     size_t q = (size_t)pivot[k];
     if (k + 1 < p.n) { /* the next column first: its pivot is found while the others are updated */
-      update(&p, k, q, k + 1);
-      if (!prepare(&p, k + 1, pivot))
+      zdense_update(&p, k, q, k + 1);
+      if (!zdense_prepare(&p, k + 1, pivot))
         return (int)k + 2;
     }
     for (size_t j = k + 2; j < p.n; j++)
-      update(&p, k, q, j);
+      zdense_update(&p, k, q, j);
     if (q != k)
-      exchange_left(&p, k, q);
-    finish(&p, k, q);
+      zdense_exchange_left(&p, k, q);
+    zdense_finish(&p, k, q);
   }
   return 0;
 }
 
 /* a b */
-static inline number times(number a, const double *b)
+static inline number zdense_times(number a, const double *b)
 {
   return (number){a.x * b[0] - a.y * b[1], a.x * b[1] + a.y * b[0]};
 }
 
 /* b - (x + i y) u */
-static inline number less(number b, double x, double y, number u)
+static inline number zdense_less(number b, double x, double y, number u)
 {
   return (number){b.x - (x * u.x - y * u.y), b.y - (x * u.y + y * u.x)};
 }
 
 /* b -= l u + m v, two rows; l and m are in neighbouring columns */
-static inline void subtract_two(const double *l, size_t stride, number u, number v, double *x,
-                                double *y)
+static inline void zdense_subtract_two(const double *l, size_t stride, number u, number v,
+                                       double *x, double *y)
 {
   dae__pair lx = dae__pair_of(l), ly = dae__pair_of(l + stride), mx = dae__pair_of(l + 2 * stride),
             my = dae__pair_of(l + 3 * stride);
@@ -202,45 +204,45 @@ static inline void subtract_two(const double *l, size_t stride, number u, number
 }
 
 /* b = L\b, two columns at a time; the last of an odd n changes nothing */
-static inline void forward(const parts *p, double *x, double *y)
+static inline void zdense_forward(const parts *p, double *x, double *y)
 {
   for (size_t k = 0; k + 1 < p->n; k += 2) {
     const double *l = p->A + 2 * p->stride * k, *near = p->near + 4 * k;
-    number u = {x[k], y[k]}, v = less((number){x[k + 1], y[k + 1]}, near[1], near[3], u);
+    number u = {x[k], y[k]}, v = zdense_less((number){x[k + 1], y[k + 1]}, near[1], near[3], u);
     x[k + 1] = v.x;
     y[k + 1] = v.y;
     for (size_t i = k + 2; i < p->stride; i += 2)
-      subtract_two(l + i, p->stride, u, v, x + i, y + i);
+      zdense_subtract_two(l + i, p->stride, u, v, x + i, y + i);
   }
 }
 
 /* b = U\b, the last column of an odd n alone */
-static inline void backward(const parts *p, double *x, double *y)
+static inline void zdense_backward(const parts *p, double *x, double *y)
 {
   size_t k = p->n, stride = p->stride;
   if (k % 2) {
     const double *l = p->A + 2 * stride * --k;
-    number u = times((number){x[k], y[k]}, p->inverse + 2 * k);
+    number u = zdense_times((number){x[k], y[k]}, p->inverse + 2 * k);
     x[k] = u.x;
     y[k] = u.y;
     for (size_t i = 0; i < k; i += 2)
-      subtract_pair(l + i, stride, u, x + i, y + i);
+      zdense_subtract_pair(l + i, stride, u, x + i, y + i);
   }
   while (k > 0) {
     k -= 2;
     const double *l = p->A + 2 * stride * k, *m = l + 2 * stride, *r = p->inverse + 2 * k;
-    number v = times((number){x[k + 1], y[k + 1]}, r + 2);
-    number u = times(less((number){x[k], y[k]}, m[k], m[stride + k], v), r);
+    number v = zdense_times((number){x[k + 1], y[k + 1]}, r + 2);
+    number u = zdense_times(zdense_less((number){x[k], y[k]}, m[k], m[stride + k], v), r);
     x[k] = u.x;
     y[k] = u.y;
     x[k + 1] = v.x;
     y[k + 1] = v.y;
     for (size_t i = 0; i < k; i += 2)
-      subtract_two(l + i, stride, u, v, x + i, y + i);
+      zdense_subtract_two(l + i, stride, u, v, x + i, y + i);
   }
 }
 
-static inline void exchange(double *a, int i, int j)
+static inline void zdense_exchange(double *a, int i, int j)
 {
   double t = a[i];
   a[i] = a[j];
@@ -249,18 +251,18 @@ static inline void exchange(double *a, int i, int j)
 
 void dae__zlu_solve(int n, const double *LU, const int *pivot, double *x, double *y)
 {
-  const parts p = parts_of(n, (double *)LU);
+  const parts p = zdense_parts_of(n, (double *)LU);
   for (int k = 0; k < n; k++) { /* b = P'b */
-    exchange(x, k, pivot[k]);
-    exchange(y, k, pivot[k]);
+    zdense_exchange(x, k, pivot[k]);
+    zdense_exchange(y, k, pivot[k]);
   }
-  forward(&p, x, y);
-  backward(&p, x, y);
+  zdense_forward(&p, x, y);
+  zdense_backward(&p, x, y);
 }
 
 double dae__zlu_rcond(int n, const double *LU)
 {
-  const double *r = parts_of(n, (double *)LU).inverse;
+  const double *r = zdense_parts_of(n, (double *)LU).inverse;
   double min = INFINITY, max = 0;
   for (int k = 0; k < n; k++) {
     double t = hypot(r[2 * k], r[2 * k + 1]);

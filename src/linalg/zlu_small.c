@@ -29,7 +29,7 @@ struct dae__zfew {
 /* ---- factors ---- */
 
 /* two numbers with their parts in turn to two real and two imaginary ones */
-static inline void split(const double *z, double *x, double *y)
+static inline void zlu_small_split(const double *z, double *x, double *y)
 {
   dae__pair a = dae__pair_from_anywhere(z), b = dae__pair_from_anywhere(z + 2);
   *dae__pair_at(x) = (dae__pair){a[0], b[0]};
@@ -37,22 +37,22 @@ static inline void split(const double *z, double *x, double *y)
 }
 
 /* LU = A, where it has all entries and an even number of rows */
-static void scatter_all(const dae__zfew *d, const double *values)
+static void zlu_small_scatter_all(const dae__zfew *d, const double *values)
 {
   int rows = 2 * d->pairs;
   double *a = d->LU;
   for (int j = 0; j < rows; j++, a += 2 * rows, values += 2 * rows)
     for (int i = 0; i < rows; i += 2)
-      split(values + 2 * i, a + i, a + rows + i);
+      zlu_small_split(values + 2 * i, a + i, a + rows + i);
 }
 
 /* LU = A and the identity */
-static void scatter(const dae__zfew *d, const double *values)
+static void zlu_small_scatter(const dae__zfew *d, const double *values)
 {
   const dae_pattern *p = d->pattern;
   int rows = 2 * d->pairs;
   if (d->n == rows && dae__pattern_count(p) == rows * rows) {
-    scatter_all(d, values);
+    zlu_small_scatter_all(d, values);
     return;
   }
   memset(d->LU, 0, (size_t)(2 * rows * rows) * sizeof *values);
@@ -68,7 +68,7 @@ static void scatter(const dae__zfew *d, const double *values)
 }
 
 /* scale = S, LU = S A */
-static inline void scale_rows(const int pairs, const dae__zfew *d)
+static inline void zlu_small_scale_rows(const int pairs, const dae__zfew *d)
 {
   dae__pair most[MOST];
   for (int i = 0; i < pairs; i++)
@@ -87,7 +87,7 @@ static inline void scale_rows(const int pairs, const dae__zfew *d)
 }
 
 /* row of the largest |x_i| + |y_i|, i >= j */
-static inline int largest_from(int rows, const double *a, int j)
+static inline int zlu_small_largest_from(int rows, const double *a, int j)
 {
   int p = j;
   double most = fabs(a[j]) + fabs(a[rows + j]);
@@ -99,47 +99,50 @@ static inline int largest_from(int rows, const double *a, int j)
   return p;
 }
 
-static inline void exchange(double *a, int i, int j)
+static inline void zlu_small_exchange(double *a, int i, int j)
 {
   double t = a[i];
   a[i] = a[j];
   a[j] = t;
 }
 
-static inline void exchange_rows(int rows, const dae__zfew *d, int j, int p)
+static inline void zlu_small_exchange_rows(int rows, const dae__zfew *d, int j, int p)
 {
   int row = d->order[j];
   d->order[j] = d->order[p];
   d->order[p] = row;
-  exchange(d->scale, j, p);
+  zlu_small_exchange(d->scale, j, p);
   for (int c = 0; c < 2 * rows; c++)
-    exchange(d->LU + c * rows, j, p);
+    zlu_small_exchange(d->LU + c * rows, j, p);
 }
 
-static inline dae__pair below_only(dae__pair_mask below, dae__pair l)
+static inline dae__pair zlu_small_below_only(dae__pair_mask below, dae__pair l)
 {
   return (dae__pair)(below & (dae__pair_mask)l);
 }
 
-static inline dae__pair above_and(dae__pair_mask below, dae__pair a, dae__pair l)
+static inline dae__pair zlu_small_above_and(dae__pair_mask below, dae__pair a, dae__pair l)
 {
   return (dae__pair)((~below & (dae__pair_mask)a) | (dae__pair_mask)l);
 }
 
 /* a(j+1..) *= r; l = these and zeros above */
-static inline void divide_below(const int pairs, double *a, int j, number r, zpair *l)
+static inline void zlu_small_divide_below(const int pairs, double *a, int j, number r, zpair *l)
 {
   for (int i = 0; i < pairs; i++) {
     dae__pair row = {2 * i, 2 * i + 1};
     dae__pair_mask below = row > (double)j;
     zpair z = zpair_of(pairs, a, i), q = times(z, r);
-    l[i] = (zpair){below_only(below, q.x), below_only(below, q.y)};
-    store(pairs, a, i, (zpair){above_and(below, z.x, l[i].x), above_and(below, z.y, l[i].y)});
+    l[i] = (zpair){zlu_small_below_only(below, q.x), zlu_small_below_only(below, q.y)};
+    store(
+        pairs, a, i,
+        (zpair){zlu_small_above_and(below, z.x, l[i].x), zlu_small_above_and(below, z.y, l[i].y)});
   }
 }
 
 /* columns after j -= l times their entry in row j */
-static inline void subtract_products(const int pairs, const dae__zfew *d, int j, const zpair *l)
+static inline void zlu_small_subtract_products(const int pairs, const dae__zfew *d, int j,
+                                               const zpair *l)
 {
   const int rows = 2 * pairs;
   for (int c = j + 1; c < rows; c++) {
@@ -150,23 +153,23 @@ static inline void subtract_products(const int pairs, const dae__zfew *d, int j,
   }
 }
 
-static inline int factor_pairs(const int pairs, const dae__zfew *d)
+static inline int zlu_small_factor_pairs(const int pairs, const dae__zfew *d)
 {
   const int rows = 2 * pairs;
   zpair l[MOST];
-  scale_rows(pairs, d);
+  zlu_small_scale_rows(pairs, d);
   for (int j = 0; j < rows; j++) {
     double *a = d->LU + 2 * j * rows;
-    int p = largest_from(rows, a, j);
+    int p = zlu_small_largest_from(rows, a, j);
     number r = reciprocal(a[p], a[rows + p]);
     if (!isfinite(r.x) || !isfinite(r.y))
       return j + 1;
     d->inverse[j] = r.x;
     d->inverse[rows + j] = r.y;
     if (p != j)
-      exchange_rows(rows, d, j, p);
-    divide_below(pairs, a, j, r, l);
-    subtract_products(pairs, d, j, l);
+      zlu_small_exchange_rows(rows, d, j, p);
+    zlu_small_divide_below(pairs, a, j, r, l);
+    zlu_small_subtract_products(pairs, d, j, l);
   }
   return 0;
 }
@@ -174,8 +177,8 @@ static inline int factor_pairs(const int pairs, const dae__zfew *d)
 /* ---- the same pivots again ---- */
 
 /* rows i and i + 1 of a column of S P A, its numbers with their parts in turn */
-static inline void gather_two(const int pairs, const dae__zfew *d, const double *z, int i,
-                              double *a)
+static inline void zlu_small_gather_two(const int pairs, const dae__zfew *d, const double *z, int i,
+                                        double *a)
 {
   const int *o = d->order + i;
   dae__pair s = dae__pair_of(d->scale + i);
@@ -185,20 +188,20 @@ static inline void gather_two(const int pairs, const dae__zfew *d, const double 
 }
 
 /* LU = S P A, of a matrix with all entries and an even number of rows */
-static inline void gather_rows(const int pairs, const dae__zfew *d, const double *values)
+static inline void zlu_small_gather_rows(const int pairs, const dae__zfew *d, const double *values)
 {
   const int rows = 2 * pairs;
   for (int j = 0; j < rows; j++)
     for (int i = 0; i < rows; i += 2)
-      gather_two(pairs, d, values + 2 * j * rows, i, d->LU + 2 * j * rows);
+      zlu_small_gather_two(pairs, d, values + 2 * j * rows, i, d->LU + 2 * j * rows);
 }
 
 /* the same by way of the identity, which an odd number of rows is made even by */
-static inline void order_rows(const int pairs, const dae__zfew *d, const double *values)
+static inline void zlu_small_order_rows(const int pairs, const dae__zfew *d, const double *values)
 {
   const int rows = 2 * pairs;
   double x[2 * MOST], y[2 * MOST];
-  scatter(d, values);
+  zlu_small_scatter(d, values);
   for (int j = 0; j < rows; j++) {
     double *a = d->LU + 2 * j * rows;
     for (int i = 0; i < rows; i++) {
@@ -210,15 +213,15 @@ static inline void order_rows(const int pairs, const dae__zfew *d, const double 
   }
 }
 
-static inline bool again_pairs(const int pairs, const dae__zfew *d, const double *values)
+static inline bool zlu_small_again_pairs(const int pairs, const dae__zfew *d, const double *values)
 {
   const int rows = 2 * pairs;
   zpair l[MOST];
   dae__pair most = {0, 0};
   if (d->n == rows)
-    gather_rows(pairs, d, values);
+    zlu_small_gather_rows(pairs, d, values);
   else
-    order_rows(pairs, d, values);
+    zlu_small_order_rows(pairs, d, values);
   for (int j = 0; j < rows; j++) {
     double *a = d->LU + 2 * j * rows;
     number r = reciprocal(a[j], a[rows + j]);
@@ -226,10 +229,10 @@ static inline bool again_pairs(const int pairs, const dae__zfew *d, const double
       return false;
     d->inverse[j] = r.x;
     d->inverse[rows + j] = r.y;
-    divide_below(pairs, a, j, r, l);
+    zlu_small_divide_below(pairs, a, j, r, l);
     for (int i = 0; i < pairs; i++)
       most = dae__pair_larger(dae__pair_larger(dae__pair_abs(l[i].x), dae__pair_abs(l[i].y)), most);
-    subtract_products(pairs, d, j, l);
+    zlu_small_subtract_products(pairs, d, j, l);
   }
   return !dae__pair_exceeds(most, (dae__pair){LARGE, LARGE});
 }
@@ -237,49 +240,53 @@ static inline bool again_pairs(const int pairs, const dae__zfew *d, const double
 /* ---- solutions, two columns at a time ---- */
 
 /* c - (entry k of a column) b */
-static inline number number_less(const int pairs, number c, const double *column, int k, number b)
+static inline number zlu_small_number_less(const int pairs, number c, const double *column, int k,
+                                           number b)
 {
   number p = number_times((number){column[k], column[2 * pairs + k]}, b);
   return (number){c.x - p.x, c.y - p.y};
 }
 
-static inline zpair both(number u, number v)
+static inline zpair zlu_small_both(number u, number v)
 {
   return (zpair){(dae__pair){u.x, v.x}, (dae__pair){u.y, v.y}};
 }
 
 /* b(k,k+1) = L\b, b(below) -= L b(k,k+1) */
-static inline void forward(const int pairs, const int k, const dae__zfew *d, zpair *b)
+static inline void zlu_small_forward(const int pairs, const int k, const dae__zfew *d, zpair *b)
 {
   const double *l = d->LU + 8 * k * pairs, *m = l + 4 * pairs;
   number u = {b[k].x[0], b[k].y[0]};
-  number v = number_less(pairs, (number){b[k].x[1], b[k].y[1]}, l, 2 * k + 1, u);
-  b[k] = both(u, v);
+  number v = zlu_small_number_less(pairs, (number){b[k].x[1], b[k].y[1]}, l, 2 * k + 1, u);
+  b[k] = zlu_small_both(u, v);
   for (int i = k + 1; i < pairs; i++)
     b[i] = less(less(b[i], zpair_of(pairs, l, i), u), zpair_of(pairs, m, i), v);
 }
 
 /* b(k,k+1) = U\b, b(above) -= U b(k,k+1) */
-static inline void backward(const int pairs, const int k, const dae__zfew *d, zpair *b)
+static inline void zlu_small_backward(const int pairs, const int k, const dae__zfew *d, zpair *b)
 {
   const double *l = d->LU + 8 * k * pairs, *m = l + 4 * pairs, *r = d->inverse + 2 * k;
   number r0 = {r[0], r[2 * pairs]}, r1 = {r[1], r[2 * pairs + 1]};
   number v = number_times((number){b[k].x[1], b[k].y[1]}, r1);
-  number u = number_times(number_less(pairs, (number){b[k].x[0], b[k].y[0]}, m, 2 * k, v), r0);
-  b[k] = both(u, v);
+  number u =
+      number_times(zlu_small_number_less(pairs, (number){b[k].x[0], b[k].y[0]}, m, 2 * k, v), r0);
+  b[k] = zlu_small_both(u, v);
   for (int i = 0; i < k; i++)
     b[i] = less(less(b[i], zpair_of(pairs, l, i), u), zpair_of(pairs, m, i), v);
 }
 
 /* P'S b */
-static inline dae__pair gather(const int pairs, const dae__zfew *d, const double *b, int i)
+static inline dae__pair zlu_small_gather(const int pairs, const dae__zfew *d, const double *b,
+                                         int i)
 {
   const int *o = d->order + 2 * i;
   double second = d->n % 2 && i == pairs - 1 ? 0 : b[o[1]];
   return (dae__pair){b[o[0]], second} * dae__pair_of(d->scale + 2 * i);
 }
 
-static inline void scatter_back(const int pairs, const dae__zfew *d, double *b, int i, dae__pair z)
+static inline void zlu_small_scatter_back(const int pairs, const dae__zfew *d, double *b, int i,
+                                          dae__pair z)
 {
   if (i < pairs - 1 || d->n % 2 == 0)
     dae__pair_to(b + 2 * i, z);
@@ -288,30 +295,30 @@ static inline void scatter_back(const int pairs, const dae__zfew *d, double *b, 
 }
 
 /* the steps are written out since a loop over them would keep b in memory */
-static inline void solve_pairs(const int pairs, const dae__zfew *d, double *x, double *y)
+static inline void zlu_small_solve_pairs(const int pairs, const dae__zfew *d, double *x, double *y)
 {
   zpair b[MOST];
   for (int i = 0; i < pairs; i++)
-    b[i] = (zpair){gather(pairs, d, x, i), gather(pairs, d, y, i)};
+    b[i] = (zpair){zlu_small_gather(pairs, d, x, i), zlu_small_gather(pairs, d, y, i)};
 #define STEP(verb, k)                                                                              \
   if ((k) < pairs)                                                                                 \
   verb(pairs, k, d, b)
-  STEP(forward, 0);
-  STEP(forward, 1);
-  STEP(forward, 2);
-  STEP(forward, 3);
-  STEP(forward, 4);
-  STEP(forward, 5);
-  STEP(backward, 5);
-  STEP(backward, 4);
-  STEP(backward, 3);
-  STEP(backward, 2);
-  STEP(backward, 1);
-  STEP(backward, 0);
+  STEP(zlu_small_forward, 0);
+  STEP(zlu_small_forward, 1);
+  STEP(zlu_small_forward, 2);
+  STEP(zlu_small_forward, 3);
+  STEP(zlu_small_forward, 4);
+  STEP(zlu_small_forward, 5);
+  STEP(zlu_small_backward, 5);
+  STEP(zlu_small_backward, 4);
+  STEP(zlu_small_backward, 3);
+  STEP(zlu_small_backward, 2);
+  STEP(zlu_small_backward, 1);
+  STEP(zlu_small_backward, 0);
 #undef STEP
   for (int i = 0; i < pairs; i++) {
-    scatter_back(pairs, d, x, i, b[i].x);
-    scatter_back(pairs, d, y, i, b[i].y);
+    zlu_small_scatter_back(pairs, d, x, i, b[i].x);
+    zlu_small_scatter_back(pairs, d, y, i, b[i].y);
   }
 }
 
@@ -320,15 +327,15 @@ static inline void solve_pairs(const int pairs, const dae__zfew *d, double *x, d
 #define INSTANCE(pairs)                                                                            \
   static int factor_##pairs(const dae__zfew *d)                                                    \
   {                                                                                                \
-    return factor_pairs(pairs, d);                                                                 \
+    return zlu_small_factor_pairs(pairs, d);                                                       \
   }                                                                                                \
   static bool again_##pairs(const dae__zfew *d, const double *values)                              \
   {                                                                                                \
-    return again_pairs(pairs, d, values);                                                          \
+    return zlu_small_again_pairs(pairs, d, values);                                                \
   }                                                                                                \
   static void solve_##pairs(const dae__zfew *d, double *x, double *y)                              \
   {                                                                                                \
-    solve_pairs(pairs, d, x, y);                                                                   \
+    zlu_small_solve_pairs(pairs, d, x, y);                                                         \
   }
 INSTANCE(1)
 INSTANCE(2)
@@ -374,7 +381,7 @@ int dae__zfew_factor(const dae__zfew *d, const double *values)
   bool all = dae__pattern_count(d->pattern) == d->n * d->n;
   if (all && *d->known && d->again(d, values))
     return 0;
-  scatter(d, values);
+  zlu_small_scatter(d, values);
   int failed = d->factor(d);
   *d->known = failed == 0;
   return failed;

@@ -16,7 +16,8 @@ struct dae__zsolver {
   double *b; /* a right side in pairs */
 };
 
-static dae_status create_few(dae__arena *arena, const dae_pattern *pattern, dae__zsolver *solver)
+static dae_status zsolver_create_few(dae__arena *arena, const dae_pattern *pattern,
+                                     dae__zsolver *solver)
 {
   solver->column = DAE__KEEP(arena, int, 1);
   solver->few = dae__zfew_create(arena, pattern);
@@ -26,8 +27,8 @@ static dae_status create_few(dae__arena *arena, const dae_pattern *pattern, dae_
   return DAE_OK;
 }
 
-static dae_status create_pairs(dae__arena *arena, const dae_pattern *pattern, dae__zsolver *solver,
-                               dae_error *err)
+static dae_status zsolver_create_pairs(dae__arena *arena, const dae_pattern *pattern,
+                                       dae__zsolver *solver, dae_error *err)
 {
   dae__backends ways = {2, dae__zlu_crossover, &dae__backend_zdense, NULL, NULL};
 #ifdef DAE_WITH_LAPACK
@@ -51,8 +52,8 @@ dae_status dae__zsolver_create(dae__arena *arena, const dae_pattern *pattern, da
   dae_status status = solver ? DAE_OK : DAE_ERROR_MEMORY;
   if (!status) {
     *solver = (dae__zsolver){.n = n, .count = dae__pattern_count(pattern)};
-    status = n > 0 && n <= DAE__FEW ? create_few(arena, pattern, solver)
-                                    : create_pairs(arena, pattern, solver, err);
+    status = n > 0 && n <= DAE__FEW ? zsolver_create_few(arena, pattern, solver)
+                                    : zsolver_create_pairs(arena, pattern, solver, err);
   }
   if (status == DAE_ERROR_MEMORY)
     return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory for a linear system");

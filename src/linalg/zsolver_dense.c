@@ -29,8 +29,8 @@ typedef struct dense {
   int *pivot;
 } dense;
 
-static dae_status create(dae__arena *arena, const dae_pattern *pattern, layout where, size_t size,
-                         void **state)
+static dae_status zdense_solver_create(dae__arena *arena, const dae_pattern *pattern, layout where,
+                                       size_t size, void **state)
 {
   int n = pattern->cols;
   size_t stride = dae__zlu_stride(n);
@@ -45,15 +45,16 @@ static dae_status create(dae__arena *arena, const dae_pattern *pattern, layout w
   return DAE_OK;
 }
 
-static dae_status create_own(dae__arena *arena, const dae_pattern *pattern, void **state)
+static dae_status zdense_solver_create_own(dae__arena *arena, const dae_pattern *pattern,
+                                           void **state)
 {
   size_t stride = dae__zlu_stride(pattern->cols);
   layout apart = {1, 2 * stride, stride};
-  return create(arena, pattern, apart, dae__zlu_size(pattern->cols), state);
+  return zdense_solver_create(arena, pattern, apart, dae__zlu_size(pattern->cols), state);
 }
 
 /* scale = S, values in pairs */
-static void find_scale(const dense *d, const double *values)
+static void zdense_solver_find_scale(const dense *d, const double *values)
 {
   const dae_pattern *p = d->pattern;
   double *scale = d->scale;
@@ -70,7 +71,7 @@ static void find_scale(const dense *d, const double *values)
 }
 
 /* LU = S A */
-static void scatter(const dense *d, const double *values)
+static void zdense_solver_scatter(const dense *d, const double *values)
 {
   const dae_pattern *p = d->pattern;
   memset(d->LU, 0, d->size * sizeof *d->LU);
@@ -84,19 +85,19 @@ static void scatter(const dense *d, const double *values)
   }
 }
 
-static dae_status factor_own(void *state, const double *values, int *column)
+static dae_status zdense_solver_factor_own(void *state, const double *values, int *column)
 {
   dense *d = state;
   if (d->n == 0)
     return DAE_OK;
-  find_scale(d, values);
-  scatter(d, values);
+  zdense_solver_find_scale(d, values);
+  zdense_solver_scatter(d, values);
   int failed = dae__zlu_factor(d->n, d->LU, d->pivot);
   *column = failed - 1;
   return failed ? DAE_ERROR_SINGULAR : DAE_OK;
 }
 
-static void solve_own(void *state, double *b)
+static void zdense_solver_solve_own(void *state, double *b)
 {
   const dense *d = state;
   for (int i = 0; i < d->n; i++) { /* x + i y = S b */
@@ -110,40 +111,47 @@ static void solve_own(void *state, double *b)
   }
 }
 
-static double rcond_own(const void *state)
+static double zdense_solver_rcond_own(const void *state)
 {
   const dense *d = state;
   return dae__zlu_rcond(d->n, d->LU);
 }
 
-static dae_status reload(void *state)
+static dae_status zdense_solver_reload(void *state)
 {
   (void)state;
   return DAE_OK;
 }
 
-static void release(void *state)
+static void zdense_solver_release(void *state)
 {
   (void)state;
 }
 
-const dae__backend dae__backend_zdense = {"dense",   create_own, factor_own, solve_own,
-                                          rcond_own, reload,     NULL,       release};
+const dae__backend dae__backend_zdense = {"dense",
+                                          zdense_solver_create_own,
+                                          zdense_solver_factor_own,
+                                          zdense_solver_solve_own,
+                                          zdense_solver_rcond_own,
+                                          zdense_solver_reload,
+                                          NULL,
+                                          zdense_solver_release};
 
 #ifdef DAE_WITH_LAPACK
-static dae_status create_lapack(dae__arena *arena, const dae_pattern *pattern, void **state)
+static dae_status zdense_solver_create_lapack(dae__arena *arena, const dae_pattern *pattern,
+                                              void **state)
 {
   size_t n = (size_t)pattern->cols;
   layout pairs = {2, 2 * n, 1};
-  return create(arena, pattern, pairs, 2 * n * n, state);
+  return zdense_solver_create(arena, pattern, pairs, 2 * n * n, state);
 }
 
-static dae_status factor_lapack(void *state, const double *values, int *column)
+static dae_status zdense_solver_factor_lapack(void *state, const double *values, int *column)
 {
   dense *d = state;
   int info;
-  find_scale(d, values);
-  scatter(d, values);
+  zdense_solver_find_scale(d, values);
+  zdense_solver_scatter(d, values);
   zgetrf_(&d->n, &d->n, d->LU, &d->n, d->pivot, &info);
   for (int j = 0; j < d->n; j++) {
     const double *u = d->LU + 2 * ((size_t)j * (size_t)d->n + (size_t)j);
@@ -155,7 +163,7 @@ static dae_status factor_lapack(void *state, const double *values, int *column)
   return DAE_OK;
 }
 
-static void solve_lapack(void *state, double *b)
+static void zdense_solver_solve_lapack(void *state, double *b)
 {
   const dense *d = state;
   int info, one = 1;
@@ -166,7 +174,7 @@ static void solve_lapack(void *state, double *b)
   zgetrs_("N", &d->n, &one, d->LU, &d->n, d->pivot, b, &d->n, &info, 1); /* b = (S A)\b */
 }
 
-static double rcond_lapack(const void *state)
+static double zdense_solver_rcond_lapack(const void *state)
 {
   const dense *d = state;
   double min = INFINITY, max = 0;
@@ -179,6 +187,12 @@ static double rcond_lapack(const void *state)
   return max > 0 ? min / max : 0;
 }
 
-const dae__backend dae__backend_zlapack = {"lapack",     create_lapack, factor_lapack, solve_lapack,
-                                           rcond_lapack, reload,        NULL,          release};
+const dae__backend dae__backend_zlapack = {"lapack",
+                                           zdense_solver_create_lapack,
+                                           zdense_solver_factor_lapack,
+                                           zdense_solver_solve_lapack,
+                                           zdense_solver_rcond_lapack,
+                                           zdense_solver_reload,
+                                           NULL,
+                                           zdense_solver_release};
 #endif

@@ -33,7 +33,7 @@ bool dae__make_tapes(dae_model *model)
 }
 
 /* everything after the text was opened: the flow of this folder on one screen */
-static dae_status build(dae__load *l, dae__expander *x, int file, dae_model *model)
+static dae_status model_build(dae__load *l, dae__expander *x, int file, dae_model *model)
 {
   dae__parsed parsed;
   dae__binder b = {.x = x, .arena = model->arena, .tapes = &model->tapes, .marks = &model->marks};
@@ -72,8 +72,8 @@ static dae_status build(dae__load *l, dae__expander *x, int file, dae_model *mod
   return status;
 }
 
-static dae_status load(dae_model *model, const char *path, const char *text, size_t length,
-                       const dae_model_options *options, const dae_env *env, dae_error *err)
+static dae_status model_load(dae_model *model, const char *path, const char *text, size_t length,
+                             const dae_model_options *options, const dae_env *env, dae_error *err)
 {
   dae__load l = {.keep = model->keep, .err = err};
   l.limits = options ? *options : dae_model_defaults();
@@ -88,7 +88,7 @@ static dae_status load(dae_model *model, const char *path, const char *text, siz
   if (!l.status)
     file = text ? dae__open_text(&l, path, text, length) : dae__open_file(&l, path);
   if (file >= 0)
-    l.status = build(&l, &x, file, model);
+    l.status = model_build(&l, &x, file, model);
   model->files = l.files;
   dae__walker_free(x.walker);
   if (!model->graph)
@@ -97,9 +97,9 @@ static dae_status load(dae_model *model, const char *path, const char *text, siz
   return l.status;
 }
 
-static dae_status create(const char *path, const char *text, size_t length,
-                         const dae_model_options *options, const dae_env *env, dae_model **out,
-                         dae_error *err)
+static dae_status model_create(const char *path, const char *text, size_t length,
+                               const dae_model_options *options, const dae_env *env,
+                               dae_model **out, dae_error *err)
 {
   dae__pool *keep = dae__pool_create(env);
   dae_model *model = keep ? DAE__NEW(keep, dae_model) : NULL;
@@ -113,7 +113,7 @@ static dae_status create(const char *path, const char *text, size_t length,
   }
   model->keep = keep;
   model->arena = arena;
-  dae_status status = load(model, path, text, length, options, env, err);
+  dae_status status = model_load(model, path, text, length, options, env, err);
   if (status) {
     dae_model_free(model);
     return status;
@@ -125,14 +125,14 @@ static dae_status create(const char *path, const char *text, size_t length,
 dae_status dae_model_load(const char *path, const dae_model_options *options, const dae_env *env,
                           dae_model **out, dae_error *err)
 {
-  return create(path, NULL, 0, options, env, out, err);
+  return model_create(path, NULL, 0, options, env, out, err);
 }
 
 dae_status dae_model_parse(const char *name, const char *text, size_t length,
                            const dae_model_options *options, const dae_env *env, dae_model **out,
                            dae_error *err)
 {
-  return create(name, text, length, options, env, out, err);
+  return model_create(name, text, length, options, env, out, err);
 }
 
 void dae_model_free(dae_model *model)
@@ -197,7 +197,7 @@ const dae_model_setting *dae_model_find_setting(const dae_model *model, const ch
   return NULL;
 }
 
-static int write_outputs(void *user, double t, const double *y, double *out)
+static int model_write_outputs(void *user, double t, const double *y, double *out)
 {
   const dae_model *model = user;
   const double *in[DAE__CLASSES] = {[DAE__CLASS_T] = &t, [DAE__CLASS_Q] = y};
@@ -214,7 +214,7 @@ void dae_model_plan(const dae_model *model, dae_run_plan *plan)
   plan->column_count = model->columns.count;
   plan->outputs = model->count.outputs;
   plan->output_names = model->output_names;
-  plan->output = write_outputs;
+  plan->output = model_write_outputs;
   plan->output_user = (void *)model; /* its tapes write to their registers */
   plan->events = model->events;
   plan->event_count = model->count.events;
@@ -236,7 +236,7 @@ dae_status dae_model_fail(const dae_model *model, int place, const char *text, d
 }
 
 /* the name inside "equation of x", der(x), lambda(rod) */
-static void bare_name(const char *equation, char *name, size_t size)
+static void model_bare_name(const char *equation, char *name, size_t size)
 {
   static const char *const before[] = {"equation of ", "constraint ", "der(", "lambda(", "psi("};
   for (size_t i = 0; i < sizeof before / sizeof *before; i++)
@@ -253,7 +253,7 @@ void dae_model_locate(const dae_model *model, dae_error *err)
   char name[sizeof err->equation];
   if (!err || err->line > 0 || !err->equation[0])
     return;
-  bare_name(err->equation, name, sizeof name);
+  model_bare_name(err->equation, name, sizeof name);
   for (int i = 0; i < model->landmarks.count; i++)
     if (!strncmp(model->landmarks.item[i].name, name, sizeof name - 1)) {
       dae__point_at(&model->files, model->landmarks.item[i].place, err);

@@ -46,7 +46,7 @@ const dae_env *dae__pool_env(const dae__pool *pool)
   return &pool->env;
 }
 
-static void *fail(dae__pool *pool)
+static void *pool_fail(dae__pool *pool)
 {
   pool->failed = true;
   pool->free = pool->clear = pool->end = NULL; /* whatever is asked for gets to add_block */
@@ -54,11 +54,11 @@ static void *fail(dae__pool *pool)
 }
 
 /* the memory of a new block */
-static char *add_block(dae__pool *pool, size_t bytes)
+static char *pool_add_block(dae__pool *pool, size_t bytes)
 {
   block *b = pool->failed ? NULL : pool->env.allocate(pool->env.user, HEAD + bytes);
   if (!b)
-    return fail(pool);
+    return pool_fail(pool);
   *b = (block){.next = pool->first};
   pool->first = b;
   return (char *)b + HEAD;
@@ -66,12 +66,12 @@ static char *add_block(dae__pool *pool, size_t bytes)
 
 /* a piece that has a block of its own, or for which memory has to be cleared first; not inlined, so
  * that all others are a few instructions away */
-__attribute__((noinline)) static void *take_beyond(dae__pool *pool, size_t bytes)
+__attribute__((noinline)) static void *pool_take_beyond(dae__pool *pool, size_t bytes)
 {
   if ((size_t)(pool->end - pool->free) < bytes) {
     bool alone = bytes > pool->next / 4;
     size_t room = alone ? bytes : pool->next;
-    char *memory = add_block(pool, room);
+    char *memory = pool_add_block(pool, room);
     if (!memory || alone)
       return memory ? memset(memory, 0, bytes) : NULL;
     pool->free = pool->clear = memory;
@@ -93,11 +93,11 @@ void *dae__pool_take(dae__pool *pool, size_t count, size_t size)
 {
   size_t bytes = (count * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
   if (dae__too_many(count, size))
-    return fail(pool);
+    return pool_fail(pool);
   if (bytes == 0)
     bytes = ALIGNMENT;
   if ((size_t)(pool->clear - pool->free) < bytes)
-    return take_beyond(pool, bytes);
+    return pool_take_beyond(pool, bytes);
   char *memory = pool->free;
   pool->free += bytes;
   return memory;
@@ -126,7 +126,7 @@ char *dae__pool_print(dae__pool *pool, const char *format, ...)
 bool dae__pool_grow(dae__pool *pool, void **items, int count, int *room, size_t size)
 {
   if (count > INT_MAX / 2) {
-    fail(pool);
+    pool_fail(pool);
     return false;
   }
   int more = *room > 0 ? 2 * *room : 8;

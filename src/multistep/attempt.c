@@ -33,7 +33,7 @@ void dae__bdf_look_at_roles(dae__bdf *s)
 }
 
 /* of unknowns that are all in the error test; two sums, as each waits for itself */
-static double plain_norm(int n, const double *x, const double *inverse, double part)
+static double bdf_plain_norm(int n, const double *x, const double *inverse, double part)
 {
   dae__pair even = {0, 0}, odd = {0, 0};
   int i = 0;
@@ -48,12 +48,13 @@ static double plain_norm(int n, const double *x, const double *inverse, double p
   return sqrt(dae__pair_sum(even + odd) * part);
 }
 
-static double norm_of(const dae__bdf *s, const double *x, dae__test_role last, double multiplier)
+static double bdf_norm_of(const dae__bdf *s, const double *x, dae__test_role last,
+                          double multiplier)
 {
   double sum = 0;
   int count = 0;
   if (s->all_tested)
-    return plain_norm(s->tested, x, s->inverse, s->part);
+    return bdf_plain_norm(s->tested, x, s->inverse, s->part);
   for (int i = 0; i < s->tested; i++) {
     unsigned char role = s->corrector.role[i];
     if (role > last)
@@ -67,7 +68,7 @@ static double norm_of(const dae__bdf *s, const double *x, dae__test_role last, d
 
 double dae__bdf_error_norm(const dae__bdf *s, const double *x)
 {
-  return norm_of(s, x, DAE__TEST_FULL, 1);
+  return bdf_norm_of(s, x, DAE__TEST_FULL, 1);
 }
 
 int dae__bdf_worst(const dae__bdf *s, const double *x)
@@ -80,21 +81,21 @@ int dae__bdf_worst(const dae__bdf *s, const double *x)
   return worst;
 }
 
-static double newton_norm(const dae__bdf *s, const double *x, double cj)
+static double bdf_newton_norm(const dae__bdf *s, const double *x, double cj)
 {
-  return norm_of(s, x, DAE__TEST_MULTIPLIER, dae__bdf_strict(s) ? fmin(1, 1 / cj) : 1);
+  return bdf_norm_of(s, x, DAE__TEST_MULTIPLIER, dae__bdf_strict(s) ? fmin(1, 1 / cj) : 1);
 }
 
 /* ---- one attempt ---- */
 
-static dae__attempt failed(dae_status status)
+static dae__attempt bdf_failed(dae_status status)
 {
   if (status == DAE_ERROR_RECOVERABLE)
     return DAE__REFUSED;
   return status == DAE_ERROR_SINGULAR ? DAE__NOT_CONVERGED : DAE__FATAL;
 }
 
-static dae_status predict(dae__bdf *s, double t)
+static dae_status bdf_predict(dae__bdf *s, double t)
 {
   const dae__corrector *c = &s->corrector;
   dae__history_predict(&s->history, s->Y, s->dY);
@@ -102,7 +103,7 @@ static dae_status predict(dae__bdf *s, double t)
 }
 
 /* Y += delta, with what goes with it */
-static void move(dae__bdf *s, double cj)
+static void bdf_move(dae__bdf *s, double cj)
 {
   const double *restrict delta = s->delta;
   double *restrict Y = s->Y, *restrict dY = s->dY, *restrict e = s->e;
@@ -122,21 +123,21 @@ static void move(dae__bdf *s, double cj)
 
 /* norm that an increment has by round-off alone. |Y| is at most about 1/rtol: where an increment is
  * ten times what that makes of it, it need not be known */
-static double round_off(const dae__bdf *s, double norm, double cj)
+static double bdf_round_off(const dae__bdf *s, double norm, double cj)
 {
   const double part = 100 * DBL_EPSILON;
-  return norm * SHARE * s->rtol > 10 * part ? 0 : part * newton_norm(s, s->Y, cj);
+  return norm * SHARE * s->rtol > 10 * part ? 0 : part * bdf_newton_norm(s, s->Y, cj);
 }
 
 /* Newton from the predictor with the matrix at hand; where that is new the prediction stands */
-static dae__attempt iterate(dae__bdf *s, double t, double cj, int most, bool stands)
+static dae__attempt bdf_iterate(dae__bdf *s, double t, double cj, int most, bool stands)
 {
   const dae__corrector *c = &s->corrector;
   dae__bdf_memory *m = s->m;
   double factor = 2 / (1 + cj / m->cj_matrix);
-  dae_status predicted = stands && !c->table->predict ? DAE_OK : predict(s, t);
+  dae_status predicted = stands && !c->table->predict ? DAE_OK : bdf_predict(s, t);
   if (predicted)
-    return failed(predicted);
+    return bdf_failed(predicted);
   dae__zero(c->n, s->e);
   dae__newton_begin(&m->newton, !dae__bdf_strict(s), most);
   if (c->table->project) /* matrices of constrained motions age faster */
@@ -145,11 +146,11 @@ static dae__attempt iterate(dae__bdf *s, double t, double cj, int most, bool sta
     dae_status status =
         c->table->increment(c->self, t, s->Y, s->dY, cj, factor, s->delta, &s->last);
     if (status)
-      return failed(status);
+      return bdf_failed(status);
     m->stats.iterations++;
-    move(s, cj);
-    double norm = newton_norm(s, s->delta, cj);
-    switch (dae__newton_judge(&m->newton, norm, round_off(s, norm, cj), NEWTON_GOAL)) {
+    bdf_move(s, cj);
+    double norm = bdf_newton_norm(s, s->delta, cj);
+    switch (dae__newton_judge(&m->newton, norm, bdf_round_off(s, norm, cj), NEWTON_GOAL)) {
     case DAE__NEWTON_DONE:
       return DAE__ACCEPTED;
     case DAE__NEWTON_FAILED:
@@ -171,33 +172,33 @@ dae_status dae__bdf_setup(dae__bdf *s, double t, double cj)
   return status;
 }
 
-static dae__attempt new_matrix(dae__bdf *s, double t, double cj)
+static dae__attempt bdf_new_matrix(dae__bdf *s, double t, double cj)
 {
-  dae_status status = predict(s, t);
+  dae_status status = bdf_predict(s, t);
   if (!status)
     status = dae__bdf_setup(s, t, cj);
   s->m->has_matrix = status == DAE_OK;
   s->m->cj_matrix = cj;
   dae__newton_forget(&s->m->newton);
-  return status ? failed(status) : DAE__ACCEPTED;
+  return status ? bdf_failed(status) : DAE__ACCEPTED;
 }
 
 /* solves for Y at t; an old matrix gets a second chance as a new one */
-static dae__attempt correct(dae__bdf *s, double t, double cj, int most)
+static dae__attempt bdf_correct(dae__bdf *s, double t, double cj, int most)
 {
   dae__bdf_memory *m = s->m;
   double change = cj / m->cj_matrix;
   bool fresh = !m->has_matrix || change < CJ_CHANGE || change > 1 / CJ_CHANGE;
-  dae__attempt result = fresh ? new_matrix(s, t, cj) : DAE__ACCEPTED;
+  dae__attempt result = fresh ? bdf_new_matrix(s, t, cj) : DAE__ACCEPTED;
   if (cj != m->cj_last)
     dae__newton_forget(&m->newton);
   m->cj_last = cj;
   if (result == DAE__ACCEPTED)
-    result = iterate(s, t, cj, most, fresh);
+    result = bdf_iterate(s, t, cj, most, fresh);
   if (result == DAE__NOT_CONVERGED && !fresh) {
-    result = new_matrix(s, t, cj);
+    result = bdf_new_matrix(s, t, cj);
     if (result == DAE__ACCEPTED)
-      result = iterate(s, t, cj, most, true);
+      result = bdf_iterate(s, t, cj, most, true);
   }
   if (result != DAE__ACCEPTED)
     m->has_matrix = false;
@@ -205,7 +206,7 @@ static dae__attempt correct(dae__bdf *s, double t, double cj, int most)
 }
 
 /* e += what the projection changes */
-static dae__attempt project(dae__bdf *s, double t)
+static dae__attempt bdf_project(dae__bdf *s, double t)
 {
   const dae__corrector *c = &s->corrector;
   if (!c->table->project || !s->project)
@@ -214,12 +215,12 @@ static dae__attempt project(dae__bdf *s, double t)
   dae_status status = c->table->project(c->self, t, s->Y, &s->last);
   for (int i = 0; i < c->n; i++)
     s->e[i] += s->Y[i] - s->scratch[i];
-  return status ? failed(status) : DAE__ACCEPTED;
+  return status ? bdf_failed(status) : DAE__ACCEPTED;
 }
 
 /* one line for each attempt */
-static void log_attempt(const dae__bdf *s, const dae__trial *trial, dae__attempt result,
-                        double error)
+static void bdf_log_attempt(const dae__bdf *s, const dae__trial *trial, dae__attempt result,
+                            double error)
 {
   static const char *const text[] = {[DAE__ACCEPTED] = "accepted",
                                      [DAE__ERROR_TOO_LARGE] = "error too large",
@@ -236,8 +237,8 @@ dae__attempt dae__bdf_try(dae__bdf *s, const dae__trial *trial, dae__estimate *e
   s->why.what = NULL;
   dae__bdf_weigh(s, dae__history_phi(&s->history, 0));
   dae__formula formula = dae__history_prepare(&s->history, trial->h, s->m->order);
-  dae__attempt result =
-      correct(s, trial->t, formula.cj, trial->test_error ? DAE__NEWTON_MAX : DAE__NEWTON_MAX_FIXED);
+  dae__attempt result = bdf_correct(s, trial->t, formula.cj,
+                                    trial->test_error ? DAE__NEWTON_MAX : DAE__NEWTON_MAX_FIXED);
   est->error = NAN;
   if (result == DAE__ACCEPTED) {
     *est = dae__bdf_estimate(s, formula);
@@ -250,8 +251,8 @@ dae__attempt dae__bdf_try(dae__bdf *s, const dae__trial *trial, dae__estimate *e
                                        "tolerances are below what can be reached",
                                .worst = dae__bdf_worst(s, s->e)};
   if (result == DAE__ACCEPTED)
-    result = project(s, trial->t);
-  log_attempt(s, trial, result, est->error);
+    result = bdf_project(s, trial->t);
+  bdf_log_attempt(s, trial, result, est->error);
   if (result != DAE__ACCEPTED) {
     dae__history_undo(&s->history);
     return result;

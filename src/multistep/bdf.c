@@ -7,12 +7,12 @@
 
 /* ---- what each method takes ---- */
 
-static bool constrained(const dae_mechanical *p)
+static bool bdf_constrained(const dae_mechanical *p)
 {
   return p->ng > 0 || p->nk > 0;
 }
 
-static dae_status not_momentum(const char *method, dae_error *err)
+static dae_status bdf_not_momentum(const char *method, dae_error *err)
 {
   return dae__fail(
       err, DAE_ERROR_UNSUPPORTED, method,
@@ -21,12 +21,12 @@ static dae_status not_momentum(const char *method, dae_error *err)
       method);
 }
 
-static dae_status accepts_plain(const dae_problem *problem, dae_error *err)
+static dae_status bdf_accepts_plain(const dae_problem *problem, dae_error *err)
 {
   const dae_mechanical *p = problem->mechanical;
   if (problem->momentum)
-    return not_momentum("bdf", err);
-  if (p && constrained(p))
+    return bdf_not_momentum("bdf", err);
+  if (p && bdf_constrained(p))
     return dae__fail(
         err, DAE_ERROR_UNSUPPORTED, "bdf",
         "bdf takes mechanical problems without constraints; with constraints the index "
@@ -40,12 +40,13 @@ static dae_status accepts_plain(const dae_problem *problem, dae_error *err)
   return DAE_OK;
 }
 
-static dae_status mechanical_only(const dae_problem *problem, const char *method, dae_error *err)
+static dae_status bdf_mechanical_only(const dae_problem *problem, const char *method,
+                                      dae_error *err)
 {
   if (problem->mechanical)
     return DAE_OK;
   if (problem->momentum)
-    return not_momentum(method, err);
+    return bdf_not_momentum(method, err);
   return dae__fail(err, DAE_ERROR_UNSUPPORTED, method,
                    "%s takes mechanical problems; this one has none: use bdf", method);
 }
@@ -53,7 +54,7 @@ static dae_status mechanical_only(const dae_problem *problem, const char *method
 #define JUDGE(name, method)                                                                        \
   static dae_status name(const dae_problem *problem, dae_error *err)                               \
   {                                                                                                \
-    return mechanical_only(problem, method, err);                                                  \
+    return bdf_mechanical_only(problem, method, err);                                              \
   }
 JUDGE(accepts_ggl, "bdf-ggl")
 JUDGE(accepts_ggl_star, "bdf-ggl-star")
@@ -66,7 +67,7 @@ JUDGE(accepts_cm, "bdf-cm")
   {                                                                                                \
     return dae__assembled_judge(problem, judge, err);                                              \
   }
-ACCEPTS(dae__bdf_accepts, accepts_plain)
+ACCEPTS(dae__bdf_accepts, bdf_accepts_plain)
 ACCEPTS(dae__bdf_ggl_accepts, accepts_ggl)
 ACCEPTS(dae__bdf_ggl_star_accepts, accepts_ggl_star)
 ACCEPTS(dae__bdf_cs_accepts, accepts_cs)
@@ -87,8 +88,8 @@ typedef struct request {
 } request;
 
 /* host and corrector of one problem in one arena */
-static dae_status create_in(dae__arena *arena, const request *r, const dae_problem *problem,
-                            const dae_start *start, dae_integrator **out, dae_error *err)
+static dae_status bdf_create_in(dae__arena *arena, const request *r, const dae_problem *problem,
+                                const dae_start *start, dae_integrator **out, dae_error *err)
 {
   int size = dae_problem_size(problem);
   double *y = DAE__TAKE(arena, double, size), *dy = DAE__TAKE(arena, double, size);
@@ -111,9 +112,9 @@ static dae_status create_in(dae__arena *arena, const request *r, const dae_probl
   return status;
 }
 
-static dae_status create_single(const void *request_of, const dae_problem *problem,
-                                const dae_start *start, const dae_env *env, dae_integrator **out,
-                                dae_error *err)
+static dae_status bdf_create_single(const void *request_of, const dae_problem *problem,
+                                    const dae_start *start, const dae_env *env,
+                                    dae_integrator **out, dae_error *err)
 {
   const request *r = request_of;
   dae_status status = r->judge(problem, err);
@@ -122,7 +123,7 @@ static dae_status create_single(const void *request_of, const dae_problem *probl
   dae__arena *arena = dae__arena_create(env);
   if (!arena)
     return dae__out_of_memory(err);
-  status = create_in(arena, r, problem, start, out, err);
+  status = bdf_create_in(arena, r, problem, start, out, err);
   if (status)
     dae__arena_free(arena);
   return status;
@@ -140,9 +141,9 @@ static dae_status create_single(const void *request_of, const dae_problem *probl
     dae_status status = dae_options_validate(&table, r.opts, err);                                 \
     if (status)                                                                                    \
       return status;                                                                               \
-    return dae__assembled_create(problem, start, create_single, &r, env, out, err);                \
+    return dae__assembled_create(problem, start, bdf_create_single, &r, env, out, err);            \
   }
-CONSTRUCTOR(dae_bdf_create, "bdf", accepts_plain, dae__ggl_create, dae_bdf_option_table)
+CONSTRUCTOR(dae_bdf_create, "bdf", bdf_accepts_plain, dae__ggl_create, dae_bdf_option_table)
 CONSTRUCTOR(dae_bdf_ggl_create, "bdf-ggl", accepts_ggl, dae__ggl_create, dae_bdf_option_table)
 CONSTRUCTOR(dae_bdf_ggl_star_create, "bdf-ggl-star", accepts_ggl_star, dae__ggl_star_create,
             dae_bdf_ggl_star_option_table)

@@ -3,28 +3,29 @@
 #include "core/error.h"
 #include "core/vec.h"
 
-static dae_mechanical_at point(const dae__bordered *s, double t, const double *Y)
+static dae_mechanical_at bordered_point(const dae__bordered *s, double t, const double *Y)
 {
   return dae__mech_at(s->m, t, Y);
 }
 
 /* ---- the iteration matrix ---- */
 
-static void add(const dae__bordered *s, int which, double factor, const double *values)
+static void bordered_add(const dae__bordered *s, int which, double factor, const double *values)
 {
   dae__block_add(&s->block[which], factor, values, s->matrix);
 }
 
 /* where M is to go; a constant one is evaluated once */
-static double *wanted_M(const dae__bordered *s)
+static double *bordered_wanted_M(const dae__bordered *s)
 {
   return s->has_M && s->m->p->constant_mass ? NULL : s->M;
 }
 
 /* rows that come from first derivatives alone */
-static dae_status add_constraints(dae__bordered *s, const dae_mechanical_at *at, dae_error *err)
+static dae_status bordered_add_constraints(dae__bordered *s, const dae_mechanical_at *at,
+                                           dae_error *err)
 {
-  dae_mechanical_wanted want = {.M = wanted_M(s), .G = s->G, .K = s->K};
+  dae_mechanical_wanted want = {.M = bordered_wanted_M(s), .G = s->G, .K = s->K};
   dae_status status = dae__mech_eval(s->m, at, &want, err);
   s->has_M = status == DAE_OK;
   if (!status)
@@ -33,56 +34,57 @@ static dae_status add_constraints(dae__bordered *s, const dae_mechanical_at *at,
     status = dae__mech_k_q(s->m, at, s->k_q, err);
   if (status)
     return status;
-  add(s, DAE__BLOCK_GT_MU, 1, s->G);
-  add(s, DAE__BLOCK_GT_LAMBDA, 1, s->G);
-  add(s, DAE__BLOCK_G_V, 1, s->G);
-  add(s, DAE__BLOCK_G_Q, 1, s->G);
-  add(s, DAE__BLOCK_KT_PSI, 1, s->K);
-  add(s, DAE__BLOCK_K_V, 1, s->K);
-  add(s, DAE__BLOCK_GDOT_Q, 1, s->gdot_q);
-  add(s, DAE__BLOCK_K_Q, 1, s->k_q);
+  bordered_add(s, DAE__BLOCK_GT_MU, 1, s->G);
+  bordered_add(s, DAE__BLOCK_GT_LAMBDA, 1, s->G);
+  bordered_add(s, DAE__BLOCK_G_V, 1, s->G);
+  bordered_add(s, DAE__BLOCK_G_Q, 1, s->G);
+  bordered_add(s, DAE__BLOCK_KT_PSI, 1, s->K);
+  bordered_add(s, DAE__BLOCK_K_V, 1, s->K);
+  bordered_add(s, DAE__BLOCK_GDOT_Q, 1, s->gdot_q);
+  bordered_add(s, DAE__BLOCK_K_Q, 1, s->k_q);
   return DAE_OK;
 }
 
 /* what the change of the constraints' directions adds: H(lambda), H(mu), d(K' psi)/d(q,v) */
-static dae_status add_curvature(dae__bordered *s, const dae_mechanical_at *at, const double *Y,
-                                dae_error *err)
+static dae_status bordered_add_curvature(dae__bordered *s, const dae_mechanical_at *at,
+                                         const double *Y, dae_error *err)
 {
   dae__mech *m = s->m;
   dae_status status = dae__mech_Kts(m, at, Y + m->at.psi, s->Kts, err);
   if (status)
     return status;
-  add(s, DAE__BLOCK_KTS, 1, s->Kts);
+  bordered_add(s, DAE__BLOCK_KTS, 1, s->Kts);
   status = dae__mech_Gts(m, at, Y + m->at.lambda, s->H, err);
   if (status)
     return status;
-  add(s, DAE__BLOCK_H_LAMBDA, 1, s->H);
+  bordered_add(s, DAE__BLOCK_H_LAMBDA, 1, s->H);
   status = dae__mech_Gts(m, at, Y + s->mu, s->H, err);
-  add(s, DAE__BLOCK_H_MU, 1, s->H);
+  bordered_add(s, DAE__BLOCK_H_MU, 1, s->H);
   return status;
 }
 
 /* rows of the dynamics */
-static dae_status add_dynamics(dae__bordered *s, const dae_mechanical_at *at, const double *Y,
-                               const double *dY, double cj, dae_error *err)
+static dae_status bordered_add_dynamics(dae__bordered *s, const dae_mechanical_at *at,
+                                        const double *Y, const double *dY, double cj,
+                                        dae_error *err)
 {
   dae__mech *m = s->m;
-  add(s, DAE__BLOCK_ONE_Q, cj, s->ones);
-  add(s, DAE__BLOCK_ONE_V, -1, s->ones);
-  add(s, DAE__BLOCK_ONE_U, cj, s->ones);
-  add(s, DAE__BLOCK_M, cj, s->M);
+  bordered_add(s, DAE__BLOCK_ONE_Q, cj, s->ones);
+  bordered_add(s, DAE__BLOCK_ONE_V, -1, s->ones);
+  bordered_add(s, DAE__BLOCK_ONE_U, cj, s->ones);
+  bordered_add(s, DAE__BLOCK_M, cj, s->M);
   dae_status status = dae__mech_J(m, at, s->J, err);
   if (!status)
     status = dae__mech_Ms(m, at, dY + m->at.v, s->Ms, err);
   if (status)
     return status;
-  add(s, DAE__BLOCK_J, -1, s->J);
-  add(s, DAE__BLOCK_MS, 1, s->Ms);
-  return s->with_H ? add_curvature(s, at, Y, err) : DAE_OK;
+  bordered_add(s, DAE__BLOCK_J, -1, s->J);
+  bordered_add(s, DAE__BLOCK_MS, 1, s->Ms);
+  return s->with_H ? bordered_add_curvature(s, at, Y, err) : DAE_OK;
 }
 
 /* "multiplier = 0" in the rows of dependent constraints */
-static void add_taken_out(dae__bordered *s)
+static void bordered_add_taken_out(dae__bordered *s)
 {
   const dae__mech *m = s->m;
   const dae__block *b = &s->block[DAE__BLOCK_TAKEN_OUT];
@@ -94,7 +96,7 @@ static void add_taken_out(dae__bordered *s)
       s->matrix[b->map[m->nc + i]] = 1;
 }
 
-static dae_status singular(const dae__bordered *s, dae_error *err)
+static dae_status bordered_singular(const dae__bordered *s, dae_error *err)
 {
   const dae__mech *m = s->m;
   int column = dae__solver_column(s->solver);
@@ -109,15 +111,15 @@ static dae_status singular(const dae__bordered *s, dae_error *err)
                    name[0] ? " at " : "", name);
 }
 
-static dae_status assemble(dae__bordered *s, double t, const double *Y, const double *dY, double cj,
-                           dae_error *err)
+static dae_status bordered_assemble(dae__bordered *s, double t, const double *Y, const double *dY,
+                                    double cj, dae_error *err)
 {
-  dae_mechanical_at at = point(s, t, Y);
+  dae_mechanical_at at = bordered_point(s, t, Y);
   dae__zero(dae__pattern_count(&s->pattern), s->matrix);
-  dae_status status = add_constraints(s, &at, err);
+  dae_status status = bordered_add_constraints(s, &at, err);
   if (!status)
-    status = add_dynamics(s, &at, Y, dY, cj, err);
-  add_taken_out(s);
+    status = bordered_add_dynamics(s, &at, Y, dY, cj, err);
+  bordered_add_taken_out(s);
   s->count->jacobians++;
   if (!status) {
     status = dae__solver_factor(s->solver, s->matrix);
@@ -134,7 +136,7 @@ dae_status dae__bordered_setup(void *self, double t, const double *Y, const doub
                                dae_error *err)
 {
   dae__bordered *s = self;
-  dae_status status = assemble(s, t, Y, dY, cj, err);
+  dae_status status = bordered_assemble(s, t, Y, dY, cj, err);
   if (status != DAE_ERROR_SINGULAR)
     return status;
   /* another independent subset of the constraints, if there is one */
@@ -142,8 +144,8 @@ dae_status dae__bordered_setup(void *self, double t, const double *Y, const doub
   if (!status)
     status = dae__motion_follow(s->shown, err);
   if (!status)
-    status = assemble(s, t, Y, dY, cj, err);
-  return status == DAE_ERROR_SINGULAR ? singular(s, err) : status;
+    status = bordered_assemble(s, t, Y, dY, cj, err);
+  return status == DAE_ERROR_SINGULAR ? bordered_singular(s, err) : status;
 }
 
 /* ---- the residual ---- */
@@ -153,8 +155,8 @@ dae_status dae__bordered_evaluate(dae__bordered *s, double t, const double *Y, d
 {
   dae__mech *m = s->m;
   const dae__mech_layout *o = &m->at;
-  dae_mechanical_at at = point(s, t, Y);
-  dae_mechanical_wanted want = {.M = wanted_M(s),
+  dae_mechanical_at at = bordered_point(s, t, Y);
+  dae_mechanical_wanted want = {.M = bordered_wanted_M(s),
                                 .f = s->fsc,
                                 .s = s->fsc + m->nq,
                                 .c = s->fsc + m->nq + m->nu,

@@ -27,8 +27,8 @@ dae_status dae__bordered_project(void *self, double t, double *Y, dae_error *err
 }
 
 /* w that solves c = 0, where that can be found, else the one of the step */
-static dae_status solve_algebraic(dae__bordered *s, double t, const double *Y, double *y,
-                                  dae_error *err)
+static dae_status bordered_solve_algebraic(dae__bordered *s, double t, const double *Y, double *y,
+                                           dae_error *err)
 {
   dae_status status = dae__algebraic_solve(s->algebraic, t, y, err);
   if (status != DAE_ERROR_RECOVERABLE && status != DAE_ERROR_SINGULAR)
@@ -48,7 +48,7 @@ dae_status dae__bordered_output(void *self, double t, const double *Y, const dou
   if (s->project)
     status = dae__motion_project(s->shown, t, y, y + s->m->at.v, NULL, err);
   if (!status && s->algebraic)
-    status = solve_algebraic(s, t, Y, y, err);
+    status = bordered_solve_algebraic(s, t, Y, y, err);
   return status ? status : dae__motion_accelerate(s->shown, t, y, dy, err);
 }
 
@@ -92,7 +92,7 @@ void dae__bordered_free(void *self)
 
 /* ---- creation ---- */
 
-static void merge_blocks(dae__bordered *s, dae__arena *arena)
+static void bordered_merge_blocks(dae__bordered *s, dae__arena *arena)
 {
   const dae__mech *m = s->m;
   const dae__mech_layout *o = &m->at;
@@ -120,7 +120,7 @@ static void merge_blocks(dae__bordered *s, dae__arena *arena)
   s->pattern = dae__blocks_merge(arena, s->n, s->n, s->block, DAE__BLOCKS);
 }
 
-static void take_memory(dae__bordered *s, dae__arena *arena)
+static void bordered_take_memory(dae__bordered *s, dae__arena *arena)
 {
   const dae__mech *m = s->m;
   s->count = DAE__KEEP(arena, dae__bordered_counts, 1);
@@ -135,7 +135,7 @@ static void take_memory(dae__bordered *s, dae__arena *arena)
     return;
   for (int i = 0; i < ones; i++)
     s->ones[i] = 1;
-  merge_blocks(s, arena);
+  bordered_merge_blocks(s, arena);
   if (dae__arena_failed(arena))
     return;
   const struct {
@@ -155,8 +155,8 @@ static void take_memory(dae__bordered *s, dae__arena *arena)
     *all[i].values = DAE__TAKE(arena, double, dae__pattern_count(all[i].pattern));
 }
 
-static dae_status prepare(dae__bordered *s, dae__arena *arena, const dae_problem *problem,
-                          dae_error *err)
+static dae_status bordered_prepare(dae__bordered *s, dae__arena *arena, const dae_problem *problem,
+                                   dae_error *err)
 {
   dae_status status = dae__mech_create(arena, problem, &s->m, err);
   if (!status)
@@ -169,7 +169,7 @@ static dae_status prepare(dae__bordered *s, dae__arena *arena, const dae_problem
     return status;
   s->mu = s->m->at.size;
   s->n = s->mu + s->m->ng;
-  take_memory(s, arena);
+  bordered_take_memory(s, arena);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   return dae__solver_create(arena, &s->pattern, &s->solver, err);
@@ -181,7 +181,7 @@ dae_status dae__bordered_create(dae__arena *arena, const dae_problem *problem,
 {
   s->project = opts->project;
   s->with_H = true;
-  dae_status status = prepare(s, arena, problem, err);
+  dae_status status = bordered_prepare(s, arena, problem, err);
   if (!status) {
     dae__copy(s->m->at.size, start->y, y);
     status = dae__mech_consistent(s->motion, start->t, start->fixed, y, dy, NULL, err);

@@ -20,7 +20,7 @@ typedef struct cm {
 } cm;
 
 /* q0 = the point of Y */
-static dae_status freeze(cm *o, double t, const double *Y, dae_error *err)
+static dae_status cm_freeze(cm *o, double t, const double *Y, dae_error *err)
 {
   dae__bordered *b = &o->s.b;
   dae_status status = dae__bordered_evaluate(b, t, Y, b->scratch, err);
@@ -33,23 +33,23 @@ static dae_status freeze(cm *o, double t, const double *Y, dae_error *err)
   return DAE_OK;
 }
 
-static dae_status predict(void *self, double t, double *Y, double *dY, dae_error *err)
+static dae_status cm_predict(void *self, double t, double *Y, double *dY, dae_error *err)
 {
   cm *o = self;
   (void)dY;
-  return o->stale ? DAE_OK : freeze(o, t, Y, err);
+  return o->stale ? DAE_OK : cm_freeze(o, t, Y, err);
 }
 
-static dae_status setup(void *self, double t, const double *Y, const double *dY, double cj,
-                        dae_error *err)
+static dae_status cm_setup(void *self, double t, const double *Y, const double *dY, double cj,
+                           dae_error *err)
 {
   cm *o = self;
-  dae_status status = o->stale ? freeze(o, t, Y, err) : DAE_OK;
+  dae_status status = o->stale ? cm_freeze(o, t, Y, err) : DAE_OK;
   return status ? status : dae__bordered_setup(&o->s.b, t, Y, dY, cj, err);
 }
 
-static dae_status increment(void *self, double t, const double *Y, const double *dY, double cj,
-                            double factor, double *delta, dae_error *err)
+static dae_status cm_increment(void *self, double t, const double *Y, const double *dY, double cj,
+                               double factor, double *delta, dae_error *err)
 {
   cm *o = self;
   dae__bordered *b = &o->s.b;
@@ -65,11 +65,11 @@ static dae_status increment(void *self, double t, const double *Y, const double 
   return DAE_OK;
 }
 
-static const dae__corrector_table table = {
+static const dae__corrector_table cm_table = {
     .start = dae__bordered_start,
-    .predict = predict,
-    .setup = setup,
-    .increment = increment,
+    .predict = cm_predict,
+    .setup = cm_setup,
+    .increment = cm_increment,
     .filter = dae__bordered_filter,
     .project = dae__bordered_project,
     .output = dae__bordered_output,
@@ -87,7 +87,7 @@ dae_status dae__cm_create(dae__arena *arena, const dae_problem *problem, const d
   if (!o)
     return dae__out_of_memory(err);
   dae_status status =
-      dae__estimated_create(arena, problem, start, opts, &table, y, dy, &o->s, out, err);
+      dae__estimated_create(arena, problem, start, opts, &cm_table, y, dy, &o->s, out, err);
   if (status)
     return status;
   o->s.b.with_H = false;

@@ -26,15 +26,15 @@
 
 /* residual without multipliers, and their estimates at a point that was evaluated, into R and s->Y
  */
-static void estimate(dae__estimated *s, const double *Y, const double *dY, double *R)
+static void cs_estimate(dae__estimated *s, const double *Y, const double *dY, double *R)
 {
   const dae__bordered *b = &s->b;
   dae__bordered_rates(b, Y, dY, R);
   dae__multipliers_estimate(&s->e, R, R + b->m->at.v, s->Y + b->m->at.lambda, s->Y + b->mu);
 }
 
-static dae_status setup(void *self, double t, const double *Y, const double *dY, double cj,
-                        dae_error *err)
+static dae_status cs_setup(void *self, double t, const double *Y, const double *dY, double cj,
+                           dae_error *err)
 {
   dae__estimated *s = self;
   dae__bordered *b = &s->b;
@@ -44,12 +44,12 @@ static dae_status setup(void *self, double t, const double *Y, const double *dY,
   if (status)
     return status;
   dae__copy(b->m->at.lambda, Y, s->Y);
-  estimate(s, Y, dY, b->scratch);
+  cs_estimate(s, Y, dY, b->scratch);
   return dae__bordered_setup(b, t, s->Y, dY, cj, err);
 }
 
-static dae_status increment(void *self, double t, const double *Y, const double *dY, double cj,
-                            double factor, double *delta, dae_error *err)
+static dae_status cs_increment(void *self, double t, const double *Y, const double *dY, double cj,
+                               double factor, double *delta, dae_error *err)
 {
   dae__estimated *s = self;
   dae__bordered *b = &s->b;
@@ -59,16 +59,16 @@ static dae_status increment(void *self, double t, const double *Y, const double 
     status = dae__multipliers_factor(&s->e, b->G, b->K, err);
   if (status)
     return status;
-  estimate(s, Y, dY, delta);
+  cs_estimate(s, Y, dY, delta);
   dae__bordered_add_forces(b, b->G, b->K, s->Y + b->m->at.lambda, s->Y + b->mu, delta);
   dae__estimated_solve(s, Y, dY, factor, delta);
   return DAE_OK;
 }
 
-static const dae__corrector_table table = {
+static const dae__corrector_table cs_table = {
     .start = dae__bordered_start,
-    .setup = setup,
-    .increment = increment,
+    .setup = cs_setup,
+    .increment = cs_increment,
     .filter = dae__bordered_filter,
     .project = dae__bordered_project,
     .output = dae__bordered_output,
@@ -85,5 +85,5 @@ dae_status dae__cs_create(dae__arena *arena, const dae_problem *problem, const d
   dae__estimated *s = DAE__TAKE(arena, dae__estimated, 1);
   if (!s)
     return dae__out_of_memory(err);
-  return dae__estimated_create(arena, problem, start, opts, &table, y, dy, s, out, err);
+  return dae__estimated_create(arena, problem, start, opts, &cs_table, y, dy, s, out, err);
 }

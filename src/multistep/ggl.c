@@ -20,7 +20,7 @@ dae_status dae__ggl_increment(void *self, double t, const double *Y, const doubl
   return DAE_OK;
 }
 
-static const dae__corrector_table table = {
+static const dae__corrector_table ggl_table = {
     .start = dae__bordered_start,
     .setup = dae__bordered_setup,
     .increment = dae__ggl_increment,
@@ -46,8 +46,8 @@ dae_status dae__ggl_create(dae__arena *arena, const dae_problem *problem, const 
   dae_status status = dae__bordered_create(arena, problem, start, opts, y, dy, s, err);
   if (status)
     return status;
-  status = dae__bordered_corrector(s, &table, opts, strict ? DAE__TEST_NONE : DAE__TEST_MULTIPLIER,
-                                   arena, out, err);
+  status = dae__bordered_corrector(s, &ggl_table, opts,
+                                   strict ? DAE__TEST_NONE : DAE__TEST_MULTIPLIER, arena, out, err);
   if (status)
     dae__bordered_free(s);
   return status;

@@ -12,7 +12,7 @@ typedef struct star {
   bool reset;
 } star;
 
-static dae_status predict(void *self, double t, double *Y, double *dY, dae_error *err)
+static dae_status ggl_star_predict(void *self, double t, double *Y, double *dY, dae_error *err)
 {
   star *o = self;
   dae__bordered *b = &o->s.b;
@@ -29,9 +29,9 @@ static dae_status predict(void *self, double t, double *Y, double *dY, dae_error
   return DAE_OK;
 }
 
-static const dae__corrector_table table = {
+static const dae__corrector_table ggl_star_table = {
     .start = dae__bordered_start,
-    .predict = predict,
+    .predict = ggl_star_predict,
     .setup = dae__bordered_setup,
     .increment = dae__ggl_increment,
     .project = dae__bordered_project,
@@ -50,5 +50,6 @@ dae_status dae__ggl_star_create(dae__arena *arena, const dae_problem *problem,
   if (!o)
     return dae__out_of_memory(err);
   o->reset = opts->reset;
-  return dae__estimated_create(arena, problem, start, opts, &table, y, dy, &o->s, out, err);
+  return dae__estimated_create(arena, problem, start, opts, &ggl_star_table, y, dy, &o->s, out,
+                               err);
 }

@@ -21,17 +21,18 @@
 #define START_SHARE 1e-3
 
 /* records a reason that has a variable's name in it */
-static void blame(dae__bdf *s, const char *what, const char *where, int variable, const char *hint)
+static void bdf_blame(dae__bdf *s, const char *what, const char *where, int variable,
+                      const char *hint)
 {
   char name[64];
   dae_problem_variable(&s->corrector.problem, variable, name, sizeof name);
   dae__fail(&s->last, DAE_ERROR_STEP, name, "%s, %s %s%s", what, where, name, hint);
 }
 
-static dae_status give_up(dae__bdf *s, double t, double h, const char *hint, dae_error *err)
+static dae_status bdf_give_up(dae__bdf *s, double t, double h, const char *hint, dae_error *err)
 {
   if (s->why.what)
-    blame(s, s->why.what, "worst in", s->why.worst, s->why.hint);
+    bdf_blame(s, s->why.what, "worst in", s->why.worst, s->why.hint);
   dae_error why = s->last;
   bool own = why.status == DAE_ERROR_CALLBACK || why.status == DAE_ERROR_MEMORY;
   dae_status status = own ? why.status : DAE_ERROR_STEP;
@@ -42,22 +43,22 @@ static dae_status give_up(dae__bdf *s, double t, double h, const char *hint, dae
 }
 
 /* names the variable that changes fastest, for a step size that shrank without a failure */
-static void name_fastest(dae__bdf *s, const char *what)
+static void bdf_name_fastest(dae__bdf *s, const char *what)
 {
   dae__history_predict(&s->history, s->Y, s->dY);
   s->why.what = NULL;
-  blame(s, what, "fastest in", dae__bdf_worst(s, s->dY), "");
+  bdf_blame(s, what, "fastest in", dae__bdf_worst(s, s->dY), "");
 }
 
 /* what two times that are meant to be the same may differ by */
-static double round_off(double t, double t_stop)
+static double host_round_off(double t, double t_stop)
 {
   return 4 * DBL_EPSILON * fmax(fabs(t), fabs(t_stop));
 }
 
 /* the error of a first step of order 1, h^2 |y''|, is to be a hundredth of the tolerance, where
  * |y''| is guessed as |y'|^2 / |y|; DASSL asks for h |y'| to be half of it */
-static double first_step(const dae__bdf *s, double t_stop)
+static double bdf_first_step(const dae__bdf *s, double t_stop)
 {
   double h = 1e-3 * (t_stop - s->m->t);
   double size = dae__bdf_error_norm(s, s->Y), rate = dae__bdf_error_norm(s, s->dY);
@@ -69,7 +70,7 @@ static double first_step(const dae__bdf *s, double t_stop)
 }
 
 /* one accepted step of variable size that ends at t_stop at the latest */
-static dae_status variable_step(dae__bdf *s, double t_stop, dae_error *err)
+static dae_status bdf_variable_step(dae__bdf *s, double t_stop, dae_error *err)
 {
   dae__bdf_memory *m = s->m;
   double t = s->history.memory->t;
@@ -81,23 +82,23 @@ static dae_status variable_step(dae__bdf *s, double t_stop, dae_error *err)
     bool last = t + h * (1 + 1e-10) >= t_stop;
     h = last ? t_stop - t : h;
     if (h < smallest && !last && failures == 0)
-      name_fastest(s,
-                   "the step size has shrunk to round-off: the motion may have a singularity here");
+      bdf_name_fastest(
+          s, "the step size has shrunk to round-off: the motion may have a singularity here");
     if ((h < smallest && !last) || failures >= s->opts.max_failures)
-      return give_up(s, t, h, "", err);
+      return bdf_give_up(s, t, h, "", err);
     dae__trial trial = {last ? t_stop : t + h, h, true, errors > 0};
     dae__attempt result = dae__bdf_try(s, &trial, &est);
     if (result == DAE__ACCEPTED)
       break;
     if (result == DAE__FATAL)
-      return give_up(s, t, h, "", err);
+      return bdf_give_up(s, t, h, "", err);
     errors += result == DAE__ERROR_TOO_LARGE;
     dae__bdf_reduce(s, result, est, errors);
   }
   m->stats.steps++;
   if (dae__crawls(&m->crawl, &m->stats, s->history.memory->t, t_stop)) {
-    name_fastest(s, DAE__CRAWL_TEXT);
-    return give_up(s, s->history.memory->t, s->history.memory->h, "", err);
+    bdf_name_fastest(s, DAE__CRAWL_TEXT);
+    return bdf_give_up(s, s->history.memory->t, s->history.memory->h, "", err);
   }
   return DAE_OK;
 }
@@ -105,7 +106,7 @@ static dae_status variable_step(dae__bdf *s, double t_stop, dae_error *err)
 /* ---- starting ---- */
 
 /* history of order 1 from a consistent state */
-static void begin(dae__bdf *s, double t, const double *y, const double *dy, double t_stop)
+static void bdf_begin(dae__bdf *s, double t, const double *y, const double *dy, double t_stop)
 {
   dae__bdf_memory *m = s->m;
   s->corrector.table->start(s->corrector.self, y, dy, s->Y, s->dY);
@@ -121,12 +122,12 @@ static void begin(dae__bdf *s, double t, const double *y, const double *dy, doub
   m->cj_last = 0;
   dae__bdf_look_at_roles(s);
   dae__bdf_weigh(s, s->Y);
-  m->h = first_step(s, t_stop);
+  m->h = bdf_first_step(s, t_stop);
   dae__history_start(&s->history, t, m->h, s->Y, s->dY);
 }
 
 /* fixed steps: values at t + j h, j = 0 ... k, by tight variable steps; history of order k */
-static dae_status begin_fixed(dae__bdf *s, double t_stop, dae_error *err)
+static dae_status bdf_begin_fixed(dae__bdf *s, double t_stop, dae_error *err)
 {
   dae__bdf_memory *m = s->m;
   size_t n = (size_t)s->corrector.n;
@@ -140,13 +141,13 @@ static dae_status begin_fixed(dae__bdf *s, double t_stop, dae_error *err)
   s->atol = fmax(START_SHARE * s->opts.atol, s->corrector.floor);
   s->max_order = DAE__MAX_ORDER;
   s->project = false; /* its corrections, from 1e-12 on, would be noise at such tolerances */
-  begin(s, t, s->state, s->rate, t + h);
+  bdf_begin(s, t, s->state, s->rate, t + h);
   dae_status status = DAE_OK;
   dae__copy(s->corrector.n, s->Y, s->start_values);
   for (int j = 1; j <= k && !status; j++) {
     double goal = t + j * h;
     while (!status && s->history.memory->t < goal)
-      status = variable_step(s, goal, err);
+      status = bdf_variable_step(s, goal, err);
     dae__copy(s->corrector.n, dae__history_phi(&s->history, 0), s->start_values + n * (size_t)j);
   }
   s->rtol = s->opts.rtol;
@@ -168,27 +169,27 @@ static dae_status begin_fixed(dae__bdf *s, double t_stop, dae_error *err)
 
 /* ---- fixed steps ---- */
 
-static double grid_time(const dae__bdf *s, long i, double t_stop)
+static double bdf_grid_time(const dae__bdf *s, long i, double t_stop)
 {
   double t = s->m->t_origin + (double)i * s->opts.step;
   return t_stop - t <= 1e-9 * s->opts.step ? t_stop : t;
 }
 
 /* a step that ends at a stop between two grid points does not count */
-static void count_step(dae__bdf *s, double t)
+static void bdf_count_step(dae__bdf *s, double t)
 {
   dae__bdf_memory *m = s->m;
   double grid = m->t_origin + (double)(m->done + 1) * s->opts.step;
   m->stats.steps++;
-  if (t >= grid - fmax(1e-9 * s->opts.step, round_off(t, grid)))
+  if (t >= grid - fmax(1e-9 * s->opts.step, host_round_off(t, grid)))
     m->done++;
 }
 
-static dae_status fixed_step(dae__bdf *s, double t_stop, dae_error *err)
+static dae_status bdf_fixed_step(dae__bdf *s, double t_stop, dae_error *err)
 {
   dae__bdf_memory *m = s->m;
   dae__estimate est;
-  double t = grid_time(s, m->done + 1, t_stop);
+  double t = bdf_grid_time(s, m->done + 1, t_stop);
   double h = t - s->history.memory->t;
   if (fabs(h - s->opts.step) < 1e-9 * s->opts.step)
     h = s->opts.step;
@@ -197,55 +198,55 @@ static dae_status fixed_step(dae__bdf *s, double t_stop, dae_error *err)
   dae__trial trial = {t, h, false, false};
   dae__attempt result = dae__bdf_try(s, &trial, &est);
   if (result != DAE__ACCEPTED)
-    return give_up(s, s->history.memory->t, h, "; the step is fixed, try a smaller one", err);
-  count_step(s, t);
+    return bdf_give_up(s, s->history.memory->t, h, "; the step is fixed, try a smaller one", err);
+  bdf_count_step(s, t);
   return DAE_OK;
 }
 
 /* ---- the verbs ---- */
 
-static dae_status step_fixed(dae__bdf *s, double t_stop, dae_error *err)
+static dae_status bdf_step_fixed(dae__bdf *s, double t_stop, dae_error *err)
 {
   dae__bdf_memory *m = s->m;
   dae_status status = DAE_OK;
   if (!m->started)
-    status = begin_fixed(s, t_stop, err);
+    status = bdf_begin_fixed(s, t_stop, err);
   if (!status && m->ahead == 0)
-    return fixed_step(s, t_stop, err);
+    return bdf_fixed_step(s, t_stop, err);
   if (!status) {
     m->ahead--;
-    count_step(s, s->history.memory->t - (double)m->ahead * s->history.memory->h_old);
+    bdf_count_step(s, s->history.memory->t - (double)m->ahead * s->history.memory->h_old);
   }
   return status;
 }
 
-static dae_status host_step(void *self, double t_stop, dae_error *err)
+static dae_status bdf_host_step(void *self, double t_stop, dae_error *err)
 {
   dae__bdf *s = self;
   dae__bdf_memory *m = s->m;
   dae_status status;
   bool fixed = s->opts.step > 0;
   double t = m->t;
-  if (t_stop - t < round_off(t, t_stop)) { /* round-off, as between 0.3 and 3 * 0.1 */
+  if (t_stop - t < host_round_off(t, t_stop)) { /* round-off, as between 0.3 and 3 * 0.1 */
     m->t = t_stop;
     return DAE_END;
   }
   if (fixed) {
-    status = step_fixed(s, t_stop, err);
+    status = bdf_step_fixed(s, t_stop, err);
   } else {
     if (!m->started)
-      begin(s, m->t, s->state, s->rate, t_stop);
-    status = variable_step(s, t_stop, err);
+      bdf_begin(s, m->t, s->state, s->rate, t_stop);
+    status = bdf_variable_step(s, t_stop, err);
   }
   if (status)
     return status;
   m->t_previous = t;
-  m->t = fixed && m->ahead > 0 ? grid_time(s, m->done, t_stop) : s->history.memory->t;
+  m->t = fixed && m->ahead > 0 ? bdf_grid_time(s, m->done, t_stop) : s->history.memory->t;
   m->order_shown = s->history.memory->order_old;
   return m->t >= t_stop ? DAE_END : DAE_OK;
 }
 
-static dae_view host_view(const void *self)
+static dae_view bdf_host_view(const void *self)
 {
   const dae__bdf *s = self;
   return (dae_view){.t = s->m->t,
@@ -255,7 +256,7 @@ static dae_view host_view(const void *self)
                     .size = s->corrector.size};
 }
 
-static dae_status host_interpolate(void *self, double t, double *y, double *dy, dae_error *err)
+static dae_status bdf_host_interpolate(void *self, double t, double *y, double *dy, dae_error *err)
 {
   dae__bdf *s = self;
   const dae__corrector *c = &s->corrector;
@@ -278,7 +279,7 @@ static dae_status host_interpolate(void *self, double t, double *y, double *dy, 
   return status;
 }
 
-static void host_glance(void *self, double t, double *y)
+static void bdf_host_glance(void *self, double t, double *y)
 {
   dae__bdf *s = self;
   if (s->m->started)
@@ -286,7 +287,7 @@ static void host_glance(void *self, double t, double *y)
   dae__copy(s->corrector.size, s->m->started ? s->scratch : s->state, y);
 }
 
-static dae_status host_restart(void *self, double t, const double *y, dae_error *err)
+static dae_status bdf_host_restart(void *self, double t, const double *y, dae_error *err)
 {
   dae__bdf *s = self;
   dae__copy(s->corrector.size, y, s->scratch_state);
@@ -306,19 +307,19 @@ static dae_status host_restart(void *self, double t, const double *y, dae_error 
 }
 
 /* The whole history is shifted: differences of its values stay what they are. */
-static dae_status host_adjust(void *self, const double *y, dae_error *err)
+static dae_status bdf_host_adjust(void *self, const double *y, dae_error *err)
 {
   dae__bdf *s = self;
   double *phi = dae__history_phi(&s->history, 0);
   if (!s->m->started || s->m->ahead > 0)
-    return host_restart(self, s->m->t, y, err);
-  dae_status status = host_interpolate(self, s->m->t, s->scratch_state, NULL, err);
+    return bdf_host_restart(self, s->m->t, y, err);
+  dae_status status = bdf_host_interpolate(self, s->m->t, s->scratch_state, NULL, err);
   for (int i = 0; i < s->corrector.size && !status; i++)
     phi[i] += y[i] - s->scratch_state[i];
   return status;
 }
 
-static dae_stats host_stats(const void *self)
+static dae_stats bdf_host_stats(const void *self)
 {
   const dae__bdf *s = self;
   dae_stats stats = s->m->stats;
@@ -326,32 +327,32 @@ static dae_stats host_stats(const void *self)
   return stats;
 }
 
-static dae_status host_reload(void *self, dae_error *err)
+static dae_status bdf_host_reload(void *self, dae_error *err)
 {
   dae__bdf *s = self;
   dae_status status = s->corrector.table->reload(s->corrector.self);
   return status ? dae__fail(err, status, NULL, "the factorisation could not be rebuilt") : DAE_OK;
 }
 
-static void host_free(void *self)
+static void bdf_host_free(void *self)
 {
   dae__bdf *s = self;
   s->corrector.table->free(s->corrector.self);
 }
 
-static const dae__integrator_table verbs = {
-    .step = host_step,
-    .view = host_view,
-    .interpolate = host_interpolate,
-    .glance = host_glance,
-    .restart = host_restart,
-    .adjust = host_adjust,
-    .stats = host_stats,
-    .reload = host_reload,
-    .free = host_free,
+static const dae__integrator_table bdf_verbs = {
+    .step = bdf_host_step,
+    .view = bdf_host_view,
+    .interpolate = bdf_host_interpolate,
+    .glance = bdf_host_glance,
+    .restart = bdf_host_restart,
+    .adjust = bdf_host_adjust,
+    .stats = bdf_host_stats,
+    .reload = bdf_host_reload,
+    .free = bdf_host_free,
 };
 
-static void take_memory(dae__bdf *s, dae__arena *arena)
+static void bdf_take_memory(dae__bdf *s, dae__arena *arena)
 {
   int n = s->corrector.n, size = s->corrector.size;
   s->m = DAE__KEEP(arena, dae__bdf_memory, 1);
@@ -391,7 +392,7 @@ dae_status dae__bdf_host_create(dae__arena *arena, const dae__corrector *correct
   s->atol = opts->atol;
   s->max_order = s->opts.order;
   s->project = opts->project;
-  take_memory(s, arena);
+  bdf_take_memory(s, arena);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   s->m->t = s->m->t_previous = t;
@@ -401,7 +402,7 @@ dae_status dae__bdf_host_create(dae__arena *arena, const dae__corrector *correct
     return dae__start_status(status, err);
   dae__copy(corrector->size, y, s->state);
   dae__copy(corrector->size, dy, s->rate);
-  s->table = verbs;
+  s->table = bdf_verbs;
   s->table.method = corrector->method;
   status = dae__integrator_create(arena, &s->table, s, out);
   return status ? dae__out_of_memory(err) : DAE_OK;

@@ -7,12 +7,12 @@
  * default, not tuned */
 #define DETERIORATED 0.1
 
-static dae_pattern empty(dae__arena *arena, int rows, int cols)
+static dae_pattern multipliers_empty(dae__arena *arena, int rows, int cols)
 {
   return (dae_pattern){rows, cols, DAE__TAKE(arena, int, cols + 1), DAE__TAKE(arena, int, 0)};
 }
 
-static void take_split(dae__multipliers *e, dae__arena *arena)
+static void multipliers_take_split(dae__multipliers *e, dae__arena *arena)
 {
   const dae__mech *m = e->m;
   dae__block blocks[2] = {{.pattern = &m->G}, {.row = m->ng, .pattern = &m->K}};
@@ -50,10 +50,10 @@ dae_status dae__multipliers_create(dae__arena *arena, dae__mech *m, const dae_bd
   e->s = DAE__TAKE(arena, double, m->nc);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  none[0] = empty(arena, m->nq, m->nq);
-  none[1] = empty(arena, 0, m->nq);
+  none[0] = multipliers_empty(arena, m->nq, m->nq);
+  none[1] = multipliers_empty(arena, 0, m->nq);
   if (e->choose)
-    take_split(e, arena);
+    multipliers_take_split(e, arena);
   if (e->kind == DAE_BDF_MULTIPLIERS_QR) {
     e->Q = DAE__TAKE(arena, double, m->nq * m->nc);
     e->tau = DAE__TAKE(arena, double, m->nc);
@@ -117,7 +117,7 @@ dae_status dae__multipliers_choose(dae__multipliers *e, const double *G, const d
   return DAE_OK;
 }
 
-static dae_status singular(dae_error *err)
+static dae_status multipliers_singular(dae_error *err)
 {
   return dae__fail(err, DAE_ERROR_SINGULAR, NULL,
                    "the dependent coordinates no longer follow from the constraints: the "
@@ -127,7 +127,7 @@ static dae_status singular(dae_error *err)
 /* ---- QR ---- */
 
 /* x = (1 - tau u u') x with reflection j */
-static void reflect(const dae__multipliers *e, int j, double *x)
+static void multipliers_reflect(const dae__multipliers *e, int j, double *x)
 {
   int n = e->m->nq;
   const double *u = e->Q + j * n;
@@ -143,7 +143,7 @@ static void reflect(const dae__multipliers *e, int j, double *x)
 
 /* Q R = A' by reflections 1 - tau u u', u = (1, Q below the diagonal); rows of A that were taken
  * out are left out, so that there are no more columns than coordinates */
-static void factor_qr(dae__multipliers *e, const double *G)
+static void multipliers_factor_qr(dae__multipliers *e, const double *G)
 {
   int n = e->m->nq, nc = e->m->ng, count = 0;
   for (int j = 0; j < nc; j++) { /* dense and by columns: G is nc x n */
@@ -161,12 +161,12 @@ static void factor_qr(dae__multipliers *e, const double *G)
     e->tau[j] = head / (a[j] > 0 ? norm : -norm);
     a[j] = a[j] > 0 ? -norm : norm;
     for (int k = j + 1; k < count; k++)
-      reflect(e, j, e->Q + k * n);
+      multipliers_reflect(e, j, e->Q + k * n);
   }
 }
 
 /* R s = -Q' r */
-static void solve_qr(dae__multipliers *e, const double *r, double *s)
+static void multipliers_solve_qr(dae__multipliers *e, const double *r, double *s)
 {
   int n = e->m->nq, nc = e->m->ng, count = 0;
   double *x = e->x;
@@ -175,7 +175,7 @@ static void solve_qr(dae__multipliers *e, const double *r, double *s)
   for (int i = 0; i < n; i++)
     x[i] = -r[i];
   for (int j = 0; j < count; j++)
-    reflect(e, j, x);
+    multipliers_reflect(e, j, x);
   for (int j = count - 1; j >= 0; j--) {
     for (int k = j + 1; k < count; k++)
       x[j] -= e->Q[k * n + j] * x[k];
@@ -195,7 +195,7 @@ dae_status dae__multipliers_factor(dae__multipliers *e, const double *G, const d
       e->diagonal_G[m->nq + i] = e->diagonal[m->nq + i];
   }
   if (e->kind == DAE_BDF_MULTIPLIERS_QR) {
-    factor_qr(e, G);
+    multipliers_factor_qr(e, G);
     return DAE_OK;
   }
   dae_status status = dae__saddle_factor(e->of_A, NULL, G, K, e->diagonal);
@@ -204,16 +204,17 @@ dae_status dae__multipliers_factor(dae__multipliers *e, const double *G, const d
   if (status == DAE_ERROR_MEMORY)
     return dae__out_of_memory(err);
   if (status)
-    return status == DAE_ERROR_SINGULAR ? singular(err) : status;
+    return status == DAE_ERROR_SINGULAR ? multipliers_singular(err) : status;
   e->memory->factorisations++;
   double rcond = e->kind == DAE_BDF_MULTIPLIERS_SPLIT ? dae__saddle_rcond(e->of_A) : 1;
   if (e->memory->rcond == 0)
     e->memory->rcond = rcond;
-  return rcond < DETERIORATED * e->memory->rcond ? singular(err) : DAE_OK;
+  return rcond < DETERIORATED * e->memory->rcond ? multipliers_singular(err) : DAE_OK;
 }
 
 /* s = the estimate for r */
-static void solve(dae__multipliers *e, dae__saddle *saddle, int rows, const double *r, double *s)
+static void multipliers_solve(dae__multipliers *e, dae__saddle *saddle, int rows, const double *r,
+                              double *s)
 {
   for (int i = 0; i < e->m->nq; i++)
     e->x[i] = -r[i];
@@ -226,10 +227,10 @@ void dae__multipliers_estimate(dae__multipliers *e, const double *r1, const doub
 {
   const dae__mech *m = e->m;
   if (e->kind == DAE_BDF_MULTIPLIERS_QR) {
-    solve_qr(e, r2, y);
-    solve_qr(e, r1, mu);
+    multipliers_solve_qr(e, r2, y);
+    multipliers_solve_qr(e, r1, mu);
     return;
   }
-  solve(e, e->of_A, m->nc, r2, y);
-  solve(e, e->of_G ? e->of_G : e->of_A, m->ng, r1, mu);
+  multipliers_solve(e, e->of_A, m->nc, r2, y);
+  multipliers_solve(e, e->of_G ? e->of_G : e->of_A, m->ng, r1, mu);
 }

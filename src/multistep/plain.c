@@ -33,14 +33,14 @@ typedef struct plain {
   dae__solver *solver;
 } plain;
 
-static void start(void *self, const double *y, const double *dy, double *Y, double *dY)
+static void plain_start(void *self, const double *y, const double *dy, double *Y, double *dY)
 {
   const plain *c = self;
   dae__copy(c->s->n, y, Y);
   dae__copy(c->s->n, dy, dY);
 }
 
-static dae_status name_singular(const plain *c, double t, dae_error *err)
+static dae_status plain_name_singular(const plain *c, double t, dae_error *err)
 {
   const dae__semi *s = c->s;
   char name[64] = "one of the variables";
@@ -55,8 +55,8 @@ static dae_status name_singular(const plain *c, double t, dae_error *err)
   return DAE_ERROR_SINGULAR;
 }
 
-static dae_status setup(void *self, double t, const double *Y, const double *dY, double cj,
-                        dae_error *err)
+static dae_status plain_setup(void *self, double t, const double *Y, const double *dY, double cj,
+                              dae_error *err)
 {
   plain *c = self;
   dae_status status = dae__semi_mass_at(&c->M, t, Y, err);
@@ -75,11 +75,11 @@ static dae_status setup(void *self, double t, const double *Y, const double *dY,
     return dae__fail(err, status, NULL, "the iteration matrix has an entry that is not finite");
   if (status == DAE_ERROR_MEMORY)
     return dae__fail(err, status, NULL, "out of memory for a new pivot order");
-  return status ? name_singular(c, t, err) : DAE_OK;
+  return status ? plain_name_singular(c, t, err) : DAE_OK;
 }
 
-static dae_status increment(void *self, double t, const double *Y, const double *dY, double cj,
-                            double factor, double *delta, dae_error *err)
+static dae_status plain_increment(void *self, double t, const double *Y, const double *dY,
+                                  double cj, double factor, double *delta, dae_error *err)
 {
   plain *c = self;
   const dae__semi *s = c->s;
@@ -96,14 +96,14 @@ static dae_status increment(void *self, double t, const double *Y, const double 
   return DAE_OK;
 }
 
-static dae_status project(void *self, double t, double *Y, dae_error *err)
+static dae_status plain_project(void *self, double t, double *Y, dae_error *err)
 {
   plain *c = self;
   return dae__surface_project(c->surface, t, Y, err);
 }
 
-static dae_status output(void *self, double t, const double *Y, const double *dY, double *y,
-                         double *dy, dae_error *err)
+static dae_status plain_output(void *self, double t, const double *Y, const double *dY, double *y,
+                               double *dy, dae_error *err)
 {
   const plain *c = self;
   (void)t, (void)err;
@@ -115,8 +115,8 @@ static dae_status output(void *self, double t, const double *Y, const double *dY
 
 /* index 2: y is that of the hidden constraint at x, where that can be found, else the one of the
  * last step, which carries the error of the step size */
-static dae_status output_index_2(void *self, double t, const double *Y, const double *dY, double *y,
-                                 double *dy, dae_error *err)
+static dae_status plain_output_index_2(void *self, double t, const double *Y, const double *dY,
+                                       double *y, double *dy, dae_error *err)
 {
   plain *c = self;
   dae__copy(c->s->n, Y, y);
@@ -129,14 +129,14 @@ static dae_status output_index_2(void *self, double t, const double *Y, const do
   return status == DAE_ERROR_SINGULAR || status == DAE_ERROR_START ? DAE_OK : status;
 }
 
-static dae_status consistent(void *self, double t, const bool *fixed, double *y, double *dy,
-                             dae_error *err)
+static dae_status plain_consistent(void *self, double t, const bool *fixed, double *y, double *dy,
+                                   dae_error *err)
 {
   plain *c = self;
   return dae__semi_consistent(c->s, t, fixed, y, dy, NULL, err);
 }
 
-static void stats(const void *self, dae_stats *out)
+static void plain_stats(const void *self, dae_stats *out)
 {
   const plain *c = self;
   out->evaluations += *c->s->evaluations;
@@ -148,7 +148,7 @@ static void stats(const void *self, dae_stats *out)
   }
 }
 
-static dae_status reload(void *self)
+static dae_status plain_reload(void *self)
 {
   plain *c = self;
   dae_status status = c->m->factorisations > 0 ? dae__solver_reload(c->solver) : DAE_OK;
@@ -159,7 +159,7 @@ static dae_status reload(void *self)
   return status;
 }
 
-static void release(void *self)
+static void plain_release(void *self)
 {
   plain *c = self;
   dae__solver_free(c->solver);
@@ -169,18 +169,19 @@ static void release(void *self)
 }
 
 #define VERBS                                                                                      \
-  .start = start, .setup = setup, .increment = increment, .consistent = consistent,                \
-  .stats = stats, .reload = reload, .free = release
+  .start = plain_start, .setup = plain_setup, .increment = plain_increment,                        \
+  .consistent = plain_consistent, .stats = plain_stats, .reload = plain_reload,                    \
+  .free = plain_release
 
-static const dae__corrector_table index_1_table = {VERBS, .output = output};
-static const dae__corrector_table index_2_table = {VERBS, .output = output_index_2,
-                                                   .project = project};
+static const dae__corrector_table index_1_table = {VERBS, .output = plain_output};
+static const dae__corrector_table index_2_table = {VERBS, .output = plain_output_index_2,
+                                                   .project = plain_project};
 
 /* ---- creation ---- */
 
 /* consistent start; an index that is too high is the method's limit, not the start's fault */
-static dae_status make_start(plain *c, const dae_start *from, double *y, double *dy, int *index,
-                             dae_error *err)
+static dae_status plain_make_start(plain *c, const dae_start *from, double *y, double *dy,
+                                   int *index, dae_error *err)
 {
   dae_diagnosis find = {0};
   dae__copy(c->s->n, from->y, y);
@@ -193,7 +194,7 @@ static dae_status make_start(plain *c, const dae_start *from, double *y, double 
   return status;
 }
 
-static void take_memory(plain *c, dae__arena *arena)
+static void plain_take_memory(plain *c, dae__arena *arena)
 {
   const dae__semi *s = c->s;
   c->m = DAE__KEEP(arena, memory, 1);
@@ -203,7 +204,7 @@ static void take_memory(plain *c, dae__arena *arena)
   c->matrix = dae__semi_matrix_create(arena, s);
 }
 
-static dae_status finish(plain *c, dae__arena *arena, int index, dae_error *err)
+static dae_status plain_finish(plain *c, dae__arena *arena, int index, dae_error *err)
 {
   dae_status status = dae__solver_create_iteration(arena, &c->matrix.pattern, &c->solver, err);
   if (status || index < 2)
@@ -230,21 +231,21 @@ dae_status dae__plain_create(dae__arena *arena, const dae_problem *problem, cons
     return dae__fail(err, DAE_ERROR_UNSUPPORTED, "bdf", "bdf takes semi-explicit problems");
   dae_status status = dae__semi_create(arena, problem, &c->s, err);
   if (!status)
-    status = make_start(c, from, y, dy, &index, err);
+    status = plain_make_start(c, from, y, dy, &index, err);
   if (status)
     return status;
   int n = c->s->n;
   unsigned char *role = DAE__TAKE(arena, unsigned char, n);
-  take_memory(c, arena);
+  plain_take_memory(c, arena);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   for (int i = 0; i < n; i++)
     role[i] = i >= c->s->nx && index == 2 ? DAE__TEST_MULTIPLIER : DAE__TEST_FULL;
   status = dae__semi_mass_at(&c->M, from->t, y, err);
   if (!status)
-    status = finish(c, arena, index, err);
+    status = plain_finish(c, arena, index, err);
   if (status) {
-    release(c);
+    plain_release(c);
     return status;
   }
   *out = (dae__corrector){.table = index == 2 ? &index_2_table : &index_1_table,

@@ -43,7 +43,7 @@ dae__estimate dae__bdf_estimate(dae__bdf *s, dae__formula formula)
 }
 
 /* the order for the next step, from the estimates around k; may raise */
-static void choose_order(dae__bdf *s, dae__estimate *est, int order_before)
+static void bdf_choose_order(dae__bdf *s, dae__estimate *est, int order_before)
 {
   const dae__history_memory *m = s->history.memory;
   int n = s->corrector.n, k = m->order;
@@ -64,7 +64,7 @@ static void choose_order(dae__bdf *s, dae__estimate *est, int order_before)
 }
 
 /* step for order k + 1 from a local error estimate: doubled, kept, or reduced */
-static double next_step(double h, int order, double local_error)
+static double bdf_next_step(double h, int order, double local_error)
 {
   double x = 2 * local_error + 1e-4; /* r = x^(-1 / (order + 1)) */
   if (x <= ldexp(1, -(order + 1)))
@@ -86,7 +86,7 @@ void dae__bdf_choose(dae__bdf *s, dae__estimate est, int order_before, bool reje
     return;
   }
   /* BDF 1 is seldom of use: order 2 is kept as long as it can keep the step */
-  if (strict && k == 2 && est.order < k && next_step(h, k, est.here) >= h) {
+  if (strict && k == 2 && est.order < k && bdf_next_step(h, k, est.here) >= h) {
     est.order = k;
     est.chosen = est.here;
     est.lower = INFINITY;
@@ -94,9 +94,9 @@ void dae__bdf_choose(dae__bdf *s, dae__estimate est, int order_before, bool reje
   if (dae__bdf_watch_limit(s, &est, &est.chosen))
     est.order = dae__bdf_max_order(s);
   else
-    choose_order(s, &est, order_before);
+    bdf_choose_order(s, &est, order_before);
   m->order = est.order;
-  m->h = next_step(h, est.order, est.chosen);
+  m->h = bdf_next_step(h, est.order, est.chosen);
   /* growing again right after a rejection fails again, and the order, which is judged after k + 2
    * equal steps, is never raised: the stall of DASSL codes on the transistor amplifier */
   m->held = rejected || (m->held && s->history.memory->same <= k + 1);

@@ -39,7 +39,7 @@ typedef struct settle {
 } settle;
 
 /* D_3 and its distance from D_2 at s->Y with this H; false: the matrix is singular there */
-static bool look(settle *o, double H)
+static bool slow_start_look(settle *o, double H)
 {
   dae__bdf *s = o->s;
   const dae__corrector *c = &s->corrector;
@@ -63,14 +63,14 @@ static bool look(settle *o, double H)
 
 /* the least H that is well above the first time scale that matters, 0: another one lies too close
  * to it, or there is no other motion: then what oscillates is the motion itself */
-static double find_scale(settle *o)
+static double slow_start_find_scale(settle *o)
 {
   const dae__bdf *s = o->s;
   double rate = dae__bdf_error_norm(s, s->dY), size = dae__bdf_error_norm(s, s->Y);
   double H = LARGEST * fmax(size, 1) / rate * pow(FACTOR, -SCALES);
   double best = 0, least = INFINITY, most = 0;
   for (int i = 0; rate > 0 && i <= SCALES; i++, H *= FACTOR) {
-    if (!look(o, H))
+    if (!slow_start_look(o, H))
       return 0;
     if (best == 0)
       most = fmax(most, o->distance);
@@ -85,7 +85,7 @@ static double find_scale(settle *o)
 }
 
 /* y += D where it may be moved, and consistent again */
-static dae_status move(settle *o, const bool *fixed, double *y, double *dy)
+static dae_status slow_start_move(settle *o, const bool *fixed, double *y, double *dy)
 {
   dae__bdf *s = o->s;
   const dae__corrector *c = &s->corrector;
@@ -95,7 +95,7 @@ static dae_status move(settle *o, const bool *fixed, double *y, double *dy)
   return c->table->consistent(c->self, o->t, fixed, y, dy, &s->last);
 }
 
-static void take(dae__bdf *s, const double *y, const double *dy)
+static void slow_start_take(dae__bdf *s, const double *y, const double *dy)
 {
   s->corrector.table->start(s->corrector.self, y, dy, s->Y, s->dY);
   dae__bdf_look_at_roles(s);
@@ -110,14 +110,14 @@ dae_status dae__bdf_settle(dae__bdf *s, double t, const bool *fixed, double *y, 
   double before = INFINITY, moved = 0;
   dae__copy(size, y, s->state);
   dae__copy(size, dy, s->rate);
-  take(s, y, dy);
-  double H = s->opts.damp_time > 0 ? s->opts.damp_time : find_scale(&o);
-  for (int round = 0; H > 0 && round < ROUNDS && look(&o, H); round++) {
+  slow_start_take(s, y, dy);
+  double H = s->opts.damp_time > 0 ? s->opts.damp_time : slow_start_find_scale(&o);
+  for (int round = 0; H > 0 && round < ROUNDS && slow_start_look(&o, H); round++) {
     moved = dae__bdf_error_norm(s, o.D);
-    if (moved <= SMALL || moved >= before || move(&o, fixed, y, dy))
+    if (moved <= SMALL || moved >= before || slow_start_move(&o, fixed, y, dy))
       break;
     before = moved;
-    take(s, y, dy);
+    slow_start_take(s, y, dy);
   }
   s->m->has_matrix = false;
   if (H > 0 && moved <= SMALL)

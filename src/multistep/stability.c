@@ -40,7 +40,7 @@ int dae__bdf_max_order(const dae__bdf *s)
 }
 
 /* local error estimate of an attempt at order k > 2, at order 2 */
-static double at_order_2(dae__bdf *s, const dae__estimate *est)
+static double bdf_stability_at_order_2(dae__bdf *s, const dae__estimate *est)
 {
   const dae__history_memory *m = s->history.memory;
   int n = s->corrector.n, k = m->order;
@@ -53,7 +53,7 @@ static double at_order_2(dae__bdf *s, const dae__estimate *est)
 }
 
 /* theta > UNRESOLVED */
-static bool unresolved(int k, const dae__estimate *est, double two)
+static bool bdf_stability_unresolved(int k, const dae__estimate *est, double two)
 {
   double limit = 1;
   for (int j = LIMIT_ORDER; j < k; j++)
@@ -62,18 +62,18 @@ static bool unresolved(int k, const dae__estimate *est, double two)
 }
 
 /* the step that an estimate of order k would allow */
-static double allowed(const dae__bdf *s, int k, double estimate)
+static double bdf_stability_allowed(const dae__bdf *s, int k, double estimate)
 {
   return s->history.memory->h * pow(2 * estimate + 1e-4, -1.0 / (k + 1));
 }
 
 /* whether order 2 has been tried long enough, and what that says: either it is the faster one by
  * now, or at first the oscillation dies away, so that it is going to be */
-static void judge_trial(dae__bdf *s, const dae__estimate *est)
+static void bdf_stability_judge_trial(dae__bdf *s, const dae__estimate *est)
 {
   dae__bdf_watch *w = &s->m->watch;
   long steps = s->m->stats.steps - w->since;
-  double h = allowed(s, s->history.memory->order, est->here);
+  double h = bdf_stability_allowed(s, s->history.memory->order, est->here);
   bool pays = h > w->h || (w->trial < LONG_TRIAL && h > DYING * w->h2);
   if (steps < FIRST_TRIAL || (pays && steps < w->trial))
     return;
@@ -86,13 +86,13 @@ static void judge_trial(dae__bdf *s, const dae__estimate *est)
 }
 
 /* counts the steps that an unresolved oscillation limits; a step that could grow is not limited */
-static bool suspects(dae__bdf *s, const dae__estimate *est, double *two)
+static bool bdf_stability_suspects(dae__bdf *s, const dae__estimate *est, double *two)
 {
   dae__bdf_watch *w = &s->m->watch;
   if (s->history.memory->h > s->history.memory->h_old)
     w->suspicion /= 2;
-  *two = at_order_2(s, est);
-  if (unresolved(s->history.memory->order, est, *two))
+  *two = bdf_stability_at_order_2(s, est);
+  if (bdf_stability_unresolved(s->history.memory->order, est, *two))
     w->suspicion++;
   else if (w->suspicion > 0)
     w->suspicion--;
@@ -106,13 +106,14 @@ bool dae__bdf_watch_limit(dae__bdf *s, const dae__estimate *est, double *estimat
   if (!s->opts.stability || !dae__bdf_strict(s) || s->max_order <= LIMIT_ORDER)
     return false;
   if (w->limited)
-    judge_trial(s, est);
-  if (w->limited || s->history.memory->order <= LIMIT_ORDER || !suspects(s, est, &two))
+    bdf_stability_judge_trial(s, est);
+  if (w->limited || s->history.memory->order <= LIMIT_ORDER ||
+      !bdf_stability_suspects(s, est, &two))
     return false;
   w->limited = true;
   w->since = s->m->stats.steps;
   w->h = s->history.memory->h;
-  w->h2 = fmin(w->h, allowed(s, LIMIT_ORDER, two));
+  w->h2 = fmin(w->h, bdf_stability_allowed(s, LIMIT_ORDER, two));
   *estimate = two;
   return true;
 }

@@ -19,14 +19,14 @@ typedef struct csv {
   FILE *file;
 } csv;
 
-static dae_status fail(const csv *self, const char *what, dae_error *err)
+static dae_status csv_fail(const csv *self, const char *what, dae_error *err)
 {
   const char *why = errno ? strerror(errno) : "unknown reason";
   return dae__fail(err, DAE_ERROR_FILE, self->path, "%s could not be %s: %s", self->path, what,
                    why);
 }
 
-static void write_name(FILE *file, const char *name)
+static void csv_write_name(FILE *file, const char *name)
 {
   if (!strpbrk(name, ",\"\r\n")) {
     fputs(name, file);
@@ -41,10 +41,10 @@ static void write_name(FILE *file, const char *name)
   fputc('"', file);
 }
 
-static dae_status end_record(csv *self, dae_error *err)
+static dae_status csv_end_record(csv *self, dae_error *err)
 {
   fputs("\r\n", self->file);
-  return ferror(self->file) ? fail(self, "written", err) : DAE_OK;
+  return ferror(self->file) ? csv_fail(self, "written", err) : DAE_OK;
 }
 
 static dae_status csv_open(void *sink, int columns, const char *const *names, dae_error *err)
@@ -54,14 +54,14 @@ static dae_status csv_open(void *sink, int columns, const char *const *names, da
   if (!self->file)
     self->file = fopen(self->path, "wb");
   if (!self->file)
-    return fail(self, "created", err);
+    return csv_fail(self, "created", err);
   setvbuf(self->file, self->buffer, _IOFBF, BUFFER);
   for (int i = 0; i < columns; i++) {
     if (i > 0)
       fputc(',', self->file);
-    write_name(self->file, names[i]);
+    csv_write_name(self->file, names[i]);
   }
-  return end_record(self, err);
+  return csv_end_record(self, err);
 }
 
 static dae_status csv_row(void *sink, const dae_row *row, dae_error *err)
@@ -75,7 +75,7 @@ static dae_status csv_row(void *sink, const dae_row *row, dae_error *err)
     dae__number_text(row->values[i], 17, number + 1);
     fputs(number + (i == 0), self->file);
   }
-  return end_record(self, err);
+  return csv_end_record(self, err);
 }
 
 static dae_status csv_close(void *sink, dae_summary *summary, dae_error *err)
@@ -89,7 +89,7 @@ static dae_status csv_close(void *sink, dae_summary *summary, dae_error *err)
   self->file = NULL;
   if (summary)
     dae__list_add(summary->files, sizeof summary->files, self->path);
-  return failed ? fail(self, "written", err) : DAE_OK;
+  return failed ? csv_fail(self, "written", err) : DAE_OK;
 }
 
 static void csv_free(void *sink)

@@ -10,35 +10,35 @@
 #include <stdio.h>
 #include <string.h>
 
-static void key(dae__text *text, const char *name)
+static void json_key(dae__text *text, const char *name)
 {
   dae__text_add(text, "  \"%s\": ", name);
 }
 
-static void string_field(dae__text *text, const char *name, const char *value)
+static void json_string_field(dae__text *text, const char *name, const char *value)
 {
-  key(text, name);
+  json_key(text, name);
   dae__text_quote(text, value, value ? strlen(value) : 0);
   dae__text_add(text, ",\n");
 }
 
-static void number_field(dae__text *text, const char *name, double value)
+static void json_number_field(dae__text *text, const char *name, double value)
 {
-  key(text, name);
+  json_key(text, name);
   dae__text_number(text, value);
   dae__text_add(text, ",\n");
 }
 
-static void integer_field(dae__text *text, const char *name, long value)
+static void json_integer_field(dae__text *text, const char *name, long value)
 {
-  key(text, name);
+  json_key(text, name);
   dae__text_add(text, "%ld,\n", value);
 }
 
-static void add_stats(dae__text *text, const dae_stats *stats)
+static void json_add_stats(dae__text *text, const dae_stats *stats)
 {
   const char *comma = "";
-  key(text, "stats");
+  json_key(text, "stats");
   dae__text_add(text, "{");
 #define ADD(name, help)                                                                            \
   dae__text_add(text, "%s\"%s\": %ld", comma, #name, stats->name);                                 \
@@ -48,9 +48,9 @@ static void add_stats(dae__text *text, const dae_stats *stats)
   dae__text_add(text, "},\n");
 }
 
-static void add_diagnosis(dae__text *text, const dae_diagnosis *d)
+static void json_add_diagnosis(dae__text *text, const dae_diagnosis *d)
 {
-  key(text, "diagnosis");
+  json_key(text, "diagnosis");
   dae__text_add(text, "{\"index\": %d, \"dof\": %d, \"constraints\": %d, \"rank\": %d, \"text\": ",
                 d->index, d->dof, d->constraints, d->rank);
   dae__text_quote(text, d->text, sizeof d->text);
@@ -58,10 +58,10 @@ static void add_diagnosis(dae__text *text, const dae_diagnosis *d)
 }
 
 /* {"name": ..., "from": ..., "to": ...} for each line of the table */
-static void add_moves(dae__text *text, const char *moves)
+static void json_add_moves(dae__text *text, const char *moves)
 {
   const char *comma = "";
-  key(text, "moves");
+  json_key(text, "moves");
   dae__text_add(text, "[");
   for (const char *line = moves; *line; line += strcspn(line, "\n"), line += *line == '\n') {
     size_t name = strcspn(line, "\t\n");
@@ -81,40 +81,40 @@ static void add_moves(dae__text *text, const char *moves)
   dae__text_add(text, "],\n");
 }
 
-static void add_measures(dae__text *text, const dae_summary *s)
+static void json_add_measures(dae__text *text, const dae_summary *s)
 {
-  number_field(text, "position_drift", s->position_drift);
-  number_field(text, "velocity_drift", s->velocity_drift);
-  number_field(text, "energy_start", s->energy_start);
-  number_field(text, "energy_change", s->energy_change);
-  number_field(text, "energy_balance", s->energy_balance);
-  key(text, "damped");
+  json_number_field(text, "position_drift", s->position_drift);
+  json_number_field(text, "velocity_drift", s->velocity_drift);
+  json_number_field(text, "energy_start", s->energy_start);
+  json_number_field(text, "energy_change", s->energy_change);
+  json_number_field(text, "energy_balance", s->energy_balance);
+  json_key(text, "damped");
   dae__text_add(text, "%s,\n", s->damped ? "true" : "false");
-  number_field(text, "energy_settled", s->energy_settled);
-  key(text, "energy_has_potential");
+  json_number_field(text, "energy_settled", s->energy_settled);
+  json_key(text, "energy_has_potential");
   dae__text_add(text, "%s,\n", s->energy_has_potential ? "true" : "false");
 }
 
 /* one field of an object that goes on; comma: "" for the first */
-static void add_member(dae__text *text, const char *comma, const char *name, double value)
+static void json_add_member(dae__text *text, const char *comma, const char *name, double value)
 {
   dae__text_add(text, "%s\"%s\": ", comma, name);
   dae__text_number(text, value);
 }
 
-static void add_coupling(dae__text *text, const dae_summary *s)
+static void json_add_coupling(dae__text *text, const dae_summary *s)
 {
   const dae_contraction *c = &s->contraction;
-  integer_field(text, "systems", s->systems);
-  key(text, "contraction");
+  json_integer_field(text, "systems", s->systems);
+  json_key(text, "contraction");
   if (s->systems == 0) {
     dae__text_add(text, "null,\n");
     return;
   }
   dae__text_add(text, "{\"windows\": %ld, \"sweeps\": %ld, \"most_sweeps\": %d, ", c->windows,
                 c->sweeps, c->most_sweeps);
-  add_member(text, "", "predicted", c->gauss_seidel);
-  add_member(text, ", ", "observed", c->observed);
+  json_add_member(text, "", "predicted", c->gauss_seidel);
+  json_add_member(text, ", ", "observed", c->observed);
   dae__text_add(text, ", \"order\": ");
   dae__text_quote(text, c->order, sizeof c->order);
   dae__text_add(text, ", \"loop\": ");
@@ -122,7 +122,7 @@ static void add_coupling(dae__text *text, const dae_summary *s)
   dae__text_add(text, "},\n");
 }
 
-static void add_difference(dae__text *text, const char *kind, const dae_difference *d)
+static void json_add_difference(dae__text *text, const char *kind, const dae_difference *d)
 {
   dae__text_add(text, ", \"%s\": ", kind);
   if (isnan(d->tolerances)) {
@@ -131,20 +131,20 @@ static void add_difference(dae__text *text, const char *kind, const dae_differen
   }
   dae__text_add(text, "{\"name\": ");
   dae__text_quote(text, d->name, sizeof d->name);
-  add_member(text, ", ", "tolerances", d->tolerances);
-  add_member(text, ", ", "absolute", d->absolute);
-  add_member(text, ", ", "t", d->t);
+  json_add_member(text, ", ", "tolerances", d->tolerances);
+  json_add_member(text, ", ", "absolute", d->absolute);
+  json_add_member(text, ", ", "t", d->t);
   dae__text_add(text, "}");
 }
 
-static void add_verification(dae__text *text, const dae_verification *v)
+static void json_add_verification(dae__text *text, const dae_verification *v)
 {
   static const char *const kinds[DAE_VARIABLE_KINDS] = {[DAE_VARIABLE_COORDINATE] = "positions",
                                                         [DAE_VARIABLE_RATE] = "velocities",
                                                         [DAE_VARIABLE_STATE] = "states",
                                                         [DAE_VARIABLE_ALGEBRAIC] = "algebraic",
                                                         [DAE_VARIABLE_MULTIPLIER] = "multipliers"};
-  key(text, "verification");
+  json_key(text, "verification");
   if (!v->method) {
     dae__text_add(text, "null,\n");
     return;
@@ -154,7 +154,7 @@ static void add_verification(dae__text *text, const dae_verification *v)
   dae__text_add(text, ", \"rows\": %ld, \"message\": ", v->rows);
   dae__text_quote(text, v->message[0] ? v->message : NULL, sizeof v->message);
   for (int i = 0; i < DAE_VARIABLE_KINDS; i++)
-    add_difference(text, kinds[i], &v->most[i]);
+    json_add_difference(text, kinds[i], &v->most[i]);
   dae__text_add(text, "},\n");
 }
 
@@ -162,31 +162,31 @@ size_t dae_summary_json(const dae_summary *s, char *text, size_t size)
 {
   dae__text t = dae__text_in(text, size);
   dae__text_add(&t, "{\n");
-  string_field(&t, "status", dae_status_name(s->status));
-  string_field(&t, "message", s->message[0] ? s->message : NULL);
-  string_field(&t, "caution", s->caution);
-  string_field(&t, "problem", s->problem);
-  string_field(&t, "method", s->method);
-  number_field(&t, "rtol", s->rtol);
-  number_field(&t, "atol", s->atol);
-  number_field(&t, "step", s->step);
-  number_field(&t, "t_start", s->t_start);
-  number_field(&t, "t_end", s->t_end);
-  integer_field(&t, "order", s->order);
-  integer_field(&t, "rows", s->rows);
-  integer_field(&t, "events", s->events);
-  number_field(&t, "seconds", s->seconds);
-  key(&t, "native_code");
+  json_string_field(&t, "status", dae_status_name(s->status));
+  json_string_field(&t, "message", s->message[0] ? s->message : NULL);
+  json_string_field(&t, "caution", s->caution);
+  json_string_field(&t, "problem", s->problem);
+  json_string_field(&t, "method", s->method);
+  json_number_field(&t, "rtol", s->rtol);
+  json_number_field(&t, "atol", s->atol);
+  json_number_field(&t, "step", s->step);
+  json_number_field(&t, "t_start", s->t_start);
+  json_number_field(&t, "t_end", s->t_end);
+  json_integer_field(&t, "order", s->order);
+  json_integer_field(&t, "rows", s->rows);
+  json_integer_field(&t, "events", s->events);
+  json_number_field(&t, "seconds", s->seconds);
+  json_key(&t, "native_code");
   dae__native_json(&t, &s->native);
   dae__text_add(&t, ",\n");
-  add_stats(&t, &s->stats);
-  add_diagnosis(&t, &s->diagnosis);
-  add_measures(&t, s);
-  add_coupling(&t, s);
-  add_verification(&t, &s->verification);
-  integer_field(&t, "moved", s->moved);
-  add_moves(&t, s->moves);
-  key(&t, "files");
+  json_add_stats(&t, &s->stats);
+  json_add_diagnosis(&t, &s->diagnosis);
+  json_add_measures(&t, s);
+  json_add_coupling(&t, s);
+  json_add_verification(&t, &s->verification);
+  json_integer_field(&t, "moved", s->moved);
+  json_add_moves(&t, s->moves);
+  json_key(&t, "files");
   dae__text_quote(&t, s->files, sizeof s->files);
   dae__text_add(&t, "\n}\n");
   return t.length;
@@ -203,7 +203,7 @@ typedef struct json {
   char *text;
 } json;
 
-static dae_status write_file(const json *self, dae_error *err)
+static dae_status json_write_file(const json *self, dae_error *err)
 {
   errno = 0;
   FILE *file = fopen(self->path, "wb");
@@ -223,7 +223,7 @@ static dae_status json_close(void *sink, dae_summary *summary, dae_error *err)
   dae__list_add(summary->files, sizeof summary->files, self->path);
   size_t length = dae_summary_json(summary, self->text, ROOM);
   dae_status status =
-      length < ROOM ? write_file(self, err)
+      length < ROOM ? json_write_file(self, err)
                     : dae__fail(err, DAE_ERROR_FILE, self->path,
                                 "%s was not written: the problem's name is too long", self->path);
   if (status < 0)

@@ -12,23 +12,23 @@ typedef struct number {
   char text[40];
 } number;
 
-static number show(double value, int digits)
+static number summary_show(double value, int digits)
 {
   number n;
   dae__number_text(value, digits, n.text);
   return n;
 }
 
-static const char *s_if_many(long count)
+static const char *summary_s_if_many(long count)
 {
   return count == 1 ? "" : "s";
 }
 
 /* "pendulum: t = 0 to 10 with bdf-ggl" and how it ended */
-static void add_head(dae__text *t, const dae_summary *s)
+static void summary_add_head(dae__text *t, const dae_summary *s)
 {
   dae__text_add(t, "%s: t = %s to %s with %s%s\n", s->problem ? s->problem : "problem",
-                show(s->t_start, 10).text, show(s->t_end, 10).text,
+                summary_show(s->t_start, 10).text, summary_show(s->t_end, 10).text,
                 s->method ? s->method : "no method", s->status < 0 ? ", not finished" : "");
   if (s->status < 0 || s->status == DAE_STOPPED)
     dae__text_add(t, LABEL "%s%s%s\n", s->status < 0 ? "failed" : "stopped",
@@ -37,44 +37,44 @@ static void add_head(dae__text *t, const dae_summary *s)
 }
 
 /* every line of a text, indented */
-static void add_lines(dae__text *t, const char *lines)
+static void summary_add_lines(dae__text *t, const char *lines)
 {
   for (const char *line = lines; *line; line += strcspn(line, "\n"), line += *line == '\n')
     if (*line != '\n')
       dae__text_add(t, INDENT "%.*s\n", (int)strcspn(line, "\n"), line);
 }
 
-static void add_problem(dae__text *t, const dae_summary *s)
+static void summary_add_problem(dae__text *t, const dae_summary *s)
 {
   const dae_diagnosis *d = &s->diagnosis;
   if (d->dof == 0 && d->constraints == 0 && d->index == 0)
     return; /* was not reached */
   dae__text_add(t, LABEL "index %d, %d degree%s of freedom, ", "problem", d->index, d->dof,
-                s_if_many(d->dof));
+                summary_s_if_many(d->dof));
   if (d->constraints == 0)
     dae__text_add(t, "no constraints\n");
   else if (d->rank < d->constraints)
     dae__text_add(t, "%d constraints, %d of them independent\n", d->constraints, d->rank);
   else
-    dae__text_add(t, "%d constraint%s\n", d->constraints, s_if_many(d->constraints));
-  add_lines(t, d->text);
+    dae__text_add(t, "%d constraint%s\n", d->constraints, summary_s_if_many(d->constraints));
+  summary_add_lines(t, d->text);
 }
 
-static void add_method(dae__text *t, const dae_summary *s)
+static void summary_add_method(dae__text *t, const dae_summary *s)
 {
   if (!s->method || s->order == 0)
     return;
   dae__text_add(t, LABEL "%s, order up to %d", "method", s->method, s->order);
   if (s->step > 0)
-    dae__text_add(t, ", steps of %s", show(s->step, 6).text);
+    dae__text_add(t, ", steps of %s", summary_show(s->step, 6).text);
   if (!isnan(s->rtol))
-    dae__text_add(t, ", rtol %s", show(s->rtol, 6).text);
+    dae__text_add(t, ", rtol %s", summary_show(s->rtol, 6).text);
   if (!isnan(s->atol))
-    dae__text_add(t, ", atol %s", show(s->atol, 6).text);
+    dae__text_add(t, ", atol %s", summary_show(s->atol, 6).text);
   dae__text_add(t, "\n");
 }
 
-static void add_rejected(dae__text *t, long count, const char *by, const char **comma)
+static void summary_add_rejected(dae__text *t, long count, const char *by, const char **comma)
 {
   if (count == 0)
     return;
@@ -83,21 +83,21 @@ static void add_rejected(dae__text *t, long count, const char *by, const char **
 }
 
 /* the steps of an iteration are those of its systems; its own are windows */
-static void add_steps(dae__text *t, const dae_summary *s)
+static void summary_add_steps(dae__text *t, const dae_summary *s)
 {
   const dae_stats *n = &s->stats;
   const char *comma = "";
   dae__text_add(t, LABEL "%ld taken%s; rejected: ", "steps",
                 s->systems > 0 ? n->inner_steps : n->steps,
                 s->systems > 0 ? " by the systems in all sweeps" : "");
-  add_rejected(t, n->rejected_by_error, "by the error test", &comma);
-  add_rejected(t, n->rejected_by_convergence, "by the convergence test", &comma);
-  add_rejected(t, n->rejected_by_callback, "by a callback", &comma);
+  summary_add_rejected(t, n->rejected_by_error, "by the error test", &comma);
+  summary_add_rejected(t, n->rejected_by_convergence, "by the convergence test", &comma);
+  summary_add_rejected(t, n->rejected_by_callback, "by a callback", &comma);
   dae__text_add(t, "%s\n", *comma ? "" : "none");
 }
 
 /* as many names of a list as fit into a line, then "..." */
-static void add_names(dae__text *t, const char *names, size_t room)
+static void summary_add_names(dae__text *t, const char *names, size_t room)
 {
   size_t length = strlen(names);
   if (length > room)
@@ -106,23 +106,23 @@ static void add_names(dae__text *t, const char *names, size_t room)
   dae__text_add(t, "%.*s%s", (int)length, names, names[length] ? ", ..." : "");
 }
 
-static void add_coupling(dae__text *t, const dae_summary *s)
+static void summary_add_coupling(dae__text *t, const dae_summary *s)
 {
   const dae_contraction *c = &s->contraction;
   if (s->systems == 0)
     return;
   dae__text_add(t, LABEL "%d systems in the order ", "coupling", s->systems);
-  add_names(t, c->order, 50);
-  dae__text_add(t, "\n" INDENT "%ld window%s, %ld sweep%s", c->windows, s_if_many(c->windows),
-                c->sweeps, s_if_many(c->sweeps));
+  summary_add_names(t, c->order, 50);
+  dae__text_add(t, "\n" INDENT "%ld window%s, %ld sweep%s", c->windows,
+                summary_s_if_many(c->windows), c->sweeps, summary_s_if_many(c->sweeps));
   if (c->windows > 0)
     dae__text_add(t, ": %s in a window, %d at most",
-                  show((double)c->sweeps / (double)c->windows, 3).text, c->most_sweeps);
+                  summary_show((double)c->sweeps / (double)c->windows, 3).text, c->most_sweeps);
   dae__text_add(t, "\n");
 }
 
 /* What a plain sweep would do to changes, and what was seen of the update in use. */
-static void add_contraction(dae__text *t, const dae_summary *s)
+static void summary_add_contraction(dae__text *t, const dae_summary *s)
 {
   const dae_contraction *c = &s->contraction;
   bool loop = c->loop[0] && c->gauss_seidel > 0, known = !isnan(c->gauss_seidel);
@@ -131,8 +131,8 @@ static void add_contraction(dae__text *t, const dae_summary *s)
   dae__text_add(t, LABEL, "contraction");
   if (loop) {
     dae__text_add(t, "of a plain sweep, by the derivatives: up to %s, in the loop of\n" INDENT,
-                  show(c->gauss_seidel, 3).text);
-    add_names(t, c->loop, 70);
+                  summary_show(c->gauss_seidel, 3).text);
+    summary_add_names(t, c->loop, 70);
   } else if (known) {
     dae__text_add(t, "no algebraic loop: sweeps converge faster than geometrically");
   }
@@ -140,17 +140,18 @@ static void add_contraction(dae__text *t, const dae_summary *s)
     dae__text_add(t, "\n");
   if (!isnan(c->observed))
     dae__text_add(t, "%sobserved, with the update in use: up to %s\n", known ? INDENT : "",
-                  show(c->observed, 3).text);
+                  summary_show(c->observed, 3).text);
 }
 
-static void add_difference(dae__text *t, const dae_difference *d, const char *kind)
+static void summary_add_difference(dae__text *t, const dae_difference *d, const char *kind)
 {
   if (!isnan(d->tolerances))
-    dae__text_add(t, INDENT "%-20s %s (%s, at t = %s: %s)\n", kind, show(d->tolerances, 3).text,
-                  d->name, show(d->t, 6).text, show(d->absolute, 3).text);
+    dae__text_add(t, INDENT "%-20s %s (%s, at t = %s: %s)\n", kind,
+                  summary_show(d->tolerances, 3).text, d->name, summary_show(d->t, 6).text,
+                  summary_show(d->absolute, 3).text);
 }
 
-static void add_verification(dae__text *t, const dae_summary *s)
+static void summary_add_verification(dae__text *t, const dae_summary *s)
 {
   static const char *const kinds[DAE_VARIABLE_KINDS] = {[DAE_VARIABLE_COORDINATE] = "positions",
                                                         [DAE_VARIABLE_RATE] = "velocities",
@@ -162,37 +163,38 @@ static void add_verification(dae__text *t, const dae_summary *s)
   if (!v->method)
     return;
   dae__text_add(t, LABEL "by %s on all systems as one, %ld row%s; largest differences in\n",
-                "verified", v->method, v->rows, s_if_many(v->rows));
+                "verified", v->method, v->rows, summary_s_if_many(v->rows));
   dae__text_add(t, INDENT "tolerances, rtol max|y| + atol:\n");
   if (v->message[0])
     dae__text_add(t, INDENT "not to the end: %s\n", v->message);
   for (int i = 0; i < DAE_VARIABLE_KINDS; i++)
-    add_difference(t, &v->most[i], kinds[i]);
+    summary_add_difference(t, &v->most[i], kinds[i]);
 }
 
-static void add_work(dae__text *t, const dae_summary *s)
+static void summary_add_work(dae__text *t, const dae_summary *s)
 {
   const dae_stats *n = &s->stats;
   dae__text_add(t, LABEL "%ld evaluation%s, %ld Jacobian%s, %ld factorisation%s,\n", "work",
-                n->evaluations, s_if_many(n->evaluations), n->jacobians, s_if_many(n->jacobians),
-                n->factorisations, s_if_many(n->factorisations));
+                n->evaluations, summary_s_if_many(n->evaluations), n->jacobians,
+                summary_s_if_many(n->jacobians), n->factorisations,
+                summary_s_if_many(n->factorisations));
   dae__text_add(t, INDENT "%ld iteration%s, %ld projection%s, %ld restart%s; %s s\n", n->iterations,
-                s_if_many(n->iterations), n->projections, s_if_many(n->projections), n->restarts,
-                s_if_many(n->restarts), show(s->seconds, 3).text);
+                summary_s_if_many(n->iterations), n->projections, summary_s_if_many(n->projections),
+                n->restarts, summary_s_if_many(n->restarts), summary_show(s->seconds, 3).text);
   if (n->richer > 0)
     dae__text_add(t, INDENT "%ld step%s by the richer iteration, for stiff forces\n", n->richer,
-                  s_if_many(n->richer));
+                  summary_s_if_many(n->richer));
   if (n->switches > 0)
     dae__text_add(t, INDENT "%ld switch%s between explicit and implicit steps\n", n->switches,
                   n->switches == 1 ? "" : "es");
   if (n->full > 0)
     dae__text_add(t, INDENT "%ld step%s by the full Newton iteration\n", n->full,
-                  s_if_many(n->full));
+                  summary_s_if_many(n->full));
   if (s->events > 0)
     dae__text_add(t, LABEL "%ld\n", "events", s->events);
 }
 
-static void add_native(dae__text *t, const dae_summary *s)
+static void summary_add_native(dae__text *t, const dae_summary *s)
 {
   char text[128];
   dae_native_text(&s->native, text, sizeof text);
@@ -200,7 +202,7 @@ static void add_native(dae__text *t, const dae_summary *s)
     dae__text_add(t, LABEL "%s\n", "native code", text);
 }
 
-static void add_drift(dae__text *t, const dae_summary *s)
+static void summary_add_drift(dae__text *t, const dae_summary *s)
 {
   bool position = !isnan(s->position_drift), velocity = !isnan(s->velocity_drift);
   if (s->rows == 0)
@@ -212,36 +214,38 @@ static void add_drift(dae__text *t, const dae_summary *s)
   bool equations = position && !velocity; /* 0 = F of a semi-explicit problem */
   dae__text_add(t, LABEL "largest %s over %ld row%s: ", "constraints",
                 equations ? "residual of the algebraic equations" : "drift", s->rows,
-                s_if_many(s->rows));
+                summary_s_if_many(s->rows));
   if (position)
-    dae__text_add(t, "%s%s", show(s->position_drift, 3).text, equations ? "" : " in position");
+    dae__text_add(t, "%s%s", summary_show(s->position_drift, 3).text,
+                  equations ? "" : " in position");
   if (velocity)
-    dae__text_add(t, "%s%s in velocity", position ? ", " : "", show(s->velocity_drift, 3).text);
+    dae__text_add(t, "%s%s in velocity", position ? ", " : "",
+                  summary_show(s->velocity_drift, 3).text);
   dae__text_add(t, "\n");
 }
 
-static void add_energy(dae__text *t, const dae_summary *s)
+static void summary_add_energy(dae__text *t, const dae_summary *s)
 {
   if (isnan(s->energy_start))
     return;
-  dae__text_add(t, LABEL "%s at the start, ", "energy", show(s->energy_start, 6).text);
+  dae__text_add(t, LABEL "%s at the start, ", "energy", summary_show(s->energy_start, 6).text);
   if (isnan(s->energy_change))
     dae__text_add(t, "but not known all along\n");
   else
-    dae__text_add(t, "changed by %s\n", show(s->energy_change, 3).text);
+    dae__text_add(t, "changed by %s\n", summary_show(s->energy_change, 3).text);
   if (isnan(s->energy_balance))
     dae__text_add(t, INDENT "balance not known: the work of forces could not be measured\n");
   else
     dae__text_add(t,
                   INDENT "balance %s: the change less the work of forces and moving constraints\n",
-                  show(s->energy_balance, 3).text);
+                  summary_show(s->energy_balance, 3).text);
   if (!s->energy_has_potential)
     dae__text_add(t, INDENT "kinetic energy only: no potential is known, so the work of every\n" //
                   INDENT "force counts, gravity and springs included\n");
 }
 
 /* what damping took: the balance has no other loss in it than that of the method */
-static void add_damped(dae__text *t, const dae_summary *s)
+static void summary_add_damped(dae__text *t, const dae_summary *s)
 {
   if (!s->damped)
     return;
@@ -250,17 +254,18 @@ static void add_damped(dae__text *t, const dae_summary *s)
     dae__text_add(t, "not known\n");
   else
     dae__text_add(t, "%s\n" INDENT "at the start, %s along the way\n",
-                  show(s->energy_settled, 3).text, show(-s->energy_balance, 3).text);
+                  summary_show(s->energy_settled, 3).text,
+                  summary_show(-s->energy_balance, 3).text);
 }
 
-static void add_caution(dae__text *t, const dae_summary *s)
+static void summary_add_caution(dae__text *t, const dae_summary *s)
 {
   if (s->caution)
     dae__text_add(t, LABEL "%s\n", "caution", s->caution);
 }
 
 /* name, from and to of each line in columns */
-static void add_moves(dae__text *t, const dae_summary *s)
+static void summary_add_moves(dae__text *t, const dae_summary *s)
 {
   if (s->moved == 0)
     return;
@@ -283,9 +288,9 @@ static void add_moves(dae__text *t, const dae_summary *s)
   }
 }
 
-static void add_results(dae__text *t, const dae_summary *s)
+static void summary_add_results(dae__text *t, const dae_summary *s)
 {
-  dae__text_add(t, LABEL "%ld row%s", "results", s->rows, s_if_many(s->rows));
+  dae__text_add(t, LABEL "%ld row%s", "results", s->rows, summary_s_if_many(s->rows));
   if (s->files[0])
     dae__text_add(t, " in %s", s->files);
   dae__text_add(t, "\n");
@@ -294,20 +299,20 @@ static void add_results(dae__text *t, const dae_summary *s)
 size_t dae_summary_text(const dae_summary *summary, char *text, size_t size)
 {
   dae__text t = dae__text_in(text, size);
-  add_head(&t, summary);
-  add_problem(&t, summary);
-  add_method(&t, summary);
-  add_coupling(&t, summary);
-  add_contraction(&t, summary);
-  add_steps(&t, summary);
-  add_work(&t, summary);
-  add_native(&t, summary);
-  add_drift(&t, summary);
-  add_energy(&t, summary);
-  add_damped(&t, summary);
-  add_caution(&t, summary);
-  add_verification(&t, summary);
-  add_moves(&t, summary);
-  add_results(&t, summary);
+  summary_add_head(&t, summary);
+  summary_add_problem(&t, summary);
+  summary_add_method(&t, summary);
+  summary_add_coupling(&t, summary);
+  summary_add_contraction(&t, summary);
+  summary_add_steps(&t, summary);
+  summary_add_work(&t, summary);
+  summary_add_native(&t, summary);
+  summary_add_drift(&t, summary);
+  summary_add_energy(&t, summary);
+  summary_add_damped(&t, summary);
+  summary_add_caution(&t, summary);
+  summary_add_verification(&t, summary);
+  summary_add_moves(&t, summary);
+  summary_add_results(&t, summary);
   return t.length;
 }

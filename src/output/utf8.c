@@ -3,14 +3,14 @@
 #include <stdbool.h>
 
 /* whether a character of this many bytes is written with as few as can be, and is one at all */
-static bool is_character(int code, int bytes)
+static bool utf8_is_character(int code, int bytes)
 {
   static const int least[] = {0, 0, 0x80, 0x800, 0x10000};
   bool surrogate = code >= 0xd800 && code <= 0xdfff;
   return code >= least[bytes] && code <= 0x10ffff && !surrogate && code != 0xfffe && code != 0xffff;
 }
 
-static int single(unsigned char c)
+static int utf8_single(unsigned char c)
 {
   if (c == '\t' || c == '\n' || c == '\r')
     return ' ';
@@ -23,7 +23,7 @@ int dae__utf8_next(const char **text)
   if (!*at)
     return 0;
   int bytes = *at < 0xc0 ? 1 : *at < 0xe0 ? 2 : *at < 0xf0 ? 3 : *at < 0xf8 ? 4 : 1;
-  int code = bytes == 1 ? single(*at) : *at & (0xff >> (bytes + 1));
+  int code = bytes == 1 ? utf8_single(*at) : *at & (0xff >> (bytes + 1));
   for (int i = 1; i < bytes; i++) {
     if ((at[i] & 0xc0) != 0x80) { /* cut short: the zero at the end, too, ends here */
       *text += i;
@@ -33,7 +33,7 @@ int dae__utf8_next(const char **text)
   }
   *text += bytes;
   bool control = code >= 0x80 && code < 0xa0;
-  return (bytes == 1 || is_character(code, bytes)) && !control ? code : DAE__UTF8_WRONG;
+  return (bytes == 1 || utf8_is_character(code, bytes)) && !control ? code : DAE__UTF8_WRONG;
 }
 
 int dae__utf8_length(const char *text)

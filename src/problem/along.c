@@ -43,8 +43,8 @@ typedef struct formula {
   double e;
 } formula;
 
-static dae_status take_samples(dae__along *a, const dae__path *path, const formula *f,
-                               dae_error *err)
+static dae_status along_take_samples(dae__along *a, const dae__path *path, const formula *f,
+                                     dae_error *err)
 {
   const double(*w)[POINTS] = weight[f->derivative][f->forward];
   dae_status status = DAE_OK;
@@ -56,7 +56,7 @@ static dae_status take_samples(dae__along *a, const dae__path *path, const formu
 }
 
 /* trial = D6; returns |D6 - D4| relative to what it may be, the largest over the entries */
-static double combine(dae__along *a, const dae__path *path, const formula *f)
+static double along_combine(dae__along *a, const dae__path *path, const formula *f)
 {
   const double *D6 = weight[f->derivative][f->forward][0];
   const double *D4 = weight[f->derivative][f->forward][1];
@@ -82,13 +82,13 @@ static double combine(dae__along *a, const dae__path *path, const formula *f)
 }
 
 /* out = the formula's result where it is better than the best so far */
-static dae_status attempt(dae__along *a, const dae__path *path, const formula *f, double *best,
-                          double *out, dae_error *err)
+static dae_status along_attempt(dae__along *a, const dae__path *path, const formula *f,
+                                double *best, double *out, dae_error *err)
 {
-  dae_status status = take_samples(a, path, f, err);
+  dae_status status = along_take_samples(a, path, f, err);
   if (status)
     return status;
-  double now = combine(a, path, f);
+  double now = along_combine(a, path, f);
   if (now < *best) {
     *best = now;
     dae__copy(path->n, a->trial, out);
@@ -96,17 +96,17 @@ static dae_status attempt(dae__along *a, const dae__path *path, const formula *f
   return DAE_OK;
 }
 
-static dae_status differentiate(dae__along *a, const dae__path *path, int derivative, double *out,
-                                dae_error *err)
+static dae_status along_differentiate(dae__along *a, const dae__path *path, int derivative,
+                                      double *out, dae_error *err)
 {
   double best = INFINITY, e = path->length * first_step[derivative];
   dae_status status = DAE_OK;
   for (int i = 0; i < STEPS && !(best <= 1); i++, e /= 4) {
-    status = attempt(a, path, &(formula){derivative, false, e}, &best, out, err);
+    status = along_attempt(a, path, &(formula){derivative, false, e}, &best, out, err);
     if (status == DAE_ERROR_RECOVERABLE)
-      status = attempt(a, path, &(formula){derivative, true, e / 2}, &best, out, err);
+      status = along_attempt(a, path, &(formula){derivative, true, e / 2}, &best, out, err);
     if (status == DAE_ERROR_RECOVERABLE)
-      status = attempt(a, path, &(formula){derivative, true, -e / 2}, &best, out, err);
+      status = along_attempt(a, path, &(formula){derivative, true, -e / 2}, &best, out, err);
     if (status && status != DAE_ERROR_RECOVERABLE)
       return status;
   }
@@ -119,10 +119,10 @@ static dae_status differentiate(dae__along *a, const dae__path *path, int deriva
 
 dae_status dae__along_rate(dae__along *a, const dae__path *path, double *out, dae_error *err)
 {
-  return differentiate(a, path, 0, out, err);
+  return along_differentiate(a, path, 0, out, err);
 }
 
 dae_status dae__along_second_rate(dae__along *a, const dae__path *path, double *out, dae_error *err)
 {
-  return differentiate(a, path, 1, out, err);
+  return along_differentiate(a, path, 1, out, err);
 }

@@ -28,7 +28,7 @@ typedef struct request {
   dae_diagnosis *find;
 } request;
 
-static dae_status mechanical(dae__arena *arena, const request *r, dae_error *err)
+static dae_status consistent_mechanical(dae__arena *arena, const request *r, dae_error *err)
 {
   dae__mech *m;
   dae__motion *motion = NULL;
@@ -41,14 +41,14 @@ static dae_status mechanical(dae__arena *arena, const request *r, dae_error *err
   return status;
 }
 
-static dae_status semi_explicit(dae__arena *arena, const request *r, dae_error *err)
+static dae_status consistent_semi_explicit(dae__arena *arena, const request *r, dae_error *err)
 {
   dae__semi *s;
   dae_status status = dae__semi_create(arena, r->problem, &s, err);
   return status ? status : dae__semi_consistent(s, r->t, r->fixed, r->y, r->dy, r->find, err);
 }
 
-static dae_status momentum(dae__arena *arena, const request *r, dae_error *err)
+static dae_status consistent_momentum(dae__arena *arena, const request *r, dae_error *err)
 {
   dae__momentum *m;
   dae__momentum_motion *motion = NULL;
@@ -61,14 +61,15 @@ static dae_status momentum(dae__arena *arena, const request *r, dae_error *err)
   return status;
 }
 
-static dae_status single(dae__arena *arena, const request *r, dae_error *err)
+static dae_status consistent_single(dae__arena *arena, const request *r, dae_error *err)
 {
   if (r->problem->momentum)
-    return momentum(arena, r, err);
-  return r->problem->mechanical ? mechanical(arena, r, err) : semi_explicit(arena, r, err);
+    return consistent_momentum(arena, r, err);
+  return r->problem->mechanical ? consistent_mechanical(arena, r, err)
+                                : consistent_semi_explicit(arena, r, err);
 }
 
-static dae_status coupled(dae__arena *arena, const request *r, dae_error *err)
+static dae_status consistent_coupled(dae__arena *arena, const request *r, dae_error *err)
 {
   dae__assembly *assembly;
   int size = dae_problem_size(r->problem);
@@ -84,7 +85,7 @@ static dae_status coupled(dae__arena *arena, const request *r, dae_error *err)
     fixed[order[i]] = r->fixed && r->fixed[i];
   dae__assembly_gather(assembly, r->y, y);
   request inner = {dae__assembly_problem(assembly), r->t, r->fixed ? fixed : NULL, y, dy, r->find};
-  status = single(arena, &inner, err);
+  status = consistent_single(arena, &inner, err);
   if (!status) {
     dae__assembly_scatter(assembly, y, r->y);
     dae__assembly_scatter(assembly, dy, r->dy);
@@ -93,8 +94,9 @@ static dae_status coupled(dae__arena *arena, const request *r, dae_error *err)
 }
 
 /* y and dy may be written although the outcome is a failure: they are the arena's */
-static dae_status in_arena(dae__arena *arena, const dae_problem *problem, const dae_start *start,
-                           double *y, double *dy, dae_diagnosis *find, dae_error *err)
+static dae_status consistent_in_arena(dae__arena *arena, const dae_problem *problem,
+                                      const dae_start *start, double *y, double *dy,
+                                      dae_diagnosis *find, dae_error *err)
 {
   int size = dae_problem_size(problem);
   request r = {.problem = problem, .t = start->t, .fixed = start->fixed, .find = find};
@@ -103,7 +105,8 @@ static dae_status in_arena(dae__arena *arena, const dae_problem *problem, const 
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   dae__copy(size, start->y, r.y);
-  dae_status status = problem->coupled ? coupled(arena, &r, err) : single(arena, &r, err);
+  dae_status status =
+      problem->coupled ? consistent_coupled(arena, &r, err) : consistent_single(arena, &r, err);
   if (status)
     return status;
   dae__copy(size, r.y, y);
@@ -152,7 +155,7 @@ dae_status dae_consistent_start(const dae_problem *problem, const dae_start *sta
   dae__arena *arena = dae__arena_create(env);
   if (!arena)
     return dae__out_of_memory(err);
-  status = in_arena(arena, problem, start, y, dy, find, err);
+  status = consistent_in_arena(arena, problem, start, y, dy, find, err);
   dae__arena_free(arena);
   return dae__start_status(status, err);
 }

@@ -42,7 +42,7 @@ dae__difference dae__difference_create(dae__arena *arena, const dae_pattern *pat
 }
 
 /* step_j, chosen so that x_j + step_j - x_j == step_j exactly */
-static void choose_steps(dae__difference *d, double relative)
+static void difference_choose_steps(dae__difference *d, double relative)
 {
   int n = d->pattern->cols;
   double typical = n > 0 ? sqrt(dae__dot(n, d->x, d->x) / n) : 0;
@@ -56,8 +56,9 @@ static void choose_steps(dae__difference *d, double relative)
 }
 
 /* moved = fn(x + multiple * step on the columns of colour c), then x is put back */
-static dae_status call_moved(dae__difference *d, int c, double multiple, dae__difference_fn *fn,
-                             void *context, const double *x, dae_error *err)
+static dae_status difference_call_moved(dae__difference *d, int c, double multiple,
+                                        dae__difference_fn *fn, void *context, const double *x,
+                                        dae_error *err)
 {
   for (int e = d->start[c]; e < d->start[c + 1]; e++)
     d->x[d->column[e]] += multiple * d->step[d->column[e]];
@@ -68,8 +69,8 @@ static dae_status call_moved(dae__difference *d, int c, double multiple, dae__di
 }
 
 /* values += weight * moved / step on the columns of colour c */
-static void add_column(const dae__difference *d, int c, double weight, const double *out,
-                       double *values)
+static void difference_add_column(const dae__difference *d, int c, double weight, const double *out,
+                                  double *values)
 {
   const dae_pattern *p = d->pattern;
   for (int e = d->start[c]; e < d->start[c + 1]; e++) {
@@ -79,8 +80,9 @@ static void add_column(const dae__difference *d, int c, double weight, const dou
   }
 }
 
-static dae_status difference(dae__difference *d, bool fine, dae__difference_fn *fn, void *context,
-                             const double *x, double *values, dae_error *err)
+static dae_status difference_difference(dae__difference *d, bool fine, dae__difference_fn *fn,
+                                        void *context, const double *x, double *values,
+                                        dae_error *err)
 {
   static const double where[2][4] = {{1}, {1, -1, 2, -2}};
   static const double weight[2][4] = {{1}, {8. / 12, -8. / 12, -1. / 12, 1. / 12}};
@@ -88,16 +90,16 @@ static dae_status difference(dae__difference *d, bool fine, dae__difference_fn *
   int points = fine ? 4 : 1;
   dae_status status = DAE_OK;
   dae__copy(p->cols, x, d->x);
-  choose_steps(d, fine == d->fine ? d->relative : sqrt(DBL_EPSILON));
+  difference_choose_steps(d, fine == d->fine ? d->relative : sqrt(DBL_EPSILON));
   dae__zero(dae__pattern_count(p), values);
   if (!fine)
     status = fn(context, d->x, d->base, err);
   for (int c = 0; c < d->colours && !status; c++) {
     for (int i = 0; i < points && !status; i++) {
-      status = call_moved(d, c, where[fine][i], fn, context, x, err);
+      status = difference_call_moved(d, c, where[fine][i], fn, context, x, err);
       if (!fine)
         dae__axpy(p->rows, -1, d->base, d->moved);
-      add_column(d, c, weight[fine][i], d->moved, values);
+      difference_add_column(d, c, weight[fine][i], d->moved, values);
     }
   }
   return status;
@@ -108,9 +110,9 @@ dae_status dae__difference_jacobian(dae__difference *d, dae__difference_fn *fn, 
 {
   if (dae__pattern_count(d->pattern) == 0)
     return DAE_OK;
-  dae_status status = difference(d, d->fine, fn, context, x, values, err);
+  dae_status status = difference_difference(d, d->fine, fn, context, x, values, err);
   /* the wide steps may have left the domain of fn: narrow ones, away from zero */
   if (status == DAE_ERROR_RECOVERABLE && d->fine)
-    status = difference(d, false, fn, context, x, values, err);
+    status = difference_difference(d, false, fn, context, x, values, err);
   return status;
 }

@@ -89,7 +89,7 @@ void dae__measure_free(dae__measure *measure)
 } /* all is in the arena */
 
 /* the state in the order of the problem that is measured */
-static const double *assembled(dae__measure *measure, const double *y)
+static const double *measure_assembled(dae__measure *measure, const double *y)
 {
   if (!measure->assembly)
     return y;
@@ -97,8 +97,8 @@ static const double *assembled(dae__measure *measure, const double *y)
   return measure->y;
 }
 
-static dae_status semi_drift(dae__measure *measure, double t, const double *y, double *position,
-                             dae_error *err)
+static dae_status measure_semi_drift(dae__measure *measure, double t, const double *y,
+                                     double *position, dae_error *err)
 {
   dae__semi *s = measure->s;
   dae_status status = dae__semi_rhs(s, t, y, measure->residual, err);
@@ -107,8 +107,8 @@ static dae_status semi_drift(dae__measure *measure, double t, const double *y, d
   return status;
 }
 
-static dae_status momentum_drift(dae__measure *measure, double t, const double *y, double *position,
-                                 double *velocity, dae_error *err)
+static dae_status measure_momentum_drift(dae__measure *measure, double t, const double *y,
+                                         double *position, double *velocity, dae_error *err)
 {
   dae__momentum *n = measure->n;
   dae_momentum_at at = {.t = t, .y = y, .z = y + n->at.z};
@@ -130,11 +130,11 @@ dae_status dae__measure_drift(dae__measure *measure, double t, const double *y, 
 {
   dae__mech *m = measure->m;
   *position = *velocity = NAN;
-  y = assembled(measure, y);
+  y = measure_assembled(measure, y);
   if (measure->n)
-    return momentum_drift(measure, t, y, position, velocity, err);
+    return measure_momentum_drift(measure, t, y, position, velocity, err);
   if (!m)
-    return semi_drift(measure, t, y, position, err);
+    return measure_semi_drift(measure, t, y, position, err);
   dae_mechanical_at at = dae__mech_at(m, t, y);
   double *g = measure->residual, *gdot = g + m->ng, *k = gdot + m->ng;
   dae_mechanical_wanted want = {.g = g, .gdot = gdot, .G = measure->G, .k = k};
@@ -149,8 +149,8 @@ dae_status dae__measure_drift(dae__measure *measure, double t, const double *y, 
 /* central differences of fourth order */
 static const double weight[5] = {1. / 12, -8. / 12, 0, 8. / 12, -1. / 12};
 
-static dae_status differenced_rates(dae__measure *measure, const dae_mechanical_at *at, double *dT,
-                                    double *dV, dae_error *err)
+static dae_status measure_differenced_rates(dae__measure *measure, const dae_mechanical_at *at,
+                                            double *dT, double *dV, dae_error *err)
 {
   dae__mech *m = measure->m;
   bool has;
@@ -177,7 +177,7 @@ static dae_status differenced_rates(dae__measure *measure, const dae_mechanical_
 }
 
 /* rates of inputs that are given functions of time, which have no derivative: differences */
-static dae_status input_rates(dae__measure *measure, double t, dae_error *err)
+static dae_status measure_input_rates(dae__measure *measure, double t, dae_error *err)
 {
   const double d = 1e-4;
   dae__mech *m = measure->m;
@@ -191,8 +191,8 @@ static dae_status input_rates(dae__measure *measure, double t, dae_error *err)
 }
 
 /* rates of T and V along the motion at fixed v */
-static dae_status energy_rates(dae__measure *measure, const dae_mechanical_at *at, double *dT,
-                               double *dV, dae_error *err)
+static dae_status measure_energy_rates(dae__measure *measure, const dae_mechanical_at *at,
+                                       double *dT, double *dV, dae_error *err)
 {
   dae__mech *m = measure->m;
   dae_status status = DAE_OK;
@@ -203,9 +203,9 @@ static dae_status energy_rates(dae__measure *measure, const dae_mechanical_at *a
     return status;
   }
   if (!m->p->energy_rate)
-    return differenced_rates(measure, at, dT, dV, err);
+    return measure_differenced_rates(measure, at, dT, dV, err);
   if (m->p->nin > 0)
-    status = input_rates(measure, at->t, err);
+    status = measure_input_rates(measure, at->t, err);
   return status
              ? status
              : dae__mech_energy_rate(m, at, m->p->nin > 0 ? measure->in_rate : NULL, dT, dV, err);
@@ -218,8 +218,8 @@ bool dae__measure_workless(const dae__measure *measure)
 }
 
 /* the user's; what supplies it is not known, so that there is no power */
-static dae_status momentum_energy(dae__measure *measure, double t, const double *y, double *energy,
-                                  bool *has_potential, dae_error *err)
+static dae_status measure_momentum_energy(dae__measure *measure, double t, const double *y,
+                                          double *energy, bool *has_potential, dae_error *err)
 {
   dae__momentum *n = measure->n;
   dae_momentum_at at = {.t = t, .y = y, .z = y + n->at.z};
@@ -228,8 +228,8 @@ static dae_status momentum_energy(dae__measure *measure, double t, const double 
 }
 
 /* at y, which is assembled */
-static dae_status mechanical_power(dae__measure *measure, const dae_mechanical_at *at,
-                                   const double *y, double *power, dae_error *err)
+static dae_status measure_mechanical_power(dae__measure *measure, const dae_mechanical_at *at,
+                                           const double *y, double *power, dae_error *err)
 {
   dae__mech *m = measure->m;
   bool workless = dae__measure_workless(measure), rates = m->nu > 0 && !m->p->energy_rate;
@@ -239,7 +239,7 @@ static dae_status mechanical_power(dae__measure *measure, const dae_mechanical_a
   double dT, dV;
   dae_status status = workless && !rates ? DAE_OK : dae__mech_eval(m, at, &want, err);
   if (!status)
-    status = energy_rates(measure, at, &dT, &dV, err);
+    status = measure_energy_rates(measure, at, &dT, &dV, err);
   if (!status)
     status = dae__mech_F(m, at, measure->F, err);
   if (status)
@@ -260,9 +260,9 @@ dae_status dae__measure_power(dae__measure *measure, double t, const double *y, 
   *power = NAN;
   if (!measure->m)
     return DAE_OK;
-  y = assembled(measure, y);
+  y = measure_assembled(measure, y);
   dae_mechanical_at at = dae__mech_at(measure->m, t, y);
-  return mechanical_power(measure, &at, y, power, err);
+  return measure_mechanical_power(measure, &at, y, power, err);
 }
 
 dae_status dae__measure_energy(dae__measure *measure, double t, const double *y, double *energy,
@@ -272,17 +272,17 @@ dae_status dae__measure_energy(dae__measure *measure, double t, const double *y,
   *energy = *power = NAN;
   *has_potential = false;
   if (measure->n)
-    return momentum_energy(measure, t, y, energy, has_potential, err);
+    return measure_momentum_energy(measure, t, y, energy, has_potential, err);
   if (!m)
     return DAE_OK;
-  y = assembled(measure, y);
+  y = measure_assembled(measure, y);
   dae_mechanical_at at = dae__mech_at(m, t, y);
   double T, V;
   dae_status status = dae__mech_energy(m, &at, &T, &V, has_potential, err);
   if (!status)
     status = dae__mech_p(m, &at, measure->p, err);
   if (!status)
-    status = mechanical_power(measure, &at, y, power, err);
+    status = measure_mechanical_power(measure, &at, y, power, err);
   if (!status)
     *energy = dae__dot(m->nq, at.v, measure->p) - T + V;
   return status;

@@ -24,16 +24,16 @@ dae_problem dae_problem_coupled(const dae_coupled *coupled)
   return (dae_problem){.coupled = coupled};
 }
 
-static dae_problem part_problem(const dae_part *part)
+static dae_problem problem_part_problem(const dae_part *part)
 {
   return (dae_problem){.mechanical = part->mechanical, .semi_explicit = part->semi_explicit};
 }
 
-static int coupled_size(const dae_coupled *c)
+static int problem_coupled_size(const dae_coupled *c)
 {
   int n = 0;
   for (int i = 0; i < c->parts; i++) {
-    dae_problem part = part_problem(&c->part[i]);
+    dae_problem part = problem_part_problem(&c->part[i]);
     n += dae_problem_size(&part);
   }
   for (int i = 0; i < c->joints; i++)
@@ -49,12 +49,12 @@ int dae_problem_size(const dae_problem *p)
     return p->semi_explicit->nx + p->semi_explicit->ny;
   if (p->momentum)
     return dae__momentum_layout_of(p->momentum).size;
-  return coupled_size(p->coupled);
+  return problem_coupled_size(p->coupled);
 }
 
 /* names[i], or letter[i + 1]; wrapped as prefix(name) where a prefix is given */
-static void write_name(const char *prefix, const char *const *names, const char *letter, int i,
-                       char *name, size_t size)
+static void problem_write_name(const char *prefix, const char *const *names, const char *letter,
+                               int i, char *name, size_t size)
 {
   char plain[64];
   if (names && names[i])
@@ -68,8 +68,8 @@ static void write_name(const char *prefix, const char *const *names, const char 
 }
 
 /* lambda(rod) for a labelled constraint; lambda[1], ... counts the unlabelled ones */
-static void write_multiplier(const char *letter, const char *const *names, int i, char *name,
-                             size_t size)
+static void problem_write_multiplier(const char *letter, const char *const *names, int i,
+                                     char *name, size_t size)
 {
   int unlabelled = 1;
   if (names && names[i]) {
@@ -81,66 +81,67 @@ static void write_multiplier(const char *letter, const char *const *names, int i
   snprintf(name, size, "%s[%d]", letter, names ? unlabelled : i + 1);
 }
 
-static dae_variable_kind mechanical_variable(const dae_mechanical *p, int i, char *name,
-                                             size_t size)
+static dae_variable_kind problem_mechanical_variable(const dae_mechanical *p, int i, char *name,
+                                                     size_t size)
 {
   dae__mech_layout at = dae__mech_layout_of(p);
   if (i < at.v) {
-    write_name(NULL, p->q_names, "q", i, name, size);
+    problem_write_name(NULL, p->q_names, "q", i, name, size);
     return DAE_VARIABLE_COORDINATE;
   }
   if (i < at.u) {
-    write_name("der", p->q_names, "q", i - at.v, name, size);
+    problem_write_name("der", p->q_names, "q", i - at.v, name, size);
     return DAE_VARIABLE_RATE;
   }
   if (i < at.w) {
-    write_name(NULL, p->u_names, "u", i - at.u, name, size);
+    problem_write_name(NULL, p->u_names, "u", i - at.u, name, size);
     return DAE_VARIABLE_STATE;
   }
   if (i < at.lambda) {
-    write_name(NULL, p->w_names, "w", i - at.w, name, size);
+    problem_write_name(NULL, p->w_names, "w", i - at.w, name, size);
     return DAE_VARIABLE_ALGEBRAIC;
   }
   if (i < at.psi)
-    write_multiplier("lambda", p->g_names, i - at.lambda, name, size);
+    problem_write_multiplier("lambda", p->g_names, i - at.lambda, name, size);
   else
-    write_multiplier("psi", p->k_names, i - at.psi, name, size);
+    problem_write_multiplier("psi", p->k_names, i - at.psi, name, size);
   return DAE_VARIABLE_MULTIPLIER;
 }
 
-static dae_variable_kind semi_explicit_variable(const dae_semi_explicit *p, int i, char *name,
-                                                size_t size)
+static dae_variable_kind problem_semi_explicit_variable(const dae_semi_explicit *p, int i,
+                                                        char *name, size_t size)
 {
   if (i < p->nx) {
-    write_name(NULL, p->x_names, "x", i, name, size);
+    problem_write_name(NULL, p->x_names, "x", i, name, size);
     return DAE_VARIABLE_STATE;
   }
-  write_name(NULL, p->y_names, "y", i - p->nx, name, size);
+  problem_write_name(NULL, p->y_names, "y", i - p->nx, name, size);
   return DAE_VARIABLE_ALGEBRAIC;
 }
 
-static dae_variable_kind momentum_variable(const dae_momentum *p, int i, char *name, size_t size)
+static dae_variable_kind problem_momentum_variable(const dae_momentum *p, int i, char *name,
+                                                   size_t size)
 {
   dae__momentum_layout at = dae__momentum_layout_of(p);
   if (i < at.z) {
-    write_name(NULL, p->y_names, "y", i, name, size);
+    problem_write_name(NULL, p->y_names, "y", i, name, size);
     return DAE_VARIABLE_COORDINATE;
   }
   if (i < at.lambda) {
-    write_name(NULL, p->z_names, "z", i - at.z, name, size);
+    problem_write_name(NULL, p->z_names, "z", i - at.z, name, size);
     return DAE_VARIABLE_STATE;
   }
   if (i < at.psi)
-    write_multiplier("lambda", p->g_names, i - at.lambda, name, size);
+    problem_write_multiplier("lambda", p->g_names, i - at.lambda, name, size);
   else
-    write_multiplier("psi", p->k_names, i - at.psi, name, size);
+    problem_write_multiplier("psi", p->k_names, i - at.psi, name, size);
   return DAE_VARIABLE_MULTIPLIER;
 }
 
-static dae_variable_kind part_variable(const dae_part *part, int number, int i, char *name,
-                                       size_t size)
+static dae_variable_kind problem_part_variable(const dae_part *part, int number, int i, char *name,
+                                               size_t size)
 {
-  dae_problem problem = part_problem(part);
+  dae_problem problem = problem_part_problem(part);
   char inner[128], numbered[32];
   dae_variable_kind kind = dae_problem_variable(&problem, i, inner, sizeof inner);
   snprintf(numbered, sizeof numbered, "part[%d]", number + 1);
@@ -155,13 +156,14 @@ static dae_variable_kind part_variable(const dae_part *part, int number, int i, 
   return kind;
 }
 
-static dae_variable_kind coupled_variable(const dae_coupled *c, int i, char *name, size_t size)
+static dae_variable_kind problem_coupled_variable(const dae_coupled *c, int i, char *name,
+                                                  size_t size)
 {
   for (int part = 0; part < c->parts; part++) {
-    dae_problem problem = part_problem(&c->part[part]);
+    dae_problem problem = problem_part_problem(&c->part[part]);
     int n = dae_problem_size(&problem);
     if (i < n)
-      return part_variable(&c->part[part], part, i, name, size);
+      return problem_part_variable(&c->part[part], part, i, name, size);
     i -= n;
   }
   for (int j = 0; j < c->joints; j++) {
@@ -188,10 +190,10 @@ static dae_variable_kind coupled_variable(const dae_coupled *c, int i, char *nam
 dae_variable_kind dae_problem_variable(const dae_problem *p, int i, char *name, size_t size)
 {
   if (p->mechanical)
-    return mechanical_variable(p->mechanical, i, name, size);
+    return problem_mechanical_variable(p->mechanical, i, name, size);
   if (p->semi_explicit)
-    return semi_explicit_variable(p->semi_explicit, i, name, size);
+    return problem_semi_explicit_variable(p->semi_explicit, i, name, size);
   if (p->momentum)
-    return momentum_variable(p->momentum, i, name, size);
-  return coupled_variable(p->coupled, i, name, size);
+    return problem_momentum_variable(p->momentum, i, name, size);
+  return problem_coupled_variable(p->coupled, i, name, size);
 }

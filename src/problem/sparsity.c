@@ -53,7 +53,7 @@ typedef struct term {
 
 /* ---- one matrix ---- */
 
-static void add(sketch *k, const dae_pattern *p, int row, int col)
+static void sparsity_add(sketch *k, const dae_pattern *p, int row, int col)
 {
   k->matrix[k->pieces] = *p;
   k->piece[k->pieces] = (dae__piece){
@@ -62,8 +62,8 @@ static void add(sketch *k, const dae_pattern *p, int row, int col)
 }
 
 /* the places where one of the two is larger than noise */
-static dae_pattern entries(dae__arena *arena, const dae_pattern *p, const double *a,
-                           const double *b, double noise)
+static dae_pattern sparsity_entries(dae__arena *arena, const dae_pattern *p, const double *a,
+                                    const double *b, double noise)
 {
   int *start = DAE__TAKE(arena, int, (size_t)p->cols + 1);
   int *row = DAE__TAKE(arena, int, dae__pattern_count(p)), n = 0;
@@ -76,8 +76,8 @@ static dae_pattern entries(dae__arena *arena, const dae_pattern *p, const double
   return (dae_pattern){p->rows, p->cols, start, row};
 }
 
-static dae_status look_at(sketch *k, const term *of, void *form, values_fn *values,
-                          dae_pattern *out, dae_error *err)
+static dae_status sparsity_look_at(sketch *k, const term *of, void *form, values_fn *values,
+                                   dae_pattern *out, dae_error *err)
 {
   int count = dae__pattern_count(of->full);
   double *here = DAE__TAKE(k->scratch, double, count);
@@ -94,31 +94,31 @@ static dae_status look_at(sketch *k, const term *of, void *form, values_fn *valu
     return status;
   /* differences are good to about 1e-12, their differences to 1e-6 (see mech_create.c) */
   double noise = of->twice ? 1e-4 * dae__max_abs(count, here) : 0;
-  *out = entries(k->scratch, of->full, here, beside, noise);
+  *out = sparsity_entries(k->scratch, of->full, here, beside, noise);
   return dae__arena_failed(k->scratch) ? dae__out_of_memory(err) : DAE_OK;
 }
 
-static dae_status add_terms(sketch *k, const term *terms, int count, void *form, values_fn *values,
-                            dae_error *err)
+static dae_status sparsity_add_terms(sketch *k, const term *terms, int count, void *form,
+                                     values_fn *values, dae_error *err)
 {
   for (int i = 0; i < count; i++) {
     dae_pattern known = *terms[i].full;
     bool look = !terms[i].given && dae__pattern_count(&known) > 0;
-    dae_status status = look ? look_at(k, &terms[i], form, values, &known, err) : DAE_OK;
+    dae_status status = look ? sparsity_look_at(k, &terms[i], form, values, &known, err) : DAE_OK;
     if (status)
       return status;
     k->given = k->given || terms[i].given;
-    add(k, &known, terms[i].row, terms[i].col);
+    sparsity_add(k, &known, terms[i].row, terms[i].col);
   }
   return DAE_OK;
 }
 
-static dae_status add_identity(sketch *k, int n, int at, dae_error *err)
+static dae_status sparsity_add_identity(sketch *k, int n, int at, dae_error *err)
 {
   dae_pattern diagonal = dae__pattern_diagonal(k->scratch, n);
   if (dae__arena_failed(k->scratch))
     return dae__out_of_memory(err);
-  add(k, &diagonal, at, at);
+  sparsity_add(k, &diagonal, at, at);
   return DAE_OK;
 }
 
@@ -126,8 +126,8 @@ static dae_status add_identity(sketch *k, int n, int at, dae_error *err)
 
 enum { M_, J_, MS_, GTS_, KTS_, KQ_, G_, K_ };
 
-static dae_status mechanical_values(void *form, int which, const sketch *k, const double *y,
-                                    double *out, dae_error *err)
+static dae_status sparsity_mechanical_values(void *form, int which, const sketch *k,
+                                             const double *y, double *out, dae_error *err)
 {
   dae__mech *m = form;
   dae_mechanical_at at = dae__mech_at(m, k->t, y);
@@ -152,16 +152,16 @@ static dae_status mechanical_values(void *form, int which, const sketch *k, cons
 }
 
 /* A', whose rows are those of q */
-static dae_status add_forces(sketch *k, const dae_pattern *A, int col, dae_error *err)
+static dae_status sparsity_add_forces(sketch *k, const dae_pattern *A, int col, dae_error *err)
 {
   dae_pattern t = dae__pattern_transpose(k->scratch, A, NULL);
   if (dae__arena_failed(k->scratch))
     return dae__out_of_memory(err);
-  add(k, &t, 0, col);
+  sparsity_add(k, &t, 0, col);
   return DAE_OK;
 }
 
-static dae_status sketch_mechanical(sketch *k, dae_error *err)
+static dae_status sparsity_sketch_mechanical(sketch *k, dae_error *err)
 {
   const dae_mechanical *p = k->problem->mechanical;
   dae__mech *m;
@@ -178,25 +178,26 @@ static dae_status sketch_mechanical(sketch *k, dae_error *err)
                         {KQ_, &m->kq, p->k_q_pattern || p->K_pattern, psi, 0, false},
                         {G_, &m->G, p->G_pattern, lambda, 0, false},
                         {K_, &m->K, p->K_pattern, psi, 0, false}};
-  status = add_terms(k, terms, sizeof terms / sizeof *terms, m, mechanical_values, err);
+  status = sparsity_add_terms(k, terms, sizeof terms / sizeof *terms, m, sparsity_mechanical_values,
+                              err);
   if (status)
     return status;
   const dae_pattern *G = &k->matrix[k->pieces - 2], *K = &k->matrix[k->pieces - 1];
-  status = add_forces(k, G, lambda, err);
+  status = sparsity_add_forces(k, G, lambda, err);
   if (!status)
-    status = add_forces(k, K, psi, err);
-  return status ? status : add_identity(k, m->nu, m->at.u, err);
+    status = sparsity_add_forces(k, K, psi, err);
+  return status ? status : sparsity_add_identity(k, m->nu, m->at.u, err);
 }
 
-static dae_status semi_values(void *form, int which, const sketch *k, const double *y, double *out,
-                              dae_error *err)
+static dae_status sparsity_semi_values(void *form, int which, const sketch *k, const double *y,
+                                       double *out, dae_error *err)
 {
   if (which == MS_)
     return dae__semi_Ms(form, k->t, y, k->s, out, err);
   return which == M_ ? dae__semi_M(form, k->t, y, out, err) : dae__semi_J(form, k->t, y, out, err);
 }
 
-static dae_status sketch_semi(sketch *k, dae_error *err)
+static dae_status sparsity_sketch_semi(sketch *k, dae_error *err)
 {
   const dae_semi_explicit *p = k->problem->semi_explicit;
   dae__semi *s;
@@ -206,18 +207,18 @@ static dae_status sketch_semi(sketch *k, dae_error *err)
   const term terms[] = {{J_, &s->J, p->J_pattern, 0, 0, false},
                         {M_, &s->M, p->M_pattern, 0, 0, false},
                         {MS_, &s->Ms, p->Ms_pattern, 0, 0, false}};
-  return add_terms(k, terms, sizeof terms / sizeof *terms, s, semi_values, err);
+  return sparsity_add_terms(k, terms, sizeof terms / sizeof *terms, s, sparsity_semi_values, err);
 }
 
-static dae_status momentum_values(void *form, int which, const sketch *k, const double *y,
-                                  double *out, dae_error *err)
+static dae_status sparsity_momentum_values(void *form, int which, const sketch *k, const double *y,
+                                           double *out, dae_error *err)
 {
   dae__momentum *m = form;
   dae_momentum_at at = {k->t, y, y + m->at.z};
   return dae__momentum_jacobian(m, (dae__momentum_part)which, &at, k->s, out, err);
 }
 
-static dae_status sketch_momentum(sketch *k, dae_error *err)
+static dae_status sparsity_sketch_momentum(sketch *k, dae_error *err)
 {
   dae__momentum *m;
   dae_status status = dae__momentum_create(k->scratch, k->problem, &m, err);
@@ -234,15 +235,16 @@ static dae_status sketch_momentum(sketch *k, dae_error *err)
   for (size_t i = 0; i < sizeof all / sizeof *all && !status; i++) {
     bool given = dae__momentum_given_of(m->p, all[i].part).pattern;
     term one = {(int)all[i].part, &m->pattern[all[i].part], given, all[i].row, all[i].col, false};
-    status = add_terms(k, &one, 1, m, momentum_values, err);
+    status = sparsity_add_terms(k, &one, 1, m, sparsity_momentum_values, err);
   }
-  return status ? status : add_identity(k, m->ny, 0, err);
+  return status ? status : sparsity_add_identity(k, m->ny, 0, err);
 }
 
 /* ---- the unknowns ---- */
 
 /* entry i of the coupled state vector is entry order[i] of the assembled one; NULL: it is one */
-static dae_status place_unknowns(sketch *k, const double *y, const int *order, dae_error *err)
+static dae_status sparsity_place_unknowns(sketch *k, const double *y, const int *order,
+                                          dae_error *err)
 {
   int n = dae_problem_size(k->problem);
   int nq = k->problem->mechanical ? k->problem->mechanical->nq : 0;
@@ -263,24 +265,25 @@ static dae_status place_unknowns(sketch *k, const double *y, const int *order, d
   return DAE_OK;
 }
 
-static dae_status sketch_one(sketch *k, const double *y, const int *order, dae_error *err)
+static dae_status sparsity_sketch_one(sketch *k, const double *y, const int *order, dae_error *err)
 {
-  dae_status status = place_unknowns(k, y, order, err);
+  dae_status status = sparsity_place_unknowns(k, y, order, err);
   if (status)
     return status;
   if (k->problem->mechanical)
-    return sketch_mechanical(k, err);
-  return k->problem->semi_explicit ? sketch_semi(k, err) : sketch_momentum(k, err);
+    return sparsity_sketch_mechanical(k, err);
+  return k->problem->semi_explicit ? sparsity_sketch_semi(k, err)
+                                   : sparsity_sketch_momentum(k, err);
 }
 
-static dae_status sketch_coupled(sketch *k, const double *y, dae_error *err)
+static dae_status sparsity_sketch_coupled(sketch *k, const double *y, dae_error *err)
 {
   dae__assembly *assembly;
   dae_status status = dae__assembly_create(k->scratch, k->problem, &assembly, err);
   if (status)
     return status;
   k->problem = dae__assembly_problem(assembly);
-  return sketch_one(k, y, dae__assembly_order(assembly), err);
+  return sparsity_sketch_one(k, y, dae__assembly_order(assembly), err);
 }
 
 /* ---- the result ---- */
@@ -293,7 +296,7 @@ typedef struct picture {
 } picture;
 
 /* without a name it is kind[i] */
-static void add_block(picture *p, int size, const char *name, const char *kind, int i)
+static void sparsity_add_block(picture *p, int size, const char *name, const char *kind, int i)
 {
   char text[64];
   if (name && name[0])
@@ -308,19 +311,19 @@ static void add_block(picture *p, int size, const char *name, const char *kind, 
   p->names[p->sparsity.blocks++] = copy;
 }
 
-static void add_systems(picture *p, const dae_coupled *c)
+static void sparsity_add_systems(picture *p, const dae_coupled *c)
 {
   for (int i = 0; i < c->parts; i++) {
     const dae_part *part = &c->part[i];
     dae_problem one = {.mechanical = part->mechanical, .semi_explicit = part->semi_explicit};
     int velocities = part->mechanical ? part->mechanical->nq : 0;
-    add_block(p, dae_problem_size(&one) - velocities, part->name, "part", i);
+    sparsity_add_block(p, dae_problem_size(&one) - velocities, part->name, "part", i);
   }
   for (int i = 0; i < c->joints; i++)
-    add_block(p, c->joint[i].ng, c->joint[i].name, "joint", i);
+    sparsity_add_block(p, c->joint[i].ng, c->joint[i].name, "joint", i);
 }
 
-static void add_blocks(picture *p, const dae_problem *problem)
+static void sparsity_add_blocks(picture *p, const dae_problem *problem)
 {
   const dae_mechanical *m = problem->mechanical;
   const dae_semi_explicit *s = problem->semi_explicit;
@@ -350,25 +353,26 @@ static void add_blocks(picture *p, const dae_problem *problem)
   if (dae__arena_failed(p->arena))
     return;
   if (problem->coupled)
-    add_systems(p, problem->coupled);
+    sparsity_add_systems(p, problem->coupled);
   else
     for (int i = 0; i < most; i++)
-      add_block(p, all[i].size, all[i].name, NULL, 0);
+      sparsity_add_block(p, all[i].size, all[i].name, NULL, 0);
 }
 
-static dae_status draw(picture *p, const dae_problem *problem, double t, const double *y,
-                       dae_error *err)
+static dae_status sparsity_draw(picture *p, const dae_problem *problem, double t, const double *y,
+                                dae_error *err)
 {
   sketch k = {.scratch = dae__arena_create(dae__arena_env(p->arena)), .problem = problem, .t = t};
   if (!k.scratch)
     return dae__out_of_memory(err);
   dae_status status = dae_problem_validate(problem, err);
   if (!status)
-    status = problem->coupled ? sketch_coupled(&k, y, err) : sketch_one(&k, y, NULL, err);
+    status = problem->coupled ? sparsity_sketch_coupled(&k, y, err)
+                              : sparsity_sketch_one(&k, y, NULL, err);
   if (!status) {
     p->sparsity.pattern = dae__pieces_merge(p->arena, k.size, k.size, false, k.piece, k.pieces);
     p->sparsity.dense = !k.given;
-    add_blocks(p, problem);
+    sparsity_add_blocks(p, problem);
     p->sparsity.block = p->block;
     p->sparsity.names = p->names;
     status = dae__arena_failed(p->arena) ? dae__out_of_memory(err) : DAE_OK;
@@ -386,7 +390,7 @@ dae_status dae_sparsity_create(const dae_problem *problem, double t, const doubl
   *out = NULL;
   if (p) {
     p->arena = arena;
-    status = draw(p, problem, t, y, err);
+    status = sparsity_draw(p, problem, t, y, err);
   }
   if (status)
     dae__arena_free(arena);

@@ -1,7 +1,7 @@
 #include "quadrature/collocation.h"
 #include "quadrature/lobatto.h"
 
-static void round_matrix(const dae__small *A, double (*out)[DAE__COLLOCATION_STAGES])
+static void collocation_round_matrix(const dae__small *A, double (*out)[DAE__COLLOCATION_STAGES])
 {
   for (int i = 0; i < A->rows; i++)
     for (int j = 0; j < A->cols; j++)
@@ -13,8 +13,8 @@ dae__collocation_rule dae__collocation_create(int s, bool radau)
   dae__collocation_rule r = {.s = s, .radau = radau};
   dae__rule rule = radau ? dae__rule_radau(s) : dae__rule_gauss(s);
   dae__small A = dae__collocation(&rule, s, rule.c), A2 = dae__small_times(&A, &A);
-  round_matrix(&A, r.A);
-  round_matrix(&A2, r.A2);
+  collocation_round_matrix(&A, r.A);
+  collocation_round_matrix(&A2, r.A2);
   for (int j = 0; j < s; j++) {
     long double B2 = 0;
     for (int i = 0; i < s; i++)

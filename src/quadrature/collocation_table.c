@@ -3,7 +3,7 @@
  * compares). */
 #include "quadrature/collocation.h"
 
-static const dae__collocation_rule table[] = {
+static const dae__collocation_rule collocation_table[] = {
     {.s = 4,
      .c = {0.06943184420297371, 0.33000947820757187, 0.6699905217924281, 0.9305681557970263},
      .b = {0.17392742256872692, 0.32607257743127305, 0.32607257743127305, 0.17392742256872692},
@@ -208,8 +208,8 @@ static const dae__collocation_rule table[] = {
 
 const dae__collocation_rule *dae__collocation_tabulated(int s, bool radau)
 {
-  for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-    if (table[i].s == s && table[i].radau == radau)
-      return &table[i];
+  for (size_t i = 0; i < sizeof collocation_table / sizeof *collocation_table; i++)
+    if (collocation_table[i].s == s && collocation_table[i].radau == radau)
+      return &collocation_table[i];
   return NULL;
 }

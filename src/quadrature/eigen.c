@@ -26,7 +26,7 @@ typedef struct schur {
 } schur;
 
 /* (x, y) = (c x + s y, -s* x + c y) */
-static void rotate(long double c, number s, number *x, number *y)
+static void eigen_rotate(long double c, number s, number *x, number *y)
 {
   number keep = *x;
   *x = c * keep + s * *y;
@@ -40,7 +40,7 @@ typedef struct rotation {
 } rotation;
 
 /* the one that takes (a, b) to (r, 0) */
-static rotation rotation_of(number a, number b)
+static rotation eigen_rotation_of(number a, number b)
 {
   long double size = hypotl(cabsl(a), cabsl(b));
   if (size == 0)
@@ -50,34 +50,34 @@ static rotation rotation_of(number a, number b)
 }
 
 /* H = G H */
-static void rotate_rows(schur *z, int i, rotation G)
+static void eigen_rotate_rows(schur *z, int i, rotation G)
 {
   for (int j = 0; j < z->n; j++)
-    rotate(G.c, G.s, &z->H[i][j], &z->H[i + 1][j]);
+    eigen_rotate(G.c, G.s, &z->H[i][j], &z->H[i + 1][j]);
 }
 
 /* H = H G*, U = U G* */
-static void rotate_columns(schur *z, int i, rotation G)
+static void eigen_rotate_columns(schur *z, int i, rotation G)
 {
   for (int j = 0; j < z->n; j++) {
-    rotate(G.c, conjl(G.s), &z->H[j][i], &z->H[j][i + 1]);
-    rotate(G.c, conjl(G.s), &z->U[j][i], &z->U[j][i + 1]);
+    eigen_rotate(G.c, conjl(G.s), &z->H[j][i], &z->H[j][i + 1]);
+    eigen_rotate(G.c, conjl(G.s), &z->U[j][i], &z->U[j][i + 1]);
   }
 }
 
-static void reduce_to_hessenberg(schur *z)
+static void eigen_reduce_to_hessenberg(schur *z)
 {
   for (int j = 0; j < z->n - 2; j++)
     for (int i = z->n - 2; i > j; i--) {
-      rotation G = rotation_of(z->H[i][j], z->H[i + 1][j]);
-      rotate_rows(z, i, G);
-      rotate_columns(z, i, G);
+      rotation G = eigen_rotation_of(z->H[i][j], z->H[i + 1][j]);
+      eigen_rotate_rows(z, i, G);
+      eigen_rotate_columns(z, i, G);
       z->H[i + 1][j] = 0;
     }
 }
 
 /* the eigenvalue of the last two by two block that is nearer to its last entry */
-static number wilkinson_shift(const schur *z, int last)
+static number eigen_wilkinson_shift(const schur *z, int last)
 {
   number a = z->H[last - 1][last - 1], d = z->H[last][last];
   number bc = z->H[last - 1][last] * z->H[last][last - 1], half = (a - d) / 2;
@@ -89,24 +89,24 @@ static number wilkinson_shift(const schur *z, int last)
 /* H - shift I = Q R, H = R Q + shift I on the unreduced block first..last. The shift is subtracted
  * indeed, not carried along implicitly: it would be lost where entries below the diagonal are small
  * but not yet negligible, and these are, many at a time. */
-static void sweep(schur *z, int first, int last, number shift)
+static void eigen_sweep(schur *z, int first, int last, number shift)
 {
   rotation G[SIZE];
   for (int i = 0; i < z->n; i++)
     z->H[i][i] -= shift;
   for (int i = first; i < last; i++) {
-    G[i] = rotation_of(z->H[i][i], z->H[i + 1][i]);
-    rotate_rows(z, i, G[i]);
+    G[i] = eigen_rotation_of(z->H[i][i], z->H[i + 1][i]);
+    eigen_rotate_rows(z, i, G[i]);
     z->H[i + 1][i] = 0;
   }
   for (int i = first; i < last; i++)
-    rotate_columns(z, i, G[i]);
+    eigen_rotate_columns(z, i, G[i]);
   for (int i = 0; i < z->n; i++)
     z->H[i][i] += shift;
 }
 
 /* sets entries below the diagonal that are round-off to zero; the start of the last block */
-static int deflate(schur *z, int last)
+static int eigen_deflate(schur *z, int last)
 {
   int first = last;
   for (; first > 0; first--) {
@@ -119,12 +119,12 @@ static int deflate(schur *z, int last)
   return first;
 }
 
-static bool triangularise(schur *z)
+static bool eigen_triangularise(schur *z)
 {
-  reduce_to_hessenberg(z);
+  eigen_reduce_to_hessenberg(z);
   int sweeps = 0;
   for (int last = z->n - 1; last > 0;) {
-    int first = deflate(z, last);
+    int first = eigen_deflate(z, last);
     if (first == last) {
       last--;
       sweeps = 0;
@@ -133,14 +133,14 @@ static bool triangularise(schur *z)
     if (++sweeps > MOST_SWEEPS)
       return false;
     /* every tenth shift is another one, should the others go round in a circle */
-    number shift = sweeps % 10 ? wilkinson_shift(z, last) : cabsl(z->H[last][last - 1]);
-    sweep(z, first, last, shift);
+    number shift = sweeps % 10 ? eigen_wilkinson_shift(z, last) : cabsl(z->H[last][last - 1]);
+    eigen_sweep(z, first, last, shift);
   }
   return true;
 }
 
 /* x: R x = R_kk x with x_k = 1; then v = U x, scaled to largest entry 1. */
-static void eigenvector(const schur *z, int k, number *v)
+static void eigen_eigenvector(const schur *z, int k, number *v)
 {
   number x[SIZE] = {0};
   x[k] = 1;
@@ -164,7 +164,7 @@ static void eigenvector(const schur *z, int k, number *v)
 
 /* The columns of H to keep: the reals, then one of each pair, in ascending order of imaginary, then
  * real parts. */
-static void select_blocks(const schur *z, long double tol, int *column, dae__eigen *e)
+static void eigen_select_blocks(const schur *z, long double tol, int *column, dae__eigen *e)
 {
   for (int k = 0; k < z->n; k++) {
     number mu = z->H[k][k];
@@ -190,7 +190,7 @@ static void select_blocks(const schur *z, long double tol, int *column, dae__eig
 
 /* Ti from the inverse of the real basis (t_k of reals; Re t_k, Im t_k of pairs): the coordinates of
  * x in it are xi_k, and 2 Re xi_k, -2 Im xi_k */
-static bool invert(dae__eigen *e)
+static bool eigen_invert(dae__eigen *e)
 {
   int n = e->n;
   dae__small basis = dae__small_zero(n, n), inverse;
@@ -213,7 +213,7 @@ static bool invert(dae__eigen *e)
 }
 
 /* largest |A - T diag(mu) T^-1| */
-static long double defect(const dae__eigen *e, const dae__small *A)
+static long double eigen_defect(const dae__eigen *e, const dae__small *A)
 {
   long double max = 0;
   for (int i = 0; i < e->n; i++)
@@ -238,18 +238,18 @@ dae__eigen dae__eigen_of(const dae__small *A)
     for (int j = 0; j < z.n; j++)
       z.H[i][j] = A->at[i][j];
   }
-  if (!triangularise(&z))
+  if (!eigen_triangularise(&z))
     return none;
-  select_blocks(&z, REAL_TOLERANCE * dae__small_norm(A), column, &e);
+  eigen_select_blocks(&z, REAL_TOLERANCE * dae__small_norm(A), column, &e);
   if (2 * e.blocks - e.reals != e.n)
     return none;
   for (int k = 0; k < e.blocks; k++) {
     number v[SIZE];
-    eigenvector(&z, column[k], v);
+    eigen_eigenvector(&z, column[k], v);
     for (int i = 0; i < e.n; i++)
       e.T[i * e.blocks + k] = k < e.reals ? creall(v[i]) : v[i];
   }
-  if (!invert(&e) || defect(&e, A) > DAE__EIGEN_TOLERANCE * dae__small_norm(A))
+  if (!eigen_invert(&e) || eigen_defect(&e, A) > DAE__EIGEN_TOLERANCE * dae__small_norm(A))
     return none;
   return e;
 }

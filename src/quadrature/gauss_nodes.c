@@ -7,7 +7,7 @@
 
 #define FIRST 4 /* stages of the first ones */
 
-static const dae__gauss_nodes table[] = {
+static const dae__gauss_nodes gauss_nodes_table[] = {
     {.wide = {.n = 6,
               .x = {0, 0.06943184420297371, 0.33000947820757187, 0.6699905217924281,
                     0.9305681557970263, 1},
@@ -79,8 +79,8 @@ static const dae__gauss_nodes table[] = {
 
 const dae__gauss_nodes *dae__gauss_nodes_tabulated(int s)
 {
-  int i = s - FIRST, count = (int)(sizeof table / sizeof *table);
-  return i >= 0 && i < count ? &table[i] : NULL;
+  int i = s - FIRST, count = (int)(sizeof gauss_nodes_table / sizeof *gauss_nodes_table);
+  return i >= 0 && i < count ? &gauss_nodes_table[i] : NULL;
 }
 
 dae__gauss_nodes dae__gauss_nodes_create(int s)

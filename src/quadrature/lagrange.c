@@ -22,7 +22,7 @@ double dae__derivative_weight(int n, const double *node, int i, int k)
 }
 
 /* prod (x - x_i), i = from ... to - 1 */
-static double product(const dae__curve *c, int from, int to, double x)
+static double lagrange_product(const dae__curve *c, int from, int to, double x)
 {
   double N = 1;
   for (int i = from; i < to; i++)
@@ -30,13 +30,13 @@ static double product(const dae__curve *c, int from, int to, double x)
   return N;
 }
 
-static double bump(const dae__curve *c, double x)
+static double lagrange_bump(const dae__curve *c, double x)
 {
   if (!c->integrated)
-    return product(c, 0, c->nodes, x);
+    return lagrange_product(c, 0, c->nodes, x);
   double N = 0;
   for (int i = 0; i < c->rule.n; i++)
-    N += x * (double)c->rule.b[i] * product(c, 1, c->nodes - 1, x * (double)c->rule.c[i]);
+    N += x * (double)c->rule.b[i] * lagrange_product(c, 1, c->nodes - 1, x * (double)c->rule.c[i]);
   return N;
 }
 
@@ -56,15 +56,16 @@ void dae__curve_create(dae__arena *arena, int nodes, const double *node, const i
   }
   if (integrated)
     c->rule = dae__rule_gauss(nodes / 2);
-  c->start_slope = product(c, 1, integrated ? last : nodes, 0);
-  c->end_slope = product(c, integrated ? 1 : 0, last, 1);
+  c->start_slope = lagrange_product(c, 1, integrated ? last : nodes, 0);
+  c->end_slope = lagrange_product(c, integrated ? 1 : 0, last, 1);
 }
 
 /* N (a + b x) = N ((1 - x) a + x (a + b)), where a N'(0) and (a + b) N'(1) are what the sum lacks
  * in its derivatives at both ends */
 void dae__curve_weights(const dae__curve *c, double x, double w[DAE__CURVE_NODES + 2])
 {
-  double N = bump(c, x), first = N * (1 - x) / c->start_slope, second = N * x / c->end_slope;
+  double N = lagrange_bump(c, x), first = N * (1 - x) / c->start_slope,
+         second = N * x / c->end_slope;
   for (int i = 0; i < c->nodes; i++)
     w[i] = dae__lagrange_weight(c->nodes, c->node, i, x) - first * c->start[i] - second * c->end[i];
   w[c->nodes] = first;

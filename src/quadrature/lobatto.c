@@ -52,7 +52,7 @@ static dae__small lobatto_c(const dae__rule *rule)
   return A;
 }
 
-static dae__small mean(const dae__small *A, const dae__small *B)
+static dae__small lobatto_mean(const dae__small *A, const dae__small *B)
 {
   dae__small C = *A;
   for (int i = 0; i < A->rows; i++)
@@ -68,5 +68,5 @@ dae__small dae__lobatto(const dae__rule *rule, dae_spark_hat hat)
   if (hat == DAE_SPARK_HAT_A || hat == DAE_SPARK_HAT_C)
     return A;
   dae__small partner = dae__partner(&A, rule->b, rule->b);
-  return hat == DAE_SPARK_HAT_D ? mean(&A, &partner) : partner;
+  return hat == DAE_SPARK_HAT_D ? lobatto_mean(&A, &partner) : partner;
 }

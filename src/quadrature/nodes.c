@@ -29,7 +29,7 @@ void dae__legendre(int n, long double x, long double *P, long double *dP)
   }
 }
 
-static long double legendre(int n, long double x)
+static long double nodes_legendre(int n, long double x)
 {
   long double P, dP;
   dae__legendre(n, x, &P, &dP);
@@ -38,7 +38,7 @@ static long double legendre(int n, long double x)
 
 /* The root of P_n - P_m (m < 0: of P_n) near x that is not among those found so far: Newton's
  * method on the quotient by these */
-static long double root(int n, int m, int found, const long double *roots, long double x)
+static long double nodes_root(int n, int m, int found, const long double *roots, long double x)
 {
   for (int i = 0; i < MOST_ITERATIONS; i++) {
     long double P, dP, Q = 0, dQ = 0, others = 0;
@@ -63,7 +63,7 @@ static dae__rule nodes(int n, int m, long double first_angle, long double spacin
   dae__rule rule = {.n = n};
   long double x[DAE__SMALL_SIZE];
   for (int k = 0; k < n; k++)
-    x[k] = root(n, m, k, x, cosl(first_angle + k * spacing));
+    x[k] = nodes_root(n, m, k, x, cosl(first_angle + k * spacing));
   for (int k = 0; k < n; k++)
     rule.c[k] = (1 + x[n - 1 - k]) / 2;
   return rule;
@@ -100,7 +100,7 @@ static const long double gauss_weights[TABULATED + 1][TABULATED / 2] = {
            0.1568533229389436436689811L, 0.1813418916891809914825752L},
 };
 
-static dae__rule tabulated(int n)
+static dae__rule nodes_tabulated(int n)
 {
   dae__rule rule = {.n = n};
   for (int k = 0; k < n / 2; k++) {
@@ -118,7 +118,7 @@ static dae__rule tabulated(int n)
 dae__rule dae__rule_gauss(int n)
 {
   if (n <= TABULATED)
-    return tabulated(n);
+    return nodes_tabulated(n);
   long double spacing = PI / (n + 0.5L);
   dae__rule rule = nodes(n, -1, 0.75L * spacing, spacing);
   for (int i = 0; i < n; i++) {
@@ -141,7 +141,7 @@ static const long double radau_roots[TABULATED_RADAU + 1][TABULATED_RADAU - 1] =
 };
 
 /* the rule whose nodes are tabulated, if they are */
-static bool tabulated_radau(int n, dae__rule *rule)
+static bool nodes_tabulated_radau(int n, dae__rule *rule)
 {
   if (n > TABULATED_RADAU || radau_roots[n][0] == 0)
     return false;
@@ -155,10 +155,10 @@ static bool tabulated_radau(int n, dae__rule *rule)
 dae__rule dae__rule_radau(int n)
 {
   dae__rule rule;
-  if (!tabulated_radau(n, &rule))
+  if (!nodes_tabulated_radau(n, &rule))
     rule = nodes(n, n - 1, 0, PI / (n - 0.5L));
   for (int i = 0; i < n; i++) {
-    long double x = 2 * rule.c[i] - 1, P = legendre(n - 1, x);
+    long double x = 2 * rule.c[i] - 1, P = nodes_legendre(n - 1, x);
     rule.b[i] = (1 + x) / (2 * n * n * P * P);
   }
   return rule;
@@ -169,7 +169,7 @@ dae__rule dae__rule_lobatto(int n)
   dae__rule rule = nodes(n, n - 2, 0, PI / (n - 1));
   rule.c[0] = 0; /* cos(pi) may miss it by a rounding error */
   for (int i = 0; i < n; i++) {
-    long double P = legendre(n - 1, 2 * rule.c[i] - 1);
+    long double P = nodes_legendre(n - 1, 2 * rule.c[i] - 1);
     rule.b[i] = 1 / (n * (n - 1) * P * P);
   }
   return rule;

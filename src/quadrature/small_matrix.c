@@ -75,7 +75,7 @@ long double dae__small_norm(const dae__small *A)
   return max;
 }
 
-static void swap_rows(dae__small *A, int i, int j)
+static void small_swap_rows(dae__small *A, int i, int j)
 {
   for (int k = 0; k < A->cols; k++) {
     long double keep = A->at[i][k];
@@ -85,7 +85,7 @@ static void swap_rows(dae__small *A, int i, int j)
 }
 
 /* row i of A and B -= a times row k */
-static void subtract_row(dae__small *A, dae__small *B, int i, int k, long double a)
+static void small_subtract_row(dae__small *A, dae__small *B, int i, int k, long double a)
 {
   for (int j = 0; j < A->cols; j++) {
     A->at[i][j] -= a * A->at[k][j];
@@ -94,7 +94,7 @@ static void subtract_row(dae__small *A, dae__small *B, int i, int k, long double
 }
 
 /* Gauss-Jordan elimination with row pivoting: A goes to I, I to B */
-static bool eliminate(dae__small A, dae__small *B)
+static bool small_eliminate(dae__small A, dae__small *B)
 {
   int n = A.rows;
   *B = dae__small_identity(n);
@@ -105,17 +105,17 @@ static bool eliminate(dae__small A, dae__small *B)
         p = i;
     if (A.at[p][k] == 0)
       return false;
-    swap_rows(&A, k, p);
-    swap_rows(B, k, p);
-    subtract_row(&A, B, k, k, 1 - 1 / A.at[k][k]);
+    small_swap_rows(&A, k, p);
+    small_swap_rows(B, k, p);
+    small_subtract_row(&A, B, k, k, 1 - 1 / A.at[k][k]);
     for (int i = 0; i < n; i++)
       if (i != k)
-        subtract_row(&A, B, i, k, A.at[i][k]);
+        small_subtract_row(&A, B, i, k, A.at[i][k]);
   }
   return true;
 }
 
 long double dae__small_inverse(const dae__small *A, dae__small *B)
 {
-  return eliminate(*A, B) ? 1 / (dae__small_norm(A) * dae__small_norm(B)) : 0;
+  return small_eliminate(*A, B) ? 1 / (dae__small_norm(A) * dae__small_norm(B)) : 0;
 }

@@ -20,30 +20,30 @@ typedef struct reader {
   const char *system;
 } reader;
 
-static bool is_own(const reader *r, int i)
+static bool children_is_own(const reader *r, int i)
 {
   return r->setting[i].system && strcmp(r->setting[i].system, r->system) == 0;
 }
 
-static const dae_model_setting *first_own(const reader *r)
+static const dae_model_setting *children_first_own(const reader *r)
 {
   for (int i = 0; i < r->count; i++)
-    if (is_own(r, i))
+    if (children_is_own(r, i))
       return &r->setting[i];
   return NULL;
 }
 
-static const dae_model_setting *own(const reader *r, const char *name)
+static const dae_model_setting *children_own(const reader *r, const char *name)
 {
   for (int i = 0; i < r->count; i++)
-    if (is_own(r, i) && strcmp(r->setting[i].name, name) == 0)
+    if (children_is_own(r, i) && strcmp(r->setting[i].name, name) == 0)
       return &r->setting[i];
   return NULL;
 }
 
 /* "system A: " before the reason, at the place of the setting */
-static dae_status refuse(const reader *r, const dae_model_setting *s, const char *why,
-                         dae_error *err)
+static dae_status children_refuse(const reader *r, const dae_model_setting *s, const char *why,
+                                  dae_error *err)
 {
   char text[sizeof err->text];
   snprintf(text, sizeof text, "system %.60s: %.400s", r->system, why);
@@ -52,25 +52,26 @@ static dae_status refuse(const reader *r, const dae_model_setting *s, const char
 
 /* ---- the method ---- */
 
-static int no_input(void *user, double t, double *in)
+static int children_no_input(void *user, double t, double *in)
 {
   (void)user, (void)t, (void)in;
   return -1;
 }
 
 /* A part as methods judge it, with inputs that nobody asks for. */
-static dae_problem part_alone(const dae_part *part)
+static dae_problem children_part_alone(const dae_part *part)
 {
-  return (dae_problem){
-      .mechanical = part->mechanical, .semi_explicit = part->semi_explicit, .input = no_input};
+  return (dae_problem){.mechanical = part->mechanical,
+                       .semi_explicit = part->semi_explicit,
+                       .input = children_no_input};
 }
 
 /* NULL: the system says nothing. */
-static dae_status find_method(const reader *r, const dae_part *part, const dae_method **out,
-                              dae_error *err)
+static dae_status children_find_method(const reader *r, const dae_part *part,
+                                       const dae_method **out, dae_error *err)
 {
-  const dae_model_setting *any = first_own(r), *named = own(r, "method");
-  dae_problem alone = part_alone(part);
+  const dae_model_setting *any = children_first_own(r), *named = children_own(r, "method");
+  dae_problem alone = children_part_alone(part);
   dae_error why = dae_error_none();
   *out = NULL;
   if (!any)
@@ -80,16 +81,17 @@ static dae_status find_method(const reader *r, const dae_part *part, const dae_m
   if (*out && (*out)->accepts && (*out)->accepts(&alone, &why) < 0)
     *out = NULL;
   if (!*out)
-    return refuse(r, named ? named : any, why.text, err);
-  if ((*out)->fixed_step && !own(r, "step"))
-    return refuse(r, named ? named : any,
-                  "the method goes on in steps of a fixed size: add `step H`", err);
+    return children_refuse(r, named ? named : any, why.text, err);
+  if ((*out)->fixed_step && !children_own(r, "step"))
+    return children_refuse(r, named ? named : any,
+                           "the method goes on in steps of a fixed size: add `step H`", err);
   return DAE_OK;
 }
 
 /* ---- its options ---- */
 
-static void set_number(const dae_method *method, void *opts, const char *name, double value)
+static void children_set_number(const dae_method *method, void *opts, const char *name,
+                                double value)
 {
   for (int i = 0; i < method->options->count; i++) {
     const dae_option *o = &method->options->options[i];
@@ -100,62 +102,62 @@ static void set_number(const dae_method *method, void *opts, const char *name, d
   }
 }
 
-static dae_status set_options(const reader *r, const dae_method *method, double rtol, double atol,
-                              void *opts, dae_error *err)
+static dae_status children_set_options(const reader *r, const dae_method *method, double rtol,
+                                       double atol, void *opts, dae_error *err)
 {
   dae_option_table table = *method->options;
   dae_error why;
   table.owner = method->name;
   method->defaults(opts);
-  set_number(method, opts, "rtol", DAE__CHILD_SHARE * rtol);
-  set_number(method, opts, "atol", DAE__CHILD_SHARE * atol);
+  children_set_number(method, opts, "rtol", DAE__CHILD_SHARE * rtol);
+  children_set_number(method, opts, "atol", DAE__CHILD_SHARE * atol);
   for (int i = 0; i < r->count; i++) {
     const dae_model_setting *s = &r->setting[i];
-    if (!is_own(r, i) || strcmp(s->name, "method") == 0)
+    if (!children_is_own(r, i) || strcmp(s->name, "method") == 0)
       continue;
     if (dae_options_set(&table, opts, s->name, s->text, &why) < 0)
-      return refuse(r, s, why.text, err);
+      return children_refuse(r, s, why.text, err);
   }
   return DAE_OK;
 }
 
 /* ---- all systems ---- */
 
-static size_t aligned(size_t size)
+static size_t children_aligned(size_t size)
 {
   return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
 /* Bytes for the children and their options; 0: no system says anything. */
-static dae_status measure(reader *r, const dae_coupled *c, size_t *size, dae_error *err)
+static dae_status children_measure(reader *r, const dae_coupled *c, size_t *size, dae_error *err)
 {
   size_t options = 0;
   for (int i = 0; i < c->parts; i++) {
     const dae_method *method;
     r->system = c->part[i].name;
-    dae_status status = find_method(r, &c->part[i], &method, err);
+    dae_status status = children_find_method(r, &c->part[i], &method, err);
     if (status < 0)
       return status;
-    options += method ? aligned(method->options_size) : 0;
+    options += method ? children_aligned(method->options_size) : 0;
   }
-  *size = options > 0 ? aligned((size_t)c->parts * sizeof(dae_wave_child)) + options : 0;
+  *size = options > 0 ? children_aligned((size_t)c->parts * sizeof(dae_wave_child)) + options : 0;
   return DAE_OK;
 }
 
-static dae_status fill(reader *r, const dae_coupled *c, double rtol, double atol,
-                       dae_wave_child *child, dae_error *err)
+static dae_status children_fill(reader *r, const dae_coupled *c, double rtol, double atol,
+                                dae_wave_child *child, dae_error *err)
 {
-  char *opts = (char *)child + aligned((size_t)c->parts * sizeof *child);
+  char *opts = (char *)child + children_aligned((size_t)c->parts * sizeof *child);
   dae_status status = DAE_OK;
   for (int i = 0; i < c->parts && status >= 0; i++) {
     child[i] = (dae_wave_child){0};
     r->system = c->part[i].name;
-    status = find_method(r, &c->part[i], &child[i].method, err);
+    status = children_find_method(r, &c->part[i], &child[i].method, err);
     if (status < 0 || !child[i].method)
       continue;
     child[i].options = opts;
-    status = set_options(r, child[i].method, rtol, atol, opts, err);
-    opts += aligned(child[i].method->options_size);
+    status = children_set_options(r, child[i].method, rtol, atol, opts, err);
+    opts += children_aligned(child[i].method->options_size);
   }
   return status;
 }
@@ -169,13 +171,13 @@ dae_status dae_model_children(const dae_model *model, double rtol, double atol, 
   size_t size = 0;
   *out = NULL;
   r.count = dae_model_settings(model, &r.setting);
-  dae_status status = c ? measure(&r, c, &size, err) : DAE_OK;
+  dae_status status = c ? children_measure(&r, c, &size, err) : DAE_OK;
   if (status < 0 || size == 0)
     return status;
   dae_wave_child *child = own.allocate(own.user, size);
   if (!child)
     return dae__out_of_memory(err);
-  status = fill(&r, c, rtol, atol, child, err);
+  status = children_fill(&r, c, rtol, atol, child, err);
   if (status < 0)
     own.release(own.user, child);
   else

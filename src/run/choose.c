@@ -14,7 +14,7 @@ typedef struct features {
   bool mass;     /* of a semi-explicit problem: it may be singular */
 } features;
 
-static void add_part(features *f, const dae_mechanical *m, const dae_semi_explicit *s)
+static void choose_add_part(features *f, const dae_mechanical *m, const dae_semi_explicit *s)
 {
   f->mechanical = f->mechanical || m;
   f->holonomic += m ? m->ng : 0;
@@ -23,12 +23,12 @@ static void add_part(features *f, const dae_mechanical *m, const dae_semi_explic
   f->mass = f->mass || (s && s->M);
 }
 
-static features features_of(const dae_problem *p)
+static features choose_features_of(const dae_problem *p)
 {
   features f = {0};
-  add_part(&f, p->mechanical, p->semi_explicit);
+  choose_add_part(&f, p->mechanical, p->semi_explicit);
   for (int i = 0; p->coupled && i < p->coupled->parts; i++)
-    add_part(&f, p->coupled->part[i].mechanical, p->coupled->part[i].semi_explicit);
+    choose_add_part(&f, p->coupled->part[i].mechanical, p->coupled->part[i].semi_explicit);
   for (int i = 0; p->coupled && i < p->coupled->joints; i++)
     f.holonomic += p->coupled->joint[i].ng;
   return f;
@@ -38,7 +38,7 @@ static features features_of(const dae_problem *p)
 #define FEW 30
 
 /* known to be of index 1, with derivatives and few unknowns */
-static bool linearly_implicit(const dae_semi_explicit *s)
+static bool choose_linearly_implicit(const dae_semi_explicit *s)
 {
   return s && s->index == 1 && s->J && !s->M && s->ny > 0 && s->nx + s->ny <= FEW;
 }
@@ -48,19 +48,19 @@ static bool linearly_implicit(const dae_semi_explicit *s)
  * implicit method: of mechanics radau, of few unknowns of index 1 rosenbrock, of other circuits and
  * the like bdf, which on the transistor amplifier takes half the time of radau for the same digits
  * (docs/methods/switching.md). */
-static const char *name_of_one(const dae_problem *p, const features *f)
+static const char *choose_name_of_one(const dae_problem *p, const features *f)
 {
   if (p->momentum)
     return "spark-gauss";
   if (f->algebraic == 0 && !f->mass)
     return "switching";
-  if (linearly_implicit(p->semi_explicit))
+  if (choose_linearly_implicit(p->semi_explicit))
     return "rosenbrock";
   return f->mechanical ? "radau" : "bdf";
 }
 
 /* "mechanical with 2 holonomic constraints", "semi-explicit with algebraic variables" */
-static void say_kind(const features *f, char *text, size_t size)
+static void choose_say_kind(const features *f, char *text, size_t size)
 {
   int n = f->holonomic, k = f->nonholonomic;
   char constraints[80] = "without constraints";
@@ -81,11 +81,11 @@ static void say_kind(const features *f, char *text, size_t size)
 }
 
 /* why the preferred method is preferred */
-static void say_why(const dae_method *preferred, const dae_problem *p, const features *f, char *why,
-                    size_t size)
+static void choose_say_why(const dae_method *preferred, const dae_problem *p, const features *f,
+                           char *why, size_t size)
 {
   char kind[160];
-  say_kind(f, kind, sizeof kind);
+  choose_say_kind(f, kind, sizeof kind);
   if (preferred->iterates)
     snprintf(why, size,
              "coupled out of %d systems: each keeps its own solver, sweeps go on until they agree",
@@ -98,28 +98,28 @@ static void say_why(const dae_method *preferred, const dae_problem *p, const fea
   else if (f->algebraic > 0 || f->mass)
     snprintf(why, size, "%s: %s", kind,
              f->mechanical ? "Radau IIA of order 5, 9 or 13, by the tolerance"
-             : linearly_implicit(p->semi_explicit) ? "linearly implicit, of order 4 or 5"
-                                                   : "variable order 1 to 5");
+             : choose_linearly_implicit(p->semi_explicit) ? "linearly implicit, of order 4 or 5"
+                                                          : "variable order 1 to 5");
   else
     snprintf(why, size, "%s: gauss or explicit steps, radau where the motion is stiff", kind);
 }
 
-static const char *name_for(const dae_problem *p, const features *f)
+static const char *choose_name_for(const dae_problem *p, const features *f)
 {
   bool iterated = p->coupled && dae__wave_accepts(p, NULL) >= 0;
-  return iterated ? "gauss-seidel" : name_of_one(p, f);
+  return iterated ? "gauss-seidel" : choose_name_of_one(p, f);
 }
 
-static bool takes(const dae_method *method, const dae_problem *problem, dae_error *err)
+static bool choose_takes(const dae_method *method, const dae_problem *problem, dae_error *err)
 {
   return !method->accepts || method->accepts(problem, err) >= 0;
 }
 
 const dae_method *dae__method_for_one(const dae_problem *problem, dae_error *err)
 {
-  features f = features_of(problem);
-  const dae_method *method = dae_method_find(name_of_one(problem, &f), err);
-  return method && takes(method, problem, err) ? method : NULL;
+  features f = choose_features_of(problem);
+  const dae_method *method = dae_method_find(choose_name_of_one(problem, &f), err);
+  return method && choose_takes(method, problem, err) ? method : NULL;
 }
 
 const dae_method *dae_method_choose(const dae_problem *problem, char *why, size_t size,
@@ -132,16 +132,16 @@ const dae_method *dae_method_choose(const dae_problem *problem, char *why, size_
   why[0] = '\0';
   if (dae_problem_validate(problem, err) < 0)
     return NULL;
-  features f = features_of(problem);
-  const dae_method *preferred = dae_method_find(name_for(problem, &f), err);
+  features f = choose_features_of(problem);
+  const dae_method *preferred = dae_method_find(choose_name_for(problem, &f), err);
   if (!preferred)
     return NULL;
-  if (takes(preferred, problem, &ours)) {
-    say_why(preferred, problem, &f, why, size);
+  if (choose_takes(preferred, problem, &ours)) {
+    choose_say_why(preferred, problem, &f, why, size);
     return preferred;
   }
   for (int i = 0; dae_method_at(i); i++)
-    if (takes(dae_method_at(i), problem, NULL)) {
+    if (choose_takes(dae_method_at(i), problem, NULL)) {
       snprintf(why, size, "the first that takes the problem, since %s does not: %s",
                preferred->name, ours.text);
       return dae_method_at(i);

@@ -11,7 +11,7 @@
 /* groups of columns, left to right */
 enum { VARIABLES, RATES, MULTIPLIERS, GROUPS };
 
-static int group_of(dae_variable_kind kind)
+static int columns_group_of(dae_variable_kind kind)
 {
   switch (kind) {
   case DAE_VARIABLE_RATE:
@@ -26,7 +26,7 @@ static int group_of(dae_variable_kind kind)
   return VARIABLES;
 }
 
-static const char *copy_of(dae__arena *arena, const char *text)
+static const char *columns_copy_of(dae__arena *arena, const char *text)
 {
   size_t size = strlen(text) + 1;
   char *copy = DAE__TAKE(arena, char, size);
@@ -34,16 +34,16 @@ static const char *copy_of(dae__arena *arena, const char *text)
 }
 
 /* entries of the state vector, group by group */
-static void add_variables(dae__arena *arena, const dae_problem *problem, dae__columns *c)
+static void columns_add_variables(dae__arena *arena, const dae_problem *problem, dae__columns *c)
 {
   char name[LONGEST_NAME];
   int size = c->variables, next = 0;
   for (int group = 0; group < GROUPS; group++)
     for (int i = 0; i < size; i++) {
-      if (group_of(dae_problem_variable(problem, i, name, sizeof name)) != group)
+      if (columns_group_of(dae_problem_variable(problem, i, name, sizeof name)) != group)
         continue;
       c->entry[next++] = i;
-      c->names[next] = copy_of(arena, name);
+      c->names[next] = columns_copy_of(arena, name);
     }
 }
 
@@ -60,18 +60,18 @@ static bool add_columns(dae__arena *arena, const dae_run_plan *plan, dae__column
     }
     c->entry[i] = column->entry;
     dae_problem_variable(&plan->problem, column->entry, name, sizeof name);
-    c->names[1 + i] = column->name ? column->name : copy_of(arena, name);
+    c->names[1 + i] = column->name ? column->name : columns_copy_of(arena, name);
   }
   return true;
 }
 
-static void add_outputs(dae__arena *arena, const dae_run_plan *plan, dae__columns *c)
+static void columns_add_outputs(dae__arena *arena, const dae_run_plan *plan, dae__columns *c)
 {
   for (int i = 0; i < plan->outputs; i++) {
     char name[32];
     snprintf(name, sizeof name, "output[%d]", i + 1);
     const char *given = plan->output_names ? plan->output_names[i] : NULL;
-    c->names[1 + c->variables + i] = given ? given : copy_of(arena, name);
+    c->names[1 + c->variables + i] = given ? given : columns_copy_of(arena, name);
   }
 }
 
@@ -90,8 +90,8 @@ dae_status dae__columns_create(dae__arena *arena, const dae_run_plan *plan, dae_
     if (plan->columns)
       valid = add_columns(arena, plan, &c, &wrong);
     else
-      add_variables(arena, &plan->problem, &c);
-    add_outputs(arena, plan, &c);
+      columns_add_variables(arena, &plan->problem, &c);
+    columns_add_outputs(arena, plan, &c);
   }
   if (!valid)
     return dae__fail(err, DAE_ERROR_USAGE, "columns",

@@ -25,7 +25,8 @@ void dae__monitor_free(dae__monitor *m)
 }
 
 /* Where a callback refuses a point there is no balance any more, but the run goes on. */
-static dae_status outcome(dae_status status, double *value, const dae_error *why, dae_error *err)
+static dae_status monitor_outcome(dae_status status, double *value, const dae_error *why,
+                                  dae_error *err)
 {
   if (status == DAE_ERROR_RECOVERABLE) {
     *value = NAN;
@@ -37,8 +38,8 @@ static dae_status outcome(dae_status status, double *value, const dae_error *why
 }
 
 /* Energy and power at (t, y). */
-static dae_status measure_energy(dae__monitor *m, double t, const double *y, double *energy,
-                                 double *power, dae_error *err)
+static dae_status monitor_measure_energy(dae__monitor *m, double t, const double *y, double *energy,
+                                         double *power, dae_error *err)
 {
   dae_error why;
   *energy = *power = NAN;
@@ -47,20 +48,20 @@ static dae_status measure_energy(dae__monitor *m, double t, const double *y, dou
   dae_status status = dae__measure_energy(m->measure, t, y, energy, power, &m->has_potential, &why);
   if (status == DAE_ERROR_RECOVERABLE)
     *energy = NAN;
-  return outcome(status, power, &why, err);
+  return monitor_outcome(status, power, &why, err);
 }
 
 dae_status dae__monitor_start(dae__monitor *m, double t, const double *y, dae_error *err)
 {
   m->t = t;
   m->work = 0;
-  dae_status status = measure_energy(m, t, y, &m->energy, &m->power, err);
+  dae_status status = monitor_measure_energy(m, t, y, &m->energy, &m->power, err);
   m->energy_start = m->energy;
   return status;
 }
 
 /* the larger of two, where NaN is "not measured" */
-static double larger(double a, double b)
+static double monitor_larger(double a, double b)
 {
   return isnan(a) || b > a ? b : a;
 }
@@ -77,29 +78,29 @@ dae_status dae__monitor_row(dae__monitor *m, double t, const double *y, dae_erro
   dae_status status = dae__monitor_drift(m, t, y, &m->row_position, &m->row_velocity, err);
   if (status < 0)
     return status;
-  m->position = larger(m->position, m->row_position);
-  m->velocity = larger(m->velocity, m->row_velocity);
+  m->position = monitor_larger(m->position, m->row_position);
+  m->velocity = monitor_larger(m->velocity, m->row_velocity);
   return DAE_OK;
 }
 
 /* power at a point within the integrator's last step */
-static dae_status power_at(dae__monitor *m, dae_integrator *it, double t, double *power,
-                           dae_error *err)
+static dae_status monitor_power_at(dae__monitor *m, dae_integrator *it, double t, double *power,
+                                   dae_error *err)
 {
   dae_error why;
   dae_status status = dae__measure_workless(m->measure) ? dae__integrator_glance(it, t, m->y, err)
                                                         : dae__integrator_sketch(it, t, m->y, err);
   if (status < 0)
     return status;
-  return outcome(dae__measure_power(m->measure, t, m->y, power, &why), power, &why, err);
+  return monitor_outcome(dae__measure_power(m->measure, t, m->y, power, &why), power, &why, err);
 }
 
 /* Simpson's rule is exact for the work of a method of order 4, and good for one of order 5 */
 #define SIMPSON 5
 
 /* mean power from t to t + h by the rule of Gauss with n points */
-static dae_status mean_by_gauss(dae__monitor *m, dae_integrator *it, int n, double t, double h,
-                                double *mean, dae_error *err)
+static dae_status monitor_mean_by_gauss(dae__monitor *m, dae_integrator *it, int n, double t,
+                                        double h, double *mean, dae_error *err)
 {
   double power = 0;
   dae_status status = DAE_OK;
@@ -107,36 +108,36 @@ static dae_status mean_by_gauss(dae__monitor *m, dae_integrator *it, int n, doub
     m->rule = dae__rule_gauss(n);
   *mean = 0;
   for (int i = 0; i < n && status >= 0; i++) {
-    status = power_at(m, it, t + (double)m->rule.c[i] * h, &power, err);
+    status = monitor_power_at(m, it, t + (double)m->rule.c[i] * h, &power, err);
     *mean += (double)m->rule.b[i] * power;
   }
   return status;
 }
 
 /* intervals from m->t to t that are as long as the pieces of the last step */
-static int pieces_up_to(const dae__monitor *m, const dae_view *view, double t)
+static int monitor_pieces_up_to(const dae__monitor *m, const dae_view *view, double t)
 {
   double share = (t - m->t) / (view->t - view->t_previous);
   return view->pieces > 1 ? (int)fmax(ceil(share * view->pieces - 1e-6), 1) : 1;
 }
 
 /* mean power from m->t to t, where it is `end` */
-static dae_status mean_power(dae__monitor *m, dae_integrator *it, double t, double end,
-                             double *mean, dae_error *err)
+static dae_status monitor_mean_power(dae__monitor *m, dae_integrator *it, double t, double end,
+                                     double *mean, dae_error *err)
 {
   dae_view view = dae_integrator_view(it);
-  int n = (view.order + 1) / 2, pieces = pieces_up_to(m, &view, t);
+  int n = (view.order + 1) / 2, pieces = monitor_pieces_up_to(m, &view, t);
   bool simpson = view.order <= SIMPSON || n > DAE__SMALL_SIZE;
   double h = (t - m->t) / pieces, left = m->power, sum = 0;
   dae_status status = DAE_OK;
   for (int i = 0; i < pieces && status >= 0; i++) {
     double from = m->t + i * h, middle = 0, right = end, part = 0;
     if (!simpson) {
-      status = mean_by_gauss(m, it, n, from, h, &part, err);
+      status = monitor_mean_by_gauss(m, it, n, from, h, &part, err);
     } else {
-      status = power_at(m, it, from + h / 2, &middle, err);
+      status = monitor_power_at(m, it, from + h / 2, &middle, err);
       if (status >= 0 && i + 1 < pieces)
-        status = power_at(m, it, m->t + (i + 1) * h, &right, err);
+        status = monitor_power_at(m, it, m->t + (i + 1) * h, &right, err);
       part = (left + 4 * middle + right) / 6;
     }
     left = right;
@@ -152,10 +153,10 @@ dae_status dae__monitor_pass(dae__monitor *m, dae_integrator *it, double t, cons
   double mean = NAN, end;
   if (isnan(m->energy) || !(t > m->t))
     return DAE_OK;
-  dae_status status = measure_energy(m, t, y, &m->energy, &end, err);
+  dae_status status = monitor_measure_energy(m, t, y, &m->energy, &end, err);
   /* where the power is not known there is no balance, and nothing to look for */
   if (status >= 0 && !isnan(m->work + m->power + end))
-    status = mean_power(m, it, t, end, &mean, err);
+    status = monitor_mean_power(m, it, t, end, &mean, err);
   if (status < 0)
     return status;
   m->work += (t - m->t) * mean;
@@ -169,7 +170,7 @@ dae_status dae__monitor_jump(dae__monitor *m, const double *y, dae_error *err)
   if (isnan(m->energy))
     return DAE_OK;
   double before = m->energy;
-  dae_status status = measure_energy(m, m->t, y, &m->energy, &m->power, err);
+  dae_status status = monitor_measure_energy(m, m->t, y, &m->energy, &m->power, err);
   m->work += m->energy - before;
   return status;
 }
@@ -178,7 +179,7 @@ dae_status dae__monitor_energy(dae__monitor *m, double t, const double *y, doubl
                                dae_error *err)
 {
   double power;
-  return measure_energy(m, t, y, energy, &power, err);
+  return monitor_measure_energy(m, t, y, energy, &power, err);
 }
 
 void dae__monitor_report(const dae__monitor *m, dae_summary *summary)

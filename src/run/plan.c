@@ -13,7 +13,7 @@
 
 /* ---- what is refused ---- */
 
-static dae_status check_times(const dae_run_plan *plan, dae_error *err)
+static dae_status plan_check_times(const dae_run_plan *plan, dae_error *err)
 {
   if (!(isfinite(plan->to) && plan->to > plan->start.t))
     return dae__fail(err, DAE_ERROR_USAGE, "to",
@@ -31,7 +31,7 @@ static dae_status check_times(const dae_run_plan *plan, dae_error *err)
   return DAE_OK;
 }
 
-static dae_status check_lists(const dae_run_plan *plan, dae_error *err)
+static dae_status plan_check_lists(const dae_run_plan *plan, dae_error *err)
 {
   if (plan->column_count < 0 || (plan->column_count > 0 && !plan->columns))
     return dae__fail(err, DAE_ERROR_USAGE, "columns", "the run has no list of its columns");
@@ -50,9 +50,9 @@ dae_status dae__plan_check(const dae_run_plan *plan, dae_error *err)
     return dae__fail(err, DAE_ERROR_USAGE, "method", "the run has no method: see dae_method_find");
   if (!plan->start.y || !isfinite(plan->start.t))
     return dae__fail(err, DAE_ERROR_USAGE, "start", "the run has no start values");
-  dae_status status = check_times(plan, err);
+  dae_status status = plan_check_times(plan, err);
   if (status >= 0)
-    status = check_lists(plan, err);
+    status = plan_check_lists(plan, err);
   if (status >= 0 && plan->verify && !plan->method->iterates)
     return dae__fail(err, DAE_ERROR_USAGE, "verify",
                      "%s integrates the problem as one system: there is nothing to verify it "
@@ -81,7 +81,7 @@ double dae__plan_time(const dae_run_plan *plan, long i)
 
 /* ---- the account ---- */
 
-static const char *problem_name(const dae_problem *p)
+static const char *plan_problem_name(const dae_problem *p)
 {
   const char *name = p->mechanical      ? p->mechanical->name
                      : p->semi_explicit ? p->semi_explicit->name
@@ -93,7 +93,7 @@ static const char *problem_name(const dae_problem *p)
 
 dae_summary dae__plan_summary(const dae_run_plan *plan)
 {
-  return (dae_summary){.problem = problem_name(&plan->problem),
+  return (dae_summary){.problem = plan_problem_name(&plan->problem),
                        .method = plan->method ? plan->method->name : NULL,
                        .rtol = NAN,
                        .atol = NAN,
@@ -109,7 +109,7 @@ dae_summary dae__plan_summary(const dae_run_plan *plan)
 }
 
 /* Adds a line to the table of moved start values while there is room. */
-static void add_move(dae_summary *s, const char *name, double from, double to)
+static void plan_add_move(dae_summary *s, const char *name, double from, double to)
 {
   char a[40], b[40], line[400];
   dae__number_text(from, 12, a);
@@ -134,7 +134,7 @@ void dae__plan_moves(const dae_run_plan *plan, const double *to, dae_summary *s)
     bool given =
         kind == DAE_VARIABLE_COORDINATE || kind == DAE_VARIABLE_RATE || kind == DAE_VARIABLE_STATE;
     if (given && fabs(to[i] - from[i]) > MOVED * (1 + fabs(from[i])))
-      add_move(s, name, from[i], to[i]);
+      plan_add_move(s, name, from[i], to[i]);
   }
   int listed = 0;
   for (const char *c = s->moves; *c; c++)

@@ -10,37 +10,37 @@
 #include <stdio.h>
 #include <string.h>
 
-static void bdf_defaults(void *opts)
+static void registry_bdf_defaults(void *opts)
 {
   *(dae_bdf_options *)opts = dae_bdf_defaults();
 }
 
-static void spark_defaults(void *opts)
+static void registry_spark_defaults(void *opts)
 {
   *(dae_spark_options *)opts = dae_spark_defaults();
 }
 
-static void lie_defaults(void *opts)
+static void registry_lie_defaults(void *opts)
 {
   *(dae_lie_options *)opts = dae_lie_defaults();
 }
 
-static void rk_defaults(void *opts)
+static void registry_rk_defaults(void *opts)
 {
   *(dae_rk_options *)opts = dae_rk_defaults();
 }
 
-static void adaptive_defaults(void *opts)
+static void registry_adaptive_defaults(void *opts)
 {
   *(dae_rk_options *)opts = dae_rk_adaptive_defaults();
 }
 
-static void wave_defaults(void *opts)
+static void registry_wave_defaults(void *opts)
 {
   *(dae_wave_options *)opts = dae_wave_defaults();
 }
 
-static const char *cm_caution(const void *opts)
+static const char *registry_cm_caution(const void *opts)
 {
   const dae_bdf_options *o = opts;
   return o->projector == DAE_BDF_PROJECTOR_STALE
@@ -48,7 +48,7 @@ static const char *cm_caution(const void *opts)
              : NULL;
 }
 
-static const char *lie_caution(const void *opts)
+static const char *registry_lie_caution(const void *opts)
 {
   const dae_lie_options *o = opts;
   return o->form == DAE_LIE_WEAK ? "in the weak form positions are off their constraints by O(h^2)"
@@ -87,18 +87,20 @@ CREATE(jacobi)
 CREATE(joint)
 #undef CREATE
 
-#define BDF .family = "bdf", .options_size = sizeof(dae_bdf_options), .defaults = bdf_defaults
+#define BDF                                                                                        \
+  .family = "bdf", .options_size = sizeof(dae_bdf_options), .defaults = registry_bdf_defaults
 
 #define SPARK                                                                                      \
   .family = "spark", .reference = "J09", .options_size = sizeof(dae_spark_options),                \
-  .defaults = spark_defaults, .accepts = dae__spark_accepts
+  .defaults = registry_spark_defaults, .accepts = dae__spark_accepts
 
-#define RK .options_size = sizeof(dae_rk_options), .defaults = rk_defaults, .fixed_step = true
+#define RK                                                                                         \
+  .options_size = sizeof(dae_rk_options), .defaults = registry_rk_defaults, .fixed_step = true
 
-#define FAST .options_size = sizeof(dae_rk_options), .defaults = adaptive_defaults
+#define FAST .options_size = sizeof(dae_rk_options), .defaults = registry_adaptive_defaults
 
 #define WAVE                                                                                       \
-  .family = "", .options_size = sizeof(dae_wave_options), .defaults = wave_defaults,               \
+  .family = "", .options_size = sizeof(dae_wave_options), .defaults = registry_wave_defaults,      \
   .iterates = true
 
 static const dae_method methods[] = {
@@ -136,7 +138,7 @@ static const dae_method methods[] = {
      .options = &dae_bdf_cm_option_table,
      .accepts = dae__bdf_cm_accepts,
      .create = bdf_cm_create,
-     .caution = cm_caution,
+     .caution = registry_cm_caution,
      BDF},
     {.name = "spark-gauss",
      .summary = "constrained mechanics by collocation with s stages: order 2s, symplectic",
@@ -158,8 +160,8 @@ static const dae_method methods[] = {
      .reference = "L13",
      .options = &dae_lie_option_table,
      .options_size = sizeof(dae_lie_options),
-     .defaults = lie_defaults,
-     .caution = lie_caution,
+     .defaults = registry_lie_defaults,
+     .caution = registry_lie_caution,
      .accepts = dae__lie_accepts,
      .create = lie_create},
     {.name = "explicit",
@@ -267,7 +269,7 @@ const dae_method *dae_method_at(int i)
   return i >= 0 && i < METHODS ? &methods[i] : NULL;
 }
 
-static const char *name_at(const void *list, int i)
+static const char *registry_name_at(const void *list, int i)
 {
   return ((const dae_method *)list)[i].name;
 }
@@ -279,7 +281,7 @@ const dae_method *dae_method_find(const char *name, dae_error *err)
   for (int i = 0; i < METHODS; i++)
     if (strcmp(name, methods[i].name) == 0)
       return &methods[i];
-  const char *near = dae_suggest(name, METHODS, name_at, methods);
+  const char *near = dae_suggest(name, METHODS, registry_name_at, methods);
   char all[256] = "";
   size_t used = 0;
   for (int i = 0; i < METHODS && used < sizeof all; i++)

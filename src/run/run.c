@@ -43,7 +43,7 @@ typedef struct run {
 /* ---- before the start ---- */
 
 /* Memory, columns, measures, events. */
-static dae_status prepare(run *r, const dae_env *env, dae_error *err)
+static dae_status run_prepare(run *r, const dae_env *env, dae_error *err)
 {
   const dae_run_plan *plan = r->plan;
   r->arena = dae__arena_create(env);
@@ -63,7 +63,7 @@ static dae_status prepare(run *r, const dae_env *env, dae_error *err)
 }
 
 /* States that are held are no degrees of freedom; a mechanical problem does not count them. */
-static int held_states(const dae_run_plan *plan)
+static int run_held_states(const dae_run_plan *plan)
 {
   const dae_coupled *c = plan->problem.coupled;
   bool mechanical = plan->problem.mechanical != NULL;
@@ -75,7 +75,7 @@ static int held_states(const dae_run_plan *plan)
   return count;
 }
 
-static dae_status make_consistent(run *r, const dae_env *env, dae_error *err)
+static dae_status run_make_consistent(run *r, const dae_env *env, dae_error *err)
 {
   const dae_run_plan *plan = r->plan;
   dae_status status = dae_consistent_start(&plan->problem, &plan->start, env, r->y, NULL,
@@ -83,7 +83,7 @@ static dae_status make_consistent(run *r, const dae_env *env, dae_error *err)
   if (status < 0)
     return status;
   dae__plan_moves(r->plan, r->y, r->summary);
-  r->summary->diagnosis.dof -= held_states(plan);
+  r->summary->diagnosis.dof -= run_held_states(plan);
   if (r->summary->moved > 0)
     dae__log(env, DAE_LOG_INFO, "start: values moved to make it consistent: %d", r->summary->moved);
   if (r->summary->diagnosis.rank < r->summary->diagnosis.constraints)
@@ -92,7 +92,7 @@ static dae_status make_consistent(run *r, const dae_env *env, dae_error *err)
 }
 
 /* value of the method's option of this name, NaN if it has none */
-static double option_value(const dae_method *method, const void *opts, const char *name)
+static double run_option_value(const dae_method *method, const void *opts, const char *name)
 {
   for (int i = 0; i < method->options->count; i++) {
     const dae_option *option = &method->options->options[i];
@@ -110,7 +110,7 @@ static double option_value(const dae_method *method, const void *opts, const cha
 }
 
 /* A damped run may have moved the start, and taken energy out of it. */
-static dae_status look_at_start(run *r, dae_error *err)
+static dae_status run_look_at_start(run *r, dae_error *err)
 {
   dae_summary *s = r->summary;
   double before, after;
@@ -126,7 +126,7 @@ static dae_status look_at_start(run *r, dae_error *err)
   return DAE_OK;
 }
 
-static dae_status create(run *r, const dae_env *env, dae_error *err)
+static dae_status run_create(run *r, const dae_env *env, dae_error *err)
 {
   const dae_method *method = r->plan->method;
   const void *opts = r->plan->options;
@@ -138,21 +138,21 @@ static dae_status create(run *r, const dae_env *env, dae_error *err)
     opts = own;
   }
   if (opts && method->options) {
-    r->summary->rtol = option_value(method, opts, "rtol");
-    r->summary->atol = option_value(method, opts, "atol");
-    double step = option_value(method, opts, "step");
+    r->summary->rtol = run_option_value(method, opts, "rtol");
+    r->summary->atol = run_option_value(method, opts, "atol");
+    double step = run_option_value(method, opts, "step");
     r->summary->step = step > 0 ? step : 0;
-    r->summary->damped = option_value(method, opts, "damp") == 1;
+    r->summary->damped = run_option_value(method, opts, "damp") == 1;
     r->summary->caution = method->caution ? method->caution(opts) : NULL;
   }
   dae_start start = r->plan->start;
   start.y = r->y;
   dae_status status = method->create(&r->plan->problem, &start, opts, env, &r->it, err);
-  return status >= 0 && r->summary->damped ? look_at_start(r, err) : status;
+  return status >= 0 && r->summary->damped ? run_look_at_start(r, err) : status;
 }
 
 /* Where coupling raises the index of the systems, that is what to tell. */
-static void blame_loop(const dae_run_plan *plan, dae_error *err)
+static void run_blame_loop(const dae_run_plan *plan, dae_error *err)
 {
   const dae_coupled *coupled = plan->problem.coupled;
   dae_contraction c;
@@ -169,38 +169,38 @@ static void blame_loop(const dae_run_plan *plan, dae_error *err)
 
 /* Where the start does not determine every variable, the method may be able to leave it all the
  * same; what it then says of the start is what is shown. */
-static dae_status create_anyway(run *r, const dae_env *env, dae_error *err)
+static dae_status run_create_anyway(run *r, const dae_env *env, dae_error *err)
 {
   const dae_run_plan *plan = r->plan;
   dae_error refusal = *err;
   dae__copy(dae_problem_size(&plan->problem), plan->start.y, r->y);
-  dae_status status = create(r, env, err);
+  dae_status status = run_create(r, env, err);
   if (status >= 0)
     status = dae_integrator_interpolate(r->it, plan->start.t, r->y, NULL, err);
   if (status == DAE_ERROR_MEMORY)
     return status;
   if (status < 0) {
     *err = refusal;
-    blame_loop(plan, err);
+    run_blame_loop(plan, err);
     return refusal.status;
   }
   *err = dae_error_none();
   dae__plan_moves(r->plan, r->y, r->summary);
-  r->summary->diagnosis.dof -= held_states(plan);
+  r->summary->diagnosis.dof -= run_held_states(plan);
   return DAE_OK;
 }
 
-static dae_status begin(run *r, const dae_env *env, dae_error *err)
+static dae_status run_begin(run *r, const dae_env *env, dae_error *err)
 {
-  dae_status status = make_consistent(r, env, err);
+  dae_status status = run_make_consistent(r, env, err);
   if (status == DAE_ERROR_START)
-    return create_anyway(r, env, err);
-  return status >= 0 ? create(r, env, err) : status;
+    return run_create_anyway(r, env, err);
+  return status >= 0 ? run_create(r, env, err) : status;
 }
 
 /* ---- rows ---- */
 
-static dae_status open_sinks(run *r, dae_error *err)
+static dae_status run_open_sinks(run *r, dae_error *err)
 {
   dae_status status = DAE_OK;
   for (int i = 0; i < r->plan->sink_count && status >= 0; i++) {
@@ -211,7 +211,7 @@ static dae_status open_sinks(run *r, dae_error *err)
   return status;
 }
 
-static dae_status row(run *r, double t, const double *y, dae_error *err)
+static dae_status run_row(run *r, double t, const double *y, dae_error *err)
 {
   dae_status status = dae__columns_fill(&r->columns, t, y, err);
   if (status >= 0)
@@ -234,20 +234,20 @@ static dae_status row(run *r, double t, const double *y, dae_error *err)
 }
 
 /* The row at a time t within the integrator's last step. */
-static dae_status row_at(run *r, double t, dae_error *err)
+static dae_status run_row_at(run *r, double t, dae_error *err)
 {
   dae_status status = dae_integrator_interpolate(r->it, t, r->y, NULL, err);
-  return status < 0 ? status : row(r, t, r->y, err);
+  return status < 0 ? status : run_row(r, t, r->y, err);
 }
 
 /* The rows at times of the plan up to t, without one that belongs to the end. */
-static dae_status planned_rows(run *r, double t, dae_error *err)
+static dae_status run_planned_rows(run *r, double t, dae_error *err)
 {
   dae_status status = DAE_OK;
   double at;
   while (status >= 0 && (at = dae__plan_time(r->plan, r->planned)) <= t) {
     if (at > r->plan->start.t)
-      status = row_at(r, at, err);
+      status = run_row_at(r, at, err);
     r->planned++;
   }
   return status;
@@ -255,7 +255,7 @@ static dae_status planned_rows(run *r, double t, dae_error *err)
 
 /* A row between steps, for one sink alone. Where there is none the run goes on, as it would without
  * this sink. */
-static dae_status fill_row(run *r, const dae_sink *sink, double t, dae_error *err)
+static dae_status run_fill_row(run *r, const dae_sink *sink, double t, dae_error *err)
 {
   dae_row shown = {.columns = r->columns.count, .values = r->columns.values, .y = r->y};
   dae_error why;
@@ -269,7 +269,7 @@ static dae_status fill_row(run *r, const dae_sink *sink, double t, dae_error *er
 }
 
 /* The rows that sinks want between r->t and t, which lie within the last step. */
-static dae_status fill_rows(run *r, double t, dae_error *err)
+static dae_status run_fill_rows(run *r, double t, dae_error *err)
 {
   dae_status status = DAE_OK;
   double length = t - r->t;
@@ -279,7 +279,7 @@ static dae_status fill_rows(run *r, double t, dae_error *err)
       continue;
     double pieces = fmin(ceil(length / sink->fill), MOST_FILL);
     for (int k = 1; k < pieces && status >= 0; k++)
-      status = fill_row(r, sink, r->t + k * length / pieces, err);
+      status = run_fill_row(r, sink, r->t + k * length / pieces, err);
   }
   return status;
 }
@@ -287,29 +287,29 @@ static dae_status fill_rows(run *r, double t, dae_error *err)
 /* ---- the loop ---- */
 
 /* nothing but round-off is left up to the end */
-static bool at_end(const run *r, double t)
+static bool run_at_end(const run *r, double t)
 {
   return r->plan->to - t <= 4 * DBL_EPSILON * fmax(fabs(t), fabs(r->plan->to));
 }
 
 /* The rows around an event, and the one at the end if the run ends here. */
-static dae_status event_rows(run *r, const dae__event_news *news, bool end, dae_error *err)
+static dae_status run_event_rows(run *r, const dae__event_news *news, bool end, dae_error *err)
 {
   bool around = news->restarted && !dae__plan_has_times(r->plan);
   bool known = r->last_row == news->t && !news->restarted;
-  dae_status status = around ? row(r, news->t, news->before, err) : DAE_OK;
+  dae_status status = around ? run_row(r, news->t, news->before, err) : DAE_OK;
   if (status < 0 || !(around || end) || known)
     return status;
-  return row(r, at_end(r, r->t) ? r->plan->to : news->t, news->after, err);
+  return run_row(r, run_at_end(r, r->t) ? r->plan->to : news->t, news->after, err);
 }
 
 /* The motion up to an event, its actions, the rows around it. */
-static dae_status pass_event(run *r, double t, bool *restarted, dae_error *err)
+static dae_status run_pass_event(run *r, double t, bool *restarted, dae_error *err)
 {
   dae__event_news news = {0};
-  dae_status status = planned_rows(r, t, err);
+  dae_status status = run_planned_rows(r, t, err);
   if (status >= 0)
-    status = fill_rows(r, t, err);
+    status = run_fill_rows(r, t, err);
   if (status >= 0)
     status = dae_integrator_interpolate(r->it, t, r->y, NULL, err);
   if (status >= 0)
@@ -325,15 +325,15 @@ static dae_status pass_event(run *r, double t, bool *restarted, dae_error *err)
   if (applied == DAE_STOPPED)
     snprintf(r->summary->message, sizeof r->summary->message, "%s",
              news.name ? news.name : "an event without a name");
-  bool end = applied == DAE_STOPPED || (news.restarted && at_end(r, r->t));
+  bool end = applied == DAE_STOPPED || (news.restarted && run_at_end(r, r->t));
   status = news.restarted ? dae__monitor_jump(&r->monitor, news.after, err) : DAE_OK;
   if (status >= 0)
-    status = event_rows(r, &news, end, err);
+    status = run_event_rows(r, &news, end, err);
   return status < 0 ? status : applied == DAE_OK && end ? DAE_END : applied;
 }
 
 /* All events within the last step; *restarted: it ended at one of them. */
-static dae_status pass_events(run *r, bool *restarted, dae_error *err)
+static dae_status run_pass_events(run *r, bool *restarted, dae_error *err)
 {
   dae_status status = DAE_OK;
   *restarted = false;
@@ -342,22 +342,22 @@ static dae_status pass_events(run *r, bool *restarted, dae_error *err)
     status = dae__events_look(r->events, r->it, &t, err);
     if (status != DAE_EVENT)
       return status;
-    status = pass_event(r, t, restarted, err);
+    status = run_pass_event(r, t, restarted, err);
   }
   return status;
 }
 
 /* The rest of the last step: rows and the work of forces. */
-static dae_status pass_step(run *r, double t, dae_error *err)
+static dae_status run_pass_step(run *r, double t, dae_error *err)
 {
-  bool end = at_end(r, t), shown = end || !dae__plan_has_times(r->plan);
-  dae_status status = planned_rows(r, t, err);
+  bool end = run_at_end(r, t), shown = end || !dae__plan_has_times(r->plan);
+  dae_status status = run_planned_rows(r, t, err);
   if (status >= 0)
-    status = fill_rows(r, t, err);
+    status = run_fill_rows(r, t, err);
   if (status >= 0 && (shown || !r->plan->unmeasured))
     status = dae_integrator_interpolate(r->it, t, r->y, NULL, err);
   if (status >= 0 && shown)
-    status = row(r, end ? r->plan->to : t, r->y, err);
+    status = run_row(r, end ? r->plan->to : t, r->y, err);
   if (status >= 0)
     status = dae__monitor_pass(&r->monitor, r->it, t, r->y, err);
   if (status < 0)
@@ -366,18 +366,18 @@ static dae_status pass_step(run *r, double t, dae_error *err)
   return end ? DAE_END : DAE_OK;
 }
 
-static dae_status start(run *r, dae_error *err)
+static dae_status run_start(run *r, dae_error *err)
 {
   r->t = r->plan->start.t;
   dae_status status = dae__monitor_start(&r->monitor, r->t, r->y, err);
   if (status >= 0)
     status = dae__events_arm(r->events, r->t, r->y, err);
   if (status >= 0)
-    status = row(r, r->t, r->y, err);
+    status = run_row(r, r->t, r->y, err);
   return status;
 }
 
-static dae_status ask_progress(const run *r, dae_error *err)
+static dae_status run_ask_progress(const run *r, dae_error *err)
 {
   if (!r->plan->progress || r->plan->progress(r->plan->progress_user, r->t))
     return DAE_OK;
@@ -388,7 +388,7 @@ static dae_status ask_progress(const run *r, dae_error *err)
 }
 
 /* What is known of a step besides its place. */
-static void describe_step(const run *r, dae_step_record *step)
+static void run_describe_step(const run *r, dae_step_record *step)
 {
   dae_contraction c;
   step->stats = dae_integrator_stats(r->it);
@@ -403,7 +403,7 @@ static void describe_step(const run *r, dae_step_record *step)
 }
 
 /* Sinks that look at steps are told of the last one, up to an event if it had one. */
-static dae_status tell_step(const run *r, const dae_view *view, dae_error *err)
+static dae_status run_tell_step(const run *r, const dae_view *view, dae_error *err)
 {
   dae_step_record step = {.t = r->t, .h = r->t - view->t_previous, .order = view->order};
   dae_status status = DAE_OK;
@@ -413,14 +413,14 @@ static dae_status tell_step(const run *r, const dae_view *view, dae_error *err)
     if (!sink->step)
       continue;
     if (!filled)
-      describe_step(r, &step);
+      run_describe_step(r, &step);
     filled = true;
     status = sink->step(sink->self, &step, err);
   }
   return status;
 }
 
-static dae_status one_step(run *r, dae_error *err)
+static dae_status run_one_step(run *r, dae_error *err)
 {
   dae_status status = dae_integrator_step(r->it, r->plan->to, err);
   if (status < 0)
@@ -429,22 +429,22 @@ static dae_status one_step(run *r, dae_error *err)
   if (view.order > r->summary->order)
     r->summary->order = view.order;
   bool restarted;
-  status = pass_events(r, &restarted, err);
+  status = run_pass_events(r, &restarted, err);
   if (status == DAE_OK && !restarted)
-    status = pass_step(r, view.t, err);
+    status = run_pass_step(r, view.t, err);
   if (status >= 0) {
-    dae_status told = tell_step(r, &view, err);
+    dae_status told = run_tell_step(r, &view, err);
     status = told < 0 ? told : status;
   }
-  return status == DAE_OK ? ask_progress(r, err) : status;
+  return status == DAE_OK ? run_ask_progress(r, err) : status;
 }
 
-static dae_status integrate(run *r, dae_error *err)
+static dae_status run_integrate(run *r, dae_error *err)
 {
   clock_t begin = clock();
-  dae_status status = start(r, err);
+  dae_status status = run_start(r, err);
   while (status == DAE_OK)
-    status = one_step(r, err);
+    status = run_one_step(r, err);
   r->summary->t_end = r->t;
   r->summary->seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
   return status;
@@ -452,7 +452,7 @@ static dae_status integrate(run *r, dae_error *err)
 
 /* ---- the end ---- */
 
-static void close_sinks(const run *r, dae_error *err)
+static void run_close_sinks(const run *r, dae_error *err)
 {
   dae_summary *s = r->summary;
   for (int i = 0; r->plan->sinks && i < r->plan->sink_count; i++) {
@@ -469,14 +469,14 @@ static void close_sinks(const run *r, dae_error *err)
 }
 
 /* The run as one system beside this one, which has ended with `ended`. */
-static dae_status verify(run *r, dae_status ended, dae_error *err)
+static dae_status run_verify(run *r, dae_status ended, dae_error *err)
 {
   dae_status status = dae__verify_run(&r->verify, &r->columns, r->summary, err);
   return status < 0 ? status : ended;
 }
 
 /* What an iteration between systems has seen. */
-static void account_for_coupling(run *r)
+static void run_account_for_coupling(run *r)
 {
   const dae_coupled *c = r->plan->problem.coupled;
   dae_contraction *out = &r->summary->contraction;
@@ -489,7 +489,7 @@ static void account_for_coupling(run *r)
 }
 
 /* Fills in the account, closes the sinks and releases everything. */
-static dae_status finish(run *r, dae_status status, dae_error *err)
+static dae_status run_finish(run *r, dae_status status, dae_error *err)
 {
   dae_summary *s = r->summary;
   s->status = status == DAE_END ? DAE_OK : status;
@@ -497,11 +497,11 @@ static dae_status finish(run *r, dae_status status, dae_error *err)
     snprintf(s->message, sizeof s->message, "%s", err->text);
   if (r->it) {
     s->stats = dae_integrator_stats(r->it);
-    account_for_coupling(r);
+    run_account_for_coupling(r);
   }
   if (r->monitor.measure)
     dae__monitor_report(&r->monitor, s);
-  close_sinks(r, err);
+  run_close_sinks(r, err);
   dae_integrator_free(r->it);
   dae__monitor_free(&r->monitor);
   dae__verify_free(&r->verify);
@@ -521,14 +521,14 @@ dae_status dae_run(const dae_run_plan *plan, const dae_env *env, dae_summary *su
 
   dae_status status = dae__plan_check(plan, err);
   if (status >= 0)
-    status = prepare(&r, env, err);
+    status = run_prepare(&r, env, err);
   if (status >= 0)
-    status = begin(&r, env, err);
+    status = run_begin(&r, env, err);
   if (status >= 0)
-    status = open_sinks(&r, err);
+    status = run_open_sinks(&r, err);
   if (status >= 0)
-    status = integrate(&r, err);
+    status = run_integrate(&r, err);
   if (status >= 0 && plan->verify)
-    status = verify(&r, status, err);
-  return finish(&r, status, err);
+    status = run_verify(&r, status, err);
+  return run_finish(&r, status, err);
 }

@@ -25,7 +25,7 @@ void dae__verify_free(dae__verify *v)
   v->rows = NULL;
 }
 
-static dae_status grow(dae__verify *v, dae_error *err)
+static dae_status verify_grow(dae__verify *v, dae_error *err)
 {
   long capacity = v->capacity > 0 ? 2 * v->capacity : FIRST_ROWS;
   size_t row = (size_t)v->columns * sizeof *v->rows;
@@ -41,16 +41,16 @@ static dae_status grow(dae__verify *v, dae_error *err)
   return DAE_OK;
 }
 
-static double *row_of(const dae__verify *v, long i)
+static double *verify_row_of(const dae__verify *v, long i)
 {
   return v->rows + (size_t)i * (size_t)v->columns;
 }
 
 dae_status dae__verify_keep(dae__verify *v, const double *row, dae_error *err)
 {
-  dae_status status = v->count == v->capacity ? grow(v, err) : DAE_OK;
+  dae_status status = v->count == v->capacity ? verify_grow(v, err) : DAE_OK;
   if (status >= 0)
-    dae__copy(v->columns, row, row_of(v, v->count++));
+    dae__copy(v->columns, row, verify_row_of(v, v->count++));
   return status;
 }
 
@@ -68,7 +68,7 @@ typedef struct comparison {
   dae_verification *out;
 } comparison;
 
-static void compare(comparison *c, const double *a, const double *b)
+static void verify_compare(comparison *c, const double *a, const double *b)
 {
   for (int i = 0; i < c->columns->variables; i++) {
     dae_difference *most = &c->out->most[c->kind[i]];
@@ -82,48 +82,51 @@ static void compare(comparison *c, const double *a, const double *b)
 }
 
 /* events change the state between two rows at the same time, and the other run at another one */
-static bool is_jump(const dae__verify *v, long i)
+static bool verify_is_jump(const dae__verify *v, long i)
 {
-  double t = row_of(v, i)[0];
-  return (i > 0 && row_of(v, i - 1)[0] == t) || (i + 1 < v->count && row_of(v, i + 1)[0] == t);
+  double t = verify_row_of(v, i)[0];
+  return (i > 0 && verify_row_of(v, i - 1)[0] == t) ||
+         (i + 1 < v->count && verify_row_of(v, i + 1)[0] == t);
 }
 
-static dae_status take_row(void *self, const dae_row *row, dae_error *err)
+static dae_status verify_take_row(void *self, const dae_row *row, dae_error *err)
 {
   comparison *c = self;
   const dae__verify *v = c->v;
   const double *values = row->values;
   (void)err;
-  while (c->next < v->count && row_of(v, c->next)[0] < values[0])
+  while (c->next < v->count && verify_row_of(v, c->next)[0] < values[0])
     c->next++;
-  if (c->next < v->count && row_of(v, c->next)[0] == values[0] && !is_jump(v, c->next))
-    compare(c, row_of(v, c->next), values);
+  if (c->next < v->count && verify_row_of(v, c->next)[0] == values[0] &&
+      !verify_is_jump(v, c->next))
+    verify_compare(c, verify_row_of(v, c->next), values);
   return DAE_OK;
 }
 
 /* ---- what it is compared by ---- */
 
-static void find_scales(comparison *c, double rtol, double atol)
+static void verify_find_scales(comparison *c, double rtol, double atol)
 {
   char name[8];
   for (int i = 0; i < c->columns->variables; i++) {
     double most = 0;
     for (long k = 0; k < c->v->count; k++)
-      most = fmax(most, fabs(row_of(c->v, k)[1 + i]));
+      most = fmax(most, fabs(verify_row_of(c->v, k)[1 + i]));
     c->scale[i] = rtol * most + atol;
     c->kind[i] =
         dae_problem_variable(&c->columns->plan->problem, c->columns->entry[i], name, sizeof name);
   }
 }
 
-static void find_times(comparison *c)
+static void verify_find_times(comparison *c)
 {
   for (long i = 0; i < c->v->count; i++)
-    if (!is_jump(c->v, i))
-      c->times[c->time_count++] = row_of(c->v, i)[0];
+    if (!verify_is_jump(c->v, i))
+      c->times[c->time_count++] = verify_row_of(c->v, i)[0];
 }
 
-static dae_status prepare(dae__arena *arena, const dae_summary *s, comparison *c, dae_error *err)
+static dae_status verify_prepare(dae__arena *arena, const dae_summary *s, comparison *c,
+                                 dae_error *err)
 {
   c->kind = DAE__TAKE(arena, dae_variable_kind, c->columns->variables);
   c->scale = DAE__TAKE(arena, double, c->columns->variables);
@@ -133,13 +136,13 @@ static dae_status prepare(dae__arena *arena, const dae_summary *s, comparison *c
   *c->out = (dae_verification){0};
   for (int i = 0; i < DAE_VARIABLE_KINDS; i++)
     c->out->most[i].tolerances = NAN;
-  find_scales(c, s->rtol, s->atol);
-  find_times(c);
+  verify_find_scales(c, s->rtol, s->atol);
+  verify_find_times(c);
   return DAE_OK;
 }
 
 /* defaults with the tolerances of the first run */
-static void *options_of(dae__arena *arena, const dae_method *method, const dae_summary *s)
+static void *verify_options_of(dae__arena *arena, const dae_method *method, const dae_summary *s)
 {
   char number[40];
   void *opts = dae__arena_take(arena, 1, method->options_size);
@@ -153,20 +156,20 @@ static void *options_of(dae__arena *arena, const dae_method *method, const dae_s
   return opts;
 }
 
-static dae_status integrate_as_one(dae__arena *arena, comparison *c, const dae_summary *s,
-                                   dae_error *err)
+static dae_status verify_integrate_as_one(dae__arena *arena, comparison *c, const dae_summary *s,
+                                          dae_error *err)
 {
   dae_run_plan plan = *c->columns->plan;
-  const dae_sink sink = {.self = c, .row = take_row};
+  const dae_sink sink = {.self = c, .row = verify_take_row};
   dae_summary other;
   plan.method = dae__method_for_one(&plan.problem, err);
   if (!plan.method)
     return err->status;
   c->out->method = plan.method->name;
-  plan.options = options_of(arena, plan.method, s);
+  plan.options = verify_options_of(arena, plan.method, s);
   if (!plan.options)
     return dae__out_of_memory(err);
-  plan.to = row_of(c->v, c->v->count - 1)[0];
+  plan.to = verify_row_of(c->v, c->v->count - 1)[0];
   plan.times = c->times;
   plan.time_count = c->time_count;
   plan.outputs = 0;
@@ -184,9 +187,9 @@ dae_status dae__verify_run(const dae__verify *v, const dae__columns *columns, da
   dae__arena *arena = dae__arena_create(&v->env);
   if (!arena)
     return dae__out_of_memory(err);
-  dae_status status = prepare(arena, summary, &c, &why);
+  dae_status status = verify_prepare(arena, summary, &c, &why);
   if (status >= 0)
-    status = integrate_as_one(arena, &c, summary, &why);
+    status = verify_integrate_as_one(arena, &c, summary, &why);
   dae__arena_free(arena);
   if (status >= 0)
     return DAE_OK;

@@ -21,10 +21,10 @@ dae_status dae__assembled_judge(const dae_problem *problem, dae__judge *judge, d
 }
 
 /* the integrator of the assembly, shown in the order of the parts */
-static dae_status create_around(dae__arena *arena, const dae_problem *problem,
-                                const dae_start *start, dae__create_single *create,
-                                const void *request, const dae_env *env, dae_integrator **out,
-                                dae_error *err)
+static dae_status assembled_create_around(dae__arena *arena, const dae_problem *problem,
+                                          const dae_start *start, dae__create_single *create,
+                                          const void *request, const dae_env *env,
+                                          dae_integrator **out, dae_error *err)
 {
   int size = dae_problem_size(problem);
   double *y = DAE__TAKE(arena, double, size);
@@ -64,7 +64,7 @@ dae_status dae__assembled_create(const dae_problem *problem, const dae_start *st
   dae__arena *arena = dae__arena_create(env);
   if (!arena)
     return dae__out_of_memory(err);
-  status = create_around(arena, problem, start, create, request, env, out, err);
+  status = assembled_create_around(arena, problem, start, create, request, env, out, err);
   if (status)
     dae__arena_free(arena);
   return status;

@@ -21,33 +21,33 @@ void dae__controller_reset(dae__controller *c, const dae__controller_options *op
   *c = (dae__controller){.opts = *opts, .pull = pow(opts->safety, 1 - 1.75 * opts->beta)};
 }
 
-static double clamp(double x, double low, double high)
+static double controller_clamp(double x, double low, double high)
 {
   return fmin(fmax(x, low), high);
 }
 
 /* h_next/h = safety err^(-1/k), and not more than what the change of the error foretells */
-static double predicted_factor(const dae__controller *c, double h, double err)
+static double controller_predicted_factor(const dae__controller *c, double h, double err)
 {
   const dae__controller_options *o = &c->opts;
   double e = fmax(err, 1e-10), factor = o->safety * pow(e, -1.0 / o->order);
   if (c->previous > 0 && err <= 1)
     factor = fmin(factor, o->safety * h / c->h * pow(c->previous / (e * e), 1.0 / o->order));
-  return clamp(factor, o->min_factor, o->max_factor);
+  return controller_clamp(factor, o->min_factor, o->max_factor);
 }
 
 /* factor from h to the next size, before the rules about rejections */
-static double wanted_factor(const dae__controller *c, double h, double err, double log_e)
+static double controller_wanted_factor(const dae__controller *c, double h, double err, double log_e)
 {
   if (c->opts.predictive)
-    return predicted_factor(c, h, err);
+    return controller_predicted_factor(c, h, err);
   const dae__controller_options *o = &c->opts;
   bool memory = c->previous > 0 && o->beta > 0 && err <= 1 && !c->rejected;
   double k = o->order;
   double factor =
       memory ? c->pull * exp((o->beta * c->log_previous - (1 - 0.75 * o->beta) * log_e) / k)
              : o->safety * exp(-log_e / k);
-  return clamp(factor, o->min_factor, o->max_factor);
+  return controller_clamp(factor, o->min_factor, o->max_factor);
 }
 
 bool dae__controller_judge(dae__controller *c, double h, double err, double *h_next)
@@ -55,7 +55,7 @@ bool dae__controller_judge(dae__controller *c, double h, double err, double *h_n
   bool accepted = err <= 1; /* false for NaN */
   /* errors far below the tolerance say nothing more than "grow" */
   double log_e = c->opts.predictive ? 0 : log(fmax(err, 1e-10));
-  double factor = isfinite(err) ? wanted_factor(c, h, err, log_e) : c->opts.min_factor;
+  double factor = isfinite(err) ? controller_wanted_factor(c, h, err, log_e) : c->opts.min_factor;
   if (c->rejected || !accepted || (factor > 1 && factor < c->opts.kept_up_to))
     factor = fmin(factor, 1);
   *h_next = h * factor;

@@ -25,7 +25,7 @@ void dae__march_blame(const dae__march *m, const char *what, dae_error *why)
 
 /* a run that ends although no iteration is to blame: by constraints that become dependent, or by
  * what changes fastest */
-static void blame_small_steps(const dae__march *m, const char *what, dae_error *why)
+static void driver_blame_small_steps(const dae__march *m, const char *what, dae_error *why)
 {
   char name[64] = "";
   if (m->table->stuck && m->table->stuck(m->self, name, sizeof name))
@@ -37,8 +37,8 @@ static void blame_small_steps(const dae__march *m, const char *what, dae_error *
     dae__march_blame(m, what, why);
 }
 
-static dae_status give_up(const dae__march *m, double h, const dae_error *why, const char *hint,
-                          dae_error *err)
+static dae_status driver_give_up(const dae__march *m, double h, const dae_error *why,
+                                 const char *hint, dae_error *err)
 {
   bool own = why->status == DAE_ERROR_CALLBACK || why->status == DAE_ERROR_MEMORY;
   dae_status status = own ? why->status : DAE_ERROR_STEP;
@@ -49,7 +49,7 @@ static dae_status give_up(const dae__march *m, double h, const dae_error *why, c
   return status;
 }
 
-static dae_status take_over(dae__march *m, double t, dae_error *err)
+static dae_status driver_take_over(dae__march *m, double t, dae_error *err)
 {
   dae_status status = m->table->accept(m->self, t, err);
   if (status)
@@ -62,7 +62,7 @@ static dae_status take_over(dae__march *m, double t, dae_error *err)
 
 /* ---- fixed steps ---- */
 
-static dae_status fixed_step(dae__march *m, double t_stop, dae_error *err)
+static dae_status driver_fixed_step(dae__march *m, double t_stop, dae_error *err)
 {
   dae__march_memory *k = m->memory;
   dae_error why = dae_error_none();
@@ -71,9 +71,9 @@ static dae_status fixed_step(dae__march *m, double t_stop, dae_error *err)
   t = fabs(t_stop - t) <= 1e-9 * m->step || !whole ? t_stop : t;
   dae_status status = m->table->attempt(m->self, t - k->t, &error, &why);
   if (!status)
-    status = take_over(m, t, &why);
+    status = driver_take_over(m, t, &why);
   if (status)
-    return give_up(m, m->step, &why, "; the step is fixed, try a smaller one", err);
+    return driver_give_up(m, m->step, &why, "; the step is fixed, try a smaller one", err);
   k->done += whole;
   return DAE_OK;
 }
@@ -82,14 +82,14 @@ static dae_status fixed_step(dae__march *m, double t_stop, dae_error *err)
 
 /* one attempt at a step that ends at t; the size to try next is chosen. DAE_ERROR_STEP: its error
  * is too large, or it does not converge */
-static dae_status try_step(dae__march *m, double h, double t, dae_error *why)
+static dae_status driver_try_step(dae__march *m, double h, double t, dae_error *why)
 {
   dae__march_memory *k = m->memory;
   double next = h, error = NAN;
   dae_status status = m->table->attempt(m->self, h, &error, why);
   bool good = !status && dae__controller_judge(&k->controller, h, error, &next);
   if (good)
-    status = take_over(m, t, why);
+    status = driver_take_over(m, t, why);
   dae__log(m->env, DAE_LOG_DEBUG, "t = %.10g, h = %.3g: %s, error %.3g", t, h,
            status ? why->text
            : good ? "accepted"
@@ -109,7 +109,7 @@ static dae_status try_step(dae__march *m, double h, double t, dae_error *why)
   return good ? DAE_OK : DAE_ERROR_STEP;
 }
 
-static dae_status variable_step(dae__march *m, double t_stop, dae_error *err)
+static dae_status driver_variable_step(dae__march *m, double t_stop, dae_error *err)
 {
   dae__march_memory *k = m->memory;
   dae_error why, stuck; /* stuck: not by its error */
@@ -122,29 +122,29 @@ static dae_status variable_step(dae__march *m, double t_stop, dae_error *err)
     if (h < dae__smallest_step(k->t, t_stop) && !last)
       break;
     long by_error = k->stats.rejected_by_error;
-    dae_status status = try_step(m, h, last ? t_stop : k->t + h, &why);
+    dae_status status = driver_try_step(m, h, last ? t_stop : k->t + h, &why);
     if (!status && last) /* it was cut short */
       k->h = fmax(k->h, planned);
     if (!status && !dae__crawls(&k->crawl, &k->stats, k->t, t_stop))
       return DAE_OK;
     if (!status) {
-      blame_small_steps(m, DAE__CRAWL_TEXT, &why);
-      return give_up(m, h, &why, "", err);
+      driver_blame_small_steps(m, DAE__CRAWL_TEXT, &why);
+      return driver_give_up(m, h, &why, "", err);
     }
     if (!dae__march_can_retry(status))
-      return give_up(m, h, &why, "", err);
+      return driver_give_up(m, h, &why, "", err);
     if (k->stats.rejected_by_error == by_error)
       stuck = why;
   }
   if (!stuck.equation[0])
-    blame_small_steps(m, SHRUNK, &why);
-  return give_up(m, k->h, stuck.equation[0] ? &stuck : &why, "", err);
+    driver_blame_small_steps(m, SHRUNK, &why);
+  return driver_give_up(m, k->h, stuck.equation[0] ? &stuck : &why, "", err);
 }
 
 /* ---- starting ---- */
 
 /* h |y'| is to be a small part of the size of the motion; the estimate corrects it */
-static double first_step(const dae__march *m, double t_stop)
+static double driver_first_step(const dae__march *m, double t_stop)
 {
   double left = t_stop - m->memory->t, most = m->max_step > 0 ? fmin(left, m->max_step) : left;
   if (m->first_step > 0)
@@ -156,13 +156,13 @@ static double first_step(const dae__march *m, double t_stop)
   return fmin(h, most);
 }
 
-static void begin(dae__march *m, double t_stop)
+static void driver_begin(dae__march *m, double t_stop)
 {
   dae__march_memory *k = m->memory;
   m->table->begin(m->self);
   m->control.max_step = m->max_step;
   dae__controller_reset(&k->controller, &m->control);
-  k->h = first_step(m, t_stop);
+  k->h = driver_first_step(m, t_stop);
   k->crawl = dae__crawl_begin(k->t, &k->stats);
   k->bounded = 0;
   k->t_origin = k->t;
@@ -173,8 +173,9 @@ static void begin(dae__march *m, double t_stop)
 dae_status dae__march_step(dae__march *m, double t_stop, dae_error *err)
 {
   if (!m->memory->started)
-    begin(m, t_stop);
-  dae_status status = m->step > 0 ? fixed_step(m, t_stop, err) : variable_step(m, t_stop, err);
+    driver_begin(m, t_stop);
+  dae_status status =
+      m->step > 0 ? driver_fixed_step(m, t_stop, err) : driver_variable_step(m, t_stop, err);
   return status ? status : m->memory->t >= t_stop ? DAE_END : DAE_OK;
 }
 

@@ -63,12 +63,12 @@ struct dae__events {
   int event;          /* the one whose zero is being located */
 };
 
-static int side_of(double x)
+static int events_side_of(double x)
 {
   return (x > 0) - (x < 0);
 }
 
-static const char *name_of(const dae__events *ev, int i, char text[32])
+static const char *events_name_of(const dae__events *ev, int i, char text[32])
 {
   if (ev->events[i].name)
     return ev->events[i].name;
@@ -77,7 +77,7 @@ static const char *name_of(const dae__events *ev, int i, char text[32])
 }
 
 /* round-off of a time within a step of size h */
-static double resolution(double t, double h)
+static double events_resolution(double t, double h)
 {
   return 4 * DBL_EPSILON * fmax(fabs(t), fabs(h));
 }
@@ -90,7 +90,7 @@ dae_status dae__events_create(dae__arena *arena, const dae_problem *problem,
   dae__events own = {.problem = problem, .events = events, .count = count, .held = held, .size = n};
   char text[32];
   for (int i = 0; i < count; i++) {
-    const char *name = name_of(&own, i, text);
+    const char *name = events_name_of(&own, i, text);
     if (!events[i].value)
       return dae__fail(err, DAE_ERROR_PROBLEM, name, "event '%s' has no value function", name);
     if (events[i].direction < -1 || events[i].direction > 1)
@@ -114,12 +114,12 @@ dae_status dae__events_create(dae__arena *arena, const dae_problem *problem,
   return DAE_OK;
 }
 
-static dae_status value_of(const dae__events *ev, int i, double t, const double *y, double *value,
-                           dae_error *err)
+static dae_status events_value_of(const dae__events *ev, int i, double t, const double *y,
+                                  double *value, dae_error *err)
 {
   const dae_event *event = &ev->events[i];
   char text[32];
-  const char *name = name_of(ev, i, text);
+  const char *name = events_name_of(ev, i, text);
   int refused = event->value(event->user, t, y, value);
   if (refused)
     dae__fail(err, DAE_ERROR_CALLBACK, name,
@@ -136,31 +136,34 @@ static dae_status value_of(const dae__events *ev, int i, double t, const double 
 }
 
 /* A watched event has a new value and does not fire. */
-static void watch_on(watch *w, double value)
+static void events_watch_on(watch *w, double value)
 {
   w->value = value;
   if (w->quiet && fabs(value) <= w->band)
     return;
   if (value != 0)
-    w->side = side_of(value);
+    w->side = events_side_of(value);
   w->quiet = false;
   w->recoil = 0;
 }
 
-static watch watch_from(double value)
+static watch events_watch_from(double value)
 {
-  return (watch){
-      .value = value, .side = side_of(value), .quiet = value == 0, .band = -1, .t_fired = NAN};
+  return (watch){.value = value,
+                 .side = events_side_of(value),
+                 .quiet = value == 0,
+                 .band = -1,
+                 .t_fired = NAN};
 }
 
 dae_status dae__events_arm(dae__events *ev, double t, const double *y, dae_error *err)
 {
   for (int i = 0; i < ev->count; i++) {
     double value;
-    dae_status status = value_of(ev, i, t, y, &value, err);
+    dae_status status = events_value_of(ev, i, t, y, &value, err);
     if (status < 0)
       return status;
-    ev->watches[i] = watch_from(value);
+    ev->watches[i] = events_watch_from(value);
   }
   *ev->memory = (memory){.t = t, .t_fired = NAN};
   return DAE_OK;
@@ -169,19 +172,19 @@ dae_status dae__events_arm(dae__events *ev, double t, const double *y, dae_error
 /* ---- looking ---- */
 
 /* value of the event being located at time t of the last step */
-static dae_status value_at(void *user, double t, double *value, dae_error *err)
+static dae_status events_value_at(void *user, double t, double *value, dae_error *err)
 {
   dae__events *ev = user;
   dae_status status = dae_integrator_interpolate(ev->it, t, ev->y, NULL, err);
-  return status < 0 ? status : value_of(ev, ev->event, t, ev->y, value, err);
+  return status < 0 ? status : events_value_of(ev, ev->event, t, ev->y, value, err);
 }
 
 /* values of all events at the end of a part */
-static dae_status sample(dae__events *ev, double t, dae_error *err)
+static dae_status events_sample(dae__events *ev, double t, dae_error *err)
 {
   dae_status status = dae_integrator_interpolate(ev->it, t, ev->y, NULL, err);
   for (int i = 0; i < ev->count && status >= 0; i++) {
-    status = value_of(ev, i, t, ev->y, &ev->finds[i].value, err);
+    status = events_value_of(ev, i, t, ev->y, &ev->finds[i].value, err);
     watch *w = &ev->watches[i];
     if (status >= 0 && w->quiet && w->band < 0)
       w->band = BAND * fabs(ev->finds[i].value);
@@ -189,10 +192,10 @@ static dae_status sample(dae__events *ev, double t, dae_error *err)
   return status;
 }
 
-static dae_status fail_accumulated(const dae__events *ev, int i, double t, dae_error *err)
+static dae_status events_fail_accumulated(const dae__events *ev, int i, double t, dae_error *err)
 {
   char text[32];
-  const char *name = name_of(ev, i, text);
+  const char *name = events_name_of(ev, i, text);
   dae__fail(err, DAE_ERROR_STEP, name,
             "event '%s' happens at ever shorter intervals that accumulate at t = %.10g, closer "
             "than time can be resolved. If a motion comes to rest there, let the event's action "
@@ -204,14 +207,14 @@ static dae_status fail_accumulated(const dae__events *ev, int i, double t, dae_e
 
 /* Event i was thrown back by its action at t_fired and is beyond zero at t: finds the latest of
  * the times t_fired + (t - t_fired)/4^k at which it is seen on the side it was thrown to. */
-static dae_status find_excursion(dae__events *ev, int i, double t, find *f, dae_error *err)
+static dae_status events_find_excursion(dae__events *ev, int i, double t, find *f, dae_error *err)
 {
   const watch *w = &ev->watches[i];
   ev->event = i;
-  double least = resolution(t, t - w->t_fired);
+  double least = events_resolution(t, t - w->t_fired);
   for (double d = (t - w->t_fired) / 4; d > least; d /= 4) {
     double value, x = w->t_fired + d;
-    dae_status status = value_at(ev, x, &value, err);
+    dae_status status = events_value_at(ev, x, &value, err);
     if (status < 0)
       return status;
     if (w->recoil * value > w->band) {
@@ -219,43 +222,43 @@ static dae_status find_excursion(dae__events *ev, int i, double t, find *f, dae_
       return DAE_OK;
     }
   }
-  return fail_accumulated(ev, i, w->t_fired, err);
+  return events_fail_accumulated(ev, i, w->t_fired, err);
 }
 
 /* whether event i fires when its value goes from this side to the other */
-static bool takes(const dae__events *ev, int i, int from_side)
+static bool events_takes(const dae__events *ev, int i, int from_side)
 {
   int direction = ev->events[i].direction;
   return from_side != 0 && (direction == 0 || direction == -from_side);
 }
 
 /* Whether event i crosses zero in the part up to t, and a bracket of it. */
-static dae_status find_crossing(dae__events *ev, int i, double t, dae_error *err)
+static dae_status events_find_crossing(dae__events *ev, int i, double t, dae_error *err)
 {
   const watch *w = &ev->watches[i];
   find *f = &ev->finds[i];
   f->crossing = (dae__bracket){.a = ev->memory->t, .b = t, .fa = w->value, .fb = f->value};
   f->crosses = false;
   if (w->quiet) {
-    bool beyond = fabs(f->value) > w->band && side_of(f->value) == -w->recoil;
-    f->crosses = beyond && takes(ev, i, w->recoil);
-    return f->crosses ? find_excursion(ev, i, t, f, err) : DAE_OK;
+    bool beyond = fabs(f->value) > w->band && events_side_of(f->value) == -w->recoil;
+    f->crosses = beyond && events_takes(ev, i, w->recoil);
+    return f->crosses ? events_find_excursion(ev, i, t, f, err) : DAE_OK;
   }
-  f->crosses = w->side * f->value <= 0 && takes(ev, i, w->side);
+  f->crosses = w->side * f->value <= 0 && events_takes(ev, i, w->side);
   return DAE_OK;
 }
 
 /* The earliest crossing in the part up to t. Those at the same time fire together. */
-static dae_status find_earliest(dae__events *ev, double t, double tolerance, dae_error *err)
+static dae_status events_find_earliest(dae__events *ev, double t, double tolerance, dae_error *err)
 {
   double earliest = INFINITY;
   for (int i = 0; i < ev->count; i++) {
     find *f = &ev->finds[i];
-    dae_status status = find_crossing(ev, i, t, err);
+    dae_status status = events_find_crossing(ev, i, t, err);
     if (status >= 0 && f->crosses) {
       ev->event = i;
       f->scale = fmax(fabs(f->crossing.fa), fabs(f->crossing.fb));
-      status = dae__root_narrow(&f->crossing, tolerance, value_at, ev, err);
+      status = dae__root_narrow(&f->crossing, tolerance, events_value_at, ev, err);
       earliest = fmin(earliest, f->crossing.b);
     }
     if (status < 0)
@@ -277,20 +280,20 @@ dae_status dae__events_look(dae__events *ev, dae_integrator *it, double *t, dae_
 {
   dae_view view = dae_integrator_view(it);
   double from = ev->memory->t, to = view.t;
-  double tolerance = resolution(to, to - view.t_previous);
+  double tolerance = events_resolution(to, to - view.t_previous);
   int parts = view.pieces > PARTS ? view.pieces : PARTS;
   ev->it = it;
   for (int part = 1; part <= parts && ev->count > 0 && to > from; part++) {
     double end = part == parts ? to : from + (to - from) * part / parts;
-    dae_status status = sample(ev, end, err);
+    dae_status status = events_sample(ev, end, err);
     if (status >= 0)
-      status = find_earliest(ev, end, tolerance, err);
+      status = events_find_earliest(ev, end, tolerance, err);
     if (status == DAE_EVENT)
       *t = ev->t_found;
     if (status != DAE_OK)
       return status;
     for (int i = 0; i < ev->count; i++)
-      watch_on(&ev->watches[i], ev->finds[i].value);
+      events_watch_on(&ev->watches[i], ev->finds[i].value);
     ev->memory->t = end;
   }
   return DAE_OK;
@@ -298,11 +301,11 @@ dae_status dae__events_look(dae__events *ev, dae_integrator *it, double *t, dae_
 
 /* ---- applying ---- */
 
-static dae_status fail_in_event(const dae__events *ev, int i, const char *what,
-                                const dae_error *cause, dae_error *err)
+static dae_status events_fail_in_event(const dae__events *ev, int i, const char *what,
+                                       const dae_error *cause, dae_error *err)
 {
   char text[32];
-  const char *name = name_of(ev, i, text);
+  const char *name = events_name_of(ev, i, text);
   dae_status status = cause ? cause->status : DAE_ERROR_CALLBACK;
   dae__fail(err, status, name, "event '%s' at t = %.10g: %s%s", name, ev->t_found, what,
             cause ? cause->text : "");
@@ -311,15 +314,16 @@ static dae_status fail_in_event(const dae__events *ev, int i, const char *what,
 }
 
 /* after = before, with what the action of event i changes; dy serves as scratch */
-static dae_status run_action(dae__events *ev, int i, dae_error *err)
+static dae_status events_run_action(dae__events *ev, int i, dae_error *err)
 {
   const dae_event *event = &ev->events[i];
   double *mine = ev->dy;
   dae__copy(ev->size, ev->before, mine);
   if (event->action(event->user, ev->t_found, ev->before, mine))
-    return fail_in_event(ev, i, "its action failed", NULL, err);
+    return events_fail_in_event(ev, i, "its action failed", NULL, err);
   if (!dae__all_finite(ev->size, mine))
-    return fail_in_event(ev, i, "its action sets a value that is not a finite number", NULL, err);
+    return events_fail_in_event(ev, i, "its action sets a value that is not a finite number", NULL,
+                                err);
   for (int k = 0; k < ev->size; k++)
     if (mine[k] != ev->before[k])
       ev->after[k] = mine[k];
@@ -327,7 +331,7 @@ static dae_status run_action(dae__events *ev, int i, dae_error *err)
 }
 
 /* Makes the changed state consistent, and restarts there. */
-static dae_status restart(dae__events *ev, dae_integrator *it, int first, dae_error *err)
+static dae_status events_restart(dae__events *ev, dae_integrator *it, int first, dae_error *err)
 {
   dae_error cause = dae_error_none();
   dae__copy(ev->size, ev->after, ev->y);
@@ -339,13 +343,13 @@ static dae_status restart(dae__events *ev, dae_integrator *it, int first, dae_er
   if (status >= 0)
     return DAE_OK;
   cause.status = status;
-  return fail_in_event(ev, first, "the state after its action cannot be integrated on: ", &cause,
-                       err);
+  return events_fail_in_event(ev, first,
+                              "the state after its action cannot be integrated on: ", &cause, err);
 }
 
 /* The value's rate of change along the motion after the event, by a central difference: its sign
  * alone, 0 where it is not known. */
-static double differenced_rate(dae__events *ev, int i)
+static double events_differenced_rate(dae__events *ev, int i)
 {
   double fastest = 0;
   for (int k = 0; k < ev->size; k++)
@@ -355,32 +359,32 @@ static double differenced_rate(dae__events *ev, int i)
     double s = end ? d : -d;
     dae__copy(ev->size, ev->after, ev->y);
     dae__axpy(ev->size, s, ev->dy, ev->y);
-    if (value_of(ev, i, ev->t_found + s, ev->y, &value[end], NULL) < 0)
+    if (events_value_of(ev, i, ev->t_found + s, ev->y, &value[end], NULL) < 0)
       return 0;
   }
   return value[1] - value[0];
 }
 
-static dae_status rate_sign(dae__events *ev, int i, int *sign, dae_error *err)
+static dae_status events_rate_sign(dae__events *ev, int i, int *sign, dae_error *err)
 {
   const dae_event *event = &ev->events[i];
   double rate = 0;
   if (!event->rate)
-    rate = differenced_rate(ev, i);
+    rate = events_differenced_rate(ev, i);
   else if (event->rate(event->user, ev->t_found, ev->after, ev->dy, &rate))
-    return fail_in_event(ev, i, "its rate could not be evaluated", NULL, err);
+    return events_fail_in_event(ev, i, "its rate could not be evaluated", NULL, err);
   else if (!isfinite(rate))
-    return fail_in_event(ev, i, "its rate is not a finite number", NULL, err);
-  *sign = side_of(rate);
+    return events_fail_in_event(ev, i, "its rate is not a finite number", NULL, err);
+  *sign = events_side_of(rate);
   return DAE_OK;
 }
 
 /* Event i has fired: it is quiet, unless its action has moved the value away. */
-static dae_status hush(dae__events *ev, int i, double value, bool restarted, dae_error *err)
+static dae_status events_hush(dae__events *ev, int i, double value, bool restarted, dae_error *err)
 {
   watch *w = &ev->watches[i];
   const find *f = &ev->finds[i];
-  int from_side = side_of(f->crossing.fa);
+  int from_side = events_side_of(f->crossing.fa);
   double noise = fmax(fabs(f->crossing.fa), fabs(f->crossing.fb));
   double band = fmax(BAND * f->scale, 16 * fmin(noise, STILL_ZERO * f->scale));
   bool again = w->thrown && ev->t_found - w->t_fired <= AT_REST * fabs(ev->t_found);
@@ -388,34 +392,34 @@ static dae_status hush(dae__events *ev, int i, double value, bool restarted, dae
   w->t_fired = ev->t_found;
   w->quiet = fabs(value) <= fmax(band, STILL_ZERO * f->scale);
   w->band = fmax(band, 4 * fabs(value));
-  w->side = w->quiet ? -from_side : side_of(value);
+  w->side = w->quiet ? -from_side : events_side_of(value);
   w->recoil = 0;
   w->thrown = false;
   if (!w->quiet || !restarted || !ev->events[i].action)
     return DAE_OK;
   int sign = 0;
-  dae_status status = rate_sign(ev, i, &sign, err);
+  dae_status status = events_rate_sign(ev, i, &sign, err);
   if (status < 0)
     return status;
   w->thrown = sign == from_side;
   w->recoil = w->thrown ? from_side : 0;
-  return again && !w->thrown ? fail_accumulated(ev, i, ev->t_found, err) : DAE_OK;
+  return again && !w->thrown ? events_fail_accumulated(ev, i, ev->t_found, err) : DAE_OK;
 }
 
 /* Goes on watching from the state after the events. */
-static dae_status rearm(dae__events *ev, bool restarted, dae_error *err)
+static dae_status events_rearm(dae__events *ev, bool restarted, dae_error *err)
 {
   for (int i = 0; i < ev->count; i++) {
     double value;
-    dae_status status = value_of(ev, i, ev->t_found, ev->after, &value, err);
+    dae_status status = events_value_of(ev, i, ev->t_found, ev->after, &value, err);
     if (status < 0)
       return status;
     if (ev->finds[i].crosses)
-      status = hush(ev, i, value, restarted, err);
+      status = events_hush(ev, i, value, restarted, err);
     else if (ev->watches[i].quiet)
-      watch_on(&ev->watches[i], value);
+      events_watch_on(&ev->watches[i], value);
     else
-      ev->watches[i] = watch_from(value);
+      ev->watches[i] = events_watch_from(value);
     if (status < 0)
       return status;
   }
@@ -424,18 +428,18 @@ static dae_status rearm(dae__events *ev, bool restarted, dae_error *err)
 }
 
 /* Counts the events that come without time passing. */
-static dae_status check_progress(dae__events *ev, int first, dae_error *err)
+static dae_status events_check_progress(dae__events *ev, int first, dae_error *err)
 {
   memory *m = ev->memory;
-  bool same_time = ev->t_found - m->t_fired <= 4 * resolution(ev->t_found, 0);
+  bool same_time = ev->t_found - m->t_fired <= 4 * events_resolution(ev->t_found, 0);
   m->at_once = same_time ? m->at_once + 1 : 0; /* false for the first, where t_fired is NaN */
   m->t_fired = ev->t_found;
-  return m->at_once < MOST_AT_ONCE ? DAE_OK : fail_accumulated(ev, first, ev->t_found, err);
+  return m->at_once < MOST_AT_ONCE ? DAE_OK : events_fail_accumulated(ev, first, ev->t_found, err);
 }
 
 /* Runs the actions of all events that were found; first is one of them, for messages. */
-static dae_status run_actions(dae__events *ev, dae__event_news *news, int *first, bool *stop,
-                              dae_error *err)
+static dae_status events_run_actions(dae__events *ev, dae__event_news *news, int *first, bool *stop,
+                                     dae_error *err)
 {
   for (int i = ev->count - 1; i >= 0; i--)
     if (ev->finds[i].crosses)
@@ -448,7 +452,7 @@ static dae_status run_actions(dae__events *ev, dae__event_news *news, int *first
     news->fired++;
     *stop = *stop || event->stop;
     news->restarted = news->restarted || event->action;
-    dae_status status = event->action ? run_action(ev, i, err) : DAE_OK;
+    dae_status status = event->action ? events_run_action(ev, i, err) : DAE_OK;
     if (status < 0)
       return status;
   }
@@ -464,12 +468,12 @@ dae_status dae__events_apply(dae__events *ev, dae_integrator *it, dae__event_new
   dae_status status = dae_integrator_interpolate(it, ev->t_found, ev->before, NULL, err);
   dae__copy(ev->size, ev->before, ev->after);
   if (status >= 0)
-    status = run_actions(ev, news, &first, &stop, err);
+    status = events_run_actions(ev, news, &first, &stop, err);
   if (status >= 0)
-    status = check_progress(ev, first, err);
+    status = events_check_progress(ev, first, err);
   if (status >= 0 && news->restarted)
-    status = restart(ev, it, first, err);
+    status = events_restart(ev, it, first, err);
   if (status >= 0)
-    status = rearm(ev, news->restarted, err);
+    status = events_rearm(ev, news->restarted, err);
   return status < 0 ? status : stop ? DAE_STOPPED : DAE_OK;
 }

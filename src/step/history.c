@@ -35,7 +35,7 @@ void dae__history_start_from(dae__history *s, double t, double h, int order, con
 }
 
 /* psi, alpha, beta, sigma, gamma for the new step */
-static void coefficients(dae__history_memory *m)
+static void history_coefficients(dae__history_memory *m)
 {
   double sum = m->h;
   m->alpha[0] = m->beta[0] = m->sigma[0] = 1;
@@ -69,7 +69,7 @@ dae__formula dae__history_prepare(dae__history *s, double h, int order)
     m->same = 0;
   m->same = m->same < m->order_old + 2 ? m->same + 1 : m->order_old + 2;
   if (order + 1 >= m->same)
-    coefficients(m);
+    history_coefficients(m);
   for (int i = 0; i < order; i++)
     alpha_0 -= m->alpha[i];
   for (int j = m->same; j <= order; j++)

@@ -123,20 +123,20 @@ typedef struct saved_header {
   size_t bytes;
 } saved_header;
 
-static dae_integrator *child_at(const dae_integrator *it, int i)
+static dae_integrator *integrator_child_at(const dae_integrator *it, int i)
 {
   return it->table->child ? it->table->child(it->self, i) : NULL;
 }
 
-static size_t saved_bytes(const dae_integrator *it)
+static size_t integrator_saved_bytes(const dae_integrator *it)
 {
   size_t bytes = dae__arena_kept_size(it->arena);
-  for (int i = 0; child_at(it, i); i++)
-    bytes += dae_integrator_save_size(child_at(it, i));
+  for (int i = 0; integrator_child_at(it, i); i++)
+    bytes += dae_integrator_save_size(integrator_child_at(it, i));
   return bytes;
 }
 
-static saved_header header_of(const dae_integrator *it)
+static saved_header integrator_header_of(const dae_integrator *it)
 {
   saved_header header;
   memset(&header, 0, sizeof header); /* gaps too: equal memories give equal bytes */
@@ -144,13 +144,13 @@ static saved_header header_of(const dae_integrator *it)
   header.version = 1;
   header.state_size = dae_integrator_view(it).size;
   snprintf(header.method, sizeof header.method, "%s", it->table->method);
-  header.bytes = saved_bytes(it);
+  header.bytes = integrator_saved_bytes(it);
   return header;
 }
 
 size_t dae_integrator_save_size(const dae_integrator *it)
 {
-  return sizeof(saved_header) + saved_bytes(it);
+  return sizeof(saved_header) + integrator_saved_bytes(it);
 }
 
 dae_status dae_integrator_save(const dae_integrator *it, void *buffer, size_t size, dae_error *err)
@@ -160,26 +160,26 @@ dae_status dae_integrator_save(const dae_integrator *it, void *buffer, size_t si
     return dae__fail(err, DAE_ERROR_USAGE, "size",
                      "save: the buffer has %zu bytes, %zu are needed (dae_integrator_save_size)",
                      buffer ? size : 0, needed);
-  saved_header header = header_of(it);
+  saved_header header = integrator_header_of(it);
   char *to = buffer;
   memcpy(to, &header, sizeof header);
   to += sizeof header;
   dae__arena_save(it->arena, to);
   to += dae__arena_kept_size(it->arena);
   dae_status status = DAE_OK;
-  for (int i = 0; child_at(it, i) && !status; i++) {
-    size_t part = dae_integrator_save_size(child_at(it, i));
-    status = dae_integrator_save(child_at(it, i), to, part, err);
+  for (int i = 0; integrator_child_at(it, i) && !status; i++) {
+    size_t part = dae_integrator_save_size(integrator_child_at(it, i));
+    status = dae_integrator_save(integrator_child_at(it, i), to, part, err);
     to += part;
   }
   return status;
 }
 
 /* Refuses a buffer that save of this method and problem has not written. */
-static dae_status check_saved(const dae_integrator *it, const void *buffer, size_t size,
-                              dae_error *err)
+static dae_status integrator_check_saved(const dae_integrator *it, const void *buffer, size_t size,
+                                         dae_error *err)
 {
-  saved_header own = header_of(it), header;
+  saved_header own = integrator_header_of(it), header;
   if (!buffer || size < sizeof header)
     return dae__fail(err, DAE_ERROR_USAGE, "buffer", "load: %zu bytes cannot be a saved integrator",
                      buffer ? size : 0);
@@ -203,14 +203,14 @@ static dae_status check_saved(const dae_integrator *it, const void *buffer, size
 
 dae_status dae_integrator_load(dae_integrator *it, const void *buffer, size_t size, dae_error *err)
 {
-  dae_status status = check_saved(it, buffer, size, err);
+  dae_status status = integrator_check_saved(it, buffer, size, err);
   if (status < 0)
     return status;
   const char *own = (const char *)buffer + sizeof(saved_header);
   const char *from = own + dae__arena_kept_size(it->arena);
-  for (int i = 0; child_at(it, i); i++) { /* first: they may refuse */
-    size_t part = dae_integrator_save_size(child_at(it, i));
-    status = dae_integrator_load(child_at(it, i), from, part, err);
+  for (int i = 0; integrator_child_at(it, i); i++) { /* first: they may refuse */
+    size_t part = dae_integrator_save_size(integrator_child_at(it, i));
+    status = dae_integrator_load(integrator_child_at(it, i), from, part, err);
     if (status < 0)
       return status;
     from += part;

@@ -64,7 +64,7 @@ static dae_integrator *permuted_child(const void *self, int i)
 }
 
 /* each entry exactly once */
-static bool is_permutation(const int *order, int size, int *seen)
+static bool permuted_is_permutation(const int *order, int size, int *seen)
 {
   for (int i = 0; i < size; i++) {
     if (order[i] < 0 || order[i] >= size || seen[order[i]])
@@ -83,7 +83,7 @@ dae_status dae__permuted_create(dae__arena *arena, dae_integrator *child, const 
   dae_view view = dae_integrator_view(child);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  if (view.size != size || !is_permutation(order, size, seen))
+  if (view.size != size || !permuted_is_permutation(order, size, seen))
     return dae__fail(err, DAE_ERROR_USAGE, "order",
                      "the order is not a permutation of the %d variables of the integrator",
                      view.size);

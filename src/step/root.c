@@ -4,7 +4,7 @@
 #include <stdbool.h>
 
 /* fraction of the way from x1 to x2 at which to look next; x3 is the end that was dropped last */
-static double fraction(const double x[3], const double f[3])
+static double root_fraction(const double x[3], const double f[3])
 {
   double xi = (x[0] - x[1]) / (x[2] - x[1]);
   double phi = (f[0] - f[1]) / (f[2] - f[1]);
@@ -37,7 +37,7 @@ dae_status dae__root_narrow(dae__bracket *bracket, double tolerance, dae__root_f
     if (!same)
       x[1] = x[0], fx[1] = fx[0];
     x[0] = xs, fx[0] = fs;
-    s = fraction(x, fx);
+    s = root_fraction(x, fx);
   }
   int a = fx[0] * side > 0 ? 0 : 1, b = 1 - a;
   *bracket = (dae__bracket){.a = x[a], .b = x[b], .fa = fx[a], .fb = fx[b]};

@@ -4,8 +4,8 @@
 #include "linalg/pair.h"
 
 /* C -= l0 u0' + l1 u1', the lower triangle from row and column `from` on */
-static inline void subtract(size_t n, size_t from, const double *l0, const double *l1,
-                            const double *u0, const double *u1, double *C)
+static inline void ldl_subtract(size_t n, size_t from, const double *l0, const double *l1,
+                                const double *u0, const double *u1, double *C)
 {
   for (size_t j = from; j < n; j += 2) {
     double p0 = u0[j], p1 = u1[j], q0 = u0[j + 1], q1 = u1[j + 1];
@@ -36,14 +36,14 @@ bool dae__ldl_factor(size_t n, size_t first, size_t last, const double *scale, d
       *dae__pair_at(a0 + i) = p0 * r0;
       *dae__pair_at(a1 + i) = p1 * r1;
     }
-    subtract(n, k + 2, a0, a1, u0, u1, A);
+    ldl_subtract(n, k + 2, a0, a1, u0, u1, A);
   }
   return true;
 }
 
 /* z = L\z. What the next two columns need first stays in a register: it would come back from memory
  * late. */
-static inline void forward(size_t n, const double *A, double *z)
+static inline void ldl_forward(size_t n, const double *A, double *z)
 {
   dae__pair next = n > 0 ? dae__pair_of(z) : (dae__pair){0, 0};
   for (size_t k = 0; k < n; k += 2) {
@@ -59,7 +59,7 @@ static inline void forward(size_t n, const double *A, double *z)
 }
 
 /* z = L'\(D\z), sums beginning with what has been known longest */
-static inline void backward(size_t n, const double *A, double *z)
+static inline void ldl_backward(size_t n, const double *A, double *z)
 {
   dae__pair last = {0, 0};
   for (size_t k = n; k > 0;) {
@@ -83,8 +83,8 @@ static inline void backward(size_t n, const double *A, double *z)
 
 void dae__ldl_solve(size_t n, const double *A, double *z)
 {
-  forward(n, A, z);
-  backward(n, A, z);
+  ldl_forward(n, A, z);
+  ldl_backward(n, A, z);
 }
 
 double dae__ldl_rcond(size_t n, const double *A, const double *scale)

@@ -39,7 +39,7 @@ struct dae__saddle {
   int *last;       /* kept: which made the last factorisation; NONE: the solver */
 };
 
-static bool is_diagonal(const dae_pattern *M)
+static bool saddle_is_diagonal(const dae_pattern *M)
 {
   for (int j = 0; j < M->cols; j++)
     for (int e = M->start[j]; e < M->start[j + 1]; e++)
@@ -54,7 +54,7 @@ static bool is_diagonal(const dae_pattern *M)
 #define LARGEST 200
 #define PRODUCTS_PER_ENTRY 50
 
-static bool beats_klu(const dae__saddle *s, bool diagonal)
+static bool saddle_beats_klu(const dae__saddle *s, bool diagonal)
 {
   double n = s->n, m = s->m, all = n + m;
   double products = diagonal ? n * m * m + m * m * m / 3 : all * all * all / 6;
@@ -62,11 +62,11 @@ static bool beats_klu(const dae__saddle *s, bool diagonal)
 }
 
 /* The ways without pivoting that fit. */
-static dae_status create_ways(dae__arena *arena, const dae__saddle_patterns *patterns,
-                              dae__saddle *s)
+static dae_status saddle_create_ways(dae__arena *arena, const dae__saddle_patterns *patterns,
+                                     dae__saddle *s)
 {
   bool sparse = strcmp(dae__solver_kind(s->solver), "klu") == 0;
-  if (s->n == 0 || s->n + s->m > LARGEST || (sparse && !beats_klu(s, !s->dense_mass)))
+  if (s->n == 0 || s->n + s->m > LARGEST || (sparse && !saddle_beats_klu(s, !s->dense_mass)))
     return DAE_OK;
   s->way[DIAGONAL].table = s->m == 1 || s->m == 2 ? &dae__saddle_few : &dae__saddle_schur;
   s->way[FULL].table = s->dense_mass ? &dae__saddle_full : NULL;
@@ -76,35 +76,35 @@ static dae_status create_ways(dae__arena *arena, const dae__saddle_patterns *pat
   return DAE_OK;
 }
 
-static dae_status no_memory(dae_error *err)
+static dae_status saddle_no_memory(dae_error *err)
 {
   return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory for the saddle system");
 }
 
 /* what is factored: with the patterns known, the solver, the ways and what is kept */
-static dae_status make_factors(dae__arena *arena, dae__saddle *s, dae_error *err)
+static dae_status saddle_make_factors(dae__arena *arena, dae__saddle *s, dae_error *err)
 {
   const dae__saddle_patterns patterns = {s->block[BLOCK_M].pattern, s->block[BLOCK_G].pattern,
                                          s->block[BLOCK_K].pattern};
   s->last = DAE__KEEP(arena, int, 1);
   if (dae__arena_failed(arena))
-    return no_memory(err);
+    return saddle_no_memory(err);
   *s->last = NONE;
   s->quick = (dae__saddle_quick){0};
   dae_status status = dae__solver_create(arena, &s->pattern, &s->solver, err);
-  if (status < 0 || create_ways(arena, &patterns, s) == DAE_OK)
+  if (status < 0 || saddle_create_ways(arena, &patterns, s) == DAE_OK)
     return status;
   dae__solver_free(s->solver);
-  return no_memory(err);
+  return saddle_no_memory(err);
 }
 
 /* the patterns, as one matrix */
-static void merge(dae__arena *arena, dae__saddle *s, const dae__saddle_patterns *p)
+static void saddle_merge(dae__arena *arena, dae__saddle *s, const dae__saddle_patterns *p)
 {
   const dae_pattern *M = p->M, *G = p->G, *K = p->K;
   int n = s->n = M->cols, size = n + G->rows + K->rows, k = n + G->rows;
   s->m = G->rows + K->rows;
-  s->dense_mass = !is_diagonal(M);
+  s->dense_mass = !saddle_is_diagonal(M);
   s->diagonal = dae__pattern_diagonal(arena, size);
   s->block[BLOCK_M] = (dae__block){0, 0, M, false, NULL};
   s->block[BLOCK_D] = (dae__block){0, 0, &s->diagonal, false, NULL};
@@ -124,9 +124,9 @@ dae_status dae__saddle_create(dae__arena *arena, const dae_pattern *M, const dae
   *out = NULL;
   dae__saddle *s = DAE__TAKE(arena, dae__saddle, 1);
   if (!s)
-    return no_memory(err);
-  merge(arena, s, &(dae__saddle_patterns){M, G, K});
-  dae_status status = make_factors(arena, s, err);
+    return saddle_no_memory(err);
+  saddle_merge(arena, s, &(dae__saddle_patterns){M, G, K});
+  dae_status status = saddle_make_factors(arena, s, err);
   if (!status)
     *out = s;
   return status;
@@ -138,17 +138,17 @@ dae_status dae__saddle_create_another(dae__arena *arena, const dae__saddle *firs
   *out = NULL;
   dae__saddle *s = DAE__TAKE(arena, dae__saddle, 1);
   if (!s)
-    return no_memory(err);
+    return saddle_no_memory(err);
   *s = *first;
   memset(s->way, 0, sizeof s->way);
   s->plain = false;
-  dae_status status = make_factors(arena, s, err);
+  dae_status status = saddle_make_factors(arena, s, err);
   if (!status)
     *out = s;
   return status;
 }
 
-static dae_status factor_pivoted(dae__saddle *s, const dae__saddle_values *values)
+static dae_status saddle_factor_pivoted(dae__saddle *s, const dae__saddle_values *values)
 {
   double *A = s->values;
   dae__zero(dae__pattern_count(&s->pattern), A);
@@ -163,7 +163,7 @@ static dae_status factor_pivoted(dae__saddle *s, const dae__saddle_values *value
 }
 
 /* M may be diagonal though its pattern is not: users give M dense */
-static inline bool has_diagonal_values(const dae__saddle *s, const double *M)
+static inline bool saddle_has_diagonal_values(const dae__saddle *s, const double *M)
 {
   const dae_pattern *p = s->block[BLOCK_M].pattern;
   for (int j = 0; s->dense_mass && j < p->cols; j++)
@@ -173,18 +173,18 @@ static inline bool has_diagonal_values(const dae__saddle *s, const double *M)
   return true;
 }
 
-static dae__saddle_quick quick_of(const way *w)
+static dae__saddle_quick saddle_quick_of(const way *w)
 {
   return w->table->quick ? w->table->quick(w->state) : (dae__saddle_quick){0};
 }
 
-static dae_status factor_by(dae__saddle *s, int which, const dae__saddle_values *values)
+static dae_status saddle_factor_by(dae__saddle *s, int which, const dae__saddle_values *values)
 {
   const way *w = &s->way[which];
   bool done = w->table && w->table->factor(w->state, values);
   *s->last = done ? which : NONE;
-  s->quick = done && which == DIAGONAL && s->plain ? quick_of(w) : (dae__saddle_quick){0};
-  return done ? DAE_OK : factor_pivoted(s, values);
+  s->quick = done && which == DIAGONAL && s->plain ? saddle_quick_of(w) : (dae__saddle_quick){0};
+  return done ? DAE_OK : saddle_factor_pivoted(s, values);
 }
 
 dae_status dae__saddle_factor(dae__saddle *s, const double *M, const double *G, const double *K,
@@ -192,7 +192,7 @@ dae_status dae__saddle_factor(dae__saddle *s, const double *M, const double *G, 
 {
   dae__saddle_values values = {.M = M, .G = G, .K = K, .diagonal = diagonal};
   s->plain = !diagonal;
-  return factor_by(s, has_diagonal_values(s, M) ? DIAGONAL : FULL, &values);
+  return saddle_factor_by(s, saddle_has_diagonal_values(s, M) ? DIAGONAL : FULL, &values);
 }
 
 void dae__saddle_solve(dae__saddle *s, double *top, double *bottom)
@@ -216,8 +216,8 @@ dae_status dae__saddle_factor_solve(dae__saddle *s, const double *M, bool same_m
   bool same = same_mass && s->plain && *s->last != NONE;
   dae__saddle_values values = {.M = M, .G = G, .K = K, .same_mass = same};
   s->plain = true;
-  int which = same ? *s->last : has_diagonal_values(s, M) ? DIAGONAL : FULL;
-  dae_status status = factor_by(s, which, &values);
+  int which = same ? *s->last : saddle_has_diagonal_values(s, M) ? DIAGONAL : FULL;
+  dae_status status = saddle_factor_by(s, which, &values);
   if (!status)
     dae__saddle_solve(s, top, bottom);
   return status;
@@ -225,9 +225,9 @@ dae_status dae__saddle_factor_solve(dae__saddle *s, const double *M, bool same_m
 
 bool dae__saddle_pass_anew(dae__saddle *s, const double *M, const dae__saddle_forces *of)
 {
-  const way *w = &s->way[has_diagonal_values(s, M) ? DIAGONAL : FULL];
+  const way *w = &s->way[saddle_has_diagonal_values(s, M) ? DIAGONAL : FULL];
   bool taken = w->table && w->table->take_masses && w->table->take_masses(w->state, M);
-  dae__saddle_quick quick = taken ? quick_of(w) : (dae__saddle_quick){0};
+  dae__saddle_quick quick = taken ? saddle_quick_of(w) : (dae__saddle_quick){0};
   bool done = quick.pass && quick.pass(quick.state, of);
   s->quick = done ? quick : (dae__saddle_quick){0};
   return done;

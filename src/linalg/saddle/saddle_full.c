@@ -22,14 +22,15 @@ typedef struct full {
   dae__saddle_few_mass *mass; /* of the last pass; NULL: there is none for patterns like these */
 } full;
 
-static bool is_few(const dae__saddle_patterns *patterns)
+static bool saddle_full_is_few(const dae__saddle_patterns *patterns)
 {
   int n = patterns->M->cols, m = patterns->G->rows + patterns->K->rows;
   return n <= DAE__SADDLE_FULL_FEW && (m == 1 || m == 2) &&
          dae__pattern_count(patterns->M) == n * n;
 }
 
-static dae_status create(dae__arena *arena, const dae__saddle_patterns *patterns, void **state)
+static dae_status saddle_full_create(dae__arena *arena, const dae__saddle_patterns *patterns,
+                                     void **state)
 {
   const dae_pattern *M = patterns->M;
   full *s = DAE__TAKE(arena, full, 1);
@@ -44,7 +45,7 @@ static dae_status create(dae__arena *arena, const dae__saddle_patterns *patterns
   made.z = DAE__TAKE(arena, double, size);
   made.residual = DAE__TAKE(arena, double, size);
   dae__saddle_rows_create(arena, patterns, size, made.K ? made.K + top : NULL, &made.rows);
-  made.mass = is_few(patterns) ? DAE__ROOM(arena, dae__saddle_few_mass, 1) : NULL;
+  made.mass = saddle_full_is_few(patterns) ? DAE__ROOM(arena, dae__saddle_few_mass, 1) : NULL;
   if (dae__arena_failed(arena))
     return DAE_ERROR_MEMORY;
   if (made.mass)
@@ -60,7 +61,7 @@ static dae_status create(dae__arena *arena, const dae__saddle_patterns *patterns
 }
 
 /* K = M + D1; false where a mass is not positive, or its squares and products lose digits */
-static bool set_mass(const full *s, const dae__saddle_values *values)
+static bool saddle_full_set_mass(const full *s, const dae__saddle_values *values)
 {
   double *K = s->K;
   size_t step = s->size + 1;
@@ -78,7 +79,7 @@ static bool set_mass(const full *s, const dae__saddle_values *values)
 }
 
 /* F = M + D1, by blocks of two rows and columns; whether it is symmetric */
-static bool copy_mass(const full *s)
+static bool saddle_full_copy_mass(const full *s)
 {
   size_t top = s->top, size = s->size;
   const double *K = s->K;
@@ -100,7 +101,7 @@ static bool copy_mass(const full *s)
 }
 
 /* F's rows A, and E with 1 where the block is padded */
-static void copy_rows(const full *s)
+static void saddle_full_copy_rows(const full *s)
 {
   size_t top = s->top, size = s->size;
   for (size_t j = 0; j < top; j++)
@@ -113,13 +114,13 @@ static void copy_rows(const full *s)
   }
 }
 
-static bool eliminate(const full *s)
+static bool saddle_full_eliminate(const full *s)
 {
   size_t top = s->top, size = s->size;
   double *F = s->F, *scale = s->scale;
-  if (!copy_mass(s))
+  if (!saddle_full_copy_mass(s))
     return false;
-  copy_rows(s);
+  saddle_full_copy_rows(s);
   if (!dae__ldl_factor(size, 0, top, scale, s->u, F))
     return false;
   for (size_t i = top; i < size; i++) { /* - A M^-1 A' + E */
@@ -130,16 +131,17 @@ static bool eliminate(const full *s)
   return dae__ldl_factor(size, top, size, scale, s->u, F);
 }
 
-static bool factor(void *state, const dae__saddle_values *values)
+static bool saddle_full_factor(void *state, const dae__saddle_values *values)
 {
   const full *s = state;
-  if ((!values->same_mass && !set_mass(s, values)) || !dae__saddle_rows_set(&s->rows, values))
+  if ((!values->same_mass && !saddle_full_set_mass(s, values)) ||
+      !dae__saddle_rows_set(&s->rows, values))
     return false;
-  return eliminate(s);
+  return saddle_full_eliminate(s);
 }
 
 /* z = [a; b], padded */
-static void gather(const full *s, const double *a, const double *b, double *z)
+static void saddle_full_gather(const full *s, const double *a, const double *b, double *z)
 {
   for (size_t i = 0; i < s->rows.n; i += 2)
     *dae__pair_at(z + i) = dae__pair_from(s->rows.n, a, i);
@@ -148,7 +150,7 @@ static void gather(const full *s, const double *a, const double *b, double *z)
 }
 
 /* z += K\[a - (M + D1) x - A'y; r], r the rows' residual, in place already */
-static void refine(const full *s, const double *a)
+static void saddle_full_refine(const full *s, const double *a)
 {
   size_t n = s->rows.n, top = s->top, size = s->size;
   double *z = s->z, *r = s->residual;
@@ -169,16 +171,16 @@ static void refine(const full *s, const double *a)
     *dae__pair_at(z + i) += dae__pair_of(r + i);
 }
 
-static void solve(void *state, double *a, double *b)
+static void saddle_full_solve(void *state, double *a, double *b)
 {
   const full *s = state;
   double *z = s->z, *rest = z + s->top;
-  gather(s, a, b, z);
+  saddle_full_gather(s, a, b, z);
   dae__ldl_solve(s->size, s->F, z); /* z = K\[a; b] */
   for (int k = 0; k < DAE__SADDLE_REFINEMENTS; k++) {
     if (!dae__saddle_rows_differ(&s->rows, b, z, rest, s->residual + s->top))
       break;
-    refine(s, a);
+    saddle_full_refine(s, a);
   }
   for (size_t i = 0; i < s->rows.n; i++)
     a[i] = z[i];
@@ -186,28 +188,28 @@ static void solve(void *state, double *a, double *b)
     b[i] = rest[i];
 }
 
-static bool take_masses(void *state, const double *M)
+static bool saddle_full_take_masses(void *state, const double *M)
 {
   const full *s = state;
   return s->mass && dae__saddle_few_mass_take(s->mass, M);
 }
 
-static dae__saddle_quick quick(const void *state)
+static dae__saddle_quick saddle_full_quick(const void *state)
 {
   const full *s = state;
   return dae__saddle_few_mass_quick(s->mass, s->rows.m == 2);
 }
 
-static double rcond(const void *state)
+static double saddle_full_rcond(const void *state)
 {
   const full *s = state;
   return dae__ldl_rcond(s->size, s->F, s->scale);
 }
 
 const dae__saddle_way dae__saddle_full = {.kind = "full",
-                                          .create = create,
-                                          .factor = factor,
-                                          .solve = solve,
-                                          .take_masses = take_masses,
-                                          .quick = quick,
-                                          .rcond = rcond};
+                                          .create = saddle_full_create,
+                                          .factor = saddle_full_factor,
+                                          .solve = saddle_full_solve,
+                                          .take_masses = saddle_full_take_masses,
+                                          .quick = saddle_full_quick,
+                                          .rcond = saddle_full_rcond};

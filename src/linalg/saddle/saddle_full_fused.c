@@ -20,7 +20,7 @@ typedef struct rows {
 } rows;
 
 /* L and 1/D of M, column-major and full; false: M is not symmetric, or not definite */
-KERNEL bool factor_mass(size_t n, const double *M, dae__saddle_few_mass *out)
+KERNEL bool fused_factor_mass(size_t n, const double *M, dae__saddle_few_mass *out)
 {
   double u[MOST]; /* a row of L D */
   int good = 1;
@@ -42,8 +42,8 @@ KERNEL bool factor_mass(size_t n, const double *M, dae__saddle_few_mass *out)
 }
 
 /* z = L\a, a_i `stride` apart */
-KERNEL void forward(size_t n, const dae__saddle_few_mass *m, const double *a, size_t stride,
-                    double *z)
+KERNEL void fused_forward(size_t n, const dae__saddle_few_mass *m, const double *a, size_t stride,
+                          double *z)
 {
   for (size_t i = 0; i < n; i++) {
     double sum = a[i * stride];
@@ -54,7 +54,7 @@ KERNEL void forward(size_t n, const dae__saddle_few_mass *m, const double *a, si
 }
 
 /* x = L'\(D\z) */
-KERNEL void backward(size_t n, const dae__saddle_few_mass *m, const double *z, double *x)
+KERNEL void fused_backward(size_t n, const dae__saddle_few_mass *m, const double *z, double *x)
 {
   for (size_t i = n; i-- > 0;) {
     double sum = z[i] * m->r[i];
@@ -65,7 +65,8 @@ KERNEL void backward(size_t n, const dae__saddle_few_mass *m, const double *z, d
 }
 
 /* sum_i a_i b_i / d_i */
-KERNEL double product(size_t n, const dae__saddle_few_mass *m, const double *a, const double *b)
+KERNEL double fused_product(size_t n, const dae__saddle_few_mass *m, const double *a,
+                            const double *b)
 {
   double sum = 0;
   for (size_t i = 0; i < n; i++)
@@ -74,16 +75,18 @@ KERNEL double product(size_t n, const dae__saddle_few_mass *m, const double *a, 
 }
 
 /* y = S\(W'D^-1 u - b), b = -c; false: a pivot is not usable */
-KERNEL bool find_forces(size_t n, bool two, const dae__saddle_few_mass *m, const rows *W,
-                        const double *u, const double *c, double y[2])
+KERNEL bool fused_find_forces(size_t n, bool two, const dae__saddle_few_mass *m, const rows *W,
+                              const double *u, const double *c, double y[2])
 {
-  double S11 = product(n, m, W->first, W->first), b1 = product(n, m, W->first, u) + c[0];
+  double S11 = fused_product(n, m, W->first, W->first),
+         b1 = fused_product(n, m, W->first, u) + c[0];
   y[0] = b1 / S11;
   y[1] = 0;
   if (!two)
     return fabs(S11) >= DAE__SADDLE_UNDERFLOW && fabs(S11) < INFINITY;
-  double S21 = product(n, m, W->second, W->first), S22 = product(n, m, W->second, W->second);
-  double b2 = product(n, m, W->second, u) + c[1], l = S21 / S11, P2 = S22 - l * S21;
+  double S21 = fused_product(n, m, W->second, W->first),
+         S22 = fused_product(n, m, W->second, W->second);
+  double b2 = fused_product(n, m, W->second, u) + c[1], l = S21 / S11, P2 = S22 - l * S21;
   y[1] = (b2 - l * b1) / P2;
   y[0] -= l * y[1];
   return fabs(S11) >= DAE__SADDLE_UNDERFLOW && fabs(S22) >= DAE__SADDLE_UNDERFLOW &&
@@ -91,7 +94,7 @@ KERNEL bool find_forces(size_t n, bool two, const dae__saddle_few_mass *m, const
 }
 
 /* whether a row holds, A x = -c, to round-off of its terms; a is `stride` apart */
-KERNEL bool holds(size_t n, const double *a, size_t stride, double c, const double *x)
+KERNEL bool fused_holds(size_t n, const double *a, size_t stride, double c, const double *x)
 {
   double sum = c, size = fabs(c);
   for (size_t j = 0; j < n; j++) {
@@ -102,25 +105,26 @@ KERNEL bool holds(size_t n, const double *a, size_t stride, double c, const doub
   return fabs(sum) <= DAE__SADDLE_ROUND_OFF * size;
 }
 
-KERNEL bool solve(size_t n, bool two, const dae__saddle_few_mass *m, const dae__saddle_forces *of)
+KERNEL bool fused_solve(size_t n, bool two, const dae__saddle_few_mass *m,
+                        const dae__saddle_forces *of)
 {
   size_t stride = two ? 2 : 1;
   rows W;
   double u[MOST], y[2];
-  forward(n, m, of->A, stride, W.first);
+  fused_forward(n, m, of->A, stride, W.first);
   if (two)
-    forward(n, m, of->A + 1, stride, W.second);
-  forward(n, m, of->f, 1, u);
-  if (!find_forces(n, two, m, &W, u, of->c, y))
+    fused_forward(n, m, of->A + 1, stride, W.second);
+  fused_forward(n, m, of->f, 1, u);
+  if (!fused_find_forces(n, two, m, &W, u, of->c, y))
     return false;
   for (size_t i = 0; i < n; i++)
     u[i] -= W.first[i] * y[0] + (two ? W.second[i] * y[1] : 0);
-  backward(n, m, u, of->x);
+  fused_backward(n, m, u, of->x);
   of->y[0] = y[0];
   if (two)
     of->y[1] = y[1];
-  return holds(n, of->A, stride, of->c[0], of->x) &&
-         (!two || holds(n, of->A + 1, stride, of->c[1], of->x));
+  return fused_holds(n, of->A, stride, of->c[0], of->x) &&
+         (!two || fused_holds(n, of->A + 1, stride, of->c[1], of->x));
 }
 
 /* one row and two, with so many coordinates; n: any number of them */
@@ -128,12 +132,12 @@ KERNEL bool solve(size_t n, bool two, const dae__saddle_few_mass *m, const dae__
   static bool one(const void *mass, const dae__saddle_forces *of)                                  \
   {                                                                                                \
     const dae__saddle_few_mass *m = mass;                                                          \
-    return solve(n, false, m, of);                                                                 \
+    return fused_solve(n, false, m, of);                                                           \
   }                                                                                                \
   static bool two(const void *mass, const dae__saddle_forces *of)                                  \
   {                                                                                                \
     const dae__saddle_few_mass *m = mass;                                                          \
-    return solve(n, true, m, of);                                                                  \
+    return fused_solve(n, true, m, of);                                                            \
   }
 FOR_ONE_AND_TWO(one_by_2, two_by_2, 2)
 FOR_ONE_AND_TWO(one_by_3, two_by_3, 3)
@@ -158,12 +162,12 @@ bool dae__saddle_few_mass_take(dae__saddle_few_mass *mass, const double *M)
 {
   switch (mass->n) {
   case 2:
-    return factor_mass(2, M, mass);
+    return fused_factor_mass(2, M, mass);
   case 3:
-    return factor_mass(3, M, mass);
+    return fused_factor_mass(3, M, mass);
   case 4:
-    return factor_mass(4, M, mass);
+    return fused_factor_mass(4, M, mass);
   default:
-    return factor_mass(mass->n, M, mass);
+    return fused_factor_mass(mass->n, M, mass);
   }
 }

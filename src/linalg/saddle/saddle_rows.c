@@ -3,7 +3,7 @@
 #include "linalg/saddle/saddle_backend.h"
 
 /* places of a pattern's entries, its first row being row `first` */
-static int *places(dae__arena *arena, const dae_pattern *p, size_t stride, int first)
+static int *saddle_places(dae__arena *arena, const dae_pattern *p, size_t stride, int first)
 {
   int *place = DAE__TAKE(arena, int, dae__pattern_count(p));
   if (!dae__arena_failed(arena))
@@ -19,7 +19,7 @@ void dae__saddle_rows_create(dae__arena *arena, const dae__saddle_patterns *patt
   const dae_pattern *G = patterns->G, *K = patterns->K;
   int m = G->rows + K->rows;
   double *E = DAE__KEEP(arena, double, dae__pair_rows(m));
-  int *of_G = places(arena, G, stride, 0), *of_K = places(arena, K, stride, G->rows);
+  int *of_G = saddle_places(arena, G, stride, 0), *of_K = saddle_places(arena, K, stride, G->rows);
   *rows = (dae__saddle_rows){.n = (size_t)G->cols,
                              .m = (size_t)m,
                              .stride = stride,
@@ -31,7 +31,7 @@ void dae__saddle_rows_create(dae__arena *arena, const dae__saddle_patterns *patt
                              .K = K};
 }
 
-static bool is_zero(const dae__saddle_rows *rows, size_t i)
+static bool saddle_is_zero(const dae__saddle_rows *rows, size_t i)
 {
   for (size_t j = 0; j < rows->n; j++)
     if (rows->A[j * rows->stride + i] != 0)
@@ -48,15 +48,15 @@ bool dae__saddle_rows_set(const dae__saddle_rows *rows, const dae__saddle_values
     A[rows->of_K[e]] = values->K[e];
   for (size_t i = 0; i < rows->m; i++) {
     double shift = rows->E[i] = values->diagonal ? values->diagonal[rows->n + i] : 0;
-    if (!(shift <= 0) && !is_zero(rows, i))
+    if (!(shift <= 0) && !saddle_is_zero(rows, i))
       return false;
   }
   return true;
 }
 
 /* r, and whether it is more than round-off of b alone */
-static bool find_residual(const dae__saddle_rows *rows, const double *b, const double *x,
-                          const double *y, double *r)
+static bool saddle_find_residual(const dae__saddle_rows *rows, const double *b, const double *x,
+                                 const double *y, double *r)
 {
   int differ = 0;
   for (size_t i = 0; i < rows->m; i += 2) {
@@ -73,7 +73,7 @@ static bool find_residual(const dae__saddle_rows *rows, const double *b, const d
 bool dae__saddle_rows_differ(const dae__saddle_rows *rows, const double *b, const double *x,
                              const double *y, double *r)
 {
-  if (!find_residual(rows, b, x, y, r))
+  if (!saddle_find_residual(rows, b, x, y, r))
     return false;
   int differ = 0;
   for (size_t i = 0; i < rows->m; i += 2) {

@@ -5,7 +5,7 @@
 #include <float.h>
 
 /* place of the entry (j, j), or -1 */
-static int diagonal_place(const dae_pattern *M, int j)
+static int schur_diagonal_place(const dae_pattern *M, int j)
 {
   for (int e = M->start[j]; e < M->start[j + 1]; e++)
     if (M->row[e] == j)
@@ -32,7 +32,7 @@ dae_status dae__schur_create(dae__arena *arena, const dae__saddle_patterns *patt
   if (dae__arena_failed(arena))
     return DAE_ERROR_MEMORY;
   for (size_t j = 0; j < n; j++)
-    made.place[j] = diagonal_place(M, (int)j);
+    made.place[j] = schur_diagonal_place(M, (int)j);
   if (size > made.rows.m) /* the pad: stays */
     made.S[size * size - 1] = made.scale[size - 1] = 1;
   *s = made;
@@ -57,20 +57,21 @@ bool dae__schur_set(const dae__schur *s, const dae__saddle_values *values)
   return (values->same_mass || dae__schur_set_masses(s, values->M, values->diagonal)) && good;
 }
 
-static double rcond(const void *state)
+static double schur_rcond(const void *state)
 {
   const dae__schur *s = state;
   return dae__ldl_rcond(s->size, s->S, s->scale);
 }
 
-static dae_status create(dae__arena *arena, const dae__saddle_patterns *patterns, void **state)
+static dae_status schur_create(dae__arena *arena, const dae__saddle_patterns *patterns,
+                               void **state)
 {
   return dae__schur_create(arena, patterns, dae__pair_rows(patterns->G->rows + patterns->K->rows),
                            state);
 }
 
 /* B = A D^-1 */
-static void divide(const dae__schur *s)
+static void schur_divide(const dae__schur *s)
 {
   for (size_t j = 0; j < s->rows.n; j++)
     for (size_t i = 0; i < s->size; i += 2)
@@ -78,7 +79,7 @@ static void divide(const dae__schur *s)
 }
 
 /* S = A B' - E, two columns at a time; false where it has no digits left */
-static bool form(const dae__schur *s)
+static bool schur_form(const dae__schur *s)
 {
   const double *A = s->rows.A, *B = s->B;
   size_t size = s->size, n = s->rows.n;
@@ -103,17 +104,17 @@ static bool form(const dae__schur *s)
   return good;
 }
 
-static bool factor(void *state, const dae__saddle_values *values)
+static bool schur_factor(void *state, const dae__saddle_values *values)
 {
   const dae__schur *s = state;
   if (!dae__schur_set(s, values))
     return false;
-  divide(s);
-  return form(s) && dae__ldl_factor(s->size, 0, s->size, s->scale, s->u, s->S);
+  schur_divide(s);
+  return schur_form(s) && dae__ldl_factor(s->size, 0, s->size, s->scale, s->u, s->S);
 }
 
 /* (B'y)_j */
-static inline double along(const dae__schur *s, size_t j, const double *y)
+static inline double schur_along(const dae__schur *s, size_t j, const double *y)
 {
   dae__pair sum = {0, 0};
   for (size_t i = 0; i < s->size; i += 2)
@@ -122,19 +123,19 @@ static inline double along(const dae__schur *s, size_t j, const double *y)
 }
 
 /* y += dy, x -= B'dy with dy = S\(-r) */
-static void refine(const dae__schur *s, double *x)
+static void schur_refine(const dae__schur *s, double *x)
 {
   double *dy = s->residual;
   for (size_t i = 0; i < s->size; i += 2)
     *dae__pair_at(dy + i) = -dae__pair_of(dy + i);
   dae__ldl_solve(s->size, s->S, dy);
   for (size_t j = 0; j < s->rows.n; j++)
-    x[j] -= along(s, j, dy);
+    x[j] -= schur_along(s, j, dy);
   for (size_t i = 0; i < s->size; i += 2)
     *dae__pair_at(s->y + i) += dae__pair_of(dy + i);
 }
 
-static void solve(void *state, double *x, double *b)
+static void schur_solve(void *state, double *x, double *b)
 {
   const dae__schur *s = state;
   size_t n = s->rows.n, m = s->rows.m, size = s->size;
@@ -147,15 +148,18 @@ static void solve(void *state, double *x, double *b)
   }
   dae__ldl_solve(size, s->S, y); /* y = S\y */
   for (size_t j = 0; j < n; j++) /* x = D^-1 a - B'y */
-    x[j] = x[j] * s->r[j] - along(s, j, y);
+    x[j] = x[j] * s->r[j] - schur_along(s, j, y);
   for (int k = 0; k < DAE__SADDLE_REFINEMENTS; k++) {
     if (!dae__saddle_rows_differ(&s->rows, b, x, y, s->residual))
       break;
-    refine(s, x);
+    schur_refine(s, x);
   }
   for (size_t i = 0; i < m; i++)
     b[i] = y[i];
 }
 
-const dae__saddle_way dae__saddle_schur = {
-    .kind = "schur", .create = create, .factor = factor, .solve = solve, .rcond = rcond};
+const dae__saddle_way dae__saddle_schur = {.kind = "schur",
+                                           .create = schur_create,
+                                           .factor = schur_factor,
+                                           .solve = schur_solve,
+                                           .rcond = schur_rcond};

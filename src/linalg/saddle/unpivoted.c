@@ -36,7 +36,7 @@ struct dae__rough {
 
 /* ---- mass ---- */
 
-static bool is_symmetric(int n, const double *M)
+static bool unpivoted_is_symmetric(int n, const double *M)
 {
   double most = dae__max_abs(n * n, M);
   for (int j = 0; j < n; j++)
@@ -46,7 +46,7 @@ static bool is_symmetric(int n, const double *M)
   return true;
 }
 
-static bool is_diagonal(int n, const double *M)
+static bool unpivoted_is_diagonal(int n, const double *M)
 {
   for (int j = 0; j < n; j++)
     for (int i = 0; i < n; i++)
@@ -58,14 +58,14 @@ static bool is_diagonal(int n, const double *M)
 bool dae__rough_mass(dae__rough *o, const double *M)
 {
   int n = o->n;
-  *o->diagonal = is_diagonal(n, M);
+  *o->diagonal = unpivoted_is_diagonal(n, M);
   if (*o->diagonal) {
     for (int j = 0; j < n; j++)
       o->inverse[j] = 1 / M[j + j * n];
     return dae__all_finite(n, o->inverse);
   }
   dae__copy(n * n, M, o->LU);
-  if (!is_symmetric(n, M) || dae__lu_factor(n, o->LU, o->exchanged))
+  if (!unpivoted_is_symmetric(n, M) || dae__lu_factor(n, o->LU, o->exchanged))
     return false;
   for (int j = 0; j < n; j++) {
     double *column = o->inverse + j * n;
@@ -79,32 +79,32 @@ bool dae__rough_mass(dae__rough *o, const double *M)
 /* ---- tiles ---- */
 
 /* t v */
-static inline dae__pair tile_times(tile t, dae__pair v)
+static inline dae__pair unpivoted_tile_times(tile t, dae__pair v)
 {
   return t.c[0] * v[0] + t.c[1] * v[1];
 }
 
 /* t'v */
-static inline dae__pair tile_transposed_times(tile t, dae__pair v)
+static inline dae__pair unpivoted_tile_transposed_times(tile t, dae__pair v)
 {
   return (dae__pair){dae__pair_sum(t.c[0] * v), dae__pair_sum(t.c[1] * v)};
 }
 
 /* s t, t symmetric */
-static inline tile tile_product(tile s, tile t)
+static inline tile unpivoted_tile_product(tile s, tile t)
 {
-  return (tile){{tile_times(s, t.c[0]), tile_times(s, t.c[1])}};
+  return (tile){{unpivoted_tile_times(s, t.c[0]), unpivoted_tile_times(s, t.c[1])}};
 }
 
 /* s -= t u' */
-static inline void tile_less(tile *s, tile t, tile u)
+static inline void unpivoted_tile_less(tile *s, tile t, tile u)
 {
   s->c[0] -= t.c[0] * u.c[0][0] + t.c[1] * u.c[1][0];
   s->c[1] -= t.c[0] * u.c[0][1] + t.c[1] * u.c[1][1];
 }
 
 /* of a symmetric one whose determinant was about `size`; false: it is not to be had */
-static inline bool tile_invert(tile t, double size, tile *out)
+static inline bool unpivoted_tile_invert(tile t, double size, tile *out)
 {
   double a = t.c[0][0], b = t.c[0][1], c = t.c[1][1], det = a * c - b * b, r = 1 / det;
   *out = (tile){{{c * r, -b * r}, {-b * r, a * r}}};
@@ -114,8 +114,8 @@ static inline bool tile_invert(tile t, double size, tile *out)
 /* ---- factors ---- */
 
 /* b = column j of A M^-1, a that of A */
-static inline void divide(const int pairs, const bool diagonal, const dae__rough *o,
-                          const double *A, int j, const dae__pair *a, dae__pair *b)
+static inline void unpivoted_divide(const int pairs, const bool diagonal, const dae__rough *o,
+                                    const double *A, int j, const dae__pair *a, dae__pair *b)
 {
   int n = o->n;
   for (int i = 0; i < pairs; i++)
@@ -126,8 +126,8 @@ static inline void divide(const int pairs, const bool diagonal, const dae__rough
 }
 
 /* B, and the lower half of S = A B'; a row that makes m even gets a one */
-static inline void form(const int pairs, const bool diagonal, const dae__rough *o, const double *A,
-                        double *B, tile S[MOST][MOST])
+static inline void unpivoted_form(const int pairs, const bool diagonal, const dae__rough *o,
+                                  const double *A, double *B, tile S[MOST][MOST])
 {
   dae__pair a[MOST], b[MOST];
   for (int i = 0; i < pairs; i++)
@@ -136,7 +136,7 @@ static inline void form(const int pairs, const bool diagonal, const dae__rough *
   for (int j = 0; j < o->n; j++) {
     for (int i = 0; i < pairs; i++)
       a[i] = dae__pair_of(A + 2 * (pairs * j + i));
-    divide(pairs, diagonal, o, A, j, a, b);
+    unpivoted_divide(pairs, diagonal, o, A, j, a, b);
     for (int i = 0; i < pairs; i++)
       *dae__pair_at(B + 2 * (pairs * j + i)) = b[i];
     for (int i = 0; i < pairs; i++)
@@ -149,23 +149,24 @@ static inline void form(const int pairs, const bool diagonal, const dae__rough *
     S[pairs - 1][pairs - 1].c[1][1] = 1;
 }
 
-static inline bool factor_pairs(const int pairs, const dae__rough *o, factors *f, const double *A)
+static inline bool unpivoted_factor_pairs(const int pairs, const dae__rough *o, factors *f,
+                                          const double *A)
 {
   tile S[MOST][MOST];
   double size[MOST];
   bool good = true;
   if (*o->diagonal)
-    form(pairs, true, o, A, f->B, S);
+    unpivoted_form(pairs, true, o, A, f->B, S);
   else
-    form(pairs, false, o, A, f->B, S);
+    unpivoted_form(pairs, false, o, A, f->B, S);
   for (int k = 0; k < pairs; k++)
     size[k] = S[k][k].c[0][0] * S[k][k].c[1][1];
   for (int k = 0; k < pairs; k++) {
-    good &= tile_invert(S[k][k], size[k], &f->D[k]);
+    good &= unpivoted_tile_invert(S[k][k], size[k], &f->D[k]);
     for (int i = k + 1; i < pairs; i++) {
-      f->L[i][k] = tile_product(S[i][k], f->D[k]);
+      f->L[i][k] = unpivoted_tile_product(S[i][k], f->D[k]);
       for (int c = k + 1; c <= i; c++)
-        tile_less(&S[i][c], f->L[i][k], S[c][k]);
+        unpivoted_tile_less(&S[i][c], f->L[i][k], S[c][k]);
     }
   }
   return good;
@@ -174,26 +175,26 @@ static inline bool factor_pairs(const int pairs, const dae__rough *o, factors *f
 /* ---- solutions ---- */
 
 /* y = S\y */
-static inline void solve_tiles(const int pairs, const factors *f, dae__pair *y)
+static inline void unpivoted_solve_tiles(const int pairs, const factors *f, dae__pair *y)
 {
   for (int k = 0; k < pairs; k++)
     for (int i = k + 1; i < pairs; i++)
-      y[i] -= tile_times(f->L[i][k], y[k]);
+      y[i] -= unpivoted_tile_times(f->L[i][k], y[k]);
   for (int k = pairs - 1; k >= 0; k--) {
-    y[k] = tile_times(f->D[k], y[k]);
+    y[k] = unpivoted_tile_times(f->D[k], y[k]);
     for (int i = k + 1; i < pairs; i++)
-      y[k] -= tile_transposed_times(f->L[i][k], y[i]);
+      y[k] -= unpivoted_tile_transposed_times(f->L[i][k], y[i]);
   }
 }
 
 /* (M^-1 a)_j */
-static inline double divided(const dae__rough *o, const double *a, int j)
+static inline double unpivoted_divided(const dae__rough *o, const double *a, int j)
 {
   return *o->diagonal ? a[j] * o->inverse[j] : dae__dot(o->n, a, o->inverse + j * o->n);
 }
 
-static inline void solve_pairs(const int pairs, const dae__rough *o, const factors *f, double *x,
-                               double *b)
+static inline void unpivoted_solve_pairs(const int pairs, const dae__rough *o, const factors *f,
+                                         double *x, double *b)
 {
   int n = o->n;
   double a[DAE__FEW];
@@ -204,12 +205,12 @@ static inline void solve_pairs(const int pairs, const dae__rough *o, const facto
   for (int j = 0; j < n; j++) /* y = B a - b */
     for (int i = 0; i < pairs; i++)
       y[i] += dae__pair_of(f->B + 2 * (pairs * j + i)) * a[j];
-  solve_tiles(pairs, f, y);
+  unpivoted_solve_tiles(pairs, f, y);
   for (int j = 0; j < n; j++) { /* x = M^-1 a - B'y */
     dae__pair sum = dae__pair_of(f->B + 2 * pairs * j) * y[0];
     for (int i = 1; i < pairs; i++)
       sum += dae__pair_of(f->B + 2 * (pairs * j + i)) * y[i];
-    x[j] = divided(o, a, j) - dae__pair_sum(sum);
+    x[j] = unpivoted_divided(o, a, j) - dae__pair_sum(sum);
   }
   for (int i = 0; i < pairs; i++)
     if (2 * i + 1 < o->m)
@@ -223,11 +224,11 @@ static inline void solve_pairs(const int pairs, const dae__rough *o, const facto
 #define INSTANCE(pairs)                                                                            \
   static bool factor_##pairs(const dae__rough *o, factors *f, const double *A)                     \
   {                                                                                                \
-    return factor_pairs(pairs, o, f, A);                                                           \
+    return unpivoted_factor_pairs(pairs, o, f, A);                                                 \
   }                                                                                                \
   static void solve_##pairs(const dae__rough *o, const factors *f, double *x, double *y)           \
   {                                                                                                \
-    solve_pairs(pairs, o, f, x, y);                                                                \
+    unpivoted_solve_pairs(pairs, o, f, x, y);                                                      \
   }
 INSTANCE(1)
 INSTANCE(2)

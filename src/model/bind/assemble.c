@@ -4,7 +4,7 @@
 
 /* ---- units ---- */
 
-static bool has_variables(const dae__expander *x, int instance)
+static bool assemble_has_variables(const dae__expander *x, int instance)
 {
   int s = x->scopes.item[x->instances.item[instance].scope].first;
   for (; s >= 0; s = x->symbols.item[s].next)
@@ -15,7 +15,7 @@ static bool has_variables(const dae__expander *x, int instance)
 }
 
 /* statements about motion in the model beside its systems need variables there */
-static void check_outside(dae__expander *x)
+static void assemble_check_outside(dae__expander *x)
 {
   int place = x->instances.item[0].energy_place;
   if (place > 0)
@@ -24,7 +24,7 @@ static void check_outside(dae__expander *x)
                   "are; between systems stands joint");
 }
 
-static void create_units(dae__binder *b, dae__units *out)
+static void assemble_create_units(dae__binder *b, dae__units *out)
 {
   dae__expander *x = b->x;
   int instances = x->instances.count;
@@ -36,8 +36,8 @@ static void create_units(dae__binder *b, dae__units *out)
     return;
   for (int i = 0; i < instances && !x->l->status; i++) {
     out->of_instance[i] = -1;
-    if (i == 0 && instances > 1 && !has_variables(x, 0)) {
-      check_outside(x);
+    if (i == 0 && instances > 1 && !assemble_has_variables(x, 0)) {
+      assemble_check_outside(x);
       continue;
     }
     out->of_instance[i] = out->count;
@@ -47,36 +47,36 @@ static void create_units(dae__binder *b, dae__units *out)
 
 /* ---- the state vector ---- */
 
-static void place(const dae__ints *leaves, int first, int *entry)
+static void assemble_place(const dae__ints *leaves, int first, int *entry)
 {
   for (int i = 0; i < leaves->count; i++)
     entry[leaves->item[i]] = first + i;
 }
 
 /* multipliers of n constraints */
-static int place_multipliers(const dae__constraints *all, int first, int *entry)
+static int assemble_place_multipliers(const dae__constraints *all, int first, int *entry)
 {
   for (int i = 0; i < all->count; i++)
     entry[all->item[i].leaf] = first + i;
   return first + all->count;
 }
 
-static void place_unit(const dae__expander *x, const dae__unit *u, dae__units *out)
+static void assemble_place_unit(const dae__expander *x, const dae__unit *u, dae__units *out)
 {
   const dae__instance *own = &x->instances.item[u->instance];
   int at = out->size, nq = u->q.count;
-  place(&u->q, at, out->entry);
+  assemble_place(&u->q, at, out->entry);
   for (int i = 0; i < nq; i++)
     out->entry[dae__node_at(x->graph, x->leaf_rate.item[u->q.item[i]]).leaf] = at + nq + i;
   at += 2 * nq;
-  place(&u->u, at, out->entry);
-  place(&u->w, at + u->u.count, out->entry);
+  assemble_place(&u->u, at, out->entry);
+  assemble_place(&u->w, at + u->u.count, out->entry);
   at += u->u.count + u->w.count;
-  at = place_multipliers(&own->holonomic, at, out->entry);
-  out->size = place_multipliers(&own->nonholonomic, at, out->entry);
+  at = assemble_place_multipliers(&own->holonomic, at, out->entry);
+  out->size = assemble_place_multipliers(&own->nonholonomic, at, out->entry);
 }
 
-static void place_all(dae__expander *x, dae__units *out)
+static void assemble_place_all(dae__expander *x, dae__units *out)
 {
   out->leaves = x->leaves.count;
   out->entry = DAE__NEW_ARRAY(x->l->scratch, int, out->leaves);
@@ -85,13 +85,13 @@ static void place_all(dae__expander *x, dae__units *out)
   for (int i = 0; i < out->leaves; i++)
     out->entry[i] = -1;
   for (int i = 0; i < out->count; i++)
-    place_unit(x, &out->unit[i], out);
-  out->size = place_multipliers(&x->joints, out->size, out->entry);
+    assemble_place_unit(x, &out->unit[i], out);
+  out->size = assemble_place_multipliers(&x->joints, out->size, out->entry);
 }
 
 /* ---- parts, wires, joints ---- */
 
-static void bind_unit(dae__binder *b, dae__unit *u, const char *name, dae_part *part)
+static void assemble_bind_unit(dae__binder *b, dae__unit *u, const char *name, dae_part *part)
 {
   part->name = b->system = name;
   if (u->mechanical)
@@ -100,7 +100,7 @@ static void bind_unit(dae__binder *b, dae__unit *u, const char *name, dae_part *
     part->semi_explicit = dae__bind_semi(b, u, name);
 }
 
-static int first_entry(const dae__units *units, const dae__unit *u)
+static int assemble_first_entry(const dae__units *units, const dae__unit *u)
 {
   const dae__ints *lists[] = {&u->q, &u->u, &u->w};
   for (int k = 0; k < 3; k++)
@@ -109,7 +109,7 @@ static int first_entry(const dae__units *units, const dae__unit *u)
   return 0;
 }
 
-static void create_wires(dae__binder *b, dae_model *model, const dae__units *units)
+static void assemble_create_wires(dae__binder *b, dae_model *model, const dae__units *units)
 {
   dae__expander *x = b->x;
   int count = 0;
@@ -125,13 +125,13 @@ static void create_wires(dae__binder *b, dae_model *model, const dae__units *uni
     for (int k = 0; k < u->in.count; k++) {
       int leaf = u->in.item[k];
       int from = units->of_instance[x->leaves.item[leaf].instance];
-      int variable = units->entry[leaf] - first_entry(units, &units->unit[from]);
+      int variable = units->entry[leaf] - assemble_first_entry(units, &units->unit[from]);
       *wire++ = (dae_wire){i, k, {from, variable}};
     }
   }
 }
 
-static void create_joints(dae__binder *b, dae_model *model, const dae__units *units)
+static void assemble_create_joints(dae__binder *b, dae_model *model, const dae__units *units)
 {
   const dae__constraints *joints = &b->x->joints;
   dae_joint *joint = DAE__TAKE(b->arena, dae_joint, joints->count);
@@ -145,7 +145,7 @@ static void create_joints(dae__binder *b, dae_model *model, const dae__units *un
   }
 }
 
-static void bind_all(dae__binder *b, dae_model *model, dae__units *units)
+static void assemble_bind_all(dae__binder *b, dae_model *model, dae__units *units)
 {
   dae__expander *x = b->x;
   dae_part *part = DAE__TAKE(b->arena, dae_part, units->count);
@@ -153,7 +153,7 @@ static void bind_all(dae__binder *b, dae_model *model, dae__units *units)
     return;
   for (int i = 0; i < units->count && !x->l->status; i++) {
     const char *name = x->instances.item[units->unit[i].instance].name;
-    bind_unit(b, &units->unit[i], x->instances.count > 1 ? name : model->name, &part[i]);
+    assemble_bind_unit(b, &units->unit[i], x->instances.count > 1 ? name : model->name, &part[i]);
   }
   if (x->instances.count == 1) {
     model->problem = part[0].mechanical ? dae_problem_mechanical(part[0].mechanical)
@@ -163,12 +163,12 @@ static void bind_all(dae__binder *b, dae_model *model, dae__units *units)
   model->coupled.name = model->name;
   model->coupled.part = part;
   model->coupled.parts = units->count;
-  create_wires(b, model, units);
-  create_joints(b, model, units);
+  assemble_create_wires(b, model, units);
+  assemble_create_joints(b, model, units);
   model->problem = dae_problem_coupled(&model->coupled);
 }
 
-static void count_all(const dae__expander *x, const dae__units *units, dae_model_counts *n)
+static void assemble_count_all(const dae__expander *x, const dae__units *units, dae_model_counts *n)
 {
   n->systems = x->instances.count - 1;
   n->joints = x->joints.count;
@@ -197,16 +197,16 @@ dae_status dae__build_problem(dae__binder *b, dae_model *model, dae__units *unit
   if (x->joints.count > 0 && x->instances.count == 1)
     dae__complain(x->l, x->joints.item[0].place,
                   "a joint connects systems, and this model has none; write constraint");
-  create_units(b, units);
+  assemble_create_units(b, units);
   if (!dae__bind_ok(b))
     return x->l->status;
-  place_all(x, units);
+  assemble_place_all(x, units);
   if (dae__bind_ok(b))
-    bind_all(b, model, units);
+    assemble_bind_all(b, model, units);
   b->system = model->name;
   if (!dae__bind_ok(b))
     return x->l->status;
-  count_all(x, units, &model->count);
+  assemble_count_all(x, units, &model->count);
   dae_status status = dae_problem_validate(&model->problem, x->l->err);
   return x->l->status = status;
 }

@@ -3,7 +3,7 @@
 #include "core/error.h"
 #include <string.h>
 
-static void *longer(dae__binder *b, const void *old, size_t size, int count)
+static void *bind_longer(dae__binder *b, const void *old, size_t size, int count)
 {
   char *memory = dae__pool_take(b->x->l->scratch, (size_t)count, size);
   if (memory && b->leaves > 0)
@@ -12,16 +12,16 @@ static void *longer(dae__binder *b, const void *old, size_t size, int count)
 }
 
 /* room for as many leaves as there are */
-static void make_room(dae__binder *b)
+static void bind_make_room(dae__binder *b)
 {
   int needed = b->x->leaves.count;
   if (needed <= b->leaves || !dae__load_ok(b->x->l))
     return;
   needed += needed / 2;
-  b->kind = longer(b, b->kind, sizeof *b->kind, needed);
-  b->index = longer(b, b->index, sizeof *b->index, needed);
-  b->input = longer(b, b->input, sizeof *b->input, needed);
-  b->by = longer(b, b->by, sizeof *b->by, needed);
+  b->kind = bind_longer(b, b->kind, sizeof *b->kind, needed);
+  b->index = bind_longer(b, b->index, sizeof *b->index, needed);
+  b->input = bind_longer(b, b->input, sizeof *b->input, needed);
+  b->by = bind_longer(b, b->by, sizeof *b->by, needed);
   if (!dae__load_ok(b->x->l))
     return;
   for (int i = b->leaves; i < needed; i++)
@@ -37,7 +37,7 @@ bool dae__binder_leaves(dae__binder *b, int count)
   int had = b->s.count;
   while (b->s.count < count && dae__load_ok(x->l))
     *DAE__PUSH(x->l->scratch, &b->s) = dae__add_leaf(x, 0, (dae__leaf_info){.symbol = -1});
-  make_room(b);
+  bind_make_room(b);
   for (int i = had; i < b->s.count && dae__load_ok(x->l); i++)
     dae__binder_place(b, b->s.item[i], DAE__CLASS_S, i);
   return dae__load_ok(x->l);
@@ -56,7 +56,7 @@ void dae__binder_place(dae__binder *b, int leaf, int class, int index)
 /* Walks over the graph, in units of its largest size: the chain with 100,000 links takes 2. */
 #define WALKS 10
 
-static dae_status too_large(dae__load *l, const char *what, long most)
+static dae_status bind_too_large(dae__load *l, const char *what, long most)
 {
   return dae__fail(
       l->err, DAE_ERROR_MODEL, NULL,
@@ -67,19 +67,19 @@ static dae_status too_large(dae__load *l, const char *what, long most)
 }
 
 /* more walks, or entries of matrices, than belong to the limit of nodes */
-static bool too_many_visits(const dae__binder *b)
+static bool bind_too_many_visits(const dae__binder *b)
 {
   return dae__walker_visits(b->x->walker) / WALKS > b->x->l->limits.max_nodes;
 }
 
-static bool too_many_entries(const dae__binder *b)
+static bool bind_too_many_entries(const dae__binder *b)
 {
   return b->entries > b->x->l->limits.max_nodes / ENTRY;
 }
 
 bool dae__bind_fits(const dae__binder *b)
 {
-  return !dae__graph_full(b->x->graph) && !too_many_visits(b) && !too_many_entries(b);
+  return !dae__graph_full(b->x->graph) && !bind_too_many_visits(b) && !bind_too_many_entries(b);
 }
 
 bool dae__bind_ok(dae__binder *b)
@@ -89,11 +89,11 @@ bool dae__bind_ok(dae__binder *b)
   if (!dae__load_ok(l))
     return false;
   if (dae__graph_full(b->x->graph))
-    l->status = too_large(l, "the nodes of its derivatives are more than", most);
-  else if (too_many_visits(b))
-    l->status = too_large(l, "differentiating it visits more nodes than", WALKS * most);
-  else if (too_many_entries(b))
-    l->status = too_large(l, "the entries of its matrices are more than", most / ENTRY);
+    l->status = bind_too_large(l, "the nodes of its derivatives are more than", most);
+  else if (bind_too_many_visits(b))
+    l->status = bind_too_large(l, "differentiating it visits more nodes than", WALKS * most);
+  else if (bind_too_many_entries(b))
+    l->status = bind_too_large(l, "the entries of its matrices are more than", most / ENTRY);
   else if (dae__arena_failed(b->arena))
     l->status = dae__out_of_memory(l->err);
   return !l->status;
@@ -152,7 +152,7 @@ void dae__bind_vector(dae__binder *b, const dae__nodes *nodes, int group, dae__o
 
 /* ---- tapes ---- */
 
-static void *kept_copy(dae__binder *b, const void *from, int count, size_t size)
+static void *bind_kept_copy(dae__binder *b, const void *from, int count, size_t size)
 {
   void *copy = dae__pool_take(b->x->l->keep, (size_t)count, size);
   if (copy && count > 0)
@@ -161,15 +161,15 @@ static void *kept_copy(dae__binder *b, const void *from, int count, size_t size)
 }
 
 /* a tape that is made later, with all that its plan points to */
-static dae__tape *postpone(dae__binder *b, dae__tape_plan plan)
+static dae__tape *bind_postpone(dae__binder *b, dae__tape_plan plan)
 {
   if (!b->placed)
-    b->placed = kept_copy(b, b->input, b->leaves, sizeof *b->input);
+    b->placed = bind_kept_copy(b, b->input, b->leaves, sizeof *b->input);
   plan.input = b->placed;
-  plan.output = kept_copy(b, plan.output, plan.outputs, sizeof *plan.output);
+  plan.output = bind_kept_copy(b, plan.output, plan.outputs, sizeof *plan.output);
   if (plan.zeroed)
-    plan.zeroed = kept_copy(b, plan.zeroed, plan.groups, sizeof *plan.zeroed);
-  const dae__tape_plan *kept = kept_copy(b, &plan, 1, sizeof plan);
+    plan.zeroed = bind_kept_copy(b, plan.zeroed, plan.groups, sizeof *plan.zeroed);
+  const dae__tape_plan *kept = bind_kept_copy(b, &plan, 1, sizeof plan);
   return dae__load_ok(b->x->l) ? dae__tape_postpone(b->arena, kept) : NULL;
 }
 
@@ -186,7 +186,7 @@ dae__tape *dae__bind_tape(dae__binder *b, const char *what, const dae__outputs *
                          .groups = groups,
                          .zeroed = zeroed,
                          .marks = b->marks};
-  dae__tape *tape = b->late ? postpone(b, plan) : dae__tape_create(b->arena, &plan);
+  dae__tape *tape = b->late ? bind_postpone(b, plan) : dae__tape_create(b->arena, &plan);
   if (tape)
     *DAE__PUSH(b->x->l->keep, b->tapes) = (dae__tape_note){tape, b->system, what};
   else if (!b->x->l->status)

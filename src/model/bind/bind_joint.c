@@ -10,8 +10,8 @@ typedef struct hinge {
 
 /* ---- callbacks ---- */
 
-static int run(const void *user, int quantity, double t, const double *z, const double *zdot,
-               const double *s, double *out)
+static int bind_joint_run(const void *user, int quantity, double t, const double *z,
+                          const double *zdot, const double *s, double *out)
 {
   const hinge *h = user;
   const double *in[DAE__CLASSES] = {
@@ -19,46 +19,50 @@ static int run(const void *user, int quantity, double t, const double *z, const 
   return dae__tape_run(h->tape[quantity], in, &out) ? 0 : -1;
 }
 
-static int eval_g(void *user, double t, const double *z, double *g)
+static int bind_joint_eval_g(void *user, double t, const double *z, double *g)
 {
-  return run(user, Q_g, t, z, NULL, NULL, g);
+  return bind_joint_run(user, Q_g, t, z, NULL, NULL, g);
 }
 
-static int eval_g_t(void *user, double t, const double *z, double *g_t)
+static int bind_joint_eval_g_t(void *user, double t, const double *z, double *g_t)
 {
-  return run(user, Q_g_t, t, z, NULL, NULL, g_t);
+  return bind_joint_run(user, Q_g_t, t, z, NULL, NULL, g_t);
 }
 
-static int eval_G(void *user, double t, const double *z, double *G)
+static int bind_joint_eval_G(void *user, double t, const double *z, double *G)
 {
-  return run(user, Q_G, t, z, NULL, NULL, G);
+  return bind_joint_run(user, Q_G, t, z, NULL, NULL, G);
 }
 
-static int eval_gamma(void *user, double t, const double *z, const double *zdot, double *gamma)
+static int bind_joint_eval_gamma(void *user, double t, const double *z, const double *zdot,
+                                 double *gamma)
 {
-  return run(user, Q_gamma, t, z, zdot, NULL, gamma);
+  return bind_joint_run(user, Q_gamma, t, z, zdot, NULL, gamma);
 }
 
-static int eval_gdot_z(void *user, double t, const double *z, const double *zdot, double *gdot_z)
+static int bind_joint_eval_gdot_z(void *user, double t, const double *z, const double *zdot,
+                                  double *gdot_z)
 {
-  return run(user, Q_gdot_z, t, z, zdot, NULL, gdot_z);
+  return bind_joint_run(user, Q_gdot_z, t, z, zdot, NULL, gdot_z);
 }
 
-static int eval_Gts_z(void *user, double t, const double *z, const double *s, double *Gts_z)
+static int bind_joint_eval_Gts_z(void *user, double t, const double *z, const double *s,
+                                 double *Gts_z)
 {
-  return run(user, Q_Gts_z, t, z, NULL, s, Gts_z);
+  return bind_joint_run(user, Q_Gts_z, t, z, NULL, s, Gts_z);
 }
 
 /* ---- building ---- */
 
-static dae__tape *scalar_tape(dae__binder *b, const char *what, dae__node node)
+static dae__tape *bind_joint_scalar_tape(dae__binder *b, const char *what, dae__node node)
 {
   dae__outputs out = {0};
   *DAE__PUSH(b->x->l->scratch, &out) = (dae__tape_output){0, 0, node};
   return dae__bind_tape(b, what, &out, 1, NULL);
 }
 
-static dae__tape *matrix_tape(dae__binder *b, const char *what, const dae__nodes *rows, int nz)
+static dae__tape *bind_joint_matrix_tape(dae__binder *b, const char *what, const dae__nodes *rows,
+                                         int nz)
 {
   dae__columns_of by = {.mask = DAE__BIT(Q), .cols = nz};
   dae__triplets m = dae__bind_jacobian(b, rows, &by);
@@ -68,7 +72,7 @@ static dae__tape *matrix_tape(dae__binder *b, const char *what, const dae__nodes
   return dae__bind_tape(b, what, &out, 1, &zeroed);
 }
 
-static void build(dae__binder *b, dae__node g, int nz, const int *leaves, hinge *h)
+static void bind_joint_build(dae__binder *b, dae__node g, int nz, const int *leaves, hinge *h)
 {
   dae__graph *graph = b->x->graph;
   dae__columns_of by = {.mask = DAE__BIT(Q), .cols = nz};
@@ -82,15 +86,15 @@ static void build(dae__binder *b, dae__node g, int nz, const int *leaves, hinge 
   }
   dae__nodes rate = {.item = &gdot, .count = 1};
   dae__nodes Gts = dae__bind_contract(b, &G, false);
-  h->tape[Q_g] = scalar_tape(b, "g", g);
-  h->tape[Q_g_t] = scalar_tape(b, "g_t", g_t);
-  h->tape[Q_G] = matrix_tape(b, "G", &row, nz);
-  h->tape[Q_gamma] = scalar_tape(b, "gamma", dae__bind_rate(b, gdot));
-  h->tape[Q_gdot_z] = matrix_tape(b, "gdot_z", &rate, nz);
-  h->tape[Q_Gts_z] = matrix_tape(b, "Gts_z", &Gts, nz);
+  h->tape[Q_g] = bind_joint_scalar_tape(b, "g", g);
+  h->tape[Q_g_t] = bind_joint_scalar_tape(b, "g_t", g_t);
+  h->tape[Q_G] = bind_joint_matrix_tape(b, "G", &row, nz);
+  h->tape[Q_gamma] = bind_joint_scalar_tape(b, "gamma", dae__bind_rate(b, gdot));
+  h->tape[Q_gdot_z] = bind_joint_matrix_tape(b, "gdot_z", &rate, nz);
+  h->tape[Q_Gts_z] = bind_joint_matrix_tape(b, "Gts_z", &Gts, nz);
 }
 
-static void place(dae__binder *b, int nz, const int *leaves, bool there)
+static void bind_joint_place(dae__binder *b, int nz, const int *leaves, bool there)
 {
   for (int i = 0; i < nz; i++) {
     int rate = dae__node_at(b->x->graph, b->x->leaf_rate.item[leaves[i]]).leaf;
@@ -132,20 +136,20 @@ bool dae__bind_joint(dae__binder *b, const dae__constraint *g, const int *unit_o
     dae__complain(x->l, g->place, "a joint with %d coordinates is too large", nz);
   if (x->l->status)
     return false;
-  place(b, nz, leaves, true);
-  build(b, g->node, nz, leaves, h);
-  place(b, nz, leaves, false);
+  bind_joint_place(b, nz, leaves, true);
+  bind_joint_build(b, g->node, nz, leaves, h);
+  bind_joint_place(b, nz, leaves, false);
   *out = (dae_joint){.name = g->name,
                      .ng = 1,
                      .nz = nz,
                      .z = z,
                      .user = h,
-                     .g = eval_g,
-                     .g_t = timed ? eval_g_t : NULL,
-                     .G = eval_G,
-                     .gamma = eval_gamma,
-                     .gdot_z = eval_gdot_z,
-                     .Gts_z = eval_Gts_z,
+                     .g = bind_joint_eval_g,
+                     .g_t = timed ? bind_joint_eval_g_t : NULL,
+                     .G = bind_joint_eval_G,
+                     .gamma = bind_joint_eval_gamma,
+                     .gdot_z = bind_joint_eval_gdot_z,
+                     .Gts_z = bind_joint_eval_Gts_z,
                      .time_free = !timed};
   return dae__bind_ok(b);
 }

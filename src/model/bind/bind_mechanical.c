@@ -22,7 +22,7 @@ typedef struct build {
   dae__node T, V;
 } build;
 
-static dae__nodes zeros(build *a, int count)
+static dae__nodes bind_mech_zeros(build *a, int count)
 {
   dae__nodes list = {.count = count};
   list.item = DAE__NEW_ARRAY(a->b->x->l->scratch, dae__node, count);
@@ -30,20 +30,20 @@ static dae__nodes zeros(build *a, int count)
 }
 
 /* the derivatives of a node by q or v into a vector with as many entries */
-static void gradient_into(build *a, dae__node node, unsigned mask, dae__nodes *out)
+static void bind_mech_gradient_into(build *a, dae__node node, unsigned mask, dae__nodes *out)
 {
   dae__gradient d = dae__bind_gradient(a->b, node, mask);
   for (int i = 0; i < d.count; i++)
     out->item[a->b->index[d.leaf[i]]] = d.value[i];
 }
 
-static void set_matrix(build *a, int quantity, dae__triplets m)
+static void bind_mech_set_matrix(build *a, int quantity, dae__triplets m)
 {
   a->matrix[quantity] = m;
   a->is_matrix[quantity] = true;
 }
 
-static dae__columns_of by_qv(const dae__unit *u, unsigned mask, bool both)
+static dae__columns_of bind_mech_by_qv(const dae__unit *u, unsigned mask, bool both)
 {
   dae__columns_of by = {.mask = mask, .cols = both ? 2 * u->q.count : u->q.count};
   if (both)
@@ -51,26 +51,28 @@ static dae__columns_of by_qv(const dae__unit *u, unsigned mask, bool both)
   return by;
 }
 
-static dae__triplets jacobian_qv(build *a, const dae__nodes *rows, unsigned mask, bool both)
+static dae__triplets bind_mech_jacobian_qv(build *a, const dae__nodes *rows, unsigned mask,
+                                           bool both)
 {
-  dae__columns_of by = by_qv(a->u, mask, both);
+  dae__columns_of by = bind_mech_by_qv(a->u, mask, both);
   return dae__bind_jacobian(a->b, rows, &by);
 }
 
 /* p, M, p_rate, F, f, and the derivatives of M s */
-static void build_inertia(build *a)
+static void bind_mech_build_inertia(build *a)
 {
   dae__binder *b = a->b;
   dae__graph *graph = b->x->graph;
   const dae__instance *own = &b->x->instances.item[a->u->instance];
   int nq = a->u->q.count;
-  dae__nodes T_q = zeros(a, nq), V_q = zeros(a, nq), p = zeros(a, nq);
-  dae__nodes p_rate = zeros(a, nq), F = zeros(a, nq), f = zeros(a, nq);
+  dae__nodes T_q = bind_mech_zeros(a, nq), V_q = bind_mech_zeros(a, nq), p = bind_mech_zeros(a, nq);
+  dae__nodes p_rate = bind_mech_zeros(a, nq), F = bind_mech_zeros(a, nq),
+             f = bind_mech_zeros(a, nq);
   if (!dae__bind_ok(b))
     return;
-  gradient_into(a, a->T, DAE__BIT(V), &p);
-  gradient_into(a, a->T, DAE__BIT(Q), &T_q);
-  gradient_into(a, a->V, DAE__BIT(Q), &V_q);
+  bind_mech_gradient_into(a, a->T, DAE__BIT(V), &p);
+  bind_mech_gradient_into(a, a->T, DAE__BIT(Q), &T_q);
+  bind_mech_gradient_into(a, a->V, DAE__BIT(Q), &V_q);
   for (int i = 0; i < nq; i++)
     F.item[i] = DAE__SUB(graph, T_q.item[i], V_q.item[i]);
   for (int i = 0; i < own->forces.count; i++) {
@@ -85,17 +87,18 @@ static void build_inertia(build *a)
   a->vector[DAE__Q_p_rate] = p_rate;
   a->vector[DAE__Q_F] = F;
   a->vector[DAE__Q_f] = f;
-  dae__triplets M = a->u->inertia = jacobian_qv(a, &p, DAE__BIT(V), false);
-  set_matrix(a, DAE__Q_M, M);
+  dae__triplets M = a->u->inertia = bind_mech_jacobian_qv(a, &p, DAE__BIT(V), false);
+  bind_mech_set_matrix(a, DAE__Q_M, M);
   a->p->constant_mass = dae__triplets_constant(graph, &M);
   if (!a->p->constant_mass) {
     dae__nodes Ms = dae__bind_contract(b, &M, true);
-    set_matrix(a, DAE__Q_Ms_qv, jacobian_qv(a, &Ms, DAE__BIT(Q) | DAE__BIT(V), true));
+    bind_mech_set_matrix(a, DAE__Q_Ms_qv,
+                         bind_mech_jacobian_qv(a, &Ms, DAE__BIT(Q) | DAE__BIT(V), true));
   }
 }
 
 /* d(f, s, c)/d(q, v, u, w) and d(f, s, c)/d(in) */
-static void build_rows(build *a)
+static void bind_mech_build_rows(build *a)
 {
   const dae__unit *u = a->u;
   int nq = u->q.count, nu = u->u.count, nw = u->w.count;
@@ -113,13 +116,13 @@ static void build_rows(build *a)
   dae__columns_of by_in = {.mask = DAE__BIT(IN), .cols = u->in.count};
   a->vector[DAE__Q_s] = u->s;
   a->vector[DAE__Q_c] = u->c;
-  set_matrix(a, DAE__Q_J, dae__bind_jacobian(a->b, &all, &by));
+  bind_mech_set_matrix(a, DAE__Q_J, dae__bind_jacobian(a->b, &all, &by));
   if (u->in.count > 0)
-    set_matrix(a, DAE__Q_J_in, dae__bind_jacobian(a->b, &all, &by_in));
+    bind_mech_set_matrix(a, DAE__Q_J_in, dae__bind_jacobian(a->b, &all, &by_in));
 }
 
 /* sum over the columns of A of A_ij v_j, added to what is there */
-static void add_times_v(build *a, const dae__triplets *A, dae__nodes *to)
+static void bind_mech_add_times_v(build *a, const dae__triplets *A, dae__nodes *to)
 {
   dae__graph *graph = a->b->x->graph;
   for (int i = 0; i < A->entries.count; i++) {
@@ -129,7 +132,7 @@ static void add_times_v(build *a, const dae__triplets *A, dae__nodes *to)
   }
 }
 
-static dae__nodes constraint_nodes(build *a, const dae__constraints *all)
+static dae__nodes bind_mech_constraint_nodes(build *a, const dae__constraints *all)
 {
   dae__nodes nodes = {0};
   for (int i = 0; i < all->count; i++)
@@ -137,56 +140,58 @@ static dae__nodes constraint_nodes(build *a, const dae__constraints *all)
   return nodes;
 }
 
-static void build_holonomic(build *a, const dae__constraints *all)
+static void bind_mech_build_holonomic(build *a, const dae__constraints *all)
 {
   dae__binder *b = a->b;
-  dae__nodes g = constraint_nodes(a, all), g_t = zeros(a, g.count), gdot = zeros(a, g.count);
-  dae__nodes gamma = zeros(a, g.count);
+  dae__nodes g = bind_mech_constraint_nodes(a, all), g_t = bind_mech_zeros(a, g.count),
+             gdot = bind_mech_zeros(a, g.count);
+  dae__nodes gamma = bind_mech_zeros(a, g.count);
   if (!dae__bind_ok(b))
     return;
-  dae__triplets G = jacobian_qv(a, &g, DAE__BIT(Q), false);
+  dae__triplets G = bind_mech_jacobian_qv(a, &g, DAE__BIT(Q), false);
   a->p->time_free_g = true;
   for (int i = 0; i < g.count; i++) {
     dae__gradient d = dae__bind_gradient(b, g.item[i], DAE__BIT(T));
     gdot.item[i] = g_t.item[i] = d.count > 0 ? d.value[0] : DAE__ZERO;
     a->p->time_free_g = a->p->time_free_g && d.count == 0;
   }
-  add_times_v(a, &G, &gdot);
+  bind_mech_add_times_v(a, &G, &gdot);
   for (int i = 0; i < g.count && dae__bind_ok(b); i++)
     gamma.item[i] = dae__bind_rate(b, gdot.item[i]);
   a->vector[DAE__Q_g] = g;
   a->vector[DAE__Q_g_t] = g_t;
   a->vector[DAE__Q_gdot] = gdot;
   a->vector[DAE__Q_gamma] = gamma;
-  set_matrix(a, DAE__Q_G, G);
+  bind_mech_set_matrix(a, DAE__Q_G, G);
   if (g.count == 0)
     return;
   dae__nodes Gts = dae__bind_contract(b, &G, false);
-  set_matrix(a, DAE__Q_Gts_q, jacobian_qv(a, &Gts, DAE__BIT(Q), false));
-  set_matrix(a, DAE__Q_gdot_q, jacobian_qv(a, &gdot, DAE__BIT(Q), false));
+  bind_mech_set_matrix(a, DAE__Q_Gts_q, bind_mech_jacobian_qv(a, &Gts, DAE__BIT(Q), false));
+  bind_mech_set_matrix(a, DAE__Q_gdot_q, bind_mech_jacobian_qv(a, &gdot, DAE__BIT(Q), false));
 }
 
-static void build_nonholonomic(build *a, const dae__constraints *all)
+static void bind_mech_build_nonholonomic(build *a, const dae__constraints *all)
 {
   dae__binder *b = a->b;
-  dae__nodes k = constraint_nodes(a, all), kappa = zeros(a, k.count);
+  dae__nodes k = bind_mech_constraint_nodes(a, all), kappa = bind_mech_zeros(a, k.count);
   if (!dae__bind_ok(b))
     return;
-  dae__triplets K = jacobian_qv(a, &k, DAE__BIT(V), false);
+  dae__triplets K = bind_mech_jacobian_qv(a, &k, DAE__BIT(V), false);
   for (int i = 0; i < k.count && dae__bind_ok(b); i++)
     kappa.item[i] = dae__bind_rate(b, k.item[i]);
   a->vector[DAE__Q_k] = k;
   a->vector[DAE__Q_kappa] = kappa;
-  set_matrix(a, DAE__Q_K, K);
+  bind_mech_set_matrix(a, DAE__Q_K, K);
   if (k.count == 0)
     return;
   dae__nodes Kts = dae__bind_contract(b, &K, false);
-  set_matrix(a, DAE__Q_Kts_qv, jacobian_qv(a, &Kts, DAE__BIT(Q) | DAE__BIT(V), true));
-  set_matrix(a, DAE__Q_k_q, jacobian_qv(a, &k, DAE__BIT(Q), false));
+  bind_mech_set_matrix(a, DAE__Q_Kts_qv,
+                       bind_mech_jacobian_qv(a, &Kts, DAE__BIT(Q) | DAE__BIT(V), true));
+  bind_mech_set_matrix(a, DAE__Q_k_q, bind_mech_jacobian_qv(a, &k, DAE__BIT(Q), false));
 }
 
 /* gdot_q is written in the pattern of G, in which all its entries stand */
-static void widen_to_G(build *a)
+static void bind_mech_widen_to_G(build *a)
 {
   dae__triplets *m = &a->matrix[DAE__Q_gdot_q], wide = a->matrix[DAE__Q_G];
   dae__pool *pool = a->b->x->l->scratch;
@@ -205,7 +210,7 @@ static void widen_to_G(build *a)
 
 /* ---- tapes ---- */
 
-static void outputs_of(build *a, int quantity, int group, dae__outputs *out, int *zeroed)
+static void bind_mech_outputs_of(build *a, int quantity, int group, dae__outputs *out, int *zeroed)
 {
   if (!a->is_matrix[quantity]) {
     dae__bind_vector(a->b, &a->vector[quantity], group, out);
@@ -217,37 +222,37 @@ static void outputs_of(build *a, int quantity, int group, dae__outputs *out, int
     zeroed[group] = m->rows * m->cols;
 }
 
-static bool is_empty(const build *a, int quantity)
+static bool bind_mech_is_empty(const build *a, int quantity)
 {
   if (!a->is_matrix[quantity])
     return a->vector[quantity].count == 0;
   return a->matrix[quantity].rows == 0 || a->matrix[quantity].cols == 0;
 }
 
-static void build_singles(build *a)
+static void bind_mech_build_singles(build *a)
 {
   for (int i = 0; i < DAE__QUANTITIES; i++) {
     dae__outputs out = {0};
     int zeroed = 0;
-    if (is_empty(a, i))
+    if (bind_mech_is_empty(a, i))
       continue;
-    outputs_of(a, i, 0, &out, &zeroed);
+    bind_mech_outputs_of(a, i, 0, &out, &zeroed);
     a->m->single[i] = dae__bind_tape(a->b, dae__quantity_name(i), &out, 1, &zeroed);
   }
 }
 
-static void add_program(build *a, unsigned mask, const char *what)
+static void bind_mech_add_program(build *a, unsigned mask, const char *what)
 {
   dae__outputs out = {0};
   int zeroed[DAE__WANTED_COUNT] = {0};
   for (int i = 0; i < DAE__WANTED_COUNT; i++)
     if (mask & (1u << i))
-      outputs_of(a, i, i, &out, zeroed);
+      bind_mech_outputs_of(a, i, i, &out, zeroed);
   a->m->program[a->m->programs++] =
       (dae__program){mask, dae__bind_tape(a->b, what, &out, DAE__WANTED_COUNT, zeroed)};
 }
 
-static void build_programs(build *a)
+static void bind_mech_build_programs(build *a)
 {
   dae__mechanics *m = a->m;
   unsigned shared;
@@ -263,12 +268,12 @@ static void build_programs(build *a)
     for (int k = 0; k < m->programs; k++)
       known = known || m->program[k].mask == mask;
     if (!known)
-      add_program(a, mask, t.what);
+      bind_mech_add_program(a, mask, t.what);
   }
 }
 
 /* T and V; their rates along the motion, with those of inputs as the vector s */
-static void build_energy(build *a)
+static void bind_mech_build_energy(build *a)
 {
   dae__binder *b = a->b;
   dae__graph *graph = b->x->graph;
@@ -290,7 +295,7 @@ static void build_energy(build *a)
 
 /* ---- the description ---- */
 
-static const char *const *names_of(build *a, const dae__ints *leaves, int named)
+static const char *const *bind_mech_names_of(build *a, const dae__ints *leaves, int named)
 {
   dae__expander *x = a->b->x;
   const char **names = DAE__TAKE(a->b->arena, const char *, leaves->count);
@@ -299,7 +304,7 @@ static const char *const *names_of(build *a, const dae__ints *leaves, int named)
   return names;
 }
 
-static const char *const *constraint_names(build *a, const dae__constraints *all)
+static const char *const *bind_mech_constraint_names(build *a, const dae__constraints *all)
 {
   const char **names = DAE__TAKE(a->b->arena, const char *, all->count);
   for (int i = 0; names && i < all->count; i++)
@@ -307,28 +312,28 @@ static const char *const *constraint_names(build *a, const dae__constraints *all
   return names;
 }
 
-static const dae_pattern *pattern_of(build *a, int quantity)
+static const dae_pattern *bind_mech_pattern_of(build *a, int quantity)
 {
   if (!a->u->sparse || !a->is_matrix[quantity])
     return NULL;
   return dae__triplets_pattern(a->b->arena, &a->matrix[quantity]);
 }
 
-static void describe_patterns(build *a)
+static void bind_mech_describe_patterns(build *a)
 {
   dae_mechanical *p = a->p;
-  p->M_pattern = pattern_of(a, DAE__Q_M);
-  p->G_pattern = pattern_of(a, DAE__Q_G);
-  p->K_pattern = pattern_of(a, DAE__Q_K);
-  p->J_pattern = pattern_of(a, DAE__Q_J);
-  p->J_in_pattern = pattern_of(a, DAE__Q_J_in);
-  p->Ms_pattern = pattern_of(a, DAE__Q_Ms_qv);
-  p->Gts_pattern = pattern_of(a, DAE__Q_Gts_q);
-  p->k_q_pattern = pattern_of(a, DAE__Q_k_q);
-  p->Kts_pattern = pattern_of(a, DAE__Q_Kts_qv);
+  p->M_pattern = bind_mech_pattern_of(a, DAE__Q_M);
+  p->G_pattern = bind_mech_pattern_of(a, DAE__Q_G);
+  p->K_pattern = bind_mech_pattern_of(a, DAE__Q_K);
+  p->J_pattern = bind_mech_pattern_of(a, DAE__Q_J);
+  p->J_in_pattern = bind_mech_pattern_of(a, DAE__Q_J_in);
+  p->Ms_pattern = bind_mech_pattern_of(a, DAE__Q_Ms_qv);
+  p->Gts_pattern = bind_mech_pattern_of(a, DAE__Q_Gts_q);
+  p->k_q_pattern = bind_mech_pattern_of(a, DAE__Q_k_q);
+  p->Kts_pattern = bind_mech_pattern_of(a, DAE__Q_Kts_qv);
 }
 
-static void describe(build *a, const char *name)
+static void bind_mech_describe(build *a, const char *name)
 {
   dae_mechanical *p = a->p;
   const dae__unit *u = a->u;
@@ -340,12 +345,12 @@ static void describe(build *a, const char *name)
   p->nin = u->in.count;
   p->ng = own->holonomic.count;
   p->nk = own->nonholonomic.count;
-  p->q_names = names_of(a, &u->q, u->q.count);
-  p->u_names = names_of(a, &u->u, u->u.count);
-  p->w_names = names_of(a, &u->w, u->w.count - u->hidden);
-  p->g_names = constraint_names(a, &own->holonomic);
-  p->k_names = constraint_names(a, &own->nonholonomic);
-  describe_patterns(a);
+  p->q_names = bind_mech_names_of(a, &u->q, u->q.count);
+  p->u_names = bind_mech_names_of(a, &u->u, u->u.count);
+  p->w_names = bind_mech_names_of(a, &u->w, u->w.count - u->hidden);
+  p->g_names = bind_mech_constraint_names(a, &own->holonomic);
+  p->k_names = bind_mech_constraint_names(a, &own->nonholonomic);
+  bind_mech_describe_patterns(a);
   dae__mechanics_callbacks(a->m, p);
 }
 
@@ -359,18 +364,18 @@ const dae_mechanical *dae__bind_mechanical(dae__binder *b, dae__unit *u, const c
     return NULL;
   *a = (build){.b = b, .u = u, .m = m, .p = p, .T = own->kinetic, .V = own->potential};
   dae__unit_place(b, u, true);
-  build_inertia(a);
-  build_rows(a);
-  build_holonomic(a, &own->holonomic);
-  build_nonholonomic(a, &own->nonholonomic);
+  bind_mech_build_inertia(a);
+  bind_mech_build_rows(a);
+  bind_mech_build_holonomic(a, &own->holonomic);
+  bind_mech_build_nonholonomic(a, &own->nonholonomic);
   if (dae__bind_ok(b))
     dae__check_determined(b, u, &a->matrix[DAE__Q_M], &a->matrix[DAE__Q_G], &a->matrix[DAE__Q_K]);
   if (dae__bind_ok(b)) {
-    widen_to_G(a);
-    build_singles(a);
-    build_programs(a);
-    build_energy(a);
-    describe(a, name);
+    bind_mech_widen_to_G(a);
+    bind_mech_build_singles(a);
+    bind_mech_build_programs(a);
+    bind_mech_build_energy(a);
+    bind_mech_describe(a, name);
   }
   dae__unit_place(b, u, false);
   return dae__bind_ok(b) ? p : NULL;

@@ -12,8 +12,8 @@ typedef struct circuit {
 
 /* ---- callbacks ---- */
 
-static int run(const void *user, int quantity, const dae_semi_explicit_at *at, const double *s,
-               double *out)
+static int bind_semi_run(const void *user, int quantity, const dae_semi_explicit_at *at,
+                         const double *s, double *out)
 {
   const circuit *c = user;
   const double *in[DAE__CLASSES] = {[DAE__CLASS_T] = &at->t,
@@ -27,7 +27,7 @@ static int run(const void *user, int quantity, const dae_semi_explicit_at *at, c
 #define CALLBACK(name)                                                                             \
   static int eval_##name(void *user, const dae_semi_explicit_at *at, double *out)                  \
   {                                                                                                \
-    return run(user, Q_##name, at, NULL, out);                                                     \
+    return bind_semi_run(user, Q_##name, at, NULL, out);                                           \
   }
 CALLBACK(f)
 CALLBACK(F)
@@ -37,9 +37,10 @@ CALLBACK(J)
 CALLBACK(J_in)
 #undef CALLBACK
 
-static int eval_Ms_x(void *user, const dae_semi_explicit_at *at, const double *s, double *out)
+static int bind_semi_eval_Ms_x(void *user, const dae_semi_explicit_at *at, const double *s,
+                               double *out)
 {
-  return run(user, Q_Ms_x, at, s, out);
+  return bind_semi_run(user, Q_Ms_x, at, s, out);
 }
 
 /* ---- building ---- */
@@ -50,7 +51,7 @@ typedef struct build {
   circuit *c;
 } build;
 
-static void vector_tape(build *a, int quantity, const dae__nodes *nodes)
+static void bind_semi_vector_tape(build *a, int quantity, const dae__nodes *nodes)
 {
   dae__outputs out = {0};
   dae__bind_vector(a->b, nodes, 0, &out);
@@ -58,7 +59,7 @@ static void vector_tape(build *a, int quantity, const dae__nodes *nodes)
 }
 
 /* a tape, and the pattern where the system is sparse */
-static const dae_pattern *matrix_tape(build *a, int quantity, const dae__triplets *m)
+static const dae_pattern *bind_semi_matrix_tape(build *a, int quantity, const dae__triplets *m)
 {
   dae__outputs out = {0};
   int zeroed = a->u->sparse ? 0 : m->rows * m->cols;
@@ -68,7 +69,7 @@ static const dae_pattern *matrix_tape(build *a, int quantity, const dae__triplet
 }
 
 /* equations F in which an algebraic variable stands */
-static int rows_with_y(build *a, const dae__triplets *J)
+static int bind_semi_rows_with_y(build *a, const dae__triplets *J)
 {
   dae__ints seen = {0};
   int found = 0, nx = a->u->u.count;
@@ -84,7 +85,7 @@ static int rows_with_y(build *a, const dae__triplets *J)
   return found;
 }
 
-static void build_jacobians(build *a, dae_semi_explicit *p)
+static void bind_semi_build_jacobians(build *a, dae_semi_explicit *p)
 {
   const dae__unit *u = a->u;
   dae__nodes rows = {0};
@@ -94,23 +95,23 @@ static void build_jacobians(build *a, dae_semi_explicit *p)
   dae__columns_of by = {.mask = DAE__BIT(U) | DAE__BIT(W), .cols = u->u.count + u->w.count};
   by.offset[DAE__CLASS_W] = u->u.count;
   dae__triplets J = dae__bind_jacobian(a->b, &rows, &by);
-  p->J_pattern = matrix_tape(a, Q_J, &J);
+  p->J_pattern = bind_semi_matrix_tape(a, Q_J, &J);
   p->J = eval_J;
   /* as far as structure tells; the start tells more */
-  p->index = u->c.count > 0 && rows_with_y(a, &J) == u->c.count ? 1 : 0;
+  p->index = u->c.count > 0 && bind_semi_rows_with_y(a, &J) == u->c.count ? 1 : 0;
   if (u->in.count == 0)
     return;
   dae__columns_of by_in = {.mask = DAE__BIT(IN), .cols = u->in.count};
   dae__triplets J_in = dae__bind_jacobian(a->b, &rows, &by_in);
-  p->J_in_pattern = matrix_tape(a, Q_J_in, &J_in);
+  p->J_in_pattern = bind_semi_matrix_tape(a, Q_J_in, &J_in);
   p->J_in = eval_J_in;
 }
 
-static void build_mass(build *a, dae_semi_explicit *p)
+static void bind_semi_build_mass(build *a, dae_semi_explicit *p)
 {
   dae__triplets M = a->u->mass;
   dae__triplets_sort(a->b->x->l->scratch, &M);
-  p->M_pattern = matrix_tape(a, Q_M, &M);
+  p->M_pattern = bind_semi_matrix_tape(a, Q_M, &M);
   p->M = eval_M;
   p->constant_mass = dae__triplets_constant(a->b->x->graph, &M);
   if (p->constant_mass)
@@ -118,11 +119,11 @@ static void build_mass(build *a, dae_semi_explicit *p)
   dae__nodes Ms = dae__bind_contract(a->b, &M, true);
   dae__columns_of by = {.mask = DAE__BIT(U), .cols = a->u->u.count};
   dae__triplets Ms_x = dae__bind_jacobian(a->b, &Ms, &by);
-  p->Ms_pattern = matrix_tape(a, Q_Ms_x, &Ms_x);
-  p->Ms_x = eval_Ms_x;
+  p->Ms_pattern = bind_semi_matrix_tape(a, Q_Ms_x, &Ms_x);
+  p->Ms_x = bind_semi_eval_Ms_x;
 }
 
-static void build_time_derivative(build *a, dae_semi_explicit *p)
+static void bind_semi_build_time_derivative(build *a, dae_semi_explicit *p)
 {
   dae__nodes F_t = {0};
   for (int i = 0; i < a->u->c.count; i++) {
@@ -133,12 +134,12 @@ static void build_time_derivative(build *a, dae_semi_explicit *p)
     }
     *DAE__PUSH(a->b->x->l->scratch, &F_t) = slope;
   }
-  vector_tape(a, Q_F_t, &F_t);
+  bind_semi_vector_tape(a, Q_F_t, &F_t);
   p->F_t = eval_F_t;
 }
 
 /* the last ones may stand for rates */
-static const char *const *names_of(build *a, const dae__ints *leaves, int rates)
+static const char *const *bind_semi_names_of(build *a, const dae__ints *leaves, int rates)
 {
   const char **names = DAE__TAKE(a->b->arena, const char *, leaves->count);
   for (int i = 0; names && i < leaves->count; i++)
@@ -146,7 +147,7 @@ static const char *const *names_of(build *a, const dae__ints *leaves, int rates)
   return names;
 }
 
-static const char *const *equation_names(build *a, const char *const *names, int count)
+static const char *const *bind_semi_equation_names(build *a, const char *const *names, int count)
 {
   const char **copy = DAE__TAKE(a->b->arena, const char *, count);
   for (int i = 0; copy && names && i < count; i++)
@@ -168,19 +169,19 @@ const dae_semi_explicit *dae__bind_semi(dae__binder *b, dae__unit *u, const char
                            .f = eval_f,
                            .constant_mass = true};
   dae__unit_place(b, u, true);
-  vector_tape(&a, Q_f, &u->s);
+  bind_semi_vector_tape(&a, Q_f, &u->s);
   if (u->w.count > 0) {
-    vector_tape(&a, Q_F, &u->c);
+    bind_semi_vector_tape(&a, Q_F, &u->c);
     p->F = eval_F;
-    build_time_derivative(&a, p);
+    bind_semi_build_time_derivative(&a, p);
   }
-  build_jacobians(&a, p);
+  bind_semi_build_jacobians(&a, p);
   if (u->mass.rows > 0)
-    build_mass(&a, p);
+    bind_semi_build_mass(&a, p);
   dae__unit_place(b, u, false);
-  p->x_names = names_of(&a, &u->u, 0);
-  p->y_names = names_of(&a, &u->w, u->hidden);
-  p->f_names = u->s_names ? equation_names(&a, u->s_names, u->u.count) : NULL;
-  p->F_names = equation_names(&a, u->c_names, u->w.count);
+  p->x_names = bind_semi_names_of(&a, &u->u, 0);
+  p->y_names = bind_semi_names_of(&a, &u->w, u->hidden);
+  p->f_names = u->s_names ? bind_semi_equation_names(&a, u->s_names, u->u.count) : NULL;
+  p->F_names = bind_semi_equation_names(&a, u->c_names, u->w.count);
   return dae__bind_ok(b) ? p : NULL;
 }

@@ -12,7 +12,7 @@ typedef struct matching {
   int *at, *next;   /* the path: coordinates, and the rows to try next */
 } matching;
 
-static bool find_row(matching *m, int coordinate)
+static bool determined_find_row(matching *m, int coordinate)
 {
   int depth = 0;
   m->at[0] = coordinate;
@@ -38,7 +38,7 @@ static bool find_row(matching *m, int coordinate)
 }
 
 /* start and row out of G and K */
-static void list_rows(const dae__triplets *const *m, int nq, matching *out)
+static void determined_list_rows(const dae__triplets *const *m, int nq, matching *out)
 {
   int *end = out->start + 1;
   for (int k = 0; k < 2; k++)
@@ -53,8 +53,8 @@ static void list_rows(const dae__triplets *const *m, int nq, matching *out)
     }
 }
 
-static bool prepare(dae__binder *b, int nq, const dae__triplets *G, const dae__triplets *K,
-                    matching *m)
+static bool determined_prepare(dae__binder *b, int nq, const dae__triplets *G,
+                               const dae__triplets *K, matching *m)
 {
   dae__pool *pool = b->x->l->scratch;
   int nc = G->rows + K->rows;
@@ -68,7 +68,7 @@ static bool prepare(dae__binder *b, int nq, const dae__triplets *G, const dae__t
     return false;
   for (int i = 0; i < nc; i++)
     m->owner[i] = -1;
-  list_rows((const dae__triplets *const[]){G, K}, nq, m);
+  determined_list_rows((const dae__triplets *const[]){G, K}, nq, m);
   return true;
 }
 
@@ -78,12 +78,12 @@ void dae__check_determined(dae__binder *b, const dae__unit *u, const dae__triple
   dae__expander *x = b->x;
   matching m;
   bool *has_mass = DAE__NEW_ARRAY(x->l->scratch, bool, u->q.count);
-  if (!prepare(b, u->q.count, G, K, &m))
+  if (!determined_prepare(b, u->q.count, G, K, &m))
     return;
   for (int i = 0; i < M->entries.count; i++)
     has_mass[M->entries.item[i].row] = true;
   for (int j = 0; j < u->q.count && !x->l->status; j++) {
-    if (has_mass[j] || find_row(&m, j))
+    if (has_mass[j] || determined_find_row(&m, j))
       continue;
     int leaf = u->q.item[j];
     dae__complain(

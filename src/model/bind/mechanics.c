@@ -37,7 +37,7 @@ const char *dae__quantity_name(int quantity)
 
 /* ---- callbacks ---- */
 
-static void point(const dae_mechanical_at *at, const double *s, const double **in)
+static void mechanics_point(const dae_mechanical_at *at, const double *s, const double **in)
 {
   in[DAE__CLASS_T] = &at->t;
   in[DAE__CLASS_Q] = at->q;
@@ -48,10 +48,10 @@ static void point(const dae_mechanical_at *at, const double *s, const double **i
   in[DAE__CLASS_S] = s;
 }
 
-static int run(dae__tape *tape, const dae_mechanical_at *at, const double *s, double *out)
+static int mechanics_run(dae__tape *tape, const dae_mechanical_at *at, const double *s, double *out)
 {
   const double *in[DAE__CLASSES];
-  point(at, s, in);
+  mechanics_point(at, s, in);
   return dae__tape_run(tape, in, &out) ? 0 : -1;
 }
 
@@ -59,7 +59,7 @@ static int run(dae__tape *tape, const dae_mechanical_at *at, const double *s, do
   static int eval_##name(void *user, const dae_mechanical_at *at, double *out)                     \
   {                                                                                                \
     const dae__mechanics *m = user;                                                                \
-    return run(m->single[DAE__Q_##name], at, NULL, out);                                           \
+    return mechanics_run(m->single[DAE__Q_##name], at, NULL, out);                                 \
   }
 CALLBACK(M)
 CALLBACK(f)
@@ -85,29 +85,29 @@ CALLBACK(k_q)
   static int eval_##name(void *user, const dae_mechanical_at *at, const double *s, double *out)    \
   {                                                                                                \
     const dae__mechanics *m = user;                                                                \
-    return run(m->single[DAE__Q_##name], at, s, out);                                              \
+    return mechanics_run(m->single[DAE__Q_##name], at, s, out);                                    \
   }
 CALLBACK_S(Ms_qv)
 CALLBACK_S(Gts_q)
 CALLBACK_S(Kts_qv)
 #undef CALLBACK_S
 
-static int eval_energy(void *user, const dae_mechanical_at *at, double *T, double *V)
+static int mechanics_eval_energy(void *user, const dae_mechanical_at *at, double *T, double *V)
 {
   const dae__mechanics *m = user;
   double out[2] = {0};
-  int result = run(m->energy, at, NULL, out);
+  int result = mechanics_run(m->energy, at, NULL, out);
   *T = out[0];
   *V = out[1];
   return result;
 }
 
-static int eval_energy_rate(void *user, const dae_mechanical_at *at, const double *in_rate,
-                            double *T_rate, double *V_rate)
+static int mechanics_eval_energy_rate(void *user, const dae_mechanical_at *at,
+                                      const double *in_rate, double *T_rate, double *V_rate)
 {
   const dae__mechanics *m = user;
   double out[2] = {0};
-  int result = run(m->energy_rate, at, in_rate, out);
+  int result = mechanics_run(m->energy_rate, at, in_rate, out);
   *T_rate = out[0];
   *V_rate = out[1];
   return result;
@@ -122,7 +122,7 @@ DAE__WANTED(IN_ORDER)
 #undef IN_ORDER
 
 /* programs that compute nothing else, the largest first; what is left one by one */
-static int eval(void *user, const dae_mechanical_at *at, const dae_mechanical_wanted *w)
+static int mechanics_eval(void *user, const dae_mechanical_at *at, const dae_mechanical_wanted *w)
 {
   const dae__mechanics *m = user;
   double *const *out = &w->M;
@@ -133,7 +133,7 @@ static int eval(void *user, const dae_mechanical_at *at, const dae_mechanical_wa
   DAE__WANTED(MARK)
 #undef MARK
   wanted &= m->present;
-  point(at, NULL, in);
+  mechanics_point(at, NULL, in);
   for (int i = 0; i < m->programs && wanted; i++) {
     if (m->program[i].mask & ~wanted)
       continue;
@@ -174,7 +174,7 @@ void dae__mechanics_callbacks(dae__mechanics *m, dae_mechanical *p)
 #undef GIVE
   p->g_t = m->single[DAE__Q_g_t] && !p->time_free_g ? eval_g_t : NULL;
   p->user = m;
-  p->eval = eval;
-  p->energy = eval_energy;
-  p->energy_rate = eval_energy_rate;
+  p->eval = mechanics_eval;
+  p->energy = mechanics_eval_energy;
+  p->energy_rate = mechanics_eval_energy_rate;
 }

@@ -7,7 +7,7 @@
 
 /* ---- start ---- */
 
-static void build_start(dae__binder *b, dae_model *model, const dae__units *units)
+static void observe_build_start(dae__binder *b, dae_model *model, const dae__units *units)
 {
   dae__expander *x = b->x;
   const double *values = dae__start_values(x, model->t_start);
@@ -34,19 +34,20 @@ static void build_start(dae__binder *b, dae_model *model, const dae__units *unit
 
 /* ---- columns ---- */
 
-static void add_column(dae__binder *b, dae_model *model, const dae__units *units, int leaf,
-                       const char *name)
+static void observe_add_column(dae__binder *b, dae_model *model, const dae__units *units, int leaf,
+                               const char *name)
 {
   *DAE__PUSH(b->x->l->keep, &model->columns) = (dae_column){units->entry[leaf], name};
 }
 
-static void add_landmark(dae__binder *b, dae_model *model, const char *name, int place)
+static void observe_add_landmark(dae__binder *b, dae_model *model, const char *name, int place)
 {
   *DAE__PUSH(b->x->l->keep, &model->landmarks) = (dae__landmark){name, place};
 }
 
 /* the variables of all instances, or the rates of their coordinates */
-static void add_variables(dae__binder *b, dae_model *model, const dae__units *units, bool rates)
+static void observe_add_variables(dae__binder *b, dae_model *model, const dae__units *units,
+                                  bool rates)
 {
   dae__expander *x = b->x;
   for (int i = 0; i < x->instances.count; i++) {
@@ -60,21 +61,21 @@ static void add_variables(dae__binder *b, dae_model *model, const dae__units *un
       for (int k = 0; e && k < e->count && dae__load_ok(x->l); k++) {
         const char *name = dae__element_name(x, s, i, k);
         if (rates)
-          add_column(b, model, units, e->leaf + e->count + k,
-                     dae__pool_print(x->l->keep, "der(%s)", name));
+          observe_add_column(b, model, units, e->leaf + e->count + k,
+                             dae__pool_print(x->l->keep, "der(%s)", name));
         else
-          add_column(b, model, units, e->leaf + k, name);
+          observe_add_column(b, model, units, e->leaf + k, name);
         if (!rates)
-          add_landmark(b, model, name, symbol->d->place);
+          observe_add_landmark(b, model, name, symbol->d->place);
       }
     }
   }
 }
 
 /* lambda(A.rod), A.lambda[1]; first: unlabelled ones before these. Gives the number of those. */
-static int add_multipliers(dae__binder *b, dae_model *model, const dae__units *units,
-                           const char *letter, const char *system, const dae__constraints *all,
-                           int unlabelled)
+static int observe_add_multipliers(dae__binder *b, dae_model *model, const dae__units *units,
+                                   const char *letter, const char *system,
+                                   const dae__constraints *all, int unlabelled)
 {
   dae__load *l = b->x->l;
   const char *dot = system[0] ? "." : "";
@@ -83,54 +84,55 @@ static int add_multipliers(dae__binder *b, dae_model *model, const dae__units *u
     const char *name =
         g->label ? dae__pool_print(l->keep, "%s(%s%s%s)", letter, system, dot, g->label)
                  : dae__pool_print(l->keep, "%s%s%s[%d]", system, dot, letter, ++unlabelled);
-    add_column(b, model, units, g->leaf, name);
-    add_landmark(b, model, system[0] ? dae__pool_print(l->keep, "%s.%s", system, g->name) : g->name,
-                 g->place);
+    observe_add_column(b, model, units, g->leaf, name);
+    observe_add_landmark(b, model,
+                         system[0] ? dae__pool_print(l->keep, "%s.%s", system, g->name) : g->name,
+                         g->place);
   }
   return unlabelled;
 }
 
-static void build_columns(dae__binder *b, dae_model *model, const dae__units *units)
+static void observe_build_columns(dae__binder *b, dae_model *model, const dae__units *units)
 {
   dae__expander *x = b->x;
   int unlabelled = 0;
-  add_variables(b, model, units, false);
-  add_variables(b, model, units, true);
+  observe_add_variables(b, model, units, false);
+  observe_add_variables(b, model, units, true);
   for (int i = 0; i < x->instances.count; i++) {
     const dae__instance *own = &x->instances.item[i];
-    int count = add_multipliers(b, model, units, "lambda", own->name, &own->holonomic, 0);
-    add_multipliers(b, model, units, "psi", own->name, &own->nonholonomic, 0);
+    int count = observe_add_multipliers(b, model, units, "lambda", own->name, &own->holonomic, 0);
+    observe_add_multipliers(b, model, units, "psi", own->name, &own->nonholonomic, 0);
     if (i == 0)
       unlabelled = count;
   }
-  add_multipliers(b, model, units, "lambda", "", &x->joints, unlabelled);
+  observe_add_multipliers(b, model, units, "lambda", "", &x->joints, unlabelled);
 }
 
-static void build_landmarks(dae__binder *b, dae_model *model)
+static void observe_build_landmarks(dae__binder *b, dae_model *model)
 {
   dae__expander *x = b->x;
   for (int i = 0; i < x->instances.count; i++) {
     const dae__instance *own = &x->instances.item[i];
     for (int k = 0; k < own->equations.count && dae__load_ok(x->l); k++) {
       const dae__equation *e = &own->equations.item[k];
-      add_landmark(b, model,
-                   own->name[0] ? dae__pool_print(x->l->keep, "%s.%s", own->name, e->name)
-                                : e->name,
-                   e->place);
+      observe_add_landmark(b, model,
+                           own->name[0] ? dae__pool_print(x->l->keep, "%s.%s", own->name, e->name)
+                                        : e->name,
+                           e->place);
     }
   }
 }
 
 /* ---- outputs ---- */
 
-static void place_state(dae__binder *b, const dae__units *units)
+static void observe_place_state(dae__binder *b, const dae__units *units)
 {
   for (int i = 0; i < units->leaves; i++)
     if (units->entry[i] >= 0)
       dae__binder_place(b, i, DAE__CLASS_Q, units->entry[i]);
 }
 
-static void build_outputs(dae__binder *b, dae_model *model)
+static void observe_build_outputs(dae__binder *b, dae_model *model)
 {
   dae__expander *x = b->x;
   dae__outputs out = {0};
@@ -146,21 +148,21 @@ static void build_outputs(dae__binder *b, dae_model *model)
 
 /* ---- events ---- */
 
-static int event_value(void *user, double t, const double *y, double *value)
+static int observe_event_value(void *user, double t, const double *y, double *value)
 {
   const dae__trigger *trigger = user;
   const double *in[DAE__CLASSES] = {[DAE__CLASS_T] = &t, [DAE__CLASS_Q] = y};
   return dae__tape_run(trigger->value, in, &value) ? 0 : -1;
 }
 
-static int event_rate(void *user, double t, const double *y, const double *dy, double *rate)
+static int observe_event_rate(void *user, double t, const double *y, const double *dy, double *rate)
 {
   const dae__trigger *trigger = user;
   const double *in[DAE__CLASSES] = {[DAE__CLASS_T] = &t, [DAE__CLASS_Q] = y, [DAE__CLASS_S] = dy};
   return dae__tape_run(trigger->rate, in, &rate) ? 0 : -1;
 }
 
-static int event_action(void *user, double t, const double *before, double *after)
+static int observe_event_action(void *user, double t, const double *before, double *after)
 {
   const dae__trigger *trigger = user;
   const double *in[DAE__CLASSES] = {[DAE__CLASS_T] = &t, [DAE__CLASS_Q] = before};
@@ -168,7 +170,7 @@ static int event_action(void *user, double t, const double *before, double *afte
 }
 
 /* E_t + E_y y' */
-static dae__node rate_node(dae__binder *b, dae__node node)
+static dae__node observe_rate_node(dae__binder *b, dae__node node)
 {
   dae__graph *graph = b->x->graph;
   dae__node rate = DAE__ZERO;
@@ -181,8 +183,8 @@ static dae__node rate_node(dae__binder *b, dae__node node)
   return rate;
 }
 
-static void build_event(dae__binder *b, const dae__units *units, const dae__occasion *event,
-                        dae_event *out)
+static void observe_build_event(dae__binder *b, const dae__units *units, const dae__occasion *event,
+                                dae_event *out)
 {
   dae__pool *pool = b->x->l->scratch;
   dae__trigger *trigger = DAE__TAKE(b->arena, dae__trigger, 1);
@@ -190,7 +192,7 @@ static void build_event(dae__binder *b, const dae__units *units, const dae__occa
   if (!dae__bind_ok(b))
     return;
   *DAE__PUSH(pool, &value) = (dae__tape_output){0, 0, event->node};
-  *DAE__PUSH(pool, &rate) = (dae__tape_output){0, 0, rate_node(b, event->node)};
+  *DAE__PUSH(pool, &rate) = (dae__tape_output){0, 0, observe_rate_node(b, event->node)};
   for (int i = 0; i < event->actions.count; i++)
     *DAE__PUSH(pool, &action) = (dae__tape_output){0, units->entry[event->actions.item[i].leaf],
                                                    event->actions.item[i].node};
@@ -201,31 +203,31 @@ static void build_event(dae__binder *b, const dae__units *units, const dae__occa
                      .direction = event->direction,
                      .stop = event->stop,
                      .user = trigger,
-                     .value = event_value,
-                     .rate = event_rate,
-                     .action = event->actions.count > 0 ? event_action : NULL};
+                     .value = observe_event_value,
+                     .rate = observe_event_rate,
+                     .action = event->actions.count > 0 ? observe_event_action : NULL};
 }
 
-static void build_events(dae__binder *b, dae_model *model, const dae__units *units)
+static void observe_build_events(dae__binder *b, dae_model *model, const dae__units *units)
 {
   dae__expander *x = b->x;
   model->events = DAE__TAKE(b->arena, dae_event, x->events.count);
   if (x->events.count == 0 || !dae__binder_leaves(b, units->size))
     return;
   for (int i = 0; i < x->events.count && dae__bind_ok(b); i++)
-    build_event(b, units, &x->events.item[i], &model->events[i]);
+    observe_build_event(b, units, &x->events.item[i], &model->events[i]);
 }
 
 dae_status dae__build_results(dae__binder *b, dae_model *model, const dae__units *units)
 {
-  build_start(b, model, units);
-  build_columns(b, model, units);
-  build_landmarks(b, model);
+  observe_build_start(b, model, units);
+  observe_build_columns(b, model, units);
+  observe_build_landmarks(b, model);
   if (!dae__bind_ok(b))
     return b->x->l->status;
-  place_state(b, units);
-  build_outputs(b, model);
-  build_events(b, model, units);
+  observe_place_state(b, units);
+  observe_build_outputs(b, model);
+  observe_build_events(b, model, units);
   dae__bind_ok(b);
   return b->x->l->status;
 }

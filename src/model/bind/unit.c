@@ -11,7 +11,7 @@
 
 /* ---- variables ---- */
 
-static void list_variables(dae__binder *b, dae__unit *u)
+static void unit_list_variables(dae__binder *b, dae__unit *u)
 {
   dae__expander *x = b->x;
   dae__pool *pool = x->l->scratch;
@@ -31,7 +31,7 @@ static void list_variables(dae__binder *b, dae__unit *u)
   u->sparse = 2 * u->q.count + u->u.count + u->w.count > DAE__DENSE_UP_TO;
 }
 
-static int rate_leaf(const dae__expander *x, int leaf)
+static int unit_rate_leaf(const dae__expander *x, int leaf)
 {
   return dae__node_at(x->graph, x->leaf_rate.item[leaf]).leaf;
 }
@@ -47,12 +47,12 @@ void dae__unit_place(dae__binder *b, const dae__unit *u, bool there)
     for (int i = 0; i < all[k].list->count; i++)
       dae__binder_place(b, all[k].list->item[i], there ? all[k].class : -1, i);
   for (int i = 0; i < u->q.count; i++)
-    dae__binder_place(b, rate_leaf(b->x, u->q.item[i]), there ? DAE__CLASS_V : -1, i);
+    dae__binder_place(b, unit_rate_leaf(b->x, u->q.item[i]), there ? DAE__CLASS_V : -1, i);
 }
 
 /* ---- counting ---- */
 
-static const char *where(const dae__expander *x, int instance, char *text, size_t size)
+static const char *unit_where(const dae__expander *x, int instance, char *text, size_t size)
 {
   if (instance == 0)
     snprintf(text, size, "the model");
@@ -61,13 +61,13 @@ static const char *where(const dae__expander *x, int instance, char *text, size_
   return text;
 }
 
-static int declared_at(const dae__expander *x, int leaf)
+static int unit_declared_at(const dae__expander *x, int leaf)
 {
   return x->symbols.item[x->leaves.item[leaf].symbol].d->place;
 }
 
 /* too many equations were refused one by one */
-static void check_count(dae__binder *b, const dae__unit *u)
+static void unit_check_count(dae__binder *b, const dae__unit *u)
 {
   dae__expander *x = b->x;
   const dae__instance *own = &x->instances.item[u->instance];
@@ -76,19 +76,19 @@ static void check_count(dae__binder *b, const dae__unit *u)
   for (int i = 0; i < u->u.count + u->w.count && equations < unknowns; i++) {
     int leaf = i < u->u.count ? u->u.item[i] : u->w.item[i - u->u.count];
     if (x->leaf_kind.item[leaf] != DAE__LEAF_DISCRETE)
-      place = declared_at(x, leaf);
+      place = unit_declared_at(x, leaf);
   }
   if (equations < unknowns)
     dae__complain(x->l, place,
                   "%s has %d state%s and algebraic variables together, but %d equation%s; each "
                   "state needs u' = E, each algebraic variable an equation A = B",
-                  where(x, u->instance, name, sizeof name), unknowns, unknowns == 1 ? "" : "s",
+                  unit_where(x, u->instance, name, sizeof name), unknowns, unknowns == 1 ? "" : "s",
                   equations, equations == 1 ? "" : "s");
 }
 
 /* a variable that is not among the leaves of equations, nor is its rate; -1: none. b->by serves as
  * a mark */
-static int find_missing(dae__binder *b, const dae__unit *u, dae__leaves below)
+static int unit_find_missing(dae__binder *b, const dae__unit *u, dae__leaves below)
 {
   const dae__expander *x = b->x;
   int missing = -1;
@@ -97,7 +97,7 @@ static int find_missing(dae__binder *b, const dae__unit *u, dae__leaves below)
   for (int i = 0; i < u->u.count + u->w.count && missing < 0; i++) {
     int leaf = i < u->u.count ? u->u.item[i] : u->w.item[i - u->u.count];
     bool state = x->leaf_kind.item[leaf] == DAE__LEAF_STATE;
-    int rate = state ? rate_leaf(x, leaf) : leaf;
+    int rate = state ? unit_rate_leaf(x, leaf) : leaf;
     bool given = state && x->explicit_rate[rate] >= 0;
     if (x->leaf_kind.item[leaf] != DAE__LEAF_DISCRETE && !given && b->by[leaf] < 0 &&
         b->by[rate] < 0)
@@ -110,7 +110,7 @@ static int find_missing(dae__binder *b, const dae__unit *u, dae__leaves below)
 
 /* a variable that no equation holds: those with u' = E are looked at only if there seems to be one
  */
-static void check_unknowns(dae__binder *b, const dae__unit *u)
+static void unit_check_unknowns(dae__binder *b, const dae__unit *u)
 {
   dae__expander *x = b->x;
   const dae__instance *own = &x->instances.item[u->instance];
@@ -126,22 +126,23 @@ static void check_unknowns(dae__binder *b, const dae__unit *u)
     }
     if (!dae__load_ok(x->l))
       return;
-    missing = find_missing(b, u, dae__leaves_below_all(x->walker, sides.count, sides.item));
+    missing = unit_find_missing(b, u, dae__leaves_below_all(x->walker, sides.count, sides.item));
   }
   if (missing >= 0)
-    dae__complain(x->l, declared_at(x, missing), "no equation holds %s",
+    dae__complain(x->l, unit_declared_at(x, missing), "no equation holds %s",
                   dae__leaf_name(x, missing));
 }
 
 /* ---- rows ---- */
 
 /* b->by[leaf of u']: what stands for a rate in equations; hidden variables are made here */
-static bool replace_rates(dae__binder *b, dae__unit *u)
+static bool unit_replace_rates(dae__binder *b, dae__unit *u)
 {
   dae__expander *x = b->x;
   for (int i = 0; i < u->u.count && dae__load_ok(x->l); i++) {
     int state = u->u.item[i];
-    if (x->leaf_kind.item[state] != DAE__LEAF_STATE || x->explicit_rate[rate_leaf(x, state)] >= 0)
+    if (x->leaf_kind.item[state] != DAE__LEAF_STATE ||
+        x->explicit_rate[unit_rate_leaf(x, state)] >= 0)
       continue;
     *DAE__PUSH(x->l->scratch, &u->w) = dae__add_leaf(x, DAE__LEAF_ALG, x->leaves.item[state]);
     u->hidden++;
@@ -152,7 +153,7 @@ static bool replace_rates(dae__binder *b, dae__unit *u)
   for (int i = 0; i < u->u.count; i++) {
     if (x->leaf_kind.item[u->u.item[i]] != DAE__LEAF_STATE)
       continue;
-    int slope = rate_leaf(x, u->u.item[i]);
+    int slope = unit_rate_leaf(x, u->u.item[i]);
     b->by[slope] = x->explicit_rate[slope];
     if (b->by[slope] < 0)
       b->by[slope] = dae__leaf(x->graph, u->w.item[hidden++]);
@@ -160,25 +161,25 @@ static bool replace_rates(dae__binder *b, dae__unit *u)
   return true;
 }
 
-static void restore_rates(dae__binder *b, const dae__unit *u)
+static void unit_restore_rates(dae__binder *b, const dae__unit *u)
 {
   for (int i = 0; i < u->u.count; i++)
     if (b->x->leaf_kind.item[u->u.item[i]] == DAE__LEAF_STATE)
-      b->by[rate_leaf(b->x, u->u.item[i])] = -1;
+      b->by[unit_rate_leaf(b->x, u->u.item[i])] = -1;
 }
 
 /* u' = s, 0 = c */
-static void explicit_rows(dae__binder *b, dae__unit *u)
+static void unit_explicit_rows(dae__binder *b, dae__unit *u)
 {
   dae__expander *x = b->x;
   dae__pool *pool = x->l->scratch;
   const dae__instance *own = &x->instances.item[u->instance];
-  if (!replace_rates(b, u))
+  if (!unit_replace_rates(b, u))
     return;
   u->c_names = DAE__NEW_ARRAY(x->l->keep, const char *, own->equations.count);
   for (int i = 0; i < u->u.count; i++) {
     bool state = x->leaf_kind.item[u->u.item[i]] == DAE__LEAF_STATE;
-    *DAE__PUSH(pool, &u->s) = state ? b->by[rate_leaf(x, u->u.item[i])] : DAE__ZERO;
+    *DAE__PUSH(pool, &u->s) = state ? b->by[unit_rate_leaf(x, u->u.item[i])] : DAE__ZERO;
   }
   for (int i = 0; i < own->equations.count && dae__bind_ok(b); i++) {
     const dae__equation *e = &own->equations.item[i];
@@ -188,11 +189,11 @@ static void explicit_rows(dae__binder *b, dae__unit *u)
     u->c_names[u->c.count] = e->name;
     *DAE__PUSH(pool, &u->c) = dae__replace_leaves(x->walker, residual, b->by);
   }
-  restore_rates(b, u);
+  unit_restore_rates(b, u);
 }
 
 /* entries of M in one row; the rest of the equation without its rates */
-static dae__node take_mass(dae__binder *b, dae__unit *u, const dae__equation *e, int row)
+static dae__node unit_take_mass(dae__binder *b, dae__unit *u, const dae__equation *e, int row)
 {
   dae__expander *x = b->x;
   dae__node residual = DAE__SUB(x->graph, e->a, e->b);
@@ -223,7 +224,7 @@ static dae__node take_mass(dae__binder *b, dae__unit *u, const dae__equation *e,
 }
 
 /* Whether algebraic variables stand in M, or there are more equations with rates than states. */
-static bool needs_all(dae__binder *b, const dae__unit *u, int with_rates, int states)
+static bool unit_needs_all(dae__binder *b, const dae__unit *u, int with_rates, int states)
 {
   dae__expander *x = b->x;
   if (with_rates > states)
@@ -246,13 +247,13 @@ static bool needs_all(dae__binder *b, const dae__unit *u, int with_rates, int st
   return false;
 }
 
-static bool holds_rates(dae__expander *x, const dae__equation *e)
+static bool unit_holds_rates(dae__expander *x, const dae__equation *e)
 {
   return dae__kinds_below(x, DAE__SUB(x->graph, e->a, e->b)) & DAE__LEAF_SLOPE;
 }
 
 /* an equation becomes a row of s while there is room, those with rates first; the rest are c */
-static void quasilinear_rows(dae__binder *b, dae__unit *u)
+static void unit_quasilinear_rows(dae__binder *b, dae__unit *u)
 {
   dae__expander *x = b->x;
   dae__pool *pool = x->l->scratch;
@@ -266,8 +267,8 @@ static void quasilinear_rows(dae__binder *b, dae__unit *u)
   for (int i = 0; i < u->u.count; i++)
     states += x->leaf_kind.item[u->u.item[i]] == DAE__LEAF_STATE;
   for (int i = 0; i < count; i++)
-    with_rates += rated[i] = holds_rates(x, &own->equations.item[i]);
-  if (needs_all(b, u, with_rates, states)) {
+    with_rates += rated[i] = unit_holds_rates(x, &own->equations.item[i]);
+  if (unit_needs_all(b, u, with_rates, states)) {
     states += u->w.count;
     for (int i = 0; i < u->w.count; i++)
       *DAE__PUSH(pool, &u->u) = u->w.item[i];
@@ -280,7 +281,7 @@ static void quasilinear_rows(dae__binder *b, dae__unit *u)
       const dae__equation *e = &own->equations.item[i];
       if (rated[i] != (pass == 0))
         continue;
-      dae__node f = take_mass(b, u, e, row);
+      dae__node f = unit_take_mass(b, u, e, row);
       bool in_s = row < states;
       (in_s ? u->s_names : u->c_names)[in_s ? row : u->c.count] = e->name;
       *DAE__PUSH(pool, in_s ? &u->s : &u->c) = f;
@@ -298,7 +299,7 @@ static void quasilinear_rows(dae__binder *b, dae__unit *u)
 
 /* ---- inputs ---- */
 
-static void list_inputs_of(dae__binder *b, dae__unit *u, dae__node node)
+static void unit_list_inputs_of(dae__binder *b, dae__unit *u, dae__node node)
 {
   dae__expander *x = b->x;
   dae__leaves below = dae__leaves_below(x->walker, node);
@@ -311,24 +312,24 @@ static void list_inputs_of(dae__binder *b, dae__unit *u, dae__node node)
   }
 }
 
-static void list_inputs(dae__binder *b, dae__unit *u)
+static void unit_list_inputs(dae__binder *b, dae__unit *u)
 {
   if (b->x->instances.count == 1)
     return;
   const dae__instance *own = &b->x->instances.item[u->instance];
-  list_inputs_of(b, u, own->potential);
+  unit_list_inputs_of(b, u, own->potential);
   for (int i = 0; i < own->forces.count; i++)
-    list_inputs_of(b, u, own->forces.item[i].node);
+    unit_list_inputs_of(b, u, own->forces.item[i].node);
   for (int i = 0; i < u->s.count; i++)
-    list_inputs_of(b, u, u->s.item[i]);
+    unit_list_inputs_of(b, u, u->s.item[i]);
   for (int i = 0; i < u->c.count; i++)
-    list_inputs_of(b, u, u->c.item[i]);
+    unit_list_inputs_of(b, u, u->c.item[i]);
 }
 
 /* ---- the whole ---- */
 
 /* statements about coordinates where there are none */
-static void check_empty(dae__binder *b, const dae__unit *u)
+static void unit_check_empty(dae__binder *b, const dae__unit *u)
 {
   dae__expander *x = b->x;
   const dae__instance *own = &x->instances.item[u->instance];
@@ -337,7 +338,7 @@ static void check_empty(dae__binder *b, const dae__unit *u)
     const dae__scope *scope = &x->scopes.item[own->scope];
     dae__complain(x->l, scope->d ? scope->d->place : scope->body->place,
                   "%s has no variables: declare coord, state or alg",
-                  where(x, u->instance, name, sizeof name));
+                  unit_where(x, u->instance, name, sizeof name));
   }
 }
 
@@ -345,28 +346,28 @@ dae_status dae__unit_create(dae__binder *b, int instance, dae__unit *u)
 {
   dae__expander *x = b->x;
   *u = (dae__unit){.instance = instance};
-  list_variables(b, u);
+  unit_list_variables(b, u);
   if (!dae__binder_leaves(b, 0))
     return x->l->status;
-  check_empty(b, u);
-  check_count(b, u);
+  unit_check_empty(b, u);
+  unit_check_count(b, u);
   if (!x->l->status)
-    check_unknowns(b, u);
+    unit_check_unknowns(b, u);
   if (x->l->status)
     return x->l->status;
   bool all_explicit = true;
   for (int i = 0; i < u->u.count; i++)
     if (x->leaf_kind.item[u->u.item[i]] == DAE__LEAF_STATE &&
-        x->explicit_rate[rate_leaf(x, u->u.item[i])] < 0)
+        x->explicit_rate[unit_rate_leaf(x, u->u.item[i])] < 0)
       all_explicit = false;
   if (all_explicit || b->coordinates)
-    explicit_rows(b, u);
+    unit_explicit_rows(b, u);
   else
-    quasilinear_rows(b, u);
+    unit_quasilinear_rows(b, u);
   if (!dae__bind_ok(b))
     return x->l->status;
   dae__unit_place(b, u, true);
-  list_inputs(b, u);
+  unit_list_inputs(b, u);
   dae__unit_place(b, u, false);
   dae__bind_ok(b);
   return x->l->status;

@@ -3,7 +3,8 @@
 #include "model/expand/value.h"
 #include <string.h>
 
-static dae__node smaller(dae__graph *g, dae__node a, dae__node b, dae__node than, dae__node other)
+static dae__node call_smaller(dae__graph *g, dae__node a, dae__node b, dae__node than,
+                              dae__node other)
 {
   return dae__if(g, dae__binary(g, DAE__OP_LESS_EQUAL, a, b), than, other);
 }
@@ -35,9 +36,9 @@ static dae__value call_builtin(const dae__context *c, const dae__expr *e, int bu
     return dae__as_number(dae__unary(g, ops[builtin], a));
   dae__node b = dae__number_of(c, e->argument->next).node;
   if (!strcmp(e->name, "min"))
-    return dae__as_number(smaller(g, a, b, a, b));
+    return dae__as_number(call_smaller(g, a, b, a, b));
   if (!strcmp(e->name, "max"))
-    return dae__as_number(smaller(g, a, b, b, a));
+    return dae__as_number(call_smaller(g, a, b, b, a));
   if (!strcmp(e->name, "mod"))
     return dae__as_number(
         DAE__SUB(g, a, DAE__MUL(g, b, dae__unary(g, DAE__OP_FLOOR, DAE__DIV(g, a, b)))));
@@ -101,7 +102,7 @@ static dae__value call_multiplier(const dae__context *c, const dae__expr *e)
   return leaf < 0 ? dae__no_value() : dae__as_number(dae__leaf(c->x->graph, leaf));
 }
 
-static bool is_function(const dae__context *c, const char *name)
+static bool call_is_function(const dae__context *c, const char *name)
 {
   int instance, symbol = dae__look_up(c, name, &instance);
   return symbol >= 0 && c->x->symbols.item[symbol].d->parameters >= 0;
@@ -116,7 +117,7 @@ dae__value dae__evaluate_call(const dae__context *c, const dae__expr *e)
   if (builtin >= 0) {
     value = call_builtin(c, e, builtin);
   } else if (!e->member && (!strcmp(e->name, "lambda") || !strcmp(e->name, "psi")) &&
-             !is_function(c, e->name)) {
+             !call_is_function(c, e->name)) {
     value = call_multiplier(c, e);
   } else {
     symbol = dae__look_up_path(c, e, &instance);

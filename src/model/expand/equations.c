@@ -6,7 +6,7 @@
 #include "model/expand/value.h"
 
 /* leaf of a rate u' of this instance that stands alone, or -1 */
-static int lone_slope(const dae__context *c, dae__node node)
+static int equations_lone_slope(const dae__context *c, dae__node node)
 {
   dae__node_view v = dae__node_at(c->x->graph, node);
   if (v.op != DAE__OP_LEAF || c->x->leaf_kind.item[v.leaf] != DAE__LEAF_SLOPE ||
@@ -16,7 +16,7 @@ static int lone_slope(const dae__context *c, dae__node node)
 }
 
 /* c*u' = E with a number c, and no other rate: u' = E/c */
-static void find_scaled(const dae__context *c, dae__equation *e)
+static void equations_find_scaled(const dae__context *c, dae__equation *e)
 {
   dae__expander *x = c->x;
   dae__graph *graph = x->graph;
@@ -33,9 +33,9 @@ static void find_scaled(const dae__context *c, dae__equation *e)
 }
 
 /* u' = E, or E = u', with no such rate in E */
-static void find_explicit(const dae__context *c, dae__equation *e)
+static void equations_find_explicit(const dae__context *c, dae__equation *e)
 {
-  int left = lone_slope(c, e->a), right = lone_slope(c, e->b);
+  int left = equations_lone_slope(c, e->a), right = equations_lone_slope(c, e->b);
   e->slope = -1;
   if (left >= 0 && !(dae__kinds_below(c->x, e->b) & DAE__LEAF_SLOPE))
     e->slope = left, e->rhs = e->b;
@@ -45,14 +45,14 @@ static void find_explicit(const dae__context *c, dae__equation *e)
     return;
   else if (dae__is_linear(c->x->walker, DAE__SUB(c->x->graph, e->a, e->b),
                           (dae__kinds){c->x->leaf_kind.item, DAE__LEAF_SLOPE}))
-    find_scaled(c, e);
+    equations_find_scaled(c, e);
   else
     dae__complain(c->x->l, e->place,
                   "rates of states stand linearly in an equation: c*u' = E, where "
                   "neither c nor E holds a rate");
 }
 
-static void complain_too_many(const dae__context *c, int place)
+static void equations_complain_too_many(const dae__context *c, int place)
 {
   const dae__instance *own = &c->x->instances.item[c->instance];
   const char *system = own->name[0] ? own->name : "the model";
@@ -87,17 +87,17 @@ void dae__add_equation(const dae__context *c, const dae__statement *s)
   }
   dae__instance *own = &c->x->instances.item[c->instance];
   if (own->equations.count >= own->unknowns) {
-    complain_too_many(c, s->place);
+    equations_complain_too_many(c, s->place);
     return;
   }
-  find_explicit(c, &e);
+  equations_find_explicit(c, &e);
   e.name = dae__statement_name(c, s);
   if (dae__load_record(c->x->l, s->place))
     *DAE__PUSH(c->x->l->scratch, &own->equations) = e;
 }
 
 /* explicit_rate[leaf of u'] = E where an equation says u' = E */
-static void take_explicit(dae__expander *x, dae__instance *own, bool second)
+static void equations_take_explicit(dae__expander *x, dae__instance *own, bool second)
 {
   for (int k = 0; k < own->equations.count; k++) {
     dae__equation *e = &own->equations.item[k];
@@ -123,7 +123,7 @@ void dae__find_explicit_rates(dae__expander *x)
     x->explicit_rate[i] = -1;
   for (int i = 0; i < x->instances.count; i++)
     for (int second = 0; second < 2; second++)
-      take_explicit(x, &x->instances.item[i], second);
+      equations_take_explicit(x, &x->instances.item[i], second);
 }
 
 /* no_slopes[leaf of u'] = 0, to take the rates out of an equation */

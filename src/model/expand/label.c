@@ -21,7 +21,7 @@ const char *dae__label_text(const dae__context *c, const dae__expr *label)
   return dae__name(c->x->l, c->x->names, text, used);
 }
 
-static unsigned slot_of(const dae__expander *x, int instance, const char *text)
+static unsigned label_slot_of(const dae__expander *x, int instance, const char *text)
 {
   uint64_t h =
       ((uint64_t)(uintptr_t)text >> 4) * 0x9E3779B97F4A7C15u + (uint64_t)(unsigned)instance;
@@ -29,16 +29,16 @@ static unsigned slot_of(const dae__expander *x, int instance, const char *text)
   return (unsigned)(h >> 32) & (unsigned)(x->label_slots - 1);
 }
 
-static void insert(dae__expander *x, int number)
+static void label_insert(dae__expander *x, int number)
 {
   const dae__label *label = &x->labels.item[number];
-  unsigned i = slot_of(x, label->instance, label->text);
+  unsigned i = label_slot_of(x, label->instance, label->text);
   while (x->label_slot[i] >= 0)
     i = (i + 1) & (unsigned)(x->label_slots - 1);
   x->label_slot[i] = number;
 }
 
-static bool make_room(dae__expander *x)
+static bool label_make_room(dae__expander *x)
 {
   if (2 * (x->labels.count + 1) < x->label_slots)
     return true;
@@ -49,7 +49,7 @@ static bool make_room(dae__expander *x)
   for (int i = 0; i < x->label_slots; i++)
     x->label_slot[i] = -1;
   for (int i = 0; i < x->labels.count; i++)
-    insert(x, i);
+    label_insert(x, i);
   return true;
 }
 
@@ -57,7 +57,7 @@ const dae__label *dae__label_find(const dae__expander *x, int instance, const ch
 {
   if (x->label_slots == 0)
     return NULL;
-  unsigned i = slot_of(x, instance, text);
+  unsigned i = label_slot_of(x, instance, text);
   for (; x->label_slot[i] >= 0; i = (i + 1) & (unsigned)(x->label_slots - 1)) {
     const dae__label *label = &x->labels.item[x->label_slot[i]];
     if (label->instance == instance && label->text == text)
@@ -72,9 +72,9 @@ void dae__label_add(dae__expander *x, dae__label label)
   if (other)
     dae__complain(x->l, label.place, "the label %s stands twice; the first one is in line %d",
                   label.text, dae__line_of(&x->l->files, other->place));
-  if (x->l->status || !make_room(x))
+  if (x->l->status || !label_make_room(x))
     return;
   *DAE__PUSH(x->l->scratch, &x->labels) = label;
   if (dae__load_ok(x->l))
-    insert(x, x->labels.count - 1);
+    label_insert(x, x->labels.count - 1);
 }

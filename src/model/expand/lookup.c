@@ -38,29 +38,29 @@ typedef struct visible {
   int scope;
 } visible;
 
-static const char *visible_name(const void *list, int i)
+static const char *lookup_visible_name(const void *list, int i)
 {
   const visible *v = list;
   const dae__symbol *s = &v->x->symbols.item[i];
   return s->scope == 0 || s->scope == v->scope ? s->d->name : "";
 }
 
-static const char *builtin_name(const void *list, int i)
+static const char *lookup_builtin_name(const void *list, int i)
 {
   (void)list;
   return dae__builtin_name(i);
 }
 
-static void complain_unknown(const dae__context *c, const dae__expr *e, int scope)
+static void lookup_complain_unknown(const dae__context *c, const dae__expr *e, int scope)
 {
   visible v = {c->x, scope};
   const char *kind = e->kind == DAE__EXPR_CALL ? "function" : "name";
-  const char *near = dae_suggest(e->name, c->x->symbols.count, visible_name, &v);
+  const char *near = dae_suggest(e->name, c->x->symbols.count, lookup_visible_name, &v);
   int builtins = 0;
   while (dae__builtin_name(builtins))
     builtins++;
   if (!near && e->kind == DAE__EXPR_CALL)
-    near = dae_suggest(e->name, builtins, builtin_name, NULL);
+    near = dae_suggest(e->name, builtins, lookup_builtin_name, NULL);
   if (!strcmp(e->name, "lambda") || !strcmp(e->name, "psi"))
     dae__complain(c->x->l, e->place, "a multiplier is named by its constraint: %s(rod)", e->name);
   else if (near)
@@ -74,8 +74,8 @@ static void complain_unknown(const dae__context *c, const dae__expr *e, int scop
 
 /* a name of a function's body that is neither an argument nor declared, nor an index of a sum
  * around it; left operands are followed in a loop, since their chains can be long */
-static void check_body(const dae__context *c, const dae__expr *e, const dae__declaration *d,
-                       const dae__frame *indices)
+static void lookup_check_body(const dae__context *c, const dae__expr *e, const dae__declaration *d,
+                              const dae__frame *indices)
 {
   for (; e && !c->x->l->status; e = e->argument) {
     dae__frame own = {.name = e->name, .outer = indices};
@@ -87,26 +87,26 @@ static void check_body(const dae__context *c, const dae__expr *e, const dae__dec
     for (const dae__frame *f = indices; f && !known; f = f->outer)
       known = f->name == e->name;
     if (!known)
-      complain_unknown(c, e, c->x->instances.item[c->instance].scope);
+      lookup_complain_unknown(c, e, c->x->instances.item[c->instance].scope);
     const dae__expr *rest = e->argument ? e->argument->next : NULL;
     for (; rest; rest = rest->next)
-      check_body(c, rest, d, e->kind == DAE__EXPR_SUM && !rest->next ? &own : indices);
+      lookup_check_body(c, rest, d, e->kind == DAE__EXPR_SUM && !rest->next ? &own : indices);
   }
 }
 
 void dae__check_function(const dae__context *c, const dae__declaration *d)
 {
-  check_body(c, d->value, d, c->frame);
+  lookup_check_body(c, d->value, d, c->frame);
 }
 
 /* the instance that A or S[k] means; -1 after a mistake */
-static int find_system(const dae__context *c, const dae__expr *e)
+static int lookup_find_system(const dae__context *c, const dae__expr *e)
 {
   dae__expander *x = c->x;
   int symbol = dae__find_symbol(x, 0, e->name), index = 0;
   if (symbol < 0 || x->symbols.item[symbol].kind != DAE__STATEMENT_SYSTEM) {
     if (symbol < 0)
-      complain_unknown(c, e, 0);
+      lookup_complain_unknown(c, e, 0);
     else
       dae__complain(x->l, e->place,
                     "%s is not a system; the name of a system stands before the dot", e->name);
@@ -141,10 +141,10 @@ int dae__look_up_path(const dae__context *c, const dae__expr *e, int *instance)
   if (!e->member) {
     symbol = dae__look_up(c, e->name, instance);
     if (symbol < 0)
-      complain_unknown(c, e, x->instances.item[c->instance].scope);
+      lookup_complain_unknown(c, e, x->instances.item[c->instance].scope);
     return symbol;
   }
-  *instance = find_system(c, e);
+  *instance = lookup_find_system(c, e);
   if (*instance < 0)
     return -1;
   int scope = x->instances.item[*instance].scope;
@@ -155,7 +155,7 @@ int dae__look_up_path(const dae__context *c, const dae__expr *e, int *instance)
                   e->name, e->member->name, e->name);
   if (symbol < 0) {
     visible v = {x, scope};
-    const char *near = dae_suggest(e->member->name, x->symbols.count, visible_name, &v);
+    const char *near = dae_suggest(e->member->name, x->symbols.count, lookup_visible_name, &v);
     if (near)
       dae__complain(x->l, e->member->place, "system %s has no %s; did you mean %s?", e->name,
                     e->member->name, near);
@@ -168,8 +168,8 @@ int dae__look_up_path(const dae__context *c, const dae__expr *e, int *instance)
 /* ---- elements ---- */
 
 /* number of the element that the indices mean; -1 after a mistake */
-static int find_element(const dae__context *c, const dae__expr *e, int rank,
-                        const dae__elements *elements)
+static int lookup_find_element(const dae__context *c, const dae__expr *e, int rank,
+                               const dae__elements *elements)
 {
   dae__context inner = *c;
   inner.what = "an index";
@@ -217,14 +217,15 @@ bool dae__find_target(const dae__context *c, const dae__expr *e, dae__target *ou
   dae__elements *elements = dae__elements_of(x, out->symbol, out->instance, last->place);
   if (!elements)
     return false;
-  out->element = find_element(c, last, s->d->rank, elements);
+  out->element = lookup_find_element(c, last, s->d->rank, elements);
   return out->element >= 0;
 }
 
 /* index names and values of an element as frames; they end at outer */
-static const dae__frame *element_frames(dae__expander *x, const dae__symbol *s,
-                                        const dae__elements *e, int element,
-                                        const dae__frame *outer, dae__frame *frame, int *index)
+static const dae__frame *lookup_element_frames(dae__expander *x, const dae__symbol *s,
+                                               const dae__elements *e, int element,
+                                               const dae__frame *outer, dae__frame *frame,
+                                               int *index)
 {
   int columns = s->d->rank == 2 ? e->to[1] - e->from[1] + 1 : 1;
   index[0] = e->from[0] + element / columns;
@@ -237,14 +238,14 @@ static const dae__frame *element_frames(dae__expander *x, const dae__symbol *s,
   return outer;
 }
 
-static dae__node work_out(dae__expander *x, int symbol, int instance, const dae__elements *e,
-                          int element)
+static dae__node lookup_work_out(dae__expander *x, int symbol, int instance, const dae__elements *e,
+                                 int element)
 {
   const dae__symbol *s = &x->symbols.item[symbol];
   dae__frame own, frame[DAE__RANK];
   int index[DAE__RANK];
   dae__context c = dae__context_of(x, instance, &own);
-  c.frame = element_frames(x, s, e, element, c.frame, frame, index);
+  c.frame = lookup_element_frames(x, s, e, element, c.frame, frame, index);
   c.results = s->kind == DAE__STATEMENT_OUTPUT;
   if (s->kind != DAE__STATEMENT_PARAM)
     return dae__evaluate(&c, s->d->value);
@@ -268,22 +269,22 @@ dae__node dae__element_node(dae__expander *x, int symbol, int instance, int elem
   }
   if (e->node[element] == -1 && dae__load_work(x->l, place, DAE__TURN)) {
     e->node[element] = -2;
-    e->node[element] = work_out(x, symbol, instance, e, element);
+    e->node[element] = lookup_work_out(x, symbol, instance, e, element);
   }
   return x->l->status ? DAE__ZERO : e->node[element];
 }
 
 /* ---- multipliers and energies ---- */
 
-static const char *label_name(const void *list, int i)
+static const char *lookup_label_name(const void *list, int i)
 {
   const dae__label *label = &((const dae__expander *)list)->labels.item[i];
   return label->kind == DAE__LABEL_EVENT ? "" : label->text;
 }
 
-static void complain_label(dae__expander *x, const char *text, int place)
+static void lookup_complain_label(dae__expander *x, const char *text, int place)
 {
-  const char *near = dae_suggest(text, x->labels.count, label_name, x);
+  const char *near = dae_suggest(text, x->labels.count, lookup_label_name, x);
   if (near)
     dae__complain(x->l, place, "no constraint has the label %s; did you mean %s?", text, near);
   else
@@ -294,13 +295,13 @@ int dae__find_multiplier(const dae__context *c, const dae__expr *label, bool psi
 {
   dae__expander *x = c->x;
   const dae__expr *last = label->member ? label->member : label;
-  int instance = label->member ? find_system(c, label) : c->instance;
+  int instance = label->member ? lookup_find_system(c, label) : c->instance;
   if (instance < 0)
     return -1;
   const char *text = dae__label_text(c, last);
   const dae__label *found = x->l->status ? NULL : dae__label_find(x, instance, text);
   if (!found || found->kind == DAE__LABEL_EVENT)
-    complain_label(x, text, last->place);
+    lookup_complain_label(x, text, last->place);
   else if (psi != (found->kind == DAE__LABEL_NONHOLONOMIC))
     dae__complain(x->l, last->place, "%s is %s; its multiplier is %s(%s)", text,
                   psi ? "holonomic" : "nonholonomic", psi ? "lambda" : "psi", text);
@@ -365,6 +366,6 @@ dae__node dae__start_node(dae__expander *x, int symbol, int instance, int elemen
   if (!e || !expr)
     return DAE__ZERO;
   dae__context c = dae__context_of(x, instance, &own);
-  c.frame = element_frames(x, s, e, element, c.frame, frame, index);
+  c.frame = lookup_element_frames(x, s, e, element, c.frame, frame, index);
   return dae__evaluate(&c, expr);
 }

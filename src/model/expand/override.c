@@ -3,31 +3,31 @@
 #include <daedal/options.h>
 #include <string.h>
 
-static const char *param_name(const void *list, int i)
+static const char *override_param_name(const void *list, int i)
 {
   const dae__symbol *s = &((const dae__expander *)list)->symbols.item[i];
   return s->kind == DAE__STATEMENT_PARAM ? s->d->name : "";
 }
 
 /* the scope of A in A.k */
-static int find_scope(const dae__expander *x, const char *name)
+static int override_find_scope(const dae__expander *x, const char *name)
 {
   int symbol = dae__find_symbol(x, 0, name);
   bool system = symbol >= 0 && x->symbols.item[symbol].kind == DAE__STATEMENT_SYSTEM;
   return system ? x->symbols.item[symbol].body : -1;
 }
 
-static int find_param(dae__expander *x, const dae__expr *e)
+static int override_find_param(dae__expander *x, const dae__expr *e)
 {
   const dae__expr *last = e->member ? e->member : e;
-  int scope = e->member ? find_scope(x, e->name) : 0;
+  int scope = e->member ? override_find_scope(x, e->name) : 0;
   int symbol = scope < 0 ? -1 : dae__find_symbol(x, scope, last->name);
   if (scope < 0)
     dae__complain(x->l, e->place, "the model has no system %s", e->name);
   else if (symbol >= 0 && x->symbols.item[symbol].kind != DAE__STATEMENT_PARAM)
     dae__complain(x->l, e->place, "%s is not a param; only params can be set", last->name);
   else if (symbol < 0) {
-    const char *near = dae_suggest(last->name, x->symbols.count, param_name, x);
+    const char *near = dae_suggest(last->name, x->symbols.count, override_param_name, x);
     if (near)
       dae__complain(x->l, e->place, "the model has no param %s; did you mean %s?", last->name,
                     near);
@@ -38,7 +38,7 @@ static int find_param(dae__expander *x, const dae__expr *e)
 }
 
 /* the indices of a name; false after a mistake */
-static bool take_indices(dae__expander *x, const dae__expr *e, int rank, int *index)
+static bool override_take_indices(dae__expander *x, const dae__expr *e, int rank, int *index)
 {
   dae__context c = {.x = x, .constant = true, .what = "an index"};
   if (e->count != 0 && e->count != rank) {
@@ -54,15 +54,15 @@ static bool take_indices(dae__expander *x, const dae__expr *e, int rank, int *in
 static void add_override(dae__expander *x, const dae__expr *e, const dae__expr *value)
 {
   const dae__expr *last = e->member ? e->member : e;
-  int symbol = find_param(x, e);
+  int symbol = override_find_param(x, e);
   if (symbol < 0)
     return;
   dae__override o = {.symbol = symbol, .place = e->place, .value = value};
   o.rank = last->count;
-  if (!take_indices(x, last, x->symbols.item[symbol].d->rank, o.index))
+  if (!override_take_indices(x, last, x->symbols.item[symbol].d->rank, o.index))
     return;
   o.one_system = e->member && e->count > 0;
-  if (o.one_system && !take_indices(x, e, 1, &o.system))
+  if (o.one_system && !override_take_indices(x, e, 1, &o.system))
     return;
   *DAE__PUSH(x->l->scratch, &x->overrides) = o;
 }

@@ -5,7 +5,7 @@
 #define MOST_ACTIONS 10000 /* of an event: they are compared one by one */
 
 /* rates of states are replaced by the right sides of their equations */
-static dae__node without_slopes(dae__expander *x, dae__node node, int place)
+static dae__node results_without_slopes(dae__expander *x, dae__node node, int place)
 {
   if (x->l->status)
     return DAE__ZERO;
@@ -23,12 +23,12 @@ static dae__node without_slopes(dae__expander *x, dae__node node, int place)
   return node;
 }
 
-static dae__node look(const dae__context *c, const dae__expr *e)
+static dae__node results_look(const dae__context *c, const dae__expr *e)
 {
-  return without_slopes(c->x, dae__evaluate(c, e), e->place);
+  return results_without_slopes(c->x, dae__evaluate(c, e), e->place);
 }
 
-static void add_outputs(const dae__context *c, const dae__statement *s)
+static void results_add_outputs(const dae__context *c, const dae__statement *s)
 {
   dae__expander *x = c->x;
   for (const dae__declaration *d = s->declared; d && !x->l->status; d = d->next) {
@@ -38,12 +38,12 @@ static void add_outputs(const dae__context *c, const dae__statement *s)
       dae__node node = dae__element_node(x, symbol, c->instance, i, d->place);
       *DAE__PUSH(x->l->scratch, &x->outputs) =
           (dae__result){dae__element_name(x, symbol, c->instance, i),
-                        without_slopes(x, node, d->value->place), d->place};
+                        results_without_slopes(x, node, d->value->place), d->place};
     }
   }
 }
 
-static void add_action(const dae__context *c, const dae__statement *s, dae__occasion *event)
+static void results_add_action(const dae__context *c, const dae__statement *s, dae__occasion *event)
 {
   dae__target target;
   dae__expander *x = c->x;
@@ -71,10 +71,10 @@ static void add_action(const dae__context *c, const dae__statement *s, dae__occa
   for (int i = 0; i < event->actions.count; i++)
     if (event->actions.item[i].leaf == leaf)
       dae__complain(x->l, s->place, "%s is set twice", dae__leaf_name(x, leaf));
-  *DAE__PUSH(x->l->scratch, &event->actions) = (dae__action){leaf, look(c, s->b)};
+  *DAE__PUSH(x->l->scratch, &event->actions) = (dae__action){leaf, results_look(c, s->b)};
 }
 
-static void add_event(const dae__context *c, const dae__statement *s)
+static void results_add_event(const dae__context *c, const dae__statement *s)
 {
   dae__expander *x = c->x;
   const char *label = dae__label_text(c, s->label);
@@ -82,16 +82,16 @@ static void add_event(const dae__context *c, const dae__statement *s)
   dae__label_add(x, (dae__label){label, c->instance, s->label->place, DAE__LABEL_EVENT, -1});
   dae__occasion event = {.place = s->place, .direction = s->direction, .stop = s->stop};
   event.name = system[0] ? dae__pool_print(x->l->keep, "%s.%s", system, label) : label;
-  event.node = look(c, s->a);
+  event.node = results_look(c, s->a);
   double value;
   if (!x->l->status && dae__is_constant(x->graph, event.node, &value))
     dae__complain(x->l, s->a->place, "this is a constant and never crosses zero");
   for (const dae__statement *a = s->body; a && !x->l->status; a = a->next)
-    add_action(c, a, &event);
+    results_add_action(c, a, &event);
   *DAE__PUSH(x->l->scratch, &x->events) = event;
 }
 
-static void add_shape(const dae__context *c, const dae__statement *s)
+static void results_add_shape(const dae__context *c, const dae__statement *s)
 {
   dae__expander *x = c->x;
   dae__sketch *sketch = &x->sketch;
@@ -99,11 +99,11 @@ static void add_shape(const dae__context *c, const dae__statement *s)
   if (!dae__load_record(x->l, s->place))
     return;
   for (const dae__expr *e = s->point; e && !x->l->status; e = e->next)
-    *DAE__PUSH(x->l->scratch, &sketch->values) = look(c, e);
+    *DAE__PUSH(x->l->scratch, &sketch->values) = results_look(c, e);
   shape.points = (sketch->values.count - shape.first) / 2;
   shape.kind = s->a ? DAE_SHAPE_CIRCLE : shape.points > 1 ? DAE_SHAPE_LINE : DAE_SHAPE_POINT;
   if (s->a)
-    *DAE__PUSH(x->l->scratch, &sketch->values) = look(c, s->a);
+    *DAE__PUSH(x->l->scratch, &sketch->values) = results_look(c, s->a);
   *DAE__PUSH(x->l->keep, &sketch->shapes) = shape;
 }
 
@@ -112,11 +112,11 @@ static void handle_results(const dae__context *c, const dae__statement *s)
   dae__context looking = *c;
   looking.results = true;
   if (s->kind == DAE__STATEMENT_OUTPUT)
-    add_outputs(&looking, s);
+    results_add_outputs(&looking, s);
   else if (s->kind == DAE__STATEMENT_EVENT)
-    add_event(&looking, s);
+    results_add_event(&looking, s);
   else if (s->kind == DAE__STATEMENT_DRAW)
-    add_shape(&looking, s);
+    results_add_shape(&looking, s);
 }
 
 dae_status dae__expand_results(dae__expander *x)

@@ -7,23 +7,23 @@
 
 /* ---- the table of symbols ---- */
 
-static unsigned slot_of(const dae__expander *x, int scope, const char *name)
+static unsigned scope_slot_of(const dae__expander *x, int scope, const char *name)
 {
   uint64_t h = ((uint64_t)(uintptr_t)name >> 4) * 0x9E3779B97F4A7C15u + (uint64_t)(unsigned)scope;
   h = (h ^ (h >> 29)) * 0xBF58476D1CE4E5B9u;
   return (unsigned)(h >> 32) & (unsigned)(x->slots - 1);
 }
 
-static void insert_slot(dae__expander *x, int symbol)
+static void scope_insert_slot(dae__expander *x, int symbol)
 {
   const dae__symbol *s = &x->symbols.item[symbol];
-  unsigned i = slot_of(x, s->scope, s->d->name);
+  unsigned i = scope_slot_of(x, s->scope, s->d->name);
   while (x->slot[i] >= 0)
     i = (i + 1) & (unsigned)(x->slots - 1);
   x->slot[i] = symbol;
 }
 
-static bool make_room(dae__expander *x)
+static bool scope_make_room(dae__expander *x)
 {
   if (2 * x->symbols.count < x->slots)
     return true;
@@ -34,7 +34,7 @@ static bool make_room(dae__expander *x)
   for (int i = 0; i < x->slots; i++)
     x->slot[i] = -1;
   for (int i = 0; i < x->symbols.count; i++)
-    insert_slot(x, i);
+    scope_insert_slot(x, i);
   return true;
 }
 
@@ -42,7 +42,7 @@ int dae__find_symbol(const dae__expander *x, int scope, const char *name)
 {
   if (x->slots == 0)
     return -1;
-  unsigned i = slot_of(x, scope, name);
+  unsigned i = scope_slot_of(x, scope, name);
   for (; x->slot[i] >= 0; i = (i + 1) & (unsigned)(x->slots - 1)) {
     const dae__symbol *s = &x->symbols.item[x->slot[i]];
     if (s->scope == scope && s->d->name == name)
@@ -51,14 +51,14 @@ int dae__find_symbol(const dae__expander *x, int scope, const char *name)
   return -1;
 }
 
-static int add_symbol(dae__expander *x, int scope, dae__statement_kind kind,
-                      const dae__declaration *d)
+static int scope_add_symbol(dae__expander *x, int scope, dae__statement_kind kind,
+                            const dae__declaration *d)
 {
   int other = dae__find_symbol(x, scope, d->name);
   if (other >= 0)
     dae__complain(x->l, d->place, "%s is declared twice; the first declaration is in line %d",
                   d->name, dae__line_of(&x->l->files, x->symbols.item[other].d->place));
-  if (x->l->status || !make_room(x))
+  if (x->l->status || !scope_make_room(x))
     return -1;
   *DAE__PUSH(x->l->scratch, &x->symbols) =
       (dae__symbol){.kind = kind, .d = d, .scope = scope, .next = -1};
@@ -68,19 +68,20 @@ static int add_symbol(dae__expander *x, int scope, dae__statement_kind kind,
   dae__scope *s = &x->scopes.item[scope];
   *(s->first < 0 ? &s->first : &x->symbols.item[s->last].next) = symbol;
   s->last = symbol;
-  insert_slot(x, symbol);
+  scope_insert_slot(x, symbol);
   return symbol;
 }
 
 /* ---- declaring ---- */
 
-static bool is_declaration(dae__statement_kind kind)
+static bool scope_is_declaration(dae__statement_kind kind)
 {
   return kind >= DAE__STATEMENT_PARAM && kind <= DAE__STATEMENT_OUTPUT;
 }
 
 /* what may not stand inside a system or a loop */
-static void check_place(dae__expander *x, const dae__statement *s, bool in_system, bool in_loop)
+static void scope_check_place(dae__expander *x, const dae__statement *s, bool in_system,
+                              bool in_loop)
 {
   const char *here = in_loop ? "a for loop" : "a system";
   switch (s->kind) {
@@ -106,7 +107,7 @@ static void check_place(dae__expander *x, const dae__statement *s, bool in_syste
                     s->setting->name);
     break;
   default:
-    if (in_loop && is_declaration(s->kind) && s->kind != DAE__STATEMENT_LET)
+    if (in_loop && scope_is_declaration(s->kind) && s->kind != DAE__STATEMENT_LET)
       dae__complain(x->l, s->place,
                     "declarations stand outside of for loops: declare an array, "
                     "%s[1..N]",
@@ -114,21 +115,21 @@ static void check_place(dae__expander *x, const dae__statement *s, bool in_syste
   }
 }
 
-static void check_event_body(dae__expander *x, const dae__statement *s)
+static void scope_check_event_body(dae__expander *x, const dae__statement *s)
 {
   for (const dae__statement *a = s->body; a && !x->l->status; a = a->next)
     if (a->kind != DAE__STATEMENT_EQUATION || a->a->kind != DAE__EXPR_NAME)
       dae__complain(x->l, a->place, "an event sets variables: { x' = -e*x'; m = 2 }");
 }
 
-static void check_loop(dae__expander *x, const dae__statement *s, bool in_system)
+static void scope_check_loop(dae__expander *x, const dae__statement *s, bool in_system)
 {
   for (const dae__statement *b = s->body; b && !x->l->status; b = b->next) {
-    check_place(x, b, in_system, true);
+    scope_check_place(x, b, in_system, true);
     if (b->kind == DAE__STATEMENT_FOR)
-      check_loop(x, b, in_system);
+      scope_check_loop(x, b, in_system);
     else if (b->kind == DAE__STATEMENT_EVENT)
-      check_event_body(x, b);
+      scope_check_event_body(x, b);
     else if (b->kind == DAE__STATEMENT_LET)
       for (const dae__declaration *d = b->declared; d; d = d->next)
         if (d->rank > 0 || d->parameters >= 0)
@@ -140,9 +141,9 @@ static void check_loop(dae__expander *x, const dae__statement *s, bool in_system
 
 static void declare_scope(dae__expander *x, int scope, const dae__statement *first);
 
-static void declare_system(dae__expander *x, const dae__statement *s)
+static void scope_declare_system(dae__expander *x, const dae__statement *s)
 {
-  int symbol = add_symbol(x, 0, s->kind, s->declared);
+  int symbol = scope_add_symbol(x, 0, s->kind, s->declared);
   if (symbol < 0)
     return;
   *DAE__PUSH(x->l->scratch, &x->scopes) = (dae__scope){.name = s->declared->name,
@@ -163,16 +164,16 @@ static void declare_scope(dae__expander *x, int scope, const dae__statement *fir
   for (const dae__statement *s = first; s && !x->l->status; s = s->next) {
     if (in_system || s->kind == DAE__STATEMENT_SETTING ||
         (s->kind == DAE__STATEMENT_MODEL && s != first))
-      check_place(x, s, in_system, false);
-    if (is_declaration(s->kind))
+      scope_check_place(x, s, in_system, false);
+    if (scope_is_declaration(s->kind))
       for (const dae__declaration *d = s->declared; d && !x->l->status; d = d->next)
-        add_symbol(x, scope, s->kind, d);
+        scope_add_symbol(x, scope, s->kind, d);
     else if (s->kind == DAE__STATEMENT_FOR)
-      check_loop(x, s, in_system);
+      scope_check_loop(x, s, in_system);
     else if (s->kind == DAE__STATEMENT_EVENT)
-      check_event_body(x, s);
+      scope_check_event_body(x, s);
     else if (s->kind == DAE__STATEMENT_SYSTEM && !in_system)
-      declare_system(x, s);
+      scope_declare_system(x, s);
     else if (s->kind == DAE__STATEMENT_SIMULATE && x->simulate)
       dae__complain(x->l, s->place, "simulate stands once; the first one is in line %d",
                     dae__line_of(&x->l->files, x->simulate->place));
@@ -183,7 +184,7 @@ static void declare_scope(dae__expander *x, int scope, const dae__statement *fir
 
 /* ---- instances ---- */
 
-static void add_instance(dae__expander *x, int scope, int number, int index)
+static void scope_add_instance(dae__expander *x, int scope, int number, int index)
 {
   const dae__scope *s = &x->scopes.item[scope];
   const char *name = s->name;
@@ -193,7 +194,7 @@ static void add_instance(dae__expander *x, int scope, int number, int index)
       (dae__instance){.name = name, .scope = scope, .number = number};
 }
 
-static void place_instances(dae__expander *x)
+static void scope_place_instances(dae__expander *x)
 {
   for (int i = 1; i < x->scopes.count && !x->l->status; i++) {
     dae__scope *s = &x->scopes.item[i];
@@ -208,7 +209,7 @@ static void place_instances(dae__expander *x)
     s->instance = x->instances.count;
     s->index = from;
     for (int k = from; k <= to && dae__load_work(x->l, s->d->place, DAE__RECORD * DAE__TURN); k++)
-      add_instance(x, i, k - from, k);
+      scope_add_instance(x, i, k - from, k);
     s->instances = x->instances.count - s->instance;
   }
 }
@@ -216,13 +217,13 @@ static void place_instances(dae__expander *x)
 /* ---- elements ---- */
 
 /* space for one entry per instance, when the instances are known */
-static void take_elements(dae__expander *x, dae__symbol *s)
+static void scope_take_elements(dae__expander *x, dae__symbol *s)
 {
   int count = s->scope == 0 ? 1 : x->scopes.item[s->scope].instances;
   s->in = DAE__NEW_ARRAY(x->l->scratch, dae__elements, count > 0 ? count : 1);
 }
 
-static void take_leaves(dae__expander *x, int symbol, int instance, dae__elements *e)
+static void scope_take_leaves(dae__expander *x, int symbol, int instance, dae__elements *e)
 {
   static const struct {
     dae__statement_kind kind;
@@ -248,7 +249,7 @@ static void take_leaves(dae__expander *x, int symbol, int instance, dae__element
   }
 }
 
-static void lay_out(dae__expander *x, int symbol, int instance, dae__elements *e)
+static void scope_lay_out(dae__expander *x, int symbol, int instance, dae__elements *e)
 {
   const dae__symbol *s = &x->symbols.item[symbol];
   const dae__instance *own = &x->instances.item[instance];
@@ -275,7 +276,7 @@ static void lay_out(dae__expander *x, int symbol, int instance, dae__elements *e
   }
   e->count = (int)count;
   if (s->kind >= DAE__STATEMENT_COORD && s->kind <= DAE__STATEMENT_DISCRETE) {
-    take_leaves(x, symbol, instance, e);
+    scope_take_leaves(x, symbol, instance, e);
   } else {
     e->node = DAE__NEW_ARRAY(x->l->scratch, dae__node, e->count);
     for (int i = 0; e->node && i < e->count; i++)
@@ -288,7 +289,7 @@ dae__elements *dae__lay_out(dae__expander *x, int symbol, int instance, int plac
 {
   dae__symbol *s = &x->symbols.item[symbol];
   if (!s->in)
-    take_elements(x, s);
+    scope_take_elements(x, s);
   if (!dae__load_ok(x->l))
     return NULL;
   dae__elements *e = &s->in[x->instances.item[instance].number];
@@ -296,12 +297,12 @@ dae__elements *dae__lay_out(dae__expander *x, int symbol, int instance, int plac
     dae__complain(x->l, place, "the range of %s depends on %s itself", s->d->name, s->d->name);
   if (e->layout == DAE__LAYOUT_NONE) {
     e->layout = DAE__LAYOUT_BUSY;
-    lay_out(x, symbol, instance, e);
+    scope_lay_out(x, symbol, instance, e);
   }
   return dae__load_ok(x->l) ? e : NULL;
 }
 
-static void place_elements(dae__expander *x)
+static void scope_place_elements(dae__expander *x)
 {
   for (int i = 0; i < x->instances.count && !x->l->status; i++) {
     int s = x->scopes.item[x->instances.item[i].scope].first;
@@ -321,7 +322,7 @@ dae_status dae__declare_all(dae__expander *x, const dae__statement *first)
   }
   *DAE__PUSH(x->l->scratch, &x->scopes) = (dae__scope){
       .name = "", .body = first, .symbol = -1, .first = -1, .last = -1, .instances = 1};
-  add_instance(x, 0, 0, 1);
+  scope_add_instance(x, 0, 0, 1);
   dae__add_leaf(x, DAE__LEAF_TIME, (dae__leaf_info){.symbol = -1});
   if (!dae__load_ok(x->l))
     return x->l->status;
@@ -332,9 +333,9 @@ dae_status dae__declare_all(dae__expander *x, const dae__statement *first)
 
 dae_status dae__place_all(dae__expander *x)
 {
-  place_instances(x);
+  scope_place_instances(x);
   if (!x->l->status)
-    place_elements(x);
+    scope_place_elements(x);
   return x->l->status;
 }
 
@@ -350,7 +351,7 @@ int dae__add_leaf(dae__expander *x, unsigned kind, dae__leaf_info info)
 }
 
 /* "x[3]", without its system */
-static const char *plain_name(dae__expander *x, int symbol, int instance, int element)
+static const char *scope_plain_name(dae__expander *x, int symbol, int instance, int element)
 {
   const dae__symbol *s = &x->symbols.item[symbol];
   const dae__elements *e = &s->in[x->instances.item[s->scope == 0 ? 0 : instance].number];
@@ -366,14 +367,14 @@ static const char *plain_name(dae__expander *x, int symbol, int instance, int el
 const char *dae__element_name(dae__expander *x, int symbol, int instance, int element)
 {
   const char *system = x->instances.item[x->symbols.item[symbol].scope == 0 ? 0 : instance].name;
-  const char *name = plain_name(x, symbol, instance, element);
+  const char *name = scope_plain_name(x, symbol, instance, element);
   return system[0] && name ? dae__pool_print(x->l->keep, "%s.%s", system, name) : name;
 }
 
 const char *dae__local_name(dae__expander *x, int leaf, bool rate)
 {
   const dae__leaf_info *info = &x->leaves.item[leaf];
-  const char *name = plain_name(x, info->symbol, info->instance, info->element);
+  const char *name = scope_plain_name(x, info->symbol, info->instance, info->element);
   return rate && name ? dae__pool_print(x->l->keep, "%s'", name) : name;
 }
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-static bool is_number(const char *setting)
+static bool settings_is_number(const char *setting)
 {
   static const char *const names[] = {"to",   "from",   "every", "rtol",  "atol",
                                       "step", "window", "order", "stages"};
@@ -16,7 +16,7 @@ static bool is_number(const char *setting)
 }
 
 /* a plain name that stands for no constant of the model: on, off, plain, schur */
-static bool is_word(const dae__context *c, const dae__expr *e)
+static bool settings_is_word(const dae__context *c, const dae__expr *e)
 {
   int instance;
   if (e->kind != DAE__EXPR_NAME || e->rate || e->member || e->count > 0 ||
@@ -29,14 +29,14 @@ static bool is_word(const dae__context *c, const dae__expr *e)
   return kind != DAE__STATEMENT_PARAM && kind != DAE__STATEMENT_LET;
 }
 
-static void add_setting(const dae__context *c, dae_model *model, const char *system,
-                        const dae__setting *s)
+static void settings_add_setting(const dae__context *c, dae_model *model, const char *system,
+                                 const dae__setting *s)
 {
   dae__load *l = c->x->l;
   dae_model_setting out = {.system = system, .name = s->name, .place = s->place, .value = NAN};
   if (s->word) {
     out.text = s->word;
-  } else if (!is_number(s->name) && is_word(c, s->value)) {
+  } else if (!settings_is_number(s->name) && settings_is_word(c, s->value)) {
     out.text = s->value->name;
   } else {
     char text[40];
@@ -61,7 +61,7 @@ dae_status dae__build_settings(dae__expander *x, dae_model *model)
   dae__context c = {.x = x, .what = "a setting"};
   if (x->simulate)
     for (const dae__setting *s = x->simulate->setting; s && !x->l->status; s = s->next)
-      add_setting(&c, model, NULL, s);
+      settings_add_setting(&c, model, NULL, s);
   for (int i = 1; i < x->instances.count; i++) {
     dae__frame index;
     dae__context own = dae__context_of(x, i, &index);
@@ -70,7 +70,7 @@ dae_status dae__build_settings(dae__expander *x, dae_model *model)
     for (; s && !x->l->status; s = s->next) {
       const dae__setting *setting = s->kind == DAE__STATEMENT_SETTING ? s->setting : NULL;
       for (; setting && !x->l->status; setting = setting->next)
-        add_setting(&own, model, x->instances.item[i].name, setting);
+        settings_add_setting(&own, model, x->instances.item[i].name, setting);
     }
   }
   dae__load_ok(x->l);

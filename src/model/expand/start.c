@@ -30,13 +30,13 @@ static void set_start(work *w, int symbol, int instance)
 
 /* ---- their values ---- */
 
-static int place_of(const dae__expander *x, int leaf)
+static int start_place_of(const dae__expander *x, int leaf)
 {
   return x->symbols.item[x->leaves.item[leaf].symbol].d->place;
 }
 
 /* the nodes that a node needs */
-static int needs(const work *w, const dae__node_view *v, dae__node *out)
+static int start_needs(const work *w, const dae__node_view *v, dae__node *out)
 {
   if (v->op == DAE__OP_LEAF) {
     if (v->leaf > 0)
@@ -50,7 +50,7 @@ static int needs(const work *w, const dae__node_view *v, dae__node *out)
   return count;
 }
 
-static double compute(const work *w, const dae__node_view *v, double t)
+static double start_compute(const work *w, const dae__node_view *v, double t)
 {
   if (v->op == DAE__OP_CONSTANT)
     return v->value;
@@ -61,7 +61,7 @@ static double compute(const work *w, const dae__node_view *v, double t)
 }
 
 /* pushes what a node needs; true if nothing is missing */
-static bool push_needs(work *w, dae__node node)
+static bool start_push_needs(work *w, dae__node node)
 {
   dae__expander *x = w->x;
   dae__node_view v = dae__node_at(x->graph, node);
@@ -72,13 +72,13 @@ static bool push_needs(work *w, dae__node node)
                   dae__leaf_name(x, v.leaf));
     return false;
   }
-  int count = needs(w, &v, needed);
+  int count = start_needs(w, &v, needed);
   for (int i = 0; i < count; i++) {
     if (w->state[needed[i]] == DONE)
       continue;
     if (w->state[needed[i]] == BUSY) {
       int leaf = v.op == DAE__OP_LEAF ? v.leaf : -1;
-      dae__complain(x->l, leaf > 0 ? place_of(x, leaf) : w->at,
+      dae__complain(x->l, leaf > 0 ? start_place_of(x, leaf) : w->at,
                     "the start value of %s depends on itself",
                     leaf > 0 ? dae__leaf_name(x, leaf) : "a variable");
       return false;
@@ -89,7 +89,7 @@ static bool push_needs(work *w, dae__node node)
   return complete;
 }
 
-static double evaluate(work *w, dae__node node, double t)
+static double start_evaluate(work *w, dae__node node, double t)
 {
   dae__expander *x = w->x;
   w->stack.count = 0;
@@ -101,10 +101,10 @@ static double evaluate(work *w, dae__node node, double t)
       continue;
     }
     w->state[top] = BUSY;
-    if (!push_needs(w, top))
+    if (!start_push_needs(w, top))
       continue;
     dae__node_view v = dae__node_at(x->graph, top);
-    w->value[top] = compute(w, &v, t);
+    w->value[top] = start_compute(w, &v, t);
     w->state[top] = DONE;
     w->stack.count--;
   }
@@ -113,7 +113,7 @@ static double evaluate(work *w, dae__node node, double t)
 
 /* ---- the whole ---- */
 
-static void set_all(work *w)
+static void start_set_all(work *w)
 {
   dae__expander *x = w->x;
   for (int i = 0; i < x->instances.count; i++) {
@@ -125,7 +125,7 @@ static void set_all(work *w)
   }
 }
 
-static bool prepare(work *w)
+static bool start_prepare(work *w)
 {
   dae__pool *pool = w->x->l->scratch;
   int leaves = w->x->leaves.count;
@@ -134,7 +134,7 @@ static bool prepare(work *w)
     w->start[i] = -1;
   if (!dae__load_ok(w->x->l))
     return false;
-  set_all(w);
+  start_set_all(w);
   int nodes = dae__graph_count(w->x->graph);
   w->value = DAE__NEW_ARRAY(pool, double, nodes);
   w->state = DAE__NEW_ARRAY(pool, unsigned char, nodes);
@@ -146,13 +146,13 @@ const double *dae__start_values(dae__expander *x, double t)
   work w = {.x = x};
   int leaves = x->leaves.count;
   double *values = DAE__NEW_ARRAY(x->l->scratch, double, leaves);
-  if (!prepare(&w) || !values)
+  if (!start_prepare(&w) || !values)
     return NULL;
   for (int i = 0; i < leaves && !x->l->status; i++) {
     if (w.start[i] < 0)
       continue;
-    w.at = place_of(x, i);
-    values[i] = evaluate(&w, w.start[i], t);
+    w.at = start_place_of(x, i);
+    values[i] = start_evaluate(&w, w.start[i], t);
     if (!x->l->status && !isfinite(values[i]))
       dae__complain(x->l, w.at,
                     "the start value of %s is not a finite number; look for a division "

@@ -9,7 +9,7 @@
 
 /* ---- what an expression may hold ---- */
 
-static const char *kind_name(unsigned kind)
+static const char *statements_kind_name(unsigned kind)
 {
   switch (kind) {
   case DAE__LEAF_TIME:
@@ -30,7 +30,7 @@ static const char *kind_name(unsigned kind)
 }
 
 /* operands have smaller numbers than the nodes they stand in */
-static bool find_kinds(dae__expander *x, dae__node last)
+static bool statements_find_kinds(dae__expander *x, dae__node last)
 {
   dae__pool *pool = x->l->scratch;
   for (dae__node node = x->node_kinds.count; node <= last && !dae__pool_failed(pool); node++) {
@@ -47,7 +47,7 @@ static bool find_kinds(dae__expander *x, dae__node last)
 
 unsigned dae__kinds_below(dae__expander *x, dae__node node)
 {
-  bool known = node < x->node_kinds.count || find_kinds(x, node);
+  bool known = node < x->node_kinds.count || statements_find_kinds(x, node);
   return known && !x->l->status ? x->node_kinds.item[node] : 0;
 }
 
@@ -66,7 +66,7 @@ void dae__check_leaves(const dae__context *c, dae__node node, int place, const d
       continue;
     const char *other = own ? "" : " of another system";
     dae__complain(x->l, place, "%s may hold %s, but not %s, which is %s%s", may->what, may->holds,
-                  dae__leaf_name(x, leaf), kind_name(kind), other);
+                  dae__leaf_name(x, leaf), statements_kind_name(kind), other);
     return;
   }
 }
@@ -76,7 +76,7 @@ void dae__check_leaves(const dae__context *c, dae__node node, int place, const d
 enum { LONGEST = 95 }; /* name of a statement */
 
 /* as much of more as there is room for; the new length */
-static size_t append(char *text, size_t length, const char *more)
+static size_t statements_append(char *text, size_t length, const char *more)
 {
   while (*more && length < LONGEST)
     text[length++] = *more++;
@@ -87,27 +87,28 @@ static size_t append(char *text, size_t length, const char *more)
 const char *dae__statement_name(const dae__context *c, const dae__statement *s)
 {
   char text[LONGEST], number[DAE__INT_SIZE];
-  size_t length = append(text, 0, "line ");
-  length = append(text, length, dae__format_int(s->line, number));
+  size_t length = statements_append(text, 0, "line ");
+  length = statements_append(text, length, dae__format_int(s->line, number));
   for (const dae__frame *f = c->frame; f; f = f->outer) {
     double value;
     if (!f->index || !dae__is_constant(c->x->graph, f->node, &value))
       continue;
-    length = append(text, append(text, length, ", "), f->name);
-    length = append(text, append(text, length, " = "), dae__format_int((int)value, number));
+    length = statements_append(text, statements_append(text, length, ", "), f->name);
+    length = statements_append(text, statements_append(text, length, " = "),
+                               dae__format_int((int)value, number));
   }
   return dae__pool_text(c->x->l->keep, text, length);
 }
 
 /* ---- energies and forces ---- */
 
-static void mark(dae__instance *own, const dae__statement *s)
+static void statements_mark(dae__instance *own, const dae__statement *s)
 {
   if (own->energy_place == 0)
     own->energy_place = s->place;
 }
 
-static void add_kinetic(const dae__context *c, const dae__statement *s)
+static void statements_add_kinetic(const dae__context *c, const dae__statement *s)
 {
   static const dae__allowed may = {DAE__LEAF_TIME | DAE__LEAF_COORD | DAE__LEAF_RATE, 0,
                                    "the kinetic energy",
@@ -116,10 +117,10 @@ static void add_kinetic(const dae__context *c, const dae__statement *s)
   dae__node node = dae__evaluate(c, s->a);
   dae__check_leaves(c, node, s->a->place, &may);
   own->kinetic = DAE__ADD(c->x->graph, own->kinetic, node);
-  mark(own, s);
+  statements_mark(own, s);
 }
 
-static void add_potential(const dae__context *c, const dae__statement *s)
+static void statements_add_potential(const dae__context *c, const dae__statement *s)
 {
   static const dae__allowed may = {DAE__LEAF_TIME | DAE__LEAF_COORD | DAE__LEAF_DISCRETE,
                                    DAE__LEAF_COORD | DAE__LEAF_STATE | DAE__LEAF_ALG |
@@ -129,10 +130,10 @@ static void add_potential(const dae__context *c, const dae__statement *s)
   dae__node node = dae__evaluate(c, s->a);
   dae__check_leaves(c, node, s->a->place, &may);
   own->potential = DAE__ADD(c->x->graph, own->potential, node);
-  mark(own, s);
+  statements_mark(own, s);
 }
 
-static void add_force(const dae__context *c, const dae__statement *s)
+static void statements_add_force(const dae__context *c, const dae__statement *s)
 {
   const dae__allowed may = {DAE__LEAF_TIME | DAE__LEAF_RATE | DAE__LEAF_VALUES,
                             DAE__LEAF_RATE | DAE__LEAF_VALUES, "a force",
@@ -159,8 +160,9 @@ static void add_force(const dae__context *c, const dae__statement *s)
 
 /* ---- constraints ---- */
 
-static void append_constraint(const dae__context *c, const dae__statement *s, dae__node node,
-                              dae__constraints *all, dae__label_kind kind)
+static void statements_append_constraint(const dae__context *c, const dae__statement *s,
+                                         dae__node node, dae__constraints *all,
+                                         dae__label_kind kind)
 {
   dae__expander *x = c->x;
   dae__constraint g = {.node = node, .place = s->place};
@@ -176,19 +178,19 @@ static void append_constraint(const dae__context *c, const dae__statement *s, da
   *DAE__PUSH(x->l->scratch, all) = g;
 }
 
-static dae__node difference(const dae__context *c, const dae__statement *s)
+static dae__node statements_difference(const dae__context *c, const dae__statement *s)
 {
   dae__node a = dae__evaluate(c, s->a);
   return DAE__SUB(c->x->graph, a, dae__evaluate(c, s->b));
 }
 
-static void add_constraint(const dae__context *c, const dae__statement *s)
+static void statements_add_constraint(const dae__context *c, const dae__statement *s)
 {
   static const dae__allowed may = {
       DAE__LEAF_TIME | DAE__LEAF_COORD | DAE__LEAF_RATE, 0, "a constraint",
       "t, coordinates of its system and their rates (between systems stands "
       "joint)"};
-  dae__node node = difference(c, s);
+  dae__node node = statements_difference(c, s);
   dae__check_leaves(c, node, s->place, &may);
   if (c->x->l->status)
     return;
@@ -198,18 +200,18 @@ static void add_constraint(const dae__context *c, const dae__statement *s)
     return;
   }
   dae__instance *own = &c->x->instances.item[c->instance];
-  mark(own, s);
+  statements_mark(own, s);
   if (kinds & DAE__LEAF_RATE)
-    append_constraint(c, s, node, &own->nonholonomic, DAE__LABEL_NONHOLONOMIC);
+    statements_append_constraint(c, s, node, &own->nonholonomic, DAE__LABEL_NONHOLONOMIC);
   else
-    append_constraint(c, s, node, &own->holonomic, DAE__LABEL_HOLONOMIC);
+    statements_append_constraint(c, s, node, &own->holonomic, DAE__LABEL_HOLONOMIC);
 }
 
-static void add_joint(const dae__context *c, const dae__statement *s)
+static void statements_add_joint(const dae__context *c, const dae__statement *s)
 {
   static const dae__allowed may = {DAE__LEAF_TIME | DAE__LEAF_COORD, DAE__LEAF_COORD, "a joint",
                                    "t and coordinates of systems"};
-  dae__node node = difference(c, s);
+  dae__node node = statements_difference(c, s);
   dae__check_leaves(c, node, s->place, &may);
   if (c->x->l->status)
     return;
@@ -217,45 +219,45 @@ static void add_joint(const dae__context *c, const dae__statement *s)
     dae__complain(c->x->l, s->place, "this joint holds no coordinate");
     return;
   }
-  append_constraint(c, s, node, &c->x->joints, DAE__LABEL_HOLONOMIC);
+  statements_append_constraint(c, s, node, &c->x->joints, DAE__LABEL_HOLONOMIC);
 }
 
 /* ---- walking through the statements ---- */
 
-static void handle_motion(const dae__context *c, const dae__statement *s)
+static void statements_handle_motion(const dae__context *c, const dae__statement *s)
 {
   switch (s->kind) {
   case DAE__STATEMENT_KINETIC:
-    add_kinetic(c, s);
+    statements_add_kinetic(c, s);
     break;
   case DAE__STATEMENT_POTENTIAL:
-    add_potential(c, s);
+    statements_add_potential(c, s);
     break;
   case DAE__STATEMENT_FORCE:
-    add_force(c, s);
+    statements_add_force(c, s);
     break;
   case DAE__STATEMENT_CONSTRAINT:
-    add_constraint(c, s);
+    statements_add_constraint(c, s);
     break;
   case DAE__STATEMENT_EQUATION:
     dae__add_equation(c, s);
     break;
   case DAE__STATEMENT_JOINT:
-    add_joint(c, s);
+    statements_add_joint(c, s);
     break;
   default:
     break;
   }
 }
 
-static void walk(const dae__context *c, const dae__statement *s, dae__handle_fn *handle);
+static void statements_walk(const dae__context *c, const dae__statement *s, dae__handle_fn *handle);
 
 /* the statements after a let of a loop see it */
-static void walk_let(const dae__context *c, const dae__statement *s, const dae__declaration *d,
-                     dae__handle_fn *handle)
+static void statements_walk_let(const dae__context *c, const dae__statement *s,
+                                const dae__declaration *d, dae__handle_fn *handle)
 {
   if (!d) {
-    walk(c, s->next, handle);
+    statements_walk(c, s->next, handle);
     return;
   }
   dae__frame frame = {d->name, dae__evaluate(c, d->value), false, c->frame};
@@ -265,10 +267,11 @@ static void walk_let(const dae__context *c, const dae__statement *s, const dae__
     dae__complain(c->x->l, d->place, "more than %d lets in one loop; declare arrays outside of it",
                   MOST_LETS);
   if (!c->x->l->status)
-    walk_let(&inner, s, d->next, handle);
+    statements_walk_let(&inner, s, d->next, handle);
 }
 
-static void walk_loop(const dae__context *c, const dae__statement *s, dae__handle_fn *handle)
+static void statements_walk_loop(const dae__context *c, const dae__statement *s,
+                                 dae__handle_fn *handle)
 {
   int from, to;
   if (!dae__evaluate_range(c, &s->range, &from, &to))
@@ -277,21 +280,21 @@ static void walk_loop(const dae__context *c, const dae__statement *s, dae__handl
     dae__frame frame = {s->range.name, dae__constant(c->x->graph, i), true, c->frame};
     dae__context inner = *c;
     inner.frame = &frame;
-    walk(&inner, s->body, handle);
+    statements_walk(&inner, s->body, handle);
   }
 }
 
-static void walk(const dae__context *c, const dae__statement *s, dae__handle_fn *handle)
+static void statements_walk(const dae__context *c, const dae__statement *s, dae__handle_fn *handle)
 {
   for (; s && dae__load_work(c->x->l, s->place, DAE__TURN); s = s->next) {
     if (s->kind == DAE__STATEMENT_LET && c->in_loop) {
-      walk_let(c, s, s->declared, handle);
+      statements_walk_let(c, s, s->declared, handle);
       return;
     }
     if (s->kind == DAE__STATEMENT_FOR) {
       dae__context inner = *c;
       inner.in_loop = true;
-      walk_loop(&inner, s, handle);
+      statements_walk_loop(&inner, s, handle);
     } else {
       handle(c, s);
     }
@@ -303,14 +306,14 @@ void dae__walk_instances(dae__expander *x, dae__handle_fn *handle)
   for (int i = 0; i < x->instances.count && !x->l->status; i++) {
     dae__frame index;
     dae__context c = dae__context_of(x, i, &index);
-    walk(&c, x->scopes.item[x->instances.item[i].scope].body, handle);
+    statements_walk(&c, x->scopes.item[x->instances.item[i].scope].body, handle);
   }
 }
 
 /* ---- the whole ---- */
 
 /* every param and let, in the order of the text: mistakes are found even where nothing uses them */
-static void work_out_all(dae__expander *x)
+static void statements_work_out_all(dae__expander *x)
 {
   for (int i = 0; i < x->instances.count; i++) {
     int s = x->scopes.item[x->instances.item[i].scope].first;
@@ -331,7 +334,7 @@ static void work_out_all(dae__expander *x)
 }
 
 /* lambda and psi are multipliers where there are constraints */
-static void check_names(dae__expander *x)
+static void statements_check_names(dae__expander *x)
 {
   for (int i = 0; i < x->instances.count && !x->l->status; i++) {
     const dae__instance *own = &x->instances.item[i];
@@ -352,14 +355,14 @@ static void check_names(dae__expander *x)
 
 dae_status dae__expand_motion(dae__expander *x)
 {
-  work_out_all(x);
+  statements_work_out_all(x);
   if (!x->l->status)
     dae__override_check(x);
   if (!x->l->status)
     dae__prepare_no_slopes(x);
   if (!x->l->status)
-    dae__walk_instances(x, handle_motion);
-  check_names(x);
+    dae__walk_instances(x, statements_handle_motion);
+  statements_check_names(x);
   if (dae__load_ok(x->l))
     dae__find_explicit_rates(x);
   return x->l->status;

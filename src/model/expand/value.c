@@ -7,11 +7,11 @@
 
 #define DEEPEST 500 /* nested evaluations; one takes up to two kilobytes of the stack */
 
-static dae__value evaluate(const dae__context *c, const dae__expr *e);
+static dae__value value_evaluate(const dae__context *c, const dae__expr *e);
 
 dae__value dae__number_of(const dae__context *c, const dae__expr *e)
 {
-  dae__value v = evaluate(c, e);
+  dae__value v = value_evaluate(c, e);
   if (v.truth)
     dae__complain(c->x->l, e->place,
                   "this is true or false, but a number is needed: if(condition, "
@@ -21,7 +21,7 @@ dae__value dae__number_of(const dae__context *c, const dae__expr *e)
 
 dae__value dae__truth_of(const dae__context *c, const dae__expr *e)
 {
-  dae__value v = evaluate(c, e);
+  dae__value v = value_evaluate(c, e);
   if (!v.truth)
     dae__complain(c->x->l, e->place, "this is a number, but a condition is needed, such as x > 0");
   return v;
@@ -29,13 +29,14 @@ dae__value dae__truth_of(const dae__context *c, const dae__expr *e)
 
 /* ---- operators ---- */
 
-static dae__value arithmetic(const dae__context *c, dae__op op, dae__value a, const dae__expr *b)
+static dae__value value_arithmetic(const dae__context *c, dae__op op, dae__value a,
+                                   const dae__expr *b)
 {
   dae__node right = dae__number_of(c, b).node;
   return dae__as_number(dae__binary(c->x->graph, op, a.node, right));
 }
 
-static dae__value comparison(const dae__context *c, const dae__expr *e, dae__value a)
+static dae__value value_comparison(const dae__context *c, const dae__expr *e, dae__value a)
 {
   dae__graph *g = c->x->graph;
   dae__node x = a.node, y = dae__number_of(c, e->argument->next).node, result;
@@ -62,7 +63,7 @@ static dae__value comparison(const dae__context *c, const dae__expr *e, dae__val
 }
 
 /* one binary operation whose left operand has the value a */
-static dae__value apply(const dae__context *c, const dae__expr *e, dae__value a)
+static dae__value value_apply(const dae__context *c, const dae__expr *e, dae__value a)
 {
   const dae__expr *left = e->argument, *right = left->next;
   bool logical = e->op == DAE__TOKEN_AND || e->op == DAE__TOKEN_OR;
@@ -74,15 +75,15 @@ static dae__value apply(const dae__context *c, const dae__expr *e, dae__value a)
   }
   switch (e->op) {
   case DAE__TOKEN_PLUS:
-    return arithmetic(c, DAE__OP_ADD, a, right);
+    return value_arithmetic(c, DAE__OP_ADD, a, right);
   case DAE__TOKEN_MINUS:
-    return arithmetic(c, DAE__OP_SUB, a, right);
+    return value_arithmetic(c, DAE__OP_SUB, a, right);
   case DAE__TOKEN_TIMES:
-    return arithmetic(c, DAE__OP_MUL, a, right);
+    return value_arithmetic(c, DAE__OP_MUL, a, right);
   case DAE__TOKEN_DIVIDE:
-    return arithmetic(c, DAE__OP_DIV, a, right);
+    return value_arithmetic(c, DAE__OP_DIV, a, right);
   case DAE__TOKEN_POWER:
-    return arithmetic(c, DAE__OP_POW, a, right);
+    return value_arithmetic(c, DAE__OP_POW, a, right);
   case DAE__TOKEN_AND:
   case DAE__TOKEN_OR: {
     dae__node b = dae__truth_of(c, right).node;
@@ -90,25 +91,25 @@ static dae__value apply(const dae__context *c, const dae__expr *e, dae__value a)
     return (dae__value){dae__binary(c->x->graph, op, a.node, b), true};
   }
   default:
-    return comparison(c, e, a);
+    return value_comparison(c, e, a);
   }
 }
 
 /* a chain of left operands is climbed from its lowest end: it can be long */
-static dae__value evaluate_binary(const dae__context *c, const dae__expr *e)
+static dae__value value_evaluate_binary(const dae__context *c, const dae__expr *e)
 {
   const dae__expr *lowest = e;
   while (lowest->kind == DAE__EXPR_BINARY)
     lowest = lowest->argument;
-  dae__value value = evaluate(c, lowest);
+  dae__value value = value_evaluate(c, lowest);
   while (lowest != e && !c->x->l->status && dae__load_work(c->x->l, lowest->place, 1)) {
     lowest = lowest->up;
-    value = apply(c, lowest, value);
+    value = value_apply(c, lowest, value);
   }
   return value;
 }
 
-static dae__value evaluate_unary(const dae__context *c, const dae__expr *e)
+static dae__value value_evaluate_unary(const dae__context *c, const dae__expr *e)
 {
   if (e->op == DAE__TOKEN_NOT)
     return (dae__value){dae__unary(c->x->graph, DAE__OP_NOT, dae__truth_of(c, e->argument).node),
@@ -116,7 +117,7 @@ static dae__value evaluate_unary(const dae__context *c, const dae__expr *e)
   return dae__as_number(DAE__NEG(c->x->graph, dae__number_of(c, e->argument).node));
 }
 
-static dae__value evaluate_sum(const dae__context *c, const dae__expr *e)
+static dae__value value_evaluate_sum(const dae__context *c, const dae__expr *e)
 {
   dae__range range = {.place = e->argument->place, .from = e->argument, .to = e->argument->next};
   const dae__expr *body = range.to->next;
@@ -137,7 +138,8 @@ static dae__value evaluate_sum(const dae__context *c, const dae__expr *e)
 
 /* ---- names ---- */
 
-static dae__value evaluate_frame(const dae__context *c, const dae__expr *e, const dae__frame *f)
+static dae__value value_evaluate_frame(const dae__context *c, const dae__expr *e,
+                                       const dae__frame *f)
 {
   if (e->count > 0)
     dae__complain(c->x->l, e->place, "%s is one value and has no index", e->name);
@@ -148,7 +150,7 @@ static dae__value evaluate_frame(const dae__context *c, const dae__expr *e, cons
   return dae__as_number(dae__total_rate(c->x, f->node, e->place, e->name));
 }
 
-static dae__value evaluate_word(const dae__context *c, const dae__expr *e)
+static dae__value value_evaluate_word(const dae__context *c, const dae__expr *e)
 {
   dae__expander *x = c->x;
   if (!strcmp(e->name, "pi") && !e->rate && e->count == 0)
@@ -171,8 +173,8 @@ static dae__value evaluate_word(const dae__context *c, const dae__expr *e)
   return dae__no_value();
 }
 
-static dae__value evaluate_variable(const dae__context *c, const dae__expr *e, bool rate,
-                                    dae__target at)
+static dae__value value_evaluate_variable(const dae__context *c, const dae__expr *e, bool rate,
+                                          dae__target at)
 {
   dae__expander *x = c->x;
   const dae__symbol *s = &x->symbols.item[at.symbol];
@@ -198,22 +200,22 @@ static dae__value evaluate_variable(const dae__context *c, const dae__expr *e, b
   return dae__as_number(x->leaf_rate.item[leaf]);
 }
 
-static dae__value evaluate_name(const dae__context *c, const dae__expr *e)
+static dae__value value_evaluate_name(const dae__context *c, const dae__expr *e)
 {
   dae__target at;
   const dae__expr *last = e->member ? e->member : e;
   if (!e->member)
     for (const dae__frame *f = c->frame; f; f = f->outer)
       if (f->name == e->name)
-        return evaluate_frame(c, e, f);
+        return value_evaluate_frame(c, e, f);
   if (!e->member && dae__is_reserved(e->name))
-    return evaluate_word(c, e);
+    return value_evaluate_word(c, e);
   bool rate = e->rate || last->rate; /* the sign stands after the whole name */
   if (!dae__find_target(c, e, &at))
     return dae__no_value();
   const dae__symbol *s = &c->x->symbols.item[at.symbol];
   if (s->kind >= DAE__STATEMENT_COORD && s->kind <= DAE__STATEMENT_DISCRETE)
-    return evaluate_variable(c, last, rate, at);
+    return value_evaluate_variable(c, last, rate, at);
   if (s->kind == DAE__STATEMENT_OUTPUT && !c->results) {
     dae__complain(c->x->l, e->place, "%s is an output; name the expression with let to use it here",
                   s->d->name);
@@ -233,25 +235,25 @@ static dae__value evaluate_name(const dae__context *c, const dae__expr *e)
 
 /* ---- the whole ---- */
 
-static dae__value evaluate_kind(const dae__context *c, const dae__expr *e)
+static dae__value value_evaluate_kind(const dae__context *c, const dae__expr *e)
 {
   switch (e->kind) {
   case DAE__EXPR_NUMBER:
     return dae__as_number(dae__constant(c->x->graph, e->value));
   case DAE__EXPR_NAME:
-    return evaluate_name(c, e);
+    return value_evaluate_name(c, e);
   case DAE__EXPR_CALL:
     return dae__evaluate_call(c, e);
   case DAE__EXPR_UNARY:
-    return evaluate_unary(c, e);
+    return value_evaluate_unary(c, e);
   case DAE__EXPR_SUM:
-    return evaluate_sum(c, e);
+    return value_evaluate_sum(c, e);
   default:
-    return evaluate_binary(c, e);
+    return value_evaluate_binary(c, e);
   }
 }
 
-static bool graph_ok(dae__expander *x, int place)
+static bool value_graph_ok(dae__expander *x, int place)
 {
   if (!x->graph->failed)
     return true;
@@ -265,10 +267,10 @@ static bool graph_ok(dae__expander *x, int place)
   return false;
 }
 
-static dae__value evaluate(const dae__context *c, const dae__expr *e)
+static dae__value value_evaluate(const dae__context *c, const dae__expr *e)
 {
   dae__expander *x = c->x;
-  if (x->l->status || !dae__load_work(x->l, e->place, 1) || !graph_ok(x, e->place))
+  if (x->l->status || !dae__load_work(x->l, e->place, 1) || !value_graph_ok(x, e->place))
     return dae__no_value();
   if (x->depth >= DEEPEST) {
     dae__complain(x->l, e->place,
@@ -277,7 +279,7 @@ static dae__value evaluate(const dae__context *c, const dae__expr *e)
     return dae__no_value();
   }
   x->depth++;
-  dae__value value = evaluate_kind(c, e);
+  dae__value value = value_evaluate_kind(c, e);
   x->depth--;
   return x->l->status ? dae__no_value() : value;
 }
@@ -285,7 +287,7 @@ static dae__value evaluate(const dae__context *c, const dae__expr *e)
 dae__node dae__evaluate(const dae__context *c, const dae__expr *e)
 {
   dae__node node = dae__number_of(c, e).node;
-  graph_ok(c->x, e->place);
+  value_graph_ok(c->x, e->place);
   return c->x->l->status ? DAE__ZERO : node;
 }
 

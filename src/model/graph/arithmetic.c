@@ -18,7 +18,7 @@
 
 #define LARGEST_POWER 1024 /* of products of powers and of constant exponents */
 
-static dae__node neg(dae__graph *g, dae__node a)
+static dae__node arithmetic_neg(dae__graph *g, dae__node a)
 {
   return dae__unary(g, DAE__OP_NEG, a);
 }
@@ -29,7 +29,7 @@ typedef struct term {
   dae__node rest;
 } term;
 
-static term term_of(const dae__graph *g, dae__node node)
+static term arithmetic_term_of(const dae__graph *g, dae__node node)
 {
   dae__entry e = g->entry[node];
   double factor;
@@ -41,31 +41,31 @@ static term term_of(const dae__graph *g, dae__node node)
 }
 
 /* x + y has no rounding error: the second half of two-sum */
-static bool sum_is_exact(double x, double y)
+static bool arithmetic_sum_is_exact(double x, double y)
 {
   double s = x + y, z = s - x;
   return isfinite(s) && (x - (s - z)) + (y - z) == 0;
 }
 
 /* a + sign b where both are multiples of the same: -1 where they are not */
-static dae__node like_terms(dae__graph *g, dae__node a, dae__node b, double sign)
+static dae__node arithmetic_like_terms(dae__graph *g, dae__node a, dae__node b, double sign)
 {
-  term x = term_of(g, a), y = term_of(g, b);
+  term x = arithmetic_term_of(g, a), y = arithmetic_term_of(g, b);
   y.factor *= sign;
-  if (x.rest != y.rest || !sum_is_exact(x.factor, y.factor))
+  if (x.rest != y.rest || !arithmetic_sum_is_exact(x.factor, y.factor))
     return -1;
   return DAE__MUL(g, dae__constant(g, x.factor + y.factor), x.rest);
 }
 
 /* c + sign b where b is itself constant plus or minus something: -1 where it is not */
-static dae__node join_constants(dae__graph *g, double c, dae__node b, double sign)
+static dae__node arithmetic_join_constants(dae__graph *g, double c, dae__node b, double sign)
 {
   dae__node rest = b;
   for (;;) {
     dae__entry e = g->entry[rest];
     double inner;
     if ((e.op != DAE__OP_ADD && e.op != DAE__OP_SUB) || !dae__is_constant(g, e.a, &inner) ||
-        !sum_is_exact(c, sign * inner))
+        !arithmetic_sum_is_exact(c, sign * inner))
       break;
     c += sign * inner;
     sign = e.op == DAE__OP_ADD ? sign : -sign;
@@ -74,7 +74,7 @@ static dae__node join_constants(dae__graph *g, double c, dae__node b, double sig
   if (rest == b)
     return -1;
   if (c == 0)
-    return sign > 0 ? rest : neg(g, rest);
+    return sign > 0 ? rest : arithmetic_neg(g, rest);
   return dae__make(g, sign > 0 ? DAE__OP_ADD : DAE__OP_SUB, dae__constant(g, c), rest);
 }
 
@@ -90,9 +90,9 @@ dae__node dae__simple_sum(dae__graph *g, dae__node a, dae__node b)
   if (dae__is(g, b, DAE__OP_NEG))
     return DAE__SUB(g, a, g->entry[b].a);
   if (dae__is_constant(g, a, &c))
-    simpler = join_constants(g, c, b, 1);
+    simpler = arithmetic_join_constants(g, c, b, 1);
   else
-    simpler = like_terms(g, a, b, 1);
+    simpler = arithmetic_like_terms(g, a, b, 1);
   return simpler >= 0 ? simpler : dae__make(g, DAE__OP_ADD, a, b);
 }
 
@@ -103,31 +103,31 @@ dae__node dae__simple_difference(dae__graph *g, dae__node a, dae__node b)
   if (a == b)
     return DAE__ZERO;
   if (a == DAE__ZERO)
-    return neg(g, b);
+    return arithmetic_neg(g, b);
   if (dae__is_constant(g, b, &c))
     return DAE__ADD(g, dae__constant(g, -c), a);
   if (dae__is(g, b, DAE__OP_NEG))
     return DAE__ADD(g, a, g->entry[b].a);
   if (dae__is(g, a, DAE__OP_NEG))
-    return neg(g, DAE__ADD(g, g->entry[a].a, b));
+    return arithmetic_neg(g, DAE__ADD(g, g->entry[a].a, b));
   if (dae__is_constant(g, a, &c))
-    simpler = join_constants(g, c, b, -1);
+    simpler = arithmetic_join_constants(g, c, b, -1);
   else
-    simpler = like_terms(g, a, b, -1);
+    simpler = arithmetic_like_terms(g, a, b, -1);
   return simpler >= 0 ? simpler : dae__make(g, DAE__OP_SUB, a, b);
 }
 
 /* c b; a is the node of c, or -1 */
-static dae__node scale(dae__graph *g, double c, dae__node a, dae__node b)
+static dae__node arithmetic_scale(dae__graph *g, double c, dae__node a, dae__node b)
 {
   dae__entry e = g->entry[b];
   double inner;
   if (c == 1)
     return b;
   if (c == -1)
-    return neg(g, b);
+    return arithmetic_neg(g, b);
   if (e.op == DAE__OP_NEG)
-    return scale(g, -c, -1, e.a);
+    return arithmetic_scale(g, -c, -1, e.a);
   if ((e.op == DAE__OP_MUL || e.op == DAE__OP_DIV) && dae__is_constant(g, e.a, &inner) &&
       isnormal(c * inner))
     return dae__binary(g, (dae__op)e.op, dae__constant(g, c * inner), e.b);
@@ -135,7 +135,7 @@ static dae__node scale(dae__graph *g, double c, dae__node a, dae__node b)
 }
 
 /* x^m x^n: -1 where a and b are not powers of the same */
-static dae__node join_powers(dae__graph *g, dae__node a, dae__node b)
+static dae__node arithmetic_join_powers(dae__graph *g, dae__node a, dae__node b)
 {
   dae__entry x = g->entry[a], y = g->entry[b];
   dae__node base_a = x.op == DAE__OP_POWI ? x.a : a, base_b = y.op == DAE__OP_POWI ? y.a : b;
@@ -144,7 +144,7 @@ static dae__node join_powers(dae__graph *g, dae__node a, dae__node b)
 }
 
 /* (c x) (d y), (c x) (d / y) and the like where c d = 1 or -1: -1 where not */
-static dae__node cancel_factors(dae__graph *g, dae__node a, dae__node b)
+static dae__node arithmetic_cancel_factors(dae__graph *g, dae__node a, dae__node b)
 {
   dae__entry x = g->entry[a], y = g->entry[b];
   double c, d;
@@ -155,7 +155,7 @@ static dae__node cancel_factors(dae__graph *g, dae__node a, dae__node b)
   dae__node product = x.op == DAE__OP_DIV   ? DAE__DIV(g, y.b, x.b)
                       : y.op == DAE__OP_DIV ? DAE__DIV(g, x.b, y.b)
                                             : DAE__MUL(g, x.b, y.b);
-  return c * d == 1 ? product : neg(g, product);
+  return c * d == 1 ? product : arithmetic_neg(g, product);
 }
 
 dae__node dae__simple_product(dae__graph *g, dae__node a, dae__node b)
@@ -165,22 +165,22 @@ dae__node dae__simple_product(dae__graph *g, dae__node a, dae__node b)
   if (a == DAE__ZERO)
     return DAE__ZERO;
   if (dae__is_constant(g, a, &c))
-    return scale(g, c, a, b);
+    return arithmetic_scale(g, c, a, b);
   if (dae__is(g, a, DAE__OP_NEG))
-    return neg(g, DAE__MUL(g, g->entry[a].a, b));
+    return arithmetic_neg(g, DAE__MUL(g, g->entry[a].a, b));
   if (dae__is(g, b, DAE__OP_NEG))
-    return neg(g, DAE__MUL(g, a, g->entry[b].a));
-  dae__node simpler = join_powers(g, a, b);
+    return arithmetic_neg(g, DAE__MUL(g, a, g->entry[b].a));
+  dae__node simpler = arithmetic_join_powers(g, a, b);
   if (simpler < 0)
-    simpler = cancel_factors(g, a, b);
+    simpler = arithmetic_cancel_factors(g, a, b);
   return simpler >= 0 ? simpler : dae__make(g, DAE__OP_MUL, a, b);
 }
 
 /* a / c */
-static dae__node divide_by(dae__graph *g, dae__node a, double c)
+static dae__node arithmetic_divide_by(dae__graph *g, dae__node a, double c)
 {
   int exponent;
-  term x = term_of(g, a);
+  term x = arithmetic_term_of(g, a);
   if (fabs(frexp(c, &exponent)) == 0.5 && isnormal(1 / c))
     return DAE__MUL(g, dae__constant(g, 1 / c), a);
   if (x.rest != a && isnormal(x.factor / c))
@@ -192,14 +192,14 @@ dae__node dae__simple_quotient(dae__graph *g, dae__node a, dae__node b)
 {
   double c;
   if (dae__is_constant(g, b, &c))
-    return divide_by(g, a, c);
+    return arithmetic_divide_by(g, a, c);
   if (a == DAE__ZERO)
     return DAE__ZERO;
   if (dae__is(g, a, DAE__OP_NEG))
-    return neg(g, DAE__DIV(g, g->entry[a].a, b));
+    return arithmetic_neg(g, DAE__DIV(g, g->entry[a].a, b));
   if (dae__is(g, b, DAE__OP_NEG))
-    return neg(g, DAE__DIV(g, a, g->entry[b].a));
-  term y = term_of(g, b);
+    return arithmetic_neg(g, DAE__DIV(g, a, g->entry[b].a));
+  term y = arithmetic_term_of(g, b);
   if (dae__is_constant(g, a, &c) && y.rest != b && isnormal(c / y.factor))
     return DAE__DIV(g, dae__constant(g, c / y.factor), y.rest);
   return dae__make(g, DAE__OP_DIV, a, b);
@@ -237,7 +237,8 @@ dae__node dae__powi(dae__graph *graph, dae__node a, int power)
     return DAE__DIV(graph, dae__constant(graph, 1),
                     dae__powi(graph, a, power < -INT_MAX ? INT_MAX : -power));
   if (e.op == DAE__OP_NEG)
-    return even ? dae__powi(graph, e.a, power) : neg(graph, dae__powi(graph, e.a, power));
+    return even ? dae__powi(graph, e.a, power)
+                : arithmetic_neg(graph, dae__powi(graph, e.a, power));
   if (e.op == DAE__OP_ABS && even)
     return dae__powi(graph, e.a, power);
   if (e.op == DAE__OP_POWI && power <= LARGEST_POWER / e.b)

@@ -21,7 +21,7 @@
 #include <math.h>
 
 /* Which nodes take part; true: there is an `if` among them. */
-static bool find_dependent(dae__walker *walker, dae__kinds kinds)
+static bool gradient_find_dependent(dae__walker *walker, dae__kinds kinds)
 {
   bool choice = false;
   for (int slot = 0; slot < walker->visit.count; slot++) {
@@ -39,7 +39,7 @@ static bool find_dependent(dae__walker *walker, dae__kinds kinds)
 }
 
 /* Which of them are linear with constant coefficients. */
-static void find_plain(dae__walker *walker)
+static void gradient_find_plain(dae__walker *walker)
 {
   for (int slot = 0; slot < walker->visit.count; slot++) {
     dae__visit *visit = &walker->visit.item[slot];
@@ -60,7 +60,7 @@ static void find_plain(dae__walker *walker)
 }
 
 /* The heap of slots, the largest on top. */
-static void push_slot(dae__walker *walker, int slot)
+static void gradient_push_slot(dae__walker *walker, int slot)
 {
   if (!DAE__RESERVE(walker, &walker->heap, 1))
     return;
@@ -70,7 +70,7 @@ static void push_slot(dae__walker *walker, int slot)
   heap[i] = slot;
 }
 
-static int pop_slot(dae__walker *walker)
+static int gradient_pop_slot(dae__walker *walker)
 {
   int *heap = walker->heap.item, top = heap[0], count = --walker->heap.count;
   int last = heap[count], i = 0;
@@ -86,7 +86,7 @@ static int pop_slot(dae__walker *walker)
 }
 
 /* w(slot) += term */
-static void add_to_slot(dae__walker *walker, int slot, dae__node term)
+static void gradient_add_to_slot(dae__walker *walker, int slot, dae__node term)
 {
   dae__visit *visit = &walker->visit.item[slot];
   if (!visit->depends || term == DAE__ZERO)
@@ -100,32 +100,32 @@ static void add_to_slot(dae__walker *walker, int slot, dae__node term)
   if (!walker->partly)
     return;
   if (walker->graph->entry[visit->node].op != DAE__OP_LEAF)
-    push_slot(walker, slot);
+    gradient_push_slot(walker, slot);
   else if (DAE__RESERVE(walker, &walker->reached, 1))
     walker->reached.item[walker->reached.count++] = (dae__pair){slot, 0};
 }
 
-static void pass_on_if(dae__walker *walker, const dae__visit *visit, dae__entry e)
+static void gradient_pass_on_if(dae__walker *walker, const dae__visit *visit, dae__entry e)
 {
   dae__graph *graph = walker->graph;
   dae__node w = visit->value;
   if (visit->plain) {
-    add_to_slot(walker, dae__slot_of(walker, e.b), dae__if(graph, e.a, w, DAE__ZERO));
-    add_to_slot(walker, dae__slot_of(walker, e.c), dae__if(graph, e.a, DAE__ZERO, w));
+    gradient_add_to_slot(walker, dae__slot_of(walker, e.b), dae__if(graph, e.a, w, DAE__ZERO));
+    gradient_add_to_slot(walker, dae__slot_of(walker, e.c), dae__if(graph, e.a, DAE__ZERO, w));
     return;
   }
   for (int i = visit->first; i < visit->first + visit->count; i++) {
     dae__pair p = walker->partial.item[i];
-    add_to_slot(walker, p.key, DAE__MUL(graph, w, p.node));
+    gradient_add_to_slot(walker, p.key, DAE__MUL(graph, w, p.node));
   }
 }
 
-static void pass_on(dae__walker *walker, int slot)
+static void gradient_pass_on(dae__walker *walker, int slot)
 {
   dae__visit visit = walker->visit.item[slot];
   dae__entry e = walker->graph->entry[visit.node];
   if (e.op == DAE__OP_IF) {
-    pass_on_if(walker, &visit, e);
+    gradient_pass_on_if(walker, &visit, e);
     return;
   }
   dae__node operand[3] = {0};
@@ -133,40 +133,40 @@ static void pass_on(dae__walker *walker, int slot)
   for (int i = 0; i < count; i++) {
     int below = dae__slot_of(walker, operand[i]);
     if (walker->visit.item[below].depends)
-      add_to_slot(walker, below, dae__partial(walker->graph, visit.node, i, visit.value));
+      gradient_add_to_slot(walker, below, dae__partial(walker->graph, visit.node, i, visit.value));
   }
 }
 
-static void begin_sweep(dae__walker *walker, int root, bool partly)
+static void gradient_begin_sweep(dae__walker *walker, int root, bool partly)
 {
   walker->partly = partly;
   walker->reached.count = walker->heap.count = 0;
   walker->sweep++; /* at most two per visit of a walk, and visits are int */
-  add_to_slot(walker, root, dae__constant(walker->graph, 1));
+  gradient_add_to_slot(walker, root, dae__constant(walker->graph, 1));
 }
 
 /* Adjoints of the leaves below one node: in walker->reached, keyed by their slots. */
-static bool sweep_from(dae__walker *walker, int root)
+static bool gradient_sweep_from(dae__walker *walker, int root)
 {
-  begin_sweep(walker, root, true);
+  gradient_begin_sweep(walker, root, true);
   while (walker->heap.count > 0 && !walker->failed && !walker->graph->failed)
-    pass_on(walker, pop_slot(walker));
+    gradient_pass_on(walker, gradient_pop_slot(walker));
   for (int i = 0; i < walker->reached.count; i++)
     walker->reached.item[i].node = walker->visit.item[walker->reached.item[i].key].value;
   return !walker->failed && !walker->graph->failed;
 }
 
 /* Adjoints of all leaves of the walk, keyed by their numbers. */
-static bool sweep_all(dae__walker *walker)
+static bool gradient_sweep_all(dae__walker *walker)
 {
-  begin_sweep(walker, walker->visit.count - 1, false);
+  gradient_begin_sweep(walker, walker->visit.count - 1, false);
   for (int slot = walker->visit.count - 1; slot >= 0; slot--) {
     const dae__visit *visit = &walker->visit.item[slot];
     if (visit->sweep != walker->sweep)
       continue;
     const dae__entry *e = &walker->graph->entry[visit->node];
     if (e->op != DAE__OP_LEAF)
-      pass_on(walker, slot);
+      gradient_pass_on(walker, slot);
     else if (DAE__RESERVE(walker, &walker->reached, 1))
       walker->reached.item[walker->reached.count++] = (dae__pair){e->a, visit->value};
     if (walker->failed || walker->graph->failed)
@@ -176,9 +176,9 @@ static bool sweep_all(dae__walker *walker)
 }
 
 /* The gradient of one branch, at the end of walker->partial, in order of the slots. */
-static bool append_branch(dae__walker *walker, dae__node branch)
+static bool gradient_append_branch(dae__walker *walker, dae__node branch)
 {
-  if (!sweep_from(walker, dae__slot_of(walker, branch)))
+  if (!gradient_sweep_from(walker, dae__slot_of(walker, branch)))
     return false;
   int count = walker->reached.count;
   dae__pairs_sort(count, walker->reached.item);
@@ -193,7 +193,7 @@ static bool append_branch(dae__walker *walker, dae__node branch)
 
 /* if(c, dx/dl, dy/dl) for all leaves l of two branches: the list [first, middle) of x and that of
  * y, which goes on to the end, are merged and replaced by the result */
-static bool merge_branches(dae__walker *walker, dae__node c, int first, int middle)
+static bool gradient_merge_branches(dae__walker *walker, dae__node c, int first, int middle)
 {
   int end = walker->partial.count, count = 0, i = first, j = middle;
   if (!DAE__RESERVE(walker, &walker->partial, end - first))
@@ -212,9 +212,9 @@ static bool merge_branches(dae__walker *walker, dae__node c, int first, int midd
 }
 
 /* Gradients of the `if` nodes, in rising order, so that those inside of branches are there. */
-static bool form_choices(dae__walker *walker)
+static bool gradient_form_choices(dae__walker *walker)
 {
-  find_plain(walker);
+  gradient_find_plain(walker);
   walker->partial.count = 0;
   for (int slot = 0; slot < walker->visit.count; slot++) {
     dae__visit *visit = &walker->visit.item[slot];
@@ -222,10 +222,11 @@ static bool form_choices(dae__walker *walker)
     if (e.op != DAE__OP_IF || !visit->depends || visit->plain)
       continue;
     visit->first = walker->partial.count;
-    if (!append_branch(walker, e.b))
+    if (!gradient_append_branch(walker, e.b))
       return false;
     int middle = walker->partial.count;
-    if (!append_branch(walker, e.c) || !merge_branches(walker, e.a, visit->first, middle))
+    if (!gradient_append_branch(walker, e.c) ||
+        !gradient_merge_branches(walker, e.a, visit->first, middle))
       return false;
     visit->count = walker->partial.count - visit->first;
   }
@@ -233,7 +234,7 @@ static bool form_choices(dae__walker *walker)
 }
 
 /* The leaves reached, by their numbers, without those whose derivative is zero. */
-static dae__gradient collect(dae__walker *walker)
+static dae__gradient gradient_collect(dae__walker *walker)
 {
   int count = walker->reached.count;
   walker->leaf.count = walker->value.count = 0;
@@ -255,7 +256,7 @@ dae__gradient dae__gradient_of(dae__walker *walker, dae__node node, dae__kinds k
   walker->sweep = 0;
   if (!dae__walk_below(walker, node, DAE__WALK_SMOOTH))
     return none;
-  if (find_dependent(walker, kinds) && !form_choices(walker))
+  if (gradient_find_dependent(walker, kinds) && !gradient_form_choices(walker))
     return none;
-  return sweep_all(walker) ? collect(walker) : none;
+  return gradient_sweep_all(walker) ? gradient_collect(walker) : none;
 }

@@ -20,7 +20,7 @@
 /* Multiplicative hashing; the constants are the odd integers nearest to 2^64 divided by the golden
  * ratio and by the square root of 2. The halves of an entry are taken as they lie in memory: a word
  * across both would have to wait until they are written. */
-static uint64_t hash_of(const dae__entry *e)
+static uint64_t graph_hash_of(const dae__entry *e)
 {
   uint64_t h = ((uint64_t)(unsigned)e->a << 32 | (unsigned)e->op) * 0x9e3779b97f4a7c15u;
   h ^= h >> 32;
@@ -28,12 +28,12 @@ static uint64_t hash_of(const dae__entry *e)
   return h ^ h >> 32;
 }
 
-static bool same(const dae__entry *x, const dae__entry *y)
+static bool graph_same(const dae__entry *x, const dae__entry *y)
 {
   return !memcmp(x, y, sizeof *x);
 }
 
-static size_t near_place(const dae__entry *e, uint64_t hash)
+static size_t graph_near_place(const dae__entry *e, uint64_t hash)
 {
   if (e->op == DAE__OP_CONSTANT) /* has bits where others have operands */
     return (size_t)(hash >> 3);
@@ -43,14 +43,14 @@ static size_t near_place(const dae__entry *e, uint64_t hash)
 }
 
 /* The place of the entry, or the empty one where it belongs. The odd stride reaches all places. */
-static inline size_t find(const dae__graph *graph, const dae__entry *e)
+static inline size_t graph_find(const dae__graph *graph, const dae__entry *e)
 {
-  uint64_t hash = hash_of(e);
-  size_t mask = graph->places - 1, i = near_place(e, hash) & mask;
+  uint64_t hash = graph_hash_of(e);
+  size_t mask = graph->places - 1, i = graph_near_place(e, hash) & mask;
   size_t stride = 1;
   for (int probe = 1;; probe++) {
     int node = graph->place[i];
-    if (node == 0 || same(&graph->entry[node], e))
+    if (node == 0 || graph_same(&graph->entry[node], e))
       return i;
     if (probe == NEAR_PROBES) {
       i = (size_t)(hash >> 3);
@@ -60,7 +60,7 @@ static inline size_t find(const dae__graph *graph, const dae__entry *e)
   }
 }
 
-static int *empty_places(const dae_env *env, size_t count)
+static int *graph_empty_places(const dae_env *env, size_t count)
 {
   if (count > SIZE_MAX / sizeof(int))
     return NULL;
@@ -70,20 +70,20 @@ static int *empty_places(const dae_env *env, size_t count)
   return place;
 }
 
-static bool grow_places(dae__graph *graph)
+static bool graph_grow_places(dae__graph *graph)
 {
-  int *place = empty_places(&graph->env, 2 * graph->places);
+  int *place = graph_empty_places(&graph->env, 2 * graph->places);
   if (!place)
     return false;
   graph->env.release(graph->env.user, graph->place);
   graph->place = place;
   graph->places *= 2;
   for (int node = 1; node < graph->count; node++)
-    place[find(graph, &graph->entry[node])] = node;
+    place[graph_find(graph, &graph->entry[node])] = node;
   return true;
 }
 
-static bool grow_entries(dae__graph *graph, int needed)
+static bool graph_grow_entries(dae__graph *graph, int needed)
 {
   dae__entry *entry =
       dae__grown(&graph->env, graph->entry, &graph->capacity, graph->count, needed, sizeof *entry);
@@ -101,8 +101,8 @@ dae__graph *dae__graph_create(const dae_env *env, long max_nodes)
     return NULL;
   *graph = (dae__graph){.env = own, .places = FIRST_PLACES};
   graph->limit = max_nodes < 1 ? 1 : max_nodes < INT_MAX ? (int)max_nodes : INT_MAX;
-  graph->place = empty_places(&own, FIRST_PLACES);
-  if (!graph->place || !grow_entries(graph, FIRST_ENTRIES)) {
+  graph->place = graph_empty_places(&own, FIRST_PLACES);
+  if (!graph->place || !graph_grow_entries(graph, FIRST_ENTRIES)) {
     dae__graph_free(graph);
     return NULL;
   }
@@ -138,26 +138,26 @@ int dae__graph_count(const dae__graph *graph)
 }
 
 /* Room for one more node, in both tables. */
-static bool make_room(dae__graph *graph)
+static bool graph_make_room(dae__graph *graph)
 {
   if (graph->count == graph->limit)
     graph->full = graph->failed = true;
-  else if (graph->count == graph->capacity && !grow_entries(graph, graph->count + 1))
+  else if (graph->count == graph->capacity && !graph_grow_entries(graph, graph->count + 1))
     graph->failed = true;
-  else if ((size_t)graph->count >= graph->places / 2 && !grow_places(graph))
+  else if ((size_t)graph->count >= graph->places / 2 && !graph_grow_places(graph))
     graph->failed = true;
   return !graph->failed;
 }
 
 /* a new node, which belongs to the place i unless the table has to grow; not inlined, so that those
  * that are there are found in a few instructions */
-__attribute__((noinline)) static dae__node add(dae__graph *graph, dae__entry entry, size_t i)
+__attribute__((noinline)) static dae__node graph_add(dae__graph *graph, dae__entry entry, size_t i)
 {
   size_t places = graph->places;
-  if (!make_room(graph))
+  if (!graph_make_room(graph))
     return DAE__ZERO;
   if (graph->places != places)
-    i = find(graph, &entry);
+    i = graph_find(graph, &entry);
   graph->place[i] = graph->count;
   graph->entry[graph->count] = (dae__entry){entry.op, entry.a, entry.b, entry.c}; /* see hash_of */
   return graph->count++;
@@ -167,8 +167,8 @@ dae__node dae__intern(dae__graph *graph, dae__entry entry)
 {
   if (graph->failed)
     return DAE__ZERO;
-  size_t i = find(graph, &entry);
-  return graph->place[i] != 0 ? graph->place[i] : add(graph, entry, i);
+  size_t i = graph_find(graph, &entry);
+  return graph->place[i] != 0 ? graph->place[i] : graph_add(graph, entry, i);
 }
 
 dae__node dae__constant(dae__graph *graph, double value)

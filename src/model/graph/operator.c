@@ -14,7 +14,7 @@ const char *dae__op_name(dae__op op)
   return name[op];
 }
 
-static double function_value(dae__op op, double a)
+static double operator_function_value(dae__op op, double a)
 {
   switch (op) {
   case DAE__OP_SIN:
@@ -90,6 +90,6 @@ double dae__op_value(dae__op op, double a, double b, double c)
   case DAE__OP_IF:
     return a != 0 ? b : c;
   default:
-    return function_value(op, a);
+    return operator_function_value(op, a);
   }
 }

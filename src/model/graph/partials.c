@@ -7,40 +7,40 @@
 
 #include <math.h>
 
-static dae__node one(dae__graph *g)
+static dae__node partials_one(dae__graph *g)
 {
   return dae__constant(g, 1);
 }
 
-static dae__node square(dae__graph *g, dae__node a)
+static dae__node partials_square(dae__graph *g, dae__node a)
 {
   return dae__powi(g, a, 2);
 }
 
 /* n = a / b: w/b and -(w/b) n */
-static dae__node of_quotient(dae__graph *g, dae__node n, dae__entry e, int i, dae__node w)
+static dae__node partials_of_quotient(dae__graph *g, dae__node n, dae__entry e, int i, dae__node w)
 {
   dae__node over = DAE__DIV(g, w, e.b);
   return i == 0 ? over : DAE__NEG(g, DAE__MUL(g, over, n));
 }
 
 /* n = a^b: w b a^(b-1) and w n log a */
-static dae__node of_power(dae__graph *g, dae__node n, dae__entry e, int i, dae__node w)
+static dae__node partials_of_power(dae__graph *g, dae__node n, dae__entry e, int i, dae__node w)
 {
   if (i == 1)
     return DAE__MUL(g, w, DAE__MUL(g, dae__unary(g, DAE__OP_LOG, e.a), n));
-  dae__node lower = dae__binary(g, DAE__OP_POW, e.a, DAE__SUB(g, e.b, one(g)));
+  dae__node lower = dae__binary(g, DAE__OP_POW, e.a, DAE__SUB(g, e.b, partials_one(g)));
   return DAE__MUL(g, w, DAE__MUL(g, e.b, lower));
 }
 
 /* n = atan2(a, b): w b / (a^2 + b^2) and -w a / (a^2 + b^2) */
-static dae__node of_angle(dae__graph *g, dae__entry e, int i, dae__node w)
+static dae__node partials_of_angle(dae__graph *g, dae__entry e, int i, dae__node w)
 {
-  dae__node over = DAE__DIV(g, w, DAE__ADD(g, square(g, e.a), square(g, e.b)));
+  dae__node over = DAE__DIV(g, w, DAE__ADD(g, partials_square(g, e.a), partials_square(g, e.b)));
   return i == 0 ? DAE__MUL(g, over, e.b) : DAE__NEG(g, DAE__MUL(g, over, e.a));
 }
 
-static dae__node of_circular(dae__graph *g, dae__node n, dae__entry e, dae__node w)
+static dae__node partials_of_circular(dae__graph *g, dae__node n, dae__entry e, dae__node w)
 {
   dae__node a = e.a;
   switch (e.op) {
@@ -49,18 +49,20 @@ static dae__node of_circular(dae__graph *g, dae__node n, dae__entry e, dae__node
   case DAE__OP_COS:
     return DAE__NEG(g, DAE__MUL(g, w, dae__unary(g, DAE__OP_SIN, a)));
   case DAE__OP_TAN:
-    return DAE__MUL(g, w, DAE__ADD(g, one(g), square(g, n)));
+    return DAE__MUL(g, w, DAE__ADD(g, partials_one(g), partials_square(g, n)));
   case DAE__OP_ASIN:
-    return DAE__DIV(g, w, dae__unary(g, DAE__OP_SQRT, DAE__SUB(g, one(g), square(g, a))));
+    return DAE__DIV(
+        g, w, dae__unary(g, DAE__OP_SQRT, DAE__SUB(g, partials_one(g), partials_square(g, a))));
   case DAE__OP_ACOS:
-    return DAE__NEG(g,
-                    DAE__DIV(g, w, dae__unary(g, DAE__OP_SQRT, DAE__SUB(g, one(g), square(g, a)))));
+    return DAE__NEG(g, DAE__DIV(g, w,
+                                dae__unary(g, DAE__OP_SQRT,
+                                           DAE__SUB(g, partials_one(g), partials_square(g, a)))));
   default: /* ATAN */
-    return DAE__DIV(g, w, DAE__ADD(g, one(g), square(g, a)));
+    return DAE__DIV(g, w, DAE__ADD(g, partials_one(g), partials_square(g, a)));
   }
 }
 
-static dae__node of_function(dae__graph *g, dae__node n, dae__entry e, dae__node w)
+static dae__node partials_of_function(dae__graph *g, dae__node n, dae__entry e, dae__node w)
 {
   dae__node a = e.a;
   switch (e.op) {
@@ -69,7 +71,7 @@ static dae__node of_function(dae__graph *g, dae__node n, dae__entry e, dae__node
   case DAE__OP_COSH:
     return DAE__MUL(g, w, dae__unary(g, DAE__OP_SINH, a));
   case DAE__OP_TANH:
-    return DAE__MUL(g, w, DAE__SUB(g, one(g), square(g, n)));
+    return DAE__MUL(g, w, DAE__SUB(g, partials_one(g), partials_square(g, n)));
   case DAE__OP_EXP:
     return DAE__MUL(g, w, n);
   case DAE__OP_LOG:
@@ -81,7 +83,7 @@ static dae__node of_function(dae__graph *g, dae__node n, dae__entry e, dae__node
   case DAE__OP_ABS:
     return DAE__MUL(g, w, dae__unary(g, DAE__OP_SIGN, a));
   default:
-    return of_circular(g, n, e, w);
+    return partials_of_circular(g, n, e, w);
   }
 }
 
@@ -96,19 +98,19 @@ dae__node dae__partial(dae__graph *graph, dae__node node, int i, dae__node w)
   case DAE__OP_MUL:
     return DAE__MUL(graph, w, i == 0 ? e.b : e.a);
   case DAE__OP_DIV:
-    return of_quotient(graph, node, e, i, w);
+    return partials_of_quotient(graph, node, e, i, w);
   case DAE__OP_NEG:
     return DAE__NEG(graph, w);
   case DAE__OP_POW:
-    return of_power(graph, node, e, i, w);
+    return partials_of_power(graph, node, e, i, w);
   case DAE__OP_POWI:
     return DAE__MUL(graph, w,
                     DAE__MUL(graph, dae__constant(graph, e.b), dae__powi(graph, e.a, e.b - 1)));
   case DAE__OP_ATAN2:
-    return of_angle(graph, e, i, w);
+    return partials_of_angle(graph, e, i, w);
   case DAE__OP_HYPOT:
     return DAE__MUL(graph, DAE__DIV(graph, w, node), i == 0 ? e.a : e.b);
   default:
-    return of_function(graph, node, e, w);
+    return partials_of_function(graph, node, e, w);
   }
 }

@@ -4,29 +4,29 @@
  * comparisons with NaN are false: !(a < b) is not b <= a. */
 #include "model/graph/simplify.h"
 
-static bool is_truth_value(const dae__graph *g, dae__node node)
+static bool simplify_is_truth_value(const dae__graph *g, dae__node node)
 {
   int op = g->entry[node].op;
   return op >= DAE__OP_LESS && op <= DAE__OP_NOT;
 }
 
 /* && and ||: `decides` is the operand that makes the other one irrelevant */
-static dae__node logic(dae__graph *g, dae__op op, bool decides, dae__node a, dae__node b)
+static dae__node simplify_logic(dae__graph *g, dae__op op, bool decides, dae__node a, dae__node b)
 {
   double c;
   dae__put_in_order(g, &a, &b);
   if (dae__is_constant(g, a, &c)) {
     if ((c != 0) == decides)
       return dae__constant(g, decides);
-    if (is_truth_value(g, b))
+    if (simplify_is_truth_value(g, b))
       return b;
   }
-  if (a == b && is_truth_value(g, a))
+  if (a == b && simplify_is_truth_value(g, a))
     return a;
   return dae__make(g, op, a, b);
 }
 
-static dae__node compare(dae__graph *g, dae__op op, dae__node a, dae__node b)
+static dae__node simplify_compare(dae__graph *g, dae__op op, dae__node a, dae__node b)
 {
   if (op == DAE__OP_LESS && a == b)
     return DAE__ZERO;
@@ -35,7 +35,7 @@ static dae__node compare(dae__graph *g, dae__op op, dae__node a, dae__node b)
   return dae__make(g, op, a, b);
 }
 
-static dae__node hypotenuse(dae__graph *g, dae__node a, dae__node b)
+static dae__node simplify_hypotenuse(dae__graph *g, dae__node a, dae__node b)
 {
   if (dae__is(g, a, DAE__OP_NEG))
     a = g->entry[a].a;
@@ -62,29 +62,29 @@ dae__node dae__binary(dae__graph *graph, dae__op op, dae__node a, dae__node b)
   case DAE__OP_POW:
     return dae__simple_power(graph, a, b);
   case DAE__OP_HYPOT:
-    return hypotenuse(graph, a, b);
+    return simplify_hypotenuse(graph, a, b);
   case DAE__OP_AND:
-    return logic(graph, op, false, a, b);
+    return simplify_logic(graph, op, false, a, b);
   case DAE__OP_OR:
-    return logic(graph, op, true, a, b);
+    return simplify_logic(graph, op, true, a, b);
   case DAE__OP_LESS:
   case DAE__OP_LESS_EQUAL:
   case DAE__OP_EQUAL:
-    return compare(graph, op, a, b);
+    return simplify_compare(graph, op, a, b);
   default:
     return dae__make(graph, op, a, b);
   }
 }
 
 /* f(-x) = -f(x) */
-static bool is_odd(dae__op op)
+static bool simplify_is_odd(dae__op op)
 {
   return op == DAE__OP_SIN || op == DAE__OP_TAN || op == DAE__OP_ASIN || op == DAE__OP_ATAN ||
          op == DAE__OP_SINH || op == DAE__OP_TANH || op == DAE__OP_SIGN;
 }
 
 /* f(-x) = f(x) */
-static bool is_even(dae__op op)
+static bool simplify_is_even(dae__op op)
 {
   return op == DAE__OP_COS || op == DAE__OP_COSH || op == DAE__OP_ABS;
 }
@@ -97,13 +97,13 @@ dae__node dae__unary(dae__graph *graph, dae__op op, dae__node a)
     return dae__constant(graph, dae__op_value(op, x, 0, 0));
   if (op == DAE__OP_NEG)
     return dae__simple_negative(graph, a);
-  if (e.op == DAE__OP_NEG && is_odd(op))
+  if (e.op == DAE__OP_NEG && simplify_is_odd(op))
     return DAE__NEG(graph, dae__unary(graph, op, e.a));
-  if (e.op == DAE__OP_NEG && is_even(op))
+  if (e.op == DAE__OP_NEG && simplify_is_even(op))
     return dae__unary(graph, op, e.a);
   if (e.op == (int)op && (op == DAE__OP_ABS || op == DAE__OP_FLOOR || op == DAE__OP_SIGN))
     return a;
-  if (op == DAE__OP_NOT && e.op == DAE__OP_NOT && is_truth_value(graph, e.a))
+  if (op == DAE__OP_NOT && e.op == DAE__OP_NOT && simplify_is_truth_value(graph, e.a))
     return e.a;
   return dae__make(graph, op, a, 0);
 }

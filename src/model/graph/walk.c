@@ -78,7 +78,7 @@ static bool begin_walk(dae__walker *walker)
   return true;
 }
 
-static bool close_node(dae__walker *walker, dae__node node)
+static bool walk_close_node(dae__walker *walker, dae__node node)
 {
   walker->visits++;
   if (!DAE__RESERVE(walker, &walker->visit, 1))
@@ -89,7 +89,7 @@ static bool close_node(dae__walker *walker, dae__node node)
 }
 
 /* The operands on the stack, the first one on top; those that have none themselves are closed. */
-static bool open_node(dae__walker *walker, dae__node node, dae__walk_kind kind)
+static bool walk_open_node(dae__walker *walker, dae__node node, dae__walk_kind kind)
 {
   dae__node operand[3];
   const dae__entry *entry = walker->graph->entry, *e = &entry[node];
@@ -103,7 +103,7 @@ static bool open_node(dae__walker *walker, dae__node node, dae__walk_kind kind)
       continue;
     if (dae__op_operands((dae__op)entry[operand[i]].op) > 0)
       walker->stack.item[walker->stack.count++] = operand[i];
-    else if (!close_node(walker, operand[i]))
+    else if (!walk_close_node(walker, operand[i]))
       return false;
   }
   return true;
@@ -119,9 +119,9 @@ static bool walk_on(dae__walker *walker, dae__node root, dae__walk_kind kind)
     dae__node node = walker->stack.item[walker->stack.count - 1];
     dae__mark mark = walker->mark.item[node];
     bool open = mark.walk == walker->walk;
-    if (!open && !open_node(walker, node, kind))
+    if (!open && !walk_open_node(walker, node, kind))
       return false;
-    if (open && mark.slot < 0 && !close_node(walker, node))
+    if (open && mark.slot < 0 && !walk_close_node(walker, node))
       return false;
     if (open)
       walker->stack.count--;
@@ -135,7 +135,7 @@ bool dae__walk_below(dae__walker *walker, dae__node root, dae__walk_kind kind)
 }
 
 /* Makes the heap of the first `count` pairs one again after the pair at i was replaced. */
-static void sift_down(int count, dae__pair *pair, int i)
+static void walk_sift_down(int count, dae__pair *pair, int i)
 {
   dae__pair moved = pair[i];
   for (int child; (child = 2 * i + 1) < count; i = child) {
@@ -148,7 +148,7 @@ static void sift_down(int count, dae__pair *pair, int i)
   pair[i] = moved;
 }
 
-static void insertion_sort(int count, dae__pair *pair)
+static void walk_insertion_sort(int count, dae__pair *pair)
 {
   for (int i = 1; i < count; i++) {
     dae__pair moved = pair[i];
@@ -164,7 +164,7 @@ void dae__pairs_sort(int count, dae__pair *pair)
 {
   bool sorted = true;
   if (count <= 16) {
-    insertion_sort(count, pair);
+    walk_insertion_sort(count, pair);
     return;
   }
   for (int i = 1; i < count && sorted; i++)
@@ -172,12 +172,12 @@ void dae__pairs_sort(int count, dae__pair *pair)
   if (sorted)
     return;
   for (int i = count / 2 - 1; i >= 0; i--)
-    sift_down(count, pair, i);
+    walk_sift_down(count, pair, i);
   for (int last = count - 1; last > 0; last--) {
     dae__pair largest = pair[0];
     pair[0] = pair[last];
     pair[last] = largest;
-    sift_down(last, pair, 0);
+    walk_sift_down(last, pair, 0);
   }
 }
 
@@ -222,7 +222,7 @@ dae__node dae__derivative_along(dae__walker *walker, dae__node node, dae__kinds 
 
 /* Degree of a node in the leaves that are meant, those of its operands being known; 2: not linear.
  */
-static int degree_of(const dae__entry *e, const int degree[3])
+static int walk_degree_of(const dae__entry *e, const int degree[3])
 {
   int largest = degree[0] > degree[1] ? degree[0] : degree[1];
   switch (e->op) {
@@ -253,13 +253,13 @@ bool dae__is_linear(dae__walker *walker, dae__node node, dae__kinds kinds)
     for (int i = 0; i < count; i++)
       degree[i] = walker->visit.item[dae__slot_of(walker, operand[i])].count;
     visit->count =
-        e->op == DAE__OP_LEAF ? (kinds.kind[e->a] & kinds.mask) != 0 : degree_of(e, degree);
+        e->op == DAE__OP_LEAF ? (kinds.kind[e->a] & kinds.mask) != 0 : walk_degree_of(e, degree);
   }
   return walker->visit.item[dae__slot_of(walker, node)].count < 2;
 }
 
 /* The node with its operands replaced by what they have become. */
-static dae__node rebuild(dae__walker *walker, dae__entry e)
+static dae__node walk_rebuild(dae__walker *walker, dae__entry e)
 {
   dae__graph *graph = walker->graph;
   dae__node operand[3], value[3] = {0};
@@ -276,7 +276,7 @@ static dae__node rebuild(dae__walker *walker, dae__entry e)
 }
 
 /* Does an operand differ from what it has become? */
-static bool is_touched(const dae__walker *walker, const dae__entry *e)
+static bool walk_is_touched(const dae__walker *walker, const dae__entry *e)
 {
   dae__node operand[3];
   int count = dae__entry_operands(e, operand);
@@ -296,8 +296,8 @@ dae__node dae__replace_leaves(dae__walker *walker, dae__node node, const dae__no
     visit->value = visit->node;
     if (e.op == DAE__OP_LEAF && by[e.a] >= 0)
       visit->value = by[e.a];
-    else if (is_touched(walker, &e))
-      visit->value = rebuild(walker, e);
+    else if (walk_is_touched(walker, &e))
+      visit->value = walk_rebuild(walker, e);
   }
   return walker->visit.item[walker->visit.count - 1].value;
 }

@@ -15,7 +15,7 @@ dae_native_options dae_native_defaults(void)
   return (dae_native_options){.seconds = 60, .instructions = 30000};
 }
 
-static double now(void)
+static double native_now(void)
 {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
@@ -24,7 +24,7 @@ static double now(void)
 
 /* ---- the source ---- */
 
-static void emit(const dae_model *model, const dae_native_options *options, dae__source *s)
+static void native_emit(const dae_model *model, const dae_native_options *options, dae__source *s)
 {
   dae__native_emit_head(s, model->name);
   for (int i = 0; i < model->tapes.count && !s->failed; i++)
@@ -48,7 +48,7 @@ void dae__native_unload(dae_model *model)
 }
 
 /* The functions of the library take the place of the interpreter. */
-static dae_status load(dae_model *model, const char *path, dae_error *err)
+static dae_status native_load(dae_model *model, const char *path, dae_error *err)
 {
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   dae__tape_native *const *table = library ? dlsym(library, DAE__NATIVE_TABLE) : NULL;
@@ -70,34 +70,34 @@ static dae_status load(dae_model *model, const char *path, dae_error *err)
 }
 
 /* From the cache, or compiled where it is not there or cannot be loaded. */
-static dae_status obtain(dae_model *model, const dae__native_place *place,
-                         const dae_native_options *options, const dae__source *s, bool *cached,
-                         dae_error *err)
+static dae_status native_obtain(dae_model *model, const dae__native_place *place,
+                                const dae_native_options *options, const dae__source *s,
+                                bool *cached, dae_error *err)
 {
-  *cached = dae__native_find(place, s) && load(model, place->library, err) == DAE_OK;
+  *cached = dae__native_find(place, s) && native_load(model, place->library, err) == DAE_OK;
   if (*cached)
     return DAE_OK;
   dae_status status = dae__native_build(place, options, s, err);
-  return status ? status : load(model, place->library, err);
+  return status ? status : native_load(model, place->library, err);
 }
 
 /* ---- all of it ---- */
 
-static dae_status compile(dae_model *model, const dae_native_options *options, dae__source *s,
-                          bool *cached, dae_error *err)
+static dae_status native_compile(dae_model *model, const dae_native_options *options,
+                                 dae__source *s, bool *cached, dae_error *err)
 {
   dae__native_place place;
   dae_status status = dae__native_folder(options->cache, &place, err);
   if (status)
     return status;
-  emit(model, options, s);
+  native_emit(model, options, s);
   if (s->failed)
     return dae__out_of_memory(err);
   dae__native_name(&place, model->name, s);
-  return obtain(model, &place, options, s, cached, err);
+  return native_obtain(model, &place, options, s, cached, err);
 }
 
-static dae_status check(const dae_model *model, const dae_native_options *o, dae_error *err)
+static dae_status native_check(const dae_model *model, const dae_native_options *o, dae_error *err)
 {
   if (!(o->seconds > 0))
     return dae__fail(err, DAE_ERROR_OPTION, "seconds", "the compiler needs some time");
@@ -113,18 +113,20 @@ dae_status dae_model_compile(dae_model *model, const dae_native_options *options
 {
   dae_native_options own = options ? *options : dae_native_defaults();
   dae__source s = {.env = *dae__arena_env(model->arena)};
-  double begin = now();
+  double begin = native_now();
   bool cached = false;
   if (err)
     *err = dae_error_none();
   dae__native_unload(model);
-  dae_status status = dae__make_tapes(model) ? check(model, &own, err) : dae__out_of_memory(err);
+  dae_status status =
+      dae__make_tapes(model) ? native_check(model, &own, err) : dae__out_of_memory(err);
   if (!status)
-    status = compile(model, &own, &s, &cached, err);
+    status = native_compile(model, &own, &s, &cached, err);
   dae__source_free(&s);
   if (!status)
-    model->native = (dae_native){
-        .instructions = model->count.instructions, .cached = cached, .seconds = now() - begin};
+    model->native = (dae_native){.instructions = model->count.instructions,
+                                 .cached = cached,
+                                 .seconds = native_now() - begin};
   return status;
 }
 

@@ -27,7 +27,7 @@ static const char tail_mark[16] = "daedal native 1";
 
 /* FNV-1a, continued from a value */
 #define FNV_START UINT64_C(14695981039346656037)
-static uint64_t checksum(uint64_t sum, const char *bytes, size_t count)
+static uint64_t cache_checksum(uint64_t sum, const char *bytes, size_t count)
 {
   for (size_t i = 0; i < count; i++)
     sum = (sum ^ (unsigned char)bytes[i]) * UINT64_C(1099511628211);
@@ -36,7 +36,7 @@ static uint64_t checksum(uint64_t sum, const char *bytes, size_t count)
 
 /* ---- the folder ---- */
 
-static dae_status no_folder(dae_error *err, const char *folder, const char *why)
+static dae_status cache_no_folder(dae_error *err, const char *folder, const char *why)
 {
   return dae__fail(err, DAE_ERROR_NATIVE, NULL,
                    "the folder of native code, %.200s, %s. Name another one in the environment "
@@ -45,7 +45,7 @@ static dae_status no_folder(dae_error *err, const char *folder, const char *why)
 }
 
 /* its name: what was wished for, or what the environment says */
-static dae_status name_folder(const char *wished, char *folder, size_t size, dae_error *err)
+static dae_status cache_name_folder(const char *wished, char *folder, size_t size, dae_error *err)
 {
   const char *own = getenv("DAEDAL_CACHE"), *cache = getenv("XDG_CACHE_HOME");
   const char *home = getenv("HOME");
@@ -57,12 +57,12 @@ static dae_status name_folder(const char *wished, char *folder, size_t size, dae
   else if (home && *home)
     length = snprintf(folder, size, "%s/.cache/daedal", home);
   if (length < 0)
-    return no_folder(err, "~/.cache/daedal", "has no name, as HOME is not set");
-  return (size_t)length < size ? DAE_OK : no_folder(err, folder, "has too long a name");
+    return cache_no_folder(err, "~/.cache/daedal", "has no name, as HOME is not set");
+  return (size_t)length < size ? DAE_OK : cache_no_folder(err, folder, "has too long a name");
 }
 
 /* with the folders above it, as far as they are missing */
-static bool make_folder(const char *folder)
+static bool cache_make_folder(const char *folder)
 {
   char path[DAE__NATIVE_PATH];
   size_t length = strlen(folder);
@@ -81,23 +81,23 @@ dae_status dae__native_folder(const char *wished, dae__native_place *place, dae_
 {
   struct stat is;
   const char *folder = place->folder;
-  dae_status status = name_folder(wished, place->folder, sizeof place->folder, err);
+  dae_status status = cache_name_folder(wished, place->folder, sizeof place->folder, err);
   if (status)
     return status;
-  if (!make_folder(folder) || stat(folder, &is) != 0)
-    return no_folder(err, folder, strerror(errno));
+  if (!cache_make_folder(folder) || stat(folder, &is) != 0)
+    return cache_no_folder(err, folder, strerror(errno));
   if (!S_ISDIR(is.st_mode))
-    return no_folder(err, folder, "is no folder");
+    return cache_no_folder(err, folder, "is no folder");
   if (is.st_uid != geteuid() || getuid() != geteuid())
-    return no_folder(err, folder, "belongs to another user, whose code must not be run");
+    return cache_no_folder(err, folder, "belongs to another user, whose code must not be run");
   if (is.st_mode & (S_IWGRP | S_IWOTH))
-    return no_folder(err, folder, "can be written to by others, whose code must not be run");
+    return cache_no_folder(err, folder, "can be written to by others, whose code must not be run");
   return DAE_OK;
 }
 
 void dae__native_name(dae__native_place *place, const char *model, const dae__source *text)
 {
-  unsigned long long key = checksum(FNV_START, text->text, (size_t)text->length);
+  unsigned long long key = cache_checksum(FNV_START, text->text, (size_t)text->length);
   snprintf(place->library, sizeof place->library, "%s/%.60s-%016llx.so", place->folder, model, key);
   snprintf(place->source, sizeof place->source, "%s/%.60s-%016llx.c", place->folder, model, key);
 }
@@ -105,7 +105,7 @@ void dae__native_name(dae__native_place *place, const char *model, const dae__so
 /* ---- files ---- */
 
 /* The whole file in memory of env, or NULL. */
-static char *read_file(const dae_env *env, const char *path, size_t *size)
+static char *cache_read_file(const dae_env *env, const char *path, size_t *size)
 {
   FILE *file = fopen(path, "rb");
   struct stat is;
@@ -123,7 +123,7 @@ static char *read_file(const dae_env *env, const char *path, size_t *size)
   return bytes;
 }
 
-static bool is_made_of(const char *bytes, size_t size, const dae__source *text)
+static bool cache_is_made_of(const char *bytes, size_t size, const dae__source *text)
 {
   tail end;
   size_t length = (size_t)text->length;
@@ -133,20 +133,20 @@ static bool is_made_of(const char *bytes, size_t size, const dae__source *text)
   size -= sizeof end;
   return memcmp(end.mark, tail_mark, sizeof end.mark) == 0 && end.text == length &&
          memcmp(bytes + size - length, text->text, length) == 0 &&
-         end.sum == checksum(FNV_START, bytes, size);
+         end.sum == cache_checksum(FNV_START, bytes, size);
 }
 
 bool dae__native_find(const dae__native_place *place, const dae__source *text)
 {
   size_t size = 0;
-  char *bytes = read_file(&text->env, place->library, &size);
-  bool found = bytes && is_made_of(bytes, size, text);
+  char *bytes = cache_read_file(&text->env, place->library, &size);
+  bool found = bytes && cache_is_made_of(bytes, size, text);
   if (bytes)
     text->env.release(text->env.user, bytes);
   return found;
 }
 
-static bool append(const char *path, const dae__source *text, const tail *end)
+static bool cache_append(const char *path, const dae__source *text, const tail *end)
 {
   FILE *file = fopen(path, "ab");
   if (!file)
@@ -160,16 +160,17 @@ dae_status dae__native_keep(const dae__native_place *place, const char *compiled
                             const dae__source *text, dae_error *err)
 {
   size_t size = 0;
-  char *bytes = read_file(&text->env, compiled, &size);
+  char *bytes = cache_read_file(&text->env, compiled, &size);
   if (!bytes)
     return dae__fail(err, DAE_ERROR_NATIVE, NULL,
                      "the compiler has not made a library that can "
                      "be read");
   tail end = {.text = (uint64_t)text->length};
   memcpy(end.mark, tail_mark, sizeof end.mark);
-  end.sum = checksum(checksum(FNV_START, bytes, size), text->text, (size_t)text->length);
+  end.sum =
+      cache_checksum(cache_checksum(FNV_START, bytes, size), text->text, (size_t)text->length);
   text->env.release(text->env.user, bytes);
-  if (!append(compiled, text, &end) || rename(compiled, place->library) != 0)
+  if (!cache_append(compiled, text, &end) || rename(compiled, place->library) != 0)
     return dae__fail(err, DAE_ERROR_NATIVE, NULL, "native code could not be written to %.200s: %s",
                      place->library, strerror(errno));
   return DAE_OK;

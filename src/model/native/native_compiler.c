@@ -69,7 +69,7 @@ typedef struct child {
 } child;
 
 /* The words of the compiler, cut in place. */
-static int cut_words(char *text, char *word[WORDS])
+static int compiler_cut_words(char *text, char *word[WORDS])
 {
   int count = 0;
   for (char *at = strtok_r(text, " ", &text); at && count < WORDS; at = strtok_r(NULL, " ", &text))
@@ -78,7 +78,7 @@ static int cut_words(char *text, char *word[WORDS])
 }
 
 /* a process of its own group, which messages come from */
-static int spawn(char **words, int output, child *c)
+static int compiler_spawn(char **words, int output, child *c)
 {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
@@ -98,7 +98,7 @@ static int spawn(char **words, int output, child *c)
   return failed;
 }
 
-static int start(char **words, child *c)
+static int compiler_start(char **words, child *c)
 {
   int ends[2];
   if (pipe(ends) != 0)
@@ -106,14 +106,14 @@ static int start(char **words, child *c)
   for (int i = 0; i < 2; i++)
     fcntl(ends[i], F_SETFD, FD_CLOEXEC);
   c->messages = ends[0];
-  int failed = spawn(words, ends[1], c);
+  int failed = compiler_spawn(words, ends[1], c);
   close(ends[1]);
   if (failed)
     close(ends[0]);
   return failed;
 }
 
-static double now(void)
+static double compiler_now(void)
 {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
@@ -122,7 +122,7 @@ static double now(void)
 
 /* Looks whether it has ended, or waits until it has. Where SIGCHLD is ignored nobody can tell how
  * it ended: the library will show. */
-static bool has_ended(child *c, bool wait)
+static bool compiler_has_ended(child *c, bool wait)
 {
   int state = 0;
   pid_t id = 0;
@@ -137,7 +137,7 @@ static bool has_ended(child *c, bool wait)
 }
 
 /* Reads what there is; false after the last of it. */
-static bool take_messages(child *c)
+static bool compiler_take_messages(child *c)
 {
   char bytes[512];
   ssize_t count = read(c->messages, bytes, sizeof bytes);
@@ -152,17 +152,17 @@ static bool take_messages(child *c)
 
 /* Until the compiler has closed its end of the pipe; or has ended, and only something it has left
  * running holds it. DAE_ERROR_INTERRUPTED: proceed said no. */
-static dae_status listen_to(child *c, const dae_native_options *options, dae_error *err)
+static dae_status compiler_listen_to(child *c, const dae_native_options *options, dae_error *err)
 {
   struct pollfd on = {.fd = c->messages, .events = POLLIN};
-  for (double end = now() + options->seconds;;) {
+  for (double end = compiler_now() + options->seconds;;) {
     if (options->proceed && !options->proceed(options->proceed_user))
       return dae__fail(err, DAE_ERROR_INTERRUPTED, NULL, "interrupted while compiling");
-    if (now() > end)
+    if (compiler_now() > end)
       return dae__fail(err, DAE_ERROR_NATIVE, NULL,
                        "the compiler was stopped after %g s: the model is large", options->seconds);
     int news = poll(&on, 1, 100);
-    if (news == 0 ? has_ended(c, false) : news > 0 && !take_messages(c))
+    if (news == 0 ? compiler_has_ended(c, false) : news > 0 && !compiler_take_messages(c))
       return DAE_OK;
   }
 }
@@ -176,18 +176,18 @@ static dae_status no_compiler(const char *compiler, int why, dae_error *err)
       compiler, strerror(why));
 }
 
-static dae_status run(char **words, const dae__native_place *place,
-                      const dae_native_options *options, dae_error *err)
+static dae_status compiler_run(char **words, const dae__native_place *place,
+                               const dae_native_options *options, dae_error *err)
 {
   child c = {.length = 0};
-  int failed = start(words, &c);
+  int failed = compiler_start(words, &c);
   if (failed)
     return no_compiler(words[0], failed, err);
-  dae_status status = listen_to(&c, options, err);
+  dae_status status = compiler_listen_to(&c, options, err);
   if (status)
     kill(-c.id, SIGKILL);
   close(c.messages);
-  has_ended(&c, true);
+  compiler_has_ended(&c, true);
   if (!status && !c.well)
     status = dae__fail(err, DAE_ERROR_NATIVE, NULL,
                        "%.60s could not compile the source, which is left in %.160s:\n%.220s",
@@ -197,7 +197,7 @@ static dae_status run(char **words, const dae__native_place *place,
 
 /* ---- compiling ---- */
 
-static bool write_source(const char *path, const dae__source *text)
+static bool compiler_write_source(const char *path, const dae__source *text)
 {
   FILE *file = fopen(path, "wb");
   if (!file)
@@ -211,7 +211,7 @@ typedef struct workshop {
   char folder[DAE__NATIVE_PATH + 32], source[DAE__NATIVE_PATH + 48], library[DAE__NATIVE_PATH + 48];
 } workshop;
 
-static bool open_workshop(const dae__native_place *place, workshop *w)
+static bool compiler_open_workshop(const dae__native_place *place, workshop *w)
 {
   snprintf(w->folder, sizeof w->folder, "%s/compiling-XXXXXX", place->folder);
   if (!mkdtemp(w->folder))
@@ -221,18 +221,19 @@ static bool open_workshop(const dae__native_place *place, workshop *w)
   return true;
 }
 
-static void close_workshop(const workshop *w)
+static void compiler_close_workshop(const workshop *w)
 {
   remove(w->library);
   remove(w->source);
   rmdir(w->folder);
 }
 
-static dae_status compile(const workshop *w, const dae__native_place *place, char *compiler,
-                          const dae_native_options *options, dae_error *err)
+static dae_status compiler_compile(const workshop *w, const dae__native_place *place,
+                                   char *compiler, const dae_native_options *options,
+                                   dae_error *err)
 {
   char *words[WORDS + FLAGS + 5];
-  int count = cut_words(compiler, words);
+  int count = compiler_cut_words(compiler, words);
   for (int i = 0; i < FLAGS; i++)
     words[count++] = (char *)flags[i]; /* not written to: argv is as it is for historical reasons */
   words[count++] = (char *)"-o";
@@ -240,7 +241,7 @@ static dae_status compile(const workshop *w, const dae__native_place *place, cha
   words[count++] = (char *)w->source;
   words[count++] = (char *)"-lm";
   words[count] = NULL;
-  return run(words, place, options, err);
+  return compiler_run(words, place, options, err);
 }
 
 dae_status dae__native_build(const dae__native_place *place, const dae_native_options *options,
@@ -250,19 +251,19 @@ dae_status dae__native_build(const dae__native_place *place, const dae_native_op
   char compiler[512];
   if (snprintf(compiler, sizeof compiler, "%s", compiler_of(options)) >= (int)sizeof compiler)
     return dae__fail(err, DAE_ERROR_NATIVE, NULL, "the name of the compiler is too long");
-  if (!open_workshop(place, &w))
+  if (!compiler_open_workshop(place, &w))
     return dae__fail(err, DAE_ERROR_NATIVE, NULL, "nothing can be written to the folder %.200s: %s",
                      place->folder, strerror(errno));
   dae_status status = DAE_OK;
-  if (!write_source(w.source, text))
+  if (!compiler_write_source(w.source, text))
     status = dae__fail(err, DAE_ERROR_NATIVE, NULL, "the source cannot be written to %.200s: %s",
                        w.source, strerror(errno));
   if (!status)
-    status = compile(&w, place, compiler, options, err);
+    status = compiler_compile(&w, place, compiler, options, err);
   if (!status)
     status = dae__native_keep(place, w.library, text, err);
   if (status != DAE_ERROR_INTERRUPTED)
     rename(w.source, place->source); /* for people */
-  close_workshop(&w);
+  compiler_close_workshop(&w);
   return status;
 }

@@ -54,7 +54,7 @@ typedef struct instruction {
   const int *next; /* the instruction after it */
 } instruction;
 
-static instruction decode(const int *p)
+static instruction emit_decode(const int *p)
 {
   instruction i = {.form = forms[*p], .to = p[1]};
   i.index = i.form.out ? p[2] : 0;
@@ -65,7 +65,7 @@ static instruction decode(const int *p)
   return i;
 }
 
-static bool uses_last(const instruction *i)
+static bool emit_uses_last(const instruction *i)
 {
   return i->form.expression && strstr(i->form.expression, "last") != NULL;
 }
@@ -86,28 +86,28 @@ typedef struct emitter {
 
 static const char *const letters[DAE__CLASSES] = {"t", "q", "v", "u", "w", "e", "s"};
 
-static void put_input(const emitter *e, dae__tape_input from)
+static void emit_put_input(const emitter *e, dae__tape_input from)
 {
   dae__put_numbered(e->s, letters[from.class], from.index, "");
 }
 
-static void put_operand(const emitter *e, int reg)
+static void emit_put_operand(const emitter *e, int reg)
 {
   int value = e->holds[reg];
   if (value >= e->first)
     dae__put_numbered(e->s, "x", value, "");
   else if (value < 0 && reg < e->inputs && e->whole)
-    put_input(e, e->input[reg]);
+    emit_put_input(e, e->input[reg]);
   else
     dae__put_numbered(e->s, "r[", reg, "]");
 }
 
 /* The expression of instruction n, with names for R(0), R(1), ... and last. */
-static void put_expression(const emitter *e, const instruction *i, int n)
+static void emit_put_expression(const emitter *e, const instruction *i, int n)
 {
   for (const char *c = i->form.expression; *c; c++) {
     if (c[0] == 'R' && c[1] == '(') {
-      put_operand(e, i->read[c[2] - '0']);
+      emit_put_operand(e, i->read[c[2] - '0']);
       c += 3;
     } else if (strncmp(c, "last", 4) == 0) {
       dae__put_numbered(e->s, "x", n - 1, "");
@@ -120,12 +120,12 @@ static void put_expression(const emitter *e, const instruction *i, int n)
 
 /* Whole powers by repeated squaring, in the order of dae__whole_power: the product of those squares
  * whose bit is set. x<n>_<k> is the operand to the power 2^k. */
-static void put_power(const emitter *e, const instruction *i, int n)
+static void emit_put_power(const emitter *e, const instruction *i, int n)
 {
   unsigned power = i->power < 0 ? 0u - (unsigned)i->power : (unsigned)i->power;
   const char *times = i->power < 0 ? "1 / (" : "";
   dae__put_numbered(e->s, "  double x", n, "_0 = ");
-  put_operand(e, i->read[0]);
+  emit_put_operand(e, i->read[0]);
   for (int k = 1; power >> k; k++) {
     dae__put_numbered(e->s, ", x", n, "_");
     dae__put_numbered(e->s, "", k, " = x");
@@ -146,13 +146,13 @@ static void put_power(const emitter *e, const instruction *i, int n)
   dae__put(e->s, i->power < 0 ? ")" : "");
 }
 
-static void put_instruction(const emitter *e, const instruction *i, int n)
+static void emit_put_instruction(const emitter *e, const instruction *i, int n)
 {
   if (i->form.expression) {
     dae__put_numbered(e->s, "  double x", n, " = ");
-    put_expression(e, i, n);
+    emit_put_expression(e, i, n);
   } else {
-    put_power(e, i, n);
+    emit_put_power(e, i, n);
   }
   dae__put(e->s, ";");
   if (i->form.out) {
@@ -168,7 +168,7 @@ static void put_instruction(const emitter *e, const instruction *i, int n)
 
 /* ---- functions ---- */
 
-static void put_zeros(const emitter *e, int group, int count)
+static void emit_put_zeros(const emitter *e, int group, int count)
 {
   bool written[ZEROS] = {false};
   if (count > ZEROS) {
@@ -177,7 +177,7 @@ static void put_zeros(const emitter *e, int group, int count)
     return;
   }
   for (const int *p = e->tape->code; *p != DAE__TAPE_END;) {
-    instruction i = decode(p);
+    instruction i = emit_decode(p);
     if (i.form.out && i.to == group && i.index < count)
       written[i.index] = true;
     p = i.next;
@@ -189,18 +189,18 @@ static void put_zeros(const emitter *e, int group, int count)
     }
 }
 
-static void put_inputs(const emitter *e)
+static void emit_put_inputs(const emitter *e)
 {
   for (int i = 0; i < e->inputs; i++) {
     dae__tape_input from = e->input[i];
     dae__put(e->s, "  double ");
-    put_input(e, from);
+    emit_put_input(e, from);
     dae__put_numbered(e->s, " = in[", from.class, "][");
     dae__put_numbered(e->s, "", from.index, "];\n");
   }
 }
 
-static void put_pointers(const emitter *e)
+static void emit_put_pointers(const emitter *e)
 {
   for (int group = 0; group < e->tape->groups; group++) {
     dae__put_numbered(e->s, "  double *out", group, " = ");
@@ -209,11 +209,11 @@ static void put_pointers(const emitter *e)
 }
 
 /* Instructions first to end, which begin at p; gives where those after them begin. */
-static const int *put_body(emitter *e, const int *p)
+static const int *emit_put_body(emitter *e, const int *p)
 {
   for (int n = e->first; n < e->end; n++) {
-    instruction i = decode(p);
-    put_instruction(e, &i, n);
+    instruction i = emit_decode(p);
+    emit_put_instruction(e, &i, n);
     if (!i.form.out)
       e->holds[i.to] = n;
     p = i.next;
@@ -221,7 +221,7 @@ static const int *put_body(emitter *e, const int *p)
   return p;
 }
 
-static void put_head(const emitter *e, const char *before, int part)
+static void emit_put_head(const emitter *e, const char *before, int part)
 {
   dae__put_numbered(e->s, before, e->number, "");
   if (part >= 0)
@@ -229,36 +229,36 @@ static void put_head(const emitter *e, const char *before, int part)
   dae__put(e->s, "(const double *const *in, double *const *out, double *restrict r)");
 }
 
-static void put_whole(emitter *e)
+static void emit_put_whole(emitter *e)
 {
   e->end = dae__tape_length(e->tape);
-  put_head(e, "static void tape", -1);
+  emit_put_head(e, "static void tape", -1);
   dae__put(e->s, "\n{\n");
-  put_inputs(e);
-  put_pointers(e);
+  emit_put_inputs(e);
+  emit_put_pointers(e);
   for (int i = 0; i < e->tape->zeroed; i++)
-    put_zeros(e, e->tape->zeros[i].group, e->tape->zeros[i].count);
-  put_body(e, e->tape->code);
+    emit_put_zeros(e, e->tape->zeros[i].group, e->tape->zeros[i].count);
+  emit_put_body(e, e->tape->code);
   dae__put(e->s, "}\n");
 }
 
 /* The end of the part that begins at p: an instruction that does not take the result before it. */
-static int end_of_part(const int *p, int first)
+static int emit_end_of_part(const int *p, int first)
 {
   for (int n = first; *p != DAE__TAPE_END; n++) {
-    instruction i = decode(p);
-    if (n >= first + PART && !uses_last(&i))
+    instruction i = emit_decode(p);
+    if (n >= first + PART && !emit_uses_last(&i))
       return n;
     p = i.next;
   }
   return -1;
 }
 
-static void find_last_reads(emitter *e)
+static void emit_find_last_reads(emitter *e)
 {
   int n = 0;
   for (const int *p = e->tape->code; *p != DAE__TAPE_END; n++) {
-    instruction i = decode(p);
+    instruction i = emit_decode(p);
     for (int k = 0; k < i.form.reads; k++)
       if (e->holds[i.read[k]] >= 0)
         e->last_read[e->holds[i.read[k]]] = n;
@@ -270,21 +270,21 @@ static void find_last_reads(emitter *e)
     e->holds[i] = -1;
 }
 
-static void put_parts(emitter *e)
+static void emit_put_parts(emitter *e)
 {
   int parts = 0, length = dae__tape_length(e->tape);
-  find_last_reads(e);
+  emit_find_last_reads(e);
   for (const int *p = e->tape->code; *p != DAE__TAPE_END; parts++) {
-    int end = end_of_part(p, e->end);
+    int end = emit_end_of_part(p, e->end);
     e->first = e->end;
     e->end = end < 0 ? length : end;
-    put_head(e, "static void tape", parts);
+    emit_put_head(e, "static void tape", parts);
     dae__put(e->s, "\n{\n");
-    put_pointers(e);
-    p = put_body(e, p);
+    emit_put_pointers(e);
+    p = emit_put_body(e, p);
     dae__put(e->s, "}\n\n");
   }
-  put_head(e, "static void tape", -1);
+  emit_put_head(e, "static void tape", -1);
   dae__put(e->s, "\n{\n");
   for (int i = 0; i < parts; i++) {
     dae__put_numbered(e->s, "  tape", e->number, "_");
@@ -295,20 +295,20 @@ static void put_parts(emitter *e)
 
 /* ---- a tape ---- */
 
-static void *scratch(dae__source *s, int count, size_t size)
+static void *emit_scratch(dae__source *s, int count, size_t size)
 {
   void *memory = s->env.allocate(s->env.user, (size_t)(count > 0 ? count : 1) * size);
   s->failed = s->failed || !memory;
   return memory;
 }
 
-static void release(dae__source *s, void *memory)
+static void emit_release(dae__source *s, void *memory)
 {
   if (memory)
     s->env.release(s->env.user, memory);
 }
 
-static void list_inputs(emitter *e)
+static void emit_list_inputs(emitter *e)
 {
   int n = 0;
   for (int i = 0; i < e->tape->loads; i++)
@@ -322,11 +322,11 @@ void dae__native_emit(dae__source *s, const dae__tape_note *note, int number)
   emitter e = {.s = s, .tape = tape, .number = number, .whole = dae__native_whole(tape)};
   for (int i = 0; i < tape->loads; i++)
     e.inputs += tape->load[i].count;
-  e.input = scratch(s, e.inputs, sizeof *e.input);
-  e.holds = scratch(s, tape->registers, sizeof *e.holds);
-  e.last_read = scratch(s, tape->length, sizeof *e.last_read);
+  e.input = emit_scratch(s, e.inputs, sizeof *e.input);
+  e.holds = emit_scratch(s, tape->registers, sizeof *e.holds);
+  e.last_read = emit_scratch(s, tape->length, sizeof *e.last_read);
   if (!s->failed) {
-    list_inputs(&e);
+    emit_list_inputs(&e);
     for (int i = 0; i < tape->registers; i++)
       e.holds[i] = -1;
     for (int i = 0; i < tape->length; i++)
@@ -337,13 +337,13 @@ void dae__native_emit(dae__source *s, const dae__tape_note *note, int number)
     dae__put(s, note->what);
     dae__put(s, " */\n");
     if (e.whole)
-      put_whole(&e);
+      emit_put_whole(&e);
     else
-      put_parts(&e);
+      emit_put_parts(&e);
   }
-  release(s, e.input);
-  release(s, e.holds);
-  release(s, e.last_read);
+  emit_release(s, e.input);
+  emit_release(s, e.holds);
+  emit_release(s, e.last_read);
 }
 
 /* ---- the file ---- */

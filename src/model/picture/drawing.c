@@ -9,7 +9,7 @@ typedef struct picture {
   int values;
 } picture;
 
-static int eval(void *user, double t, const double *y, double *values)
+static int drawing_eval(void *user, double t, const double *y, double *values)
 {
   const picture *p = user;
   const double *in[DAE__CLASSES] = {[DAE__CLASS_T] = &t, [DAE__CLASS_Q] = y};
@@ -21,7 +21,7 @@ static int eval(void *user, double t, const double *y, double *values)
   return 0;
 }
 
-static void build(dae__binder *b, dae_model *model, const dae__sketch *sketch)
+static void drawing_build(dae__binder *b, dae_model *model, const dae__sketch *sketch)
 {
   dae__outputs out = {0};
   picture *p = DAE__TAKE(b->arena, picture, 1);
@@ -33,7 +33,7 @@ static void build(dae__binder *b, dae_model *model, const dae__sketch *sketch)
   model->drawing = (dae_drawing){.shapes = sketch->shapes.count,
                                  .shape = sketch->shapes.item,
                                  .values = out.count,
-                                 .eval = eval,
+                                 .eval = drawing_eval,
                                  .user = p};
 }
 
@@ -47,7 +47,7 @@ dae_status dae__build_drawing(dae__binder *b, dae_model *model, const dae__units
   if (!written && !dae__bind_fits(b))
     return dae__load_ok(l) ? DAE_OK : l->status; /* a model is not refused for a guess */
   if (written || guessed.shapes.count > 0)
-    build(b, model, written ? &b->x->sketch : &guessed);
+    drawing_build(b, model, written ? &b->x->sketch : &guessed);
   model->drawing.guessed = !written && guessed.shapes.count > 0;
   dae__bind_ok(b);
   return l->status;

@@ -30,41 +30,41 @@ typedef struct guess {
 
 /* ---- which coordinates make a point ---- */
 
-static bool may_belong(const guess *a, int x, int y)
+static bool guess_may_belong(const guess *a, int x, int y)
 {
   return (a->other[x] == 0 || a->other[x] == y + 1) && (a->other[y] == 0 || a->other[y] == -x - 1);
 }
 
-static void bind_point(guess *a, int x, int y)
+static void guess_bind_point(guess *a, int x, int y)
 {
   a->other[x] = y + 1;
   a->other[y] = -x - 1;
 }
 
-static bool same_mass(const guess *a, int x, int y)
+static bool guess_same_mass(const guess *a, int x, int y)
 {
   return a->mass[x] != DAE__ZERO && a->mass[x] == a->mass[y];
 }
 
 /* one end is the point (q, q) of both axes; the other one (r, r), or the pivot, or on a line */
-static bool has_two_points(const dae__rod *rod)
+static bool guess_has_two_points(const dae__rod *rod)
 {
   return rod->along[0].r >= 0 && rod->along[1].r >= 0;
 }
 
-static bool has_pivot(const dae__rod *rod)
+static bool guess_has_pivot(const dae__rod *rod)
 {
   return rod->along[0].r < 0 && rod->along[1].r < 0;
 }
 
-static bool fits(const guess *a, const dae__rod *rod)
+static bool guess_fits(const guess *a, const dae__rod *rod)
 {
-  return may_belong(a, rod->along[0].q, rod->along[1].q) &&
-         (!has_two_points(rod) || may_belong(a, rod->along[0].r, rod->along[1].r));
+  return guess_may_belong(a, rod->along[0].q, rod->along[1].q) &&
+         (!guess_has_two_points(rod) || guess_may_belong(a, rod->along[0].r, rod->along[1].r));
 }
 
 /* The same rod, taken in the other way: with the ends exchanged along one axis. */
-static dae__rod crossed(dae__expander *x, dae__rod rod)
+static dae__rod guess_crossed(dae__expander *x, dae__rod rod)
 {
   int axis = rod.along[1].r >= 0;
   int q = rod.along[axis].q;
@@ -74,38 +74,38 @@ static dae__rod crossed(dae__expander *x, dae__rod rod)
   return rod;
 }
 
-static bool is_better(const guess *a, const dae__rod *rod, const dae__rod *than)
+static bool guess_is_better(const guess *a, const dae__rod *rod, const dae__rod *than)
 {
   int x = rod->along[0].q, y = rod->along[1].q, x1 = than->along[0].q, y1 = than->along[1].q;
-  if (fits(a, rod) != fits(a, than))
-    return fits(a, rod);
-  if (same_mass(a, x, y) != same_mass(a, x1, y1))
-    return same_mass(a, x, y);
-  return !has_two_points(rod) && abs(x - y) < abs(x1 - y1); /* declared side by side */
+  if (guess_fits(a, rod) != guess_fits(a, than))
+    return guess_fits(a, rod);
+  if (guess_same_mass(a, x, y) != guess_same_mass(a, x1, y1))
+    return guess_same_mass(a, x, y);
+  return !guess_has_two_points(rod) && abs(x - y) < abs(x1 - y1); /* declared side by side */
 }
 
 /* Decides for one way; a rod that fits in none, or does not end in its points, gets no axes. */
-static void settle(guess *a, dae__rod *rod)
+static void guess_settle(guess *a, dae__rod *rod)
 {
-  if (!has_pivot(rod)) {
-    dae__rod other = crossed(a->b->x, *rod);
-    if (is_better(a, &other, rod))
+  if (!guess_has_pivot(rod)) {
+    dae__rod other = guess_crossed(a->b->x, *rod);
+    if (guess_is_better(a, &other, rod))
       *rod = other;
   }
   bool beside = rod->along[0].offset != DAE__ZERO || rod->along[1].offset != DAE__ZERO;
-  if (!fits(a, rod) || (has_two_points(rod) && beside)) {
+  if (!guess_fits(a, rod) || (guess_has_two_points(rod) && beside)) {
     rod->axes = 0;
     return;
   }
-  bind_point(a, rod->along[0].q, rod->along[1].q);
-  if (has_two_points(rod))
-    bind_point(a, rod->along[0].r, rod->along[1].r);
+  guess_bind_point(a, rod->along[0].q, rod->along[1].q);
+  if (guess_has_two_points(rod))
+    guess_bind_point(a, rod->along[0].r, rod->along[1].r);
 }
 
 /* ---- rods ---- */
 
 /* false: there is one in space */
-static bool find_rods(guess *a, const dae__constraints *all)
+static bool guess_find_rods(guess *a, const dae__constraints *all)
 {
   for (int i = 0; i < all->count && dae__bind_fits(a->b); i++) {
     dae__rod rod = dae__rod_of(a->b, all->item[i].node);
@@ -117,97 +117,98 @@ static bool find_rods(guess *a, const dae__constraints *all)
   return true;
 }
 
-static bool find_all_rods(guess *a)
+static bool guess_find_all_rods(guess *a)
 {
   dae__expander *x = a->b->x;
   for (int i = 0; i < x->instances.count; i++)
-    if (!find_rods(a, &x->instances.item[i].holonomic))
+    if (!guess_find_rods(a, &x->instances.item[i].holonomic))
       return false;
-  if (!find_rods(a, &x->joints) || !dae__load_ok(x->l))
+  if (!guess_find_rods(a, &x->joints) || !dae__load_ok(x->l))
     return false;
   for (int pass = 0; pass < 2; pass++) /* with a pivot, then others */
     for (int i = 0; i < a->rods.count; i++)
-      if (has_pivot(&a->rods.item[i]) == (pass == 0))
-        settle(a, &a->rods.item[i]);
+      if (guess_has_pivot(&a->rods.item[i]) == (pass == 0))
+        guess_settle(a, &a->rods.item[i]);
   return true;
 }
 
 /* ---- shapes ---- */
 
-static void add_shape(guess *a, dae_shape_kind kind, int first)
+static void guess_add_shape(guess *a, dae_shape_kind kind, int first)
 {
   *DAE__PUSH(a->b->x->l->keep, &a->out->shapes) =
       (dae_shape){.kind = kind, .points = kind == DAE_SHAPE_LINE ? 2 : 1, .first = first};
 }
 
-static void put(guess *a, end e)
+static void guess_put(guess *a, end e)
 {
   dae__pool *pool = a->b->x->l->scratch;
   *DAE__PUSH(pool, &a->out->values) = e.x;
   *DAE__PUSH(pool, &a->out->values) = e.y;
 }
 
-static end end_at(const guess *a, int first)
+static end guess_end_at(const guess *a, int first)
 {
   const dae__node *value = &a->out->values.item[first];
   return (end){value[0], value[1]};
 }
 
-static bool is_same(end a, end b)
+static bool guess_is_same(end a, end b)
 {
   return a.x == b.x && a.y == b.y;
 }
 
-static dae__node leaf_or_zero(dae__graph *graph, int leaf)
+static dae__node guess_leaf_or_zero(dae__graph *graph, int leaf)
 {
   return leaf < 0 ? DAE__ZERO : dae__leaf(graph, leaf);
 }
 
 /* the end with r, or the pivot; and the one with q */
-static void ends_of(dae__graph *graph, const dae__rod *rod, end out[2])
+static void guess_ends_of(dae__graph *graph, const dae__rod *rod, end out[2])
 {
-  out[0].x = DAE__ADD(graph, leaf_or_zero(graph, rod->along[0].r), rod->along[0].offset);
-  out[0].y = DAE__ADD(graph, leaf_or_zero(graph, rod->along[1].r), rod->along[1].offset);
+  out[0].x = DAE__ADD(graph, guess_leaf_or_zero(graph, rod->along[0].r), rod->along[0].offset);
+  out[0].y = DAE__ADD(graph, guess_leaf_or_zero(graph, rod->along[1].r), rod->along[1].offset);
   out[1].x = dae__leaf(graph, rod->along[0].q);
   out[1].y = dae__leaf(graph, rod->along[1].q);
 }
 
 /* Goes on with the last line, if the rod begins where that ends; a line of one rod may be turned
  * round for it. */
-static bool lengthen(guess *a, const end rod[2])
+static bool guess_lengthen(guess *a, const end rod[2])
 {
   if (a->out->shapes.count == 0)
     return false;
   dae_shape *line = &a->out->shapes.item[a->out->shapes.count - 1];
-  end first = end_at(a, line->first), last = end_at(a, line->first + 2 * line->points - 2);
-  bool from_first = is_same(rod[0], first) || is_same(rod[1], first);
-  bool from_last = is_same(rod[0], last) || is_same(rod[1], last);
+  end first = guess_end_at(a, line->first),
+      last = guess_end_at(a, line->first + 2 * line->points - 2);
+  bool from_first = guess_is_same(rod[0], first) || guess_is_same(rod[1], first);
+  bool from_last = guess_is_same(rod[0], last) || guess_is_same(rod[1], last);
   if (!from_last && !(from_first && line->points == 2))
     return false;
   if (!from_last) {
     a->out->values.count -= 4;
-    put(a, last);
-    put(a, first);
+    guess_put(a, last);
+    guess_put(a, first);
     last = first;
   }
-  put(a, is_same(rod[0], last) ? rod[1] : rod[0]);
+  guess_put(a, guess_is_same(rod[0], last) ? rod[1] : rod[0]);
   line->points++;
   return true;
 }
 
-static void draw_rods(guess *a)
+static void guess_draw_rods(guess *a)
 {
   dae__expander *x = a->b->x;
   for (int i = 0; i < a->rods.count && dae__load_ok(x->l); i++) {
     end rod[2];
     if (a->rods.item[i].axes == 0)
       continue;
-    ends_of(x->graph, &a->rods.item[i], rod);
-    if (lengthen(a, rod))
+    guess_ends_of(x->graph, &a->rods.item[i], rod);
+    if (guess_lengthen(a, rod))
       continue;
-    add_shape(a, DAE_SHAPE_LINE, a->out->values.count);
-    put(a, rod[0]);
-    put(a, rod[1]);
+    guess_add_shape(a, DAE_SHAPE_LINE, a->out->values.count);
+    guess_put(a, rod[0]);
+    guess_put(a, rod[1]);
   }
 }
 
@@ -220,13 +221,13 @@ typedef struct table {
 } table;
 
 /* true: the end is not there yet; it is now */
-static bool enter(const guess *a, table *known, int first)
+static bool guess_enter(const guess *a, table *known, int first)
 {
-  end e = end_at(a, first);
+  end e = guess_end_at(a, first);
   uint64_t h = ((uint64_t)(unsigned)e.x << 32 | (unsigned)e.y) * 0x9e3779b97f4a7c15u;
   unsigned i = (unsigned)(h >> 32) & (known->slots - 1);
   for (; known->slot[i]; i = (i + 1) & (known->slots - 1))
-    if (is_same(end_at(a, known->slot[i] - 1), e))
+    if (guess_is_same(guess_end_at(a, known->slot[i] - 1), e))
       return false;
   known->slot[i] = first + 1;
   return true;
@@ -234,7 +235,7 @@ static bool enter(const guess *a, table *known, int first)
 
 /* The points take their values from the lines, which they cover. On a long line they would run
  * together: it has them where it begins and ends. */
-static void draw_ends(guess *a)
+static void guess_draw_ends(guess *a)
 {
   dae__load *l = a->b->x->l;
   int lines = a->out->shapes.count, count = a->out->values.count;
@@ -246,15 +247,15 @@ static void draw_ends(guess *a)
     const dae_shape line = a->out->shapes.item[i];
     int stride = line.points > MOST_POINTS ? line.points - 1 : 1;
     for (int k = 0; k < line.points && dae__load_ok(l); k += stride)
-      if (enter(a, &known, line.first + 2 * k))
-        add_shape(a, DAE_SHAPE_POINT, line.first + 2 * k);
+      if (guess_enter(a, &known, line.first + 2 * k))
+        guess_add_shape(a, DAE_SHAPE_POINT, line.first + 2 * k);
   }
 }
 
 /* ---- points without rods ---- */
 
 /* the coordinate that is called like this one, with another letter at a place of its name; -1 */
-static int namesake(dae__expander *x, int symbol, size_t at, int letter)
+static int guess_namesake(dae__expander *x, int symbol, size_t at, int letter)
 {
   const dae__symbol *s = &x->symbols.item[symbol];
   char text[64];
@@ -267,21 +268,21 @@ static int namesake(dae__expander *x, int symbol, size_t at, int letter)
   return found >= 0 && x->symbols.item[found].kind == DAE__STATEMENT_COORD ? found : -1;
 }
 
-static void draw_points(guess *a, const dae__elements *x, const dae__elements *y)
+static void guess_draw_points(guess *a, const dae__elements *x, const dae__elements *y)
 {
   dae__graph *graph = a->b->x->graph;
   bool alike = x->count == y->count && !memcmp(x->from, y->from, sizeof x->from) &&
                !memcmp(x->to, y->to, sizeof x->to);
   for (int i = 0; alike && i < x->count; i++) {
     int p = x->leaf + i, q = y->leaf + i;
-    if (a->other[p] || a->other[q] || !same_mass(a, p, q))
+    if (a->other[p] || a->other[q] || !guess_same_mass(a, p, q))
       continue;
-    add_shape(a, DAE_SHAPE_POINT, a->out->values.count);
-    put(a, (end){dae__leaf(graph, p), dae__leaf(graph, q)});
+    guess_add_shape(a, DAE_SHAPE_POINT, a->out->values.count);
+    guess_put(a, (end){dae__leaf(graph, p), dae__leaf(graph, q)});
   }
 }
 
-static void draw_named(guess *a, int instance, int symbol)
+static void guess_draw_named(guess *a, int instance, int symbol)
 {
   dae__expander *x = a->b->x;
   const dae__symbol *s = &x->symbols.item[symbol];
@@ -289,27 +290,27 @@ static void draw_named(guess *a, int instance, int symbol)
     if (*c != 'x' && *c != 'X')
       continue;
     size_t at = (size_t)(c - s->d->name);
-    int y = namesake(x, symbol, at, *c + 1), z = namesake(x, symbol, at, *c + 2);
+    int y = guess_namesake(x, symbol, at, *c + 1), z = guess_namesake(x, symbol, at, *c + 2);
     if (y >= 0 && z < 0 && dae__load_ok(x->l))
-      draw_points(a, dae__elements_of(x, symbol, instance, s->d->place),
-                  dae__elements_of(x, y, instance, s->d->place));
+      guess_draw_points(a, dae__elements_of(x, symbol, instance, s->d->place),
+                        dae__elements_of(x, y, instance, s->d->place));
   }
 }
 
-static void draw_loose(guess *a)
+static void guess_draw_loose(guess *a)
 {
   dae__expander *x = a->b->x;
   for (int i = 0; i < x->instances.count; i++) {
     int s = x->scopes.item[x->instances.item[i].scope].first;
     for (; s >= 0 && dae__load_ok(x->l); s = x->symbols.item[s].next)
       if (x->symbols.item[s].kind == DAE__STATEMENT_COORD)
-        draw_named(a, i, s);
+        guess_draw_named(a, i, s);
   }
 }
 
 /* ---- the whole ---- */
 
-static void note_masses(guess *a, const dae__unit *u)
+static void guess_note_masses(guess *a, const dae__unit *u)
 {
   const dae__triplet *M = u->inertia.entries.item;
   int count = u->inertia.entries.count;
@@ -321,7 +322,7 @@ static void note_masses(guess *a, const dae__unit *u)
       a->mass[u->q.item[M[i].row]] = DAE__ZERO;
 }
 
-static bool prepare(guess *a, const dae__units *units)
+static bool guess_prepare(guess *a, const dae__units *units)
 {
   dae__expander *x = a->b->x;
   dae__pool *pool = x->l->scratch;
@@ -330,16 +331,16 @@ static bool prepare(guess *a, const dae__units *units)
   if (!dae__load_ok(x->l))
     return false;
   for (int i = 0; i < units->count; i++)
-    note_masses(a, &units->unit[i]);
+    guess_note_masses(a, &units->unit[i]);
   return true;
 }
 
 void dae__guess(dae__binder *b, const dae__units *units, dae__sketch *out)
 {
   guess a = {.b = b, .out = out};
-  if (!b->coordinates || !prepare(&a, units) || !find_all_rods(&a))
+  if (!b->coordinates || !guess_prepare(&a, units) || !guess_find_all_rods(&a))
     return;
-  draw_rods(&a);
-  draw_ends(&a);
-  draw_loose(&a);
+  guess_draw_rods(&a);
+  guess_draw_ends(&a);
+  guess_draw_loose(&a);
 }

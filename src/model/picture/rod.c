@@ -23,12 +23,12 @@ typedef struct form {
   double s_qq[MOST][MOST];
 } form;
 
-static dae__gradient by_coordinates(dae__expander *x, dae__node node)
+static dae__gradient rod_by_coordinates(dae__expander *x, dae__node node)
 {
   return dae__gradient_of(x->walker, node, (dae__kinds){x->leaf_kind.item, DAE__LEAF_COORD});
 }
 
-static bool holds_coordinates(dae__expander *x, dae__node node)
+static bool rod_holds_coordinates(dae__expander *x, dae__node node)
 {
   dae__leaves below = dae__leaves_below(x->walker, node);
   for (int i = 0; i < below.count; i++)
@@ -38,7 +38,7 @@ static bool holds_coordinates(dae__expander *x, dae__node node)
 }
 
 /* a node without its outermost operator, if that keeps a distance one; else the node itself */
-static dae__node unwrap(dae__expander *x, dae__node node)
+static dae__node rod_unwrap(dae__expander *x, dae__node node)
 {
   dae__node_view v = dae__node_at(x->graph, node);
   switch (v.op) {
@@ -53,20 +53,20 @@ static dae__node unwrap(dae__expander *x, dae__node node)
   case DAE__OP_MUL:
   case DAE__OP_DIV:
   case DAE__OP_POW:
-    if (!holds_coordinates(x, v.b))
+    if (!rod_holds_coordinates(x, v.b))
       return v.a;
-    return holds_coordinates(x, v.a) ? node : v.b;
+    return rod_holds_coordinates(x, v.a) ? node : v.b;
   default:
     return node;
   }
 }
 
-static dae__node unwrap_all(dae__expander *x, dae__node node)
+static dae__node rod_unwrap_all(dae__expander *x, dae__node node)
 {
   dae__node inner = node;
   for (int i = 0; i < WRAPS; i++) {
     node = inner;
-    inner = unwrap(x, node);
+    inner = rod_unwrap(x, node);
     if (inner == node)
       break;
   }
@@ -74,9 +74,9 @@ static dae__node unwrap_all(dae__expander *x, dae__node node)
 }
 
 /* false: second derivatives are not constant, or there are too many coordinates */
-static bool differentiate(dae__expander *x, dae__node s, form *f)
+static bool rod_differentiate(dae__expander *x, dae__node s, form *f)
 {
-  dae__gradient d = by_coordinates(x, s);
+  dae__gradient d = rod_by_coordinates(x, s);
   *f = (form){.count = d.count};
   if (d.count < 2 || d.count > MOST)
     return false;
@@ -86,7 +86,7 @@ static bool differentiate(dae__expander *x, dae__node s, form *f)
   }
   for (int i = 0; i < f->count; i++) {
     int j = 0;
-    d = by_coordinates(x, f->s_q[i]);
+    d = rod_by_coordinates(x, f->s_q[i]);
     for (int k = 0; k < d.count; k++) {
       while (j < f->count && f->leaf[j] != d.leaf[k])
         j++;
@@ -98,7 +98,7 @@ static bool differentiate(dae__expander *x, dae__node s, form *f)
 }
 
 /* the coordinate beside the i-th along its axis, -1: there is none; -2: this is no rod */
-static int beside(const form *f, int i)
+static int rod_beside(const form *f, int i)
 {
   double k = f->s_qq[0][0], close = ROUND_OFF * fabs(k);
   int found = -1;
@@ -115,7 +115,7 @@ static int beside(const form *f, int i)
 }
 
 /* c of the axis of q */
-static dae__node offset_of(dae__binder *b, const form *f, int q)
+static dae__node rod_offset_of(dae__binder *b, const form *f, int q)
 {
   dae__graph *graph = b->x->graph;
   for (int i = 0; i < f->count; i++)
@@ -132,10 +132,10 @@ dae__rod dae__rod_of(dae__binder *b, dae__node node)
   dae__rod rod = none;
   form f;
   int mate[MOST];
-  if (!differentiate(b->x, unwrap_all(b->x, node), &f) || !isnormal(f.s_qq[0][0]))
+  if (!rod_differentiate(b->x, rod_unwrap_all(b->x, node), &f) || !isnormal(f.s_qq[0][0]))
     return none;
   for (int i = 0; i < f.count; i++) {
-    mate[i] = beside(&f, i);
+    mate[i] = rod_beside(&f, i);
     if (mate[i] == -2)
       return none;
     rod.axes += mate[i] < 0 || mate[i] > i;
@@ -148,7 +148,7 @@ dae__rod dae__rod_of(dae__binder *b, dae__node node)
       continue;
     rod.along[axis].q = f.leaf[i];
     rod.along[axis].r = mate[i] < 0 ? -1 : f.leaf[mate[i]];
-    rod.along[axis++].offset = offset_of(b, &f, i);
+    rod.along[axis++].offset = rod_offset_of(b, &f, i);
   }
   return rod;
 }

@@ -46,7 +46,7 @@ void *dae__tape_grow(dae__tape_compiler *c, void *memory, int *capacity, int cou
   return larger ? larger : memory;
 }
 
-static void add_value(dae__tape_compiler *c, dae__node node)
+static void tape_add_value(dae__tape_compiler *c, dae__node node)
 {
   c->value = dae__tape_reserve(c, c->value, &c->value_capacity, c->values, 1, sizeof *c->value);
   if (c->failed)
@@ -56,7 +56,7 @@ static void add_value(dae__tape_compiler *c, dae__node node)
 }
 
 /* Operands that were not met go onto the stack, the first one on top. Returns its new depth. */
-static int open_node(dae__tape_compiler *c, dae__node node, int depth)
+static int tape_open_node(dae__tape_compiler *c, dae__node node, int depth)
 {
   dae__node operand[3];
   int count = dae__entry_operands(&c->graph->entry[node], operand);
@@ -70,7 +70,7 @@ static int open_node(dae__tape_compiler *c, dae__node node, int depth)
 
 /* As in walk.c: a node is opened when it is met first, and has its operands when it is met again.
  */
-static void order_below(dae__tape_compiler *c, dae__node root)
+static void tape_order_below(dae__tape_compiler *c, dae__node root)
 {
   int depth = 0;
   c->stack = dae__tape_reserve(c, c->stack, &c->stack_capacity, depth, 1, sizeof *c->stack);
@@ -79,30 +79,30 @@ static void order_below(dae__tape_compiler *c, dae__node root)
   while (depth > 0 && !c->failed) {
     dae__node node = c->stack[depth - 1];
     if (c->place[node] == 0) {
-      depth = open_node(c, node, depth);
+      depth = tape_open_node(c, node, depth);
     } else {
       depth--;
       if (c->place[node] < 0)
-        add_value(c, node);
+        tape_add_value(c, node);
     }
   }
 }
 
 /* A constant zero in a place that is set to zero anyway. */
-static bool is_left_out(const dae__tape_plan *plan, const dae__tape_output *output)
+static bool tape_is_left_out(const dae__tape_plan *plan, const dae__tape_output *output)
 {
   return plan->zeroed && output->node == DAE__ZERO && output->index < plan->zeroed[output->group];
 }
 
-static void order_all(dae__tape_compiler *c)
+static void tape_order_all(dae__tape_compiler *c)
 {
   const dae__tape_plan *plan = c->plan;
   for (int i = 0; i < plan->outputs; i++) {
     dae__node node = plan->output[i].node;
-    if (is_left_out(plan, &plan->output[i]))
+    if (tape_is_left_out(plan, &plan->output[i]))
       continue;
     if (c->place[node] == 0)
-      order_below(c, node);
+      tape_order_below(c, node);
     if (c->failed)
       return;
     dae__tape_value *v = &c->value[dae__tape_value_of(c, node)];
@@ -113,20 +113,20 @@ static void order_all(dae__tape_compiler *c)
 }
 
 /* entries of a group that outputs leave as they are */
-static int unwritten(const dae__tape_plan *plan, int group)
+static int tape_unwritten(const dae__tape_plan *plan, int group)
 {
   int count = plan->zeroed[group];
   for (int i = 0; i < plan->outputs && count > 0; i++)
     count -= plan->output[i].group == group && plan->output[i].index < plan->zeroed[group] &&
-             !is_left_out(plan, &plan->output[i]);
+             !tape_is_left_out(plan, &plan->output[i]);
   return count;
 }
 
-static void copy_zeros(const dae__tape_plan *plan, dae__arena *arena, dae__tape *tape)
+static void tape_copy_zeros(const dae__tape_plan *plan, dae__arena *arena, dae__tape *tape)
 {
   dae__tape_zeros *zeros = plan->zeroed ? DAE__TAKE(arena, dae__tape_zeros, plan->groups) : NULL;
   for (int i = 0; zeros && i < plan->groups; i++)
-    if (unwritten(plan, i) > 0)
+    if (tape_unwritten(plan, i) > 0)
       zeros[tape->zeroed++] = (dae__tape_zeros){i, plan->zeroed[i]};
   tape->zeros = zeros;
   tape->groups = plan->groups;
@@ -148,7 +148,7 @@ typedef struct dae__tape_buffer {
   _Alignas(16) char memory[16 * 1024]; /* tapes of fifty instructions fit */
 } buffer;
 
-static void *take(void *user, size_t bytes)
+static void *tape_take(void *user, size_t bytes)
 {
   buffer *b = user;
   size_t piece = (bytes + 15) / 16 * 16;
@@ -158,7 +158,7 @@ static void *take(void *user, size_t bytes)
   return b->memory + b->used - piece;
 }
 
-static void give_back(void *user, void *memory)
+static void tape_give_back(void *user, void *memory)
 {
   buffer *b = user;
   uintptr_t offset = (uintptr_t)memory - (uintptr_t)b->memory;
@@ -166,7 +166,7 @@ static void give_back(void *user, void *memory)
     b->outside.release(b->outside.user, memory);
 }
 
-static void take_buffer(dae__tape_compiler *c, dae__tape_marks *marks)
+static void tape_take_buffer(dae__tape_compiler *c, dae__tape_marks *marks)
 {
   if (!marks->buffer) {
     marks->buffer = dae__tape_memory(c, 1, sizeof *marks->buffer);
@@ -175,11 +175,11 @@ static void take_buffer(dae__tape_compiler *c, dae__tape_marks *marks)
     marks->buffer->outside = c->env;
   }
   marks->buffer->used = 0;
-  c->env = (dae_env){.user = marks->buffer, .allocate = take, .release = give_back};
+  c->env = (dae_env){.user = marks->buffer, .allocate = tape_take, .release = tape_give_back};
 }
 
 /* places of all nodes there are, half as many again in reserve */
-static void take_places(dae__tape_compiler *c, dae__tape_marks *marks)
+static void tape_take_places(dae__tape_compiler *c, dae__tape_marks *marks)
 {
   int count = c->graph->count;
   if (marks->capacity < count) {
@@ -191,22 +191,22 @@ static void take_places(dae__tape_compiler *c, dae__tape_marks *marks)
 }
 
 /* the places of a tape that was made are 0 again */
-static void return_places(dae__tape_compiler *c)
+static void tape_return_places(dae__tape_compiler *c)
 {
   for (int v = 0; v < c->values; v++)
     c->place[c->value[v].node] = 0;
 }
 
 /* the stages; false: out of memory */
-static bool compile(dae__arena *arena, const dae__tape_plan *plan, dae__tape *tape)
+static bool tape_compile(dae__arena *arena, const dae__tape_plan *plan, dae__tape *tape)
 {
   dae__tape_compiler c = {.env = *dae__arena_env(arena), .plan = plan, .graph = plan->graph};
   dae__tape_marks own = {.place = NULL};
-  take_places(&c, plan->marks ? plan->marks : &own);
-  take_buffer(&c, plan->marks ? plan->marks : &own);
+  tape_take_places(&c, plan->marks ? plan->marks : &own);
+  tape_take_buffer(&c, plan->marks ? plan->marks : &own);
   c.next_output = dae__tape_scratch(&c, plan->outputs, sizeof *c.next_output);
   if (!c.failed)
-    order_all(&c);
+    tape_order_all(&c);
   if (!c.failed)
     dae__tape_select(&c);
   if (!c.failed)
@@ -215,10 +215,10 @@ static bool compile(dae__arena *arena, const dae__tape_plan *plan, dae__tape *ta
     dae__tape_allocate(&c, arena, tape);
   if (!c.failed) {
     dae__tape_encode(&c, arena, tape);
-    copy_zeros(plan, arena, tape);
+    tape_copy_zeros(plan, arena, tape);
   }
   if (c.place)
-    return_places(&c);
+    tape_return_places(&c);
   void *scratch[] = {c.next_output, c.stack, c.value, c.step};
   for (size_t i = 0; i < sizeof scratch / sizeof scratch[0]; i++)
     dae__tape_release(&c, scratch[i]);
@@ -229,7 +229,7 @@ static bool compile(dae__arena *arena, const dae__tape_plan *plan, dae__tape *ta
 dae__tape *dae__tape_create(dae__arena *arena, const dae__tape_plan *plan)
 {
   dae__tape *tape = DAE__TAKE(arena, dae__tape, 1);
-  return tape && compile(arena, plan, tape) ? tape : NULL;
+  return tape && tape_compile(arena, plan, tape) ? tape : NULL;
 }
 
 dae__tape *dae__tape_postpone(dae__arena *arena, const dae__tape_plan *plan)
@@ -245,7 +245,7 @@ bool dae__tape_make(dae__tape *tape)
   dae__tape made = {.code = NULL};
   if (tape->code)
     return true;
-  if (!compile(tape->arena, tape->plan, &made)) {
+  if (!tape_compile(tape->arena, tape->plan, &made)) {
     if (tape->plan->marks) /* not all are 0 */
       dae__tape_marks_free(tape->plan->marks, dae__arena_env(tape->arena));
     return false;

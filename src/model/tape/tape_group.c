@@ -33,12 +33,12 @@ typedef struct window {
 } window;
 
 /* Its operator, in the form it will have if only outputs need the result. */
-static int kind_of(const dae__tape_compiler *c, const dae__tape_step *s)
+static int tape_kind_of(const dae__tape_compiler *c, const dae__tape_step *s)
 {
   return s->op + (s->op > DAE__TAPE_NONE && c->value[s->result].uses == 0);
 }
 
-static void make_ready(window *w, int i)
+static void tape_make_ready(window *w, int i)
 {
   int kind = w->at[i].kind;
   if (w->ready[kind]++ == 0)
@@ -49,8 +49,8 @@ static void make_ready(window *w, int i)
 }
 
 /* computed_by: step + 1 that computes a value, 0 for inputs and constants */
-static void open_window(const dae__tape_compiler *c, window *w, int *computed_by, int from,
-                        int count)
+static void tape_open_window(const dae__tape_compiler *c, window *w, int *computed_by, int from,
+                             int count)
 {
   memset(w->ready, 0, sizeof w->ready);
   memset(w->remaining, 0, sizeof w->remaining);
@@ -58,7 +58,7 @@ static void open_window(const dae__tape_compiler *c, window *w, int *computed_by
     place *p = &w->at[i];
     p->step = c->step[from + i];
     computed_by[p->step.result] = from + i + 1;
-    p->kind = kind_of(c, &p->step);
+    p->kind = tape_kind_of(c, &p->step);
     p->user = -1;
     p->missing = 0;
     for (int j = 0; j < p->step.reads; j++) {
@@ -71,7 +71,7 @@ static void open_window(const dae__tape_compiler *c, window *w, int *computed_by
     }
     w->remaining[p->kind]++;
     if (p->missing == 0)
-      make_ready(w, i);
+      tape_make_ready(w, i);
   }
   w->kinds = 0;
   for (int kind = 0; kind < KINDS; kind++)
@@ -79,7 +79,7 @@ static void open_window(const dae__tape_compiler *c, window *w, int *computed_by
       w->present[w->kinds++] = kind;
 }
 
-static int choose_kind(const window *w)
+static int tape_choose_kind(const window *w)
 {
   int best = -1;
   double best_score = 0;
@@ -100,7 +100,7 @@ static int choose_kind(const window *w)
 }
 
 /* The next step of the kind is done; others may become ready. */
-static dae__tape_step take_step(window *w, int kind)
+static dae__tape_step tape_take_step(window *w, int kind)
 {
   const place *p = &w->at[w->first[kind]];
   w->first[kind] = p->next;
@@ -109,24 +109,24 @@ static dae__tape_step take_step(window *w, int kind)
   for (int use = p->user; use >= 0;) {
     place *user = &w->at[use / DAE__TAPE_READS];
     if (--user->missing == 0)
-      make_ready(w, use / DAE__TAPE_READS);
+      tape_make_ready(w, use / DAE__TAPE_READS);
     use = user->next_user[use % DAE__TAPE_READS];
   }
   return p->step;
 }
 
-static void reorder(dae__tape_compiler *c)
+static void tape_reorder(dae__tape_compiler *c)
 {
   int most = c->steps < WINDOW ? c->steps : WINDOW;
   window *w = dae__tape_memory(c, 1, sizeof *w + (size_t)most * sizeof *w->at);
   int *computed_by = dae__tape_scratch(c, c->values, sizeof *computed_by);
   for (int from = 0; from < c->steps && !c->failed; from += WINDOW) {
     int count = c->steps - from < WINDOW ? c->steps - from : WINDOW;
-    open_window(c, w, computed_by, from, count);
+    tape_open_window(c, w, computed_by, from, count);
     for (int i = 0, kind = -1; i < count; i++) {
       if (kind < 0 || w->ready[kind] == 0)
-        kind = choose_kind(w);
-      c->step[from + i] = take_step(w, kind);
+        kind = tape_choose_kind(w);
+      c->step[from + i] = tape_take_step(w, kind);
     }
   }
   dae__tape_release(c, computed_by);
@@ -136,7 +136,7 @@ static void reorder(dae__tape_compiler *c)
 #define FORM(name) DAE__TAPE_##name
 
 /* The form of an instruction that takes its i-th operand from the instruction before. */
-static int form_with_last(int op, int i)
+static int tape_form_with_last(int op, int i)
 {
   static const int form[DAE__TAPE_END][DAE__TAPE_READS] = {
       [FORM(ADD)] = {FORM(ADD_L), FORM(ADD_L)},
@@ -160,7 +160,7 @@ static int form_with_last(int op, int i)
   return form[op][i];
 }
 
-static void swap(int *a, int *b)
+static void tape_swap(int *a, int *b)
 {
   int other = *a;
   *a = *b;
@@ -168,15 +168,15 @@ static void swap(int *a, int *b)
 }
 
 /* An operand that is the result of the step before is taken from there, if a form exists. */
-static void use_last(dae__tape_compiler *c, dae__tape_step *s, int last)
+static void tape_use_last(dae__tape_compiler *c, dae__tape_step *s, int last)
 {
   bool symmetric = s->op == DAE__TAPE_MUL_ADD_MUL || s->op == DAE__TAPE_LENGTH;
   if (symmetric && s->read[0] != last && s->read[1] != last) {
-    swap(&s->read[0], &s->read[2]);
-    swap(&s->read[1], &s->read[3]);
+    tape_swap(&s->read[0], &s->read[2]);
+    tape_swap(&s->read[1], &s->read[3]);
   }
   for (int i = 0; i < s->reads; i++) {
-    int form = form_with_last(s->op, i);
+    int form = tape_form_with_last(s->op, i);
     if (s->read[i] != last || form == 0)
       continue;
     s->op = form;
@@ -189,20 +189,20 @@ static void use_last(dae__tape_compiler *c, dae__tape_step *s, int last)
 }
 
 /* Steps of the same kind as a neighbour stay as they are. */
-static void link_steps(dae__tape_compiler *c)
+static void tape_link_steps(dae__tape_compiler *c)
 {
-  int before = -1, kind = c->steps > 0 ? kind_of(c, &c->step[0]) : -1;
+  int before = -1, kind = c->steps > 0 ? tape_kind_of(c, &c->step[0]) : -1;
   for (int i = 0; i < c->steps; i++) {
-    int after = i + 1 < c->steps ? kind_of(c, &c->step[i + 1]) : -1;
+    int after = i + 1 < c->steps ? tape_kind_of(c, &c->step[i + 1]) : -1;
     if (i > 0 && kind != before && kind != after)
-      use_last(c, &c->step[i], c->step[i - 1].result);
+      tape_use_last(c, &c->step[i], c->step[i - 1].result);
     before = kind;
     kind = after;
   }
 }
 
 /* The uses of a value become those as a register that is read. */
-static void count_reads(dae__tape_compiler *c)
+static void tape_count_reads(dae__tape_compiler *c)
 {
   for (int v = 0; v < c->values; v++)
     c->value[v].uses = 0;
@@ -213,9 +213,9 @@ static void count_reads(dae__tape_compiler *c)
 
 void dae__tape_group(dae__tape_compiler *c)
 {
-  count_reads(c);
+  tape_count_reads(c);
   if (c->steps > 1)
-    reorder(c);
+    tape_reorder(c);
   if (!c->failed)
-    link_steps(c);
+    tape_link_steps(c);
 }

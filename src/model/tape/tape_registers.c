@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static bool is_input(const dae__tape_compiler *c, int v)
+static bool tape_is_input(const dae__tape_compiler *c, int v)
 {
   const dae__entry *e = dae__tape_entry(c, v);
   return e->op == DAE__OP_LEAF && c->plan->input[e->a].class >= 0;
@@ -21,17 +21,17 @@ typedef struct input {
   int leaf, value;
 } input;
 
-static int by_leaf(const void *a, const void *b)
+static int tape_by_leaf(const void *a, const void *b)
 {
   const input *x = a, *y = b;
   return (x->leaf > y->leaf) - (x->leaf < y->leaf);
 }
 
 /* Sorts by leaf: each occurs once, in [first, first + range). */
-static void sort_inputs(dae__tape_compiler *c, int count, input *inputs, int first, int range)
+static void tape_sort_inputs(dae__tape_compiler *c, int count, input *inputs, int first, int range)
 {
   if (range > 8 * (long)count) { /* few of many: those of one system in a large model */
-    qsort(inputs, (size_t)count, sizeof *inputs, by_leaf);
+    qsort(inputs, (size_t)count, sizeof *inputs, tape_by_leaf);
     return;
   }
   int *value = dae__tape_scratch(c, range, sizeof *value), n = 0;
@@ -44,15 +44,15 @@ static void sort_inputs(dae__tape_compiler *c, int count, input *inputs, int fir
 }
 
 /* The values that are inputs, by rising leaf. */
-static input *list_inputs(dae__tape_compiler *c, int *count)
+static input *tape_list_inputs(dae__tape_compiler *c, int *count)
 {
   int first = INT_MAX, last = 0, n = 0;
   *count = 0;
   for (int v = 0; v < c->values; v++)
-    *count += is_input(c, v);
+    *count += tape_is_input(c, v);
   input *inputs = dae__tape_scratch(c, *count, sizeof *inputs);
   for (int v = 0; v < c->values && inputs; v++) {
-    if (!is_input(c, v))
+    if (!tape_is_input(c, v))
       continue;
     int leaf = dae__tape_entry(c, v)->a;
     inputs[n++] = (input){leaf, v};
@@ -60,13 +60,13 @@ static input *list_inputs(dae__tape_compiler *c, int *count)
     last = leaf > last ? leaf : last;
   }
   if (n > 0)
-    sort_inputs(c, n, inputs, first, last - first + 1);
+    tape_sort_inputs(c, n, inputs, first, last - first + 1);
   return inputs;
 }
 
 /* Registers of the inputs, and how many loads they take; loads are written where load is given. */
-static int load_inputs(dae__tape_compiler *c, int count, const input *inputs, dae__tape *tape,
-                       dae__tape_load *load)
+static int tape_load_inputs(dae__tape_compiler *c, int count, const input *inputs, dae__tape *tape,
+                            dae__tape_load *load)
 {
   dae__tape_load last = {-1, 0, 0};
   int loads = 0;
@@ -86,24 +86,24 @@ static int load_inputs(dae__tape_compiler *c, int count, const input *inputs, da
   return loads;
 }
 
-static void allocate_inputs(dae__tape_compiler *c, dae__arena *arena, dae__tape *tape)
+static void tape_allocate_inputs(dae__tape_compiler *c, dae__arena *arena, dae__tape *tape)
 {
   int count;
-  input *inputs = list_inputs(c, &count);
+  input *inputs = tape_list_inputs(c, &count);
   if (!c->failed)
-    tape->loads = load_inputs(c, count, inputs, tape, NULL);
+    tape->loads = tape_load_inputs(c, count, inputs, tape, NULL);
   dae__tape_load *load = c->failed ? NULL : DAE__TAKE(arena, dae__tape_load, tape->loads);
   if (load)
-    load_inputs(c, count, inputs, tape, load);
+    tape_load_inputs(c, count, inputs, tape, load);
   tape->load = load;
   dae__tape_release(c, inputs);
 }
 
 /* Constants, and leaves that are not available. */
-static void allocate_constants(dae__tape_compiler *c, dae__tape *tape)
+static void tape_allocate_constants(dae__tape_compiler *c, dae__tape *tape)
 {
   for (int v = 0; v < c->values; v++)
-    if (dae__op_operands((dae__op)dae__tape_entry(c, v)->op) == 0 && !is_input(c, v))
+    if (dae__op_operands((dae__op)dae__tape_entry(c, v)->op) == 0 && !tape_is_input(c, v))
       c->value[v].in = tape->registers++;
 }
 
@@ -112,7 +112,7 @@ typedef struct spares {
   int *item, count, capacity;
 } spares;
 
-static void give_back(dae__tape_compiler *c, spares *s, int in)
+static void tape_registers_give_back(dae__tape_compiler *c, spares *s, int in)
 {
   s->item = dae__tape_reserve(c, s->item, &s->capacity, s->count, 1, sizeof *s->item);
   if (!c->failed)
@@ -120,40 +120,40 @@ static void give_back(dae__tape_compiler *c, spares *s, int in)
 }
 
 /* Does the step write to an output instead of a register? */
-static bool writes_output(const dae__tape_compiler *c, const dae__tape_step *s)
+static bool tape_writes_output(const dae__tape_compiler *c, const dae__tape_step *s)
 {
   const dae__tape_value *v = &c->value[s->result];
   return s->op > DAE__TAPE_NONE && v->uses == 0 && v->output >= 0;
 }
 
 /* The values read become the registers they are in. */
-static void allocate_step(dae__tape_compiler *c, dae__tape *tape, dae__tape_step *s, int fixed,
-                          spares *spare)
+static void tape_allocate_step(dae__tape_compiler *c, dae__tape *tape, dae__tape_step *s, int fixed,
+                               spares *spare)
 {
   dae__tape_value *result = &c->value[s->result];
-  bool output = writes_output(c, s);
+  bool output = tape_writes_output(c, s);
   for (int j = 0; j < s->reads; j++) {
     dae__tape_value *v = &c->value[s->read[j]];
     s->read[j] = v->in;
     if (--v->uses == 0 && v->in >= fixed)
-      give_back(c, spare, v->in);
+      tape_registers_give_back(c, spare, v->in);
   }
   if (output || c->failed)
     return;
   result->in = spare->count > 0 ? spare->item[--spare->count] : tape->registers++;
   if (result->uses == 0)
-    give_back(c, spare, result->in);
+    tape_registers_give_back(c, spare, result->in);
 }
 
 void dae__tape_allocate(dae__tape_compiler *c, dae__arena *arena, dae__tape *tape)
 {
   spares spare = {0};
-  allocate_inputs(c, arena, tape);
+  tape_allocate_inputs(c, arena, tape);
   if (c->failed)
     return;
-  allocate_constants(c, tape);
+  tape_allocate_constants(c, tape);
   for (int i = 0, fixed = tape->registers; i < c->steps && !c->failed; i++)
-    allocate_step(c, tape, &c->step[i], fixed, &spare);
+    tape_allocate_step(c, tape, &c->step[i], fixed, &spare);
   dae__tape_release(c, spare.item);
 }
 
@@ -163,70 +163,70 @@ typedef struct writer {
   int instructions;
 } writer;
 
-static void put(writer *w, int word)
+static void tape_put(writer *w, int word)
 {
   w->code[w->words++] = word;
 }
 
-static void put_place(writer *w, const dae__tape_output *output)
+static void tape_put_place(writer *w, const dae__tape_output *output)
 {
-  put(w, output->group);
-  put(w, output->index);
+  tape_put(w, output->group);
+  tape_put(w, output->index);
 }
 
 /* The value goes to its outputs from the given one on. */
-static void put_stores(const dae__tape_compiler *c, writer *w, int op, int in, int output)
+static void tape_put_stores(const dae__tape_compiler *c, writer *w, int op, int in, int output)
 {
   for (; output >= 0; output = c->next_output[output]) {
     w->instructions++;
-    put(w, op);
-    put_place(w, &c->plan->output[output]);
+    tape_put(w, op);
+    tape_put_place(w, &c->plan->output[output]);
     if (op == DAE__TAPE_STORE)
-      put(w, in);
+      tape_put(w, in);
   }
 }
 
-static void put_step(const dae__tape_compiler *c, writer *w, const dae__tape_step *s)
+static void tape_put_step(const dae__tape_compiler *c, writer *w, const dae__tape_step *s)
 {
   const dae__tape_value *v = &c->value[s->result];
   int output = v->output;
   w->instructions++;
   if (v->in >= 0) {
-    put(w, s->op);
-    put(w, v->in);
+    tape_put(w, s->op);
+    tape_put(w, v->in);
   } else {
-    put(w, s->op + 1); /* its form ..._OUT */
-    put_place(w, &c->plan->output[output]);
+    tape_put(w, s->op + 1); /* its form ..._OUT */
+    tape_put_place(w, &c->plan->output[output]);
     output = c->next_output[output];
   }
   for (int j = 0; j < s->reads; j++)
-    put(w, s->read[j]);
+    tape_put(w, s->read[j]);
   if (s->op == DAE__OP_POWI)
-    put(w, s->power);
-  put_stores(c, w, DAE__TAPE_STORE_L, 0, output);
+    tape_put(w, s->power);
+  tape_put_stores(c, w, DAE__TAPE_STORE_L, 0, output);
 }
 
 /* words of an instruction, and of one that only stores, at most */
 #define STEP_WORDS (3 + DAE__TAPE_READS + 1)
 #define STORE_WORDS 4
 
-static void put_all(const dae__tape_compiler *c, writer *w)
+static void tape_put_all(const dae__tape_compiler *c, writer *w)
 {
   for (int v = 0; v < c->values; v++)
     if (dae__op_operands((dae__op)dae__tape_entry(c, v)->op) == 0)
-      put_stores(c, w, DAE__TAPE_STORE, c->value[v].in, c->value[v].output);
+      tape_put_stores(c, w, DAE__TAPE_STORE, c->value[v].in, c->value[v].output);
   for (int i = 0; i < c->steps; i++)
-    put_step(c, w, &c->step[i]);
-  put(w, DAE__TAPE_END);
+    tape_put_step(c, w, &c->step[i]);
+  tape_put(w, DAE__TAPE_END);
 }
 
-static void set_constants(const dae__tape_compiler *c, double *r)
+static void tape_set_constants(const dae__tape_compiler *c, double *r)
 {
   for (int v = 0; v < c->values; v++) {
     const dae__entry *e = dae__tape_entry(c, v);
     if (e->op == DAE__OP_CONSTANT)
       r[c->value[v].in] = dae__entry_value(e);
-    else if (e->op == DAE__OP_LEAF && !is_input(c, v))
+    else if (e->op == DAE__OP_LEAF && !tape_is_input(c, v))
       r[c->value[v].in] = NAN;
   }
 }
@@ -237,13 +237,13 @@ void dae__tape_encode(dae__tape_compiler *c, dae__arena *arena, dae__tape *tape)
   writer w = {.code = dae__tape_memory(c, 1, most * sizeof *w.code)};
   if (!w.code)
     return;
-  put_all(c, &w);
+  tape_put_all(c, &w);
   int *code = DAE__TAKE(arena, int, w.words);
   tape->r = DAE__TAKE(arena, double, tape->registers);
   tape->length = w.instructions;
   if (!dae__arena_failed(arena)) {
     memcpy(code, w.code, w.words * sizeof *code);
-    set_constants(c, tape->r);
+    tape_set_constants(c, tape->r);
     tape->code = code;
   }
   dae__tape_release(c, w.code);

@@ -23,7 +23,7 @@
   REPEAT(DAE__TAPE_##name, r[p[1]], 2, (reads), (expression))                                      \
   REPEAT(DAE__TAPE_##name##_OUT, out[p[1]][p[2]], 3, (reads), (expression))
 
-static void run(const int *p, double *restrict r, double *const *out)
+static void tape_run(const int *p, double *restrict r, double *const *out)
 {
   double last = 0;
   for (;;) {
@@ -41,8 +41,8 @@ static void run(const int *p, double *restrict r, double *const *out)
 
 /* On registers: inputs go there and zeros are set first. Not inlined, so that native code that does
  * all this itself is a jump away, and true, so that it is a jump away itself. */
-__attribute__((noinline)) static bool run_on_registers(const dae__tape *tape,
-                                                       const double *const *in, double *const *out)
+__attribute__((noinline)) static bool
+tape_run_on_registers(const dae__tape *tape, const double *const *in, double *const *out)
 {
   double *r = tape->r;
   for (int i = 0; i < tape->loads; i++) {
@@ -57,20 +57,20 @@ __attribute__((noinline)) static bool run_on_registers(const dae__tape *tape,
   if (tape->native)
     tape->native(in, out, tape->r);
   else
-    run(tape->code, tape->r, out);
+    tape_run(tape->code, tape->r, out);
   return true;
 }
 
-__attribute__((noinline)) static bool make_and_run(dae__tape *tape, const double *const *in,
-                                                   double *const *out)
+__attribute__((noinline)) static bool tape_make_and_run(dae__tape *tape, const double *const *in,
+                                                        double *const *out)
 {
-  return dae__tape_make(tape) && run_on_registers(tape, in, out);
+  return dae__tape_make(tape) && tape_run_on_registers(tape, in, out);
 }
 
 bool dae__tape_run(dae__tape *tape, const double *const *in, double *const *out)
 {
   if (!tape->whole)
-    return tape->code ? run_on_registers(tape, in, out) : make_and_run(tape, in, out);
+    return tape->code ? tape_run_on_registers(tape, in, out) : tape_make_and_run(tape, in, out);
   tape->native(in, out, tape->r);
   return true;
 }

@@ -3,7 +3,7 @@
  * product too. */
 #include "model/tape/tape_compiler.h"
 
-static void count_uses(dae__tape_compiler *c)
+static void tape_count_uses(dae__tape_compiler *c)
 {
   for (int v = 0; v < c->values; v++) {
     dae__node operand[3];
@@ -14,56 +14,57 @@ static void count_uses(dae__tape_compiler *c)
 }
 
 /* A product used once, of two factors: true. */
-static bool is_product(const dae__tape_compiler *c, dae__node node)
+static bool tape_is_product(const dae__tape_compiler *c, dae__node node)
 {
   const dae__entry *e = &c->graph->entry[node];
   return (e->op == DAE__OP_MUL || (e->op == DAE__OP_POWI && e->b == 2)) &&
          c->value[dae__tape_value_of(c, node)].uses == 1;
 }
 
-static bool absorb(dae__tape_compiler *c, dae__node node)
+static bool tape_absorb(dae__tape_compiler *c, dae__node node)
 {
-  if (!is_product(c, node))
+  if (!tape_is_product(c, node))
     return false;
   c->value[dae__tape_value_of(c, node)].absorbed = true;
   return true;
 }
 
 /* sqrt(a b + c d): the sum, used nowhere else, and its products */
-static void absorb_length(dae__tape_compiler *c, dae__node sum)
+static void tape_absorb_length(dae__tape_compiler *c, dae__node sum)
 {
   const dae__entry *e = &c->graph->entry[sum];
   dae__tape_value *v = &c->value[dae__tape_value_of(c, sum)];
-  if (e->op != DAE__OP_ADD || v->uses != 1 || !is_product(c, e->a) || !is_product(c, e->b))
+  if (e->op != DAE__OP_ADD || v->uses != 1 || !tape_is_product(c, e->a) ||
+      !tape_is_product(c, e->b))
     return;
   v->absorbed = true;
-  absorb(c, e->a);
-  absorb(c, e->b);
+  tape_absorb(c, e->a);
+  tape_absorb(c, e->b);
 }
 
 /* From the outputs downwards: what is absorbed absorbs nothing itself. */
-static void absorb_products(dae__tape_compiler *c)
+static void tape_absorb_products(dae__tape_compiler *c)
 {
   for (int v = c->values - 1; v >= 0; v--) {
     const dae__entry *e = dae__tape_entry(c, v);
     if (c->value[v].absorbed)
       continue;
     if (e->op == DAE__OP_ADD || e->op == DAE__OP_SUB) {
-      absorb(c, e->a);
-      absorb(c, e->b);
+      tape_absorb(c, e->a);
+      tape_absorb(c, e->b);
     } else if (e->op == DAE__OP_MUL) {
-      if (!absorb(c, e->a))
-        absorb(c, e->b);
+      if (!tape_absorb(c, e->a))
+        tape_absorb(c, e->b);
     } else if (e->op == DAE__OP_DIV || e->op == DAE__OP_NEG) {
-      absorb(c, e->a);
+      tape_absorb(c, e->a);
     } else if (e->op == DAE__OP_SQRT) {
-      absorb_length(c, e->a);
+      tape_absorb_length(c, e->a);
     }
   }
 }
 
 /* The step reads a node: its factors where it is absorbed. */
-static void read_node(const dae__tape_compiler *c, dae__tape_step *s, dae__node node)
+static void tape_read_node(const dae__tape_compiler *c, dae__tape_step *s, dae__node node)
 {
   int v = dae__tape_value_of(c, node);
   const dae__entry *e = dae__tape_entry(c, v);
@@ -77,42 +78,42 @@ static void read_node(const dae__tape_compiler *c, dae__tape_step *s, dae__node 
 
 /* Operators with two operands, by which of them are absorbed: none, the first, the second, both.
  * The one that is absorbed is read first. */
-static void select_pair(const dae__tape_compiler *c, dae__tape_step *s, const dae__entry *e,
-                        const int op[4])
+static void tape_select_pair(const dae__tape_compiler *c, dae__tape_step *s, const dae__entry *e,
+                             const int op[4])
 {
   bool first = c->value[dae__tape_value_of(c, e->a)].absorbed;
   bool second = c->value[dae__tape_value_of(c, e->b)].absorbed;
   s->op = op[first + 2 * second];
-  read_node(c, s, second && !first ? e->b : e->a);
-  read_node(c, s, second && !first ? e->a : e->b);
+  tape_read_node(c, s, second && !first ? e->b : e->a);
+  tape_read_node(c, s, second && !first ? e->a : e->b);
 }
 
 /* sqrt of a sum that is absorbed, and -(a b) */
-static void select_single(const dae__tape_compiler *c, dae__tape_step *s, const dae__entry *e)
+static void tape_select_single(const dae__tape_compiler *c, dae__tape_step *s, const dae__entry *e)
 {
   const dae__entry *below = &c->graph->entry[e->a];
   bool absorbed = c->value[dae__tape_value_of(c, e->a)].absorbed;
   if (e->op == DAE__OP_SQRT && absorbed) {
     s->op = DAE__TAPE_LENGTH;
-    read_node(c, s, below->a);
-    read_node(c, s, below->b);
+    tape_read_node(c, s, below->a);
+    tape_read_node(c, s, below->b);
     return;
   }
   s->op = e->op == DAE__OP_SQRT ? DAE__TAPE_SQRT : absorbed ? DAE__TAPE_NEG_MUL : DAE__TAPE_NEG;
-  read_node(c, s, e->a);
+  tape_read_node(c, s, e->a);
 }
 
-static void select_any(const dae__tape_compiler *c, dae__tape_step *s, const dae__entry *e)
+static void tape_select_any(const dae__tape_compiler *c, dae__tape_step *s, const dae__entry *e)
 {
   dae__node operand[3];
   int count = dae__entry_operands(e, operand);
   s->op = e->op == DAE__OP_POWI && e->b == 2 ? DAE__TAPE_SQUARE : e->op;
   s->power = e->op == DAE__OP_POWI ? e->b : 0;
   for (int i = 0; i < count; i++)
-    read_node(c, s, operand[i]);
+    tape_read_node(c, s, operand[i]);
 }
 
-static void select_step(const dae__tape_compiler *c, dae__tape_step *s, const dae__entry *e)
+static void tape_select_step(const dae__tape_compiler *c, dae__tape_step *s, const dae__entry *e)
 {
   static const int add[] = {DAE__TAPE_ADD, DAE__TAPE_MUL_ADD, DAE__TAPE_MUL_ADD,
                             DAE__TAPE_MUL_ADD_MUL};
@@ -122,30 +123,30 @@ static void select_step(const dae__tape_compiler *c, dae__tape_step *s, const da
   static const int div[] = {DAE__TAPE_DIV, DAE__TAPE_MUL_DIV, DAE__TAPE_NONE, DAE__TAPE_NONE};
   switch (e->op) {
   case DAE__OP_ADD:
-    select_pair(c, s, e, add);
+    tape_select_pair(c, s, e, add);
     break;
   case DAE__OP_SUB:
-    select_pair(c, s, e, sub);
+    tape_select_pair(c, s, e, sub);
     break;
   case DAE__OP_MUL:
-    select_pair(c, s, e, mul);
+    tape_select_pair(c, s, e, mul);
     break;
   case DAE__OP_DIV:
-    select_pair(c, s, e, div);
+    tape_select_pair(c, s, e, div);
     break;
   case DAE__OP_NEG:
   case DAE__OP_SQRT:
-    select_single(c, s, e);
+    tape_select_single(c, s, e);
     break;
   default:
-    select_any(c, s, e);
+    tape_select_any(c, s, e);
   }
 }
 
 void dae__tape_select(dae__tape_compiler *c)
 {
-  count_uses(c);
-  absorb_products(c);
+  tape_count_uses(c);
+  tape_absorb_products(c);
   for (int v = 0; v < c->values; v++) {
     const dae__entry *e = dae__tape_entry(c, v);
     if (dae__op_operands((dae__op)e->op) == 0 || c->value[v].absorbed)
@@ -155,6 +156,6 @@ void dae__tape_select(dae__tape_compiler *c)
       return;
     dae__tape_step *s = &c->step[c->steps++];
     *s = (dae__tape_step){.result = v};
-    select_step(c, s, e);
+    tape_select_step(c, s, e);
   }
 }

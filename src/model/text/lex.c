@@ -3,7 +3,7 @@
 #include <string.h>
 
 static const char *const texts[] = {
-#define DAE__TOKEN_TEXT(name, words) [DAE__TOKEN_##name] = words,
+#define DAE__TOKEN_TEXT(lex_name, words) [DAE__TOKEN_##lex_name] = words,
     DAE__TOKEN_LIST(DAE__TOKEN_TEXT)
 #undef DAE__TOKEN_TEXT
 };
@@ -38,29 +38,29 @@ static const unsigned char class_of[256] = {
     L16, L16, L16, L16, L16, L16, L16, L16};
 /* clang-format on */
 
-static bool is_digit(char c)
+static bool lex_is_digit(char c)
 {
   return class_of[(unsigned char)c] == D;
 }
 
-static bool is_letter(char c)
+static bool lex_is_letter(char c)
 {
   return class_of[(unsigned char)c] == L;
 }
 
-static bool is_space(char c)
+static bool lex_is_space(char c)
 {
   return c == ' ' || c == '\t' || c == '\r';
 }
 
-static char peek(const dae__lexer *x, int ahead)
+static char lex_peek(const dae__lexer *x, int ahead)
 {
   int at = x->at + ahead;
   return at < x->file->length ? x->file->text[at] : 0;
 }
 
 /* the offset of the end of the line that `at` stands in */
-static int line_end(const dae__file *file, int at)
+static int lex_line_end(const dae__file *file, int at)
 {
   const char *end = memchr(file->text + at, '\n', (size_t)(file->length - at));
   return end ? (int)(end - file->text) : file->length;
@@ -69,7 +69,7 @@ static int line_end(const dae__file *file, int at)
 /* ---- newlines ---- */
 
 /* a line does not end after these */
-static bool needs_more(dae__token_kind last)
+static bool lex_needs_more(dae__token_kind last)
 {
   switch (last) {
   case DAE__TOKEN_COMMA:
@@ -86,22 +86,22 @@ static bool needs_more(dae__token_kind last)
   }
 }
 
-static bool ends_statement(const dae__lexer *x)
+static bool lex_ends_statement(const dae__lexer *x)
 {
-  return x->depth == 0 && !needs_more(x->last);
+  return x->depth == 0 && !lex_needs_more(x->last);
 }
 
 /* space and comments; true at a newline that ends a statement */
-static bool skip(dae__lexer *x)
+static bool lex_skip(dae__lexer *x)
 {
   const char *text = x->file->text; /* a zero follows it, and none stands in it */
   int at = x->at;
   for (; (unsigned char)text[at] <= '#'; at++) { /* all else are signs, digits and letters */
     if (text[at] == '#')
-      at = line_end(x->file, at) - 1;
-    else if (text[at] == '\n' && !ends_statement(x))
+      at = lex_line_end(x->file, at) - 1;
+    else if (text[at] == '\n' && !lex_ends_statement(x))
       x->line++;
-    else if (!is_space(text[at]))
+    else if (!lex_is_space(text[at]))
       break;
   }
   x->at = at;
@@ -110,7 +110,7 @@ static bool skip(dae__lexer *x)
 
 /* ---- blocks: inside { } newlines count again ---- */
 
-static void open_block(dae__lexer *x, int place)
+static void lex_open_block(dae__lexer *x, int place)
 {
   if (x->blocks >= x->l->limits.max_depth) {
     dae__complain(x->l, place, "blocks are nested more than %d deep", x->l->limits.max_depth);
@@ -130,7 +130,7 @@ static void open_block(dae__lexer *x, int place)
   x->depth = 0;
 }
 
-static void track_brackets(dae__lexer *x, const dae__token *token)
+static void lex_track_brackets(dae__lexer *x, const dae__token *token)
 {
   switch (token->kind) {
   case DAE__TOKEN_OPEN:
@@ -142,7 +142,7 @@ static void track_brackets(dae__lexer *x, const dae__token *token)
     x->depth -= x->depth > 0;
     break;
   case DAE__TOKEN_OPEN_BLOCK:
-    open_block(x, token->place);
+    lex_open_block(x, token->place);
     break;
   case DAE__TOKEN_CLOSE_BLOCK:
     x->depth = x->blocks > 0 ? x->outer[--x->blocks] : 0;
@@ -154,26 +154,26 @@ static void track_brackets(dae__lexer *x, const dae__token *token)
 
 /* ---- tokens ---- */
 
-static void digits(dae__lexer *x)
+static void lex_digits(dae__lexer *x)
 {
-  while (is_digit(peek(x, 0)))
+  while (lex_is_digit(lex_peek(x, 0)))
     x->at++;
 }
 
 /* 1, 1.5, .5, 1., 1e-3; the dots of 1..N are left alone */
-static void number(dae__lexer *x, dae__token *token)
+static void lex_number(dae__lexer *x, dae__token *token)
 {
   char text[64];
-  digits(x);
-  if (peek(x, 0) == '.' && peek(x, 1) != '.') {
+  lex_digits(x);
+  if (lex_peek(x, 0) == '.' && lex_peek(x, 1) != '.') {
     x->at++;
-    digits(x);
+    lex_digits(x);
   }
-  char e = peek(x, 0), sign = peek(x, 1);
-  bool signed_power = (sign == '+' || sign == '-') && is_digit(peek(x, 2));
-  if ((e == 'e' || e == 'E') && (is_digit(sign) || signed_power)) {
+  char e = lex_peek(x, 0), sign = lex_peek(x, 1);
+  bool signed_power = (sign == '+' || sign == '-') && lex_is_digit(lex_peek(x, 2));
+  if ((e == 'e' || e == 'E') && (lex_is_digit(sign) || signed_power)) {
     x->at += signed_power ? 2 : 1;
-    digits(x);
+    lex_digits(x);
   }
   token->kind = DAE__TOKEN_NUMBER;
   token->length = x->at - (token->place - x->file->first);
@@ -186,12 +186,12 @@ static void number(dae__lexer *x, dae__token *token)
   text[token->length] = 0;
   if (!dae__parse_double(text, &token->value))
     dae__complain(x->l, token->place, "%s is too large for a number", text);
-  else if (is_letter(peek(x, 0)))
+  else if (lex_is_letter(lex_peek(x, 0)))
     dae__complain(x->l, x->file->first + x->at,
                   "a number runs into a name: write * between factors");
 }
 
-static void name(dae__lexer *x, dae__token *token)
+static void lex_name(dae__lexer *x, dae__token *token)
 {
   const char *text = x->file->text;
   int from = x->at, to = from;
@@ -206,14 +206,14 @@ static void name(dae__lexer *x, dae__token *token)
     dae__complain(x->l, token->place, "a name with more than 255 characters");
 }
 
-static void string(dae__lexer *x, dae__token *token)
+static void lex_string(dae__lexer *x, dae__token *token)
 {
   int from = ++x->at;
-  while (x->at < x->file->length && peek(x, 0) != '"' && peek(x, 0) != '\n')
+  while (x->at < x->file->length && lex_peek(x, 0) != '"' && lex_peek(x, 0) != '\n')
     x->at++;
   token->kind = DAE__TOKEN_STRING;
   token->length = x->at - from;
-  if (peek(x, 0) == '"')
+  if (lex_peek(x, 0) == '"')
     x->at++;
   else
     dae__complain(x->l, token->place, "this string does not end on its line: a \" is missing");
@@ -247,7 +247,7 @@ static const struct {
     ['|'] = {0, DAE__TOKEN_OR},
 };
 
-static void complain_sign(dae__lexer *x, int place, char c)
+static void lex_complain_sign(dae__lexer *x, int place, char c)
 {
   if (c == '&' || c == '|')
     dae__complain(x->l, place, "%c stands alone: write %c%c", c, c, c);
@@ -262,22 +262,22 @@ static void complain_sign(dae__lexer *x, int place, char c)
     dae__complain(x->l, place, "the character %c means nothing here", c);
 }
 
-static void sign(dae__lexer *x, dae__token *token)
+static void lex_sign(dae__lexer *x, dae__token *token)
 {
-  char c = peek(x, 0); /* letters, among them all bytes above 127, do not come here */
+  char c = lex_peek(x, 0); /* letters, among them all bytes above 127, do not come here */
   int alone = signs[(int)c].alone, longer = signs[(int)c].longer;
-  bool both = longer && texts[longer][1] == peek(x, 1);
+  bool both = longer && texts[longer][1] == lex_peek(x, 1);
   token->kind = (dae__token_kind)(both ? longer : alone);
   token->length = both ? 2 : 1;
   x->at += token->length;
   if (token->kind == 0)
-    complain_sign(x, token->place, c);
+    lex_complain_sign(x, token->place, c);
 }
 
 void dae__lexer_next(dae__lexer *x, dae__token *token)
 {
   int before = x->at;
-  bool line_ends = skip(x);
+  bool line_ends = lex_skip(x);
   char c = x->file->text[x->at];
   *token = (dae__token){.kind = DAE__TOKEN_END, .place = x->file->first + x->at, .line = x->line};
   token->spaced = x->at > before;
@@ -287,17 +287,17 @@ void dae__lexer_next(dae__lexer *x, dae__token *token)
     token->kind = DAE__TOKEN_NEWLINE;
     x->at++;
     x->line++;
-  } else if (is_letter(c)) {
-    name(x, token);
-  } else if (is_digit(c) || (c == '.' && is_digit(peek(x, 1)))) {
-    number(x, token);
+  } else if (lex_is_letter(c)) {
+    lex_name(x, token);
+  } else if (lex_is_digit(c) || (c == '.' && lex_is_digit(lex_peek(x, 1)))) {
+    lex_number(x, token);
   } else if (c == '"') {
-    string(x, token);
+    lex_string(x, token);
   } else {
-    sign(x, token);
+    lex_sign(x, token);
   }
   if (x->l->status)
     token->kind = DAE__TOKEN_END;
-  track_brackets(x, token);
+  lex_track_brackets(x, token);
   x->last = token->kind;
 }

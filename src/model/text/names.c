@@ -45,13 +45,13 @@ enum {
 };
 
 /* the number of a word of the language, by the name that dae__name gave; -1: it is none */
-static int word_of(const char *name)
+static int names_word_of(const char *name)
 {
   uintptr_t offset = (uintptr_t)name - (uintptr_t)words;
   return offset < sizeof words ? (int)(offset / sizeof words[0]) : -1;
 }
 
-static unsigned hash(const char *text, int length)
+static unsigned names_hash(const char *text, int length)
 {
   unsigned h = 2166136261u; /* FNV-1a */
   for (int i = 0; i < length; i++)
@@ -59,15 +59,15 @@ static unsigned hash(const char *text, int length)
   return h;
 }
 
-static void insert(dae__names *names, const char *name)
+static void names_insert(dae__names *names, const char *name)
 {
-  unsigned i = hash(name, (int)strlen(name)) & (unsigned)(names->room - 1);
+  unsigned i = names_hash(name, (int)strlen(name)) & (unsigned)(names->room - 1);
   while (names->slot[i])
     i = (i + 1) & (unsigned)(names->room - 1);
   names->slot[i] = name;
 }
 
-static bool make_room(dae__load *l, dae__names *names)
+static bool names_make_room(dae__load *l, dae__names *names)
 {
   if (2 * names->count < names->room)
     return true;
@@ -77,14 +77,14 @@ static bool make_room(dae__load *l, dae__names *names)
     return false;
   for (int i = 0; i < names->room; i++)
     if (names->slot[i])
-      insert(&larger, names->slot[i]);
+      names_insert(&larger, names->slot[i]);
   for (; larger.count < WORDS; larger.count++)
-    insert(&larger, words[larger.count].text);
+    names_insert(&larger, words[larger.count].text);
   *names = larger;
   return true;
 }
 
-static bool is(const char *name, const char *text, int length)
+static bool names_is(const char *name, const char *text, int length)
 {
   int i = 0;
   while (i < length && name[i] == text[i])
@@ -94,11 +94,11 @@ static bool is(const char *name, const char *text, int length)
 
 const char *dae__name(dae__load *l, dae__names *names, const char *text, int length)
 {
-  if (!make_room(l, names))
+  if (!names_make_room(l, names))
     return "";
-  unsigned i = hash(text, length) & (unsigned)(names->room - 1);
+  unsigned i = names_hash(text, length) & (unsigned)(names->room - 1);
   for (; names->slot[i]; i = (i + 1) & (unsigned)(names->room - 1))
-    if (is(names->slot[i], text, length))
+    if (names_is(names->slot[i], text, length))
       return names->slot[i];
   const char *name = dae__pool_text(l->keep, text, (size_t)length);
   if (!name) {
@@ -111,18 +111,18 @@ const char *dae__name(dae__load *l, dae__names *names, const char *text, int len
 
 bool dae__is_reserved(const char *name)
 {
-  return word_of(name) >= 0;
+  return names_word_of(name) >= 0;
 }
 
 int dae__keyword(const char *name)
 {
-  int word = word_of(name);
+  int word = names_word_of(name);
   return word >= 0 && word < KEYWORDS ? DAE__STATEMENT_MODEL + word : -1;
 }
 
 int dae__builtin(const char *name)
 {
-  int word = word_of(name);
+  int word = names_word_of(name);
   return word >= FIRST_FUNCTION ? word - FIRST_FUNCTION : -1;
 }
 

@@ -48,7 +48,7 @@ dae__declaration *dae__new_declaration(dae__parser *p, const char *what)
 
 /* ---- declarations ---- */
 
-static const char *kind_of(dae__statement_kind kind)
+static const char *parse_kind_of(dae__statement_kind kind)
 {
   switch (kind) {
   case DAE__STATEMENT_PARAM:
@@ -69,7 +69,7 @@ static const char *kind_of(dae__statement_kind kind)
 }
 
 /* f(a, b) */
-static void take_parameters(dae__parser *p, dae__declaration *d)
+static void parse_take_parameters(dae__parser *p, dae__declaration *d)
 {
   DAE__LIST(const char *) names = {0};
   d->parameters = 0;
@@ -89,7 +89,7 @@ static void take_parameters(dae__parser *p, dae__declaration *d)
 }
 
 /* fixed, rate E, in any order */
-static void take_start(dae__parser *p, dae__statement_kind kind, dae__declaration *d)
+static void parse_take_start(dae__parser *p, dae__statement_kind kind, dae__declaration *d)
 {
   bool variable =
       kind == DAE__STATEMENT_COORD || kind == DAE__STATEMENT_STATE || kind == DAE__STATEMENT_ALG;
@@ -113,17 +113,17 @@ static void take_start(dae__parser *p, dae__statement_kind kind, dae__declaratio
   }
 }
 
-static dae__declaration *take_declaration(dae__parser *p, dae__statement_kind kind)
+static dae__declaration *parse_take_declaration(dae__parser *p, dae__statement_kind kind)
 {
   bool variable = kind >= DAE__STATEMENT_COORD && kind <= DAE__STATEMENT_DISCRETE;
-  dae__declaration *d = dae__new_declaration(p, kind_of(kind));
+  dae__declaration *d = dae__new_declaration(p, parse_kind_of(kind));
   if (!d)
     return NULL;
   if (dae__accept(p, DAE__TOKEN_OPEN_INDEX))
     dae__take_ranges(p, d, DAE__RANK);
   else if (dae__at(p, DAE__TOKEN_OPEN) && kind == DAE__STATEMENT_LET &&
            dae__accept(p, DAE__TOKEN_OPEN))
-    take_parameters(p, d);
+    parse_take_parameters(p, d);
   if (p->l->status)
     return NULL;
   if (dae__accept(p, DAE__TOKEN_ASSIGN))
@@ -137,7 +137,7 @@ static dae__declaration *take_declaration(dae__parser *p, dae__statement_kind ki
   else if (dae__at(p, DAE__TOKEN_NUMBER) || dae__at(p, DAE__TOKEN_MINUS))
     dae__unexpected(p, "= before the start value");
   if (!p->l->status)
-    take_start(p, kind, d);
+    parse_take_start(p, kind, d);
   return p->l->status ? NULL : d;
 }
 
@@ -145,7 +145,7 @@ void dae__take_declarations(dae__parser *p, dae__statement *s)
 {
   dae__declaration **last = &s->declared;
   do {
-    dae__declaration *d = take_declaration(p, s->kind);
+    dae__declaration *d = parse_take_declaration(p, s->kind);
     if (!d)
       return;
     *last = d;

@@ -22,21 +22,21 @@ void dae__advance(dae__parser *p)
   dae__lexer_next(&p->lexer, &p->ahead);
 }
 
-static const char *text_at(const dae__parser *p, const dae__token *token)
+static const char *parse_text_at(const dae__parser *p, const dae__token *token)
 {
   return p->lexer.file->text + (token->place - p->lexer.file->first);
 }
 
-static bool is_word(const dae__parser *p, const dae__token *token, const char *word)
+static bool parse_is_word(const dae__parser *p, const dae__token *token, const char *word)
 {
-  const char *text = text_at(p, token);
+  const char *text = parse_text_at(p, token);
   return token->kind == DAE__TOKEN_NAME && text[0] == word[0] &&
          !strncmp(text, word, (size_t)token->length) && word[token->length] == 0;
 }
 
 bool dae__at_word(const dae__parser *p, const char *word)
 {
-  return is_word(p, &p->at, word) && !p->l->status;
+  return parse_is_word(p, &p->at, word) && !p->l->status;
 }
 
 bool dae__accept_word(dae__parser *p, const char *word)
@@ -49,7 +49,7 @@ bool dae__accept_word(dae__parser *p, const char *word)
 
 const char *dae__token_at(const dae__parser *p)
 {
-  const char *text = text_at(p, &p->at) + (p->at.kind == DAE__TOKEN_STRING);
+  const char *text = parse_text_at(p, &p->at) + (p->at.kind == DAE__TOKEN_STRING);
   return dae__name(p->l, p->names, text, p->at.length);
 }
 
@@ -57,7 +57,7 @@ void dae__unexpected(dae__parser *p, const char *expected)
 {
   if (p->at.kind == DAE__TOKEN_NAME || p->at.kind == DAE__TOKEN_NUMBER)
     dae__complain(p->l, p->at.place, "expected %s, found %.*s", expected,
-                  p->at.length < 40 ? p->at.length : 40, text_at(p, &p->at));
+                  p->at.length < 40 ? p->at.length : 40, parse_text_at(p, &p->at));
   else
     dae__complain(p->l, p->at.place, "expected %s, found %s", expected,
                   dae__token_text(p->at.kind));
@@ -115,7 +115,7 @@ bool dae__deeper(dae__parser *p)
 
 /* ---- nodes ---- */
 
-static dae__expr *new_expr(dae__parser *p, dae__expr_kind kind, int place)
+static dae__expr *parse_new_expr(dae__parser *p, dae__expr_kind kind, int place)
 {
   dae__expr *e = DAE__NEW(p->l->scratch, dae__expr);
   if (!e) {
@@ -127,9 +127,9 @@ static dae__expr *new_expr(dae__parser *p, dae__expr_kind kind, int place)
   return e;
 }
 
-static dae__expr *operation(dae__parser *p, dae__token op, dae__expr *a, dae__expr *b)
+static dae__expr *parse_operation(dae__parser *p, dae__token op, dae__expr *a, dae__expr *b)
 {
-  dae__expr *e = a ? new_expr(p, b ? DAE__EXPR_BINARY : DAE__EXPR_UNARY, op.place) : NULL;
+  dae__expr *e = a ? parse_new_expr(p, b ? DAE__EXPR_BINARY : DAE__EXPR_UNARY, op.place) : NULL;
   if (!e || p->l->status)
     return NULL;
   e->op = op.kind;
@@ -163,9 +163,9 @@ dae__expr *dae__take_list(dae__parser *p, dae__token_kind close, int *count)
 /* ---- names, calls, sums ---- */
 
 /* sum(i in A..B, E); sum is taken */
-static dae__expr *take_sum(dae__parser *p, int place)
+static dae__expr *parse_take_sum(dae__parser *p, int place)
 {
-  dae__expr *e = new_expr(p, DAE__EXPR_SUM, place);
+  dae__expr *e = parse_new_expr(p, DAE__EXPR_SUM, place);
   dae__expect(p, DAE__TOKEN_OPEN, "after sum: sum(i in 1..N, E)");
   const char *index = dae__take_new_name(p, "the index of the sum: sum(i in 1..N, E)");
   if (!p->l->status && !dae__accept_word(p, "in"))
@@ -187,9 +187,9 @@ static dae__expr *take_sum(dae__parser *p, int place)
 }
 
 /* x, x[i], f(a): one part of a dotted name */
-static dae__expr *take_part(dae__parser *p)
+static dae__expr *parse_take_part(dae__parser *p)
 {
-  dae__expr *e = new_expr(p, DAE__EXPR_NAME, p->at.place);
+  dae__expr *e = parse_new_expr(p, DAE__EXPR_NAME, p->at.place);
   const char *name = dae__take_name(p, "a name");
   if (p->l->status || !e)
     return NULL;
@@ -205,16 +205,16 @@ static dae__expr *take_part(dae__parser *p)
   return e;
 }
 
-static dae__expr *take_named(dae__parser *p)
+static dae__expr *parse_take_named(dae__parser *p)
 {
   int place = p->at.place;
   if (dae__at_word(p, "sum") && p->ahead.kind == DAE__TOKEN_OPEN) {
     dae__advance(p);
-    return take_sum(p, place);
+    return parse_take_sum(p, place);
   }
-  dae__expr *e = take_part(p);
+  dae__expr *e = parse_take_part(p);
   if (e && dae__accept(p, DAE__TOKEN_DOT)) {
-    e->member = p->l->status ? NULL : take_part(p);
+    e->member = p->l->status ? NULL : parse_take_part(p);
     if (e->kind == DAE__EXPR_CALL)
       dae__complain(p->l, place, "the name of a system stands before the dot, not a call");
     else if (e->member)
@@ -226,7 +226,7 @@ static dae__expr *take_named(dae__parser *p)
 }
 
 /* the ' after what it is the rate of */
-static void take_rate(dae__parser *p, dae__expr *e)
+static void parse_take_rate(dae__parser *p, dae__expr *e)
 {
   int place = p->at.place;
   if (!dae__accept(p, DAE__TOKEN_RATE))
@@ -240,17 +240,17 @@ static void take_rate(dae__parser *p, dae__expr *e)
                   "second rates are not written: use coord and kinetic energy, or a second state");
 }
 
-static dae__expr *take_primary(dae__parser *p)
+static dae__expr *parse_take_primary(dae__parser *p)
 {
   dae__expr *e = NULL;
   int place = p->at.place, line = p->at.line;
   if (dae__at(p, DAE__TOKEN_NUMBER)) {
-    e = new_expr(p, DAE__EXPR_NUMBER, place);
+    e = parse_new_expr(p, DAE__EXPR_NUMBER, place);
     if (e)
       e->value = p->at.value;
     dae__advance(p);
   } else if (dae__at(p, DAE__TOKEN_NAME)) {
-    e = take_named(p);
+    e = parse_take_named(p);
   } else if (dae__accept(p, DAE__TOKEN_OPEN)) {
     e = dae__take_expression(p);
     if (!p->l->status)
@@ -263,27 +263,27 @@ static dae__expr *take_primary(dae__parser *p)
     dae__unexpected(p, "an expression");
   }
   if (e && !p->l->status)
-    take_rate(p, e);
+    parse_take_rate(p, e);
   return p->l->status ? NULL : e;
 }
 
 /* ---- operators ---- */
 
-static dae__expr *take_unary(dae__parser *p);
+static dae__expr *parse_take_unary(dae__parser *p);
 
 /* a^b^c is a^(b^c); the power may start with - */
-static dae__expr *take_power(dae__parser *p)
+static dae__expr *parse_take_power(dae__parser *p)
 {
-  dae__expr *a = take_primary(p);
+  dae__expr *a = parse_take_primary(p);
   dae__token op = p->at;
   if (!a || !dae__accept(p, DAE__TOKEN_POWER))
     return a;
-  dae__expr *b = dae__deeper(p) ? take_unary(p) : NULL;
+  dae__expr *b = dae__deeper(p) ? parse_take_unary(p) : NULL;
   p->depth--;
-  return b ? operation(p, op, a, b) : NULL;
+  return b ? parse_operation(p, op, a, b) : NULL;
 }
 
-static dae__expr *take_unary(dae__parser *p)
+static dae__expr *parse_take_unary(dae__parser *p)
 {
   dae__token op = p->at;
   if (dae__accept(p, DAE__TOKEN_PLUS)) {
@@ -291,14 +291,14 @@ static dae__expr *take_unary(dae__parser *p)
     return NULL;
   }
   if (!dae__accept(p, DAE__TOKEN_MINUS) && !dae__accept(p, DAE__TOKEN_NOT))
-    return take_power(p);
-  dae__expr *a = dae__deeper(p) ? take_unary(p) : NULL;
+    return parse_take_power(p);
+  dae__expr *a = dae__deeper(p) ? parse_take_unary(p) : NULL;
   p->depth--;
-  return a ? operation(p, op, a, NULL) : NULL;
+  return a ? parse_operation(p, op, a, NULL) : NULL;
 }
 
 /* binding strength of binary operators, 0: none */
-static int strength(dae__token_kind kind)
+static int parse_strength(dae__token_kind kind)
 {
   switch (kind) {
   case DAE__TOKEN_TIMES:
@@ -325,21 +325,21 @@ static int strength(dae__token_kind kind)
 }
 
 /* operators that bind at least as strongly as least, from left to right */
-static dae__expr *take_binary(dae__parser *p, int least)
+static dae__expr *parse_take_binary(dae__parser *p, int least)
 {
-  dae__expr *a = take_unary(p);
-  while (a && !p->l->status && strength(p->at.kind) >= least) {
+  dae__expr *a = parse_take_unary(p);
+  while (a && !p->l->status && parse_strength(p->at.kind) >= least) {
     dae__token op = p->at;
     dae__advance(p);
-    dae__expr *b = take_binary(p, strength(op.kind) + 1);
-    a = b ? operation(p, op, a, b) : NULL;
+    dae__expr *b = parse_take_binary(p, parse_strength(op.kind) + 1);
+    a = b ? parse_operation(p, op, a, b) : NULL;
   }
   return a;
 }
 
 dae__expr *dae__take_expression(dae__parser *p)
 {
-  dae__expr *e = dae__deeper(p) ? take_binary(p, 1) : NULL;
+  dae__expr *e = dae__deeper(p) ? parse_take_binary(p, 1) : NULL;
   p->depth--;
   return p->l->status ? NULL : e;
 }

@@ -6,7 +6,7 @@
 #define MOST 100 /* settings of a line: they are searched one by one */
 
 /* letters, digits and - without space between them: gauss-seidel, lie-iteration */
-static const char *take_word(dae__parser *p, const char *what)
+static const char *parse_take_word(dae__parser *p, const char *what)
 {
   const char *start = p->lexer.file->text + (p->at.place - p->lexer.file->first);
   int length = p->at.length;
@@ -38,14 +38,14 @@ bool dae__ends_statement(const dae__parser *p)
 }
 
 /* NAME value */
-static dae__setting *take_setting(dae__parser *p)
+static dae__setting *parse_take_setting(dae__parser *p)
 {
   char expected[96];
   dae__setting *s = DAE__NEW(p->l->scratch, dae__setting);
   if (!dae__load_ok(p->l))
     return NULL;
   s->place = p->at.place;
-  s->name = take_word(p, "a setting, such as to 10 or rtol 1e-6");
+  s->name = parse_take_word(p, "a setting, such as to 10 or rtol 1e-6");
   if (!p->l->status && !strcmp(s->name, "output")) {
     if (!dae__accept_word(p, "every"))
       dae__unexpected(p, "every: output every 0.05");
@@ -57,7 +57,7 @@ static dae__setting *take_setting(dae__parser *p)
     snprintf(expected, sizeof expected, "a value after %.40s", s->name);
     dae__unexpected(p, expected);
   } else if (!strcmp(s->name, "method")) {
-    s->word = take_word(p, "the name of a method");
+    s->word = parse_take_word(p, "the name of a method");
   } else {
     s->value = dae__take_expression(p);
   }
@@ -69,7 +69,7 @@ void dae__take_settings(dae__parser *p, dae__statement *s)
   dae__setting **last = &s->setting;
   int count = 0;
   while (!p->l->status && !dae__ends_statement(p)) {
-    dae__setting *setting = take_setting(p);
+    dae__setting *setting = parse_take_setting(p);
     if (!setting)
       return;
     if (++count > MOST)

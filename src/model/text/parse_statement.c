@@ -8,7 +8,7 @@ typedef struct list {
   dae__statement *first, **last;
 } list;
 
-static dae__statement *new_statement(dae__parser *p, dae__statement_kind kind)
+static dae__statement *parse_new_statement(dae__parser *p, dae__statement_kind kind)
 {
   dae__statement *s = DAE__NEW(p->l->scratch, dae__statement);
   if (!dae__load_ok(p->l))
@@ -19,7 +19,7 @@ static dae__statement *new_statement(dae__parser *p, dae__statement_kind kind)
   return s;
 }
 
-static void append(list *all, dae__statement *s)
+static void parse_append(list *all, dae__statement *s)
 {
   *all->last = s;
   all->last = &s->next;
@@ -28,7 +28,7 @@ static void append(list *all, dae__statement *s)
 /* ---- pieces that several statements share ---- */
 
 /* A = B */
-static void take_sides(dae__parser *p, dae__statement *s, const char *where)
+static void parse_take_sides(dae__parser *p, dae__statement *s, const char *where)
 {
   if (!s->a)
     s->a = dae__take_expression(p);
@@ -41,7 +41,7 @@ static void take_sides(dae__parser *p, dae__statement *s, const char *where)
 }
 
 /* NAME: or NAME[i]: in front; otherwise what was read is the left side */
-static void take_label(dae__parser *p, dae__statement *s)
+static void parse_take_label(dae__parser *p, dae__statement *s)
 {
   dae__expr *e = dae__take_expression(p);
   if (e && e->kind == DAE__EXPR_NAME &&
@@ -59,10 +59,10 @@ static void take_label(dae__parser *p, dae__statement *s)
 
 /* ---- blocks ---- */
 
-static void take_statements(dae__parser *p, list *all, dae__token_kind close);
+static void parse_take_statements(dae__parser *p, list *all, dae__token_kind close);
 
 /* { ... } */
-static dae__statement *take_block(dae__parser *p, const char *where)
+static dae__statement *parse_take_block(dae__parser *p, const char *where)
 {
   list all = {.first = NULL};
   int place = p->at.place;
@@ -71,7 +71,7 @@ static dae__statement *take_block(dae__parser *p, const char *where)
     return NULL;
   p->blocks++;
   if (dae__deeper(p))
-    take_statements(p, &all, DAE__TOKEN_CLOSE_BLOCK);
+    parse_take_statements(p, &all, DAE__TOKEN_CLOSE_BLOCK);
   p->blocks--;
   p->depth--;
   if (!p->l->status && !dae__accept(p, DAE__TOKEN_CLOSE_BLOCK))
@@ -79,7 +79,7 @@ static dae__statement *take_block(dae__parser *p, const char *where)
   return all.first;
 }
 
-static void take_for(dae__parser *p, dae__statement *s)
+static void parse_take_for(dae__parser *p, dae__statement *s)
 {
   const char *name = dae__take_new_name(p, "the index: for i in 1..N { ... }");
   if (!p->l->status && !dae__accept_word(p, "in"))
@@ -88,10 +88,10 @@ static void take_for(dae__parser *p, dae__statement *s)
     dae__take_range(p, &s->range);
   s->range.name = name;
   if (!p->l->status)
-    s->body = take_block(p, "after the range: for i in 1..N { ... }");
+    s->body = parse_take_block(p, "after the range: for i in 1..N { ... }");
 }
 
-static void take_system(dae__parser *p, dae__statement *s)
+static void parse_take_system(dae__parser *p, dae__statement *s)
 {
   dae__declaration *d = dae__new_declaration(p, "the name of a system");
   if (!d)
@@ -100,13 +100,13 @@ static void take_system(dae__parser *p, dae__statement *s)
   if (dae__accept(p, DAE__TOKEN_OPEN_INDEX))
     dae__take_ranges(p, d, 1);
   if (!p->l->status)
-    s->body = take_block(p, "after the name of the system");
+    s->body = parse_take_block(p, "after the name of the system");
 }
 
 /* ---- events ---- */
 
 /* rising, falling, stop after the expression, in any order */
-static void take_event_words(dae__parser *p, dae__statement *s)
+static void parse_take_event_words(dae__parser *p, dae__statement *s)
 {
   while (!p->l->status) {
     int place = p->at.place;
@@ -124,25 +124,25 @@ static void take_event_words(dae__parser *p, dae__statement *s)
   }
 }
 
-static void take_event(dae__parser *p, dae__statement *s)
+static void parse_take_event(dae__parser *p, dae__statement *s)
 {
-  take_label(p, s);
+  parse_take_label(p, s);
   if (!p->l->status && !s->label) {
     dae__complain(p->l, s->place, "an event has a name: event bounce: E");
     return;
   }
   if (!p->l->status)
     s->a = dae__take_expression(p);
-  take_event_words(p, s);
+  parse_take_event_words(p, s);
   if (dae__at(p, DAE__TOKEN_OPEN_BLOCK))
-    s->body = take_block(p, "around the actions of the event");
+    s->body = parse_take_block(p, "around the actions of the event");
   if (dae__at_word(p, "rising") || dae__at_word(p, "falling") || dae__at_word(p, "stop"))
     dae__complain(p->l, p->at.place, "rising, falling and stop stand before the { of an event");
 }
 
 /* ---- the rest ---- */
 
-static void take_model(dae__parser *p, dae__statement *s)
+static void parse_take_model(dae__parser *p, dae__statement *s)
 {
   s->declared = dae__new_declaration(p, "the name of the model");
   if (dae__at(p, DAE__TOKEN_STRING)) {
@@ -151,16 +151,16 @@ static void take_model(dae__parser *p, dae__statement *s)
   }
 }
 
-static void take_force(dae__parser *p, dae__statement *s)
+static void parse_take_force(dae__parser *p, dae__statement *s)
 {
   s->a = dae__take_expression(p);
   if (s->a && (s->a->kind != DAE__EXPR_NAME || s->a->rate))
     dae__complain(p->l, s->a->place, "force names the coordinate it acts on: force x = E");
-  take_sides(p, s, "after the coordinate: force x = E");
+  parse_take_sides(p, s, "after the coordinate: force x = E");
 }
 
 /* (E, E) */
-static void take_point(dae__parser *p, const dae__expr **first, dae__expr ***last)
+static void parse_take_point(dae__parser *p, const dae__expr **first, dae__expr ***last)
 {
   int count;
   dae__expr *x = NULL;
@@ -179,7 +179,7 @@ static void take_point(dae__parser *p, const dae__expr **first, dae__expr ***las
   *last = &x->next->next;
 }
 
-static void take_draw(dae__parser *p, dae__statement *s)
+static void parse_take_draw(dae__parser *p, dae__statement *s)
 {
   dae__expr **last = NULL;
   bool circle = dae__at_word(p, "circle"), line = dae__at_word(p, "line");
@@ -188,9 +188,9 @@ static void take_draw(dae__parser *p, dae__statement *s)
     return;
   }
   dae__advance(p);
-  take_point(p, &s->point, &last);
+  parse_take_point(p, &s->point, &last);
   while (line && !p->l->status && dae__at(p, DAE__TOKEN_OPEN))
-    take_point(p, &s->point, &last);
+    parse_take_point(p, &s->point, &last);
   if (line && !p->l->status && !s->point->next->next)
     dae__complain(p->l, s->place, "a line has two points or more: draw line (E,E) (E,E)");
   if (circle && !p->l->status) {
@@ -206,7 +206,7 @@ static void take_draw(dae__parser *p, dae__statement *s)
 }
 
 /* the statements of the imported file, in its place */
-static void take_import(dae__parser *p, list *all)
+static void parse_take_import(dae__parser *p, list *all)
 {
   int place = p->at.place, known = p->l->files.count;
   if (!dae__at(p, DAE__TOKEN_STRING)) {
@@ -229,14 +229,14 @@ static void take_import(dae__parser *p, list *all)
   inner.depth = p->depth;
   p->l->files.item[file].open = true;
   if (dae__deeper(&inner))
-    take_statements(&inner, all, DAE__TOKEN_END);
+    parse_take_statements(&inner, all, DAE__TOKEN_END);
   p->l->files.item[file].open = false;
 }
 
 /* ---- which statement ---- */
 
 /* step H inside a system; step' = ... is an equation */
-static bool at_setting(const dae__parser *p)
+static bool parse_at_setting(const dae__parser *p)
 {
   static const char *const words[] = {"method", "step", "rtol", "atol"};
   dae__token_kind after = p->ahead.kind;
@@ -252,7 +252,7 @@ static bool at_setting(const dae__parser *p)
   return false;
 }
 
-static const char *keyword(const void *unused, int i)
+static const char *parse_keyword(const void *unused, int i)
 {
   (void)unused;
   static const char *const words[] = {
@@ -264,7 +264,7 @@ static const char *keyword(const void *unused, int i)
 }
 
 /* two words beside each other: the first is a misspelt keyword */
-static bool refuse_unknown_word(dae__parser *p)
+static bool parse_refuse_unknown_word(dae__parser *p)
 {
   dae__token_kind after = p->ahead.kind;
   if (!dae__at(p, DAE__TOKEN_NAME) ||
@@ -272,7 +272,7 @@ static bool refuse_unknown_word(dae__parser *p)
     return false;
   const char *word = dae__token_at(p);
   int count = DAE__STATEMENT_IMPORT - DAE__STATEMENT_MODEL + 1;
-  const char *near = dae_suggest(word, count, keyword, NULL);
+  const char *near = dae_suggest(word, count, parse_keyword, NULL);
   if (near)
     dae__complain(p->l, p->at.place, "unknown statement %s; did you mean %s?", word, near);
   else
@@ -283,11 +283,11 @@ static bool refuse_unknown_word(dae__parser *p)
   return true;
 }
 
-static void take_by_kind(dae__parser *p, dae__statement *s)
+static void parse_take_by_kind(dae__parser *p, dae__statement *s)
 {
   switch (s->kind) {
   case DAE__STATEMENT_MODEL:
-    take_model(p, s);
+    parse_take_model(p, s);
     break;
   case DAE__STATEMENT_KINETIC:
   case DAE__STATEMENT_POTENTIAL:
@@ -297,33 +297,33 @@ static void take_by_kind(dae__parser *p, dae__statement *s)
       s->a = dae__take_expression(p);
     break;
   case DAE__STATEMENT_FORCE:
-    take_force(p, s);
+    parse_take_force(p, s);
     break;
   case DAE__STATEMENT_CONSTRAINT:
   case DAE__STATEMENT_JOINT:
-    take_label(p, s);
-    take_sides(p, s, "between the sides of the constraint: A = B");
+    parse_take_label(p, s);
+    parse_take_sides(p, s, "between the sides of the constraint: A = B");
     break;
   case DAE__STATEMENT_EVENT:
-    take_event(p, s);
+    parse_take_event(p, s);
     break;
   case DAE__STATEMENT_FOR:
-    take_for(p, s);
+    parse_take_for(p, s);
     break;
   case DAE__STATEMENT_SYSTEM:
-    take_system(p, s);
+    parse_take_system(p, s);
     break;
   case DAE__STATEMENT_SIMULATE:
     dae__take_settings(p, s);
     break;
   case DAE__STATEMENT_DRAW:
-    take_draw(p, s);
+    parse_take_draw(p, s);
     break;
   case DAE__STATEMENT_SETTING:
     dae__take_settings(p, s);
     break;
   case DAE__STATEMENT_EQUATION:
-    take_sides(p, s, "of an equation A = B");
+    parse_take_sides(p, s, "of an equation A = B");
     break;
   default:
     dae__take_declarations(p, s);
@@ -331,7 +331,7 @@ static void take_by_kind(dae__parser *p, dae__statement *s)
 }
 
 /* what an imported file may hold; false: it is read over */
-static bool belongs_in_import(dae__parser *p, const dae__statement *s)
+static bool parse_belongs_in_import(dae__parser *p, const dae__statement *s)
 {
   switch (s->kind) {
   case DAE__STATEMENT_PARAM:
@@ -350,7 +350,7 @@ static bool belongs_in_import(dae__parser *p, const dae__statement *s)
   }
 }
 
-static void take_statement(dae__parser *p, list *all)
+static void parse_take_statement(dae__parser *p, list *all)
 {
   if (dae__at(p, DAE__TOKEN_CLOSE_BLOCK)) {
     dae__complain(p->l, p->at.place, "this } closes nothing");
@@ -366,12 +366,12 @@ static void take_statement(dae__parser *p, list *all)
     return;
   }
   int kind = dae__at(p, DAE__TOKEN_NAME) ? dae__keyword(dae__token_at(p)) : -1;
-  if (kind < 0 && at_setting(p))
+  if (kind < 0 && parse_at_setting(p))
     kind = DAE__STATEMENT_SETTING;
-  if (kind < 0 && refuse_unknown_word(p))
+  if (kind < 0 && parse_refuse_unknown_word(p))
     return;
   dae__statement *s =
-      new_statement(p, kind < 0 ? DAE__STATEMENT_EQUATION : (dae__statement_kind)kind);
+      parse_new_statement(p, kind < 0 ? DAE__STATEMENT_EQUATION : (dae__statement_kind)kind);
   if (!s)
     return;
   if (kind >= DAE__STATEMENT_MODEL)
@@ -380,23 +380,23 @@ static void take_statement(dae__parser *p, list *all)
     if (p->blocks > 0)
       dae__complain(p->l, s->place, "import stands outside of systems and loops");
     else
-      take_import(p, all);
+      parse_take_import(p, all);
     return;
   }
-  take_by_kind(p, s);
+  parse_take_by_kind(p, s);
   bool top = p->imported && p->blocks == 0 && !p->l->status;
-  if (!top || belongs_in_import(p, s))
-    append(all, s);
+  if (!top || parse_belongs_in_import(p, s))
+    parse_append(all, s);
 }
 
-static void take_statements(dae__parser *p, list *all, dae__token_kind close)
+static void parse_take_statements(dae__parser *p, list *all, dae__token_kind close)
 {
   while (!p->l->status && !dae__at(p, close)) {
     if (dae__accept(p, DAE__TOKEN_NEWLINE) || dae__accept(p, DAE__TOKEN_SEMICOLON))
       continue;
     if (dae__at(p, DAE__TOKEN_END))
       return;
-    take_statement(p, all);
+    parse_take_statement(p, all);
     if (p->l->status || dae__ends_statement(p))
       continue;
     bool factor =
@@ -413,7 +413,7 @@ dae_status dae__parse(dae__load *l, int file, dae__parsed *out)
   all.last = &all.first;
   dae__parser p = dae__parser_create(l, &out->names, file);
   l->files.item[file].open = true;
-  take_statements(&p, &all, DAE__TOKEN_END);
+  parse_take_statements(&p, &all, DAE__TOKEN_END);
   l->files.item[file].open = false;
   out->first = all.first;
   return dae__load_ok(l) ? DAE_OK : l->status;

@@ -16,7 +16,7 @@
 
 /* ---- places ---- */
 
-static const dae__file *file_of(const dae__files *files, int place)
+static const dae__file *source_file_of(const dae__files *files, int place)
 {
   for (int i = files->count - 1; i >= 0; i--)
     if (place >= files->item[i].first)
@@ -24,13 +24,13 @@ static const dae__file *file_of(const dae__files *files, int place)
   return NULL;
 }
 
-static bool continues_character(char c)
+static bool source_continues_character(char c)
 {
   return ((unsigned char)c & 0xC0) == 0x80;
 }
 
 /* the line [from, to) around an offset, and its number */
-static int find_line(const dae__file *f, int offset, int *from, int *to)
+static int source_find_line(const dae__file *f, int offset, int *from, int *to)
 {
   int line = 1;
   *from = 0;
@@ -45,16 +45,16 @@ static int find_line(const dae__file *f, int offset, int *from, int *to)
 }
 
 /* the line, or what fits of it around the offset */
-static void copy_line(const dae__file *f, int offset, int from, int to, dae_error *err)
+static void source_copy_line(const dae__file *f, int offset, int from, int to, dae_error *err)
 {
   const int room = (int)sizeof err->source - 1;
   if (offset - from > room - 40)
     from = offset - (room - 40);
-  while (from < offset && continues_character(f->text[from]))
+  while (from < offset && source_continues_character(f->text[from]))
     from++;
   if (to - from > room)
     to = from + room;
-  while (to > offset && to < f->length && continues_character(f->text[to]))
+  while (to > offset && to < f->length && source_continues_character(f->text[to]))
     to--;
   if (to < from)
     to = from;
@@ -68,33 +68,33 @@ static void copy_line(const dae__file *f, int offset, int from, int to, dae_erro
 
 void dae__point_at(const dae__files *files, int place, dae_error *err)
 {
-  const dae__file *f = file_of(files, place);
+  const dae__file *f = source_file_of(files, place);
   int from, to;
   if (!f || !err)
     return;
   int offset = place - f->first;
   if (offset > f->length)
     offset = f->length;
-  err->line = find_line(f, offset, &from, &to);
+  err->line = source_find_line(f, offset, &from, &to);
   if (offset > to)
     offset = to; /* before a carriage return */
   err->column = 1;
   for (int i = from; i < offset; i++)
-    err->column += !continues_character(f->text[i]);
+    err->column += !source_continues_character(f->text[i]);
   snprintf(err->file, sizeof err->file, "%s", f->name);
-  copy_line(f, offset, from, to, err);
+  source_copy_line(f, offset, from, to, err);
 }
 
 int dae__line_of(const dae__files *files, int place)
 {
-  const dae__file *f = file_of(files, place);
+  const dae__file *f = source_file_of(files, place);
   int from, to;
-  return f ? find_line(f, place - f->first, &from, &to) : 0;
+  return f ? source_find_line(f, place - f->first, &from, &to) : 0;
 }
 
 /* ---- complaints ---- */
 
-static bool out_of_memory(const dae__load *l)
+static bool source_out_of_memory(const dae__load *l)
 {
   return dae__pool_failed(l->keep) || dae__pool_failed(l->scratch) ||
          (l->graph && l->graph->failed && !l->graph->full) || (l->walker && l->walker->failed);
@@ -116,7 +116,7 @@ dae_status dae__complain(dae__load *l, int place, const char *format, ...)
 
 bool dae__load_ok(dae__load *l)
 {
-  if (l->status == DAE_OK && out_of_memory(l))
+  if (l->status == DAE_OK && source_out_of_memory(l))
     l->status = dae__out_of_memory(l->err);
   return !l->status;
 }
@@ -142,8 +142,8 @@ bool dae__load_record(dae__load *l, int place)
 
 /* ---- files ---- */
 
-static int add_file(dae__load *l, const char *name, const char *path, const char *text,
-                    size_t length)
+static int source_add_file(dae__load *l, const char *name, const char *path, const char *text,
+                           size_t length)
 {
   const dae__file *last = l->files.count > 0 ? &l->files.item[l->files.count - 1] : NULL;
   int first = last ? last->first + last->length + 1 : 0;
@@ -162,8 +162,8 @@ static int add_file(dae__load *l, const char *name, const char *path, const char
 }
 
 /* refuses a file; place is that of the import, or -1 */
-__attribute__((format(printf, 4, 5))) static int refuse(dae__load *l, int place, dae_status status,
-                                                        const char *format, ...)
+__attribute__((format(printf, 4, 5))) static int
+source_refuse(dae__load *l, int place, dae_status status, const char *format, ...)
 {
   char text[sizeof l->err->text];
   va_list arguments;
@@ -178,7 +178,7 @@ __attribute__((format(printf, 4, 5))) static int refuse(dae__load *l, int place,
   return -1;
 }
 
-static size_t bytes_left(const dae__load *l)
+static size_t source_bytes_left(const dae__load *l)
 {
   size_t used = 0;
   for (int i = 0; i < l->files.count; i++)
@@ -186,29 +186,30 @@ static size_t bytes_left(const dae__load *l)
   return l->limits.max_bytes > used ? l->limits.max_bytes - used : 0;
 }
 
-static int too_large(dae__load *l, int place, const char *name)
+static int source_too_large(dae__load *l, int place, const char *name)
 {
-  return refuse(l, place, DAE_ERROR_MODEL,
-                "%s is too large: the files of a model may have %zu bytes together; write arrays "
-                "and for loops in place of repeated statements",
-                name, l->limits.max_bytes);
+  return source_refuse(
+      l, place, DAE_ERROR_MODEL,
+      "%s is too large: the files of a model may have %zu bytes together; write arrays "
+      "and for loops in place of repeated statements",
+      name, l->limits.max_bytes);
 }
 
 int dae__open_text(dae__load *l, const char *name, const char *text, size_t length)
 {
-  if (length > bytes_left(l))
-    return too_large(l, -1, name);
+  if (length > source_bytes_left(l))
+    return source_too_large(l, -1, name);
   const char *copy = dae__pool_text(l->keep, text, length);
   if (!dae__load_ok(l))
     return -1;
-  return add_file(l, name, NULL, copy, length);
+  return source_add_file(l, name, NULL, copy, length);
 }
 
 /* all that can be read, up to one byte more than there is room for; size is that of the file, 0 for
  * a pipe; NULL: errno says why, unless memory ran out */
-static char *read_all(dae__load *l, int in, size_t size, size_t *length)
+static char *source_read_all(dae__load *l, int in, size_t size, size_t *length)
 {
-  size_t most = bytes_left(l) + 1, room = (size < most ? size : most) + 1024;
+  size_t most = source_bytes_left(l) + 1, room = (size < most ? size : most) + 1024;
   char *text = DAE__NEW_ARRAY(l->scratch, char, room);
   *length = 0;
   while (text) {
@@ -230,8 +231,8 @@ static char *read_all(dae__load *l, int in, size_t size, size_t *length)
 }
 
 /* the content of a file in scratch memory; NULL: why says what is wrong, unless memory ran out */
-static char *read_path(dae__load *l, const char *path, bool imported, size_t *length,
-                       const char **why)
+static char *source_read_path(dae__load *l, const char *path, bool imported, size_t *length,
+                              const char **why)
 {
   struct stat info;
   char *text = NULL;
@@ -241,7 +242,7 @@ static char *read_path(dae__load *l, const char *path, bool imported, size_t *le
   int in = open(path, O_RDONLY | O_CLOEXEC);
   bool there = in >= 0 && !fstat(in, &info);
   if (there && !S_ISDIR(info.st_mode))
-    text = read_all(l, in, info.st_size > 0 ? (size_t)info.st_size : 0, length);
+    text = source_read_all(l, in, info.st_size > 0 ? (size_t)info.st_size : 0, length);
   if (!there || (!text && !S_ISDIR(info.st_mode)))
     *why = strerror(errno);
   if (in >= 0)
@@ -250,29 +251,29 @@ static char *read_path(dae__load *l, const char *path, bool imported, size_t *le
 }
 
 /* the content of a file into the model's memory; place is that of the import, or -1 */
-static int read_file(dae__load *l, int place, const char *name, const char *path)
+static int source_read_file(dae__load *l, int place, const char *name, const char *path)
 {
   size_t length;
-  const char *why, *text = read_path(l, path, place >= 0, &length, &why);
+  const char *why, *text = source_read_path(l, path, place >= 0, &length, &why);
   if (!dae__load_ok(l))
     return -1;
   if (!text)
-    return refuse(l, place, DAE_ERROR_FILE, "cannot read %s: %s", name, why);
-  if (length > bytes_left(l))
-    return too_large(l, place, name);
+    return source_refuse(l, place, DAE_ERROR_FILE, "cannot read %s: %s", name, why);
+  if (length > source_bytes_left(l))
+    return source_too_large(l, place, name);
   const char *kept = dae__pool_text(l->keep, text, length);
   const char *kept_path = dae__pool_text(l->keep, path, strlen(path));
-  return dae__load_ok(l) ? add_file(l, name, kept_path, kept, length) : -1;
+  return dae__load_ok(l) ? source_add_file(l, name, kept_path, kept, length) : -1;
 }
 
 int dae__open_file(dae__load *l, const char *path)
 {
-  return read_file(l, -1, path, path);
+  return source_read_file(l, -1, path, path);
 }
 
 /* The path of the model's file without links, which imports are held against. Most models import
  * nothing, and to look for links takes as long as to parse a small one. */
-static void find_canonical_path(dae__load *l)
+static void source_find_canonical_path(dae__load *l)
 {
   dae__file *file = &l->files.item[0];
   char *real = file->canonical ? NULL : realpath(file->path, NULL);
@@ -283,7 +284,7 @@ static void find_canonical_path(dae__load *l)
 }
 
 /* length of the folder part of a path, with its slash */
-static size_t folder(const char *path)
+static size_t source_folder(const char *path)
 {
   const char *slash = strrchr(path, '/');
   return slash ? (size_t)(slash - path) + 1 : 0;
@@ -291,31 +292,36 @@ static size_t folder(const char *path)
 
 int dae__open_import(dae__load *l, int place, const char *path)
 {
-  const dae__file *main_file = &l->files.item[0], *from = file_of(&l->files, place);
+  const dae__file *main_file = &l->files.item[0], *from = source_file_of(&l->files, place);
   if (!main_file->path)
-    return refuse(l, place, DAE_ERROR_MODEL, "text that is not in a file cannot import files");
+    return source_refuse(l, place, DAE_ERROR_MODEL,
+                         "text that is not in a file cannot import files");
   if (path[0] == '/' || path[0] == 0)
-    return refuse(l, place, DAE_ERROR_MODEL,
-                  "an imported file is named relative to this one, below the folder of the model");
-  find_canonical_path(l);
+    return source_refuse(
+        l, place, DAE_ERROR_MODEL,
+        "an imported file is named relative to this one, below the folder of the model");
+  source_find_canonical_path(l);
   if (!dae__load_ok(l))
     return -1;
-  char *shown = dae__pool_print(l->scratch, "%.*s%s", (int)folder(from->name), from->name, path);
-  char *joined = dae__pool_print(l->scratch, "%.*s%s", (int)folder(from->path), from->path, path);
+  char *shown =
+      dae__pool_print(l->scratch, "%.*s%s", (int)source_folder(from->name), from->name, path);
+  char *joined =
+      dae__pool_print(l->scratch, "%.*s%s", (int)source_folder(from->path), from->path, path);
   if (!dae__load_ok(l))
     return -1;
   char *real = realpath(joined, NULL);
   if (!real)
-    return refuse(l, place, DAE_ERROR_FILE, "cannot read %s: %s", shown, strerror(errno));
+    return source_refuse(l, place, DAE_ERROR_FILE, "cannot read %s: %s", shown, strerror(errno));
   int file = -1;
   for (int i = 0; i < l->files.count; i++)
     if (l->files.item[i].path && !strcmp(l->files.item[i].path, real))
       file = i;
-  if (strncmp(real, main_file->path, folder(main_file->path)) != 0)
-    refuse(l, place, DAE_ERROR_MODEL,
-           "%s is outside the folder of the model; only files below it can be imported", shown);
+  if (strncmp(real, main_file->path, source_folder(main_file->path)) != 0)
+    source_refuse(l, place, DAE_ERROR_MODEL,
+                  "%s is outside the folder of the model; only files below it can be imported",
+                  shown);
   else if (file < 0)
-    file = read_file(l, place, shown, real);
+    file = source_read_file(l, place, shown, real);
   free(real);
   return file;
 }

@@ -13,7 +13,8 @@ typedef struct simple {
   double *K; /* slopes of the stages */
 } simple;
 
-static dae_status attempt(void *self, const dae__rk_leg *leg, double *error, dae_error *err)
+static dae_status classical_attempt(void *self, const dae__rk_leg *leg, double *error,
+                                    dae_error *err)
 {
   simple *o = self;
   const dae__rk_body *body = o->body;
@@ -38,7 +39,7 @@ static dae_status attempt(void *self, const dae__rk_leg *leg, double *error, dae
   return DAE_OK;
 }
 
-static dae_status settle(void *self, const dae__rk_leg *leg, dae_error *err)
+static dae_status classical_settle(void *self, const dae__rk_leg *leg, dae_error *err)
 {
   const dae__rk_body *body = ((simple *)self)->body;
   double t = leg->t + leg->h;
@@ -47,12 +48,13 @@ static dae_status settle(void *self, const dae__rk_leg *leg, dae_error *err)
   return status ? status : body->table->slopes(body->self, false, t, leg->to.z, leg->to.dz, err);
 }
 
-static void between(void *self, const dae__rk_leg *leg, double x, double *z)
+static void classical_between(void *self, const dae__rk_leg *leg, double x, double *z)
 {
   dae__rk_hermite(((simple *)self)->body, leg, x, z);
 }
 
-static const dae__stepper_table verbs = {.attempt = attempt, .settle = settle, .between = between};
+static const dae__stepper_table classical_verbs = {
+    .attempt = classical_attempt, .settle = classical_settle, .between = classical_between};
 
 dae_status dae__simple_create(dae__arena *arena, const dae__rk_body *body,
                               const dae__rk_scheme *scheme, dae__stepper *out, dae_error *err)
@@ -62,7 +64,7 @@ dae_status dae__simple_create(dae__arena *arena, const dae__rk_body *body,
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   *o = (simple){.body = body, .scheme = *scheme, .K = K};
-  *out = (dae__stepper){.table = &verbs,
+  *out = (dae__stepper){.table = &classical_verbs,
                         .self = o,
                         .order = scheme->order,
                         .control = dae__controller_defaults(scheme->order + 1)};

@@ -16,12 +16,13 @@ typedef struct implicit {
   double *inside; /* kept: the stages of the last step, where M is singular */
 } implicit;
 
-static void begin(void *self)
+static void implicit_begin(void *self)
 {
   ((implicit *)self)->stages.memory->factored = false;
 }
 
-static dae_status attempt(void *self, const dae__rk_leg *leg, double *error, dae_error *err)
+static dae_status implicit_attempt(void *self, const dae__rk_leg *leg, double *error,
+                                   dae_error *err)
 {
   implicit *o = self;
   int last = o->scheme.stages - 1;
@@ -37,7 +38,7 @@ static dae_status attempt(void *self, const dae__rk_leg *leg, double *error, dae
 
 /* the stages have y and the slope at the end, but the slope only to round-off/h: not where a step
  * was cut short */
-static dae_status settle(void *self, const dae__rk_leg *leg, dae_error *err)
+static dae_status implicit_settle(void *self, const dae__rk_leg *leg, dae_error *err)
 {
   implicit *o = self;
   const dae__rk_body *body = o->body;
@@ -55,8 +56,8 @@ static dae_status settle(void *self, const dae__rk_leg *leg, dae_error *err)
 }
 
 /* the polynomial through the stages, or its derivative times h: by these weights */
-static void through_stages(const implicit *o, const dae__rk_leg *leg, int n, const double *weight,
-                           double *out)
+static void implicit_through_stages(const implicit *o, const dae__rk_leg *leg, int n,
+                                    const double *weight, double *out)
 {
   dae__zero(n, out);
   dae__axpy(n, weight[0], leg->from.z, out);
@@ -64,7 +65,7 @@ static void through_stages(const implicit *o, const dae__rk_leg *leg, int n, con
     dae__axpy(n, weight[i + 1], o->inside + (size_t)i * (size_t)o->body->size, out);
 }
 
-static void between(void *self, const dae__rk_leg *leg, double x, double *z)
+static void implicit_between(void *self, const dae__rk_leg *leg, double x, double *z)
 {
   implicit *o = self;
   double value[DAE__RK_STAGES + 1], slope[DAE__RK_STAGES + 1];
@@ -73,20 +74,20 @@ static void between(void *self, const dae__rk_leg *leg, double x, double *z)
     return;
   }
   dae__rk_collocation(&o->scheme, x, value, slope);
-  through_stages(o, leg, o->body->size, value, z);
+  implicit_through_stages(o, leg, o->body->size, value, z);
 }
 
-static void rate(void *self, const dae__rk_leg *leg, double x, double *dz)
+static void implicit_rate(void *self, const dae__rk_leg *leg, double x, double *dz)
 {
   implicit *o = self;
   double value[DAE__RK_STAGES + 1], slope[DAE__RK_STAGES + 1];
   dae__rk_collocation(&o->scheme, x, value, slope);
   dae__zero(o->body->size, dz);
-  through_stages(o, leg, o->body->nx, slope, dz);
+  implicit_through_stages(o, leg, o->body->nx, slope, dz);
   dae__scale(o->body->nx, 1 / leg->h, dz);
 }
 
-static void count(const void *self, dae_stats *stats)
+static void implicit_count(const void *self, dae_stats *stats)
 {
   const dae__rk_stages_memory *m = ((const implicit *)self)->stages.memory;
   stats->iterations += m->iterations;
@@ -94,25 +95,25 @@ static void count(const void *self, dae_stats *stats)
   stats->factorisations += m->factorisations;
 }
 
-static dae_status reload(void *self, dae_error *err)
+static dae_status implicit_reload(void *self, dae_error *err)
 {
   dae_status status = dae__rk_stages_reload(&((implicit *)self)->stages);
   return status ? dae__fail(err, status, NULL, "the factorisation could not be rebuilt") : DAE_OK;
 }
 
-static void release(void *self)
+static void implicit_release(void *self)
 {
   dae__rk_stages_free(&((implicit *)self)->stages);
 }
 
-static const dae__stepper_table verbs = {.begin = begin,
-                                         .attempt = attempt,
-                                         .settle = settle,
-                                         .between = between,
-                                         .rate = rate,
-                                         .count = count,
-                                         .reload = reload,
-                                         .free = release};
+static const dae__stepper_table implicit_verbs = {.begin = implicit_begin,
+                                                  .attempt = implicit_attempt,
+                                                  .settle = implicit_settle,
+                                                  .between = implicit_between,
+                                                  .rate = implicit_rate,
+                                                  .count = implicit_count,
+                                                  .reload = implicit_reload,
+                                                  .free = implicit_release};
 
 dae_status dae__simple_implicit_create(dae__arena *arena, const dae__rk_body *body,
                                        const dae__rk_scheme *scheme, const dae_rk_options *opts,
@@ -127,11 +128,11 @@ dae_status dae__simple_implicit_create(dae__arena *arena, const dae__rk_body *bo
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   dae_status status = dae__rk_stages_create(arena, &o->scheme, body->s, opts, &o->stages, err);
-  *out = (dae__stepper){.table = &verbs,
+  *out = (dae__stepper){.table = &implicit_verbs,
                         .self = o,
                         .order = scheme->order,
                         .control = dae__controller_defaults(scheme->order + 1)};
   if (status)
-    release(o);
+    implicit_release(o);
   return status;
 }

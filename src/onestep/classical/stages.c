@@ -10,7 +10,7 @@
 
 /* ---- creation ---- */
 
-static void merge_blocks(dae__rk_stages *o, dae__arena *arena)
+static void classical_stages_merge_blocks(dae__rk_stages *o, dae__arena *arena)
 {
   const dae__semi *s = o->s;
   int count = 0, stages = o->scheme->stages;
@@ -43,7 +43,7 @@ dae_status dae__rk_stages_create(dae__arena *arena, const dae__rk_scheme *scheme
   o->M = DAE__TAKE(arena, double, stages *(size_t)dae__pattern_count(&s->M));
   o->Ms = DAE__TAKE(arena, double, dae__pattern_count(&s->Ms));
   o->J = DAE__TAKE(arena, double, dae__pattern_count(&s->J));
-  merge_blocks(o, arena);
+  classical_stages_merge_blocks(o, arena);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   o->matrix = DAE__TAKE(arena, double, dae__pattern_count(&o->pattern));
@@ -63,18 +63,18 @@ dae_status dae__rk_stages_reload(dae__rk_stages *o)
 
 /* ---- residual and matrix ---- */
 
-static double *mass_of(const dae__rk_stages *o, int i)
+static double *classical_stages_mass_of(const dae__rk_stages *o, int i)
 {
   return o->M + (size_t)i * (size_t)dae__pattern_count(&o->s->M);
 }
 
-static double time_of(const dae__rk_stages *o, int i)
+static double classical_stages_time_of(const dae__rk_stages *o, int i)
 {
   return o->t + o->scheme->c[i] * o->h;
 }
 
 /* k_i = sum_j d_ij (X_j - x0)/h + e k_0 */
-static void find_slopes(dae__rk_stages *o)
+static void classical_stages_find_slopes(dae__rk_stages *o)
 {
   int nx = o->s->nx, stages = o->scheme->stages;
   for (int i = 0; i < stages; i++) {
@@ -89,16 +89,17 @@ static void find_slopes(dae__rk_stages *o)
 }
 
 /* R_i = (M(X_i) k_i - f, -F) */
-static dae_status residual(dae__rk_stages *o, dae_error *err)
+static dae_status classical_stages_residual(dae__rk_stages *o, dae_error *err)
 {
   dae__semi *s = o->s;
   dae_status status = DAE_OK;
-  find_slopes(o);
+  classical_stages_find_slopes(o);
   for (int i = 0; i < o->scheme->stages && !status; i++) {
-    double *R = o->R + (size_t)i * (size_t)s->n, *z = dae__rk_stage(o, i), *M = mass_of(o, i);
-    status = dae__semi_rhs(s, time_of(o, i), z, R, err);
+    double *R = o->R + (size_t)i * (size_t)s->n, *z = dae__rk_stage(o, i),
+           *M = classical_stages_mass_of(o, i);
+    status = dae__semi_rhs(s, classical_stages_time_of(o, i), z, R, err);
     if (!status)
-      status = dae__semi_M(s, time_of(o, i), z, M, err);
+      status = dae__semi_M(s, classical_stages_time_of(o, i), z, M, err);
     if (status)
       break;
     dae__scale(s->n, -1, R);
@@ -107,7 +108,7 @@ static dae_status residual(dae__rk_stages *o, dae_error *err)
   return status;
 }
 
-static dae_status singular(const dae__rk_stages *o, dae_error *err)
+static dae_status classical_stages_singular(const dae__rk_stages *o, dae_error *err)
 {
   const dae__semi *s = o->s;
   int column = dae__solver_column(o->solver);
@@ -121,20 +122,22 @@ static dae_status singular(const dae__rk_stages *o, dae_error *err)
 }
 
 /* the matrix at the iterate, for which residual has been called */
-static dae_status factor(dae__rk_stages *o, dae_error *err)
+static dae_status classical_stages_factor(dae__rk_stages *o, dae_error *err)
 {
   dae__semi *s = o->s;
   dae_status status = DAE_OK;
   dae__zero(dae__pattern_count(&o->pattern), o->matrix);
   for (int i = 0; i < o->scheme->stages && !status; i++) {
     const double *z = dae__rk_stage(o, i);
-    status = dae__semi_J(s, time_of(o, i), z, o->J, err);
+    status = dae__semi_J(s, classical_stages_time_of(o, i), z, o->J, err);
     if (!status && !s->constant_mass)
-      status = dae__semi_Ms(s, time_of(o, i), z, dae__rk_stage_slope(o, i), o->Ms, err);
+      status =
+          dae__semi_Ms(s, classical_stages_time_of(o, i), z, dae__rk_stage_slope(o, i), o->Ms, err);
     if (status)
       return status;
     for (int j = 0; j < o->scheme->stages; j++)
-      dae__block_add(&o->M_at[i][j], o->scheme->a[i][j] / o->h, mass_of(o, i), o->matrix);
+      dae__block_add(&o->M_at[i][j], o->scheme->a[i][j] / o->h, classical_stages_mass_of(o, i),
+                     o->matrix);
     if (!s->constant_mass)
       dae__block_add(&o->Ms_at[i], 1, o->Ms, o->matrix);
     dae__block_add(&o->J_at[i], -1, o->J, o->matrix);
@@ -146,12 +149,12 @@ static dae_status factor(dae__rk_stages *o, dae_error *err)
   o->memory->factorisations++;
   if (status == DAE_ERROR_MEMORY)
     return dae__out_of_memory(err);
-  return status == DAE_ERROR_SINGULAR ? singular(o, err) : status;
+  return status == DAE_ERROR_SINGULAR ? classical_stages_singular(o, err) : status;
 }
 
 /* ---- the iteration ---- */
 
-static dae_status not_converged(const dae__rk_stages *o, int worst, dae_error *err)
+static dae_status classical_stages_not_converged(const dae__rk_stages *o, int worst, dae_error *err)
 {
   char name[64];
   dae__semi_equation_name(o->s->p, worst % o->s->n, name, sizeof name);
@@ -161,15 +164,15 @@ static dae_status not_converged(const dae__rk_stages *o, int worst, dae_error *e
                    o->h, name);
 }
 
-static dae_status newton(dae__rk_stages *o, bool fresh, dae_error *err)
+static dae_status classical_stages_newton(dae__rk_stages *o, bool fresh, dae_error *err)
 {
   int size = o->scheme->stages * o->s->n, worst = 0;
   dae__rk_verdict verdict = fresh ? DAE__RK_REFRESH : DAE__RK_GO_ON;
   dae__rk_iteration it = dae__rk_iteration_begin(o->rtol, o->atol, fresh);
   while (verdict < DAE__RK_DONE) {
-    dae_status status = residual(o, err);
+    dae_status status = classical_stages_residual(o, err);
     if (!status && verdict == DAE__RK_REFRESH)
-      status = factor(o, err);
+      status = classical_stages_factor(o, err);
     if (status)
       return status;
     it.fresh = it.fresh || verdict == DAE__RK_REFRESH;
@@ -178,12 +181,12 @@ static dae_status newton(dae__rk_stages *o, bool fresh, dae_error *err)
     o->memory->iterations++;
     verdict = dae__rk_judge(&it, dae__rk_change(&it, size, o->R, o->Z, &worst));
   }
-  find_slopes(o);
-  return verdict == DAE__RK_DONE ? DAE_OK : not_converged(o, worst, err);
+  classical_stages_find_slopes(o);
+  return verdict == DAE__RK_DONE ? DAE_OK : classical_stages_not_converged(o, worst, err);
 }
 
 /* along the slope at the start, or standing still */
-static void predict(dae__rk_stages *o, bool moving)
+static void classical_stages_predict(dae__rk_stages *o, bool moving)
 {
   for (int i = 0; i < o->scheme->stages; i++) {
     double *z = dae__rk_stage(o, i);
@@ -199,8 +202,8 @@ dae_status dae__rk_stages_solve(dae__rk_stages *o, double t, double h, const dou
   dae_error why = dae_error_none();
   bool fresh = !o->memory->factored || fabs(h / o->memory->h - 1) > 1e-6;
   o->t = t, o->h = h, o->z0 = z0, o->k0 = k0;
-  predict(o, true);
-  dae_status status = newton(o, fresh, &why);
+  classical_stages_predict(o, true);
+  dae_status status = classical_stages_newton(o, fresh, &why);
   if (!status)
     return DAE_OK;
   if (status == DAE_ERROR_CALLBACK || status == DAE_ERROR_MEMORY) {
@@ -208,6 +211,6 @@ dae_status dae__rk_stages_solve(dae__rk_stages *o, double t, double h, const dou
       *err = why;
     return status;
   }
-  predict(o, false);
-  return newton(o, true, err);
+  classical_stages_predict(o, false);
+  return classical_stages_newton(o, true, err);
 }

@@ -36,7 +36,7 @@ typedef struct explicit_stepper {
   double apart; /* |x1 - X_(s-1)| of the last attempt */
 } explicit_stepper;
 
-static double *slope(const explicit_stepper *o, double *K, int i)
+static double *explicit_slope(const explicit_stepper *o, double *K, int i)
 {
   return K + (size_t)i * o->stride;
 }
@@ -44,7 +44,8 @@ static double *slope(const explicit_stepper *o, double *K, int i)
 /* ---- attempt ---- */
 
 /* k_1 ... k_(s-1), and x1; y of the last stage is the guess there */
-static dae_status stages(explicit_stepper *o, const dae__rk_leg *leg, double *K, dae_error *err)
+static dae_status explicit_stages(explicit_stepper *o, const dae__rk_leg *leg, double *K,
+                                  dae_error *err)
 {
   const dae__rk_body *body = o->body;
   const dae__pair *p = o->pair;
@@ -53,7 +54,7 @@ static dae_status stages(explicit_stepper *o, const dae__rk_leg *leg, double *K,
   for (int i = 1; i < p->stages; i++) {
     dae__combine(&o->stage[i], body->nx, leg->h, K, leg->from.z, o->z);
     dae_status status = body->table->slopes(body->self, false, leg->t + p->c[i] * leg->h, o->z,
-                                            slope(o, K, i), err);
+                                            explicit_slope(o, K, i), err);
     if (status)
       return status;
   }
@@ -63,7 +64,7 @@ static dae_status stages(explicit_stepper *o, const dae__rk_leg *leg, double *K,
 }
 
 /* 1 / w, and how far apart the last two points at c = 1 are */
-static void weigh(explicit_stepper *o, const double *x0, const double *x1)
+static void explicit_weigh(explicit_stepper *o, const double *x0, const double *x1)
 {
   double sum = 0;
   for (int i = 0; i < o->body->nx; i++) {
@@ -75,7 +76,7 @@ static void weigh(explicit_stepper *o, const double *x0, const double *x1)
   o->apart = sqrt(sum);
 }
 
-static double square_sum(int n, const double *x, const double *inverse)
+static double explicit_square_sum(int n, const double *x, const double *inverse)
 {
   double sum = 0;
   for (int i = 0; i < n; i++)
@@ -84,20 +85,20 @@ static double square_sum(int n, const double *x, const double *inverse)
 }
 
 /* [HNW93 II.4], [HNW93 II.10] */
-static double estimate(explicit_stepper *o, double h, const double *K)
+static double explicit_estimate(explicit_stepper *o, double h, const double *K)
 {
   int n = o->body->nx;
   double E[2] = {0};
   for (int k = 0; k < o->pair->estimates; k++) {
     dae__combine(&o->estimate[k], n, h, K, o->zero, o->error[k]);
-    E[k] = square_sum(n, o->error[k], o->inverse);
+    E[k] = explicit_square_sum(n, o->error[k], o->inverse);
   }
   double both = E[0] + 0.01 * E[1]; /* a NaN stays */
   return n == 0 || both == 0 ? 0 : E[0] / sqrt(both * n);
 }
 
 /* x1 onto its constraints, and its slope */
-static dae_status arrive(explicit_stepper *o, const dae__rk_leg *leg, dae_error *err)
+static dae_status explicit_arrive(explicit_stepper *o, const dae__rk_leg *leg, dae_error *err)
 {
   const dae__rk_body *body = o->body;
   double t = leg->t + leg->h;
@@ -106,29 +107,31 @@ static dae_status arrive(explicit_stepper *o, const dae__rk_leg *leg, dae_error 
              : body->table->slopes(body->self, false, t, leg->to.z, leg->to.dz, err);
 }
 
-static dae_status attempt(void *self, const dae__rk_leg *leg, double *error, dae_error *err)
+static dae_status explicit_attempt(void *self, const dae__rk_leg *leg, double *error,
+                                   dae_error *err)
 {
   explicit_stepper *o = self;
   double *K = o->K[!o->memory->last];
-  dae_status status = stages(o, leg, K, err);
+  dae_status status = explicit_stages(o, leg, K, err);
   if (status)
     return status;
-  weigh(o, leg->from.z, leg->to.z);
+  explicit_weigh(o, leg->from.z, leg->to.z);
   if (o->pair->closed) {
-    status = arrive(o, leg, err);
-    dae__copy(o->body->nx, leg->to.dz, slope(o, K, o->pair->stages));
+    status = explicit_arrive(o, leg, err);
+    dae__copy(o->body->nx, leg->to.dz, explicit_slope(o, K, o->pair->stages));
   }
-  *error = estimate(o, leg->h, K);
+  *error = explicit_estimate(o, leg->h, K);
   return status;
 }
 
 /* ---- settle ---- */
 
 /* Differences that are round-off say nothing. */
-static double stiffness_of(const explicit_stepper *o, const dae__rk_leg *leg, double *K)
+static double explicit_stiffness_of(const explicit_stepper *o, const dae__rk_leg *leg, double *K)
 {
   const dae__pair *p = o->pair;
-  const double *last = slope(o, K, p->stages), *before = slope(o, K, p->stages - 1);
+  const double *last = explicit_slope(o, K, p->stages),
+               *before = explicit_slope(o, K, p->stages - 1);
   double sum = 0, noise = 0;
   for (int i = 0; i < o->body->nx; i++) {
     double d = (last[i] - before[i]) * o->inverse[i], e = leg->to.z[i] * o->inverse[i];
@@ -139,28 +142,28 @@ static double stiffness_of(const explicit_stepper *o, const dae__rk_leg *leg, do
   return shows ? leg->h * sqrt(sum) / o->apart / p->reach : 0;
 }
 
-static dae_status settle(void *self, const dae__rk_leg *leg, dae_error *err)
+static dae_status explicit_settle(void *self, const dae__rk_leg *leg, dae_error *err)
 {
   explicit_stepper *o = self;
   double *K = o->K[!o->memory->last];
   if (!o->pair->closed) {
-    dae_status status = arrive(o, leg, err);
+    dae_status status = explicit_arrive(o, leg, err);
     if (status)
       return status;
-    dae__copy(o->body->nx, leg->to.dz, slope(o, K, o->pair->stages));
+    dae__copy(o->body->nx, leg->to.dz, explicit_slope(o, K, o->pair->stages));
   }
-  *o->memory = (memory){.last = !o->memory->last, .stiffness = stiffness_of(o, leg, K)};
+  *o->memory = (memory){.last = !o->memory->last, .stiffness = explicit_stiffness_of(o, leg, K)};
   return DAE_OK;
 }
 
-static double stiffness(const void *self)
+static double explicit_stiffness(const void *self)
 {
   return ((const explicit_stepper *)self)->memory->stiffness;
 }
 
 /* ---- between the ends ---- */
 
-static dae_status refine(void *self, const dae__rk_leg *leg, dae_error *err)
+static dae_status explicit_refine(void *self, const dae__rk_leg *leg, dae_error *err)
 {
   explicit_stepper *o = self;
   const dae__rk_body *body = o->body;
@@ -169,8 +172,8 @@ static dae_status refine(void *self, const dae__rk_leg *leg, dae_error *err)
   dae__copy(body->size, leg->from.z, o->z);
   for (int i = p->stages + 1; i <= p->stages + p->extra; i++) {
     dae__combine(&o->stage[i], body->nx, leg->h, K, leg->from.z, o->z);
-    dae_status status =
-        body->table->slopes(body->self, true, leg->t + p->c[i] * leg->h, o->z, slope(o, K, i), err);
+    dae_status status = body->table->slopes(body->self, true, leg->t + p->c[i] * leg->h, o->z,
+                                            explicit_slope(o, K, i), err);
     if (status)
       return status;
   }
@@ -179,7 +182,7 @@ static dae_status refine(void *self, const dae__rk_leg *leg, dae_error *err)
 }
 
 /* weights of the slopes in p(x) [pair.h], but for those of D */
-static void weights_at(const explicit_stepper *o, double x, double w[DAE__PAIR_SLOPES])
+static void explicit_weights_at(const explicit_stepper *o, double x, double w[DAE__PAIR_SLOPES])
 {
   const dae__pair *p = o->pair;
   int kind = o->memory->fine ? DAE__PAIR_FINE : DAE__PAIR_ROUGH;
@@ -195,13 +198,13 @@ static void weights_at(const explicit_stepper *o, double x, double w[DAE__PAIR_S
   }
 }
 
-static void between(void *self, const dae__rk_leg *leg, double x, double *z)
+static void explicit_between(void *self, const dae__rk_leg *leg, double x, double *z)
 {
   explicit_stepper *o = self;
   const dae__rk_body *body = o->body;
   const double *a = leg->from.z, *b = leg->to.z;
   double w[DAE__PAIR_SLOPES], share = x * x * (3 - 2 * x);
-  weights_at(o, x, w);
+  explicit_weights_at(o, x, w);
   dae__combination c;
   dae__combination_set(&c, DAE__PAIR_SLOPES, w, o->stride);
   dae__combine(&c, body->nx, leg->h, o->K[o->memory->last], a, z);
@@ -213,18 +216,20 @@ static void between(void *self, const dae__rk_leg *leg, double x, double *z)
 
 /* ---- creation ---- */
 
-static const dae__stepper_table verbs5 = {
-    .attempt = attempt, .settle = settle, .between = between, .stiffness = stiffness};
-static const dae__stepper_table verbs8 = {.attempt = attempt,
-                                          .settle = settle,
-                                          .between = between,
-                                          .refine = refine,
-                                          .stiffness = stiffness};
+static const dae__stepper_table verbs5 = {.attempt = explicit_attempt,
+                                          .settle = explicit_settle,
+                                          .between = explicit_between,
+                                          .stiffness = explicit_stiffness};
+static const dae__stepper_table verbs8 = {.attempt = explicit_attempt,
+                                          .settle = explicit_settle,
+                                          .between = explicit_between,
+                                          .refine = explicit_refine,
+                                          .stiffness = explicit_stiffness};
 
 /* Safety: measured on eight mechanisms at 2 to 9 digits, the fewest evaluations for the digits
  * reached; few steps are rejected then (below 1 %, with 0.9 it is 10 %), and the error of both
  * pairs follows the tolerance more closely. Factor: [HNW93 II.5], as in DOP853. */
-static dae__controller_options control(const dae__pair *pair)
+static dae__controller_options explicit_control(const dae__pair *pair)
 {
   dae__controller_options c = dae__controller_defaults(pair->estimate_order);
   c.safety = 0.7;
@@ -232,7 +237,7 @@ static dae__controller_options control(const dae__pair *pair)
   return c;
 }
 
-static void take_memory(explicit_stepper *o, dae__arena *arena)
+static void explicit_take_memory(explicit_stepper *o, dae__arena *arena)
 {
   int nx = o->body->nx, slopes = o->pair->stages + 1 + o->pair->extra;
   o->memory = DAE__KEEP(arena, memory, 1);
@@ -258,7 +263,7 @@ dae_status dae__explicit_create(dae__arena *arena, const dae__rk_body *body,
   o->rtol = opts->rtol;
   o->atol = opts->atol;
   o->stride = (size_t)(body->nx + 7) / 8 * 8;
-  take_memory(o, arena);
+  explicit_take_memory(o, arena);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   for (int i = 1; i <= pair->stages + pair->extra; i++)
@@ -268,6 +273,6 @@ dae_status dae__explicit_create(dae__arena *arena, const dae__rk_body *body,
   *out = (dae__stepper){.table = pair->extra ? &verbs8 : &verbs5,
                         .self = o,
                         .order = pair->order,
-                        .control = control(pair)};
+                        .control = explicit_control(pair)};
   return DAE_OK;
 }

@@ -45,7 +45,8 @@ void dae__gauss_weigh(dae__gauss *o, const double *x)
 }
 
 /* all slopes once, from that of a stage on, and x1 */
-static dae_status sweep(dae__gauss *o, const dae__rk_leg *leg, int from, double *K, dae_error *err)
+static dae_status gauss_sweep(dae__gauss *o, const dae__rk_leg *leg, int from, double *K,
+                              dae_error *err)
 {
   const dae__rk_body *body = o->body;
   const dae__gauss_point *end = o->stage + o->s;
@@ -63,7 +64,7 @@ static dae_status sweep(dae__gauss *o, const dae__rk_leg *leg, int from, double 
 
 /* ---- the verbs ---- */
 
-static dae_status iterate(dae__gauss *o, const dae__rk_leg *leg, double *K, dae_error *err)
+static dae_status gauss_iterate(dae__gauss *o, const dae__rk_leg *leg, double *K, dae_error *err)
 {
   const dae__rk_body *body = o->body;
   dae__gauss_sweeps now = {0};
@@ -71,7 +72,7 @@ static dae_status iterate(dae__gauss *o, const dae__rk_leg *leg, double *K, dae_
   o->move(o, leg->h, leg->from.z, K, &o->end, o->before);
   for (;;) {
     bool enough;
-    dae_status status = sweep(o, leg, from, K, err);
+    dae_status status = gauss_sweep(o, leg, from, K, err);
     o->memory->iterations++;
     if (status)
       return status;
@@ -87,7 +88,7 @@ static dae_status iterate(dae__gauss *o, const dae__rk_leg *leg, double *K, dae_
   return DAE_OK;
 }
 
-static dae_status attempt(void *self, const dae__rk_leg *leg, double *error, dae_error *err)
+static dae_status gauss_attempt(void *self, const dae__rk_leg *leg, double *error, dae_error *err)
 {
   dae__gauss *o = self;
   const dae__rk_body *body = o->body;
@@ -95,7 +96,7 @@ static dae_status attempt(void *self, const dae__rk_leg *leg, double *error, dae
   int ny = body->size - body->nx;
   dae__gauss_weigh(o, leg->from.z);
   dae__copy(ny, leg->from.z + body->nx, o->z + body->nx);
-  dae_status status = iterate(o, leg, K, err);
+  dae_status status = gauss_iterate(o, leg, K, err);
   if (status)
     return status;
   dae__copy(ny, o->z + body->nx, leg->to.z + body->nx);
@@ -103,7 +104,7 @@ static dae_status attempt(void *self, const dae__rk_leg *leg, double *error, dae
   return DAE_OK;
 }
 
-static dae_status settle(void *self, const dae__rk_leg *leg, dae_error *err)
+static dae_status gauss_settle(void *self, const dae__rk_leg *leg, dae_error *err)
 {
   dae__gauss *o = self;
   const dae__rk_body *body = o->body;
@@ -124,28 +125,28 @@ static dae_status settle(void *self, const dae__rk_leg *leg, dae_error *err)
   return DAE_OK;
 }
 
-static void begin(void *self)
+static void gauss_begin(void *self)
 {
   dae__gauss_memory *m = ((dae__gauss *)self)->memory;
   m->h = m->beta = m->delta = 0;
 }
 
-static void count(const void *self, dae_stats *stats)
+static void gauss_count(const void *self, dae_stats *stats)
 {
   stats->iterations += ((const dae__gauss *)self)->memory->iterations;
 }
 
-static const dae__stepper_table verbs = {.begin = begin,
-                                         .attempt = attempt,
-                                         .settle = settle,
-                                         .between = dae__gauss_between,
-                                         .refine = dae__gauss_refine,
-                                         .count = count};
+static const dae__stepper_table gauss_verbs = {.begin = gauss_begin,
+                                               .attempt = gauss_attempt,
+                                               .settle = gauss_settle,
+                                               .between = dae__gauss_between,
+                                               .refine = dae__gauss_refine,
+                                               .count = gauss_count};
 
 /* ---- creation ---- */
 
 /* the stages, the end, and h (k_0 - p(0)) */
-static void make_points(dae__gauss *o, const dae__collocation_rule *r)
+static void gauss_make_points(dae__gauss *o, const dae__collocation_rule *r)
 {
   double at_zero[DAE__COLLOCATION_STAGES],
       single[DAE__COLLOCATION_STAGES + 1] = {1}, twice[DAE__COLLOCATION_STAGES + 1] = {0};
@@ -171,7 +172,7 @@ static void make_points(dae__gauss *o, const dae__collocation_rule *r)
   }
 }
 
-static void make_polynomials(dae__gauss *o)
+static void gauss_make_polynomials(dae__gauss *o)
 {
   const dae__collocation_rule *rule = dae__collocation_tabulated(o->s, false);
   const dae__gauss_nodes *nodes = dae__gauss_nodes_tabulated(o->s);
@@ -185,7 +186,7 @@ static void make_polynomials(dae__gauss *o)
     own_nodes = dae__gauss_nodes_create(o->s);
     nodes = &own_nodes;
   }
-  make_points(o, rule);
+  gauss_make_points(o, rule);
   o->wide = nodes->wide;
   o->fine = nodes->fine;
   for (int i = 0; i < o->s + 2; i++) {
@@ -196,7 +197,7 @@ static void make_polynomials(dae__gauss *o)
 }
 
 /* gamma over the mapped tolerance, and the stop value */
-static void make_scales(dae__gauss *o)
+static void gauss_make_scales(dae__gauss *o)
 {
   double s = o->s, gamma = 1;
   for (int i = 1; i <= o->s; i++)
@@ -206,7 +207,7 @@ static void make_scales(dae__gauss *o)
   o->stop = o->fixed ? ROUND_OFF : pow(0.1, 2 * s / (s + 1));
 }
 
-static void take_memory(dae__gauss *o, dae__arena *arena)
+static void gauss_take_memory(dae__gauss *o, dae__arena *arena)
 {
   int nx = o->body->nx;
   o->memory = DAE__KEEP(arena, dae__gauss_memory, 1);
@@ -240,13 +241,15 @@ dae_status dae__gauss_create(dae__arena *arena, const dae__rk_body *body,
   o->share = body->nx > 0 ? 1.0 / body->nx : 0;
   o->move = dae__gauss_mover(o, o->s);
   o->move_start = dae__gauss_mover(o, o->s + 1);
-  make_polynomials(o);
-  make_scales(o);
-  take_memory(o, arena);
+  gauss_make_polynomials(o);
+  gauss_make_scales(o);
+  gauss_take_memory(o, arena);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  *out = (dae__stepper){
-      .table = &verbs, .self = o, .order = 2 * o->s, .control = dae__controller_defaults(o->s + 1)};
+  *out = (dae__stepper){.table = &gauss_verbs,
+                        .self = o,
+                        .order = 2 * o->s,
+                        .control = dae__controller_defaults(o->s + 1)};
   out->control.safety = SAFETY;
   return DAE_OK;
 }

@@ -29,8 +29,8 @@ typedef struct sums {
   dae__pair squares, products;
 } sums;
 
-static inline __attribute__((always_inline)) sums add_up(const dae__gauss *o, const double *x1,
-                                                         bool keep, bool with_last)
+static inline __attribute__((always_inline)) sums
+gauss_add_up(const dae__gauss *o, const double *x1, bool keep, bool with_last)
 {
   int n = o->body->nx, i = 0;
   double *last = o->change;
@@ -54,31 +54,31 @@ static inline __attribute__((always_inline)) sums add_up(const dae__gauss *o, co
   return s;
 }
 
-static void compare(const dae__gauss *o, const double *x1, dae__gauss_sweeps *now)
+static void gauss_compare(const dae__gauss *o, const double *x1, dae__gauss_sweeps *now)
 {
   int count = ++now->count;
-  sums s = count == 1   ? add_up(o, x1, false, false)
-           : count == 2 ? add_up(o, x1, true, false)
-                        : add_up(o, x1, true, true);
+  sums s = count == 1   ? gauss_add_up(o, x1, false, false)
+           : count == 2 ? gauss_add_up(o, x1, true, false)
+                        : gauss_add_up(o, x1, true, true);
   now->before = now->change;
   now->change = dae__pair_sum(s.squares) * o->share;
   now->along = dae__pair_sum(s.products) * o->share;
 }
 
-static dae_status give_up(dae_error *err)
+static dae_status gauss_give_up(dae_error *err)
 {
   return dae__fail(err, DAE_ERROR_STEP, NULL,
                    "the iteration of the stages does not converge: the motion may be stiff, which "
                    "radau is for");
 }
 
-static double square(double x)
+static double gauss_square(double x)
 {
   return x * x;
 }
 
 /* beta and delta by the second and third change; now->beta */
-static void measure(dae__gauss_memory *m, double h, dae__gauss_sweeps *now)
+static void gauss_measure(dae__gauss_memory *m, double h, dae__gauss_sweeps *now)
 {
   double size = 1 / now->before, per = 1 / (h * h), old = m->beta * h * h;
   double beta = now->beta = now->along * size, theta2 = now->change * size;
@@ -88,43 +88,44 @@ static void measure(dae__gauss_memory *m, double h, dae__gauss_sweeps *now)
 }
 
 /* |u_j| theta / (1 - theta) <= stop, theta = |u_j| / |u_(j-1)| */
-static bool nothing_left(const dae__gauss *o, const dae__gauss_sweeps *now)
+static bool gauss_nothing_left(const dae__gauss *o, const dae__gauss_sweeps *now)
 {
   return now->change <= o->stop * (sqrt(now->before) - sqrt(now->change));
 }
 
 /* delta |u_j| <= bound */
-static bool little_left(const dae__gauss *o, double h, const dae__gauss_sweeps *now, double bound)
+static bool gauss_little_left(const dae__gauss *o, double h, const dae__gauss_sweeps *now,
+                              double bound)
 {
-  return square(o->memory->delta * h * h) * now->change <= square(bound);
+  return gauss_square(o->memory->delta * h * h) * now->change <= gauss_square(bound);
 }
 
 /* After the second sweep and later ones; now->beta for what is added. Where sweeps converge slowly,
  * steps are too long for them rather than too inaccurate, which has to show: nothing is added. */
-static bool suffice(dae__gauss *o, double h, dae__gauss_sweeps *now)
+static bool gauss_suffice(dae__gauss *o, double h, dae__gauss_sweeps *now)
 {
   dae__gauss_memory *m = o->memory;
-  if (o->fixed || !(now->change < square(FAST) * now->before)) {
+  if (o->fixed || !(now->change < gauss_square(FAST) * now->before)) {
     m->delta = now->count > 2 ? 0 : m->delta;
-    return now->change < now->before && nothing_left(o, now);
+    return now->change < now->before && gauss_nothing_left(o, now);
   }
   if (now->count == 2) {
     if (!(m->delta > 0 && fabs(m->beta * h * h) < FAST))
-      return nothing_left(o, now);
+      return gauss_nothing_left(o, now);
     now->beta = m->beta * h * h;
-    return little_left(o, h, now, SECOND * o->stop);
+    return gauss_little_left(o, h, now, SECOND * o->stop);
   }
   if (now->count == 3)
-    measure(m, h, now);
+    gauss_measure(m, h, now);
   else
     now->beta = now->along / now->before;
-  return little_left(o, h, now, o->stop) || nothing_left(o, now);
+  return gauss_little_left(o, h, now, o->stop) || gauss_nothing_left(o, now);
 }
 
 /* whether further sweeps may do */
-static bool hopeful(const dae__gauss *o, const dae__gauss_sweeps *now)
+static bool gauss_hopeful(const dae__gauss *o, const dae__gauss_sweeps *now)
 {
-  if (now->count == 2 && now->change < square(FAST) * now->before)
+  if (now->count == 2 && now->change < gauss_square(FAST) * now->before)
     return true;
   double theta = sqrt(now->change / now->before), left = theta / (1 - theta) * sqrt(now->change);
   if (o->fixed)
@@ -137,17 +138,17 @@ static bool hopeful(const dae__gauss *o, const dae__gauss_sweeps *now)
 dae_status dae__gauss_judge(dae__gauss *o, double h, const double *x1, dae__gauss_sweeps *now,
                             bool *enough, dae_error *err)
 {
-  compare(o, x1, now);
+  gauss_compare(o, x1, now);
   if (now->count == 1) {
-    *enough = now->change <= square(AT_ONCE * o->stop);
-    return isfinite(now->change) ? DAE_OK : give_up(err);
+    *enough = now->change <= gauss_square(AT_ONCE * o->stop);
+    return isfinite(now->change) ? DAE_OK : gauss_give_up(err);
   }
-  *enough = suffice(o, h, now);
+  *enough = gauss_suffice(o, h, now);
   if (*enough && now->count == 2)
     o->memory->delta *= FADES;
   if (!*enough && o->fixed)
-    *enough = now->change >= now->before && now->change <= square(BEARABLE);
-  return *enough || hopeful(o, now) ? DAE_OK : give_up(err);
+    *enough = now->change >= now->before && now->change <= gauss_square(BEARABLE);
+  return *enough || gauss_hopeful(o, now) ? DAE_OK : gauss_give_up(err);
 }
 
 void dae__gauss_add_rest(const dae__gauss *o, const dae__gauss_sweeps *now, double *x1)

@@ -20,8 +20,8 @@
 #define WORTH 0.5 /* and was of use if it has become this part of the first */
 
 /* x of z at x by slopes at nodes */
-static void follow(const dae__gauss *o, const dae__rk_leg *leg, const dae__nodal *nodes,
-                   const double *K, double x, double *z)
+static void gauss_follow(const dae__gauss *o, const dae__rk_leg *leg, const dae__nodal *nodes,
+                         const double *K, double x, double *z)
 {
   double single[DAE__NODAL_MOST], twice[DAE__NODAL_MOST];
   dae__gauss_point p;
@@ -31,18 +31,18 @@ static void follow(const dae__gauss *o, const dae__rk_leg *leg, const dae__nodal
 }
 
 /* o->missed: what they miss of the end */
-static void find_missed(dae__gauss *o, const dae__rk_leg *leg, const dae__nodal *nodes,
-                        const double *K)
+static void gauss_find_missed(dae__gauss *o, const dae__rk_leg *leg, const dae__nodal *nodes,
+                              const double *K)
 {
-  follow(o, leg, nodes, K, 1, o->before);
+  gauss_follow(o, leg, nodes, K, 1, o->before);
   for (int i = 0; i < o->body->nx; i++)
     o->missed[i] = leg->to.z[i] - o->before[i];
 }
 
-static void state_at(const dae__gauss *o, const dae__rk_leg *leg, const dae__nodal *nodes,
-                     const double *K, double x, double *z)
+static void gauss_state_at(const dae__gauss *o, const dae__rk_leg *leg, const dae__nodal *nodes,
+                           const double *K, double x, double *z)
 {
-  follow(o, leg, nodes, K, x, z);
+  gauss_follow(o, leg, nodes, K, x, z);
   dae__axpy(o->body->nx, x * x * (3 - 2 * x), o->missed, z);
 }
 
@@ -54,9 +54,9 @@ void dae__gauss_between(void *self, const dae__rk_leg *leg, double x, double *z)
   const dae__nodal *nodes = m->fine ? &o->fine : &o->wide;
   const double *K = m->fine ? o->F : o->K[m->last];
   if (!m->missed)
-    find_missed(o, leg, nodes, K);
+    gauss_find_missed(o, leg, nodes, K);
   m->missed = true;
-  state_at(o, leg, nodes, K, x, z);
+  gauss_state_at(o, leg, nodes, K, x, z);
   for (int i = body->nx; i < body->size; i++)
     z[i] = leg->from.z[i] + x * (leg->to.z[i] - leg->from.z[i]);
 }
@@ -64,7 +64,7 @@ void dae__gauss_between(void *self, const dae__rk_leg *leg, double x, double *z)
 /* ---- sweeps ---- */
 
 /* slopes at the points as the rough polynomial has them; those at both ends stay */
-static void begin_fine(dae__gauss *o)
+static void gauss_begin_fine(dae__gauss *o)
 {
   double w[DAE__NODAL_MOST];
   dae__copy(o->n2, o->K[o->memory->last], o->F); /* v0 */
@@ -76,8 +76,8 @@ static void begin_fine(dae__gauss *o)
 
 /* The slope at x, X by slopes at nodes; *change: the largest h |k - p|, relative to the tolerance,
  * if it is more. */
-static dae_status look(dae__gauss *o, const dae__rk_leg *leg, double x, const double *p, double *k,
-                       double *change, dae_error *err)
+static dae_status gauss_look(dae__gauss *o, const dae__rk_leg *leg, double x, const double *p,
+                             double *k, double *change, dae_error *err)
 {
   const dae__rk_body *body = o->body;
   dae_status status = body->table->slopes(body->self, true, leg->t + x * leg->h, o->z, k, err);
@@ -89,32 +89,33 @@ static dae_status look(dae__gauss *o, const dae__rk_leg *leg, double x, const do
 }
 
 /* whether the rough polynomial is good enough, by two of the points */
-static dae_status probe(dae__gauss *o, const dae__rk_leg *leg, bool *good, dae_error *err)
+static dae_status gauss_probe(dae__gauss *o, const dae__rk_leg *leg, bool *good, dae_error *err)
 {
   double *K = o->K[o->memory->last], w[DAE__NODAL_MOST], change = 0;
   dae_status status = DAE_OK;
-  find_missed(o, leg, &o->wide, K);
+  gauss_find_missed(o, leg, &o->wide, K);
   for (int i = o->fine.n / 2 - 2; !status && i <= o->fine.n / 2; i += 2) {
     double x = o->fine.x[i];
     dae__nodal_values(&o->wide, x, w);
     dae__gauss_combine(o, o->s + 2, w, K, o->error);
-    state_at(o, leg, &o->wide, K, x, o->z);
-    status = look(o, leg, x, o->error, o->before, &change, err);
+    gauss_state_at(o, leg, &o->wide, K, x, o->z);
+    status = gauss_look(o, leg, x, o->error, o->before, &change, err);
   }
   *good = !status && change <= GOOD;
   return status;
 }
 
 /* all slopes inside once */
-static dae_status sweep(dae__gauss *o, const dae__rk_leg *leg, double *change, dae_error *err)
+static dae_status gauss_dense_sweep(dae__gauss *o, const dae__rk_leg *leg, double *change,
+                                    dae_error *err)
 {
   dae_status status = DAE_OK;
   *change = 0;
-  find_missed(o, leg, &o->fine, o->F);
+  gauss_find_missed(o, leg, &o->fine, o->F);
   for (int i = 1; !status && i < o->fine.n - 1; i++) {
     double *K = dae__gauss_slope(o, o->F, i);
-    state_at(o, leg, &o->fine, o->F, o->fine.x[i], o->z);
-    status = look(o, leg, o->fine.x[i], K, o->before, change, err);
+    gauss_state_at(o, leg, &o->fine, o->F, o->fine.x[i], o->z);
+    status = gauss_look(o, leg, o->fine.x[i], K, o->before, change, err);
     if (!status)
       dae__copy(o->body->nx, o->before, K);
   }
@@ -123,13 +124,13 @@ static dae_status sweep(dae__gauss *o, const dae__rk_leg *leg, double *change, d
 
 /* sweeps until the next one would change little; the rough polynomial stays where that does not
  * come to anything */
-static dae_status improve(dae__gauss *o, const dae__rk_leg *leg, dae_error *err)
+static dae_status gauss_improve(dae__gauss *o, const dae__rk_leg *leg, dae_error *err)
 {
   int gained = o->s - 1 > 2 ? o->s - 1 : 2, most = o->fixed ? gained : MOST;
   double good = o->fixed ? 8 : GOOD, first = 0, before = 0, change = 0, next = INFINITY;
-  begin_fine(o);
+  gauss_begin_fine(o);
   for (int i = 0; i < most && next > good; i++) {
-    dae_status status = sweep(o, leg, &change, err);
+    dae_status status = gauss_dense_sweep(o, leg, &change, err);
     if (status)
       return status;
     if (i > 0 && !(change < SLOW * before))
@@ -148,9 +149,9 @@ dae_status dae__gauss_refine(void *self, const dae__rk_leg *leg, dae_error *err)
   bool enough = false;
   dae__gauss_weigh(o, leg->from.z);
   dae__copy(o->body->size, leg->from.z, o->z);
-  dae_status status = o->fixed || o->s < 3 ? DAE_OK : probe(o, leg, &enough, err);
+  dae_status status = o->fixed || o->s < 3 ? DAE_OK : gauss_probe(o, leg, &enough, err);
   if (!status && !enough)
-    status = improve(o, leg, err);
+    status = gauss_improve(o, leg, err);
   o->memory->missed = false; /* it is found anew for the polynomial that is there now */
   return dae__march_can_retry(status) ? DAE_OK : status;
 }

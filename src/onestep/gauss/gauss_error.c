@@ -17,8 +17,8 @@
 #define MISSED 2   /* and of what is not smooth, at which a step is not taken */
 
 /* |sum_j w_j k_j - k| over v and u, relative to the tolerance; k = NULL: 0 */
-static double slopes_apart(const dae__gauss *o, int n, const double *w, const double *K,
-                           const double *k)
+static double gauss_slopes_apart(const dae__gauss *o, int n, const double *w, const double *K,
+                                 const double *k)
 {
   size_t i = (size_t)o->n2, nx = (size_t)o->body->nx, all = nx - i;
   dae__pair sum = {0, 0};
@@ -39,7 +39,7 @@ static double slopes_apart(const dae__gauss *o, int n, const double *w, const do
 }
 
 /* rho^(s-1) */
-static double smoothness(const dae__gauss *o, double fine, double rough)
+static double gauss_smoothness(const dae__gauss *o, double fine, double rough)
 {
   double rho = fine < rough ? fine / rough : 1, power = 1;
   for (int i = 1; i < o->s; i++)
@@ -59,8 +59,8 @@ double dae__gauss_estimate(dae__gauss *o, double h, const double *K)
   double fine = dae__gauss_norm(o->body->nx - n2, o->error + n2, o->zero, o->inverse + n2),
          rough = 0;
   for (int d = 1; d <= 2; d++)
-    rough = fmax(rough, h * slopes_apart(o, o->s + 1 - d, o->rough_start[d - 1], K, NULL));
-  double plain = o->gamma * size * smoothness(o, fine, rough);
+    rough = fmax(rough, h * gauss_slopes_apart(o, o->s + 1 - d, o->rough_start[d - 1], K, NULL));
+  double plain = o->gamma * size * gauss_smoothness(o, fine, rough);
   return plain <= mapped ? mapped : plain; /* a NaN stays */
 }
 
@@ -70,14 +70,14 @@ bool dae__gauss_surprises(dae__gauss *o, double h, const double *dz)
   double *K = o->K[!o->memory->last];
   if (o->fixed)
     return false;
-  double fine = h * slopes_apart(o, o->s, o->at_end, dae__gauss_slope(o, K, 1), dz);
+  double fine = h * gauss_slopes_apart(o, o->s, o->at_end, dae__gauss_slope(o, K, 1), dz);
   if (!(o->scale * fine <= SURPRISE))
     return true;
   if (o->s < 3 || o->gamma * fine <= MISSED)
     return false;
   double rough = 0;
   for (int d = 1; d <= 2; d++)
-    rough = fmax(rough, h * slopes_apart(o, o->s - d, o->rough_end[d - 1],
-                                         dae__gauss_slope(o, K, d + 1), dz));
-  return o->gamma * fine * smoothness(o, fine, rough) > MISSED;
+    rough = fmax(rough, h * gauss_slopes_apart(o, o->s - d, o->rough_end[d - 1],
+                                               dae__gauss_slope(o, K, d + 1), dz));
+  return o->gamma * fine * gauss_smoothness(o, fine, rough) > MISSED;
 }

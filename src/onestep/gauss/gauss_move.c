@@ -19,7 +19,8 @@ void dae__gauss_point_create(const dae__gauss *o, int first, int n, int last, do
 #define KERNEL static inline __attribute__((always_inline))
 
 /* sum_j w_j k_j of two entries */
-KERNEL dae__pair sum_two(const dae__gauss_point *p, int n, const dae__pair *w, const double *k)
+KERNEL dae__pair gauss_sum_two(const dae__gauss_point *p, int n, const dae__pair *w,
+                               const double *k)
 {
   dae__pair sum = {0, 0};
 #pragma GCC unroll 7
@@ -28,7 +29,7 @@ KERNEL dae__pair sum_two(const dae__gauss_point *p, int n, const dae__pair *w, c
   return sum;
 }
 
-KERNEL double sum_one(const dae__gauss_point *p, int n, const dae__pair *w, const double *k)
+KERNEL double gauss_sum_one(const dae__gauss_point *p, int n, const dae__pair *w, const double *k)
 {
   double sum = 0;
   for (int j = 0; j < n; j++)
@@ -38,8 +39,8 @@ KERNEL double sum_one(const dae__gauss_point *p, int n, const dae__pair *w, cons
 
 /* Two of q and v where q' = v, from i on. Sweeps wait for the slope that was evaluated last, so
  * that all else is added up before it, in two sums each. */
-KERNEL void move_two(const dae__gauss *o, int n, double h, const double *x0, const double *K,
-                     const dae__gauss_point *p, size_t i, double *restrict z)
+KERNEL void gauss_move_two(const dae__gauss *o, int n, double h, const double *x0, const double *K,
+                           const dae__gauss_point *p, size_t i, double *restrict z)
 {
   size_t n2 = (size_t)o->n2;
   const double *k = K + n2 + i;
@@ -59,28 +60,29 @@ KERNEL void move_two(const dae__gauss *o, int n, double h, const double *x0, con
 }
 
 /* an even number of q and v, and nothing else */
-KERNEL void move_even(const dae__gauss *o, int n, double h, const double *x0, const double *K,
-                      const dae__gauss_point *p, double *restrict z)
+KERNEL void gauss_move_even(const dae__gauss *o, int n, double h, const double *x0, const double *K,
+                            const dae__gauss_point *p, double *restrict z)
 {
   for (size_t i = 0; i < (size_t)o->n2; i += 2)
-    move_two(o, n, h, x0, K, p, i, z);
+    gauss_move_two(o, n, h, x0, K, p, i, z);
 }
 
 /* any number of q and v, and u, which is all of x where there is no q */
-KERNEL void move(const dae__gauss *o, int n, double h, const double *x0, const double *K,
-                 const dae__gauss_point *p, double *restrict z)
+KERNEL void gauss_move_move(const dae__gauss *o, int n, double h, const double *x0, const double *K,
+                            const dae__gauss_point *p, double *restrict z)
 {
   size_t n2 = (size_t)o->n2, nx = (size_t)o->body->nx, i = 0;
   for (; i + 2 <= n2; i += 2)
-    move_two(o, n, h, x0, K, p, i, z);
+    gauss_move_two(o, n, h, x0, K, p, i, z);
   if (i < n2) {
-    z[i] = x0[i] + h * p->x * K[i] + h * h * sum_one(p, n, p->twice, K + n2 + i);
-    z[n2 + i] = x0[n2 + i] + h * sum_one(p, n, p->single, K + n2 + i);
+    z[i] = x0[i] + h * p->x * K[i] + h * h * gauss_sum_one(p, n, p->twice, K + n2 + i);
+    z[n2 + i] = x0[n2 + i] + h * gauss_sum_one(p, n, p->single, K + n2 + i);
   }
   for (i = 2 * n2; i + 2 <= nx; i += 2)
-    dae__pair_to(z + i, dae__pair_from_anywhere(x0 + i) + h * sum_two(p, n, p->single, K + i));
+    dae__pair_to(z + i,
+                 dae__pair_from_anywhere(x0 + i) + h * gauss_sum_two(p, n, p->single, K + i));
   if (i < nx)
-    z[i] = x0[i] + h * sum_one(p, n, p->single, K + i);
+    z[i] = x0[i] + h * gauss_sum_one(p, n, p->single, K + i);
 }
 
 /* with the stages of those tolerances that are asked for most, and any */
@@ -90,17 +92,17 @@ KERNEL void move(const dae__gauss *o, int n, double h, const double *x0, const d
   {                                                                                                \
     kernel(o, n, h, x0, K, p, z);                                                                  \
   }
-MOVE(move_even_by_5, move_even, 5)
-MOVE(move_even_by_6, move_even, 6)
-MOVE(move_even_by_7, move_even, 7)
-MOVE(move_by_5, move, 5)
-MOVE(move_by_6, move, 6)
-MOVE(move_by_7, move, 7)
+MOVE(move_even_by_5, gauss_move_even, 5)
+MOVE(move_even_by_6, gauss_move_even, 6)
+MOVE(move_even_by_7, gauss_move_even, 7)
+MOVE(move_by_5, gauss_move_move, 5)
+MOVE(move_by_6, gauss_move_move, 6)
+MOVE(move_by_7, gauss_move_move, 7)
 
 void dae__gauss_move_by_any(const dae__gauss *o, double h, const double *x0, const double *K,
                             const dae__gauss_point *p, double *z)
 {
-  move(o, p->count, h, x0, K, p, z);
+  gauss_move_move(o, p->count, h, x0, K, p, z);
 }
 
 dae__gauss_move *dae__gauss_mover(const dae__gauss *o, int n)

@@ -11,7 +11,7 @@
 
 #define KERNEL static inline __attribute__((always_inline))
 
-KERNEL void divide(const dae__gauss *o, int n, dae__pair *d)
+KERNEL void gauss_divide(const dae__gauss *o, int n, dae__pair *d)
 {
 #pragma GCC unroll 8
   for (int last = 0; last < n; last++)
@@ -20,7 +20,7 @@ KERNEL void divide(const dae__gauss *o, int n, dae__pair *d)
       d[j] = (d[j + 1] - d[j]) * o->apart[j + 1 + last][j];
 }
 
-KERNEL dae__pair evaluate(int n, const dae__pair *d, dae__pair x, const dae__pair *node)
+KERNEL dae__pair gauss_evaluate(int n, const dae__pair *d, dae__pair x, const dae__pair *node)
 {
   dae__pair p = d[0];
 #pragma GCC unroll 8
@@ -31,7 +31,7 @@ KERNEL dae__pair evaluate(int n, const dae__pair *d, dae__pair x, const dae__pai
 
 /* two numbers of K_1 ... K_s, or one, the first of a slope being i; n = s + 1, q: the step over the
  * last one */
-KERNEL void foresee(const dae__gauss *o, int n, double q, size_t i, bool two, double *K)
+KERNEL void gauss_foresee(const dae__gauss *o, int n, double q, size_t i, bool two, double *K)
 {
   const double *last = o->K[o->memory->last] + i;
   double *to = K + i;
@@ -39,10 +39,10 @@ KERNEL void foresee(const dae__gauss *o, int n, double q, size_t i, bool two, do
 #pragma GCC unroll 8
   for (int j = 0; j <= n; j++, last += o->stride)
     d[j] = two ? dae__pair_from_anywhere(last) : (dae__pair){*last, 0};
-  divide(o, n, d);
+  gauss_divide(o, n, d);
   for (int k = 0; k < n - 1; k++) {
     double x = 1 + q * o->c[k];
-    dae__pair p = evaluate(n, d, (dae__pair){x, x}, o->node);
+    dae__pair p = gauss_evaluate(n, d, (dae__pair){x, x}, o->node);
     to += o->stride;
     if (two)
       dae__pair_to(to, p);
@@ -51,19 +51,19 @@ KERNEL void foresee(const dae__gauss *o, int n, double q, size_t i, bool two, do
   }
 }
 
-KERNEL void extrapolate(const dae__gauss *o, int n, double q, double *K)
+KERNEL void gauss_extrapolate(const dae__gauss *o, int n, double q, double *K)
 {
   size_t i = (size_t)o->n2, nx = (size_t)o->body->nx;
   for (; i + 2 <= nx; i += 2)
-    foresee(o, n, q, i, true, K);
+    gauss_foresee(o, n, q, i, true, K);
   if (i < nx)
-    foresee(o, n, q, i, false, K);
+    gauss_foresee(o, n, q, i, false, K);
 }
 
 #define EXTRAPOLATE(name, n)                                                                       \
   static void name(const dae__gauss *o, double q, double *K)                                       \
   {                                                                                                \
-    extrapolate(o, n, q, K);                                                                       \
+    gauss_extrapolate(o, n, q, K);                                                                 \
   }
 EXTRAPOLATE(extrapolate_by_5, 6)
 EXTRAPOLATE(extrapolate_by_6, 7)

@@ -20,8 +20,8 @@ typedef struct body {
   bool project;
 } body;
 
-static dae_status consistent(void *self, double t, const bool *fixed, double *z, double *dz,
-                             dae_error *err)
+static dae_status onestep_mechanical_consistent(void *self, double t, const bool *fixed, double *z,
+                                                double *dz, dae_error *err)
 {
   body *o = self;
   dae_status status = dae__mech_consistent(o->motion[0], t, fixed, z, dz, NULL, err);
@@ -29,28 +29,32 @@ static dae_status consistent(void *self, double t, const bool *fixed, double *z,
 }
 
 /* w */
-static dae_status algebraic(body *o, double t, double *z, dae_error *err)
+static dae_status onestep_mechanical_algebraic(body *o, double t, double *z, dae_error *err)
 {
   dae__solver_forget(o->algebraic->solver); /* it is not kept */
   return dae__algebraic_solve(o->algebraic, t, z, err);
 }
 
 /* with w; kept apart from the others, which need not save a register then */
-static __attribute__((noinline)) dae_status slopes_of_all(body *o, bool shown, double t, double *z,
-                                                          double *dz, dae_error *err)
+static __attribute__((noinline)) dae_status onestep_mechanical_slopes_of_all(body *o, bool shown,
+                                                                             double t, double *z,
+                                                                             double *dz,
+                                                                             dae_error *err)
 {
-  dae_status status = algebraic(o, t, z, err);
+  dae_status status = onestep_mechanical_algebraic(o, t, z, err);
   return status ? status : dae__motion_slopes(o->motion[shown], t, z, dz, err);
 }
 
-static dae_status slopes(void *self, bool shown, double t, double *z, double *dz, dae_error *err)
+static dae_status onestep_mechanical_slopes(void *self, bool shown, double t, double *z, double *dz,
+                                            dae_error *err)
 {
   body *o = self;
-  return o->algebraic ? slopes_of_all(o, shown, t, z, dz, err)
+  return o->algebraic ? onestep_mechanical_slopes_of_all(o, shown, t, z, dz, err)
                       : dae__motion_slopes(o->motion[shown], t, z, dz, err);
 }
 
-static dae_status project(void *self, bool shown, double t, double *z, dae_error *err)
+static dae_status onestep_mechanical_project(void *self, bool shown, double t, double *z,
+                                             dae_error *err)
 {
   body *o = self;
   double *v = z + o->m->at.v;
@@ -62,31 +66,32 @@ static dae_status project(void *self, bool shown, double t, double *z, dae_error
   return status ? status : dae__motion_check_dependent(o->motion[shown], t, z, v, err);
 }
 
-static dae_status arrive(void *self, double t, double *z, double *dz, dae_error *err)
+static dae_status onestep_mechanical_arrive(void *self, double t, double *z, double *dz,
+                                            dae_error *err)
 {
   body *o = self;
   if (!o->project || o->m->nc == 0)
-    return slopes(self, false, t, z, dz, err);
-  dae_status status = o->algebraic ? algebraic(o, t, z, err) : DAE_OK;
+    return onestep_mechanical_slopes(self, false, t, z, dz, err);
+  dae_status status = o->algebraic ? onestep_mechanical_algebraic(o, t, z, err) : DAE_OK;
   if (!status)
     status = dae__motion_arrive(o->motion[0], t, z, dz, err);
   return status ? status : dae__motion_check_dependent(o->motion[0], t, z, z + o->m->at.v, err);
 }
 
-static dae_status inputs(void *self, double t, const double **in, dae_error *err)
+static dae_status onestep_mechanical_inputs(void *self, double t, const double **in, dae_error *err)
 {
   body *o = self;
   *in = o->m->in;
   return dae__mech_inputs(o->m, t, err);
 }
 
-static bool stuck(void *self, double t, const double *z, char *name, size_t size)
+static bool onestep_mechanical_stuck(void *self, double t, const double *z, char *name, size_t size)
 {
   body *o = self;
   return dae__motion_stuck(o->motion[1], t, z, name, size);
 }
 
-static void count(const void *self, dae_stats *stats)
+static void onestep_mechanical_count(const void *self, dae_stats *stats)
 {
   const body *o = self;
   stats->evaluations += o->m->count->evaluations;
@@ -95,7 +100,7 @@ static void count(const void *self, dae_stats *stats)
     stats->factorisations += o->motion[i]->memory->factorisations;
 }
 
-static dae_status reload(void *self, dae_error *err)
+static dae_status onestep_mechanical_reload(void *self, dae_error *err)
 {
   body *o = self;
   dae_status status = dae__motion_reload(o->motion[0]);
@@ -104,7 +109,7 @@ static dae_status reload(void *self, dae_error *err)
   return status ? dae__fail(err, status, NULL, "the factorisation could not be rebuilt") : DAE_OK;
 }
 
-static void release(void *self)
+static void onestep_mechanical_release(void *self)
 {
   body *o = self;
   for (int i = 0; i < 2; i++)
@@ -112,18 +117,19 @@ static void release(void *self)
   dae__algebraic_free(o->algebraic);
 }
 
-static const dae__rk_body_table verbs = {.consistent = consistent,
-                                         .slopes = slopes,
-                                         .project = project,
-                                         .arrive = arrive,
-                                         .inputs = inputs,
-                                         .stuck = stuck,
-                                         .count = count,
-                                         .reload = reload,
-                                         .free = release};
+static const dae__rk_body_table onestep_mechanical_verbs = {.consistent =
+                                                                onestep_mechanical_consistent,
+                                                            .slopes = onestep_mechanical_slopes,
+                                                            .project = onestep_mechanical_project,
+                                                            .arrive = onestep_mechanical_arrive,
+                                                            .inputs = onestep_mechanical_inputs,
+                                                            .stuck = onestep_mechanical_stuck,
+                                                            .count = onestep_mechanical_count,
+                                                            .reload = onestep_mechanical_reload,
+                                                            .free = onestep_mechanical_release};
 
-static dae_status see(body *o, dae__arena *arena, const dae_problem *problem, bool semi,
-                      dae_error *err)
+static dae_status onestep_mechanical_see(body *o, dae__arena *arena, const dae_problem *problem,
+                                         bool semi, dae_error *err)
 {
   if (!semi)
     return dae__mech_create(arena, problem, &o->m, err);
@@ -134,10 +140,10 @@ static dae_status see(body *o, dae__arena *arena, const dae_problem *problem, bo
   return dae__semi_create(arena, &o->view, &o->s, err);
 }
 
-static dae_status make(body *o, dae__arena *arena, const dae_problem *problem, bool semi,
-                       dae_error *err)
+static dae_status onestep_mechanical_make(body *o, dae__arena *arena, const dae_problem *problem,
+                                          bool semi, dae_error *err)
 {
-  dae_status status = see(o, arena, problem, semi, err);
+  dae_status status = onestep_mechanical_see(o, arena, problem, semi, err);
   if (!status)
     status = dae__motion_create(arena, o->m, &o->motion[0], err);
   if (!status)
@@ -155,12 +161,12 @@ dae_status dae__rk_body_mechanical(dae__arena *arena, const dae_problem *problem
   if (!o)
     return dae__out_of_memory(err);
   o->project = opts->project;
-  dae_status status = make(o, arena, problem, needs->semi, err);
+  dae_status status = onestep_mechanical_make(o, arena, problem, needs->semi, err);
   if (status) {
-    release(o);
+    onestep_mechanical_release(o);
     return status;
   }
-  *out = (dae__rk_body){.table = &verbs,
+  *out = (dae__rk_body){.table = &onestep_mechanical_verbs,
                         .self = o,
                         .problem = problem,
                         .nx = o->m->at.w,

@@ -14,7 +14,7 @@ typedef struct body {
 
 /* ---- starting ---- */
 
-static dae_status refuse_index(const body *o, int index, dae_error *err)
+static dae_status onestep_semi_refuse_index(const body *o, int index, dae_error *err)
 {
   return dae__fail(err, DAE_ERROR_UNSUPPORTED, o->needs.method,
                    "%s takes semi-explicit problems of index %s, and this one is of index %d: use "
@@ -24,15 +24,15 @@ static dae_status refuse_index(const body *o, int index, dae_error *err)
                               : "the mechanical form, or differentiate its constraints");
 }
 
-static dae_status consistent(void *self, double t, const bool *fixed, double *z, double *dz,
-                             dae_error *err)
+static dae_status onestep_semi_consistent(void *self, double t, const bool *fixed, double *z,
+                                          double *dz, dae_error *err)
 {
   body *o = self;
   dae_diagnosis find = {0};
   o->s->classified = false; /* an event may have switched equations */
   dae_status status = dae__semi_consistent(o->s, t, fixed, z, dz, &find, err);
   if ((!status || status == DAE_ERROR_START) && find.index > o->needs.index)
-    return refuse_index(o, find.index, err);
+    return onestep_semi_refuse_index(o, find.index, err);
   if (!status)
     for (int i = 0; i < 2; i++)
       dae__rk_slopes_forget(&o->slopes[i]);
@@ -41,19 +41,20 @@ static dae_status consistent(void *self, double t, const bool *fixed, double *z,
 
 /* ---- the other verbs ---- */
 
-static dae_status slopes(void *self, bool shown, double t, double *z, double *dz, dae_error *err)
+static dae_status onestep_semi_slopes(void *self, bool shown, double t, double *z, double *dz,
+                                      dae_error *err)
 {
   return dae__rk_slopes_solve(&((body *)self)->slopes[shown], t, z, dz, err);
 }
 
-static dae_status inputs(void *self, double t, const double **in, dae_error *err)
+static dae_status onestep_semi_inputs(void *self, double t, const double **in, dae_error *err)
 {
   body *o = self;
   *in = o->s->in;
   return dae__semi_inputs(o->s, t, err);
 }
 
-static void count(const void *self, dae_stats *stats)
+static void onestep_semi_count(const void *self, dae_stats *stats)
 {
   const body *o = self;
   stats->evaluations += *o->s->evaluations;
@@ -64,7 +65,7 @@ static void count(const void *self, dae_stats *stats)
   }
 }
 
-static dae_status reload(void *self, dae_error *err)
+static dae_status onestep_semi_reload(void *self, dae_error *err)
 {
   body *o = self;
   dae_status status = dae__rk_slopes_reload(&o->slopes[0]);
@@ -73,19 +74,19 @@ static dae_status reload(void *self, dae_error *err)
   return status ? dae__fail(err, status, NULL, "the factorisation could not be rebuilt") : DAE_OK;
 }
 
-static void release(void *self)
+static void onestep_semi_release(void *self)
 {
   body *o = self;
   for (int i = 0; i < 2; i++)
     dae__rk_slopes_free(&o->slopes[i]);
 }
 
-static const dae__rk_body_table verbs = {.consistent = consistent,
-                                         .slopes = slopes,
-                                         .inputs = inputs,
-                                         .count = count,
-                                         .reload = reload,
-                                         .free = release};
+static const dae__rk_body_table onestep_semi_verbs = {.consistent = onestep_semi_consistent,
+                                                      .slopes = onestep_semi_slopes,
+                                                      .inputs = onestep_semi_inputs,
+                                                      .count = onestep_semi_count,
+                                                      .reload = onestep_semi_reload,
+                                                      .free = onestep_semi_release};
 
 dae_status dae__rk_body_semi(dae__arena *arena, const dae_problem *problem,
                              const dae__rk_needs *needs, const dae_rk_options *opts,
@@ -99,10 +100,10 @@ dae_status dae__rk_body_semi(dae__arena *arena, const dae_problem *problem,
   for (int i = 0; i < 2 && !status; i++)
     status = dae__rk_slopes_create(arena, o->s, opts, &o->slopes[i], err);
   if (status) {
-    release(o);
+    onestep_semi_release(o);
     return status;
   }
-  *out = (dae__rk_body){.table = &verbs,
+  *out = (dae__rk_body){.table = &onestep_semi_verbs,
                         .self = o,
                         .problem = problem,
                         .nx = o->s->nx,

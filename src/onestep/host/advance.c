@@ -18,7 +18,7 @@ dae_status dae__rk_take_inputs(dae__rk *o, double t, dae_error *err)
 
 /* ---- attempts ---- */
 
-static dae_status inputs_changed(dae__rk *o, double t, bool *changed, dae_error *err)
+static dae_status onestep_inputs_changed(dae__rk *o, double t, bool *changed, dae_error *err)
 {
   const dae__rk_body *body = &o->body;
   const double *in = NULL;
@@ -31,12 +31,12 @@ static dae_status inputs_changed(dae__rk *o, double t, bool *changed, dae_error 
 }
 
 /* y and the slope at the start, by the inputs there */
-static dae_status follow_inputs(dae__rk *o, double t, dae_error *err)
+static dae_status onestep_follow_inputs(dae__rk *o, double t, dae_error *err)
 {
   const dae__rk_body *body = &o->body;
   const dae__rk_point *p = &o->next;
   bool changed;
-  dae_status status = inputs_changed(o, t, &changed, err);
+  dae_status status = onestep_inputs_changed(o, t, &changed, err);
   if (status || !changed || body->singular)
     return status;
   dae__copy(body->size, o->now.z, p->z);
@@ -50,18 +50,19 @@ static dae_status follow_inputs(dae__rk *o, double t, dae_error *err)
   return DAE_OK;
 }
 
-static const dae__stepper *at_work(const dae__rk *o)
+static const dae__stepper *onestep_at_work(const dae__rk *o)
 {
   return &o->stepper[o->memory->current];
 }
 
-static dae_status attempt(void *self, double h, double *error, dae_error *err)
+static dae_status onestep_attempt(void *self, double h, double *error, dae_error *err)
 {
   dae__rk *o = self;
   dae__rk_leg leg = {.t = o->march.memory->t, .h = h, .from = o->now, .to = o->next};
   *error = 0;
-  dae_status status = follow_inputs(o, leg.t, err);
-  return status ? status : at_work(o)->table->attempt(at_work(o)->self, &leg, error, err);
+  dae_status status = onestep_follow_inputs(o, leg.t, err);
+  return status ? status
+                : onestep_at_work(o)->table->attempt(onestep_at_work(o)->self, &leg, error, err);
 }
 
 /* ---- taking over ---- */
@@ -75,13 +76,13 @@ void dae__rk_swap_ends(dae__rk *o)
 }
 
 /* the step that ends in `next` becomes the last one */
-static dae_status accept(void *self, double t, dae_error *err)
+static dae_status onestep_accept(void *self, double t, dae_error *err)
 {
   dae__rk *o = self;
   int size = o->body.size;
   double t0 = o->march.memory->t;
   dae__rk_leg leg = {.t = t0, .h = t - t0, .from = o->now, .to = o->next};
-  dae_status status = at_work(o)->table->settle(at_work(o)->self, &leg, err);
+  dae_status status = onestep_at_work(o)->table->settle(onestep_at_work(o)->self, &leg, err);
   if (!status)
     status = dae__rk_take_inputs(o, t, err);
   if (status)
@@ -104,8 +105,8 @@ void dae__rk_add(dae__rk *o, const dae__stepper *stepper, bool loose)
 
 void dae__rk_tell_march(dae__rk *o)
 {
-  o->march.order = at_work(o)->order;
-  o->march.control = at_work(o)->control;
+  o->march.order = onestep_at_work(o)->order;
+  o->march.control = onestep_at_work(o)->control;
   o->march.control.max_step = o->march.max_step;
 }
 
@@ -119,8 +120,8 @@ void dae__rk_shift(dae__rk *o, int stepper)
 void dae__rk_use(dae__rk *o, int stepper)
 {
   dae__rk_shift(o, stepper);
-  if (at_work(o)->table->begin)
-    at_work(o)->table->begin(at_work(o)->self);
+  if (onestep_at_work(o)->table->begin)
+    onestep_at_work(o)->table->begin(onestep_at_work(o)->self);
 }
 
 dae__rk_leg dae__rk_last(const dae__rk *o)
@@ -132,7 +133,8 @@ dae__rk_leg dae__rk_last(const dae__rk *o)
 
 /* ---- what the march asks ---- */
 
-static double largest_rate(const void *self, double rtol, double atol, char *name, size_t size)
+static double onestep_largest_rate(const void *self, double rtol, double atol, char *name,
+                                   size_t size)
 {
   const dae__rk *o = self;
   double most = 0;
@@ -147,7 +149,7 @@ static double largest_rate(const void *self, double rtol, double atol, char *nam
   return most;
 }
 
-static bool stuck(const void *self, char *name, size_t size)
+static bool onestep_stuck(const void *self, char *name, size_t size)
 {
   const dae__rk *o = self;
   const dae__rk_body *body = &o->body;
@@ -155,11 +157,14 @@ static bool stuck(const void *self, char *name, size_t size)
          body->table->stuck(body->self, o->march.memory->t, o->now.z, name, size);
 }
 
-static void begin(void *self)
+static void onestep_begin(void *self)
 {
   dae__rk *o = self;
   dae__rk_use(o, o->memory->current);
 }
 
-const dae__march_table dae__rk_march = {
-    .begin = begin, .attempt = attempt, .accept = accept, .rate = largest_rate, .stuck = stuck};
+const dae__march_table dae__rk_march = {.begin = onestep_begin,
+                                        .attempt = onestep_attempt,
+                                        .accept = onestep_accept,
+                                        .rate = onestep_largest_rate,
+                                        .stuck = onestep_stuck};

@@ -10,7 +10,7 @@
 
 /* whether there are slopes at a point: M is regular at the start, which not every method can do
  * without, and the index is 1 */
-static dae_status check_slopes(dae__rk *o, dae__arena *arena, dae_error *err)
+static dae_status onestep_check_slopes(dae__rk *o, dae__arena *arena, dae_error *err)
 {
   dae__semi *s = o->body.s;
   const char *method = o->recipe.needs.method;
@@ -40,17 +40,18 @@ static dae_status check_slopes(dae__rk *o, dae__arena *arena, dae_error *err)
   return DAE_OK;
 }
 
-static dae__rk_point take_point(dae__arena *arena, int size)
+static dae__rk_point onestep_take_point(dae__arena *arena, int size)
 {
   return (dae__rk_point){DAE__TAKE(arena, double, size), DAE__TAKE(arena, double, size)};
 }
 
-static dae__rk_point keep_point(dae__arena *arena, int size)
+static dae__rk_point onestep_keep_point(dae__arena *arena, int size)
 {
   return (dae__rk_point){DAE__KEEP(arena, double, size), DAE__KEEP(arena, double, size)};
 }
 
-static dae_status prepare(dae__rk *o, dae__arena *arena, const dae_problem *problem, dae_error *err)
+static dae_status onestep_prepare(dae__rk *o, dae__arena *arena, const dae_problem *problem,
+                                  dae_error *err)
 {
   const dae__rk_needs *needs = &o->recipe.needs;
   dae_status status = problem->mechanical
@@ -61,20 +62,20 @@ static dae_status prepare(dae__rk *o, dae__arena *arena, const dae_problem *prob
   int size = o->body.size;
   o->memory = DAE__KEEP(arena, dae__rk_memory, 1);
   o->march.memory = DAE__KEEP(arena, dae__march_memory, 1);
-  o->now = keep_point(arena, size);
-  o->previous = keep_point(arena, size);
+  o->now = onestep_keep_point(arena, size);
+  o->previous = onestep_keep_point(arena, size);
   o->in = DAE__KEEP(arena, double, o->body.nin);
-  o->next = take_point(arena, size);
-  o->shown = take_point(arena, size);
+  o->next = onestep_take_point(arena, size);
+  o->shown = onestep_take_point(arena, size);
   return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
 }
 
 /* ---- the whole ---- */
 
-static dae_status create(dae__rk *o, dae__arena *arena, const dae_problem *problem,
-                         const dae_start *start, dae_error *err)
+static dae_status onestep_create(dae__rk *o, dae__arena *arena, const dae_problem *problem,
+                                 const dae_start *start, dae_error *err)
 {
-  dae_status status = prepare(o, arena, problem, err);
+  dae_status status = onestep_prepare(o, arena, problem, err);
   if (status)
     return status;
   o->march = (dae__march){.table = &dae__rk_march,
@@ -91,7 +92,7 @@ static dae_status create(dae__rk *o, dae__arena *arena, const dae_problem *probl
   dae__copy(o->body.size, start->y, o->next.z);
   status = dae__rk_stand_at(o, start->t, start->fixed, err);
   if (!status)
-    status = check_slopes(o, arena, err);
+    status = onestep_check_slopes(o, arena, err);
   if (!status)
     status = o->recipe.furnish(o, arena, err);
   if (!status)
@@ -99,16 +100,17 @@ static dae_status create(dae__rk *o, dae__arena *arena, const dae_problem *probl
   return dae__start_status(status, err);
 }
 
-static dae_status create_in(dae__arena *arena, const dae_problem *problem, const dae_start *start,
-                            const dae__rk_recipe *recipe, const dae_rk_options *opts,
-                            dae_integrator **out, dae_error *err)
+static dae_status onestep_create_in(dae__arena *arena, const dae_problem *problem,
+                                    const dae_start *start, const dae__rk_recipe *recipe,
+                                    const dae_rk_options *opts, dae_integrator **out,
+                                    dae_error *err)
 {
   dae__rk *o = DAE__TAKE(arena, dae__rk, 1);
   if (!o)
     return dae__out_of_memory(err);
   o->opts = *opts;
   o->recipe = *recipe;
-  dae_status status = create(o, arena, problem, start, err);
+  dae_status status = onestep_create(o, arena, problem, start, err);
   o->table = dae__rk_verbs;
   o->table.method = recipe->needs.method;
   if (!status && dae__integrator_create(arena, &o->table, o, out))
@@ -125,9 +127,9 @@ typedef struct request {
   const dae_rk_options *opts;
 } request;
 
-static dae_status create_single(const void *request_of, const dae_problem *problem,
-                                const dae_start *start, const dae_env *env, dae_integrator **out,
-                                dae_error *err)
+static dae_status onestep_create_single(const void *request_of, const dae_problem *problem,
+                                        const dae_start *start, const dae_env *env,
+                                        dae_integrator **out, dae_error *err)
 {
   const request *r = request_of;
   dae_status status = r->recipe->judge(r->recipe, problem, err);
@@ -136,7 +138,7 @@ static dae_status create_single(const void *request_of, const dae_problem *probl
   dae__arena *arena = dae__arena_create(env);
   if (!arena)
     return dae__out_of_memory(err);
-  status = create_in(arena, problem, start, r->recipe, r->opts, out, err);
+  status = onestep_create_in(arena, problem, start, r->recipe, r->opts, out, err);
   if (status)
     dae__arena_free(arena);
   return status;
@@ -147,5 +149,5 @@ dae_status dae__rk_create(const dae__rk_recipe *recipe, const dae_rk_options *op
                           dae_integrator **out, dae_error *err)
 {
   request r = {.recipe = recipe, .opts = opts};
-  return dae__assembled_create(problem, start, create_single, &r, env, out, err);
+  return dae__assembled_create(problem, start, onestep_create_single, &r, env, out, err);
 }

@@ -20,51 +20,51 @@ void dae__rk_hermite(const dae__rk_body *body, const dae__rk_leg *leg, double x,
 }
 
 /* the point of the last step that t is at the end of; NULL: between them */
-static const dae__rk_point *end_at(const dae__rk *o, double t)
+static const dae__rk_point *onestep_end_at(const dae__rk *o, double t)
 {
   const dae__march_memory *m = o->march.memory;
   return t == m->t ? &o->now : t == m->t_previous ? &o->previous : NULL;
 }
 
-static const dae__stepper *maker(const dae__rk *o)
+static const dae__stepper *onestep_maker(const dae__rk *o)
 {
   return &o->stepper[o->memory->last];
 }
 
-static void glance(void *self, double t, double *y)
+static void onestep_glance(void *self, double t, double *y)
 {
   dae__rk *o = self;
-  const dae__rk_point *end = end_at(o, t);
+  const dae__rk_point *end = onestep_end_at(o, t);
   dae__rk_leg leg = dae__rk_last(o);
   if (end)
     dae__copy(o->body.size, end->z, y);
   else
-    maker(o)->table->between(maker(o)->self, &leg, (t - leg.t) / leg.h, y);
+    onestep_maker(o)->table->between(onestep_maker(o)->self, &leg, (t - leg.t) / leg.h, y);
 }
 
-static dae_status refine(dae__rk *o, const dae__rk_leg *leg, dae_error *err)
+static dae_status onestep_refine(dae__rk *o, const dae__rk_leg *leg, dae_error *err)
 {
-  const dae__stepper_table *table = maker(o)->table;
+  const dae__stepper_table *table = onestep_maker(o)->table;
   dae_status status = DAE_OK;
   if (table->refine && !o->memory->refined)
-    status = table->refine(maker(o)->self, leg, err);
+    status = table->refine(onestep_maker(o)->self, leg, err);
   o->memory->refined = o->memory->refined || !status;
   return status;
 }
 
-static dae_status show_between(dae__rk *o, bool projected, double t, const dae__rk_point *p,
-                               dae_error *err)
+static dae_status onestep_show_between(dae__rk *o, bool projected, double t, const dae__rk_point *p,
+                                       dae_error *err)
 {
   const dae__rk_body *body = &o->body;
-  const dae__stepper_table *table = maker(o)->table;
+  const dae__stepper_table *table = onestep_maker(o)->table;
   dae__rk_leg leg = dae__rk_last(o);
   double x = (t - leg.t) / leg.h;
-  dae_status status = refine(o, &leg, err);
+  dae_status status = onestep_refine(o, &leg, err);
   if (status)
     return status;
-  table->between(maker(o)->self, &leg, x, p->z);
+  table->between(onestep_maker(o)->self, &leg, x, p->z);
   if (body->singular) {
-    table->rate(maker(o)->self, &leg, x, p->dz);
+    table->rate(onestep_maker(o)->self, &leg, x, p->dz);
     return DAE_OK;
   }
   if (projected && body->table->project)
@@ -72,8 +72,8 @@ static dae_status show_between(dae__rk *o, bool projected, double t, const dae__
   return status ? status : body->table->slopes(body->self, true, t, p->z, p->dz, err);
 }
 
-static dae_status show_end(dae__rk *o, double t, const dae__rk_point *end, const dae__rk_point *p,
-                           dae_error *err)
+static dae_status onestep_show_end(dae__rk *o, double t, const dae__rk_point *end,
+                                   const dae__rk_point *p, dae_error *err)
 {
   const dae__rk_body *body = &o->body;
   dae__copy(body->size, end->z, p->z);
@@ -86,11 +86,13 @@ static dae_status show_end(dae__rk *o, double t, const dae__rk_point *end, const
   return status;
 }
 
-static dae_status show(dae__rk *o, bool projected, double t, double *y, double *dy, dae_error *err)
+static dae_status onestep_show(dae__rk *o, bool projected, double t, double *y, double *dy,
+                               dae_error *err)
 {
-  const dae__rk_point *end = end_at(o, t), *p = &o->shown;
+  const dae__rk_point *end = onestep_end_at(o, t), *p = &o->shown;
   dae_error why = dae_error_none();
-  dae_status status = end ? show_end(o, t, end, p, &why) : show_between(o, projected, t, p, &why);
+  dae_status status =
+      end ? onestep_show_end(o, t, end, p, &why) : onestep_show_between(o, projected, t, p, &why);
   if (status)
     return dae__march_not_shown(&o->march, t, status, &why, err);
   dae__copy(o->body.size, p->z, y);
@@ -99,20 +101,20 @@ static dae_status show(dae__rk *o, bool projected, double t, double *y, double *
   return DAE_OK;
 }
 
-static dae_status interpolate(void *self, double t, double *y, double *dy, dae_error *err)
+static dae_status onestep_interpolate(void *self, double t, double *y, double *dy, dae_error *err)
 {
-  return show(self, true, t, y, dy, err);
+  return onestep_show(self, true, t, y, dy, err);
 }
 
 /* off its constraints by the error of the polynomial */
-static dae_status sketch(void *self, double t, double *y, dae_error *err)
+static dae_status onestep_sketch(void *self, double t, double *y, dae_error *err)
 {
-  return show(self, false, t, y, NULL, err);
+  return onestep_show(self, false, t, y, NULL, err);
 }
 
 /* ---- the other verbs ---- */
 
-static dae_status step(void *self, double t_stop, dae_error *err)
+static dae_status onestep_step(void *self, double t_stop, dae_error *err)
 {
   dae__rk *o = self;
   if (o->recipe.start && !o->march.memory->started && o->march.step == 0)
@@ -123,11 +125,11 @@ static dae_status step(void *self, double t_stop, dae_error *err)
   return status;
 }
 
-static dae_view view(const void *self)
+static dae_view onestep_view(const void *self)
 {
   const dae__rk *o = self;
   dae_view v = dae__march_view(&o->march, o->body.size);
-  v.order = v.order ? maker(o)->order : 0;
+  v.order = v.order ? onestep_maker(o)->order : 0;
   return v;
 }
 
@@ -148,7 +150,7 @@ dae_status dae__rk_stand_at(dae__rk *o, double t, const bool *fixed, dae_error *
   return DAE_OK;
 }
 
-static dae_status restart(void *self, double t, const double *y, dae_error *err)
+static dae_status onestep_restart(void *self, double t, const double *y, dae_error *err)
 {
   dae__rk *o = self;
   dae__copy(o->body.size, y, o->next.z);
@@ -158,7 +160,7 @@ static dae_status restart(void *self, double t, const double *y, dae_error *err)
 }
 
 /* the grid of its steps stays as it is */
-static dae_status adjust(void *self, const double *y, dae_error *err)
+static dae_status onestep_adjust(void *self, const double *y, dae_error *err)
 {
   dae__rk *o = self;
   const dae__rk_body *body = &o->body;
@@ -180,7 +182,7 @@ static dae_status adjust(void *self, const double *y, dae_error *err)
   return DAE_OK;
 }
 
-static dae_stats stats(const void *self)
+static dae_stats onestep_stats(const void *self)
 {
   const dae__rk *o = self;
   dae_stats s = o->march.memory->stats;
@@ -192,7 +194,7 @@ static dae_stats stats(const void *self)
   return s;
 }
 
-static dae_status reload(void *self, dae_error *err)
+static dae_status onestep_reload(void *self, dae_error *err)
 {
   dae__rk *o = self;
   if (o->memory->swapped != o->swapped)
@@ -205,7 +207,7 @@ static dae_status reload(void *self, dae_error *err)
   return status;
 }
 
-static void release(void *self)
+static void onestep_release(void *self)
 {
   dae__rk *o = self;
   for (int i = 0; i < o->steppers; i++)
@@ -215,13 +217,13 @@ static void release(void *self)
     o->body.table->free(o->body.self);
 }
 
-const dae__integrator_table dae__rk_verbs = {.step = step,
-                                             .view = view,
-                                             .interpolate = interpolate,
-                                             .sketch = sketch,
-                                             .glance = glance,
-                                             .restart = restart,
-                                             .adjust = adjust,
-                                             .stats = stats,
-                                             .reload = reload,
-                                             .free = release};
+const dae__integrator_table dae__rk_verbs = {.step = onestep_step,
+                                             .view = onestep_view,
+                                             .interpolate = onestep_interpolate,
+                                             .sketch = onestep_sketch,
+                                             .glance = onestep_glance,
+                                             .restart = onestep_restart,
+                                             .adjust = onestep_adjust,
+                                             .stats = onestep_stats,
+                                             .reload = onestep_reload,
+                                             .free = onestep_release};

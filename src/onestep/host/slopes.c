@@ -9,7 +9,7 @@
 /* ---- creation ---- */
 
 /* rows and columns of J that are F_y */
-static void find_F_y(dae__rk_slopes *o, int *start, int *row)
+static void slopes_find_F_y(dae__rk_slopes *o, int *start, int *row)
 {
   const dae__semi *s = o->s;
   int count = 0;
@@ -22,7 +22,7 @@ static void find_F_y(dae__rk_slopes *o, int *start, int *row)
   o->F_y = (dae_pattern){s->ny, s->ny, start, row};
 }
 
-static dae_status create_algebraic(dae__rk_slopes *o, dae__arena *arena, dae_error *err)
+static dae_status slopes_create_algebraic(dae__rk_slopes *o, dae__arena *arena, dae_error *err)
 {
   int all = dae__pattern_count(&o->s->J);
   int *start = DAE__TAKE(arena, int, o->s->ny + 1), *row = DAE__TAKE(arena, int, all);
@@ -31,7 +31,7 @@ static dae_status create_algebraic(dae__rk_slopes *o, dae__arena *arena, dae_err
   o->values = DAE__TAKE(arena, double, all);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  find_F_y(o, start, row);
+  slopes_find_F_y(o, start, row);
   return dae__solver_create(arena, &o->F_y, &o->algebraic, err);
 }
 
@@ -47,7 +47,7 @@ dae_status dae__rk_slopes_create(dae__arena *arena, dae__semi *s, const dae_rk_o
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   dae_status status = s->p->M ? dae__solver_create(arena, &s->M, &o->mass, err) : DAE_OK;
-  return !status && s->ny > 0 ? create_algebraic(o, arena, err) : status;
+  return !status && s->ny > 0 ? slopes_create_algebraic(o, arena, err) : status;
 }
 
 void dae__rk_slopes_free(dae__rk_slopes *o)
@@ -70,14 +70,14 @@ void dae__rk_slopes_forget(dae__rk_slopes *o)
 /* ---- y ---- */
 
 /* DAE_ERROR_SINGULAR also where the matrix nearly is */
-static dae_status factor(dae__rk_slopes *o, dae__solver *solver, const double *values)
+static dae_status slopes_factor(dae__rk_slopes *o, dae__solver *solver, const double *values)
 {
   dae_status status = dae__solver_factor(solver, values);
   o->memory->factorisations++;
   return !status && dae__solver_rcond(solver) < SINGULAR ? DAE_ERROR_SINGULAR : status;
 }
 
-static dae_status fail_F_y(const dae__rk_slopes *o, dae_status status, dae_error *err)
+static dae_status slopes_fail_F_y(const dae__rk_slopes *o, dae_status status, dae_error *err)
 {
   int column = dae__solver_column(o->algebraic);
   char name[64];
@@ -92,20 +92,20 @@ static dae_status fail_F_y(const dae__rk_slopes *o, dae_status status, dae_error
                    name);
 }
 
-static dae_status factor_F_y(dae__rk_slopes *o, double t, const double *z, dae_error *err)
+static dae_status slopes_factor_F_y(dae__rk_slopes *o, double t, const double *z, dae_error *err)
 {
   dae_status status = dae__semi_J(o->s, t, z, o->J, err);
   if (status)
     return status;
   for (int e = 0; e < dae__pattern_count(&o->F_y); e++)
     o->values[e] = o->J[o->entry[e]];
-  status = factor(o, o->algebraic, o->values);
+  status = slopes_factor(o, o->algebraic, o->values);
   o->memory->jacobians++;
   o->memory->factored = status == DAE_OK;
-  return status ? fail_F_y(o, status, err) : DAE_OK;
+  return status ? slopes_fail_F_y(o, status, err) : DAE_OK;
 }
 
-static dae_status not_found(const dae__rk_slopes *o, double t, int worst, dae_error *err)
+static dae_status slopes_not_found(const dae__rk_slopes *o, double t, int worst, dae_error *err)
 {
   char name[64];
   dae__semi_equation_name(o->s->p, o->s->nx + worst, name, sizeof name);
@@ -116,7 +116,7 @@ static dae_status not_found(const dae__rk_slopes *o, double t, int worst, dae_er
 }
 
 /* y -= F_y\F until it stays; the matrix at hand, or a new one */
-static dae_status find_y(dae__rk_slopes *o, bool fresh, double t, double *z, dae_error *err)
+static dae_status slopes_find_y(dae__rk_slopes *o, bool fresh, double t, double *z, dae_error *err)
 {
   dae__semi *s = o->s;
   double *y = z + s->nx;
@@ -126,7 +126,7 @@ static dae_status find_y(dae__rk_slopes *o, bool fresh, double t, double *z, dae
   while (verdict < DAE__RK_DONE) {
     dae_status status = dae__semi_F(s, t, z, NULL, o->d, err);
     if (!status && verdict == DAE__RK_REFRESH)
-      status = factor_F_y(o, t, z, err);
+      status = slopes_factor_F_y(o, t, z, err);
     if (status)
       return status;
     it.fresh = it.fresh || verdict == DAE__RK_REFRESH;
@@ -135,30 +135,30 @@ static dae_status find_y(dae__rk_slopes *o, bool fresh, double t, double *z, dae
     o->memory->iterations++;
     verdict = dae__rk_judge(&it, dae__rk_change(&it, s->ny, o->d, y, &worst));
   }
-  return verdict == DAE__RK_DONE ? DAE_OK : not_found(o, t, worst, err);
+  return verdict == DAE__RK_DONE ? DAE_OK : slopes_not_found(o, t, worst, err);
 }
 
 /* where an old matrix leads astray, from the guess again; fF serves as its memory */
-static dae_status solve_y(dae__rk_slopes *o, double t, double *z, dae_error *err)
+static dae_status slopes_solve_y(dae__rk_slopes *o, double t, double *z, dae_error *err)
 {
   const dae__semi *s = o->s;
   dae_error why = dae_error_none();
   if (!o->memory->factored)
-    return find_y(o, true, t, z, err);
+    return slopes_find_y(o, true, t, z, err);
   dae__copy(s->ny, z + s->nx, o->fF);
-  dae_status status = find_y(o, false, t, z, &why);
+  dae_status status = slopes_find_y(o, false, t, z, &why);
   if (!status || status == DAE_ERROR_CALLBACK || status == DAE_ERROR_MEMORY) {
     if (status && err)
       *err = why;
     return status;
   }
   dae__copy(s->ny, o->fF, z + s->nx);
-  return find_y(o, true, t, z, err);
+  return slopes_find_y(o, true, t, z, err);
 }
 
 /* ---- M k = f ---- */
 
-static dae_status fail_mass(const dae__rk_slopes *o, dae_status status, dae_error *err)
+static dae_status slopes_fail_mass(const dae__rk_slopes *o, dae_status status, dae_error *err)
 {
   int column = dae__solver_column(o->mass);
   char name[64] = "";
@@ -173,8 +173,8 @@ static dae_status fail_mass(const dae__rk_slopes *o, dae_status status, dae_erro
                    name[0] ? " at " : "", name);
 }
 
-static dae_status solve_mass(dae__rk_slopes *o, double t, const double *z, double *k,
-                             dae_error *err)
+static dae_status slopes_solve_mass(dae__rk_slopes *o, double t, const double *z, double *k,
+                                    dae_error *err)
 {
   if (!o->mass)
     return DAE_OK;
@@ -182,10 +182,10 @@ static dae_status solve_mass(dae__rk_slopes *o, double t, const double *z, doubl
     dae_status status = dae__semi_M(o->s, t, z, o->M, err);
     if (status)
       return status;
-    status = factor(o, o->mass, o->M);
+    status = slopes_factor(o, o->mass, o->M);
     o->memory->mass_factored = status == DAE_OK;
     if (status)
-      return fail_mass(o, status, err);
+      return slopes_fail_mass(o, status, err);
   }
   dae__solver_solve(o->mass, k);
   return DAE_OK;
@@ -193,11 +193,11 @@ static dae_status solve_mass(dae__rk_slopes *o, double t, const double *z, doubl
 
 dae_status dae__rk_slopes_solve(dae__rk_slopes *o, double t, double *z, double *dx, dae_error *err)
 {
-  dae_status status = o->algebraic ? solve_y(o, t, z, err) : DAE_OK;
+  dae_status status = o->algebraic ? slopes_solve_y(o, t, z, err) : DAE_OK;
   if (!status)
     status = dae__semi_rhs(o->s, t, z, o->fF, err);
   if (status)
     return status;
   dae__copy(o->s->nx, o->fF, dx);
-  return solve_mass(o, t, z, dx, err);
+  return slopes_solve_mass(o, t, z, dx, err);
 }

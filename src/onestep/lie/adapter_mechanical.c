@@ -19,7 +19,7 @@ typedef struct body {
 } body;
 
 /* rows c, gdot, k, g of F */
-static void copy_active(body *o)
+static void lie_mechanical_copy_active(body *o)
 {
   const dae__mech *m = o->m;
   for (int i = 0; i < o->s->ny; i++)
@@ -28,33 +28,34 @@ static void copy_active(body *o)
                                        : m->active[i - m->nw - m->nc];
 }
 
-static void clear_mu(const body *o, double *z)
+static void lie_mechanical_clear_mu(const body *o, double *z)
 {
   dae__zero(o->s->n - o->m->at.size, z + o->m->at.size);
 }
 
-static dae_status consistent(void *self, double t, const bool *fixed, double *z, double *dz,
-                             dae_error *err)
+static dae_status lie_mechanical_consistent(void *self, double t, const bool *fixed, double *z,
+                                            double *dz, dae_error *err)
 {
   body *o = self;
   dae_status status = dae__mech_consistent(o->motion, t, fixed, z, dz, NULL, err);
   if (!status)
     status = dae__motion_follow(o->shown, err);
-  clear_mu(o, z);
-  clear_mu(o, dz);
-  copy_active(o);
+  lie_mechanical_clear_mu(o, z);
+  lie_mechanical_clear_mu(o, dz);
+  lie_mechanical_copy_active(o);
   return status;
 }
 
-static dae_status slopes(void *self, bool shown, double t, double *z, double *dz, dae_error *err)
+static dae_status lie_mechanical_slopes(void *self, bool shown, double t, double *z, double *dz,
+                                        dae_error *err)
 {
   body *o = self;
   dae_status status = o->algebraic ? dae__algebraic_solve(o->algebraic, t, z, err) : DAE_OK;
-  clear_mu(o, z);
+  lie_mechanical_clear_mu(o, z);
   return status ? status : dae__motion_accelerate(shown ? o->shown : o->motion, t, z, dz, err);
 }
 
-static dae_status project(void *self, double t, double *z, dae_error *err)
+static dae_status lie_mechanical_project(void *self, double t, double *z, dae_error *err)
 {
   body *o = self;
   if (o->form == DAE_LIE_WEAK) /* what it keeps is what it shows */
@@ -62,24 +63,24 @@ static dae_status project(void *self, double t, double *z, dae_error *err)
   return dae__motion_project(o->shown, t, z, z + o->m->at.v, NULL, err);
 }
 
-static void count(const void *self, dae_stats *stats)
+static void lie_mechanical_count(const void *self, dae_stats *stats)
 {
   const body *o = self;
   stats->evaluations += o->m->count->evaluations;
   stats->factorisations += o->motion->memory->factorisations + o->shown->memory->factorisations;
 }
 
-static dae_status reload(void *self, dae_error *err)
+static dae_status lie_mechanical_reload(void *self, dae_error *err)
 {
   body *o = self;
   dae_status status = dae__motion_reload(o->motion);
   if (!status)
     status = dae__motion_reload(o->shown);
-  copy_active(o);
+  lie_mechanical_copy_active(o);
   return status ? dae__fail(err, status, NULL, "the factorisation could not be rebuilt") : DAE_OK;
 }
 
-static void release(void *self)
+static void lie_mechanical_release(void *self)
 {
   body *o = self;
   dae__motion_free(o->motion);
@@ -87,14 +88,15 @@ static void release(void *self)
   dae__algebraic_free(o->algebraic);
 }
 
-static const dae__lie_body_table verbs = {.consistent = consistent,
-                                          .slopes = slopes,
-                                          .project = project,
-                                          .count = count,
-                                          .reload = reload,
-                                          .free = release};
+static const dae__lie_body_table lie_mechanical_verbs = {.consistent = lie_mechanical_consistent,
+                                                         .slopes = lie_mechanical_slopes,
+                                                         .project = lie_mechanical_project,
+                                                         .count = lie_mechanical_count,
+                                                         .reload = lie_mechanical_reload,
+                                                         .free = lie_mechanical_release};
 
-static dae_status make(body *o, dae__arena *arena, const dae_problem *problem, dae_error *err)
+static dae_status lie_mechanical_make(body *o, dae__arena *arena, const dae_problem *problem,
+                                      dae_error *err)
 {
   dae__view_kind kind = o->form == DAE_LIE_WEAK ? DAE__VIEW_VELOCITY : DAE__VIEW_GGL;
   dae_status status = dae__view_semi(arena, problem, kind, &o->view, err);
@@ -127,12 +129,15 @@ dae_status dae__lie_body_mechanical(dae__arena *arena, const dae_problem *proble
   if (!o)
     return dae__out_of_memory(err);
   o->form = form;
-  dae_status status = make(o, arena, problem, err);
+  dae_status status = lie_mechanical_make(o, arena, problem, err);
   if (status) {
-    release(o);
+    lie_mechanical_release(o);
     return status;
   }
-  *out = (dae__lie_body){
-      .table = &verbs, .self = o, .s = o->s, .size = o->m->at.size, .active = o->active};
+  *out = (dae__lie_body){.table = &lie_mechanical_verbs,
+                         .self = o,
+                         .s = o->s,
+                         .size = o->m->at.size,
+                         .active = o->active};
   return DAE_OK;
 }

@@ -27,7 +27,7 @@ typedef struct body {
 
 /* ---- rows of F ---- */
 
-static void drop(rows *r)
+static void lie_semi_drop(rows *r)
 {
   if (!r)
     return;
@@ -37,7 +37,7 @@ static void drop(rows *r)
 }
 
 /* memory for the slopes; then, where z is given, which rows contain y there */
-static dae_status classify(body *o, rows *r, double t, const double *z, dae_error *err)
+static dae_status lie_semi_classify(body *o, rows *r, double t, const double *z, dae_error *err)
 {
   dae__semi *s = o->s;
   double *scratch = DAE__TAKE(r->arena, double, 3 * s->n);
@@ -54,7 +54,7 @@ static dae_status classify(body *o, rows *r, double t, const double *z, dae_erro
 }
 
 /* z NULL: for the rows that are hidden now */
-static dae_status make_rows(body *o, double t, const double *z, rows **out, dae_error *err)
+static dae_status lie_semi_make_rows(body *o, double t, const double *z, rows **out, dae_error *err)
 {
   dae__arena *arena = dae__arena_create(o->env);
   rows *r = arena ? DAE__TAKE(arena, rows, 1) : NULL;
@@ -64,13 +64,13 @@ static dae_status make_rows(body *o, double t, const double *z, rows **out, dae_
     return dae__out_of_memory(err);
   }
   r->arena = arena;
-  dae_status status = classify(o, r, t, z, err);
+  dae_status status = lie_semi_classify(o, r, t, z, err);
   if (!status && o->s->hidden_count > 0)
     status = dae__surface_create(arena, o->s, &r->surface, err);
   return status ? status : dae__semi_slopes_create(arena, r->surface, &r->slopes, err);
 }
 
-static void set_hidden(dae__semi *s, const bool *hidden)
+static void lie_semi_set_hidden(dae__semi *s, const bool *hidden)
 {
   s->hidden_count = 0;
   for (int i = 0; i < s->ny; i++) {
@@ -81,15 +81,15 @@ static void set_hidden(dae__semi *s, const bool *hidden)
 }
 
 /* the new rows, or the old ones where they could not be made or used */
-static dae_status change_rows(body *o, rows *made, dae_status status)
+static dae_status lie_semi_change_rows(body *o, rows *made, dae_status status)
 {
   if (status) {
-    drop(made);
+    lie_semi_drop(made);
     if (o->rows)
-      set_hidden(o->s, o->rows->hidden);
+      lie_semi_set_hidden(o->s, o->rows->hidden);
     return status;
   }
-  drop(o->rows);
+  lie_semi_drop(o->rows);
   o->rows = made;
   for (int i = 0; i < o->s->ny; i++)
     o->hidden[i] = made->hidden[i] = o->s->hidden[i];
@@ -99,7 +99,7 @@ static dae_status change_rows(body *o, rows *made, dae_status status)
 /* ---- verbs ---- */
 
 /* y counts as far as x' feels it, not by its own size */
-static void weigh(const dae__semi_slopes *w)
+static void lie_semi_weigh(const dae__semi_slopes *w)
 {
   const dae__semi *s = w->s;
   double rate = dae__max_abs(s->nx, w->u);
@@ -112,7 +112,7 @@ static void weigh(const dae__semi_slopes *w)
   }
 }
 
-static dae_status not_found(const dae__semi *s, double t, dae_error *err)
+static dae_status lie_semi_not_found(const dae__semi *s, double t, dae_error *err)
 {
   char name[64];
   dae__semi_equation_name(s->p, s->nx, name, sizeof name);
@@ -122,7 +122,8 @@ static dae_status not_found(const dae__semi *s, double t, dae_error *err)
                    t, name);
 }
 
-static dae_status find_slopes(dae__semi_slopes *w, double t, double *z, double *dz, dae_error *err)
+static dae_status lie_semi_find_slopes(dae__semi_slopes *w, double t, double *z, double *dz,
+                                       dae_error *err)
 {
   const dae__semi *s = w->s;
   dae__solver_forget(w->newton.solver);
@@ -130,21 +131,22 @@ static dae_status find_slopes(dae__semi_slopes *w, double t, double *z, double *
   if (status != DAE_ERROR_START)
     return status;
   /* close to where y is not determined, round-off in it is larger than it */
-  weigh(w);
+  lie_semi_weigh(w);
   status = dae__semi_slopes_solve(w, t, z, dz, err);
   dae__zero(s->ny, w->newton.typical + s->nx);
-  return status == DAE_ERROR_START ? not_found(s, t, err) : status;
+  return status == DAE_ERROR_START ? lie_semi_not_found(s, t, err) : status;
 }
 
-static dae_status slopes(void *self, bool shown, double t, double *z, double *dz, dae_error *err)
+static dae_status lie_semi_slopes(void *self, bool shown, double t, double *z, double *dz,
+                                  dae_error *err)
 {
   (void)shown;
-  return find_slopes(&((body *)self)->rows->slopes, t, z, dz, err);
+  return lie_semi_find_slopes(&((body *)self)->rows->slopes, t, z, dz, err);
 }
 
 /* y is not determined: it stays as it was given, and so do slopes as far as f says */
-static dae_status undetermined(rows *r, double t, const bool *fixed, double *z, double *dz,
-                               dae_error *err)
+static dae_status lie_semi_undetermined(rows *r, double t, const bool *fixed, double *z, double *dz,
+                                        dae_error *err)
 {
   dae__semi *s = r->slopes.s;
   dae_status status = r->surface ? dae__surface_reach(r->surface, t, fixed, z, err) : DAE_OK;
@@ -156,7 +158,7 @@ static dae_status undetermined(rows *r, double t, const bool *fixed, double *z, 
   return status;
 }
 
-static dae_status too_high(dae_error *err)
+static dae_status lie_semi_too_high(dae_error *err)
 {
   return dae__fail(err, DAE_ERROR_UNSUPPORTED, "lie",
                    "lie takes semi-explicit problems of index 1 and 2, and this one is of index 3: "
@@ -164,8 +166,8 @@ static dae_status too_high(dae_error *err)
 }
 
 /* by these rows */
-static dae_status find_start(rows *r, double t, const bool *fixed, double *z, double *dz,
-                             dae_error *err)
+static dae_status lie_semi_find_start(rows *r, double t, const bool *fixed, double *z, double *dz,
+                                      dae_error *err)
 {
   dae__semi *s = r->slopes.s;
   dae_diagnosis find = {0};
@@ -173,13 +175,13 @@ static dae_status find_start(rows *r, double t, const bool *fixed, double *z, do
   dae__copy(s->n, z, r->given);
   dae_status status = dae__semi_consistent(s, t, fixed, z, dz, &find, &why);
   if (status == DAE_ERROR_START && find.index == 3)
-    return too_high(err);
+    return lie_semi_too_high(err);
   if (status == DAE_ERROR_START && r->surface) {
     dae__copy(s->n, r->given, z);
-    status = undetermined(r, t, fixed, z, dz, err);
+    status = lie_semi_undetermined(r, t, fixed, z, dz, err);
     if (status && status != DAE_ERROR_START)
       return status;
-    if (!status && find_slopes(&r->slopes, t, z, dz, NULL) != DAE_ERROR_SINGULAR)
+    if (!status && lie_semi_find_slopes(&r->slopes, t, z, dz, NULL) != DAE_ERROR_SINGULAR)
       status = DAE_ERROR_START; /* something else was wrong */
   }
   if (status && err)
@@ -187,18 +189,18 @@ static dae_status find_start(rows *r, double t, const bool *fixed, double *z, do
   return status;
 }
 
-static dae_status consistent(void *self, double t, const bool *fixed, double *z, double *dz,
-                             dae_error *err)
+static dae_status lie_semi_consistent(void *self, double t, const bool *fixed, double *z,
+                                      double *dz, dae_error *err)
 {
   body *o = self;
   rows *made;
-  dae_status status = make_rows(o, t, z, &made, err);
+  dae_status status = lie_semi_make_rows(o, t, z, &made, err);
   if (!status)
-    status = find_start(made, t, fixed, z, dz, err);
-  return change_rows(o, made, status);
+    status = lie_semi_find_start(made, t, fixed, z, dz, err);
+  return lie_semi_change_rows(o, made, status);
 }
 
-static dae_status project(void *self, double t, double *z, dae_error *err)
+static dae_status lie_semi_project(void *self, double t, double *z, dae_error *err)
 {
   dae__surface *surface = ((body *)self)->rows->surface;
   if (!surface)
@@ -207,32 +209,32 @@ static dae_status project(void *self, double t, double *z, dae_error *err)
   return dae__surface_project(surface, t, z, err);
 }
 
-static void count(const void *self, dae_stats *stats)
+static void lie_semi_count(const void *self, dae_stats *stats)
 {
   const body *o = self;
   stats->evaluations += *o->s->evaluations;
 }
 
-static dae_status reload(void *self, dae_error *err)
+static dae_status lie_semi_reload(void *self, dae_error *err)
 {
   body *o = self;
   rows *made;
-  set_hidden(o->s, o->hidden);
-  dae_status status = make_rows(o, 0, NULL, &made, err);
-  return change_rows(o, made, status);
+  lie_semi_set_hidden(o->s, o->hidden);
+  dae_status status = lie_semi_make_rows(o, 0, NULL, &made, err);
+  return lie_semi_change_rows(o, made, status);
 }
 
-static void release(void *self)
+static void lie_semi_release(void *self)
 {
-  drop(((body *)self)->rows);
+  lie_semi_drop(((body *)self)->rows);
 }
 
-static const dae__lie_body_table verbs = {.consistent = consistent,
-                                          .slopes = slopes,
-                                          .project = project,
-                                          .count = count,
-                                          .reload = reload,
-                                          .free = release};
+static const dae__lie_body_table lie_semi_verbs = {.consistent = lie_semi_consistent,
+                                                   .slopes = lie_semi_slopes,
+                                                   .project = lie_semi_project,
+                                                   .count = lie_semi_count,
+                                                   .reload = lie_semi_reload,
+                                                   .free = lie_semi_release};
 
 dae_status dae__lie_body_semi(dae__arena *arena, const dae_problem *problem, dae__lie_body *out,
                               dae_error *err)
@@ -247,6 +249,6 @@ dae_status dae__lie_body_semi(dae__arena *arena, const dae_problem *problem, dae
   o->hidden = DAE__KEEP(arena, bool, o->s->ny);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  *out = (dae__lie_body){.table = &verbs, .self = o, .s = o->s, .size = o->s->n};
+  *out = (dae__lie_body){.table = &lie_semi_verbs, .self = o, .s = o->s, .size = o->s->n};
   return DAE_OK;
 }

@@ -12,8 +12,8 @@
 /* ---- one step ---- */
 
 /* from (t, from) by h; of the result only z and the y of the step */
-static dae_status advance(dae__lie *o, double t, double h, const dae__lie_point *from,
-                          const dae__lie_point *to, dae_error *err)
+static dae_status lie_advance(dae__lie *o, double t, double h, const dae__lie_point *from,
+                              const dae__lie_point *to, dae_error *err)
 {
   const dae__semi *s = o->body.s;
   const double g = 1 / (4 - cbrt(4)), parts[5] = {g, g, 1 - 4 * g, g, g};
@@ -40,8 +40,8 @@ static dae_status advance(dae__lie *o, double t, double h, const dae__lie_point 
 }
 
 /* y and slopes that belong to x at t; where y is not determined, the step's own */
-static dae_status settle(dae__lie *o, double t, const dae__lie_point *p, bool *undetermined,
-                         dae_error *err)
+static dae_status lie_settle(dae__lie *o, double t, const dae__lie_point *p, bool *undetermined,
+                             dae_error *err)
 {
   dae_status status = o->body.table->slopes(o->body.self, false, t, p->z, p->dz, err);
   *undetermined = status == DAE_ERROR_SINGULAR;
@@ -49,7 +49,7 @@ static dae_status settle(dae__lie *o, double t, const dae__lie_point *p, bool *u
 }
 
 /* y may be undetermined at a point, as where a problem starts; but not twice in a row */
-static dae_status not_determined(const dae__lie *o, dae_error *err)
+static dae_status lie_not_determined(const dae__lie *o, dae_error *err)
 {
   const dae__semi *s = o->body.s;
   char name[64] = "y";
@@ -64,7 +64,7 @@ static dae_status not_determined(const dae__lie *o, dae_error *err)
                    name);
 }
 
-static void copy_point(const dae__semi *s, const dae__lie_point *from, const dae__lie_point *to)
+static void lie_copy_point(const dae__semi *s, const dae__lie_point *from, const dae__lie_point *to)
 {
   dae__copy(s->n, from->z, to->z);
   dae__copy(s->n, from->dz, to->dz);
@@ -72,37 +72,37 @@ static void copy_point(const dae__semi *s, const dae__lie_point *from, const dae
 }
 
 /* the step that ends in `next` becomes the last one */
-static dae_status accept(void *self, double t, dae_error *err)
+static dae_status lie_accept(void *self, double t, dae_error *err)
 {
   dae__lie *o = self;
   bool undetermined;
-  dae_status status = settle(o, t, &o->next, &undetermined, err);
+  dae_status status = lie_settle(o, t, &o->next, &undetermined, err);
   if (!status && undetermined && o->stand->undetermined)
-    return not_determined(o, err);
+    return lie_not_determined(o, err);
   if (status)
     return status;
-  copy_point(o->body.s, &o->now, &o->previous);
-  copy_point(o->body.s, &o->half, &o->middle);
-  copy_point(o->body.s, &o->next, &o->now);
+  lie_copy_point(o->body.s, &o->now, &o->previous);
+  lie_copy_point(o->body.s, &o->half, &o->middle);
+  lie_copy_point(o->body.s, &o->next, &o->now);
   o->stand->undetermined = undetermined;
   o->stand->t_middle = o->t_half;
   return DAE_OK;
 }
 
 /* one step, and two of half the size; *error: of the two */
-static dae_status halves(dae__lie *o, double h, double *error, dae_error *err)
+static dae_status lie_halves(dae__lie *o, double h, double *error, dae_error *err)
 {
   const dae__semi *s = o->body.s;
   double t = o->march.memory->t;
   bool undetermined;
   o->t_half = t + h / 2;
-  dae_status status = advance(o, t, h, &o->now, &o->coarse, err);
+  dae_status status = lie_advance(o, t, h, &o->now, &o->coarse, err);
   if (!status)
-    status = advance(o, t, h / 2, &o->now, &o->half, err);
+    status = lie_advance(o, t, h / 2, &o->now, &o->half, err);
   if (!status)
-    status = settle(o, t + h / 2, &o->half, &undetermined, err);
+    status = lie_settle(o, t + h / 2, &o->half, &undetermined, err);
   if (!status)
-    status = advance(o, t + h / 2, h / 2, &o->half, &o->next, err);
+    status = lie_advance(o, t + h / 2, h / 2, &o->half, &o->next, err);
   if (status)
     return status;
   dae__weights(s->nx, o->opts.rtol, o->opts.atol, o->now.z, o->weight);
@@ -112,16 +112,16 @@ static dae_status halves(dae__lie *o, double h, double *error, dae_error *err)
   return DAE_OK;
 }
 
-static dae_status attempt(void *self, double h, double *error, dae_error *err)
+static dae_status lie_attempt(void *self, double h, double *error, dae_error *err)
 {
   dae__lie *o = self;
   if (o->opts.step == 0)
-    return halves(o, h, error, err);
+    return lie_halves(o, h, error, err);
   o->t_half = o->march.memory->t;
-  return advance(o, o->march.memory->t, h, &o->now, &o->next, err);
+  return lie_advance(o, o->march.memory->t, h, &o->now, &o->next, err);
 }
 
-static double largest_rate(const void *self, double rtol, double atol, char *name, size_t size)
+static double lie_largest_rate(const void *self, double rtol, double atol, char *name, size_t size)
 {
   const dae__lie *o = self;
   double most = 0;
@@ -136,10 +136,10 @@ static double largest_rate(const void *self, double rtol, double atol, char *nam
   return most;
 }
 
-static void begin(void *self)
+static void lie_begin(void *self)
 {
   (void)self; /* it stands where it is */
 }
 
 const dae__march_table dae__lie_march = {
-    .begin = begin, .attempt = attempt, .accept = accept, .rate = largest_rate};
+    .begin = lie_begin, .attempt = lie_attempt, .accept = lie_accept, .rate = lie_largest_rate};

@@ -11,7 +11,7 @@
 
 /* Hermite's polynomials of up to three points at 0, 1/2, 1: weight of the value and of h times the
  * slope at point k */
-static void hermite(int count, const double *at, double x, int k, double *value, double *slope)
+static void lie_hermite(int count, const double *at, double x, int k, double *value, double *slope)
 {
   double l = 1, rate = 0; /* Lagrange's polynomial and its derivative at its own point */
   for (int j = 0; j < count; j++)
@@ -23,7 +23,7 @@ static void hermite(int count, const double *at, double x, int k, double *value,
   *slope = (x - at[k]) * l * l;
 }
 
-static void glance(void *self, double t, double *y)
+static void lie_glance(void *self, double t, double *y)
 {
   dae__lie *o = self;
   const dae__march_memory *m = o->march.memory;
@@ -39,13 +39,13 @@ static void glance(void *self, double t, double *y)
   int count = halves ? 3 : 2;
   for (int k = 0; k < count; k++) {
     double value, slope;
-    hermite(count, at, x, k, &value, &slope);
+    lie_hermite(count, at, x, k, &value, &slope);
     for (int i = 0; i < nx; i++) /* differences, so that what does not move stays as it is */
       y[i] += value * (points[k]->z[i] - o->now.z[i]) + h * slope * points[k]->dz[i];
   }
 }
 
-static dae_status interpolate(void *self, double t, double *y, double *dy, dae_error *err)
+static dae_status lie_interpolate(void *self, double t, double *y, double *dy, dae_error *err)
 {
   dae__lie *o = self;
   const dae__lie_body *body = &o->body;
@@ -59,7 +59,7 @@ static dae_status interpolate(void *self, double t, double *y, double *dy, dae_e
   const dae__lie_point *p = &o->coarse; /* has no other use between steps */
   dae__copy(body->s->n, o->now.z, p->z);
   dae__zero(body->s->n, p->dz);
-  glance(self, t, p->z);
+  lie_glance(self, t, p->z);
   dae_status status = body->table->project(body->self, t, p->z, &why);
   if (!status)
     status = body->table->slopes(body->self, true, t, p->z, p->dz, &why);
@@ -73,19 +73,19 @@ static dae_status interpolate(void *self, double t, double *y, double *dy, dae_e
 
 /* ---- the other verbs ---- */
 
-static dae_status step(void *self, double t_stop, dae_error *err)
+static dae_status lie_step(void *self, double t_stop, dae_error *err)
 {
   return dae__march_step(&((dae__lie *)self)->march, t_stop, err);
 }
 
-static dae_view view(const void *self)
+static dae_view lie_view(const void *self)
 {
   const dae__lie *o = self;
   return dae__march_view(&o->march, o->body.size);
 }
 
 /* makes `next` consistent and stands there */
-static dae_status stand_at(dae__lie *o, double t, const bool *fixed, dae_error *err)
+static dae_status lie_stand_at(dae__lie *o, double t, const bool *fixed, dae_error *err)
 {
   const dae__semi *s = o->body.s;
   const dae__lie_point *p = &o->next;
@@ -103,17 +103,17 @@ static dae_status stand_at(dae__lie *o, double t, const bool *fixed, dae_error *
   return DAE_OK;
 }
 
-static dae_status restart(void *self, double t, const double *y, dae_error *err)
+static dae_status lie_restart(void *self, double t, const double *y, dae_error *err)
 {
   dae__lie *o = self;
   dae__zero(o->body.s->n, o->next.z);
   dae__copy(o->body.size, y, o->next.z);
-  dae_status status = stand_at(o, t, NULL, err);
+  dae_status status = lie_stand_at(o, t, NULL, err);
   o->march.memory->stats.restarts += !status;
   return status;
 }
 
-static dae_stats stats(const void *self)
+static dae_stats lie_stats(const void *self)
 {
   const dae__lie *o = self;
   const dae__lie_memory *m = o->step.memory;
@@ -126,7 +126,7 @@ static dae_stats stats(const void *self)
   return s;
 }
 
-static dae_status reload(void *self, dae_error *err)
+static dae_status lie_reload(void *self, dae_error *err)
 {
   dae__lie *o = self;
   dae_status status = o->body.table->reload(o->body.self, err);
@@ -136,7 +136,7 @@ static dae_status reload(void *self, dae_error *err)
   return status ? dae__fail(err, status, NULL, "the factorisation could not be rebuilt") : DAE_OK;
 }
 
-static void release(void *self)
+static void lie_release(void *self)
 {
   dae__lie *o = self;
   dae__lie_step_free(&o->step);
@@ -144,32 +144,32 @@ static void release(void *self)
     o->body.table->free(o->body.self);
 }
 
-static const dae__integrator_table verbs = {.method = "lie",
-                                            .step = step,
-                                            .view = view,
-                                            .interpolate = interpolate,
-                                            .glance = glance,
-                                            .restart = restart,
-                                            .stats = stats,
-                                            .reload = reload,
-                                            .free = release};
+static const dae__integrator_table lie_verbs = {.method = "lie",
+                                                .step = lie_step,
+                                                .view = lie_view,
+                                                .interpolate = lie_interpolate,
+                                                .glance = lie_glance,
+                                                .restart = lie_restart,
+                                                .stats = lie_stats,
+                                                .reload = lie_reload,
+                                                .free = lie_release};
 
 /* ---- creation ---- */
 
-static dae__lie_point keep_point(dae__arena *arena, const dae__semi *s)
+static dae__lie_point lie_keep_point(dae__arena *arena, const dae__semi *s)
 {
   return (dae__lie_point){DAE__KEEP(arena, double, s->n), DAE__KEEP(arena, double, s->n),
                           DAE__KEEP(arena, double, s->ny)};
 }
 
-static dae__lie_point take_point(dae__arena *arena, const dae__semi *s)
+static dae__lie_point lie_take_point(dae__arena *arena, const dae__semi *s)
 {
   return (dae__lie_point){DAE__TAKE(arena, double, s->n), DAE__TAKE(arena, double, s->n),
                           DAE__TAKE(arena, double, s->ny)};
 }
 
 /* M has to be regular at the start */
-static dae_status check_mass(dae__lie *o, const dae_env *env, dae_error *err)
+static dae_status lie_check_mass(dae__lie *o, const dae_env *env, dae_error *err)
 {
   dae__semi *s = o->body.s;
   char name[64] = "";
@@ -188,8 +188,8 @@ static dae_status check_mass(dae__lie *o, const dae_env *env, dae_error *err)
                    name[0] ? " at " : "", name);
 }
 
-static dae_status prepare(dae__lie *o, dae__arena *arena, const dae_problem *problem,
-                          dae_error *err)
+static dae_status lie_prepare(dae__lie *o, dae__arena *arena, const dae_problem *problem,
+                              dae_error *err)
 {
   dae_status status = problem->mechanical
                           ? dae__lie_body_mechanical(arena, problem, o->opts.form, &o->body, err)
@@ -199,12 +199,12 @@ static dae_status prepare(dae__lie *o, dae__arena *arena, const dae_problem *pro
   const dae__semi *s = o->body.s;
   o->march.memory = DAE__KEEP(arena, dae__march_memory, 1);
   o->stand = DAE__KEEP(arena, dae__lie_stand, 1);
-  o->now = keep_point(arena, s);
-  o->previous = keep_point(arena, s);
-  o->middle = keep_point(arena, s);
-  o->half = take_point(arena, s);
-  o->next = take_point(arena, s);
-  o->coarse = take_point(arena, s);
+  o->now = lie_keep_point(arena, s);
+  o->previous = lie_keep_point(arena, s);
+  o->middle = lie_keep_point(arena, s);
+  o->half = lie_take_point(arena, s);
+  o->next = lie_take_point(arena, s);
+  o->coarse = lie_take_point(arena, s);
   o->weight = DAE__TAKE(arena, double, s->nx);
   o->x = DAE__TAKE(arena, double, s->nx);
   if (dae__arena_failed(arena))
@@ -212,7 +212,7 @@ static dae_status prepare(dae__lie *o, dae__arena *arena, const dae_problem *pro
   return dae__lie_step_create(arena, &o->body, &o->opts, &o->step, err);
 }
 
-static void prepare_march(dae__lie *o, const dae_env *env)
+static void lie_prepare_march(dae__lie *o, const dae_env *env)
 {
   const dae_lie_options *opts = &o->opts;
   int order = opts->theta == 0.5 ? opts->order : 1;
@@ -233,17 +233,17 @@ static void prepare_march(dae__lie *o, const dae_env *env)
   o->march.control.max_factor = 4;
 }
 
-static dae_status create(dae__lie *o, dae__arena *arena, const dae_problem *problem,
-                         const dae_start *start, dae_error *err)
+static dae_status integrator_create(dae__lie *o, dae__arena *arena, const dae_problem *problem,
+                                    const dae_start *start, dae_error *err)
 {
-  dae_status status = prepare(o, arena, problem, err);
+  dae_status status = lie_prepare(o, arena, problem, err);
   if (status)
     return status;
-  prepare_march(o, dae__arena_env(arena));
+  lie_prepare_march(o, dae__arena_env(arena));
   dae__copy(o->body.size, start->y, o->next.z);
-  status = stand_at(o, start->t, start->fixed, err);
+  status = lie_stand_at(o, start->t, start->fixed, err);
   if (!status)
-    status = check_mass(o, dae__arena_env(arena), err);
+    status = lie_check_mass(o, dae__arena_env(arena), err);
   return dae__start_status(status, err);
 }
 
@@ -255,11 +255,11 @@ dae_status dae__lie_integrator_create(dae__arena *arena, const dae_problem *prob
   if (!o)
     return dae__out_of_memory(err);
   o->opts = *opts;
-  dae_status status = create(o, arena, problem, start, err);
-  o->table = verbs;
+  dae_status status = integrator_create(o, arena, problem, start, err);
+  o->table = lie_verbs;
   if (!status && dae__integrator_create(arena, &o->table, o, out))
     status = dae__out_of_memory(err);
   if (status)
-    release(o);
+    lie_release(o);
   return status;
 }

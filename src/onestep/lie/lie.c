@@ -4,7 +4,7 @@
 #include "step/assembled.h"
 #include <math.h>
 
-static dae_status judge(const dae_problem *problem, dae_error *err)
+static dae_status lie_judge(const dae_problem *problem, dae_error *err)
 {
   if (problem->momentum)
     return dae__fail(err, DAE_ERROR_UNSUPPORTED, "lie",
@@ -20,10 +20,10 @@ static dae_status judge(const dae_problem *problem, dae_error *err)
 
 dae_status dae__lie_accepts(const dae_problem *problem, dae_error *err)
 {
-  return dae__assembled_judge(problem, judge, err);
+  return dae__assembled_judge(problem, lie_judge, err);
 }
 
-static dae_status check_options(const dae_lie_options *o, dae_error *err)
+static dae_status lie_check_options(const dae_lie_options *o, dae_error *err)
 {
   dae_lie_options finite = *o; /* of all options kappa alone may be infinite */
   if (finite.kappa == INFINITY)
@@ -45,11 +45,11 @@ static dae_status check_options(const dae_lie_options *o, dae_error *err)
   return DAE_OK;
 }
 
-static dae_status create_single(const void *request, const dae_problem *problem,
-                                const dae_start *start, const dae_env *env, dae_integrator **out,
-                                dae_error *err)
+static dae_status lie_create_single(const void *request, const dae_problem *problem,
+                                    const dae_start *start, const dae_env *env,
+                                    dae_integrator **out, dae_error *err)
 {
-  dae_status status = judge(problem, err);
+  dae_status status = lie_judge(problem, err);
   if (status)
     return status;
   dae__arena *arena = dae__arena_create(env);
@@ -68,7 +68,7 @@ dae_status dae_lie_create(const dae_problem *problem, const dae_start *start,
   dae_lie_options defaults = dae_lie_defaults();
   opts = opts ? opts : &defaults;
   *out = NULL;
-  dae_status status = check_options(opts, err);
+  dae_status status = lie_check_options(opts, err);
   return status ? status
-                : dae__assembled_create(problem, start, create_single, opts, env, out, err);
+                : dae__assembled_create(problem, start, lie_create_single, opts, env, out, err);
 }

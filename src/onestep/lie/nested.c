@@ -18,7 +18,7 @@
 #define MOST_INNER 500
 #define MOST_OUTER 50
 
-static dae_status mass_failed(const dae__lie_step *o, dae_status status, dae_error *err)
+static dae_status lie_nested_mass_failed(const dae__lie_step *o, dae_status status, dae_error *err)
 {
   char name[64] = "";
   int column = dae__solver_column(o->mass);
@@ -31,7 +31,8 @@ static dae_status mass_failed(const dae__lie_step *o, dae_status status, dae_err
 }
 
 /* f, or a column of f_y, becomes M^-1 times it */
-static dae_status divide_by_mass(dae__lie_step *o, bool factor, double *f, dae_error *err)
+static dae_status lie_nested_divide_by_mass(dae__lie_step *o, bool factor, double *f,
+                                            dae_error *err)
 {
   if (!o->mass)
     return DAE_OK;
@@ -40,7 +41,7 @@ static dae_status divide_by_mass(dae__lie_step *o, bool factor, double *f, dae_e
     o->memory->mass_factored = true;
     o->memory->factorisations++;
     if (status)
-      return mass_failed(o, status, err);
+      return lie_nested_mass_failed(o, status, err);
   }
   dae__solver_solve(o->mass, f);
   return DAE_OK;
@@ -51,7 +52,7 @@ typedef struct frozen {
 } frozen;
 
 /* (e^(hc) - 1)/c and its derivative ((hc - 1) e^(hc) + 1)/c^2, by series where hc is small */
-static void find_eta(double h, frozen *w)
+static void lie_nested_find_eta(double h, frozen *w)
 {
   double u = h * w->c;
   if (fabs(u) < 1e-4) {
@@ -63,19 +64,19 @@ static void find_eta(double h, frozen *w)
   w->eta_c = ((u - 1) * exp(u) + 1) / (w->c * w->c);
 }
 
-static frozen freeze(const dae__lie_step *o)
+static frozen lie_nested_freeze(const dae__lie_step *o)
 {
   int nx = o->s->nx;
   double kappa2 = o->kappa * o->kappa;
   frozen w = {.size = sqrt(dae__dot(nx, o->zb, o->zb) + kappa2)};
   w.c = dae__dot(nx, o->f, o->zb) / (w.size * w.size);
   w.d = (dae__dot(nx, o->x0, o->zb) + kappa2) / w.size;
-  find_eta(o->h, &w);
+  lie_nested_find_eta(o->h, &w);
   return w;
 }
 
 /* names the equation whose x changes most */
-static dae_status inner_failed(const dae__lie_step *o, dae_error *err)
+static dae_status lie_nested_inner_failed(const dae__lie_step *o, dae_error *err)
 {
   const dae__semi *s = o->s;
   char name[64];
@@ -91,7 +92,7 @@ static dae_status inner_failed(const dae__lie_step *o, dae_error *err)
 }
 
 /* inner sweeps until x1 no longer changes */
-static dae_status sweep(dae__lie_step *o, dae_error *err)
+static dae_status lie_nested_sweep(dae__lie_step *o, dae_error *err)
 {
   int nx = o->s->nx;
   double before = INFINITY;
@@ -99,10 +100,10 @@ static dae_status sweep(dae__lie_step *o, dae_error *err)
     dae__lie_middle(o);
     dae_status status = dae__lie_evaluate(o, err);
     if (!status)
-      status = divide_by_mass(o, i == 0 || !o->s->constant_mass, o->f, err);
+      status = lie_nested_divide_by_mass(o, i == 0 || !o->s->constant_mass, o->f, err);
     if (status)
       return status;
-    frozen w = freeze(o);
+    frozen w = lie_nested_freeze(o);
     for (int k = 0; k < nx; k++) {
       double x1 = o->x0[k] + w.eta * w.d * o->f[k] / w.size;
       o->R[k] = x1 - o->z1[k];
@@ -116,22 +117,22 @@ static dae_status sweep(dae__lie_step *o, dae_error *err)
       break;
     before = change;
   }
-  return inner_failed(o, err);
+  return lie_nested_inner_failed(o, err);
 }
 
 /* dx1/dy, a column for each y */
-static dae_status derive(dae__lie_step *o, dae_error *err)
+static dae_status lie_nested_derive(dae__lie_step *o, dae_error *err)
 {
   dae__semi *s = o->s;
   int nx = s->nx;
-  frozen w = freeze(o);
+  frozen w = lie_nested_freeze(o);
   dae__zero(nx * s->ny, o->columns);
   for (int j = 0; j < s->ny; j++) {
     double *x = o->columns + (size_t)j * (size_t)nx;
     for (int e = s->J.start[nx + j]; e < s->J.start[nx + j + 1]; e++)
       if (s->J.row[e] < nx)
         x[s->J.row[e]] = o->J_mid[e];
-    dae_status status = divide_by_mass(o, false, x, err);
+    dae_status status = lie_nested_divide_by_mass(o, false, x, err);
     if (status)
       return status;
     double c_y = dae__dot(nx, x, o->zb) / (w.size * w.size);
@@ -142,7 +143,7 @@ static dae_status derive(dae__lie_step *o, dae_error *err)
 }
 
 /* B = F_x dx1/dy + F_y, by rows */
-static void form_B(dae__lie_step *o)
+static void lie_nested_form_B(dae__lie_step *o)
 {
   const dae__semi *s = o->s;
   int nx = s->nx, m = s->ny;
@@ -165,7 +166,7 @@ static void form_B(dae__lie_step *o)
 }
 
 /* names the equation that is not met best */
-static dae_status outer_failed(const dae__lie_step *o, const char *what, dae_error *err)
+static dae_status lie_nested_outer_failed(const dae__lie_step *o, const char *what, dae_error *err)
 {
   const dae__semi *s = o->s;
   char name[64];
@@ -180,7 +181,7 @@ static dae_status outer_failed(const dae__lie_step *o, const char *what, dae_err
 }
 
 /* y <- y - B^-1 F; *change of y */
-static dae_status correct(dae__lie_step *o, double *change, dae_error *err)
+static dae_status lie_nested_correct(dae__lie_step *o, double *change, dae_error *err)
 {
   dae__semi *s = o->s;
   const bool *active = o->body->active;
@@ -188,20 +189,21 @@ static dae_status correct(dae__lie_step *o, double *change, dae_error *err)
   if (!status && s->hidden_count > 0)
     status = dae__semi_J(s, o->t + o->h, o->z1, o->J_end, err);
   if (!status)
-    status = derive(o, err);
+    status = lie_nested_derive(o, err);
   if (status)
     return status;
-  form_B(o);
+  lie_nested_form_B(o);
   o->memory->jacobians++;
   for (int i = 0; i < s->ny; i++)
     o->dy[i] = active && !active[i] ? -o->z1[s->nx + i]
                : s->hidden[i]       ? -o->F_end[i]
                                     : -o->f[s->nx + i];
   if (dae__lu_factor(s->ny, o->B, o->pivot)) /* of its transpose, since it is stored by rows */
-    return outer_failed(o,
-                        "has a singular matrix F_x dx/dy + F_y: the index may be higher than "
-                        "declared;",
-                        err);
+    return lie_nested_outer_failed(
+        o,
+        "has a singular matrix F_x dx/dy + F_y: the index may be higher than "
+        "declared;",
+        err);
   dae__lu_solve_transposed(s->ny, o->B, o->pivot, o->dy);
   dae__axpy(s->ny, 1, o->dy, o->z1 + s->nx);
   dae__zero(s->nx, o->R);
@@ -214,7 +216,7 @@ dae_status dae__lie_nested(dae__lie_step *o, dae_error *err)
 {
   double before = INFINITY, change = 0;
   for (int i = 0; i < MOST_OUTER; i++) {
-    dae_status status = sweep(o, err);
+    dae_status status = lie_nested_sweep(o, err);
     if (!status && o->s->ny == 0)
       return DAE_OK;
     if (!status) { /* F at the x1 that was found */
@@ -222,16 +224,16 @@ dae_status dae__lie_nested(dae__lie_step *o, dae_error *err)
       status = dae__lie_evaluate(o, err);
     }
     if (!status)
-      status = divide_by_mass(o, false, o->f, err);
+      status = lie_nested_divide_by_mass(o, false, o->f, err);
     if (!status)
-      status = correct(o, &change, err);
+      status = lie_nested_correct(o, &change, err);
     if (status)
       return status;
     if (change <= o->outer || (change > before / 2 && change <= DAE__LIE_BEARABLE))
-      return sweep(o, err); /* x1 that belongs to y */
+      return lie_nested_sweep(o, err); /* x1 that belongs to y */
     if (!isfinite(change) || (i > 3 && change > 2 * before))
       break;
     before = change;
   }
-  return outer_failed(o, "does not converge", err);
+  return lie_nested_outer_failed(o, "does not converge", err);
 }

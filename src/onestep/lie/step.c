@@ -17,7 +17,7 @@
 
 /* ---- creation ---- */
 
-static void take_memory(dae__lie_step *o, dae__arena *arena)
+static void lie_take_memory(dae__lie_step *o, dae__arena *arena)
 {
   const dae__semi *s = o->s;
   int n = s->n, nx = s->nx, J = dae__pattern_count(&s->J);
@@ -38,7 +38,7 @@ static void take_memory(dae__lie_step *o, dae__arena *arena)
   o->unit = dae__pattern_diagonal(arena, s->ny);
 }
 
-static dae_status create_newton(dae__lie_step *o, dae__arena *arena, dae_error *err)
+static dae_status lie_create_newton(dae__lie_step *o, dae__arena *arena, dae_error *err)
 {
   const dae__semi *s = o->s;
   const dae__block blocks[4] = {{.pattern = &s->M},
@@ -55,7 +55,7 @@ static dae_status create_newton(dae__lie_step *o, dae__arena *arena, dae_error *
                                   : dae__solver_create(arena, &o->pattern, &o->solver, err);
 }
 
-static dae_status create_nested(dae__lie_step *o, dae__arena *arena, dae_error *err)
+static dae_status lie_create_nested(dae__lie_step *o, dae__arena *arena, dae_error *err)
 {
   const dae__semi *s = o->s;
   size_t n = (size_t)s->nx, m = (size_t)s->ny;
@@ -79,11 +79,11 @@ dae_status dae__lie_step_create(dae__arena *arena, const dae__lie_body *body,
                        .iteration = opts->lie_iteration,
                        .inner = fmax(opts->inner_tol, DAE__LIE_GOAL),
                        .outer = fmax(opts->outer_tol, DAE__LIE_GOAL)};
-  take_memory(o, arena);
+  lie_take_memory(o, arena);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  return o->iteration == DAE_LIE_NESTED ? create_nested(o, arena, err)
-                                        : create_newton(o, arena, err);
+  return o->iteration == DAE_LIE_NESTED ? lie_create_nested(o, arena, err)
+                                        : lie_create_newton(o, arena, err);
 }
 
 void dae__lie_step_free(dae__lie_step *o)
@@ -130,7 +130,7 @@ dae_status dae__lie_evaluate(dae__lie_step *o, dae_error *err)
 }
 
 /* R = (M delta - h sigma f, F) */
-static void residual(dae__lie_step *o)
+static void lie_residual(dae__lie_step *o)
 {
   const dae__semi *s = o->s;
   const bool *active = o->body->active;
@@ -146,7 +146,7 @@ static void residual(dae__lie_step *o)
 /* ---- the matrix ---- */
 
 /* J = what is subtracted from M + theta (M delta)_x */
-static void compose(dae__lie_step *o)
+static void lie_compose(dae__lie_step *o)
 {
   const dae__semi *s = o->s;
   for (int j = 0; j < s->n; j++) {
@@ -163,7 +163,7 @@ static void compose(dae__lie_step *o)
   }
 }
 
-static dae_status singular(const dae__lie_step *o, dae_error *err)
+static dae_status lie_singular(const dae__lie_step *o, dae_error *err)
 {
   const dae__semi *s = o->s;
   int column = dae__solver_column(o->solver);
@@ -177,7 +177,7 @@ static dae_status singular(const dae__lie_step *o, dae_error *err)
                                    : "M may be singular");
 }
 
-static dae_status factor(dae__lie_step *o, dae_error *err)
+static dae_status lie_factor(dae__lie_step *o, dae_error *err)
 {
   dae__semi *s = o->s;
   double tb = o->t + o->theta * o->h;
@@ -189,7 +189,7 @@ static dae_status factor(dae__lie_step *o, dae_error *err)
     status = dae__semi_Ms(s, tb, o->zb, o->delta, o->Ms, err);
   if (status)
     return status;
-  compose(o);
+  lie_compose(o);
   dae__zero(dae__pattern_count(&o->pattern), o->matrix);
   dae__block_add(&o->block[0], 1, o->M, o->matrix);
   if (!s->constant_mass)
@@ -203,12 +203,12 @@ static dae_status factor(dae__lie_step *o, dae_error *err)
   o->memory->jacobians++;
   o->memory->factorisations++;
   if (status == DAE_ERROR_SINGULAR)
-    return singular(o, err);
+    return lie_singular(o, err);
   return status == DAE_ERROR_MEMORY ? dae__out_of_memory(err) : status;
 }
 
 /* R = matrix\(-R), the derivative of sigma included unless it is held */
-static void solve(dae__lie_step *o, bool held)
+static void lie_solve(dae__lie_step *o, bool held)
 {
   int nx = o->s->nx;
   dae__scale(o->s->n, -1, o->R);
@@ -233,7 +233,7 @@ double dae__lie_change(const dae__lie_step *o, const double *dx, const double *d
 }
 
 /* names the equation whose variable changes most */
-static dae_status not_converged(const dae__lie_step *o, dae_error *err)
+static dae_status lie_not_converged(const dae__lie_step *o, dae_error *err)
 {
   const dae__semi *s = o->s;
   char name[64];
@@ -252,7 +252,7 @@ static dae_status not_converged(const dae__lie_step *o, dae_error *err)
 }
 
 /* Newton from z1; held: sigma stays */
-static dae_status newton(dae__lie_step *o, bool held, dae_error *err)
+static dae_status lie_newton(dae__lie_step *o, bool held, dae_error *err)
 {
   double before = INFINITY;
   bool fresh = false;
@@ -264,11 +264,11 @@ static dae_status newton(dae__lie_step *o, bool held, dae_error *err)
       break;
     dae_status status = dae__lie_evaluate(o, err);
     if (!status && !fresh)
-      status = factor(o, err);
+      status = lie_factor(o, err);
     if (status)
       return status;
-    residual(o);
-    solve(o, held);
+    lie_residual(o);
+    lie_solve(o, held);
     dae__axpy(o->s->n, 1, o->R, o->z1);
     o->memory->iterations++;
     double change = dae__lie_change(o, o->R, o->R + o->s->nx);
@@ -279,11 +279,11 @@ static dae_status newton(dae__lie_step *o, bool held, dae_error *err)
     fresh = change < REFRESHED * before;
     before = change;
   }
-  return not_converged(o, err);
+  return lie_not_converged(o, err);
 }
 
 /* Euler's prediction [L13 (16)] */
-static void predict(dae__lie_step *o, const double *dx, const double *y)
+static void lie_predict(dae__lie_step *o, const double *dx, const double *y)
 {
   for (int i = 0; i < o->s->nx; i++)
     o->z1[i] = o->x0[i] + o->h * dx[i];
@@ -291,13 +291,13 @@ static void predict(dae__lie_step *o, const double *dx, const double *y)
 }
 
 /* sigma is held, and evaluated anew after each convergence */
-static dae_status lag(dae__lie_step *o, dae_error *err)
+static dae_status lie_lag(dae__lie_step *o, dae_error *err)
 {
   double derivative;
   o->memory->lagged++;
   o->sigma = 1;
   for (int i = 0; i < MOST_LAGGED; i++) {
-    dae_status status = newton(o, true, err);
+    dae_status status = lie_newton(o, true, err);
     if (status)
       return status;
     double next = dae__lie_sigma(o->theta, dae__lie_middle(o), &derivative);
@@ -306,9 +306,9 @@ static dae_status lag(dae__lie_step *o, dae_error *err)
       break;
     o->sigma = next;
     if (change <= 4e-15) /* a further one would not change x1 */
-      return newton(o, true, err);
+      return lie_newton(o, true, err);
   }
-  return not_converged(o, err);
+  return lie_not_converged(o, err);
 }
 
 dae_status dae__lie_step_solve(dae__lie_step *o, double t, double h, const double *x0,
@@ -317,17 +317,17 @@ dae_status dae__lie_step_solve(dae__lie_step *o, double t, double h, const doubl
   o->t = t;
   o->h = h;
   o->x0 = x0;
-  predict(o, dx, y);
+  lie_predict(o, dx, y);
   if (o->iteration == DAE_LIE_NESTED)
     return dae__lie_nested(o, err);
   if (isinf(o->kappa)) { /* the midpoint rule */
     o->sigma = 1;
-    return newton(o, true, err);
+    return lie_newton(o, true, err);
   }
-  dae_status status = newton(o, false, err);
+  dae_status status = lie_newton(o, false, err);
   if (status == DAE_ERROR_STEP || status == DAE_ERROR_RECOVERABLE) {
-    predict(o, dx, y);
-    status = lag(o, err);
+    lie_predict(o, dx, y);
+    status = lie_lag(o, err);
   }
   return status;
 }

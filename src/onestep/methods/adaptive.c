@@ -10,7 +10,7 @@
 
 /* ---- what they take ---- */
 
-static dae_status refuse_momentum(const char *name, dae_error *err)
+static dae_status adaptive_refuse_momentum(const char *name, dae_error *err)
 {
   return dae__fail(err, DAE_ERROR_UNSUPPORTED, name,
                    "%s does not take the momentum form: use spark-gauss, or give the problem in "
@@ -18,15 +18,15 @@ static dae_status refuse_momentum(const char *name, dae_error *err)
                    name);
 }
 
-static dae_status judge_free(const dae__rk_recipe *recipe, const dae_problem *problem,
-                             dae_error *err)
+static dae_status adaptive_judge_free(const dae__rk_recipe *recipe, const dae_problem *problem,
+                                      dae_error *err)
 {
   const char *name = recipe->needs.method;
   const dae_mechanical *m = problem->mechanical;
   const dae_semi_explicit *s = problem->semi_explicit;
   int algebraic = m ? m->nw : s ? s->ny : 0;
   if (problem->momentum)
-    return refuse_momentum(name, err);
+    return adaptive_refuse_momentum(name, err);
   if (s && s->index >= 2)
     return dae__fail(err, DAE_ERROR_UNSUPPORTED, name,
                      "%s takes ordinary differential equations; this problem declares index %d: "
@@ -39,13 +39,13 @@ static dae_status judge_free(const dae__rk_recipe *recipe, const dae_problem *pr
   return DAE_OK;
 }
 
-static dae_status judge_implicit(const dae__rk_recipe *recipe, const dae_problem *problem,
-                                 dae_error *err)
+static dae_status adaptive_judge_implicit(const dae__rk_recipe *recipe, const dae_problem *problem,
+                                          dae_error *err)
 {
   const char *name = recipe->needs.method;
   const dae_semi_explicit *s = problem->semi_explicit;
   if (problem->momentum)
-    return refuse_momentum(name, err);
+    return adaptive_refuse_momentum(name, err);
   if (s && s->index >= 3)
     return dae__fail(err, DAE_ERROR_UNSUPPORTED, name,
                      "%s takes semi-explicit problems of index 1 and 2; this one declares index "
@@ -54,13 +54,13 @@ static dae_status judge_implicit(const dae__rk_recipe *recipe, const dae_problem
   return DAE_OK;
 }
 
-static dae_status judge_linear(const dae__rk_recipe *recipe, const dae_problem *problem,
-                               dae_error *err)
+static dae_status adaptive_judge_linear(const dae__rk_recipe *recipe, const dae_problem *problem,
+                                        dae_error *err)
 {
   const char *name = recipe->needs.method;
   const dae_semi_explicit *s = problem->semi_explicit;
   if (problem->momentum)
-    return refuse_momentum(name, err);
+    return adaptive_refuse_momentum(name, err);
   if (!s)
     return dae__fail(err, DAE_ERROR_UNSUPPORTED, name,
                      "%s takes semi-explicit problems; this one is mechanical: use radau", name);
@@ -79,13 +79,13 @@ static dae_status judge_linear(const dae__rk_recipe *recipe, const dae_problem *
 
 /* ---- steppers ---- */
 
-static int explicit_order(const dae_rk_options *opts)
+static int adaptive_explicit_order(const dae_rk_options *opts)
 {
   /* below, the fewer stages of the pair of order 5 are worth more than its larger errors */
   return opts->order ? opts->order : opts->rtol > 1e-4 ? 5 : 8;
 }
 
-static int radau_rule_for(const dae_rk_options *opts)
+static int adaptive_radau_rule_for(const dae_rk_options *opts)
 {
   /* 3 stages for loose tolerances, 5 for most, 7 for tight ones: docs/methods/rk.md */
   if (opts->stages)
@@ -93,40 +93,40 @@ static int radau_rule_for(const dae_rk_options *opts)
   return opts->rtol >= 1e-3 ? 0 : opts->rtol >= 1e-8 ? 1 : 2;
 }
 
-static dae_status furnish_explicit(dae__rk *o, dae__arena *arena, dae_error *err)
+static dae_status adaptive_furnish_explicit(dae__rk *o, dae__arena *arena, dae_error *err)
 {
   dae__stepper stepper = {0};
-  dae_status status =
-      dae__explicit_create(arena, &o->body, &o->opts, explicit_order(&o->opts), &stepper, err);
+  dae_status status = dae__explicit_create(arena, &o->body, &o->opts,
+                                           adaptive_explicit_order(&o->opts), &stepper, err);
   if (!status)
     dae__rk_add(o, &stepper, true);
   return status;
 }
 
-static int rosenbrock_order(const dae_rk_options *opts)
+static int adaptive_rosenbrock_order(const dae_rk_options *opts)
 {
   /* where both reach the same accuracy in the same time: docs/methods/rk.md */
   return opts->order ? opts->order : opts->rtol > 1e-6 ? 4 : 5;
 }
 
-static dae_status furnish_rosenbrock(dae__rk *o, dae__arena *arena, dae_error *err)
+static dae_status adaptive_furnish_rosenbrock(dae__rk *o, dae__arena *arena, dae_error *err)
 {
   dae__stepper stepper = {0};
-  dae_status status =
-      dae__rosenbrock_create(arena, &o->body, &o->opts, rosenbrock_order(&o->opts), &stepper, err);
+  dae_status status = dae__rosenbrock_create(arena, &o->body, &o->opts,
+                                             adaptive_rosenbrock_order(&o->opts), &stepper, err);
   if (!status)
     dae__rk_add(o, &stepper, true);
   return status;
 }
 
-static void start_rosenbrock(dae__rk *o, double t_stop)
+static void adaptive_start_rosenbrock(dae__rk *o, double t_stop)
 {
   if (o->opts.first_step == 0)
     o->march.first_step =
         dae__rosenbrock_first_step(o->stepper[0].self, o->march.memory->t, &o->now, t_stop);
 }
 
-static dae_status furnish_gauss(dae__rk *o, dae__arena *arena, dae_error *err)
+static dae_status adaptive_furnish_gauss(dae__rk *o, dae__arena *arena, dae_error *err)
 {
   int stages = o->opts.stages ? o->opts.stages : dae__gauss_stages(o->opts.rtol);
   dae__stepper stepper = {0};
@@ -137,9 +137,9 @@ static dae_status furnish_gauss(dae__rk *o, dae__arena *arena, dae_error *err)
 }
 
 /* steppers of 3 stages to those of the tolerance, which begin */
-static dae_status furnish_radau(dae__rk *o, dae__arena *arena, dae_error *err)
+static dae_status adaptive_furnish_radau(dae__rk *o, dae__arena *arena, dae_error *err)
 {
-  int last = radau_rule_for(&o->opts), count, begin = o->steppers;
+  int last = adaptive_radau_rule_for(&o->opts), count, begin = o->steppers;
   int first = o->opts.stages > 0 || o->opts.step > 0 ? last : 0;
   dae__stepper stepper[DAE__RADAU_STEPPERS];
   dae_status status =
@@ -150,10 +150,10 @@ static dae_status furnish_radau(dae__rk *o, dae__arena *arena, dae_error *err)
   return status;
 }
 
-static dae_status furnish_switching(dae__rk *o, dae__arena *arena, dae_error *err)
+static dae_status adaptive_furnish_switching(dae__rk *o, dae__arena *arena, dae_error *err)
 {
   dae__stepper stepper[2] = {{0}, {0}};
-  int order = explicit_order(&o->opts);
+  int order = adaptive_explicit_order(&o->opts);
   dae_status status = dae__switching_create(o, arena, err);
   if (!status)
     status = dae__gauss_create(arena, &o->body, &o->opts, 0, &stepper[0], err);
@@ -163,34 +163,36 @@ static dae_status furnish_switching(dae__rk *o, dae__arena *arena, dae_error *er
     return status;
   dae__rk_add(o, &stepper[0], true);
   dae__rk_add(o, &stepper[1], true);
-  status = furnish_radau(o, arena, err);
+  status = adaptive_furnish_radau(o, arena, err);
   dae__switching_select_first(o, order == 5 ? 6 : 12, order == 5 ? 3.25 : 6);
   return status;
 }
 
-static void choose_stages(dae__rk *o)
+static void adaptive_choose_stages(dae__rk *o)
 {
   o->stepper[0].table->select(o, 0);
 }
 
 /* ---- creation ---- */
 
-static const dae__rk_recipe explicit_recipe = {
-    .needs = {.method = "explicit", .index = 1}, .judge = judge_free, .furnish = furnish_explicit};
-static const dae__rk_recipe gauss_recipe = {
-    .needs = {.method = "gauss", .index = 1}, .judge = judge_free, .furnish = furnish_gauss};
+static const dae__rk_recipe explicit_recipe = {.needs = {.method = "explicit", .index = 1},
+                                               .judge = adaptive_judge_free,
+                                               .furnish = adaptive_furnish_explicit};
+static const dae__rk_recipe gauss_recipe = {.needs = {.method = "gauss", .index = 1},
+                                            .judge = adaptive_judge_free,
+                                            .furnish = adaptive_furnish_gauss};
 static const dae__rk_recipe radau_recipe = {
     .needs = {.method = "radau", .singular = true, .index = 2},
-    .judge = judge_implicit,
-    .furnish = furnish_radau,
-    .choose = choose_stages};
+    .judge = adaptive_judge_implicit,
+    .furnish = adaptive_furnish_radau,
+    .choose = adaptive_choose_stages};
 static const dae__rk_recipe rosenbrock_recipe = {.needs = {.method = "rosenbrock", .index = 1},
-                                                 .judge = judge_linear,
-                                                 .furnish = furnish_rosenbrock,
-                                                 .start = start_rosenbrock};
+                                                 .judge = adaptive_judge_linear,
+                                                 .furnish = adaptive_furnish_rosenbrock,
+                                                 .start = adaptive_start_rosenbrock};
 static const dae__rk_recipe switching_recipe = {.needs = {.method = "switching", .index = 1},
-                                                .judge = judge_free,
-                                                .furnish = furnish_switching,
+                                                .judge = adaptive_judge_free,
+                                                .furnish = adaptive_furnish_switching,
                                                 .start = dae__switching_start,
                                                 .choose = dae__switching_choose};
 
@@ -210,10 +212,10 @@ METHOD(rosenbrock)
 METHOD(switching)
 #undef METHOD
 
-static dae_status create(const dae__rk_recipe *recipe, const dae_option_table *table,
-                         const dae_problem *problem, const dae_start *start,
-                         const dae_rk_options *opts, const dae_env *env, dae_integrator **out,
-                         dae_error *err)
+static dae_status adaptive_create(const dae__rk_recipe *recipe, const dae_option_table *table,
+                                  const dae_problem *problem, const dae_start *start,
+                                  const dae_rk_options *opts, const dae_env *env,
+                                  dae_integrator **out, dae_error *err)
 {
   dae_rk_options defaults = dae_rk_adaptive_defaults();
   opts = opts ? opts : &defaults;
@@ -222,8 +224,8 @@ static dae_status create(const dae__rk_recipe *recipe, const dae_option_table *t
   return status ? status : dae__rk_create(recipe, opts, problem, start, env, out, err);
 }
 
-static dae_status refuse_choice(const char *option, const char *method, const char *choice,
-                                dae_error *err)
+static dae_status adaptive_refuse_choice(const char *option, const char *method, const char *choice,
+                                         dae_error *err)
 {
   return dae__fail(err, DAE_ERROR_OPTION, option, "%s of %s has to be %s, or 0: by the tolerance",
                    option, method, choice);
@@ -235,15 +237,17 @@ dae_status dae_explicit_create(const dae_problem *problem, const dae_start *star
 {
   *out = NULL;
   if (opts && opts->order != 0 && opts->order != 5 && opts->order != 8)
-    return refuse_choice("order", "explicit", "5 or 8", err);
-  return create(&explicit_recipe, &dae_explicit_option_table, problem, start, opts, env, out, err);
+    return adaptive_refuse_choice("order", "explicit", "5 or 8", err);
+  return adaptive_create(&explicit_recipe, &dae_explicit_option_table, problem, start, opts, env,
+                         out, err);
 }
 
 dae_status dae_gauss_create(const dae_problem *problem, const dae_start *start,
                             const dae_rk_options *opts, const dae_env *env, dae_integrator **out,
                             dae_error *err)
 {
-  return create(&gauss_recipe, &dae_gauss_option_table, problem, start, opts, env, out, err);
+  return adaptive_create(&gauss_recipe, &dae_gauss_option_table, problem, start, opts, env, out,
+                         err);
 }
 
 dae_status dae_radau_create(const dae_problem *problem, const dae_start *start,
@@ -252,8 +256,9 @@ dae_status dae_radau_create(const dae_problem *problem, const dae_start *start,
 {
   *out = NULL;
   if (opts && opts->stages != 0 && opts->stages != 3 && opts->stages != 5 && opts->stages != 7)
-    return refuse_choice("stages", "radau", "3, 5 or 7", err);
-  return create(&radau_recipe, &dae_radau_option_table, problem, start, opts, env, out, err);
+    return adaptive_refuse_choice("stages", "radau", "3, 5 or 7", err);
+  return adaptive_create(&radau_recipe, &dae_radau_option_table, problem, start, opts, env, out,
+                         err);
 }
 
 dae_status dae_rosenbrock_create(const dae_problem *problem, const dae_start *start,
@@ -262,15 +267,15 @@ dae_status dae_rosenbrock_create(const dae_problem *problem, const dae_start *st
 {
   *out = NULL;
   if (opts && opts->order != 0 && opts->order != 4 && opts->order != 5)
-    return refuse_choice("order", "rosenbrock", "4 or 5", err);
-  return create(&rosenbrock_recipe, &dae_rosenbrock_option_table, problem, start, opts, env, out,
-                err);
+    return adaptive_refuse_choice("order", "rosenbrock", "4 or 5", err);
+  return adaptive_create(&rosenbrock_recipe, &dae_rosenbrock_option_table, problem, start, opts,
+                         env, out, err);
 }
 
 dae_status dae_switching_create(const dae_problem *problem, const dae_start *start,
                                 const dae_rk_options *opts, const dae_env *env,
                                 dae_integrator **out, dae_error *err)
 {
-  return create(&switching_recipe, &dae_switching_option_table, problem, start, opts, env, out,
-                err);
+  return adaptive_create(&switching_recipe, &dae_switching_option_table, problem, start, opts, env,
+                         out, err);
 }

@@ -7,7 +7,8 @@
 
 /* ---- what they take ---- */
 
-static dae_status judge(const dae__rk_scheme *scheme, const dae_problem *problem, dae_error *err)
+static dae_status fixed_step_judge(const dae__rk_scheme *scheme, const dae_problem *problem,
+                                   dae_error *err)
 {
   const dae_mechanical *m = problem->mechanical;
   const dae_semi_explicit *s = problem->semi_explicit;
@@ -37,7 +38,7 @@ static dae_status judge(const dae__rk_scheme *scheme, const dae_problem *problem
   static dae_status judge_##name(const dae_problem *problem, dae_error *err)                       \
   {                                                                                                \
     dae__rk_scheme scheme = made;                                                                  \
-    return judge(&scheme, problem, err);                                                           \
+    return fixed_step_judge(&scheme, problem, err);                                                \
   }                                                                                                \
   dae_status dae__##name##_accepts(const dae_problem *problem, dae_error *err)                     \
   {                                                                                                \
@@ -52,7 +53,7 @@ METHOD(radau_iia, dae__rk_radau_iia(1))
 
 /* ---- creation ---- */
 
-static dae_status furnish(dae__rk *o, dae__arena *arena, dae_error *err)
+static dae_status fixed_step_furnish(dae__rk *o, dae__arena *arena, dae_error *err)
 {
   const dae__rk_scheme *scheme = o->recipe.coefficients;
   dae__stepper stepper = {0};
@@ -64,25 +65,26 @@ static dae_status furnish(dae__rk *o, dae__arena *arena, dae_error *err)
   return status;
 }
 
-static dae_status judge_recipe(const dae__rk_recipe *recipe, const dae_problem *problem,
-                               dae_error *err)
+static dae_status fixed_step_judge_recipe(const dae__rk_recipe *recipe, const dae_problem *problem,
+                                          dae_error *err)
 {
-  return judge(recipe->coefficients, problem, err);
+  return fixed_step_judge(recipe->coefficients, problem, err);
 }
 
-static dae__rk_recipe recipe_of(const dae__rk_scheme *scheme)
+static dae__rk_recipe fixed_step_recipe_of(const dae__rk_scheme *scheme)
 {
   return (dae__rk_recipe){.needs = {.method = scheme->name,
                                     .semi = scheme->implicit,
                                     .singular = scheme->implicit && scheme->e == 0,
                                     .index = 1},
-                          .judge = judge_recipe,
-                          .furnish = furnish,
+                          .judge = fixed_step_judge_recipe,
+                          .furnish = fixed_step_furnish,
                           .coefficients = scheme};
 }
 
-static dae_status check_options(const dae_option_table *table, const dae_rk_options *opts,
-                                const char *method, dae_error *err)
+static dae_status fixed_step_check_options(const dae_option_table *table,
+                                           const dae_rk_options *opts, const char *method,
+                                           dae_error *err)
 {
   dae_status status = opts ? dae_options_validate(table, opts, err) : DAE_OK;
   if (status || (opts && opts->step > 0))
@@ -93,14 +95,14 @@ static dae_status check_options(const dae_option_table *table, const dae_rk_opti
                    method);
 }
 
-static dae_status create(const dae__rk_scheme *scheme, const dae_option_table *table,
-                         const dae_problem *problem, const dae_start *start,
-                         const dae_rk_options *opts, const dae_env *env, dae_integrator **out,
-                         dae_error *err)
+static dae_status fixed_step_create(const dae__rk_scheme *scheme, const dae_option_table *table,
+                                    const dae_problem *problem, const dae_start *start,
+                                    const dae_rk_options *opts, const dae_env *env,
+                                    dae_integrator **out, dae_error *err)
 {
-  dae__rk_recipe recipe = recipe_of(scheme);
+  dae__rk_recipe recipe = fixed_step_recipe_of(scheme);
   *out = NULL;
-  dae_status status = check_options(table, opts, scheme->name, err);
+  dae_status status = fixed_step_check_options(table, opts, scheme->name, err);
   return status ? status : dae__rk_create(&recipe, opts, problem, start, env, out, err);
 }
 
@@ -109,7 +111,7 @@ dae_status dae_euler_create(const dae_problem *problem, const dae_start *start,
                             dae_error *err)
 {
   dae__rk_scheme scheme = dae__rk_euler();
-  return create(&scheme, &dae_rk_option_table, problem, start, opts, env, out, err);
+  return fixed_step_create(&scheme, &dae_rk_option_table, problem, start, opts, env, out, err);
 }
 
 dae_status dae_heun_create(const dae_problem *problem, const dae_start *start,
@@ -117,7 +119,7 @@ dae_status dae_heun_create(const dae_problem *problem, const dae_start *start,
                            dae_error *err)
 {
   dae__rk_scheme scheme = dae__rk_heun();
-  return create(&scheme, &dae_rk_option_table, problem, start, opts, env, out, err);
+  return fixed_step_create(&scheme, &dae_rk_option_table, problem, start, opts, env, out, err);
 }
 
 dae_status dae_rk4_create(const dae_problem *problem, const dae_start *start,
@@ -125,7 +127,7 @@ dae_status dae_rk4_create(const dae_problem *problem, const dae_start *start,
                           dae_error *err)
 {
   dae__rk_scheme scheme = dae__rk_classical();
-  return create(&scheme, &dae_rk_option_table, problem, start, opts, env, out, err);
+  return fixed_step_create(&scheme, &dae_rk_option_table, problem, start, opts, env, out, err);
 }
 
 dae_status dae_trapezoid_create(const dae_problem *problem, const dae_start *start,
@@ -133,7 +135,8 @@ dae_status dae_trapezoid_create(const dae_problem *problem, const dae_start *sta
                                 dae_integrator **out, dae_error *err)
 {
   dae__rk_scheme scheme = dae__rk_trapezoid();
-  return create(&scheme, &dae_trapezoid_option_table, problem, start, opts, env, out, err);
+  return fixed_step_create(&scheme, &dae_trapezoid_option_table, problem, start, opts, env, out,
+                           err);
 }
 
 dae_status dae_radau_iia_create(const dae_problem *problem, const dae_start *start,
@@ -142,5 +145,6 @@ dae_status dae_radau_iia_create(const dae_problem *problem, const dae_start *sta
 {
   bool known = opts && opts->stages >= 1 && opts->stages <= 3; /* else it will be refused */
   dae__rk_scheme scheme = dae__rk_radau_iia(known ? opts->stages : 1);
-  return create(&scheme, &dae_radau_iia_option_table, problem, start, opts, env, out, err);
+  return fixed_step_create(&scheme, &dae_radau_iia_option_table, problem, start, opts, env, out,
+                           err);
 }

@@ -13,14 +13,14 @@
  * fail */
 #define FULL_GROWTH 1.5
 
-static const dae__radau_rule *rule_of(const dae__radau_stepper *self)
+static const dae__radau_rule *radau_rule_of(const dae__radau_stepper *self)
 {
   return dae__radau_rule_at(self->radau, self->rule);
 }
 
 /* ---- steps ---- */
 
-static void begin(void *self)
+static void radau_begin(void *self)
 {
   dae__radau_memory *m = ((dae__radau_stepper *)self)->radau->memory;
   m->s = 0;
@@ -28,10 +28,10 @@ static void begin(void *self)
   m->failed = 0;
 }
 
-static dae_status attempt(void *self, const dae__rk_leg *leg, double *error, dae_error *err)
+static dae_status radau_attempt(void *self, const dae__rk_leg *leg, double *error, dae_error *err)
 {
   dae__radau *o = ((dae__radau_stepper *)self)->radau;
-  const dae__radau_rule *rule = rule_of(self);
+  const dae__radau_rule *rule = radau_rule_of(self);
   int n = o->r->n, n2 = o->r->n2, last = rule->s - 1;
   dae_status status = dae__radau_solve(o, self, leg, err);
   if (status)
@@ -44,7 +44,7 @@ static dae_status attempt(void *self, const dae__rk_leg *leg, double *error, dae
 
 /* where constraints depend on each other: the multipliers of least norm, and whether they still do
  */
-static dae_status dependent_rows(dae__radau *o, const dae__rk_leg *leg, dae_error *err)
+static dae_status radau_dependent_rows(dae__radau *o, const dae__rk_leg *leg, dae_error *err)
 {
   const dae__rk_body *body = o->body;
   double t = leg->t + leg->h;
@@ -54,11 +54,11 @@ static dae_status dependent_rows(dae__radau *o, const dae__rk_leg *leg, dae_erro
   return status ? status : body->table->slopes(body->self, false, t, leg->to.z, leg->to.dz, err);
 }
 
-static dae_status settle(void *self, const dae__rk_leg *leg, dae_error *err)
+static dae_status radau_settle(void *self, const dae__rk_leg *leg, dae_error *err)
 {
   dae__radau *o = ((dae__radau_stepper *)self)->radau;
   dae__radau_memory *m = o->memory;
-  const dae__radau_rule *rule = rule_of(self);
+  const dae__radau_rule *rule = radau_rule_of(self);
   int n = o->r->n, n2 = o->r->n2, dynamic = n2 + o->r->n1, size = n2 + n;
   const double *end = o->Z + (size_t)(rule->s - 1) * (size_t)size;
   dae_status status = DAE_OK;
@@ -68,7 +68,7 @@ static dae_status settle(void *self, const dae__rk_leg *leg, dae_error *err)
     return status;
   dae__copy(n2, leg->to.z + n2, leg->to.dz);
   dae__copy(dynamic, o->K + (size_t)(rule->s - 1) * (size_t)n, leg->to.dz + n2);
-  status = dependent_rows(o, leg, err);
+  status = radau_dependent_rows(o, leg, err);
   if (status)
     return status;
   for (int i = 0; i < size; i++)
@@ -85,25 +85,25 @@ static dae_status settle(void *self, const dae__rk_leg *leg, dae_error *err)
 
 /* ---- between the ends ---- */
 
-static void between(void *self, const dae__rk_leg *leg, double x, double *z)
+static void radau_between(void *self, const dae__rk_leg *leg, double x, double *z)
 {
-  dae__radau_between(((dae__radau_stepper *)self)->radau, rule_of(self), leg, x, z);
+  dae__radau_between(((dae__radau_stepper *)self)->radau, radau_rule_of(self), leg, x, z);
 }
 
-static void rate(void *self, const dae__rk_leg *leg, double x, double *dz)
+static void radau_rate(void *self, const dae__rk_leg *leg, double x, double *dz)
 {
   (void)leg;
-  dae__radau_rate(((dae__radau_stepper *)self)->radau, rule_of(self), x, dz);
+  dae__radau_rate(((dae__radau_stepper *)self)->radau, radau_rule_of(self), x, dz);
 }
 
-static dae_status refine(void *self, const dae__rk_leg *leg, dae_error *err)
+static dae_status radau_refine(void *self, const dae__rk_leg *leg, dae_error *err)
 {
-  return dae__radau_refine(((dae__radau_stepper *)self)->radau, rule_of(self), leg, err);
+  return dae__radau_refine(((dae__radau_stepper *)self)->radau, radau_rule_of(self), leg, err);
 }
 
 /* ---- the other verbs ---- */
 
-static void count(const void *self, dae_stats *stats)
+static void radau_count(const void *self, dae_stats *stats)
 {
   const dae__radau *o = ((const dae__radau_stepper *)self)->radau;
   if (!((const dae__radau_stepper *)self)->first)
@@ -114,7 +114,7 @@ static void count(const void *self, dae_stats *stats)
   stats->factorisations += o->r->memory->factorisations;
 }
 
-static dae_status reload(void *self, dae_error *err)
+static dae_status radau_reload(void *self, dae_error *err)
 {
   dae__radau *o = ((dae__radau_stepper *)self)->radau;
   if (!((dae__radau_stepper *)self)->first)
@@ -126,44 +126,44 @@ static dae_status reload(void *self, dae_error *err)
   return status ? dae__fail(err, status, NULL, "the factorisation could not be rebuilt") : DAE_OK;
 }
 
-static void release_all(dae__radau *o)
+static void radau_release_all(dae__radau *o)
 {
   dae__reduced_free(o->r);
   for (int i = 0; i < DAE__RADAU_RULES; i++)
     dae__radau_full_free(o->full[i]);
 }
 
-static void release(void *self)
+static void radau_release(void *self)
 {
   if (((dae__radau_stepper *)self)->first)
-    release_all(((dae__radau_stepper *)self)->radau);
+    radau_release_all(((dae__radau_stepper *)self)->radau);
 }
 
-static double work(const void *self)
+static double radau_work(const void *self)
 {
   return ((const dae__radau_stepper *)self)->radau->memory->work;
 }
 
-static const dae__stepper_table verbs = {.begin = begin,
-                                         .attempt = attempt,
-                                         .settle = settle,
-                                         .between = between,
-                                         .rate = rate,
-                                         .refine = refine,
-                                         .work = work,
-                                         .select = dae__radau_adapt,
-                                         .count = count,
-                                         .reload = reload,
-                                         .free = release};
+static const dae__stepper_table radau_verbs = {.begin = radau_begin,
+                                               .attempt = radau_attempt,
+                                               .settle = radau_settle,
+                                               .between = radau_between,
+                                               .rate = radau_rate,
+                                               .refine = radau_refine,
+                                               .work = radau_work,
+                                               .select = dae__radau_adapt,
+                                               .count = radau_count,
+                                               .reload = radau_reload,
+                                               .free = radau_release};
 
 /* ---- creation ---- */
 
-static int stages_of(int rule)
+static int radau_stages_of(int rule)
 {
   return 3 + 2 * rule;
 }
 
-static void take_rules(dae__radau *o, dae__arena *arena, int first, int last)
+static void radau_take_rules(dae__radau *o, dae__arena *arena, int first, int last)
 {
   for (int i = first; i <= last; i++) {
     o->rule[i] = DAE__ROOM(arena, dae__radau_rule, 1);
@@ -175,7 +175,7 @@ static void take_rules(dae__radau *o, dae__arena *arena, int first, int last)
     o->finer->s = 0;
 }
 
-static dae_status take_memory(dae__radau *o, dae__arena *arena, int stages, dae_error *err)
+static dae_status radau_take_memory(dae__radau *o, dae__arena *arena, int stages, dae_error *err)
 {
   size_t n = (size_t)o->r->n, n2 = (size_t)o->r->n2, s = (size_t)stages;
   size_t finer = (size_t)dae__radau_finer(stages);
@@ -200,39 +200,40 @@ static dae_status take_memory(dae__radau *o, dae__arena *arena, int stages, dae_
   return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
 }
 
-static dae__stepper stepper_of(const dae__radau_stepper *self)
+static dae__stepper radau_stepper_of(const dae__radau_stepper *self)
 {
-  int s = stages_of(self->rule);
+  int s = radau_stages_of(self->rule);
   dae__controller_options control = dae__controller_defaults(s + 1);
   control.predictive = true;
   control.kept_up_to = 1.2; /* [HW96 IV.8], as in RADAU5 */
   if (self->full)
     control.max_factor = FULL_GROWTH;
   return (dae__stepper){
-      .table = &verbs, .self = (void *)self, .order = 2 * s - 1, .control = control};
+      .table = &radau_verbs, .self = (void *)self, .order = 2 * s - 1, .control = control};
 }
 
 /* the matrices of all stages, for as many stages as they are of use */
-static dae_status make_full(dae__radau *o, dae__arena *arena, int first, int last, dae_error *err)
+static dae_status radau_make_full(dae__radau *o, dae__arena *arena, int first, int last,
+                                  dae_error *err)
 {
   dae_status status = DAE_OK;
   for (int i = first; i <= last && !status; i++)
-    if (stages_of(i) * o->r->n <= FULL_SIZE)
-      status = dae__radau_full_create(arena, o->r, stages_of(i), stages_of(last), o->full[first],
-                                      &o->full[i], err);
+    if (radau_stages_of(i) * o->r->n <= FULL_SIZE)
+      status = dae__radau_full_create(arena, o->r, radau_stages_of(i), radau_stages_of(last),
+                                      o->full[first], &o->full[i], err);
   return status;
 }
 
-static dae_status make(dae__radau *o, dae__arena *arena, int first, int last, dae_error *err)
+static dae_status radau_make(dae__radau *o, dae__arena *arena, int first, int last, dae_error *err)
 {
-  int stages = stages_of(last);
+  int stages = radau_stages_of(last);
   dae_status status = dae__reduced_create(arena, o->body, (stages - 1) / 2, &o->r, err);
-  take_rules(o, arena, first, last);
+  radau_take_rules(o, arena, first, last);
   if (!status)
-    status = take_memory(o, arena, stages, err);
+    status = radau_take_memory(o, arena, stages, err);
   /* circuits: at their sharp corners it has no better rates, and costs more */
   if (!status && !o->fixed && o->body->m && !o->r->cautious)
-    status = make_full(o, arena, first, last, err);
+    status = radau_make_full(o, arena, first, last, err);
   return status;
 }
 
@@ -246,9 +247,9 @@ dae_status dae__radau_create(dae__arena *arena, const dae__rk_body *body,
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   *o = (dae__radau){.body = body, .rtol = opts->rtol, .atol = opts->atol, .fixed = opts->step > 0};
-  dae_status status = make(o, arena, first, last, err);
+  dae_status status = radau_make(o, arena, first, last, err);
   if (status) {
-    release_all(o);
+    radau_release_all(o);
     return status;
   }
   for (int full = 0; full < 2; full++)
@@ -257,7 +258,7 @@ dae_status dae__radau_create(dae__arena *arena, const dae__rk_body *body,
         continue;
       self[*count] =
           (dae__radau_stepper){.radau = o, .rule = i, .full = full, .first = *count == 0};
-      out[*count] = stepper_of(&self[*count]);
+      out[*count] = radau_stepper_of(&self[*count]);
       ++*count;
     }
   return DAE_OK;

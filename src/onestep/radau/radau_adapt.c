@@ -30,19 +30,19 @@ void dae__radau_charge(dae__radau *o, const dae__radau_rule *rule, dae__radau_wo
                                                  : s * MATRICES + s * s * s / 4;
 }
 
-static const dae__radau_stepper *way(const dae__rk *o, int i)
+static const dae__radau_stepper *radau_way(const dae__rk *o, int i)
 {
   return o->stepper[i].self;
 }
 
-static void begin_span(dae__rk *o, dae__radau *radau)
+static void radau_begin_span(dae__rk *o, dae__radau *radau)
 {
   dae__radau_choice *c = &radau->memory->choice;
   c->t = o->march.memory->t;
   c->work = radau->memory->work;
 }
 
-static double rate_of_span(const dae__rk *o, const dae__radau *radau)
+static double radau_rate_of_span(const dae__rk *o, const dae__radau *radau)
 {
   const dae__radau_choice *c = &radau->memory->choice;
   double time = o->march.memory->t - c->t;
@@ -50,16 +50,16 @@ static double rate_of_span(const dae__rk *o, const dae__radau *radau)
 }
 
 /* the stepper with so many more stages, with or without the one matrix; -1: there is none */
-static int find(const dae__rk *o, int first, int more, bool full)
+static int radau_find(const dae__rk *o, int first, int more, bool full)
 {
-  int rule = way(o, o->memory->current)->rule + more;
+  int rule = radau_way(o, o->memory->current)->rule + more;
   for (int i = first; i < o->steppers; i++)
-    if (way(o, i)->rule == rule && way(o, i)->full == full)
+    if (radau_way(o, i)->rule == rule && radau_way(o, i)->full == full)
       return i;
   return -1;
 }
 
-static void go_over(dae__rk *o, dae__radau *radau, int to)
+static void radau_go_over(dae__rk *o, dae__radau *radau, int to)
 {
   dae__radau_choice *c = &radau->memory->choice;
   dae__rk_shift(o, to);
@@ -68,23 +68,23 @@ static void go_over(dae__rk *o, dae__radau *radau, int to)
   c->slack = c->large = 0;
   c->steps = 0;
   c->trial = false;
-  begin_span(o, radau);
+  radau_begin_span(o, radau);
 }
 
-static void begin_trial(dae__rk *o, dae__radau *radau, int to)
+static void radau_begin_trial(dae__rk *o, dae__radau *radau, int to)
 {
   dae__radau_choice *c = &radau->memory->choice;
-  c->rate = rate_of_span(o, radau);
+  c->rate = radau_rate_of_span(o, radau);
   c->from = o->memory->current;
-  go_over(o, radau, to);
+  radau_go_over(o, radau, to);
   c->trial = true;
 }
 
 /* the end of a trial: less work than before, or back */
-static void judge(dae__rk *o, dae__radau *radau)
+static void radau_judge(dae__rk *o, dae__radau *radau)
 {
   dae__radau_choice *c = &radau->memory->choice;
-  if (rate_of_span(o, radau) <= c->rate) {
+  if (radau_rate_of_span(o, radau) <= c->rate) {
     c->trial = false;
     c->failed = 0;
     c->patience = 0;
@@ -93,51 +93,51 @@ static void judge(dae__rk *o, dae__radau *radau)
   c->failed++;
   c->patience = c->patience > 0 ? 2 * c->patience : WAIT;
   c->wait = c->patience;
-  go_over(o, radau, c->from);
+  radau_go_over(o, radau, c->from);
 }
 
 /* what to try where errors are small: the one matrix and fewer stages in turn */
-static int candidate(const dae__rk *o, int first, const dae__radau_choice *c)
+static int radau_candidate(const dae__rk *o, int first, const dae__radau_choice *c)
 {
-  bool full = way(o, o->memory->current)->full;
-  int one = full ? -1 : find(o, first, 0, true), fewer = find(o, first, -1, full);
+  bool full = radau_way(o, o->memory->current)->full;
+  int one = full ? -1 : radau_find(o, first, 0, true), fewer = radau_find(o, first, -1, full);
   return one >= 0 && (fewer < 0 || c->failed % 2 == 0) ? one : fewer;
 }
 
-static void watch(dae__rk *o, dae__radau *radau, int first)
+static void radau_watch(dae__rk *o, dae__radau *radau, int first)
 {
   dae__radau_choice *c = &radau->memory->choice;
-  bool full = way(o, o->memory->current)->full;
-  int more = find(o, first, 1, full), other = -1;
+  bool full = radau_way(o, o->memory->current)->full;
+  int more = radau_find(o, first, 1, full), other = -1;
   if (c->trial) {
     if (c->steps >= TRIAL)
-      judge(o, radau);
+      radau_judge(o, radau);
     return;
   }
   if (more >= 0 && c->large >= SLACK) {
-    go_over(o, radau, more);
+    radau_go_over(o, radau, more);
     return;
   }
   if (c->slack >= SLACK && c->wait == 0)
-    other = candidate(o, first, c);
+    other = radau_candidate(o, first, c);
   else if (full && c->steps >= AGAIN && c->wait == 0)
-    other = find(o, first, 0, false);
+    other = radau_find(o, first, 0, false);
   if (other >= 0)
-    begin_trial(o, radau, other);
+    radau_begin_trial(o, radau, other);
   else if (c->slack == 0 && c->steps % TRIAL == 0)
-    begin_span(o, radau);
+    radau_begin_span(o, radau);
 }
 
 void dae__radau_adapt(dae__rk *o, int first)
 {
-  dae__radau *radau = way(o, o->memory->current)->radau;
+  dae__radau *radau = radau_way(o, o->memory->current)->radau;
   dae__radau_choice *c = &radau->memory->choice;
   double error = radau->memory->error;
   if (o->march.memory->t_previous < c->t) /* it has begun anew, at an earlier time */
-    begin_span(o, radau);
+    radau_begin_span(o, radau);
   c->steps++;
   c->wait -= c->wait > 0;
   c->slack = error < SMALL ? c->slack + 1 : 0;
   c->large = error > LARGE ? c->large + 1 : 0;
-  watch(o, radau, first);
+  radau_watch(o, radau, first);
 }

@@ -24,8 +24,8 @@ int dae__radau_finer(int s)
 }
 
 /* z at x of the step that k with these nodes makes, up to the shift of its end */
-static void polynomial(const dae__radau *o, const dae__collocation_rule *c, const double *K,
-                       const dae__rk_leg *leg, double x, double *z)
+static void radau_polynomial(const dae__radau *o, const dae__collocation_rule *c, const double *K,
+                             const dae__rk_leg *leg, double x, double *z)
 {
   const double *z0 = leg->from.z;
   int n = o->r->n, n2 = o->r->n2, dynamic = n2 + o->r->n1;
@@ -44,8 +44,8 @@ static void polynomial(const dae__radau *o, const dae__collocation_rule *c, cons
   }
 }
 
-static const dae__collocation_rule *shown(const dae__radau *o, const dae__radau_rule *rule,
-                                          const double **K)
+static const dae__collocation_rule *radau_shown(const dae__radau *o, const dae__radau_rule *rule,
+                                                const double **K)
 {
   *K = o->memory->fine ? o->fine : o->polynomial;
   return o->memory->fine ? dae__radau_finer_at(o, (rule->s - 3) / 2) : rule->c;
@@ -55,15 +55,15 @@ void dae__radau_between(const dae__radau *o, const dae__radau_rule *rule, const 
                         double x, double *z)
 {
   const double *K;
-  const dae__collocation_rule *c = shown(o, rule, &K);
-  polynomial(o, c, K, leg, x, z);
+  const dae__collocation_rule *c = radau_shown(o, rule, &K);
+  radau_polynomial(o, c, K, leg, x, z);
   dae__axpy(o->r->n2 + o->r->n, x, o->memory->fine ? o->fine_shift : o->shift, z);
 }
 
 void dae__radau_rate(const dae__radau *o, const dae__radau_rule *rule, double x, double *dz)
 {
   const double *K;
-  const dae__collocation_rule *c = shown(o, rule, &K);
+  const dae__collocation_rule *c = radau_shown(o, rule, &K);
   double value[DAE__COLLOCATION_STAGES];
   dae__collocation_values(c, x, value);
   dae__zero(o->body->size, dz);
@@ -72,7 +72,7 @@ void dae__radau_rate(const dae__radau *o, const dae__radau_rule *rule, double x,
 }
 
 /* K at the finer nodes as the stages have it */
-static void begin_fine(dae__radau *o, const dae__radau_rule *rule)
+static void radau_begin_fine(dae__radau *o, const dae__radau_rule *rule)
 {
   const dae__collocation_rule *c = dae__radau_finer_at(o, (rule->s - 3) / 2);
   int n = o->r->n;
@@ -87,8 +87,8 @@ static void begin_fine(dae__radau *o, const dae__radau_rule *rule)
 }
 
 /* all nodes once; the largest change of what is integrated, relative to the tolerance */
-static dae_status sweep(dae__radau *o, const dae__collocation_rule *c, const dae__rk_leg *leg,
-                        double *change, dae_error *err)
+static dae_status radau_sweep(dae__radau *o, const dae__collocation_rule *c, const dae__rk_leg *leg,
+                              double *change, dae_error *err)
 {
   int n = o->r->n, dynamic = o->r->n2 + o->r->n1;
   *change = 0;
@@ -120,12 +120,12 @@ dae_status dae__radau_refine(dae__radau *o, const dae__radau_rule *rule, const d
   int size = o->r->n2 + o->r->n;
   double rtol = o->fixed ? 1e-15 : o->rtol, last = INFINITY, change = INFINITY;
   dae__weights(size, rtol, rtol * o->atol / o->rtol, leg->from.z, o->weight);
-  begin_fine(o, rule);
+  radau_begin_fine(o, rule);
   o->memory->fine = false;
   for (int i = 0; i < SWEEPS; i++) {
     double before = last;
     last = change;
-    dae_status status = sweep(o, c, leg, &change, err);
+    dae_status status = radau_sweep(o, c, leg, &change, err);
     if (status)
       return dae__march_can_retry(status) ? DAE_OK : status;
     if (change <= GOOD || fmax(change, last) <= ROUND_OFF / rtol)
@@ -133,7 +133,7 @@ dae_status dae__radau_refine(dae__radau *o, const dae__radau_rule *rule, const d
     if (!(change < fmax(before, last))) /* it does not converge: the stages are what there is */
       return DAE_OK;
   }
-  polynomial(o, c, o->fine, leg, 1, o->z);
+  radau_polynomial(o, c, o->fine, leg, 1, o->z);
   for (int i = 0; i < size; i++)
     o->fine_shift[i] = leg->to.z[i] - o->z[i];
   o->memory->fine = true;

@@ -26,7 +26,7 @@
 #define ROUGH 0.1
 #define ROUGH_OF_3 0.03
 
-static void raw(dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg)
+static void radau_raw(dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg)
 {
   const dae__reduced *r = o->r;
   int n = r->n, n2 = r->n2, dynamic = n2 + r->n1, size = n2 + n;
@@ -42,7 +42,7 @@ static void raw(dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *l
 }
 
 /* e' and e_q' in place of e and e_q; algebraic variables come with them */
-static void filter(dae__radau *o, const dae__radau_rule *rule, double h)
+static void radau_filter(dae__radau *o, const dae__radau_rule *rule, double h)
 {
   const dae__reduced *r = o->r;
   int dynamic = r->n2 + r->n1;
@@ -57,7 +57,7 @@ static void filter(dae__radau *o, const dae__radau_rule *rule, double h)
 
 /* what the first stage adds to the polynomial of the others in entry i of rows that are `stride`
  * apart */
-static double added(const dae__radau_rule *rule, int stride, const double *X, int i)
+static double radau_added(const dae__radau_rule *rule, int stride, const double *X, int i)
 {
   double d = 0;
   for (int j = 0; j < rule->s; j++)
@@ -66,26 +66,26 @@ static double added(const dae__radau_rule *rule, int stride, const double *X, in
 }
 
 /* what e does not show of algebraic variables */
-static void add_driven(dae__radau *o, const dae__radau_rule *rule)
+static void radau_add_driven(dae__radau *o, const dae__radau_rule *rule)
 {
   const dae__reduced *r = o->r;
   double s = rule->s, rtol = rule->goal.rtol, part = s > 3 ? DRIVEN : DRIVEN_OF_3;
   for (int i = r->n2 + r->n1; i < r->n; i++) {
-    double size = o->weight[r->n2 + i] / rtol, d = part * added(rule, r->n, o->K, i);
+    double size = o->weight[r->n2 + i] / rtol, d = part * radau_added(rule, r->n, o->K, i);
     o->e[i] += size * pow(d / size, (s + 1) / (s - 1));
   }
 }
 
 /* what it does not show where M is singular */
-static void add_unseen(dae__radau *o, const dae__radau_rule *rule)
+static void radau_add_unseen(dae__radau *o, const dae__radau_rule *rule)
 {
   const dae__reduced *r = o->r;
   double part = rule->s > 3 ? ROUGH : ROUGH_OF_3;
   for (int i = 0; i < r->n; i++) /* x, and y as the stages have it */
-    o->e[i] = fabs(o->e[i]) + part * added(rule, r->n, o->Z, i);
+    o->e[i] = fabs(o->e[i]) + part * radau_added(rule, r->n, o->Z, i);
 }
 
-static double norm(const dae__radau *o)
+static double radau_norm(const dae__radau *o)
 {
   const dae__reduced *r = o->r;
   double sum = 0;
@@ -102,11 +102,11 @@ static double norm(const dae__radau *o)
 
 double dae__radau_error(dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg)
 {
-  raw(o, rule, leg);
-  filter(o, rule, leg->h);
+  radau_raw(o, rule, leg);
+  radau_filter(o, rule, leg->h);
   if (o->body->singular && !o->r->index_2)
-    add_unseen(o, rule);
+    radau_add_unseen(o, rule);
   else if (o->r->cautious && !o->r->index_2)
-    add_driven(o, rule);
-  return norm(o);
+    radau_add_driven(o, rule);
+  return radau_norm(o);
 }

@@ -19,13 +19,13 @@ struct dae__radau_full {
   dae__solver *solver;
 };
 
-static bool is_few(const dae__reduced *r)
+static bool radau_full_is_few(const dae__reduced *r)
 {
   return r->n <= DAE__FEW && dae__pattern_count(&r->pattern) == r->n * r->n;
 }
 
-static dae_status create_tiles(dae__arena *arena, const dae__reduced *r, dae__radau_full *f,
-                               dae_error *err)
+static dae_status radau_full_create_tiles(dae__arena *arena, const dae__reduced *r,
+                                          dae__radau_full *f, dae_error *err)
 {
   f->pattern = dae__pattern_tiles(arena, &r->pattern, f->s);
   if (!dae__arena_failed(arena))
@@ -46,8 +46,8 @@ dae_status dae__radau_full_create(dae__arena *arena, const dae__reduced *r, int 
   *f = (dae__radau_full){.s = s, .n = r->n, .few = other ? other->few : NULL};
   if (f->few)
     return DAE_OK;
-  return is_few(r) ? dae__radau_few_create(arena, r, most, &f->few, err)
-                   : create_tiles(arena, r, f, err);
+  return radau_full_is_few(r) ? dae__radau_few_create(arena, r, most, &f->few, err)
+                              : radau_full_create_tiles(arena, r, f, err);
 }
 
 void dae__radau_full_free(dae__radau_full *f)
@@ -62,8 +62,8 @@ dae_status dae__radau_full_reload(dae__radau_full *f)
 }
 
 /* the row of stage i, from the derivatives there; -1, or the unknown at which it is singular */
-static int add_row(dae__radau_full *f, const dae__reduced *r, const dae__collocation_rule *c,
-                   double h, int i)
+static int radau_full_add_row(dae__radau_full *f, const dae__reduced *r,
+                              const dae__collocation_rule *c, double h, int i)
 {
   const int *start = r->pattern.start;
   if (f->few)
@@ -80,7 +80,7 @@ static int add_row(dae__radau_full *f, const dae__reduced *r, const dae__colloca
 }
 
 /* *column: the unknown of a stage at which it is singular, or -1 */
-static dae_status factor(dae__radau_full *f, int *column)
+static dae_status radau_full_factor(dae__radau_full *f, int *column)
 {
   if (f->few)
     return dae__radau_few_factor(f->few, column);
@@ -107,13 +107,13 @@ dae_status dae__radau_full_factor(dae__radau *o, dae__radau_full *f, const dae__
     dae_status status = r->table->linearise(r->self, &at, err);
     if (status)
       return status;
-    int failed = add_row(f, r, rule->c, leg->h, i);
+    int failed = radau_full_add_row(f, r, rule->c, leg->h, i);
     column = column < 0 ? failed : column;
   }
   r->memory->jacobians += rule->s;
   r->memory->factorisations++;
   dae__radau_charge(o, rule, DAE__RADAU_FULL);
-  dae_status status = column < 0 ? factor(f, &column) : DAE_ERROR_SINGULAR;
+  dae_status status = column < 0 ? radau_full_factor(f, &column) : DAE_ERROR_SINGULAR;
   if (status == DAE_ERROR_SINGULAR && column >= 0)
     r->table->name(r->self, column, name, sizeof name);
   return status ? dae__fail(err, status, name[0] ? name : NULL,

@@ -2,20 +2,20 @@
 #include <stddef.h>
 
 /* two entries of all rows at a time, which stay in registers */
-static inline void load(const int s, const double *X, int n, dae__pair *x)
+static inline void radau_map_load(const int s, const double *X, int n, dae__pair *x)
 {
   for (int j = 0; j < s; j++)
     x[j] = dae__pair_from_anywhere(X + j * n);
 }
 
 /* the last one, where their number is odd */
-static inline void load_one(const int s, const double *X, int n, dae__pair *x)
+static inline void radau_map_load_one(const int s, const double *X, int n, dae__pair *x)
 {
   for (int j = 0; j < s; j++)
     x[j] = (dae__pair){X[j * n], 0};
 }
 
-static inline dae__pair sum(const int s, const dae__pair *m, const dae__pair *x)
+static inline dae__pair radau_map_sum(const int s, const dae__pair *m, const dae__pair *x)
 {
   dae__pair even = m[0] * x[0], odd = m[1] * x[1];
   for (int j = 2; j < s; j += 2) {
@@ -26,33 +26,34 @@ static inline dae__pair sum(const int s, const dae__pair *m, const dae__pair *x)
   return even + odd;
 }
 
-static inline void map_rows(const int s, const dae__radau_map *map, int count, const double *X,
-                            int n, double *to, int stride)
+static inline void radau_map_map_rows(const int s, const dae__radau_map *map, int count,
+                                      const double *X, int n, double *to, int stride)
 {
   dae__pair x[DAE__RADAU_STAGES];
   int e = 0;
   for (; e + 2 <= count; e += 2) {
-    load(s, X + e, n, x);
+    radau_map_load(s, X + e, n, x);
     for (int i = 0; i < s; i++)
-      dae__pair_to(to + i * stride + e, sum(s, map->m[i], x));
+      dae__pair_to(to + i * stride + e, radau_map_sum(s, map->m[i], x));
   }
   if (e == count)
     return;
-  load_one(s, X + e, n, x);
+  radau_map_load_one(s, X + e, n, x);
   for (int i = 0; i < s; i++)
-    to[i * stride + e] = sum(s, map->m[i], x)[0];
+    to[i * stride + e] = radau_map_sum(s, map->m[i], x)[0];
 }
 
 /* base + at_i slope, where there is a slope */
-static inline dae__pair start(const dae__radau_integral *o, int i, dae__pair base, dae__pair slope)
+static inline dae__pair radau_map_start(const dae__radau_integral *o, int i, dae__pair base,
+                                        dae__pair slope)
 {
   if (o->slope)
     base += o->at[i] * slope;
   return base;
 }
 
-static inline void integrate(const int s, const dae__radau_integral *o, int n, const double *X,
-                             int stride, double *to)
+static inline void radau_map_integrate(const int s, const dae__radau_integral *o, int n,
+                                       const double *X, int stride, double *to)
 {
   dae__pair x[DAE__RADAU_STAGES];
   int e = 0;
@@ -61,37 +62,38 @@ static inline void integrate(const int s, const dae__radau_integral *o, int n, c
     dae__pair slope = {0, 0};
     if (o->slope)
       slope = dae__pair_from_anywhere(o->slope + e);
-    load(s, X + e, n, x);
+    radau_map_load(s, X + e, n, x);
     for (int i = 0; i < s; i++)
-      dae__pair_to(to + i * stride + e,
-                   start(o, i, base, slope) + o->factor * sum(s, o->map->m[i], x));
+      dae__pair_to(to + i * stride + e, radau_map_start(o, i, base, slope) +
+                                            o->factor * radau_map_sum(s, o->map->m[i], x));
   }
   if (e == o->count)
     return;
   dae__pair base = {o->base[e], 0}, slope = {o->slope ? o->slope[e] : 0, 0};
-  load_one(s, X + e, n, x);
+  radau_map_load_one(s, X + e, n, x);
   for (int i = 0; i < s; i++)
-    to[i * stride + e] = (start(o, i, base, slope) + o->factor * sum(s, o->map->m[i], x))[0];
+    to[i * stride + e] =
+        (radau_map_start(o, i, base, slope) + o->factor * radau_map_sum(s, o->map->m[i], x))[0];
 }
 
 void dae__radau_map_rows(int s, const dae__radau_map *map, int count, const double *X, int n,
                          double *to, int stride)
 {
   if (s == 3)
-    map_rows(3, map, count, X, n, to, stride);
+    radau_map_map_rows(3, map, count, X, n, to, stride);
   else if (s == 5)
-    map_rows(5, map, count, X, n, to, stride);
+    radau_map_map_rows(5, map, count, X, n, to, stride);
   else
-    map_rows(7, map, count, X, n, to, stride);
+    radau_map_map_rows(7, map, count, X, n, to, stride);
 }
 
 void dae__radau_integrate(int s, const dae__radau_integral *what, int n, const double *X,
                           int stride, double *to)
 {
   if (s == 3)
-    integrate(3, what, n, X, stride, to);
+    radau_map_integrate(3, what, n, X, stride, to);
   else if (s == 5)
-    integrate(5, what, n, X, stride, to);
+    radau_map_integrate(5, what, n, X, stride, to);
   else
-    integrate(7, what, n, X, stride, to);
+    radau_map_integrate(7, what, n, X, stride, to);
 }

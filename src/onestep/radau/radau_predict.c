@@ -9,14 +9,14 @@
  * a bound 7 stages carry the noise of tiny steps on for ever (tests/laws) */
 #define NOISE 30
 
-static double *row(double *X, int n, int i)
+static double *radau_row(double *X, int n, int i)
 {
   return X + (size_t)i * (size_t)n;
 }
 
 /* weights of the last d stages of a rule in the polynomial through them at x; their sum of moduli
  */
-static double last_weights(const dae__collocation_rule *c, int d, double x, double *w)
+static double radau_last_weights(const dae__collocation_rule *c, int d, double x, double *w)
 {
   const double *node = c->c + c->s - d;
   double sum = 0;
@@ -32,17 +32,17 @@ static double last_weights(const dae__collocation_rule *c, int d, double x, doub
 
 /* Stages of the last step to go on with: extrapolation to x makes errors of the size at which the
  * iteration has ended larger, and should not make them larger than the tolerance. */
-static int useful(const dae__collocation_rule *last, double x, double stop)
+static int radau_useful(const dae__collocation_rule *last, double x, double stop)
 {
   double w[DAE__COLLOCATION_STAGES];
   int d = last->s;
-  while (d > 1 && last_weights(last, d, x, w) * stop > NOISE)
+  while (d > 1 && radau_last_weights(last, d, x, w) * stop > NOISE)
     d--;
   return d;
 }
 
 /* the same by all of as many stages */
-static void go_on_with_all(dae__radau *o, const dae__radau_rule *rule, double ratio)
+static void radau_go_on_with_all(dae__radau *o, const dae__radau_rule *rule, double ratio)
 {
   dae__radau_map map;
   double w[DAE__COLLOCATION_STAGES];
@@ -61,15 +61,15 @@ void dae__radau_extrapolate(dae__radau *o, const dae__radau_rule *rule, double h
   const dae__radau_memory *m = o->memory;
   const dae__collocation_rule *last = dae__radau_rule_at(o, (m->s - 3) / 2)->c;
   double w[DAE__COLLOCATION_STAGES], ratio = h / m->h;
-  int n = o->r->n, d = useful(last, 1 + ratio, stop);
+  int n = o->r->n, d = radau_useful(last, 1 + ratio, stop);
   if (d == rule->s && last == rule->c) {
-    go_on_with_all(o, rule, ratio);
+    radau_go_on_with_all(o, rule, ratio);
     return;
   }
-  const double *polynomial = row(o->polynomial, n, last->s - d);
+  const double *polynomial = radau_row(o->polynomial, n, last->s - d);
   for (int i = 0; i < rule->s; i++) {
-    last_weights(last, d, 1 + rule->c->c[i] * ratio, w);
-    dae__sum_rows(d, w, n, n, polynomial, row(o->K, n, i));
+    radau_last_weights(last, d, 1 + rule->c->c[i] * ratio, w);
+    dae__sum_rows(d, w, n, n, polynomial, radau_row(o->K, n, i));
   }
 }
 
@@ -79,7 +79,7 @@ void dae__radau_stay(dae__radau *o, const dae__radau_rule *rule, const dae__rk_l
   const dae__reduced *r = o->r;
   int n = r->n, dynamic = r->n2 + r->n1;
   for (int i = 0; i < rule->s; i++) {
-    double *K = row(o->K, n, i);
+    double *K = radau_row(o->K, n, i);
     dae__copy(dynamic, leg->from.dz + r->n2, K);
     dae__copy(n - dynamic, leg->from.z + r->n2 + dynamic, K + dynamic);
   }

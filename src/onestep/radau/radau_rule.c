@@ -1,5 +1,5 @@
-/* The coefficients of Radau IIA. Eigenvalues and vectors of A are those that quadrature/eigen.h finds in
- * extended precision, typed in because finding them takes as long as some runs
+/* The coefficients of Radau IIA. Eigenvalues and vectors of A are those that quadrature/eigen.h
+ * finds in extended precision, typed in because finding them takes as long as some runs
  * (tests/unit/test_radau_rule.c compares). */
 #include "onestep/radau/radau.h"
 #include "quadrature/lagrange.h"
@@ -12,7 +12,7 @@ typedef struct eigen {
   double zTi[DAE__REDUCED_PAIRS][DAE__RADAU_STAGES][2];
 } eigen;
 
-static const eigen table[DAE__RADAU_RULES] = {
+static const eigen radau_table[DAE__RADAU_RULES] = {
     {.mu = 0.27488882959567737,
      .T = {0.094438762488975242, 0.25021312296533331, 1},
      .Ti = {4.1787185915519047, 0.32768282076106239, 0.52337644549944955},
@@ -102,19 +102,19 @@ static const eigen table[DAE__RADAU_RULES] = {
               {-0.20734952297165177, -0.045992745663932768}}}},
 };
 
-static double complex number(const double part[2])
+static double complex radau_number(const double part[2])
 {
   return part[0] + part[1] * I;
 }
 
-static dae__pair twice(double x)
+static dae__pair radau_twice(double x)
 {
   return (dae__pair){x, x};
 }
 
 dae__radau_rule dae__radau_rule_create(int stages)
 {
-  const eigen *e = &table[(stages - 3) / 2];
+  const eigen *e = &radau_table[(stages - 3) / 2];
   dae__radau_rule rule = {.c = dae__collocation_tabulated(stages, true),
                           .s = stages,
                           .pairs = (stages - 1) / 2,
@@ -127,21 +127,21 @@ dae__radau_rule dae__radau_rule_create(int stages)
     rule.Ti[j] = e->Ti[j];
   }
   for (int j = 0; j < stages; j++) {
-    rule.forth.m[0][j] = twice(e->Ti[j]);
-    rule.back.m[j][0] = twice(e->T[j]);
+    rule.forth.m[0][j] = radau_twice(e->Ti[j]);
+    rule.back.m[j][0] = radau_twice(e->T[j]);
     for (int i = 0; i < stages; i++) {
-      rule.A.m[i][j] = twice(rule.c->A[i][j]);
-      rule.A2.m[i][j] = twice(rule.c->A2[i][j]);
+      rule.A.m[i][j] = radau_twice(rule.c->A[i][j]);
+      rule.A2.m[i][j] = radau_twice(rule.c->A2[i][j]);
     }
   }
   for (int p = 0; p < rule.pairs; p++) {
-    rule.zmu[p] = number(e->zmu[p]);
+    rule.zmu[p] = radau_number(e->zmu[p]);
     for (int j = 0; j < stages; j++) {
-      rule.zT[p][j] = number(e->zT[p][j]);
-      rule.zTi[p][j] = number(e->zTi[p][j]);
+      rule.zT[p][j] = radau_number(e->zT[p][j]);
+      rule.zTi[p][j] = radau_number(e->zTi[p][j]);
       for (int part = 0; part < 2; part++) { /* w and its conjugate: T w + T' w' = 2 Re T w */
-        rule.forth.m[1 + 2 * p + part][j] = twice(e->zTi[p][j][part]);
-        rule.back.m[j][1 + 2 * p + part] = twice((part ? -2 : 2) * e->zT[p][j][part]);
+        rule.forth.m[1 + 2 * p + part][j] = radau_twice(e->zTi[p][j][part]);
+        rule.back.m[j][1 + 2 * p + part] = radau_twice((part ? -2 : 2) * e->zT[p][j][part]);
       }
     }
   }

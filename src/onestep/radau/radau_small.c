@@ -32,7 +32,7 @@ typedef struct own {
   double *Y, *W, *T;
 } own;
 
-static own own_of(const dae__radau_few *f, int i)
+static own radau_small_own_of(const dae__radau_few *f, int i)
 {
   int m = f->m;
   return (own){.order = f->order + i * (f->d + m),
@@ -75,7 +75,7 @@ void dae__radau_few_begin(dae__radau_few *f, int s)
 
 /* ---- the rows of a stage ---- */
 
-static double largest(int s, const double *a)
+static double radau_small_largest(int s, const double *a)
 {
   double most = 0;
   for (int j = 0; j < s; j++)
@@ -85,11 +85,12 @@ static double largest(int s, const double *a)
 
 /* bounds of the reciprocal largest entries of its rows, by the largest a_ij and (A A)_ij: those of
  * its own unknowns will not do, as the last stage has (A A)_ss = 0 */
-static void take_scales(const dae__reduced *r, const dae__collocation_rule *c, double h, int i,
-                        double *scale)
+static void radau_small_take_scales(const dae__reduced *r, const dae__collocation_rule *c, double h,
+                                    int i, double *scale)
 {
   int n = r->n, dynamic = r->n2 + r->n1;
-  double a = h * largest(c->s, c->A[i]), b = h * h * largest(c->s, c->A2[i]);
+  double a = h * radau_small_largest(c->s, c->A[i]),
+         b = h * h * radau_small_largest(c->s, c->A2[i]);
   dae__zero(n, scale);
   for (int k = 0; k < n; k++)
     for (int e = 0; e < n; e++) {
@@ -104,7 +105,7 @@ static void take_scales(const dae__reduced *r, const dae__collocation_rule *c, d
 }
 
 /* row of the largest |scale a|, from k on */
-static int largest_from(int n, const double *a, const double *scale, int k)
+static int radau_small_largest_from(int n, const double *a, const double *scale, int k)
 {
   int p = k;
   for (int i = k + 1; i < n; i++)
@@ -112,7 +113,7 @@ static int largest_from(int n, const double *a, const double *scale, int k)
   return p;
 }
 
-static void exchange(double *a, int i, int j)
+static void radau_small_exchange(double *a, int i, int j)
 {
   double t = a[i];
   a[i] = a[j];
@@ -121,20 +122,20 @@ static void exchange(double *a, int i, int j)
 
 /* L and U of the columns a of y in all n rows, which get an order: 0, or the first one without a
  * pivot + 1 */
-static int eliminate(int n, int m, double a[][DAE__FEW], double *scale, int *order)
+static int radau_small_eliminate(int n, int m, double a[][DAE__FEW], double *scale, int *order)
 {
   for (int i = 0; i < n; i++)
     order[i] = i;
   for (int k = 0; k < m; k++) {
-    int p = largest_from(n, a[k], scale, k), row = order[k];
+    int p = radau_small_largest_from(n, a[k], scale, k), row = order[k];
     double r = 1 / a[k][p];
     if (!isfinite(r) || r == 0)
       return k + 1;
     order[k] = order[p];
     order[p] = row;
-    exchange(scale, k, p);
+    radau_small_exchange(scale, k, p);
     for (int c = 0; c < m; c++)
-      exchange(a[c], k, p);
+      radau_small_exchange(a[c], k, p);
     a[k][k] = r;
     for (int i = k + 1; i < n; i++)
       a[k][i] *= r;
@@ -146,7 +147,7 @@ static int eliminate(int n, int m, double a[][DAE__FEW], double *scale, int *ord
 }
 
 /* Y, and W = Z/Y from its part of L, where W L = that part */
-static void keep_own(const dae__radau_few *f, double a[][DAE__FEW], own o)
+static void radau_small_keep_own(const dae__radau_few *f, double a[][DAE__FEW], own o)
 {
   int d = f->d, m = f->m;
   for (int k = m - 1; k >= 0; k--) {
@@ -159,8 +160,8 @@ static void keep_own(const dae__radau_few *f, double a[][DAE__FEW], own o)
 }
 
 /* the rows of x that are left: out = x(rest) - W x(Y), and top = x(Y), `stride` apart */
-static inline void reduce(int d, int m, own o, const double *x, double *restrict out,
-                          double *restrict top, int stride)
+static inline void radau_small_reduce(int d, int m, own o, const double *x, double *restrict out,
+                                      double *restrict top, int stride)
 {
   const int *rest = o.order + m;
   const double *w = o.W;
@@ -184,21 +185,21 @@ int dae__radau_few_add(dae__radau_few *f, const dae__reduced *r, const dae__coll
                        double h, int i)
 {
   int n = r->n, d = f->d, m = f->m, left = f->s * d;
-  own o = own_of(f, i);
+  own o = radau_small_own_of(f, i);
   double a[DAE__FEW][DAE__FEW], scale[DAE__FEW], x[DAE__FEW];
-  take_scales(r, c, h, i, scale);
+  radau_small_take_scales(r, c, h, i, scale);
   for (int k = 0; k < m; k++)
     dae__copy(n, r->P[0] + (d + k) * n, a[k]);
-  int failed = eliminate(n, m, a, scale, o.order);
+  int failed = radau_small_eliminate(n, m, a, scale, o.order);
   if (failed)
     return d + failed - 1;
-  keep_own(f, a, o);
+  radau_small_keep_own(f, a, o);
   for (int j = 0; j < f->s; j++) {
     double part[3] = {i == j, h * c->A[i][j], h * h * c->A2[i][j]};
     for (int k = 0; k < d; k++) {
       dae__reduced_combine(r, k * n, n, part, x);
-      reduce(d, m, o, x, f->rest + (j * d + k) * left + i * d, f->T + i * m * left + j * d + k,
-             left);
+      radau_small_reduce(d, m, o, x, f->rest + (j * d + k) * left + i * d,
+                         f->T + i * m * left + j * d + k, left);
     }
   }
   return -1;
@@ -216,9 +217,9 @@ dae_status dae__radau_few_factor(dae__radau_few *f, int *column)
 /* ---- solutions ---- */
 
 /* y = Y\(b - T x) of stage i */
-static void find_own(const dae__radau_few *f, int i, double *b)
+static void radau_small_find_own(const dae__radau_few *f, int i, double *b)
 {
-  const own o = own_of(f, i);
+  const own o = radau_small_own_of(f, i);
   int m = f->m, left = f->s * f->d;
   for (int k = 0; k < m; k++)
     b[k] -= dae__dot(left, o.T + k * left, f->b);
@@ -237,12 +238,12 @@ void dae__radau_few_solve(const dae__radau_few *f, double *D)
   int d = f->d, m = f->m, n = d + m, left = f->s * d;
   double top[DAE__RADAU_STAGES][DAE__FEW];
   for (int i = 0; i < f->s; i++)
-    reduce(d, m, own_of(f, i), D + i * n, f->b + i * d, top[i], 1);
+    radau_small_reduce(d, m, radau_small_own_of(f, i), D + i * n, f->b + i * d, top[i], 1);
   for (int i = 0; i < left; i++)
     f->b[i] *= f->scale[i];
   dae__lu_solve(left, f->rest, f->pivot, f->b);
   for (int i = 0; i < f->s; i++) {
-    find_own(f, i, top[i]);
+    radau_small_find_own(f, i, top[i]);
     dae__copy(d, f->b + i * d, D + i * n);
     dae__copy(m, top[i], D + i * n + d);
   }

@@ -33,7 +33,7 @@
 /* contraction at which the matrix of all stages is formed anew in mid-iteration */
 #define ANEW 0.3
 
-static double *row(double *X, int n, int i)
+static double *radau_solve_row(double *X, int n, int i)
 {
   return X + (size_t)i * (size_t)n;
 }
@@ -52,7 +52,7 @@ dae__radau_goal dae__radau_goal_of(const dae__radau *o, int stages)
 /* ---- weights ---- */
 
 /* scale_i turns a change of K_i into one of what it is integrated to, relative to the tolerance */
-static void take_scales(dae__radau *o, const dae__radau_goal *goal, const dae__rk_leg *leg)
+static void radau_take_scales(dae__radau *o, const dae__radau_goal *goal, const dae__rk_leg *leg)
 {
   const dae__reduced *r = o->r;
   int n2 = r->n2, dynamic = n2 + r->n1;
@@ -82,7 +82,7 @@ void dae__radau_state(const dae__radau *o, const dae__collocation_rule *c, const
 }
 
 /* of all stages of the step at hand */
-static void states(const dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg)
+static void radau_states(const dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg)
 {
   const dae__reduced *r = o->r;
   int s = rule->s, n2 = r->n2, n = r->n, dynamic = n2 + r->n1, size = n2 + n;
@@ -95,11 +95,12 @@ static void states(const dae__radau *o, const dae__radau_rule *rule, const dae__
     dae__radau_integrate(s, &q, n, o->K, size, o->Z);
   dae__radau_integrate(s, &v, n, o->K, size, o->Z + n2);
   for (int i = 0; i < s; i++)
-    dae__copy(n - dynamic, row(o->K, n, i) + dynamic, row(o->Z, size, i) + n2 + dynamic);
+    dae__copy(n - dynamic, radau_solve_row(o->K, n, i) + dynamic,
+              radau_solve_row(o->Z, size, i) + n2 + dynamic);
 }
 
 /* change of the end that belongs to the change D of K */
-static void end_moves(dae__radau *o, const dae__radau_rule *rule, double h)
+static void radau_end_moves(dae__radau *o, const dae__radau_rule *rule, double h)
 {
   const dae__reduced *r = o->r;
   int n2 = r->n2, last = rule->s - 1;
@@ -115,18 +116,18 @@ static void end_moves(dae__radau *o, const dae__radau_rule *rule, double h)
 /* At the middle of the step as it is expected to be or, where that is not to be relied upon, at its
  * start. Far off the motion derivatives may be so large that every change looks small: with a diode
  * in a circuit iterations end where equations do not hold. */
-static dae_status linearise(dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg,
-                            bool start, dae_error *err)
+static dae_status radau_linearise(dae__radau *o, const dae__radau_rule *rule,
+                                  const dae__rk_leg *leg, bool start, dae_error *err)
 {
   int middle = rule->s / 2, n2 = o->r->n2, n = o->r->n, dynamic = n2 + o->r->n1;
   dae__reduced_at at = {.t = leg->t, .z = leg->from.z, .k = o->rhs};
   dae__copy(dynamic, leg->from.dz + n2, o->rhs);
   dae__copy(n - dynamic, leg->from.z + n2 + dynamic, o->rhs + dynamic);
   if (!start) {
-    dae__radau_state(o, rule->c, o->K, leg, middle, row(o->Z, n2 + n, middle));
+    dae__radau_state(o, rule->c, o->K, leg, middle, radau_solve_row(o->Z, n2 + n, middle));
     at = (dae__reduced_at){.t = leg->t + rule->c->c[middle] * leg->h,
-                           .z = row(o->Z, o->r->n2 + n, middle),
-                           .k = row(o->K, n, middle)};
+                           .z = radau_solve_row(o->Z, o->r->n2 + n, middle),
+                           .k = radau_solve_row(o->K, n, middle)};
   }
   dae_status status = o->r->table->linearise(o->r->self, &at, err);
   if (!status) /* a fixed step goes to round-off */
@@ -138,7 +139,7 @@ static dae_status linearise(dae__radau *o, const dae__radau_rule *rule, const da
   return status;
 }
 
-static dae_status factor(dae__radau *o, const dae__radau_rule *rule, double h, dae_error *err)
+static dae_status radau_factor(dae__radau *o, const dae__radau_rule *rule, double h, dae_error *err)
 {
   dae__radau_memory *m = o->memory;
   double complex w[DAE__REDUCED_PAIRS];
@@ -161,19 +162,19 @@ static dae_status factor(dae__radau *o, const dae__radau_rule *rule, double h, d
 
 /* first: of an iteration. R_k of that serves the others as well as their own would: there are no
  * more of them. */
-static dae_status residuals(dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg,
-                            bool first, dae_error *err)
+static dae_status radau_residuals(dae__radau *o, const dae__radau_rule *rule,
+                                  const dae__rk_leg *leg, bool first, dae_error *err)
 {
   int n = o->r->n, size = o->r->n2 + n;
-  states(o, rule, leg);
+  radau_states(o, rule, leg);
   for (int i = 0; i < rule->s; i++) {
     dae__reduced_at at = {.t = leg->t + rule->c->c[i] * leg->h,
-                          .z = row(o->Z, size, i),
-                          .k = row(o->K, n, i),
+                          .z = radau_solve_row(o->Z, size, i),
+                          .k = radau_solve_row(o->K, n, i),
                           .stage = i,
                           .anew = first,
                           .end = i == rule->s - 1};
-    dae_status status = o->r->table->residual(o->r->self, &at, row(o->R, n, i), err);
+    dae_status status = o->r->table->residual(o->r->self, &at, radau_solve_row(o->R, n, i), err);
     if (status)
       return status;
   }
@@ -181,25 +182,26 @@ static dae_status residuals(dae__radau *o, const dae__radau_rule *rule, const da
 }
 
 /* D = J\R in the eigenvectors of A */
-static void solve_blocks(dae__radau *o, const dae__radau_rule *rule)
+static void radau_solve_blocks(dae__radau *o, const dae__radau_rule *rule)
 {
   int n = o->r->n, s = rule->s, rows = dae__reduced_rows(o->r);
   dae__radau_map_rows(s, &rule->forth, rows, o->R, n, o->W, rows);
   dae__solver_solve(o->r->real, o->W);
   for (int p = 0; p < rule->pairs; p++)
-    dae__zsolver_solve(o->r->pair[p], row(o->W, rows, 1 + 2 * p), row(o->W, rows, 2 + 2 * p));
+    dae__zsolver_solve(o->r->pair[p], radau_solve_row(o->W, rows, 1 + 2 * p),
+                       radau_solve_row(o->W, rows, 2 + 2 * p));
   dae__radau_map_rows(s, &rule->back, rows, o->W, rows, o->D, n);
   for (int i = 0; rows < n && i < s; i++) /* what has no rates, as it is at the iterate */
-    dae__copy(n - rows, row(o->R, n, i) + rows, row(o->D, n, i) + rows);
+    dae__copy(n - rows, radau_solve_row(o->R, n, i) + rows, radau_solve_row(o->D, n, i) + rows);
 }
 
 /* K -= D; the norm of D */
-static double correct(dae__radau *o, const dae__radau_rule *rule)
+static double radau_correct(dae__radau *o, const dae__radau_rule *rule)
 {
   int n = o->r->n, tested = o->r->tested_count;
   dae__pair sum = {0, 0};
   for (int i = 0; i < rule->s; i++) {
-    double *K = row(o->K, n, i), *D = row(o->D, n, i);
+    double *K = radau_solve_row(o->K, n, i), *D = radau_solve_row(o->D, n, i);
     int j = 0;
     for (; j + 2 <= n; j += 2) {
       dae__pair d = dae__pair_from_anywhere(D + j), e = d * dae__pair_of(o->scale + j);
@@ -216,7 +218,7 @@ static double correct(dae__radau *o, const dae__radau_rule *rule)
 }
 
 /* the entry that D changes most */
-static int worst_of(const dae__radau *o, const dae__radau_rule *rule)
+static int radau_worst_of(const dae__radau *o, const dae__radau_rule *rule)
 {
   int n = o->r->n, worst = 0;
   double most = -1;
@@ -238,7 +240,7 @@ typedef struct iteration {
 } iteration;
 
 /* x^n, n > 0 */
-static double power(double x, int n)
+static double radau_power(double x, int n)
 {
   double product = 1;
   for (; n > 0; n /= 2, x *= x)
@@ -246,7 +248,7 @@ static double power(double x, int n)
   return product;
 }
 
-static verdict judge(iteration *it, const dae__radau_goal *goal, double norm)
+static verdict radau_solve_judge(iteration *it, const dae__radau_goal *goal, double norm)
 {
   double before = it->norm, round_off = ROUND_OFF / goal->rtol;
   int most = goal->fixed ? MOST_FIXED : MOST, left = most - 1 - it->count;
@@ -273,14 +275,14 @@ static verdict judge(iteration *it, const dae__radau_goal *goal, double norm)
   double error = it->theta / (1 - it->theta) * norm, stop = goal->fixed ? 0 : goal->stop;
   if (error <= stop)
     return DONE;
-  if (!goal->fixed && error * power(it->theta, left) > stop)
+  if (!goal->fixed && error * radau_power(it->theta, left) > stop)
     return FAILED;
   return GO_ON;
 }
 
 /* the matrix of all stages at the iterate, and the real block of its middle for what comes after */
-static dae_status factor_full(dae__radau *o, const dae__radau_rule *rule, dae__radau_full *full,
-                              const dae__rk_leg *leg, dae_error *err)
+static dae_status radau_factor_full(dae__radau *o, const dae__radau_rule *rule,
+                                    dae__radau_full *full, const dae__rk_leg *leg, dae_error *err)
 {
   dae__radau_memory *m = o->memory;
   m->matrix_h = 0;
@@ -297,51 +299,53 @@ static dae_status factor_full(dae__radau *o, const dae__radau_rule *rule, dae__r
 }
 
 /* D = J\R, by the blocks or by the one matrix, which is formed anew where it did not serve well */
-static dae_status solve(dae__radau *o, const dae__radau_rule *rule, dae__radau_full *full,
-                        const dae__rk_leg *leg, const iteration *it, dae_error *err)
+static dae_status radau_solve_solve(dae__radau *o, const dae__radau_rule *rule,
+                                    dae__radau_full *full, const dae__rk_leg *leg,
+                                    const iteration *it, dae_error *err)
 {
   const dae__radau_memory *m = o->memory;
   bool kept = m->linearised && m->matrix_full && m->matrix_h == leg->h && m->matrix_s == rule->s;
   dae_status status = DAE_OK;
   if (!full) {
-    solve_blocks(o, rule);
+    radau_solve_blocks(o, rule);
     return DAE_OK;
   }
   if (!kept || it->rate > ANEW)
-    status = factor_full(o, rule, full, leg, err);
+    status = radau_factor_full(o, rule, full, leg, err);
   if (!status)
     dae__radau_full_solve(o, full);
   return status;
 }
 
-static dae_status iterate(dae__radau *o, const dae__radau_rule *rule, dae__radau_full *full,
-                          const dae__rk_leg *leg, const dae__radau_goal *goal, dae_error *err)
+static dae_status radau_iterate(dae__radau *o, const dae__radau_rule *rule, dae__radau_full *full,
+                                const dae__rk_leg *leg, const dae__radau_goal *goal, dae_error *err)
 {
   iteration it = {0};
   verdict v = GO_ON;
   char name[64] = "";
   while (v == GO_ON) {
-    dae_status status = residuals(o, rule, leg, it.count == 0, err);
+    dae_status status = radau_residuals(o, rule, leg, it.count == 0, err);
     if (!status)
-      status = solve(o, rule, full, leg, &it, err);
+      status = radau_solve_solve(o, rule, full, leg, &it, err);
     if (status)
       return status;
     o->memory->iterations++;
     o->memory->work += rule->s;
-    v = judge(&it, goal, correct(o, rule));
+    v = radau_solve_judge(&it, goal, radau_correct(o, rule));
   }
   o->memory->theta = it.theta;
   if (v == DONE)
     return DAE_OK;
   if (o->r->memory->solved && it.rate > NOISY && it.norm <= NOISE * it.first)
     o->memory->failed = FAILURES;
-  o->r->table->name(o->r->self, worst_of(o, rule), name, sizeof name);
+  o->r->table->name(o->r->self, radau_worst_of(o, rule), name, sizeof name);
   return dae__fail(err, DAE_ERROR_STEP, name,
                    "the iteration of the stages does not converge, worst in %s", name);
 }
 
-static dae_status try_once(dae__radau *o, const dae__radau_stepper *how, const dae__rk_leg *leg,
-                           const dae__radau_goal *goal, bool flat, dae_error *err)
+static dae_status radau_try_once(dae__radau *o, const dae__radau_stepper *how,
+                                 const dae__rk_leg *leg, const dae__radau_goal *goal, bool flat,
+                                 dae_error *err)
 {
   const dae__radau_rule *rule = dae__radau_rule_at(o, how->rule);
   dae_status status = DAE_OK;
@@ -352,17 +356,17 @@ static dae_status try_once(dae__radau *o, const dae__radau_stepper *how, const d
   o->memory->fresh = !o->memory->linearised;
   if (how->full) {
     dae__reduced_solve_for(o->r, false);
-    return iterate(o, rule, o->full[how->rule], leg, goal, err);
+    return radau_iterate(o, rule, o->full[how->rule], leg, goal, err);
   }
   if (!o->memory->linearised)
-    status = linearise(o, rule, leg, flat || o->r->cautious, err);
+    status = radau_linearise(o, rule, leg, flat || o->r->cautious, err);
   if (!status)
-    status = factor(o, rule, leg->h, err);
-  return status ? status : iterate(o, rule, NULL, leg, goal, err);
+    status = radau_factor(o, rule, leg->h, err);
+  return status ? status : radau_iterate(o, rule, NULL, leg, goal, err);
 }
 
 /* not: what is evaluated has been refused */
-static bool has_failed(dae_status status)
+static bool radau_has_failed(dae_status status)
 {
   return status == DAE_ERROR_STEP || status == DAE_ERROR_SINGULAR;
 }
@@ -373,23 +377,24 @@ dae_status dae__radau_solve(dae__radau *o, const dae__radau_stepper *how, const 
   const dae__radau_rule *rule = dae__radau_rule_at(o, how->rule);
   const dae__radau_goal *goal = &rule->goal;
   bool flat = o->memory->s == 0;
-  take_scales(o, goal, leg);
-  dae_status status = try_once(o, how, leg, goal, flat, err);
+  radau_take_scales(o, goal, leg);
+  dae_status status = radau_try_once(o, how, leg, goal, flat, err);
   bool fresh = o->memory->fresh, noisy = o->memory->failed >= FAILURES && o->r->memory->solved;
-  if (has_failed(status) && (noisy || !(fresh && flat))) {
+  if (radau_has_failed(status) && (noisy || !(fresh && flat))) {
     /* once more, with matrices of this step, from where it stands */
     o->memory->linearised = o->memory->linearised && fresh && !how->full && !noisy;
-    status = try_once(o, how, leg, goal, true, err);
+    status = radau_try_once(o, how, leg, goal, true, err);
   }
   if (o->r->memory->solved)
-    o->memory->failed = has_failed(status) ? o->memory->failed + 1 : 0;
+    o->memory->failed = radau_has_failed(status) ? o->memory->failed + 1 : 0;
   if (status) {
     o->memory->linearised = false;
     return status;
   }
-  end_moves(o, rule, leg->h);
+  radau_end_moves(o, rule, leg->h);
   if (o->r->memory->solved)
-    dae__reduced_follow(o->r, o->moved, row(o->K, o->r->n, rule->s - 1) + o->r->rates.cols);
-  states(o, rule, leg);
+    dae__reduced_follow(o->r, o->moved,
+                        radau_solve_row(o->K, o->r->n, rule->s - 1) + o->r->rates.cols);
+  radau_states(o, rule, leg);
   return DAE_OK;
 }

@@ -6,7 +6,7 @@
 /* ---- terms ---- */
 
 /* columns first to end - 1, whose entries are those of p from p->start[first] on */
-static dae_pattern columns(dae__arena *arena, const dae_pattern *p, int first, int end)
+static dae_pattern reduced_columns(dae__arena *arena, const dae_pattern *p, int first, int end)
 {
   int *start = DAE__ROOM(arena, int, end - first + 1);
   if (start)
@@ -24,14 +24,14 @@ void dae__reduced_term_add(dae__arena *arena, dae__reduced_terms *terms, dae__re
   *t = (dae__reduced_term){
       .power = place.power, .factor = place.factor, .values = values, .pattern = *pattern};
   if (place.col1 > 0) {
-    t->pattern = columns(arena, pattern, place.col0, place.col1);
+    t->pattern = reduced_columns(arena, pattern, place.col0, place.col1);
     t->values += pattern->start[place.col0];
   }
   t->block = (dae__block){.row = place.row, .col = place.col, .transposed = place.transposed};
 }
 
 /* the union of all terms */
-static dae_pattern merged(dae__arena *arena, dae__reduced_terms *terms, int n)
+static dae_pattern reduced_merged(dae__arena *arena, dae__reduced_terms *terms, int n)
 {
   dae__block blocks[DAE__REDUCED_TERMS];
   for (int i = 0; i < terms->count; i++) {
@@ -50,7 +50,7 @@ void dae__reduced_merge(dae__arena *arena, dae__reduced_terms *terms, dae__reduc
     return;
   /* the solvers of few unknowns take all entries, and need not be told where zeros are */
   r->pattern =
-      r->n <= DAE__FEW ? dae__pattern_dense(arena, r->n, r->n) : merged(arena, terms, r->n);
+      r->n <= DAE__FEW ? dae__pattern_dense(arena, r->n, r->n) : reduced_merged(arena, terms, r->n);
   if (dae__arena_failed(arena))
     return;
   for (int p = 0; p < r->powers; p++)
@@ -58,7 +58,7 @@ void dae__reduced_merge(dae__arena *arena, dae__reduced_terms *terms, dae__reduc
 }
 
 /* y += a x */
-static inline void add(int n, double a, const double *x, double *restrict y)
+static inline void reduced_add(int n, double a, const double *x, double *restrict y)
 {
   int i = 0;
   for (; i + 2 <= n; i += 2)
@@ -68,14 +68,14 @@ static inline void add(int n, double a, const double *x, double *restrict y)
 }
 
 /* P += a term, P with all entries of n rows */
-static void add_to_all(const dae__reduced_term *t, int n, double *restrict P)
+static void reduced_add_to_all(const dae__reduced_term *t, int n, double *restrict P)
 {
   const dae_pattern *p = &t->pattern;
   double *corner = P + t->block.col * n + t->block.row;
   bool full = dae__pattern_count(p) == p->rows * p->cols;
   for (int j = 0; j < p->cols; j++) {
     if (full && !t->block.transposed) {
-      add(p->rows, t->factor, t->values + j * p->rows, corner + j * n);
+      reduced_add(p->rows, t->factor, t->values + j * p->rows, corner + j * n);
       continue;
     }
     for (int e = p->start[j]; e < p->start[j + 1]; e++)
@@ -91,7 +91,7 @@ void dae__reduced_gather(const dae__reduced_terms *terms, dae__reduced *r)
   for (int i = 0; i < terms->count; i++) {
     const dae__reduced_term *t = &terms->at[i];
     if (r->n <= DAE__FEW)
-      add_to_all(t, r->n, r->P[t->power]);
+      reduced_add_to_all(t, r->n, r->P[t->power]);
     else
       dae__block_add(&(dae__block){.pattern = &t->pattern, .map = t->block.map}, t->factor,
                      t->values, r->P[t->power]);
@@ -101,14 +101,14 @@ void dae__reduced_gather(const dae__reduced_terms *terms, dae__reduced *r)
 /* ---- what has rates ---- */
 
 /* P = P0\P, these columns */
-static void divide_columns(const dae__reduced *r, int count, double *P)
+static void reduced_divide_columns(const dae__reduced *r, int count, double *P)
 {
   for (int j = 0; j < count; j++, P += r->n)
     if (dae__max_abs(r->n, P) != 0) /* few coordinates stand in forces and second derivatives */
       r->table->divide(r->self, P);
 }
 
-static void turn_solvers(const dae__reduced *r)
+static void reduced_turn_solvers(const dae__reduced *r)
 {
   const dae_pattern *pattern = r->memory->solved ? &r->rates : &r->pattern;
   dae__solver_turn_to(r->real, pattern);
@@ -120,13 +120,13 @@ void dae__reduced_solve_for(dae__reduced *r, bool rates)
 {
   bool solved = rates && r->rates.cols > 0 && r->table->prepare(r->self);
   if (solved) {
-    divide_columns(r, r->n2 + r->n1, r->P[1]);
-    divide_columns(r, r->n2, r->P[2]);
+    reduced_divide_columns(r, r->n2 + r->n1, r->P[1]);
+    reduced_divide_columns(r, r->n2, r->P[2]);
   }
   if (solved == r->memory->solved)
     return;
   r->memory->solved = solved;
-  turn_solvers(r);
+  reduced_turn_solvers(r);
   for (int i = 0; i < r->pairs; i++)
     dae__zsolver_forget(r->pair[i]);
 }
@@ -141,7 +141,7 @@ void dae__reduced_follow(const dae__reduced *r, const double *dz, double *y)
 }
 
 /* values = B(w) of what has rates */
-static void fill_rates(dae__reduced *r, double w)
+static void reduced_fill_rates(dae__reduced *r, double w)
 {
   int n = r->n, d = dae__reduced_rows(r);
   for (int j = 0; j < d; j++) {
@@ -154,7 +154,7 @@ static void fill_rates(dae__reduced *r, double w)
 }
 
 /* zvalues = the same, real and imaginary parts in turn */
-static void fill_rates_pair(dae__reduced *r, double complex w)
+static void reduced_fill_rates_pair(dae__reduced *r, double complex w)
 {
   int n = r->n, d = dae__reduced_rows(r);
   double a = creal(w), b = cimag(w), a2 = a * a - b * b, b2 = 2 * a * b;
@@ -171,7 +171,8 @@ static void fill_rates_pair(dae__reduced *r, double complex w)
 
 /* ---- blocks ---- */
 
-static dae_status not_factored(const dae__reduced *r, dae_status status, int column, dae_error *err)
+static dae_status reduced_not_factored(const dae__reduced *r, dae_status status, int column,
+                                       dae_error *err)
 {
   char name[64] = "";
   if (status == DAE_ERROR_MEMORY)
@@ -187,13 +188,13 @@ static dae_status not_factored(const dae__reduced *r, dae_status status, int col
 }
 
 /* values = B(w) */
-static void fill(dae__reduced *r, double w)
+static void reduced_fill(dae__reduced *r, double w)
 {
   int count = dae__pattern_count(&r->pattern);
   const double *restrict P0 = r->P[0], *restrict P1 = r->P[1], *restrict P2 = r->P[2];
   double *restrict to = r->values, square = w * w;
   if (r->memory->solved)
-    fill_rates(r, w);
+    reduced_fill_rates(r, w);
   else if (r->powers == 2)
     for (int e = 0; e < count; e++)
       to[e] = P0[e] + w * P1[e];
@@ -203,14 +204,14 @@ static void fill(dae__reduced *r, double w)
 }
 
 /* zvalues = B(w), real and imaginary parts in turn */
-static void fill_pair(dae__reduced *r, double complex w)
+static void reduced_fill_pair(dae__reduced *r, double complex w)
 {
   int count = dae__pattern_count(&r->pattern);
   const double *restrict P0 = r->P[0], *restrict P1 = r->P[1], *restrict P2 = r->P[2];
   double *restrict z = (double *)r->zvalues;
   double a = creal(w), b = cimag(w), a2 = a * a - b * b, b2 = 2 * a * b;
   if (r->memory->solved)
-    fill_rates_pair(r, w);
+    reduced_fill_rates_pair(r, w);
   else if (r->powers == 2)
     for (int e = 0; e < count; e++) {
       z[2 * e] = P0[e] + a * P1[e];
@@ -226,37 +227,37 @@ static void fill_pair(dae__reduced *r, double complex w)
 dae_status dae__reduced_factor(dae__reduced *r, double real, int pairs, const double complex *pair,
                                dae_error *err)
 {
-  fill(r, real);
+  reduced_fill(r, real);
   dae_status status = dae__solver_factor(r->real, r->values);
   r->memory->factorisations++;
   if (status)
-    return not_factored(r, status, dae__solver_column(r->real), err);
+    return reduced_not_factored(r, status, dae__solver_column(r->real), err);
   for (int i = 0; i < pairs; i++) {
-    fill_pair(r, pair[i]);
+    reduced_fill_pair(r, pair[i]);
     status = dae__zsolver_factor(r->pair[i], r->zvalues);
     r->memory->factorisations++;
     if (status)
-      return not_factored(r, status, dae__zsolver_column(r->pair[i]), err);
+      return reduced_not_factored(r, status, dae__zsolver_column(r->pair[i]), err);
   }
   return DAE_OK;
 }
 
 /* out = P0 e - w P2 e_q, of matrices with all entries */
-static void filter_all(const dae__reduced *r, double w, const double *e, const double *e_q,
-                       double *out)
+static void reduced_filter_all(const dae__reduced *r, double w, const double *e, const double *e_q,
+                               double *out)
 {
   int n = r->n, dynamic = r->n2 + r->n1;
   if (r->memory->solved) /* P0 = 1 */
     dae__copy(dynamic, e, out);
   for (int j = 0; !r->memory->solved && j < dynamic; j++)
-    add(n, e[j], r->P[0] + j * n, out);
+    reduced_add(n, e[j], r->P[0] + j * n, out);
   for (int j = 0; j < r->n2; j++)
-    add(n, -w * e_q[j], r->P[2] + j * n, out);
+    reduced_add(n, -w * e_q[j], r->P[2] + j * n, out);
 }
 
 /* the same of others */
-static void filter_some(const dae__reduced *r, double w, const double *e, const double *e_q,
-                        double *out)
+static void reduced_filter_some(const dae__reduced *r, double w, const double *e, const double *e_q,
+                                double *out)
 {
   const dae_pattern *p = &r->pattern;
   int dynamic = r->n2 + r->n1;
@@ -274,15 +275,15 @@ void dae__reduced_filter(const dae__reduced *r, double w, const double *e, const
   int dynamic = r->n2 + r->n1;
   dae__zero(r->n, out);
   if (r->n <= DAE__FEW)
-    filter_all(r, w, e, e_q, out);
+    reduced_filter_all(r, w, e, e_q, out);
   else
-    filter_some(r, w, e, e_q, out);
+    reduced_filter_some(r, w, e, e_q, out);
   dae__zero(r->n - dynamic, out + dynamic);
 }
 
 /* ---- creation ---- */
 
-static dae_status make_solvers(dae__reduced *r, dae__arena *arena, dae_error *err)
+static dae_status reduced_make_solvers(dae__reduced *r, dae__arena *arena, dae_error *err)
 {
   int count = dae__pattern_count(&r->pattern);
   r->values = DAE__TAKE(arena, double, count);
@@ -311,7 +312,7 @@ dae_status dae__reduced_create(dae__arena *arena, const dae__rk_body *body, int 
   if (!status && r->table->prepare)
     r->rates = dae__pattern_dense(arena, r->n2 + r->n1, r->n2 + r->n1);
   if (!status)
-    status = make_solvers(r, arena, err);
+    status = reduced_make_solvers(r, arena, err);
   if (status)
     dae__reduced_free(r);
   else
@@ -331,7 +332,7 @@ void dae__reduced_free(dae__reduced *r)
 dae_status dae__reduced_reload(dae__reduced *r)
 {
   if (r->rates.cols > 0)
-    turn_solvers(r);
+    reduced_turn_solvers(r);
   dae_status status = dae__solver_reload(r->real);
   for (int i = 0; i < r->pairs && !status; i++)
     status = dae__zsolver_reload(r->pair[i]);

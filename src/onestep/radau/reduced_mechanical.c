@@ -33,24 +33,24 @@ typedef struct mechanical {
   dae__landing land;
 } mechanical;
 
-static int first_constraint(const dae__mech *m)
+static int reduced_mech_first_constraint(const dae__mech *m)
 {
   return m->nq + m->nu + m->nw;
 }
 
 /* ---- residual ---- */
 
-static void want_mass(mechanical *o, bool wanted)
+static void reduced_mech_want_mass(mechanical *o, bool wanted)
 {
   o->M_stays = !wanted;
   o->want.M = o->want_end.M = wanted ? o->M : NULL;
 }
 
 /* M and, where it is constant, whether it is diagonal: then M a needs that alone */
-static void look_at_mass(mechanical *o)
+static void reduced_mech_look_at_mass(mechanical *o)
 {
   const dae__mech *m = o->m;
-  want_mass(o, !m->p->constant_mass);
+  reduced_mech_want_mass(o, !m->p->constant_mass);
   o->M_diagonal = o->M_stays;
   for (int j = 0; j < m->nq && o->M_diagonal; j++) {
     o->diagonal[j] = 0;
@@ -64,7 +64,7 @@ static void look_at_mass(mechanical *o)
 }
 
 /* r = M a - f */
-static void begin_with_mass(const mechanical *o, const double *a, double *restrict r)
+static void reduced_mech_begin_with_mass(const mechanical *o, const double *a, double *restrict r)
 {
   int nq = o->m->nq, i = 0;
   const double *f = o->fsc, *M = o->diagonal;
@@ -77,8 +77,8 @@ static void begin_with_mass(const mechanical *o, const double *a, double *restri
 }
 
 /* r += A' mu, c += A a; where A is full, rows four and two at a time */
-static void add_constraints(const dae_pattern *p, const double *A, const double *a,
-                            const double *mu, double *r, double *c)
+static void reduced_mech_add_constraints(const dae_pattern *p, const double *A, const double *a,
+                                         const double *mu, double *r, double *c)
 {
   int rows = p->rows, cols = p->cols, i = 0;
   if (dae__pattern_count(p) != rows * cols || rows < 2) {
@@ -108,19 +108,19 @@ static void add_constraints(const dae_pattern *p, const double *A, const double 
 }
 
 /* r = R from what has been evaluated */
-static void put_together(const mechanical *o, const double *a, double *r)
+static void reduced_mech_put_together(const mechanical *o, const double *a, double *r)
 {
   const dae__mech *m = o->m;
-  int first = first_constraint(m);
+  int first = reduced_mech_first_constraint(m);
   const double *lambda = a + first, *psi = lambda + m->ng;
-  begin_with_mass(o, a, r);
+  reduced_mech_begin_with_mass(o, a, r);
   for (int i = m->nq; i < first; i++) /* u' - s, -c */
     r[i] = (i < m->nq + m->nu ? a[i] : 0) - o->fsc[i];
   dae__copy(m->nc, o->gamma, r + first);
   if (m->ng > 0)
-    add_constraints(&m->G, o->G, a, lambda, r, r + first);
+    reduced_mech_add_constraints(&m->G, o->G, a, lambda, r, r + first);
   if (m->nk > 0)
-    add_constraints(&m->K, o->K, a, psi, r, r + first + m->ng);
+    reduced_mech_add_constraints(&m->K, o->K, a, psi, r, r + first + m->ng);
   if (m->count->dependent > 0)
     for (int i = 0; i < m->nc; i++)
       if (!m->active[i])
@@ -128,8 +128,8 @@ static void put_together(const mechanical *o, const double *a, double *r)
 }
 
 /* R_k\R in place of R */
-static dae_status divide_residual(mechanical *o, const dae__reduced_at *at, double *r,
-                                  dae_error *err)
+static dae_status reduced_mech_divide_residual(mechanical *o, const dae__reduced_at *at, double *r,
+                                               dae_error *err)
 {
   if (!at->anew)
     dae__divisor_take_up(&o->divisor, at->stage);
@@ -141,7 +141,8 @@ static dae_status divide_residual(mechanical *o, const dae__reduced_at *at, doub
 
 /* What is evaluated stands in r, or at the end of a step in `end`: that these are finite says that
  * all of it is. Where they are not it is looked for, by another evaluation. */
-static dae_status residual(void *self, const dae__reduced_at *at, double *r, dae_error *err)
+static dae_status reduced_mech_residual(void *self, const dae__reduced_at *at, double *r,
+                                        dae_error *err)
 {
   mechanical *o = self;
   dae__mech *m = o->m;
@@ -152,21 +153,21 @@ static dae_status residual(void *self, const dae__reduced_at *at, double *r, dae
   if (status)
     return status;
   if (!o->M_stays)
-    look_at_mass(o);
-  put_together(o, at->k, r);
+    reduced_mech_look_at_mass(o);
+  reduced_mech_put_together(o, at->k, r);
   bool good = dae__all_finite(o->r->n, r);
   if (good && at->end)
     good = dae__all_finite(m->ng + m->nc, o->land.end);
   if (good)
-    return o->r->memory->solved ? divide_residual(o, at, r, err) : DAE_OK;
-  want_mass(o, true);
+    return o->r->memory->solved ? reduced_mech_divide_residual(o, at, r, err) : DAE_OK;
+  reduced_mech_want_mass(o, true);
   return dae__mech_eval(m, &point, want, err);
 }
 
 /* ---- matrices ---- */
 
-static dae_status derive(mechanical *o, const dae_mechanical_at *at, const double *a,
-                         const double *lambda, dae_error *err)
+static dae_status reduced_mech_derive(mechanical *o, const dae_mechanical_at *at, const double *a,
+                                      const double *lambda, dae_error *err)
 {
   dae__mech *m = o->m;
   dae_mechanical_wanted want = {.M = o->M0_stays ? NULL : o->M0, .G = o->G0, .K = o->K0};
@@ -187,13 +188,14 @@ static dae_status derive(mechanical *o, const dae_mechanical_at *at, const doubl
   return status;
 }
 
-static dae_status linearise(void *self, const dae__reduced_at *at, dae_error *err)
+static dae_status reduced_mech_linearise(void *self, const dae__reduced_at *at, dae_error *err)
 {
   mechanical *o = self;
   dae__mech *m = o->m;
   dae_mechanical_at point = dae__mech_at(m, at->t, at->z);
   point.w = at->k + m->nq + m->nu;
-  dae_status status = derive(o, &point, at->k, at->k + first_constraint(m), err);
+  dae_status status =
+      reduced_mech_derive(o, &point, at->k, at->k + reduced_mech_first_constraint(m), err);
   if (status)
     return status;
   for (int i = 0; i < m->nc; i++)
@@ -202,43 +204,47 @@ static dae_status linearise(void *self, const dae__reduced_at *at, dae_error *er
   return DAE_OK;
 }
 
-static bool prepare(void *self)
+static bool reduced_mech_prepare(void *self)
 {
   mechanical *o = self;
   return dae__divisor_prepare(&o->divisor, o->M0, o->G0, o->K0);
 }
 
-static void divide(const void *self, double *b)
+static void reduced_mech_divide(const void *self, double *b)
 {
   dae__divisor_divide(&((const mechanical *)self)->divisor, b);
 }
 
-static dae_status land(void *self, double t, const double *dz, double *z, dae_error *err)
+static dae_status reduced_mech_land(void *self, double t, const double *dz, double *z,
+                                    dae_error *err)
 {
   return dae__land(&((mechanical *)self)->land, t, dz, z, err);
 }
 
-static void name(const void *self, int i, char *text, size_t size)
+static void reduced_mech_name(const void *self, int i, char *text, size_t size)
 {
   const mechanical *o = self;
   const dae_problem problem = {.mechanical = o->m->p};
   (void)dae_problem_variable(&problem, o->m->nq + i, text, size);
 }
 
-static const dae__reduced_table verbs = {
-    .residual = residual, .linearise = linearise, .land = land, .name = name};
-static const dae__reduced_table few = {.residual = residual,
-                                       .linearise = linearise,
-                                       .prepare = prepare,
-                                       .divide = divide,
-                                       .land = land,
-                                       .name = name};
-static const dae__reduced_table unconstrained = {
-    .residual = residual, .linearise = linearise, .name = name};
+static const dae__reduced_table reduced_mech_verbs = {.residual = reduced_mech_residual,
+                                                      .linearise = reduced_mech_linearise,
+                                                      .land = reduced_mech_land,
+                                                      .name = reduced_mech_name};
+static const dae__reduced_table few = {.residual = reduced_mech_residual,
+                                       .linearise = reduced_mech_linearise,
+                                       .prepare = reduced_mech_prepare,
+                                       .divide = reduced_mech_divide,
+                                       .land = reduced_mech_land,
+                                       .name = reduced_mech_name};
+static const dae__reduced_table unconstrained = {.residual = reduced_mech_residual,
+                                                 .linearise = reduced_mech_linearise,
+                                                 .name = reduced_mech_name};
 
 /* ---- creation ---- */
 
-static void want_parts(mechanical *o)
+static void reduced_mech_want_parts(mechanical *o)
 {
   const dae__mech *m = o->m;
   o->want = (dae_mechanical_wanted){.M = o->M, .f = o->fsc};
@@ -263,11 +269,12 @@ static void want_parts(mechanical *o)
     o->want_end.k = o->land.end + 2 * m->ng;
 }
 
-static void add_terms(mechanical *o, dae__arena *arena)
+static void reduced_mech_add_terms(mechanical *o, dae__arena *arena)
 {
   const dae__mech *m = o->m;
   dae__reduced_terms *t = &o->terms;
-  int nq = m->nq, u = nq, w = nq + m->nu, first = first_constraint(m), psi = first + m->ng;
+  int nq = m->nq, u = nq, w = nq + m->nu, first = reduced_mech_first_constraint(m),
+      psi = first + m->ng;
 #define TERM(pattern, values, ...)                                                                 \
   dae__reduced_term_add(arena, t, (dae__reduced_place){__VA_ARGS__}, pattern, values)
   TERM(&m->M, o->M0, .power = 0, .factor = 1);
@@ -300,7 +307,7 @@ static void add_terms(mechanical *o, dae__arena *arena)
 #undef TERM
 }
 
-static void take_memory(mechanical *o, dae__arena *arena)
+static void reduced_mech_take_memory(mechanical *o, dae__arena *arena)
 {
   const dae__mech *m = o->m;
   o->M0 = DAE__TAKE(arena, double, dae__pattern_count(&m->M));
@@ -339,20 +346,20 @@ dae_status dae__reduced_mechanical(dae__arena *arena, const dae__rk_body *body, 
   r->n1 = m->nu;
   r->n = m->at.size - m->nq;
   dae__divisor_take(&o->divisor, arena, m, r->n, 2 * r->pairs + 1);
-  r->table = o->divisor.rough ? &few : m->nc > 0 ? &verbs : &unconstrained;
+  r->table = o->divisor.rough ? &few : m->nc > 0 ? &reduced_mech_verbs : &unconstrained;
   r->cautious = m->nw > 0;
   r->tested = DAE__TAKE(arena, bool, r->n);
   o->unit_u = dae__pattern_diagonal(arena, m->nu);
   o->unit_c = dae__pattern_diagonal(arena, m->nc);
-  take_memory(o, arena);
+  reduced_mech_take_memory(o, arena);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   for (int i = 0; i < r->n; i++)
-    r->tested[i] = i < first_constraint(m);
+    r->tested[i] = i < reduced_mech_first_constraint(m);
   for (int i = 0; i < m->nu; i++)
     o->ones[i] = 1;
-  want_parts(o);
-  add_terms(o, arena);
+  reduced_mech_want_parts(o);
+  reduced_mech_add_terms(o, arena);
   dae__reduced_merge(arena, &o->terms, r);
   return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
 }

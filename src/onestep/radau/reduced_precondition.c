@@ -13,7 +13,8 @@ void dae__divisor_take(dae__divisor *o, dae__arena *arena, const dae__mech *m, i
 }
 
 /* the entries of a matrix to rows of `to` from `first` on */
-static void put_rows(const dae_pattern *p, const double *values, int first, int stride, double *to)
+static void reduced_put_rows(const dae_pattern *p, const double *values, int first, int stride,
+                             double *to)
 {
   for (int j = 0; j < p->cols; j++)
     for (int e = p->start[j]; e < p->start[j + 1]; e++)
@@ -28,8 +29,8 @@ bool dae__divisor_set(dae__divisor *o, int stage, const double *G, const double 
   o->which = stage;
   if (m->ng == stride && dae__pattern_count(&m->G) == m->ng * m->nq)
     return dae__rough_factor(o->rough, stage, G);
-  put_rows(&m->G, G, 0, stride, o->A);
-  put_rows(&m->K, K, m->ng, stride, o->A);
+  reduced_put_rows(&m->G, G, 0, stride, o->A);
+  reduced_put_rows(&m->K, K, m->ng, stride, o->A);
   return dae__rough_factor(o->rough, stage, o->A);
 }
 
@@ -38,7 +39,7 @@ bool dae__divisor_prepare(dae__divisor *o, const double *M, const double *G, con
   const dae__mech *m = o->m;
   if (m->count->dependent > 0)
     return false;
-  put_rows(&m->M, M, 0, m->nq, o->M);
+  reduced_put_rows(&m->M, M, 0, m->nq, o->M);
   return dae__rough_mass(o->rough, o->M) && dae__divisor_set(o, o->stages, G, K);
 }
 

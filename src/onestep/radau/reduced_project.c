@@ -21,7 +21,7 @@ void dae__landing_take(dae__landing *o, dae__arena *arena)
 #define SOLVED 1e-8
 
 /* y += a A x, of all constraints */
-static void add_rates(const dae__landing *o, double a, const double *x, double *y)
+static void reduced_add_rates(const dae__landing *o, double a, const double *x, double *y)
 {
   const dae__mech *m = o->m;
   if (m->ng > 0)
@@ -32,7 +32,7 @@ static void add_rates(const dae__landing *o, double a, const double *x, double *
 
 /* x = B(w)\(0, b) with A x = b on the constraint rows, where B has A + w R: b is met by going on
  * with what is left */
-static void go_on(dae__landing *o, double *b, double *x)
+static void reduced_go_on(dae__landing *o, double *b, double *x)
 {
   const dae__mech *m = o->m;
   int first = m->nq + m->nu + m->nw, n = o->r->n;
@@ -47,7 +47,7 @@ static void go_on(dae__landing *o, double *b, double *x)
     dae__copy(m->nc, b, o->x + first);
     dae__solver_solve(o->r->real, o->x);
     dae__axpy(m->nq, 1, o->x, x);
-    add_rates(o, -1, o->x, b);
+    reduced_add_rates(o, -1, o->x, b);
   }
 }
 
@@ -55,7 +55,7 @@ static void go_on(dae__landing *o, double *b, double *x)
 
 /* X and the factors of A X; false where they are not to be had. Rows of dependent constraints are
  * zero, as their b is. */
-static bool find_X(dae__landing *o)
+static bool reduced_find_X(dae__landing *o)
 {
   const dae__mech *m = o->m;
   int first = m->nq + m->nu + m->nw, nc = m->nc;
@@ -70,7 +70,7 @@ static bool find_X(dae__landing *o)
       o->r->table->divide(o->r->self, o->x);
     dae__solver_solve(o->r->real, o->x);
     dae__copy(m->nq, o->x, o->X + c * m->nq);
-    add_rates(o, 1, o->x, AX);
+    reduced_add_rates(o, 1, o->x, AX);
     if (!m->active[c])
       AX[c] = 1;
   }
@@ -78,7 +78,7 @@ static bool find_X(dae__landing *o)
 }
 
 /* x with A x = b; once more where A X was near to singular */
-static void go_by_X(dae__landing *o, double *b, double *x)
+static void reduced_go_by_X(dae__landing *o, double *b, double *x)
 {
   const dae__mech *m = o->m;
   double *y = o->x + m->nq, enough = SOLVED * dae__max_abs(m->nc, b);
@@ -90,22 +90,23 @@ static void go_by_X(dae__landing *o, double *b, double *x)
     for (int c = 0; c < m->nc; c++)
       dae__axpy(m->nq, y[c], o->X + c * m->nq, o->x);
     dae__axpy(m->nq, 1, o->x, x);
-    add_rates(o, -1, o->x, b);
+    reduced_add_rates(o, -1, o->x, b);
     if (dae__max_abs(m->nc, b) <= enough)
       return;
   }
 }
 
-static void correction(dae__landing *o, bool found, double *b, double *x)
+static void reduced_correction(dae__landing *o, bool found, double *b, double *x)
 {
   if (found)
-    go_by_X(o, b, x);
+    reduced_go_by_X(o, b, x);
   else
-    go_on(o, b, x);
+    reduced_go_on(o, b, x);
 }
 
 /* those of the matrices are not good enough: they belong to another point of the step */
-static dae_status velocity_derivatives(dae__landing *o, double t, const double *z, dae_error *err)
+static dae_status reduced_velocity_derivatives(dae__landing *o, double t, const double *z,
+                                               dae_error *err)
 {
   dae_mechanical_at at = dae__mech_at(o->m, t, z);
   dae_status status = o->m->ng > 0 ? dae__mech_gdot_q(o->m, &at, o->gdot_q, err) : DAE_OK;
@@ -118,7 +119,7 @@ dae_status dae__land(dae__landing *o, double t, const double *dz, double *z, dae
   const double *dv = dz + m->nq;
   double *g = o->end, *gdot = g + m->ng, *k = gdot + m->ng, *b = o->b;
   double *x = o->x + o->r->n;
-  dae_status status = velocity_derivatives(o, t, z, err);
+  dae_status status = reduced_velocity_derivatives(o, t, z, err);
   if (status)
     return status;
   /* g, gdot and k where the step ends, by their derivatives */
@@ -129,14 +130,14 @@ dae_status dae__land(dae__landing *o, double t, const double *dz, double *z, dae
   dae__matrix_times(&m->kq, o->k_q, 1, dz, k);
   dae__zero(m->nc, b);
   dae__copy(m->ng, g, b);
-  bool found = find_X(o);
-  correction(o, found, b, x);
+  bool found = reduced_find_X(o);
+  reduced_correction(o, found, b, x);
   dae__axpy(m->nq, -1, x, z); /* q -= x */
   dae__matrix_times(&m->G, o->gdot_q, -1, x, gdot);
   dae__matrix_times(&m->kq, o->k_q, -1, x, k);
   dae__copy(m->ng, gdot, b);
   dae__copy(m->nk, k, b + m->ng);
-  correction(o, found, b, x);
+  reduced_correction(o, found, b, x);
   dae__axpy(m->nq, -1, x, z + m->nq); /* v -= x */
   return DAE_OK;
 }

@@ -19,18 +19,19 @@ typedef struct semi {
 } semi;
 
 /* the point with its own y */
-static const double *point(const semi *o, const dae__reduced_at *at)
+static const double *reduced_semi_point(const semi *o, const dae__reduced_at *at)
 {
   dae__copy(o->s->nx, at->z, o->z);
   dae__copy(o->s->ny, at->k + o->s->nx, o->z + o->s->nx);
   return o->z;
 }
 
-static dae_status residual(void *self, const dae__reduced_at *at, double *r, dae_error *err)
+static dae_status reduced_semi_residual(void *self, const dae__reduced_at *at, double *r,
+                                        dae_error *err)
 {
   semi *o = self;
   dae__semi *s = o->s;
-  const double *z = point(o, at);
+  const double *z = reduced_semi_point(o, at);
   dae__semi_mass *M = s->constant_mass ? &o->M0 : &o->M;
   dae_status status = dae__semi_rhs(s, at->t, z, r, err);
   if (!status)
@@ -42,11 +43,11 @@ static dae_status residual(void *self, const dae__reduced_at *at, double *r, dae
   return DAE_OK;
 }
 
-static dae_status linearise(void *self, const dae__reduced_at *at, dae_error *err)
+static dae_status reduced_semi_linearise(void *self, const dae__reduced_at *at, dae_error *err)
 {
   semi *o = self;
   dae__semi *s = o->s;
-  const double *z = point(o, at);
+  const double *z = reduced_semi_point(o, at);
   dae_status status = dae__semi_mass_at(&o->M0, at->t, z, err);
   if (!status)
     status = dae__semi_J(s, at->t, z, o->J, err);
@@ -57,15 +58,16 @@ static dae_status linearise(void *self, const dae__reduced_at *at, dae_error *er
   return status;
 }
 
-static void name(const void *self, int i, char *text, size_t size)
+static void reduced_semi_name(const void *self, int i, char *text, size_t size)
 {
   dae__semi_variable_name(((const semi *)self)->s->p, i, text, size);
 }
 
-static const dae__reduced_table verbs = {
-    .residual = residual, .linearise = linearise, .name = name};
+static const dae__reduced_table reduced_semi_verbs = {.residual = reduced_semi_residual,
+                                                      .linearise = reduced_semi_linearise,
+                                                      .name = reduced_semi_name};
 
-static void add_terms(semi *o, dae__arena *arena)
+static void reduced_semi_add_terms(semi *o, dae__arena *arena)
 {
   const dae__semi *s = o->s;
   dae__reduced_terms *t = &o->terms;
@@ -99,7 +101,7 @@ dae_status dae__reduced_semi(dae__arena *arena, const dae__rk_body *body, dae__r
   r->tested = DAE__TAKE(arena, bool, s->n);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  r->table = &verbs;
+  r->table = &reduced_semi_verbs;
   r->self = o;
   r->powers = 2;
   r->n2 = 0;
@@ -109,7 +111,7 @@ dae_status dae__reduced_semi(dae__arena *arena, const dae__rk_body *body, dae__r
   r->cautious = s->ny > 0 || body->singular;
   for (int i = 0; i < s->n; i++)
     r->tested[i] = true;
-  add_terms(o, arena);
+  reduced_semi_add_terms(o, arena);
   dae__reduced_merge(arena, &o->terms, r);
   return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
 }

@@ -54,7 +54,7 @@ typedef struct rosenbrock {
   double *z, *rhs, *sum; /* a stage */
 } rosenbrock;
 
-static double *stage_of(double *u, int n, int i)
+static double *rosenbrock_stage_of(double *u, int n, int i)
 {
   return u + (size_t)i * (size_t)n;
 }
@@ -64,7 +64,7 @@ static double *stage_of(double *u, int n, int i)
 /* f_t, F_t by differences that stay within the step: one, or (4 f(dt) - f(2 dt) - 3 f(0))/(2 dt)
  * where tolerances are tight. With motions of time scale h their errors, dt/h or its square, and
  * the round-off of t, eps t/dt, are about the same. */
-static dae_status differ_by_time(rosenbrock *o, const dae__rk_leg *leg, dae_error *err)
+static dae_status rosenbrock_differ_by_time(rosenbrock *o, const dae__rk_leg *leg, dae_error *err)
 {
   const double h = leg->h, *z = leg->from.z, noise = DBL_EPSILON * fmax(fabs(leg->t), h);
   double t = leg->t + (o->fine ? fmin(cbrt(noise * h * h), h / 2) : fmin(sqrt(noise * h), h));
@@ -82,18 +82,18 @@ static dae_status differ_by_time(rosenbrock *o, const dae__rk_leg *leg, dae_erro
 }
 
 /* whether f0 is that of the point: inputs may have changed since the last step */
-static bool has_f0(const rosenbrock *o, const dae__rk_leg *leg)
+static bool rosenbrock_has_f0(const rosenbrock *o, const dae__rk_leg *leg)
 {
   return o->memory->known_end && memcmp(o->f0, leg->from.dz, (size_t)o->s->nx * sizeof *o->f0) == 0;
 }
 
-static dae_status look(rosenbrock *o, const dae__rk_leg *leg, dae_error *err)
+static dae_status rosenbrock_look(rosenbrock *o, const dae__rk_leg *leg, dae_error *err)
 {
   dae_status status =
-      has_f0(o, leg) ? DAE_OK : dae__semi_rhs(o->s, leg->t, leg->from.z, o->f0, err);
+      rosenbrock_has_f0(o, leg) ? DAE_OK : dae__semi_rhs(o->s, leg->t, leg->from.z, o->f0, err);
   o->memory->known_end = false;
   if (!status)
-    status = differ_by_time(o, leg, err);
+    status = rosenbrock_differ_by_time(o, leg, err);
   if (!status)
     status = dae__semi_J(o->s, leg->t, leg->from.z, o->J, err);
   o->memory->jacobians++;
@@ -104,7 +104,7 @@ static dae_status look(rosenbrock *o, const dae__rk_leg *leg, dae_error *err)
 }
 
 /* whether that has been done: for a larger step that was rejected, or for the size of the first */
-static bool looked(const rosenbrock *o, const dae__rk_leg *leg)
+static bool rosenbrock_looked(const rosenbrock *o, const dae__rk_leg *leg)
 {
   return o->known && o->t0 == leg->t &&
          memcmp(o->z0, leg->from.z, (size_t)o->s->n * sizeof *o->z0) == 0;
@@ -112,7 +112,7 @@ static bool looked(const rosenbrock *o, const dae__rk_leg *leg)
 
 /* ---- attempt ---- */
 
-static dae_status not_factored(const rosenbrock *o, dae_status status, dae_error *err)
+static dae_status rosenbrock_not_factored(const rosenbrock *o, dae_status status, dae_error *err)
 {
   int column = dae__solver_column(o->solver);
   char name[64] = "one of the variables";
@@ -127,7 +127,7 @@ static dae_status not_factored(const rosenbrock *o, dae_status status, dae_error
 }
 
 /* M/(h gamma) - J */
-static dae_status factor(rosenbrock *o, const dae__rk_leg *leg, dae_error *err)
+static dae_status rosenbrock_factor(rosenbrock *o, const dae__rk_leg *leg, dae_error *err)
 {
   double c = 1 / (leg->h * o->table->gamma);
   dae_status status = dae__semi_mass_at(&o->M, leg->t, leg->from.z, err);
@@ -137,12 +137,12 @@ static dae_status factor(rosenbrock *o, const dae__rk_leg *leg, dae_error *err)
   dae__semi_mass_add(&o->M, c, &o->matrix.M, o->matrix.values);
   status = dae__solver_factor(o->solver, o->matrix.values);
   o->memory->factorisations++;
-  return status ? not_factored(o, status, err) : DAE_OK;
+  return status ? rosenbrock_not_factored(o, status, err) : DAE_OK;
 }
 
 /* z = z0 + sum_j a_j u_j, sum = sum_j c_j u_j, over `count` increments of n entries */
-static void combine(int count, const double *a, const double *c, int n, const double *u,
-                    const double *restrict z0, double *restrict z, double *restrict sum)
+static void rosenbrock_combine(int count, const double *a, const double *c, int n, const double *u,
+                               const double *restrict z0, double *restrict z, double *restrict sum)
 {
   int i = 0;
   for (; i + 2 <= n; i += 2) {
@@ -163,12 +163,12 @@ static void combine(int count, const double *a, const double *c, int n, const do
 }
 
 /* where stage i is, and what the increments before it add to its right side: z, sum */
-static void begin_stage(rosenbrock *o, const double *z0, int i, const double *u)
+static void rosenbrock_begin_stage(rosenbrock *o, const double *z0, int i, const double *u)
 {
   const dae__rosenbrock_table *table = o->table;
   int n = o->s->n;
   if (i < table->chained) {
-    combine(i, table->a[i], table->c[i], n, u, z0, o->z, o->sum);
+    rosenbrock_combine(i, table->a[i], table->c[i], n, u, z0, o->z, o->sum);
     return;
   }
   dae__axpy(n, 1, u + (size_t)(i - 1) * (size_t)n, o->z);
@@ -176,8 +176,8 @@ static void begin_stage(rosenbrock *o, const double *z0, int i, const double *u)
 }
 
 /* u = (M/(h gamma) - J) \ (rhs + M sum/h + g h f_t) */
-static void solve_stage(rosenbrock *o, double h, int i, const double *restrict rhs,
-                        double *restrict u)
+static void rosenbrock_solve_stage(rosenbrock *o, double h, int i, const double *restrict rhs,
+                                   double *restrict u)
 {
   const double *restrict sum = o->sum;
   int n = o->s->n, own = o->s->p->M ? 0 : o->s->nx; /* rows whose M is the identity */
@@ -195,32 +195,33 @@ static void solve_stage(rosenbrock *o, double h, int i, const double *restrict r
 }
 
 /* the increments, and where the last stage is: z */
-static dae_status stages(rosenbrock *o, const dae__rk_leg *leg, double *u, dae_error *err)
+static dae_status rosenbrock_stages(rosenbrock *o, const dae__rk_leg *leg, double *u,
+                                    dae_error *err)
 {
   const dae__rosenbrock_table *table = o->table;
   int n = o->s->n;
   dae__zero(o->s->nx, o->sum);
-  solve_stage(o, leg->h, 0, o->f0, u);
+  rosenbrock_solve_stage(o, leg->h, 0, o->f0, u);
   for (int i = 1; i < table->stages; i++) {
-    begin_stage(o, leg->from.z, i, u);
+    rosenbrock_begin_stage(o, leg->from.z, i, u);
     dae_status status = dae__semi_rhs(o->s, leg->t + table->alpha[i] * leg->h, o->z, o->rhs, err);
     if (status)
       return status;
-    solve_stage(o, leg->h, i, o->rhs, stage_of(u, n, i));
+    rosenbrock_solve_stage(o, leg->h, i, o->rhs, rosenbrock_stage_of(u, n, i));
   }
   return DAE_OK;
 }
 
 /* what y moves by within the step as its dense output has it, but for the lowest powers: entry i of
  * the last term */
-static double bend_of(const rosenbrock *o, const double *u, int i)
+static double rosenbrock_bend_of(const rosenbrock *o, const double *u, int i)
 {
   const double *dense = o->table->dense[o->table->terms - 1];
   return fabs(dae__sum_one(o->table->stages, dense, o->s->n, u + i));
 }
 
 /* x^(p/k), with errors O(h^p) and a last term of dense output O(h^k): 4/3, 5/4 */
-static double raise(const dae__rosenbrock_table *table, double x)
+static double rosenbrock_raise(const dae__rosenbrock_table *table, double x)
 {
   return x * (table->estimate_order == 4 ? cbrt(x) : sqrt(sqrt(x)));
 }
@@ -229,7 +230,7 @@ static double raise(const dae__rosenbrock_table *table, double x)
  * shows how well the equations hold at the end, not what y does on the way there, driven by time,
  * as where a diode blocks. That is seen in the last term d of its dense output, O(h^k), which
  * counts as (c d)^(p/k) relative to the size of y: as the error O(h^p) of the step. */
-static double error_of(const rosenbrock *o, const dae__rk_leg *leg, const double *u)
+static double rosenbrock_error_of(const rosenbrock *o, const dae__rk_leg *leg, const double *u)
 {
   const dae__rosenbrock_table *table = o->table;
   const double *z0 = leg->from.z, *z1 = leg->to.z;
@@ -240,34 +241,36 @@ static double error_of(const rosenbrock *o, const dae__rk_leg *leg, const double
     double a = fabs(z0[i]), b = fabs(z1[i]), weight = o->atol + o->rtol * (a > b ? a : b);
     double x = fabs(e[i]) / weight;
     if (i >= nx)
-      x += raise(table, DRIVEN * bend_of(o, u, i) * o->rtol / weight) / o->rtol;
+      x += rosenbrock_raise(table, DRIVEN * rosenbrock_bend_of(o, u, i) * o->rtol / weight) /
+           o->rtol;
     sum += x * x;
   }
   return sqrt(sum / n);
 }
 
-static dae_status attempt(void *self, const dae__rk_leg *leg, double *error, dae_error *err)
+static dae_status rosenbrock_attempt(void *self, const dae__rk_leg *leg, double *error,
+                                     dae_error *err)
 {
   rosenbrock *o = self;
   int n = o->s->n;
-  double *u = o->u[!o->memory->last], *e = stage_of(u, n, o->table->stages - 1);
-  dae_status status = looked(o, leg) ? DAE_OK : look(o, leg, err);
+  double *u = o->u[!o->memory->last], *e = rosenbrock_stage_of(u, n, o->table->stages - 1);
+  dae_status status = rosenbrock_looked(o, leg) ? DAE_OK : rosenbrock_look(o, leg, err);
   if (!status)
-    status = factor(o, leg, err);
+    status = rosenbrock_factor(o, leg, err);
   if (!status)
-    status = stages(o, leg, u, err);
+    status = rosenbrock_stages(o, leg, u, err);
   if (status)
     return status;
   for (int i = 0; i < n; i++)
     leg->to.z[i] = o->z[i] + e[i];
-  *error = error_of(o, leg, u);
+  *error = rosenbrock_error_of(o, leg, u);
   return DAE_OK;
 }
 
 /* ---- settle ---- */
 
 /* x' at the end; without M it is f there, which the next step begins with */
-static dae_status settle(void *self, const dae__rk_leg *leg, dae_error *err)
+static dae_status rosenbrock_settle(void *self, const dae__rk_leg *leg, dae_error *err)
 {
   rosenbrock *o = self;
   const dae__rk_body *body = o->body;
@@ -291,7 +294,7 @@ static dae_status settle(void *self, const dae__rk_leg *leg, dae_error *err)
 
 /* ---- between the ends ---- */
 
-static void between(void *self, const dae__rk_leg *leg, double x, double *z)
+static void rosenbrock_between(void *self, const dae__rk_leg *leg, double x, double *z)
 {
   const rosenbrock *o = self;
   const dae__rosenbrock_table *table = o->table;
@@ -309,7 +312,7 @@ static void between(void *self, const dae__rk_leg *leg, double x, double *z)
 
 /* ---- the first step ---- */
 
-static double weighted(const rosenbrock *o, const double *z, const double *v)
+static double rosenbrock_weighted(const rosenbrock *o, const double *z, const double *v)
 {
   double sum = 0;
   for (int i = 0; i < o->s->nx; i++) {
@@ -325,29 +328,31 @@ double dae__rosenbrock_first_step(void *self, double t, const dae__rk_point *fro
   rosenbrock *o = self;
   const dae_pattern *J = &o->s->J;
   dae__rk_leg leg = {.t = t, .h = t_stop - t, .from = *from};
-  double d0 = weighted(o, from->z, from->z), d1 = weighted(o, from->z, from->dz);
+  double d0 = rosenbrock_weighted(o, from->z, from->z),
+         d1 = rosenbrock_weighted(o, from->z, from->dz);
   o->memory->known_end = false;
-  if (look(o, &leg, NULL))
+  if (rosenbrock_look(o, &leg, NULL))
     return 0;
   dae__copy(o->s->n, o->f_t, o->rhs);
   for (int j = 0; j < o->s->nx; j++)
     for (int e = J->start[j]; e < J->start[j + 1]; e++)
       o->rhs[J->row[e]] += o->J[e] * from->dz[j];
-  double d2 = weighted(o, from->z, o->rhs), small = 0.01 * (d0 + 1 / o->rtol) / fmax(d1, DBL_MIN);
+  double d2 = rosenbrock_weighted(o, from->z, o->rhs),
+         small = 0.01 * (d0 + 1 / o->rtol) / fmax(d1, DBL_MIN);
   double h = pow(0.01 / fmax(fmax(d1, d2), DBL_MIN), 1.0 / (o->table->order + 1));
   return fmin(fmin(100 * small, h), 0.1 * (t_stop - t));
 }
 
 /* ---- the other verbs ---- */
 
-static void count(const void *self, dae_stats *stats)
+static void rosenbrock_count(const void *self, dae_stats *stats)
 {
   const rosenbrock *o = self;
   stats->jacobians += o->memory->jacobians;
   stats->factorisations += o->memory->factorisations;
 }
 
-static dae_status reload(void *self, dae_error *err)
+static dae_status rosenbrock_reload(void *self, dae_error *err)
 {
   rosenbrock *o = self;
   dae_status status = o->memory->factorisations > 0 ? dae__solver_reload(o->solver) : DAE_OK;
@@ -355,21 +360,21 @@ static dae_status reload(void *self, dae_error *err)
   return status ? dae__fail(err, status, NULL, "the factorisation could not be rebuilt") : DAE_OK;
 }
 
-static void release(void *self)
+static void rosenbrock_release(void *self)
 {
   dae__solver_free(((rosenbrock *)self)->solver);
 }
 
-static const dae__stepper_table verbs = {.attempt = attempt,
-                                         .settle = settle,
-                                         .between = between,
-                                         .count = count,
-                                         .reload = reload,
-                                         .free = release};
+static const dae__stepper_table rosenbrock_verbs = {.attempt = rosenbrock_attempt,
+                                                    .settle = rosenbrock_settle,
+                                                    .between = rosenbrock_between,
+                                                    .count = rosenbrock_count,
+                                                    .reload = rosenbrock_reload,
+                                                    .free = rosenbrock_release};
 
 /* ---- creation ---- */
 
-static void take_memory(rosenbrock *o, dae__arena *arena)
+static void rosenbrock_take_memory(rosenbrock *o, dae__arena *arena)
 {
   int n = o->s->n, all = o->table->stages * n;
   o->memory = DAE__KEEP(arena, memory, 1);
@@ -399,7 +404,7 @@ dae_status dae__rosenbrock_create(dae__arena *arena, const dae__rk_body *body,
                     .rtol = SHARE * opts->rtol,
                     .atol = SHARE * opts->atol,
                     .fine = opts->rtol < FINE};
-  take_memory(o, arena);
+  rosenbrock_take_memory(o, arena);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   dae_status status = dae__solver_create_iteration(arena, &o->matrix.pattern, &o->solver, err);
@@ -407,6 +412,7 @@ dae_status dae__rosenbrock_create(dae__arena *arena, const dae__rk_body *body,
     return status;
   dae__controller_options control = dae__controller_defaults(o->table->estimate_order);
   control.predictive = true;
-  *out = (dae__stepper){.table = &verbs, .self = o, .order = o->table->order, .control = control};
+  *out = (dae__stepper){
+      .table = &rosenbrock_verbs, .self = o, .order = o->table->order, .control = control};
   return DAE_OK;
 }

@@ -43,8 +43,8 @@ dae_status dae__face_singular(const dae__face *face, const char *matrix, int i, 
 }
 
 /* the first constraint that depends on those before it, -1: there is none, or it is not known */
-static int dependent_row(const dae__face *face, dae__arena *arena, const dae__face_at *at,
-                         double tol)
+static int spark_adapter_dependent_row(const dae__face *face, dae__arena *arena,
+                                       const dae__face_at *at, double tol)
 {
   const dae_pattern *G = &face->pattern[DAE__GDOT_Z], *K = &face->pattern[DAE__K_Z];
   int nc = face->ng + face->nk, rank;
@@ -76,7 +76,7 @@ bool dae__face_dependent(const dae__face *face, const dae_env *env, double t, co
 {
   dae__arena *arena = dae__arena_create(env);
   dae__face_at at = {t, y, z};
-  int row = arena ? dependent_row(face, arena, &at, tol) : -1;
+  int row = arena ? spark_adapter_dependent_row(face, arena, &at, tol) : -1;
   dae__arena_free(arena);
   if (row >= 0)
     dae__face_name(face, face->nz + row, name, size);

@@ -25,7 +25,7 @@ typedef struct mechanical {
 /* ---- evaluations ---- */
 
 /* the point as the problem's callbacks know it */
-static dae_mechanical_at point(const mechanical *o, const dae__face_at *at)
+static dae_mechanical_at spark_mechanical_point(const mechanical *o, const dae__face_at *at)
 {
   const dae__mech *m = o->m;
   dae__copy(m->nq, at->y, o->state);
@@ -35,30 +35,30 @@ static dae_mechanical_at point(const mechanical *o, const dae__face_at *at)
   return dae__mech_at(m, at->t, o->state);
 }
 
-static dae_status v(void *self, const dae__face_at *at, double *v, dae_error *err)
+static dae_status spark_mechanical_v(void *self, const dae__face_at *at, double *v, dae_error *err)
 {
   mechanical *o = self;
   dae__mech *m = o->m;
   dae__copy(m->nq, at->z, v);
   if (m->nu == 0)
     return DAE_OK;
-  dae_mechanical_at where = point(o, at);
+  dae_mechanical_at where = spark_mechanical_point(o, at);
   return dae__mech_eval(m, &where, &(dae_mechanical_wanted){.s = v + m->nq}, err);
 }
 
-static dae_status p(void *self, const dae__face_at *at, double *p, dae_error *err)
+static dae_status spark_mechanical_p(void *self, const dae__face_at *at, double *p, dae_error *err)
 {
   mechanical *o = self;
-  dae_mechanical_at where = point(o, at);
+  dae_mechanical_at where = spark_mechanical_point(o, at);
   return dae__mech_p(o->m, &where, p, err);
 }
 
-static dae_status f(void *self, const dae__face_at *at, const double *psi, double *f,
-                    dae_error *err)
+static dae_status spark_mechanical_f(void *self, const dae__face_at *at, const double *psi,
+                                     double *f, dae_error *err)
 {
   mechanical *o = self;
   dae__mech *m = o->m;
-  dae_mechanical_at where = point(o, at);
+  dae_mechanical_at where = spark_mechanical_point(o, at);
   dae_status status = dae__mech_F(m, &where, f, err);
   if (status || m->nk == 0)
     return status;
@@ -68,12 +68,12 @@ static dae_status f(void *self, const dae__face_at *at, const double *psi, doubl
   return status;
 }
 
-static dae_status rg(void *self, const dae__face_at *at, const double *lambda, double *r, double *g,
-                     dae_error *err)
+static dae_status spark_mechanical_rg(void *self, const dae__face_at *at, const double *lambda,
+                                      double *r, double *g, dae_error *err)
 {
   mechanical *o = self;
   dae__mech *m = o->m;
-  dae_mechanical_at where = point(o, at);
+  dae_mechanical_at where = spark_mechanical_point(o, at);
   dae_status status = dae__mech_eval(m, &where, &(dae_mechanical_wanted){.g = g, .G = o->G}, err);
   dae__zero(m->nq, r);
   if (!status)
@@ -81,45 +81,53 @@ static dae_status rg(void *self, const dae__face_at *at, const double *lambda, d
   return status;
 }
 
-static dae_status gdot(void *self, const dae__face_at *at, double *gdot, dae_error *err)
+static dae_status spark_mechanical_gdot(void *self, const dae__face_at *at, double *gdot,
+                                        dae_error *err)
 {
   mechanical *o = self;
-  dae_mechanical_at where = point(o, at);
+  dae_mechanical_at where = spark_mechanical_point(o, at);
   return dae__mech_eval(o->m, &where, &(dae_mechanical_wanted){.G = o->G, .gdot = gdot}, err);
 }
 
-static dae_status k(void *self, const dae__face_at *at, double *k, dae_error *err)
+static dae_status spark_mechanical_k(void *self, const dae__face_at *at, double *k, dae_error *err)
 {
   mechanical *o = self;
-  dae_mechanical_at where = point(o, at);
+  dae_mechanical_at where = spark_mechanical_point(o, at);
   return dae__mech_k(o->m, &where, k, err);
 }
 
-static dae_status linearise(void *self, const dae__face_at *at, const double *multiplier,
-                            const dae__face_parts *wanted, dae_error *err)
+static dae_status spark_mechanical_linearise(void *self, const dae__face_at *at,
+                                             const double *multiplier,
+                                             const dae__face_parts *wanted, dae_error *err)
 {
   mechanical *o = self;
-  dae_mechanical_at where = point(o, at);
+  dae_mechanical_at where = spark_mechanical_point(o, at);
   return dae__mechanical_parts_eval(&o->parts, &where, multiplier, wanted, err);
 }
 
-static const dae__face_table evaluations = {
-    .v = v, .p = p, .f = f, .rg = rg, .gdot = gdot, .k = k, .linearise = linearise};
+static const dae__face_table evaluations = {.v = spark_mechanical_v,
+                                            .p = spark_mechanical_p,
+                                            .f = spark_mechanical_f,
+                                            .rg = spark_mechanical_rg,
+                                            .gdot = spark_mechanical_gdot,
+                                            .k = spark_mechanical_k,
+                                            .linearise = spark_mechanical_linearise};
 
 /* ---- matrices (2) and (3) ---- */
 
-static dae_status singular(const mechanical *o, const dae__saddle *saddle, dae_error *err)
+static dae_status spark_mechanical_singular(const mechanical *o, const dae__saddle *saddle,
+                                            dae_error *err)
 {
   return dae__face_singular(&o->face, "matrix (2) of the stages", dae__saddle_column(saddle), err);
 }
 
-static dae_status factor(void *self, const dae__face_at *at, const dae__face_multipliers *with,
-                         dae_error *err)
+static dae_status spark_mechanical_factor(void *self, const dae__face_at *at,
+                                          const dae__face_multipliers *with, dae_error *err)
 {
   (void)with; /* both matrices do not depend on multipliers */
   mechanical *o = self;
   dae__mech *m = o->m;
-  dae_mechanical_at where = point(o, at);
+  dae_mechanical_at where = spark_mechanical_point(o, at);
   dae_mechanical_wanted want = {.M = o->M, .G = o->G, .K = o->K};
   dae_status status = dae__mech_eval(m, &where, &want, err);
   if (status)
@@ -128,60 +136,63 @@ static dae_status factor(void *self, const dae__face_at *at, const dae__face_mul
     o->diagonal[m->nq + i] = m->active[i] ? 0 : 1;
   status = dae__saddle_factor(o->of_A, o->M, o->G, o->K, o->diagonal);
   if (status == DAE_ERROR_SINGULAR)
-    return singular(o, o->of_A, err);
+    return spark_mechanical_singular(o, o->of_A, err);
   if (!status && o->of_G)
     status = dae__saddle_factor(o->of_G, o->M, o->G, NULL, o->diagonal);
   if (status == DAE_ERROR_SINGULAR)
-    return singular(o, o->of_G, err);
+    return spark_mechanical_singular(o, o->of_G, err);
   return status == DAE_ERROR_MEMORY ? dae__out_of_memory(err) : status;
 }
 
-static void solve2(void *self, double *x)
+static void spark_mechanical_solve2(void *self, double *x)
 {
   mechanical *o = self;
   dae__saddle_solve(o->of_A, x, x + o->m->nq);
 }
 
-static void solve3(void *self, double *x)
+static void spark_mechanical_solve3(void *self, double *x)
 {
   mechanical *o = self;
   dae__saddle_solve(o->of_G ? o->of_G : o->of_A, x, x + o->m->nq);
 }
 
-static dae_status reload_matrices(void *self)
+static dae_status spark_mechanical_reload_matrices(void *self)
 {
   mechanical *o = self;
   dae_status status = dae__saddle_reload(o->of_A);
   return !status && o->of_G ? dae__saddle_reload(o->of_G) : status;
 }
 
-static const dae__face_matrices matrices = {
-    .factor = factor, .solve2 = solve2, .solve3 = solve3, .reload = reload_matrices};
+static const dae__face_matrices matrices = {.factor = spark_mechanical_factor,
+                                            .solve2 = spark_mechanical_solve2,
+                                            .solve3 = spark_mechanical_solve3,
+                                            .reload = spark_mechanical_reload_matrices};
 
 /* ---- the body ---- */
 
-static dae_status consistent(void *self, double t, const bool *fixed, double *state, double *rate,
-                             dae_error *err)
+static dae_status spark_mechanical_consistent(void *self, double t, const bool *fixed,
+                                              double *state, double *rate, dae_error *err)
 {
   mechanical *o = self;
   dae_status status = dae__mech_consistent(o->motion, t, fixed, state, rate, NULL, err);
   return status ? status : dae__motion_follow(o->shown, err);
 }
 
-static dae_status project(void *self, bool shown, double t, double *state, dae_error *err)
+static dae_status spark_mechanical_project(void *self, bool shown, double t, double *state,
+                                           dae_error *err)
 {
   mechanical *o = self;
   return dae__motion_project(shown ? o->shown : o->motion, t, state, state + o->m->at.v, NULL, err);
 }
 
-static dae_status accelerate(void *self, bool shown, double t, double *state, double *rate,
-                             dae_error *err)
+static dae_status spark_mechanical_accelerate(void *self, bool shown, double t, double *state,
+                                              double *rate, dae_error *err)
 {
   mechanical *o = self;
   return dae__motion_accelerate(shown ? o->shown : o->motion, t, state, rate, err);
 }
 
-static void count(const void *self, dae_stats *stats)
+static void spark_mechanical_count(const void *self, dae_stats *stats)
 {
   const mechanical *o = self;
   stats->evaluations += o->m->count->evaluations;
@@ -189,14 +200,14 @@ static void count(const void *self, dae_stats *stats)
   stats->projections += o->motion->memory->projections;
 }
 
-static dae_status reload(void *self)
+static dae_status spark_mechanical_reload(void *self)
 {
   mechanical *o = self;
   dae_status status = dae__motion_reload(o->motion);
   return status ? status : dae__motion_reload(o->shown);
 }
 
-static void release(void *self)
+static void spark_mechanical_release(void *self)
 {
   mechanical *o = self;
   dae__motion_free(o->motion);
@@ -206,17 +217,17 @@ static void release(void *self)
   dae__richer_free(&o->richer);
 }
 
-static const dae__body_table verbs = {.consistent = consistent,
-                                      .project = project,
-                                      .accelerate = accelerate,
-                                      .count = count,
-                                      .reload = reload,
-                                      .free = release};
+static const dae__body_table spark_mechanical_verbs = {.consistent = spark_mechanical_consistent,
+                                                       .project = spark_mechanical_project,
+                                                       .accelerate = spark_mechanical_accelerate,
+                                                       .count = spark_mechanical_count,
+                                                       .reload = spark_mechanical_reload,
+                                                       .free = spark_mechanical_release};
 
 /* ---- creation ---- */
 
-static dae_status make_face(mechanical *o, dae__arena *arena, const dae_problem *problem,
-                            dae_error *err)
+static dae_status spark_mechanical_make_face(mechanical *o, dae__arena *arena,
+                                             const dae_problem *problem, dae_error *err)
 {
   const dae__mech *m = o->m;
   int ny = m->nq + m->nu;
@@ -244,7 +255,7 @@ static dae_status make_face(mechanical *o, dae__arena *arena, const dae_problem 
   return DAE_OK;
 }
 
-static dae_status make_matrices(mechanical *o, dae__arena *arena, dae_error *err)
+static dae_status spark_mechanical_make_matrices(mechanical *o, dae__arena *arena, dae_error *err)
 {
   dae__mech *m = o->m;
   dae_pattern *none = DAE__TAKE(arena, dae_pattern, 1);
@@ -259,8 +270,9 @@ static dae_status make_matrices(mechanical *o, dae__arena *arena, dae_error *err
   return status;
 }
 
-static dae_status make(mechanical *o, dae__arena *arena, const dae_problem *problem,
-                       const dae__body_needs *needs, dae_error *err)
+static dae_status spark_mechanical_make(mechanical *o, dae__arena *arena,
+                                        const dae_problem *problem, const dae__body_needs *needs,
+                                        dae_error *err)
 {
   dae_status status = dae__mech_create(arena, problem, &o->m, err);
   if (!status)
@@ -275,9 +287,9 @@ static dae_status make(mechanical *o, dae__arena *arena, const dae_problem *prob
   o->K = DAE__TAKE(arena, double, dae__pattern_count(&o->m->K));
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  status = make_face(o, arena, problem, err);
+  status = spark_mechanical_make_face(o, arena, problem, err);
   if (!status && needs->matrices)
-    status = make_matrices(o, arena, err);
+    status = spark_mechanical_make_matrices(o, arena, err);
   if (!status && needs->blocks > 0) {
     status = dae__richer_create(arena, &o->face, o->m->nq, needs->blocks, &o->richer, err);
     o->face.richer = &o->richer;
@@ -291,11 +303,12 @@ dae_status dae__body_mechanical(dae__arena *arena, const dae_problem *problem,
   mechanical *o = DAE__TAKE(arena, mechanical, 1);
   if (!o)
     return dae__out_of_memory(err);
-  dae_status status = make(o, arena, problem, needs, err);
+  dae_status status = spark_mechanical_make(o, arena, problem, needs, err);
   if (status) {
-    release(o);
+    spark_mechanical_release(o);
     return status;
   }
-  *out = (dae__body){.table = &verbs, .self = o, .face = o->face, .size = o->m->at.size};
+  *out = (dae__body){
+      .table = &spark_mechanical_verbs, .self = o, .face = o->face, .size = o->m->at.size};
   return DAE_OK;
 }

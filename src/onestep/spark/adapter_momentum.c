@@ -30,42 +30,44 @@ typedef struct body {
 
 /* ---- evaluations ---- */
 
-static dae_status v(void *self, const dae__face_at *at, double *v, dae_error *err)
+static dae_status spark_momentum_v(void *self, const dae__face_at *at, double *v, dae_error *err)
 {
   return dae__momentum_v(((body *)self)->m, at, v, err);
 }
 
-static dae_status p(void *self, const dae__face_at *at, double *p, dae_error *err)
+static dae_status spark_momentum_p(void *self, const dae__face_at *at, double *p, dae_error *err)
 {
   return dae__momentum_p(((body *)self)->m, at, p, err);
 }
 
-static dae_status f(void *self, const dae__face_at *at, const double *psi, double *f,
-                    dae_error *err)
+static dae_status spark_momentum_f(void *self, const dae__face_at *at, const double *psi, double *f,
+                                   dae_error *err)
 {
   return dae__momentum_f(((body *)self)->m, at, psi, f, err);
 }
 
-static dae_status rg(void *self, const dae__face_at *at, const double *lambda, double *r, double *g,
-                     dae_error *err)
+static dae_status spark_momentum_rg(void *self, const dae__face_at *at, const double *lambda,
+                                    double *r, double *g, dae_error *err)
 {
   dae__momentum *m = ((body *)self)->m;
   dae_status status = dae__momentum_r(m, at, lambda, r, err);
   return !status && g && m->ng > 0 ? dae__momentum_g(m, at, g, err) : status;
 }
 
-static dae_status gdot(void *self, const dae__face_at *at, double *gdot, dae_error *err)
+static dae_status spark_momentum_gdot(void *self, const dae__face_at *at, double *gdot,
+                                      dae_error *err)
 {
   return dae__momentum_gdot(((body *)self)->m, at, gdot, err);
 }
 
-static dae_status k(void *self, const dae__face_at *at, double *k, dae_error *err)
+static dae_status spark_momentum_k(void *self, const dae__face_at *at, double *k, dae_error *err)
 {
   return dae__momentum_k(((body *)self)->m, at, k, err);
 }
 
-static dae_status linearise(void *self, const dae__face_at *at, const double *multiplier,
-                            const dae__face_parts *wanted, dae_error *err)
+static dae_status spark_momentum_linearise(void *self, const dae__face_at *at,
+                                           const double *multiplier, const dae__face_parts *wanted,
+                                           dae_error *err)
 {
   dae__momentum *m = ((body *)self)->m;
   dae_status status = DAE_OK;
@@ -75,12 +77,18 @@ static dae_status linearise(void *self, const dae__face_at *at, const double *mu
   return status;
 }
 
-static const dae__face_table evaluations = {
-    .v = v, .p = p, .f = f, .rg = rg, .gdot = gdot, .k = k, .linearise = linearise};
+static const dae__face_table evaluations = {.v = spark_momentum_v,
+                                            .p = spark_momentum_p,
+                                            .f = spark_momentum_f,
+                                            .rg = spark_momentum_rg,
+                                            .gdot = spark_momentum_gdot,
+                                            .k = spark_momentum_k,
+                                            .linearise = spark_momentum_linearise};
 
 /* ---- matrices (2) and (3) ---- */
 
-static dae_status factor_one(const body *o, matrix *A, const char *name, dae_error *err)
+static dae_status spark_momentum_factor_one(const body *o, matrix *A, const char *name,
+                                            dae_error *err)
 {
   static const double sign[TERMS] = {1, -1, -1, 1, 1};
   const int order[TERMS] = {P_Z, R_LAMBDA, GDOT_Z, F_PSI, K_Z};
@@ -93,8 +101,8 @@ static dae_status factor_one(const body *o, matrix *A, const char *name, dae_err
   return status == DAE_ERROR_MEMORY ? dae__out_of_memory(err) : status;
 }
 
-static dae_status factor(void *self, const dae__face_at *at, const dae__face_multipliers *with,
-                         dae_error *err)
+static dae_status spark_momentum_factor(void *self, const dae__face_at *at,
+                                        const dae__face_multipliers *with, dae_error *err)
 {
   body *o = self;
   dae_status status = DAE_OK;
@@ -103,56 +111,59 @@ static dae_status factor(void *self, const dae__face_at *at, const dae__face_mul
       status = dae__momentum_jacobian(o->m, parts[i], at, i == R_LAMBDA ? with->lambda : with->psi,
                                       o->values[i], err);
   if (!status)
-    status = factor_one(o, &o->second, "matrix (2) of the stages", err);
+    status = spark_momentum_factor_one(o, &o->second, "matrix (2) of the stages", err);
   if (!status && o->third.solver)
-    status = factor_one(o, &o->third, "matrix (3) of the stages", err);
+    status = spark_momentum_factor_one(o, &o->third, "matrix (3) of the stages", err);
   return status;
 }
 
-static void solve2(void *self, double *x)
+static void spark_momentum_solve2(void *self, double *x)
 {
   dae__solver_solve(((body *)self)->second.solver, x);
 }
 
-static void solve3(void *self, double *x)
+static void spark_momentum_solve3(void *self, double *x)
 {
   body *o = self;
   dae__solver_solve(o->third.solver ? o->third.solver : o->second.solver, x);
 }
 
-static dae_status reload_matrices(void *self)
+static dae_status spark_momentum_reload_matrices(void *self)
 {
   body *o = self;
   dae_status status = dae__solver_reload(o->second.solver);
   return !status && o->third.solver ? dae__solver_reload(o->third.solver) : status;
 }
 
-static const dae__face_matrices matrices = {
-    .factor = factor, .solve2 = solve2, .solve3 = solve3, .reload = reload_matrices};
+static const dae__face_matrices matrices = {.factor = spark_momentum_factor,
+                                            .solve2 = spark_momentum_solve2,
+                                            .solve3 = spark_momentum_solve3,
+                                            .reload = spark_momentum_reload_matrices};
 
 /* ---- the body ---- */
 
-static dae_status consistent(void *self, double t, const bool *fixed, double *state, double *rate,
-                             dae_error *err)
+static dae_status spark_momentum_consistent(void *self, double t, const bool *fixed, double *state,
+                                            double *rate, dae_error *err)
 {
   return dae__momentum_consistent(((body *)self)->motion, t, fixed, state, rate, NULL, err);
 }
 
-static dae_status project(void *self, bool shown, double t, double *state, dae_error *err)
+static dae_status spark_momentum_project(void *self, bool shown, double t, double *state,
+                                         dae_error *err)
 {
   body *o = self;
   return dae__momentum_project(shown ? o->shown : o->motion, t, state, state + o->m->at.z, NULL,
                                err);
 }
 
-static dae_status accelerate(void *self, bool shown, double t, double *state, double *rate,
-                             dae_error *err)
+static dae_status spark_momentum_accelerate(void *self, bool shown, double t, double *state,
+                                            double *rate, dae_error *err)
 {
   body *o = self;
   return dae__momentum_accelerate(shown ? o->shown : o->motion, t, state, rate, err);
 }
 
-static void count(const void *self, dae_stats *stats)
+static void spark_momentum_count(const void *self, dae_stats *stats)
 {
   const body *o = self;
   const dae__momentum_memory *own = dae__momentum_motion_memory(o->motion);
@@ -162,14 +173,14 @@ static void count(const void *self, dae_stats *stats)
   stats->projections += own->projections;
 }
 
-static dae_status reload(void *self)
+static dae_status spark_momentum_reload(void *self)
 {
   body *o = self;
   dae_status status = dae__momentum_motion_reload(o->motion);
   return status ? status : dae__momentum_motion_reload(o->shown);
 }
 
-static void release(void *self)
+static void spark_momentum_release(void *self)
 {
   body *o = self;
   dae__momentum_motion_free(o->motion);
@@ -179,16 +190,17 @@ static void release(void *self)
   dae__richer_free(&o->richer);
 }
 
-static const dae__body_table verbs = {.consistent = consistent,
-                                      .project = project,
-                                      .accelerate = accelerate,
-                                      .count = count,
-                                      .reload = reload,
-                                      .free = release};
+static const dae__body_table spark_momentum_verbs = {.consistent = spark_momentum_consistent,
+                                                     .project = spark_momentum_project,
+                                                     .accelerate = spark_momentum_accelerate,
+                                                     .count = spark_momentum_count,
+                                                     .reload = spark_momentum_reload,
+                                                     .free = spark_momentum_release};
 
 /* ---- creation ---- */
 
-static dae_status make_face(body *o, dae__arena *arena, const dae_problem *problem, dae_error *err)
+static dae_status spark_momentum_make_face(body *o, dae__arena *arena, const dae_problem *problem,
+                                           dae_error *err)
 {
   const dae__momentum *m = o->m;
   int *at = DAE__TAKE(arena, int, m->ny + m->nz);
@@ -211,8 +223,8 @@ static dae_status make_face(body *o, dae__arena *arena, const dae_problem *probl
   return DAE_OK;
 }
 
-static dae_status make_matrix(const body *o, dae__arena *arena, bool with_k, matrix *A,
-                              dae_error *err)
+static dae_status spark_momentum_make_matrix(const body *o, dae__arena *arena, bool with_k,
+                                             matrix *A, dae_error *err)
 {
   const dae__momentum *m = o->m;
   int nz = m->nz, n = nz + m->ng + (with_k ? m->nk : 0), psi = nz + m->ng;
@@ -230,21 +242,21 @@ static dae_status make_matrix(const body *o, dae__arena *arena, bool with_k, mat
                                   : dae__solver_create(arena, &A->pattern, &A->solver, err);
 }
 
-static dae_status make_matrices(body *o, dae__arena *arena, dae_error *err)
+static dae_status spark_momentum_make_matrices(body *o, dae__arena *arena, dae_error *err)
 {
   for (int i = 0; i < TERMS; i++)
     o->values[i] = DAE__TAKE(arena, double, dae__pattern_count(&o->m->pattern[parts[i]]));
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  dae_status status = make_matrix(o, arena, true, &o->second, err);
+  dae_status status = spark_momentum_make_matrix(o, arena, true, &o->second, err);
   if (!status && o->m->nk > 0)
-    status = make_matrix(o, arena, false, &o->third, err);
+    status = spark_momentum_make_matrix(o, arena, false, &o->third, err);
   o->face.matrices = &matrices;
   return status;
 }
 
-static dae_status make(body *o, dae__arena *arena, const dae_problem *problem,
-                       const dae__body_needs *needs, dae_error *err)
+static dae_status spark_momentum_make(body *o, dae__arena *arena, const dae_problem *problem,
+                                      const dae__body_needs *needs, dae_error *err)
 {
   dae_status status = dae__momentum_create(arena, problem, &o->m, err);
   if (!status)
@@ -252,9 +264,9 @@ static dae_status make(body *o, dae__arena *arena, const dae_problem *problem,
   if (!status)
     status = dae__momentum_motion_create(arena, o->m, &o->shown, err);
   if (!status)
-    status = make_face(o, arena, problem, err);
+    status = spark_momentum_make_face(o, arena, problem, err);
   if (!status && needs->matrices)
-    status = make_matrices(o, arena, err);
+    status = spark_momentum_make_matrices(o, arena, err);
   if (!status && needs->blocks > 0) {
     status = dae__richer_create(arena, &o->face, 0, needs->blocks, &o->richer, err);
     o->face.richer = &o->richer;
@@ -268,11 +280,12 @@ dae_status dae__body_momentum(dae__arena *arena, const dae_problem *problem,
   body *o = DAE__TAKE(arena, body, 1);
   if (!o)
     return dae__out_of_memory(err);
-  dae_status status = make(o, arena, problem, needs, err);
+  dae_status status = spark_momentum_make(o, arena, problem, needs, err);
   if (status) {
-    release(o);
+    spark_momentum_release(o);
     return status;
   }
-  *out = (dae__body){.table = &verbs, .self = o, .face = o->face, .size = o->m->at.size};
+  *out = (dae__body){
+      .table = &spark_momentum_verbs, .self = o, .face = o->face, .size = o->m->at.size};
   return DAE_OK;
 }

@@ -5,8 +5,8 @@
 /* ---- creation ---- */
 
 /* rows [row0, row1) and columns [col0, col1) of a part go to (row, col) */
-static void add(dae__richer *o, dae__arena *arena, dae__momentum_part part, const int *range,
-                int row, int col, double factor, int power)
+static void decoupled_add(dae__richer *o, dae__arena *arena, dae__momentum_part part,
+                          const int *range, int row, int col, double factor, int power)
 {
   dae__richer_term *term = &o->term[o->terms++];
   *term = (dae__richer_term){.part = part, .factor = factor, .power = power};
@@ -15,41 +15,41 @@ static void add(dae__richer *o, dae__arena *arena, dae__momentum_part part, cons
   term->block[0] = (dae__block){row, col, &term->pick.pattern, false, NULL};
 }
 
-static void add_ones(dae__richer *o, const dae_pattern *unit, int at)
+static void decoupled_add_ones(dae__richer *o, const dae_pattern *unit, int at)
 {
   o->term[o->terms++] = (dae__richer_term){.part = DAE__MOMENTUM_PARTS,
                                            .block = {{.row = at, .col = at, .pattern = unit}}};
 }
 
 /* unknowns W, D, lambda, psi; what belongs to a y that is left out goes to its z */
-static void list_terms(dae__richer *o, dae__arena *arena)
+static void decoupled_list_terms(dae__richer *o, dae__arena *arena)
 {
   const dae__face *c = o->face;
   int ny = c->ny, nz = c->nz, ng = c->ng, nk = c->nk, same = o->same;
   int D = o->nw, L = D + nz, psi = L + ng;
   const int wide_W[] = {0, nz, same, ny}, wide_D[] = {0, nz, 0, same};
-  add_ones(o, &o->unit_w, 0);
-  add(o, arena, DAE__V_Y, (int[]){same, ny, same, ny}, 0, 0, -1, 1);
-  add(o, arena, DAE__V_Y, (int[]){same, ny, 0, same}, 0, D, -1, 1);
-  add(o, arena, DAE__V_Z, (int[]){same, ny, 0, nz}, 0, D, -1, 0);
-  add(o, arena, DAE__P_Y, wide_W, D, 0, 1, 1);
-  add(o, arena, DAE__P_Y, wide_D, D, D, 1, 1);
-  add(o, arena, DAE__P_Z, (int[]){0, nz, 0, nz}, D, D, 1, 0);
-  add(o, arena, DAE__F_Y, wide_W, D, 0, -1, 2);
-  add(o, arena, DAE__F_Y, wide_D, D, D, -1, 2);
-  add(o, arena, DAE__F_Z, (int[]){0, nz, 0, nz}, D, D, -1, 1);
-  add(o, arena, DAE__R_LAMBDA, (int[]){0, nz, 0, ng}, D, L, -1, 0);
-  add(o, arena, DAE__F_PSI, (int[]){0, nz, 0, nk}, D, psi, -1, 0);
-  add(o, arena, DAE__G_Y, (int[]){0, ng, same, ny}, L, 0, 1, 0);
-  add(o, arena, DAE__G_Y, (int[]){0, ng, 0, same}, L, D, 1, 0);
-  add(o, arena, DAE__K_Y, (int[]){0, nk, same, ny}, psi, 0, 1, 1);
-  add(o, arena, DAE__K_Y, (int[]){0, nk, 0, same}, psi, D, 1, 1);
-  add(o, arena, DAE__K_Z, (int[]){0, nk, 0, nz}, psi, D, 1, 0);
-  add_ones(o, &o->unit_c, L);
+  decoupled_add_ones(o, &o->unit_w, 0);
+  decoupled_add(o, arena, DAE__V_Y, (int[]){same, ny, same, ny}, 0, 0, -1, 1);
+  decoupled_add(o, arena, DAE__V_Y, (int[]){same, ny, 0, same}, 0, D, -1, 1);
+  decoupled_add(o, arena, DAE__V_Z, (int[]){same, ny, 0, nz}, 0, D, -1, 0);
+  decoupled_add(o, arena, DAE__P_Y, wide_W, D, 0, 1, 1);
+  decoupled_add(o, arena, DAE__P_Y, wide_D, D, D, 1, 1);
+  decoupled_add(o, arena, DAE__P_Z, (int[]){0, nz, 0, nz}, D, D, 1, 0);
+  decoupled_add(o, arena, DAE__F_Y, wide_W, D, 0, -1, 2);
+  decoupled_add(o, arena, DAE__F_Y, wide_D, D, D, -1, 2);
+  decoupled_add(o, arena, DAE__F_Z, (int[]){0, nz, 0, nz}, D, D, -1, 1);
+  decoupled_add(o, arena, DAE__R_LAMBDA, (int[]){0, nz, 0, ng}, D, L, -1, 0);
+  decoupled_add(o, arena, DAE__F_PSI, (int[]){0, nz, 0, nk}, D, psi, -1, 0);
+  decoupled_add(o, arena, DAE__G_Y, (int[]){0, ng, same, ny}, L, 0, 1, 0);
+  decoupled_add(o, arena, DAE__G_Y, (int[]){0, ng, 0, same}, L, D, 1, 0);
+  decoupled_add(o, arena, DAE__K_Y, (int[]){0, nk, same, ny}, psi, 0, 1, 1);
+  decoupled_add(o, arena, DAE__K_Y, (int[]){0, nk, 0, same}, psi, D, 1, 1);
+  decoupled_add(o, arena, DAE__K_Z, (int[]){0, nk, 0, nz}, psi, D, 1, 0);
+  decoupled_add_ones(o, &o->unit_c, L);
 }
 
 /* all terms in each quarter of the doubled matrix */
-static void merge(dae__richer *o, dae__arena *arena)
+static void decoupled_merge(dae__richer *o, dae__arena *arena)
 {
   dae__block blocks[4 * DAE__RICHER_TERMS];
   for (int i = 0; i < 4 * o->terms; i++) {
@@ -84,9 +84,9 @@ dae_status dae__richer_create(dae__arena *arena, const dae__face *face, int same
   o->W = DAE__TAKE(arena, double complex, face->ny);
   o->delta = DAE__TAKE(arena, double complex, face->nz);
   if (!dae__arena_failed(arena))
-    list_terms(o, arena);
+    decoupled_list_terms(o, arena);
   if (!dae__arena_failed(arena))
-    merge(o, arena);
+    decoupled_merge(o, arena);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   o->matrix = DAE__TAKE(arena, double, dae__pattern_count(&o->pattern));
@@ -134,12 +134,12 @@ dae_status dae__richer_derive(dae__richer *o, const dae__face_at *at,
   return status;
 }
 
-static double complex power_of(double complex hmu, int power)
+static double complex decoupled_power_of(double complex hmu, int power)
 {
   return power == 0 ? 1 : power == 1 ? hmu : hmu * hmu;
 }
 
-static void add_ones_of(const dae__richer *o, const dae__richer_term *term)
+static void decoupled_add_ones_of(const dae__richer *o, const dae__richer_term *term)
 {
   const bool *active = term->block[0].pattern == &o->unit_c ? o->face->active : NULL;
   bool all = term->block[0].pattern == &o->unit_c && !active;
@@ -153,9 +153,9 @@ dae_status dae__richer_factor(dae__richer *o, int i, double complex hmu, dae_err
   dae__zero(dae__pattern_count(&o->pattern), o->matrix);
   for (int k = 0; k < o->terms; k++) {
     const dae__richer_term *term = &o->term[k];
-    double complex factor = term->factor * power_of(hmu, term->power);
+    double complex factor = term->factor * decoupled_power_of(hmu, term->power);
     if (term->part == DAE__MOMENTUM_PARTS) {
-      add_ones_of(o, term);
+      decoupled_add_ones_of(o, term);
       continue;
     }
     dae__block_add(&term->block[0], creal(factor), term->pick.values, o->matrix);
@@ -174,8 +174,9 @@ dae_status dae__richer_factor(dae__richer *o, int i, double complex hmu, dae_err
 }
 
 /* out += factor part x */
-static void add_complex(const dae__richer *o, dae__momentum_part part, double complex factor,
-                        const double complex *x, double complex *out)
+static void decoupled_add_complex(const dae__richer *o, dae__momentum_part part,
+                                  double complex factor, const double complex *x,
+                                  double complex *out)
 {
   const dae_pattern *p = &o->face->pattern[part];
   const double *values = o->values[part];
@@ -185,7 +186,7 @@ static void add_complex(const dae__richer *o, dae__momentum_part part, double co
 }
 
 /* out = what is solved for, W of the y that are left out being D */
-static void take_solution(const dae__richer *o, double complex *W, double complex *x)
+static void decoupled_take_solution(const dae__richer *o, double complex *W, double complex *x)
 {
   int n = o->n, nw = o->nw;
   const double *re = o->x, *im = o->x + n;
@@ -207,19 +208,19 @@ void dae__richer_solve(dae__richer *o, int i, double complex hmu, double complex
     W[k] = d[k] = 0;
   for (int k = 0; k < nz; k++)
     o->delta[k] = w * delta[k];
-  add_complex(o, DAE__V_Z, 1, o->delta, d);
-  add_complex(o, DAE__V_Y, -hmu, d, W);
-  add_complex(o, DAE__V_Y, 1, e, W);
-  add_complex(o, DAE__P_Y, hmu, d, x);
-  add_complex(o, DAE__F_Z, -hmu, o->delta, x);
-  add_complex(o, DAE__F_Y, -hmu * hmu, d, x);
-  add_complex(o, DAE__K_Y, hmu, d, x + nz + c->ng);
+  decoupled_add_complex(o, DAE__V_Z, 1, o->delta, d);
+  decoupled_add_complex(o, DAE__V_Y, -hmu, d, W);
+  decoupled_add_complex(o, DAE__V_Y, 1, e, W);
+  decoupled_add_complex(o, DAE__P_Y, hmu, d, x);
+  decoupled_add_complex(o, DAE__F_Z, -hmu, o->delta, x);
+  decoupled_add_complex(o, DAE__F_Y, -hmu * hmu, d, x);
+  decoupled_add_complex(o, DAE__K_Y, hmu, d, x + nz + c->ng);
   for (int k = 0; k < n; k++) {
     double complex value = k < nw ? W[o->same + k] : x[k - nw];
     o->x[k] = creal(value), o->x[n + k] = cimag(value);
   }
   dae__solver_solve(o->solver[i], o->x);
-  take_solution(o, W, x);
+  decoupled_take_solution(o, W, x);
   for (int k = 0; k < ny; k++)
     e[k] = hmu * (W[k] - d[k]);
 }

@@ -37,7 +37,7 @@
 /* ---- creation ---- */
 
 /* nodes of the sweeps, and W */
-static void make_fine(dae__arena *arena, int n, dae__dense *d)
+static void spark_make_fine(dae__arena *arena, int n, dae__dense *d)
 {
   double *node = DAE__TAKE(arena, double, n);
   d->W = DAE__TAKE(arena, double, n *n);
@@ -67,7 +67,7 @@ dae_status dae__dense_create(dae__arena *arena, const dae__dense_options *opts,
   *d = (dae__dense){.body = body, .opts = *opts};
   d->sweeps = !opts->fixed ? MOST : gained > LEAST ? gained : LEAST;
   dae__curve_create(arena, stages->nodes, stages->node, stages->at, inside, &d->rough);
-  make_fine(arena, n, d);
+  spark_make_fine(arena, n, d);
   d->memory = DAE__KEEP(arena, dae__dense_memory, 1);
   for (int k = 0; k < 2; k++) {
     size_t kept = k == 0 || opts->halves ? (size_t)n : 0;
@@ -88,8 +88,8 @@ dae_status dae__dense_create(dae__arena *arena, const dae__dense_options *opts,
 /* ---- evaluation ---- */
 
 /* y and z at x by one of the two polynomials through these values */
-static void eval(dae__dense *d, const dae__curve *c, const dae__stage_values *values,
-                 const dae__dense_piece *piece, double x, double *y, double *z)
+static void spark_eval(dae__dense *d, const dae__curve *c, const dae__stage_values *values,
+                       const dae__dense_piece *piece, double x, double *y, double *z)
 {
   const dae__face *face = &d->body->face;
   double w[DAE__CURVE_NODES + 2];
@@ -107,17 +107,17 @@ void dae__dense_eval(dae__dense *d, const dae__dense_piece *piece, double t, dou
   int k = piece->first;
   double x = (t - piece->t) / piece->h;
   if (d->memory->step[k] == piece->step && d->memory->fine[k])
-    eval(d, &d->fine, &d->values[k], piece, x, y, z);
+    spark_eval(d, &d->fine, &d->values[k], piece, x, y, z);
   else
-    eval(d, &d->rough, piece->stages, piece, x, y, z);
+    spark_eval(d, &d->rough, piece->stages, piece, x, y, z);
 }
 
 /* ---- sweeps ---- */
 
 /* The values u at the nodes inside, n each, from those at both ends and the derivatives at all
  * nodes; returns the largest change relative to the weights. */
-static double integrate(const dae__dense *d, double h, int n, const double *rate,
-                        const double *weight, double *u)
+static double spark_integrate(const dae__dense *d, double h, int n, const double *rate,
+                              const double *weight, double *u)
 {
   int nodes = d->fine.nodes, last = nodes - 1;
   double most = 0;
@@ -142,8 +142,8 @@ static double integrate(const dae__dense *d, double h, int n, const double *rate
 }
 
 /* one sweep; V and A at both ends are there */
-static dae_status sweep(dae__dense *d, const dae__dense_piece *piece, dae__stage_values *values,
-                        double *change, dae_error *err)
+static dae_status spark_sweep(dae__dense *d, const dae__dense_piece *piece,
+                              dae__stage_values *values, double *change, dae_error *err)
 {
   const dae__body *body = d->body;
   const dae__face *face = &body->face;
@@ -158,20 +158,20 @@ static dae_status sweep(dae__dense *d, const dae__dense_piece *piece, dae__stage
   }
   if (status)
     return status;
-  *change = integrate(d, piece->h, nz, d->A, d->z_weight, values->Z);
+  *change = spark_integrate(d, piece->h, nz, d->A, d->z_weight, values->Z);
   for (int i = 1; i < last && !status; i++) {
     dae__face_at at = {piece->t + d->fine.node[i] * piece->h, dae__stage_vector(values->Y, i, ny),
                        dae__stage_vector(values->Z, i, nz)};
     status = face->table->v(face->self, &at, dae__stage_vector(d->V, i, ny), err);
   }
   if (!status)
-    *change = fmax(*change, integrate(d, piece->h, ny, d->V, d->y_weight, values->Y));
+    *change = fmax(*change, spark_integrate(d, piece->h, ny, d->V, d->y_weight, values->Y));
   return status;
 }
 
 /* changes that do not matter, from the values at both ends */
-static void weigh(const dae__dense *d, int n, const double *start, const double *end,
-                  double *weight)
+static void spark_weigh(const dae__dense *d, int n, const double *start, const double *end,
+                        double *weight)
 {
   const dae__dense_options *o = &d->opts;
   double size = 1 + fmax(dae__max_abs(n, start), dae__max_abs(n, end));
@@ -181,18 +181,19 @@ static void weigh(const dae__dense *d, int n, const double *start, const double 
 }
 
 /* values at the nodes by the rough polynomial, derivatives at both ends, weights */
-static void start_sweeps(dae__dense *d, const dae__dense_piece *piece, dae__stage_values *values)
+static void spark_start_sweeps(dae__dense *d, const dae__dense_piece *piece,
+                               dae__stage_values *values)
 {
   const dae__face *face = &d->body->face;
   int ny = face->ny, nz = face->nz, last = d->fine.nodes - 1;
   for (int i = 0; i <= last; i++)
-    eval(d, &d->rough, piece->stages, piece, d->fine.node[i], dae__stage_vector(values->Y, i, ny),
-         dae__stage_vector(values->Z, i, nz));
+    spark_eval(d, &d->rough, piece->stages, piece, d->fine.node[i],
+               dae__stage_vector(values->Y, i, ny), dae__stage_vector(values->Z, i, nz));
   dae__face_split(face, piece->start_rate, d->V, d->A);
   dae__face_split(face, piece->end_rate, dae__stage_vector(d->V, last, ny),
                   dae__stage_vector(d->A, last, nz));
-  weigh(d, ny, values->Y, dae__stage_vector(values->Y, last, ny), d->y_weight);
-  weigh(d, nz, values->Z, dae__stage_vector(values->Z, last, nz), d->z_weight);
+  spark_weigh(d, ny, values->Y, dae__stage_vector(values->Y, last, ny), d->y_weight);
+  spark_weigh(d, nz, values->Z, dae__stage_vector(values->Z, last, nz), d->z_weight);
 }
 
 dae_status dae__dense_refine(dae__dense *d, const dae__dense_piece *piece, dae_error *err)
@@ -204,9 +205,9 @@ dae_status dae__dense_refine(dae__dense *d, const dae__dense_piece *piece, dae_e
     return DAE_OK;
   m->step[k] = piece->step;
   m->fine[k] = false;
-  start_sweeps(d, piece, &d->values[k]);
+  spark_start_sweeps(d, piece, &d->values[k]);
   for (int i = 0; i < d->sweeps && change > 1; i++) {
-    dae_status status = sweep(d, piece, &d->values[k], &change, err);
+    dae_status status = spark_sweep(d, piece, &d->values[k], &change, err);
     if (status)
       return status;
     first = i == 0 ? change : first;

@@ -32,7 +32,7 @@ typedef struct coefficients {
   dae__small A, Ah, Ab, At;
 } coefficients;
 
-static coefficients compute(const recipe *f, dae_spark_hat hat, int s)
+static coefficients spark_compute(const recipe *f, dae_spark_hat hat, int s)
 {
   coefficients k = {.rule = f->rule(s)};
   k.tilde = f->same_nodes ? k.rule : dae__rule_lobatto(s + 1);
@@ -49,7 +49,7 @@ typedef struct owned {
   dae__arena *arena;
 } owned;
 
-static const double *vector(dae__arena *arena, int n, const long double *x)
+static const double *spark_vector(dae__arena *arena, int n, const long double *x)
 {
   double *y = DAE__TAKE(arena, double, n);
   for (int i = 0; y && i < n; i++)
@@ -57,7 +57,7 @@ static const double *vector(dae__arena *arena, int n, const long double *x)
   return y;
 }
 
-static const double *matrix(dae__arena *arena, const dae__small *A)
+static const double *spark_matrix(dae__arena *arena, const dae__small *A)
 {
   double *values = DAE__TAKE(arena, double, A->rows * A->cols);
   if (values)
@@ -65,21 +65,21 @@ static const double *matrix(dae__arena *arena, const dae__small *A)
   return values;
 }
 
-static void store(dae__arena *arena, const coefficients *k, dae_spark_tableau *t)
+static void spark_store(dae__arena *arena, const coefficients *k, dae_spark_tableau *t)
 {
   t->s = k->rule.n;
   t->nt = k->tilde.n;
-  t->c = vector(arena, t->s, k->rule.c);
-  t->b = t->bh = vector(arena, t->s, k->rule.b);
-  t->ct = vector(arena, t->nt, k->tilde.c);
-  t->bt = vector(arena, t->nt, k->tilde.b);
-  t->A = matrix(arena, &k->A);
-  t->Ah = matrix(arena, &k->Ah);
-  t->Ab = matrix(arena, &k->Ab);
-  t->At = matrix(arena, &k->At);
+  t->c = spark_vector(arena, t->s, k->rule.c);
+  t->b = t->bh = spark_vector(arena, t->s, k->rule.b);
+  t->ct = spark_vector(arena, t->nt, k->tilde.c);
+  t->bt = spark_vector(arena, t->nt, k->tilde.b);
+  t->A = spark_matrix(arena, &k->A);
+  t->Ah = spark_matrix(arena, &k->Ah);
+  t->Ab = spark_matrix(arena, &k->Ab);
+  t->At = spark_matrix(arena, &k->At);
 }
 
-static dae_status check(dae_spark_family family, dae_spark_hat hat, int s, dae_error *err)
+static dae_status spark_check(dae_spark_family family, dae_spark_hat hat, int s, dae_error *err)
 {
   if ((int)family < 0 || family >= DAE_SPARK_FAMILIES)
     return dae__fail(err, DAE_ERROR_OPTION, "family", "there is no SPARK family number %d",
@@ -103,7 +103,7 @@ dae_status dae_spark_tableau_create(dae_spark_family family, dae_spark_hat hat, 
                                     const dae_env *env, dae_spark_tableau **out, dae_error *err)
 {
   *out = NULL;
-  dae_status status = check(family, hat, s, err);
+  dae_status status = spark_check(family, hat, s, err);
   if (status < 0)
     return status;
   dae__arena *arena = dae__arena_create(env);
@@ -111,10 +111,10 @@ dae_status dae_spark_tableau_create(dae_spark_family family, dae_spark_hat hat, 
   status = DAE_ERROR_MEMORY;
   if (!o)
     goto fail;
-  coefficients k = compute(&families[family], hat, s);
+  coefficients k = spark_compute(&families[family], hat, s);
   o->arena = arena;
   o->tableau.name = families[family].name;
-  store(arena, &k, &o->tableau);
+  spark_store(arena, &k, &o->tableau);
   if (dae__arena_failed(arena))
     goto fail;
   status = dae_spark_tableau_validate(&o->tableau, err);

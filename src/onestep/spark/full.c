@@ -37,8 +37,8 @@ struct dae__full {
 /* ---- creation: what the matrix is made of ---- */
 
 /* the block of a part at this place of the matrix; counted only while there is no memory */
-static int block_at(dae__full *o, int row, int col, dae__momentum_part part,
-                    const dae_pattern *pattern)
+static int full_newton_block_at(dae__full *o, int row, int col, dae__momentum_part part,
+                                const dae_pattern *pattern)
 {
   for (int i = 0; o->block && i < o->blocks; i++)
     if (o->block[i].row == row && o->block[i].col == col && o->block_part[i] == part)
@@ -50,82 +50,83 @@ static int block_at(dae__full *o, int row, int col, dae__momentum_part part,
   return o->blocks++;
 }
 
-static void add(dae__full *o, place where, int point, dae__momentum_part part, int row, int col,
-                double weight, int power)
+static void full_newton_add(dae__full *o, place where, int point, dae__momentum_part part, int row,
+                            int col, double weight, int power)
 {
   if (weight == 0 || o->face->pattern[part].start[o->face->pattern[part].cols] == 0)
     return;
-  int block = block_at(o, row, col, part, &o->face->pattern[part]);
+  int block = full_newton_block_at(o, row, col, part, &o->face->pattern[part]);
   if (o->term)
     o->term[o->terms] = (term){where, point, part, weight, power, block};
   o->terms++;
 }
 
-static void add_unit(dae__full *o, int row, int col, const dae_pattern *unit)
+static void full_newton_add_unit(dae__full *o, int row, int col, const dae_pattern *unit)
 {
-  int block = block_at(o, row, col, DAE__MOMENTUM_PARTS, unit);
+  int block = full_newton_block_at(o, row, col, DAE__MOMENTUM_PARTS, unit);
   if (o->term)
     o->term[o->terms] = (term){CONSTANT, 0, DAE__MOMENTUM_PARTS, 1, 0, block};
   o->terms++;
 }
 
 /* rows R4_i and R5_i of stage i, s: the end */
-static void list_stage_rows(dae__full *o, int i)
+static void full_newton_list_stage_rows(dae__full *o, int i)
 {
   const dae_spark_tableau *T = o->tableau;
   int s = o->s, nt = o->nt, ny = o->face->ny, nz = o->face->nz, ng = o->face->ng, nk = o->face->nk;
   const double *a = i < s ? T->A + i * s : T->b, *ah = i < s ? T->Ah + i * s : T->bh;
   const double *at = i < s ? T->At + i * nt : T->bt;
   int y_row = i * ny, p_row = o->z + i * nz;
-  add_unit(o, y_row, i * ny, &o->unit_y);
-  add(o, i < s ? AT_STAGE : AT_END, i, DAE__P_Y, p_row, i * ny, 1, 0);
-  add(o, i < s ? AT_STAGE : AT_END, i, DAE__P_Z, p_row, o->z + i * nz, 1, 0);
+  full_newton_add_unit(o, y_row, i * ny, &o->unit_y);
+  full_newton_add(o, i < s ? AT_STAGE : AT_END, i, DAE__P_Y, p_row, i * ny, 1, 0);
+  full_newton_add(o, i < s ? AT_STAGE : AT_END, i, DAE__P_Z, p_row, o->z + i * nz, 1, 0);
   for (int j = 0; j < s; j++) {
-    add(o, AT_STAGE, j, DAE__V_Y, y_row, j * ny, -a[j], 1);
-    add(o, AT_STAGE, j, DAE__V_Z, y_row, o->z + j * nz, -a[j], 1);
-    add(o, AT_STAGE, j, DAE__F_Y, p_row, j * ny, -ah[j], 1);
-    add(o, AT_STAGE, j, DAE__F_Z, p_row, o->z + j * nz, -ah[j], 1);
-    add(o, AT_STAGE, j, DAE__F_PSI, p_row, o->Psi + j * nk, -ah[j], 1);
+    full_newton_add(o, AT_STAGE, j, DAE__V_Y, y_row, j * ny, -a[j], 1);
+    full_newton_add(o, AT_STAGE, j, DAE__V_Z, y_row, o->z + j * nz, -a[j], 1);
+    full_newton_add(o, AT_STAGE, j, DAE__F_Y, p_row, j * ny, -ah[j], 1);
+    full_newton_add(o, AT_STAGE, j, DAE__F_Z, p_row, o->z + j * nz, -ah[j], 1);
+    full_newton_add(o, AT_STAGE, j, DAE__F_PSI, p_row, o->Psi + j * nk, -ah[j], 1);
   }
   for (int j = 0; j < nt; j++) {
-    add(o, AT_TILDE, j, DAE__R_LAMBDA, p_row, o->L + j * ng, -at[j], 1);
+    full_newton_add(o, AT_TILDE, j, DAE__R_LAMBDA, p_row, o->L + j * ng, -at[j], 1);
     for (int l = 0; l < s; l++)
-      add(o, AT_TILDE, j, DAE__R_Y, p_row, l * ny, -at[j] * o->B[j * s + l], 1);
+      full_newton_add(o, AT_TILDE, j, DAE__R_Y, p_row, l * ny, -at[j] * o->B[j * s + l], 1);
   }
 }
 
 /* rows R6 and R7 */
-static void list_constraint_rows(dae__full *o)
+static void full_newton_list_constraint_rows(dae__full *o)
 {
   int s = o->s, nt = o->nt, ny = o->face->ny, nz = o->face->nz, ng = o->face->ng, nk = o->face->nk;
   for (int i = 1; i < nt; i++)
     for (int l = 0; l < s; l++)
-      add(o, AT_TILDE, i, DAE__G_Y, o->L + (i - 1) * ng, l * ny, o->B[i * s + l], -1);
-  add(o, AT_END, s, DAE__GDOT_Y, o->L + (nt - 1) * ng, s * ny, 1, 0);
-  add(o, AT_END, s, DAE__GDOT_Z, o->L + (nt - 1) * ng, o->z + s * nz, 1, 0);
+      full_newton_add(o, AT_TILDE, i, DAE__G_Y, o->L + (i - 1) * ng, l * ny, o->B[i * s + l], -1);
+  full_newton_add(o, AT_END, s, DAE__GDOT_Y, o->L + (nt - 1) * ng, s * ny, 1, 0);
+  full_newton_add(o, AT_END, s, DAE__GDOT_Z, o->L + (nt - 1) * ng, o->z + s * nz, 1, 0);
   for (int i = 0; i < s - 1; i++)
     for (int j = 0; j < s; j++) {
-      add(o, AT_STAGE, j, DAE__K_Y, o->Psi + i * nk, j * ny, o->moment[i * s + j], 0);
-      add(o, AT_STAGE, j, DAE__K_Z, o->Psi + i * nk, o->z + j * nz, o->moment[i * s + j], 0);
+      full_newton_add(o, AT_STAGE, j, DAE__K_Y, o->Psi + i * nk, j * ny, o->moment[i * s + j], 0);
+      full_newton_add(o, AT_STAGE, j, DAE__K_Z, o->Psi + i * nk, o->z + j * nz,
+                      o->moment[i * s + j], 0);
     }
-  add(o, AT_END, s, DAE__K_Y, o->Psi + (s - 1) * nk, s * ny, 1, 0);
-  add(o, AT_END, s, DAE__K_Z, o->Psi + (s - 1) * nk, o->z + s * nz, 1, 0);
+  full_newton_add(o, AT_END, s, DAE__K_Y, o->Psi + (s - 1) * nk, s * ny, 1, 0);
+  full_newton_add(o, AT_END, s, DAE__K_Z, o->Psi + (s - 1) * nk, o->z + s * nz, 1, 0);
   for (int i = 0; i < nt && o->face->active; i++) /* multipliers of rows that were taken out */
-    add_unit(o, o->L + i * ng, o->L + i * ng, &o->unit_g);
+    full_newton_add_unit(o, o->L + i * ng, o->L + i * ng, &o->unit_g);
   for (int i = 0; i < s && o->face->active; i++)
-    add_unit(o, o->Psi + i * nk, o->Psi + i * nk, &o->unit_k);
+    full_newton_add_unit(o, o->Psi + i * nk, o->Psi + i * nk, &o->unit_k);
 }
 
-static void list(dae__full *o)
+static void full_newton_list(dae__full *o)
 {
   o->blocks = o->terms = 0;
   for (int i = 0; i <= o->s; i++)
-    list_stage_rows(o, i);
-  list_constraint_rows(o);
+    full_newton_list_stage_rows(o, i);
+  full_newton_list_constraint_rows(o);
 }
 
 /* B, and the weights of k */
-static void find_weights(dae__full *o)
+static void full_newton_find_weights(dae__full *o)
 {
   const dae_spark_tableau *T = o->tableau;
   int s = o->s;
@@ -146,7 +147,7 @@ static void find_weights(dae__full *o)
     }
 }
 
-static dae_status take_memory(dae__full *o, dae__arena *arena, dae_error *err)
+static dae_status full_newton_take_memory(dae__full *o, dae__arena *arena, dae_error *err)
 {
   const dae__face *face = o->face;
   o->B = DAE__TAKE(arena, double, o->nt * o->s);
@@ -159,8 +160,8 @@ static dae_status take_memory(dae__full *o, dae__arena *arena, dae_error *err)
     o->values[part] = DAE__TAKE(arena, double, dae__pattern_count(&face->pattern[part]));
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  find_weights(o);
-  list(o); /* how many there are */
+  full_newton_find_weights(o);
+  full_newton_list(o); /* how many there are */
   dae__block *block = DAE__TAKE(arena, dae__block, o->blocks);
   o->block_part = DAE__TAKE(arena, dae__momentum_part, o->blocks);
   term *terms = DAE__TAKE(arena, term, o->terms);
@@ -168,7 +169,7 @@ static dae_status take_memory(dae__full *o, dae__arena *arena, dae_error *err)
     return dae__out_of_memory(err);
   o->block = block;
   o->term = terms;
-  list(o);
+  full_newton_list(o);
   return DAE_OK;
 }
 
@@ -185,7 +186,7 @@ dae_status dae__full_create(dae__arena *arena, const dae_spark_tableau *tableau,
   o->L = o->z + (s + 1) * face->nz;
   o->Psi = o->L + nt * face->ng;
   o->n = o->Psi + s * face->nk;
-  dae_status status = take_memory(o, arena, err);
+  dae_status status = full_newton_take_memory(o, arena, err);
   if (status)
     return status;
   o->pattern = dae__blocks_merge(arena, o->n, o->n, o->block, o->blocks);
@@ -224,11 +225,12 @@ static const dae__momentum_part of_tilde[] = {DAE__R_Y, DAE__R_LAMBDA, DAE__G_Y}
 static const dae__momentum_part of_end[] = {DAE__P_Y,    DAE__P_Z, DAE__GDOT_Y,
                                             DAE__GDOT_Z, DAE__K_Y, DAE__K_Z};
 
-#define COUNT(list) ((int)(sizeof(list) / sizeof *(list)))
+#define COUNT(full_newton_list) ((int)(sizeof(full_newton_list) / sizeof *(full_newton_list)))
 
 /* adds what the derivatives at one point contribute */
-static dae_status add_point(dae__full *o, const dae__stages *st, place where, int point,
-                            const dae__face_at *at, const double *multiplier, dae_error *err)
+static dae_status full_newton_add_point(dae__full *o, const dae__stages *st, place where, int point,
+                                        const dae__face_at *at, const double *multiplier,
+                                        dae_error *err)
 {
   dae__face_parts wanted = {0};
   const dae__momentum_part *parts = where == AT_STAGE   ? of_stage
@@ -249,7 +251,7 @@ static dae_status add_point(dae__full *o, const dae__stages *st, place where, in
   return status;
 }
 
-static void add_units(dae__full *o)
+static void full_newton_add_units(dae__full *o)
 {
   const dae__face *face = o->face;
   for (int i = 0; i < o->terms; i++) {
@@ -265,7 +267,7 @@ static void add_units(dae__full *o)
 }
 
 /* names what a singular column belongs to */
-static dae_status singular(const dae__full *o, dae_error *err)
+static dae_status full_newton_singular(const dae__full *o, dae_error *err)
 {
   const dae__face *face = o->face;
   int column = dae__solver_column(o->solver), i = -1;
@@ -283,22 +285,23 @@ dae_status dae__full_factor(dae__full *o, dae__stages *st, dae_error *err)
   const dae__face *c = o->face;
   dae_status status = DAE_OK;
   dae__zero(dae__pattern_count(&o->pattern), o->matrix);
-  add_units(o);
+  full_newton_add_units(o);
   for (int i = 0; i <= o->s && !status; i++) {
     dae__face_at at = dae__stages_at(st, i + 1);
     const double *psi = i < o->s ? dae__stage_vector(st->now.Psi, i, c->nk) : NULL;
-    status = add_point(o, st, i < o->s ? AT_STAGE : AT_END, i, &at, psi, err);
+    status = full_newton_add_point(o, st, i < o->s ? AT_STAGE : AT_END, i, &at, psi, err);
   }
   for (int i = 0; i < o->nt && !status && c->ng > 0; i++) {
     dae__face_at at = {.t = st->t + o->tableau->ct[i] * st->h, .y = st->Yt};
     dae__full_tilde(o, st, i, st->Yt);
-    status = add_point(o, st, AT_TILDE, i, &at, dae__stage_vector(st->now.L, i, c->ng), err);
+    status =
+        full_newton_add_point(o, st, AT_TILDE, i, &at, dae__stage_vector(st->now.L, i, c->ng), err);
   }
   if (status)
     return status;
   status = dae__solver_factor(o->solver, o->matrix);
   if (status == DAE_ERROR_SINGULAR)
-    return singular(o, err);
+    return full_newton_singular(o, err);
   return status == DAE_ERROR_MEMORY ? dae__out_of_memory(err) : status;
 }
 
@@ -317,7 +320,7 @@ void dae__full_tilde(const dae__full *o, const dae__stages *st, int i, double *Y
 }
 
 /* x = -(R4, R5, R6, R7) */
-static void residual(dae__full *o, const dae__stages *st)
+static void full_newton_residual(dae__full *o, const dae__stages *st)
 {
   const dae_spark_tableau *T = o->tableau;
   const dae__face *c = o->face;
@@ -351,7 +354,8 @@ static void residual(dae__full *o, const dae__stages *st)
 }
 
 /* adds x to values; the largest change of each entry relative to its weight */
-static double move(int count, int n, const double *x, const double *weight, double *values)
+static double full_newton_move(int count, int n, const double *x, const double *weight,
+                               double *values)
 {
   double change = 0;
   for (int i = 0; i < count; i++)
@@ -367,17 +371,17 @@ static double move(int count, int n, const double *x, const double *weight, doub
 double dae__full_increment(dae__full *o, dae__stages *st, const dae__stages_goal *goal)
 {
   const dae__face *c = o->face;
-  residual(o, st);
+  full_newton_residual(o, st);
   dae__solver_solve(o->solver, o->x);
-  double y = move(o->s + 1, c->ny, o->x, goal->y_weight, st->now.Y + c->ny);
-  double z = move(o->s + 1, c->nz, o->x + o->z, goal->z_weight, st->now.Z + c->nz);
-  move(o->nt, c->ng, o->x + o->L, NULL, st->now.L);
-  move(o->s, c->nk, o->x + o->Psi, NULL, st->now.Psi);
+  double y = full_newton_move(o->s + 1, c->ny, o->x, goal->y_weight, st->now.Y + c->ny);
+  double z = full_newton_move(o->s + 1, c->nz, o->x + o->z, goal->z_weight, st->now.Z + c->nz);
+  full_newton_move(o->nt, c->ng, o->x + o->L, NULL, st->now.L);
+  full_newton_move(o->s, c->nk, o->x + o->Psi, NULL, st->now.Psi);
   return isnan(z) || z > y ? z : y;
 }
 
 /* entry of the largest among count vectors of length n; *most: how large it is */
-static int largest(int count, int n, const double *x, double *most)
+static int full_newton_largest(int count, int n, const double *x, double *most)
 {
   int worst = 0;
   for (int i = 0; i < count * n; i++)
@@ -392,9 +396,9 @@ int dae__full_worst(const dae__full *o)
 {
   const dae__face *c = o->face;
   double of_L = -1, of_psi = -1, of_z = -1;
-  int lambda = largest(o->nt, c->ng, o->x + o->L, &of_L);
-  int psi = largest(o->s, c->nk, o->x + o->Psi, &of_psi);
+  int lambda = full_newton_largest(o->nt, c->ng, o->x + o->L, &of_L);
+  int psi = full_newton_largest(o->s, c->nk, o->x + o->Psi, &of_psi);
   if (c->ng + c->nk == 0)
-    return largest(o->s + 1, c->nz, o->x + o->z, &of_z);
+    return full_newton_largest(o->s + 1, c->nz, o->x + o->z, &of_z);
   return of_psi > of_L ? c->nz + c->ng + psi : c->nz + lambda;
 }

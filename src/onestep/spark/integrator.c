@@ -7,19 +7,19 @@
 
 /* ---- the verbs ---- */
 
-static dae_status step(void *self, double t_stop, dae_error *err)
+static dae_status spark_step(void *self, double t_stop, dae_error *err)
 {
   return dae__march_step(&((dae__spark *)self)->march, t_stop, err);
 }
 
-static dae_view view(const void *self)
+static dae_view spark_view(const void *self)
 {
   const dae__spark *o = self;
   return dae__march_view(&o->march, o->body.size);
 }
 
 /* the last step, or the half of it that t is in */
-static dae__dense_piece piece_at(const dae__spark *o, double t)
+static dae__dense_piece spark_piece_at(const dae__spark *o, double t)
 {
   const dae__march_memory *m = o->march.memory;
   double middle = *o->t_middle;
@@ -34,36 +34,38 @@ static dae__dense_piece piece_at(const dae__spark *o, double t)
                             .end_rate = first ? o->middle_rate : o->rate};
 }
 
-static void glance(void *self, double t, double *y)
+static void spark_glance(void *self, double t, double *y)
 {
   dae__spark *o = self;
   const dae__march_memory *m = o->march.memory;
   dae__copy(o->body.size, o->state, y);
   if (m->t_previous == m->t || t == m->t)
     return;
-  dae__dense_piece piece = piece_at(o, t);
+  dae__dense_piece piece = spark_piece_at(o, t);
   dae__dense_eval(&o->dense, &piece, t, o->stages.Yt, o->stages.x);
   dae__face_join(&o->body.face, o->stages.Yt, o->stages.x, y);
 }
 
 /* the state at a time before the last one, projected, with its multipliers */
-static dae_status look(dae__spark *o, bool refined, double t, double *y, double *dy, dae_error *err)
+static dae_status spark_look(dae__spark *o, bool refined, double t, double *y, double *dy,
+                             dae_error *err)
 {
   const dae__body *body = &o->body;
-  dae__dense_piece piece = piece_at(o, t);
+  dae__dense_piece piece = spark_piece_at(o, t);
   dae_status status = DAE_OK;
   if (refined && t > piece.t)
     status = dae__dense_refine(&o->dense, &piece, err);
   if (status && !dae__march_can_retry(status))
     return status;
-  glance(o, t, y);
+  spark_glance(o, t, y);
   status = o->opts.project ? body->table->project(body->self, true, t, y, err) : DAE_OK;
   if (dy)
     dae__zero(body->size, dy); /* multipliers have none */
   return status ? status : body->table->accelerate(body->self, true, t, y, dy, err);
 }
 
-static dae_status show(dae__spark *o, bool refined, double t, double *y, double *dy, dae_error *err)
+static dae_status spark_show(dae__spark *o, bool refined, double t, double *y, double *dy,
+                             dae_error *err)
 {
   dae_error why = dae_error_none();
   if (t == o->march.memory->t) { /* projected, with its multipliers, when it was accepted */
@@ -72,21 +74,21 @@ static dae_status show(dae__spark *o, bool refined, double t, double *y, double 
       dae__copy(o->body.size, o->rate, dy);
     return DAE_OK;
   }
-  dae_status status = look(o, refined, t, y, dy, &why);
+  dae_status status = spark_look(o, refined, t, y, dy, &why);
   return status ? dae__march_not_shown(&o->march, t, status, &why, err) : DAE_OK;
 }
 
-static dae_status interpolate(void *self, double t, double *y, double *dy, dae_error *err)
+static dae_status spark_interpolate(void *self, double t, double *y, double *dy, dae_error *err)
 {
-  return show(self, true, t, y, dy, err);
+  return spark_show(self, true, t, y, dy, err);
 }
 
-static dae_status sketch(void *self, double t, double *y, dae_error *err)
+static dae_status spark_sketch(void *self, double t, double *y, dae_error *err)
 {
-  return show(self, false, t, y, NULL, err);
+  return spark_show(self, false, t, y, NULL, err);
 }
 
-static dae_status restart(void *self, double t, const double *y, dae_error *err)
+static dae_status spark_restart(void *self, double t, const double *y, dae_error *err)
 {
   dae__spark *o = self;
   dae__copy(o->body.size, y, o->shown_state);
@@ -103,7 +105,7 @@ static dae_status restart(void *self, double t, const double *y, dae_error *err)
   return DAE_OK;
 }
 
-static dae_status adjust(void *self, const double *y, dae_error *err)
+static dae_status spark_adjust(void *self, const double *y, dae_error *err)
 {
   dae__spark *o = self;
   dae__copy(o->body.size, y, o->shown_state);
@@ -118,7 +120,7 @@ static dae_status adjust(void *self, const double *y, dae_error *err)
   return DAE_OK;
 }
 
-static dae_stats stats(const void *self)
+static dae_stats spark_stats(const void *self)
 {
   const dae__spark *o = self;
   dae_stats s = o->march.memory->stats;
@@ -131,7 +133,7 @@ static dae_stats stats(const void *self)
   return s;
 }
 
-static dae_status reload(void *self, dae_error *err)
+static dae_status spark_reload(void *self, dae_error *err)
 {
   dae__spark *o = self;
   dae__face_split(&o->body.face, o->state, o->y, o->z);
@@ -141,7 +143,7 @@ static dae_status reload(void *self, dae_error *err)
   return status ? dae__fail(err, status, NULL, "the factorisation could not be rebuilt") : DAE_OK;
 }
 
-static void release(void *self)
+static void spark_release(void *self)
 {
   dae__spark *o = self;
   dae__stages_free(&o->stages);
@@ -150,21 +152,21 @@ static void release(void *self)
   dae_spark_tableau_free(o->owned);
 }
 
-static const dae__integrator_table verbs = {.step = step,
-                                            .view = view,
-                                            .interpolate = interpolate,
-                                            .sketch = sketch,
-                                            .glance = glance,
-                                            .restart = restart,
-                                            .adjust = adjust,
-                                            .stats = stats,
-                                            .reload = reload,
-                                            .free = release};
+static const dae__integrator_table spark_verbs = {.step = spark_step,
+                                                  .view = spark_view,
+                                                  .interpolate = spark_interpolate,
+                                                  .sketch = spark_sketch,
+                                                  .glance = spark_glance,
+                                                  .restart = spark_restart,
+                                                  .adjust = spark_adjust,
+                                                  .stats = spark_stats,
+                                                  .reload = spark_reload,
+                                                  .free = spark_release};
 
 /* ---- creation ---- */
 
-static dae_status prepare(dae__spark *o, dae__arena *arena, const dae_problem *problem,
-                          const dae_spark_tableau *tableau, dae_error *err)
+static dae_status spark_prepare(dae__spark *o, dae__arena *arena, const dae_problem *problem,
+                                const dae_spark_tableau *tableau, dae_error *err)
 {
   bool regular = tableau->nt > tableau->s; /* else A is singular, and there is no transformation */
   if (regular)
@@ -203,7 +205,7 @@ static dae_status prepare(dae__spark *o, dae__arena *arena, const dae_problem *p
   return status ? status : dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
 }
 
-static dae_status prepare_dense(dae__spark *o, dae__arena *arena, dae_error *err)
+static dae_status spark_prepare_dense(dae__spark *o, dae__arena *arena, dae_error *err)
 {
   dae__dense_options opts = {.order = o->march.order,
                              .halves = o->opts.step == 0,
@@ -213,7 +215,7 @@ static dae_status prepare_dense(dae__spark *o, dae__arena *arena, dae_error *err
   return dae__dense_create(arena, &opts, &o->body, &o->stages, &o->dense, err);
 }
 
-static void prepare_march(dae__spark *o, const dae_env *env)
+static void spark_prepare_march(dae__spark *o, const dae_env *env)
 {
   const dae_spark_options *opts = &o->opts;
   bool doubling = opts->estimate == DAE_SPARK_ESTIMATE_DOUBLING;
@@ -235,7 +237,7 @@ static void prepare_march(dae__spark *o, const dae_env *env)
 
 /* Where A is singular, Z of coordinates without mass is not determined at all stages: p_z has to be
  * regular at the start. */
-static dae_status check_mass(dae__spark *o, dae__arena *arena, dae_error *err)
+static dae_status spark_check_mass(dae__spark *o, dae__arena *arena, dae_error *err)
 {
   const dae__face *face = &o->body.face;
   const dae_pattern *pattern = &face->pattern[DAE__P_Z];
@@ -261,18 +263,18 @@ static dae_status check_mass(dae__spark *o, dae__arena *arena, dae_error *err)
                    name[0] ? " at " : "", name);
 }
 
-static dae_status create(dae__spark *o, dae__arena *arena, const dae__spark_recipe *recipe,
-                         const dae_problem *problem, const dae_start *start, dae_error *err)
+static dae_status spark_create(dae__spark *o, dae__arena *arena, const dae__spark_recipe *recipe,
+                               const dae_problem *problem, const dae_start *start, dae_error *err)
 {
-  dae_status status = prepare(o, arena, problem, recipe->tableau, err);
+  dae_status status = spark_prepare(o, arena, problem, recipe->tableau, err);
   if (status)
     return status;
   o->march.order = recipe->order;
-  status = prepare_dense(o, arena, err);
+  status = spark_prepare_dense(o, arena, err);
   if (status)
     return status;
   dae__spark_prepare_estimate(o);
-  prepare_march(o, dae__arena_env(arena));
+  spark_prepare_march(o, dae__arena_env(arena));
   dae__stages_begin(&o->stages, o->state + o->body.face.lambda, o->state + o->body.face.psi);
   dae__march_stand(&o->march, start->t);
   *o->t_middle = start->t;
@@ -280,7 +282,7 @@ static dae_status create(dae__spark *o, dae__arena *arena, const dae__spark_reci
   status = o->body.table->consistent(o->body.self, start->t, start->fixed, o->state, o->rate, err);
   dae__face_split(&o->body.face, o->state, o->y, o->z);
   if (!status)
-    status = check_mass(o, arena, err);
+    status = spark_check_mass(o, arena, err);
   return dae__start_status(status, err);
 }
 
@@ -292,13 +294,13 @@ dae_status dae__spark_step_create(dae__arena *arena, const dae__spark_recipe *re
   if (!o)
     return dae__out_of_memory(err);
   o->opts = *recipe->opts;
-  dae_status status = create(o, arena, recipe, problem, start, err);
-  o->table = verbs;
+  dae_status status = spark_create(o, arena, recipe, problem, start, err);
+  o->table = spark_verbs;
   o->table.method = recipe->method;
   if (!status && dae__integrator_create(arena, &o->table, o, out))
     status = dae__out_of_memory(err);
   if (status)
-    release(o);
+    spark_release(o);
   else
     o->owned = owned;
   return status;

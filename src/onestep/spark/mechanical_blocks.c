@@ -6,7 +6,7 @@
 
 enum { S_Q, S_V, S_U, F_Q, F_V, F_U, KTS_Q, KTS_V };
 
-static void pick_all(dae__mechanical_parts *o, dae__arena *arena)
+static void spark_blocks_pick_all(dae__mechanical_parts *o, dae__arena *arena)
 {
   const dae__mech *m = o->m;
   int nq = m->nq, nu = m->nu;
@@ -21,8 +21,9 @@ static void pick_all(dae__mechanical_parts *o, dae__arena *arena)
   o->pick[KTS_V] = dae__pick_create(arena, Kts, 0, nq, nq, 2 * nq);
 }
 
-static void add(dae__mechanical_parts *o, dae__momentum_part part, double factor, int row, int col,
-                const dae_pattern *pattern, const double *values, bool transposed)
+static void spark_blocks_add(dae__mechanical_parts *o, dae__momentum_part part, double factor,
+                             int row, int col, const dae_pattern *pattern, const double *values,
+                             bool transposed)
 {
   o->term[o->terms++] = (dae__mechanical_term){.part = part,
                                                .factor = factor,
@@ -30,40 +31,40 @@ static void add(dae__mechanical_parts *o, dae__momentum_part part, double factor
                                                .block = {row, col, pattern, transposed, NULL}};
 }
 
-static void add_pick(dae__mechanical_parts *o, dae__momentum_part part, double factor, int row,
-                     int col, int which)
+static void spark_blocks_add_pick(dae__mechanical_parts *o, dae__momentum_part part, double factor,
+                                  int row, int col, int which)
 {
   const dae__pick *p = &o->pick[which];
-  add(o, part, factor, row, col, &p->pattern, which < KTS_Q ? o->J : o->Kts, false);
+  spark_blocks_add(o, part, factor, row, col, &p->pattern, which < KTS_Q ? o->J : o->Kts, false);
   o->term[o->terms - 1].pick = p;
 }
 
-static void list_terms(dae__mechanical_parts *o)
+static void spark_blocks_list_terms(dae__mechanical_parts *o)
 {
   const dae__mech *m = o->m;
   int nq = m->nq;
-  add_pick(o, DAE__V_Y, 1, nq, 0, S_Q);
-  add_pick(o, DAE__V_Y, 1, nq, nq, S_U);
-  add(o, DAE__V_Z, 1, 0, 0, &o->unit, o->one, false);
-  add_pick(o, DAE__V_Z, 1, nq, 0, S_V);
-  add(o, DAE__P_Z, 1, 0, 0, &m->M, o->M, false);
-  add_pick(o, DAE__F_Y, 1, 0, 0, F_Q);
-  add_pick(o, DAE__F_Y, 1, 0, nq, F_U);
-  add_pick(o, DAE__F_Y, -1, 0, 0, KTS_Q);
-  add_pick(o, DAE__F_Z, 1, 0, 0, F_V);
-  add_pick(o, DAE__F_Z, -1, 0, 0, KTS_V);
-  add(o, DAE__F_PSI, -1, 0, 0, &m->K, o->K, true);
-  add(o, DAE__R_Y, -1, 0, 0, &m->Gts, o->Gts, false);
-  add(o, DAE__R_LAMBDA, -1, 0, 0, &m->G, o->G, true);
-  add(o, DAE__G_Y, 1, 0, 0, &m->G, o->G, false);
-  add(o, DAE__GDOT_Y, 1, 0, 0, &m->G, o->gdot_q, false);
-  add(o, DAE__GDOT_Z, 1, 0, 0, &m->G, o->G, false);
-  add(o, DAE__K_Y, 1, 0, 0, &m->kq, o->k_q, false);
-  add(o, DAE__K_Z, 1, 0, 0, &m->K, o->K, false);
+  spark_blocks_add_pick(o, DAE__V_Y, 1, nq, 0, S_Q);
+  spark_blocks_add_pick(o, DAE__V_Y, 1, nq, nq, S_U);
+  spark_blocks_add(o, DAE__V_Z, 1, 0, 0, &o->unit, o->one, false);
+  spark_blocks_add_pick(o, DAE__V_Z, 1, nq, 0, S_V);
+  spark_blocks_add(o, DAE__P_Z, 1, 0, 0, &m->M, o->M, false);
+  spark_blocks_add_pick(o, DAE__F_Y, 1, 0, 0, F_Q);
+  spark_blocks_add_pick(o, DAE__F_Y, 1, 0, nq, F_U);
+  spark_blocks_add_pick(o, DAE__F_Y, -1, 0, 0, KTS_Q);
+  spark_blocks_add_pick(o, DAE__F_Z, 1, 0, 0, F_V);
+  spark_blocks_add_pick(o, DAE__F_Z, -1, 0, 0, KTS_V);
+  spark_blocks_add(o, DAE__F_PSI, -1, 0, 0, &m->K, o->K, true);
+  spark_blocks_add(o, DAE__R_Y, -1, 0, 0, &m->Gts, o->Gts, false);
+  spark_blocks_add(o, DAE__R_LAMBDA, -1, 0, 0, &m->G, o->G, true);
+  spark_blocks_add(o, DAE__G_Y, 1, 0, 0, &m->G, o->G, false);
+  spark_blocks_add(o, DAE__GDOT_Y, 1, 0, 0, &m->G, o->gdot_q, false);
+  spark_blocks_add(o, DAE__GDOT_Z, 1, 0, 0, &m->G, o->G, false);
+  spark_blocks_add(o, DAE__K_Y, 1, 0, 0, &m->kq, o->k_q, false);
+  spark_blocks_add(o, DAE__K_Z, 1, 0, 0, &m->K, o->K, false);
 }
 
 /* the pattern of each part from those of its terms, which stand one after the other */
-static void merge(dae__mechanical_parts *o, dae__arena *arena)
+static void spark_blocks_merge(dae__mechanical_parts *o, dae__arena *arena)
 {
   const dae__mech *m = o->m;
   int ny = m->nq + m->nu, nz = m->nq, ng = m->ng, nk = m->nk;
@@ -108,33 +109,35 @@ dae_status dae__mechanical_parts_create(dae__arena *arena, dae__mech *m, dae__me
     return dae__out_of_memory(err);
   for (int i = 0; i < m->nq; i++)
     o->one[i] = 1;
-  pick_all(o, arena);
+  spark_blocks_pick_all(o, arena);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  list_terms(o);
-  merge(o, arena);
+  spark_blocks_list_terms(o);
+  spark_blocks_merge(o, arena);
   return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
 }
 
 /* ---- evaluation ---- */
 
-static bool any(const dae__face_parts *wanted, dae__momentum_part a, dae__momentum_part b)
+static bool spark_blocks_any(const dae__face_parts *wanted, dae__momentum_part a,
+                             dae__momentum_part b)
 {
   return wanted->of[a] || wanted->of[b];
 }
 
 /* the matrices that what is wanted is made of */
-static dae_status evaluate(dae__mechanical_parts *o, const dae_mechanical_at *at,
-                           const double *multiplier, const dae__face_parts *wanted, dae_error *err)
+static dae_status spark_blocks_evaluate(dae__mechanical_parts *o, const dae_mechanical_at *at,
+                                        const double *multiplier, const dae__face_parts *wanted,
+                                        dae_error *err)
 {
   dae__mech *m = o->m;
-  bool f = any(wanted, DAE__F_Y, DAE__F_Z);
-  bool G = any(wanted, DAE__R_LAMBDA, DAE__G_Y) || wanted->of[DAE__GDOT_Z];
-  bool K = any(wanted, DAE__F_PSI, DAE__K_Z);
+  bool f = spark_blocks_any(wanted, DAE__F_Y, DAE__F_Z);
+  bool G = spark_blocks_any(wanted, DAE__R_LAMBDA, DAE__G_Y) || wanted->of[DAE__GDOT_Z];
+  bool K = spark_blocks_any(wanted, DAE__F_PSI, DAE__K_Z);
   dae_mechanical_wanted want = {
       .M = wanted->of[DAE__P_Z] ? o->M : NULL, .G = G ? o->G : NULL, .K = K ? o->K : NULL};
   dae_status status = dae__mech_eval(m, at, &want, err);
-  if (!status && (f || (m->nu > 0 && any(wanted, DAE__V_Y, DAE__V_Z))))
+  if (!status && (f || (m->nu > 0 && spark_blocks_any(wanted, DAE__V_Y, DAE__V_Z))))
     status = dae__mech_J(m, at, o->J, err);
   if (!status && f && m->nk > 0)
     status = dae__mech_Kts(m, at, multiplier, o->Kts, err);
@@ -151,7 +154,7 @@ dae_status dae__mechanical_parts_eval(dae__mechanical_parts *o, const dae_mechan
                                       const double *multiplier, const dae__face_parts *wanted,
                                       dae_error *err)
 {
-  dae_status status = evaluate(o, at, multiplier, wanted, err);
+  dae_status status = spark_blocks_evaluate(o, at, multiplier, wanted, err);
   if (status)
     return status;
   for (int part = 0; part < DAE__MOMENTUM_PARTS; part++)

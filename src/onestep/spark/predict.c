@@ -5,8 +5,8 @@
 
 /* out = sum_i l_i(x) values_i, l_i the Lagrange polynomials of the count nodes in `at`; which:
  * vectors of values to take, NULL: one after the other */
-static void evaluate(const double *at, const int *which, int count, double x, int n,
-                     const double *values, double *out)
+static void spark_evaluate(const double *at, const int *which, int count, double x, int n,
+                           const double *values, double *out)
 {
   dae__zero(n, out);
   for (int i = 0; i < count; i++)
@@ -39,7 +39,7 @@ void dae__stages_begin(dae__stages *st, const double *lambda, const double *psi)
 #define FARTHEST 10
 
 /* all values as they are at the beginning of the step */
-static void stay(dae__stages *st)
+static void spark_stay(dae__stages *st)
 {
   int s = st->s, nz = st->face.nz, ng = st->face.ng, nk = st->face.nk;
   for (int i = 1; i <= s + 1; i++)
@@ -60,15 +60,16 @@ void dae__stages_predict(dae__stages *st)
   const dae__stage_values *from = st->halfway ? &st->half : &st->last;
   double before = st->halfway ? st->h : st->memory->h, q = st->h / before;
   if (stiff || !(q <= FARTHEST)) {
-    stay(st);
+    spark_stay(st);
     return;
   }
   for (int i = 1; i <= s + 1; i++)
-    evaluate(st->node, st->at, st->nodes, 1 + q * (i <= s ? T->c[i - 1] : 1), nz, from->Z,
-             dae__stage_vector(st->now.Z, i, nz));
+    spark_evaluate(st->node, st->at, st->nodes, 1 + q * (i <= s ? T->c[i - 1] : 1), nz, from->Z,
+                   dae__stage_vector(st->now.Z, i, nz));
   for (int i = 0; i < st->nt; i++)
-    evaluate(T->ct, NULL, st->nt, 1 + q * T->ct[i], ng, from->L,
-             dae__stage_vector(st->now.L, i, ng));
+    spark_evaluate(T->ct, NULL, st->nt, 1 + q * T->ct[i], ng, from->L,
+                   dae__stage_vector(st->now.L, i, ng));
   for (int i = 0; i < s; i++)
-    evaluate(T->c, NULL, s, 1 + q * T->c[i], nk, from->Psi, dae__stage_vector(st->now.Psi, i, nk));
+    spark_evaluate(T->c, NULL, s, 1 + q * T->c[i], nk, from->Psi,
+                   dae__stage_vector(st->now.Psi, i, nk));
 }

@@ -7,7 +7,7 @@
 #include "onestep/spark/decoupled.h"
 
 /* out = row . R, vectors of length n */
-static void combine(const double *row, int count, int n, const double *R, double *out)
+static void simplified_combine(const double *row, int count, int n, const double *R, double *out)
 {
   dae__zero(n, out);
   for (int j = 0; j < count; j++)
@@ -15,7 +15,7 @@ static void combine(const double *row, int count, int n, const double *R, double
 }
 
 /* right sides -(q5, q6, q7) of the transformed rows */
-static void right_sides(dae__stages *st)
+static void simplified_right_sides(dae__stages *st)
 {
   const dae__spark_transform *tr = st->transform;
   const dae__face *c = &st->face;
@@ -29,17 +29,17 @@ static void right_sides(dae__stages *st)
   dae__copy(ng, st->g, dae__stage_vector(st->R6, s, ng));
   for (int i = 0; i <= s; i++) {
     double *x = dae__stage_vector(st->x, i, width);
-    combine(tr->Q + i * (s + 1), s + 1, nz, st->R5, x);
-    combine(tr->Qc + i * (s + 1), s + 1, ng, st->R6, x + nz);
+    simplified_combine(tr->Q + i * (s + 1), s + 1, nz, st->R5, x);
+    simplified_combine(tr->Qc + i * (s + 1), s + 1, ng, st->R6, x + nz);
     if (i < s)
-      combine(tr->Qt + i * (s + 1), s + 1, nk, st->k, x + nz + ng);
+      simplified_combine(tr->Qt + i * (s + 1), s + 1, nk, st->k, x + nz + ng);
     dae__scale(i < s ? width : nz + ng, -1, x);
   }
 }
 
 /* xi = row k of Ti times vectors of length n, one for each stage */
-static void combine_complex(const dae__spark_transform *tr, int k, int n, const double *values,
-                            double complex *xi)
+static void simplified_combine_complex(const dae__spark_transform *tr, int k, int n,
+                                       const double *values, double complex *xi)
 {
   for (int i = 0; i < n; i++)
     xi[i] = 0;
@@ -49,8 +49,8 @@ static void combine_complex(const dae__spark_transform *tr, int k, int n, const 
 }
 
 /* values += the part of T xi that belongs to block k and, where there is one, its conjugate */
-static void add_back(const dae__spark_transform *tr, int k, int n, const double complex *xi,
-                     double *values)
+static void simplified_add_back(const dae__spark_transform *tr, int k, int n,
+                                const double complex *xi, double *values)
 {
   for (int i = 0; i < tr->s; i++) {
     double complex t = (k < tr->reals ? 1 : 2) * tr->T[i * tr->blocks + k];
@@ -61,7 +61,7 @@ static void add_back(const dae__spark_transform *tr, int k, int n, const double 
 
 /* the rows but the last by the blocks of A = T diag(mu) Ti; the last one, delta, is solved. Y
  * moves along with them */
-static void solve_richly(dae__stages *st)
+static void simplified_solve_richly(dae__stages *st)
 {
   const dae__spark_transform *tr = st->transform;
   const dae__face *c = &st->face;
@@ -74,11 +74,11 @@ static void solve_richly(dae__stages *st)
     double complex w = 0;
     for (int j = 0; j < s; j++)
       w += tr->Ti[k * s + j] * tr->w[j];
-    combine_complex(tr, k, width, st->x, st->xi);
-    combine_complex(tr, k, c->ny, st->moved, e);
+    simplified_combine_complex(tr, k, width, st->x, st->xi);
+    simplified_combine_complex(tr, k, c->ny, st->moved, e);
     dae__richer_solve(c->richer, k, st->h * tr->mu[k], w, delta, e, st->xi);
-    add_back(tr, k, width, st->xi, st->D);
-    add_back(tr, k, c->ny, e, dY);
+    simplified_add_back(tr, k, width, st->xi, st->D);
+    simplified_add_back(tr, k, c->ny, e, dY);
   }
   dae__copy(s * width, st->D, st->x);
   dae__axpy(s * c->ny, 1, dY, dae__stage_vector(st->now.Y, 1, c->ny));
@@ -87,19 +87,19 @@ static void solve_richly(dae__stages *st)
               dae__stage_vector(st->now.Y, s + 1, c->ny));
 }
 
-static void solve_rows(dae__stages *st)
+static void simplified_solve_rows(dae__stages *st)
 {
   const dae__face *c = &st->face;
   int s = st->s, width = c->nz + c->ng + c->nk;
   c->matrices->solve3(c->self, dae__stage_vector(st->x, s, width));
   if (st->way == DAE__STAGES_RICHER)
-    solve_richly(st);
+    simplified_solve_richly(st);
   for (int i = 0; i < s && st->way == DAE__STAGES_MODIFIED; i++)
     c->matrices->solve2(c->self, dae__stage_vector(st->x, i, width));
 }
 
 /* Z, L and Psi move by the solutions; the largest change of Z relative to the weights */
-static double move(dae__stages *st, const double *weight)
+static double simplified_move(dae__stages *st, const double *weight)
 {
   const dae__spark_transform *tr = st->transform;
   int s = st->s, nz = st->face.nz, ng = st->face.ng, nk = st->face.nk, width = nz + ng + nk;
@@ -129,9 +129,9 @@ static double move(dae__stages *st, const double *weight)
 
 double dae__modified_increment(dae__stages *st, const double *weight)
 {
-  right_sides(st);
-  solve_rows(st);
-  return move(st, weight);
+  simplified_right_sides(st);
+  simplified_solve_rows(st);
+  return simplified_move(st, weight);
 }
 
 int dae__modified_worst(const dae__stages *st)

@@ -4,7 +4,7 @@
 #include "linalg/solver.h"
 #include "step/assembled.h"
 
-static dae_status judge(const dae_problem *problem, dae_error *err)
+static dae_status spark_judge(const dae_problem *problem, dae_error *err)
 {
   if (problem->momentum)
     return DAE_OK;
@@ -20,11 +20,11 @@ static dae_status judge(const dae_problem *problem, dae_error *err)
 
 dae_status dae__spark_accepts(const dae_problem *problem, dae_error *err)
 {
-  return dae__assembled_judge(problem, judge, err);
+  return dae__assembled_judge(problem, spark_judge, err);
 }
 
 /* Whether the linear systems are sparse ones. */
-static bool sparse(const dae_problem *problem)
+static bool spark_sparse(const dae_problem *problem)
 {
   const dae_mechanical *m = problem->mechanical;
   const dae_momentum *p = problem->momentum;
@@ -36,10 +36,10 @@ static bool sparse(const dae_problem *problem)
  * and the car axis. The cost: with dense matrices few large steps save factorisations; with sparse
  * ones those cost no more than a few iterations, of which each is dearer with every stage, and one
  * stage less was the faster (docs/methods/spark.md). */
-static int stages_for(const dae_problem *problem, double rtol)
+static int spark_stages_for(const dae_problem *problem, double rtol)
 {
   int s = rtol > 1e-4 ? 3 : rtol > 3e-6 ? 4 : rtol > 3e-9 ? 5 : 6;
-  return s > 4 && sparse(problem) ? s - 1 : s;
+  return s > 4 && spark_sparse(problem) ? s - 1 : s;
 }
 
 typedef struct request {
@@ -50,21 +50,22 @@ typedef struct request {
 } request;
 
 /* the tableau of a family; *order as it has */
-static dae_status take_tableau(const request *r, const dae_problem *problem, const dae_env *env,
-                               int *order, dae_spark_tableau **out, dae_error *err)
+static dae_status spark_take_tableau(const request *r, const dae_problem *problem,
+                                     const dae_env *env, int *order, dae_spark_tableau **out,
+                                     dae_error *err)
 {
   const dae_spark_options *o = r->opts;
   bool gauss = r->family == DAE_SPARK_GAUSS, radau = r->family == DAE_SPARK_RADAU;
   dae_spark_hat hat = o->hat;
   if (r->family == DAE_SPARK_LOBATTO_A_X_B && hat == DAE_SPARK_HAT_SAME)
     hat = DAE_SPARK_HAT_B;
-  int s = o->stages ? o->stages : stages_for(problem, o->rtol) + (gauss || radau ? 0 : 1);
+  int s = o->stages ? o->stages : spark_stages_for(problem, o->rtol) + (gauss || radau ? 0 : 1);
   *order = gauss ? 2 * s : radau ? 2 * s - 1 : 2 * s - 2;
   return dae_spark_tableau_create(r->family, hat, s, env, out, err);
 }
 
 /* the least that b and c say, which is right for the families too */
-static int order_of(const dae_spark_tableau *t)
+static int spark_order_of(const dae_spark_tableau *t)
 {
   int order = 0;
   for (double exact = 1;; exact = 1.0 / (order + 1)) {
@@ -81,22 +82,22 @@ static int order_of(const dae_spark_tableau *t)
   }
 }
 
-static dae_status create_single(const void *request_of, const dae_problem *problem,
-                                const dae_start *start, const dae_env *env, dae_integrator **out,
-                                dae_error *err)
+static dae_status spark_create_single(const void *request_of, const dae_problem *problem,
+                                      const dae_start *start, const dae_env *env,
+                                      dae_integrator **out, dae_error *err)
 {
   const request *r = request_of;
   dae_spark_tableau *owned = NULL;
   dae__spark_recipe recipe = {.method = r->method, .tableau = r->tableau, .opts = r->opts};
-  dae_status status = judge(problem, err);
+  dae_status status = spark_judge(problem, err);
   if (!status && !r->tableau)
-    status = take_tableau(r, problem, env, &recipe.order, &owned, err);
+    status = spark_take_tableau(r, problem, env, &recipe.order, &owned, err);
   if (status)
     return status;
   if (owned)
     recipe.tableau = owned;
   else
-    recipe.order = order_of(r->tableau);
+    recipe.order = spark_order_of(r->tableau);
   dae__arena *arena = dae__arena_create(env);
   status = arena ? dae__spark_step_create(arena, &recipe, problem, start, owned, out, err)
                  : dae__out_of_memory(err);
@@ -120,7 +121,7 @@ static dae_status create(const request *r, const dae_problem *problem, const dae
     return dae__fail(err, DAE_ERROR_OPTION, r->opts->member ? "member" : "hat",
                      "%s has no members and hats to choose from: they are options of spark-lobatto",
                      r->method);
-  return dae__assembled_create(problem, start, create_single, r, env, out, err);
+  return dae__assembled_create(problem, start, spark_create_single, r, env, out, err);
 }
 
 dae_status dae_spark_gauss_create(const dae_problem *problem, const dae_start *start,

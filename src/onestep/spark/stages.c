@@ -7,7 +7,8 @@
 
 /* ---- creation ---- */
 
-static dae__stage_values keep_values(dae__arena *arena, size_t s, size_t nt, const dae__face *face)
+static dae__stage_values spark_stages_keep_values(dae__arena *arena, size_t s, size_t nt,
+                                                  const dae__face *face)
 {
   return (dae__stage_values){.Y = DAE__KEEP(arena, double, (s + 2) * (size_t)face->ny),
                              .Z = DAE__KEEP(arena, double, (s + 2) * (size_t)face->nz),
@@ -29,9 +30,9 @@ dae_status dae__stages_create(dae__arena *arena, const dae_spark_tableau *tablea
                       .nt = tableau->nt,
                       .env = dae__arena_env(arena)};
   st->memory = DAE__KEEP(arena, dae__stages_memory, 1);
-  st->last = keep_values(arena, s, (size_t)tableau->nt, face);
-  st->half = keep_values(arena, s, (size_t)tableau->nt, face);
-  st->now = keep_values(arena, s, (size_t)tableau->nt, face);
+  st->last = spark_stages_keep_values(arena, s, (size_t)tableau->nt, face);
+  st->half = spark_stages_keep_values(arena, s, (size_t)tableau->nt, face);
+  st->now = spark_stages_keep_values(arena, s, (size_t)tableau->nt, face);
   const struct {
     double **values;
     size_t count;
@@ -113,7 +114,7 @@ dae_status dae__stages_refresh(dae__stages *st, const double *weight, double *ch
 }
 
 /* tilde point i: from v, or in the full iteration from Y */
-static void find_tilde(dae__stages *st, int i)
+static void spark_stages_find_tilde(dae__stages *st, int i)
 {
   int s = st->s, ny = st->face.ny;
   if (st->way == DAE__STAGES_FULL) {
@@ -126,14 +127,14 @@ static void find_tilde(dae__stages *st, int i)
 }
 
 /* r and g at the tilde nodes */
-static dae_status evaluate_tilde(dae__stages *st, dae_error *err)
+static dae_status spark_stages_evaluate_tilde(dae__stages *st, dae_error *err)
 {
   const dae_spark_tableau *T = st->tableau;
   const dae__face *c = &st->face;
   dae_status status = DAE_OK;
   for (int i = 0; i < st->nt && !status; i++) {
     dae__face_at at = {.t = st->t + T->ct[i] * st->h, .y = st->Yt};
-    find_tilde(st, i);
+    spark_stages_find_tilde(st, i);
     status =
         c->table->rg(c->self, &at, dae__stage_vector(st->now.L, i, c->ng),
                      dae__stage_vector(st->r, i, c->nz), dae__stage_vector(st->g, i, c->ng), err);
@@ -142,7 +143,7 @@ static dae_status evaluate_tilde(dae__stages *st, dae_error *err)
 }
 
 /* p, f and k at the stages and at the end; g[0], which nobody asks for, becomes gdot there */
-static dae_status evaluate_stages(dae__stages *st, dae_error *err)
+static dae_status spark_stages_evaluate_stages(dae__stages *st, dae_error *err)
 {
   const dae__face *c = &st->face;
   dae_status status = DAE_OK;
@@ -162,8 +163,8 @@ static dae_status evaluate_stages(dae__stages *st, dae_error *err)
 
 dae_status dae__stages_evaluate(dae__stages *st, dae_error *err)
 {
-  dae_status status = evaluate_tilde(st, err);
-  return status ? status : evaluate_stages(st, err);
+  dae_status status = spark_stages_evaluate_tilde(st, err);
+  return status ? status : spark_stages_evaluate_stages(st, err);
 }
 
 void dae__stages_residual5(const dae__stages *st, int i, double *R)
@@ -179,8 +180,8 @@ void dae__stages_residual5(const dae__stages *st, int i, double *R)
     dae__axpy(nz, -st->h * at[j], dae__stage_vector(st->r, j, nz), R);
 }
 
-static void copy_values(const dae__stages *st, const dae__stage_values *from,
-                        const dae__stage_values *to)
+static void spark_stages_copy_values(const dae__stages *st, const dae__stage_values *from,
+                                     const dae__stage_values *to)
 {
   const dae__face *c = &st->face;
   dae__copy((st->s + 2) * c->ny, from->Y, to->Y);
@@ -191,7 +192,7 @@ static void copy_values(const dae__stages *st, const dae__stage_values *from,
 
 void dae__stages_halve(dae__stages *st)
 {
-  copy_values(st, &st->now, &st->half);
+  spark_stages_copy_values(st, &st->now, &st->half);
   st->halfway = true;
 }
 
@@ -202,7 +203,7 @@ void dae__stages_unhalve(dae__stages *st)
 
 void dae__stages_accept(dae__stages *st)
 {
-  copy_values(st, &st->now, &st->last);
+  spark_stages_copy_values(st, &st->now, &st->last);
   st->memory->h = st->h;
   st->memory->steps[st->way]++;
   st->memory->trusted -= st->memory->trusted > 0;

@@ -29,7 +29,7 @@
 /* ---- one attempt ---- */
 
 /* weights of the iteration: the tolerance, or with a fixed step the size of the motion */
-static void weigh(dae__spark *o)
+static void step_weigh(dae__spark *o)
 {
   const dae__face *c = &o->stages.face;
   bool fixed = o->opts.step > 0;
@@ -41,7 +41,7 @@ static void weigh(dae__spark *o)
 }
 
 /* |det A|^(1/s), from one eigenvalue of each pair */
-static double mean_eigenvalue(const dae__spark_transform *tr, int s)
+static double spark_mean_eigenvalue(const dae__spark_transform *tr, int s)
 {
   double sum = tr->blocks ? 0 : -s * log(s + 1.0); /* not known: about right */
   for (int i = 0; i < tr->blocks; i++)
@@ -56,14 +56,14 @@ void dae__spark_prepare_estimate(dae__spark *o)
   o->compared = inside ? st->s + 1 : st->nodes;
   *o->scale = (dae__spark_scale){.factor = 1};
   o->map = 0.1 * pow(o->opts.rtol, fmin((double)o->compared / o->march.order, 1) - 1);
-  o->gamma0 = mean_eigenvalue(&o->transform, st->s);
+  o->gamma0 = spark_mean_eigenvalue(&o->transform, st->s);
   for (int i = 0; i < o->compared; i++)
     o->derivative[i] = dae__derivative_weight(o->compared, st->node, i, 0);
 }
 
 /* square sum of h (u'(t0) - U'(t0)) relative to the weights */
-static double missed(dae__spark *o, int n, const double *values, const double *rate,
-                     const double *weight)
+static double spark_missed(dae__spark *o, int n, const double *values, const double *rate,
+                           const double *weight)
 {
   double sum = 0;
   for (int k = 0; k < n; k++) {
@@ -76,7 +76,7 @@ static double missed(dae__spark *o, int n, const double *values, const double *r
 }
 
 /* changes that round-off makes, relative to the weights: Z takes part in g/h */
-static double noise(const dae__spark *o, double h)
+static double spark_noise(const dae__spark *o, double h)
 {
   const dae__face *c = &o->stages.face;
   double least = INFINITY;
@@ -88,25 +88,25 @@ static double noise(const dae__spark *o, double h)
 
 /* what round-off alone would give does not count: in steps that are cut very short it is all there
  * is, and in directions that the projection cleans */
-static double estimate(dae__spark *o)
+static double spark_estimate(dae__spark *o)
 {
   const dae__face *c = &o->stages.face;
   double sum = 0, weights = 0;
   dae__face_split(&o->body.face, o->rate, o->y_rate, o->z_rate);
-  sum += missed(o, c->ny, o->stages.now.Y, o->y_rate, o->y_weight);
-  sum += missed(o, c->nz, o->stages.now.Z, o->z_rate, o->z_weight);
+  sum += spark_missed(o, c->ny, o->stages.now.Y, o->y_rate, o->y_weight);
+  sum += spark_missed(o, c->nz, o->stages.now.Z, o->z_rate, o->z_weight);
   for (int i = 0; i < o->compared; i++)
     weights += fabs(o->derivative[i]);
-  double error = sqrt(sum / (c->ny + c->nz)) - weights * noise(o, o->stages.h);
+  double error = sqrt(sum / (c->ny + c->nz)) - weights * spark_noise(o, o->stages.h);
   return o->gamma0 / o->map * (error < 0 ? 0 : error); /* a NaN stays */
 }
 
-static dae_status solve(dae__spark *o, double t, double h, const double *y, const double *z,
-                        dae_error *err)
+static dae_status spark_solve(dae__spark *o, double t, double h, const double *y, const double *z,
+                              dae_error *err)
 {
   bool fixed = o->opts.step > 0;
-  weigh(o);
-  double floor = fixed ? 0 : noise(o, h);
+  step_weigh(o);
+  double floor = fixed ? 0 : spark_noise(o, h);
   dae__stages_goal goal = {.y_weight = o->y_weight,
                            .z_weight = o->z_weight,
                            .goal = fixed ? 2 * DBL_EPSILON : fmax(GOAL, floor),
@@ -118,7 +118,7 @@ static dae_status solve(dae__spark *o, double t, double h, const double *y, cons
 
 /* the state at the end of the step that was solved, projected, in shown_state, and its derivative,
  * for the next error estimate and for dense output, in shown_rate */
-static dae_status finish(dae__spark *o, double t, dae_error *err)
+static dae_status spark_finish(dae__spark *o, double t, dae_error *err)
 {
   dae__stages *st = &o->stages;
   const dae__body *body = &o->body;
@@ -137,10 +137,10 @@ static dae_status finish(dae__spark *o, double t, dae_error *err)
 }
 
 /* the step that was solved becomes the last accepted one; where this fails, that stays as it is */
-static dae_status accept(void *self, double t, dae_error *err)
+static dae_status spark_accept(void *self, double t, dae_error *err)
 {
   dae__spark *o = self;
-  dae_status status = finish(o, t, err);
+  dae_status status = spark_finish(o, t, err);
   if (status)
     return status;
   *o->t_middle = o->stages.halfway ? o->t_half : o->march.memory->t;
@@ -155,7 +155,7 @@ static dae_status accept(void *self, double t, dae_error *err)
 /* ---- two steps of half the size ---- */
 
 /* square sum of the differences relative to the weights */
-static double distance(int n, const double *a, const double *b, const double *weight)
+static double spark_distance(int n, const double *a, const double *b, const double *weight)
 {
   double sum = 0;
   for (int i = 0; i < n; i++)
@@ -164,17 +164,17 @@ static double distance(int n, const double *a, const double *b, const double *we
 }
 
 /* how far the end of the step at hand is from the end kept in y_other, z_other */
-static double compare(dae__spark *o)
+static double spark_compare(dae__spark *o)
 {
   const dae__stages *st = &o->stages;
   int ny = st->face.ny, nz = st->face.nz, last = st->s + 1;
-  double sum = distance(ny, dae__stage_vector(st->now.Y, last, ny), o->y_other, o->y_weight) +
-               distance(nz, dae__stage_vector(st->now.Z, last, nz), o->z_other, o->z_weight);
-  double error = sqrt(sum / (ny + nz)) - 2 * noise(o, o->t_half - o->march.memory->t);
+  double sum = spark_distance(ny, dae__stage_vector(st->now.Y, last, ny), o->y_other, o->y_weight) +
+               spark_distance(nz, dae__stage_vector(st->now.Z, last, nz), o->z_other, o->z_weight);
+  double error = sqrt(sum / (ny + nz)) - 2 * spark_noise(o, o->t_half - o->march.memory->t);
   return error < 0 ? 0 : error;
 }
 
-static void keep_end(dae__spark *o)
+static void spark_keep_end(dae__spark *o)
 {
   const dae__stages *st = &o->stages;
   int ny = st->face.ny, nz = st->face.nz, last = st->s + 1;
@@ -182,27 +182,27 @@ static void keep_end(dae__spark *o)
   dae__copy(nz, dae__stage_vector(st->now.Z, last, nz), o->z_other);
 }
 
-static dae_status solve_halves(dae__spark *o, double h, dae_error *err)
+static dae_status spark_solve_halves(dae__spark *o, double h, dae_error *err)
 {
   double t = o->march.memory->t;
   o->t_half = t + h / 2;
-  dae_status status = solve(o, t, h / 2, o->y, o->z, err);
+  dae_status status = spark_solve(o, t, h / 2, o->y, o->z, err);
   if (!status)
-    status = finish(o, o->t_half, err);
+    status = spark_finish(o, o->t_half, err);
   if (status)
     return status;
   dae__copy(o->body.size, o->shown_rate, o->middle_rate);
   dae__face_split(&o->body.face, o->shown_state, o->y_middle, o->z_middle);
   dae__stages_halve(&o->stages);
-  return solve(o, o->t_half, h / 2, o->y_middle, o->z_middle, err);
+  return spark_solve(o, o->t_half, h / 2, o->y_middle, o->z_middle, err);
 }
 
 /* the step at hand by halves, too, which are what is taken; *T: how far the whole one was off */
-static dae_status double_up(dae__spark *o, double h, double *T, dae_error *err)
+static dae_status spark_double_up(dae__spark *o, double h, double *T, dae_error *err)
 {
-  keep_end(o);
-  dae_status status = solve_halves(o, h, err);
-  *T = status ? NAN : compare(o);
+  spark_keep_end(o);
+  dae_status status = spark_solve_halves(o, h, err);
+  *T = status ? NAN : spark_compare(o);
   return status;
 }
 
@@ -213,13 +213,13 @@ static dae_status double_up(dae__spark *o, double h, double *T, dae_error *err)
  * of them, the error T of the step is found by halves, in tolerances. Where it is too large, the
  * estimate E, of order n, is multiplied from then on by what makes it 1 where T is 1, since T goes
  * with E^((p+1)/n). */
-static bool doubtful(const dae__spark *o)
+static bool spark_doubtful(const dae__spark *o)
 {
   return o->march.memory->stats.steps >= o->scale->due &&
          dae__stages_contraction(&o->stages) > DOUBTFUL;
 }
 
-static void learn(dae__spark *o, double E, double T)
+static void spark_learn(dae__spark *o, double E, double T)
 {
   double *factor = &o->scale->factor;
   double right = fmax(pow(T, (double)o->compared / (o->march.order + 1)) / E, 1);
@@ -228,25 +228,26 @@ static void learn(dae__spark *o, double E, double T)
   o->scale->due = LOOKS * (o->march.memory->stats.steps + 1);
 }
 
-static dae_status attempt(void *self, double h, double *error, dae_error *err)
+static dae_status spark_attempt(void *self, double h, double *error, dae_error *err)
 {
   dae__spark *o = self;
   bool fixed = o->opts.step > 0, doubling = o->opts.estimate == DAE_SPARK_ESTIMATE_DOUBLING;
   double T;
   dae__stages_unhalve(&o->stages);
-  dae_status status = solve(o, o->march.memory->t, h, o->y, o->z, err);
+  dae_status status = spark_solve(o, o->march.memory->t, h, o->y, o->z, err);
   if (status || fixed)
     return status;
-  double E = estimate(o);
-  bool look = doubling || doubtful(o);
-  status = look ? double_up(o, h, &T, err) : DAE_OK;
+  double E = spark_estimate(o);
+  bool look = doubling || spark_doubtful(o);
+  status = look ? spark_double_up(o, h, &T, err) : DAE_OK;
   if (look && !status && !doubling)
-    learn(o, E, T);
+    spark_learn(o, E, T);
   *error = status ? NAN : doubling ? T / (pow(2, o->march.order) - 1) : o->scale->factor * E;
   return status;
 }
 
-static double largest_rate(const void *self, double rtol, double atol, char *name, size_t size)
+static double spark_largest_rate(const void *self, double rtol, double atol, char *name,
+                                 size_t size)
 {
   const dae__spark *o = self;
   const dae__face *c = &o->body.face;
@@ -266,14 +267,14 @@ static double largest_rate(const void *self, double rtol, double atol, char *nam
 /* rows of [g_y v_z; k_z] of which less than this is left after elimination are all but dependent */
 #define ALL_BUT 1e-6
 
-static bool stuck(const void *self, char *name, size_t size)
+static bool spark_stuck(const void *self, char *name, size_t size)
 {
   const dae__spark *o = self;
   return dae__face_dependent(&o->body.face, o->march.env, o->march.memory->t, o->y, o->z, ALL_BUT,
                              name, size);
 }
 
-static void begin(void *self)
+static void spark_begin(void *self)
 {
   dae__spark *o = self;
   const dae__face *c = &o->body.face;
@@ -281,5 +282,8 @@ static void begin(void *self)
   dae__stages_begin(&o->stages, o->state + c->lambda, o->state + c->psi);
 }
 
-const dae__march_table dae__spark_march = {
-    .begin = begin, .attempt = attempt, .accept = accept, .rate = largest_rate, .stuck = stuck};
+const dae__march_table dae__spark_march = {.begin = spark_begin,
+                                           .attempt = spark_attempt,
+                                           .accept = spark_accept,
+                                           .rate = spark_largest_rate,
+                                           .stuck = spark_stuck};

@@ -9,7 +9,7 @@
 /* ---- the three ways ---- */
 
 /* the middle of the step, as it is known */
-static dae__face_at middle(dae__stages *st)
+static dae__face_at spark_middle(dae__stages *st)
 {
   const dae__face *c = &st->face;
   double *y = st->Yt, *z = st->x;
@@ -21,7 +21,7 @@ static dae__face_at middle(dae__stages *st)
 }
 
 /* the mean of count vectors */
-static const double *mean(int count, int n, const double *values, double *out)
+static const double *spark_mean(int count, int n, const double *values, double *out)
 {
   dae__zero(n, out);
   for (int i = 0; i < count; i++)
@@ -29,20 +29,20 @@ static const double *mean(int count, int n, const double *values, double *out)
   return out;
 }
 
-static dae__face_multipliers multipliers(dae__stages *st)
+static dae__face_multipliers spark_multipliers(dae__stages *st)
 {
   const dae__face *c = &st->face;
   return (dae__face_multipliers){
-      .lambda = mean(st->nt, c->ng, st->now.L, st->R6),
-      .psi = mean(st->s, c->nk, st->now.Psi, st->R7),
+      .lambda = spark_mean(st->nt, c->ng, st->now.L, st->R6),
+      .psi = spark_mean(st->s, c->nk, st->now.Psi, st->R7),
   };
 }
 
 /* matrices (2) and (3), at the middle of the predicted step */
-static dae_status factor_matrices(dae__stages *st, dae_error *err)
+static dae_status spark_factor_matrices(dae__stages *st, dae_error *err)
 {
-  dae__face_at at = middle(st);
-  dae__face_multipliers with = multipliers(st);
+  dae__face_at at = spark_middle(st);
+  dae__face_multipliers with = spark_multipliers(st);
   st->memory->factored = true;
   st->memory->factorisations++;
   st->memory->jacobians++;
@@ -50,12 +50,12 @@ static dae_status factor_matrices(dae__stages *st, dae_error *err)
 }
 
 /* the blocks of the richer iteration, which know f_y, f_z and k_y */
-static dae_status factor_blocks(dae__stages *st, dae_error *err)
+static dae_status spark_factor_blocks(dae__stages *st, dae_error *err)
 {
   const dae__spark_transform *tr = st->transform;
   const dae__face *c = &st->face;
-  dae__face_at at = middle(st);
-  dae__face_multipliers with = multipliers(st);
+  dae__face_at at = spark_middle(st);
+  dae__face_multipliers with = spark_multipliers(st);
   dae_status status = dae__richer_derive(c->richer, &at, &with, err);
   st->memory->blocks = true;
   st->memory->jacobians++;
@@ -67,7 +67,7 @@ static dae_status factor_blocks(dae__stages *st, dae_error *err)
 }
 
 /* the whole Jacobian, at the iterate */
-static dae_status factor_full(dae__stages *st, dae_error *err)
+static dae_status spark_factor_full(dae__stages *st, dae_error *err)
 {
   st->memory->whole = true;
   st->memory->jacobians++;
@@ -76,7 +76,7 @@ static dae_status factor_full(dae__stages *st, dae_error *err)
 }
 
 /* the full Jacobian, if it is not there yet; in memory of its own, since most never need it */
-static dae_status make_full(dae__stages *st, dae_error *err)
+static dae_status spark_make_full(dae__stages *st, dae_error *err)
 {
   if (!st->full) {
     dae__arena_free(st->full_arena);
@@ -92,18 +92,18 @@ static dae_status make_full(dae__stages *st, dae_error *err)
   return DAE_OK;
 }
 
-static dae_status factor(dae__stages *st, dae_error *err)
+static dae_status spark_factor(dae__stages *st, dae_error *err)
 {
   if (st->way == DAE__STAGES_FULL)
-    return factor_full(st, err);
-  dae_status status = factor_matrices(st, err);
+    return spark_factor_full(st, err);
+  dae_status status = spark_factor_matrices(st, err);
   if (!status && st->way == DAE__STAGES_RICHER)
-    status = factor_blocks(st, err);
+    status = spark_factor_blocks(st, err);
   return status;
 }
 
-static dae_status start(dae__stages *st, double t, double h, const double *y0, const double *z0,
-                        dae_error *err)
+static dae_status spark_start(dae__stages *st, double t, double h, const double *y0,
+                              const double *z0, dae_error *err)
 {
   const dae__face *c = &st->face;
   st->t = t;
@@ -118,12 +118,12 @@ static dae_status start(dae__stages *st, double t, double h, const double *y0, c
   int sweeps = st->way == DAE__STAGES_MODIFIED || !st->transform ? 2 : 1; /* v may be stiff */
   for (int sweep = 0; sweep < sweeps && !status; sweep++)
     status = dae__stages_refresh(st, NULL, NULL, err);
-  return status ? status : factor(st, err);
+  return status ? status : spark_factor(st, err);
 }
 
 /* one iteration; *change: of Y and Z */
-static dae_status iterate(dae__stages *st, const dae__stages_goal *goal, double *change,
-                          dae_error *err)
+static dae_status spark_iterate(dae__stages *st, const dae__stages_goal *goal, double *change,
+                                dae_error *err)
 {
   bool full = st->way == DAE__STAGES_FULL;
   *change = 0;
@@ -158,32 +158,33 @@ static dae_status iterate(dae__stages *st, const dae__stages_goal *goal, double 
 /* steps for which it is then left alone */
 #define TRUSTED 50
 /* whether the richer way, as it was last seen, is worth its factorisations */
-static bool richer_is_worth(const dae__stages_memory *m)
+static bool spark_richer_is_worth(const dae__stages_memory *m)
 {
   const double *c = m->contraction;
   return m->trusted > 0 && c[DAE__STAGES_RICHER] < WORTH * c[DAE__STAGES_MODIFIED];
 }
 
-static bool has_blocks(const dae__stages *st)
+static bool spark_has_blocks(const dae__stages *st)
 {
   return st->transform && st->transform->blocks > 0 && st->face.richer;
 }
 
-static bool offers(const dae__stages *st, const dae__stages_goal *goal, dae__stages_way way)
+static bool spark_offers(const dae__stages *st, const dae__stages_goal *goal, dae__stages_way way)
 {
   if (way == DAE__STAGES_FULL)
     return goal->full || !st->transform;
   if (way == DAE__STAGES_RICHER)
-    return has_blocks(st) &&
-           (goal->full || st->memory->trusted == 0 || richer_is_worth(st->memory));
+    return spark_has_blocks(st) &&
+           (goal->full || st->memory->trusted == 0 || spark_richer_is_worth(st->memory));
   return st->transform;
 }
 
 /* the next way after this one; false: there is none */
-static bool next_way(const dae__stages *st, const dae__stages_goal *goal, dae__stages_way *way)
+static bool spark_next_way(const dae__stages *st, const dae__stages_goal *goal,
+                           dae__stages_way *way)
 {
   for (dae__stages_way next = *way; next < DAE__STAGES_FULL;)
-    if (offers(st, goal, ++next)) {
+    if (spark_offers(st, goal, ++next)) {
       *way = next;
       return true;
     }
@@ -191,7 +192,7 @@ static bool next_way(const dae__stages *st, const dae__stages_goal *goal, dae__s
 }
 
 /* remembers how the changes shrank, from `first` to `last` in so many iterations */
-static void observe(dae__stages *st, double first, double last, int iterations)
+static void spark_observe(dae__stages *st, double first, double last, int iterations)
 {
   if (st->way == DAE__STAGES_FULL || iterations < 2 || !isfinite(last) || !(first > 0))
     return;
@@ -202,7 +203,7 @@ static void observe(dae__stages *st, double first, double last, int iterations)
 }
 
 /* names the constraint whose multiplier changes most, or where there are none the variable */
-static dae_status not_converged(const dae__stages *st, dae_error *err)
+static dae_status spark_not_converged(const dae__stages *st, dae_error *err)
 {
   const dae__face *c = &st->face;
   bool full = st->way == DAE__STAGES_FULL;
@@ -214,15 +215,15 @@ static dae_status not_converged(const dae__stages *st, dae_error *err)
 }
 
 /* iterates until the goal is reached; DAE_ERROR_STEP: it is too slow, or diverges */
-static dae_status converge(dae__stages *st, const dae__stages_goal *goal, dae_error *err)
+static dae_status spark_converge(dae__stages *st, const dae__stages_goal *goal, dae_error *err)
 {
   double best = INFINITY, before[3] = {INFINITY, INFINITY, INFINITY}, first = 0, change = 0;
   dae__stages_way beyond = st->way;
-  bool full = st->way == DAE__STAGES_FULL, last = !next_way(st, goal, &beyond);
+  bool full = st->way == DAE__STAGES_FULL, last = !spark_next_way(st, goal, &beyond);
   bool moves_y = st->way != DAE__STAGES_MODIFIED;
   int since = 0, i; /* since: the best was halved */
   for (i = 0; i < goal->most; i++) {
-    dae_status status = iterate(st, goal, &change, err);
+    dae_status status = spark_iterate(st, goal, &change, err);
     if (status)
       return status;
     first = i == 0 ? change : first;
@@ -231,7 +232,7 @@ static dae_status converge(dae__stages *st, const dae__stages_goal *goal, dae_er
     bool stagnates = since >= STAGNATION && best <= goal->bearable;
     if (change <= goal->goal || stagnates) {
       if (!stagnates)
-        observe(st, first, change, i + 1);
+        spark_observe(st, first, change, i + 1);
       return moves_y
                  ? DAE_OK
                  : dae__stages_refresh(st, NULL, NULL, err); /* y1 has to belong to the last Z */
@@ -243,15 +244,15 @@ static dae_status converge(dae__stages *st, const dae__stages_goal *goal, dae_er
     if ((slow && !last) || !isfinite(change) || change > 1e3 * fmax(best, 1))
       break;
     if (full && change > REFRESHED * before[2] && change > goal->bearable)
-      status = factor_full(st, err);
+      status = spark_factor_full(st, err);
     if (status)
       return status;
     before[0] = before[1];
     before[1] = before[2];
     before[2] = change;
   }
-  observe(st, first, change, i < goal->most ? i + 1 : i);
-  return not_converged(st, err);
+  spark_observe(st, first, change, i < goal->most ? i + 1 : i);
+  return spark_not_converged(st, err);
 }
 
 dae_status dae__stages_solve(dae__stages *st, double t, double h, const double *y0,
@@ -261,21 +262,21 @@ dae_status dae__stages_solve(dae__stages *st, double t, double h, const double *
   dae_status status;
   bool again, changed = m->stays == 1;
   st->way = m->stays > 0 ? m->begin : DAE__STAGES_MODIFIED;
-  if (!offers(st, goal, st->way))
-    next_way(st, goal, &st->way);
+  if (!spark_offers(st, goal, st->way))
+    spark_next_way(st, goal, &st->way);
   do {
-    status = st->way == DAE__STAGES_FULL ? make_full(st, err) : DAE_OK;
+    status = st->way == DAE__STAGES_FULL ? spark_make_full(st, err) : DAE_OK;
     if (!status)
-      status = start(st, t, h, y0, z0, err);
+      status = spark_start(st, t, h, y0, z0, err);
     if (!status)
-      status = converge(st, goal, err);
+      status = spark_converge(st, goal, err);
     again = (status == DAE_ERROR_STEP || status == DAE_ERROR_RECOVERABLE) &&
-            next_way(st, goal, &st->way);
+            spark_next_way(st, goal, &st->way);
     changed = changed || again;
   } while (again);
   m->stays -= m->stays > 0;
   if (changed) {
-    bool idle = st->way == DAE__STAGES_RICHER && !goal->full && !richer_is_worth(m);
+    bool idle = st->way == DAE__STAGES_RICHER && !goal->full && !spark_richer_is_worth(m);
     m->begin = st->way;
     m->stays = idle ? 0 : STAYS;
   }

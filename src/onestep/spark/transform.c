@@ -28,7 +28,7 @@ dae__small dae__spark_M(const dae_spark_tableau *t)
 }
 
 /* gamma' = (-b' A^-1, 1) */
-static dae__small gamma_of(const dae_spark_tableau *t, const dae__small *A)
+static dae__small transform_gamma_of(const dae_spark_tableau *t, const dae__small *A)
 {
   int s = t->s;
   dae__small A_inv, b = dae__small_of(1, s, t->b);
@@ -42,7 +42,7 @@ static dae__small gamma_of(const dae_spark_tableau *t, const dae__small *A)
 }
 
 /* w = A M^-1 1 */
-static dae__small w_of(const dae_spark_tableau *t, const dae__small *A)
+static dae__small transform_w_of(const dae_spark_tableau *t, const dae__small *A)
 {
   dae__small M = dae__spark_M(t), M_inv, ones = dae__small_zero(t->s, 1);
   for (int i = 0; i < t->s; i++)
@@ -55,8 +55,8 @@ static dae__small w_of(const dae_spark_tableau *t, const dae__small *A)
 dae__small dae__spark_Qt(const dae_spark_tableau *t, dae__small *gamma, dae__small *w)
 {
   dae__small A = dae__small_of(t->s, t->s, t->A);
-  *gamma = gamma_of(t, &A);
-  *w = w_of(t, &A);
+  *gamma = transform_gamma_of(t, &A);
+  *w = transform_w_of(t, &A);
   dae__small Qt = dae__small_times(w, gamma);
   for (int i = 0; i < t->s; i++)
     Qt.at[i][i] += 1;
@@ -64,7 +64,7 @@ dae__small dae__spark_Qt(const dae_spark_tableau *t, dae__small *gamma, dae__sma
 }
 
 /* Qc = Q blkdiag(Ac^-1, 1) */
-static dae__small Qc_of(const dae_spark_tableau *t, const dae__small *Q)
+static dae__small transform_Qc_of(const dae_spark_tableau *t, const dae__small *Q)
 {
   int s = t->s;
   dae__small Ac = dae__small_of(s, s, t->Ab + s), Ac_inv, D = dae__small_identity(s + 1);
@@ -75,7 +75,7 @@ static dae__small Qc_of(const dae_spark_tableau *t, const dae__small *Q)
   return dae__small_times(Q, &D);
 }
 
-static double *keep(dae__arena *arena, const dae__small *A)
+static double *transform_keep(dae__arena *arena, const dae__small *A)
 {
   double *values = DAE__TAKE(arena, double, A->rows * A->cols);
   if (values)
@@ -84,14 +84,15 @@ static double *keep(dae__arena *arena, const dae__small *A)
 }
 
 /* (X Y)^-1 */
-static double *keep_inverse(dae__arena *arena, const dae__small *X, const dae__small *Y)
+static double *transform_keep_inverse(dae__arena *arena, const dae__small *X, const dae__small *Y)
 {
   dae__small product = dae__small_times(X, Y), inverse;
   dae__small_inverse(&product, &inverse);
-  return keep(arena, &inverse);
+  return transform_keep(arena, &inverse);
 }
 
-static double complex *keep_complex(dae__arena *arena, int n, const long double complex *x)
+static double complex *transform_keep_complex(dae__arena *arena, int n,
+                                              const long double complex *x)
 {
   double complex *values = DAE__TAKE(arena, double complex, n);
   for (int i = 0; values && i < n; i++)
@@ -99,15 +100,16 @@ static double complex *keep_complex(dae__arena *arena, int n, const long double 
   return values;
 }
 
-static void diagonalise(dae__arena *arena, const dae_spark_tableau *t, dae__spark_transform *out)
+static void transform_diagonalise(dae__arena *arena, const dae_spark_tableau *t,
+                                  dae__spark_transform *out)
 {
   dae__small A = dae__small_of(t->s, t->s, t->A);
   dae__eigen e = dae__eigen_of(&A);
   out->reals = e.reals;
   out->blocks = e.blocks;
-  out->mu = keep_complex(arena, e.blocks, e.mu);
-  out->T = keep_complex(arena, t->s * e.blocks, e.T);
-  out->Ti = keep_complex(arena, e.blocks * t->s, e.Ti);
+  out->mu = transform_keep_complex(arena, e.blocks, e.mu);
+  out->T = transform_keep_complex(arena, t->s * e.blocks, e.T);
+  out->Ti = transform_keep_complex(arena, e.blocks * t->s, e.Ti);
 }
 
 void dae__spark_transform_create(dae__arena *arena, const dae_spark_tableau *t,
@@ -115,16 +117,16 @@ void dae__spark_transform_create(dae__arena *arena, const dae_spark_tableau *t,
 {
   int s = t->s;
   dae__small gamma, w, Qt = dae__spark_Qt(t, &gamma, &w), Q = dae__small_stacked(&Qt, &gamma);
-  dae__small Qc = Qc_of(t, &Q);
+  dae__small Qc = transform_Qc_of(t, &Q);
   dae__small alphat = dae__spark_alpha(s, s + 1, t->At, t->bt);
   dae__small alphah = dae__spark_alpha(s, s, t->Ah, t->bh);
   *out = (dae__spark_transform){.s = s};
-  out->gamma = keep(arena, &gamma);
-  out->w = keep(arena, &w);
-  out->Qt = keep(arena, &Qt);
-  out->Q = keep(arena, &Q);
-  out->Qc = keep(arena, &Qc);
-  out->Qat_inv = keep_inverse(arena, &Q, &alphat);
-  out->Qah_inv = keep_inverse(arena, &Qt, &alphah);
-  diagonalise(arena, t, out);
+  out->gamma = transform_keep(arena, &gamma);
+  out->w = transform_keep(arena, &w);
+  out->Qt = transform_keep(arena, &Qt);
+  out->Q = transform_keep(arena, &Q);
+  out->Qc = transform_keep(arena, &Qc);
+  out->Qat_inv = transform_keep_inverse(arena, &Q, &alphat);
+  out->Qah_inv = transform_keep_inverse(arena, &Qt, &alphah);
+  transform_diagonalise(arena, t, out);
 }

@@ -34,12 +34,12 @@
 
 #define REFUSE(err, field, ...) dae__fail((err), DAE_ERROR_OPTION, (field), __VA_ARGS__)
 
-static bool differ(double a, double b)
+static bool spark_validate_differ(double a, double b)
 {
   return fabs(a - b) > TOLERANCE * fmax(1, fabs(b));
 }
 
-static double sum(int n, const double *x)
+static double spark_validate_sum(int n, const double *x)
 {
   long double total = 0;
   for (int i = 0; i < n; i++)
@@ -47,7 +47,7 @@ static double sum(int n, const double *x)
   return (double)total;
 }
 
-static dae_status check_sizes(const dae_spark_tableau *t, dae_error *err)
+static dae_status spark_validate_check_sizes(const dae_spark_tableau *t, dae_error *err)
 {
   if (t->s < 1 || t->s > DAE_SPARK_MAX_STAGES)
     return REFUSE(err, "s", "a tableau has 1 to %d stages, this one has s = %d",
@@ -62,7 +62,7 @@ static dae_status check_sizes(const dae_spark_tableau *t, dae_error *err)
   return DAE_OK;
 }
 
-static dae_status check_entries(const dae_spark_tableau *t, dae_error *err)
+static dae_status spark_validate_check_entries(const dae_spark_tableau *t, dae_error *err)
 {
   int s = t->s, nt = t->nt;
   const struct {
@@ -83,26 +83,26 @@ static dae_status check_entries(const dae_spark_tableau *t, dae_error *err)
 }
 
 /* b_i != 0 and c_i != c_j: M and the moments of k need it */
-static dae_status check_nodes(const dae_spark_tableau *t, dae_error *err)
+static dae_status spark_validate_check_nodes(const dae_spark_tableau *t, dae_error *err)
 {
   for (int i = 0; i < t->s; i++) {
     if (t->b[i] == 0)
       return REFUSE(err, "b", "b[%d] is 0: every weight must be different from 0", i);
     for (int j = 0; j < i; j++)
-      if (!differ(t->c[i], t->c[j]))
+      if (!spark_validate_differ(t->c[i], t->c[j]))
         return REFUSE(err, "c", "c[%d] and c[%d] are both %g: the nodes must be distinct", j, i,
                       t->c[i]);
   }
   return DAE_OK;
 }
 
-static dae_status check_weights(const dae_spark_tableau *t, dae_error *err)
+static dae_status spark_validate_check_weights(const dae_spark_tableau *t, dae_error *err)
 {
   const char *names[] = {"b", "bh", "bt"};
   const double *weights[] = {t->b, t->bh, t->bt};
   for (int k = 0; k < 3; k++) {
-    double total = sum(k < 2 ? t->s : t->nt, weights[k]);
-    if (differ(total, 1))
+    double total = spark_validate_sum(k < 2 ? t->s : t->nt, weights[k]);
+    if (spark_validate_differ(total, 1))
       return REFUSE(err, names[k],
                     "the weights %s add up to %.15g instead of 1: not a quadrature rule; are "
                     "digits missing?",
@@ -111,12 +111,13 @@ static dae_status check_weights(const dae_spark_tableau *t, dae_error *err)
   return DAE_OK;
 }
 
-static dae_status check_row_sums(int rows, int cols, const double *A, const double *c,
-                                 const char *names[2], dae_error *err)
+static dae_status spark_validate_check_row_sums(int rows, int cols, const double *A,
+                                                const double *c, const char *names[2],
+                                                dae_error *err)
 {
   for (int i = 0; i < rows; i++) {
-    double total = sum(cols, A + i * cols);
-    if (differ(total, c[i]))
+    double total = spark_validate_sum(cols, A + i * cols);
+    if (spark_validate_differ(total, c[i]))
       return REFUSE(err, names[0],
                     "%s = %s 1 does not hold: row %d of %s adds up to %.15g, %s[%d] is %.15g; are "
                     "the matrices stored by rows?",
@@ -125,7 +126,7 @@ static dae_status check_row_sums(int rows, int cols, const double *A, const doub
   return DAE_OK;
 }
 
-static dae_status check_ends(const dae_spark_tableau *t, dae_error *err)
+static dae_status spark_validate_check_ends(const dae_spark_tableau *t, dae_error *err)
 {
   const double *last = t->Ab + (t->nt - 1) * t->s;
   for (int j = 0; j < t->s; j++) {
@@ -134,7 +135,7 @@ static dae_status check_ends(const dae_spark_tableau *t, dae_error *err)
                     "row 0 of Ab is not zero (column %d has %g): the first tilde point is the "
                     "start of the step",
                     j, t->Ab[j]);
-    if (differ(last[j], t->b[j]))
+    if (spark_validate_differ(last[j], t->b[j]))
       return REFUSE(err, "Ab",
                     "the last row of Ab is not b' (column %d has %.15g, b has %.15g): the last "
                     "tilde point is the end of the step",
@@ -143,13 +144,13 @@ static dae_status check_ends(const dae_spark_tableau *t, dae_error *err)
   return DAE_OK;
 }
 
-static bool singular(const dae__small *A)
+static bool spark_validate_singular(const dae__small *A)
 {
   dae__small inverse;
   return !(dae__small_inverse(A, &inverse) > SINGULAR);
 }
 
-static int zero_row(int rows, int cols, const double *A)
+static int spark_validate_zero_row(int rows, int cols, const double *A)
 {
   for (int i = 0; i < rows; i++)
     if (dae__max_abs(cols, A + i * cols) == 0)
@@ -157,26 +158,27 @@ static int zero_row(int rows, int cols, const double *A)
   return -1;
 }
 
-static dae_status check_A(const dae_spark_tableau *t, dae_error *err)
+static dae_status spark_validate_check_A(const dae_spark_tableau *t, dae_error *err)
 {
   dae__small A = dae__small_of(t->s, t->s, t->A), Ac = dae__small_of(t->s, t->s, t->Ab + t->s);
-  if (singular(&A))
+  if (spark_validate_singular(&A))
     return REFUSE(err, "A",
                   "A is singular%s; Lobatto IIIA-x-IIIB methods, with g at the stages themselves, "
                   "go by nt = s",
-                  zero_row(t->s, t->s, t->A) == 0 ? ": its first row is zero, as in Lobatto IIIA"
-                                                  : "");
-  if (singular(&Ac))
+                  spark_validate_zero_row(t->s, t->s, t->A) == 0
+                      ? ": its first row is zero, as in Lobatto IIIA"
+                      : "");
+  if (spark_validate_singular(&Ac))
     return REFUSE(err, "Ab",
                   "Ab without its zero row is singular, so that g at the tilde points does not "
                   "determine the motion: are two of the ct equal?");
   return DAE_OK;
 }
 
-static dae_status check_lambda(const dae_spark_tableau *t, dae_error *err)
+static dae_status spark_validate_check_lambda(const dae_spark_tableau *t, dae_error *err)
 {
   dae__small alphat = dae__spark_alpha(t->s, t->nt, t->At, t->bt);
-  if (!singular(&alphat))
+  if (!spark_validate_singular(&alphat))
     return DAE_OK;
   for (int j = 0; j < t->nt; j++) {
     bool zero = t->bt[j] == 0;
@@ -194,9 +196,10 @@ static dae_status check_lambda(const dae_spark_tableau *t, dae_error *err)
                 "not determined");
 }
 
-static dae_status psi_undetermined(const dae_spark_tableau *t, const char *what, dae_error *err)
+static dae_status spark_validate_psi_undetermined(const dae_spark_tableau *t, const char *what,
+                                                  dae_error *err)
 {
-  bool iiia = zero_row(t->s, t->s, t->Ah) == 0;
+  bool iiia = spark_validate_zero_row(t->s, t->s, t->Ah) == 0;
   return REFUSE(err, "Ah",
                 "%s is singular, so that the multipliers psi of a step are not determined%s", what,
                 iiia ? ": the first row of Ah is zero, as in Lobatto IIIA, so that "
@@ -204,10 +207,10 @@ static dae_status psi_undetermined(const dae_spark_tableau *t, const char *what,
                      : "");
 }
 
-static dae_status check_psi(const dae_spark_tableau *t, dae_error *err)
+static dae_status spark_validate_check_psi(const dae_spark_tableau *t, dae_error *err)
 {
   dae__small M = dae__spark_M(t);
-  if (singular(&M))
+  if (spark_validate_singular(&M))
     return REFUSE(
         err, "A",
         "M, with rows b' and b' - i b' C^(i-1) A for i = 1..s-1, is singular: the moments "
@@ -223,15 +226,16 @@ static dae_status check_psi(const dae_spark_tableau *t, dae_error *err)
           "bh' = b' A^-1 Ah does not hold (column %d is off by %.3g): the last row of the "
           "transformed equations would contain f; Ah = A is always right",
           j, (double)last.at[0][j]);
-  return singular(&Qah) ? psi_undetermined(t, "Qt alpha-hat", err) : DAE_OK;
+  return spark_validate_singular(&Qah) ? spark_validate_psi_undetermined(t, "Qt alpha-hat", err)
+                                       : DAE_OK;
 }
 
 /* ct = c and Ab = A */
-static dae_status check_same_nodes(const dae_spark_tableau *t, dae_error *err)
+static dae_status spark_validate_check_same_nodes(const dae_spark_tableau *t, dae_error *err)
 {
   for (int i = 0; i < t->s; i++)
     for (int j = 0; j < t->s; j++)
-      if (differ(t->Ab[i * t->s + j], t->A[i * t->s + j]))
+      if (spark_validate_differ(t->Ab[i * t->s + j], t->A[i * t->s + j]))
         return REFUSE(err, "Ab",
                       "with nt = s the points where g holds are the stages, Ab = A, but row %d of "
                       "them differs; an (s,s) method has nt = s + 1",
@@ -239,20 +243,20 @@ static dae_status check_same_nodes(const dae_spark_tableau *t, dae_error *err)
   return DAE_OK;
 }
 
-static dae_status check_same_lambda(const dae_spark_tableau *t, dae_error *err)
+static dae_status spark_validate_check_same_lambda(const dae_spark_tableau *t, dae_error *err)
 {
   dae__small Ab = dae__small_of(t->s, t->s, t->Ab), At = dae__small_of(t->s, t->s, t->At);
   dae__small AbAt = dae__small_times(&Ab, &At), bt = dae__small_of(1, t->s, t->bt);
   dae__small later = dae__small_rows(&AbAt, 1, t->s - 1);
   dae__small determines = dae__small_stacked(&later, &bt);
-  if (singular(&determines))
+  if (spark_validate_singular(&determines))
     return REFUSE(err, "At",
                   "(Ab At without its first row; bt') is singular, so that the multipliers lambda "
                   "of a step are not determined; Lobatto IIIB is the right At for A = IIIA");
   return DAE_OK;
 }
 
-static dae_status check_same_psi(const dae_spark_tableau *t, dae_error *err)
+static dae_status spark_validate_check_same_psi(const dae_spark_tableau *t, dae_error *err)
 {
   int s = t->s;
   dae__small bq = dae__small_zero(s - 1, s), Ah = dae__small_of(s, s, t->Ah);
@@ -264,23 +268,26 @@ static dae_status check_same_psi(const dae_spark_tableau *t, dae_error *err)
     }
   dae__small moments = dae__small_times(&bq, &Ah), bh = dae__small_of(1, s, t->bh);
   dae__small determines = dae__small_stacked(&moments, &bh);
-  return singular(&determines) ? psi_undetermined(t, "(b' C^(i-1) Ah, i = 1..s-1; bh')", err)
-                               : DAE_OK;
+  return spark_validate_singular(&determines)
+             ? spark_validate_psi_undetermined(t, "(b' C^(i-1) Ah, i = 1..s-1; bh')", err)
+             : DAE_OK;
 }
 
 typedef dae_status check(const dae_spark_tableau *t, dae_error *err);
 
-static dae_status check_A_sums(const dae_spark_tableau *t, dae_error *err)
+static dae_status spark_validate_check_A_sums(const dae_spark_tableau *t, dae_error *err)
 {
-  return check_row_sums(t->s, t->s, t->A, t->c, (const char *[]){"A", "c"}, err);
+  return spark_validate_check_row_sums(t->s, t->s, t->A, t->c, (const char *[]){"A", "c"}, err);
 }
 
-static dae_status check_Ab_sums(const dae_spark_tableau *t, dae_error *err)
+static dae_status spark_validate_check_Ab_sums(const dae_spark_tableau *t, dae_error *err)
 {
-  return check_row_sums(t->nt, t->s, t->Ab, t->ct, (const char *[]){"Ab", "ct"}, err);
+  return spark_validate_check_row_sums(t->nt, t->s, t->Ab, t->ct, (const char *[]){"Ab", "ct"},
+                                       err);
 }
 
-static dae_status run(check *const *checks, const dae_spark_tableau *t, dae_error *err)
+static dae_status spark_validate_run(check *const *checks, const dae_spark_tableau *t,
+                                     dae_error *err)
 {
   for (; *checks; checks++) {
     dae_status status = (*checks)(t, err);
@@ -292,12 +299,17 @@ static dae_status run(check *const *checks, const dae_spark_tableau *t, dae_erro
 
 dae_status dae_spark_tableau_validate(const dae_spark_tableau *tableau, dae_error *err)
 {
-  static check *const common[] = {check_sizes,  check_entries, check_nodes, check_weights,
-                                  check_A_sums, check_Ab_sums, check_ends,  NULL};
-  static check *const ss[] = {check_A, check_lambda, check_psi, NULL};
-  static check *const same[] = {check_same_nodes, check_same_lambda, check_same_psi, NULL};
+  static check *const common[] = {spark_validate_check_sizes,  spark_validate_check_entries,
+                                  spark_validate_check_nodes,  spark_validate_check_weights,
+                                  spark_validate_check_A_sums, spark_validate_check_Ab_sums,
+                                  spark_validate_check_ends,   NULL};
+  static check *const ss[] = {spark_validate_check_A, spark_validate_check_lambda,
+                              spark_validate_check_psi, NULL};
+  static check *const same[] = {spark_validate_check_same_nodes, spark_validate_check_same_lambda,
+                                spark_validate_check_same_psi, NULL};
   if (!tableau)
     return dae__fail(err, DAE_ERROR_USAGE, NULL, "there is no tableau: NULL");
-  dae_status status = run(common, tableau, err);
-  return status < 0 ? status : run(tableau->nt == tableau->s ? same : ss, tableau, err);
+  dae_status status = spark_validate_run(common, tableau, err);
+  return status < 0 ? status
+                    : spark_validate_run(tableau->nt == tableau->s ? same : ss, tableau, err);
 }

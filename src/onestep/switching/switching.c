@@ -95,7 +95,7 @@ typedef struct choice {
 /* ---- work ---- */
 
 /* of the stepper at work so far, which is not gauss; only differences count */
-static double work(const dae__rk *o)
+static double switching_work(const dae__rk *o)
 {
   const choice *c = o->choice;
   const dae_stats *m = &o->march.memory->stats;
@@ -105,23 +105,23 @@ static double work(const dae__rk *o)
   return c->per_attempt * (double)(m->steps + m->rejected_by_error + m->rejected_by_convergence);
 }
 
-static void begin_span(dae__rk *o)
+static void switching_begin_span(dae__rk *o)
 {
   memory *m = ((choice *)o->choice)->memory;
   m->t = o->march.memory->t;
-  m->work = work(o);
+  m->work = switching_work(o);
 }
 
-static double rate_of_span(const dae__rk *o)
+static double switching_rate_of_span(const dae__rk *o)
 {
   const memory *m = ((const choice *)o->choice)->memory;
   double time = o->march.memory->t - m->t;
-  return time > 0 ? (work(o) - m->work) / time : 0;
+  return time > 0 ? (switching_work(o) - m->work) / time : 0;
 }
 
 /* ---- to and fro ---- */
 
-static void take_over(dae__rk *o, int to, double h)
+static void switching_take_over(dae__rk *o, int to, double h)
 {
   memory *m = ((choice *)o->choice)->memory;
   dae__rk_use(o, to);
@@ -129,19 +129,19 @@ static void take_over(dae__rk *o, int to, double h)
   o->march.memory->bounded = 0;
   m->steps = m->stiff = m->calm = m->looks = 0;
   m->easy = 0;
-  begin_span(o);
+  switching_begin_span(o);
 }
 
-static void go_over(dae__rk *o, int to, double h)
+static void switching_go_over(dae__rk *o, int to, double h)
 {
   dae__log(o->march.env, DAE_LOG_INFO, "t = %.10g: %s", o->march.memory->t,
            to >= STIFF ? "the motion is stiff, radau goes on" : "explicit steps go on");
   o->memory->switches++;
-  take_over(o, to, h);
+  switching_take_over(o, to, h);
 }
 
 /* gauss: to explicit steps where convergence limits it */
-static void watch_smooth(dae__rk *o)
+static void switching_watch_smooth(dae__rk *o)
 {
   memory *m = ((choice *)o->choice)->memory;
   long failures = o->march.memory->stats.rejected_by_convergence;
@@ -149,10 +149,10 @@ static void watch_smooth(dae__rk *o)
   m->since = failed ? 0 : m->since + 1;
   m->failures = failures;
   if (again)
-    take_over(o, PLAIN, o->march.memory->h);
+    switching_take_over(o, PLAIN, o->march.memory->h);
 }
 
-static void vote(dae__rk *o, double stiffness)
+static void switching_vote(dae__rk *o, double stiffness)
 {
   choice *c = o->choice;
   memory *m = c->memory;
@@ -163,44 +163,44 @@ static void vote(dae__rk *o, double stiffness)
   else if (++m->calm >= CALM)
     m->stiff = 0;
   if (m->stiff == 0)
-    begin_span(o);
+    switching_begin_span(o);
   if (m->stiff >= VOTES) {
-    m->rate = rate_of_span(o);
-    go_over(o, c->usual, o->march.memory->h);
+    m->rate = switching_rate_of_span(o);
+    switching_go_over(o, c->usual, o->march.memory->h);
   }
 }
 
 /* explicit steps: to radau, or back to gauss */
-static void watch_plain(dae__rk *o)
+static void switching_watch_plain(dae__rk *o)
 {
   memory *m = ((choice *)o->choice)->memory;
   const dae__stepper *s = &o->stepper[PLAIN];
   double stiffness = s->table->stiffness(s->self);
   m->easy = stiffness < EASY ? m->easy + 1 : 0;
   if (o->opts.rtol > LOOSE || m->easy < QUIET + m->quiet) {
-    vote(o, stiffness);
+    switching_vote(o, stiffness);
     return;
   }
   m->quiet = 2 * QUIET + 3 * m->quiet;
   m->failures = o->march.memory->stats.rejected_by_convergence;
   m->since = AGAIN;
-  take_over(o, SMOOTH, o->march.memory->h);
+  switching_take_over(o, SMOOTH, o->march.memory->h);
 }
 
 /* radau on trial: back where it needs more work than the explicit steps did */
-static bool trial_fails(dae__rk *o)
+static bool switching_trial_fails(dae__rk *o)
 {
   memory *m = ((choice *)o->choice)->memory;
   if (m->steps == TRIAL / 2)
-    begin_span(o);
+    switching_begin_span(o);
   if (m->steps != TRIAL)
     return false;
-  return m->rate > 0 && rate_of_span(o) > m->rate;
+  return m->rate > 0 && switching_rate_of_span(o) > m->rate;
 }
 
 /* ---- the largest rate ---- */
 
-static double norm(const dae__rk *o, const double *d)
+static double switching_norm(const dae__rk *o, const double *d)
 {
   double sum = 0, floor = o->opts.atol / o->opts.rtol;
   for (int i = 0; i < o->body.nx; i++) {
@@ -211,11 +211,11 @@ static double norm(const dae__rk *o, const double *d)
 }
 
 /* out = J d, by a difference; false where it cannot be had */
-static bool apply(dae__rk *o, const double *d, double *out)
+static bool switching_apply(dae__rk *o, const double *d, double *out)
 {
   choice *c = o->choice;
   const dae__rk_body *body = &o->body;
-  double t = o->march.memory->t, size = norm(o, d), scale = sqrt(DBL_EPSILON) / size;
+  double t = o->march.memory->t, size = switching_norm(o, d), scale = sqrt(DBL_EPSILON) / size;
   if (!(size > 0) || !isfinite(scale))
     return false;
   dae__copy(body->size, o->now.z, c->z);
@@ -228,20 +228,20 @@ static bool apply(dae__rk *o, const double *d, double *out)
 }
 
 /* rho by one round of the iteration, with c->k0 the slopes here */
-static bool go_round(dae__rk *o)
+static bool switching_go_round(dae__rk *o)
 {
   choice *c = o->choice;
   const dae__rk_body *body = &o->body;
-  double before = norm(o, c->d);
+  double before = switching_norm(o, c->d);
   if (!(before > 0)) {
     dae__copy(body->nx, o->now.dz, c->d);
     for (int i = 0; i < body->nx; i++) /* no direction is left out */
       c->d[i] += (1e-3 * (1 + i % 7)) * (fabs(o->now.z[i]) + o->opts.atol / o->opts.rtol);
-    before = norm(o, c->d);
+    before = switching_norm(o, c->d);
   }
-  if (!apply(o, c->d, c->k1) || !apply(o, c->k1, c->d))
+  if (!switching_apply(o, c->d, c->k1) || !switching_apply(o, c->k1, c->d))
     return false;
-  double after = norm(o, c->d);
+  double after = switching_norm(o, c->d);
   if (!(after > 0) || !isfinite(after))
     return false;
   c->memory->rho = sqrt(after / before);
@@ -249,45 +249,45 @@ static bool go_round(dae__rk *o)
   return true;
 }
 
-static bool find_rho(dae__rk *o)
+static bool switching_find_rho(dae__rk *o)
 {
   choice *c = o->choice;
   const dae__rk_body *body = &o->body;
   dae__copy(body->size, o->now.z, c->z);
   return !body->table->slopes(body->self, false, o->march.memory->t, c->z, c->k0, NULL) &&
-         go_round(o);
+         switching_go_round(o);
 }
 
 /* whether explicit steps would be cheaper by the margin */
-static bool free_is_cheaper(dae__rk *o, double *h)
+static bool switching_free_is_cheaper(dae__rk *o, double *h)
 {
   choice *c = o->choice;
   double step = o->march.memory->t - o->march.memory->t_previous;
-  double rate = rate_of_span(o);
-  if (!find_rho(o))
+  double rate = switching_rate_of_span(o);
+  if (!switching_find_rho(o))
     return false;
   *h = fmin(PART * step, NEAR * c->reach / c->memory->rho);
   return MARGIN * c->per_attempt / *h < rate;
 }
 
-static void watch_stiff(dae__rk *o)
+static void switching_watch_stiff(dae__rk *o)
 {
   memory *m = ((choice *)o->choice)->memory;
   double h = 0;
-  if (trial_fails(o)) {
+  if (switching_trial_fails(o)) {
     m->patience = m->patience > 0 ? 2 * m->patience : 4 * VOTES;
     m->wait = m->patience;
-    go_over(o, PLAIN, o->march.memory->h);
+    switching_go_over(o, PLAIN, o->march.memory->h);
     return;
   }
   if (m->steps > TRIAL || o->memory->switches == 0) /* a trial is not disturbed, a start is */
     o->stepper[STIFF].table->select(o, STIFF);
   if (m->steps < TRIAL || m->steps % LOOK != 0)
     return;
-  m->looks = free_is_cheaper(o, &h) ? m->looks + 1 : 0;
-  begin_span(o);
+  m->looks = switching_free_is_cheaper(o, &h) ? m->looks + 1 : 0;
+  switching_begin_span(o);
   if (m->looks >= LOOKS)
-    go_over(o, PLAIN, h);
+    switching_go_over(o, PLAIN, h);
 }
 
 void dae__switching_start(dae__rk *o, double t_stop)
@@ -301,7 +301,7 @@ void dae__switching_start(dae__rk *o, double t_stop)
   dae__copy(o->body.nx, o->now.dz, c->k0);
   double rate = march->table->rate(march->self, 1, o->opts.atol / o->opts.rtol, NULL, 0);
   for (int i = 0; i < GUESSES && (i == 0 || m->rho > SEEN * FASTER * rate); i++)
-    if (!go_round(o))
+    if (!switching_go_round(o))
       return;
   double limit = REACH / m->rho, left = t_stop - march->memory->t;
   if (!(m->rho > FASTER * rate) || left < TOO_MANY * limit) {
@@ -313,7 +313,7 @@ void dae__switching_start(dae__rk *o, double t_stop)
   o->memory->current = c->usual;
   m->steps = 0;
   m->rate = c->per_attempt * m->rho / c->reach;
-  begin_span(o);
+  switching_begin_span(o);
 }
 
 void dae__switching_choose(dae__rk *o)
@@ -321,13 +321,13 @@ void dae__switching_choose(dae__rk *o)
   memory *m = ((choice *)o->choice)->memory;
   m->steps++;
   if (o->march.memory->t_previous < m->t) /* it has begun anew, at an earlier time */
-    begin_span(o);
+    switching_begin_span(o);
   if (o->memory->current == SMOOTH)
-    watch_smooth(o);
+    switching_watch_smooth(o);
   else if (o->memory->current == PLAIN)
-    watch_plain(o);
+    switching_watch_plain(o);
   else
-    watch_stiff(o);
+    switching_watch_stiff(o);
 }
 
 /* ---- creation ---- */

@@ -10,13 +10,13 @@
 
 #define BUFFER ((size_t)1 << 16)
 
-static void write_file(dae_page *page, dae__page_file file)
+static void page_write_file(dae_page *page, dae__page_file file)
 {
   dae__page_write(page, file.bytes, file.length);
 }
 
 /* Nothing is loaded from anywhere: the policy forbids it to the browser as well. */
-static void write_head(dae_page *page, const char *title)
+static void page_write_head(dae_page *page, const char *title)
 {
   dae__page_put(page, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
@@ -26,8 +26,8 @@ static void write_head(dae_page *page, const char *title)
                       "<meta name=\"color-scheme\" content=\"light dark\">\n<title>");
   dae__page_escape(page, title);
   dae__page_put(page, "</title>\n<style>\n");
-  write_file(page, dae__uplot_css);
-  write_file(page, dae__page_css);
+  page_write_file(page, dae__uplot_css);
+  page_write_file(page, dae__page_css);
   dae__page_put(page, "</style>\n</head>\n<body>\n<header><h1>");
   dae__page_escape(page, title);
   dae__page_print(page,
@@ -36,7 +36,7 @@ static void write_head(dae_page *page, const char *title)
                   page->uplot ? "Plots, motions" : "Motions, plots to zoom");
 }
 
-static void write_contents(dae_page *page)
+static void page_write_contents(dae_page *page)
 {
   if (page->sections < 2)
     return;
@@ -50,35 +50,35 @@ static void write_contents(dae_page *page)
   dae__page_put(page, "</ol>\n</nav>\n");
 }
 
-static void write_scripts(dae_page *page)
+static void page_write_scripts(dae_page *page)
 {
   if (page->plots && page->uplot) {
     dae__page_put(page, "<script>\n/*\n");
-    write_file(page, dae__uplot_licence);
+    page_write_file(page, dae__uplot_licence);
     dae__page_put(page, "*/\n");
-    write_file(page, dae__uplot_script);
+    page_write_file(page, dae__uplot_script);
     dae__page_put(page, "\n</script>\n");
   }
   dae__page_put(page, "<script type=\"module\">\n");
-  write_file(page, dae__page_script);
+  page_write_file(page, dae__page_script);
   dae__page_put(page, "</script>\n");
 }
 
-static void write_foot(dae_page *page)
+static void page_write_foot(dae_page *page)
 {
   if (page->sections > 0)
     dae__page_put(page, "</section>\n");
   dae__page_put(page, "</main>\n");
-  write_contents(page);
+  page_write_contents(page);
   dae__page_print(page, "<footer><p>Written by daedal %s.", dae_version());
   if (page->plots && page->uplot)
     dae__page_put(page, " Plots by uPlot (MIT licence, in the source of this page).");
   dae__page_put(page, "</p></footer>\n");
-  write_scripts(page);
+  page_write_scripts(page);
   dae__page_put(page, "</body>\n</html>\n");
 }
 
-static dae_page *take(dae__arena *arena, const char *path)
+static dae_page *page_take(dae__arena *arena, const char *path)
 {
   dae_page *page = DAE__TAKE(arena, dae_page, 1);
   char *own = DAE__TAKE(arena, char, strlen(path) + 1);
@@ -99,7 +99,7 @@ dae_status dae_page_create(const char *path, const char *title, const dae_env *e
   if (!path || !*path)
     return dae__fail(err, DAE_ERROR_USAGE, "path", "the page has no file name");
   dae__arena *arena = dae__arena_create(env);
-  dae_page *page = arena ? take(arena, path) : NULL;
+  dae_page *page = arena ? page_take(arena, path) : NULL;
   if (!page) {
     dae__arena_free(arena);
     return dae__fail(err, DAE_ERROR_MEMORY, NULL, "no memory for the page");
@@ -113,7 +113,7 @@ dae_status dae_page_create(const char *path, const char *title, const dae_env *e
     return DAE_ERROR_FILE;
   }
   setvbuf(page->file, page->buffer, _IOFBF, BUFFER);
-  write_head(page, title && *title ? title : path);
+  page_write_head(page, title && *title ? title : path);
   *out = page;
   return DAE_OK;
 }
@@ -124,7 +124,7 @@ dae_status dae_page_close(dae_page *page, dae_error *err)
     return DAE_OK;
   if (page->columns > 0)
     dae__page_fail(page, DAE_ERROR_USAGE, "%s: a table has no end", page->path);
-  write_foot(page);
+  page_write_foot(page);
   errno = 0;
   if (fclose(page->file) != 0)
     dae__page_fail(page, DAE_ERROR_FILE, "%s could not be written: %s", page->path,

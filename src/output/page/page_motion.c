@@ -16,7 +16,7 @@ typedef struct view {
   scale x, y, radius;
 } view;
 
-static void include(scale *s, double value)
+static void page_motion_include(scale *s, double value)
 {
   if (!isfinite(value))
     return;
@@ -25,67 +25,69 @@ static void include(scale *s, double value)
 }
 
 /* Of a scale that nothing was included in: that of 0. */
-static scale settled(scale s)
+static scale page_motion_settled(scale s)
 {
   return s.first <= s.last ? s : (scale){0.0, 0.0};
 }
 
 /* The whole of a shape, so that the scales of x and y are what there is to see. */
-static void include_shape(view *v, const dae_shape *shape, const double *value)
+static void page_motion_include_shape(view *v, const dae_shape *shape, const double *value)
 {
   double radius = shape->kind == DAE_SHAPE_CIRCLE ? fabs(value[2 * shape->points]) : 0.0;
   for (int p = 0; p < shape->points; p++) {
-    include(&v->x, value[2 * p] - radius);
-    include(&v->x, value[2 * p] + radius);
-    include(&v->y, value[2 * p + 1] - radius);
-    include(&v->y, value[2 * p + 1] + radius);
+    page_motion_include(&v->x, value[2 * p] - radius);
+    page_motion_include(&v->x, value[2 * p] + radius);
+    page_motion_include(&v->y, value[2 * p + 1] - radius);
+    page_motion_include(&v->y, value[2 * p + 1] + radius);
   }
-  include(&v->radius, radius);
+  page_motion_include(&v->radius, radius);
 }
 
-static view view_of(const dae_drawing *drawing, const double *values, long frames)
+static view page_motion_view_of(const dae_drawing *drawing, const double *values, long frames)
 {
   view v = {{INFINITY, -INFINITY}, {INFINITY, -INFINITY}, {INFINITY, -INFINITY}};
   for (long k = 0; k < frames; k++)
     for (int i = 0; i < drawing->shapes; i++)
-      include_shape(&v, &drawing->shape[i], values + k * drawing->values + drawing->shape[i].first);
-  return (view){settled(v.x), settled(v.y), settled(v.radius)};
+      page_motion_include_shape(&v, &drawing->shape[i],
+                                values + k * drawing->values + drawing->shape[i].first);
+  return (view){page_motion_settled(v.x), page_motion_settled(v.y), page_motion_settled(v.radius)};
 }
 
 /* Halves, because the width of a scale may be too large for a number. */
-static void add(dae__base64 *out, scale s, double value)
+static void page_motion_add(dae__base64 *out, scale s, double value)
 {
   double width = s.last / 2 - s.first / 2;
   double part = width > 0.0 ? (value / 2 - s.first / 2) / width : 0.0;
   dae__base64_add(out, isfinite(value) ? (uint64_t)lround(part * STEPS) : MISSING, 2);
 }
 
-static void add_shape(dae__base64 *out, const view *v, const dae_shape *shape, const double *value)
+static void page_motion_add_shape(dae__base64 *out, const view *v, const dae_shape *shape,
+                                  const double *value)
 {
   for (int p = 0; p < shape->points; p++) {
-    add(out, v->x, value[2 * p]);
-    add(out, v->y, value[2 * p + 1]);
+    page_motion_add(out, v->x, value[2 * p]);
+    page_motion_add(out, v->y, value[2 * p + 1]);
   }
   if (shape->kind == DAE_SHAPE_CIRCLE)
-    add(out, v->radius, fabs(value[2 * shape->points]));
+    page_motion_add(out, v->radius, fabs(value[2 * shape->points]));
 }
 
-static int write_positions(dae_page *page, const dae_drawing *drawing, const view *v,
-                           const double *values, long frames)
+static int page_motion_write_positions(dae_page *page, const dae_drawing *drawing, const view *v,
+                                       const double *values, long frames)
 {
   dae__base64 out;
   int id = dae__page_array_begin(page, "u2");
   dae__base64_begin(&out, page);
   for (long k = 0; k < frames; k++)
     for (int i = 0; i < drawing->shapes; i++)
-      add_shape(&out, v, &drawing->shape[i],
-                values + k * drawing->values + drawing->shape[i].first);
+      page_motion_add_shape(&out, v, &drawing->shape[i],
+                            values + k * drawing->values + drawing->shape[i].first);
   dae__base64_end(&out);
   dae__page_array_end(page);
   return id;
 }
 
-static void write_scale(dae_page *page, const char *name, scale s)
+static void page_motion_write_scale(dae_page *page, const char *name, scale s)
 {
   dae__page_print(page, ",\"%s\":[", name);
   dae__page_number(page, s.first);
@@ -94,7 +96,7 @@ static void write_scale(dae_page *page, const char *name, scale s)
   dae__page_put(page, "]");
 }
 
-static void write_shapes(dae_page *page, const dae_drawing *drawing)
+static void page_motion_write_shapes(dae_page *page, const dae_drawing *drawing)
 {
   static const char *const kinds[] = {
       [DAE_SHAPE_LINE] = "line", [DAE_SHAPE_POINT] = "point", [DAE_SHAPE_CIRCLE] = "circle"};
@@ -109,7 +111,7 @@ static void write_shapes(dae_page *page, const dae_drawing *drawing)
   dae__page_put(page, "]");
 }
 
-static bool valid(dae_page *page, const dae_drawing *drawing, long frames)
+static bool page_motion_valid(dae_page *page, const dae_drawing *drawing, long frames)
 {
   const char *what = frames < 1 ? "a motion without frames" : NULL;
   for (int i = 0; !what && i < drawing->shapes; i++) {
@@ -126,19 +128,19 @@ static bool valid(dae_page *page, const dae_drawing *drawing, long frames)
 void dae_page_motion(dae_page *page, const dae_drawing *drawing, const double *times,
                      const double *values, long frames)
 {
-  if (drawing->shapes < 1 || !valid(page, drawing, frames))
+  if (drawing->shapes < 1 || !page_motion_valid(page, drawing, frames))
     return;
-  view v = view_of(drawing, values, frames);
+  view v = page_motion_view_of(drawing, values, frames);
   int time = dae__page_array_of(page, times, frames, DAE__EITHER);
-  int positions = write_positions(page, drawing, &v, values, frames);
+  int positions = page_motion_write_positions(page, drawing, &v, values, frames);
   dae__page_print(page,
                   "<figure class=\"motion\"><script type=\"application/json\">{\"frames\":%ld,"
                   "\"times\":%d,\"positions\":%d",
                   frames, time, positions);
-  write_scale(page, "x", v.x);
-  write_scale(page, "y", v.y);
-  write_scale(page, "radius", v.radius);
-  write_shapes(page, drawing);
+  page_motion_write_scale(page, "x", v.x);
+  page_motion_write_scale(page, "y", v.y);
+  page_motion_write_scale(page, "radius", v.radius);
+  page_motion_write_shapes(page, drawing);
   dae__page_put(page, "}</script>");
   if (drawing->guessed)
     dae__page_put(page, "<figcaption>Made up from masses and constraints: draw statements in the "

@@ -5,12 +5,12 @@
 #define STILL_WIDTH 860
 #define STILL_HEIGHT 320
 
-static int array_of(dae_page *page, const double *values, long count)
+static int page_plot_array_of(dae_page *page, const double *values, long count)
 {
   return dae__page_array_of(page, values, count, DAE__EITHER);
 }
 
-static const char *style_name(dae_curve_style style)
+static const char *page_plot_style_name(dae_curve_style style)
 {
   switch (style) {
   case DAE_CURVE_POINTS:
@@ -24,22 +24,23 @@ static const char *style_name(dae_curve_style style)
   }
 }
 
-static void write_curve(dae_page *page, const dae_curve *curve)
+static void page_plot_write_curve(dae_page *page, const dae_curve *curve)
 {
   dae__page_put(page, "{\"label\":");
   dae__page_json(page, curve->label ? curve->label : "");
-  dae__page_print(page, ",\"style\":\"%s\",\"x\":%d,\"y\":%d}", style_name(curve->style),
-                  array_of(page, curve->x, curve->count), array_of(page, curve->y, curve->count));
+  dae__page_print(page, ",\"style\":\"%s\",\"x\":%d,\"y\":%d}", page_plot_style_name(curve->style),
+                  page_plot_array_of(page, curve->x, curve->count),
+                  page_plot_array_of(page, curve->y, curve->count));
 }
 
-static void write_flag(dae_page *page, const char *name, bool value)
+static void page_plot_write_flag(dae_page *page, const char *name, bool value)
 {
   dae__page_print(page, ",\"%s\":%s", name, value ? "true" : "false");
 }
 
 /* Without uPlot the page holds a picture, too: what a reader without scripts sees. With them a plot
  * takes its place that can be zoomed. */
-static void write_still(dae_page *page, const dae_plot *plot)
+static void page_plot_write_still(dae_page *page, const dae_plot *plot)
 {
   const dae_env *env = dae__arena_env(page->arena);
   dae_plot still = *plot;
@@ -61,8 +62,8 @@ static void write_still(dae_page *page, const dae_plot *plot)
 void dae_page_plot(dae_page *page, const dae_plot *plot)
 {
   for (int i = 0; i < plot->count; i++) {
-    array_of(page, plot->curves[i].x, plot->curves[i].count);
-    array_of(page, plot->curves[i].y, plot->curves[i].count);
+    page_plot_array_of(page, plot->curves[i].x, plot->curves[i].count);
+    page_plot_array_of(page, plot->curves[i].y, plot->curves[i].count);
   }
   page->plots = true;
   dae__page_put(page, "<figure class=\"chart\">");
@@ -77,17 +78,17 @@ void dae_page_plot(dae_page *page, const dae_plot *plot)
   dae__page_json(page, plot->x_label);
   dae__page_put(page, ",\"yLabel\":");
   dae__page_json(page, plot->y_label);
-  write_flag(page, "xLog", plot->x_log);
-  write_flag(page, "yLog", plot->y_log);
-  write_flag(page, "equal", plot->equal);
-  write_flag(page, "alone", plot->alone);
+  page_plot_write_flag(page, "xLog", plot->x_log);
+  page_plot_write_flag(page, "yLog", plot->y_log);
+  page_plot_write_flag(page, "equal", plot->equal);
+  page_plot_write_flag(page, "alone", plot->alone);
   dae__page_put(page, ",\"curves\":[");
   for (int i = 0; i < plot->count; i++) {
     dae__page_put(page, i > 0 ? "," : "");
-    write_curve(page, &plot->curves[i]);
+    page_plot_write_curve(page, &plot->curves[i]);
   }
   dae__page_put(page, "]}</script>");
   if (!page->uplot)
-    write_still(page, plot);
+    page_plot_write_still(page, plot);
   dae__page_put(page, "</figure>\n");
 }

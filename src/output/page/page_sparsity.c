@@ -24,12 +24,12 @@ typedef struct picture {
   double left; /* for names at the left of the matrix */
 } picture;
 
-static double min(double a, double b)
+static double sparsity_min(double a, double b)
 {
   return a < b ? a : b;
 }
 
-static long runs_of(const dae_pattern *pattern)
+static long sparsity_runs_of(const dae_pattern *pattern)
 {
   long runs = 0;
   for (int c = 0; c < pattern->cols; c++)
@@ -40,7 +40,7 @@ static long runs_of(const dae_pattern *pattern)
 }
 
 /* One square each, with a gap between them, where there is room for gaps. */
-static void write_runs(dae_page *page, const picture *p)
+static void sparsity_write_runs(dae_page *page, const picture *p)
 {
   const dae_pattern *pattern = p->pattern;
   bool apart = p->unit >= 6.0;
@@ -57,7 +57,7 @@ static void write_runs(dae_page *page, const picture *p)
 }
 
 /* Counts entries in fields of size x size; *most is the largest count. */
-static void count_fields(const dae_pattern *pattern, int size, int *fields, int *most)
+static void sparsity_count_fields(const dae_pattern *pattern, int size, int *fields, int *most)
 {
   *most = 1;
   for (int c = 0; c < pattern->cols; c++)
@@ -69,20 +69,20 @@ static void count_fields(const dae_pattern *pattern, int size, int *fields, int 
 }
 
 /* Few entries can be seen as well: by the square root. */
-static int shade_of(int count, int most)
+static int sparsity_shade_of(int count, int most)
 {
   return (int)ceil(SHADES * sqrt((double)count / most));
 }
 
-static void write_shade(dae_page *page, int shade, int size, const int *fields, int most)
+static void sparsity_write_shade(dae_page *page, int shade, int size, const int *fields, int most)
 {
   dae__page_print(page, "<path class=\"entries\" fill-opacity=\"0.%d\" d=\"", 24 * shade);
   for (int c = 0; c < GRID; c++)
     for (int r = 0; r < GRID; r++) {
-      if (shade_of(fields[c * GRID + r], most) != shade)
+      if (sparsity_shade_of(fields[c * GRID + r], most) != shade)
         continue;
       int first = r;
-      while (r + 1 < GRID && shade_of(fields[c * GRID + r + 1], most) == shade)
+      while (r + 1 < GRID && sparsity_shade_of(fields[c * GRID + r + 1], most) == shade)
         r++;
       dae__page_print(page, "M%d %dh%dv%dh-%dz", c * size, first * size, size,
                       (r + 1 - first) * size, size);
@@ -90,7 +90,7 @@ static void write_shade(dae_page *page, int shade, int size, const int *fields, 
   dae__page_put(page, "\"/>\n");
 }
 
-static void write_grid(dae_page *page, const dae_pattern *pattern)
+static void sparsity_write_grid(dae_page *page, const dae_pattern *pattern)
 {
   int *fields = DAE__TAKE(page->arena, int, GRID *GRID);
   if (!fields) {
@@ -99,12 +99,12 @@ static void write_grid(dae_page *page, const dae_pattern *pattern)
   }
   int side = pattern->rows > pattern->cols ? pattern->rows : pattern->cols;
   int size = (side + GRID - 1) / GRID, most;
-  count_fields(pattern, size, fields, &most);
+  sparsity_count_fields(pattern, size, fields, &most);
   for (int shade = 1; shade <= SHADES; shade++)
-    write_shade(page, shade, size, fields, most);
+    sparsity_write_shade(page, shade, size, fields, most);
 }
 
-static void write_lines(dae_page *page, const picture *p)
+static void sparsity_write_lines(dae_page *page, const picture *p)
 {
   dae__page_put(page, "<path class=\"lines\" vector-effect=\"non-scaling-stroke\" d=\"");
   dae__page_print(page, "M0 0H%dV%dH0Z", p->pattern->cols, p->pattern->rows);
@@ -115,7 +115,8 @@ static void write_lines(dae_page *page, const picture *p)
   dae__page_put(page, "\"/>\n");
 }
 
-static void write_name(dae_page *page, const char *anchor, double x, double y, const char *name)
+static void sparsity_write_name(dae_page *page, const char *anchor, double x, double y,
+                                const char *name)
 {
   dae__page_print(page, "<text text-anchor=\"%s\" x=\"", anchor);
   dae__page_number(page, round(x));
@@ -126,21 +127,21 @@ static void write_name(dae_page *page, const char *anchor, double x, double y, c
   dae__page_put(page, "</text>\n");
 }
 
-static void write_names(dae_page *page, const picture *p)
+static void sparsity_write_names(dae_page *page, const picture *p)
 {
   double begin = 0.0;
   for (int i = 0; i < p->blocks; i++) {
     double size = p->unit * p->block[i], middle = begin + size / 2;
     double width = LETTER * dae__utf8_length(p->name[i]);
     if (size >= 2 * LETTER && width <= p->left)
-      write_name(page, "end", p->left - 6.0, TOP + middle + 4.0, p->name[i]);
+      sparsity_write_name(page, "end", p->left - 6.0, TOP + middle + 4.0, p->name[i]);
     if (size >= width)
-      write_name(page, "middle", p->left + middle, TOP - 8.0, p->name[i]);
+      sparsity_write_name(page, "middle", p->left + middle, TOP - 8.0, p->name[i]);
     begin += size;
   }
 }
 
-static void write_description(dae_page *page, const picture *p, bool counted)
+static void sparsity_write_description(dae_page *page, const picture *p, bool counted)
 {
   const dae_pattern *pattern = p->pattern;
   double all = (double)pattern->rows * pattern->cols;
@@ -157,10 +158,10 @@ static void write_description(dae_page *page, const picture *p, bool counted)
   dae__page_put(page, counted ? "; the darker, the more entries" : "");
 }
 
-static void write_picture(dae_page *page, const picture *p)
+static void sparsity_write_picture(dae_page *page, const picture *p)
 {
   const dae_pattern *pattern = p->pattern;
-  bool counted = runs_of(pattern) > RUNS;
+  bool counted = sparsity_runs_of(pattern) > RUNS;
   int width = (int)ceil(p->left + p->unit * pattern->cols) + 1;
   int height = (int)ceil(TOP + p->unit * pattern->rows) + 1;
   dae__page_print(page,
@@ -168,19 +169,19 @@ static void write_picture(dae_page *page, const picture *p)
                   "viewBox=\"0 0 %d %d",
                   width, height, width, height);
   dae__page_put(page, "\" aria-label=\"");
-  write_description(page, p, counted);
+  sparsity_write_description(page, p, counted);
   dae__page_print(page, "\">\n<g transform=\"translate(%d %d) scale(", (int)p->left, (int)TOP);
   dae__page_number(page, p->unit);
   dae__page_put(page, ")\">\n");
   if (counted)
-    write_grid(page, pattern);
+    sparsity_write_grid(page, pattern);
   else
-    write_runs(page, p);
-  write_lines(page, p);
+    sparsity_write_runs(page, p);
+  sparsity_write_lines(page, p);
   dae__page_put(page, "</g>\n");
-  write_names(page, p);
+  sparsity_write_names(page, p);
   dae__page_put(page, "</svg>\n<figcaption>");
-  write_description(page, p, counted);
+  sparsity_write_description(page, p, counted);
   dae__page_put(page, "</figcaption></figure>\n");
 }
 
@@ -200,7 +201,7 @@ void dae_page_sparsity(dae_page *page, const dae_pattern *pattern, int blocks, c
     return;
   }
   picture p = {.pattern = pattern, .blocks = blocks, .block = block, .name = name};
-  p.unit = min(SIDE / side, SIDE / 16); /* small matrices are no larger than need be */
-  p.left = 12.0 + min(LETTER * longest, SIDE / 3);
-  write_picture(page, &p);
+  p.unit = sparsity_min(SIDE / side, SIDE / 16); /* small matrices are no larger than need be */
+  p.left = 12.0 + sparsity_min(LETTER * longest, SIDE / 3);
+  sparsity_write_picture(page, &p);
 }

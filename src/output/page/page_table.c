@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* -1.5e-7, 12,345, 3 %, nan, or a dash in place of a number: what people line up at the right. */
-static bool looks_like_a_number(const char *cell)
+static bool page_table_looks_like_a_number(const char *cell)
 {
   if (!cell)
     return false;
@@ -28,20 +28,21 @@ static bool looks_like_a_number(const char *cell)
   return strcmp(at, "") == 0 || strcmp(at, "%") == 0 || strcmp(at, " %") == 0;
 }
 
-static void write_cell(dae_page *page, const char *tag, bool number, const char *text)
+static void page_table_write_cell(dae_page *page, const char *tag, bool number, const char *text)
 {
   dae__page_print(page, number ? "<%s class=\"number\">" : "<%s>", tag);
   dae__page_escape(page, text);
   dae__page_print(page, "</%s>", tag);
 }
 
-static void write_header(dae_page *page, const char *const *cells)
+static void page_table_write_header(dae_page *page, const char *const *cells)
 {
   if (!page->header)
     return;
   dae__page_put(page, "<thead><tr>");
   for (int i = 0; i < page->columns; i++)
-    write_cell(page, "th", cells && looks_like_a_number(cells[i]), page->header[i]);
+    page_table_write_cell(page, "th", cells && page_table_looks_like_a_number(cells[i]),
+                          page->header[i]);
   dae__page_put(page, "</tr></thead>\n<tbody>\n");
   page->header = NULL;
 }
@@ -76,16 +77,16 @@ void dae_page_table_row(dae_page *page, dae_page_mood mood, const char *const *c
     dae__page_fail(page, DAE_ERROR_USAGE, "%s: a row without a table", page->path);
     return;
   }
-  write_header(page, cells);
+  page_table_write_header(page, cells);
   dae__page_print(page, "<tr class=\"%s\">", dae__page_mood_name(mood));
   for (int i = 0; i < page->columns; i++)
-    write_cell(page, "td", looks_like_a_number(cells[i]), cells[i]);
+    page_table_write_cell(page, "td", page_table_looks_like_a_number(cells[i]), cells[i]);
   dae__page_put(page, "</tr>\n");
 }
 
 void dae_page_table_end(dae_page *page)
 {
-  write_header(page, NULL);
+  page_table_write_header(page, NULL);
   if (page->columns > 0)
     dae__page_put(page, "</tbody></table></div>\n");
   page->columns = 0;

@@ -17,7 +17,7 @@ void dae_page_heading(dae_page *page, const char *text)
   dae__page_put(page, "</h2>\n");
 }
 
-static void element(dae_page *page, const char *tag, const char *text)
+static void page_element(dae_page *page, const char *tag, const char *text)
 {
   dae__page_print(page, "<%s>", tag);
   dae__page_escape(page, text);
@@ -26,12 +26,12 @@ static void element(dae_page *page, const char *tag, const char *text)
 
 void dae_page_subheading(dae_page *page, const char *text)
 {
-  element(page, "h3", text);
+  page_element(page, "h3", text);
 }
 
 void dae_page_text(dae_page *page, const char *text)
 {
-  element(page, "p", text);
+  page_element(page, "p", text);
 }
 
 void dae_page_verdict(dae_page *page, dae_page_mood mood, const char *sentence, const char *text)
@@ -40,7 +40,7 @@ void dae_page_verdict(dae_page *page, dae_page_mood mood, const char *sentence, 
   dae__page_escape(page, sentence);
   dae__page_put(page, "</strong></p>\n");
   if (text && *text)
-    element(page, "p", text);
+    page_element(page, "p", text);
   dae__page_put(page, "</div>\n");
 }
 
@@ -63,9 +63,9 @@ void dae_page_code(dae_page *page, const char *caption, const char *text, bool f
   bool named = caption && *caption;
   dae__page_put(page, folded ? "<details class=\"code\">\n" : "<figure class=\"code\">\n");
   if (folded)
-    element(page, "summary", named ? caption : "Show");
+    page_element(page, "summary", named ? caption : "Show");
   else if (named)
-    element(page, "figcaption", caption);
+    page_element(page, "figcaption", caption);
   /* the line break after <pre> is not part of the text */
   dae__page_put(page, "<pre tabindex=\"0\">\n");
   dae__page_escape(page, text);

@@ -53,7 +53,7 @@ void dae__page_print(dae_page *page, const char *format, ...)
     dae__page_write(page, text, (size_t)length);
 }
 
-static const char *entity(char c)
+static const char *page_entity(char c)
 {
   switch (c) {
   case '&':
@@ -79,7 +79,7 @@ void dae__page_escape(dae_page *page, const char *text)
     text += plain;
     if (!*text)
       return;
-    dae__page_put(page, entity(*text++));
+    dae__page_put(page, page_entity(*text++));
   }
 }
 

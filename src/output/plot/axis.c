@@ -13,33 +13,33 @@ bool dae__axis_takes(bool log, double value)
 }
 
 /* Half of the range, which is finite where the whole need not be. */
-static double half_of(double low, double high)
+static double axis_half_of(double low, double high)
 {
   return high / 2 - low / 2;
 }
 
-static double clamp(double value)
+static double axis_clamp(double value)
 {
   return fmin(fmax(value, -DBL_MAX), DBL_MAX);
 }
 
 /* room around a single value: a share of its size; around 0 one, on a logarithmic axis half a
  * decade */
-static void surround(dae__axis *axis)
+static void axis_surround(dae__axis *axis)
 {
   double middle = axis->low / 2 + axis->high / 2, size = fabs(middle), room = ROOM * size;
   if (axis->log)
     room = 0.5;
   else if (size < TINY / SAME)
     room = 1;
-  axis->low = clamp(middle - room);
-  axis->high = clamp(middle + room);
+  axis->low = axis_clamp(middle - room);
+  axis->high = axis_clamp(middle + room);
 }
 
 /* whether what the axis shows is a single value, as far as numbers can tell */
-static bool is_one(const dae__axis *axis, double least, double most)
+static bool axis_is_one(const dae__axis *axis, double least, double most)
 {
-  double half = half_of(axis->low, axis->high);
+  double half = axis_half_of(axis->low, axis->high);
   if (axis->log)
     return half <= SAME || (most < TINY && half < 0.5); /* below, numbers have few digits */
   return half <= SAME * fmax(fabs(least), fabs(most)) || half <= TINY;
@@ -54,25 +54,25 @@ dae__axis dae__axis_fit(bool log, double least, double most, double margin)
     axis.low = log10(least);
     axis.high = log10(most);
   }
-  double half = half_of(axis.low, axis.high);
-  if (is_one(&axis, least, most)) {
-    surround(&axis);
+  double half = axis_half_of(axis.low, axis.high);
+  if (axis_is_one(&axis, least, most)) {
+    axis_surround(&axis);
     return axis;
   }
-  axis.low = clamp(axis.low - 2 * margin * half);
-  axis.high = clamp(axis.high + 2 * margin * half);
+  axis.low = axis_clamp(axis.low - 2 * margin * half);
+  axis.high = axis_clamp(axis.high + 2 * margin * half);
   return axis;
 }
 
 double dae__axis_share(const dae__axis *axis, double value)
 {
   double at = axis->log ? log10(value) : value;
-  return half_of(axis->low, at) / half_of(axis->low, axis->high);
+  return axis_half_of(axis->low, at) / axis_half_of(axis->low, axis->high);
 }
 
 void dae__axis_widen(dae__axis *axis, double times)
 {
-  double more = (times - 1) * half_of(axis->low, axis->high);
-  axis->low = clamp(axis->low - more);
-  axis->high = clamp(axis->high + more);
+  double more = (times - 1) * axis_half_of(axis->low, axis->high);
+  axis->low = axis_clamp(axis->low - more);
+  axis->high = axis_clamp(axis->high + more);
 }

@@ -10,17 +10,17 @@
 
 /* ---- curves ---- */
 
-static bool has_point(const dae_plot *plot, const dae_curve *curve, long i)
+static bool frame_has_point(const dae_plot *plot, const dae_curve *curve, long i)
 {
   return dae__axis_takes(plot->x_log, curve->x[i]) && dae__axis_takes(plot->y_log, curve->y[i]);
 }
 
-static void trace_points(const dae_plot *plot, const dae_curve *curve, bool joined,
-                         const dae__pen *pen)
+static void frame_trace_points(const dae_plot *plot, const dae_curve *curve, bool joined,
+                               const dae__pen *pen)
 {
   bool draw = false;
   for (long i = 0; i < curve->count; i++) {
-    bool there = has_point(plot, curve, i);
+    bool there = frame_has_point(plot, curve, i);
     if (there)
       pen->to(pen->self, draw && joined, curve->x[i], curve->y[i]);
     draw = there;
@@ -28,11 +28,11 @@ static void trace_points(const dae_plot *plot, const dae_curve *curve, bool join
 }
 
 /* y[i] from x[i-1] to x[i]: y[0] holds from nowhere */
-static void trace_steps(const dae_plot *plot, const dae_curve *curve, const dae__pen *pen)
+static void frame_trace_steps(const dae_plot *plot, const dae_curve *curve, const dae__pen *pen)
 {
   bool draw = false;
   for (long i = 1; i < curve->count; i++) {
-    bool there = has_point(plot, curve, i) && dae__axis_takes(plot->x_log, curve->x[i - 1]);
+    bool there = frame_has_point(plot, curve, i) && dae__axis_takes(plot->x_log, curve->x[i - 1]);
     if (there) {
       pen->to(pen->self, draw, curve->x[i - 1], curve->y[i]);
       pen->to(pen->self, true, curve->x[i], curve->y[i]);
@@ -45,16 +45,16 @@ void dae__frame_trace(const dae_plot *plot, const dae_curve *curve, bool points,
                       const dae__pen *pen)
 {
   if (curve->style == DAE_CURVE_STEPS && curve->count > 1)
-    trace_steps(plot, curve, pen);
+    frame_trace_steps(plot, curve, pen);
   else
-    trace_points(plot, curve, !points, pen);
+    frame_trace_points(plot, curve, !points, pen);
 }
 
 bool dae__frame_ascends(const dae_plot *plot, const dae_curve *curve)
 {
   double last = -INFINITY;
   for (long i = 0; i < curve->count; i++) {
-    if (!has_point(plot, curve, i))
+    if (!frame_has_point(plot, curve, i))
       continue;
     if (curve->x[i] < last)
       return false;
@@ -69,7 +69,7 @@ typedef struct range {
   double x_least, x_most, y_least, y_most;
 } range;
 
-static void extend(void *self, bool draw, double x, double y)
+static void frame_extend(void *self, bool draw, double x, double y)
 {
   (void)draw;
   range *r = self;
@@ -79,7 +79,7 @@ static void extend(void *self, bool draw, double x, double y)
   r->y_most = fmax(r->y_most, y);
 }
 
-static dae_status check_curve(const dae_curve *curve, int i, dae_error *err)
+static dae_status frame_check_curve(const dae_curve *curve, int i, dae_error *err)
 {
   if (curve->count < 0 || (curve->count > 0 && (!curve->x || !curve->y)))
     return dae__fail(err, DAE_ERROR_USAGE, curve->label, "curve %d of the plot has no points", i);
@@ -89,7 +89,7 @@ static dae_status check_curve(const dae_curve *curve, int i, dae_error *err)
   return DAE_OK;
 }
 
-static dae_status check(const dae_plot *plot, dae_error *err)
+static dae_status frame_check(const dae_plot *plot, dae_error *err)
 {
   if (!plot || plot->count < 0 || (plot->count > 0 && !plot->curves))
     return dae__fail(err, DAE_ERROR_USAGE, NULL, "there is no plot");
@@ -97,7 +97,7 @@ static dae_status check(const dae_plot *plot, dae_error *err)
     return dae__fail(err, DAE_ERROR_USAGE, NULL,
                      "axes with the same unit cannot be logarithmic: leave out one of the two");
   for (int i = 0; i < plot->count; i++) {
-    dae_status status = check_curve(&plot->curves[i], i, err);
+    dae_status status = frame_check_curve(&plot->curves[i], i, err);
     if (status < 0)
       return status;
   }
@@ -106,11 +106,11 @@ static dae_status check(const dae_plot *plot, dae_error *err)
 
 dae_status dae__frame_create(const dae_plot *plot, dae__frame *out, dae_error *err)
 {
-  dae_status status = check(plot, err);
+  dae_status status = frame_check(plot, err);
   if (status < 0)
     return status;
   range r = {INFINITY, -INFINITY, INFINITY, -INFINITY};
-  dae__pen pen = {&r, extend};
+  dae__pen pen = {&r, frame_extend};
   bool ascend = true; /* such as time: the axis ends where the curves end */
   for (int i = 0; i < plot->count; i++) {
     const dae_curve *curve = &plot->curves[i];

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-static dae__legend_more more_of(int count)
+static dae__legend_more legend_more_of(int count)
 {
   dae__legend_more more = {""};
   if (count > 0)
@@ -13,10 +13,10 @@ static dae__legend_more more_of(int count)
 
 dae__legend_more dae__legend_others(const dae__legend *legend)
 {
-  return more_of(legend->plot->count - legend->shown);
+  return legend_more_of(legend->plot->count - legend->shown);
 }
 
-static double width_of(const dae__legend *legend, int i)
+static double legend_width_of(const dae__legend *legend, int i)
 {
   double width = i < legend->shown ? legend->width(&legend->plot->curves[i])
                                    : legend->word_width(dae__legend_others(legend).text);
@@ -25,7 +25,7 @@ static double width_of(const dae__legend *legend, int i)
 
 dae__place dae__legend_place(const dae__legend *legend, int i, dae__place before)
 {
-  dae__place place = {.width = width_of(legend, i)};
+  dae__place place = {.width = legend_width_of(legend, i)};
   if (i == 0)
     return place;
   place.x = before.x + before.width + legend->apart;
@@ -38,7 +38,7 @@ dae__place dae__legend_place(const dae__legend *legend, int i, dae__place before
 }
 
 /* As many entries as there is room for; the last row keeps some of it. */
-static void fill(dae__legend *legend, int most, double kept)
+static void legend_fill(dae__legend *legend, int most, double kept)
 {
   dae__place place = {0};
   int i = 0, count = legend->plot->count;
@@ -62,7 +62,7 @@ void dae__legend_fit(dae__legend *legend, int most)
   legend->rows = legend->shown = 0;
   if (most < 1 || !dae__frame_has_legend(legend->plot))
     return;
-  fill(legend, most, 0);
+  legend_fill(legend, most, 0);
   if (legend->shown < count)
-    fill(legend, most, legend->word_width(more_of(count).text) + legend->apart);
+    legend_fill(legend, most, legend->word_width(legend_more_of(count).text) + legend->apart);
 }

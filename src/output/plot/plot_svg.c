@@ -40,7 +40,7 @@ typedef struct layout {
 
 /* ---- where things are ---- */
 
-static double widest_label(const dae__ticks *ticks)
+static double svg_plot_widest_label(const dae__ticks *ticks)
 {
   double widest = 0;
   for (int i = 0; i < ticks->count; i++)
@@ -49,17 +49,17 @@ static double widest_label(const dae__ticks *ticks)
 }
 
 /* as many ticks as have room for their labels side by side */
-static void make_x_ticks(layout *l)
+static void svg_plot_make_x_ticks(layout *l)
 {
   double box = l->box.right - l->box.left;
   dae__axis_ticks(&l->frame.x, (int)(box / 80), &l->x);
-  double wanted = widest_label(&l->x) + 16;
+  double wanted = svg_plot_widest_label(&l->x) + 16;
   if (wanted > 80)
     dae__axis_ticks(&l->frame.x, (int)(box / wanted), &l->x);
 }
 
 /* The box has most of the height: a small picture has fewer rows of the legend, or none. */
-static void place_rows(layout *l, const dae_plot *plot)
+static void svg_plot_place_rows(layout *l, const dae_plot *plot)
 {
   double title = plot->title && plot->title[0] ? 24 : 0;
   int rows = (int)((0.35 * l->height - title) / DAE__SVG_ROW);
@@ -70,15 +70,16 @@ static void place_rows(layout *l, const dae_plot *plot)
   l->box.bottom = l->height - EDGE - 18 - (named ? 18 : 0);
 }
 
-static layout make_layout(const dae_plot *plot, const dae__frame *frame, int width, int height)
+static layout svg_plot_make_layout(const dae_plot *plot, const dae__frame *frame, int width,
+                                   int height)
 {
   layout l = {.width = width, .height = height, .frame = *frame};
-  place_rows(&l, plot);
+  svg_plot_place_rows(&l, plot);
   l.box.right = width - EDGE - 12;
   /* the numbers at the y axis decide how wide the box is; with the same unit on both axes the width
    * decides on the numbers, too */
   for (int round = 0; round < 3; round++) {
-    double left = EDGE + (l.y_name.text[0] ? 20 : 0) + widest_label(&l.y) + 8;
+    double left = EDGE + (l.y_name.text[0] ? 20 : 0) + svg_plot_widest_label(&l.y) + 8;
     l.box.left = fmin(left, l.box.right - LEAST_BOX);
     l.frame = *frame;
     if (plot->equal)
@@ -86,68 +87,70 @@ static layout make_layout(const dae_plot *plot, const dae__frame *frame, int wid
     dae__axis_ticks(&l.frame.y, (int)((l.box.bottom - l.box.top) / 38), &l.y);
     l.y_name = dae__frame_name(plot->y_label, &l.y);
   }
-  make_x_ticks(&l);
+  svg_plot_make_x_ticks(&l);
   l.x_name = dae__frame_name(plot->x_label, &l.x);
   return l;
 }
 
-static double x_at(const layout *l, double share)
+static double svg_plot_x_at(const layout *l, double share)
 {
   return l->box.left + share * (l->box.right - l->box.left);
 }
 
-static double y_at(const layout *l, double share)
+static double svg_plot_y_at(const layout *l, double share)
 {
   return l->box.bottom - share * (l->box.bottom - l->box.top);
 }
 
 /* ---- axes ---- */
 
-static void write_lines(dae__text *out, const layout *l, bool minor)
+static void svg_plot_write_lines(dae__text *out, const layout *l, bool minor)
 {
   dae__text_add(out, "<path class=\"daedal-%s\" fill=\"none\" stroke=\"%s\" d=\"",
                 minor ? "minor" : "grid", minor ? "#eff1f3" : "#d8dee4");
   for (int i = 0; i < l->x.count; i++)
     if (!l->x.at[i].label[0] == minor) {
-      dae__svg_move(out, x_at(l, l->x.at[i].share), l->box.bottom);
+      dae__svg_move(out, svg_plot_x_at(l, l->x.at[i].share), l->box.bottom);
       dae__text_add(out, "v");
       dae__svg_number(out, l->box.top - l->box.bottom);
     }
   for (int i = 0; i < l->y.count; i++)
     if (!l->y.at[i].label[0] == minor) {
-      dae__svg_move(out, l->box.left, y_at(l, l->y.at[i].share));
+      dae__svg_move(out, l->box.left, svg_plot_y_at(l, l->y.at[i].share));
       dae__text_add(out, "h");
       dae__svg_number(out, l->box.right - l->box.left);
     }
   dae__text_add(out, "\"/>\n");
 }
 
-static void write_number(dae__text *out, double x, double y, const char *anchor, const char *label)
+static void svg_plot_write_number(dae__text *out, double x, double y, const char *anchor,
+                                  const char *label)
 {
   dae__svg_open(out, x, y, anchor, DAE__SVG_NUMBER);
   dae__text_add(out, ">%s</text>\n", label);
 }
 
-static void write_numbers(dae__text *out, const layout *l)
+static void svg_plot_write_numbers(dae__text *out, const layout *l)
 {
   double free = 0; /* to the right of the label before */
   dae__text_add(out, "<g class=\"daedal-faint\" fill=\"" FAINT "\">\n");
   for (int i = 0; i < l->x.count; i++) {
     const dae__tick *tick = &l->x.at[i];
     double half = dae__svg_width(tick->label, DAE__SVG_NUMBER) / 2;
-    double at = fmin(x_at(l, tick->share), l->width - half);
+    double at = fmin(svg_plot_x_at(l, tick->share), l->width - half);
     if (!tick->label[0] || at - half < free)
       continue;
-    write_number(out, at, l->box.bottom + 17, "middle", tick->label);
+    svg_plot_write_number(out, at, l->box.bottom + 17, "middle", tick->label);
     free = at + half + 6;
   }
   for (int i = 0; i < l->y.count; i++)
     if (l->y.at[i].label[0])
-      write_number(out, l->box.left - 7, y_at(l, l->y.at[i].share) + 4, "end", l->y.at[i].label);
+      svg_plot_write_number(out, l->box.left - 7, svg_plot_y_at(l, l->y.at[i].share) + 4, "end",
+                            l->y.at[i].label);
   dae__text_add(out, "</g>\n");
 }
 
-static void write_names(dae__text *out, const layout *l)
+static void svg_plot_write_names(dae__text *out, const layout *l)
 {
   double x = (l->box.left + l->box.right) / 2, y = (l->box.top + l->box.bottom) / 2;
   if (l->x_name.text[0]) {
@@ -166,7 +169,7 @@ static void write_names(dae__text *out, const layout *l)
   }
 }
 
-static void write_box(dae__text *out, const layout *l)
+static void svg_plot_write_box(dae__text *out, const layout *l)
 {
   dae__text_add(out, "<path class=\"daedal-axis\" fill=\"none\" stroke=\"#8c959f\" d=\"");
   dae__svg_move(out, l->box.left, l->box.top);
@@ -179,7 +182,7 @@ static void write_box(dae__text *out, const layout *l)
 
 /* ---- the whole ---- */
 
-static void write_style(dae__text *out)
+static void svg_plot_write_style(dae__text *out)
 {
   static const char *const rules[] = {"paper{fill:#0d1117",   "ink{fill:#e6edf3",
                                       "faint{fill:#9da7b3",   "grid{stroke:#30363d",
@@ -192,7 +195,7 @@ static void write_style(dae__text *out)
   dae__text_add(out, "}</style>\n");
 }
 
-static void write_head(dae__text *out, const dae_plot *plot, const layout *l)
+static void svg_plot_write_head(dae__text *out, const dae_plot *plot, const layout *l)
 {
   const char *label = plot->title                                ? plot->title
                       : plot->y_label                            ? plot->y_label
@@ -206,12 +209,12 @@ static void write_head(dae__text *out, const dae_plot *plot, const layout *l)
                 l->width, l->height, l->width, l->height);
   dae__svg_add(out, label);
   dae__text_add(out, "\">\n");
-  write_style(out);
+  svg_plot_write_style(out);
   dae__text_add(out, "<rect class=\"daedal-paper\" width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n",
                 l->width, l->height);
 }
 
-static void write_words(dae__text *out, const dae_plot *plot, const layout *l)
+static void svg_plot_write_words(dae__text *out, const dae_plot *plot, const layout *l)
 {
   double base = EDGE + DAE__SVG_WORD;
   dae__text_add(out, "<g class=\"daedal-ink\" fill=\"" INK "\">\n");
@@ -223,7 +226,7 @@ static void write_words(dae__text *out, const dae_plot *plot, const layout *l)
     base += 24;
   }
   dae__svg_legend_write(out, &l->legend, EDGE, base);
-  write_names(out, l);
+  svg_plot_write_names(out, l);
   if (l->frame.empty) {
     dae__svg_open(out, (l->box.left + l->box.right) / 2, (l->box.top + l->box.bottom) / 2, "middle",
                   DAE__SVG_WORD);
@@ -232,19 +235,20 @@ static void write_words(dae__text *out, const dae_plot *plot, const layout *l)
   dae__text_add(out, "</g>\n");
 }
 
-static void write_plot(dae__text *out, const dae_plot *plot, const layout *l, unsigned char *pixels)
+static void svg_plot_write_plot(dae__text *out, const dae_plot *plot, const layout *l,
+                                unsigned char *pixels)
 {
-  write_head(out, plot, l);
-  write_lines(out, l, true);
-  write_lines(out, l, false);
-  write_box(out, l);
-  write_numbers(out, l);
+  svg_plot_write_head(out, plot, l);
+  svg_plot_write_lines(out, l, true);
+  svg_plot_write_lines(out, l, false);
+  svg_plot_write_box(out, l);
+  svg_plot_write_numbers(out, l);
   dae__text_add(out, "<g fill=\"none\" stroke-width=\"1.7\" stroke-linejoin=\"round\" "
                      "stroke-linecap=\"round\">\n");
   for (int i = 0; i < plot->count; i++)
     dae__svg_curve(out, plot, &l->frame, &l->box, i, pixels);
   dae__text_add(out, "</g>\n");
-  write_words(out, plot, l);
+  svg_plot_write_words(out, plot, l);
   dae__text_add(out, "</svg>\n");
 }
 
@@ -260,17 +264,17 @@ dae_status dae_plot_svg(const dae_plot *plot, int width, int height, const dae_e
                      "a plot as SVG has %d x %d to %d x %d pixels, not %d x %d", SMALLEST_WIDTH,
                      SMALLEST_HEIGHT, LARGEST, LARGEST, width, height);
   dae_env own = dae__env_of(env);
-  layout l = make_layout(plot, &frame, width, height);
+  layout l = svg_plot_make_layout(plot, &frame, width, height);
   unsigned char *pixels = own.allocate(own.user, (size_t)width * (size_t)height);
   dae__text out = dae__text_in(NULL, 0);
   char *buffer = NULL;
   if (pixels) {
-    write_plot(&out, plot, &l, pixels);
+    svg_plot_write_plot(&out, plot, &l, pixels);
     buffer = own.allocate(own.user, out.length + 1);
   }
   if (buffer) {
     out = dae__text_in(buffer, out.length + 1);
-    write_plot(&out, plot, &l, pixels);
+    svg_plot_write_plot(&out, plot, &l, pixels);
     *text = buffer;
   }
   if (pixels)

@@ -18,19 +18,19 @@ typedef struct path {
   char begun; /* M: at a point that nothing was drawn from so far; l: at the end of a line; or 0 */
 } path;
 
-static void end_dot(path *p)
+static void svg_end_dot(path *p)
 {
   if (p->begun == 'M')
     dae__text_add(p->out, "h0");
 }
 
-static void write_point(void *self, bool draw, double x, double y)
+static void svg_write_point(void *self, bool draw, double x, double y)
 {
   path *p = self;
   long to_x = lround(10 * (p->box->left + x));
   long to_y = lround(10 * (p->box->top + y));
   if (!draw) {
-    end_dot(p);
+    svg_end_dot(p);
     dae__text_add(p->out, "M");
     dae__svg_tenths(p->out, "", to_x);
     dae__svg_tenths(p->out, ",", to_y);
@@ -46,7 +46,7 @@ static void write_point(void *self, bool draw, double x, double y)
   p->y = to_y;
 }
 
-static void to_pixels(void *self, bool draw, double x, double y)
+static void svg_to_pixels(void *self, bool draw, double x, double y)
 {
   path *p = self;
   const dae__svg_box *box = p->box;
@@ -55,20 +55,20 @@ static void to_pixels(void *self, bool draw, double x, double y)
   dae__thin_to(&p->thin, draw, right, down);
 }
 
-static void write_path(dae__text *out, const dae_plot *plot, const dae__frame *frame,
-                       const dae__svg_box *box, const dae_curve *curve, bool points,
-                       unsigned char *pixels)
+static void svg_write_path(dae__text *out, const dae_plot *plot, const dae__frame *frame,
+                           const dae__svg_box *box, const dae_curve *curve, bool points,
+                           unsigned char *pixels)
 {
   double width = box->right - box->left, height = box->bottom - box->top;
   path p = {.out = out, .frame = frame, .box = box};
   bool ascends = !points && dae__frame_ascends(plot, curve);
   bool once = !ascends && (double)curve->count > LONG * width;
-  p.thin = dae__thin_start((dae__pen){&p, write_point}, ascends, (int)width + 1, (int)height + 1,
-                           once ? pixels : NULL);
+  p.thin = dae__thin_start((dae__pen){&p, svg_write_point}, ascends, (int)width + 1,
+                           (int)height + 1, once ? pixels : NULL);
   dae__text_add(out, "<path%s d=\"", points ? " stroke-width=\"4.5\"" : "");
-  dae__frame_trace(plot, curve, points, &(dae__pen){&p, to_pixels});
+  dae__frame_trace(plot, curve, points, &(dae__pen){&p, svg_to_pixels});
   dae__thin_end(&p.thin);
-  end_dot(&p);
+  svg_end_dot(&p);
   dae__text_add(out, "\"/>");
 }
 
@@ -92,8 +92,8 @@ void dae__svg_curve(dae__text *out, const dae_plot *plot, const dae__frame *fram
   dae__svg_add(out, curve->label ? curve->label : "");
   dae__text_add(out, "</title>");
   if (curve->style != DAE_CURVE_POINTS)
-    write_path(out, plot, frame, box, curve, false, pixels);
+    svg_write_path(out, plot, frame, box, curve, false, pixels);
   if (curve->style == DAE_CURVE_POINTS || curve->style == DAE_CURVE_BOTH)
-    write_path(out, plot, frame, box, curve, true, pixels);
+    svg_write_path(out, plot, frame, box, curve, true, pixels);
   dae__text_add(out, "</g>\n");
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* in letter sizes, of sans-serif fonts such as Helvetica, on the wide side */
-static double width_of(int c)
+static double svg_width_of(int c)
 {
   if (c >= 0x1100) /* scripts whose characters are squares, mostly */
     return 1;
@@ -24,11 +24,11 @@ double dae__svg_width(const char *text, double size)
 {
   double width = 0;
   for (int c = dae__utf8_next(&text); c; c = dae__utf8_next(&text))
-    width += width_of(c);
+    width += svg_width_of(c);
   return width * size;
 }
 
-static void add_character(dae__text *out, int c)
+static void svg_add_character(dae__text *out, int c)
 {
   if (c == '&')
     dae__text_add(out, "&amp;");
@@ -45,7 +45,7 @@ static void add_character(dae__text *out, int c)
 void dae__svg_add(dae__text *out, const char *text)
 {
   for (int c = dae__utf8_next(&text); c; c = dae__utf8_next(&text))
-    add_character(out, c);
+    svg_add_character(out, c);
 }
 
 void dae__svg_add_cut(dae__text *out, const char *text, double size, double room)
@@ -56,10 +56,10 @@ void dae__svg_add_cut(dae__text *out, const char *text, double size, double room
   }
   room -= dae__svg_width("...", size);
   for (int c = dae__utf8_next(&text); c; c = dae__utf8_next(&text)) {
-    room -= width_of(c) * size;
+    room -= svg_width_of(c) * size;
     if (room < 0)
       break;
-    add_character(out, c);
+    svg_add_character(out, c);
   }
   dae__text_add(out, "...");
 }

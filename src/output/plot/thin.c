@@ -15,16 +15,17 @@ dae__thin dae__thin_start(dae__pen pen, bool ascends, int width, int height, uns
 
 /* ---- pixels that were drawn ---- */
 
-static int pixel_of(double x, int size)
+static int thin_pixel_of(double x, int size)
 {
   int i = (int)floor(x);
   return i < 0 ? 0 : i >= size ? size - 1 : i;
 }
 
 /* Marks a pixel; whether it is new. */
-static bool mark(dae__thin *thin, double x, double y)
+static bool thin_mark(dae__thin *thin, double x, double y)
 {
-  size_t row = (size_t)pixel_of(y, thin->height), column = (size_t)pixel_of(x, thin->width);
+  size_t row = (size_t)thin_pixel_of(y, thin->height),
+         column = (size_t)thin_pixel_of(x, thin->width);
   unsigned char *pixel = &thin->drawn[row * (size_t)thin->width + column];
   bool fresh = !*pixel;
   *pixel = 1;
@@ -32,44 +33,44 @@ static bool mark(dae__thin *thin, double x, double y)
 }
 
 /* Marks the pixels of a line; whether one of them is new. */
-static bool mark_line(dae__thin *thin, const dae__thin_point *a, const dae__thin_point *b)
+static bool thin_mark_line(dae__thin *thin, const dae__thin_point *a, const dae__thin_point *b)
 {
   bool fresh = false;
   int steps = 1 + (int)fmax(fabs(b->x - a->x), fabs(b->y - a->y));
   for (int i = 0; i <= steps; i++) {
     double share = (double)i / steps;
-    fresh = mark(thin, a->x + share * (b->x - a->x), a->y + share * (b->y - a->y)) || fresh;
+    fresh = thin_mark(thin, a->x + share * (b->x - a->x), a->y + share * (b->y - a->y)) || fresh;
   }
   return fresh;
 }
 
 /* ---- the pen ---- */
 
-static void put(dae__thin *thin, bool draw, const dae__thin_point *p)
+static void thin_put(dae__thin *thin, bool draw, const dae__thin_point *p)
 {
   thin->pen.to(thin->pen.self, draw, p->x, p->y);
 }
 
 /* a point that no line led away from */
-static void end_dot(dae__thin *thin)
+static void thin_end_dot(dae__thin *thin)
 {
-  if (thin->dot && (!thin->drawn || mark(thin, thin->at.x, thin->at.y)))
-    put(thin, false, &thin->at);
+  if (thin->dot && (!thin->drawn || thin_mark(thin, thin->at.x, thin->at.y)))
+    thin_put(thin, false, &thin->at);
   thin->dot = false;
 }
 
-static void draw_to(dae__thin *thin, bool draw, const dae__thin_point *p)
+static void thin_draw_to(dae__thin *thin, bool draw, const dae__thin_point *p)
 {
   if (!draw) {
-    end_dot(thin);
+    thin_end_dot(thin);
     thin->at = *p;
     thin->lifted = thin->dot = true;
     return;
   }
-  if (!thin->drawn || mark_line(thin, &thin->at, p)) {
+  if (!thin->drawn || thin_mark_line(thin, &thin->at, p)) {
     if (thin->lifted)
-      put(thin, false, &thin->at);
-    put(thin, true, p);
+      thin_put(thin, false, &thin->at);
+    thin_put(thin, true, p);
     thin->lifted = false;
   } else {
     thin->lifted = true;
@@ -80,25 +81,25 @@ static void draw_to(dae__thin *thin, bool draw, const dae__thin_point *p)
 
 /* ---- runs ---- */
 
-static void end_run(dae__thin *thin)
+static void thin_end_run(dae__thin *thin)
 {
   if (thin->count == 0)
     return;
   const dae__thin_point *a = &thin->lowest, *b = &thin->highest;
   if (a->index > b->index)
     a = &thin->highest, b = &thin->lowest;
-  draw_to(thin, thin->joined, &thin->first);
+  thin_draw_to(thin, thin->joined, &thin->first);
   if (thin->ascends && a->index > 0)
-    draw_to(thin, true, a);
+    thin_draw_to(thin, true, a);
   if (thin->ascends && b->index > a->index)
-    draw_to(thin, true, b);
+    thin_draw_to(thin, true, b);
   if (thin->ascends && thin->last.index > b->index)
-    draw_to(thin, true, &thin->last);
+    thin_draw_to(thin, true, &thin->last);
   thin->count = 0;
 }
 
 /* whether the point belongs to the run at hand */
-static bool goes_on(const dae__thin *thin, double x, double y)
+static bool thin_goes_on(const dae__thin *thin, double x, double y)
 {
   if (thin->ascends)
     return floor(x) == floor(thin->first.x);
@@ -107,8 +108,8 @@ static bool goes_on(const dae__thin *thin, double x, double y)
 
 void dae__thin_to(dae__thin *thin, bool draw, double x, double y)
 {
-  if (!draw || thin->count == 0 || !goes_on(thin, x, y)) {
-    end_run(thin);
+  if (!draw || thin->count == 0 || !thin_goes_on(thin, x, y)) {
+    thin_end_run(thin);
     thin->joined = draw;
   }
   dae__thin_point p = {x, y, thin->count++};
@@ -123,6 +124,6 @@ void dae__thin_to(dae__thin *thin, bool draw, double x, double y)
 
 void dae__thin_end(dae__thin *thin)
 {
-  end_run(thin);
-  end_dot(thin);
+  thin_end_run(thin);
+  thin_end_dot(thin);
 }

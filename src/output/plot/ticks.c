@@ -26,7 +26,7 @@ typedef struct step {
 } step;
 
 /* value * 10^exponent, exact where it can be */
-static double scaled(double value, int exponent)
+static double ticks_scaled(double value, int exponent)
 {
   if (exponent > 300)
     return value * 1e300 * pow(10, exponent - 300);
@@ -37,16 +37,16 @@ static double scaled(double value, int exponent)
   return value / 1e300 / pow(10, -exponent - 300);
 }
 
-static int exponent_of(double value)
+static int ticks_exponent_of(double value)
 {
   return value == 0 ? 0 : (int)floor(log10(fabs(value)));
 }
 
 /* The smallest step of a round size that is not below `least`. */
-static step round_step(double least)
+static step ticks_round_step(double least)
 {
-  step s = {1, exponent_of(least)};
-  double digits = scaled(least, -s.exponent) * (1 - SLACK);
+  step s = {1, ticks_exponent_of(least)};
+  double digits = ticks_scaled(least, -s.exponent) * (1 - SLACK);
   if (digits > 5)
     s.exponent++;
   else if (digits > 2)
@@ -57,7 +57,7 @@ static step round_step(double least)
 }
 
 /* 1.50e-08 -> 1.5e-8; there is room for the text as it was */
-static void shorten_exponent(char *text)
+static void ticks_shorten_exponent(char *text)
 {
   char *e = strchr(text, 'e'), *end = e;
   int exponent = (int)strtol(e + 1, NULL, 10);
@@ -70,27 +70,27 @@ static void shorten_exponent(char *text)
 }
 
 /* A number whose last digit that counts is that of 10^last; plain: without an exponent. */
-static void number_label(double value, int last, bool plain, char *text, size_t size)
+static void ticks_number_label(double value, int last, bool plain, char *text, size_t size)
 {
   if (value == 0) {
     snprintf(text, size, "0");
     return;
   }
   char number[340];
-  int places = plain ? -last : exponent_of(value) - last;
+  int places = plain ? -last : ticks_exponent_of(value) - last;
   snprintf(number, sizeof number, plain ? "%.*f" : "%.*e", places > 0 ? places : 0, value);
   dae__number_point(number);
   if (!plain)
-    shorten_exponent(number);
+    ticks_shorten_exponent(number);
   snprintf(text, size, "%.*s", (int)size - 1, number);
 }
 
-static bool is_plain(double size)
+static bool ticks_is_plain(double size)
 {
   return size >= PLAIN_LOW && size < PLAIN_HIGH;
 }
 
-static dae__tick *add_tick(dae__ticks *out, double share)
+static dae__tick *ticks_add_tick(dae__ticks *out, double share)
 {
   if (out->count == DAE__TICKS || share < -SLACK || share > 1 + SLACK)
     return NULL;
@@ -103,54 +103,55 @@ static dae__tick *add_tick(dae__ticks *out, double share)
 /* ---- linear ---- */
 
 /* The roundest number from low to high. */
-static double roundest(double low, double high, char *text, size_t size)
+static double ticks_roundest(double low, double high, char *text, size_t size)
 {
   double biggest = fmax(fabs(low), fabs(high)), base = 0;
-  int e = exponent_of(biggest) + 1;
+  int e = ticks_exponent_of(biggest) + 1;
   for (int last = e - 18; e >= last; e--) {
-    base = scaled(ceil(scaled(low, -e)), e);
+    base = ticks_scaled(ceil(ticks_scaled(low, -e)), e);
     if (base >= low && base <= high)
       break;
   }
-  number_label(base, e, is_plain(biggest), text, size);
+  ticks_number_label(base, e, ticks_is_plain(biggest), text, size);
   return base;
 }
 
 /* Ticks at evenly spaced numbers from low to high, on an axis of either kind. */
 static void linear_ticks(const dae__axis *axis, double low, double high, int most, dae__ticks *out)
 {
-  step s = round_step((high / 2 - low / 2) / (most / 2.0));
+  step s = ticks_round_step((high / 2 - low / 2) / (most / 2.0));
   double biggest = fmax(fabs(low), fabs(high)), base = 0;
-  if (exponent_of(biggest) - s.exponent >= LONGEST) {
-    base = roundest(low, high, out->base, sizeof out->base);
+  if (ticks_exponent_of(biggest) - s.exponent >= LONGEST) {
+    base = ticks_roundest(low, high, out->base, sizeof out->base);
     biggest = fmax(fabs(low - base), fabs(high - base));
   }
   /* multiples of the step, without dividing by it: it may be tiny */
-  double first = ceil(scaled(low - base, -s.exponent) / s.digit - SLACK);
-  double last = floor(scaled(high - base, -s.exponent) / s.digit + SLACK);
+  double first = ceil(ticks_scaled(low - base, -s.exponent) / s.digit - SLACK);
+  double last = floor(ticks_scaled(high - base, -s.exponent) / s.digit + SLACK);
   for (double k = first; k <= last; k++) {
-    double distance = scaled(k * s.digit, s.exponent);
-    dae__tick *tick = add_tick(out, dae__axis_share(axis, base + distance));
+    double distance = ticks_scaled(k * s.digit, s.exponent);
+    dae__tick *tick = ticks_add_tick(out, dae__axis_share(axis, base + distance));
     if (tick)
-      number_label(distance, s.exponent, is_plain(biggest), tick->label, sizeof tick->label);
+      ticks_number_label(distance, s.exponent, ticks_is_plain(biggest), tick->label,
+                         sizeof tick->label);
   }
 }
 
 /* ---- logarithmic ---- */
 
 /* decades between two ticks: 1, 2, 3, 5, 10, 20, 50, 100, ... */
-static int decade_step(double decades, int most)
+static int ticks_decade_step(double decades, int most)
 {
-  step s = round_step(fmax(decades / most, 1));
-  int n = (int)lround(scaled(s.digit, s.exponent));
+  step s = ticks_round_step(fmax(decades / most, 1));
+  int n = (int)lround(ticks_scaled(s.digit, s.exponent));
   return n == 5 && decades / 3 <= most ? 3 : n;
 }
 
-static void decade_label(const dae__axis *axis, int decade, double digit, dae__tick *tick)
+static void ticks_decade_label(const dae__axis *axis, int decade, double digit, dae__tick *tick)
 {
   bool plain = axis->low >= log10(PLAIN_LOW) - 1 && axis->high <= log10(PLAIN_HIGH);
   if (plain)
-    number_label(scaled(digit, decade), decade, true, tick->label, sizeof tick->label);
+    ticks_number_label(ticks_scaled(digit, decade), decade, true, tick->label, sizeof tick->label);
   else if (decade == 0)
     snprintf(tick->label, sizeof tick->label, "%.0f", digit);
   else
@@ -162,20 +163,20 @@ static void ticks_of_decade(const dae__axis *axis, int decade, bool labels, dae_
 {
   for (int digit = 2; digit <= 9; digit++) {
     double at = (decade + log10(digit) - axis->low) / (axis->high - axis->low);
-    dae__tick *tick = add_tick(out, at);
+    dae__tick *tick = ticks_add_tick(out, at);
     if (tick && labels && (digit == 2 || digit == 5))
-      decade_label(axis, decade, digit, tick);
+      ticks_decade_label(axis, decade, digit, tick);
   }
 }
 
 static void log_ticks(const dae__axis *axis, int most, dae__ticks *out)
 {
   double decades = axis->high - axis->low;
-  int n = decade_step(decades, most);
+  int n = ticks_decade_step(decades, most);
   for (int d = (int)floor(axis->low); d <= (int)floor(axis->high + SLACK); d++) {
-    dae__tick *tick = d % n == 0 ? add_tick(out, (d - axis->low) / decades) : NULL;
+    dae__tick *tick = d % n == 0 ? ticks_add_tick(out, (d - axis->low) / decades) : NULL;
     if (tick)
-      decade_label(axis, d, 1, tick);
+      ticks_decade_label(axis, d, 1, tick);
     if (n == 1 && decades <= MINOR)
       ticks_of_decade(axis, d, 3 * decades <= most, out);
   }
@@ -193,7 +194,7 @@ static void make_ticks(const dae__axis *axis, int most, dae__ticks *out)
     linear_ticks(axis, pow(10, axis->low), fmin(pow(10, axis->high), DBL_MAX), most, out);
 }
 
-static int count_labels(const dae__ticks *ticks)
+static int ticks_count_labels(const dae__ticks *ticks)
 {
   int count = 0;
   for (int i = 0; i < ticks->count; i++)
@@ -207,7 +208,7 @@ void dae__axis_ticks(const dae__axis *axis, int most, dae__ticks *out)
   most = most < 2 ? 2 : most > 32 ? 32 : most;
   do
     make_ticks(axis, most++, out);
-  while (count_labels(out) < 2 && most <= 6);
+  while (ticks_count_labels(out) < 2 && most <= 6);
 }
 
 bool dae__axis_needs_name(const dae__axis *axis)

@@ -10,15 +10,15 @@ dae__records dae__records_create(dae__arena *arena, int width, long room)
   return all;
 }
 
-static void put(dae__records *all, long i, const double *record)
+static void records_put(dae__records *all, long i, const double *record)
 {
   memmove(all->value + i * all->width, record, (size_t)all->width * sizeof *record);
 }
 
-static void halve(dae__records *all)
+static void records_halve(dae__records *all)
 {
   for (long i = 2; i < all->count; i += 2)
-    put(all, i / 2, all->value + i * all->width);
+    records_put(all, i / 2, all->value + i * all->width);
   all->count = (all->count + 1) / 2;
   all->stride *= 2;
 }
@@ -26,9 +26,9 @@ static void halve(dae__records *all)
 void dae__records_add(dae__records *all, const double *record)
 {
   if (all->seen % all->stride == 0 && all->count == all->room)
-    halve(all);
+    records_halve(all);
   if (all->seen % all->stride == 0)
-    put(all, all->count++, record);
+    records_put(all, all->count++, record);
   memcpy(all->last, record, (size_t)all->width * sizeof *record);
   all->seen++;
 }
@@ -37,5 +37,5 @@ void dae__records_end(dae__records *all)
 {
   bool kept = all->seen == 0 || (all->seen - 1) % all->stride == 0;
   if (!kept)
-    put(all, all->count++, all->last);
+    records_put(all, all->count++, all->last);
 }

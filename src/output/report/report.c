@@ -18,12 +18,12 @@
 
 /* ---- while the run goes on ---- */
 
-static dae_status no_memory(dae_error *err)
+static dae_status report_no_memory(dae_error *err)
 {
   return dae__fail(err, DAE_ERROR_MEMORY, NULL, "no memory for the report");
 }
 
-static long at_most(size_t a, long b)
+static long report_at_most(size_t a, long b)
 {
   return a < (size_t)b ? (long)a : b;
 }
@@ -37,7 +37,7 @@ static dae_status report_open(void *sink, int columns, const char *const *names,
   /* two bytes for a number of the motion, four for others */
   int values = r->drawing.shapes > 0 ? r->drawing.values : 0;
   size_t motion = values > 0 ? 2 * r->max_values / MOTION_SHARE / (size_t)values : 0;
-  long frames = at_most(motion, MOST_FRAMES);
+  long frames = report_at_most(motion, MOST_FRAMES);
   size_t taken = (size_t)frames * (size_t)values / 2 + (size_t)MOST_STEPS * DAE__STEP_WIDTH / 2;
   size_t left = r->max_values > 2 * taken ? r->max_values - taken : r->max_values / 2;
   long rows = (long)(left / (size_t)(r->columns + 2));
@@ -49,11 +49,11 @@ static dae_status report_open(void *sink, int columns, const char *const *names,
   r->record = DAE__TAKE(r->arena, double, widest);
   r->start = DAE__TAKE(r->arena, double, dae_problem_size(&r->options.plan->problem));
   r->opened = !dae__arena_failed(r->arena);
-  return r->opened ? DAE_OK : no_memory(err);
+  return r->opened ? DAE_OK : report_no_memory(err);
 }
 
 /* A picture that cannot be had at a point is left out. */
-static void add_frame(dae__report *r, const dae_row *row)
+static void report_add_frame(dae__report *r, const dae_row *row)
 {
   const dae_drawing *d = &r->drawing;
   if (d->shapes == 0 || !row->y)
@@ -78,7 +78,7 @@ static dae_status report_row(void *sink, const dae_row *row, dae_error *err)
   if (r->rows.seen == 0 && row->y)
     dae__copy(dae_problem_size(&r->options.plan->problem), row->y, r->start);
   dae__records_add(&r->rows, r->record);
-  add_frame(r, row);
+  report_add_frame(r, row);
   return DAE_OK;
 }
 
@@ -138,7 +138,7 @@ static void report_free(void *sink)
 
 /* ---- the beginning ---- */
 
-static dae_status prepare(dae__report *r, const char *path, dae_error *err)
+static dae_status report_prepare(dae__report *r, const char *path, dae_error *err)
 {
   const dae_report_options *o = &r->options;
   const dae_model *model = o->model;
@@ -146,7 +146,7 @@ static dae_status prepare(dae__report *r, const char *path, dae_error *err)
   r->max_values = bytes / BYTES;
   r->path = DAE__TAKE(r->arena, char, strlen(path) + 1);
   if (dae__arena_failed(r->arena))
-    return no_memory(err);
+    return report_no_memory(err);
   memcpy(r->path, path, strlen(path) + 1);
   if (o->drawing)
     r->drawing = *o->drawing;
@@ -166,11 +166,11 @@ dae_status dae_report_sink(const char *path, const dae_report_options *options, 
   dae__report *r = arena ? DAE__TAKE(arena, dae__report, 1) : NULL;
   if (!r) {
     dae__arena_free(arena);
-    return no_memory(err);
+    return report_no_memory(err);
   }
   r->arena = arena;
   r->options = *options;
-  dae_status status = prepare(r, path, err);
+  dae_status status = report_prepare(r, path, err);
   if (status < 0) {
     dae__arena_free(arena);
     return status;

@@ -9,7 +9,7 @@
 #define LEAST_ROWS 400 /* of a curve that is worth a look */
 
 /* the three kinds in which entries of the state vector are written */
-static dae__column_kind kind_of_entry(const dae_problem *problem, int entry)
+static dae__column_kind report_kind_of_entry(const dae_problem *problem, int entry)
 {
   char name[8];
   dae_variable_kind kind = dae_problem_variable(problem, entry, name, sizeof name);
@@ -19,20 +19,20 @@ static dae__column_kind kind_of_entry(const dae_problem *problem, int entry)
 }
 
 /* Without a list the variables come first, then rates, then multipliers: how many of each. */
-static void count_kinds(const dae_problem *problem, int count[DAE__COLUMN_OUTPUT])
+static void report_count_kinds(const dae_problem *problem, int count[DAE__COLUMN_OUTPUT])
 {
   int size = dae_problem_size(problem);
   for (int i = 0; i < size; i++)
-    count[kind_of_entry(problem, i)]++;
+    count[report_kind_of_entry(problem, i)]++;
 }
 
-static dae__column_kind kind_of(const dae_run_plan *plan, const int *count, int column)
+static dae__column_kind report_kind_of(const dae_run_plan *plan, const int *count, int column)
 {
   if (column == 0)
     return DAE__COLUMN_TIME;
   if (plan->columns)
     return column <= plan->column_count
-               ? kind_of_entry(&plan->problem, plan->columns[column - 1].entry)
+               ? report_kind_of_entry(&plan->problem, plan->columns[column - 1].entry)
                : DAE__COLUMN_OUTPUT;
   int kind = DAE__COLUMN_VARIABLE, end = count[kind];
   while (column > end && kind < DAE__COLUMN_OUTPUT)
@@ -41,7 +41,7 @@ static dae__column_kind kind_of(const dae_run_plan *plan, const int *count, int 
 }
 
 /* all of them, or the first ones and then the outputs, these at most half */
-static void choose(dae__report *r, int outputs)
+static void report_choose(dae__report *r, int outputs)
 {
   int kept_outputs = outputs < r->columns / 2 ? outputs : r->columns / 2;
   int first = r->columns - kept_outputs, variables = r->all_columns - outputs;
@@ -61,12 +61,12 @@ dae_status dae__report_columns(dae__report *r, int columns, const char *const *n
   r->kind = DAE__TAKE(r->arena, dae__column_kind, r->columns);
   if (dae__arena_failed(r->arena))
     return dae__out_of_memory(err);
-  choose(r, plan->outputs);
+  report_choose(r, plan->outputs);
   if (!plan->columns)
-    count_kinds(&plan->problem, count);
+    report_count_kinds(&plan->problem, count);
   for (int i = 0; i < r->columns; i++) {
     const char *name = names[r->column[i]];
-    r->kind[i] = kind_of(plan, count, r->column[i]);
+    r->kind[i] = report_kind_of(plan, count, r->column[i]);
     r->names[i] = DAE__TAKE(r->arena, char, strlen(name) + 1);
     if (dae__arena_failed(r->arena))
       return dae__out_of_memory(err);

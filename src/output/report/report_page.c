@@ -21,7 +21,7 @@ typedef struct work {
 
 /* ---- what was run ---- */
 
-static void show_command(const work *w)
+static void report_show_command(const work *w)
 {
   const dae_report_options *o = &w->r->options;
   dae_page *page = w->r->page;
@@ -41,7 +41,7 @@ static void show_command(const work *w)
 
 /* ---- the motion ---- */
 
-static void show_motion(const work *w)
+static void report_show_motion(const work *w)
 {
   const dae__records *frames = &w->r->frames;
   int values = w->r->drawing.values;
@@ -60,7 +60,7 @@ static void show_motion(const work *w)
 /* ---- curves over time ---- */
 
 /* the system that a name belongs to: of A.x, der(A.x), lambda(A.rod) it is A */
-static size_t system_of(const char *name, const char **at)
+static size_t report_system_of(const char *name, const char **at)
 {
   const char *inside = strchr(name, '(');
   *at = inside ? inside + 1 : name;
@@ -68,15 +68,16 @@ static size_t system_of(const char *name, const char **at)
   return (*at)[length] == '.' ? length : 0;
 }
 
-static bool same_system(const char *a, const char *b)
+static bool report_same_system(const char *a, const char *b)
 {
   const char *x, *y;
-  size_t n = system_of(a, &x), m = system_of(b, &y);
+  size_t n = report_system_of(a, &x), m = report_system_of(b, &y);
   return n == m && memcmp(x, y, n) == 0;
 }
 
 /* One plot for each system: of the columns of a kind. */
-static void plot_kind(const work *w, dae__column_kind kind, const char *title, const char *y_label)
+static void report_plot_kind(const work *w, dae__column_kind kind, const char *title,
+                             const char *y_label)
 {
   const dae__report *r = w->r;
   dae_curve *curves = DAE__TAKE(w->arena, dae_curve, r->columns);
@@ -84,7 +85,7 @@ static void plot_kind(const work *w, dae__column_kind kind, const char *title, c
   for (int first = 1; curves && done && first < r->columns; first++) {
     int count = 0;
     for (int i = first; i < r->columns; i++) {
-      if (r->kind[i] != kind || done[i] || !same_system(r->names[first], r->names[i]))
+      if (r->kind[i] != kind || done[i] || !report_same_system(r->names[first], r->names[i]))
         continue;
       curves[count++] =
           (dae_curve){r->names[i], w->data[0], w->data[i], r->rows.count, DAE_CURVE_LINE};
@@ -92,7 +93,7 @@ static void plot_kind(const work *w, dae__column_kind kind, const char *title, c
     }
     const char *system;
     char text[200];
-    int length = count > 0 ? (int)system_of(curves[0].label, &system) : 0;
+    int length = count > 0 ? (int)report_system_of(curves[0].label, &system) : 0;
     snprintf(text, sizeof text, "%s%s%.*s", title, length > 0 ? " of " : "",
              length > 100 ? 100 : length, length > 0 ? system : "");
     const dae_plot plot = {
@@ -102,7 +103,7 @@ static void plot_kind(const work *w, dae__column_kind kind, const char *title, c
   }
 }
 
-static void say_what_is_left_out(const work *w)
+static void report_say_what_is_left_out(const work *w)
 {
   const dae__report *r = w->r;
   char text[400], rows[160] = "", columns[100] = "";
@@ -118,17 +119,17 @@ static void say_what_is_left_out(const work *w)
   dae_page_text(r->page, text);
 }
 
-static void show_curves(const work *w)
+static void report_show_curves(const work *w)
 {
   dae_page_heading(w->r->page, "Over time");
-  plot_kind(w, DAE__COLUMN_VARIABLE, "Variables", NULL);
-  plot_kind(w, DAE__COLUMN_RATE, "Rates", NULL);
-  plot_kind(w, DAE__COLUMN_OUTPUT, "Outputs", NULL);
+  report_plot_kind(w, DAE__COLUMN_VARIABLE, "Variables", NULL);
+  report_plot_kind(w, DAE__COLUMN_RATE, "Rates", NULL);
+  report_plot_kind(w, DAE__COLUMN_OUTPUT, "Outputs", NULL);
 }
 
 /* ---- constraints ---- */
 
-static bool any_number(const double *values, long count)
+static bool report_any_number(const double *values, long count)
 {
   for (long i = 0; i < count; i++)
     if (isfinite(values[i]))
@@ -136,15 +137,15 @@ static bool any_number(const double *values, long count)
   return false;
 }
 
-static void show_constraints(const work *w)
+static void report_show_constraints(const work *w)
 {
   const dae__report *r = w->r;
   long rows = r->rows.count;
   const double *position = w->data[r->columns], *velocity = w->data[r->columns + 1];
-  bool both = any_number(velocity, rows);
+  bool both = report_any_number(velocity, rows);
   int count = 0;
   dae_curve curves[2];
-  if (any_number(position, rows))
+  if (report_any_number(position, rows))
     curves[count++] =
         (dae_curve){both ? "position" : "residual", w->data[0], position, rows, DAE_CURVE_LINE};
   if (both)
@@ -159,13 +160,13 @@ static void show_constraints(const work *w)
                          .curves = curves,
                          .count = count};
   dae_page_plot(r->page, &plot);
-  plot_kind(w, DAE__COLUMN_MULTIPLIER, "Multipliers: forces of the constraints", NULL);
+  report_plot_kind(w, DAE__COLUMN_MULTIPLIER, "Multipliers: forces of the constraints", NULL);
 }
 
 /* ---- data, phase plot ---- */
 
 /* the first coordinate and its rate, or else the first two columns after t */
-static void first_phase(const dae__report *r, int *x, int *y)
+static void report_first_phase(const dae__report *r, int *x, int *y)
 {
   *x = 1;
   *y = r->columns > 2 ? 2 : 1;
@@ -175,7 +176,7 @@ static void first_phase(const dae__report *r, int *x, int *y)
 }
 
 /* Of many numbers seven digits have to do: those of a double take twice the room. */
-static dae_page_data data_of(const work *w)
+static dae_page_data report_data_of(const work *w)
 {
   const dae__report *r = w->r;
   return (dae_page_data){.name = w->file,
@@ -187,20 +188,20 @@ static dae_page_data data_of(const work *w)
 }
 
 /* Comes before the plots: they show the numbers in the form in which they are here. */
-static void show_data(const work *w)
+static void report_show_data(const work *w)
 {
-  const dae_page_data data = data_of(w);
-  say_what_is_left_out(w);
+  const dae_page_data data = report_data_of(w);
+  report_say_what_is_left_out(w);
   dae_page_download(w->r->page, &data);
 }
 
-static void show_phase(const work *w)
+static void report_show_phase(const work *w)
 {
-  const dae_page_data data = data_of(w);
+  const dae_page_data data = report_data_of(w);
   int x, y;
   if (w->r->columns < 2)
     return;
-  first_phase(w->r, &x, &y);
+  report_first_phase(w->r, &x, &y);
   dae_page_heading(w->r->page, "Phase plot");
   dae_page_phase(w->r->page, &data, x, y);
 }
@@ -208,7 +209,7 @@ static void show_phase(const work *w)
 /* ---- the matrix ---- */
 
 /* A picture is worth no failure: where the matrix cannot be had there is none. */
-static void show_matrix(const work *w)
+static void report_show_matrix(const work *w)
 {
   const dae_run_plan *plan = w->r->options.plan;
   dae_sparsity *s;
@@ -229,7 +230,7 @@ static void show_matrix(const work *w)
 
 /* ---- the account ---- */
 
-static void show_account(const work *w)
+static void report_show_account(const work *w)
 {
   static const char *const header[] = {"what", "count"};
   const dae_stats *n = &w->summary->stats;
@@ -254,7 +255,7 @@ static void show_account(const work *w)
 
 /* ---- all of it ---- */
 
-static dae_status take_data(work *w, dae_error *err)
+static dae_status report_take_data(work *w, dae_error *err)
 {
   const dae__report *r = w->r;
   int columns = r->columns + 2;
@@ -264,15 +265,15 @@ static dae_status take_data(work *w, dae_error *err)
   return dae__arena_failed(w->arena) ? dae__out_of_memory(err) : DAE_OK;
 }
 
-static void show_run(const work *w)
+static void report_show_run(const work *w)
 {
-  show_data(w);
-  show_motion(w);
-  show_curves(w);
-  show_constraints(w);
+  report_show_data(w);
+  report_show_motion(w);
+  report_show_curves(w);
+  report_show_constraints(w);
   dae__report_steps(w->r, w->summary, w->arena);
-  show_phase(w);
-  show_matrix(w);
+  report_show_phase(w);
+  report_show_matrix(w);
 }
 
 dae_status dae__report_write(dae__report *r, const dae_summary *summary, dae_error *err)
@@ -280,16 +281,16 @@ dae_status dae__report_write(dae__report *r, const dae_summary *summary, dae_err
   work w = {.r = r, .summary = summary, .arena = dae__arena_create(dae__arena_env(r->arena))};
   if (!w.arena)
     return dae__out_of_memory(err);
-  dae_status status = r->opened ? take_data(&w, err) : DAE_OK;
+  dae_status status = r->opened ? report_take_data(&w, err) : DAE_OK;
   snprintf(w.file, sizeof w.file, "%.250s.csv", summary->problem);
   const char *title = r->options.model ? dae_model_title(r->options.model) : "";
   if (*title)
     dae_page_text(r->page, title);
   dae__report_verdict(r, summary);
-  show_command(&w);
+  report_show_command(&w);
   if (status >= 0 && r->opened && r->rows.count > 0)
-    show_run(&w);
-  show_account(&w);
+    report_show_run(&w);
+  report_show_account(&w);
   if (status >= 0 && dae__arena_failed(w.arena))
     status = dae__out_of_memory(err);
   dae__arena_free(w.arena);

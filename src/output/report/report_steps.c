@@ -12,8 +12,8 @@ typedef struct curves {
   int count;
 } curves;
 
-static void add(curves *c, const char *label, const double *x, const double *y, long count,
-                dae_curve_style style)
+static void report_add(curves *c, const char *label, const double *x, const double *y, long count,
+                       dae_curve_style style)
 {
   bool any = false;
   for (long i = 0; y && i < count && !any; i++)
@@ -22,8 +22,8 @@ static void add(curves *c, const char *label, const double *x, const double *y, 
     c->item[c->count++] = (dae_curve){label, x, y, count, style};
 }
 
-static void show(const dae__report *r, const char *title, const char *y_label, bool log,
-                 const curves *c)
+static void report_show(const dae__report *r, const char *title, const char *y_label, bool log,
+                        const curves *c)
 {
   const dae_plot plot = {.title = title,
                          .x_label = "t",
@@ -36,7 +36,7 @@ static void show(const dae__report *r, const char *title, const char *y_label, b
 }
 
 /* Differences of counts from one record to the next, by step where asked for. */
-static double *rates(dae__arena *arena, const dae__records *steps, int entry, bool by_step)
+static double *report_rates(dae__arena *arena, const dae__records *steps, int entry, bool by_step)
 {
   double *y = dae__report_series(arena, steps, entry);
   for (long i = steps->count - 1; y && i >= 0; i--) {
@@ -49,7 +49,7 @@ static double *rates(dae__arena *arena, const dae__records *steps, int entry, bo
 }
 
 /* sizes of steps, or the mean between two records */
-static double *sizes(dae__arena *arena, const dae__records *steps)
+static double *report_sizes(dae__arena *arena, const dae__records *steps)
 {
   double *h = dae__report_series(arena, steps, DAE__STEP_H);
   for (long i = 1; h && i < steps->count; i++) {
@@ -61,66 +61,69 @@ static double *sizes(dae__arena *arena, const dae__records *steps)
   return h;
 }
 
-static void show_energy(const dae__report *r, const double *t, dae__arena *arena)
+static void report_show_energy(const dae__report *r, const double *t, dae__arena *arena)
 {
   long n = r->steps.count;
   curves energy = {.count = 0}, balance = {.count = 0};
   double *off = dae__report_series(arena, &r->steps, DAE__STEP_BALANCE);
   for (long i = 0; off && i < n; i++)
     off[i] = fabs(off[i]);
-  add(&energy, "energy", t, dae__report_series(arena, &r->steps, DAE__STEP_ENERGY), n,
-      DAE_CURVE_LINE);
-  add(&balance, "|balance|", t, off, n, DAE_CURVE_LINE);
+  report_add(&energy, "energy", t, dae__report_series(arena, &r->steps, DAE__STEP_ENERGY), n,
+             DAE_CURVE_LINE);
+  report_add(&balance, "|balance|", t, off, n, DAE_CURVE_LINE);
   if (energy.count == 0)
     return;
   dae_page_heading(r->page, "Energy");
   dae_page_text(r->page, "The balance is the change of the energy less the work of forces and of "
                          "moving constraints: what it differs from zero is the method's error.");
-  show(r, "Energy", "energy", false, &energy);
-  show(r, "Energy balance", "|balance|", true, &balance);
+  report_show(r, "Energy", "energy", false, &energy);
+  report_show(r, "Energy balance", "|balance|", true, &balance);
 }
 
-static void show_windows(const dae__report *r, const double *t, dae__arena *arena)
+static void report_show_windows(const dae__report *r, const double *t, dae__arena *arena)
 {
   long n = r->steps.count;
   curves sweeps = {.count = 0}, factors = {.count = 0};
-  add(&sweeps, "sweeps", t, dae__report_series(arena, &r->steps, DAE__STEP_SWEEPS), n,
-      DAE_CURVE_STEPS);
-  add(&factors, "observed", t, dae__report_series(arena, &r->steps, DAE__STEP_OBSERVED), n,
-      DAE_CURVE_BOTH);
-  add(&factors, "predicted, plain sweep", t,
-      dae__report_series(arena, &r->steps, DAE__STEP_PREDICTED), n, DAE_CURVE_BOTH);
+  report_add(&sweeps, "sweeps", t, dae__report_series(arena, &r->steps, DAE__STEP_SWEEPS), n,
+             DAE_CURVE_STEPS);
+  report_add(&factors, "observed", t, dae__report_series(arena, &r->steps, DAE__STEP_OBSERVED), n,
+             DAE_CURVE_BOTH);
+  report_add(&factors, "predicted, plain sweep", t,
+             dae__report_series(arena, &r->steps, DAE__STEP_PREDICTED), n, DAE_CURVE_BOTH);
   dae_page_heading(r->page, "Coupling");
   dae_page_text(
       r->page,
       "The systems are integrated over windows again and again until what they exchange no "
       "longer changes. Observed is the largest ratio of changes from sweep to sweep, with "
       "the update in use; predicted is what the derivatives say of a plain sweep.");
-  show(r, "Sweeps over each window", "sweeps", false, &sweeps);
-  show(r, "Contraction", "factor", true, &factors);
+  report_show(r, "Sweeps over each window", "sweeps", false, &sweeps);
+  report_show(r, "Contraction", "factor", true, &factors);
 }
 
-static void show_steps(const dae__report *r, const dae_summary *s, const double *t,
-                       dae__arena *arena)
+static void report_show_steps(const dae__report *r, const dae_summary *s, const double *t,
+                              dae__arena *arena)
 {
   const dae__records *steps = &r->steps;
   long n = steps->count;
   curves size = {.count = 0}, order = {.count = 0}, work = {.count = 0}, rejected = {.count = 0};
-  add(&size, s->systems > 0 ? "window" : "step size", t, sizes(arena, steps), n, DAE_CURVE_STEPS);
-  add(&order, "order", t, dae__report_series(arena, steps, DAE__STEP_ORDER), n, DAE_CURVE_STEPS);
+  report_add(&size, s->systems > 0 ? "window" : "step size", t, report_sizes(arena, steps), n,
+             DAE_CURVE_STEPS);
+  report_add(&order, "order", t, dae__report_series(arena, steps, DAE__STEP_ORDER), n,
+             DAE_CURVE_STEPS);
   if (s->stats.iterations > 0)
-    add(&work, "iterations", t, rates(arena, steps, DAE__STEP_ITERATIONS, true), n,
-        DAE_CURVE_STEPS);
-  add(&work, "evaluations", t, rates(arena, steps, DAE__STEP_EVALUATIONS, true), n,
-      DAE_CURVE_STEPS);
-  add(&rejected, "rejected", t, rates(arena, steps, DAE__STEP_REJECTED, false), n, DAE_CURVE_STEPS);
+    report_add(&work, "iterations", t, report_rates(arena, steps, DAE__STEP_ITERATIONS, true), n,
+               DAE_CURVE_STEPS);
+  report_add(&work, "evaluations", t, report_rates(arena, steps, DAE__STEP_EVALUATIONS, true), n,
+             DAE_CURVE_STEPS);
+  report_add(&rejected, "rejected", t, report_rates(arena, steps, DAE__STEP_REJECTED, false), n,
+             DAE_CURVE_STEPS);
   dae_page_heading(r->page, "Steps");
   if (steps->stride > 1)
     dae_page_text(r->page, "Means over several steps: there are more than a page can show.");
-  show(r, s->systems > 0 ? "Windows" : "Step size", "h", true, &size);
-  show(r, "Order", "order", false, &order);
-  show(r, "Work of a step", "count", false, &work);
-  show(r, "Rejected steps", "count", false, &rejected);
+  report_show(r, s->systems > 0 ? "Windows" : "Step size", "h", true, &size);
+  report_show(r, "Order", "order", false, &order);
+  report_show(r, "Work of a step", "count", false, &work);
+  report_show(r, "Rejected steps", "count", false, &rejected);
 }
 
 void dae__report_steps(const dae__report *r, const dae_summary *s, dae__arena *arena)
@@ -128,8 +131,8 @@ void dae__report_steps(const dae__report *r, const dae_summary *s, dae__arena *a
   const double *t = dae__report_series(arena, &r->steps, DAE__STEP_T);
   if (!t || r->steps.count == 0)
     return;
-  show_energy(r, t, arena);
-  show_steps(r, s, t, arena);
+  report_show_energy(r, t, arena);
+  report_show_steps(r, s, t, arena);
   if (s->systems > 0)
-    show_windows(r, t, arena);
+    report_show_windows(r, t, arena);
 }

@@ -25,15 +25,15 @@ typedef struct number {
   char text[40];
 } number;
 
-static number show(double value)
+static number verdict_show(double value)
 {
   number n;
   dae__number_text(value, 3, n.text);
   return n;
 }
 
-__attribute__((format(printf, 4, 5))) static void find(findings *all, dae_page_mood mood,
-                                                       const char *what, const char *format, ...)
+__attribute__((format(printf, 4, 5))) static void
+verdict_find(findings *all, dae_page_mood mood, const char *what, const char *format, ...)
 {
   finding *f = &all->item[all->count++];
   va_list arguments;
@@ -46,35 +46,36 @@ __attribute__((format(printf, 4, 5))) static void find(findings *all, dae_page_m
 
 /* ---- the checks ---- */
 
-static void check_end(findings *all, const dae_summary *s)
+static void verdict_check_end(findings *all, const dae_summary *s)
 {
   bool interrupted = s->status == DAE_ERROR_INTERRUPTED;
   const char *how = s->status == DAE_STOPPED ? ", where an event ended the run: "
                     : s->status < 0          ? ", not further: "
                                              : "";
-  find(all,
-       interrupted     ? DAE_PAGE_WARNING
-       : s->status < 0 ? DAE_PAGE_BAD
-                       : DAE_PAGE_GOOD,
-       "reached", "t = %s, from %s%s%s", show(s->t_end).text, show(s->t_start).text, how,
-       s->message);
+  verdict_find(all,
+               interrupted     ? DAE_PAGE_WARNING
+               : s->status < 0 ? DAE_PAGE_BAD
+                               : DAE_PAGE_GOOD,
+               "reached", "t = %s, from %s%s%s", verdict_show(s->t_end).text,
+               verdict_show(s->t_start).text, how, s->message);
 }
 
-static void check_accuracy(findings *all, const dae_summary *s)
+static void verdict_check_accuracy(findings *all, const dae_summary *s)
 {
   if (s->step > 0 || isnan(s->rtol))
-    find(all, DAE_PAGE_WARNING, "tolerance",
-         "none: fixed steps, whose error is not estimated; a run with half of them tells");
+    verdict_find(all, DAE_PAGE_WARNING, "tolerance",
+                 "none: fixed steps, whose error is not estimated; a run with half of them tells");
   else
-    find(all, DAE_PAGE_PLAIN, "tolerance",
-         "rtol %s, atol %s for the error of each step; a run with a tenth of it tells that of the "
-         "whole",
-         show(s->rtol).text, show(s->atol).text);
+    verdict_find(
+        all, DAE_PAGE_PLAIN, "tolerance",
+        "rtol %s, atol %s for the error of each step; a run with a tenth of it tells that of the "
+        "whole",
+        verdict_show(s->rtol).text, verdict_show(s->atol).text);
 }
 
 /* Algebraic equations 0 = F are met as far as the method iterates; constraints of mechanics are
  * projected onto. */
-static void check_constraints(findings *all, const dae_summary *s)
+static void verdict_check_constraints(findings *all, const dae_summary *s)
 {
   bool position = !isnan(s->position_drift), velocity = !isnan(s->velocity_drift);
   bool equations = position && !velocity;
@@ -82,68 +83,76 @@ static void check_constraints(findings *all, const dae_summary *s)
   double held = equations && s->rtol > HELD ? s->rtol : HELD;
   dae_page_mood mood = worst <= held ? DAE_PAGE_GOOD : DAE_PAGE_WARNING;
   if (equations)
-    find(all, mood, "algebraic equations", "off by at most %s, over %ld rows", show(worst).text,
-         s->rows);
+    verdict_find(all, mood, "algebraic equations", "off by at most %s, over %ld rows",
+                 verdict_show(worst).text, s->rows);
   else if (position)
-    find(all, mood, "constraints", "off by at most %s in position, %s in velocity, over %ld rows",
-         show(s->position_drift).text, show(s->velocity_drift).text, s->rows);
+    verdict_find(
+        all, mood, "constraints", "off by at most %s in position, %s in velocity, over %ld rows",
+        verdict_show(s->position_drift).text, verdict_show(s->velocity_drift).text, s->rows);
   else if (velocity)
-    find(all, mood, "constraints", "off by at most %s in velocity, over %ld rows", show(worst).text,
-         s->rows);
+    verdict_find(all, mood, "constraints", "off by at most %s in velocity, over %ld rows",
+                 verdict_show(worst).text, s->rows);
 }
 
-static void check_energy(findings *all, const dae_summary *s)
+static void verdict_check_energy(findings *all, const dae_summary *s)
 {
   if (isnan(s->energy_start))
     return;
   if (isnan(s->energy_balance))
-    find(all, DAE_PAGE_PLAIN, "energy", "%s at the start; what became of it is not known all along",
-         show(s->energy_start).text);
+    verdict_find(all, DAE_PAGE_PLAIN, "energy",
+                 "%s at the start; what became of it is not known all along",
+                 verdict_show(s->energy_start).text);
   else
-    find(all, DAE_PAGE_PLAIN, "energy",
-         "%s at the start, changed by %s; less the work of forces and moving constraints: %s",
-         show(s->energy_start).text, show(s->energy_change).text, show(s->energy_balance).text);
+    verdict_find(
+        all, DAE_PAGE_PLAIN, "energy",
+        "%s at the start, changed by %s; less the work of forces and moving constraints: %s",
+        verdict_show(s->energy_start).text, verdict_show(s->energy_change).text,
+        verdict_show(s->energy_balance).text);
 }
 
-static void check_start(findings *all, const dae_summary *s)
+static void verdict_check_start(findings *all, const dae_summary *s)
 {
   const dae_diagnosis *d = &s->diagnosis;
   if (s->moved > 0)
-    find(all, DAE_PAGE_WARNING, "start", "%d value%s moved to make it consistent: see the account",
-         s->moved, s->moved == 1 ? " was" : "s were");
+    verdict_find(all, DAE_PAGE_WARNING, "start",
+                 "%d value%s moved to make it consistent: see the account", s->moved,
+                 s->moved == 1 ? " was" : "s were");
   if (d->rank < d->constraints)
-    find(all, DAE_PAGE_WARNING, "redundancy",
-         "%d constraints, %d of them independent: see the account", d->constraints, d->rank);
+    verdict_find(all, DAE_PAGE_WARNING, "redundancy",
+                 "%d constraints, %d of them independent: see the account", d->constraints,
+                 d->rank);
 }
 
-static void check_verification(findings *all, const dae_summary *s)
+static void verdict_check_verification(findings *all, const dae_summary *s)
 {
   const dae_verification *v = &s->verification;
   double worst = NAN;
   for (int i = 0; i < DAE_VARIABLE_KINDS; i++)
     worst = fmax(worst, v->most[i].tolerances);
   if (v->method)
-    find(all, v->message[0] ? DAE_PAGE_WARNING : DAE_PAGE_PLAIN, "verified",
-         "by %s on all systems as one: differs by at most %s tolerances", v->method,
-         show(worst).text);
+    verdict_find(all, v->message[0] ? DAE_PAGE_WARNING : DAE_PAGE_PLAIN, "verified",
+                 "by %s on all systems as one: differs by at most %s tolerances", v->method,
+                 verdict_show(worst).text);
 }
 
 /* ---- the sentence ---- */
 
-static void pronounce(const dae__report *r, const dae_summary *s, dae_page_mood mood)
+static void verdict_pronounce(const dae__report *r, const dae_summary *s, dae_page_mood mood)
 {
   char sentence[700], held[120] = "";
   double drift = fmax(s->position_drift, s->velocity_drift);
   if (!isnan(drift))
     snprintf(held, sizeof held, "; %s hold to %s",
-             isnan(s->velocity_drift) ? "algebraic equations" : "constraints", show(drift).text);
+             isnan(s->velocity_drift) ? "algebraic equations" : "constraints",
+             verdict_show(drift).text);
   if (s->status < 0)
     snprintf(sentence, sizeof sentence, "%s at t = %s: %s",
-             s->status == DAE_ERROR_INTERRUPTED ? "Interrupted" : "Failed", show(s->t_end).text,
-             s->message[0] ? s->message : dae_status_text(s->status));
+             s->status == DAE_ERROR_INTERRUPTED ? "Interrupted" : "Failed",
+             verdict_show(s->t_end).text, s->message[0] ? s->message : dae_status_text(s->status));
   else
     snprintf(sentence, sizeof sentence, "Integrated from t = %s to %s by %s%s.",
-             show(s->t_start).text, show(s->t_end).text, s->method ? s->method : "?", held);
+             verdict_show(s->t_start).text, verdict_show(s->t_end).text,
+             s->method ? s->method : "?", held);
   dae_page_verdict(r->page, mood, sentence, s->caution);
 }
 
@@ -151,18 +160,18 @@ void dae__report_verdict(const dae__report *r, const dae_summary *s)
 {
   static const char *const header[] = {"check", "found"};
   findings all = {.count = 0};
-  check_end(&all, s);
+  verdict_check_end(&all, s);
   if (s->rows > 0) {
-    check_accuracy(&all, s);
-    check_constraints(&all, s);
-    check_energy(&all, s);
-    check_start(&all, s);
-    check_verification(&all, s);
+    verdict_check_accuracy(&all, s);
+    verdict_check_constraints(&all, s);
+    verdict_check_energy(&all, s);
+    verdict_check_start(&all, s);
+    verdict_check_verification(&all, s);
   }
   dae_page_mood worst = s->caution ? DAE_PAGE_WARNING : DAE_PAGE_GOOD;
   for (int i = 0; i < all.count; i++)
     worst = all.item[i].mood > worst ? all.item[i].mood : worst;
-  pronounce(r, s, worst);
+  verdict_pronounce(r, s, worst);
   dae_page_table_begin(r->page, NULL, 2, header);
   for (int i = 0; i < all.count; i++) {
     const char *const cells[] = {all.item[i].what, all.item[i].text};

@@ -11,7 +11,7 @@
 
 /* ---- what is refused ---- */
 
-static bool any_mechanical(const dae_coupled *c)
+static bool assembly_any_mechanical(const dae_coupled *c)
 {
   for (int i = 0; i < c->parts; i++)
     if (c->part[i].mechanical)
@@ -19,7 +19,7 @@ static bool any_mechanical(const dae_coupled *c)
   return false;
 }
 
-static const char *part_name(dae__arena *arena, const char *given, const char *kind, int i)
+static const char *assembly_part_name(dae__arena *arena, const char *given, const char *kind, int i)
 {
   char text[32];
   if (given)
@@ -32,27 +32,27 @@ static const char *part_name(dae__arena *arena, const char *given, const char *k
 }
 
 /* a part in a message; its name may be empty */
-static const char *shown(const char *name)
+static const char *assembly_shown(const char *name)
 {
   return name[0] ? name : "without a name";
 }
 
-static dae_status check_semi(const dae_semi_explicit *p, const char *name, dae_error *err)
+static dae_status assembly_check_semi(const dae_semi_explicit *p, const char *name, dae_error *err)
 {
   if (p->M)
     return dae__fail(err, DAE_ERROR_UNSUPPORTED, name,
                      "the part %s has a mass matrix of its own, M x' = f, which has no place in a "
                      "mechanical problem; solve for x', or give it as a mechanical part",
-                     shown(name));
+                     assembly_shown(name));
   if (p->index > 1)
     return dae__fail(err, DAE_ERROR_UNSUPPORTED, name,
                      "the part %s has index %d, but the algebraic variables of a mechanical "
                      "problem are of index 1; write its constraint as one of a mechanical part",
-                     shown(name), p->index);
+                     assembly_shown(name), p->index);
   return DAE_OK;
 }
 
-static dae_status check_wire(const dae__assembly *a, const dae_wire *w, dae_error *err)
+static dae_status assembly_check_wire(const dae__assembly *a, const dae_wire *w, dae_error *err)
 {
   const dae__element *to = &a->element[w->part], *from = &a->element[w->from.part];
   if (w->from.variable < from->nz)
@@ -60,20 +60,20 @@ static dae_status check_wire(const dae__assembly *a, const dae_wire *w, dae_erro
   return dae__fail(err, DAE_ERROR_UNSUPPORTED, to->name,
                    "input %d of the part %s is wired to a multiplier of %s: one problem has no "
                    "such input, since its forces do not depend on multipliers",
-                   w->input + 1, shown(to->name),
+                   w->input + 1, assembly_shown(to->name),
                    from->name[0] ? from->name : "a part without a name");
 }
 
 /* ---- where everything goes ---- */
 
 /* range[i] = first + i */
-static void fill(int n, int first, int *range)
+static void assembly_fill(int n, int first, int *range)
 {
   for (int i = 0; i < n; i++)
     range[i] = first + i;
 }
 
-static void advance(dae__sizes *total, const dae__element *e)
+static void assembly_advance(dae__sizes *total, const dae__element *e)
 {
   if (!e->joint) {
     total->q += e->n.q;
@@ -85,21 +85,21 @@ static void advance(dae__sizes *total, const dae__element *e)
 }
 
 /* z = (q, v, u, w), rows (f, s, c), constraint rows */
-static void place_part(const dae__sizes *total, dae__element *e)
+static void assembly_place_part(const dae__sizes *total, dae__element *e)
 {
   int nq = e->n.q, nu = e->n.u, nw = e->n.w, Q = total->q, U = total->u;
-  fill(nq, e->at.q, e->z);
-  fill(nq, Q + e->at.q, e->z + nq);
-  fill(nu, 2 * Q + e->at.u, e->z + 2 * nq);
-  fill(nw, 2 * Q + U + e->at.w, e->z + 2 * nq + nu);
-  fill(nq, e->at.q, e->row);
-  fill(nu, Q + e->at.u, e->row + nq);
-  fill(nw, Q + U + e->at.w, e->row + nq + nu);
-  fill(e->n.g, e->at.g, e->g);
-  fill(e->n.k, e->at.k, e->k);
+  assembly_fill(nq, e->at.q, e->z);
+  assembly_fill(nq, Q + e->at.q, e->z + nq);
+  assembly_fill(nu, 2 * Q + e->at.u, e->z + 2 * nq);
+  assembly_fill(nw, 2 * Q + U + e->at.w, e->z + 2 * nq + nu);
+  assembly_fill(nq, e->at.q, e->row);
+  assembly_fill(nu, Q + e->at.u, e->row + nq);
+  assembly_fill(nw, Q + U + e->at.w, e->row + nq + nu);
+  assembly_fill(e->n.g, e->at.g, e->g);
+  assembly_fill(e->n.k, e->at.k, e->k);
 }
 
-static void place_joint(const dae__assembly *a, dae__element *e)
+static void assembly_place_joint(const dae__assembly *a, dae__element *e)
 {
   for (int i = 0; i < e->n.q; i++) {
     dae_port z = e->joint->z[i];
@@ -107,24 +107,24 @@ static void place_joint(const dae__assembly *a, dae__element *e)
     e->z[e->n.q + i] = a->total.q + e->z[i];
     e->row[i] = e->z[i];
   }
-  fill(e->n.g, e->at.g, e->g);
+  assembly_fill(e->n.g, e->at.g, e->g);
 }
 
-static dae_status place(dae__assembly *a, dae_error *err)
+static dae_status assembly_place(dae__assembly *a, dae_error *err)
 {
   const dae_coupled *c = a->coupled;
   for (int i = 0; i < a->elements; i++) {
     a->element[i].at = a->total;
-    advance(&a->total, &a->element[i]);
+    assembly_advance(&a->total, &a->element[i]);
   }
   for (int i = 0; i < a->elements; i++)
     if (i < a->parts)
-      place_part(&a->total, &a->element[i]);
+      assembly_place_part(&a->total, &a->element[i]);
     else
-      place_joint(a, &a->element[i]);
+      assembly_place_joint(a, &a->element[i]);
   for (int i = 0; i < c->wires; i++) {
     const dae_wire *w = &c->wire[i];
-    dae_status status = check_wire(a, w, err);
+    dae_status status = assembly_check_wire(a, w, err);
     if (status)
       return status;
     a->element[w->part].source[w->input] = a->element[w->from.part].z[w->from.variable];
@@ -133,7 +133,7 @@ static dae_status place(dae__assembly *a, dae_error *err)
 }
 
 /* entry i of the coupled state vector is entry order[i] of (q, v, u, w, lambda, psi) */
-static void find_order(dae__assembly *a, dae__arena *arena)
+static void assembly_find_order(dae__assembly *a, dae__arena *arena)
 {
   int n = 0, lambda = 2 * a->total.q + a->total.u + a->total.w, psi = lambda + a->total.g;
   a->size = psi + a->total.k;
@@ -151,39 +151,39 @@ static void find_order(dae__assembly *a, dae__arena *arena)
   }
 }
 
-static bool has_pattern(const dae_part *part)
+static bool assembly_has_pattern(const dae_part *part)
 {
   if (part->mechanical)
     return part->mechanical->M_pattern || part->mechanical->J_pattern;
   return part->semi_explicit->J_pattern != NULL;
 }
 
-static bool is_sparse(const dae__assembly *a)
+static bool assembly_is_sparse(const dae__assembly *a)
 {
   if (a->parts > 1 && a->size > DAE__DENSE_UP_TO)
     return true;
   for (int i = 0; i < a->parts; i++)
-    if (has_pattern(&a->coupled->part[i]))
+    if (assembly_has_pattern(&a->coupled->part[i]))
       return true;
   return false;
 }
 
 /* ---- creating ---- */
 
-static dae_status create_elements(dae__assembly *a, dae__arena *arena, dae_error *err)
+static dae_status assembly_create_elements(dae__assembly *a, dae__arena *arena, dae_error *err)
 {
   const dae_coupled *c = a->coupled;
-  bool mechanical = any_mechanical(c);
+  bool mechanical = assembly_any_mechanical(c);
   dae_status status = DAE_OK;
   for (int i = 0; i < a->elements && !status; i++) {
     dae__element *e = &a->element[i];
     int j = i - a->parts;
-    const char *name = i < a->parts ? part_name(arena, c->part[i].name, "part", i)
-                                    : part_name(arena, c->joint[j].name, "joint", j);
+    const char *name = i < a->parts ? assembly_part_name(arena, c->part[i].name, "part", i)
+                                    : assembly_part_name(arena, c->joint[j].name, "joint", j);
     if (!name)
       return dae__out_of_memory(err);
     if (i < a->parts && mechanical && c->part[i].semi_explicit)
-      status = check_semi(c->part[i].semi_explicit, name, err);
+      status = assembly_check_semi(c->part[i].semi_explicit, name, err);
     if (status)
       return status;
     status = i < a->parts ? dae__element_part(arena, &c->part[i], name, e, err)
@@ -210,13 +210,13 @@ dae_status dae__assembly_create(dae__arena *arena, const dae_problem *coupled, d
   a->element = DAE__TAKE(arena, dae__element, a->elements);
   if (!a->element)
     return dae__out_of_memory(err);
-  status = create_elements(a, arena, err);
+  status = assembly_create_elements(a, arena, err);
   if (!status)
-    status = place(a, err);
+    status = assembly_place(a, err);
   if (status)
     return status;
-  find_order(a, arena);
-  a->sparse = is_sparse(a);
+  assembly_find_order(a, arena);
+  a->sparse = assembly_is_sparse(a);
   if (!dae__arena_failed(arena) && a->total.q > 0)
     dae__assembly_mechanical(a, arena);
   else if (!dae__arena_failed(arena))

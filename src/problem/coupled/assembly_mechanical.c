@@ -10,22 +10,23 @@
 
 /* ---- vectors and the matrices that come with them ---- */
 
-static bool bad(const double *x, int n)
+static bool assembly_bad(const double *x, int n)
 {
   return x && !dae__all_finite(n, x);
 }
 
 /* an element that refuses because of a value that is not a number: the caller finds it, and knows
  * the name of its equation */
-static bool left_to_caller(const dae__sizes *n, const dae_mechanical_wanted *w)
+static bool assembly_left_to_caller(const dae__sizes *n, const dae_mechanical_wanted *w)
 {
-  return bad(w->f, n->q) || bad(w->s, n->u) || bad(w->c, n->w) || bad(w->g, n->g) ||
-         bad(w->gdot, n->g) || bad(w->gamma, n->g) || bad(w->k, n->k) || bad(w->kappa, n->k);
+  return assembly_bad(w->f, n->q) || assembly_bad(w->s, n->u) || assembly_bad(w->c, n->w) ||
+         assembly_bad(w->g, n->g) || assembly_bad(w->gdot, n->g) || assembly_bad(w->gamma, n->g) ||
+         assembly_bad(w->k, n->k) || assembly_bad(w->kappa, n->k);
 }
 
 /* what one element is to write, at its places of what the assembled problem is to write */
-static dae_mechanical_wanted share(dae__assembly *a, const dae__element *e,
-                                   const dae_mechanical_wanted *w)
+static dae_mechanical_wanted assembly_share(dae__assembly *a, const dae__element *e,
+                                            const dae_mechanical_wanted *w)
 {
   dae_mechanical_wanted own = {.g = dae__sub(w->g, e->at.g),
                                .gdot = dae__sub(w->gdot, e->at.g),
@@ -43,8 +44,8 @@ static dae_mechanical_wanted share(dae__assembly *a, const dae__element *e,
   return own;
 }
 
-static dae_status eval_element(dae__assembly *a, int i, const dae_mechanical_at *at,
-                               const dae_mechanical_wanted *w)
+static dae_status assembly_eval_element(dae__assembly *a, int i, const dae_mechanical_at *at,
+                                        const dae_mechanical_wanted *w)
 {
   dae__element *e = &a->element[i];
   dae_mechanical_at here = dae__element_at(e, at);
@@ -54,9 +55,9 @@ static dae_status eval_element(dae__assembly *a, int i, const dae_mechanical_at 
     return dae__blame(
         a, e,
         dae__element_semi(e, &here, dae__sub(w->s, e->at.u), dae__sub(w->c, e->at.w), &a->last));
-  dae_mechanical_wanted own = share(a, e, w);
+  dae_mechanical_wanted own = assembly_share(a, e, w);
   dae_status status = dae__blame(a, e, dae__mech_eval(e->m, &here, &own, &a->last));
-  if (status == DAE_ERROR_RECOVERABLE && left_to_caller(&e->n, &own))
+  if (status == DAE_ERROR_RECOVERABLE && assembly_left_to_caller(&e->n, &own))
     status = DAE_OK;
   if (status)
     return status;
@@ -69,7 +70,7 @@ static dae_status eval_element(dae__assembly *a, int i, const dae_mechanical_at 
   return DAE_OK;
 }
 
-static int eval(void *user, const dae_mechanical_at *at, const dae_mechanical_wanted *w)
+static int assembly_eval(void *user, const dae_mechanical_at *at, const dae_mechanical_wanted *w)
 {
   dae__assembly *a = user;
   dae_status status = DAE_OK;
@@ -80,14 +81,14 @@ static int eval(void *user, const dae_mechanical_at *at, const dae_mechanical_wa
   if (w->K)
     dae__zero(dae__pattern_count(&a->K.pattern), w->K);
   for (int i = 0; i < a->elements && !status; i++)
-    status = eval_element(a, i, at, w);
+    status = assembly_eval_element(a, i, at, w);
   return dae__assembly_code(status);
 }
 
 #define EVAL_ONE(name)                                                                             \
   static int eval_##name(void *user, const dae_mechanical_at *at, double *out)                     \
   {                                                                                                \
-    return eval(user, at, &(dae_mechanical_wanted){.name = out});                                  \
+    return assembly_eval(user, at, &(dae_mechanical_wanted){.name = out});                         \
   }
 EVAL_ONE(M)
 EVAL_ONE(f)
@@ -102,17 +103,17 @@ EVAL_ONE(kappa)
 #undef EVAL_ONE
 
 /* g_t = g_t + G v at rest */
-static int eval_g_t(void *user, const dae_mechanical_at *at, double *out)
+static int assembly_eval_g_t(void *user, const dae_mechanical_at *at, double *out)
 {
   dae__assembly *a = user;
   dae_mechanical_at rest = *at;
   rest.v = a->still;
-  return eval(a, &rest, &(dae_mechanical_wanted){.gdot = out});
+  return assembly_eval(a, &rest, &(dae_mechanical_wanted){.gdot = out});
 }
 
 /* ---- derivatives ---- */
 
-static int eval_J(void *user, const dae_mechanical_at *at, double *out)
+static int assembly_eval_J(void *user, const dae_mechanical_at *at, double *out)
 {
   return dae__assembly_J(user, at, out);
 }
@@ -121,9 +122,9 @@ typedef dae_status contracted_fn(dae__mech *m, const dae_mechanical_at *at, cons
                                  double *out, dae_error *err);
 
 /* out = sum of fn of the elements; s, where not NULL, has the entries of element i from first(i) */
-static int contracted(dae__assembly *a, const dae_mechanical_at *at, const double *s,
-                      int (*first)(const dae__element *e), contracted_fn *fn, dae__mosaic *m,
-                      double *out)
+static int assembly_contracted(dae__assembly *a, const dae_mechanical_at *at, const double *s,
+                               int (*first)(const dae__element *e), contracted_fn *fn,
+                               dae__mosaic *m, double *out)
 {
   dae_status status = DAE_OK;
   dae__zero(dae__pattern_count(&m->pattern), out);
@@ -139,64 +140,64 @@ static int contracted(dae__assembly *a, const dae_mechanical_at *at, const doubl
   return dae__assembly_code(status);
 }
 
-static int first_q(const dae__element *e)
+static int assembly_first_q(const dae__element *e)
 {
   return e->at.q;
 }
-static int first_g(const dae__element *e)
+static int assembly_first_g(const dae__element *e)
 {
   return e->at.g;
 }
-static int first_k(const dae__element *e)
+static int assembly_first_k(const dae__element *e)
 {
   return e->at.k;
 }
 
-static int eval_Ms(void *user, const dae_mechanical_at *at, const double *s, double *out)
+static int assembly_eval_Ms(void *user, const dae_mechanical_at *at, const double *s, double *out)
 {
   dae__assembly *a = user;
-  return contracted(a, at, s, first_q, dae__mech_Ms, &a->Ms, out);
+  return assembly_contracted(a, at, s, assembly_first_q, dae__mech_Ms, &a->Ms, out);
 }
 
-static int eval_Gts(void *user, const dae_mechanical_at *at, const double *s, double *out)
+static int assembly_eval_Gts(void *user, const dae_mechanical_at *at, const double *s, double *out)
 {
   dae__assembly *a = user;
-  return contracted(a, at, s, first_g, dae__mech_Gts, &a->Gts, out);
+  return assembly_contracted(a, at, s, assembly_first_g, dae__mech_Gts, &a->Gts, out);
 }
 
-static int eval_Kts(void *user, const dae_mechanical_at *at, const double *s, double *out)
+static int assembly_eval_Kts(void *user, const dae_mechanical_at *at, const double *s, double *out)
 {
   dae__assembly *a = user;
-  return contracted(a, at, s, first_k, dae__mech_Kts, &a->Kts, out);
+  return assembly_contracted(a, at, s, assembly_first_k, dae__mech_Kts, &a->Kts, out);
 }
 
-static dae_status mech_gdot_q(dae__mech *m, const dae_mechanical_at *at, const double *s,
-                              double *out, dae_error *err)
+static dae_status assembly_mech_gdot_q(dae__mech *m, const dae_mechanical_at *at, const double *s,
+                                       double *out, dae_error *err)
 {
   (void)s;
   return dae__mech_gdot_q(m, at, out, err);
 }
 
-static dae_status mech_k_q(dae__mech *m, const dae_mechanical_at *at, const double *s, double *out,
-                           dae_error *err)
+static dae_status assembly_mech_k_q(dae__mech *m, const dae_mechanical_at *at, const double *s,
+                                    double *out, dae_error *err)
 {
   (void)s;
   return dae__mech_k_q(m, at, out, err);
 }
 
-static int eval_gdot_q(void *user, const dae_mechanical_at *at, double *out)
+static int assembly_eval_gdot_q(void *user, const dae_mechanical_at *at, double *out)
 {
   dae__assembly *a = user;
-  return contracted(a, at, NULL, first_g, mech_gdot_q, &a->G, out);
+  return assembly_contracted(a, at, NULL, assembly_first_g, assembly_mech_gdot_q, &a->G, out);
 }
 
-static int eval_k_q(void *user, const dae_mechanical_at *at, double *out)
+static int assembly_eval_k_q(void *user, const dae_mechanical_at *at, double *out)
 {
   dae__assembly *a = user;
-  return contracted(a, at, NULL, first_k, mech_k_q, &a->kq, out);
+  return assembly_contracted(a, at, NULL, assembly_first_k, assembly_mech_k_q, &a->kq, out);
 }
 
-static int eval_energy(void *user, const dae_mechanical_at *at, double *T, double *V)
+static int assembly_eval_energy(void *user, const dae_mechanical_at *at, double *T, double *V)
 {
   dae__assembly *a = user;
   dae_status status = DAE_OK;
@@ -218,7 +219,7 @@ static int eval_energy(void *user, const dae_mechanical_at *at, double *T, doubl
 
 /* Rate of entry i of z = (q, v, u, w). That of a velocity would take the accelerations, and that of
  * an algebraic variable the time derivative of its equations, which nobody gives: NaN. */
-static double rate_of(const dae__assembly *a, const dae_mechanical_at *at, int i)
+static double assembly_rate_of(const dae__assembly *a, const dae_mechanical_at *at, int i)
 {
   const dae__sizes *n = &a->total;
   if (i < n->q)
@@ -226,7 +227,7 @@ static double rate_of(const dae__assembly *a, const dae_mechanical_at *at, int i
   return i >= 2 * n->q && i < 2 * n->q + n->u ? a->s[i - 2 * n->q] : NAN;
 }
 
-static bool has_inputs(const dae__assembly *a)
+static bool assembly_has_inputs(const dae__assembly *a)
 {
   for (int i = 0; i < a->parts; i++)
     if (a->element[i].m && a->element[i].nin > 0)
@@ -234,14 +235,14 @@ static bool has_inputs(const dae__assembly *a)
   return false;
 }
 
-static int eval_energy_rate(void *user, const dae_mechanical_at *at, const double *in_rate,
-                            double *T_rate, double *V_rate)
+static int assembly_eval_energy_rate(void *user, const dae_mechanical_at *at, const double *in_rate,
+                                     double *T_rate, double *V_rate)
 {
   dae__assembly *a = user;
   (void)in_rate; /* the whole has no inputs */
   *T_rate = *V_rate = 0;
-  if (a->total.u > 0 && has_inputs(a)) {
-    int code = eval(a, at, &(dae_mechanical_wanted){.s = a->s});
+  if (a->total.u > 0 && assembly_has_inputs(a)) {
+    int code = assembly_eval(a, at, &(dae_mechanical_wanted){.s = a->s});
     if (code)
       return code;
   }
@@ -254,7 +255,7 @@ static int eval_energy_rate(void *user, const dae_mechanical_at *at, const doubl
     dae_mechanical_at here = dae__element_at(e, at);
     dae__element_inputs(e, &a->total, at);
     for (int j = 0; j < e->nin; j++)
-      a->in_rate[j] = rate_of(a, at, e->source[j]);
+      a->in_rate[j] = assembly_rate_of(a, at, e->source[j]);
     status = dae__blame(
         a, e, dae__mech_energy_rate(e->m, &here, e->nin > 0 ? a->in_rate : NULL, &T, &V, &a->last));
     *T_rate += T;
@@ -268,7 +269,8 @@ static int eval_energy_rate(void *user, const dae_mechanical_at *at, const doubl
 typedef dae_status momentum_fn(dae__mech *m, const dae_mechanical_at *at, double *out,
                                dae_error *err);
 
-static int momenta(dae__assembly *a, const dae_mechanical_at *at, momentum_fn *fn, double *out)
+static int assembly_momenta(dae__assembly *a, const dae_mechanical_at *at, momentum_fn *fn,
+                            double *out)
 {
   dae_status status = DAE_OK;
   for (int i = 0; i < a->parts && !status; i++) {
@@ -283,25 +285,25 @@ static int momenta(dae__assembly *a, const dae_mechanical_at *at, momentum_fn *f
   return dae__assembly_code(status);
 }
 
-static int eval_p(void *user, const dae_mechanical_at *at, double *out)
+static int assembly_eval_p(void *user, const dae_mechanical_at *at, double *out)
 {
-  return momenta(user, at, dae__mech_p, out);
+  return assembly_momenta(user, at, dae__mech_p, out);
 }
 
-static int eval_F(void *user, const dae_mechanical_at *at, double *out)
+static int assembly_eval_F(void *user, const dae_mechanical_at *at, double *out)
 {
-  return momenta(user, at, dae__mech_F, out);
+  return assembly_momenta(user, at, dae__mech_F, out);
 }
 
-static int eval_p_rate(void *user, const dae_mechanical_at *at, double *out)
+static int assembly_eval_p_rate(void *user, const dae_mechanical_at *at, double *out)
 {
-  return momenta(user, at, dae__mech_p_rate, out);
+  return assembly_momenta(user, at, dae__mech_p_rate, out);
 }
 
 /* ---- the description ---- */
 
 /* pieces of all matrices but J */
-static void describe_pieces(dae__assembly *a)
+static void assembly_describe_pieces(dae__assembly *a)
 {
   for (int i = 0; i < a->elements; i++) {
     const dae__element *e = &a->element[i];
@@ -318,7 +320,7 @@ static void describe_pieces(dae__assembly *a)
   }
 }
 
-static void create_matrices(dae__assembly *a, dae__arena *arena)
+static void assembly_create_matrices(dae__assembly *a, dae__arena *arena)
 {
   int nq = a->total.q, ng = a->total.g, nk = a->total.k;
   const struct {
@@ -331,7 +333,7 @@ static void create_matrices(dae__assembly *a, dae__arena *arena)
     dae__mosaic_take(a, arena, 1, all[i].m);
   if (dae__arena_failed(arena))
     return;
-  describe_pieces(a);
+  assembly_describe_pieces(a);
   for (size_t i = 0; i < count; i++)
     dae__mosaic_merge(a, arena, all[i].rows, all[i].cols, 1, all[i].m);
   dae__assembly_J_pieces(a, arena);
@@ -344,7 +346,7 @@ static void create_matrices(dae__assembly *a, dae__arena *arena)
 }
 
 /* flags that hold for all elements */
-static void describe_flags(const dae__assembly *a, dae_mechanical *p)
+static void assembly_describe_flags(const dae__assembly *a, dae_mechanical *p)
 {
   bool energy = true, energy_rate = true;
   p->constant_mass = p->time_free_g = true;
@@ -357,12 +359,12 @@ static void describe_flags(const dae__assembly *a, dae_mechanical *p)
     energy = energy && (a->element[i].joint || own->energy);
     energy_rate = energy_rate && (a->element[i].joint || own->energy_rate);
   }
-  p->energy = energy ? eval_energy : NULL;
-  p->energy_rate = energy && energy_rate ? eval_energy_rate : NULL;
-  p->g_t = p->time_free_g ? NULL : eval_g_t;
+  p->energy = energy ? assembly_eval_energy : NULL;
+  p->energy_rate = energy && energy_rate ? assembly_eval_energy_rate : NULL;
+  p->g_t = p->time_free_g ? NULL : assembly_eval_g_t;
 }
 
-static void describe_patterns(const dae__assembly *a, dae_mechanical *p)
+static void assembly_describe_patterns(const dae__assembly *a, dae_mechanical *p)
 {
   p->M_pattern = &a->M.pattern;
   p->G_pattern = &a->G.pattern;
@@ -378,7 +380,7 @@ void dae__assembly_mechanical(dae__assembly *a, dae__arena *arena)
 {
   dae_mechanical *p = &a->mechanical;
   const dae__sizes *n = &a->total;
-  create_matrices(a, arena);
+  assembly_create_matrices(a, arena);
   *p = (dae_mechanical){.name = a->coupled->name,
                         .nq = n->q,
                         .ng = n->g,
@@ -388,9 +390,9 @@ void dae__assembly_mechanical(dae__assembly *a, dae__arena *arena)
                         .user = a,
                         .M = eval_M,
                         .f = eval_f,
-                        .p = eval_p,
-                        .F = eval_F,
-                        .p_rate = eval_p_rate,
+                        .p = assembly_eval_p,
+                        .F = assembly_eval_F,
+                        .p_rate = assembly_eval_p_rate,
                         .s = eval_s,
                         .c = eval_c,
                         .g = eval_g,
@@ -399,20 +401,20 @@ void dae__assembly_mechanical(dae__assembly *a, dae__arena *arena)
                         .K = eval_K,
                         .gamma = eval_gamma,
                         .kappa = eval_kappa,
-                        .J = eval_J,
-                        .Ms_qv = eval_Ms,
-                        .Gts_q = eval_Gts,
-                        .gdot_q = eval_gdot_q,
-                        .k_q = eval_k_q,
-                        .Kts_qv = eval_Kts,
-                        .eval = eval};
+                        .J = assembly_eval_J,
+                        .Ms_qv = assembly_eval_Ms,
+                        .Gts_q = assembly_eval_Gts,
+                        .gdot_q = assembly_eval_gdot_q,
+                        .k_q = assembly_eval_k_q,
+                        .Kts_qv = assembly_eval_Kts,
+                        .eval = assembly_eval};
   p->q_names = dae__assembly_names(a, arena, 'q');
   p->u_names = dae__assembly_names(a, arena, 'u');
   p->w_names = dae__assembly_names(a, arena, 'w');
   p->g_names = dae__assembly_names(a, arena, 'g');
   p->k_names = dae__assembly_names(a, arena, 'k');
-  describe_flags(a, p);
+  assembly_describe_flags(a, p);
   if (a->sparse)
-    describe_patterns(a, p);
+    assembly_describe_patterns(a, p);
   a->problem.mechanical = p;
 }

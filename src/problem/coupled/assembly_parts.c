@@ -57,7 +57,8 @@ void dae__assembly_J_pieces(dae__assembly *a, dae__arena *arena)
   dae__mosaic_merge(a, arena, n->q + n->u + n->w, 2 * n->q + n->u + n->w, 2, &a->J);
 }
 
-static dae_status add_element_J(dae__assembly *a, int i, const dae_mechanical_at *at, double *J)
+static dae_status assembly_add_element_J(dae__assembly *a, int i, const dae_mechanical_at *at,
+                                         double *J)
 {
   dae__element *e = &a->element[i];
   dae_mechanical_at here = dae__element_at(e, at);
@@ -79,7 +80,7 @@ int dae__assembly_J(dae__assembly *a, const dae_mechanical_at *at, double *J)
   dae_status status = DAE_OK;
   dae__zero(dae__pattern_count(&a->J.pattern), J);
   for (int i = 0; i < a->parts && !status; i++) /* joints have no forces */
-    status = add_element_J(a, i, at, J);
+    status = assembly_add_element_J(a, i, at, J);
   return dae__assembly_code(status);
 }
 
@@ -91,7 +92,7 @@ typedef struct label {
   int count;
 } label;
 
-static label mechanical_label(const dae_mechanical *p, char which)
+static label assembly_mechanical_label(const dae_mechanical *p, char which)
 {
   switch (which) {
   case 'q':
@@ -109,7 +110,7 @@ static label mechanical_label(const dae_mechanical *p, char which)
   }
 }
 
-static label semi_label(const dae_semi_explicit *p, char which)
+static label assembly_semi_label(const dae_semi_explicit *p, char which)
 {
   switch (which) {
   case 'u':
@@ -127,7 +128,7 @@ static label semi_label(const dae_semi_explicit *p, char which)
 
 /* "part.x", "part.q[1]", without the part if its name is empty; for a joint the constraint's name,
  * or its own, indexed if it has several constraints */
-static const char *join(dae__arena *arena, const dae__element *e, const label *l, int i)
+static const char *assembly_join(dae__arena *arena, const dae__element *e, const label *l, int i)
 {
   const char *own = l->names ? l->names[i] : NULL;
   char index[16] = "";
@@ -143,26 +144,27 @@ static const char *join(dae__arena *arena, const dae__element *e, const label *l
   return name;
 }
 
-static label label_of(const dae__assembly *a, int i, char which)
+static label assembly_label_of(const dae__assembly *a, int i, char which)
 {
   const dae__element *e = &a->element[i];
   if (e->joint)
     return which == 'g' ? (label){e->joint->g_names, e->name, e->n.g} : (label){0};
-  return e->semi ? semi_label(e->semi->p, which) : mechanical_label(e->m->p, which);
+  return e->semi ? assembly_semi_label(e->semi->p, which)
+                 : assembly_mechanical_label(e->m->p, which);
 }
 
 const char *const *dae__assembly_names(const dae__assembly *a, dae__arena *arena, char which)
 {
   int count = 0, n = 0;
   for (int i = 0; i < a->elements; i++)
-    count += label_of(a, i, which).count;
+    count += assembly_label_of(a, i, which).count;
   const char **names = DAE__TAKE(arena, const char *, count);
   if (count == 0 || !names)
     return NULL;
   for (int i = 0; i < a->elements; i++) {
-    label l = label_of(a, i, which);
+    label l = assembly_label_of(a, i, which);
     for (int j = 0; j < l.count; j++)
-      names[n++] = join(arena, &a->element[i], &l, j);
+      names[n++] = assembly_join(arena, &a->element[i], &l, j);
   }
   return names;
 }

@@ -5,15 +5,16 @@
 #include "linalg/pattern.h"
 #include "problem/coupled/assembly_parts.h"
 
-static dae_mechanical_at seen(const dae_semi_explicit_at *at)
+static dae_mechanical_at assembly_semi_seen(const dae_semi_explicit_at *at)
 {
   return (dae_mechanical_at){.t = at->t, .u = at->x, .w = at->y};
 }
 
 /* the rows f or F of all parts */
-static int eval_rows(dae__assembly *a, const dae_semi_explicit_at *at, double *f, double *F)
+static int assembly_semi_eval_rows(dae__assembly *a, const dae_semi_explicit_at *at, double *f,
+                                   double *F)
 {
-  dae_mechanical_at all = seen(at);
+  dae_mechanical_at all = assembly_semi_seen(at);
   dae_status status = DAE_OK;
   for (int i = 0; i < a->parts && !status; i++) {
     dae__element *e = &a->element[i];
@@ -25,21 +26,21 @@ static int eval_rows(dae__assembly *a, const dae_semi_explicit_at *at, double *f
   return dae__assembly_code(status);
 }
 
-static int eval_f(void *user, const dae_semi_explicit_at *at, double *out)
+static int assembly_semi_eval_f(void *user, const dae_semi_explicit_at *at, double *out)
 {
-  return eval_rows(user, at, out, NULL);
+  return assembly_semi_eval_rows(user, at, out, NULL);
 }
 
-static int eval_F(void *user, const dae_semi_explicit_at *at, double *out)
+static int assembly_semi_eval_F(void *user, const dae_semi_explicit_at *at, double *out)
 {
-  return eval_rows(user, at, NULL, out);
+  return assembly_semi_eval_rows(user, at, NULL, out);
 }
 
 /* inputs are variables of other parts, which are held as all variables are */
-static int eval_F_t(void *user, const dae_semi_explicit_at *at, double *out)
+static int assembly_semi_eval_F_t(void *user, const dae_semi_explicit_at *at, double *out)
 {
   dae__assembly *a = user;
-  dae_mechanical_at all = seen(at);
+  dae_mechanical_at all = assembly_semi_seen(at);
   dae_status status = DAE_OK;
   for (int i = 0; i < a->parts && !status; i++) {
     dae__element *e = &a->element[i];
@@ -50,16 +51,16 @@ static int eval_F_t(void *user, const dae_semi_explicit_at *at, double *out)
   return dae__assembly_code(status);
 }
 
-static int eval_J(void *user, const dae_semi_explicit_at *at, double *out)
+static int assembly_semi_eval_J(void *user, const dae_semi_explicit_at *at, double *out)
 {
-  dae_mechanical_at all = seen(at);
+  dae_mechanical_at all = assembly_semi_seen(at);
   return dae__assembly_J(user, &all, out);
 }
 
-static int eval_M(void *user, const dae_semi_explicit_at *at, double *out)
+static int assembly_semi_eval_M(void *user, const dae_semi_explicit_at *at, double *out)
 {
   dae__assembly *a = user;
-  dae_mechanical_at all = seen(at);
+  dae_mechanical_at all = assembly_semi_seen(at);
   dae_status status = DAE_OK;
   dae__zero(dae__pattern_count(&a->M.pattern), out);
   for (int i = 0; i < a->parts && !status; i++) {
@@ -73,10 +74,11 @@ static int eval_M(void *user, const dae_semi_explicit_at *at, double *out)
   return dae__assembly_code(status);
 }
 
-static int eval_Ms(void *user, const dae_semi_explicit_at *at, const double *s, double *out)
+static int assembly_semi_eval_Ms(void *user, const dae_semi_explicit_at *at, const double *s,
+                                 double *out)
 {
   dae__assembly *a = user;
-  dae_mechanical_at all = seen(at);
+  dae_mechanical_at all = assembly_semi_seen(at);
   dae_status status = DAE_OK;
   dae__zero(dae__pattern_count(&a->Ms.pattern), out);
   for (int i = 0; i < a->parts && !status; i++) {
@@ -93,7 +95,7 @@ static int eval_Ms(void *user, const dae_semi_explicit_at *at, const double *s, 
 
 /* ---- the description ---- */
 
-static void create_matrices(dae__assembly *a, dae__arena *arena)
+static void assembly_semi_create_matrices(dae__assembly *a, dae__arena *arena)
 {
   int nx = a->total.u;
   dae__mosaic_take(a, arena, 1, &a->M);
@@ -111,7 +113,7 @@ static void create_matrices(dae__assembly *a, dae__arena *arena)
 }
 
 /* the largest declared index; wires may raise it, and an undeclared one is not known: 0 */
-static int declared_index(const dae__assembly *a)
+static int assembly_semi_declared_index(const dae__assembly *a)
 {
   int index = 1;
   for (int i = 0; i < a->parts; i++) {
@@ -126,23 +128,23 @@ static int declared_index(const dae__assembly *a)
 void dae__assembly_semi(dae__assembly *a, dae__arena *arena)
 {
   dae_semi_explicit *p = &a->semi_explicit;
-  create_matrices(a, arena);
+  assembly_semi_create_matrices(a, arena);
   *p = (dae_semi_explicit){.name = a->coupled->name,
                            .nx = a->total.u,
                            .ny = a->total.w,
-                           .index = declared_index(a),
+                           .index = assembly_semi_declared_index(a),
                            .user = a,
-                           .f = eval_f,
-                           .F = eval_F,
-                           .F_t = eval_F_t,
-                           .J = eval_J,
+                           .f = assembly_semi_eval_f,
+                           .F = assembly_semi_eval_F,
+                           .F_t = assembly_semi_eval_F_t,
+                           .J = assembly_semi_eval_J,
                            .constant_mass = true};
   for (int i = 0; i < a->parts; i++) {
     const dae_semi_explicit *own = a->element[i].semi->p;
     if (own->M)
-      p->M = eval_M;
+      p->M = assembly_semi_eval_M;
     if (own->M && !own->constant_mass)
-      p->constant_mass = false, p->Ms_x = eval_Ms;
+      p->constant_mass = false, p->Ms_x = assembly_semi_eval_Ms;
     if (own->ny > 0 && !own->F_t)
       p->F_t = NULL;
   }

@@ -7,7 +7,7 @@
 #include "problem/callback.h"
 
 /* the inputs of a part are what the assembly has put into e->now */
-static int wired_inputs(void *user, double t, double *in)
+static int element_wired_inputs(void *user, double t, double *in)
 {
   const dae__element *e = user;
   (void)t;
@@ -17,7 +17,8 @@ static int wired_inputs(void *user, double t, double *in)
 
 /* ---- creating ---- */
 
-static void take_memory(dae__arena *arena, const dae_pattern *J_in, bool given, dae__element *e)
+static void element_take_memory(dae__arena *arena, const dae_pattern *J_in, bool given,
+                                dae__element *e)
 {
   e->z = DAE__TAKE(arena, int, e->nz);
   e->row = DAE__TAKE(arena, int, e->nr);
@@ -32,10 +33,10 @@ static void take_memory(dae__arena *arena, const dae_pattern *J_in, bool given, 
     e->dJ_in = dae__difference_create(arena, &e->J_in, false);
 }
 
-static dae_status create_mechanical(dae__arena *arena, const dae_mechanical *p, dae__element *e,
-                                    dae_error *err)
+static dae_status element_create_mechanical(dae__arena *arena, const dae_mechanical *p,
+                                            dae__element *e, dae_error *err)
 {
-  dae_problem problem = {.mechanical = p, .input = wired_inputs, .input_user = e};
+  dae_problem problem = {.mechanical = p, .input = element_wired_inputs, .input_user = e};
   dae_status status = dae__mech_create(arena, &problem, &e->m, err);
   if (status)
     return status;
@@ -44,14 +45,14 @@ static dae_status create_mechanical(dae__arena *arena, const dae_mechanical *p, 
   e->nr = p->nq + p->nu + p->nw;
   e->nin = p->nin;
   e->J = &e->m->J;
-  take_memory(arena, p->J_in_pattern, p->J_in != NULL, e);
+  element_take_memory(arena, p->J_in_pattern, p->J_in != NULL, e);
   return DAE_OK;
 }
 
-static dae_status create_semi(dae__arena *arena, const dae_semi_explicit *p, dae__element *e,
-                              dae_error *err)
+static dae_status element_create_semi(dae__arena *arena, const dae_semi_explicit *p,
+                                      dae__element *e, dae_error *err)
 {
-  dae_problem problem = {.semi_explicit = p, .input = wired_inputs, .input_user = e};
+  dae_problem problem = {.semi_explicit = p, .input = element_wired_inputs, .input_user = e};
   dae_status status = dae__semi_create(arena, &problem, &e->semi, err);
   if (status)
     return status;
@@ -59,7 +60,7 @@ static dae_status create_semi(dae__arena *arena, const dae_semi_explicit *p, dae
   e->nz = e->nr = p->nx + p->ny;
   e->nin = p->nin;
   e->J = &e->semi->J;
-  take_memory(arena, p->J_in_pattern, p->J_in != NULL, e);
+  element_take_memory(arena, p->J_in_pattern, p->J_in != NULL, e);
   return DAE_OK;
 }
 
@@ -67,8 +68,8 @@ dae_status dae__element_part(dae__arena *arena, const dae_part *part, const char
                              dae__element *e, dae_error *err)
 {
   e->name = name;
-  dae_status status = part->mechanical ? create_mechanical(arena, part->mechanical, e, err)
-                                       : create_semi(arena, part->semi_explicit, e, err);
+  dae_status status = part->mechanical ? element_create_mechanical(arena, part->mechanical, e, err)
+                                       : element_create_semi(arena, part->semi_explicit, e, err);
   if (!status && dae__arena_failed(arena))
     status = dae__out_of_memory(err);
   return status;
@@ -76,7 +77,7 @@ dae_status dae__element_part(dae__arena *arena, const dae_part *part, const char
 
 /* ---- a joint as a mechanical problem without mass and forces ---- */
 
-static int joint_f(void *user, const dae_mechanical_at *at, double *out)
+static int element_joint_f(void *user, const dae_mechanical_at *at, double *out)
 {
   const dae_joint *joint = user;
   (void)at;
@@ -85,43 +86,44 @@ static int joint_f(void *user, const dae_mechanical_at *at, double *out)
 }
 
 /* M and J have no entries */
-static int joint_nothing(void *user, const dae_mechanical_at *at, double *out)
+static int element_joint_nothing(void *user, const dae_mechanical_at *at, double *out)
 {
   (void)user, (void)at, (void)out;
   return 0;
 }
 
-static int joint_g(void *user, const dae_mechanical_at *at, double *out)
+static int element_joint_g(void *user, const dae_mechanical_at *at, double *out)
 {
   const dae_joint *joint = user;
   return joint->g(joint->user, at->t, at->q, out);
 }
 
-static int joint_g_t(void *user, const dae_mechanical_at *at, double *out)
+static int element_joint_g_t(void *user, const dae_mechanical_at *at, double *out)
 {
   const dae_joint *joint = user;
   return joint->g_t(joint->user, at->t, at->q, out);
 }
 
-static int joint_G(void *user, const dae_mechanical_at *at, double *out)
+static int element_joint_G(void *user, const dae_mechanical_at *at, double *out)
 {
   const dae_joint *joint = user;
   return joint->G(joint->user, at->t, at->q, out);
 }
 
-static int joint_gamma(void *user, const dae_mechanical_at *at, double *out)
+static int element_joint_gamma(void *user, const dae_mechanical_at *at, double *out)
 {
   const dae_joint *joint = user;
   return joint->gamma(joint->user, at->t, at->q, at->v, out);
 }
 
-static int joint_gdot_z(void *user, const dae_mechanical_at *at, double *out)
+static int element_joint_gdot_z(void *user, const dae_mechanical_at *at, double *out)
 {
   const dae_joint *joint = user;
   return joint->gdot_z(joint->user, at->t, at->q, at->v, out);
 }
 
-static int joint_Gts_z(void *user, const dae_mechanical_at *at, const double *s, double *out)
+static int element_joint_Gts_z(void *user, const dae_mechanical_at *at, const double *s,
+                               double *out)
 {
   const dae_joint *joint = user;
   return joint->Gts_z(joint->user, at->t, at->q, s, out);
@@ -146,15 +148,15 @@ dae_status dae__element_joint(dae__arena *arena, const dae_joint *joint, const c
                         .ng = joint->ng,
                         .user = own,
                         .g_names = joint->g_names,
-                        .M = joint_nothing,
-                        .f = joint_f,
-                        .J = joint_nothing,
-                        .g = joint_g,
-                        .g_t = joint->g_t ? joint_g_t : NULL,
-                        .G = joint->G ? joint_G : NULL,
-                        .gamma = joint->gamma ? joint_gamma : NULL,
-                        .gdot_q = joint->gdot_z ? joint_gdot_z : NULL,
-                        .Gts_q = joint->Gts_z ? joint_Gts_z : NULL,
+                        .M = element_joint_nothing,
+                        .f = element_joint_f,
+                        .J = element_joint_nothing,
+                        .g = element_joint_g,
+                        .g_t = joint->g_t ? element_joint_g_t : NULL,
+                        .G = joint->G ? element_joint_G : NULL,
+                        .gamma = joint->gamma ? element_joint_gamma : NULL,
+                        .gdot_q = joint->gdot_z ? element_joint_gdot_z : NULL,
+                        .Gts_q = joint->Gts_z ? element_joint_Gts_z : NULL,
                         .M_pattern = &pattern[0],
                         .J_pattern = &pattern[1],
                         .G_pattern = &pattern[2],
@@ -162,7 +164,7 @@ dae_status dae__element_joint(dae__arena *arena, const dae_joint *joint, const c
                         .time_free_g = joint->time_free};
   e->name = name;
   e->joint = joint;
-  dae_status status = create_mechanical(arena, p, e, err);
+  dae_status status = element_create_mechanical(arena, p, e, err);
   e->q = DAE__TAKE(arena, double, nz);
   e->v = DAE__TAKE(arena, double, nz);
   if (!status && dae__arena_failed(arena))
@@ -172,7 +174,7 @@ dae_status dae__element_joint(dae__arena *arena, const dae_joint *joint, const c
 
 /* ---- points ---- */
 
-static const double *part_of(const double *x, int n)
+static const double *element_part_of(const double *x, int n)
 {
   return x ? x + n : NULL;
 }
@@ -181,10 +183,10 @@ dae_mechanical_at dae__element_at(dae__element *e, const dae_mechanical_at *at)
 {
   if (!e->joint)
     return (dae_mechanical_at){at->t,
-                               part_of(at->q, e->at.q),
-                               part_of(at->v, e->at.q),
-                               part_of(at->u, e->at.u),
-                               part_of(at->w, e->at.w),
+                               element_part_of(at->q, e->at.q),
+                               element_part_of(at->v, e->at.q),
+                               element_part_of(at->u, e->at.u),
+                               element_part_of(at->w, e->at.w),
                                e->in};
   for (int i = 0; i < e->n.q; i++) {
     e->q[i] = at->q[e->z[i]];
@@ -193,7 +195,7 @@ dae_mechanical_at dae__element_at(dae__element *e, const dae_mechanical_at *at)
   return (dae_mechanical_at){.t = at->t, .q = e->q, .v = e->v};
 }
 
-static double entry(const dae__sizes *total, const dae_mechanical_at *at, int i)
+static double element_entry(const dae__sizes *total, const dae_mechanical_at *at, int i)
 {
   if (i < total->q)
     return at->q[i];
@@ -207,7 +209,7 @@ static double entry(const dae__sizes *total, const dae_mechanical_at *at, int i)
 void dae__element_inputs(dae__element *e, const dae__sizes *total, const dae_mechanical_at *at)
 {
   for (int i = 0; i < e->nin; i++)
-    e->in[i] = entry(total, at, e->source[i]);
+    e->in[i] = element_entry(total, at, e->source[i]);
 }
 
 const double *dae__element_xy(dae__element *e, const dae_mechanical_at *at)
@@ -253,7 +255,7 @@ typedef struct vary {
   const dae_mechanical_at *at;
 } vary;
 
-static dae_status rhs_of_in(void *context, const double *in, double *out, dae_error *err)
+static dae_status element_rhs_of_in(void *context, const double *in, double *out, dae_error *err)
 {
   const vary *c = context;
   dae__element *e = c->e;
@@ -278,5 +280,5 @@ dae_status dae__element_J_in(dae__element *e, const dae_mechanical_at *at, doubl
     return dae__callback_status(NULL, e->m->p->J_in(e->m->p->user, &here, J_in), "J_in", at->t,
                                 err);
   }
-  return dae__difference_jacobian(&e->dJ_in, rhs_of_in, &(vary){e, at}, e->in, J_in, err);
+  return dae__difference_jacobian(&e->dJ_in, element_rhs_of_in, &(vary){e, at}, e->in, J_in, err);
 }

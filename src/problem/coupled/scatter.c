@@ -8,7 +8,7 @@
 static const dae_pattern none = {0, 0, NULL, NULL};
 
 /* makes a failure known that happened elsewhere */
-static dae_pattern fail(dae__arena *arena)
+static dae_pattern scatter_fail(dae__arena *arena)
 {
   (void)dae__arena_take(arena, SIZE_MAX, 2);
   return none;
@@ -17,7 +17,7 @@ static dae_pattern fail(dae__arena *arena)
 /* where each entry stands in the matrix; visit is called in the order of the entries */
 typedef void visit_fn(void *context, int entry, int row, int col);
 
-static void visit_all(const dae__piece *piece, int count, visit_fn *visit, void *context)
+static void scatter_visit_all(const dae__piece *piece, int count, visit_fn *visit, void *context)
 {
   int n = 0;
   for (int b = 0; b < count; b++) {
@@ -33,13 +33,13 @@ typedef struct sorted {
   int *start, *row, *place;
 } sorted;
 
-static void count_column(void *context, int entry, int row, int col)
+static void scatter_count_column(void *context, int entry, int row, int col)
 {
   (void)entry, (void)row;
   ((sorted *)context)->start[col + 1]++;
 }
 
-static void put_entry(void *context, int entry, int row, int col)
+static void scatter_put_entry(void *context, int entry, int row, int col)
 {
   sorted *s = context;
   s->place[entry] = s->start[col]++;
@@ -47,12 +47,13 @@ static void put_entry(void *context, int entry, int row, int col)
 }
 
 /* a pattern whose columns are neither sorted nor free of repetitions */
-static dae_pattern by_column(int rows, int cols, const dae__piece *piece, int count, sorted *s)
+static dae_pattern scatter_by_column(int rows, int cols, const dae__piece *piece, int count,
+                                     sorted *s)
 {
-  visit_all(piece, count, count_column, s);
+  scatter_visit_all(piece, count, scatter_count_column, s);
   for (int j = 0; j < cols; j++)
     s->start[j + 1] += s->start[j];
-  visit_all(piece, count, put_entry, s);
+  scatter_visit_all(piece, count, scatter_put_entry, s);
   for (int j = cols; j > 0; j--) /* each offset has moved on to the end of its column */
     s->start[j] = s->start[j - 1];
   s->start[0] = 0;
@@ -60,7 +61,7 @@ static dae_pattern by_column(int rows, int cols, const dae__piece *piece, int co
 }
 
 /* p with equal rows of a column joined; number[e] = entry of the result for entry e of p */
-static dae_pattern join(dae__arena *arena, const dae_pattern *p, int *number)
+static dae_pattern scatter_join(dae__arena *arena, const dae_pattern *p, int *number)
 {
   int entries = 0;
   for (int j = 0; j < p->cols; j++)
@@ -82,8 +83,8 @@ static dae_pattern join(dae__arena *arena, const dae_pattern *p, int *number)
   return (dae_pattern){p->rows, p->cols, start, row};
 }
 
-static dae_pattern merge(dae__arena *arena, dae__arena *scratch, int rows, int cols,
-                         dae__piece *piece, int count, int total)
+static dae_pattern scatter_merge(dae__arena *arena, dae__arena *scratch, int rows, int cols,
+                                 dae__piece *piece, int count, int total)
 {
   sorted s = {DAE__TAKE(scratch, int, (size_t)cols + 1), DAE__TAKE(scratch, int, total),
               DAE__TAKE(scratch, int, total)};
@@ -91,14 +92,14 @@ static dae_pattern merge(dae__arena *arena, dae__arena *scratch, int rows, int c
   int *number = DAE__TAKE(scratch, int, total);
   if (dae__arena_failed(scratch))
     return none;
-  dae_pattern loose = by_column(rows, cols, piece, count, &s);
+  dae_pattern loose = scatter_by_column(rows, cols, piece, count, &s);
   dae_pattern turned = dae__pattern_transpose(scratch, &loose, turn);
   if (dae__arena_failed(scratch))
     return none;
   dae_pattern tidy = dae__pattern_transpose(scratch, &turned, back);
   if (dae__arena_failed(scratch))
     return none;
-  dae_pattern result = join(arena, &tidy, number);
+  dae_pattern result = scatter_join(arena, &tidy, number);
   for (int b = 0, n = 0; result.start && b < count; b++)
     for (int e = 0; e < dae__pattern_count(piece[b].pattern); e++)
       piece[b].map[e] = number[back[turn[s.place[n++]]]];
@@ -106,7 +107,8 @@ static dae_pattern merge(dae__arena *arena, dae__arena *scratch, int rows, int c
 }
 
 /* the full pattern, whose entries need no sorting */
-static dae_pattern merge_dense(dae__arena *arena, int rows, int cols, dae__piece *piece, int count)
+static dae_pattern scatter_merge_dense(dae__arena *arena, int rows, int cols, dae__piece *piece,
+                                       int count)
 {
   for (int b = 0; b < count; b++) {
     const dae_pattern *p = piece[b].pattern;
@@ -128,15 +130,15 @@ dae_pattern dae__pieces_merge(dae__arena *arena, int rows, int cols, bool dense,
     total += dae__pattern_count(piece[b].pattern);
   }
   if (dae__arena_failed(arena) || total > INT_MAX)
-    return fail(arena);
+    return scatter_fail(arena);
   if (dense)
-    return merge_dense(arena, rows, cols, piece, count);
+    return scatter_merge_dense(arena, rows, cols, piece, count);
   dae__arena *scratch = dae__arena_create(dae__arena_env(arena));
   if (!scratch)
-    return fail(arena);
-  dae_pattern result = merge(arena, scratch, rows, cols, piece, count, (int)total);
+    return scatter_fail(arena);
+  dae_pattern result = scatter_merge(arena, scratch, rows, cols, piece, count, (int)total);
   dae__arena_free(scratch);
-  return result.start ? result : fail(arena);
+  return result.start ? result : scatter_fail(arena);
 }
 
 void dae__piece_add(const dae__piece *piece, double factor, const double *values, double *matrix)

@@ -38,14 +38,14 @@ void dae__algebraic_free(dae__algebraic *a)
     dae__solver_free(a->solver);
 }
 
-static const char *variable_name(const dae__mech *m, int i, char *name, size_t size)
+static const char *algebraic_variable_name(const dae__mech *m, int i, char *name, size_t size)
 {
   dae_problem_variable(&(dae_problem){.mechanical = m->p}, m->at.w + (i > 0 ? i : 0), name, size);
   return name;
 }
 
 /* fsc and the factors of dc/dw at the point */
-static dae_status evaluate(dae__algebraic *a, const dae_mechanical_at *at, dae_error *err)
+static dae_status algebraic_evaluate(dae__algebraic *a, const dae_mechanical_at *at, dae_error *err)
 {
   char name[64];
   dae_status status = dae__mech_rhs(a->m, at, a->fsc, err);
@@ -57,7 +57,7 @@ static dae_status evaluate(dae__algebraic *a, const dae_mechanical_at *at, dae_e
     a->values[e] = a->J[a->entry[e]];
   status = dae__solver_factor(a->solver, a->values);
   if (status == DAE_ERROR_SINGULAR) {
-    variable_name(a->m, dae__solver_column(a->solver), name, sizeof name);
+    algebraic_variable_name(a->m, dae__solver_column(a->solver), name, sizeof name);
     dae__fail(err, status, name,
               "the algebraic equations do not determine %s: dc/dw is singular, so the index is "
               "higher than 1 there",
@@ -75,7 +75,7 @@ dae_status dae__algebraic_solve(dae__algebraic *a, double t, double *y, dae_erro
   double *w = y + m->at.w, *d = a->fsc + m->nq + m->nu, before = INFINITY;
   for (int i = 0; i < MAX_ITERATIONS; i++) {
     dae_mechanical_at at = dae__mech_at(m, t, y);
-    dae_status status = evaluate(a, &at, err);
+    dae_status status = algebraic_evaluate(a, &at, err);
     if (status)
       return status;
     dae__solver_solve(a->solver, d);
@@ -86,7 +86,7 @@ dae_status dae__algebraic_solve(dae__algebraic *a, double t, double *y, dae_erro
       return DAE_OK;
     before = change;
   }
-  variable_name(m, 0, name, sizeof name);
+  algebraic_variable_name(m, 0, name, sizeof name);
   return dae__fail(err, DAE_ERROR_RECOVERABLE, name,
                    "the algebraic equations could not be solved for %s and the other algebraic "
                    "variables",

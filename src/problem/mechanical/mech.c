@@ -19,7 +19,7 @@ const char *dae__mech_constraint_name(const dae_mechanical *p, int row, char *te
 }
 
 /* name of row i of (f, s, c) */
-static void rhs_name(const dae_mechanical *p, int i, char *text, size_t size)
+static void mech_rhs_name(const dae_mechanical *p, int i, char *text, size_t size)
 {
   const char *const *names = p->q_names;
   const char *letter = "q";
@@ -34,42 +34,42 @@ static void rhs_name(const dae_mechanical *p, int i, char *text, size_t size)
     snprintf(text, size, "equation of %s[%d]", letter, i + 1);
 }
 
-static dae_status not_finite(dae_error *err, const char *name, const char *what, double t)
+static dae_status mech_not_finite(dae_error *err, const char *name, const char *what, double t)
 {
   dae__fail(err, DAE_ERROR_RECOVERABLE, name, "%s of %s is not a finite number", what, name);
   dae__fail_at(err, t, NAN);
   return DAE_ERROR_RECOVERABLE;
 }
 
-static dae_status check_rows(const dae__mech *m, const double *x, int n, int first, double t,
-                             const char *what, dae_error *err)
+static dae_status mech_check_rows(const dae__mech *m, const double *x, int n, int first, double t,
+                                  const char *what, dae_error *err)
 {
   char name[64];
   for (int i = 0; i < n; i++)
     if (!isfinite(x[i])) {
       if (first < 0)
-        rhs_name(m->p, i - first - 1, name, sizeof name);
+        mech_rhs_name(m->p, i - first - 1, name, sizeof name);
       else
         dae__mech_constraint_name(m->p, first + i, name, sizeof name);
-      return not_finite(err, name, what, t);
+      return mech_not_finite(err, name, what, t);
     }
   return DAE_OK;
 }
 
 /* names the row of a matrix entry that is not finite */
-static dae_status check_entries(const dae__mech *m, const dae_pattern *p, const double *values,
-                                const char *matrix, double t, dae_error *err)
+static dae_status mech_check_entries(const dae__mech *m, const dae_pattern *p, const double *values,
+                                     const char *matrix, double t, dae_error *err)
 {
   char name[64], what[32];
   for (int e = 0; e < dae__pattern_count(p); e++)
     if (!isfinite(values[e])) {
       if (matrix[0] == 'M')
-        rhs_name(m->p, p->row[e], name, sizeof name);
+        mech_rhs_name(m->p, p->row[e], name, sizeof name);
       else
         dae__mech_constraint_name(m->p, p->row[e] + (matrix[0] == 'K' ? m->ng : 0), name,
                                   sizeof name);
       snprintf(what, sizeof what, "an entry of %s", matrix);
-      return not_finite(err, name, what, t);
+      return mech_not_finite(err, name, what, t);
     }
   return DAE_OK;
 }
@@ -81,8 +81,8 @@ dae_status dae__mech_inputs(dae__mech *m, double t, dae_error *err)
 }
 
 /* the point with its inputs */
-static dae_status with_inputs(dae__mech *m, const dae_mechanical_at *at, dae_mechanical_at *full,
-                              dae_error *err)
+static dae_status mech_with_inputs(dae__mech *m, const dae_mechanical_at *at,
+                                   dae_mechanical_at *full, dae_error *err)
 {
   *full = *at;
   full->in = m->in;
@@ -100,7 +100,7 @@ void dae__mask_rows(const dae__mech *m, const bool *active, const dae_pattern *p
       values[e] = 0;
 }
 
-static void mask(const bool *active, int n, double *x)
+static void mech_mask(const bool *active, int n, double *x)
 {
   for (int i = 0; i < n; i++)
     if (!active[i])
@@ -108,8 +108,8 @@ static void mask(const bool *active, int n, double *x)
 }
 
 /* calls the joint callback for what the user can give and takes that out of rest */
-static dae_status eval_jointly(dae__mech *m, const dae_mechanical_at *at,
-                               dae_mechanical_wanted *rest, dae_error *err)
+static dae_status mech_eval_jointly(dae__mech *m, const dae_mechanical_at *at,
+                                    dae_mechanical_wanted *rest, dae_error *err)
 {
   const dae_mechanical *p = m->p;
   dae_mechanical_wanted given = *rest, left = {0};
@@ -132,8 +132,9 @@ static dae_status eval_jointly(dae__mech *m, const dae_mechanical_at *at,
   return dae__callback_status(m->why, p->eval(p->user, at, &given), "eval", at->t, err);
 }
 
-static dae_status eval_separately(dae__mech *m, const dae_mechanical_at *at,
-                                  const dae_mechanical_wanted *w, const double *G, dae_error *err)
+static dae_status mech_eval_separately(dae__mech *m, const dae_mechanical_at *at,
+                                       const dae_mechanical_wanted *w, const double *G,
+                                       dae_error *err)
 {
   const dae_mechanical *p = m->p;
   dae_status status = DAE_OK;
@@ -162,16 +163,16 @@ static dae_status eval_separately(dae__mech *m, const dae_mechanical_at *at,
   return status;
 }
 
-static void mask_dependent(const dae__mech *m, const dae_mechanical_wanted *w)
+static void mech_mask_dependent(const dae__mech *m, const dae_mechanical_wanted *w)
 {
   const bool *g = m->active, *k = m->active + m->ng;
   double *of_g[] = {w->g, w->gdot, w->gamma}, *of_k[] = {w->k, w->kappa};
   for (int i = 0; i < 3; i++)
     if (of_g[i])
-      mask(g, m->ng, of_g[i]);
+      mech_mask(g, m->ng, of_g[i]);
   for (int i = 0; i < 2; i++)
     if (of_k[i])
-      mask(k, m->nk, of_k[i]);
+      mech_mask(k, m->nk, of_k[i]);
   if (w->G)
     dae__mask_rows(m, g, &m->G, w->G);
   if (w->K)
@@ -179,63 +180,66 @@ static void mask_dependent(const dae__mech *m, const dae_mechanical_wanted *w)
 }
 
 /* names what is not finite */
-static dae_status refuse(const dae__mech *m, double t, const dae_mechanical_wanted *w,
-                         dae_error *err)
+static dae_status mech_refuse(const dae__mech *m, double t, const dae_mechanical_wanted *w,
+                              dae_error *err)
 {
   dae_status status = DAE_OK;
   if (w->f)
-    status = check_rows(m, w->f, m->nq, -1, t, "the right side", err);
+    status = mech_check_rows(m, w->f, m->nq, -1, t, "the right side", err);
   if (w->s && !status)
-    status = check_rows(m, w->s, m->nu, -1 - m->nq, t, "the right side", err);
+    status = mech_check_rows(m, w->s, m->nu, -1 - m->nq, t, "the right side", err);
   if (w->c && !status)
-    status = check_rows(m, w->c, m->nw, -1 - m->nq - m->nu, t, "the residual", err);
+    status = mech_check_rows(m, w->c, m->nw, -1 - m->nq - m->nu, t, "the residual", err);
   if (w->g && !status)
-    status = check_rows(m, w->g, m->ng, 0, t, "the residual", err);
+    status = mech_check_rows(m, w->g, m->ng, 0, t, "the residual", err);
   if (w->gdot && !status)
-    status = check_rows(m, w->gdot, m->ng, 0, t, "the rate", err);
+    status = mech_check_rows(m, w->gdot, m->ng, 0, t, "the rate", err);
   if (w->gamma && !status)
-    status = check_rows(m, w->gamma, m->ng, 0, t, "gamma", err);
+    status = mech_check_rows(m, w->gamma, m->ng, 0, t, "gamma", err);
   if (w->k && !status)
-    status = check_rows(m, w->k, m->nk, m->ng, t, "the residual", err);
+    status = mech_check_rows(m, w->k, m->nk, m->ng, t, "the residual", err);
   if (w->kappa && !status)
-    status = check_rows(m, w->kappa, m->nk, m->ng, t, "kappa", err);
+    status = mech_check_rows(m, w->kappa, m->nk, m->ng, t, "kappa", err);
   if (w->M && !status)
-    status = check_entries(m, &m->M, w->M, "M", t, err);
+    status = mech_check_entries(m, &m->M, w->M, "M", t, err);
   if (w->G && !status)
-    status = check_entries(m, &m->G, w->G, "G", t, err);
+    status = mech_check_entries(m, &m->G, w->G, "G", t, err);
   if (w->K && !status)
-    status = check_entries(m, &m->K, w->K, "K", t, err);
+    status = mech_check_entries(m, &m->K, w->K, "K", t, err);
   return status;
 }
 
-static inline bool is_finite(int n, const double *x)
+static inline bool mech_is_finite(int n, const double *x)
 {
   return !x || dae__all_finite(n, x);
 }
 
-static dae_status check(const dae__mech *m, double t, const dae_mechanical_wanted *w,
-                        dae_error *err)
+static dae_status mech_check(const dae__mech *m, double t, const dae_mechanical_wanted *w,
+                             dae_error *err)
 {
-  bool good = is_finite(m->nq, w->f) && is_finite(m->nu, w->s) && is_finite(m->nw, w->c) &&
-              is_finite(m->ng, w->g) && is_finite(m->ng, w->gdot) && is_finite(m->ng, w->gamma) &&
-              is_finite(m->nk, w->k) && is_finite(m->nk, w->kappa) &&
-              is_finite(dae__pattern_count(&m->M), w->M) &&
-              is_finite(dae__pattern_count(&m->G), w->G) &&
-              is_finite(dae__pattern_count(&m->K), w->K);
-  return good ? DAE_OK : refuse(m, t, w, err);
+  bool good = mech_is_finite(m->nq, w->f) && mech_is_finite(m->nu, w->s) &&
+              mech_is_finite(m->nw, w->c) && mech_is_finite(m->ng, w->g) &&
+              mech_is_finite(m->ng, w->gdot) && mech_is_finite(m->ng, w->gamma) &&
+              mech_is_finite(m->nk, w->k) && mech_is_finite(m->nk, w->kappa) &&
+              mech_is_finite(dae__pattern_count(&m->M), w->M) &&
+              mech_is_finite(dae__pattern_count(&m->G), w->G) &&
+              mech_is_finite(dae__pattern_count(&m->K), w->K);
+  return good ? DAE_OK : mech_refuse(m, t, w, err);
 }
 
-static dae_status eval_by_parts(dae__mech *m, const dae_mechanical_at *at,
-                                const dae_mechanical_wanted *w, const double *G, dae_error *err)
+static dae_status mech_eval_by_parts(dae__mech *m, const dae_mechanical_at *at,
+                                     const dae_mechanical_wanted *w, const double *G,
+                                     dae_error *err)
 {
   dae_mechanical_wanted rest = *w;
-  dae_status status = m->p->eval ? eval_jointly(m, at, &rest, err) : DAE_OK;
-  return status ? status : eval_separately(m, at, &rest, G, err);
+  dae_status status = m->p->eval ? mech_eval_jointly(m, at, &rest, err) : DAE_OK;
+  return status ? status : mech_eval_separately(m, at, &rest, G, err);
 }
 
 /* G: the Jacobian that gdot is formed with */
-static dae_status eval_unchecked(dae__mech *m, const dae_mechanical_at *at,
-                                 const dae_mechanical_wanted *w, const double *G, dae_error *err)
+static dae_status mech_eval_unchecked(dae__mech *m, const dae_mechanical_at *at,
+                                      const dae_mechanical_wanted *w, const double *G,
+                                      dae_error *err)
 {
   dae_mechanical_at full;
   dae_status status = m->input ? dae__mech_inputs(m, at->t, err) : DAE_OK;
@@ -249,15 +253,15 @@ static dae_status eval_unchecked(dae__mech *m, const dae_mechanical_at *at,
     int code = m->p->eval(m->p->user, at, w);
     status = code == 0 ? DAE_OK : dae__callback_status(m->why, code, "eval", at->t, err);
   } else if (!status) {
-    status = eval_by_parts(m, at, w, G, err);
+    status = mech_eval_by_parts(m, at, w, G, err);
   }
   if (!status && m->count->dependent > 0)
-    mask_dependent(m, w);
+    mech_mask_dependent(m, w);
   return status;
 }
 
 /* what has no rows is not wanted */
-static dae_mechanical_wanted with_rows(const dae__mech *m, const dae_mechanical_wanted *w)
+static dae_mechanical_wanted mech_with_rows(const dae__mech *m, const dae_mechanical_wanted *w)
 {
   dae_mechanical_wanted some = *w;
   if (m->nu == 0)
@@ -271,45 +275,45 @@ static dae_mechanical_wanted with_rows(const dae__mech *m, const dae_mechanical_
   return some;
 }
 
-static dae_status eval(dae__mech *m, const dae_mechanical_at *at, const dae_mechanical_wanted *w,
-                       const double *G, dae_error *err)
+static dae_status mech_eval(dae__mech *m, const dae_mechanical_at *at,
+                            const dae_mechanical_wanted *w, const double *G, dae_error *err)
 {
-  dae_mechanical_wanted some = with_rows(m, w);
-  dae_status status = eval_unchecked(m, at, &some, G, err);
-  return status ? status : check(m, at->t, &some, err);
+  dae_mechanical_wanted some = mech_with_rows(m, w);
+  dae_status status = mech_eval_unchecked(m, at, &some, G, err);
+  return status ? status : mech_check(m, at->t, &some, err);
 }
 
 dae_status dae__mech_eval(dae__mech *m, const dae_mechanical_at *at,
                           const dae_mechanical_wanted *wanted, dae_error *err)
 {
-  return eval(m, at, wanted, wanted->G, err);
+  return mech_eval(m, at, wanted, wanted->G, err);
 }
 
 dae_status dae__mech_eval_unchecked(dae__mech *m, const dae_mechanical_at *at,
                                     const dae_mechanical_wanted *wanted, dae_error *err)
 {
-  return eval_unchecked(m, at, wanted, wanted->G, err);
+  return mech_eval_unchecked(m, at, wanted, wanted->G, err);
 }
 
 dae_status dae__mech_rhs(dae__mech *m, const dae_mechanical_at *at, double *fsc, dae_error *err)
 {
   dae_mechanical_wanted w = {.f = fsc, .s = fsc + m->nq, .c = fsc + m->nq + m->nu};
-  return eval(m, at, &w, NULL, err);
+  return mech_eval(m, at, &w, NULL, err);
 }
 
 dae_status dae__mech_M(dae__mech *m, const dae_mechanical_at *at, double *M, dae_error *err)
 {
-  return eval(m, at, &(dae_mechanical_wanted){.M = M}, NULL, err);
+  return mech_eval(m, at, &(dae_mechanical_wanted){.M = M}, NULL, err);
 }
 
 dae_status dae__mech_g(dae__mech *m, const dae_mechanical_at *at, double *g, dae_error *err)
 {
-  return eval(m, at, &(dae_mechanical_wanted){.g = g}, NULL, err);
+  return mech_eval(m, at, &(dae_mechanical_wanted){.g = g}, NULL, err);
 }
 
 dae_status dae__mech_G(dae__mech *m, const dae_mechanical_at *at, double *G, dae_error *err)
 {
-  return eval(m, at, &(dae_mechanical_wanted){.G = G}, NULL, err);
+  return mech_eval(m, at, &(dae_mechanical_wanted){.G = G}, NULL, err);
 }
 
 dae_status dae__mech_gdot(dae__mech *m, const dae_mechanical_at *at, const double *G, double *gdot,
@@ -317,27 +321,28 @@ dae_status dae__mech_gdot(dae__mech *m, const dae_mechanical_at *at, const doubl
 {
   dae_mechanical_at full;
   dae_mechanical_wanted w = {.gdot = gdot};
-  dae_status status = with_inputs(m, at, &full, err);
+  dae_status status = mech_with_inputs(m, at, &full, err);
   if (!status)
-    status = eval_separately(m, &full, &w, G, err);
+    status = mech_eval_separately(m, &full, &w, G, err);
   if (!status && m->count->dependent > 0)
-    mask_dependent(m, &w);
-  return status ? status : check(m, at->t, &w, err);
+    mech_mask_dependent(m, &w);
+  return status ? status : mech_check(m, at->t, &w, err);
 }
 
 dae_status dae__mech_k(dae__mech *m, const dae_mechanical_at *at, double *k, dae_error *err)
 {
-  return eval(m, at, &(dae_mechanical_wanted){.k = k}, NULL, err);
+  return mech_eval(m, at, &(dae_mechanical_wanted){.k = k}, NULL, err);
 }
 
 dae_status dae__mech_K(dae__mech *m, const dae_mechanical_at *at, double *K, dae_error *err)
 {
-  return eval(m, at, &(dae_mechanical_wanted){.K = K}, NULL, err);
+  return mech_eval(m, at, &(dae_mechanical_wanted){.K = K}, NULL, err);
 }
 
 dae_status dae__mech_gamma(dae__mech *m, const dae_mechanical_at *at, double *gamma, dae_error *err)
 {
-  return eval(m, at, &(dae_mechanical_wanted){.gamma = gamma, .kappa = gamma + m->ng}, NULL, err);
+  return mech_eval(m, at, &(dae_mechanical_wanted){.gamma = gamma, .kappa = gamma + m->ng}, NULL,
+                   err);
 }
 
 /* ---- the momentum face ---- */
@@ -357,7 +362,7 @@ dae_status dae__mech_F(dae__mech *m, const dae_mechanical_at *at, double *F, dae
 {
   const dae_mechanical *p = m->p;
   dae_mechanical_at full;
-  dae_status status = with_inputs(m, at, &full, err);
+  dae_status status = mech_with_inputs(m, at, &full, err);
   if (status)
     return status;
   m->count->evaluations++;
@@ -375,7 +380,7 @@ dae_status dae__mech_energy(dae__mech *m, const dae_mechanical_at *at, double *T
 {
   const dae_mechanical *p = m->p;
   dae_mechanical_at full;
-  dae_status status = with_inputs(m, at, &full, err);
+  dae_status status = mech_with_inputs(m, at, &full, err);
   *has_potential = p->energy != NULL;
   if (status || p->energy)
     return status ? status
@@ -392,7 +397,7 @@ dae_status dae__mech_energy_rate(dae__mech *m, const dae_mechanical_at *at, cons
 {
   const dae_mechanical *p = m->p;
   dae_mechanical_at full;
-  dae_status status = with_inputs(m, at, &full, err);
+  dae_status status = mech_with_inputs(m, at, &full, err);
   return status
              ? status
              : dae__callback_status(m->why, p->energy_rate(p->user, &full, in_rate, T_rate, V_rate),

@@ -33,7 +33,7 @@ typedef struct level {
 
 /* where values shrink while they are moved, as a velocity that must vanish does, the terms they had
  * before still set the scale */
-static void not_below(int n, bool first, double *scale, double *before)
+static void start_not_below(int n, bool first, double *scale, double *before)
 {
   for (int i = 0; i < n; i++) {
     before[i] = first ? scale[i] : fmax(scale[i], before[i]);
@@ -42,7 +42,8 @@ static void not_below(int n, bool first, double *scale, double *before)
 }
 
 /* residual, scale and Jacobians at trial x; returns the largest relative residual in *size */
-static dae_status measure(const level *l, const double *x, bool first, double *size, dae_error *err)
+static dae_status start_measure(const level *l, const double *x, bool first, double *size,
+                                dae_error *err)
 {
   dae__motion *motion = l->motion;
   dae__mech *m = motion->m;
@@ -69,7 +70,7 @@ static dae_status measure(const level *l, const double *x, bool first, double *s
     dae__axpy(m->ng, 2 * error / MET, motion->bottom, motion->scale);
   }
   *size = 0;
-  not_below(l->rows, first, motion->scale, motion->terms);
+  start_not_below(l->rows, first, motion->scale, motion->terms);
   for (int i = 0; i < l->rows; i++)
     if (motion->scale[i] > 0)
       *size = fmax(*size, fabs(motion->residual[i]) / motion->scale[i]);
@@ -77,7 +78,7 @@ static dae_status measure(const level *l, const double *x, bool first, double *s
 }
 
 /* takes the columns of fixed values out of M and A */
-static void hold_fixed(const level *l)
+static void start_hold_fixed(const level *l)
 {
   dae__motion *motion = l->motion;
   dae__mech *m = motion->m;
@@ -97,7 +98,7 @@ static void hold_fixed(const level *l)
 }
 
 /* size of A M^-1 A', for the shift */
-static double natural_shift(const dae__motion *motion)
+static double start_natural_shift(const dae__motion *motion)
 {
   const dae__mech *m = motion->m;
   double a = fmax(dae__max_abs(dae__pattern_count(&m->G), motion->G),
@@ -107,7 +108,7 @@ static double natural_shift(const dae__motion *motion)
 }
 
 /* top = the step from the Jacobians at hand */
-static dae_status find_step(const level *l, double shift, dae_error *err)
+static dae_status start_find_step(const level *l, double shift, dae_error *err)
 {
   dae__motion *motion = l->motion;
   dae__mech *m = motion->m;
@@ -123,7 +124,7 @@ static dae_status find_step(const level *l, double shift, dae_error *err)
 }
 
 /* names the constraints that are not met */
-static dae_status refuse(const level *l, const dae__mech *m, double size, dae_error *err)
+static dae_status start_refuse(const level *l, const dae__mech *m, double size, dae_error *err)
 {
   const dae__motion *motion = l->motion;
   char names[256] = "", name[64], first[64] = "";
@@ -153,37 +154,37 @@ static dae_status refuse(const level *l, const dae__mech *m, double size, dae_er
 
 /* what the steps make smaller, if they are short enough: the largest relative residual need not be
  */
-static double length(const level *l)
+static double start_length(const level *l)
 {
   return dae__dot(l->rows, l->motion->residual, l->motion->residual);
 }
 
 /* x onto the constraints of its level */
-static dae_status move_onto(const level *l, double *trial, dae_error *err)
+static dae_status start_move_onto(const level *l, double *trial, dae_error *err)
 {
   dae__motion *motion = l->motion;
   dae__mech *m = motion->m;
   double size, next, damping = 1;
-  dae_status status = measure(l, l->x, true, &size, err);
-  double before = length(l);
+  dae_status status = start_measure(l, l->x, true, &size, err);
+  double before = start_length(l);
   for (int i = 0; i < MAX_ITERATIONS && !status && size > (i == 0 ? 4 * DBL_EPSILON : 0); i++) {
-    hold_fixed(l);
-    double shift = natural_shift(motion) * fmax(damping * fmin(1, size * size), 1e-15);
-    status = find_step(l, shift, err);
+    start_hold_fixed(l);
+    double shift = start_natural_shift(motion) * fmax(damping * fmin(1, size * size), 1e-15);
+    status = start_find_step(l, shift, err);
     if (status)
       return status;
     for (int j = 0; j < m->nq; j++)
       trial[j] = l->x[j] + motion->top[j];
     bool still = dae__max_abs(m->nq, motion->top) <= DBL_EPSILON * dae__max_abs(m->nq, l->x);
-    status = measure(l, trial, false, &next, err);
-    if (status == DAE_OK && (next < size || length(l) < before)) {
-      before = length(l);
+    status = start_measure(l, trial, false, &next, err);
+    if (status == DAE_OK && (next < size || start_length(l) < before)) {
+      before = start_length(l);
       dae__copy(m->nq, trial, l->x);
       damping = fmax(damping / 10, 1e-3);
       still = still || (next > 0.5 * size && size < MET);
       size = next;
     } else if (status == DAE_OK || status == DAE_ERROR_RECOVERABLE) {
-      status = measure(l, l->x, false, &size, err);
+      status = start_measure(l, l->x, false, &size, err);
       damping *= 10;
       still = still || size < MET || damping > 1e12;
     }
@@ -192,11 +193,11 @@ static dae_status move_onto(const level *l, double *trial, dae_error *err)
   }
   motion->memory->factored = false; /* what is factored is shifted */
   if (!status && size > MET)
-    status = refuse(l, m, size, err);
+    status = start_refuse(l, m, size, err);
   return status;
 }
 
-static dae_status solve_algebraic(dae__motion *motion, double t, double *y, dae_error *err)
+static dae_status start_solve_algebraic(dae__motion *motion, double t, double *y, dae_error *err)
 {
   dae__mech *m = motion->m;
   dae__algebraic *a = NULL;
@@ -215,7 +216,7 @@ static dae_status solve_algebraic(dae__motion *motion, double t, double *y, dae_
 
 /* ---- the whole ---- */
 
-static void diagnose(const dae__motion *motion, const char *dependent, dae_diagnosis *find)
+static void start_diagnose(const dae__motion *motion, const char *dependent, dae_diagnosis *find)
 {
   const dae__mech *m = motion->m;
   find->constraints = m->nc;
@@ -236,17 +237,17 @@ dae_status dae__mech_consistent(dae__motion *motion, double t, const bool *fixed
   for (int i = 0; i < m->nc; i++)
     m->active[i] = true;
   dae__zero(m->nq, m->z);
-  dae_status status = m->ng > 0 ? move_onto(&position, trial, err) : DAE_OK;
+  dae_status status = m->ng > 0 ? start_move_onto(&position, trial, err) : DAE_OK;
   if (!status && m->nc > 0)
-    status = move_onto(&velocity, trial, err);
+    status = start_move_onto(&velocity, trial, err);
   if (!status)
     status = dae__motion_pick(motion, t, y, dependent, sizeof dependent, err);
   if (!status)
-    status = solve_algebraic(motion, t, y, err);
+    status = start_solve_algebraic(motion, t, y, err);
   dae__zero(m->at.size, dy);
   if (!status)
     status = dae__motion_accelerate(motion, t, y, dy, err);
   if (!status && find)
-    diagnose(motion, dependent, find);
+    start_diagnose(motion, dependent, find);
   return status;
 }

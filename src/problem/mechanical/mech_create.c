@@ -15,29 +15,30 @@ dae__mech_layout dae__mech_layout_of(const dae_mechanical *p)
   return at;
 }
 
-static dae_pattern given_or_dense(dae__arena *arena, const dae_pattern *given, int rows, int cols)
+static dae_pattern mech_given_or_dense(dae__arena *arena, const dae_pattern *given, int rows,
+                                       int cols)
 {
   return given ? *given : dae__pattern_dense(arena, rows, cols);
 }
 
 /* [A A], the pattern of d(.)/d(q,v) where both halves couple alike */
-static dae_pattern twice(dae__arena *arena, const dae_pattern *A)
+static dae_pattern mech_twice(dae__arena *arena, const dae_pattern *A)
 {
   dae__block blocks[2] = {{.pattern = A}, {.col = A->cols, .pattern = A}};
   return dae__blocks_merge(arena, A->rows, 2 * A->cols, blocks, 2);
 }
 
-static void choose_patterns(dae__mech *m, dae__arena *arena)
+static void mech_choose_patterns(dae__mech *m, dae__arena *arena)
 {
   const dae_mechanical *p = m->p;
   int nq = m->nq, nz = 2 * nq + m->nu + m->nw;
   m->sparse = p->M_pattern != NULL;
-  m->M = given_or_dense(arena, p->M_pattern, nq, nq);
-  m->G = given_or_dense(arena, p->G_pattern, m->ng, nq);
-  m->K = given_or_dense(arena, p->K_pattern, m->nk, nq);
-  m->J = m->J_user = given_or_dense(arena, p->J_pattern, m->nr, nz);
+  m->M = mech_given_or_dense(arena, p->M_pattern, nq, nq);
+  m->G = mech_given_or_dense(arena, p->G_pattern, m->ng, nq);
+  m->K = mech_given_or_dense(arena, p->K_pattern, m->nk, nq);
+  m->J = m->J_user = mech_given_or_dense(arena, p->J_pattern, m->nr, nz);
   m->Ms = p->constant_mass ? dae__pattern_empty(arena, nq, 2 * nq)
-                           : given_or_dense(arena, p->Ms_pattern, nq, 2 * nq);
+                           : mech_given_or_dense(arena, p->Ms_pattern, nq, 2 * nq);
   m->kq = p->k_q_pattern ? *p->k_q_pattern : m->K;
   if (dae__arena_failed(arena))
     return;
@@ -49,17 +50,17 @@ static void choose_patterns(dae__mech *m, dae__arena *arena)
   } else {
     dae_pattern gram = dae__pattern_gram(arena, &m->K);
     if (!dae__arena_failed(arena))
-      m->Kts = twice(arena, &gram);
+      m->Kts = mech_twice(arena, &gram);
   }
 }
 
 /* the momentum face: J is the sum of the derivatives of F and of -p_rate */
-static void merge_momentum_face(dae__mech *m, dae__arena *arena)
+static void mech_merge_momentum_face(dae__mech *m, dae__arena *arena)
 {
   dae__block blocks[2] = {{.pattern = &m->J_user}, {.pattern = &m->dprate_pattern}};
   m->dprate_pattern =
       m->p->constant_mass || !m->p->Ms_pattern
-          ? (m->sparse ? twice(arena, &m->M) : dae__pattern_dense(arena, m->nq, 2 * m->nq))
+          ? (m->sparse ? mech_twice(arena, &m->M) : dae__pattern_dense(arena, m->nq, 2 * m->nq))
           : m->Ms;
   if (dae__arena_failed(arena))
     return;
@@ -71,7 +72,7 @@ static void merge_momentum_face(dae__mech *m, dae__arena *arena)
   m->dprate = dae__difference_create(arena, &m->dprate_pattern, false);
 }
 
-static void create_differences(dae__mech *m, dae__arena *arena)
+static void mech_create_differences(dae__mech *m, dae__arena *arena)
 {
   const dae_mechanical *p = m->p;
   const struct {
@@ -104,25 +105,25 @@ bool dae__mech_differenced(const dae_mechanical *p)
 }
 
 /* whether nothing has to be formed from other quantities */
-static bool is_joint(const dae_mechanical *p)
+static bool mech_is_joint(const dae_mechanical *p)
 {
   bool dynamics = p->eval && p->M && p->f && (p->nu == 0 || p->s) && (p->nw == 0 || p->c);
   bool holonomic = p->ng == 0 || (p->g && p->G && p->gamma && (p->g_t || p->time_free_g));
   return dynamics && holonomic && (p->nk == 0 || (p->k && p->K && p->kappa));
 }
 
-static int max3(int a, int b, int c)
+static int mech_max3(int a, int b, int c)
 {
   return a > b ? (a > c ? a : c) : (b > c ? b : c);
 }
 
-static void take_scratch(dae__mech *m, dae__arena *arena)
+static void mech_take_scratch(dae__mech *m, dae__arena *arena)
 {
   m->active = DAE__KEEP(arena, bool, m->nc);
   m->count = DAE__KEEP(arena, dae__mech_counts, 1);
   m->in = DAE__TAKE(arena, double, m->p->nin);
   m->shifted = DAE__TAKE(arena, double, m->nq);
-  m->sample = DAE__TAKE(arena, double, max3(m->nq, m->ng, m->nk));
+  m->sample = DAE__TAKE(arena, double, mech_max3(m->nq, m->ng, m->nk));
   m->product = DAE__TAKE(arena, double, m->nq);
   m->z = DAE__TAKE(arena, double, m->at.lambda);
   if (dae__arena_failed(arena))
@@ -149,17 +150,17 @@ dae_status dae__mech_create(dae__arena *arena, const dae_problem *problem, dae__
   m->at = dae__mech_layout_of(p);
   m->nc = p->ng + p->nk;
   m->nr = p->nq + p->nu + p->nw;
-  m->joint = is_joint(p);
+  m->joint = mech_is_joint(p);
   m->input = problem->input;
   m->input_user = problem->input_user;
   m->why = problem->why;
-  choose_patterns(m, arena);
+  mech_choose_patterns(m, arena);
   if (!dae__arena_failed(arena) && !p->f)
-    merge_momentum_face(m, arena);
+    mech_merge_momentum_face(m, arena);
   if (!dae__arena_failed(arena))
-    create_differences(m, arena);
+    mech_create_differences(m, arena);
   if (!dae__arena_failed(arena))
-    take_scratch(m, arena);
+    mech_take_scratch(m, arena);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   *out = m;

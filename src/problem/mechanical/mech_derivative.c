@@ -10,8 +10,8 @@ typedef struct vary {
   const double *s;
 } vary;
 
-static dae_status finite(const dae_pattern *p, const double *values, const char *what,
-                         dae_error *err)
+static dae_status mech_finite(const dae_pattern *p, const double *values, const char *what,
+                              dae_error *err)
 {
   if (dae__all_finite(dae__pattern_count(p), values))
     return DAE_OK;
@@ -23,7 +23,7 @@ static dae_status finite(const dae_pattern *p, const double *values, const char 
 
 /* ---- d(f,s,c)/d(q,v,u,w) ---- */
 
-static void set_point(vary *c, const double *z)
+static void mech_set_point(vary *c, const double *z)
 {
   const dae__mech *m = c->m;
   c->at.q = z;
@@ -32,11 +32,11 @@ static void set_point(vary *c, const double *z)
   c->at.w = z + 2 * m->nq + m->nu;
 }
 
-static dae_status rhs_of_z(void *context, const double *z, double *out, dae_error *err)
+static dae_status mech_rhs_of_z(void *context, const double *z, double *out, dae_error *err)
 {
   vary *c = context;
   const dae_mechanical *p = c->m->p;
-  set_point(c, z);
+  mech_set_point(c, z);
   if (p->f)
     return dae__mech_rhs(c->m, &c->at, out, err);
   dae_status status = dae__mech_F(c->m, &c->at, out, err);
@@ -49,7 +49,7 @@ static dae_status rhs_of_z(void *context, const double *z, double *out, dae_erro
   return status;
 }
 
-static dae_status p_rate_of_qv(void *context, const double *z, double *out, dae_error *err)
+static dae_status mech_p_rate_of_qv(void *context, const double *z, double *out, dae_error *err)
 {
   vary *c = context;
   c->at.q = z;
@@ -58,7 +58,7 @@ static dae_status p_rate_of_qv(void *context, const double *z, double *out, dae_
 }
 
 /* (q, v, u, w) in one piece: parts of a state vector already are */
-static const double *gather(dae__mech *m, const dae_mechanical_at *at)
+static const double *mech_gather(dae__mech *m, const dae_mechanical_at *at)
 {
   dae__copy(m->nq, at->q, m->z);
   dae__copy(m->nq, at->v, m->z + m->nq);
@@ -80,23 +80,23 @@ dae_status dae__mech_J(dae__mech *m, const dae_mechanical_at *at, double *J, dae
   if (p->J)
     status = dae__callback_status(m->why, p->J(p->user, &c.at, user), "J", at->t, err);
   else
-    status = dae__difference_jacobian(&m->dJ, rhs_of_z, &c, gather(m, at), user, err);
+    status = dae__difference_jacobian(&m->dJ, mech_rhs_of_z, &c, mech_gather(m, at), user, err);
   if (!status && momenta) {
     c.at = *at;
-    status =
-        dae__difference_jacobian(&m->dprate, p_rate_of_qv, &c, gather(m, at), m->prate_values, err);
+    status = dae__difference_jacobian(&m->dprate, mech_p_rate_of_qv, &c, mech_gather(m, at),
+                                      m->prate_values, err);
     if (!status)
-      status = finite(&m->dprate_pattern, m->prate_values, "p_rate", err);
+      status = mech_finite(&m->dprate_pattern, m->prate_values, "p_rate", err);
     dae__zero(dae__pattern_count(&m->J), J);
     dae__block_add(&m->J_in_J, 1, m->J_values, J);
     dae__block_add(&m->prate_in_J, -1, m->prate_values, J);
   }
-  return status ? status : finite(&m->J, J, "J", err);
+  return status ? status : mech_finite(&m->J, J, "J", err);
 }
 
 /* ---- contracted quantities ---- */
 
-static dae_status Ms_of_qv(void *context, const double *z, double *out, dae_error *err)
+static dae_status mech_Ms_of_qv(void *context, const double *z, double *out, dae_error *err)
 {
   vary *c = context;
   dae__mech *m = c->m;
@@ -117,12 +117,12 @@ dae_status dae__mech_Ms(dae__mech *m, const dae_mechanical_at *at, const double 
   if (m->p->Ms_qv)
     status = dae__callback_status(m->why, m->p->Ms_qv(m->p->user, at, s, Ms), "Ms_qv", at->t, err);
   else
-    status =
-        dae__difference_jacobian(&m->dMs, Ms_of_qv, &(vary){m, *at, s}, gather(m, at), Ms, err);
-  return status ? status : finite(&m->Ms, Ms, "Ms_qv", err);
+    status = dae__difference_jacobian(&m->dMs, mech_Ms_of_qv, &(vary){m, *at, s},
+                                      mech_gather(m, at), Ms, err);
+  return status ? status : mech_finite(&m->Ms, Ms, "Ms_qv", err);
 }
 
-static dae_status Gts_of_q(void *context, const double *q, double *out, dae_error *err)
+static dae_status mech_Gts_of_q(void *context, const double *q, double *out, dae_error *err)
 {
   vary *c = context;
   dae__mech *m = c->m;
@@ -142,11 +142,11 @@ dae_status dae__mech_Gts(dae__mech *m, const dae_mechanical_at *at, const double
   if (m->p->Gts_q)
     status = dae__callback_status(m->why, m->p->Gts_q(m->p->user, at, s, Gts), "Gts_q", at->t, err);
   else
-    status = dae__difference_jacobian(&m->dGts, Gts_of_q, &(vary){m, *at, s}, at->q, Gts, err);
-  return status ? status : finite(&m->Gts, Gts, "Gts_q", err);
+    status = dae__difference_jacobian(&m->dGts, mech_Gts_of_q, &(vary){m, *at, s}, at->q, Gts, err);
+  return status ? status : mech_finite(&m->Gts, Gts, "Gts_q", err);
 }
 
-static dae_status gdot_of_q(void *context, const double *q, double *out, dae_error *err)
+static dae_status mech_gdot_of_q(void *context, const double *q, double *out, dae_error *err)
 {
   vary *c = context;
   dae__mech *m = c->m;
@@ -165,13 +165,13 @@ dae_status dae__mech_gdot_q(dae__mech *m, const dae_mechanical_at *at, double *g
     status =
         dae__callback_status(m->why, m->p->gdot_q(m->p->user, at, gdot_q), "gdot_q", at->t, err);
   else
-    status =
-        dae__difference_jacobian(&m->dgdot, gdot_of_q, &(vary){m, *at, NULL}, at->q, gdot_q, err);
+    status = dae__difference_jacobian(&m->dgdot, mech_gdot_of_q, &(vary){m, *at, NULL}, at->q,
+                                      gdot_q, err);
   dae__mask_rows(m, m->active, &m->G, gdot_q);
-  return status ? status : finite(&m->G, gdot_q, "gdot_q", err);
+  return status ? status : mech_finite(&m->G, gdot_q, "gdot_q", err);
 }
 
-static dae_status k_of_q(void *context, const double *q, double *out, dae_error *err)
+static dae_status mech_k_of_q(void *context, const double *q, double *out, dae_error *err)
 {
   vary *c = context;
   c->at.q = q;
@@ -186,12 +186,12 @@ dae_status dae__mech_k_q(dae__mech *m, const dae_mechanical_at *at, double *k_q,
   if (m->p->k_q)
     status = dae__callback_status(m->why, m->p->k_q(m->p->user, at, k_q), "k_q", at->t, err);
   else
-    status = dae__difference_jacobian(&m->dkq, k_of_q, &(vary){m, *at, NULL}, at->q, k_q, err);
+    status = dae__difference_jacobian(&m->dkq, mech_k_of_q, &(vary){m, *at, NULL}, at->q, k_q, err);
   dae__mask_rows(m, m->active + m->ng, &m->kq, k_q);
-  return status ? status : finite(&m->kq, k_q, "k_q", err);
+  return status ? status : mech_finite(&m->kq, k_q, "k_q", err);
 }
 
-static dae_status Kts_of_qv(void *context, const double *z, double *out, dae_error *err)
+static dae_status mech_Kts_of_qv(void *context, const double *z, double *out, dae_error *err)
 {
   vary *c = context;
   dae__mech *m = c->m;
@@ -213,7 +213,7 @@ dae_status dae__mech_Kts(dae__mech *m, const dae_mechanical_at *at, const double
     status =
         dae__callback_status(m->why, m->p->Kts_qv(m->p->user, at, s, Kts), "Kts_qv", at->t, err);
   else
-    status =
-        dae__difference_jacobian(&m->dKts, Kts_of_qv, &(vary){m, *at, s}, gather(m, at), Kts, err);
-  return status ? status : finite(&m->Kts, Kts, "Kts_qv", err);
+    status = dae__difference_jacobian(&m->dKts, mech_Kts_of_qv, &(vary){m, *at, s},
+                                      mech_gather(m, at), Kts, err);
+  return status ? status : mech_finite(&m->Kts, Kts, "Kts_qv", err);
 }

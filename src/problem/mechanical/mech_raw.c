@@ -19,8 +19,8 @@
 
 /* d such that q moves by `relative` of its size, but at most `relative` in time where time itself
  * enters: the time scale of a given function of time is not known */
-static double along_step(const dae__mech *m, const dae_mechanical_at *at, double relative,
-                         bool time_enters)
+static double mech_along_step(const dae__mech *m, const dae_mechanical_at *at, double relative,
+                              bool time_enters)
 {
   double q = dae__max_abs(m->nq, at->q), v = dae__max_abs(m->nq, at->v);
   double d = relative * (v > 0 ? q / v + 0.1 : 1); /* 0.1: q may pass through zero */
@@ -28,8 +28,8 @@ static double along_step(const dae__mech *m, const dae_mechanical_at *at, double
 }
 
 /* out = sum_i weight_i fn(t + (first + i) d, q + (first + i) d v, v) */
-static dae_status along(dae__mech *m, const dae_mechanical_at *at, dae__raw_fn *fn, int n, double d,
-                        int first, const double *weight, double *out, dae_error *err)
+static dae_status mech_along(dae__mech *m, const dae_mechanical_at *at, dae__raw_fn *fn, int n,
+                             double d, int first, const double *weight, double *out, dae_error *err)
 {
   dae_status status = DAE_OK;
   dae__zero(n, out);
@@ -48,23 +48,23 @@ static dae_status along(dae__mech *m, const dae_mechanical_at *at, dae__raw_fn *
 }
 
 /* central differences, or backward ones where fn is not defined ahead */
-static dae_status differences_along(dae__mech *m, const dae_mechanical_at *at, dae__raw_fn *fn,
-                                    int n, double d, const double (*weight)[5], double *out,
-                                    dae_error *err)
+static dae_status mech_differences_along(dae__mech *m, const dae_mechanical_at *at, dae__raw_fn *fn,
+                                         int n, double d, const double (*weight)[5], double *out,
+                                         dae_error *err)
 {
-  dae_status status = along(m, at, fn, n, d, -2, weight[0], out, err);
+  dae_status status = mech_along(m, at, fn, n, d, -2, weight[0], out, err);
   if (status == DAE_ERROR_RECOVERABLE || (!status && !dae__all_finite(n, out)))
-    status = along(m, at, fn, n, d, -4, weight[1], out, err);
+    status = mech_along(m, at, fn, n, d, -4, weight[1], out, err);
   return status;
 }
 
-static dae_status rate_along(dae__mech *m, const dae_mechanical_at *at, dae__raw_fn *fn, int n,
-                             bool time_enters, double *out, dae_error *err)
+static dae_status mech_rate_along(dae__mech *m, const dae_mechanical_at *at, dae__raw_fn *fn, int n,
+                                  bool time_enters, double *out, dae_error *err)
 {
   static const double weight[2][5] = {{1. / 12, -8. / 12, 0, 8. / 12, -1. / 12},
                                       {3. / 12, -16. / 12, 36. / 12, -48. / 12, 25. / 12}};
-  double d = along_step(m, at, RATE_STEP, time_enters);
-  dae_status status = differences_along(m, at, fn, n, d, weight, out, err);
+  double d = mech_along_step(m, at, RATE_STEP, time_enters);
+  dae_status status = mech_differences_along(m, at, fn, n, d, weight, out, err);
   dae__scale(n, 1 / d, out);
   return status;
 }
@@ -72,16 +72,16 @@ static dae_status rate_along(dae__mech *m, const dae_mechanical_at *at, dae__raw
 double dae__mech_gdot_error(const dae__mech *m, const dae_mechanical_at *at)
 {
   bool exact = m->p->G && (m->p->g_t || m->p->time_free_g);
-  return exact ? 0 : 6 * DBL_EPSILON / along_step(m, at, RATE_STEP, !m->p->time_free_g);
+  return exact ? 0 : 6 * DBL_EPSILON / mech_along_step(m, at, RATE_STEP, !m->p->time_free_g);
 }
 
-static dae_status second_rate_along(dae__mech *m, const dae_mechanical_at *at, dae__raw_fn *fn,
-                                    int n, bool time_enters, double *out, dae_error *err)
+static dae_status mech_second_rate_along(dae__mech *m, const dae_mechanical_at *at, dae__raw_fn *fn,
+                                         int n, bool time_enters, double *out, dae_error *err)
 {
   static const double weight[2][5] = {{-1. / 12, 16. / 12, -30. / 12, 16. / 12, -1. / 12},
                                       {11. / 12, -56. / 12, 114. / 12, -104. / 12, 35. / 12}};
-  double d = along_step(m, at, 5e-3, time_enters);
-  dae_status status = differences_along(m, at, fn, n, d, weight, out, err);
+  double d = mech_along_step(m, at, 5e-3, time_enters);
+  dae_status status = mech_differences_along(m, at, fn, n, d, weight, out, err);
   dae__scale(n, 1 / (d * d), out);
   return status;
 }
@@ -98,13 +98,15 @@ dae_status dae__raw_k(dae__mech *m, const dae_mechanical_at *at, double *out, da
   return dae__callback_status(m->why, m->p->k(m->p->user, at, out), "k", at->t, err);
 }
 
-static dae_status user_p(dae__mech *m, const dae_mechanical_at *at, double *out, dae_error *err)
+static dae_status mech_user_p(dae__mech *m, const dae_mechanical_at *at, double *out,
+                              dae_error *err)
 {
   return dae__callback_status(m->why, m->p->p(m->p->user, at, out), "p", at->t, err);
 }
 
 /* g_t + G v from the user's derivatives */
-static dae_status user_gdot(dae__mech *m, const dae_mechanical_at *at, double *out, dae_error *err)
+static dae_status mech_user_gdot(dae__mech *m, const dae_mechanical_at *at, double *out,
+                                 dae_error *err)
 {
   const dae_mechanical *p = m->p;
   dae_status status = dae__callback_status(m->why, p->G(p->user, at, m->G_values), "G", at->t, err);
@@ -116,7 +118,8 @@ static dae_status user_gdot(dae__mech *m, const dae_mechanical_at *at, double *o
   return status;
 }
 
-static dae_status momenta_Mv(dae__mech *m, const dae_mechanical_at *at, double *out, dae_error *err)
+static dae_status mech_momenta_Mv(dae__mech *m, const dae_mechanical_at *at, double *out,
+                                  dae_error *err)
 {
   dae_status status =
       dae__callback_status(m->why, m->p->M(m->p->user, at, m->M_values), "M", at->t, err);
@@ -135,7 +138,7 @@ dae_status dae__raw_p_rate(dae__mech *m, const dae_mechanical_at *at, double *ou
   dae__zero(m->nq, out);
   if (m->p->constant_mass && !m->p->p)
     return DAE_OK;
-  return rate_along(m, at, m->p->p ? user_p : momenta_Mv, m->nq, true, out, err);
+  return mech_rate_along(m, at, m->p->p ? mech_user_p : mech_momenta_Mv, m->nq, true, out, err);
 }
 
 dae_status dae__raw_f(dae__mech *m, const dae_mechanical_at *at, double *f, dae_error *err)
@@ -155,21 +158,21 @@ typedef struct vary {
   dae_mechanical_at at;
 } vary;
 
-static dae_status p_of_v(void *context, const double *v, double *out, dae_error *err)
+static dae_status mech_p_of_v(void *context, const double *v, double *out, dae_error *err)
 {
   vary *c = context;
   c->at.v = v;
-  return user_p(c->m, &c->at, out, err);
+  return mech_user_p(c->m, &c->at, out, err);
 }
 
-static dae_status g_of_q(void *context, const double *q, double *out, dae_error *err)
+static dae_status mech_g_of_q(void *context, const double *q, double *out, dae_error *err)
 {
   vary *c = context;
   c->at.q = q;
   return dae__raw_g(c->m, &c->at, out, err);
 }
 
-static dae_status k_of_v(void *context, const double *v, double *out, dae_error *err)
+static dae_status mech_k_of_v(void *context, const double *v, double *out, dae_error *err)
 {
   vary *c = context;
   c->at.v = v;
@@ -180,31 +183,31 @@ dae_status dae__raw_M(dae__mech *m, const dae_mechanical_at *at, double *M, dae_
 {
   if (m->p->M)
     return dae__callback_status(m->why, m->p->M(m->p->user, at, M), "M", at->t, err);
-  return dae__difference_jacobian(&m->dM, p_of_v, &(vary){m, *at}, at->v, M, err);
+  return dae__difference_jacobian(&m->dM, mech_p_of_v, &(vary){m, *at}, at->v, M, err);
 }
 
 dae_status dae__raw_G(dae__mech *m, const dae_mechanical_at *at, double *G, dae_error *err)
 {
   if (m->p->G)
     return dae__callback_status(m->why, m->p->G(m->p->user, at, G), "G", at->t, err);
-  return dae__difference_jacobian(&m->dG, g_of_q, &(vary){m, *at}, at->q, G, err);
+  return dae__difference_jacobian(&m->dG, mech_g_of_q, &(vary){m, *at}, at->q, G, err);
 }
 
 dae_status dae__raw_K(dae__mech *m, const dae_mechanical_at *at, double *K, dae_error *err)
 {
   if (m->p->K)
     return dae__callback_status(m->why, m->p->K(m->p->user, at, K), "K", at->t, err);
-  return dae__difference_jacobian(&m->dK, k_of_v, &(vary){m, *at}, at->v, K, err);
+  return dae__difference_jacobian(&m->dK, mech_k_of_v, &(vary){m, *at}, at->v, K, err);
 }
 
 /* g_t by central differences in time */
-static dae_status time_rate_g(dae__mech *m, const dae_mechanical_at *at, double *out,
-                              dae_error *err)
+static dae_status mech_time_rate_g(dae__mech *m, const dae_mechanical_at *at, double *out,
+                                   dae_error *err)
 {
   dae_mechanical_at still = *at;
   dae__zero(m->nq, m->product);
   still.v = m->product;
-  return rate_along(m, &still, dae__raw_g, m->ng, true, out, err);
+  return mech_rate_along(m, &still, dae__raw_g, m->ng, true, out, err);
 }
 
 dae_status dae__raw_gdot(dae__mech *m, const dae_mechanical_at *at, const double *G, double *gdot,
@@ -213,12 +216,12 @@ dae_status dae__raw_gdot(dae__mech *m, const dae_mechanical_at *at, const double
   const dae_mechanical *p = m->p;
   dae_status status = DAE_OK;
   if (!p->G)
-    return rate_along(m, at, dae__raw_g, m->ng, !p->time_free_g, gdot, err);
+    return mech_rate_along(m, at, dae__raw_g, m->ng, !p->time_free_g, gdot, err);
   dae__zero(m->ng, gdot);
   if (p->g_t)
     status = dae__callback_status(m->why, p->g_t(p->user, at, gdot), "g_t", at->t, err);
   else if (!p->time_free_g)
-    status = time_rate_g(m, at, gdot, err);
+    status = mech_time_rate_g(m, at, gdot, err);
   if (!status)
     dae__matrix_times(&m->G, G, 1, at->v, gdot);
   return status;
@@ -230,18 +233,18 @@ dae_status dae__raw_gamma(dae__mech *m, const dae_mechanical_at *at, double *gam
   if (p->gamma)
     return dae__callback_status(m->why, p->gamma(p->user, at, gamma), "gamma", at->t, err);
   if (p->G && (p->g_t || p->time_free_g))
-    return rate_along(m, at, user_gdot, m->ng, !p->time_free_g, gamma, err);
-  return second_rate_along(m, at, dae__raw_g, m->ng, !p->time_free_g, gamma, err);
+    return mech_rate_along(m, at, mech_user_gdot, m->ng, !p->time_free_g, gamma, err);
+  return mech_second_rate_along(m, at, dae__raw_g, m->ng, !p->time_free_g, gamma, err);
 }
 
 dae_status dae__raw_kappa(dae__mech *m, const dae_mechanical_at *at, double *kappa, dae_error *err)
 {
   if (m->p->kappa)
     return dae__callback_status(m->why, m->p->kappa(m->p->user, at, kappa), "kappa", at->t, err);
-  return rate_along(m, at, dae__raw_k, m->nk, true, kappa, err);
+  return mech_rate_along(m, at, dae__raw_k, m->nk, true, kappa, err);
 }
 
 dae_status dae__raw_p(dae__mech *m, const dae_mechanical_at *at, double *p, dae_error *err)
 {
-  return m->p->p ? user_p(m, at, p, err) : momenta_Mv(m, at, p, err);
+  return m->p->p ? mech_user_p(m, at, p, err) : mech_momenta_Mv(m, at, p, err);
 }

@@ -21,7 +21,7 @@
 #define FEW_ROWS 2
 
 /* what finding dependent rows needs */
-static void take_rank_memory(dae__motion *motion)
+static void motion_take_rank_memory(dae__motion *motion)
 {
   dae__mech *m = motion->m;
   dae__arena *arena = motion->arena;
@@ -41,7 +41,7 @@ static void take_rank_memory(dae__motion *motion)
 }
 
 /* where accelerations find what they need */
-static void make_want(dae__motion *motion)
+static void motion_make_want(dae__motion *motion)
 {
   const dae__mech *m = motion->m;
   motion->want = (dae_mechanical_wanted){.f = motion->top, .s = m->nu > 0 ? motion->s : NULL};
@@ -52,7 +52,7 @@ static void make_want(dae__motion *motion)
 }
 
 /* places of a pattern's entries among the rows of [G; K], of which its first one is `first` */
-static int *places(const dae__motion *motion, const dae_pattern *p, int first)
+static int *motion_places(const dae__motion *motion, const dae_pattern *p, int first)
 {
   int *place = DAE__TAKE(motion->arena, int, dae__pattern_count(p));
   for (int j = 0; place && j < p->cols; j++)
@@ -62,7 +62,7 @@ static int *places(const dae__motion *motion, const dae_pattern *p, int first)
 }
 
 /* how accelerations see [G; K] */
-static void take_rows(dae__motion *motion)
+static void motion_take_rows(dae__motion *motion)
 {
   const dae__mech *m = motion->m;
   int entries = dae__pattern_count(&m->G) + dae__pattern_count(&m->K);
@@ -73,12 +73,12 @@ static void take_rows(dae__motion *motion)
   if (!motion->few || motion->whole)
     return;
   motion->rows = DAE__TAKE(motion->arena, double, m->nc * m->nq);
-  motion->place_G = places(motion, &m->G, 0);
-  motion->place_K = places(motion, &m->K, m->ng);
+  motion->place_G = motion_places(motion, &m->G, 0);
+  motion->place_K = motion_places(motion, &m->K, m->ng);
 }
 
 /* where the saddle finds what accelerations need */
-static void make_forces(dae__motion *motion)
+static void motion_make_forces(dae__motion *motion)
 {
   const double *all = motion->m->ng > 0 ? motion->G : motion->K;
   motion->forces = (dae__saddle_forces){
@@ -86,7 +86,7 @@ static void make_forces(dae__motion *motion)
 }
 
 /* what each motion has for itself */
-static void take_own_memory(dae__motion *motion)
+static void motion_take_own_memory(dae__motion *motion)
 {
   dae__mech *m = motion->m;
   dae__arena *arena = motion->arena;
@@ -104,7 +104,7 @@ static void take_own_memory(dae__motion *motion)
   motion->top = motion->sides;
   motion->bottom = motion->sides ? motion->sides + m->nq : NULL;
   if (motion->sides)
-    make_want(motion);
+    motion_make_want(motion);
 }
 
 dae_status dae__motion_create(dae__arena *arena, dae__mech *m, dae__motion **out, dae_error *err)
@@ -115,14 +115,14 @@ dae_status dae__motion_create(dae__arena *arena, dae__mech *m, dae__motion **out
     return dae__out_of_memory(err);
   motion->m = m;
   motion->arena = arena;
-  take_own_memory(motion);
+  motion_take_own_memory(motion);
   if (!dae__arena_failed(arena))
-    take_rank_memory(motion);
+    motion_take_rank_memory(motion);
   if (!dae__arena_failed(arena))
-    take_rows(motion);
+    motion_take_rows(motion);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  make_forces(motion);
+  motion_make_forces(motion);
   dae_status status = dae__saddle_create(arena, &m->M, &m->G, &m->K, &motion->saddle, err);
   if (!status)
     *out = motion;
@@ -152,10 +152,10 @@ dae_status dae__motion_create_another(dae__arena *arena, const dae__motion *firs
                           .rows = first->rows,
                           .place_G = first->place_G,
                           .place_K = first->place_K};
-  take_own_memory(motion);
+  motion_take_own_memory(motion);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  make_forces(motion);
+  motion_make_forces(motion);
   dae_status status = dae__saddle_create_another(arena, first->saddle, &motion->saddle, err);
   if (!status)
     *out = motion;
@@ -180,7 +180,7 @@ dae_status dae__motion_reload(dae__motion *motion)
 /* ---- factorisation ---- */
 
 /* names what is singular */
-static dae_status explain(const dae__motion *motion, dae_status status, dae_error *err)
+static dae_status motion_explain(const dae__motion *motion, dae_status status, dae_error *err)
 {
   const dae__mech *m = motion->m;
   char name[64];
@@ -210,11 +210,11 @@ dae_status dae__motion_factored(dae__motion *motion, dae_status status, dae_erro
 {
   motion->memory->factored = status == DAE_OK;
   motion->memory->factorisations++;
-  return status ? explain(motion, status, err) : DAE_OK;
+  return status ? motion_explain(motion, status, err) : DAE_OK;
 }
 
 /* diagonal may be NULL */
-static dae_status factor(dae__motion *motion, const double *diagonal, dae_error *err)
+static dae_status motion_factor(dae__motion *motion, const double *diagonal, dae_error *err)
 {
   dae_status status = dae__saddle_factor(motion->saddle, motion->M, motion->G, motion->K, diagonal);
   return dae__motion_factored(motion, status, err);
@@ -222,18 +222,18 @@ static dae_status factor(dae__motion *motion, const double *diagonal, dae_error 
 
 dae_status dae__motion_factor(dae__motion *motion, dae_error *err)
 {
-  return factor(motion, motion->diagonal, err);
+  return motion_factor(motion, motion->diagonal, err);
 }
 
 dae_status dae__motion_factor_active(dae__motion *motion, dae_error *err)
 {
   const dae__mech *m = motion->m;
   if (m->count->dependent == 0)
-    return factor(motion, NULL, err);
+    return motion_factor(motion, NULL, err);
   dae__zero(m->nq, motion->diagonal);
   for (int i = 0; i < m->nc; i++)
     motion->diagonal[m->nq + i] = m->active[i] ? 0 : 1;
-  return factor(motion, motion->diagonal, err);
+  return motion_factor(motion, motion->diagonal, err);
 }
 
 /* ---- projection ---- */
@@ -248,7 +248,7 @@ void dae__row_scale(const dae_pattern *pattern, const double *A, const double *x
 }
 
 /* largest |residual_i| / scale_i, and where */
-static double worst(int n, const double *residual, const double *scale, int *row)
+static double motion_worst(int n, const double *residual, const double *scale, int *row)
 {
   double max = 0;
   for (int i = 0; i < n; i++) {
@@ -268,7 +268,7 @@ typedef struct projection {
 
 /* residual of the level that is projected, and the Jacobians; the velocity level comes after the
  * position level, with G as that has left it */
-static dae_status residual_of(const projection *p, dae_error *err)
+static dae_status motion_residual_of(const projection *p, dae_error *err)
 {
   dae__motion *motion = p->motion;
   dae__mech *m = motion->m;
@@ -285,7 +285,7 @@ static dae_status residual_of(const projection *p, dae_error *err)
 
 /* size of the terms of each row before anything is moved: what shrinks while it is moved, as a
  * velocity that must vanish does, is not measured by what is left of it */
-static void scale_of(const projection *p)
+static void motion_scale_of(const projection *p)
 {
   dae__motion *motion = p->motion;
   dae__mech *m = motion->m;
@@ -307,7 +307,7 @@ static void scale_of(const projection *p)
     motion->scale[i] += fabs(motion->bottom[i]);
 }
 
-static dae_status factor_here(const projection *p, dae_error *err)
+static dae_status motion_factor_here(const projection *p, dae_error *err)
 {
   dae__motion *motion = p->motion;
   dae_mechanical_at at = {.t = p->t, .q = p->q, .v = p->v};
@@ -317,7 +317,7 @@ static dae_status factor_here(const projection *p, dae_error *err)
 }
 
 /* x += correction; true where that did not change x */
-static bool correct(const projection *p)
+static bool motion_correct(const projection *p)
 {
   dae__motion *motion = p->motion;
   dae__mech *m = motion->m;
@@ -331,7 +331,7 @@ static bool correct(const projection *p)
   return change <= 4 * DBL_EPSILON * size;
 }
 
-static dae_status project_level(const projection *p, bool *moved, dae_error *err)
+static dae_status motion_project_level(const projection *p, bool *moved, dae_error *err)
 {
   dae__motion *motion = p->motion;
   dae__mech *m = motion->m;
@@ -339,21 +339,21 @@ static dae_status project_level(const projection *p, bool *moved, dae_error *err
   int row = 0, count = p->velocity ? m->nc : m->ng;
   char name[64];
   for (int i = 0; i < 12; i++) {
-    dae_status status = residual_of(p, err);
+    dae_status status = motion_residual_of(p, err);
     if (status)
       return status;
     if (i == 0)
-      scale_of(p);
-    double now = worst(count, motion->residual, motion->scale, &row);
+      motion_scale_of(p);
+    double now = motion_worst(count, motion->residual, motion->scale, &row);
     if (now <= ON_CONSTRAINT)
       return DAE_OK;
     /* the factorisation at hand, as long as it reduces the residual well */
     if (!motion->memory->factored || now > 0.1 * before)
-      status = factor_here(p, err);
+      status = motion_factor_here(p, err);
     if (status)
       return status;
     *moved = true;
-    if (correct(p))
+    if (motion_correct(p))
       return DAE_OK;
     before = now;
   }
@@ -371,10 +371,10 @@ dae_status dae__motion_project(dae__motion *motion, double t, double *q, double 
   bool changed = false;
   dae_status status = DAE_OK;
   if (motion->m->ng > 0)
-    status = project_level(&p, &changed, err);
+    status = motion_project_level(&p, &changed, err);
   p.velocity = true;
   if (!status && motion->m->nc > 0)
-    status = project_level(&p, &changed, err);
+    status = motion_project_level(&p, &changed, err);
   motion->memory->projections += changed;
   if (moved)
     *moved = changed;
@@ -390,7 +390,7 @@ dae_status dae__motion_project_velocity(dae__motion *motion, double t, double *q
   bool changed = false;
   dae_status status = m->ng > 0 ? dae__mech_G(m, &at, motion->G, err) : DAE_OK;
   if (!status && m->nc > 0)
-    status = project_level(&p, &changed, err);
+    status = motion_project_level(&p, &changed, err);
   motion->memory->projections += changed;
   return status;
 }

@@ -15,8 +15,9 @@
 #include "problem/mechanical/motion.h"
 
 /* Where what was solved for is not finite: names what the callbacks gave that is not, if any. */
-static dae_status look_again(dae__mech *m, const dae_mechanical_at *at,
-                             const dae_mechanical_wanted *want, dae_status status, dae_error *err)
+static dae_status motion_look_again(dae__mech *m, const dae_mechanical_at *at,
+                                    const dae_mechanical_wanted *want, dae_status status,
+                                    dae_error *err)
 {
   dae_error why;
   m->count->evaluations -= want->f != NULL; /* the same one */
@@ -26,17 +27,17 @@ static dae_status look_again(dae__mech *m, const dae_mechanical_at *at,
   return found ? found : status;
 }
 
-static dae_status look_at_all(dae__motion *motion, const dae_mechanical_at *at, dae_status status,
-                              dae_error *err)
+static dae_status motion_look_at_all(dae__motion *motion, const dae_mechanical_at *at,
+                                     dae_status status, dae_error *err)
 {
   dae_mechanical_wanted all = motion->want;
   all.M = motion->M;
-  return look_again(motion->m, at, &all, status, err);
+  return motion_look_again(motion->m, at, &all, status, err);
 }
 
 /* what is wanted, not looked at */
-static inline dae_status ask(dae__mech *m, const dae_mechanical_at *at,
-                             const dae_mechanical_wanted *want, dae_error *err)
+static inline dae_status motion_ask(dae__mech *m, const dae_mechanical_at *at,
+                                    const dae_mechanical_wanted *want, dae_error *err)
 {
   if (!m->joint || m->input || m->count->dependent > 0)
     return dae__mech_eval_unchecked(m, at, want, err);
@@ -46,16 +47,18 @@ static inline dae_status ask(dae__mech *m, const dae_mechanical_at *at,
 }
 
 /* motion->want at y: f into top, gamma and kappa into bottom; not looked at */
-static inline dae_status evaluate(dae__motion *motion, const dae_mechanical_at *at, dae_error *err)
+static inline dae_status motion_evaluate(dae__motion *motion, const dae_mechanical_at *at,
+                                         dae_error *err)
 {
   motion->want.M = motion->mass_stays ? NULL : motion->M;
-  return ask(motion->m, at, &motion->want, err);
+  return motion_ask(motion->m, at, &motion->want, err);
 }
 
 /* ---- accelerations ---- */
 
 /* factors, and solves for the right side, which receives the solution */
-static inline dae_status solve(dae__motion *motion, double *top, double *bottom, dae_error *err)
+static inline dae_status motion_solve(dae__motion *motion, double *top, double *bottom,
+                                      dae_error *err)
 {
   if (motion->m->count->dependent > 0) {
     dae_status status = dae__motion_factor_active(motion, err);
@@ -70,24 +73,24 @@ static inline dae_status solve(dae__motion *motion, double *top, double *bottom,
 
 /* v' into acceleration and the multipliers into motion->bottom, from what has been evaluated. The
  * matrix is factored. */
-static dae_status dynamics(dae__motion *motion, const dae_mechanical_at *at, double *acceleration,
-                           dae_error *err)
+static dae_status motion_dynamics(dae__motion *motion, const dae_mechanical_at *at,
+                                  double *acceleration, dae_error *err)
 {
   const dae__mech *m = motion->m;
   double *bottom = motion->bottom;
   dae__copy(m->nq, motion->top, acceleration);
   for (int i = 0; i < m->nc; i++)
     bottom[i] = -bottom[i];
-  dae_status status = solve(motion, acceleration, bottom, err);
+  dae_status status = motion_solve(motion, acceleration, bottom, err);
   bool good = !status && dae__all_finite(m->nq, acceleration) && dae__all_finite(m->nc, bottom) &&
               dae__all_finite(m->nu, motion->s);
   motion->mass_stays = good && m->p->constant_mass;
-  return good ? DAE_OK : look_at_all(motion, at, status, err);
+  return good ? DAE_OK : motion_look_at_all(motion, at, status, err);
 }
 
 /* the multipliers into y, and v and u' into dy (may be NULL) */
-static inline dae_status tell(dae__motion *motion, const dae_mechanical_at *at, double *y,
-                              double *dy, dae_error *err)
+static inline dae_status motion_tell(dae__motion *motion, const dae_mechanical_at *at, double *y,
+                                     double *dy, dae_error *err)
 {
   const dae__mech *m = motion->m;
   if (dy) {
@@ -100,7 +103,7 @@ static inline dae_status tell(dae__motion *motion, const dae_mechanical_at *at, 
 }
 
 /* motion->rows, [G; K] as a dense matrix by columns */
-static void fill_rows(dae__motion *motion)
+static void motion_fill_rows(dae__motion *motion)
 {
   const dae__mech *m = motion->m;
   for (int e = 0, count = dae__pattern_count(&m->G); e < count; e++)
@@ -111,14 +114,15 @@ static void fill_rows(dae__motion *motion)
 
 /* the same as dynamics and tell without a factorisation, which few rows allow; false: it takes one
  */
-static inline __attribute__((always_inline)) bool pass(dae__motion *motion, double *y, double *dy)
+static inline __attribute__((always_inline)) bool motion_pass(dae__motion *motion, double *y,
+                                                              double *dy)
 {
   const dae__mech *m = motion->m;
   int nq = m->nq;
   if (!motion->few || m->count->dependent > 0)
     return false;
   if (!motion->whole)
-    fill_rows(motion);
+    motion_fill_rows(motion);
   motion->forces.x = dy + nq;
   motion->forces.y = y + m->at.lambda;
   if (!dae__saddle_pass(motion->saddle, motion->M, motion->mass_stays, &motion->forces) ||
@@ -137,44 +141,46 @@ dae_status dae__motion_accelerate(dae__motion *motion, double t, double *y, doub
                                   dae_error *err)
 {
   dae_mechanical_at at = dae__mech_at(motion->m, t, y);
-  dae_status status = evaluate(motion, &at, err);
+  dae_status status = motion_evaluate(motion, &at, err);
   if (!status)
-    status = dynamics(motion, &at, dy ? dy + motion->m->at.v : motion->top, err);
-  return status ? status : tell(motion, &at, y, dy, err);
+    status = motion_dynamics(motion, &at, dy ? dy + motion->m->at.v : motion->top, err);
+  return status ? status : motion_tell(motion, &at, y, dy, err);
 }
 
 /* from what has been evaluated, by a factorisation */
-static __attribute__((noinline)) dae_status slopes_factored(dae__motion *motion,
-                                                            const dae_mechanical_at *at, double *y,
-                                                            double *dy, dae_error *err)
+static __attribute__((noinline)) dae_status motion_slopes_factored(dae__motion *motion,
+                                                                   const dae_mechanical_at *at,
+                                                                   double *y, double *dy,
+                                                                   dae_error *err)
 {
-  dae_status status = dynamics(motion, at, dy + motion->m->at.v, err);
-  return status ? status : tell(motion, at, y, dy, err);
+  dae_status status = motion_dynamics(motion, at, dy + motion->m->at.v, err);
+  return status ? status : motion_tell(motion, at, y, dy, err);
 }
 
-static __attribute__((noinline)) dae_status slopes_by_all(dae__motion *motion, double t, double *y,
-                                                          double *dy, dae_error *err)
+static __attribute__((noinline)) dae_status
+motion_slopes_by_all(dae__motion *motion, double t, double *y, double *dy, dae_error *err)
 {
   dae_mechanical_at at = dae__mech_at(motion->m, t, y);
-  dae_status status = evaluate(motion, &at, err);
-  return status || pass(motion, y, dy) ? status : slopes_factored(motion, &at, y, dy, err);
+  dae_status status = motion_evaluate(motion, &at, err);
+  return status || motion_pass(motion, y, dy) ? status
+                                              : motion_slopes_factored(motion, &at, y, dy, err);
 }
 
 /* What small mechanisms mostly are, q and v, all by one callback, does without the cases above:
  * most of their time goes here. */
-static inline bool is_swift(const dae__motion *motion)
+static inline bool motion_is_swift(const dae__motion *motion)
 {
   return motion->swift && motion->mass_stays && motion->m->count->dependent == 0;
 }
 
-static inline dae_mechanical_at swift_at(const dae__mech *m, double t, const double *y)
+static inline dae_mechanical_at motion_swift_at(const dae__mech *m, double t, const double *y)
 {
   const double *v = y + m->nq, *rest = v + m->nq;
   return (dae_mechanical_at){.t = t, .q = y, .v = v, .u = rest, .w = rest, .in = m->in};
 }
 
 /* accelerations and multipliers from what has been evaluated; false: it takes a factorisation */
-static inline bool pass_swiftly(dae__motion *motion, double *y, double *dy)
+static inline bool motion_pass_swiftly(dae__motion *motion, double *y, double *dy)
 {
   size_t nq = (size_t)motion->m->nq;
   motion->forces.x = dy + nq;
@@ -189,16 +195,16 @@ static inline bool pass_swiftly(dae__motion *motion, double *y, double *dy)
 dae_status dae__motion_slopes(dae__motion *motion, double t, double *y, double *dy, dae_error *err)
 {
   const dae__mech *m = motion->m;
-  if (!is_swift(motion))
-    return slopes_by_all(motion, t, y, dy, err);
-  dae_mechanical_at at = swift_at(m, t, y);
+  if (!motion_is_swift(motion))
+    return motion_slopes_by_all(motion, t, y, dy, err);
+  dae_mechanical_at at = motion_swift_at(m, t, y);
   motion->want.M = NULL;
   int code = m->p->eval(m->p->user, &at, &motion->want);
   m->count->evaluations++;
   if (code != 0)
     return dae__callback_status(m->why, code, "eval", t, err);
-  if (!pass_swiftly(motion, y, dy))
-    return slopes_factored(motion, &at, y, dy, err);
+  if (!motion_pass_swiftly(motion, y, dy))
+    return motion_slopes_factored(motion, &at, y, dy, err);
   dae__copy(m->nq, at.v, dy);
   return DAE_OK;
 }
@@ -206,7 +212,7 @@ dae_status dae__motion_slopes(dae__motion *motion, double t, double *y, double *
 /* ---- arrival ---- */
 
 /* x -= correction; true where that changes x */
-static bool move(int n, const double *correction, double *x)
+static bool motion_move(int n, const double *correction, double *x)
 {
   bool moved = false;
   for (int i = 0; i < n; i++) {
@@ -219,7 +225,7 @@ static bool move(int n, const double *correction, double *x)
 
 /* The solution for the right side (0, b), by the way that accelerations were found: without a
  * factorisation as long as that will do (*passing). */
-static dae_status lead(dae__motion *motion, bool *passing, double *side, dae_error *err)
+static dae_status motion_lead(dae__motion *motion, bool *passing, double *side, dae_error *err)
 {
   const dae__mech *m = motion->m;
   double *b = side + m->nq, *c = motion->residual;
@@ -243,53 +249,56 @@ static dae_status lead(dae__motion *motion, bool *passing, double *side, dae_err
 }
 
 /* accelerations and multipliers at y, and the right side (0, g) */
-static dae_status evaluate_with_g(dae__motion *motion, const dae_mechanical_at *at, double *y,
-                                  double *dy, double *side, bool *passing, dae_error *err)
+static dae_status motion_evaluate_with_g(dae__motion *motion, const dae_mechanical_at *at,
+                                         double *y, double *dy, double *side, bool *passing,
+                                         dae_error *err)
 {
   dae__mech *m = motion->m;
   motion->want.g = m->ng > 0 ? side + m->nq : NULL;
-  dae_status status = evaluate(motion, at, err);
-  *passing = !status && pass(motion, y, dy);
+  dae_status status = motion_evaluate(motion, at, err);
+  *passing = !status && motion_pass(motion, y, dy);
   if (!status && !*passing)
-    status = dynamics(motion, at, dy + m->nq, err);
+    status = motion_dynamics(motion, at, dy + m->nq, err);
   if (!status && !*passing) /* dependent rows: at the point that is not moved */
-    status = tell(motion, at, y, dy, err);
+    status = motion_tell(motion, at, y, dy, err);
   return status;
 }
 
 /* q onto g, by the right side (0, g) */
-static dae_status move_position(dae__motion *motion, const dae_mechanical_at *at, double *side,
-                                bool *passing, double *q, bool *moved, dae_error *err)
+static dae_status motion_move_position(dae__motion *motion, const dae_mechanical_at *at,
+                                       double *side, bool *passing, double *q, bool *moved,
+                                       dae_error *err)
 {
-  dae_status status = lead(motion, passing, side, err);
+  dae_status status = motion_lead(motion, passing, side, err);
   if (!status && !dae__all_finite(motion->m->nq, side))
-    status = look_at_all(motion, at, DAE_OK, err);
+    status = motion_look_at_all(motion, at, DAE_OK, err);
   if (!status)
-    *moved = move(motion->m->nq, side, q);
+    *moved = motion_move(motion->m->nq, side, q);
   return status;
 }
 
 /* v onto gdot and k at the q that has been moved */
-static dae_status move_velocity(dae__motion *motion, const dae_mechanical_at *at, double *side,
-                                bool *passing, double *v, bool *moved, dae_error *err)
+static dae_status motion_move_velocity(dae__motion *motion, const dae_mechanical_at *at,
+                                       double *side, bool *passing, double *v, bool *moved,
+                                       dae_error *err)
 {
   dae__mech *m = motion->m;
   int nq = m->nq;
   dae_mechanical_wanted want = {.k = m->nk > 0 ? side + nq + m->ng : NULL};
   if (m->ng > 0)
     want.G = motion->moved_G, want.gdot = side + nq;
-  dae_status status = ask(m, at, &want, err);
+  dae_status status = motion_ask(m, at, &want, err);
   if (!status)
-    status = lead(motion, passing, side, err);
+    status = motion_lead(motion, passing, side, err);
   if (!status && !dae__all_finite(nq, side))
-    status = look_again(m, at, &want, DAE_OK, err);
+    status = motion_look_again(m, at, &want, DAE_OK, err);
   if (!status)
-    *moved |= move(nq, side, v);
+    *moved |= motion_move(nq, side, v);
   return status;
 }
 
-static dae_status arrive_by_all(dae__motion *motion, double t, double *y, double *dy,
-                                dae_error *err)
+static dae_status motion_arrive_by_all(dae__motion *motion, double t, double *y, double *dy,
+                                       dae_error *err)
 {
   dae__mech *m = motion->m;
   int nq = m->nq, size = nq + m->nc;
@@ -297,12 +306,12 @@ static dae_status arrive_by_all(dae__motion *motion, double t, double *y, double
   dae_mechanical_at at = dae__mech_at(m, t, y);
   bool passing = false, moved = false;
   dae__zero(2 * size, position);
-  dae_status status = evaluate_with_g(motion, &at, y, dy, position, &passing, err);
+  dae_status status = motion_evaluate_with_g(motion, &at, y, dy, position, &passing, err);
   if (!status)
-    status = move_position(motion, &at, position, &passing, y, &moved, err);
+    status = motion_move_position(motion, &at, position, &passing, y, &moved, err);
   motion->want.g = NULL;
   if (!status && m->nc > 0)
-    status = move_velocity(motion, &at, velocity, &passing, y + nq, &moved, err);
+    status = motion_move_velocity(motion, &at, velocity, &passing, y + nq, &moved, err);
   if (status)
     return status;
   motion->memory->projections += moved;
@@ -311,7 +320,7 @@ static dae_status arrive_by_all(dae__motion *motion, double t, double *y, double
 }
 
 /* x by the least force that takes b away; false: that is not finite, or it takes a factorisation */
-static inline bool lead_swiftly(dae__motion *motion, const double *b, double *x, bool *moved)
+static inline bool motion_lead_swiftly(dae__motion *motion, const double *b, double *x, bool *moved)
 {
   int nq = motion->m->nq;
   double *correction = motion->top, bad = 0;
@@ -321,17 +330,17 @@ static inline bool lead_swiftly(dae__motion *motion, const double *b, double *x,
     bad += 0 * correction[i];
   if (bad != 0)
     return false;
-  *moved |= move(nq, correction, x);
+  *moved |= motion_move(nq, correction, x);
   return true;
 }
 
 /* the same for what is_swift; all of A is of G, or all of K */
-static dae_status arrive_swiftly(dae__motion *motion, double t, double *y, double *dy,
-                                 dae_error *err)
+static dae_status motion_arrive_swiftly(dae__motion *motion, double t, double *y, double *dy,
+                                        dae_error *err)
 {
   const dae__mech *m = motion->m;
   double *b = motion->residual;
-  dae_mechanical_at at = swift_at(m, t, y);
+  dae_mechanical_at at = motion_swift_at(m, t, y);
   dae_mechanical_wanted here = motion->want, moved_to = {0};
   bool moved = false;
   here.M = NULL;
@@ -341,15 +350,15 @@ static dae_status arrive_swiftly(dae__motion *motion, double t, double *y, doubl
     moved_to.k = b;
   int code = m->p->eval(m->p->user, &at, &here);
   m->count->evaluations++;
-  bool good = code == 0 && pass_swiftly(motion, y, dy);
+  bool good = code == 0 && motion_pass_swiftly(motion, y, dy);
   if (good && m->ng > 0)
-    good = lead_swiftly(motion, b, y, &moved);
+    good = motion_lead_swiftly(motion, b, y, &moved);
   if (good)
     code = m->p->eval(m->p->user, &at, &moved_to);
   if (code != 0)
     return dae__callback_status(m->why, code, "eval", t, err);
-  if (!good || !lead_swiftly(motion, b, y + m->nq, &moved))
-    return arrive_by_all(motion, t, y, dy, err);
+  if (!good || !motion_lead_swiftly(motion, b, y + m->nq, &moved))
+    return motion_arrive_by_all(motion, t, y, dy, err);
   motion->memory->projections += moved;
   dae__copy(m->nq, at.v, dy);
   return DAE_OK;
@@ -357,6 +366,6 @@ static dae_status arrive_swiftly(dae__motion *motion, double t, double *y, doubl
 
 dae_status dae__motion_arrive(dae__motion *motion, double t, double *y, double *dy, dae_error *err)
 {
-  return is_swift(motion) ? arrive_swiftly(motion, t, y, dy, err)
-                          : arrive_by_all(motion, t, y, dy, err);
+  return motion_is_swift(motion) ? motion_arrive_swiftly(motion, t, y, dy, err)
+                                 : motion_arrive_by_all(motion, t, y, dy, err);
 }

@@ -21,7 +21,7 @@
 #define STILL_DEPENDENT 1e-7
 
 /* entries of row i of A = [G; K] as a column */
-static void row_as_column(const dae__motion *motion, int i, double *x)
+static void rank_row_as_column(const dae__motion *motion, int i, double *x)
 {
   const dae__mech *m = motion->m;
   const dae_pattern *p = i < m->ng ? &m->G : &m->K;
@@ -35,15 +35,15 @@ static void row_as_column(const dae__motion *motion, int i, double *x)
 }
 
 /* c with A_i = sum_j c_j A_j over the active rows */
-static void combination(dae__motion *motion, int i, double *c)
+static void rank_combination(dae__motion *motion, int i, double *c)
 {
-  row_as_column(motion, i, motion->column);
+  rank_row_as_column(motion, i, motion->column);
   dae__zero(motion->m->nc, c);
   dae__saddle_solve(motion->saddle, motion->column, c);
 }
 
 /* full_G and full_K: the Jacobians with no row masked */
-static dae_status unmasked(dae__motion *motion, const dae_mechanical_at *at, dae_error *err)
+static dae_status rank_unmasked(dae__motion *motion, const dae_mechanical_at *at, dae_error *err)
 {
   dae__mech *m = motion->m;
   bool *active = m->active;
@@ -61,12 +61,12 @@ dae_status dae__motion_minimum_norm(dae__motion *motion, const dae_mechanical_at
   size_t nc = (size_t)m->nc;
   int nd = 0;
   double *C = motion->C, *S = motion->S, *y_D = motion->y_D;
-  dae_status status = unmasked(motion, at, err);
+  dae_status status = rank_unmasked(motion, at, err);
   if (status)
     return status;
   for (int i = 0; i < m->nc; i++)
     if (!m->active[i])
-      combination(motion, i, C + nc * (size_t)nd++);
+      rank_combination(motion, i, C + nc * (size_t)nd++);
   for (int i = 0; i < nd; i++) {
     const double *C_i = C + nc * (size_t)i;
     y_D[i] = dae__dot(m->nc, C_i, y);
@@ -84,13 +84,13 @@ dae_status dae__motion_minimum_norm(dae__motion *motion, const dae_mechanical_at
 }
 
 /* "bar3 depends on bar1, bar2" */
-static void describe(dae__motion *motion, int i, char *text, size_t size)
+static void rank_describe(dae__motion *motion, int i, char *text, size_t size)
 {
   const dae__mech *m = motion->m;
   double *c = motion->bottom;
   char name[64];
   size_t used = 0;
-  combination(motion, i, c);
+  rank_combination(motion, i, c);
   double largest = dae__max_abs(m->nc, c);
 #define APPEND(...)                                                                                \
   do {                                                                                             \
@@ -109,7 +109,7 @@ static void describe(dae__motion *motion, int i, char *text, size_t size)
 }
 
 /* memory for nd dependent rows; choosing rows is the start's work, where it may be taken */
-static dae_status reserve(dae__motion *motion, int nd, dae_error *err)
+static dae_status motion_rank_reserve(dae__motion *motion, int nd, dae_error *err)
 {
   size_t n = (size_t)nd;
   if (nd <= motion->capacity)
@@ -125,7 +125,7 @@ static dae_status reserve(dae__motion *motion, int nd, dae_error *err)
 }
 
 /* independent ones among the rows of [G; K] that are marked, by what is in full_G, full_K */
-static dae_status mark_independent(dae__motion *motion, double tol, bool *rows, int *rank)
+static dae_status rank_mark_independent(dae__motion *motion, double tol, bool *rows, int *rank)
 {
   dae__zero(dae__pattern_count(&motion->A), motion->stacked);
   dae__block_add(&motion->G_in_A, 1, motion->full_G, motion->stacked);
@@ -134,18 +134,18 @@ static dae_status mark_independent(dae__motion *motion, double tol, bool *rows, 
                         rank, NULL);
 }
 
-static dae_status choose_rows(dae__motion *motion, dae_error *err)
+static dae_status rank_choose_rows(dae__motion *motion, dae_error *err)
 {
   dae__mech *m = motion->m;
   int rank;
   for (int i = 0; i < m->nc; i++)
     m->active[i] = true;
-  dae_status status = mark_independent(motion, RANK_TOLERANCE, m->active, &rank);
+  dae_status status = rank_mark_independent(motion, RANK_TOLERANCE, m->active, &rank);
   if (status)
     return dae__fail(err, status, NULL, "the constraints could not be examined: %s",
                      dae_status_text(status));
   motion->m->count->dependent = m->nc - rank;
-  return reserve(motion, m->nc - rank, err);
+  return motion_rank_reserve(motion, m->nc - rank, err);
 }
 
 dae_status dae__motion_pick(dae__motion *motion, double t, const double *y, char *text, size_t size,
@@ -153,9 +153,9 @@ dae_status dae__motion_pick(dae__motion *motion, double t, const double *y, char
 {
   dae__mech *m = motion->m;
   dae_mechanical_at at = dae__mech_at(m, t, y);
-  dae_status status = unmasked(motion, &at, err);
+  dae_status status = rank_unmasked(motion, &at, err);
   if (!status)
-    status = choose_rows(motion, err);
+    status = rank_choose_rows(motion, err);
   if (text && size > 0)
     text[0] = '\0';
   if (status || motion->m->count->dependent == 0)
@@ -166,7 +166,7 @@ dae_status dae__motion_pick(dae__motion *motion, double t, const double *y, char
     status = dae__motion_factor_active(motion, err);
   for (int i = 0; i < m->nc && text && !status; i++)
     if (!m->active[i] && size > 1) {
-      describe(motion, i, text, size);
+      rank_describe(motion, i, text, size);
       size_t used = strlen(text);
       text += used, size -= used;
     }
@@ -182,7 +182,8 @@ bool dae__motion_stuck(dae__motion *motion, double t, const double *y, char *nam
   int rank, found = -1;
   for (int i = 0; rows && i < m->nc; i++)
     rows[i] = m->active[i];
-  if (rows && !unmasked(motion, &at, NULL) && !mark_independent(motion, ALL_BUT, rows, &rank))
+  if (rows && !rank_unmasked(motion, &at, NULL) &&
+      !rank_mark_independent(motion, ALL_BUT, rows, &rank))
     for (int i = m->nc - 1; i >= 0; i--)
       if (m->active[i] && !rows[i])
         found = i;
@@ -222,5 +223,5 @@ dae_status dae__motion_check_dependent(dae__motion *motion, double t, const doub
 
 dae_status dae__motion_follow(dae__motion *motion, dae_error *err)
 {
-  return reserve(motion, motion->m->count->dependent, err);
+  return motion_rank_reserve(motion, motion->m->count->dependent, err);
 }

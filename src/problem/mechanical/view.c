@@ -45,53 +45,53 @@ typedef struct view {
   dae_error last; /* what the mechanical problem said when a callback of the view refused */
 } view;
 
-static int code_of(dae_status status)
+static int view_code_of(dae_status status)
 {
   return status == DAE_OK ? 0 : status == DAE_ERROR_RECOVERABLE ? 1 : -1;
 }
 
 /* the mechanical point, and the multipliers as parts of y */
-static dae_mechanical_at point(const view *s, const dae_semi_explicit_at *at)
+static dae_mechanical_at view_point(const view *s, const dae_semi_explicit_at *at)
 {
   return (dae_mechanical_at){
       .t = at->t, .q = at->x, .v = at->x + s->m->at.v, .u = at->x + s->m->at.u, .w = at->y};
 }
 
-static const double *multipliers(const view *s, const dae_semi_explicit_at *at, int first)
+static const double *view_multipliers(const view *s, const dae_semi_explicit_at *at, int first)
 {
   return at->y ? at->y + (first - s->nx) : NULL;
 }
 
 /* ---- right sides ---- */
 
-static int eval_f(void *user, const dae_semi_explicit_at *at, double *out)
+static int view_eval_f(void *user, const dae_semi_explicit_at *at, double *out)
 {
   view *s = user;
   dae__mech *m = s->m;
   int nq = m->nq;
-  dae_mechanical_at here = point(s, at);
+  dae_mechanical_at here = view_point(s, at);
   dae_mechanical_wanted w = {
       .f = out + nq, .s = out + 2 * nq, .G = m->ng > 0 ? s->G : NULL, .K = m->nk > 0 ? s->K : NULL};
   dae_status status = dae__mech_eval(m, &here, &w, &s->last);
   if (status)
-    return code_of(status);
+    return view_code_of(status);
   dae__copy(nq, here.v, out);
   if (m->ng > 0)
-    dae__matrix_transposed_times(&m->G, s->G, -1, multipliers(s, at, m->at.lambda), out + nq);
+    dae__matrix_transposed_times(&m->G, s->G, -1, view_multipliers(s, at, m->at.lambda), out + nq);
   if (m->nk > 0)
-    dae__matrix_transposed_times(&m->K, s->K, -1, multipliers(s, at, m->at.psi), out + nq);
+    dae__matrix_transposed_times(&m->K, s->K, -1, view_multipliers(s, at, m->at.psi), out + nq);
   if (s->kind == DAE__VIEW_GGL && m->ng > 0)
-    dae__matrix_transposed_times(&m->G, s->G, -1, multipliers(s, at, s->mu), out);
+    dae__matrix_transposed_times(&m->G, s->G, -1, view_multipliers(s, at, s->mu), out);
   return 0;
 }
 
-static int eval_F(void *user, const dae_semi_explicit_at *at, double *out)
+static int view_eval_F(void *user, const dae_semi_explicit_at *at, double *out)
 {
   view *s = user;
   const dae__mech *m = s->m;
   double *g = out + m->nw, *k = g + m->ng, *last = k + m->nk;
   bool velocity = s->kind != DAE__VIEW_POSITION;
-  dae_mechanical_at here = point(s, at);
+  dae_mechanical_at here = view_point(s, at);
   dae_mechanical_wanted w = {.c = out,
                              .g = s->kind == DAE__VIEW_POSITION ? g
                                   : s->kind == DAE__VIEW_GGL    ? last
@@ -99,36 +99,36 @@ static int eval_F(void *user, const dae_semi_explicit_at *at, double *out)
                              .gdot = velocity ? g : NULL,
                              .G = velocity ? s->G : NULL,
                              .k = k};
-  return code_of(dae__mech_eval(s->m, &here, &w, &s->last));
+  return view_code_of(dae__mech_eval(s->m, &here, &w, &s->last));
 }
 
-static int eval_M(void *user, const dae_semi_explicit_at *at, double *out)
+static int view_eval_M(void *user, const dae_semi_explicit_at *at, double *out)
 {
   view *s = user;
-  dae_mechanical_at here = point(s, at);
+  dae_mechanical_at here = view_point(s, at);
   dae_status status = dae__mech_M(s->m, &here, s->mass, &s->last);
   dae__zero(dae__pattern_count(&s->M), out);
   dae__block_add(&s->M_block[0], 1, s->ones, out);
   dae__block_add(&s->M_block[1], 1, s->mass, out);
   dae__block_add(&s->M_block[2], 1, s->ones, out);
-  return code_of(status);
+  return view_code_of(status);
 }
 
-static int eval_Ms(void *user, const dae_semi_explicit_at *at, const double *a, double *out)
+static int view_eval_Ms(void *user, const dae_semi_explicit_at *at, const double *a, double *out)
 {
   view *s = user;
-  dae_mechanical_at here = point(s, at);
+  dae_mechanical_at here = view_point(s, at);
   dae_status status = dae__mech_Ms(s->m, &here, a + s->m->nq, s->values, &s->last);
   dae__zero(dae__pattern_count(&s->Ms), out);
   if (!status)
     dae__block_add(&s->Ms_block[0], 1, s->values, out);
-  return code_of(status);
+  return view_code_of(status);
 }
 
 /* ---- J ---- */
 
-static dae_status add_forces(view *s, const dae_semi_explicit_at *at, const dae_mechanical_at *here,
-                             double *J)
+static dae_status view_add_forces(view *s, const dae_semi_explicit_at *at,
+                                  const dae_mechanical_at *here, double *J)
 {
   dae__mech *m = s->m;
   const dae__block *block = s->J_block;
@@ -137,19 +137,19 @@ static dae_status add_forces(view *s, const dae_semi_explicit_at *at, const dae_
   if (!status)
     dae__block_add(&block[RHS], 1, s->values, J);
   if (!status && m->ng > 0) {
-    status = dae__mech_Gts(m, here, multipliers(s, at, m->at.lambda), s->values, &s->last);
+    status = dae__mech_Gts(m, here, view_multipliers(s, at, m->at.lambda), s->values, &s->last);
     dae__block_add(&block[GTS], -1, s->values, J);
     dae__block_add(&block[GT], -1, s->G, J);
   }
   if (!status && m->nk > 0) {
-    status = dae__mech_Kts(m, here, multipliers(s, at, m->at.psi), s->values, &s->last);
+    status = dae__mech_Kts(m, here, view_multipliers(s, at, m->at.psi), s->values, &s->last);
     dae__block_add(&block[KTS], -1, s->values, J);
     dae__block_add(&block[KT], -1, s->K, J);
   }
   return status;
 }
 
-static dae_status add_constraints(view *s, const dae_mechanical_at *here, double *J)
+static dae_status view_add_constraints(view *s, const dae_mechanical_at *here, double *J)
 {
   dae__mech *m = s->m;
   const dae__block *block = s->J_block;
@@ -169,37 +169,38 @@ static dae_status add_constraints(view *s, const dae_mechanical_at *here, double
   return status;
 }
 
-static dae_status add_stabilisation(view *s, const dae_semi_explicit_at *at,
-                                    const dae_mechanical_at *here, double *J)
+static dae_status view_add_stabilisation(view *s, const dae_semi_explicit_at *at,
+                                         const dae_mechanical_at *here, double *J)
 {
   if (s->kind != DAE__VIEW_GGL || s->m->ng == 0)
     return DAE_OK;
-  dae_status status = dae__mech_Gts(s->m, here, multipliers(s, at, s->mu), s->values, &s->last);
+  dae_status status =
+      dae__mech_Gts(s->m, here, view_multipliers(s, at, s->mu), s->values, &s->last);
   dae__block_add(&s->J_block[GTMU_Q], -1, s->values, J);
   dae__block_add(&s->J_block[GTMU], -1, s->G, J);
   dae__block_add(&s->J_block[MU], 1, s->G, J);
   return status;
 }
 
-static int eval_J(void *user, const dae_semi_explicit_at *at, double *out)
+static int view_eval_J(void *user, const dae_semi_explicit_at *at, double *out)
 {
   view *s = user;
-  dae_mechanical_at here = point(s, at);
+  dae_mechanical_at here = view_point(s, at);
   dae__zero(dae__pattern_count(&s->J), out);
   dae_status status =
       dae__mech_eval(s->m, &here, &(dae_mechanical_wanted){.G = s->G, .K = s->K}, &s->last);
   if (!status)
-    status = add_forces(s, at, &here, out);
+    status = view_add_forces(s, at, &here, out);
   if (!status)
-    status = add_constraints(s, &here, out);
+    status = view_add_constraints(s, &here, out);
   if (!status)
-    status = add_stabilisation(s, at, &here, out);
-  return code_of(status);
+    status = view_add_stabilisation(s, at, &here, out);
+  return view_code_of(status);
 }
 
 /* ---- creating ---- */
 
-static void create_J(view *s, dae__arena *arena)
+static void view_create_J(view *s, dae__arena *arena)
 {
   const dae__mech *m = s->m;
   const dae_pattern *none = &s->none;
@@ -225,7 +226,7 @@ static void create_J(view *s, dae__arena *arena)
 }
 
 /* where the mechanical problem is dense, a full block without values makes the matrices so */
-static void create_matrices(view *s, dae__arena *arena)
+static void view_create_matrices(view *s, dae__arena *arena)
 {
   dae__mech *m = s->m;
   int nq = m->nq, nx = s->nx;
@@ -244,32 +245,32 @@ static void create_matrices(view *s, dae__arena *arena)
   s->Ms_block[0] = (dae__block){.row = nq, .pattern = &m->Ms};
   s->Ms_block[1] = (dae__block){.pattern = &s->full_M};
   s->Ms = dae__blocks_merge(arena, nx, nx, s->Ms_block, 2);
-  create_J(s, arena);
+  view_create_J(s, arena);
 }
 
-static int max2(int a, int b)
+static int view_max2(int a, int b)
 {
   return a > b ? a : b;
 }
 
-static void take_scratch(view *s, dae__arena *arena)
+static void view_take_scratch(view *s, dae__arena *arena)
 {
   const dae__mech *m = s->m;
   const dae_pattern *patterns[] = {&m->J, &m->Ms, &m->Gts, &m->Kts, &m->G, &m->kq};
   int largest = 0;
   for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
-    largest = max2(largest, dae__pattern_count(patterns[i]));
+    largest = view_max2(largest, dae__pattern_count(patterns[i]));
   s->values = DAE__TAKE(arena, double, largest);
   s->mass = DAE__TAKE(arena, double, dae__pattern_count(&m->M));
   s->G = DAE__TAKE(arena, double, dae__pattern_count(&m->G));
   s->K = DAE__TAKE(arena, double, dae__pattern_count(&m->K));
-  s->ones = DAE__TAKE(arena, double, max2(m->nq, m->nu));
-  for (int i = 0; s->ones && i < max2(m->nq, m->nu); i++)
+  s->ones = DAE__TAKE(arena, double, view_max2(m->nq, m->nu));
+  for (int i = 0; s->ones && i < view_max2(m->nq, m->nu); i++)
     s->ones[i] = 1;
 }
 
 /* the names of the mechanical problem's variables; mu(rod) beside lambda(rod) */
-static const char *const *create_names(view *s, dae__arena *arena)
+static const char *const *view_create_names(view *s, dae__arena *arena)
 {
   dae_problem problem = dae_problem_mechanical(s->m->p);
   const char **names = DAE__TAKE(arena, const char *, s->n);
@@ -289,28 +290,28 @@ static const char *const *create_names(view *s, dae__arena *arena)
   return names;
 }
 
-static int index_of(const view *s)
+static int view_index_of(const view *s)
 {
   if (s->m->nc == 0)
     return 1;
   return s->kind == DAE__VIEW_POSITION && s->m->ng > 0 ? 3 : 2;
 }
 
-static void describe(view *s, const char *const *names)
+static void view_describe(view *s, const char *const *names)
 {
   const dae__mech *m = s->m;
   s->semi = (dae_semi_explicit){.name = m->p->name,
                                 .nx = s->nx,
                                 .ny = s->n - s->nx,
-                                .index = index_of(s),
+                                .index = view_index_of(s),
                                 .user = s,
                                 .x_names = names,
                                 .y_names = names + s->nx,
-                                .f = eval_f,
-                                .F = eval_F,
-                                .M = eval_M,
-                                .J = eval_J,
-                                .Ms_x = eval_Ms,
+                                .f = view_eval_f,
+                                .F = view_eval_F,
+                                .M = view_eval_M,
+                                .J = view_eval_J,
+                                .Ms_x = view_eval_Ms,
                                 .M_pattern = m->sparse ? &s->M : NULL,
                                 .J_pattern = m->sparse ? &s->J : NULL,
                                 .Ms_pattern = m->sparse ? &s->Ms : NULL,
@@ -337,14 +338,14 @@ dae_status dae__view_semi(dae__arena *arena, const dae_problem *mechanical, dae_
     s->nx = m->at.w;
     s->mu = m->at.size;
     s->n = s->mu + (kind == DAE__VIEW_GGL ? m->ng : 0);
-    create_matrices(s, arena);
-    names = create_names(s, arena);
+    view_create_matrices(s, arena);
+    names = view_create_names(s, arena);
   }
   if (!dae__arena_failed(arena))
-    take_scratch(s, arena);
+    view_take_scratch(s, arena);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  describe(s, names);
+  view_describe(s, names);
   *out = dae_problem_semi_explicit(&s->semi);
   out->why = &s->last;
   return DAE_OK;

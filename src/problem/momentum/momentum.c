@@ -36,8 +36,8 @@ const char *dae__momentum_variable_name(const dae_momentum *p, int i, char *text
 /* What the entries of a value belong to. */
 typedef enum rows_of { ROWS_Y, ROWS_Z, ROWS_G, ROWS_K } rows_of;
 
-static dae_status check(const dae__momentum *m, rows_of rows, int n, const double *x,
-                        const char *what, double t, dae_error *err)
+static dae_status momentum_check(const dae__momentum *m, rows_of rows, int n, const double *x,
+                                 const char *what, double t, dae_error *err)
 {
   char name[64];
   for (int i = 0; i < n; i++) {
@@ -55,7 +55,7 @@ static dae_status check(const dae__momentum *m, rows_of rows, int n, const doubl
 }
 
 /* the point for what depends on t and y only */
-static dae_momentum_at without_z(const dae_momentum_at *at)
+static dae_momentum_at momentum_without_z(const dae_momentum_at *at)
 {
   return (dae_momentum_at){.t = at->t, .y = at->y};
 }
@@ -63,7 +63,7 @@ static dae_momentum_at without_z(const dae_momentum_at *at)
 dae_status dae__momentum_v(dae__momentum *m, const dae_momentum_at *at, double *v, dae_error *err)
 {
   dae_status status = dae__callback_status(m->why, m->p->v(m->p->user, at, v), "v", at->t, err);
-  return status ? status : check(m, ROWS_Y, m->ny, v, "the rate v", at->t, err);
+  return status ? status : momentum_check(m, ROWS_Y, m->ny, v, "the rate v", at->t, err);
 }
 
 dae_status dae__momentum_p(dae__momentum *m, const dae_momentum_at *at, double *p, dae_error *err)
@@ -73,7 +73,7 @@ dae_status dae__momentum_p(dae__momentum *m, const dae_momentum_at *at, double *
     return DAE_OK;
   }
   dae_status status = dae__callback_status(m->why, m->p->p(m->p->user, at, p), "p", at->t, err);
-  return status ? status : check(m, ROWS_Z, m->nz, p, "p in the equation", at->t, err);
+  return status ? status : momentum_check(m, ROWS_Z, m->nz, p, "p in the equation", at->t, err);
 }
 
 dae_status dae__momentum_f(dae__momentum *m, const dae_momentum_at *at, const double *psi,
@@ -82,29 +82,29 @@ dae_status dae__momentum_f(dae__momentum *m, const dae_momentum_at *at, const do
   ++*m->evaluations;
   dae_status status = dae__callback_status(
       m->why, m->p->f(m->p->user, at, m->nk > 0 ? psi : NULL, f), "f", at->t, err);
-  return status ? status : check(m, ROWS_Z, m->nz, f, "f in the equation", at->t, err);
+  return status ? status : momentum_check(m, ROWS_Z, m->nz, f, "f in the equation", at->t, err);
 }
 
 dae_status dae__momentum_r(dae__momentum *m, const dae_momentum_at *at, const double *lambda,
                            double *r, dae_error *err)
 {
-  dae_momentum_at still = without_z(at);
+  dae_momentum_at still = momentum_without_z(at);
   if (m->ng == 0) {
     dae__zero(m->nz, r);
     return DAE_OK;
   }
   dae_status status =
       dae__callback_status(m->why, m->p->r(m->p->user, &still, lambda, r), "r", at->t, err);
-  return status ? status : check(m, ROWS_Z, m->nz, r, "r in the equation", at->t, err);
+  return status ? status : momentum_check(m, ROWS_Z, m->nz, r, "r in the equation", at->t, err);
 }
 
 dae_status dae__momentum_g(dae__momentum *m, const dae_momentum_at *at, double *g, dae_error *err)
 {
-  dae_momentum_at still = without_z(at);
+  dae_momentum_at still = momentum_without_z(at);
   if (m->ng == 0)
     return DAE_OK;
   dae_status status = dae__callback_status(m->why, m->p->g(m->p->user, &still, g), "g", at->t, err);
-  return status ? status : check(m, ROWS_G, m->ng, g, "the residual", at->t, err);
+  return status ? status : momentum_check(m, ROWS_G, m->ng, g, "the residual", at->t, err);
 }
 
 dae_status dae__momentum_k(dae__momentum *m, const dae_momentum_at *at, double *k, dae_error *err)
@@ -112,7 +112,7 @@ dae_status dae__momentum_k(dae__momentum *m, const dae_momentum_at *at, double *
   if (m->nk == 0)
     return DAE_OK;
   dae_status status = dae__callback_status(m->why, m->p->k(m->p->user, at, k), "k", at->t, err);
-  return status ? status : check(m, ROWS_K, m->nk, k, "the residual", at->t, err);
+  return status ? status : momentum_check(m, ROWS_K, m->nk, k, "the residual", at->t, err);
 }
 
 dae_status dae__momentum_energy(dae__momentum *m, const dae_momentum_at *at, double *energy,
@@ -128,7 +128,7 @@ typedef struct moment {
   dae_momentum_at at;
 } moment;
 
-static dae_status g_later(void *context, double e, double *out, dae_error *err)
+static dae_status momentum_g_later(void *context, double e, double *out, dae_error *err)
 {
   moment *c = context;
   dae_momentum_at later = c->at;
@@ -137,17 +137,17 @@ static dae_status g_later(void *context, double e, double *out, dae_error *err)
 }
 
 /* m->g_t, with m->g_y at hand */
-static dae_status time_rate(dae__momentum *m, const dae_momentum_at *at, dae_error *err)
+static dae_status momentum_time_rate(dae__momentum *m, const dae_momentum_at *at, dae_error *err)
 {
   const dae_momentum *p = m->p;
-  dae_momentum_at still = without_z(at);
+  dae_momentum_at still = momentum_without_z(at);
   if (p->g_t)
     return dae__callback_status(m->why, p->g_t(p->user, &still, m->g_t), "g_t", at->t, err);
   dae__zero(m->ng, m->g_t);
   if (p->time_free_g)
     return DAE_OK;
   dae__row_scale(&m->pattern[DAE__G_Y], m->g_y, at->y, m->scale);
-  dae__path path = {g_later, &(moment){m, still}, m->ng, 1, m->scale};
+  dae__path path = {momentum_g_later, &(moment){m, still}, m->ng, 1, m->scale};
   return dae__along_rate(&m->along, &path, m->g_t, err);
 }
 
@@ -160,12 +160,12 @@ dae_status dae__momentum_gdot(dae__momentum *m, const dae_momentum_at *at, doubl
   if (!status)
     status = dae__momentum_jacobian(m, DAE__G_Y, at, NULL, m->g_y, err);
   if (!status)
-    status = time_rate(m, at, err);
+    status = momentum_time_rate(m, at, err);
   if (status)
     return status;
   dae__copy(m->ng, m->g_t, gdot);
   dae__matrix_times(&m->pattern[DAE__G_Y], m->g_y, 1, m->v, gdot);
-  return check(m, ROWS_G, m->ng, gdot, "the rate", at->t, err);
+  return momentum_check(m, ROWS_G, m->ng, gdot, "the rate", at->t, err);
 }
 
 double dae__momentum_gdot_error(const dae__momentum *m, const double *y, const double *v)

@@ -35,8 +35,8 @@ typedef struct level {
   double *G_values, *K_values;
 } level;
 
-static level level_of(dae__momentum_motion *motion, double t, double *state, const bool *fixed,
-                      bool velocity)
+static level momentum_start_level_of(dae__momentum_motion *motion, double t, double *state,
+                                     const bool *fixed, bool velocity)
 {
   const dae__momentum *m = motion->m;
   level l = {.motion = motion, .t = t, .y = state, .z = state + m->at.z, .velocity = velocity};
@@ -53,7 +53,7 @@ static level level_of(dae__momentum_motion *motion, double t, double *state, con
   return l;
 }
 
-static double *moved_by(const level *l)
+static double *momentum_start_moved_by(const level *l)
 {
   return l->velocity ? l->z : l->y;
 }
@@ -61,7 +61,7 @@ static double *moved_by(const level *l)
 /* ---- how far off ---- */
 
 /* residual and Jacobians at x in place of y or z */
-static dae_status evaluate(const level *l, const double *x, dae_error *err)
+static dae_status momentum_start_evaluate(const level *l, const double *x, dae_error *err)
 {
   dae__momentum_motion *motion = l->motion;
   dae__momentum *m = motion->m;
@@ -83,7 +83,7 @@ static dae_status evaluate(const level *l, const double *x, dae_error *err)
 
 /* sizes of the terms of each row: what is not of the form A x, as g_t or a length, counts too, and
  * so does the error of differences, which cannot be brought down */
-static void scale_of(const level *l, const double *x)
+static void momentum_start_scale_of(const level *l, const double *x)
 {
   dae__momentum_motion *motion = l->motion;
   const dae__momentum *m = motion->m;
@@ -101,14 +101,15 @@ static void scale_of(const level *l, const double *x)
 
 /* *size: the largest residual at x, relative to its terms. Where values shrink while they are
  * moved, as a velocity that must vanish does, the terms they had before still set the scale. */
-static dae_status measure(const level *l, const double *x, bool first, double *size, dae_error *err)
+static dae_status momentum_start_measure(const level *l, const double *x, bool first, double *size,
+                                         dae_error *err)
 {
   dae__momentum_motion *motion = l->motion;
-  dae_status status = evaluate(l, x, err);
+  dae_status status = momentum_start_evaluate(l, x, err);
   *size = INFINITY;
   if (status)
     return status;
-  scale_of(l, x);
+  momentum_start_scale_of(l, x);
   *size = 0;
   for (int i = 0; i < l->rows; i++) {
     motion->terms[i] = first ? motion->scale[i] : fmax(motion->scale[i], motion->terms[i]);
@@ -121,7 +122,7 @@ static dae_status measure(const level *l, const double *x, bool first, double *s
 
 /* ---- least change ---- */
 
-static void take_out(const dae_pattern *p, const bool *fixed, double *values)
+static void momentum_start_take_out(const dae_pattern *p, const bool *fixed, double *values)
 {
   for (int j = 0; p && j < p->cols; j++)
     for (int e = p->start[j]; fixed[j] && e < p->start[j + 1]; e++)
@@ -129,7 +130,7 @@ static void take_out(const dae_pattern *p, const bool *fixed, double *values)
 }
 
 /* size of A A', for the shift */
-static double natural_shift(const level *l)
+static double momentum_start_natural_shift(const level *l)
 {
   double a = dae__max_abs(dae__pattern_count(l->G), l->G_values);
   if (l->K)
@@ -137,7 +138,7 @@ static double natural_shift(const level *l)
   return a > 0 ? a * a : 1;
 }
 
-static dae_status factor(const level *l, dae_error *err)
+static dae_status momentum_start_factor(const level *l, dae_error *err)
 {
   dae__momentum_motion *motion = l->motion;
   dae_status status =
@@ -153,14 +154,14 @@ static dae_status factor(const level *l, dae_error *err)
 }
 
 /* trial = x + the step from the Jacobians at hand; *still where that is x */
-static dae_status try_step(const level *l, double shift, bool *still, dae_error *err)
+static dae_status momentum_start_try_step(const level *l, double shift, bool *still, dae_error *err)
 {
   dae__momentum_motion *motion = l->motion;
-  const double *x = moved_by(l);
+  const double *x = momentum_start_moved_by(l);
   dae__zero(l->n, motion->diagonal);
   for (int i = 0; i < l->rows; i++)
     motion->diagonal[l->n + i] = -shift;
-  dae_status status = factor(l, err);
+  dae_status status = momentum_start_factor(l, err);
   if (status)
     return status;
   dae__zero(l->n, l->trial);
@@ -173,7 +174,7 @@ static dae_status try_step(const level *l, double shift, bool *still, dae_error 
 }
 
 /* names the constraints that are not met */
-static dae_status refuse(const level *l, double size, dae_error *err)
+static dae_status momentum_start_refuse(const level *l, double size, dae_error *err)
 {
   const dae__momentum_motion *motion = l->motion;
   char names[256] = "", name[64], first[64] = "";
@@ -202,47 +203,47 @@ static dae_status refuse(const level *l, double size, dae_error *err)
 }
 
 /* y or z onto the constraints of its level */
-static dae_status move_onto(const level *l, dae_error *err)
+static dae_status momentum_start_move_onto(const level *l, dae_error *err)
 {
-  double size, next, damping = 1, *x = moved_by(l);
-  dae_status status = measure(l, x, true, &size, err);
+  double size, next, damping = 1, *x = momentum_start_moved_by(l);
+  dae_status status = momentum_start_measure(l, x, true, &size, err);
   for (int i = 0; i < MAX_ITERATIONS && !status && size > (i == 0 ? 4 * DBL_EPSILON : 0); i++) {
     bool still = false;
     if (l->fixed) {
-      take_out(l->G, l->fixed, l->G_values);
-      take_out(l->K, l->fixed, l->K_values);
+      momentum_start_take_out(l->G, l->fixed, l->G_values);
+      momentum_start_take_out(l->K, l->fixed, l->K_values);
     }
-    double shift = natural_shift(l) * fmax(damping * fmin(1, size * size), 1e-15);
-    status = try_step(l, shift, &still, err);
+    double shift = momentum_start_natural_shift(l) * fmax(damping * fmin(1, size * size), 1e-15);
+    status = momentum_start_try_step(l, shift, &still, err);
     if (!status)
-      status = measure(l, l->trial, false, &next, err);
+      status = momentum_start_measure(l, l->trial, false, &next, err);
     if (!status && next < size) {
       dae__copy(l->n, l->trial, x);
       damping = fmax(damping / 10, 1e-3);
       still = still || (next > 0.5 * size && size < MET);
       size = next;
     } else if (!status || status == DAE_ERROR_RECOVERABLE) {
-      status = measure(l, x, false, &size, err);
+      status = momentum_start_measure(l, x, false, &size, err);
       damping *= 10;
       still = still || size < MET || damping > 1e12;
     }
     if (still)
       break;
   }
-  return !status && size > MET ? refuse(l, size, err) : status;
+  return !status && size > MET ? momentum_start_refuse(l, size, err) : status;
 }
 
 /* ---- along the constraint forces ---- */
 
 /* trial = z + share of the step in motion->x */
-static void step_along(const level *l, double share)
+static void momentum_start_step_along(const level *l, double share)
 {
   for (int i = 0; i < l->n; i++)
     l->trial[i] = l->z[i] + share * l->motion->x[i];
 }
 
 /* motion->x = (dz, ., .) at z */
-static dae_status solve_along(const level *l, dae_error *err)
+static dae_status momentum_start_solve_along(const level *l, dae_error *err)
 {
   dae__momentum_motion *motion = l->motion;
   dae_momentum_at at = {.t = l->t, .y = l->y, .z = l->z};
@@ -257,16 +258,16 @@ static dae_status solve_along(const level *l, dae_error *err)
 }
 
 /* z onto gdot and k by damped Newton steps; *met says whether it got there */
-static dae_status move_along_forces(const level *l, bool *met, dae_error *err)
+static dae_status momentum_start_move_along_forces(const level *l, bool *met, dae_error *err)
 {
   double size, next = INFINITY;
-  dae_status status = measure(l, l->z, true, &size, err);
+  dae_status status = momentum_start_measure(l, l->z, true, &size, err);
   *met = !status && size <= 4 * DBL_EPSILON;
   for (int i = 0; i < MAX_ITERATIONS && !status && !*met; i++) {
-    status = solve_along(l, err);
+    status = momentum_start_solve_along(l, err);
     for (double share = 1; !status && share > 1e-3; share /= 2) {
-      step_along(l, share);
-      status = measure(l, l->trial, false, &next, err);
+      momentum_start_step_along(l, share);
+      status = momentum_start_measure(l, l->trial, false, &next, err);
       if (!status && next < size)
         break;
       status = status == DAE_ERROR_RECOVERABLE ? DAE_OK : status;
@@ -283,7 +284,7 @@ static dae_status move_along_forces(const level *l, bool *met, dae_error *err)
 }
 
 /* z onto its constraints, along the forces where that leads there */
-static dae_status move_z(const level *l, dae_error *err)
+static dae_status momentum_start_move_z(const level *l, dae_error *err)
 {
   dae__momentum_motion *motion = l->motion;
   bool free = true, met = false;
@@ -292,16 +293,16 @@ static dae_status move_z(const level *l, dae_error *err)
     free = free && !l->fixed[j];
   dae__copy(l->n, l->z, motion->unknown);
   if (free)
-    status = move_along_forces(l, &met, err);
+    status = momentum_start_move_along_forces(l, &met, err);
   if (status || met)
     return status;
   dae__copy(l->n, motion->unknown, l->z);
-  return move_onto(l, err);
+  return momentum_start_move_onto(l, err);
 }
 
 /* ---- the whole ---- */
 
-static void diagnose(const dae__momentum *m, dae_diagnosis *find)
+static void momentum_start_diagnose(const dae__momentum *m, dae_diagnosis *find)
 {
   *find = (dae_diagnosis){.index = m->ng > 0   ? 3
                                    : m->nk > 0 ? 2
@@ -315,20 +316,20 @@ dae_status dae__momentum_consistent(dae__momentum_motion *motion, double t, cons
                                     double *state, double *dy, dae_diagnosis *find, dae_error *err)
 {
   dae__momentum *m = motion->m;
-  level position = level_of(motion, t, state, fixed, false);
-  level velocity = level_of(motion, t, state, fixed, true);
+  level position = momentum_start_level_of(motion, t, state, fixed, false);
+  level velocity = momentum_start_level_of(motion, t, state, fixed, true);
   dae_status status = DAE_OK;
   dae__copy(m->nc, state + m->at.lambda, motion->multiplier);
   if (m->ng > 0)
-    status = move_onto(&position, err);
+    status = momentum_start_move_onto(&position, err);
   if (!status && m->nc > 0)
-    status = move_z(&velocity, err);
+    status = momentum_start_move_z(&velocity, err);
   if (!status && m->nc > 0)
     status = dae__momentum_independent(motion, t, state, err);
   dae__zero(m->at.size, dy);
   if (!status)
     status = dae__momentum_accelerate(motion, t, state, dy, err);
   if (!status && find)
-    diagnose(m, find);
+    momentum_start_diagnose(m, find);
   return status;
 }

@@ -34,14 +34,14 @@ dae__momentum_given dae__momentum_given_of(const dae_momentum *p, dae__momentum_
 }
 
 /* (g_t + g_y v)_y = g_ty + g_yy v + g_y v_y: entries of g_y and of g_y v_y */
-static dae_pattern gdot_y_pattern(dae__arena *arena, const dae__momentum *m)
+static dae_pattern momentum_gdot_y_pattern(dae__arena *arena, const dae__momentum *m)
 {
   dae_pattern product = dae__pattern_product(arena, &m->pattern[DAE__G_Y], &m->pattern[DAE__V_Y]);
   dae__block blocks[2] = {{.pattern = &m->pattern[DAE__G_Y]}, {.pattern = &product}};
   return dae__arena_failed(arena) ? product : dae__blocks_merge(arena, m->ng, m->ny, blocks, 2);
 }
 
-static void choose_patterns(dae__momentum *m, dae__arena *arena)
+static void momentum_choose_patterns(dae__momentum *m, dae__arena *arena)
 {
   dae_pattern *of = m->pattern;
   for (int part = 0; part < DAE__MOMENTUM_PARTS; part++) {
@@ -65,10 +65,10 @@ static void choose_patterns(dae__momentum *m, dae__arena *arena)
     return;
   of[DAE__GDOT_Z] = dae__pattern_product(arena, &of[DAE__G_Y], &of[DAE__V_Z]);
   if (!m->given[DAE__GDOT_Y] && !m->p->gdot_y_pattern)
-    of[DAE__GDOT_Y] = gdot_y_pattern(arena, m);
+    of[DAE__GDOT_Y] = momentum_gdot_y_pattern(arena, m);
 }
 
-static void create_differences(dae__momentum *m, dae__arena *arena)
+static void momentum_create_differences(dae__momentum *m, dae__arena *arena)
 {
   for (int part = 0; part < DAE__MOMENTUM_PARTS && !dae__arena_failed(arena); part++)
     /* g_y stands in gdot, the others in iteration matrices only */
@@ -79,15 +79,15 @@ static void create_differences(dae__momentum *m, dae__arena *arena)
     m->difference[DAE__GDOT_Y].relative = 1e-6;
 }
 
-static int larger(int a, int b)
+static int momentum_larger(int a, int b)
 {
   return a > b ? a : b;
 }
 
-static void take_scratch(dae__momentum *m, dae__arena *arena)
+static void momentum_take_scratch(dae__momentum *m, dae__arena *arena)
 {
   m->evaluations = DAE__KEEP(arena, long, 1);
-  m->along = dae__along_create(arena, larger(larger(m->ny, m->nz), m->nc));
+  m->along = dae__along_create(arena, momentum_larger(momentum_larger(m->ny, m->nz), m->nc));
   m->v = DAE__TAKE(arena, double, m->ny);
   m->g_t = DAE__TAKE(arena, double, m->ng);
   m->scale = DAE__TAKE(arena, double, m->ng);
@@ -112,11 +112,11 @@ dae_status dae__momentum_create(dae__arena *arena, const dae_problem *problem, d
   m->nc = p->ng + p->nk;
   m->exact_gdot = p->ng == 0 || (p->g_y && (p->g_t || p->time_free_g));
   m->why = problem->why;
-  choose_patterns(m, arena);
+  momentum_choose_patterns(m, arena);
   if (!dae__arena_failed(arena))
-    create_differences(m, arena);
+    momentum_create_differences(m, arena);
   if (!dae__arena_failed(arena))
-    take_scratch(m, arena);
+    momentum_take_scratch(m, arena);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   *out = m;

@@ -55,7 +55,7 @@ static dae__difference_fn *const function[DAE__MOMENTUM_PARTS] = {
     [DAE__GDOT_Y] = gdot_of_y};
 
 /* what a part is differentiated by */
-static const double *variable(dae__momentum_part part, const vary *c)
+static const double *momentum_derivative_variable(dae__momentum_part part, const vary *c)
 {
   switch (part) {
   case DAE__F_PSI:
@@ -73,13 +73,13 @@ static const double *variable(dae__momentum_part part, const vary *c)
 }
 
 /* g, r and their derivatives know nothing of z */
-static bool of_y_only(dae__momentum_part part)
+static bool momentum_of_y_only(dae__momentum_part part)
 {
   return part == DAE__R_Y || part == DAE__R_LAMBDA || part == DAE__G_Y;
 }
 
-static dae_status check(const dae__momentum *m, dae__momentum_part part, const double *values,
-                        double t, dae_error *err)
+static dae_status momentum_derivative_check(const dae__momentum *m, dae__momentum_part part,
+                                            const double *values, double t, dae_error *err)
 {
   const dae_pattern *p = &m->pattern[part];
   char name[64];
@@ -101,8 +101,8 @@ static dae_status check(const dae__momentum *m, dae__momentum_part part, const d
   return DAE_OK;
 }
 
-static dae_status gdot_z(dae__momentum *m, const dae_momentum_at *at, double *values,
-                         dae_error *err)
+static dae_status momentum_gdot_z(dae__momentum *m, const dae_momentum_at *at, double *values,
+                                  dae_error *err)
 {
   const dae_pattern *of = m->pattern;
   dae_status status = dae__momentum_jacobian(m, DAE__G_Y, at, NULL, m->g_y, err);
@@ -115,7 +115,7 @@ static dae_status gdot_z(dae__momentum *m, const dae_momentum_at *at, double *va
 }
 
 /* p = z, or r = 0 */
-static bool known(const dae__momentum *m, dae__momentum_part part, double *values)
+static bool momentum_known(const dae__momentum *m, dae__momentum_part part, double *values)
 {
   for (int i = 0; part == DAE__P_Z && !m->p->p && i < m->nz; i++)
     values[i] = 1;
@@ -130,21 +130,21 @@ dae_status dae__momentum_jacobian(dae__momentum *m, dae__momentum_part part,
   dae__momentum_given given = dae__momentum_given_of(m->p, part);
   vary c = {m, *at, multiplier};
   dae_status status;
-  if (known(m, part, values))
+  if (momentum_known(m, part, values))
     return DAE_OK;
-  if (of_y_only(part))
+  if (momentum_of_y_only(part))
     c.at.z = NULL;
   else if (given.fn_s && m->nk == 0)
     multiplier = NULL;
   if (part == DAE__GDOT_Z)
-    status = gdot_z(m, at, values, err);
+    status = momentum_gdot_z(m, at, values, err);
   else if (given.fn)
     status = dae__callback_status(m->why, given.fn(user, &c.at, values), given.name, at->t, err);
   else if (given.fn_s)
     status = dae__callback_status(m->why, given.fn_s(user, &c.at, multiplier, values), given.name,
                                   at->t, err);
   else
-    status = dae__difference_jacobian(&m->difference[part], function[part], &c, variable(part, &c),
-                                      values, err);
-  return status ? status : check(m, part, values, at->t, err);
+    status = dae__difference_jacobian(&m->difference[part], function[part], &c,
+                                      momentum_derivative_variable(part, &c), values, err);
+  return status ? status : momentum_derivative_check(m, part, values, at->t, err);
 }

@@ -20,15 +20,15 @@
 
 /* ---- creation ---- */
 
-static int larger(int a, int b)
+static int momentum_motion_larger(int a, int b)
 {
   return a > b ? a : b;
 }
 
-static void take_vectors(dae__momentum_motion *motion, dae__arena *arena)
+static void momentum_take_vectors(dae__momentum_motion *motion, dae__arena *arena)
 {
   dae__momentum *m = motion->m;
-  int n = m->nz + m->nc, most = larger(larger(m->ny, m->nz), m->nc);
+  int n = m->nz + m->nc, most = momentum_motion_larger(momentum_motion_larger(m->ny, m->nz), m->nc);
   motion->memory = DAE__KEEP(arena, dae__momentum_memory, 1);
   motion->multiplier = DAE__KEEP(arena, double, m->nc);
   for (int part = 0; part < DAE__MOMENTUM_PARTS; part++)
@@ -42,15 +42,15 @@ static void take_vectors(dae__momentum_motion *motion, dae__arena *arena)
   for (size_t i = 0; i < sizeof of_y / sizeof *of_y; i++)
     *of_y[i] = DAE__TAKE(arena, double, m->ny);
   motion->moved_z = DAE__TAKE(arena, double, m->nz);
-  motion->ones = DAE__TAKE(arena, double, larger(m->ny, m->nz));
-  motion->diagonal = DAE__TAKE(arena, double, larger(m->ny, m->nz) + m->nc);
+  motion->ones = DAE__TAKE(arena, double, momentum_motion_larger(m->ny, m->nz));
+  motion->diagonal = DAE__TAKE(arena, double, momentum_motion_larger(m->ny, m->nz) + m->nc);
   motion->size = DAE__TAKE(arena, double, most);
   motion->sample = DAE__TAKE(arena, double, most);
-  for (int i = 0; !dae__arena_failed(arena) && i < larger(m->ny, m->nz); i++)
+  for (int i = 0; !dae__arena_failed(arena) && i < momentum_motion_larger(m->ny, m->nz); i++)
     motion->ones[i] = 1;
 }
 
-static void merge_blocks(dae__momentum_motion *motion, dae__arena *arena)
+static void momentum_merge_blocks(dae__momentum_motion *motion, dae__arena *arena)
 {
   const dae__momentum *m = motion->m;
   const dae_pattern *of = m->pattern;
@@ -77,8 +77,8 @@ dae_status dae__momentum_motion_create(dae__arena *arena, dae__momentum *m,
     return dae__out_of_memory(err);
   motion->m = m;
   motion->arena = arena;
-  take_vectors(motion, arena);
-  merge_blocks(motion, arena);
+  momentum_take_vectors(motion, arena);
+  momentum_merge_blocks(motion, arena);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   dae_status status = dae__solver_create(arena, &motion->pattern, &motion->solver, err);
@@ -122,8 +122,8 @@ const dae__momentum_memory *dae__momentum_motion_memory(const dae__momentum_moti
 /* ---- the matrix ---- */
 
 /* says what an unknown at which the factorisation failed means */
-static dae_status name_singular(const dae__momentum_motion *motion, int column, double t,
-                                dae_error *err)
+static dae_status momentum_name_singular(const dae__momentum_motion *motion, int column, double t,
+                                         dae_error *err)
 {
   const dae__momentum *m = motion->m;
   char name[64];
@@ -179,7 +179,7 @@ dae_status dae__momentum_factor(dae__momentum_motion *motion, const dae_momentum
   if (status == DAE_ERROR_MEMORY)
     return dae__out_of_memory(err);
   if (status == DAE_ERROR_SINGULAR)
-    return name_singular(motion, dae__solver_column(motion->solver), at->t, err);
+    return momentum_name_singular(motion, dae__solver_column(motion->solver), at->t, err);
   return status;
 }
 
@@ -193,7 +193,7 @@ typedef struct projection {
 } projection;
 
 /* largest |residual_i| / scale_i, and where */
-static double worst(int n, const double *residual, const double *scale, int *row)
+static double momentum_worst(int n, const double *residual, const double *scale, int *row)
 {
   double max = 0;
   for (int i = 0; i < n; i++) {
@@ -204,16 +204,16 @@ static double worst(int n, const double *residual, const double *scale, int *row
   return max;
 }
 
-static dae_momentum_at point(const projection *p)
+static dae_momentum_at momentum_point(const projection *p)
 {
   return (dae_momentum_at){.t = p->t, .y = p->y, .z = p->z};
 }
 
-static dae_status residual_of(const projection *p, dae_error *err)
+static dae_status momentum_residual_of(const projection *p, dae_error *err)
 {
   dae__momentum_motion *motion = p->motion;
   dae__momentum *m = motion->m;
-  dae_momentum_at at = point(p);
+  dae_momentum_at at = momentum_point(p);
   if (!p->velocity)
     return dae__momentum_g(m, &at, motion->residual, err);
   dae_status status = dae__momentum_gdot(m, &at, motion->residual, err);
@@ -222,13 +222,13 @@ static dae_status residual_of(const projection *p, dae_error *err)
 
 /* size of the terms of each row before anything is moved: what shrinks while it is moved, as a
  * velocity that must vanish does, is not measured by what is left of it */
-static dae_status scale_of(const projection *p, dae_error *err)
+static dae_status momentum_scale_of(const projection *p, dae_error *err)
 {
   dae__momentum_motion *motion = p->motion;
   dae__momentum *m = motion->m;
   const dae_pattern *G = &m->pattern[DAE__G_Y], *K = &m->pattern[DAE__K_Z];
   double *g_y = motion->part[DAE__G_Y], *k_z = motion->part[DAE__K_Z];
-  dae_momentum_at at = point(p);
+  dae_momentum_at at = momentum_point(p);
   dae_status status = dae__momentum_jacobian(m, DAE__G_Y, &at, NULL, g_y, err);
   if (!p->velocity) {
     dae__row_scale(G, g_y, p->y, motion->scale);
@@ -254,11 +254,11 @@ static dae_status scale_of(const projection *p, dae_error *err)
   return DAE_OK;
 }
 
-static dae_status factor_here(const projection *p, dae_error *err)
+static dae_status momentum_factor_here(const projection *p, dae_error *err)
 {
   dae__momentum_motion *motion = p->motion;
   dae__momentum *m = motion->m;
-  dae_momentum_at at = point(p);
+  dae_momentum_at at = momentum_point(p);
   char name[64];
   if (p->velocity)
     return dae__momentum_factor(motion, &at, err);
@@ -283,7 +283,7 @@ static dae_status factor_here(const projection *p, dae_error *err)
 }
 
 /* x += correction; true where that did not change x */
-static bool correct(const projection *p)
+static bool momentum_correct(const projection *p)
 {
   dae__momentum_motion *motion = p->motion;
   dae__momentum *m = motion->m;
@@ -303,7 +303,7 @@ static bool correct(const projection *p)
   return change <= 4 * DBL_EPSILON * size;
 }
 
-static dae_status project_level(const projection *p, bool *moved, dae_error *err)
+static dae_status momentum_project_level(const projection *p, bool *moved, dae_error *err)
 {
   dae__momentum_motion *motion = p->motion;
   dae__momentum *m = motion->m;
@@ -312,21 +312,21 @@ static dae_status project_level(const projection *p, bool *moved, dae_error *err
   int row = 0, count = p->velocity ? m->nc : m->ng;
   char name[64];
   for (int i = 0; i < 12; i++) {
-    dae_status status = residual_of(p, err);
+    dae_status status = momentum_residual_of(p, err);
     if (!status && i == 0)
-      status = scale_of(p, err);
+      status = momentum_scale_of(p, err);
     if (status)
       return status;
-    double now = worst(count, motion->residual, motion->scale, &row);
+    double now = momentum_worst(count, motion->residual, motion->scale, &row);
     if (now <= ON_CONSTRAINT)
       return DAE_OK;
     /* the factorisation at hand, as long as it reduces the residual well */
     if (!(p->velocity ? memory->factored : memory->placed) || now > 0.1 * before)
-      status = factor_here(p, err);
+      status = momentum_factor_here(p, err);
     if (status)
       return status;
     *moved = true;
-    if (correct(p))
+    if (momentum_correct(p))
       return DAE_OK;
     before = now;
   }
@@ -344,10 +344,10 @@ dae_status dae__momentum_project(dae__momentum_motion *motion, double t, double 
   bool changed = false;
   dae_status status = DAE_OK;
   if (motion->m->ng > 0)
-    status = project_level(&p, &changed, err);
+    status = momentum_project_level(&p, &changed, err);
   p.velocity = true;
   if (!status && motion->m->nc > 0)
-    status = project_level(&p, &changed, err);
+    status = momentum_project_level(&p, &changed, err);
   motion->memory->projections += changed;
   if (moved)
     *moved = changed;

@@ -14,7 +14,7 @@
 #define RANK_TOLERANCE_COARSE 1e-6
 
 /* entries of row i of A as a column, taken out of A */
-static void lift_row(const dae__momentum_motion *motion, int i, double *column)
+static void momentum_lift_row(const dae__momentum_motion *motion, int i, double *column)
 {
   const dae__momentum *m = motion->m;
   dae__momentum_part part = i < m->ng ? DAE__GDOT_Z : DAE__K_Z;
@@ -31,7 +31,8 @@ static void lift_row(const dae__momentum_motion *motion, int i, double *column)
 }
 
 /* the first dependent row, and c in motion->x */
-static dae_status combination(dae__momentum_motion *motion, const bool *active, int *dependent)
+static dae_status momentum_combination(dae__momentum_motion *motion, const bool *active,
+                                       int *dependent)
 {
   const dae__momentum *m = motion->m;
   double *row = motion->moved_z, *c = motion->x;
@@ -39,7 +40,7 @@ static dae_status combination(dae__momentum_motion *motion, const bool *active, 
   for (int i = m->nc - 1; i >= 0; i--) {
     motion->diagonal[m->nz + i] = active[i] ? 0 : 1;
     if (!active[i])
-      lift_row(motion, *dependent = i, row);
+      momentum_lift_row(motion, *dependent = i, row);
   }
   dae__zero(m->nc, c);
   dae_status status = dae__saddle_factor(motion->least, motion->ones, motion->part[DAE__GDOT_Z],
@@ -50,43 +51,45 @@ static dae_status combination(dae__momentum_motion *motion, const bool *active, 
   return status;
 }
 
-static const char *kind_of(const dae__momentum *m, int row)
+static const char *momentum_kind_of(const dae__momentum *m, int row)
 {
   return row < m->ng ? "g" : "k";
 }
 
 /* refuses the first dependent row, naming the rows it is a combination of */
-static dae_status refuse(dae__momentum_motion *motion, double t, const bool *active, dae_error *err)
+static dae_status momentum_refuse(dae__momentum_motion *motion, double t, const bool *active,
+                                  dae_error *err)
 {
   const dae__momentum *m = motion->m;
   const double *c = motion->x;
   char names[200] = "", name[64];
   int dependent = 0, count = 0;
-  if (combination(motion, active, &dependent) == DAE_ERROR_MEMORY)
+  if (momentum_combination(motion, active, &dependent) == DAE_ERROR_MEMORY)
     return dae__out_of_memory(err);
   double largest = dae__max_abs(m->nc, c);
   for (int j = 0; j < m->nc; j++)
     if (j != dependent && fabs(c[j]) > 1e-6 * largest) {
       dae__momentum_constraint_name(m->p, j, name, sizeof name);
-      dae__append(names, sizeof names, "%s%s `%s`", count++ ? ", " : "", kind_of(m, j), name);
+      dae__append(names, sizeof names, "%s%s `%s`", count++ ? ", " : "", momentum_kind_of(m, j),
+                  name);
     }
   dae__momentum_constraint_name(m->p, dependent, name, sizeof name);
   if (count == 0)
     dae__fail(err, DAE_ERROR_START, name,
               "constraint %s `%s` does not restrict the motion here: its derivative by z is zero",
-              kind_of(m, dependent), name);
+              momentum_kind_of(m, dependent), name);
   else
     dae__fail(err, DAE_ERROR_START, name,
               "constraint %s `%s` is not independent of %s: remove it, the momentum form takes no "
               "redundant constraints",
-              kind_of(m, dependent), name, names);
+              momentum_kind_of(m, dependent), name, names);
   dae__fail_at(err, t, NAN);
   return DAE_ERROR_START;
 }
 
 /* active: an independent subset of the rows */
-static dae_status find_rank(dae__momentum_motion *motion, dae__arena *arena, bool *active,
-                            int *rank, dae_error *err)
+static dae_status momentum_find_rank(dae__momentum_motion *motion, dae__arena *arena, bool *active,
+                                     int *rank, dae_error *err)
 {
   const dae__momentum *m = motion->m;
   dae__block blocks[2] = {{.pattern = &m->pattern[DAE__GDOT_Z]},
@@ -122,9 +125,9 @@ dae_status dae__momentum_independent(dae__momentum_motion *motion, double t, con
     return status;
   dae__arena *arena = dae__arena_create(dae__arena_env(motion->arena));
   bool *active = arena ? DAE__TAKE(arena, bool, m->nc) : NULL;
-  status = active ? find_rank(motion, arena, active, &rank, err) : dae__out_of_memory(err);
+  status = active ? momentum_find_rank(motion, arena, active, &rank, err) : dae__out_of_memory(err);
   if (!status && rank < m->nc)
-    status = refuse(motion, t, active, err);
+    status = momentum_refuse(motion, t, active, err);
   dae__arena_free(arena);
   return status;
 }

@@ -38,7 +38,7 @@ typedef struct line {
   const double *dy, *dz;
 } line;
 
-static dae_status value_on(void *context, double e, double *out, dae_error *err)
+static dae_status momentum_value_on(void *context, double e, double *out, dae_error *err)
 {
   const line *l = context;
   dae__momentum_motion *motion = l->motion;
@@ -60,17 +60,17 @@ static dae_status value_on(void *context, double e, double *out, dae_error *err)
 
 /* time in which x changes by its size; 0.1 since it may pass through zero, and a bound for what all
  * but rests */
-static double time_of(int n, const double *x, const double *rate)
+static double momentum_time_of(int n, const double *x, const double *rate)
 {
   return fmin(dae__max_abs(n, x) / dae__max_abs(n, rate), 1e100) + 0.1;
 }
 
 /* out += rate of the quantity along the line, whose values have terms of the given size */
-static dae_status add_rate_on(line *l, double length, const double *size, double *out,
-                              dae_error *err)
+static dae_status momentum_add_rate_on(line *l, double length, const double *size, double *out,
+                                       dae_error *err)
 {
   dae__momentum_motion *motion = l->motion;
-  dae__path path = {value_on, l, l->q->n, length, size};
+  dae__path path = {momentum_value_on, l, l->q->n, length, size};
   dae_status status = dae__along_rate(&motion->m->along, &path, motion->sample, err);
   if (!status)
     dae__axpy(l->q->n, 1, motion->sample, out);
@@ -78,18 +78,18 @@ static dae_status add_rate_on(line *l, double length, const double *size, double
 }
 
 /* out = q_t + q_y v */
-static dae_status base_rate(dae__momentum_motion *motion, const quantity *q,
-                            const dae_momentum_at *at, const double *size, double *out,
-                            dae_error *err)
+static dae_status momentum_base_rate(dae__momentum_motion *motion, const quantity *q,
+                                     const dae_momentum_at *at, const double *size, double *out,
+                                     dae_error *err)
 {
   dae__momentum *m = motion->m;
   line in_time = {motion, q, *at, 1, NULL, NULL}, moving = {motion, q, *at, 0, motion->v, NULL};
   dae__zero(q->n, out);
-  dae_status status = add_rate_on(&in_time, 1, size, out, err);
+  dae_status status = momentum_add_rate_on(&in_time, 1, size, out, err);
   if (status || dae__max_abs(m->ny, motion->v) == 0)
     return status;
   if (!m->given[q->by_y])
-    return add_rate_on(&moving, time_of(m->ny, at->y, motion->v), size, out, err);
+    return momentum_add_rate_on(&moving, momentum_time_of(m->ny, at->y, motion->v), size, out, err);
   status = dae__momentum_jacobian(m, q->by_y, at, NULL, motion->part[q->by_y], err);
   if (!status)
     dae__matrix_times(&m->pattern[q->by_y], motion->part[q->by_y], 1, motion->v, out);
@@ -97,9 +97,9 @@ static dae_status base_rate(dae__momentum_motion *motion, const quantity *q,
 }
 
 /* out += q_z z', with q_z at hand where it is exact */
-static dae_status add_z_rate(dae__momentum_motion *motion, const quantity *q,
-                             const dae_momentum_at *at, const double *size, const double *z_rate,
-                             double *out, dae_error *err)
+static dae_status momentum_add_z_rate(dae__momentum_motion *motion, const quantity *q,
+                                      const dae_momentum_at *at, const double *size,
+                                      const double *z_rate, double *out, dae_error *err)
 {
   dae__momentum *m = motion->m;
   if (m->given[q->by_z]) {
@@ -109,12 +109,12 @@ static dae_status add_z_rate(dae__momentum_motion *motion, const quantity *q,
   if (dae__max_abs(m->nz, z_rate) == 0)
     return DAE_OK;
   line l = {motion, q, *at, 0, NULL, z_rate};
-  return add_rate_on(&l, time_of(m->nz, at->z, z_rate), size, out, err);
+  return momentum_add_rate_on(&l, momentum_time_of(m->nz, at->z, z_rate), size, out, err);
 }
 
 /* ---- sizes of terms ---- */
 
-static void v_size(dae__momentum_motion *motion)
+static void momentum_v_size(dae__momentum_motion *motion)
 {
   int ny = motion->m->ny;
   double floor = 1e-3 * dae__max_abs(ny, motion->v);
@@ -122,81 +122,82 @@ static void v_size(dae__momentum_motion *motion)
     motion->size[i] = fabs(motion->v[i]) + floor;
 }
 
-static void gdot_size(dae__momentum_motion *motion)
+static void momentum_gdot_size(dae__momentum_motion *motion)
 {
   dae__row_scale(&motion->m->pattern[DAE__G_Y], motion->part[DAE__G_Y], motion->v, motion->size);
 }
 
-static void g_size(dae__momentum_motion *motion, const dae_momentum_at *at)
+static void momentum_g_size(dae__momentum_motion *motion, const dae_momentum_at *at)
 {
   dae__row_scale(&motion->m->pattern[DAE__G_Y], motion->part[DAE__G_Y], at->y, motion->size);
 }
 
-static void k_size(dae__momentum_motion *motion, const dae_momentum_at *at)
+static void momentum_k_size(dae__momentum_motion *motion, const dae_momentum_at *at)
 {
   dae__row_scale(&motion->m->pattern[DAE__K_Z], motion->part[DAE__K_Z], at->z, motion->size);
 }
 
-static void p_size(dae__momentum_motion *motion, const dae_momentum_at *at)
+static void momentum_p_size(dae__momentum_motion *motion, const dae_momentum_at *at)
 {
   dae__row_scale(&motion->m->pattern[DAE__P_Z], motion->part[DAE__P_Z], at->z, motion->size);
 }
 
 /* ---- the quantities ---- */
 
-static quantity v_of(const dae__momentum *m)
+static quantity momentum_v_of(const dae__momentum *m)
 {
   return (quantity){dae__momentum_v, m->ny, DAE__V_Y, DAE__V_Z};
 }
 
-static quantity p_of(const dae__momentum *m)
+static quantity momentum_p_of(const dae__momentum *m)
 {
   return (quantity){dae__momentum_p, m->nz, DAE__P_Y, DAE__P_Z};
 }
 
-static quantity gdot_of(const dae__momentum *m)
+static quantity momentum_gdot_of(const dae__momentum *m)
 {
   return (quantity){dae__momentum_gdot, m->ng, DAE__GDOT_Y, DAE__GDOT_Z};
 }
 
-static quantity g_of(const dae__momentum *m)
+static quantity momentum_g_of(const dae__momentum *m)
 {
   return (quantity){dae__momentum_g, m->ng, DAE__G_Y, DAE__MOMENTUM_PARTS};
 }
 
-static quantity k_of(const dae__momentum *m)
+static quantity momentum_k_of(const dae__momentum *m)
 {
   return (quantity){dae__momentum_k, m->nk, DAE__K_Y, DAE__K_Z};
 }
 
 /* d2/de2 g(t + e, y + e v), and v_base = v_t + v_y v */
-static dae_status second_rate(dae__momentum_motion *motion, const dae_momentum_at *at, double *out,
-                              dae_error *err)
+static dae_status momentum_second_rate(dae__momentum_motion *motion, const dae_momentum_at *at,
+                                       double *out, dae_error *err)
 {
   dae__momentum *m = motion->m;
-  quantity v = v_of(m), g = g_of(m);
+  quantity v = momentum_v_of(m), g = momentum_g_of(m);
   bool still = dae__max_abs(m->ny, motion->v) == 0, timed = !m->p->time_free_g;
-  v_size(motion);
-  dae_status status = base_rate(motion, &v, at, motion->size, motion->v_base, err);
+  momentum_v_size(motion);
+  dae_status status = momentum_base_rate(motion, &v, at, motion->size, motion->v_base, err);
   dae__zero(m->ng, out);
   if (status || (still && !timed))
     return status;
-  double length = still ? 1 : time_of(m->ny, at->y, motion->v);
+  double length = still ? 1 : momentum_time_of(m->ny, at->y, motion->v);
   line l = {motion, &g, *at, timed, motion->v, NULL};
-  g_size(motion, at);
-  dae__path path = {value_on, &l, m->ng, timed ? fmin(length, 1) : length, motion->size};
+  momentum_g_size(motion, at);
+  dae__path path = {momentum_value_on, &l, m->ng, timed ? fmin(length, 1) : length, motion->size};
   return dae__along_second_rate(&m->along, &path, out, err);
 }
 
 /* out += g_y v' */
-static dae_status add_bent(dae__momentum_motion *motion, const dae_momentum_at *at,
-                           const double *z_rate, double *out, dae_error *err)
+static dae_status momentum_add_bent(dae__momentum_motion *motion, const dae_momentum_at *at,
+                                    const double *z_rate, double *out, dae_error *err)
 {
   dae__momentum *m = motion->m;
-  quantity v = v_of(m), g = g_of(m);
+  quantity v = momentum_v_of(m), g = momentum_g_of(m);
   dae__copy(m->ny, motion->v_base, motion->v_rate);
-  v_size(motion);
-  dae_status status = add_z_rate(motion, &v, at, motion->size, z_rate, motion->v_rate, err);
+  momentum_v_size(motion);
+  dae_status status =
+      momentum_add_z_rate(motion, &v, at, motion->size, z_rate, motion->v_rate, err);
   double rate = dae__max_abs(m->ny, motion->v_rate), y = dae__max_abs(m->ny, at->y);
   if (status || rate == 0)
     return status;
@@ -205,52 +206,52 @@ static dae_status add_bent(dae__momentum_motion *motion, const dae_momentum_at *
     return DAE_OK;
   }
   line l = {motion, &g, *at, 0, motion->v_rate, NULL};
-  g_size(motion, at);
-  return add_rate_on(&l, (y > 0 ? y : 1) / rate, motion->size, out, err);
+  momentum_g_size(motion, at);
+  return momentum_add_rate_on(&l, (y > 0 ? y : 1) / rate, motion->size, out, err);
 }
 
 /* motion->rate: d/dt (p, gdot, k) for z' = 0 */
-static dae_status rates_without_z(dae__momentum_motion *motion, const dae_momentum_at *at,
-                                  dae_error *err)
+static dae_status momentum_rates_without_z(dae__momentum_motion *motion, const dae_momentum_at *at,
+                                           dae_error *err)
 {
   dae__momentum *m = motion->m;
-  quantity p = p_of(m), gdot = gdot_of(m), k = k_of(m);
+  quantity p = momentum_p_of(m), gdot = momentum_gdot_of(m), k = momentum_k_of(m);
   dae_status status = DAE_OK;
   dae__zero(m->nz + m->nc, motion->rate);
   if (m->p->p) {
-    p_size(motion, at);
-    status = base_rate(motion, &p, at, motion->size, motion->rate, err);
+    momentum_p_size(motion, at);
+    status = momentum_base_rate(motion, &p, at, motion->size, motion->rate, err);
   }
   if (!status && m->ng > 0 && m->exact_gdot) {
-    gdot_size(motion);
-    status = base_rate(motion, &gdot, at, motion->size, motion->rate + m->nz, err);
+    momentum_gdot_size(motion);
+    status = momentum_base_rate(motion, &gdot, at, motion->size, motion->rate + m->nz, err);
   } else if (!status && m->ng > 0) {
-    status = second_rate(motion, at, motion->rate + m->nz, err);
+    status = momentum_second_rate(motion, at, motion->rate + m->nz, err);
   }
   if (!status && m->nk > 0) {
-    k_size(motion, at);
-    status = base_rate(motion, &k, at, motion->size, motion->rate + m->nz + m->ng, err);
+    momentum_k_size(motion, at);
+    status = momentum_base_rate(motion, &k, at, motion->size, motion->rate + m->nz + m->ng, err);
   }
   return status;
 }
 
 /* out += d/dz (p, gdot, k) z' */
-static dae_status add_z_rates(dae__momentum_motion *motion, const dae_momentum_at *at,
-                              const double *z_rate, double *out, dae_error *err)
+static dae_status momentum_add_z_rates(dae__momentum_motion *motion, const dae_momentum_at *at,
+                                       const double *z_rate, double *out, dae_error *err)
 {
   dae__momentum *m = motion->m;
-  quantity p = p_of(m), gdot = gdot_of(m), k = k_of(m);
-  p_size(motion, at);
-  dae_status status = add_z_rate(motion, &p, at, motion->size, z_rate, out, err);
+  quantity p = momentum_p_of(m), gdot = momentum_gdot_of(m), k = momentum_k_of(m);
+  momentum_p_size(motion, at);
+  dae_status status = momentum_add_z_rate(motion, &p, at, motion->size, z_rate, out, err);
   if (!status && m->ng > 0 && m->exact_gdot) {
-    gdot_size(motion);
-    status = add_z_rate(motion, &gdot, at, motion->size, z_rate, out + m->nz, err);
+    momentum_gdot_size(motion);
+    status = momentum_add_z_rate(motion, &gdot, at, motion->size, z_rate, out + m->nz, err);
   } else if (!status && m->ng > 0) {
-    status = add_bent(motion, at, z_rate, out + m->nz, err);
+    status = momentum_add_bent(motion, at, z_rate, out + m->nz, err);
   }
   if (!status && m->nk > 0) {
-    k_size(motion, at);
-    status = add_z_rate(motion, &k, at, motion->size, z_rate, out + m->nz + m->ng, err);
+    momentum_k_size(motion, at);
+    status = momentum_add_z_rate(motion, &k, at, motion->size, z_rate, out + m->nz + m->ng, err);
   }
   return status;
 }
@@ -258,8 +259,8 @@ static dae_status add_z_rates(dae__momentum_motion *motion, const dae_momentum_a
 /* ---- Newton's method ---- */
 
 /* terms += |rows of a derivative| |x| */
-static void add_terms(const dae__momentum_motion *motion, dae__momentum_part part, const double *x,
-                      double *terms)
+static void momentum_add_terms(const dae__momentum_motion *motion, dae__momentum_part part,
+                               const double *x, double *terms)
 {
   const dae_pattern *p = &motion->m->pattern[part];
   dae__row_scale(p, motion->part[part], x, motion->size);
@@ -268,8 +269,9 @@ static void add_terms(const dae__momentum_motion *motion, dae__momentum_part par
 
 /* residual = (d/dt p - f - r, d/dt gdot, d/dt k) at motion->unknown; the largest one relative to
  * its terms in *size */
-static dae_status residual_of(dae__momentum_motion *motion, const dae_momentum_at *at, double *size,
-                              dae_error *err)
+static dae_status momentum_rates_residual_of(dae__momentum_motion *motion,
+                                             const dae_momentum_at *at, double *size,
+                                             dae_error *err)
 {
   dae__momentum *m = motion->m;
   const double *x = motion->unknown, *lambda = x + m->nz, *psi = lambda + m->ng;
@@ -278,7 +280,7 @@ static dae_status residual_of(dae__momentum_motion *motion, const dae_momentum_a
   dae__copy(n, motion->rate, R);
   for (int i = 0; i < n; i++)
     terms[i] = fabs(R[i]);
-  dae_status status = add_z_rates(motion, at, x, R, err);
+  dae_status status = momentum_add_z_rates(motion, at, x, R, err);
   if (!status)
     status = dae__momentum_f(m, at, psi, motion->sample, err);
   for (int i = 0; i < m->nz && !status; i++)
@@ -289,11 +291,11 @@ static dae_status residual_of(dae__momentum_motion *motion, const dae_momentum_a
     R[i] -= motion->sample[i], terms[i] += fabs(motion->sample[i]);
   if (status)
     return status;
-  add_terms(motion, DAE__P_Z, x, terms);
-  add_terms(motion, DAE__R_LAMBDA, lambda, terms);
-  add_terms(motion, DAE__F_PSI, psi, terms);
-  add_terms(motion, DAE__GDOT_Z, x, terms + m->nz);
-  add_terms(motion, DAE__K_Z, x, terms + m->nz + m->ng);
+  momentum_add_terms(motion, DAE__P_Z, x, terms);
+  momentum_add_terms(motion, DAE__R_LAMBDA, lambda, terms);
+  momentum_add_terms(motion, DAE__F_PSI, psi, terms);
+  momentum_add_terms(motion, DAE__GDOT_Z, x, terms + m->nz);
+  momentum_add_terms(motion, DAE__K_Z, x, terms + m->nz + m->ng);
   *size = 0;
   for (int i = 0; i < n; i++)
     if (R[i] != 0)
@@ -301,7 +303,7 @@ static dae_status residual_of(dae__momentum_motion *motion, const dae_momentum_a
   return DAE_OK;
 }
 
-static dae_status not_solved(const dae__momentum *m, double t, double size, dae_error *err)
+static dae_status momentum_not_solved(const dae__momentum *m, double t, double size, dae_error *err)
 {
   dae__fail(err, DAE_ERROR_RECOVERABLE, NULL,
             "the rates of z and the multipliers could not be found: Newton's method left a "
@@ -312,13 +314,14 @@ static dae_status not_solved(const dae__momentum *m, double t, double size, dae_
 }
 
 /* motion->unknown, whose multipliers come in as a guess */
-static dae_status solve(dae__momentum_motion *motion, const dae_momentum_at *at, dae_error *err)
+static dae_status momentum_solve(dae__momentum_motion *motion, const dae_momentum_at *at,
+                                 dae_error *err)
 {
   dae__momentum *m = motion->m;
   int n = m->nz + m->nc;
   double size, before = INFINITY;
   for (int i = 0; i < MAX_ITERATIONS; i++) {
-    dae_status status = residual_of(motion, at, &size, err);
+    dae_status status = momentum_rates_residual_of(motion, at, &size, err);
     if (status)
       return status;
     if (size <= DBL_EPSILON || (size <= SOLVED && size > 0.1 * before))
@@ -337,7 +340,7 @@ static dae_status solve(dae__momentum_motion *motion, const dae_momentum_at *at,
       return DAE_OK; /* what is left by now is round-off */
     before = size;
   }
-  return not_solved(m, at->t, size, err);
+  return momentum_not_solved(m, at->t, size, err);
 }
 
 dae_status dae__momentum_accelerate(dae__momentum_motion *motion, double t, double *state,
@@ -355,11 +358,11 @@ dae_status dae__momentum_accelerate(dae__momentum_motion *motion, double t, doub
   if (!status)
     status = dae__momentum_factor(motion, &at, err);
   if (!status)
-    status = rates_without_z(motion, &at, err);
+    status = momentum_rates_without_z(motion, &at, err);
   dae__zero(m->nz, motion->unknown);
   dae__copy(m->nc, motion->multiplier, motion->unknown + m->nz);
   if (!status)
-    status = solve(motion, &at, err);
+    status = momentum_solve(motion, &at, err);
   if (status)
     return status;
   dae__copy(m->nc, motion->unknown + m->nz, motion->multiplier);

@@ -9,29 +9,30 @@
 
 /* ---- creation ---- */
 
-static dae_pattern given_or_dense(dae__arena *arena, const dae_pattern *given, int rows, int cols)
+static dae_pattern semi_given_or_dense(dae__arena *arena, const dae_pattern *given, int rows,
+                                       int cols)
 {
   return given ? *given : dae__pattern_dense(arena, rows, cols);
 }
 
-static void choose_patterns(dae__semi *s, dae__arena *arena)
+static void semi_choose_patterns(dae__semi *s, dae__arena *arena)
 {
   const dae_semi_explicit *p = s->p;
   int nx = s->nx;
-  s->M = p->M ? given_or_dense(arena, p->M_pattern, nx, nx) : dae__pattern_diagonal(arena, nx);
-  s->J = given_or_dense(arena, p->J_pattern, s->n, s->n);
+  s->M = p->M ? semi_given_or_dense(arena, p->M_pattern, nx, nx) : dae__pattern_diagonal(arena, nx);
+  s->J = semi_given_or_dense(arena, p->J_pattern, s->n, s->n);
   if (s->constant_mass)
     s->Ms = dae__pattern_empty(arena, nx, nx);
   else
-    s->Ms = given_or_dense(arena, p->Ms_pattern, nx, nx);
+    s->Ms = semi_given_or_dense(arena, p->Ms_pattern, nx, nx);
 }
 
-static void prepare(dae__semi *s, dae__arena *arena)
+static void semi_prepare(dae__semi *s, dae__arena *arena)
 {
   s->evaluations = DAE__KEEP(arena, long, 1);
   s->in = DAE__TAKE(arena, double, s->p->nin);
   s->hidden = DAE__TAKE(arena, bool, s->ny);
-  choose_patterns(s, arena);
+  semi_choose_patterns(s, arena);
   if (dae__arena_failed(arena))
     return;
   s->M_values = DAE__TAKE(arena, double, dae__pattern_count(&s->M));
@@ -62,7 +63,7 @@ dae_status dae__semi_create(dae__arena *arena, const dae_problem *problem, dae__
                    .input = problem->input,
                    .input_user = problem->input_user,
                    .why = problem->why};
-  prepare(s, arena);
+  semi_prepare(s, arena);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   *out = s;
@@ -97,8 +98,8 @@ const char *dae__semi_equation_name(const dae_semi_explicit *p, int i, char *tex
 /* ---- calling the user ---- */
 
 /* row `first + i` of (f, F) for entry i */
-static dae_status check_rows(const dae__semi *s, int n, const double *out, int first,
-                             const bool *wanted, double t, dae_error *err)
+static dae_status semi_check_rows(const dae__semi *s, int n, const double *out, int first,
+                                  const bool *wanted, double t, dae_error *err)
 {
   char name[64];
   if (dae__all_finite(n, out))
@@ -117,8 +118,8 @@ static dae_status check_rows(const dae__semi *s, int n, const double *out, int f
   return DAE_OK;
 }
 
-static dae_status check_matrix(const dae_pattern *p, const double *values, const char *what,
-                               double t, dae_error *err)
+static dae_status semi_check_matrix(const dae_pattern *p, const double *values, const char *what,
+                                    double t, dae_error *err)
 {
   if (dae__all_finite(dae__pattern_count(p), values))
     return DAE_OK;
@@ -136,7 +137,7 @@ dae_status dae__semi_inputs(dae__semi *s, double t, dae_error *err)
                   : DAE_OK;
 }
 
-static dae_semi_explicit_at point(const dae__semi *s, double t, const double *z)
+static dae_semi_explicit_at semi_point(const dae__semi *s, double t, const double *z)
 {
   return (dae_semi_explicit_at){.t = t, .x = z, .y = z + s->nx, .in = s->in};
 }
@@ -144,17 +145,17 @@ static dae_semi_explicit_at point(const dae__semi *s, double t, const double *z)
 dae_status dae__semi_F(dae__semi *s, double t, const double *z, const bool *wanted, double *F,
                        dae_error *err)
 {
-  dae_semi_explicit_at at = point(s, t, z);
+  dae_semi_explicit_at at = semi_point(s, t, z);
   dae_status status = dae__semi_inputs(s, t, err);
   if (!status && s->ny > 0)
     status = dae__callback_status(s->why, s->p->F(s->p->user, &at, F), "F", t, err);
-  return status ? status : check_rows(s, s->ny, F, s->nx, wanted, t, err);
+  return status ? status : semi_check_rows(s, s->ny, F, s->nx, wanted, t, err);
 }
 
 dae_status dae__semi_F_t(dae__semi *s, double t, const double *z, const bool *wanted, double *F_t,
                          dae_error *err)
 {
-  dae_semi_explicit_at at = point(s, t, z);
+  dae_semi_explicit_at at = semi_point(s, t, z);
   dae_status status = dae__semi_inputs(s, t, err);
   if (!status)
     status = dae__callback_status(s->why, s->p->F_t(s->p->user, &at, F_t), "F_t", t, err);
@@ -173,7 +174,7 @@ dae_status dae__semi_F_t(dae__semi *s, double t, const double *z, const bool *wa
 dae_status dae__semi_rhs(dae__semi *s, double t, const double *z, double *fF, dae_error *err)
 {
   const dae_semi_explicit *p = s->p;
-  dae_semi_explicit_at at = point(s, t, z);
+  dae_semi_explicit_at at = semi_point(s, t, z);
   dae_status status = s->input ? dae__semi_inputs(s, t, err) : DAE_OK;
   ++*s->evaluations;
   if (status)
@@ -184,18 +185,18 @@ dae_status dae__semi_rhs(dae__semi *s, double t, const double *z, double *fF, da
   code = s->ny > 0 ? p->F(p->user, &at, fF + s->nx) : 0;
   if (code)
     return dae__callback_status(s->why, code, "F", t, err);
-  return dae__each_finite(s->n, fF) ? DAE_OK : check_rows(s, s->n, fF, 0, NULL, t, err);
+  return dae__each_finite(s->n, fF) ? DAE_OK : semi_check_rows(s, s->n, fF, 0, NULL, t, err);
 }
 
 dae_status dae__semi_M(dae__semi *s, double t, const double *z, double *M, dae_error *err)
 {
-  dae_semi_explicit_at at = point(s, t, z);
+  dae_semi_explicit_at at = semi_point(s, t, z);
   dae_status status = dae__semi_inputs(s, t, err);
   if (!status && s->p->M)
     status = dae__callback_status(s->why, s->p->M(s->p->user, &at, M), "M", t, err);
   for (int i = 0; i < s->nx && !s->p->M; i++)
     M[i] = 1;
-  return status ? status : check_matrix(&s->M, M, "M", t, err);
+  return status ? status : semi_check_matrix(&s->M, M, "M", t, err);
 }
 
 /* ---- derivatives ---- */
@@ -207,7 +208,7 @@ typedef struct vary {
   const double *a;
 } vary;
 
-static dae_status rhs_of_z(void *context, const double *z, double *out, dae_error *err)
+static dae_status semi_rhs_of_z(void *context, const double *z, double *out, dae_error *err)
 {
   vary *c = context;
   return dae__semi_rhs(c->s, c->t, z, out, err);
@@ -216,13 +217,13 @@ static dae_status rhs_of_z(void *context, const double *z, double *out, dae_erro
 dae_status dae__semi_J_by(dae__semi *s, dae__difference *d, double t, const double *z, double *J,
                           dae_error *err)
 {
-  dae_semi_explicit_at at = point(s, t, z);
+  dae_semi_explicit_at at = semi_point(s, t, z);
   dae_status status = dae__semi_inputs(s, t, err);
   if (!status && s->p->J)
     status = dae__callback_status(s->why, s->p->J(s->p->user, &at, J), "J", t, err);
   else if (!status)
-    status = dae__difference_jacobian(d, rhs_of_z, &(vary){s, t, NULL}, z, J, err);
-  return status ? status : check_matrix(&s->J, J, "J", t, err);
+    status = dae__difference_jacobian(d, semi_rhs_of_z, &(vary){s, t, NULL}, z, J, err);
+  return status ? status : semi_check_matrix(&s->J, J, "J", t, err);
 }
 
 dae_status dae__semi_J(dae__semi *s, double t, const double *z, double *J, dae_error *err)
@@ -231,7 +232,7 @@ dae_status dae__semi_J(dae__semi *s, double t, const double *z, double *J, dae_e
 }
 
 /* M does not depend on y, so that only x is varied */
-static dae_status Ma_of_x(void *context, const double *x, double *out, dae_error *err)
+static dae_status semi_Ma_of_x(void *context, const double *x, double *out, dae_error *err)
 {
   vary *c = context;
   dae_status status = dae__semi_M(c->s, c->t, x, c->s->M_values, err);
@@ -243,15 +244,15 @@ static dae_status Ma_of_x(void *context, const double *x, double *out, dae_error
 dae_status dae__semi_Ms(dae__semi *s, double t, const double *z, const double *a, double *Ms,
                         dae_error *err)
 {
-  dae_semi_explicit_at at = point(s, t, z);
+  dae_semi_explicit_at at = semi_point(s, t, z);
   dae_status status = DAE_OK;
   if (s->constant_mass)
     return DAE_OK;
   if (s->p->Ms_x)
     status = dae__callback_status(s->why, s->p->Ms_x(s->p->user, &at, a, Ms), "Ms_x", t, err);
   else
-    status = dae__difference_jacobian(&s->dMs, Ma_of_x, &(vary){s, t, a}, z, Ms, err);
-  return status ? status : check_matrix(&s->Ms, Ms, "Ms_x", t, err);
+    status = dae__difference_jacobian(&s->dMs, semi_Ma_of_x, &(vary){s, t, a}, z, Ms, err);
+  return status ? status : semi_check_matrix(&s->Ms, Ms, "Ms_x", t, err);
 }
 
 /* ---- the iteration matrix ---- */
@@ -289,7 +290,7 @@ void dae__semi_matrix_fill(dae__semi_matrix *matrix, double c, const double *M, 
 /* ---- rows of F without y ---- */
 
 /* hidden[i] stays true where row i of F_y is zero */
-static void keep_zero_rows(const dae__semi *s, const double *J, double *scratch)
+static void semi_keep_zero_rows(const dae__semi *s, const double *J, double *scratch)
 {
   double *in_x = scratch, *in_y = scratch + s->n; /* largest entries of each row */
   dae__zero(2 * s->n, scratch);
@@ -302,7 +303,7 @@ static void keep_zero_rows(const dae__semi *s, const double *J, double *scratch)
     s->hidden[i] = s->hidden[i] && in_y[s->nx + i] <= 10 * DBL_EPSILON * in_x[s->nx + i];
 }
 
-static int count_hidden(const dae__semi *s)
+static int semi_count_hidden(const dae__semi *s)
 {
   int count = 0;
   for (int i = 0; i < s->ny; i++)
@@ -311,7 +312,7 @@ static int count_hidden(const dae__semi *s)
 }
 
 /* near = z moved by about a hundredth */
-static void move_a_little(const dae__semi *s, const double *z, double *near)
+static void semi_move_a_little(const dae__semi *s, const double *z, double *near)
 {
   for (int part = 0; part < 2; part++) {
     int from = part ? s->nx : 0, to = part ? s->n : s->nx;
@@ -332,14 +333,14 @@ dae_status dae__semi_classify(dae__semi *s, dae__difference *d, double t, const 
     return DAE_OK;
   for (int i = 0; i < s->ny; i++)
     s->hidden[i] = true;
-  keep_zero_rows(s, J, scratch);
-  if (count_hidden(s) > 0) {
-    move_a_little(s, z, near);
+  semi_keep_zero_rows(s, J, scratch);
+  if (semi_count_hidden(s) > 0) {
+    semi_move_a_little(s, z, near);
     if (dae__semi_J_by(s, d, t, near, J, NULL) == DAE_OK)
-      keep_zero_rows(s, J, scratch);
+      semi_keep_zero_rows(s, J, scratch);
     status = dae__semi_J_by(s, d, t, z, J, err);
   }
-  s->hidden_count = count_hidden(s);
+  s->hidden_count = semi_count_hidden(s);
   s->classified = status == DAE_OK;
   return status;
 }

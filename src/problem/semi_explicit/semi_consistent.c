@@ -33,7 +33,7 @@ typedef struct work {
   dae__semi_newton mass;
 } work;
 
-static dae_status prepare(work *w, dae_error *err)
+static dae_status semi_start_prepare(work *w, dae_error *err)
 {
   dae__semi *s = w->s;
   w->scratch = DAE__TAKE(w->arena, double, 3 * s->n);
@@ -43,7 +43,8 @@ static dae_status prepare(work *w, dae_error *err)
 
 /* ---- is M regular? ---- */
 
-static dae_status mass_matrix(void *self, const double *u, double *values, dae_error *err)
+static dae_status semi_start_mass_matrix(void *self, const double *u, double *values,
+                                         dae_error *err)
 {
   work *w = self;
   (void)u, (void)err;
@@ -51,10 +52,10 @@ static dae_status mass_matrix(void *self, const double *u, double *values, dae_e
   return DAE_OK;
 }
 
-static dae_status factor_mass(work *w, bool *regular, dae_error *err)
+static dae_status semi_start_factor_mass(work *w, bool *regular, dae_error *err)
 {
   dae__semi *s = w->s;
-  dae__semi_system system = {.self = w, .matrix = mass_matrix};
+  dae__semi_system system = {.self = w, .matrix = semi_start_mass_matrix};
   *regular = true;
   if (!s->p->M)
     return DAE_OK;
@@ -71,7 +72,7 @@ static dae_status factor_mass(work *w, bool *regular, dae_error *err)
 /* ---- index 3 ---- */
 
 /* F_x M^-1 f_y = 0, by its action on a vector in no special direction */
-static bool product_vanishes(work *w)
+static bool semi_start_product_vanishes(work *w)
 {
   dae__semi *s = w->s;
   double *b = w->scratch, *F_b = b + s->n, *size = F_b + s->n, *direction = w->slopes.u;
@@ -96,7 +97,8 @@ typedef struct extended {
   dae_pattern pattern;
 } extended;
 
-static dae_status extended_matrix(void *self, const double *u, double *values, dae_error *err)
+static dae_status semi_start_extended_matrix(void *self, const double *u, double *values,
+                                             dae_error *err)
 {
   extended *x = self;
   work *w = x->w;
@@ -110,14 +112,14 @@ static dae_status extended_matrix(void *self, const double *u, double *values, d
   return DAE_OK;
 }
 
-static dae_status is_index_3(work *w, bool *yes, dae_error *err)
+static dae_status semi_start_is_index_3(work *w, bool *yes, dae_error *err)
 {
   dae__semi *s = w->s;
   int nx = s->nx, size = 2 * nx + s->ny;
   extended x = {.w = w};
   dae__semi_newton newton = {0};
   *yes = false;
-  if (!w->surface || s->hidden_count < s->ny || !product_vanishes(w))
+  if (!w->surface || s->hidden_count < s->ny || !semi_start_product_vanishes(w))
     return DAE_OK;
   dae__block blocks[5] = {{.pattern = &s->M},
                           {.col = 2 * nx, .pattern = &w->slopes.J_y},
@@ -130,7 +132,7 @@ static dae_status is_index_3(work *w, bool *yes, dae_error *err)
     return dae__out_of_memory(err);
   dae_status status = dae__semi_newton_create(w->arena, &x.pattern, nx, &newton, err);
   newton.tolerance = DAE__SEMI_SINGULAR;
-  dae__semi_system system = {.self = &x, .matrix = extended_matrix};
+  dae__semi_system system = {.self = &x, .matrix = semi_start_extended_matrix};
   if (!status)
     status = dae__semi_newton_factor(&newton, &system, NULL, err);
   *yes = status == DAE_OK;
@@ -140,7 +142,7 @@ static dae_status is_index_3(work *w, bool *yes, dae_error *err)
 
 /* ---- what is found ---- */
 
-static void diagnose(const dae__semi *s, dae_diagnosis *find)
+static void semi_start_diagnose(const dae__semi *s, dae_diagnosis *find)
 {
   char name[64];
   *find = (dae_diagnosis){.index = s->hidden_count > 0 ? 2
@@ -161,13 +163,13 @@ static void diagnose(const dae__semi *s, dae_diagnosis *find)
 
 /* ---- what can go wrong ---- */
 
-static dae_status refuse_singular(work *w, dae_diagnosis *find, dae_error *err)
+static dae_status semi_start_refuse_singular(work *w, dae_diagnosis *find, dae_error *err)
 {
   dae__semi *s = w->s;
   char name[64];
   bool index_3;
   int column = w->slopes.newton.singular > 0 ? w->slopes.newton.singular : 0;
-  dae_status status = is_index_3(w, &index_3, err);
+  dae_status status = semi_start_is_index_3(w, &index_3, err);
   if (status)
     return status;
   dae__semi_variable_name(s->p, column, name, sizeof name);
@@ -187,7 +189,7 @@ static dae_status refuse_singular(work *w, dae_diagnosis *find, dae_error *err)
               name);
   } else if (s->hidden_count > 0) {
     if (find) {
-      diagnose(s, find);
+      semi_start_diagnose(s, find);
       dae__append(find->text, sizeof find->text, "the start does not determine %s\n", name);
     }
     dae__fail(err, DAE_ERROR_START, name,
@@ -207,7 +209,7 @@ static dae_status refuse_singular(work *w, dae_diagnosis *find, dae_error *err)
   return DAE_ERROR_START;
 }
 
-static dae_status refuse_newton(const work *w, dae_error *err)
+static dae_status semi_start_refuse_newton(const work *w, dae_error *err)
 {
   const dae__semi *s = w->s;
   char name[64];
@@ -226,8 +228,8 @@ static dae_status refuse_newton(const work *w, dae_error *err)
 }
 
 /* puts fixed values back that moved by round-off only, and refuses where more would be needed */
-static dae_status check_fixed(const dae__semi *s, double t, const bool *fixed, const double *before,
-                              double *z, dae_error *err)
+static dae_status semi_start_check_fixed(const dae__semi *s, double t, const bool *fixed,
+                                         const double *before, double *z, dae_error *err)
 {
   char name[64];
   for (int part = 0; fixed && part < 2; part++) {
@@ -255,49 +257,49 @@ static dae_status check_fixed(const dae__semi *s, double t, const bool *fixed, c
 /* ---- the whole ---- */
 
 /* x onto F2 */
-static dae_status reach_surface(work *w, const bool *fixed, dae_error *err)
+static dae_status semi_start_reach_surface(work *w, const bool *fixed, dae_error *err)
 {
   dae_status status = dae__surface_create(w->arena, w->s, &w->surface, err);
   return status ? status : dae__surface_reach(w->surface, w->t, fixed, w->z, err);
 }
 
-static dae_status regular_consistent(work *w, const bool *fixed, double *dy, dae_diagnosis *find,
-                                     dae_error *err)
+static dae_status semi_start_regular_consistent(work *w, const bool *fixed, double *dy,
+                                                dae_diagnosis *find, dae_error *err)
 {
   dae__semi *s = w->s;
   dae_status status =
       dae__semi_classify(s, &w->slopes.fine, w->t, w->z, w->slopes.J, w->scratch, err);
   if (!status && s->hidden_count > 0)
-    status = reach_surface(w, fixed, err);
+    status = semi_start_reach_surface(w, fixed, err);
   if (!status)
     status = dae__semi_slopes_create(w->arena, w->surface, &w->slopes, err);
   if (status)
     return status;
   status = dae__semi_slopes_solve(&w->slopes, w->t, w->z, dy, err);
   if (status == DAE_ERROR_SINGULAR)
-    return refuse_singular(w, find, err);
+    return semi_start_refuse_singular(w, find, err);
   if (status)
-    return status == DAE_ERROR_START ? refuse_newton(w, err) : status;
+    return status == DAE_ERROR_START ? semi_start_refuse_newton(w, err) : status;
   if (find)
-    diagnose(s, find);
+    semi_start_diagnose(s, find);
   return DAE_OK;
 }
 
-static dae_status make_consistent(work *w, const bool *fixed, double *dy, dae_diagnosis *find,
-                                  dae_error *err)
+static dae_status semi_start_make_consistent(work *w, const bool *fixed, double *dy,
+                                             dae_diagnosis *find, dae_error *err)
 {
   bool regular = true;
-  dae_status status = prepare(w, err);
+  dae_status status = semi_start_prepare(w, err);
   if (!status) /* names the equation where something is not a number, which J cannot */
     status = dae__semi_rhs(w->s, w->t, w->z, w->scratch, err);
   if (!status)
     status = dae__semi_J_by(w->s, &w->slopes.fine, w->t, w->z, w->slopes.J, err);
   if (!status)
-    status = factor_mass(w, &regular, err);
+    status = semi_start_factor_mass(w, &regular, err);
   if (status)
     return status;
   if (regular)
-    return regular_consistent(w, fixed, dy, find, err);
+    return semi_start_regular_consistent(w, fixed, dy, find, err);
   dae__semi_quasilinear q = {w->s, w->arena, &w->slopes.fine, w->slopes.M, w->slopes.J};
   return dae__semi_quasilinear_consistent(&q, w->t, w->z, dy, find, err);
 }
@@ -314,10 +316,10 @@ dae_status dae__semi_consistent(dae__semi *s, double t, const bool *fixed, doubl
   if (!status) {
     dae__copy(s->n, y, z);
     w.z = z;
-    status = make_consistent(&w, fixed, slope, find, err);
+    status = semi_start_make_consistent(&w, fixed, slope, find, err);
   }
   if (!status)
-    status = check_fixed(s, t, fixed, y, z, err);
+    status = semi_start_check_fixed(s, t, fixed, y, z, err);
   if (!status) {
     dae__copy(s->n, z, y);
     dae__copy(s->n, slope, dy);

@@ -8,7 +8,7 @@ dae__semi_mass dae__semi_mass_create(dae__arena *arena, dae__semi *s)
                           .entry = DAE__TAKE(arena, dae__semi_mass_entry, constant)};
 }
 
-static void leave_out_zeros(dae__semi_mass *m)
+static void semi_leave_out_zeros(dae__semi_mass *m)
 {
   const dae_pattern *p = &m->s->M;
   m->count = 0;
@@ -24,7 +24,7 @@ dae_status dae__semi_mass_at(dae__semi_mass *m, double t, const double *z, dae_e
     return DAE_OK;
   dae_status status = dae__semi_M(m->s, t, z, m->values, err);
   if (!status && m->s->constant_mass) {
-    leave_out_zeros(m);
+    semi_leave_out_zeros(m);
     m->known = true;
   }
   return status;

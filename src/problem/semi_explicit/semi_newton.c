@@ -33,7 +33,7 @@ void dae__semi_newton_free(dae__semi_newton *w)
   dae__solver_free(w->solver);
 }
 
-static void scale_columns(dae__semi_newton *w)
+static void newton_scale_columns(dae__semi_newton *w)
 {
   const dae_pattern *p = w->pattern;
   for (int j = 0; j < w->n; j++) {
@@ -45,7 +45,7 @@ static void scale_columns(dae__semi_newton *w)
 }
 
 /* an unknown that the matrix hardly determines: large in matrix\b for some b */
-static int find_loose(dae__semi_newton *w)
+static int newton_find_loose(dae__semi_newton *w)
 {
   int loose = 0;
   for (int i = 0; i < w->n; i++)
@@ -63,11 +63,11 @@ dae_status dae__semi_newton_factor(dae__semi_newton *w, const dae__semi_system *
   dae_status status = system->matrix(system->self, u, w->values, err);
   if (status)
     return status;
-  scale_columns(w);
+  newton_scale_columns(w);
   status = dae__solver_factor(w->solver, w->values);
   w->singular = status == DAE_ERROR_SINGULAR ? dae__solver_column(w->solver) : -1;
   if (status == DAE_OK && dae__solver_rcond(w->solver) < w->tolerance) {
-    w->singular = find_loose(w);
+    w->singular = newton_find_loose(w);
     status = DAE_ERROR_SINGULAR;
   }
   if (status == DAE_ERROR_RECOVERABLE || status == DAE_ERROR_MEMORY)
@@ -85,14 +85,14 @@ void dae__semi_newton_apply(dae__semi_newton *w, double *b)
 }
 
 /* step = -matrix\r */
-static void find_step(dae__semi_newton *w, const double *r, double *step)
+static void newton_find_step(dae__semi_newton *w, const double *r, double *step)
 {
   for (int i = 0; i < w->n; i++)
     step[i] = -r[i];
   dae__semi_newton_apply(w, step);
 }
 
-static void find_weights(dae__semi_newton *w, int from, int to, const double *u)
+static void newton_find_weights(dae__semi_newton *w, int from, int to, const double *u)
 {
   double largest = fmax(dae__max_abs(to - from, u + from), dae__max_abs(to - from, w->step + from));
   for (int j = from; j < to; j++) {
@@ -101,7 +101,7 @@ static void find_weights(dae__semi_newton *w, int from, int to, const double *u)
   }
 }
 
-static double norm(const dae__semi_newton *w, const double *step)
+static double semi_newton_norm(const dae__semi_newton *w, const double *step)
 {
   double max = 0;
   for (int j = 0; j < w->n; j++) {
@@ -113,8 +113,8 @@ static double norm(const dae__semi_newton *w, const double *step)
 }
 
 /* u += lambda step, r there; lambda as large as the test allows */
-static dae_status advance(dae__semi_newton *w, const dae__semi_system *system, double size,
-                          double *u, dae_error *err)
+static dae_status newton_advance(dae__semi_newton *w, const dae__semi_system *system, double size,
+                                 double *u, dae_error *err)
 {
   dae_status status = DAE_ERROR_START;
   for (double lambda = 1; lambda > SMALLEST_DAMPING; lambda /= 2) {
@@ -125,9 +125,9 @@ static dae_status advance(dae__semi_newton *w, const dae__semi_system *system, d
       continue;
     if (status)
       return status;
-    find_step(w, w->r, w->next);
+    newton_find_step(w, w->r, w->next);
     /* near the solution round-off decides, and the full step is as good as any */
-    if (norm(w, w->next) <= (1 - lambda / 4) * size || size < w->settled) {
+    if (semi_newton_norm(w, w->next) <= (1 - lambda / 4) * size || size < w->settled) {
       dae__copy(w->n, w->trial, u);
       return DAE_OK;
     }
@@ -145,13 +145,13 @@ dae_status dae__semi_newton_solve(dae__semi_newton *w, const dae__semi_system *s
     status = dae__semi_newton_factor(w, system, u, err);
     if (status)
       return status;
-    find_step(w, w->r, w->step);
-    find_weights(w, 0, w->split, u);
-    find_weights(w, w->split, w->n, u);
-    double size = norm(w, w->step);
+    newton_find_step(w, w->r, w->step);
+    newton_find_weights(w, 0, w->split, u);
+    newton_find_weights(w, w->split, w->n, u);
+    double size = semi_newton_norm(w, w->step);
     if (!isfinite(size))
       return DAE_ERROR_START;
-    status = advance(w, system, size, u, err);
+    status = newton_advance(w, system, size, u, err);
     if (!status && (size <= 4 * DBL_EPSILON || (size < w->settled && size > 0.5 * before)))
       return DAE_OK;
     before = size;

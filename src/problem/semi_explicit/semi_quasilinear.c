@@ -37,7 +37,7 @@ typedef struct euler {
   dae__semi_newton newton;
 } euler;
 
-static dae_status euler_create(euler *e, dae_error *err)
+static dae_status quasilinear_euler_create(euler *e, dae_error *err)
 {
   dae__semi *s = e->q->s;
   dae__arena *arena = e->q->arena;
@@ -52,7 +52,7 @@ static dae_status euler_create(euler *e, dae_error *err)
   return dae__semi_newton_create(arena, &e->matrix.pattern, s->nx, &e->newton, err);
 }
 
-static void set_point(euler *e, const double *u)
+static void quasilinear_set_point(euler *e, const double *u)
 {
   dae__semi *s = e->q->s;
   dae__copy(s->n, u, e->z);
@@ -60,18 +60,18 @@ static void set_point(euler *e, const double *u)
 }
 
 /* M at the point, unless it is held */
-static dae_status mass_at_point(euler *e, dae_error *err)
+static dae_status quasilinear_mass_at_point(euler *e, dae_error *err)
 {
   dae__semi *s = e->q->s;
   return e->frozen || s->constant_mass ? DAE_OK : dae__semi_M(s, e->t, e->z, e->q->M, err);
 }
 
-static dae_status residual(void *self, const double *u, double *r, dae_error *err)
+static dae_status quasilinear_residual(void *self, const double *u, double *r, dae_error *err)
 {
   euler *e = self;
   dae__semi *s = e->q->s;
-  set_point(e, u);
-  dae_status status = mass_at_point(e, err);
+  quasilinear_set_point(e, u);
+  dae_status status = quasilinear_mass_at_point(e, err);
   if (!status)
     status = dae__semi_rhs(s, e->t, e->z, r, err);
   if (status)
@@ -81,13 +81,13 @@ static dae_status residual(void *self, const double *u, double *r, dae_error *er
   return DAE_OK;
 }
 
-static dae_status matrix(void *self, const double *u, double *values, dae_error *err)
+static dae_status quasilinear_matrix(void *self, const double *u, double *values, dae_error *err)
 {
   euler *e = self;
   dae__semi *s = e->q->s;
   bool vary = !e->frozen && !s->constant_mass;
-  set_point(e, u);
-  dae_status status = mass_at_point(e, err);
+  quasilinear_set_point(e, u);
+  dae_status status = quasilinear_mass_at_point(e, err);
   if (!status)
     status = dae__semi_J_by(s, e->q->fine, e->t, e->z, e->q->J, err);
   if (!status && vary) {
@@ -101,10 +101,11 @@ static dae_status matrix(void *self, const double *u, double *values, dae_error 
 }
 
 /* one step from x0 to t, of size h; u = (x1 - x0, y) */
-static dae_status euler_step(euler *e, double t, double h, const double *y, dae_error *err)
+static dae_status quasilinear_euler_step(euler *e, double t, double h, const double *y,
+                                         dae_error *err)
 {
   dae__semi *s = e->q->s;
-  dae__semi_system system = {e, residual, matrix};
+  dae__semi_system system = {e, quasilinear_residual, quasilinear_matrix};
   e->t = t;
   e->h = h;
   dae__zero(s->nx, e->u);
@@ -115,7 +116,7 @@ static dae_status euler_step(euler *e, double t, double h, const double *y, dae_
 
 /* ---- refusals ---- */
 
-static dae_status refuse(const euler *e, double t, dae_status why, dae_error *err)
+static dae_status quasilinear_refuse(const euler *e, double t, dae_status why, dae_error *err)
 {
   const dae__semi *s = e->q->s;
   char name[64];
@@ -136,15 +137,15 @@ static dae_status refuse(const euler *e, double t, dae_status why, dae_error *er
 }
 
 /* statuses of Newton without a message get one */
-static dae_status explain(const euler *e, double t, dae_status status, dae_error *err)
+static dae_status quasilinear_explain(const euler *e, double t, dae_status status, dae_error *err)
 {
   bool silent = status == DAE_ERROR_SINGULAR || status == DAE_ERROR_START;
-  return silent ? refuse(e, t, status, err) : status;
+  return silent ? quasilinear_refuse(e, t, status, err) : status;
 }
 
 /* ---- steps ---- */
 
-static double time_scale(const dae__semi_quasilinear *q)
+static double quasilinear_time_scale(const dae__semi_quasilinear *q)
 {
   double M = dae__max_abs(dae__pattern_count(&q->s->M), q->M);
   double J = dae__max_abs(dae__pattern_count(&q->s->J), q->J);
@@ -152,7 +153,7 @@ static double time_scale(const dae__semi_quasilinear *q)
 }
 
 /* typical = max(|x_j|, rms of x); that of y is left to Newton */
-static void find_typical(euler *e, const double *x)
+static void quasilinear_find_typical(euler *e, const double *x)
 {
   int nx = e->q->s->nx;
   double rms = nx > 0 ? sqrt(dae__dot(nx, x, x) / nx) : 0;
@@ -161,21 +162,21 @@ static void find_typical(euler *e, const double *x)
 }
 
 /* y onto the equations without derivatives, along the kernel of M, by steps of size h */
-static dae_status jump_by(euler *e, double t, double h, double *y, dae_error *err)
+static dae_status quasilinear_jump_by(euler *e, double t, double h, double *y, dae_error *err)
 {
   dae__semi *s = e->q->s;
   double before = INFINITY, settled = e->newton.settled;
   e->frozen = true;
   for (int i = 0; i < MAX_JUMPS; i++) {
-    find_typical(e, y);
+    quasilinear_find_typical(e, y);
     dae__copy(s->n, y, e->x0);
     dae_status status = dae__semi_M(s, t, y, e->q->M, err);
     e->newton.settled = JUMP_SETTLED;
     if (!status)
-      status = euler_step(e, t, h, y, err);
+      status = quasilinear_euler_step(e, t, h, y, err);
     e->newton.settled = settled;
     if (status)
-      return explain(e, t, status, err);
+      return quasilinear_explain(e, t, status, err);
     double moved = 0;
     for (int j = 0; j < s->nx; j++)
       moved = fmax(moved, fabs(e->u[j]) / e->typical[j]);
@@ -185,12 +186,12 @@ static dae_status jump_by(euler *e, double t, double h, double *y, dae_error *er
     dae__axpy(s->nx, 1, e->u, y);
     before = moved;
   }
-  return before <= KEPT ? DAE_OK : refuse(e, t, DAE_ERROR_START, err);
+  return before <= KEPT ? DAE_OK : quasilinear_refuse(e, t, DAE_ERROR_START, err);
 }
 
 /* Where x moves along its slopes by more than KEPT in a step, the steps are too long, since tau
  * knows nothing of f: they are shortened, and the start taken up again. */
-static dae_status jump(euler *e, double t, double tau, double *y, dae_error *err)
+static dae_status quasilinear_jump(euler *e, double t, double tau, double *y, dae_error *err)
 {
   int n = e->q->s->n;
   double *start = e->before[0];
@@ -198,19 +199,19 @@ static dae_status jump(euler *e, double t, double tau, double *y, dae_error *err
   dae__copy(n, y, start);
   for (int i = 0; i < 3 && status == DAE_ERROR_START; i++) {
     dae__copy(n, start, y);
-    status = jump_by(e, t, JUMP_STEP * pow(0.01, i) * tau, y, err);
+    status = quasilinear_jump_by(e, t, JUMP_STEP * pow(0.01, i) * tau, y, err);
   }
   return status;
 }
 
 /* slopes by steps h, h/2, h/4; *error estimates what is left, relative to the largest slope */
-static dae_status slopes(euler *e, double t, double h, const double *y, double *dy, double *error,
-                         dae_error *err)
+static dae_status quasilinear_slopes(euler *e, double t, double h, const double *y, double *dy,
+                                     double *error, dae_error *err)
 {
   int nx = e->q->s->nx;
   double largest = 0, differs = 0;
   for (int k = 0; k < 3; k++, h /= 2) {
-    dae_status status = euler_step(e, t + h, h, y, err);
+    dae_status status = quasilinear_euler_step(e, t + h, h, y, err);
     if (status)
       return status;
     for (int j = 0; j < nx; j++)
@@ -228,32 +229,32 @@ static dae_status slopes(euler *e, double t, double h, const double *y, double *
 
 /* the fastest motion may be much faster than tau: steps are shortened until the extrapolation is
  * believable, and the best result is taken */
-static dae_status find_slopes(euler *e, double t, double tau, const double *y, double *dy,
-                              dae_error *err)
+static dae_status quasilinear_find_slopes(euler *e, double t, double tau, const double *y,
+                                          double *dy, dae_error *err)
 {
   dae__semi *s = e->q->s;
   double best = INFINITY, error;
   dae_status status = DAE_OK;
   e->frozen = false;
   dae__copy(s->n, y, e->x0);
-  find_typical(e, y);
+  quasilinear_find_typical(e, y);
   for (double h = 1e-3 * tau; h > 1e-9 * tau && best > 1e-7; h /= 10) {
-    status = slopes(e, t, h, y, e->slope, &error, err);
+    status = quasilinear_slopes(e, t, h, y, e->slope, &error, err);
     if (status == DAE_OK && error < best) {
       best = error;
       dae__copy(s->nx, e->slope, dy);
     }
   }
-  return best < INFINITY ? DAE_OK : explain(e, t, status, err);
+  return best < INFINITY ? DAE_OK : quasilinear_explain(e, t, status, err);
 }
 
 /* ---- the index ---- */
 
 /* e->before[k] = (M/h - J)\b for two vectors b, k = from, from + 1 */
-static dae_status probe(euler *e, double h, int from, int count, dae_error *err)
+static dae_status quasilinear_probe(euler *e, double h, int from, int count, dae_error *err)
 {
   dae__semi *s = e->q->s;
-  dae__semi_system system = {e, residual, matrix};
+  dae__semi_system system = {e, quasilinear_residual, quasilinear_matrix};
   const dae_pattern *p = &s->J;
   e->h = h;
   dae_status status = dae__semi_newton_factor(&e->newton, &system, e->u, err);
@@ -271,7 +272,8 @@ static dae_status probe(euler *e, double h, int from, int count, dae_error *err)
 }
 
 /* DAE_ERROR_SINGULAR with newton.singular where the inverse grows as h shrinks */
-static dae_status check_index(euler *e, double t, double tau, const double *y, dae_error *err)
+static dae_status quasilinear_check_index(euler *e, double t, double tau, const double *y,
+                                          dae_error *err)
 {
   dae__semi *s = e->q->s;
   e->frozen = true;
@@ -279,20 +281,21 @@ static dae_status check_index(euler *e, double t, double tau, const double *y, d
   dae__copy(s->n, y, e->x0);
   dae__zero(s->nx, e->u);
   dae__copy(s->ny, y + s->nx, e->u + s->nx);
-  dae_status status = probe(e, 1e-5 * tau, 0, 2, err);
+  dae_status status = quasilinear_probe(e, 1e-5 * tau, 0, 2, err);
   if (!status)
-    status = probe(e, 1e-7 * tau, 2, 1, err);
+    status = quasilinear_probe(e, 1e-7 * tau, 2, 1, err);
   for (int j = 0; j < s->n && !status; j++)
     if (fabs(e->before[2][j]) > 10 * (fabs(e->before[0][j]) + fabs(e->before[1][j]))) {
       e->newton.singular = j;
       status = DAE_ERROR_SINGULAR;
     }
-  return explain(e, t, status, err);
+  return quasilinear_explain(e, t, status, err);
 }
 
 /* ---- the whole ---- */
 
-static dae_status diagnose(euler *e, double t, const double *y, dae_diagnosis *find, dae_error *err)
+static dae_status quasilinear_diagnose(euler *e, double t, const double *y, dae_diagnosis *find,
+                                       dae_error *err)
 {
   dae__semi *s = e->q->s;
   int rank = 0;
@@ -318,16 +321,16 @@ dae_status dae__semi_quasilinear_consistent(dae__semi_quasilinear *q, double t, 
                                             double *dy, dae_diagnosis *find, dae_error *err)
 {
   euler e = {.q = q};
-  double tau = time_scale(q);
-  dae_status status = euler_create(&e, err);
+  double tau = quasilinear_time_scale(q);
+  dae_status status = quasilinear_euler_create(&e, err);
   if (!status)
-    status = check_index(&e, t, tau, y, err);
+    status = quasilinear_check_index(&e, t, tau, y, err);
   if (!status)
-    status = jump(&e, t, tau, y, err);
+    status = quasilinear_jump(&e, t, tau, y, err);
   if (!status)
-    status = find_slopes(&e, t, tau, y, dy, err);
+    status = quasilinear_find_slopes(&e, t, tau, y, dy, err);
   if (!status && find)
-    status = diagnose(&e, t, y, find, err);
+    status = quasilinear_diagnose(&e, t, y, find, err);
   dae__semi_newton_free(&e.newton);
   return status;
 }

@@ -46,17 +46,17 @@ void dae__semi_slopes_free(dae__semi_slopes *slopes)
   dae__semi_newton_free(&slopes->newton);
 }
 
-static void set_point(dae__semi_slopes *w, const double *u)
+static void semi_set_point(dae__semi_slopes *w, const double *u)
 {
   dae__copy(w->s->nx, w->z, w->point);
   dae__copy(w->s->ny, u + w->s->nx, w->point + w->s->nx);
 }
 
-static dae_status residual(void *self, const double *u, double *r, dae_error *err)
+static dae_status semi_residual(void *self, const double *u, double *r, dae_error *err)
 {
   dae__semi_slopes *w = self;
   dae__semi *s = w->s;
-  set_point(w, u);
+  semi_set_point(w, u);
   dae_status status = dae__semi_rhs(s, w->t, w->point, r, err);
   if (status)
     return status;
@@ -70,10 +70,10 @@ static dae_status residual(void *self, const double *u, double *r, dae_error *er
   return DAE_OK;
 }
 
-static dae_status matrix(void *self, const double *u, double *values, dae_error *err)
+static dae_status semi_matrix(void *self, const double *u, double *values, dae_error *err)
 {
   dae__semi_slopes *w = self;
-  set_point(w, u);
+  semi_set_point(w, u);
   dae_status status = dae__semi_J_by(w->s, &w->fine, w->t, w->point, w->J, err);
   dae__zero(dae__pattern_count(&w->pattern), values);
   dae__block_add(&w->M_at, 1, w->M, values);
@@ -84,7 +84,7 @@ static dae_status matrix(void *self, const double *u, double *values, dae_error 
 }
 
 /* M, and what the time derivative of F2 needs */
-static dae_status evaluate(dae__semi_slopes *w, dae_error *err)
+static dae_status semi_evaluate(dae__semi_slopes *w, dae_error *err)
 {
   dae_status status = dae__semi_M(w->s, w->t, w->z, w->M, err);
   if (!status && w->surface)
@@ -98,10 +98,10 @@ dae_status dae__semi_slopes_solve(dae__semi_slopes *slopes, double t, double *z,
                                   dae_error *err)
 {
   dae__semi *s = slopes->s;
-  dae__semi_system system = {slopes, residual, matrix};
+  dae__semi_system system = {slopes, semi_residual, semi_matrix};
   slopes->t = t;
   slopes->z = z;
-  dae_status status = evaluate(slopes, err);
+  dae_status status = semi_evaluate(slopes, err);
   if (status)
     return status;
   /* without M the slopes at the guess are f: what is left to find is y */

@@ -24,7 +24,7 @@
 /* ---- creation ---- */
 
 /* pattern of the rows of F2 out of J */
-static void choose_pattern(dae__surface *u, dae__arena *arena)
+static void surface_choose_pattern(dae__surface *u, dae__arena *arena)
 {
   const dae__semi *s = u->s;
   int all = s->J.start[s->nx], count = 0;
@@ -41,11 +41,11 @@ static void choose_pattern(dae__surface *u, dae__arena *arena)
   u->A = (dae_pattern){s->ny, s->nx, start, row};
 }
 
-static void take_memory(dae__surface *u, dae__arena *arena)
+static void surface_take_memory(dae__surface *u, dae__arena *arena)
 {
   const dae__semi *s = u->s;
   int nx = s->nx, ny = s->ny;
-  choose_pattern(u, arena);
+  surface_choose_pattern(u, arena);
   u->unit = dae__pattern_diagonal(arena, nx);
   u->none = dae__pattern_empty(arena, 0, nx);
   u->memory = DAE__KEEP(arena, dae__surface_memory, 1);
@@ -72,7 +72,7 @@ dae_status dae__surface_create(dae__arena *arena, dae__semi *s, dae__surface **o
   *out = NULL;
   if (!dae__arena_failed(arena)) {
     u->s = s;
-    take_memory(u, arena);
+    surface_take_memory(u, arena);
   }
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
@@ -114,7 +114,7 @@ typedef struct vary {
   double t;
 } vary;
 
-static dae_status F2_of_x(void *context, const double *x, double *out, dae_error *err)
+static dae_status surface_F2_of_x(void *context, const double *x, double *out, dae_error *err)
 {
   vary *c = context;
   dae__copy(c->u->s->nx, x, c->u->z);
@@ -127,7 +127,7 @@ dae_status dae__surface_jacobian(dae__surface *u, double t, const double *z, dae
   u->memory->evaluated = true;
   if (!s->p->J) {
     dae__copy(s->n, z, u->z);
-    return dae__difference_jacobian(&u->dA, F2_of_x, &(vary){u, t}, z, u->A_values, err);
+    return dae__difference_jacobian(&u->dA, surface_F2_of_x, &(vary){u, t}, z, u->A_values, err);
   }
   dae_status status = dae__semi_J(s, t, z, u->J, err);
   for (int e = 0; e < dae__pattern_count(&u->A) && !status; e++)
@@ -136,8 +136,8 @@ dae_status dae__surface_jacobian(dae__surface *u, double t, const double *z, dae
 }
 
 /* F2_t by central differences of fourth order with step d */
-static dae_status time_difference(dae__surface *u, double t, double d, const double *z,
-                                  double *F2_t)
+static dae_status surface_time_difference(dae__surface *u, double t, double d, const double *z,
+                                          double *F2_t)
 {
   static const double where[4] = {-2, -1, 1, 2}, weight[4] = {1, -8, 8, -1};
   dae_status status = DAE_OK;
@@ -151,13 +151,13 @@ static dae_status time_difference(dae__surface *u, double t, double d, const dou
 
 /* The time scale is not known, so that steps over five decades are tried, powers of two, by which t
  * can be moved exactly; each row takes the estimate that differs least from the one before. */
-static dae_status differenced_rate(dae__surface *u, double t, const double *z, double *F2_t,
-                                   dae_error *err)
+static dae_status surface_differenced_rate(dae__surface *u, double t, const double *z, double *F2_t,
+                                           dae_error *err)
 {
   int ny = u->s->ny, found = 0;
   double *change = u->scale, *before = u->bottom, *now = u->row_rate;
   for (int k = 7; k <= 23; k += 2) {
-    if (time_difference(u, t, ldexp(1, -k), z, now))
+    if (surface_time_difference(u, t, ldexp(1, -k), z, now))
       continue;
     for (int i = 0; i < ny; i++) {
       double differs = fabs(now[i] - before[i]);
@@ -178,7 +178,7 @@ dae_status dae__surface_rate(dae__surface *u, double t, const double *z, double 
 {
   dae__semi *s = u->s;
   if (!s->p->F_t || s->p->nin > 0) /* F_t says nothing about inputs, which may move */
-    return differenced_rate(u, t, z, F2_t, err);
+    return surface_differenced_rate(u, t, z, F2_t, err);
   dae_status status = dae__semi_F_t(s, t, z, s->hidden, F2_t, err);
   for (int i = 0; i < s->ny; i++)
     if (!s->hidden[i])
@@ -189,7 +189,7 @@ dae_status dae__surface_rate(dae__surface *u, double t, const double *z, double 
 /* ---- steps ---- */
 
 /* stretch = S, row_size = 1/D, scaled = G */
-static void scale_matrix(dae__surface *u, const bool *fixed, const double *x)
+static void surface_scale_matrix(dae__surface *u, const bool *fixed, const double *x)
 {
   const dae_pattern *A = &u->A;
   int nx = A->cols;
@@ -209,10 +209,10 @@ static void scale_matrix(dae__surface *u, const bool *fixed, const double *x)
     u->scaled[e] /= u->row_size[A->row[e]];
 }
 
-static dae_status factor(dae__surface *u, const bool *fixed, double shift, const double *x)
+static dae_status surface_factor(dae__surface *u, const bool *fixed, double shift, const double *x)
 {
   const dae__semi *s = u->s;
-  scale_matrix(u, fixed, x);
+  surface_scale_matrix(u, fixed, x);
   dae__zero(s->nx, u->diagonal);
   for (int i = 0; i < s->ny; i++)
     u->diagonal[s->nx + i] = s->hidden[i] ? -shift : 1;
@@ -223,7 +223,7 @@ static dae_status factor(dae__surface *u, const bool *fixed, double shift, const
 }
 
 /* top = S e, the change of x */
-static void find_step(dae__surface *u)
+static void surface_find_step(dae__surface *u)
 {
   const dae__semi *s = u->s;
   dae__zero(s->nx, u->top);
@@ -235,7 +235,7 @@ static void find_step(dae__surface *u)
 }
 
 /* largest residual relative to the terms of its row, and which */
-static double worst(const dae__surface *u, int *row)
+static double surface_worst(const dae__surface *u, int *row)
 {
   double max = 0;
   for (int i = 0; i < u->s->ny; i++) {
@@ -249,10 +249,10 @@ static double worst(const dae__surface *u, int *row)
 
 /* ---- near the surface ---- */
 
-static dae_status factor_here(dae__surface *u, double t, const double *z, dae_error *err)
+static dae_status surface_factor_here(dae__surface *u, double t, const double *z, dae_error *err)
 {
   dae_status status = dae__surface_jacobian(u, t, z, err);
-  return status ? status : factor(u, NULL, SMALLEST_SHIFT, z);
+  return status ? status : surface_factor(u, NULL, SMALLEST_SHIFT, z);
 }
 
 dae_status dae__surface_project(dae__surface *u, double t, double *z, dae_error *err)
@@ -268,15 +268,15 @@ dae_status dae__surface_project(dae__surface *u, double t, double *z, dae_error 
     if (status)
       return status;
     dae__row_scale(&u->A, u->A_values, z, u->scale);
-    double now = worst(u, &row);
+    double now = surface_worst(u, &row);
     if (now <= ON_CONSTRAINT)
       return DAE_OK;
     /* the factorisation at hand, as long as it reduces the residual well */
     if (!u->memory->factored || now > 0.1 * before)
-      status = factor_here(u, t, z, err);
+      status = surface_factor_here(u, t, z, err);
     if (status)
       return status;
-    find_step(u);
+    surface_find_step(u);
     dae__axpy(s->nx, 1, u->top, z);
     if (i == 0)
       u->memory->projections++;
@@ -294,7 +294,8 @@ dae_status dae__surface_project(dae__surface *u, double t, double *z, dae_error 
 /* ---- from anywhere ---- */
 
 /* residual, scale and Jacobian at z */
-static dae_status measure(dae__surface *u, double t, const double *z, double *size, dae_error *err)
+static dae_status surface_measure(dae__surface *u, double t, const double *z, double *size,
+                                  dae_error *err)
 {
   int row;
   dae_status status = dae__surface_residual(u, t, z, u->residual, err);
@@ -303,13 +304,13 @@ static dae_status measure(dae__surface *u, double t, const double *z, double *si
   if (status)
     return status;
   dae__row_scale(&u->A, u->A_values, z, u->scale);
-  *size = worst(u, &row);
+  *size = surface_worst(u, &row);
   return DAE_OK;
 }
 
 /* names the rows that are not met */
-static dae_status refuse(const dae__surface *u, double t, const bool *fixed, double size,
-                         dae_error *err)
+static dae_status surface_refuse(const dae__surface *u, double t, const bool *fixed, double size,
+                                 dae_error *err)
 {
   const dae__semi *s = u->s;
   char names[256] = "", name[64], first[64] = "";
@@ -334,23 +335,23 @@ static dae_status refuse(const dae__surface *u, double t, const bool *fixed, dou
 }
 
 /* one step from z; *size and *damping are updated, *still says that no better point can be found */
-static dae_status try_step(dae__surface *u, double t, double *z, double *size, double *damping,
-                           bool *still, dae_error *err)
+static dae_status surface_try_step(dae__surface *u, double t, double *z, double *size,
+                                   double *damping, bool *still, dae_error *err)
 {
   int nx = u->s->nx;
   double next;
   dae__copy(nx, z, u->trial);
-  find_step(u);
+  surface_find_step(u);
   dae__axpy(nx, 1, u->top, z);
   *still = dae__max_abs(nx, u->top) <= DBL_EPSILON * dae__max_abs(nx, u->trial);
-  dae_status status = measure(u, t, z, &next, err);
+  dae_status status = surface_measure(u, t, z, &next, err);
   if (status == DAE_OK && next < *size) {
     *damping = fmax(*damping / 10, 1e-3);
     *still = *still || (next > 0.5 * *size && *size < MET);
     *size = next;
   } else if (status == DAE_OK || status == DAE_ERROR_RECOVERABLE) {
     dae__copy(nx, u->trial, z);
-    status = measure(u, t, z, size, err);
+    status = surface_measure(u, t, z, size, err);
     *damping *= 10;
     *still = *still || *size < MET || *damping > 1e12;
   }
@@ -362,12 +363,12 @@ dae_status dae__surface_reach(dae__surface *u, double t, const bool *fixed, doub
 {
   double size, damping = 1;
   bool still = false;
-  dae_status status = measure(u, t, z, &size, err);
+  dae_status status = surface_measure(u, t, z, &size, err);
   for (int i = 0; i < MAX_ITERATIONS && !status && !still && size > 4 * DBL_EPSILON; i++) {
-    status = factor(u, fixed, fmax(damping * fmin(1, size * size), SMALLEST_SHIFT), z);
+    status = surface_factor(u, fixed, fmax(damping * fmin(1, size * size), SMALLEST_SHIFT), z);
     if (!status)
-      status = try_step(u, t, z, &size, &damping, &still, err);
+      status = surface_try_step(u, t, z, &size, &damping, &still, err);
   }
   u->memory->factored = false; /* what is factored is shifted, and fixed columns are out */
-  return status || size <= MET ? status : refuse(u, t, fixed, size, err);
+  return status || size <= MET ? status : surface_refuse(u, t, fixed, size, err);
 }

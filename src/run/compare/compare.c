@@ -26,7 +26,7 @@ dae_compare_plan dae_compare_defaults(const dae_run_plan *plan)
 
 /* ---- what is refused ---- */
 
-static dae_status check(const dae_compare_plan *plan, dae_error *err)
+static dae_status compare_check(const dae_compare_plan *plan, dae_error *err)
 {
   const dae_status usage = DAE_ERROR_USAGE;
   if (!plan->plan)
@@ -54,13 +54,13 @@ static dae_status check(const dae_compare_plan *plan, dae_error *err)
 
 /* ---- what is compared ---- */
 
-static bool takes(const dae_method *method, const dae_problem *problem)
+static bool compare_takes(const dae_method *method, const dae_problem *problem)
 {
   return !method->accepts || method->accepts(problem, NULL) >= 0;
 }
 
 /* The i-th method to compare, NULL past the last one. */
-static const dae_method *method_at(const dae_compare_plan *plan, int i)
+static const dae_method *compare_method_at(const dae_compare_plan *plan, int i)
 {
   if (!plan->methods)
     return dae_method_at(i);
@@ -69,18 +69,18 @@ static const dae_method *method_at(const dae_compare_plan *plan, int i)
 
 /* Series of all methods that take the problem; those that were named have to say why they do not.
  */
-static dae_status make_series(dae__compare *c, dae_error *err)
+static dae_status compare_make_series(dae__compare *c, dae_error *err)
 {
   const dae_compare_plan *plan = c->plan;
   int count = 0;
   size_t options = 1;
-  while (method_at(plan, count))
+  while (compare_method_at(plan, count))
     count++;
   c->width = plan->rtol_count > FEWEST_STEP_SIZES ? plan->rtol_count : FEWEST_STEP_SIZES;
   c->series = DAE__TAKE(c->scratch, dae__series, count);
   for (int i = 0; c->series && i < count; i++) {
-    const dae_method *method = method_at(plan, i);
-    if (!plan->methods && !takes(method, &plan->plan->problem))
+    const dae_method *method = compare_method_at(plan, i);
+    if (!plan->methods && !compare_takes(method, &plan->plan->problem))
       continue;
     c->series[c->series_count++] =
         (dae__series){.method = method, .run = DAE__TAKE(c->scratch, dae_compare_run, c->width)};
@@ -98,9 +98,9 @@ static dae_status make_series(dae__compare *c, dae_error *err)
   return status < 0 ? status : dae__fail(err, DAE_ERROR_USAGE, "methods", "no method was named");
 }
 
-static dae_status prepare(dae__compare *c, dae_error *err)
+static dae_status compare_prepare(dae__compare *c, dae_error *err)
 {
-  dae_status status = check(c->plan, err);
+  dae_status status = compare_check(c->plan, err);
   if (status < 0)
     return status;
   const dae_run_plan *plan = c->plan->plan;
@@ -115,7 +115,7 @@ static dae_status prepare(dae__compare *c, dae_error *err)
                              .atol_ratio = c->plan->atol_ratio,
                              .native = plan->native,
                              .reference = {.agreement = INFINITY}};
-  status = make_series(c, err);
+  status = compare_make_series(c, err);
   return status < 0 ? status : dae__rows_prepare(c, err);
 }
 
@@ -127,7 +127,7 @@ typedef struct result {
 } result;
 
 /* The runs of all series one after the other. */
-static dae_status collect(dae__compare *c, dae_error *err)
+static dae_status compare_collect(dae__compare *c, dae_error *err)
 {
   dae_comparison *out = c->out;
   int count = 0;
@@ -148,9 +148,9 @@ static dae_status collect(dae__compare *c, dae_error *err)
   return DAE_OK;
 }
 
-static dae_status compare(dae__compare *c, dae_error *err)
+static dae_status compare_compare(dae__compare *c, dae_error *err)
 {
-  dae_status status = prepare(c, err);
+  dae_status status = compare_prepare(c, err);
   if (status < 0)
     return status;
   status = dae__compare_series(c, err);
@@ -162,7 +162,7 @@ static dae_status compare(dae__compare *c, dae_error *err)
     status = dae__compare_rounds(c, err);
   if (status < 0 && status != DAE_ERROR_INTERRUPTED)
     return status;
-  dae_status collected = collect(c, err);
+  dae_status collected = compare_collect(c, err);
   const dae_method **order = DAE__TAKE(c->scratch, const dae_method *, c->series_count);
   if (collected < 0 || !order)
     return order ? collected : dae__out_of_memory(err);
@@ -184,7 +184,7 @@ dae_status dae_compare(const dae_compare_plan *plan, const dae_env *env, dae_com
   if (status >= 0) {
     r->arena = c.arena;
     c.out = &r->comparison;
-    status = compare(&c, err);
+    status = compare_compare(&c, err);
   }
   dae__arena_free(c.scratch);
   if (status >= 0 || (status == DAE_ERROR_INTERRUPTED && c.out->run))

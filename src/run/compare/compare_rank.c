@@ -21,7 +21,7 @@
 /* ---- costs ---- */
 
 /* an error that counts: below the floor nothing is known */
-static double known_error(const dae_comparison *c, const dae_compare_run *run)
+static double compare_known_error(const dae_comparison *c, const dae_compare_run *run)
 {
   return fmax(run->error, c->reference.floor);
 }
@@ -29,41 +29,41 @@ static double known_error(const dae_comparison *c, const dae_compare_run *run)
 /* A figure of a run that goes with its error. */
 typedef double figure_of(const dae_compare_run *run);
 
-static double time_of(const dae_compare_run *run)
+static double compare_time_of(const dae_compare_run *run)
 {
   return run->seconds;
 }
 
-static double time_with_rows_of(const dae_compare_run *run)
+static double compare_time_with_rows_of(const dae_compare_run *run)
 {
   return run->seconds_rows;
 }
 
-static double work_of(const dae_compare_run *run)
+static double compare_work_of(const dae_compare_run *run)
 {
   return (double)run->stats.evaluations;
 }
 
-static double energy_of(const dae_compare_run *run)
+static double compare_energy_of(const dae_compare_run *run)
 {
   return fabs(run->energy_balance);
 }
 
-static figure_of *const costs[] = {[DAE_COST_SECONDS] = time_of,
-                                   [DAE_COST_SECONDS_ROWS] = time_with_rows_of,
-                                   [DAE_COST_EVALUATIONS] = work_of};
+static figure_of *const costs[] = {[DAE_COST_SECONDS] = compare_time_of,
+                                   [DAE_COST_SECONDS_ROWS] = compare_time_with_rows_of,
+                                   [DAE_COST_EVALUATIONS] = compare_work_of};
 
-static bool counts(const dae_comparison *c, int i, const dae_method *method)
+static bool compare_counts(const dae_comparison *c, int i, const dae_method *method)
 {
   return i < c->runs && c->run[i].method == method && c->run[i].status >= 0 &&
          !isnan(c->run[i].error);
 }
 
 /* where the line through two runs, in logarithms, meets the error */
-static double between(const dae_comparison *c, const dae_compare_run *a, const dae_compare_run *b,
-                      double error, figure_of *figure)
+static double compare_between(const dae_comparison *c, const dae_compare_run *a,
+                              const dae_compare_run *b, double error, figure_of *figure)
 {
-  double from = log(known_error(c, a)), to = log(known_error(c, b));
+  double from = log(compare_known_error(c, a)), to = log(compare_known_error(c, b));
   double x = log(fmax(figure(a), DBL_MIN)), y = log(fmax(figure(b), DBL_MIN));
   return exp(x + (log(error) - from) / (to - from) * (y - x));
 }
@@ -75,11 +75,11 @@ double dae_comparison_cost(const dae_comparison *c, const dae_method *method, do
   if (c->reference.kind == DAE_REFERENCE_NONE || !(error >= c->reference.floor))
     return NAN;
   for (int i = 0; i < c->runs; i++) {
-    if (!counts(c, i, method) || !(known_error(c, &c->run[i]) <= error))
+    if (!compare_counts(c, i, method) || !(compare_known_error(c, &c->run[i]) <= error))
       continue;
     least = fmin(least, costs[cost](&c->run[i])); /* fmin ignores NaN */
-    if (i > 0 && counts(c, i - 1, method) && known_error(c, &c->run[i - 1]) > error)
-      least = fmin(least, between(c, &c->run[i - 1], &c->run[i], error, costs[cost]));
+    if (i > 0 && compare_counts(c, i - 1, method) && compare_known_error(c, &c->run[i - 1]) > error)
+      least = fmin(least, compare_between(c, &c->run[i - 1], &c->run[i], error, costs[cost]));
   }
   return least;
 }
@@ -107,14 +107,14 @@ typedef struct shown {
   char text[40];
 } shown;
 
-static shown number(double value)
+static shown compare_number(double value)
 {
   shown s;
   dae__number_text(value, 2, s.text);
   return s;
 }
 
-static shown seconds(double value)
+static shown compare_seconds(double value)
 {
   shown s;
   const char *unit = value < 1 ? "ms" : "s";
@@ -124,33 +124,34 @@ static shown seconds(double value)
 }
 
 /* two figures, those below the limit as 1e-4 and 2.5e-4 */
-static shown figures(double value, double limit)
+static shown compare_figures(double value, double limit)
 {
   shown s;
   if (!(value > 0 && value < limit))
-    return number(value);
+    return compare_number(value);
   snprintf(s.text, sizeof s.text, "%.1e", value); /* 9.96e-5 is 1e-4 */
   int exponent = atoi(strchr(s.text, 'e') + 1);
-  snprintf(s.text, sizeof s.text, "%.20se%d", number(value / pow(10, exponent)).text, exponent);
+  snprintf(s.text, sizeof s.text, "%.20se%d", compare_number(value / pow(10, exponent)).text,
+           exponent);
   return s;
 }
 
-static shown power(double value)
+static shown compare_power(double value)
 {
-  return figures(value, 0.1);
+  return compare_figures(value, 0.1);
 }
 
 size_t dae_compare_asked(const dae_compare_run *run, char *text, size_t size)
 {
   bool fixed = run->step > 0;
   dae__text t = dae__text_in(text, size);
-  shown value = fixed ? figures(run->step, 0.01) : power(run->rtol);
+  shown value = fixed ? compare_figures(run->step, 0.01) : compare_power(run->rtol);
   dae__text_add(&t, "%s%s", fixed ? "h " : "", value.text);
   return t.length;
 }
 
 /* "rtol 1e-4", "h 0.01" */
-static shown asked(const dae_compare_run *run)
+static shown compare_asked(const dae_compare_run *run)
 {
   shown s;
   bool fixed = run->step > 0;
@@ -168,13 +169,13 @@ size_t dae_reference_text(const dae_comparison *c, char *text, size_t size)
     dae__text_add(&t, "no two runs came to their end, there is no reference");
     return t.length;
   }
-  dae__text_add(&t, "%s at %s and %s at %s ", r->run.method->name, asked(&r->run).text,
-                r->witness.method->name, asked(&r->witness).text);
+  dae__text_add(&t, "%s at %s and %s at %s ", r->run.method->name, compare_asked(&r->run).text,
+                r->witness.method->name, compare_asked(&r->witness).text);
   if (r->kind == DAE_REFERENCE_NONE)
     dae__text_add(&t, "agree best, but differ by %s: there is no reference",
-                  power(r->agreement).text);
+                  compare_power(r->agreement).text);
   else
-    dae__text_add(&t, "agree to %s in %d rows%s", power(r->agreement).text, r->rows,
+    dae__text_add(&t, "agree to %s in %d rows%s", compare_power(r->agreement).text, r->rows,
                   r->kind == DAE_REFERENCE_FAMILIES ? "; they are of different families"
                   : r->kind == DAE_REFERENCE_METHODS
                       ? "; but they are of one family, and a mistake may be in both"
@@ -182,38 +183,39 @@ size_t dae_reference_text(const dae_comparison *c, char *text, size_t size)
   return t.length;
 }
 
-static const dae_compare_run *cheapest(const dae_comparison *c, const dae_method *method)
+static const dae_compare_run *compare_cheapest(const dae_comparison *c, const dae_method *method)
 {
   const dae_compare_run *best = NULL;
   for (int i = 0; i < c->runs; i++)
-    if (counts(c, i, method) && known_error(c, &c->run[i]) <= c->wanted &&
+    if (compare_counts(c, i, method) && compare_known_error(c, &c->run[i]) <= c->wanted &&
         (!best || c->run[i].seconds < best->seconds))
       best = &c->run[i];
   return best;
 }
 
-static void say_figures(const dae_comparison *c, const dae_method *const *order, int count,
-                        dae__text *t)
+static void compare_say_figures(const dae_comparison *c, const dae_method *const *order, int count,
+                                dae__text *t)
 {
   const dae_method *m = c->recommended;
   double time = dae_comparison_cost(c, m, c->wanted, DAE_COST_SECONDS);
   double work = dae_comparison_cost(c, m, c->wanted, DAE_COST_EVALUATIONS);
   int named = 0;
   dae__text_add(t, "%s reaches an error of %s in %s with %.0f evaluations, at %s", m->name,
-                power(c->wanted).text, seconds(time).text, work, asked(c->best).text);
+                compare_power(c->wanted).text, compare_seconds(time).text, work,
+                compare_asked(c->best).text);
   for (int i = 0; i < count && named < NEXT; i++) {
     if (order[i] == m)
       continue;
     time = dae_comparison_cost(c, order[i], c->wanted, DAE_COST_SECONDS);
     work = dae_comparison_cost(c, order[i], c->wanted, DAE_COST_EVALUATIONS);
     dae__text_add(t, "%s %s in %s with %.0f", named++ ? "," : ";", order[i]->name,
-                  seconds(time).text, work);
+                  compare_seconds(time).text, work);
   }
   dae__text_add(t, m == order[0] ? "." : ". Where times are within 10 %%, evaluations decide.");
 }
 
 /* rows between steps cost some methods more than the steps do */
-static void say_rows(const dae_comparison *c, const dae_method **order, dae__text *t)
+static void compare_say_rows(const dae_comparison *c, const dae_method **order, dae__text *t)
 {
   const dae_compare_cost cost = DAE_COST_SECONDS_ROWS;
   if (dae_comparison_rank(c, c->wanted, cost, order) == 0 || order[0] == c->recommended)
@@ -223,58 +225,59 @@ static void say_rows(const dae_comparison *c, const dae_method **order, dae__tex
   if (own > ROWS_COST * least)
     dae__text_add(t, " With %d rows%s %s is faster: %s, %s %s.", c->reference.rows,
                   isnan(c->best->energy_balance) ? "" : " and an energy balance", order[0]->name,
-                  seconds(least).text, c->recommended->name, seconds(own).text);
+                  compare_seconds(least).text, c->recommended->name, compare_seconds(own).text);
 }
 
 /* what the energy is off by where the error is the one wanted; of a method whose first run is
  * better than that, in this run */
-static double energy_at(const dae_comparison *c, const dae_method *method)
+static double compare_energy_at(const dae_comparison *c, const dae_method *method)
 {
   for (int i = 0; i < c->runs; i++) {
-    if (!counts(c, i, method) || known_error(c, &c->run[i]) > c->wanted)
+    if (!compare_counts(c, i, method) || compare_known_error(c, &c->run[i]) > c->wanted)
       continue;
-    bool first = i == 0 || !counts(c, i - 1, method);
-    return first ? energy_of(&c->run[i])
-                 : between(c, &c->run[i - 1], &c->run[i], c->wanted, energy_of);
+    bool first = i == 0 || !compare_counts(c, i - 1, method);
+    return first ? compare_energy_of(&c->run[i])
+                 : compare_between(c, &c->run[i - 1], &c->run[i], c->wanted, compare_energy_of);
   }
   return NAN;
 }
 
-static bool is_quick(const dae_comparison *c, const dae_method *method)
+static bool compare_is_quick(const dae_comparison *c, const dae_method *method)
 {
   return dae_comparison_cost(c, method, c->wanted, DAE_COST_SECONDS) <=
          SLOWER * dae_comparison_cost(c, c->recommended, c->wanted, DAE_COST_SECONDS);
 }
 
-static void say_energy(const dae_comparison *c, dae__text *t)
+static void compare_say_energy(const dae_comparison *c, dae__text *t)
 {
-  double own = energy_at(c, c->recommended), least = own, most = 0;
+  double own = compare_energy_at(c, c->recommended), least = own, most = 0;
   const dae_method *best = c->recommended;
   for (int i = 0; i < c->runs; i++)
     most = fmax(most, fabs(c->run[i].energy_balance));
   for (int i = 0; i < c->method_count && own > ROUND_OFF * most; i++)
-    if (energy_at(c, c->methods[i]) < least && is_quick(c, c->methods[i])) {
+    if (compare_energy_at(c, c->methods[i]) < least && compare_is_quick(c, c->methods[i])) {
       best = c->methods[i];
-      least = energy_at(c, best);
+      least = compare_energy_at(c, best);
     }
   if (least < BETTER * own)
     dae__text_add(t, " With the same error %s keeps the energy better: off by %s, %s by %s.",
-                  best->name, power(least).text, c->recommended->name, power(own).text);
+                  best->name, compare_power(least).text, c->recommended->name,
+                  compare_power(own).text);
 }
 
-static bool ran(const dae_comparison *c, const dae_method *method)
+static bool compare_ran(const dae_comparison *c, const dae_method *method)
 {
   for (int i = 0; i < c->runs; i++)
-    if (counts(c, i, method))
+    if (compare_counts(c, i, method))
       return true;
   return false;
 }
 
-static void say_failures(const dae_comparison *c, dae__text *t)
+static void compare_say_failures(const dae_comparison *c, dae__text *t)
 {
   int count = 0;
   for (int i = 0; i < c->method_count; i++)
-    if (ran(c, c->methods[i]) && !cheapest(c, c->methods[i]))
+    if (compare_ran(c, c->methods[i]) && !compare_cheapest(c, c->methods[i]))
       dae__text_add(t, "%s%s", count++ ? ", " : " Not reached by ", c->methods[i]->name);
   if (count > 0)
     dae__text_add(t, ".");
@@ -282,19 +285,19 @@ static void say_failures(const dae_comparison *c, dae__text *t)
 
 /* ---- none ---- */
 
-static const dae_compare_run *most_accurate(const dae_comparison *c)
+static const dae_compare_run *compare_most_accurate(const dae_comparison *c)
 {
   const dae_compare_run *best = NULL;
   for (int i = 0; i < c->runs; i++)
-    if (counts(c, i, c->run[i].method) && (!best || c->run[i].error < best->error))
+    if (compare_counts(c, i, c->run[i].method) && (!best || c->run[i].error < best->error))
       best = &c->run[i];
   return best;
 }
 
-static void say_none(const dae_comparison *c, bool interrupted, dae__text *t)
+static void compare_say_none(const dae_comparison *c, bool interrupted, dae__text *t)
 {
   const dae_reference *r = &c->reference;
-  const dae_compare_run *nearest = most_accurate(c);
+  const dae_compare_run *nearest = compare_most_accurate(c);
   if (interrupted && !nearest)
     dae__text_add(t, "The comparison was interrupted before errors were known.");
   else if (!r->run.method)
@@ -304,24 +307,25 @@ static void say_none(const dae_comparison *c, bool interrupted, dae__text *t)
                   "There is no reference: even the two runs that agree best differ by %s. The "
                   "motion may be chaotic, or hang on the times of events; compare over a shorter "
                   "time.",
-                  power(r->agreement).text);
+                  compare_power(r->agreement).text);
   else if (c->wanted < r->floor)
     dae__text_add(t,
                   "Errors of %s cannot be told apart: the reference itself is known to %s only. "
                   "Compare at smaller tolerances, or want less.",
-                  power(c->wanted).text, power(r->floor).text);
+                  compare_power(c->wanted).text, compare_power(r->floor).text);
   else
     dae__text_add(t,
                   "No method reached an error of %s: %s comes nearest, with %s at %s. Compare at "
                   "smaller tolerances.",
-                  power(c->wanted).text, nearest->method->name, power(nearest->error).text,
-                  asked(nearest).text);
+                  compare_power(c->wanted).text, nearest->method->name,
+                  compare_power(nearest->error).text, compare_asked(nearest).text);
 }
 
 /* ---- the recommendation ---- */
 
 /* the fastest; of those that are as fast the one with the fewest evaluations */
-static const dae_method *choose(const dae_comparison *c, const dae_method *const *order, int count)
+static const dae_method *compare_choose(const dae_comparison *c, const dae_method *const *order,
+                                        int count)
 {
   const dae_method *best = order[0];
   double least = dae_comparison_cost(c, best, c->wanted, DAE_COST_SECONDS);
@@ -340,13 +344,13 @@ void dae__compare_recommend(dae_comparison *c, bool interrupted, const dae_metho
   dae__text t = dae__text_in(c->why, sizeof c->why);
   int count = dae_comparison_rank(c, c->wanted, DAE_COST_SECONDS, order);
   if (count == 0) {
-    say_none(c, interrupted, &t);
+    compare_say_none(c, interrupted, &t);
     return;
   }
-  c->recommended = choose(c, order, count);
-  c->best = cheapest(c, c->recommended);
-  say_figures(c, order, count, &t);
-  say_rows(c, order, &t);
-  say_energy(c, &t);
-  say_failures(c, &t);
+  c->recommended = compare_choose(c, order, count);
+  c->best = compare_cheapest(c, c->recommended);
+  compare_say_figures(c, order, count, &t);
+  compare_say_rows(c, order, &t);
+  compare_say_energy(c, &t);
+  compare_say_failures(c, &t);
 }

@@ -21,8 +21,8 @@
 /* ---- candidates ---- */
 
 /* A run of the series with its rows; one that fails this time is none. */
-static dae_status add_candidate(dae__compare *c, int series, const dae_compare_run *run,
-                                double limit, dae_error *err)
+static dae_status compare_add_candidate(dae__compare *c, int series, const dae_compare_run *run,
+                                        double limit, dae_error *err)
 {
   dae__candidate *to = &c->candidate[c->candidates];
   *to = (dae__candidate){.series = series, .run = *run};
@@ -34,7 +34,7 @@ static dae_status add_candidate(dae__compare *c, int series, const dae_compare_r
 }
 
 /* The same method at a smaller tolerance, unless it is among the slowest, or would be. */
-static dae_status add_tighter(dae__compare *c, int series, dae_error *err)
+static dae_status compare_add_tighter(dae__compare *c, int series, dae_error *err)
 {
   const dae__series *s = &c->series[series];
   dae_compare_run run = *dae__series_best(s);
@@ -43,10 +43,10 @@ static dae_status add_tighter(dae__compare *c, int series, dae_error *err)
       (limit > 0 && dae__series_expect(s, TIGHTER) > limit))
     return DAE_OK;
   run.rtol = fmax(run.rtol / TIGHTER, TIGHTEST);
-  return add_candidate(c, series, &run, limit, err);
+  return compare_add_candidate(c, series, &run, limit, err);
 }
 
-static dae_status find_candidates(dae__compare *c, dae_error *err)
+static dae_status compare_find_candidates(dae__compare *c, dae_error *err)
 {
   dae_status status = DAE_OK;
   c->candidate = DAE__TAKE(c->scratch, dae__candidate, 2 * c->series_count);
@@ -56,9 +56,9 @@ static dae_status find_candidates(dae__compare *c, dae_error *err)
     const dae_compare_run *best = dae__series_best(&c->series[i]);
     if (!best)
       continue;
-    status = add_candidate(c, i, best, 0, err);
+    status = compare_add_candidate(c, i, best, 0, err);
     if (status >= 0)
-      status = add_tighter(c, i, err);
+      status = compare_add_tighter(c, i, err);
   }
   return status;
 }
@@ -66,7 +66,7 @@ static dae_status find_candidates(dae__compare *c, dae_error *err)
 /* ---- the pair ---- */
 
 /* What the agreement of two candidates rests on. */
-static dae_reference_kind relation(const dae__candidate *a, const dae__candidate *b)
+static dae_reference_kind compare_relation(const dae__candidate *a, const dae__candidate *b)
 {
   const dae_method *x = a->run.method, *y = b->run.method;
   const char *f = x->family ? x->family : x->name, *g = y->family ? y->family : y->name;
@@ -82,7 +82,7 @@ typedef struct pair {
   double agreement, algebraic;
 } pair;
 
-static pair closest(dae__compare *c, dae_reference_kind kind)
+static pair compare_closest(dae__compare *c, dae_reference_kind kind)
 {
   pair best = {.agreement = INFINITY};
   for (int i = 0; i < c->candidates; i++) {
@@ -90,7 +90,7 @@ static pair closest(dae__compare *c, dae_reference_kind kind)
     dae__rows_scale(c, &a->track);
     for (int j = 0; j < i; j++) {
       const dae__candidate *b = &c->candidate[j];
-      if (relation(a, b) != kind)
+      if (compare_relation(a, b) != kind)
         continue;
       dae__gap d = dae__rows_differ(c, &a->track, &b->track);
       if (d.motion < best.agreement)
@@ -101,7 +101,7 @@ static pair closest(dae__compare *c, dae_reference_kind kind)
 }
 
 /* how near the nearest of the other methods comes */
-static double support(dae__compare *c, const dae__candidate *of, const pair *p)
+static double compare_support(dae__compare *c, const dae__candidate *of, const pair *p)
 {
   double nearest = INFINITY;
   dae__rows_scale(c, &of->track);
@@ -115,15 +115,15 @@ static double support(dae__compare *c, const dae__candidate *of, const pair *p)
 
 /* Of the two the one that others come nearer to is the reference, else that of the smaller
  * tolerance. */
-static pair in_order(dae__compare *c, pair p)
+static pair compare_in_order(dae__compare *c, pair p)
 {
-  double a = support(c, p.a, &p), b = support(c, p.b, &p);
+  double a = compare_support(c, p.a, &p), b = compare_support(c, p.b, &p);
   if (b < a || (a == b && p.b->run.rtol < p.a->run.rtol))
     return (pair){p.b, p.a, p.agreement, p.algebraic};
   return p;
 }
 
-static void describe(const pair *p, dae_reference *r)
+static void compare_describe(const pair *p, dae_reference *r)
 {
   r->run = p->a->run;
   r->witness = p->b->run;
@@ -132,18 +132,18 @@ static void describe(const pair *p, dae_reference *r)
   r->rows = p->a->track.count + p->a->track.whole;
 }
 
-static void choose(dae__compare *c)
+static void compare_reference_choose(dae__compare *c)
 {
   dae_reference *r = &c->out->reference;
   pair p = {.agreement = INFINITY};
   for (int kind = DAE_REFERENCE_FAMILIES; kind <= DAE_REFERENCE_TOLERANCES && !p.a; kind++) {
-    p = closest(c, (dae_reference_kind)kind);
+    p = compare_closest(c, (dae_reference_kind)kind);
     r->kind = (dae_reference_kind)kind;
   }
   r->agreement = p.agreement;
   if (p.a) {
-    p = in_order(c, p);
-    describe(&p, r);
+    p = compare_in_order(c, p);
+    compare_describe(&p, r);
   }
   if (p.agreement <= DISAGREEMENT)
     c->reference = p.a;
@@ -155,16 +155,16 @@ dae_status dae__compare_reference(dae__compare *c, dae_error *err)
 {
   dae_status status = dae__rows_choose(c, err);
   if (status >= 0)
-    status = find_candidates(c, err);
+    status = compare_find_candidates(c, err);
   if (status >= 0)
-    choose(c);
+    compare_reference_choose(c);
   return status;
 }
 
 /* ---- errors ---- */
 
-static const dae__candidate *candidate_of(const dae__compare *c, int series,
-                                          const dae_compare_run *run)
+static const dae__candidate *compare_candidate_of(const dae__compare *c, int series,
+                                                  const dae_compare_run *run)
 {
   for (int i = 0; i < c->candidates; i++) {
     const dae__candidate *k = &c->candidate[i];
@@ -175,9 +175,10 @@ static const dae__candidate *candidate_of(const dae__compare *c, int series,
 }
 
 /* The run once more with rows, unless it was a candidate. */
-static dae_status find_error(dae__compare *c, int series, dae_compare_run *run, dae_error *err)
+static dae_status compare_find_error(dae__compare *c, int series, dae_compare_run *run,
+                                     dae_error *err)
 {
-  const dae__candidate *known = candidate_of(c, series, run);
+  const dae__candidate *known = compare_candidate_of(c, series, run);
   const dae__track *rows = known ? &known->track : &c->spare;
   dae_status status = known ? DAE_OK : dae__trial_rows(c, 0, run, &c->spare, err);
   if (known)
@@ -201,6 +202,6 @@ dae_status dae__compare_errors(dae__compare *c, dae_error *err)
   for (int i = 0; i < c->series_count; i++)
     for (int k = 0; k < c->series[i].count && status >= 0; k++)
       if (dae__run_ok(&c->series[i].run[k]))
-        status = find_error(c, i, &c->series[i].run[k], err);
+        status = compare_find_error(c, i, &c->series[i].run[k], err);
   return status;
 }

@@ -35,21 +35,21 @@ dae_status dae__rows_prepare(dae__compare *c, dae_error *err)
 
 /* ---- times ---- */
 
-static int ascending(const void *a, const void *b)
+static int compare_ascending(const void *a, const void *b)
 {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
 
 /* The end of half of the runs: one that a wrong event stops does not cut the others short. */
-static double median_end(const dae__compare *c, double *ends)
+static double compare_median_end(const dae__compare *c, double *ends)
 {
   size_t count = 0;
   for (int i = 0; i < c->series_count; i++)
     for (int k = 0; k < c->series[i].count; k++)
       if (dae__run_ok(&c->series[i].run[k]))
         ends[count++] = c->series[i].run[k].t_end;
-  qsort(ends, count, sizeof *ends, ascending);
+  qsort(ends, count, sizeof *ends, compare_ascending);
   return count > 0 ? ends[count / 2] : c->plan->plan->to;
 }
 
@@ -58,7 +58,7 @@ dae_status dae__rows_choose(dae__compare *c, dae_error *err)
   double *ends = DAE__TAKE(c->scratch, double, c->series_count * c->width);
   if (!ends)
     return dae__out_of_memory(err);
-  double from = c->plan->plan->start.t, length = median_end(c, ends) - from;
+  double from = c->plan->plan->start.t, length = compare_median_end(c, ends) - from;
   double most = fmax(TRACK_BYTES / ((double)c->n * sizeof(double)), FEWEST_ROWS);
   int count = (int)fmin(c->plan->times, most);
   for (int i = 0; i < count; i++)
@@ -81,7 +81,7 @@ double *dae__rows_at(const dae__compare *c, const dae__track *track, int i)
 
 /* ---- differences ---- */
 
-static void extend_scale(dae__compare *c, const double *y)
+static void compare_extend_scale(dae__compare *c, const double *y)
 {
   for (int j = 0; j < c->n; j++)
     c->scale[j] = fmax(c->scale[j], fabs(y[j]));
@@ -91,9 +91,9 @@ void dae__rows_scale(dae__compare *c, const dae__track *track)
 {
   dae__zero(c->n, c->scale);
   for (int i = 0; i < track->count; i++)
-    extend_scale(c, dae__rows_at(c, track, i));
+    compare_extend_scale(c, dae__rows_at(c, track, i));
   if (track->whole)
-    extend_scale(c, dae__rows_at(c, track, c->time_count));
+    compare_extend_scale(c, dae__rows_at(c, track, c->time_count));
   for (int j = 0; j < c->n; j++)
     c->scale[j] += c->plan->atol_ratio;
 }

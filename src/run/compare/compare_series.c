@@ -29,7 +29,7 @@ dae_compare_run *dae__series_best(const dae__series *s)
 }
 
 /* how work depends on 1/rtol, or on the number of steps, as a power: by the last two runs */
-static double power_of(const dae__series *s)
+static double compare_power_of(const dae__series *s)
 {
   const dae_compare_run *a = s->count > 1 ? &s->run[s->count - 2] : NULL;
   const dae_compare_run *b = s->count > 1 ? &s->run[s->count - 1] : NULL;
@@ -44,12 +44,12 @@ static double power_of(const dae__series *s)
 double dae__series_expect(const dae__series *s, double factor)
 {
   const dae_compare_run *last = dae__series_best(s);
-  return last ? last->seconds * pow(factor, power_of(s)) : 0;
+  return last ? last->seconds * pow(factor, compare_power_of(s)) : 0;
 }
 
 /* ---- one series ---- */
 
-static dae_compare_run *add(dae__series *s, double rtol, double step)
+static dae_compare_run *compare_add(dae__series *s, double rtol, double step)
 {
   dae_compare_run *run = &s->run[s->count++];
   *run = (dae_compare_run){.method = s->method,
@@ -68,11 +68,11 @@ static dae_compare_run *add(dae__series *s, double rtol, double step)
 }
 
 /* Runs it, unless that is expected to take too long. */
-static dae_status attempt(dae__compare *c, dae__series *s, double rtol, double step, double factor,
-                          dae_error *err)
+static dae_status compare_attempt(dae__compare *c, dae__series *s, double rtol, double step,
+                                  double factor, dae_error *err)
 {
   double expected = s->count > 0 ? dae__series_expect(s, factor) : 0, limit = c->plan->seconds;
-  dae_compare_run *run = add(s, rtol, step);
+  dae_compare_run *run = compare_add(s, rtol, step);
   if (!(limit > 0 && expected > limit))
     return dae__trial_time(c, run, err);
   c->late = true;
@@ -83,28 +83,28 @@ static dae_status attempt(dae__compare *c, dae__series *s, double rtol, double s
 }
 
 /* A step may fail at one tolerance and not at another; whatever else does fails at all of them. */
-static bool is_over(const dae__compare *c, const dae__series *s)
+static bool compare_is_over(const dae__compare *c, const dae__series *s)
 {
   dae_status last = s->run[s->count - 1].status;
   return c->late || last == DAE_ERROR_UNSUPPORTED || last == DAE_ERROR_OPTION ||
          last == DAE_ERROR_PROBLEM || last == DAE_ERROR_START || last == DAE_ERROR_MODEL;
 }
 
-static dae_status over_tolerances(dae__compare *c, dae__series *s, dae_error *err)
+static dae_status compare_over_tolerances(dae__compare *c, dae__series *s, dae_error *err)
 {
   const dae_compare_plan *plan = c->plan;
   dae_status status = DAE_OK;
   for (int i = 0; i < plan->rtol_count && status >= 0; i++) {
     double factor = i > 0 ? plan->rtol[i - 1] / plan->rtol[i] : 1;
-    status = attempt(c, s, plan->rtol[i], 0, factor, err);
-    if (is_over(c, s))
+    status = compare_attempt(c, s, plan->rtol[i], 0, factor, err);
+    if (compare_is_over(c, s))
       break;
   }
   return status;
 }
 
 /* whether a quarter of all methods took at least as long over their last run */
-static bool is_usual(const dae__compare *c, double seconds)
+static bool compare_is_usual(const dae__compare *c, double seconds)
 {
   int slower = 0, all = 0;
   for (int i = 0; i < c->series_count; i++) {
@@ -115,19 +115,19 @@ static bool is_usual(const dae__compare *c, double seconds)
   return 4 * slower >= all;
 }
 
-static double usual_time(const dae__compare *c)
+static double compare_usual_time(const dae__compare *c)
 {
   double seconds = 0;
   for (int i = 0; i < c->series_count; i++) {
     const dae_compare_run *last = dae__series_best(&c->series[i]);
-    if (last && is_usual(c, last->seconds))
+    if (last && compare_is_usual(c, last->seconds))
       seconds = fmax(seconds, last->seconds);
   }
   return seconds > 0 ? seconds : LONGEST;
 }
 
 /* of the runs at tolerances; a step of an iteration is another thing */
-static double fewest_steps(const dae__compare *c)
+static double compare_fewest_steps(const dae__compare *c)
 {
   double steps = INFINITY;
   for (int i = 0; i < c->series_count; i++)
@@ -137,7 +137,7 @@ static double fewest_steps(const dae__compare *c)
   return isinf(steps) ? FIRST_STEPS : fmax(steps, FEWEST_STEPS);
 }
 
-static dae_status over_steps(dae__compare *c, dae__series *s, double steps, dae_error *err)
+static dae_status compare_over_steps(dae__compare *c, dae__series *s, double steps, dae_error *err)
 {
   const dae_compare_plan *plan = c->plan;
   double span = plan->plan->to - plan->plan->start.t, n = steps, growth = AFTER_FAILURE;
@@ -145,9 +145,9 @@ static dae_status over_steps(dae__compare *c, dae__series *s, double steps, dae_
   bool known = false; /* how long a step takes */
   dae_status status = DAE_OK;
   while (left-- > 0 && status >= 0) {
-    status = attempt(c, s, plan->rtol[plan->rtol_count - 1], span / rint(n), growth, err);
+    status = compare_attempt(c, s, plan->rtol[plan->rtol_count - 1], span / rint(n), growth, err);
     const dae_compare_run *run = &s->run[s->count - 1];
-    if (status < 0 || is_over(c, s) || (dae__run_ok(run) && run->seconds > c->usual))
+    if (status < 0 || compare_is_over(c, s) || (dae__run_ok(run) && run->seconds > c->usual))
       break;
     if (!known && dae__run_ok(run) && left > 0) {
       growth = pow(c->usual / run->seconds, 1.0 / left);
@@ -161,7 +161,7 @@ static dae_status over_steps(dae__compare *c, dae__series *s, double steps, dae_
 
 /* ---- rounds ---- */
 
-static bool is_short(const dae_compare_run *run)
+static bool compare_is_short(const dae_compare_run *run)
 {
   return dae__run_ok(run) && run->seconds + run->seconds_rows < SHORT;
 }
@@ -172,7 +172,7 @@ dae_status dae__compare_rounds(dae__compare *c, dae_error *err)
   for (int round = 1; round < DAE__ROUNDS; round++)
     for (int i = 0; i < c->series_count; i++)
       for (int k = 0; k < c->series[i].count && status >= 0; k++)
-        if (is_short(&c->series[i].run[k]))
+        if (compare_is_short(&c->series[i].run[k]))
           status = dae__trial_again(c, &c->series[i].run[k], &c->spare, err);
         else
           c->done++;
@@ -186,11 +186,11 @@ dae_status dae__compare_series(dae__compare *c, dae_error *err)
   dae_status status = DAE_OK;
   for (int i = 0; i < c->series_count && status >= 0; i++)
     if (!c->series[i].method->fixed_step)
-      status = over_tolerances(c, &c->series[i], err);
-  double steps = fewest_steps(c);
-  c->usual = usual_time(c);
+      status = compare_over_tolerances(c, &c->series[i], err);
+  double steps = compare_fewest_steps(c);
+  c->usual = compare_usual_time(c);
   for (int i = 0; i < c->series_count && status >= 0; i++)
     if (c->series[i].method->fixed_step)
-      status = over_steps(c, &c->series[i], steps, err);
+      status = compare_over_steps(c, &c->series[i], steps, err);
   return status;
 }

@@ -24,47 +24,47 @@
 
 /* ---- JSON ---- */
 
-static void add_name(dae__text *t, const char *key, const dae_method *method)
+static void compare_add_name(dae__text *t, const char *key, const dae_method *method)
 {
   dae__text_add(t, "\"%s\": ", key);
   dae__text_quote(t, method ? method->name : NULL, method ? strlen(method->name) : 0);
 }
 
-static void add_number(dae__text *t, const char *key, double value)
+static void compare_add_number(dae__text *t, const char *key, double value)
 {
   dae__text_add(t, ", \"%s\": ", key);
   dae__text_number(t, value);
 }
 
 /* what a run of the pair was asked for */
-static void add_asked(dae__text *t, const char *key, const dae_compare_run *r)
+static void compare_add_asked(dae__text *t, const char *key, const dae_compare_run *r)
 {
   dae__text_add(t, "  \"%s\": {", key);
-  add_name(t, "method", r->method);
-  add_number(t, "rtol", r->method && !(r->step > 0) ? r->rtol : NAN);
-  add_number(t, "step", r->step > 0 ? r->step : NAN);
+  compare_add_name(t, "method", r->method);
+  compare_add_number(t, "rtol", r->method && !(r->step > 0) ? r->rtol : NAN);
+  compare_add_number(t, "step", r->step > 0 ? r->step : NAN);
   dae__text_add(t, "},\n");
 }
 
-static void add_reference(dae__text *t, const dae_comparison *c)
+static void compare_add_reference(dae__text *t, const dae_comparison *c)
 {
   static const char *const words[] = {"none", "families", "methods", "tolerances"};
   const dae_reference *r = &c->reference;
   bool known = r->run.method != NULL;
-  add_asked(t, "reference", &r->run);
-  add_asked(t, "witness", &r->witness);
+  compare_add_asked(t, "reference", &r->run);
+  compare_add_asked(t, "witness", &r->witness);
   dae__text_add(t, "  \"independence\": \"%s\"", words[r->kind]);
-  add_number(t, "agreement", r->agreement);
-  add_number(t, "floor", known ? r->floor : NAN);
-  add_number(t, "algebraic_floor", known ? r->algebraic_floor : NAN);
+  compare_add_number(t, "agreement", r->agreement);
+  compare_add_number(t, "floor", known ? r->floor : NAN);
+  compare_add_number(t, "algebraic_floor", known ? r->algebraic_floor : NAN);
   dae__text_add(t, ", \"rows\": %d,\n", r->rows);
 }
 
-static void add_run(dae__text *t, const dae_compare_run *r, const char *comma)
+static void compare_add_run(dae__text *t, const dae_compare_run *r, const char *comma)
 {
   dae__text_add(t, "    {");
-  add_name(t, "method", r->method);
-#define ADD(name, value) add_number(t, name, value);
+  compare_add_name(t, "method", r->method);
+#define ADD(name, value) compare_add_number(t, name, value);
   NUMBERS(ADD)
 #undef ADD
 #define ADD(name, text) dae__text_add(t, ", \"" #name "\": %ld", r->stats.name);
@@ -76,7 +76,7 @@ static void add_run(dae__text *t, const dae_compare_run *r, const char *comma)
 }
 
 /* what each method needs for so many digits */
-static void add_costs(dae__text *t, const dae_comparison *c, int digits, const char *comma)
+static void compare_add_costs(dae__text *t, const dae_comparison *c, int digits, const char *comma)
 {
   static const char *const keys[] = {"seconds", "seconds_with_rows", "evaluations"};
   double error = pow(10, -digits);
@@ -97,22 +97,22 @@ size_t dae_comparison_json(const dae_comparison *c, char *text, size_t size)
   dae__text t = dae__text_in(text, size);
   dae__text_add(&t, "{\n  \"problem\": ");
   dae__text_quote(&t, c->problem, c->problem ? strlen(c->problem) : 0);
-  add_number(&t, "from", c->from);
-  add_number(&t, "to", c->to);
-  add_number(&t, "atol_ratio", c->atol_ratio);
-  add_number(&t, "wanted", c->wanted);
+  compare_add_number(&t, "from", c->from);
+  compare_add_number(&t, "to", c->to);
+  compare_add_number(&t, "atol_ratio", c->atol_ratio);
+  compare_add_number(&t, "wanted", c->wanted);
   dae__text_add(&t, ",\n  \"native_code\": ");
   dae__native_json(&t, &c->native);
   dae__text_add(&t, ",\n");
-  add_reference(&t, c);
+  compare_add_reference(&t, c);
   dae__text_add(&t, "  \"runs\": [\n");
   for (int i = 0; i < c->runs; i++)
-    add_run(&t, &c->run[i], i + 1 < c->runs ? "," : "");
+    compare_add_run(&t, &c->run[i], i + 1 < c->runs ? "," : "");
   dae__text_add(&t, "  ],\n  \"to_reach\": [\n");
   for (int digits = 3; digits <= 10; digits++)
-    add_costs(&t, c, digits, digits < 10 ? "," : "");
+    compare_add_costs(&t, c, digits, digits < 10 ? "," : "");
   dae__text_add(&t, "  ],\n  ");
-  add_name(&t, "recommended", c->recommended);
+  compare_add_name(&t, "recommended", c->recommended);
   dae__text_add(&t, ",\n  \"why\": ");
   dae__text_quote(&t, c->why, sizeof c->why);
   dae__text_add(&t, "\n}\n");
@@ -122,7 +122,7 @@ size_t dae_comparison_json(const dae_comparison *c, char *text, size_t size)
 /* ---- CSV ---- */
 
 /* in quotes, with those inside doubled */
-static void add_field(dae__text *t, const char *s)
+static void compare_add_field(dae__text *t, const char *s)
 {
   dae__text_add(t, "\"");
   for (; *s; s++)
@@ -154,7 +154,7 @@ size_t dae_comparison_csv(const dae_comparison *c, char *text, size_t size)
     DAE_STATS_LIST(ADD)
 #undef ADD
     dae__text_add(&t, ",%s,", dae_status_name(r->status));
-    add_field(&t, r->message);
+    compare_add_field(&t, r->message);
     dae__text_add(&t, "\r\n");
   }
   return t.length;

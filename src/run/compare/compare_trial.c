@@ -14,14 +14,14 @@
 #define ALL_OF_FIRST 64
 #define EVERY 16
 
-static double cpu_time(void)
+static double trial_cpu_time(void)
 {
   return (double)clock() / CLOCKS_PER_SEC;
 }
 
 /* ---- while it runs ---- */
 
-static bool go_on(void *user, double t)
+static bool trial_go_on(void *user, double t)
 {
   dae__compare *c = user;
   const dae_compare_plan *plan = c->plan;
@@ -30,11 +30,11 @@ static bool go_on(void *user, double t)
   if (plan->progress && !plan->progress(plan->user, c->running, c->done, c->total))
     c->interrupted = true;
   if (c->limit > 0 && (c->steps <= ALL_OF_FIRST || c->steps % EVERY == 0))
-    c->late = cpu_time() - c->started > c->limit;
+    c->late = trial_cpu_time() - c->started > c->limit;
   return !c->interrupted && !c->late;
 }
 
-static dae_status keep_row(void *self, const dae_row *row, dae_error *err)
+static dae_status trial_keep_row(void *self, const dae_row *row, dae_error *err)
 {
   dae__compare *c = self;
   dae__track *track = c->track;
@@ -51,8 +51,8 @@ static dae_status keep_row(void *self, const dae_row *row, dae_error *err)
 
 /* ---- what it is asked for ---- */
 
-static dae_status set(const dae_method *method, void *opts, const char *name, double value,
-                      dae_error *err)
+static dae_status trial_set(const dae_method *method, void *opts, const char *name, double value,
+                            dae_error *err)
 {
   char number[40];
   for (int i = 0; i < method->options->count; i++)
@@ -63,7 +63,7 @@ static dae_status set(const dae_method *method, void *opts, const char *name, do
   return DAE_OK;
 }
 
-static dae_status make_options(dae__compare *c, const dae_compare_run *run, dae_error *err)
+static dae_status trial_make_options(dae__compare *c, const dae_compare_run *run, dae_error *err)
 {
   const dae_method *method = run->method;
   double atol = run->rtol * c->plan->atol_ratio;
@@ -71,17 +71,17 @@ static dae_status make_options(dae__compare *c, const dae_compare_run *run, dae_
   if (!method->defaults || !method->options)
     return DAE_OK;
   method->defaults(c->options);
-  status = set(method, c->options, "rtol", run->rtol, err);
+  status = trial_set(method, c->options, "rtol", run->rtol, err);
   if (status >= 0)
-    status = set(method, c->options, "atol", atol, err);
+    status = trial_set(method, c->options, "atol", atol, err);
   if (status >= 0 && run->step > 0)
-    status = set(method, c->options, "step", run->step, err);
+    status = trial_set(method, c->options, "step", run->step, err);
   if (status >= 0 && c->plan->options)
     status = c->plan->options(c->plan->user, method, run->rtol, atol, c->options, err);
   return status;
 }
 
-static dae_run_plan plan_of(dae__compare *c, const dae_compare_run *run)
+static dae_run_plan trial_plan_of(dae__compare *c, const dae_compare_run *run)
 {
   const dae_run_plan *given = c->plan->plan;
   return (dae_run_plan){.problem = given->problem,
@@ -93,14 +93,14 @@ static dae_run_plan plan_of(dae__compare *c, const dae_compare_run *run)
                         .method = run->method,
                         .options = run->method->defaults ? c->options : NULL,
                         .times = c->times,
-                        .progress = go_on,
+                        .progress = trial_go_on,
                         .progress_user = c};
 }
 
 /* ---- how it ends ---- */
 
-static void tell(const dae__compare *c, dae_status status, const dae_error *err,
-                 dae_compare_run *run)
+static void trial_tell(const dae__compare *c, dae_status status, const dae_error *err,
+                       dae_compare_run *run)
 {
   run->status = status;
   run->message[0] = '\0';
@@ -115,22 +115,22 @@ static void tell(const dae__compare *c, dae_status status, const dae_error *err,
 }
 
 /* The run once, and what the comparison is to do then. */
-static dae_status integrate(dae__compare *c, const dae_run_plan *plan, dae_compare_run *run,
-                            dae_summary *summary, dae_error *err)
+static dae_status trial_integrate(dae__compare *c, const dae_run_plan *plan, dae_compare_run *run,
+                                  dae_summary *summary, dae_error *err)
 {
   dae_error why = dae_error_none();
   c->running = run;
   c->steps = 0;
   c->late = false;
-  c->started = cpu_time();
+  c->started = trial_cpu_time();
   if (c->track)
     *c->track = (dae__track){.y = c->track->y};
-  dae_status status = make_options(c, run, &why);
+  dae_status status = trial_make_options(c, run, &why);
   *summary = (dae_summary){.t_end = plan->start.t};
   if (status >= 0)
     status = dae_run(plan, dae__arena_env(c->arena), summary, &why);
   run->t_end = summary->t_end;
-  tell(c, status, &why, run);
+  trial_tell(c, status, &why, run);
   if (c->interrupted)
     return dae__fail(err, DAE_ERROR_INTERRUPTED, NULL,
                      "the comparison was interrupted; what was measured is kept");
@@ -140,13 +140,13 @@ static dae_status integrate(dae__compare *c, const dae_run_plan *plan, dae_compa
   return status;
 }
 
-static dae_status time_once(dae__compare *c, dae_compare_run *run, dae_error *err)
+static dae_status trial_time_once(dae__compare *c, dae_compare_run *run, dae_error *err)
 {
-  dae_run_plan plan = plan_of(c, run);
+  dae_run_plan plan = trial_plan_of(c, run);
   dae_summary summary;
   plan.unmeasured = true;
   c->track = NULL;
-  dae_status status = integrate(c, &plan, run, &summary, err);
+  dae_status status = trial_integrate(c, &plan, run, &summary, err);
   run->stats = summary.stats;
   if (status >= 0 && dae__run_ok(run))
     run->seconds = summary.seconds;
@@ -157,14 +157,14 @@ dae_status dae__trial_time(dae__compare *c, dae_compare_run *run, dae_error *err
 {
   c->limit = c->plan->seconds;
   c->done++;
-  return time_once(c, run, err);
+  return trial_time_once(c, run, err);
 }
 
 dae_status dae__trial_rows(dae__compare *c, double limit, dae_compare_run *run, dae__track *track,
                            dae_error *err)
 {
-  const dae_sink sink = {.self = c, .row = keep_row};
-  dae_run_plan plan = plan_of(c, run);
+  const dae_sink sink = {.self = c, .row = trial_keep_row};
+  dae_run_plan plan = trial_plan_of(c, run);
   dae_summary summary;
   plan.time_count = c->time_count;
   plan.sinks = &sink;
@@ -172,7 +172,7 @@ dae_status dae__trial_rows(dae__compare *c, double limit, dae_compare_run *run, 
   c->limit = limit;
   c->track = track;
   c->done++;
-  dae_status status = integrate(c, &plan, run, &summary, err);
+  dae_status status = trial_integrate(c, &plan, run, &summary, err);
   track->t_end = summary.t_end;
   run->position_drift = summary.position_drift;
   run->velocity_drift = summary.velocity_drift;
@@ -187,7 +187,7 @@ dae_status dae__trial_again(dae__compare *c, dae_compare_run *run, dae__track *t
 {
   dae_compare_run again = *run;
   c->limit = 0;
-  dae_status status = time_once(c, &again, err);
+  dae_status status = trial_time_once(c, &again, err);
   if (status >= 0)
     status = dae__trial_rows(c, 0, &again, track, err);
   if (status < 0 || !dae__run_ok(&again))

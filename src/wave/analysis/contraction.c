@@ -36,8 +36,8 @@ dae_status dae__contraction_radius(const dae_env *env, const dae__loop *loop, co
 }
 
 /* 1 + C dense */
-static dae_status dense_margin(dae__arena *arena, const dae__gains *g, double *margin,
-                               dae_error *err)
+static dae_status contraction_dense_margin(dae__arena *arena, const dae__gains *g, double *margin,
+                                           dae_error *err)
 {
   const dae_pattern *p = &g->pattern;
   double *A = DAE__TAKE(arena, double, (size_t)g->n *(size_t)g->n);
@@ -57,8 +57,8 @@ typedef struct factored {
   dae__solver *solver;
 } factored;
 
-static dae_status factor(dae__arena *arena, const dae_pattern *p, const double *C, factored *out,
-                         dae_error *err)
+static dae_status contraction_factor(dae__arena *arena, const dae_pattern *p, const double *C,
+                                     factored *out, dae_error *err)
 {
   dae_pattern diagonal = dae__pattern_diagonal(arena, p->cols);
   dae__block block[] = {{.pattern = &diagonal}, {.pattern = p}};
@@ -80,7 +80,7 @@ static dae_status factor(dae__arena *arena, const dae_pattern *p, const double *
 }
 
 /* |A^-1 A^-T x| -> sigma^-2 */
-static double inverse_iteration(const factored *A, const factored *At, int n, double *x)
+static double contraction_inverse_iteration(const factored *A, const factored *At, int n, double *x)
 {
   double inverse = 0;
   for (int i = 0; i < n; i++)
@@ -99,18 +99,18 @@ static double inverse_iteration(const factored *A, const factored *At, int n, do
   return 1 / sqrt(inverse);
 }
 
-static dae_status sparse_margin(dae__arena *arena, const dae__gains *g, double *margin,
-                                dae_error *err)
+static dae_status contraction_sparse_margin(dae__arena *arena, const dae__gains *g, double *margin,
+                                            dae_error *err)
 {
   factored A = {.solver = NULL}, At = {.solver = NULL};
   double *x = DAE__TAKE(arena, double, g->n);
   dae_status status = dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
   if (!status)
-    status = factor(arena, &g->pattern, g->values, &A, err);
+    status = contraction_factor(arena, &g->pattern, g->values, &A, err);
   if (!status)
-    status = factor(arena, &g->transposed, g->transposed_values, &At, err);
+    status = contraction_factor(arena, &g->transposed, g->transposed_values, &At, err);
   if (!status)
-    *margin = inverse_iteration(&A, &At, g->n, x);
+    *margin = contraction_inverse_iteration(&A, &At, g->n, x);
   dae__solver_free(A.solver);
   dae__solver_free(At.solver);
   return status;
@@ -126,7 +126,8 @@ dae_status dae__contraction_margin(const dae_env *env, const dae__loop *loop, do
   if (!status && gains.n == 0)
     *margin = 1;
   else if (!status)
-    status = (gains.n <= DENSE ? dense_margin : sparse_margin)(arena, &gains, margin, err);
+    status = (gains.n <= DENSE ? contraction_dense_margin
+                               : contraction_sparse_margin)(arena, &gains, margin, err);
   if (!status && gains.n < loop->pattern->cols)
     *margin = fmin(*margin, 1);
   dae__arena_free(arena);

@@ -38,7 +38,7 @@ typedef struct work {
   double guess[SHORT_LIST];
 } work;
 
-static bool prepare(work *w, dae__arena *arena, const dae__gains *g)
+static bool order_prepare(work *w, dae__arena *arena, const dae__gains *g)
 {
   w->gains = g;
   w->systems = g->systems;
@@ -56,7 +56,7 @@ static bool prepare(work *w, dae__arena *arena, const dae__gains *g)
 }
 
 /* Where the subsystems in loops stand, and the unknowns of each. */
-static void begin(work *w, const int *order)
+static void order_begin(work *w, const int *order)
 {
   for (int k = 0; k < w->systems; k++)
     w->first[k] = -1;
@@ -81,7 +81,7 @@ static void set_order(work *w, int *order)
 }
 
 /* Tries the list, and keeps it where it is better than the best so far. */
-static dae_status try_list(work *w, int *order, dae_error *err)
+static dae_status order_try_list(work *w, int *order, dae_error *err)
 {
   double rho;
   set_order(w, order);
@@ -94,7 +94,7 @@ static dae_status try_list(work *w, int *order, dae_error *err)
   return status;
 }
 
-static void exchange(int *list, int i, int j)
+static void order_exchange(int *list, int i, int j)
 {
   int keep = list[i];
   list[i] = list[j];
@@ -102,14 +102,14 @@ static void exchange(int *list, int i, int j)
 }
 
 /* list[from ... to - 1] the other way round */
-static void reverse(int *list, int from, int to)
+static void order_reverse(int *list, int from, int to)
 {
   for (to--; from < to; from++, to--)
-    exchange(list, from, to);
+    order_exchange(list, from, to);
 }
 
 /* The next in lexicographic order; false: it was the last. */
-static bool permute(int *list, int count)
+static bool order_permute(int *list, int count)
 {
   int k = count - 2, l = count - 1;
   while (k >= 0 && list[k] > list[k + 1])
@@ -118,31 +118,31 @@ static bool permute(int *list, int count)
     return false;
   while (list[l] < list[k])
     l--;
-  exchange(list, k, l);
-  reverse(list, k + 1, count);
+  order_exchange(list, k, l);
+  order_reverse(list, k + 1, count);
   return true;
 }
 
 /* ascending, but for the first */
-static void sort(int *list, int count)
+static void order_sort(int *list, int count)
 {
   for (int i = 1; i < count; i++)
     for (int k = i; k > 1 && list[k] < list[k - 1]; k--)
-      exchange(list, k, k - 1);
+      order_exchange(list, k, k - 1);
 }
 
-static dae_status try_all(work *w, int *order, dae_error *err)
+static dae_status order_try_all(work *w, int *order, dae_error *err)
 {
   dae_status status = DAE_OK;
-  sort(w->list, w->count);
+  order_sort(w->list, w->count);
   do
-    status = try_list(w, order, err);
-  while (!status && permute(w->list + 1, w->count - 1));
+    status = order_try_list(w, order, err);
+  while (!status && order_permute(w->list + 1, w->count - 1));
   return status;
 }
 
 /* Puts the list among the most promising ones, if it is. */
-static void enlist(work *w, double guess)
+static void order_enlist(work *w, double guess)
 {
   size_t size = (size_t)w->count * sizeof(int);
   if (w->listed == SHORT_LIST && guess >= w->guess[SHORT_LIST - 1])
@@ -156,23 +156,23 @@ static void enlist(work *w, double guess)
   memcpy(w->lists[k], w->list, size);
 }
 
-static dae_status try_promising(work *w, int *order, dae_error *err)
+static dae_status order_try_promising(work *w, int *order, dae_error *err)
 {
   dae_status status = DAE_OK;
-  sort(w->list, w->count);
+  order_sort(w->list, w->count);
   do {
     set_order(w, order);
-    enlist(w, dae__splitting_guess(&w->splitting));
-  } while (permute(w->list + 1, w->count - 1));
+    order_enlist(w, dae__splitting_guess(&w->splitting));
+  } while (order_permute(w->list + 1, w->count - 1));
   for (int k = 0; k < w->listed && !status; k++) {
     memcpy(w->list, w->lists[k], (size_t)w->count * sizeof(int));
-    status = try_list(w, order, err);
+    status = order_try_list(w, order, err);
   }
   return status;
 }
 
 /* A subsystem takes its place: what it gives and takes no longer counts. */
-static void place(work *w, int system)
+static void order_place(work *w, int system)
 {
   const dae_pattern *p = &w->gains->pattern, *q = &w->gains->transposed;
   const int *owner = w->gains->owner;
@@ -186,7 +186,7 @@ static void place(work *w, int system)
 }
 
 /* Of those without a place, in the order given, who goes first (+1) or last (-1). */
-static int choose(const work *w, double negligible, int *end)
+static int order_choose(const work *w, double negligible, int *end)
 {
   int best = -1;
   for (int k = 0; k < w->count; k++) {
@@ -204,7 +204,7 @@ static int choose(const work *w, double negligible, int *end)
 }
 
 /* The list by what subsystems give and take, the first one given in front. */
-static void greedy(work *w)
+static void order_greedy(work *w)
 {
   int count = w->count, head = 0, tail = count;
   double all = 0;
@@ -216,20 +216,20 @@ static void greedy(work *w)
       all += size;
     }
   while (head < tail) {
-    int end, chosen = choose(w, 1e-12 * all / count, &end);
+    int end, chosen = order_choose(w, 1e-12 * all / count, &end);
     w->list[end > 0 ? head++ : --tail] = chosen;
-    place(w, chosen);
+    order_place(w, chosen);
   }
   int front = 0;
   while (w->list[front] != w->given[0])
     front++;
-  reverse(w->list, 0, front); /* a cyclic shift */
-  reverse(w->list, front, count);
-  reverse(w->list, 0, count);
+  order_reverse(w->list, 0, front); /* a cyclic shift */
+  order_reverse(w->list, front, count);
+  order_reverse(w->list, 0, count);
 }
 
 /* Whether there are orders to choose from, and not too many of them. */
-static bool few_orders(const work *w)
+static bool order_few_orders(const work *w)
 {
   double count = 1;
   for (int k = 2; k < w->count; k++)
@@ -237,16 +237,16 @@ static bool few_orders(const work *w)
   return w->count <= MOST_TRIED && count * dae__pattern_count(&w->gains->pattern) <= MOST_WORK;
 }
 
-static dae_status find(work *w, int *order, dae_error *err)
+static dae_status order_find(work *w, int *order, dae_error *err)
 {
-  begin(w, order);
-  dae_status status = try_list(w, order, err);
+  order_begin(w, order);
+  dae_status status = order_try_list(w, order, err);
   if (!status && w->count > 2) {
-    if (!few_orders(w)) {
-      greedy(w);
-      status = try_list(w, order, err);
+    if (!order_few_orders(w)) {
+      order_greedy(w);
+      status = order_try_list(w, order, err);
     } else {
-      status = (w->gains->n <= ALL_UP_TO ? try_all : try_promising)(w, order, err);
+      status = (w->gains->n <= ALL_UP_TO ? order_try_all : order_try_promising)(w, order, err);
     }
   }
   memcpy(order, w->best, (size_t)w->systems * sizeof *order);
@@ -261,7 +261,8 @@ dae_status dae__contraction_order(const dae_env *env, const dae__loop *loop, int
   work w = {.env = env, .rho = INFINITY};
   dae_status status = arena ? dae__gains_create(arena, loop, &gains, err) : dae__out_of_memory(err);
   if (!status)
-    status = prepare(&w, arena, &gains) ? find(&w, order, err) : dae__out_of_memory(err);
+    status =
+        order_prepare(&w, arena, &gains) ? order_find(&w, order, err) : dae__out_of_memory(err);
   *rho = w.rho;
   dae__arena_free(arena);
   return status == DAE_ERROR_SINGULAR ? DAE_OK : status;

@@ -17,7 +17,7 @@
 /* ---- rho ---- */
 
 /* z = T z, z the unknowns; those that are not direct stay 0 */
-static void apply_sweep(const dae__wave *w, const double *gains, double *z, double *old)
+static void wave_apply_sweep(const dae__wave *w, const double *gains, double *z, double *old)
 {
   const dae__interface *f = w->f;
   dae__copy(f->unknowns, z, old);
@@ -36,11 +36,11 @@ static void apply_sweep(const dae__wave *w, const double *gains, double *z, doub
 }
 
 /* growth of z under `POWERS` applications, z scaled to 1; 0: nothing is left of it */
-static double grow(const dae__wave *w, const double *gains, double *z, double *old)
+static double wave_grow(const dae__wave *w, const double *gains, double *z, double *old)
 {
   double growth = 0; /* logarithm */
   for (int i = 0; i < POWERS; i++) {
-    apply_sweep(w, gains, z, old);
+    wave_apply_sweep(w, gains, z, old);
     double size = dae__max_abs(w->f->unknowns, z);
     if (!(size > 1e-280))
       return 0;
@@ -52,7 +52,7 @@ static double grow(const dae__wave *w, const double *gains, double *z, double *o
 
 /* eigenvalue of T, over the unknowns that are fed back, that lies farthest from shift; shift itself
  * where there is no other */
-static double farthest(dae__wave *w, const double *gains, double shift)
+static double wave_farthest(dae__wave *w, const double *gains, double shift)
 {
   const dae__interface *f = w->f;
   int n = f->unknowns;
@@ -61,7 +61,7 @@ static double farthest(dae__wave *w, const double *gains, double shift)
     z[i] = w->fed[i] && f->direct[i] ? 1 + 0.5 * sin(1.0 + i) : 0;
   for (int k = 0; k < POWERS; k++) {
     dae__copy(n, z, before);
-    apply_sweep(w, gains, z, w->z);
+    wave_apply_sweep(w, gains, z, w->z);
     for (int i = 0; i < n; i++)
       z[i] = w->fed[i] ? z[i] - shift * before[i] : 0;
     value = dae__dot(n, z, before) / fmax(dae__dot(n, before, before), 1e-300);
@@ -75,9 +75,9 @@ static double farthest(dae__wave *w, const double *gains, double shift)
 
 /* relaxation that suits the eigenvalues -mu1 and -mu2 of T at the ends of its spectrum, where that
  * is real: 2/(2 + mu1 + mu2) */
-static double find_omega(dae__wave *w, const double *gains)
+static double wave_find_omega(dae__wave *w, const double *gains)
 {
-  double one = farthest(w, gains, 0), other = farthest(w, gains, one);
+  double one = wave_farthest(w, gains, 0), other = wave_farthest(w, gains, one);
   return 2 / (2 - one - other);
 }
 
@@ -86,15 +86,15 @@ void dae__wave_measure(dae__wave *w, int node)
   const dae__interface *f = w->f;
   const double *gains = dae__wave_gains(w, node);
   if (w->opts.update == DAE_WAVE_RELAX && w->opts.omega == 0)
-    w->omega = find_omega(w, gains);
+    w->omega = wave_find_omega(w, gains);
   if (f->multipliers > 0 && w->opts.splitting == DAE_WAVE_SPLIT_WEIGHTED) {
     w->m->rho = w->m->rho_here = NAN; /* not a matter of the gains alone */
     return;
   }
   for (int i = 0; i < f->unknowns; i++) /* any vector that is not special */
     w->mode[i] = f->direct[i] && f->owner[i] < f->systems ? 1 + 0.5 * sin(1.0 + i) : 0;
-  bool any = grow(w, gains, w->mode, w->z) > 0;
-  double rho = any ? grow(w, gains, w->mode, w->z) : 0;
+  bool any = wave_grow(w, gains, w->mode, w->z) > 0;
+  double rho = any ? wave_grow(w, gains, w->mode, w->z) : 0;
   w->m->rho_here = rho;
   w->m->rho = fmax(w->m->rho, rho);
 }
@@ -121,7 +121,7 @@ void dae__wave_loop_names(const dae__wave *w, char *text, size_t size)
 }
 
 /* the unknown that changes most */
-static const char *worst(const dae__wave *w)
+static const char *wave_worst(const dae__wave *w)
 {
   const dae__interface *f = w->f;
   double most = -1;
@@ -139,7 +139,7 @@ static const char *worst(const dae__wave *w)
 }
 
 /* what to try */
-static const char *advice(const dae__wave *w)
+static const char *wave_advice(const dae__wave *w)
 {
   dae_wave_update update = w->opts.update;
   if (update == DAE_WAVE_AUTO || update == DAE_WAVE_SCHUR)
@@ -151,23 +151,23 @@ static const char *advice(const dae__wave *w)
          "into account";
 }
 
-static dae_status blame_growth(dae__wave *w, const char *what, dae_error *err)
+static dae_status wave_blame_growth(dae__wave *w, const char *what, dae_error *err)
 {
   char loop[160], order[120], rho[64] = "";
   dae__wave_loop_names(w, loop, sizeof loop);
   dae__order_names(w->f, w->order, order, sizeof order);
-  const char *name = worst(w);
+  const char *name = wave_worst(w);
   if (w->f->has_gains && w->f->directs > 0 && !isnan(w->m->rho))
     snprintf(rho, sizeof rho, "; the derivatives say %.4g", w->m->rho);
   dae__fail(err, DAE_ERROR_COUPLING, name,
             "%s in the loop of %s: a sweep%s%s multiplies changes by %.4g%s. %s", what,
             loop[0] ? loop : name, w->jacobi ? "" : " in the order ", w->jacobi ? "" : order,
-            w->trial.rate, rho, advice(w));
+            w->trial.rate, rho, wave_advice(w));
   return DAE_ERROR_COUPLING;
 }
 
 /* a subsystem that could not go on: what it said, and which one it is */
-static dae_status blame_system(const dae__wave *w, dae_error *err)
+static dae_status wave_blame_system(const dae__wave *w, dae_error *err)
 {
   char text[sizeof err->text];
   if (!err || w->failed < 0)
@@ -192,7 +192,7 @@ dae_status dae__wave_blame(dae__wave *w, dae__verdict verdict, dae_error *err)
   case DAE__FAILED:
   case DAE__EARLY:
   case DAE__COARSE:
-    status = err && err->status < 0 ? blame_system(w, err)
+    status = err && err->status < 0 ? wave_blame_system(w, err)
                                     : dae__fail(err, DAE_ERROR_COUPLING, NULL,
                                                 "the exchange grid does not resolve the waveforms, "
                                                 "however short the window: loosen the tolerance");
@@ -200,14 +200,14 @@ dae_status dae__wave_blame(dae__wave *w, dae__verdict verdict, dae_error *err)
   case DAE__CYCLE:
     snprintf(what, sizeof what, "the iteration falls into a %s, changes stay at %.6g",
              w->jacobi ? "cycle of four sweeps" : "2-cycle", dae__wave_plain_change(w));
-    status = blame_growth(w, what, err);
+    status = wave_blame_growth(w, what, err);
     break;
   case DAE__SLOW:
     snprintf(what, sizeof what, "the iteration has not converged in %d sweeps", w->trial.sweep);
-    status = blame_growth(w, what, err);
+    status = wave_blame_growth(w, what, err);
     break;
   default:
-    status = blame_growth(w, "the iteration diverges", err);
+    status = wave_blame_growth(w, "the iteration diverges", err);
     break;
   }
   dae__fail_at(err, w->m->t, w->grid[w->given.nodes - 1] - w->m->t);

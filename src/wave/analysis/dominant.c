@@ -37,16 +37,16 @@ dae__dominant dae__dominant_create(dae__arena *arena, int n, dae__apply *apply, 
   };
 }
 
-static double norm(int n, const double *x)
+static double dominant_norm(int n, const double *x)
 {
   return sqrt(dae__dot(n, x, x));
 }
 
 /* x = T x / |T x|, by way of y; returns |T x|, 0 where that is the end */
-static double iterate(const dae__dominant *d, double *x, double *y)
+static double dominant_iterate(const dae__dominant *d, double *x, double *y)
 {
   d->apply(d->T, x, y);
-  double size = norm(d->n, y);
+  double size = dominant_norm(d->n, y);
   if (!(size > 0) || !isfinite(size))
     return 0;
   for (int i = 0; i < d->n; i++)
@@ -55,31 +55,31 @@ static double iterate(const dae__dominant *d, double *x, double *y)
 }
 
 /* The first column of V; false: T x = 0 sooner or later. */
-static bool begin(const dae__dominant *d)
+static bool dominant_begin(const dae__dominant *d)
 {
   double *x = d->V, *y = x + d->n;
   for (int i = 0; i < d->n; i++)
     x[i] = 1 + 0.7 * sin(2.3 * i + 0.4);
   for (int k = 0; k < d->dimension; k++)
-    if (iterate(d, x, y) == 0)
+    if (dominant_iterate(d, x, y) == 0)
       return false;
   return true;
 }
 
 /* The next column of V, orthogonal to those up to k, twice for rounding; returns its size. */
-static double extend(const dae__dominant *d, int k, double *h)
+static double dominant_extend(const dae__dominant *d, int k, double *h)
 {
   size_t n = (size_t)d->n;
   double *v = d->V + (size_t)(k + 1) * n;
   d->apply(d->T, v - n, v);
-  double whole = norm(d->n, v);
+  double whole = dominant_norm(d->n, v);
   for (int pass = 0; pass < 2; pass++)
     for (int j = 0; j <= k; j++) {
       double along = dae__dot(d->n, d->V + (size_t)j * n, v);
       h[j] += along;
       dae__axpy(d->n, -along, d->V + (size_t)j * n, v);
     }
-  double size = norm(d->n, v);
+  double size = dominant_norm(d->n, v);
   if (size <= 1e-14 * whole) /* the subspace is closed */
     return 0;
   dae__scale(d->n, 1 / size, v);
@@ -87,13 +87,13 @@ static double extend(const dae__dominant *d, int k, double *h)
 }
 
 /* T V = V H + h v e'; returns h, and how many columns V has. */
-static double arnoldi(const dae__dominant *d, int *columns)
+static double dominant_arnoldi(const dae__dominant *d, int *columns)
 {
   int m = d->dimension;
   double size = 0;
   dae__zero(m * m, d->H);
   for (int k = 0; k < m; k++) {
-    size = extend(d, k, d->H + k * m);
+    size = dominant_extend(d, k, d->H + k * m);
     *columns = k + 1;
     if (size == 0)
       break;
@@ -107,8 +107,8 @@ static double arnoldi(const dae__dominant *d, int *columns)
 }
 
 /* The largest eigenvalue of H, its vector s in re and im, and |e's| / |s|. */
-static dae_status ritz(const dae__dominant *d, const dae_env *env, int m, double *rho, double *last,
-                       dae_error *err)
+static dae_status dominant_ritz(const dae__dominant *d, const dae_env *env, int m, double *rho,
+                                double *last, dae_error *err)
 {
   int which = 0;
   dae_status status = dae__spectrum_values(env, m, d->H, d->re, d->im, err);
@@ -120,12 +120,13 @@ static dae_status ritz(const dae__dominant *d, const dae_env *env, int m, double
   double re = d->re[which], im = d->im[which];
   *rho = hypot(re, im);
   status = dae__spectrum_vector(env, m, d->H, re, im, d->re, d->im, err);
-  *last = hypot(d->re[m - 1], d->im[m - 1]) / hypot(norm(m, d->re), norm(m, d->im));
+  *last =
+      hypot(d->re[m - 1], d->im[m - 1]) / hypot(dominant_norm(m, d->re), dominant_norm(m, d->im));
   return status;
 }
 
 /* |x_i|, x = V s */
-static void ritz_modulus(const dae__dominant *d, int columns, double *modulus)
+static void dominant_ritz_modulus(const dae__dominant *d, int columns, double *modulus)
 {
   for (int i = 0; i < d->n; i++) {
     double re = 0, im = 0;
@@ -139,13 +140,13 @@ static void ritz_modulus(const dae__dominant *d, int columns, double *modulus)
 }
 
 /* The iteration by blocks, from the last vector of the subspace. */
-static double power(const dae__dominant *d)
+static double dominant_power(const dae__dominant *d)
 {
   double *x = d->V + (size_t)(d->dimension - 1) * (size_t)d->n, *y = x + d->n, mean = 0;
   for (int length = FIRST_BLOCK; length <= LAST_BLOCK; length *= 2) {
     double before = mean, growth = 0;
     for (int k = 0; k < length; k++) {
-      double size = iterate(d, x, y);
+      double size = dominant_iterate(d, x, y);
       if (size == 0)
         return 0;
       growth += log(size);
@@ -158,12 +159,12 @@ static double power(const dae__dominant *d)
 }
 
 /* the root of the mean square over iterates: that of a pair turns around */
-static void power_modulus(const dae__dominant *d, double *modulus)
+static void dominant_power_modulus(const dae__dominant *d, double *modulus)
 {
   double *x = d->V + (size_t)(d->dimension - 1) * (size_t)d->n;
   dae__zero(d->n, modulus);
   for (int k = 0; k < AVERAGED; k++) {
-    iterate(d, x, x + d->n);
+    dominant_iterate(d, x, x + d->n);
     for (int i = 0; i < d->n; i++)
       modulus[i] += x[i] * x[i];
   }
@@ -179,20 +180,20 @@ dae_status dae__dominant_find(dae__dominant *d, const dae_env *env, double *rho,
   *rho = 0;
   if (modulus)
     dae__zero(d->n, modulus);
-  if (!begin(d))
+  if (!dominant_begin(d))
     return DAE_OK;
-  double h = arnoldi(d, &columns);
-  dae_status status = ritz(d, env, columns, rho, &last, err);
+  double h = dominant_arnoldi(d, &columns);
+  dae_status status = dominant_ritz(d, env, columns, rho, &last, err);
   if (status)
     return status;
   bool found = h * last <= RESIDUAL * *rho;
   if (!found)
-    *rho = power(d);
+    *rho = dominant_power(d);
   if (modulus && *rho > 0) {
     if (found)
-      ritz_modulus(d, columns, modulus);
+      dominant_ritz_modulus(d, columns, modulus);
     else
-      power_modulus(d, modulus);
+      dominant_power_modulus(d, modulus);
     dae__scale(d->n, 1 / dae__max_abs(d->n, modulus), modulus);
   }
   return DAE_OK;

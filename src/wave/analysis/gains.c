@@ -36,7 +36,7 @@ typedef struct work {
   int *size;      /* of components */
 } work;
 
-static bool prepare(work *w, dae__arena *arena)
+static bool gains_prepare(work *w, dae__arena *arena)
 {
   w->blocks = DAE__TAKE(arena, block, w->loop->systems + 1);
   w->member = DAE__TAKE(arena, int, w->n);
@@ -48,22 +48,22 @@ static bool prepare(work *w, dae__arena *arena)
   return !dae__arena_failed(arena);
 }
 
-static int owner_of_row(const dae__loop *loop, int e)
+static int gains_owner_of_row(const dae__loop *loop, int e)
 {
   return loop->owner[loop->pattern->row[e]];
 }
 
 /* Whether another subsystem uses unknown j. */
-static bool is_used(const dae__loop *loop, int j)
+static bool gains_is_used(const dae__loop *loop, int j)
 {
   for (int e = loop->pattern->start[j]; e < loop->pattern->start[j + 1]; e++)
-    if (owner_of_row(loop, e) != loop->owner[j] && loop->values[e] != 0)
+    if (gains_owner_of_row(loop, e) != loop->owner[j] && loop->values[e] != 0)
       return true;
   return false;
 }
 
 /* Unknowns by subsystem, and those of them that others use. */
-static void sort(work *w)
+static void gains_sort(work *w)
 {
   const int *owner = w->loop->owner;
   int systems = w->loop->systems;
@@ -79,18 +79,18 @@ static void sort(work *w)
   for (int k = 0; k <= systems; k++) {
     w->blocks[k].used_first = w->used;
     for (int i = 0; i < w->blocks[k].pattern.cols; i++)
-      if (is_used(w->loop, w->member[w->blocks[k].first + i]))
+      if (gains_is_used(w->loop, w->member[w->blocks[k].first + i]))
         w->unknown[w->used++] = w->member[w->blocks[k].first + i];
   }
 }
 
 /* Column j of a block, scaled; returns how many entries there are now. */
-static int fill_column(work *w, block *own, int j, int *row, int count)
+static int gains_fill_column(work *w, block *own, int j, int *row, int count)
 {
   const dae_pattern *p = w->loop->pattern;
   double largest = 0, *begin = own->values + count;
   for (int e = p->start[j]; e < p->start[j + 1]; e++) {
-    if (owner_of_row(w->loop, e) != w->loop->owner[j])
+    if (gains_owner_of_row(w->loop, e) != w->loop->owner[j])
       continue;
     largest = fmax(largest, fabs(w->loop->values[e]));
     own->values[count] = w->loop->values[e];
@@ -101,7 +101,7 @@ static int fill_column(work *w, block *own, int j, int *row, int count)
   return count;
 }
 
-static bool fill_blocks(work *w, dae__arena *arena)
+static bool gains_fill_blocks(work *w, dae__arena *arena)
 {
   int entries = dae__pattern_count(w->loop->pattern), systems = w->loop->systems;
   int *start = DAE__TAKE(arena, int, w->n + systems), *row = DAE__TAKE(arena, int, entries);
@@ -113,7 +113,7 @@ static bool fill_blocks(work *w, dae__arena *arena)
     int n = own->pattern.cols;
     own->values = values;
     for (int i = 0; i < n; i++)
-      start[i + 1] = fill_column(w, own, w->member[own->first + i], row, start[i]);
+      start[i + 1] = gains_fill_column(w, own, w->member[own->first + i], row, start[i]);
     own->pattern = (dae_pattern){n, n, start, row};
     row += start[n];
     values += start[n];
@@ -122,13 +122,13 @@ static bool fill_blocks(work *w, dae__arena *arena)
   return true;
 }
 
-static dae_status not_finite(dae_error *err)
+static dae_status gains_not_finite(dae_error *err)
 {
   return dae__fail(err, DAE_ERROR_RECOVERABLE, NULL,
                    "derivatives between subsystems are not finite");
 }
 
-static dae_status factor(block *own, dae__arena *arena, dae_error *err)
+static dae_status gains_factor(block *own, dae__arena *arena, dae_error *err)
 {
   dae_status status = dae__solver_create(arena, &own->pattern, &own->solver, err);
   if (status)
@@ -137,7 +137,7 @@ static dae_status factor(block *own, dae__arena *arena, dae_error *err)
   if (status == DAE_ERROR_MEMORY)
     return dae__out_of_memory(err);
   if (status == DAE_ERROR_RECOVERABLE)
-    return not_finite(err);
+    return gains_not_finite(err);
   if (!status && dae__solver_rcond(own->solver) < SINGULAR)
     return DAE_ERROR_SINGULAR;
   return status;
@@ -145,12 +145,12 @@ static dae_status factor(block *own, dae__arena *arena, dae_error *err)
 
 /* b = G(:,j) without j's own block, scaled; lists the subsystems that it enters, ascending, and
  * returns how many they are. */
-static int enter(work *w, int column, int j)
+static int gains_enter(work *w, int column, int j)
 {
   const dae_pattern *p = w->loop->pattern;
   int count = 0;
   for (int e = p->start[j]; e < p->start[j + 1]; e++) {
-    int k = owner_of_row(w->loop, e);
+    int k = gains_owner_of_row(w->loop, e);
     if (k == w->loop->owner[j])
       continue;
     w->b[w->position[p->row[e]]] = w->loop->values[e] * w->scale[j];
@@ -166,9 +166,9 @@ static int enter(work *w, int column, int j)
 }
 
 /* C(:,c) = Gd \ b on the unknowns that others use; returns how many entries there are now. */
-static int solve_column(work *w, int c, int *row, int count)
+static int gains_solve_column(work *w, int c, int *row, int count)
 {
-  int entered = enter(w, c, w->unknown[c]);
+  int entered = gains_enter(w, c, w->unknown[c]);
   for (int m = 0; m < entered; m++) {
     block *k = &w->blocks[w->entered[m]];
     dae__solver_solve(k->solver, w->b + k->first);
@@ -185,11 +185,11 @@ static int solve_column(work *w, int c, int *row, int count)
 }
 
 /* An upper bound for the entries of C: a column reaches all used unknowns where it enters. */
-static size_t bound(work *w)
+static size_t gains_bound(work *w)
 {
   size_t count = 0;
   for (int c = 0; c < w->used; c++) {
-    int entered = enter(w, c, w->unknown[c]);
+    int entered = gains_enter(w, c, w->unknown[c]);
     for (int m = 0; m < entered; m++) {
       block *k = &w->blocks[w->entered[m]];
       count += (size_t)(k[1].used_first - k->used_first);
@@ -201,20 +201,20 @@ static size_t bound(work *w)
 }
 
 /* C on the unknowns that others use */
-static dae_status condense(work *w, dae__arena *arena, dae_error *err)
+static dae_status gains_condense(work *w, dae__arena *arena, dae_error *err)
 {
-  size_t most = bound(w);
+  size_t most = gains_bound(w);
   int *start = DAE__TAKE(arena, int, w->used + 1), *row = DAE__TAKE(arena, int, most);
   w->C_values = DAE__TAKE(arena, double, most);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   for (int c = 0; c < w->used; c++)
-    start[c + 1] = solve_column(w, c, row, start[c]);
+    start[c + 1] = gains_solve_column(w, c, row, start[c]);
   w->C = (dae_pattern){w->used, w->used, start, row};
-  return dae__all_finite(start[w->used], w->C_values) ? DAE_OK : not_finite(err);
+  return dae__all_finite(start[w->used], w->C_values) ? DAE_OK : gains_not_finite(err);
 }
 
-static bool find_components(work *w, dae__arena *arena)
+static bool gains_find_components(work *w, dae__arena *arena)
 {
   w->component = DAE__TAKE(arena, int, w->used);
   w->size = DAE__TAKE(arena, int, w->used);
@@ -225,7 +225,7 @@ static bool find_components(work *w, dae__arena *arena)
 }
 
 /* The unknowns in components of more than one, and the entries within components. */
-static bool extract(const work *w, dae__arena *arena, dae__gains *out, double **values)
+static bool gains_extract(const work *w, dae__arena *arena, dae__gains *out, double **values)
 {
   int *number = DAE__TAKE(arena, int, w->used), *unknown = DAE__TAKE(arena, int, w->used);
   int *owner = DAE__TAKE(arena, int, w->used), *start = DAE__TAKE(arena, int, w->used + 1);
@@ -261,7 +261,7 @@ static bool extract(const work *w, dae__arena *arena, dae__gains *out, double **
 
 /* Row and column k of C by 2^-e and 2^e so that they are of one size; false: they are. entry[t] is
  * the entry of C at t in C'. */
-static bool balance_one(const dae__gains *g, int k, const int *entry, double *C)
+static bool gains_balance_one(const dae__gains *g, int k, const int *entry, double *C)
 {
   const dae_pattern *p = &g->pattern, *q = &g->transposed;
   double row = 0, col = 0;
@@ -281,7 +281,7 @@ static bool balance_one(const dae__gains *g, int k, const int *entry, double *C)
 }
 
 /* C = D^-1 C D, and C' */
-static bool balance(dae__arena *arena, dae__gains *g, double *C)
+static bool gains_balance(dae__arena *arena, dae__gains *g, double *C)
 {
   int count = dae__pattern_count(&g->pattern);
   int *map = DAE__TAKE(arena, int, count), *entry = DAE__TAKE(arena, int, count);
@@ -296,7 +296,7 @@ static bool balance(dae__arena *arena, dae__gains *g, double *C)
   for (bool again = true; again;) {
     again = false;
     for (int k = 0; k < g->n; k++)
-      again = balance_one(g, k, entry, C) || again;
+      again = gains_balance_one(g, k, entry, C) || again;
   }
   for (int e = 0; e < count; e++)
     transposed[map[e]] = C[e];
@@ -305,13 +305,13 @@ static bool balance(dae__arena *arena, dae__gains *g, double *C)
 }
 
 /* The factors of all subsystems, then C. */
-static dae_status solve(work *w, dae__arena *arena, dae_error *err)
+static dae_status gains_solve(work *w, dae__arena *arena, dae_error *err)
 {
   dae_status status = DAE_OK;
   for (int k = 0; k < w->loop->systems && !status; k++)
-    status = factor(&w->blocks[k], arena, err);
+    status = gains_factor(&w->blocks[k], arena, err);
   if (!status)
-    status = condense(w, arena, err);
+    status = gains_condense(w, arena, err);
   for (int k = 0; k < w->loop->systems; k++)
     dae__solver_free(w->blocks[k].solver);
   return status;
@@ -322,14 +322,14 @@ dae_status dae__gains_create(dae__arena *arena, const dae__loop *loop, dae__gain
 {
   work w = {.loop = loop, .n = loop->pattern->cols};
   double *values;
-  if (!prepare(&w, arena))
+  if (!gains_prepare(&w, arena))
     return dae__out_of_memory(err);
-  sort(&w);
-  if (!fill_blocks(&w, arena))
+  gains_sort(&w);
+  if (!gains_fill_blocks(&w, arena))
     return dae__out_of_memory(err);
-  dae_status status = solve(&w, arena, err);
-  if (!status && !(find_components(&w, arena) && extract(&w, arena, out, &values) &&
-                   balance(arena, out, values)))
+  dae_status status = gains_solve(&w, arena, err);
+  if (!status && !(gains_find_components(&w, arena) && gains_extract(&w, arena, out, &values) &&
+                   gains_balance(arena, out, values)))
     status = dae__out_of_memory(err);
   return status;
 }

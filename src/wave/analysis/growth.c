@@ -27,8 +27,8 @@ typedef struct growth {
 
 /* ---- K ---- */
 
-static dae_status answer(growth *g, double t, int p, const double *y, double *value, double *D,
-                         dae_error *err)
+static dae_status growth_answer(growth *g, double t, int p, const double *y, double *value,
+                                double *D, dae_error *err)
 {
   dae__coupling *c = &g->coupling;
   return dae__member_answer(c->form[p].member, t, y, c->child[p].scratch_in, c->answer_count[p],
@@ -36,8 +36,8 @@ static dae_status answer(growth *g, double t, int p, const double *y, double *va
 }
 
 /* column of K for one input: central difference along its accelerations */
-static dae_status find_column(growth *g, double t, int p, const double *A, double *K,
-                              dae_error *err)
+static dae_status growth_find_column(growth *g, double t, int p, const double *A, double *K,
+                                     dae_error *err)
 {
   const dae__coupling *c = &g->coupling;
   const double *y = g->y + c->first_state[p];
@@ -51,7 +51,7 @@ static dae_status find_column(growth *g, double t, int p, const double *A, doubl
   for (int side = 1; side >= -1 && !status; side -= 2) {
     dae__copy(size, y, g->moved);
     dae__axpy(nq, side * reach / speed, A, g->moved);
-    status = answer(g, t, p, g->moved, side > 0 ? g->high : g->low, NULL, err);
+    status = growth_answer(g, t, p, g->moved, side > 0 ? g->high : g->low, NULL, err);
   }
   for (int i = 0; i < count && !status; i++)
     K[i] = c->answers[p][i].kind == DAE__ANSWER_VARIABLE
@@ -60,14 +60,14 @@ static dae_status find_column(growth *g, double t, int p, const double *A, doubl
   return status;
 }
 
-static dae_status find_part(growth *g, double t, int p, dae_error *err)
+static dae_status growth_find_part(growth *g, double t, int p, dae_error *err)
 {
   dae__coupling *c = &g->coupling;
   const dae_mechanical *m = c->problem->coupled->part[p].mechanical;
   int count = c->answer_count[p], inputs = c->form[p].inputs, first = c->f->first_gain[p];
   const double *y = g->y + c->first_state[p];
   dae__interface_inputs(c->f, p, g->z, c->child[p].scratch_in);
-  dae_status status = answer(g, t, p, y, g->high, g->D + first, err);
+  dae_status status = growth_answer(g, t, p, y, g->high, g->D + first, err);
   dae__zero(count * inputs, g->K + first);
   if (status || !m)
     return status;
@@ -76,14 +76,14 @@ static dae_status find_part(growth *g, double t, int p, dae_error *err)
   status = dae__member_answer(c->form[p].member, t, y, c->child[p].scratch_in, m->nq,
                               g->accelerations, g->high, g->A, err);
   for (int j = 0; j < inputs && !status; j++)
-    status = find_column(g, t, p, g->A + (size_t)j * (size_t)m->nq,
-                         g->K + first + (size_t)j * (size_t)count, err);
+    status = growth_find_column(g, t, p, g->A + (size_t)j * (size_t)m->nq,
+                                g->K + first + (size_t)j * (size_t)count, err);
   return status;
 }
 
 /* ---- memory ---- */
 
-static dae_status take_memory(dae__arena *arena, growth *g, dae_error *err)
+static dae_status growth_take_memory(dae__arena *arena, growth *g, dae_error *err)
 {
   const dae__coupling *c = &g->coupling;
   const dae__interface *f = c->f;
@@ -113,8 +113,8 @@ static dae_status take_memory(dae__arena *arena, growth *g, dae_error *err)
 /* ---- the slope ---- */
 
 /* rho with the gains |D| + s |K| */
-static dae_status radius(growth *g, const dae_env *env, double t, double s, double *rho,
-                         dae_error *err)
+static dae_status growth_radius(growth *g, const dae_env *env, double t, double s, double *rho,
+                                dae_error *err)
 {
   dae__interface *f = g->coupling.f;
   for (int i = 0; i < f->first_gain[f->systems]; i++)
@@ -124,7 +124,7 @@ static dae_status radius(growth *g, const dae_env *env, double t, double s, doub
   return status ? status : dae__contraction_radius(env, &loop, g->order, rho, err);
 }
 
-static dae_status slope(growth *g, const dae_env *env, double t, double *out, dae_error *err)
+static dae_status growth_slope(growth *g, const dae_env *env, double t, double *out, dae_error *err)
 {
   dae__interface *f = g->coupling.f;
   int total = f->first_gain[f->systems];
@@ -133,9 +133,9 @@ static dae_status slope(growth *g, const dae_env *env, double t, double *out, da
   if (!(K > 0) || f->directs == 0)
     return DAE_OK;
   double s = SMALL * D / K;
-  dae_status status = radius(g, env, t, 0, &rho[0], err);
+  dae_status status = growth_radius(g, env, t, 0, &rho[0], err);
   if (!status)
-    status = radius(g, env, t, s, &rho[1], err);
+    status = growth_radius(g, env, t, s, &rho[1], err);
   if (!status)
     *out = (rho[1] - rho[0]) / (2 * s); /* s = W^2/2 */
   return status;
@@ -156,17 +156,17 @@ dae_status dae__joint_growth(const dae__growth_at *at, const dae_env *env, doubl
                                  .dy = at->dy};
   dae_status status = dae__coupling_create(arena, &recipe, &g.coupling, err);
   if (!status)
-    status = take_memory(arena, &g, err);
+    status = growth_take_memory(arena, &g, err);
   if (!status)
     dae__coupling_unknowns(&g.coupling, at->y, at->dy, g.z);
   for (int p = 0; p < g.coupling.parts && !status; p++)
-    status = find_part(&g, at->t, p, err);
+    status = growth_find_part(&g, at->t, p, err);
   for (int i = 0; !status && i < g.coupling.parts; i++)
     g.order[i] = i;
   for (int i = 0; !status && i < g.coupling.f->directs; i++)
     g.owner[i] = g.coupling.f->owner[g.coupling.f->unknown_of[i]];
   if (!status)
-    status = slope(&g, env, at->t, out, err);
+    status = growth_slope(&g, env, at->t, out, err);
   dae__coupling_free(&g.coupling);
   dae__arena_free(arena);
   return status;

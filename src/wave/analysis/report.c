@@ -18,8 +18,8 @@ typedef struct look {
 } look;
 
 /* at o->y and o->dy, which are consistent */
-static dae_status linearise(look *o, dae__arena *arena, const dae_problem *problem, double t,
-                            dae_error *err)
+static dae_status report_linearise(look *o, dae__arena *arena, const dae_problem *problem, double t,
+                                   dae_error *err)
 {
   dae__coupling_recipe recipe = {.problem = problem, .t = t, .y = o->y, .dy = o->dy};
   dae_status status = dae__coupling_create(arena, &recipe, &o->coupling, err);
@@ -40,7 +40,7 @@ static dae_status linearise(look *o, dae__arena *arena, const dae_problem *probl
 }
 
 /* The multipliers of joints belong to their first, or to their last system. */
-static void take_side(look *o, bool last)
+static void report_take_side(look *o, bool last)
 {
   dae__interface *f = o->coupling.f;
   for (int i = 0; i < f->directs; i++)
@@ -54,7 +54,7 @@ static void take_side(look *o, bool last)
     o->order[i] = i;
 }
 
-static void name_loop(const look *o, char *text, size_t size)
+static void report_name_loop(const look *o, char *text, size_t size)
 {
   const dae__interface *f = o->coupling.f;
   size_t used = 0;
@@ -66,32 +66,33 @@ static void name_loop(const look *o, char *text, size_t size)
 }
 
 /* joints carried by one of their systems; a system that cannot carry them is no failure */
-static dae_status one_side(look *o, const dae_env *env, double t, bool last, double *rho,
-                           double *growth, dae_error *err)
+static dae_status report_one_side(look *o, const dae_env *env, double t, bool last, double *rho,
+                                  double *growth, dae_error *err)
 {
   dae__growth_at at = {o->coupling.problem, last, t, o->y, o->dy};
-  take_side(o, last);
+  report_take_side(o, last);
   dae_status status = dae__contraction_radius(env, &o->loop, o->order, rho, err);
   if (status || !isfinite(*rho))
     return status;
   return dae__joint_growth(&at, env, growth, err);
 }
 
-static dae_status joints(look *o, const dae_env *env, double t, dae_contraction *out,
-                         dae_error *err)
+static dae_status report_joints(look *o, const dae_env *env, double t, dae_contraction *out,
+                                dae_error *err)
 {
   if (o->coupling.f->joints == 0)
     return DAE_OK;
-  dae_status status = one_side(o, env, t, false, &out->on_first, &out->first_growth, err);
-  return status ? status : one_side(o, env, t, true, &out->on_second, &out->second_growth, err);
+  dae_status status = report_one_side(o, env, t, false, &out->on_first, &out->first_growth, err);
+  return status ? status
+                : report_one_side(o, env, t, true, &out->on_second, &out->second_growth, err);
 }
 
-static dae_status examine(look *o, const dae_env *env, double t, dae_contraction *out,
-                          dae_error *err)
+static dae_status report_examine(look *o, const dae_env *env, double t, dae_contraction *out,
+                                 dae_error *err)
 {
   const dae__loop *loop = &o->loop;
-  dae_status status = joints(o, env, t, out, err);
-  take_side(o, true);
+  dae_status status = report_joints(o, env, t, out, err);
+  report_take_side(o, true);
   if (!status)
     status = dae__contraction_radius(env, loop, o->order, &out->gauss_seidel, err);
   if (!status)
@@ -105,7 +106,7 @@ static dae_status examine(look *o, const dae_env *env, double t, dae_contraction
   return status;
 }
 
-static dae_contraction nothing(void)
+static dae_contraction report_nothing(void)
 {
   return (dae_contraction){.margin = 1,
                            .on_first = NAN,
@@ -117,8 +118,8 @@ static dae_contraction nothing(void)
                            .last_predicted = NAN};
 }
 
-static dae_status make_consistent(look *o, dae__arena *arena, const dae_problem *problem, double t,
-                                  const double *y, dae_error *err)
+static dae_status report_make_consistent(look *o, dae__arena *arena, const dae_problem *problem,
+                                         double t, const double *y, dae_error *err)
 {
   const dae_start start = {.t = t, .y = y};
   double *own = DAE__TAKE(arena, double, dae_problem_size(problem));
@@ -145,9 +146,9 @@ dae_status dae__report_order(const dae_problem *problem, double t, const double 
   dae__arena *arena = dae__arena_create(env);
   if (!arena)
     return dae__out_of_memory(err);
-  dae_status status = linearise(&o, arena, problem, t, err);
+  dae_status status = report_linearise(&o, arena, problem, t, err);
   if (!status && o.coupling.f->directs > 0) {
-    take_side(&o, true);
+    report_take_side(&o, true);
     status = dae__contraction_order(env, &o.loop, order, &rho, err);
   }
   dae__coupling_free(&o.coupling);
@@ -159,7 +160,7 @@ dae_status dae_contraction_at(const dae_problem *problem, double t, const double
                               const dae_env *env, dae_contraction *out, dae_error *err)
 {
   look o = {0};
-  *out = nothing();
+  *out = report_nothing();
   dae_status status = dae_problem_validate(problem, err);
   if (status)
     return status;
@@ -168,12 +169,12 @@ dae_status dae_contraction_at(const dae_problem *problem, double t, const double
   dae__arena *arena = dae__arena_create(env);
   if (!arena)
     return dae__out_of_memory(err);
-  status = make_consistent(&o, arena, problem, t, y, err);
+  status = report_make_consistent(&o, arena, problem, t, y, err);
   if (!status)
-    status = linearise(&o, arena, problem, t, err);
+    status = report_linearise(&o, arena, problem, t, err);
   if (!status && o.coupling.f->directs > 0) {
-    status = examine(&o, dae__arena_env(arena), t, out, err);
-    name_loop(&o, out->loop, sizeof out->loop);
+    status = report_examine(&o, dae__arena_env(arena), t, out, err);
+    report_name_loop(&o, out->loop, sizeof out->loop);
     dae__order_names(o.coupling.f, o.order, out->order, sizeof out->order);
   }
   dae__coupling_free(&o.coupling);
@@ -185,7 +186,7 @@ dae_status dae_contraction_of(const dae_integrator *it, dae_contraction *out, da
 {
   const dae__integrator_table *table;
   const dae__wave *w = dae__integrator_self(it, &table);
-  *out = nothing();
+  *out = report_nothing();
   if (table->step != dae__wave_verbs.step)
     return dae__fail(err, DAE_ERROR_USAGE, NULL,
                      "%s does not iterate between systems: there is no contraction", table->method);

@@ -14,14 +14,14 @@
 #define DENSE 120  /* eigenvalues take 5 ms by LAPACK, 13 ms without */
 #define GUESSED 32 /* products for a guess */
 
-static void apply(const void *splitting, const double *x, double *y);
+static void splitting_apply(const void *splitting, const double *x, double *y);
 
 dae__splitting dae__splitting_create(dae__arena *arena, const dae__gains *gains)
 {
   size_t n = (size_t)gains->n, few = n < DENSE ? n : DENSE;
   return (dae__splitting){
       .gains = gains,
-      .dominant = dae__dominant_create(arena, n > DENSE ? gains->n : 0, apply, NULL),
+      .dominant = dae__dominant_create(arena, n > DENSE ? gains->n : 0, splitting_apply, NULL),
       .first = DAE__TAKE(arena, int, gains->systems + 1),
       .turn = DAE__TAKE(arena, int, n),
       .place = DAE__TAKE(arena, int, n),
@@ -37,7 +37,7 @@ dae__splitting dae__splitting_create(dae__arena *arena, const dae__gains *gains)
 }
 
 /* Unknowns in turn: by place of their subsystem, and as they come within it. */
-static void take_turns(dae__splitting *s)
+static void splitting_take_turns(dae__splitting *s)
 {
   int n = s->gains->n, systems = s->gains->systems;
   memset(s->first, 0, (size_t)(systems + 1) * sizeof *s->first);
@@ -58,11 +58,11 @@ void dae__splitting_order(dae__splitting *s, const int *order)
     s->system_place[order ? order[k] : k] = order ? k : 0;
   for (int i = 0; i < g->n; i++)
     s->place[i] = s->system_place[g->owner[i]];
-  take_turns(s);
+  splitting_take_turns(s);
 }
 
 /* From the sweep to the transposed one, or back. */
-static void transpose(dae__splitting *s)
+static void splitting_transpose(dae__splitting *s)
 {
   const dae__gains *g = s->gains;
   bool forward = s->pattern == &g->pattern;
@@ -70,11 +70,11 @@ static void transpose(dae__splitting *s)
   s->C = forward ? g->transposed_values : g->values;
   for (int i = 0; i < g->n; i++)
     s->place[i] = g->systems - 1 - s->place[i];
-  take_turns(s);
+  splitting_take_turns(s);
 }
 
 /* y = T x */
-static void apply(const void *splitting, const double *x, double *y)
+static void splitting_apply(const void *splitting, const double *x, double *y)
 {
   const dae__splitting *s = splitting;
   const dae_pattern *p = s->pattern;
@@ -93,7 +93,7 @@ static void apply(const void *splitting, const double *x, double *y)
 }
 
 /* Lists J and returns how many they are; *rows is the number of rows of U that are not zero. */
-static int find_active(dae__splitting *s, int *rows)
+static int splitting_find_active(dae__splitting *s, int *rows)
 {
   const dae_pattern *p = s->pattern;
   int count = 0;
@@ -116,12 +116,12 @@ static int find_active(dae__splitting *s, int *rows)
 }
 
 /* B = T_JJ */
-static void reduce(dae__splitting *s, int count)
+static void splitting_reduce(dae__splitting *s, int count)
 {
   dae__zero(s->gains->n, s->x);
   for (int k = 0; k < count; k++) {
     s->x[s->active[k]] = 1;
-    apply(s, s->x, s->y);
+    splitting_apply(s, s->x, s->y);
     s->x[s->active[k]] = 0;
     for (int i = 0; i < count; i++)
       s->B[i + k * count] = s->y[s->active[i]];
@@ -129,8 +129,8 @@ static void reduce(dae__splitting *s, int count)
 }
 
 /* The eigenvalue of largest modulus of B, count > 0; the first of equals. */
-static dae_status largest(dae__splitting *s, const dae_env *env, int count, int *which, double *rho,
-                          dae_error *err)
+static dae_status splitting_largest(dae__splitting *s, const dae_env *env, int count, int *which,
+                                    double *rho, dae_error *err)
 {
   dae_status status = dae__spectrum_values(env, count, s->B, s->re, s->im, err);
   *which = 0;
@@ -145,25 +145,25 @@ static dae_status largest(dae__splitting *s, const dae_env *env, int count, int 
 
 dae_status dae__splitting_radius(dae__splitting *s, const dae_env *env, double *rho, dae_error *err)
 {
-  int rows, which, count = find_active(s, &rows);
+  int rows, which, count = splitting_find_active(s, &rows);
   *rho = 0;
   if (count == 0)
     return DAE_OK;
   bool turned = rows < count;
   if (turned) {
-    transpose(s);
-    count = find_active(s, &rows);
+    splitting_transpose(s);
+    count = splitting_find_active(s, &rows);
   }
   dae_status status = DAE_OK;
   if (count <= DENSE) {
-    reduce(s, count);
-    status = largest(s, env, count, &which, rho, err);
+    splitting_reduce(s, count);
+    status = splitting_largest(s, env, count, &which, rho, err);
   } else {
     s->dominant.T = s;
     status = dae__dominant_find(&s->dominant, env, rho, NULL, err);
   }
   if (turned)
-    transpose(s);
+    splitting_transpose(s);
   return status;
 }
 
@@ -175,7 +175,7 @@ double dae__splitting_guess(dae__splitting *s)
   for (int i = 0; i < n; i++)
     s->x[i] = 1 + 0.7 * sin(2.3 * i + 0.4);
   for (int k = 0; k < GUESSED; k++) {
-    apply(s, s->x, s->y);
+    splitting_apply(s, s->x, s->y);
     double norm = sqrt(dae__dot(n, s->y, s->y));
     if (!(norm > 0) || !isfinite(norm))
       return 0;
@@ -187,13 +187,13 @@ double dae__splitting_guess(dae__splitting *s)
 }
 
 /* weight_i = |x_i|, x the vector of B extended by T to all unknowns */
-static dae_status dense_mode(dae__splitting *s, const dae_env *env, int count, double *weight,
-                             dae_error *err)
+static dae_status splitting_dense_mode(dae__splitting *s, const dae_env *env, int count,
+                                       double *weight, dae_error *err)
 {
   int n = s->gains->n, which;
   double rho, *u = s->re, *v = s->im;
-  reduce(s, count);
-  dae_status status = largest(s, env, count, &which, &rho, err);
+  splitting_reduce(s, count);
+  dae_status status = splitting_largest(s, env, count, &which, &rho, err);
   double re = u[which], im = v[which];
   if (!status)
     status = dae__spectrum_vector(env, count, s->B, re, im, u, v, err);
@@ -203,7 +203,7 @@ static dae_status dense_mode(dae__splitting *s, const dae_env *env, int count, d
     dae__zero(n, s->x);
     for (int k = 0; k < count; k++)
       s->x[s->active[k]] = part ? v[k] : u[k];
-    apply(s, s->x, s->y);
+    splitting_apply(s, s->x, s->y);
     for (int i = 0; i < n; i++)
       weight[i] = part ? hypot(weight[i], s->y[i]) : s->y[i];
   }
@@ -211,9 +211,10 @@ static dae_status dense_mode(dae__splitting *s, const dae_env *env, int count, d
 }
 
 /* |x_i|, largest 1 */
-static dae_status mode(dae__splitting *s, const dae_env *env, double *weight, dae_error *err)
+static dae_status splitting_mode(dae__splitting *s, const dae_env *env, double *weight,
+                                 dae_error *err)
 {
-  int rows, count = find_active(s, &rows), n = s->gains->n;
+  int rows, count = splitting_find_active(s, &rows), n = s->gains->n;
   dae__zero(n, weight);
   if (count == 0)
     return DAE_OK;
@@ -222,7 +223,7 @@ static dae_status mode(dae__splitting *s, const dae_env *env, double *weight, da
     s->dominant.T = s;
     return dae__dominant_find(&s->dominant, env, &rho, weight, err);
   }
-  dae_status status = dense_mode(s, env, count, weight, err);
+  dae_status status = splitting_dense_mode(s, env, count, weight, err);
   double most = dae__max_abs(n, weight);
   dae__scale(n, most > 0 ? 1 / most : 0, weight);
   return status;
@@ -238,11 +239,11 @@ dae_status dae__splitting_mode(dae__splitting *s, const dae_env *env, double *we
   int n = s->gains->n;
   dae__arena *arena = dae__arena_create(env);
   double *left = arena ? DAE__TAKE(arena, double, n) : NULL, most = 0;
-  dae_status status = left ? mode(s, env, weight, err) : dae__out_of_memory(err);
+  dae_status status = left ? splitting_mode(s, env, weight, err) : dae__out_of_memory(err);
   if (!status) {
-    transpose(s);
-    status = mode(s, env, left, err);
-    transpose(s);
+    splitting_transpose(s);
+    status = splitting_mode(s, env, left, err);
+    splitting_transpose(s);
   }
   for (int i = 0; i < n && !status; i++)
     most = fmax(most, left[i] * weight[i]);

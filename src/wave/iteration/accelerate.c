@@ -45,7 +45,7 @@ void dae__accelerate_begin(dae__accelerate *a, int n)
 }
 
 /* last_z = z, last_change = zhat - z */
-static void remember(dae__accelerate *a, const double *zhat, const double *z)
+static void accelerate_remember(dae__accelerate *a, const double *zhat, const double *z)
 {
   for (int i = 0; i < a->n; i++) {
     a->last_z[i] = z[i];
@@ -55,8 +55,8 @@ static void remember(dae__accelerate *a, const double *zhat, const double *z)
 }
 
 /* -(dz, df) / (df, df) within its bounds; the last one where nothing has changed */
-static double aitken_factor(const dae__accelerate *a, const double *zhat, const double *w,
-                            const double *z)
+static double accelerate_aitken_factor(const dae__accelerate *a, const double *zhat,
+                                       const double *w, const double *z)
 {
   double across = 0, square = 0;
   for (int i = 0; i < a->n; i++) {
@@ -74,13 +74,13 @@ static double aitken_factor(const dae__accelerate *a, const double *zhat, const 
 void dae__accelerate_aitken(dae__accelerate *a, const double *zhat, const double *w, double *z)
 {
   if (a->sweeps > 0)
-    a->omega = aitken_factor(a, zhat, w, z);
-  remember(a, zhat, z);
+    a->omega = accelerate_aitken_factor(a, zhat, w, z);
+  accelerate_remember(a, zhat, z);
   dae__axpy(a->n, a->omega, a->last_change, z);
 }
 
 /* The differences to the sweep before become a column, in place of the oldest. */
-static void append_column(dae__accelerate *a, const double *zhat, const double *z)
+static void accelerate_append_column(dae__accelerate *a, const double *zhat, const double *z)
 {
   double *dz = a->dz + (size_t)a->next * (size_t)a->capacity;
   double *df = a->df + (size_t)a->next * (size_t)a->capacity;
@@ -93,13 +93,13 @@ static void append_column(dae__accelerate *a, const double *zhat, const double *
 }
 
 /* where the k-th newest column stands */
-static size_t column(const dae__accelerate *a, int k)
+static size_t accelerate_column(const dae__accelerate *a, int k)
 {
   return (size_t)((a->next - 1 - k + a->depth) % a->depth) * (size_t)a->capacity;
 }
 
 /* q -= Q r, r += Q'q over the columns before k that are in use */
-static void orthogonalise(const dae__accelerate *a, int k, double *q, double *r)
+static void accelerate_orthogonalise(const dae__accelerate *a, int k, double *q, double *r)
 {
   for (int j = 0; j < k; j++) {
     const double *Qj = a->Q + (size_t)j * (size_t)a->capacity;
@@ -113,17 +113,17 @@ static void orthogonalise(const dae__accelerate *a, int k, double *q, double *r)
 
 /* Q R = dF / w, newest column first; R_kk = 0 for those that are left out. Twice is enough to keep
  * Q orthogonal down to the smallest column that is taken. */
-static void factor(dae__accelerate *a, const double *w)
+static void accelerate_factor(dae__accelerate *a, const double *w)
 {
   for (int k = 0; k < a->kept; k++) {
-    const double *df = a->df + column(a, k);
+    const double *df = a->df + accelerate_column(a, k);
     double *q = a->Q + (size_t)k * (size_t)a->capacity, *r = a->R + k * a->depth;
     for (int i = 0; i < a->n; i++)
       q[i] = df[i] / w[i];
     double whole = sqrt(dae__dot(a->n, q, q));
     dae__zero(a->depth, r);
-    orthogonalise(a, k, q, r);
-    orthogonalise(a, k, q, r);
+    accelerate_orthogonalise(a, k, q, r);
+    accelerate_orthogonalise(a, k, q, r);
     double left = sqrt(dae__dot(a->n, q, q));
     if (isfinite(left) && left > DEPENDENT * whole) {
       r[k] = left;
@@ -133,13 +133,14 @@ static void factor(dae__accelerate *a, const double *w)
 }
 
 /* rhs = gamma = R \ Q'(f / w) */
-static void least_squares(dae__accelerate *a, const double *zhat, const double *w, const double *z)
+static void accelerate_least_squares(dae__accelerate *a, const double *zhat, const double *w,
+                                     const double *z)
 {
   double *f = a->Q + (size_t)a->depth * (size_t)a->capacity, *gamma = a->rhs;
   for (int i = 0; i < a->n; i++)
     f[i] = (zhat[i] - z[i]) / w[i];
   dae__zero(a->kept, gamma);
-  orthogonalise(a, a->kept, f, gamma);
+  accelerate_orthogonalise(a, a->kept, f, gamma);
   for (int k = a->kept - 1; k >= 0; k--) {
     const double *r = a->R + k * a->depth;
     gamma[k] = r[k] == 0 ? 0 : gamma[k] / r[k];
@@ -150,14 +151,14 @@ static void least_squares(dae__accelerate *a, const double *zhat, const double *
 void dae__accelerate_anderson(dae__accelerate *a, const double *zhat, const double *w, double *z)
 {
   if (a->sweeps > 0 && a->depth > 0) {
-    append_column(a, zhat, z);
-    factor(a, w);
-    least_squares(a, zhat, w, z);
+    accelerate_append_column(a, zhat, z);
+    accelerate_factor(a, w);
+    accelerate_least_squares(a, zhat, w, z);
   }
-  remember(a, zhat, z);
+  accelerate_remember(a, zhat, z);
   dae__axpy(a->n, 1, a->last_change, z);
   for (int k = 0; k < a->kept; k++) { /* z += f - (dZ + dF) gamma */
-    dae__axpy(a->n, -a->rhs[k], a->dz + column(a, k), z);
-    dae__axpy(a->n, -a->rhs[k], a->df + column(a, k), z);
+    dae__axpy(a->n, -a->rhs[k], a->dz + accelerate_column(a, k), z);
+    dae__axpy(a->n, -a->rhs[k], a->df + accelerate_column(a, k), z);
   }
 }

@@ -23,7 +23,7 @@
 #define STEADY 0.3      /* part of the growth that the derivatives predict which is taken for it */
 #define EXPLODED 1e12   /* growth of the change that no window outlives */
 
-static void find_scales(dae__wave *w)
+static void wave_find_scales(dae__wave *w)
 {
   int n = w->f->unknowns;
   dae__zero(n, w->scale);
@@ -34,17 +34,17 @@ static void find_scales(dae__wave *w)
 }
 
 /* what counts as 1: the tolerance, and what round-off allows */
-static double weight_of(const dae__wave *w, int i)
+static double wave_weight_of(const dae__wave *w, int i)
 {
   return fmax(w->opts.rtol * w->scale[i] + w->opts.atol, ROUND_OFF * w->scale[i]);
 }
 
-static double norm_at(const dae__wave *w, int node, const double *x)
+static double wave_norm_at(const dae__wave *w, int node, const double *x)
 {
   const double *here = x + (size_t)node * (size_t)w->f->unknowns;
   double most = 0;
   for (int i = 0; i < w->f->unknowns; i++) {
-    double a = fabs(here[i]) / weight_of(w, i);
+    double a = fabs(here[i]) / wave_weight_of(w, i);
     if (!(a <= most)) /* a NaN stays */
       most = a;
   }
@@ -52,26 +52,26 @@ static double norm_at(const dae__wave *w, int node, const double *x)
 }
 
 /* [WHM11 (10)]: positions, states, algebraic variables, multipliers at the end, between sweeps */
-static double end_norm(const dae__wave *w)
+static double wave_end_norm(const dae__wave *w)
 {
   int end = w->computed.nodes - 1, n = w->f->unknowns;
   const double *now = dae__wave_at(&w->computed, end);
   double most = 0;
   for (int i = 0; i < n; i++)
     if (w->f->steady[i])
-      most = fmax(most, fabs(now[i] - w->end_before[i]) / weight_of(w, i));
+      most = fmax(most, fabs(now[i] - w->end_before[i]) / wave_weight_of(w, i));
   dae__copy(n, now, w->end_before);
   return most;
 }
 
-static double norm(dae__wave *w)
+static double wave_norm(dae__wave *w)
 {
   double most = 0;
-  find_scales(w);
+  wave_find_scales(w);
   if (w->opts.stop == DAE_WAVE_STOP_END)
-    return end_norm(w);
+    return wave_end_norm(w);
   for (int k = 0; k < w->computed.nodes; k++) {
-    double here = norm_at(w, k, w->change);
+    double here = wave_norm_at(w, k, w->change);
     if (!(here <= most))
       most = here;
   }
@@ -80,7 +80,7 @@ static double norm(dae__wave *w)
 
 /* The change comes back with the other sign: after one sweep, or for Jacobi, whose two halves of a
  * Gauss-Seidel iteration alternate, after two. */
-static bool repeats(dae__wave *w)
+static bool wave_repeats(dae__wave *w)
 {
   int n = w->f->unknowns * w->computed.nodes, back = w->jacobi ? 2 : 1;
   const double *earlier = w->jacobi ? w->earlier_change : w->last_change;
@@ -90,13 +90,13 @@ static bool repeats(dae__wave *w)
   for (int i = 0; i < n; i++)
     w->before[i] = w->change[i] + earlier[i];
   for (int k = 0; k < w->computed.nodes; k++)
-    sum = fmax(sum, norm_at(w, k, w->before));
+    sum = fmax(sum, wave_norm_at(w, k, w->before));
   double size = w->jacobi ? w->trial.rate * w->trial.last_rate : w->trial.rate;
   return w->trial.change > 0 && sum <= SAME * w->trial.change && fabs(size - 1) <= AS_LARGE;
 }
 
 /* how far the direct zhat are from where Newton's correction leads */
-static double off_newton(const dae__wave *w)
+static double wave_off_newton(const dae__wave *w)
 {
   const dae__interface *f = w->f;
   double most = 0;
@@ -105,28 +105,28 @@ static double off_newton(const dae__wave *w)
       int i = f->unknown_of[d];
       double delta = w->delta[(size_t)k * (size_t)f->directs + (size_t)d];
       double change = w->change[(size_t)k * (size_t)f->unknowns + (size_t)i];
-      most = fmax(most, fabs(delta - change) / weight_of(w, i));
+      most = fmax(most, fabs(delta - change) / wave_weight_of(w, i));
     }
   return most;
 }
 
 /* what was found may be accepted although the next waveforms would not be these */
-static bool is_close(const dae__wave *w)
+static bool wave_is_close(const dae__wave *w)
 {
   switch (w->trial.update) {
   case DAE_WAVE_PLAIN:
   case DAE_WAVE_SLACK:
     return true;
   case DAE_WAVE_SCHUR:
-    return off_newton(w) <= CLOSE;
+    return wave_off_newton(w) <= CLOSE;
   case DAE_WAVE_XI:
-    return w->jacobi ? w->trial.change <= CLOSE : off_newton(w) <= CLOSE;
+    return w->jacobi ? w->trial.change <= CLOSE : wave_off_newton(w) <= CLOSE;
   default:
     return w->trial.change <= CLOSE;
   }
 }
 
-static bool converged(const dae__wave *w)
+static bool wave_converged(const dae__wave *w)
 {
   const dae__trial_window *o = &w->trial;
   bool seen = !isnan(o->rate);
@@ -139,14 +139,14 @@ static bool converged(const dae__wave *w)
     return true;
   if (!seen && !(q < 1))
     return false;
-  if (q < 1 && q / (1 - q) * o->change <= TARGET && is_close(w))
+  if (q < 1 && q / (1 - q) * o->change <= TARGET && wave_is_close(w))
     return true;
   return o->change <= NOISE && o->rate * o->last_rate >= 1;
 }
 
 /* Growth that is not to be waited for: of a plain sweep that does not contract, or where a shorter
  * window can be tried at once. */
-static bool hopeless(const dae__wave *w)
+static bool wave_hopeless(const dae__wave *w)
 {
   bool plain = w->trial.update == DAE_WAVE_PLAIN || w->trial.update == DAE_WAVE_RELAX;
   return (w->opts.window == 0 && !plain) || (plain && !(w->m->rho < 1)) ||
@@ -155,17 +155,17 @@ static bool hopeless(const dae__wave *w)
 
 /* Forms of Jacobi's that take two sweeps for a step [E07 (28)]: rates are those of two sweeps, seen
  * at every second one. */
-static bool in_pairs(const dae__wave *w)
+static bool wave_in_pairs(const dae__wave *w)
 {
   return w->jacobi && (w->trial.update == DAE_WAVE_XI || w->trial.update == DAE_WAVE_SLACK);
 }
 
-static void measure(dae__wave *w)
+static void wave_measure(dae__wave *w)
 {
   dae__trial_window *o = &w->trial;
-  double change = norm(w), before = in_pairs(w) ? o->last : o->change;
-  o->last_rate = in_pairs(w) && o->sweep % 2 == 1 ? o->last_rate : o->rate;
-  o->rate = o->sweep > (in_pairs(w) ? 2 : 1) ? change / before : NAN;
+  double change = wave_norm(w), before = wave_in_pairs(w) ? o->last : o->change;
+  o->last_rate = wave_in_pairs(w) && o->sweep % 2 == 1 ? o->last_rate : o->rate;
+  o->rate = o->sweep > (wave_in_pairs(w) ? 2 : 1) ? change / before : NAN;
   o->last = o->change;
   o->change = change;
   if (o->sweep == 1)
@@ -176,7 +176,7 @@ static void measure(dae__wave *w)
 }
 
 /* Whether changes grow as the derivatives say, and not towards a limit as those of a cycle do. */
-static bool grows_steadily(const dae__wave *w)
+static bool wave_grows_steadily(const dae__wave *w)
 {
   const dae__trial_window *o = &w->trial;
   double rho = w->m->rho;
@@ -188,19 +188,19 @@ static bool grows_steadily(const dae__wave *w)
 dae__verdict dae__wave_judge(dae__wave *w)
 {
   dae__trial_window *o = &w->trial;
-  measure(w);
-  bool cycle = repeats(w), half = in_pairs(w) && o->sweep % 2 == 1 && w->opts.sweeps == 0;
+  wave_measure(w);
+  bool cycle = wave_repeats(w), half = wave_in_pairs(w) && o->sweep % 2 == 1 && w->opts.sweeps == 0;
   dae__copy(w->f->unknowns * w->computed.nodes, w->last_change, w->earlier_change);
   dae__copy(w->f->unknowns * w->computed.nodes, w->change, w->last_change);
   if (isnan(o->change) || isinf(o->change))
     return DAE__DIVERGED;
-  if (!half && converged(w))
+  if (!half && wave_converged(w))
     return DAE__CONVERGED;
   o->growing = o->rate >= 1 ? o->growing + 1 : 0;
-  o->cycling = cycle && !in_pairs(w) ? o->cycling + 1 : 0;
+  o->cycling = cycle && !wave_in_pairs(w) ? o->cycling + 1 : 0;
   if (o->cycling >= PATIENCE && w->opts.sweeps == 0)
     return DAE__CYCLE;
-  if (w->opts.sweeps == 0 && grows_steadily(w) && hopeless(w))
+  if (w->opts.sweeps == 0 && wave_grows_steadily(w) && wave_hopeless(w))
     return DAE__DIVERGED;
   return o->sweep >= o->max_sweeps && w->opts.sweeps == 0 ? DAE__SLOW : DAE__GO_ON;
 }

@@ -6,7 +6,7 @@
 #include <math.h>
 
 /* time in which the state changes by its own size */
-static double time_scale(const dae__wave *w)
+static double grid_time_scale(const dae__wave *w)
 {
   double least = INFINITY;
   for (int p = 0; p < w->coupling.parts; p++) {
@@ -25,7 +25,7 @@ static double time_scale(const dae__wave *w)
 
 double dae__wave_first_window(const dae__wave *w, double t_stop)
 {
-  double length = fmin(time_scale(w) / 4, (t_stop - w->m->t) / 10);
+  double length = fmin(grid_time_scale(w) / 4, (t_stop - w->m->t) / 10);
   return w->opts.max_window > 0 ? fmin(length, w->opts.max_window) : length;
 }
 
@@ -49,7 +49,7 @@ bool dae__wave_is_variable(const dae__wave *w, int p)
   return p >= w->coupling.parts || !(w->coupling.child[p].step > 0);
 }
 
-static bool any_variable(const dae__wave *w)
+static bool grid_any_variable(const dae__wave *w)
 {
   for (int p = 0; p < w->f->systems; p++)
     if (dae__wave_is_variable(w, p))
@@ -58,7 +58,7 @@ static bool any_variable(const dae__wave *w)
 }
 
 /* intervals that meet all steps of subsystems with fixed steps, 0: there are none */
-static int fixed_intervals(const dae__wave *w, double length)
+static int grid_fixed_intervals(const dae__wave *w, double length)
 {
   double least = INFINITY;
   for (int p = 0; p < w->coupling.parts; p++)
@@ -69,12 +69,12 @@ static int fixed_intervals(const dae__wave *w, double length)
 }
 
 /* a multiple of those, where there are others as well */
-static int choose_intervals(const dae__wave *w, double length)
+static int grid_choose_intervals(const dae__wave *w, double length)
 {
-  int fixed = fixed_intervals(w, length), wanted = w->m->intervals;
+  int fixed = grid_fixed_intervals(w, length), wanted = w->m->intervals;
   if (w->opts.nodes > 0)
     return w->opts.nodes;
-  if (fixed == 0 || !any_variable(w))
+  if (fixed == 0 || !grid_any_variable(w))
     return fixed > 0 ? fixed : wanted;
   int n = fixed * ((wanted + fixed - 1) / fixed);
   return n < w->capacity ? n : fixed;
@@ -83,7 +83,7 @@ static int choose_intervals(const dae__wave *w, double length)
 void dae__wave_place_grid(dae__wave *w, double end)
 {
   double from = w->m->t;
-  int n = choose_intervals(w, end - from);
+  int n = grid_choose_intervals(w, end - from);
   for (int k = 0; k <= n; k++)
     w->grid[k] = k == n ? end : from + k * ((end - from) / n);
   w->given.nodes = w->computed.nodes = n + 1;

@@ -4,13 +4,13 @@
 #include "problem/consistent.h"
 #include "wave/iteration/wave.h"
 
-static dae_status step(void *self, double t_stop, dae_error *err)
+static dae_status wave_step(void *self, double t_stop, dae_error *err)
 {
   return dae__wave_window(self, t_stop, err);
 }
 
 /* what the subsystem of the lowest order allows */
-static int lowest_order(const dae__wave *w)
+static int wave_lowest_order(const dae__wave *w)
 {
   int order = 0;
   for (int p = 0; p < w->coupling.parts; p++) {
@@ -20,29 +20,29 @@ static int lowest_order(const dae__wave *w)
   return order;
 }
 
-static dae_view view(const void *self)
+static dae_view wave_view(const void *self)
 {
   const dae__wave *w = self;
   return (dae_view){.t = w->m->t,
                     .t_previous = w->m->t_previous,
                     .h_next = w->m->window,
-                    .order = lowest_order(w),
+                    .order = wave_lowest_order(w),
                     .pieces = w->m->nodes - 1,
                     .size = w->size};
 }
 
-static dae_status interpolate(void *self, double t, double *y, double *dy, dae_error *err)
+static dae_status wave_interpolate(void *self, double t, double *y, double *dy, dae_error *err)
 {
   return dae__wave_state(self, t, y, dy, err);
 }
 
-static void glance(void *self, double t, double *y)
+static void wave_glance(void *self, double t, double *y)
 {
   dae__wave_glance(self, t, y);
 }
 
 /* A restart failed half-way: all stand again where they stood, as far as memory allows. */
-static void go_back(dae__wave *w)
+static void wave_go_back(dae__wave *w)
 {
   dae__copy(w->f->unknowns, w->end_before, w->start);
   if (dae__wave_load_all(w, NULL))
@@ -52,7 +52,7 @@ static void go_back(dae__wave *w)
   dae__wave_stand(w);
 }
 
-static dae_status restart(void *self, double t, const double *y, dae_error *err)
+static dae_status wave_restart(void *self, double t, const double *y, dae_error *err)
 {
   dae__wave *w = self;
   const dae_start start = {.t = t, .y = y};
@@ -66,13 +66,13 @@ static dae_status restart(void *self, double t, const double *y, dae_error *err)
   dae__copy(w->f->unknowns, w->start, w->end_before);
   status = dae__wave_begin_at(w, t, err);
   if (status)
-    go_back(w);
+    wave_go_back(w);
   else
     w->m->stats.restarts++;
   return status;
 }
 
-static dae_stats stats(const void *self)
+static dae_stats wave_stats(const void *self)
 {
   const dae__wave *w = self;
   dae_stats s = w->m->stats;
@@ -88,7 +88,7 @@ static dae_stats stats(const void *self)
   return s;
 }
 
-static dae_status reload(void *self, dae_error *err)
+static dae_status wave_reload(void *self, dae_error *err)
 {
   dae__wave *w = self;
   dae_status status = w->motion ? dae__motion_reload(w->motion) : DAE_OK;
@@ -108,16 +108,16 @@ void dae__wave_release(dae__wave *w)
   dae__workers_free(w->workers);
 }
 
-static void release(void *self)
+static void wave_release(void *self)
 {
   dae__wave_release(self);
 }
 
-const dae__integrator_table dae__wave_verbs = {.step = step,
-                                               .view = view,
-                                               .interpolate = interpolate,
-                                               .glance = glance,
-                                               .restart = restart,
-                                               .stats = stats,
-                                               .reload = reload,
-                                               .free = release};
+const dae__integrator_table dae__wave_verbs = {.step = wave_step,
+                                               .view = wave_view,
+                                               .interpolate = wave_interpolate,
+                                               .glance = wave_glance,
+                                               .restart = wave_restart,
+                                               .stats = wave_stats,
+                                               .reload = wave_reload,
+                                               .free = wave_release};

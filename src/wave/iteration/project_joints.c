@@ -24,7 +24,7 @@ dae_status dae__wave_project_create(dae__wave *w, dae__arena *arena, dae_error *
 }
 
 /* the multipliers of joints at t, on the grid of the last window */
-static void multipliers_at(const dae__wave *w, double t, double *lambda)
+static void joints_multipliers_at(const dae__wave *w, double t, double *lambda)
 {
   dae_waveform all = w->computed;
   all.nodes = w->m->nodes;
@@ -32,19 +32,19 @@ static void multipliers_at(const dae__wave *w, double t, double *lambda)
   dae__coupling_multipliers(&w->coupling, w->z, lambda);
 }
 
-static void raw_state(const dae__wave *w, double t, double *y, double *dy)
+static void joints_raw_state(const dae__wave *w, double t, double *y, double *dy)
 {
   const dae__coupling *c = &w->coupling;
   for (int p = 0; p < c->parts; p++)
     dae__child_state(&c->child[p], t, y + c->first_state[p], dy ? dy + c->first_state[p] : NULL);
   if (dy)
     dae__zero(w->size - c->first_state[c->parts], dy + c->first_state[c->parts]);
-  multipliers_at(w, t, y + c->first_state[c->parts]);
+  joints_multipliers_at(w, t, y + c->first_state[c->parts]);
 }
 
 /* y onto all constraints, with multipliers and accelerations */
-static dae_status project(dae__wave *w, dae__motion *motion, double t, double *y, double *dy,
-                          bool *moved, dae_error *err)
+static dae_status joints_project(dae__wave *w, dae__motion *motion, double t, double *y, double *dy,
+                                 bool *moved, dae_error *err)
 {
   double *a = w->assembled, *rate = w->assembled_rate;
   dae__assembly_gather(w->assembly, y, a);
@@ -63,7 +63,7 @@ static dae_status project(dae__wave *w, dae__motion *motion, double t, double *y
   return DAE_OK;
 }
 
-static void outputs_at(dae__wave *w, double t, double *y, double *dy)
+static void joints_outputs_at(dae__wave *w, double t, double *y, double *dy)
 {
   dae_waveform all = w->computed;
   all.nodes = w->m->nodes;
@@ -75,14 +75,14 @@ static void outputs_at(dae__wave *w, double t, double *y, double *dy)
 dae_status dae__wave_state(dae__wave *w, double t, double *y, double *dy, dae_error *err)
 {
   if (w->coupling.parts == 0) {
-    outputs_at(w, t, y, dy);
+    joints_outputs_at(w, t, y, dy);
     return DAE_OK;
   }
-  raw_state(w, t, y, dy);
+  joints_raw_state(w, t, y, dy);
   if (!w->assembly)
     return DAE_OK;
   w->shown->memory->factored = false; /* a row does not depend on those before it */
-  return project(w, w->shown, t, y, dy, NULL, err);
+  return joints_project(w, w->shown, t, y, dy, NULL, err);
 }
 
 void dae__wave_glance(const dae__wave *w, double t, double *y)
@@ -90,7 +90,7 @@ void dae__wave_glance(const dae__wave *w, double t, double *y)
   dae_waveform all = w->computed;
   all.nodes = w->m->nodes;
   if (w->coupling.parts > 0)
-    raw_state(w, t, y, NULL);
+    joints_raw_state(w, t, y, NULL);
   else
     dae_waveform_at(&all, DAE_INTERPOLATION_HERMITE, t, y);
 }
@@ -101,8 +101,8 @@ dae_status dae__wave_settle(dae__wave *w, dae_error *err)
   bool moved = false;
   if (!w->assembly || !w->opts.project)
     return DAE_OK;
-  raw_state(w, w->m->t, w->y, w->dy);
-  dae_status status = project(w, w->motion, w->m->t, w->y, w->dy, &moved, err);
+  joints_raw_state(w, w->m->t, w->y, w->dy);
+  dae_status status = joints_project(w, w->motion, w->m->t, w->y, w->dy, &moved, err);
   for (int p = 0; p < c->parts && !status && moved; p++)
     status = dae__child_adjust(&c->child[p], w->y + c->first_state[p], err);
   return status;

@@ -16,7 +16,7 @@ typedef struct request {
 
 /* ---- what is refused ---- */
 
-static dae_status check_subsystem(const dae_subsystem *s, int i, dae_error *err)
+static dae_status subsystems_check_subsystem(const dae_subsystem *s, int i, dae_error *err)
 {
   char own[32];
   const char *name = s->name ? s->name : own;
@@ -30,7 +30,7 @@ static dae_status check_subsystem(const dae_subsystem *s, int i, dae_error *err)
   return DAE_OK;
 }
 
-static dae_status check_link(const request *r, int i, dae_error *err)
+static dae_status subsystems_check_link(const request *r, int i, dae_error *err)
 {
   const dae_link *l = &r->link[i];
   bool to = l->to >= 0 && l->to < r->count, from = l->from >= 0 && l->from < r->count;
@@ -43,21 +43,21 @@ static dae_status check_link(const request *r, int i, dae_error *err)
                    i + 1, l->input + 1, l->to + 1, l->output + 1, l->from + 1);
 }
 
-static dae_status check(const request *r, dae_error *err)
+static dae_status subsystems_check(const request *r, dae_error *err)
 {
   dae_status status = DAE_OK;
   if (r->count < 1 || !r->subsystem || r->links < 0 || (r->links > 0 && !r->link))
     return dae__fail(err, DAE_ERROR_USAGE, "subsystems", "there are no subsystems to iterate");
   for (int i = 0; i < r->count && !status; i++)
-    status = check_subsystem(&r->subsystem[i], i, err);
+    status = subsystems_check_subsystem(&r->subsystem[i], i, err);
   for (int i = 0; i < r->links && !status; i++)
-    status = check_link(r, i, err);
+    status = subsystems_check_link(r, i, err);
   return status;
 }
 
 /* ---- the interface ---- */
 
-static const char *output_name(dae__arena *arena, const dae_subsystem *s, int i)
+static const char *subsystems_output_name(dae__arena *arena, const dae_subsystem *s, int i)
 {
   char text[160];
   const char *own = s->output_names ? s->output_names[i] : NULL;
@@ -72,7 +72,7 @@ static const char *output_name(dae__arena *arena, const dae_subsystem *s, int i)
   return name;
 }
 
-static void take(dae__arena *arena, const request *r, dae__interface *f)
+static void subsystems_take(dae__arena *arena, const request *r, dae__interface *f)
 {
   f->systems = r->count;
   f->sub = DAE__TAKE(arena, const dae_subsystem *, r->count);
@@ -93,9 +93,10 @@ static void take(dae__arena *arena, const request *r, dae__interface *f)
   f->name = DAE__TAKE(arena, const char *, f->unknowns);
 }
 
-static dae_status describe(dae__arena *arena, const request *r, dae__interface *f, dae_error *err)
+static dae_status subsystems_describe(dae__arena *arena, const request *r, dae__interface *f,
+                                      dae_error *err)
 {
-  take(arena, r, f);
+  subsystems_take(arena, r, f);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   for (int p = 0; p < r->count; p++)
@@ -104,7 +105,7 @@ static dae_status describe(dae__arena *arena, const request *r, dae__interface *
       f->owner[u] = p;
       f->direct[u] = !r->subsystem[p].direct || r->subsystem[p].direct[i];
       f->steady[u] = true;
-      f->name[u] = output_name(arena, &r->subsystem[p], i);
+      f->name[u] = subsystems_output_name(arena, &r->subsystem[p], i);
     }
   for (int i = 0; i < f->first_input[r->count]; i++)
     f->source[i] = -1;
@@ -116,14 +117,14 @@ static dae_status describe(dae__arena *arena, const request *r, dae__interface *
 
 /* ---- creation ---- */
 
-static dae_status create(dae__wave *w, dae__arena *arena, const request *r, double t,
-                         const double *outputs, dae_error *err)
+static dae_status subsystems_create(dae__wave *w, dae__arena *arena, const request *r, double t,
+                                    const double *outputs, dae_error *err)
 {
   w->f = DAE__TAKE(arena, dae__interface, 1);
   w->m = DAE__KEEP(arena, dae__wave_memory, 1);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  dae_status status = describe(arena, r, w->f, err);
+  dae_status status = subsystems_describe(arena, r, w->f, err);
   if (status)
     return status;
   w->size = w->f->unknowns;
@@ -142,7 +143,7 @@ dae_status dae_wave_create(const dae_subsystem *subsystems, int count, const dae
   *out = NULL;
   dae_status status = dae_options_validate(table, &own, err);
   if (!status)
-    status = check(&r, err);
+    status = subsystems_check(&r, err);
   if (!status && (!outputs || !isfinite(t)))
     status = dae__fail(err, DAE_ERROR_USAGE, "outputs", "the iteration has no start values");
   if (status)
@@ -150,7 +151,7 @@ dae_status dae_wave_create(const dae_subsystem *subsystems, int count, const dae
   dae__arena *arena = dae__arena_create(env);
   dae__wave *w =
       arena ? dae__wave_new(arena, jacobi ? "jacobi" : "gauss-seidel", &own, jacobi) : NULL;
-  status = w ? create(w, arena, &r, t, outputs, err) : dae__out_of_memory(err);
+  status = w ? subsystems_create(w, arena, &r, t, outputs, err) : dae__out_of_memory(err);
   if (!status && dae__integrator_create(arena, &w->table, w, out))
     status = dae__out_of_memory(err);
   if (status && w)

@@ -10,7 +10,7 @@
 /* ---- inputs and outputs ---- */
 
 /* the iterate that input j of subsystem p is taken from */
-static const dae_waveform *where(const dae__wave *w, int p, int j)
+static const dae_waveform *sweep_where(const dae__wave *w, int p, int j)
 {
   const dae__interface *f = w->f;
   int input = f->first_input[p] + j, owner = f->owner[f->source[input]];
@@ -19,14 +19,14 @@ static const dae_waveform *where(const dae__wave *w, int p, int j)
   return !w->jacobi && w->rank[owner] < w->rank[p] ? &w->computed : &w->given;
 }
 
-static void gather(dae__wave *w, int p)
+static void sweep_gather(dae__wave *w, int p)
 {
   const dae__interface *f = w->f;
   dae_waveform *in = &w->in[p];
   const int *source = f->source + f->first_input[p];
   in->nodes = w->given.nodes;
   for (int j = 0; j < in->width; j++) {
-    const dae_waveform *from = source[j] >= 0 ? where(w, p, j) : NULL;
+    const dae_waveform *from = source[j] >= 0 ? sweep_where(w, p, j) : NULL;
     for (int k = 0; k < in->nodes; k++) {
       size_t to = (size_t)k * (size_t)in->width + (size_t)j;
       size_t at = from ? (size_t)k * (size_t)from->width + (size_t)source[j] : 0;
@@ -36,7 +36,7 @@ static void gather(dae__wave *w, int p)
   }
 }
 
-static void scatter(dae__wave *w, int p)
+static void sweep_scatter(dae__wave *w, int p)
 {
   const dae_waveform *out = &w->out[p];
   dae_waveform *all = &w->computed;
@@ -55,7 +55,7 @@ static void scatter(dae__wave *w, int p)
 
 /* ---- one subsystem ---- */
 
-static dae_status find_gains(dae__wave *w, int p, dae_error *err)
+static dae_status sweep_find_gains(dae__wave *w, int p, dae_error *err)
 {
   const dae_subsystem *s = w->f->sub[p];
   const dae__interface *f = w->f;
@@ -72,7 +72,7 @@ static dae_status find_gains(dae__wave *w, int p, dae_error *err)
 }
 
 /* refuses outputs that are not finite, naming the first */
-static dae_status check_outputs(const dae__wave *w, int p, dae_error *err)
+static dae_status sweep_check_outputs(const dae__wave *w, int p, dae_error *err)
 {
   const dae_waveform *out = &w->out[p];
   for (int i = 0; i < out->nodes * out->width; i++)
@@ -84,12 +84,12 @@ static dae_status check_outputs(const dae__wave *w, int p, dae_error *err)
   return DAE_OK;
 }
 
-static dae_status integrate(dae__wave *w, int p, dae_error *err)
+static dae_status sweep_integrate(dae__wave *w, int p, dae_error *err)
 {
   const dae_subsystem *s = w->f->sub[p];
   dae_waveform *out = &w->out[p];
   dae_status status = w->standing ? DAE_OK : s->load(s->self, w->snapshot[p], err);
-  gather(w, p);
+  sweep_gather(w, p);
   out->nodes = w->given.nodes;
   w->reached[p] = w->grid[out->nodes - 1];
   if (status >= 0)
@@ -97,35 +97,35 @@ static dae_status integrate(dae__wave *w, int p, dae_error *err)
   if (status > 0 && w->reached[p] >= w->grid[out->nodes - 1])
     status = DAE_OK; /* an event at the end of the window changes nothing */
   if (status == DAE_OK)
-    status = check_outputs(w, p, err);
+    status = sweep_check_outputs(w, p, err);
   if (status == DAE_OK && w->trial.want_gains)
-    status = find_gains(w, p, err);
+    status = sweep_find_gains(w, p, err);
   if (status == DAE_OK)
-    scatter(w, p);
+    sweep_scatter(w, p);
   return status;
 }
 
-static void task(void *context, int i)
+static void sweep_task(void *context, int i)
 {
   dae__wave *w = context;
   int p = w->order[i];
   w->why[p] = dae_error_none();
-  w->status[p] = integrate(w, p, &w->why[p]);
+  w->status[p] = sweep_integrate(w, p, &w->why[p]);
 }
 
 /* ---- all of them ---- */
 
-static void run_in_turn(dae__wave *w)
+static void sweep_run_in_turn(dae__wave *w)
 {
   for (int i = 0; i < w->f->systems; i++) {
-    task(w, i);
+    sweep_task(w, i);
     if (w->status[w->order[i]] != DAE_OK)
       break;
   }
 }
 
 /* the first subsystem in order that failed, or the earliest event */
-static dae__verdict outcome(dae__wave *w, dae_error *err)
+static dae__verdict sweep_outcome(dae__wave *w, dae_error *err)
 {
   double earliest = INFINITY;
   for (int i = 0; i < w->f->systems; i++) {
@@ -147,7 +147,7 @@ static dae__verdict outcome(dae__wave *w, dae_error *err)
 
 /* Jacobi uses slack variables in every second sweep, when there is one two sweeps ago to refer to
  */
-static void set_slack(dae__wave *w)
+static void sweep_set_slack(dae__wave *w)
 {
   for (int p = 0; p < w->coupling.parts; p++)
     if (w->coupling.form[p].slack)
@@ -156,19 +156,19 @@ static void set_slack(dae__wave *w)
 
 dae__verdict dae__wave_sweep(dae__wave *w, dae_error *err)
 {
-  set_slack(w);
+  sweep_set_slack(w);
   for (int p = 0; p < w->f->systems; p++)
     w->status[p] = DAE_OK;
   w->computed.nodes = w->given.nodes;
   if (w->jacobi)
-    dae__workers_run(w->workers, w->f->systems, task, w);
+    dae__workers_run(w->workers, w->f->systems, sweep_task, w);
   else
-    run_in_turn(w);
+    sweep_run_in_turn(w);
   w->standing = false;
   w->trial.fresh_gains = w->trial.want_gains;
   w->trial.want_gains = false;
   w->m->sweeps++;
-  return outcome(w, err);
+  return sweep_outcome(w, err);
 }
 
 /* ---- memory ---- */

@@ -21,17 +21,17 @@
 #include "core/vec.h"
 #include "wave/iteration/wave.h"
 
-static double *delta_at(const dae__wave *w, int node)
+static double *update_delta_at(const dae__wave *w, int node)
 {
   return w->delta + (size_t)node * (size_t)w->f->directs;
 }
 
-static double *change_at(const dae__wave *w, int node)
+static double *update_change_at(const dae__wave *w, int node)
 {
   return w->change + (size_t)node * (size_t)w->f->unknowns;
 }
 
-static bool uses_newton(const dae__wave *w)
+static bool update_uses_newton(const dae__wave *w)
 {
   dae_wave_update u = w->trial.update;
   return u == DAE_WAVE_SCHUR || (u == DAE_WAVE_XI && !w->jacobi);
@@ -40,7 +40,7 @@ static bool uses_newton(const dae__wave *w)
 /* ---- the linear system at a node ---- */
 
 /* what a singular G means */
-static dae_status singular(const dae__wave *w, double t, dae_error *err)
+static dae_status update_singular(const dae__wave *w, double t, dae_error *err)
 {
   int column = dae__solver_column(w->solver);
   const char *name = column >= 0 ? w->f->name[w->f->unknown_of[column]] : NULL;
@@ -53,11 +53,11 @@ static dae_status singular(const dae__wave *w, double t, dae_error *err)
   return DAE_ERROR_COUPLING;
 }
 
-static dae_status factor(dae__wave *w, double t, dae_error *err)
+static dae_status update_factor(dae__wave *w, double t, dae_error *err)
 {
   dae_status status = dae__solver_factor(w->solver, w->G);
   if (status == DAE_ERROR_SINGULAR)
-    return singular(w, t, err);
+    return update_singular(w, t, err);
   return status ? dae__fail(err, DAE_ERROR_COUPLING, NULL,
                             "a derivative of an output with respect to an input is not finite")
                 : DAE_OK;
@@ -68,14 +68,14 @@ dae_status dae__wave_factor(dae__wave *w, int node, dae_error *err)
   double t = w->grid[node];
   dae_status status = dae__interface_matrix(w->f, t, dae__wave_gains(w, node),
                                             dae__wave_at(&w->computed, node), w->G, err);
-  return status ? status : factor(w, t, err);
+  return status ? status : update_factor(w, t, err);
 }
 
 /* rhs = G0 (zhat - z) */
-static void kept_part(const dae__wave *w, int node, double *rhs)
+static void update_kept_part(const dae__wave *w, int node, double *rhs)
 {
   const dae__interface *f = w->f;
-  const double *D = dae__wave_gains(w, node), *change = change_at(w, node);
+  const double *D = dae__wave_gains(w, node), *change = update_change_at(w, node);
   for (int d = 0; d < f->directs - f->multipliers; d++) {
     int i = f->unknown_of[d], p = f->owner[i];
     int outputs = f->sub[p]->outputs, row = i - f->first[p];
@@ -90,7 +90,8 @@ static void kept_part(const dae__wave *w, int node, double *rhs)
 }
 
 /* -r at the end of rhs; accelerations as given, or as they came out */
-static dae_status joint_part(dae__wave *w, int node, bool as_given, double *rhs, dae_error *err)
+static dae_status update_joint_part(dae__wave *w, int node, bool as_given, double *rhs,
+                                    dae_error *err)
 {
   dae__interface *f = w->f;
   double *r = rhs + f->directs - f->multipliers;
@@ -105,13 +106,13 @@ static dae_status joint_part(dae__wave *w, int node, bool as_given, double *rhs,
   return status;
 }
 
-static dae_status newton_at(dae__wave *w, int node, dae_error *err)
+static dae_status update_newton_at(dae__wave *w, int node, dae_error *err)
 {
-  double *d = delta_at(w, node);
+  double *d = update_delta_at(w, node);
   dae_status status = dae__wave_factor(w, node, err);
-  kept_part(w, node, d);
+  update_kept_part(w, node, d);
   if (!status)
-    status = joint_part(w, node, true, d, err);
+    status = update_joint_part(w, node, true, d, err);
   if (!status)
     dae__solver_solve(w->solver, d);
   return status;
@@ -120,7 +121,7 @@ static dae_status newton_at(dae__wave *w, int node, dae_error *err)
 /* ---- multipliers of joints ---- */
 
 /* Takes the columns of all systems but one out of the rows of the joints in G. */
-static void keep_only(dae__wave *w, int system)
+static void update_keep_only(dae__wave *w, int system)
 {
   const dae__interface *f = w->f;
   int first = f->directs - f->multipliers;
@@ -131,26 +132,26 @@ static void keep_only(dae__wave *w, int system)
 }
 
 /* the two systems of joints, in the order of the first joint's coordinates */
-static int side_of(const dae__wave *w, bool last)
+static int update_side_of(const dae__wave *w, bool last)
 {
   const dae__link_joint *j = &w->f->joint[0];
   return j->part[last ? j->nz - 1 : 0];
 }
 
 /* d += factor S^-1 r with S that of one system */
-static dae_status add_side(dae__wave *w, int node, bool last, double factor_, double *d,
-                           dae_error *err)
+static dae_status update_add_side(dae__wave *w, int node, bool last, double factor_, double *d,
+                                  dae_error *err)
 {
   const dae__interface *f = w->f;
   dae_status status = dae__interface_matrix(w->f, w->grid[node], dae__wave_gains(w, node),
                                             dae__wave_at(&w->computed, node), w->G, err);
   if (status)
     return status;
-  keep_only(w, side_of(w, last));
-  status = factor(w, w->grid[node], err);
+  update_keep_only(w, update_side_of(w, last));
+  status = update_factor(w, w->grid[node], err);
   dae__zero(f->directs, w->rhs);
   if (!status)
-    status = joint_part(w, node, false, w->rhs, err);
+    status = update_joint_part(w, node, false, w->rhs, err);
   if (status)
     return status;
   dae__solver_solve(w->solver, w->rhs);
@@ -158,30 +159,30 @@ static dae_status add_side(dae__wave *w, int node, bool last, double factor_, do
   return DAE_OK;
 }
 
-static dae_status multipliers_at(dae__wave *w, int node, dae_error *err)
+static dae_status update_multipliers_at(dae__wave *w, int node, dae_error *err)
 {
-  double *d = delta_at(w, node), theta = w->opts.theta;
+  double *d = update_delta_at(w, node), theta = w->opts.theta;
   dae__zero(w->f->directs, d);
   if (w->opts.splitting == DAE_WAVE_SPLIT_WEIGHTED) {
-    dae_status status = add_side(w, node, true, theta, d, err);
-    return status ? status : add_side(w, node, false, 1 - theta, d, err);
+    dae_status status = update_add_side(w, node, true, theta, d, err);
+    return status ? status : update_add_side(w, node, false, 1 - theta, d, err);
   }
   dae_status status = dae__wave_factor(w, node, err);
   if (!status)
-    status = joint_part(w, node, false, d, err);
+    status = update_joint_part(w, node, false, d, err);
   if (!status)
     dae__solver_solve(w->solver, d);
   return status;
 }
 
 /* lambdahat = lambda + its part of d */
-static void take_multipliers(dae__wave *w, int node)
+static void update_take_multipliers(dae__wave *w, int node)
 {
   const dae__interface *f = w->f;
   for (int i = f->first[f->systems]; i < f->unknowns; i++) {
-    double d = delta_at(w, node)[f->direct_of[i]];
+    double d = update_delta_at(w, node)[f->direct_of[i]];
     dae__wave_at(&w->computed, node)[i] = dae__wave_at(&w->given, node)[i] + d;
-    change_at(w, node)[i] = d;
+    update_change_at(w, node)[i] = d;
   }
 }
 
@@ -191,58 +192,58 @@ dae_status dae__wave_compare(dae__wave *w, dae_error *err)
 {
   dae__interface *f = w->f;
   int outputs = f->first[f->systems];
-  bool newton = uses_newton(w);
+  bool newton = update_uses_newton(w);
   dae_status status = DAE_OK;
   for (int k = 0; k < w->given.nodes && !status; k++) {
     const double *z = dae__wave_at(&w->given, k), *zhat = dae__wave_at(&w->computed, k);
     for (int i = 0; i < outputs; i++)
-      change_at(w, k)[i] = zhat[i] - z[i];
+      update_change_at(w, k)[i] = zhat[i] - z[i];
     if (newton && f->directs > 0)
-      status = newton_at(w, k, err);
+      status = update_newton_at(w, k, err);
     else if (f->multipliers > 0)
-      status = multipliers_at(w, k, err);
+      status = update_multipliers_at(w, k, err);
     if (!status)
-      take_multipliers(w, k);
+      update_take_multipliers(w, k);
   }
   return status;
 }
 
 /* ---- the next waveforms ---- */
 
-static void all_direct(const dae__wave *w, void (*next)(const dae__wave *, int node, int i))
+static void update_all_direct(const dae__wave *w, void (*next)(const dae__wave *, int node, int i))
 {
   for (int k = 0; k < w->given.nodes; k++)
     for (int d = 0; d < w->f->directs; d++)
       next(w, k, w->f->unknown_of[d]);
 }
 
-static void next_plain(const dae__wave *w, int k, int i)
+static void update_next_plain(const dae__wave *w, int k, int i)
 {
   dae__wave_at(&w->given, k)[i] = dae__wave_at(&w->computed, k)[i];
 }
 
-static void next_schur(const dae__wave *w, int k, int i)
+static void update_next_schur(const dae__wave *w, int k, int i)
 {
-  dae__wave_at(&w->given, k)[i] += delta_at(w, k)[w->f->direct_of[i]];
+  dae__wave_at(&w->given, k)[i] += update_delta_at(w, k)[w->f->direct_of[i]];
 }
 
-static void next_xi(const dae__wave *w, int k, int i)
+static void update_next_xi(const dae__wave *w, int k, int i)
 {
   bool last = w->rank[w->f->owner[i]] == w->f->systems - 1;
-  (last ? next_schur : next_plain)(w, k, i);
+  (last ? update_next_schur : update_next_plain)(w, k, i);
 }
 
-static void next_relax(const dae__wave *w, int k, int i)
+static void update_next_relax(const dae__wave *w, int k, int i)
 {
-  dae__wave_at(&w->given, k)[i] += (w->fed[i] ? w->omega : 1) * change_at(w, k)[i];
+  dae__wave_at(&w->given, k)[i] += (w->fed[i] ? w->omega : 1) * update_change_at(w, k)[i];
 }
 
 /* z2 + (1 - T^2)^-1 (zhat - z2) with T = 1 - G: 1 - T^2 = G (2 - G) */
-static dae_status xi_jacobi_at(dae__wave *w, int node, dae_error *err)
+static dae_status update_xi_jacobi_at(dae__wave *w, int node, dae_error *err)
 {
   const dae__interface *f = w->f;
   const double *before = dae__wave_at(&w->past[0], node), *zhat = dae__wave_at(&w->computed, node);
-  double *d = delta_at(w, node), *given = dae__wave_at(&w->given, node);
+  double *d = update_delta_at(w, node), *given = dae__wave_at(&w->given, node);
   for (int i = 0; i < f->directs; i++)
     d[i] = zhat[f->unknown_of[i]] - before[f->unknown_of[i]];
   dae_status status = dae__wave_factor(w, node, err);
@@ -252,7 +253,7 @@ static dae_status xi_jacobi_at(dae__wave *w, int node, dae_error *err)
   for (int c = 0; c < f->directs; c++)
     for (int e = f->G.start[c]; e < f->G.start[c + 1]; e++)
       w->G[e] = (f->G.row[e] == c ? 2 : 0) - w->G[e];
-  status = factor(w, w->grid[node], err);
+  status = update_factor(w, w->grid[node], err);
   if (status)
     return status;
   dae__solver_solve(w->solver, d);
@@ -261,32 +262,32 @@ static dae_status xi_jacobi_at(dae__wave *w, int node, dae_error *err)
   return DAE_OK;
 }
 
-static dae_status xi_jacobi(dae__wave *w, dae_error *err)
+static dae_status update_xi_jacobi(dae__wave *w, dae_error *err)
 {
   dae_status status = DAE_OK;
   if (w->trial.sweep % 2 == 1)
-    all_direct(w, next_plain);
+    update_all_direct(w, update_next_plain);
   for (int k = 0; k < w->given.nodes && !status && w->trial.sweep % 2 == 0; k++)
-    status = xi_jacobi_at(w, k, err);
+    status = update_xi_jacobi_at(w, k, err);
   return status;
 }
 
 /* What is accelerated: unknowns that are fed back, and not the direct ones alone, since samples
  * taken while the others move contradict each other; but for joints, whose positions and rates are
  * integrals of the accelerations and tell nothing new, these alone. */
-static bool is_sampled(const dae__wave *w, int i)
+static bool update_is_sampled(const dae__wave *w, int i)
 {
   bool joints = w->coupling.problem && w->coupling.problem->coupled->joints > 0;
   return w->fed[i] && (w->f->direct[i] || !joints);
 }
 
 /* these at all nodes in one vector; returns its length */
-static int flatten(dae__wave *w)
+static int update_flatten(dae__wave *w)
 {
   int n = 0;
   for (int k = 0; k < w->given.nodes; k++)
     for (int i = 0; i < w->f->unknowns; i++) {
-      if (!is_sampled(w, i))
+      if (!update_is_sampled(w, i))
         continue;
       w->flat_z[n] = dae__wave_at(&w->given, k)[i];
       w->flat_hat[n] = dae__wave_at(&w->computed, k)[i];
@@ -295,52 +296,52 @@ static int flatten(dae__wave *w)
   return n;
 }
 
-static void accelerate(dae__wave *w)
+static void update_accelerate(dae__wave *w)
 {
-  int n = flatten(w);
+  int n = update_flatten(w);
   if (w->trial.sweep == 1)
     dae__accelerate_begin(&w->accelerate, n);
   if (w->trial.update == DAE_WAVE_AITKEN)
     dae__accelerate_aitken(&w->accelerate, w->flat_hat, w->flat_weight, w->flat_z);
   else
     dae__accelerate_anderson(&w->accelerate, w->flat_hat, w->flat_weight, w->flat_z);
-  all_direct(w, next_plain);
+  update_all_direct(w, update_next_plain);
   n = 0;
   for (int k = 0; k < w->given.nodes; k++)
     for (int i = 0; i < w->f->unknowns; i++)
-      if (is_sampled(w, i))
+      if (update_is_sampled(w, i))
         dae__wave_at(&w->given, k)[i] = w->flat_z[n++];
 }
 
-static dae_status next_direct(dae__wave *w, dae_error *err)
+static dae_status update_next_direct(dae__wave *w, dae_error *err)
 {
   switch (w->trial.update) {
   case DAE_WAVE_SCHUR:
-    all_direct(w, next_schur);
+    update_all_direct(w, update_next_schur);
     return DAE_OK;
   case DAE_WAVE_XI:
     if (w->jacobi)
-      return xi_jacobi(w, err);
-    all_direct(w, next_xi);
+      return update_xi_jacobi(w, err);
+    update_all_direct(w, update_next_xi);
     return DAE_OK;
   case DAE_WAVE_RELAX:
-    all_direct(w, next_relax);
+    update_all_direct(w, update_next_relax);
     return DAE_OK;
   case DAE_WAVE_AITKEN:
   case DAE_WAVE_ANDERSON:
-    accelerate(w);
+    update_accelerate(w);
     return DAE_OK;
   case DAE_WAVE_AUTO:
   case DAE_WAVE_PLAIN:
   case DAE_WAVE_SLACK:
   default:
-    all_direct(w, next_plain);
+    update_all_direct(w, update_next_plain);
     return DAE_OK;
   }
 }
 
 /* The waveforms given to this sweep become the past. */
-static void remember(dae__wave *w)
+static void update_remember(dae__wave *w)
 {
   int all = w->given.nodes * w->f->unknowns;
   for (int age = w->pasts - 1; age > 0; age--) {
@@ -357,11 +358,11 @@ dae_status dae__wave_update(dae__wave *w, dae_error *err)
   int all = w->given.nodes * f->unknowns;
   dae__copy(all, w->given.value, w->before);
   dae__copy(all, w->given.slope, w->before_slope);
-  dae_status status = next_direct(w, err);
-  remember(w);
+  dae_status status = update_next_direct(w, err);
+  update_remember(w);
   bool together = w->trial.update == DAE_WAVE_AITKEN || w->trial.update == DAE_WAVE_ANDERSON;
   for (int i = 0; i < f->unknowns; i++)
-    if (f->direct[i] || (together && is_sampled(w, i)))
+    if (f->direct[i] || (together && update_is_sampled(w, i)))
       dae__waveform_slopes(&w->given, i);
     else
       for (int k = 0; k < w->given.nodes; k++) {

@@ -11,7 +11,7 @@
 
 /* ---- what is refused ---- */
 
-static dae_status any_assembly(const dae_problem *problem, dae_error *err)
+static dae_status wave_any_assembly(const dae_problem *problem, dae_error *err)
 {
   (void)problem, (void)err;
   return DAE_OK;
@@ -25,7 +25,7 @@ dae_status dae__wave_accepts(const dae_problem *problem, dae_error *err)
   if (!problem->coupled || problem->coupled->parts < 2)
     return dae__fail(err, DAE_ERROR_UNSUPPORTED, "problem",
                      "it iterates between systems, and this problem is one system");
-  return dae__assembled_judge(problem, any_assembly, err);
+  return dae__assembled_judge(problem, wave_any_assembly, err);
 }
 
 dae_status dae__joint_accepts(const dae_problem *problem, dae_error *err)
@@ -38,7 +38,7 @@ dae_status dae__joint_accepts(const dae_problem *problem, dae_error *err)
   return status;
 }
 
-static dae_status check_update(const dae__wave *w, dae_error *err)
+static dae_status wave_check_update(const dae__wave *w, dae_error *err)
 {
   const dae__interface *f = w->f;
   if (w->opts.update == DAE_WAVE_XI && (f->systems != 2 || f->joints > 0))
@@ -73,7 +73,7 @@ static dae_status check_update(const dae__wave *w, dae_error *err)
 
 /* ---- memory ---- */
 
-static dae_waveform take_waveform(dae__arena *arena, const dae__wave *w, int width, bool kept)
+static dae_waveform wave_take_waveform(dae__arena *arena, const dae__wave *w, int width, bool kept)
 {
   size_t count = (size_t)w->capacity * (size_t)width;
   dae_waveform form = {.nodes = 1, .width = width, .t = w->grid};
@@ -82,7 +82,7 @@ static dae_waveform take_waveform(dae__arena *arena, const dae__wave *w, int wid
   return form;
 }
 
-static void take_systems(dae__arena *arena, dae__wave *w)
+static void wave_take_systems(dae__arena *arena, dae__wave *w)
 {
   const dae__interface *f = w->f;
   int n = f->systems;
@@ -93,22 +93,22 @@ static void take_systems(dae__arena *arena, dae__wave *w)
   w->why = DAE__TAKE(arena, dae_error, n);
   w->reached = DAE__TAKE(arena, double, n);
   for (int p = 0; p < n && !dae__arena_failed(arena); p++) {
-    w->in[p] = take_waveform(arena, w, f->sub[p]->inputs, false);
-    w->out[p] = take_waveform(arena, w, f->sub[p]->outputs, false);
+    w->in[p] = wave_take_waveform(arena, w, f->sub[p]->inputs, false);
+    w->out[p] = wave_take_waveform(arena, w, f->sub[p]->outputs, false);
     w->snapshot[p] = DAE__KEEP(arena, char, f->sub[p]->save_size);
   }
 }
 
-static void take_waveforms(dae__arena *arena, dae__wave *w)
+static void wave_take_waveforms(dae__arena *arena, dae__wave *w)
 {
   int n = w->f->unknowns;
   size_t all = (size_t)w->capacity * (size_t)n;
-  w->given = take_waveform(arena, w, n, false);
-  w->computed = take_waveform(arena, w, n, true);
+  w->given = wave_take_waveform(arena, w, n, false);
+  w->computed = wave_take_waveform(arena, w, n, true);
   w->pasts = w->coupling.ages > 2 ? w->coupling.ages - 1 : 1;
   w->past = DAE__TAKE(arena, dae_waveform, w->pasts);
   for (int i = 0; w->past && i < w->pasts; i++)
-    w->past[i] = take_waveform(arena, w, n, false);
+    w->past[i] = wave_take_waveform(arena, w, n, false);
   w->settled = DAE__KEEP(arena, double, all);
   w->settled_t = DAE__KEEP(arena, double, w->capacity);
   w->start = DAE__KEEP(arena, double, n);
@@ -124,7 +124,7 @@ static void take_waveforms(dae__arena *arena, dae__wave *w)
   w->before_slope = DAE__TAKE(arena, double, all);
 }
 
-static void take_loop(dae__arena *arena, dae__wave *w)
+static void wave_take_loop(dae__arena *arena, dae__wave *w)
 {
   const dae__interface *f = w->f;
   size_t gains = (size_t)f->first_gain[f->systems], nodes = (size_t)w->capacity;
@@ -145,7 +145,7 @@ static void take_loop(dae__arena *arena, dae__wave *w)
 }
 
 /* nodes a grid may have */
-static int capacity_of(const dae_wave_options *opts, double least_step)
+static int wave_capacity_of(const dae_wave_options *opts, double least_step)
 {
   if (opts->nodes > 0)
     return opts->nodes + 1;
@@ -153,14 +153,14 @@ static int capacity_of(const dae_wave_options *opts, double least_step)
   return (int)fmin(fmax(fixed, NODES), 100001);
 }
 
-static dae_status take_memory(dae__arena *arena, dae__wave *w, dae_error *err)
+static dae_status wave_take_memory(dae__arena *arena, dae__wave *w, dae_error *err)
 {
   w->grid = DAE__KEEP(arena, double, w->capacity);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  take_systems(arena, w);
-  take_waveforms(arena, w);
-  take_loop(arena, w);
+  wave_take_systems(arena, w);
+  wave_take_waveforms(arena, w);
+  wave_take_loop(arena, w);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   return w->f->directs > 0 ? dae__solver_create(arena, &w->f->G, &w->solver, err) : DAE_OK;
@@ -169,7 +169,7 @@ static dae_status take_memory(dae__arena *arena, dae__wave *w, dae_error *err)
 /* ---- the order ---- */
 
 /* The order of the subsystems: given, or the one that contracts best at the start. */
-static dae_status find_order(dae__wave *w, dae__arena *arena, int n, double t, dae_error *err)
+static dae_status wave_find_order(dae__wave *w, dae__arena *arena, int n, double t, dae_error *err)
 {
   bool search = w->opts.reorder && !w->opts.order && !w->jacobi && w->coupling.problem && n > 1;
   w->order = DAE__KEEP(arena, int, n);
@@ -199,7 +199,7 @@ static dae_status find_order(dae__wave *w, dae__arena *arena, int n, double t, d
 
 /* An unknown is fed back if a subsystem that does not come after its owner has it as an input; a
  * multiplier always. */
-static void find_fed(dae__wave *w)
+static void wave_find_fed(dae__wave *w)
 {
   const dae__interface *f = w->f;
   for (int p = 0; p < f->systems; p++)
@@ -214,7 +214,7 @@ static void find_fed(dae__wave *w)
 
 /* ---- starts ---- */
 
-static dae_status stand_at(dae__wave *w, double t, dae_error *err)
+static dae_status wave_stand_at(dae__wave *w, double t, dae_error *err)
 {
   dae__wave_memory *m = w->m;
   m->t = m->origin = t;
@@ -238,7 +238,7 @@ dae_status dae__wave_begin_at(dae__wave *w, double t, dae_error *err)
 {
   dae__coupling_unknowns(&w->coupling, w->y, w->dy, w->start);
   dae_status status = dae__coupling_restart(&w->coupling, t, w->y, w->start, err);
-  return status ? status : stand_at(w, t, err);
+  return status ? status : wave_stand_at(w, t, err);
 }
 
 dae__wave *dae__wave_new(dae__arena *arena, const char *method, const dae_wave_options *opts,
@@ -252,14 +252,14 @@ dae__wave *dae__wave_new(dae__arena *arena, const char *method, const dae_wave_o
   w->env = dae__arena_env(arena);
   w->table = dae__wave_verbs;
   w->table.method = method;
-  w->capacity = capacity_of(opts, 0);
+  w->capacity = wave_capacity_of(opts, 0);
   return w;
 }
 
 dae_status dae__wave_finish(dae__wave *w, dae__arena *arena, double t, const double *unknowns,
                             dae_error *err)
 {
-  dae_status status = take_memory(arena, w, err);
+  dae_status status = wave_take_memory(arena, w, err);
   if (!status)
     status = dae__wave_project_create(w, arena, err);
   if (status)
@@ -270,21 +270,21 @@ dae_status dae__wave_finish(dae__wave *w, dae__arena *arena, double t, const dou
   w->omega = w->opts.omega > 0 ? w->opts.omega : 1;
   bool slack = w->opts.update == DAE_WAVE_SLACK; /* calls the callbacks of other parts */
   w->m->t = t;
-  status = w->order ? DAE_OK : find_order(w, arena, w->f->systems, t, err);
+  status = w->order ? DAE_OK : wave_find_order(w, arena, w->f->systems, t, err);
   if (!status)
-    status = check_update(w, err);
+    status = wave_check_update(w, err);
   if (!status)
-    find_fed(w);
+    wave_find_fed(w);
   if (!status && w->jacobi)
     status = dae__workers_create(w->env, slack ? 1 : w->opts.workers, &w->workers, err);
   if (!status)
-    status = stand_at(w, t, err);
+    status = wave_stand_at(w, t, err);
   return status;
 }
 
 /* ---- parts of a problem ---- */
 
-static double least_step(const dae_wave_options *opts, int parts)
+static double wave_least_step(const dae_wave_options *opts, int parts)
 {
   double least = 0;
   for (int i = 0; opts->children && i < parts; i++) {
@@ -296,7 +296,7 @@ static double least_step(const dae_wave_options *opts, int parts)
 }
 
 /* Right sides at earlier iterates: the user's, or those of the last sweep. */
-static const dae_wave_terms *terms_of(dae__wave *w)
+static const dae_wave_terms *wave_terms_of(dae__wave *w)
 {
   static const double one[1] = {1}, last[2] = {0, 1};
   if (w->opts.terms)
@@ -308,8 +308,8 @@ static const dae_wave_terms *terms_of(dae__wave *w)
   return &w->terms;
 }
 
-static dae_status create_parts(dae__wave *w, dae__arena *arena, const dae_problem *problem,
-                               const dae_start *start, dae_error *err)
+static dae_status wave_create_parts(dae__wave *w, dae__arena *arena, const dae_problem *problem,
+                                    const dae_start *start, dae_error *err)
 {
   w->size = dae_problem_size(problem);
   w->coupling.problem = problem;
@@ -321,16 +321,16 @@ static dae_status create_parts(dae__wave *w, dae__arena *arena, const dae_proble
   dae_status status = dae_consistent_start(problem, start, w->env, w->y, w->dy, NULL, err);
   if (status)
     return status;
-  status = find_order(w, arena, problem->coupled->parts, start->t, err);
+  status = wave_find_order(w, arena, problem->coupled->parts, start->t, err);
   if (status)
     return status;
-  w->capacity = capacity_of(&w->opts, least_step(&w->opts, problem->coupled->parts));
+  w->capacity = wave_capacity_of(&w->opts, wave_least_step(&w->opts, problem->coupled->parts));
   dae__coupling_recipe recipe = {.problem = problem,
                                  .splitting = w->opts.splitting,
                                  .slack = w->opts.update == DAE_WAVE_SLACK,
                                  .jacobi = w->jacobi,
                                  .rank = w->rank,
-                                 .terms = terms_of(w),
+                                 .terms = wave_terms_of(w),
                                  .with_children = true,
                                  .children = w->opts.children,
                                  .rtol = DAE__CHILD_SHARE * w->opts.rtol,
@@ -366,7 +366,7 @@ dae_status dae__wave_create_parts(const dae__wave_request *request, const dae_pr
     return status;
   dae__arena *arena = dae__arena_create(env);
   dae__wave *w = arena ? dae__wave_new(arena, request->method, &opts, request->jacobi) : NULL;
-  status = w ? create_parts(w, arena, problem, start, err) : dae__out_of_memory(err);
+  status = w ? wave_create_parts(w, arena, problem, start, err) : dae__out_of_memory(err);
   if (!status && dae__integrator_create(arena, &w->table, w, out))
     status = dae__out_of_memory(err);
   if (status && w)

@@ -11,7 +11,7 @@
 #define CONTINUED 4 /* nodes of a continuation, spread over the window: a cubic, too */
 
 /* the interval that t is in: the last k < nodes - 1 with t[k] <= t, at least 0 */
-static int interval_of(const dae_waveform *w, double t)
+static int waveform_interval_of(const dae_waveform *w, double t)
 {
   int low = 0, high = w->nodes - 1;
   while (high - low > 1) {
@@ -28,7 +28,7 @@ typedef struct basis {
   double y0, y1, dy0, dy1; /* factors of values and slopes */
 } basis;
 
-static basis basis_at(dae_interpolation kind, double x, double h)
+static basis waveform_basis_at(dae_interpolation kind, double x, double h)
 {
   switch (kind) {
   case DAE_INTERPOLATION_HERMITE:
@@ -55,9 +55,9 @@ void dae_waveform_at(const dae_waveform *w, dae_interpolation kind, double t, do
     dae__copy(n, w->value + (size_t)last * (size_t)n, value);
     return;
   }
-  int k = interval_of(w, t);
+  int k = waveform_interval_of(w, t);
   double h = w->t[k + 1] - w->t[k];
-  basis b = basis_at(kind, (t - w->t[k]) / h, h);
+  basis b = waveform_basis_at(kind, (t - w->t[k]) / h, h);
   const double *y0 = w->value + (size_t)k * (size_t)n, *y1 = y0 + n;
   const double *dy0 = w->slope + (size_t)k * (size_t)n, *dy1 = dy0 + n;
   for (int i = 0; i < n; i++)
@@ -67,7 +67,7 @@ void dae_waveform_at(const dae_waveform *w, dae_interpolation kind, double t, do
 void dae__span_at(const dae__span *s, int n, double t, double *y, double *dy)
 {
   double h = s->t1 - s->t0, x = (t - s->t0) / h;
-  basis b = basis_at(DAE_INTERPOLATION_HERMITE, x, h);
+  basis b = waveform_basis_at(DAE_INTERPOLATION_HERMITE, x, h);
   for (int i = 0; i < n; i++)
     y[i] = b.y0 * s->y0[i] + b.y1 * s->y1[i] + (b.dy0 * s->dy0[i] + b.dy1 * s->dy1[i]);
   for (int i = 0; dy && i < n; i++) {
@@ -80,7 +80,7 @@ void dae__span_at(const dae__span *s, int n, double t, double *y, double *dy)
 
 /* weights with which the derivative at node `at` of the polynomial through t[0 ... m-1] sums the
  * values: of Lagrange's basis */
-static void derivative_weights(int m, const double *t, int at, double *weight)
+static void waveform_derivative_weights(int m, const double *t, int at, double *weight)
 {
   double sum = 0;
   for (int j = 0; j < m; j++) {
@@ -104,7 +104,7 @@ void dae__waveform_slopes(dae_waveform *w, int i)
     int first = k - m / 2;
     first = first < 0 ? 0 : first > w->nodes - m ? w->nodes - m : first;
     double slope = 0;
-    derivative_weights(m, w->t + first, k - first, weight);
+    waveform_derivative_weights(m, w->t + first, k - first, weight);
     for (int j = 0; j < m; j++)
       slope += weight[j] * w->value[(size_t)(first + j) * (size_t)w->width + (size_t)i];
     w->slope[(size_t)k * (size_t)w->width + (size_t)i] = m > 1 ? slope : 0;

@@ -26,7 +26,7 @@
 
 /* ---- the first waveforms ---- */
 
-static dae_status begin_at(dae__wave *w, int node, bool constant, dae_error *err)
+static dae_status window_begin_at(dae__wave *w, int node, bool constant, dae_error *err)
 {
   double *z = dae__wave_at(&w->given, node);
   dae_waveform settled = {w->m->nodes, w->f->unknowns, w->settled_t, w->settled, NULL};
@@ -41,11 +41,11 @@ static dae_status begin_at(dae__wave *w, int node, bool constant, dae_error *err
   return DAE_OK;
 }
 
-static dae_status begin(dae__wave *w, bool constant, dae_error *err)
+static dae_status window_begin(dae__wave *w, bool constant, dae_error *err)
 {
   dae_status status = DAE_OK;
   for (int k = 0; k < w->given.nodes && !status; k++)
-    status = begin_at(w, k, constant, err);
+    status = window_begin_at(w, k, constant, err);
   for (int i = 0; i < w->f->unknowns; i++)
     dae__waveform_slopes(&w->given, i);
   dae__copy(w->f->unknowns, dae__wave_at(&w->given, w->given.nodes - 1), w->end_before);
@@ -59,7 +59,7 @@ static dae_status begin(dae__wave *w, bool constant, dae_error *err)
 /* ---- sweeps ---- */
 
 /* last: the error on the grid before, which was coarser */
-static bool too_coarse(dae__wave *w, double last)
+static bool window_too_coarse(dae__wave *w, double last)
 {
   double worst = 0;
   if (w->opts.nodes > 0 || w->opts.sweeps > 0) /* nothing is tested then */
@@ -74,7 +74,7 @@ static bool too_coarse(dae__wave *w, double last)
   return worst > fmax(COARSE, w->m->noise) && !noise;
 }
 
-static void tell(dae__wave *w)
+static void window_tell(dae__wave *w)
 {
   if (!w->opts.watch)
     return;
@@ -88,41 +88,41 @@ static void tell(dae__wave *w)
 }
 
 /* what couples the systems could not be evaluated or solved for */
-static dae__verdict broken(dae__wave *w)
+static dae__verdict window_broken(dae__wave *w)
 {
   w->failed = -1;
   return DAE__FAILED;
 }
 
 /* The sweeps of one window. */
-static dae__verdict iterate(dae__wave *w, double last_defect, dae_error *err)
+static dae__verdict window_iterate(dae__wave *w, double last_defect, dae_error *err)
 {
   dae__trial_window *o = &w->trial;
   for (o->sweep = 1;; o->sweep++) {
     dae__verdict verdict = dae__wave_sweep(w, err);
     if (verdict != DAE__GO_ON)
       return verdict;
-    if (o->sweep == 1 && too_coarse(w, last_defect))
+    if (o->sweep == 1 && window_too_coarse(w, last_defect))
       return DAE__COARSE;
     dae_status status = dae__wave_compare(w, err);
     if (status)
-      return broken(w);
+      return window_broken(w);
     if (o->fresh_gains)
       dae__wave_measure(w, w->given.nodes - 1);
     verdict = dae__wave_judge(w);
-    tell(w);
-    if (verdict == DAE__CONVERGED && too_coarse(w, last_defect))
+    window_tell(w);
+    if (verdict == DAE__CONVERGED && window_too_coarse(w, last_defect))
       return DAE__COARSE;
     if (verdict != DAE__GO_ON)
       return verdict;
     o->want_gains = w->f->has_gains && o->rate > REFRESH;
     status = dae__wave_update(w, err);
     if (status)
-      return broken(w);
+      return window_broken(w);
   }
 }
 
-static dae_wave_update usual_update(const dae__wave *w)
+static dae_wave_update window_usual_update(const dae__wave *w)
 {
   if (w->opts.update != DAE_WAVE_AUTO)
     return w->opts.update;
@@ -131,7 +131,7 @@ static dae_wave_update usual_update(const dae__wave *w)
   return w->f->has_gains ? DAE_WAVE_SCHUR : DAE_WAVE_ANDERSON;
 }
 
-static void begin_trial(dae__wave *w, dae_wave_update update)
+static void window_begin_trial(dae__wave *w, dae_wave_update update)
 {
   bool automatic = w->opts.update == DAE_WAVE_AUTO;
   int usual = automatic ? 40 : 200;
@@ -157,7 +157,7 @@ typedef struct plan {
   dae_error why; /* and what it said; no error: none has */
 } plan;
 
-static bool shorten(dae__wave *w, plan *p)
+static bool window_shorten(dae__wave *w, plan *p)
 {
   double length = (p->end - w->m->t) / 2;
   p->end = w->m->t + length;
@@ -166,7 +166,7 @@ static bool shorten(dae__wave *w, plan *p)
 }
 
 /* sweeps did not converge: false where nothing is left to try */
-static bool try_otherwise(dae__wave *w, dae__verdict verdict, plan *p)
+static bool window_try_otherwise(dae__wave *w, dae__verdict verdict, plan *p)
 {
   dae_wave_update update = w->opts.update;
   bool automatic = update == DAE_WAVE_AUTO;
@@ -177,17 +177,17 @@ static bool try_otherwise(dae__wave *w, dae__verdict verdict, plan *p)
     return false;
   if (automatic && p->shortened >= RETRIES / 2 && p->update == DAE_WAVE_SCHUR)
     p->update = DAE_WAVE_ANDERSON;
-  return shorten(w, p);
+  return window_shorten(w, p);
 }
 
 /* a failure that no other window cures */
-static bool is_final(const dae__wave *w)
+static bool window_is_final(const dae__wave *w)
 {
   dae_status status = w->failed >= 0 ? w->status[w->failed] : DAE_OK;
   return status == DAE_ERROR_CALLBACK || status == DAE_ERROR_MEMORY;
 }
 
-static bool try_again(dae__wave *w, dae__verdict verdict, plan *p)
+static bool window_try_again(dae__wave *w, dae__verdict verdict, plan *p)
 {
   switch (verdict) {
   case DAE__COARSE:
@@ -196,20 +196,20 @@ static bool try_again(dae__wave *w, dae__verdict verdict, plan *p)
       w->m->intervals *= 2;
       return true;
     }
-    return shorten(w, p);
+    return window_shorten(w, p);
   case DAE__EARLY:
     p->end = w->trial.reached;
     return p->end > w->m->t;
   case DAE__FAILED:
-    if (is_final(w))
+    if (window_is_final(w))
       return false;
     if (!p->constant && !w->opts.guess) {
       p->constant = true;
       return true;
     }
-    return shorten(w, p);
+    return window_shorten(w, p);
   default:
-    return try_otherwise(w, verdict, p);
+    return window_try_otherwise(w, verdict, p);
   }
 }
 
@@ -230,7 +230,7 @@ static void choose_window(dae__wave *w, const plan *p)
     m->window = fmin(m->window, w->opts.max_window);
 }
 
-static void count(dae__wave *w)
+static void window_count(dae__wave *w)
 {
   dae__wave_memory *m = w->m;
   /* what finer grids did not cure is expected of the next window, too */
@@ -246,7 +246,7 @@ static void count(dae__wave *w)
   m->last_observed = o->worst_rate;
 }
 
-static dae_status accept(dae__wave *w, const plan *p, dae_error *err)
+static dae_status window_accept(dae__wave *w, const plan *p, dae_error *err)
 {
   dae__wave_memory *m = w->m;
   int nodes = w->computed.nodes, last = nodes - 1;
@@ -259,7 +259,7 @@ static dae_status accept(dae__wave *w, const plan *p, dae_error *err)
   dae__copy(nodes * w->f->unknowns, w->computed.value, w->settled);
   dae__copy(nodes, w->grid, w->settled_t);
   dae__copy(w->f->unknowns, dae__wave_at(&w->computed, last), w->start);
-  count(w);
+  window_count(w);
   choose_window(w, p);
   dae_status status = dae__wave_settle(w, err);
   dae_status saved = dae__wave_save_all(w, status ? NULL : err); /* they stand there in any case */
@@ -279,7 +279,7 @@ void dae__wave_stand(dae__wave *w)
 
 /* What is said is the last failure of a subsystem, where there was one, not what became of a
  * shorter window. */
-static dae_status give_up(dae__wave *w, dae__verdict verdict, const plan *p, dae_error *err)
+static dae_status window_give_up(dae__wave *w, dae__verdict verdict, const plan *p, dae_error *err)
 {
   bool failed = verdict == DAE__COARSE || verdict == DAE__FAILED;
   dae_status status = dae__wave_load_all(w, err);
@@ -301,7 +301,7 @@ dae_status dae__wave_window(dae__wave *w, double t_stop, dae_error *err)
     m->window = w->opts.window > 0 ? w->opts.window : dae__wave_first_window(w, t_stop);
   plan p = {.end = dae__wave_end(w, t_stop),
             .constant = w->opts.begin == DAE_WAVE_BEGIN_CONSTANT || m->nodes < 2,
-            .update = usual_update(w),
+            .update = window_usual_update(w),
             .defect = INFINITY,
             .who = -1,
             .why = dae_error_none()};
@@ -311,20 +311,20 @@ dae_status dae__wave_window(dae__wave *w, double t_stop, dae_error *err)
   for (;;) {
     dae_error why = dae_error_none();
     dae__wave_place_grid(w, p.end);
-    begin_trial(w, p.update);
-    bool begun = begin(w, p.constant && !w->opts.guess, &why) == DAE_OK;
-    dae__verdict verdict = begun ? iterate(w, p.defect, &why) : broken(w);
+    window_begin_trial(w, p.update);
+    bool begun = window_begin(w, p.constant && !w->opts.guess, &why) == DAE_OK;
+    dae__verdict verdict = begun ? window_iterate(w, p.defect, &why) : window_broken(w);
     if (verdict == DAE__CONVERGED)
       break;
     if (verdict == DAE__FAILED) {
       p.who = w->failed;
       p.why = why;
     }
-    if (!begun || !try_again(w, verdict, &p))
-      return give_up(w, verdict, &p, err);
+    if (!begun || !window_try_again(w, verdict, &p))
+      return window_give_up(w, verdict, &p, err);
     w->standing = false;
     dae__log(w->env, DAE_LOG_DEBUG, "window at t = %g given up, next try to t = %g", m->t, p.end);
   }
-  dae_status status = accept(w, &p, err);
+  dae_status status = window_accept(w, &p, err);
   return status ? status : m->t >= t_stop ? DAE_END : DAE_OK;
 }

@@ -28,7 +28,7 @@ struct dae__workers {
 };
 
 /* Tasks until there are none; the mutex is held before and after. */
-static void work(dae__workers *w)
+static void workers_work(dae__workers *w)
 {
   while (w->next < w->last) {
     int i = w->next++;
@@ -38,7 +38,7 @@ static void work(dae__workers *w)
   }
 }
 
-static void *thread_main(void *argument)
+static void *workers_thread_main(void *argument)
 {
   dae__workers *w = argument;
   long seen = 0;
@@ -49,7 +49,7 @@ static void *thread_main(void *argument)
     if (w->leaving)
       break;
     seen = w->round;
-    work(w);
+    workers_work(w);
     if (--w->busy == 0)
       pthread_cond_signal(&w->end);
   }
@@ -58,18 +58,19 @@ static void *thread_main(void *argument)
 }
 
 /* Threads until there are as many as wanted, or no more to be had, with all signals blocked. */
-static void start(dae__workers *w, int wanted)
+static void workers_start(dae__workers *w, int wanted)
 {
   sigset_t all, before;
   sigfillset(&all);
   bool blocked = pthread_sigmask(SIG_SETMASK, &all, &before) == 0;
-  while (w->count < wanted && pthread_create(&w->thread[w->count - 1], NULL, thread_main, w) == 0)
+  while (w->count < wanted &&
+         pthread_create(&w->thread[w->count - 1], NULL, workers_thread_main, w) == 0)
     w->count++;
   if (blocked)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-static bool prepare(dae__workers *w)
+static bool workers_prepare(dae__workers *w)
 {
   if (pthread_mutex_init(&w->mutex, NULL))
     return false;
@@ -85,7 +86,7 @@ static bool prepare(dae__workers *w)
   return true;
 }
 
-static int processors(void)
+static int workers_processors(void)
 {
   long count = sysconf(_SC_NPROCESSORS_ONLN);
   return count < 1 ? 1 : count > MOST_WORKERS ? MOST_WORKERS : (int)count;
@@ -94,18 +95,18 @@ static int processors(void)
 dae_status dae__workers_create(const dae_env *env, int count, dae__workers **out, dae_error *err)
 {
   dae_env own = dae__env_of(env);
-  int wanted = count <= 0 ? processors() : count > MOST_WORKERS ? MOST_WORKERS : count;
+  int wanted = count <= 0 ? workers_processors() : count > MOST_WORKERS ? MOST_WORKERS : count;
   *out = NULL;
   dae__workers *w =
       own.allocate(own.user, offsetof(dae__workers, thread) + (size_t)wanted * sizeof(pthread_t));
   if (!w)
     return dae__out_of_memory(err);
   *w = (dae__workers){.env = own, .count = 1};
-  if (!prepare(w)) {
+  if (!workers_prepare(w)) {
     own.release(own.user, w);
     return dae__out_of_memory(err);
   }
-  start(w, wanted);
+  workers_start(w, wanted);
   *out = w;
   return DAE_OK;
 }
@@ -130,7 +131,7 @@ void dae__workers_run(dae__workers *w, int count, void (*task)(void *context, in
   w->busy = w->count - 1;
   w->round++;
   pthread_cond_broadcast(&w->begin);
-  work(w);
+  workers_work(w);
   while (w->busy > 0)
     pthread_cond_wait(&w->end, &w->mutex);
   pthread_mutex_unlock(&w->mutex);

@@ -10,7 +10,7 @@
 
 /* ---- inputs ---- */
 
-static int inputs_at(void *user, double t, double *in)
+static int child_inputs_at(void *user, double t, double *in)
 {
   dae__child *c = user;
   if (c->in)
@@ -21,7 +21,7 @@ static int inputs_at(void *user, double t, double *in)
 }
 
 /* From now on the inputs are constant. */
-static void hold_inputs(dae__child *c, const double *in)
+static void child_hold_inputs(dae__child *c, const double *in)
 {
   c->in = NULL;
   dae__copy(c->subsystem.inputs, in, c->in_nodes);
@@ -29,51 +29,51 @@ static void hold_inputs(dae__child *c, const double *in)
 
 /* ---- the motion ---- */
 
-static double *at_node(double *values, int width, int node)
+static double *child_at_node(double *values, int width, int node)
 {
   return values + (size_t)node * (size_t)width;
 }
 
 /* the part's own variables out of the integrator's */
-static void pick(const dae__child *c, const double *inner, double *own)
+static void child_pick(const dae__child *c, const double *inner, double *own)
 {
   for (int i = 0; i < c->size; i++)
     own[i] = inner[c->entry ? c->entry[i] : i];
 }
 
-static dae_status state_at(dae__child *c, double t, double *y, double *dy, dae_error *err)
+static dae_status child_state_at(dae__child *c, double t, double *y, double *dy, dae_error *err)
 {
   dae_status status = dae_integrator_interpolate(c->it, t, c->inner_y, c->inner_dy, err);
-  pick(c, c->inner_y, y);
-  pick(c, c->inner_dy, dy);
+  child_pick(c, c->inner_y, y);
+  child_pick(c, c->inner_dy, dy);
   return status;
 }
 
 /* States at the nodes from *node on and at the middles from *middle on that the last step has
  * reached. */
-static dae_status record(dae__child *c, const dae_waveform *out, int *node, int *middle,
-                         dae_error *err)
+static dae_status child_record(dae__child *c, const dae_waveform *out, int *node, int *middle,
+                               dae_error *err)
 {
   double t = dae_integrator_view(c->it).t;
   int last = out->nodes - 1;
   dae_status status = DAE_OK;
   while (*node <= last && out->t[*node] <= t && !status) {
-    status = state_at(c, out->t[*node], at_node(c->trace.y, c->size, *node),
-                      at_node(c->trace.dy, c->size, *node), err);
+    status = child_state_at(c, out->t[*node], child_at_node(c->trace.y, c->size, *node),
+                            child_at_node(c->trace.dy, c->size, *node), err);
     ++*node;
   }
   while (*middle < last && (out->t[*middle] + out->t[*middle + 1]) / 2 <= t && !status) {
     double between = (out->t[*middle] + out->t[*middle + 1]) / 2;
     status = c->has_algebraic ? dae__integrator_sketch(c->it, between, c->inner_y, err)
                               : dae__integrator_glance(c->it, between, c->inner_y, err);
-    pick(c, c->inner_y, at_node(c->trace.middle, c->size, *middle));
+    child_pick(c, c->inner_y, child_at_node(c->trace.middle, c->size, *middle));
     ++*middle;
   }
   return status;
 }
 
 /* work += what the integrator has done since */
-static void count_work(dae__child *c, const dae_stats *before)
+static void child_count_work(dae__child *c, const dae_stats *before)
 {
   dae_stats now = dae_integrator_stats(c->it);
 #define COUNT(name, text) c->work->name += now.name - before->name;
@@ -81,23 +81,23 @@ static void count_work(dae__child *c, const dae_stats *before)
 #undef COUNT
 }
 
-static dae_status integrate(dae__child *c, const dae_waveform *out, dae_error *err)
+static dae_status child_integrate(dae__child *c, const dae_waveform *out, dae_error *err)
 {
   int node = 0, middle = 0;
   double end = out->t[out->nodes - 1];
   dae_stats before = dae_integrator_stats(c->it);
-  dae_status status = record(c, out, &node, &middle, err);
+  dae_status status = child_record(c, out, &node, &middle, err);
   while (node < out->nodes && status >= 0) {
     status = dae_integrator_step(c->it, end, err);
     if (status >= 0)
-      status = record(c, out, &node, &middle, err);
+      status = child_record(c, out, &node, &middle, err);
   }
-  count_work(c, &before);
+  child_count_work(c, &before);
   return status < 0 ? status : DAE_OK;
 }
 
 /* Slopes of what has no derivative of its own, by differences over the nodes. */
-static void complete_slopes(dae__child *c, int nodes, const double *t)
+static void child_complete_slopes(dae__child *c, int nodes, const double *t)
 {
   dae_waveform states = {nodes, c->size, t, c->trace.y, c->trace.dy};
   for (int i = 0; i < c->size; i++)
@@ -107,7 +107,7 @@ static void complete_slopes(dae__child *c, int nodes, const double *t)
 
 /* ---- outputs ---- */
 
-static bool variables_only(const dae__child *c)
+static bool child_variables_only(const dae__child *c)
 {
   for (int i = 0; i < c->subsystem.outputs; i++)
     if (c->answers[i].kind != DAE__ANSWER_VARIABLE)
@@ -115,18 +115,19 @@ static bool variables_only(const dae__child *c)
   return true;
 }
 
-static dae_status write_outputs(dae__child *c, const dae_waveform *out, dae_error *err)
+static dae_status child_write_outputs(dae__child *c, const dae_waveform *out, dae_error *err)
 {
   int n = c->subsystem.outputs;
-  bool plain = variables_only(c);
+  bool plain = child_variables_only(c);
   dae_status status = DAE_OK;
   for (int k = 0; k < out->nodes && !status; k++) {
-    const double *y = at_node(c->trace.y, c->size, k), *dy = at_node(c->trace.dy, c->size, k);
-    double *value = at_node(out->value, n, k), *slope = at_node(out->slope, n, k);
+    const double *y = child_at_node(c->trace.y, c->size, k),
+                 *dy = child_at_node(c->trace.dy, c->size, k);
+    double *value = child_at_node(out->value, n, k), *slope = child_at_node(out->slope, n, k);
     if (!plain)
-      status =
-          dae__member_answer(c->member, out->t[k], y, at_node(c->in_nodes, c->subsystem.inputs, k),
-                             n, c->answers, value, NULL, err);
+      status = dae__member_answer(c->member, out->t[k], y,
+                                  child_at_node(c->in_nodes, c->subsystem.inputs, k), n, c->answers,
+                                  value, NULL, err);
     for (int i = 0; i < n; i++) {
       bool variable = c->answers[i].kind == DAE__ANSWER_VARIABLE;
       if (variable)
@@ -137,8 +138,8 @@ static dae_status write_outputs(dae__child *c, const dae_waveform *out, dae_erro
   return status;
 }
 
-static dae_status advance(void *self, const dae_waveform *in, dae_interpolation rule,
-                          dae_waveform *out, double *reached, dae_error *err)
+static dae_status child_advance(void *self, const dae_waveform *in, dae_interpolation rule,
+                                dae_waveform *out, double *reached, dae_error *err)
 {
   dae__child *c = self;
   c->in = in;
@@ -147,43 +148,43 @@ static dae_status advance(void *self, const dae_waveform *in, dae_interpolation 
   dae__copy(out->nodes, out->t, c->t);
   for (int k = 0; k < out->nodes; k++)
     dae_waveform_at(in, DAE_INTERPOLATION_LINEAR, out->t[k],
-                    at_node(c->in_nodes, c->subsystem.inputs, k));
-  dae_status status = integrate(c, out, err);
+                    child_at_node(c->in_nodes, c->subsystem.inputs, k));
+  dae_status status = child_integrate(c, out, err);
   if (!status) {
-    complete_slopes(c, out->nodes, out->t);
-    status = write_outputs(c, out, err);
+    child_complete_slopes(c, out->nodes, out->t);
+    status = child_write_outputs(c, out, err);
   }
   *reached = out->t[out->nodes - 1];
   return status;
 }
 
 /* what is given beyond the member's own inputs are earlier iterates, which answer to nothing */
-static dae_status gain(void *self, int node, double *D, dae_error *err)
+static dae_status child_gain(void *self, int node, double *D, dae_error *err)
 {
   dae__child *c = self;
   int outputs = c->subsystem.outputs, own = dae__member_inputs(c->member);
   dae__zero(outputs * (c->subsystem.inputs - own), D + (size_t)outputs * (size_t)own);
-  return dae__member_answer(c->member, c->t[node], at_node(c->trace.y, c->size, node),
-                            at_node(c->in_nodes, c->subsystem.inputs, node), c->subsystem.outputs,
-                            c->answers, c->answer_values, D, err);
+  return dae__member_answer(c->member, c->t[node], child_at_node(c->trace.y, c->size, node),
+                            child_at_node(c->in_nodes, c->subsystem.inputs, node),
+                            c->subsystem.outputs, c->answers, c->answer_values, D, err);
 }
 
 /* largest |y| of each entry over the nodes */
-static void find_sizes(const dae__child *c, double *size)
+static void child_find_sizes(const dae__child *c, double *size)
 {
   dae__zero(c->size, size);
   for (int k = 0; k < *c->nodes; k++)
     for (int i = 0; i < c->size; i++)
-      size[i] = fmax(size[i], fabs(at_node(c->trace.y, c->size, k)[i]));
+      size[i] = fmax(size[i], fabs(child_at_node(c->trace.y, c->size, k)[i]));
 }
 
-static double defect(void *self, double rtol, double atol)
+static double child_defect(void *self, double rtol, double atol)
 {
   dae__child *c = self;
   double worst = 0;
-  find_sizes(c, c->sizes);
+  child_find_sizes(c, c->sizes);
   for (int k = 0; k + 1 < *c->nodes; k++) {
-    const double *middle = at_node(c->trace.middle, c->size, k);
+    const double *middle = child_at_node(c->trace.middle, c->size, k);
     dae__child_state(c, (c->t[k] + c->t[k + 1]) / 2, c->scratch, NULL);
     for (int i = 0; i < c->size; i++)
       if (!c->multiplier[i])
@@ -194,13 +195,13 @@ static double defect(void *self, double rtol, double atol)
 
 /* ---- memory ---- */
 
-static dae_status save(void *self, void *buffer, dae_error *err)
+static dae_status child_save(void *self, void *buffer, dae_error *err)
 {
   dae__child *c = self;
   return dae_integrator_save(c->it, buffer, c->subsystem.save_size, err);
 }
 
-static dae_status load(void *self, const void *buffer, dae_error *err)
+static dae_status child_load(void *self, const void *buffer, dae_error *err)
 {
   dae__child *c = self;
   return dae_integrator_load(c->it, buffer, c->subsystem.save_size, err);
@@ -218,7 +219,7 @@ dae_status dae__child_adjust(dae__child *c, const double *y, dae_error *err)
 dae_status dae__child_restart(dae__child *c, double t, const double *y, const double *in,
                               dae_error *err)
 {
-  hold_inputs(c, in);
+  child_hold_inputs(c, in);
   dae_status status = dae_integrator_restart(c->it, t, y, err);
   return status < 0 ? status : dae__child_stand(c, err);
 }
@@ -228,7 +229,7 @@ dae_status dae__child_stand(dae__child *c, dae_error *err)
   double t = dae_integrator_view(c->it).t;
   *c->nodes = 1;
   c->t[0] = t;
-  return state_at(c, t, c->trace.y, c->trace.dy, err);
+  return child_state_at(c, t, c->trace.y, c->trace.dy, err);
 }
 
 void dae__child_state(const dae__child *c, double t, double *y, double *dy)
@@ -238,7 +239,7 @@ void dae__child_state(const dae__child *c, double t, double *y, double *dy)
     k++;
   if (last == 0 || t >= c->t[last])
     k = last;
-  const double *y0 = at_node(c->trace.y, n, k), *dy0 = at_node(c->trace.dy, n, k);
+  const double *y0 = child_at_node(c->trace.y, n, k), *dy0 = child_at_node(c->trace.dy, n, k);
   if (k < last && t > c->t[k]) {
     dae__span span = {c->t[k], c->t[k + 1], y0, dy0, y0 + n, dy0 + n};
     dae__span_at(&span, n, t, y, dy);
@@ -251,7 +252,7 @@ void dae__child_state(const dae__child *c, double t, double *y, double *dy)
 
 /* ---- creation ---- */
 
-static void take_memory(dae__arena *arena, const dae__child_recipe *r, dae__child *c)
+static void child_take_memory(dae__arena *arena, const dae__child_recipe *r, dae__child *c)
 {
   int capacity = r->capacity, inputs = r->inputs, inner = dae_problem_size(&c->problem);
   c->inner_y = DAE__TAKE(arena, double, inner);
@@ -270,7 +271,7 @@ static void take_memory(dae__arena *arena, const dae__child_recipe *r, dae__chil
 }
 
 /* Where there is a mass matrix, which may be singular, states may be algebraic in truth. */
-static void classify(dae__child *c)
+static void child_classify(dae__child *c)
 {
   char name[8];
   bool quasilinear = c->problem.semi_explicit && c->problem.semi_explicit->M;
@@ -296,7 +297,7 @@ double dae__method_step(const dae_method *method, const void *options)
   return 0;
 }
 
-static void describe(const dae__child_recipe *r, dae__child *c)
+static void child_describe(const dae__child_recipe *r, dae__child *c)
 {
   c->subsystem = (dae_subsystem){.name = r->name,
                                  .inputs = r->inputs,
@@ -305,11 +306,11 @@ static void describe(const dae__child_recipe *r, dae__child *c)
                                  .output_names = r->output_names,
                                  .direct = r->direct,
                                  .self = c,
-                                 .advance = advance,
-                                 .save = save,
-                                 .load = load,
-                                 .gain = gain,
-                                 .defect = defect};
+                                 .advance = child_advance,
+                                 .save = child_save,
+                                 .load = child_load,
+                                 .gain = child_gain,
+                                 .defect = child_defect};
 }
 
 dae_status dae__child_create(dae__arena *arena, const dae__child_recipe *r, dae__child *c,
@@ -321,14 +322,14 @@ dae_status dae__child_create(dae__arena *arena, const dae__child_recipe *r, dae_
   c->answers = r->answer;
   c->step = dae__method_step(r->method, r->options);
   c->size = r->size;
-  c->problem.input = inputs_at;
+  c->problem.input = child_inputs_at;
   c->problem.input_user = c;
-  describe(r, c);
-  take_memory(arena, r, c);
+  child_describe(r, c);
+  child_take_memory(arena, r, c);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  classify(c);
-  hold_inputs(c, r->in);
+  child_classify(c);
+  child_hold_inputs(c, r->in);
   dae_start start = {.t = r->t, .y = r->y, .fixed = r->fixed};
   dae_status status =
       r->method->create(&c->problem, &start, r->options, dae__arena_env(arena), &c->it, err);

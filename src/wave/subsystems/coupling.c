@@ -9,15 +9,15 @@
 #include <stdio.h>
 #include <string.h>
 
-static dae_problem part_problem(const dae_part *part)
+static dae_problem coupling_part_problem(const dae_part *part)
 {
   return (dae_problem){.mechanical = part->mechanical, .semi_explicit = part->semi_explicit};
 }
 
 /* ---- members and children ---- */
 
-static dae_status create_form(dae__arena *arena, const dae__coupling_recipe *r, dae__coupling *c,
-                              int part, dae_error *err)
+static dae_status coupling_create_form(dae__arena *arena, const dae__coupling_recipe *r,
+                                       dae__coupling *c, int part, dae_error *err)
 {
   const dae_coupled *p = c->problem->coupled;
   bool *carried = DAE__TAKE(arena, bool, p->joints);
@@ -39,7 +39,7 @@ static dae_status create_form(dae__arena *arena, const dae__coupling_recipe *r, 
 }
 
 /* scratch of the members' evaluations */
-static dae_status take_scratch(dae__arena *arena, dae__coupling *c, dae_error *err)
+static dae_status coupling_take_scratch(dae__arena *arena, dae__coupling *c, dae_error *err)
 {
   for (int i = 0; i < c->parts; i++) {
     dae__child *child = &c->child[i];
@@ -50,20 +50,21 @@ static dae_status take_scratch(dae__arena *arena, dae__coupling *c, dae_error *e
   return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
 }
 
-static dae_status bdf_create(const dae_problem *problem, const dae_start *start, const void *opts,
-                             const dae_env *env, dae_integrator **out, dae_error *err)
+static dae_status coupling_bdf_create(const dae_problem *problem, const dae_start *start,
+                                      const void *opts, const dae_env *env, dae_integrator **out,
+                                      dae_error *err)
 {
   return dae_bdf_create(problem, start, opts, env, out, err);
 }
 
-static dae_status bdf_ggl_create(const dae_problem *problem, const dae_start *start,
-                                 const void *opts, const dae_env *env, dae_integrator **out,
-                                 dae_error *err)
+static dae_status coupling_bdf_ggl_create(const dae_problem *problem, const dae_start *start,
+                                          const void *opts, const dae_env *env,
+                                          dae_integrator **out, dae_error *err)
 {
   return dae_bdf_ggl_create(problem, start, opts, env, out, err);
 }
 
-static void bdf_defaults(void *opts)
+static void coupling_bdf_defaults(void *opts)
 {
   *(dae_bdf_options *)opts = dae_bdf_defaults();
 }
@@ -75,24 +76,24 @@ const char *dae__wave_usual_method(const dae_part *part)
   return m && m->ng + m->nk > 0 ? "bdf-ggl" : "bdf";
 }
 
-static const dae_method *usual_method(const dae_part *part)
+static const dae_method *coupling_usual_method(const dae_part *part)
 {
   static const dae_method bdf = {.name = "bdf",
                                  .options = &dae_bdf_option_table,
                                  .options_size = sizeof(dae_bdf_options),
-                                 .defaults = bdf_defaults,
-                                 .create = bdf_create};
+                                 .defaults = coupling_bdf_defaults,
+                                 .create = coupling_bdf_create};
   static const dae_method ggl = {.name = "bdf-ggl",
                                  .options = &dae_bdf_option_table,
                                  .options_size = sizeof(dae_bdf_options),
-                                 .defaults = bdf_defaults,
-                                 .create = bdf_ggl_create};
+                                 .defaults = coupling_bdf_defaults,
+                                 .create = coupling_bdf_ggl_create};
   return strcmp(dae__wave_usual_method(part), ggl.name) == 0 ? &ggl : &bdf;
 }
 
 /* defaults with the tolerances of children */
-static const void *usual_options(dae__arena *arena, const dae_method *method,
-                                 const dae__coupling_recipe *r)
+static const void *coupling_usual_options(dae__arena *arena, const dae_method *method,
+                                          const dae__coupling_recipe *r)
 {
   const struct {
     const char *name;
@@ -110,14 +111,14 @@ static const void *usual_options(dae__arena *arena, const dae_method *method,
   return opts;
 }
 
-static dae_status create_child(dae__arena *arena, const dae__coupling_recipe *r, dae__coupling *c,
-                               int part, const double *z, dae_error *err)
+static dae_status coupling_create_child(dae__arena *arena, const dae__coupling_recipe *r,
+                                        dae__coupling *c, int part, const double *z, dae_error *err)
 {
   const dae__interface *f = c->f;
   const dae_part *p = &c->problem->coupled->part[part];
   dae_wave_child how = r->children ? r->children[part] : (dae_wave_child){0};
-  const dae_method *method = how.method ? how.method : usual_method(p);
-  const void *opts = how.options ? how.options : usual_options(arena, method, r);
+  const dae_method *method = how.method ? how.method : coupling_usual_method(p);
+  const void *opts = how.options ? how.options : coupling_usual_options(arena, method, r);
   const dae__form *form = &c->form[part];
   double *in = DAE__TAKE(arena, double, form->inputs);
   double *y = DAE__TAKE(arena, double, dae_problem_size(form->problem));
@@ -157,7 +158,7 @@ static dae_status create_child(dae__arena *arena, const dae__coupling_recipe *r,
 
 /* ---- the whole ---- */
 
-static void find_carriers(dae__coupling *c, dae_wave_splitting splitting)
+static void coupling_find_carriers(dae__coupling *c, dae_wave_splitting splitting)
 {
   const dae_coupled *p = c->problem->coupled;
   for (int j = 0; j < p->joints; j++) {
@@ -168,7 +169,7 @@ static void find_carriers(dae__coupling *c, dae_wave_splitting splitting)
   }
 }
 
-static dae_status create_locks(dae__arena *arena, dae__coupling *c, dae_error *err)
+static dae_status coupling_create_locks(dae__arena *arena, dae__coupling *c, dae_error *err)
 {
   int joints = c->problem->coupled->joints;
   c->locks = DAE__TAKE(arena, dae__lock *, joints);
@@ -177,7 +178,7 @@ static dae_status create_locks(dae__arena *arena, dae__coupling *c, dae_error *e
   return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
 }
 
-static void take_memory(dae__arena *arena, dae__coupling *c)
+static void coupling_take_memory(dae__arena *arena, dae__coupling *c)
 {
   const dae_coupled *p = c->problem->coupled;
   int parts = c->parts;
@@ -191,7 +192,7 @@ static void take_memory(dae__arena *arena, dae__coupling *c)
 }
 
 /* the sizes that the interface asks for, where there are no integrators */
-static void describe_subsystems(dae__coupling *c)
+static void coupling_describe_subsystems(dae__coupling *c)
 {
   for (int i = 0; i < c->parts; i++)
     c->child[i].subsystem = (dae_subsystem){.name = c->problem->coupled->part[i].name,
@@ -204,22 +205,22 @@ dae_status dae__coupling_create(dae__arena *arena, const dae__coupling_recipe *r
 {
   const dae_coupled *p = r->problem->coupled;
   *c = (dae__coupling){.problem = r->problem, .parts = p->parts};
-  take_memory(arena, c);
+  coupling_take_memory(arena, c);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   for (int i = 0; i < c->parts; i++) {
-    dae_problem part = part_problem(&p->part[i]);
+    dae_problem part = coupling_part_problem(&p->part[i]);
     c->first_state[i + 1] = c->first_state[i] + dae_problem_size(&part);
   }
-  find_carriers(c, r->splitting);
-  dae_status status = r->jacobi ? create_locks(arena, c, err) : DAE_OK;
+  coupling_find_carriers(c, r->splitting);
+  dae_status status = r->jacobi ? coupling_create_locks(arena, c, err) : DAE_OK;
   for (int i = 0; i < c->parts && !status; i++)
-    status = create_form(arena, r, c, i, err);
+    status = coupling_create_form(arena, r, c, i, err);
   if (status)
     return status;
   status = dae__coupling_answers(arena, c, err);
   if (!status)
-    status = take_scratch(arena, c, err);
+    status = coupling_take_scratch(arena, c, err);
   if (!status)
     status = dae__coupling_describe(arena, c, err);
   double *z = !status ? DAE__TAKE(arena, double, c->f->unknowns) : NULL;
@@ -227,9 +228,9 @@ dae_status dae__coupling_create(dae__arena *arena, const dae__coupling_recipe *r
     status = dae__out_of_memory(err);
   if (!status)
     dae__coupling_unknowns(c, r->y, r->dy, z);
-  describe_subsystems(c);
+  coupling_describe_subsystems(c);
   for (int i = 0; i < c->parts && !status && r->with_children; i++)
-    status = create_child(arena, r, c, i, z, err);
+    status = coupling_create_child(arena, r, c, i, z, err);
   return status ? status : dae__interface_complete(arena, c->f, err);
 }
 

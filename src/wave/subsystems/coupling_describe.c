@@ -13,7 +13,7 @@
 
 /* ---- outputs ---- */
 
-static int find_answer(const dae__coupling *c, int part, dae__answer_kind kind, int index)
+static int coupling_find_answer(const dae__coupling *c, int part, dae__answer_kind kind, int index)
 {
   for (int i = 0; i < c->answer_count[part]; i++)
     if (c->answers[part][i].kind == kind && c->answers[part][i].index == index)
@@ -21,24 +21,24 @@ static int find_answer(const dae__coupling *c, int part, dae__answer_kind kind, 
   return -1;
 }
 
-static void add_answer(dae__coupling *c, int part, dae__answer_kind kind, int index)
+static void coupling_add_answer(dae__coupling *c, int part, dae__answer_kind kind, int index)
 {
-  if (find_answer(c, part, kind, index) < 0)
+  if (coupling_find_answer(c, part, kind, index) < 0)
     c->answers[part][c->answer_count[part]++] = (dae__answer){kind, index};
 }
 
-static int unknown(const dae__coupling *c, int part, dae__answer_kind kind, int index)
+static int coupling_unknown(const dae__coupling *c, int part, dae__answer_kind kind, int index)
 {
-  return c->f->first[part] + find_answer(c, part, kind, index);
+  return c->f->first[part] + coupling_find_answer(c, part, kind, index);
 }
 
-static int extras(const dae__form *form)
+static int coupling_extras(const dae__form *form)
 {
   return form->inputs - dae__member_inputs(form->member);
 }
 
 /* room for the outputs of each part */
-static void take_answers(dae__arena *arena, dae__coupling *c)
+static void coupling_take_answers(dae__arena *arena, dae__coupling *c)
 {
   const dae_coupled *p = c->problem->coupled;
   int *most = DAE__TAKE(arena, int, c->parts);
@@ -47,7 +47,7 @@ static void take_answers(dae__arena *arena, dae__coupling *c)
   for (int i = 0; i < p->wires; i++)
     most[p->wire[i].from.part]++;
   for (int i = 0; i < c->parts; i++)
-    for (int j = 0; j < extras(&c->form[i]); j++)
+    for (int j = 0; j < coupling_extras(&c->form[i]); j++)
       if (c->form[i].extra[j].part >= 0)
         most[c->form[i].extra[j].part]++;
   for (int j = 0; j < p->joints; j++) {
@@ -60,41 +60,43 @@ static void take_answers(dae__arena *arena, dae__coupling *c)
     c->answers[i] = DAE__TAKE(arena, dae__answer, most[i]);
 }
 
-static void find_all(dae__coupling *c)
+static void coupling_find_all(dae__coupling *c)
 {
   const dae_coupled *p = c->problem->coupled;
   for (int i = 0; i < p->wires; i++)
-    add_answer(c, p->wire[i].from.part, DAE__ANSWER_VARIABLE, p->wire[i].from.variable);
+    coupling_add_answer(c, p->wire[i].from.part, DAE__ANSWER_VARIABLE, p->wire[i].from.variable);
   for (int j = 0; j < p->joints; j++)
     for (int i = 0; i < p->joint[j].nz; i++) {
       dae_port z = p->joint[j].z[i];
-      add_answer(c, z.part, DAE__ANSWER_VARIABLE, z.variable);
-      add_answer(c, z.part, DAE__ANSWER_VARIABLE, dae__coupling_nq(c, z.part) + z.variable);
-      add_answer(c, z.part, DAE__ANSWER_ACCELERATION, z.variable);
+      coupling_add_answer(c, z.part, DAE__ANSWER_VARIABLE, z.variable);
+      coupling_add_answer(c, z.part, DAE__ANSWER_VARIABLE,
+                          dae__coupling_nq(c, z.part) + z.variable);
+      coupling_add_answer(c, z.part, DAE__ANSWER_ACCELERATION, z.variable);
     }
   for (int i = 0; i < c->parts; i++)
-    for (int j = 0; j < extras(&c->form[i]); j++)
+    for (int j = 0; j < coupling_extras(&c->form[i]); j++)
       if (c->form[i].extra[j].part >= 0)
-        add_answer(c, c->form[i].extra[j].part, DAE__ANSWER_VARIABLE, c->form[i].extra[j].variable);
+        coupling_add_answer(c, c->form[i].extra[j].part, DAE__ANSWER_VARIABLE,
+                            c->form[i].extra[j].variable);
   for (int i = 0; i < c->parts; i++) {
     int carried = 0;
     for (int j = 0; j < p->joints; j++)
       for (int k = 0; k < p->joint[j].ng && c->carrier[j] == i; k++)
-        add_answer(c, i, DAE__ANSWER_MULTIPLIER, carried++);
+        coupling_add_answer(c, i, DAE__ANSWER_MULTIPLIER, carried++);
   }
 }
 
 dae_status dae__coupling_answers(dae__arena *arena, dae__coupling *c, dae_error *err)
 {
-  take_answers(arena, c);
+  coupling_take_answers(arena, c);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  find_all(c);
+  coupling_find_all(c);
   return DAE_OK;
 }
 
 /* number of the first multiplier of joint j among those its carrier carries */
-static int carried_before(const dae__coupling *c, int j)
+static int coupling_carried_before(const dae__coupling *c, int j)
 {
   int n = 0;
   for (int k = 0; k < j; k++)
@@ -107,7 +109,8 @@ static int carried_before(const dae__coupling *c, int j)
 int dae__coupling_multiplier(const dae__coupling *c, int j, int i)
 {
   if (c->carrier[j] >= 0)
-    return unknown(c, c->carrier[j], DAE__ANSWER_MULTIPLIER, carried_before(c, j) + i);
+    return coupling_unknown(c, c->carrier[j], DAE__ANSWER_MULTIPLIER,
+                            coupling_carried_before(c, j) + i);
   int n = c->f->first[c->parts] + i;
   for (int k = 0; k < j; k++)
     n += c->carrier[k] < 0 ? c->problem->coupled->joint[k].ng : 0;
@@ -116,7 +119,7 @@ int dae__coupling_multiplier(const dae__coupling *c, int j, int i)
 
 /* ---- names and kinds of unknowns ---- */
 
-static const char *store(dae__arena *arena, const char *text)
+static const char *coupling_store(dae__arena *arena, const char *text)
 {
   size_t length = strlen(text) + 1;
   char *own = DAE__TAKE(arena, char, length);
@@ -125,7 +128,7 @@ static const char *store(dae__arena *arena, const char *text)
   return own;
 }
 
-static void describe_output(dae__arena *arena, dae__coupling *c, int part, int i)
+static void coupling_describe_output(dae__arena *arena, dae__coupling *c, int part, int i)
 {
   dae__interface *f = c->f;
   const dae_semi_explicit *semi = c->problem->coupled->part[part].semi_explicit;
@@ -137,14 +140,14 @@ static void describe_output(dae__arena *arena, dae__coupling *c, int part, int i
     kind = dae_problem_variable(c->problem, dae__coupling_entry(c, part, a), text, NAME);
   if (a.kind == DAE__ANSWER_ACCELERATION)
     strcat(text, "''");
-  f->name[u] = store(arena, text);
+  f->name[u] = coupling_store(arena, text);
   f->owner[u] = part;
   f->direct[u] = a.kind != DAE__ANSWER_VARIABLE || kind == DAE_VARIABLE_ALGEBRAIC ||
                  kind == DAE_VARIABLE_MULTIPLIER || (semi && semi->M);
   f->steady[u] = a.kind != DAE__ANSWER_ACCELERATION && kind != DAE_VARIABLE_RATE;
 }
 
-static void describe_multipliers(dae__arena *arena, dae__coupling *c)
+static void coupling_describe_multipliers(dae__arena *arena, dae__coupling *c)
 {
   const dae_coupled *p = c->problem->coupled;
   for (int j = 0, entry = c->first_state[c->parts]; j < p->joints; j++)
@@ -152,7 +155,7 @@ static void describe_multipliers(dae__arena *arena, dae__coupling *c)
       char text[NAME];
       int u = dae__coupling_multiplier(c, j, i);
       dae_problem_variable(c->problem, entry, text, sizeof text);
-      c->f->name[u] = store(arena, text);
+      c->f->name[u] = coupling_store(arena, text);
       c->f->direct[u] = c->f->steady[u] = true;
       c->f->owner[u] = c->carrier[j] >= 0 ? c->carrier[j] : c->parts;
     }
@@ -162,7 +165,7 @@ static void describe_multipliers(dae__arena *arena, dae__coupling *c)
 
 /* Of z those of other parts; their rates and accelerations are for the part that carries the joint,
  * the multipliers for those that do not. */
-static void find_joint_sources(dae__coupling *c, int part, int j)
+static void coupling_find_joint_sources(dae__coupling *c, int part, int j)
 {
   const dae_joint *joint = &c->problem->coupled->joint[j];
   int at = dae__member_joint_inputs(c->form[part].member, j), nz = joint->nz, ng = joint->ng;
@@ -174,32 +177,32 @@ static void find_joint_sources(dae__coupling *c, int part, int j)
     dae_port z = joint->z[i];
     if (z.part == part)
       continue;
-    source[i] = unknown(c, z.part, DAE__ANSWER_VARIABLE, z.variable);
+    source[i] = coupling_unknown(c, z.part, DAE__ANSWER_VARIABLE, z.variable);
     if (!carries)
       continue;
     source[nz + i] =
-        unknown(c, z.part, DAE__ANSWER_VARIABLE, dae__coupling_nq(c, z.part) + z.variable);
-    source[2 * nz + ng + i] = unknown(c, z.part, DAE__ANSWER_ACCELERATION, z.variable);
+        coupling_unknown(c, z.part, DAE__ANSWER_VARIABLE, dae__coupling_nq(c, z.part) + z.variable);
+    source[2 * nz + ng + i] = coupling_unknown(c, z.part, DAE__ANSWER_ACCELERATION, z.variable);
   }
   for (int i = 0; i < ng && !carries; i++)
     source[2 * nz + i] = dae__coupling_multiplier(c, j, i);
 }
 
 /* Further inputs of forms; those that repeat inputs of the member come after these are known. */
-static void find_extra_sources(dae__coupling *c, int part)
+static void coupling_find_extra_sources(dae__coupling *c, int part)
 {
   const dae__form *form = &c->form[part];
   int first = c->f->first_input[part], own = dae__member_inputs(form->member);
-  for (int i = 0; i < extras(form); i++) {
+  for (int i = 0; i < coupling_extras(form); i++) {
     dae__extra e = form->extra[i];
     int *source = c->f->source + first;
-    source[own + i] =
-        e.part >= 0 ? unknown(c, e.part, DAE__ANSWER_VARIABLE, e.variable) : source[e.variable];
+    source[own + i] = e.part >= 0 ? coupling_unknown(c, e.part, DAE__ANSWER_VARIABLE, e.variable)
+                                  : source[e.variable];
     c->f->age[first + own + i] = e.age;
   }
 }
 
-static void find_sources(dae__coupling *c)
+static void coupling_find_sources(dae__coupling *c)
 {
   const dae_coupled *p = c->problem->coupled;
   dae__interface *f = c->f;
@@ -210,19 +213,19 @@ static void find_sources(dae__coupling *c)
   for (int i = 0; i < p->wires; i++) {
     const dae_wire *w = &p->wire[i];
     f->source[f->first_input[w->part] + w->input] =
-        unknown(c, w->from.part, DAE__ANSWER_VARIABLE, w->from.variable);
+        coupling_unknown(c, w->from.part, DAE__ANSWER_VARIABLE, w->from.variable);
   }
   for (int part = 0; part < c->parts; part++) {
     for (int j = 0; j < p->joints; j++)
-      find_joint_sources(c, part, j);
-    find_extra_sources(c, part);
+      coupling_find_joint_sources(c, part, j);
+    coupling_find_extra_sources(c, part);
   }
 }
 
 /* ---- joints with multipliers of their own ---- */
 
-static dae_status create_joint(dae__arena *arena, dae__coupling *c, int j, dae__link_joint *out,
-                               dae_error *err)
+static dae_status coupling_create_joint(dae__arena *arena, dae__coupling *c, int j,
+                                        dae__link_joint *out, dae_error *err)
 {
   const dae_joint *joint = &c->problem->coupled->joint[j];
   int ng = joint->ng, nz = joint->nz;
@@ -243,15 +246,15 @@ static dae_status create_joint(dae__arena *arena, dae__coupling *c, int j, dae__
   for (int i = 0; i < nz; i++) {
     dae_port z = joint->z[i];
     out->part[i] = z.part;
-    out->z[i] = unknown(c, z.part, DAE__ANSWER_VARIABLE, z.variable);
+    out->z[i] = coupling_unknown(c, z.part, DAE__ANSWER_VARIABLE, z.variable);
     out->zdot[i] =
-        unknown(c, z.part, DAE__ANSWER_VARIABLE, dae__coupling_nq(c, z.part) + z.variable);
-    out->zddot[i] = unknown(c, z.part, DAE__ANSWER_ACCELERATION, z.variable);
+        coupling_unknown(c, z.part, DAE__ANSWER_VARIABLE, dae__coupling_nq(c, z.part) + z.variable);
+    out->zddot[i] = coupling_unknown(c, z.part, DAE__ANSWER_ACCELERATION, z.variable);
   }
   return dae__element_joint(arena, joint, joint->name ? joint->name : "joint", &out->element, err);
 }
 
-static dae_status create_joints(dae__arena *arena, dae__coupling *c, dae_error *err)
+static dae_status coupling_create_joints(dae__arena *arena, dae__coupling *c, dae_error *err)
 {
   const dae_coupled *p = c->problem->coupled;
   dae_status status = DAE_OK;
@@ -260,13 +263,13 @@ static dae_status create_joints(dae__arena *arena, dae__coupling *c, dae_error *
     return dae__out_of_memory(err);
   for (int j = 0; j < p->joints && !status; j++)
     if (c->carrier[j] < 0)
-      status = create_joint(arena, c, j, &c->f->joint[c->f->joints++], err);
+      status = coupling_create_joint(arena, c, j, &c->f->joint[c->f->joints++], err);
   return status;
 }
 
 /* ---- the whole ---- */
 
-static void take_interface(dae__arena *arena, dae__coupling *c)
+static void coupling_take_interface(dae__arena *arena, dae__coupling *c)
 {
   const dae_coupled *p = c->problem->coupled;
   dae__interface *f = c->f;
@@ -294,13 +297,13 @@ static void take_interface(dae__arena *arena, dae__coupling *c)
 
 dae_status dae__coupling_describe(dae__arena *arena, dae__coupling *c, dae_error *err)
 {
-  take_interface(arena, c);
+  coupling_take_interface(arena, c);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   for (int part = 0; part < c->parts; part++)
     for (int i = 0; i < c->answer_count[part]; i++)
-      describe_output(arena, c, part, i);
-  describe_multipliers(arena, c);
-  find_sources(c);
-  return create_joints(arena, c, err);
+      coupling_describe_output(arena, c, part, i);
+  coupling_describe_multipliers(arena, c);
+  coupling_find_sources(c);
+  return coupling_create_joints(arena, c, err);
 }

@@ -2,7 +2,7 @@
 #include "core/error.h"
 #include "core/vec.h"
 
-static int part_size(const dae_coupled *coupled, int part)
+static int form_part_size(const dae_coupled *coupled, int part)
 {
   dae_problem problem = {.mechanical = coupled->part[part].mechanical,
                          .semi_explicit = coupled->part[part].semi_explicit};
@@ -13,12 +13,12 @@ static int part_size(const dae_coupled *coupled, int part)
 
 /* Gauss-Seidel: equations of the parts that come before [E07 Remark 3.2]. Jacobi: of all others,
  * with the part's own differential variables of two sweeps ago [E07 Remark 3.6, corrected]. */
-static dae_status make_slack(dae__arena *arena, const dae__form_recipe *r, dae__form *form,
-                             dae_error *err)
+static dae_status form_make_slack(dae__arena *arena, const dae__form_recipe *r, dae__form *form,
+                                  dae_error *err)
 {
   const dae_coupled *c = r->coupled;
   bool *from = DAE__TAKE(arena, bool, c->parts);
-  int *entry = DAE__TAKE(arena, int, part_size(c, r->part));
+  int *entry = DAE__TAKE(arena, int, form_part_size(c, r->part));
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   for (int i = 0; i < c->parts; i++)
@@ -39,7 +39,7 @@ static dae_status make_slack(dae__arena *arena, const dae__form_recipe *r, dae__
     form->extra[i] = (dae__extra){port.part, port.variable, age};
     form->ages = age > form->ages ? age : form->ages;
   }
-  for (int i = 0; i < part_size(c, r->part); i++)
+  for (int i = 0; i < form_part_size(c, r->part); i++)
     entry[i] = dae__slack_entry(form->slack, i);
   form->entry = entry;
   return DAE_OK;
@@ -47,8 +47,8 @@ static dae_status make_slack(dae__arena *arena, const dae__form_recipe *r, dae__
 
 /* ---- earlier iterates ---- */
 
-static dae_status make_iterates(dae__arena *arena, const dae__form_recipe *r, dae__form *form,
-                                dae_error *err)
+static dae_status form_make_iterates(dae__arena *arena, const dae__form_recipe *r, dae__form *form,
+                                     dae_error *err)
 {
   dae_status status = dae__iterates_create(arena, form->problem, r->terms, &form->iterates, err);
   if (status)
@@ -81,9 +81,9 @@ dae_status dae__form_create(dae__arena *arena, const dae__form_recipe *r, dae__f
   form->problem = dae__member_problem(form->member);
   form->inputs = dae__member_inputs(form->member);
   if (r->slack)
-    status = make_slack(arena, r, form, err);
+    status = form_make_slack(arena, r, form, err);
   else if (r->terms)
-    status = make_iterates(arena, r, form, err);
+    status = form_make_iterates(arena, r, form, err);
   return status;
 }
 

@@ -9,7 +9,7 @@
 
 /* ---- what follows from the description ---- */
 
-static void number_directs(dae__interface *f)
+static void interface_number_directs(dae__interface *f)
 {
   f->directs = 0;
   for (int i = 0; i < f->unknowns; i++) {
@@ -19,7 +19,7 @@ static void number_directs(dae__interface *f)
   }
 }
 
-static bool all_gains(const dae__interface *f)
+static bool interface_all_gains(const dae__interface *f)
 {
   for (int i = 0; i < f->first[f->systems]; i++)
     if (f->direct[i] && !f->sub[f->owner[i]]->gain)
@@ -28,7 +28,8 @@ static bool all_gains(const dae__interface *f)
 }
 
 /* rows: direct outputs of subsystem p; columns: its inputs that are direct unknowns */
-static void describe_system(dae__arena *arena, dae__interface *f, int p, dae_pattern *pattern)
+static void interface_describe_system(dae__arena *arena, dae__interface *f, int p,
+                                      dae_pattern *pattern)
 {
   const dae_subsystem *s = f->sub[p];
   int *row = DAE__TAKE(arena, int, s->outputs), *col = DAE__TAKE(arena, int, s->inputs);
@@ -54,7 +55,7 @@ static void describe_system(dae__arena *arena, dae__interface *f, int p, dae_pat
   f->piece_output[p] = output;
 }
 
-static void describe_diagonal(dae__arena *arena, dae__interface *f, dae_pattern *pattern)
+static void interface_describe_diagonal(dae__arena *arena, dae__interface *f, dae_pattern *pattern)
 {
   int outputs = f->directs - f->multipliers;
   *pattern = dae__pattern_diagonal(arena, outputs);
@@ -64,7 +65,8 @@ static void describe_diagonal(dae__arena *arena, dae__interface *f, dae_pattern 
   f->piece[f->systems] = (dae__piece){.pattern = pattern, .row = place, .col = place};
 }
 
-static void describe_joint(dae__arena *arena, dae__interface *f, int j, dae_pattern *pattern)
+static void interface_describe_joint(dae__arena *arena, dae__interface *f, int j,
+                                     dae_pattern *pattern)
 {
   const dae__link_joint *joint = &f->joint[j];
   int *row = DAE__TAKE(arena, int, joint->ng), *col = DAE__TAKE(arena, int, joint->nz);
@@ -78,7 +80,7 @@ static void describe_joint(dae__arena *arena, dae__interface *f, int j, dae_patt
   f->piece[f->systems + 1 + j] = (dae__piece){.pattern = pattern, .row = row, .col = col};
 }
 
-static void describe_loop(dae__arena *arena, dae__interface *f)
+static void interface_describe_loop(dae__arena *arena, dae__interface *f)
 {
   int pieces = f->systems + 1 + f->joints, largest = 0;
   dae_pattern *pattern = DAE__TAKE(arena, dae_pattern, pieces);
@@ -88,10 +90,10 @@ static void describe_loop(dae__arena *arena, dae__interface *f)
   if (dae__arena_failed(arena))
     return;
   for (int p = 0; p < f->systems; p++)
-    describe_system(arena, f, p, &pattern[p]);
-  describe_diagonal(arena, f, &pattern[f->systems]);
+    interface_describe_system(arena, f, p, &pattern[p]);
+  interface_describe_diagonal(arena, f, &pattern[f->systems]);
   for (int j = 0; j < f->joints; j++)
-    describe_joint(arena, f, j, &pattern[f->systems + 1 + j]);
+    interface_describe_joint(arena, f, j, &pattern[f->systems + 1 + j]);
   if (dae__arena_failed(arena))
     return;
   f->G = dae__pieces_merge(arena, f->directs, f->directs, f->directs <= DAE__DENSE_UP_TO, f->piece,
@@ -111,9 +113,9 @@ dae_status dae__interface_complete(dae__arena *arena, dae__interface *f, dae_err
     return dae__out_of_memory(err);
   for (int p = 0; p < f->systems; p++)
     f->first_gain[p + 1] = f->first_gain[p] + f->sub[p]->outputs * f->sub[p]->inputs;
-  number_directs(f);
-  f->has_gains = all_gains(f);
-  describe_loop(arena, f);
+  interface_number_directs(f);
+  f->has_gains = interface_all_gains(f);
+  interface_describe_loop(arena, f);
   return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
 }
 
@@ -137,17 +139,18 @@ void dae__interface_inputs(const dae__interface *f, int p, const double *z, doub
     in[j] = source[j] >= 0 ? z[source[j]] : 0;
 }
 
-static void gather(int n, const int *from, const double *z, double *out)
+static void interface_gather(int n, const int *from, const double *z, double *out)
 {
   for (int i = 0; i < n; i++)
     out[i] = z[from[i]];
 }
 
-static dae_status evaluate_joint(dae__link_joint *j, double t, const double *z, dae_error *err)
+static dae_status interface_evaluate_joint(dae__link_joint *j, double t, const double *z,
+                                           dae_error *err)
 {
-  gather(j->nz, j->z, z, j->at);
-  gather(j->nz, j->zdot, z, j->rate);
-  gather(j->nz, j->zddot, z, j->acceleration);
+  interface_gather(j->nz, j->z, z, j->at);
+  interface_gather(j->nz, j->zdot, z, j->rate);
+  interface_gather(j->nz, j->zddot, z, j->acceleration);
   dae_mechanical_at at = {.t = t, .q = j->at, .v = j->rate};
   dae_status status = dae__mech_G(j->element.m, &at, j->G, err);
   return status ? status : dae__mech_gamma(j->element.m, &at, j->gamma, err);
@@ -158,7 +161,7 @@ dae_status dae__interface_residual(dae__interface *f, double t, const double *z,
 {
   for (int k = 0, row = 0; k < f->joints; k++) {
     dae__link_joint *j = &f->joint[k];
-    dae_status status = evaluate_joint(j, t, z, err);
+    dae_status status = interface_evaluate_joint(j, t, z, err);
     if (status)
       return status;
     for (int i = 0; i < j->ng; i++, row++) {
@@ -171,7 +174,7 @@ dae_status dae__interface_residual(dae__interface *f, double t, const double *z,
 }
 
 /* matrix -= D of the subsystem's direct outputs and inputs */
-static void add_gains(dae__interface *f, int p, const double *D, double *matrix)
+static void interface_add_gains(dae__interface *f, int p, const double *D, double *matrix)
 {
   const dae_pattern *b = f->piece[p].pattern;
   int outputs = f->sub[p]->outputs;
@@ -187,12 +190,12 @@ dae_status dae__interface_matrix(dae__interface *f, double t, const double *gain
   int outputs = f->directs - f->multipliers;
   dae__zero(dae__pattern_count(&f->G), G);
   for (int p = 0; p < f->systems; p++)
-    add_gains(f, p, gains + f->first_gain[p], G);
+    interface_add_gains(f, p, gains + f->first_gain[p], G);
   for (int i = 0; i < outputs; i++)
     f->block[i] = 1;
   dae__piece_add(&f->piece[f->systems], 1, f->block, G);
   for (int k = 0; k < f->joints; k++) {
-    dae_status status = evaluate_joint(&f->joint[k], t, z, err);
+    dae_status status = interface_evaluate_joint(&f->joint[k], t, z, err);
     if (status)
       return status;
     dae__piece_add(&f->piece[f->systems + 1 + k], 1, f->joint[k].G, G);

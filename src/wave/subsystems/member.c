@@ -9,7 +9,7 @@
 
 /* ---- creating ---- */
 
-static bool touches(const dae__member *m, const dae_joint *joint)
+static bool member_touches(const dae__member *m, const dae_joint *joint)
 {
   for (int i = 0; i < joint->nz; i++)
     if (&m->coupled->part[joint->z[i].part] == m->given)
@@ -17,8 +17,8 @@ static bool touches(const dae__member *m, const dae_joint *joint)
   return false;
 }
 
-static dae_status check(const dae_coupled *coupled, int part, const dae__member_options *opts,
-                        dae_error *err)
+static dae_status member_check(const dae_coupled *coupled, int part,
+                               const dae__member_options *opts, dae_error *err)
 {
   dae_status status = dae__coupled_validate(coupled, err);
   if (status)
@@ -38,7 +38,7 @@ static dae_status check(const dae_coupled *coupled, int part, const dae__member_
   return DAE_OK;
 }
 
-static dae_status create_part(dae__member *m, int part, dae_error *err)
+static dae_status member_create_part(dae__member *m, int part, dae_error *err)
 {
   char *name = DAE__TAKE(m->arena, char, 32);
   if (!name)
@@ -50,19 +50,19 @@ static dae_status create_part(dae__member *m, int part, dae_error *err)
   return dae__pass_blame(m->pass.name, status, err);
 }
 
-static dae_status create_hinges(dae__member *m, const bool *carried, dae_error *err)
+static dae_status member_create_hinges(dae__member *m, const bool *carried, dae_error *err)
 {
   dae_status status = DAE_OK;
   m->hinge = DAE__TAKE(m->arena, dae__hinge, m->coupled->joints);
   if (!m->hinge)
     return dae__out_of_memory(err);
   for (int j = 0; j < m->coupled->joints && !status; j++)
-    if (touches(m, &m->coupled->joint[j]))
+    if (member_touches(m, &m->coupled->joint[j]))
       status = dae__hinge_create(m, j, carried && carried[j], &m->hinge[m->hinges++], err);
   return status;
 }
 
-static void take_range(dae__member *m)
+static void member_take_range(dae__member *m)
 {
   int n = m->part.nz > m->inputs ? m->part.nz : m->inputs;
   n = n > m->part.n.g + m->part.n.k ? n : m->part.n.g + m->part.n.k;
@@ -71,7 +71,7 @@ static void take_range(dae__member *m)
     m->range[i] = i;
 }
 
-static dae_status create_mechanical(dae__member *m, dae_error *err)
+static dae_status member_create_mechanical(dae__member *m, dae_error *err)
 {
   const dae__mech *own = m->part.m;
   dae_status status = dae__balance_create(m, err);
@@ -82,7 +82,7 @@ static dae_status create_mechanical(dae__member *m, dae_error *err)
   return !status && m->hinges > 0 ? dae__member_describe(m, err) : status;
 }
 
-static dae_status create_semi(dae__member *m, dae_error *err)
+static dae_status member_create_semi(dae__member *m, dae_error *err)
 {
   const dae__semi *own = m->part.semi;
   dae_status status = dae__inner_create(m, own->ny, own->nx, own->nx, err);
@@ -90,21 +90,21 @@ static dae_status create_semi(dae__member *m, dae_error *err)
   return status ? status : dae__limit_create(m, err);
 }
 
-static dae_status create(dae__member *m, int part, const bool *carried, dae_error *err)
+static dae_status member_create(dae__member *m, int part, const bool *carried, dae_error *err)
 {
-  dae_status status = create_part(m, part, err);
+  dae_status status = member_create_part(m, part, err);
   if (!status)
-    status = create_hinges(m, carried, err);
+    status = member_create_hinges(m, carried, err);
   if (status)
     return status;
-  take_range(m);
+  member_take_range(m);
   m->J_values = DAE__TAKE(m->arena, double, dae__pattern_count(m->part.J));
   m->J_in_values = DAE__TAKE(m->arena, double, dae__pattern_count(&m->part.J_in));
   m->dw = DAE__TAKE(m->arena, double, m->part.n.w);
   m->asked = DAE__TAKE(m->arena, bool, m->part.nz + m->part.n.g + m->part.n.k);
   if (dae__arena_failed(m->arena))
     return dae__out_of_memory(err);
-  status = m->part.m ? create_mechanical(m, err) : create_semi(m, err);
+  status = m->part.m ? member_create_mechanical(m, err) : member_create_semi(m, err);
   return !status && dae__arena_failed(m->arena) ? dae__out_of_memory(err) : status;
 }
 
@@ -112,7 +112,7 @@ dae_status dae__member_create(dae__arena *arena, const dae_coupled *coupled, int
                               const dae__member_options *opts, dae__member **out, dae_error *err)
 {
   *out = NULL;
-  dae_status status = check(coupled, part, opts, err);
+  dae_status status = member_check(coupled, part, opts, err);
   if (status)
     return status;
   dae__member *m = DAE__TAKE(arena, dae__member, 1);
@@ -128,7 +128,7 @@ dae_status dae__member_create(dae__arena *arena, const dae_coupled *coupled, int
       .pass = {.to = coupled->part[part].mechanical, .why = opts->why, .last = dae_error_none()}};
   if (!m->arena)
     return dae__out_of_memory(err);
-  status = create(m, part, opts->carried, err);
+  status = member_create(m, part, opts->carried, err);
   if (status)
     dae__member_free(m);
   else

@@ -50,7 +50,7 @@ dae_status dae__inner_factor(dae__inner *inner, const double *J)
 /* ---- a mechanical part ---- */
 
 /* J, J_in and the factors of dc/dw */
-static dae_status linearise(dae__member *m, const dae_mechanical_at *at, dae_error *err)
+static dae_status member_linearise(dae__member *m, const dae_mechanical_at *at, dae_error *err)
 {
   char name[64];
   dae_status status = DAE_OK;
@@ -74,7 +74,7 @@ static dae_status linearise(dae__member *m, const dae_mechanical_at *at, dae_err
 }
 
 /* top += f_in e_j + f_w dw,  dw = -c_w \ c_in e_j */
-static void input_column(dae__member *m, int j, double *top)
+static void member_input_column(dae__member *m, int j, double *top)
 {
   const dae__mech *own = m->part.m;
   const dae_pattern *J = m->part.J, *J_in = &m->part.J_in;
@@ -97,7 +97,7 @@ static void input_column(dae__member *m, int j, double *top)
         top[J->row[e]] += m->J_values[e] * m->dw[k];
 }
 
-static double derivative_of(const dae__member *m, const dae__answer *answer)
+static double member_derivative_of(const dae__member *m, const dae__answer *answer)
 {
   const dae__balance *b = &m->balance;
   const dae__mech_layout *at = &m->part.m->at;
@@ -109,7 +109,7 @@ static double derivative_of(const dae__member *m, const dae__answer *answer)
   return i < at->w ? 0 : i < at->lambda ? m->dw[i - at->w] : b->bottom[i - at->lambda];
 }
 
-static double value_of(const dae__member *m, const dae__answer *answer, const double *y)
+static double member_value_of(const dae__member *m, const dae__answer *answer, const double *y)
 {
   const dae__balance *b = &m->balance;
   switch (answer->kind) {
@@ -123,13 +123,13 @@ static double value_of(const dae__member *m, const dae__answer *answer, const do
 }
 
 /* whether the balance has to be solved */
-static bool is_force(const dae__member *m, const dae__answer *answer, bool derivative)
+static bool member_is_force(const dae__member *m, const dae__answer *answer, bool derivative)
 {
   return answer->kind != DAE__ANSWER_VARIABLE ||
          (derivative && answer->index >= m->part.m->at.lambda);
 }
 
-static dae_status balance_at(dae__member *m, const dae_mechanical_at *at, dae_error *err)
+static dae_status member_balance_at(dae__member *m, const dae_mechanical_at *at, dae_error *err)
 {
   dae_status status = dae__mech_eval(m->part.m, at, &(dae_mechanical_wanted){.f = m->f}, err);
   if (status)
@@ -139,8 +139,8 @@ static dae_status balance_at(dae__member *m, const dae_mechanical_at *at, dae_er
 }
 
 /* multipliers of dependent constraints are not unique */
-static dae_status check_unique(const dae__member *m, int count, const dae__answer *answers,
-                               dae_error *err)
+static dae_status member_check_unique(const dae__member *m, int count, const dae__answer *answers,
+                                      dae_error *err)
 {
   char name[64];
   for (int i = 0; m->balance.dependent > 0 && i < count; i++)
@@ -155,51 +155,51 @@ static dae_status check_unique(const dae__member *m, int count, const dae__answe
   return DAE_OK;
 }
 
-static dae_status gains(dae__member *m, const dae_mechanical_at *at, int count,
-                        const dae__answer *answers, bool forces, double *D, dae_error *err)
+static dae_status member_gains(dae__member *m, const dae_mechanical_at *at, int count,
+                               const dae__answer *answers, bool forces, double *D, dae_error *err)
 {
   dae__balance *b = &m->balance;
-  dae_status status = linearise(m, at, err);
+  dae_status status = member_linearise(m, at, err);
   if (!status && forces)
     status = dae__member_derivatives(m, at, err);
   if (!status)
-    status = check_unique(m, count, answers, err);
+    status = member_check_unique(m, count, answers, err);
   for (int j = 0; j < m->inputs && !status; j++) {
     dae__zero(b->nq, b->top);
     dae__zero(b->rows, b->bottom);
-    input_column(m, j, b->top);
+    member_input_column(m, j, b->top);
     if (forces) {
       dae__member_column_in(m, j, b->top, b->bottom);
       dae__balance_column(b);
     }
     for (int i = 0; i < count; i++)
-      D[i + count * j] = derivative_of(m, &answers[i]);
+      D[i + count * j] = member_derivative_of(m, &answers[i]);
   }
   return status;
 }
 
-static dae_status answer_mechanical(dae__member *m, double t, const double *y, const double *in,
-                                    int count, const dae__answer *answers, double *value, double *D,
-                                    dae_error *err)
+static dae_status member_answer_mechanical(dae__member *m, double t, const double *y,
+                                           const double *in, int count, const dae__answer *answers,
+                                           double *value, double *D, dae_error *err)
 {
   dae_mechanical_at at = dae__mech_at(m->part.m, t, y);
   bool forces = false;
   at.in = in;
   for (int i = 0; i < count; i++)
-    forces = forces || is_force(m, &answers[i], D != NULL);
+    forces = forces || member_is_force(m, &answers[i], D != NULL);
   dae_status status = dae__member_point(m, &at, err);
   if (!status && forces)
-    status = balance_at(m, &at, err);
+    status = member_balance_at(m, &at, err);
   for (int i = 0; i < count && !status; i++)
-    value[i] = value_of(m, &answers[i], y);
-  return status || !D ? status : gains(m, &at, count, answers, forces, D, err);
+    value[i] = member_value_of(m, &answers[i], y);
+  return status || !D ? status : member_gains(m, &at, count, answers, forces, D, err);
 }
 
 /* ---- a semi-explicit part ---- */
 
-static dae_status answer_semi(dae__member *m, double t, const double *y, const double *in,
-                              int count, const dae__answer *answers, double *value, double *D,
-                              dae_error *err)
+static dae_status member_answer_semi(dae__member *m, double t, const double *y, const double *in,
+                                     int count, const dae__answer *answers, double *value,
+                                     double *D, dae_error *err)
 {
   int n = m->part.nz;
   const double *X;
@@ -221,7 +221,8 @@ static dae_status answer_semi(dae__member *m, double t, const double *y, const d
 
 /* ---- both ---- */
 
-static dae_status check(const dae__member *m, const dae__answer *answer, dae_error *err)
+static dae_status member_answer_check(const dae__member *m, const dae__answer *answer,
+                                      dae_error *err)
 {
   int limit = dae_problem_size(&m->problem);
   if (answer->kind == DAE__ANSWER_ACCELERATION)
@@ -241,9 +242,9 @@ dae_status dae__member_answer(dae__member *m, double t, const double *y, const d
 {
   dae_status status = DAE_OK;
   for (int i = 0; i < count && !status; i++)
-    status = check(m, &answers[i], err);
+    status = member_answer_check(m, &answers[i], err);
   if (status)
     return status;
-  return m->part.m ? answer_mechanical(m, t, y, in, count, answers, value, D, err)
-                   : answer_semi(m, t, y, in, count, answers, value, D, err);
+  return m->part.m ? member_answer_mechanical(m, t, y, in, count, answers, value, D, err)
+                   : member_answer_semi(m, t, y, in, count, answers, value, D, err);
 }

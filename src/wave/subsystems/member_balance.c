@@ -22,7 +22,7 @@
 
 /* ---- creating ---- */
 
-static int *range_from(dae__arena *arena, int first, int n)
+static int *balance_range_from(dae__arena *arena, int first, int n)
 {
   int *range = DAE__TAKE(arena, int, n);
   for (int i = 0; range && i < n; i++)
@@ -31,7 +31,7 @@ static int *range_from(dae__arena *arena, int first, int n)
 }
 
 /* A = [G_own; K; G_z,own], a piece for each */
-static void take_A(dae__member *m)
+static void balance_take_A(dae__member *m)
 {
   dae__balance *b = &m->balance;
   const dae__mech *own = m->part.m;
@@ -40,10 +40,11 @@ static void take_A(dae__member *m)
   if (!b->piece)
     return;
   b->piece[0] = (dae__piece){&own->G, m->range, m->range, NULL};
-  b->piece[1] = (dae__piece){&own->K, range_from(m->arena, own->ng, own->nk), m->range, NULL};
+  b->piece[1] =
+      (dae__piece){&own->K, balance_range_from(m->arena, own->ng, own->nk), m->range, NULL};
   for (int k = 0; k < m->hinges; k++) {
     const dae__hinge *h = &m->hinge[k];
-    int *row = h->carried ? range_from(m->arena, b->nc + h->lambda, h->joint->ng) : NULL;
+    int *row = h->carried ? balance_range_from(m->arena, b->nc + h->lambda, h->joint->ng) : NULL;
     if (h->carried)
       b->piece[count++] = (dae__piece){&h->G_block, row, h->coordinate, NULL};
   }
@@ -52,7 +53,7 @@ static void take_A(dae__member *m)
 }
 
 /* the whole matrix; D is 1 for rows that are taken out */
-static void take_matrix(dae__member *m)
+static void balance_take_matrix(dae__member *m)
 {
   dae__balance *b = &m->balance;
   int n = b->nq + b->rows;
@@ -70,7 +71,7 @@ static void take_matrix(dae__member *m)
   b->D_at = block[3];
 }
 
-static void take_values(dae__member *m)
+static void balance_take_values(dae__member *m)
 {
   dae__balance *b = &m->balance;
   const dae__mech *own = m->part.m;
@@ -96,11 +97,11 @@ dae_status dae__balance_create(dae__member *m, dae_error *err)
   b->nq = m->part.m->nq;
   b->nc = m->part.m->nc;
   b->rows = b->nc + m->carried;
-  take_A(m);
+  balance_take_A(m);
   if (!dae__arena_failed(m->arena))
-    take_matrix(m);
+    balance_take_matrix(m);
   if (!dae__arena_failed(m->arena))
-    take_values(m);
+    balance_take_values(m);
   if (dae__arena_failed(m->arena))
     return dae__out_of_memory(err);
   return dae__solver_create(m->arena, &b->pattern, &b->solver, err);
@@ -109,7 +110,7 @@ dae_status dae__balance_create(dae__member *m, dae_error *err)
 /* ---- names ---- */
 
 /* the joint carried that row i of A belongs to, NULL: an own constraint; *i becomes its row */
-static const dae__hinge *joint_of(const dae__member *m, int *i)
+static const dae__hinge *balance_joint_of(const dae__member *m, int *i)
 {
   for (int k = 0; k < m->hinges && *i >= m->balance.nc; k++) {
     const dae__hinge *h = &m->hinge[k];
@@ -122,9 +123,9 @@ static const dae__hinge *joint_of(const dae__member *m, int *i)
   return NULL;
 }
 
-static dae_status dependent_joint(const dae__member *m, int row, dae_error *err)
+static dae_status balance_dependent_joint(const dae__member *m, int row, dae_error *err)
 {
-  const dae__hinge *h = joint_of(m, &row);
+  const dae__hinge *h = balance_joint_of(m, &row);
   const char *const *names = h->joint->g_names;
   const char *name = names && names[row] ? names[row] : h->name;
   return dae__fail(err, DAE_ERROR_SINGULAR, name,
@@ -134,13 +135,13 @@ static dae_status dependent_joint(const dae__member *m, int row, dae_error *err)
                    h->name, m->pass.name[0] ? m->pass.name : "this part", name);
 }
 
-static dae_status singular(const dae__member *m, dae_error *err)
+static dae_status balance_singular(const dae__member *m, dae_error *err)
 {
   const dae__balance *b = &m->balance;
   int column = dae__solver_column(b->solver), row = column - b->nq;
   char name[64];
   if (row >= b->nc)
-    return dependent_joint(m, row, err);
+    return balance_dependent_joint(m, row, err);
   if (row >= 0) {
     dae__mech_constraint_name(m->part.m->p, row, name, sizeof name);
     return dae__fail(err, DAE_ERROR_SINGULAR, name,
@@ -158,7 +159,7 @@ static dae_status singular(const dae__member *m, dae_error *err)
 
 /* ---- factoring ---- */
 
-static void fill_A(dae__member *m)
+static void balance_fill_A(dae__member *m)
 {
   dae__balance *b = &m->balance;
   int piece = 2;
@@ -177,7 +178,7 @@ static void fill_A(dae__member *m)
 }
 
 /* independent rows, earlier ones preferred */
-static dae_status pick(dae__member *m, dae_error *err)
+static dae_status balance_pick(dae__member *m, dae_error *err)
 {
   dae__balance *b = &m->balance;
   int rank;
@@ -190,13 +191,13 @@ static dae_status pick(dae__member *m, dae_error *err)
                      dae_status_text(status));
   for (int i = b->nc; i < b->rows; i++)
     if (!b->active[i])
-      return dependent_joint(m, i, err);
+      return balance_dependent_joint(m, i, err);
   b->dependent = b->rows - rank;
   b->picked = true;
   return DAE_OK;
 }
 
-static void fill_matrix(dae__balance *b)
+static void balance_fill_matrix(dae__balance *b)
 {
   for (int i = 0; i < b->rows; i++)
     b->D[b->nq + i] = b->active[i] ? 0 : 1;
@@ -210,11 +211,11 @@ static void fill_matrix(dae__balance *b)
   dae__block_add(&b->D_at, 1, b->D, b->values);
 }
 
-static dae_status factor(dae__member *m, dae_error *err)
+static dae_status balance_factor(dae__member *m, dae_error *err)
 {
   dae__balance *b = &m->balance;
   int entries = dae__pattern_count(&b->pattern);
-  fill_matrix(b);
+  balance_fill_matrix(b);
   if (b->factored && memcmp(b->values, b->last, (size_t)entries * sizeof *b->values) == 0)
     return DAE_OK;
   dae__solver_forget(b->solver);
@@ -222,24 +223,24 @@ static dae_status factor(dae__member *m, dae_error *err)
   b->factored = status == DAE_OK;
   dae__copy(entries, b->values, b->last);
   if (status == DAE_ERROR_SINGULAR)
-    return singular(m, err);
+    return balance_singular(m, err);
   return status ? dae__fail(err, status, NULL, "the balance of forces: %s", dae_status_text(status))
                 : DAE_OK;
 }
 
 /* where rows that were independent at the first point no longer are, others may be */
-static dae_status factor_picked(dae__member *m, dae_error *err)
+static dae_status balance_factor_picked(dae__member *m, dae_error *err)
 {
   dae__balance *b = &m->balance;
   bool again = b->picked && b->nc > 0;
-  dae_status status = b->picked || b->rows == 0 ? DAE_OK : pick(m, err);
+  dae_status status = b->picked || b->rows == 0 ? DAE_OK : balance_pick(m, err);
   if (!status)
-    status = factor(m, err);
+    status = balance_factor(m, err);
   if (status == DAE_ERROR_SINGULAR && again) {
-    fill_A(m);
-    status = pick(m, err);
+    balance_fill_A(m);
+    status = balance_pick(m, err);
     if (!status)
-      status = factor(m, err);
+      status = balance_factor(m, err);
   }
   return status;
 }
@@ -247,7 +248,7 @@ static dae_status factor_picked(dae__member *m, dae_error *err)
 /* ---- solving ---- */
 
 /* (x, y) = [M A'; A 0] \ (x, y) */
-static void solve(dae__balance *b, double *x, double *y)
+static void balance_solve(dae__balance *b, double *x, double *y)
 {
   for (int i = 0; i < b->rows; i++)
     if (!b->active[i])
@@ -261,11 +262,11 @@ static void solve(dae__balance *b, double *x, double *y)
 
 void dae__balance_column(dae__balance *b)
 {
-  solve(b, b->top, b->bottom);
+  balance_solve(b, b->top, b->bottom);
 }
 
 /* -gamma - G_z,others z'' */
-static void joint_sides(const dae__member *m, const double *in, double *y)
+static void balance_joint_sides(const dae__member *m, const double *in, double *y)
 {
   for (int k = 0; k < m->hinges; k++) {
     const dae__hinge *h = &m->hinge[k];
@@ -293,11 +294,11 @@ dae_status dae__balance_solve(dae__member *m, const dae_mechanical_at *at, const
   if (status)
     return status;
   dae__scale(b->nc, -1, b->y);
-  joint_sides(m, at->in, b->y + b->nc);
+  balance_joint_sides(m, at->in, b->y + b->nc);
   dae__copy(b->nq, f, b->v_dot);
-  fill_A(m);
-  status = factor_picked(m, err);
+  balance_fill_A(m);
+  status = balance_factor_picked(m, err);
   if (!status)
-    solve(b, b->v_dot, b->y);
+    balance_solve(b, b->v_dot, b->y);
   return status;
 }

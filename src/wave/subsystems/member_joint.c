@@ -16,7 +16,7 @@
 
 /* ---- creating ---- */
 
-static void find_own(const dae__member *m, dae__hinge *h)
+static void member_find_own(const dae__member *m, dae__hinge *h)
 {
   const dae_joint *joint = h->joint;
   h->count = 0;
@@ -30,7 +30,7 @@ static void find_own(const dae__member *m, dae__hinge *h)
   }
 }
 
-static void take_values(dae__arena *arena, dae__hinge *h)
+static void member_take_values(dae__arena *arena, dae__hinge *h)
 {
   int nz = h->joint->nz, ng = h->joint->ng, side = nz + ng;
   h->a = DAE__TAKE(arena, double, nz);
@@ -44,7 +44,7 @@ static void take_values(dae__arena *arena, dae__hinge *h)
 }
 
 /* places of its forces and their derivatives */
-static void take_blocks(const dae__member *m, dae__hinge *h)
+static void member_take_blocks(const dae__member *m, dae__hinge *h)
 {
   int nz = h->joint->nz, ng = h->joint->ng, columns = nz + (h->carried ? 0 : ng);
   int own = m->lagged ? 0 : h->count;
@@ -66,7 +66,7 @@ dae_status dae__hinge_create(dae__member *m, int number, bool carried, dae__hing
   h->own = DAE__TAKE(m->arena, int, nz);
   h->coordinate = DAE__TAKE(m->arena, int, nz);
   h->entry = DAE__TAKE(m->arena, int, nz);
-  take_values(m->arena, h);
+  member_take_values(m->arena, h);
   if (dae__arena_failed(m->arena))
     return dae__out_of_memory(err);
   snprintf(name, 32, "joint[%d]", number + 1);
@@ -74,8 +74,8 @@ dae_status dae__hinge_create(dae__member *m, int number, bool carried, dae__hing
   h->lambda = carried ? m->carried : -1;
   m->carried += carried ? joint->ng : 0;
   m->inputs += 3 * nz + joint->ng;
-  find_own(m, h);
-  take_blocks(m, h);
+  member_find_own(m, h);
+  member_take_blocks(m, h);
   dae_status status = dae__element_joint(m->arena, joint, h->name, &h->e, err);
   if (status)
     return status;
@@ -92,7 +92,7 @@ typedef struct vary {
 } vary;
 
 /* gamma(t,z,z') + G(t,z) a */
-static dae_status r_of_z(void *context, const double *z, double *out, dae_error *err)
+static dae_status member_r_of_z(void *context, const double *z, double *out, dae_error *err)
 {
   vary *c = context;
   dae__hinge *h = c->h;
@@ -104,21 +104,21 @@ static dae_status r_of_z(void *context, const double *z, double *out, dae_error 
   return status;
 }
 
-static dae_status derivatives(dae__hinge *h, const dae_mechanical_at *at, const double *lambda,
-                              dae_error *err)
+static dae_status member_derivatives(dae__hinge *h, const dae_mechanical_at *at,
+                                     const double *lambda, dae_error *err)
 {
   dae_status status = dae__mech_Gts(h->e.m, at, lambda, h->Gts, err);
   if (status || !h->carried)
     return status;
   status = dae__mech_gdot_q(h->e.m, at, h->gdot_z, err);
   if (!status)
-    status = dae__difference_jacobian(&h->d_r, r_of_z, &(vary){h, *at}, at->q, h->r_z, err);
+    status = dae__difference_jacobian(&h->d_r, member_r_of_z, &(vary){h, *at}, at->q, h->r_z, err);
   return status;
 }
 
 /* The only place where callbacks of a joint are called: members of other threads may share it. */
-static dae_status evaluate(dae__member *m, dae__hinge *h, double t, const dae__hinge_wanted *want,
-                           dae_error *err)
+static dae_status member_evaluate(dae__member *m, dae__hinge *h, double t,
+                                  const dae__hinge_wanted *want, dae_error *err)
 {
   dae_mechanical_at at = {.t = t, .q = h->e.q, .v = h->e.v};
   dae_mechanical_wanted values = {.G = want->G ? h->G : NULL,
@@ -127,13 +127,13 @@ static dae_status evaluate(dae__member *m, dae__hinge *h, double t, const dae__h
     dae__lock_lock(m->locks[h->number]);
   dae_status status = dae__mech_eval(h->e.m, &at, &values, err);
   if (!status && want->lambda)
-    status = derivatives(h, &at, want->lambda, err);
+    status = member_derivatives(h, &at, want->lambda, err);
   if (m->locks)
     dae__lock_unlock(m->locks[h->number]);
   return dae__pass_blame(h->name, status, err);
 }
 
-static void set_point(const dae__member *m, dae__hinge *h, const dae_mechanical_at *at)
+static void member_set_point(const dae__member *m, dae__hinge *h, const dae_mechanical_at *at)
 {
   const double *z = at->in + h->first, *zdot = z + h->joint->nz;
   for (int i = 0; i < h->joint->nz; i++) {
@@ -149,8 +149,9 @@ dae_status dae__member_point(dae__member *m, const dae_mechanical_at *at, dae_er
   dae__copy(m->part.nin, at->in, m->part.in);
   for (int i = 0; i < m->hinges && !status; i++) {
     dae__hinge *h = &m->hinge[i];
-    set_point(m, h, at);
-    status = evaluate(m, h, at->t, &(dae__hinge_wanted){.G = true, .gamma = h->carried}, err);
+    member_set_point(m, h, at);
+    status =
+        member_evaluate(m, h, at->t, &(dae__hinge_wanted){.G = true, .gamma = h->carried}, err);
   }
   return status;
 }
@@ -167,14 +168,14 @@ dae_status dae__member_derivatives(dae__member *m, const dae_mechanical_at *at, 
       h->a[i] = h->own[i] >= 0 ? b->v_dot[h->own[i]] : zddot[i];
     if (h->carried)
       lambda = b->y + b->nc + h->lambda;
-    status = evaluate(m, h, at->t, &(dae__hinge_wanted){.lambda = lambda}, err);
+    status = member_evaluate(m, h, at->t, &(dae__hinge_wanted){.lambda = lambda}, err);
   }
   return status;
 }
 
 /* ---- forces ---- */
 
-static void subtract(const dae__hinge *h, const double *lambda, double *f)
+static void member_subtract(const dae__hinge *h, const double *lambda, double *f)
 {
   int ng = h->joint->ng;
   for (int c = 0; c < h->count; c++)
@@ -185,14 +186,14 @@ void dae__member_input_forces(const dae__member *m, const double *in, double *f)
 {
   for (int k = 0; k < m->hinges; k++)
     if (!m->hinge[k].carried)
-      subtract(&m->hinge[k], in + m->hinge[k].first + 2 * m->hinge[k].joint->nz, f);
+      member_subtract(&m->hinge[k], in + m->hinge[k].first + 2 * m->hinge[k].joint->nz, f);
 }
 
 void dae__member_carried_forces(const dae__member *m, const double *y, double *f)
 {
   for (int k = 0; k < m->hinges; k++)
     if (m->hinge[k].carried)
-      subtract(&m->hinge[k], y + m->balance.nc + m->hinge[k].lambda, f);
+      member_subtract(&m->hinge[k], y + m->balance.nc + m->hinge[k].lambda, f);
 }
 
 /* ---- columns of derivatives ---- */
@@ -200,7 +201,7 @@ void dae__member_carried_forces(const dae__member *m, const double *y, double *f
 typedef enum quantity { POSITION, RATE, MULTIPLIER, ACCELERATION } quantity;
 
 /* with respect to entry i of one of the four */
-static void column(const dae__hinge *h, quantity of, int i, double *top, double *bottom)
+static void member_column(const dae__hinge *h, quantity of, int i, double *top, double *bottom)
 {
   int ng = h->joint->ng, nz = h->joint->nz;
   for (int c = 0; c < h->count; c++) {
@@ -224,7 +225,7 @@ void dae__member_column_z(const dae__member *m, int j, double *top, double *bott
     const dae__hinge *h = &m->hinge[k];
     for (int c = 0; c < h->count; c++)
       if (h->coordinate[c] == j % nq)
-        column(h, j < nq ? POSITION : RATE, h->entry[c], top, bottom + nc);
+        member_column(h, j < nq ? POSITION : RATE, h->entry[c], top, bottom + nc);
   }
 }
 
@@ -242,5 +243,5 @@ void dae__member_column_in(const dae__member *m, int j, double *top, double *bot
   /* own coordinates are not taken from the inputs, own accelerations never */
   if (of != MULTIPLIER && h->own[i] >= 0 && (of == ACCELERATION || !m->lagged))
     return;
-  column(h, of, i, top, bottom + m->balance.nc);
+  member_column(h, of, i, top, bottom + m->balance.nc);
 }

@@ -49,7 +49,7 @@ dae_status dae__limit_create(dae__member *m, dae_error *err)
 }
 
 /* b = column j of J_in */
-static void input_column(const dae__member *m, int j, double *b)
+static void limit_input_column(const dae__member *m, int j, double *b)
 {
   const dae_pattern *p = &m->part.J_in;
   dae__zero(m->part.nz, b);
@@ -59,7 +59,7 @@ static void input_column(const dae__member *m, int j, double *b)
 
 /* ---- index 1 ---- */
 
-static bool mass_is_regular(dae__limit *l)
+static bool limit_mass_is_regular(dae__limit *l)
 {
   if (!l->mass)
     return true;
@@ -68,12 +68,12 @@ static bool mass_is_regular(dae__limit *l)
 }
 
 /* X = (0, -F_y \ F_in) */
-static void direct_gains(dae__member *m, double *X)
+static void limit_direct_gains(dae__member *m, double *X)
 {
   const dae__semi *s = m->part.semi;
   for (int j = 0; j < m->inputs; j++) {
     double *x = X + s->n * j;
-    input_column(m, j, x);
+    limit_input_column(m, j, x);
     dae__zero(s->nx, x);
     dae__scale(s->ny, -1, x + s->nx);
     if (s->ny > 0)
@@ -84,7 +84,7 @@ static void direct_gains(dae__member *m, double *X)
 /* ---- the limit ---- */
 
 /* h as a power of two, from the sizes of the rows of M and J */
-static double first_step(const dae__member *m)
+static double limit_first_step(const dae__member *m)
 {
   const dae__semi *s = m->part.semi;
   double *mass = m->limit.X[0], *stiffness = m->limit.column, rate = 0;
@@ -102,7 +102,7 @@ static double first_step(const dae__member *m)
 }
 
 /* X = (E/h - J) \ J_in */
-static dae_status solve_at(dae__member *m, double h, double *X, dae_error *err)
+static dae_status limit_solve_at(dae__member *m, double h, double *X, dae_error *err)
 {
   const dae__semi *s = m->part.semi;
   dae__semi_matrix *A = &m->limit.matrix;
@@ -121,20 +121,21 @@ static dae_status solve_at(dae__member *m, double h, double *X, dae_error *err)
     return dae__fail(err, status, NULL, "E/h - J: %s", dae_status_text(status));
   for (int j = 0; j < m->inputs; j++) {
     double *x = X + s->n * j;
-    input_column(m, j, x);
+    limit_input_column(m, j, x);
     dae__solver_solve(m->limit.solver, x);
     dae__scale(s->nx, h, x);
   }
   return DAE_OK;
 }
 
-static dae_status extrapolate(dae__member *m, double h, double *value, double *pole, dae_error *err)
+static dae_status limit_extrapolate(dae__member *m, double h, double *value, double *pole,
+                                    dae_error *err)
 {
   static const double multiple[4] = {1, -1, 2, -2};
   double *const *X = m->limit.X;
   dae_status status = DAE_OK;
   for (int i = 0; i < 4 && !status; i++)
-    status = solve_at(m, multiple[i] * h, X[i], err);
+    status = limit_solve_at(m, multiple[i] * h, X[i], err);
   for (int e = 0; e < m->part.nz * m->inputs && !status; e++) {
     value[e] = (4 * (X[0][e] + X[1][e]) - (X[2][e] + X[3][e])) / 6;
     pole[e] = (2 * (X[0][e] - X[1][e]) - (X[2][e] - X[3][e])) / 3;
@@ -143,14 +144,14 @@ static dae_status extrapolate(dae__member *m, double h, double *value, double *p
 }
 
 /* whether entry e, or its pole, has grown with 1/h */
-static bool grows(const dae__limit *l, int e, double size)
+static bool limit_grows(const dae__limit *l, int e, double size)
 {
   double value = fabs(l->value[1][e]), pole = fabs(l->pole[1][e]), factor = SMALLER / 2;
   return (pole > NO_ROUNDING * size && pole > factor * fabs(l->pole[0][e])) ||
          (value > NO_ROUNDING * size && value > factor * fabs(l->value[0][e]));
 }
 
-static dae_status follows_rate(const dae__member *m, int i, int j, dae_error *err)
+static dae_status limit_follows_rate(const dae__member *m, int i, int j, dae_error *err)
 {
   const dae_semi_explicit *p = m->part.semi->p;
   char name[64], input[64];
@@ -166,15 +167,15 @@ static dae_status follows_rate(const dae__member *m, int i, int j, dae_error *er
                    input, name);
 }
 
-static dae_status check_growth(const dae__member *m, const bool *asked, dae_error *err)
+static dae_status limit_check_growth(const dae__member *m, const bool *asked, dae_error *err)
 {
   int n = m->part.nz;
   for (int j = 0; j < m->inputs; j++) {
     double size =
         fmax(dae__max_abs(n, m->limit.value[1] + n * j), dae__max_abs(n, m->limit.pole[1] + n * j));
     for (int i = 0; i < n; i++)
-      if (asked[i] && grows(&m->limit, i + n * j, size))
-        return follows_rate(m, i, j, err);
+      if (asked[i] && limit_grows(&m->limit, i + n * j, size))
+        return limit_follows_rate(m, i, j, err);
   }
   return DAE_OK;
 }
@@ -193,15 +194,15 @@ dae_status dae__limit_gains(dae__member *m, double t, const double *y, const boo
   if (status)
     return status;
   *out = l->value[1];
-  bool regular = mass_is_regular(l);
+  bool regular = limit_mass_is_regular(l);
   status = regular ? dae__inner_factor(&m->inner, m->J_values) : DAE_ERROR_SINGULAR;
   if (!status)
-    direct_gains(m, l->value[1]);
+    limit_direct_gains(m, l->value[1]);
   if (status != DAE_ERROR_SINGULAR)
     return status;
-  double h = first_step(m);
-  status = extrapolate(m, h, l->value[0], l->pole[0], err);
+  double h = limit_first_step(m);
+  status = limit_extrapolate(m, h, l->value[0], l->pole[0], err);
   if (!status)
-    status = extrapolate(m, h / SMALLER, l->value[1], l->pole[1], err);
-  return status ? status : check_growth(m, asked, err);
+    status = limit_extrapolate(m, h / SMALLER, l->value[1], l->pole[1], err);
+  return status ? status : limit_check_growth(m, asked, err);
 }

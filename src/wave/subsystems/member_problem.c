@@ -11,48 +11,49 @@
 #include "linalg/pattern.h"
 #include "wave/subsystems/member_parts.h"
 
-static const dae_mechanical *part_of(const dae__member *m)
+static const dae_mechanical *member_part_of(const dae__member *m)
 {
   return m->pass.to;
 }
 
-static int said(dae__member *m, int code, const char *callback, double t)
+static int member_said(dae__member *m, int code, const char *callback, double t)
 {
   return dae__pass_said(&m->pass, code, callback, t);
 }
 
 /* ---- passed on ---- */
 
-static int pass_s(void *user, const dae_mechanical_at *at, double *out)
+static int member_pass_s(void *user, const dae_mechanical_at *at, double *out)
 {
-  const dae_mechanical *p = part_of(user);
-  return said(user, p->s(p->user, at, out), "s", at->t);
+  const dae_mechanical *p = member_part_of(user);
+  return member_said(user, p->s(p->user, at, out), "s", at->t);
 }
 
-static int pass_c(void *user, const dae_mechanical_at *at, double *out)
+static int member_pass_c(void *user, const dae_mechanical_at *at, double *out)
 {
-  const dae_mechanical *p = part_of(user);
-  return said(user, p->c(p->user, at, out), "c", at->t);
+  const dae_mechanical *p = member_part_of(user);
+  return member_said(user, p->c(p->user, at, out), "c", at->t);
 }
 
-static int pass_energy(void *user, const dae_mechanical_at *at, double *T, double *V)
+static int member_pass_energy(void *user, const dae_mechanical_at *at, double *T, double *V)
 {
-  const dae_mechanical *p = part_of(user);
-  return said(user, p->energy(p->user, at, T, V), "energy", at->t);
+  const dae_mechanical *p = member_part_of(user);
+  return member_said(user, p->energy(p->user, at, T, V), "energy", at->t);
 }
 
-static int pass_energy_rate(void *user, const dae_mechanical_at *at, const double *in_rate,
-                            double *T_rate, double *V_rate)
+static int member_pass_energy_rate(void *user, const dae_mechanical_at *at, const double *in_rate,
+                                   double *T_rate, double *V_rate)
 {
-  const dae_mechanical *p = part_of(user);
+  const dae_mechanical *p = member_part_of(user);
   const double *own = p->nin > 0 ? in_rate : NULL;
-  return said(user, p->energy_rate(p->user, at, own, T_rate, V_rate), "energy_rate", at->t);
+  return member_said(user, p->energy_rate(p->user, at, own, T_rate, V_rate), "energy_rate", at->t);
 }
 
 /* ---- forces ---- */
 
 /* f -= G_z' lambda of the joints carried; of momenta, f is F = f + p_rate */
-static dae_status eliminate(dae__member *m, const dae_mechanical_at *at, bool momenta, double *f)
+static dae_status member_eliminate(dae__member *m, const dae_mechanical_at *at, bool momenta,
+                                   double *f)
 {
   dae_status status = DAE_OK;
   int nq = m->balance.nq;
@@ -68,7 +69,7 @@ static dae_status eliminate(dae__member *m, const dae_mechanical_at *at, bool mo
   return status;
 }
 
-static int add_joints(dae__member *m, const dae_mechanical_at *at, bool momenta, double *f)
+static int member_add_joints(dae__member *m, const dae_mechanical_at *at, bool momenta, double *f)
 {
   if (!dae__all_finite(m->balance.nq, f)) /* the caller finds it, and names the equation */
     return 0;
@@ -76,35 +77,36 @@ static int add_joints(dae__member *m, const dae_mechanical_at *at, bool momenta,
   if (!status)
     dae__member_input_forces(m, at->in, f);
   if (!status && m->carried > 0)
-    status = eliminate(m, at, momenta, f);
+    status = member_eliminate(m, at, momenta, f);
   return dae__pass_code(status);
 }
 
-static int eval_f(void *user, const dae_mechanical_at *at, double *f)
+static int member_eval_f(void *user, const dae_mechanical_at *at, double *f)
 {
-  const dae_mechanical *p = part_of(user);
-  int code = said(user, p->f(p->user, at, f), "f", at->t);
-  return code ? code : add_joints(user, at, false, f);
+  const dae_mechanical *p = member_part_of(user);
+  int code = member_said(user, p->f(p->user, at, f), "f", at->t);
+  return code ? code : member_add_joints(user, at, false, f);
 }
 
-static int eval_F(void *user, const dae_mechanical_at *at, double *F)
+static int member_eval_F(void *user, const dae_mechanical_at *at, double *F)
 {
-  const dae_mechanical *p = part_of(user);
-  int code = said(user, p->F(p->user, at, F), "F", at->t);
-  return code ? code : add_joints(user, at, true, F);
+  const dae_mechanical *p = member_part_of(user);
+  int code = member_said(user, p->F(p->user, at, F), "F", at->t);
+  return code ? code : member_add_joints(user, at, true, F);
 }
 
-static int eval_all(void *user, const dae_mechanical_at *at, const dae_mechanical_wanted *wanted)
+static int member_eval_all(void *user, const dae_mechanical_at *at,
+                           const dae_mechanical_wanted *wanted)
 {
-  const dae_mechanical *p = part_of(user);
-  int code = said(user, p->eval(p->user, at, wanted), "eval", at->t);
-  return code || !wanted->f ? code : add_joints(user, at, false, wanted->f);
+  const dae_mechanical *p = member_part_of(user);
+  int code = member_said(user, p->eval(p->user, at, wanted), "eval", at->t);
+  return code || !wanted->f ? code : member_add_joints(user, at, false, wanted->f);
 }
 
 /* ---- J and J_in ---- */
 
 /* point, multipliers and derivatives of the joints */
-static dae_status prepare(dae__member *m, const dae_mechanical_at *at)
+static dae_status member_prepare(dae__member *m, const dae_mechanical_at *at)
 {
   dae_status status = dae__member_point(m, at, &m->pass.last);
   if (!status && m->carried > 0) {
@@ -119,7 +121,7 @@ static dae_status prepare(dae__member *m, const dae_mechanical_at *at)
 }
 
 /* -P (top, bottom) on the coordinates of the joints carried */
-static void carried_column(dae__member *m, double *values)
+static void member_carried_column(dae__member *m, double *values)
 {
   dae__balance *b = &m->balance;
   bool zero = dae__max_abs(b->nq, b->top) == 0 && dae__max_abs(b->rows, b->bottom) == 0;
@@ -133,7 +135,7 @@ static void carried_column(dae__member *m, double *values)
 }
 
 /* top = rows of f in column j of a matrix of (f, s, c) */
-static void start_column(dae__balance *b, const dae_pattern *p, const double *values, int j)
+static void member_start_column(dae__balance *b, const dae_pattern *p, const double *values, int j)
 {
   dae__zero(b->nq, b->top);
   dae__zero(b->rows, b->bottom);
@@ -143,7 +145,7 @@ static void start_column(dae__balance *b, const dae_pattern *p, const double *va
 }
 
 /* -(G_z,own' lambda)_z on own coordinates */
-static void add_J_block(dae__member *m, int k, double *J)
+static void member_add_J_block(dae__member *m, int k, double *J)
 {
   dae__hinge *h = &m->hinge[k];
   int nz = h->joint->nz, n = h->J_block.cols;
@@ -153,43 +155,43 @@ static void add_J_block(dae__member *m, int k, double *J)
   dae__piece_add(&m->J_piece[1 + k], 1, h->block, J);
 }
 
-static dae_status add_carried_J(dae__member *m, const dae_mechanical_at *at, double *J)
+static dae_status member_add_carried_J(dae__member *m, const dae_mechanical_at *at, double *J)
 {
   dae_status status = dae__mech_J(m->part.m, at, m->J_values, &m->pass.last);
   if (status)
     return dae__pass_blame(m->pass.name, status, &m->pass.last);
   for (int j = 0; j < m->part.nz; j++) {
-    start_column(&m->balance, m->part.J, m->J_values, j);
+    member_start_column(&m->balance, m->part.J, m->J_values, j);
     dae__member_column_z(m, j, m->balance.top, m->balance.bottom);
-    carried_column(m, m->carried_values + m->touched_count * j);
+    member_carried_column(m, m->carried_values + m->touched_count * j);
   }
   dae__piece_add(&m->J_piece[1 + m->hinges], 1, m->carried_values, J);
   return DAE_OK;
 }
 
-static int eval_J(void *user, const dae_mechanical_at *at, double *J)
+static int member_eval_J(void *user, const dae_mechanical_at *at, double *J)
 {
   dae__member *m = user;
-  const dae_mechanical *p = part_of(m);
-  int code = said(m, p->J(p->user, at, m->J_user_values), "J", at->t);
+  const dae_mechanical *p = member_part_of(m);
+  int code = member_said(m, p->J(p->user, at, m->J_user_values), "J", at->t);
   if (code)
     return code;
   dae__zero(dae__pattern_count(&m->J), J);
   dae__piece_add(&m->J_piece[0], 1, m->J_user_values, J);
   if (m->lagged && m->carried == 0)
     return 0;
-  dae_status status = prepare(m, at);
+  dae_status status = member_prepare(m, at);
   if (status)
     return dae__pass_code(status);
   for (int k = 0; k < m->hinges && !m->lagged; k++)
-    add_J_block(m, k, J);
+    member_add_J_block(m, k, J);
   if (m->carried > 0)
-    status = add_carried_J(m, at, J);
+    status = member_add_carried_J(m, at, J);
   return dae__pass_code(status);
 }
 
 /* columns z and, where the joint is not carried, lambda */
-static void add_J_in_block(dae__member *m, int k, double *J_in)
+static void member_add_J_in_block(dae__member *m, int k, double *J_in)
 {
   dae__hinge *h = &m->hinge[k];
   int nz = h->joint->nz, ng = h->joint->ng;
@@ -202,20 +204,20 @@ static void add_J_in_block(dae__member *m, int k, double *J_in)
   dae__piece_add(&m->J_in_piece[1 + k], 1, h->block, J_in);
 }
 
-static void add_carried_J_in(dae__member *m, double *J_in)
+static void member_add_carried_J_in(dae__member *m, double *J_in)
 {
   for (int j = 0; j < m->inputs; j++) {
-    start_column(&m->balance, &m->part.J_in, m->J_in_values, j);
+    member_start_column(&m->balance, &m->part.J_in, m->J_in_values, j);
     dae__member_column_in(m, j, m->balance.top, m->balance.bottom);
-    carried_column(m, m->carried_values + m->touched_count * j);
+    member_carried_column(m, m->carried_values + m->touched_count * j);
   }
   dae__piece_add(&m->J_in_piece[1 + m->hinges], 1, m->carried_values, J_in);
 }
 
-static int eval_J_in(void *user, const dae_mechanical_at *at, double *J_in)
+static int member_eval_J_in(void *user, const dae_mechanical_at *at, double *J_in)
 {
   dae__member *m = user;
-  dae_status status = prepare(m, at);
+  dae_status status = member_prepare(m, at);
   if (!status && m->part.nin > 0)
     status = dae__pass_blame(m->pass.name,
                              dae__element_J_in(&m->part, at, m->J_in_values, &m->pass.last),
@@ -225,16 +227,16 @@ static int eval_J_in(void *user, const dae_mechanical_at *at, double *J_in)
   dae__zero(dae__pattern_count(&m->J_in), J_in);
   dae__piece_add(&m->J_in_piece[0], 1, m->J_in_values, J_in);
   for (int k = 0; k < m->hinges; k++)
-    add_J_in_block(m, k, J_in);
+    member_add_J_in_block(m, k, J_in);
   if (m->carried > 0)
-    add_carried_J_in(m, J_in);
+    member_add_carried_J_in(m, J_in);
   return 0;
 }
 
 /* ---- the description ---- */
 
 /* coordinates in joints that are carried */
-static void find_touched(dae__member *m)
+static void member_find_touched(dae__member *m)
 {
   bool *mark = DAE__TAKE(m->arena, bool, m->balance.nq);
   m->touched = DAE__TAKE(m->arena, int, m->balance.nq);
@@ -248,10 +250,10 @@ static void find_touched(dae__member *m)
       m->touched[m->touched_count++] = i;
 }
 
-static void create_patterns(dae__member *m)
+static void member_create_patterns(dae__member *m)
 {
   const dae__mech *own = m->part.m;
-  const dae_mechanical *p = part_of(m);
+  const dae_mechanical *p = member_part_of(m);
   int last = 1 + m->hinges;
   m->J_piece = DAE__TAKE(m->arena, dae__piece, last + 1);
   m->J_in_piece = DAE__TAKE(m->arena, dae__piece, last + 1);
@@ -272,7 +274,7 @@ static void create_patterns(dae__member *m)
   m->J_in = dae__pieces_merge(m->arena, own->nr, m->inputs, false, m->J_in_piece, last + 1);
 }
 
-static void take_scratch(dae__member *m)
+static void member_take_scratch(dae__member *m)
 {
   int columns = m->inputs > m->part.nz ? m->inputs : m->part.nz;
   m->J_user_values = DAE__TAKE(m->arena, double, dae__pattern_count(&m->part.m->J_user));
@@ -281,9 +283,9 @@ static void take_scratch(dae__member *m)
 }
 
 /* input names of the part; those of joints have none */
-static const char *const *names_of(dae__member *m)
+static const char *const *member_names_of(dae__member *m)
 {
-  const dae_mechanical *p = part_of(m);
+  const dae_mechanical *p = member_part_of(m);
   const char **names = p->in_names ? DAE__TAKE(m->arena, const char *, m->inputs) : NULL;
   for (int i = 0; names && i < p->nin; i++)
     names[i] = p->in_names[i];
@@ -293,26 +295,26 @@ static const char *const *names_of(dae__member *m)
 dae_status dae__member_describe(dae__member *m, dae_error *err)
 {
   dae_mechanical *p = &m->mechanical;
-  *p = *part_of(m);
-  find_touched(m);
+  *p = *member_part_of(m);
+  member_find_touched(m);
   if (!dae__arena_failed(m->arena))
-    create_patterns(m);
+    member_create_patterns(m);
   if (!dae__arena_failed(m->arena))
-    take_scratch(m);
-  p->in_names = names_of(m);
+    member_take_scratch(m);
+  p->in_names = member_names_of(m);
   if (dae__arena_failed(m->arena))
     return dae__out_of_memory(err);
   p->user = m;
   p->nin = m->inputs;
-  p->f = p->f ? eval_f : NULL;
-  p->F = p->F ? eval_F : NULL;
-  p->J = p->J ? eval_J : NULL;
-  p->J_in = eval_J_in;
-  p->eval = p->eval ? eval_all : NULL;
-  p->s = p->s ? pass_s : NULL;
-  p->c = p->c ? pass_c : NULL;
-  p->energy = p->energy ? pass_energy : NULL;
-  p->energy_rate = p->energy_rate ? pass_energy_rate : NULL;
+  p->f = p->f ? member_eval_f : NULL;
+  p->F = p->F ? member_eval_F : NULL;
+  p->J = p->J ? member_eval_J : NULL;
+  p->J_in = member_eval_J_in;
+  p->eval = p->eval ? member_eval_all : NULL;
+  p->s = p->s ? member_pass_s : NULL;
+  p->c = p->c ? member_pass_c : NULL;
+  p->energy = p->energy ? member_pass_energy : NULL;
+  p->energy_rate = p->energy_rate ? member_pass_energy_rate : NULL;
   dae__pass_on(p);
   p->J_pattern = p->J_pattern ? &m->J : NULL;
   p->J_in_pattern = &m->J_in;

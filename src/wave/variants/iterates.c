@@ -14,7 +14,8 @@
 
 /* ---- weights ---- */
 
-static dae_status check_sum(int n, const double *w, const char *what, int term, dae_error *err)
+static dae_status iterates_check_sum(int n, const double *w, const char *what, int term,
+                                     dae_error *err)
 {
   double sum = 0, size = 0;
   for (int i = 0; i < n; i++)
@@ -30,7 +31,7 @@ static dae_status check_sum(int n, const double *w, const char *what, int term, 
 }
 
 /* one term, at x^(n-1) */
-static bool from_last_sweep(const dae_wave_terms *w)
+static bool iterates_from_last_sweep(const dae_wave_terms *w)
 {
   bool last = w->terms == 1 && w->own[1] == 1;
   for (int i = 0; i <= w->ages && last; i++)
@@ -38,11 +39,11 @@ static bool from_last_sweep(const dae_wave_terms *w)
   return last;
 }
 
-static dae_status check_linear(const dae_wave_terms *w, dae_error *err)
+static dae_status iterates_check_linear(const dae_wave_terms *w, dae_error *err)
 {
   if (!(w->linear >= 0 && w->linear <= 1))
     return dae__fail(err, DAE_ERROR_OPTION, "linear", "linear = %g is not in 0 ... 1", w->linear);
-  if (w->linear > 0 && !from_last_sweep(w))
+  if (w->linear > 0 && !iterates_from_last_sweep(w))
     return dae__fail(err, DAE_ERROR_OPTION, "linear",
                      "linear is part of the linearisation about the last iterate: it goes with one "
                      "term at that iterate, own = (0, 1)");
@@ -62,16 +63,18 @@ dae_status dae__iterates_validate(const dae_wave_terms *w, dae_error *err)
                      !w->b     ? "b"
                      : !w->own ? "own"
                                : "others");
-  dae_status status = check_sum(w->terms, w->b, "b", -1, err);
+  dae_status status = iterates_check_sum(w->terms, w->b, "b", -1, err);
   for (int j = 0; j < w->terms && !status; j++) {
-    status = check_sum(w->ages + 1, w->own + (size_t)j * ((size_t)w->ages + 1), "own", j, err);
+    status =
+        iterates_check_sum(w->ages + 1, w->own + (size_t)j * ((size_t)w->ages + 1), "own", j, err);
     if (!status)
-      status = check_sum(w->ages, w->others + (size_t)j * (size_t)w->ages, "others", j, err);
+      status =
+          iterates_check_sum(w->ages, w->others + (size_t)j * (size_t)w->ages, "others", j, err);
   }
-  return status ? status : check_linear(w, err);
+  return status ? status : iterates_check_linear(w, err);
 }
 
-static const double *copy(dae__arena *arena, size_t n, const double *from)
+static const double *iterates_copy(dae__arena *arena, size_t n, const double *from)
 {
   double *to = DAE__TAKE(arena, double, n);
   if (to)
@@ -79,18 +82,18 @@ static const double *copy(dae__arena *arena, size_t n, const double *from)
   return to;
 }
 
-static void copy_terms(dae__iterates *it, const dae_wave_terms *w)
+static void iterates_copy_terms(dae__iterates *it, const dae_wave_terms *w)
 {
   size_t terms = (size_t)w->terms, ages = (size_t)w->ages;
   it->terms = *w;
-  it->terms.b = copy(it->arena, terms, w->b);
-  it->terms.own = copy(it->arena, terms * (ages + 1), w->own);
-  it->terms.others = copy(it->arena, terms * ages, w->others);
+  it->terms.b = iterates_copy(it->arena, terms, w->b);
+  it->terms.own = iterates_copy(it->arena, terms * (ages + 1), w->own);
+  it->terms.others = iterates_copy(it->arena, terms * ages, w->others);
 }
 
 /* ---- inputs ---- */
 
-static void base_input_name(const dae__iterates *it, int i, char *name, size_t size)
+static void iterates_base_input_name(const dae__iterates *it, int i, char *name, size_t size)
 {
   const dae_problem *p = &it->base;
   const char *const *names = p->mechanical ? p->mechanical->in_names : p->semi_explicit->in_names;
@@ -101,7 +104,7 @@ static void base_input_name(const dae__iterates *it, int i, char *name, size_t s
 }
 
 /* "speed^(n-1)" */
-static void name_inputs(dae__iterates *it)
+static void iterates_name_inputs(dae__iterates *it)
 {
   int nin = it->e.nin, ages = it->terms.ages, total = ages * (nin + it->count);
   char *text = DAE__TAKE(it->arena, char, (size_t)total *NAME_SIZE);
@@ -110,7 +113,7 @@ static void name_inputs(dae__iterates *it)
   for (int i = 0; i < total && !dae__arena_failed(it->arena); i++, text += NAME_SIZE) {
     int k = i < ages * nin ? i : i - ages * nin, n = i < ages * nin ? nin : it->count;
     if (i < ages * nin)
-      base_input_name(it, k % n, name, sizeof name);
+      iterates_base_input_name(it, k % n, name, sizeof name);
     else
       dae_problem_variable(&it->base, it->entry[k % n], name, sizeof name);
     snprintf(text, NAME_SIZE, "%.60s^(n-%d)", name, k / n + 1);
@@ -121,7 +124,7 @@ static void name_inputs(dae__iterates *it)
 /* ---- patterns ---- */
 
 /* columns of p with their rows below `rows` */
-static int append_columns(const dae_pattern *p, int cols, int rows, int *start, int *row)
+static int iterates_append_columns(const dae_pattern *p, int cols, int rows, int *start, int *row)
 {
   int count = start[0];
   for (int j = 0; j < cols; j++) {
@@ -132,7 +135,7 @@ static int append_columns(const dae_pattern *p, int cols, int rows, int *start, 
   return cols;
 }
 
-static void create_J_in(dae__iterates *it)
+static void iterates_create_J_in(dae__iterates *it)
 {
   int ages = it->terms.ages, nin = it->e.nin, cols = ages * (nin + it->count);
   int entries = ages * (dae__pattern_count(&it->e.J_in) + dae__pattern_count(it->J_base));
@@ -141,13 +144,14 @@ static void create_J_in(dae__iterates *it)
   if (dae__arena_failed(it->arena))
     return;
   for (int age = 1; age <= ages; age++)
-    col += append_columns(&it->e.J_in, nin, age == 1 ? it->e.nr : it->rows, start + col, row);
+    col +=
+        iterates_append_columns(&it->e.J_in, nin, age == 1 ? it->e.nr : it->rows, start + col, row);
   for (int age = 1; age <= ages; age++)
-    col += append_columns(it->J_base, it->count, it->rows, start + col, row);
+    col += iterates_append_columns(it->J_base, it->count, it->rows, start + col, row);
   it->J_in = (dae_pattern){it->e.nr, cols, start, row};
 }
 
-static dae_status check_size(const dae__iterates *it, dae_error *err)
+static dae_status iterates_check_size(const dae__iterates *it, dae_error *err)
 {
   double ages = it->terms.ages;
   double inputs = (double)it->e.nin + it->count;
@@ -161,7 +165,7 @@ static dae_status check_size(const dae__iterates *it, dae_error *err)
 /* ---- creating ---- */
 
 /* the base as an element, whose callbacks say more at the same place */
-static dae_status create_base(dae__iterates *it, dae_error *err)
+static dae_status iterates_create_base(dae__iterates *it, dae_error *err)
 {
   dae_part part = {.mechanical = it->base.mechanical, .semi_explicit = it->base.semi_explicit};
   dae_status status = dae__element_part(it->arena, &part, "", &it->e, err);
@@ -174,10 +178,10 @@ static dae_status create_base(dae__iterates *it, dae_error *err)
   it->count = 2 * it->e.n.q + it->e.n.u;
   it->rows = it->e.n.q + it->e.n.u;
   it->J_base = it->e.m ? &it->e.m->J_user : &it->e.semi->J;
-  return check_size(it, err);
+  return iterates_check_size(it, err);
 }
 
-static void take_memory(dae__iterates *it)
+static void iterates_take_memory(dae__iterates *it)
 {
   it->entry = DAE__TAKE(it->arena, int, it->count);
   it->x = DAE__TAKE(it->arena, double, it->count);
@@ -189,19 +193,19 @@ static void take_memory(dae__iterates *it)
     it->entry[i] = i; /* they come first in either form */
 }
 
-static dae_status create(dae__iterates *it, const dae_wave_terms *terms, dae_error *err)
+static dae_status iterates_create(dae__iterates *it, const dae_wave_terms *terms, dae_error *err)
 {
-  copy_terms(it, terms);
+  iterates_copy_terms(it, terms);
   if (dae__arena_failed(it->arena))
     return dae__out_of_memory(err);
-  dae_status status = create_base(it, err);
+  dae_status status = iterates_create_base(it, err);
   if (status)
     return status;
-  take_memory(it);
+  iterates_take_memory(it);
   if (!dae__arena_failed(it->arena))
-    name_inputs(it);
+    iterates_name_inputs(it);
   if (!dae__arena_failed(it->arena))
-    create_J_in(it);
+    iterates_create_J_in(it);
   if (dae__arena_failed(it->arena))
     return dae__out_of_memory(err);
   dae__iterates_describe(it);
@@ -225,7 +229,7 @@ dae_status dae__iterates_create(dae__arena *arena, const dae_problem *base,
       .arena = arena,
       .base = *base,
       .pass = {.to = base->mechanical, .name = "", .why = base->why, .last = dae_error_none()}};
-  status = create(it, terms, err);
+  status = iterates_create(it, terms, err);
   if (!status)
     *out = it;
   return status;

@@ -4,41 +4,42 @@
 #include "wave/variants/iterates_parts.h"
 #include <string.h>
 
-static int said(dae__iterates *it, int code, const char *callback, double t)
+static int iterates_said(dae__iterates *it, int code, const char *callback, double t)
 {
   return dae__pass_said(&it->pass, code, callback, t);
 }
 
 /* ---- a mechanical base ---- */
 
-static int eval_f(void *user, const dae_mechanical_at *at, double *f)
+static int iterates_eval_f(void *user, const dae_mechanical_at *at, double *f)
 {
   return dae__iterates_rows(user, at, false, f);
 }
 
-static int eval_s(void *user, const dae_mechanical_at *at, double *s)
+static int iterates_eval_s(void *user, const dae_mechanical_at *at, double *s)
 {
   return dae__iterates_rows(user, at, true, s);
 }
 
-static int eval_c(void *user, const dae_mechanical_at *at, double *c)
+static int iterates_eval_c(void *user, const dae_mechanical_at *at, double *c)
 {
   const dae_mechanical *m = ((dae__iterates *)user)->base.mechanical;
-  return said(user, m->c(m->user, at, c), "c", at->t);
+  return iterates_said(user, m->c(m->user, at, c), "c", at->t);
 }
 
-static int eval_J(void *user, const dae_mechanical_at *at, double *J)
+static int iterates_eval_J(void *user, const dae_mechanical_at *at, double *J)
 {
   return dae__iterates_J(user, at, J);
 }
 
-static int eval_J_in(void *user, const dae_mechanical_at *at, double *J_in)
+static int iterates_eval_J_in(void *user, const dae_mechanical_at *at, double *J_in)
 {
   return dae__iterates_J_in(user, at, J_in);
 }
 
 /* all but f and s in one call of the base's */
-static int eval_all(void *user, const dae_mechanical_at *at, const dae_mechanical_wanted *wanted)
+static int iterates_eval_all(void *user, const dae_mechanical_at *at,
+                             const dae_mechanical_wanted *wanted)
 {
   const dae_mechanical *m = ((dae__iterates *)user)->base.mechanical;
   const dae_mechanical_wanted none = {0};
@@ -46,7 +47,7 @@ static int eval_all(void *user, const dae_mechanical_at *at, const dae_mechanica
   int code = 0;
   rest.f = rest.s = NULL;
   if (memcmp(&rest, &none, sizeof none) != 0)
-    code = said(user, m->eval(m->user, at, &rest), "eval", at->t);
+    code = iterates_said(user, m->eval(m->user, at, &rest), "eval", at->t);
   if (!code && wanted->f)
     code = dae__iterates_rows(user, at, false, wanted->f);
   if (!code && wanted->s)
@@ -54,54 +55,55 @@ static int eval_all(void *user, const dae_mechanical_at *at, const dae_mechanica
   return code;
 }
 
-static int eval_energy(void *user, const dae_mechanical_at *at, double *T, double *V)
+static int iterates_eval_energy(void *user, const dae_mechanical_at *at, double *T, double *V)
 {
   const dae_mechanical *m = ((dae__iterates *)user)->base.mechanical;
-  return said(user, m->energy(m->user, at, T, V), "energy", at->t);
+  return iterates_said(user, m->energy(m->user, at, T, V), "energy", at->t);
 }
 
-static int eval_energy_rate(void *user, const dae_mechanical_at *at, const double *in_rate,
-                            double *T_rate, double *V_rate)
+static int iterates_eval_energy_rate(void *user, const dae_mechanical_at *at, const double *in_rate,
+                                     double *T_rate, double *V_rate)
 {
   const dae_mechanical *m = ((dae__iterates *)user)->base.mechanical;
   const double *own = m->nin > 0 ? in_rate : NULL;
-  return said(user, m->energy_rate(m->user, at, own, T_rate, V_rate), "energy_rate", at->t);
+  return iterates_said(user, m->energy_rate(m->user, at, own, T_rate, V_rate), "energy_rate",
+                       at->t);
 }
 
 /* With both faces given, F = f + p_rate is left to those who ask for it: p_rate is the present one.
  * Differences of a linear part that is itself differenced would be noise: J is then given. The
  * base's energy_rate holds for u' = s at the present point. */
-static void describe_mechanical(dae__iterates *it)
+static void iterates_describe_mechanical(dae__iterates *it)
 {
   dae_mechanical *p = &it->mechanical;
   *p = *it->base.mechanical;
   p->user = it;
   p->nin = it->J_in.cols;
   p->in_names = it->in_names;
-  p->F = p->f ? NULL : eval_f;
-  p->f = p->f ? eval_f : NULL;
-  p->s = p->s ? eval_s : NULL;
-  p->c = p->c ? eval_c : NULL;
-  p->J = p->J || it->terms.linear > 0 ? eval_J : NULL;
-  p->J_in = eval_J_in;
+  p->F = p->f ? NULL : iterates_eval_f;
+  p->f = p->f ? iterates_eval_f : NULL;
+  p->s = p->s ? iterates_eval_s : NULL;
+  p->c = p->c ? iterates_eval_c : NULL;
+  p->J = p->J || it->terms.linear > 0 ? iterates_eval_J : NULL;
+  p->J_in = iterates_eval_J_in;
   p->J_in_pattern = &it->J_in;
-  p->eval = p->eval ? eval_all : NULL;
-  p->energy = p->energy ? eval_energy : NULL;
-  p->energy_rate = p->energy_rate && p->nu == 0 ? eval_energy_rate : NULL;
+  p->eval = p->eval ? iterates_eval_all : NULL;
+  p->energy = p->energy ? iterates_eval_energy : NULL;
+  p->energy_rate = p->energy_rate && p->nu == 0 ? iterates_eval_energy_rate : NULL;
   dae__pass_on(p);
   it->problem = (dae_problem){.mechanical = p, .why = &it->pass.last};
 }
 
 /* ---- a semi-explicit base ---- */
 
-static dae_mechanical_at at_semi(const dae_semi_explicit_at *at)
+static dae_mechanical_at iterates_at_semi(const dae_semi_explicit_at *at)
 {
   return (dae_mechanical_at){.t = at->t, .u = at->x, .w = at->y, .in = at->in};
 }
 
-static int semi_f(void *user, const dae_semi_explicit_at *at, double *f)
+static int iterates_semi_f(void *user, const dae_semi_explicit_at *at, double *f)
 {
-  dae_mechanical_at point = at_semi(at);
+  dae_mechanical_at point = iterates_at_semi(at);
   return dae__iterates_rows(user, &point, true, f);
 }
 
@@ -109,45 +111,46 @@ static int semi_f(void *user, const dae_semi_explicit_at *at, double *f)
   static int semi_##name(void *user, const dae_semi_explicit_at *at, double *out)                  \
   {                                                                                                \
     const dae_semi_explicit *s = ((dae__iterates *)user)->base.semi_explicit;                      \
-    return said(user, s->name(s->user, at, out), #name, at->t);                                    \
+    return iterates_said(user, s->name(s->user, at, out), #name, at->t);                           \
   }
 PASS(F)
 PASS(F_t)
 PASS(M)
 #undef PASS
 
-static int semi_Ms_x(void *user, const dae_semi_explicit_at *at, const double *a, double *Ms)
+static int iterates_semi_Ms_x(void *user, const dae_semi_explicit_at *at, const double *a,
+                              double *Ms)
 {
   const dae_semi_explicit *s = ((dae__iterates *)user)->base.semi_explicit;
-  return said(user, s->Ms_x(s->user, at, a, Ms), "Ms_x", at->t);
+  return iterates_said(user, s->Ms_x(s->user, at, a, Ms), "Ms_x", at->t);
 }
 
-static int semi_J(void *user, const dae_semi_explicit_at *at, double *J)
+static int iterates_semi_J(void *user, const dae_semi_explicit_at *at, double *J)
 {
-  dae_mechanical_at point = at_semi(at);
+  dae_mechanical_at point = iterates_at_semi(at);
   return dae__iterates_J(user, &point, J);
 }
 
-static int semi_J_in(void *user, const dae_semi_explicit_at *at, double *J_in)
+static int iterates_semi_J_in(void *user, const dae_semi_explicit_at *at, double *J_in)
 {
-  dae_mechanical_at point = at_semi(at);
+  dae_mechanical_at point = iterates_at_semi(at);
   return dae__iterates_J_in(user, &point, J_in);
 }
 
-static void describe_semi(dae__iterates *it)
+static void iterates_describe_semi(dae__iterates *it)
 {
   dae_semi_explicit *p = &it->semi_explicit;
   *p = *it->base.semi_explicit;
   p->user = it;
   p->nin = it->J_in.cols;
   p->in_names = it->in_names;
-  p->f = p->f ? semi_f : NULL;
+  p->f = p->f ? iterates_semi_f : NULL;
   p->F = p->F ? semi_F : NULL;
   p->F_t = p->F_t ? semi_F_t : NULL;
   p->M = p->M ? semi_M : NULL;
-  p->Ms_x = p->Ms_x ? semi_Ms_x : NULL;
-  p->J = p->J || it->terms.linear > 0 ? semi_J : NULL;
-  p->J_in = semi_J_in;
+  p->Ms_x = p->Ms_x ? iterates_semi_Ms_x : NULL;
+  p->J = p->J || it->terms.linear > 0 ? iterates_semi_J : NULL;
+  p->J_in = iterates_semi_J_in;
   p->J_in_pattern = &it->J_in;
   it->problem = (dae_problem){.semi_explicit = p, .why = &it->pass.last};
 }
@@ -155,7 +158,7 @@ static void describe_semi(dae__iterates *it)
 void dae__iterates_describe(dae__iterates *it)
 {
   if (it->base.mechanical)
-    describe_mechanical(it);
+    iterates_describe_mechanical(it);
   else
-    describe_semi(it);
+    iterates_describe_semi(it);
 }

@@ -14,7 +14,7 @@
 #include "linalg/pattern.h"
 #include "wave/variants/iterates_parts.h"
 
-static int said(dae__iterates *it, int code, const char *callback, double t)
+static int terms_said(dae__iterates *it, int code, const char *callback, double t)
 {
   return dae__pass_said(&it->pass, code, callback, t);
 }
@@ -22,18 +22,18 @@ static int said(dae__iterates *it, int code, const char *callback, double t)
 /* ---- points ---- */
 
 /* x^(n-age) and in^(n-age) among the inputs */
-static const double *x_of_age(const dae__iterates *it, const dae_mechanical_at *at, int age)
+static const double *terms_x_of_age(const dae__iterates *it, const dae_mechanical_at *at, int age)
 {
   return at->in + it->terms.ages * it->e.nin + (age - 1) * it->count;
 }
 
-static const double *in_of_age(const dae__iterates *it, const dae_mechanical_at *at, int age)
+static const double *terms_in_of_age(const dae__iterates *it, const dae_mechanical_at *at, int age)
 {
   return at->in + (age - 1) * it->e.nin;
 }
 
 /* it->x = the present x */
-static void gather(dae__iterates *it, const dae_mechanical_at *at)
+static void terms_gather(dae__iterates *it, const dae_mechanical_at *at)
 {
   int nq = it->e.n.q;
   dae__copy(nq, at->q, it->x);
@@ -41,63 +41,63 @@ static void gather(dae__iterates *it, const dae_mechanical_at *at)
   dae__copy(it->e.n.u, at->u, it->x + 2 * nq);
 }
 
-static const double *own_of(const dae__iterates *it, int j)
+static const double *terms_own_of(const dae__iterates *it, int j)
 {
   return it->terms.own + (size_t)j * ((size_t)it->terms.ages + 1);
 }
 
-static const double *others_of(const dae__iterates *it, int j)
+static const double *terms_others_of(const dae__iterates *it, int j)
 {
   return it->terms.others + (size_t)j * (size_t)it->terms.ages;
 }
 
 /* (X_j, w, In_j); iterates without weight are not looked at */
-static dae_mechanical_at term_point(dae__iterates *it, const dae_mechanical_at *at, int j)
+static dae_mechanical_at terms_term_point(dae__iterates *it, const dae_mechanical_at *at, int j)
 {
-  const double *own = own_of(it, j), *others = others_of(it, j), *x = it->x;
+  const double *own = terms_own_of(it, j), *others = terms_others_of(it, j), *x = it->x;
   int nq = it->e.n.q;
-  gather(it, at);
+  terms_gather(it, at);
   dae__scale(it->count, own[0], it->x);
   dae__zero(it->e.nin, it->e.in);
   for (int i = 1; i <= it->terms.ages; i++) {
     if (own[i] != 0)
-      dae__axpy(it->count, own[i], x_of_age(it, at, i), it->x);
+      dae__axpy(it->count, own[i], terms_x_of_age(it, at, i), it->x);
     if (others[i - 1] != 0)
-      dae__axpy(it->e.nin, others[i - 1], in_of_age(it, at, i), it->e.in);
+      dae__axpy(it->e.nin, others[i - 1], terms_in_of_age(it, at, i), it->e.in);
   }
   return (dae_mechanical_at){at->t, x, x + nq, x + 2 * nq, at->w, it->e.in};
 }
 
-static dae_mechanical_at present_point(dae__iterates *it, const dae_mechanical_at *at)
+static dae_mechanical_at terms_present_point(dae__iterates *it, const dae_mechanical_at *at)
 {
   dae_mechanical_at here = *at;
-  dae__copy(it->e.nin, in_of_age(it, at, 1), it->e.in);
+  dae__copy(it->e.nin, terms_in_of_age(it, at, 1), it->e.in);
   here.in = it->e.in;
   return here;
 }
 
 /* ---- matrices of the base, at a point made here ---- */
 
-static dae_status status_of(int code)
+static dae_status terms_status_of(int code)
 {
   return code == 0 ? DAE_OK : code > 0 ? DAE_ERROR_RECOVERABLE : DAE_ERROR_CALLBACK;
 }
 
 /* it->J = d(f,s,c), by momenta d(F,s,c) */
-static dae_status base_J(dae__iterates *it, const dae_mechanical_at *here)
+static dae_status terms_base_J(dae__iterates *it, const dae_mechanical_at *here)
 {
   const dae_mechanical *m = it->base.mechanical;
   bool momenta = m && !m->f;
   if (!momenta)
     return dae__element_J(&it->e, here, it->J, &it->pass.last);
   if (m->J)
-    return status_of(said(it, m->J(m->user, here, it->J), "J", here->t));
+    return terms_status_of(terms_said(it, m->J(m->user, here, it->J), "J", here->t));
   dae_status status = dae__mech_J(it->e.m, here, it->J_forces, &it->pass.last);
   dae__copy(dae__pattern_count(it->J_base), it->e.m->J_values, it->J); /* without p_rate */
   return status;
 }
 
-static dae_status base_J_in(dae__iterates *it, const dae_mechanical_at *here)
+static dae_status terms_base_J_in(dae__iterates *it, const dae_mechanical_at *here)
 {
   const dae_mechanical *m = it->base.mechanical;
   const dae_semi_explicit *s = it->base.semi_explicit;
@@ -105,38 +105,40 @@ static dae_status base_J_in(dae__iterates *it, const dae_mechanical_at *here)
   if (it->e.nin == 0)
     return DAE_OK;
   if (m && m->J_in)
-    return status_of(said(it, m->J_in(m->user, here, it->J_in_base), "J_in", here->t));
+    return terms_status_of(terms_said(it, m->J_in(m->user, here, it->J_in_base), "J_in", here->t));
   if (s && s->J_in)
-    return status_of(said(it, s->J_in(s->user, &at, it->J_in_base), "J_in", here->t));
+    return terms_status_of(terms_said(it, s->J_in(s->user, &at, it->J_in_base), "J_in", here->t));
   return dae__element_J_in(&it->e, here, it->J_in_base, &it->pass.last);
 }
 
 /* ---- right sides ---- */
 
 /* s, or f: those of the face that is given */
-static int base_rows(dae__iterates *it, const dae_mechanical_at *here, bool states, double *out)
+static int terms_base_rows(dae__iterates *it, const dae_mechanical_at *here, bool states,
+                           double *out)
 {
   const dae_mechanical *m = it->base.mechanical;
   const dae_semi_explicit *s = it->base.semi_explicit;
   dae_semi_explicit_at at = {here->t, here->u, here->w, here->in};
   if (s)
-    return said(it, s->f(s->user, &at, out), "f", here->t);
+    return terms_said(it, s->f(s->user, &at, out), "f", here->t);
   if (states)
-    return said(it, m->s(m->user, here, out), "s", here->t);
-  return m->f ? said(it, m->f(m->user, here, out), "f", here->t)
-              : said(it, m->F(m->user, here, out), "F", here->t);
+    return terms_said(it, m->s(m->user, here, out), "s", here->t);
+  return m->f ? terms_said(it, m->f(m->user, here, out), "f", here->t)
+              : terms_said(it, m->F(m->user, here, out), "F", here->t);
 }
 
 /* out += theta f_x (x - x^(n-1)), rows first ... first + n - 1 */
-static int add_linear(dae__iterates *it, const dae_mechanical_at *at, int first, int n, double *out)
+static int terms_add_linear(dae__iterates *it, const dae_mechanical_at *at, int first, int n,
+                            double *out)
 {
   const dae_pattern *p = it->J_base;
-  dae_mechanical_at here = term_point(it, at, 0);
-  dae_status status = base_J(it, &here);
+  dae_mechanical_at here = terms_term_point(it, at, 0);
+  dae_status status = terms_base_J(it, &here);
   if (status)
     return dae__pass_code(status);
-  gather(it, at);
-  dae__axpy(it->count, -1, x_of_age(it, at, 1), it->x);
+  terms_gather(it, at);
+  dae__axpy(it->count, -1, terms_x_of_age(it, at, 1), it->x);
   for (int c = 0; c < it->count; c++)
     for (int e = p->start[c]; e < p->start[c + 1]; e++)
       if (p->row[e] >= first && p->row[e] < first + n)
@@ -151,13 +153,13 @@ int dae__iterates_rows(dae__iterates *it, const dae_mechanical_at *at, bool stat
   for (int j = 0; j < it->terms.terms; j++) {
     if (it->terms.b[j] == 0)
       continue;
-    dae_mechanical_at here = term_point(it, at, j);
-    int code = base_rows(it, &here, states, it->term);
+    dae_mechanical_at here = terms_term_point(it, at, j);
+    int code = terms_base_rows(it, &here, states, it->term);
     if (code)
       return code;
     dae__axpy(n, it->terms.b[j], it->term, out);
   }
-  return it->terms.linear > 0 ? add_linear(it, at, first, n, out) : 0;
+  return it->terms.linear > 0 ? terms_add_linear(it, at, first, n, out) : 0;
 }
 
 /* ---- J and J_in ---- */
@@ -170,8 +172,8 @@ typedef struct columns {
 } columns;
 
 /* rows (f, s) of the result += factor * those of the base: they come first in every column */
-static void add_rows(const dae__iterates *it, columns c, double factor, const double *values,
-                     double *out)
+static void terms_add_rows(const dae__iterates *it, columns c, double factor, const double *values,
+                           double *out)
 {
   for (int k = 0; factor != 0 && k < c.count; k++) {
     int begin = c.from->start[c.first + k], end = c.from->start[c.first + k + 1];
@@ -181,8 +183,8 @@ static void add_rows(const dae__iterates *it, columns c, double factor, const do
 }
 
 /* rows c, which stand where they stand in the base's matrix */
-static void put_algebraic(const dae__iterates *it, const dae_pattern *p, const double *values,
-                          double *out)
+static void terms_put_algebraic(const dae__iterates *it, const dae_pattern *p, const double *values,
+                                double *out)
 {
   for (int e = 0; e < dae__pattern_count(p); e++)
     if (p->row[e] >= it->rows)
@@ -197,26 +199,26 @@ int dae__iterates_J(dae__iterates *it, const dae_mechanical_at *at, double *J)
   dae_status status = DAE_OK;
   dae__zero(dae__pattern_count(p), J);
   for (int j = 0; j < it->terms.terms && !status; j++) {
-    double b = it->terms.b[j], slope = own_of(it, j)[0] + it->terms.linear;
+    double b = it->terms.b[j], slope = terms_own_of(it, j)[0] + it->terms.linear;
     if (b == 0 || (slope == 0 && it->e.n.w == 0))
       continue;
-    dae_mechanical_at here = term_point(it, at, j);
-    status = base_J(it, &here);
-    add_rows(it, of_x, b * slope, it->J, J);
-    add_rows(it, of_w, b, it->J, J);
+    dae_mechanical_at here = terms_term_point(it, at, j);
+    status = terms_base_J(it, &here);
+    terms_add_rows(it, of_x, b * slope, it->J, J);
+    terms_add_rows(it, of_w, b, it->J, J);
   }
   if (!status && it->e.n.w > 0) {
-    dae_mechanical_at here = present_point(it, at);
-    status = base_J(it, &here);
-    put_algebraic(it, p, it->J, J);
+    dae_mechanical_at here = terms_present_point(it, at);
+    status = terms_base_J(it, &here);
+    terms_put_algebraic(it, p, it->J, J);
   }
   return dae__pass_code(status);
 }
 
 /* what term j adds, its matrices being there */
-static void add_term_J_in(const dae__iterates *it, int j, double *J_in)
+static void terms_add_term_J_in(const dae__iterates *it, int j, double *J_in)
 {
-  const double *own = own_of(it, j), *others = others_of(it, j);
+  const double *own = terms_own_of(it, j), *others = terms_others_of(it, j);
   double b = it->terms.b[j];
   int ages = it->terms.ages, nin = it->e.nin;
   const int *start = it->J_in.start;
@@ -224,8 +226,8 @@ static void add_term_J_in(const dae__iterates *it, int j, double *J_in)
     columns of_in = {&it->e.J_in, 0, nin, start + (i - 1) * nin};
     columns of_x = {it->J_base, 0, it->count, start + ages * nin + (i - 1) * it->count};
     double slope = own[i] - (i == 1 ? it->terms.linear : 0);
-    add_rows(it, of_in, b * others[i - 1], it->J_in_base, J_in);
-    add_rows(it, of_x, b * slope, it->J, J_in);
+    terms_add_rows(it, of_in, b * others[i - 1], it->J_in_base, J_in);
+    terms_add_rows(it, of_x, b * slope, it->J, J_in);
   }
 }
 
@@ -236,16 +238,16 @@ int dae__iterates_J_in(dae__iterates *it, const dae_mechanical_at *at, double *J
   for (int j = 0; j < it->terms.terms && !status; j++) {
     if (it->terms.b[j] == 0)
       continue;
-    dae_mechanical_at here = term_point(it, at, j);
-    status = base_J(it, &here);
+    dae_mechanical_at here = terms_term_point(it, at, j);
+    status = terms_base_J(it, &here);
     if (!status)
-      status = base_J_in(it, &here);
-    add_term_J_in(it, j, J_in);
+      status = terms_base_J_in(it, &here);
+    terms_add_term_J_in(it, j, J_in);
   }
   if (!status && it->e.n.w > 0 && it->e.nin > 0) {
-    dae_mechanical_at here = present_point(it, at);
-    status = base_J_in(it, &here);
-    put_algebraic(it, &it->e.J_in, it->J_in_base, J_in);
+    dae_mechanical_at here = terms_present_point(it, at);
+    status = terms_base_J_in(it, &here);
+    terms_put_algebraic(it, &it->e.J_in, it->J_in_base, J_in);
   }
   return dae__pass_code(status);
 }

@@ -10,7 +10,7 @@
 /* ---- places ---- */
 
 /* the input that stands for a variable, a new one if there is none */
-static int input_for(dae__slack *s, dae_port port)
+static int slack_input_for(dae__slack *s, dae_port port)
 {
   int k = 0;
   while (k < s->inputs && (s->port[k].part != port.part || s->port[k].variable != port.variable))
@@ -29,7 +29,7 @@ static int slack_for(const dae__slack *s, dae_port port)
   return -1;
 }
 
-static int place_of(dae__slack *s, dae_port port)
+static int slack_place_of(dae__slack *s, dae_port port)
 {
   int k = slack_for(s, port);
   bool own = port.part == s->part && port.variable < s->nz;
@@ -37,11 +37,11 @@ static int place_of(dae__slack *s, dae_port port)
     return s->nz + k;
   if (own && (!s->lagged || port.variable >= s->nz - s->n.w))
     return port.variable;
-  return input_for(s, port);
+  return slack_input_for(s, port);
 }
 
 /* what an input is wired to */
-static dae_port source_of(const dae_coupled *c, int part, int input)
+static dae_port slack_source_of(const dae_coupled *c, int part, int input)
 {
   int i = 0;
   while (c->wire[i].part != part || c->wire[i].input != input)
@@ -51,7 +51,8 @@ static dae_port source_of(const dae_coupled *c, int part, int input)
 
 /* ---- lenders ---- */
 
-static dae_status take_lender(dae__slack *s, const dae_part *part, dae__lender *l, dae_error *err)
+static dae_status slack_take_lender(dae__slack *s, const dae_part *part, dae__lender *l,
+                                    dae_error *err)
 {
   char *name = DAE__TAKE(s->arena, char, 32);
   if (!name)
@@ -73,7 +74,7 @@ static dae_status take_lender(dae__slack *s, const dae_part *part, dae__lender *
 }
 
 /* the part itself: slack variables take the place of inputs that are wired to them */
-static void place_base(dae__slack *s, dae__lender *l)
+static void slack_place_base(dae__slack *s, dae__lender *l)
 {
   int given = dae__part_sizes_of(&s->coupled->part[s->part]).in;
   for (int i = 0; i < l->e.nr; i++)
@@ -81,12 +82,12 @@ static void place_base(dae__slack *s, dae__lender *l)
   for (int i = 0; i < l->e.nz; i++)
     l->z[i] = i;
   for (int i = 0; i < l->e.nin; i++) {
-    int k = i < given ? slack_for(s, source_of(s->coupled, s->part, i)) : -1;
+    int k = i < given ? slack_for(s, slack_source_of(s->coupled, s->part, i)) : -1;
     l->in[i] = k >= 0 ? s->nz + k : -1 - i;
   }
 }
 
-static void place_lender(dae__slack *s, dae__lender *l, int *next_row)
+static void slack_place_lender(dae__slack *s, dae__lender *l, int *next_row)
 {
   int algebraic = l->e.nr - l->e.n.w;
   for (int i = 0; i < l->e.nr; i++) {
@@ -94,12 +95,12 @@ static void place_lender(dae__slack *s, dae__lender *l, int *next_row)
     l->row[i] = taken ? (*next_row)++ : -1;
   }
   for (int i = 0; i < l->e.nz; i++)
-    l->z[i] = place_of(s, (dae_port){l->part, i});
+    l->z[i] = slack_place_of(s, (dae_port){l->part, i});
   for (int i = 0; i < l->e.nin; i++)
-    l->in[i] = place_of(s, source_of(s->coupled, l->part, i));
+    l->in[i] = slack_place_of(s, slack_source_of(s->coupled, l->part, i));
 }
 
-static dae_status create_lenders(dae__slack *s, dae_error *err)
+static dae_status slack_create_lenders(dae__slack *s, dae_error *err)
 {
   const dae_coupled *c = s->coupled;
   dae_part base = {c->part[s->part].name, s->base.mechanical, s->base.semi_explicit};
@@ -113,7 +114,7 @@ static dae_status create_lenders(dae__slack *s, dae_error *err)
       s->lender[s->lenders++].part = s->variable[k].part;
   for (int i = 0; i < s->lenders; i++) {
     dae__lender *l = &s->lender[i];
-    dae_status status = take_lender(s, i == 0 ? &base : &c->part[l->part], l, err);
+    dae_status status = slack_take_lender(s, i == 0 ? &base : &c->part[l->part], l, err);
     if (status)
       return status;
     capacity += l->e.nz + l->e.nin;
@@ -121,15 +122,15 @@ static dae_status create_lenders(dae__slack *s, dae_error *err)
   s->port = DAE__TAKE(s->arena, dae_port, capacity);
   if (!s->port)
     return dae__out_of_memory(err);
-  place_base(s, &s->lender[0]);
+  slack_place_base(s, &s->lender[0]);
   for (int i = 1; i < s->lenders; i++)
-    place_lender(s, &s->lender[i], &row);
+    slack_place_lender(s, &s->lender[i], &row);
   return DAE_OK;
 }
 
 /* ---- creating ---- */
 
-static dae_status list_variables(dae__slack *s, dae_error *err)
+static dae_status slack_list_variables(dae__slack *s, dae_error *err)
 {
   const dae_coupled *c = s->coupled;
   s->variable = DAE__TAKE(s->arena, dae_port, s->loops.first[c->parts]);
@@ -144,7 +145,7 @@ static dae_status list_variables(dae__slack *s, dae_error *err)
   return DAE_OK;
 }
 
-static dae_status check(const dae_coupled *coupled, int part, dae_error *err)
+static dae_status slack_check(const dae_coupled *coupled, int part, dae_error *err)
 {
   dae_status status = dae__coupled_validate(coupled, err);
   if (!status && (part < 0 || part >= coupled->parts))
@@ -153,15 +154,15 @@ static dae_status check(const dae_coupled *coupled, int part, dae_error *err)
   return status;
 }
 
-static dae_status create(dae__slack *s, dae_error *err)
+static dae_status slack_create(dae__slack *s, dae_error *err)
 {
   dae_status status = dae__slack_find(s, err);
   if (!status)
-    status = list_variables(s, err);
+    status = slack_list_variables(s, err);
   s->problem = s->base;
   if (status || s->count == 0)
     return status;
-  status = create_lenders(s, err);
+  status = slack_create_lenders(s, err);
   return status ? status : dae__slack_describe(s, err);
 }
 
@@ -169,7 +170,7 @@ dae_status dae__slack_create(dae__arena *arena, const dae_coupled *coupled, int 
                              const dae__slack_options *opts, dae__slack **out, dae_error *err)
 {
   *out = NULL;
-  dae_status status = check(coupled, part, err);
+  dae_status status = slack_check(coupled, part, err);
   dae__slack *s = DAE__TAKE(arena, dae__slack, 1);
   if (status)
     return status;
@@ -191,7 +192,7 @@ dae_status dae__slack_create(dae__arena *arena, const dae_coupled *coupled, int 
                         .name = given->name ? given->name : "",
                         .why = s->base.why,
                         .last = dae_error_none()};
-  status = create(s, err);
+  status = slack_create(s, err);
   if (!status)
     *out = s;
   return status;

@@ -15,13 +15,13 @@
 
 /* ---- points ---- */
 
-static dae_mechanical_at at_semi(const dae_semi_explicit_at *at)
+static dae_mechanical_at slack_at_semi(const dae_semi_explicit_at *at)
 {
   return (dae_mechanical_at){.t = at->t, .u = at->x, .w = at->y, .in = at->in};
 }
 
 /* what stands at a place */
-static double value_at(const dae__slack *s, const dae_mechanical_at *at, int place)
+static double slack_value_at(const dae__slack *s, const dae_mechanical_at *at, int place)
 {
   const dae__part_sizes *n = &s->n;
   if (place < 0)
@@ -34,29 +34,30 @@ static double value_at(const dae__slack *s, const dae_mechanical_at *at, int pla
   return place < n->u ? at->u[place] : at->w[place - n->u];
 }
 
-static void set_inputs(const dae__slack *s, dae__lender *l, const dae_mechanical_at *at)
+static void slack_set_inputs(const dae__slack *s, dae__lender *l, const dae_mechanical_at *at)
 {
   bool as_given = s->unused && l == s->lender;
   for (int i = 0; i < l->e.nin; i++)
-    l->e.in[i] = as_given ? at->in[i] : value_at(s, at, l->in[i]);
+    l->e.in[i] = as_given ? at->in[i] : slack_value_at(s, at, l->in[i]);
 }
 
 /* the point of a lender */
-static dae_mechanical_at point_of(const dae__slack *s, dae__lender *l, const dae_mechanical_at *at)
+static dae_mechanical_at slack_point_of(const dae__slack *s, dae__lender *l,
+                                        const dae_mechanical_at *at)
 {
   const dae__sizes *n = &l->e.n;
   const double *z = l->z_values;
-  set_inputs(s, l, at);
+  slack_set_inputs(s, l, at);
   for (int i = 0; i < l->e.nz; i++)
-    l->z_values[i] = value_at(s, at, l->z[i]);
+    l->z_values[i] = slack_value_at(s, at, l->z[i]);
   return (dae_mechanical_at){at->t, z, z + n->q, z + 2 * n->q, z + 2 * n->q + n->u, l->e.in};
 }
 
 /* the base's, whose variables come first in all vectors */
-static dae_mechanical_at base_point(dae__slack *s, const dae_mechanical_at *at)
+static dae_mechanical_at slack_base_point(dae__slack *s, const dae_mechanical_at *at)
 {
   dae_mechanical_at here = *at;
-  set_inputs(s, &s->lender[0], at);
+  slack_set_inputs(s, &s->lender[0], at);
   here.in = s->lender[0].e.in;
   return here;
 }
@@ -64,13 +65,13 @@ static dae_mechanical_at base_point(dae__slack *s, const dae_mechanical_at *at)
 /* ---- equations of others ---- */
 
 /* rows of the slack variables */
-static int lent_rows(dae__slack *s, const dae_mechanical_at *at, double *out)
+static int slack_lent_rows(dae__slack *s, const dae_mechanical_at *at, double *out)
 {
   dae_status status = DAE_OK;
   int first = s->nz - s->n.q;
   for (int k = 1; k < s->lenders && !status; k++) {
     dae__lender *l = &s->lender[k];
-    dae_mechanical_at here = point_of(s, l, at);
+    dae_mechanical_at here = slack_point_of(s, l, at);
     dae_mechanical_wanted want = {.c = l->rows};
     status = l->e.semi ? dae__element_semi(&l->e, &here, NULL, l->rows, &s->pass.last)
                        : dae__mech_eval(l->e.m, &here, &want, &s->pass.last);
@@ -87,7 +88,7 @@ static int lent_rows(dae__slack *s, const dae_mechanical_at *at, double *out)
 
 enum { J_IN_J, IN_IN_J, J_IN_IN, IN_IN_IN };
 
-static dae_status evaluate_J(dae__slack *s, dae__lender *l, const dae_mechanical_at *here)
+static dae_status slack_evaluate_J(dae__slack *s, dae__lender *l, const dae_mechanical_at *here)
 {
   const dae_mechanical *p = l->e.m ? l->e.m->p : NULL;
   dae_error *err = &s->pass.last;
@@ -98,8 +99,8 @@ static dae_status evaluate_J(dae__slack *s, dae__lender *l, const dae_mechanical
   return dae__pass_blame(l->e.name, dae__element_J(&l->e, here, l->J, err), err);
 }
 
-static void add_excerpt(dae__slack *s, const dae__excerpt *x, const dae__piece *piece,
-                        const double *values, double *matrix)
+static void slack_add_excerpt(dae__slack *s, const dae__excerpt *x, const dae__piece *piece,
+                              const double *values, double *matrix)
 {
   for (int e = 0; e < dae__pattern_count(&x->pattern); e++)
     s->excerpt_values[e] = values[x->entry[e]];
@@ -107,38 +108,38 @@ static void add_excerpt(dae__slack *s, const dae__excerpt *x, const dae__piece *
 }
 
 /* matrix = excerpts `of_J` and the one after it, of all lenders */
-static int assemble(dae__slack *s, const dae_mechanical_at *at, int of_J, const dae__piece *piece,
-                    double *matrix)
+static int slack_assemble(dae__slack *s, const dae_mechanical_at *at, int of_J,
+                          const dae__piece *piece, double *matrix)
 {
   dae_status status = DAE_OK;
   for (int k = 0; k < s->lenders && !status; k++) {
     dae__lender *l = &s->lender[k];
     const dae__excerpt *x = &l->excerpt[of_J];
-    dae_mechanical_at here = k == 0 ? base_point(s, at) : point_of(s, l, at);
+    dae_mechanical_at here = k == 0 ? slack_base_point(s, at) : slack_point_of(s, l, at);
     if (dae__pattern_count(&x[0].pattern) > 0)
-      status = evaluate_J(s, l, &here);
+      status = slack_evaluate_J(s, l, &here);
     if (!status && dae__pattern_count(&x[1].pattern) > 0)
       status = dae__pass_blame(l->e.name, dae__element_J_in(&l->e, &here, l->J_in, &s->pass.last),
                                &s->pass.last);
     if (status)
       break;
-    add_excerpt(s, &x[0], &piece[2 * k], l->J, matrix);
+    slack_add_excerpt(s, &x[0], &piece[2 * k], l->J, matrix);
     if (!(s->unused && k == 0 && of_J == J_IN_J))
-      add_excerpt(s, &x[1], &piece[2 * k + 1], l->J_in, matrix);
+      slack_add_excerpt(s, &x[1], &piece[2 * k + 1], l->J_in, matrix);
   }
   return dae__pass_code(status);
 }
 
-static int eval_J_at(dae__slack *s, const dae_mechanical_at *at, double *J)
+static int slack_eval_J_at(dae__slack *s, const dae_mechanical_at *at, double *J)
 {
   dae__zero(dae__pattern_count(&s->J), J);
-  return assemble(s, at, J_IN_J, s->J_piece, J);
+  return slack_assemble(s, at, J_IN_J, s->J_piece, J);
 }
 
-static int eval_J_in_at(dae__slack *s, const dae_mechanical_at *at, double *J_in)
+static int slack_eval_J_in_at(dae__slack *s, const dae_mechanical_at *at, double *J_in)
 {
   dae__zero(dae__pattern_count(&s->J_in), J_in);
-  return assemble(s, at, J_IN_IN, s->J_in_piece, J_in);
+  return slack_assemble(s, at, J_IN_IN, s->J_in_piece, J_in);
 }
 
 /* ---- a mechanical base ---- */
@@ -147,7 +148,7 @@ static int eval_J_in_at(dae__slack *s, const dae_mechanical_at *at, double *J_in
   static int eval_##name(void *user, const dae_mechanical_at *at, double *out)                     \
   {                                                                                                \
     dae__slack *s = user;                                                                          \
-    dae_mechanical_at here = base_point(s, at);                                                    \
+    dae_mechanical_at here = slack_base_point(s, at);                                              \
     const dae_mechanical *p = s->base.mechanical;                                                  \
     return dae__pass_said(&s->pass, p->name(p->user, &here, out), #name, at->t);                   \
   }
@@ -156,47 +157,48 @@ OWN(F)
 OWN(s)
 #undef OWN
 
-static int eval_c(void *user, const dae_mechanical_at *at, double *c)
+static int slack_eval_c(void *user, const dae_mechanical_at *at, double *c)
 {
   dae__slack *s = user;
-  dae_mechanical_at here = base_point(s, at);
+  dae_mechanical_at here = slack_base_point(s, at);
   const dae_mechanical *p = s->base.mechanical;
   int code = p->nw > 0 ? p->c(p->user, &here, c) : 0;
-  return dae__pass_said(&s->pass, code, "c", at->t) ? code : lent_rows(s, at, c + s->n.w);
+  return dae__pass_said(&s->pass, code, "c", at->t) ? code : slack_lent_rows(s, at, c + s->n.w);
 }
 
-static int eval_all(void *user, const dae_mechanical_at *at, const dae_mechanical_wanted *wanted)
+static int slack_eval_all(void *user, const dae_mechanical_at *at,
+                          const dae_mechanical_wanted *wanted)
 {
   dae__slack *s = user;
-  dae_mechanical_at here = base_point(s, at);
+  dae_mechanical_at here = slack_base_point(s, at);
   dae_mechanical_wanted own = *wanted;
   const dae_mechanical *p = s->base.mechanical;
   if (p->nw == 0)
     own.c = NULL;
   int code = dae__pass_said(&s->pass, p->eval(p->user, &here, &own), "eval", at->t);
-  return code || !wanted->c ? code : lent_rows(s, at, wanted->c + s->n.w);
+  return code || !wanted->c ? code : slack_lent_rows(s, at, wanted->c + s->n.w);
 }
 
-static int eval_J(void *user, const dae_mechanical_at *at, double *J)
+static int slack_eval_J(void *user, const dae_mechanical_at *at, double *J)
 {
-  return eval_J_at(user, at, J);
+  return slack_eval_J_at(user, at, J);
 }
 
-static int eval_J_in(void *user, const dae_mechanical_at *at, double *J_in)
+static int slack_eval_J_in(void *user, const dae_mechanical_at *at, double *J_in)
 {
-  return eval_J_in_at(user, at, J_in);
+  return slack_eval_J_in_at(user, at, J_in);
 }
 
-static int eval_energy(void *user, const dae_mechanical_at *at, double *T, double *V)
+static int slack_eval_energy(void *user, const dae_mechanical_at *at, double *T, double *V)
 {
   dae__slack *s = user;
-  dae_mechanical_at here = base_point(s, at);
+  dae_mechanical_at here = slack_base_point(s, at);
   const dae_mechanical *p = s->base.mechanical;
   return dae__pass_said(&s->pass, p->energy(p->user, &here, T, V), "energy", at->t);
 }
 
-static void describe_mechanical(dae__slack *s, const char *const *names,
-                                const char *const *in_names)
+static void slack_describe_mechanical(dae__slack *s, const char *const *names,
+                                      const char *const *in_names)
 {
   dae_mechanical *p = &s->mechanical;
   *p = *s->base.mechanical;
@@ -209,13 +211,13 @@ static void describe_mechanical(dae__slack *s, const char *const *names,
   p->f = p->f ? eval_f : NULL;
   p->F = p->F ? eval_F : NULL;
   p->s = p->s ? eval_s : NULL;
-  p->c = eval_c;
-  p->J = !momenta || p->J ? eval_J : NULL;
-  p->J_in = eval_J_in;
+  p->c = slack_eval_c;
+  p->J = !momenta || p->J ? slack_eval_J : NULL;
+  p->J_in = slack_eval_J_in;
   p->J_pattern = &s->J;
   p->J_in_pattern = &s->J_in;
-  p->eval = p->eval ? eval_all : NULL;
-  p->energy = p->energy ? eval_energy : NULL;
+  p->eval = p->eval ? slack_eval_all : NULL;
+  p->energy = p->energy ? slack_eval_energy : NULL;
   p->energy_rate = NULL;
   dae__pass_on(p);
   s->problem = (dae_problem){.mechanical = p, .why = &s->pass.last};
@@ -224,59 +226,59 @@ static void describe_mechanical(dae__slack *s, const char *const *names,
 /* ---- a semi-explicit base ---- */
 
 /* the base's own point, with slack variables among the inputs */
-static dae_semi_explicit_at base_semi(dae__slack *s, const dae_semi_explicit_at *at)
+static dae_semi_explicit_at slack_base_semi(dae__slack *s, const dae_semi_explicit_at *at)
 {
-  dae_mechanical_at here = at_semi(at);
-  set_inputs(s, &s->lender[0], &here);
+  dae_mechanical_at here = slack_at_semi(at);
+  slack_set_inputs(s, &s->lender[0], &here);
   return (dae_semi_explicit_at){at->t, at->x, at->y, s->lender[0].e.in};
 }
 
-static int semi_f(void *user, const dae_semi_explicit_at *at, double *f)
+static int slack_semi_f(void *user, const dae_semi_explicit_at *at, double *f)
 {
   dae__slack *s = user;
-  dae_semi_explicit_at here = base_semi(s, at);
+  dae_semi_explicit_at here = slack_base_semi(s, at);
   const dae_semi_explicit *p = s->base.semi_explicit;
   return dae__pass_said(&s->pass, p->f(p->user, &here, f), "f", at->t);
 }
 
-static int semi_F(void *user, const dae_semi_explicit_at *at, double *F)
+static int slack_semi_F(void *user, const dae_semi_explicit_at *at, double *F)
 {
   dae__slack *s = user;
-  dae_semi_explicit_at here = base_semi(s, at);
-  dae_mechanical_at point = at_semi(at);
+  dae_semi_explicit_at here = slack_base_semi(s, at);
+  dae_mechanical_at point = slack_at_semi(at);
   const dae_semi_explicit *p = s->base.semi_explicit;
   int code = p->ny > 0 ? p->F(p->user, &here, F) : 0;
-  return dae__pass_said(&s->pass, code, "F", at->t) ? code : lent_rows(s, &point, F + s->n.w);
+  return dae__pass_said(&s->pass, code, "F", at->t) ? code : slack_lent_rows(s, &point, F + s->n.w);
 }
 
-static int semi_M(void *user, const dae_semi_explicit_at *at, double *M)
+static int slack_semi_M(void *user, const dae_semi_explicit_at *at, double *M)
 {
   dae__slack *s = user;
   const dae_semi_explicit *p = s->base.semi_explicit;
   return dae__pass_said(&s->pass, p->M(p->user, at, M), "M", at->t);
 }
 
-static int semi_Ms_x(void *user, const dae_semi_explicit_at *at, const double *a, double *Ms)
+static int slack_semi_Ms_x(void *user, const dae_semi_explicit_at *at, const double *a, double *Ms)
 {
   dae__slack *s = user;
   const dae_semi_explicit *p = s->base.semi_explicit;
   return dae__pass_said(&s->pass, p->Ms_x(p->user, at, a, Ms), "Ms_x", at->t);
 }
 
-static int semi_J(void *user, const dae_semi_explicit_at *at, double *J)
+static int slack_semi_J(void *user, const dae_semi_explicit_at *at, double *J)
 {
-  dae_mechanical_at point = at_semi(at);
-  return eval_J_at(user, &point, J);
+  dae_mechanical_at point = slack_at_semi(at);
+  return slack_eval_J_at(user, &point, J);
 }
 
-static int semi_J_in(void *user, const dae_semi_explicit_at *at, double *J_in)
+static int slack_semi_J_in(void *user, const dae_semi_explicit_at *at, double *J_in)
 {
-  dae_mechanical_at point = at_semi(at);
-  return eval_J_in_at(user, &point, J_in);
+  dae_mechanical_at point = slack_at_semi(at);
+  return slack_eval_J_in_at(user, &point, J_in);
 }
 
-static void describe_semi(dae__slack *s, const char *const *names, const char *const *F_names,
-                          const char *const *in_names)
+static void slack_describe_semi(dae__slack *s, const char *const *names, const char *const *F_names,
+                                const char *const *in_names)
 {
   dae_semi_explicit *p = &s->semi_explicit;
   *p = *s->base.semi_explicit;
@@ -286,13 +288,13 @@ static void describe_semi(dae__slack *s, const char *const *names, const char *c
   p->y_names = names;
   p->in_names = in_names;
   p->F_names = F_names;
-  p->f = semi_f;
-  p->F = semi_F;
-  p->M = p->M ? semi_M : NULL;
-  p->Ms_x = p->Ms_x ? semi_Ms_x : NULL;
+  p->f = slack_semi_f;
+  p->F = slack_semi_F;
+  p->M = p->M ? slack_semi_M : NULL;
+  p->Ms_x = p->Ms_x ? slack_semi_Ms_x : NULL;
   p->F_t = NULL;
-  p->J = semi_J;
-  p->J_in = semi_J_in;
+  p->J = slack_semi_J;
+  p->J_in = slack_semi_J_in;
   p->J_pattern = &s->J;
   p->J_in_pattern = &s->J_in;
   s->problem = (dae_problem){.semi_explicit = p, .why = &s->pass.last};
@@ -301,13 +303,13 @@ static void describe_semi(dae__slack *s, const char *const *names, const char *c
 /* ---- patterns and names ---- */
 
 /* entries of taken rows in columns whose place is (not) an input */
-static bool is_taken(const dae__lender *l, int row, int place, bool input)
+static bool slack_is_taken(const dae__lender *l, int row, int place, bool input)
 {
   return l->row[row] >= 0 && (place < 0) == input;
 }
 
-static void take_excerpt(dae__slack *s, const dae__lender *l, const dae_pattern *p,
-                         const int *place, bool input, dae__excerpt *x)
+static void slack_take_excerpt(dae__slack *s, const dae__lender *l, const dae_pattern *p,
+                               const int *place, bool input, dae__excerpt *x)
 {
   int count = 0, all = dae__pattern_count(p);
   int *start = DAE__TAKE(s->arena, int, p->cols + 1), *row = DAE__TAKE(s->arena, int, all);
@@ -319,14 +321,14 @@ static void take_excerpt(dae__slack *s, const dae__lender *l, const dae_pattern 
   for (int j = 0; j < p->cols; j++) {
     x->col[j] = input ? -1 - place[j] : place[j];
     for (int e = p->start[j]; e < p->start[j + 1]; e++)
-      if (is_taken(l, p->row[e], place[j], input))
+      if (slack_is_taken(l, p->row[e], place[j], input))
         row[count] = p->row[e], x->entry[count++] = e;
     start[j + 1] = count;
   }
   x->pattern = (dae_pattern){p->rows, p->cols, start, row};
 }
 
-static void create_matrices(dae__slack *s)
+static void slack_create_matrices(dae__slack *s)
 {
   int rows = s->nz - s->n.q + s->count, largest = 0;
   s->J_piece = DAE__TAKE(s->arena, dae__piece, 2 * s->lenders);
@@ -336,7 +338,7 @@ static void create_matrices(dae__slack *s)
     for (int i = 0; i < 4 && !dae__arena_failed(s->arena); i++) {
       bool of_J = i % 2 == 0;
       const dae_pattern *p = of_J ? l->J_pattern : &l->e.J_in;
-      take_excerpt(s, l, p, of_J ? l->z : l->in, i >= 2, &l->excerpt[i]);
+      slack_take_excerpt(s, l, p, of_J ? l->z : l->in, i >= 2, &l->excerpt[i]);
       dae__piece *piece = (i < 2 ? s->J_piece : s->J_in_piece) + 2 * k + i % 2;
       *piece = (dae__piece){&l->excerpt[i].pattern, l->row, l->excerpt[i].col, NULL};
       largest = dae__pattern_count(p) > largest ? dae__pattern_count(p) : largest;
@@ -351,7 +353,7 @@ static void create_matrices(dae__slack *s)
 }
 
 /* "part.variable" */
-static const char *name_of(dae__slack *s, dae_port port)
+static const char *slack_name_of(dae__slack *s, dae_port port)
 {
   const dae_part *p = &s->coupled->part[port.part];
   dae_problem problem = {.mechanical = p->mechanical, .semi_explicit = p->semi_explicit};
@@ -364,14 +366,14 @@ static const char *name_of(dae__slack *s, dae_port port)
 }
 
 /* names of n things, if there are any, then those of ports */
-static const char *const *names_with(dae__slack *s, const char *const *given, int n,
-                                     const dae_port *port, int count)
+static const char *const *slack_names_with(dae__slack *s, const char *const *given, int n,
+                                           const dae_port *port, int count)
 {
   const char **names = DAE__TAKE(s->arena, const char *, n + count);
   for (int i = 0; names && given && i < n; i++)
     names[i] = given[i];
   for (int i = 0; names && i < count; i++)
-    names[n + i] = name_of(s, port[i]);
+    names[n + i] = slack_name_of(s, port[i]);
   return names;
 }
 
@@ -379,18 +381,18 @@ dae_status dae__slack_describe(dae__slack *s, dae_error *err)
 {
   const dae_mechanical *m = s->base.mechanical;
   const dae_semi_explicit *p = s->base.semi_explicit;
-  create_matrices(s);
+  slack_create_matrices(s);
   const char *const *names =
-      names_with(s, m ? m->w_names : p->y_names, s->n.w, s->variable, s->count);
+      slack_names_with(s, m ? m->w_names : p->y_names, s->n.w, s->variable, s->count);
   const char *const *in_names =
-      names_with(s, m ? m->in_names : p->in_names, s->n.in, s->port, s->inputs);
+      slack_names_with(s, m ? m->in_names : p->in_names, s->n.in, s->port, s->inputs);
   const char *const *F_names =
-      p && p->F_names ? names_with(s, p->F_names, s->n.w, s->variable, s->count) : NULL;
+      p && p->F_names ? slack_names_with(s, p->F_names, s->n.w, s->variable, s->count) : NULL;
   if (dae__arena_failed(s->arena))
     return dae__out_of_memory(err);
   if (m)
-    describe_mechanical(s, names, in_names);
+    slack_describe_mechanical(s, names, in_names);
   else
-    describe_semi(s, names, F_names, in_names);
+    slack_describe_semi(s, names, F_names, in_names);
   return DAE_OK;
 }
