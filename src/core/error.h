@@ -10,6 +10,14 @@
 __attribute__((format(printf, 4, 5))) dae_status
 dae__fail(dae_error *err, dae_status status, const char *equation, const char *format, ...);
 
+/* Leaves the calling function with the status of `expression` unless that is DAE_OK. */
+#define DAE__TRY(expression)                                                                       \
+  do {                                                                                             \
+    dae_status try_status = (expression);                                                          \
+    if (try_status)                                                                                \
+      return try_status;                                                                           \
+  } while (0)
+
 /* DAE_ERROR_MEMORY with its text. */
 dae_status dae__out_of_memory(dae_error *err);
 

@@ -54,8 +54,7 @@ static dae_status model_build(dae__load *l, dae__expander *x, int file, dae_mode
     status = dae__expand_motion(x);
   if (!status)
     status = dae__expand_results(x);
-  if (status)
-    return status;
+  DAE__TRY(status);
   model->name = parsed.first->declared->name;
   model->title = parsed.first->text ? parsed.first->text : "";
   b.late = x->instances.count == 1 && dae__graph_count(x->graph) <= LATE_NODES;

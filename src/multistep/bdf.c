@@ -117,13 +117,11 @@ static dae_status bdf_create_single(const void *request_of, const dae_problem *p
                                     dae_integrator **out, dae_error *err)
 {
   const request *r = request_of;
-  dae_status status = r->judge(problem, err);
-  if (status)
-    return status;
+  DAE__TRY(r->judge(problem, err));
   dae__arena *arena = dae__arena_create(env);
   if (!arena)
     return dae__out_of_memory(err);
-  status = bdf_create_in(arena, r, problem, start, out, err);
+  dae_status status = bdf_create_in(arena, r, problem, start, out, err);
   if (status)
     dae__arena_free(arena);
   return status;

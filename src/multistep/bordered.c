@@ -32,8 +32,7 @@ static dae_status bordered_add_constraints(dae__bordered *s, const dae_mechanica
     status = dae__mech_gdot_q(s->m, at, s->gdot_q, err);
   if (!status)
     status = dae__mech_k_q(s->m, at, s->k_q, err);
-  if (status)
-    return status;
+  DAE__TRY(status);
   bordered_add(s, DAE__BLOCK_GT_MU, 1, s->G);
   bordered_add(s, DAE__BLOCK_GT_LAMBDA, 1, s->G);
   bordered_add(s, DAE__BLOCK_G_V, 1, s->G);
@@ -50,15 +49,11 @@ static dae_status bordered_add_curvature(dae__bordered *s, const dae_mechanical_
                                          const double *Y, dae_error *err)
 {
   dae__mech *m = s->m;
-  dae_status status = dae__mech_Kts(m, at, Y + m->at.psi, s->Kts, err);
-  if (status)
-    return status;
+  DAE__TRY(dae__mech_Kts(m, at, Y + m->at.psi, s->Kts, err));
   bordered_add(s, DAE__BLOCK_KTS, 1, s->Kts);
-  status = dae__mech_Gts(m, at, Y + m->at.lambda, s->H, err);
-  if (status)
-    return status;
+  DAE__TRY(dae__mech_Gts(m, at, Y + m->at.lambda, s->H, err));
   bordered_add(s, DAE__BLOCK_H_LAMBDA, 1, s->H);
-  status = dae__mech_Gts(m, at, Y + s->mu, s->H, err);
+  dae_status status = dae__mech_Gts(m, at, Y + s->mu, s->H, err);
   bordered_add(s, DAE__BLOCK_H_MU, 1, s->H);
   return status;
 }
@@ -73,11 +68,8 @@ static dae_status bordered_add_dynamics(dae__bordered *s, const dae_mechanical_a
   bordered_add(s, DAE__BLOCK_ONE_V, -1, s->ones);
   bordered_add(s, DAE__BLOCK_ONE_U, cj, s->ones);
   bordered_add(s, DAE__BLOCK_M, cj, s->M);
-  dae_status status = dae__mech_J(m, at, s->J, err);
-  if (!status)
-    status = dae__mech_Ms(m, at, dY + m->at.v, s->Ms, err);
-  if (status)
-    return status;
+  DAE__TRY(dae__mech_J(m, at, s->J, err));
+  DAE__TRY(dae__mech_Ms(m, at, dY + m->at.v, s->Ms, err));
   bordered_add(s, DAE__BLOCK_J, -1, s->J);
   bordered_add(s, DAE__BLOCK_MS, 1, s->Ms);
   return s->with_H ? bordered_add_curvature(s, at, Y, err) : DAE_OK;

@@ -165,8 +165,7 @@ static dae_status bordered_prepare(dae__bordered *s, dae__arena *arena, const da
     status = dae__motion_create_another(arena, s->motion, &s->shown, err);
   if (!status && s->m->nw > 0)
     status = dae__algebraic_create(arena, s->m, &s->algebraic, err);
-  if (status)
-    return status;
+  DAE__TRY(status);
   s->mu = s->m->at.size;
   s->n = s->mu + s->m->ng;
   bordered_take_memory(s, arena);

@@ -23,11 +23,8 @@ typedef struct cm {
 static dae_status cm_freeze(cm *o, double t, const double *Y, dae_error *err)
 {
   dae__bordered *b = &o->s.b;
-  dae_status status = dae__bordered_evaluate(b, t, Y, b->scratch, err);
-  if (!status)
-    status = dae__estimated_renew(&o->s, err);
-  if (status)
-    return status;
+  DAE__TRY(dae__bordered_evaluate(b, t, Y, b->scratch, err));
+  DAE__TRY(dae__estimated_renew(&o->s, err));
   dae__copy(dae__pattern_count(&b->m->G), b->G, o->G0);
   dae__copy(dae__pattern_count(&b->m->K), b->K, o->K0);
   return DAE_OK;
@@ -55,9 +52,7 @@ static dae_status cm_increment(void *self, double t, const double *Y, const doub
   dae__bordered *b = &o->s.b;
   double *y = o->s.Y + b->m->at.lambda, *mu = o->s.Y + b->mu;
   (void)cj;
-  dae_status status = dae__bordered_evaluate(b, t, Y, delta, err);
-  if (status)
-    return status;
+  DAE__TRY(dae__bordered_evaluate(b, t, Y, delta, err));
   dae__bordered_rates(b, Y, dY, delta);
   dae__multipliers_estimate(&o->s.e, delta, delta + b->m->at.v, y, mu);
   dae__bordered_add_forces(b, o->G0, o->K0, y, mu, delta);
@@ -88,8 +83,7 @@ dae_status dae__cm_create(dae__arena *arena, const dae_problem *problem, const d
     return dae__out_of_memory(err);
   dae_status status =
       dae__estimated_create(arena, problem, start, opts, &cm_table, y, dy, &o->s, out, err);
-  if (status)
-    return status;
+  DAE__TRY(status);
   o->s.b.with_H = false;
   o->stale = opts->projector == DAE_BDF_PROJECTOR_STALE;
   o->G0 = DAE__KEEP(arena, double, dae__pattern_count(&o->s.b.m->G));

@@ -38,11 +38,8 @@ static dae_status cs_setup(void *self, double t, const double *Y, const double *
 {
   dae__estimated *s = self;
   dae__bordered *b = &s->b;
-  dae_status status = dae__bordered_evaluate(b, t, Y, b->scratch, err);
-  if (!status)
-    status = dae__estimated_renew(s, err);
-  if (status)
-    return status;
+  DAE__TRY(dae__bordered_evaluate(b, t, Y, b->scratch, err));
+  DAE__TRY(dae__estimated_renew(s, err));
   dae__copy(b->m->at.lambda, Y, s->Y);
   cs_estimate(s, Y, dY, b->scratch);
   return dae__bordered_setup(b, t, s->Y, dY, cj, err);
@@ -54,11 +51,8 @@ static dae_status cs_increment(void *self, double t, const double *Y, const doub
   dae__estimated *s = self;
   dae__bordered *b = &s->b;
   (void)cj;
-  dae_status status = dae__bordered_evaluate(b, t, Y, delta, err);
-  if (!status)
-    status = dae__multipliers_factor(&s->e, b->G, b->K, err);
-  if (status)
-    return status;
+  DAE__TRY(dae__bordered_evaluate(b, t, Y, delta, err));
+  DAE__TRY(dae__multipliers_factor(&s->e, b->G, b->K, err));
   cs_estimate(s, Y, dY, delta);
   dae__bordered_add_forces(b, b->G, b->K, s->Y + b->m->at.lambda, s->Y + b->mu, delta);
   dae__estimated_solve(s, Y, dY, factor, delta);

@@ -9,9 +9,7 @@ dae_status dae__ggl_increment(void *self, double t, const double *Y, const doubl
 {
   dae__bordered *s = self;
   (void)cj;
-  dae_status status = dae__bordered_evaluate(s, t, Y, delta, err);
-  if (status)
-    return status;
+  DAE__TRY(dae__bordered_evaluate(s, t, Y, delta, err));
   dae__bordered_rates(s, Y, dY, delta);
   dae__bordered_add_forces(s, s->G, s->K, Y + s->m->at.lambda, Y + s->mu, delta);
   dae__bordered_finish(s, Y, dY, factor, delta);
@@ -43,11 +41,9 @@ dae_status dae__ggl_create(dae__arena *arena, const dae_problem *problem, const 
    * them to settle too, which the chain of 1000 links pays with a new matrix in every second step.
    */
   bool strict = opts->rules == DAE_BDF_RULES_STRICT;
-  dae_status status = dae__bordered_create(arena, problem, start, opts, y, dy, s, err);
-  if (status)
-    return status;
-  status = dae__bordered_corrector(s, &ggl_table, opts,
-                                   strict ? DAE__TEST_NONE : DAE__TEST_MULTIPLIER, arena, out, err);
+  DAE__TRY(dae__bordered_create(arena, problem, start, opts, y, dy, s, err));
+  dae_status status = dae__bordered_corrector(
+      s, &ggl_table, opts, strict ? DAE__TEST_NONE : DAE__TEST_MULTIPLIER, arena, out, err);
   if (status)
     dae__bordered_free(s);
   return status;

@@ -156,8 +156,7 @@ static dae_status bdf_begin_fixed(dae__bdf *s, double t_stop, dae_error *err)
   s->project = s->opts.project;
   m->stats.steps = steps;
   m->started = status == DAE_OK;
-  if (status)
-    return status;
+  DAE__TRY(status);
   dae__history_start_from(&s->history, t + k * h, h, k, s->start_values);
   m->has_matrix = false;
   m->order = k;
@@ -238,8 +237,7 @@ static dae_status bdf_host_step(void *self, double t_stop, dae_error *err)
       bdf_begin(s, m->t, s->state, s->rate, t_stop);
     status = bdf_variable_step(s, t_stop, err);
   }
-  if (status)
-    return status;
+  DAE__TRY(status);
   m->t_previous = t;
   m->t = fixed && m->ahead > 0 ? bdf_grid_time(s, m->done, t_stop) : s->history.memory->t;
   m->order_shown = s->history.memory->order_old;
@@ -295,8 +293,7 @@ static dae_status bdf_host_restart(void *self, double t, const double *y, dae_er
                                                      s->scratch_rate, err);
   if (!status && s->opts.damp)
     status = dae__bdf_settle(s, t, NULL, s->scratch_state, s->scratch_rate, err);
-  if (status)
-    return status;
+  DAE__TRY(status);
   dae__copy(s->corrector.size, s->scratch_state, s->state);
   dae__copy(s->corrector.size, s->scratch_rate, s->rate);
   s->m->t = s->m->t_previous = t;

@@ -59,16 +59,12 @@ static dae_status plain_setup(void *self, double t, const double *Y, const doubl
                               dae_error *err)
 {
   plain *c = self;
-  dae_status status = dae__semi_mass_at(&c->M, t, Y, err);
-  if (!status)
-    status = dae__semi_Ms(c->s, t, Y, dY, c->Ms, err);
-  if (!status)
-    status = dae__semi_J(c->s, t, Y, c->J, err);
-  if (status)
-    return status;
+  DAE__TRY(dae__semi_mass_at(&c->M, t, Y, err));
+  DAE__TRY(dae__semi_Ms(c->s, t, Y, dY, c->Ms, err));
+  DAE__TRY(dae__semi_J(c->s, t, Y, c->J, err));
   dae__semi_matrix_fill(&c->matrix, cj, NULL, c->s->constant_mass ? NULL : c->Ms, c->J);
   dae__semi_mass_add(&c->M, cj, &c->matrix.M, c->matrix.values);
-  status = dae__solver_factor(c->solver, c->matrix.values);
+  dae_status status = dae__solver_factor(c->solver, c->matrix.values);
   c->m->jacobians++;
   c->m->factorisations++;
   if (status == DAE_ERROR_RECOVERABLE)
@@ -87,8 +83,7 @@ static dae_status plain_increment(void *self, double t, const double *Y, const d
   dae_status status = dae__semi_mass_at(&c->M, t, Y, err);
   if (!status)
     status = dae__semi_rhs(c->s, t, Y, delta, err); /* delta = (f, F) */
-  if (status)
-    return status;
+  DAE__TRY(status);
   dae__semi_mass_times(&c->M, -1, dY, delta); /* delta = (f - M x', F) = -R */
   if (factor != 1)
     dae__scale(s->nx, factor, delta);
@@ -229,11 +224,8 @@ dae_status dae__plain_create(dae__arena *arena, const dae_problem *problem, cons
   c->project = opts->project;
   if (!problem->semi_explicit)
     return dae__fail(err, DAE_ERROR_UNSUPPORTED, "bdf", "bdf takes semi-explicit problems");
-  dae_status status = dae__semi_create(arena, problem, &c->s, err);
-  if (!status)
-    status = plain_make_start(c, from, y, dy, &index, err);
-  if (status)
-    return status;
+  DAE__TRY(dae__semi_create(arena, problem, &c->s, err));
+  DAE__TRY(plain_make_start(c, from, y, dy, &index, err));
   int n = c->s->n;
   unsigned char *role = DAE__TAKE(arena, unsigned char, n);
   plain_take_memory(c, arena);
@@ -241,7 +233,7 @@ dae_status dae__plain_create(dae__arena *arena, const dae_problem *problem, cons
     return dae__out_of_memory(err);
   for (int i = 0; i < n; i++)
     role[i] = i >= c->s->nx && index == 2 ? DAE__TEST_MULTIPLIER : DAE__TEST_FULL;
-  status = dae__semi_mass_at(&c->M, from->t, y, err);
+  dae_status status = dae__semi_mass_at(&c->M, from->t, y, err);
   if (!status)
     status = plain_finish(c, arena, index, err);
   if (status) {

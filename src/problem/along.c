@@ -85,9 +85,7 @@ static double along_combine(dae__along *a, const dae__path *path, const formula 
 static dae_status along_attempt(dae__along *a, const dae__path *path, const formula *f,
                                 double *best, double *out, dae_error *err)
 {
-  dae_status status = along_take_samples(a, path, f, err);
-  if (status)
-    return status;
+  DAE__TRY(along_take_samples(a, path, f, err));
   double now = along_combine(a, path, f);
   if (now < *best) {
     *best = now;

@@ -77,15 +77,13 @@ static dae_status consistent_coupled(dae__arena *arena, const request *r, dae_er
   bool *fixed = DAE__TAKE(arena, bool, size);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  dae_status status = dae__assembly_create(arena, r->problem, &assembly, err);
-  if (status)
-    return status;
+  DAE__TRY(dae__assembly_create(arena, r->problem, &assembly, err));
   const int *order = dae__assembly_order(assembly);
   for (int i = 0; i < size; i++)
     fixed[order[i]] = r->fixed && r->fixed[i];
   dae__assembly_gather(assembly, r->y, y);
   request inner = {dae__assembly_problem(assembly), r->t, r->fixed ? fixed : NULL, y, dy, r->find};
-  status = consistent_single(arena, &inner, err);
+  dae_status status = consistent_single(arena, &inner, err);
   if (!status) {
     dae__assembly_scatter(assembly, y, r->y);
     dae__assembly_scatter(assembly, dy, r->dy);
@@ -107,8 +105,7 @@ static dae_status consistent_in_arena(dae__arena *arena, const dae_problem *prob
   dae__copy(size, start->y, r.y);
   dae_status status =
       problem->coupled ? consistent_coupled(arena, &r, err) : consistent_single(arena, &r, err);
-  if (status)
-    return status;
+  DAE__TRY(status);
   dae__copy(size, r.y, y);
   if (dy)
     dae__copy(size, r.dy, dy);
@@ -147,15 +144,12 @@ dae_status dae_consistent_start(const dae_problem *problem, const dae_start *sta
   if (!problem || !start || !y)
     return dae__fail(err, DAE_ERROR_USAGE, "start",
                      "the problem, the start or the result is missing");
-  dae_status status = dae_problem_validate(problem, err);
-  if (!status)
-    status = dae__start_check(problem, start, err);
-  if (status)
-    return status;
+  DAE__TRY(dae_problem_validate(problem, err));
+  DAE__TRY(dae__start_check(problem, start, err));
   dae__arena *arena = dae__arena_create(env);
   if (!arena)
     return dae__out_of_memory(err);
-  status = consistent_in_arena(arena, problem, start, y, dy, find, err);
+  dae_status status = consistent_in_arena(arena, problem, start, y, dy, find, err);
   dae__arena_free(arena);
   return dae__start_status(status, err);
 }

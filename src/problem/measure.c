@@ -32,9 +32,7 @@ struct dae__measure {
 static dae_status measure_mechanical(dae__arena *arena, const dae_problem *problem,
                                      dae__measure *measure, dae_error *err)
 {
-  dae_status status = dae__mech_create(arena, problem, &measure->m, err);
-  if (status)
-    return status;
+  DAE__TRY(dae__mech_create(arena, problem, &measure->m, err));
   const dae__mech *m = measure->m;
   double **vectors[] = {&measure->p,      &measure->F,       &measure->q_moved,
                         &measure->u_rate, &measure->u_moved, &measure->in_rate};
@@ -54,15 +52,12 @@ dae_status dae__measure_create(dae__arena *arena, const dae_problem *problem, da
   dae__measure *measure = DAE__TAKE(arena, dae__measure, 1);
   dae_status status = dae_problem_validate(problem, err);
   *out = NULL;
-  if (status)
-    return status;
+  DAE__TRY(status);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   if (problem->coupled) {
     measure->y = DAE__TAKE(arena, double, dae_problem_size(problem));
-    status = dae__assembly_create(arena, problem, &measure->assembly, err);
-    if (status)
-      return status;
+    DAE__TRY(dae__assembly_create(arena, problem, &measure->assembly, err));
     problem = dae__assembly_problem(measure->assembly);
   }
   if (problem->mechanical) {
@@ -167,9 +162,7 @@ static dae_status measure_differenced_rates(dae__measure *measure, const dae_mec
       measure->q_moved[j] = at->q[j] + i * d * at->v[j];
     for (int j = 0; j < m->nu; j++)
       measure->u_moved[j] = at->u[j] + i * d * measure->u_rate[j];
-    dae_status status = dae__mech_energy(m, &moved, &T, &V, &has, err);
-    if (status)
-      return status;
+    DAE__TRY(dae__mech_energy(m, &moved, &T, &V, &has, err));
     *dT += weight[i + 2] * T / d;
     *dV += weight[i + 2] * V / d;
   }
@@ -237,13 +230,9 @@ static dae_status measure_mechanical_power(dae__measure *measure, const dae_mech
                                 .K = workless ? NULL : measure->K,
                                 .s = rates ? measure->u_rate : NULL};
   double dT, dV;
-  dae_status status = workless && !rates ? DAE_OK : dae__mech_eval(m, at, &want, err);
-  if (!status)
-    status = measure_energy_rates(measure, at, &dT, &dV, err);
-  if (!status)
-    status = dae__mech_F(m, at, measure->F, err);
-  if (status)
-    return status;
+  DAE__TRY(workless && !rates ? DAE_OK : dae__mech_eval(m, at, &want, err));
+  DAE__TRY(measure_energy_rates(measure, at, &dT, &dV, err));
+  DAE__TRY(dae__mech_F(m, at, measure->F, err));
   *power = dae__dot(m->nq, at->v, measure->F) - dT + dV;
   if (workless)
     return DAE_OK;

@@ -84,10 +84,8 @@ static dae_status sparsity_look_at(sketch *k, const term *of, void *form, values
   double *beside = DAE__TAKE(k->scratch, double, count);
   if (dae__arena_failed(k->scratch))
     return dae__out_of_memory(err);
-  dae_status status = values(form, of->which, k, k->y, here, err);
-  if (status)
-    return status;
-  status = values(form, of->which, k, k->beside, beside, err);
+  DAE__TRY(values(form, of->which, k, k->y, here, err));
+  dae_status status = values(form, of->which, k, k->beside, beside, err);
   if (status == DAE_ERROR_RECOVERABLE) /* off the motion it need not be defined */
     dae__copy(count, here, beside);
   else if (status)
@@ -104,9 +102,7 @@ static dae_status sparsity_add_terms(sketch *k, const term *terms, int count, vo
   for (int i = 0; i < count; i++) {
     dae_pattern known = *terms[i].full;
     bool look = !terms[i].given && dae__pattern_count(&known) > 0;
-    dae_status status = look ? sparsity_look_at(k, &terms[i], form, values, &known, err) : DAE_OK;
-    if (status)
-      return status;
+    DAE__TRY(look ? sparsity_look_at(k, &terms[i], form, values, &known, err) : DAE_OK);
     k->given = k->given || terms[i].given;
     sparsity_add(k, &known, terms[i].row, terms[i].col);
   }
@@ -165,9 +161,7 @@ static dae_status sparsity_sketch_mechanical(sketch *k, dae_error *err)
 {
   const dae_mechanical *p = k->problem->mechanical;
   dae__mech *m;
-  dae_status status = dae__mech_create(k->scratch, k->problem, &m, err);
-  if (status)
-    return status;
+  DAE__TRY(dae__mech_create(k->scratch, k->problem, &m, err));
   /* rows of (f, s, c) are those of (v, u, w), and v is where q is */
   int f = m->at.v, lambda = m->at.lambda, psi = m->at.psi;
   const term terms[] = {{M_, &m->M, p->M_pattern, f, 0, false},
@@ -178,12 +172,10 @@ static dae_status sparsity_sketch_mechanical(sketch *k, dae_error *err)
                         {KQ_, &m->kq, p->k_q_pattern || p->K_pattern, psi, 0, false},
                         {G_, &m->G, p->G_pattern, lambda, 0, false},
                         {K_, &m->K, p->K_pattern, psi, 0, false}};
-  status = sparsity_add_terms(k, terms, sizeof terms / sizeof *terms, m, sparsity_mechanical_values,
-                              err);
-  if (status)
-    return status;
+  DAE__TRY(sparsity_add_terms(k, terms, sizeof terms / sizeof *terms, m, sparsity_mechanical_values,
+                              err));
   const dae_pattern *G = &k->matrix[k->pieces - 2], *K = &k->matrix[k->pieces - 1];
-  status = sparsity_add_forces(k, G, lambda, err);
+  dae_status status = sparsity_add_forces(k, G, lambda, err);
   if (!status)
     status = sparsity_add_forces(k, K, psi, err);
   return status ? status : sparsity_add_identity(k, m->nu, m->at.u, err);
@@ -201,9 +193,7 @@ static dae_status sparsity_sketch_semi(sketch *k, dae_error *err)
 {
   const dae_semi_explicit *p = k->problem->semi_explicit;
   dae__semi *s;
-  dae_status status = dae__semi_create(k->scratch, k->problem, &s, err);
-  if (status)
-    return status;
+  DAE__TRY(dae__semi_create(k->scratch, k->problem, &s, err));
   const term terms[] = {{J_, &s->J, p->J_pattern, 0, 0, false},
                         {M_, &s->M, p->M_pattern, 0, 0, false},
                         {MS_, &s->Ms, p->Ms_pattern, 0, 0, false}};
@@ -222,8 +212,7 @@ static dae_status sparsity_sketch_momentum(sketch *k, dae_error *err)
 {
   dae__momentum *m;
   dae_status status = dae__momentum_create(k->scratch, k->problem, &m, err);
-  if (status)
-    return status;
+  DAE__TRY(status);
   int z = m->at.z, lambda = m->at.lambda, psi = m->at.psi;
   const struct {
     dae__momentum_part part;
@@ -267,9 +256,7 @@ static dae_status sparsity_place_unknowns(sketch *k, const double *y, const int 
 
 static dae_status sparsity_sketch_one(sketch *k, const double *y, const int *order, dae_error *err)
 {
-  dae_status status = sparsity_place_unknowns(k, y, order, err);
-  if (status)
-    return status;
+  DAE__TRY(sparsity_place_unknowns(k, y, order, err));
   if (k->problem->mechanical)
     return sparsity_sketch_mechanical(k, err);
   return k->problem->semi_explicit ? sparsity_sketch_semi(k, err)
@@ -279,9 +266,7 @@ static dae_status sparsity_sketch_one(sketch *k, const double *y, const int *ord
 static dae_status sparsity_sketch_coupled(sketch *k, const double *y, dae_error *err)
 {
   dae__assembly *assembly;
-  dae_status status = dae__assembly_create(k->scratch, k->problem, &assembly, err);
-  if (status)
-    return status;
+  DAE__TRY(dae__assembly_create(k->scratch, k->problem, &assembly, err));
   k->problem = dae__assembly_problem(assembly);
   return sparsity_sketch_one(k, y, dae__assembly_order(assembly), err);
 }

@@ -100,22 +100,17 @@ static dae_status validate_mechanical_patterns(const dae_mechanical *p, dae_erro
 
 dae_status dae__mechanical_validate(const dae_mechanical *p, dae_error *err)
 {
-  dae_status status = validate_mechanical_sizes(p, err);
-  if (!status)
-    status = validate_mechanical_callbacks(p, err);
-  return status ? status : validate_mechanical_patterns(p, err);
+  DAE__TRY(validate_mechanical_sizes(p, err));
+  DAE__TRY(validate_mechanical_callbacks(p, err));
+  return validate_mechanical_patterns(p, err);
 }
 
 dae_status dae__semi_explicit_validate(const dae_semi_explicit *p, dae_error *err)
 {
   int n;
-  dae_status status = validate_check_size(p->nx, "nx", err);
-  if (!status)
-    status = validate_check_size(p->ny, "ny", err);
-  if (!status)
-    status = validate_check_size(p->nin, "nin", err);
-  if (status)
-    return status;
+  DAE__TRY(validate_check_size(p->nx, "nx", err));
+  DAE__TRY(validate_check_size(p->ny, "ny", err));
+  DAE__TRY(validate_check_size(p->nin, "nin", err));
   n = p->nx + p->ny;
   if (n == 0)
     return validate_bad(err, "nx", "the problem has no variables");
@@ -135,7 +130,7 @@ dae_status dae__semi_explicit_validate(const dae_semi_explicit *p, dae_error *er
     return validate_bad(err, "Ms_pattern",
                         "M has a pattern and is not constant_mass: d(M s)/dx needs a pattern "
                         "too");
-  status = validate_check_pattern(p->M_pattern, p->nx, p->nx, "M_pattern", err);
+  dae_status status = validate_check_pattern(p->M_pattern, p->nx, p->nx, "M_pattern", err);
   if (!status)
     status = validate_check_pattern(p->J_pattern, n, n, "J_pattern", err);
   if (!status)

@@ -33,9 +33,7 @@ static dae_status assembled_create_around(dae__arena *arena, const dae_problem *
   dae_integrator *child = NULL;
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  dae_status status = dae__assembly_create(arena, problem, &assembly, err);
-  if (status)
-    return status;
+  DAE__TRY(dae__assembly_create(arena, problem, &assembly, err));
   const int *order = dae__assembly_order(assembly);
   for (int i = 0; i < size; i++) {
     y[order[i]] = start->y[i];
@@ -43,7 +41,7 @@ static dae_status assembled_create_around(dae__arena *arena, const dae_problem *
       fixed[order[i]] = start->fixed[i];
   }
   dae_start inner = {.t = start->t, .y = y, .fixed = fixed};
-  status = create(request, dae__assembly_problem(assembly), &inner, env, &child, err);
+  dae_status status = create(request, dae__assembly_problem(assembly), &inner, env, &child, err);
   if (!status)
     status = dae__permuted_create(arena, child, order, size, out, err);
   if (status)

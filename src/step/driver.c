@@ -51,9 +51,7 @@ static dae_status driver_give_up(const dae__march *m, double h, const dae_error 
 
 static dae_status driver_take_over(dae__march *m, double t, dae_error *err)
 {
-  dae_status status = m->table->accept(m->self, t, err);
-  if (status)
-    return status;
+  DAE__TRY(m->table->accept(m->self, t, err));
   m->memory->t_previous = m->memory->t;
   m->memory->t = t;
   m->memory->stats.steps++;

@@ -87,9 +87,7 @@ static dae_status native_compile(dae_model *model, const dae_native_options *opt
                                  dae__source *s, bool *cached, dae_error *err)
 {
   dae__native_place place;
-  dae_status status = dae__native_folder(options->cache, &place, err);
-  if (status)
-    return status;
+  DAE__TRY(dae__native_folder(options->cache, &place, err));
   native_emit(model, options, s);
   if (s->failed)
     return dae__out_of_memory(err);

@@ -81,9 +81,7 @@ dae_status dae__native_folder(const char *wished, dae__native_place *place, dae_
 {
   struct stat is;
   const char *folder = place->folder;
-  dae_status status = cache_name_folder(wished, place->folder, sizeof place->folder, err);
-  if (status)
-    return status;
+  DAE__TRY(cache_name_folder(wished, place->folder, sizeof place->folder, err));
   if (!cache_make_folder(folder) || stat(folder, &is) != 0)
     return cache_no_folder(err, folder, strerror(errno));
   if (!S_ISDIR(is.st_mode))

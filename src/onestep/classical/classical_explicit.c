@@ -28,10 +28,8 @@ static dae_status classical_attempt(void *self, const dae__rk_leg *leg, double *
     dae__copy(body->nx, leg->from.z, z); /* y stays: a guess */
     for (int j = 0; j < i; j++)
       dae__axpy(body->nx, h * scheme->a[i][j], K + (size_t)j * size, z);
-    dae_status status = body->table->slopes(body->self, false, leg->t + scheme->c[i] * h, z,
-                                            K + (size_t)i * size, err);
-    if (status)
-      return status;
+    DAE__TRY(body->table->slopes(body->self, false, leg->t + scheme->c[i] * h, z,
+                                 K + (size_t)i * size, err));
   }
   dae__copy(body->nx, leg->from.z, z);
   for (int i = 0; i < scheme->stages; i++)

@@ -29,8 +29,7 @@ static dae_status implicit_attempt(void *self, const dae__rk_leg *leg, double *e
   *error = 0; /* fixed steps */
   dae_status status =
       dae__rk_stages_solve(&o->stages, leg->t, leg->h, leg->from.z, leg->from.dz, err);
-  if (status)
-    return status;
+  DAE__TRY(status);
   dae__copy(o->body->size, dae__rk_stage(&o->stages, last), leg->to.z);
   dae__copy(o->body->nx, dae__rk_stage_slope(&o->stages, last), leg->to.dz);
   return DAE_OK;

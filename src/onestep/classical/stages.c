@@ -133,8 +133,7 @@ static dae_status classical_stages_factor(dae__rk_stages *o, dae_error *err)
     if (!status && !s->constant_mass)
       status =
           dae__semi_Ms(s, classical_stages_time_of(o, i), z, dae__rk_stage_slope(o, i), o->Ms, err);
-    if (status)
-      return status;
+    DAE__TRY(status);
     for (int j = 0; j < o->scheme->stages; j++)
       dae__block_add(&o->M_at[i][j], o->scheme->a[i][j] / o->h, classical_stages_mass_of(o, i),
                      o->matrix);
@@ -173,8 +172,7 @@ static dae_status classical_stages_newton(dae__rk_stages *o, bool fresh, dae_err
     dae_status status = classical_stages_residual(o, err);
     if (!status && verdict == DAE__RK_REFRESH)
       status = classical_stages_factor(o, err);
-    if (status)
-      return status;
+    DAE__TRY(status);
     it.fresh = it.fresh || verdict == DAE__RK_REFRESH;
     dae__solver_solve(o->solver, o->R);
     dae__axpy(size, -1, o->R, o->Z);

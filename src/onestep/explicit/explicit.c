@@ -53,10 +53,8 @@ static dae_status explicit_stages(explicit_stepper *o, const dae__rk_leg *leg, d
   dae__copy(body->size - body->nx, leg->from.z + body->nx, o->z + body->nx);
   for (int i = 1; i < p->stages; i++) {
     dae__combine(&o->stage[i], body->nx, leg->h, K, leg->from.z, o->z);
-    dae_status status = body->table->slopes(body->self, false, leg->t + p->c[i] * leg->h, o->z,
-                                            explicit_slope(o, K, i), err);
-    if (status)
-      return status;
+    DAE__TRY(body->table->slopes(body->self, false, leg->t + p->c[i] * leg->h, o->z,
+                                 explicit_slope(o, K, i), err));
   }
   dae__combine(&o->stage[p->stages], body->nx, leg->h, K, leg->from.z, leg->to.z);
   dae__copy(body->size - body->nx, o->z + body->nx, leg->to.z + body->nx);
@@ -113,8 +111,7 @@ static dae_status explicit_attempt(void *self, const dae__rk_leg *leg, double *e
   explicit_stepper *o = self;
   double *K = o->K[!o->memory->last];
   dae_status status = explicit_stages(o, leg, K, err);
-  if (status)
-    return status;
+  DAE__TRY(status);
   explicit_weigh(o, leg->from.z, leg->to.z);
   if (o->pair->closed) {
     status = explicit_arrive(o, leg, err);
@@ -147,9 +144,7 @@ static dae_status explicit_settle(void *self, const dae__rk_leg *leg, dae_error 
   explicit_stepper *o = self;
   double *K = o->K[!o->memory->last];
   if (!o->pair->closed) {
-    dae_status status = explicit_arrive(o, leg, err);
-    if (status)
-      return status;
+    DAE__TRY(explicit_arrive(o, leg, err));
     dae__copy(o->body->nx, leg->to.dz, explicit_slope(o, K, o->pair->stages));
   }
   *o->memory = (memory){.last = !o->memory->last, .stiffness = explicit_stiffness_of(o, leg, K)};
@@ -172,10 +167,8 @@ static dae_status explicit_refine(void *self, const dae__rk_leg *leg, dae_error 
   dae__copy(body->size, leg->from.z, o->z);
   for (int i = p->stages + 1; i <= p->stages + p->extra; i++) {
     dae__combine(&o->stage[i], body->nx, leg->h, K, leg->from.z, o->z);
-    dae_status status = body->table->slopes(body->self, true, leg->t + p->c[i] * leg->h, o->z,
-                                            explicit_slope(o, K, i), err);
-    if (status)
-      return status;
+    DAE__TRY(body->table->slopes(body->self, true, leg->t + p->c[i] * leg->h, o->z,
+                                 explicit_slope(o, K, i), err));
   }
   o->memory->fine = true;
   return DAE_OK;

@@ -55,8 +55,7 @@ static dae_status gauss_sweep(dae__gauss *o, const dae__rk_leg *leg, int from, d
     o->move(o, leg->h, leg->from.z, K, p, o->z);
     dae_status status =
         body->table->slopes(body->self, false, leg->t + p->x * leg->h, o->z, k, err);
-    if (status)
-      return status;
+    DAE__TRY(status);
   }
   o->move(o, leg->h, leg->from.z, K, &o->end, leg->to.z);
   return DAE_OK;
@@ -74,11 +73,8 @@ static dae_status gauss_iterate(dae__gauss *o, const dae__rk_leg *leg, double *K
     bool enough;
     dae_status status = gauss_sweep(o, leg, from, K, err);
     o->memory->iterations++;
-    if (status)
-      return status;
-    status = dae__gauss_judge(o, leg->h, leg->to.z, &now, &enough, err);
-    if (status)
-      return status;
+    DAE__TRY(status);
+    DAE__TRY(dae__gauss_judge(o, leg->h, leg->to.z, &now, &enough, err));
     if (enough)
       break;
     from = 0;
@@ -96,9 +92,7 @@ static dae_status gauss_attempt(void *self, const dae__rk_leg *leg, double *erro
   int ny = body->size - body->nx;
   dae__gauss_weigh(o, leg->from.z);
   dae__copy(ny, leg->from.z + body->nx, o->z + body->nx);
-  dae_status status = gauss_iterate(o, leg, K, err);
-  if (status)
-    return status;
+  DAE__TRY(gauss_iterate(o, leg, K, err));
   dae__copy(ny, o->z + body->nx, leg->to.z + body->nx);
   *error = o->fixed ? 0 : dae__gauss_estimate(o, leg->h, K);
   return DAE_OK;
@@ -110,11 +104,9 @@ static dae_status gauss_settle(void *self, const dae__rk_leg *leg, dae_error *er
   const dae__rk_body *body = o->body;
   dae__gauss_memory *m = o->memory;
   double t = leg->t + leg->h;
-  dae_status status = body->table->arrive
-                          ? body->table->arrive(body->self, t, leg->to.z, leg->to.dz, err)
-                          : body->table->slopes(body->self, false, t, leg->to.z, leg->to.dz, err);
-  if (status)
-    return status;
+  DAE__TRY(body->table->arrive
+               ? body->table->arrive(body->self, t, leg->to.z, leg->to.dz, err)
+               : body->table->slopes(body->self, false, t, leg->to.z, leg->to.dz, err));
   if (dae__gauss_surprises(o, leg->h, leg->to.dz))
     return dae__fail(err, DAE_ERROR_STEP, NULL,
                      "the forces at the end of a step are not those that its stages lead to");

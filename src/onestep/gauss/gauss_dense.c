@@ -9,6 +9,7 @@
  *
  * which gain an order each. What the sums miss of the end is shared out as x^2 (3 - 2x), so that
  * the ends stay where the step has put them. */
+#include "core/error.h"
 #include "core/vec.h"
 #include "onestep/gauss/gauss.h"
 #include "step/driver.h"
@@ -130,9 +131,7 @@ static dae_status gauss_improve(dae__gauss *o, const dae__rk_leg *leg, dae_error
   double good = o->fixed ? 8 : GOOD, first = 0, before = 0, change = 0, next = INFINITY;
   gauss_begin_fine(o);
   for (int i = 0; i < most && next > good; i++) {
-    dae_status status = gauss_dense_sweep(o, leg, &change, err);
-    if (status)
-      return status;
+    DAE__TRY(gauss_dense_sweep(o, leg, &change, err));
     if (i > 0 && !(change < SLOW * before))
       break;
     first = i == 0 ? change : first;

@@ -72,10 +72,9 @@ static dae_status onestep_mechanical_arrive(void *self, double t, double *z, dou
   body *o = self;
   if (!o->project || o->m->nc == 0)
     return onestep_mechanical_slopes(self, false, t, z, dz, err);
-  dae_status status = o->algebraic ? onestep_mechanical_algebraic(o, t, z, err) : DAE_OK;
-  if (!status)
-    status = dae__motion_arrive(o->motion[0], t, z, dz, err);
-  return status ? status : dae__motion_check_dependent(o->motion[0], t, z, z + o->m->at.v, err);
+  DAE__TRY(o->algebraic ? onestep_mechanical_algebraic(o, t, z, err) : DAE_OK);
+  DAE__TRY(dae__motion_arrive(o->motion[0], t, z, dz, err));
+  return dae__motion_check_dependent(o->motion[0], t, z, z + o->m->at.v, err);
 }
 
 static dae_status onestep_mechanical_inputs(void *self, double t, const double **in, dae_error *err)
@@ -133,9 +132,7 @@ static dae_status onestep_mechanical_see(body *o, dae__arena *arena, const dae_p
 {
   if (!semi)
     return dae__mech_create(arena, problem, &o->m, err);
-  dae_status status = dae__view_semi(arena, problem, DAE__VIEW_VELOCITY, &o->view, err);
-  if (status)
-    return status;
+  DAE__TRY(dae__view_semi(arena, problem, DAE__VIEW_VELOCITY, &o->view, err));
   o->m = dae__view_mech(&o->view);
   return dae__semi_create(arena, &o->view, &o->s, err);
 }

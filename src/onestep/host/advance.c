@@ -43,8 +43,7 @@ static dae_status onestep_follow_inputs(dae__rk *o, double t, dae_error *err)
   status = body->table->slopes(body->self, false, t, p->z, p->dz, err);
   if (!status)
     status = dae__rk_take_inputs(o, t, err);
-  if (status)
-    return status;
+  DAE__TRY(status);
   dae__copy(body->size, p->z, o->now.z);
   dae__copy(body->size, p->dz, o->now.dz);
   return DAE_OK;
@@ -82,11 +81,8 @@ static dae_status onestep_accept(void *self, double t, dae_error *err)
   int size = o->body.size;
   double t0 = o->march.memory->t;
   dae__rk_leg leg = {.t = t0, .h = t - t0, .from = o->now, .to = o->next};
-  dae_status status = onestep_at_work(o)->table->settle(onestep_at_work(o)->self, &leg, err);
-  if (!status)
-    status = dae__rk_take_inputs(o, t, err);
-  if (status)
-    return status;
+  DAE__TRY(onestep_at_work(o)->table->settle(onestep_at_work(o)->self, &leg, err));
+  DAE__TRY(dae__rk_take_inputs(o, t, err));
   dae__rk_swap_ends(o);
   dae__copy(size, o->next.z, o->now.z);
   dae__copy(size, o->next.dz, o->now.dz);

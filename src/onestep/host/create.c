@@ -54,11 +54,9 @@ static dae_status onestep_prepare(dae__rk *o, dae__arena *arena, const dae_probl
                                   dae_error *err)
 {
   const dae__rk_needs *needs = &o->recipe.needs;
-  dae_status status = problem->mechanical
-                          ? dae__rk_body_mechanical(arena, problem, needs, &o->opts, &o->body, err)
-                          : dae__rk_body_semi(arena, problem, needs, &o->opts, &o->body, err);
-  if (status)
-    return status;
+  DAE__TRY(problem->mechanical
+               ? dae__rk_body_mechanical(arena, problem, needs, &o->opts, &o->body, err)
+               : dae__rk_body_semi(arena, problem, needs, &o->opts, &o->body, err));
   int size = o->body.size;
   o->memory = DAE__KEEP(arena, dae__rk_memory, 1);
   o->march.memory = DAE__KEEP(arena, dae__march_memory, 1);
@@ -75,9 +73,7 @@ static dae_status onestep_prepare(dae__rk *o, dae__arena *arena, const dae_probl
 static dae_status onestep_create(dae__rk *o, dae__arena *arena, const dae_problem *problem,
                                  const dae_start *start, dae_error *err)
 {
-  dae_status status = onestep_prepare(o, arena, problem, err);
-  if (status)
-    return status;
+  DAE__TRY(onestep_prepare(o, arena, problem, err));
   o->march = (dae__march){.table = &dae__rk_march,
                           .self = o,
                           .rtol = o->opts.rtol,
@@ -90,7 +86,7 @@ static dae_status onestep_create(dae__rk *o, dae__arena *arena, const dae_proble
                           .env = dae__arena_env(arena),
                           .memory = o->march.memory};
   dae__copy(o->body.size, start->y, o->next.z);
-  status = dae__rk_stand_at(o, start->t, start->fixed, err);
+  dae_status status = dae__rk_stand_at(o, start->t, start->fixed, err);
   if (!status)
     status = onestep_check_slopes(o, arena, err);
   if (!status)
@@ -132,13 +128,11 @@ static dae_status onestep_create_single(const void *request_of, const dae_proble
                                         dae_integrator **out, dae_error *err)
 {
   const request *r = request_of;
-  dae_status status = r->recipe->judge(r->recipe, problem, err);
-  if (status)
-    return status;
+  DAE__TRY(r->recipe->judge(r->recipe, problem, err));
   dae__arena *arena = dae__arena_create(env);
   if (!arena)
     return dae__out_of_memory(err);
-  status = onestep_create_in(arena, problem, start, r->recipe, r->opts, out, err);
+  dae_status status = onestep_create_in(arena, problem, start, r->recipe, r->opts, out, err);
   if (status)
     dae__arena_free(arena);
   return status;

@@ -60,8 +60,7 @@ static dae_status onestep_show_between(dae__rk *o, bool projected, double t, con
   dae__rk_leg leg = dae__rk_last(o);
   double x = (t - leg.t) / leg.h;
   dae_status status = onestep_refine(o, &leg, err);
-  if (status)
-    return status;
+  DAE__TRY(status);
   table->between(onestep_maker(o)->self, &leg, x, p->z);
   if (body->singular) {
     table->rate(onestep_maker(o)->self, &leg, x, p->dz);
@@ -138,11 +137,8 @@ dae_status dae__rk_stand_at(dae__rk *o, double t, const bool *fixed, dae_error *
   const dae__rk_body *body = &o->body;
   const dae__rk_point *p = &o->next;
   dae__zero(body->size, p->dz);
-  dae_status status = body->table->consistent(body->self, t, fixed, p->z, p->dz, err);
-  if (!status)
-    status = dae__rk_take_inputs(o, t, err);
-  if (status)
-    return status;
+  DAE__TRY(body->table->consistent(body->self, t, fixed, p->z, p->dz, err));
+  DAE__TRY(dae__rk_take_inputs(o, t, err));
   dae__zero(body->size - body->nx, p->dz + body->nx);
   dae__copy(body->size, p->z, o->now.z);
   dae__copy(body->size, p->dz, o->now.dz);
@@ -175,8 +171,7 @@ static dae_status onestep_adjust(void *self, const double *y, dae_error *err)
     status = body->table->slopes(body->self, false, t, p->z, p->dz, err);
   if (!status)
     status = dae__rk_take_inputs(o, t, err);
-  if (status)
-    return status;
+  DAE__TRY(status);
   dae__copy(body->size, p->z, o->now.z);
   dae__copy(body->size, p->dz, o->now.dz);
   return DAE_OK;

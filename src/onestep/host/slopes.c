@@ -94,12 +94,10 @@ static dae_status slopes_fail_F_y(const dae__rk_slopes *o, dae_status status, da
 
 static dae_status slopes_factor_F_y(dae__rk_slopes *o, double t, const double *z, dae_error *err)
 {
-  dae_status status = dae__semi_J(o->s, t, z, o->J, err);
-  if (status)
-    return status;
+  DAE__TRY(dae__semi_J(o->s, t, z, o->J, err));
   for (int e = 0; e < dae__pattern_count(&o->F_y); e++)
     o->values[e] = o->J[o->entry[e]];
-  status = slopes_factor(o, o->algebraic, o->values);
+  dae_status status = slopes_factor(o, o->algebraic, o->values);
   o->memory->jacobians++;
   o->memory->factored = status == DAE_OK;
   return status ? slopes_fail_F_y(o, status, err) : DAE_OK;
@@ -127,8 +125,7 @@ static dae_status slopes_find_y(dae__rk_slopes *o, bool fresh, double t, double 
     dae_status status = dae__semi_F(s, t, z, NULL, o->d, err);
     if (!status && verdict == DAE__RK_REFRESH)
       status = slopes_factor_F_y(o, t, z, err);
-    if (status)
-      return status;
+    DAE__TRY(status);
     it.fresh = it.fresh || verdict == DAE__RK_REFRESH;
     dae__solver_solve(o->algebraic, o->d);
     dae__axpy(s->ny, -1, o->d, y);
@@ -179,10 +176,8 @@ static dae_status slopes_solve_mass(dae__rk_slopes *o, double t, const double *z
   if (!o->mass)
     return DAE_OK;
   if (!o->memory->mass_factored || !o->s->constant_mass) {
-    dae_status status = dae__semi_M(o->s, t, z, o->M, err);
-    if (status)
-      return status;
-    status = slopes_factor(o, o->mass, o->M);
+    DAE__TRY(dae__semi_M(o->s, t, z, o->M, err));
+    dae_status status = slopes_factor(o, o->mass, o->M);
     o->memory->mass_factored = status == DAE_OK;
     if (status)
       return slopes_fail_mass(o, status, err);
@@ -193,11 +188,8 @@ static dae_status slopes_solve_mass(dae__rk_slopes *o, double t, const double *z
 
 dae_status dae__rk_slopes_solve(dae__rk_slopes *o, double t, double *z, double *dx, dae_error *err)
 {
-  dae_status status = o->algebraic ? slopes_solve_y(o, t, z, err) : DAE_OK;
-  if (!status)
-    status = dae__semi_rhs(o->s, t, z, o->fF, err);
-  if (status)
-    return status;
+  DAE__TRY(o->algebraic ? slopes_solve_y(o, t, z, err) : DAE_OK);
+  DAE__TRY(dae__semi_rhs(o->s, t, z, o->fF, err));
   dae__copy(o->s->nx, o->fF, dx);
   return slopes_solve_mass(o, t, z, dx, err);
 }

@@ -99,19 +99,16 @@ static dae_status lie_mechanical_make(body *o, dae__arena *arena, const dae_prob
                                       dae_error *err)
 {
   dae__view_kind kind = o->form == DAE_LIE_WEAK ? DAE__VIEW_VELOCITY : DAE__VIEW_GGL;
-  dae_status status = dae__view_semi(arena, problem, kind, &o->view, err);
-  if (status)
-    return status;
+  DAE__TRY(dae__view_semi(arena, problem, kind, &o->view, err));
   o->m = dae__view_mech(&o->view);
-  status = dae__semi_create(arena, &o->view, &o->s, err);
+  dae_status status = dae__semi_create(arena, &o->view, &o->s, err);
   if (!status)
     status = dae__motion_create(arena, o->m, &o->motion, err);
   if (!status)
     status = dae__motion_create_another(arena, o->motion, &o->shown, err);
   if (!status && o->m->nw > 0)
     status = dae__algebraic_create(arena, o->m, &o->algebraic, err);
-  if (status)
-    return status;
+  DAE__TRY(status);
   o->active = DAE__TAKE(arena, bool, o->s->ny);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);

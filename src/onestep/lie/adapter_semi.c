@@ -242,9 +242,7 @@ dae_status dae__lie_body_semi(dae__arena *arena, const dae_problem *problem, dae
   body *o = DAE__TAKE(arena, body, 1);
   if (!o)
     return dae__out_of_memory(err);
-  dae_status status = dae__semi_create(arena, problem, &o->s, err);
-  if (status)
-    return status;
+  DAE__TRY(dae__semi_create(arena, problem, &o->s, err));
   o->env = dae__arena_env(arena);
   o->hidden = DAE__KEEP(arena, bool, o->s->ny);
   if (dae__arena_failed(arena))

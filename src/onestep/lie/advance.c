@@ -24,9 +24,7 @@ static dae_status lie_advance(dae__lie *o, double t, double h, const dae__lie_po
   dae__copy(s->ny, from->y, to->y);
   for (int i = 0; i < count; i++) {
     double part = count == 1 ? h : parts[i] * h;
-    dae_status status = dae__lie_step_solve(&o->step, t, part, x, slope, to->y, err);
-    if (status)
-      return status;
+    DAE__TRY(dae__lie_step_solve(&o->step, t, part, x, slope, to->y, err));
     for (int k = 0; k < s->nx; k++) { /* the mean slope, to predict the next one */
       slope[k] = (o->step.z1[k] - x[k]) / part;
       x[k] = o->step.z1[k];
@@ -79,8 +77,7 @@ static dae_status lie_accept(void *self, double t, dae_error *err)
   dae_status status = lie_settle(o, t, &o->next, &undetermined, err);
   if (!status && undetermined && o->stand->undetermined)
     return lie_not_determined(o, err);
-  if (status)
-    return status;
+  DAE__TRY(status);
   lie_copy_point(o->body.s, &o->now, &o->previous);
   lie_copy_point(o->body.s, &o->half, &o->middle);
   lie_copy_point(o->body.s, &o->next, &o->now);
@@ -96,15 +93,10 @@ static dae_status lie_halves(dae__lie *o, double h, double *error, dae_error *er
   double t = o->march.memory->t;
   bool undetermined;
   o->t_half = t + h / 2;
-  dae_status status = lie_advance(o, t, h, &o->now, &o->coarse, err);
-  if (!status)
-    status = lie_advance(o, t, h / 2, &o->now, &o->half, err);
-  if (!status)
-    status = lie_settle(o, t + h / 2, &o->half, &undetermined, err);
-  if (!status)
-    status = lie_advance(o, t + h / 2, h / 2, &o->half, &o->next, err);
-  if (status)
-    return status;
+  DAE__TRY(lie_advance(o, t, h, &o->now, &o->coarse, err));
+  DAE__TRY(lie_advance(o, t, h / 2, &o->now, &o->half, err));
+  DAE__TRY(lie_settle(o, t + h / 2, &o->half, &undetermined, err));
+  DAE__TRY(lie_advance(o, t + h / 2, h / 2, &o->half, &o->next, err));
   dae__weights(s->nx, o->opts.rtol, o->opts.atol, o->now.z, o->weight);
   for (int i = 0; i < s->nx; i++)
     o->x[i] = o->next.z[i] - o->coarse.z[i];

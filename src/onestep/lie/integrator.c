@@ -90,9 +90,7 @@ static dae_status lie_stand_at(dae__lie *o, double t, const bool *fixed, dae_err
   const dae__semi *s = o->body.s;
   const dae__lie_point *p = &o->next;
   dae__zero(s->n, p->dz);
-  dae_status status = o->body.table->consistent(o->body.self, t, fixed, p->z, p->dz, err);
-  if (status)
-    return status;
+  DAE__TRY(o->body.table->consistent(o->body.self, t, fixed, p->z, p->dz, err));
   dae__copy(s->n, p->z, o->now.z);
   dae__copy(s->n, p->dz, o->now.dz);
   dae__copy(s->ny, p->z + s->nx, o->now.y);
@@ -129,10 +127,8 @@ static dae_stats lie_stats(const void *self)
 static dae_status lie_reload(void *self, dae_error *err)
 {
   dae__lie *o = self;
-  dae_status status = o->body.table->reload(o->body.self, err);
-  if (status)
-    return status;
-  status = dae__lie_step_reload(&o->step);
+  DAE__TRY(o->body.table->reload(o->body.self, err));
+  dae_status status = dae__lie_step_reload(&o->step);
   return status ? dae__fail(err, status, NULL, "the factorisation could not be rebuilt") : DAE_OK;
 }
 
@@ -191,11 +187,9 @@ static dae_status lie_check_mass(dae__lie *o, const dae_env *env, dae_error *err
 static dae_status lie_prepare(dae__lie *o, dae__arena *arena, const dae_problem *problem,
                               dae_error *err)
 {
-  dae_status status = problem->mechanical
-                          ? dae__lie_body_mechanical(arena, problem, o->opts.form, &o->body, err)
-                          : dae__lie_body_semi(arena, problem, &o->body, err);
-  if (status)
-    return status;
+  DAE__TRY(problem->mechanical
+               ? dae__lie_body_mechanical(arena, problem, o->opts.form, &o->body, err)
+               : dae__lie_body_semi(arena, problem, &o->body, err));
   const dae__semi *s = o->body.s;
   o->march.memory = DAE__KEEP(arena, dae__march_memory, 1);
   o->stand = DAE__KEEP(arena, dae__lie_stand, 1);
@@ -236,12 +230,10 @@ static void lie_prepare_march(dae__lie *o, const dae_env *env)
 static dae_status integrator_create(dae__lie *o, dae__arena *arena, const dae_problem *problem,
                                     const dae_start *start, dae_error *err)
 {
-  dae_status status = lie_prepare(o, arena, problem, err);
-  if (status)
-    return status;
+  DAE__TRY(lie_prepare(o, arena, problem, err));
   lie_prepare_march(o, dae__arena_env(arena));
   dae__copy(o->body.size, start->y, o->next.z);
-  status = lie_stand_at(o, start->t, start->fixed, err);
+  dae_status status = lie_stand_at(o, start->t, start->fixed, err);
   if (!status)
     status = lie_check_mass(o, dae__arena_env(arena), err);
   return dae__start_status(status, err);

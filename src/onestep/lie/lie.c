@@ -28,9 +28,7 @@ static dae_status lie_check_options(const dae_lie_options *o, dae_error *err)
   dae_lie_options finite = *o; /* of all options kappa alone may be infinite */
   if (finite.kappa == INFINITY)
     finite.kappa = 0;
-  dae_status status = dae_options_validate(&dae_lie_option_table, &finite, err);
-  if (status)
-    return status;
+  DAE__TRY(dae_options_validate(&dae_lie_option_table, &finite, err));
   if (o->order == 3)
     return dae__fail(err, DAE_ERROR_OPTION, "order", "order is 2, or 4 by composition, not 3");
   if (o->order == 4 && o->theta != 0.5)
@@ -49,13 +47,11 @@ static dae_status lie_create_single(const void *request, const dae_problem *prob
                                     const dae_start *start, const dae_env *env,
                                     dae_integrator **out, dae_error *err)
 {
-  dae_status status = lie_judge(problem, err);
-  if (status)
-    return status;
+  DAE__TRY(lie_judge(problem, err));
   dae__arena *arena = dae__arena_create(env);
   if (!arena)
     return dae__out_of_memory(err);
-  status = dae__lie_integrator_create(arena, problem, start, request, out, err);
+  dae_status status = dae__lie_integrator_create(arena, problem, start, request, out, err);
   if (status)
     dae__arena_free(arena);
   return status;

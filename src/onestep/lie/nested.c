@@ -98,11 +98,8 @@ static dae_status lie_nested_sweep(dae__lie_step *o, dae_error *err)
   double before = INFINITY;
   for (int i = 0; i < MOST_INNER; i++) {
     dae__lie_middle(o);
-    dae_status status = dae__lie_evaluate(o, err);
-    if (!status)
-      status = lie_nested_divide_by_mass(o, i == 0 || !o->s->constant_mass, o->f, err);
-    if (status)
-      return status;
+    DAE__TRY(dae__lie_evaluate(o, err));
+    DAE__TRY(lie_nested_divide_by_mass(o, i == 0 || !o->s->constant_mass, o->f, err));
     frozen w = lie_nested_freeze(o);
     for (int k = 0; k < nx; k++) {
       double x1 = o->x0[k] + w.eta * w.d * o->f[k] / w.size;
@@ -132,9 +129,7 @@ static dae_status lie_nested_derive(dae__lie_step *o, dae_error *err)
     for (int e = s->J.start[nx + j]; e < s->J.start[nx + j + 1]; e++)
       if (s->J.row[e] < nx)
         x[s->J.row[e]] = o->J_mid[e];
-    dae_status status = lie_nested_divide_by_mass(o, false, x, err);
-    if (status)
-      return status;
+    DAE__TRY(lie_nested_divide_by_mass(o, false, x, err));
     double c_y = dae__dot(nx, x, o->zb) / (w.size * w.size);
     for (int k = 0; k < nx; k++)
       x[k] = w.d * (w.eta * x[k] + c_y * w.eta_c * o->f[k]) / w.size;
@@ -190,8 +185,7 @@ static dae_status lie_nested_correct(dae__lie_step *o, double *change, dae_error
     status = dae__semi_J(s, o->t + o->h, o->z1, o->J_end, err);
   if (!status)
     status = lie_nested_derive(o, err);
-  if (status)
-    return status;
+  DAE__TRY(status);
   lie_nested_form_B(o);
   o->memory->jacobians++;
   for (int i = 0; i < s->ny; i++)
@@ -227,8 +221,7 @@ dae_status dae__lie_nested(dae__lie_step *o, dae_error *err)
       status = lie_nested_divide_by_mass(o, false, o->f, err);
     if (!status)
       status = lie_nested_correct(o, &change, err);
-    if (status)
-      return status;
+    DAE__TRY(status);
     if (change <= o->outer || (change > before / 2 && change <= DAE__LIE_BEARABLE))
       return lie_nested_sweep(o, err); /* x1 that belongs to y */
     if (!isfinite(change) || (i > 3 && change > 2 * before))

@@ -187,8 +187,7 @@ static dae_status lie_factor(dae__lie_step *o, dae_error *err)
     status = dae__semi_J(s, o->t + o->h, o->z1, o->J_end, err);
   if (!status && !s->constant_mass)
     status = dae__semi_Ms(s, tb, o->zb, o->delta, o->Ms, err);
-  if (status)
-    return status;
+  DAE__TRY(status);
   lie_compose(o);
   dae__zero(dae__pattern_count(&o->pattern), o->matrix);
   dae__block_add(&o->block[0], 1, o->M, o->matrix);
@@ -265,8 +264,7 @@ static dae_status lie_newton(dae__lie_step *o, bool held, dae_error *err)
     dae_status status = dae__lie_evaluate(o, err);
     if (!status && !fresh)
       status = lie_factor(o, err);
-    if (status)
-      return status;
+    DAE__TRY(status);
     lie_residual(o);
     lie_solve(o, held);
     dae__axpy(o->s->n, 1, o->R, o->z1);
@@ -297,9 +295,7 @@ static dae_status lie_lag(dae__lie_step *o, dae_error *err)
   o->memory->lagged++;
   o->sigma = 1;
   for (int i = 0; i < MOST_LAGGED; i++) {
-    dae_status status = lie_newton(o, true, err);
-    if (status)
-      return status;
+    DAE__TRY(lie_newton(o, true, err));
     double next = dae__lie_sigma(o->theta, dae__lie_middle(o), &derivative);
     double change = fabs(next - o->sigma);
     if (!isfinite(next))

@@ -154,16 +154,12 @@ static dae_status adaptive_furnish_switching(dae__rk *o, dae__arena *arena, dae_
 {
   dae__stepper stepper[2] = {{0}, {0}};
   int order = adaptive_explicit_order(&o->opts);
-  dae_status status = dae__switching_create(o, arena, err);
-  if (!status)
-    status = dae__gauss_create(arena, &o->body, &o->opts, 0, &stepper[0], err);
-  if (!status)
-    status = dae__explicit_create(arena, &o->body, &o->opts, order, &stepper[1], err);
-  if (status)
-    return status;
+  DAE__TRY(dae__switching_create(o, arena, err));
+  DAE__TRY(dae__gauss_create(arena, &o->body, &o->opts, 0, &stepper[0], err));
+  DAE__TRY(dae__explicit_create(arena, &o->body, &o->opts, order, &stepper[1], err));
   dae__rk_add(o, &stepper[0], true);
   dae__rk_add(o, &stepper[1], true);
-  status = adaptive_furnish_radau(o, arena, err);
+  dae_status status = adaptive_furnish_radau(o, arena, err);
   dae__switching_select_first(o, order == 5 ? 6 : 12, order == 5 ? 3.25 : 6);
   return status;
 }

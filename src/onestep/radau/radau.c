@@ -33,9 +33,7 @@ static dae_status radau_attempt(void *self, const dae__rk_leg *leg, double *erro
   dae__radau *o = ((dae__radau_stepper *)self)->radau;
   const dae__radau_rule *rule = radau_rule_of(self);
   int n = o->r->n, n2 = o->r->n2, last = rule->s - 1;
-  dae_status status = dae__radau_solve(o, self, leg, err);
-  if (status)
-    return status;
+  DAE__TRY(dae__radau_solve(o, self, leg, err));
   *error = o->fixed ? 0 : dae__radau_error(o, rule, leg);
   o->memory->error = *error;
   dae__copy(n2 + n, o->Z + (size_t)last * (size_t)(n2 + n), leg->to.z);
@@ -64,13 +62,10 @@ static dae_status radau_settle(void *self, const dae__rk_leg *leg, dae_error *er
   dae_status status = DAE_OK;
   if (o->r->table->land)
     status = o->r->table->land(o->r->self, leg->t + leg->h, o->moved, leg->to.z, err);
-  if (status)
-    return status;
+  DAE__TRY(status);
   dae__copy(n2, leg->to.z + n2, leg->to.dz);
   dae__copy(dynamic, o->K + (size_t)(rule->s - 1) * (size_t)n, leg->to.dz + n2);
-  status = radau_dependent_rows(o, leg, err);
-  if (status)
-    return status;
+  DAE__TRY(radau_dependent_rows(o, leg, err));
   for (int i = 0; i < size; i++)
     o->shift[i] = leg->to.z[i] - end[i];
   dae__copy(rule->s * n, o->K, o->polynomial);

@@ -5,6 +5,7 @@
  *
  * at more nodes, by sweeps K_i -= B(h mu)\R_i with the real block of the step: where nothing is
  * stiff each sweep gains an order, and stiff components, which the stages have well, stay put. */
+#include "core/error.h"
 #include "core/vec.h"
 #include "onestep/radau/radau.h"
 #include "step/driver.h"
@@ -100,8 +101,7 @@ static dae_status radau_sweep(dae__radau *o, const dae__collocation_rule *c, con
     dae__radau_state(o, c, o->fine, leg, i, o->z);
     dae_status status =
         o->r->table->residual(o->r->self, &at, o->fine_R + (size_t)i * (size_t)n, err);
-    if (status)
-      return status;
+    DAE__TRY(status);
   }
   for (int i = 0; i < c->s; i++) {
     double *K = o->fine + (size_t)i * (size_t)n, *D = o->fine_R + (size_t)i * (size_t)n;

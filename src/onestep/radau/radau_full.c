@@ -105,8 +105,7 @@ dae_status dae__radau_full_factor(dae__radau *o, dae__radau_full *f, const dae__
                           .z = o->Z + (size_t)i * (size_t)size,
                           .k = o->K + (size_t)i * (size_t)n};
     dae_status status = r->table->linearise(r->self, &at, err);
-    if (status)
-      return status;
+    DAE__TRY(status);
     int failed = radau_full_add_row(f, r, rule->c, leg->h, i);
     column = column < 0 ? failed : column;
   }

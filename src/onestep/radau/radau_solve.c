@@ -148,9 +148,7 @@ static dae_status radau_factor(dae__radau *o, const dae__radau_rule *rule, doubl
   for (int p = 0; p < rule->pairs; p++)
     w[p] = h * rule->zmu[p];
   m->matrix_h = 0;
-  dae_status status = dae__reduced_factor(o->r, h * rule->mu, rule->pairs, w, err);
-  if (status)
-    return status;
+  DAE__TRY(dae__reduced_factor(o->r, h * rule->mu, rule->pairs, w, err));
   m->matrix_h = h;
   m->matrix_s = rule->s;
   m->matrix_full = false;
@@ -174,9 +172,7 @@ static dae_status radau_residuals(dae__radau *o, const dae__radau_rule *rule,
                           .stage = i,
                           .anew = first,
                           .end = i == rule->s - 1};
-    dae_status status = o->r->table->residual(o->r->self, &at, radau_solve_row(o->R, n, i), err);
-    if (status)
-      return status;
+    DAE__TRY(o->r->table->residual(o->r->self, &at, radau_solve_row(o->R, n, i), err));
   }
   return DAE_OK;
 }
@@ -290,8 +286,7 @@ static dae_status radau_factor_full(dae__radau *o, const dae__radau_rule *rule,
   if (!status)
     status = dae__reduced_factor(o->r, leg->h * rule->mu, 0, NULL, err);
   m->linearised = !status;
-  if (status)
-    return status;
+  DAE__TRY(status);
   m->matrix_h = leg->h;
   m->matrix_s = rule->s;
   m->matrix_full = true;
@@ -324,11 +319,8 @@ static dae_status radau_iterate(dae__radau *o, const dae__radau_rule *rule, dae_
   verdict v = GO_ON;
   char name[64] = "";
   while (v == GO_ON) {
-    dae_status status = radau_residuals(o, rule, leg, it.count == 0, err);
-    if (!status)
-      status = radau_solve_solve(o, rule, full, leg, &it, err);
-    if (status)
-      return status;
+    DAE__TRY(radau_residuals(o, rule, leg, it.count == 0, err));
+    DAE__TRY(radau_solve_solve(o, rule, full, leg, &it, err));
     o->memory->iterations++;
     o->memory->work += rule->s;
     v = radau_solve_judge(&it, goal, radau_correct(o, rule));

@@ -149,9 +149,7 @@ static dae_status reduced_mech_residual(void *self, const dae__reduced_at *at, d
   dae_mechanical_at point = dae__mech_at(m, at->t, at->z);
   const dae_mechanical_wanted *want = at->end ? &o->want_end : &o->want;
   point.w = at->k + m->nq + m->nu;
-  dae_status status = dae__mech_eval_unchecked(m, &point, want, err);
-  if (status)
-    return status;
+  DAE__TRY(dae__mech_eval_unchecked(m, &point, want, err));
   if (!o->M_stays)
     reduced_mech_look_at_mass(o);
   reduced_mech_put_together(o, at->k, r);
@@ -196,8 +194,7 @@ static dae_status reduced_mech_linearise(void *self, const dae__reduced_at *at, 
   point.w = at->k + m->nq + m->nu;
   dae_status status =
       reduced_mech_derive(o, &point, at->k, at->k + reduced_mech_first_constraint(m), err);
-  if (status)
-    return status;
+  DAE__TRY(status);
   for (int i = 0; i < m->nc; i++)
     o->idle[i] = m->active[i] ? 0 : 1;
   dae__reduced_gather(&o->terms, o->r);

@@ -1,4 +1,5 @@
 #include "onestep/radau/reduced_project.h"
+#include "core/error.h"
 #include "core/vec.h"
 #include "linalg/backend.h"
 #include "linalg/dense.h"
@@ -119,9 +120,7 @@ dae_status dae__land(dae__landing *o, double t, const double *dz, double *z, dae
   const double *dv = dz + m->nq;
   double *g = o->end, *gdot = g + m->ng, *k = gdot + m->ng, *b = o->b;
   double *x = o->x + o->r->n;
-  dae_status status = reduced_velocity_derivatives(o, t, z, err);
-  if (status)
-    return status;
+  DAE__TRY(reduced_velocity_derivatives(o, t, z, err));
   /* g, gdot and k where the step ends, by their derivatives */
   dae__matrix_times(&m->G, o->G, 1, dz, g);
   dae__matrix_times(&m->G, o->G, 1, dv, gdot);

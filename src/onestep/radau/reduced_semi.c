@@ -33,11 +33,8 @@ static dae_status reduced_semi_residual(void *self, const dae__reduced_at *at, d
   dae__semi *s = o->s;
   const double *z = reduced_semi_point(o, at);
   dae__semi_mass *M = s->constant_mass ? &o->M0 : &o->M;
-  dae_status status = dae__semi_rhs(s, at->t, z, r, err);
-  if (!status)
-    status = dae__semi_mass_at(M, at->t, z, err);
-  if (status)
-    return status;
+  DAE__TRY(dae__semi_rhs(s, at->t, z, r, err));
+  DAE__TRY(dae__semi_mass_at(M, at->t, z, err));
   dae__scale(s->n, -1, r);
   dae__semi_mass_times(M, 1, at->k, r); /* M x' - f */
   return DAE_OK;

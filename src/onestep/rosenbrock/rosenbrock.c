@@ -130,12 +130,10 @@ static dae_status rosenbrock_not_factored(const rosenbrock *o, dae_status status
 static dae_status rosenbrock_factor(rosenbrock *o, const dae__rk_leg *leg, dae_error *err)
 {
   double c = 1 / (leg->h * o->table->gamma);
-  dae_status status = dae__semi_mass_at(&o->M, leg->t, leg->from.z, err);
-  if (status)
-    return status;
+  DAE__TRY(dae__semi_mass_at(&o->M, leg->t, leg->from.z, err));
   dae__semi_matrix_fill(&o->matrix, c, NULL, NULL, o->J);
   dae__semi_mass_add(&o->M, c, &o->matrix.M, o->matrix.values);
-  status = dae__solver_factor(o->solver, o->matrix.values);
+  dae_status status = dae__solver_factor(o->solver, o->matrix.values);
   o->memory->factorisations++;
   return status ? rosenbrock_not_factored(o, status, err) : DAE_OK;
 }
@@ -204,9 +202,7 @@ static dae_status rosenbrock_stages(rosenbrock *o, const dae__rk_leg *leg, doubl
   rosenbrock_solve_stage(o, leg->h, 0, o->f0, u);
   for (int i = 1; i < table->stages; i++) {
     rosenbrock_begin_stage(o, leg->from.z, i, u);
-    dae_status status = dae__semi_rhs(o->s, leg->t + table->alpha[i] * leg->h, o->z, o->rhs, err);
-    if (status)
-      return status;
+    DAE__TRY(dae__semi_rhs(o->s, leg->t + table->alpha[i] * leg->h, o->z, o->rhs, err));
     rosenbrock_solve_stage(o, leg->h, i, o->rhs, rosenbrock_stage_of(u, n, i));
   }
   return DAE_OK;
@@ -254,13 +250,9 @@ static dae_status rosenbrock_attempt(void *self, const dae__rk_leg *leg, double 
   rosenbrock *o = self;
   int n = o->s->n;
   double *u = o->u[!o->memory->last], *e = rosenbrock_stage_of(u, n, o->table->stages - 1);
-  dae_status status = rosenbrock_looked(o, leg) ? DAE_OK : rosenbrock_look(o, leg, err);
-  if (!status)
-    status = rosenbrock_factor(o, leg, err);
-  if (!status)
-    status = rosenbrock_stages(o, leg, u, err);
-  if (status)
-    return status;
+  DAE__TRY(rosenbrock_looked(o, leg) ? DAE_OK : rosenbrock_look(o, leg, err));
+  DAE__TRY(rosenbrock_factor(o, leg, err));
+  DAE__TRY(rosenbrock_stages(o, leg, u, err));
   for (int i = 0; i < n; i++)
     leg->to.z[i] = o->z[i] + e[i];
   *error = rosenbrock_error_of(o, leg, u);
@@ -280,8 +272,7 @@ static dae_status rosenbrock_settle(void *self, const dae__rk_leg *leg, dae_erro
     status = body->table->slopes(body->self, false, t, leg->to.z, leg->to.dz, err);
   else
     status = dae__semi_rhs(o->s, t, leg->to.z, o->rhs, err);
-  if (status)
-    return status;
+  DAE__TRY(status);
   if (!o->s->p->M) {
     dae__copy(o->s->n, o->rhs, o->f0);
     dae__copy(o->s->nx, o->rhs, leg->to.dz);
@@ -407,9 +398,7 @@ dae_status dae__rosenbrock_create(dae__arena *arena, const dae__rk_body *body,
   rosenbrock_take_memory(o, arena);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  dae_status status = dae__solver_create_iteration(arena, &o->matrix.pattern, &o->solver, err);
-  if (status)
-    return status;
+  DAE__TRY(dae__solver_create_iteration(arena, &o->matrix.pattern, &o->solver, err));
   dae__controller_options control = dae__controller_defaults(o->table->estimate_order);
   control.predictive = true;
   *out = (dae__stepper){

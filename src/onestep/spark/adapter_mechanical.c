@@ -129,12 +129,10 @@ static dae_status spark_mechanical_factor(void *self, const dae__face_at *at,
   dae__mech *m = o->m;
   dae_mechanical_at where = spark_mechanical_point(o, at);
   dae_mechanical_wanted want = {.M = o->M, .G = o->G, .K = o->K};
-  dae_status status = dae__mech_eval(m, &where, &want, err);
-  if (status)
-    return status;
+  DAE__TRY(dae__mech_eval(m, &where, &want, err));
   for (int i = 0; i < m->nc; i++)
     o->diagonal[m->nq + i] = m->active[i] ? 0 : 1;
-  status = dae__saddle_factor(o->of_A, o->M, o->G, o->K, o->diagonal);
+  dae_status status = dae__saddle_factor(o->of_A, o->M, o->G, o->K, o->diagonal);
   if (status == DAE_ERROR_SINGULAR)
     return spark_mechanical_singular(o, o->of_A, err);
   if (!status && o->of_G)
@@ -232,9 +230,7 @@ static dae_status spark_mechanical_make_face(mechanical *o, dae__arena *arena,
   const dae__mech *m = o->m;
   int ny = m->nq + m->nu;
   int *y_at = DAE__TAKE(arena, int, ny), *z_at = DAE__TAKE(arena, int, m->nq);
-  dae_status status = dae__mechanical_parts_create(arena, o->m, &o->parts, err);
-  if (status)
-    return status;
+  DAE__TRY(dae__mechanical_parts_create(arena, o->m, &o->parts, err));
   for (int i = 0; i < ny; i++)
     y_at[i] = i < m->nq ? i : m->at.u + i - m->nq;
   for (int i = 0; i < m->nq; i++)
@@ -274,20 +270,16 @@ static dae_status spark_mechanical_make(mechanical *o, dae__arena *arena,
                                         const dae_problem *problem, const dae__body_needs *needs,
                                         dae_error *err)
 {
-  dae_status status = dae__mech_create(arena, problem, &o->m, err);
-  if (!status)
-    status = dae__motion_create(arena, o->m, &o->motion, err);
-  if (!status)
-    status = dae__motion_create_another(arena, o->motion, &o->shown, err);
-  if (status)
-    return status;
+  DAE__TRY(dae__mech_create(arena, problem, &o->m, err));
+  DAE__TRY(dae__motion_create(arena, o->m, &o->motion, err));
+  DAE__TRY(dae__motion_create_another(arena, o->motion, &o->shown, err));
   o->state = DAE__TAKE(arena, double, o->m->at.size);
   o->M = DAE__TAKE(arena, double, dae__pattern_count(&o->m->M));
   o->G = DAE__TAKE(arena, double, dae__pattern_count(&o->m->G));
   o->K = DAE__TAKE(arena, double, dae__pattern_count(&o->m->K));
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  status = spark_mechanical_make_face(o, arena, problem, err);
+  dae_status status = spark_mechanical_make_face(o, arena, problem, err);
   if (!status && needs->matrices)
     status = spark_mechanical_make_matrices(o, arena, err);
   if (!status && needs->blocks > 0) {

@@ -156,8 +156,7 @@ static dae_status spark_sweep(dae__dense *d, const dae__dense_piece *piece,
     status = body->table->accelerate(body->self, true, t, d->state, d->rate, err);
     dae__face_split(face, d->rate, dae__stage_vector(d->V, i, ny), dae__stage_vector(d->A, i, nz));
   }
-  if (status)
-    return status;
+  DAE__TRY(status);
   *change = spark_integrate(d, piece->h, nz, d->A, d->z_weight, values->Z);
   for (int i = 1; i < last && !status; i++) {
     dae__face_at at = {piece->t + d->fine.node[i] * piece->h, dae__stage_vector(values->Y, i, ny),
@@ -207,9 +206,7 @@ dae_status dae__dense_refine(dae__dense *d, const dae__dense_piece *piece, dae_e
   m->fine[k] = false;
   spark_start_sweeps(d, piece, &d->values[k]);
   for (int i = 0; i < d->sweeps && change > 1; i++) {
-    dae_status status = spark_sweep(d, piece, &d->values[k], &change, err);
-    if (status)
-      return status;
+    DAE__TRY(spark_sweep(d, piece, &d->values[k], &change, err));
     first = i == 0 ? change : first;
     if (change >= SLOW * before)
       break;

@@ -186,16 +186,14 @@ dae_status dae__full_create(dae__arena *arena, const dae_spark_tableau *tableau,
   o->L = o->z + (s + 1) * face->nz;
   o->Psi = o->L + nt * face->ng;
   o->n = o->Psi + s * face->nk;
-  dae_status status = full_newton_take_memory(o, arena, err);
-  if (status)
-    return status;
+  DAE__TRY(full_newton_take_memory(o, arena, err));
   o->pattern = dae__blocks_merge(arena, o->n, o->n, o->block, o->blocks);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   o->matrix = DAE__TAKE(arena, double, dae__pattern_count(&o->pattern));
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  status = dae__solver_create(arena, &o->pattern, &o->solver, err);
+  dae_status status = dae__solver_create(arena, &o->pattern, &o->solver, err);
   if (!status)
     *out = o;
   return status;
@@ -297,8 +295,7 @@ dae_status dae__full_factor(dae__full *o, dae__stages *st, dae_error *err)
     status =
         full_newton_add_point(o, st, AT_TILDE, i, &at, dae__stage_vector(st->now.L, i, c->ng), err);
   }
-  if (status)
-    return status;
+  DAE__TRY(status);
   status = dae__solver_factor(o->solver, o->matrix);
   if (status == DAE_ERROR_SINGULAR)
     return full_newton_singular(o, err);

@@ -95,8 +95,7 @@ static dae_status spark_restart(void *self, double t, const double *y, dae_error
   dae__copy(o->body.size, o->rate, o->shown_rate);
   dae_status status =
       o->body.table->consistent(o->body.self, t, NULL, o->shown_state, o->shown_rate, err);
-  if (status)
-    return status;
+  DAE__TRY(status);
   dae__copy(o->body.size, o->shown_state, o->state);
   dae__copy(o->body.size, o->shown_rate, o->rate);
   dae__march_stand(&o->march, t);
@@ -110,10 +109,8 @@ static dae_status spark_adjust(void *self, const double *y, dae_error *err)
   dae__spark *o = self;
   dae__copy(o->body.size, y, o->shown_state);
   dae__copy(o->body.size, o->rate, o->shown_rate);
-  dae_status status = o->body.table->accelerate(o->body.self, false, o->march.memory->t,
-                                                o->shown_state, o->shown_rate, err);
-  if (status)
-    return status;
+  DAE__TRY(o->body.table->accelerate(o->body.self, false, o->march.memory->t, o->shown_state,
+                                     o->shown_rate, err));
   dae__copy(o->body.size, o->shown_state, o->state);
   dae__copy(o->body.size, o->shown_rate, o->rate);
   dae__face_split(&o->body.face, o->state, o->y, o->z);
@@ -177,8 +174,7 @@ static dae_status spark_prepare(dae__spark *o, dae__arena *arena, const dae_prob
   dae_status status = problem->mechanical
                           ? dae__body_mechanical(arena, problem, &needs, &o->body, err)
                           : dae__body_momentum(arena, problem, &needs, &o->body, err);
-  if (status)
-    return status;
+  DAE__TRY(status);
   const dae__face *face = &o->body.face;
   status =
       dae__stages_create(arena, tableau, regular ? &o->transform : NULL, face, &o->stages, err);
@@ -266,20 +262,17 @@ static dae_status spark_check_mass(dae__spark *o, dae__arena *arena, dae_error *
 static dae_status spark_create(dae__spark *o, dae__arena *arena, const dae__spark_recipe *recipe,
                                const dae_problem *problem, const dae_start *start, dae_error *err)
 {
-  dae_status status = spark_prepare(o, arena, problem, recipe->tableau, err);
-  if (status)
-    return status;
+  DAE__TRY(spark_prepare(o, arena, problem, recipe->tableau, err));
   o->march.order = recipe->order;
-  status = spark_prepare_dense(o, arena, err);
-  if (status)
-    return status;
+  DAE__TRY(spark_prepare_dense(o, arena, err));
   dae__spark_prepare_estimate(o);
   spark_prepare_march(o, dae__arena_env(arena));
   dae__stages_begin(&o->stages, o->state + o->body.face.lambda, o->state + o->body.face.psi);
   dae__march_stand(&o->march, start->t);
   *o->t_middle = start->t;
   dae__copy(o->body.size, start->y, o->state);
-  status = o->body.table->consistent(o->body.self, start->t, start->fixed, o->state, o->rate, err);
+  dae_status status =
+      o->body.table->consistent(o->body.self, start->t, start->fixed, o->state, o->rate, err);
   dae__face_split(&o->body.face, o->state, o->y, o->z);
   if (!status)
     status = spark_check_mass(o, arena, err);

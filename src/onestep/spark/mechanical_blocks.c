@@ -154,9 +154,7 @@ dae_status dae__mechanical_parts_eval(dae__mechanical_parts *o, const dae_mechan
                                       const double *multiplier, const dae__face_parts *wanted,
                                       dae_error *err)
 {
-  dae_status status = spark_blocks_evaluate(o, at, multiplier, wanted, err);
-  if (status)
-    return status;
+  DAE__TRY(spark_blocks_evaluate(o, at, multiplier, wanted, err));
   for (int part = 0; part < DAE__MOMENTUM_PARTS; part++)
     if (wanted->of[part])
       dae__zero(dae__pattern_count(&o->pattern[part]), wanted->of[part]);

@@ -92,8 +92,7 @@ static dae_status spark_create_single(const void *request_of, const dae_problem 
   dae_status status = spark_judge(problem, err);
   if (!status && !r->tableau)
     status = spark_take_tableau(r, problem, env, &recipe.order, &owned, err);
-  if (status)
-    return status;
+  DAE__TRY(status);
   if (owned)
     recipe.tableau = owned;
   else
@@ -113,10 +112,8 @@ static dae_status create(const request *r, const dae_problem *problem, const dae
 {
   *out = NULL;
   bool lobatto = r->family > DAE_SPARK_RADAU;
-  dae_status status = dae_options_validate(
-      lobatto ? &dae_spark_lobatto_option_table : &dae_spark_option_table, r->opts, err);
-  if (status)
-    return status;
+  DAE__TRY(dae_options_validate(lobatto ? &dae_spark_lobatto_option_table : &dae_spark_option_table,
+                                r->opts, err));
   if (!lobatto && (r->opts->member || r->opts->hat))
     return dae__fail(err, DAE_ERROR_OPTION, r->opts->member ? "member" : "hat",
                      "%s has no members and hats to choose from: they are options of spark-lobatto",
@@ -152,9 +149,7 @@ dae_status dae_spark_lobatto_create(const dae_problem *problem, const dae_start 
   dae_spark_options defaults = dae_spark_defaults();
   request r = {.method = "spark-lobatto", .opts = opts ? opts : &defaults};
   *out = NULL;
-  dae_status status = dae_options_validate(&dae_spark_lobatto_option_table, r.opts, err);
-  if (status)
-    return status;
+  DAE__TRY(dae_options_validate(&dae_spark_lobatto_option_table, r.opts, err));
   r.family = families[r.opts->member];
   return create(&r, problem, start, env, out, err);
 }

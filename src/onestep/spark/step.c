@@ -140,9 +140,7 @@ static dae_status spark_finish(dae__spark *o, double t, dae_error *err)
 static dae_status spark_accept(void *self, double t, dae_error *err)
 {
   dae__spark *o = self;
-  dae_status status = spark_finish(o, t, err);
-  if (status)
-    return status;
+  DAE__TRY(spark_finish(o, t, err));
   *o->t_middle = o->stages.halfway ? o->t_half : o->march.memory->t;
   dae__stages_accept(&o->stages);
   dae__copy(o->body.size, o->rate, o->previous_rate);
@@ -186,11 +184,8 @@ static dae_status spark_solve_halves(dae__spark *o, double h, dae_error *err)
 {
   double t = o->march.memory->t;
   o->t_half = t + h / 2;
-  dae_status status = spark_solve(o, t, h / 2, o->y, o->z, err);
-  if (!status)
-    status = spark_finish(o, o->t_half, err);
-  if (status)
-    return status;
+  DAE__TRY(spark_solve(o, t, h / 2, o->y, o->z, err));
+  DAE__TRY(spark_finish(o, o->t_half, err));
   dae__copy(o->body.size, o->shown_rate, o->middle_rate);
   dae__face_split(&o->body.face, o->shown_state, o->y_middle, o->z_middle);
   dae__stages_halve(&o->stages);

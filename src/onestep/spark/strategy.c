@@ -83,9 +83,7 @@ static dae_status spark_make_full(dae__stages *st, dae_error *err)
     st->full_arena = dae__arena_create(st->env);
     if (!st->full_arena)
       return dae__out_of_memory(err);
-    dae_status status = dae__full_create(st->full_arena, st->tableau, &st->face, &st->full, err);
-    if (status)
-      return status;
+    DAE__TRY(dae__full_create(st->full_arena, st->tableau, &st->face, &st->full, err));
   }
   if (st->full_arena) /* what is loaded has not seen its pivots */
     dae__full_forget(st->full);
@@ -131,8 +129,7 @@ static dae_status spark_iterate(dae__stages *st, const dae__stages_goal *goal, d
       full ? dae__stages_v(st, err) : dae__stages_refresh(st, goal->y_weight, change, err);
   if (!status)
     status = dae__stages_evaluate(st, err);
-  if (status)
-    return status;
+  DAE__TRY(status);
   *change = full ? dae__full_increment(st->full, st, goal)
                  : fmax(*change, dae__modified_increment(st, goal->z_weight));
   st->memory->iterations++;
@@ -224,8 +221,7 @@ static dae_status spark_converge(dae__stages *st, const dae__stages_goal *goal, 
   int since = 0, i; /* since: the best was halved */
   for (i = 0; i < goal->most; i++) {
     dae_status status = spark_iterate(st, goal, &change, err);
-    if (status)
-      return status;
+    DAE__TRY(status);
     first = i == 0 ? change : first;
     since = change <= best / 2 ? 0 : since + 1;
     best = fmin(best, change);
@@ -245,8 +241,7 @@ static dae_status spark_converge(dae__stages *st, const dae__stages_goal *goal, 
       break;
     if (full && change > REFRESHED * before[2] && change > goal->bearable)
       status = spark_factor_full(st, err);
-    if (status)
-      return status;
+    DAE__TRY(status);
     before[0] = before[1];
     before[1] = before[2];
     before[2] = change;

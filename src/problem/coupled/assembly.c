@@ -124,9 +124,7 @@ static dae_status assembly_place(dae__assembly *a, dae_error *err)
       assembly_place_joint(a, &a->element[i]);
   for (int i = 0; i < c->wires; i++) {
     const dae_wire *w = &c->wire[i];
-    dae_status status = assembly_check_wire(a, w, err);
-    if (status)
-      return status;
+    DAE__TRY(assembly_check_wire(a, w, err));
     a->element[w->part].source[w->input] = a->element[w->from.part].z[w->from.variable];
   }
   return DAE_OK;
@@ -184,8 +182,7 @@ static dae_status assembly_create_elements(dae__assembly *a, dae__arena *arena, 
       return dae__out_of_memory(err);
     if (i < a->parts && mechanical && c->part[i].semi_explicit)
       status = assembly_check_semi(c->part[i].semi_explicit, name, err);
-    if (status)
-      return status;
+    DAE__TRY(status);
     status = i < a->parts ? dae__element_part(arena, &c->part[i], name, e, err)
                           : dae__element_joint(arena, &c->joint[j], name, e, err);
   }
@@ -196,9 +193,7 @@ dae_status dae__assembly_create(dae__arena *arena, const dae_problem *coupled, d
                                 dae_error *err)
 {
   *out = NULL;
-  dae_status status = dae_problem_validate(coupled, err);
-  if (status)
-    return status;
+  DAE__TRY(dae_problem_validate(coupled, err));
   const dae_coupled *c = coupled->coupled;
   dae__assembly *a = DAE__TAKE(arena, dae__assembly, 1);
   if (!c)
@@ -210,11 +205,10 @@ dae_status dae__assembly_create(dae__arena *arena, const dae_problem *coupled, d
   a->element = DAE__TAKE(arena, dae__element, a->elements);
   if (!a->element)
     return dae__out_of_memory(err);
-  status = assembly_create_elements(a, arena, err);
+  dae_status status = assembly_create_elements(a, arena, err);
   if (!status)
     status = assembly_place(a, err);
-  if (status)
-    return status;
+  DAE__TRY(status);
   assembly_find_order(a, arena);
   a->sparse = assembly_is_sparse(a);
   if (!dae__arena_failed(arena) && a->total.q > 0)

@@ -4,6 +4,7 @@
  *   M = diag(M_i),   f = (f_i),   g = (g_i, g of the joints),   G = [diag(G_i); G of the joints]
  *
  * Parts of both faces go together: each is seen through its (M, f) and through its (p, F). */
+#include "core/error.h"
 #include "core/vec.h"
 #include "linalg/pattern.h"
 #include "problem/coupled/assembly_parts.h"
@@ -59,8 +60,7 @@ static dae_status assembly_eval_element(dae__assembly *a, int i, const dae_mecha
   dae_status status = dae__blame(a, e, dae__mech_eval(e->m, &here, &own, &a->last));
   if (status == DAE_ERROR_RECOVERABLE && assembly_left_to_caller(&e->n, &own))
     status = DAE_OK;
-  if (status)
-    return status;
+  DAE__TRY(status);
   if (own.M)
     dae__mosaic_add(&a->M, i, w->M);
   if (w->G)

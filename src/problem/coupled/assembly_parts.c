@@ -63,13 +63,11 @@ static dae_status assembly_add_element_J(dae__assembly *a, int i, const dae_mech
   dae__element *e = &a->element[i];
   dae_mechanical_at here = dae__element_at(e, at);
   dae__element_inputs(e, &a->total, at);
-  dae_status status = dae__blame(a, e, dae__element_J(e, &here, a->J.values, &a->last));
-  if (status)
-    return status;
+  DAE__TRY(dae__blame(a, e, dae__element_J(e, &here, a->J.values, &a->last)));
   dae__mosaic_add(&a->J, i, J);
   if (e->nin == 0)
     return DAE_OK;
-  status = dae__blame(a, e, dae__element_J_in(e, &here, a->J.values, &a->last));
+  dae_status status = dae__blame(a, e, dae__element_J_in(e, &here, a->J.values, &a->last));
   if (!status)
     dae__mosaic_add(&a->J, a->elements + i, J);
   return status;

@@ -37,9 +37,7 @@ static dae_status element_create_mechanical(dae__arena *arena, const dae_mechani
                                             dae__element *e, dae_error *err)
 {
   dae_problem problem = {.mechanical = p, .input = element_wired_inputs, .input_user = e};
-  dae_status status = dae__mech_create(arena, &problem, &e->m, err);
-  if (status)
-    return status;
+  DAE__TRY(dae__mech_create(arena, &problem, &e->m, err));
   e->n = (dae__sizes){p->nq, p->nu, p->nw, p->ng, p->nk};
   e->nz = 2 * p->nq + p->nu + p->nw;
   e->nr = p->nq + p->nu + p->nw;
@@ -53,9 +51,7 @@ static dae_status element_create_semi(dae__arena *arena, const dae_semi_explicit
                                       dae__element *e, dae_error *err)
 {
   dae_problem problem = {.semi_explicit = p, .input = element_wired_inputs, .input_user = e};
-  dae_status status = dae__semi_create(arena, &problem, &e->semi, err);
-  if (status)
-    return status;
+  DAE__TRY(dae__semi_create(arena, &problem, &e->semi, err));
   e->n = (dae__sizes){.u = p->nx, .w = p->ny};
   e->nz = e->nr = p->nx + p->ny;
   e->nin = p->nin;

@@ -48,14 +48,11 @@ static const char *algebraic_variable_name(const dae__mech *m, int i, char *name
 static dae_status algebraic_evaluate(dae__algebraic *a, const dae_mechanical_at *at, dae_error *err)
 {
   char name[64];
-  dae_status status = dae__mech_rhs(a->m, at, a->fsc, err);
-  if (!status)
-    status = dae__mech_J(a->m, at, a->J, err);
-  if (status)
-    return status;
+  DAE__TRY(dae__mech_rhs(a->m, at, a->fsc, err));
+  DAE__TRY(dae__mech_J(a->m, at, a->J, err));
   for (int e = 0; e < dae__pattern_count(&a->pattern); e++)
     a->values[e] = a->J[a->entry[e]];
-  status = dae__solver_factor(a->solver, a->values);
+  dae_status status = dae__solver_factor(a->solver, a->values);
   if (status == DAE_ERROR_SINGULAR) {
     algebraic_variable_name(a->m, dae__solver_column(a->solver), name, sizeof name);
     dae__fail(err, status, name,
@@ -75,9 +72,7 @@ dae_status dae__algebraic_solve(dae__algebraic *a, double t, double *y, dae_erro
   double *w = y + m->at.w, *d = a->fsc + m->nq + m->nu, before = INFINITY;
   for (int i = 0; i < MAX_ITERATIONS; i++) {
     dae_mechanical_at at = dae__mech_at(m, t, y);
-    dae_status status = algebraic_evaluate(a, &at, err);
-    if (status)
-      return status;
+    DAE__TRY(algebraic_evaluate(a, &at, err));
     dae__solver_solve(a->solver, d);
     dae__axpy(m->nw, -1, d, w); /* w -= c_w \ c */
     double change = dae__max_abs(m->nw, d), size = dae__max_abs(m->nw, w);

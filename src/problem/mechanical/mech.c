@@ -362,13 +362,11 @@ dae_status dae__mech_F(dae__mech *m, const dae_mechanical_at *at, double *F, dae
 {
   const dae_mechanical *p = m->p;
   dae_mechanical_at full;
-  dae_status status = mech_with_inputs(m, at, &full, err);
-  if (status)
-    return status;
+  DAE__TRY(mech_with_inputs(m, at, &full, err));
   m->count->evaluations++;
   if (p->F)
     return dae__callback_status(m->why, p->F(p->user, &full, F), "F", at->t, err);
-  status = dae__raw_p_rate(m, &full, m->product, err);
+  dae_status status = dae__raw_p_rate(m, &full, m->product, err);
   if (!status)
     status = dae__raw_f(m, &full, F, err);
   dae__axpy(m->nq, 1, m->product, F);

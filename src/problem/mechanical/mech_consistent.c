@@ -170,9 +170,7 @@ static dae_status start_move_onto(const level *l, double *trial, dae_error *err)
   for (int i = 0; i < MAX_ITERATIONS && !status && size > (i == 0 ? 4 * DBL_EPSILON : 0); i++) {
     start_hold_fixed(l);
     double shift = start_natural_shift(motion) * fmax(damping * fmin(1, size * size), 1e-15);
-    status = start_find_step(l, shift, err);
-    if (status)
-      return status;
+    DAE__TRY(start_find_step(l, shift, err));
     for (int j = 0; j < m->nq; j++)
       trial[j] = l->x[j] + motion->top[j];
     bool still = dae__max_abs(m->nq, motion->top) <= DBL_EPSILON * dae__max_abs(m->nq, l->x);

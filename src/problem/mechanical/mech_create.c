@@ -142,8 +142,7 @@ dae_status dae__mech_create(dae__arena *arena, const dae_problem *problem, dae__
   dae_status status = dae_problem_validate(problem, err);
   dae__mech *m = DAE__TAKE(arena, dae__mech, 1);
   *out = NULL;
-  if (status)
-    return status;
+  DAE__TRY(status);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   *m = (dae__mech){.p = p, .nq = p->nq, .ng = p->ng, .nk = p->nk, .nu = p->nu, .nw = p->nw};

@@ -75,8 +75,7 @@ dae_status dae__mech_J(dae__mech *m, const dae_mechanical_at *at, double *J, dae
   double *user = momenta ? m->J_values : J;
   dae_status status = dae__mech_inputs(m, at->t, err);
   c.at.in = m->in;
-  if (status)
-    return status;
+  DAE__TRY(status);
   if (p->J)
     status = dae__callback_status(m->why, p->J(p->user, &c.at, user), "J", at->t, err);
   else

@@ -340,8 +340,7 @@ static dae_status motion_project_level(const projection *p, bool *moved, dae_err
   char name[64];
   for (int i = 0; i < 12; i++) {
     dae_status status = motion_residual_of(p, err);
-    if (status)
-      return status;
+    DAE__TRY(status);
     if (i == 0)
       motion_scale_of(p);
     double now = motion_worst(count, motion->residual, motion->scale, &row);
@@ -350,8 +349,7 @@ static dae_status motion_project_level(const projection *p, bool *moved, dae_err
     /* the factorisation at hand, as long as it reduces the residual well */
     if (!motion->memory->factored || now > 0.1 * before)
       status = motion_factor_here(p, err);
-    if (status)
-      return status;
+    DAE__TRY(status);
     *moved = true;
     if (motion_correct(p))
       return DAE_OK;

@@ -10,6 +10,7 @@
  * Arrival solves all three with one matrix, that of the point which is still to be moved; gdot and
  * k are those where q has been moved to, constraints alone, so that v is off them to second order.
  */
+#include "core/error.h"
 #include "core/vec.h"
 #include "problem/callback.h"
 #include "problem/mechanical/motion.h"
@@ -141,10 +142,9 @@ dae_status dae__motion_accelerate(dae__motion *motion, double t, double *y, doub
                                   dae_error *err)
 {
   dae_mechanical_at at = dae__mech_at(motion->m, t, y);
-  dae_status status = motion_evaluate(motion, &at, err);
-  if (!status)
-    status = motion_dynamics(motion, &at, dy ? dy + motion->m->at.v : motion->top, err);
-  return status ? status : motion_tell(motion, &at, y, dy, err);
+  DAE__TRY(motion_evaluate(motion, &at, err));
+  DAE__TRY(motion_dynamics(motion, &at, dy ? dy + motion->m->at.v : motion->top, err));
+  return motion_tell(motion, &at, y, dy, err);
 }
 
 /* from what has been evaluated, by a factorisation */
@@ -239,10 +239,8 @@ static dae_status motion_lead(dae__motion *motion, bool *passing, double *side, 
   if (*passing) {
     *passing = false;
     dae__zero(m->nq, side);
-    dae_status status = dae__motion_factored(
-        motion, dae__saddle_factor(motion->saddle, motion->M, motion->G, motion->K, NULL), err);
-    if (status)
-      return status;
+    DAE__TRY(dae__motion_factored(
+        motion, dae__saddle_factor(motion->saddle, motion->M, motion->G, motion->K, NULL), err));
   }
   dae__saddle_solve(motion->saddle, side, b);
   return DAE_OK;
@@ -312,8 +310,7 @@ static dae_status motion_arrive_by_all(dae__motion *motion, double t, double *y,
   motion->want.g = NULL;
   if (!status && m->nc > 0)
     status = motion_move_velocity(motion, &at, velocity, &passing, y + nq, &moved, err);
-  if (status)
-    return status;
+  DAE__TRY(status);
   motion->memory->projections += moved;
   dae__copy(nq, y + nq, dy);
   return DAE_OK;

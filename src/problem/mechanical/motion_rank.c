@@ -61,9 +61,7 @@ dae_status dae__motion_minimum_norm(dae__motion *motion, const dae_mechanical_at
   size_t nc = (size_t)m->nc;
   int nd = 0;
   double *C = motion->C, *S = motion->S, *y_D = motion->y_D;
-  dae_status status = rank_unmasked(motion, at, err);
-  if (status)
-    return status;
+  DAE__TRY(rank_unmasked(motion, at, err));
   for (int i = 0; i < m->nc; i++)
     if (!m->active[i])
       rank_combination(motion, i, C + nc * (size_t)nd++);

@@ -328,8 +328,7 @@ dae_status dae__view_semi(dae__arena *arena, const dae_problem *mechanical, dae_
                      "semi-explicit one");
   dae_status status = dae__mech_create(arena, mechanical, &m, err);
   view *s = DAE__TAKE(arena, view, 1);
-  if (status)
-    return status;
+  DAE__TRY(status);
   const char *const *names = NULL;
   if (s) {
     s->m = m;

@@ -156,13 +156,9 @@ dae_status dae__momentum_gdot(dae__momentum *m, const dae_momentum_at *at, doubl
 {
   if (m->ng == 0)
     return DAE_OK;
-  dae_status status = dae__momentum_v(m, at, m->v, err);
-  if (!status)
-    status = dae__momentum_jacobian(m, DAE__G_Y, at, NULL, m->g_y, err);
-  if (!status)
-    status = momentum_time_rate(m, at, err);
-  if (status)
-    return status;
+  DAE__TRY(dae__momentum_v(m, at, m->v, err));
+  DAE__TRY(dae__momentum_jacobian(m, DAE__G_Y, at, NULL, m->g_y, err));
+  DAE__TRY(momentum_time_rate(m, at, err));
   dae__copy(m->ng, m->g_t, gdot);
   dae__matrix_times(&m->pattern[DAE__G_Y], m->g_y, 1, m->v, gdot);
   return momentum_check(m, ROWS_G, m->ng, gdot, "the rate", at->t, err);

@@ -107,8 +107,7 @@ static dae_status momentum_start_measure(const level *l, const double *x, bool f
   dae__momentum_motion *motion = l->motion;
   dae_status status = momentum_start_evaluate(l, x, err);
   *size = INFINITY;
-  if (status)
-    return status;
+  DAE__TRY(status);
   momentum_start_scale_of(l, x);
   *size = 0;
   for (int i = 0; i < l->rows; i++) {
@@ -161,9 +160,7 @@ static dae_status momentum_start_try_step(const level *l, double shift, bool *st
   dae__zero(l->n, motion->diagonal);
   for (int i = 0; i < l->rows; i++)
     motion->diagonal[l->n + i] = -shift;
-  dae_status status = momentum_start_factor(l, err);
-  if (status)
-    return status;
+  DAE__TRY(momentum_start_factor(l, err));
   dae__zero(l->n, l->trial);
   for (int i = 0; i < l->rows; i++)
     motion->x[i] = -motion->residual[i];
@@ -247,9 +244,7 @@ static dae_status momentum_start_solve_along(const level *l, dae_error *err)
 {
   dae__momentum_motion *motion = l->motion;
   dae_momentum_at at = {.t = l->t, .y = l->y, .z = l->z};
-  dae_status status = dae__momentum_factor(motion, &at, err);
-  if (status)
-    return status;
+  DAE__TRY(dae__momentum_factor(motion, &at, err));
   dae__zero(l->n, motion->x);
   for (int i = 0; i < l->rows; i++)
     motion->x[l->n + i] = -motion->residual[i];

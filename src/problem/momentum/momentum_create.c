@@ -103,8 +103,7 @@ dae_status dae__momentum_create(dae__arena *arena, const dae_problem *problem, d
   dae_status status = dae_problem_validate(problem, err);
   dae__momentum *m = DAE__TAKE(arena, dae__momentum, 1);
   *out = NULL;
-  if (status)
-    return status;
+  DAE__TRY(status);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   *m = (dae__momentum){.p = p, .ny = p->ny, .nz = p->nz, .ng = p->ng, .nk = p->nk};

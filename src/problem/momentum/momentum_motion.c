@@ -156,24 +156,18 @@ dae_status dae__momentum_factor(dae__momentum_motion *motion, const dae_momentum
   double *const *part = motion->part, *B = motion->matrix;
   const double *lambda = motion->multiplier, *psi = lambda + m->ng;
   const dae__block *block = motion->block;
-  dae_status status = dae__momentum_jacobian(m, DAE__P_Z, at, NULL, part[DAE__P_Z], err);
-  if (!status)
-    status = dae__momentum_jacobian(m, DAE__R_LAMBDA, at, lambda, part[DAE__R_LAMBDA], err);
-  if (!status)
-    status = dae__momentum_jacobian(m, DAE__F_PSI, at, psi, part[DAE__F_PSI], err);
-  if (!status)
-    status = dae__momentum_jacobian(m, DAE__GDOT_Z, at, NULL, part[DAE__GDOT_Z], err);
-  if (!status)
-    status = dae__momentum_jacobian(m, DAE__K_Z, at, NULL, part[DAE__K_Z], err);
-  if (status)
-    return status;
+  DAE__TRY(dae__momentum_jacobian(m, DAE__P_Z, at, NULL, part[DAE__P_Z], err));
+  DAE__TRY(dae__momentum_jacobian(m, DAE__R_LAMBDA, at, lambda, part[DAE__R_LAMBDA], err));
+  DAE__TRY(dae__momentum_jacobian(m, DAE__F_PSI, at, psi, part[DAE__F_PSI], err));
+  DAE__TRY(dae__momentum_jacobian(m, DAE__GDOT_Z, at, NULL, part[DAE__GDOT_Z], err));
+  DAE__TRY(dae__momentum_jacobian(m, DAE__K_Z, at, NULL, part[DAE__K_Z], err));
   dae__zero(dae__pattern_count(&motion->pattern), B);
   dae__block_add(&block[DAE__BLOCK_P], 1, part[DAE__P_Z], B);
   dae__block_add(&block[DAE__BLOCK_R], -1, part[DAE__R_LAMBDA], B);
   dae__block_add(&block[DAE__BLOCK_F], -1, part[DAE__F_PSI], B);
   dae__block_add(&block[DAE__BLOCK_G], 1, part[DAE__GDOT_Z], B);
   dae__block_add(&block[DAE__BLOCK_K], 1, part[DAE__K_Z], B);
-  status = dae__solver_factor(motion->solver, B);
+  dae_status status = dae__solver_factor(motion->solver, B);
   motion->memory->factored = status == DAE_OK;
   motion->memory->factorisations++;
   if (status == DAE_ERROR_MEMORY)
@@ -238,8 +232,7 @@ static dae_status momentum_scale_of(const projection *p, dae_error *err)
     status = dae__momentum_v(m, &at, motion->v, err);
   if (!status)
     status = dae__momentum_jacobian(m, DAE__K_Z, &at, NULL, k_z, err);
-  if (status)
-    return status;
+  DAE__TRY(status);
   dae__row_scale(G, g_y, motion->v, motion->scale);
   dae__row_scale(K, k_z, p->z, motion->scale + m->ng);
   /* terms that are not of the form A z, such as g_t, and the error of differences */
@@ -262,10 +255,9 @@ static dae_status momentum_factor_here(const projection *p, dae_error *err)
   char name[64];
   if (p->velocity)
     return dae__momentum_factor(motion, &at, err);
-  dae_status status = dae__momentum_jacobian(m, DAE__G_Y, &at, NULL, motion->part[DAE__G_Y], err);
-  if (status)
-    return status;
-  status = dae__saddle_factor(motion->place, motion->ones, motion->part[DAE__G_Y], NULL, NULL);
+  DAE__TRY(dae__momentum_jacobian(m, DAE__G_Y, &at, NULL, motion->part[DAE__G_Y], err));
+  dae_status status =
+      dae__saddle_factor(motion->place, motion->ones, motion->part[DAE__G_Y], NULL, NULL);
   motion->memory->placed = status == DAE_OK;
   motion->memory->factorisations++;
   if (status == DAE_ERROR_MEMORY)
@@ -315,16 +307,14 @@ static dae_status momentum_project_level(const projection *p, bool *moved, dae_e
     dae_status status = momentum_residual_of(p, err);
     if (!status && i == 0)
       status = momentum_scale_of(p, err);
-    if (status)
-      return status;
+    DAE__TRY(status);
     double now = momentum_worst(count, motion->residual, motion->scale, &row);
     if (now <= ON_CONSTRAINT)
       return DAE_OK;
     /* the factorisation at hand, as long as it reduces the residual well */
     if (!(p->velocity ? memory->factored : memory->placed) || now > 0.1 * before)
       status = momentum_factor_here(p, err);
-    if (status)
-      return status;
+    DAE__TRY(status);
     *moved = true;
     if (momentum_correct(p))
       return DAE_OK;

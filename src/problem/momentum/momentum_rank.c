@@ -121,8 +121,7 @@ dae_status dae__momentum_independent(dae__momentum_motion *motion, double t, con
       dae__momentum_jacobian(m, DAE__GDOT_Z, &at, NULL, motion->part[DAE__GDOT_Z], err);
   if (!status)
     status = dae__momentum_jacobian(m, DAE__K_Z, &at, NULL, motion->part[DAE__K_Z], err);
-  if (status)
-    return status;
+  DAE__TRY(status);
   dae__arena *arena = dae__arena_create(dae__arena_env(motion->arena));
   bool *active = arena ? DAE__TAKE(arena, bool, m->nc) : NULL;
   status = active ? momentum_find_rank(motion, arena, active, &rank, err) : dae__out_of_memory(err);

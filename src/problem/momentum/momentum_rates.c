@@ -289,8 +289,7 @@ static dae_status momentum_rates_residual_of(dae__momentum_motion *motion,
     status = dae__momentum_r(m, at, lambda, motion->sample, err);
   for (int i = 0; i < m->nz && !status; i++)
     R[i] -= motion->sample[i], terms[i] += fabs(motion->sample[i]);
-  if (status)
-    return status;
+  DAE__TRY(status);
   momentum_add_terms(motion, DAE__P_Z, x, terms);
   momentum_add_terms(motion, DAE__R_LAMBDA, lambda, terms);
   momentum_add_terms(motion, DAE__F_PSI, psi, terms);
@@ -322,8 +321,7 @@ static dae_status momentum_solve(dae__momentum_motion *motion, const dae_momentu
   double size, before = INFINITY;
   for (int i = 0; i < MAX_ITERATIONS; i++) {
     dae_status status = momentum_rates_residual_of(motion, at, &size, err);
-    if (status)
-      return status;
+    DAE__TRY(status);
     if (size <= DBL_EPSILON || (size <= SOLVED && size > 0.1 * before))
       return DAE_OK;
     /* a new matrix where forces are not linear in their multipliers */
@@ -331,8 +329,7 @@ static dae_status momentum_solve(dae__momentum_motion *motion, const dae_momentu
       dae__copy(m->nc, motion->unknown + m->nz, motion->multiplier);
       status = dae__momentum_factor(motion, at, err);
     }
-    if (status)
-      return status;
+    DAE__TRY(status);
     dae__copy(n, motion->residual, motion->x);
     dae__solver_solve(motion->solver, motion->x);
     dae__axpy(n, -1, motion->x, motion->unknown);
@@ -363,8 +360,7 @@ dae_status dae__momentum_accelerate(dae__momentum_motion *motion, double t, doub
   dae__copy(m->nc, motion->multiplier, motion->unknown + m->nz);
   if (!status)
     status = momentum_solve(motion, &at, err);
-  if (status)
-    return status;
+  DAE__TRY(status);
   dae__copy(m->nc, motion->unknown + m->nz, motion->multiplier);
   dae__copy(m->nc, motion->multiplier, state + m->at.lambda);
   if (dy) {

@@ -49,8 +49,7 @@ dae_status dae__semi_create(dae__arena *arena, const dae_problem *problem, dae__
   dae_status status = dae_problem_validate(problem, err);
   dae__semi *s = DAE__TAKE(arena, dae__semi, 1);
   *out = NULL;
-  if (status)
-    return status;
+  DAE__TRY(status);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   *s = (dae__semi){.p = p,
@@ -177,8 +176,7 @@ dae_status dae__semi_rhs(dae__semi *s, double t, const double *z, double *fF, da
   dae_semi_explicit_at at = semi_point(s, t, z);
   dae_status status = s->input ? dae__semi_inputs(s, t, err) : DAE_OK;
   ++*s->evaluations;
-  if (status)
-    return status;
+  DAE__TRY(status);
   int code = s->nx > 0 ? p->f(p->user, &at, fF) : 0;
   if (code)
     return dae__callback_status(s->why, code, "f", t, err);

@@ -169,9 +169,7 @@ static dae_status semi_start_refuse_singular(work *w, dae_diagnosis *find, dae_e
   char name[64];
   bool index_3;
   int column = w->slopes.newton.singular > 0 ? w->slopes.newton.singular : 0;
-  dae_status status = semi_start_is_index_3(w, &index_3, err);
-  if (status)
-    return status;
+  DAE__TRY(semi_start_is_index_3(w, &index_3, err));
   dae__semi_variable_name(s->p, column, name, sizeof name);
   if (index_3) {
     if (find) {
@@ -273,8 +271,7 @@ static dae_status semi_start_regular_consistent(work *w, const bool *fixed, doub
     status = semi_start_reach_surface(w, fixed, err);
   if (!status)
     status = dae__semi_slopes_create(w->arena, w->surface, &w->slopes, err);
-  if (status)
-    return status;
+  DAE__TRY(status);
   status = dae__semi_slopes_solve(&w->slopes, w->t, w->z, dy, err);
   if (status == DAE_ERROR_SINGULAR)
     return semi_start_refuse_singular(w, find, err);
@@ -296,8 +293,7 @@ static dae_status semi_start_make_consistent(work *w, const bool *fixed, double 
     status = dae__semi_J_by(w->s, &w->slopes.fine, w->t, w->z, w->slopes.J, err);
   if (!status)
     status = semi_start_factor_mass(w, &regular, err);
-  if (status)
-    return status;
+  DAE__TRY(status);
   if (regular)
     return semi_start_regular_consistent(w, fixed, dy, find, err);
   dae__semi_quasilinear q = {w->s, w->arena, &w->slopes.fine, w->slopes.M, w->slopes.J};

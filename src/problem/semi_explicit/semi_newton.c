@@ -60,11 +60,9 @@ static int newton_find_loose(dae__semi_newton *w)
 dae_status dae__semi_newton_factor(dae__semi_newton *w, const dae__semi_system *system,
                                    const double *u, dae_error *err)
 {
-  dae_status status = system->matrix(system->self, u, w->values, err);
-  if (status)
-    return status;
+  DAE__TRY(system->matrix(system->self, u, w->values, err));
   newton_scale_columns(w);
-  status = dae__solver_factor(w->solver, w->values);
+  dae_status status = dae__solver_factor(w->solver, w->values);
   w->singular = status == DAE_ERROR_SINGULAR ? dae__solver_column(w->solver) : -1;
   if (status == DAE_OK && dae__solver_rcond(w->solver) < w->tolerance) {
     w->singular = newton_find_loose(w);
@@ -123,8 +121,7 @@ static dae_status newton_advance(dae__semi_newton *w, const dae__semi_system *sy
     status = system->residual(system->self, w->trial, w->r, err);
     if (status == DAE_ERROR_RECOVERABLE)
       continue;
-    if (status)
-      return status;
+    DAE__TRY(status);
     newton_find_step(w, w->r, w->next);
     /* near the solution round-off decides, and the full step is as good as any */
     if (semi_newton_norm(w, w->next) <= (1 - lambda / 4) * size || size < w->settled) {
@@ -142,9 +139,7 @@ dae_status dae__semi_newton_solve(dae__semi_newton *w, const dae__semi_system *s
   double before = INFINITY;
   dae_status status = system->residual(system->self, u, w->r, err);
   for (int i = 0; i < MAX_ITERATIONS && !status; i++) {
-    status = dae__semi_newton_factor(w, system, u, err);
-    if (status)
-      return status;
+    DAE__TRY(dae__semi_newton_factor(w, system, u, err));
     newton_find_step(w, w->r, w->step);
     newton_find_weights(w, 0, w->split, u);
     newton_find_weights(w, w->split, w->n, u);

@@ -71,11 +71,8 @@ static dae_status quasilinear_residual(void *self, const double *u, double *r, d
   euler *e = self;
   dae__semi *s = e->q->s;
   quasilinear_set_point(e, u);
-  dae_status status = quasilinear_mass_at_point(e, err);
-  if (!status)
-    status = dae__semi_rhs(s, e->t, e->z, r, err);
-  if (status)
-    return status;
+  DAE__TRY(quasilinear_mass_at_point(e, err));
+  DAE__TRY(dae__semi_rhs(s, e->t, e->z, r, err));
   dae__scale(s->n, -1, r);
   dae__matrix_times(&s->M, e->q->M, 1 / e->h, u, r);
   return DAE_OK;
@@ -211,9 +208,7 @@ static dae_status quasilinear_slopes(euler *e, double t, double h, const double 
   int nx = e->q->s->nx;
   double largest = 0, differs = 0;
   for (int k = 0; k < 3; k++, h /= 2) {
-    dae_status status = quasilinear_euler_step(e, t + h, h, y, err);
-    if (status)
-      return status;
+    DAE__TRY(quasilinear_euler_step(e, t + h, h, y, err));
     for (int j = 0; j < nx; j++)
       e->before[k][j] = e->u[j] / h;
   }
@@ -305,8 +300,7 @@ static dae_status quasilinear_diagnose(euler *e, double t, const double *y, dae_
   for (int i = 0; i < s->nx; i++)
     active[i] = true;
   dae_status status = dae__semi_M(s, t, y, e->q->M, err);
-  if (status)
-    return status;
+  DAE__TRY(status);
   status =
       dae__rank_rows(&s->M, e->q->M, 1e-9, dae__arena_env(e->q->arena), active, NULL, &rank, NULL);
   if (status)

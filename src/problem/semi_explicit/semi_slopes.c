@@ -57,9 +57,7 @@ static dae_status semi_residual(void *self, const double *u, double *r, dae_erro
   dae__semi_slopes *w = self;
   dae__semi *s = w->s;
   semi_set_point(w, u);
-  dae_status status = dae__semi_rhs(s, w->t, w->point, r, err);
-  if (status)
-    return status;
+  DAE__TRY(dae__semi_rhs(s, w->t, w->point, r, err));
   dae__scale(s->n, -1, r);
   dae__matrix_times(&s->M, w->M, 1, u, r);
   for (int i = 0; i < s->ny; i++)
@@ -102,18 +100,14 @@ dae_status dae__semi_slopes_solve(dae__semi_slopes *slopes, double t, double *z,
   slopes->t = t;
   slopes->z = z;
   dae_status status = semi_evaluate(slopes, err);
-  if (status)
-    return status;
+  DAE__TRY(status);
   /* without M the slopes at the guess are f: what is left to find is y */
   dae__zero(s->nx, slopes->u);
   if (!s->p->M)
     status = dae__semi_rhs(s, t, z, slopes->u, err);
   dae__copy(s->ny, z + s->nx, slopes->u + s->nx);
-  if (status)
-    return status;
-  status = dae__semi_newton_solve(&slopes->newton, &system, slopes->u, err);
-  if (status)
-    return status;
+  DAE__TRY(status);
+  DAE__TRY(dae__semi_newton_solve(&slopes->newton, &system, slopes->u, err));
   dae__copy(s->ny, slopes->u + s->nx, z + s->nx);
   dae__copy(s->nx, slopes->u, dx);
   return DAE_OK;

@@ -265,8 +265,7 @@ dae_status dae__surface_project(dae__surface *u, double t, double *z, dae_error 
     dae_status status = dae__surface_residual(u, t, z, u->residual, err);
     if (!status && !u->memory->evaluated)
       status = dae__surface_jacobian(u, t, z, err);
-    if (status)
-      return status;
+    DAE__TRY(status);
     dae__row_scale(&u->A, u->A_values, z, u->scale);
     double now = surface_worst(u, &row);
     if (now <= ON_CONSTRAINT)
@@ -274,8 +273,7 @@ dae_status dae__surface_project(dae__surface *u, double t, double *z, dae_error 
     /* the factorisation at hand, as long as it reduces the residual well */
     if (!u->memory->factored || now > 0.1 * before)
       status = surface_factor_here(u, t, z, err);
-    if (status)
-      return status;
+    DAE__TRY(status);
     surface_find_step(u);
     dae__axpy(s->nx, 1, u->top, z);
     if (i == 0)
@@ -298,11 +296,8 @@ static dae_status surface_measure(dae__surface *u, double t, const double *z, do
                                   dae_error *err)
 {
   int row;
-  dae_status status = dae__surface_residual(u, t, z, u->residual, err);
-  if (!status)
-    status = dae__surface_jacobian(u, t, z, err);
-  if (status)
-    return status;
+  DAE__TRY(dae__surface_residual(u, t, z, u->residual, err));
+  DAE__TRY(dae__surface_jacobian(u, t, z, err));
   dae__row_scale(&u->A, u->A_values, z, u->scale);
   *size = surface_worst(u, &row);
   return DAE_OK;

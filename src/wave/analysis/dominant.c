@@ -111,15 +111,13 @@ static dae_status dominant_ritz(const dae__dominant *d, const dae_env *env, int 
                                 double *last, dae_error *err)
 {
   int which = 0;
-  dae_status status = dae__spectrum_values(env, m, d->H, d->re, d->im, err);
-  if (status)
-    return status;
+  DAE__TRY(dae__spectrum_values(env, m, d->H, d->re, d->im, err));
   for (int k = 1; k < m; k++)
     if (hypot(d->re[k], d->im[k]) > hypot(d->re[which], d->im[which]))
       which = k;
   double re = d->re[which], im = d->im[which];
   *rho = hypot(re, im);
-  status = dae__spectrum_vector(env, m, d->H, re, im, d->re, d->im, err);
+  dae_status status = dae__spectrum_vector(env, m, d->H, re, im, d->re, d->im, err);
   *last =
       hypot(d->re[m - 1], d->im[m - 1]) / hypot(dominant_norm(m, d->re), dominant_norm(m, d->im));
   return status;
@@ -183,9 +181,7 @@ dae_status dae__dominant_find(dae__dominant *d, const dae_env *env, double *rho,
   if (!dominant_begin(d))
     return DAE_OK;
   double h = dominant_arnoldi(d, &columns);
-  dae_status status = dominant_ritz(d, env, columns, rho, &last, err);
-  if (status)
-    return status;
+  DAE__TRY(dominant_ritz(d, env, columns, rho, &last, err));
   bool found = h * last <= RESIDUAL * *rho;
   if (!found)
     *rho = dominant_power(d);

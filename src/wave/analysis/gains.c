@@ -130,10 +130,8 @@ static dae_status gains_not_finite(dae_error *err)
 
 static dae_status gains_factor(block *own, dae__arena *arena, dae_error *err)
 {
-  dae_status status = dae__solver_create(arena, &own->pattern, &own->solver, err);
-  if (status)
-    return status;
-  status = dae__solver_factor(own->solver, own->values);
+  DAE__TRY(dae__solver_create(arena, &own->pattern, &own->solver, err));
+  dae_status status = dae__solver_factor(own->solver, own->values);
   if (status == DAE_ERROR_MEMORY)
     return dae__out_of_memory(err);
   if (status == DAE_ERROR_RECOVERABLE)

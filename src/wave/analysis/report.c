@@ -22,9 +22,7 @@ static dae_status report_linearise(look *o, dae__arena *arena, const dae_problem
                                    dae_error *err)
 {
   dae__coupling_recipe recipe = {.problem = problem, .t = t, .y = o->y, .dy = o->dy};
-  dae_status status = dae__coupling_create(arena, &recipe, &o->coupling, err);
-  if (status)
-    return status;
+  DAE__TRY(dae__coupling_create(arena, &recipe, &o->coupling, err));
   dae__interface *f = o->coupling.f;
   o->z = DAE__TAKE(arena, double, f->unknowns);
   o->gains = DAE__TAKE(arena, double, f->first_gain[f->systems]);
@@ -35,7 +33,7 @@ static dae_status report_linearise(look *o, dae__arena *arena, const dae_problem
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   dae__coupling_unknowns(&o->coupling, o->y, o->dy, o->z);
-  status = dae__coupling_gains(&o->coupling, t, o->y, o->z, o->gains, err);
+  dae_status status = dae__coupling_gains(&o->coupling, t, o->y, o->z, o->gains, err);
   return status ? status : dae__interface_matrix(f, t, o->gains, o->z, o->G, err);
 }
 
@@ -161,15 +159,13 @@ dae_status dae_contraction_at(const dae_problem *problem, double t, const double
 {
   look o = {0};
   *out = report_nothing();
-  dae_status status = dae_problem_validate(problem, err);
-  if (status)
-    return status;
+  DAE__TRY(dae_problem_validate(problem, err));
   if (!problem->coupled)
     return dae__fail(err, DAE_ERROR_UNSUPPORTED, "problem", "the problem is one system");
   dae__arena *arena = dae__arena_create(env);
   if (!arena)
     return dae__out_of_memory(err);
-  status = report_make_consistent(&o, arena, problem, t, y, err);
+  dae_status status = report_make_consistent(&o, arena, problem, t, y, err);
   if (!status)
     status = report_linearise(&o, arena, problem, t, err);
   if (!status && o.coupling.f->directs > 0) {

@@ -197,8 +197,7 @@ static dae_status splitting_dense_mode(dae__splitting *s, const dae_env *env, in
   double re = u[which], im = v[which];
   if (!status)
     status = dae__spectrum_vector(env, count, s->B, re, im, u, v, err);
-  if (status)
-    return status;
+  DAE__TRY(status);
   for (int part = 0; part < 2; part++) {
     dae__zero(n, s->x);
     for (int k = 0; k < count; k++)

@@ -61,8 +61,7 @@ static dae_status wave_restart(void *self, double t, const double *y, dae_error 
                      "subsystems that are not parts of a problem cannot be restarted from here");
   dae_status status =
       dae_consistent_start(w->coupling.problem, &start, w->env, w->y, w->dy, NULL, err);
-  if (status)
-    return status;
+  DAE__TRY(status);
   dae__copy(w->f->unknowns, w->start, w->end_before);
   status = dae__wave_begin_at(w, t, err);
   if (status)

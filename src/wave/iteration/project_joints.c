@@ -15,12 +15,10 @@ dae_status dae__wave_project_create(dae__wave *w, dae__arena *arena, dae_error *
     return dae__out_of_memory(err);
   if (w->coupling.parts == 0 || problem->coupled->joints == 0)
     return DAE_OK;
-  dae_status status = dae__assembly_create(arena, problem, &w->assembly, err);
-  if (!status)
-    status = dae__mech_create(arena, dae__assembly_problem(w->assembly), &w->mech, err);
-  if (!status)
-    status = dae__motion_create(arena, w->mech, &w->motion, err);
-  return status ? status : dae__motion_create_another(arena, w->motion, &w->shown, err);
+  DAE__TRY(dae__assembly_create(arena, problem, &w->assembly, err));
+  DAE__TRY(dae__mech_create(arena, dae__assembly_problem(w->assembly), &w->mech, err));
+  DAE__TRY(dae__motion_create(arena, w->mech, &w->motion, err));
+  return dae__motion_create_another(arena, w->motion, &w->shown, err);
 }
 
 /* the multipliers of joints at t, on the grid of the last window */
@@ -55,8 +53,7 @@ static dae_status joints_project(dae__wave *w, dae__motion *motion, double t, do
     dae__assembly_gather(w->assembly, dy, rate);
   if (!status)
     status = dae__motion_accelerate(motion, t, a, dy ? rate : NULL, err);
-  if (status)
-    return status;
+  DAE__TRY(status);
   dae__assembly_scatter(w->assembly, a, y);
   if (dy)
     dae__assembly_scatter(w->assembly, rate, dy);

@@ -124,9 +124,7 @@ static dae_status subsystems_create(dae__wave *w, dae__arena *arena, const reque
   w->m = DAE__KEEP(arena, dae__wave_memory, 1);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  dae_status status = subsystems_describe(arena, r, w->f, err);
-  if (status)
-    return status;
+  DAE__TRY(subsystems_describe(arena, r, w->f, err));
   w->size = w->f->unknowns;
   return dae__wave_finish(w, arena, t, outputs, err);
 }
@@ -146,8 +144,7 @@ dae_status dae_wave_create(const dae_subsystem *subsystems, int count, const dae
     status = subsystems_check(&r, err);
   if (!status && (!outputs || !isfinite(t)))
     status = dae__fail(err, DAE_ERROR_USAGE, "outputs", "the iteration has no start values");
-  if (status)
-    return status;
+  DAE__TRY(status);
   dae__arena *arena = dae__arena_create(env);
   dae__wave *w =
       arena ? dae__wave_new(arena, jacobi ? "jacobi" : "gauss-seidel", &own, jacobi) : NULL;

@@ -143,17 +143,14 @@ static dae_status update_add_side(dae__wave *w, int node, bool last, double fact
                                   dae_error *err)
 {
   const dae__interface *f = w->f;
-  dae_status status = dae__interface_matrix(w->f, w->grid[node], dae__wave_gains(w, node),
-                                            dae__wave_at(&w->computed, node), w->G, err);
-  if (status)
-    return status;
+  DAE__TRY(dae__interface_matrix(w->f, w->grid[node], dae__wave_gains(w, node),
+                                 dae__wave_at(&w->computed, node), w->G, err));
   update_keep_only(w, update_side_of(w, last));
-  status = update_factor(w, w->grid[node], err);
+  dae_status status = update_factor(w, w->grid[node], err);
   dae__zero(f->directs, w->rhs);
   if (!status)
     status = update_joint_part(w, node, false, w->rhs, err);
-  if (status)
-    return status;
+  DAE__TRY(status);
   dae__solver_solve(w->solver, w->rhs);
   dae__axpy(f->directs, factor_, w->rhs, d);
   return DAE_OK;
@@ -246,16 +243,12 @@ static dae_status update_xi_jacobi_at(dae__wave *w, int node, dae_error *err)
   double *d = update_delta_at(w, node), *given = dae__wave_at(&w->given, node);
   for (int i = 0; i < f->directs; i++)
     d[i] = zhat[f->unknown_of[i]] - before[f->unknown_of[i]];
-  dae_status status = dae__wave_factor(w, node, err);
-  if (status)
-    return status;
+  DAE__TRY(dae__wave_factor(w, node, err));
   dae__solver_solve(w->solver, d);
   for (int c = 0; c < f->directs; c++)
     for (int e = f->G.start[c]; e < f->G.start[c + 1]; e++)
       w->G[e] = (f->G.row[e] == c ? 2 : 0) - w->G[e];
-  status = update_factor(w, w->grid[node], err);
-  if (status)
-    return status;
+  DAE__TRY(update_factor(w, w->grid[node], err));
   dae__solver_solve(w->solver, d);
   for (int i = 0; i < f->directs; i++)
     given[f->unknown_of[i]] = before[f->unknown_of[i]] + d[i];

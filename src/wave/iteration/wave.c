@@ -19,9 +19,7 @@ static dae_status wave_any_assembly(const dae_problem *problem, dae_error *err)
 
 dae_status dae__wave_accepts(const dae_problem *problem, dae_error *err)
 {
-  dae_status status = dae_problem_validate(problem, err);
-  if (status)
-    return status;
+  DAE__TRY(dae_problem_validate(problem, err));
   if (!problem->coupled || problem->coupled->parts < 2)
     return dae__fail(err, DAE_ERROR_UNSUPPORTED, "problem",
                      "it iterates between systems, and this problem is one system");
@@ -183,8 +181,7 @@ static dae_status wave_find_order(dae__wave *w, dae__arena *arena, int n, double
   if (search) {
     dae_status status =
         dae__report_order(w->coupling.problem, t, w->y, w->dy, w->env, w->order, err);
-    if (status)
-      return status;
+    DAE__TRY(status);
   }
   for (int i = 0; i < n; i++) {
     int p = w->order[i];
@@ -228,10 +225,9 @@ static dae_status wave_stand_at(dae__wave *w, double t, dae_error *err)
     return dae__wave_save_all(w, err);
   dae__assembly_gather(w->assembly, w->y, w->assembled);
   w->motion->memory->factored = false;
-  dae_status status = dae__motion_pick(w->motion, t, w->assembled, NULL, 0, err);
-  if (!status)
-    status = dae__motion_follow(w->shown, err);
-  return status ? status : dae__wave_save_all(w, err);
+  DAE__TRY(dae__motion_pick(w->motion, t, w->assembled, NULL, 0, err));
+  DAE__TRY(dae__motion_follow(w->shown, err));
+  return dae__wave_save_all(w, err);
 }
 
 dae_status dae__wave_begin_at(dae__wave *w, double t, dae_error *err)
@@ -259,18 +255,15 @@ dae__wave *dae__wave_new(dae__arena *arena, const char *method, const dae_wave_o
 dae_status dae__wave_finish(dae__wave *w, dae__arena *arena, double t, const double *unknowns,
                             dae_error *err)
 {
-  dae_status status = wave_take_memory(arena, w, err);
-  if (!status)
-    status = dae__wave_project_create(w, arena, err);
-  if (status)
-    return status;
+  DAE__TRY(wave_take_memory(arena, w, err));
+  DAE__TRY(dae__wave_project_create(w, arena, err));
   dae__copy(w->f->unknowns, unknowns, w->start);
   w->m->observed = w->m->last_observed = NAN;
   w->m->rho = w->m->rho_here = w->f->has_gains ? 0 : NAN;
   w->omega = w->opts.omega > 0 ? w->opts.omega : 1;
   bool slack = w->opts.update == DAE_WAVE_SLACK; /* calls the callbacks of other parts */
   w->m->t = t;
-  status = w->order ? DAE_OK : wave_find_order(w, arena, w->f->systems, t, err);
+  dae_status status = w->order ? DAE_OK : wave_find_order(w, arena, w->f->systems, t, err);
   if (!status)
     status = wave_check_update(w, err);
   if (!status)
@@ -318,12 +311,8 @@ static dae_status wave_create_parts(dae__wave *w, dae__arena *arena, const dae_p
   w->m = DAE__KEEP(arena, dae__wave_memory, 1);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  dae_status status = dae_consistent_start(problem, start, w->env, w->y, w->dy, NULL, err);
-  if (status)
-    return status;
-  status = wave_find_order(w, arena, problem->coupled->parts, start->t, err);
-  if (status)
-    return status;
+  DAE__TRY(dae_consistent_start(problem, start, w->env, w->y, w->dy, NULL, err));
+  DAE__TRY(wave_find_order(w, arena, problem->coupled->parts, start->t, err));
   w->capacity = wave_capacity_of(&w->opts, wave_least_step(&w->opts, problem->coupled->parts));
   dae__coupling_recipe recipe = {.problem = problem,
                                  .splitting = w->opts.splitting,
@@ -340,9 +329,7 @@ static dae_status wave_create_parts(dae__wave *w, dae__arena *arena, const dae_p
                                  .dy = w->dy,
                                  .fixed = start->fixed,
                                  .capacity = w->capacity};
-  status = dae__coupling_create(arena, &recipe, &w->coupling, err);
-  if (status)
-    return status;
+  DAE__TRY(dae__coupling_create(arena, &recipe, &w->coupling, err));
   w->f = w->coupling.f;
   double *unknowns = DAE__TAKE(arena, double, w->f->unknowns);
   if (!unknowns)
@@ -357,16 +344,13 @@ dae_status dae__wave_create_parts(const dae__wave_request *request, const dae_pr
 {
   *out = NULL;
   dae_wave_options opts = request->opts ? *request->opts : dae_wave_defaults();
-  dae_status status = dae_options_validate(request->table, &opts, err);
-  if (!status)
-    status = request->accepts(problem, err);
-  if (!status)
-    status = dae__start_check(problem, start, err);
-  if (status)
-    return status;
+  DAE__TRY(dae_options_validate(request->table, &opts, err));
+  DAE__TRY(request->accepts(problem, err));
+  DAE__TRY(dae__start_check(problem, start, err));
   dae__arena *arena = dae__arena_create(env);
   dae__wave *w = arena ? dae__wave_new(arena, request->method, &opts, request->jacobi) : NULL;
-  status = w ? wave_create_parts(w, arena, problem, start, err) : dae__out_of_memory(err);
+  dae_status status =
+      w ? wave_create_parts(w, arena, problem, start, err) : dae__out_of_memory(err);
   if (!status && dae__integrator_create(arena, &w->table, w, out))
     status = dae__out_of_memory(err);
   if (status && w)

@@ -285,8 +285,7 @@ static dae_status window_give_up(dae__wave *w, dae__verdict verdict, const plan 
   dae_status status = dae__wave_load_all(w, err);
   for (int i = 0; i < w->coupling.parts && !status; i++)
     status = dae__child_stand(&w->coupling.child[i], err);
-  if (status)
-    return status;
+  DAE__TRY(status);
   dae__wave_stand(w);
   w->failed = p->who;
   if (err)

@@ -216,8 +216,7 @@ dae_status dae__coupling_create(dae__arena *arena, const dae__coupling_recipe *r
   dae_status status = r->jacobi ? coupling_create_locks(arena, c, err) : DAE_OK;
   for (int i = 0; i < c->parts && !status; i++)
     status = coupling_create_form(arena, r, c, i, err);
-  if (status)
-    return status;
+  DAE__TRY(status);
   status = dae__coupling_answers(arena, c, err);
   if (!status)
     status = coupling_take_scratch(arena, c, err);

@@ -24,9 +24,7 @@ static dae_status form_make_slack(dae__arena *arena, const dae__form_recipe *r, 
   for (int i = 0; i < c->parts; i++)
     from[i] = i != r->part && (r->jacobi || r->rank[i] < r->rank[r->part]);
   dae__slack_options opts = {.from = from, .lagged = r->jacobi, .base = form->problem};
-  dae_status status = dae__slack_create(arena, c, r->part, &opts, &form->slack, err);
-  if (status)
-    return status;
+  DAE__TRY(dae__slack_create(arena, c, r->part, &opts, &form->slack, err));
   int base = form->inputs, ports = dae__slack_inputs(form->slack);
   form->problem = dae__slack_problem(form->slack);
   form->inputs = base + ports;
@@ -50,9 +48,7 @@ static dae_status form_make_slack(dae__arena *arena, const dae__form_recipe *r, 
 static dae_status form_make_iterates(dae__arena *arena, const dae__form_recipe *r, dae__form *form,
                                      dae_error *err)
 {
-  dae_status status = dae__iterates_create(arena, form->problem, r->terms, &form->iterates, err);
-  if (status)
-    return status;
+  DAE__TRY(dae__iterates_create(arena, form->problem, r->terms, &form->iterates, err));
   int own = form->inputs, ages = r->terms->ages, count = dae__iterates_count(form->iterates);
   form->problem = dae__iterates_problem(form->iterates);
   form->inputs = ages * (own + count);
@@ -76,8 +72,7 @@ dae_status dae__form_create(dae__arena *arena, const dae__form_recipe *r, dae__f
   dae__member_options opts = {.carried = r->carried, .locks = r->locks};
   *form = (dae__form){.ages = 1};
   dae_status status = dae__member_create(arena, r->coupled, r->part, &opts, &form->member, err);
-  if (status)
-    return status;
+  DAE__TRY(status);
   form->problem = dae__member_problem(form->member);
   form->inputs = dae__member_inputs(form->member);
   if (r->slack)

@@ -161,9 +161,7 @@ dae_status dae__interface_residual(dae__interface *f, double t, const double *z,
 {
   for (int k = 0, row = 0; k < f->joints; k++) {
     dae__link_joint *j = &f->joint[k];
-    dae_status status = interface_evaluate_joint(j, t, z, err);
-    if (status)
-      return status;
+    DAE__TRY(interface_evaluate_joint(j, t, z, err));
     for (int i = 0; i < j->ng; i++, row++) {
       r[row] = j->gamma[i];
       for (int c = 0; c < j->nz; c++)
@@ -195,9 +193,7 @@ dae_status dae__interface_matrix(dae__interface *f, double t, const double *gain
     f->block[i] = 1;
   dae__piece_add(&f->piece[f->systems], 1, f->block, G);
   for (int k = 0; k < f->joints; k++) {
-    dae_status status = interface_evaluate_joint(&f->joint[k], t, z, err);
-    if (status)
-      return status;
+    DAE__TRY(interface_evaluate_joint(&f->joint[k], t, z, err));
     dae__piece_add(&f->piece[f->systems + 1 + k], 1, f->joint[k].G, G);
   }
   return DAE_OK;

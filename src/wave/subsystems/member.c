@@ -20,9 +20,7 @@ static bool member_touches(const dae__member *m, const dae_joint *joint)
 static dae_status member_check(const dae_coupled *coupled, int part,
                                const dae__member_options *opts, dae_error *err)
 {
-  dae_status status = dae__coupled_validate(coupled, err);
-  if (status)
-    return status;
+  DAE__TRY(dae__coupled_validate(coupled, err));
   if (part < 0 || part >= coupled->parts)
     return dae__fail(err, DAE_ERROR_USAGE, "part", "the coupled problem has no part %d", part + 1);
   for (int j = 0; opts->carried && j < coupled->joints; j++) {
@@ -92,11 +90,8 @@ static dae_status member_create_semi(dae__member *m, dae_error *err)
 
 static dae_status member_create(dae__member *m, int part, const bool *carried, dae_error *err)
 {
-  dae_status status = member_create_part(m, part, err);
-  if (!status)
-    status = member_create_hinges(m, carried, err);
-  if (status)
-    return status;
+  DAE__TRY(member_create_part(m, part, err));
+  DAE__TRY(member_create_hinges(m, carried, err));
   member_take_range(m);
   m->J_values = DAE__TAKE(m->arena, double, dae__pattern_count(m->part.J));
   m->J_in_values = DAE__TAKE(m->arena, double, dae__pattern_count(&m->part.J_in));
@@ -104,7 +99,7 @@ static dae_status member_create(dae__member *m, int part, const bool *carried, d
   m->asked = DAE__TAKE(m->arena, bool, m->part.nz + m->part.n.g + m->part.n.k);
   if (dae__arena_failed(m->arena))
     return dae__out_of_memory(err);
-  status = m->part.m ? member_create_mechanical(m, err) : member_create_semi(m, err);
+  dae_status status = m->part.m ? member_create_mechanical(m, err) : member_create_semi(m, err);
   return !status && dae__arena_failed(m->arena) ? dae__out_of_memory(err) : status;
 }
 
@@ -112,9 +107,7 @@ dae_status dae__member_create(dae__arena *arena, const dae_coupled *coupled, int
                               const dae__member_options *opts, dae__member **out, dae_error *err)
 {
   *out = NULL;
-  dae_status status = member_check(coupled, part, opts, err);
-  if (status)
-    return status;
+  DAE__TRY(member_check(coupled, part, opts, err));
   dae__member *m = DAE__TAKE(arena, dae__member, 1);
   if (!m)
     return dae__out_of_memory(err);
@@ -128,7 +121,7 @@ dae_status dae__member_create(dae__arena *arena, const dae_coupled *coupled, int
       .pass = {.to = coupled->part[part].mechanical, .why = opts->why, .last = dae_error_none()}};
   if (!m->arena)
     return dae__out_of_memory(err);
-  status = member_create(m, part, opts->carried, err);
+  dae_status status = member_create(m, part, opts->carried, err);
   if (status)
     dae__member_free(m);
   else

@@ -243,8 +243,7 @@ dae_status dae__member_answer(dae__member *m, double t, const double *y, const d
   dae_status status = DAE_OK;
   for (int i = 0; i < count && !status; i++)
     status = member_answer_check(m, &answers[i], err);
-  if (status)
-    return status;
+  DAE__TRY(status);
   return m->part.m ? member_answer_mechanical(m, t, y, in, count, answers, value, D, err)
                    : member_answer_semi(m, t, y, in, count, answers, value, D, err);
 }

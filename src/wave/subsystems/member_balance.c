@@ -290,14 +290,12 @@ dae_status dae__balance_solve(dae__member *m, const dae_mechanical_at *at, const
   dae__mech *own = m->part.m;
   dae_mechanical_wanted want = {
       .M = b->M, .G = b->G, .gamma = b->y, .K = b->K, .kappa = b->y + own->ng};
-  dae_status status = dae__pass_blame(m->pass.name, dae__mech_eval(own, at, &want, err), err);
-  if (status)
-    return status;
+  DAE__TRY(dae__pass_blame(m->pass.name, dae__mech_eval(own, at, &want, err), err));
   dae__scale(b->nc, -1, b->y);
   balance_joint_sides(m, at->in, b->y + b->nc);
   dae__copy(b->nq, f, b->v_dot);
   balance_fill_A(m);
-  status = balance_factor_picked(m, err);
+  dae_status status = balance_factor_picked(m, err);
   if (!status)
     balance_solve(b, b->v_dot, b->y);
   return status;

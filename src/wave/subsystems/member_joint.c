@@ -76,9 +76,7 @@ dae_status dae__hinge_create(dae__member *m, int number, bool carried, dae__hing
   m->inputs += 3 * nz + joint->ng;
   member_find_own(m, h);
   member_take_blocks(m, h);
-  dae_status status = dae__element_joint(m->arena, joint, h->name, &h->e, err);
-  if (status)
-    return status;
+  DAE__TRY(dae__element_joint(m->arena, joint, h->name, &h->e, err));
   /* where gamma is itself differenced, differences of it have to be wide */
   h->d_r = dae__difference_create(m->arena, &h->e.m->G, !joint->G || !joint->gamma);
   return dae__arena_failed(m->arena) ? dae__out_of_memory(err) : DAE_OK;

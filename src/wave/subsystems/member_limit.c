@@ -186,16 +186,12 @@ dae_status dae__limit_gains(dae__member *m, double t, const double *y, const boo
   dae__limit *l = &m->limit;
   dae__semi *s = m->part.semi;
   dae_mechanical_at at = {.t = t, .u = y, .w = y + s->nx, .in = m->part.in};
-  dae_status status = dae__semi_J(s, t, y, m->J_values, err);
-  if (!status)
-    status = dae__semi_M(s, t, y, l->M, err);
-  if (!status)
-    status = dae__element_J_in(&m->part, &at, m->J_in_values, err);
-  if (status)
-    return status;
+  DAE__TRY(dae__semi_J(s, t, y, m->J_values, err));
+  DAE__TRY(dae__semi_M(s, t, y, l->M, err));
+  DAE__TRY(dae__element_J_in(&m->part, &at, m->J_in_values, err));
   *out = l->value[1];
   bool regular = limit_mass_is_regular(l);
-  status = regular ? dae__inner_factor(&m->inner, m->J_values) : DAE_ERROR_SINGULAR;
+  dae_status status = regular ? dae__inner_factor(&m->inner, m->J_values) : DAE_ERROR_SINGULAR;
   if (!status)
     limit_direct_gains(m, l->value[1]);
   if (status != DAE_ERROR_SINGULAR)

@@ -112,8 +112,7 @@ static dae_status member_prepare(dae__member *m, const dae_mechanical_at *at)
   if (!status && m->carried > 0) {
     status = dae__mech_eval(m->part.m, at, &(dae_mechanical_wanted){.f = m->f}, &m->pass.last);
     status = dae__pass_blame(m->pass.name, status, &m->pass.last);
-    if (status)
-      return status;
+    DAE__TRY(status);
     dae__member_input_forces(m, at->in, m->f);
     status = dae__balance_solve(m, at, m->f, &m->pass.last);
   }

@@ -168,9 +168,7 @@ static dae_status iterates_check_size(const dae__iterates *it, dae_error *err)
 static dae_status iterates_create_base(dae__iterates *it, dae_error *err)
 {
   dae_part part = {.mechanical = it->base.mechanical, .semi_explicit = it->base.semi_explicit};
-  dae_status status = dae__element_part(it->arena, &part, "", &it->e, err);
-  if (status)
-    return status;
+  DAE__TRY(dae__element_part(it->arena, &part, "", &it->e, err));
   if (it->e.m)
     it->e.m->why = it->base.why;
   else
@@ -198,9 +196,7 @@ static dae_status iterates_create(dae__iterates *it, const dae_wave_terms *terms
   iterates_copy_terms(it, terms);
   if (dae__arena_failed(it->arena))
     return dae__out_of_memory(err);
-  dae_status status = iterates_create_base(it, err);
-  if (status)
-    return status;
+  DAE__TRY(iterates_create_base(it, err));
   iterates_take_memory(it);
   if (!dae__arena_failed(it->arena))
     iterates_name_inputs(it);
@@ -216,9 +212,7 @@ dae_status dae__iterates_create(dae__arena *arena, const dae_problem *base,
                                 const dae_wave_terms *terms, dae__iterates **out, dae_error *err)
 {
   *out = NULL;
-  dae_status status = dae__iterates_validate(terms, err);
-  if (status)
-    return status;
+  DAE__TRY(dae__iterates_validate(terms, err));
   if (!base->mechanical == !base->semi_explicit)
     return dae__fail(err, DAE_ERROR_UNSUPPORTED, "terms",
                      "right sides at earlier iterates are for mechanical and semi-explicit parts");
@@ -229,7 +223,7 @@ dae_status dae__iterates_create(dae__arena *arena, const dae_problem *base,
       .arena = arena,
       .base = *base,
       .pass = {.to = base->mechanical, .name = "", .why = base->why, .last = dae_error_none()}};
-  status = iterates_create(it, terms, err);
+  dae_status status = iterates_create(it, terms, err);
   if (!status)
     *out = it;
   return status;

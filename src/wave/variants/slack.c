@@ -114,9 +114,7 @@ static dae_status slack_create_lenders(dae__slack *s, dae_error *err)
       s->lender[s->lenders++].part = s->variable[k].part;
   for (int i = 0; i < s->lenders; i++) {
     dae__lender *l = &s->lender[i];
-    dae_status status = slack_take_lender(s, i == 0 ? &base : &c->part[l->part], l, err);
-    if (status)
-      return status;
+    DAE__TRY(slack_take_lender(s, i == 0 ? &base : &c->part[l->part], l, err));
     capacity += l->e.nz + l->e.nin;
   }
   s->port = DAE__TAKE(s->arena, dae_port, capacity);
@@ -172,8 +170,7 @@ dae_status dae__slack_create(dae__arena *arena, const dae_coupled *coupled, int 
   *out = NULL;
   dae_status status = slack_check(coupled, part, err);
   dae__slack *s = DAE__TAKE(arena, dae__slack, 1);
-  if (status)
-    return status;
+  DAE__TRY(status);
   if (!s)
     return dae__out_of_memory(err);
   const dae_part *given = &coupled->part[part];
