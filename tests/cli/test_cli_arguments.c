@@ -32,11 +32,10 @@ static void check_width(const char *arguments)
 static void test_texts_fit_into_80_columns(void **state)
 {
   (void)state;
-  const char *const texts[] = {"--help",          "run --help",  "check --help",
-                               "methods --help",  "new --help",  "help --help",
-                               "methods",         "methods bdf", "methods auto",
-                               "methods bdf-ggl", "reproduce",   "reproduce --help",
-                               "plot --help"};
+  const char *const texts[] = {
+      "--help",      "run --help",       "check --help", "methods --help", "new --help",
+      "help --help", "methods",          "methods bdf",  "methods auto",   "methods bdf-ggl",
+      "reproduce",   "reproduce --help", "plot --help"};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
     check_width(texts[i]);
 }
