@@ -5,7 +5,7 @@
 # Without `all`: the files that differ from the last commit that had no finding, at most MOST of
 # them, evenly chosen from their sorted list. That commit is kept in build/tidy/clean; where it is
 # not known (a fresh clone) it is taken to be the parent of the last commit. A changed header is
-# checked by the first file that includes it.
+# checked by one file that includes it, of src/ if there is one.
 #
 # The compile database is that of build/release, which must be configured, without the flags for
 # warnings and code generation: clang does not know all of gcc's. Paths of layers lead to src/.
@@ -51,13 +51,14 @@ changed_since() {
   git ls-files --others --exclude-standard -- $FOLDERS include
 }
 
-# a header stands for the first source that includes it
+# a header stands for the last source that includes it: those of src/ come last
 sources_of() {
   while read -r file; do
     case $file in
     *.c) echo "$file" ;;
     *.h)
-      xargs grep -l "#include [<\"].*\b${file##*/}[>\"]" <$work/sources 2>/dev/null | head -n 1
+      sort -r $work/sources | xargs grep -l "#include [<\"].*\b${file##*/}[>\"]" 2>/dev/null |
+        head -n 1
       ;;
     esac
   done | sort -u | comm -12 - $work/sources
@@ -79,7 +80,7 @@ whole=yes
 if [ "${1:-}" != all ] && [ "$count" -gt $MOST ]; then
   awk -v n="$count" -v m=$MOST 'int(NR * m / n) > int((NR - 1) * m / n)' $work/chosen >$work/some
   mv $work/some $work/chosen
-  echo "tidy: $MOST of $count changed files are checked; make tidy checks all files"
+  echo "tidy: $MOST of $count files are checked; make tidy checks all files"
   whole=no
 fi
 
