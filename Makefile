@@ -9,27 +9,28 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
 DEMO ?= pendulum
 DEMO_OPTIONS ?= --every 0.01
-SOURCES = $(shell find include src cli reproduce tests examples bench -name '*.[ch]' 2>/dev/null)
 
 .DEFAULT_GOAL := build
-.PHONY: help setup setup-test setup-bench build build-dev demo test docs check-long bench bench-quick \
-  bench-check bench-baseline bench-all install format tidy clean picture
+.PHONY: help setup setup-test setup-bench build build-dev build-release demo test docs check-long \
+  bench bench-quick bench-check bench-baseline bench-all install format format-check tidy \
+  tidy-changed clean picture
 
 help:
 	@echo "make demo        set up, build and run a model of examples/models (DEMO=$(DEMO))"
-	@echo "make test        set up, build and test: dev (sanitizers) and release"
+	@echo "make test        set up, build and test: dev (sanitizers) and release; format and clang-tidy"
 	@echo "make build       set up and build the optimised library and the command"
-	@echo "make install     install them under PREFIX=$(PREFIX) (DESTDIR is honoured)"
-	@echo "make picture     take the picture of README.md anew, in a browser"
+	@echo "make install     install them, examples, docs and editor files under PREFIX=$(PREFIX)"
+	@echo "                 (DESTDIR is honoured)"
+	@echo "make picture     take the picture of README.md again, in a browser"
 	@echo "make docs        pages of the C interface in build/docs, by Doxygen"
-	@echo "make check-long  all tests at full length, and the benches"
+	@echo "make check-long  all tests at full length, clang-tidy on all sources, and the benches"
 	@echo "make bench       daedal beside RADAU5 and IDA: tables, build/bench/index.html"
 	@echo "make bench-quick the same in less than three minutes"
 	@echo "make bench-check that a few runs take no more instructions than bench/baseline.csv says;"
-	@echo "                 make bench-baseline writes that file anew"
+	@echo "                 make bench-baseline writes that file"
 	@echo "make bench-all   the benches of single parts"
 	@echo "make format      clang-format all sources"
-	@echo "make tidy        clang-tidy the sources of the library and the command"
+	@echo "make tidy        clang-tidy all sources but the tests; make tidy-changed: the changed ones"
 	@echo "make clean       remove build/"
 
 setup:
@@ -41,7 +42,12 @@ setup-test:
 setup-bench:
 	@sh scripts/setup.sh bench
 
+# the targets that are installed: no tests, benches or examples
 build: setup
+	cmake --preset release
+	cmake --build --preset release -j $(JOBS) --target daedal daedal_shared daedal_command
+
+build-release: setup
 	cmake --preset release
 	cmake --build --preset release -j $(JOBS)
 
@@ -57,7 +63,7 @@ demo: setup
 	  --report $(DEMO).html --json $(DEMO).json
 	@echo "build/demo/$(DEMO).html shows it: open it in a browser"
 
-test: setup-test build-dev build
+test: setup-test format-check build-dev build-release tidy-changed
 	ctest --preset dev -j $(JOBS)
 	ctest --preset release -j $(JOBS)
 
@@ -70,7 +76,7 @@ docs:
 	sh scripts/docs.sh build/docs
 	@echo "build/docs/index.html is the first page"
 
-check-long: build
+check-long: build-release tidy
 	ctest --preset long -j $(JOBS)
 	sh tests/fuzz/run_long.sh
 	$(MAKE) bench bench-check bench-all
@@ -107,17 +113,24 @@ bench-check: build/bench/counts.csv
 bench-baseline: build/bench/counts.csv
 	cp $< bench/baseline.csv
 
-bench-all: build
+bench-all: build-release
 	cmake --build --preset release --target bench-all
 
 install: build
 	cmake --install build/release --prefix $(PREFIX)
 
 format:
-	clang-format -i $(SOURCES)
+	@sh scripts/format.sh
 
-tidy: build
-	clang-tidy -p build/release --quiet $(shell find src cli reproduce -name '*.c')
+format-check:
+	@JOBS=$(JOBS) sh scripts/format.sh check
+
+tidy: setup-test
+	cmake --preset release
+	@JOBS=$(JOBS) sh scripts/tidy.sh all
+
+tidy-changed: build-release
+	@JOBS=$(JOBS) sh scripts/tidy.sh
 
 clean:
 	rm -rf build

@@ -68,9 +68,8 @@ static dae_status open_page(const cli_arguments *args, rep_settings *settings, d
   if (!report)
     return DAE_OK;
   dae_status status = rep_folder_make(folder, err);
-  return status < 0
-             ? status
-             : dae_page_create(report, "Papers, reproduced", NULL, &settings->page, err);
+  return status < 0 ? status
+                    : dae_page_create(report, "Papers, reproduced", NULL, &settings->page, err);
 }
 
 /* Computes, and finishes the page whatever came of it. */

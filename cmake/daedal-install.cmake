@@ -1,11 +1,13 @@
 # Installation: headers, both libraries, the CMake package and the pkg-config file; the command with
-# its manual page and completions; the Python module.
+# its manual page and completions; the Python module; examples, documentation and editor files.
 # find_package(daedal) gives daedal::daedal (shared) and daedal::static.
 
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/daedal)
-set_target_properties(daedal_shared PROPERTIES EXPORT_NAME daedal)
+# soname libdaedal.so.0.2: before 1.0 a minor version may change structs (docs/compatibility.md)
+set_target_properties(daedal_shared PROPERTIES EXPORT_NAME daedal
+  SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 set_target_properties(daedal PROPERTIES EXPORT_NAME static)
 
 install(DIRECTORY include/daedal DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.h)
@@ -55,7 +57,14 @@ if(TARGET daedal_command)
   install(FILES completions/_daedal DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 endif()
 
-# a plain file: PYTHONPATH leads to it, and it finds the library from where it is
+# one file: PYTHONPATH leads to it, and it finds the library relative to its own place
 install(FILES python/daedal.py DESTINATION ${CMAKE_INSTALL_DATADIR}/daedal/python)
 
-install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATADIR}/daedal
+  FILES_MATCHING PATTERN *.c PATTERN *.dae)
+install(DIRECTORY editors DESTINATION ${CMAKE_INSTALL_DATADIR}/daedal)
+
+# pages in the same places relative to each other as in the sources: their links stay valid
+install(FILES LICENSE README.md CHANGELOG.md CONTRIBUTING.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR}
+  FILES_MATCHING PATTERN *.md PATTERN *.png PATTERN *.bib PATTERN daedal.1)

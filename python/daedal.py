@@ -47,7 +47,7 @@ except ImportError:
 __all__ = ["DenseOutput", "Error", "Event", "Integrator", "Mechanical", "Method", "Model", "Option",
            "Refuse", "Result", "SemiExplicit", "Solution", "check", "methods", "run", "solve_ivp",
            "version"]
-version = "0.1.0"  # of include/daedal/version.h
+version = "0.2.0"  # of include/daedal/version.h
 
 # ---- the C interface ----
 
@@ -61,7 +61,7 @@ dae_option_table { char *owner; void *options; int count; }
 dae_method { char *name, *summary, *reference, *family; void *options; size_t options_size;
   void *defaults; bool iterates, fixed_step; void *caution, *accepts, *create; }
 dae_stats { long steps, rejected_by_error, rejected_by_convergence, rejected_by_callback,
-  evaluations, jacobians, factorisations, iterations, projections, richer, full, switches, sweeps,
+  evaluations, jacobians, factorisations, iterations, projections, decoupled, full, switches, sweeps,
   inner_steps, restarts; }
 dae_view { double t, t_previous, h_next; int order; char *method; int size, pieces; }
 dae_mechanical_at { double t; void *q, *v, *u, *w, *in; }
@@ -95,7 +95,7 @@ dae_native_options { char *compiler, *cache; double seconds; long instructions; 
 dae_summary { int status; char message[512]; char *problem, *method; double rtol, atol, step,
   t_start, t_end; int order; dae_stats stats; dae_diagnosis diagnosis; long rows, events;
   double seconds, position_drift, velocity_drift, energy_start, energy_change, energy_balance;
-  bool damped; double energy_settled; char *caution; bool energy_has_potential; int moved;
+  bool damped; double energy_removed_at_start; char *caution; bool energy_has_potential; int moved;
   char moves[2048], files[512]; int systems; dae_contraction contraction;
   dae_verification verification; dae_native native; }
 dae_row { int columns; void *values, *y; double position_drift, velocity_drift; }
@@ -204,7 +204,9 @@ def _candidates() -> Iterator[str]:
     folders = [here, os.path.join(here, "..", "build", "release"),
                os.path.join(prefix, "lib", sysconfig.get_config_var("MULTIARCH") or ""),
                os.path.join(prefix, "lib64"), os.path.join(prefix, "lib")]
-    names = ["libdaedal.dylib"] if sys.platform == "darwin" else ["libdaedal.so.0", "libdaedal.so"]
+    names = ["libdaedal.so." + version.rpartition(".")[0], "libdaedal.so"]
+    if sys.platform == "darwin":
+        names = ["libdaedal.dylib"]
     yield from filter(os.path.exists, (os.path.join(f, name) for f in folders for name in names))
     yield from names  # by the loader
     yield from filter(None, [ctypes.util.find_library("daedal")])
@@ -257,6 +259,11 @@ def _text(function: Callable, struct: Any) -> str:
 
 def _dict(struct: Any) -> dict[str, Any]:
     return {name: getattr(struct, name) for name, _ in struct._fields_}
+
+
+def _stats(struct: Any) -> dict[str, Any]:
+    """With the deprecated name of an entry, for one version."""
+    return dict(_dict(struct), richer=struct.decoupled)
 
 
 def _names(names: Iterable[str]) -> Any:
@@ -536,7 +543,7 @@ class _System:
         return next((s for s in self.settings if not s.system and _str(s.name) == name), None)
 
     @contextlib.contextmanager
-    def blaming(self, setting: Any) -> Iterator[None]:
+    def naming(self, setting: Any) -> Iterator[None]:
         """What goes wrong because of a setting is an error at its place."""
         try:
             yield
@@ -597,13 +604,13 @@ class _System:
         said = {name: s for name, s in said.items()
                 if name not in options and name not in ("to", "from", "every", "method")}
         wanted = method or (_str(named.text) if named else "auto")
-        with self.blaming(named):
+        with self.naming(named):
             choice = self.automatic([*options, *said]) if wanted == "auto" else self.by_name(wanted)
         for name, s in said.items():
             if method and name not in _options(choice.name):
                 self.note(f"simulate's `{name}`", choice)
                 continue
-            with self.blaming(s):
+            with self.naming(s):
                 choice.set(name, _str(s.text) if math.isnan(s.value) else s.value)
         for name, value in options.items():
             choice.set(name, value)
@@ -641,7 +648,7 @@ class Result(dict):
     """The rows of a run: a dict of arrays by the names of the columns, "t" first.
 
     names     of the columns
-    summary   the account of the run as a dict: status, method, drift, energy, statistics
+    summary   the closing summary of the run as a dict: status, method, drift, energy, statistics
     text      the same as the command prints it
     """
 
@@ -812,7 +819,7 @@ def run(path: Any = None, to: float | None = None, *, text: str | None = None,
     rtol, atol, step, order, ...     options of the method
     every     distance of the rows in time, 0: a row at every step
     times     rows at these times, at the start and at the end instead
-    report    an HTML file to write: the account, the motion, plots, the data
+    report    an HTML file to write: the summary, the motion, plots, the data
     progress  called with t after every step; False ends the run
     verify    run a coupled model as one system too, and compare
     sweep     the order of its systems: ["A", "C", "B"]
@@ -1117,7 +1124,7 @@ class Integrator:
     h_next = property(lambda self: _lib.dae_integrator_view(self._it).h_next)
     order = property(lambda self: _lib.dae_integrator_view(self._it).order)
     y = property(lambda self: self.interpolate(self.t))
-    stats = property(lambda self: _dict(_lib.dae_integrator_stats(self._it)))
+    stats = property(lambda self: _stats(_lib.dae_integrator_stats(self._it)))
 
     def step(self, stop: float) -> bool:
         """One accepted step that does not pass stop; whether it ended there."""

@@ -225,7 +225,7 @@ static void show_past(rep_report *report)
       meter m = {.solution = l13_begin(L13_STRAIGHT)};
       l13_case run = {L13_STRAIGHT, row->set, 1.5, l13_newton(k % 2 ? 0.003 : 0.03, 2)};
       char trouble[256];
-      run.options.kappa = k / 2;
+      run.options.kappa = k < 2 ? 0 : 1;
       if (!l13_case_run(report, &run, measure, &m, NULL, trouble))
         break;
       values[k] = near(trouble[0] ? NAN : m.worst[X], row->reference[k], 0.2);

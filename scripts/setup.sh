@@ -27,7 +27,8 @@ fi
 # commands of the tests, and their packages: they may have come from elsewhere
 wanted=""
 if [ "${1:-}" = test ]; then
-  for pair in chromium:chromium node:nodejs npm:npm python3:python3 doxygen:doxygen; do
+  for pair in chromium:chromium node:nodejs npm:npm python3:python3 doxygen:doxygen \
+    clang-format:clang-format clang-tidy:clang-tidy; do
     command -v "${pair%%:*}" >/dev/null 2>&1 || wanted="$wanted ${pair#*:}"
   done
 fi

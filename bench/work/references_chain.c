@@ -101,8 +101,8 @@ int main(int argc, char **argv)
     return 2;
   N = atoi(argv[1]);
   long steps = atol(argv[3]);
-  double *y = malloc((size_t)(9 * N) * sizeof *y);
-  if (!y || N < 1)
+  double *y = N > 0 ? malloc((size_t)(9 * N) * sizeof *y) : NULL;
+  if (!y)
     return 1;
   dx = y + 4 * N;
   dy = dx + N;

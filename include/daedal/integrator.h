@@ -13,6 +13,7 @@
 #include <daedal/options.h>
 #include <daedal/problem.h>
 #include <daedal/status.h>
+#include <daedal/version.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -34,18 +35,37 @@ typedef struct dae_integrator dae_integrator;
   X(factorisations, "factorisations")                                                              \
   X(iterations, "Newton iterations")                                                               \
   X(projections, "projections")                                                                    \
-  X(richer, "steps that needed the richer iteration")                                              \
+  X(decoupled, "steps that needed the decoupled Newton iteration")                                 \
   X(full, "steps that needed the full Newton iteration")                                           \
   X(switches, "switches between explicit and implicit steps")                                      \
   X(sweeps, "inner sweeps of a nested iteration")                                                  \
   X(inner_steps, "steps of the coupled systems")                                                   \
   X(restarts, "restarts")
 
-/** What a run has cost so far. */
+/** Deprecated names of statistics, written beside the present ones as JSON and CSV:
+ * X(deprecated name, field). */
+#define DAE_STATS_ALIASES(X) X(richer, decoupled)
+
+/** What a run has cost so far: the fields of DAE_STATS_LIST. */
 typedef struct dae_stats {
-#define DAE_STATS_FIELD(name, text) long name; /**< text */
-  DAE_STATS_LIST(DAE_STATS_FIELD)
-#undef DAE_STATS_FIELD
+  long steps;                   /**< accepted */
+  long rejected_by_error;       /**< steps that the error test rejected */
+  long rejected_by_convergence; /**< steps whose iteration did not converge */
+  long rejected_by_callback;    /**< steps that a callback refused */
+  long evaluations;             /**< of f */
+  long jacobians;               /**< evaluations of Jacobians */
+  long factorisations;          /**< of iteration matrices and saddle systems */
+  long iterations;              /**< of Newton's method or by sweeps, over all steps */
+  long projections;             /**< onto the constraints */
+  union {
+    long decoupled; /**< SPARK: steps by the Newton iteration decoupled by the eigenvectors of A */
+    long richer DAE_DEPRECATED("decoupled"); /**< deprecated: decoupled */
+  };
+  long full;        /**< SPARK: steps by the full Newton iteration */
+  long switches;    /**< between explicit and implicit steps */
+  long sweeps;      /**< inner sweeps of a nested iteration */
+  long inner_steps; /**< steps of the coupled systems */
+  long restarts;    /**< after events and on request */
 } dae_stats;
 
 /** Where the integrator stands. */

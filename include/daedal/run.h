@@ -6,6 +6,7 @@
 #include <daedal/event.h>
 #include <daedal/integrator.h>
 #include <daedal/native.h>
+#include <daedal/version.h>
 #include <daedal/wave.h>
 #include <stddef.h>
 
@@ -55,8 +56,12 @@ typedef struct dae_summary {
   double energy_change;    /**< from start to end */
   double energy_balance;   /**< change minus the integrated power of forces and constraints */
   bool damped;             /**< by the method's option `damp` */
-  double energy_settled; /**< what moving the start onto the slow motion took away; NaN: unknown */
-  const char *caution;   /**< the method's, about its options; NULL: none */
+  union {
+    /** removed from the start by its move onto the slow motion (option `damp`); NaN: unknown */
+    double energy_removed_at_start;
+    double energy_settled DAE_DEPRECATED("energy_removed_at_start"); /**< deprecated: the same */
+  };
+  const char *caution;       /**< the method's, about its options; NULL: none */
   bool energy_has_potential; /**< false: kinetic energy only, the work of all forces is counted */
   int moved;        /**< start values that were moved to make the start consistent, or slow */
   char moves[2048]; /**< a line for each: name, from, to, with tabs between them */

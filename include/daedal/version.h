@@ -10,10 +10,18 @@ extern "C" {
 #endif
 
 #define DAE_VERSION_MAJOR 0 /**< of this header */
-#define DAE_VERSION_MINOR 1 /**< of this header */
+#define DAE_VERSION_MINOR 2 /**< of this header */
 #define DAE_VERSION_PATCH 0 /**< of this header */
 
-/** "0.1.0", of the library that is linked; the macros are those of the header. */
+/** Marks a name that the next minor version removes, and names its successor; see
+ * docs/compatibility.md. Compilers that can warn where it is used. */
+#if defined(__GNUC__)
+#define DAE_DEPRECATED(successor) __attribute__((deprecated("use " successor)))
+#else
+#define DAE_DEPRECATED(successor)
+#endif
+
+/** "0.2.0", of the library that is linked; the macros are those of the header. */
 const char *dae_version(void);
 
 /** Bytes of the public struct of this name ("dae_error") in the library that is linked, 0: there is

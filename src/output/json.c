@@ -45,6 +45,9 @@ static void json_add_stats(dae__text *text, const dae_stats *stats)
   comma = ", ";
   DAE_STATS_LIST(ADD)
 #undef ADD
+#define ADD(deprecated, field) dae__text_add(text, ", \"" #deprecated "\": %ld", stats->field);
+  DAE_STATS_ALIASES(ADD)
+#undef ADD
   dae__text_add(text, "},\n");
 }
 
@@ -90,7 +93,8 @@ static void json_add_measures(dae__text *text, const dae_summary *s)
   json_number_field(text, "energy_balance", s->energy_balance);
   json_key(text, "damped");
   dae__text_add(text, "%s,\n", s->damped ? "true" : "false");
-  json_number_field(text, "energy_settled", s->energy_settled);
+  json_number_field(text, "energy_removed_at_start", s->energy_removed_at_start);
+  json_number_field(text, "energy_settled", s->energy_removed_at_start); /* deprecated name */
   json_key(text, "energy_has_potential");
   dae__text_add(text, "%s,\n", s->energy_has_potential ? "true" : "false");
 }

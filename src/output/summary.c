@@ -181,9 +181,9 @@ static void summary_add_work(dae__text *t, const dae_summary *s)
   dae__text_add(t, INDENT "%ld iteration%s, %ld projection%s, %ld restart%s; %s s\n", n->iterations,
                 summary_s_if_many(n->iterations), n->projections, summary_s_if_many(n->projections),
                 n->restarts, summary_s_if_many(n->restarts), summary_show(s->seconds, 3).text);
-  if (n->richer > 0)
-    dae__text_add(t, INDENT "%ld step%s by the richer iteration, for stiff forces\n", n->richer,
-                  summary_s_if_many(n->richer));
+  if (n->decoupled > 0)
+    dae__text_add(t, INDENT "%ld step%s by the decoupled Newton iteration, for stiff forces\n",
+                  n->decoupled, summary_s_if_many(n->decoupled));
   if (n->switches > 0)
     dae__text_add(t, INDENT "%ld switch%s between explicit and implicit steps\n", n->switches,
                   n->switches == 1 ? "" : "es");
@@ -250,11 +250,11 @@ static void summary_add_damped(dae__text *t, const dae_summary *s)
   if (!s->damped)
     return;
   dae__text_add(t, LABEL "unresolved oscillations, on purpose; energy removed: ", "damped");
-  if (isnan(s->energy_settled) || isnan(s->energy_balance))
+  if (isnan(s->energy_removed_at_start) || isnan(s->energy_balance))
     dae__text_add(t, "not known\n");
   else
     dae__text_add(t, "%s\n" INDENT "at the start, %s along the way\n",
-                  summary_show(s->energy_settled, 3).text,
+                  summary_show(s->energy_removed_at_start, 3).text,
                   summary_show(-s->energy_balance, 3).text);
 }
 

@@ -121,7 +121,7 @@ static dae_status run_look_at_start(run *r, dae_error *err)
     status = dae__monitor_energy(&r->monitor, r->plan->start.t, r->y, &after, err);
   if (status < 0)
     return status;
-  s->energy_settled = before - after;
+  s->energy_removed_at_start = before - after;
   dae__plan_moves(r->plan, r->y, r->summary);
   return DAE_OK;
 }

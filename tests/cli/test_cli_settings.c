@@ -127,7 +127,7 @@ static void test_auto_takes_a_method_that_has_the_options_asked_for(void **state
   command_exits(0, "run d.dae --damp --json d.json");
   char *json = file_read("d.json");
   assert_non_null(strstr(json, "\"damped\": true"));
-  assert_non_null(strstr(json, "\"energy_settled\": 0.")); /* of 1/2, half is left */
+  assert_non_null(strstr(json, "\"energy_removed_at_start\": 0.")); /* of 1/2, half is left */
   free(json);
   command_refuses(1, "run d.dae --projector fresh", "switching has no option --projector");
   command_refuses(1, "run d.dae --method bdf-ggl --damp", "bdf-ggl has no option --damp");

@@ -35,7 +35,7 @@ class Place:
         packages = os.path.dirname(self.find("daedal.pc"))
         tools = os.path.join(self.work, "tools")
         self.environment = dict(os.environ, PATH=f"{tools}:{self.prefix}/bin:{os.environ['PATH']}",
-                                LC_ALL="C.UTF-8", COLUMNS="80", PKG_CONFIG_PATH=packages,
+                                LC_ALL="C.UTF-8", COLUMNS="80", PREFIX=self.prefix, PKG_CONFIG_PATH=packages,
                                 CMAKE_PREFIX_PATH=self.prefix, LD_LIBRARY_PATH=libraries,
                                 DAEDAL_CACHE=os.path.join(self.work, "cache"))
         self.python = dict(PYTHONPATH=os.path.join(self.source, "python"),

@@ -138,7 +138,7 @@ static const sample samples[] = {
     {test_curvilinear, GAUSS, 0, PLAIN},
     {test_parallel_bars, GAUSS, 0, PLAIN},
     {test_cylinder_skate, GAUSS, 0, PLAIN},
-    {test_spring, GAUSS, 0.05, PLAIN}, /* the richer iteration */
+    {test_spring, GAUSS, 0.05, PLAIN}, /* the decoupled iteration */
     {test_structures, GAUSS, 0, PLAIN},
     {chain, GAUSS, 0, PLAIN},
     {test_cylinder_skate, RADAU, 0.01, PLAIN},

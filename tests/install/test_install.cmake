@@ -1,4 +1,5 @@
-# What a packager and a user do, in order: install, find_package, pkg-config, look at the symbols.
+# The steps of a packager and a user, in order: install, find_package, pkg-config, examples, models,
+# pages, Python, exported symbols.
 
 function(run)
   execute_process(COMMAND ${ARGV} RESULT_VARIABLE result OUTPUT_VARIABLE output
@@ -48,7 +49,62 @@ if(pkg_config)
   list(TRANSFORM static REPLACE "^-ldaedal$" "-l:libdaedal.a")
   run(${compiler} ${flags} ${source}/program.c -o ${work}/by_pkg_config_static ${static})
   check_program(${work}/by_pkg_config_static)
+
+  # the installed C examples, as README.md says
+  set(examples ${prefix}/${datadir}/daedal/examples)
+  file(GLOB programs ${examples}/*.c)
+  list(LENGTH programs count)
+  if(count LESS 5)
+    message(FATAL_ERROR "${count} C examples are installed")
+  endif()
+  foreach(program IN LISTS programs)
+    get_filename_component(name ${program} NAME_WE)
+    file(MAKE_DIRECTORY ${work}/${name})
+    run(${compiler} ${flags} ${program} ${shared} -Wl,-rpath,${lib} -lm -o ${work}/${name}/${name})
+    run(${CMAKE_COMMAND} -E env --unset=LD_LIBRARY_PATH ${CMAKE_COMMAND} -E chdir ${work}/${name}
+        ./${name})
+  endforeach()
 endif()
+
+# every installed model loads, and the installed command runs some of them, one with an import
+if(command)
+  set(daedal ${prefix}/${bindir}/daedal)
+  file(GLOB models ${prefix}/${datadir}/daedal/examples/models/*.dae)
+  list(LENGTH models count)
+  if(count LESS 40)
+    message(FATAL_ERROR "${count} models are installed")
+  endif()
+  foreach(model IN LISTS models)
+    run(${daedal} check ${model})
+  endforeach()
+  foreach(model pendulum drive_train two_circuits bouncing_ball)
+    run(${daedal} run ${prefix}/${datadir}/daedal/examples/models/${model}.dae
+        --out ${work}/${model}.csv)
+  endforeach()
+endif()
+
+# pages and editor files; links of installed pages to other pages and to images lead somewhere
+set(doc ${prefix}/${docdir})
+foreach(file ${doc}/docs/references.bib ${doc}/docs/images/report.png
+             ${prefix}/${datadir}/daedal/editors/vim/syntax/dae.vim
+             ${prefix}/${datadir}/daedal/editors/vscode/package.json)
+  if(NOT EXISTS ${file})
+    message(FATAL_ERROR "${file} is not installed")
+  endif()
+endforeach()
+file(GLOB_RECURSE pages ${doc}/*.md)
+foreach(page IN LISTS pages)
+  get_filename_component(folder ${page} DIRECTORY)
+  file(READ ${page} text)
+  string(REPLACE "](" "link<" text "${text}") # a bracket would join the elements of a list
+  string(REGEX MATCHALL "link<[A-Za-z0-9_./-]+" links "${text}")
+  list(TRANSFORM links REPLACE "^link<" "")
+  foreach(link IN LISTS links)
+    if(NOT EXISTS "${folder}/${link}" AND NOT link MATCHES "^https?$")
+      message(FATAL_ERROR "${page}: the link ${link} leads nowhere")
+    endif()
+  endforeach()
+endforeach()
 
 # the Python module takes the library beside which it was installed
 if(python)

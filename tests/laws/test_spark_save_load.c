@@ -1,6 +1,6 @@
 /* Stepping on after load gives the same bits in every way a SPARK integrator can be at work:
  * IIIA-x-IIIB with its full Jacobian, the momentum form, two halves of a step, and steps that had
- * to go on to the richer or the full iteration. */
+ * to go on to the decoupled or the full iteration. */
 #include "same_bits.h"
 #include "text_problem.h"
 
@@ -151,7 +151,7 @@ static void test_sparse_steps_by_the_full_iteration_go_on_with_the_same_bits(voi
   dae_model_free(model);
 }
 
-static void test_steps_by_the_richer_iteration_go_on_with_the_same_bits(void **state)
+static void test_steps_by_the_decoupled_iteration_go_on_with_the_same_bits(void **state)
 {
   (void)state;
   test_problem p;
@@ -159,7 +159,7 @@ static void test_steps_by_the_richer_iteration_go_on_with_the_same_bits(void **s
   for (int fixed = 0; fixed < 2; fixed++) {
     same_set_up s = spark_of(&p, "spark-gauss", fixed ? 0.1 : 0);
     s.opts.spark.stages = 3;
-    assert_true(stats_after(&s, 5).richer > 0);
+    assert_true(stats_after(&s, 5).decoupled > 0);
     check_often(&s);
     same_check(&s, 20);
     same_check(&s, 21);
@@ -178,7 +178,7 @@ int main(void)
       cmocka_unit_test(test_both_halves_of_a_loaded_step_are_shown_as_before),
       cmocka_unit_test(test_steps_by_the_full_iteration_go_on_with_the_same_bits),
       cmocka_unit_test(test_sparse_steps_by_the_full_iteration_go_on_with_the_same_bits),
-      cmocka_unit_test(test_steps_by_the_richer_iteration_go_on_with_the_same_bits),
+      cmocka_unit_test(test_steps_by_the_decoupled_iteration_go_on_with_the_same_bits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

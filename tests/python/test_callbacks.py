@@ -346,6 +346,8 @@ class Steps(Test):
         self.assertNear(times, r["t"], 0)
         self.assertNear(it.y, [r[name][-1] for name in it.names], 0)
         self.assertEqual(it.stats["steps"], r.summary["stats"]["steps"])
+        for stats in it.stats, r.summary["stats"]:
+            self.assertEqual(stats["richer"], stats["decoupled"])  # a deprecated name
         self.assertEqual(it.order, r.summary["order"])
 
     def test_states_between_steps_are_on_the_constraints(self):

@@ -180,7 +180,7 @@ class Library(Folder):
 
     def test_library_is_found_from_a_prefix_and_beside_the_file(self):
         real = os.path.realpath(daedal._lib._name)
-        for module, library in (("share/daedal/python/daedal.py", "lib/libdaedal.so.0"),
+        for module, library in (("share/daedal/python/daedal.py", "lib/libdaedal.so.0.2"),
                                 ("python/daedal.py", "build/release/libdaedal.so"),
                                 ("daedal.py", "libdaedal.so")):
             with self.subTest(module):

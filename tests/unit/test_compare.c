@@ -528,6 +528,8 @@ static void check_text(const dae_comparison *c,
   assert_memory_equal(cut, text, 9);
   for (int i = 0; i < c->method_count; i++)
     assert_non_null(strstr(text, c->methods[i]->name));
+  assert_non_null(strstr(text, "decoupled"));
+  assert_non_null(strstr(text, "richer")); /* deprecated: decoupled */
   free(text);
 }
 

@@ -428,6 +428,48 @@ static void test_json_sink_names_what_it_cannot_write(void **state)
   sink.free(sink.self);
 }
 
+/* ---- names that are kept for one version ---- */
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
+static void test_deprecated_fields_are_the_present_ones(void **state)
+{
+  (void)state;
+  dae_summary summary = {.stats = {.richer = 3, .full = 4}, .energy_settled = 0.25};
+  assert_int_equal(summary.stats.decoupled, 3);
+  assert_int_equal(summary.stats.full, 4);
+  assert_true(summary.energy_removed_at_start == 0.25);
+  summary.stats.decoupled = 5;
+  assert_int_equal(summary.stats.richer, 5);
+}
+
+#pragma GCC diagnostic pop
+
+static void test_json_has_present_and_deprecated_names(void **state)
+{
+  (void)state;
+  dae_summary summary = pendulum();
+  summary.stats.decoupled = 3, summary.energy_removed_at_start = 0.25;
+  const char *json = json_of(&summary);
+  SAYS(json, "\"decoupled\": 3");
+  SAYS(json, "\"richer\": 3");
+  SAYS(json, "\"energy_removed_at_start\": 0.25");
+  SAYS(json, "\"energy_settled\": 0.25");
+}
+
+static void test_list_of_statistics_has_all_fields_in_their_order(void **state)
+{
+  (void)state;
+#define OFFSET(name, text) offsetof(dae_stats, name),
+  const size_t offsets[] = {DAE_STATS_LIST(OFFSET)};
+#undef OFFSET
+  const size_t count = sizeof offsets / sizeof *offsets;
+  for (size_t i = 0; i < count; i++)
+    assert_int_equal(offsets[i], i * sizeof(long));
+  assert_int_equal(sizeof(dae_stats), count * sizeof(long));
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -446,6 +488,9 @@ int main(void)
       cmocka_unit_test(test_json_escapes_and_has_no_nan),
       cmocka_unit_test(test_json_sink_writes_the_account),
       cmocka_unit_test(test_json_sink_names_what_it_cannot_write),
+      cmocka_unit_test(test_deprecated_fields_are_the_present_ones),
+      cmocka_unit_test(test_json_has_present_and_deprecated_names),
+      cmocka_unit_test(test_list_of_statistics_has_all_fields_in_their_order),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

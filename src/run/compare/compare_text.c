@@ -70,6 +70,9 @@ static void compare_add_run(dae__text *t, const dae_compare_run *r, const char *
 #define ADD(name, text) dae__text_add(t, ", \"" #name "\": %ld", r->stats.name);
   DAE_STATS_LIST(ADD)
 #undef ADD
+#define ADD(deprecated, field) dae__text_add(t, ", \"" #deprecated "\": %ld", r->stats.field);
+  DAE_STATS_ALIASES(ADD)
+#undef ADD
   dae__text_add(t, ", \"status\": \"%s\", \"message\": ", dae_status_name(r->status));
   dae__text_quote(t, r->message, sizeof r->message);
   dae__text_add(t, "}%s\n", comma);
@@ -139,6 +142,7 @@ size_t dae_comparison_csv(const dae_comparison *c, char *text, size_t size)
 #undef ADD
 #define ADD(name, what) dae__text_add(&t, "," #name);
   DAE_STATS_LIST(ADD)
+  DAE_STATS_ALIASES(ADD)
 #undef ADD
   dae__text_add(&t, ",status,message\r\n");
   for (int i = 0; i < c->runs; i++) {
@@ -152,6 +156,9 @@ size_t dae_comparison_csv(const dae_comparison *c, char *text, size_t size)
 #undef ADD
 #define ADD(name, what) dae__text_add(&t, ",%ld", r->stats.name);
     DAE_STATS_LIST(ADD)
+#undef ADD
+#define ADD(deprecated, field) dae__text_add(&t, ",%ld", r->stats.field);
+    DAE_STATS_ALIASES(ADD)
 #undef ADD
     dae__text_add(&t, ",%s,", dae_status_name(r->status));
     compare_add_field(&t, r->message);
