@@ -59,7 +59,7 @@ peer_counts ida_run(const test_problem *p, const ida_settings *set, double *y, c
   ida_ggl *ggl = arena ? ida_ggl_create(arena, m) : NULL;
   if (ggl) {
     int n = ida_ggl_pattern(ggl)->cols;
-    double *Y = DAE__TAKE(arena, double, 2 * n), *dY = Y + n; /* mu, which comes last, is zero */
+    double *Y = DAE__ALLOC(arena, double, 2 * n), *dY = Y + n; /* mu, which comes last, is zero */
     if (Y) {
       dae__copy(p->size, y, Y);
       dae__copy(2 * m->nq, dy, dY);

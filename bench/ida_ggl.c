@@ -204,7 +204,7 @@ static void make_matrix(ida_ggl *s, dae__arena *arena)
 {
   const dae_mechanical *p = s->p;
   int nq = p->nq;
-  int *none = DAE__TAKE(arena, int, 2 * nq + 1);
+  int *none = DAE__ALLOC(arena, int, 2 * nq + 1);
   s->one = dae__pattern_diagonal(arena, nq);
   s->J = given_or_dense(arena, p->J_pattern, nq, 2 * nq);
   s->Ms = p->constant_mass ? (dae_pattern){nq, 2 * nq, none, NULL}
@@ -212,11 +212,11 @@ static void make_matrix(ida_ggl *s, dae__arena *arena)
   s->H = p->Gts_pattern ? *p->Gts_pattern : dae__pattern_gram(arena, &s->G);
   if (dae__arena_failed(arena))
     return;
-  s->ones = DAE__TAKE(arena, double, nq);
-  s->J_values = DAE__TAKE(arena, double, dae__pattern_count(&s->J));
-  s->Ms_values = DAE__TAKE(arena, double, dae__pattern_count(&s->Ms));
-  s->H_values = DAE__TAKE(arena, double, dae__pattern_count(&s->H));
-  s->gdot_q = DAE__TAKE(arena, double, dae__pattern_count(&s->G));
+  s->ones = DAE__ALLOC(arena, double, nq);
+  s->J_values = DAE__ALLOC(arena, double, dae__pattern_count(&s->J));
+  s->Ms_values = DAE__ALLOC(arena, double, dae__pattern_count(&s->Ms));
+  s->H_values = DAE__ALLOC(arena, double, dae__pattern_count(&s->H));
+  s->gdot_q = DAE__ALLOC(arena, double, dae__pattern_count(&s->G));
   for (int i = 0; s->ones && i < nq; i++)
     s->ones[i] = 1;
   merge(s, arena);
@@ -224,7 +224,7 @@ static void make_matrix(ida_ggl *s, dae__arena *arena)
 
 ida_ggl *ida_ggl_create(dae__arena *arena, const dae_mechanical *p)
 {
-  ida_ggl *s = written_out(p) && has_derivatives(p) ? DAE__TAKE(arena, ida_ggl, 1) : NULL;
+  ida_ggl *s = written_out(p) && has_derivatives(p) ? DAE__ALLOC(arena, ida_ggl, 1) : NULL;
   if (!s)
     return NULL;
   s->p = p;
@@ -232,9 +232,9 @@ ida_ggl *ida_ggl_create(dae__arena *arena, const dae_mechanical *p)
   s->G = given_or_dense(arena, p->G_pattern, p->ng, p->nq);
   if (dae__arena_failed(arena))
     return NULL;
-  s->M_values = DAE__TAKE(arena, double, dae__pattern_count(&s->M));
-  s->G_values = DAE__TAKE(arena, double, dae__pattern_count(&s->G));
-  s->f = DAE__TAKE(arena, double, p->nq);
+  s->M_values = DAE__ALLOC(arena, double, dae__pattern_count(&s->M));
+  s->G_values = DAE__ALLOC(arena, double, dae__pattern_count(&s->G));
+  s->f = DAE__ALLOC(arena, double, p->nq);
   make_matrix(s, arena);
   return dae__arena_failed(arena) ? NULL : s;
 }

@@ -89,8 +89,8 @@ static mechanism full(int n, int m, bool diagonal)
   mechanism s = {.arena = dae__arena_create(NULL), .n = n, .m = m};
   s.M = diagonal ? dae__pattern_diagonal(s.arena, n) : dae__pattern_dense(s.arena, n, n);
   s.G = dae__pattern_dense(s.arena, m, n);
-  s.mass = DAE__TAKE(s.arena, double, n *n);
-  s.rows = DAE__TAKE(s.arena, double, m *n);
+  s.mass = DAE__ALLOC(s.arena, double, n *n);
+  s.rows = DAE__ALLOC(s.arena, double, m *n);
   for (int j = 0; j < n; j++)
     for (int i = 0; i <= j; i++)
       if (!diagonal)
@@ -107,8 +107,8 @@ static mechanism chain(int parts, int width, int held)
 {
   int n = parts * width, m = parts * held, count = 0;
   mechanism s = {.arena = dae__arena_create(NULL), .n = n, .m = m};
-  int *start = DAE__TAKE(s.arena, int, n + 1), *row = DAE__TAKE(s.arena, int, width *n);
-  s.mass = DAE__TAKE(s.arena, double, width *n);
+  int *start = DAE__ALLOC(s.arena, int, n + 1), *row = DAE__ALLOC(s.arena, int, width *n);
+  s.mass = DAE__ALLOC(s.arena, double, width *n);
   for (int j = 0; j < n; j++) {
     for (int i = j / width * width; i < j / width * width + width; i++)
       if (width > 2 || i == j) { /* masses in the plane have diagonal ones */
@@ -118,9 +118,9 @@ static mechanism chain(int parts, int width, int held)
     start[j + 1] = count;
   }
   s.M = (dae_pattern){n, n, start, row};
-  start = DAE__TAKE(s.arena, int, n + 1);
-  row = DAE__TAKE(s.arena, int, 2 * held * n);
-  s.rows = DAE__TAKE(s.arena, double, 2 * held * n);
+  start = DAE__ALLOC(s.arena, int, n + 1);
+  row = DAE__ALLOC(s.arena, int, 2 * held * n);
+  s.rows = DAE__ALLOC(s.arena, double, 2 * held * n);
   count = 0;
   for (int j = 0; j < n; j++) {
     for (int i = j / width * held; i < j / width * held + 2 * held && i < m; i++) {
@@ -138,10 +138,10 @@ static void prepare(mechanism *s)
   int n = s->n, size = s->size = s->n + s->m;
   s->K = dae__pattern_dense(s->arena, 0, n);
   s->dense = dae__pattern_dense(s->arena, size, size);
-  s->whole = DAE__TAKE(s->arena, double, size *size);
-  s->LU = DAE__TAKE(s->arena, double, size *size);
-  s->side = DAE__TAKE(s->arena, double, 3 * size);
-  s->pivot = DAE__TAKE(s->arena, int, size);
+  s->whole = DAE__ALLOC(s->arena, double, size *size);
+  s->LU = DAE__ALLOC(s->arena, double, size *size);
+  s->side = DAE__ALLOC(s->arena, double, 3 * size);
+  s->pivot = DAE__ALLOC(s->arena, int, size);
   for (int j = 0; j < n; j++) {
     for (int e = s->M.start[j]; e < s->M.start[j + 1]; e++)
       s->whole[s->M.row[e] + j * size] = s->mass[e];

@@ -307,10 +307,10 @@ static model model_create(int leaves, int most_outputs)
 {
   model m = {.graph = dae__graph_create(NULL, INT_MAX), .leaves = leaves};
   m.arena = dae__arena_create(NULL);
-  m.input = DAE__TAKE(m.arena, dae__tape_input, leaves);
-  m.output = DAE__TAKE(m.arena, dae__tape_output, most_outputs);
-  m.x = DAE__TAKE(m.arena, double, leaves);
-  m.y = DAE__TAKE(m.arena, double, most_outputs);
+  m.input = DAE__ALLOC(m.arena, dae__tape_input, leaves);
+  m.output = DAE__ALLOC(m.arena, dae__tape_output, most_outputs);
+  m.x = DAE__ALLOC(m.arena, double, leaves);
+  m.y = DAE__ALLOC(m.arena, double, most_outputs);
   for (int i = 0; i < leaves; i++) {
     m.input[i] = (dae__tape_input){0, i};
     m.x[i] = 1 + 0.1 * sin(i);
@@ -356,8 +356,8 @@ static void print_chain(int n)
   model m = model_create(2 * n + 2, 5 * n);
   dae__graph *graph = m.graph;
   dae__walker *walker = dae__walker_create(graph, NULL);
-  dae__node *length = DAE__TAKE(m.arena, dae__node, n);
-  unsigned char *meant = DAE__TAKE(m.arena, unsigned char, m.leaves);
+  dae__node *length = DAE__ALLOC(m.arena, dae__node, n);
+  unsigned char *meant = DAE__ALLOC(m.arena, unsigned char, m.leaves);
   memset(meant, 1, (size_t)m.leaves);
   double start = bench_now();
   for (int i = 0; i < n; i++) {

@@ -154,7 +154,7 @@ static inline char *arena_cut(dae__arena *arena, size_t count, size_t size)
   return memory;
 }
 
-void *dae__arena_take(dae__arena *arena, size_t count, size_t size)
+void *dae__arena_alloc(dae__arena *arena, size_t count, size_t size)
 {
   char *memory = arena_cut(arena, count, size);
   if (memory) /* now, not with its chunk: what is never used is never touched */
@@ -162,7 +162,7 @@ void *dae__arena_take(dae__arena *arena, size_t count, size_t size)
   return memory;
 }
 
-void *dae__arena_room(dae__arena *arena, size_t count, size_t size)
+void *dae__arena_uninit(dae__arena *arena, size_t count, size_t size)
 {
   char *memory = arena_cut(arena, count, size);
   if (GAP && memory)
@@ -175,7 +175,7 @@ static kept *arena_list_one(dae__arena *arena)
 {
   kept_list *list = arena->last;
   if (!list || list->count == LISTED) {
-    list = dae__arena_take(arena, 1, sizeof *list);
+    list = dae__arena_alloc(arena, 1, sizeof *list);
     if (!list)
       return NULL;
     *(arena->last ? &arena->last->next : &arena->kept) = list;
@@ -184,9 +184,9 @@ static kept *arena_list_one(dae__arena *arena)
   return &list->piece[list->count++];
 }
 
-void *dae__arena_keep(dae__arena *arena, size_t count, size_t size)
+void *dae__arena_state(dae__arena *arena, size_t count, size_t size)
 {
-  void *memory = dae__arena_take(arena, count, size);
+  void *memory = dae__arena_alloc(arena, count, size);
   if (!memory || count == 0 || size == 0)
     return memory;
   kept *k = arena_list_one(arena);

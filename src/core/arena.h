@@ -17,19 +17,19 @@ dae__arena *dae__arena_create(const dae_env *env); /* env NULL: defaults; NULL: 
 void dae__arena_free(dae__arena *arena);           /* NULL is allowed */
 
 /* count elements of size bytes, zeroed, aligned to 64 bytes; never NULL for count = 0. */
-void *dae__arena_take(dae__arena *arena, size_t count, size_t size);
-void *dae__arena_keep(dae__arena *arena, size_t count, size_t size);
+void *dae__arena_alloc(dae__arena *arena, size_t count, size_t size);
+void *dae__arena_state(dae__arena *arena, size_t count, size_t size);
 /* Not zeroed: for what is written, if ever, before it is read. */
-void *dae__arena_room(dae__arena *arena, size_t count, size_t size);
+void *dae__arena_uninit(dae__arena *arena, size_t count, size_t size);
 bool dae__arena_failed(const dae__arena *arena);
 const dae_env *dae__arena_env(const dae__arena *arena);
 
-#define DAE__TAKE(arena, type, count)                                                              \
-  ((type *)dae__arena_take((arena), (size_t)(count), sizeof(type)))
-#define DAE__ROOM(arena, type, count)                                                              \
-  ((type *)dae__arena_room((arena), (size_t)(count), sizeof(type)))
-#define DAE__KEEP(arena, type, count)                                                              \
-  ((type *)dae__arena_keep((arena), (size_t)(count), sizeof(type)))
+#define DAE__ALLOC(arena, type, count)                                                             \
+  ((type *)dae__arena_alloc((arena), (size_t)(count), sizeof(type)))
+#define DAE__UNINIT(arena, type, count)                                                            \
+  ((type *)dae__arena_uninit((arena), (size_t)(count), sizeof(type)))
+#define DAE__STATE(arena, type, count)                                                             \
+  ((type *)dae__arena_state((arena), (size_t)(count), sizeof(type)))
 
 /* The kept pieces as bytes, in the order they were taken. */
 size_t dae__arena_kept_size(const dae__arena *arena);

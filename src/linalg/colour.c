@@ -27,7 +27,7 @@ int dae__pattern_colour(dae__arena *arena, const dae_pattern *p, int *colour)
   int colours = 0;
   if (scratch) {
     dae_pattern t = dae__pattern_transpose(scratch, p, NULL);
-    int *taken = DAE__TAKE(scratch, int, (size_t)p->cols + 1);
+    int *taken = DAE__ALLOC(scratch, int, (size_t)p->cols + 1);
     if (dae__arena_failed(scratch)) {
       dae__arena_free(scratch);
       scratch = NULL;
@@ -41,7 +41,7 @@ int dae__pattern_colour(dae__arena *arena, const dae_pattern *p, int *colour)
     }
   }
   if (!scratch) /* makes the failure known in the caller's arena */
-    (void)dae__arena_take(arena, SIZE_MAX, 2);
+    (void)dae__arena_alloc(arena, SIZE_MAX, 2);
   dae__arena_free(scratch);
   return colours;
 }

@@ -60,11 +60,11 @@ int dae__components(dae__arena *arena, const dae_pattern *p, int *component, int
   int n = p->cols;
   search s = {
       .p = p,
-      .number = DAE__TAKE(arena, int, n),
-      .low = DAE__TAKE(arena, int, n),
-      .next = DAE__TAKE(arena, int, n),
-      .path = DAE__TAKE(arena, int, n),
-      .open = DAE__TAKE(arena, int, n),
+      .number = DAE__ALLOC(arena, int, n),
+      .low = DAE__ALLOC(arena, int, n),
+      .next = DAE__ALLOC(arena, int, n),
+      .path = DAE__ALLOC(arena, int, n),
+      .open = DAE__ALLOC(arena, int, n),
       .component = component,
       .size = size,
   };

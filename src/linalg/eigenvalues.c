@@ -234,12 +234,12 @@ static bool eigenvalues_prepare(work *w, dae__arena *arena, int n, const double 
   *w = (work){
       .n = n,
       .hi = n - 1,
-      .A = DAE__TAKE(arena, double, size *size),
-      .H = DAE__TAKE(arena, number, size * size),
-      .sine = DAE__TAKE(arena, number, size),
-      .cosine = DAE__TAKE(arena, double, size),
-      .v = DAE__TAKE(arena, double, size),
-      .sum = DAE__TAKE(arena, double, size),
+      .A = DAE__ALLOC(arena, double, size *size),
+      .H = DAE__ALLOC(arena, number, size * size),
+      .sine = DAE__ALLOC(arena, number, size),
+      .cosine = DAE__ALLOC(arena, double, size),
+      .v = DAE__ALLOC(arena, double, size),
+      .sum = DAE__ALLOC(arena, double, size),
   };
   if (dae__arena_failed(arena))
     return false;

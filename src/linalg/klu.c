@@ -58,10 +58,10 @@ static void klu_solver_release(void *state)
 static dae_status klu_solver_create(dae__arena *arena, const dae_pattern *p, const field *numbers,
                                     void **state)
 {
-  sparse *s = DAE__TAKE(arena, sparse, 1);
+  sparse *s = DAE__ALLOC(arena, sparse, 1);
   int count = numbers->width * dae__pattern_count(p);
-  kept *remembered = DAE__KEEP(arena, kept, 1);
-  double *first = DAE__KEEP(arena, double, count), *second = DAE__KEEP(arena, double, count);
+  kept *remembered = DAE__STATE(arena, kept, 1);
+  double *first = DAE__STATE(arena, double, count), *second = DAE__STATE(arena, double, count);
   if (dae__arena_failed(arena))
     return DAE_ERROR_MEMORY;
   *s = (sparse){

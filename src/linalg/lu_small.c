@@ -232,10 +232,10 @@ void dae__few_turn_to(void *state, const dae_pattern *pattern)
 static dae_status lu_small_create(dae__arena *arena, const dae_pattern *pattern, void **state)
 {
   int rows = (pattern->cols + 1) / 2 * 2;
-  few *d = DAE__TAKE(arena, few, 1);
-  double *inverse = DAE__KEEP(arena, double, rows *rows), *pivot = DAE__KEEP(arena, double, rows);
-  double *work = DAE__TAKE(arena, double, rows *rows), *scale = DAE__TAKE(arena, double, rows);
-  int *order = DAE__TAKE(arena, int, rows);
+  few *d = DAE__ALLOC(arena, few, 1);
+  double *inverse = DAE__STATE(arena, double, rows *rows), *pivot = DAE__STATE(arena, double, rows);
+  double *work = DAE__ALLOC(arena, double, rows *rows), *scale = DAE__ALLOC(arena, double, rows);
+  int *order = DAE__ALLOC(arena, int, rows);
   if (dae__arena_failed(arena))
     return DAE_ERROR_MEMORY;
   *d = (few){.inverse = inverse, .pivot = pivot, .work = work, .scale = scale, .order = order};

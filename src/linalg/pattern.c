@@ -13,7 +13,7 @@ static const dae_pattern none = {0, 0, NULL, NULL};
 /* Makes the arena's failure known where the memory ran out elsewhere. */
 static dae_pattern pattern_fail(dae__arena *arena)
 {
-  (void)dae__arena_take(arena, SIZE_MAX, 2);
+  (void)dae__arena_alloc(arena, SIZE_MAX, 2);
   return none;
 }
 
@@ -52,8 +52,8 @@ dae_pattern dae__pattern_dense(dae__arena *arena, int rows, int cols)
 {
   if ((int64_t)rows * cols > INT_MAX)
     return pattern_fail(arena);
-  int *start = DAE__TAKE(arena, int, cols + 1);
-  int *row = DAE__TAKE(arena, int, rows *cols);
+  int *start = DAE__ALLOC(arena, int, cols + 1);
+  int *row = DAE__ALLOC(arena, int, rows *cols);
   if (dae__arena_failed(arena))
     return none;
   for (int j = 0; j <= cols; j++)
@@ -66,8 +66,8 @@ dae_pattern dae__pattern_dense(dae__arena *arena, int rows, int cols)
 
 dae_pattern dae__pattern_empty(dae__arena *arena, int rows, int cols)
 {
-  return (dae_pattern){rows, cols, DAE__TAKE(arena, int, (size_t)cols + 1),
-                       DAE__TAKE(arena, int, 0)};
+  return (dae_pattern){rows, cols, DAE__ALLOC(arena, int, (size_t)cols + 1),
+                       DAE__ALLOC(arena, int, 0)};
 }
 
 static bool pattern_is_dense(const dae_pattern *p)
@@ -77,8 +77,8 @@ static bool pattern_is_dense(const dae_pattern *p)
 
 dae_pattern dae__pattern_diagonal(dae__arena *arena, int n)
 {
-  int *start = DAE__TAKE(arena, int, (size_t)n + 1);
-  int *row = DAE__TAKE(arena, int, n);
+  int *start = DAE__ALLOC(arena, int, (size_t)n + 1);
+  int *row = DAE__ALLOC(arena, int, n);
   if (dae__arena_failed(arena))
     return none;
   for (int j = 0; j < n; j++)
@@ -92,8 +92,8 @@ dae_pattern dae__pattern_tiles(dae__arena *arena, const dae_pattern *p, int n)
   int size = p->cols, count = dae__pattern_count(p);
   if ((int64_t)count * n * n > INT_MAX)
     return pattern_fail(arena);
-  int *start = DAE__TAKE(arena, int, (size_t)n *(size_t)size + 1);
-  int *row = DAE__TAKE(arena, int, (size_t)count *(size_t)n *(size_t)n);
+  int *start = DAE__ALLOC(arena, int, (size_t)n *(size_t)size + 1);
+  int *row = DAE__ALLOC(arena, int, (size_t)count *(size_t)n *(size_t)n);
   if (dae__arena_failed(arena))
     return none;
   int at = 0;
@@ -123,8 +123,8 @@ dae_pattern dae__pattern_transpose(dae__arena *arena, const dae_pattern *p, int 
   if (dae__arena_failed(arena))
     return none;
   int count = dae__pattern_count(p);
-  int *start = DAE__TAKE(arena, int, (size_t)p->rows + 1);
-  int *row = DAE__TAKE(arena, int, count);
+  int *start = DAE__ALLOC(arena, int, (size_t)p->rows + 1);
+  int *row = DAE__ALLOC(arena, int, count);
   if (dae__arena_failed(arena))
     return none;
   for (int e = 0; e < count; e++)
@@ -169,7 +169,7 @@ static dae_pattern pattern_unsorted_product(dae__arena *arena, const dae_pattern
                                             const dae_pattern *p)
 {
   int n = p->cols, m = t->rows;
-  int *mark = DAE__TAKE(arena, int, m), *start = DAE__TAKE(arena, int, (size_t)n + 1);
+  int *mark = DAE__ALLOC(arena, int, m), *start = DAE__ALLOC(arena, int, (size_t)n + 1);
   int64_t total = 0;
   if (dae__arena_failed(arena))
     return none;
@@ -179,7 +179,7 @@ static dae_pattern pattern_unsorted_product(dae__arena *arena, const dae_pattern
     total += pattern_product_column(p, t, j, mark, NULL);
     start[j + 1] = (int)total;
   }
-  int *row = total > INT_MAX ? NULL : DAE__TAKE(arena, int, total);
+  int *row = total > INT_MAX ? NULL : DAE__ALLOC(arena, int, total);
   if (!row)
     return none;
   for (int i = 0; i < m; i++)
@@ -269,7 +269,7 @@ static bool pattern_take_maps(dae__arena *arena, dae__block *blocks, int count, 
     return false;
   for (int b = 0; b < count; b++) {
     int entries = dae__pattern_count(blocks[b].pattern);
-    blocks[b].map = DAE__TAKE(arena, int, entries);
+    blocks[b].map = DAE__ALLOC(arena, int, entries);
     *total += entries;
   }
   return !dae__arena_failed(arena) && *total <= INT_MAX;
@@ -290,9 +290,9 @@ static int pattern_number_runs(const places *at, const int *order)
 /* numbers places in the order of columns; -1: out of memory */
 static int pattern_number_by_sorting(dae__arena *scratch, int rows, int cols, const places *at)
 {
-  int *next_row = DAE__TAKE(scratch, int, (size_t)rows + 1);
-  int *next_col = DAE__TAKE(scratch, int, (size_t)cols + 1);
-  int *by_row = DAE__TAKE(scratch, int, at->count), *order = DAE__TAKE(scratch, int, at->count);
+  int *next_row = DAE__ALLOC(scratch, int, (size_t)rows + 1);
+  int *next_col = DAE__ALLOC(scratch, int, (size_t)cols + 1);
+  int *by_row = DAE__ALLOC(scratch, int, at->count), *order = DAE__ALLOC(scratch, int, at->count);
   if (dae__arena_failed(scratch))
     return -1;
   pattern_sort_by(rows, at->row, at->count, NULL, next_row, by_row);
@@ -303,7 +303,7 @@ static int pattern_number_by_sorting(dae__arena *scratch, int rows, int cols, co
 /* the same, by a mark for every cell of the matrix */
 static int pattern_number_by_cells(dae__arena *scratch, int rows, int cols, const places *at)
 {
-  int *cell = DAE__TAKE(scratch, int, rows *cols), entries = 0;
+  int *cell = DAE__ALLOC(scratch, int, rows *cols), entries = 0;
   if (!cell)
     return -1;
   for (int e = 0; e < at->count; e++)
@@ -331,8 +331,8 @@ static int pattern_number(dae__arena *scratch, int rows, int cols, const places 
 static dae_pattern pattern_join(dae__arena *arena, int rows, int cols, int entries,
                                 const places *at)
 {
-  int *start = DAE__TAKE(arena, int, (size_t)cols + 1);
-  int *row = DAE__TAKE(arena, int, entries);
+  int *start = DAE__ALLOC(arena, int, (size_t)cols + 1);
+  int *row = DAE__ALLOC(arena, int, entries);
   if (dae__arena_failed(arena))
     return none;
   for (int e = 0; e < at->count; e++) {
@@ -355,8 +355,8 @@ dae_pattern dae__blocks_merge(dae__arena *arena, int rows, int cols, dae__block 
   if (!scratch)
     return pattern_fail(arena);
   dae_pattern result = none;
-  places at = {(int)total, DAE__TAKE(scratch, int, total), DAE__TAKE(scratch, int, total),
-               DAE__TAKE(scratch, int, total)};
+  places at = {(int)total, DAE__ALLOC(scratch, int, total), DAE__ALLOC(scratch, int, total),
+               DAE__ALLOC(scratch, int, total)};
   if (!dae__arena_failed(scratch)) {
     pattern_list_places(blocks, count, &at);
     int entries = pattern_number(scratch, rows, cols, &at);

@@ -49,20 +49,20 @@ static bool rank_prepare(work *w, dae__arena *arena, const dae_pattern *p, const
                          const bool *active)
 {
   int count = dae__pattern_count(p), n = p->cols;
-  int *map = DAE__TAKE(arena, int, count);
+  int *map = DAE__ALLOC(arena, int, count);
   if (dae__arena_failed(arena))
     return false;
   w->by_row = dae__pattern_transpose(arena, p, map);
-  w->a = DAE__TAKE(arena, double, count);
-  w->start = DAE__TAKE(arena, size_t, (size_t)p->rows + 1);
-  w->column_of = DAE__TAKE(arena, int, n);
-  w->refs = DAE__TAKE(arena, int, n);
-  w->peeled = DAE__TAKE(arena, bool, p->rows);
-  w->x = DAE__TAKE(arena, double, n);
-  w->reach = DAE__TAKE(arena, int, n);
-  w->stack = DAE__TAKE(arena, int, n);
-  w->next = DAE__TAKE(arena, size_t, n);
-  w->mark = DAE__TAKE(arena, int, n);
+  w->a = DAE__ALLOC(arena, double, count);
+  w->start = DAE__ALLOC(arena, size_t, (size_t)p->rows + 1);
+  w->column_of = DAE__ALLOC(arena, int, n);
+  w->refs = DAE__ALLOC(arena, int, n);
+  w->peeled = DAE__ALLOC(arena, bool, p->rows);
+  w->x = DAE__ALLOC(arena, double, n);
+  w->reach = DAE__ALLOC(arena, int, n);
+  w->stack = DAE__ALLOC(arena, int, n);
+  w->next = DAE__ALLOC(arena, size_t, n);
+  w->mark = DAE__ALLOC(arena, int, n);
   if (dae__arena_failed(arena))
     return false;
   for (int e = 0; e < count; e++)

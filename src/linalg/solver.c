@@ -34,8 +34,8 @@ dae_status dae__solver_create_on(dae__arena *arena, const dae_pattern *pattern, 
                                  dae__solver **out, dae_error *err)
 {
   *out = NULL;
-  dae__solver *solver = DAE__TAKE(arena, dae__solver, 1);
-  int *column = DAE__KEEP(arena, int, 1);
+  dae__solver *solver = DAE__ALLOC(arena, dae__solver, 1);
+  int *column = DAE__STATE(arena, int, 1);
   dae_status status = DAE_ERROR_MEMORY;
   if (!dae__arena_failed(arena)) {
     *column = -1;

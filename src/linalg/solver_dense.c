@@ -17,10 +17,10 @@ typedef struct dense {
 static dae_status dense_solver_create(dae__arena *arena, const dae_pattern *pattern, void **state)
 {
   size_t n = (size_t)pattern->cols;
-  dense *d = DAE__TAKE(arena, dense, 1);
-  double *LU = DAE__KEEP(arena, double, n *n);
-  double *scale = DAE__KEEP(arena, double, n);
-  int *pivot = DAE__KEEP(arena, int, n);
+  dense *d = DAE__ALLOC(arena, dense, 1);
+  double *LU = DAE__STATE(arena, double, n *n);
+  double *scale = DAE__STATE(arena, double, n);
+  int *pivot = DAE__STATE(arena, int, n);
   if (dae__arena_failed(arena))
     return DAE_ERROR_MEMORY;
   bool full = (size_t)dae__pattern_count(pattern) == n * n;

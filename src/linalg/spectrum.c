@@ -30,7 +30,7 @@ static double *spectrum_copy(dae__arena *arena, int n, const double *A, dae_stat
                              dae_error *err)
 {
   size_t size = (size_t)n * (size_t)n;
-  double *B = arena ? DAE__TAKE(arena, double, size) : NULL;
+  double *B = arena ? DAE__ALLOC(arena, double, size) : NULL;
   *status = DAE_OK;
   if (!B) {
     *status = dae__out_of_memory(err);
@@ -53,7 +53,7 @@ static dae_status spectrum_values_lapack(dae__arena *arena, int n, double *A, do
                                          double *im, dae_error *err)
 {
   int lwork = WORK * n, one = 1, info = 0;
-  double none = 0, *work = DAE__TAKE(arena, double, lwork);
+  double none = 0, *work = DAE__ALLOC(arena, double, lwork);
   if (!work)
     return dae__out_of_memory(err);
   dgeev_("N", "N", &n, A, &n, re, im, &none, &one, &none, &one, work, &lwork, &info, 1, 1);
@@ -66,7 +66,7 @@ static dae_status spectrum_smallest_lapack(dae__arena *arena, int n, double *A, 
                                            dae_error *err)
 {
   int lwork = WORK * n, one = 1, info = 0;
-  double none = 0, *work = DAE__TAKE(arena, double, lwork), *all = DAE__TAKE(arena, double, n);
+  double none = 0, *work = DAE__ALLOC(arena, double, lwork), *all = DAE__ALLOC(arena, double, n);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   dgesvd_("N", "N", &n, &n, A, &n, all, &none, &one, &none, &one, work, &lwork, &info, 1, 1);
@@ -137,8 +137,8 @@ dae_status dae__spectrum_smallest_own(const dae_env *env, int n, const double *A
   dae_status status;
   double *LU = spectrum_copy(arena, n, A, &status, err);
   if (LU) {
-    double *x = DAE__TAKE(arena, double, n);
-    int *pivot = DAE__TAKE(arena, int, n);
+    double *x = DAE__ALLOC(arena, double, n);
+    int *pivot = DAE__ALLOC(arena, int, n);
     if (dae__arena_failed(arena))
       status = dae__out_of_memory(err);
     else
@@ -226,9 +226,9 @@ dae_status dae__spectrum_vector(const dae_env *env, int n, const double *A, doub
   if (!arena)
     return dae__out_of_memory(err);
   int size = im == 0 ? n : 2 * n;
-  shifted s = {n, size, DAE__TAKE(arena, double, (size_t)size *(size_t)size),
-               DAE__TAKE(arena, int, size)};
-  double *z = DAE__TAKE(arena, double, size);
+  shifted s = {n, size, DAE__ALLOC(arena, double, (size_t)size *(size_t)size),
+               DAE__ALLOC(arena, int, size)};
+  double *z = DAE__ALLOC(arena, double, size);
   dae_status status = DAE_OK;
   if (dae__arena_failed(arena))
     status = dae__out_of_memory(err);

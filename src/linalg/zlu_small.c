@@ -365,10 +365,10 @@ void dae__zfew_turn_to(dae__zfew *d, const dae_pattern *pattern)
 dae__zfew *dae__zfew_create(dae__arena *arena, const dae_pattern *pattern)
 {
   int rows = (pattern->cols + 1) / 2 * 2;
-  dae__zfew *d = DAE__TAKE(arena, dae__zfew, 1);
-  double *LU = DAE__KEEP(arena, double, 2 * rows * rows);
-  double *inverse = DAE__KEEP(arena, double, 2 * rows), *scale = DAE__KEEP(arena, double, rows);
-  int *order = DAE__KEEP(arena, int, rows), *known = DAE__KEEP(arena, int, 1);
+  dae__zfew *d = DAE__ALLOC(arena, dae__zfew, 1);
+  double *LU = DAE__STATE(arena, double, 2 * rows * rows);
+  double *inverse = DAE__STATE(arena, double, 2 * rows), *scale = DAE__STATE(arena, double, rows);
+  int *order = DAE__STATE(arena, int, rows), *known = DAE__STATE(arena, int, 1);
   if (dae__arena_failed(arena))
     return NULL;
   *d = (dae__zfew){.LU = LU, .inverse = inverse, .scale = scale, .order = order, .known = known};

@@ -19,7 +19,7 @@ struct dae__zsolver {
 static dae_status zsolver_create_few(dae__arena *arena, const dae_pattern *pattern,
                                      dae__zsolver *solver)
 {
-  solver->column = DAE__KEEP(arena, int, 1);
+  solver->column = DAE__STATE(arena, int, 1);
   solver->few = dae__zfew_create(arena, pattern);
   if (dae__arena_failed(arena))
     return DAE_ERROR_MEMORY;
@@ -37,7 +37,7 @@ static dae_status zsolver_create_pairs(dae__arena *arena, const dae_pattern *pat
 #ifdef DAE_WITH_KLU
   ways.sparse = &dae__backend_zklu;
 #endif
-  solver->b = DAE__TAKE(arena, double, 2 * (size_t)pattern->cols);
+  solver->b = DAE__ALLOC(arena, double, 2 * (size_t)pattern->cols);
   if (!solver->b)
     return DAE_ERROR_MEMORY;
   return dae__solver_create_on(arena, pattern, ways, &solver->pairs, err);
@@ -48,7 +48,7 @@ dae_status dae__zsolver_create(dae__arena *arena, const dae_pattern *pattern, da
 {
   int n = pattern->cols;
   *out = NULL;
-  dae__zsolver *solver = DAE__TAKE(arena, dae__zsolver, 1);
+  dae__zsolver *solver = DAE__ALLOC(arena, dae__zsolver, 1);
   dae_status status = solver ? DAE_OK : DAE_ERROR_MEMORY;
   if (!status) {
     *solver = (dae__zsolver){.n = n, .count = dae__pattern_count(pattern)};

@@ -34,10 +34,10 @@ static dae_status zdense_solver_create(dae__arena *arena, const dae_pattern *pat
 {
   int n = pattern->cols;
   size_t stride = dae__zlu_stride(n);
-  dense *d = DAE__TAKE(arena, dense, 1);
-  double *LU = DAE__KEEP(arena, double, size), *scale = DAE__KEEP(arena, double, n);
-  int *pivot = DAE__KEEP(arena, int, n);
-  double *x = DAE__TAKE(arena, double, stride), *y = DAE__TAKE(arena, double, stride);
+  dense *d = DAE__ALLOC(arena, dense, 1);
+  double *LU = DAE__STATE(arena, double, size), *scale = DAE__STATE(arena, double, n);
+  int *pivot = DAE__STATE(arena, int, n);
+  double *x = DAE__ALLOC(arena, double, stride), *y = DAE__ALLOC(arena, double, stride);
   if (dae__arena_failed(arena))
     return DAE_ERROR_MEMORY;
   *d = (dense){n, where, size, pattern, LU, scale, x, y, pivot};

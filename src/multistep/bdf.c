@@ -92,7 +92,7 @@ static dae_status bdf_create_in(dae__arena *arena, const request *r, const dae_p
                                 const dae_start *start, dae_integrator **out, dae_error *err)
 {
   int size = dae_problem_size(problem);
-  double *y = DAE__TAKE(arena, double, size), *dy = DAE__TAKE(arena, double, size);
+  double *y = DAE__ALLOC(arena, double, size), *dy = DAE__ALLOC(arena, double, size);
   dae__corrector corrector = {0};
   dae_status status;
   if (dae__arena_failed(arena))

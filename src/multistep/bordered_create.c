@@ -120,17 +120,17 @@ static void bordered_merge_blocks(dae__bordered *s, dae__arena *arena)
   s->pattern = dae__blocks_merge(arena, s->n, s->n, s->block, DAE__BLOCKS);
 }
 
-static void bordered_take_memory(dae__bordered *s, dae__arena *arena)
+static void bordered_alloc_memory(dae__bordered *s, dae__arena *arena)
 {
   const dae__mech *m = s->m;
-  s->count = DAE__KEEP(arena, dae__bordered_counts, 1);
+  s->count = DAE__STATE(arena, dae__bordered_counts, 1);
   s->one_q = dae__pattern_diagonal(arena, m->nq);
   s->one_u = dae__pattern_diagonal(arena, m->nu);
   s->one_y = dae__pattern_diagonal(arena, m->nc + m->ng);
   int ones = m->nq > m->nu ? m->nq : m->nu;
-  s->ones = DAE__TAKE(arena, double, ones);
-  s->fsc = DAE__TAKE(arena, double, m->nr);
-  s->scratch = DAE__TAKE(arena, double, s->n);
+  s->ones = DAE__ALLOC(arena, double, ones);
+  s->fsc = DAE__ALLOC(arena, double, m->nr);
+  s->scratch = DAE__ALLOC(arena, double, s->n);
   if (dae__arena_failed(arena))
     return;
   for (int i = 0; i < ones; i++)
@@ -152,7 +152,7 @@ static void bordered_take_memory(dae__bordered *s, dae__arena *arena)
              {&s->k_q, &m->kq},
              {&s->Kts, &m->Kts}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-    *all[i].values = DAE__TAKE(arena, double, dae__pattern_count(all[i].pattern));
+    *all[i].values = DAE__ALLOC(arena, double, dae__pattern_count(all[i].pattern));
 }
 
 static dae_status bordered_prepare(dae__bordered *s, dae__arena *arena, const dae_problem *problem,
@@ -168,7 +168,7 @@ static dae_status bordered_prepare(dae__bordered *s, dae__arena *arena, const da
   DAE__TRY(status);
   s->mu = s->m->at.size;
   s->n = s->mu + s->m->ng;
-  bordered_take_memory(s, arena);
+  bordered_alloc_memory(s, arena);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   return dae__solver_create(arena, &s->pattern, &s->solver, err);
@@ -197,7 +197,7 @@ dae_status dae__bordered_corrector(dae__bordered *s, const dae__corrector_table 
                                    dae__arena *arena, dae__corrector *out, dae_error *err)
 {
   const dae__mech_layout *o = &s->m->at;
-  unsigned char *role = DAE__TAKE(arena, unsigned char, s->n);
+  unsigned char *role = DAE__ALLOC(arena, unsigned char, s->n);
   bool positions = opts->error_test == DAE_BDF_TEST_Q || opts->error_test == DAE_BDF_TEST_X;
   if (!role)
     return dae__out_of_memory(err);

@@ -78,7 +78,7 @@ dae_status dae__cm_create(dae__arena *arena, const dae_problem *problem, const d
                           const dae_bdf_options *opts, double *y, double *dy, dae__corrector *out,
                           dae_error *err)
 {
-  cm *o = DAE__TAKE(arena, cm, 1);
+  cm *o = DAE__ALLOC(arena, cm, 1);
   if (!o)
     return dae__out_of_memory(err);
   dae_status status =
@@ -86,8 +86,8 @@ dae_status dae__cm_create(dae__arena *arena, const dae_problem *problem, const d
   DAE__TRY(status);
   o->s.b.with_H = false;
   o->stale = opts->projector == DAE_BDF_PROJECTOR_STALE;
-  o->G0 = DAE__KEEP(arena, double, dae__pattern_count(&o->s.b.m->G));
-  o->K0 = DAE__KEEP(arena, double, dae__pattern_count(&o->s.b.m->K));
+  o->G0 = DAE__STATE(arena, double, dae__pattern_count(&o->s.b.m->G));
+  o->K0 = DAE__STATE(arena, double, dae__pattern_count(&o->s.b.m->K));
   if (!dae__arena_failed(arena))
     return DAE_OK;
   dae__estimated_free(o);

@@ -76,7 +76,7 @@ dae_status dae__cs_create(dae__arena *arena, const dae_problem *problem, const d
                           const dae_bdf_options *opts, double *y, double *dy, dae__corrector *out,
                           dae_error *err)
 {
-  dae__estimated *s = DAE__TAKE(arena, dae__estimated, 1);
+  dae__estimated *s = DAE__ALLOC(arena, dae__estimated, 1);
   if (!s)
     return dae__out_of_memory(err);
   return dae__estimated_create(arena, problem, start, opts, &cs_table, y, dy, s, out, err);

@@ -8,7 +8,7 @@ dae_status dae__estimated_create(dae__arena *arena, const dae_problem *problem,
                                  dae__estimated *s, dae__corrector *out, dae_error *err)
 {
   DAE__TRY(dae__bordered_create(arena, problem, start, opts, y, dy, &s->b, err));
-  s->Y = DAE__TAKE(arena, double, s->b.n);
+  s->Y = DAE__ALLOC(arena, double, s->b.n);
   dae_status status = dae__multipliers_create(arena, s->b.m, opts, &s->e, err);
   if (!status && dae__arena_failed(arena))
     status = dae__out_of_memory(err);

@@ -34,7 +34,7 @@ dae_status dae__ggl_create(dae__arena *arena, const dae_problem *problem, const 
                            const dae_bdf_options *opts, double *y, double *dy, dae__corrector *out,
                            dae_error *err)
 {
-  dae__bordered *s = DAE__TAKE(arena, dae__bordered, 1);
+  dae__bordered *s = DAE__ALLOC(arena, dae__bordered, 1);
   if (!s)
     return dae__out_of_memory(err);
   /* Multipliers enter linearly and are known as soon as q and v are: only DASSL's rules ask for

@@ -46,7 +46,7 @@ dae_status dae__ggl_star_create(dae__arena *arena, const dae_problem *problem,
                                 const dae_start *start, const dae_bdf_options *opts, double *y,
                                 double *dy, dae__corrector *out, dae_error *err)
 {
-  star *o = DAE__TAKE(arena, star, 1);
+  star *o = DAE__ALLOC(arena, star, 1);
   if (!o)
     return dae__out_of_memory(err);
   o->reset = opts->reset;

@@ -349,27 +349,27 @@ static const dae__integrator_table bdf_verbs = {
     .free = bdf_host_free,
 };
 
-static void bdf_take_memory(dae__bdf *s, dae__arena *arena)
+static void bdf_alloc_memory(dae__bdf *s, dae__arena *arena)
 {
   int n = s->corrector.n, size = s->corrector.size;
-  s->m = DAE__KEEP(arena, dae__bdf_memory, 1);
+  s->m = DAE__STATE(arena, dae__bdf_memory, 1);
   s->history = dae__history_create(arena, n);
-  s->state = DAE__KEEP(arena, double, size);
-  s->rate = DAE__KEEP(arena, double, size);
-  s->scratch_state = DAE__TAKE(arena, double, size);
-  s->scratch_rate = DAE__TAKE(arena, double, size);
+  s->state = DAE__STATE(arena, double, size);
+  s->rate = DAE__STATE(arena, double, size);
+  s->scratch_state = DAE__ALLOC(arena, double, size);
+  s->scratch_rate = DAE__ALLOC(arena, double, size);
   double **vectors[] = {&s->Y, &s->dY, &s->e, &s->delta, &s->inverse, &s->scratch, &s->through};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
-    *vectors[i] = DAE__TAKE(arena, double, n);
+    *vectors[i] = DAE__ALLOC(arena, double, n);
   if (s->opts.step > 0)
-    s->start_values = DAE__TAKE(arena, double, (size_t)n *(size_t)(s->opts.order + 1));
+    s->start_values = DAE__ALLOC(arena, double, (size_t)n *(size_t)(s->opts.order + 1));
 }
 
 dae_status dae__bdf_host_create(dae__arena *arena, const dae__corrector *corrector,
                                 const dae_bdf_options *opts, double t, const bool *fixed, double *y,
                                 double *dy, dae_integrator **out, dae_error *err)
 {
-  dae__bdf *s = DAE__TAKE(arena, dae__bdf, 1);
+  dae__bdf *s = DAE__ALLOC(arena, dae__bdf, 1);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   s->corrector = *corrector;
@@ -389,7 +389,7 @@ dae_status dae__bdf_host_create(dae__arena *arena, const dae__corrector *correct
   s->atol = opts->atol;
   s->max_order = s->opts.order;
   s->project = opts->project;
-  bdf_take_memory(s, arena);
+  bdf_alloc_memory(s, arena);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   s->m->t = s->m->t_previous = t;

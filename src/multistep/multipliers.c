@@ -9,7 +9,7 @@
 
 static dae_pattern multipliers_empty(dae__arena *arena, int rows, int cols)
 {
-  return (dae_pattern){rows, cols, DAE__TAKE(arena, int, cols + 1), DAE__TAKE(arena, int, 0)};
+  return (dae_pattern){rows, cols, DAE__ALLOC(arena, int, cols + 1), DAE__ALLOC(arena, int, 0)};
 }
 
 static void multipliers_take_split(dae__multipliers *e, dae__arena *arena)
@@ -19,10 +19,10 @@ static void multipliers_take_split(dae__multipliers *e, dae__arena *arena)
   e->A = dae__blocks_merge(arena, m->nc, m->nq, blocks, 2);
   e->G_in_A = blocks[0];
   e->K_in_A = blocks[1];
-  e->pivot = DAE__TAKE(arena, int, m->nc);
-  e->rows = DAE__TAKE(arena, bool, m->nc);
+  e->pivot = DAE__ALLOC(arena, int, m->nc);
+  e->rows = DAE__ALLOC(arena, bool, m->nc);
   if (!dae__arena_failed(arena))
-    e->stacked = DAE__TAKE(arena, double, dae__pattern_count(&e->A));
+    e->stacked = DAE__ALLOC(arena, double, dae__pattern_count(&e->A));
 }
 
 dae_status dae__multipliers_create(dae__arena *arena, dae__mech *m, const dae_bdf_options *opts,
@@ -42,12 +42,12 @@ dae_status dae__multipliers_create(dae__arena *arena, dae__mech *m, const dae_bd
         err, DAE_ERROR_OPTION, "multipliers",
         "multipliers qr is for dense problems with holonomic constraints; least-squares "
         "gives the same multipliers");
-  dae_pattern *none = DAE__TAKE(arena, dae_pattern, 2);
-  e->memory = DAE__KEEP(arena, dae__multipliers_memory, 1);
-  e->diagonal = DAE__KEEP(arena, double, m->nq + m->nc);
-  e->diagonal_G = DAE__KEEP(arena, double, m->nq + m->ng);
-  e->x = DAE__TAKE(arena, double, m->nq);
-  e->s = DAE__TAKE(arena, double, m->nc);
+  dae_pattern *none = DAE__ALLOC(arena, dae_pattern, 2);
+  e->memory = DAE__STATE(arena, dae__multipliers_memory, 1);
+  e->diagonal = DAE__STATE(arena, double, m->nq + m->nc);
+  e->diagonal_G = DAE__STATE(arena, double, m->nq + m->ng);
+  e->x = DAE__ALLOC(arena, double, m->nq);
+  e->s = DAE__ALLOC(arena, double, m->nc);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   none[0] = multipliers_empty(arena, m->nq, m->nq);
@@ -55,8 +55,8 @@ dae_status dae__multipliers_create(dae__arena *arena, dae__mech *m, const dae_bd
   if (e->choose)
     multipliers_take_split(e, arena);
   if (e->kind == DAE_BDF_MULTIPLIERS_QR) {
-    e->Q = DAE__TAKE(arena, double, m->nq * m->nc);
-    e->tau = DAE__TAKE(arena, double, m->nc);
+    e->Q = DAE__ALLOC(arena, double, m->nq * m->nc);
+    e->tau = DAE__ALLOC(arena, double, m->nc);
   }
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);

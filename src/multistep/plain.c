@@ -189,13 +189,13 @@ static dae_status plain_make_start(plain *c, const dae_start *from, double *y, d
   return status;
 }
 
-static void plain_take_memory(plain *c, dae__arena *arena)
+static void plain_alloc_memory(plain *c, dae__arena *arena)
 {
   const dae__semi *s = c->s;
-  c->m = DAE__KEEP(arena, memory, 1);
+  c->m = DAE__STATE(arena, memory, 1);
   c->M = dae__semi_mass_create(arena, c->s);
-  c->Ms = DAE__TAKE(arena, double, dae__pattern_count(&s->Ms));
-  c->J = DAE__TAKE(arena, double, dae__pattern_count(&s->J));
+  c->Ms = DAE__ALLOC(arena, double, dae__pattern_count(&s->Ms));
+  c->J = DAE__ALLOC(arena, double, dae__pattern_count(&s->J));
   c->matrix = dae__semi_matrix_create(arena, s);
 }
 
@@ -207,7 +207,7 @@ static dae_status plain_finish(plain *c, dae__arena *arena, int index, dae_error
   status = dae__surface_create(arena, c->s, &c->surface, err);
   if (!status)
     status = dae__surface_create(arena, c->s, &c->shown, err);
-  c->slope = DAE__TAKE(arena, double, c->s->n);
+  c->slope = DAE__ALLOC(arena, double, c->s->n);
   if (!status)
     status = dae__semi_slopes_prepare(arena, c->s, &c->slopes, err);
   return status ? status : dae__semi_slopes_create(arena, c->shown, &c->slopes, err);
@@ -217,7 +217,7 @@ dae_status dae__plain_create(dae__arena *arena, const dae_problem *problem, cons
                              const dae_bdf_options *opts, double *y, double *dy,
                              dae__corrector *out, dae_error *err)
 {
-  plain *c = DAE__TAKE(arena, plain, 1);
+  plain *c = DAE__ALLOC(arena, plain, 1);
   int index = 0;
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
@@ -227,8 +227,8 @@ dae_status dae__plain_create(dae__arena *arena, const dae_problem *problem, cons
   DAE__TRY(dae__semi_create(arena, problem, &c->s, err));
   DAE__TRY(plain_make_start(c, from, y, dy, &index, err));
   int n = c->s->n;
-  unsigned char *role = DAE__TAKE(arena, unsigned char, n);
-  plain_take_memory(c, arena);
+  unsigned char *role = DAE__ALLOC(arena, unsigned char, n);
+  plain_alloc_memory(c, arena);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   for (int i = 0; i < n; i++)

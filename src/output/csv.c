@@ -106,10 +106,10 @@ dae_status dae_csv_sink(const char *path, const dae_env *env, dae_sink *out, dae
   if (!path || !*path)
     return dae__fail(err, DAE_ERROR_USAGE, "path", "the CSV file has no name");
   dae__arena *arena = dae__arena_create(env);
-  csv *self = arena ? DAE__TAKE(arena, csv, 1) : NULL;
+  csv *self = arena ? DAE__ALLOC(arena, csv, 1) : NULL;
   if (self) {
-    self->path = DAE__TAKE(arena, char, strlen(path) + 1);
-    self->buffer = DAE__TAKE(arena, char, BUFFER);
+    self->path = DAE__ALLOC(arena, char, strlen(path) + 1);
+    self->buffer = DAE__ALLOC(arena, char, BUFFER);
   }
   if (!self || dae__arena_failed(arena)) {
     dae__arena_free(arena);

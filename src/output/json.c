@@ -247,10 +247,10 @@ dae_status dae_json_sink(const char *path, const dae_env *env, dae_sink *out, da
   if (!path || !*path)
     return dae__fail(err, DAE_ERROR_USAGE, "path", "the JSON file has no name");
   dae__arena *arena = dae__arena_create(env);
-  json *self = arena ? DAE__TAKE(arena, json, 1) : NULL;
+  json *self = arena ? DAE__ALLOC(arena, json, 1) : NULL;
   if (self) {
-    self->path = DAE__TAKE(arena, char, strlen(path) + 1);
-    self->text = DAE__TAKE(arena, char, ROOM);
+    self->path = DAE__ALLOC(arena, char, strlen(path) + 1);
+    self->text = DAE__ALLOC(arena, char, ROOM);
   }
   if (!self || dae__arena_failed(arena)) {
     dae__arena_free(arena);

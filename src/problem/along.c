@@ -32,8 +32,8 @@ static const double weight[2][2][2][POINTS] = {
 
 dae__along dae__along_create(dae__arena *arena, int n)
 {
-  return (dae__along){.sample = DAE__TAKE(arena, double, POINTS *(size_t)n),
-                      .trial = DAE__TAKE(arena, double, n)};
+  return (dae__along){.sample = DAE__ALLOC(arena, double, POINTS *(size_t)n),
+                      .trial = DAE__ALLOC(arena, double, n)};
 }
 
 /* a formula at a step */

@@ -73,8 +73,8 @@ static dae_status consistent_coupled(dae__arena *arena, const request *r, dae_er
 {
   dae__assembly *assembly;
   int size = dae_problem_size(r->problem);
-  double *y = DAE__TAKE(arena, double, size), *dy = DAE__TAKE(arena, double, size);
-  bool *fixed = DAE__TAKE(arena, bool, size);
+  double *y = DAE__ALLOC(arena, double, size), *dy = DAE__ALLOC(arena, double, size);
+  bool *fixed = DAE__ALLOC(arena, bool, size);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   DAE__TRY(dae__assembly_create(arena, r->problem, &assembly, err));
@@ -98,8 +98,8 @@ static dae_status consistent_in_arena(dae__arena *arena, const dae_problem *prob
 {
   int size = dae_problem_size(problem);
   request r = {.problem = problem, .t = start->t, .fixed = start->fixed, .find = find};
-  r.y = DAE__TAKE(arena, double, size);
-  r.dy = DAE__TAKE(arena, double, size);
+  r.y = DAE__ALLOC(arena, double, size);
+  r.dy = DAE__ALLOC(arena, double, size);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   dae__copy(size, start->y, r.y);

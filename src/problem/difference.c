@@ -16,16 +16,16 @@ dae__difference dae__difference_create(dae__arena *arena, const dae_pattern *pat
   int rows = pattern->rows, cols = pattern->cols;
   dae__difference d = {.pattern = pattern, .fine = fine};
   d.relative = fine ? pow(DBL_EPSILON, 0.2) : sqrt(DBL_EPSILON);
-  int *colour = DAE__TAKE(arena, int, cols);
-  d.column = DAE__TAKE(arena, int, cols);
-  d.x = DAE__TAKE(arena, double, cols);
-  d.step = DAE__TAKE(arena, double, cols);
-  d.base = DAE__TAKE(arena, double, rows);
-  d.moved = DAE__TAKE(arena, double, rows);
+  int *colour = DAE__ALLOC(arena, int, cols);
+  d.column = DAE__ALLOC(arena, int, cols);
+  d.x = DAE__ALLOC(arena, double, cols);
+  d.step = DAE__ALLOC(arena, double, cols);
+  d.base = DAE__ALLOC(arena, double, rows);
+  d.moved = DAE__ALLOC(arena, double, rows);
   if (dae__arena_failed(arena))
     return d;
   d.colours = dae__pattern_colour(arena, pattern, colour);
-  d.start = DAE__TAKE(arena, int, d.colours + 1);
+  d.start = DAE__ALLOC(arena, int, d.colours + 1);
   if (dae__arena_failed(arena))
     return d;
   for (int j = 0; j < cols; j++)

@@ -38,25 +38,25 @@ static dae_status measure_mechanical(dae__arena *arena, const dae_problem *probl
                         &measure->u_rate, &measure->u_moved, &measure->in_rate};
   int sizes[] = {m->nq, m->nq, m->nq, m->nu, m->nu, m->p->nin};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
-    *vectors[i] = DAE__TAKE(arena, double, sizes[i]);
-  measure->Gv = DAE__TAKE(arena, double, m->nc);
-  measure->residual = DAE__TAKE(arena, double, m->ng + m->nc);
-  measure->G = DAE__TAKE(arena, double, dae__pattern_count(&m->G));
-  measure->K = DAE__TAKE(arena, double, dae__pattern_count(&m->K));
+    *vectors[i] = DAE__ALLOC(arena, double, sizes[i]);
+  measure->Gv = DAE__ALLOC(arena, double, m->nc);
+  measure->residual = DAE__ALLOC(arena, double, m->ng + m->nc);
+  measure->G = DAE__ALLOC(arena, double, dae__pattern_count(&m->G));
+  measure->K = DAE__ALLOC(arena, double, dae__pattern_count(&m->K));
   return DAE_OK;
 }
 
 dae_status dae__measure_create(dae__arena *arena, const dae_problem *problem, dae__measure **out,
                                dae_error *err)
 {
-  dae__measure *measure = DAE__TAKE(arena, dae__measure, 1);
+  dae__measure *measure = DAE__ALLOC(arena, dae__measure, 1);
   dae_status status = dae_problem_validate(problem, err);
   *out = NULL;
   DAE__TRY(status);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   if (problem->coupled) {
-    measure->y = DAE__TAKE(arena, double, dae_problem_size(problem));
+    measure->y = DAE__ALLOC(arena, double, dae_problem_size(problem));
     DAE__TRY(dae__assembly_create(arena, problem, &measure->assembly, err));
     problem = dae__assembly_problem(measure->assembly);
   }
@@ -65,11 +65,11 @@ dae_status dae__measure_create(dae__arena *arena, const dae_problem *problem, da
   } else if (problem->momentum) {
     status = dae__momentum_create(arena, problem, &measure->n, err);
     if (!status)
-      measure->residual = DAE__TAKE(arena, double, measure->n->ng + measure->n->nc);
+      measure->residual = DAE__ALLOC(arena, double, measure->n->ng + measure->n->nc);
   } else {
     status = dae__semi_create(arena, problem, &measure->s, err);
     if (!status)
-      measure->residual = DAE__TAKE(arena, double, dae_problem_size(problem));
+      measure->residual = DAE__ALLOC(arena, double, dae_problem_size(problem));
   }
   if (!status && dae__arena_failed(arena))
     status = dae__out_of_memory(err);

@@ -65,8 +65,8 @@ static void sparsity_add(sketch *k, const dae_pattern *p, int row, int col)
 static dae_pattern sparsity_entries(dae__arena *arena, const dae_pattern *p, const double *a,
                                     const double *b, double noise)
 {
-  int *start = DAE__TAKE(arena, int, (size_t)p->cols + 1);
-  int *row = DAE__TAKE(arena, int, dae__pattern_count(p)), n = 0;
+  int *start = DAE__ALLOC(arena, int, (size_t)p->cols + 1);
+  int *row = DAE__ALLOC(arena, int, dae__pattern_count(p)), n = 0;
   for (int j = 0; j < p->cols && !dae__arena_failed(arena); j++) {
     for (int e = p->start[j]; e < p->start[j + 1]; e++)
       if (fabs(a[e]) > noise || fabs(b[e]) > noise)
@@ -80,8 +80,8 @@ static dae_status sparsity_look_at(sketch *k, const term *of, void *form, values
                                    dae_pattern *out, dae_error *err)
 {
   int count = dae__pattern_count(of->full);
-  double *here = DAE__TAKE(k->scratch, double, count);
-  double *beside = DAE__TAKE(k->scratch, double, count);
+  double *here = DAE__ALLOC(k->scratch, double, count);
+  double *beside = DAE__ALLOC(k->scratch, double, count);
   if (dae__arena_failed(k->scratch))
     return dae__out_of_memory(err);
   DAE__TRY(values(form, of->which, k, k->y, here, err));
@@ -237,10 +237,10 @@ static dae_status sparsity_place_unknowns(sketch *k, const double *y, const int 
 {
   int n = dae_problem_size(k->problem);
   int nq = k->problem->mechanical ? k->problem->mechanical->nq : 0;
-  k->unknown = DAE__TAKE(k->scratch, int, n);
-  k->y = DAE__TAKE(k->scratch, double, n);
-  k->beside = DAE__TAKE(k->scratch, double, n);
-  k->s = DAE__TAKE(k->scratch, double, n);
+  k->unknown = DAE__ALLOC(k->scratch, int, n);
+  k->y = DAE__ALLOC(k->scratch, double, n);
+  k->beside = DAE__ALLOC(k->scratch, double, n);
+  k->s = DAE__ALLOC(k->scratch, double, n);
   if (dae__arena_failed(k->scratch))
     return dae__out_of_memory(err);
   for (int i = 0; i < n; i++) {
@@ -288,7 +288,7 @@ static void sparsity_add_block(picture *p, int size, const char *name, const cha
     snprintf(text, sizeof text, "%s", name);
   else
     snprintf(text, sizeof text, "%s[%d]", kind, i + 1);
-  char *copy = size > 0 ? DAE__TAKE(p->arena, char, sizeof text) : NULL;
+  char *copy = size > 0 ? DAE__ALLOC(p->arena, char, sizeof text) : NULL;
   if (!copy)
     return;
   memcpy(copy, text, sizeof text);
@@ -333,8 +333,8 @@ static void sparsity_add_blocks(picture *p, const dae_problem *problem)
   int most = (int)(sizeof all / sizeof *all);
   if (problem->coupled)
     most = problem->coupled->parts + problem->coupled->joints;
-  p->block = DAE__TAKE(p->arena, int, most);
-  p->names = DAE__TAKE(p->arena, const char *, most);
+  p->block = DAE__ALLOC(p->arena, int, most);
+  p->names = DAE__ALLOC(p->arena, const char *, most);
   if (dae__arena_failed(p->arena))
     return;
   if (problem->coupled)
@@ -370,7 +370,7 @@ dae_status dae_sparsity_create(const dae_problem *problem, double t, const doubl
                                const dae_env *env, dae_sparsity **out, dae_error *err)
 {
   dae__arena *arena = dae__arena_create(env);
-  picture *p = arena ? DAE__TAKE(arena, picture, 1) : NULL;
+  picture *p = arena ? DAE__ALLOC(arena, picture, 1) : NULL;
   dae_status status = p ? DAE_OK : dae__out_of_memory(err);
   *out = NULL;
   if (p) {

@@ -259,14 +259,14 @@ static dae_status validate_mark_inputs(const dae_coupled *p, const long *first, 
 
 static dae_status validate_check_inputs(dae__arena *arena, const dae_coupled *p, dae_error *err)
 {
-  long *first = DAE__TAKE(arena, long, p->parts + 1), inputs = 0;
+  long *first = DAE__ALLOC(arena, long, p->parts + 1), inputs = 0;
   if (!first)
     return dae__out_of_memory(err);
   for (int i = 0; i < p->parts; i++) {
     first[i] = inputs;
     inputs += validate_part_inputs(&p->part[i]);
   }
-  bool *wired = DAE__TAKE(arena, bool, inputs);
+  bool *wired = DAE__ALLOC(arena, bool, inputs);
   if (!wired)
     return dae__out_of_memory(err);
   dae_status status = validate_mark_inputs(p, first, wired, err);

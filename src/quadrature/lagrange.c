@@ -46,8 +46,8 @@ void dae__curve_create(dae__arena *arena, int nodes, const double *node, const i
   dae__curve *c = out;
   int last = nodes - 1;
   *c = (dae__curve){.nodes = nodes, .node = node, .at = at, .integrated = integrated};
-  c->start = DAE__TAKE(arena, double, nodes);
-  c->end = DAE__TAKE(arena, double, nodes);
+  c->start = DAE__ALLOC(arena, double, nodes);
+  c->end = DAE__ALLOC(arena, double, nodes);
   if (dae__arena_failed(arena))
     return;
   for (int i = 0; i < nodes; i++) {

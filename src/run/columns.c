@@ -29,7 +29,7 @@ static int columns_group_of(dae_variable_kind kind)
 static const char *columns_copy_of(dae__arena *arena, const char *text)
 {
   size_t size = strlen(text) + 1;
-  char *copy = DAE__TAKE(arena, char, size);
+  char *copy = DAE__ALLOC(arena, char, size);
   return copy ? memcpy(copy, text, size) : "";
 }
 
@@ -82,9 +82,9 @@ dae_status dae__columns_create(dae__arena *arena, const dae_run_plan *plan, dae_
   bool valid = true;
   dae__columns c = {.plan = plan, .variables = plan->columns ? plan->column_count : size};
   c.count = 1 + c.variables + plan->outputs;
-  c.names = DAE__TAKE(arena, const char *, c.count);
-  c.entry = DAE__TAKE(arena, int, c.variables);
-  c.values = DAE__TAKE(arena, double, c.count);
+  c.names = DAE__ALLOC(arena, const char *, c.count);
+  c.entry = DAE__ALLOC(arena, int, c.variables);
+  c.values = DAE__ALLOC(arena, double, c.count);
   if (!dae__arena_failed(arena)) {
     c.names[0] = "t";
     if (plan->columns)

@@ -11,7 +11,7 @@ dae_status dae__monitor_create(dae__arena *arena, const dae_problem *problem, da
   *out = (dae__monitor){.position = NAN, .velocity = NAN, .energy_start = NAN, .energy = NAN};
   if (!problem)
     return DAE_OK;
-  out->y = DAE__TAKE(arena, double, dae_problem_size(problem));
+  out->y = DAE__ALLOC(arena, double, dae_problem_size(problem));
   if (dae__arena_failed(arena))
     return dae__fail(err, DAE_ERROR_MEMORY, NULL, "no memory for the energy balance");
   return dae__measure_create(arena, problem, &out->measure, err);

@@ -48,7 +48,7 @@ static dae_status run_prepare(run *r, const dae_env *env, dae_error *err)
   const dae_run_plan *plan = r->plan;
   r->arena = dae__arena_create(env);
   if (r->arena)
-    r->y = DAE__TAKE(r->arena, double, dae_problem_size(&plan->problem));
+    r->y = DAE__ALLOC(r->arena, double, dae_problem_size(&plan->problem));
   if (!r->arena || dae__arena_failed(r->arena))
     return dae__fail(err, DAE_ERROR_MEMORY, NULL, "no memory for the run");
   dae_status status = dae__columns_create(r->arena, plan, &r->columns, err);
@@ -131,7 +131,7 @@ static dae_status run_create(run *r, const dae_env *env, dae_error *err)
   const dae_method *method = r->plan->method;
   const void *opts = r->plan->options;
   if (!opts && method->defaults) {
-    void *own = dae__arena_take(r->arena, 1, method->options_size);
+    void *own = dae__arena_alloc(r->arena, 1, method->options_size);
     if (!own)
       return dae__fail(err, DAE_ERROR_MEMORY, NULL, "no memory for the options");
     method->defaults(own);

@@ -128,9 +128,9 @@ static void verify_find_times(comparison *c)
 static dae_status verify_prepare(dae__arena *arena, const dae_summary *s, comparison *c,
                                  dae_error *err)
 {
-  c->kind = DAE__TAKE(arena, dae_variable_kind, c->columns->variables);
-  c->scale = DAE__TAKE(arena, double, c->columns->variables);
-  c->times = DAE__TAKE(arena, double, c->v->count);
+  c->kind = DAE__ALLOC(arena, dae_variable_kind, c->columns->variables);
+  c->scale = DAE__ALLOC(arena, double, c->columns->variables);
+  c->times = DAE__ALLOC(arena, double, c->v->count);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   *c->out = (dae_verification){0};
@@ -145,7 +145,7 @@ static dae_status verify_prepare(dae__arena *arena, const dae_summary *s, compar
 static void *verify_options_of(dae__arena *arena, const dae_method *method, const dae_summary *s)
 {
   char number[40];
-  void *opts = dae__arena_take(arena, 1, method->options_size);
+  void *opts = dae__arena_alloc(arena, 1, method->options_size);
   if (!opts)
     return NULL;
   method->defaults(opts);

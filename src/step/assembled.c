@@ -27,8 +27,8 @@ static dae_status assembled_create_around(dae__arena *arena, const dae_problem *
                                           dae_integrator **out, dae_error *err)
 {
   int size = dae_problem_size(problem);
-  double *y = DAE__TAKE(arena, double, size);
-  bool *fixed = start->fixed ? DAE__TAKE(arena, bool, size) : NULL;
+  double *y = DAE__ALLOC(arena, double, size);
+  bool *fixed = start->fixed ? DAE__ALLOC(arena, bool, size) : NULL;
   dae__assembly *assembly;
   dae_integrator *child = NULL;
   if (dae__arena_failed(arena))

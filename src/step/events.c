@@ -99,14 +99,14 @@ dae_status dae__events_create(dae__arena *arena, const dae_problem *problem,
                        events[i].direction);
   }
   own.env = dae__arena_env(arena);
-  own.memory = DAE__KEEP(arena, memory, 1);
-  own.watches = DAE__KEEP(arena, watch, count);
-  own.finds = DAE__TAKE(arena, find, count);
-  own.y = DAE__TAKE(arena, double, n);
-  own.before = DAE__TAKE(arena, double, n);
-  own.after = DAE__TAKE(arena, double, n);
-  own.dy = DAE__TAKE(arena, double, n);
-  dae__events *ev = DAE__TAKE(arena, dae__events, 1);
+  own.memory = DAE__STATE(arena, memory, 1);
+  own.watches = DAE__STATE(arena, watch, count);
+  own.finds = DAE__ALLOC(arena, find, count);
+  own.y = DAE__ALLOC(arena, double, n);
+  own.before = DAE__ALLOC(arena, double, n);
+  own.after = DAE__ALLOC(arena, double, n);
+  own.dy = DAE__ALLOC(arena, double, n);
+  dae__events *ev = DAE__ALLOC(arena, dae__events, 1);
   if (dae__arena_failed(arena))
     return dae__fail(err, DAE_ERROR_MEMORY, NULL, "no memory for the events");
   *ev = own;

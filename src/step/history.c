@@ -4,8 +4,8 @@
 dae__history dae__history_create(dae__arena *arena, int n)
 {
   return (dae__history){.n = n,
-                        .memory = DAE__KEEP(arena, dae__history_memory, 1),
-                        .phi = DAE__KEEP(arena, double, (size_t)n *DAE__HISTORY)};
+                        .memory = DAE__STATE(arena, dae__history_memory, 1),
+                        .phi = DAE__STATE(arena, double, (size_t)n *DAE__HISTORY)};
 }
 
 void dae__history_start(dae__history *s, double t, double h, const double *y, const double *dy)

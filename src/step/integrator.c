@@ -18,7 +18,7 @@ struct dae_integrator {
 dae_status dae__integrator_create(dae__arena *arena, const dae__integrator_table *table, void *self,
                                   dae_integrator **out)
 {
-  dae_integrator *it = DAE__TAKE(arena, dae_integrator, 1);
+  dae_integrator *it = DAE__ALLOC(arena, dae_integrator, 1);
   if (!it)
     return DAE_ERROR_MEMORY;
   *it = (dae_integrator){.table = table, .self = self, .arena = arena};

@@ -4,8 +4,8 @@
  * need not: step gets a finite t_stop > t, interpolate a time within [t_previous, t], restart a
  * finite time and state.
  *
- * Save and load copy the kept pieces of the arena. A method therefore keeps (DAE__KEEP) all that
- * the next step depends on, and takes (DAE__TAKE) what it can form anew; kept pieces hold no
+ * Save and load copy the kept pieces of the arena. A method therefore keeps (DAE__STATE) all that
+ * the next step depends on, and takes (DAE__ALLOC) what it can form anew; kept pieces hold no
  * pointers. */
 #ifndef DAEDAL_STEP_INTEGRATOR_H
 #define DAEDAL_STEP_INTEGRATOR_H

@@ -77,9 +77,9 @@ static bool permuted_is_permutation(const int *order, int size, int *seen)
 dae_status dae__permuted_create(dae__arena *arena, dae_integrator *child, const int *order,
                                 int size, dae_integrator **out, dae_error *err)
 {
-  permuted *p = DAE__TAKE(arena, permuted, 1);
-  int *own = DAE__TAKE(arena, int, size), *seen = DAE__TAKE(arena, int, size);
-  double *y = DAE__TAKE(arena, double, size), *dy = DAE__TAKE(arena, double, size);
+  permuted *p = DAE__ALLOC(arena, permuted, 1);
+  int *own = DAE__ALLOC(arena, int, size), *seen = DAE__ALLOC(arena, int, size);
+  double *y = DAE__ALLOC(arena, double, size), *dy = DAE__ALLOC(arena, double, size);
   dae_view view = dae_integrator_view(child);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);

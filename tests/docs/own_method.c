@@ -294,7 +294,7 @@ static const dae__integrator_table verbs = {.method = "rattle",
 
 static point keep_point(dae__arena *arena, int size)
 {
-  return (point){DAE__KEEP(arena, double, size), DAE__KEEP(arena, double, size)};
+  return (point){DAE__STATE(arena, double, size), DAE__STATE(arena, double, size)};
 }
 
 static dae_status prepare(rattle *o, dae__arena *arena, dae_error *err)
@@ -309,11 +309,11 @@ static dae_status prepare(rattle *o, dae__arena *arena, dae_error *err)
   const dae__mech *m = o->m;
   o->now = keep_point(arena, m->at.size);
   o->previous = keep_point(arena, m->at.size);
-  o->iterations = DAE__KEEP(arena, long, 1);
-  o->next = (point){DAE__TAKE(arena, double, m->at.size), DAE__TAKE(arena, double, m->at.size)};
-  o->v_half = DAE__TAKE(arena, double, m->nq);
-  o->top = DAE__TAKE(arena, double, m->nq);
-  o->bottom = DAE__TAKE(arena, double, m->ng);
+  o->iterations = DAE__STATE(arena, long, 1);
+  o->next = (point){DAE__ALLOC(arena, double, m->at.size), DAE__ALLOC(arena, double, m->at.size)};
+  o->v_half = DAE__ALLOC(arena, double, m->nq);
+  o->top = DAE__ALLOC(arena, double, m->nq);
+  o->bottom = DAE__ALLOC(arena, double, m->ng);
   o->march = (dae__march){.table = &marching,
                           .self = o,
                           .rtol = 1e-6,
@@ -322,14 +322,14 @@ static dae_status prepare(rattle *o, dae__arena *arena, dae_error *err)
                           .order = 2,
                           .control = dae__controller_defaults(3),
                           .env = dae__arena_env(arena),
-                          .memory = DAE__KEEP(arena, dae__march_memory, 1)};
+                          .memory = DAE__STATE(arena, dae__march_memory, 1)};
   return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
 }
 
 static dae_status create_in(dae__arena *arena, const dae_problem *problem, const dae_start *start,
                             const own_rattle_options *opts, dae_integrator **out, dae_error *err)
 {
-  rattle *o = DAE__TAKE(arena, rattle, 1);
+  rattle *o = DAE__ALLOC(arena, rattle, 1);
   if (!o)
     return dae__out_of_memory(err);
   o->opts = *opts;

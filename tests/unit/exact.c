@@ -190,8 +190,8 @@ static dae_status create(const dae_problem *problem, const dae_start *start, con
   dae__arena *arena = dae__arena_create(env);
   if (!arena)
     return DAE_ERROR_MEMORY;
-  exact *x = DAE__TAKE(arena, exact, 1);
-  memory *m = DAE__KEEP(arena, memory, 1);
+  exact *x = DAE__ALLOC(arena, exact, 1);
+  memory *m = DAE__STATE(arena, memory, 1);
   if (!dae__arena_failed(arena)) {
     *x = (exact){.opts = *(const exact_options *)opts, .size = dae_problem_size(problem), .m = m};
     *m = (memory){.t0 = start->t, .t = start->t, .t_previous = start->t};

@@ -37,7 +37,7 @@ static inline double between(double low, double high)
 /* a pattern with about this part of its entries, and those of column first + i in row i */
 static inline dae_pattern some_of(dae__arena *arena, int rows, int cols, int first, double part)
 {
-  int *start = DAE__TAKE(arena, int, cols + 1), *row = DAE__TAKE(arena, int, rows *cols + 1);
+  int *start = DAE__ALLOC(arena, int, cols + 1), *row = DAE__ALLOC(arena, int, rows *cols + 1);
   int count = 0;
   for (int j = 0; j < cols; j++) {
     for (int i = 0; i < rows; i++)
@@ -57,10 +57,10 @@ static inline mechanism make(int n, int ng, int nk, bool full, double part)
   s.M = full ? dae__pattern_dense(s.arena, n, n) : dae__pattern_diagonal(s.arena, n);
   s.G = some_of(s.arena, ng, n, 0, part);
   s.K = some_of(s.arena, nk, n, ng, part);
-  s.m = DAE__TAKE(s.arena, double, n *n);
-  s.g = DAE__TAKE(s.arena, double, ng *n);
-  s.k = DAE__TAKE(s.arena, double, nk *n);
-  s.diagonal = DAE__TAKE(s.arena, double, s.size);
+  s.m = DAE__ALLOC(s.arena, double, n *n);
+  s.g = DAE__ALLOC(s.arena, double, ng *n);
+  s.k = DAE__ALLOC(s.arena, double, nk *n);
+  s.diagonal = DAE__ALLOC(s.arena, double, s.size);
   for (int j = 0; j < n; j++)
     if (full)
       for (int i = 0; i <= j; i++)
@@ -141,7 +141,7 @@ static inline double backward_error(const mechanism *s, const double *z, const d
 
 static inline double *random_side(const mechanism *s)
 {
-  double *f = DAE__TAKE(s->arena, double, s->size);
+  double *f = DAE__ALLOC(s->arena, double, s->size);
   for (int i = 0; i < s->size; i++)
     f[i] = uniform();
   return f;
@@ -150,7 +150,7 @@ static inline double *random_side(const mechanism *s)
 /* backward error of a solution for a random right side */
 static inline double error_of(const mechanism *s, dae__saddle *saddle)
 {
-  double *f = random_side(s), *z = DAE__TAKE(s->arena, double, s->size);
+  double *f = random_side(s), *z = DAE__ALLOC(s->arena, double, s->size);
   memcpy(z, f, (size_t)s->size * sizeof *z);
   dae__saddle_solve(saddle, z, z + s->n);
   return backward_error(s, z, f);

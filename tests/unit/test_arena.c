@@ -20,7 +20,7 @@ static void test_pieces_are_aligned_zeroed_and_apart(void **state)
   dae__arena *arena = dae__arena_create(NULL);
   unsigned char *piece[COUNT];
   for (int i = 0; i < COUNT; i++) {
-    piece[i] = dae__arena_take(arena, sizes[i], 1);
+    piece[i] = dae__arena_alloc(arena, sizes[i], 1);
     assert_non_null(piece[i]);
     assert_int_equal((uintptr_t)piece[i] % 64, 0);
     for (size_t j = 0; j < sizes[i]; j++)
@@ -42,7 +42,7 @@ static void test_free_releases_everything(void **state)
   dae_env env = counting_env_of(&count);
   dae__arena *arena = dae__arena_create(&env);
   for (int i = 0; i < COUNT; i++)
-    (void)dae__arena_keep(arena, sizes[i], 1);
+    (void)dae__arena_state(arena, sizes[i], 1);
   assert_ptr_equal(dae__arena_env(arena)->user, &count);
   assert_true(count.live > 0);
   dae__arena_free(arena);
@@ -57,7 +57,7 @@ static void test_small_pieces_share_chunks(void **state)
   dae_env env = counting_env_of(&count);
   dae__arena *arena = dae__arena_create(&env);
   for (int i = 0; i < 1000; i++)
-    (void)DAE__TAKE(arena, double, 8);
+    (void)DAE__ALLOC(arena, double, 8);
   assert_true(count.calls < 10);
   dae__arena_free(arena);
 }
@@ -79,7 +79,7 @@ static void test_failure_is_sticky_and_leaks_nothing(void **state)
     bool missing = false;
     for (int i = 0; i < COUNT; i++) {
       void *piece =
-          i % 2 ? dae__arena_keep(arena, sizes[i], 1) : dae__arena_take(arena, sizes[i], 1);
+          i % 2 ? dae__arena_state(arena, sizes[i], 1) : dae__arena_alloc(arena, sizes[i], 1);
       assert_false(missing && piece);
       missing = missing || !piece;
     }
@@ -96,7 +96,7 @@ static void test_a_size_that_overflows_fails(void **state)
 {
   (void)state;
   dae__arena *arena = dae__arena_create(NULL);
-  assert_null(dae__arena_take(arena, SIZE_MAX / 2, 8));
+  assert_null(dae__arena_alloc(arena, SIZE_MAX / 2, 8));
   assert_true(dae__arena_failed(arena));
   dae__arena_free(arena);
 }
@@ -111,11 +111,11 @@ typedef struct memory {
 static memory remember(void)
 {
   memory m = {.arena = dae__arena_create(NULL)};
-  m.x = DAE__KEEP(m.arena, double, 600);
-  (void)DAE__TAKE(m.arena, double, 100); /* not kept */
-  m.order = DAE__KEEP(m.arena, int, 1);
-  (void)DAE__KEEP(m.arena, double, 0);
-  m.name = DAE__KEEP(m.arena, char, 5);
+  m.x = DAE__STATE(m.arena, double, 600);
+  (void)DAE__ALLOC(m.arena, double, 100); /* not kept */
+  m.order = DAE__STATE(m.arena, int, 1);
+  (void)DAE__STATE(m.arena, double, 0);
+  m.name = DAE__STATE(m.arena, char, 5);
   return m;
 }
 
@@ -155,7 +155,7 @@ static void test_many_kept_pieces_are_saved_in_their_order(void **state)
   dae__arena *arena = dae__arena_create(NULL);
   int *piece[PIECES], saved[PIECES];
   for (int i = 0; i < PIECES; i++) {
-    piece[i] = DAE__KEEP(arena, int, 1);
+    piece[i] = DAE__STATE(arena, int, 1);
     *piece[i] = 1000 + i;
   }
   assert_int_equal(dae__arena_kept_size(arena), sizeof saved);
@@ -174,7 +174,7 @@ static void test_an_empty_arena_saves_nothing(void **state)
 {
   (void)state;
   dae__arena *arena = dae__arena_create(NULL);
-  (void)DAE__KEEP(arena, double, 0);
+  (void)DAE__STATE(arena, double, 0);
   assert_int_equal(dae__arena_kept_size(arena), 0);
   dae__arena_save(arena, NULL);
   dae__arena_load(arena, NULL);

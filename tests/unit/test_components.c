@@ -19,7 +19,7 @@
 /* lead[i + j n]: from j to i */
 static dae_pattern pattern_of(int n, const bool *lead)
 {
-  int *start = DAE__TAKE(arena, int, n + 1), *row = DAE__TAKE(arena, int, n *n), count = 0;
+  int *start = DAE__ALLOC(arena, int, n + 1), *row = DAE__ALLOC(arena, int, n *n), count = 0;
   for (int j = 0; j < n; j++) {
     for (int i = 0; i < n; i++)
       if (lead[i + j * n])
@@ -68,8 +68,8 @@ static void test_parts_of_random_patterns_are_those_of_the_definition(void **sta
 static void test_a_long_ring_is_one_part(void **state)
 {
   (void)state;
-  int n = 100000, *start = DAE__TAKE(arena, int, n + 1), *row = DAE__TAKE(arena, int, n);
-  int *component = DAE__TAKE(arena, int, n), *size = DAE__TAKE(arena, int, n);
+  int n = 100000, *start = DAE__ALLOC(arena, int, n + 1), *row = DAE__ALLOC(arena, int, n);
+  int *component = DAE__ALLOC(arena, int, n), *size = DAE__ALLOC(arena, int, n);
   for (int j = 0; j < n; j++) {
     start[j + 1] = j + 1;
     row[j] = (j + 1) % n;
@@ -85,7 +85,7 @@ static bool build(const dae_env *env)
   if (!own)
     return false;
   dae_pattern p = dae__pattern_diagonal(own, 500);
-  int *component = DAE__TAKE(own, int, 500), *size = DAE__TAKE(own, int, 500);
+  int *component = DAE__ALLOC(own, int, 500), *size = DAE__ALLOC(own, int, 500);
   bool built = !dae__arena_failed(own) && dae__components(own, &p, component, size) == 500;
   dae__arena_free(own);
   return built;

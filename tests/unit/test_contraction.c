@@ -22,9 +22,9 @@
 /* G given by rows as one reads it; entries that are zero are not in the pattern */
 static dae__loop loop_of(int systems, int n, const int *owner, const double *G)
 {
-  int *start = DAE__TAKE(arena, int, n + 1), *row = DAE__TAKE(arena, int, n *n), count = 0;
-  double *values = DAE__TAKE(arena, double, n *n);
-  dae_pattern *p = DAE__TAKE(arena, dae_pattern, 1);
+  int *start = DAE__ALLOC(arena, int, n + 1), *row = DAE__ALLOC(arena, int, n *n), count = 0;
+  double *values = DAE__ALLOC(arena, double, n *n);
+  dae_pattern *p = DAE__ALLOC(arena, dae_pattern, 1);
   for (int j = 0; j < n; j++) {
     for (int i = 0; i < n; i++)
       if (G[i * n + j] != 0) {
@@ -63,9 +63,10 @@ static double best(const dae__loop *loop, int *order)
 static double *full_T(const dae__loop *loop, const int *order)
 {
   const dae_pattern *p = loop->pattern;
-  int n = p->cols, *pivot = DAE__TAKE(arena, int, n), *place = DAE__TAKE(arena, int, loop->systems);
+  int n = p->cols, *pivot = DAE__ALLOC(arena, int, n),
+      *place = DAE__ALLOC(arena, int, loop->systems);
   size_t size = (size_t)n * (size_t)n;
-  double *G0 = DAE__TAKE(arena, double, size), *T = DAE__TAKE(arena, double, size);
+  double *G0 = DAE__ALLOC(arena, double, size), *T = DAE__ALLOC(arena, double, size);
   for (int k = 0; k < loop->systems; k++)
     place[order ? order[k] : k] = k;
   for (int j = 0; j < n; j++)
@@ -86,7 +87,7 @@ static double *full_T(const dae__loop *loop, const int *order)
 static double full_radius(const dae__loop *loop, const int *order)
 {
   int n = loop->pattern->cols;
-  double *re = DAE__TAKE(arena, double, n), *im = DAE__TAKE(arena, double, n), rho = 0;
+  double *re = DAE__ALLOC(arena, double, n), *im = DAE__ALLOC(arena, double, n), rho = 0;
   assert_int_equal(dae__spectrum_values(NULL, n, full_T(loop, order), re, im, NULL), DAE_OK);
   for (int i = 0; i < n; i++)
     rho = fmax(rho, hypot(re[i], im[i]));
@@ -193,8 +194,8 @@ static void test_chains_contract_by_the_side_that_carries_the_joints(void **stat
 /* blocks of random sizes, dominant on the diagonal */
 static dae__loop random_loop(int systems, int n, double size, double density)
 {
-  int *owner = DAE__TAKE(arena, int, n);
-  double *G = DAE__TAKE(arena, double, n *n);
+  int *owner = DAE__ALLOC(arena, int, n);
+  double *G = DAE__ALLOC(arena, double, n *n);
   for (int i = 0; i < n; i++)
     owner[i] = i < systems ? i : (int)floor(0.5 * (1 + uniform()) * systems * 0.999999);
   for (int i = 0; i < n; i++)
@@ -300,7 +301,7 @@ static void test_units_of_unknowns_and_equations_do_not_matter(void **state)
     dae__loop loop = random_loop(4, 11, 1, 0.8);
     int order[] = {2, 0, 3, 1}, other[] = {2, 0, 3, 1};
     double rho = radius(&loop, order), jacobi = radius(&loop, NULL), sigma = margin(&loop);
-    double *values = DAE__TAKE(arena, double, 121), weight[11], other_weight[11];
+    double *values = DAE__ALLOC(arena, double, 121), weight[11], other_weight[11];
     for (int j = 0; j < 11; j++)
       for (int e = loop.pattern->start[j]; e < loop.pattern->start[j + 1]; e++)
         values[e] = loop.values[e] * pow(10, (j * 5 % 11) - loop.pattern->row[e] * 7 % 11);
@@ -322,10 +323,10 @@ static void test_units_of_unknowns_and_equations_do_not_matter(void **state)
 static dae__loop ring(int systems, int size, double *forward, double *back)
 {
   int n = systems * size, count = 0;
-  int *owner = DAE__TAKE(arena, int, n), *start = DAE__TAKE(arena, int, n + 1);
-  int *row = DAE__TAKE(arena, int, n *(size + 2));
-  double *values = DAE__TAKE(arena, double, n *(size + 2));
-  dae_pattern *p = DAE__TAKE(arena, dae_pattern, 1);
+  int *owner = DAE__ALLOC(arena, int, n), *start = DAE__ALLOC(arena, int, n + 1);
+  int *row = DAE__ALLOC(arena, int, n *(size + 2));
+  double *values = DAE__ALLOC(arena, double, n *(size + 2));
+  dae_pattern *p = DAE__ALLOC(arena, dae_pattern, 1);
   for (int j = 0; j < n; j++) {
     int k = owner[j] = j / size, next = (k + 1) % systems, before = (k + systems - 1) % systems;
     for (int i = 0; i < n; i++) {
@@ -348,7 +349,7 @@ static dae__loop ring(int systems, int size, double *forward, double *back)
 /* gains around `size`; each subsystem of two unknowns passes on what comes in */
 static double *gains(int count, double size)
 {
-  double *g = DAE__TAKE(arena, double, count);
+  double *g = DAE__ALLOC(arena, double, count);
   for (int k = 0; k < count; k++)
     g[k] = size * (1 + 0.3 * uniform());
   return g;
@@ -356,7 +357,7 @@ static double *gains(int count, double size)
 
 static int *in_turn(int count)
 {
-  int *order = DAE__TAKE(arena, int, count);
+  int *order = DAE__ALLOC(arena, int, count);
   for (int k = 0; k < count; k++)
     order[k] = k;
   return order;
@@ -421,7 +422,7 @@ static void test_the_slowest_mode_of_a_large_ring_is_where_gains_are_large(void 
   (void)state;
   for (int systems = 50; systems <= 200; systems += 150) {
     double *forward = gains(systems, 0.1), *back = gains(systems, 0.1);
-    double *weight = DAE__TAKE(arena, double, systems);
+    double *weight = DAE__ALLOC(arena, double, systems);
     forward[17] = back[18] = 0.9;
     dae__loop loop = ring(systems, 1, forward, back);
     for (int jacobi = 0; jacobi < 2; jacobi++) {
@@ -495,7 +496,7 @@ static void test_two_hundred_subsystems_are_quick(void **state)
   (void)state;
   int systems = 200, *order = in_turn(systems);
   dae__loop loop = ring(systems, 10, gains(systems, 0.05), gains(systems, 0.001));
-  double *weight = DAE__TAKE(arena, double, 10 * systems), begin = seconds();
+  double *weight = DAE__ALLOC(arena, double, 10 * systems), begin = seconds();
   shuffle(systems, order);
   double rho = radius(&loop, order);
   assert_true(best(&loop, order) <= rho);

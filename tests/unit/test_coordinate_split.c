@@ -210,7 +210,7 @@ static void compare_estimates(dae__mech *m)
 /* what the estimates need of a problem: its sizes */
 static dae__mech *sizes(int nq, int ng)
 {
-  dae_mechanical *p = DAE__TAKE(arena, dae_mechanical, 1);
+  dae_mechanical *p = DAE__ALLOC(arena, dae_mechanical, 1);
   dae__mech *m;
   assert_non_null(p);
   *p = (dae_mechanical){.nq = nq, .ng = ng, .M = unused, .f = unused, .g = unused};

@@ -33,7 +33,7 @@ static dae__mech *mech(const dae_mechanical *p)
 
 static double *numbers(int n)
 {
-  return DAE__TAKE(arena, double, n);
+  return DAE__ALLOC(arena, double, n);
 }
 
 /* a point near the start of a problem, off its constraints */

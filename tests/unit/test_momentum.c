@@ -157,8 +157,8 @@ static void test_sparse_patterns_stay_sparse(void **state)
 {
   (void)state;
   dae_pattern one = dae__pattern_diagonal(arena, ROW);
-  dae_pattern none = {ROW, ROW, DAE__TAKE(arena, int, ROW + 1), DAE__TAKE(arena, int, 0)};
-  int *start = DAE__TAKE(arena, int, ROW + 1), *row = DAE__TAKE(arena, int, 2 * ROW);
+  dae_pattern none = {ROW, ROW, DAE__ALLOC(arena, int, ROW + 1), DAE__ALLOC(arena, int, 0)};
+  int *start = DAE__ALLOC(arena, int, ROW + 1), *row = DAE__ALLOC(arena, int, 2 * ROW);
   int count = 0;
   for (int j = 0; j < ROW; j++) { /* column j has rows j - 1 and j */
     start[j] = count;

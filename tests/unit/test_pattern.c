@@ -24,7 +24,7 @@ static unsigned draw(unsigned below)
 /* about one entry in `sparsity` */
 static dae_pattern random_pattern(dae__arena *arena, int rows, int cols, unsigned sparsity)
 {
-  int *start = DAE__TAKE(arena, int, cols + 1), *row = DAE__TAKE(arena, int, rows *cols);
+  int *start = DAE__ALLOC(arena, int, cols + 1), *row = DAE__ALLOC(arena, int, rows *cols);
   int count = 0;
   for (int j = 0; j < cols; j++) {
     for (int i = 0; i < rows; i++)
@@ -105,7 +105,7 @@ static void test_transpose_twice_is_the_same(void **state)
     int rows = 1 + (int)draw(20), cols = 1 + (int)draw(20);
     dae_pattern p = random_pattern(arena, rows, cols, 3);
     int count = dae__pattern_count(&p);
-    int *map = DAE__TAKE(arena, int, count), *back = DAE__TAKE(arena, int, count);
+    int *map = DAE__ALLOC(arena, int, count), *back = DAE__ALLOC(arena, int, count);
     dae_pattern t = dae__pattern_transpose(arena, &p, map);
     dae_pattern tt = dae__pattern_transpose(arena, &t, back);
     assert_valid(&t, cols, rows);
@@ -136,10 +136,10 @@ static void test_a_sparse_product_is_the_dense_one(void **state)
                 b = random_pattern(arena, inner, cols, 4);
     dae_pattern c = dae__pattern_product(arena, &a, &b);
     assert_valid(&c, rows, cols);
-    double *A = DAE__TAKE(arena, double, dae__pattern_count(&a));
-    double *B = DAE__TAKE(arena, double, dae__pattern_count(&b));
-    double *C = DAE__TAKE(arena, double, dae__pattern_count(&c));
-    double *work = DAE__TAKE(arena, double, rows);
+    double *A = DAE__ALLOC(arena, double, dae__pattern_count(&a));
+    double *B = DAE__ALLOC(arena, double, dae__pattern_count(&b));
+    double *C = DAE__ALLOC(arena, double, dae__pattern_count(&c));
+    double *work = DAE__ALLOC(arena, double, rows);
     for (int e = 0; e < dae__pattern_count(&a); e++)
       A[e] = 1 + (int)draw(9);
     for (int e = 0; e < dae__pattern_count(&b); e++)
@@ -221,7 +221,7 @@ static void test_overlapping_blocks_add_up(void **state)
       int high = t ? cols : rows, wide = t ? rows : cols;
       block[b] = (dae__block){(int)draw((unsigned)(all_rows - high + 1)),
                               (int)draw((unsigned)(all_cols - wide + 1)), &p[b], t, NULL};
-      values[b] = DAE__TAKE(arena, double, dae__pattern_count(&p[b]));
+      values[b] = DAE__ALLOC(arena, double, dae__pattern_count(&p[b]));
       for (int j = 0; j < cols; j++)
         for (int e = p[b].start[j]; e < p[b].start[j + 1]; e++) {
           values[b][e] = draw(100);
@@ -231,7 +231,7 @@ static void test_overlapping_blocks_add_up(void **state)
     }
     dae_pattern m = dae__blocks_merge(arena, all_rows, all_cols, block, BLOCKS);
     assert_valid(&m, all_rows, all_cols);
-    double *A = DAE__TAKE(arena, double, dae__pattern_count(&m));
+    double *A = DAE__ALLOC(arena, double, dae__pattern_count(&m));
     for (int b = 0; b < BLOCKS; b++)
       dae__block_add(&block[b], b + 1, values[b], A);
     for (int j = 0; j < all_cols; j++) {
@@ -271,7 +271,7 @@ static void test_products_with_the_transpose_are_adjoint(void **state)
 /* offsets of `diagonals` entries per column around the diagonal */
 static dae_pattern banded(dae__arena *arena, int n, int half)
 {
-  int *start = DAE__TAKE(arena, int, n + 1), *row = DAE__TAKE(arena, int, n *(2 * half + 1));
+  int *start = DAE__ALLOC(arena, int, n + 1), *row = DAE__ALLOC(arena, int, n *(2 * half + 1));
   int count = 0;
   for (int j = 0; j < n; j++) {
     for (int i = j - half; i <= j + half; i++)
@@ -295,7 +295,7 @@ static void test_a_million_entries_merge_and_colour_quickly(void **state)
   dae_pattern m = dae__blocks_merge(arena, 2 * n, 2 * n, block, 4);
   assert_valid(&m, 2 * n, 2 * n);
   assert_int_equal(dae__pattern_count(&m), 3 * dae__pattern_count(&p) + n);
-  int *colour = DAE__TAKE(arena, int, 2 * n);
+  int *colour = DAE__ALLOC(arena, int, 2 * n);
   assert_in_range(dae__pattern_colour(arena, &m, colour), 10, 20);
   dae__arena_free(arena);
 }
@@ -345,7 +345,7 @@ static bool build_all(const dae_env *env)
   dae_pattern t = dae__pattern_transpose(arena, &product, NULL);
   dae__block block[] = {{0, 0, &full, false, NULL}, {5, 7, &t, true, NULL}};
   (void)dae__blocks_merge(arena, n + 100, n + 100, block, 2);
-  int *colour = DAE__TAKE(arena, int, n);
+  int *colour = DAE__ALLOC(arena, int, n);
   int colours = dae__pattern_colour(arena, &t, colour);
   bool built = !dae__arena_failed(arena);
   assert_int_equal(colours, built ? 1 : 0);

@@ -72,10 +72,10 @@ static const dae__integrator_table counter_table = {.method = "counter",
 static dae_integrator *counter_create(const dae_env *env)
 {
   dae__arena *arena = dae__arena_create(env);
-  counter *c = DAE__TAKE(arena, counter, 1);
+  counter *c = DAE__ALLOC(arena, counter, 1);
   dae_integrator *it = NULL;
-  c->y = DAE__KEEP(arena, double, 3);
-  c->t = DAE__KEEP(arena, double, 2);
+  c->y = DAE__STATE(arena, double, 3);
+  c->t = DAE__STATE(arena, double, 2);
   assert_int_equal(dae__integrator_create(arena, &counter_table, c, &it), DAE_OK);
   return it;
 }

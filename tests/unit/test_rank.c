@@ -31,7 +31,7 @@ static found rank_of(int m, int n, const double *A)
 {
   dae__arena *arena = dae__arena_create(NULL);
   dae_pattern p = dae__pattern_dense(arena, m, n);
-  double *values = DAE__TAKE(arena, double, m *n);
+  double *values = DAE__ALLOC(arena, double, m *n);
   found f;
   for (int i = 0; i < m; i++) {
     f.active[i] = true;
@@ -180,8 +180,8 @@ static dae_pattern chain(dae__arena *arena, int links, int masses, double (*angl
                          double **values)
 {
   int n = links;
-  int *start = DAE__TAKE(arena, int, 2 * masses + 1), *row = DAE__TAKE(arena, int, 4 * masses);
-  double *A = DAE__TAKE(arena, double, 4 * masses);
+  int *start = DAE__ALLOC(arena, int, 2 * masses + 1), *row = DAE__ALLOC(arena, int, 4 * masses);
+  double *A = DAE__ALLOC(arena, double, 4 * masses);
   int count = 0;
   for (int j = 0; j < 2 * masses; j++) {
     for (int i = j / 2; i <= j / 2 + 1 && i < links; i++) {
@@ -222,8 +222,8 @@ static int chain_rank(int ends, double (*angle)(int i, int n))
   dae__arena *arena = dae__arena_create(NULL);
   double *A, margin;
   dae_pattern p = chain(arena, n, n + 1 - ends, angle, &A);
-  bool *active = DAE__TAKE(arena, bool, n);
-  int *pivot = DAE__TAKE(arena, int, n), *owner = DAE__TAKE(arena, int, 2 * n);
+  bool *active = DAE__ALLOC(arena, bool, n);
+  int *pivot = DAE__ALLOC(arena, int, n), *owner = DAE__ALLOC(arena, int, 2 * n);
   for (int i = 0; i < n; i++)
     active[i] = true;
   clock_t begin = clock();
@@ -264,7 +264,7 @@ static void test_every_failing_allocation_is_reported(void **state)
   dae__arena *arena = dae__arena_create(NULL);
   double *A;
   dae_pattern p = chain(arena, n, n - 1, crumpled, &A);
-  bool *active = DAE__TAKE(arena, bool, n);
+  bool *active = DAE__ALLOC(arena, bool, n);
   dae_status status = DAE_ERROR_MEMORY;
   for (long fail_at = 1; status != DAE_OK; fail_at++) {
     counting_env count = {.fail_at = fail_at};

@@ -26,12 +26,12 @@ static mechanism chain(int masses)
 {
   mechanism s = {.arena = dae__arena_create(NULL), .n = 2 * masses, .ng = masses, .nk = masses / 3};
   s.M = dae__pattern_diagonal(s.arena, s.n);
-  int *start = DAE__TAKE(s.arena, int, s.n + 1), *row = DAE__TAKE(s.arena, int, 2 * s.n);
-  int *k_start = DAE__TAKE(s.arena, int, s.n + 1), *k_row = DAE__TAKE(s.arena, int, s.n);
-  s.m = DAE__TAKE(s.arena, double, s.n);
-  s.g = DAE__TAKE(s.arena, double, 2 * s.n);
-  s.k = DAE__TAKE(s.arena, double, s.n);
-  s.diagonal = DAE__TAKE(s.arena, double, s.n + s.ng + s.nk);
+  int *start = DAE__ALLOC(s.arena, int, s.n + 1), *row = DAE__ALLOC(s.arena, int, 2 * s.n);
+  int *k_start = DAE__ALLOC(s.arena, int, s.n + 1), *k_row = DAE__ALLOC(s.arena, int, s.n);
+  s.m = DAE__ALLOC(s.arena, double, s.n);
+  s.g = DAE__ALLOC(s.arena, double, 2 * s.n);
+  s.k = DAE__ALLOC(s.arena, double, s.n);
+  s.diagonal = DAE__ALLOC(s.arena, double, s.n + s.ng + s.nk);
   for (int j = 0, count = 0, k_count = 0; j < s.n; j++) {
     int mass = j / 2;
     s.m[j] = 1 + 0.3 * uniform();
@@ -181,8 +181,9 @@ static void test_reload_gives_the_same_bits(void **state)
   for (int i = 0; i < 6; i++) {
     mechanism s = chain(sizes[i]);
     dae__saddle *saddle = saddle_for(&s);
-    double *x = DAE__TAKE(s.arena, double, s.n), *y = DAE__TAKE(s.arena, double, s.ng + s.nk + 1);
-    double *x2 = DAE__TAKE(s.arena, double, s.n), *y2 = DAE__TAKE(s.arena, double, s.ng + s.nk + 1);
+    double *x = DAE__ALLOC(s.arena, double, s.n), *y = DAE__ALLOC(s.arena, double, s.ng + s.nk + 1);
+    double *x2 = DAE__ALLOC(s.arena, double, s.n),
+           *y2 = DAE__ALLOC(s.arena, double, s.ng + s.nk + 1);
     x[0] = x2[0] = y[0] = y2[0] = 1;
     assert_int_equal(dae__saddle_factor(saddle, s.m, s.g, s.k, NULL), DAE_OK);
     for (int j = 0; j < s.n; j++)

@@ -123,8 +123,8 @@ static void test_bad_scaling_costs_no_more_digits_than_with_pivoting(void **stat
     assert_int_equal(dae__solver_create(s.arena, &dense, &lu, NULL), DAE_OK);
     if (dae__solver_factor(lu, s.whole) == DAE_OK && dae__solver_rcond(lu) > 1e-10) {
       assert_int_equal(factor(&s, saddle, false), DAE_OK);
-      double *f = random_side(&s), *x = DAE__TAKE(s.arena, double, s.size);
-      double *y = DAE__TAKE(s.arena, double, s.size);
+      double *f = random_side(&s), *x = DAE__ALLOC(s.arena, double, s.size);
+      double *y = DAE__ALLOC(s.arena, double, s.size);
       memcpy(x, f, (size_t)s.size * sizeof *x);
       memcpy(y, f, (size_t)s.size * sizeof *y);
       dae__saddle_solve(saddle, x, x + n);
@@ -183,7 +183,7 @@ static void test_extreme_values_are_solved(void **state)
         assemble(&s, false);
         dae__saddle *saddle = saddle_for(&s);
         assert_int_equal(factor(&s, saddle, false), DAE_OK);
-        double *f = random_side(&s), *z = DAE__TAKE(s.arena, double, s.size);
+        double *f = random_side(&s), *z = DAE__ALLOC(s.arena, double, s.size);
         for (int j = s.n; j < s.size; j++)
           f[j] *= factors[k];
         memcpy(z, f, (size_t)s.size * sizeof *z);
@@ -208,7 +208,7 @@ static void test_factoring_and_solving_at_once_gives_the_same_bits(void **state)
     for (int round = 0; round < 3; round++) { /* the same mass from the second on */
       for (int e = 0; e < dae__pattern_count(&s.G); e++)
         s.g[e] *= 1 + 0.1 * uniform();
-      double *x = random_side(&s), *y = DAE__TAKE(s.arena, double, s.size);
+      double *x = random_side(&s), *y = DAE__ALLOC(s.arena, double, s.size);
       memcpy(y, x, (size_t)s.size * sizeof *y);
       assert_int_equal(factor(&s, by_parts, false), DAE_OK);
       dae__saddle_solve(by_parts, x, x + n);
@@ -342,7 +342,7 @@ static void test_a_mass_that_was_shifted_is_taken_anew(void **state)
     dae__saddle *saddle = saddle_for(&s), *other = saddle_for(&s);
     for (int i = 0; i < s.n; i++)
       s.diagonal[i] = 1;
-    double *x = random_side(&s), *y = DAE__TAKE(s.arena, double, s.size);
+    double *x = random_side(&s), *y = DAE__ALLOC(s.arena, double, s.size);
     memcpy(y, x, (size_t)s.size * sizeof *y);
     if (reloaded) {
       assert_int_equal(factor(&s, saddle, false), DAE_OK);
@@ -398,7 +398,7 @@ static void assert_load_is_exact(int n, int m, bool full, bool pivoted)
   assert_int_equal(factor(&s, saddle[0], pivoted), DAE_OK);
   const char *kind = dae__saddle_kind(saddle[0]);
   assert_string_equal(kind, pivoted ? "dense" : way_of(m, full));
-  double *f = random_side(&s), *x = DAE__TAKE(s.arena, double, s.size);
+  double *f = random_side(&s), *x = DAE__ALLOC(s.arena, double, s.size);
   memcpy(x, f, (size_t)s.size * sizeof *x);
   void *buffer = malloc(dae__arena_kept_size(arena[0]));
   dae__arena_save(arena[0], buffer);

@@ -12,7 +12,7 @@ static void assert_pivoted(mechanism *s, dae__saddle *saddle, bool shifted)
   assert_int_equal(factor(s, saddle, shifted), DAE_OK);
   assert_string_equal(dae__saddle_kind(saddle), "dense");
   assert_true(dae__saddle_rcond(saddle) == dae__solver_rcond(lu));
-  double *x = random_side(s), *y = DAE__TAKE(s->arena, double, s->size);
+  double *x = random_side(s), *y = DAE__ALLOC(s->arena, double, s->size);
   memcpy(y, x, (size_t)s->size * sizeof *x);
   dae__saddle_solve(saddle, x, x + s->n);
   dae__solver_solve(lu, y);

@@ -34,7 +34,7 @@ static matrix chain(int n)
 {
   matrix A = {.arena = dae__arena_create(NULL)};
   dae_pattern M = dae__pattern_diagonal(A.arena, 2 * n);
-  int *start = DAE__TAKE(A.arena, int, 2 * n + 1), *row = DAE__TAKE(A.arena, int, 4 * n);
+  int *start = DAE__ALLOC(A.arena, int, 2 * n + 1), *row = DAE__ALLOC(A.arena, int, 4 * n);
   for (int j = 0, count = 0; j < 2 * n; j++) {
     for (int i = j / 2; i <= j / 2 + 1 && i < n; i++)
       row[count++] = i;
@@ -44,8 +44,8 @@ static matrix chain(int n)
   dae__block block[] = {
       {0, 0, &M, false, NULL}, {2 * n, 0, &G, false, NULL}, {0, 2 * n, &G, true, NULL}};
   A.pattern = dae__blocks_merge(A.arena, 3 * n, 3 * n, block, 3);
-  A.values = DAE__TAKE(A.arena, double, dae__pattern_count(&A.pattern));
-  double *m = DAE__TAKE(A.arena, double, 2 * n), *g = DAE__TAKE(A.arena, double, 4 * n);
+  A.values = DAE__ALLOC(A.arena, double, dae__pattern_count(&A.pattern));
+  double *m = DAE__ALLOC(A.arena, double, 2 * n), *g = DAE__ALLOC(A.arena, double, 4 * n);
   for (int j = 0; j < 2 * n; j++) {
     m[j] = 1 + 0.1 * uniform();
     for (int e = start[j]; e < start[j + 1]; e++) {
@@ -63,7 +63,7 @@ static matrix full(int n)
 {
   matrix A = {.arena = dae__arena_create(NULL)};
   A.pattern = dae__pattern_dense(A.arena, n, n);
-  A.values = DAE__TAKE(A.arena, double, n *n);
+  A.values = DAE__ALLOC(A.arena, double, n *n);
   for (int i = 0; i < n * n; i++)
     A.values[i] = uniform();
   return A;
@@ -73,8 +73,8 @@ static matrix full(int n)
 static matrix tridiagonal(int n, double side)
 {
   matrix A = {.arena = dae__arena_create(NULL)};
-  int *start = DAE__TAKE(A.arena, int, n + 1), *row = DAE__TAKE(A.arena, int, 3 * n);
-  A.values = DAE__TAKE(A.arena, double, 3 * n);
+  int *start = DAE__ALLOC(A.arena, int, n + 1), *row = DAE__ALLOC(A.arena, int, 3 * n);
+  A.values = DAE__ALLOC(A.arena, double, 3 * n);
   int count = 0;
   for (int j = 0; j < n; j++) {
     for (int i = j - 1; i <= j + 1; i++)
@@ -104,7 +104,7 @@ static dae__solver *solver_for(matrix *A)
 static double *solve(const matrix *A, dae__solver *solver, double allowed)
 {
   int n = A->pattern.cols;
-  double *b = DAE__TAKE(A->arena, double, n), *x = DAE__TAKE(A->arena, double, n);
+  double *b = DAE__ALLOC(A->arena, double, n), *x = DAE__ALLOC(A->arena, double, n);
   double bound = 0, worst = 0;
   for (int i = 0; i < n; i++)
     x[i] = b[i] = uniform();

@@ -35,7 +35,7 @@ static bool in_pattern(int i, int j, int band)
 static matrix matrix_of(int n, int band)
 {
   matrix A = {.arena = dae__arena_create(NULL)};
-  int *start = DAE__TAKE(A.arena, int, n + 1), *row = DAE__TAKE(A.arena, int, n *n), count = 0;
+  int *start = DAE__ALLOC(A.arena, int, n + 1), *row = DAE__ALLOC(A.arena, int, n *n), count = 0;
   for (int j = 0; j < n; j++) {
     for (int i = 0; i < n; i++)
       if (in_pattern(i, j, band)) {

@@ -33,7 +33,7 @@ static double complex random_number(void)
 static matrix with_pattern(dae__arena *arena, dae_pattern pattern)
 {
   matrix A = {arena, pattern, NULL};
-  A.values = DAE__TAKE(arena, double complex, dae__pattern_count(&pattern));
+  A.values = DAE__ALLOC(arena, double complex, dae__pattern_count(&pattern));
   for (int e = 0; e < dae__pattern_count(&pattern); e++)
     A.values[e] = random_number();
   return A;
@@ -49,7 +49,7 @@ static matrix full(int n)
 static matrix band(int n, int width)
 {
   dae__arena *arena = dae__arena_create(NULL);
-  int *start = DAE__TAKE(arena, int, n + 1), *row = DAE__TAKE(arena, int, (2 * width + 1) * n);
+  int *start = DAE__ALLOC(arena, int, n + 1), *row = DAE__ALLOC(arena, int, (2 * width + 1) * n);
   for (int j = 0, count = 0; j < n; j++) {
     for (int i = j - width; i <= j + width; i++)
       if (i >= 0 && i < n)
@@ -253,7 +253,7 @@ static void test_real_systems_have_the_real_solver_s_solution(void **state)
   (void)state;
   for (int n = 1; n <= 20; n++) {
     matrix A = full(n);
-    double *values = DAE__TAKE(A.arena, double, n *n), b[20];
+    double *values = DAE__ALLOC(A.arena, double, n *n), b[20];
     double complex x[20];
     for (int e = 0; e < n * n; e++)
       A.values[e] = values[e] = creal(A.values[e]) + (e % (n + 1) == 0 ? n : 0);

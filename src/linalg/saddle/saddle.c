@@ -86,7 +86,7 @@ static dae_status saddle_make_factors(dae__arena *arena, dae__saddle *s, dae_err
 {
   const dae__saddle_patterns patterns = {s->block[BLOCK_M].pattern, s->block[BLOCK_G].pattern,
                                          s->block[BLOCK_K].pattern};
-  s->last = DAE__KEEP(arena, int, 1);
+  s->last = DAE__STATE(arena, int, 1);
   if (dae__arena_failed(arena))
     return saddle_no_memory(err);
   *s->last = NONE;
@@ -114,15 +114,15 @@ static void saddle_merge(dae__arena *arena, dae__saddle *s, const dae__saddle_pa
   s->block[BLOCK_K_T] = (dae__block){0, k, K, true, NULL};
   s->pattern = dae__blocks_merge(arena, size, size, s->block, BLOCKS);
   if (!dae__arena_failed(arena))
-    s->values = DAE__TAKE(arena, double, dae__pattern_count(&s->pattern));
-  s->work = DAE__TAKE(arena, double, size);
+    s->values = DAE__ALLOC(arena, double, dae__pattern_count(&s->pattern));
+  s->work = DAE__ALLOC(arena, double, size);
 }
 
 dae_status dae__saddle_create(dae__arena *arena, const dae_pattern *M, const dae_pattern *G,
                               const dae_pattern *K, dae__saddle **out, dae_error *err)
 {
   *out = NULL;
-  dae__saddle *s = DAE__TAKE(arena, dae__saddle, 1);
+  dae__saddle *s = DAE__ALLOC(arena, dae__saddle, 1);
   if (!s)
     return saddle_no_memory(err);
   saddle_merge(arena, s, &(dae__saddle_patterns){M, G, K});
@@ -136,7 +136,7 @@ dae_status dae__saddle_create_another(dae__arena *arena, const dae__saddle *firs
                                       dae__saddle **out, dae_error *err)
 {
   *out = NULL;
-  dae__saddle *s = DAE__TAKE(arena, dae__saddle, 1);
+  dae__saddle *s = DAE__ALLOC(arena, dae__saddle, 1);
   if (!s)
     return saddle_no_memory(err);
   *s = *first;

@@ -33,19 +33,19 @@ static dae_status saddle_full_create(dae__arena *arena, const dae__saddle_patter
                                      void **state)
 {
   const dae_pattern *M = patterns->M;
-  full *s = DAE__TAKE(arena, full, 1);
+  full *s = DAE__ALLOC(arena, full, 1);
   size_t top = dae__pair_rows(M->cols);
   size_t size = top + dae__pair_rows(patterns->G->rows + patterns->K->rows);
   full made = {.top = top, .size = size, .M = M};
-  made.K = DAE__KEEP(arena, double, size *top);
-  made.F = DAE__KEEP(arena, double, size *size);
-  made.scale = DAE__KEEP(arena, double, size);
-  made.of_M = DAE__TAKE(arena, int, dae__pattern_count(M));
-  made.u = DAE__TAKE(arena, double, 2 * size);
-  made.z = DAE__TAKE(arena, double, size);
-  made.residual = DAE__TAKE(arena, double, size);
+  made.K = DAE__STATE(arena, double, size *top);
+  made.F = DAE__STATE(arena, double, size *size);
+  made.scale = DAE__STATE(arena, double, size);
+  made.of_M = DAE__ALLOC(arena, int, dae__pattern_count(M));
+  made.u = DAE__ALLOC(arena, double, 2 * size);
+  made.z = DAE__ALLOC(arena, double, size);
+  made.residual = DAE__ALLOC(arena, double, size);
   dae__saddle_rows_create(arena, patterns, size, made.K ? made.K + top : NULL, &made.rows);
-  made.mass = saddle_full_is_few(patterns) ? DAE__ROOM(arena, dae__saddle_few_mass, 1) : NULL;
+  made.mass = saddle_full_is_few(patterns) ? DAE__UNINIT(arena, dae__saddle_few_mass, 1) : NULL;
   if (dae__arena_failed(arena))
     return DAE_ERROR_MEMORY;
   if (made.mass)

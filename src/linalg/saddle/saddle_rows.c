@@ -5,7 +5,7 @@
 /* places of a pattern's entries, its first row being row `first` */
 static int *saddle_places(dae__arena *arena, const dae_pattern *p, size_t stride, int first)
 {
-  int *place = DAE__TAKE(arena, int, dae__pattern_count(p));
+  int *place = DAE__ALLOC(arena, int, dae__pattern_count(p));
   if (!dae__arena_failed(arena))
     for (int j = 0; j < p->cols; j++)
       for (int e = p->start[j]; e < p->start[j + 1]; e++)
@@ -18,7 +18,7 @@ void dae__saddle_rows_create(dae__arena *arena, const dae__saddle_patterns *patt
 {
   const dae_pattern *G = patterns->G, *K = patterns->K;
   int m = G->rows + K->rows;
-  double *E = DAE__KEEP(arena, double, dae__pair_rows(m));
+  double *E = DAE__STATE(arena, double, dae__pair_rows(m));
   int *of_G = saddle_places(arena, G, stride, 0), *of_K = saddle_places(arena, K, stride, G->rows);
   *rows = (dae__saddle_rows){.n = (size_t)G->cols,
                              .m = (size_t)m,

@@ -18,17 +18,17 @@ dae_status dae__schur_create(dae__arena *arena, const dae__saddle_patterns *patt
 {
   const dae_pattern *M = patterns->M;
   size_t n = (size_t)M->cols, size = dae__pair_rows(patterns->G->rows + patterns->K->rows);
-  dae__schur *s = DAE__TAKE(arena, dae__schur, 1), made = {.size = size};
-  double *A = DAE__KEEP(arena, double, size *n);
+  dae__schur *s = DAE__ALLOC(arena, dae__schur, 1), made = {.size = size};
+  double *A = DAE__STATE(arena, double, size *n);
   dae__saddle_rows_create(arena, patterns, stride, A, &made.rows);
-  made.r = DAE__KEEP(arena, double, n);
-  made.B = DAE__KEEP(arena, double, size *n);
-  made.S = DAE__KEEP(arena, double, size *size);
-  made.scale = DAE__KEEP(arena, double, size);
-  made.place = DAE__TAKE(arena, int, n);
-  made.u = DAE__TAKE(arena, double, 2 * size);
-  made.y = DAE__TAKE(arena, double, size);
-  made.residual = DAE__TAKE(arena, double, size);
+  made.r = DAE__STATE(arena, double, n);
+  made.B = DAE__STATE(arena, double, size *n);
+  made.S = DAE__STATE(arena, double, size *size);
+  made.scale = DAE__STATE(arena, double, size);
+  made.place = DAE__ALLOC(arena, int, n);
+  made.u = DAE__ALLOC(arena, double, 2 * size);
+  made.y = DAE__ALLOC(arena, double, size);
+  made.residual = DAE__ALLOC(arena, double, size);
   if (dae__arena_failed(arena))
     return DAE_ERROR_MEMORY;
   for (size_t j = 0; j < n; j++)

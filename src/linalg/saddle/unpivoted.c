@@ -243,18 +243,18 @@ static void (*const solve_by[MOST])(const dae__rough *, const factors *, double 
 dae__rough *dae__rough_create(dae__arena *arena, int n, int m, int count)
 {
   int pairs = (m + 1) / 2;
-  dae__rough *o = DAE__TAKE(arena, dae__rough, 1);
+  dae__rough *o = DAE__ALLOC(arena, dae__rough, 1);
   dae__rough made = {.n = n,
                      .m = m,
                      .pairs = pairs,
-                     .diagonal = DAE__KEEP(arena, int, 1),
-                     .inverse = DAE__KEEP(arena, double, n *n),
-                     .LU = DAE__ROOM(arena, double, n *n),
-                     .exchanged = DAE__ROOM(arena, int, n),
-                     .of = DAE__ROOM(arena, factors, count),
+                     .diagonal = DAE__STATE(arena, int, 1),
+                     .inverse = DAE__STATE(arena, double, n *n),
+                     .LU = DAE__UNINIT(arena, double, n *n),
+                     .exchanged = DAE__UNINIT(arena, int, n),
+                     .of = DAE__UNINIT(arena, factors, count),
                      .factor = factor_by[pairs - 1],
                      .solve = solve_by[pairs - 1]};
-  double *B = DAE__ROOM(arena, double, count * 2 * pairs * n);
+  double *B = DAE__UNINIT(arena, double, count * 2 * pairs * n);
   if (dae__arena_failed(arena))
     return NULL;
   for (int i = 0; i < count; i++)

@@ -115,7 +115,7 @@ static void assemble_create_wires(dae__binder *b, dae_model *model, const dae__u
   int count = 0;
   for (int i = 0; i < units->count; i++)
     count += units->unit[i].in.count;
-  dae_wire *wire = DAE__TAKE(b->arena, dae_wire, count);
+  dae_wire *wire = DAE__ALLOC(b->arena, dae_wire, count);
   model->coupled.wire = wire;
   model->coupled.wires = count;
   if (!dae__bind_ok(b))
@@ -134,7 +134,7 @@ static void assemble_create_wires(dae__binder *b, dae_model *model, const dae__u
 static void assemble_create_joints(dae__binder *b, dae_model *model, const dae__units *units)
 {
   const dae__constraints *joints = &b->x->joints;
-  dae_joint *joint = DAE__TAKE(b->arena, dae_joint, joints->count);
+  dae_joint *joint = DAE__ALLOC(b->arena, dae_joint, joints->count);
   model->coupled.joint = joint;
   model->coupled.joints = joints->count;
   if (!dae__bind_ok(b))
@@ -148,7 +148,7 @@ static void assemble_create_joints(dae__binder *b, dae_model *model, const dae__
 static void assemble_bind_all(dae__binder *b, dae_model *model, dae__units *units)
 {
   dae__expander *x = b->x;
-  dae_part *part = DAE__TAKE(b->arena, dae_part, units->count);
+  dae_part *part = DAE__ALLOC(b->arena, dae_part, units->count);
   if (!dae__bind_ok(b))
     return;
   for (int i = 0; i < units->count && !x->l->status; i++) {

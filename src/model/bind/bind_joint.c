@@ -113,8 +113,8 @@ bool dae__bind_joint(dae__binder *b, const dae__constraint *g, const int *unit_o
   bool timed = below.count > 0 && below.leaf[0] == 0;
   int nz = below.count - timed;
   int *leaves = DAE__NEW_ARRAY(x->l->scratch, int, nz);
-  dae_port *z = DAE__TAKE(b->arena, dae_port, nz);
-  hinge *h = DAE__TAKE(b->arena, hinge, 1);
+  dae_port *z = DAE__ALLOC(b->arena, dae_port, nz);
+  hinge *h = DAE__ALLOC(b->arena, hinge, 1);
   if (!dae__bind_ok(b))
     return false;
   for (int i = 0; i < nz; i++) {

@@ -298,7 +298,7 @@ static void bind_mech_build_energy(build *a)
 static const char *const *bind_mech_names_of(build *a, const dae__ints *leaves, int named)
 {
   dae__expander *x = a->b->x;
-  const char **names = DAE__TAKE(a->b->arena, const char *, leaves->count);
+  const char **names = DAE__ALLOC(a->b->arena, const char *, leaves->count);
   for (int i = 0; names && i < leaves->count; i++)
     names[i] = dae__local_name(x, leaves->item[i], i >= named);
   return names;
@@ -306,7 +306,7 @@ static const char *const *bind_mech_names_of(build *a, const dae__ints *leaves, 
 
 static const char *const *bind_mech_constraint_names(build *a, const dae__constraints *all)
 {
-  const char **names = DAE__TAKE(a->b->arena, const char *, all->count);
+  const char **names = DAE__ALLOC(a->b->arena, const char *, all->count);
   for (int i = 0; names && i < all->count; i++)
     names[i] = all->item[i].name;
   return names;
@@ -358,8 +358,8 @@ const dae_mechanical *dae__bind_mechanical(dae__binder *b, dae__unit *u, const c
 {
   const dae__instance *own = &b->x->instances.item[u->instance];
   build *a = DAE__NEW(b->x->l->scratch, build);
-  dae_mechanical *p = DAE__TAKE(b->arena, dae_mechanical, 1);
-  dae__mechanics *m = DAE__TAKE(b->arena, dae__mechanics, 1);
+  dae_mechanical *p = DAE__ALLOC(b->arena, dae_mechanical, 1);
+  dae__mechanics *m = DAE__ALLOC(b->arena, dae__mechanics, 1);
   if (!dae__bind_ok(b) || !dae__binder_leaves(b, u->in.count))
     return NULL;
   *a = (build){.b = b, .u = u, .m = m, .p = p, .T = own->kinetic, .V = own->potential};

@@ -141,7 +141,7 @@ static void bind_semi_build_time_derivative(build *a, dae_semi_explicit *p)
 /* the last ones may stand for rates */
 static const char *const *bind_semi_names_of(build *a, const dae__ints *leaves, int rates)
 {
-  const char **names = DAE__TAKE(a->b->arena, const char *, leaves->count);
+  const char **names = DAE__ALLOC(a->b->arena, const char *, leaves->count);
   for (int i = 0; names && i < leaves->count; i++)
     names[i] = dae__local_name(a->b->x, leaves->item[i], i >= leaves->count - rates);
   return names;
@@ -149,7 +149,7 @@ static const char *const *bind_semi_names_of(build *a, const dae__ints *leaves, 
 
 static const char *const *bind_semi_equation_names(build *a, const char *const *names, int count)
 {
-  const char **copy = DAE__TAKE(a->b->arena, const char *, count);
+  const char **copy = DAE__ALLOC(a->b->arena, const char *, count);
   for (int i = 0; copy && names && i < count; i++)
     copy[i] = names[i];
   return copy;
@@ -157,8 +157,8 @@ static const char *const *bind_semi_equation_names(build *a, const char *const *
 
 const dae_semi_explicit *dae__bind_semi(dae__binder *b, dae__unit *u, const char *name)
 {
-  dae_semi_explicit *p = DAE__TAKE(b->arena, dae_semi_explicit, 1);
-  build a = {.b = b, .u = u, .c = DAE__TAKE(b->arena, circuit, 1)};
+  dae_semi_explicit *p = DAE__ALLOC(b->arena, dae_semi_explicit, 1);
+  build a = {.b = b, .u = u, .c = DAE__ALLOC(b->arena, circuit, 1)};
   if (!dae__bind_ok(b))
     return NULL;
   *p = (dae_semi_explicit){.name = name,

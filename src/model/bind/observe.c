@@ -11,9 +11,9 @@ static void observe_build_start(dae__binder *b, dae_model *model, const dae__uni
 {
   dae__expander *x = b->x;
   const double *values = dae__start_values(x, model->t_start);
-  model->y = DAE__TAKE(b->arena, double, units->size);
-  model->fixed = DAE__TAKE(b->arena, bool, units->size);
-  model->held = DAE__TAKE(b->arena, bool, units->size);
+  model->y = DAE__ALLOC(b->arena, double, units->size);
+  model->fixed = DAE__ALLOC(b->arena, bool, units->size);
+  model->held = DAE__ALLOC(b->arena, bool, units->size);
   if (!dae__bind_ok(b) || !values)
     return;
   for (int i = 0; i < units->leaves; i++) {
@@ -136,7 +136,7 @@ static void observe_build_outputs(dae__binder *b, dae_model *model)
 {
   dae__expander *x = b->x;
   dae__outputs out = {0};
-  model->output_names = DAE__TAKE(b->arena, const char *, x->outputs.count);
+  model->output_names = DAE__ALLOC(b->arena, const char *, x->outputs.count);
   if (!dae__bind_ok(b))
     return;
   for (int i = 0; i < x->outputs.count; i++) {
@@ -187,7 +187,7 @@ static void observe_build_event(dae__binder *b, const dae__units *units, const d
                                 dae_event *out)
 {
   dae__pool *pool = b->x->l->scratch;
-  dae__trigger *trigger = DAE__TAKE(b->arena, dae__trigger, 1);
+  dae__trigger *trigger = DAE__ALLOC(b->arena, dae__trigger, 1);
   dae__outputs value = {0}, rate = {0}, action = {0};
   if (!dae__bind_ok(b))
     return;
@@ -211,7 +211,7 @@ static void observe_build_event(dae__binder *b, const dae__units *units, const d
 static void observe_build_events(dae__binder *b, dae_model *model, const dae__units *units)
 {
   dae__expander *x = b->x;
-  model->events = DAE__TAKE(b->arena, dae_event, x->events.count);
+  model->events = DAE__ALLOC(b->arena, dae_event, x->events.count);
   if (x->events.count == 0 || !dae__binder_leaves(b, units->size))
     return;
   for (int i = 0; i < x->events.count && dae__bind_ok(b); i++)

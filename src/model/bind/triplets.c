@@ -21,8 +21,8 @@ void dae__triplets_sort(dae__pool *pool, dae__triplets *m)
 const dae_pattern *dae__triplets_pattern(dae__arena *arena, const dae__triplets *m)
 {
   int count = m->entries.count;
-  dae_pattern *pattern = DAE__TAKE(arena, dae_pattern, 1);
-  int *start = DAE__TAKE(arena, int, m->cols + 1), *row = DAE__TAKE(arena, int, count);
+  dae_pattern *pattern = DAE__ALLOC(arena, dae_pattern, 1);
+  int *start = DAE__ALLOC(arena, int, m->cols + 1), *row = DAE__ALLOC(arena, int, count);
   if (dae__arena_failed(arena))
     return NULL;
   for (int i = 0; i < count; i++) {

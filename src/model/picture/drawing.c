@@ -24,7 +24,7 @@ static int drawing_eval(void *user, double t, const double *y, double *values)
 static void drawing_build(dae__binder *b, dae_model *model, const dae__sketch *sketch)
 {
   dae__outputs out = {0};
-  picture *p = DAE__TAKE(b->arena, picture, 1);
+  picture *p = DAE__ALLOC(b->arena, picture, 1);
   for (int i = 0; i < sketch->values.count; i++)
     *DAE__PUSH(b->x->l->scratch, &out) = (dae__tape_output){0, i, sketch->values.item[i]};
   if (!dae__bind_ok(b))

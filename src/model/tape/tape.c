@@ -124,7 +124,7 @@ static int tape_unwritten(const dae__tape_plan *plan, int group)
 
 static void tape_copy_zeros(const dae__tape_plan *plan, dae__arena *arena, dae__tape *tape)
 {
-  dae__tape_zeros *zeros = plan->zeroed ? DAE__TAKE(arena, dae__tape_zeros, plan->groups) : NULL;
+  dae__tape_zeros *zeros = plan->zeroed ? DAE__ALLOC(arena, dae__tape_zeros, plan->groups) : NULL;
   for (int i = 0; zeros && i < plan->groups; i++)
     if (tape_unwritten(plan, i) > 0)
       zeros[tape->zeroed++] = (dae__tape_zeros){i, plan->zeroed[i]};
@@ -228,13 +228,13 @@ static bool tape_compile(dae__arena *arena, const dae__tape_plan *plan, dae__tap
 
 dae__tape *dae__tape_create(dae__arena *arena, const dae__tape_plan *plan)
 {
-  dae__tape *tape = DAE__TAKE(arena, dae__tape, 1);
+  dae__tape *tape = DAE__ALLOC(arena, dae__tape, 1);
   return tape && tape_compile(arena, plan, tape) ? tape : NULL;
 }
 
 dae__tape *dae__tape_postpone(dae__arena *arena, const dae__tape_plan *plan)
 {
-  dae__tape *tape = DAE__TAKE(arena, dae__tape, 1);
+  dae__tape *tape = DAE__ALLOC(arena, dae__tape, 1);
   if (tape)
     *tape = (dae__tape){.plan = plan, .arena = arena};
   return tape;

@@ -92,7 +92,7 @@ static void tape_allocate_inputs(dae__tape_compiler *c, dae__arena *arena, dae__
   input *inputs = tape_list_inputs(c, &count);
   if (!c->failed)
     tape->loads = tape_load_inputs(c, count, inputs, tape, NULL);
-  dae__tape_load *load = c->failed ? NULL : DAE__TAKE(arena, dae__tape_load, tape->loads);
+  dae__tape_load *load = c->failed ? NULL : DAE__ALLOC(arena, dae__tape_load, tape->loads);
   if (load)
     tape_load_inputs(c, count, inputs, tape, load);
   tape->load = load;
@@ -238,8 +238,8 @@ void dae__tape_encode(dae__tape_compiler *c, dae__arena *arena, dae__tape *tape)
   if (!w.code)
     return;
   tape_put_all(c, &w);
-  int *code = DAE__TAKE(arena, int, w.words);
-  tape->r = DAE__TAKE(arena, double, tape->registers);
+  int *code = DAE__ALLOC(arena, int, w.words);
+  tape->r = DAE__ALLOC(arena, double, tape->registers);
   tape->length = w.instructions;
   if (!dae__arena_failed(arena)) {
     memcpy(code, w.code, w.words * sizeof *code);

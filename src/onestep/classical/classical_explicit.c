@@ -57,8 +57,8 @@ static const dae__stepper_table classical_verbs = {
 dae_status dae__simple_create(dae__arena *arena, const dae__rk_body *body,
                               const dae__rk_scheme *scheme, dae__stepper *out, dae_error *err)
 {
-  simple *o = DAE__TAKE(arena, simple, 1);
-  double *K = DAE__TAKE(arena, double, (size_t)(scheme->stages * body->size));
+  simple *o = DAE__ALLOC(arena, simple, 1);
+  double *K = DAE__ALLOC(arena, double, (size_t)(scheme->stages * body->size));
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   *o = (simple){.body = body, .scheme = *scheme, .K = K};

@@ -118,12 +118,12 @@ dae_status dae__simple_implicit_create(dae__arena *arena, const dae__rk_body *bo
                                        const dae__rk_scheme *scheme, const dae_rk_options *opts,
                                        dae__stepper *out, dae_error *err)
 {
-  implicit *o = DAE__TAKE(arena, implicit, 1);
+  implicit *o = DAE__ALLOC(arena, implicit, 1);
   if (!o)
     return dae__out_of_memory(err);
   *o = (implicit){.body = body, .scheme = *scheme, .step = opts->step};
   if (body->singular)
-    o->inside = DAE__KEEP(arena, double, (size_t)(scheme->stages * body->size));
+    o->inside = DAE__STATE(arena, double, (size_t)(scheme->stages * body->size));
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   dae_status status = dae__rk_stages_create(arena, &o->scheme, body->s, opts, &o->stages, err);

@@ -36,17 +36,17 @@ dae_status dae__rk_stages_create(dae__arena *arena, const dae__rk_scheme *scheme
   dae__rk_stages *o = out;
   size_t stages = (size_t)scheme->stages, n = (size_t)s->n, nx = (size_t)s->nx;
   *o = (dae__rk_stages){.scheme = scheme, .s = s, .rtol = opts->rtol, .atol = opts->atol};
-  o->memory = DAE__KEEP(arena, dae__rk_stages_memory, 1);
-  o->Z = DAE__TAKE(arena, double, stages *n);
-  o->K = DAE__TAKE(arena, double, stages *nx);
-  o->R = DAE__TAKE(arena, double, stages *n);
-  o->M = DAE__TAKE(arena, double, stages *(size_t)dae__pattern_count(&s->M));
-  o->Ms = DAE__TAKE(arena, double, dae__pattern_count(&s->Ms));
-  o->J = DAE__TAKE(arena, double, dae__pattern_count(&s->J));
+  o->memory = DAE__STATE(arena, dae__rk_stages_memory, 1);
+  o->Z = DAE__ALLOC(arena, double, stages *n);
+  o->K = DAE__ALLOC(arena, double, stages *nx);
+  o->R = DAE__ALLOC(arena, double, stages *n);
+  o->M = DAE__ALLOC(arena, double, stages *(size_t)dae__pattern_count(&s->M));
+  o->Ms = DAE__ALLOC(arena, double, dae__pattern_count(&s->Ms));
+  o->J = DAE__ALLOC(arena, double, dae__pattern_count(&s->J));
   classical_stages_merge_blocks(o, arena);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  o->matrix = DAE__TAKE(arena, double, dae__pattern_count(&o->pattern));
+  o->matrix = DAE__ALLOC(arena, double, dae__pattern_count(&o->pattern));
   return dae__arena_failed(arena) ? dae__out_of_memory(err)
                                   : dae__solver_create(arena, &o->pattern, &o->solver, err);
 }

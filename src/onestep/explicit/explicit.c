@@ -230,24 +230,24 @@ static dae__controller_options explicit_control(const dae__pair *pair)
   return c;
 }
 
-static void explicit_take_memory(explicit_stepper *o, dae__arena *arena)
+static void explicit_alloc_memory(explicit_stepper *o, dae__arena *arena)
 {
   int nx = o->body->nx, slopes = o->pair->stages + 1 + o->pair->extra;
-  o->memory = DAE__KEEP(arena, memory, 1);
+  o->memory = DAE__STATE(arena, memory, 1);
   for (int k = 0; k < 2; k++) {
-    o->K[k] = DAE__KEEP(arena, double, (size_t)slopes * o->stride);
-    o->error[k] = DAE__TAKE(arena, double, nx);
+    o->K[k] = DAE__STATE(arena, double, (size_t)slopes * o->stride);
+    o->error[k] = DAE__ALLOC(arena, double, nx);
   }
-  o->z = DAE__TAKE(arena, double, o->body->size);
-  o->inverse = DAE__TAKE(arena, double, nx);
-  o->zero = DAE__TAKE(arena, double, nx);
+  o->z = DAE__ALLOC(arena, double, o->body->size);
+  o->inverse = DAE__ALLOC(arena, double, nx);
+  o->zero = DAE__ALLOC(arena, double, nx);
 }
 
 dae_status dae__explicit_create(dae__arena *arena, const dae__rk_body *body,
                                 const dae_rk_options *opts, int order, dae__stepper *out,
                                 dae_error *err)
 {
-  explicit_stepper *o = DAE__ROOM(arena, explicit_stepper, 1);
+  explicit_stepper *o = DAE__UNINIT(arena, explicit_stepper, 1);
   const dae__pair *pair = order == 5 ? &dae__pair5 : &dae__pair8;
   if (!o)
     return dae__out_of_memory(err);
@@ -256,7 +256,7 @@ dae_status dae__explicit_create(dae__arena *arena, const dae__rk_body *body,
   o->rtol = opts->rtol;
   o->atol = opts->atol;
   o->stride = (size_t)(body->nx + 7) / 8 * 8;
-  explicit_take_memory(o, arena);
+  explicit_alloc_memory(o, arena);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   for (int i = 1; i <= pair->stages + pair->extra; i++)

@@ -199,27 +199,27 @@ static void gauss_make_scales(dae__gauss *o)
   o->stop = o->fixed ? ROUND_OFF : pow(0.1, 2 * s / (s + 1));
 }
 
-static void gauss_take_memory(dae__gauss *o, dae__arena *arena)
+static void gauss_alloc_memory(dae__gauss *o, dae__arena *arena)
 {
   int nx = o->body->nx;
-  o->memory = DAE__KEEP(arena, dae__gauss_memory, 1);
+  o->memory = DAE__STATE(arena, dae__gauss_memory, 1);
   for (int k = 0; k < 2; k++)
-    o->K[k] = DAE__KEEP(arena, double, (size_t)(o->s + 2) * o->stride);
-  o->F = DAE__KEEP(arena, double, (size_t)o->fine.n * o->stride);
-  o->missed = DAE__KEEP(arena, double, nx);
-  o->z = DAE__TAKE(arena, double, o->body->size);
-  o->before = DAE__TAKE(arena, double, nx);
-  o->change = DAE__TAKE(arena, double, nx);
-  o->inverse = DAE__TAKE(arena, double, nx);
-  o->zero = DAE__TAKE(arena, double, nx);
-  o->error = DAE__TAKE(arena, double, nx);
+    o->K[k] = DAE__STATE(arena, double, (size_t)(o->s + 2) * o->stride);
+  o->F = DAE__STATE(arena, double, (size_t)o->fine.n * o->stride);
+  o->missed = DAE__STATE(arena, double, nx);
+  o->z = DAE__ALLOC(arena, double, o->body->size);
+  o->before = DAE__ALLOC(arena, double, nx);
+  o->change = DAE__ALLOC(arena, double, nx);
+  o->inverse = DAE__ALLOC(arena, double, nx);
+  o->zero = DAE__ALLOC(arena, double, nx);
+  o->error = DAE__ALLOC(arena, double, nx);
 }
 
 dae_status dae__gauss_create(dae__arena *arena, const dae__rk_body *body,
                              const dae_rk_options *opts, int stages, dae__stepper *out,
                              dae_error *err)
 {
-  dae__gauss *o = DAE__ROOM(arena, dae__gauss, 1);
+  dae__gauss *o = DAE__UNINIT(arena, dae__gauss, 1);
   if (!o)
     return dae__out_of_memory(err);
   o->body = body;
@@ -235,7 +235,7 @@ dae_status dae__gauss_create(dae__arena *arena, const dae__rk_body *body,
   o->move_start = dae__gauss_mover(o, o->s + 1);
   gauss_make_polynomials(o);
   gauss_make_scales(o);
-  gauss_take_memory(o, arena);
+  gauss_alloc_memory(o, arena);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   *out = (dae__stepper){.table = &gauss_verbs,

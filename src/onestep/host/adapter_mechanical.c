@@ -154,7 +154,7 @@ dae_status dae__rk_body_mechanical(dae__arena *arena, const dae_problem *problem
                                    const dae__rk_needs *needs, const dae_rk_options *opts,
                                    dae__rk_body *out, dae_error *err)
 {
-  body *o = DAE__TAKE(arena, body, 1);
+  body *o = DAE__ALLOC(arena, body, 1);
   if (!o)
     return dae__out_of_memory(err);
   o->project = opts->project;

@@ -20,7 +20,7 @@ static dae_status onestep_check_slopes(dae__rk *o, dae__arena *arena, dae_error 
     o->body.singular = true;
   if (!o->body.problem->semi_explicit || !s->p->M)
     return DAE_OK;
-  double *M = DAE__TAKE(arena, double, dae__pattern_count(&s->M));
+  double *M = DAE__ALLOC(arena, double, dae__pattern_count(&s->M));
   if (!M)
     return dae__out_of_memory(err);
   dae_status status = dae__semi_M(s, o->march.memory->t, o->now.z, M, err);
@@ -42,12 +42,12 @@ static dae_status onestep_check_slopes(dae__rk *o, dae__arena *arena, dae_error 
 
 static dae__rk_point onestep_take_point(dae__arena *arena, int size)
 {
-  return (dae__rk_point){DAE__TAKE(arena, double, size), DAE__TAKE(arena, double, size)};
+  return (dae__rk_point){DAE__ALLOC(arena, double, size), DAE__ALLOC(arena, double, size)};
 }
 
 static dae__rk_point onestep_keep_point(dae__arena *arena, int size)
 {
-  return (dae__rk_point){DAE__KEEP(arena, double, size), DAE__KEEP(arena, double, size)};
+  return (dae__rk_point){DAE__STATE(arena, double, size), DAE__STATE(arena, double, size)};
 }
 
 static dae_status onestep_prepare(dae__rk *o, dae__arena *arena, const dae_problem *problem,
@@ -58,11 +58,11 @@ static dae_status onestep_prepare(dae__rk *o, dae__arena *arena, const dae_probl
                ? dae__rk_body_mechanical(arena, problem, needs, &o->opts, &o->body, err)
                : dae__rk_body_semi(arena, problem, needs, &o->opts, &o->body, err));
   int size = o->body.size;
-  o->memory = DAE__KEEP(arena, dae__rk_memory, 1);
-  o->march.memory = DAE__KEEP(arena, dae__march_memory, 1);
+  o->memory = DAE__STATE(arena, dae__rk_memory, 1);
+  o->march.memory = DAE__STATE(arena, dae__march_memory, 1);
   o->now = onestep_keep_point(arena, size);
   o->previous = onestep_keep_point(arena, size);
-  o->in = DAE__KEEP(arena, double, o->body.nin);
+  o->in = DAE__STATE(arena, double, o->body.nin);
   o->next = onestep_take_point(arena, size);
   o->shown = onestep_take_point(arena, size);
   return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
@@ -101,7 +101,7 @@ static dae_status onestep_create_in(dae__arena *arena, const dae_problem *proble
                                     const dae_rk_options *opts, dae_integrator **out,
                                     dae_error *err)
 {
-  dae__rk *o = DAE__TAKE(arena, dae__rk, 1);
+  dae__rk *o = DAE__ALLOC(arena, dae__rk, 1);
   if (!o)
     return dae__out_of_memory(err);
   o->opts = *opts;

@@ -25,10 +25,10 @@ static void slopes_find_F_y(dae__rk_slopes *o, int *start, int *row)
 static dae_status slopes_create_algebraic(dae__rk_slopes *o, dae__arena *arena, dae_error *err)
 {
   int all = dae__pattern_count(&o->s->J);
-  int *start = DAE__TAKE(arena, int, o->s->ny + 1), *row = DAE__TAKE(arena, int, all);
-  o->entry = DAE__TAKE(arena, int, all);
-  o->J = DAE__TAKE(arena, double, all);
-  o->values = DAE__TAKE(arena, double, all);
+  int *start = DAE__ALLOC(arena, int, o->s->ny + 1), *row = DAE__ALLOC(arena, int, all);
+  o->entry = DAE__ALLOC(arena, int, all);
+  o->J = DAE__ALLOC(arena, double, all);
+  o->values = DAE__ALLOC(arena, double, all);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   slopes_find_F_y(o, start, row);
@@ -40,10 +40,10 @@ dae_status dae__rk_slopes_create(dae__arena *arena, dae__semi *s, const dae_rk_o
 {
   dae__rk_slopes *o = out;
   *o = (dae__rk_slopes){.s = s, .rtol = opts->rtol, .atol = opts->atol};
-  o->memory = DAE__KEEP(arena, dae__rk_slopes_memory, 1);
-  o->M = DAE__TAKE(arena, double, dae__pattern_count(&s->M));
-  o->fF = DAE__TAKE(arena, double, s->n);
-  o->d = DAE__TAKE(arena, double, s->ny);
+  o->memory = DAE__STATE(arena, dae__rk_slopes_memory, 1);
+  o->M = DAE__ALLOC(arena, double, dae__pattern_count(&s->M));
+  o->fF = DAE__ALLOC(arena, double, s->n);
+  o->d = DAE__ALLOC(arena, double, s->ny);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   dae_status status = s->p->M ? dae__solver_create(arena, &s->M, &o->mass, err) : DAE_OK;

@@ -109,7 +109,7 @@ static dae_status lie_mechanical_make(body *o, dae__arena *arena, const dae_prob
   if (!status && o->m->nw > 0)
     status = dae__algebraic_create(arena, o->m, &o->algebraic, err);
   DAE__TRY(status);
-  o->active = DAE__TAKE(arena, bool, o->s->ny);
+  o->active = DAE__ALLOC(arena, bool, o->s->ny);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   for (int i = 0; i < o->s->ny; i++)
@@ -122,7 +122,7 @@ static dae_status lie_mechanical_make(body *o, dae__arena *arena, const dae_prob
 dae_status dae__lie_body_mechanical(dae__arena *arena, const dae_problem *problem,
                                     dae_lie_form form, dae__lie_body *out, dae_error *err)
 {
-  body *o = DAE__TAKE(arena, body, 1);
+  body *o = DAE__ALLOC(arena, body, 1);
   if (!o)
     return dae__out_of_memory(err);
   o->form = form;

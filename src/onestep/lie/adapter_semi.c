@@ -40,9 +40,9 @@ static void lie_semi_drop(rows *r)
 static dae_status lie_semi_classify(body *o, rows *r, double t, const double *z, dae_error *err)
 {
   dae__semi *s = o->s;
-  double *scratch = DAE__TAKE(r->arena, double, 3 * s->n);
-  r->given = DAE__TAKE(r->arena, double, s->n);
-  r->hidden = DAE__TAKE(r->arena, bool, s->ny);
+  double *scratch = DAE__ALLOC(r->arena, double, 3 * s->n);
+  r->given = DAE__ALLOC(r->arena, double, s->n);
+  r->hidden = DAE__ALLOC(r->arena, bool, s->ny);
   if (dae__arena_failed(r->arena))
     return dae__out_of_memory(err);
   dae_status status = dae__semi_slopes_prepare(r->arena, s, &r->slopes, err);
@@ -57,7 +57,7 @@ static dae_status lie_semi_classify(body *o, rows *r, double t, const double *z,
 static dae_status lie_semi_make_rows(body *o, double t, const double *z, rows **out, dae_error *err)
 {
   dae__arena *arena = dae__arena_create(o->env);
-  rows *r = arena ? DAE__TAKE(arena, rows, 1) : NULL;
+  rows *r = arena ? DAE__ALLOC(arena, rows, 1) : NULL;
   *out = r;
   if (!r) {
     dae__arena_free(arena);
@@ -239,12 +239,12 @@ static const dae__lie_body_table lie_semi_verbs = {.consistent = lie_semi_consis
 dae_status dae__lie_body_semi(dae__arena *arena, const dae_problem *problem, dae__lie_body *out,
                               dae_error *err)
 {
-  body *o = DAE__TAKE(arena, body, 1);
+  body *o = DAE__ALLOC(arena, body, 1);
   if (!o)
     return dae__out_of_memory(err);
   DAE__TRY(dae__semi_create(arena, problem, &o->s, err));
   o->env = dae__arena_env(arena);
-  o->hidden = DAE__KEEP(arena, bool, o->s->ny);
+  o->hidden = DAE__STATE(arena, bool, o->s->ny);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   *out = (dae__lie_body){.table = &lie_semi_verbs, .self = o, .s = o->s, .size = o->s->n};

@@ -154,14 +154,14 @@ static const dae__integrator_table lie_verbs = {.method = "lie",
 
 static dae__lie_point lie_keep_point(dae__arena *arena, const dae__semi *s)
 {
-  return (dae__lie_point){DAE__KEEP(arena, double, s->n), DAE__KEEP(arena, double, s->n),
-                          DAE__KEEP(arena, double, s->ny)};
+  return (dae__lie_point){DAE__STATE(arena, double, s->n), DAE__STATE(arena, double, s->n),
+                          DAE__STATE(arena, double, s->ny)};
 }
 
 static dae__lie_point lie_take_point(dae__arena *arena, const dae__semi *s)
 {
-  return (dae__lie_point){DAE__TAKE(arena, double, s->n), DAE__TAKE(arena, double, s->n),
-                          DAE__TAKE(arena, double, s->ny)};
+  return (dae__lie_point){DAE__ALLOC(arena, double, s->n), DAE__ALLOC(arena, double, s->n),
+                          DAE__ALLOC(arena, double, s->ny)};
 }
 
 /* M has to be regular at the start */
@@ -191,16 +191,16 @@ static dae_status lie_prepare(dae__lie *o, dae__arena *arena, const dae_problem 
                ? dae__lie_body_mechanical(arena, problem, o->opts.form, &o->body, err)
                : dae__lie_body_semi(arena, problem, &o->body, err));
   const dae__semi *s = o->body.s;
-  o->march.memory = DAE__KEEP(arena, dae__march_memory, 1);
-  o->stand = DAE__KEEP(arena, dae__lie_stand, 1);
+  o->march.memory = DAE__STATE(arena, dae__march_memory, 1);
+  o->stand = DAE__STATE(arena, dae__lie_stand, 1);
   o->now = lie_keep_point(arena, s);
   o->previous = lie_keep_point(arena, s);
   o->middle = lie_keep_point(arena, s);
   o->half = lie_take_point(arena, s);
   o->next = lie_take_point(arena, s);
   o->coarse = lie_take_point(arena, s);
-  o->weight = DAE__TAKE(arena, double, s->nx);
-  o->x = DAE__TAKE(arena, double, s->nx);
+  o->weight = DAE__ALLOC(arena, double, s->nx);
+  o->x = DAE__ALLOC(arena, double, s->nx);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   return dae__lie_step_create(arena, &o->body, &o->opts, &o->step, err);
@@ -243,7 +243,7 @@ dae_status dae__lie_integrator_create(dae__arena *arena, const dae_problem *prob
                                       const dae_start *start, const dae_lie_options *opts,
                                       dae_integrator **out, dae_error *err)
 {
-  dae__lie *o = DAE__TAKE(arena, dae__lie, 1);
+  dae__lie *o = DAE__ALLOC(arena, dae__lie, 1);
   if (!o)
     return dae__out_of_memory(err);
   o->opts = *opts;

@@ -17,24 +17,24 @@
 
 /* ---- creation ---- */
 
-static void lie_take_memory(dae__lie_step *o, dae__arena *arena)
+static void lie_alloc_memory(dae__lie_step *o, dae__arena *arena)
 {
   const dae__semi *s = o->s;
   int n = s->n, nx = s->nx, J = dae__pattern_count(&s->J);
-  o->memory = DAE__KEEP(arena, dae__lie_memory, 1);
-  o->z1 = DAE__TAKE(arena, double, n);
-  o->zb = DAE__TAKE(arena, double, n);
-  o->M = DAE__TAKE(arena, double, dae__pattern_count(&s->M));
-  o->Ms = DAE__TAKE(arena, double, dae__pattern_count(&s->Ms));
-  o->J_mid = DAE__TAKE(arena, double, J);
-  o->J_end = DAE__TAKE(arena, double, J);
-  o->J = DAE__TAKE(arena, double, J);
-  o->f = DAE__TAKE(arena, double, n);
-  o->F_end = DAE__TAKE(arena, double, s->ny);
-  o->delta = DAE__TAKE(arena, double, nx);
-  o->R = DAE__TAKE(arena, double, n);
-  o->p = DAE__TAKE(arena, double, n);
-  o->row = DAE__TAKE(arena, double, nx);
+  o->memory = DAE__STATE(arena, dae__lie_memory, 1);
+  o->z1 = DAE__ALLOC(arena, double, n);
+  o->zb = DAE__ALLOC(arena, double, n);
+  o->M = DAE__ALLOC(arena, double, dae__pattern_count(&s->M));
+  o->Ms = DAE__ALLOC(arena, double, dae__pattern_count(&s->Ms));
+  o->J_mid = DAE__ALLOC(arena, double, J);
+  o->J_end = DAE__ALLOC(arena, double, J);
+  o->J = DAE__ALLOC(arena, double, J);
+  o->f = DAE__ALLOC(arena, double, n);
+  o->F_end = DAE__ALLOC(arena, double, s->ny);
+  o->delta = DAE__ALLOC(arena, double, nx);
+  o->R = DAE__ALLOC(arena, double, n);
+  o->p = DAE__ALLOC(arena, double, n);
+  o->row = DAE__ALLOC(arena, double, nx);
   o->unit = dae__pattern_diagonal(arena, s->ny);
 }
 
@@ -50,7 +50,7 @@ static dae_status lie_create_newton(dae__lie_step *o, dae__arena *arena, dae_err
   o->pattern = dae__blocks_merge(arena, s->n, s->n, o->block, o->body->active ? 4 : 3);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  o->matrix = DAE__TAKE(arena, double, dae__pattern_count(&o->pattern));
+  o->matrix = DAE__ALLOC(arena, double, dae__pattern_count(&o->pattern));
   return dae__arena_failed(arena) ? dae__out_of_memory(err)
                                   : dae__solver_create(arena, &o->pattern, &o->solver, err);
 }
@@ -59,10 +59,10 @@ static dae_status lie_create_nested(dae__lie_step *o, dae__arena *arena, dae_err
 {
   const dae__semi *s = o->s;
   size_t n = (size_t)s->nx, m = (size_t)s->ny;
-  o->columns = DAE__TAKE(arena, double, n *m);
-  o->B = DAE__TAKE(arena, double, m *m);
-  o->dy = DAE__TAKE(arena, double, m);
-  o->pivot = DAE__TAKE(arena, int, m);
+  o->columns = DAE__ALLOC(arena, double, n *m);
+  o->B = DAE__ALLOC(arena, double, m *m);
+  o->dy = DAE__ALLOC(arena, double, m);
+  o->pivot = DAE__ALLOC(arena, int, m);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   return s->p->M ? dae__solver_create(arena, &s->M, &o->mass, err) : DAE_OK;
@@ -79,7 +79,7 @@ dae_status dae__lie_step_create(dae__arena *arena, const dae__lie_body *body,
                        .iteration = opts->lie_iteration,
                        .inner = fmax(opts->inner_tol, DAE__LIE_GOAL),
                        .outer = fmax(opts->outer_tol, DAE__LIE_GOAL)};
-  lie_take_memory(o, arena);
+  lie_alloc_memory(o, arena);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   return o->iteration == DAE_LIE_NESTED ? lie_create_nested(o, arena, err)

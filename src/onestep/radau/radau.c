@@ -161,37 +161,37 @@ static int radau_stages_of(int rule)
 static void radau_take_rules(dae__radau *o, dae__arena *arena, int first, int last)
 {
   for (int i = first; i <= last; i++) {
-    o->rule[i] = DAE__ROOM(arena, dae__radau_rule, 1);
+    o->rule[i] = DAE__UNINIT(arena, dae__radau_rule, 1);
     if (o->rule[i])
       o->rule[i]->s = 0;
   }
-  o->finer = DAE__ROOM(arena, dae__collocation_rule, 1);
+  o->finer = DAE__UNINIT(arena, dae__collocation_rule, 1);
   if (o->finer)
     o->finer->s = 0;
 }
 
-static dae_status radau_take_memory(dae__radau *o, dae__arena *arena, int stages, dae_error *err)
+static dae_status radau_alloc_memory(dae__radau *o, dae__arena *arena, int stages, dae_error *err)
 {
   size_t n = (size_t)o->r->n, n2 = (size_t)o->r->n2, s = (size_t)stages;
   size_t finer = (size_t)dae__radau_finer(stages);
-  o->memory = DAE__KEEP(arena, dae__radau_memory, 1);
-  o->polynomial = DAE__KEEP(arena, double, s *n);
-  o->shift = DAE__KEEP(arena, double, n + n2);
-  o->fine = DAE__KEEP(arena, double, finer *n);
-  o->fine_shift = DAE__KEEP(arena, double, n + n2);
-  o->fine_R = DAE__ROOM(arena, double, finer *n);
-  o->z = DAE__ROOM(arena, double, n + n2);
-  o->K = DAE__ROOM(arena, double, s *n);
-  o->D = DAE__ROOM(arena, double, s *n);
-  o->R = DAE__ROOM(arena, double, s *n);
-  o->Z = DAE__ROOM(arena, double, s *(n + n2));
-  o->W = DAE__ROOM(arena, double, s *n);
-  o->scale = DAE__ROOM(arena, double, n);
-  o->weight = DAE__ROOM(arena, double, n + n2);
-  o->moved = DAE__ROOM(arena, double, n + n2);
-  o->e = DAE__ROOM(arena, double, n);
-  o->e_q = DAE__ROOM(arena, double, n2);
-  o->rhs = DAE__ROOM(arena, double, n);
+  o->memory = DAE__STATE(arena, dae__radau_memory, 1);
+  o->polynomial = DAE__STATE(arena, double, s *n);
+  o->shift = DAE__STATE(arena, double, n + n2);
+  o->fine = DAE__STATE(arena, double, finer *n);
+  o->fine_shift = DAE__STATE(arena, double, n + n2);
+  o->fine_R = DAE__UNINIT(arena, double, finer *n);
+  o->z = DAE__UNINIT(arena, double, n + n2);
+  o->K = DAE__UNINIT(arena, double, s *n);
+  o->D = DAE__UNINIT(arena, double, s *n);
+  o->R = DAE__UNINIT(arena, double, s *n);
+  o->Z = DAE__UNINIT(arena, double, s *(n + n2));
+  o->W = DAE__UNINIT(arena, double, s *n);
+  o->scale = DAE__UNINIT(arena, double, n);
+  o->weight = DAE__UNINIT(arena, double, n + n2);
+  o->moved = DAE__UNINIT(arena, double, n + n2);
+  o->e = DAE__UNINIT(arena, double, n);
+  o->e_q = DAE__UNINIT(arena, double, n2);
+  o->rhs = DAE__UNINIT(arena, double, n);
   return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
 }
 
@@ -225,7 +225,7 @@ static dae_status radau_make(dae__radau *o, dae__arena *arena, int first, int la
   dae_status status = dae__reduced_create(arena, o->body, (stages - 1) / 2, &o->r, err);
   radau_take_rules(o, arena, first, last);
   if (!status)
-    status = radau_take_memory(o, arena, stages, err);
+    status = radau_alloc_memory(o, arena, stages, err);
   /* circuits: at their sharp corners it has no better rates, and costs more */
   if (!status && !o->fixed && o->body->m && !o->r->cautious)
     status = radau_make_full(o, arena, first, last, err);
@@ -236,8 +236,8 @@ dae_status dae__radau_create(dae__arena *arena, const dae__rk_body *body,
                              const dae_rk_options *opts, int first, int last, dae__stepper *out,
                              int *count, dae_error *err)
 {
-  dae__radau *o = DAE__TAKE(arena, dae__radau, 1);
-  dae__radau_stepper *self = DAE__TAKE(arena, dae__radau_stepper, DAE__RADAU_STEPPERS);
+  dae__radau *o = DAE__ALLOC(arena, dae__radau, 1);
+  dae__radau_stepper *self = DAE__ALLOC(arena, dae__radau_stepper, DAE__RADAU_STEPPERS);
   *count = 0;
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);

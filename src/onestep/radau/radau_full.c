@@ -29,7 +29,7 @@ static dae_status radau_full_create_tiles(dae__arena *arena, const dae__reduced 
 {
   f->pattern = dae__pattern_tiles(arena, &r->pattern, f->s);
   if (!dae__arena_failed(arena))
-    f->values = DAE__TAKE(arena, double, dae__pattern_count(&f->pattern));
+    f->values = DAE__ALLOC(arena, double, dae__pattern_count(&f->pattern));
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   return dae__solver_create(arena, &f->pattern, &f->solver, err);
@@ -39,7 +39,7 @@ dae_status dae__radau_full_create(dae__arena *arena, const dae__reduced *r, int 
                                   const dae__radau_full *other, dae__radau_full **out,
                                   dae_error *err)
 {
-  dae__radau_full *f = DAE__TAKE(arena, dae__radau_full, 1);
+  dae__radau_full *f = DAE__ALLOC(arena, dae__radau_full, 1);
   *out = f;
   if (!f)
     return dae__out_of_memory(err);

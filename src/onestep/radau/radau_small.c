@@ -47,19 +47,19 @@ dae_status dae__radau_few_create(dae__arena *arena, const dae__reduced *r, int m
                                  dae__radau_few **out, dae_error *err)
 {
   int d = r->n2 + r->n1, m = r->n - d, left = most * d, rows = d / 2 * 2 + 2;
-  dae__radau_few *f = DAE__TAKE(arena, dae__radau_few, 1);
+  dae__radau_few *f = DAE__ALLOC(arena, dae__radau_few, 1);
   dae__radau_few made = {.s = most,
                          .d = d,
                          .m = m,
                          .rows = rows,
-                         .order = DAE__ROOM(arena, int, most * r->n),
-                         .Y = DAE__ROOM(arena, double, most *m *m),
-                         .W = DAE__TAKE(arena, double, most *m *rows),
-                         .T = DAE__ROOM(arena, double, most *m *left),
-                         .rest = DAE__ROOM(arena, double, left *left),
-                         .scale = DAE__ROOM(arena, double, left),
-                         .pivot = DAE__ROOM(arena, int, left),
-                         .b = DAE__ROOM(arena, double, left)};
+                         .order = DAE__UNINIT(arena, int, most * r->n),
+                         .Y = DAE__UNINIT(arena, double, most *m *m),
+                         .W = DAE__ALLOC(arena, double, most *m *rows),
+                         .T = DAE__UNINIT(arena, double, most *m *left),
+                         .rest = DAE__UNINIT(arena, double, left *left),
+                         .scale = DAE__UNINIT(arena, double, left),
+                         .pivot = DAE__UNINIT(arena, int, left),
+                         .b = DAE__UNINIT(arena, double, left)};
   *out = NULL;
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);

@@ -8,7 +8,7 @@
 /* columns first to end - 1, whose entries are those of p from p->start[first] on */
 static dae_pattern reduced_columns(dae__arena *arena, const dae_pattern *p, int first, int end)
 {
-  int *start = DAE__ROOM(arena, int, end - first + 1);
+  int *start = DAE__UNINIT(arena, int, end - first + 1);
   if (start)
     for (int j = first; j <= end; j++)
       start[j - first] = p->start[j] - p->start[first];
@@ -54,7 +54,7 @@ void dae__reduced_merge(dae__arena *arena, dae__reduced_terms *terms, dae__reduc
   if (dae__arena_failed(arena))
     return;
   for (int p = 0; p < r->powers; p++)
-    r->P[p] = DAE__KEEP(arena, double, dae__pattern_count(&r->pattern));
+    r->P[p] = DAE__STATE(arena, double, dae__pattern_count(&r->pattern));
 }
 
 /* y += a x */
@@ -286,9 +286,9 @@ void dae__reduced_filter(const dae__reduced *r, double w, const double *e, const
 static dae_status reduced_make_solvers(dae__reduced *r, dae__arena *arena, dae_error *err)
 {
   int count = dae__pattern_count(&r->pattern);
-  r->values = DAE__TAKE(arena, double, count);
-  r->zvalues = DAE__TAKE(arena, double complex, count);
-  r->memory = DAE__KEEP(arena, dae__reduced_memory, 1);
+  r->values = DAE__ALLOC(arena, double, count);
+  r->zvalues = DAE__ALLOC(arena, double complex, count);
+  r->memory = DAE__STATE(arena, dae__reduced_memory, 1);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   dae_status status = dae__solver_create_iteration(arena, &r->pattern, &r->real, err);
@@ -300,7 +300,7 @@ static dae_status reduced_make_solvers(dae__reduced *r, dae__arena *arena, dae_e
 dae_status dae__reduced_create(dae__arena *arena, const dae__rk_body *body, int pairs,
                                dae__reduced **out, dae_error *err)
 {
-  dae__reduced *r = DAE__TAKE(arena, dae__reduced, 1);
+  dae__reduced *r = DAE__ALLOC(arena, dae__reduced, 1);
   *out = NULL;
   if (!r)
     return dae__out_of_memory(err);

@@ -304,26 +304,26 @@ static void reduced_mech_add_terms(mechanical *o, dae__arena *arena)
 #undef TERM
 }
 
-static void reduced_mech_take_memory(mechanical *o, dae__arena *arena)
+static void reduced_mech_alloc_memory(mechanical *o, dae__arena *arena)
 {
   const dae__mech *m = o->m;
-  o->M0 = DAE__TAKE(arena, double, dae__pattern_count(&m->M));
-  o->M = DAE__TAKE(arena, double, dae__pattern_count(&m->M));
-  o->G0 = DAE__TAKE(arena, double, dae__pattern_count(&m->G));
-  o->G = DAE__TAKE(arena, double, dae__pattern_count(&m->G));
-  o->gdot_q = DAE__KEEP(arena, double, dae__pattern_count(&m->G));
-  o->K0 = DAE__TAKE(arena, double, dae__pattern_count(&m->K));
-  o->K = DAE__TAKE(arena, double, dae__pattern_count(&m->K));
-  o->k_q = DAE__KEEP(arena, double, dae__pattern_count(&m->kq));
-  o->J = DAE__TAKE(arena, double, dae__pattern_count(&m->J));
-  o->Ms = DAE__TAKE(arena, double, dae__pattern_count(&m->Ms));
-  o->Gts = DAE__TAKE(arena, double, dae__pattern_count(&m->Gts));
-  o->Kts = DAE__TAKE(arena, double, dae__pattern_count(&m->Kts));
-  o->ones = DAE__TAKE(arena, double, m->nu);
-  o->idle = DAE__TAKE(arena, double, m->nc);
-  o->fsc = DAE__TAKE(arena, double, m->nr);
-  o->gamma = DAE__TAKE(arena, double, m->nc);
-  o->diagonal = DAE__ROOM(arena, double, m->nq);
+  o->M0 = DAE__ALLOC(arena, double, dae__pattern_count(&m->M));
+  o->M = DAE__ALLOC(arena, double, dae__pattern_count(&m->M));
+  o->G0 = DAE__ALLOC(arena, double, dae__pattern_count(&m->G));
+  o->G = DAE__ALLOC(arena, double, dae__pattern_count(&m->G));
+  o->gdot_q = DAE__STATE(arena, double, dae__pattern_count(&m->G));
+  o->K0 = DAE__ALLOC(arena, double, dae__pattern_count(&m->K));
+  o->K = DAE__ALLOC(arena, double, dae__pattern_count(&m->K));
+  o->k_q = DAE__STATE(arena, double, dae__pattern_count(&m->kq));
+  o->J = DAE__ALLOC(arena, double, dae__pattern_count(&m->J));
+  o->Ms = DAE__ALLOC(arena, double, dae__pattern_count(&m->Ms));
+  o->Gts = DAE__ALLOC(arena, double, dae__pattern_count(&m->Gts));
+  o->Kts = DAE__ALLOC(arena, double, dae__pattern_count(&m->Kts));
+  o->ones = DAE__ALLOC(arena, double, m->nu);
+  o->idle = DAE__ALLOC(arena, double, m->nc);
+  o->fsc = DAE__ALLOC(arena, double, m->nr);
+  o->gamma = DAE__ALLOC(arena, double, m->nc);
+  o->diagonal = DAE__UNINIT(arena, double, m->nq);
   o->land = (dae__landing){
       .m = o->m, .r = o->r, .G = o->G, .K = o->K, .gdot_q = o->gdot_q, .k_q = o->k_q};
   dae__landing_take(&o->land, arena);
@@ -333,7 +333,7 @@ dae_status dae__reduced_mechanical(dae__arena *arena, const dae__rk_body *body, 
                                    dae_error *err)
 {
   dae__mech *m = body->m;
-  mechanical *o = DAE__TAKE(arena, mechanical, 1);
+  mechanical *o = DAE__ALLOC(arena, mechanical, 1);
   if (!o)
     return dae__out_of_memory(err);
   *o = (mechanical){.m = m, .r = r};
@@ -345,10 +345,10 @@ dae_status dae__reduced_mechanical(dae__arena *arena, const dae__rk_body *body, 
   dae__divisor_take(&o->divisor, arena, m, r->n, 2 * r->pairs + 1);
   r->table = o->divisor.rough ? &few : m->nc > 0 ? &reduced_mech_verbs : &unconstrained;
   r->cautious = m->nw > 0;
-  r->tested = DAE__TAKE(arena, bool, r->n);
+  r->tested = DAE__ALLOC(arena, bool, r->n);
   o->unit_u = dae__pattern_diagonal(arena, m->nu);
   o->unit_c = dae__pattern_diagonal(arena, m->nc);
-  reduced_mech_take_memory(o, arena);
+  reduced_mech_alloc_memory(o, arena);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   for (int i = 0; i < r->n; i++)

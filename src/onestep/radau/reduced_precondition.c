@@ -6,10 +6,10 @@ void dae__divisor_take(dae__divisor *o, dae__arena *arena, const dae__mech *m, i
   *o = (dae__divisor){.m = m, .stages = stages};
   if (m->nc == 0 || m->nc > DAE__ROUGH_ROWS || m->nw > 0 || n > DAE__FEW)
     return;
-  o->M = DAE__TAKE(arena, double, m->nq * m->nq);
+  o->M = DAE__ALLOC(arena, double, m->nq * m->nq);
   o->rough = dae__rough_create(arena, m->nq, m->nc, stages + 1);
   if (o->rough)
-    o->A = DAE__TAKE(arena, double, dae__rough_stride(o->rough) * m->nq);
+    o->A = DAE__ALLOC(arena, double, dae__rough_stride(o->rough) * m->nq);
 }
 
 /* the entries of a matrix to rows of `to` from `first` on */

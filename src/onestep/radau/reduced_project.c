@@ -7,14 +7,14 @@
 void dae__landing_take(dae__landing *o, dae__arena *arena)
 {
   const dae__mech *m = o->m;
-  o->end = DAE__TAKE(arena, double, m->ng + m->nc);
-  o->b = DAE__TAKE(arena, double, m->nc);
-  o->x = DAE__TAKE(arena, double, 2 * o->r->n);
+  o->end = DAE__ALLOC(arena, double, m->ng + m->nc);
+  o->b = DAE__ALLOC(arena, double, m->nc);
+  o->x = DAE__ALLOC(arena, double, 2 * o->r->n);
   if (o->r->n > DAE__FEW)
     return;
-  o->X = DAE__ROOM(arena, double, m->nc * m->nq);
-  o->AX = DAE__ROOM(arena, double, m->nc * m->nc);
-  o->exchanged = DAE__ROOM(arena, int, m->nc);
+  o->X = DAE__UNINIT(arena, double, m->nc * m->nq);
+  o->AX = DAE__UNINIT(arena, double, m->nc * m->nc);
+  o->exchanged = DAE__UNINIT(arena, int, m->nc);
 }
 
 /* part of a correction that may be left: it is a small part of the state, and has round-off of its

@@ -86,16 +86,16 @@ dae_status dae__reduced_semi(dae__arena *arena, const dae__rk_body *body, dae__r
                              dae_error *err)
 {
   dae__semi *s = body->s;
-  semi *o = DAE__TAKE(arena, semi, 1);
+  semi *o = DAE__ALLOC(arena, semi, 1);
   if (!o)
     return dae__out_of_memory(err);
   *o = (semi){.s = s, .r = r};
   o->M0 = dae__semi_mass_create(arena, s);
   o->M = dae__semi_mass_create(arena, s);
-  o->J = DAE__TAKE(arena, double, dae__pattern_count(&s->J));
-  o->Ms = DAE__TAKE(arena, double, dae__pattern_count(&s->Ms));
-  o->z = DAE__TAKE(arena, double, s->n);
-  r->tested = DAE__TAKE(arena, bool, s->n);
+  o->J = DAE__ALLOC(arena, double, dae__pattern_count(&s->J));
+  o->Ms = DAE__ALLOC(arena, double, dae__pattern_count(&s->Ms));
+  o->z = DAE__ALLOC(arena, double, s->n);
+  r->tested = DAE__ALLOC(arena, bool, s->n);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   r->table = &reduced_semi_verbs;

@@ -365,19 +365,19 @@ static const dae__stepper_table rosenbrock_verbs = {.attempt = rosenbrock_attemp
 
 /* ---- creation ---- */
 
-static void rosenbrock_take_memory(rosenbrock *o, dae__arena *arena)
+static void rosenbrock_alloc_memory(rosenbrock *o, dae__arena *arena)
 {
   int n = o->s->n, all = o->table->stages * n;
-  o->memory = DAE__KEEP(arena, memory, 1);
+  o->memory = DAE__STATE(arena, memory, 1);
   for (int k = 0; k < 2; k++)
-    o->u[k] = DAE__KEEP(arena, double, all);
-  o->f0 = DAE__KEEP(arena, double, n);
-  o->f_t = DAE__TAKE(arena, double, n);
-  o->z0 = DAE__TAKE(arena, double, n);
-  o->z = DAE__TAKE(arena, double, n);
-  o->rhs = DAE__TAKE(arena, double, n);
-  o->sum = DAE__TAKE(arena, double, n);
-  o->J = DAE__TAKE(arena, double, dae__pattern_count(&o->s->J));
+    o->u[k] = DAE__STATE(arena, double, all);
+  o->f0 = DAE__STATE(arena, double, n);
+  o->f_t = DAE__ALLOC(arena, double, n);
+  o->z0 = DAE__ALLOC(arena, double, n);
+  o->z = DAE__ALLOC(arena, double, n);
+  o->rhs = DAE__ALLOC(arena, double, n);
+  o->sum = DAE__ALLOC(arena, double, n);
+  o->J = DAE__ALLOC(arena, double, dae__pattern_count(&o->s->J));
   o->M = dae__semi_mass_create(arena, o->s);
   o->matrix = dae__semi_matrix_create(arena, o->s);
 }
@@ -386,7 +386,7 @@ dae_status dae__rosenbrock_create(dae__arena *arena, const dae__rk_body *body,
                                   const dae_rk_options *opts, int order, dae__stepper *out,
                                   dae_error *err)
 {
-  rosenbrock *o = DAE__TAKE(arena, rosenbrock, 1);
+  rosenbrock *o = DAE__ALLOC(arena, rosenbrock, 1);
   if (!o)
     return dae__out_of_memory(err);
   *o = (rosenbrock){.body = body,
@@ -395,7 +395,7 @@ dae_status dae__rosenbrock_create(dae__arena *arena, const dae__rk_body *body,
                     .rtol = SHARE * opts->rtol,
                     .atol = SHARE * opts->atol,
                     .fine = opts->rtol < FINE};
-  rosenbrock_take_memory(o, arena);
+  rosenbrock_alloc_memory(o, arena);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   DAE__TRY(dae__solver_create_iteration(arena, &o->matrix.pattern, &o->solver, err));

@@ -51,12 +51,12 @@ static int spark_adapter_dependent_row(const dae__face *face, dae__arena *arena,
   dae__block blocks[2] = {{.pattern = G}, {.row = face->ng, .pattern = K}};
   dae_pattern A = dae__blocks_merge(arena, nc, face->nz, blocks, 2);
   dae__face_parts wanted = {0};
-  bool *independent = DAE__TAKE(arena, bool, nc);
-  wanted.of[DAE__GDOT_Z] = DAE__TAKE(arena, double, dae__pattern_count(G));
-  wanted.of[DAE__K_Z] = DAE__TAKE(arena, double, dae__pattern_count(K));
+  bool *independent = DAE__ALLOC(arena, bool, nc);
+  wanted.of[DAE__GDOT_Z] = DAE__ALLOC(arena, double, dae__pattern_count(G));
+  wanted.of[DAE__K_Z] = DAE__ALLOC(arena, double, dae__pattern_count(K));
   if (dae__arena_failed(arena))
     return -1;
-  double *values = DAE__TAKE(arena, double, dae__pattern_count(&A));
+  double *values = DAE__ALLOC(arena, double, dae__pattern_count(&A));
   if (!values || face->table->linearise(face->self, at, NULL, &wanted, NULL))
     return -1;
   dae__block_add(&blocks[0], 1, wanted.of[DAE__GDOT_Z], values);

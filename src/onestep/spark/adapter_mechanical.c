@@ -229,7 +229,7 @@ static dae_status spark_mechanical_make_face(mechanical *o, dae__arena *arena,
 {
   const dae__mech *m = o->m;
   int ny = m->nq + m->nu;
-  int *y_at = DAE__TAKE(arena, int, ny), *z_at = DAE__TAKE(arena, int, m->nq);
+  int *y_at = DAE__ALLOC(arena, int, ny), *z_at = DAE__ALLOC(arena, int, m->nq);
   DAE__TRY(dae__mechanical_parts_create(arena, o->m, &o->parts, err));
   for (int i = 0; i < ny; i++)
     y_at[i] = i < m->nq ? i : m->at.u + i - m->nq;
@@ -254,8 +254,8 @@ static dae_status spark_mechanical_make_face(mechanical *o, dae__arena *arena,
 static dae_status spark_mechanical_make_matrices(mechanical *o, dae__arena *arena, dae_error *err)
 {
   dae__mech *m = o->m;
-  dae_pattern *none = DAE__TAKE(arena, dae_pattern, 1);
-  o->diagonal = DAE__TAKE(arena, double, m->nq + m->nc);
+  dae_pattern *none = DAE__ALLOC(arena, dae_pattern, 1);
+  o->diagonal = DAE__ALLOC(arena, double, m->nq + m->nc);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   *none = dae__pattern_empty(arena, 0, m->nq);
@@ -273,10 +273,10 @@ static dae_status spark_mechanical_make(mechanical *o, dae__arena *arena,
   DAE__TRY(dae__mech_create(arena, problem, &o->m, err));
   DAE__TRY(dae__motion_create(arena, o->m, &o->motion, err));
   DAE__TRY(dae__motion_create_another(arena, o->motion, &o->shown, err));
-  o->state = DAE__TAKE(arena, double, o->m->at.size);
-  o->M = DAE__TAKE(arena, double, dae__pattern_count(&o->m->M));
-  o->G = DAE__TAKE(arena, double, dae__pattern_count(&o->m->G));
-  o->K = DAE__TAKE(arena, double, dae__pattern_count(&o->m->K));
+  o->state = DAE__ALLOC(arena, double, o->m->at.size);
+  o->M = DAE__ALLOC(arena, double, dae__pattern_count(&o->m->M));
+  o->G = DAE__ALLOC(arena, double, dae__pattern_count(&o->m->G));
+  o->K = DAE__ALLOC(arena, double, dae__pattern_count(&o->m->K));
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   dae_status status = spark_mechanical_make_face(o, arena, problem, err);
@@ -292,7 +292,7 @@ static dae_status spark_mechanical_make(mechanical *o, dae__arena *arena,
 dae_status dae__body_mechanical(dae__arena *arena, const dae_problem *problem,
                                 const dae__body_needs *needs, dae__body *out, dae_error *err)
 {
-  mechanical *o = DAE__TAKE(arena, mechanical, 1);
+  mechanical *o = DAE__ALLOC(arena, mechanical, 1);
   if (!o)
     return dae__out_of_memory(err);
   dae_status status = spark_mechanical_make(o, arena, problem, needs, err);

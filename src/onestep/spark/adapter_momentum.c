@@ -203,7 +203,7 @@ static dae_status spark_momentum_make_face(body *o, dae__arena *arena, const dae
                                            dae_error *err)
 {
   const dae__momentum *m = o->m;
-  int *at = DAE__TAKE(arena, int, m->ny + m->nz);
+  int *at = DAE__ALLOC(arena, int, m->ny + m->nz);
   if (!at)
     return dae__out_of_memory(err);
   for (int i = 0; i < m->ny + m->nz; i++)
@@ -237,7 +237,7 @@ static dae_status spark_momentum_make_matrix(const body *o, dae__arena *arena, b
   A->pattern = dae__blocks_merge(arena, n, n, A->block, A->terms);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  A->values = DAE__TAKE(arena, double, dae__pattern_count(&A->pattern));
+  A->values = DAE__ALLOC(arena, double, dae__pattern_count(&A->pattern));
   return dae__arena_failed(arena) ? dae__out_of_memory(err)
                                   : dae__solver_create(arena, &A->pattern, &A->solver, err);
 }
@@ -245,7 +245,7 @@ static dae_status spark_momentum_make_matrix(const body *o, dae__arena *arena, b
 static dae_status spark_momentum_make_matrices(body *o, dae__arena *arena, dae_error *err)
 {
   for (int i = 0; i < TERMS; i++)
-    o->values[i] = DAE__TAKE(arena, double, dae__pattern_count(&o->m->pattern[parts[i]]));
+    o->values[i] = DAE__ALLOC(arena, double, dae__pattern_count(&o->m->pattern[parts[i]]));
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   dae_status status = spark_momentum_make_matrix(o, arena, true, &o->second, err);
@@ -277,7 +277,7 @@ static dae_status spark_momentum_make(body *o, dae__arena *arena, const dae_prob
 dae_status dae__body_momentum(dae__arena *arena, const dae_problem *problem,
                               const dae__body_needs *needs, dae__body *out, dae_error *err)
 {
-  body *o = DAE__TAKE(arena, body, 1);
+  body *o = DAE__ALLOC(arena, body, 1);
   if (!o)
     return dae__out_of_memory(err);
   dae_status status = spark_momentum_make(o, arena, problem, needs, err);

@@ -74,22 +74,22 @@ dae_status dae__richer_create(dae__arena *arena, const dae__face *face, int same
   int nc = face->ng + face->nk;
   *o = (dae__richer){.face = face, .same = same, .nw = face->ny - same};
   o->n = o->nw + face->nz + nc;
-  o->solver = DAE__TAKE(arena, dae__solver *, count);
+  o->solver = DAE__ALLOC(arena, dae__solver *, count);
   o->unit_w = dae__pattern_diagonal(arena, o->nw);
   o->unit_c = dae__pattern_diagonal(arena, nc);
   for (int i = 0; i < COUNT(needed); i++)
-    o->values[needed[i]] = DAE__TAKE(arena, double, dae__pattern_count(&face->pattern[needed[i]]));
-  o->x = DAE__TAKE(arena, double, 2 * o->n);
-  o->d = DAE__TAKE(arena, double complex, face->ny);
-  o->W = DAE__TAKE(arena, double complex, face->ny);
-  o->delta = DAE__TAKE(arena, double complex, face->nz);
+    o->values[needed[i]] = DAE__ALLOC(arena, double, dae__pattern_count(&face->pattern[needed[i]]));
+  o->x = DAE__ALLOC(arena, double, 2 * o->n);
+  o->d = DAE__ALLOC(arena, double complex, face->ny);
+  o->W = DAE__ALLOC(arena, double complex, face->ny);
+  o->delta = DAE__ALLOC(arena, double complex, face->nz);
   if (!dae__arena_failed(arena))
     decoupled_list_terms(o, arena);
   if (!dae__arena_failed(arena))
     decoupled_merge(o, arena);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  o->matrix = DAE__TAKE(arena, double, dae__pattern_count(&o->pattern));
+  o->matrix = DAE__ALLOC(arena, double, dae__pattern_count(&o->pattern));
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   for (; o->count < count; o->count++) {

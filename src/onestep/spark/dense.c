@@ -39,8 +39,8 @@
 /* nodes of the sweeps, and W */
 static void spark_make_fine(dae__arena *arena, int n, dae__dense *d)
 {
-  double *node = DAE__TAKE(arena, double, n);
-  d->W = DAE__TAKE(arena, double, n *n);
+  double *node = DAE__ALLOC(arena, double, n);
+  d->W = DAE__ALLOC(arena, double, n *n);
   if (dae__arena_failed(arena))
     return;
   long double c[DAE__CURVE_NODES], w[DAE__CURVE_NODES];
@@ -68,20 +68,20 @@ dae_status dae__dense_create(dae__arena *arena, const dae__dense_options *opts,
   d->sweeps = !opts->fixed ? MOST : gained > LEAST ? gained : LEAST;
   dae__curve_create(arena, stages->nodes, stages->node, stages->at, inside, &d->rough);
   spark_make_fine(arena, n, d);
-  d->memory = DAE__KEEP(arena, dae__dense_memory, 1);
+  d->memory = DAE__STATE(arena, dae__dense_memory, 1);
   for (int k = 0; k < 2; k++) {
     size_t kept = k == 0 || opts->halves ? (size_t)n : 0;
-    d->values[k].Y = DAE__KEEP(arena, double, kept *ny);
-    d->values[k].Z = DAE__KEEP(arena, double, kept *nz);
-    d->y_rate[k] = DAE__TAKE(arena, double, ny);
-    d->z_rate[k] = DAE__TAKE(arena, double, nz);
+    d->values[k].Y = DAE__STATE(arena, double, kept *ny);
+    d->values[k].Z = DAE__STATE(arena, double, kept *nz);
+    d->y_rate[k] = DAE__ALLOC(arena, double, ny);
+    d->z_rate[k] = DAE__ALLOC(arena, double, nz);
   }
-  d->V = DAE__TAKE(arena, double, (size_t)n *ny);
-  d->A = DAE__TAKE(arena, double, (size_t)n *nz);
-  d->state = DAE__KEEP(arena, double, body->size); /* its multipliers are guesses */
-  d->rate = DAE__TAKE(arena, double, body->size);
-  d->y_weight = DAE__TAKE(arena, double, ny);
-  d->z_weight = DAE__TAKE(arena, double, nz);
+  d->V = DAE__ALLOC(arena, double, (size_t)n *ny);
+  d->A = DAE__ALLOC(arena, double, (size_t)n *nz);
+  d->state = DAE__STATE(arena, double, body->size); /* its multipliers are guesses */
+  d->rate = DAE__ALLOC(arena, double, body->size);
+  d->y_weight = DAE__ALLOC(arena, double, ny);
+  d->z_weight = DAE__ALLOC(arena, double, nz);
   return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
 }
 

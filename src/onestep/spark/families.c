@@ -51,7 +51,7 @@ typedef struct owned {
 
 static const double *spark_vector(dae__arena *arena, int n, const long double *x)
 {
-  double *y = DAE__TAKE(arena, double, n);
+  double *y = DAE__ALLOC(arena, double, n);
   for (int i = 0; y && i < n; i++)
     y[i] = (double)x[i];
   return y;
@@ -59,7 +59,7 @@ static const double *spark_vector(dae__arena *arena, int n, const long double *x
 
 static const double *spark_matrix(dae__arena *arena, const dae__small *A)
 {
-  double *values = DAE__TAKE(arena, double, A->rows * A->cols);
+  double *values = DAE__ALLOC(arena, double, A->rows * A->cols);
   if (values)
     dae__small_round(A, values);
   return values;
@@ -107,7 +107,7 @@ dae_status dae_spark_tableau_create(dae_spark_family family, dae_spark_hat hat, 
   if (status < 0)
     return status;
   dae__arena *arena = dae__arena_create(env);
-  owned *o = arena ? DAE__TAKE(arena, owned, 1) : NULL;
+  owned *o = arena ? DAE__ALLOC(arena, owned, 1) : NULL;
   status = DAE_ERROR_MEMORY;
   if (!o)
     goto fail;

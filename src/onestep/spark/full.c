@@ -147,24 +147,24 @@ static void full_newton_find_weights(dae__full *o)
     }
 }
 
-static dae_status full_newton_take_memory(dae__full *o, dae__arena *arena, dae_error *err)
+static dae_status full_newton_alloc_memory(dae__full *o, dae__arena *arena, dae_error *err)
 {
   const dae__face *face = o->face;
-  o->B = DAE__TAKE(arena, double, o->nt * o->s);
-  o->moment = DAE__TAKE(arena, double, o->s * o->s);
-  o->x = DAE__TAKE(arena, double, o->n);
+  o->B = DAE__ALLOC(arena, double, o->nt * o->s);
+  o->moment = DAE__ALLOC(arena, double, o->s * o->s);
+  o->x = DAE__ALLOC(arena, double, o->n);
   o->unit_y = dae__pattern_diagonal(arena, face->ny);
   o->unit_g = dae__pattern_diagonal(arena, face->ng);
   o->unit_k = dae__pattern_diagonal(arena, face->nk);
   for (int part = 0; part < DAE__MOMENTUM_PARTS; part++)
-    o->values[part] = DAE__TAKE(arena, double, dae__pattern_count(&face->pattern[part]));
+    o->values[part] = DAE__ALLOC(arena, double, dae__pattern_count(&face->pattern[part]));
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   full_newton_find_weights(o);
   full_newton_list(o); /* how many there are */
-  dae__block *block = DAE__TAKE(arena, dae__block, o->blocks);
-  o->block_part = DAE__TAKE(arena, dae__momentum_part, o->blocks);
-  term *terms = DAE__TAKE(arena, term, o->terms);
+  dae__block *block = DAE__ALLOC(arena, dae__block, o->blocks);
+  o->block_part = DAE__ALLOC(arena, dae__momentum_part, o->blocks);
+  term *terms = DAE__ALLOC(arena, term, o->terms);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   o->block = block;
@@ -177,7 +177,7 @@ dae_status dae__full_create(dae__arena *arena, const dae_spark_tableau *tableau,
                             const dae__face *face, dae__full **out, dae_error *err)
 {
   int s = tableau->s, nt = tableau->nt;
-  dae__full *o = DAE__TAKE(arena, dae__full, 1);
+  dae__full *o = DAE__ALLOC(arena, dae__full, 1);
   *out = NULL;
   if (!o)
     return dae__out_of_memory(err);
@@ -186,11 +186,11 @@ dae_status dae__full_create(dae__arena *arena, const dae_spark_tableau *tableau,
   o->L = o->z + (s + 1) * face->nz;
   o->Psi = o->L + nt * face->ng;
   o->n = o->Psi + s * face->nk;
-  DAE__TRY(full_newton_take_memory(o, arena, err));
+  DAE__TRY(full_newton_alloc_memory(o, arena, err));
   o->pattern = dae__blocks_merge(arena, o->n, o->n, o->block, o->blocks);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  o->matrix = DAE__TAKE(arena, double, dae__pattern_count(&o->pattern));
+  o->matrix = DAE__ALLOC(arena, double, dae__pattern_count(&o->pattern));
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   dae_status status = dae__solver_create(arena, &o->pattern, &o->solver, err);

@@ -178,26 +178,26 @@ static dae_status spark_prepare(dae__spark *o, dae__arena *arena, const dae_prob
   const dae__face *face = &o->body.face;
   status =
       dae__stages_create(arena, tableau, regular ? &o->transform : NULL, face, &o->stages, err);
-  o->march.memory = DAE__KEEP(arena, dae__march_memory, 1);
-  o->t_middle = DAE__KEEP(arena, double, 1);
-  o->scale = DAE__KEEP(arena, dae__spark_scale, 1);
-  o->state = DAE__KEEP(arena, double, o->body.size);
-  o->rate = DAE__KEEP(arena, double, o->body.size);
-  o->previous_rate = DAE__KEEP(arena, double, o->body.size);
-  o->middle_rate = DAE__KEEP(arena, double, o->body.size);
-  o->shown_state = DAE__TAKE(arena, double, o->body.size);
-  o->shown_rate = DAE__TAKE(arena, double, o->body.size);
-  o->y = DAE__TAKE(arena, double, face->ny);
-  o->z = DAE__TAKE(arena, double, face->nz);
-  o->y_middle = DAE__TAKE(arena, double, face->ny);
-  o->z_middle = DAE__TAKE(arena, double, face->nz);
-  o->y_other = DAE__TAKE(arena, double, face->ny);
-  o->z_other = DAE__TAKE(arena, double, face->nz);
-  o->y_weight = DAE__TAKE(arena, double, face->ny);
-  o->z_weight = DAE__TAKE(arena, double, face->nz);
-  o->y_rate = DAE__TAKE(arena, double, face->ny);
-  o->z_rate = DAE__TAKE(arena, double, face->nz);
-  o->derivative = DAE__TAKE(arena, double, tableau->s + 2);
+  o->march.memory = DAE__STATE(arena, dae__march_memory, 1);
+  o->t_middle = DAE__STATE(arena, double, 1);
+  o->scale = DAE__STATE(arena, dae__spark_scale, 1);
+  o->state = DAE__STATE(arena, double, o->body.size);
+  o->rate = DAE__STATE(arena, double, o->body.size);
+  o->previous_rate = DAE__STATE(arena, double, o->body.size);
+  o->middle_rate = DAE__STATE(arena, double, o->body.size);
+  o->shown_state = DAE__ALLOC(arena, double, o->body.size);
+  o->shown_rate = DAE__ALLOC(arena, double, o->body.size);
+  o->y = DAE__ALLOC(arena, double, face->ny);
+  o->z = DAE__ALLOC(arena, double, face->nz);
+  o->y_middle = DAE__ALLOC(arena, double, face->ny);
+  o->z_middle = DAE__ALLOC(arena, double, face->nz);
+  o->y_other = DAE__ALLOC(arena, double, face->ny);
+  o->z_other = DAE__ALLOC(arena, double, face->nz);
+  o->y_weight = DAE__ALLOC(arena, double, face->ny);
+  o->z_weight = DAE__ALLOC(arena, double, face->nz);
+  o->y_rate = DAE__ALLOC(arena, double, face->ny);
+  o->z_rate = DAE__ALLOC(arena, double, face->nz);
+  o->derivative = DAE__ALLOC(arena, double, tableau->s + 2);
   return status ? status : dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
 }
 
@@ -243,7 +243,7 @@ static dae_status spark_check_mass(dae__spark *o, dae__arena *arena, dae_error *
   int column;
   if (face->matrices)
     return DAE_OK;
-  double *values = wanted.of[DAE__P_Z] = DAE__TAKE(arena, double, dae__pattern_count(pattern));
+  double *values = wanted.of[DAE__P_Z] = DAE__ALLOC(arena, double, dae__pattern_count(pattern));
   if (!values)
     return dae__out_of_memory(err);
   dae_status status = face->table->linearise(face->self, &at, NULL, &wanted, err);
@@ -283,7 +283,7 @@ dae_status dae__spark_step_create(dae__arena *arena, const dae__spark_recipe *re
                                   const dae_problem *problem, const dae_start *start,
                                   dae_spark_tableau *owned, dae_integrator **out, dae_error *err)
 {
-  dae__spark *o = DAE__TAKE(arena, dae__spark, 1);
+  dae__spark *o = DAE__ALLOC(arena, dae__spark, 1);
   if (!o)
     return dae__out_of_memory(err);
   o->opts = *recipe->opts;

@@ -95,15 +95,15 @@ dae_status dae__mechanical_parts_create(dae__arena *arena, dae__mech *m, dae__me
 {
   dae__mechanical_parts *o = out;
   *o = (dae__mechanical_parts){.m = m};
-  o->M = DAE__TAKE(arena, double, dae__pattern_count(&m->M));
-  o->G = DAE__TAKE(arena, double, dae__pattern_count(&m->G));
-  o->K = DAE__TAKE(arena, double, dae__pattern_count(&m->K));
-  o->J = DAE__TAKE(arena, double, dae__pattern_count(&m->J));
-  o->Kts = DAE__TAKE(arena, double, dae__pattern_count(&m->Kts));
-  o->Gts = DAE__TAKE(arena, double, dae__pattern_count(&m->Gts));
-  o->gdot_q = DAE__TAKE(arena, double, dae__pattern_count(&m->G));
-  o->k_q = DAE__TAKE(arena, double, dae__pattern_count(&m->kq));
-  o->one = DAE__TAKE(arena, double, m->nq);
+  o->M = DAE__ALLOC(arena, double, dae__pattern_count(&m->M));
+  o->G = DAE__ALLOC(arena, double, dae__pattern_count(&m->G));
+  o->K = DAE__ALLOC(arena, double, dae__pattern_count(&m->K));
+  o->J = DAE__ALLOC(arena, double, dae__pattern_count(&m->J));
+  o->Kts = DAE__ALLOC(arena, double, dae__pattern_count(&m->Kts));
+  o->Gts = DAE__ALLOC(arena, double, dae__pattern_count(&m->Gts));
+  o->gdot_q = DAE__ALLOC(arena, double, dae__pattern_count(&m->G));
+  o->k_q = DAE__ALLOC(arena, double, dae__pattern_count(&m->kq));
+  o->one = DAE__ALLOC(arena, double, m->nq);
   o->unit = dae__pattern_diagonal(arena, m->nq);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);

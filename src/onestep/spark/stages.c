@@ -10,10 +10,10 @@
 static dae__stage_values spark_stages_keep_values(dae__arena *arena, size_t s, size_t nt,
                                                   const dae__face *face)
 {
-  return (dae__stage_values){.Y = DAE__KEEP(arena, double, (s + 2) * (size_t)face->ny),
-                             .Z = DAE__KEEP(arena, double, (s + 2) * (size_t)face->nz),
-                             .L = DAE__KEEP(arena, double, nt *(size_t)face->ng),
-                             .Psi = DAE__KEEP(arena, double, s *(size_t)face->nk)};
+  return (dae__stage_values){.Y = DAE__STATE(arena, double, (s + 2) * (size_t)face->ny),
+                             .Z = DAE__STATE(arena, double, (s + 2) * (size_t)face->nz),
+                             .L = DAE__STATE(arena, double, nt *(size_t)face->ng),
+                             .Psi = DAE__STATE(arena, double, s *(size_t)face->nk)};
 }
 
 dae_status dae__stages_create(dae__arena *arena, const dae_spark_tableau *tableau,
@@ -29,7 +29,7 @@ dae_status dae__stages_create(dae__arena *arena, const dae_spark_tableau *tablea
                       .s = tableau->s,
                       .nt = tableau->nt,
                       .env = dae__arena_env(arena)};
-  st->memory = DAE__KEEP(arena, dae__stages_memory, 1);
+  st->memory = DAE__STATE(arena, dae__stages_memory, 1);
   st->last = spark_stages_keep_values(arena, s, (size_t)tableau->nt, face);
   st->half = spark_stages_keep_values(arena, s, (size_t)tableau->nt, face);
   st->now = spark_stages_keep_values(arena, s, (size_t)tableau->nt, face);
@@ -42,9 +42,9 @@ dae_status dae__stages_create(dae__arena *arena, const dae_spark_tableau *tablea
              {&st->R6, (s + 1) * ng}, {&st->R7, (s + 1) * nk}, {&st->x, (s + 1) * (nz + ng + nk)},
              {&st->node, s + 2},      {&st->moved, s * ny},    {&st->D, s * (nz + ng + nk + ny)}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-    *all[i].values = DAE__TAKE(arena, double, all[i].count);
-  st->xi = DAE__TAKE(arena, double complex, nz + ng + nk + ny);
-  st->at = DAE__TAKE(arena, int, s + 2);
+    *all[i].values = DAE__ALLOC(arena, double, all[i].count);
+  st->xi = DAE__ALLOC(arena, double complex, nz + ng + nk + ny);
+  st->at = DAE__ALLOC(arena, int, s + 2);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   dae__stages_prepare(st);

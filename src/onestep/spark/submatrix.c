@@ -4,8 +4,8 @@ dae__pick dae__pick_create(dae__arena *arena, const dae_pattern *p, int row0, in
                            int col1)
 {
   int count = 0, most = p->start[col1] - p->start[col0];
-  int *start = DAE__TAKE(arena, int, col1 - col0 + 1);
-  int *row = DAE__TAKE(arena, int, most), *entry = DAE__TAKE(arena, int, most);
+  int *start = DAE__ALLOC(arena, int, col1 - col0 + 1);
+  int *row = DAE__ALLOC(arena, int, most), *entry = DAE__ALLOC(arena, int, most);
   if (dae__arena_failed(arena))
     return (dae__pick){0};
   for (int j = col0; j < col1; j++) {
@@ -16,7 +16,7 @@ dae__pick dae__pick_create(dae__arena *arena, const dae_pattern *p, int row0, in
   }
   return (dae__pick){.pattern = {row1 - row0, col1 - col0, start, row},
                      .entry = entry,
-                     .values = DAE__TAKE(arena, double, count)};
+                     .values = DAE__ALLOC(arena, double, count)};
 }
 
 void dae__pick_fill(const dae__pick *pick, const double *whole)

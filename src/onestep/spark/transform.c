@@ -77,7 +77,7 @@ static dae__small transform_Qc_of(const dae_spark_tableau *t, const dae__small *
 
 static double *transform_keep(dae__arena *arena, const dae__small *A)
 {
-  double *values = DAE__TAKE(arena, double, A->rows * A->cols);
+  double *values = DAE__ALLOC(arena, double, A->rows * A->cols);
   if (values)
     dae__small_round(A, values);
   return values;
@@ -94,7 +94,7 @@ static double *transform_keep_inverse(dae__arena *arena, const dae__small *X, co
 static double complex *transform_keep_complex(dae__arena *arena, int n,
                                               const long double complex *x)
 {
-  double complex *values = DAE__TAKE(arena, double complex, n);
+  double complex *values = DAE__ALLOC(arena, double complex, n);
   for (int i = 0; values && i < n; i++)
     values[i] = (double complex)x[i];
   return values;

@@ -334,15 +334,15 @@ void dae__switching_choose(dae__rk *o)
 
 dae_status dae__switching_create(dae__rk *o, dae__arena *arena, dae_error *err)
 {
-  choice *c = DAE__TAKE(arena, choice, 1);
+  choice *c = DAE__ALLOC(arena, choice, 1);
   if (!c)
     return dae__out_of_memory(err);
   o->choice = c;
-  c->memory = DAE__KEEP(arena, memory, 1);
-  c->d = DAE__KEEP(arena, double, o->body.size);
-  c->z = DAE__TAKE(arena, double, o->body.size);
-  c->k0 = DAE__TAKE(arena, double, o->body.size);
-  c->k1 = DAE__TAKE(arena, double, o->body.size);
+  c->memory = DAE__STATE(arena, memory, 1);
+  c->d = DAE__STATE(arena, double, o->body.size);
+  c->z = DAE__ALLOC(arena, double, o->body.size);
+  c->k0 = DAE__ALLOC(arena, double, o->body.size);
+  c->k1 = DAE__ALLOC(arena, double, o->body.size);
   return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
 }
 

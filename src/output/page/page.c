@@ -80,9 +80,9 @@ static void page_write_foot(dae_page *page)
 
 static dae_page *page_take(dae__arena *arena, const char *path)
 {
-  dae_page *page = DAE__TAKE(arena, dae_page, 1);
-  char *own = DAE__TAKE(arena, char, strlen(path) + 1);
-  char *buffer = DAE__TAKE(arena, char, BUFFER);
+  dae_page *page = DAE__ALLOC(arena, dae_page, 1);
+  char *own = DAE__ALLOC(arena, char, strlen(path) + 1);
+  char *buffer = DAE__ALLOC(arena, char, BUFFER);
   if (dae__arena_failed(arena))
     return NULL;
   memcpy(own, path, strlen(path) + 1);

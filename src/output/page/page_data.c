@@ -119,7 +119,7 @@ int dae__page_array_of(dae_page *page, const double *values, long count,
   for (const dae__page_array *a = page->arrays; a; a = a->next)
     if (a->hash == hash && a->count == count && (!a->single || precision != DAE__EXACT))
       return a->id;
-  dae__page_array *array = DAE__TAKE(page->arena, dae__page_array, 1);
+  dae__page_array *array = DAE__ALLOC(page->arena, dae__page_array, 1);
   if (!array) {
     dae__page_fail(page, DAE_ERROR_MEMORY, "%s: no memory for the page", page->path);
     return 0;

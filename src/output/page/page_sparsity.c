@@ -92,7 +92,7 @@ static void sparsity_write_shade(dae_page *page, int shade, int size, const int 
 
 static void sparsity_write_grid(dae_page *page, const dae_pattern *pattern)
 {
-  int *fields = DAE__TAKE(page->arena, int, GRID *GRID);
+  int *fields = DAE__ALLOC(page->arena, int, GRID *GRID);
   if (!fields) {
     dae__page_fail(page, DAE_ERROR_MEMORY, "%s: no memory for the page", page->path);
     return;

@@ -55,7 +55,7 @@ void dae_page_table_begin(dae_page *page, const char *caption, int columns,
                    columns < 1 ? "a table has no columns" : "a table within a table");
     return;
   }
-  page->header = DAE__TAKE(page->arena, char *, columns);
+  page->header = DAE__ALLOC(page->arena, char *, columns);
   for (int i = 0; page->header && i < columns; i++)
     page->header[i] = dae__page_copy(page, header[i]);
   if (dae__arena_failed(page->arena)) {

@@ -3,7 +3,7 @@
 
 void dae_page_heading(dae_page *page, const char *text)
 {
-  dae__page_section *section = DAE__TAKE(page->arena, dae__page_section, 1);
+  dae__page_section *section = DAE__ALLOC(page->arena, dae__page_section, 1);
   char *copy = dae__page_copy(page, text);
   if (!section || !copy)
     return;

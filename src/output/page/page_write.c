@@ -111,7 +111,7 @@ void dae__page_number(dae_page *page, double value)
 char *dae__page_copy(dae_page *page, const char *text)
 {
   size_t size = strlen(text ? text : "") + 1;
-  char *copy = DAE__TAKE(page->arena, char, size);
+  char *copy = DAE__ALLOC(page->arena, char, size);
   if (copy)
     memcpy(copy, text ? text : "", size);
   else

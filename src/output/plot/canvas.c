@@ -11,7 +11,7 @@ bool dae__canvas_create(dae__arena *arena, int columns, int rows, bool braille, 
                        .rows = rows,
                        .across = braille ? 2 : 1,
                        .down = braille ? 4 : 1,
-                       .cell = DAE__TAKE(arena, dae__cell, columns * rows)};
+                       .cell = DAE__ALLOC(arena, dae__cell, columns * rows)};
   return out->cell != NULL;
 }
 

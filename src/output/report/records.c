@@ -5,8 +5,8 @@
 dae__records dae__records_create(dae__arena *arena, int width, long room)
 {
   dae__records all = {.width = width, .room = room > 2 ? room : 2, .stride = 1};
-  all.value = DAE__TAKE(arena, double, (all.room + 1) * width); /* and the last one */
-  all.last = DAE__TAKE(arena, double, width);
+  all.value = DAE__ALLOC(arena, double, (all.room + 1) * width); /* and the last one */
+  all.last = DAE__ALLOC(arena, double, width);
   return all;
 }
 

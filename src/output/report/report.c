@@ -46,8 +46,8 @@ static dae_status report_open(void *sink, int columns, const char *const *names,
   r->steps = dae__records_create(r->arena, DAE__STEP_WIDTH, MOST_STEPS);
   if (values > 0)
     r->frames = dae__records_create(r->arena, 1 + values, frames);
-  r->record = DAE__TAKE(r->arena, double, widest);
-  r->start = DAE__TAKE(r->arena, double, dae_problem_size(&r->options.plan->problem));
+  r->record = DAE__ALLOC(r->arena, double, widest);
+  r->start = DAE__ALLOC(r->arena, double, dae_problem_size(&r->options.plan->problem));
   r->opened = !dae__arena_failed(r->arena);
   return r->opened ? DAE_OK : report_no_memory(err);
 }
@@ -144,7 +144,7 @@ static dae_status report_prepare(dae__report *r, const char *path, dae_error *er
   const dae_model *model = o->model;
   size_t bytes = o->max_bytes > 0 ? o->max_bytes : MAX_BYTES;
   r->max_values = bytes / BYTES;
-  r->path = DAE__TAKE(r->arena, char, strlen(path) + 1);
+  r->path = DAE__ALLOC(r->arena, char, strlen(path) + 1);
   if (dae__arena_failed(r->arena))
     return report_no_memory(err);
   memcpy(r->path, path, strlen(path) + 1);
@@ -163,7 +163,7 @@ dae_status dae_report_sink(const char *path, const dae_report_options *options, 
     return dae__fail(err, DAE_ERROR_USAGE, path && *path ? "plan" : "path",
                      "a report needs the name of a file and the plan of its run");
   dae__arena *arena = dae__arena_create(env);
-  dae__report *r = arena ? DAE__TAKE(arena, dae__report, 1) : NULL;
+  dae__report *r = arena ? DAE__ALLOC(arena, dae__report, 1) : NULL;
   if (!r) {
     dae__arena_free(arena);
     return report_no_memory(err);

@@ -56,9 +56,9 @@ dae_status dae__report_columns(dae__report *r, int columns, const char *const *n
   int most = (int)(r->max_values / LEAST_ROWS), count[DAE__COLUMN_OUTPUT] = {0};
   r->all_columns = columns;
   r->columns = columns < most || most < 2 ? columns : most;
-  r->column = DAE__TAKE(r->arena, int, r->columns);
-  r->names = DAE__TAKE(r->arena, char *, r->columns);
-  r->kind = DAE__TAKE(r->arena, dae__column_kind, r->columns);
+  r->column = DAE__ALLOC(r->arena, int, r->columns);
+  r->names = DAE__ALLOC(r->arena, char *, r->columns);
+  r->kind = DAE__ALLOC(r->arena, dae__column_kind, r->columns);
   if (dae__arena_failed(r->arena))
     return dae__out_of_memory(err);
   report_choose(r, plan->outputs);
@@ -67,7 +67,7 @@ dae_status dae__report_columns(dae__report *r, int columns, const char *const *n
   for (int i = 0; i < r->columns; i++) {
     const char *name = names[r->column[i]];
     r->kind[i] = report_kind_of(plan, count, r->column[i]);
-    r->names[i] = DAE__TAKE(r->arena, char, strlen(name) + 1);
+    r->names[i] = DAE__ALLOC(r->arena, char, strlen(name) + 1);
     if (dae__arena_failed(r->arena))
       return dae__out_of_memory(err);
     memcpy(r->names[i], name, strlen(name) + 1);
@@ -77,7 +77,7 @@ dae_status dae__report_columns(dae__report *r, int columns, const char *const *n
 
 double *dae__report_series(dae__arena *arena, const dae__records *all, int entry)
 {
-  double *values = DAE__TAKE(arena, double, all->count);
+  double *values = DAE__ALLOC(arena, double, all->count);
   for (long i = 0; values && i < all->count; i++)
     values[i] = all->value[i * all->width + entry];
   return values;

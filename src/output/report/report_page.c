@@ -48,7 +48,7 @@ static void report_show_motion(const work *w)
   if (w->r->drawing.shapes == 0 || frames->count < 2)
     return;
   double *t = dae__report_series(w->arena, frames, 0);
-  double *at = DAE__TAKE(w->arena, double, frames->count *values);
+  double *at = DAE__ALLOC(w->arena, double, frames->count *values);
   if (!t || !at)
     return;
   for (long i = 0; i < frames->count; i++)
@@ -80,8 +80,8 @@ static void report_plot_kind(const work *w, dae__column_kind kind, const char *t
                              const char *y_label)
 {
   const dae__report *r = w->r;
-  dae_curve *curves = DAE__TAKE(w->arena, dae_curve, r->columns);
-  bool *done = DAE__TAKE(w->arena, bool, r->columns);
+  dae_curve *curves = DAE__ALLOC(w->arena, dae_curve, r->columns);
+  bool *done = DAE__ALLOC(w->arena, bool, r->columns);
   for (int first = 1; curves && done && first < r->columns; first++) {
     int count = 0;
     for (int i = first; i < r->columns; i++) {
@@ -236,7 +236,7 @@ static void report_show_account(const work *w)
   const dae_stats *n = &w->summary->stats;
   dae_page *page = w->r->page;
   size_t size = dae_summary_text(w->summary, NULL, 0) + 1;
-  char *text = DAE__TAKE(w->arena, char, size), number[40];
+  char *text = DAE__ALLOC(w->arena, char, size), number[40];
   dae_page_heading(page, "Account");
   if (text) {
     dae_summary_text(w->summary, text, size);
@@ -259,7 +259,7 @@ static dae_status report_take_data(work *w, dae_error *err)
 {
   const dae__report *r = w->r;
   int columns = r->columns + 2;
-  w->data = DAE__TAKE(w->arena, const double *, columns);
+  w->data = DAE__ALLOC(w->arena, const double *, columns);
   for (int i = 0; w->data && i < columns; i++)
     w->data[i] = dae__report_series(w->arena, &r->rows, i);
   return dae__arena_failed(w->arena) ? dae__out_of_memory(err) : DAE_OK;

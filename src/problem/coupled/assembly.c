@@ -25,7 +25,7 @@ static const char *assembly_part_name(dae__arena *arena, const char *given, cons
   if (given)
     return given;
   int length = snprintf(text, sizeof text, "%s[%d]", kind, i + 1);
-  char *name = DAE__TAKE(arena, char, length + 1);
+  char *name = DAE__ALLOC(arena, char, length + 1);
   if (name)
     memcpy(name, text, (size_t)length + 1);
   return name;
@@ -135,7 +135,7 @@ static void assembly_find_order(dae__assembly *a, dae__arena *arena)
 {
   int n = 0, lambda = 2 * a->total.q + a->total.u + a->total.w, psi = lambda + a->total.g;
   a->size = psi + a->total.k;
-  a->order = DAE__TAKE(arena, int, a->size);
+  a->order = DAE__ALLOC(arena, int, a->size);
   if (!a->order)
     return;
   for (int i = 0; i < a->elements; i++) {
@@ -195,14 +195,14 @@ dae_status dae__assembly_create(dae__arena *arena, const dae_problem *coupled, d
   *out = NULL;
   DAE__TRY(dae_problem_validate(coupled, err));
   const dae_coupled *c = coupled->coupled;
-  dae__assembly *a = DAE__TAKE(arena, dae__assembly, 1);
+  dae__assembly *a = DAE__ALLOC(arena, dae__assembly, 1);
   if (!c)
     return dae__fail(err, DAE_ERROR_USAGE, "problem", "only a coupled problem can be assembled");
   if (!a)
     return dae__out_of_memory(err);
   *a = (dae__assembly){.coupled = c, .parts = c->parts, .elements = c->parts + c->joints};
   a->last = dae_error_none();
-  a->element = DAE__TAKE(arena, dae__element, a->elements);
+  a->element = DAE__ALLOC(arena, dae__element, a->elements);
   if (!a->element)
     return dae__out_of_memory(err);
   dae_status status = assembly_create_elements(a, arena, err);

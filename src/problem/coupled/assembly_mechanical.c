@@ -337,12 +337,12 @@ static void assembly_create_matrices(dae__assembly *a, dae__arena *arena)
   for (size_t i = 0; i < count; i++)
     dae__mosaic_merge(a, arena, all[i].rows, all[i].cols, 1, all[i].m);
   dae__assembly_J_pieces(a, arena);
-  a->still = DAE__TAKE(arena, double, nq);
-  a->s = DAE__TAKE(arena, double, a->total.u);
+  a->still = DAE__ALLOC(arena, double, nq);
+  a->s = DAE__ALLOC(arena, double, a->total.u);
   int most = 0;
   for (int i = 0; i < a->parts; i++)
     most = a->element[i].nin > most ? a->element[i].nin : most;
-  a->in_rate = DAE__TAKE(arena, double, most);
+  a->in_rate = DAE__ALLOC(arena, double, most);
 }
 
 /* flags that hold for all elements */

@@ -17,7 +17,7 @@ void dae__mosaic_take(dae__assembly *a, dae__arena *arena, int sets, dae__mosaic
 {
   static const int start[1] = {0};
   static const dae_pattern nothing = {0, 0, start, NULL};
-  m->piece = DAE__TAKE(arena, dae__piece, sets * a->elements);
+  m->piece = DAE__ALLOC(arena, dae__piece, sets * a->elements);
   for (int i = 0; m->piece && i < sets * a->elements; i++)
     m->piece[i].pattern = &nothing;
 }
@@ -32,7 +32,7 @@ void dae__mosaic_merge(dae__assembly *a, dae__arena *arena, int rows, int cols, 
   for (int i = 0; i < count; i++)
     if (dae__pattern_count(m->piece[i].pattern) > largest)
       largest = dae__pattern_count(m->piece[i].pattern);
-  m->values = DAE__TAKE(arena, double, largest);
+  m->values = DAE__ALLOC(arena, double, largest);
 }
 
 void dae__mosaic_add(const dae__mosaic *m, int i, double *matrix)
@@ -136,7 +136,7 @@ static const char *assembly_join(dae__arena *arena, const dae__element *e, const
     own = l->letter;
   const char *prefix = e->joint ? "" : e->name, *dot = prefix[0] ? "." : "";
   size_t size = strlen(prefix) + strlen(dot) + strlen(own) + strlen(index) + 1;
-  char *name = DAE__TAKE(arena, char, size);
+  char *name = DAE__ALLOC(arena, char, size);
   if (name)
     snprintf(name, size, "%s%s%s%s", prefix, dot, own, index);
   return name;
@@ -156,7 +156,7 @@ const char *const *dae__assembly_names(const dae__assembly *a, dae__arena *arena
   int count = 0, n = 0;
   for (int i = 0; i < a->elements; i++)
     count += assembly_label_of(a, i, which).count;
-  const char **names = DAE__TAKE(arena, const char *, count);
+  const char **names = DAE__ALLOC(arena, const char *, count);
   if (count == 0 || !names)
     return NULL;
   for (int i = 0; i < a->elements; i++) {

@@ -17,17 +17,17 @@ static int element_wired_inputs(void *user, double t, double *in)
 
 /* ---- creating ---- */
 
-static void element_take_memory(dae__arena *arena, const dae_pattern *J_in, bool given,
-                                dae__element *e)
+static void element_alloc_memory(dae__arena *arena, const dae_pattern *J_in, bool given,
+                                 dae__element *e)
 {
-  e->z = DAE__TAKE(arena, int, e->nz);
-  e->row = DAE__TAKE(arena, int, e->nr);
-  e->g = DAE__TAKE(arena, int, e->n.g);
-  e->k = DAE__TAKE(arena, int, e->n.k);
-  e->source = DAE__TAKE(arena, int, e->nin);
-  e->in = DAE__TAKE(arena, double, e->nin);
+  e->z = DAE__ALLOC(arena, int, e->nz);
+  e->row = DAE__ALLOC(arena, int, e->nr);
+  e->g = DAE__ALLOC(arena, int, e->n.g);
+  e->k = DAE__ALLOC(arena, int, e->n.k);
+  e->source = DAE__ALLOC(arena, int, e->nin);
+  e->in = DAE__ALLOC(arena, double, e->nin);
   e->now = e->in;
-  e->local = DAE__TAKE(arena, double, e->nz);
+  e->local = DAE__ALLOC(arena, double, e->nz);
   e->J_in = J_in ? *J_in : dae__pattern_dense(arena, e->nr, e->nin);
   if (!dae__arena_failed(arena) && e->nin > 0 && !given)
     e->dJ_in = dae__difference_create(arena, &e->J_in, false);
@@ -43,7 +43,7 @@ static dae_status element_create_mechanical(dae__arena *arena, const dae_mechani
   e->nr = p->nq + p->nu + p->nw;
   e->nin = p->nin;
   e->J = &e->m->J;
-  element_take_memory(arena, p->J_in_pattern, p->J_in != NULL, e);
+  element_alloc_memory(arena, p->J_in_pattern, p->J_in != NULL, e);
   return DAE_OK;
 }
 
@@ -56,7 +56,7 @@ static dae_status element_create_semi(dae__arena *arena, const dae_semi_explicit
   e->nz = e->nr = p->nx + p->ny;
   e->nin = p->nin;
   e->J = &e->semi->J;
-  element_take_memory(arena, p->J_in_pattern, p->J_in != NULL, e);
+  element_alloc_memory(arena, p->J_in_pattern, p->J_in != NULL, e);
   return DAE_OK;
 }
 
@@ -128,9 +128,9 @@ static int element_joint_Gts_z(void *user, const dae_mechanical_at *at, const do
 dae_status dae__element_joint(dae__arena *arena, const dae_joint *joint, const char *name,
                               dae__element *e, dae_error *err)
 {
-  dae_mechanical *p = DAE__TAKE(arena, dae_mechanical, 1);
-  dae_joint *own = DAE__TAKE(arena, dae_joint, 1);
-  dae_pattern *pattern = DAE__TAKE(arena, dae_pattern, 3);
+  dae_mechanical *p = DAE__ALLOC(arena, dae_mechanical, 1);
+  dae_joint *own = DAE__ALLOC(arena, dae_joint, 1);
+  dae_pattern *pattern = DAE__ALLOC(arena, dae_pattern, 3);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   int nz = joint->nz;
@@ -161,8 +161,8 @@ dae_status dae__element_joint(dae__arena *arena, const dae_joint *joint, const c
   e->name = name;
   e->joint = joint;
   dae_status status = element_create_mechanical(arena, p, e, err);
-  e->q = DAE__TAKE(arena, double, nz);
-  e->v = DAE__TAKE(arena, double, nz);
+  e->q = DAE__ALLOC(arena, double, nz);
+  e->v = DAE__ALLOC(arena, double, nz);
   if (!status && dae__arena_failed(arena))
     status = dae__out_of_memory(err);
   return status;

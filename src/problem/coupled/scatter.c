@@ -10,7 +10,7 @@ static const dae_pattern none = {0, 0, NULL, NULL};
 /* makes a failure known that happened elsewhere */
 static dae_pattern scatter_fail(dae__arena *arena)
 {
-  (void)dae__arena_take(arena, SIZE_MAX, 2);
+  (void)dae__arena_alloc(arena, SIZE_MAX, 2);
   return none;
 }
 
@@ -69,8 +69,8 @@ static dae_pattern scatter_join(dae__arena *arena, const dae_pattern *p, int *nu
       entries += e == p->start[j] || p->row[e] != p->row[e - 1];
       number[e] = entries - 1;
     }
-  int *start = DAE__TAKE(arena, int, (size_t)p->cols + 1);
-  int *row = DAE__TAKE(arena, int, entries);
+  int *start = DAE__ALLOC(arena, int, (size_t)p->cols + 1);
+  int *row = DAE__ALLOC(arena, int, entries);
   if (dae__arena_failed(arena))
     return none;
   for (int j = 0; j < p->cols; j++) {
@@ -86,10 +86,10 @@ static dae_pattern scatter_join(dae__arena *arena, const dae_pattern *p, int *nu
 static dae_pattern scatter_merge(dae__arena *arena, dae__arena *scratch, int rows, int cols,
                                  dae__piece *piece, int count, int total)
 {
-  sorted s = {DAE__TAKE(scratch, int, (size_t)cols + 1), DAE__TAKE(scratch, int, total),
-              DAE__TAKE(scratch, int, total)};
-  int *turn = DAE__TAKE(scratch, int, total), *back = DAE__TAKE(scratch, int, total);
-  int *number = DAE__TAKE(scratch, int, total);
+  sorted s = {DAE__ALLOC(scratch, int, (size_t)cols + 1), DAE__ALLOC(scratch, int, total),
+              DAE__ALLOC(scratch, int, total)};
+  int *turn = DAE__ALLOC(scratch, int, total), *back = DAE__ALLOC(scratch, int, total);
+  int *number = DAE__ALLOC(scratch, int, total);
   if (dae__arena_failed(scratch))
     return none;
   dae_pattern loose = scatter_by_column(rows, cols, piece, count, &s);
@@ -126,7 +126,7 @@ dae_pattern dae__pieces_merge(dae__arena *arena, int rows, int cols, bool dense,
   if (dae__arena_failed(arena))
     return none;
   for (int b = 0; b < count; b++) {
-    piece[b].map = DAE__TAKE(arena, int, dae__pattern_count(piece[b].pattern));
+    piece[b].map = DAE__ALLOC(arena, int, dae__pattern_count(piece[b].pattern));
     total += dae__pattern_count(piece[b].pattern);
   }
   if (dae__arena_failed(arena) || total > INT_MAX)

@@ -10,11 +10,11 @@ dae_status dae__algebraic_create(dae__arena *arena, dae__mech *m, dae__algebraic
 {
   int first_row = m->nq + m->nu, first_col = 2 * m->nq + m->nu, count = 0;
   int all = dae__pattern_count(&m->J);
-  dae__algebraic *a = DAE__TAKE(arena, dae__algebraic, 1);
-  int *start = DAE__TAKE(arena, int, m->nw + 1), *row = DAE__TAKE(arena, int, all);
-  int *entry = DAE__TAKE(arena, int, all);
-  double *J = DAE__TAKE(arena, double, all), *values = DAE__TAKE(arena, double, all);
-  double *fsc = DAE__TAKE(arena, double, m->nr);
+  dae__algebraic *a = DAE__ALLOC(arena, dae__algebraic, 1);
+  int *start = DAE__ALLOC(arena, int, m->nw + 1), *row = DAE__ALLOC(arena, int, all);
+  int *entry = DAE__ALLOC(arena, int, all);
+  double *J = DAE__ALLOC(arena, double, all), *values = DAE__ALLOC(arena, double, all);
+  double *fsc = DAE__ALLOC(arena, double, m->nr);
   *out = NULL;
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);

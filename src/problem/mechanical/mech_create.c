@@ -67,8 +67,8 @@ static void mech_merge_momentum_face(dae__mech *m, dae__arena *arena)
   m->J = dae__blocks_merge(arena, m->nr, m->J_user.cols, blocks, 2);
   m->J_in_J = blocks[0];
   m->prate_in_J = blocks[1];
-  m->J_values = DAE__TAKE(arena, double, dae__pattern_count(&m->J_user));
-  m->prate_values = DAE__TAKE(arena, double, dae__pattern_count(&m->dprate_pattern));
+  m->J_values = DAE__ALLOC(arena, double, dae__pattern_count(&m->J_user));
+  m->prate_values = DAE__ALLOC(arena, double, dae__pattern_count(&m->dprate_pattern));
   m->dprate = dae__difference_create(arena, &m->dprate_pattern, false);
 }
 
@@ -117,20 +117,20 @@ static int mech_max3(int a, int b, int c)
   return a > b ? (a > c ? a : c) : (b > c ? b : c);
 }
 
-static void mech_take_scratch(dae__mech *m, dae__arena *arena)
+static void mech_alloc_scratch(dae__mech *m, dae__arena *arena)
 {
-  m->active = DAE__KEEP(arena, bool, m->nc);
-  m->count = DAE__KEEP(arena, dae__mech_counts, 1);
-  m->in = DAE__TAKE(arena, double, m->p->nin);
-  m->shifted = DAE__TAKE(arena, double, m->nq);
-  m->sample = DAE__TAKE(arena, double, mech_max3(m->nq, m->ng, m->nk));
-  m->product = DAE__TAKE(arena, double, m->nq);
-  m->z = DAE__TAKE(arena, double, m->at.lambda);
+  m->active = DAE__STATE(arena, bool, m->nc);
+  m->count = DAE__STATE(arena, dae__mech_counts, 1);
+  m->in = DAE__ALLOC(arena, double, m->p->nin);
+  m->shifted = DAE__ALLOC(arena, double, m->nq);
+  m->sample = DAE__ALLOC(arena, double, mech_max3(m->nq, m->ng, m->nk));
+  m->product = DAE__ALLOC(arena, double, m->nq);
+  m->z = DAE__ALLOC(arena, double, m->at.lambda);
   if (dae__arena_failed(arena))
     return;
-  m->M_values = DAE__TAKE(arena, double, dae__pattern_count(&m->M));
-  m->G_values = DAE__TAKE(arena, double, dae__pattern_count(&m->G));
-  m->K_values = DAE__TAKE(arena, double, dae__pattern_count(&m->K));
+  m->M_values = DAE__ALLOC(arena, double, dae__pattern_count(&m->M));
+  m->G_values = DAE__ALLOC(arena, double, dae__pattern_count(&m->G));
+  m->K_values = DAE__ALLOC(arena, double, dae__pattern_count(&m->K));
   for (int i = 0; i < m->nc; i++)
     m->active[i] = true;
 }
@@ -140,7 +140,7 @@ dae_status dae__mech_create(dae__arena *arena, const dae_problem *problem, dae__
 {
   const dae_mechanical *p = problem->mechanical;
   dae_status status = dae_problem_validate(problem, err);
-  dae__mech *m = DAE__TAKE(arena, dae__mech, 1);
+  dae__mech *m = DAE__ALLOC(arena, dae__mech, 1);
   *out = NULL;
   DAE__TRY(status);
   if (dae__arena_failed(arena))
@@ -159,7 +159,7 @@ dae_status dae__mech_create(dae__arena *arena, const dae_problem *problem, dae__
   if (!dae__arena_failed(arena))
     mech_create_differences(m, arena);
   if (!dae__arena_failed(arena))
-    mech_take_scratch(m, arena);
+    mech_alloc_scratch(m, arena);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   *out = m;

@@ -21,7 +21,7 @@
 #define FEW_ROWS 2
 
 /* what finding dependent rows needs */
-static void motion_take_rank_memory(dae__motion *motion)
+static void motion_alloc_rank_memory(dae__motion *motion)
 {
   dae__mech *m = motion->m;
   dae__arena *arena = motion->arena;
@@ -29,13 +29,13 @@ static void motion_take_rank_memory(dae__motion *motion)
   motion->A = dae__blocks_merge(arena, m->nc, m->nq, blocks, 2);
   motion->G_in_A = blocks[0];
   motion->K_in_A = blocks[1];
-  motion->all = DAE__TAKE(arena, bool, m->nc);
-  motion->full_G = DAE__TAKE(arena, double, dae__pattern_count(&m->G));
-  motion->full_K = DAE__TAKE(arena, double, dae__pattern_count(&m->K));
-  motion->column = DAE__TAKE(arena, double, m->nq);
+  motion->all = DAE__ALLOC(arena, bool, m->nc);
+  motion->full_G = DAE__ALLOC(arena, double, dae__pattern_count(&m->G));
+  motion->full_K = DAE__ALLOC(arena, double, dae__pattern_count(&m->K));
+  motion->column = DAE__ALLOC(arena, double, m->nq);
   if (dae__arena_failed(arena))
     return;
-  motion->stacked = DAE__TAKE(arena, double, dae__pattern_count(&motion->A));
+  motion->stacked = DAE__ALLOC(arena, double, dae__pattern_count(&motion->A));
   for (int i = 0; i < m->nc; i++)
     motion->all[i] = true;
 }
@@ -54,7 +54,7 @@ static void motion_make_want(dae__motion *motion)
 /* places of a pattern's entries among the rows of [G; K], of which its first one is `first` */
 static int *motion_places(const dae__motion *motion, const dae_pattern *p, int first)
 {
-  int *place = DAE__TAKE(motion->arena, int, dae__pattern_count(p));
+  int *place = DAE__ALLOC(motion->arena, int, dae__pattern_count(p));
   for (int j = 0; place && j < p->cols; j++)
     for (int e = p->start[j]; e < p->start[j + 1]; e++)
       place[e] = j * motion->m->nc + first + p->row[e];
@@ -72,7 +72,7 @@ static void motion_take_rows(dae__motion *motion)
                   m->p->constant_mass;
   if (!motion->few || motion->whole)
     return;
-  motion->rows = DAE__TAKE(motion->arena, double, m->nc * m->nq);
+  motion->rows = DAE__ALLOC(motion->arena, double, m->nc * m->nq);
   motion->place_G = motion_places(motion, &m->G, 0);
   motion->place_K = motion_places(motion, &m->K, m->ng);
 }
@@ -86,21 +86,21 @@ static void motion_make_forces(dae__motion *motion)
 }
 
 /* what each motion has for itself */
-static void motion_take_own_memory(dae__motion *motion)
+static void motion_alloc_own_memory(dae__motion *motion)
 {
   dae__mech *m = motion->m;
   dae__arena *arena = motion->arena;
-  motion->memory = DAE__KEEP(arena, dae__motion_memory, 1);
-  motion->M = DAE__TAKE(arena, double, dae__pattern_count(&m->M));
-  motion->G = DAE__TAKE(arena, double, dae__pattern_count(&m->G));
-  motion->K = DAE__TAKE(arena, double, dae__pattern_count(&m->K));
-  motion->s = DAE__TAKE(arena, double, m->nu);
-  motion->diagonal = DAE__TAKE(arena, double, m->nq + m->nc);
-  motion->residual = DAE__TAKE(arena, double, m->nc);
-  motion->scale = DAE__TAKE(arena, double, m->nc);
-  motion->terms = DAE__TAKE(arena, double, m->nc);
-  motion->sides = DAE__TAKE(arena, double, 3 * (m->nq + m->nc));
-  motion->moved_G = DAE__TAKE(arena, double, dae__pattern_count(&m->G));
+  motion->memory = DAE__STATE(arena, dae__motion_memory, 1);
+  motion->M = DAE__ALLOC(arena, double, dae__pattern_count(&m->M));
+  motion->G = DAE__ALLOC(arena, double, dae__pattern_count(&m->G));
+  motion->K = DAE__ALLOC(arena, double, dae__pattern_count(&m->K));
+  motion->s = DAE__ALLOC(arena, double, m->nu);
+  motion->diagonal = DAE__ALLOC(arena, double, m->nq + m->nc);
+  motion->residual = DAE__ALLOC(arena, double, m->nc);
+  motion->scale = DAE__ALLOC(arena, double, m->nc);
+  motion->terms = DAE__ALLOC(arena, double, m->nc);
+  motion->sides = DAE__ALLOC(arena, double, 3 * (m->nq + m->nc));
+  motion->moved_G = DAE__ALLOC(arena, double, dae__pattern_count(&m->G));
   motion->top = motion->sides;
   motion->bottom = motion->sides ? motion->sides + m->nq : NULL;
   if (motion->sides)
@@ -109,15 +109,15 @@ static void motion_take_own_memory(dae__motion *motion)
 
 dae_status dae__motion_create(dae__arena *arena, dae__mech *m, dae__motion **out, dae_error *err)
 {
-  dae__motion *motion = DAE__TAKE(arena, dae__motion, 1);
+  dae__motion *motion = DAE__ALLOC(arena, dae__motion, 1);
   *out = NULL;
   if (!motion)
     return dae__out_of_memory(err);
   motion->m = m;
   motion->arena = arena;
-  motion_take_own_memory(motion);
+  motion_alloc_own_memory(motion);
   if (!dae__arena_failed(arena))
-    motion_take_rank_memory(motion);
+    motion_alloc_rank_memory(motion);
   if (!dae__arena_failed(arena))
     motion_take_rows(motion);
   if (dae__arena_failed(arena))
@@ -132,7 +132,7 @@ dae_status dae__motion_create(dae__arena *arena, dae__mech *m, dae__motion **out
 dae_status dae__motion_create_another(dae__arena *arena, const dae__motion *first,
                                       dae__motion **out, dae_error *err)
 {
-  dae__motion *motion = DAE__TAKE(arena, dae__motion, 1);
+  dae__motion *motion = DAE__ALLOC(arena, dae__motion, 1);
   *out = NULL;
   if (!motion)
     return dae__out_of_memory(err);
@@ -152,7 +152,7 @@ dae_status dae__motion_create_another(dae__arena *arena, const dae__motion *firs
                           .rows = first->rows,
                           .place_G = first->place_G,
                           .place_K = first->place_K};
-  motion_take_own_memory(motion);
+  motion_alloc_own_memory(motion);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   motion_make_forces(motion);

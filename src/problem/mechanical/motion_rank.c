@@ -112,10 +112,10 @@ static dae_status motion_rank_reserve(dae__motion *motion, int nd, dae_error *er
   size_t n = (size_t)nd;
   if (nd <= motion->capacity)
     return DAE_OK;
-  motion->C = DAE__TAKE(motion->arena, double, n *(size_t)motion->m->nc);
-  motion->S = DAE__TAKE(motion->arena, double, n *n);
-  motion->y_D = DAE__TAKE(motion->arena, double, n);
-  motion->pivot = DAE__TAKE(motion->arena, int, n);
+  motion->C = DAE__ALLOC(motion->arena, double, n *(size_t)motion->m->nc);
+  motion->S = DAE__ALLOC(motion->arena, double, n *n);
+  motion->y_D = DAE__ALLOC(motion->arena, double, n);
+  motion->pivot = DAE__ALLOC(motion->arena, int, n);
   if (dae__arena_failed(motion->arena))
     return dae__out_of_memory(err);
   motion->capacity = nd;
@@ -176,7 +176,7 @@ bool dae__motion_stuck(dae__motion *motion, double t, const double *y, char *nam
   dae__mech *m = motion->m;
   dae_mechanical_at at = dae__mech_at(m, t, y);
   dae__arena *arena = dae__arena_create(dae__arena_env(motion->arena));
-  bool *rows = arena ? DAE__TAKE(arena, bool, m->nc) : NULL;
+  bool *rows = arena ? DAE__ALLOC(arena, bool, m->nc) : NULL;
   int rank, found = -1;
   for (int i = 0; rows && i < m->nc; i++)
     rows[i] = m->active[i];

@@ -253,18 +253,18 @@ static int view_max2(int a, int b)
   return a > b ? a : b;
 }
 
-static void view_take_scratch(view *s, dae__arena *arena)
+static void view_alloc_scratch(view *s, dae__arena *arena)
 {
   const dae__mech *m = s->m;
   const dae_pattern *patterns[] = {&m->J, &m->Ms, &m->Gts, &m->Kts, &m->G, &m->kq};
   int largest = 0;
   for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
     largest = view_max2(largest, dae__pattern_count(patterns[i]));
-  s->values = DAE__TAKE(arena, double, largest);
-  s->mass = DAE__TAKE(arena, double, dae__pattern_count(&m->M));
-  s->G = DAE__TAKE(arena, double, dae__pattern_count(&m->G));
-  s->K = DAE__TAKE(arena, double, dae__pattern_count(&m->K));
-  s->ones = DAE__TAKE(arena, double, view_max2(m->nq, m->nu));
+  s->values = DAE__ALLOC(arena, double, largest);
+  s->mass = DAE__ALLOC(arena, double, dae__pattern_count(&m->M));
+  s->G = DAE__ALLOC(arena, double, dae__pattern_count(&m->G));
+  s->K = DAE__ALLOC(arena, double, dae__pattern_count(&m->K));
+  s->ones = DAE__ALLOC(arena, double, view_max2(m->nq, m->nu));
   for (int i = 0; s->ones && i < view_max2(m->nq, m->nu); i++)
     s->ones[i] = 1;
 }
@@ -273,7 +273,7 @@ static void view_take_scratch(view *s, dae__arena *arena)
 static const char *const *view_create_names(view *s, dae__arena *arena)
 {
   dae_problem problem = dae_problem_mechanical(s->m->p);
-  const char **names = DAE__TAKE(arena, const char *, s->n);
+  const char **names = DAE__ALLOC(arena, const char *, s->n);
   for (int i = 0; i < s->n; i++) {
     char name[96], constraint[64];
     if (i < s->mu)
@@ -281,7 +281,7 @@ static const char *const *view_create_names(view *s, dae__arena *arena)
     else
       snprintf(name, sizeof name, "mu(%s)",
                dae__mech_constraint_name(s->m->p, i - s->mu, constraint, sizeof constraint));
-    char *own = DAE__TAKE(arena, char, strlen(name) + 1);
+    char *own = DAE__ALLOC(arena, char, strlen(name) + 1);
     if (!own)
       return NULL;
     memcpy(own, name, strlen(name) + 1);
@@ -327,7 +327,7 @@ dae_status dae__view_semi(dae__arena *arena, const dae_problem *mechanical, dae_
                      "only a mechanical problem can be seen as a "
                      "semi-explicit one");
   dae_status status = dae__mech_create(arena, mechanical, &m, err);
-  view *s = DAE__TAKE(arena, view, 1);
+  view *s = DAE__ALLOC(arena, view, 1);
   DAE__TRY(status);
   const char *const *names = NULL;
   if (s) {
@@ -341,7 +341,7 @@ dae_status dae__view_semi(dae__arena *arena, const dae_problem *mechanical, dae_
     names = view_create_names(s, arena);
   }
   if (!dae__arena_failed(arena))
-    view_take_scratch(s, arena);
+    view_alloc_scratch(s, arena);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   view_describe(s, names);

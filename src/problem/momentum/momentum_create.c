@@ -84,16 +84,16 @@ static int momentum_larger(int a, int b)
   return a > b ? a : b;
 }
 
-static void momentum_take_scratch(dae__momentum *m, dae__arena *arena)
+static void momentum_alloc_scratch(dae__momentum *m, dae__arena *arena)
 {
-  m->evaluations = DAE__KEEP(arena, long, 1);
+  m->evaluations = DAE__STATE(arena, long, 1);
   m->along = dae__along_create(arena, momentum_larger(momentum_larger(m->ny, m->nz), m->nc));
-  m->v = DAE__TAKE(arena, double, m->ny);
-  m->g_t = DAE__TAKE(arena, double, m->ng);
-  m->scale = DAE__TAKE(arena, double, m->ng);
-  m->row = DAE__TAKE(arena, double, m->ng);
-  m->g_y = DAE__TAKE(arena, double, dae__pattern_count(&m->pattern[DAE__G_Y]));
-  m->v_z = DAE__TAKE(arena, double, dae__pattern_count(&m->pattern[DAE__V_Z]));
+  m->v = DAE__ALLOC(arena, double, m->ny);
+  m->g_t = DAE__ALLOC(arena, double, m->ng);
+  m->scale = DAE__ALLOC(arena, double, m->ng);
+  m->row = DAE__ALLOC(arena, double, m->ng);
+  m->g_y = DAE__ALLOC(arena, double, dae__pattern_count(&m->pattern[DAE__G_Y]));
+  m->v_z = DAE__ALLOC(arena, double, dae__pattern_count(&m->pattern[DAE__V_Z]));
 }
 
 dae_status dae__momentum_create(dae__arena *arena, const dae_problem *problem, dae__momentum **out,
@@ -101,7 +101,7 @@ dae_status dae__momentum_create(dae__arena *arena, const dae_problem *problem, d
 {
   const dae_momentum *p = problem->momentum;
   dae_status status = dae_problem_validate(problem, err);
-  dae__momentum *m = DAE__TAKE(arena, dae__momentum, 1);
+  dae__momentum *m = DAE__ALLOC(arena, dae__momentum, 1);
   *out = NULL;
   DAE__TRY(status);
   if (dae__arena_failed(arena))
@@ -115,7 +115,7 @@ dae_status dae__momentum_create(dae__arena *arena, const dae_problem *problem, d
   if (!dae__arena_failed(arena))
     momentum_create_differences(m, arena);
   if (!dae__arena_failed(arena))
-    momentum_take_scratch(m, arena);
+    momentum_alloc_scratch(m, arena);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   *out = m;

@@ -29,23 +29,23 @@ static void momentum_take_vectors(dae__momentum_motion *motion, dae__arena *aren
 {
   dae__momentum *m = motion->m;
   int n = m->nz + m->nc, most = momentum_motion_larger(momentum_motion_larger(m->ny, m->nz), m->nc);
-  motion->memory = DAE__KEEP(arena, dae__momentum_memory, 1);
-  motion->multiplier = DAE__KEEP(arena, double, m->nc);
+  motion->memory = DAE__STATE(arena, dae__momentum_memory, 1);
+  motion->multiplier = DAE__STATE(arena, double, m->nc);
   for (int part = 0; part < DAE__MOMENTUM_PARTS; part++)
     if (part != DAE__F_Y && part != DAE__F_Z && part != DAE__R_Y)
-      motion->part[part] = DAE__TAKE(arena, double, dae__pattern_count(&m->pattern[part]));
+      motion->part[part] = DAE__ALLOC(arena, double, dae__pattern_count(&m->pattern[part]));
   double **of_n[] = {&motion->residual, &motion->scale,   &motion->terms,
                      &motion->x,        &motion->unknown, &motion->rate};
   for (size_t i = 0; i < sizeof of_n / sizeof *of_n; i++)
-    *of_n[i] = DAE__TAKE(arena, double, n);
+    *of_n[i] = DAE__ALLOC(arena, double, n);
   double **of_y[] = {&motion->v, &motion->v_rate, &motion->v_base, &motion->moved_y};
   for (size_t i = 0; i < sizeof of_y / sizeof *of_y; i++)
-    *of_y[i] = DAE__TAKE(arena, double, m->ny);
-  motion->moved_z = DAE__TAKE(arena, double, m->nz);
-  motion->ones = DAE__TAKE(arena, double, momentum_motion_larger(m->ny, m->nz));
-  motion->diagonal = DAE__TAKE(arena, double, momentum_motion_larger(m->ny, m->nz) + m->nc);
-  motion->size = DAE__TAKE(arena, double, most);
-  motion->sample = DAE__TAKE(arena, double, most);
+    *of_y[i] = DAE__ALLOC(arena, double, m->ny);
+  motion->moved_z = DAE__ALLOC(arena, double, m->nz);
+  motion->ones = DAE__ALLOC(arena, double, momentum_motion_larger(m->ny, m->nz));
+  motion->diagonal = DAE__ALLOC(arena, double, momentum_motion_larger(m->ny, m->nz) + m->nc);
+  motion->size = DAE__ALLOC(arena, double, most);
+  motion->sample = DAE__ALLOC(arena, double, most);
   for (int i = 0; !dae__arena_failed(arena) && i < momentum_motion_larger(m->ny, m->nz); i++)
     motion->ones[i] = 1;
 }
@@ -65,13 +65,13 @@ static void momentum_merge_blocks(dae__momentum_motion *motion, dae__arena *aren
   motion->one_z = dae__pattern_diagonal(arena, nz);
   motion->no_k = dae__pattern_dense(arena, 0, m->ny);
   if (!dae__arena_failed(arena))
-    motion->matrix = DAE__TAKE(arena, double, dae__pattern_count(&motion->pattern));
+    motion->matrix = DAE__ALLOC(arena, double, dae__pattern_count(&motion->pattern));
 }
 
 dae_status dae__momentum_motion_create(dae__arena *arena, dae__momentum *m,
                                        dae__momentum_motion **out, dae_error *err)
 {
-  dae__momentum_motion *motion = DAE__TAKE(arena, dae__momentum_motion, 1);
+  dae__momentum_motion *motion = DAE__ALLOC(arena, dae__momentum_motion, 1);
   *out = NULL;
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);

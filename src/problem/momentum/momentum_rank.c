@@ -96,7 +96,7 @@ static dae_status momentum_find_rank(dae__momentum_motion *motion, dae__arena *a
                           {.row = m->ng, .pattern = &m->pattern[DAE__K_Z]}};
   dae_pattern A = dae__blocks_merge(arena, m->nc, m->nz, blocks, 2);
   double *values =
-      dae__arena_failed(arena) ? NULL : DAE__TAKE(arena, double, dae__pattern_count(&A));
+      dae__arena_failed(arena) ? NULL : DAE__ALLOC(arena, double, dae__pattern_count(&A));
   if (!values)
     return dae__out_of_memory(err);
   dae__block_add(&blocks[0], 1, motion->part[DAE__GDOT_Z], values);
@@ -123,7 +123,7 @@ dae_status dae__momentum_independent(dae__momentum_motion *motion, double t, con
     status = dae__momentum_jacobian(m, DAE__K_Z, &at, NULL, motion->part[DAE__K_Z], err);
   DAE__TRY(status);
   dae__arena *arena = dae__arena_create(dae__arena_env(motion->arena));
-  bool *active = arena ? DAE__TAKE(arena, bool, m->nc) : NULL;
+  bool *active = arena ? DAE__ALLOC(arena, bool, m->nc) : NULL;
   status = active ? momentum_find_rank(motion, arena, active, &rank, err) : dae__out_of_memory(err);
   if (!status && rank < m->nc)
     status = momentum_refuse(motion, t, active, err);

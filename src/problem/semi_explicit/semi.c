@@ -29,13 +29,13 @@ static void semi_choose_patterns(dae__semi *s, dae__arena *arena)
 
 static void semi_prepare(dae__semi *s, dae__arena *arena)
 {
-  s->evaluations = DAE__KEEP(arena, long, 1);
-  s->in = DAE__TAKE(arena, double, s->p->nin);
-  s->hidden = DAE__TAKE(arena, bool, s->ny);
+  s->evaluations = DAE__STATE(arena, long, 1);
+  s->in = DAE__ALLOC(arena, double, s->p->nin);
+  s->hidden = DAE__ALLOC(arena, bool, s->ny);
   semi_choose_patterns(s, arena);
   if (dae__arena_failed(arena))
     return;
-  s->M_values = DAE__TAKE(arena, double, dae__pattern_count(&s->M));
+  s->M_values = DAE__ALLOC(arena, double, dae__pattern_count(&s->M));
   if (!s->p->J)
     s->dJ = dae__difference_create(arena, &s->J, false);
   if (!s->constant_mass && !s->p->Ms_x)
@@ -47,7 +47,7 @@ dae_status dae__semi_create(dae__arena *arena, const dae_problem *problem, dae__
 {
   const dae_semi_explicit *p = problem->semi_explicit;
   dae_status status = dae_problem_validate(problem, err);
-  dae__semi *s = DAE__TAKE(arena, dae__semi, 1);
+  dae__semi *s = DAE__ALLOC(arena, dae__semi, 1);
   *out = NULL;
   DAE__TRY(status);
   if (dae__arena_failed(arena))
@@ -264,7 +264,7 @@ dae__semi_matrix dae__semi_matrix_create(dae__arena *arena, const dae__semi *s)
   matrix.Ms = blocks[1];
   matrix.J = blocks[2];
   if (!dae__arena_failed(arena))
-    matrix.values = DAE__TAKE(arena, double, dae__pattern_count(&matrix.pattern));
+    matrix.values = DAE__ALLOC(arena, double, dae__pattern_count(&matrix.pattern));
   return matrix;
 }
 

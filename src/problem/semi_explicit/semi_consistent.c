@@ -36,7 +36,7 @@ typedef struct work {
 static dae_status semi_start_prepare(work *w, dae_error *err)
 {
   dae__semi *s = w->s;
-  w->scratch = DAE__TAKE(w->arena, double, 3 * s->n);
+  w->scratch = DAE__ALLOC(w->arena, double, 3 * s->n);
   w->J_x = (dae_pattern){s->n, s->nx, s->J.start, s->J.row};
   return dae__semi_slopes_prepare(w->arena, s, &w->slopes, err);
 }
@@ -307,7 +307,7 @@ dae_status dae__semi_consistent(dae__semi *s, double t, const bool *fixed, doubl
   if (!arena)
     return dae__out_of_memory(err);
   work w = {.s = s, .t = t, .arena = arena};
-  double *z = DAE__TAKE(arena, double, s->n), *slope = DAE__TAKE(arena, double, s->n);
+  double *z = DAE__ALLOC(arena, double, s->n), *slope = DAE__ALLOC(arena, double, s->n);
   dae_status status = dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
   if (!status) {
     dae__copy(s->n, y, z);

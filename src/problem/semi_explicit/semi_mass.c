@@ -4,8 +4,8 @@ dae__semi_mass dae__semi_mass_create(dae__arena *arena, dae__semi *s)
 {
   int count = dae__pattern_count(&s->M), constant = s->constant_mass ? count : 0;
   return (dae__semi_mass){.s = s,
-                          .values = DAE__TAKE(arena, double, count),
-                          .entry = DAE__TAKE(arena, dae__semi_mass_entry, constant)};
+                          .values = DAE__ALLOC(arena, double, count),
+                          .entry = DAE__ALLOC(arena, dae__semi_mass_entry, constant)};
 }
 
 static void semi_leave_out_zeros(dae__semi_mass *m)

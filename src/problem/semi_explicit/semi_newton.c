@@ -18,11 +18,11 @@ dae_status dae__semi_newton_create(dae__arena *arena, const dae_pattern *pattern
   int n = pattern->cols;
   *out = (dae__semi_newton){.n = n, .split = split, .settled = 1e-9, .singular = -1};
   out->pattern = pattern;
-  out->values = DAE__TAKE(arena, double, dae__pattern_count(pattern));
+  out->values = DAE__ALLOC(arena, double, dae__pattern_count(pattern));
   double **vectors[] = {&out->typical, &out->column, &out->r,     &out->step,
                         &out->next,    &out->trial,  &out->weight};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
-    *vectors[i] = DAE__TAKE(arena, double, n);
+    *vectors[i] = DAE__ALLOC(arena, double, n);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   return dae__solver_create(arena, pattern, &out->solver, err);

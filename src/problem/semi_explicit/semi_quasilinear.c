@@ -44,8 +44,8 @@ static dae_status quasilinear_euler_create(euler *e, dae_error *err)
   double **vectors[] = {&e->x0,      &e->z,         &e->u,         &e->slope,
                         &e->typical, &e->before[0], &e->before[1], &e->before[2]};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
-    *vectors[i] = DAE__TAKE(arena, double, s->n);
-  e->Ms = DAE__TAKE(arena, double, dae__pattern_count(&s->Ms));
+    *vectors[i] = DAE__ALLOC(arena, double, s->n);
+  e->Ms = DAE__ALLOC(arena, double, dae__pattern_count(&s->Ms));
   e->matrix = dae__semi_matrix_create(arena, s);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
@@ -294,7 +294,7 @@ static dae_status quasilinear_diagnose(euler *e, double t, const double *y, dae_
 {
   dae__semi *s = e->q->s;
   int rank = 0;
-  bool *active = DAE__TAKE(e->q->arena, bool, s->nx);
+  bool *active = DAE__ALLOC(e->q->arena, bool, s->nx);
   if (dae__arena_failed(e->q->arena))
     return dae__out_of_memory(err);
   for (int i = 0; i < s->nx; i++)

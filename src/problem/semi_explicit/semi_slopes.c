@@ -6,14 +6,14 @@ dae_status dae__semi_slopes_prepare(dae__arena *arena, dae__semi *s, dae__semi_s
                                     dae_error *err)
 {
   *out = (dae__semi_slopes){.s = s};
-  out->M = DAE__TAKE(arena, double, dae__pattern_count(&s->M));
-  out->J = DAE__TAKE(arena, double, dae__pattern_count(&s->J));
-  out->F_t = DAE__TAKE(arena, double, s->ny);
-  out->u = DAE__TAKE(arena, double, s->n);
-  out->point = DAE__TAKE(arena, double, s->n);
+  out->M = DAE__ALLOC(arena, double, dae__pattern_count(&s->M));
+  out->J = DAE__ALLOC(arena, double, dae__pattern_count(&s->J));
+  out->F_t = DAE__ALLOC(arena, double, s->ny);
+  out->u = DAE__ALLOC(arena, double, s->n);
+  out->point = DAE__ALLOC(arena, double, s->n);
   if (!s->p->J)
     out->fine = dae__difference_create(arena, &s->J, true);
-  int *start = DAE__TAKE(arena, int, s->ny + 1);
+  int *start = DAE__ALLOC(arena, int, s->ny + 1);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   for (int j = 0; j <= s->ny; j++)

@@ -28,8 +28,8 @@ static void surface_choose_pattern(dae__surface *u, dae__arena *arena)
 {
   const dae__semi *s = u->s;
   int all = s->J.start[s->nx], count = 0;
-  int *start = DAE__TAKE(arena, int, s->nx + 1), *row = DAE__TAKE(arena, int, all);
-  u->entry = DAE__TAKE(arena, int, all);
+  int *start = DAE__ALLOC(arena, int, s->nx + 1), *row = DAE__ALLOC(arena, int, all);
+  u->entry = DAE__ALLOC(arena, int, all);
   if (dae__arena_failed(arena))
     return;
   for (int j = 0; j < s->nx; j++) {
@@ -41,38 +41,38 @@ static void surface_choose_pattern(dae__surface *u, dae__arena *arena)
   u->A = (dae_pattern){s->ny, s->nx, start, row};
 }
 
-static void surface_take_memory(dae__surface *u, dae__arena *arena)
+static void surface_alloc_memory(dae__surface *u, dae__arena *arena)
 {
   const dae__semi *s = u->s;
   int nx = s->nx, ny = s->ny;
   surface_choose_pattern(u, arena);
   u->unit = dae__pattern_diagonal(arena, nx);
   u->none = dae__pattern_empty(arena, 0, nx);
-  u->memory = DAE__KEEP(arena, dae__surface_memory, 1);
-  u->stretch = DAE__KEEP(arena, double, nx);
-  u->row_size = DAE__KEEP(arena, double, ny);
+  u->memory = DAE__STATE(arena, dae__surface_memory, 1);
+  u->stretch = DAE__STATE(arena, double, nx);
+  u->row_size = DAE__STATE(arena, double, ny);
   double **vectors[] = {&u->residual, &u->scale, &u->bottom,   &u->row_rate, &u->z,
                         &u->diagonal, &u->trial, &u->identity, &u->top};
   int sizes[] = {ny, ny, ny, ny, s->n, s->n, nx, nx, nx};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
-    *vectors[i] = DAE__TAKE(arena, double, sizes[i]);
+    *vectors[i] = DAE__ALLOC(arena, double, sizes[i]);
   if (dae__arena_failed(arena))
     return;
-  u->A_values = DAE__KEEP(arena, double, dae__pattern_count(&u->A));
-  u->scaled = DAE__TAKE(arena, double, dae__pattern_count(&u->A));
+  u->A_values = DAE__STATE(arena, double, dae__pattern_count(&u->A));
+  u->scaled = DAE__ALLOC(arena, double, dae__pattern_count(&u->A));
   if (s->p->J)
-    u->J = DAE__TAKE(arena, double, dae__pattern_count(&s->J));
+    u->J = DAE__ALLOC(arena, double, dae__pattern_count(&s->J));
   else
     u->dA = dae__difference_create(arena, &u->A, true);
 }
 
 dae_status dae__surface_create(dae__arena *arena, dae__semi *s, dae__surface **out, dae_error *err)
 {
-  dae__surface *u = DAE__TAKE(arena, dae__surface, 1);
+  dae__surface *u = DAE__ALLOC(arena, dae__surface, 1);
   *out = NULL;
   if (!dae__arena_failed(arena)) {
     u->s = s;
-    surface_take_memory(u, arena);
+    surface_alloc_memory(u, arena);
   }
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);

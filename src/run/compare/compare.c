@@ -77,18 +77,18 @@ static dae_status compare_make_series(dae__compare *c, dae_error *err)
   while (compare_method_at(plan, count))
     count++;
   c->width = plan->rtol_count > FEWEST_STEP_SIZES ? plan->rtol_count : FEWEST_STEP_SIZES;
-  c->series = DAE__TAKE(c->scratch, dae__series, count);
+  c->series = DAE__ALLOC(c->scratch, dae__series, count);
   for (int i = 0; c->series && i < count; i++) {
     const dae_method *method = compare_method_at(plan, i);
     if (!plan->methods && !compare_takes(method, &plan->plan->problem))
       continue;
     c->series[c->series_count++] =
-        (dae__series){.method = method, .run = DAE__TAKE(c->scratch, dae_compare_run, c->width)};
+        (dae__series){.method = method, .run = DAE__ALLOC(c->scratch, dae_compare_run, c->width)};
     options = method->options_size > options ? method->options_size : options;
     /* with and without rows, in rounds, and a candidate more */
     c->total += (method->fixed_step ? c->width : plan->rtol_count) * (1 + DAE__ROUNDS) + 1;
   }
-  c->options = dae__arena_take(c->scratch, 1, options);
+  c->options = dae__arena_alloc(c->scratch, 1, options);
   if (dae__arena_failed(c->scratch))
     return dae__out_of_memory(err);
   if (c->series_count > 0)
@@ -133,8 +133,8 @@ static dae_status compare_collect(dae__compare *c, dae_error *err)
   int count = 0;
   for (int i = 0; i < c->series_count; i++)
     count += c->series[i].count;
-  dae_compare_run *run = DAE__TAKE(c->arena, dae_compare_run, count);
-  const dae_method **methods = DAE__TAKE(c->arena, const dae_method *, c->series_count);
+  dae_compare_run *run = DAE__ALLOC(c->arena, dae_compare_run, count);
+  const dae_method **methods = DAE__ALLOC(c->arena, const dae_method *, c->series_count);
   if (dae__arena_failed(c->arena))
     return dae__out_of_memory(err);
   out->run = run;
@@ -163,7 +163,7 @@ static dae_status compare_compare(dae__compare *c, dae_error *err)
   if (status < 0 && status != DAE_ERROR_INTERRUPTED)
     return status;
   dae_status collected = compare_collect(c, err);
-  const dae_method **order = DAE__TAKE(c->scratch, const dae_method *, c->series_count);
+  const dae_method **order = DAE__ALLOC(c->scratch, const dae_method *, c->series_count);
   if (collected < 0 || !order)
     return order ? collected : dae__out_of_memory(err);
   dae__compare_recommend(c->out, status < 0, order);
@@ -178,7 +178,7 @@ dae_status dae_compare(const dae_compare_plan *plan, const dae_env *env, dae_com
   *err = dae_error_none();
   *out = NULL;
   dae__compare c = {.plan = plan, .arena = dae__arena_create(env)};
-  result *r = c.arena ? DAE__TAKE(c.arena, result, 1) : NULL;
+  result *r = c.arena ? DAE__ALLOC(c.arena, result, 1) : NULL;
   c.scratch = r ? dae__arena_create(env) : NULL;
   dae_status status = c.scratch ? DAE_OK : dae__out_of_memory(err);
   if (status >= 0) {

@@ -49,7 +49,7 @@ static dae_status compare_add_tighter(dae__compare *c, int series, dae_error *er
 static dae_status compare_find_candidates(dae__compare *c, dae_error *err)
 {
   dae_status status = DAE_OK;
-  c->candidate = DAE__TAKE(c->scratch, dae__candidate, 2 * c->series_count);
+  c->candidate = DAE__ALLOC(c->scratch, dae__candidate, 2 * c->series_count);
   if (!c->candidate)
     return dae__out_of_memory(err);
   for (int i = 0; i < c->series_count && status >= 0; i++) {

@@ -23,9 +23,9 @@ dae_status dae__rows_prepare(dae__compare *c, dae_error *err)
   const dae_run_plan *plan = c->plan->plan;
   char name[8];
   c->n = dae_problem_size(&plan->problem);
-  c->kind = DAE__TAKE(c->scratch, dae_variable_kind, c->n);
-  c->scale = DAE__TAKE(c->scratch, double, c->n);
-  c->times = DAE__TAKE(c->scratch, double, c->plan->times);
+  c->kind = DAE__ALLOC(c->scratch, dae_variable_kind, c->n);
+  c->scale = DAE__ALLOC(c->scratch, double, c->n);
+  c->times = DAE__ALLOC(c->scratch, double, c->plan->times);
   if (dae__arena_failed(c->scratch))
     return dae__out_of_memory(err);
   for (int j = 0; j < c->n; j++)
@@ -55,7 +55,7 @@ static double compare_median_end(const dae__compare *c, double *ends)
 
 dae_status dae__rows_choose(dae__compare *c, dae_error *err)
 {
-  double *ends = DAE__TAKE(c->scratch, double, c->series_count * c->width);
+  double *ends = DAE__ALLOC(c->scratch, double, c->series_count * c->width);
   if (!ends)
     return dae__out_of_memory(err);
   double from = c->plan->plan->start.t, length = compare_median_end(c, ends) - from;
@@ -70,7 +70,7 @@ dae_status dae__rows_choose(dae__compare *c, dae_error *err)
 dae_status dae__rows_track(dae__compare *c, dae__track *out, dae_error *err)
 {
   size_t rows = (size_t)c->time_count + 1;
-  *out = (dae__track){.y = DAE__TAKE(c->scratch, double, rows *(size_t)c->n)};
+  *out = (dae__track){.y = DAE__ALLOC(c->scratch, double, rows *(size_t)c->n)};
   return out->y ? DAE_OK : dae__out_of_memory(err);
 }
 

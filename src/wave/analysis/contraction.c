@@ -40,7 +40,7 @@ static dae_status contraction_dense_margin(dae__arena *arena, const dae__gains *
                                            dae_error *err)
 {
   const dae_pattern *p = &g->pattern;
-  double *A = DAE__TAKE(arena, double, (size_t)g->n *(size_t)g->n);
+  double *A = DAE__ALLOC(arena, double, (size_t)g->n *(size_t)g->n);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   for (int j = 0; j < g->n; j++) {
@@ -64,9 +64,9 @@ static dae_status contraction_factor(dae__arena *arena, const dae_pattern *p, co
   dae__block block[] = {{.pattern = &diagonal}, {.pattern = p}};
   if (!dae__arena_failed(arena))
     out->pattern = dae__blocks_merge(arena, p->rows, p->cols, block, 2);
-  double *one = DAE__TAKE(arena, double, p->cols), *A = NULL;
+  double *one = DAE__ALLOC(arena, double, p->cols), *A = NULL;
   if (!dae__arena_failed(arena))
-    A = DAE__TAKE(arena, double, dae__pattern_count(&out->pattern));
+    A = DAE__ALLOC(arena, double, dae__pattern_count(&out->pattern));
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   for (int i = 0; i < p->cols; i++)
@@ -103,7 +103,7 @@ static dae_status contraction_sparse_margin(dae__arena *arena, const dae__gains 
                                             dae_error *err)
 {
   factored A = {.solver = NULL}, At = {.solver = NULL};
-  double *x = DAE__TAKE(arena, double, g->n);
+  double *x = DAE__ALLOC(arena, double, g->n);
   dae_status status = dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
   if (!status)
     status = contraction_factor(arena, &g->pattern, g->values, &A, err);
@@ -142,7 +142,7 @@ dae_status dae__contraction_mode(const dae_env *env, const dae__loop *loop, cons
   dae_status status = arena ? dae__gains_create(arena, loop, &gains, err) : dae__out_of_memory(err);
   dae__zero(loop->pattern->cols, weight);
   if (!status && gains.n > 0) {
-    double *part = DAE__TAKE(arena, double, gains.n);
+    double *part = DAE__ALLOC(arena, double, gains.n);
     dae__splitting s = dae__splitting_create(arena, &gains);
     if (dae__arena_failed(arena)) {
       status = dae__out_of_memory(err);

@@ -43,15 +43,15 @@ static bool order_prepare(work *w, dae__arena *arena, const dae__gains *g)
   w->gains = g;
   w->systems = g->systems;
   w->splitting = dae__splitting_create(arena, g);
-  w->where = DAE__TAKE(arena, int, g->systems);
-  w->given = DAE__TAKE(arena, int, g->systems);
-  w->list = DAE__TAKE(arena, int, g->systems);
-  w->best = DAE__TAKE(arena, int, g->systems);
-  w->gives = DAE__TAKE(arena, double, g->systems);
-  w->takes = DAE__TAKE(arena, double, g->systems);
-  w->next = DAE__TAKE(arena, int, g->n);
-  w->first = DAE__TAKE(arena, int, g->systems);
-  w->placed = DAE__TAKE(arena, bool, g->systems);
+  w->where = DAE__ALLOC(arena, int, g->systems);
+  w->given = DAE__ALLOC(arena, int, g->systems);
+  w->list = DAE__ALLOC(arena, int, g->systems);
+  w->best = DAE__ALLOC(arena, int, g->systems);
+  w->gives = DAE__ALLOC(arena, double, g->systems);
+  w->takes = DAE__ALLOC(arena, double, g->systems);
+  w->next = DAE__ALLOC(arena, int, g->n);
+  w->first = DAE__ALLOC(arena, int, g->systems);
+  w->placed = DAE__ALLOC(arena, bool, g->systems);
   return !dae__arena_failed(arena);
 }
 

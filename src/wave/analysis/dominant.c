@@ -30,10 +30,10 @@ dae__dominant dae__dominant_create(dae__arena *arena, int n, dae__apply *apply, 
       .dimension = m,
       .apply = apply,
       .T = T,
-      .V = DAE__TAKE(arena, double, (size_t)n *(size_t)(m + 1)),
-      .H = DAE__TAKE(arena, double, m *m),
-      .re = DAE__TAKE(arena, double, m),
-      .im = DAE__TAKE(arena, double, m),
+      .V = DAE__ALLOC(arena, double, (size_t)n *(size_t)(m + 1)),
+      .H = DAE__ALLOC(arena, double, m *m),
+      .re = DAE__ALLOC(arena, double, m),
+      .im = DAE__ALLOC(arena, double, m),
   };
 }
 

@@ -38,13 +38,13 @@ typedef struct work {
 
 static bool gains_prepare(work *w, dae__arena *arena)
 {
-  w->blocks = DAE__TAKE(arena, block, w->loop->systems + 1);
-  w->member = DAE__TAKE(arena, int, w->n);
-  w->position = DAE__TAKE(arena, int, w->n);
-  w->scale = DAE__TAKE(arena, double, w->n);
-  w->b = DAE__TAKE(arena, double, w->n);
-  w->unknown = DAE__TAKE(arena, int, w->n);
-  w->entered = DAE__TAKE(arena, int, w->loop->systems);
+  w->blocks = DAE__ALLOC(arena, block, w->loop->systems + 1);
+  w->member = DAE__ALLOC(arena, int, w->n);
+  w->position = DAE__ALLOC(arena, int, w->n);
+  w->scale = DAE__ALLOC(arena, double, w->n);
+  w->b = DAE__ALLOC(arena, double, w->n);
+  w->unknown = DAE__ALLOC(arena, int, w->n);
+  w->entered = DAE__ALLOC(arena, int, w->loop->systems);
   return !dae__arena_failed(arena);
 }
 
@@ -104,8 +104,8 @@ static int gains_fill_column(work *w, block *own, int j, int *row, int count)
 static bool gains_fill_blocks(work *w, dae__arena *arena)
 {
   int entries = dae__pattern_count(w->loop->pattern), systems = w->loop->systems;
-  int *start = DAE__TAKE(arena, int, w->n + systems), *row = DAE__TAKE(arena, int, entries);
-  double *values = DAE__TAKE(arena, double, entries);
+  int *start = DAE__ALLOC(arena, int, w->n + systems), *row = DAE__ALLOC(arena, int, entries);
+  double *values = DAE__ALLOC(arena, double, entries);
   if (dae__arena_failed(arena))
     return false;
   for (int k = 0; k < systems; k++) {
@@ -202,8 +202,8 @@ static size_t gains_bound(work *w)
 static dae_status gains_condense(work *w, dae__arena *arena, dae_error *err)
 {
   size_t most = gains_bound(w);
-  int *start = DAE__TAKE(arena, int, w->used + 1), *row = DAE__TAKE(arena, int, most);
-  w->C_values = DAE__TAKE(arena, double, most);
+  int *start = DAE__ALLOC(arena, int, w->used + 1), *row = DAE__ALLOC(arena, int, most);
+  w->C_values = DAE__ALLOC(arena, double, most);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   for (int c = 0; c < w->used; c++)
@@ -214,8 +214,8 @@ static dae_status gains_condense(work *w, dae__arena *arena, dae_error *err)
 
 static bool gains_find_components(work *w, dae__arena *arena)
 {
-  w->component = DAE__TAKE(arena, int, w->used);
-  w->size = DAE__TAKE(arena, int, w->used);
+  w->component = DAE__ALLOC(arena, int, w->used);
+  w->size = DAE__ALLOC(arena, int, w->used);
   if (dae__arena_failed(arena))
     return false;
   dae__components(arena, &w->C, w->component, w->size);
@@ -225,10 +225,10 @@ static bool gains_find_components(work *w, dae__arena *arena)
 /* The unknowns in components of more than one, and the entries within components. */
 static bool gains_extract(const work *w, dae__arena *arena, dae__gains *out, double **values)
 {
-  int *number = DAE__TAKE(arena, int, w->used), *unknown = DAE__TAKE(arena, int, w->used);
-  int *owner = DAE__TAKE(arena, int, w->used), *start = DAE__TAKE(arena, int, w->used + 1);
-  int *row = DAE__TAKE(arena, int, dae__pattern_count(&w->C)), n = 0, count = 0;
-  *values = DAE__TAKE(arena, double, dae__pattern_count(&w->C));
+  int *number = DAE__ALLOC(arena, int, w->used), *unknown = DAE__ALLOC(arena, int, w->used);
+  int *owner = DAE__ALLOC(arena, int, w->used), *start = DAE__ALLOC(arena, int, w->used + 1);
+  int *row = DAE__ALLOC(arena, int, dae__pattern_count(&w->C)), n = 0, count = 0;
+  *values = DAE__ALLOC(arena, double, dae__pattern_count(&w->C));
   if (dae__arena_failed(arena))
     return false;
   for (int k = 0; k < w->used; k++) {
@@ -282,8 +282,8 @@ static bool gains_balance_one(const dae__gains *g, int k, const int *entry, doub
 static bool gains_balance(dae__arena *arena, dae__gains *g, double *C)
 {
   int count = dae__pattern_count(&g->pattern);
-  int *map = DAE__TAKE(arena, int, count), *entry = DAE__TAKE(arena, int, count);
-  double *transposed = DAE__TAKE(arena, double, count);
+  int *map = DAE__ALLOC(arena, int, count), *entry = DAE__ALLOC(arena, int, count);
+  double *transposed = DAE__ALLOC(arena, double, count);
   if (dae__arena_failed(arena))
     return false;
   g->transposed = dae__pattern_transpose(arena, &g->pattern, map);

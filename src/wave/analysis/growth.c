@@ -83,7 +83,7 @@ static dae_status growth_find_part(growth *g, double t, int p, dae_error *err)
 
 /* ---- memory ---- */
 
-static dae_status growth_take_memory(dae__arena *arena, growth *g, dae_error *err)
+static dae_status growth_alloc_memory(dae__arena *arena, growth *g, dae_error *err)
 {
   const dae__coupling *c = &g->coupling;
   const dae__interface *f = c->f;
@@ -95,18 +95,18 @@ static dae_status growth_take_memory(dae__arena *arena, growth *g, dae_error *er
     outputs = c->answer_count[p] > outputs ? c->answer_count[p] : outputs;
   }
   outputs = outputs > most ? outputs : most; /* accelerations of all coordinates are asked for */
-  g->z = DAE__TAKE(arena, double, f->unknowns);
-  g->D = DAE__TAKE(arena, double, total);
-  g->K = DAE__TAKE(arena, double, total);
-  g->mixed = DAE__TAKE(arena, double, total);
-  g->G = DAE__TAKE(arena, double, f->G.start[f->directs]);
-  g->A = DAE__TAKE(arena, double, (size_t)most *(size_t)inputs);
-  g->moved = DAE__TAKE(arena, double, most);
-  g->high = DAE__TAKE(arena, double, outputs);
-  g->low = DAE__TAKE(arena, double, outputs);
-  g->accelerations = DAE__TAKE(arena, dae__answer, most);
-  g->order = DAE__TAKE(arena, int, f->systems);
-  g->owner = DAE__TAKE(arena, int, f->directs);
+  g->z = DAE__ALLOC(arena, double, f->unknowns);
+  g->D = DAE__ALLOC(arena, double, total);
+  g->K = DAE__ALLOC(arena, double, total);
+  g->mixed = DAE__ALLOC(arena, double, total);
+  g->G = DAE__ALLOC(arena, double, f->G.start[f->directs]);
+  g->A = DAE__ALLOC(arena, double, (size_t)most *(size_t)inputs);
+  g->moved = DAE__ALLOC(arena, double, most);
+  g->high = DAE__ALLOC(arena, double, outputs);
+  g->low = DAE__ALLOC(arena, double, outputs);
+  g->accelerations = DAE__ALLOC(arena, dae__answer, most);
+  g->order = DAE__ALLOC(arena, int, f->systems);
+  g->owner = DAE__ALLOC(arena, int, f->directs);
   return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
 }
 
@@ -156,7 +156,7 @@ dae_status dae__joint_growth(const dae__growth_at *at, const dae_env *env, doubl
                                  .dy = at->dy};
   dae_status status = dae__coupling_create(arena, &recipe, &g.coupling, err);
   if (!status)
-    status = growth_take_memory(arena, &g, err);
+    status = growth_alloc_memory(arena, &g, err);
   if (!status)
     dae__coupling_unknowns(&g.coupling, at->y, at->dy, g.z);
   for (int p = 0; p < g.coupling.parts && !status; p++)

@@ -24,12 +24,12 @@ static dae_status report_linearise(look *o, dae__arena *arena, const dae_problem
   dae__coupling_recipe recipe = {.problem = problem, .t = t, .y = o->y, .dy = o->dy};
   DAE__TRY(dae__coupling_create(arena, &recipe, &o->coupling, err));
   dae__interface *f = o->coupling.f;
-  o->z = DAE__TAKE(arena, double, f->unknowns);
-  o->gains = DAE__TAKE(arena, double, f->first_gain[f->systems]);
-  o->G = DAE__TAKE(arena, double, f->G.start[f->directs]);
-  o->weight = DAE__TAKE(arena, double, f->directs);
-  o->order = DAE__TAKE(arena, int, f->systems);
-  o->owner = DAE__TAKE(arena, int, f->directs);
+  o->z = DAE__ALLOC(arena, double, f->unknowns);
+  o->gains = DAE__ALLOC(arena, double, f->first_gain[f->systems]);
+  o->G = DAE__ALLOC(arena, double, f->G.start[f->directs]);
+  o->weight = DAE__ALLOC(arena, double, f->directs);
+  o->order = DAE__ALLOC(arena, int, f->systems);
+  o->owner = DAE__ALLOC(arena, int, f->directs);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   dae__coupling_unknowns(&o->coupling, o->y, o->dy, o->z);
@@ -120,8 +120,8 @@ static dae_status report_make_consistent(look *o, dae__arena *arena, const dae_p
                                          double t, const double *y, dae_error *err)
 {
   const dae_start start = {.t = t, .y = y};
-  double *own = DAE__TAKE(arena, double, dae_problem_size(problem));
-  double *rate = DAE__TAKE(arena, double, dae_problem_size(problem));
+  double *own = DAE__ALLOC(arena, double, dae_problem_size(problem));
+  double *rate = DAE__ALLOC(arena, double, dae_problem_size(problem));
   o->y = own;
   o->dy = rate;
   if (dae__arena_failed(arena))

@@ -22,17 +22,17 @@ dae__splitting dae__splitting_create(dae__arena *arena, const dae__gains *gains)
   return (dae__splitting){
       .gains = gains,
       .dominant = dae__dominant_create(arena, n > DENSE ? gains->n : 0, splitting_apply, NULL),
-      .first = DAE__TAKE(arena, int, gains->systems + 1),
-      .turn = DAE__TAKE(arena, int, n),
-      .place = DAE__TAKE(arena, int, n),
-      .system_place = DAE__TAKE(arena, int, gains->systems),
-      .active = DAE__TAKE(arena, int, n),
-      .row_seen = DAE__TAKE(arena, int, n),
-      .x = DAE__TAKE(arena, double, n),
-      .y = DAE__TAKE(arena, double, n),
-      .B = DAE__TAKE(arena, double, few *few),
-      .re = DAE__TAKE(arena, double, n),
-      .im = DAE__TAKE(arena, double, n),
+      .first = DAE__ALLOC(arena, int, gains->systems + 1),
+      .turn = DAE__ALLOC(arena, int, n),
+      .place = DAE__ALLOC(arena, int, n),
+      .system_place = DAE__ALLOC(arena, int, gains->systems),
+      .active = DAE__ALLOC(arena, int, n),
+      .row_seen = DAE__ALLOC(arena, int, n),
+      .x = DAE__ALLOC(arena, double, n),
+      .y = DAE__ALLOC(arena, double, n),
+      .B = DAE__ALLOC(arena, double, few *few),
+      .re = DAE__ALLOC(arena, double, n),
+      .im = DAE__ALLOC(arena, double, n),
   };
 }
 
@@ -237,7 +237,7 @@ dae_status dae__splitting_mode(dae__splitting *s, const dae_env *env, double *we
 {
   int n = s->gains->n;
   dae__arena *arena = dae__arena_create(env);
-  double *left = arena ? DAE__TAKE(arena, double, n) : NULL, most = 0;
+  double *left = arena ? DAE__ALLOC(arena, double, n) : NULL, most = 0;
   dae_status status = left ? splitting_mode(s, env, weight, err) : dae__out_of_memory(err);
   if (!status) {
     splitting_transpose(s);

@@ -27,13 +27,13 @@ dae__accelerate dae__accelerate_create(dae__arena *arena, int capacity, int dept
       .capacity = capacity,
       .depth = depth,
       .omega = 1,
-      .last_z = DAE__TAKE(arena, double, n),
-      .last_change = DAE__TAKE(arena, double, n),
-      .dz = DAE__TAKE(arena, double, n *m),
-      .df = DAE__TAKE(arena, double, n *m),
-      .Q = DAE__TAKE(arena, double, n *(m + 1)), /* the last column holds f */
-      .R = DAE__TAKE(arena, double, m *m),
-      .rhs = DAE__TAKE(arena, double, m),
+      .last_z = DAE__ALLOC(arena, double, n),
+      .last_change = DAE__ALLOC(arena, double, n),
+      .dz = DAE__ALLOC(arena, double, n *m),
+      .df = DAE__ALLOC(arena, double, n *m),
+      .Q = DAE__ALLOC(arena, double, n *(m + 1)), /* the last column holds f */
+      .R = DAE__ALLOC(arena, double, m *m),
+      .rhs = DAE__ALLOC(arena, double, m),
   };
 }
 

@@ -9,8 +9,8 @@
 dae_status dae__wave_project_create(dae__wave *w, dae__arena *arena, dae_error *err)
 {
   const dae_problem *problem = w->coupling.problem;
-  w->assembled = DAE__TAKE(arena, double, w->size);
-  w->assembled_rate = DAE__TAKE(arena, double, w->size);
+  w->assembled = DAE__ALLOC(arena, double, w->size);
+  w->assembled_rate = DAE__ALLOC(arena, double, w->size);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   if (w->coupling.parts == 0 || problem->coupled->joints == 0)

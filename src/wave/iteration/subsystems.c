@@ -66,7 +66,7 @@ static const char *subsystems_output_name(dae__arena *arena, const dae_subsystem
   else
     snprintf(text, sizeof text, "%s%sout[%d]", s->name ? s->name : "", s->name ? "." : "", i + 1);
   size_t length = strlen(text) + 1;
-  char *name = DAE__TAKE(arena, char, length);
+  char *name = DAE__ALLOC(arena, char, length);
   if (name)
     memcpy(name, text, length);
   return name;
@@ -75,9 +75,9 @@ static const char *subsystems_output_name(dae__arena *arena, const dae_subsystem
 static void subsystems_take(dae__arena *arena, const request *r, dae__interface *f)
 {
   f->systems = r->count;
-  f->sub = DAE__TAKE(arena, const dae_subsystem *, r->count);
-  f->first = DAE__TAKE(arena, int, r->count + 1);
-  f->first_input = DAE__TAKE(arena, int, r->count + 1);
+  f->sub = DAE__ALLOC(arena, const dae_subsystem *, r->count);
+  f->first = DAE__ALLOC(arena, int, r->count + 1);
+  f->first_input = DAE__ALLOC(arena, int, r->count + 1);
   if (dae__arena_failed(arena))
     return;
   for (int p = 0; p < r->count; p++) {
@@ -86,11 +86,11 @@ static void subsystems_take(dae__arena *arena, const request *r, dae__interface 
     f->first_input[p + 1] = f->first_input[p] + r->subsystem[p].inputs;
   }
   f->unknowns = f->first[r->count];
-  f->source = DAE__TAKE(arena, int, f->first_input[r->count]);
-  f->owner = DAE__TAKE(arena, int, f->unknowns);
-  f->direct = DAE__TAKE(arena, bool, f->unknowns);
-  f->steady = DAE__TAKE(arena, bool, f->unknowns);
-  f->name = DAE__TAKE(arena, const char *, f->unknowns);
+  f->source = DAE__ALLOC(arena, int, f->first_input[r->count]);
+  f->owner = DAE__ALLOC(arena, int, f->unknowns);
+  f->direct = DAE__ALLOC(arena, bool, f->unknowns);
+  f->steady = DAE__ALLOC(arena, bool, f->unknowns);
+  f->name = DAE__ALLOC(arena, const char *, f->unknowns);
 }
 
 static dae_status subsystems_describe(dae__arena *arena, const request *r, dae__interface *f,
@@ -120,8 +120,8 @@ static dae_status subsystems_describe(dae__arena *arena, const request *r, dae__
 static dae_status subsystems_create(dae__wave *w, dae__arena *arena, const request *r, double t,
                                     const double *outputs, dae_error *err)
 {
-  w->f = DAE__TAKE(arena, dae__interface, 1);
-  w->m = DAE__KEEP(arena, dae__wave_memory, 1);
+  w->f = DAE__ALLOC(arena, dae__interface, 1);
+  w->m = DAE__STATE(arena, dae__wave_memory, 1);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   DAE__TRY(subsystems_describe(arena, r, w->f, err));

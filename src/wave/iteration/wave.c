@@ -75,8 +75,8 @@ static dae_waveform wave_take_waveform(dae__arena *arena, const dae__wave *w, in
 {
   size_t count = (size_t)w->capacity * (size_t)width;
   dae_waveform form = {.nodes = 1, .width = width, .t = w->grid};
-  form.value = kept ? DAE__KEEP(arena, double, count) : DAE__TAKE(arena, double, count);
-  form.slope = kept ? DAE__KEEP(arena, double, count) : DAE__TAKE(arena, double, count);
+  form.value = kept ? DAE__STATE(arena, double, count) : DAE__ALLOC(arena, double, count);
+  form.slope = kept ? DAE__STATE(arena, double, count) : DAE__ALLOC(arena, double, count);
   return form;
 }
 
@@ -84,16 +84,16 @@ static void wave_take_systems(dae__arena *arena, dae__wave *w)
 {
   const dae__interface *f = w->f;
   int n = f->systems;
-  w->in = DAE__TAKE(arena, dae_waveform, n);
-  w->out = DAE__TAKE(arena, dae_waveform, n);
-  w->snapshot = DAE__TAKE(arena, char *, n);
-  w->status = DAE__TAKE(arena, dae_status, n);
-  w->why = DAE__TAKE(arena, dae_error, n);
-  w->reached = DAE__TAKE(arena, double, n);
+  w->in = DAE__ALLOC(arena, dae_waveform, n);
+  w->out = DAE__ALLOC(arena, dae_waveform, n);
+  w->snapshot = DAE__ALLOC(arena, char *, n);
+  w->status = DAE__ALLOC(arena, dae_status, n);
+  w->why = DAE__ALLOC(arena, dae_error, n);
+  w->reached = DAE__ALLOC(arena, double, n);
   for (int p = 0; p < n && !dae__arena_failed(arena); p++) {
     w->in[p] = wave_take_waveform(arena, w, f->sub[p]->inputs, false);
     w->out[p] = wave_take_waveform(arena, w, f->sub[p]->outputs, false);
-    w->snapshot[p] = DAE__KEEP(arena, char, f->sub[p]->save_size);
+    w->snapshot[p] = DAE__STATE(arena, char, f->sub[p]->save_size);
   }
 }
 
@@ -104,22 +104,22 @@ static void wave_take_waveforms(dae__arena *arena, dae__wave *w)
   w->given = wave_take_waveform(arena, w, n, false);
   w->computed = wave_take_waveform(arena, w, n, true);
   w->pasts = w->coupling.ages > 2 ? w->coupling.ages - 1 : 1;
-  w->past = DAE__TAKE(arena, dae_waveform, w->pasts);
+  w->past = DAE__ALLOC(arena, dae_waveform, w->pasts);
   for (int i = 0; w->past && i < w->pasts; i++)
     w->past[i] = wave_take_waveform(arena, w, n, false);
-  w->settled = DAE__KEEP(arena, double, all);
-  w->settled_t = DAE__KEEP(arena, double, w->capacity);
-  w->start = DAE__KEEP(arena, double, n);
-  w->fed = DAE__KEEP(arena, bool, n);
-  w->scale = DAE__TAKE(arena, double, n);
-  w->z = DAE__TAKE(arena, double, n);
-  w->mode = DAE__TAKE(arena, double, n);
-  w->end_before = DAE__TAKE(arena, double, n);
-  w->change = DAE__TAKE(arena, double, all);
-  w->last_change = DAE__TAKE(arena, double, all);
-  w->earlier_change = DAE__TAKE(arena, double, all);
-  w->before = DAE__TAKE(arena, double, all);
-  w->before_slope = DAE__TAKE(arena, double, all);
+  w->settled = DAE__STATE(arena, double, all);
+  w->settled_t = DAE__STATE(arena, double, w->capacity);
+  w->start = DAE__STATE(arena, double, n);
+  w->fed = DAE__STATE(arena, bool, n);
+  w->scale = DAE__ALLOC(arena, double, n);
+  w->z = DAE__ALLOC(arena, double, n);
+  w->mode = DAE__ALLOC(arena, double, n);
+  w->end_before = DAE__ALLOC(arena, double, n);
+  w->change = DAE__ALLOC(arena, double, all);
+  w->last_change = DAE__ALLOC(arena, double, all);
+  w->earlier_change = DAE__ALLOC(arena, double, all);
+  w->before = DAE__ALLOC(arena, double, all);
+  w->before_slope = DAE__ALLOC(arena, double, all);
 }
 
 static void wave_take_loop(dae__arena *arena, dae__wave *w)
@@ -130,15 +130,15 @@ static void wave_take_loop(dae__arena *arena, dae__wave *w)
   bool accelerated = w->opts.update == DAE_WAVE_AITKEN || w->opts.update == DAE_WAVE_ANDERSON ||
                      w->opts.update == DAE_WAVE_AUTO;
   w->gain_sets = (double)gains * w->capacity <= LARGEST_GAINS ? w->capacity : 1;
-  w->gains = DAE__TAKE(arena, double, gains *(size_t)w->gain_sets);
-  w->G = DAE__TAKE(arena, double, f->G.start[f->directs]);
-  w->rhs = DAE__TAKE(arena, double, f->directs);
-  w->delta = DAE__TAKE(arena, double, nodes *(size_t)f->directs);
+  w->gains = DAE__ALLOC(arena, double, gains *(size_t)w->gain_sets);
+  w->G = DAE__ALLOC(arena, double, f->G.start[f->directs]);
+  w->rhs = DAE__ALLOC(arena, double, f->directs);
+  w->delta = DAE__ALLOC(arena, double, nodes *(size_t)f->directs);
   if (!accelerated)
     return;
-  w->flat_z = DAE__TAKE(arena, double, flat);
-  w->flat_hat = DAE__TAKE(arena, double, flat);
-  w->flat_weight = DAE__TAKE(arena, double, flat);
+  w->flat_z = DAE__ALLOC(arena, double, flat);
+  w->flat_hat = DAE__ALLOC(arena, double, flat);
+  w->flat_weight = DAE__ALLOC(arena, double, flat);
   w->accelerate = dae__accelerate_create(arena, (int)flat, w->opts.depth);
 }
 
@@ -151,9 +151,9 @@ static int wave_capacity_of(const dae_wave_options *opts, double least_step)
   return (int)fmin(fmax(fixed, NODES), 100001);
 }
 
-static dae_status wave_take_memory(dae__arena *arena, dae__wave *w, dae_error *err)
+static dae_status wave_alloc_memory(dae__arena *arena, dae__wave *w, dae_error *err)
 {
-  w->grid = DAE__KEEP(arena, double, w->capacity);
+  w->grid = DAE__STATE(arena, double, w->capacity);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   wave_take_systems(arena, w);
@@ -170,8 +170,8 @@ static dae_status wave_take_memory(dae__arena *arena, dae__wave *w, dae_error *e
 static dae_status wave_find_order(dae__wave *w, dae__arena *arena, int n, double t, dae_error *err)
 {
   bool search = w->opts.reorder && !w->opts.order && !w->jacobi && w->coupling.problem && n > 1;
-  w->order = DAE__KEEP(arena, int, n);
-  w->rank = DAE__KEEP(arena, int, n + 1);
+  w->order = DAE__STATE(arena, int, n);
+  w->rank = DAE__STATE(arena, int, n + 1);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   for (int i = 0; i < n; i++) {
@@ -240,7 +240,7 @@ dae_status dae__wave_begin_at(dae__wave *w, double t, dae_error *err)
 dae__wave *dae__wave_new(dae__arena *arena, const char *method, const dae_wave_options *opts,
                          bool jacobi)
 {
-  dae__wave *w = DAE__TAKE(arena, dae__wave, 1);
+  dae__wave *w = DAE__ALLOC(arena, dae__wave, 1);
   if (!w)
     return NULL;
   w->opts = *opts;
@@ -255,7 +255,7 @@ dae__wave *dae__wave_new(dae__arena *arena, const char *method, const dae_wave_o
 dae_status dae__wave_finish(dae__wave *w, dae__arena *arena, double t, const double *unknowns,
                             dae_error *err)
 {
-  DAE__TRY(wave_take_memory(arena, w, err));
+  DAE__TRY(wave_alloc_memory(arena, w, err));
   DAE__TRY(dae__wave_project_create(w, arena, err));
   dae__copy(w->f->unknowns, unknowns, w->start);
   w->m->observed = w->m->last_observed = NAN;
@@ -306,9 +306,9 @@ static dae_status wave_create_parts(dae__wave *w, dae__arena *arena, const dae_p
 {
   w->size = dae_problem_size(problem);
   w->coupling.problem = problem;
-  w->y = DAE__TAKE(arena, double, w->size);
-  w->dy = DAE__TAKE(arena, double, w->size);
-  w->m = DAE__KEEP(arena, dae__wave_memory, 1);
+  w->y = DAE__ALLOC(arena, double, w->size);
+  w->dy = DAE__ALLOC(arena, double, w->size);
+  w->m = DAE__STATE(arena, dae__wave_memory, 1);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   DAE__TRY(dae_consistent_start(problem, start, w->env, w->y, w->dy, NULL, err));
@@ -331,7 +331,7 @@ static dae_status wave_create_parts(dae__wave *w, dae__arena *arena, const dae_p
                                  .capacity = w->capacity};
   DAE__TRY(dae__coupling_create(arena, &recipe, &w->coupling, err));
   w->f = w->coupling.f;
-  double *unknowns = DAE__TAKE(arena, double, w->f->unknowns);
+  double *unknowns = DAE__ALLOC(arena, double, w->f->unknowns);
   if (!unknowns)
     return dae__out_of_memory(err);
   dae__coupling_unknowns(&w->coupling, w->y, w->dy, unknowns);

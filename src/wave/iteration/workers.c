@@ -160,7 +160,7 @@ struct dae__lock {
 
 dae__lock *dae__lock_create(dae__arena *arena)
 {
-  dae__lock *lock = DAE__TAKE(arena, dae__lock, 1);
+  dae__lock *lock = DAE__ALLOC(arena, dae__lock, 1);
   return lock && pthread_mutex_init(&lock->mutex, NULL) == 0 ? lock : NULL;
 }
 

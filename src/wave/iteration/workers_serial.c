@@ -46,7 +46,7 @@ struct dae__lock {
 
 dae__lock *dae__lock_create(dae__arena *arena)
 {
-  return DAE__TAKE(arena, dae__lock, 1);
+  return DAE__ALLOC(arena, dae__lock, 1);
 }
 
 void dae__lock_lock(dae__lock *lock)

@@ -252,22 +252,22 @@ void dae__child_state(const dae__child *c, double t, double *y, double *dy)
 
 /* ---- creation ---- */
 
-static void child_take_memory(dae__arena *arena, const dae__child_recipe *r, dae__child *c)
+static void child_alloc_memory(dae__arena *arena, const dae__child_recipe *r, dae__child *c)
 {
   int capacity = r->capacity, inputs = r->inputs, inner = dae_problem_size(&c->problem);
-  c->inner_y = DAE__TAKE(arena, double, inner);
-  c->inner_dy = DAE__TAKE(arena, double, inner);
-  c->scratch = DAE__TAKE(arena, double, c->size);
-  c->sizes = DAE__TAKE(arena, double, c->size);
-  c->nodes = DAE__KEEP(arena, int, 1);
-  c->work = DAE__KEEP(arena, dae_stats, 1);
-  c->t = DAE__KEEP(arena, double, capacity);
-  c->in_nodes = DAE__KEEP(arena, double, (size_t)capacity *(size_t)inputs);
-  c->trace.y = DAE__KEEP(arena, double, (size_t)capacity *(size_t)c->size);
-  c->trace.dy = DAE__KEEP(arena, double, (size_t)capacity *(size_t)c->size);
-  c->trace.middle = DAE__TAKE(arena, double, (size_t)capacity *(size_t)c->size);
-  c->algebraic = DAE__TAKE(arena, bool, c->size);
-  c->multiplier = DAE__TAKE(arena, bool, c->size);
+  c->inner_y = DAE__ALLOC(arena, double, inner);
+  c->inner_dy = DAE__ALLOC(arena, double, inner);
+  c->scratch = DAE__ALLOC(arena, double, c->size);
+  c->sizes = DAE__ALLOC(arena, double, c->size);
+  c->nodes = DAE__STATE(arena, int, 1);
+  c->work = DAE__STATE(arena, dae_stats, 1);
+  c->t = DAE__STATE(arena, double, capacity);
+  c->in_nodes = DAE__STATE(arena, double, (size_t)capacity *(size_t)inputs);
+  c->trace.y = DAE__STATE(arena, double, (size_t)capacity *(size_t)c->size);
+  c->trace.dy = DAE__STATE(arena, double, (size_t)capacity *(size_t)c->size);
+  c->trace.middle = DAE__ALLOC(arena, double, (size_t)capacity *(size_t)c->size);
+  c->algebraic = DAE__ALLOC(arena, bool, c->size);
+  c->multiplier = DAE__ALLOC(arena, bool, c->size);
 }
 
 /* Where there is a mass matrix, which may be singular, states may be algebraic in truth. */
@@ -325,7 +325,7 @@ dae_status dae__child_create(dae__arena *arena, const dae__child_recipe *r, dae_
   c->problem.input = child_inputs_at;
   c->problem.input_user = c;
   child_describe(r, c);
-  child_take_memory(arena, r, c);
+  child_alloc_memory(arena, r, c);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   child_classify(c);

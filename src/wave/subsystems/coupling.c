@@ -20,7 +20,7 @@ static dae_status coupling_create_form(dae__arena *arena, const dae__coupling_re
                                        dae__coupling *c, int part, dae_error *err)
 {
   const dae_coupled *p = c->problem->coupled;
-  bool *carried = DAE__TAKE(arena, bool, p->joints);
+  bool *carried = DAE__ALLOC(arena, bool, p->joints);
   if (!carried)
     return dae__out_of_memory(err);
   for (int j = 0; j < p->joints; j++)
@@ -39,13 +39,13 @@ static dae_status coupling_create_form(dae__arena *arena, const dae__coupling_re
 }
 
 /* scratch of the members' evaluations */
-static dae_status coupling_take_scratch(dae__arena *arena, dae__coupling *c, dae_error *err)
+static dae_status coupling_alloc_scratch(dae__arena *arena, dae__coupling *c, dae_error *err)
 {
   for (int i = 0; i < c->parts; i++) {
     dae__child *child = &c->child[i];
     child->member = c->form[i].member;
-    child->scratch_in = DAE__TAKE(arena, double, c->form[i].inputs);
-    child->answer_values = DAE__TAKE(arena, double, c->answer_count[i]);
+    child->scratch_in = DAE__ALLOC(arena, double, c->form[i].inputs);
+    child->answer_values = DAE__ALLOC(arena, double, c->answer_count[i]);
   }
   return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
 }
@@ -99,7 +99,7 @@ static const void *coupling_usual_options(dae__arena *arena, const dae_method *m
     const char *name;
     double value;
   } set[] = {{"rtol", fmax(r->rtol, 1e-14)}, {"atol", r->atol}};
-  void *opts = dae__arena_take(arena, 1, method->options_size);
+  void *opts = dae__arena_alloc(arena, 1, method->options_size);
   if (!opts || !method->defaults)
     return NULL;
   method->defaults(opts);
@@ -120,9 +120,9 @@ static dae_status coupling_create_child(dae__arena *arena, const dae__coupling_r
   const dae_method *method = how.method ? how.method : coupling_usual_method(p);
   const void *opts = how.options ? how.options : coupling_usual_options(arena, method, r);
   const dae__form *form = &c->form[part];
-  double *in = DAE__TAKE(arena, double, form->inputs);
-  double *y = DAE__TAKE(arena, double, dae_problem_size(form->problem));
-  bool *fixed = r->fixed ? DAE__TAKE(arena, bool, dae_problem_size(form->problem)) : NULL;
+  double *in = DAE__ALLOC(arena, double, form->inputs);
+  double *y = DAE__ALLOC(arena, double, dae_problem_size(form->problem));
+  bool *fixed = r->fixed ? DAE__ALLOC(arena, bool, dae_problem_size(form->problem)) : NULL;
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   dae__interface_inputs(f, part, z, in);
@@ -172,23 +172,23 @@ static void coupling_find_carriers(dae__coupling *c, dae_wave_splitting splittin
 static dae_status coupling_create_locks(dae__arena *arena, dae__coupling *c, dae_error *err)
 {
   int joints = c->problem->coupled->joints;
-  c->locks = DAE__TAKE(arena, dae__lock *, joints);
+  c->locks = DAE__ALLOC(arena, dae__lock *, joints);
   for (int j = 0; c->locks && j < joints; j++)
     c->locks[j] = dae__lock_create(arena);
   return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
 }
 
-static void coupling_take_memory(dae__arena *arena, dae__coupling *c)
+static void coupling_alloc_memory(dae__arena *arena, dae__coupling *c)
 {
   const dae_coupled *p = c->problem->coupled;
   int parts = c->parts;
-  c->form = DAE__TAKE(arena, dae__form, parts);
-  c->child = DAE__TAKE(arena, dae__child, parts);
-  c->first_state = DAE__TAKE(arena, int, parts + 1);
-  c->answers = DAE__TAKE(arena, dae__answer *, parts);
-  c->answer_count = DAE__TAKE(arena, int, parts);
-  c->carrier = DAE__TAKE(arena, int, p->joints);
-  c->f = DAE__TAKE(arena, dae__interface, 1);
+  c->form = DAE__ALLOC(arena, dae__form, parts);
+  c->child = DAE__ALLOC(arena, dae__child, parts);
+  c->first_state = DAE__ALLOC(arena, int, parts + 1);
+  c->answers = DAE__ALLOC(arena, dae__answer *, parts);
+  c->answer_count = DAE__ALLOC(arena, int, parts);
+  c->carrier = DAE__ALLOC(arena, int, p->joints);
+  c->f = DAE__ALLOC(arena, dae__interface, 1);
 }
 
 /* the sizes that the interface asks for, where there are no integrators */
@@ -205,7 +205,7 @@ dae_status dae__coupling_create(dae__arena *arena, const dae__coupling_recipe *r
 {
   const dae_coupled *p = r->problem->coupled;
   *c = (dae__coupling){.problem = r->problem, .parts = p->parts};
-  coupling_take_memory(arena, c);
+  coupling_alloc_memory(arena, c);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   for (int i = 0; i < c->parts; i++) {
@@ -219,10 +219,10 @@ dae_status dae__coupling_create(dae__arena *arena, const dae__coupling_recipe *r
   DAE__TRY(status);
   status = dae__coupling_answers(arena, c, err);
   if (!status)
-    status = coupling_take_scratch(arena, c, err);
+    status = coupling_alloc_scratch(arena, c, err);
   if (!status)
     status = dae__coupling_describe(arena, c, err);
-  double *z = !status ? DAE__TAKE(arena, double, c->f->unknowns) : NULL;
+  double *z = !status ? DAE__ALLOC(arena, double, c->f->unknowns) : NULL;
   if (!status && !z)
     status = dae__out_of_memory(err);
   if (!status)

@@ -41,7 +41,7 @@ static int coupling_extras(const dae__form *form)
 static void coupling_take_answers(dae__arena *arena, dae__coupling *c)
 {
   const dae_coupled *p = c->problem->coupled;
-  int *most = DAE__TAKE(arena, int, c->parts);
+  int *most = DAE__ALLOC(arena, int, c->parts);
   if (dae__arena_failed(arena))
     return;
   for (int i = 0; i < p->wires; i++)
@@ -57,7 +57,7 @@ static void coupling_take_answers(dae__arena *arena, dae__coupling *c)
       most[c->carrier[j]] += p->joint[j].ng;
   }
   for (int i = 0; i < c->parts; i++)
-    c->answers[i] = DAE__TAKE(arena, dae__answer, most[i]);
+    c->answers[i] = DAE__ALLOC(arena, dae__answer, most[i]);
 }
 
 static void coupling_find_all(dae__coupling *c)
@@ -122,7 +122,7 @@ int dae__coupling_multiplier(const dae__coupling *c, int j, int i)
 static const char *coupling_store(dae__arena *arena, const char *text)
 {
   size_t length = strlen(text) + 1;
-  char *own = DAE__TAKE(arena, char, length);
+  char *own = DAE__ALLOC(arena, char, length);
   if (own)
     memcpy(own, text, length);
   return own;
@@ -232,15 +232,15 @@ static dae_status coupling_create_joint(dae__arena *arena, dae__coupling *c, int
   out->ng = ng;
   out->nz = nz;
   out->first = dae__coupling_multiplier(c, j, 0);
-  out->z = DAE__TAKE(arena, int, nz);
-  out->zdot = DAE__TAKE(arena, int, nz);
-  out->zddot = DAE__TAKE(arena, int, nz);
-  out->part = DAE__TAKE(arena, int, nz);
-  out->at = DAE__TAKE(arena, double, nz);
-  out->rate = DAE__TAKE(arena, double, nz);
-  out->acceleration = DAE__TAKE(arena, double, nz);
-  out->G = DAE__TAKE(arena, double, ng *nz);
-  out->gamma = DAE__TAKE(arena, double, ng);
+  out->z = DAE__ALLOC(arena, int, nz);
+  out->zdot = DAE__ALLOC(arena, int, nz);
+  out->zddot = DAE__ALLOC(arena, int, nz);
+  out->part = DAE__ALLOC(arena, int, nz);
+  out->at = DAE__ALLOC(arena, double, nz);
+  out->rate = DAE__ALLOC(arena, double, nz);
+  out->acceleration = DAE__ALLOC(arena, double, nz);
+  out->G = DAE__ALLOC(arena, double, ng *nz);
+  out->gamma = DAE__ALLOC(arena, double, ng);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   for (int i = 0; i < nz; i++) {
@@ -258,7 +258,7 @@ static dae_status coupling_create_joints(dae__arena *arena, dae__coupling *c, da
 {
   const dae_coupled *p = c->problem->coupled;
   dae_status status = DAE_OK;
-  c->f->joint = DAE__TAKE(arena, dae__link_joint, p->joints);
+  c->f->joint = DAE__ALLOC(arena, dae__link_joint, p->joints);
   if (!c->f->joint)
     return dae__out_of_memory(err);
   for (int j = 0; j < p->joints && !status; j++)
@@ -274,9 +274,9 @@ static void coupling_take_interface(dae__arena *arena, dae__coupling *c)
   const dae_coupled *p = c->problem->coupled;
   dae__interface *f = c->f;
   f->systems = c->parts;
-  f->sub = DAE__TAKE(arena, const dae_subsystem *, c->parts);
-  f->first = DAE__TAKE(arena, int, c->parts + 1);
-  f->first_input = DAE__TAKE(arena, int, c->parts + 1);
+  f->sub = DAE__ALLOC(arena, const dae_subsystem *, c->parts);
+  f->first = DAE__ALLOC(arena, int, c->parts + 1);
+  f->first_input = DAE__ALLOC(arena, int, c->parts + 1);
   if (dae__arena_failed(arena))
     return;
   for (int i = 0; i < c->parts; i++) {
@@ -287,12 +287,12 @@ static void coupling_take_interface(dae__arena *arena, dae__coupling *c)
   for (int j = 0; j < p->joints; j++)
     f->multipliers += c->carrier[j] < 0 ? p->joint[j].ng : 0;
   f->unknowns = f->first[c->parts] + f->multipliers;
-  f->source = DAE__TAKE(arena, int, f->first_input[c->parts]);
-  f->age = DAE__TAKE(arena, int, f->first_input[c->parts]);
-  f->owner = DAE__TAKE(arena, int, f->unknowns);
-  f->direct = DAE__TAKE(arena, bool, f->unknowns);
-  f->steady = DAE__TAKE(arena, bool, f->unknowns);
-  f->name = DAE__TAKE(arena, const char *, f->unknowns);
+  f->source = DAE__ALLOC(arena, int, f->first_input[c->parts]);
+  f->age = DAE__ALLOC(arena, int, f->first_input[c->parts]);
+  f->owner = DAE__ALLOC(arena, int, f->unknowns);
+  f->direct = DAE__ALLOC(arena, bool, f->unknowns);
+  f->steady = DAE__ALLOC(arena, bool, f->unknowns);
+  f->name = DAE__ALLOC(arena, const char *, f->unknowns);
 }
 
 dae_status dae__coupling_describe(dae__arena *arena, dae__coupling *c, dae_error *err)

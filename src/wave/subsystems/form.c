@@ -17,8 +17,8 @@ static dae_status form_make_slack(dae__arena *arena, const dae__form_recipe *r, 
                                   dae_error *err)
 {
   const dae_coupled *c = r->coupled;
-  bool *from = DAE__TAKE(arena, bool, c->parts);
-  int *entry = DAE__TAKE(arena, int, form_part_size(c, r->part));
+  bool *from = DAE__ALLOC(arena, bool, c->parts);
+  int *entry = DAE__ALLOC(arena, int, form_part_size(c, r->part));
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   for (int i = 0; i < c->parts; i++)
@@ -28,7 +28,7 @@ static dae_status form_make_slack(dae__arena *arena, const dae__form_recipe *r, 
   int base = form->inputs, ports = dae__slack_inputs(form->slack);
   form->problem = dae__slack_problem(form->slack);
   form->inputs = base + ports;
-  form->extra = DAE__TAKE(arena, dae__extra, ports);
+  form->extra = DAE__ALLOC(arena, dae__extra, ports);
   if (!form->extra)
     return dae__out_of_memory(err);
   for (int i = 0; i < ports; i++) {
@@ -53,7 +53,7 @@ static dae_status form_make_iterates(dae__arena *arena, const dae__form_recipe *
   form->problem = dae__iterates_problem(form->iterates);
   form->inputs = ages * (own + count);
   form->ages = ages;
-  form->extra = DAE__TAKE(arena, dae__extra, form->inputs - own);
+  form->extra = DAE__ALLOC(arena, dae__extra, form->inputs - own);
   if (!form->extra)
     return dae__out_of_memory(err);
   dae__extra *e = form->extra;

@@ -32,8 +32,8 @@ static void interface_describe_system(dae__arena *arena, dae__interface *f, int 
                                       dae_pattern *pattern)
 {
   const dae_subsystem *s = f->sub[p];
-  int *row = DAE__TAKE(arena, int, s->outputs), *col = DAE__TAKE(arena, int, s->inputs);
-  int *output = DAE__TAKE(arena, int, s->outputs), *input = DAE__TAKE(arena, int, s->inputs);
+  int *row = DAE__ALLOC(arena, int, s->outputs), *col = DAE__ALLOC(arena, int, s->inputs);
+  int *output = DAE__ALLOC(arena, int, s->outputs), *input = DAE__ALLOC(arena, int, s->inputs);
   int rows = 0, cols = 0;
   if (dae__arena_failed(arena))
     return;
@@ -59,7 +59,7 @@ static void interface_describe_diagonal(dae__arena *arena, dae__interface *f, da
 {
   int outputs = f->directs - f->multipliers;
   *pattern = dae__pattern_diagonal(arena, outputs);
-  int *place = DAE__TAKE(arena, int, outputs);
+  int *place = DAE__ALLOC(arena, int, outputs);
   for (int i = 0; place && i < outputs; i++) /* the multipliers come last */
     place[i] = i;
   f->piece[f->systems] = (dae__piece){.pattern = pattern, .row = place, .col = place};
@@ -69,7 +69,7 @@ static void interface_describe_joint(dae__arena *arena, dae__interface *f, int j
                                      dae_pattern *pattern)
 {
   const dae__link_joint *joint = &f->joint[j];
-  int *row = DAE__TAKE(arena, int, joint->ng), *col = DAE__TAKE(arena, int, joint->nz);
+  int *row = DAE__ALLOC(arena, int, joint->ng), *col = DAE__ALLOC(arena, int, joint->nz);
   *pattern = dae__pattern_dense(arena, joint->ng, joint->nz);
   if (dae__arena_failed(arena))
     return;
@@ -83,10 +83,10 @@ static void interface_describe_joint(dae__arena *arena, dae__interface *f, int j
 static void interface_describe_loop(dae__arena *arena, dae__interface *f)
 {
   int pieces = f->systems + 1 + f->joints, largest = 0;
-  dae_pattern *pattern = DAE__TAKE(arena, dae_pattern, pieces);
-  f->piece = DAE__TAKE(arena, dae__piece, pieces);
-  f->piece_input = DAE__TAKE(arena, int *, f->systems);
-  f->piece_output = DAE__TAKE(arena, int *, f->systems);
+  dae_pattern *pattern = DAE__ALLOC(arena, dae_pattern, pieces);
+  f->piece = DAE__ALLOC(arena, dae__piece, pieces);
+  f->piece_input = DAE__ALLOC(arena, int *, f->systems);
+  f->piece_output = DAE__ALLOC(arena, int *, f->systems);
   if (dae__arena_failed(arena))
     return;
   for (int p = 0; p < f->systems; p++)
@@ -101,14 +101,14 @@ static void interface_describe_loop(dae__arena *arena, dae__interface *f)
   for (int i = 0; i < pieces; i++)
     if (dae__pattern_count(&pattern[i]) > largest)
       largest = dae__pattern_count(&pattern[i]);
-  f->block = DAE__TAKE(arena, double, largest);
+  f->block = DAE__ALLOC(arena, double, largest);
 }
 
 dae_status dae__interface_complete(dae__arena *arena, dae__interface *f, dae_error *err)
 {
-  f->direct_of = DAE__TAKE(arena, int, f->unknowns);
-  f->unknown_of = DAE__TAKE(arena, int, f->unknowns);
-  f->first_gain = DAE__TAKE(arena, int, f->systems + 1);
+  f->direct_of = DAE__ALLOC(arena, int, f->unknowns);
+  f->unknown_of = DAE__ALLOC(arena, int, f->unknowns);
+  f->first_gain = DAE__ALLOC(arena, int, f->systems + 1);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   for (int p = 0; p < f->systems; p++)

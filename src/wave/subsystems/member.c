@@ -38,7 +38,7 @@ static dae_status member_check(const dae_coupled *coupled, int part,
 
 static dae_status member_create_part(dae__member *m, int part, dae_error *err)
 {
-  char *name = DAE__TAKE(m->arena, char, 32);
+  char *name = DAE__ALLOC(m->arena, char, 32);
   if (!name)
     return dae__out_of_memory(err);
   snprintf(name, 32, "part[%d]", part + 1);
@@ -51,7 +51,7 @@ static dae_status member_create_part(dae__member *m, int part, dae_error *err)
 static dae_status member_create_hinges(dae__member *m, const bool *carried, dae_error *err)
 {
   dae_status status = DAE_OK;
-  m->hinge = DAE__TAKE(m->arena, dae__hinge, m->coupled->joints);
+  m->hinge = DAE__ALLOC(m->arena, dae__hinge, m->coupled->joints);
   if (!m->hinge)
     return dae__out_of_memory(err);
   for (int j = 0; j < m->coupled->joints && !status; j++)
@@ -64,7 +64,7 @@ static void member_take_range(dae__member *m)
 {
   int n = m->part.nz > m->inputs ? m->part.nz : m->inputs;
   n = n > m->part.n.g + m->part.n.k ? n : m->part.n.g + m->part.n.k;
-  m->range = DAE__TAKE(m->arena, int, n);
+  m->range = DAE__ALLOC(m->arena, int, n);
   for (int i = 0; m->range && i < n; i++)
     m->range[i] = i;
 }
@@ -73,7 +73,7 @@ static dae_status member_create_mechanical(dae__member *m, dae_error *err)
 {
   const dae__mech *own = m->part.m;
   dae_status status = dae__balance_create(m, err);
-  m->f = DAE__TAKE(m->arena, double, own->nq);
+  m->f = DAE__ALLOC(m->arena, double, own->nq);
   if (!status)
     status = dae__inner_create(m, own->nw, own->nq + own->nu, own->at.w, err);
   m->problem = (dae_problem){.mechanical = own->p, .why = m->pass.why};
@@ -93,10 +93,10 @@ static dae_status member_create(dae__member *m, int part, const bool *carried, d
   DAE__TRY(member_create_part(m, part, err));
   DAE__TRY(member_create_hinges(m, carried, err));
   member_take_range(m);
-  m->J_values = DAE__TAKE(m->arena, double, dae__pattern_count(m->part.J));
-  m->J_in_values = DAE__TAKE(m->arena, double, dae__pattern_count(&m->part.J_in));
-  m->dw = DAE__TAKE(m->arena, double, m->part.n.w);
-  m->asked = DAE__TAKE(m->arena, bool, m->part.nz + m->part.n.g + m->part.n.k);
+  m->J_values = DAE__ALLOC(m->arena, double, dae__pattern_count(m->part.J));
+  m->J_in_values = DAE__ALLOC(m->arena, double, dae__pattern_count(&m->part.J_in));
+  m->dw = DAE__ALLOC(m->arena, double, m->part.n.w);
+  m->asked = DAE__ALLOC(m->arena, bool, m->part.nz + m->part.n.g + m->part.n.k);
   if (dae__arena_failed(m->arena))
     return dae__out_of_memory(err);
   dae_status status = m->part.m ? member_create_mechanical(m, err) : member_create_semi(m, err);
@@ -108,7 +108,7 @@ dae_status dae__member_create(dae__arena *arena, const dae_coupled *coupled, int
 {
   *out = NULL;
   DAE__TRY(member_check(coupled, part, opts, err));
-  dae__member *m = DAE__TAKE(arena, dae__member, 1);
+  dae__member *m = DAE__ALLOC(arena, dae__member, 1);
   if (!m)
     return dae__out_of_memory(err);
   /* what factorisations keep between calls is no part of what the owner of the arena saves */

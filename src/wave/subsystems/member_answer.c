@@ -16,10 +16,10 @@ dae_status dae__inner_create(dae__member *m, int n, int first_row, int first_col
   dae__inner *inner = &m->inner;
   const dae_pattern *J = m->part.J;
   int all = dae__pattern_count(J), count = 0;
-  int *start = DAE__TAKE(m->arena, int, n + 1), *row = DAE__TAKE(m->arena, int, all);
+  int *start = DAE__ALLOC(m->arena, int, n + 1), *row = DAE__ALLOC(m->arena, int, all);
   *inner = (dae__inner){.n = n, .first_row = first_row, .first_col = first_col};
-  inner->entry = DAE__TAKE(m->arena, int, all);
-  inner->values = DAE__TAKE(m->arena, double, all);
+  inner->entry = DAE__ALLOC(m->arena, int, all);
+  inner->values = DAE__ALLOC(m->arena, double, all);
   if (dae__arena_failed(m->arena))
     return dae__out_of_memory(err);
   for (int j = 0; j < n; j++) {

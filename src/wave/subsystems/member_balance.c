@@ -24,7 +24,7 @@
 
 static int *balance_range_from(dae__arena *arena, int first, int n)
 {
-  int *range = DAE__TAKE(arena, int, n);
+  int *range = DAE__ALLOC(arena, int, n);
   for (int i = 0; range && i < n; i++)
     range[i] = first + i;
   return range;
@@ -36,7 +36,7 @@ static void balance_take_A(dae__member *m)
   dae__balance *b = &m->balance;
   const dae__mech *own = m->part.m;
   int count = 2;
-  b->piece = DAE__TAKE(m->arena, dae__piece, 2 + m->hinges);
+  b->piece = DAE__ALLOC(m->arena, dae__piece, 2 + m->hinges);
   if (!b->piece)
     return;
   b->piece[0] = (dae__piece){&own->G, m->range, m->range, NULL};
@@ -76,19 +76,19 @@ static void balance_take_values(dae__member *m)
   dae__balance *b = &m->balance;
   const dae__mech *own = m->part.m;
   int entries = dae__pattern_count(&b->pattern), n = b->nq + b->rows;
-  b->active = DAE__TAKE(m->arena, bool, b->rows);
-  b->M = DAE__TAKE(m->arena, double, dae__pattern_count(&own->M));
-  b->G = DAE__TAKE(m->arena, double, dae__pattern_count(&own->G));
-  b->K = DAE__TAKE(m->arena, double, dae__pattern_count(&own->K));
-  b->A_values = DAE__TAKE(m->arena, double, dae__pattern_count(&b->A));
-  b->D = DAE__TAKE(m->arena, double, n);
-  b->values = DAE__TAKE(m->arena, double, entries);
-  b->last = DAE__TAKE(m->arena, double, entries);
-  b->v_dot = DAE__TAKE(m->arena, double, b->nq);
-  b->y = DAE__TAKE(m->arena, double, b->rows);
-  b->top = DAE__TAKE(m->arena, double, b->nq);
-  b->bottom = DAE__TAKE(m->arena, double, b->rows);
-  b->x = DAE__TAKE(m->arena, double, n);
+  b->active = DAE__ALLOC(m->arena, bool, b->rows);
+  b->M = DAE__ALLOC(m->arena, double, dae__pattern_count(&own->M));
+  b->G = DAE__ALLOC(m->arena, double, dae__pattern_count(&own->G));
+  b->K = DAE__ALLOC(m->arena, double, dae__pattern_count(&own->K));
+  b->A_values = DAE__ALLOC(m->arena, double, dae__pattern_count(&b->A));
+  b->D = DAE__ALLOC(m->arena, double, n);
+  b->values = DAE__ALLOC(m->arena, double, entries);
+  b->last = DAE__ALLOC(m->arena, double, entries);
+  b->v_dot = DAE__ALLOC(m->arena, double, b->nq);
+  b->y = DAE__ALLOC(m->arena, double, b->rows);
+  b->top = DAE__ALLOC(m->arena, double, b->nq);
+  b->bottom = DAE__ALLOC(m->arena, double, b->rows);
+  b->x = DAE__ALLOC(m->arena, double, n);
 }
 
 dae_status dae__balance_create(dae__member *m, dae_error *err)

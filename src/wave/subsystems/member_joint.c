@@ -33,14 +33,14 @@ static void member_find_own(const dae__member *m, dae__hinge *h)
 static void member_take_values(dae__arena *arena, dae__hinge *h)
 {
   int nz = h->joint->nz, ng = h->joint->ng, side = nz + ng;
-  h->a = DAE__TAKE(arena, double, nz);
-  h->G = DAE__TAKE(arena, double, ng *nz);
-  h->gamma = DAE__TAKE(arena, double, ng);
-  h->Gts = DAE__TAKE(arena, double, nz *nz);
-  h->gdot_z = DAE__TAKE(arena, double, ng *nz);
-  h->r_z = DAE__TAKE(arena, double, ng *nz);
-  h->G_a = DAE__TAKE(arena, double, ng *nz);
-  h->block = DAE__TAKE(arena, double, side *side);
+  h->a = DAE__ALLOC(arena, double, nz);
+  h->G = DAE__ALLOC(arena, double, ng *nz);
+  h->gamma = DAE__ALLOC(arena, double, ng);
+  h->Gts = DAE__ALLOC(arena, double, nz *nz);
+  h->gdot_z = DAE__ALLOC(arena, double, ng *nz);
+  h->r_z = DAE__ALLOC(arena, double, ng *nz);
+  h->G_a = DAE__ALLOC(arena, double, ng *nz);
+  h->block = DAE__ALLOC(arena, double, side *side);
 }
 
 /* places of its forces and their derivatives */
@@ -51,7 +51,7 @@ static void member_take_blocks(const dae__member *m, dae__hinge *h)
   h->G_block = dae__pattern_dense(m->arena, ng, h->count);
   h->J_block = dae__pattern_dense(m->arena, own, own);
   h->J_in_block = dae__pattern_dense(m->arena, h->count, columns);
-  h->J_in_col = DAE__TAKE(m->arena, int, columns);
+  h->J_in_col = DAE__ALLOC(m->arena, int, columns);
   for (int i = 0; h->J_in_col && i < columns; i++)
     h->J_in_col[i] = h->first + (i < nz ? i : i + nz); /* z, lambda */
 }
@@ -61,11 +61,11 @@ dae_status dae__hinge_create(dae__member *m, int number, bool carried, dae__hing
 {
   const dae_joint *joint = &m->coupled->joint[number];
   int nz = joint->nz;
-  char *name = DAE__TAKE(m->arena, char, 32);
+  char *name = DAE__ALLOC(m->arena, char, 32);
   *h = (dae__hinge){.joint = joint, .number = number, .carried = carried, .first = m->inputs};
-  h->own = DAE__TAKE(m->arena, int, nz);
-  h->coordinate = DAE__TAKE(m->arena, int, nz);
-  h->entry = DAE__TAKE(m->arena, int, nz);
+  h->own = DAE__ALLOC(m->arena, int, nz);
+  h->coordinate = DAE__ALLOC(m->arena, int, nz);
+  h->entry = DAE__ALLOC(m->arena, int, nz);
   member_take_values(m->arena, h);
   if (dae__arena_failed(m->arena))
     return dae__out_of_memory(err);

@@ -32,13 +32,13 @@ dae_status dae__limit_create(dae__member *m, dae_error *err)
   const dae__semi *s = m->part.semi;
   int size = s->n * m->inputs;
   l->matrix = dae__semi_matrix_create(m->arena, s);
-  l->M = DAE__TAKE(m->arena, double, dae__pattern_count(&s->M));
-  l->column = DAE__TAKE(m->arena, double, s->n);
+  l->M = DAE__ALLOC(m->arena, double, dae__pattern_count(&s->M));
+  l->column = DAE__ALLOC(m->arena, double, s->n);
   for (int i = 0; i < 4; i++)
-    l->X[i] = DAE__TAKE(m->arena, double, size);
+    l->X[i] = DAE__ALLOC(m->arena, double, size);
   for (int i = 0; i < 2; i++) {
-    l->value[i] = DAE__TAKE(m->arena, double, size);
-    l->pole[i] = DAE__TAKE(m->arena, double, size);
+    l->value[i] = DAE__ALLOC(m->arena, double, size);
+    l->pole[i] = DAE__ALLOC(m->arena, double, size);
   }
   if (dae__arena_failed(m->arena))
     return dae__out_of_memory(err);

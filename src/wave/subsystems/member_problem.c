@@ -237,8 +237,8 @@ static int member_eval_J_in(void *user, const dae_mechanical_at *at, double *J_i
 /* coordinates in joints that are carried */
 static void member_find_touched(dae__member *m)
 {
-  bool *mark = DAE__TAKE(m->arena, bool, m->balance.nq);
-  m->touched = DAE__TAKE(m->arena, int, m->balance.nq);
+  bool *mark = DAE__ALLOC(m->arena, bool, m->balance.nq);
+  m->touched = DAE__ALLOC(m->arena, int, m->balance.nq);
   if (dae__arena_failed(m->arena))
     return;
   for (int k = 0; k < m->hinges; k++)
@@ -254,8 +254,8 @@ static void member_create_patterns(dae__member *m)
   const dae__mech *own = m->part.m;
   const dae_mechanical *p = member_part_of(m);
   int last = 1 + m->hinges;
-  m->J_piece = DAE__TAKE(m->arena, dae__piece, last + 1);
-  m->J_in_piece = DAE__TAKE(m->arena, dae__piece, last + 1);
+  m->J_piece = DAE__ALLOC(m->arena, dae__piece, last + 1);
+  m->J_in_piece = DAE__ALLOC(m->arena, dae__piece, last + 1);
   m->J_carried = dae__pattern_dense(m->arena, m->touched_count, m->part.nz);
   m->J_in_carried = dae__pattern_dense(m->arena, m->touched_count, m->inputs);
   if (dae__arena_failed(m->arena))
@@ -273,19 +273,19 @@ static void member_create_patterns(dae__member *m)
   m->J_in = dae__pieces_merge(m->arena, own->nr, m->inputs, false, m->J_in_piece, last + 1);
 }
 
-static void member_take_scratch(dae__member *m)
+static void member_alloc_scratch(dae__member *m)
 {
   int columns = m->inputs > m->part.nz ? m->inputs : m->part.nz;
-  m->J_user_values = DAE__TAKE(m->arena, double, dae__pattern_count(&m->part.m->J_user));
-  m->carried_values = DAE__TAKE(m->arena, double, (size_t)m->touched_count *(size_t)columns);
-  m->p_rate = DAE__TAKE(m->arena, double, m->balance.nq);
+  m->J_user_values = DAE__ALLOC(m->arena, double, dae__pattern_count(&m->part.m->J_user));
+  m->carried_values = DAE__ALLOC(m->arena, double, (size_t)m->touched_count *(size_t)columns);
+  m->p_rate = DAE__ALLOC(m->arena, double, m->balance.nq);
 }
 
 /* input names of the part; those of joints have none */
 static const char *const *member_names_of(dae__member *m)
 {
   const dae_mechanical *p = member_part_of(m);
-  const char **names = p->in_names ? DAE__TAKE(m->arena, const char *, m->inputs) : NULL;
+  const char **names = p->in_names ? DAE__ALLOC(m->arena, const char *, m->inputs) : NULL;
   for (int i = 0; names && i < p->nin; i++)
     names[i] = p->in_names[i];
   return names;
@@ -299,7 +299,7 @@ dae_status dae__member_describe(dae__member *m, dae_error *err)
   if (!dae__arena_failed(m->arena))
     member_create_patterns(m);
   if (!dae__arena_failed(m->arena))
-    member_take_scratch(m);
+    member_alloc_scratch(m);
   p->in_names = member_names_of(m);
   if (dae__arena_failed(m->arena))
     return dae__out_of_memory(err);

@@ -76,7 +76,7 @@ dae_status dae__iterates_validate(const dae_wave_terms *w, dae_error *err)
 
 static const double *iterates_copy(dae__arena *arena, size_t n, const double *from)
 {
-  double *to = DAE__TAKE(arena, double, n);
+  double *to = DAE__ALLOC(arena, double, n);
   if (to)
     memcpy(to, from, n * sizeof *to);
   return to;
@@ -107,9 +107,9 @@ static void iterates_base_input_name(const dae__iterates *it, int i, char *name,
 static void iterates_name_inputs(dae__iterates *it)
 {
   int nin = it->e.nin, ages = it->terms.ages, total = ages * (nin + it->count);
-  char *text = DAE__TAKE(it->arena, char, (size_t)total *NAME_SIZE);
+  char *text = DAE__ALLOC(it->arena, char, (size_t)total *NAME_SIZE);
   char name[64];
-  it->in_names = DAE__TAKE(it->arena, const char *, total);
+  it->in_names = DAE__ALLOC(it->arena, const char *, total);
   for (int i = 0; i < total && !dae__arena_failed(it->arena); i++, text += NAME_SIZE) {
     int k = i < ages * nin ? i : i - ages * nin, n = i < ages * nin ? nin : it->count;
     if (i < ages * nin)
@@ -139,7 +139,7 @@ static void iterates_create_J_in(dae__iterates *it)
 {
   int ages = it->terms.ages, nin = it->e.nin, cols = ages * (nin + it->count);
   int entries = ages * (dae__pattern_count(&it->e.J_in) + dae__pattern_count(it->J_base));
-  int *start = DAE__TAKE(it->arena, int, cols + 1), *row = DAE__TAKE(it->arena, int, entries);
+  int *start = DAE__ALLOC(it->arena, int, cols + 1), *row = DAE__ALLOC(it->arena, int, entries);
   int col = 0;
   if (dae__arena_failed(it->arena))
     return;
@@ -179,14 +179,14 @@ static dae_status iterates_create_base(dae__iterates *it, dae_error *err)
   return iterates_check_size(it, err);
 }
 
-static void iterates_take_memory(dae__iterates *it)
+static void iterates_alloc_memory(dae__iterates *it)
 {
-  it->entry = DAE__TAKE(it->arena, int, it->count);
-  it->x = DAE__TAKE(it->arena, double, it->count);
-  it->term = DAE__TAKE(it->arena, double, it->rows);
-  it->J = DAE__TAKE(it->arena, double, dae__pattern_count(it->J_base));
-  it->J_in_base = DAE__TAKE(it->arena, double, dae__pattern_count(&it->e.J_in));
-  it->J_forces = DAE__TAKE(it->arena, double, dae__pattern_count(it->e.J));
+  it->entry = DAE__ALLOC(it->arena, int, it->count);
+  it->x = DAE__ALLOC(it->arena, double, it->count);
+  it->term = DAE__ALLOC(it->arena, double, it->rows);
+  it->J = DAE__ALLOC(it->arena, double, dae__pattern_count(it->J_base));
+  it->J_in_base = DAE__ALLOC(it->arena, double, dae__pattern_count(&it->e.J_in));
+  it->J_forces = DAE__ALLOC(it->arena, double, dae__pattern_count(it->e.J));
   for (int i = 0; it->entry && i < it->count; i++)
     it->entry[i] = i; /* they come first in either form */
 }
@@ -197,7 +197,7 @@ static dae_status iterates_create(dae__iterates *it, const dae_wave_terms *terms
   if (dae__arena_failed(it->arena))
     return dae__out_of_memory(err);
   DAE__TRY(iterates_create_base(it, err));
-  iterates_take_memory(it);
+  iterates_alloc_memory(it);
   if (!dae__arena_failed(it->arena))
     iterates_name_inputs(it);
   if (!dae__arena_failed(it->arena))
@@ -216,7 +216,7 @@ dae_status dae__iterates_create(dae__arena *arena, const dae_problem *base,
   if (!base->mechanical == !base->semi_explicit)
     return dae__fail(err, DAE_ERROR_UNSUPPORTED, "terms",
                      "right sides at earlier iterates are for mechanical and semi-explicit parts");
-  dae__iterates *it = DAE__TAKE(arena, dae__iterates, 1);
+  dae__iterates *it = DAE__ALLOC(arena, dae__iterates, 1);
   if (!it)
     return dae__out_of_memory(err);
   *it = (dae__iterates){

@@ -54,7 +54,7 @@ static dae_port slack_source_of(const dae_coupled *c, int part, int input)
 static dae_status slack_take_lender(dae__slack *s, const dae_part *part, dae__lender *l,
                                     dae_error *err)
 {
-  char *name = DAE__TAKE(s->arena, char, 32);
+  char *name = DAE__ALLOC(s->arena, char, 32);
   if (!name)
     return dae__out_of_memory(err);
   snprintf(name, 32, "part[%d]", l->part + 1);
@@ -63,13 +63,13 @@ static dae_status slack_take_lender(dae__slack *s, const dae_part *part, dae__le
     return dae__pass_blame(part->name ? part->name : name, status, err);
   bool momenta = part->mechanical && !part->mechanical->f;
   l->J_pattern = momenta && l->part == s->part ? &l->e.m->J_user : l->e.J;
-  l->row = DAE__TAKE(s->arena, int, l->e.nr);
-  l->z = DAE__TAKE(s->arena, int, l->e.nz);
-  l->in = DAE__TAKE(s->arena, int, l->e.nin);
-  l->z_values = DAE__TAKE(s->arena, double, l->e.nz);
-  l->rows = DAE__TAKE(s->arena, double, l->e.n.w);
-  l->J = DAE__TAKE(s->arena, double, dae__pattern_count(l->J_pattern));
-  l->J_in = DAE__TAKE(s->arena, double, dae__pattern_count(&l->e.J_in));
+  l->row = DAE__ALLOC(s->arena, int, l->e.nr);
+  l->z = DAE__ALLOC(s->arena, int, l->e.nz);
+  l->in = DAE__ALLOC(s->arena, int, l->e.nin);
+  l->z_values = DAE__ALLOC(s->arena, double, l->e.nz);
+  l->rows = DAE__ALLOC(s->arena, double, l->e.n.w);
+  l->J = DAE__ALLOC(s->arena, double, dae__pattern_count(l->J_pattern));
+  l->J_in = DAE__ALLOC(s->arena, double, dae__pattern_count(&l->e.J_in));
   return dae__arena_failed(s->arena) ? dae__out_of_memory(err) : DAE_OK;
 }
 
@@ -105,7 +105,7 @@ static dae_status slack_create_lenders(dae__slack *s, dae_error *err)
   const dae_coupled *c = s->coupled;
   dae_part base = {c->part[s->part].name, s->base.mechanical, s->base.semi_explicit};
   int row = s->nz - s->n.q, capacity = 0;
-  s->lender = DAE__TAKE(s->arena, dae__lender, c->parts);
+  s->lender = DAE__ALLOC(s->arena, dae__lender, c->parts);
   if (!s->lender)
     return dae__out_of_memory(err);
   s->lender[s->lenders++].part = s->part;
@@ -117,7 +117,7 @@ static dae_status slack_create_lenders(dae__slack *s, dae_error *err)
     DAE__TRY(slack_take_lender(s, i == 0 ? &base : &c->part[l->part], l, err));
     capacity += l->e.nz + l->e.nin;
   }
-  s->port = DAE__TAKE(s->arena, dae_port, capacity);
+  s->port = DAE__ALLOC(s->arena, dae_port, capacity);
   if (!s->port)
     return dae__out_of_memory(err);
   slack_place_base(s, &s->lender[0]);
@@ -131,7 +131,7 @@ static dae_status slack_create_lenders(dae__slack *s, dae_error *err)
 static dae_status slack_list_variables(dae__slack *s, dae_error *err)
 {
   const dae_coupled *c = s->coupled;
-  s->variable = DAE__TAKE(s->arena, dae_port, s->loops.first[c->parts]);
+  s->variable = DAE__ALLOC(s->arena, dae_port, s->loops.first[c->parts]);
   if (!s->variable)
     return dae__out_of_memory(err);
   for (int p = 0; p < c->parts; p++) {
@@ -169,7 +169,7 @@ dae_status dae__slack_create(dae__arena *arena, const dae_coupled *coupled, int 
 {
   *out = NULL;
   dae_status status = slack_check(coupled, part, err);
-  dae__slack *s = DAE__TAKE(arena, dae__slack, 1);
+  dae__slack *s = DAE__ALLOC(arena, dae__slack, 1);
   DAE__TRY(status);
   if (!s)
     return dae__out_of_memory(err);

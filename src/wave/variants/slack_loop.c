@@ -137,7 +137,7 @@ static void slack_walk_all(dae__slack *s, int start, bool against, bool *reached
 static dae_status slack_check_square(const dae__slack *s, dae__arena *scratch, dae_error *err)
 {
   const dae_coupled *c = s->coupled;
-  int *excess = DAE__TAKE(scratch, int, 2 * slack_total(s));
+  int *excess = DAE__ALLOC(scratch, int, 2 * slack_total(s));
   if (!excess)
     return dae__out_of_memory(err);
   for (int p = 0; p < c->parts; p++)
@@ -164,7 +164,7 @@ static dae_status slack_find(dae__slack *s, dae__arena *scratch, dae_error *err)
 {
   dae__loops *l = &s->loops;
   int n = 2 * slack_total(s), own = dae__part_sizes_of(&s->coupled->part[s->part]).w;
-  bool *ahead = DAE__TAKE(scratch, bool, n), *behind = DAE__TAKE(scratch, bool, n);
+  bool *ahead = DAE__ALLOC(scratch, bool, n), *behind = DAE__ALLOC(scratch, bool, n);
   if (dae__arena_failed(scratch))
     return dae__out_of_memory(err);
   for (int p = 0; p < s->coupled->parts; p++)
@@ -184,13 +184,13 @@ dae_status dae__slack_find(dae__slack *s, dae_error *err)
 {
   dae__loops *l = &s->loops;
   int parts = s->coupled->parts;
-  l->first = DAE__TAKE(s->arena, int, parts + 1);
+  l->first = DAE__ALLOC(s->arena, int, parts + 1);
   if (!l->first)
     return dae__out_of_memory(err);
   for (int p = 0; p < parts; p++)
     l->first[p + 1] = l->first[p] + dae__part_sizes_of(&s->coupled->part[p]).w;
-  l->block_of = DAE__TAKE(s->arena, int, 2 * slack_total(s));
-  l->taken = DAE__TAKE(s->arena, bool, 2 * slack_total(s));
+  l->block_of = DAE__ALLOC(s->arena, int, 2 * slack_total(s));
+  l->taken = DAE__ALLOC(s->arena, bool, 2 * slack_total(s));
   dae__arena *scratch = dae__arena_create(dae__arena_env(s->arena));
   if (dae__arena_failed(s->arena) || !scratch) {
     dae__arena_free(scratch);

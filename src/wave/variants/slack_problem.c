@@ -312,10 +312,10 @@ static void slack_take_excerpt(dae__slack *s, const dae__lender *l, const dae_pa
                                const int *place, bool input, dae__excerpt *x)
 {
   int count = 0, all = dae__pattern_count(p);
-  int *start = DAE__TAKE(s->arena, int, p->cols + 1), *row = DAE__TAKE(s->arena, int, all);
-  x->entry = DAE__TAKE(s->arena, int, all);
+  int *start = DAE__ALLOC(s->arena, int, p->cols + 1), *row = DAE__ALLOC(s->arena, int, all);
+  x->entry = DAE__ALLOC(s->arena, int, all);
   x->row = l->row;
-  x->col = DAE__TAKE(s->arena, int, p->cols);
+  x->col = DAE__ALLOC(s->arena, int, p->cols);
   if (dae__arena_failed(s->arena))
     return;
   for (int j = 0; j < p->cols; j++) {
@@ -331,8 +331,8 @@ static void slack_take_excerpt(dae__slack *s, const dae__lender *l, const dae_pa
 static void slack_create_matrices(dae__slack *s)
 {
   int rows = s->nz - s->n.q + s->count, largest = 0;
-  s->J_piece = DAE__TAKE(s->arena, dae__piece, 2 * s->lenders);
-  s->J_in_piece = DAE__TAKE(s->arena, dae__piece, 2 * s->lenders);
+  s->J_piece = DAE__ALLOC(s->arena, dae__piece, 2 * s->lenders);
+  s->J_in_piece = DAE__ALLOC(s->arena, dae__piece, 2 * s->lenders);
   for (int k = 0; k < s->lenders; k++) {
     dae__lender *l = &s->lender[k];
     for (int i = 0; i < 4 && !dae__arena_failed(s->arena); i++) {
@@ -344,7 +344,7 @@ static void slack_create_matrices(dae__slack *s)
       largest = dae__pattern_count(p) > largest ? dae__pattern_count(p) : largest;
     }
   }
-  s->excerpt_values = DAE__TAKE(s->arena, double, largest);
+  s->excerpt_values = DAE__ALLOC(s->arena, double, largest);
   if (dae__arena_failed(s->arena))
     return;
   s->J = dae__pieces_merge(s->arena, rows, s->nz + s->count, false, s->J_piece, 2 * s->lenders);
@@ -358,7 +358,7 @@ static const char *slack_name_of(dae__slack *s, dae_port port)
   const dae_part *p = &s->coupled->part[port.part];
   dae_problem problem = {.mechanical = p->mechanical, .semi_explicit = p->semi_explicit};
   char own[64];
-  char *name = DAE__TAKE(s->arena, char, 128);
+  char *name = DAE__ALLOC(s->arena, char, 128);
   dae_problem_variable(&problem, port.variable, own, sizeof own);
   if (name)
     snprintf(name, 128, "%.60s%s%s", p->name ? p->name : "", p->name && p->name[0] ? "." : "", own);
@@ -369,7 +369,7 @@ static const char *slack_name_of(dae__slack *s, dae_port port)
 static const char *const *slack_names_with(dae__slack *s, const char *const *given, int n,
                                            const dae_port *port, int count)
 {
-  const char **names = DAE__TAKE(s->arena, const char *, n + count);
+  const char **names = DAE__ALLOC(s->arena, const char *, n + count);
   for (int i = 0; names && given && i < n; i++)
     names[i] = given[i];
   for (int i = 0; names && i < count; i++)
