@@ -75,7 +75,7 @@ static void *options_of(const dae_method *method, const contender *c, double tol
   return opts;
 }
 
-static dae_status march(const task *k, dae_integrator *it, double *y)
+static dae_status driver(const task *k, dae_integrator *it, double *y)
 {
   double until = bench_now() + k->patience;
   dae_status status = DAE_OK;
@@ -104,7 +104,7 @@ static run integrate(const task *k, const contender *c, double tol, double *y)
   double begin = bench_now();
   bench_check(method->create(&p->problem, &p->start, opts, NULL, &it, &err), c->name, &err);
   double ready = bench_now();
-  dae_status status = march(k, it, y);
+  dae_status status = driver(k, it, y);
   r.seconds = bench_now() - ready;
   r.create = ready - begin;
   r.stats = dae_integrator_stats(it);

@@ -91,7 +91,7 @@ static double digits(int count, const double *y, const double *reference)
 }
 
 /* a run past its patience has failed */
-static dae_status march(dae_integrator *it, double to, double until, double *y)
+static dae_status driver(dae_integrator *it, double to, double until, double *y)
 {
   dae_status status = DAE_OK;
   for (long i = 1; status == DAE_OK; i++) {
@@ -108,7 +108,7 @@ peer_counts contender_integrate(const dae_method *method, const test_problem *p,
   dae_integrator *it;
   if (method->create(&p->problem, &p->start, opts, NULL, &it, NULL) < 0)
     return (peer_counts){0};
-  bool reached = march(it, p->to, until, y) >= 0;
+  bool reached = driver(it, p->to, until, y) >= 0;
   dae_stats s = dae_integrator_stats(it);
   dae_integrator_free(it);
   return (peer_counts){s.steps,     s.rejected_by_error, s.evaluations,

@@ -4,19 +4,19 @@
 #include <float.h>
 #include <math.h>
 
-#define BOUND 0.7 /* of a step at which the iteration failed, for dae__march.bounded steps */
+#define BOUND 0.7 /* of a step at which the iteration failed, for dae__driver.bounded steps */
 
 #define SHRUNK                                                                                     \
   "the step size has shrunk to round-off, or the error test fails at every one: the motion may "   \
   "have a singularity here or be discontinuous"
 
-bool dae__march_can_retry(dae_status status)
+bool dae__driver_can_retry(dae_status status)
 {
   return status == DAE_ERROR_RECOVERABLE || status == DAE_ERROR_SINGULAR ||
          status == DAE_ERROR_STEP;
 }
 
-void dae__march_blame(const dae__march *m, const char *what, dae_error *why)
+void dae__driver_diagnose(const dae__driver *m, const char *what, dae_error *why)
 {
   char name[64] = "";
   m->table->rate(m->self, m->rtol, m->atol, name, sizeof name);
@@ -25,7 +25,7 @@ void dae__march_blame(const dae__march *m, const char *what, dae_error *why)
 
 /* a run that ends although no iteration is to blame: by constraints that become dependent, or by
  * what changes fastest */
-static void driver_blame_small_steps(const dae__march *m, const char *what, dae_error *why)
+static void driver_diagnose_small_steps(const dae__driver *m, const char *what, dae_error *why)
 {
   char name[64] = "";
   if (m->table->stuck && m->table->stuck(m->self, name, sizeof name))
@@ -34,10 +34,10 @@ static void driver_blame_small_steps(const dae__march *m, const char *what, dae_
               "others: the mechanism may be at a dead point, or come apart",
               name);
   else
-    dae__march_blame(m, what, why);
+    dae__driver_diagnose(m, what, why);
 }
 
-static dae_status driver_give_up(const dae__march *m, double h, const dae_error *why,
+static dae_status driver_give_up(const dae__driver *m, double h, const dae_error *why,
                                  const char *hint, dae_error *err)
 {
   bool own = why->status == DAE_ERROR_CALLBACK || why->status == DAE_ERROR_MEMORY;
@@ -49,7 +49,7 @@ static dae_status driver_give_up(const dae__march *m, double h, const dae_error 
   return status;
 }
 
-static dae_status driver_take_over(dae__march *m, double t, dae_error *err)
+static dae_status driver_take_over(dae__driver *m, double t, dae_error *err)
 {
   DAE__TRY(m->table->accept(m->self, t, err));
   m->memory->t_previous = m->memory->t;
@@ -60,9 +60,9 @@ static dae_status driver_take_over(dae__march *m, double t, dae_error *err)
 
 /* ---- fixed steps ---- */
 
-static dae_status driver_fixed_step(dae__march *m, double t_stop, dae_error *err)
+static dae_status driver_fixed_step(dae__driver *m, double t_stop, dae_error *err)
 {
-  dae__march_memory *k = m->memory;
+  dae__driver_memory *k = m->memory;
   dae_error why = dae_error_none();
   double t = k->t_origin + (double)(k->done + 1) * m->step, error;
   bool whole = t_stop - t > -1e-9 * m->step;
@@ -80,9 +80,9 @@ static dae_status driver_fixed_step(dae__march *m, double t_stop, dae_error *err
 
 /* one attempt at a step that ends at t; the size to try next is chosen. DAE_ERROR_STEP: its error
  * is too large, or it does not converge */
-static dae_status driver_try_step(dae__march *m, double h, double t, dae_error *why)
+static dae_status driver_try_step(dae__driver *m, double h, double t, dae_error *why)
 {
-  dae__march_memory *k = m->memory;
+  dae__driver_memory *k = m->memory;
   double next = h, error = NAN;
   dae_status status = m->table->attempt(m->self, h, &error, why);
   bool good = !status && dae__controller_judge(&k->controller, h, error, &next);
@@ -107,9 +107,9 @@ static dae_status driver_try_step(dae__march *m, double h, double t, dae_error *
   return good ? DAE_OK : DAE_ERROR_STEP;
 }
 
-static dae_status driver_variable_step(dae__march *m, double t_stop, dae_error *err)
+static dae_status driver_variable_step(dae__driver *m, double t_stop, dae_error *err)
 {
-  dae__march_memory *k = m->memory;
+  dae__driver_memory *k = m->memory;
   dae_error why, stuck; /* stuck: not by its error */
   dae__error_clear(&why);
   dae__error_clear(&stuck);
@@ -126,23 +126,23 @@ static dae_status driver_variable_step(dae__march *m, double t_stop, dae_error *
     if (!status && !dae__crawls(&k->crawl, &k->stats, k->t, t_stop))
       return DAE_OK;
     if (!status) {
-      driver_blame_small_steps(m, DAE__CRAWL_TEXT, &why);
+      driver_diagnose_small_steps(m, DAE__CRAWL_TEXT, &why);
       return driver_give_up(m, h, &why, "", err);
     }
-    if (!dae__march_can_retry(status))
+    if (!dae__driver_can_retry(status))
       return driver_give_up(m, h, &why, "", err);
     if (k->stats.rejected_by_error == by_error)
       stuck = why;
   }
   if (!stuck.equation[0])
-    driver_blame_small_steps(m, SHRUNK, &why);
+    driver_diagnose_small_steps(m, SHRUNK, &why);
   return driver_give_up(m, k->h, stuck.equation[0] ? &stuck : &why, "", err);
 }
 
 /* ---- starting ---- */
 
 /* h |y'| is to be a small part of the size of the motion; the estimate corrects it */
-static double driver_first_step(const dae__march *m, double t_stop)
+static double driver_first_step(const dae__driver *m, double t_stop)
 {
   double left = t_stop - m->memory->t, most = m->max_step > 0 ? fmin(left, m->max_step) : left;
   if (m->first_step > 0)
@@ -154,9 +154,9 @@ static double driver_first_step(const dae__march *m, double t_stop)
   return fmin(h, most);
 }
 
-static void driver_begin(dae__march *m, double t_stop)
+static void driver_begin(dae__driver *m, double t_stop)
 {
-  dae__march_memory *k = m->memory;
+  dae__driver_memory *k = m->memory;
   m->table->begin(m->self);
   m->control.max_step = m->max_step;
   dae__controller_reset(&k->controller, &m->control);
@@ -168,7 +168,7 @@ static void driver_begin(dae__march *m, double t_stop)
   k->started = true;
 }
 
-dae_status dae__march_step(dae__march *m, double t_stop, dae_error *err)
+dae_status dae__driver_step(dae__driver *m, double t_stop, dae_error *err)
 {
   if (!m->memory->started)
     driver_begin(m, t_stop);
@@ -177,7 +177,7 @@ dae_status dae__march_step(dae__march *m, double t_stop, dae_error *err)
   return status ? status : m->memory->t >= t_stop ? DAE_END : DAE_OK;
 }
 
-void dae__march_stand(dae__march *m, double t)
+void dae__driver_reset(dae__driver *m, double t)
 {
   m->memory->t = m->memory->t_previous = t;
   m->memory->started = false;
@@ -185,9 +185,9 @@ void dae__march_stand(dae__march *m, double t)
 
 /* ---- what is told ---- */
 
-dae_view dae__march_view(const dae__march *m, int size)
+dae_view dae__driver_view(const dae__driver *m, int size)
 {
-  const dae__march_memory *k = m->memory;
+  const dae__driver_memory *k = m->memory;
   return (dae_view){.t = k->t,
                     .t_previous = k->t_previous,
                     .h_next = m->step > 0 ? m->step : k->h,
@@ -195,10 +195,10 @@ dae_view dae__march_view(const dae__march *m, int size)
                     .size = size};
 }
 
-dae_status dae__march_not_shown(const dae__march *m, double t, dae_status status,
-                                const dae_error *why, dae_error *err)
+dae_status dae__driver_dense_output_failed(const dae__driver *m, double t, dae_status status,
+                                           const dae_error *why, dae_error *err)
 {
-  status = dae__march_can_retry(status) ? DAE_ERROR_STEP : status;
+  status = dae__driver_can_retry(status) ? DAE_ERROR_STEP : status;
   dae__fail(err, status, why->equation[0] ? why->equation : NULL,
             "the state at t = %.10g cannot be shown: %s", t, why->text);
   dae__fail_at(err, t, m->memory->h);

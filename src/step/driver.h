@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 /* Without pointers: to be kept. */
-typedef struct dae__march_memory {
+typedef struct dae__driver_memory {
   double t, t_previous; /* the last accepted step */
   double h;             /* to try */
   bool started;
@@ -22,9 +22,9 @@ typedef struct dae__march_memory {
   dae__controller controller;
   dae__crawl crawl;
   dae_stats stats; /* steps, rejections and restarts */
-} dae__march_memory;
+} dae__driver_memory;
 
-typedef struct dae__march_table {
+typedef struct dae__driver_table {
   /* The motion begins, or begins anew, where it stands. */
   void (*begin)(void *self);
   /* A step of size h from memory->t; *error relative to the tolerance, of variable steps only.
@@ -36,10 +36,10 @@ typedef struct dae__march_table {
   double (*rate)(const void *self, double rtol, double atol, char *name, size_t size);
   /* Whether constraints have become dependent where it stands, and which; NULL: there are none. */
   bool (*stuck)(const void *self, char *name, size_t size);
-} dae__march_table;
+} dae__driver_table;
 
-typedef struct dae__march {
-  const dae__march_table *table;
+typedef struct dae__driver {
+  const dae__driver_table *table;
   void *self;
   double rtol, atol;
   double step, first_step, max_step; /* 0: variable, chosen, no limit */
@@ -49,26 +49,26 @@ typedef struct dae__march {
   int order;   /* of the method */
   dae__controller_options control;
   const dae_env *env;
-  dae__march_memory *memory; /* kept */
-} dae__march;
+  dae__driver_memory *memory; /* kept */
+} dae__driver;
 
 /* One accepted step that ends at t_stop at the latest: DAE_OK, or DAE_END when it does. */
-dae_status dae__march_step(dae__march *m, double t_stop, dae_error *err);
+dae_status dae__driver_step(dae__driver *m, double t_stop, dae_error *err);
 
 /* Stands at t: the next step begins anew. */
-void dae__march_stand(dae__march *m, double t);
+void dae__driver_reset(dae__driver *m, double t);
 
 /* Whether a smaller step may do where this one failed. */
-bool dae__march_can_retry(dae_status status);
+bool dae__driver_can_retry(dae_status status);
 
 /* Names the variable that changes fastest, for failures that no equation is to blame for. */
-void dae__march_blame(const dae__march *m, const char *what, dae_error *why);
+void dae__driver_diagnose(const dae__driver *m, const char *what, dae_error *why);
 
 /* What a view tells of it; order: of the last step. */
-dae_view dae__march_view(const dae__march *m, int size);
+dae_view dae__driver_view(const dae__driver *m, int size);
 
 /* The state at t could not be shown for this reason; returns the status of err. */
-dae_status dae__march_not_shown(const dae__march *m, double t, dae_status status,
-                                const dae_error *why, dae_error *err);
+dae_status dae__driver_dense_output_failed(const dae__driver *m, double t, dae_status status,
+                                           const dae_error *why, dae_error *err);
 
 #endif

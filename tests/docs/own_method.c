@@ -55,7 +55,7 @@ typedef struct rattle {
   const dae_problem *problem;
   dae__mech *m;
   dae__motion *motion, *shown; /* of the steps; of states between their ends */
-  dae__march march;
+  dae__driver driver;
   point now, previous;  /* kept: the ends of the last step */
   point next;           /* the step that is attempted */
   double *v_half;       /* nq */
@@ -118,7 +118,7 @@ static dae_status attempt(void *self, double h, double *error, dae_error *err)
 {
   rattle *o = self;
   const dae__mech *m = o->m;
-  double t = o->march.memory->t + h, *v = o->next.y + m->at.v;
+  double t = o->driver.memory->t + h, *v = o->next.y + m->at.v;
   const double *a = o->now.dy + m->at.v;
   *error = 0; /* of variable steps, which this method has not */
   dae__copy(m->at.size, o->now.y, o->next.y);
@@ -133,7 +133,7 @@ static dae_status attempt(void *self, double h, double *error, dae_error *err)
   if (!status)
     status = dae__motion_check_dependent(o->motion, t, o->next.y, v, err);
   if (status) /* the factors are those of the beginning again */
-    (void)dae__motion_accelerate(o->motion, o->march.memory->t, o->now.y, o->now.dy, NULL);
+    (void)dae__motion_accelerate(o->motion, o->driver.memory->t, o->now.y, o->now.dy, NULL);
   return status;
 }
 
@@ -171,26 +171,26 @@ static double rate(const void *self, double rtol, double atol, char *name, size_
   return most;
 }
 
-static const dae__march_table marching = {
+static const dae__driver_table marching = {
     .begin = begin, .attempt = attempt, .accept = accept, .rate = rate};
 
 /* ---- the verbs ---- */
 
 static dae_status step(void *self, double t_stop, dae_error *err)
 {
-  return dae__march_step(&((rattle *)self)->march, t_stop, err);
+  return dae__driver_step(&((rattle *)self)->driver, t_stop, err);
 }
 
 static dae_view view(const void *self)
 {
   const rattle *o = self;
-  return dae__march_view(&o->march, o->m->at.size);
+  return dae__driver_view(&o->driver, o->m->at.size);
 }
 
 /* the cubic through positions and velocities at both ends, and its derivative as velocity */
 static void between(const rattle *o, double t, double *y)
 {
-  const dae__march_memory *k = o->march.memory;
+  const dae__driver_memory *k = o->driver.memory;
   int nq = o->m->nq, size = o->m->at.size;
   double h = k->t - k->t_previous, x = (t - k->t_previous) / h;
   const double *a = o->previous.y, *b = o->now.y, *v = a + nq, *w = b + nq;
@@ -206,7 +206,7 @@ static void between(const rattle *o, double t, double *y)
 static dae_status interpolate(void *self, double t, double *y, double *dy, dae_error *err)
 {
   rattle *o = self;
-  const dae__march_memory *k = o->march.memory;
+  const dae__driver_memory *k = o->driver.memory;
   const point *end = t == k->t ? &o->now : t == k->t_previous ? &o->previous : NULL;
   int size = o->m->at.size;
   dae_error why = dae_error_none();
@@ -223,7 +223,7 @@ static dae_status interpolate(void *self, double t, double *y, double *dy, dae_e
   dae_status status = dae__motion_project(o->shown, t, y, y + o->m->at.v, NULL, &why);
   if (!status)
     status = dae__motion_accelerate(o->shown, t, y, dy, &why);
-  return status ? dae__march_not_shown(&o->march, t, status, &why, err) : DAE_OK;
+  return status ? dae__driver_dense_output_failed(&o->driver, t, status, &why, err) : DAE_OK;
 }
 
 /* makes `next` consistent and stands there */
@@ -240,7 +240,7 @@ static dae_status stand_at(rattle *o, double t, const bool *fixed, dae_error *er
     return status;
   dae__copy(size, o->next.y, o->now.y);
   dae__copy(size, o->next.dy, o->now.dy);
-  dae__march_stand(&o->march, t);
+  dae__driver_reset(&o->driver, t);
   return DAE_OK;
 }
 
@@ -249,14 +249,14 @@ static dae_status restart(void *self, double t, const double *y, dae_error *err)
   rattle *o = self;
   dae__copy(o->m->at.size, y, o->next.y);
   dae_status status = stand_at(o, t, NULL, err);
-  o->march.memory->stats.restarts += !status;
+  o->driver.memory->stats.restarts += !status;
   return status;
 }
 
 static dae_stats stats(const void *self)
 {
   const rattle *o = self;
-  dae_stats s = o->march.memory->stats;
+  dae_stats s = o->driver.memory->stats;
   s.evaluations = o->m->count->evaluations;
   s.iterations = *o->iterations;
   s.projections = o->motion->memory->projections;
@@ -314,15 +314,15 @@ static dae_status prepare(rattle *o, dae__arena *arena, dae_error *err)
   o->v_half = DAE__ALLOC(arena, double, m->nq);
   o->top = DAE__ALLOC(arena, double, m->nq);
   o->bottom = DAE__ALLOC(arena, double, m->ng);
-  o->march = (dae__march){.table = &marching,
-                          .self = o,
-                          .rtol = 1e-6,
-                          .atol = 1e-8,
-                          .step = o->opts.step,
-                          .order = 2,
-                          .control = dae__controller_defaults(3),
-                          .env = dae__arena_env(arena),
-                          .memory = DAE__STATE(arena, dae__march_memory, 1)};
+  o->driver = (dae__driver){.table = &marching,
+                            .self = o,
+                            .rtol = 1e-6,
+                            .atol = 1e-8,
+                            .step = o->opts.step,
+                            .order = 2,
+                            .control = dae__controller_defaults(3),
+                            .env = dae__arena_env(arena),
+                            .memory = DAE__STATE(arena, dae__driver_memory, 1)};
   return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
 }
 

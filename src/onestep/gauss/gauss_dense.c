@@ -152,5 +152,5 @@ dae_status dae__gauss_refine(void *self, const dae__rk_leg *leg, dae_error *err)
   if (!status && !enough)
     status = gauss_improve(o, leg, err);
   o->memory->missed = false; /* it is found anew for the polynomial that is there now */
-  return dae__march_can_retry(status) ? DAE_OK : status;
+  return dae__driver_can_retry(status) ? DAE_OK : status;
 }

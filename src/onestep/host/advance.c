@@ -57,7 +57,7 @@ static const dae__stepper *onestep_at_work(const dae__rk *o)
 static dae_status onestep_attempt(void *self, double h, double *error, dae_error *err)
 {
   dae__rk *o = self;
-  dae__rk_leg leg = {.t = o->march.memory->t, .h = h, .from = o->now, .to = o->next};
+  dae__rk_leg leg = {.t = o->driver.memory->t, .h = h, .from = o->now, .to = o->next};
   *error = 0;
   dae_status status = onestep_follow_inputs(o, leg.t, err);
   return status ? status
@@ -79,7 +79,7 @@ static dae_status onestep_accept(void *self, double t, dae_error *err)
 {
   dae__rk *o = self;
   int size = o->body.size;
-  double t0 = o->march.memory->t;
+  double t0 = o->driver.memory->t;
   dae__rk_leg leg = {.t = t0, .h = t - t0, .from = o->now, .to = o->next};
   DAE__TRY(onestep_at_work(o)->table->settle(onestep_at_work(o)->self, &leg, err));
   DAE__TRY(dae__rk_take_inputs(o, t, err));
@@ -99,18 +99,18 @@ void dae__rk_add(dae__rk *o, const dae__stepper *stepper, bool loose)
   o->stepper[o->steppers++] = *stepper;
 }
 
-void dae__rk_tell_march(dae__rk *o)
+void dae__rk_update_driver(dae__rk *o)
 {
-  o->march.order = onestep_at_work(o)->order;
-  o->march.control = onestep_at_work(o)->control;
-  o->march.control.max_step = o->march.max_step;
+  o->driver.order = onestep_at_work(o)->order;
+  o->driver.control = onestep_at_work(o)->control;
+  o->driver.control.max_step = o->driver.max_step;
 }
 
 void dae__rk_shift(dae__rk *o, int stepper)
 {
   o->memory->current = stepper;
-  dae__rk_tell_march(o);
-  dae__controller_reset(&o->march.memory->controller, &o->march.control);
+  dae__rk_update_driver(o);
+  dae__controller_reset(&o->driver.memory->controller, &o->driver.control);
 }
 
 void dae__rk_use(dae__rk *o, int stepper)
@@ -122,12 +122,12 @@ void dae__rk_use(dae__rk *o, int stepper)
 
 dae__rk_leg dae__rk_last(const dae__rk *o)
 {
-  const dae__march_memory *m = o->march.memory;
+  const dae__driver_memory *m = o->driver.memory;
   return (dae__rk_leg){
       .t = m->t_previous, .h = m->t - m->t_previous, .from = o->previous, .to = o->now};
 }
 
-/* ---- what the march asks ---- */
+/* ---- what the driver asks ---- */
 
 static double onestep_largest_rate(const void *self, double rtol, double atol, char *name,
                                    size_t size)
@@ -150,7 +150,7 @@ static bool onestep_stuck(const void *self, char *name, size_t size)
   const dae__rk *o = self;
   const dae__rk_body *body = &o->body;
   return body->table->stuck &&
-         body->table->stuck(body->self, o->march.memory->t, o->now.z, name, size);
+         body->table->stuck(body->self, o->driver.memory->t, o->now.z, name, size);
 }
 
 static void onestep_begin(void *self)
@@ -159,8 +159,8 @@ static void onestep_begin(void *self)
   dae__rk_use(o, o->memory->current);
 }
 
-const dae__march_table dae__rk_march = {.begin = onestep_begin,
-                                        .attempt = onestep_attempt,
-                                        .accept = onestep_accept,
-                                        .rate = onestep_largest_rate,
-                                        .stuck = onestep_stuck};
+const dae__driver_table dae__rk_driver = {.begin = onestep_begin,
+                                          .attempt = onestep_attempt,
+                                          .accept = onestep_accept,
+                                          .rate = onestep_largest_rate,
+                                          .stuck = onestep_stuck};

@@ -23,7 +23,7 @@ static dae_status onestep_check_slopes(dae__rk *o, dae__arena *arena, dae_error 
   double *M = DAE__ALLOC(arena, double, dae__pattern_count(&s->M));
   if (!M)
     return dae__out_of_memory(err);
-  dae_status status = dae__semi_M(s, o->march.memory->t, o->now.z, M, err);
+  dae_status status = dae__semi_M(s, o->driver.memory->t, o->now.z, M, err);
   if (!status)
     status = dae__solver_examine(dae__arena_env(arena), &s->M, M, &column, err);
   if (status != DAE_ERROR_SINGULAR)
@@ -59,7 +59,7 @@ static dae_status onestep_prepare(dae__rk *o, dae__arena *arena, const dae_probl
                : dae__rk_body_semi(arena, problem, needs, &o->opts, &o->body, err));
   int size = o->body.size;
   o->memory = DAE__STATE(arena, dae__rk_memory, 1);
-  o->march.memory = DAE__STATE(arena, dae__march_memory, 1);
+  o->driver.memory = DAE__STATE(arena, dae__driver_memory, 1);
   o->now = onestep_keep_point(arena, size);
   o->previous = onestep_keep_point(arena, size);
   o->in = DAE__STATE(arena, double, o->body.nin);
@@ -74,25 +74,25 @@ static dae_status onestep_create(dae__rk *o, dae__arena *arena, const dae_proble
                                  const dae_start *start, dae_error *err)
 {
   DAE__TRY(onestep_prepare(o, arena, problem, err));
-  o->march = (dae__march){.table = &dae__rk_march,
-                          .self = o,
-                          .rtol = o->opts.rtol,
-                          .atol = o->opts.atol,
-                          .step = o->opts.step,
-                          .first_step = o->opts.first_step,
-                          .max_step = o->opts.max_step,
-                          .max_failures = o->opts.max_failures,
-                          .bounded = 8, /* evaluations of radau hardly differ from 4 to 20 */
-                          .env = dae__arena_env(arena),
-                          .memory = o->march.memory};
+  o->driver = (dae__driver){.table = &dae__rk_driver,
+                            .self = o,
+                            .rtol = o->opts.rtol,
+                            .atol = o->opts.atol,
+                            .step = o->opts.step,
+                            .first_step = o->opts.first_step,
+                            .max_step = o->opts.max_step,
+                            .max_failures = o->opts.max_failures,
+                            .bounded = 8, /* evaluations of radau hardly differ from 4 to 20 */
+                            .env = dae__arena_env(arena),
+                            .memory = o->driver.memory};
   dae__copy(o->body.size, start->y, o->next.z);
-  dae_status status = dae__rk_stand_at(o, start->t, start->fixed, err);
+  dae_status status = dae__rk_reset_at(o, start->t, start->fixed, err);
   if (!status)
     status = onestep_check_slopes(o, arena, err);
   if (!status)
     status = o->recipe.furnish(o, arena, err);
   if (!status)
-    dae__rk_tell_march(o);
+    dae__rk_update_driver(o);
   return dae__start_status(status, err);
 }
 

@@ -22,7 +22,7 @@ void dae__rk_hermite(const dae__rk_body *body, const dae__rk_leg *leg, double x,
 /* the point of the last step that t is at the end of; NULL: between them */
 static const dae__rk_point *onestep_end_at(const dae__rk *o, double t)
 {
-  const dae__march_memory *m = o->march.memory;
+  const dae__driver_memory *m = o->driver.memory;
   return t == m->t ? &o->now : t == m->t_previous ? &o->previous : NULL;
 }
 
@@ -93,7 +93,7 @@ static dae_status onestep_show(dae__rk *o, bool projected, double t, double *y, 
   dae_status status =
       end ? onestep_show_end(o, t, end, p, &why) : onestep_show_between(o, projected, t, p, &why);
   if (status)
-    return dae__march_not_shown(&o->march, t, status, &why, err);
+    return dae__driver_dense_output_failed(&o->driver, t, status, &why, err);
   dae__copy(o->body.size, p->z, y);
   if (dy)
     dae__copy(o->body.size, p->dz, dy);
@@ -116,10 +116,10 @@ static dae_status onestep_sketch(void *self, double t, double *y, dae_error *err
 static dae_status onestep_step(void *self, double t_stop, dae_error *err)
 {
   dae__rk *o = self;
-  if (o->recipe.start && !o->march.memory->started && o->march.step == 0)
+  if (o->recipe.start && !o->driver.memory->started && o->driver.step == 0)
     o->recipe.start(o, t_stop);
-  dae_status status = dae__march_step(&o->march, t_stop, err);
-  if (status >= 0 && o->recipe.choose && o->march.step == 0)
+  dae_status status = dae__driver_step(&o->driver, t_stop, err);
+  if (status >= 0 && o->recipe.choose && o->driver.step == 0)
     o->recipe.choose(o);
   return status;
 }
@@ -127,12 +127,12 @@ static dae_status onestep_step(void *self, double t_stop, dae_error *err)
 static dae_view onestep_view(const void *self)
 {
   const dae__rk *o = self;
-  dae_view v = dae__march_view(&o->march, o->body.size);
+  dae_view v = dae__driver_view(&o->driver, o->body.size);
   v.order = v.order ? onestep_maker(o)->order : 0;
   return v;
 }
 
-dae_status dae__rk_stand_at(dae__rk *o, double t, const bool *fixed, dae_error *err)
+dae_status dae__rk_reset_at(dae__rk *o, double t, const bool *fixed, dae_error *err)
 {
   const dae__rk_body *body = &o->body;
   const dae__rk_point *p = &o->next;
@@ -142,7 +142,7 @@ dae_status dae__rk_stand_at(dae__rk *o, double t, const bool *fixed, dae_error *
   dae__zero(body->size - body->nx, p->dz + body->nx);
   dae__copy(body->size, p->z, o->now.z);
   dae__copy(body->size, p->dz, o->now.dz);
-  dae__march_stand(&o->march, t);
+  dae__driver_reset(&o->driver, t);
   return DAE_OK;
 }
 
@@ -150,8 +150,8 @@ static dae_status onestep_restart(void *self, double t, const double *y, dae_err
 {
   dae__rk *o = self;
   dae__copy(o->body.size, y, o->next.z);
-  dae_status status = dae__rk_stand_at(o, t, NULL, err);
-  o->march.memory->stats.restarts += !status;
+  dae_status status = dae__rk_reset_at(o, t, NULL, err);
+  o->driver.memory->stats.restarts += !status;
   return status;
 }
 
@@ -161,7 +161,7 @@ static dae_status onestep_adjust(void *self, const double *y, dae_error *err)
   dae__rk *o = self;
   const dae__rk_body *body = &o->body;
   const dae__rk_point *p = &o->next;
-  double t = o->march.memory->t;
+  double t = o->driver.memory->t;
   dae_status status = DAE_OK;
   dae__copy(body->size, y, p->z);
   dae__copy(body->size, o->now.dz, p->dz);
@@ -180,7 +180,7 @@ static dae_status onestep_adjust(void *self, const double *y, dae_error *err)
 static dae_stats onestep_stats(const void *self)
 {
   const dae__rk *o = self;
-  dae_stats s = o->march.memory->stats;
+  dae_stats s = o->driver.memory->stats;
   o->body.table->count(o->body.self, &s);
   for (int i = 0; i < o->steppers; i++)
     if (o->stepper[i].table->count)
@@ -198,7 +198,7 @@ static dae_status onestep_reload(void *self, dae_error *err)
   for (int i = 0; i < o->steppers && !status; i++)
     if (o->stepper[i].table->reload)
       status = o->stepper[i].table->reload(o->stepper[i].self, err);
-  dae__rk_tell_march(o);
+  dae__rk_update_driver(o);
   return status;
 }
 

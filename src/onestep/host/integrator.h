@@ -42,7 +42,7 @@ struct dae__rk {
   dae_rk_options opts;
   dae__rk_recipe recipe;
   dae__rk_body body;
-  dae__march march;
+  dae__driver driver;
   dae__rk_memory *memory; /* kept */
   dae__stepper stepper[DAE__RK_STEPPERS];
   bool loose[DAE__RK_STEPPERS]; /* leaves ends on their constraints to second order only */
@@ -60,7 +60,7 @@ dae_status dae__rk_create(const dae__rk_recipe *recipe, const dae_rk_options *op
                           const dae_problem *problem, const dae_start *start, const dae_env *env,
                           dae_integrator **out, dae_error *err);
 
-extern const dae__march_table dae__rk_march;
+extern const dae__driver_table dae__rk_driver;
 extern const dae__integrator_table dae__rk_verbs; /* without the method's name */
 
 /* One more stepper; there is room for DAE__RK_STEPPERS. */
@@ -69,8 +69,8 @@ void dae__rk_add(dae__rk *o, const dae__stepper *stepper, bool loose);
 void dae__rk_use(dae__rk *o, int stepper);
 /* The same for one of the same family, which goes on with what the other knows. */
 void dae__rk_shift(dae__rk *o, int stepper);
-/* What the march has to know of the stepper at work. */
-void dae__rk_tell_march(dae__rk *o);
+/* What the driver has to know of the stepper at work. */
+void dae__rk_update_driver(dae__rk *o);
 
 /* The last accepted step. */
 dae__rk_leg dae__rk_last(const dae__rk *o);
@@ -82,7 +82,7 @@ void dae__rk_swap_ends(dae__rk *o);
 dae_status dae__rk_take_inputs(dae__rk *o, double t, dae_error *err);
 
 /* Makes `next` consistent and stands there. */
-dae_status dae__rk_stand_at(dae__rk *o, double t, const bool *fixed, dae_error *err);
+dae_status dae__rk_reset_at(dae__rk *o, double t, const bool *fixed, dae_error *err);
 
 /* Between the ends of a step: Hermite's cubic for x, a line for y. */
 void dae__rk_hermite(const dae__rk_body *body, const dae__rk_leg *leg, double x, double *z);

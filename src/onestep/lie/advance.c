@@ -17,7 +17,7 @@ static dae_status lie_advance(dae__lie *o, double t, double h, const dae__lie_po
 {
   const dae__semi *s = o->body.s;
   const double g = 1 / (4 - cbrt(4)), parts[5] = {g, g, 1 - 4 * g, g, g};
-  int count = o->march.order == 4 ? 5 : 1;
+  int count = o->driver.order == 4 ? 5 : 1;
   double *x = o->x, *slope = to->dz;
   dae__copy(s->nx, from->z, x);
   dae__copy(s->nx, from->dz, slope);
@@ -90,7 +90,7 @@ static dae_status lie_accept(void *self, double t, dae_error *err)
 static dae_status lie_halves(dae__lie *o, double h, double *error, dae_error *err)
 {
   const dae__semi *s = o->body.s;
-  double t = o->march.memory->t;
+  double t = o->driver.memory->t;
   bool undetermined;
   o->t_half = t + h / 2;
   DAE__TRY(lie_advance(o, t, h, &o->now, &o->coarse, err));
@@ -100,7 +100,7 @@ static dae_status lie_halves(dae__lie *o, double h, double *error, dae_error *er
   dae__weights(s->nx, o->opts.rtol, o->opts.atol, o->now.z, o->weight);
   for (int i = 0; i < s->nx; i++)
     o->x[i] = o->next.z[i] - o->coarse.z[i];
-  *error = dae__norm(s->nx, o->x, o->weight) / (pow(2, o->march.order) - 1);
+  *error = dae__norm(s->nx, o->x, o->weight) / (pow(2, o->driver.order) - 1);
   return DAE_OK;
 }
 
@@ -109,8 +109,8 @@ static dae_status lie_attempt(void *self, double h, double *error, dae_error *er
   dae__lie *o = self;
   if (o->opts.step == 0)
     return lie_halves(o, h, error, err);
-  o->t_half = o->march.memory->t;
-  return lie_advance(o, o->march.memory->t, h, &o->now, &o->next, err);
+  o->t_half = o->driver.memory->t;
+  return lie_advance(o, o->driver.memory->t, h, &o->now, &o->next, err);
 }
 
 static double lie_largest_rate(const void *self, double rtol, double atol, char *name, size_t size)
@@ -133,5 +133,5 @@ static void lie_begin(void *self)
   (void)self; /* it stands where it is */
 }
 
-const dae__march_table dae__lie_march = {
+const dae__driver_table dae__lie_driver = {
     .begin = lie_begin, .attempt = lie_attempt, .accept = lie_accept, .rate = lie_largest_rate};

@@ -26,7 +26,7 @@ static void lie_hermite(int count, const double *at, double x, int k, double *va
 static void lie_glance(void *self, double t, double *y)
 {
   dae__lie *o = self;
-  const dae__march_memory *m = o->march.memory;
+  const dae__driver_memory *m = o->driver.memory;
   double middle = o->stand->t_middle;
   int nx = o->body.s->nx;
   dae__copy(o->body.size, o->now.z, y);
@@ -50,7 +50,7 @@ static dae_status lie_interpolate(void *self, double t, double *y, double *dy, d
   dae__lie *o = self;
   const dae__lie_body *body = &o->body;
   dae_error why = dae_error_none();
-  if (t == o->march.memory->t) {
+  if (t == o->driver.memory->t) {
     dae__copy(body->size, o->now.z, y);
     if (dy)
       dae__copy(body->size, o->now.dz, dy);
@@ -68,24 +68,24 @@ static dae_status lie_interpolate(void *self, double t, double *y, double *dy, d
     dae__copy(body->size, p->dz, dy);
   if (!status || (status == DAE_ERROR_SINGULAR && !why.text[0])) /* y of the step will do */
     return DAE_OK;
-  return dae__march_not_shown(&o->march, t, status, &why, err);
+  return dae__driver_dense_output_failed(&o->driver, t, status, &why, err);
 }
 
 /* ---- the other verbs ---- */
 
 static dae_status lie_step(void *self, double t_stop, dae_error *err)
 {
-  return dae__march_step(&((dae__lie *)self)->march, t_stop, err);
+  return dae__driver_step(&((dae__lie *)self)->driver, t_stop, err);
 }
 
 static dae_view lie_view(const void *self)
 {
   const dae__lie *o = self;
-  return dae__march_view(&o->march, o->body.size);
+  return dae__driver_view(&o->driver, o->body.size);
 }
 
 /* makes `next` consistent and stands there */
-static dae_status lie_stand_at(dae__lie *o, double t, const bool *fixed, dae_error *err)
+static dae_status lie_reset_at(dae__lie *o, double t, const bool *fixed, dae_error *err)
 {
   const dae__semi *s = o->body.s;
   const dae__lie_point *p = &o->next;
@@ -94,7 +94,7 @@ static dae_status lie_stand_at(dae__lie *o, double t, const bool *fixed, dae_err
   dae__copy(s->n, p->z, o->now.z);
   dae__copy(s->n, p->dz, o->now.dz);
   dae__copy(s->ny, p->z + s->nx, o->now.y);
-  dae__march_stand(&o->march, t);
+  dae__driver_reset(&o->driver, t);
   o->stand->t_middle = t;
   o->stand->undetermined =
       o->body.table->slopes(o->body.self, false, t, p->z, p->dz, NULL) == DAE_ERROR_SINGULAR;
@@ -106,8 +106,8 @@ static dae_status lie_restart(void *self, double t, const double *y, dae_error *
   dae__lie *o = self;
   dae__zero(o->body.s->n, o->next.z);
   dae__copy(o->body.size, y, o->next.z);
-  dae_status status = lie_stand_at(o, t, NULL, err);
-  o->march.memory->stats.restarts += !status;
+  dae_status status = lie_reset_at(o, t, NULL, err);
+  o->driver.memory->stats.restarts += !status;
   return status;
 }
 
@@ -115,7 +115,7 @@ static dae_stats lie_stats(const void *self)
 {
   const dae__lie *o = self;
   const dae__lie_memory *m = o->step.memory;
-  dae_stats s = o->march.memory->stats;
+  dae_stats s = o->driver.memory->stats;
   o->body.table->count(o->body.self, &s);
   s.iterations += m->iterations;
   s.sweeps += m->sweeps;
@@ -172,7 +172,7 @@ static dae_status lie_check_mass(dae__lie *o, const dae_env *env, dae_error *err
   int column;
   if (!s->p->M)
     return DAE_OK;
-  dae_status status = dae__semi_M(s, o->march.memory->t, o->now.z, o->step.M, err);
+  dae_status status = dae__semi_M(s, o->driver.memory->t, o->now.z, o->step.M, err);
   if (!status)
     status = dae__solver_examine(env, &s->M, o->step.M, &column, err);
   if (status != DAE_ERROR_SINGULAR)
@@ -191,8 +191,8 @@ static dae_status lie_prepare(dae__lie *o, dae__arena *arena, const dae_problem 
                ? dae__lie_body_mechanical(arena, problem, o->opts.form, &o->body, err)
                : dae__lie_body_semi(arena, problem, &o->body, err));
   const dae__semi *s = o->body.s;
-  o->march.memory = DAE__STATE(arena, dae__march_memory, 1);
-  o->stand = DAE__STATE(arena, dae__lie_stand, 1);
+  o->driver.memory = DAE__STATE(arena, dae__driver_memory, 1);
+  o->stand = DAE__STATE(arena, dae__lie_reset, 1);
   o->now = lie_keep_point(arena, s);
   o->previous = lie_keep_point(arena, s);
   o->middle = lie_keep_point(arena, s);
@@ -206,34 +206,34 @@ static dae_status lie_prepare(dae__lie *o, dae__arena *arena, const dae_problem 
   return dae__lie_step_create(arena, &o->body, &o->opts, &o->step, err);
 }
 
-static void lie_prepare_march(dae__lie *o, const dae_env *env)
+static void lie_prepare_driver(dae__lie *o, const dae_env *env)
 {
   const dae_lie_options *opts = &o->opts;
   int order = opts->theta == 0.5 ? opts->order : 1;
-  o->march = (dae__march){.table = &dae__lie_march,
-                          .self = o,
-                          .rtol = opts->rtol,
-                          .atol = opts->atol,
-                          .step = opts->step,
-                          .first_step = opts->first_step,
-                          .max_step = opts->max_step,
-                          .max_failures = opts->max_failures,
-                          .bounded = 20,
-                          .order = order,
-                          .control = dae__controller_defaults(order + 1),
-                          .env = env,
-                          .memory = o->march.memory};
-  o->march.control.beta = 0;
-  o->march.control.max_factor = 4;
+  o->driver = (dae__driver){.table = &dae__lie_driver,
+                            .self = o,
+                            .rtol = opts->rtol,
+                            .atol = opts->atol,
+                            .step = opts->step,
+                            .first_step = opts->first_step,
+                            .max_step = opts->max_step,
+                            .max_failures = opts->max_failures,
+                            .bounded = 20,
+                            .order = order,
+                            .control = dae__controller_defaults(order + 1),
+                            .env = env,
+                            .memory = o->driver.memory};
+  o->driver.control.beta = 0;
+  o->driver.control.max_factor = 4;
 }
 
 static dae_status integrator_create(dae__lie *o, dae__arena *arena, const dae_problem *problem,
                                     const dae_start *start, dae_error *err)
 {
   DAE__TRY(lie_prepare(o, arena, problem, err));
-  lie_prepare_march(o, dae__arena_env(arena));
+  lie_prepare_driver(o, dae__arena_env(arena));
   dae__copy(o->body.size, start->y, o->next.z);
-  dae_status status = lie_stand_at(o, start->t, start->fixed, err);
+  dae_status status = lie_reset_at(o, start->t, start->fixed, err);
   if (!status)
     status = lie_check_mass(o, dae__arena_env(arena), err);
   return dae__start_status(status, err);

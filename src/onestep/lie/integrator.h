@@ -8,10 +8,10 @@
 #include "step/driver.h"
 #include "step/integrator.h"
 
-typedef struct dae__lie_stand {
+typedef struct dae__lie_reset {
   double t_middle;   /* of the last step, its beginning: it was not made by halves */
   bool undetermined; /* y where it stands */
-} dae__lie_stand;
+} dae__lie_reset;
 
 /* A point of the motion: z = (x, y), its derivative, and the y that the step to it had, which is
  * that at its middle. */
@@ -23,8 +23,8 @@ typedef struct dae__lie {
   dae_lie_options opts;
   dae__lie_body body;
   dae__lie_step step;
-  dae__march march;
-  dae__lie_stand *stand;                /* kept */
+  dae__driver driver;
+  dae__lie_reset *stand;                /* kept */
   dae__lie_point now, previous, middle; /* kept: the last step */
   dae__lie_point half, next, coarse;    /* the step at hand */
   double *weight, *x;                   /* nx */
@@ -32,6 +32,6 @@ typedef struct dae__lie {
   dae__integrator_table table;
 } dae__lie;
 
-extern const dae__march_table dae__lie_march;
+extern const dae__driver_table dae__lie_driver;
 
 #endif

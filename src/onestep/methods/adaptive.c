@@ -122,8 +122,8 @@ static dae_status adaptive_furnish_rosenbrock(dae__rk *o, dae__arena *arena, dae
 static void adaptive_start_rosenbrock(dae__rk *o, double t_stop)
 {
   if (o->opts.first_step == 0)
-    o->march.first_step =
-        dae__rosenbrock_first_step(o->stepper[0].self, o->march.memory->t, &o->now, t_stop);
+    o->driver.first_step =
+        dae__rosenbrock_first_step(o->stepper[0].self, o->driver.memory->t, &o->now, t_stop);
 }
 
 static dae_status adaptive_furnish_gauss(dae__rk *o, dae__arena *arena, dae_error *err)

@@ -38,14 +38,14 @@ static const dae__radau_stepper *radau_way(const dae__rk *o, int i)
 static void radau_begin_span(dae__rk *o, dae__radau *radau)
 {
   dae__radau_choice *c = &radau->memory->choice;
-  c->t = o->march.memory->t;
+  c->t = o->driver.memory->t;
   c->work = radau->memory->work;
 }
 
 static double radau_rate_of_span(const dae__rk *o, const dae__radau *radau)
 {
   const dae__radau_choice *c = &radau->memory->choice;
-  double time = o->march.memory->t - c->t;
+  double time = o->driver.memory->t - c->t;
   return time > 0 ? (radau->memory->work - c->work) / time : 0;
 }
 
@@ -63,7 +63,7 @@ static void radau_go_over(dae__rk *o, dae__radau *radau, int to)
 {
   dae__radau_choice *c = &radau->memory->choice;
   dae__rk_shift(o, to);
-  o->march.memory->bounded = 0;
+  o->driver.memory->bounded = 0;
   radau->memory->linearised = false;
   c->slack = c->large = 0;
   c->steps = 0;
@@ -133,7 +133,7 @@ void dae__radau_adapt(dae__rk *o, int first)
   dae__radau *radau = radau_way(o, o->memory->current)->radau;
   dae__radau_choice *c = &radau->memory->choice;
   double error = radau->memory->error;
-  if (o->march.memory->t_previous < c->t) /* it has begun anew, at an earlier time */
+  if (o->driver.memory->t_previous < c->t) /* it has begun anew, at an earlier time */
     radau_begin_span(o, radau);
   c->steps++;
   c->wait -= c->wait > 0;

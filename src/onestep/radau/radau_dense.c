@@ -127,7 +127,7 @@ dae_status dae__radau_refine(dae__radau *o, const dae__radau_rule *rule, const d
     last = change;
     dae_status status = radau_sweep(o, c, leg, &change, err);
     if (status)
-      return dae__march_can_retry(status) ? DAE_OK : status;
+      return dae__driver_can_retry(status) ? DAE_OK : status;
     if (change <= GOOD || fmax(change, last) <= ROUND_OFF / rtol)
       break;
     if (!(change < fmax(before, last))) /* it does not converge: the stages are what there is */

@@ -9,19 +9,19 @@
 
 static dae_status spark_step(void *self, double t_stop, dae_error *err)
 {
-  return dae__march_step(&((dae__spark *)self)->march, t_stop, err);
+  return dae__driver_step(&((dae__spark *)self)->driver, t_stop, err);
 }
 
 static dae_view spark_view(const void *self)
 {
   const dae__spark *o = self;
-  return dae__march_view(&o->march, o->body.size);
+  return dae__driver_view(&o->driver, o->body.size);
 }
 
 /* the last step, or the half of it that t is in */
 static dae__dense_piece spark_piece_at(const dae__spark *o, double t)
 {
-  const dae__march_memory *m = o->march.memory;
+  const dae__driver_memory *m = o->driver.memory;
   double middle = *o->t_middle;
   bool halves = middle > m->t_previous, first = halves && t < middle, second = halves && !first;
   double from = second ? middle : m->t_previous, to = first ? middle : m->t;
@@ -37,7 +37,7 @@ static dae__dense_piece spark_piece_at(const dae__spark *o, double t)
 static void spark_glance(void *self, double t, double *y)
 {
   dae__spark *o = self;
-  const dae__march_memory *m = o->march.memory;
+  const dae__driver_memory *m = o->driver.memory;
   dae__copy(o->body.size, o->state, y);
   if (m->t_previous == m->t || t == m->t)
     return;
@@ -55,7 +55,7 @@ static dae_status spark_look(dae__spark *o, bool refined, double t, double *y, d
   dae_status status = DAE_OK;
   if (refined && t > piece.t)
     status = dae__dense_refine(&o->dense, &piece, err);
-  if (status && !dae__march_can_retry(status))
+  if (status && !dae__driver_can_retry(status))
     return status;
   spark_glance(o, t, y);
   status = o->opts.project ? body->table->project(body->self, true, t, y, err) : DAE_OK;
@@ -68,14 +68,14 @@ static dae_status spark_show(dae__spark *o, bool refined, double t, double *y, d
                              dae_error *err)
 {
   dae_error why = dae_error_none();
-  if (t == o->march.memory->t) { /* projected, with its multipliers, when it was accepted */
+  if (t == o->driver.memory->t) { /* projected, with its multipliers, when it was accepted */
     dae__copy(o->body.size, o->state, y);
     if (dy)
       dae__copy(o->body.size, o->rate, dy);
     return DAE_OK;
   }
   dae_status status = spark_look(o, refined, t, y, dy, &why);
-  return status ? dae__march_not_shown(&o->march, t, status, &why, err) : DAE_OK;
+  return status ? dae__driver_dense_output_failed(&o->driver, t, status, &why, err) : DAE_OK;
 }
 
 static dae_status spark_interpolate(void *self, double t, double *y, double *dy, dae_error *err)
@@ -98,9 +98,9 @@ static dae_status spark_restart(void *self, double t, const double *y, dae_error
   DAE__TRY(status);
   dae__copy(o->body.size, o->shown_state, o->state);
   dae__copy(o->body.size, o->shown_rate, o->rate);
-  dae__march_stand(&o->march, t);
+  dae__driver_reset(&o->driver, t);
   *o->t_middle = t;
-  o->march.memory->stats.restarts++;
+  o->driver.memory->stats.restarts++;
   return DAE_OK;
 }
 
@@ -109,7 +109,7 @@ static dae_status spark_adjust(void *self, const double *y, dae_error *err)
   dae__spark *o = self;
   dae__copy(o->body.size, y, o->shown_state);
   dae__copy(o->body.size, o->rate, o->shown_rate);
-  DAE__TRY(o->body.table->accelerate(o->body.self, false, o->march.memory->t, o->shown_state,
+  DAE__TRY(o->body.table->accelerate(o->body.self, false, o->driver.memory->t, o->shown_state,
                                      o->shown_rate, err));
   dae__copy(o->body.size, o->shown_state, o->state);
   dae__copy(o->body.size, o->shown_rate, o->rate);
@@ -120,7 +120,7 @@ static dae_status spark_adjust(void *self, const double *y, dae_error *err)
 static dae_stats spark_stats(const void *self)
 {
   const dae__spark *o = self;
-  dae_stats s = o->march.memory->stats;
+  dae_stats s = o->driver.memory->stats;
   o->body.table->count(o->body.self, &s);
   s.iterations += o->stages.memory->iterations;
   s.jacobians += o->stages.memory->jacobians;
@@ -178,7 +178,7 @@ static dae_status spark_prepare(dae__spark *o, dae__arena *arena, const dae_prob
   const dae__face *face = &o->body.face;
   status =
       dae__stages_create(arena, tableau, regular ? &o->transform : NULL, face, &o->stages, err);
-  o->march.memory = DAE__STATE(arena, dae__march_memory, 1);
+  o->driver.memory = DAE__STATE(arena, dae__driver_memory, 1);
   o->t_middle = DAE__STATE(arena, double, 1);
   o->scale = DAE__STATE(arena, dae__spark_scale, 1);
   o->state = DAE__STATE(arena, double, o->body.size);
@@ -203,7 +203,7 @@ static dae_status spark_prepare(dae__spark *o, dae__arena *arena, const dae_prob
 
 static dae_status spark_prepare_dense(dae__spark *o, dae__arena *arena, dae_error *err)
 {
-  dae__dense_options opts = {.order = o->march.order,
+  dae__dense_options opts = {.order = o->driver.order,
                              .halves = o->opts.step == 0,
                              .fixed = o->opts.step > 0,
                              .rtol = o->opts.rtol,
@@ -211,24 +211,24 @@ static dae_status spark_prepare_dense(dae__spark *o, dae__arena *arena, dae_erro
   return dae__dense_create(arena, &opts, &o->body, &o->stages, &o->dense, err);
 }
 
-static void spark_prepare_march(dae__spark *o, const dae_env *env)
+static void spark_prepare_driver(dae__spark *o, const dae_env *env)
 {
   const dae_spark_options *opts = &o->opts;
   bool doubling = opts->estimate == DAE_SPARK_ESTIMATE_DOUBLING;
-  int order = o->march.order;
-  o->march = (dae__march){.table = &dae__spark_march,
-                          .self = o,
-                          .rtol = opts->rtol,
-                          .atol = opts->atol,
-                          .step = opts->step,
-                          .first_step = opts->first_step,
-                          .max_step = opts->max_step,
-                          .max_failures = opts->max_failures,
-                          .bounded = 20,
-                          .order = order,
-                          .control = dae__controller_defaults(doubling ? order + 1 : o->compared),
-                          .env = env,
-                          .memory = o->march.memory};
+  int order = o->driver.order;
+  o->driver = (dae__driver){.table = &dae__spark_driver,
+                            .self = o,
+                            .rtol = opts->rtol,
+                            .atol = opts->atol,
+                            .step = opts->step,
+                            .first_step = opts->first_step,
+                            .max_step = opts->max_step,
+                            .max_failures = opts->max_failures,
+                            .bounded = 20,
+                            .order = order,
+                            .control = dae__controller_defaults(doubling ? order + 1 : o->compared),
+                            .env = env,
+                            .memory = o->driver.memory};
 }
 
 /* Where A is singular, Z of coordinates without mass is not determined at all stages: p_z has to be
@@ -237,7 +237,7 @@ static dae_status spark_check_mass(dae__spark *o, dae__arena *arena, dae_error *
 {
   const dae__face *face = &o->body.face;
   const dae_pattern *pattern = &face->pattern[DAE__P_Z];
-  dae__face_at at = {o->march.memory->t, o->y, o->z};
+  dae__face_at at = {o->driver.memory->t, o->y, o->z};
   dae__face_parts wanted = {0};
   char name[64] = "";
   int column;
@@ -263,12 +263,12 @@ static dae_status spark_create(dae__spark *o, dae__arena *arena, const dae__spar
                                const dae_problem *problem, const dae_start *start, dae_error *err)
 {
   DAE__TRY(spark_prepare(o, arena, problem, recipe->tableau, err));
-  o->march.order = recipe->order;
+  o->driver.order = recipe->order;
   DAE__TRY(spark_prepare_dense(o, arena, err));
   dae__spark_prepare_estimate(o);
-  spark_prepare_march(o, dae__arena_env(arena));
+  spark_prepare_driver(o, dae__arena_env(arena));
   dae__stages_begin(&o->stages, o->state + o->body.face.lambda, o->state + o->body.face.psi);
-  dae__march_stand(&o->march, start->t);
+  dae__driver_reset(&o->driver, start->t);
   *o->t_middle = start->t;
   dae__copy(o->body.size, start->y, o->state);
   dae_status status =

@@ -55,7 +55,7 @@ void dae__spark_prepare_estimate(dae__spark *o)
   bool inside = st->nodes == st->s + 2;
   o->compared = inside ? st->s + 1 : st->nodes;
   *o->scale = (dae__spark_scale){.factor = 1};
-  o->map = 0.1 * pow(o->opts.rtol, fmin((double)o->compared / o->march.order, 1) - 1);
+  o->map = 0.1 * pow(o->opts.rtol, fmin((double)o->compared / o->driver.order, 1) - 1);
   o->gamma0 = spark_mean_eigenvalue(&o->transform, st->s);
   for (int i = 0; i < o->compared; i++)
     o->derivative[i] = dae__derivative_weight(o->compared, st->node, i, 0);
@@ -141,7 +141,7 @@ static dae_status spark_accept(void *self, double t, dae_error *err)
 {
   dae__spark *o = self;
   DAE__TRY(spark_finish(o, t, err));
-  *o->t_middle = o->stages.halfway ? o->t_half : o->march.memory->t;
+  *o->t_middle = o->stages.halfway ? o->t_half : o->driver.memory->t;
   dae__stages_accept(&o->stages);
   dae__copy(o->body.size, o->rate, o->previous_rate);
   dae__copy(o->body.size, o->shown_rate, o->rate);
@@ -168,7 +168,7 @@ static double spark_compare(dae__spark *o)
   int ny = st->face.ny, nz = st->face.nz, last = st->s + 1;
   double sum = spark_distance(ny, dae__stage_vector(st->now.Y, last, ny), o->y_other, o->y_weight) +
                spark_distance(nz, dae__stage_vector(st->now.Z, last, nz), o->z_other, o->z_weight);
-  double error = sqrt(sum / (ny + nz)) - 2 * spark_noise(o, o->t_half - o->march.memory->t);
+  double error = sqrt(sum / (ny + nz)) - 2 * spark_noise(o, o->t_half - o->driver.memory->t);
   return error < 0 ? 0 : error;
 }
 
@@ -182,7 +182,7 @@ static void spark_keep_end(dae__spark *o)
 
 static dae_status spark_solve_halves(dae__spark *o, double h, dae_error *err)
 {
-  double t = o->march.memory->t;
+  double t = o->driver.memory->t;
   o->t_half = t + h / 2;
   DAE__TRY(spark_solve(o, t, h / 2, o->y, o->z, err));
   DAE__TRY(spark_finish(o, o->t_half, err));
@@ -210,17 +210,17 @@ static dae_status spark_double_up(dae__spark *o, double h, double *T, dae_error 
  * with E^((p+1)/n). */
 static bool spark_doubtful(const dae__spark *o)
 {
-  return o->march.memory->stats.steps >= o->scale->due &&
+  return o->driver.memory->stats.steps >= o->scale->due &&
          dae__stages_contraction(&o->stages) > DOUBTFUL;
 }
 
 static void spark_learn(dae__spark *o, double E, double T)
 {
   double *factor = &o->scale->factor;
-  double right = fmax(pow(T, (double)o->compared / (o->march.order + 1)) / E, 1);
+  double right = fmax(pow(T, (double)o->compared / (o->driver.order + 1)) / E, 1);
   if (E > 0 && (T > 1 || right < *factor))
     *factor = fmin(right, LARGEST_FACTOR);
-  o->scale->due = LOOKS * (o->march.memory->stats.steps + 1);
+  o->scale->due = LOOKS * (o->driver.memory->stats.steps + 1);
 }
 
 static dae_status spark_attempt(void *self, double h, double *error, dae_error *err)
@@ -229,7 +229,7 @@ static dae_status spark_attempt(void *self, double h, double *error, dae_error *
   bool fixed = o->opts.step > 0, doubling = o->opts.estimate == DAE_SPARK_ESTIMATE_DOUBLING;
   double T;
   dae__stages_unhalve(&o->stages);
-  dae_status status = spark_solve(o, o->march.memory->t, h, o->y, o->z, err);
+  dae_status status = spark_solve(o, o->driver.memory->t, h, o->y, o->z, err);
   if (status || fixed)
     return status;
   double E = spark_estimate(o);
@@ -237,7 +237,7 @@ static dae_status spark_attempt(void *self, double h, double *error, dae_error *
   status = look ? spark_double_up(o, h, &T, err) : DAE_OK;
   if (look && !status && !doubling)
     spark_learn(o, E, T);
-  *error = status ? NAN : doubling ? T / (pow(2, o->march.order) - 1) : o->scale->factor * E;
+  *error = status ? NAN : doubling ? T / (pow(2, o->driver.order) - 1) : o->scale->factor * E;
   return status;
 }
 
@@ -265,7 +265,7 @@ static double spark_largest_rate(const void *self, double rtol, double atol, cha
 static bool spark_stuck(const void *self, char *name, size_t size)
 {
   const dae__spark *o = self;
-  return dae__face_dependent(&o->body.face, o->march.env, o->march.memory->t, o->y, o->z, ALL_BUT,
+  return dae__face_dependent(&o->body.face, o->driver.env, o->driver.memory->t, o->y, o->z, ALL_BUT,
                              name, size);
 }
 
@@ -277,8 +277,8 @@ static void spark_begin(void *self)
   dae__stages_begin(&o->stages, o->state + c->lambda, o->state + c->psi);
 }
 
-const dae__march_table dae__spark_march = {.begin = spark_begin,
-                                           .attempt = spark_attempt,
-                                           .accept = spark_accept,
-                                           .rate = spark_largest_rate,
-                                           .stuck = spark_stuck};
+const dae__driver_table dae__spark_driver = {.begin = spark_begin,
+                                             .attempt = spark_attempt,
+                                             .accept = spark_accept,
+                                             .rate = spark_largest_rate,
+                                             .stuck = spark_stuck};

@@ -23,7 +23,7 @@ typedef struct dae__spark {
   dae__spark_transform transform;
   dae__stages stages;
   dae__dense dense;
-  dae__march march;
+  dae__driver driver;
   dae__spark_scale *scale; /* kept */
   double *t_middle;      /* kept: between the halves of the last step, its beginning: it has none */
   double *state, *rate;  /* kept: where the motion stands */
@@ -43,6 +43,6 @@ typedef struct dae__spark {
 
 /* Constants of the error estimate. */
 void dae__spark_prepare_estimate(dae__spark *o);
-extern const dae__march_table dae__spark_march;
+extern const dae__driver_table dae__spark_driver;
 
 #endif

@@ -98,7 +98,7 @@ typedef struct choice {
 static double switching_work(const dae__rk *o)
 {
   const choice *c = o->choice;
-  const dae_stats *m = &o->march.memory->stats;
+  const dae_stats *m = &o->driver.memory->stats;
   const dae__stepper *s = &o->stepper[o->memory->current];
   if (s->table->work)
     return s->table->work(s->self);
@@ -108,14 +108,14 @@ static double switching_work(const dae__rk *o)
 static void switching_begin_span(dae__rk *o)
 {
   memory *m = ((choice *)o->choice)->memory;
-  m->t = o->march.memory->t;
+  m->t = o->driver.memory->t;
   m->work = switching_work(o);
 }
 
 static double switching_rate_of_span(const dae__rk *o)
 {
   const memory *m = ((const choice *)o->choice)->memory;
-  double time = o->march.memory->t - m->t;
+  double time = o->driver.memory->t - m->t;
   return time > 0 ? (switching_work(o) - m->work) / time : 0;
 }
 
@@ -125,8 +125,8 @@ static void switching_take_over(dae__rk *o, int to, double h)
 {
   memory *m = ((choice *)o->choice)->memory;
   dae__rk_use(o, to);
-  o->march.memory->h = h;
-  o->march.memory->bounded = 0;
+  o->driver.memory->h = h;
+  o->driver.memory->bounded = 0;
   m->steps = m->stiff = m->calm = m->looks = 0;
   m->easy = 0;
   switching_begin_span(o);
@@ -134,7 +134,7 @@ static void switching_take_over(dae__rk *o, int to, double h)
 
 static void switching_go_over(dae__rk *o, int to, double h)
 {
-  dae__log(o->march.env, DAE_LOG_INFO, "t = %.10g: %s", o->march.memory->t,
+  dae__log(o->driver.env, DAE_LOG_INFO, "t = %.10g: %s", o->driver.memory->t,
            to >= STIFF ? "the motion is stiff, radau goes on" : "explicit steps go on");
   o->memory->switches++;
   switching_take_over(o, to, h);
@@ -144,12 +144,12 @@ static void switching_go_over(dae__rk *o, int to, double h)
 static void switching_watch_smooth(dae__rk *o)
 {
   memory *m = ((choice *)o->choice)->memory;
-  long failures = o->march.memory->stats.rejected_by_convergence;
+  long failures = o->driver.memory->stats.rejected_by_convergence;
   bool failed = failures > m->failures, again = failed && m->failures > 0 && m->since < AGAIN;
   m->since = failed ? 0 : m->since + 1;
   m->failures = failures;
   if (again)
-    switching_take_over(o, PLAIN, o->march.memory->h);
+    switching_take_over(o, PLAIN, o->driver.memory->h);
 }
 
 static void switching_vote(dae__rk *o, double stiffness)
@@ -166,7 +166,7 @@ static void switching_vote(dae__rk *o, double stiffness)
     switching_begin_span(o);
   if (m->stiff >= VOTES) {
     m->rate = switching_rate_of_span(o);
-    switching_go_over(o, c->usual, o->march.memory->h);
+    switching_go_over(o, c->usual, o->driver.memory->h);
   }
 }
 
@@ -182,9 +182,9 @@ static void switching_watch_plain(dae__rk *o)
     return;
   }
   m->quiet = 2 * QUIET + 3 * m->quiet;
-  m->failures = o->march.memory->stats.rejected_by_convergence;
+  m->failures = o->driver.memory->stats.rejected_by_convergence;
   m->since = AGAIN;
-  switching_take_over(o, SMOOTH, o->march.memory->h);
+  switching_take_over(o, SMOOTH, o->driver.memory->h);
 }
 
 /* radau on trial: back where it needs more work than the explicit steps did */
@@ -215,7 +215,7 @@ static bool switching_apply(dae__rk *o, const double *d, double *out)
 {
   choice *c = o->choice;
   const dae__rk_body *body = &o->body;
-  double t = o->march.memory->t, size = switching_norm(o, d), scale = sqrt(DBL_EPSILON) / size;
+  double t = o->driver.memory->t, size = switching_norm(o, d), scale = sqrt(DBL_EPSILON) / size;
   if (!(size > 0) || !isfinite(scale))
     return false;
   dae__copy(body->size, o->now.z, c->z);
@@ -254,7 +254,7 @@ static bool switching_find_rho(dae__rk *o)
   choice *c = o->choice;
   const dae__rk_body *body = &o->body;
   dae__copy(body->size, o->now.z, c->z);
-  return !body->table->slopes(body->self, false, o->march.memory->t, c->z, c->k0, NULL) &&
+  return !body->table->slopes(body->self, false, o->driver.memory->t, c->z, c->k0, NULL) &&
          switching_go_round(o);
 }
 
@@ -262,7 +262,7 @@ static bool switching_find_rho(dae__rk *o)
 static bool switching_free_is_cheaper(dae__rk *o, double *h)
 {
   choice *c = o->choice;
-  double step = o->march.memory->t - o->march.memory->t_previous;
+  double step = o->driver.memory->t - o->driver.memory->t_previous;
   double rate = switching_rate_of_span(o);
   if (!switching_find_rho(o))
     return false;
@@ -277,7 +277,7 @@ static void switching_watch_stiff(dae__rk *o)
   if (switching_trial_fails(o)) {
     m->patience = m->patience > 0 ? 2 * m->patience : 4 * VOTES;
     m->wait = m->patience;
-    switching_go_over(o, PLAIN, o->march.memory->h);
+    switching_go_over(o, PLAIN, o->driver.memory->h);
     return;
   }
   if (m->steps > TRIAL || o->memory->switches == 0) /* a trial is not disturbed, a start is */
@@ -294,22 +294,22 @@ void dae__switching_start(dae__rk *o, double t_stop)
 {
   const choice *c = o->choice;
   memory *m = c->memory;
-  const dae__march *march = &o->march;
-  o->march.largest_first = 0;
+  const dae__driver *driver = &o->driver;
+  o->driver.largest_first = 0;
   if (o->memory->current >= STIFF)
     return;
   dae__copy(o->body.nx, o->now.dz, c->k0);
-  double rate = march->table->rate(march->self, 1, o->opts.atol / o->opts.rtol, NULL, 0);
+  double rate = driver->table->rate(driver->self, 1, o->opts.atol / o->opts.rtol, NULL, 0);
   for (int i = 0; i < GUESSES && (i == 0 || m->rho > SEEN * FASTER * rate); i++)
     if (!switching_go_round(o))
       return;
-  double limit = REACH / m->rho, left = t_stop - march->memory->t;
+  double limit = REACH / m->rho, left = t_stop - driver->memory->t;
   if (!(m->rho > FASTER * rate) || left < TOO_MANY * limit) {
-    o->march.largest_first = o->memory->current == SMOOTH ? CONVERGES / m->rho : 0;
+    o->driver.largest_first = o->memory->current == SMOOTH ? CONVERGES / m->rho : 0;
     return;
   }
-  dae__log(march->env, DAE_LOG_INFO, "t = %.10g: the motion is stiff, radau begins",
-           march->memory->t);
+  dae__log(driver->env, DAE_LOG_INFO, "t = %.10g: the motion is stiff, radau begins",
+           driver->memory->t);
   o->memory->current = c->usual;
   m->steps = 0;
   m->rate = c->per_attempt * m->rho / c->reach;
@@ -320,7 +320,7 @@ void dae__switching_choose(dae__rk *o)
 {
   memory *m = ((choice *)o->choice)->memory;
   m->steps++;
-  if (o->march.memory->t_previous < m->t) /* it has begun anew, at an earlier time */
+  if (o->driver.memory->t_previous < m->t) /* it has begun anew, at an earlier time */
     switching_begin_span(o);
   if (o->memory->current == SMOOTH)
     switching_watch_smooth(o);

@@ -48,8 +48,8 @@ static void wave_go_back(dae__wave *w)
   if (dae__wave_load_all(w, NULL))
     return;
   for (int p = 0; p < w->coupling.parts; p++)
-    dae__child_stand(&w->coupling.child[p], NULL);
-  dae__wave_stand(w);
+    dae__child_reset(&w->coupling.child[p], NULL);
+  dae__wave_reset(w);
 }
 
 static dae_status wave_restart(void *self, double t, const double *y, dae_error *err)

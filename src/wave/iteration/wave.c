@@ -211,7 +211,7 @@ static void wave_find_fed(dae__wave *w)
 
 /* ---- starts ---- */
 
-static dae_status wave_stand_at(dae__wave *w, double t, dae_error *err)
+static dae_status wave_reset_at(dae__wave *w, double t, dae_error *err)
 {
   dae__wave_memory *m = w->m;
   m->t = m->origin = t;
@@ -220,7 +220,7 @@ static dae_status wave_stand_at(dae__wave *w, double t, dae_error *err)
   m->window = w->opts.window;
   m->intervals = 8;
   m->noise = 0;
-  dae__wave_stand(w);
+  dae__wave_reset(w);
   if (!w->motion)
     return dae__wave_save_all(w, err);
   dae__assembly_gather(w->assembly, w->y, w->assembled);
@@ -234,7 +234,7 @@ dae_status dae__wave_begin_at(dae__wave *w, double t, dae_error *err)
 {
   dae__coupling_unknowns(&w->coupling, w->y, w->dy, w->start);
   dae_status status = dae__coupling_restart(&w->coupling, t, w->y, w->start, err);
-  return status ? status : wave_stand_at(w, t, err);
+  return status ? status : wave_reset_at(w, t, err);
 }
 
 dae__wave *dae__wave_new(dae__arena *arena, const char *method, const dae_wave_options *opts,
@@ -271,7 +271,7 @@ dae_status dae__wave_finish(dae__wave *w, dae__arena *arena, double t, const dou
   if (!status && w->jacobi)
     status = dae__workers_create(w->env, slack ? 1 : w->opts.workers, &w->workers, err);
   if (!status)
-    status = wave_stand_at(w, t, err);
+    status = wave_reset_at(w, t, err);
   return status;
 }
 

@@ -167,7 +167,7 @@ dae__verdict dae__wave_judge(dae__wave *w);
 
 /* window.c */
 /* The subsystems stand at t, nothing is known of the time before. */
-void dae__wave_stand(dae__wave *w);
+void dae__wave_reset(dae__wave *w);
 /* The next window, which does not pass t_stop. */
 dae_status dae__wave_window(dae__wave *w, double t_stop, dae_error *err);
 

@@ -268,7 +268,7 @@ static dae_status window_accept(dae__wave *w, const plan *p, dae_error *err)
 
 /* ---- the window ---- */
 
-void dae__wave_stand(dae__wave *w)
+void dae__wave_reset(dae__wave *w)
 {
   w->m->t_previous = w->m->t;
   w->m->nodes = 1;
@@ -284,9 +284,9 @@ static dae_status window_give_up(dae__wave *w, dae__verdict verdict, const plan 
   bool failed = verdict == DAE__COARSE || verdict == DAE__FAILED;
   dae_status status = dae__wave_load_all(w, err);
   for (int i = 0; i < w->coupling.parts && !status; i++)
-    status = dae__child_stand(&w->coupling.child[i], err);
+    status = dae__child_reset(&w->coupling.child[i], err);
   DAE__TRY(status);
-  dae__wave_stand(w);
+  dae__wave_reset(w);
   w->failed = p->who;
   if (err)
     *err = failed ? p->why : dae_error_none();

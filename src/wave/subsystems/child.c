@@ -221,10 +221,10 @@ dae_status dae__child_restart(dae__child *c, double t, const double *y, const do
 {
   child_hold_inputs(c, in);
   dae_status status = dae_integrator_restart(c->it, t, y, err);
-  return status < 0 ? status : dae__child_stand(c, err);
+  return status < 0 ? status : dae__child_reset(c, err);
 }
 
-dae_status dae__child_stand(dae__child *c, dae_error *err)
+dae_status dae__child_reset(dae__child *c, dae_error *err)
 {
   double t = dae_integrator_view(c->it).t;
   *c->nodes = 1;
@@ -336,7 +336,7 @@ dae_status dae__child_create(dae__arena *arena, const dae__child_recipe *r, dae_
   if (status < 0)
     return status;
   c->subsystem.save_size = dae_integrator_save_size(c->it);
-  return dae__child_stand(c, err);
+  return dae__child_reset(c, err);
 }
 
 void dae__child_free(dae__child *c)

@@ -73,7 +73,7 @@ dae_status dae__child_restart(dae__child *child, double t, const double *y, cons
 dae_status dae__child_adjust(dae__child *child, const double *y, dae_error *err);
 
 /* Forgets the last advance: what is known is the state the integrator stands at. */
-dae_status dae__child_stand(dae__child *child, dae_error *err);
+dae_status dae__child_reset(dae__child *child, dae_error *err);
 
 /* State and derivative (may be NULL) at t within the last advance, as the grid has it. */
 void dae__child_state(const dae__child *child, double t, double *y, double *dy);
