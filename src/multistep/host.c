@@ -96,8 +96,8 @@ static dae_status bdf_variable_step(dae__bdf *s, double t_stop, dae_error *err)
     dae__bdf_reduce(s, result, est, errors);
   }
   m->stats.steps++;
-  if (dae__crawls(&m->crawl, &m->stats, s->history.memory->t, t_stop)) {
-    bdf_name_fastest(s, DAE__CRAWL_TEXT);
+  if (dae__is_stalled(&m->stall, &m->stats, s->history.memory->t, t_stop)) {
+    bdf_name_fastest(s, DAE__STALL_TEXT);
     return bdf_give_up(s, s->history.memory->t, s->history.memory->h, "", err);
   }
   return DAE_OK;
@@ -115,7 +115,7 @@ static void bdf_begin(dae__bdf *s, double t, const double *y, const double *dy, 
   m->growing = true;
   m->held = false;
   dae__bdf_watch_begin(&m->watch);
-  m->crawl = dae__crawl_begin(t, &m->stats);
+  m->stall = dae__stall_begin(t, &m->stats);
   m->started = true;
   m->has_matrix = false;
   dae__newton_forget(&m->newton);

@@ -29,7 +29,7 @@ typedef struct dae__bdf_memory {
   int order_shown;
   bool started;
   bool held; /* the step must not grow yet */
-  dae__crawl crawl;
+  dae__stall stall;
   dae__bdf_watch watch;
   bool growing; /* initial phase: order and step grow at every step */
   bool has_matrix;

@@ -123,10 +123,10 @@ static dae_status driver_variable_step(dae__driver *m, double t_stop, dae_error 
     dae_status status = driver_try_step(m, h, last ? t_stop : k->t + h, &why);
     if (!status && last) /* it was cut short */
       k->h = fmax(k->h, planned);
-    if (!status && !dae__crawls(&k->crawl, &k->stats, k->t, t_stop))
+    if (!status && !dae__is_stalled(&k->stall, &k->stats, k->t, t_stop))
       return DAE_OK;
     if (!status) {
-      driver_diagnose_small_steps(m, DAE__CRAWL_TEXT, &why);
+      driver_diagnose_small_steps(m, DAE__STALL_TEXT, &why);
       return driver_give_up(m, h, &why, "", err);
     }
     if (!dae__driver_can_retry(status))
@@ -161,7 +161,7 @@ static void driver_begin(dae__driver *m, double t_stop)
   m->control.max_step = m->max_step;
   dae__controller_reset(&k->controller, &m->control);
   k->h = driver_first_step(m, t_stop);
-  k->crawl = dae__crawl_begin(k->t, &k->stats);
+  k->stall = dae__stall_begin(k->t, &k->stats);
   k->bounded = 0;
   k->t_origin = k->t;
   k->done = 0;

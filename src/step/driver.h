@@ -20,7 +20,7 @@ typedef struct dae__driver_memory {
   double bound; /* of the step size: the iteration has failed above it, */
   int bounded;  /* and is not tried there for so many steps */
   dae__controller controller;
-  dae__crawl crawl;
+  dae__stall stall;
   dae_stats stats; /* steps, rejections and restarts */
 } dae__driver_memory;
 

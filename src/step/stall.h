@@ -1,5 +1,5 @@
-/* The smallest step, and runs that crawl: a force that switches to and fro lets steps become tiny,
- * many of them rejected, without ever failing for good. Looked at every DAE__CRAWL_WINDOW steps. */
+/* The smallest step, and runs that stall: a force that switches to and fro lets steps become tiny,
+ * many of them rejected, without ever failing for good. Looked at every DAE__STALL_WINDOW steps. */
 #ifndef DAEDAL_STEP_STALL_H
 #define DAEDAL_STEP_STALL_H
 
@@ -16,38 +16,38 @@ static inline double dae__smallest_step(double t, double t_stop)
 
 /* a run ends if so many steps, a tenth of them rejected, bring it on by less than this part of what
  * is left, */
-#define DAE__CRAWL_WINDOW 10000
-#define DAE__CRAWL_PROGRESS 1e-4
+#define DAE__STALL_WINDOW 10000
+#define DAE__STALL_PROGRESS 1e-4
 /* or by less than this one where it is iterations that fail: long runs have many errors that are
  * too large, of controllers that go to the limit, but hardly so many iterations */
-#define DAE__CRAWL_PROGRESS_FAILING 1e-3
+#define DAE__STALL_PROGRESS_FAILING 1e-3
 
-#define DAE__CRAWL_TEXT                                                                            \
+#define DAE__STALL_TEXT                                                                            \
   "the steps stay so small that the end would not be reached: a force may switch to and fro, or "  \
   "the tolerances are below what can be reached"
 
 /* Where progress was looked at last, and the counts there. Without pointers: to be kept. */
-typedef struct dae__crawl {
+typedef struct dae__stall {
   double t;
   long steps, by_error, by_convergence;
-} dae__crawl;
+} dae__stall;
 
-static inline dae__crawl dae__crawl_begin(double t, const dae_stats *stats)
+static inline dae__stall dae__stall_begin(double t, const dae_stats *stats)
 {
-  return (dae__crawl){t, stats->steps, stats->rejected_by_error, stats->rejected_by_convergence};
+  return (dae__stall){t, stats->steps, stats->rejected_by_error, stats->rejected_by_convergence};
 }
 
 /* Whether the run, now at t, crawls. */
-static inline bool dae__crawls(dae__crawl *c, const dae_stats *stats, double t, double t_stop)
+static inline bool dae__is_stalled(dae__stall *c, const dae_stats *stats, double t, double t_stop)
 {
-  if (stats->steps < c->steps + DAE__CRAWL_WINDOW)
+  if (stats->steps < c->steps + DAE__STALL_WINDOW)
     return false;
   double progress = t - c->t, left = t_stop - t;
   long failed = stats->rejected_by_convergence - c->by_convergence;
   long rejected = stats->rejected_by_error - c->by_error + failed;
-  *c = dae__crawl_begin(t, stats);
-  return (rejected > DAE__CRAWL_WINDOW / 10 && progress < DAE__CRAWL_PROGRESS * left) ||
-         (failed > DAE__CRAWL_WINDOW / 10 && progress < DAE__CRAWL_PROGRESS_FAILING * left);
+  *c = dae__stall_begin(t, stats);
+  return (rejected > DAE__STALL_WINDOW / 10 && progress < DAE__STALL_PROGRESS * left) ||
+         (failed > DAE__STALL_WINDOW / 10 && progress < DAE__STALL_PROGRESS_FAILING * left);
 }
 
 #endif
