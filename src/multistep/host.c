@@ -21,8 +21,8 @@
 #define START_SHARE 1e-3
 
 /* records a reason that has a variable's name in it */
-static void bdf_blame(dae__bdf *s, const char *what, const char *where, int variable,
-                      const char *hint)
+static void bdf_diagnose(dae__bdf *s, const char *what, const char *where, int variable,
+                         const char *hint)
 {
   char name[64];
   dae_problem_variable(&s->corrector.problem, variable, name, sizeof name);
@@ -32,7 +32,7 @@ static void bdf_blame(dae__bdf *s, const char *what, const char *where, int vari
 static dae_status bdf_give_up(dae__bdf *s, double t, double h, const char *hint, dae_error *err)
 {
   if (s->why.what)
-    bdf_blame(s, s->why.what, "worst in", s->why.worst, s->why.hint);
+    bdf_diagnose(s, s->why.what, "worst in", s->why.worst, s->why.hint);
   dae_error why = s->last;
   bool own = why.status == DAE_ERROR_CALLBACK || why.status == DAE_ERROR_MEMORY;
   dae_status status = own ? why.status : DAE_ERROR_STEP;
@@ -47,7 +47,7 @@ static void bdf_name_fastest(dae__bdf *s, const char *what)
 {
   dae__history_predict(&s->history, s->Y, s->dY);
   s->why.what = NULL;
-  bdf_blame(s, what, "fastest in", dae__bdf_worst(s, s->dY), "");
+  bdf_diagnose(s, what, "fastest in", dae__bdf_worst(s, s->dY), "");
 }
 
 /* what two times that are meant to be the same may differ by */

@@ -43,7 +43,7 @@ typedef struct dae__bdf_memory {
   dae_stats stats;
 } dae__bdf_memory;
 
-/* Why an attempt failed, where no callback and no matrix is to blame: written out only where the
+/* Why an attempt failed, where no callback and no matrix is to diagnose: written out only where the
  * integration ends by it. */
 typedef struct dae__bdf_reason {
   const char *what, *hint; /* what NULL: see dae__bdf.last */

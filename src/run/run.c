@@ -152,7 +152,7 @@ static dae_status run_create(run *r, const dae_env *env, dae_error *err)
 }
 
 /* Where coupling raises the index of the systems, that is what to tell. */
-static void run_blame_loop(const dae_run_plan *plan, dae_error *err)
+static void run_diagnose_loop(const dae_run_plan *plan, dae_error *err)
 {
   const dae_coupled *coupled = plan->problem.coupled;
   dae_contraction c;
@@ -181,7 +181,7 @@ static dae_status run_create_anyway(run *r, const dae_env *env, dae_error *err)
     return status;
   if (status < 0) {
     *err = refusal;
-    run_blame_loop(plan, err);
+    run_diagnose_loop(plan, err);
     return refusal.status;
   }
   *err = dae_error_none();

@@ -23,7 +23,7 @@ void dae__driver_diagnose(const dae__driver *m, const char *what, dae_error *why
   dae__fail(why, DAE_ERROR_STEP, name, "%s, fastest in %s", what, name);
 }
 
-/* a run that ends although no iteration is to blame: by constraints that become dependent, or by
+/* a run that ends although no iteration is to diagnose: by constraints that become dependent, or by
  * what changes fastest */
 static void driver_diagnose_small_steps(const dae__driver *m, const char *what, dae_error *why)
 {

@@ -61,7 +61,7 @@ void dae__driver_reset(dae__driver *m, double t);
 /* Whether a smaller step may do where this one failed. */
 bool dae__driver_can_retry(dae_status status);
 
-/* Names the variable that changes fastest, for failures that no equation is to blame for. */
+/* Names the variable that changes fastest, for failures that no equation is to diagnose for. */
 void dae__driver_diagnose(const dae__driver *m, const char *what, dae_error *why);
 
 /* What a view tells of it; order: of the last step. */

@@ -1,4 +1,4 @@
-/* Command line over simulate over defaults, and who is to blame for what does not fit. */
+/* Command line over simulate over defaults, and who is to diagnose for what does not fit. */
 #include "command.h"
 
 #include <math.h>

@@ -53,11 +53,11 @@ static dae_status assembly_eval_element(dae__assembly *a, int i, const dae_mecha
   if (w->f || w->s || w->c)
     dae__element_inputs(e, &a->total, at);
   if (e->semi)
-    return dae__blame(
+    return dae__element_diagnose(
         a, e,
         dae__element_semi(e, &here, dae__sub(w->s, e->at.u), dae__sub(w->c, e->at.w), &a->last));
   dae_mechanical_wanted own = assembly_share(a, e, w);
-  dae_status status = dae__blame(a, e, dae__mech_eval(e->m, &here, &own, &a->last));
+  dae_status status = dae__element_diagnose(a, e, dae__mech_eval(e->m, &here, &own, &a->last));
   if (status == DAE_ERROR_RECOVERABLE && assembly_left_to_caller(&e->n, &own))
     status = DAE_OK;
   DAE__TRY(status);
@@ -133,7 +133,8 @@ static int assembly_contracted(dae__assembly *a, const dae_mechanical_at *at, co
     if (dae__pattern_count(m->piece[i].pattern) == 0)
       continue;
     dae_mechanical_at here = dae__element_at(e, at);
-    status = dae__blame(a, e, fn(e->m, &here, s ? s + first(e) : NULL, m->values, &a->last));
+    status =
+        dae__element_diagnose(a, e, fn(e->m, &here, s ? s + first(e) : NULL, m->values, &a->last));
     if (!status)
       dae__mosaic_add(m, i, out);
   }
@@ -210,7 +211,8 @@ static int assembly_eval_energy(void *user, const dae_mechanical_at *at, double 
       continue;
     dae_mechanical_at here = dae__element_at(e, at);
     dae__element_inputs(e, &a->total, at);
-    status = dae__blame(a, e, dae__mech_energy(e->m, &here, &T_i, &V_i, &has_potential, &a->last));
+    status = dae__element_diagnose(
+        a, e, dae__mech_energy(e->m, &here, &T_i, &V_i, &has_potential, &a->last));
     *T += T_i;
     *V += V_i;
   }
@@ -256,7 +258,7 @@ static int assembly_eval_energy_rate(void *user, const dae_mechanical_at *at, co
     dae__element_inputs(e, &a->total, at);
     for (int j = 0; j < e->nin; j++)
       a->in_rate[j] = assembly_rate_of(a, at, e->source[j]);
-    status = dae__blame(
+    status = dae__element_diagnose(
         a, e, dae__mech_energy_rate(e->m, &here, e->nin > 0 ? a->in_rate : NULL, &T, &V, &a->last));
     *T_rate += T;
     *V_rate += V;
@@ -280,7 +282,7 @@ static int assembly_momenta(dae__assembly *a, const dae_mechanical_at *at, momen
     dae_mechanical_at here = dae__element_at(e, at);
     if (fn == dae__mech_F) /* momenta do not depend on inputs */
       dae__element_inputs(e, &a->total, at);
-    status = dae__blame(a, e, fn(e->m, &here, out + e->at.q, &a->last));
+    status = dae__element_diagnose(a, e, fn(e->m, &here, out + e->at.q, &a->last));
   }
   return dae__assembly_code(status);
 }

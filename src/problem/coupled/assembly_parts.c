@@ -63,11 +63,12 @@ static dae_status assembly_add_element_J(dae__assembly *a, int i, const dae_mech
   dae__element *e = &a->element[i];
   dae_mechanical_at here = dae__element_at(e, at);
   dae__element_inputs(e, &a->total, at);
-  DAE__TRY(dae__blame(a, e, dae__element_J(e, &here, a->J.values, &a->last)));
+  DAE__TRY(dae__element_diagnose(a, e, dae__element_J(e, &here, a->J.values, &a->last)));
   dae__mosaic_add(&a->J, i, J);
   if (e->nin == 0)
     return DAE_OK;
-  dae_status status = dae__blame(a, e, dae__element_J_in(e, &here, a->J.values, &a->last));
+  dae_status status =
+      dae__element_diagnose(a, e, dae__element_J_in(e, &here, a->J.values, &a->last));
   if (!status)
     dae__mosaic_add(&a->J, a->elements + i, J);
   return status;
@@ -167,7 +168,7 @@ const char *const *dae__assembly_names(const dae__assembly *a, dae__arena *arena
   return names;
 }
 
-dae_status dae__blame(dae__assembly *a, const dae__element *e, dae_status status)
+dae_status dae__element_diagnose(dae__assembly *a, const dae__element *e, dae_status status)
 {
   static const char kind[] = "equation of ";
   dae_error said = a->last;

@@ -56,6 +56,6 @@ int dae__assembly_code(dae_status status);
 const char *const *dae__assembly_names(const dae__assembly *a, dae__arena *arena, char which);
 
 /* Names the part in what a failed evaluation of it said. */
-dae_status dae__blame(dae__assembly *a, const dae__element *e, dae_status status);
+dae_status dae__element_diagnose(dae__assembly *a, const dae__element *e, dae_status status);
 
 #endif

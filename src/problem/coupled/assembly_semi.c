@@ -20,7 +20,7 @@ static int assembly_semi_eval_rows(dae__assembly *a, const dae_semi_explicit_at 
     dae__element *e = &a->element[i];
     dae_mechanical_at here = dae__element_at(e, &all);
     dae__element_inputs(e, &a->total, &all);
-    status = dae__blame(
+    status = dae__element_diagnose(
         a, e, dae__element_semi(e, &here, dae__sub(f, e->at.u), dae__sub(F, e->at.w), &a->last));
   }
   return dae__assembly_code(status);
@@ -46,7 +46,7 @@ static int assembly_semi_eval_F_t(void *user, const dae_semi_explicit_at *at, do
     dae__element *e = &a->element[i];
     dae_mechanical_at here = dae__element_at(e, &all);
     dae__element_inputs(e, &a->total, &all);
-    status = dae__blame(a, e, dae__element_F_t(e, &here, out + e->at.w, &a->last));
+    status = dae__element_diagnose(a, e, dae__element_F_t(e, &here, out + e->at.w, &a->last));
   }
   return dae__assembly_code(status);
 }
@@ -66,7 +66,7 @@ static int assembly_semi_eval_M(void *user, const dae_semi_explicit_at *at, doub
   for (int i = 0; i < a->parts && !status; i++) {
     dae__element *e = &a->element[i];
     dae_mechanical_at here = dae__element_at(e, &all);
-    status = dae__blame(
+    status = dae__element_diagnose(
         a, e, dae__semi_M(e->semi, at->t, dae__element_xy(e, &here), a->M.values, &a->last));
     if (!status)
       dae__mosaic_add(&a->M, i, out);
@@ -84,9 +84,9 @@ static int assembly_semi_eval_Ms(void *user, const dae_semi_explicit_at *at, con
   for (int i = 0; i < a->parts && !status; i++) {
     dae__element *e = &a->element[i];
     dae_mechanical_at here = dae__element_at(e, &all);
-    status = dae__blame(a, e,
-                        dae__semi_Ms(e->semi, at->t, dae__element_xy(e, &here), s + e->at.u,
-                                     a->Ms.values, &a->last));
+    status = dae__element_diagnose(a, e,
+                                   dae__semi_Ms(e->semi, at->t, dae__element_xy(e, &here),
+                                                s + e->at.u, a->Ms.values, &a->last));
     if (!status)
       dae__mosaic_add(&a->Ms, i, out);
   }

@@ -151,7 +151,7 @@ static const char *wave_advice(const dae__wave *w)
          "into account";
 }
 
-static dae_status wave_blame_growth(dae__wave *w, const char *what, dae_error *err)
+static dae_status wave_diagnose_growth(dae__wave *w, const char *what, dae_error *err)
 {
   char loop[160], order[120], rho[64] = "";
   dae__wave_loop_names(w, loop, sizeof loop);
@@ -167,7 +167,7 @@ static dae_status wave_blame_growth(dae__wave *w, const char *what, dae_error *e
 }
 
 /* a subsystem that could not go on: what it said, and which one it is */
-static dae_status wave_blame_system(const dae__wave *w, dae_error *err)
+static dae_status wave_diagnose_system(const dae__wave *w, dae_error *err)
 {
   char text[sizeof err->text];
   if (!err || w->failed < 0)
@@ -184,7 +184,7 @@ static dae_status wave_blame_system(const dae__wave *w, dae_error *err)
   return err->status;
 }
 
-dae_status dae__wave_blame(dae__wave *w, dae__verdict verdict, dae_error *err)
+dae_status dae__wave_diagnose(dae__wave *w, dae__verdict verdict, dae_error *err)
 {
   char what[96];
   dae_status status;
@@ -192,7 +192,7 @@ dae_status dae__wave_blame(dae__wave *w, dae__verdict verdict, dae_error *err)
   case DAE__FAILED:
   case DAE__EARLY:
   case DAE__COARSE:
-    status = err && err->status < 0 ? wave_blame_system(w, err)
+    status = err && err->status < 0 ? wave_diagnose_system(w, err)
                                     : dae__fail(err, DAE_ERROR_COUPLING, NULL,
                                                 "the exchange grid does not resolve the waveforms, "
                                                 "however short the window: loosen the tolerance");
@@ -200,14 +200,14 @@ dae_status dae__wave_blame(dae__wave *w, dae__verdict verdict, dae_error *err)
   case DAE__CYCLE:
     snprintf(what, sizeof what, "the iteration falls into a %s, changes stay at %.6g",
              w->jacobi ? "cycle of four sweeps" : "2-cycle", dae__wave_plain_change(w));
-    status = wave_blame_growth(w, what, err);
+    status = wave_diagnose_growth(w, what, err);
     break;
   case DAE__SLOW:
     snprintf(what, sizeof what, "the iteration has not converged in %d sweeps", w->trial.sweep);
-    status = wave_blame_growth(w, what, err);
+    status = wave_diagnose_growth(w, what, err);
     break;
   default:
-    status = wave_blame_growth(w, "the iteration diverges", err);
+    status = wave_diagnose_growth(w, "the iteration diverges", err);
     break;
   }
   dae__fail_at(err, w->m->t, w->grid[w->given.nodes - 1] - w->m->t);

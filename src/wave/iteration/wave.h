@@ -5,7 +5,7 @@
  *   judge.c     converged, going on, diverging
  *   window.c    sweeps until they converge; what is tried where they do not
  *   project.c   states onto the joints
- *   blame.c     rho along a run, messages
+ *   diagnose.c     rho along a run, messages
  *   report.c    the contraction report
  *   integrator.c  the verbs
  *   wave.c, subsystems.c  creation */
@@ -195,11 +195,11 @@ dae_status dae__wave_begin_at(dae__wave *w, double t, dae_error *err);
 dae_status dae__report_order(const dae_problem *problem, double t, const double *y,
                              const double *dy, const dae_env *env, int *order, dae_error *err);
 
-/* blame.c */
+/* diagnose.c */
 void dae__wave_loop_names(const dae__wave *w, char *text, size_t size);
 /* largest change of an unknown, in its own unit */
 double dae__wave_plain_change(const dae__wave *w);
-dae_status dae__wave_blame(dae__wave *w, dae__verdict verdict, dae_error *err);
+dae_status dae__wave_diagnose(dae__wave *w, dae__verdict verdict, dae_error *err);
 /* rho at a node with gains, into the memory. */
 void dae__wave_measure(dae__wave *w, int node);
 

@@ -290,7 +290,7 @@ static dae_status window_give_up(dae__wave *w, dae__verdict verdict, const plan 
   w->failed = p->who;
   if (err)
     *err = failed ? p->why : dae_error_none();
-  return dae__wave_blame(w, verdict, err);
+  return dae__wave_diagnose(w, verdict, err);
 }
 
 dae_status dae__wave_window(dae__wave *w, double t_stop, dae_error *err)

@@ -45,7 +45,7 @@ static dae_status member_create_part(dae__member *m, int part, dae_error *err)
   m->pass.name = m->given->name ? m->given->name : name;
   dae_status status = dae__element_part(m->arena, m->given, m->pass.name, &m->part, err);
   m->inputs = m->part.nin;
-  return dae__pass_blame(m->pass.name, status, err);
+  return dae__pass_diagnose(m->pass.name, status, err);
 }
 
 static dae_status member_create_hinges(dae__member *m, const bool *carried, dae_error *err)

@@ -59,7 +59,7 @@ static dae_status member_linearise(dae__member *m, const dae_mechanical_at *at, 
   if (!status && m->inner.n > 0)
     status = dae__mech_J(m->part.m, at, m->J_values, err);
   if (status || m->inner.n == 0)
-    return dae__pass_blame(m->pass.name, status, err);
+    return dae__pass_diagnose(m->pass.name, status, err);
   status = dae__inner_factor(&m->inner, m->J_values);
   if (status != DAE_ERROR_SINGULAR)
     return status ? dae__fail(err, status, NULL, "dc/dw: %s", dae_status_text(status)) : DAE_OK;
@@ -70,7 +70,7 @@ static dae_status member_linearise(dae__member *m, const dae_mechanical_at *at, 
             "the algebraic equations do not determine %s: dc/dw is singular, so the index is "
             "higher than 1 there",
             name);
-  return dae__pass_blame(m->pass.name, status, err);
+  return dae__pass_diagnose(m->pass.name, status, err);
 }
 
 /* top += f_in e_j + f_w dw,  dw = -c_w \ c_in e_j */
@@ -133,7 +133,7 @@ static dae_status member_balance_at(dae__member *m, const dae_mechanical_at *at,
 {
   dae_status status = dae__mech_eval(m->part.m, at, &(dae_mechanical_wanted){.f = m->f}, err);
   if (status)
-    return dae__pass_blame(m->pass.name, status, err);
+    return dae__pass_diagnose(m->pass.name, status, err);
   dae__member_input_forces(m, at->in, m->f);
   return dae__balance_solve(m, at, m->f, err);
 }
@@ -150,7 +150,7 @@ static dae_status member_check_unique(const dae__member *m, int count, const dae
                 "%s is not unique, since constraints of the part depend on each other: it cannot "
                 "be an input of another part",
                 name);
-      return dae__pass_blame(m->pass.name, DAE_ERROR_UNSUPPORTED, err);
+      return dae__pass_diagnose(m->pass.name, DAE_ERROR_UNSUPPORTED, err);
     }
   return DAE_OK;
 }
@@ -216,7 +216,7 @@ static dae_status member_answer_semi(dae__member *m, double t, const double *y, 
   for (int j = 0; j < m->inputs && !status; j++)
     for (int i = 0; i < count; i++)
       D[i + count * j] = X[answers[i].index + n * j];
-  return dae__pass_blame(m->pass.name, status, err);
+  return dae__pass_diagnose(m->pass.name, status, err);
 }
 
 /* ---- both ---- */

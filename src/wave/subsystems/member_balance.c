@@ -290,7 +290,7 @@ dae_status dae__balance_solve(dae__member *m, const dae_mechanical_at *at, const
   dae__mech *own = m->part.m;
   dae_mechanical_wanted want = {
       .M = b->M, .G = b->G, .gamma = b->y, .K = b->K, .kappa = b->y + own->ng};
-  DAE__TRY(dae__pass_blame(m->pass.name, dae__mech_eval(own, at, &want, err), err));
+  DAE__TRY(dae__pass_diagnose(m->pass.name, dae__mech_eval(own, at, &want, err), err));
   dae__scale(b->nc, -1, b->y);
   balance_joint_sides(m, at->in, b->y + b->nc);
   dae__copy(b->nq, f, b->v_dot);

@@ -128,7 +128,7 @@ static dae_status member_evaluate(dae__member *m, dae__hinge *h, double t,
     status = member_derivatives(h, &at, want->lambda, err);
   if (m->locks)
     dae__lock_unlock(m->locks[h->number]);
-  return dae__pass_blame(h->name, status, err);
+  return dae__pass_diagnose(h->name, status, err);
 }
 
 static void member_set_point(const dae__member *m, dae__hinge *h, const dae_mechanical_at *at)

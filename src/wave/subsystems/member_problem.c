@@ -111,7 +111,7 @@ static dae_status member_prepare(dae__member *m, const dae_mechanical_at *at)
   dae_status status = dae__member_point(m, at, &m->pass.last);
   if (!status && m->carried > 0) {
     status = dae__mech_eval(m->part.m, at, &(dae_mechanical_wanted){.f = m->f}, &m->pass.last);
-    status = dae__pass_blame(m->pass.name, status, &m->pass.last);
+    status = dae__pass_diagnose(m->pass.name, status, &m->pass.last);
     DAE__TRY(status);
     dae__member_input_forces(m, at->in, m->f);
     status = dae__balance_solve(m, at, m->f, &m->pass.last);
@@ -158,7 +158,7 @@ static dae_status member_add_carried_J(dae__member *m, const dae_mechanical_at *
 {
   dae_status status = dae__mech_J(m->part.m, at, m->J_values, &m->pass.last);
   if (status)
-    return dae__pass_blame(m->pass.name, status, &m->pass.last);
+    return dae__pass_diagnose(m->pass.name, status, &m->pass.last);
   for (int j = 0; j < m->part.nz; j++) {
     member_start_column(&m->balance, m->part.J, m->J_values, j);
     dae__member_column_z(m, j, m->balance.top, m->balance.bottom);
@@ -218,9 +218,9 @@ static int member_eval_J_in(void *user, const dae_mechanical_at *at, double *J_i
   dae__member *m = user;
   dae_status status = member_prepare(m, at);
   if (!status && m->part.nin > 0)
-    status = dae__pass_blame(m->pass.name,
-                             dae__element_J_in(&m->part, at, m->J_in_values, &m->pass.last),
-                             &m->pass.last);
+    status = dae__pass_diagnose(m->pass.name,
+                                dae__element_J_in(&m->part, at, m->J_in_values, &m->pass.last),
+                                &m->pass.last);
   if (status)
     return dae__pass_code(status);
   dae__zero(dae__pattern_count(&m->J_in), J_in);

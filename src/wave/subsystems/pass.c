@@ -2,7 +2,7 @@
 #include "core/error.h"
 #include "problem/callback.h"
 
-dae_status dae__pass_blame(const char *name, dae_status status, dae_error *err)
+dae_status dae__pass_diagnose(const char *name, dae_status status, dae_error *err)
 {
   if (status >= 0 || !err || name[0] == '\0')
     return status;
@@ -13,7 +13,7 @@ dae_status dae__pass_blame(const char *name, dae_status status, dae_error *err)
 int dae__pass_said(dae__pass *pass, int code, const char *callback, double t)
 {
   dae_status status = dae__callback_status(pass->why, code, callback, t, &pass->last);
-  dae__pass_blame(pass->name, status, &pass->last);
+  dae__pass_diagnose(pass->name, status, &pass->last);
   return code;
 }
 

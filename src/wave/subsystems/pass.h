@@ -19,7 +19,7 @@ void dae__pass_on(dae_mechanical *p);
 int dae__pass_said(dae__pass *pass, int code, const char *callback, double t);
 
 /* Names the part or the joint in what an evaluation of it said. */
-dae_status dae__pass_blame(const char *name, dae_status status, dae_error *err);
+dae_status dae__pass_diagnose(const char *name, dae_status status, dae_error *err);
 
 /* What a callback returns: 0, 1 to refuse the point, -1. */
 int dae__pass_code(dae_status status);

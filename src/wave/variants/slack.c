@@ -60,7 +60,7 @@ static dae_status slack_take_lender(dae__slack *s, const dae_part *part, dae__le
   snprintf(name, 32, "part[%d]", l->part + 1);
   dae_status status = dae__element_part(s->arena, part, part->name ? part->name : name, &l->e, err);
   if (status)
-    return dae__pass_blame(part->name ? part->name : name, status, err);
+    return dae__pass_diagnose(part->name ? part->name : name, status, err);
   bool momenta = part->mechanical && !part->mechanical->f;
   l->J_pattern = momenta && l->part == s->part ? &l->e.m->J_user : l->e.J;
   l->row = DAE__ALLOC(s->arena, int, l->e.nr);

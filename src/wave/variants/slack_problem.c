@@ -75,7 +75,7 @@ static int slack_lent_rows(dae__slack *s, const dae_mechanical_at *at, double *o
     dae_mechanical_wanted want = {.c = l->rows};
     status = l->e.semi ? dae__element_semi(&l->e, &here, NULL, l->rows, &s->pass.last)
                        : dae__mech_eval(l->e.m, &here, &want, &s->pass.last);
-    dae__pass_blame(l->e.name, status, &s->pass.last);
+    dae__pass_diagnose(l->e.name, status, &s->pass.last);
     const int *row = l->row + l->e.nr - l->e.n.w;
     for (int i = 0; i < l->e.n.w && !status; i++)
       if (row[i] >= 0)
@@ -96,7 +96,7 @@ static dae_status slack_evaluate_J(dae__slack *s, dae__lender *l, const dae_mech
     int code = dae__pass_said(&s->pass, p->J(p->user, here, l->J), "J", here->t);
     return code == 0 ? DAE_OK : code > 0 ? DAE_ERROR_RECOVERABLE : DAE_ERROR_CALLBACK;
   }
-  return dae__pass_blame(l->e.name, dae__element_J(&l->e, here, l->J, err), err);
+  return dae__pass_diagnose(l->e.name, dae__element_J(&l->e, here, l->J, err), err);
 }
 
 static void slack_add_excerpt(dae__slack *s, const dae__excerpt *x, const dae__piece *piece,
@@ -119,8 +119,8 @@ static int slack_assemble(dae__slack *s, const dae_mechanical_at *at, int of_J,
     if (dae__pattern_count(&x[0].pattern) > 0)
       status = slack_evaluate_J(s, l, &here);
     if (!status && dae__pattern_count(&x[1].pattern) > 0)
-      status = dae__pass_blame(l->e.name, dae__element_J_in(&l->e, &here, l->J_in, &s->pass.last),
-                               &s->pass.last);
+      status = dae__pass_diagnose(
+          l->e.name, dae__element_J_in(&l->e, &here, l->J_in, &s->pass.last), &s->pass.last);
     if (status)
       break;
     slack_add_excerpt(s, &x[0], &piece[2 * k], l->J, matrix);
