@@ -13,46 +13,47 @@ typedef struct simple {
   double *K; /* slopes of the stages */
 } simple;
 
-static dae_status classical_attempt(void *self, const dae__rk_leg *leg, double *error,
+static dae_status classical_attempt(void *self, const dae__rk_step *step, double *error,
                                     dae_error *err)
 {
   simple *o = self;
   const dae__rk_body *body = o->body;
   const dae__rk_scheme *scheme = &o->scheme;
   size_t size = (size_t)body->size;
-  double *z = leg->to.z, *K = o->K, h = leg->h;
+  double *z = step->to.z, *K = o->K, h = step->h;
   *error = 0; /* fixed steps */
-  dae__copy(body->size, leg->from.dz, K);
-  dae__copy(body->size, leg->from.z, z);
+  dae__copy(body->size, step->from.dz, K);
+  dae__copy(body->size, step->from.z, z);
   for (int i = 1; i < scheme->stages; i++) {
-    dae__copy(body->nx, leg->from.z, z); /* y stays: a guess */
+    dae__copy(body->nx, step->from.z, z); /* y stays: a guess */
     for (int j = 0; j < i; j++)
       dae__axpy(body->nx, h * scheme->a[i][j], K + (size_t)j * size, z);
-    DAE__TRY(body->table->slopes(body->self, false, leg->t + scheme->c[i] * h, z,
+    DAE__TRY(body->table->slopes(body->self, false, step->t + scheme->c[i] * h, z,
                                  K + (size_t)i * size, err));
   }
-  dae__copy(body->nx, leg->from.z, z);
+  dae__copy(body->nx, step->from.z, z);
   for (int i = 0; i < scheme->stages; i++)
     dae__axpy(body->nx, h * scheme->b[i], K + (size_t)i * size, z);
   return DAE_OK;
 }
 
-static dae_status classical_settle(void *self, const dae__rk_leg *leg, dae_error *err)
+static dae_status classical_complete_step(void *self, const dae__rk_step *step, dae_error *err)
 {
   const dae__rk_body *body = ((simple *)self)->body;
-  double t = leg->t + leg->h;
+  double t = step->t + step->h;
   dae_status status =
-      body->table->project ? body->table->project(body->self, false, t, leg->to.z, err) : DAE_OK;
-  return status ? status : body->table->slopes(body->self, false, t, leg->to.z, leg->to.dz, err);
+      body->table->project ? body->table->project(body->self, false, t, step->to.z, err) : DAE_OK;
+  return status ? status : body->table->slopes(body->self, false, t, step->to.z, step->to.dz, err);
 }
 
-static void classical_between(void *self, const dae__rk_leg *leg, double x, double *z)
+static void classical_dense_output(void *self, const dae__rk_step *step, double x, double *z)
 {
-  dae__rk_hermite(((simple *)self)->body, leg, x, z);
+  dae__rk_hermite(((simple *)self)->body, step, x, z);
 }
 
-static const dae__stepper_table classical_verbs = {
-    .attempt = classical_attempt, .settle = classical_settle, .between = classical_between};
+static const dae__stepper_table classical_verbs = {.attempt = classical_attempt,
+                                                   .complete = classical_complete_step,
+                                                   .dense_output = classical_dense_output};
 
 dae_status dae__simple_create(dae__arena *arena, const dae__rk_body *body,
                               const dae__rk_scheme *scheme, dae__stepper *out, dae_error *err)

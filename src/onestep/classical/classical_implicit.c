@@ -21,33 +21,33 @@ static void implicit_begin(void *self)
   ((implicit *)self)->stages.memory->factored = false;
 }
 
-static dae_status implicit_attempt(void *self, const dae__rk_leg *leg, double *error,
+static dae_status implicit_attempt(void *self, const dae__rk_step *step, double *error,
                                    dae_error *err)
 {
   implicit *o = self;
   int last = o->scheme.stages - 1;
   *error = 0; /* fixed steps */
   dae_status status =
-      dae__rk_stages_solve(&o->stages, leg->t, leg->h, leg->from.z, leg->from.dz, err);
+      dae__rk_stages_solve(&o->stages, step->t, step->h, step->from.z, step->from.dz, err);
   DAE__TRY(status);
-  dae__copy(o->body->size, dae__rk_stage(&o->stages, last), leg->to.z);
-  dae__copy(o->body->nx, dae__rk_stage_slope(&o->stages, last), leg->to.dz);
+  dae__copy(o->body->size, dae__rk_stage(&o->stages, last), step->to.z);
+  dae__copy(o->body->nx, dae__rk_stage_slope(&o->stages, last), step->to.dz);
   return DAE_OK;
 }
 
 /* the stages have y and the slope at the end, but the slope only to round-off/h: not where a step
  * was cut short */
-static dae_status implicit_settle(void *self, const dae__rk_leg *leg, dae_error *err)
+static dae_status implicit_complete_step(void *self, const dae__rk_step *step, dae_error *err)
 {
   implicit *o = self;
   const dae__rk_body *body = o->body;
-  double t = leg->t + leg->h;
+  double t = step->t + step->h;
   dae_status status = DAE_OK;
-  if (leg->h < CUT * o->step && !body->singular) {
+  if (step->h < CUT * o->step && !body->singular) {
     if (body->table->project)
-      status = body->table->project(body->self, false, t, leg->to.z, err);
+      status = body->table->project(body->self, false, t, step->to.z, err);
     if (!status)
-      status = body->table->slopes(body->self, false, t, leg->to.z, leg->to.dz, err);
+      status = body->table->slopes(body->self, false, t, step->to.z, step->to.dz, err);
   }
   if (!status && o->inside)
     dae__copy(o->scheme.stages * body->size, o->stages.Z, o->inside);
@@ -55,35 +55,35 @@ static dae_status implicit_settle(void *self, const dae__rk_leg *leg, dae_error 
 }
 
 /* the polynomial through the stages, or its derivative times h: by these weights */
-static void implicit_through_stages(const implicit *o, const dae__rk_leg *leg, int n,
+static void implicit_through_stages(const implicit *o, const dae__rk_step *step, int n,
                                     const double *weight, double *out)
 {
   dae__zero(n, out);
-  dae__axpy(n, weight[0], leg->from.z, out);
+  dae__axpy(n, weight[0], step->from.z, out);
   for (int i = 0; i < o->scheme.stages; i++)
     dae__axpy(n, weight[i + 1], o->inside + (size_t)i * (size_t)o->body->size, out);
 }
 
-static void implicit_between(void *self, const dae__rk_leg *leg, double x, double *z)
+static void implicit_dense_output(void *self, const dae__rk_step *step, double x, double *z)
 {
   implicit *o = self;
   double value[DAE__RK_STAGES + 1], slope[DAE__RK_STAGES + 1];
   if (!o->inside) {
-    dae__rk_hermite(o->body, leg, x, z);
+    dae__rk_hermite(o->body, step, x, z);
     return;
   }
   dae__rk_collocation(&o->scheme, x, value, slope);
-  implicit_through_stages(o, leg, o->body->size, value, z);
+  implicit_through_stages(o, step, o->body->size, value, z);
 }
 
-static void implicit_rate(void *self, const dae__rk_leg *leg, double x, double *dz)
+static void implicit_rate(void *self, const dae__rk_step *step, double x, double *dz)
 {
   implicit *o = self;
   double value[DAE__RK_STAGES + 1], slope[DAE__RK_STAGES + 1];
   dae__rk_collocation(&o->scheme, x, value, slope);
   dae__zero(o->body->size, dz);
-  implicit_through_stages(o, leg, o->body->nx, slope, dz);
-  dae__scale(o->body->nx, 1 / leg->h, dz);
+  implicit_through_stages(o, step, o->body->nx, slope, dz);
+  dae__scale(o->body->nx, 1 / step->h, dz);
 }
 
 static void implicit_count(const void *self, dae_stats *stats)
@@ -107,8 +107,8 @@ static void implicit_release(void *self)
 
 static const dae__stepper_table implicit_verbs = {.begin = implicit_begin,
                                                   .attempt = implicit_attempt,
-                                                  .settle = implicit_settle,
-                                                  .between = implicit_between,
+                                                  .complete = implicit_complete_step,
+                                                  .dense_output = implicit_dense_output,
                                                   .rate = implicit_rate,
                                                   .count = implicit_count,
                                                   .reload = implicit_reload,

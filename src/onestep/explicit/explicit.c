@@ -44,20 +44,20 @@ static double *explicit_slope(const explicit_stepper *o, double *K, int i)
 /* ---- attempt ---- */
 
 /* k_1 ... k_(s-1), and x1; y of the last stage is the guess there */
-static dae_status explicit_stages(explicit_stepper *o, const dae__rk_leg *leg, double *K,
+static dae_status explicit_stages(explicit_stepper *o, const dae__rk_step *step, double *K,
                                   dae_error *err)
 {
   const dae__rk_body *body = o->body;
   const dae__pair *p = o->pair;
-  dae__copy(body->nx, leg->from.dz, K);
-  dae__copy(body->size - body->nx, leg->from.z + body->nx, o->z + body->nx);
+  dae__copy(body->nx, step->from.dz, K);
+  dae__copy(body->size - body->nx, step->from.z + body->nx, o->z + body->nx);
   for (int i = 1; i < p->stages; i++) {
-    dae__combine(&o->stage[i], body->nx, leg->h, K, leg->from.z, o->z);
-    DAE__TRY(body->table->slopes(body->self, false, leg->t + p->c[i] * leg->h, o->z,
+    dae__combine(&o->stage[i], body->nx, step->h, K, step->from.z, o->z);
+    DAE__TRY(body->table->slopes(body->self, false, step->t + p->c[i] * step->h, o->z,
                                  explicit_slope(o, K, i), err));
   }
-  dae__combine(&o->stage[p->stages], body->nx, leg->h, K, leg->from.z, leg->to.z);
-  dae__copy(body->size - body->nx, o->z + body->nx, leg->to.z + body->nx);
+  dae__combine(&o->stage[p->stages], body->nx, step->h, K, step->from.z, step->to.z);
+  dae__copy(body->size - body->nx, o->z + body->nx, step->to.z + body->nx);
   return DAE_OK;
 }
 
@@ -96,58 +96,58 @@ static double explicit_estimate(explicit_stepper *o, double h, const double *K)
 }
 
 /* x1 onto its constraints, and its slope */
-static dae_status explicit_arrive(explicit_stepper *o, const dae__rk_leg *leg, dae_error *err)
+static dae_status explicit_arrive(explicit_stepper *o, const dae__rk_step *step, dae_error *err)
 {
   const dae__rk_body *body = o->body;
-  double t = leg->t + leg->h;
+  double t = step->t + step->h;
   return body->table->arrive
-             ? body->table->arrive(body->self, t, leg->to.z, leg->to.dz, err)
-             : body->table->slopes(body->self, false, t, leg->to.z, leg->to.dz, err);
+             ? body->table->arrive(body->self, t, step->to.z, step->to.dz, err)
+             : body->table->slopes(body->self, false, t, step->to.z, step->to.dz, err);
 }
 
-static dae_status explicit_attempt(void *self, const dae__rk_leg *leg, double *error,
+static dae_status explicit_attempt(void *self, const dae__rk_step *step, double *error,
                                    dae_error *err)
 {
   explicit_stepper *o = self;
   double *K = o->K[!o->memory->last];
-  dae_status status = explicit_stages(o, leg, K, err);
+  dae_status status = explicit_stages(o, step, K, err);
   DAE__TRY(status);
-  explicit_weigh(o, leg->from.z, leg->to.z);
+  explicit_weigh(o, step->from.z, step->to.z);
   if (o->pair->closed) {
-    status = explicit_arrive(o, leg, err);
-    dae__copy(o->body->nx, leg->to.dz, explicit_slope(o, K, o->pair->stages));
+    status = explicit_arrive(o, step, err);
+    dae__copy(o->body->nx, step->to.dz, explicit_slope(o, K, o->pair->stages));
   }
-  *error = explicit_estimate(o, leg->h, K);
+  *error = explicit_estimate(o, step->h, K);
   return status;
 }
 
 /* ---- settle ---- */
 
 /* Differences that are round-off say nothing. */
-static double explicit_stiffness_of(const explicit_stepper *o, const dae__rk_leg *leg, double *K)
+static double explicit_stiffness_of(const explicit_stepper *o, const dae__rk_step *step, double *K)
 {
   const dae__pair *p = o->pair;
   const double *last = explicit_slope(o, K, p->stages),
                *before = explicit_slope(o, K, p->stages - 1);
   double sum = 0, noise = 0;
   for (int i = 0; i < o->body->nx; i++) {
-    double d = (last[i] - before[i]) * o->inverse[i], e = leg->to.z[i] * o->inverse[i];
+    double d = (last[i] - before[i]) * o->inverse[i], e = step->to.z[i] * o->inverse[i];
     sum += d * d;
     noise += e * e;
   }
   bool shows = o->apart > 100 * DBL_EPSILON * sqrt(noise);
-  return shows ? leg->h * sqrt(sum) / o->apart / p->reach : 0;
+  return shows ? step->h * sqrt(sum) / o->apart / p->reach : 0;
 }
 
-static dae_status explicit_settle(void *self, const dae__rk_leg *leg, dae_error *err)
+static dae_status explicit_complete_step(void *self, const dae__rk_step *step, dae_error *err)
 {
   explicit_stepper *o = self;
   double *K = o->K[!o->memory->last];
   if (!o->pair->closed) {
-    DAE__TRY(explicit_arrive(o, leg, err));
-    dae__copy(o->body->nx, leg->to.dz, explicit_slope(o, K, o->pair->stages));
+    DAE__TRY(explicit_arrive(o, step, err));
+    dae__copy(o->body->nx, step->to.dz, explicit_slope(o, K, o->pair->stages));
   }
-  *o->memory = (memory){.last = !o->memory->last, .stiffness = explicit_stiffness_of(o, leg, K)};
+  *o->memory = (memory){.last = !o->memory->last, .stiffness = explicit_stiffness_of(o, step, K)};
   return DAE_OK;
 }
 
@@ -158,16 +158,16 @@ static double explicit_stiffness(const void *self)
 
 /* ---- between the ends ---- */
 
-static dae_status explicit_refine(void *self, const dae__rk_leg *leg, dae_error *err)
+static dae_status explicit_refine(void *self, const dae__rk_step *step, dae_error *err)
 {
   explicit_stepper *o = self;
   const dae__rk_body *body = o->body;
   const dae__pair *p = o->pair;
   double *K = o->K[o->memory->last];
-  dae__copy(body->size, leg->from.z, o->z);
+  dae__copy(body->size, step->from.z, o->z);
   for (int i = p->stages + 1; i <= p->stages + p->extra; i++) {
-    dae__combine(&o->stage[i], body->nx, leg->h, K, leg->from.z, o->z);
-    DAE__TRY(body->table->slopes(body->self, true, leg->t + p->c[i] * leg->h, o->z,
+    dae__combine(&o->stage[i], body->nx, step->h, K, step->from.z, o->z);
+    DAE__TRY(body->table->slopes(body->self, true, step->t + p->c[i] * step->h, o->z,
                                  explicit_slope(o, K, i), err));
   }
   o->memory->fine = true;
@@ -191,16 +191,16 @@ static void explicit_weights_at(const explicit_stepper *o, double x, double w[DA
   }
 }
 
-static void explicit_between(void *self, const dae__rk_leg *leg, double x, double *z)
+static void explicit_dense_output(void *self, const dae__rk_step *step, double x, double *z)
 {
   explicit_stepper *o = self;
   const dae__rk_body *body = o->body;
-  const double *a = leg->from.z, *b = leg->to.z;
+  const double *a = step->from.z, *b = step->to.z;
   double w[DAE__PAIR_SLOPES], share = x * x * (3 - 2 * x);
   explicit_weights_at(o, x, w);
   dae__combination c;
   dae__combination_set(&c, DAE__PAIR_SLOPES, w, o->stride);
-  dae__combine(&c, body->nx, leg->h, o->K[o->memory->last], a, z);
+  dae__combine(&c, body->nx, step->h, o->K[o->memory->last], a, z);
   for (int i = 0; i < body->nx; i++)
     z[i] += share * (b[i] - a[i]);
   for (int i = body->nx; i < body->size; i++)
@@ -210,12 +210,12 @@ static void explicit_between(void *self, const dae__rk_leg *leg, double x, doubl
 /* ---- creation ---- */
 
 static const dae__stepper_table verbs5 = {.attempt = explicit_attempt,
-                                          .settle = explicit_settle,
-                                          .between = explicit_between,
+                                          .complete = explicit_complete_step,
+                                          .dense_output = explicit_dense_output,
                                           .stiffness = explicit_stiffness};
 static const dae__stepper_table verbs8 = {.attempt = explicit_attempt,
-                                          .settle = explicit_settle,
-                                          .between = explicit_between,
+                                          .complete = explicit_complete_step,
+                                          .dense_output = explicit_dense_output,
                                           .refine = explicit_refine,
                                           .stiffness = explicit_stiffness};
 

@@ -45,75 +45,75 @@ void dae__gauss_weigh(dae__gauss *o, const double *x)
 }
 
 /* all slopes once, from that of a stage on, and x1 */
-static dae_status gauss_sweep(dae__gauss *o, const dae__rk_leg *leg, int from, double *K,
+static dae_status gauss_sweep(dae__gauss *o, const dae__rk_step *step, int from, double *K,
                               dae_error *err)
 {
   const dae__rk_body *body = o->body;
   const dae__gauss_point *end = o->stage + o->s;
   double *k = dae__gauss_slope(o, K, from + 1);
   for (const dae__gauss_point *p = o->stage + from; p < end; p++, k += o->stride) {
-    o->move(o, leg->h, leg->from.z, K, p, o->z);
+    o->move(o, step->h, step->from.z, K, p, o->z);
     dae_status status =
-        body->table->slopes(body->self, false, leg->t + p->x * leg->h, o->z, k, err);
+        body->table->slopes(body->self, false, step->t + p->x * step->h, o->z, k, err);
     DAE__TRY(status);
   }
-  o->move(o, leg->h, leg->from.z, K, &o->end, leg->to.z);
+  o->move(o, step->h, step->from.z, K, &o->end, step->to.z);
   return DAE_OK;
 }
 
 /* ---- the verbs ---- */
 
-static dae_status gauss_iterate(dae__gauss *o, const dae__rk_leg *leg, double *K, dae_error *err)
+static dae_status gauss_iterate(dae__gauss *o, const dae__rk_step *step, double *K, dae_error *err)
 {
   const dae__rk_body *body = o->body;
   dae__gauss_sweeps now = {0};
-  int from = dae__gauss_predict(o, leg, K) ? o->near : 0;
-  o->move(o, leg->h, leg->from.z, K, &o->end, o->before);
+  int from = dae__gauss_predict(o, step, K) ? o->near : 0;
+  o->move(o, step->h, step->from.z, K, &o->end, o->before);
   for (;;) {
     bool enough;
-    dae_status status = gauss_sweep(o, leg, from, K, err);
+    dae_status status = gauss_sweep(o, step, from, K, err);
     o->memory->iterations++;
     DAE__TRY(status);
-    DAE__TRY(dae__gauss_judge(o, leg->h, leg->to.z, &now, &enough, err));
+    DAE__TRY(dae__gauss_judge(o, step->h, step->to.z, &now, &enough, err));
     if (enough)
       break;
     from = 0;
-    dae__copy(body->nx, leg->to.z, o->before);
+    dae__copy(body->nx, step->to.z, o->before);
   }
-  dae__gauss_add_rest(o, &now, leg->to.z);
+  dae__gauss_add_rest(o, &now, step->to.z);
   return DAE_OK;
 }
 
-static dae_status gauss_attempt(void *self, const dae__rk_leg *leg, double *error, dae_error *err)
+static dae_status gauss_attempt(void *self, const dae__rk_step *step, double *error, dae_error *err)
 {
   dae__gauss *o = self;
   const dae__rk_body *body = o->body;
   double *K = o->K[!o->memory->last];
   int ny = body->size - body->nx;
-  dae__gauss_weigh(o, leg->from.z);
-  dae__copy(ny, leg->from.z + body->nx, o->z + body->nx);
-  DAE__TRY(gauss_iterate(o, leg, K, err));
-  dae__copy(ny, o->z + body->nx, leg->to.z + body->nx);
-  *error = o->fixed ? 0 : dae__gauss_estimate(o, leg->h, K);
+  dae__gauss_weigh(o, step->from.z);
+  dae__copy(ny, step->from.z + body->nx, o->z + body->nx);
+  DAE__TRY(gauss_iterate(o, step, K, err));
+  dae__copy(ny, o->z + body->nx, step->to.z + body->nx);
+  *error = o->fixed ? 0 : dae__gauss_estimate(o, step->h, K);
   return DAE_OK;
 }
 
-static dae_status gauss_settle(void *self, const dae__rk_leg *leg, dae_error *err)
+static dae_status gauss_complete_step(void *self, const dae__rk_step *step, dae_error *err)
 {
   dae__gauss *o = self;
   const dae__rk_body *body = o->body;
   dae__gauss_memory *m = o->memory;
-  double t = leg->t + leg->h;
+  double t = step->t + step->h;
   DAE__TRY(body->table->arrive
-               ? body->table->arrive(body->self, t, leg->to.z, leg->to.dz, err)
-               : body->table->slopes(body->self, false, t, leg->to.z, leg->to.dz, err));
-  if (dae__gauss_surprises(o, leg->h, leg->to.dz))
+               ? body->table->arrive(body->self, t, step->to.z, step->to.dz, err)
+               : body->table->slopes(body->self, false, t, step->to.z, step->to.dz, err));
+  if (dae__gauss_surprises(o, step->h, step->to.dz))
     return dae__fail(err, DAE_ERROR_STEP, NULL,
                      "the forces at the end of a step are not those that its stages lead to");
   m->last = !m->last;
-  m->h = leg->h;
+  m->h = step->h;
   m->fine = m->missed = false;
-  dae__copy(body->nx, leg->to.dz, dae__gauss_slope(o, o->K[m->last], o->s + 1));
+  dae__copy(body->nx, step->to.dz, dae__gauss_slope(o, o->K[m->last], o->s + 1));
   return DAE_OK;
 }
 
@@ -130,8 +130,8 @@ static void gauss_count(const void *self, dae_stats *stats)
 
 static const dae__stepper_table gauss_verbs = {.begin = gauss_begin,
                                                .attempt = gauss_attempt,
-                                               .settle = gauss_settle,
-                                               .between = dae__gauss_between,
+                                               .complete = gauss_complete_step,
+                                               .dense_output = dae__gauss_dense_output,
                                                .refine = dae__gauss_refine,
                                                .count = gauss_count};
 

@@ -95,7 +95,7 @@ dae__gauss_move *dae__gauss_mover(const dae__gauss *o, int n);
 dae__gauss_move dae__gauss_move_by_any;
 
 /* K_0, and K_1 ... K_s by the last step, or (false) all as at the start. */
-bool dae__gauss_predict(dae__gauss *o, const dae__rk_leg *leg, double *K);
+bool dae__gauss_predict(dae__gauss *o, const dae__rk_step *step, double *K);
 
 /* The sweeps of a step so far. */
 typedef struct dae__gauss_sweeps {
@@ -138,7 +138,7 @@ void dae__gauss_combine(const dae__gauss *o, int n, const double *w, const doubl
 void dae__gauss_weigh(dae__gauss *o, const double *x);
 
 /* As the verbs of a stepper. */
-void dae__gauss_between(void *self, const dae__rk_leg *leg, double x, double *z);
-dae_status dae__gauss_refine(void *self, const dae__rk_leg *leg, dae_error *err);
+void dae__gauss_dense_output(void *self, const dae__rk_step *step, double x, double *z);
+dae_status dae__gauss_refine(void *self, const dae__rk_step *step, dae_error *err);
 
 #endif

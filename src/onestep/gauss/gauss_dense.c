@@ -21,33 +21,33 @@
 #define WORTH 0.5 /* and was of use if it has become this part of the first */
 
 /* x of z at x by slopes at nodes */
-static void gauss_follow(const dae__gauss *o, const dae__rk_leg *leg, const dae__nodal *nodes,
+static void gauss_follow(const dae__gauss *o, const dae__rk_step *step, const dae__nodal *nodes,
                          const double *K, double x, double *z)
 {
   double single[DAE__NODAL_MOST], twice[DAE__NODAL_MOST];
   dae__gauss_point p;
   dae__nodal_integrals(nodes, x, single, twice);
   dae__gauss_point_create(o, 0, nodes->n, nodes->n - 1, x, single, twice, &p);
-  dae__gauss_move_by_any(o, leg->h, leg->from.z, K, &p, z);
+  dae__gauss_move_by_any(o, step->h, step->from.z, K, &p, z);
 }
 
 /* o->missed: what they miss of the end */
-static void gauss_find_missed(dae__gauss *o, const dae__rk_leg *leg, const dae__nodal *nodes,
+static void gauss_find_missed(dae__gauss *o, const dae__rk_step *step, const dae__nodal *nodes,
                               const double *K)
 {
-  gauss_follow(o, leg, nodes, K, 1, o->before);
+  gauss_follow(o, step, nodes, K, 1, o->before);
   for (int i = 0; i < o->body->nx; i++)
-    o->missed[i] = leg->to.z[i] - o->before[i];
+    o->missed[i] = step->to.z[i] - o->before[i];
 }
 
-static void gauss_state_at(const dae__gauss *o, const dae__rk_leg *leg, const dae__nodal *nodes,
+static void gauss_state_at(const dae__gauss *o, const dae__rk_step *step, const dae__nodal *nodes,
                            const double *K, double x, double *z)
 {
-  gauss_follow(o, leg, nodes, K, x, z);
+  gauss_follow(o, step, nodes, K, x, z);
   dae__axpy(o->body->nx, x * x * (3 - 2 * x), o->missed, z);
 }
 
-void dae__gauss_between(void *self, const dae__rk_leg *leg, double x, double *z)
+void dae__gauss_dense_output(void *self, const dae__rk_step *step, double x, double *z)
 {
   dae__gauss *o = self;
   const dae__rk_body *body = o->body;
@@ -55,11 +55,11 @@ void dae__gauss_between(void *self, const dae__rk_leg *leg, double x, double *z)
   const dae__nodal *nodes = m->fine ? &o->fine : &o->wide;
   const double *K = m->fine ? o->F : o->K[m->last];
   if (!m->missed)
-    gauss_find_missed(o, leg, nodes, K);
+    gauss_find_missed(o, step, nodes, K);
   m->missed = true;
-  gauss_state_at(o, leg, nodes, K, x, z);
+  gauss_state_at(o, step, nodes, K, x, z);
   for (int i = body->nx; i < body->size; i++)
-    z[i] = leg->from.z[i] + x * (leg->to.z[i] - leg->from.z[i]);
+    z[i] = step->from.z[i] + x * (step->to.z[i] - step->from.z[i]);
 }
 
 /* ---- sweeps ---- */
@@ -77,46 +77,46 @@ static void gauss_begin_fine(dae__gauss *o)
 
 /* The slope at x, X by slopes at nodes; *change: the largest h |k - p|, relative to the tolerance,
  * if it is more. */
-static dae_status gauss_look(dae__gauss *o, const dae__rk_leg *leg, double x, const double *p,
+static dae_status gauss_look(dae__gauss *o, const dae__rk_step *step, double x, const double *p,
                              double *k, double *change, dae_error *err)
 {
   const dae__rk_body *body = o->body;
-  dae_status status = body->table->slopes(body->self, true, leg->t + x * leg->h, o->z, k, err);
+  dae_status status = body->table->slopes(body->self, true, step->t + x * step->h, o->z, k, err);
   for (int j = o->n2; !status && j < body->nx; j++) {
-    double d = leg->h * fabs(k[j] - p[j]) * o->inverse[j];
+    double d = step->h * fabs(k[j] - p[j]) * o->inverse[j];
     *change = d <= *change ? *change : d; /* a NaN stays */
   }
   return status;
 }
 
 /* whether the rough polynomial is good enough, by two of the points */
-static dae_status gauss_probe(dae__gauss *o, const dae__rk_leg *leg, bool *good, dae_error *err)
+static dae_status gauss_probe(dae__gauss *o, const dae__rk_step *step, bool *good, dae_error *err)
 {
   double *K = o->K[o->memory->last], w[DAE__NODAL_MOST], change = 0;
   dae_status status = DAE_OK;
-  gauss_find_missed(o, leg, &o->wide, K);
+  gauss_find_missed(o, step, &o->wide, K);
   for (int i = o->fine.n / 2 - 2; !status && i <= o->fine.n / 2; i += 2) {
     double x = o->fine.x[i];
     dae__nodal_values(&o->wide, x, w);
     dae__gauss_combine(o, o->s + 2, w, K, o->error);
-    gauss_state_at(o, leg, &o->wide, K, x, o->z);
-    status = gauss_look(o, leg, x, o->error, o->before, &change, err);
+    gauss_state_at(o, step, &o->wide, K, x, o->z);
+    status = gauss_look(o, step, x, o->error, o->before, &change, err);
   }
   *good = !status && change <= GOOD;
   return status;
 }
 
 /* all slopes inside once */
-static dae_status gauss_dense_sweep(dae__gauss *o, const dae__rk_leg *leg, double *change,
+static dae_status gauss_dense_sweep(dae__gauss *o, const dae__rk_step *step, double *change,
                                     dae_error *err)
 {
   dae_status status = DAE_OK;
   *change = 0;
-  gauss_find_missed(o, leg, &o->fine, o->F);
+  gauss_find_missed(o, step, &o->fine, o->F);
   for (int i = 1; !status && i < o->fine.n - 1; i++) {
     double *K = dae__gauss_slope(o, o->F, i);
-    gauss_state_at(o, leg, &o->fine, o->F, o->fine.x[i], o->z);
-    status = gauss_look(o, leg, o->fine.x[i], K, o->before, change, err);
+    gauss_state_at(o, step, &o->fine, o->F, o->fine.x[i], o->z);
+    status = gauss_look(o, step, o->fine.x[i], K, o->before, change, err);
     if (!status)
       dae__copy(o->body->nx, o->before, K);
   }
@@ -125,13 +125,13 @@ static dae_status gauss_dense_sweep(dae__gauss *o, const dae__rk_leg *leg, doubl
 
 /* sweeps until the next one would change little; the rough polynomial stays where that does not
  * come to anything */
-static dae_status gauss_improve(dae__gauss *o, const dae__rk_leg *leg, dae_error *err)
+static dae_status gauss_improve(dae__gauss *o, const dae__rk_step *step, dae_error *err)
 {
   int gained = o->s - 1 > 2 ? o->s - 1 : 2, most = o->fixed ? gained : MOST;
   double good = o->fixed ? 8 : GOOD, first = 0, before = 0, change = 0, next = INFINITY;
   gauss_begin_fine(o);
   for (int i = 0; i < most && next > good; i++) {
-    DAE__TRY(gauss_dense_sweep(o, leg, &change, err));
+    DAE__TRY(gauss_dense_sweep(o, step, &change, err));
     if (i > 0 && !(change < SLOW * before))
       break;
     first = i == 0 ? change : first;
@@ -142,15 +142,15 @@ static dae_status gauss_improve(dae__gauss *o, const dae__rk_leg *leg, dae_error
   return DAE_OK;
 }
 
-dae_status dae__gauss_refine(void *self, const dae__rk_leg *leg, dae_error *err)
+dae_status dae__gauss_refine(void *self, const dae__rk_step *step, dae_error *err)
 {
   dae__gauss *o = self;
   bool enough = false;
-  dae__gauss_weigh(o, leg->from.z);
-  dae__copy(o->body->size, leg->from.z, o->z);
-  dae_status status = o->fixed || o->s < 3 ? DAE_OK : gauss_probe(o, leg, &enough, err);
+  dae__gauss_weigh(o, step->from.z);
+  dae__copy(o->body->size, step->from.z, o->z);
+  dae_status status = o->fixed || o->s < 3 ? DAE_OK : gauss_probe(o, step, &enough, err);
   if (!status && !enough)
-    status = gauss_improve(o, leg, err);
+    status = gauss_improve(o, step, err);
   o->memory->missed = false; /* it is found anew for the polynomial that is there now */
   return dae__driver_can_retry(status) ? DAE_OK : status;
 }

@@ -69,19 +69,19 @@ EXTRAPOLATE(extrapolate_by_5, 6)
 EXTRAPOLATE(extrapolate_by_6, 7)
 EXTRAPOLATE(extrapolate_by_any, o->s + 1)
 
-bool dae__gauss_predict(dae__gauss *o, const dae__rk_leg *leg, double *K)
+bool dae__gauss_predict(dae__gauss *o, const dae__rk_step *step, double *K)
 {
   const dae__gauss_memory *m = o->memory;
   int nx = o->body->nx;
-  dae__copy(nx, leg->from.dz, K);
-  dae__copy(o->n2, leg->from.z + o->n2, K);
-  bool follows = m->h > 0 && leg->h <= FARTHEST * m->h;
+  dae__copy(nx, step->from.dz, K);
+  dae__copy(o->n2, step->from.z + o->n2, K);
+  bool follows = m->h > 0 && step->h <= FARTHEST * m->h;
   if (follows)
     (o->s == 5   ? extrapolate_by_5
      : o->s == 6 ? extrapolate_by_6
-                 : extrapolate_by_any)(o, leg->h / m->h, K);
+                 : extrapolate_by_any)(o, step->h / m->h, K);
   else
     for (int i = 1; i <= o->s; i++)
-      dae__copy(nx, leg->from.dz, dae__gauss_slope(o, K, i));
+      dae__copy(nx, step->from.dz, dae__gauss_slope(o, K, i));
   return follows;
 }

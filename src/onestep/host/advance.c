@@ -57,11 +57,11 @@ static const dae__stepper *onestep_at_work(const dae__rk *o)
 static dae_status onestep_attempt(void *self, double h, double *error, dae_error *err)
 {
   dae__rk *o = self;
-  dae__rk_leg leg = {.t = o->driver.memory->t, .h = h, .from = o->now, .to = o->next};
+  dae__rk_step step = {.t = o->driver.memory->t, .h = h, .from = o->now, .to = o->next};
   *error = 0;
-  dae_status status = onestep_follow_inputs(o, leg.t, err);
+  dae_status status = onestep_follow_inputs(o, step.t, err);
   return status ? status
-                : onestep_at_work(o)->table->attempt(onestep_at_work(o)->self, &leg, error, err);
+                : onestep_at_work(o)->table->attempt(onestep_at_work(o)->self, &step, error, err);
 }
 
 /* ---- taking over ---- */
@@ -80,8 +80,8 @@ static dae_status onestep_accept(void *self, double t, dae_error *err)
   dae__rk *o = self;
   int size = o->body.size;
   double t0 = o->driver.memory->t;
-  dae__rk_leg leg = {.t = t0, .h = t - t0, .from = o->now, .to = o->next};
-  DAE__TRY(onestep_at_work(o)->table->settle(onestep_at_work(o)->self, &leg, err));
+  dae__rk_step step = {.t = t0, .h = t - t0, .from = o->now, .to = o->next};
+  DAE__TRY(onestep_at_work(o)->table->complete(onestep_at_work(o)->self, &step, err));
   DAE__TRY(dae__rk_take_inputs(o, t, err));
   dae__rk_swap_ends(o);
   dae__copy(size, o->next.z, o->now.z);
@@ -120,10 +120,10 @@ void dae__rk_use(dae__rk *o, int stepper)
     onestep_at_work(o)->table->begin(onestep_at_work(o)->self);
 }
 
-dae__rk_leg dae__rk_last(const dae__rk *o)
+dae__rk_step dae__rk_last(const dae__rk *o)
 {
   const dae__driver_memory *m = o->driver.memory;
-  return (dae__rk_leg){
+  return (dae__rk_step){
       .t = m->t_previous, .h = m->t - m->t_previous, .from = o->previous, .to = o->now};
 }
 

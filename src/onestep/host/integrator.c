@@ -7,10 +7,10 @@
 /* ---- between the ends ---- */
 
 /* differences, so that what does not move stays as it is */
-void dae__rk_hermite(const dae__rk_body *body, const dae__rk_leg *leg, double x, double *z)
+void dae__rk_hermite(const dae__rk_body *body, const dae__rk_step *step, double x, double *z)
 {
-  const dae__rk_point *a = &leg->from, *b = &leg->to;
-  double h = leg->h, rest = 1 - x;
+  const dae__rk_point *a = &step->from, *b = &step->to;
+  double h = step->h, rest = 1 - x;
   for (int i = 0; i < body->nx; i++) {
     double d = b->z[i] - a->z[i];
     z[i] = a->z[i] + x * x * (3 - 2 * x) * d + h * x * rest * (rest * a->dz[i] - x * b->dz[i]);
@@ -35,35 +35,35 @@ static void onestep_glance(void *self, double t, double *y)
 {
   dae__rk *o = self;
   const dae__rk_point *end = onestep_end_at(o, t);
-  dae__rk_leg leg = dae__rk_last(o);
+  dae__rk_step step = dae__rk_last(o);
   if (end)
     dae__copy(o->body.size, end->z, y);
   else
-    onestep_maker(o)->table->between(onestep_maker(o)->self, &leg, (t - leg.t) / leg.h, y);
+    onestep_maker(o)->table->dense_output(onestep_maker(o)->self, &step, (t - step.t) / step.h, y);
 }
 
-static dae_status onestep_refine(dae__rk *o, const dae__rk_leg *leg, dae_error *err)
+static dae_status onestep_refine(dae__rk *o, const dae__rk_step *step, dae_error *err)
 {
   const dae__stepper_table *table = onestep_maker(o)->table;
   dae_status status = DAE_OK;
   if (table->refine && !o->memory->refined)
-    status = table->refine(onestep_maker(o)->self, leg, err);
+    status = table->refine(onestep_maker(o)->self, step, err);
   o->memory->refined = o->memory->refined || !status;
   return status;
 }
 
-static dae_status onestep_show_between(dae__rk *o, bool projected, double t, const dae__rk_point *p,
-                                       dae_error *err)
+static dae_status onestep_show_dense_output(dae__rk *o, bool projected, double t,
+                                            const dae__rk_point *p, dae_error *err)
 {
   const dae__rk_body *body = &o->body;
   const dae__stepper_table *table = onestep_maker(o)->table;
-  dae__rk_leg leg = dae__rk_last(o);
-  double x = (t - leg.t) / leg.h;
-  dae_status status = onestep_refine(o, &leg, err);
+  dae__rk_step step = dae__rk_last(o);
+  double x = (t - step.t) / step.h;
+  dae_status status = onestep_refine(o, &step, err);
   DAE__TRY(status);
-  table->between(onestep_maker(o)->self, &leg, x, p->z);
+  table->dense_output(onestep_maker(o)->self, &step, x, p->z);
   if (body->singular) {
-    table->rate(onestep_maker(o)->self, &leg, x, p->dz);
+    table->rate(onestep_maker(o)->self, &step, x, p->dz);
     return DAE_OK;
   }
   if (projected && body->table->project)
@@ -90,8 +90,8 @@ static dae_status onestep_show(dae__rk *o, bool projected, double t, double *y, 
 {
   const dae__rk_point *end = onestep_end_at(o, t), *p = &o->shown;
   dae_error why = dae_error_none();
-  dae_status status =
-      end ? onestep_show_end(o, t, end, p, &why) : onestep_show_between(o, projected, t, p, &why);
+  dae_status status = end ? onestep_show_end(o, t, end, p, &why)
+                          : onestep_show_dense_output(o, projected, t, p, &why);
   if (status)
     return dae__driver_dense_output_failed(&o->driver, t, status, &why, err);
   dae__copy(o->body.size, p->z, y);

@@ -73,7 +73,7 @@ void dae__rk_shift(dae__rk *o, int stepper);
 void dae__rk_update_driver(dae__rk *o);
 
 /* The last accepted step. */
-dae__rk_leg dae__rk_last(const dae__rk *o);
+dae__rk_step dae__rk_last(const dae__rk *o);
 
 /* What was now is previous. */
 void dae__rk_swap_ends(dae__rk *o);
@@ -85,6 +85,6 @@ dae_status dae__rk_take_inputs(dae__rk *o, double t, dae_error *err);
 dae_status dae__rk_reset_at(dae__rk *o, double t, const bool *fixed, dae_error *err);
 
 /* Between the ends of a step: Hermite's cubic for x, a line for y. */
-void dae__rk_hermite(const dae__rk_body *body, const dae__rk_leg *leg, double x, double *z);
+void dae__rk_hermite(const dae__rk_body *body, const dae__rk_step *step, double x, double *z);
 
 #endif

@@ -13,10 +13,10 @@ typedef struct dae__rk_point {
 } dae__rk_point;
 
 /* A step from (t, from) of size h, to. */
-typedef struct dae__rk_leg {
+typedef struct dae__rk_step {
   double t, h;
   dae__rk_point from, to;
-} dae__rk_leg;
+} dae__rk_step;
 
 struct dae__rk;
 
@@ -27,18 +27,18 @@ typedef struct dae__stepper_table {
   /* From a consistent point with its derivative: to->z receives x at the end, and y there or a
    * guess. *error relative to the tolerance, 0 where there is no estimate. A failure of
    * DAE_ERROR_STEP, _SINGULAR or _RECOVERABLE: a smaller step may do. */
-  dae_status (*attempt)(void *self, const dae__rk_leg *leg, double *error, dae_error *err);
+  dae_status (*attempt)(void *self, const dae__rk_step *step, double *error, dae_error *err);
   /* The step attempted last is good: completes `to`, on its constraints, with y and derivative, and
    * keeps what between needs. Where this fails, what was kept of the step before is intact. */
-  dae_status (*settle)(void *self, const dae__rk_leg *leg, dae_error *err);
+  dae_status (*complete)(void *self, const dae__rk_step *step, dae_error *err);
   /* z at t + x h, 0 < x < 1, within the step settled last; need not lie on its constraints, and y
    * may be a guess. */
-  void (*between)(void *self, const dae__rk_leg *leg, double x, double *z);
+  void (*dense_output)(void *self, const dae__rk_step *step, double x, double *z);
   /* The derivative of x there, where problems have no slopes at a point; else never asked. */
-  void (*rate)(void *self, const dae__rk_leg *leg, double x, double *dz);
+  void (*rate)(void *self, const dae__rk_step *step, double x, double *dz);
   /* Makes between as good as the ends of the step are, once for a step; NULL: it is. Must not
    * change the motion. */
-  dae_status (*refine)(void *self, const dae__rk_leg *leg, dae_error *err);
+  dae_status (*refine)(void *self, const dae__rk_step *step, dae_error *err);
   /* Of the step settled last: its size in units of the largest one that stability allows, as far as
    * that shows (0: it does not); NULL: there is no limit. */
   double (*stiffness)(const void *self);

@@ -38,8 +38,8 @@ static dae_status lie_advance(dae__lie *o, double t, double h, const dae__lie_po
 }
 
 /* y and slopes that belong to x at t; where y is not determined, the step's own */
-static dae_status lie_settle(dae__lie *o, double t, const dae__lie_point *p, bool *undetermined,
-                             dae_error *err)
+static dae_status lie_complete_step(dae__lie *o, double t, const dae__lie_point *p,
+                                    bool *undetermined, dae_error *err)
 {
   dae_status status = o->body.table->slopes(o->body.self, false, t, p->z, p->dz, err);
   *undetermined = status == DAE_ERROR_SINGULAR;
@@ -74,7 +74,7 @@ static dae_status lie_accept(void *self, double t, dae_error *err)
 {
   dae__lie *o = self;
   bool undetermined;
-  dae_status status = lie_settle(o, t, &o->next, &undetermined, err);
+  dae_status status = lie_complete_step(o, t, &o->next, &undetermined, err);
   if (!status && undetermined && o->stand->undetermined)
     return lie_not_determined(o, err);
   DAE__TRY(status);
@@ -95,7 +95,7 @@ static dae_status lie_halves(dae__lie *o, double h, double *error, dae_error *er
   o->t_half = t + h / 2;
   DAE__TRY(lie_advance(o, t, h, &o->now, &o->coarse, err));
   DAE__TRY(lie_advance(o, t, h / 2, &o->now, &o->half, err));
-  DAE__TRY(lie_settle(o, t + h / 2, &o->half, &undetermined, err));
+  DAE__TRY(lie_complete_step(o, t + h / 2, &o->half, &undetermined, err));
   DAE__TRY(lie_advance(o, t + h / 2, h / 2, &o->half, &o->next, err));
   dae__weights(s->nx, o->opts.rtol, o->opts.atol, o->now.z, o->weight);
   for (int i = 0; i < s->nx; i++)

@@ -28,31 +28,31 @@ static void radau_begin(void *self)
   m->failed = 0;
 }
 
-static dae_status radau_attempt(void *self, const dae__rk_leg *leg, double *error, dae_error *err)
+static dae_status radau_attempt(void *self, const dae__rk_step *step, double *error, dae_error *err)
 {
   dae__radau *o = ((dae__radau_stepper *)self)->radau;
   const dae__radau_rule *rule = radau_rule_of(self);
   int n = o->r->n, n2 = o->r->n2, last = rule->s - 1;
-  DAE__TRY(dae__radau_solve(o, self, leg, err));
-  *error = o->fixed ? 0 : dae__radau_error(o, rule, leg);
+  DAE__TRY(dae__radau_solve(o, self, step, err));
+  *error = o->fixed ? 0 : dae__radau_error(o, rule, step);
   o->memory->error = *error;
-  dae__copy(n2 + n, o->Z + (size_t)last * (size_t)(n2 + n), leg->to.z);
+  dae__copy(n2 + n, o->Z + (size_t)last * (size_t)(n2 + n), step->to.z);
   return DAE_OK;
 }
 
 /* where constraints depend on each other: the multipliers of least norm, and whether they still do
  */
-static dae_status radau_dependent_rows(dae__radau *o, const dae__rk_leg *leg, dae_error *err)
+static dae_status radau_dependent_rows(dae__radau *o, const dae__rk_step *step, dae_error *err)
 {
   const dae__rk_body *body = o->body;
-  double t = leg->t + leg->h;
+  double t = step->t + step->h;
   if (!body->m || body->m->count->dependent == 0)
     return DAE_OK;
-  dae_status status = body->table->project(body->self, false, t, leg->to.z, err);
-  return status ? status : body->table->slopes(body->self, false, t, leg->to.z, leg->to.dz, err);
+  dae_status status = body->table->project(body->self, false, t, step->to.z, err);
+  return status ? status : body->table->slopes(body->self, false, t, step->to.z, step->to.dz, err);
 }
 
-static dae_status radau_settle(void *self, const dae__rk_leg *leg, dae_error *err)
+static dae_status radau_complete_step(void *self, const dae__rk_step *step, dae_error *err)
 {
   dae__radau *o = ((dae__radau_stepper *)self)->radau;
   dae__radau_memory *m = o->memory;
@@ -61,16 +61,16 @@ static dae_status radau_settle(void *self, const dae__rk_leg *leg, dae_error *er
   const double *end = o->Z + (size_t)(rule->s - 1) * (size_t)size;
   dae_status status = DAE_OK;
   if (o->r->table->land)
-    status = o->r->table->land(o->r->self, leg->t + leg->h, o->moved, leg->to.z, err);
+    status = o->r->table->land(o->r->self, step->t + step->h, o->moved, step->to.z, err);
   DAE__TRY(status);
-  dae__copy(n2, leg->to.z + n2, leg->to.dz);
-  dae__copy(dynamic, o->K + (size_t)(rule->s - 1) * (size_t)n, leg->to.dz + n2);
-  DAE__TRY(radau_dependent_rows(o, leg, err));
+  dae__copy(n2, step->to.z + n2, step->to.dz);
+  dae__copy(dynamic, o->K + (size_t)(rule->s - 1) * (size_t)n, step->to.dz + n2);
+  DAE__TRY(radau_dependent_rows(o, step, err));
   for (int i = 0; i < size; i++)
-    o->shift[i] = leg->to.z[i] - end[i];
+    o->shift[i] = step->to.z[i] - end[i];
   dae__copy(rule->s * n, o->K, o->polynomial);
   m->s = rule->s;
-  m->h = leg->h;
+  m->h = step->h;
   m->fine = false;
   m->full_steps += ((const dae__radau_stepper *)self)->full;
   if (m->theta > REFRESH || ((const dae__radau_stepper *)self)->full)
@@ -80,20 +80,20 @@ static dae_status radau_settle(void *self, const dae__rk_leg *leg, dae_error *er
 
 /* ---- between the ends ---- */
 
-static void radau_between(void *self, const dae__rk_leg *leg, double x, double *z)
+static void radau_dense_output(void *self, const dae__rk_step *step, double x, double *z)
 {
-  dae__radau_between(((dae__radau_stepper *)self)->radau, radau_rule_of(self), leg, x, z);
+  dae__radau_dense_output(((dae__radau_stepper *)self)->radau, radau_rule_of(self), step, x, z);
 }
 
-static void radau_rate(void *self, const dae__rk_leg *leg, double x, double *dz)
+static void radau_rate(void *self, const dae__rk_step *step, double x, double *dz)
 {
-  (void)leg;
+  (void)step;
   dae__radau_rate(((dae__radau_stepper *)self)->radau, radau_rule_of(self), x, dz);
 }
 
-static dae_status radau_refine(void *self, const dae__rk_leg *leg, dae_error *err)
+static dae_status radau_refine(void *self, const dae__rk_step *step, dae_error *err)
 {
-  return dae__radau_refine(((dae__radau_stepper *)self)->radau, radau_rule_of(self), leg, err);
+  return dae__radau_refine(((dae__radau_stepper *)self)->radau, radau_rule_of(self), step, err);
 }
 
 /* ---- the other verbs ---- */
@@ -141,8 +141,8 @@ static double radau_work(const void *self)
 
 static const dae__stepper_table radau_verbs = {.begin = radau_begin,
                                                .attempt = radau_attempt,
-                                               .settle = radau_settle,
-                                               .between = radau_between,
+                                               .complete = radau_complete_step,
+                                               .dense_output = radau_dense_output,
                                                .rate = radau_rate,
                                                .refine = radau_refine,
                                                .work = radau_work,

@@ -139,17 +139,17 @@ void dae__radau_charge(dae__radau *o, const dae__radau_rule *rule, dae__radau_wo
 
 dae__radau_goal dae__radau_goal_of(const dae__radau *o, int stages);
 /* The stages of a step, by Newton's iteration: K, Z, and moved. */
-dae_status dae__radau_solve(dae__radau *o, const dae__radau_stepper *how, const dae__rk_leg *leg,
+dae_status dae__radau_solve(dae__radau *o, const dae__radau_stepper *how, const dae__rk_step *step,
                             dae_error *err);
 /* z at node i of a rule, by K at its nodes. */
 void dae__radau_state(const dae__radau *o, const dae__collocation_rule *c, const double *K,
-                      const dae__rk_leg *leg, int i, double *z);
+                      const dae__rk_step *step, int i, double *z);
 /* K = the polynomial of the last step, gone on with, where changes at which iterations end are
  * stop; K = what is known at the start. */
 void dae__radau_extrapolate(dae__radau *o, const dae__radau_rule *rule, double h, double stop);
-void dae__radau_stay(dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg);
+void dae__radau_stay(dae__radau *o, const dae__radau_rule *rule, const dae__rk_step *step);
 /* Error of the step relative to the tolerance of stages. */
-double dae__radau_error(dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg);
+double dae__radau_error(dae__radau *o, const dae__radau_rule *rule, const dae__rk_step *step);
 
 /* For s stages. Of few unknowns one memory serves all numbers of stages up to `most`: that of
  * `other`, unless it is NULL. */
@@ -160,17 +160,17 @@ void dae__radau_full_free(dae__radau_full *f); /* NULL is allowed */
 dae_status dae__radau_full_reload(dae__radau_full *f);
 /* The matrix at the iterate K, Z; of r the derivatives of the middle stage stay. */
 dae_status dae__radau_full_factor(dae__radau *o, dae__radau_full *f, const dae__radau_rule *rule,
-                                  const dae__rk_leg *leg, dae_error *err);
+                                  const dae__rk_step *step, dae_error *err);
 /* D = J\R */
 void dae__radau_full_solve(dae__radau *o, dae__radau_full *f);
 
 /* Nodes to be as good between the ends as s stages are there. */
 int dae__radau_finer(int s);
 /* As the verbs of a stepper. */
-void dae__radau_between(const dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg,
-                        double x, double *z);
+void dae__radau_dense_output(const dae__radau *o, const dae__radau_rule *rule,
+                             const dae__rk_step *step, double x, double *z);
 void dae__radau_rate(const dae__radau *o, const dae__radau_rule *rule, double x, double *dz);
-dae_status dae__radau_refine(dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg,
+dae_status dae__radau_refine(dae__radau *o, const dae__radau_rule *rule, const dae__rk_step *step,
                              dae_error *err);
 
 #endif

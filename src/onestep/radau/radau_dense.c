@@ -26,12 +26,12 @@ int dae__radau_finer(int s)
 
 /* z at x of the step that k with these nodes makes, up to the shift of its end */
 static void radau_polynomial(const dae__radau *o, const dae__collocation_rule *c, const double *K,
-                             const dae__rk_leg *leg, double x, double *z)
+                             const dae__rk_step *step, double x, double *z)
 {
-  const double *z0 = leg->from.z;
+  const double *z0 = step->from.z;
   int n = o->r->n, n2 = o->r->n2, dynamic = n2 + o->r->n1;
   double value[DAE__COLLOCATION_STAGES], once[DAE__COLLOCATION_STAGES],
-      twice[DAE__COLLOCATION_STAGES], h = leg->h;
+      twice[DAE__COLLOCATION_STAGES], h = step->h;
   dae__collocation_values(c, x, value);
   dae__collocation_integrals(c, x, once, twice);
   dae__copy(n2 + dynamic, z0, z);
@@ -52,12 +52,12 @@ static const dae__collocation_rule *radau_shown(const dae__radau *o, const dae__
   return o->memory->fine ? dae__radau_finer_at(o, (rule->s - 3) / 2) : rule->c;
 }
 
-void dae__radau_between(const dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg,
-                        double x, double *z)
+void dae__radau_dense_output(const dae__radau *o, const dae__radau_rule *rule,
+                             const dae__rk_step *step, double x, double *z)
 {
   const double *K;
   const dae__collocation_rule *c = radau_shown(o, rule, &K);
-  radau_polynomial(o, c, K, leg, x, z);
+  radau_polynomial(o, c, K, step, x, z);
   dae__axpy(o->r->n2 + o->r->n, x, o->memory->fine ? o->fine_shift : o->shift, z);
 }
 
@@ -88,17 +88,17 @@ static void radau_begin_fine(dae__radau *o, const dae__radau_rule *rule)
 }
 
 /* all nodes once; the largest change of what is integrated, relative to the tolerance */
-static dae_status radau_sweep(dae__radau *o, const dae__collocation_rule *c, const dae__rk_leg *leg,
-                              double *change, dae_error *err)
+static dae_status radau_sweep(dae__radau *o, const dae__collocation_rule *c,
+                              const dae__rk_step *step, double *change, dae_error *err)
 {
   int n = o->r->n, dynamic = o->r->n2 + o->r->n1;
   *change = 0;
   for (int i = 0; i < c->s; i++) { /* R_i, all of the same iterate */
-    dae__reduced_at at = {.t = leg->t + c->c[i] * leg->h,
+    dae__reduced_at at = {.t = step->t + c->c[i] * step->h,
                           .z = o->z,
                           .k = o->fine + (size_t)i * (size_t)n,
                           .anew = true};
-    dae__radau_state(o, c, o->fine, leg, i, o->z);
+    dae__radau_state(o, c, o->fine, step, i, o->z);
     dae_status status =
         o->r->table->residual(o->r->self, &at, o->fine_R + (size_t)i * (size_t)n, err);
     DAE__TRY(status);
@@ -107,25 +107,25 @@ static dae_status radau_sweep(dae__radau *o, const dae__collocation_rule *c, con
     double *K = o->fine + (size_t)i * (size_t)n, *D = o->fine_R + (size_t)i * (size_t)n;
     dae__solver_solve(o->r->real, D);
     dae__axpy(n, -1, D, K);
-    dae__scale(dynamic, leg->h, D);
+    dae__scale(dynamic, step->h, D);
     *change = fmax(*change, dae__norm(dynamic, D, o->weight + o->r->n2));
   }
   return DAE_OK;
 }
 
-dae_status dae__radau_refine(dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg,
+dae_status dae__radau_refine(dae__radau *o, const dae__radau_rule *rule, const dae__rk_step *step,
                              dae_error *err)
 {
   const dae__collocation_rule *c = dae__radau_finer_at(o, (rule->s - 3) / 2);
   int size = o->r->n2 + o->r->n;
   double rtol = o->fixed ? 1e-15 : o->rtol, last = INFINITY, change = INFINITY;
-  dae__weights(size, rtol, rtol * o->atol / o->rtol, leg->from.z, o->weight);
+  dae__weights(size, rtol, rtol * o->atol / o->rtol, step->from.z, o->weight);
   radau_begin_fine(o, rule);
   o->memory->fine = false;
   for (int i = 0; i < SWEEPS; i++) {
     double before = last;
     last = change;
-    dae_status status = radau_sweep(o, c, leg, &change, err);
+    dae_status status = radau_sweep(o, c, step, &change, err);
     if (status)
       return dae__driver_can_retry(status) ? DAE_OK : status;
     if (change <= GOOD || fmax(change, last) <= ROUND_OFF / rtol)
@@ -133,9 +133,9 @@ dae_status dae__radau_refine(dae__radau *o, const dae__radau_rule *rule, const d
     if (!(change < fmax(before, last))) /* it does not converge: the stages are what there is */
       return DAE_OK;
   }
-  radau_polynomial(o, c, o->fine, leg, 1, o->z);
+  radau_polynomial(o, c, o->fine, step, 1, o->z);
   for (int i = 0; i < size; i++)
-    o->fine_shift[i] = leg->to.z[i] - o->z[i];
+    o->fine_shift[i] = step->to.z[i] - o->z[i];
   o->memory->fine = true;
   return DAE_OK;
 }

@@ -26,13 +26,13 @@
 #define ROUGH 0.1
 #define ROUGH_OF_3 0.03
 
-static void radau_raw(dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg)
+static void radau_raw(dae__radau *o, const dae__radau_rule *rule, const dae__rk_step *step)
 {
   const dae__reduced *r = o->r;
   int n = r->n, n2 = r->n2, dynamic = n2 + r->n1, size = n2 + n;
-  double w = leg->h * rule->mu;
-  dae__copy(dynamic, leg->from.dz + n2, o->e);
-  dae__copy(n2, leg->from.z + n2, o->e_q);
+  double w = step->h * rule->mu;
+  dae__copy(dynamic, step->from.dz + n2, o->e);
+  dae__copy(n2, step->from.z + n2, o->e_q);
   for (int i = 0; i < rule->s; i++) {
     dae__axpy(dynamic, -rule->start[i], o->K + (size_t)i * (size_t)n, o->e);
     dae__axpy(n2, -rule->start[i], o->Z + (size_t)i * (size_t)size + n2, o->e_q);
@@ -100,10 +100,10 @@ static double radau_norm(const dae__radau *o)
   return sqrt(sum / (count > 0 ? count : 1));
 }
 
-double dae__radau_error(dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg)
+double dae__radau_error(dae__radau *o, const dae__radau_rule *rule, const dae__rk_step *step)
 {
-  radau_raw(o, rule, leg);
-  radau_filter(o, rule, leg->h);
+  radau_raw(o, rule, step);
+  radau_filter(o, rule, step->h);
   if (o->body->singular && !o->r->index_2)
     radau_add_unseen(o, rule);
   else if (o->r->cautious && !o->r->index_2)

@@ -91,7 +91,7 @@ static dae_status radau_full_factor(dae__radau_full *f, int *column)
 }
 
 dae_status dae__radau_full_factor(dae__radau *o, dae__radau_full *f, const dae__radau_rule *rule,
-                                  const dae__rk_leg *leg, dae_error *err)
+                                  const dae__rk_step *step, dae_error *err)
 {
   dae__reduced *r = o->r;
   int middle = rule->s / 2, n = r->n, size = r->n2 + n;
@@ -101,12 +101,12 @@ dae_status dae__radau_full_factor(dae__radau *o, dae__radau_full *f, const dae__
     dae__radau_few_begin(f->few, rule->s);
   for (int k = 1; k <= rule->s; k++) { /* the middle comes last: its derivatives stay */
     int i = (middle + k) % rule->s;
-    dae__reduced_at at = {.t = leg->t + rule->c->c[i] * leg->h,
+    dae__reduced_at at = {.t = step->t + rule->c->c[i] * step->h,
                           .z = o->Z + (size_t)i * (size_t)size,
                           .k = o->K + (size_t)i * (size_t)n};
     dae_status status = r->table->linearise(r->self, &at, err);
     DAE__TRY(status);
-    int failed = radau_full_add_row(f, r, rule->c, leg->h, i);
+    int failed = radau_full_add_row(f, r, rule->c, step->h, i);
     column = column < 0 ? failed : column;
   }
   r->memory->jacobians += rule->s;

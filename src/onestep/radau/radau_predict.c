@@ -74,13 +74,13 @@ void dae__radau_extrapolate(dae__radau *o, const dae__radau_rule *rule, double h
 }
 
 /* K = what is known at the start */
-void dae__radau_stay(dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg)
+void dae__radau_stay(dae__radau *o, const dae__radau_rule *rule, const dae__rk_step *step)
 {
   const dae__reduced *r = o->r;
   int n = r->n, dynamic = r->n2 + r->n1;
   for (int i = 0; i < rule->s; i++) {
     double *K = radau_row(o->K, n, i);
-    dae__copy(dynamic, leg->from.dz + r->n2, K);
-    dae__copy(n - dynamic, leg->from.z + r->n2 + dynamic, K + dynamic);
+    dae__copy(dynamic, step->from.dz + r->n2, K);
+    dae__copy(n - dynamic, step->from.z + r->n2 + dynamic, K + dynamic);
   }
 }

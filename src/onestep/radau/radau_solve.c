@@ -52,12 +52,12 @@ dae__radau_goal dae__radau_goal_of(const dae__radau *o, int stages)
 /* ---- weights ---- */
 
 /* scale_i turns a change of K_i into one of what it is integrated to, relative to the tolerance */
-static void radau_take_scales(dae__radau *o, const dae__radau_goal *goal, const dae__rk_leg *leg)
+static void radau_take_scales(dae__radau *o, const dae__radau_goal *goal, const dae__rk_step *step)
 {
   const dae__reduced *r = o->r;
   int n2 = r->n2, dynamic = n2 + r->n1;
-  double h = leg->h, *w = o->weight;
-  dae__weights(n2 + r->n, goal->rtol, goal->atol, leg->from.z, w);
+  double h = step->h, *w = o->weight;
+  dae__weights(n2 + r->n, goal->rtol, goal->atol, step->from.z, w);
   for (int i = 0; i < r->n; i++) {
     double factor = i < dynamic || r->index_2 ? h : 1;
     o->scale[i] = r->tested[i] ? factor / w[n2 + i] : 0;
@@ -69,12 +69,12 @@ static void radau_take_scales(dae__radau *o, const dae__radau_goal *goal, const 
 /* ---- states ---- */
 
 void dae__radau_state(const dae__radau *o, const dae__collocation_rule *c, const double *K,
-                      const dae__rk_leg *leg, int i, double *z)
+                      const dae__rk_step *step, int i, double *z)
 {
   const dae__reduced *r = o->r;
   int n2 = r->n2, n = r->n, dynamic = n2 + r->n1;
-  double h = leg->h;
-  const double *z0 = leg->from.z;
+  double h = step->h;
+  const double *z0 = step->from.z;
   dae__add_rows(c->s, c->A2[i], h * h, n2, n, K, z0, z);
   dae__axpy(n2, c->c[i] * h, z0 + n2, z);
   dae__add_rows(c->s, c->A[i], h, dynamic, n, K, z0 + n2, z + n2);
@@ -82,15 +82,15 @@ void dae__radau_state(const dae__radau *o, const dae__collocation_rule *c, const
 }
 
 /* of all stages of the step at hand */
-static void radau_states(const dae__radau *o, const dae__radau_rule *rule, const dae__rk_leg *leg)
+static void radau_states(const dae__radau *o, const dae__radau_rule *rule, const dae__rk_step *step)
 {
   const dae__reduced *r = o->r;
   int s = rule->s, n2 = r->n2, n = r->n, dynamic = n2 + r->n1, size = n2 + n;
-  double h = leg->h, at[DAE__RADAU_STAGES];
+  double h = step->h, at[DAE__RADAU_STAGES];
   for (int i = 0; i < s; i++)
     at[i] = rule->c->c[i] * h;
-  dae__radau_integral q = {&rule->A2, h * h, leg->from.z, leg->from.z + n2, at, n2};
-  dae__radau_integral v = {&rule->A, h, leg->from.z + n2, NULL, NULL, dynamic};
+  dae__radau_integral q = {&rule->A2, h * h, step->from.z, step->from.z + n2, at, n2};
+  dae__radau_integral v = {&rule->A, h, step->from.z + n2, NULL, NULL, dynamic};
   if (n2 > 0)
     dae__radau_integrate(s, &q, n, o->K, size, o->Z);
   dae__radau_integrate(s, &v, n, o->K, size, o->Z + n2);
@@ -117,15 +117,15 @@ static void radau_end_moves(dae__radau *o, const dae__radau_rule *rule, double h
  * start. Far off the motion derivatives may be so large that every change looks small: with a diode
  * in a circuit iterations end where equations do not hold. */
 static dae_status radau_linearise(dae__radau *o, const dae__radau_rule *rule,
-                                  const dae__rk_leg *leg, bool start, dae_error *err)
+                                  const dae__rk_step *step, bool start, dae_error *err)
 {
   int middle = rule->s / 2, n2 = o->r->n2, n = o->r->n, dynamic = n2 + o->r->n1;
-  dae__reduced_at at = {.t = leg->t, .z = leg->from.z, .k = o->rhs};
-  dae__copy(dynamic, leg->from.dz + n2, o->rhs);
-  dae__copy(n - dynamic, leg->from.z + n2 + dynamic, o->rhs + dynamic);
+  dae__reduced_at at = {.t = step->t, .z = step->from.z, .k = o->rhs};
+  dae__copy(dynamic, step->from.dz + n2, o->rhs);
+  dae__copy(n - dynamic, step->from.z + n2 + dynamic, o->rhs + dynamic);
   if (!start) {
-    dae__radau_state(o, rule->c, o->K, leg, middle, radau_solve_row(o->Z, n2 + n, middle));
-    at = (dae__reduced_at){.t = leg->t + rule->c->c[middle] * leg->h,
+    dae__radau_state(o, rule->c, o->K, step, middle, radau_solve_row(o->Z, n2 + n, middle));
+    at = (dae__reduced_at){.t = step->t + rule->c->c[middle] * step->h,
                            .z = radau_solve_row(o->Z, o->r->n2 + n, middle),
                            .k = radau_solve_row(o->K, n, middle)};
   }
@@ -161,12 +161,12 @@ static dae_status radau_factor(dae__radau *o, const dae__radau_rule *rule, doubl
 /* first: of an iteration. R_k of that serves the others as well as their own would: there are no
  * more of them. */
 static dae_status radau_residuals(dae__radau *o, const dae__radau_rule *rule,
-                                  const dae__rk_leg *leg, bool first, dae_error *err)
+                                  const dae__rk_step *step, bool first, dae_error *err)
 {
   int n = o->r->n, size = o->r->n2 + n;
-  radau_states(o, rule, leg);
+  radau_states(o, rule, step);
   for (int i = 0; i < rule->s; i++) {
-    dae__reduced_at at = {.t = leg->t + rule->c->c[i] * leg->h,
+    dae__reduced_at at = {.t = step->t + rule->c->c[i] * step->h,
                           .z = radau_solve_row(o->Z, size, i),
                           .k = radau_solve_row(o->K, n, i),
                           .stage = i,
@@ -278,16 +278,16 @@ static verdict radau_solve_judge(iteration *it, const dae__radau_goal *goal, dou
 
 /* the matrix of all stages at the iterate, and the real block of its middle for what comes after */
 static dae_status radau_factor_full(dae__radau *o, const dae__radau_rule *rule,
-                                    dae__radau_full *full, const dae__rk_leg *leg, dae_error *err)
+                                    dae__radau_full *full, const dae__rk_step *step, dae_error *err)
 {
   dae__radau_memory *m = o->memory;
   m->matrix_h = 0;
-  dae_status status = dae__radau_full_factor(o, full, rule, leg, err);
+  dae_status status = dae__radau_full_factor(o, full, rule, step, err);
   if (!status)
-    status = dae__reduced_factor(o->r, leg->h * rule->mu, 0, NULL, err);
+    status = dae__reduced_factor(o->r, step->h * rule->mu, 0, NULL, err);
   m->linearised = !status;
   DAE__TRY(status);
-  m->matrix_h = leg->h;
+  m->matrix_h = step->h;
   m->matrix_s = rule->s;
   m->matrix_full = true;
   return DAE_OK;
@@ -295,32 +295,33 @@ static dae_status radau_factor_full(dae__radau *o, const dae__radau_rule *rule,
 
 /* D = J\R, by the blocks or by the one matrix, which is formed anew where it did not serve well */
 static dae_status radau_solve_solve(dae__radau *o, const dae__radau_rule *rule,
-                                    dae__radau_full *full, const dae__rk_leg *leg,
+                                    dae__radau_full *full, const dae__rk_step *step,
                                     const iteration *it, dae_error *err)
 {
   const dae__radau_memory *m = o->memory;
-  bool kept = m->linearised && m->matrix_full && m->matrix_h == leg->h && m->matrix_s == rule->s;
+  bool kept = m->linearised && m->matrix_full && m->matrix_h == step->h && m->matrix_s == rule->s;
   dae_status status = DAE_OK;
   if (!full) {
     radau_solve_blocks(o, rule);
     return DAE_OK;
   }
   if (!kept || it->rate > ANEW)
-    status = radau_factor_full(o, rule, full, leg, err);
+    status = radau_factor_full(o, rule, full, step, err);
   if (!status)
     dae__radau_full_solve(o, full);
   return status;
 }
 
 static dae_status radau_iterate(dae__radau *o, const dae__radau_rule *rule, dae__radau_full *full,
-                                const dae__rk_leg *leg, const dae__radau_goal *goal, dae_error *err)
+                                const dae__rk_step *step, const dae__radau_goal *goal,
+                                dae_error *err)
 {
   iteration it = {0};
   verdict v = GO_ON;
   char name[64] = "";
   while (v == GO_ON) {
-    DAE__TRY(radau_residuals(o, rule, leg, it.count == 0, err));
-    DAE__TRY(radau_solve_solve(o, rule, full, leg, &it, err));
+    DAE__TRY(radau_residuals(o, rule, step, it.count == 0, err));
+    DAE__TRY(radau_solve_solve(o, rule, full, step, &it, err));
     o->memory->iterations++;
     o->memory->work += rule->s;
     v = radau_solve_judge(&it, goal, radau_correct(o, rule));
@@ -336,25 +337,25 @@ static dae_status radau_iterate(dae__radau *o, const dae__radau_rule *rule, dae_
 }
 
 static dae_status radau_try_once(dae__radau *o, const dae__radau_stepper *how,
-                                 const dae__rk_leg *leg, const dae__radau_goal *goal, bool flat,
+                                 const dae__rk_step *step, const dae__radau_goal *goal, bool flat,
                                  dae_error *err)
 {
   const dae__radau_rule *rule = dae__radau_rule_at(o, how->rule);
   dae_status status = DAE_OK;
   if (flat)
-    dae__radau_stay(o, rule, leg);
+    dae__radau_stay(o, rule, step);
   else
-    dae__radau_extrapolate(o, rule, leg->h, goal->stop);
+    dae__radau_extrapolate(o, rule, step->h, goal->stop);
   o->memory->fresh = !o->memory->linearised;
   if (how->full) {
     dae__reduced_solve_for(o->r, false);
-    return radau_iterate(o, rule, o->full[how->rule], leg, goal, err);
+    return radau_iterate(o, rule, o->full[how->rule], step, goal, err);
   }
   if (!o->memory->linearised)
-    status = radau_linearise(o, rule, leg, flat || o->r->cautious, err);
+    status = radau_linearise(o, rule, step, flat || o->r->cautious, err);
   if (!status)
-    status = radau_factor(o, rule, leg->h, err);
-  return status ? status : radau_iterate(o, rule, NULL, leg, goal, err);
+    status = radau_factor(o, rule, step->h, err);
+  return status ? status : radau_iterate(o, rule, NULL, step, goal, err);
 }
 
 /* not: what is evaluated has been refused */
@@ -363,19 +364,19 @@ static bool radau_has_failed(dae_status status)
   return status == DAE_ERROR_STEP || status == DAE_ERROR_SINGULAR;
 }
 
-dae_status dae__radau_solve(dae__radau *o, const dae__radau_stepper *how, const dae__rk_leg *leg,
+dae_status dae__radau_solve(dae__radau *o, const dae__radau_stepper *how, const dae__rk_step *step,
                             dae_error *err)
 {
   const dae__radau_rule *rule = dae__radau_rule_at(o, how->rule);
   const dae__radau_goal *goal = &rule->goal;
   bool flat = o->memory->s == 0;
-  radau_take_scales(o, goal, leg);
-  dae_status status = radau_try_once(o, how, leg, goal, flat, err);
+  radau_take_scales(o, goal, step);
+  dae_status status = radau_try_once(o, how, step, goal, flat, err);
   bool fresh = o->memory->fresh, noisy = o->memory->failed >= FAILURES && o->r->memory->solved;
   if (radau_has_failed(status) && (noisy || !(fresh && flat))) {
     /* once more, with matrices of this step, from where it stands */
     o->memory->linearised = o->memory->linearised && fresh && !how->full && !noisy;
-    status = radau_try_once(o, how, leg, goal, true, err);
+    status = radau_try_once(o, how, step, goal, true, err);
   }
   if (o->r->memory->solved)
     o->memory->failed = radau_has_failed(status) ? o->memory->failed + 1 : 0;
@@ -383,10 +384,10 @@ dae_status dae__radau_solve(dae__radau *o, const dae__radau_stepper *how, const 
     o->memory->linearised = false;
     return status;
   }
-  radau_end_moves(o, rule, leg->h);
+  radau_end_moves(o, rule, step->h);
   if (o->r->memory->solved)
     dae__reduced_follow(o->r, o->moved,
                         radau_solve_row(o->K, o->r->n, rule->s - 1) + o->r->rates.cols);
-  radau_states(o, rule, leg);
+  radau_states(o, rule, step);
   return DAE_OK;
 }

@@ -64,11 +64,11 @@ static double *rosenbrock_stage_of(double *u, int n, int i)
 /* f_t, F_t by differences that stay within the step: one, or (4 f(dt) - f(2 dt) - 3 f(0))/(2 dt)
  * where tolerances are tight. With motions of time scale h their errors, dt/h or its square, and
  * the round-off of t, eps t/dt, are about the same. */
-static dae_status rosenbrock_differ_by_time(rosenbrock *o, const dae__rk_leg *leg, dae_error *err)
+static dae_status rosenbrock_differ_by_time(rosenbrock *o, const dae__rk_step *step, dae_error *err)
 {
-  const double h = leg->h, *z = leg->from.z, noise = DBL_EPSILON * fmax(fabs(leg->t), h);
-  double t = leg->t + (o->fine ? fmin(cbrt(noise * h * h), h / 2) : fmin(sqrt(noise * h), h));
-  double dt = t - leg->t, rate = dt > 0 ? 1 / dt : 0;
+  const double h = step->h, *z = step->from.z, noise = DBL_EPSILON * fmax(fabs(step->t), h);
+  double t = step->t + (o->fine ? fmin(cbrt(noise * h * h), h / 2) : fmin(sqrt(noise * h), h));
+  double dt = t - step->t, rate = dt > 0 ? 1 / dt : 0;
   dae_status status = dae__semi_rhs(o->s, t, z, o->f_t, err);
   if (!status && o->fine)
     status = dae__semi_rhs(o->s, t + dt, z, o->rhs, err);
@@ -82,32 +82,33 @@ static dae_status rosenbrock_differ_by_time(rosenbrock *o, const dae__rk_leg *le
 }
 
 /* whether f0 is that of the point: inputs may have changed since the last step */
-static bool rosenbrock_has_f0(const rosenbrock *o, const dae__rk_leg *leg)
+static bool rosenbrock_has_f0(const rosenbrock *o, const dae__rk_step *step)
 {
-  return o->memory->known_end && memcmp(o->f0, leg->from.dz, (size_t)o->s->nx * sizeof *o->f0) == 0;
+  return o->memory->known_end &&
+         memcmp(o->f0, step->from.dz, (size_t)o->s->nx * sizeof *o->f0) == 0;
 }
 
-static dae_status rosenbrock_look(rosenbrock *o, const dae__rk_leg *leg, dae_error *err)
+static dae_status rosenbrock_look(rosenbrock *o, const dae__rk_step *step, dae_error *err)
 {
   dae_status status =
-      rosenbrock_has_f0(o, leg) ? DAE_OK : dae__semi_rhs(o->s, leg->t, leg->from.z, o->f0, err);
+      rosenbrock_has_f0(o, step) ? DAE_OK : dae__semi_rhs(o->s, step->t, step->from.z, o->f0, err);
   o->memory->known_end = false;
   if (!status)
-    status = rosenbrock_differ_by_time(o, leg, err);
+    status = rosenbrock_differ_by_time(o, step, err);
   if (!status)
-    status = dae__semi_J(o->s, leg->t, leg->from.z, o->J, err);
+    status = dae__semi_J(o->s, step->t, step->from.z, o->J, err);
   o->memory->jacobians++;
   o->known = !status;
-  o->t0 = leg->t;
-  dae__copy(o->s->n, leg->from.z, o->z0);
+  o->t0 = step->t;
+  dae__copy(o->s->n, step->from.z, o->z0);
   return status;
 }
 
 /* whether that has been done: for a larger step that was rejected, or for the size of the first */
-static bool rosenbrock_looked(const rosenbrock *o, const dae__rk_leg *leg)
+static bool rosenbrock_looked(const rosenbrock *o, const dae__rk_step *step)
 {
-  return o->known && o->t0 == leg->t &&
-         memcmp(o->z0, leg->from.z, (size_t)o->s->n * sizeof *o->z0) == 0;
+  return o->known && o->t0 == step->t &&
+         memcmp(o->z0, step->from.z, (size_t)o->s->n * sizeof *o->z0) == 0;
 }
 
 /* ---- attempt ---- */
@@ -127,10 +128,10 @@ static dae_status rosenbrock_not_factored(const rosenbrock *o, dae_status status
 }
 
 /* M/(h gamma) - J */
-static dae_status rosenbrock_factor(rosenbrock *o, const dae__rk_leg *leg, dae_error *err)
+static dae_status rosenbrock_factor(rosenbrock *o, const dae__rk_step *step, dae_error *err)
 {
-  double c = 1 / (leg->h * o->table->gamma);
-  DAE__TRY(dae__semi_mass_at(&o->M, leg->t, leg->from.z, err));
+  double c = 1 / (step->h * o->table->gamma);
+  DAE__TRY(dae__semi_mass_at(&o->M, step->t, step->from.z, err));
   dae__semi_matrix_fill(&o->matrix, c, NULL, NULL, o->J);
   dae__semi_mass_add(&o->M, c, &o->matrix.M, o->matrix.values);
   dae_status status = dae__solver_factor(o->solver, o->matrix.values);
@@ -193,17 +194,17 @@ static void rosenbrock_solve_stage(rosenbrock *o, double h, int i, const double 
 }
 
 /* the increments, and where the last stage is: z */
-static dae_status rosenbrock_stages(rosenbrock *o, const dae__rk_leg *leg, double *u,
+static dae_status rosenbrock_stages(rosenbrock *o, const dae__rk_step *step, double *u,
                                     dae_error *err)
 {
   const dae__rosenbrock_table *table = o->table;
   int n = o->s->n;
   dae__zero(o->s->nx, o->sum);
-  rosenbrock_solve_stage(o, leg->h, 0, o->f0, u);
+  rosenbrock_solve_stage(o, step->h, 0, o->f0, u);
   for (int i = 1; i < table->stages; i++) {
-    rosenbrock_begin_stage(o, leg->from.z, i, u);
-    DAE__TRY(dae__semi_rhs(o->s, leg->t + table->alpha[i] * leg->h, o->z, o->rhs, err));
-    rosenbrock_solve_stage(o, leg->h, i, o->rhs, rosenbrock_stage_of(u, n, i));
+    rosenbrock_begin_stage(o, step->from.z, i, u);
+    DAE__TRY(dae__semi_rhs(o->s, step->t + table->alpha[i] * step->h, o->z, o->rhs, err));
+    rosenbrock_solve_stage(o, step->h, i, o->rhs, rosenbrock_stage_of(u, n, i));
   }
   return DAE_OK;
 }
@@ -226,10 +227,10 @@ static double rosenbrock_raise(const dae__rosenbrock_table *table, double x)
  * shows how well the equations hold at the end, not what y does on the way there, driven by time,
  * as where a diode blocks. That is seen in the last term d of its dense output, O(h^k), which
  * counts as (c d)^(p/k) relative to the size of y: as the error O(h^p) of the step. */
-static double rosenbrock_error_of(const rosenbrock *o, const dae__rk_leg *leg, const double *u)
+static double rosenbrock_error_of(const rosenbrock *o, const dae__rk_step *step, const double *u)
 {
   const dae__rosenbrock_table *table = o->table;
-  const double *z0 = leg->from.z, *z1 = leg->to.z;
+  const double *z0 = step->from.z, *z1 = step->to.z;
   int n = o->s->n, nx = o->s->nx;
   const double *e = u + (size_t)(table->stages - 1) * (size_t)n;
   double sum = 0;
@@ -244,38 +245,38 @@ static double rosenbrock_error_of(const rosenbrock *o, const dae__rk_leg *leg, c
   return sqrt(sum / n);
 }
 
-static dae_status rosenbrock_attempt(void *self, const dae__rk_leg *leg, double *error,
+static dae_status rosenbrock_attempt(void *self, const dae__rk_step *step, double *error,
                                      dae_error *err)
 {
   rosenbrock *o = self;
   int n = o->s->n;
   double *u = o->u[!o->memory->last], *e = rosenbrock_stage_of(u, n, o->table->stages - 1);
-  DAE__TRY(rosenbrock_looked(o, leg) ? DAE_OK : rosenbrock_look(o, leg, err));
-  DAE__TRY(rosenbrock_factor(o, leg, err));
-  DAE__TRY(rosenbrock_stages(o, leg, u, err));
+  DAE__TRY(rosenbrock_looked(o, step) ? DAE_OK : rosenbrock_look(o, step, err));
+  DAE__TRY(rosenbrock_factor(o, step, err));
+  DAE__TRY(rosenbrock_stages(o, step, u, err));
   for (int i = 0; i < n; i++)
-    leg->to.z[i] = o->z[i] + e[i];
-  *error = rosenbrock_error_of(o, leg, u);
+    step->to.z[i] = o->z[i] + e[i];
+  *error = rosenbrock_error_of(o, step, u);
   return DAE_OK;
 }
 
 /* ---- settle ---- */
 
 /* x' at the end; without M it is f there, which the next step begins with */
-static dae_status rosenbrock_settle(void *self, const dae__rk_leg *leg, dae_error *err)
+static dae_status rosenbrock_complete_step(void *self, const dae__rk_step *step, dae_error *err)
 {
   rosenbrock *o = self;
   const dae__rk_body *body = o->body;
-  double t = leg->t + leg->h;
+  double t = step->t + step->h;
   dae_status status = DAE_OK;
   if (o->s->p->M)
-    status = body->table->slopes(body->self, false, t, leg->to.z, leg->to.dz, err);
+    status = body->table->slopes(body->self, false, t, step->to.z, step->to.dz, err);
   else
-    status = dae__semi_rhs(o->s, t, leg->to.z, o->rhs, err);
+    status = dae__semi_rhs(o->s, t, step->to.z, o->rhs, err);
   DAE__TRY(status);
   if (!o->s->p->M) {
     dae__copy(o->s->n, o->rhs, o->f0);
-    dae__copy(o->s->nx, o->rhs, leg->to.dz);
+    dae__copy(o->s->nx, o->rhs, step->to.dz);
   }
   o->memory->known_end = !o->s->p->M;
   o->memory->last = !o->memory->last;
@@ -285,11 +286,11 @@ static dae_status rosenbrock_settle(void *self, const dae__rk_leg *leg, dae_erro
 
 /* ---- between the ends ---- */
 
-static void rosenbrock_between(void *self, const dae__rk_leg *leg, double x, double *z)
+static void rosenbrock_dense_output(void *self, const dae__rk_step *step, double x, double *z)
 {
   const rosenbrock *o = self;
   const dae__rosenbrock_table *table = o->table;
-  const double *a = leg->from.z, *b = leg->to.z;
+  const double *a = step->from.z, *b = step->to.z;
   double weight[DAE__ROSENBROCK_STAGES] = {0};
   double part = x * (1 - x);
   int n = o->s->n;
@@ -318,11 +319,11 @@ double dae__rosenbrock_first_step(void *self, double t, const dae__rk_point *fro
 {
   rosenbrock *o = self;
   const dae_pattern *J = &o->s->J;
-  dae__rk_leg leg = {.t = t, .h = t_stop - t, .from = *from};
+  dae__rk_step step = {.t = t, .h = t_stop - t, .from = *from};
   double d0 = rosenbrock_weighted(o, from->z, from->z),
          d1 = rosenbrock_weighted(o, from->z, from->dz);
   o->memory->known_end = false;
-  if (rosenbrock_look(o, &leg, NULL))
+  if (rosenbrock_look(o, &step, NULL))
     return 0;
   dae__copy(o->s->n, o->f_t, o->rhs);
   for (int j = 0; j < o->s->nx; j++)
@@ -357,8 +358,8 @@ static void rosenbrock_release(void *self)
 }
 
 static const dae__stepper_table rosenbrock_verbs = {.attempt = rosenbrock_attempt,
-                                                    .settle = rosenbrock_settle,
-                                                    .between = rosenbrock_between,
+                                                    .complete = rosenbrock_complete_step,
+                                                    .dense_output = rosenbrock_dense_output,
                                                     .count = rosenbrock_count,
                                                     .reload = rosenbrock_reload,
                                                     .free = rosenbrock_release};
