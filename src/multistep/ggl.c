@@ -38,7 +38,8 @@ dae_status dae__ggl_create(dae__arena *arena, const dae_problem *problem, const 
   if (!s)
     return dae__out_of_memory(err);
   /* Multipliers enter linearly and are known as soon as q and v are: only DASSL's rules ask for
-   * them to settle too, which the chain of 1000 links pays with a new matrix in every second step.
+   * them to slow_manifold_start too, which the chain of 1000 links pays with a new matrix in every
+   * second step.
    */
   bool strict = opts->rules == DAE_BDF_RULES_STRICT;
   DAE__TRY(dae__bordered_create(arena, problem, start, opts, y, dy, s, err));

@@ -292,7 +292,7 @@ static dae_status bdf_host_restart(void *self, double t, const double *y, dae_er
   dae_status status = s->corrector.table->consistent(s->corrector.self, t, NULL, s->scratch_state,
                                                      s->scratch_rate, err);
   if (!status && s->opts.damp)
-    status = dae__bdf_settle(s, t, NULL, s->scratch_state, s->scratch_rate, err);
+    status = dae__bdf_slow_manifold_start(s, t, NULL, s->scratch_state, s->scratch_rate, err);
   DAE__TRY(status);
   dae__copy(s->corrector.size, s->scratch_state, s->state);
   dae__copy(s->corrector.size, s->scratch_rate, s->rate);
@@ -394,7 +394,7 @@ dae_status dae__bdf_host_create(dae__arena *arena, const dae__corrector *correct
     return dae__out_of_memory(err);
   s->m->t = s->m->t_previous = t;
   s->last = dae_error_none();
-  dae_status status = opts->damp ? dae__bdf_settle(s, t, fixed, y, dy, err) : DAE_OK;
+  dae_status status = opts->damp ? dae__bdf_slow_manifold_start(s, t, fixed, y, dy, err) : DAE_OK;
   if (status)
     return dae__start_status(status, err);
   dae__copy(corrector->size, y, s->state);

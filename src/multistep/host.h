@@ -2,7 +2,7 @@
  *   attempt.c   one attempt at a step: Newton, error estimate, projection
  *   select.c    order and step size of the next attempt
  *   stability.c where orders 3 to 5 are left because they are not stable
- *   settle.c    the start of a damped run
+ *   slow_manifold_start.c    the start of a damped run
  *   host.c      steps made of attempts, starts, the integrator's verbs */
 #ifndef DAEDAL_MULTISTEP_HOST_H
 #define DAEDAL_MULTISTEP_HOST_H
@@ -132,10 +132,10 @@ int dae__bdf_max_order(const dae__bdf *s);
  * estimate. */
 bool dae__bdf_watch_limit(dae__bdf *s, const dae__estimate *est, double *estimate);
 
-/* settle.c */
+/* slow_manifold_start.c */
 /* Moves the consistent state y onto the slow motion where that can be told from fast oscillations;
  * dy is its derivative. Entries that are fixed (NULL: none) stay. */
-dae_status dae__bdf_settle(dae__bdf *s, double t, const bool *fixed, double *y, double *dy,
-                           dae_error *err);
+dae_status dae__bdf_slow_manifold_start(dae__bdf *s, double t, const bool *fixed, double *y,
+                                        double *dy, dae_error *err);
 
 #endif

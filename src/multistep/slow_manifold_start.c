@@ -30,16 +30,16 @@
 #define SCALES 30  /* which are so many, */
 #define LARGEST 10 /* up to this multiple of the time in which the state changes by itself */
 
-typedef struct settle {
+typedef struct slow_manifold_start {
   dae__bdf *s;
   double t;
   double *D;       /* D_3 */
   double distance; /* |D_2 - D_3| */
   double travel;   /* |H F y'| */
-} settle;
+} slow_manifold_start;
 
 /* D_3 and its distance from D_2 at s->Y with this H; false: the matrix is singular there */
-static bool slow_start_look(settle *o, double H)
+static bool slow_start_look(slow_manifold_start *o, double H)
 {
   dae__bdf *s = o->s;
   const dae__corrector *c = &s->corrector;
@@ -63,7 +63,7 @@ static bool slow_start_look(settle *o, double H)
 
 /* the least H that is well above the first time scale that matters, 0: another one lies too close
  * to it, or there is no other motion: then what oscillates is the motion itself */
-static double slow_start_find_scale(settle *o)
+static double slow_start_find_scale(slow_manifold_start *o)
 {
   const dae__bdf *s = o->s;
   double rate = dae__bdf_error_norm(s, s->dY), size = dae__bdf_error_norm(s, s->Y);
@@ -85,7 +85,7 @@ static double slow_start_find_scale(settle *o)
 }
 
 /* y += D where it may be moved, and consistent again */
-static dae_status slow_start_move(settle *o, const bool *fixed, double *y, double *dy)
+static dae_status slow_start_move(slow_manifold_start *o, const bool *fixed, double *y, double *dy)
 {
   dae__bdf *s = o->s;
   const dae__corrector *c = &s->corrector;
@@ -102,10 +102,10 @@ static void slow_start_take(dae__bdf *s, const double *y, const double *dy)
   dae__bdf_weigh(s, s->Y);
 }
 
-dae_status dae__bdf_settle(dae__bdf *s, double t, const bool *fixed, double *y, double *dy,
-                           dae_error *err)
+dae_status dae__bdf_slow_manifold_start(dae__bdf *s, double t, const bool *fixed, double *y,
+                                        double *dy, dae_error *err)
 {
-  settle o = {.s = s, .t = t, .D = s->through};
+  slow_manifold_start o = {.s = s, .t = t, .D = s->through};
   int size = s->corrector.size;
   double before = INFINITY, moved = 0;
   dae__copy(size, y, s->state);
