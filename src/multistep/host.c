@@ -277,7 +277,7 @@ static dae_status bdf_host_interpolate(void *self, double t, double *y, double *
   return status;
 }
 
-static void bdf_host_glance(void *self, double t, double *y)
+static void bdf_host_interpolate_raw(void *self, double t, double *y)
 {
   dae__bdf *s = self;
   if (s->m->started)
@@ -341,7 +341,7 @@ static const dae__integrator_table bdf_verbs = {
     .step = bdf_host_step,
     .view = bdf_host_view,
     .interpolate = bdf_host_interpolate,
-    .glance = bdf_host_glance,
+    .interpolate_raw = bdf_host_interpolate_raw,
     .restart = bdf_host_restart,
     .adjust = bdf_host_adjust,
     .stats = bdf_host_stats,

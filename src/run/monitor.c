@@ -88,8 +88,9 @@ static dae_status monitor_power_at(dae__monitor *m, dae_integrator *it, double t
                                    dae_error *err)
 {
   dae_error why;
-  dae_status status = dae__measure_workless(m->measure) ? dae__integrator_glance(it, t, m->y, err)
-                                                        : dae__integrator_sketch(it, t, m->y, err);
+  dae_status status = dae__measure_workless(m->measure)
+                          ? dae__integrator_interpolate_raw(it, t, m->y, err)
+                          : dae__integrator_interpolate_unprojected(it, t, m->y, err);
   if (status < 0)
     return status;
   return monitor_outcome(dae__measure_power(m->measure, t, m->y, power, &why), power, &why, err);

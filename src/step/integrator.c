@@ -73,17 +73,19 @@ dae_status dae_integrator_interpolate(dae_integrator *it, double t, double *y, d
   return it->table->interpolate(it->self, fmin(fmax(t, view.t_previous), view.t), y, dy, err);
 }
 
-dae_status dae__integrator_sketch(dae_integrator *it, double t, double *y, dae_error *err)
+dae_status dae__integrator_interpolate_unprojected(dae_integrator *it, double t, double *y,
+                                                   dae_error *err)
 {
-  return it->table->sketch ? it->table->sketch(it->self, t, y, err)
-                           : dae_integrator_interpolate(it, t, y, NULL, err);
+  return it->table->interpolate_unprojected
+             ? it->table->interpolate_unprojected(it->self, t, y, err)
+             : dae_integrator_interpolate(it, t, y, NULL, err);
 }
 
-dae_status dae__integrator_glance(dae_integrator *it, double t, double *y, dae_error *err)
+dae_status dae__integrator_interpolate_raw(dae_integrator *it, double t, double *y, dae_error *err)
 {
-  if (!it->table->glance)
+  if (!it->table->interpolate_raw)
     return dae_integrator_interpolate(it, t, y, NULL, err);
-  it->table->glance(it->self, t, y);
+  it->table->interpolate_raw(it->self, t, y);
   return DAE_OK;
 }
 

@@ -21,9 +21,9 @@ typedef struct dae__integrator_table {
   dae_status (*interpolate)(void *self, double t, double *y, double *dy, dae_error *err);
   /* the same as good as it is to be had at once: not as good as the steps, or not projected; NULL:
    * as interpolate */
-  dae_status (*sketch)(void *self, double t, double *y, dae_error *err);
+  dae_status (*interpolate_unprojected)(void *self, double t, double *y, dae_error *err);
   /* the same cheaply: not projected, with any values for multipliers; NULL: as interpolate */
-  void (*glance)(void *self, double t, double *y);
+  void (*interpolate_raw)(void *self, double t, double *y);
   dae_status (*restart)(void *self, double t, const double *y, dae_error *err);
   /* Goes on from y, which differs from where it stands by about the tolerance, without forgetting
    * what came before; NULL: by a restart. */
@@ -50,9 +50,10 @@ dae_status dae__integrator_adjust(dae_integrator *it, const double *y, dae_error
 
 /* A state vector at t within the last step, with its multipliers, for purposes that do not need it
  * as good as the steps are, or on its constraints to the last digit. */
-dae_status dae__integrator_sketch(dae_integrator *it, double t, double *y, dae_error *err);
+dae_status dae__integrator_interpolate_unprojected(dae_integrator *it, double t, double *y,
+                                                   dae_error *err);
 /* The same for purposes that need neither multipliers nor a state that lies on its constraints to
  * the last digit. */
-dae_status dae__integrator_glance(dae_integrator *it, double t, double *y, dae_error *err);
+dae_status dae__integrator_interpolate_raw(dae_integrator *it, double t, double *y, dae_error *err);
 
 #endif

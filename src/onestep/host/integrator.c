@@ -31,7 +31,7 @@ static const dae__stepper *onestep_maker(const dae__rk *o)
   return &o->stepper[o->memory->last];
 }
 
-static void onestep_glance(void *self, double t, double *y)
+static void onestep_interpolate_raw(void *self, double t, double *y)
 {
   dae__rk *o = self;
   const dae__rk_point *end = onestep_end_at(o, t);
@@ -106,7 +106,7 @@ static dae_status onestep_interpolate(void *self, double t, double *y, double *d
 }
 
 /* off its constraints by the error of the polynomial */
-static dae_status onestep_sketch(void *self, double t, double *y, dae_error *err)
+static dae_status onestep_interpolate_unprojected(void *self, double t, double *y, dae_error *err)
 {
   return onestep_show(self, false, t, y, NULL, err);
 }
@@ -215,8 +215,9 @@ static void onestep_release(void *self)
 const dae__integrator_table dae__rk_verbs = {.step = onestep_step,
                                              .view = onestep_view,
                                              .interpolate = onestep_interpolate,
-                                             .sketch = onestep_sketch,
-                                             .glance = onestep_glance,
+                                             .interpolate_unprojected =
+                                                 onestep_interpolate_unprojected,
+                                             .interpolate_raw = onestep_interpolate_raw,
                                              .restart = onestep_restart,
                                              .adjust = onestep_adjust,
                                              .stats = onestep_stats,

@@ -23,7 +23,7 @@ static void lie_hermite(int count, const double *at, double x, int k, double *va
   *slope = (x - at[k]) * l * l;
 }
 
-static void lie_glance(void *self, double t, double *y)
+static void lie_interpolate_raw(void *self, double t, double *y)
 {
   dae__lie *o = self;
   const dae__driver_memory *m = o->driver.memory;
@@ -59,7 +59,7 @@ static dae_status lie_interpolate(void *self, double t, double *y, double *dy, d
   const dae__lie_point *p = &o->coarse; /* has no other use between steps */
   dae__copy(body->s->n, o->now.z, p->z);
   dae__zero(body->s->n, p->dz);
-  lie_glance(self, t, p->z);
+  lie_interpolate_raw(self, t, p->z);
   dae_status status = body->table->project(body->self, t, p->z, &why);
   if (!status)
     status = body->table->slopes(body->self, true, t, p->z, p->dz, &why);
@@ -144,7 +144,7 @@ static const dae__integrator_table lie_verbs = {.method = "lie",
                                                 .step = lie_step,
                                                 .view = lie_view,
                                                 .interpolate = lie_interpolate,
-                                                .glance = lie_glance,
+                                                .interpolate_raw = lie_interpolate_raw,
                                                 .restart = lie_restart,
                                                 .stats = lie_stats,
                                                 .reload = lie_reload,

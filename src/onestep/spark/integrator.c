@@ -34,7 +34,7 @@ static dae__dense_piece spark_piece_at(const dae__spark *o, double t)
                             .end_rate = first ? o->middle_rate : o->rate};
 }
 
-static void spark_glance(void *self, double t, double *y)
+static void spark_interpolate_raw(void *self, double t, double *y)
 {
   dae__spark *o = self;
   const dae__driver_memory *m = o->driver.memory;
@@ -57,7 +57,7 @@ static dae_status spark_look(dae__spark *o, bool refined, double t, double *y, d
     status = dae__dense_refine(&o->dense, &piece, err);
   if (status && !dae__driver_can_retry(status))
     return status;
-  spark_glance(o, t, y);
+  spark_interpolate_raw(o, t, y);
   status = o->opts.project ? body->table->project(body->self, true, t, y, err) : DAE_OK;
   if (dy)
     dae__zero(body->size, dy); /* multipliers have none */
@@ -83,7 +83,7 @@ static dae_status spark_interpolate(void *self, double t, double *y, double *dy,
   return spark_show(self, true, t, y, dy, err);
 }
 
-static dae_status spark_sketch(void *self, double t, double *y, dae_error *err)
+static dae_status spark_interpolate_unprojected(void *self, double t, double *y, dae_error *err)
 {
   return spark_show(self, false, t, y, NULL, err);
 }
@@ -152,8 +152,9 @@ static void spark_release(void *self)
 static const dae__integrator_table spark_verbs = {.step = spark_step,
                                                   .view = spark_view,
                                                   .interpolate = spark_interpolate,
-                                                  .sketch = spark_sketch,
-                                                  .glance = spark_glance,
+                                                  .interpolate_unprojected =
+                                                      spark_interpolate_unprojected,
+                                                  .interpolate_raw = spark_interpolate_raw,
                                                   .restart = spark_restart,
                                                   .adjust = spark_adjust,
                                                   .stats = spark_stats,

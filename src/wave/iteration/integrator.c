@@ -36,9 +36,9 @@ static dae_status wave_interpolate(void *self, double t, double *y, double *dy, 
   return dae__wave_state(self, t, y, dy, err);
 }
 
-static void wave_glance(void *self, double t, double *y)
+static void wave_interpolate_raw(void *self, double t, double *y)
 {
-  dae__wave_glance(self, t, y);
+  dae__wave_interpolate_raw(self, t, y);
 }
 
 /* A restart failed half-way: all stand again where they stood, as far as memory allows. */
@@ -115,7 +115,7 @@ static void wave_release(void *self)
 const dae__integrator_table dae__wave_verbs = {.step = wave_step,
                                                .view = wave_view,
                                                .interpolate = wave_interpolate,
-                                               .glance = wave_glance,
+                                               .interpolate_raw = wave_interpolate_raw,
                                                .restart = wave_restart,
                                                .stats = wave_stats,
                                                .reload = wave_reload,

@@ -82,7 +82,7 @@ dae_status dae__wave_state(dae__wave *w, double t, double *y, double *dy, dae_er
   return joints_project(w, w->shown, t, y, dy, NULL, err);
 }
 
-void dae__wave_glance(const dae__wave *w, double t, double *y)
+void dae__wave_interpolate_raw(const dae__wave *w, double t, double *y)
 {
   dae_waveform all = w->computed;
   all.nodes = w->m->nodes;

@@ -178,7 +178,7 @@ dae_status dae__wave_state(dae__wave *w, double t, double *y, double *dy, dae_er
 /* Puts the children onto the joints at the end of a window. */
 dae_status dae__wave_settle(dae__wave *w, dae_error *err);
 /* The same as dae__wave_state, not projected. */
-void dae__wave_glance(const dae__wave *w, double t, double *y);
+void dae__wave_interpolate_raw(const dae__wave *w, double t, double *y);
 
 /* wave.c */
 /* A new one without its subsystems; NULL: out of memory. */

@@ -64,8 +64,9 @@ static dae_status child_record(dae__child *c, const dae_waveform *out, int *node
   }
   while (*middle < last && (out->t[*middle] + out->t[*middle + 1]) / 2 <= t && !status) {
     double between = (out->t[*middle] + out->t[*middle + 1]) / 2;
-    status = c->has_algebraic ? dae__integrator_sketch(c->it, between, c->inner_y, err)
-                              : dae__integrator_glance(c->it, between, c->inner_y, err);
+    status = c->has_algebraic
+                 ? dae__integrator_interpolate_unprojected(c->it, between, c->inner_y, err)
+                 : dae__integrator_interpolate_raw(c->it, between, c->inner_y, err);
     child_pick(c, c->inner_y, child_at_node(c->trace.middle, c->size, *middle));
     ++*middle;
   }
