@@ -22,7 +22,7 @@
 
 typedef struct lie_fixture {
   dae__arena *arena;
-  dae__lie_body body;
+  dae__lie_adapter adapter;
   dae__lie_step step;
   int nx, ny;
   double t;
@@ -37,18 +37,18 @@ static inline void lie_set_up(const test_problem *p, const dae_lie_options *opts
   assert_non_null(o->arena);
   dae_status status =
       p->problem.mechanical
-          ? dae__lie_body_mechanical(o->arena, &p->problem, opts->form, &o->body, &err)
-          : dae__lie_body_semi(o->arena, &p->problem, &o->body, &err);
+          ? dae__lie_adapter_mechanical(o->arena, &p->problem, opts->form, &o->adapter, &err)
+          : dae__lie_adapter_semi(o->arena, &p->problem, &o->adapter, &err);
   if (!status)
-    status = dae__lie_step_create(o->arena, &o->body, opts, &o->step, &err);
-  assert_true(o->body.s && o->body.s->n <= LIE_MOST);
-  dae__copy(o->body.size, p->start.y, o->z);
+    status = dae__lie_step_create(o->arena, &o->adapter, opts, &o->step, &err);
+  assert_true(o->adapter.s && o->adapter.s->n <= LIE_MOST);
+  dae__copy(o->adapter.size, p->start.y, o->z);
   if (!status)
-    status = o->body.table->consistent(o->body.self, o->t, NULL, o->z, o->dz, &err);
+    status = o->adapter.table->consistent(o->adapter.self, o->t, NULL, o->z, o->dz, &err);
   if (status)
     fail_msg("%s: %s", p->name, err.text);
-  o->nx = o->body.s->nx;
-  o->ny = o->body.s->ny;
+  o->nx = o->adapter.s->nx;
+  o->ny = o->adapter.s->ny;
   dae__copy(o->ny, o->z + o->nx, o->y);
 }
 
@@ -63,14 +63,14 @@ static inline dae_status lie_step_to(lie_fixture *o, double t, dae_error *err)
   dae__copy(o->nx + o->ny, o->step.z1, o->z);
   dae__copy(o->ny, o->step.z1 + o->nx, o->y);
   o->t = t;
-  status = o->body.table->slopes(o->body.self, false, t, o->z, o->dz, err);
+  status = o->adapter.table->slopes(o->adapter.self, false, t, o->z, o->dz, err);
   return status == DAE_ERROR_SINGULAR ? DAE_OK : status;
 }
 
 static inline void lie_tear_down(lie_fixture *o)
 {
   dae__lie_step_free(&o->step);
-  o->body.table->free(o->body.self);
+  o->adapter.table->free(o->adapter.self);
   dae__arena_free(o->arena);
 }
 

@@ -6,10 +6,10 @@
 #include "onestep/classical/scheme.h"
 #include "onestep/host/integrator.h"
 
-dae_status dae__simple_create(dae__arena *arena, const dae__rk_body *body,
+dae_status dae__simple_create(dae__arena *arena, const dae__rk_adapter *adapter,
                               const dae__rk_scheme *scheme, dae__stepper *out, dae_error *err);
 /* step: the size of whole steps */
-dae_status dae__simple_implicit_create(dae__arena *arena, const dae__rk_body *body,
+dae_status dae__simple_implicit_create(dae__arena *arena, const dae__rk_adapter *adapter,
                                        const dae__rk_scheme *scheme, const dae_rk_options *opts,
                                        dae__stepper *out, dae_error *err);
 

@@ -9,7 +9,7 @@
 #define CUT 0.1 /* part of the step size below which slopes are evaluated at the end */
 
 typedef struct implicit {
-  const dae__rk_body *body;
+  const dae__rk_adapter *adapter;
   dae__rk_scheme scheme;
   double step;
   dae__rk_stages stages;
@@ -30,8 +30,8 @@ static dae_status implicit_attempt(void *self, const dae__rk_step *step, double 
   dae_status status =
       dae__rk_stages_solve(&o->stages, step->t, step->h, step->from.z, step->from.dz, err);
   DAE__TRY(status);
-  dae__copy(o->body->size, dae__rk_stage(&o->stages, last), step->to.z);
-  dae__copy(o->body->nx, dae__rk_stage_slope(&o->stages, last), step->to.dz);
+  dae__copy(o->adapter->size, dae__rk_stage(&o->stages, last), step->to.z);
+  dae__copy(o->adapter->nx, dae__rk_stage_slope(&o->stages, last), step->to.dz);
   return DAE_OK;
 }
 
@@ -40,17 +40,17 @@ static dae_status implicit_attempt(void *self, const dae__rk_step *step, double 
 static dae_status implicit_complete_step(void *self, const dae__rk_step *step, dae_error *err)
 {
   implicit *o = self;
-  const dae__rk_body *body = o->body;
+  const dae__rk_adapter *adapter = o->adapter;
   double t = step->t + step->h;
   dae_status status = DAE_OK;
-  if (step->h < CUT * o->step && !body->singular) {
-    if (body->table->project)
-      status = body->table->project(body->self, false, t, step->to.z, err);
+  if (step->h < CUT * o->step && !adapter->singular) {
+    if (adapter->table->project)
+      status = adapter->table->project(adapter->self, false, t, step->to.z, err);
     if (!status)
-      status = body->table->slopes(body->self, false, t, step->to.z, step->to.dz, err);
+      status = adapter->table->slopes(adapter->self, false, t, step->to.z, step->to.dz, err);
   }
   if (!status && o->inside)
-    dae__copy(o->scheme.stages * body->size, o->stages.Z, o->inside);
+    dae__copy(o->scheme.stages * adapter->size, o->stages.Z, o->inside);
   return status;
 }
 
@@ -61,7 +61,7 @@ static void implicit_through_stages(const implicit *o, const dae__rk_step *step,
   dae__zero(n, out);
   dae__axpy(n, weight[0], step->from.z, out);
   for (int i = 0; i < o->scheme.stages; i++)
-    dae__axpy(n, weight[i + 1], o->inside + (size_t)i * (size_t)o->body->size, out);
+    dae__axpy(n, weight[i + 1], o->inside + (size_t)i * (size_t)o->adapter->size, out);
 }
 
 static void implicit_dense_output(void *self, const dae__rk_step *step, double x, double *z)
@@ -69,11 +69,11 @@ static void implicit_dense_output(void *self, const dae__rk_step *step, double x
   implicit *o = self;
   double value[DAE__RK_STAGES + 1], slope[DAE__RK_STAGES + 1];
   if (!o->inside) {
-    dae__rk_hermite(o->body, step, x, z);
+    dae__rk_hermite(o->adapter, step, x, z);
     return;
   }
   dae__rk_collocation(&o->scheme, x, value, slope);
-  implicit_through_stages(o, step, o->body->size, value, z);
+  implicit_through_stages(o, step, o->adapter->size, value, z);
 }
 
 static void implicit_rate(void *self, const dae__rk_step *step, double x, double *dz)
@@ -81,9 +81,9 @@ static void implicit_rate(void *self, const dae__rk_step *step, double x, double
   implicit *o = self;
   double value[DAE__RK_STAGES + 1], slope[DAE__RK_STAGES + 1];
   dae__rk_collocation(&o->scheme, x, value, slope);
-  dae__zero(o->body->size, dz);
-  implicit_through_stages(o, step, o->body->nx, slope, dz);
-  dae__scale(o->body->nx, 1 / step->h, dz);
+  dae__zero(o->adapter->size, dz);
+  implicit_through_stages(o, step, o->adapter->nx, slope, dz);
+  dae__scale(o->adapter->nx, 1 / step->h, dz);
 }
 
 static void implicit_count(const void *self, dae_stats *stats)
@@ -114,19 +114,19 @@ static const dae__stepper_table implicit_verbs = {.begin = implicit_begin,
                                                   .reload = implicit_reload,
                                                   .free = implicit_release};
 
-dae_status dae__simple_implicit_create(dae__arena *arena, const dae__rk_body *body,
+dae_status dae__simple_implicit_create(dae__arena *arena, const dae__rk_adapter *adapter,
                                        const dae__rk_scheme *scheme, const dae_rk_options *opts,
                                        dae__stepper *out, dae_error *err)
 {
   implicit *o = DAE__ALLOC(arena, implicit, 1);
   if (!o)
     return dae__out_of_memory(err);
-  *o = (implicit){.body = body, .scheme = *scheme, .step = opts->step};
-  if (body->singular)
-    o->inside = DAE__STATE(arena, double, (size_t)(scheme->stages * body->size));
+  *o = (implicit){.adapter = adapter, .scheme = *scheme, .step = opts->step};
+  if (adapter->singular)
+    o->inside = DAE__STATE(arena, double, (size_t)(scheme->stages * adapter->size));
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  dae_status status = dae__rk_stages_create(arena, &o->scheme, body->s, opts, &o->stages, err);
+  dae_status status = dae__rk_stages_create(arena, &o->scheme, adapter->s, opts, &o->stages, err);
   *out = (dae__stepper){.table = &implicit_verbs,
                         .self = o,
                         .order = scheme->order,

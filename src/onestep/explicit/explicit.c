@@ -23,7 +23,7 @@ typedef struct memory {
 } memory;
 
 typedef struct explicit_stepper {
-  const dae__rk_body *body;
+  const dae__rk_adapter *adapter;
   const dae__pair *pair;
   double rtol, atol;
   size_t stride; /* from slope to slope */
@@ -47,17 +47,17 @@ static double *explicit_slope(const explicit_stepper *o, double *K, int i)
 static dae_status explicit_stages(explicit_stepper *o, const dae__rk_step *step, double *K,
                                   dae_error *err)
 {
-  const dae__rk_body *body = o->body;
+  const dae__rk_adapter *adapter = o->adapter;
   const dae__pair *p = o->pair;
-  dae__copy(body->nx, step->from.dz, K);
-  dae__copy(body->size - body->nx, step->from.z + body->nx, o->z + body->nx);
+  dae__copy(adapter->nx, step->from.dz, K);
+  dae__copy(adapter->size - adapter->nx, step->from.z + adapter->nx, o->z + adapter->nx);
   for (int i = 1; i < p->stages; i++) {
-    dae__combine(&o->stage[i], body->nx, step->h, K, step->from.z, o->z);
-    DAE__TRY(body->table->slopes(body->self, false, step->t + p->c[i] * step->h, o->z,
-                                 explicit_slope(o, K, i), err));
+    dae__combine(&o->stage[i], adapter->nx, step->h, K, step->from.z, o->z);
+    DAE__TRY(adapter->table->slopes(adapter->self, false, step->t + p->c[i] * step->h, o->z,
+                                    explicit_slope(o, K, i), err));
   }
-  dae__combine(&o->stage[p->stages], body->nx, step->h, K, step->from.z, step->to.z);
-  dae__copy(body->size - body->nx, o->z + body->nx, step->to.z + body->nx);
+  dae__combine(&o->stage[p->stages], adapter->nx, step->h, K, step->from.z, step->to.z);
+  dae__copy(adapter->size - adapter->nx, o->z + adapter->nx, step->to.z + adapter->nx);
   return DAE_OK;
 }
 
@@ -65,7 +65,7 @@ static dae_status explicit_stages(explicit_stepper *o, const dae__rk_step *step,
 static void explicit_weigh(explicit_stepper *o, const double *x0, const double *x1)
 {
   double sum = 0;
-  for (int i = 0; i < o->body->nx; i++) {
+  for (int i = 0; i < o->adapter->nx; i++) {
     double a = fabs(x0[i]), b = fabs(x1[i]);
     o->inverse[i] = 1 / (o->atol + o->rtol * (a > b ? a : b));
     double d = (x1[i] - o->z[i]) * o->inverse[i];
@@ -85,7 +85,7 @@ static double explicit_square_sum(int n, const double *x, const double *inverse)
 /* [HNW93 II.4], [HNW93 II.10] */
 static double explicit_estimate(explicit_stepper *o, double h, const double *K)
 {
-  int n = o->body->nx;
+  int n = o->adapter->nx;
   double E[2] = {0};
   for (int k = 0; k < o->pair->estimates; k++) {
     dae__combine(&o->estimate[k], n, h, K, o->zero, o->error[k]);
@@ -98,11 +98,11 @@ static double explicit_estimate(explicit_stepper *o, double h, const double *K)
 /* x1 onto its constraints, and its slope */
 static dae_status explicit_arrive(explicit_stepper *o, const dae__rk_step *step, dae_error *err)
 {
-  const dae__rk_body *body = o->body;
+  const dae__rk_adapter *adapter = o->adapter;
   double t = step->t + step->h;
-  return body->table->arrive
-             ? body->table->arrive(body->self, t, step->to.z, step->to.dz, err)
-             : body->table->slopes(body->self, false, t, step->to.z, step->to.dz, err);
+  return adapter->table->arrive
+             ? adapter->table->arrive(adapter->self, t, step->to.z, step->to.dz, err)
+             : adapter->table->slopes(adapter->self, false, t, step->to.z, step->to.dz, err);
 }
 
 static dae_status explicit_attempt(void *self, const dae__rk_step *step, double *error,
@@ -115,7 +115,7 @@ static dae_status explicit_attempt(void *self, const dae__rk_step *step, double 
   explicit_weigh(o, step->from.z, step->to.z);
   if (o->pair->closed) {
     status = explicit_arrive(o, step, err);
-    dae__copy(o->body->nx, step->to.dz, explicit_slope(o, K, o->pair->stages));
+    dae__copy(o->adapter->nx, step->to.dz, explicit_slope(o, K, o->pair->stages));
   }
   *error = explicit_estimate(o, step->h, K);
   return status;
@@ -130,7 +130,7 @@ static double explicit_stiffness_of(const explicit_stepper *o, const dae__rk_ste
   const double *last = explicit_slope(o, K, p->stages),
                *before = explicit_slope(o, K, p->stages - 1);
   double sum = 0, noise = 0;
-  for (int i = 0; i < o->body->nx; i++) {
+  for (int i = 0; i < o->adapter->nx; i++) {
     double d = (last[i] - before[i]) * o->inverse[i], e = step->to.z[i] * o->inverse[i];
     sum += d * d;
     noise += e * e;
@@ -145,7 +145,7 @@ static dae_status explicit_complete_step(void *self, const dae__rk_step *step, d
   double *K = o->K[!o->memory->last];
   if (!o->pair->closed) {
     DAE__TRY(explicit_arrive(o, step, err));
-    dae__copy(o->body->nx, step->to.dz, explicit_slope(o, K, o->pair->stages));
+    dae__copy(o->adapter->nx, step->to.dz, explicit_slope(o, K, o->pair->stages));
   }
   *o->memory = (memory){.last = !o->memory->last, .stiffness = explicit_stiffness_of(o, step, K)};
   return DAE_OK;
@@ -161,14 +161,14 @@ static double explicit_stiffness(const void *self)
 static dae_status explicit_refine(void *self, const dae__rk_step *step, dae_error *err)
 {
   explicit_stepper *o = self;
-  const dae__rk_body *body = o->body;
+  const dae__rk_adapter *adapter = o->adapter;
   const dae__pair *p = o->pair;
   double *K = o->K[o->memory->last];
-  dae__copy(body->size, step->from.z, o->z);
+  dae__copy(adapter->size, step->from.z, o->z);
   for (int i = p->stages + 1; i <= p->stages + p->extra; i++) {
-    dae__combine(&o->stage[i], body->nx, step->h, K, step->from.z, o->z);
-    DAE__TRY(body->table->slopes(body->self, true, step->t + p->c[i] * step->h, o->z,
-                                 explicit_slope(o, K, i), err));
+    dae__combine(&o->stage[i], adapter->nx, step->h, K, step->from.z, o->z);
+    DAE__TRY(adapter->table->slopes(adapter->self, true, step->t + p->c[i] * step->h, o->z,
+                                    explicit_slope(o, K, i), err));
   }
   o->memory->fine = true;
   return DAE_OK;
@@ -194,16 +194,16 @@ static void explicit_weights_at(const explicit_stepper *o, double x, double w[DA
 static void explicit_dense_output(void *self, const dae__rk_step *step, double x, double *z)
 {
   explicit_stepper *o = self;
-  const dae__rk_body *body = o->body;
+  const dae__rk_adapter *adapter = o->adapter;
   const double *a = step->from.z, *b = step->to.z;
   double w[DAE__PAIR_SLOPES], share = x * x * (3 - 2 * x);
   explicit_weights_at(o, x, w);
   dae__combination c;
   dae__combination_set(&c, DAE__PAIR_SLOPES, w, o->stride);
-  dae__combine(&c, body->nx, step->h, o->K[o->memory->last], a, z);
-  for (int i = 0; i < body->nx; i++)
+  dae__combine(&c, adapter->nx, step->h, o->K[o->memory->last], a, z);
+  for (int i = 0; i < adapter->nx; i++)
     z[i] += share * (b[i] - a[i]);
-  for (int i = body->nx; i < body->size; i++)
+  for (int i = adapter->nx; i < adapter->size; i++)
     z[i] = a[i] + x * (b[i] - a[i]);
 }
 
@@ -232,18 +232,18 @@ static dae__controller_options explicit_control(const dae__pair *pair)
 
 static void explicit_alloc_memory(explicit_stepper *o, dae__arena *arena)
 {
-  int nx = o->body->nx, slopes = o->pair->stages + 1 + o->pair->extra;
+  int nx = o->adapter->nx, slopes = o->pair->stages + 1 + o->pair->extra;
   o->memory = DAE__STATE(arena, memory, 1);
   for (int k = 0; k < 2; k++) {
     o->K[k] = DAE__STATE(arena, double, (size_t)slopes * o->stride);
     o->error[k] = DAE__ALLOC(arena, double, nx);
   }
-  o->z = DAE__ALLOC(arena, double, o->body->size);
+  o->z = DAE__ALLOC(arena, double, o->adapter->size);
   o->inverse = DAE__ALLOC(arena, double, nx);
   o->zero = DAE__ALLOC(arena, double, nx);
 }
 
-dae_status dae__explicit_create(dae__arena *arena, const dae__rk_body *body,
+dae_status dae__explicit_create(dae__arena *arena, const dae__rk_adapter *adapter,
                                 const dae_rk_options *opts, int order, dae__stepper *out,
                                 dae_error *err)
 {
@@ -251,11 +251,11 @@ dae_status dae__explicit_create(dae__arena *arena, const dae__rk_body *body,
   const dae__pair *pair = order == 5 ? &dae__pair5 : &dae__pair8;
   if (!o)
     return dae__out_of_memory(err);
-  o->body = body;
+  o->adapter = adapter;
   o->pair = pair;
   o->rtol = opts->rtol;
   o->atol = opts->atol;
-  o->stride = (size_t)(body->nx + 7) / 8 * 8;
+  o->stride = (size_t)(adapter->nx + 7) / 8 * 8;
   explicit_alloc_memory(o, arena);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);

@@ -5,8 +5,8 @@
 #include "onestep/host/adapter.h"
 #include "onestep/host/stepper.h"
 
-/* order: 5 or 8. body has to stay where it is. */
-dae_status dae__explicit_create(dae__arena *arena, const dae__rk_body *body,
+/* order: 5 or 8. adapter has to stay where it is. */
+dae_status dae__explicit_create(dae__arena *arena, const dae__rk_adapter *adapter,
                                 const dae_rk_options *opts, int order, dae__stepper *out,
                                 dae_error *err);
 

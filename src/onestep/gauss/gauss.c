@@ -37,7 +37,7 @@ int dae__gauss_stages(double rtol)
 
 void dae__gauss_weigh(dae__gauss *o, const double *x)
 {
-  int nx = o->body->nx;
+  int nx = o->adapter->nx;
   double unit = o->fixed ? DBL_EPSILON * (1 + dae__max_abs(nx, x)) : o->atol;
   double rtol = o->fixed ? 0 : o->rtol;
   for (int i = 0; i < nx; i++)
@@ -48,13 +48,13 @@ void dae__gauss_weigh(dae__gauss *o, const double *x)
 static dae_status gauss_sweep(dae__gauss *o, const dae__rk_step *step, int from, double *K,
                               dae_error *err)
 {
-  const dae__rk_body *body = o->body;
+  const dae__rk_adapter *adapter = o->adapter;
   const dae__gauss_point *end = o->stage + o->s;
   double *k = dae__gauss_slope(o, K, from + 1);
   for (const dae__gauss_point *p = o->stage + from; p < end; p++, k += o->stride) {
     o->move(o, step->h, step->from.z, K, p, o->z);
     dae_status status =
-        body->table->slopes(body->self, false, step->t + p->x * step->h, o->z, k, err);
+        adapter->table->slopes(adapter->self, false, step->t + p->x * step->h, o->z, k, err);
     DAE__TRY(status);
   }
   o->move(o, step->h, step->from.z, K, &o->end, step->to.z);
@@ -65,7 +65,7 @@ static dae_status gauss_sweep(dae__gauss *o, const dae__rk_step *step, int from,
 
 static dae_status gauss_iterate(dae__gauss *o, const dae__rk_step *step, double *K, dae_error *err)
 {
-  const dae__rk_body *body = o->body;
+  const dae__rk_adapter *adapter = o->adapter;
   dae__gauss_sweeps now = {0};
   int from = dae__gauss_predict(o, step, K) ? o->near : 0;
   o->move(o, step->h, step->from.z, K, &o->end, o->before);
@@ -78,7 +78,7 @@ static dae_status gauss_iterate(dae__gauss *o, const dae__rk_step *step, double 
     if (enough)
       break;
     from = 0;
-    dae__copy(body->nx, step->to.z, o->before);
+    dae__copy(adapter->nx, step->to.z, o->before);
   }
   dae__gauss_add_rest(o, &now, step->to.z);
   return DAE_OK;
@@ -87,13 +87,13 @@ static dae_status gauss_iterate(dae__gauss *o, const dae__rk_step *step, double 
 static dae_status gauss_attempt(void *self, const dae__rk_step *step, double *error, dae_error *err)
 {
   dae__gauss *o = self;
-  const dae__rk_body *body = o->body;
+  const dae__rk_adapter *adapter = o->adapter;
   double *K = o->K[!o->memory->last];
-  int ny = body->size - body->nx;
+  int ny = adapter->size - adapter->nx;
   dae__gauss_weigh(o, step->from.z);
-  dae__copy(ny, step->from.z + body->nx, o->z + body->nx);
+  dae__copy(ny, step->from.z + adapter->nx, o->z + adapter->nx);
   DAE__TRY(gauss_iterate(o, step, K, err));
-  dae__copy(ny, o->z + body->nx, step->to.z + body->nx);
+  dae__copy(ny, o->z + adapter->nx, step->to.z + adapter->nx);
   *error = o->fixed ? 0 : dae__gauss_estimate(o, step->h, K);
   return DAE_OK;
 }
@@ -101,19 +101,19 @@ static dae_status gauss_attempt(void *self, const dae__rk_step *step, double *er
 static dae_status gauss_complete_step(void *self, const dae__rk_step *step, dae_error *err)
 {
   dae__gauss *o = self;
-  const dae__rk_body *body = o->body;
+  const dae__rk_adapter *adapter = o->adapter;
   dae__gauss_memory *m = o->memory;
   double t = step->t + step->h;
-  DAE__TRY(body->table->arrive
-               ? body->table->arrive(body->self, t, step->to.z, step->to.dz, err)
-               : body->table->slopes(body->self, false, t, step->to.z, step->to.dz, err));
+  DAE__TRY(adapter->table->arrive
+               ? adapter->table->arrive(adapter->self, t, step->to.z, step->to.dz, err)
+               : adapter->table->slopes(adapter->self, false, t, step->to.z, step->to.dz, err));
   if (dae__gauss_surprises(o, step->h, step->to.dz))
     return dae__fail(err, DAE_ERROR_STEP, NULL,
                      "the forces at the end of a step are not those that its stages lead to");
   m->last = !m->last;
   m->h = step->h;
   m->fine = m->missed = false;
-  dae__copy(body->nx, step->to.dz, dae__gauss_slope(o, o->K[m->last], o->s + 1));
+  dae__copy(adapter->nx, step->to.dz, dae__gauss_slope(o, o->K[m->last], o->s + 1));
   return DAE_OK;
 }
 
@@ -201,13 +201,13 @@ static void gauss_make_scales(dae__gauss *o)
 
 static void gauss_alloc_memory(dae__gauss *o, dae__arena *arena)
 {
-  int nx = o->body->nx;
+  int nx = o->adapter->nx;
   o->memory = DAE__STATE(arena, dae__gauss_memory, 1);
   for (int k = 0; k < 2; k++)
     o->K[k] = DAE__STATE(arena, double, (size_t)(o->s + 2) * o->stride);
   o->F = DAE__STATE(arena, double, (size_t)o->fine.n * o->stride);
   o->missed = DAE__STATE(arena, double, nx);
-  o->z = DAE__ALLOC(arena, double, o->body->size);
+  o->z = DAE__ALLOC(arena, double, o->adapter->size);
   o->before = DAE__ALLOC(arena, double, nx);
   o->change = DAE__ALLOC(arena, double, nx);
   o->inverse = DAE__ALLOC(arena, double, nx);
@@ -215,22 +215,22 @@ static void gauss_alloc_memory(dae__gauss *o, dae__arena *arena)
   o->error = DAE__ALLOC(arena, double, nx);
 }
 
-dae_status dae__gauss_create(dae__arena *arena, const dae__rk_body *body,
+dae_status dae__gauss_create(dae__arena *arena, const dae__rk_adapter *adapter,
                              const dae_rk_options *opts, int stages, dae__stepper *out,
                              dae_error *err)
 {
   dae__gauss *o = DAE__UNINIT(arena, dae__gauss, 1);
   if (!o)
     return dae__out_of_memory(err);
-  o->body = body;
+  o->adapter = adapter;
   o->s = stages ? stages : dae__gauss_stages(opts->rtol);
-  o->n2 = body->s ? 0 : body->m->nq;
-  o->stride = (size_t)(body->nx + 7) / 8 * 8;
+  o->n2 = adapter->s ? 0 : adapter->m->nq;
+  o->stride = (size_t)(adapter->nx + 7) / 8 * 8;
   o->rtol = opts->rtol;
   o->atol = opts->atol;
   o->fixed = opts->step > 0;
   o->near = 0;
-  o->share = body->nx > 0 ? 1.0 / body->nx : 0;
+  o->share = adapter->nx > 0 ? 1.0 / adapter->nx : 0;
   o->move = dae__gauss_mover(o, o->s);
   o->move_start = dae__gauss_mover(o, o->s + 1);
   gauss_make_polynomials(o);

@@ -16,9 +16,9 @@
 #include "quadrature/gauss_nodes.h"
 #include <math.h>
 
-/* stages: 1 to DAE__COLLOCATION_STAGES, 0: those that suit the tolerance. body has to stay where it
- * is. */
-dae_status dae__gauss_create(dae__arena *arena, const dae__rk_body *body,
+/* stages: 1 to DAE__COLLOCATION_STAGES, 0: those that suit the tolerance. adapter has to stay where
+ * it is. */
+dae_status dae__gauss_create(dae__arena *arena, const dae__rk_adapter *adapter,
                              const dae_rk_options *opts, int stages, dae__stepper *out,
                              dae_error *err);
 
@@ -51,7 +51,7 @@ typedef void dae__gauss_move(const dae__gauss *o, double h, const double *x0, co
                              const dae__gauss_point *p, double *z);
 
 struct dae__gauss {
-  const dae__rk_body *body;
+  const dae__rk_adapter *adapter;
   int s, n2;         /* q in mechanics: entries of x whose slopes are the next n2 of x */
   size_t stride;     /* from slope to slope */
   double rtol, atol; /* of variable steps */

@@ -32,7 +32,7 @@ typedef struct sums {
 static inline __attribute__((always_inline)) sums
 gauss_add_up(const dae__gauss *o, const double *x1, bool keep, bool with_last)
 {
-  int n = o->body->nx, i = 0;
+  int n = o->adapter->nx, i = 0;
   double *last = o->change;
   sums s = {{0, 0}, {0, 0}};
   for (; i + 2 <= n; i += 2) {
@@ -154,6 +154,6 @@ dae_status dae__gauss_judge(dae__gauss *o, double h, const double *x1, dae__gaus
 void dae__gauss_add_rest(const dae__gauss *o, const dae__gauss_sweeps *now, double *x1)
 {
   double rest = now->beta / (1 - now->beta);
-  for (int i = 0; i < o->body->nx; i++)
+  for (int i = 0; i < o->adapter->nx; i++)
     x1[i] += rest * (x1[i] - o->before[i]);
 }

@@ -36,7 +36,7 @@ static void gauss_find_missed(dae__gauss *o, const dae__rk_step *step, const dae
                               const double *K)
 {
   gauss_follow(o, step, nodes, K, 1, o->before);
-  for (int i = 0; i < o->body->nx; i++)
+  for (int i = 0; i < o->adapter->nx; i++)
     o->missed[i] = step->to.z[i] - o->before[i];
 }
 
@@ -44,13 +44,13 @@ static void gauss_state_at(const dae__gauss *o, const dae__rk_step *step, const 
                            const double *K, double x, double *z)
 {
   gauss_follow(o, step, nodes, K, x, z);
-  dae__axpy(o->body->nx, x * x * (3 - 2 * x), o->missed, z);
+  dae__axpy(o->adapter->nx, x * x * (3 - 2 * x), o->missed, z);
 }
 
 void dae__gauss_dense_output(void *self, const dae__rk_step *step, double x, double *z)
 {
   dae__gauss *o = self;
-  const dae__rk_body *body = o->body;
+  const dae__rk_adapter *adapter = o->adapter;
   dae__gauss_memory *m = o->memory;
   const dae__nodal *nodes = m->fine ? &o->fine : &o->wide;
   const double *K = m->fine ? o->F : o->K[m->last];
@@ -58,7 +58,7 @@ void dae__gauss_dense_output(void *self, const dae__rk_step *step, double x, dou
     gauss_find_missed(o, step, nodes, K);
   m->missed = true;
   gauss_state_at(o, step, nodes, K, x, z);
-  for (int i = body->nx; i < body->size; i++)
+  for (int i = adapter->nx; i < adapter->size; i++)
     z[i] = step->from.z[i] + x * (step->to.z[i] - step->from.z[i]);
 }
 
@@ -80,9 +80,10 @@ static void gauss_begin_fine(dae__gauss *o)
 static dae_status gauss_look(dae__gauss *o, const dae__rk_step *step, double x, const double *p,
                              double *k, double *change, dae_error *err)
 {
-  const dae__rk_body *body = o->body;
-  dae_status status = body->table->slopes(body->self, true, step->t + x * step->h, o->z, k, err);
-  for (int j = o->n2; !status && j < body->nx; j++) {
+  const dae__rk_adapter *adapter = o->adapter;
+  dae_status status =
+      adapter->table->slopes(adapter->self, true, step->t + x * step->h, o->z, k, err);
+  for (int j = o->n2; !status && j < adapter->nx; j++) {
     double d = step->h * fabs(k[j] - p[j]) * o->inverse[j];
     *change = d <= *change ? *change : d; /* a NaN stays */
   }
@@ -118,7 +119,7 @@ static dae_status gauss_dense_sweep(dae__gauss *o, const dae__rk_step *step, dou
     gauss_state_at(o, step, &o->fine, o->F, o->fine.x[i], o->z);
     status = gauss_look(o, step, o->fine.x[i], K, o->before, change, err);
     if (!status)
-      dae__copy(o->body->nx, o->before, K);
+      dae__copy(o->adapter->nx, o->before, K);
   }
   return status;
 }
@@ -147,7 +148,7 @@ dae_status dae__gauss_refine(void *self, const dae__rk_step *step, dae_error *er
   dae__gauss *o = self;
   bool enough = false;
   dae__gauss_weigh(o, step->from.z);
-  dae__copy(o->body->size, step->from.z, o->z);
+  dae__copy(o->adapter->size, step->from.z, o->z);
   dae_status status = o->fixed || o->s < 3 ? DAE_OK : gauss_probe(o, step, &enough, err);
   if (!status && !enough)
     status = gauss_improve(o, step, err);

@@ -20,7 +20,7 @@
 static double gauss_slopes_apart(const dae__gauss *o, int n, const double *w, const double *K,
                                  const double *k)
 {
-  size_t i = (size_t)o->n2, nx = (size_t)o->body->nx, all = nx - i;
+  size_t i = (size_t)o->n2, nx = (size_t)o->adapter->nx, all = nx - i;
   dae__pair sum = {0, 0};
   for (; i + 2 <= nx; i += 2) {
     dae__pair d = {0, 0};
@@ -51,12 +51,12 @@ static double gauss_smoothness(const dae__gauss *o, double fine, double rough)
 double dae__gauss_estimate(dae__gauss *o, double h, const double *K)
 {
   o->move_start(o, h, o->zero, K, &o->start, o->error);
-  double size = dae__gauss_norm(o->body->nx, o->error, o->zero, o->inverse),
+  double size = dae__gauss_norm(o->adapter->nx, o->error, o->zero, o->inverse),
          mapped = o->scale * size;
   if (o->s < 3 || o->gamma * size <= fmax(mapped, 1))
     return mapped;
   int n2 = o->n2;
-  double fine = dae__gauss_norm(o->body->nx - n2, o->error + n2, o->zero, o->inverse + n2),
+  double fine = dae__gauss_norm(o->adapter->nx - n2, o->error + n2, o->zero, o->inverse + n2),
          rough = 0;
   for (int d = 1; d <= 2; d++)
     rough = fmax(rough, h * gauss_slopes_apart(o, o->s + 1 - d, o->rough_start[d - 1], K, NULL));

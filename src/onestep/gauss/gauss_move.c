@@ -71,7 +71,7 @@ KERNEL void gauss_move_even(const dae__gauss *o, int n, double h, const double *
 KERNEL void gauss_move_move(const dae__gauss *o, int n, double h, const double *x0, const double *K,
                             const dae__gauss_point *p, double *restrict z)
 {
-  size_t n2 = (size_t)o->n2, nx = (size_t)o->body->nx, i = 0;
+  size_t n2 = (size_t)o->n2, nx = (size_t)o->adapter->nx, i = 0;
   for (; i + 2 <= n2; i += 2)
     gauss_move_two(o, n, h, x0, K, p, i, z);
   if (i < n2) {
@@ -107,7 +107,7 @@ void dae__gauss_move_by_any(const dae__gauss *o, double h, const double *x0, con
 
 dae__gauss_move *dae__gauss_mover(const dae__gauss *o, int n)
 {
-  bool even = o->n2 % 2 == 0 && o->body->nx == 2 * o->n2;
+  bool even = o->n2 % 2 == 0 && o->adapter->nx == 2 * o->n2;
   switch (n) {
   case 5:
     return even ? move_even_by_5 : move_by_5;
@@ -122,7 +122,7 @@ dae__gauss_move *dae__gauss_mover(const dae__gauss *o, int n)
 
 void dae__gauss_combine(const dae__gauss *o, int n, const double *w, const double *K, double *k)
 {
-  size_t i = (size_t)o->n2, nx = (size_t)o->body->nx;
+  size_t i = (size_t)o->n2, nx = (size_t)o->adapter->nx;
   for (; i + 2 <= nx; i += 2) {
     dae__pair sum = {0, 0};
     for (int j = 0; j < n; j++)

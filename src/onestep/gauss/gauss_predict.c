@@ -53,7 +53,7 @@ KERNEL void gauss_foresee(const dae__gauss *o, int n, double q, size_t i, bool t
 
 KERNEL void gauss_extrapolate(const dae__gauss *o, int n, double q, double *K)
 {
-  size_t i = (size_t)o->n2, nx = (size_t)o->body->nx;
+  size_t i = (size_t)o->n2, nx = (size_t)o->adapter->nx;
   for (; i + 2 <= nx; i += 2)
     gauss_foresee(o, n, q, i, true, K);
   if (i < nx)
@@ -72,7 +72,7 @@ EXTRAPOLATE(extrapolate_by_any, o->s + 1)
 bool dae__gauss_predict(dae__gauss *o, const dae__rk_step *step, double *K)
 {
   const dae__gauss_memory *m = o->memory;
-  int nx = o->body->nx;
+  int nx = o->adapter->nx;
   dae__copy(nx, step->from.dz, K);
   dae__copy(o->n2, step->from.z + o->n2, K);
   bool follows = m->h > 0 && step->h <= FARTHEST * m->h;

@@ -16,7 +16,7 @@ typedef struct dae__rk_needs {
 } dae__rk_needs;
 
 /* What is shown has factorisations of its own, so that showing it does not change the motion. */
-typedef struct dae__rk_body_table {
+typedef struct dae__rk_adapter_table {
   /* Makes z consistent in place and finds its derivative dz; fixed may be NULL. */
   dae_status (*consistent)(void *self, double t, const bool *fixed, double *z, double *dz,
                            dae_error *err);
@@ -36,23 +36,23 @@ typedef struct dae__rk_body_table {
   void (*count)(const void *self, dae_stats *stats);
   dae_status (*reload)(void *self, dae_error *err); /* after load */
   void (*free)(void *self);
-} dae__rk_body_table;
+} dae__rk_adapter_table;
 
-typedef struct dae__rk_body {
-  const dae__rk_body_table *table;
+typedef struct dae__rk_adapter {
+  const dae__rk_adapter_table *table;
   void *self;
   const dae_problem *problem;
   int nx, size, nin;
   dae__semi *s;  /* as a semi-explicit problem; NULL: mechanical */
   dae__mech *m;  /* NULL: semi-explicit */
   bool singular; /* there are no slopes of x at a point: M is singular, or the index 2 */
-} dae__rk_body;
+} dae__rk_adapter;
 
-dae_status dae__rk_body_semi(dae__arena *arena, const dae_problem *problem,
-                             const dae__rk_needs *needs, const dae_rk_options *opts,
-                             dae__rk_body *out, dae_error *err);
-dae_status dae__rk_body_mechanical(dae__arena *arena, const dae_problem *problem,
-                                   const dae__rk_needs *needs, const dae_rk_options *opts,
-                                   dae__rk_body *out, dae_error *err);
+dae_status dae__rk_adapter_semi(dae__arena *arena, const dae_problem *problem,
+                                const dae__rk_needs *needs, const dae_rk_options *opts,
+                                dae__rk_adapter *out, dae_error *err);
+dae_status dae__rk_adapter_mechanical(dae__arena *arena, const dae_problem *problem,
+                                      const dae__rk_needs *needs, const dae_rk_options *opts,
+                                      dae__rk_adapter *out, dae_error *err);
 
 #endif

@@ -11,32 +11,32 @@
 #include "problem/mechanical/algebraic.h"
 #include "problem/mechanical/view.h"
 
-typedef struct body {
+typedef struct adapter {
   dae_problem view; /* for implicit steps */
   dae__semi *s;
   dae__mech *m;
   dae__motion *motion[2];    /* of the motion, of what is shown */
   dae__algebraic *algebraic; /* NULL: there is no w */
   bool project;
-} body;
+} adapter;
 
 static dae_status onestep_mechanical_consistent(void *self, double t, const bool *fixed, double *z,
                                                 double *dz, dae_error *err)
 {
-  body *o = self;
+  adapter *o = self;
   dae_status status = dae__mech_consistent(o->motion[0], t, fixed, z, dz, NULL, err);
   return status ? status : dae__motion_follow(o->motion[1], err);
 }
 
 /* w */
-static dae_status onestep_mechanical_algebraic(body *o, double t, double *z, dae_error *err)
+static dae_status onestep_mechanical_algebraic(adapter *o, double t, double *z, dae_error *err)
 {
   dae__solver_forget(o->algebraic->solver); /* it is not kept */
   return dae__algebraic_solve(o->algebraic, t, z, err);
 }
 
 /* with w; kept apart from the others, which need not save a register then */
-static __attribute__((noinline)) dae_status onestep_mechanical_slopes_of_all(body *o, bool shown,
+static __attribute__((noinline)) dae_status onestep_mechanical_slopes_of_all(adapter *o, bool shown,
                                                                              double t, double *z,
                                                                              double *dz,
                                                                              dae_error *err)
@@ -48,7 +48,7 @@ static __attribute__((noinline)) dae_status onestep_mechanical_slopes_of_all(bod
 static dae_status onestep_mechanical_slopes(void *self, bool shown, double t, double *z, double *dz,
                                             dae_error *err)
 {
-  body *o = self;
+  adapter *o = self;
   return o->algebraic ? onestep_mechanical_slopes_of_all(o, shown, t, z, dz, err)
                       : dae__motion_slopes(o->motion[shown], t, z, dz, err);
 }
@@ -56,7 +56,7 @@ static dae_status onestep_mechanical_slopes(void *self, bool shown, double t, do
 static dae_status onestep_mechanical_project(void *self, bool shown, double t, double *z,
                                              dae_error *err)
 {
-  body *o = self;
+  adapter *o = self;
   double *v = z + o->m->at.v;
   if (!o->project || o->m->nc == 0)
     return DAE_OK;
@@ -69,7 +69,7 @@ static dae_status onestep_mechanical_project(void *self, bool shown, double t, d
 static dae_status onestep_mechanical_arrive(void *self, double t, double *z, double *dz,
                                             dae_error *err)
 {
-  body *o = self;
+  adapter *o = self;
   if (!o->project || o->m->nc == 0)
     return onestep_mechanical_slopes(self, false, t, z, dz, err);
   DAE__TRY(o->algebraic ? onestep_mechanical_algebraic(o, t, z, err) : DAE_OK);
@@ -79,20 +79,20 @@ static dae_status onestep_mechanical_arrive(void *self, double t, double *z, dou
 
 static dae_status onestep_mechanical_inputs(void *self, double t, const double **in, dae_error *err)
 {
-  body *o = self;
+  adapter *o = self;
   *in = o->m->in;
   return dae__mech_inputs(o->m, t, err);
 }
 
 static bool onestep_mechanical_stuck(void *self, double t, const double *z, char *name, size_t size)
 {
-  body *o = self;
+  adapter *o = self;
   return dae__motion_stuck(o->motion[1], t, z, name, size);
 }
 
 static void onestep_mechanical_count(const void *self, dae_stats *stats)
 {
-  const body *o = self;
+  const adapter *o = self;
   stats->evaluations += o->m->count->evaluations;
   stats->projections += o->motion[0]->memory->projections;
   for (int i = 0; i < 2; i++)
@@ -101,7 +101,7 @@ static void onestep_mechanical_count(const void *self, dae_stats *stats)
 
 static dae_status onestep_mechanical_reload(void *self, dae_error *err)
 {
-  body *o = self;
+  adapter *o = self;
   dae_status status = dae__motion_reload(o->motion[0]);
   if (!status)
     status = dae__motion_reload(o->motion[1]);
@@ -110,24 +110,24 @@ static dae_status onestep_mechanical_reload(void *self, dae_error *err)
 
 static void onestep_mechanical_release(void *self)
 {
-  body *o = self;
+  adapter *o = self;
   for (int i = 0; i < 2; i++)
     dae__motion_free(o->motion[i]);
   dae__algebraic_free(o->algebraic);
 }
 
-static const dae__rk_body_table onestep_mechanical_verbs = {.consistent =
-                                                                onestep_mechanical_consistent,
-                                                            .slopes = onestep_mechanical_slopes,
-                                                            .project = onestep_mechanical_project,
-                                                            .arrive = onestep_mechanical_arrive,
-                                                            .inputs = onestep_mechanical_inputs,
-                                                            .stuck = onestep_mechanical_stuck,
-                                                            .count = onestep_mechanical_count,
-                                                            .reload = onestep_mechanical_reload,
-                                                            .free = onestep_mechanical_release};
+static const dae__rk_adapter_table onestep_mechanical_verbs = {
+    .consistent = onestep_mechanical_consistent,
+    .slopes = onestep_mechanical_slopes,
+    .project = onestep_mechanical_project,
+    .arrive = onestep_mechanical_arrive,
+    .inputs = onestep_mechanical_inputs,
+    .stuck = onestep_mechanical_stuck,
+    .count = onestep_mechanical_count,
+    .reload = onestep_mechanical_reload,
+    .free = onestep_mechanical_release};
 
-static dae_status onestep_mechanical_see(body *o, dae__arena *arena, const dae_problem *problem,
+static dae_status onestep_mechanical_see(adapter *o, dae__arena *arena, const dae_problem *problem,
                                          bool semi, dae_error *err)
 {
   if (!semi)
@@ -137,7 +137,7 @@ static dae_status onestep_mechanical_see(body *o, dae__arena *arena, const dae_p
   return dae__semi_create(arena, &o->view, &o->s, err);
 }
 
-static dae_status onestep_mechanical_make(body *o, dae__arena *arena, const dae_problem *problem,
+static dae_status onestep_mechanical_make(adapter *o, dae__arena *arena, const dae_problem *problem,
                                           bool semi, dae_error *err)
 {
   dae_status status = onestep_mechanical_see(o, arena, problem, semi, err);
@@ -150,11 +150,11 @@ static dae_status onestep_mechanical_make(body *o, dae__arena *arena, const dae_
   return status;
 }
 
-dae_status dae__rk_body_mechanical(dae__arena *arena, const dae_problem *problem,
-                                   const dae__rk_needs *needs, const dae_rk_options *opts,
-                                   dae__rk_body *out, dae_error *err)
+dae_status dae__rk_adapter_mechanical(dae__arena *arena, const dae_problem *problem,
+                                      const dae__rk_needs *needs, const dae_rk_options *opts,
+                                      dae__rk_adapter *out, dae_error *err)
 {
-  body *o = DAE__ALLOC(arena, body, 1);
+  adapter *o = DAE__ALLOC(arena, adapter, 1);
   if (!o)
     return dae__out_of_memory(err);
   o->project = opts->project;
@@ -163,13 +163,13 @@ dae_status dae__rk_body_mechanical(dae__arena *arena, const dae_problem *problem
     onestep_mechanical_release(o);
     return status;
   }
-  *out = (dae__rk_body){.table = &onestep_mechanical_verbs,
-                        .self = o,
-                        .problem = problem,
-                        .nx = o->m->at.w,
-                        .size = o->m->at.size,
-                        .nin = problem->input ? o->m->p->nin : 0,
-                        .s = o->s,
-                        .m = o->m};
+  *out = (dae__rk_adapter){.table = &onestep_mechanical_verbs,
+                           .self = o,
+                           .problem = problem,
+                           .nx = o->m->at.w,
+                           .size = o->m->at.size,
+                           .nin = problem->input ? o->m->p->nin : 0,
+                           .s = o->s,
+                           .m = o->m};
   return DAE_OK;
 }

@@ -8,11 +8,12 @@
 
 dae_status dae__rk_take_inputs(dae__rk *o, double t, dae_error *err)
 {
-  const dae__rk_body *body = &o->body;
+  const dae__rk_adapter *adapter = &o->adapter;
   const double *in = NULL;
-  dae_status status = body->nin > 0 ? body->table->inputs(body->self, t, &in, err) : DAE_OK;
+  dae_status status =
+      adapter->nin > 0 ? adapter->table->inputs(adapter->self, t, &in, err) : DAE_OK;
   if (!status)
-    dae__copy(body->nin, in, o->in);
+    dae__copy(adapter->nin, in, o->in);
   return status;
 }
 
@@ -20,32 +21,32 @@ dae_status dae__rk_take_inputs(dae__rk *o, double t, dae_error *err)
 
 static dae_status onestep_inputs_changed(dae__rk *o, double t, bool *changed, dae_error *err)
 {
-  const dae__rk_body *body = &o->body;
+  const dae__rk_adapter *adapter = &o->adapter;
   const double *in = NULL;
   *changed = false;
-  if (body->nin == 0)
+  if (adapter->nin == 0)
     return DAE_OK;
-  dae_status status = body->table->inputs(body->self, t, &in, err);
-  *changed = !status && memcmp(in, o->in, (size_t)body->nin * sizeof *in) != 0;
+  dae_status status = adapter->table->inputs(adapter->self, t, &in, err);
+  *changed = !status && memcmp(in, o->in, (size_t)adapter->nin * sizeof *in) != 0;
   return status;
 }
 
 /* y and the slope at the start, by the inputs there */
 static dae_status onestep_follow_inputs(dae__rk *o, double t, dae_error *err)
 {
-  const dae__rk_body *body = &o->body;
+  const dae__rk_adapter *adapter = &o->adapter;
   const dae__rk_point *p = &o->next;
   bool changed;
   dae_status status = onestep_inputs_changed(o, t, &changed, err);
-  if (status || !changed || body->singular)
+  if (status || !changed || adapter->singular)
     return status;
-  dae__copy(body->size, o->now.z, p->z);
-  status = body->table->slopes(body->self, false, t, p->z, p->dz, err);
+  dae__copy(adapter->size, o->now.z, p->z);
+  status = adapter->table->slopes(adapter->self, false, t, p->z, p->dz, err);
   if (!status)
     status = dae__rk_take_inputs(o, t, err);
   DAE__TRY(status);
-  dae__copy(body->size, p->z, o->now.z);
-  dae__copy(body->size, p->dz, o->now.dz);
+  dae__copy(adapter->size, p->z, o->now.z);
+  dae__copy(adapter->size, p->dz, o->now.dz);
   return DAE_OK;
 }
 
@@ -78,7 +79,7 @@ void dae__rk_swap_ends(dae__rk *o)
 static dae_status onestep_accept(void *self, double t, dae_error *err)
 {
   dae__rk *o = self;
-  int size = o->body.size;
+  int size = o->adapter.size;
   double t0 = o->driver.memory->t;
   dae__rk_step step = {.t = t0, .h = t - t0, .from = o->now, .to = o->next};
   DAE__TRY(onestep_at_work(o)->table->complete(onestep_at_work(o)->self, &step, err));
@@ -135,22 +136,22 @@ static double onestep_largest_rate(const void *self, double rtol, double atol, c
   const dae__rk *o = self;
   double most = 0;
   int fastest = 0;
-  for (int i = 0; i < o->body.nx; i++) {
+  for (int i = 0; i < o->adapter.nx; i++) {
     double rate = fabs(o->now.dz[i]) / (rtol * fabs(o->now.z[i]) + atol);
     if (!(rate <= most))
       most = rate, fastest = i;
   }
   if (name)
-    (void)dae_problem_variable(o->body.problem, fastest, name, size);
+    (void)dae_problem_variable(o->adapter.problem, fastest, name, size);
   return most;
 }
 
 static bool onestep_stuck(const void *self, char *name, size_t size)
 {
   const dae__rk *o = self;
-  const dae__rk_body *body = &o->body;
-  return body->table->stuck &&
-         body->table->stuck(body->self, o->driver.memory->t, o->now.z, name, size);
+  const dae__rk_adapter *adapter = &o->adapter;
+  return adapter->table->stuck &&
+         adapter->table->stuck(adapter->self, o->driver.memory->t, o->now.z, name, size);
 }
 
 static void onestep_begin(void *self)

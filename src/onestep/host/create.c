@@ -12,13 +12,13 @@
  * without, and the index is 1 */
 static dae_status onestep_check_slopes(dae__rk *o, dae__arena *arena, dae_error *err)
 {
-  dae__semi *s = o->body.s;
+  dae__semi *s = o->adapter.s;
   const char *method = o->recipe.needs.method;
   char name[64] = "";
   int column;
-  if (o->body.problem->semi_explicit && s->hidden_count > 0)
-    o->body.singular = true;
-  if (!o->body.problem->semi_explicit || !s->p->M)
+  if (o->adapter.problem->semi_explicit && s->hidden_count > 0)
+    o->adapter.singular = true;
+  if (!o->adapter.problem->semi_explicit || !s->p->M)
     return DAE_OK;
   double *M = DAE__ALLOC(arena, double, dae__pattern_count(&s->M));
   if (!M)
@@ -36,7 +36,7 @@ static dae_status onestep_check_slopes(dae__rk *o, dae__arena *arena, dae_error 
         "%s needs a regular mass matrix; this one is singular%s%s: use radau, radau-iia or "
         "bdf",
         method, name[0] ? " at " : "", name);
-  o->body.singular = true;
+  o->adapter.singular = true;
   return DAE_OK;
 }
 
@@ -55,14 +55,14 @@ static dae_status onestep_prepare(dae__rk *o, dae__arena *arena, const dae_probl
 {
   const dae__rk_needs *needs = &o->recipe.needs;
   DAE__TRY(problem->mechanical
-               ? dae__rk_body_mechanical(arena, problem, needs, &o->opts, &o->body, err)
-               : dae__rk_body_semi(arena, problem, needs, &o->opts, &o->body, err));
-  int size = o->body.size;
+               ? dae__rk_adapter_mechanical(arena, problem, needs, &o->opts, &o->adapter, err)
+               : dae__rk_adapter_semi(arena, problem, needs, &o->opts, &o->adapter, err));
+  int size = o->adapter.size;
   o->memory = DAE__STATE(arena, dae__rk_memory, 1);
   o->driver.memory = DAE__STATE(arena, dae__driver_memory, 1);
   o->now = onestep_keep_point(arena, size);
   o->previous = onestep_keep_point(arena, size);
-  o->in = DAE__STATE(arena, double, o->body.nin);
+  o->in = DAE__STATE(arena, double, o->adapter.nin);
   o->next = onestep_take_point(arena, size);
   o->shown = onestep_take_point(arena, size);
   return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
@@ -85,7 +85,7 @@ static dae_status onestep_create(dae__rk *o, dae__arena *arena, const dae_proble
                             .bounded = 8, /* evaluations of radau hardly differ from 4 to 20 */
                             .env = dae__arena_env(arena),
                             .memory = o->driver.memory};
-  dae__copy(o->body.size, start->y, o->next.z);
+  dae__copy(o->adapter.size, start->y, o->next.z);
   dae_status status = dae__rk_reset_at(o, start->t, start->fixed, err);
   if (!status)
     status = onestep_check_slopes(o, arena, err);

@@ -7,15 +7,15 @@
 /* ---- between the ends ---- */
 
 /* differences, so that what does not move stays as it is */
-void dae__rk_hermite(const dae__rk_body *body, const dae__rk_step *step, double x, double *z)
+void dae__rk_hermite(const dae__rk_adapter *adapter, const dae__rk_step *step, double x, double *z)
 {
   const dae__rk_point *a = &step->from, *b = &step->to;
   double h = step->h, rest = 1 - x;
-  for (int i = 0; i < body->nx; i++) {
+  for (int i = 0; i < adapter->nx; i++) {
     double d = b->z[i] - a->z[i];
     z[i] = a->z[i] + x * x * (3 - 2 * x) * d + h * x * rest * (rest * a->dz[i] - x * b->dz[i]);
   }
-  for (int i = body->nx; i < body->size; i++)
+  for (int i = adapter->nx; i < adapter->size; i++)
     z[i] = a->z[i] + x * (b->z[i] - a->z[i]);
 }
 
@@ -37,7 +37,7 @@ static void onestep_interpolate_raw(void *self, double t, double *y)
   const dae__rk_point *end = onestep_end_at(o, t);
   dae__rk_step step = dae__rk_last(o);
   if (end)
-    dae__copy(o->body.size, end->z, y);
+    dae__copy(o->adapter.size, end->z, y);
   else
     onestep_maker(o)->table->dense_output(onestep_maker(o)->self, &step, (t - step.t) / step.h, y);
 }
@@ -55,33 +55,33 @@ static dae_status onestep_refine(dae__rk *o, const dae__rk_step *step, dae_error
 static dae_status onestep_show_dense_output(dae__rk *o, bool projected, double t,
                                             const dae__rk_point *p, dae_error *err)
 {
-  const dae__rk_body *body = &o->body;
+  const dae__rk_adapter *adapter = &o->adapter;
   const dae__stepper_table *table = onestep_maker(o)->table;
   dae__rk_step step = dae__rk_last(o);
   double x = (t - step.t) / step.h;
   dae_status status = onestep_refine(o, &step, err);
   DAE__TRY(status);
   table->dense_output(onestep_maker(o)->self, &step, x, p->z);
-  if (body->singular) {
+  if (adapter->singular) {
     table->rate(onestep_maker(o)->self, &step, x, p->dz);
     return DAE_OK;
   }
-  if (projected && body->table->project)
-    status = body->table->project(body->self, true, t, p->z, err);
-  return status ? status : body->table->slopes(body->self, true, t, p->z, p->dz, err);
+  if (projected && adapter->table->project)
+    status = adapter->table->project(adapter->self, true, t, p->z, err);
+  return status ? status : adapter->table->slopes(adapter->self, true, t, p->z, p->dz, err);
 }
 
 static dae_status onestep_show_end(dae__rk *o, double t, const dae__rk_point *end,
                                    const dae__rk_point *p, dae_error *err)
 {
-  const dae__rk_body *body = &o->body;
-  dae__copy(body->size, end->z, p->z);
-  dae__copy(body->size, end->dz, p->dz);
-  if (!o->loose[o->memory->last] || !body->table->project)
+  const dae__rk_adapter *adapter = &o->adapter;
+  dae__copy(adapter->size, end->z, p->z);
+  dae__copy(adapter->size, end->dz, p->dz);
+  if (!o->loose[o->memory->last] || !adapter->table->project)
     return DAE_OK;
-  dae_status status = body->table->project(body->self, true, t, p->z, err);
-  if (!status && body->m) /* q' = v */
-    dae__copy(body->m->nq, p->z + body->m->at.v, p->dz);
+  dae_status status = adapter->table->project(adapter->self, true, t, p->z, err);
+  if (!status && adapter->m) /* q' = v */
+    dae__copy(adapter->m->nq, p->z + adapter->m->at.v, p->dz);
   return status;
 }
 
@@ -94,9 +94,9 @@ static dae_status onestep_show(dae__rk *o, bool projected, double t, double *y, 
                           : onestep_show_dense_output(o, projected, t, p, &why);
   if (status)
     return dae__driver_dense_output_failed(&o->driver, t, status, &why, err);
-  dae__copy(o->body.size, p->z, y);
+  dae__copy(o->adapter.size, p->z, y);
   if (dy)
-    dae__copy(o->body.size, p->dz, dy);
+    dae__copy(o->adapter.size, p->dz, dy);
   return DAE_OK;
 }
 
@@ -127,21 +127,21 @@ static dae_status onestep_step(void *self, double t_stop, dae_error *err)
 static dae_view onestep_view(const void *self)
 {
   const dae__rk *o = self;
-  dae_view v = dae__driver_view(&o->driver, o->body.size);
+  dae_view v = dae__driver_view(&o->driver, o->adapter.size);
   v.order = v.order ? onestep_maker(o)->order : 0;
   return v;
 }
 
 dae_status dae__rk_reset_at(dae__rk *o, double t, const bool *fixed, dae_error *err)
 {
-  const dae__rk_body *body = &o->body;
+  const dae__rk_adapter *adapter = &o->adapter;
   const dae__rk_point *p = &o->next;
-  dae__zero(body->size, p->dz);
-  DAE__TRY(body->table->consistent(body->self, t, fixed, p->z, p->dz, err));
+  dae__zero(adapter->size, p->dz);
+  DAE__TRY(adapter->table->consistent(adapter->self, t, fixed, p->z, p->dz, err));
   DAE__TRY(dae__rk_take_inputs(o, t, err));
-  dae__zero(body->size - body->nx, p->dz + body->nx);
-  dae__copy(body->size, p->z, o->now.z);
-  dae__copy(body->size, p->dz, o->now.dz);
+  dae__zero(adapter->size - adapter->nx, p->dz + adapter->nx);
+  dae__copy(adapter->size, p->z, o->now.z);
+  dae__copy(adapter->size, p->dz, o->now.dz);
   dae__driver_reset(&o->driver, t);
   return DAE_OK;
 }
@@ -149,7 +149,7 @@ dae_status dae__rk_reset_at(dae__rk *o, double t, const bool *fixed, dae_error *
 static dae_status onestep_restart(void *self, double t, const double *y, dae_error *err)
 {
   dae__rk *o = self;
-  dae__copy(o->body.size, y, o->next.z);
+  dae__copy(o->adapter.size, y, o->next.z);
   dae_status status = dae__rk_reset_at(o, t, NULL, err);
   o->driver.memory->stats.restarts += !status;
   return status;
@@ -159,21 +159,21 @@ static dae_status onestep_restart(void *self, double t, const double *y, dae_err
 static dae_status onestep_adjust(void *self, const double *y, dae_error *err)
 {
   dae__rk *o = self;
-  const dae__rk_body *body = &o->body;
+  const dae__rk_adapter *adapter = &o->adapter;
   const dae__rk_point *p = &o->next;
   double t = o->driver.memory->t;
   dae_status status = DAE_OK;
-  dae__copy(body->size, y, p->z);
-  dae__copy(body->size, o->now.dz, p->dz);
-  if (body->table->project)
-    status = body->table->project(body->self, false, t, p->z, err);
-  if (!status && !body->singular)
-    status = body->table->slopes(body->self, false, t, p->z, p->dz, err);
+  dae__copy(adapter->size, y, p->z);
+  dae__copy(adapter->size, o->now.dz, p->dz);
+  if (adapter->table->project)
+    status = adapter->table->project(adapter->self, false, t, p->z, err);
+  if (!status && !adapter->singular)
+    status = adapter->table->slopes(adapter->self, false, t, p->z, p->dz, err);
   if (!status)
     status = dae__rk_take_inputs(o, t, err);
   DAE__TRY(status);
-  dae__copy(body->size, p->z, o->now.z);
-  dae__copy(body->size, p->dz, o->now.dz);
+  dae__copy(adapter->size, p->z, o->now.z);
+  dae__copy(adapter->size, p->dz, o->now.dz);
   return DAE_OK;
 }
 
@@ -181,7 +181,7 @@ static dae_stats onestep_stats(const void *self)
 {
   const dae__rk *o = self;
   dae_stats s = o->driver.memory->stats;
-  o->body.table->count(o->body.self, &s);
+  o->adapter.table->count(o->adapter.self, &s);
   for (int i = 0; i < o->steppers; i++)
     if (o->stepper[i].table->count)
       o->stepper[i].table->count(o->stepper[i].self, &s);
@@ -194,7 +194,7 @@ static dae_status onestep_reload(void *self, dae_error *err)
   dae__rk *o = self;
   if (o->memory->swapped != o->swapped)
     dae__rk_swap_ends(o);
-  dae_status status = o->body.table->reload(o->body.self, err);
+  dae_status status = o->adapter.table->reload(o->adapter.self, err);
   for (int i = 0; i < o->steppers && !status; i++)
     if (o->stepper[i].table->reload)
       status = o->stepper[i].table->reload(o->stepper[i].self, err);
@@ -208,8 +208,8 @@ static void onestep_release(void *self)
   for (int i = 0; i < o->steppers; i++)
     if (o->stepper[i].table->free)
       o->stepper[i].table->free(o->stepper[i].self);
-  if (o->body.table)
-    o->body.table->free(o->body.self);
+  if (o->adapter.table)
+    o->adapter.table->free(o->adapter.self);
 }
 
 const dae__integrator_table dae__rk_verbs = {.step = onestep_step,

@@ -41,7 +41,7 @@ typedef struct dae__rk_memory {
 struct dae__rk {
   dae_rk_options opts;
   dae__rk_recipe recipe;
-  dae__rk_body body;
+  dae__rk_adapter adapter;
   dae__driver driver;
   dae__rk_memory *memory; /* kept */
   dae__stepper stepper[DAE__RK_STEPPERS];
@@ -85,6 +85,6 @@ dae_status dae__rk_take_inputs(dae__rk *o, double t, dae_error *err);
 dae_status dae__rk_reset_at(dae__rk *o, double t, const bool *fixed, dae_error *err);
 
 /* Between the ends of a step: Hermite's cubic for x, a line for y. */
-void dae__rk_hermite(const dae__rk_body *body, const dae__rk_step *step, double x, double *z);
+void dae__rk_hermite(const dae__rk_adapter *adapter, const dae__rk_step *step, double x, double *z);
 
 #endif

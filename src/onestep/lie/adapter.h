@@ -8,7 +8,7 @@
 #include <daedal/lie.h>
 
 /* What is shown has factorisations of its own, so that showing it does not change the motion. */
-typedef struct dae__lie_body_table {
+typedef struct dae__lie_adapter_table {
   /* Makes z consistent in place and finds its derivative dz; fixed may be NULL. */
   dae_status (*consistent)(void *self, double t, const bool *fixed, double *z, double *dz,
                            dae_error *err);
@@ -20,21 +20,21 @@ typedef struct dae__lie_body_table {
   void (*count)(const void *self, dae_stats *stats);
   dae_status (*reload)(void *self, dae_error *err); /* after load */
   void (*free)(void *self);
-} dae__lie_body_table;
+} dae__lie_adapter_table;
 
-typedef struct dae__lie_body {
-  const dae__lie_body_table *table;
+typedef struct dae__lie_adapter {
+  const dae__lie_adapter_table *table;
   void *self;
   dae__semi *s;       /* what the steps see */
   int size;           /* of the caller's state vector */
   const bool *active; /* ny: rows of F that were not taken out as dependent; NULL: all */
-} dae__lie_body;
+} dae__lie_adapter;
 
 /* A semi-explicit problem. */
-dae_status dae__lie_body_semi(dae__arena *arena, const dae_problem *problem, dae__lie_body *out,
-                              dae_error *err);
+dae_status dae__lie_adapter_semi(dae__arena *arena, const dae_problem *problem,
+                                 dae__lie_adapter *out, dae_error *err);
 /* A mechanical problem, seen as a semi-explicit one. */
-dae_status dae__lie_body_mechanical(dae__arena *arena, const dae_problem *problem,
-                                    dae_lie_form form, dae__lie_body *out, dae_error *err);
+dae_status dae__lie_adapter_mechanical(dae__arena *arena, const dae_problem *problem,
+                                       dae_lie_form form, dae__lie_adapter *out, dae_error *err);
 
 #endif

@@ -8,7 +8,7 @@
 #include "problem/mechanical/algebraic.h"
 #include "problem/mechanical/view.h"
 
-typedef struct body {
+typedef struct adapter {
   dae_problem view;
   dae__semi *s;
   dae__mech *m;
@@ -16,10 +16,10 @@ typedef struct body {
   dae__algebraic *algebraic; /* NULL: there is no w */
   dae_lie_form form;
   bool *active; /* ny */
-} body;
+} adapter;
 
 /* rows c, gdot, k, g of F */
-static void lie_mechanical_copy_active(body *o)
+static void lie_mechanical_copy_active(adapter *o)
 {
   const dae__mech *m = o->m;
   for (int i = 0; i < o->s->ny; i++)
@@ -28,7 +28,7 @@ static void lie_mechanical_copy_active(body *o)
                                        : m->active[i - m->nw - m->nc];
 }
 
-static void lie_mechanical_clear_mu(const body *o, double *z)
+static void lie_mechanical_clear_mu(const adapter *o, double *z)
 {
   dae__zero(o->s->n - o->m->at.size, z + o->m->at.size);
 }
@@ -36,7 +36,7 @@ static void lie_mechanical_clear_mu(const body *o, double *z)
 static dae_status lie_mechanical_consistent(void *self, double t, const bool *fixed, double *z,
                                             double *dz, dae_error *err)
 {
-  body *o = self;
+  adapter *o = self;
   dae_status status = dae__mech_consistent(o->motion, t, fixed, z, dz, NULL, err);
   if (!status)
     status = dae__motion_follow(o->shown, err);
@@ -49,7 +49,7 @@ static dae_status lie_mechanical_consistent(void *self, double t, const bool *fi
 static dae_status lie_mechanical_slopes(void *self, bool shown, double t, double *z, double *dz,
                                         dae_error *err)
 {
-  body *o = self;
+  adapter *o = self;
   dae_status status = o->algebraic ? dae__algebraic_solve(o->algebraic, t, z, err) : DAE_OK;
   lie_mechanical_clear_mu(o, z);
   return status ? status : dae__motion_accelerate(shown ? o->shown : o->motion, t, z, dz, err);
@@ -57,7 +57,7 @@ static dae_status lie_mechanical_slopes(void *self, bool shown, double t, double
 
 static dae_status lie_mechanical_project(void *self, double t, double *z, dae_error *err)
 {
-  body *o = self;
+  adapter *o = self;
   if (o->form == DAE_LIE_WEAK) /* what it keeps is what it shows */
     return dae__motion_project_velocity(o->shown, t, z, z + o->m->at.v, err);
   return dae__motion_project(o->shown, t, z, z + o->m->at.v, NULL, err);
@@ -65,14 +65,14 @@ static dae_status lie_mechanical_project(void *self, double t, double *z, dae_er
 
 static void lie_mechanical_count(const void *self, dae_stats *stats)
 {
-  const body *o = self;
+  const adapter *o = self;
   stats->evaluations += o->m->count->evaluations;
   stats->factorisations += o->motion->memory->factorisations + o->shown->memory->factorisations;
 }
 
 static dae_status lie_mechanical_reload(void *self, dae_error *err)
 {
-  body *o = self;
+  adapter *o = self;
   dae_status status = dae__motion_reload(o->motion);
   if (!status)
     status = dae__motion_reload(o->shown);
@@ -82,20 +82,20 @@ static dae_status lie_mechanical_reload(void *self, dae_error *err)
 
 static void lie_mechanical_release(void *self)
 {
-  body *o = self;
+  adapter *o = self;
   dae__motion_free(o->motion);
   dae__motion_free(o->shown);
   dae__algebraic_free(o->algebraic);
 }
 
-static const dae__lie_body_table lie_mechanical_verbs = {.consistent = lie_mechanical_consistent,
-                                                         .slopes = lie_mechanical_slopes,
-                                                         .project = lie_mechanical_project,
-                                                         .count = lie_mechanical_count,
-                                                         .reload = lie_mechanical_reload,
-                                                         .free = lie_mechanical_release};
+static const dae__lie_adapter_table lie_mechanical_verbs = {.consistent = lie_mechanical_consistent,
+                                                            .slopes = lie_mechanical_slopes,
+                                                            .project = lie_mechanical_project,
+                                                            .count = lie_mechanical_count,
+                                                            .reload = lie_mechanical_reload,
+                                                            .free = lie_mechanical_release};
 
-static dae_status lie_mechanical_make(body *o, dae__arena *arena, const dae_problem *problem,
+static dae_status lie_mechanical_make(adapter *o, dae__arena *arena, const dae_problem *problem,
                                       dae_error *err)
 {
   dae__view_kind kind = o->form == DAE_LIE_WEAK ? DAE__VIEW_VELOCITY : DAE__VIEW_GGL;
@@ -119,10 +119,10 @@ static dae_status lie_mechanical_make(body *o, dae__arena *arena, const dae_prob
   return DAE_OK;
 }
 
-dae_status dae__lie_body_mechanical(dae__arena *arena, const dae_problem *problem,
-                                    dae_lie_form form, dae__lie_body *out, dae_error *err)
+dae_status dae__lie_adapter_mechanical(dae__arena *arena, const dae_problem *problem,
+                                       dae_lie_form form, dae__lie_adapter *out, dae_error *err)
 {
-  body *o = DAE__ALLOC(arena, body, 1);
+  adapter *o = DAE__ALLOC(arena, adapter, 1);
   if (!o)
     return dae__out_of_memory(err);
   o->form = form;
@@ -131,10 +131,10 @@ dae_status dae__lie_body_mechanical(dae__arena *arena, const dae_problem *proble
     lie_mechanical_release(o);
     return status;
   }
-  *out = (dae__lie_body){.table = &lie_mechanical_verbs,
-                         .self = o,
-                         .s = o->s,
-                         .size = o->m->at.size,
-                         .active = o->active};
+  *out = (dae__lie_adapter){.table = &lie_mechanical_verbs,
+                            .self = o,
+                            .s = o->s,
+                            .size = o->m->at.size,
+                            .active = o->active};
   return DAE_OK;
 }

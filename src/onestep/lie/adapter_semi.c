@@ -18,12 +18,12 @@ typedef struct rows {
   bool *hidden;  /* the rows it was made for */
 } rows;
 
-typedef struct body {
+typedef struct adapter {
   dae__semi *s;
   const dae_env *env;
   rows *rows;
   bool *hidden; /* kept: as they are now */
-} body;
+} adapter;
 
 /* ---- rows of F ---- */
 
@@ -37,7 +37,7 @@ static void lie_semi_drop(rows *r)
 }
 
 /* memory for the slopes; then, where z is given, which rows contain y there */
-static dae_status lie_semi_classify(body *o, rows *r, double t, const double *z, dae_error *err)
+static dae_status lie_semi_classify(adapter *o, rows *r, double t, const double *z, dae_error *err)
 {
   dae__semi *s = o->s;
   double *scratch = DAE__ALLOC(r->arena, double, 3 * s->n);
@@ -54,7 +54,8 @@ static dae_status lie_semi_classify(body *o, rows *r, double t, const double *z,
 }
 
 /* z NULL: for the rows that are hidden now */
-static dae_status lie_semi_make_rows(body *o, double t, const double *z, rows **out, dae_error *err)
+static dae_status lie_semi_make_rows(adapter *o, double t, const double *z, rows **out,
+                                     dae_error *err)
 {
   dae__arena *arena = dae__arena_create(o->env);
   rows *r = arena ? DAE__ALLOC(arena, rows, 1) : NULL;
@@ -81,7 +82,7 @@ static void lie_semi_set_hidden(dae__semi *s, const bool *hidden)
 }
 
 /* the new rows, or the old ones where they could not be made or used */
-static dae_status lie_semi_change_rows(body *o, rows *made, dae_status status)
+static dae_status lie_semi_change_rows(adapter *o, rows *made, dae_status status)
 {
   if (status) {
     lie_semi_drop(made);
@@ -141,7 +142,7 @@ static dae_status lie_semi_slopes(void *self, bool shown, double t, double *z, d
                                   dae_error *err)
 {
   (void)shown;
-  return lie_semi_find_slopes(&((body *)self)->rows->slopes, t, z, dz, err);
+  return lie_semi_find_slopes(&((adapter *)self)->rows->slopes, t, z, dz, err);
 }
 
 /* y is not determined: it stays as it was given, and so do slopes as far as f says */
@@ -192,7 +193,7 @@ static dae_status lie_semi_find_start(rows *r, double t, const bool *fixed, doub
 static dae_status lie_semi_consistent(void *self, double t, const bool *fixed, double *z,
                                       double *dz, dae_error *err)
 {
-  body *o = self;
+  adapter *o = self;
   rows *made;
   dae_status status = lie_semi_make_rows(o, t, z, &made, err);
   if (!status)
@@ -202,7 +203,7 @@ static dae_status lie_semi_consistent(void *self, double t, const bool *fixed, d
 
 static dae_status lie_semi_project(void *self, double t, double *z, dae_error *err)
 {
-  dae__surface *surface = ((body *)self)->rows->surface;
+  dae__surface *surface = ((adapter *)self)->rows->surface;
   if (!surface)
     return DAE_OK;
   surface->memory->factored = surface->memory->evaluated = false;
@@ -211,13 +212,13 @@ static dae_status lie_semi_project(void *self, double t, double *z, dae_error *e
 
 static void lie_semi_count(const void *self, dae_stats *stats)
 {
-  const body *o = self;
+  const adapter *o = self;
   stats->evaluations += *o->s->evaluations;
 }
 
 static dae_status lie_semi_reload(void *self, dae_error *err)
 {
-  body *o = self;
+  adapter *o = self;
   rows *made;
   lie_semi_set_hidden(o->s, o->hidden);
   dae_status status = lie_semi_make_rows(o, 0, NULL, &made, err);
@@ -226,20 +227,20 @@ static dae_status lie_semi_reload(void *self, dae_error *err)
 
 static void lie_semi_release(void *self)
 {
-  lie_semi_drop(((body *)self)->rows);
+  lie_semi_drop(((adapter *)self)->rows);
 }
 
-static const dae__lie_body_table lie_semi_verbs = {.consistent = lie_semi_consistent,
-                                                   .slopes = lie_semi_slopes,
-                                                   .project = lie_semi_project,
-                                                   .count = lie_semi_count,
-                                                   .reload = lie_semi_reload,
-                                                   .free = lie_semi_release};
+static const dae__lie_adapter_table lie_semi_verbs = {.consistent = lie_semi_consistent,
+                                                      .slopes = lie_semi_slopes,
+                                                      .project = lie_semi_project,
+                                                      .count = lie_semi_count,
+                                                      .reload = lie_semi_reload,
+                                                      .free = lie_semi_release};
 
-dae_status dae__lie_body_semi(dae__arena *arena, const dae_problem *problem, dae__lie_body *out,
-                              dae_error *err)
+dae_status dae__lie_adapter_semi(dae__arena *arena, const dae_problem *problem,
+                                 dae__lie_adapter *out, dae_error *err)
 {
-  body *o = DAE__ALLOC(arena, body, 1);
+  adapter *o = DAE__ALLOC(arena, adapter, 1);
   if (!o)
     return dae__out_of_memory(err);
   DAE__TRY(dae__semi_create(arena, problem, &o->s, err));
@@ -247,6 +248,6 @@ dae_status dae__lie_body_semi(dae__arena *arena, const dae_problem *problem, dae
   o->hidden = DAE__STATE(arena, bool, o->s->ny);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  *out = (dae__lie_body){.table = &lie_semi_verbs, .self = o, .s = o->s, .size = o->s->n};
+  *out = (dae__lie_adapter){.table = &lie_semi_verbs, .self = o, .s = o->s, .size = o->s->n};
   return DAE_OK;
 }

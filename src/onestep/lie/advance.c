@@ -15,7 +15,7 @@
 static dae_status lie_advance(dae__lie *o, double t, double h, const dae__lie_point *from,
                               const dae__lie_point *to, dae_error *err)
 {
-  const dae__semi *s = o->body.s;
+  const dae__semi *s = o->adapter.s;
   const double g = 1 / (4 - cbrt(4)), parts[5] = {g, g, 1 - 4 * g, g, g};
   int count = o->driver.order == 4 ? 5 : 1;
   double *x = o->x, *slope = to->dz;
@@ -41,7 +41,7 @@ static dae_status lie_advance(dae__lie *o, double t, double h, const dae__lie_po
 static dae_status lie_complete_step(dae__lie *o, double t, const dae__lie_point *p,
                                     bool *undetermined, dae_error *err)
 {
-  dae_status status = o->body.table->slopes(o->body.self, false, t, p->z, p->dz, err);
+  dae_status status = o->adapter.table->slopes(o->adapter.self, false, t, p->z, p->dz, err);
   *undetermined = status == DAE_ERROR_SINGULAR;
   return status == DAE_ERROR_SINGULAR ? DAE_OK : status;
 }
@@ -49,7 +49,7 @@ static dae_status lie_complete_step(dae__lie *o, double t, const dae__lie_point 
 /* y may be undetermined at a point, as where a problem starts; but not twice in a row */
 static dae_status lie_not_determined(const dae__lie *o, dae_error *err)
 {
-  const dae__semi *s = o->body.s;
+  const dae__semi *s = o->adapter.s;
   char name[64] = "y";
   int row = 0;
   while (row < s->ny - 1 && !s->hidden[row])
@@ -78,9 +78,9 @@ static dae_status lie_accept(void *self, double t, dae_error *err)
   if (!status && undetermined && o->stand->undetermined)
     return lie_not_determined(o, err);
   DAE__TRY(status);
-  lie_copy_point(o->body.s, &o->now, &o->previous);
-  lie_copy_point(o->body.s, &o->half, &o->middle);
-  lie_copy_point(o->body.s, &o->next, &o->now);
+  lie_copy_point(o->adapter.s, &o->now, &o->previous);
+  lie_copy_point(o->adapter.s, &o->half, &o->middle);
+  lie_copy_point(o->adapter.s, &o->next, &o->now);
   o->stand->undetermined = undetermined;
   o->stand->t_middle = o->t_half;
   return DAE_OK;
@@ -89,7 +89,7 @@ static dae_status lie_accept(void *self, double t, dae_error *err)
 /* one step, and two of half the size; *error: of the two */
 static dae_status lie_halves(dae__lie *o, double h, double *error, dae_error *err)
 {
-  const dae__semi *s = o->body.s;
+  const dae__semi *s = o->adapter.s;
   double t = o->driver.memory->t;
   bool undetermined;
   o->t_half = t + h / 2;
@@ -118,13 +118,13 @@ static double lie_largest_rate(const void *self, double rtol, double atol, char 
   const dae__lie *o = self;
   double most = 0;
   int fastest = 0;
-  for (int i = 0; i < o->body.s->nx; i++) {
+  for (int i = 0; i < o->adapter.s->nx; i++) {
     double rate = fabs(o->now.dz[i]) / (rtol * fabs(o->now.z[i]) + atol);
     if (!(rate <= most))
       most = rate, fastest = i;
   }
   if (name)
-    dae__semi_variable_name(o->body.s->p, fastest, name, size);
+    dae__semi_variable_name(o->adapter.s->p, fastest, name, size);
   return most;
 }
 

@@ -28,8 +28,8 @@ static void lie_interpolate_raw(void *self, double t, double *y)
   dae__lie *o = self;
   const dae__driver_memory *m = o->driver.memory;
   double middle = o->stand->t_middle;
-  int nx = o->body.s->nx;
-  dae__copy(o->body.size, o->now.z, y);
+  int nx = o->adapter.s->nx;
+  dae__copy(o->adapter.size, o->now.z, y);
   if (t == m->t || m->t == m->t_previous)
     return;
   bool halves = middle > m->t_previous;
@@ -48,24 +48,24 @@ static void lie_interpolate_raw(void *self, double t, double *y)
 static dae_status lie_interpolate(void *self, double t, double *y, double *dy, dae_error *err)
 {
   dae__lie *o = self;
-  const dae__lie_body *body = &o->body;
+  const dae__lie_adapter *adapter = &o->adapter;
   dae_error why = dae_error_none();
   if (t == o->driver.memory->t) {
-    dae__copy(body->size, o->now.z, y);
+    dae__copy(adapter->size, o->now.z, y);
     if (dy)
-      dae__copy(body->size, o->now.dz, dy);
+      dae__copy(adapter->size, o->now.dz, dy);
     return DAE_OK;
   }
   const dae__lie_point *p = &o->coarse; /* has no other use between steps */
-  dae__copy(body->s->n, o->now.z, p->z);
-  dae__zero(body->s->n, p->dz);
+  dae__copy(adapter->s->n, o->now.z, p->z);
+  dae__zero(adapter->s->n, p->dz);
   lie_interpolate_raw(self, t, p->z);
-  dae_status status = body->table->project(body->self, t, p->z, &why);
+  dae_status status = adapter->table->project(adapter->self, t, p->z, &why);
   if (!status)
-    status = body->table->slopes(body->self, true, t, p->z, p->dz, &why);
-  dae__copy(body->size, p->z, y);
+    status = adapter->table->slopes(adapter->self, true, t, p->z, p->dz, &why);
+  dae__copy(adapter->size, p->z, y);
   if (dy)
-    dae__copy(body->size, p->dz, dy);
+    dae__copy(adapter->size, p->dz, dy);
   if (!status || (status == DAE_ERROR_SINGULAR && !why.text[0])) /* y of the step will do */
     return DAE_OK;
   return dae__driver_dense_output_failed(&o->driver, t, status, &why, err);
@@ -81,31 +81,31 @@ static dae_status lie_step(void *self, double t_stop, dae_error *err)
 static dae_view lie_view(const void *self)
 {
   const dae__lie *o = self;
-  return dae__driver_view(&o->driver, o->body.size);
+  return dae__driver_view(&o->driver, o->adapter.size);
 }
 
 /* makes `next` consistent and stands there */
 static dae_status lie_reset_at(dae__lie *o, double t, const bool *fixed, dae_error *err)
 {
-  const dae__semi *s = o->body.s;
+  const dae__semi *s = o->adapter.s;
   const dae__lie_point *p = &o->next;
   dae__zero(s->n, p->dz);
-  DAE__TRY(o->body.table->consistent(o->body.self, t, fixed, p->z, p->dz, err));
+  DAE__TRY(o->adapter.table->consistent(o->adapter.self, t, fixed, p->z, p->dz, err));
   dae__copy(s->n, p->z, o->now.z);
   dae__copy(s->n, p->dz, o->now.dz);
   dae__copy(s->ny, p->z + s->nx, o->now.y);
   dae__driver_reset(&o->driver, t);
   o->stand->t_middle = t;
   o->stand->undetermined =
-      o->body.table->slopes(o->body.self, false, t, p->z, p->dz, NULL) == DAE_ERROR_SINGULAR;
+      o->adapter.table->slopes(o->adapter.self, false, t, p->z, p->dz, NULL) == DAE_ERROR_SINGULAR;
   return DAE_OK;
 }
 
 static dae_status lie_restart(void *self, double t, const double *y, dae_error *err)
 {
   dae__lie *o = self;
-  dae__zero(o->body.s->n, o->next.z);
-  dae__copy(o->body.size, y, o->next.z);
+  dae__zero(o->adapter.s->n, o->next.z);
+  dae__copy(o->adapter.size, y, o->next.z);
   dae_status status = lie_reset_at(o, t, NULL, err);
   o->driver.memory->stats.restarts += !status;
   return status;
@@ -116,7 +116,7 @@ static dae_stats lie_stats(const void *self)
   const dae__lie *o = self;
   const dae__lie_memory *m = o->step.memory;
   dae_stats s = o->driver.memory->stats;
-  o->body.table->count(o->body.self, &s);
+  o->adapter.table->count(o->adapter.self, &s);
   s.iterations += m->iterations;
   s.sweeps += m->sweeps;
   s.jacobians += m->jacobians;
@@ -127,7 +127,7 @@ static dae_stats lie_stats(const void *self)
 static dae_status lie_reload(void *self, dae_error *err)
 {
   dae__lie *o = self;
-  DAE__TRY(o->body.table->reload(o->body.self, err));
+  DAE__TRY(o->adapter.table->reload(o->adapter.self, err));
   dae_status status = dae__lie_step_reload(&o->step);
   return status ? dae__fail(err, status, NULL, "the factorisation could not be rebuilt") : DAE_OK;
 }
@@ -136,8 +136,8 @@ static void lie_release(void *self)
 {
   dae__lie *o = self;
   dae__lie_step_free(&o->step);
-  if (o->body.table)
-    o->body.table->free(o->body.self);
+  if (o->adapter.table)
+    o->adapter.table->free(o->adapter.self);
 }
 
 static const dae__integrator_table lie_verbs = {.method = "lie",
@@ -167,7 +167,7 @@ static dae__lie_point lie_take_point(dae__arena *arena, const dae__semi *s)
 /* M has to be regular at the start */
 static dae_status lie_check_mass(dae__lie *o, const dae_env *env, dae_error *err)
 {
-  dae__semi *s = o->body.s;
+  dae__semi *s = o->adapter.s;
   char name[64] = "";
   int column;
   if (!s->p->M)
@@ -188,9 +188,9 @@ static dae_status lie_prepare(dae__lie *o, dae__arena *arena, const dae_problem 
                               dae_error *err)
 {
   DAE__TRY(problem->mechanical
-               ? dae__lie_body_mechanical(arena, problem, o->opts.form, &o->body, err)
-               : dae__lie_body_semi(arena, problem, &o->body, err));
-  const dae__semi *s = o->body.s;
+               ? dae__lie_adapter_mechanical(arena, problem, o->opts.form, &o->adapter, err)
+               : dae__lie_adapter_semi(arena, problem, &o->adapter, err));
+  const dae__semi *s = o->adapter.s;
   o->driver.memory = DAE__STATE(arena, dae__driver_memory, 1);
   o->stand = DAE__STATE(arena, dae__lie_reset, 1);
   o->now = lie_keep_point(arena, s);
@@ -203,7 +203,7 @@ static dae_status lie_prepare(dae__lie *o, dae__arena *arena, const dae_problem 
   o->x = DAE__ALLOC(arena, double, s->nx);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  return dae__lie_step_create(arena, &o->body, &o->opts, &o->step, err);
+  return dae__lie_step_create(arena, &o->adapter, &o->opts, &o->step, err);
 }
 
 static void lie_prepare_driver(dae__lie *o, const dae_env *env)
@@ -232,7 +232,7 @@ static dae_status integrator_create(dae__lie *o, dae__arena *arena, const dae_pr
 {
   DAE__TRY(lie_prepare(o, arena, problem, err));
   lie_prepare_driver(o, dae__arena_env(arena));
-  dae__copy(o->body.size, start->y, o->next.z);
+  dae__copy(o->adapter.size, start->y, o->next.z);
   dae_status status = lie_reset_at(o, start->t, start->fixed, err);
   if (!status)
     status = lie_check_mass(o, dae__arena_env(arena), err);

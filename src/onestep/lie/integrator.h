@@ -21,7 +21,7 @@ typedef struct dae__lie_point {
 
 typedef struct dae__lie {
   dae_lie_options opts;
-  dae__lie_body body;
+  dae__lie_adapter adapter;
   dae__lie_step step;
   dae__driver driver;
   dae__lie_reset *stand;                /* kept */

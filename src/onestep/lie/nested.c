@@ -142,7 +142,7 @@ static void lie_nested_form_B(dae__lie_step *o)
 {
   const dae__semi *s = o->s;
   int nx = s->nx, m = s->ny;
-  const bool *active = o->body->active;
+  const bool *active = o->adapter->active;
   dae__zero(m * m, o->B);
   for (int j = 0; j < s->n; j++)
     for (int e = s->J.start[j]; e < s->J.start[j + 1]; e++) {
@@ -179,7 +179,7 @@ static dae_status lie_nested_outer_failed(const dae__lie_step *o, const char *wh
 static dae_status lie_nested_correct(dae__lie_step *o, double *change, dae_error *err)
 {
   dae__semi *s = o->s;
-  const bool *active = o->body->active;
+  const bool *active = o->adapter->active;
   dae_status status = dae__semi_J(s, o->t + o->theta * o->h, o->zb, o->J_mid, err);
   if (!status && s->hidden_count > 0)
     status = dae__semi_J(s, o->t + o->h, o->z1, o->J_end, err);

@@ -47,7 +47,7 @@ static dae_status lie_create_newton(dae__lie_step *o, dae__arena *arena, dae_err
                                 {.row = s->nx, .col = s->nx, .pattern = &o->unit}};
   for (int i = 0; i < 4; i++)
     o->block[i] = blocks[i];
-  o->pattern = dae__blocks_merge(arena, s->n, s->n, o->block, o->body->active ? 4 : 3);
+  o->pattern = dae__blocks_merge(arena, s->n, s->n, o->block, o->adapter->active ? 4 : 3);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   o->matrix = DAE__ALLOC(arena, double, dae__pattern_count(&o->pattern));
@@ -68,12 +68,12 @@ static dae_status lie_create_nested(dae__lie_step *o, dae__arena *arena, dae_err
   return s->p->M ? dae__solver_create(arena, &s->M, &o->mass, err) : DAE_OK;
 }
 
-dae_status dae__lie_step_create(dae__arena *arena, const dae__lie_body *body,
+dae_status dae__lie_step_create(dae__arena *arena, const dae__lie_adapter *adapter,
                                 const dae_lie_options *opts, dae__lie_step *out, dae_error *err)
 {
   dae__lie_step *o = out;
-  *o = (dae__lie_step){.body = body,
-                       .s = body->s,
+  *o = (dae__lie_step){.adapter = adapter,
+                       .s = adapter->s,
                        .theta = opts->theta,
                        .kappa = opts->kappa,
                        .iteration = opts->lie_iteration,
@@ -133,7 +133,7 @@ dae_status dae__lie_evaluate(dae__lie_step *o, dae_error *err)
 static void lie_residual(dae__lie_step *o)
 {
   const dae__semi *s = o->s;
-  const bool *active = o->body->active;
+  const bool *active = o->adapter->active;
   dae__zero(s->nx, o->R);
   dae__matrix_times(&s->M, o->M, 1, o->delta, o->R);
   dae__axpy(s->nx, -o->h * o->sigma, o->f, o->R);
@@ -181,7 +181,7 @@ static dae_status lie_factor(dae__lie_step *o, dae_error *err)
 {
   dae__semi *s = o->s;
   double tb = o->t + o->theta * o->h;
-  const bool *active = o->body->active;
+  const bool *active = o->adapter->active;
   dae_status status = dae__semi_J(s, tb, o->zb, o->J_mid, err);
   if (!status && s->hidden_count > 0)
     status = dae__semi_J(s, o->t + o->h, o->z1, o->J_end, err);

@@ -17,7 +17,7 @@ typedef struct dae__lie_memory {
 } dae__lie_memory;
 
 typedef struct dae__lie_step {
-  const dae__lie_body *body;
+  const dae__lie_adapter *adapter;
   dae__semi *s;
   double theta, kappa;
   dae_lie_iteration iteration;
@@ -42,7 +42,7 @@ typedef struct dae__lie_step {
   int *pivot;
 } dae__lie_step;
 
-dae_status dae__lie_step_create(dae__arena *arena, const dae__lie_body *body,
+dae_status dae__lie_step_create(dae__arena *arena, const dae__lie_adapter *adapter,
                                 const dae_lie_options *opts, dae__lie_step *out, dae_error *err);
 void dae__lie_step_free(dae__lie_step *o);
 dae_status dae__lie_step_reload(dae__lie_step *o);

@@ -96,7 +96,7 @@ static int adaptive_radau_rule_for(const dae_rk_options *opts)
 static dae_status adaptive_furnish_explicit(dae__rk *o, dae__arena *arena, dae_error *err)
 {
   dae__stepper stepper = {0};
-  dae_status status = dae__explicit_create(arena, &o->body, &o->opts,
+  dae_status status = dae__explicit_create(arena, &o->adapter, &o->opts,
                                            adaptive_explicit_order(&o->opts), &stepper, err);
   if (!status)
     dae__rk_add(o, &stepper, true);
@@ -112,7 +112,7 @@ static int adaptive_rosenbrock_order(const dae_rk_options *opts)
 static dae_status adaptive_furnish_rosenbrock(dae__rk *o, dae__arena *arena, dae_error *err)
 {
   dae__stepper stepper = {0};
-  dae_status status = dae__rosenbrock_create(arena, &o->body, &o->opts,
+  dae_status status = dae__rosenbrock_create(arena, &o->adapter, &o->opts,
                                              adaptive_rosenbrock_order(&o->opts), &stepper, err);
   if (!status)
     dae__rk_add(o, &stepper, true);
@@ -130,7 +130,7 @@ static dae_status adaptive_furnish_gauss(dae__rk *o, dae__arena *arena, dae_erro
 {
   int stages = o->opts.stages ? o->opts.stages : dae__gauss_stages(o->opts.rtol);
   dae__stepper stepper = {0};
-  dae_status status = dae__gauss_create(arena, &o->body, &o->opts, stages, &stepper, err);
+  dae_status status = dae__gauss_create(arena, &o->adapter, &o->opts, stages, &stepper, err);
   if (!status)
     dae__rk_add(o, &stepper, true);
   return status;
@@ -143,7 +143,7 @@ static dae_status adaptive_furnish_radau(dae__rk *o, dae__arena *arena, dae_erro
   int first = o->opts.stages > 0 || o->opts.step > 0 ? last : 0;
   dae__stepper stepper[DAE__RADAU_STEPPERS];
   dae_status status =
-      dae__radau_create(arena, &o->body, &o->opts, first, last, stepper, &count, err);
+      dae__radau_create(arena, &o->adapter, &o->opts, first, last, stepper, &count, err);
   for (int i = 0; i < count; i++)
     dae__rk_add(o, &stepper[i], true);
   o->memory->current = status ? 0 : begin + last - first;
@@ -155,8 +155,8 @@ static dae_status adaptive_furnish_switching(dae__rk *o, dae__arena *arena, dae_
   dae__stepper stepper[2] = {{0}, {0}};
   int order = adaptive_explicit_order(&o->opts);
   DAE__TRY(dae__switching_create(o, arena, err));
-  DAE__TRY(dae__gauss_create(arena, &o->body, &o->opts, 0, &stepper[0], err));
-  DAE__TRY(dae__explicit_create(arena, &o->body, &o->opts, order, &stepper[1], err));
+  DAE__TRY(dae__gauss_create(arena, &o->adapter, &o->opts, 0, &stepper[0], err));
+  DAE__TRY(dae__explicit_create(arena, &o->adapter, &o->opts, order, &stepper[1], err));
   dae__rk_add(o, &stepper[0], true);
   dae__rk_add(o, &stepper[1], true);
   dae_status status = adaptive_furnish_radau(o, arena, err);

@@ -57,9 +57,10 @@ static dae_status fixed_step_furnish(dae__rk *o, dae__arena *arena, dae_error *e
 {
   const dae__rk_scheme *scheme = o->recipe.coefficients;
   dae__stepper stepper = {0};
-  dae_status status = scheme->implicit ? dae__simple_implicit_create(arena, &o->body, scheme,
-                                                                     &o->opts, &stepper, err)
-                                       : dae__simple_create(arena, &o->body, scheme, &stepper, err);
+  dae_status status =
+      scheme->implicit
+          ? dae__simple_implicit_create(arena, &o->adapter, scheme, &o->opts, &stepper, err)
+          : dae__simple_create(arena, &o->adapter, scheme, &stepper, err);
   if (!status)
     dae__rk_add(o, &stepper, false);
   return status;

@@ -44,12 +44,13 @@ static dae_status radau_attempt(void *self, const dae__rk_step *step, double *er
  */
 static dae_status radau_dependent_rows(dae__radau *o, const dae__rk_step *step, dae_error *err)
 {
-  const dae__rk_body *body = o->body;
+  const dae__rk_adapter *adapter = o->adapter;
   double t = step->t + step->h;
-  if (!body->m || body->m->count->dependent == 0)
+  if (!adapter->m || adapter->m->count->dependent == 0)
     return DAE_OK;
-  dae_status status = body->table->project(body->self, false, t, step->to.z, err);
-  return status ? status : body->table->slopes(body->self, false, t, step->to.z, step->to.dz, err);
+  dae_status status = adapter->table->project(adapter->self, false, t, step->to.z, err);
+  return status ? status
+                : adapter->table->slopes(adapter->self, false, t, step->to.z, step->to.dz, err);
 }
 
 static dae_status radau_complete_step(void *self, const dae__rk_step *step, dae_error *err)
@@ -222,17 +223,17 @@ static dae_status radau_make_full(dae__radau *o, dae__arena *arena, int first, i
 static dae_status radau_make(dae__radau *o, dae__arena *arena, int first, int last, dae_error *err)
 {
   int stages = radau_stages_of(last);
-  dae_status status = dae__reduced_create(arena, o->body, (stages - 1) / 2, &o->r, err);
+  dae_status status = dae__reduced_create(arena, o->adapter, (stages - 1) / 2, &o->r, err);
   radau_take_rules(o, arena, first, last);
   if (!status)
     status = radau_alloc_memory(o, arena, stages, err);
   /* circuits: at their sharp corners it has no better rates, and costs more */
-  if (!status && !o->fixed && o->body->m && !o->r->cautious)
+  if (!status && !o->fixed && o->adapter->m && !o->r->cautious)
     status = radau_make_full(o, arena, first, last, err);
   return status;
 }
 
-dae_status dae__radau_create(dae__arena *arena, const dae__rk_body *body,
+dae_status dae__radau_create(dae__arena *arena, const dae__rk_adapter *adapter,
                              const dae_rk_options *opts, int first, int last, dae__stepper *out,
                              int *count, dae_error *err)
 {
@@ -241,7 +242,8 @@ dae_status dae__radau_create(dae__arena *arena, const dae__rk_body *body,
   *count = 0;
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  *o = (dae__radau){.body = body, .rtol = opts->rtol, .atol = opts->atol, .fixed = opts->step > 0};
+  *o = (dae__radau){
+      .adapter = adapter, .rtol = opts->rtol, .atol = opts->atol, .fixed = opts->step > 0};
   dae_status status = radau_make(o, arena, first, last, err);
   if (status) {
     radau_release_all(o);

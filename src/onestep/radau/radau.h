@@ -87,7 +87,7 @@ typedef struct dae__radau_memory {
 typedef struct dae__radau_full dae__radau_full;
 
 typedef struct dae__radau {
-  const dae__rk_body *body;
+  const dae__rk_adapter *adapter;
   dae__reduced *r;
   double rtol, atol;
   bool fixed;                              /* step size */
@@ -119,7 +119,7 @@ typedef struct dae__radau_stepper {
 
 /* Steppers for rules first ... last (3, 5, 7 stages: 0, 1, 2) and then, where the system is small
  * and there is a choice, for the same with one matrix; out: *count of them. */
-dae_status dae__radau_create(dae__arena *arena, const dae__rk_body *body,
+dae_status dae__radau_create(dae__arena *arena, const dae__rk_adapter *adapter,
                              const dae_rk_options *opts, int first, int last, dae__stepper *out,
                              int *count, dae_error *err);
 

@@ -67,7 +67,7 @@ void dae__radau_rate(const dae__radau *o, const dae__radau_rule *rule, double x,
   const dae__collocation_rule *c = radau_shown(o, rule, &K);
   double value[DAE__COLLOCATION_STAGES];
   dae__collocation_values(c, x, value);
-  dae__zero(o->body->size, dz);
+  dae__zero(o->adapter->size, dz);
   for (int j = 0; j < c->s; j++)
     dae__axpy(o->r->n1, value[j], K + (size_t)j * (size_t)o->r->n, dz);
 }

@@ -104,7 +104,7 @@ double dae__radau_error(dae__radau *o, const dae__radau_rule *rule, const dae__r
 {
   radau_raw(o, rule, step);
   radau_filter(o, rule, step->h);
-  if (o->body->singular && !o->r->index_2)
+  if (o->adapter->singular && !o->r->index_2)
     radau_add_unseen(o, rule);
   else if (o->r->cautious && !o->r->index_2)
     radau_add_driven(o, rule);

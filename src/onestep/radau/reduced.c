@@ -297,7 +297,7 @@ static dae_status reduced_make_solvers(dae__reduced *r, dae__arena *arena, dae_e
   return status;
 }
 
-dae_status dae__reduced_create(dae__arena *arena, const dae__rk_body *body, int pairs,
+dae_status dae__reduced_create(dae__arena *arena, const dae__rk_adapter *adapter, int pairs,
                                dae__reduced **out, dae_error *err)
 {
   dae__reduced *r = DAE__ALLOC(arena, dae__reduced, 1);
@@ -305,8 +305,8 @@ dae_status dae__reduced_create(dae__arena *arena, const dae__rk_body *body, int 
   if (!r)
     return dae__out_of_memory(err);
   r->pairs = pairs;
-  dae_status status = body->m ? dae__reduced_mechanical(arena, body, r, err)
-                              : dae__reduced_semi(arena, body, r, err);
+  dae_status status = adapter->m ? dae__reduced_mechanical(arena, adapter, r, err)
+                                 : dae__reduced_semi(arena, adapter, r, err);
   for (int i = 0; !status && i < r->n; i++)
     r->tested_count += r->tested[i];
   if (!status && r->table->prepare)

@@ -86,8 +86,8 @@ struct dae__reduced {
   double complex *zvalues;
 };
 
-/* For up to so many complex blocks. body has to stay where it is. */
-dae_status dae__reduced_create(dae__arena *arena, const dae__rk_body *body, int pairs,
+/* For up to so many complex blocks. adapter has to stay where it is. */
+dae_status dae__reduced_create(dae__arena *arena, const dae__rk_adapter *adapter, int pairs,
                                dae__reduced **out, dae_error *err);
 void dae__reduced_free(dae__reduced *r); /* NULL is allowed */
 dae_status dae__reduced_reload(dae__reduced *r);
@@ -160,9 +160,9 @@ void dae__reduced_merge(dae__arena *arena, dae__reduced_terms *terms, dae__reduc
 /* P from the values that the terms point to. */
 void dae__reduced_gather(const dae__reduced_terms *terms, dae__reduced *r);
 
-dae_status dae__reduced_mechanical(dae__arena *arena, const dae__rk_body *body, dae__reduced *r,
-                                   dae_error *err);
-dae_status dae__reduced_semi(dae__arena *arena, const dae__rk_body *body, dae__reduced *r,
+dae_status dae__reduced_mechanical(dae__arena *arena, const dae__rk_adapter *adapter,
+                                   dae__reduced *r, dae_error *err);
+dae_status dae__reduced_semi(dae__arena *arena, const dae__rk_adapter *adapter, dae__reduced *r,
                              dae_error *err);
 
 #endif

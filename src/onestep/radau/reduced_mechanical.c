@@ -329,10 +329,10 @@ static void reduced_mech_alloc_memory(mechanical *o, dae__arena *arena)
   dae__landing_take(&o->land, arena);
 }
 
-dae_status dae__reduced_mechanical(dae__arena *arena, const dae__rk_body *body, dae__reduced *r,
-                                   dae_error *err)
+dae_status dae__reduced_mechanical(dae__arena *arena, const dae__rk_adapter *adapter,
+                                   dae__reduced *r, dae_error *err)
 {
-  dae__mech *m = body->m;
+  dae__mech *m = adapter->m;
   mechanical *o = DAE__ALLOC(arena, mechanical, 1);
   if (!o)
     return dae__out_of_memory(err);

@@ -82,10 +82,10 @@ static void reduced_semi_add_terms(semi *o, dae__arena *arena)
     dae__reduced_term_add(arena, t, (dae__reduced_place){.power = 1, .factor = 1}, &s->Ms, o->Ms);
 }
 
-dae_status dae__reduced_semi(dae__arena *arena, const dae__rk_body *body, dae__reduced *r,
+dae_status dae__reduced_semi(dae__arena *arena, const dae__rk_adapter *adapter, dae__reduced *r,
                              dae_error *err)
 {
-  dae__semi *s = body->s;
+  dae__semi *s = adapter->s;
   semi *o = DAE__ALLOC(arena, semi, 1);
   if (!o)
     return dae__out_of_memory(err);
@@ -105,7 +105,7 @@ dae_status dae__reduced_semi(dae__arena *arena, const dae__rk_body *body, dae__r
   r->n1 = s->nx;
   r->n = s->n;
   r->index_2 = s->hidden_count > 0;
-  r->cautious = s->ny > 0 || body->singular;
+  r->cautious = s->ny > 0 || adapter->singular;
   for (int i = 0; i < s->n; i++)
     r->tested[i] = true;
   reduced_semi_add_terms(o, arena);

@@ -36,7 +36,7 @@ typedef struct memory {
 } memory;
 
 typedef struct rosenbrock {
-  const dae__rk_body *body;
+  const dae__rk_adapter *adapter;
   dae__semi *s;
   const dae__rosenbrock_table *table;
   double rtol, atol; /* of errors of a step */
@@ -266,11 +266,11 @@ static dae_status rosenbrock_attempt(void *self, const dae__rk_step *step, doubl
 static dae_status rosenbrock_complete_step(void *self, const dae__rk_step *step, dae_error *err)
 {
   rosenbrock *o = self;
-  const dae__rk_body *body = o->body;
+  const dae__rk_adapter *adapter = o->adapter;
   double t = step->t + step->h;
   dae_status status = DAE_OK;
   if (o->s->p->M)
-    status = body->table->slopes(body->self, false, t, step->to.z, step->to.dz, err);
+    status = adapter->table->slopes(adapter->self, false, t, step->to.z, step->to.dz, err);
   else
     status = dae__semi_rhs(o->s, t, step->to.z, o->rhs, err);
   DAE__TRY(status);
@@ -383,15 +383,15 @@ static void rosenbrock_alloc_memory(rosenbrock *o, dae__arena *arena)
   o->matrix = dae__semi_matrix_create(arena, o->s);
 }
 
-dae_status dae__rosenbrock_create(dae__arena *arena, const dae__rk_body *body,
+dae_status dae__rosenbrock_create(dae__arena *arena, const dae__rk_adapter *adapter,
                                   const dae_rk_options *opts, int order, dae__stepper *out,
                                   dae_error *err)
 {
   rosenbrock *o = DAE__ALLOC(arena, rosenbrock, 1);
   if (!o)
     return dae__out_of_memory(err);
-  *o = (rosenbrock){.body = body,
-                    .s = body->s,
+  *o = (rosenbrock){.adapter = adapter,
+                    .s = adapter->s,
                     .table = order == 4 ? &dae__rodas4 : &dae__rodas5,
                     .rtol = SHARE * opts->rtol,
                     .atol = SHARE * opts->atol,

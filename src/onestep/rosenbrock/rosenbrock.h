@@ -36,7 +36,7 @@ typedef struct dae__rosenbrock_table {
 extern const dae__rosenbrock_table dae__rodas4, dae__rodas5;
 
 /* order 4 or 5 */
-dae_status dae__rosenbrock_create(dae__arena *arena, const dae__rk_body *body,
+dae_status dae__rosenbrock_create(dae__arena *arena, const dae__rk_adapter *adapter,
                                   const dae_rk_options *opts, int order, dae__stepper *out,
                                   dae_error *err);
 /* A first step from a point of the motion that goes on to t_stop, from its first two derivatives;

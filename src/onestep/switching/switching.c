@@ -203,7 +203,7 @@ static bool switching_trial_fails(dae__rk *o)
 static double switching_norm(const dae__rk *o, const double *d)
 {
   double sum = 0, floor = o->opts.atol / o->opts.rtol;
-  for (int i = 0; i < o->body.nx; i++) {
+  for (int i = 0; i < o->adapter.nx; i++) {
     double x = d[i] / (fabs(o->now.z[i]) + floor);
     sum += x * x;
   }
@@ -214,15 +214,15 @@ static double switching_norm(const dae__rk *o, const double *d)
 static bool switching_apply(dae__rk *o, const double *d, double *out)
 {
   choice *c = o->choice;
-  const dae__rk_body *body = &o->body;
+  const dae__rk_adapter *adapter = &o->adapter;
   double t = o->driver.memory->t, size = switching_norm(o, d), scale = sqrt(DBL_EPSILON) / size;
   if (!(size > 0) || !isfinite(scale))
     return false;
-  dae__copy(body->size, o->now.z, c->z);
-  dae__axpy(body->nx, scale, d, c->z);
-  if (body->table->slopes(body->self, false, t, c->z, out, NULL))
+  dae__copy(adapter->size, o->now.z, c->z);
+  dae__axpy(adapter->nx, scale, d, c->z);
+  if (adapter->table->slopes(adapter->self, false, t, c->z, out, NULL))
     return false;
-  for (int i = 0; i < body->nx; i++)
+  for (int i = 0; i < adapter->nx; i++)
     out[i] = (out[i] - c->k0[i]) / scale;
   return true;
 }
@@ -231,11 +231,11 @@ static bool switching_apply(dae__rk *o, const double *d, double *out)
 static bool switching_go_round(dae__rk *o)
 {
   choice *c = o->choice;
-  const dae__rk_body *body = &o->body;
+  const dae__rk_adapter *adapter = &o->adapter;
   double before = switching_norm(o, c->d);
   if (!(before > 0)) {
-    dae__copy(body->nx, o->now.dz, c->d);
-    for (int i = 0; i < body->nx; i++) /* no direction is left out */
+    dae__copy(adapter->nx, o->now.dz, c->d);
+    for (int i = 0; i < adapter->nx; i++) /* no direction is left out */
       c->d[i] += (1e-3 * (1 + i % 7)) * (fabs(o->now.z[i]) + o->opts.atol / o->opts.rtol);
     before = switching_norm(o, c->d);
   }
@@ -245,16 +245,16 @@ static bool switching_go_round(dae__rk *o)
   if (!(after > 0) || !isfinite(after))
     return false;
   c->memory->rho = sqrt(after / before);
-  dae__scale(body->nx, 1 / after, c->d);
+  dae__scale(adapter->nx, 1 / after, c->d);
   return true;
 }
 
 static bool switching_find_rho(dae__rk *o)
 {
   choice *c = o->choice;
-  const dae__rk_body *body = &o->body;
-  dae__copy(body->size, o->now.z, c->z);
-  return !body->table->slopes(body->self, false, o->driver.memory->t, c->z, c->k0, NULL) &&
+  const dae__rk_adapter *adapter = &o->adapter;
+  dae__copy(adapter->size, o->now.z, c->z);
+  return !adapter->table->slopes(adapter->self, false, o->driver.memory->t, c->z, c->k0, NULL) &&
          switching_go_round(o);
 }
 
@@ -298,7 +298,7 @@ void dae__switching_start(dae__rk *o, double t_stop)
   o->driver.largest_first = 0;
   if (o->memory->current >= STIFF)
     return;
-  dae__copy(o->body.nx, o->now.dz, c->k0);
+  dae__copy(o->adapter.nx, o->now.dz, c->k0);
   double rate = driver->table->rate(driver->self, 1, o->opts.atol / o->opts.rtol, NULL, 0);
   for (int i = 0; i < GUESSES && (i == 0 || m->rho > SEEN * FASTER * rate); i++)
     if (!switching_go_round(o))
@@ -339,10 +339,10 @@ dae_status dae__switching_create(dae__rk *o, dae__arena *arena, dae_error *err)
     return dae__out_of_memory(err);
   o->choice = c;
   c->memory = DAE__STATE(arena, memory, 1);
-  c->d = DAE__STATE(arena, double, o->body.size);
-  c->z = DAE__ALLOC(arena, double, o->body.size);
-  c->k0 = DAE__ALLOC(arena, double, o->body.size);
-  c->k1 = DAE__ALLOC(arena, double, o->body.size);
+  c->d = DAE__STATE(arena, double, o->adapter.size);
+  c->z = DAE__ALLOC(arena, double, o->adapter.size);
+  c->k0 = DAE__ALLOC(arena, double, o->adapter.size);
+  c->k1 = DAE__ALLOC(arena, double, o->adapter.size);
   return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
 }
 
@@ -352,5 +352,5 @@ void dae__switching_select_first(dae__rk *o, double per_attempt, double reach)
   c->per_attempt = per_attempt;
   c->reach = reach;
   c->usual = o->memory->current;
-  o->memory->current = o->body.nx > MANY ? c->usual : o->opts.rtol > LOOSE ? PLAIN : SMOOTH;
+  o->memory->current = o->adapter.nx > MANY ? c->usual : o->opts.rtol > LOOSE ? PLAIN : SMOOTH;
 }
