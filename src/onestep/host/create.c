@@ -13,7 +13,7 @@
 static dae_status onestep_check_slopes(dae__rk *o, dae__arena *arena, dae_error *err)
 {
   dae__semi *s = o->adapter.s;
-  const char *method = o->recipe.needs.method;
+  const char *method = o->descriptor.needs.method;
   char name[64] = "";
   int column;
   if (o->adapter.problem->semi_explicit && s->hidden_count > 0)
@@ -30,7 +30,7 @@ static dae_status onestep_check_slopes(dae__rk *o, dae__arena *arena, dae_error 
     return status;
   if (column >= 0)
     dae__semi_variable_name(s->p, column, name, sizeof name);
-  if (!o->recipe.needs.singular)
+  if (!o->descriptor.needs.singular)
     return dae__fail(
         err, DAE_ERROR_UNSUPPORTED, method,
         "%s needs a regular mass matrix; this one is singular%s%s: use radau, radau-iia or "
@@ -53,7 +53,7 @@ static dae__rk_point onestep_keep_point(dae__arena *arena, int size)
 static dae_status onestep_prepare(dae__rk *o, dae__arena *arena, const dae_problem *problem,
                                   dae_error *err)
 {
-  const dae__rk_needs *needs = &o->recipe.needs;
+  const dae__rk_needs *needs = &o->descriptor.needs;
   DAE__TRY(problem->mechanical
                ? dae__rk_adapter_mechanical(arena, problem, needs, &o->opts, &o->adapter, err)
                : dae__rk_adapter_semi(arena, problem, needs, &o->opts, &o->adapter, err));
@@ -90,14 +90,14 @@ static dae_status onestep_create(dae__rk *o, dae__arena *arena, const dae_proble
   if (!status)
     status = onestep_check_slopes(o, arena, err);
   if (!status)
-    status = o->recipe.furnish(o, arena, err);
+    status = o->descriptor.create_steppers(o, arena, err);
   if (!status)
     dae__rk_update_driver(o);
   return dae__start_status(status, err);
 }
 
 static dae_status onestep_create_in(dae__arena *arena, const dae_problem *problem,
-                                    const dae_start *start, const dae__rk_recipe *recipe,
+                                    const dae_start *start, const dae__rk_descriptor *descriptor,
                                     const dae_rk_options *opts, dae_integrator **out,
                                     dae_error *err)
 {
@@ -105,10 +105,10 @@ static dae_status onestep_create_in(dae__arena *arena, const dae_problem *proble
   if (!o)
     return dae__out_of_memory(err);
   o->opts = *opts;
-  o->recipe = *recipe;
+  o->descriptor = *descriptor;
   dae_status status = onestep_create(o, arena, problem, start, err);
   o->table = dae__rk_verbs;
-  o->table.method = recipe->needs.method;
+  o->table.method = descriptor->needs.method;
   if (!status && dae__integrator_create(arena, &o->table, o, out))
     status = dae__out_of_memory(err);
   if (status)
@@ -119,7 +119,7 @@ static dae_status onestep_create_in(dae__arena *arena, const dae_problem *proble
 /* ---- around it ---- */
 
 typedef struct request {
-  const dae__rk_recipe *recipe;
+  const dae__rk_descriptor *descriptor;
   const dae_rk_options *opts;
 } request;
 
@@ -128,20 +128,20 @@ static dae_status onestep_create_single(const void *request_of, const dae_proble
                                         dae_integrator **out, dae_error *err)
 {
   const request *r = request_of;
-  DAE__TRY(r->recipe->judge(r->recipe, problem, err));
+  DAE__TRY(r->descriptor->check_problem(r->descriptor, problem, err));
   dae__arena *arena = dae__arena_create(env);
   if (!arena)
     return dae__out_of_memory(err);
-  dae_status status = onestep_create_in(arena, problem, start, r->recipe, r->opts, out, err);
+  dae_status status = onestep_create_in(arena, problem, start, r->descriptor, r->opts, out, err);
   if (status)
     dae__arena_free(arena);
   return status;
 }
 
-dae_status dae__rk_create(const dae__rk_recipe *recipe, const dae_rk_options *opts,
+dae_status dae__rk_create(const dae__rk_descriptor *descriptor, const dae_rk_options *opts,
                           const dae_problem *problem, const dae_start *start, const dae_env *env,
                           dae_integrator **out, dae_error *err)
 {
-  request r = {.recipe = recipe, .opts = opts};
+  request r = {.descriptor = descriptor, .opts = opts};
   return dae__assembled_create(problem, start, onestep_create_single, &r, env, out, err);
 }

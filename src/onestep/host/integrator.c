@@ -116,11 +116,11 @@ static dae_status onestep_interpolate_unprojected(void *self, double t, double *
 static dae_status onestep_step(void *self, double t_stop, dae_error *err)
 {
   dae__rk *o = self;
-  if (o->recipe.start && !o->driver.memory->started && o->driver.step == 0)
-    o->recipe.start(o, t_stop);
+  if (o->descriptor.start && !o->driver.memory->started && o->driver.step == 0)
+    o->descriptor.start(o, t_stop);
   dae_status status = dae__driver_step(&o->driver, t_stop, err);
-  if (status >= 0 && o->recipe.choose && o->driver.step == 0)
-    o->recipe.choose(o);
+  if (status >= 0 && o->descriptor.select_stepper && o->driver.step == 0)
+    o->descriptor.select_stepper(o);
   return status;
 }
 

@@ -15,19 +15,20 @@
 typedef struct dae__rk dae__rk;
 
 /* What a constructor asks for. */
-typedef struct dae__rk_recipe dae__rk_recipe;
-struct dae__rk_recipe {
+typedef struct dae__rk_descriptor dae__rk_descriptor;
+struct dae__rk_descriptor {
   dae__rk_needs needs;
   /* Whether it takes a problem that is not coupled; the reason in err. */
-  dae_status (*judge)(const dae__rk_recipe *recipe, const dae_problem *problem, dae_error *err);
+  dae_status (*check_problem)(const dae__rk_descriptor *descriptor, const dae_problem *problem,
+                              dae_error *err);
   /* Makes the steppers (dae__rk_add); the first one begins. */
-  dae_status (*furnish)(dae__rk *o, dae__arena *arena, dae_error *err);
+  dae_status (*create_steppers)(dae__rk *o, dae__arena *arena, dae_error *err);
   /* Before the first step of a motion, which is to go on to t_stop: may let another stepper begin
    * (memory->current); NULL: the same as ever. */
   void (*start)(dae__rk *o, double t_stop);
   /* After every accepted step: may let another stepper go on (dae__rk_use); NULL: there is one. */
-  void (*choose)(dae__rk *o);
-  const void *coefficients; /* read by furnish, valid during creation only; NULL: none */
+  void (*select_stepper)(dae__rk *o);
+  const void *coefficients; /* read by create_steppers, valid during creation only; NULL: none */
 };
 
 typedef struct dae__rk_memory {
@@ -40,14 +41,14 @@ typedef struct dae__rk_memory {
 
 struct dae__rk {
   dae_rk_options opts;
-  dae__rk_recipe recipe;
+  dae__rk_descriptor descriptor;
   dae__rk_adapter adapter;
   dae__driver driver;
   dae__rk_memory *memory; /* kept */
   dae__stepper stepper[DAE__RK_STEPPERS];
   bool loose[DAE__RK_STEPPERS]; /* leaves ends on their constraints to second order only */
   int steppers;
-  void *choice;                /* what recipe.choose remembers, kept */
+  void *choice;                /* what descriptor.select_stepper remembers, kept */
   dae__rk_point now, previous; /* kept: the last step, */
   bool swapped;                /* and as memory->swapped is, before a load at least */
   double *in;                  /* kept: the inputs that now was found with */
@@ -55,8 +56,8 @@ struct dae__rk {
   dae__integrator_table table;
 };
 
-/* An integrator by this recipe, around the assembly of a coupled problem; opts are valid. */
-dae_status dae__rk_create(const dae__rk_recipe *recipe, const dae_rk_options *opts,
+/* An integrator by this descriptor, around the assembly of a coupled problem; opts are valid. */
+dae_status dae__rk_create(const dae__rk_descriptor *descriptor, const dae_rk_options *opts,
                           const dae_problem *problem, const dae_start *start, const dae_env *env,
                           dae_integrator **out, dae_error *err);
 

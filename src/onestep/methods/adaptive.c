@@ -18,10 +18,10 @@ static dae_status adaptive_refuse_momentum(const char *name, dae_error *err)
                    name);
 }
 
-static dae_status adaptive_judge_free(const dae__rk_recipe *recipe, const dae_problem *problem,
-                                      dae_error *err)
+static dae_status adaptive_check_free(const dae__rk_descriptor *descriptor,
+                                      const dae_problem *problem, dae_error *err)
 {
-  const char *name = recipe->needs.method;
+  const char *name = descriptor->needs.method;
   const dae_mechanical *m = problem->mechanical;
   const dae_semi_explicit *s = problem->semi_explicit;
   int algebraic = m ? m->nw : s ? s->ny : 0;
@@ -39,10 +39,10 @@ static dae_status adaptive_judge_free(const dae__rk_recipe *recipe, const dae_pr
   return DAE_OK;
 }
 
-static dae_status adaptive_judge_implicit(const dae__rk_recipe *recipe, const dae_problem *problem,
-                                          dae_error *err)
+static dae_status adaptive_check_implicit(const dae__rk_descriptor *descriptor,
+                                          const dae_problem *problem, dae_error *err)
 {
-  const char *name = recipe->needs.method;
+  const char *name = descriptor->needs.method;
   const dae_semi_explicit *s = problem->semi_explicit;
   if (problem->momentum)
     return adaptive_refuse_momentum(name, err);
@@ -54,10 +54,10 @@ static dae_status adaptive_judge_implicit(const dae__rk_recipe *recipe, const da
   return DAE_OK;
 }
 
-static dae_status adaptive_judge_linear(const dae__rk_recipe *recipe, const dae_problem *problem,
-                                        dae_error *err)
+static dae_status adaptive_check_linear(const dae__rk_descriptor *descriptor,
+                                        const dae_problem *problem, dae_error *err)
 {
-  const char *name = recipe->needs.method;
+  const char *name = descriptor->needs.method;
   const dae_semi_explicit *s = problem->semi_explicit;
   if (problem->momentum)
     return adaptive_refuse_momentum(name, err);
@@ -93,7 +93,7 @@ static int adaptive_radau_rule_for(const dae_rk_options *opts)
   return opts->rtol >= 1e-3 ? 0 : opts->rtol >= 1e-8 ? 1 : 2;
 }
 
-static dae_status adaptive_furnish_explicit(dae__rk *o, dae__arena *arena, dae_error *err)
+static dae_status adaptive_create_explicit(dae__rk *o, dae__arena *arena, dae_error *err)
 {
   dae__stepper stepper = {0};
   dae_status status = dae__explicit_create(arena, &o->adapter, &o->opts,
@@ -109,7 +109,7 @@ static int adaptive_rosenbrock_order(const dae_rk_options *opts)
   return opts->order ? opts->order : opts->rtol > 1e-6 ? 4 : 5;
 }
 
-static dae_status adaptive_furnish_rosenbrock(dae__rk *o, dae__arena *arena, dae_error *err)
+static dae_status adaptive_create_rosenbrock(dae__rk *o, dae__arena *arena, dae_error *err)
 {
   dae__stepper stepper = {0};
   dae_status status = dae__rosenbrock_create(arena, &o->adapter, &o->opts,
@@ -126,7 +126,7 @@ static void adaptive_start_rosenbrock(dae__rk *o, double t_stop)
         dae__rosenbrock_first_step(o->stepper[0].self, o->driver.memory->t, &o->now, t_stop);
 }
 
-static dae_status adaptive_furnish_gauss(dae__rk *o, dae__arena *arena, dae_error *err)
+static dae_status adaptive_create_gauss(dae__rk *o, dae__arena *arena, dae_error *err)
 {
   int stages = o->opts.stages ? o->opts.stages : dae__gauss_stages(o->opts.rtol);
   dae__stepper stepper = {0};
@@ -137,7 +137,7 @@ static dae_status adaptive_furnish_gauss(dae__rk *o, dae__arena *arena, dae_erro
 }
 
 /* steppers of 3 stages to those of the tolerance, which begin */
-static dae_status adaptive_furnish_radau(dae__rk *o, dae__arena *arena, dae_error *err)
+static dae_status adaptive_create_radau(dae__rk *o, dae__arena *arena, dae_error *err)
 {
   int last = adaptive_radau_rule_for(&o->opts), count, begin = o->steppers;
   int first = o->opts.stages > 0 || o->opts.step > 0 ? last : 0;
@@ -150,7 +150,7 @@ static dae_status adaptive_furnish_radau(dae__rk *o, dae__arena *arena, dae_erro
   return status;
 }
 
-static dae_status adaptive_furnish_switching(dae__rk *o, dae__arena *arena, dae_error *err)
+static dae_status adaptive_create_switching(dae__rk *o, dae__arena *arena, dae_error *err)
 {
   dae__stepper stepper[2] = {{0}, {0}};
   int order = adaptive_explicit_order(&o->opts);
@@ -159,43 +159,45 @@ static dae_status adaptive_furnish_switching(dae__rk *o, dae__arena *arena, dae_
   DAE__TRY(dae__explicit_create(arena, &o->adapter, &o->opts, order, &stepper[1], err));
   dae__rk_add(o, &stepper[0], true);
   dae__rk_add(o, &stepper[1], true);
-  dae_status status = adaptive_furnish_radau(o, arena, err);
+  dae_status status = adaptive_create_radau(o, arena, err);
   dae__switching_select_first(o, order == 5 ? 6 : 12, order == 5 ? 3.25 : 6);
   return status;
 }
 
-static void adaptive_choose_stages(dae__rk *o)
+static void adaptive_select_stages(dae__rk *o)
 {
   o->stepper[0].table->select(o, 0);
 }
 
 /* ---- creation ---- */
 
-static const dae__rk_recipe explicit_recipe = {.needs = {.method = "explicit", .index = 1},
-                                               .judge = adaptive_judge_free,
-                                               .furnish = adaptive_furnish_explicit};
-static const dae__rk_recipe gauss_recipe = {.needs = {.method = "gauss", .index = 1},
-                                            .judge = adaptive_judge_free,
-                                            .furnish = adaptive_furnish_gauss};
-static const dae__rk_recipe radau_recipe = {
+static const dae__rk_descriptor explicit_descriptor = {.needs = {.method = "explicit", .index = 1},
+                                                       .check_problem = adaptive_check_free,
+                                                       .create_steppers = adaptive_create_explicit};
+static const dae__rk_descriptor gauss_descriptor = {.needs = {.method = "gauss", .index = 1},
+                                                    .check_problem = adaptive_check_free,
+                                                    .create_steppers = adaptive_create_gauss};
+static const dae__rk_descriptor radau_descriptor = {
     .needs = {.method = "radau", .singular = true, .index = 2},
-    .judge = adaptive_judge_implicit,
-    .furnish = adaptive_furnish_radau,
-    .choose = adaptive_choose_stages};
-static const dae__rk_recipe rosenbrock_recipe = {.needs = {.method = "rosenbrock", .index = 1},
-                                                 .judge = adaptive_judge_linear,
-                                                 .furnish = adaptive_furnish_rosenbrock,
-                                                 .start = adaptive_start_rosenbrock};
-static const dae__rk_recipe switching_recipe = {.needs = {.method = "switching", .index = 1},
-                                                .judge = adaptive_judge_free,
-                                                .furnish = adaptive_furnish_switching,
-                                                .start = dae__switching_start,
-                                                .choose = dae__switching_choose};
+    .check_problem = adaptive_check_implicit,
+    .create_steppers = adaptive_create_radau,
+    .select_stepper = adaptive_select_stages};
+static const dae__rk_descriptor rosenbrock_descriptor = {
+    .needs = {.method = "rosenbrock", .index = 1},
+    .check_problem = adaptive_check_linear,
+    .create_steppers = adaptive_create_rosenbrock,
+    .start = adaptive_start_rosenbrock};
+static const dae__rk_descriptor switching_descriptor = {
+    .needs = {.method = "switching", .index = 1},
+    .check_problem = adaptive_check_free,
+    .create_steppers = adaptive_create_switching,
+    .start = dae__switching_start,
+    .select_stepper = dae__switching_select_stepper};
 
 #define METHOD(id)                                                                                 \
   static dae_status judge_##id(const dae_problem *problem, dae_error *err)                         \
   {                                                                                                \
-    return id##_recipe.judge(&id##_recipe, problem, err);                                          \
+    return id##_descriptor.check_problem(&id##_descriptor, problem, err);                          \
   }                                                                                                \
   dae_status dae__##id##_accepts(const dae_problem *problem, dae_error *err)                       \
   {                                                                                                \
@@ -208,16 +210,16 @@ METHOD(rosenbrock)
 METHOD(switching)
 #undef METHOD
 
-static dae_status adaptive_create(const dae__rk_recipe *recipe, const dae_option_table *table,
-                                  const dae_problem *problem, const dae_start *start,
-                                  const dae_rk_options *opts, const dae_env *env,
-                                  dae_integrator **out, dae_error *err)
+static dae_status adaptive_create(const dae__rk_descriptor *descriptor,
+                                  const dae_option_table *table, const dae_problem *problem,
+                                  const dae_start *start, const dae_rk_options *opts,
+                                  const dae_env *env, dae_integrator **out, dae_error *err)
 {
   dae_rk_options defaults = dae_rk_adaptive_defaults();
   opts = opts ? opts : &defaults;
   *out = NULL;
   dae_status status = dae_options_validate(table, opts, err);
-  return status ? status : dae__rk_create(recipe, opts, problem, start, env, out, err);
+  return status ? status : dae__rk_create(descriptor, opts, problem, start, env, out, err);
 }
 
 static dae_status adaptive_refuse_choice(const char *option, const char *method, const char *choice,
@@ -234,15 +236,15 @@ dae_status dae_explicit_create(const dae_problem *problem, const dae_start *star
   *out = NULL;
   if (opts && opts->order != 0 && opts->order != 5 && opts->order != 8)
     return adaptive_refuse_choice("order", "explicit", "5 or 8", err);
-  return adaptive_create(&explicit_recipe, &dae_explicit_option_table, problem, start, opts, env,
-                         out, err);
+  return adaptive_create(&explicit_descriptor, &dae_explicit_option_table, problem, start, opts,
+                         env, out, err);
 }
 
 dae_status dae_gauss_create(const dae_problem *problem, const dae_start *start,
                             const dae_rk_options *opts, const dae_env *env, dae_integrator **out,
                             dae_error *err)
 {
-  return adaptive_create(&gauss_recipe, &dae_gauss_option_table, problem, start, opts, env, out,
+  return adaptive_create(&gauss_descriptor, &dae_gauss_option_table, problem, start, opts, env, out,
                          err);
 }
 
@@ -253,7 +255,7 @@ dae_status dae_radau_create(const dae_problem *problem, const dae_start *start,
   *out = NULL;
   if (opts && opts->stages != 0 && opts->stages != 3 && opts->stages != 5 && opts->stages != 7)
     return adaptive_refuse_choice("stages", "radau", "3, 5 or 7", err);
-  return adaptive_create(&radau_recipe, &dae_radau_option_table, problem, start, opts, env, out,
+  return adaptive_create(&radau_descriptor, &dae_radau_option_table, problem, start, opts, env, out,
                          err);
 }
 
@@ -264,7 +266,7 @@ dae_status dae_rosenbrock_create(const dae_problem *problem, const dae_start *st
   *out = NULL;
   if (opts && opts->order != 0 && opts->order != 4 && opts->order != 5)
     return adaptive_refuse_choice("order", "rosenbrock", "4 or 5", err);
-  return adaptive_create(&rosenbrock_recipe, &dae_rosenbrock_option_table, problem, start, opts,
+  return adaptive_create(&rosenbrock_descriptor, &dae_rosenbrock_option_table, problem, start, opts,
                          env, out, err);
 }
 
@@ -272,6 +274,6 @@ dae_status dae_switching_create(const dae_problem *problem, const dae_start *sta
                                 const dae_rk_options *opts, const dae_env *env,
                                 dae_integrator **out, dae_error *err)
 {
-  return adaptive_create(&switching_recipe, &dae_switching_option_table, problem, start, opts, env,
-                         out, err);
+  return adaptive_create(&switching_descriptor, &dae_switching_option_table, problem, start, opts,
+                         env, out, err);
 }

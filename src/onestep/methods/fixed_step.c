@@ -7,7 +7,7 @@
 
 /* ---- what they take ---- */
 
-static dae_status fixed_step_judge(const dae__rk_scheme *scheme, const dae_problem *problem,
+static dae_status fixed_step_check(const dae__rk_scheme *scheme, const dae_problem *problem,
                                    dae_error *err)
 {
   const dae_mechanical *m = problem->mechanical;
@@ -38,7 +38,7 @@ static dae_status fixed_step_judge(const dae__rk_scheme *scheme, const dae_probl
   static dae_status judge_##name(const dae_problem *problem, dae_error *err)                       \
   {                                                                                                \
     dae__rk_scheme scheme = made;                                                                  \
-    return fixed_step_judge(&scheme, problem, err);                                                \
+    return fixed_step_check(&scheme, problem, err);                                                \
   }                                                                                                \
   dae_status dae__##name##_accepts(const dae_problem *problem, dae_error *err)                     \
   {                                                                                                \
@@ -53,9 +53,9 @@ METHOD(radau_iia, dae__rk_radau_iia(1))
 
 /* ---- creation ---- */
 
-static dae_status fixed_step_furnish(dae__rk *o, dae__arena *arena, dae_error *err)
+static dae_status fixed_step_create_steppers(dae__rk *o, dae__arena *arena, dae_error *err)
 {
-  const dae__rk_scheme *scheme = o->recipe.coefficients;
+  const dae__rk_scheme *scheme = o->descriptor.coefficients;
   dae__stepper stepper = {0};
   dae_status status =
       scheme->implicit
@@ -66,21 +66,21 @@ static dae_status fixed_step_furnish(dae__rk *o, dae__arena *arena, dae_error *e
   return status;
 }
 
-static dae_status fixed_step_judge_recipe(const dae__rk_recipe *recipe, const dae_problem *problem,
-                                          dae_error *err)
+static dae_status fixed_step_check_problem(const dae__rk_descriptor *descriptor,
+                                           const dae_problem *problem, dae_error *err)
 {
-  return fixed_step_judge(recipe->coefficients, problem, err);
+  return fixed_step_check(descriptor->coefficients, problem, err);
 }
 
-static dae__rk_recipe fixed_step_recipe_of(const dae__rk_scheme *scheme)
+static dae__rk_descriptor fixed_step_descriptor_of(const dae__rk_scheme *scheme)
 {
-  return (dae__rk_recipe){.needs = {.method = scheme->name,
-                                    .semi = scheme->implicit,
-                                    .singular = scheme->implicit && scheme->e == 0,
-                                    .index = 1},
-                          .judge = fixed_step_judge_recipe,
-                          .furnish = fixed_step_furnish,
-                          .coefficients = scheme};
+  return (dae__rk_descriptor){.needs = {.method = scheme->name,
+                                        .semi = scheme->implicit,
+                                        .singular = scheme->implicit && scheme->e == 0,
+                                        .index = 1},
+                              .check_problem = fixed_step_check_problem,
+                              .create_steppers = fixed_step_create_steppers,
+                              .coefficients = scheme};
 }
 
 static dae_status fixed_step_check_options(const dae_option_table *table,
@@ -101,10 +101,10 @@ static dae_status fixed_step_create(const dae__rk_scheme *scheme, const dae_opti
                                     const dae_rk_options *opts, const dae_env *env,
                                     dae_integrator **out, dae_error *err)
 {
-  dae__rk_recipe recipe = fixed_step_recipe_of(scheme);
+  dae__rk_descriptor descriptor = fixed_step_descriptor_of(scheme);
   *out = NULL;
   dae_status status = fixed_step_check_options(table, opts, scheme->name, err);
-  return status ? status : dae__rk_create(&recipe, opts, problem, start, env, out, err);
+  return status ? status : dae__rk_create(&descriptor, opts, problem, start, env, out, err);
 }
 
 dae_status dae_euler_create(const dae_problem *problem, const dae_start *start,

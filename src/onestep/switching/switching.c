@@ -316,7 +316,7 @@ void dae__switching_start(dae__rk *o, double t_stop)
   switching_begin_span(o);
 }
 
-void dae__switching_choose(dae__rk *o)
+void dae__switching_select_stepper(dae__rk *o)
 {
   memory *m = ((choice *)o->choice)->memory;
   m->steps++;

@@ -10,8 +10,8 @@ dae_status dae__switching_create(dae__rk *o, dae__arena *arena, dae_error *err);
  * stability is `reach`, then those of radau, of which the current one suits the tolerance. */
 void dae__switching_select_first(dae__rk *o, double per_attempt, double reach);
 
-/* As the members of a recipe. */
+/* As the members of a descriptor. */
 void dae__switching_start(dae__rk *o, double t_stop);
-void dae__switching_choose(dae__rk *o);
+void dae__switching_select_stepper(dae__rk *o);
 
 #endif
