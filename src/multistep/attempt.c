@@ -150,7 +150,7 @@ static dae__attempt bdf_iterate(dae__bdf *s, double t, double cj, int most, bool
     m->stats.iterations++;
     bdf_move(s, cj);
     double norm = bdf_newton_norm(s, s->delta, cj);
-    switch (dae__newton_judge(&m->newton, norm, bdf_round_off(s, norm, cj), NEWTON_GOAL)) {
+    switch (dae__newton_test(&m->newton, norm, bdf_round_off(s, norm, cj), NEWTON_GOAL)) {
     case DAE__NEWTON_DONE:
       return DAE__ACCEPTED;
     case DAE__NEWTON_FAILED:

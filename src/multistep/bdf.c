@@ -65,7 +65,7 @@ JUDGE(accepts_cm, "bdf-cm")
 #define ACCEPTS(name, judge)                                                                       \
   dae_status name(const dae_problem *problem, dae_error *err)                                      \
   {                                                                                                \
-    return dae__assembled_judge(problem, judge, err);                                              \
+    return dae__assembled_check_problem(problem, judge, err);                                      \
   }
 ACCEPTS(dae__bdf_accepts, bdf_accepts_plain)
 ACCEPTS(dae__bdf_ggl_accepts, accepts_ggl)
@@ -82,7 +82,7 @@ typedef dae_status corrector_fn(dae__arena *arena, const dae_problem *problem,
 
 typedef struct request {
   const char *method;
-  dae__judge *judge;
+  dae__newton_outcome *judge;
   corrector_fn *mechanical; /* for mechanical problems */
   const dae_bdf_options *opts;
 } request;

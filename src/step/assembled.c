@@ -4,7 +4,8 @@
 #include "problem/coupled/assembly.h"
 #include "step/permuted.h"
 
-dae_status dae__assembled_judge(const dae_problem *problem, dae__judge *judge, dae_error *err)
+dae_status dae__assembled_check_problem(const dae_problem *problem, dae__newton_outcome *judge,
+                                        dae_error *err)
 {
   dae_status status = dae_problem_validate(problem, err);
   if (status || !problem->coupled)

@@ -50,7 +50,7 @@ static double controller_wanted_factor(const dae__controller *c, double h, doubl
   return controller_clamp(factor, o->min_factor, o->max_factor);
 }
 
-bool dae__controller_judge(dae__controller *c, double h, double err, double *h_next)
+bool dae__controller_propose(dae__controller *c, double h, double err, double *h_next)
 {
   bool accepted = err <= 1; /* false for NaN */
   /* errors far below the tolerance say nothing more than "grow" */

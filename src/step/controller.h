@@ -39,7 +39,7 @@ void dae__controller_reset(dae__controller *c, const dae__controller_options *op
 
 /* Whether a step of size h with this error is accepted, and the size to try next. An error that
  * is not a number is refused like an infinite one. */
-bool dae__controller_judge(dae__controller *c, double h, double err, double *h_next);
+bool dae__controller_propose(dae__controller *c, double h, double err, double *h_next);
 
 /* The size to try after an attempt that failed without an error estimate. */
 double dae__controller_failed(dae__controller *c, double h, double factor);

@@ -85,7 +85,7 @@ static dae_status driver_try_step(dae__driver *m, double h, double t, dae_error 
   dae__driver_memory *k = m->memory;
   double next = h, error = NAN;
   dae_status status = m->table->attempt(m->self, h, &error, why);
-  bool good = !status && dae__controller_judge(&k->controller, h, error, &next);
+  bool good = !status && dae__controller_propose(&k->controller, h, error, &next);
   if (good)
     status = driver_take_over(m, t, why);
   dae__log(m->env, DAE_LOG_DEBUG, "t = %.10g, h = %.3g: %s, error %.3g", t, h,

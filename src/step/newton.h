@@ -61,8 +61,8 @@ static inline void dae__newton_forget(dae__newton *it)
 
 /* Judges an increment of the given norm: done when the error left is at most goal, or when the
  * increment is at round-off. */
-static inline dae__newton_verdict dae__newton_judge(dae__newton *it, double norm, double round_off,
-                                                    double goal)
+static inline dae__newton_verdict dae__newton_test(dae__newton *it, double norm, double round_off,
+                                                   double goal)
 {
   if (!isfinite(norm))
     return DAE__NEWTON_FAILED;

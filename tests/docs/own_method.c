@@ -361,7 +361,7 @@ static dae_status judge(const dae_problem *problem, dae_error *err)
 
 static dae_status accepts(const dae_problem *problem, dae_error *err)
 {
-  return dae__assembled_judge(problem, judge, err);
+  return dae__assembled_check_problem(problem, judge, err);
 }
 
 static dae_status create_single(const void *request, const dae_problem *problem,

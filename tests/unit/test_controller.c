@@ -26,7 +26,7 @@ static void test_constant_error_law_settles_below_tolerance(void **state)
     double h = 1e-3, best = 0.37;
     int rejected = 0;
     for (int i = 0; i < 60; i++)
-      rejected += !dae__controller_judge(&c, h, pow(h / best, k), &h);
+      rejected += !dae__controller_propose(&c, h, pow(h / best, k), &h);
     assert_true(h < best && h > 0.8 * best);
     assert_int_equal(rejected, 0);
   }
@@ -37,14 +37,14 @@ static void test_limits_hold(void **state)
   (void)state;
   dae__controller c = controller(3);
   double h;
-  assert_true(dae__controller_judge(&c, 1, 0, &h));
+  assert_true(dae__controller_propose(&c, 1, 0, &h));
   assert_true(h == c.opts.max_factor);
   c = controller(3);
-  assert_false(dae__controller_judge(&c, 1, 1e30, &h));
+  assert_false(dae__controller_propose(&c, 1, 1e30, &h));
   assert_true(h == c.opts.min_factor);
   c = controller(3);
   c.opts.max_step = 1.5;
-  dae__controller_judge(&c, 1, 0, &h);
+  dae__controller_propose(&c, 1, 0, &h);
   assert_true(h == 1.5);
 }
 
@@ -53,9 +53,9 @@ static void test_error_that_is_not_a_number_is_refused(void **state)
   (void)state;
   dae__controller c = controller(4);
   double h;
-  assert_false(dae__controller_judge(&c, 1, NAN, &h));
+  assert_false(dae__controller_propose(&c, 1, NAN, &h));
   assert_true(h == c.opts.min_factor);
-  assert_false(dae__controller_judge(&c, 1, INFINITY, &h));
+  assert_false(dae__controller_propose(&c, 1, INFINITY, &h));
   assert_true(h == c.opts.min_factor);
 }
 
@@ -64,16 +64,16 @@ static void test_no_growth_after_a_rejection(void **state)
   (void)state;
   dae__controller c = controller(4);
   double h;
-  assert_false(dae__controller_judge(&c, 1, 2, &h));
+  assert_false(dae__controller_propose(&c, 1, 2, &h));
   assert_true(h < 1);
-  assert_true(dae__controller_judge(&c, h, 1e-6, &h));
+  assert_true(dae__controller_propose(&c, h, 1e-6, &h));
   assert_true(h < 1);
   double before = h;
-  assert_true(dae__controller_judge(&c, h, 1e-6, &h));
+  assert_true(dae__controller_propose(&c, h, 1e-6, &h));
   assert_true(h > before);
   h = dae__controller_failed(&c, h, 0.25);
   before = h;
-  assert_true(dae__controller_judge(&c, h, 1e-6, &h));
+  assert_true(dae__controller_propose(&c, h, 1e-6, &h));
   assert_true(h <= before);
 }
 
@@ -84,10 +84,10 @@ static void test_memory_holds_back_a_growing_error(void **state)
    * smaller step: the error is rising */
   dae__controller rising = controller(5), steady = controller(5);
   double h_rising, h_steady, h;
-  dae__controller_judge(&rising, 1, 0.01, &h);
-  dae__controller_judge(&steady, 1, 0.5, &h);
-  dae__controller_judge(&rising, 1, 0.5, &h_rising);
-  dae__controller_judge(&steady, 1, 0.5, &h_steady);
+  dae__controller_propose(&rising, 1, 0.01, &h);
+  dae__controller_propose(&steady, 1, 0.5, &h);
+  dae__controller_propose(&rising, 1, 0.5, &h_rising);
+  dae__controller_propose(&steady, 1, 0.5, &h_steady);
   assert_true(h_rising < h_steady);
 }
 

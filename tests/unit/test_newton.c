@@ -16,7 +16,7 @@ static int increments(dae__newton *it, bool remember, int most, double first, do
   double norm = first;
   dae__newton_begin(it, remember, most);
   for (int count = 1;; count++, norm *= rate) {
-    dae__newton_verdict verdict = dae__newton_judge(it, norm, 0, GOAL);
+    dae__newton_verdict verdict = dae__newton_test(it, norm, 0, GOAL);
     if (verdict != DAE__NEWTON_GO_ON)
       return verdict == DAE__NEWTON_DONE ? count : -1;
   }

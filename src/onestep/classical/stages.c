@@ -177,7 +177,7 @@ static dae_status classical_stages_newton(dae__rk_stages *o, bool fresh, dae_err
     dae__solver_solve(o->solver, o->R);
     dae__axpy(size, -1, o->R, o->Z);
     o->memory->iterations++;
-    verdict = dae__rk_judge(&it, dae__rk_change(&it, size, o->R, o->Z, &worst));
+    verdict = dae__rk_iteration_test(&it, dae__rk_change(&it, size, o->R, o->Z, &worst));
   }
   classical_stages_find_slopes(o);
   return verdict == DAE__RK_DONE ? DAE_OK : classical_stages_not_converged(o, worst, err);

@@ -74,7 +74,7 @@ static dae_status gauss_iterate(dae__gauss *o, const dae__rk_step *step, double 
     dae_status status = gauss_sweep(o, step, from, K, err);
     o->memory->iterations++;
     DAE__TRY(status);
-    DAE__TRY(dae__gauss_judge(o, step->h, step->to.z, &now, &enough, err));
+    DAE__TRY(dae__gauss_test_convergence(o, step->h, step->to.z, &now, &enough, err));
     if (enough)
       break;
     from = 0;

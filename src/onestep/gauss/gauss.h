@@ -107,8 +107,8 @@ typedef struct dae__gauss_sweeps {
 
 /* One more, which leads to x1: whether they are enough for a step of size h. DAE_ERROR_STEP: they
  * never will be. */
-dae_status dae__gauss_judge(dae__gauss *o, double h, const double *x1, dae__gauss_sweeps *now,
-                            bool *enough, dae_error *err);
+dae_status dae__gauss_test_convergence(dae__gauss *o, double h, const double *x1,
+                                       dae__gauss_sweeps *now, bool *enough, dae_error *err);
 /* x1, which they have led to, by what further ones would add. */
 void dae__gauss_add_rest(const dae__gauss *o, const dae__gauss_sweeps *now, double *x1);
 

@@ -135,8 +135,8 @@ static bool gauss_hopeful(const dae__gauss *o, const dae__gauss_sweeps *now)
   return theta < SLOW && left <= o->stop;
 }
 
-dae_status dae__gauss_judge(dae__gauss *o, double h, const double *x1, dae__gauss_sweeps *now,
-                            bool *enough, dae_error *err)
+dae_status dae__gauss_test_convergence(dae__gauss *o, double h, const double *x1,
+                                       dae__gauss_sweeps *now, bool *enough, dae_error *err)
 {
   gauss_compare(o, x1, now);
   if (now->count == 1) {

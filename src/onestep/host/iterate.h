@@ -48,7 +48,7 @@ static inline double dae__rk_change(const dae__rk_iteration *it, int n, const do
   return most;
 }
 
-static inline dae__rk_verdict dae__rk_judge(dae__rk_iteration *it, double change)
+static inline dae__rk_verdict dae__rk_iteration_test(dae__rk_iteration *it, double change)
 {
   double rate = change / it->before;
   if (!isfinite(change))

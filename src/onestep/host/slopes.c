@@ -130,7 +130,7 @@ static dae_status slopes_find_y(dae__rk_slopes *o, bool fresh, double t, double 
     dae__solver_solve(o->algebraic, o->d);
     dae__axpy(s->ny, -1, o->d, y);
     o->memory->iterations++;
-    verdict = dae__rk_judge(&it, dae__rk_change(&it, s->ny, o->d, y, &worst));
+    verdict = dae__rk_iteration_test(&it, dae__rk_change(&it, s->ny, o->d, y, &worst));
   }
   return verdict == DAE__RK_DONE ? DAE_OK : slopes_not_found(o, t, worst, err);
 }

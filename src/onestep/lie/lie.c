@@ -4,7 +4,7 @@
 #include "step/assembled.h"
 #include <math.h>
 
-static dae_status lie_judge(const dae_problem *problem, dae_error *err)
+static dae_status lie_check_problem(const dae_problem *problem, dae_error *err)
 {
   if (problem->momentum)
     return dae__fail(err, DAE_ERROR_UNSUPPORTED, "lie",
@@ -20,7 +20,7 @@ static dae_status lie_judge(const dae_problem *problem, dae_error *err)
 
 dae_status dae__lie_accepts(const dae_problem *problem, dae_error *err)
 {
-  return dae__assembled_judge(problem, lie_judge, err);
+  return dae__assembled_check_problem(problem, lie_check_problem, err);
 }
 
 static dae_status lie_check_options(const dae_lie_options *o, dae_error *err)
@@ -47,7 +47,7 @@ static dae_status lie_create_single(const void *request, const dae_problem *prob
                                     const dae_start *start, const dae_env *env,
                                     dae_integrator **out, dae_error *err)
 {
-  DAE__TRY(lie_judge(problem, err));
+  DAE__TRY(lie_check_problem(problem, err));
   dae__arena *arena = dae__arena_create(env);
   if (!arena)
     return dae__out_of_memory(err);

@@ -201,7 +201,7 @@ static const dae__rk_descriptor switching_descriptor = {
   }                                                                                                \
   dae_status dae__##id##_accepts(const dae_problem *problem, dae_error *err)                       \
   {                                                                                                \
-    return dae__assembled_judge(problem, judge_##id, err);                                         \
+    return dae__assembled_check_problem(problem, judge_##id, err);                                 \
   }
 METHOD(explicit)
 METHOD(gauss)

@@ -42,7 +42,7 @@ static dae_status fixed_step_check(const dae__rk_scheme *scheme, const dae_probl
   }                                                                                                \
   dae_status dae__##name##_accepts(const dae_problem *problem, dae_error *err)                     \
   {                                                                                                \
-    return dae__assembled_judge(problem, judge_##name, err);                                       \
+    return dae__assembled_check_problem(problem, judge_##name, err);                               \
   }
 METHOD(euler, dae__rk_euler())
 METHOD(heun, dae__rk_heun())

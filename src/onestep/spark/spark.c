@@ -4,7 +4,7 @@
 #include "linalg/solver.h"
 #include "step/assembled.h"
 
-static dae_status spark_judge(const dae_problem *problem, dae_error *err)
+static dae_status spark_check_problem(const dae_problem *problem, dae_error *err)
 {
   if (problem->momentum)
     return DAE_OK;
@@ -20,7 +20,7 @@ static dae_status spark_judge(const dae_problem *problem, dae_error *err)
 
 dae_status dae__spark_accepts(const dae_problem *problem, dae_error *err)
 {
-  return dae__assembled_judge(problem, spark_judge, err);
+  return dae__assembled_check_problem(problem, spark_check_problem, err);
 }
 
 /* Whether the linear systems are sparse ones. */
@@ -89,7 +89,7 @@ static dae_status spark_create_single(const void *request_of, const dae_problem 
   const request *r = request_of;
   dae_spark_tableau *owned = NULL;
   dae__spark_recipe recipe = {.method = r->method, .tableau = r->tableau, .opts = r->opts};
-  dae_status status = spark_judge(problem, err);
+  dae_status status = spark_check_problem(problem, err);
   if (!status && !r->tableau)
     status = spark_take_tableau(r, problem, env, &recipe.order, &owned, err);
   DAE__TRY(status);

@@ -185,7 +185,7 @@ static bool wave_grows_steadily(const dae__wave *w)
   return !(rho > 1) || o->growing >= LONG || o->rate >= 1 + STEADY * (rho - 1);
 }
 
-dae__verdict dae__wave_judge(dae__wave *w)
+dae__verdict dae__wave_test_convergence(dae__wave *w)
 {
   dae__trial_window *o = &w->trial;
   wave_measure(w);

@@ -23,7 +23,7 @@ dae_status dae__wave_accepts(const dae_problem *problem, dae_error *err)
   if (!problem->coupled || problem->coupled->parts < 2)
     return dae__fail(err, DAE_ERROR_UNSUPPORTED, "problem",
                      "it iterates between systems, and this problem is one system");
-  return dae__assembled_judge(problem, wave_any_assembly, err);
+  return dae__assembled_check_problem(problem, wave_any_assembly, err);
 }
 
 dae_status dae__joint_accepts(const dae_problem *problem, dae_error *err)

@@ -163,7 +163,7 @@ void dae__wave_place_grid(dae__wave *w, double end);
 bool dae__wave_is_variable(const dae__wave *w, int p);
 
 /* judge.c */
-dae__verdict dae__wave_judge(dae__wave *w);
+dae__verdict dae__wave_test_convergence(dae__wave *w);
 
 /* window.c */
 /* The subsystems stand at t, nothing is known of the time before. */

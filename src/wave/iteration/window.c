@@ -109,7 +109,7 @@ static dae__verdict window_iterate(dae__wave *w, double last_defect, dae_error *
       return window_broken(w);
     if (o->fresh_gains)
       dae__wave_measure(w, w->given.nodes - 1);
-    verdict = dae__wave_judge(w);
+    verdict = dae__wave_test_convergence(w);
     window_tell(w);
     if (verdict == DAE__CONVERGED && window_too_coarse(w, last_defect))
       return DAE__COARSE;
