@@ -9,8 +9,8 @@ typedef struct dae__backend {
   const char *kind;
   /* state goes to the arena; on failure nothing is left to free */
   dae_status (*create)(dae__arena *arena, const dae_pattern *pattern, void **state);
-  /* DAE_ERROR_SINGULAR sets *column; the values are finite. dae__backend_few is given others, too,
-   * and finds them singular */
+  /* DAE_ERROR_SINGULAR sets *column; the values are finite. dae__backend_lu_small is given others,
+   * too, and finds them singular */
   dae_status (*factor)(void *state, const double *values, int *column);
   void (*solve)(void *state, double *b);
   double (*rcond)(const void *state);
@@ -19,10 +19,11 @@ typedef struct dae__backend {
   void (*free)(void *state);
 } dae__backend;
 
-/* for n from 1 to DAE__FEW, by the inverse, so that solutions may differ in their last digits */
-#define DAE__FEW 12
-extern const dae__backend dae__backend_few;
-void dae__few_turn_to(void *state, const dae_pattern *pattern); /* see dae__solver_turn_to */
+/* for n from 1 to DAE__SMALL_N, by the inverse, so that solutions may differ in their last digits
+ */
+#define DAE__SMALL_N 12
+extern const dae__backend dae__backend_lu_small;
+void dae__lu_small_turn_to(void *state, const dae_pattern *pattern); /* see dae__solver_turn_to */
 extern const dae__backend dae__backend_dense, dae__backend_lapack, dae__backend_zdense;
 #ifdef DAE_WITH_LAPACK
 extern const dae__backend dae__backend_zlapack;

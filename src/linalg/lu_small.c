@@ -19,7 +19,7 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST (DAE__FEW / 2) /* pairs */
+#define MOST (DAE__SMALL_N / 2) /* pairs */
 /* part of the largest entry from which on that of the diagonal is the pivot, as is usual for sparse
  * matrices: most iteration matrices need no exchange then */
 #define DIAGONAL 0.1
@@ -219,7 +219,7 @@ static void (*const solves[MOST])(const few *, double *) = {solve_1, solve_2, so
 
 /* ---- the verbs ---- */
 
-void dae__few_turn_to(void *state, const dae_pattern *pattern)
+void dae__lu_small_turn_to(void *state, const dae_pattern *pattern)
 {
   few *d = state;
   d->n = pattern->cols;
@@ -239,7 +239,7 @@ static dae_status lu_small_create(dae__arena *arena, const dae_pattern *pattern,
   if (dae__arena_failed(arena))
     return DAE_ERROR_MEMORY;
   *d = (few){.inverse = inverse, .pivot = pivot, .work = work, .scale = scale, .order = order};
-  dae__few_turn_to(d, pattern);
+  dae__lu_small_turn_to(d, pattern);
   *state = d;
   return DAE_OK;
 }
@@ -282,6 +282,6 @@ static void lu_small_release(void *state)
   (void)state;
 }
 
-const dae__backend dae__backend_few = {"dense",        lu_small_create, lu_small_factor,
-                                       lu_small_solve, lu_small_rcond,  lu_small_reload,
-                                       NULL,           lu_small_release};
+const dae__backend dae__backend_lu_small = {"dense",        lu_small_create, lu_small_factor,
+                                            lu_small_solve, lu_small_rcond,  lu_small_reload,
+                                            NULL,           lu_small_release};

@@ -71,19 +71,21 @@ dae_status dae__solver_create(dae__arena *arena, const dae_pattern *pattern, dae
 dae_status dae__solver_create_iteration(dae__arena *arena, const dae_pattern *pattern,
                                         dae__solver **out, dae_error *err)
 {
-  bool few = pattern->cols > 0 && pattern->cols <= DAE__FEW;
-  return solver_create_by(arena, pattern, few ? &dae__backend_few : &dae__backend_dense, out, err);
+  bool few = pattern->cols > 0 && pattern->cols <= DAE__SMALL_N;
+  return solver_create_by(arena, pattern, few ? &dae__backend_lu_small : &dae__backend_dense, out,
+                          err);
 }
 
 void dae__solver_turn_to(dae__solver *solver, const dae_pattern *pattern)
 {
   solver->count = dae__pattern_count(pattern);
-  dae__few_turn_to(solver->state, pattern);
+  dae__lu_small_turn_to(solver->state, pattern);
 }
 
 dae_status dae__solver_factor(dae__solver *solver, const double *values)
 {
-  bool notices = solver->backend == &dae__backend_few; /* every entry gets into a pivot there */
+  bool notices =
+      solver->backend == &dae__backend_lu_small; /* every entry gets into a pivot there */
   *solver->column = -1;
   if (!notices && !dae__all_finite(solver->count, values))
     return DAE_ERROR_RECOVERABLE;

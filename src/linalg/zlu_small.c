@@ -7,13 +7,13 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define MOST (DAE__FEW / 2) /* pairs */
+#define MOST (DAE__SMALL_N / 2) /* pairs */
 /* parts of entries of L beyond which pivots are chosen anew: with pivots of the largest modulus
  * they are at most 1, and errors of solutions grow as their products at worst. A simplified Newton
  * iteration would do with much larger ones. */
 #define LARGE 8
 
-struct dae__zfew {
+struct dae__zlu_small {
   int n, pairs;
   const dae_pattern *pattern;
   double *LU;      /* columns: 2 pairs real parts, as many imaginary ones; L below the diagonal */
@@ -21,9 +21,10 @@ struct dae__zfew {
   double *scale;   /* S in the order of the pivots, */
   int *order;      /* which are these rows of A, */
   int *known;      /* and whether both are known */
-  int (*factor)(const dae__zfew *d);
-  bool (*again)(const dae__zfew *d, const double *values); /* by those; false: they will not do */
-  void (*solve)(const dae__zfew *d, double *x, double *y);
+  int (*factor)(const dae__zlu_small *d);
+  bool (*again)(const dae__zlu_small *d,
+                const double *values); /* by those; false: they will not do */
+  void (*solve)(const dae__zlu_small *d, double *x, double *y);
 };
 
 /* ---- factors ---- */
@@ -37,7 +38,7 @@ static inline void zlu_small_split(const double *z, double *x, double *y)
 }
 
 /* LU = A, where it has all entries and an even number of rows */
-static void zlu_small_scatter_all(const dae__zfew *d, const double *values)
+static void zlu_small_scatter_all(const dae__zlu_small *d, const double *values)
 {
   int rows = 2 * d->pairs;
   double *a = d->LU;
@@ -47,7 +48,7 @@ static void zlu_small_scatter_all(const dae__zfew *d, const double *values)
 }
 
 /* LU = A and the identity */
-static void zlu_small_scatter(const dae__zfew *d, const double *values)
+static void zlu_small_scatter(const dae__zlu_small *d, const double *values)
 {
   const dae_pattern *p = d->pattern;
   int rows = 2 * d->pairs;
@@ -68,7 +69,7 @@ static void zlu_small_scatter(const dae__zfew *d, const double *values)
 }
 
 /* scale = S, LU = S A */
-static inline void zlu_small_scale_rows(const int pairs, const dae__zfew *d)
+static inline void zlu_small_scale_rows(const int pairs, const dae__zlu_small *d)
 {
   dae__pair most[MOST];
   for (int i = 0; i < pairs; i++)
@@ -106,7 +107,7 @@ static inline void zlu_small_exchange(double *a, int i, int j)
   a[j] = t;
 }
 
-static inline void zlu_small_exchange_rows(int rows, const dae__zfew *d, int j, int p)
+static inline void zlu_small_exchange_rows(int rows, const dae__zlu_small *d, int j, int p)
 {
   int row = d->order[j];
   d->order[j] = d->order[p];
@@ -141,7 +142,7 @@ static inline void zlu_small_divide_below(const int pairs, double *a, int j, num
 }
 
 /* columns after j -= l times their entry in row j */
-static inline void zlu_small_subtract_products(const int pairs, const dae__zfew *d, int j,
+static inline void zlu_small_subtract_products(const int pairs, const dae__zlu_small *d, int j,
                                                const zpair *l)
 {
   const int rows = 2 * pairs;
@@ -153,7 +154,7 @@ static inline void zlu_small_subtract_products(const int pairs, const dae__zfew 
   }
 }
 
-static inline int zlu_small_factor_pairs(const int pairs, const dae__zfew *d)
+static inline int zlu_small_factor_pairs(const int pairs, const dae__zlu_small *d)
 {
   const int rows = 2 * pairs;
   zpair l[MOST];
@@ -177,8 +178,8 @@ static inline int zlu_small_factor_pairs(const int pairs, const dae__zfew *d)
 /* ---- the same pivots again ---- */
 
 /* rows i and i + 1 of a column of S P A, its numbers with their parts in turn */
-static inline void zlu_small_gather_two(const int pairs, const dae__zfew *d, const double *z, int i,
-                                        double *a)
+static inline void zlu_small_gather_two(const int pairs, const dae__zlu_small *d, const double *z,
+                                        int i, double *a)
 {
   const int *o = d->order + i;
   dae__pair s = dae__pair_of(d->scale + i);
@@ -188,7 +189,8 @@ static inline void zlu_small_gather_two(const int pairs, const dae__zfew *d, con
 }
 
 /* LU = S P A, of a matrix with all entries and an even number of rows */
-static inline void zlu_small_gather_rows(const int pairs, const dae__zfew *d, const double *values)
+static inline void zlu_small_gather_rows(const int pairs, const dae__zlu_small *d,
+                                         const double *values)
 {
   const int rows = 2 * pairs;
   for (int j = 0; j < rows; j++)
@@ -197,7 +199,8 @@ static inline void zlu_small_gather_rows(const int pairs, const dae__zfew *d, co
 }
 
 /* the same by way of the identity, which an odd number of rows is made even by */
-static inline void zlu_small_order_rows(const int pairs, const dae__zfew *d, const double *values)
+static inline void zlu_small_order_rows(const int pairs, const dae__zlu_small *d,
+                                        const double *values)
 {
   const int rows = 2 * pairs;
   double x[2 * MOST], y[2 * MOST];
@@ -213,7 +216,8 @@ static inline void zlu_small_order_rows(const int pairs, const dae__zfew *d, con
   }
 }
 
-static inline bool zlu_small_again_pairs(const int pairs, const dae__zfew *d, const double *values)
+static inline bool zlu_small_again_pairs(const int pairs, const dae__zlu_small *d,
+                                         const double *values)
 {
   const int rows = 2 * pairs;
   zpair l[MOST];
@@ -253,7 +257,8 @@ static inline zpair zlu_small_both(number u, number v)
 }
 
 /* b(k,k+1) = L\b, b(below) -= L b(k,k+1) */
-static inline void zlu_small_forward(const int pairs, const int k, const dae__zfew *d, zpair *b)
+static inline void zlu_small_forward(const int pairs, const int k, const dae__zlu_small *d,
+                                     zpair *b)
 {
   const double *l = d->LU + 8 * k * pairs, *m = l + 4 * pairs;
   number u = {b[k].x[0], b[k].y[0]};
@@ -264,7 +269,8 @@ static inline void zlu_small_forward(const int pairs, const int k, const dae__zf
 }
 
 /* b(k,k+1) = U\b, b(above) -= U b(k,k+1) */
-static inline void zlu_small_backward(const int pairs, const int k, const dae__zfew *d, zpair *b)
+static inline void zlu_small_backward(const int pairs, const int k, const dae__zlu_small *d,
+                                      zpair *b)
 {
   const double *l = d->LU + 8 * k * pairs, *m = l + 4 * pairs, *r = d->inverse + 2 * k;
   number r0 = {r[0], r[2 * pairs]}, r1 = {r[1], r[2 * pairs + 1]};
@@ -277,7 +283,7 @@ static inline void zlu_small_backward(const int pairs, const int k, const dae__z
 }
 
 /* P'S b */
-static inline dae__pair zlu_small_gather(const int pairs, const dae__zfew *d, const double *b,
+static inline dae__pair zlu_small_gather(const int pairs, const dae__zlu_small *d, const double *b,
                                          int i)
 {
   const int *o = d->order + 2 * i;
@@ -285,8 +291,8 @@ static inline dae__pair zlu_small_gather(const int pairs, const dae__zfew *d, co
   return (dae__pair){b[o[0]], second} * dae__pair_of(d->scale + 2 * i);
 }
 
-static inline void zlu_small_scatter_back(const int pairs, const dae__zfew *d, double *b, int i,
-                                          dae__pair z)
+static inline void zlu_small_scatter_back(const int pairs, const dae__zlu_small *d, double *b,
+                                          int i, dae__pair z)
 {
   if (i < pairs - 1 || d->n % 2 == 0)
     dae__pair_to(b + 2 * i, z);
@@ -295,7 +301,8 @@ static inline void zlu_small_scatter_back(const int pairs, const dae__zfew *d, d
 }
 
 /* the steps are written out since a loop over them would keep b in memory */
-static inline void zlu_small_solve_pairs(const int pairs, const dae__zfew *d, double *x, double *y)
+static inline void zlu_small_solve_pairs(const int pairs, const dae__zlu_small *d, double *x,
+                                         double *y)
 {
   zpair b[MOST];
   for (int i = 0; i < pairs; i++)
@@ -325,15 +332,15 @@ static inline void zlu_small_solve_pairs(const int pairs, const dae__zfew *d, do
 /* ---- instances ---- */
 
 #define INSTANCE(pairs)                                                                            \
-  static int factor_##pairs(const dae__zfew *d)                                                    \
+  static int factor_##pairs(const dae__zlu_small *d)                                               \
   {                                                                                                \
     return zlu_small_factor_pairs(pairs, d);                                                       \
   }                                                                                                \
-  static bool again_##pairs(const dae__zfew *d, const double *values)                              \
+  static bool again_##pairs(const dae__zlu_small *d, const double *values)                         \
   {                                                                                                \
     return zlu_small_again_pairs(pairs, d, values);                                                \
   }                                                                                                \
-  static void solve_##pairs(const dae__zfew *d, double *x, double *y)                              \
+  static void solve_##pairs(const dae__zlu_small *d, double *x, double *y)                         \
   {                                                                                                \
     zlu_small_solve_pairs(pairs, d, x, y);                                                         \
   }
@@ -345,14 +352,14 @@ INSTANCE(5)
 INSTANCE(6)
 #undef INSTANCE
 
-static int (*const factors[MOST])(const dae__zfew *) = {factor_1, factor_2, factor_3,
-                                                        factor_4, factor_5, factor_6};
-static bool (*const agains[MOST])(const dae__zfew *, const double *) = {again_1, again_2, again_3,
-                                                                        again_4, again_5, again_6};
-static void (*const solves[MOST])(const dae__zfew *, double *, double *) = {
+static int (*const factors[MOST])(const dae__zlu_small *) = {factor_1, factor_2, factor_3,
+                                                             factor_4, factor_5, factor_6};
+static bool (*const agains[MOST])(const dae__zlu_small *, const double *) = {
+    again_1, again_2, again_3, again_4, again_5, again_6};
+static void (*const solves[MOST])(const dae__zlu_small *, double *, double *) = {
     solve_1, solve_2, solve_3, solve_4, solve_5, solve_6};
 
-void dae__zfew_turn_to(dae__zfew *d, const dae_pattern *pattern)
+void dae__zlu_small_turn_to(dae__zlu_small *d, const dae_pattern *pattern)
 {
   d->n = pattern->cols;
   d->pairs = (d->n + 1) / 2;
@@ -362,21 +369,22 @@ void dae__zfew_turn_to(dae__zfew *d, const dae_pattern *pattern)
   d->solve = solves[d->pairs - 1];
 }
 
-dae__zfew *dae__zfew_create(dae__arena *arena, const dae_pattern *pattern)
+dae__zlu_small *dae__zlu_small_create(dae__arena *arena, const dae_pattern *pattern)
 {
   int rows = (pattern->cols + 1) / 2 * 2;
-  dae__zfew *d = DAE__ALLOC(arena, dae__zfew, 1);
+  dae__zlu_small *d = DAE__ALLOC(arena, dae__zlu_small, 1);
   double *LU = DAE__STATE(arena, double, 2 * rows * rows);
   double *inverse = DAE__STATE(arena, double, 2 * rows), *scale = DAE__STATE(arena, double, rows);
   int *order = DAE__STATE(arena, int, rows), *known = DAE__STATE(arena, int, 1);
   if (dae__arena_failed(arena))
     return NULL;
-  *d = (dae__zfew){.LU = LU, .inverse = inverse, .scale = scale, .order = order, .known = known};
-  dae__zfew_turn_to(d, pattern);
+  *d = (dae__zlu_small){
+      .LU = LU, .inverse = inverse, .scale = scale, .order = order, .known = known};
+  dae__zlu_small_turn_to(d, pattern);
   return d;
 }
 
-int dae__zfew_factor(const dae__zfew *d, const double *values)
+int dae__zlu_small_factor(const dae__zlu_small *d, const double *values)
 {
   bool all = dae__pattern_count(d->pattern) == d->n * d->n;
   if (all && *d->known && d->again(d, values))
@@ -387,12 +395,12 @@ int dae__zfew_factor(const dae__zfew *d, const double *values)
   return failed;
 }
 
-void dae__zfew_forget(const dae__zfew *d)
+void dae__zlu_small_forget(const dae__zlu_small *d)
 {
   *d->known = 0;
 }
 
-void dae__zfew_solve(const dae__zfew *d, double *x, double *y)
+void dae__zlu_small_solve(const dae__zlu_small *d, double *x, double *y)
 {
   d->solve(d, x, y);
 }

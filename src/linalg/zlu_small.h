@@ -10,18 +10,18 @@
 #include "core/arena.h"
 #include <daedal/pattern.h>
 
-typedef struct dae__zfew dae__zfew;
+typedef struct dae__zlu_small dae__zlu_small;
 
-/* For 1 to DAE__FEW unknowns; NULL: out of memory. The pattern has to stay where it is. */
-dae__zfew *dae__zfew_create(dae__arena *arena, const dae_pattern *pattern);
+/* For 1 to DAE__SMALL_N unknowns; NULL: out of memory. The pattern has to stay where it is. */
+dae__zlu_small *dae__zlu_small_create(dae__arena *arena, const dae_pattern *pattern);
 /* See dae__zsolver_turn_to. */
-void dae__zfew_turn_to(dae__zfew *d, const dae_pattern *pattern);
+void dae__zlu_small_turn_to(dae__zlu_small *d, const dae_pattern *pattern);
 /* From values that are pairs of real and imaginary part, and finite. Returns 0, or j + 1 for the
  * first column j without a usable pivot. */
-int dae__zfew_factor(const dae__zfew *d, const double *values);
+int dae__zlu_small_factor(const dae__zlu_small *d, const double *values);
 /* The next factorisation does not depend on those before it. */
-void dae__zfew_forget(const dae__zfew *d);
+void dae__zlu_small_forget(const dae__zlu_small *d);
 /* x + i y = A\(x + i y) */
-void dae__zfew_solve(const dae__zfew *d, double *x, double *y);
+void dae__zlu_small_solve(const dae__zlu_small *d, double *x, double *y);
 
 #endif

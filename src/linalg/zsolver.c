@@ -10,17 +10,17 @@
 
 struct dae__zsolver {
   int n, count; /* unknowns, entries */
-  dae__zfew *few;
+  dae__zlu_small *few;
   int *column; /* kept: where few failed, or -1 */
   dae__solver *pairs;
   double *b; /* a right side in pairs */
 };
 
-static dae_status zsolver_create_few(dae__arena *arena, const dae_pattern *pattern,
-                                     dae__zsolver *solver)
+static dae_status zsolver_create_small(dae__arena *arena, const dae_pattern *pattern,
+                                       dae__zsolver *solver)
 {
   solver->column = DAE__STATE(arena, int, 1);
-  solver->few = dae__zfew_create(arena, pattern);
+  solver->few = dae__zlu_small_create(arena, pattern);
   if (dae__arena_failed(arena))
     return DAE_ERROR_MEMORY;
   *solver->column = -1;
@@ -52,8 +52,8 @@ dae_status dae__zsolver_create(dae__arena *arena, const dae_pattern *pattern, da
   dae_status status = solver ? DAE_OK : DAE_ERROR_MEMORY;
   if (!status) {
     *solver = (dae__zsolver){.n = n, .count = dae__pattern_count(pattern)};
-    status = n > 0 && n <= DAE__FEW ? zsolver_create_few(arena, pattern, solver)
-                                    : zsolver_create_pairs(arena, pattern, solver, err);
+    status = n > 0 && n <= DAE__SMALL_N ? zsolver_create_small(arena, pattern, solver)
+                                        : zsolver_create_pairs(arena, pattern, solver, err);
   }
   if (status == DAE_ERROR_MEMORY)
     return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory for a linear system");
@@ -66,7 +66,7 @@ void dae__zsolver_turn_to(dae__zsolver *solver, const dae_pattern *pattern)
 {
   solver->n = pattern->cols;
   solver->count = dae__pattern_count(pattern);
-  dae__zfew_turn_to(solver->few, pattern);
+  dae__zlu_small_turn_to(solver->few, pattern);
 }
 
 dae_status dae__zsolver_factor(dae__zsolver *solver, const double complex *values)
@@ -77,7 +77,7 @@ dae_status dae__zsolver_factor(dae__zsolver *solver, const double complex *value
   *solver->column = -1;
   if (!dae__all_finite(2 * solver->count, parts))
     return DAE_ERROR_RECOVERABLE;
-  *solver->column = dae__zfew_factor(solver->few, parts) - 1;
+  *solver->column = dae__zlu_small_factor(solver->few, parts) - 1;
   return *solver->column < 0 ? DAE_OK : DAE_ERROR_SINGULAR;
 }
 
@@ -89,7 +89,7 @@ int dae__zsolver_column(const dae__zsolver *solver)
 void dae__zsolver_solve(dae__zsolver *solver, double *x, double *y)
 {
   if (solver->few) {
-    dae__zfew_solve(solver->few, x, y);
+    dae__zlu_small_solve(solver->few, x, y);
     return;
   }
   for (int i = 0; i < solver->n; i++) {
@@ -111,7 +111,7 @@ dae_status dae__zsolver_reload(dae__zsolver *solver)
 void dae__zsolver_forget(dae__zsolver *solver)
 {
   if (solver->few)
-    dae__zfew_forget(solver->few);
+    dae__zlu_small_forget(solver->few);
   else
     dae__solver_forget(solver->pairs);
 }

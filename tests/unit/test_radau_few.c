@@ -61,12 +61,12 @@ static double entry(const stages *o, int i, int row, int j, int col)
 }
 
 /* the rows of all stages; the first unknown at which one is singular, or -1 */
-static int add_all(stages *o, dae__radau_few *f)
+static int add_all(stages *o, dae__radau_small *f)
 {
   for (int i = 0; i < o->rule.s; i++) {
     for (int p = 0; p < 3; p++)
       o->r.P[p] = o->P[i][p];
-    int failed = dae__radau_few_add(f, &o->r, o->rule.c, H, i);
+    int failed = dae__radau_small_add(f, &o->r, o->rule.c, H, i);
     if (failed >= 0)
       return failed;
   }
@@ -78,14 +78,14 @@ static double solve(stages *o)
 {
   int s = o->rule.s, n = o->n, column;
   double D[S * N], R[S * N], worst = 0;
-  dae__radau_few *f;
-  assert_int_equal(dae__radau_few_create(o->arena, &o->r, s, &f, NULL), DAE_OK);
+  dae__radau_small *f;
+  assert_int_equal(dae__radau_small_create(o->arena, &o->r, s, &f, NULL), DAE_OK);
   assert_int_equal(add_all(o, f), -1);
-  assert_int_equal(dae__radau_few_factor(f, &column), DAE_OK);
+  assert_int_equal(dae__radau_small_factor(f, &column), DAE_OK);
   assert_int_equal(column, -1);
   for (int e = 0; e < s * n; e++)
     D[e] = R[e] = draw();
-  dae__radau_few_solve(f, D);
+  dae__radau_small_solve(f, D);
   for (int i = 0; i < s * n; i++) {
     double sum = -R[i], size = fabs(R[i]);
     for (int j = 0; j < s * n; j++) {
@@ -145,11 +145,11 @@ static void test_a_singular_matrix_names_its_unknown(void **state)
 {
   (void)state;
   int column;
-  dae__radau_few *f;
+  dae__radau_small *f;
   stages *o = make(3, 5, 3);
   for (int e = 0; e < 8; e++)
     o->P[1][0][6 * 8 + e] = 0; /* in no row of the second stage */
-  assert_int_equal(dae__radau_few_create(o->arena, &o->r, 3, &f, NULL), DAE_OK);
+  assert_int_equal(dae__radau_small_create(o->arena, &o->r, 3, &f, NULL), DAE_OK);
   assert_int_equal(add_all(o, f), 6);
   discard(o);
   o = make(3, 5, 3);
@@ -157,9 +157,9 @@ static void test_a_singular_matrix_names_its_unknown(void **state)
     for (int p = 0; p < 3; p++)
       for (int e = 0; e < 8; e++)
         o->P[i][p][2 * 8 + e] = 0;
-  assert_int_equal(dae__radau_few_create(o->arena, &o->r, 3, &f, NULL), DAE_OK);
+  assert_int_equal(dae__radau_small_create(o->arena, &o->r, 3, &f, NULL), DAE_OK);
   assert_int_equal(add_all(o, f), -1);
-  assert_int_equal(dae__radau_few_factor(f, &column), DAE_ERROR_SINGULAR);
+  assert_int_equal(dae__radau_small_factor(f, &column), DAE_ERROR_SINGULAR);
   assert_int_equal(column, 2);
   discard(o);
 }

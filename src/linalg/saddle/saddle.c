@@ -68,7 +68,7 @@ static dae_status saddle_create_ways(dae__arena *arena, const dae__saddle_patter
   bool sparse = strcmp(dae__solver_kind(s->solver), "klu") == 0;
   if (s->n == 0 || s->n + s->m > LARGEST || (sparse && !saddle_beats_klu(s, !s->dense_mass)))
     return DAE_OK;
-  s->way[DIAGONAL].table = s->m == 1 || s->m == 2 ? &dae__saddle_few : &dae__saddle_schur;
+  s->way[DIAGONAL].table = s->m == 1 || s->m == 2 ? &dae__saddle_small : &dae__saddle_schur;
   s->way[FULL].table = s->dense_mass ? &dae__saddle_full : NULL;
   for (int i = 0; i < WAYS; i++)
     if (s->way[i].table && s->way[i].table->create(arena, patterns, &s->way[i].state) < 0)

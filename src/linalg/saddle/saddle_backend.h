@@ -36,7 +36,7 @@ typedef struct dae__saddle_way {
   double (*rcond)(const void *state); /* smallest pivot over what it was before elimination */
 } dae__saddle_way;
 
-extern const dae__saddle_way dae__saddle_few;   /* diagonal values of M, one or two rows */
+extern const dae__saddle_way dae__saddle_small; /* diagonal values of M, one or two rows */
 extern const dae__saddle_way dae__saddle_schur; /* diagonal values of M */
 extern const dae__saddle_way dae__saddle_full;  /* any M that is symmetric and definite */
 

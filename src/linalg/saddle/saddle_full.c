@@ -19,13 +19,13 @@ typedef struct full {
   int *of_M;             /* where entries of M go in K */
   double *K, *F, *scale; /* kept: M + D1 and A, L and 1/P, what pivots are compared with */
   double *u, *z, *residual;
-  dae__saddle_few_mass *mass; /* of the last pass; NULL: there is none for patterns like these */
+  dae__saddle_small_mass *mass; /* of the last pass; NULL: there is none for patterns like these */
 } full;
 
-static bool saddle_full_is_few(const dae__saddle_patterns *patterns)
+static bool saddle_full_is_small(const dae__saddle_patterns *patterns)
 {
   int n = patterns->M->cols, m = patterns->G->rows + patterns->K->rows;
-  return n <= DAE__SADDLE_FULL_FEW && (m == 1 || m == 2) &&
+  return n <= DAE__SADDLE_FULL_SMALL && (m == 1 || m == 2) &&
          dae__pattern_count(patterns->M) == n * n;
 }
 
@@ -45,7 +45,7 @@ static dae_status saddle_full_create(dae__arena *arena, const dae__saddle_patter
   made.z = DAE__ALLOC(arena, double, size);
   made.residual = DAE__ALLOC(arena, double, size);
   dae__saddle_rows_create(arena, patterns, size, made.K ? made.K + top : NULL, &made.rows);
-  made.mass = saddle_full_is_few(patterns) ? DAE__UNINIT(arena, dae__saddle_few_mass, 1) : NULL;
+  made.mass = saddle_full_is_small(patterns) ? DAE__UNINIT(arena, dae__saddle_small_mass, 1) : NULL;
   if (dae__arena_failed(arena))
     return DAE_ERROR_MEMORY;
   if (made.mass)
@@ -191,13 +191,13 @@ static void saddle_full_solve(void *state, double *a, double *b)
 static bool saddle_full_take_masses(void *state, const double *M)
 {
   const full *s = state;
-  return s->mass && dae__saddle_few_mass_take(s->mass, M);
+  return s->mass && dae__saddle_small_mass_take(s->mass, M);
 }
 
 static dae__saddle_quick saddle_full_quick(const void *state)
 {
   const full *s = state;
-  return dae__saddle_few_mass_quick(s->mass, s->rows.m == 2);
+  return dae__saddle_small_mass_quick(s->mass, s->rows.m == 2);
 }
 
 static double saddle_full_rcond(const void *state)

@@ -13,17 +13,17 @@
 #define DAE__SADDLE_LIGHT 1e-140
 #define DAE__SADDLE_HEAVY 1e140
 
-#define DAE__SADDLE_FULL_FEW 8 /* coordinates up to which there is dae__saddle_few_mass */
+#define DAE__SADDLE_FULL_SMALL 8 /* coordinates up to which there is dae__saddle_small_mass */
 
 /* n coordinates, M = L D L' */
-typedef struct dae__saddle_few_mass {
+typedef struct dae__saddle_small_mass {
   size_t n;
-  double L[DAE__SADDLE_FULL_FEW][DAE__SADDLE_FULL_FEW], r[DAE__SADDLE_FULL_FEW]; /* r = 1/D */
-} dae__saddle_few_mass;
+  double L[DAE__SADDLE_FULL_SMALL][DAE__SADDLE_FULL_SMALL], r[DAE__SADDLE_FULL_SMALL]; /* r = 1/D */
+} dae__saddle_small_mass;
 
 /* dae__saddle_pass for up to so many coordinates and one row or two, by the mass that was taken
  * last; M column-major with all entries. */
-bool dae__saddle_few_mass_take(dae__saddle_few_mass *mass, const double *M);
-dae__saddle_quick dae__saddle_few_mass_quick(const dae__saddle_few_mass *mass, bool two);
+bool dae__saddle_small_mass_take(dae__saddle_small_mass *mass, const double *M);
+dae__saddle_quick dae__saddle_small_mass_quick(const dae__saddle_small_mass *mass, bool two);
 
 #endif

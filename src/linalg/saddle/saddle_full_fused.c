@@ -13,14 +13,14 @@
 #include "linalg/saddle/saddle_full.h"
 
 #define KERNEL static inline __attribute__((always_inline))
-#define MOST DAE__SADDLE_FULL_FEW
+#define MOST DAE__SADDLE_FULL_SMALL
 
 typedef struct rows {
   double first[MOST], second[MOST];
 } rows;
 
 /* L and 1/D of M, column-major and full; false: M is not symmetric, or not definite */
-KERNEL bool fused_factor_mass(size_t n, const double *M, dae__saddle_few_mass *out)
+KERNEL bool fused_factor_mass(size_t n, const double *M, dae__saddle_small_mass *out)
 {
   double u[MOST]; /* a row of L D */
   int good = 1;
@@ -42,7 +42,7 @@ KERNEL bool fused_factor_mass(size_t n, const double *M, dae__saddle_few_mass *o
 }
 
 /* z = L\a, a_i `stride` apart */
-KERNEL void fused_forward(size_t n, const dae__saddle_few_mass *m, const double *a, size_t stride,
+KERNEL void fused_forward(size_t n, const dae__saddle_small_mass *m, const double *a, size_t stride,
                           double *z)
 {
   for (size_t i = 0; i < n; i++) {
@@ -54,7 +54,7 @@ KERNEL void fused_forward(size_t n, const dae__saddle_few_mass *m, const double 
 }
 
 /* x = L'\(D\z) */
-KERNEL void fused_backward(size_t n, const dae__saddle_few_mass *m, const double *z, double *x)
+KERNEL void fused_backward(size_t n, const dae__saddle_small_mass *m, const double *z, double *x)
 {
   for (size_t i = n; i-- > 0;) {
     double sum = z[i] * m->r[i];
@@ -65,7 +65,7 @@ KERNEL void fused_backward(size_t n, const dae__saddle_few_mass *m, const double
 }
 
 /* sum_i a_i b_i / d_i */
-KERNEL double fused_product(size_t n, const dae__saddle_few_mass *m, const double *a,
+KERNEL double fused_product(size_t n, const dae__saddle_small_mass *m, const double *a,
                             const double *b)
 {
   double sum = 0;
@@ -75,7 +75,7 @@ KERNEL double fused_product(size_t n, const dae__saddle_few_mass *m, const doubl
 }
 
 /* y = S\(W'D^-1 u - b), b = -c; false: a pivot is not usable */
-KERNEL bool fused_find_forces(size_t n, bool two, const dae__saddle_few_mass *m, const rows *W,
+KERNEL bool fused_find_forces(size_t n, bool two, const dae__saddle_small_mass *m, const rows *W,
                               const double *u, const double *c, double y[2])
 {
   double S11 = fused_product(n, m, W->first, W->first),
@@ -105,7 +105,7 @@ KERNEL bool fused_holds(size_t n, const double *a, size_t stride, double c, cons
   return fabs(sum) <= DAE__SADDLE_ROUND_OFF * size;
 }
 
-KERNEL bool fused_solve(size_t n, bool two, const dae__saddle_few_mass *m,
+KERNEL bool fused_solve(size_t n, bool two, const dae__saddle_small_mass *m,
                         const dae__saddle_forces *of)
 {
   size_t stride = two ? 2 : 1;
@@ -131,12 +131,12 @@ KERNEL bool fused_solve(size_t n, bool two, const dae__saddle_few_mass *m,
 #define FOR_ONE_AND_TWO(one, two, n)                                                               \
   static bool one(const void *mass, const dae__saddle_forces *of)                                  \
   {                                                                                                \
-    const dae__saddle_few_mass *m = mass;                                                          \
+    const dae__saddle_small_mass *m = mass;                                                        \
     return fused_solve(n, false, m, of);                                                           \
   }                                                                                                \
   static bool two(const void *mass, const dae__saddle_forces *of)                                  \
   {                                                                                                \
-    const dae__saddle_few_mass *m = mass;                                                          \
+    const dae__saddle_small_mass *m = mass;                                                        \
     return fused_solve(n, true, m, of);                                                            \
   }
 FOR_ONE_AND_TWO(one_by_2, two_by_2, 2)
@@ -144,7 +144,7 @@ FOR_ONE_AND_TWO(one_by_3, two_by_3, 3)
 FOR_ONE_AND_TWO(one_by_4, two_by_4, 4)
 FOR_ONE_AND_TWO(one_by_any, two_by_any, m->n)
 
-dae__saddle_quick dae__saddle_few_mass_quick(const dae__saddle_few_mass *mass, bool two)
+dae__saddle_quick dae__saddle_small_mass_quick(const dae__saddle_small_mass *mass, bool two)
 {
   switch (mass->n) {
   case 2:
@@ -158,7 +158,7 @@ dae__saddle_quick dae__saddle_few_mass_quick(const dae__saddle_few_mass *mass, b
   }
 }
 
-bool dae__saddle_few_mass_take(dae__saddle_few_mass *mass, const double *M)
+bool dae__saddle_small_mass_take(dae__saddle_small_mass *mass, const double *M)
 {
   switch (mass->n) {
   case 2:

@@ -197,7 +197,7 @@ static inline void unpivoted_solve_pairs(const int pairs, const dae__rough *o, c
                                          double *x, double *b)
 {
   int n = o->n;
-  double a[DAE__FEW];
+  double a[DAE__SMALL_N];
   dae__pair y[MOST];
   dae__copy(n, x, a);
   for (int i = 0; i < pairs; i++)

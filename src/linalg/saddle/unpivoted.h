@@ -15,8 +15,8 @@
 
 typedef struct dae__rough dae__rough;
 
-/* For up to DAE__FEW coordinates, up to DAE__ROUGH_ROWS rows, and so many A at a time; NULL: out of
- * memory. */
+/* For up to DAE__SMALL_N coordinates, up to DAE__ROUGH_ROWS rows, and so many A at a time; NULL:
+ * out of memory. */
 dae__rough *dae__rough_create(dae__arena *arena, int n, int m, int count);
 /* M, n x n by columns, whose inverse is kept; false: it is not symmetric, or singular. */
 bool dae__rough_mass(dae__rough *o, const double *M);

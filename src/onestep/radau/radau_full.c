@@ -13,15 +13,15 @@
 
 struct dae__radau_full {
   int s, n;
-  dae__radau_few *few; /* NULL: they are not few, or their derivatives sparse */
-  dae_pattern pattern; /* s x s tiles */
+  dae__radau_small *few; /* NULL: they are not few, or their derivatives sparse */
+  dae_pattern pattern;   /* s x s tiles */
   double *values;
   dae__solver *solver;
 };
 
-static bool radau_full_is_few(const dae__reduced *r)
+static bool radau_full_is_small(const dae__reduced *r)
 {
-  return r->n <= DAE__FEW && dae__pattern_count(&r->pattern) == r->n * r->n;
+  return r->n <= DAE__SMALL_N && dae__pattern_count(&r->pattern) == r->n * r->n;
 }
 
 static dae_status radau_full_create_tiles(dae__arena *arena, const dae__reduced *r,
@@ -46,8 +46,8 @@ dae_status dae__radau_full_create(dae__arena *arena, const dae__reduced *r, int 
   *f = (dae__radau_full){.s = s, .n = r->n, .few = other ? other->few : NULL};
   if (f->few)
     return DAE_OK;
-  return radau_full_is_few(r) ? dae__radau_few_create(arena, r, most, &f->few, err)
-                              : radau_full_create_tiles(arena, r, f, err);
+  return radau_full_is_small(r) ? dae__radau_small_create(arena, r, most, &f->few, err)
+                                : radau_full_create_tiles(arena, r, f, err);
 }
 
 void dae__radau_full_free(dae__radau_full *f)
@@ -67,7 +67,7 @@ static int radau_full_add_row(dae__radau_full *f, const dae__reduced *r,
 {
   const int *start = r->pattern.start;
   if (f->few)
-    return dae__radau_few_add(f->few, r, c, h, i);
+    return dae__radau_small_add(f->few, r, c, h, i);
   for (int j = 0; j < f->s; j++) {
     double part[3] = {i == j, h * c->A[i][j], h * h * c->A2[i][j]};
     for (int col = 0; col < f->n; col++) {
@@ -83,7 +83,7 @@ static int radau_full_add_row(dae__radau_full *f, const dae__reduced *r,
 static dae_status radau_full_factor(dae__radau_full *f, int *column)
 {
   if (f->few)
-    return dae__radau_few_factor(f->few, column);
+    return dae__radau_small_factor(f->few, column);
   dae_status status = dae__solver_factor(f->solver, f->values);
   int failed = dae__solver_column(f->solver);
   *column = failed < 0 ? -1 : failed % f->n;
@@ -98,7 +98,7 @@ dae_status dae__radau_full_factor(dae__radau *o, dae__radau_full *f, const dae__
   int column = -1;
   char name[64] = "";
   if (f->few)
-    dae__radau_few_begin(f->few, rule->s);
+    dae__radau_small_begin(f->few, rule->s);
   for (int k = 1; k <= rule->s; k++) { /* the middle comes last: its derivatives stay */
     int i = (middle + k) % rule->s;
     dae__reduced_at at = {.t = step->t + rule->c->c[i] * step->h,
@@ -125,7 +125,7 @@ void dae__radau_full_solve(dae__radau *o, dae__radau_full *f)
 {
   dae__copy(f->s * f->n, o->R, o->D);
   if (f->few)
-    dae__radau_few_solve(f->few, o->D);
+    dae__radau_small_solve(f->few, o->D);
   else
     dae__solver_solve(f->solver, o->D);
 }

@@ -14,7 +14,7 @@
 #include "linalg/pair.h"
 #include <math.h>
 
-struct dae__radau_few {
+struct dae__radau_small {
   int s, d, m, rows; /* rows of W: d, and one or two that are zero */
   int *order;        /* s x n, rows of a stage: those of Y, then the others */
   double *Y;         /* s x m columns of m; Y = L U, 1/u on the diagonal */
@@ -32,7 +32,7 @@ typedef struct own {
   double *Y, *W, *T;
 } own;
 
-static own radau_small_own_of(const dae__radau_few *f, int i)
+static own radau_small_own_of(const dae__radau_small *f, int i)
 {
   int m = f->m;
   return (own){.order = f->order + i * (f->d + m),
@@ -43,23 +43,23 @@ static own radau_small_own_of(const dae__radau_few *f, int i)
 
 /* ---- creation ---- */
 
-dae_status dae__radau_few_create(dae__arena *arena, const dae__reduced *r, int most,
-                                 dae__radau_few **out, dae_error *err)
+dae_status dae__radau_small_create(dae__arena *arena, const dae__reduced *r, int most,
+                                   dae__radau_small **out, dae_error *err)
 {
   int d = r->n2 + r->n1, m = r->n - d, left = most * d, rows = d / 2 * 2 + 2;
-  dae__radau_few *f = DAE__ALLOC(arena, dae__radau_few, 1);
-  dae__radau_few made = {.s = most,
-                         .d = d,
-                         .m = m,
-                         .rows = rows,
-                         .order = DAE__UNINIT(arena, int, most * r->n),
-                         .Y = DAE__UNINIT(arena, double, most *m *m),
-                         .W = DAE__ALLOC(arena, double, most *m *rows),
-                         .T = DAE__UNINIT(arena, double, most *m *left),
-                         .rest = DAE__UNINIT(arena, double, left *left),
-                         .scale = DAE__UNINIT(arena, double, left),
-                         .pivot = DAE__UNINIT(arena, int, left),
-                         .b = DAE__UNINIT(arena, double, left)};
+  dae__radau_small *f = DAE__ALLOC(arena, dae__radau_small, 1);
+  dae__radau_small made = {.s = most,
+                           .d = d,
+                           .m = m,
+                           .rows = rows,
+                           .order = DAE__UNINIT(arena, int, most * r->n),
+                           .Y = DAE__UNINIT(arena, double, most *m *m),
+                           .W = DAE__ALLOC(arena, double, most *m *rows),
+                           .T = DAE__UNINIT(arena, double, most *m *left),
+                           .rest = DAE__UNINIT(arena, double, left *left),
+                           .scale = DAE__UNINIT(arena, double, left),
+                           .pivot = DAE__UNINIT(arena, int, left),
+                           .b = DAE__UNINIT(arena, double, left)};
   *out = NULL;
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
@@ -68,7 +68,7 @@ dae_status dae__radau_few_create(dae__arena *arena, const dae__reduced *r, int m
   return DAE_OK;
 }
 
-void dae__radau_few_begin(dae__radau_few *f, int s)
+void dae__radau_small_begin(dae__radau_small *f, int s)
 {
   f->s = s;
 }
@@ -122,7 +122,7 @@ static void radau_small_exchange(double *a, int i, int j)
 
 /* L and U of the columns a of y in all n rows, which get an order: 0, or the first one without a
  * pivot + 1 */
-static int radau_small_eliminate(int n, int m, double a[][DAE__FEW], double *scale, int *order)
+static int radau_small_eliminate(int n, int m, double a[][DAE__SMALL_N], double *scale, int *order)
 {
   for (int i = 0; i < n; i++)
     order[i] = i;
@@ -147,7 +147,7 @@ static int radau_small_eliminate(int n, int m, double a[][DAE__FEW], double *sca
 }
 
 /* Y, and W = Z/Y from its part of L, where W L = that part */
-static void radau_small_keep_own(const dae__radau_few *f, double a[][DAE__FEW], own o)
+static void radau_small_keep_own(const dae__radau_small *f, double a[][DAE__SMALL_N], own o)
 {
   int d = f->d, m = f->m;
   for (int k = m - 1; k >= 0; k--) {
@@ -165,7 +165,7 @@ static inline void radau_small_reduce(int d, int m, own o, const double *x, doub
 {
   const int *rest = o.order + m;
   const double *w = o.W;
-  dae__pair sum[DAE__FEW / 2 + 1];
+  dae__pair sum[DAE__SMALL_N / 2 + 1];
   int pairs = d / 2;
   for (int i = 0; i < pairs; i++)
     sum[i] = (dae__pair){x[rest[2 * i]], x[rest[2 * i + 1]]};
@@ -181,12 +181,12 @@ static inline void radau_small_reduce(int d, int m, own o, const double *x, doub
     out[d - 1] = sum[pairs][0];
 }
 
-int dae__radau_few_add(dae__radau_few *f, const dae__reduced *r, const dae__collocation_rule *c,
-                       double h, int i)
+int dae__radau_small_add(dae__radau_small *f, const dae__reduced *r, const dae__collocation_rule *c,
+                         double h, int i)
 {
   int n = r->n, d = f->d, m = f->m, left = f->s * d;
   own o = radau_small_own_of(f, i);
-  double a[DAE__FEW][DAE__FEW], scale[DAE__FEW], x[DAE__FEW];
+  double a[DAE__SMALL_N][DAE__SMALL_N], scale[DAE__SMALL_N], x[DAE__SMALL_N];
   radau_small_take_scales(r, c, h, i, scale);
   for (int k = 0; k < m; k++)
     dae__copy(n, r->P[0] + (d + k) * n, a[k]);
@@ -205,7 +205,7 @@ int dae__radau_few_add(dae__radau_few *f, const dae__reduced *r, const dae__coll
   return -1;
 }
 
-dae_status dae__radau_few_factor(dae__radau_few *f, int *column)
+dae_status dae__radau_small_factor(dae__radau_small *f, int *column)
 {
   int left = f->s * f->d;
   dae__lu_scale_rows(left, f->rest, f->scale);
@@ -217,7 +217,7 @@ dae_status dae__radau_few_factor(dae__radau_few *f, int *column)
 /* ---- solutions ---- */
 
 /* y = Y\(b - T x) of stage i */
-static void radau_small_find_own(const dae__radau_few *f, int i, double *b)
+static void radau_small_find_own(const dae__radau_small *f, int i, double *b)
 {
   const own o = radau_small_own_of(f, i);
   int m = f->m, left = f->s * f->d;
@@ -233,10 +233,10 @@ static void radau_small_find_own(const dae__radau_few *f, int i, double *b)
   }
 }
 
-void dae__radau_few_solve(const dae__radau_few *f, double *D)
+void dae__radau_small_solve(const dae__radau_small *f, double *D)
 {
   int d = f->d, m = f->m, n = d + m, left = f->s * d;
-  double top[DAE__RADAU_STAGES][DAE__FEW];
+  double top[DAE__RADAU_STAGES][DAE__SMALL_N];
   for (int i = 0; i < f->s; i++)
     radau_small_reduce(d, m, radau_small_own_of(f, i), D + i * n, f->b + i * d, top[i], 1);
   for (int i = 0; i < left; i++)

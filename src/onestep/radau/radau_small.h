@@ -4,21 +4,21 @@
 
 #include "onestep/radau/radau.h"
 
-typedef struct dae__radau_few dae__radau_few;
+typedef struct dae__radau_small dae__radau_small;
 
-/* For at most so many stages of up to DAE__FEW unknowns, where the pattern of r is full. Nothing of
- * it is kept: a step makes its own. */
-dae_status dae__radau_few_create(dae__arena *arena, const dae__reduced *r, int most,
-                                 dae__radau_few **out, dae_error *err);
+/* For at most so many stages of up to DAE__SMALL_N unknowns, where the pattern of r is full.
+ * Nothing of it is kept: a step makes its own. */
+dae_status dae__radau_small_create(dae__arena *arena, const dae__reduced *r, int most,
+                                   dae__radau_small **out, dae_error *err);
 
 /* A matrix of s stages. */
-void dae__radau_few_begin(dae__radau_few *f, int s);
+void dae__radau_small_begin(dae__radau_small *f, int s);
 /* The rows of stage i, by the derivatives of r: -1, or the unknown at which they are singular. */
-int dae__radau_few_add(dae__radau_few *f, const dae__reduced *r, const dae__collocation_rule *c,
-                       double h, int i);
+int dae__radau_small_add(dae__radau_small *f, const dae__reduced *r, const dae__collocation_rule *c,
+                         double h, int i);
 /* The factors, after the rows of all stages; *column as above. */
-dae_status dae__radau_few_factor(dae__radau_few *f, int *column);
+dae_status dae__radau_small_factor(dae__radau_small *f, int *column);
 /* D = J\D, of all stages */
-void dae__radau_few_solve(const dae__radau_few *f, double *D);
+void dae__radau_small_solve(const dae__radau_small *f, double *D);
 
 #endif

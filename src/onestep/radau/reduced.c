@@ -49,8 +49,8 @@ void dae__reduced_merge(dae__arena *arena, dae__reduced_terms *terms, dae__reduc
   if (dae__arena_failed(arena))
     return;
   /* the solvers of few unknowns take all entries, and need not be told where zeros are */
-  r->pattern =
-      r->n <= DAE__FEW ? dae__pattern_dense(arena, r->n, r->n) : reduced_merged(arena, terms, r->n);
+  r->pattern = r->n <= DAE__SMALL_N ? dae__pattern_dense(arena, r->n, r->n)
+                                    : reduced_merged(arena, terms, r->n);
   if (dae__arena_failed(arena))
     return;
   for (int p = 0; p < r->powers; p++)
@@ -90,7 +90,7 @@ void dae__reduced_gather(const dae__reduced_terms *terms, dae__reduced *r)
     dae__zero(dae__pattern_count(&r->pattern), r->P[p]);
   for (int i = 0; i < terms->count; i++) {
     const dae__reduced_term *t = &terms->at[i];
-    if (r->n <= DAE__FEW)
+    if (r->n <= DAE__SMALL_N)
       reduced_add_to_all(t, r->n, r->P[t->power]);
     else
       dae__block_add(&(dae__block){.pattern = &t->pattern, .map = t->block.map}, t->factor,
@@ -274,7 +274,7 @@ void dae__reduced_filter(const dae__reduced *r, double w, const double *e, const
 {
   int dynamic = r->n2 + r->n1;
   dae__zero(r->n, out);
-  if (r->n <= DAE__FEW)
+  if (r->n <= DAE__SMALL_N)
     reduced_filter_all(r, w, e, e_q, out);
   else
     reduced_filter_some(r, w, e, e_q, out);

@@ -4,7 +4,7 @@
 void dae__divisor_take(dae__divisor *o, dae__arena *arena, const dae__mech *m, int n, int stages)
 {
   *o = (dae__divisor){.m = m, .stages = stages};
-  if (m->nc == 0 || m->nc > DAE__ROUGH_ROWS || m->nw > 0 || n > DAE__FEW)
+  if (m->nc == 0 || m->nc > DAE__ROUGH_ROWS || m->nw > 0 || n > DAE__SMALL_N)
     return;
   o->M = DAE__ALLOC(arena, double, m->nq * m->nq);
   o->rough = dae__rough_create(arena, m->nq, m->nc, stages + 1);

@@ -10,7 +10,7 @@ void dae__landing_take(dae__landing *o, dae__arena *arena)
   o->end = DAE__ALLOC(arena, double, m->ng + m->nc);
   o->b = DAE__ALLOC(arena, double, m->nc);
   o->x = DAE__ALLOC(arena, double, 2 * o->r->n);
-  if (o->r->n > DAE__FEW)
+  if (o->r->n > DAE__SMALL_N)
     return;
   o->X = DAE__UNINIT(arena, double, m->nc * m->nq);
   o->AX = DAE__UNINIT(arena, double, m->nc * m->nc);

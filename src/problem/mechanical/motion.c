@@ -18,7 +18,7 @@
 #define ON_CONSTRAINT 1e-12
 
 /* rows of [G; K] up to which accelerations may do without a factorisation (saddle_few.c) */
-#define FEW_ROWS 2
+#define SMALL_ROWS 2
 
 /* what finding dependent rows needs */
 static void motion_alloc_rank_memory(dae__motion *motion)
@@ -66,7 +66,7 @@ static void motion_take_rows(dae__motion *motion)
 {
   const dae__mech *m = motion->m;
   int entries = dae__pattern_count(&m->G) + dae__pattern_count(&m->K);
-  motion->few = m->nc > 0 && m->nc <= FEW_ROWS;
+  motion->few = m->nc > 0 && m->nc <= SMALL_ROWS;
   motion->whole = (m->ng == 0 || m->nk == 0) && entries == m->nc * m->nq;
   motion->swift = motion->few && motion->whole && m->joint && !m->input && m->nu + m->nw == 0 &&
                   m->p->constant_mass;
