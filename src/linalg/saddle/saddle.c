@@ -22,7 +22,7 @@ enum { BLOCK_M, BLOCK_D, BLOCK_G, BLOCK_G_T, BLOCK_K, BLOCK_K_T, BLOCKS };
 enum { DIAGONAL, FULL, WAYS, NONE = WAYS };
 
 typedef struct way {
-  const dae__saddle_way *table; /* NULL: it does not fit */
+  const dae__saddle_backend *table; /* NULL: it does not fit */
   void *state;
 } way;
 
@@ -62,8 +62,8 @@ static bool saddle_beats_klu(const dae__saddle *s, bool diagonal)
 }
 
 /* The ways without pivoting that fit. */
-static dae_status saddle_create_ways(dae__arena *arena, const dae__saddle_patterns *patterns,
-                                     dae__saddle *s)
+static dae_status saddle_create_backends(dae__arena *arena, const dae__saddle_patterns *patterns,
+                                         dae__saddle *s)
 {
   bool sparse = strcmp(dae__solver_kind(s->solver), "klu") == 0;
   if (s->n == 0 || s->n + s->m > LARGEST || (sparse && !saddle_beats_klu(s, !s->dense_mass)))
@@ -92,7 +92,7 @@ static dae_status saddle_make_factors(dae__arena *arena, dae__saddle *s, dae_err
   *s->last = NONE;
   s->quick = (dae__saddle_quick){0};
   dae_status status = dae__solver_create(arena, &s->pattern, &s->solver, err);
-  if (status < 0 || saddle_create_ways(arena, &patterns, s) == DAE_OK)
+  if (status < 0 || saddle_create_backends(arena, &patterns, s) == DAE_OK)
     return status;
   dae__solver_free(s->solver);
   return saddle_no_memory(err);

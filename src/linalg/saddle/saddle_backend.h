@@ -21,7 +21,7 @@ typedef struct dae__saddle_values {
   bool same_mass;
 } dae__saddle_values;
 
-typedef struct dae__saddle_way {
+typedef struct dae__saddle_backend {
   const char *kind;
   /* state goes to the arena, with all that solve needs kept */
   dae_status (*create)(dae__arena *arena, const dae__saddle_patterns *patterns, void **state);
@@ -34,11 +34,11 @@ typedef struct dae__saddle_way {
    */
   dae__saddle_quick (*quick)(const void *state);
   double (*rcond)(const void *state); /* smallest pivot over what it was before elimination */
-} dae__saddle_way;
+} dae__saddle_backend;
 
-extern const dae__saddle_way dae__saddle_small; /* diagonal values of M, one or two rows */
-extern const dae__saddle_way dae__saddle_schur; /* diagonal values of M */
-extern const dae__saddle_way dae__saddle_full;  /* any M that is symmetric and definite */
+extern const dae__saddle_backend dae__saddle_small; /* diagonal values of M, one or two rows */
+extern const dae__saddle_backend dae__saddle_schur; /* diagonal values of M */
+extern const dae__saddle_backend dae__saddle_full;  /* any M that is symmetric and definite */
 
 /* The rows [A E] of the system, E diagonal. A is column-major with leading dimension `stride`. */
 typedef struct dae__saddle_rows {

@@ -206,10 +206,10 @@ static double saddle_full_rcond(const void *state)
   return dae__ldl_rcond(s->size, s->F, s->scale);
 }
 
-const dae__saddle_way dae__saddle_full = {.kind = "full",
-                                          .create = saddle_full_create,
-                                          .factor = saddle_full_factor,
-                                          .solve = saddle_full_solve,
-                                          .take_masses = saddle_full_take_masses,
-                                          .quick = saddle_full_quick,
-                                          .rcond = saddle_full_rcond};
+const dae__saddle_backend dae__saddle_full = {.kind = "full",
+                                              .create = saddle_full_create,
+                                              .factor = saddle_full_factor,
+                                              .solve = saddle_full_solve,
+                                              .take_masses = saddle_full_take_masses,
+                                              .quick = saddle_full_quick,
+                                              .rcond = saddle_full_rcond};

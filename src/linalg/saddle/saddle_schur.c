@@ -158,8 +158,8 @@ static void schur_solve(void *state, double *x, double *b)
     b[i] = y[i];
 }
 
-const dae__saddle_way dae__saddle_schur = {.kind = "schur",
-                                           .create = schur_create,
-                                           .factor = schur_factor,
-                                           .solve = schur_solve,
-                                           .rcond = schur_rcond};
+const dae__saddle_backend dae__saddle_schur = {.kind = "schur",
+                                               .create = schur_create,
+                                               .factor = schur_factor,
+                                               .solve = schur_solve,
+                                               .rcond = schur_rcond};

@@ -396,10 +396,10 @@ static dae__saddle_quick small_quick(const void *state)
                 : (dae__saddle_quick){small_pass_two_by_any, small_lead_two_by_any, s};
 }
 
-const dae__saddle_way dae__saddle_small = {.kind = "few",
-                                           .create = small_create,
-                                           .factor = small_factor,
-                                           .solve = small_solve,
-                                           .take_masses = small_take_masses,
-                                           .quick = small_quick,
-                                           .rcond = small_rcond};
+const dae__saddle_backend dae__saddle_small = {.kind = "few",
+                                               .create = small_create,
+                                               .factor = small_factor,
+                                               .solve = small_solve,
+                                               .take_masses = small_take_masses,
+                                               .quick = small_quick,
+                                               .rcond = small_rcond};

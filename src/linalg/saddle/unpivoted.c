@@ -7,7 +7,7 @@
 #include "linalg/pair.h"
 #include <math.h>
 
-#define MOST (DAE__ROUGH_ROWS / 2) /* pairs */
+#define MOST (DAE__UNPIVOTED_ROWS / 2) /* pairs */
 /* part of its size before elimination below which a determinant has no digits left */
 #define TINY 1e-10
 /* difference of entries that should be the same, relative to the largest of M */
@@ -23,15 +23,15 @@ typedef struct factors {
   tile D[MOST];       /* and the inverses on it */
 } factors;
 
-struct dae__rough {
+struct dae__unpivoted {
   int n, m, pairs;
   int *diagonal;   /* kept: M is */
   double *inverse; /* kept: M^-1, n columns; its diagonal alone, if that is all */
   double *LU;      /* of M, */
   int *exchanged;  /* and its exchanges */
   factors *of;     /* every A */
-  bool (*factor)(const dae__rough *o, factors *f, const double *A);
-  void (*solve)(const dae__rough *o, const factors *f, double *x, double *y);
+  bool (*factor)(const dae__unpivoted *o, factors *f, const double *A);
+  void (*solve)(const dae__unpivoted *o, const factors *f, double *x, double *y);
 };
 
 /* ---- mass ---- */
@@ -55,7 +55,7 @@ static bool unpivoted_is_diagonal(int n, const double *M)
   return true;
 }
 
-bool dae__rough_mass(dae__rough *o, const double *M)
+bool dae__unpivoted_mass(dae__unpivoted *o, const double *M)
 {
   int n = o->n;
   *o->diagonal = unpivoted_is_diagonal(n, M);
@@ -114,7 +114,7 @@ static inline bool unpivoted_tile_invert(tile t, double size, tile *out)
 /* ---- factors ---- */
 
 /* b = column j of A M^-1, a that of A */
-static inline void unpivoted_divide(const int pairs, const bool diagonal, const dae__rough *o,
+static inline void unpivoted_divide(const int pairs, const bool diagonal, const dae__unpivoted *o,
                                     const double *A, int j, const dae__pair *a, dae__pair *b)
 {
   int n = o->n;
@@ -126,7 +126,7 @@ static inline void unpivoted_divide(const int pairs, const bool diagonal, const 
 }
 
 /* B, and the lower half of S = A B'; a row that makes m even gets a one */
-static inline void unpivoted_form(const int pairs, const bool diagonal, const dae__rough *o,
+static inline void unpivoted_form(const int pairs, const bool diagonal, const dae__unpivoted *o,
                                   const double *A, double *B, tile S[MOST][MOST])
 {
   dae__pair a[MOST], b[MOST];
@@ -149,7 +149,7 @@ static inline void unpivoted_form(const int pairs, const bool diagonal, const da
     S[pairs - 1][pairs - 1].c[1][1] = 1;
 }
 
-static inline bool unpivoted_factor_pairs(const int pairs, const dae__rough *o, factors *f,
+static inline bool unpivoted_factor_pairs(const int pairs, const dae__unpivoted *o, factors *f,
                                           const double *A)
 {
   tile S[MOST][MOST];
@@ -188,12 +188,12 @@ static inline void unpivoted_solve_tiles(const int pairs, const factors *f, dae_
 }
 
 /* (M^-1 a)_j */
-static inline double unpivoted_divided(const dae__rough *o, const double *a, int j)
+static inline double unpivoted_divided(const dae__unpivoted *o, const double *a, int j)
 {
   return *o->diagonal ? a[j] * o->inverse[j] : dae__dot(o->n, a, o->inverse + j * o->n);
 }
 
-static inline void unpivoted_solve_pairs(const int pairs, const dae__rough *o, const factors *f,
+static inline void unpivoted_solve_pairs(const int pairs, const dae__unpivoted *o, const factors *f,
                                          double *x, double *b)
 {
   int n = o->n;
@@ -222,11 +222,11 @@ static inline void unpivoted_solve_pairs(const int pairs, const dae__rough *o, c
 /* ---- instances ---- */
 
 #define INSTANCE(pairs)                                                                            \
-  static bool factor_##pairs(const dae__rough *o, factors *f, const double *A)                     \
+  static bool factor_##pairs(const dae__unpivoted *o, factors *f, const double *A)                 \
   {                                                                                                \
     return unpivoted_factor_pairs(pairs, o, f, A);                                                 \
   }                                                                                                \
-  static void solve_##pairs(const dae__rough *o, const factors *f, double *x, double *y)           \
+  static void solve_##pairs(const dae__unpivoted *o, const factors *f, double *x, double *y)       \
   {                                                                                                \
     unpivoted_solve_pairs(pairs, o, f, x, y);                                                      \
   }
@@ -235,25 +235,25 @@ INSTANCE(2)
 INSTANCE(3)
 #undef INSTANCE
 
-static bool (*const factor_by[MOST])(const dae__rough *, factors *,
+static bool (*const factor_by[MOST])(const dae__unpivoted *, factors *,
                                      const double *) = {factor_1, factor_2, factor_3};
-static void (*const solve_by[MOST])(const dae__rough *, const factors *, double *,
+static void (*const solve_by[MOST])(const dae__unpivoted *, const factors *, double *,
                                     double *) = {solve_1, solve_2, solve_3};
 
-dae__rough *dae__rough_create(dae__arena *arena, int n, int m, int count)
+dae__unpivoted *dae__unpivoted_create(dae__arena *arena, int n, int m, int count)
 {
   int pairs = (m + 1) / 2;
-  dae__rough *o = DAE__ALLOC(arena, dae__rough, 1);
-  dae__rough made = {.n = n,
-                     .m = m,
-                     .pairs = pairs,
-                     .diagonal = DAE__STATE(arena, int, 1),
-                     .inverse = DAE__STATE(arena, double, n *n),
-                     .LU = DAE__UNINIT(arena, double, n *n),
-                     .exchanged = DAE__UNINIT(arena, int, n),
-                     .of = DAE__UNINIT(arena, factors, count),
-                     .factor = factor_by[pairs - 1],
-                     .solve = solve_by[pairs - 1]};
+  dae__unpivoted *o = DAE__ALLOC(arena, dae__unpivoted, 1);
+  dae__unpivoted made = {.n = n,
+                         .m = m,
+                         .pairs = pairs,
+                         .diagonal = DAE__STATE(arena, int, 1),
+                         .inverse = DAE__STATE(arena, double, n *n),
+                         .LU = DAE__UNINIT(arena, double, n *n),
+                         .exchanged = DAE__UNINIT(arena, int, n),
+                         .of = DAE__UNINIT(arena, factors, count),
+                         .factor = factor_by[pairs - 1],
+                         .solve = solve_by[pairs - 1]};
   double *B = DAE__UNINIT(arena, double, count * 2 * pairs * n);
   if (dae__arena_failed(arena))
     return NULL;
@@ -263,17 +263,17 @@ dae__rough *dae__rough_create(dae__arena *arena, int n, int m, int count)
   return o;
 }
 
-int dae__rough_stride(const dae__rough *o)
+int dae__unpivoted_stride(const dae__unpivoted *o)
 {
   return 2 * o->pairs;
 }
 
-bool dae__rough_factor(const dae__rough *o, int which, const double *A)
+bool dae__unpivoted_factor(const dae__unpivoted *o, int which, const double *A)
 {
   return o->factor(o, &o->of[which], A);
 }
 
-void dae__rough_solve(const dae__rough *o, int which, double *x, double *y)
+void dae__unpivoted_solve(const dae__unpivoted *o, int which, double *x, double *y)
 {
   o->solve(o, &o->of[which], x, y);
 }

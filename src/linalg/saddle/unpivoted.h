@@ -11,21 +11,21 @@
 #include "core/arena.h"
 #include <stdbool.h>
 
-#define DAE__ROUGH_ROWS 6 /* of A, most */
+#define DAE__UNPIVOTED_ROWS 6 /* of A, most */
 
-typedef struct dae__rough dae__rough;
+typedef struct dae__unpivoted dae__unpivoted;
 
-/* For up to DAE__SMALL_N coordinates, up to DAE__ROUGH_ROWS rows, and so many A at a time; NULL:
- * out of memory. */
-dae__rough *dae__rough_create(dae__arena *arena, int n, int m, int count);
+/* For up to DAE__SMALL_N coordinates, up to DAE__UNPIVOTED_ROWS rows, and so many A at a time;
+ * NULL: out of memory. */
+dae__unpivoted *dae__unpivoted_create(dae__arena *arena, int n, int m, int count);
 /* M, n x n by columns, whose inverse is kept; false: it is not symmetric, or singular. */
-bool dae__rough_mass(dae__rough *o, const double *M);
+bool dae__unpivoted_mass(dae__unpivoted *o, const double *M);
 /* Rows of a column of A as factor takes it: m, made even by a row of zeros. */
-int dae__rough_stride(const dae__rough *o);
+int dae__unpivoted_stride(const dae__unpivoted *o);
 /* This A, by columns, aligned, which need not stay; false: its rows depend on each other, or M is
  * not definite along them. */
-bool dae__rough_factor(const dae__rough *o, int which, const double *A);
+bool dae__unpivoted_factor(const dae__unpivoted *o, int which, const double *A);
 /* In: a and b. Out: x and y. */
-void dae__rough_solve(const dae__rough *o, int which, double *x, double *y);
+void dae__unpivoted_solve(const dae__unpivoted *o, int which, double *x, double *y);
 
 #endif

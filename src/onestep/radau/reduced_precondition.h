@@ -13,10 +13,10 @@
 
 typedef struct dae__divisor {
   const dae__mech *m;
-  dae__rough *rough; /* NULL: it is not for this problem */
-  int which, stages; /* a stage, or, after all of them, where the matrices are */
-  double *A;         /* A by columns of an even number of rows */
-  double *M;         /* M with all entries */
+  dae__unpivoted *rough; /* NULL: it is not for this problem */
+  int which, stages;     /* a stage, or, after all of them, where the matrices are */
+  double *A;             /* A by columns of an even number of rows */
+  double *M;             /* M with all entries */
 } dae__divisor;
 
 /* For n unknowns of so many stages; out of memory shows in the arena. */
