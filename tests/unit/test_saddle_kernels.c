@@ -257,8 +257,8 @@ static void check_lead(const mechanism *s, dae__saddle *saddle, const double *A,
   for (int i = 0; i < m; i++)
     c[i] = -(b[i] = uniform());
   dae__saddle_forces of = {.A = A, .f = none, .c = c, .x = x, .y = y};
-  assert_true(dae__saddle_pass(saddle, s->m, true, &of));
-  if (dae__saddle_lead(saddle, A, b, x2))
+  assert_true(dae__saddle_solve_fused(saddle, s->m, true, &of));
+  if (dae__saddle_correct(saddle, A, b, x2))
     check_same(n, false, x2, x);
   else
     assert_false(diagonal);
@@ -277,7 +277,7 @@ static void check_passes(const mechanism *s, dae__saddle *saddle, bool expected,
   dae__saddle_forces of = {.A = A, .f = f, .c = c, .x = x, .y = y};
   for (int again = 0; again < 2; again++) {
     memset(x, 0, sizeof x);
-    assert_int_equal(dae__saddle_pass(saddle, s->m, again, &of), expected);
+    assert_int_equal(dae__saddle_solve_fused(saddle, s->m, again, &of), expected);
     if (!expected)
       return;
     if (!again)
@@ -285,12 +285,13 @@ static void check_passes(const mechanism *s, dae__saddle *saddle, bool expected,
     check_same(n, bits, x, x2);
     check_same(m, bits, y, y2);
     memset(x, 0, sizeof x);
-    assert_true(dae__saddle_pass(saddle, s->m, true, &of)); /* without a factorisation between */
+    assert_true(
+        dae__saddle_solve_fused(saddle, s->m, true, &of)); /* without a factorisation between */
     check_same(n, bits, x, x2);
   }
   check_lead(s, saddle, A, bits);
   of.f = (f[0] = NAN, f); /* what is not finite is for others to explain */
-  assert_false(dae__saddle_pass(saddle, s->m, false, &of));
+  assert_false(dae__saddle_solve_fused(saddle, s->m, false, &of));
 }
 
 static void test_few_rows_are_solved_without_a_factorisation(void **state)
@@ -327,7 +328,7 @@ static void test_a_full_mass_that_needs_pivoting_is_not_passed(void **state)
     for (int j = 0; kind == 2 && j < 3; j++)
       A[2 * j + 1] = 2 * A[2 * j];
     dae__saddle_forces of = {.A = A, .f = f, .c = c, .x = x, .y = y};
-    assert_false(dae__saddle_pass(saddle, s.m, false, &of));
+    assert_false(dae__saddle_solve_fused(saddle, s.m, false, &of));
     dae__saddle_free(saddle);
     free_system(&s);
   }

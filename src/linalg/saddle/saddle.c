@@ -27,7 +27,7 @@ typedef struct way {
 } way;
 
 struct dae__saddle {
-  dae__saddle_quick quick; /* first, as dae__saddle_pass has it */
+  dae__saddle_fused quick; /* first, as dae__saddle_solve_fused has it */
   int n, m;                /* coordinates, rows of G and K */
   dae__block block[BLOCKS];
   dae_pattern diagonal, pattern;
@@ -90,7 +90,7 @@ static dae_status saddle_make_factors(dae__arena *arena, dae__saddle *s, dae_err
   if (dae__arena_failed(arena))
     return saddle_no_memory(err);
   *s->last = NONE;
-  s->quick = (dae__saddle_quick){0};
+  s->quick = (dae__saddle_fused){0};
   dae_status status = dae__solver_create(arena, &s->pattern, &s->solver, err);
   if (status < 0 || saddle_create_backends(arena, &patterns, s) == DAE_OK)
     return status;
@@ -173,9 +173,9 @@ static inline bool saddle_has_diagonal_values(const dae__saddle *s, const double
   return true;
 }
 
-static dae__saddle_quick saddle_quick_of(const way *w)
+static dae__saddle_fused saddle_fused_of(const way *w)
 {
-  return w->table->quick ? w->table->quick(w->state) : (dae__saddle_quick){0};
+  return w->table->quick ? w->table->quick(w->state) : (dae__saddle_fused){0};
 }
 
 static dae_status saddle_factor_by(dae__saddle *s, int which, const dae__saddle_values *values)
@@ -183,7 +183,7 @@ static dae_status saddle_factor_by(dae__saddle *s, int which, const dae__saddle_
   const way *w = &s->way[which];
   bool done = w->table && w->table->factor(w->state, values);
   *s->last = done ? which : NONE;
-  s->quick = done && which == DIAGONAL && s->plain ? saddle_quick_of(w) : (dae__saddle_quick){0};
+  s->quick = done && which == DIAGONAL && s->plain ? saddle_fused_of(w) : (dae__saddle_fused){0};
   return done ? DAE_OK : saddle_factor_pivoted(s, values);
 }
 
@@ -223,13 +223,13 @@ dae_status dae__saddle_factor_solve(dae__saddle *s, const double *M, bool same_m
   return status;
 }
 
-bool dae__saddle_pass_anew(dae__saddle *s, const double *M, const dae__saddle_forces *of)
+bool dae__saddle_solve_fused_new(dae__saddle *s, const double *M, const dae__saddle_forces *of)
 {
   const way *w = &s->way[saddle_has_diagonal_values(s, M) ? DIAGONAL : FULL];
   bool taken = w->table && w->table->take_masses && w->table->take_masses(w->state, M);
-  dae__saddle_quick quick = taken ? saddle_quick_of(w) : (dae__saddle_quick){0};
+  dae__saddle_fused quick = taken ? saddle_fused_of(w) : (dae__saddle_fused){0};
   bool done = quick.pass && quick.pass(quick.state, of);
-  s->quick = done ? quick : (dae__saddle_quick){0};
+  s->quick = done ? quick : (dae__saddle_fused){0};
   return done;
 }
 
@@ -253,7 +253,7 @@ const char *dae__saddle_kind(const dae__saddle *s)
 dae_status dae__saddle_reload(dae__saddle *s)
 {
   s->plain = false;
-  s->quick = (dae__saddle_quick){0};
+  s->quick = (dae__saddle_fused){0};
   return dae__solver_reload(s->solver);
 }
 

@@ -42,32 +42,33 @@ typedef struct dae__saddle_forces {
 
 /* How that is solved for the M that is there; pass = NULL: it is not. A dae__saddle begins with
  * one. */
-typedef struct dae__saddle_quick {
+typedef struct dae__saddle_fused {
   bool (*pass)(const void *state, const dae__saddle_forces *of);
   /* x with A x = b that takes the least force, M x + A'y = 0, by what the last pass has made of A;
    * not refined, for corrections. NULL: there is no such way. */
   void (*lead)(const void *state, const double *A, const double *b, double *x);
   const void *state;
-} dae__saddle_quick;
+} dae__saddle_fused;
 
-bool dae__saddle_pass_anew(dae__saddle *saddle, const double *M, const dae__saddle_forces *of);
+bool dae__saddle_solve_fused_new(dae__saddle *saddle, const double *M,
+                                 const dae__saddle_forces *of);
 
 /* Solves that without a factorisation: what dae__saddle_solve goes by is gone. same_mass: M has the
  * values of the last time. Of a diagonal M the bits are those of a factorisation and a solution,
  * which are to be taken where this says false: the patterns or the values do not allow it. */
-static inline bool dae__saddle_pass(dae__saddle *saddle, const double *M, bool same_mass,
-                                    const dae__saddle_forces *of)
+static inline bool dae__saddle_solve_fused(dae__saddle *saddle, const double *M, bool same_mass,
+                                           const dae__saddle_forces *of)
 {
-  const dae__saddle_quick *quick = (const dae__saddle_quick *)saddle;
+  const dae__saddle_fused *quick = (const dae__saddle_fused *)saddle;
   return same_mass && quick->pass ? quick->pass(quick->state, of)
-                                  : dae__saddle_pass_anew(saddle, M, of);
+                                  : dae__saddle_solve_fused_new(saddle, M, of);
 }
 
-/* After dae__saddle_pass, see above; false: a pass has to do. */
-static inline bool dae__saddle_lead(dae__saddle *saddle, const double *A, const double *b,
-                                    double *x)
+/* After dae__saddle_solve_fused, see above; false: a pass has to do. */
+static inline bool dae__saddle_correct(dae__saddle *saddle, const double *A, const double *b,
+                                       double *x)
 {
-  const dae__saddle_quick *quick = (const dae__saddle_quick *)saddle;
+  const dae__saddle_fused *quick = (const dae__saddle_fused *)saddle;
   if (!quick->lead)
     return false;
   quick->lead(quick->state, A, b, x);

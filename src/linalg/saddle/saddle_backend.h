@@ -27,12 +27,12 @@ typedef struct dae__saddle_backend {
   dae_status (*create)(dae__arena *arena, const dae__saddle_patterns *patterns, void **state);
   bool (*factor)(void *state, const dae__saddle_values *values); /* false: pivoting is needed */
   void (*solve)(void *state, double *top, double *bottom);
-  /* Takes M for dae__saddle_pass; false: it is not one for that. NULL: there is nothing to be
-   * gained. */
+  /* Takes M for dae__saddle_solve_fused; false: it is not one for that. NULL: there is nothing to
+   * be gained. */
   bool (*take_masses)(void *state, const double *M);
   /* Goes by the M of the last call of that, or of factor where M is diagonal and has nothing added.
    */
-  dae__saddle_quick (*quick)(const void *state);
+  dae__saddle_fused (*quick)(const void *state);
   double (*rcond)(const void *state); /* smallest pivot over what it was before elimination */
 } dae__saddle_backend;
 

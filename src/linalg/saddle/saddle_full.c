@@ -194,10 +194,10 @@ static bool saddle_full_take_masses(void *state, const double *M)
   return s->mass && dae__saddle_small_mass_take(s->mass, M);
 }
 
-static dae__saddle_quick saddle_full_quick(const void *state)
+static dae__saddle_fused saddle_full_fused(const void *state)
 {
   const full *s = state;
-  return dae__saddle_small_mass_quick(s->mass, s->rows.m == 2);
+  return dae__saddle_small_mass_fused(s->mass, s->rows.m == 2);
 }
 
 static double saddle_full_rcond(const void *state)
@@ -211,5 +211,5 @@ const dae__saddle_backend dae__saddle_full = {.kind = "full",
                                               .factor = saddle_full_factor,
                                               .solve = saddle_full_solve,
                                               .take_masses = saddle_full_take_masses,
-                                              .quick = saddle_full_quick,
+                                              .quick = saddle_full_fused,
                                               .rcond = saddle_full_rcond};

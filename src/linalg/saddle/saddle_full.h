@@ -21,9 +21,9 @@ typedef struct dae__saddle_small_mass {
   double L[DAE__SADDLE_FULL_SMALL][DAE__SADDLE_FULL_SMALL], r[DAE__SADDLE_FULL_SMALL]; /* r = 1/D */
 } dae__saddle_small_mass;
 
-/* dae__saddle_pass for up to so many coordinates and one row or two, by the mass that was taken
- * last; M column-major with all entries. */
+/* dae__saddle_solve_fused for up to so many coordinates and one row or two, by the mass that was
+ * taken last; M column-major with all entries. */
 bool dae__saddle_small_mass_take(dae__saddle_small_mass *mass, const double *M);
-dae__saddle_quick dae__saddle_small_mass_quick(const dae__saddle_small_mass *mass, bool two);
+dae__saddle_fused dae__saddle_small_mass_fused(const dae__saddle_small_mass *mass, bool two);
 
 #endif

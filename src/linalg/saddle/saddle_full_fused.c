@@ -144,17 +144,17 @@ FOR_ONE_AND_TWO(one_by_3, two_by_3, 3)
 FOR_ONE_AND_TWO(one_by_4, two_by_4, 4)
 FOR_ONE_AND_TWO(one_by_any, two_by_any, m->n)
 
-dae__saddle_quick dae__saddle_small_mass_quick(const dae__saddle_small_mass *mass, bool two)
+dae__saddle_fused dae__saddle_small_mass_fused(const dae__saddle_small_mass *mass, bool two)
 {
   switch (mass->n) {
   case 2:
-    return (dae__saddle_quick){.pass = two ? two_by_2 : one_by_2, .state = mass};
+    return (dae__saddle_fused){.pass = two ? two_by_2 : one_by_2, .state = mass};
   case 3:
-    return (dae__saddle_quick){.pass = two ? two_by_3 : one_by_3, .state = mass};
+    return (dae__saddle_fused){.pass = two ? two_by_3 : one_by_3, .state = mass};
   case 4:
-    return (dae__saddle_quick){.pass = two ? two_by_4 : one_by_4, .state = mass};
+    return (dae__saddle_fused){.pass = two ? two_by_4 : one_by_4, .state = mass};
   default:
-    return (dae__saddle_quick){.pass = two ? two_by_any : one_by_any, .state = mass};
+    return (dae__saddle_fused){.pass = two ? two_by_any : one_by_any, .state = mass};
   }
 }
 

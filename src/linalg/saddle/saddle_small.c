@@ -314,8 +314,8 @@ static double small_rcond(const void *state)
 
 /* ---- none that is kept ---- */
 
-KERNEL bool small_pass_one(const dae__schur *s, const system *here, const double *f,
-                           const dae__saddle_forces *of)
+KERNEL bool small_solve_fused_one(const dae__schur *s, const system *here, const double *f,
+                                  const dae__saddle_forces *of)
 {
   double S;
   bool good = small_form_one(here, &S);
@@ -323,8 +323,8 @@ KERNEL bool small_pass_one(const dae__schur *s, const system *here, const double
   return good && small_solve_one(here, of->A, S, f, -of->c[0], of->x, of->y);
 }
 
-KERNEL bool small_pass_two(const dae__schur *s, const system *here, const double *f,
-                           const dae__saddle_forces *of)
+KERNEL bool small_solve_fused_two(const dae__schur *s, const system *here, const double *f,
+                                  const dae__saddle_forces *of)
 {
   dae__pair c = {of->c[0], *(const volatile double *)(of->c + 1)};
   schur S;
@@ -333,16 +333,16 @@ KERNEL bool small_pass_two(const dae__schur *s, const system *here, const double
   return good && small_solve_two(here, of->A, &S, f, -c, of->x, of->y);
 }
 
-KERNEL void small_lead_one(const dae__schur *s, size_t n, const double *A, const double *b,
-                           double *x)
+KERNEL void small_correct_one(const dae__schur *s, size_t n, const double *A, const double *b,
+                              double *x)
 {
   double y = b[0] / s->S[0];
   for (size_t j = 0; j < n; j++)
     x[j] = s->r[j] * A[j] * y;
 }
 
-KERNEL void small_lead_two(const dae__schur *s, size_t n, const double *A, const double *b,
-                           double *x)
+KERNEL void small_correct_two(const dae__schur *s, size_t n, const double *A, const double *b,
+                              double *x)
 {
   schur S = small_kept(s);
   dae__pair y = small_divide(&S, (dae__pair){b[0], b[1]});
@@ -352,28 +352,29 @@ KERNEL void small_lead_two(const dae__schur *s, size_t n, const double *A, const
 
 /* with so many coordinates, and with any number of them */
 #define PASS(name, kernel, coordinates, rows_)                                                     \
-  static bool small_pass_##name(const void *state, const dae__saddle_forces *of)                   \
+  static bool small_solve_fused_##name(const void *state, const dae__saddle_forces *of)            \
   {                                                                                                \
     double A[(coordinates) * (rows_)], f[coordinates];                                             \
     const dae__schur *s = state;                                                                   \
     const system here = {.n = (coordinates), .A = A, .r = s->r, .read = true};                     \
     small_take((coordinates) * (rows_), of->A, A);                                                 \
     small_take(coordinates, of->f, f);                                                             \
-    return small_pass_##kernel(s, &here, f, of);                                                   \
+    return small_solve_fused_##kernel(s, &here, f, of);                                            \
   }                                                                                                \
-  static void small_lead_##name(const void *state, const double *A, const double *b, double *x)    \
+  static void small_correct_##name(const void *state, const double *A, const double *b, double *x) \
   {                                                                                                \
-    small_lead_##kernel(state, coordinates, A, b, x);                                              \
+    small_correct_##kernel(state, coordinates, A, b, x);                                           \
   }
 #define PASS_ANY(name, kernel)                                                                     \
-  static bool small_pass_##name(const void *state, const dae__saddle_forces *of)                   \
+  static bool small_solve_fused_##name(const void *state, const dae__saddle_forces *of)            \
   {                                                                                                \
     const dae__schur *s = state;                                                                   \
-    return small_pass_##kernel(s, &(system){.n = s->rows.n, .A = of->A, .r = s->r}, of->f, of);    \
+    return small_solve_fused_##kernel(s, &(system){.n = s->rows.n, .A = of->A, .r = s->r}, of->f,  \
+                                      of);                                                         \
   }                                                                                                \
-  static void small_lead_##name(const void *state, const double *A, const double *b, double *x)    \
+  static void small_correct_##name(const void *state, const double *A, const double *b, double *x) \
   {                                                                                                \
-    small_lead_##kernel(state, ((const dae__schur *)state)->rows.n, A, b, x);                      \
+    small_correct_##kernel(state, ((const dae__schur *)state)->rows.n, A, b, x);                   \
   }
 PASS(one_by_2, one, 2, 1)
 PASS(two_by_4, two, 4, 2)
@@ -385,15 +386,15 @@ static bool small_take_masses(void *state, const double *M)
   return dae__schur_set_masses(state, M, NULL);
 }
 
-static dae__saddle_quick small_quick(const void *state)
+static dae__saddle_fused small_fused(const void *state)
 {
   const dae__schur *s = state;
   size_t n = s->rows.n;
   if (s->rows.m == 1)
-    return n == 2 ? (dae__saddle_quick){small_pass_one_by_2, small_lead_one_by_2, s}
-                  : (dae__saddle_quick){small_pass_one_by_any, small_lead_one_by_any, s};
-  return n == 4 ? (dae__saddle_quick){small_pass_two_by_4, small_lead_two_by_4, s}
-                : (dae__saddle_quick){small_pass_two_by_any, small_lead_two_by_any, s};
+    return n == 2 ? (dae__saddle_fused){small_solve_fused_one_by_2, small_correct_one_by_2, s}
+                  : (dae__saddle_fused){small_solve_fused_one_by_any, small_correct_one_by_any, s};
+  return n == 4 ? (dae__saddle_fused){small_solve_fused_two_by_4, small_correct_two_by_4, s}
+                : (dae__saddle_fused){small_solve_fused_two_by_any, small_correct_two_by_any, s};
 }
 
 const dae__saddle_backend dae__saddle_small = {.kind = "few",
@@ -401,5 +402,5 @@ const dae__saddle_backend dae__saddle_small = {.kind = "few",
                                                .factor = small_factor,
                                                .solve = small_solve,
                                                .take_masses = small_take_masses,
-                                               .quick = small_quick,
+                                               .quick = small_fused,
                                                .rcond = small_rcond};

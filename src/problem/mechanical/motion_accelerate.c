@@ -115,8 +115,8 @@ static void motion_fill_rows(dae__motion *motion)
 
 /* the same as dynamics and tell without a factorisation, which few rows allow; false: it takes one
  */
-static inline __attribute__((always_inline)) bool motion_pass(dae__motion *motion, double *y,
-                                                              double *dy)
+static inline __attribute__((always_inline)) bool motion_solve_fused(dae__motion *motion, double *y,
+                                                                     double *dy)
 {
   const dae__mech *m = motion->m;
   int nq = m->nq;
@@ -126,7 +126,7 @@ static inline __attribute__((always_inline)) bool motion_pass(dae__motion *motio
     motion_fill_rows(motion);
   motion->forces.x = dy + nq;
   motion->forces.y = y + m->at.lambda;
-  if (!dae__saddle_pass(motion->saddle, motion->M, motion->mass_stays, &motion->forces) ||
+  if (!dae__saddle_solve_fused(motion->saddle, motion->M, motion->mass_stays, &motion->forces) ||
       (m->nu > 0 && !dae__all_finite(m->nu, motion->s)))
     return false;
   motion->mass_stays = m->p->constant_mass;
@@ -162,8 +162,9 @@ motion_slopes_by_all(dae__motion *motion, double t, double *y, double *dy, dae_e
 {
   dae_mechanical_at at = dae__mech_at(motion->m, t, y);
   dae_status status = motion_evaluate(motion, &at, err);
-  return status || motion_pass(motion, y, dy) ? status
-                                              : motion_slopes_factored(motion, &at, y, dy, err);
+  return status || motion_solve_fused(motion, y, dy)
+             ? status
+             : motion_slopes_factored(motion, &at, y, dy, err);
 }
 
 /* What small mechanisms mostly are, q and v, all by one callback, does without the cases above:
@@ -185,7 +186,7 @@ static inline bool motion_pass_swiftly(dae__motion *motion, double *y, double *d
   size_t nq = (size_t)motion->m->nq;
   motion->forces.x = dy + nq;
   motion->forces.y = y + 2 * nq;
-  if (!dae__saddle_pass(motion->saddle, motion->M, true, &motion->forces))
+  if (!dae__saddle_solve_fused(motion->saddle, motion->M, true, &motion->forces))
     return false;
   motion->memory->factorisations++;
   motion->memory->factored = false;
@@ -225,16 +226,16 @@ static bool motion_move(int n, const double *correction, double *x)
 
 /* The solution for the right side (0, b), by the way that accelerations were found: without a
  * factorisation as long as that will do (*passing). */
-static dae_status motion_lead(dae__motion *motion, bool *passing, double *side, dae_error *err)
+static dae_status motion_correct(dae__motion *motion, bool *passing, double *side, dae_error *err)
 {
   const dae__mech *m = motion->m;
   double *b = side + m->nq, *c = motion->residual;
-  if (*passing && dae__saddle_lead(motion->saddle, motion->forces.A, b, side))
+  if (*passing && dae__saddle_correct(motion->saddle, motion->forces.A, b, side))
     return DAE_OK;
   for (int i = 0; *passing && i < m->nc; i++)
     c[i] = -b[i];
   dae__saddle_forces of = {.A = motion->forces.A, .f = side, .c = c, .x = side, .y = motion->scale};
-  if (*passing && dae__saddle_pass(motion->saddle, motion->M, true, &of))
+  if (*passing && dae__saddle_solve_fused(motion->saddle, motion->M, true, &of))
     return DAE_OK;
   if (*passing) {
     *passing = false;
@@ -254,7 +255,7 @@ static dae_status motion_evaluate_with_g(dae__motion *motion, const dae_mechanic
   dae__mech *m = motion->m;
   motion->want.g = m->ng > 0 ? side + m->nq : NULL;
   dae_status status = motion_evaluate(motion, at, err);
-  *passing = !status && motion_pass(motion, y, dy);
+  *passing = !status && motion_solve_fused(motion, y, dy);
   if (!status && !*passing)
     status = motion_dynamics(motion, at, dy + m->nq, err);
   if (!status && !*passing) /* dependent rows: at the point that is not moved */
@@ -267,7 +268,7 @@ static dae_status motion_move_position(dae__motion *motion, const dae_mechanical
                                        double *side, bool *passing, double *q, bool *moved,
                                        dae_error *err)
 {
-  dae_status status = motion_lead(motion, passing, side, err);
+  dae_status status = motion_correct(motion, passing, side, err);
   if (!status && !dae__all_finite(motion->m->nq, side))
     status = motion_look_at_all(motion, at, DAE_OK, err);
   if (!status)
@@ -287,7 +288,7 @@ static dae_status motion_move_velocity(dae__motion *motion, const dae_mechanical
     want.G = motion->moved_G, want.gdot = side + nq;
   dae_status status = motion_ask(m, at, &want, err);
   if (!status)
-    status = motion_lead(motion, passing, side, err);
+    status = motion_correct(motion, passing, side, err);
   if (!status && !dae__all_finite(nq, side))
     status = motion_look_again(m, at, &want, DAE_OK, err);
   if (!status)
@@ -321,7 +322,7 @@ static inline bool motion_lead_swiftly(dae__motion *motion, const double *b, dou
 {
   int nq = motion->m->nq;
   double *correction = motion->top, bad = 0;
-  if (!dae__saddle_lead(motion->saddle, motion->forces.A, b, correction))
+  if (!dae__saddle_correct(motion->saddle, motion->forces.A, b, correction))
     return false;
   for (int i = 0; i < nq; i++)
     bad += 0 * correction[i];
