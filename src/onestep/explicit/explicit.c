@@ -96,12 +96,13 @@ static double explicit_estimate(explicit_stepper *o, double h, const double *K)
 }
 
 /* x1 onto its constraints, and its slope */
-static dae_status explicit_arrive(explicit_stepper *o, const dae__rk_step *step, dae_error *err)
+static dae_status explicit_project(explicit_stepper *o, const dae__rk_step *step, dae_error *err)
 {
   const dae__rk_adapter *adapter = o->adapter;
   double t = step->t + step->h;
-  return adapter->table->arrive
-             ? adapter->table->arrive(adapter->self, t, step->to.z, step->to.dz, err)
+  return adapter->table->project_and_accelerate
+             ? adapter->table->project_and_accelerate(adapter->self, t, step->to.z, step->to.dz,
+                                                      err)
              : adapter->table->slopes(adapter->self, false, t, step->to.z, step->to.dz, err);
 }
 
@@ -114,7 +115,7 @@ static dae_status explicit_attempt(void *self, const dae__rk_step *step, double 
   DAE__TRY(status);
   explicit_weigh(o, step->from.z, step->to.z);
   if (o->pair->closed) {
-    status = explicit_arrive(o, step, err);
+    status = explicit_project(o, step, err);
     dae__copy(o->adapter->nx, step->to.dz, explicit_slope(o, K, o->pair->stages));
   }
   *error = explicit_estimate(o, step->h, K);
@@ -144,7 +145,7 @@ static dae_status explicit_complete_step(void *self, const dae__rk_step *step, d
   explicit_stepper *o = self;
   double *K = o->K[!o->memory->last];
   if (!o->pair->closed) {
-    DAE__TRY(explicit_arrive(o, step, err));
+    DAE__TRY(explicit_project(o, step, err));
     dae__copy(o->adapter->nx, step->to.dz, explicit_slope(o, K, o->pair->stages));
   }
   *o->memory = (memory){.last = !o->memory->last, .stiffness = explicit_stiffness_of(o, step, K)};

@@ -104,9 +104,10 @@ static dae_status gauss_complete_step(void *self, const dae__rk_step *step, dae_
   const dae__rk_adapter *adapter = o->adapter;
   dae__gauss_memory *m = o->memory;
   double t = step->t + step->h;
-  DAE__TRY(adapter->table->arrive
-               ? adapter->table->arrive(adapter->self, t, step->to.z, step->to.dz, err)
-               : adapter->table->slopes(adapter->self, false, t, step->to.z, step->to.dz, err));
+  DAE__TRY(
+      adapter->table->project_and_accelerate
+          ? adapter->table->project_and_accelerate(adapter->self, t, step->to.z, step->to.dz, err)
+          : adapter->table->slopes(adapter->self, false, t, step->to.z, step->to.dz, err));
   if (dae__gauss_surprises(o, step->h, step->to.dz))
     return dae__fail(err, DAE_ERROR_STEP, NULL,
                      "the forces at the end of a step are not those that its stages lead to");

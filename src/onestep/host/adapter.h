@@ -28,7 +28,7 @@ typedef struct dae__rk_adapter_table {
   /* Both for a state that a step has led to, by one evaluation and one factorisation: derivative
    * and y as they are at z, then z onto its constraints to second order of its distance; NULL:
    * there are none, slopes will do. */
-  dae_status (*arrive)(void *self, double t, double *z, double *dz, dae_error *err);
+  dae_status (*project_and_accelerate)(void *self, double t, double *z, double *dz, dae_error *err);
   /* The inputs at t. */
   dae_status (*inputs)(void *self, double t, const double **in, dae_error *err);
   /* Whether constraints become dependent at z, and which; NULL: there are none. */

@@ -66,14 +66,14 @@ static dae_status onestep_mechanical_project(void *self, bool shown, double t, d
   return status ? status : dae__motion_check_dependent(o->motion[shown], t, z, v, err);
 }
 
-static dae_status onestep_mechanical_arrive(void *self, double t, double *z, double *dz,
-                                            dae_error *err)
+static dae_status onestep_mechanical_project_and_accelerate(void *self, double t, double *z,
+                                                            double *dz, dae_error *err)
 {
   adapter *o = self;
   if (!o->project || o->m->nc == 0)
     return onestep_mechanical_slopes(self, false, t, z, dz, err);
   DAE__TRY(o->algebraic ? onestep_mechanical_algebraic(o, t, z, err) : DAE_OK);
-  DAE__TRY(dae__motion_arrive(o->motion[0], t, z, dz, err));
+  DAE__TRY(dae__motion_project_and_accelerate(o->motion[0], t, z, dz, err));
   return dae__motion_check_dependent(o->motion[0], t, z, z + o->m->at.v, err);
 }
 
@@ -120,7 +120,7 @@ static const dae__rk_adapter_table onestep_mechanical_verbs = {
     .consistent = onestep_mechanical_consistent,
     .slopes = onestep_mechanical_slopes,
     .project = onestep_mechanical_project,
-    .arrive = onestep_mechanical_arrive,
+    .project_and_accelerate = onestep_mechanical_project_and_accelerate,
     .inputs = onestep_mechanical_inputs,
     .stuck = onestep_mechanical_stuck,
     .count = onestep_mechanical_count,

@@ -68,8 +68,8 @@ static void motion_take_rows(dae__motion *motion)
   int entries = dae__pattern_count(&m->G) + dae__pattern_count(&m->K);
   motion->few = m->nc > 0 && m->nc <= SMALL_ROWS;
   motion->whole = (m->ng == 0 || m->nk == 0) && entries == m->nc * m->nq;
-  motion->swift = motion->few && motion->whole && m->joint && !m->input && m->nu + m->nw == 0 &&
-                  m->p->constant_mass;
+  motion->fast_path = motion->few && motion->whole && m->joint && !m->input && m->nu + m->nw == 0 &&
+                      m->p->constant_mass;
   if (!motion->few || motion->whole)
     return;
   motion->rows = DAE__ALLOC(motion->arena, double, m->nc * m->nq);
@@ -148,7 +148,7 @@ dae_status dae__motion_create_another(dae__arena *arena, const dae__motion *firs
                           .column = first->column,
                           .few = first->few,
                           .whole = first->whole,
-                          .swift = first->swift,
+                          .fast_path = first->fast_path,
                           .rows = first->rows,
                           .place_G = first->place_G,
                           .place_K = first->place_K};

@@ -22,7 +22,7 @@ typedef struct dae__motion {
   bool few;                   /* rows of [G; K], at least one; */
   dae__saddle_forces forces;  /* then what the saddle is given of them: */
   bool whole;                 /* G or K is all of it, without gaps in its pattern; */
-  bool swift;                 /* and one callback gives all there is, M being constant */
+  bool fast_path;             /* and one callback gives all there is, M being constant */
   double *rows;               /* else that as a dense matrix, */
   int *place_G, *place_K;     /* and places of entries in it */
   double *s;                  /* nu: s there */
@@ -81,7 +81,8 @@ dae_status dae__motion_slopes(dae__motion *motion, double t, double *y, double *
  * same evaluation and factorisation: accelerations and multipliers as they are before it is moved,
  * v in dy after. q is then on g to second order of its distance d, v on g_t + G v and k to |v| d.
  */
-dae_status dae__motion_arrive(dae__motion *motion, double t, double *y, double *dy, dae_error *err);
+dae_status dae__motion_project_and_accelerate(dae__motion *motion, double t, double *y, double *dy,
+                                              dae_error *err);
 
 /* Chooses an independent subset of the constraints at the state y, earlier rows preferred. text
  * (may be NULL) receives a line for each dependent row, naming the rows it depends on. */

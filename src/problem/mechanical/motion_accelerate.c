@@ -169,19 +169,19 @@ motion_slopes_by_all(dae__motion *motion, double t, double *y, double *dy, dae_e
 
 /* What small mechanisms mostly are, q and v, all by one callback, does without the cases above:
  * most of their time goes here. */
-static inline bool motion_is_swift(const dae__motion *motion)
+static inline bool motion_has_fast_path(const dae__motion *motion)
 {
-  return motion->swift && motion->mass_stays && motion->m->count->dependent == 0;
+  return motion->fast_path && motion->mass_stays && motion->m->count->dependent == 0;
 }
 
-static inline dae_mechanical_at motion_swift_at(const dae__mech *m, double t, const double *y)
+static inline dae_mechanical_at motion_fast_at(const dae__mech *m, double t, const double *y)
 {
   const double *v = y + m->nq, *rest = v + m->nq;
   return (dae_mechanical_at){.t = t, .q = y, .v = v, .u = rest, .w = rest, .in = m->in};
 }
 
 /* accelerations and multipliers from what has been evaluated; false: it takes a factorisation */
-static inline bool motion_pass_swiftly(dae__motion *motion, double *y, double *dy)
+static inline bool motion_pass_fast(dae__motion *motion, double *y, double *dy)
 {
   size_t nq = (size_t)motion->m->nq;
   motion->forces.x = dy + nq;
@@ -196,15 +196,15 @@ static inline bool motion_pass_swiftly(dae__motion *motion, double *y, double *d
 dae_status dae__motion_slopes(dae__motion *motion, double t, double *y, double *dy, dae_error *err)
 {
   const dae__mech *m = motion->m;
-  if (!motion_is_swift(motion))
+  if (!motion_has_fast_path(motion))
     return motion_slopes_by_all(motion, t, y, dy, err);
-  dae_mechanical_at at = motion_swift_at(m, t, y);
+  dae_mechanical_at at = motion_fast_at(m, t, y);
   motion->want.M = NULL;
   int code = m->p->eval(m->p->user, &at, &motion->want);
   m->count->evaluations++;
   if (code != 0)
     return dae__callback_status(m->why, code, "eval", t, err);
-  if (!motion_pass_swiftly(motion, y, dy))
+  if (!motion_pass_fast(motion, y, dy))
     return motion_slopes_factored(motion, &at, y, dy, err);
   dae__copy(m->nq, at.v, dy);
   return DAE_OK;
@@ -296,8 +296,8 @@ static dae_status motion_move_velocity(dae__motion *motion, const dae_mechanical
   return status;
 }
 
-static dae_status motion_arrive_by_all(dae__motion *motion, double t, double *y, double *dy,
-                                       dae_error *err)
+static dae_status motion_project_general(dae__motion *motion, double t, double *y, double *dy,
+                                         dae_error *err)
 {
   dae__mech *m = motion->m;
   int nq = m->nq, size = nq + m->nc;
@@ -318,7 +318,7 @@ static dae_status motion_arrive_by_all(dae__motion *motion, double t, double *y,
 }
 
 /* x by the least force that takes b away; false: that is not finite, or it takes a factorisation */
-static inline bool motion_lead_swiftly(dae__motion *motion, const double *b, double *x, bool *moved)
+static inline bool motion_lead_fast(dae__motion *motion, const double *b, double *x, bool *moved)
 {
   int nq = motion->m->nq;
   double *correction = motion->top, bad = 0;
@@ -333,12 +333,12 @@ static inline bool motion_lead_swiftly(dae__motion *motion, const double *b, dou
 }
 
 /* the same for what is_swift; all of A is of G, or all of K */
-static dae_status motion_arrive_swiftly(dae__motion *motion, double t, double *y, double *dy,
-                                        dae_error *err)
+static dae_status motion_project_fast(dae__motion *motion, double t, double *y, double *dy,
+                                      dae_error *err)
 {
   const dae__mech *m = motion->m;
   double *b = motion->residual;
-  dae_mechanical_at at = motion_swift_at(m, t, y);
+  dae_mechanical_at at = motion_fast_at(m, t, y);
   dae_mechanical_wanted here = motion->want, moved_to = {0};
   bool moved = false;
   here.M = NULL;
@@ -348,22 +348,23 @@ static dae_status motion_arrive_swiftly(dae__motion *motion, double t, double *y
     moved_to.k = b;
   int code = m->p->eval(m->p->user, &at, &here);
   m->count->evaluations++;
-  bool good = code == 0 && motion_pass_swiftly(motion, y, dy);
+  bool good = code == 0 && motion_pass_fast(motion, y, dy);
   if (good && m->ng > 0)
-    good = motion_lead_swiftly(motion, b, y, &moved);
+    good = motion_lead_fast(motion, b, y, &moved);
   if (good)
     code = m->p->eval(m->p->user, &at, &moved_to);
   if (code != 0)
     return dae__callback_status(m->why, code, "eval", t, err);
-  if (!good || !motion_lead_swiftly(motion, b, y + m->nq, &moved))
-    return motion_arrive_by_all(motion, t, y, dy, err);
+  if (!good || !motion_lead_fast(motion, b, y + m->nq, &moved))
+    return motion_project_general(motion, t, y, dy, err);
   motion->memory->projections += moved;
   dae__copy(m->nq, at.v, dy);
   return DAE_OK;
 }
 
-dae_status dae__motion_arrive(dae__motion *motion, double t, double *y, double *dy, dae_error *err)
+dae_status dae__motion_project_and_accelerate(dae__motion *motion, double t, double *y, double *dy,
+                                              dae_error *err)
 {
-  return motion_is_swift(motion) ? motion_arrive_swiftly(motion, t, y, dy, err)
-                                 : motion_arrive_by_all(motion, t, y, dy, err);
+  return motion_has_fast_path(motion) ? motion_project_fast(motion, t, y, dy, err)
+                                      : motion_project_general(motion, t, y, dy, err);
 }

@@ -84,7 +84,7 @@ static missed missed_by(const started *s, const double *y)
 static void arrive(const started *s, double *y, double *dy)
 {
   memcpy(dy, s->dy, (size_t)s->p.size * sizeof *dy);
-  assert_int_equal(dae__motion_arrive(s->motion, s->p.start.t, y, dy, NULL), DAE_OK);
+  assert_int_equal(dae__motion_project_and_accelerate(s->motion, s->p.start.t, y, dy, NULL), DAE_OK);
 }
 
 static double distance(int n, const double *a, const double *b)
@@ -164,7 +164,7 @@ static void test_what_is_missed_falls_with_the_distance(void **state)
 }
 
 /* with q on its constraints v is led onto its own at once, where they are linear in v */
-static void test_velocities_alone_arrive_at_once(void **state)
+static void test_velocities_alone_are_projected_at_once(void **state)
 {
   (void)state;
   started s;
@@ -183,7 +183,7 @@ static void test_velocities_alone_arrive_at_once(void **state)
 }
 
 /* the corrections are those of least mass norm: what the full projection finds, to second order */
-static void test_it_arrives_where_projection_leads_to(void **state)
+static void test_it_ends_where_projection_ends(void **state)
 {
   (void)state;
   started s;
@@ -272,8 +272,8 @@ int main(void)
       TEST(test_one_evaluation_and_one_factorisation),
       TEST(test_accelerations_and_multipliers_are_those_before_it_is_moved),
       TEST(test_what_is_missed_falls_with_the_distance),
-      TEST(test_velocities_alone_arrive_at_once),
-      TEST(test_it_arrives_where_projection_leads_to),
+      TEST(test_velocities_alone_are_projected_at_once),
+      TEST(test_it_ends_where_projection_ends),
       cmocka_unit_test(test_steps_end_on_their_constraints),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
