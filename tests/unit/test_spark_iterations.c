@@ -21,7 +21,7 @@ static double iterations(const test_problem *p, double h)
   double each = (double)o.stages.memory->iterations / steps;
   if (getenv("DAEDAL_VERBOSE"))
     print_message("%-14s h = %-5g: %.2f iterations a step\n", p->name, h, each);
-  assert_int_equal(o.stages.memory->steps[DAE__STAGES_MODIFIED], steps);
+  assert_int_equal(o.stages.memory->steps[DAE__STAGES_SIMPLIFIED], steps);
   stage_tear_down(&o);
   return each;
 }

@@ -39,7 +39,7 @@ static void check(const test_problem *p, int s, double bound)
   distance worst = {0, 0};
   for (int way = 0; way < WAYS; way++) {
     stage_set_up(p, s, &o[way]);
-    o[way].stages.memory->begin = (dae__stages_way)way;
+    o[way].stages.memory->begin = (dae__stages_strategy)way;
     o[way].stages.memory->stays = 1000;
   }
   for (int n = 0; n < STEPS; n++) {

@@ -57,7 +57,7 @@ typedef struct dae__face_matrices {
 typedef struct dae__face {
   const dae__face_table *table;
   const dae__face_matrices *matrices; /* NULL: not wanted */
-  struct dae__richer *richer;         /* blocks of the richer iteration, NULL: not wanted */
+  struct dae__decoupled *richer;      /* blocks of the richer iteration, NULL: not wanted */
   void *self;
   int ny, nz, ng, nk;
   const dae_pattern *pattern; /* of each part */

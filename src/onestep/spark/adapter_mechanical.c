@@ -19,7 +19,7 @@ typedef struct mechanical {
   dae__motion *motion, *shown;
   dae__face face;
   dae__mechanical_parts parts;
-  dae__richer richer;
+  dae__decoupled richer;
 } mechanical;
 
 /* ---- evaluations ---- */
@@ -212,7 +212,7 @@ static void spark_mechanical_release(void *self)
   dae__motion_free(o->shown);
   dae__saddle_free(o->of_A);
   dae__saddle_free(o->of_G);
-  dae__richer_free(&o->richer);
+  dae__decoupled_free(&o->richer);
 }
 
 static const dae__body_table spark_mechanical_verbs = {.consistent = spark_mechanical_consistent,
@@ -283,7 +283,7 @@ static dae_status spark_mechanical_make(mechanical *o, dae__arena *arena,
   if (!status && needs->matrices)
     status = spark_mechanical_make_matrices(o, arena, err);
   if (!status && needs->blocks > 0) {
-    status = dae__richer_create(arena, &o->face, o->m->nq, needs->blocks, &o->richer, err);
+    status = dae__decoupled_create(arena, &o->face, o->m->nq, needs->blocks, &o->richer, err);
     o->face.richer = &o->richer;
   }
   return status;

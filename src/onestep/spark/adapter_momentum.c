@@ -25,7 +25,7 @@ typedef struct body {
   dae__face face;
   double *values[TERMS];
   matrix second, third; /* third has no solver where there is no k */
-  dae__richer richer;
+  dae__decoupled richer;
 } body;
 
 /* ---- evaluations ---- */
@@ -187,7 +187,7 @@ static void spark_momentum_release(void *self)
   dae__momentum_motion_free(o->shown);
   dae__solver_free(o->second.solver);
   dae__solver_free(o->third.solver);
-  dae__richer_free(&o->richer);
+  dae__decoupled_free(&o->richer);
 }
 
 static const dae__body_table spark_momentum_verbs = {.consistent = spark_momentum_consistent,
@@ -268,7 +268,7 @@ static dae_status spark_momentum_make(body *o, dae__arena *arena, const dae_prob
   if (!status && needs->matrices)
     status = spark_momentum_make_matrices(o, arena, err);
   if (!status && needs->blocks > 0) {
-    status = dae__richer_create(arena, &o->face, 0, needs->blocks, &o->richer, err);
+    status = dae__decoupled_create(arena, &o->face, 0, needs->blocks, &o->richer, err);
     o->face.richer = &o->richer;
   }
   return status;

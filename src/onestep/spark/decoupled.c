@@ -5,24 +5,24 @@
 /* ---- creation ---- */
 
 /* rows [row0, row1) and columns [col0, col1) of a part go to (row, col) */
-static void decoupled_add(dae__richer *o, dae__arena *arena, dae__momentum_part part,
+static void decoupled_add(dae__decoupled *o, dae__arena *arena, dae__momentum_part part,
                           const int *range, int row, int col, double factor, int power)
 {
-  dae__richer_term *term = &o->term[o->terms++];
-  *term = (dae__richer_term){.part = part, .factor = factor, .power = power};
+  dae__decoupled_term *term = &o->term[o->terms++];
+  *term = (dae__decoupled_term){.part = part, .factor = factor, .power = power};
   term->pick =
       dae__pick_create(arena, &o->face->pattern[part], range[0], range[1], range[2], range[3]);
   term->block[0] = (dae__block){row, col, &term->pick.pattern, false, NULL};
 }
 
-static void decoupled_add_ones(dae__richer *o, const dae_pattern *unit, int at)
+static void decoupled_add_ones(dae__decoupled *o, const dae_pattern *unit, int at)
 {
-  o->term[o->terms++] = (dae__richer_term){.part = DAE__MOMENTUM_PARTS,
-                                           .block = {{.row = at, .col = at, .pattern = unit}}};
+  o->term[o->terms++] = (dae__decoupled_term){.part = DAE__MOMENTUM_PARTS,
+                                              .block = {{.row = at, .col = at, .pattern = unit}}};
 }
 
 /* unknowns W, D, lambda, psi; what belongs to a y that is left out goes to its z */
-static void decoupled_list_terms(dae__richer *o, dae__arena *arena)
+static void decoupled_list_terms(dae__decoupled *o, dae__arena *arena)
 {
   const dae__face *c = o->face;
   int ny = c->ny, nz = c->nz, ng = c->ng, nk = c->nk, same = o->same;
@@ -49,9 +49,9 @@ static void decoupled_list_terms(dae__richer *o, dae__arena *arena)
 }
 
 /* all terms in each quarter of the doubled matrix */
-static void decoupled_merge(dae__richer *o, dae__arena *arena)
+static void decoupled_merge(dae__decoupled *o, dae__arena *arena)
 {
-  dae__block blocks[4 * DAE__RICHER_TERMS];
+  dae__block blocks[4 * DAE__DECOUPLED_TERMS];
   for (int i = 0; i < 4 * o->terms; i++) {
     blocks[i] = o->term[i / 4].block[0];
     blocks[i].row += i % 4 / 2 * o->n;
@@ -67,12 +67,12 @@ static const dae__momentum_part needed[] = {DAE__V_Y, DAE__V_Z,      DAE__P_Y,  
                                             DAE__K_Z, DAE__R_LAMBDA, DAE__G_Y};
 #define COUNT(list) ((int)(sizeof(list) / sizeof *(list)))
 
-dae_status dae__richer_create(dae__arena *arena, const dae__face *face, int same, int count,
-                              dae__richer *out, dae_error *err)
+dae_status dae__decoupled_create(dae__arena *arena, const dae__face *face, int same, int count,
+                                 dae__decoupled *out, dae_error *err)
 {
-  dae__richer *o = out;
+  dae__decoupled *o = out;
   int nc = face->ng + face->nk;
-  *o = (dae__richer){.face = face, .same = same, .nw = face->ny - same};
+  *o = (dae__decoupled){.face = face, .same = same, .nw = face->ny - same};
   o->n = o->nw + face->nz + nc;
   o->solver = DAE__ALLOC(arena, dae__solver *, count);
   o->unit_w = dae__pattern_diagonal(arena, o->nw);
@@ -100,13 +100,13 @@ dae_status dae__richer_create(dae__arena *arena, const dae__face *face, int same
   return DAE_OK;
 }
 
-void dae__richer_free(dae__richer *o)
+void dae__decoupled_free(dae__decoupled *o)
 {
   for (int i = 0; i < o->count; i++)
     dae__solver_free(o->solver[i]);
 }
 
-dae_status dae__richer_reload(dae__richer *o)
+dae_status dae__decoupled_reload(dae__decoupled *o)
 {
   dae_status status = DAE_OK;
   for (int i = 0; i < o->count && !status; i++)
@@ -116,8 +116,8 @@ dae_status dae__richer_reload(dae__richer *o)
 
 /* ---- values ---- */
 
-dae_status dae__richer_derive(dae__richer *o, const dae__face_at *at,
-                              const dae__face_multipliers *with, dae_error *err)
+dae_status dae__decoupled_derive(dae__decoupled *o, const dae__face_at *at,
+                                 const dae__face_multipliers *with, dae_error *err)
 {
   const dae__face *c = o->face;
   dae__face_parts of_r = {0}, others = {0};
@@ -139,7 +139,7 @@ static double complex decoupled_power_of(double complex hmu, int power)
   return power == 0 ? 1 : power == 1 ? hmu : hmu * hmu;
 }
 
-static void decoupled_add_ones_of(const dae__richer *o, const dae__richer_term *term)
+static void decoupled_add_ones_of(const dae__decoupled *o, const dae__decoupled_term *term)
 {
   const bool *active = term->block[0].pattern == &o->unit_c ? o->face->active : NULL;
   bool all = term->block[0].pattern == &o->unit_c && !active;
@@ -148,11 +148,11 @@ static void decoupled_add_ones_of(const dae__richer *o, const dae__richer_term *
       o->matrix[term->block[quarter].map[e]] += active && active[e] ? 0 : 1;
 }
 
-dae_status dae__richer_factor(dae__richer *o, int i, double complex hmu, dae_error *err)
+dae_status dae__decoupled_factor(dae__decoupled *o, int i, double complex hmu, dae_error *err)
 {
   dae__zero(dae__pattern_count(&o->pattern), o->matrix);
   for (int k = 0; k < o->terms; k++) {
-    const dae__richer_term *term = &o->term[k];
+    const dae__decoupled_term *term = &o->term[k];
     double complex factor = term->factor * decoupled_power_of(hmu, term->power);
     if (term->part == DAE__MOMENTUM_PARTS) {
       decoupled_add_ones_of(o, term);
@@ -174,7 +174,7 @@ dae_status dae__richer_factor(dae__richer *o, int i, double complex hmu, dae_err
 }
 
 /* out += factor part x */
-static void decoupled_add_complex(const dae__richer *o, dae__momentum_part part,
+static void decoupled_add_complex(const dae__decoupled *o, dae__momentum_part part,
                                   double complex factor, const double complex *x,
                                   double complex *out)
 {
@@ -186,7 +186,7 @@ static void decoupled_add_complex(const dae__richer *o, dae__momentum_part part,
 }
 
 /* out = what is solved for, W of the y that are left out being D */
-static void decoupled_take_solution(const dae__richer *o, double complex *W, double complex *x)
+static void decoupled_take_solution(const dae__decoupled *o, double complex *W, double complex *x)
 {
   int n = o->n, nw = o->nw;
   const double *re = o->x, *im = o->x + n;
@@ -198,8 +198,8 @@ static void decoupled_take_solution(const dae__richer *o, double complex *W, dou
     W[o->same + k] = re[k] + im[k] * I;
 }
 
-void dae__richer_solve(dae__richer *o, int i, double complex hmu, double complex w,
-                       const double *delta, double complex *e, double complex *x)
+void dae__decoupled_solve(dae__decoupled *o, int i, double complex hmu, double complex w,
+                          const double *delta, double complex *e, double complex *x)
 {
   const dae__face *c = o->face;
   int n = o->n, nw = o->nw, ny = c->ny, nz = c->nz;

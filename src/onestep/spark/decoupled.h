@@ -24,42 +24,42 @@
 
 #include <complex.h>
 
-enum { DAE__RICHER_TERMS = 20 };
+enum { DAE__DECOUPLED_TERMS = 20 };
 
 /* A block of the matrix: factor (h mu)^power times a part, or a piece of it. */
-typedef struct dae__richer_term {
+typedef struct dae__decoupled_term {
   dae__momentum_part part; /* DAE__MOMENTUM_PARTS: ones */
   double factor;
   int power;
   dae__pick pick;
   dae__block block[4]; /* in each quarter of the doubled matrix */
-} dae__richer_term;
+} dae__decoupled_term;
 
-typedef struct dae__richer {
+typedef struct dae__decoupled {
   const dae__face *face;
   int same, nw, n, count; /* nw = ny - same; rows of a block before doubling; blocks */
   dae__solver **solver;   /* count */
   double *values[DAE__MOMENTUM_PARTS];
   dae_pattern unit_w, unit_c, pattern;
-  dae__richer_term term[DAE__RICHER_TERMS];
+  dae__decoupled_term term[DAE__DECOUPLED_TERMS];
   int terms;
   double *matrix, *x;            /* 2n x 2n, 2n */
   double complex *W, *d, *delta; /* ny, ny, nz */
-} dae__richer;
+} dae__decoupled;
 
 /* The face's patterns, sizes and active rows have to be there. */
-dae_status dae__richer_create(dae__arena *arena, const dae__face *face, int same, int count,
-                              dae__richer *out, dae_error *err);
-void dae__richer_free(dae__richer *o);
-dae_status dae__richer_reload(dae__richer *o);
+dae_status dae__decoupled_create(dae__arena *arena, const dae__face *face, int same, int count,
+                                 dae__decoupled *out, dae_error *err);
+void dae__decoupled_free(dae__decoupled *o);
+dae_status dae__decoupled_reload(dae__decoupled *o);
 
 /* The derivatives that blocks are made of. */
-dae_status dae__richer_derive(dae__richer *o, const dae__face_at *at,
-                              const dae__face_multipliers *with, dae_error *err);
-dae_status dae__richer_factor(dae__richer *o, int i, double complex hmu, dae_error *err);
+dae_status dae__decoupled_derive(dae__decoupled *o, const dae__face_at *at,
+                                 const dae__face_multipliers *with, dae_error *err);
+dae_status dae__decoupled_factor(dae__decoupled *o, int i, double complex hmu, dae_error *err);
 /* x = block i\x, x = (D, lambda, psi). Out of e comes by how much Y has to be moved further,
  * h mu (W - w v_z delta). */
-void dae__richer_solve(dae__richer *o, int i, double complex hmu, double complex w,
-                       const double *delta, double complex *e, double complex *x);
+void dae__decoupled_solve(dae__decoupled *o, int i, double complex hmu, double complex w,
+                          const double *delta, double complex *e, double complex *x);
 
 #endif

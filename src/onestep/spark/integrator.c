@@ -125,7 +125,7 @@ static dae_stats spark_stats(const void *self)
   s.iterations += o->stages.memory->iterations;
   s.jacobians += o->stages.memory->jacobians;
   s.factorisations += o->stages.memory->factorisations;
-  s.decoupled += o->stages.memory->steps[DAE__STAGES_RICHER];
+  s.decoupled += o->stages.memory->steps[DAE__STAGES_DECOUPLED];
   s.full += o->stages.memory->steps[DAE__STAGES_FULL];
   return s;
 }

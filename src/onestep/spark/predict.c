@@ -56,7 +56,7 @@ void dae__stages_predict(dae__stages *st)
 {
   const dae_spark_tableau *T = st->tableau;
   int s = st->s, nz = st->face.nz, ng = st->face.ng, nk = st->face.nk;
-  bool stiff = st->transform && st->way != DAE__STAGES_MODIFIED;
+  bool stiff = st->transform && st->way != DAE__STAGES_SIMPLIFIED;
   const dae__stage_values *from = st->halfway ? &st->half : &st->last;
   double before = st->halfway ? st->h : st->memory->h, q = st->h / before;
   if (stiff || !(q <= FARTHEST)) {

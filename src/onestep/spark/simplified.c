@@ -76,7 +76,7 @@ static void simplified_solve_richly(dae__stages *st)
       w += tr->Ti[k * s + j] * tr->w[j];
     simplified_combine_complex(tr, k, width, st->x, st->xi);
     simplified_combine_complex(tr, k, c->ny, st->moved, e);
-    dae__richer_solve(c->richer, k, st->h * tr->mu[k], w, delta, e, st->xi);
+    dae__decoupled_solve(c->richer, k, st->h * tr->mu[k], w, delta, e, st->xi);
     simplified_add_back(tr, k, width, st->xi, st->D);
     simplified_add_back(tr, k, c->ny, e, dY);
   }
@@ -92,9 +92,9 @@ static void simplified_solve_rows(dae__stages *st)
   const dae__face *c = &st->face;
   int s = st->s, width = c->nz + c->ng + c->nk;
   c->matrices->solve3(c->self, dae__stage_vector(st->x, s, width));
-  if (st->way == DAE__STAGES_RICHER)
+  if (st->way == DAE__STAGES_DECOUPLED)
     simplified_solve_richly(st);
-  for (int i = 0; i < s && st->way == DAE__STAGES_MODIFIED; i++)
+  for (int i = 0; i < s && st->way == DAE__STAGES_SIMPLIFIED; i++)
     c->matrices->solve2(c->self, dae__stage_vector(st->x, i, width));
 }
 
@@ -127,14 +127,14 @@ static double simplified_move(dae__stages *st, const double *weight)
   return change;
 }
 
-double dae__modified_increment(dae__stages *st, const double *weight)
+double dae__simplified_increment(dae__stages *st, const double *weight)
 {
   simplified_right_sides(st);
   simplified_solve_rows(st);
   return simplified_move(st, weight);
 }
 
-int dae__modified_worst(const dae__stages *st)
+int dae__simplified_worst(const dae__stages *st)
 {
   const dae__face *c = &st->face;
   int nc = c->ng + c->nk, width = c->nz + nc, from = nc > 0 ? c->nz : 0, worst = from;

@@ -6,9 +6,9 @@
 
 /* From what was evaluated at the iterate, whose Y belongs to its Z: moves Z, L and Psi; returns the
  * largest change of Z relative to the weights. */
-double dae__modified_increment(dae__stages *st, const double *weight);
+double dae__simplified_increment(dae__stages *st, const double *weight);
 /* The multiplier that it moved most, or where there are none the variable: entry of (z, lambda,
  * psi). */
-int dae__modified_worst(const dae__stages *st);
+int dae__simplified_worst(const dae__stages *st);
 
 #endif

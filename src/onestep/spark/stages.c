@@ -63,7 +63,7 @@ dae_status dae__stages_reload(dae__stages *st)
   const dae__stages_memory *m = st->memory;
   dae_status status = m->factored ? c->matrices->reload(c->self) : DAE_OK;
   if (!status && m->blocks)
-    status = dae__richer_reload(c->richer);
+    status = dae__decoupled_reload(c->richer);
   if (!status && m->whole && !st->transform) /* else it forgets from step to step */
     status = dae__full_reload(st->full);
   return status;

@@ -27,16 +27,16 @@ typedef struct dae__stage_values {
   double *Y, *Z, *L, *Psi;
 } dae__stage_values;
 
-typedef enum dae__stages_way {
-  DAE__STAGES_MODIFIED,
-  DAE__STAGES_RICHER,
+typedef enum dae__stages_strategy {
+  DAE__STAGES_SIMPLIFIED,
+  DAE__STAGES_DECOUPLED,
   DAE__STAGES_FULL
-} dae__stages_way;
+} dae__stages_strategy;
 
 typedef struct dae__stages_memory {
   double h;                     /* of the last accepted step, 0: there is none yet */
   bool factored, blocks, whole; /* there are factors of the matrices, the blocks, the Jacobian */
-  dae__stages_way begin;        /* the next so many steps begin with: */
+  dae__stages_strategy begin;   /* the next so many steps begin with: */
   int stays;
   double contraction[DAE__STAGES_FULL]; /* per iteration and unit step size, as observed last */
   int trusted; /* so many steps that of the richer way is taken to be still right */
@@ -62,12 +62,12 @@ typedef struct dae__stages {
   double *x;                          /* right sides and solutions of the small systems */
   int nodes, *at; /* of the polynomials of Y and Z: these vectors, the beginning, stages inside, */
   double *node;   /* the end, are at these times */
-  dae__stages_way way;    /* at work */
-  double *moved;          /* s changes of Y since v was evaluated */
-  double complex *xi;     /* one block of the richer way */
-  double *D;              /* its solutions of all rows, and the changes of Y */
-  struct dae__full *full; /* NULL: not needed so far */
-  dae__arena *full_arena; /* where it is, if not with the rest */
+  dae__stages_strategy way; /* at work */
+  double *moved;            /* s changes of Y since v was evaluated */
+  double complex *xi;       /* one block of the richer way */
+  double *D;                /* its solutions of all rows, and the changes of Y */
+  struct dae__full *full;   /* NULL: not needed so far */
+  dae__arena *full_arena;   /* where it is, if not with the rest */
   const dae_env *env;
 } dae__stages;
 

@@ -56,11 +56,11 @@ static dae_status spark_factor_blocks(dae__stages *st, dae_error *err)
   const dae__face *c = &st->face;
   dae__face_at at = spark_middle(st);
   dae__face_multipliers with = spark_multipliers(st);
-  dae_status status = dae__richer_derive(c->richer, &at, &with, err);
+  dae_status status = dae__decoupled_derive(c->richer, &at, &with, err);
   st->memory->blocks = true;
   st->memory->jacobians++;
   for (int k = 0; k < tr->blocks && !status; k++) {
-    status = dae__richer_factor(c->richer, k, st->h * tr->mu[k], err);
+    status = dae__decoupled_factor(c->richer, k, st->h * tr->mu[k], err);
     st->memory->factorisations++;
   }
   return status;
@@ -95,7 +95,7 @@ static dae_status spark_factor(dae__stages *st, dae_error *err)
   if (st->way == DAE__STAGES_FULL)
     return spark_factor_full(st, err);
   dae_status status = spark_factor_matrices(st, err);
-  if (!status && st->way == DAE__STAGES_RICHER)
+  if (!status && st->way == DAE__STAGES_DECOUPLED)
     status = spark_factor_blocks(st, err);
   return status;
 }
@@ -113,7 +113,7 @@ static dae_status spark_start(dae__stages *st, double t, double h, const double 
     dae__copy(c->ny, y0, dae__stage_vector(st->now.Y, i, c->ny));
   dae__face_at at = {t, y0, z0};
   dae_status status = c->table->p(c->self, &at, st->p0, err);
-  int sweeps = st->way == DAE__STAGES_MODIFIED || !st->transform ? 2 : 1; /* v may be stiff */
+  int sweeps = st->way == DAE__STAGES_SIMPLIFIED || !st->transform ? 2 : 1; /* v may be stiff */
   for (int sweep = 0; sweep < sweeps && !status; sweep++)
     status = dae__stages_refresh(st, NULL, NULL, err);
   return status ? status : spark_factor(st, err);
@@ -131,7 +131,7 @@ static dae_status spark_iterate(dae__stages *st, const dae__stages_goal *goal, d
     status = dae__stages_evaluate(st, err);
   DAE__TRY(status);
   *change = full ? dae__full_increment(st->full, st, goal)
-                 : fmax(*change, dae__modified_increment(st, goal->z_weight));
+                 : fmax(*change, dae__simplified_increment(st, goal->z_weight));
   st->memory->iterations++;
   return DAE_OK;
 }
@@ -155,10 +155,10 @@ static dae_status spark_iterate(dae__stages *st, const dae__stages_goal *goal, d
 /* steps for which it is then left alone */
 #define TRUSTED 50
 /* whether the richer way, as it was last seen, is worth its factorisations */
-static bool spark_richer_is_worth(const dae__stages_memory *m)
+static bool spark_decoupled_is_worth(const dae__stages_memory *m)
 {
   const double *c = m->contraction;
-  return m->trusted > 0 && c[DAE__STAGES_RICHER] < WORTH * c[DAE__STAGES_MODIFIED];
+  return m->trusted > 0 && c[DAE__STAGES_DECOUPLED] < WORTH * c[DAE__STAGES_SIMPLIFIED];
 }
 
 static bool spark_has_blocks(const dae__stages *st)
@@ -166,21 +166,22 @@ static bool spark_has_blocks(const dae__stages *st)
   return st->transform && st->transform->blocks > 0 && st->face.richer;
 }
 
-static bool spark_offers(const dae__stages *st, const dae__stages_goal *goal, dae__stages_way way)
+static bool spark_offers(const dae__stages *st, const dae__stages_goal *goal,
+                         dae__stages_strategy way)
 {
   if (way == DAE__STAGES_FULL)
     return goal->full || !st->transform;
-  if (way == DAE__STAGES_RICHER)
+  if (way == DAE__STAGES_DECOUPLED)
     return spark_has_blocks(st) &&
-           (goal->full || st->memory->trusted == 0 || spark_richer_is_worth(st->memory));
+           (goal->full || st->memory->trusted == 0 || spark_decoupled_is_worth(st->memory));
   return st->transform;
 }
 
 /* the next way after this one; false: there is none */
-static bool spark_next_way(const dae__stages *st, const dae__stages_goal *goal,
-                           dae__stages_way *way)
+static bool spark_next_strategy(const dae__stages *st, const dae__stages_goal *goal,
+                                dae__stages_strategy *way)
 {
-  for (dae__stages_way next = *way; next < DAE__STAGES_FULL;)
+  for (dae__stages_strategy next = *way; next < DAE__STAGES_FULL;)
     if (spark_offers(st, goal, ++next)) {
       *way = next;
       return true;
@@ -195,7 +196,7 @@ static void spark_observe(dae__stages *st, double first, double last, int iterat
     return;
   double rate = pow(fmax(last / first, DBL_MIN), 1.0 / (iterations - 1));
   st->memory->contraction[st->way] = rate / st->h;
-  if (st->way == DAE__STAGES_RICHER)
+  if (st->way == DAE__STAGES_DECOUPLED)
     st->memory->trusted = TRUSTED;
 }
 
@@ -205,7 +206,8 @@ static dae_status spark_not_converged(const dae__stages *st, dae_error *err)
   const dae__face *c = &st->face;
   bool full = st->way == DAE__STAGES_FULL;
   char name[64];
-  dae__face_name(c, full ? dae__full_worst(st->full) : dae__modified_worst(st), name, sizeof name);
+  dae__face_name(c, full ? dae__full_worst(st->full) : dae__simplified_worst(st), name,
+                 sizeof name);
   return dae__fail(err, DAE_ERROR_STEP, name,
                    "the iteration of the stages does not converge with step size %.3g, worst at %s",
                    st->h, name);
@@ -215,9 +217,9 @@ static dae_status spark_not_converged(const dae__stages *st, dae_error *err)
 static dae_status spark_converge(dae__stages *st, const dae__stages_goal *goal, dae_error *err)
 {
   double best = INFINITY, before[3] = {INFINITY, INFINITY, INFINITY}, first = 0, change = 0;
-  dae__stages_way beyond = st->way;
-  bool full = st->way == DAE__STAGES_FULL, last = !spark_next_way(st, goal, &beyond);
-  bool moves_y = st->way != DAE__STAGES_MODIFIED;
+  dae__stages_strategy beyond = st->way;
+  bool full = st->way == DAE__STAGES_FULL, last = !spark_next_strategy(st, goal, &beyond);
+  bool moves_y = st->way != DAE__STAGES_SIMPLIFIED;
   int since = 0, i; /* since: the best was halved */
   for (i = 0; i < goal->most; i++) {
     dae_status status = spark_iterate(st, goal, &change, err);
@@ -256,9 +258,9 @@ dae_status dae__stages_solve(dae__stages *st, double t, double h, const double *
   dae__stages_memory *m = st->memory;
   dae_status status;
   bool again, changed = m->stays == 1;
-  st->way = m->stays > 0 ? m->begin : DAE__STAGES_MODIFIED;
+  st->way = m->stays > 0 ? m->begin : DAE__STAGES_SIMPLIFIED;
   if (!spark_offers(st, goal, st->way))
-    spark_next_way(st, goal, &st->way);
+    spark_next_strategy(st, goal, &st->way);
   do {
     status = st->way == DAE__STAGES_FULL ? spark_make_full(st, err) : DAE_OK;
     if (!status)
@@ -266,12 +268,12 @@ dae_status dae__stages_solve(dae__stages *st, double t, double h, const double *
     if (!status)
       status = spark_converge(st, goal, err);
     again = (status == DAE_ERROR_STEP || status == DAE_ERROR_RECOVERABLE) &&
-            spark_next_way(st, goal, &st->way);
+            spark_next_strategy(st, goal, &st->way);
     changed = changed || again;
   } while (again);
   m->stays -= m->stays > 0;
   if (changed) {
-    bool idle = st->way == DAE__STAGES_RICHER && !goal->full && !spark_richer_is_worth(m);
+    bool idle = st->way == DAE__STAGES_DECOUPLED && !goal->full && !spark_decoupled_is_worth(m);
     m->begin = st->way;
     m->stays = idle ? 0 : STAYS;
   }
