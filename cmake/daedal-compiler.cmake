@@ -6,6 +6,9 @@ add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion
 if(DAEDAL_WERROR)
   add_compile_options(-Werror)
 endif()
+if(DAEDAL_ASSERTIONS)
+  add_compile_definitions(DAE_WITH_ASSERTIONS)
+endif()
 if(DAEDAL_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all
                       -fno-omit-frame-pointer)

@@ -1,6 +1,7 @@
 /* The solver's verbs, and the choice of what is behind them. */
 #include "linalg/solver.h"
 #include "core/error.h"
+#include "core/tolerances.h"
 #include "core/vec.h"
 #include "linalg/backend.h"
 #include "linalg/dense.h"
@@ -133,9 +134,6 @@ void dae__solver_free(dae__solver *solver)
     solver->backend->free(solver->state);
 }
 
-/* below this reciprocal condition a matrix counts as singular */
-#define SINGULAR 1e-14
-
 dae_status dae__solver_examine(const dae_env *env, const dae_pattern *pattern, const double *values,
                                int *column, dae_error *err)
 {
@@ -147,7 +145,7 @@ dae_status dae__solver_examine(const dae_env *env, const dae_pattern *pattern, c
   dae_status status = dae__solver_create(arena, pattern, &solver, err);
   if (!status) {
     status = dae__solver_factor(solver, values);
-    if (!status && dae__solver_rcond(solver) < SINGULAR)
+    if (!status && dae__solver_rcond(solver) < DAE__SINGULAR_RCOND)
       status = DAE_ERROR_SINGULAR;
     *column = dae__solver_column(solver);
     if (status == DAE_ERROR_MEMORY)

@@ -171,7 +171,7 @@ static double rate(const void *self, double rtol, double atol, char *name, size_
   return most;
 }
 
-static const dae__driver_table marching = {
+static const dae__driver_table rattle_driver = {
     .begin = begin, .attempt = attempt, .accept = accept, .rate = rate};
 
 /* ---- the verbs ---- */
@@ -314,7 +314,7 @@ static dae_status prepare(rattle *o, dae__arena *arena, dae_error *err)
   o->v_half = DAE__ALLOC(arena, double, m->nq);
   o->top = DAE__ALLOC(arena, double, m->nq);
   o->bottom = DAE__ALLOC(arena, double, m->ng);
-  o->driver = (dae__driver){.table = &marching,
+  o->driver = (dae__driver){.table = &rattle_driver,
                             .self = o,
                             .rtol = 1e-6,
                             .atol = 1e-8,
@@ -348,7 +348,7 @@ static dae_status create_in(dae__arena *arena, const dae_problem *problem, const
 
 /* ---- what it takes ---- */
 
-static dae_status judge(const dae_problem *problem, dae_error *err)
+static dae_status check_problem(const dae_problem *problem, dae_error *err)
 {
   const dae_mechanical *p = problem->mechanical;
   if (!p || p->nk + p->nu + p->nw > 0 || !p->constant_mass || problem->input)
@@ -361,14 +361,14 @@ static dae_status judge(const dae_problem *problem, dae_error *err)
 
 static dae_status accepts(const dae_problem *problem, dae_error *err)
 {
-  return dae__assembled_check_problem(problem, judge, err);
+  return dae__assembled_check_problem(problem, check_problem, err);
 }
 
 static dae_status create_single(const void *request, const dae_problem *problem,
                                 const dae_start *start, const dae_env *env, dae_integrator **out,
                                 dae_error *err)
 {
-  dae_status status = judge(problem, err);
+  dae_status status = check_problem(problem, err);
   if (status)
     return status;
   dae__arena *arena = dae__arena_create(env);

@@ -1,10 +1,8 @@
 #include "onestep/host/slopes.h"
 #include "core/error.h"
+#include "core/tolerances.h"
 #include "core/vec.h"
 #include "onestep/host/iterate.h"
-
-/* reciprocal condition below which F_y or M counts as singular */
-#define SINGULAR 1e-14
 
 /* ---- creation ---- */
 
@@ -74,7 +72,7 @@ static dae_status slopes_factor(dae__rk_slopes *o, dae__solver *solver, const do
 {
   dae_status status = dae__solver_factor(solver, values);
   o->memory->factorisations++;
-  return !status && dae__solver_rcond(solver) < SINGULAR ? DAE_ERROR_SINGULAR : status;
+  return !status && dae__solver_rcond(solver) < DAE__SINGULAR_RCOND ? DAE_ERROR_SINGULAR : status;
 }
 
 static dae_status slopes_fail_F_y(const dae__rk_slopes *o, dae_status status, dae_error *err)

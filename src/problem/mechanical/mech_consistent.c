@@ -11,6 +11,7 @@
  * are held by taking their columns out. Then the independent constraints are chosen, c = 0 is
  * solved for w, and accelerations and multipliers follow from the saddle system. */
 #include "core/error.h"
+#include "core/tolerances.h"
 #include "core/vec.h"
 #include "problem/consistent.h"
 #include "problem/mechanical/algebraic.h"
@@ -18,8 +19,6 @@
 #include <stdio.h>
 
 #define MAX_ITERATIONS 60
-/* constraints must be met to this, relative to their terms; Newton usually ends at round-off */
-#define MET 1e-10
 
 typedef struct level {
   dae__motion *motion;
@@ -67,7 +66,7 @@ static dae_status start_measure(const level *l, const double *x, bool first, dou
   double error = l->velocity ? dae__mech_gdot_error(m, &at) : 0;
   if (error > 0) {
     dae__row_scale(&m->G, motion->G, l->q, motion->bottom);
-    dae__axpy(m->ng, 2 * error / MET, motion->bottom, motion->scale);
+    dae__axpy(m->ng, 2 * error / DAE__START_MET, motion->bottom, motion->scale);
   }
   *size = 0;
   start_not_below(l->rows, first, motion->scale, motion->terms);
@@ -130,7 +129,7 @@ static dae_status start_refuse(const level *l, const dae__mech *m, double size, 
   char names[256] = "", name[64], first[64] = "";
   int count = 0;
   for (int i = 0; i < l->rows; i++)
-    if (fabs(motion->residual[i]) > MET * motion->scale[i]) {
+    if (fabs(motion->residual[i]) > DAE__START_MET * motion->scale[i]) {
       dae__mech_constraint_name(m->p, i, name, sizeof name);
       dae__append(names, sizeof names, "%s%s", count ? ", " : "", name);
       if (count++ == 0)
@@ -179,18 +178,18 @@ static dae_status start_move_onto(const level *l, double *trial, dae_error *err)
       before = start_length(l);
       dae__copy(m->nq, trial, l->x);
       damping = fmax(damping / 10, 1e-3);
-      still = still || (next > 0.5 * size && size < MET);
+      still = still || (next > 0.5 * size && size < DAE__START_MET);
       size = next;
     } else if (status == DAE_OK || status == DAE_ERROR_RECOVERABLE) {
       status = start_measure(l, l->x, false, &size, err);
       damping *= 10;
-      still = still || size < MET || damping > 1e12;
+      still = still || size < DAE__START_MET || damping > 1e12;
     }
     if (still)
       break;
   }
   motion->memory->factored = false; /* what is factored is shifted */
-  if (!status && size > MET)
+  if (!status && size > DAE__START_MET)
     status = start_refuse(l, m, size, err);
   return status;
 }

@@ -11,11 +11,9 @@
  * not converge. */
 #include "problem/mechanical/motion.h"
 #include "core/error.h"
+#include "core/tolerances.h"
 #include "core/vec.h"
 #include <float.h>
-
-/* DESIGN: states leave an integrator on their constraints to this, relative to their terms */
-#define ON_CONSTRAINT 1e-12
 
 /* rows of [G; K] up to which accelerations may do without a factorisation (saddle_few.c) */
 #define SMALL_ROWS 2
@@ -298,7 +296,7 @@ static void motion_scale_of(const projection *p)
   double error = dae__mech_gdot_error(m, &at);
   if (error > 0) {
     dae__row_scale(&m->G, motion->G, p->q, motion->bottom);
-    dae__axpy(m->ng, error / ON_CONSTRAINT, motion->bottom, motion->scale);
+    dae__axpy(m->ng, error / DAE__ON_CONSTRAINT, motion->bottom, motion->scale);
   }
   dae__copy(m->nc, motion->residual, motion->bottom);
   dae__matrix_times(&m->G, motion->G, -1, p->v, motion->bottom);
@@ -344,7 +342,7 @@ static dae_status motion_project_level(const projection *p, bool *moved, dae_err
     if (i == 0)
       motion_scale_of(p);
     double now = motion_worst(count, motion->residual, motion->scale, &row);
-    if (now <= ON_CONSTRAINT)
+    if (now <= DAE__ON_CONSTRAINT)
       return DAE_OK;
     /* the factorisation at hand, as long as it reduces the residual well */
     if (!motion->memory->factored || now > 0.1 * before)

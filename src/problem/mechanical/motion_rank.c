@@ -6,16 +6,14 @@
  *
  *   y_D = (1 + C C')^-1 C y_I,   y_I <- y_I - C' y_D. */
 #include "core/error.h"
+#include "core/tolerances.h"
 #include "core/vec.h"
 #include "linalg/dense.h"
 #include "linalg/rank.h"
 #include "problem/mechanical/motion.h"
 #include <stdio.h>
 
-/* rows are independent while more than this is left of them after elimination; differenced
- * Jacobians are good to about 1e-12 */
-#define RANK_TOLERANCE 1e-9
-/* and all but dependent where less than this is left */
+/* remainder below which a row is nearly dependent */
 #define ALL_BUT 1e-5
 /* a row taken out may be off by this, relative to its terms, before it counts as independent */
 #define STILL_DEPENDENT 1e-7
@@ -138,7 +136,7 @@ static dae_status rank_choose_rows(dae__motion *motion, dae_error *err)
   int rank;
   for (int i = 0; i < m->nc; i++)
     m->active[i] = true;
-  dae_status status = rank_mark_independent(motion, RANK_TOLERANCE, m->active, &rank);
+  dae_status status = rank_mark_independent(motion, DAE__RANK_TOLERANCE, m->active, &rank);
   if (status)
     return dae__fail(err, status, NULL, "the constraints could not be examined: %s",
                      dae_status_text(status));

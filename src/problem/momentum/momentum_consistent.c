@@ -11,6 +11,7 @@
  * momentum_motion.h, as long as these converge. Then the rows of A must be independent, and z' and
  * the multipliers follow from the index-1 equations. */
 #include "core/error.h"
+#include "core/tolerances.h"
 #include "core/vec.h"
 #include "problem/consistent.h"
 #include "problem/momentum/momentum_motion.h"
@@ -18,8 +19,6 @@
 #include <stdio.h>
 
 #define MAX_ITERATIONS 60
-/* constraints must be met to this, relative to their terms; Newton usually ends at round-off */
-#define MET 1e-10
 
 /* One of the two levels: y and g, or z and (gdot, k). */
 typedef struct level {
@@ -92,8 +91,8 @@ static void momentum_start_scale_of(const level *l, const double *x)
   if (l->velocity) {
     dae__row_scale(l->K, l->K_values, x, motion->scale + m->ng);
     dae__row_scale(G, motion->part[DAE__G_Y], l->y, motion->size);
-    dae__axpy(m->ng, 2 * dae__momentum_gdot_error(m, l->y, motion->v) / MET, motion->size,
-              motion->scale);
+    dae__axpy(m->ng, 2 * dae__momentum_gdot_error(m, l->y, motion->v) / DAE__START_MET,
+              motion->size, motion->scale);
   }
   for (int i = 0; i < l->rows; i++)
     motion->scale[i] += fabs(motion->residual[i]);
@@ -177,7 +176,7 @@ static dae_status momentum_start_refuse(const level *l, double size, dae_error *
   char names[256] = "", name[64], first[64] = "";
   int count = 0;
   for (int i = 0; i < l->rows; i++)
-    if (fabs(motion->residual[i]) > MET * motion->scale[i]) {
+    if (fabs(motion->residual[i]) > DAE__START_MET * motion->scale[i]) {
       dae__momentum_constraint_name(motion->m->p, i, name, sizeof name);
       dae__append(names, sizeof names, "%s%s", count ? ", " : "", name);
       if (count++ == 0)
@@ -217,17 +216,17 @@ static dae_status momentum_start_move_onto(const level *l, dae_error *err)
     if (!status && next < size) {
       dae__copy(l->n, l->trial, x);
       damping = fmax(damping / 10, 1e-3);
-      still = still || (next > 0.5 * size && size < MET);
+      still = still || (next > 0.5 * size && size < DAE__START_MET);
       size = next;
     } else if (!status || status == DAE_ERROR_RECOVERABLE) {
       status = momentum_start_measure(l, x, false, &size, err);
       damping *= 10;
-      still = still || size < MET || damping > 1e12;
+      still = still || size < DAE__START_MET || damping > 1e12;
     }
     if (still)
       break;
   }
-  return !status && size > MET ? momentum_start_refuse(l, size, err) : status;
+  return !status && size > DAE__START_MET ? momentum_start_refuse(l, size, err) : status;
 }
 
 /* ---- along the constraint forces ---- */
@@ -268,11 +267,11 @@ static dae_status momentum_start_move_along_forces(const level *l, bool *met, da
       status = status == DAE_ERROR_RECOVERABLE ? DAE_OK : status;
     }
     if (status || !(next < size)) {
-      *met = !status && size <= MET;
+      *met = !status && size <= DAE__START_MET;
       break;
     }
     dae__copy(l->n, l->trial, l->z);
-    *met = next <= MET && (next > 0.5 * size || next == 0);
+    *met = next <= DAE__START_MET && (next > 0.5 * size || next == 0);
     size = next;
   }
   return status == DAE_ERROR_SINGULAR || status == DAE_ERROR_RECOVERABLE ? DAE_OK : status;

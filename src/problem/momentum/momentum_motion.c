@@ -11,12 +11,10 @@
  * r_lambda and f_psi are taken at the multipliers that were found last. */
 #include "problem/momentum/momentum_motion.h"
 #include "core/error.h"
+#include "core/tolerances.h"
 #include "core/vec.h"
 #include "problem/mechanical/motion.h"
 #include <float.h>
-
-/* DESIGN: states leave an integrator on their constraints to this, relative to their terms */
-#define ON_CONSTRAINT 1e-12
 
 /* ---- creation ---- */
 
@@ -242,7 +240,7 @@ static dae_status momentum_scale_of(const projection *p, dae_error *err)
   for (int i = 0; i < m->nc; i++)
     motion->scale[i] += fabs(motion->x[i]);
   dae__row_scale(G, g_y, p->y, motion->size);
-  dae__axpy(m->ng, dae__momentum_gdot_error(m, p->y, motion->v) / ON_CONSTRAINT, motion->size,
+  dae__axpy(m->ng, dae__momentum_gdot_error(m, p->y, motion->v) / DAE__ON_CONSTRAINT, motion->size,
             motion->scale);
   return DAE_OK;
 }
@@ -309,7 +307,7 @@ static dae_status momentum_project_level(const projection *p, bool *moved, dae_e
       status = momentum_scale_of(p, err);
     DAE__TRY(status);
     double now = momentum_worst(count, motion->residual, motion->scale, &row);
-    if (now <= ON_CONSTRAINT)
+    if (now <= DAE__ON_CONSTRAINT)
       return DAE_OK;
     /* the factorisation at hand, as long as it reduces the residual well */
     if (!(p->velocity ? memory->factored : memory->placed) || now > 0.1 * before)

@@ -2,15 +2,14 @@
  * so those of g_y. A row a of A that is not is a combination a = sum_j c_j A_j of the others, where
  * c solves [ 1 A'; A 0 ] (x, c) = (a', 0) with x = 0. */
 #include "core/error.h"
+#include "core/tolerances.h"
 #include "core/vec.h"
 #include "linalg/rank.h"
 #include "problem/consistent.h"
 #include "problem/momentum/momentum_motion.h"
 #include <stdio.h>
 
-/* rows are independent while more than this is left of them after elimination; derivatives by
- * coarse differences are good to about 1e-8 */
-#define RANK_TOLERANCE 1e-9
+/* DAE__RANK_TOLERANCE for derivatives by coarse differences, which are good to about 1e-8 */
 #define RANK_TOLERANCE_COARSE 1e-6
 
 /* entries of row i of A as a column, taken out of A */
@@ -104,8 +103,9 @@ static dae_status momentum_find_rank(dae__momentum_motion *motion, dae__arena *a
   for (int i = 0; i < m->nc; i++)
     active[i] = true;
   bool exact = (m->ng == 0 || m->given[DAE__V_Z]) && (m->nk == 0 || m->given[DAE__K_Z]);
-  dae_status status = dae__rank_rows(&A, values, exact ? RANK_TOLERANCE : RANK_TOLERANCE_COARSE,
-                                     dae__arena_env(arena), active, NULL, rank, NULL);
+  dae_status status =
+      dae__rank_rows(&A, values, exact ? DAE__RANK_TOLERANCE : RANK_TOLERANCE_COARSE,
+                     dae__arena_env(arena), active, NULL, rank, NULL);
   return status ? dae__fail(err, status, NULL, "the constraints could not be examined: %s",
                             dae_status_text(status))
                 : DAE_OK;

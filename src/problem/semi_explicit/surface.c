@@ -10,15 +10,12 @@
  * columns out. */
 #include "problem/semi_explicit/surface.h"
 #include "core/error.h"
+#include "core/tolerances.h"
 #include "core/vec.h"
 #include "problem/consistent.h"
 #include <float.h>
 
 #define MAX_ITERATIONS 60
-/* rows must be met to this at a start, relative to their terms; Newton usually ends at round-off */
-#define MET 1e-10
-/* DESIGN: states leave an integrator on their constraints to this, relative to their terms */
-#define ON_CONSTRAINT 1e-12
 #define SMALLEST_SHIFT 1e-15
 
 /* ---- creation ---- */
@@ -268,7 +265,7 @@ dae_status dae__surface_project(dae__surface *u, double t, double *z, dae_error 
     DAE__TRY(status);
     dae__row_scale(&u->A, u->A_values, z, u->scale);
     double now = surface_worst(u, &row);
-    if (now <= ON_CONSTRAINT)
+    if (now <= DAE__ON_CONSTRAINT)
       return DAE_OK;
     /* the factorisation at hand, as long as it reduces the residual well */
     if (!u->memory->factored || now > 0.1 * before)
@@ -312,7 +309,7 @@ static dae_status surface_refuse(const dae__surface *u, double t, const bool *fi
   int count = 0;
   bool held = false;
   for (int i = 0; i < s->ny; i++)
-    if (fabs(u->residual[i]) > MET * (u->scale[i] + fabs(u->residual[i]))) {
+    if (fabs(u->residual[i]) > DAE__START_MET * (u->scale[i] + fabs(u->residual[i]))) {
       dae__semi_equation_name(s->p, s->nx + i, name, sizeof name);
       dae__append(names, sizeof names, "%s%s", count ? ", " : "", name);
       if (count++ == 0)
@@ -342,13 +339,13 @@ static dae_status surface_try_step(dae__surface *u, double t, double *z, double 
   dae_status status = surface_measure(u, t, z, &next, err);
   if (status == DAE_OK && next < *size) {
     *damping = fmax(*damping / 10, 1e-3);
-    *still = *still || (next > 0.5 * *size && *size < MET);
+    *still = *still || (next > 0.5 * *size && *size < DAE__START_MET);
     *size = next;
   } else if (status == DAE_OK || status == DAE_ERROR_RECOVERABLE) {
     dae__copy(nx, u->trial, z);
     status = surface_measure(u, t, z, size, err);
     *damping *= 10;
-    *still = *still || *size < MET || *damping > 1e12;
+    *still = *still || *size < DAE__START_MET || *damping > 1e12;
   }
   return status;
 }
@@ -365,5 +362,5 @@ dae_status dae__surface_reach(dae__surface *u, double t, const bool *fixed, doub
       status = surface_try_step(u, t, z, &size, &damping, &still, err);
   }
   u->memory->factored = false; /* what is factored is shifted, and fixed columns are out */
-  return status || size <= MET ? status : surface_refuse(u, t, fixed, size, err);
+  return status || size <= DAE__START_MET ? status : surface_refuse(u, t, fixed, size, err);
 }

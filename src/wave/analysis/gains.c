@@ -3,14 +3,12 @@
  * connected parts; and of their entries those within a part, balanced. */
 #include "wave/analysis/gains.h"
 #include "core/error.h"
+#include "core/tolerances.h"
 #include "core/vec.h"
 #include "linalg/components.h"
 #include "linalg/pattern.h"
 #include "linalg/solver.h"
 #include <math.h>
-
-/* below this reciprocal condition, rows and columns scaled, a subsystem counts as singular */
-#define SINGULAR 1e-14
 
 /* The block of a subsystem with itself, columns scaled to largest entry 1. */
 typedef struct block {
@@ -136,7 +134,7 @@ static dae_status gains_factor(block *own, dae__arena *arena, dae_error *err)
     return dae__out_of_memory(err);
   if (status == DAE_ERROR_RECOVERABLE)
     return gains_not_finite(err);
-  if (!status && dae__solver_rcond(own->solver) < SINGULAR)
+  if (!status && dae__solver_rcond(own->solver) < DAE__SINGULAR_RCOND)
     return DAE_ERROR_SINGULAR;
   return status;
 }

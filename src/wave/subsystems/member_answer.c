@@ -5,6 +5,7 @@
  *
  * with the matrix of member_balance.c, and in the right side what the joints contribute. */
 #include "core/error.h"
+#include "core/tolerances.h"
 #include "core/vec.h"
 #include "linalg/pattern.h"
 #include "wave/subsystems/member_parts.h"
@@ -32,9 +33,6 @@ dae_status dae__inner_create(dae__member *m, int n, int first_row, int first_col
   return n > 0 ? dae__solver_create(m->arena, &inner->pattern, &inner->solver, err) : DAE_OK;
 }
 
-/* below this reciprocal condition a matrix counts as singular */
-#define SINGULAR 1e-14
-
 dae_status dae__inner_factor(dae__inner *inner, const double *J)
 {
   if (inner->n == 0)
@@ -43,7 +41,7 @@ dae_status dae__inner_factor(dae__inner *inner, const double *J)
     inner->values[e] = J[inner->entry[e]];
   dae__solver_forget(inner->solver);
   dae_status status = dae__solver_factor(inner->solver, inner->values);
-  bool poor = !status && dae__solver_rcond(inner->solver) < SINGULAR;
+  bool poor = !status && dae__solver_rcond(inner->solver) < DAE__SINGULAR_RCOND;
   return poor ? DAE_ERROR_SINGULAR : status;
 }
 

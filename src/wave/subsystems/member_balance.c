@@ -10,15 +10,12 @@
  * factorisation depends on its matrix alone, not on those before it, and is not repeated for the
  * same matrix. */
 #include "core/error.h"
+#include "core/tolerances.h"
 #include "core/vec.h"
 #include "linalg/pattern.h"
 #include "linalg/rank.h"
 #include "wave/subsystems/member_parts.h"
 #include <stdio.h>
-
-/* rows are independent while more than this is left of them after elimination; differenced
- * Jacobians are good to about 1e-12 */
-#define RANK_TOLERANCE 1e-9
 
 /* ---- creating ---- */
 
@@ -184,8 +181,8 @@ static dae_status balance_pick(dae__member *m, dae_error *err)
   int rank;
   for (int i = 0; i < b->rows; i++)
     b->active[i] = true;
-  dae_status status = dae__rank_rows(&b->A, b->A_values, RANK_TOLERANCE, dae__arena_env(m->arena),
-                                     b->active, NULL, &rank, NULL);
+  dae_status status = dae__rank_rows(&b->A, b->A_values, DAE__RANK_TOLERANCE,
+                                     dae__arena_env(m->arena), b->active, NULL, &rank, NULL);
   if (status)
     return dae__fail(err, status, NULL, "the constraints could not be examined: %s",
                      dae_status_text(status));
