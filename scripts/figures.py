@@ -63,8 +63,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="exit 1 where a rule or limit is broken")
     parser.add_argument("--list", action="store_true", help="list names that are defined more than once")
+    parser.add_argument("--under", nargs="+", default=["src"], metavar="FOLDER", help="figures of these folders")
     args = parser.parse_args()
-    sources = [p for p in tracked("src") if p.suffix in (".c", ".h")]
+    sources = [p for p in tracked(*args.under) if p.suffix in (".c", ".h")]
     lines = code_lines = 0
     where = collections.defaultdict(list)
     count = 0
