@@ -5,9 +5,7 @@
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/daedal)
-# soname libdaedal.so.0.2: before 1.0 a minor version may change structs (docs/compatibility.md)
-set_target_properties(daedal_shared PROPERTIES EXPORT_NAME daedal
-  SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+set_target_properties(daedal_shared PROPERTIES EXPORT_NAME daedal)
 set_target_properties(daedal PROPERTIES EXPORT_NAME static)
 
 install(DIRECTORY include/daedal DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.h)

@@ -26,8 +26,10 @@ function(daedal_libraries)
   # what is exported: dae_ names, not the internal dae__ ones
   set(exports ${PROJECT_SOURCE_DIR}/cmake/daedal.map)
   target_link_options(daedal_shared PRIVATE -Wl,--version-script=${exports})
+  # soname libdaedal.so.0.2: before 1.0 a minor version may change structs (docs/compatibility.md)
   set_target_properties(daedal_shared PROPERTIES
-    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} LINK_DEPENDS ${exports})
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+    LINK_DEPENDS ${exports})
   add_library(daedal::daedal ALIAS daedal_shared)
   add_library(daedal::static ALIAS daedal)
 endfunction()

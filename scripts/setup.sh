@@ -61,6 +61,10 @@ if [ -n "$missing" ]; then
   $as_root $export_apt apt-get install -q -y --no-install-recommends $missing
 fi
 if [ -n "$wanted" ]; then
+  # together where that works, else one by one: a package that is not to be had keeps no other away
   $as_root $export_apt apt-get install -q -y --no-install-recommends $wanted ||
-    echo "setup: could not install$wanted; what needs it will be left out" >&2
+    for package in $wanted; do
+      $as_root $export_apt apt-get install -q -y --no-install-recommends "$package" ||
+        echo "setup: could not install $package; what needs it will be left out" >&2
+    done
 fi
