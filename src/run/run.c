@@ -1,4 +1,4 @@
-/* The whole flow: make consistent, create, loop { step -> events -> rows }, finish.
+/* The flow of a run: consistent start, creation, loop { step -> events -> rows }, summary.
  *
  * Without `every` there is a row at the start, at every accepted step and at the end, and at an
  * event with an action one before and one after it; with it, rows at from + k every and at the
@@ -20,10 +20,11 @@
 #include <string.h>
 #include <time.h>
 
-/* what the margin of a loop without a unique solution comes out as: round-off */
-#define NO_MARGIN 1e-12
-/* rows between two steps: a page full */
-#define MOST_FILL 10000
+/* margin of a coupling loop at and below which its solution is not unique: round-off of the
+ * margin's own computation, chosen, not measured */
+#define LOOP_MARGIN_ROUND_OFF 1e-12
+/* rows between two steps that a sink gets at most: the points of a curve on a page, chosen */
+#define FILL_ROWS_MAX 10000
 
 typedef struct run {
   const dae_run_plan *plan;
@@ -34,35 +35,33 @@ typedef struct run {
   dae__events *events;
   dae_integrator *it;
   double *y;
-  double t;        /* reached */
-  double last_row; /* its time */
-  long planned;    /* index of the next row at a time of the plan */
+  double t;        /* time reached */
+  double last_row; /* time of the last row */
+  long planned;    /* index of the next row at an output time of the plan */
   dae__verify verify;
 } run;
 
 /* ---- before the start ---- */
 
-/* Memory, columns, measures, events. */
+/* memory, columns, monitor and events */
 static dae_status run_prepare(run *r, const dae_env *env, dae_error *err)
 {
   const dae_run_plan *plan = r->plan;
+  const dae_problem *problem = &plan->problem;
   r->arena = dae__arena_create(env);
   if (r->arena)
-    r->y = DAE__ALLOC(r->arena, double, dae_problem_size(&plan->problem));
+    r->y = DAE__ALLOC(r->arena, double, dae_problem_size(problem));
   if (!r->arena || dae__arena_failed(r->arena))
     return dae__fail(err, DAE_ERROR_MEMORY, NULL, "no memory for the run");
-  dae_status status = dae__columns_create(r->arena, plan, &r->columns, err);
+  DAE__TRY(dae__columns_create(r->arena, plan, &r->columns, err));
   r->verify = dae__verify_create(env, r->columns.count);
-  if (status >= 0)
-    status =
-        dae__monitor_create(r->arena, plan->unmeasured ? NULL : &plan->problem, &r->monitor, err);
-  if (status >= 0)
-    status = dae__events_create(r->arena, &plan->problem, plan->events, plan->event_count,
-                                plan->held, &r->events, err);
-  return status;
+  DAE__TRY(dae__monitor_create(r->arena, plan->unmeasured ? NULL : problem, &r->monitor, err));
+  return dae__events_create(r->arena, problem, plan->events, plan->event_count, plan->held,
+                            &r->events, err);
 }
 
-/* States that are held are no degrees of freedom; a mechanical problem does not count them. */
+/* held states, which are no degrees of freedom; the diagnosis of mechanics leaves them out itself
+ */
 static int run_held_states(const dae_run_plan *plan)
 {
   const dae_coupled *c = plan->problem.coupled;
@@ -73,22 +72,6 @@ static int run_held_states(const dae_run_plan *plan)
   for (int i = 0; plan->held && !mechanical && i < dae_problem_size(&plan->problem); i++)
     count += plan->held[i];
   return count;
-}
-
-static dae_status run_make_consistent(run *r, const dae_env *env, dae_error *err)
-{
-  const dae_run_plan *plan = r->plan;
-  dae_status status = dae_consistent_start(&plan->problem, &plan->start, env, r->y, NULL,
-                                           &r->summary->diagnosis, err);
-  if (status < 0)
-    return status;
-  dae__plan_moves(r->plan, r->y, r->summary);
-  r->summary->diagnosis.dof -= run_held_states(plan);
-  if (r->summary->moved > 0)
-    dae__log(env, DAE_LOG_INFO, "start: values moved to make it consistent: %d", r->summary->moved);
-  if (r->summary->diagnosis.rank < r->summary->diagnosis.constraints)
-    dae__log(env, DAE_LOG_WARNING, "%s", r->summary->diagnosis.text);
-  return DAE_OK;
 }
 
 /* value of the method's option of this name, NaN if it has none */
@@ -109,27 +92,13 @@ static double run_option_value(const dae_method *method, const void *opts, const
   return NAN;
 }
 
-/* A damped run may have moved the start, and taken energy out of it. */
-static dae_status run_look_at_start(run *r, dae_error *err)
-{
-  dae_summary *s = r->summary;
-  double before, after;
-  dae_status status = dae__monitor_energy(&r->monitor, r->plan->start.t, r->y, &before, err);
-  if (status >= 0)
-    status = dae_integrator_interpolate(r->it, r->plan->start.t, r->y, NULL, err);
-  if (status >= 0)
-    status = dae__monitor_energy(&r->monitor, r->plan->start.t, r->y, &after, err);
-  if (status < 0)
-    return status;
-  s->energy_removed_at_start = before - after;
-  dae__plan_moves(r->plan, r->y, r->summary);
-  return DAE_OK;
-}
-
 static dae_status run_create(run *r, const dae_env *env, dae_error *err)
 {
   const dae_method *method = r->plan->method;
   const void *opts = r->plan->options;
+  dae_summary *s = r->summary;
+  dae_start start = r->plan->start;
+  start.y = r->y;
   if (!opts && method->defaults) {
     void *own = dae__arena_alloc(r->arena, 1, method->options_size);
     if (!own)
@@ -138,27 +107,34 @@ static dae_status run_create(run *r, const dae_env *env, dae_error *err)
     opts = own;
   }
   if (opts && method->options) {
-    r->summary->rtol = run_option_value(method, opts, "rtol");
-    r->summary->atol = run_option_value(method, opts, "atol");
+    s->rtol = run_option_value(method, opts, "rtol");
+    s->atol = run_option_value(method, opts, "atol");
     double step = run_option_value(method, opts, "step");
-    r->summary->step = step > 0 ? step : 0;
-    r->summary->damped = run_option_value(method, opts, "damp") == 1;
-    r->summary->caution = method->caution ? method->caution(opts) : NULL;
+    s->step = step > 0 ? step : 0;
+    s->damped = run_option_value(method, opts, "damp") == 1;
+    s->caution = method->caution ? method->caution(opts) : NULL;
   }
-  dae_start start = r->plan->start;
-  start.y = r->y;
-  dae_status status = method->create(&r->plan->problem, &start, opts, env, &r->it, err);
-  return status >= 0 && r->summary->damped ? run_look_at_start(r, err) : status;
+  DAE__TRY(method->create(&r->plan->problem, &start, opts, env, &r->it, err));
+  if (!s->damped)
+    return DAE_OK;
+  /* the slow-manifold start of a damped run moves the state and removes energy */
+  double before, after;
+  DAE__TRY(dae__monitor_energy(&r->monitor, start.t, r->y, &before, err));
+  DAE__TRY(dae_integrator_interpolate(r->it, start.t, r->y, NULL, err));
+  DAE__TRY(dae__monitor_energy(&r->monitor, start.t, r->y, &after, err));
+  s->energy_removed_at_start = before - after;
+  dae__plan_moves(r->plan, r->y, s);
+  return DAE_OK;
 }
 
-/* Where coupling raises the index of the systems, that is what to tell. */
+/* replaces the message where the coupling raises the index of the systems */
 static void run_diagnose_loop(const dae_run_plan *plan, dae_error *err)
 {
   const dae_coupled *coupled = plan->problem.coupled;
   dae_contraction c;
   if (!coupled || coupled->parts < 2 || coupled->joints > 0 ||
       dae_contraction_at(&plan->problem, plan->start.t, plan->start.y, NULL, &c, NULL) < 0 ||
-      !c.loop[0] || !(c.margin <= NO_MARGIN))
+      !c.loop[0] || !(c.margin <= LOOP_MARGIN_ROUND_OFF))
     return;
   snprintf(err->text, sizeof err->text,
            "the loop of %.200s does not determine its variables at the start: coupled, the systems "
@@ -167,9 +143,9 @@ static void run_diagnose_loop(const dae_run_plan *plan, dae_error *err)
            c.loop);
 }
 
-/* Where the start does not determine every variable, the method may be able to leave it all the
- * same; what it then says of the start is what is shown. */
-static dae_status run_create_anyway(run *r, const dae_env *env, dae_error *err)
+/* Creation without a consistent start: where the start does not determine every variable, the first
+ * step of the method may; the summary then has the method's start. */
+static dae_status run_create_inconsistent(run *r, const dae_env *env, dae_error *err)
 {
   const dae_run_plan *plan = r->plan;
   dae_error refusal = *err;
@@ -185,17 +161,29 @@ static dae_status run_create_anyway(run *r, const dae_env *env, dae_error *err)
     return refusal.status;
   }
   *err = dae_error_none();
-  dae__plan_moves(r->plan, r->y, r->summary);
+  dae__plan_moves(plan, r->y, r->summary);
   r->summary->diagnosis.dof -= run_held_states(plan);
   return DAE_OK;
 }
 
+/* a consistent start, and the integrator there */
 static dae_status run_begin(run *r, const dae_env *env, dae_error *err)
 {
-  dae_status status = run_make_consistent(r, env, err);
+  const dae_run_plan *plan = r->plan;
+  dae_summary *s = r->summary;
+  dae_status status =
+      dae_consistent_start(&plan->problem, &plan->start, env, r->y, NULL, &s->diagnosis, err);
   if (status == DAE_ERROR_START)
-    return run_create_anyway(r, env, err);
-  return status >= 0 ? run_create(r, env, err) : status;
+    return run_create_inconsistent(r, env, err);
+  if (status < 0)
+    return status;
+  dae__plan_moves(plan, r->y, s);
+  s->diagnosis.dof -= run_held_states(plan);
+  if (s->moved > 0)
+    dae__log(env, DAE_LOG_INFO, "start: values moved to make it consistent: %d", s->moved);
+  if (s->diagnosis.rank < s->diagnosis.constraints)
+    dae__log(env, DAE_LOG_WARNING, "%s", s->diagnosis.text);
+  return run_create(r, env, err);
 }
 
 /* ---- rows ---- */
@@ -213,62 +201,54 @@ static dae_status run_open_sinks(run *r, dae_error *err)
 
 static dae_status run_row(run *r, double t, const double *y, dae_error *err)
 {
-  dae_status status = dae__columns_fill(&r->columns, t, y, err);
-  if (status >= 0)
-    status = dae__monitor_row(&r->monitor, t, y, err);
-  const dae_row shown = {.columns = r->columns.count,
-                         .values = r->columns.values,
-                         .y = y,
-                         .position_drift = r->monitor.row_position,
-                         .velocity_drift = r->monitor.row_velocity};
-  for (int i = 0; i < r->plan->sink_count && status >= 0; i++) {
+  DAE__TRY(dae__columns_fill(&r->columns, t, y, err));
+  DAE__TRY(dae__monitor_row(&r->monitor, t, y, err));
+  const dae_row row = {.columns = r->columns.count,
+                       .values = r->columns.values,
+                       .y = y,
+                       .position_drift = r->monitor.row_position,
+                       .velocity_drift = r->monitor.row_velocity};
+  for (int i = 0; i < r->plan->sink_count; i++) {
     const dae_sink *sink = &r->plan->sinks[i];
-    if (sink->row)
-      status = sink->row(sink->self, &shown, err);
+    dae_status status = sink->row ? sink->row(sink->self, &row, err) : DAE_OK;
+    if (status < 0)
+      return status;
   }
-  if (status < 0)
-    return status;
   r->last_row = t;
   r->summary->rows++;
   return r->plan->verify ? dae__verify_keep(&r->verify, r->columns.values, err) : DAE_OK;
 }
 
-/* The row at a time t within the integrator's last step. */
-static dae_status run_row_at(run *r, double t, dae_error *err)
-{
-  dae_status status = dae_integrator_interpolate(r->it, t, r->y, NULL, err);
-  return status < 0 ? status : run_row(r, t, r->y, err);
-}
-
-/* The rows at times of the plan up to t, without one that belongs to the end. */
+/* rows at the output times of the plan up to t, the end time excepted */
 static dae_status run_planned_rows(run *r, double t, dae_error *err)
 {
-  dae_status status = DAE_OK;
   double at;
-  while (status >= 0 && (at = dae__plan_time(r->plan, r->planned)) <= t) {
-    if (at > r->plan->start.t)
-      status = run_row_at(r, at, err);
+  while ((at = dae__plan_time(r->plan, r->planned)) <= t) {
+    if (at > r->plan->start.t) {
+      DAE__TRY(dae_integrator_interpolate(r->it, at, r->y, NULL, err));
+      DAE__TRY(run_row(r, at, r->y, err));
+    }
     r->planned++;
   }
-  return status;
+  return DAE_OK;
 }
 
-/* A row between steps, for one sink alone. Where there is none the run goes on, as it would without
- * this sink. */
+/* A row between steps for one sink. Where its dense output fails the run goes on without the row,
+ * as it would without this sink. */
 static dae_status run_fill_row(run *r, const dae_sink *sink, double t, dae_error *err)
 {
-  dae_row shown = {.columns = r->columns.count, .values = r->columns.values, .y = r->y};
+  dae_row row = {.columns = r->columns.count, .values = r->columns.values, .y = r->y};
   dae_error why;
   dae_status status = dae_integrator_interpolate(r->it, t, r->y, NULL, &why);
   if (status >= 0)
     status = dae__columns_fill(&r->columns, t, r->y, &why);
   if (status >= 0)
-    status = dae__monitor_drift(&r->monitor, t, r->y, &shown.position_drift, &shown.velocity_drift,
-                                &why);
-  return status < 0 ? DAE_OK : sink->row(sink->self, &shown, err);
+    status =
+        dae__monitor_drift(&r->monitor, t, r->y, &row.position_drift, &row.velocity_drift, &why);
+  return status < 0 ? DAE_OK : sink->row(sink->self, &row, err);
 }
 
-/* The rows that sinks want between r->t and t, which lie within the last step. */
+/* rows between r->t and t, within the last step, for the sinks that ask for them */
 static dae_status run_fill_rows(run *r, double t, dae_error *err)
 {
   dae_status status = DAE_OK;
@@ -277,7 +257,7 @@ static dae_status run_fill_rows(run *r, double t, dae_error *err)
     const dae_sink *sink = &r->plan->sinks[i];
     if (!sink->row || !(sink->fill > 0) || dae__plan_has_times(r->plan))
       continue;
-    double pieces = fmin(ceil(length / sink->fill), MOST_FILL);
+    double pieces = fmin(ceil(length / sink->fill), FILL_ROWS_MAX);
     for (int k = 1; k < pieces && status >= 0; k++)
       status = run_fill_row(r, sink, r->t + k * length / pieces, err);
   }
@@ -286,36 +266,22 @@ static dae_status run_fill_rows(run *r, double t, dae_error *err)
 
 /* ---- the loop ---- */
 
-/* nothing but round-off is left up to the end */
+/* whether t is the end time up to round-off */
 static bool run_at_end(const run *r, double t)
 {
   return r->plan->to - t <= 4 * DBL_EPSILON * fmax(fabs(t), fabs(r->plan->to));
 }
 
-/* The rows around an event, and the one at the end if the run ends here. */
-static dae_status run_event_rows(run *r, const dae__event_news *news, bool end, dae_error *err)
-{
-  bool around = news->restarted && !dae__plan_has_times(r->plan);
-  bool known = r->last_row == news->t && !news->restarted;
-  dae_status status = around ? run_row(r, news->t, news->before, err) : DAE_OK;
-  if (status < 0 || !(around || end) || known)
-    return status;
-  return run_row(r, run_at_end(r, r->t) ? r->plan->to : news->t, news->after, err);
-}
-
-/* The motion up to an event, its actions, the rows around it. */
-static dae_status run_pass_event(run *r, double t, bool *restarted, dae_error *err)
+/* The motion up to an event, its actions, the rows before and after it. */
+static dae_status run_event(run *r, double t, bool *restarted, dae_error *err)
 {
   dae__event_news news = {0};
-  dae_status status = run_planned_rows(r, t, err);
-  if (status >= 0)
-    status = run_fill_rows(r, t, err);
-  if (status >= 0)
-    status = dae_integrator_interpolate(r->it, t, r->y, NULL, err);
-  if (status >= 0)
-    status = dae__monitor_pass(&r->monitor, r->it, t, r->y, err);
+  DAE__TRY(run_planned_rows(r, t, err));
+  dae_status status = run_fill_rows(r, t, err);
   if (status < 0)
     return status;
+  DAE__TRY(dae_integrator_interpolate(r->it, t, r->y, NULL, err));
+  DAE__TRY(dae__monitor_pass(&r->monitor, r->it, t, r->y, err));
   dae_status applied = dae__events_apply(r->events, r->it, &news, err);
   if (applied < 0)
     return applied;
@@ -326,14 +292,19 @@ static dae_status run_pass_event(run *r, double t, bool *restarted, dae_error *e
     snprintf(r->summary->message, sizeof r->summary->message, "%s",
              news.name ? news.name : "an event without a name");
   bool end = applied == DAE_STOPPED || (news.restarted && run_at_end(r, r->t));
-  status = news.restarted ? dae__monitor_jump(&r->monitor, news.after, err) : DAE_OK;
-  if (status >= 0)
-    status = run_event_rows(r, &news, end, err);
-  return status < 0 ? status : applied == DAE_OK && end ? DAE_END : applied;
+  bool both = news.restarted && !dae__plan_has_times(r->plan);
+  bool written = r->last_row == news.t && !news.restarted;
+  if (news.restarted)
+    DAE__TRY(dae__monitor_jump(&r->monitor, news.after, err));
+  if (both)
+    DAE__TRY(run_row(r, news.t, news.before, err));
+  if ((both || end) && !written)
+    DAE__TRY(run_row(r, run_at_end(r, r->t) ? r->plan->to : news.t, news.after, err));
+  return applied == DAE_OK && end ? DAE_END : applied;
 }
 
-/* All events within the last step; *restarted: it ended at one of them. */
-static dae_status run_pass_events(run *r, bool *restarted, dae_error *err)
+/* All events within the last step; *restarted: the motion restarted at one of them. */
+static dae_status run_events(run *r, bool *restarted, dae_error *err)
 {
   dae_status status = DAE_OK;
   *restarted = false;
@@ -342,82 +313,55 @@ static dae_status run_pass_events(run *r, bool *restarted, dae_error *err)
     status = dae__events_look(r->events, r->it, &t, err);
     if (status != DAE_EVENT)
       return status;
-    status = run_pass_event(r, t, restarted, err);
+    status = run_event(r, t, restarted, err);
   }
   return status;
 }
 
-/* The rest of the last step: rows and the work of forces. */
-static dae_status run_pass_step(run *r, double t, dae_error *err)
+/* The last step behind its events: rows and the work of forces. */
+static dae_status run_step_rows(run *r, double t, dae_error *err)
 {
-  bool end = run_at_end(r, t), shown = end || !dae__plan_has_times(r->plan);
-  dae_status status = run_planned_rows(r, t, err);
-  if (status >= 0)
-    status = run_fill_rows(r, t, err);
-  if (status >= 0 && (shown || !r->plan->unmeasured))
-    status = dae_integrator_interpolate(r->it, t, r->y, NULL, err);
-  if (status >= 0 && shown)
-    status = run_row(r, end ? r->plan->to : t, r->y, err);
-  if (status >= 0)
-    status = dae__monitor_pass(&r->monitor, r->it, t, r->y, err);
+  bool end = run_at_end(r, t), row = end || !dae__plan_has_times(r->plan);
+  DAE__TRY(run_planned_rows(r, t, err));
+  dae_status status = run_fill_rows(r, t, err);
   if (status < 0)
     return status;
+  if (row || !r->plan->unmeasured)
+    DAE__TRY(dae_integrator_interpolate(r->it, t, r->y, NULL, err));
+  if (row)
+    DAE__TRY(run_row(r, end ? r->plan->to : t, r->y, err));
+  DAE__TRY(dae__monitor_pass(&r->monitor, r->it, t, r->y, err));
   r->t = t;
   return end ? DAE_END : DAE_OK;
 }
 
-static dae_status run_start(run *r, dae_error *err)
-{
-  r->t = r->plan->start.t;
-  dae_status status = dae__monitor_start(&r->monitor, r->t, r->y, err);
-  if (status >= 0)
-    status = dae__events_arm(r->events, r->t, r->y, err);
-  if (status >= 0)
-    status = run_row(r, r->t, r->y, err);
-  return status;
-}
-
-static dae_status run_ask_progress(const run *r, dae_error *err)
-{
-  if (!r->plan->progress || r->plan->progress(r->plan->progress_user, r->t))
-    return DAE_OK;
-  dae__fail(err, DAE_ERROR_INTERRUPTED, NULL,
-            "the run was interrupted at t = %.10g; the results up to then are kept", r->t);
-  dae__fail_at(err, r->t, NAN);
-  return DAE_ERROR_INTERRUPTED;
-}
-
-/* What is known of a step besides its place. */
-static void run_describe_step(const run *r, dae_step_record *step)
-{
-  dae_contraction c;
-  step->stats = dae_integrator_stats(r->it);
-  step->energy = r->monitor.energy;
-  step->balance = r->monitor.energy - r->monitor.energy_start - r->monitor.work;
-  step->observed = step->predicted = NAN;
-  if (!r->plan->method->iterates || dae_contraction_of(r->it, &c, NULL) < 0)
-    return;
-  step->sweeps = c.last_sweeps;
-  step->observed = c.last_observed;
-  step->predicted = c.last_predicted;
-}
-
-/* Sinks that look at steps are told of the last one, up to an event if it had one. */
-static dae_status run_tell_step(const run *r, const dae_view *view, dae_error *err)
+/* The last step, up to its event if it had one, to the sinks that ask for steps. */
+static dae_status run_record_step(const run *r, const dae_view *view, dae_error *err)
 {
   dae_step_record step = {.t = r->t, .h = r->t - view->t_previous, .order = view->order};
-  dae_status status = DAE_OK;
+  dae_contraction c;
   bool filled = false;
-  for (int i = 0; i < r->plan->sink_count && status >= 0; i++) {
+  for (int i = 0; i < r->plan->sink_count; i++) {
     const dae_sink *sink = &r->plan->sinks[i];
     if (!sink->step)
       continue;
-    if (!filled)
-      run_describe_step(r, &step);
-    filled = true;
-    status = sink->step(sink->self, &step, err);
+    if (!filled) {
+      step.stats = dae_integrator_stats(r->it);
+      step.energy = r->monitor.energy;
+      step.balance = r->monitor.energy - r->monitor.energy_start - r->monitor.work;
+      step.observed = step.predicted = NAN;
+      if (r->plan->method->iterates && dae_contraction_of(r->it, &c, NULL) >= 0) {
+        step.sweeps = c.last_sweeps;
+        step.observed = c.last_observed;
+        step.predicted = c.last_predicted;
+      }
+      filled = true;
+    }
+    dae_status status = sink->step(sink->self, &step, err);
+    if (status < 0)
+      return status;
   }
-  return status;
+  return DAE_OK;
 }
 
 static dae_status run_one_step(run *r, dae_error *err)
@@ -429,14 +373,26 @@ static dae_status run_one_step(run *r, dae_error *err)
   if (view.order > r->summary->order)
     r->summary->order = view.order;
   bool restarted;
-  status = run_pass_events(r, &restarted, err);
+  status = run_events(r, &restarted, err);
   if (status == DAE_OK && !restarted)
-    status = run_pass_step(r, view.t, err);
-  if (status >= 0) {
-    dae_status told = run_tell_step(r, &view, err);
-    status = told < 0 ? told : status;
-  }
-  return status == DAE_OK ? run_ask_progress(r, err) : status;
+    status = run_step_rows(r, view.t, err);
+  if (status < 0)
+    return status;
+  DAE__TRY(run_record_step(r, &view, err));
+  if (status != DAE_OK || !r->plan->progress || r->plan->progress(r->plan->progress_user, r->t))
+    return status;
+  dae__fail(err, DAE_ERROR_INTERRUPTED, NULL,
+            "the run was interrupted at t = %.10g; the results up to then are kept", r->t);
+  dae__fail_at(err, r->t, NAN);
+  return DAE_ERROR_INTERRUPTED;
+}
+
+static dae_status run_start(run *r, dae_error *err)
+{
+  r->t = r->plan->start.t;
+  DAE__TRY(dae__monitor_start(&r->monitor, r->t, r->y, err));
+  DAE__TRY(dae__events_arm(r->events, r->t, r->y, err));
+  return run_row(r, r->t, r->y, err);
 }
 
 static dae_status run_integrate(run *r, dae_error *err)
@@ -457,7 +413,7 @@ static void run_close_sinks(const run *r, dae_error *err)
   dae_summary *s = r->summary;
   for (int i = 0; r->plan->sinks && i < r->plan->sink_count; i++) {
     const dae_sink *sink = &r->plan->sinks[i];
-    /* the first failure is the one to tell */
+    /* only the first failure is reported */
     dae_error ours = dae_error_none();
     dae_status status = sink->close ? sink->close(sink->self, s, &ours) : DAE_OK;
     if (status >= 0 || s->status < 0)
@@ -468,36 +424,21 @@ static void run_close_sinks(const run *r, dae_error *err)
   }
 }
 
-/* The run as one system beside this one, which has ended with `ended`. */
-static dae_status run_verify(run *r, dae_status ended, dae_error *err)
-{
-  dae_status status = dae__verify_run(&r->verify, &r->columns, r->summary, err);
-  return status < 0 ? status : ended;
-}
-
-/* What an iteration between systems has seen. */
-static void run_account_for_coupling(run *r)
-{
-  const dae_coupled *c = r->plan->problem.coupled;
-  dae_contraction *out = &r->summary->contraction;
-  if (!r->plan->method->iterates)
-    return;
-  r->summary->systems = c->parts;
-  dae_contraction_of(r->it, out, NULL);
-  if (!out->loop[0] && c->joints > 0) /* what balances joints is not a plain sweep */
-    out->gauss_seidel = NAN;
-}
-
-/* Fills in the account, closes the sinks and releases everything. */
+/* Fills in the summary, closes the sinks and releases everything. */
 static dae_status run_finish(run *r, dae_status status, dae_error *err)
 {
   dae_summary *s = r->summary;
+  const dae_coupled *coupled = r->plan->problem.coupled;
   s->status = status == DAE_END ? DAE_OK : status;
   if (status < 0)
     snprintf(s->message, sizeof s->message, "%s", err->text);
-  if (r->it) {
+  if (r->it)
     s->stats = dae_integrator_stats(r->it);
-    run_account_for_coupling(r);
+  if (r->it && r->plan->method->iterates) {
+    s->systems = coupled->parts;
+    dae_contraction_of(r->it, &s->contraction, NULL);
+    if (!s->contraction.loop[0] && coupled->joints > 0) /* joints alone: no plain sweep to rate */
+      s->contraction.gauss_seidel = NAN;
   }
   if (r->monitor.measure)
     dae__monitor_report(&r->monitor, s);
@@ -528,7 +469,9 @@ dae_status dae_run(const dae_run_plan *plan, const dae_env *env, dae_summary *su
     status = run_open_sinks(&r, err);
   if (status >= 0)
     status = run_integrate(&r, err);
-  if (status >= 0 && plan->verify)
-    status = run_verify(&r, status, err);
+  if (status >= 0 && plan->verify) {
+    dae_status verified = dae__verify_run(&r.verify, &r.columns, r.summary, err);
+    status = verified < 0 ? verified : status;
+  }
   return run_finish(&r, status, err);
 }
