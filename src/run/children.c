@@ -1,4 +1,4 @@
-/* The systems of a coupled model as children of an iteration: what the settings of each say.
+/* The systems of a coupled model as children of an iteration, by the settings of each.
  *
  * The children and their option structs lie in one piece of memory. */
 #include "core/env.h"
@@ -12,7 +12,7 @@
 
 #define ALIGNMENT 64 /* of option structs */
 
-/* The settings of all systems, and those of the one that is looked at. */
+/* The settings of all systems, and the current one. */
 typedef struct reader {
   const dae_model *model;
   const dae_model_setting *setting;
@@ -25,18 +25,11 @@ static bool children_is_own(const reader *r, int i)
   return r->setting[i].system && strcmp(r->setting[i].system, r->system) == 0;
 }
 
-static const dae_model_setting *children_first_own(const reader *r)
+/* the system's setting of this name (NULL: its first one); NULL: there is none */
+static const dae_model_setting *children_setting(const reader *r, const char *name)
 {
   for (int i = 0; i < r->count; i++)
-    if (children_is_own(r, i))
-      return &r->setting[i];
-  return NULL;
-}
-
-static const dae_model_setting *children_own(const reader *r, const char *name)
-{
-  for (int i = 0; i < r->count; i++)
-    if (children_is_own(r, i) && strcmp(r->setting[i].name, name) == 0)
+    if (children_is_own(r, i) && (!name || strcmp(r->setting[i].name, name) == 0))
       return &r->setting[i];
   return NULL;
 }
@@ -58,20 +51,14 @@ static int children_no_input(void *user, double t, double *in)
   return -1;
 }
 
-/* A part as methods judge it, with inputs that nobody asks for. */
-static dae_problem children_part_alone(const dae_part *part)
-{
-  return (dae_problem){.mechanical = part->mechanical,
-                       .semi_explicit = part->semi_explicit,
-                       .input = children_no_input};
-}
-
-/* NULL: the system says nothing. */
+/* The method of a system; NULL: it has no settings. */
 static dae_status children_find_method(const reader *r, const dae_part *part,
                                        const dae_method **out, dae_error *err)
 {
-  const dae_model_setting *any = children_first_own(r), *named = children_own(r, "method");
-  dae_problem alone = children_part_alone(part);
+  const dae_model_setting *any = children_setting(r, NULL), *named = children_setting(r, "method");
+  dae_problem alone = {.mechanical = part->mechanical,
+                       .semi_explicit = part->semi_explicit,
+                       .input = children_no_input};
   dae_error why = dae_error_none();
   *out = NULL;
   if (!any)
@@ -82,9 +69,9 @@ static dae_status children_find_method(const reader *r, const dae_part *part,
     *out = NULL;
   if (!*out)
     return children_refuse(r, named ? named : any, why.text, err);
-  if ((*out)->fixed_step && !children_own(r, "step"))
-    return children_refuse(r, named ? named : any,
-                           "the method goes on in steps of a fixed size: add `step H`", err);
+  if ((*out)->fixed_step && !children_setting(r, "step"))
+    return children_refuse(r, named ? named : any, "the method takes fixed steps: add `step H`",
+                           err);
   return DAE_OK;
 }
 
@@ -128,16 +115,14 @@ static size_t children_aligned(size_t size)
   return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* Bytes for the children and their options; 0: no system says anything. */
+/* Bytes for the children and their options; 0: no system has settings. */
 static dae_status children_measure(reader *r, const dae_coupled *c, size_t *size, dae_error *err)
 {
   size_t options = 0;
   for (int i = 0; i < c->parts; i++) {
     const dae_method *method;
     r->system = c->part[i].name;
-    dae_status status = children_find_method(r, &c->part[i], &method, err);
-    if (status < 0)
-      return status;
+    DAE__TRY(children_find_method(r, &c->part[i], &method, err));
     options += method ? children_aligned(method->options_size) : 0;
   }
   *size = options > 0 ? children_aligned((size_t)c->parts * sizeof(dae_wave_child)) + options : 0;
@@ -148,18 +133,17 @@ static dae_status children_fill(reader *r, const dae_coupled *c, double rtol, do
                                 dae_wave_child *child, dae_error *err)
 {
   char *opts = (char *)child + children_aligned((size_t)c->parts * sizeof *child);
-  dae_status status = DAE_OK;
-  for (int i = 0; i < c->parts && status >= 0; i++) {
+  for (int i = 0; i < c->parts; i++) {
     child[i] = (dae_wave_child){0};
     r->system = c->part[i].name;
-    status = children_find_method(r, &c->part[i], &child[i].method, err);
-    if (status < 0 || !child[i].method)
+    DAE__TRY(children_find_method(r, &c->part[i], &child[i].method, err));
+    if (!child[i].method)
       continue;
     child[i].options = opts;
-    status = children_set_options(r, child[i].method, rtol, atol, opts, err);
+    DAE__TRY(children_set_options(r, child[i].method, rtol, atol, opts, err));
     opts += children_aligned(child[i].method->options_size);
   }
-  return status;
+  return DAE_OK;
 }
 
 dae_status dae_model_children(const dae_model *model, double rtol, double atol, const dae_env *env,

@@ -6,25 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LONGEST_NAME 256
+#define NAME_SIZE 256
 
 /* groups of columns, left to right */
 enum { VARIABLES, RATES, MULTIPLIERS, GROUPS };
-
-static int columns_group_of(dae_variable_kind kind)
-{
-  switch (kind) {
-  case DAE_VARIABLE_RATE:
-    return RATES;
-  case DAE_VARIABLE_MULTIPLIER:
-    return MULTIPLIERS;
-  case DAE_VARIABLE_COORDINATE:
-  case DAE_VARIABLE_STATE:
-  case DAE_VARIABLE_ALGEBRAIC:
-    break;
-  }
-  return VARIABLES;
-}
 
 static const char *columns_copy_of(dae__arena *arena, const char *text)
 {
@@ -36,11 +21,14 @@ static const char *columns_copy_of(dae__arena *arena, const char *text)
 /* entries of the state vector, group by group */
 static void columns_add_variables(dae__arena *arena, const dae_problem *problem, dae__columns *c)
 {
-  char name[LONGEST_NAME];
+  char name[NAME_SIZE];
   int size = c->variables, next = 0;
   for (int group = 0; group < GROUPS; group++)
     for (int i = 0; i < size; i++) {
-      if (columns_group_of(dae_problem_variable(problem, i, name, sizeof name)) != group)
+      dae_variable_kind kind = dae_problem_variable(problem, i, name, sizeof name);
+      if (group != (kind == DAE_VARIABLE_RATE         ? RATES
+                    : kind == DAE_VARIABLE_MULTIPLIER ? MULTIPLIERS
+                                                      : VARIABLES))
         continue;
       c->entry[next++] = i;
       c->names[next] = columns_copy_of(arena, name);
@@ -48,9 +36,10 @@ static void columns_add_variables(dae__arena *arena, const dae_problem *problem,
 }
 
 /* the columns that the plan asks for; false: *wrong is not an entry of the state vector */
-static bool add_columns(dae__arena *arena, const dae_run_plan *plan, dae__columns *c, int *wrong)
+static bool columns_add_planned(dae__arena *arena, const dae_run_plan *plan, dae__columns *c,
+                                int *wrong)
 {
-  char name[LONGEST_NAME];
+  char name[NAME_SIZE];
   int size = dae_problem_size(&plan->problem);
   for (int i = 0; i < plan->column_count; i++) {
     const dae_column *column = &plan->columns[i];
@@ -88,7 +77,7 @@ dae_status dae__columns_create(dae__arena *arena, const dae_run_plan *plan, dae_
   if (!dae__arena_failed(arena)) {
     c.names[0] = "t";
     if (plan->columns)
-      valid = add_columns(arena, plan, &c, &wrong);
+      valid = columns_add_planned(arena, plan, &c, &wrong);
     else
       columns_add_variables(arena, &plan->problem, &c);
     columns_add_outputs(arena, plan, &c);

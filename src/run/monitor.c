@@ -24,7 +24,7 @@ void dae__monitor_free(dae__monitor *m)
   m->measure = NULL;
 }
 
-/* Where a callback refuses a point there is no balance any more, but the run goes on. */
+/* A callback that refuses the point ends the balance, not the run. */
 static dae_status monitor_outcome(dae_status status, double *value, const dae_error *why,
                                   dae_error *err)
 {
@@ -75,9 +75,7 @@ dae_status dae__monitor_drift(dae__monitor *m, double t, const double *y, double
 
 dae_status dae__monitor_row(dae__monitor *m, double t, const double *y, dae_error *err)
 {
-  dae_status status = dae__monitor_drift(m, t, y, &m->row_position, &m->row_velocity, err);
-  if (status < 0)
-    return status;
+  DAE__TRY(dae__monitor_drift(m, t, y, &m->row_position, &m->row_velocity, err));
   m->position = monitor_larger(m->position, m->row_position);
   m->velocity = monitor_larger(m->velocity, m->row_velocity);
   return DAE_OK;
@@ -96,8 +94,8 @@ static dae_status monitor_power_at(dae__monitor *m, dae_integrator *it, double t
   return monitor_outcome(dae__measure_power(m->measure, t, m->y, power, &why), power, &why, err);
 }
 
-/* Simpson's rule is exact for the work of a method of order 4, and good for one of order 5 */
-#define SIMPSON 5
+/* order of a method up to which Simpson's rule serves: exact for the work of order 4, good for 5 */
+#define SIMPSON_ORDER_MAX 5
 
 /* mean power from t to t + h by the rule of Gauss with n points */
 static dae_status monitor_mean_by_gauss(dae__monitor *m, dae_integrator *it, int n, double t,
@@ -115,20 +113,16 @@ static dae_status monitor_mean_by_gauss(dae__monitor *m, dae_integrator *it, int
   return status;
 }
 
-/* intervals from m->t to t that are as long as the pieces of the last step */
-static int monitor_pieces_up_to(const dae__monitor *m, const dae_view *view, double t)
-{
-  double share = (t - m->t) / (view->t - view->t_previous);
-  return view->pieces > 1 ? (int)fmax(ceil(share * view->pieces - 1e-6), 1) : 1;
-}
-
 /* mean power from m->t to t, where it is `end` */
 static dae_status monitor_mean_power(dae__monitor *m, dae_integrator *it, double t, double end,
                                      double *mean, dae_error *err)
 {
   dae_view view = dae_integrator_view(it);
-  int n = (view.order + 1) / 2, pieces = monitor_pieces_up_to(m, &view, t);
-  bool simpson = view.order <= SIMPSON || n > DAE__SMALL_SIZE;
+  double share = (t - m->t) / (view.t - view.t_previous);
+  /* intervals as long as the pieces of the last step, 1e-6 of one: round-off */
+  int pieces = view.pieces > 1 ? (int)fmax(ceil(share * view.pieces - 1e-6), 1) : 1;
+  int n = (view.order + 1) / 2;
+  bool simpson = view.order <= SIMPSON_ORDER_MAX || n > DAE__SMALL_SIZE;
   double h = (t - m->t) / pieces, left = m->power, sum = 0;
   dae_status status = DAE_OK;
   for (int i = 0; i < pieces && status >= 0; i++) {
@@ -155,7 +149,7 @@ dae_status dae__monitor_pass(dae__monitor *m, dae_integrator *it, double t, cons
   if (isnan(m->energy) || !(t > m->t))
     return DAE_OK;
   dae_status status = monitor_measure_energy(m, t, y, &m->energy, &end, err);
-  /* where the power is not known there is no balance, and nothing to look for */
+  /* without the power there is no balance */
   if (status >= 0 && !isnan(m->work + m->power + end))
     status = monitor_mean_power(m, it, t, end, &mean, err);
   if (status < 0)

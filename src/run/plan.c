@@ -1,17 +1,18 @@
 #include "run/plan.h"
 
 #include "core/error.h"
+#include "core/tolerances.h"
 #include "output/text.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* a start value that changed by less, relative to 1 + |value|, was not moved: projection's own
- * tolerance */
-#define MOVED 1e-12
+/* change of a start value, relative to 1 + |value|, up to which it does not count as moved: the
+ * tolerance of the projection */
+#define MOVED DAE__ON_CONSTRAINT
 
-/* ---- what is refused ---- */
+/* ---- validation ---- */
 
 static dae_status plan_check_times(const dae_run_plan *plan, dae_error *err)
 {
@@ -50,19 +51,15 @@ dae_status dae__plan_check(const dae_run_plan *plan, dae_error *err)
     return dae__fail(err, DAE_ERROR_USAGE, "method", "the run has no method: see dae_method_find");
   if (!plan->start.y || !isfinite(plan->start.t))
     return dae__fail(err, DAE_ERROR_USAGE, "start", "the run has no start values");
-  dae_status status = plan_check_times(plan, err);
-  if (status >= 0)
-    status = plan_check_lists(plan, err);
-  if (status >= 0 && plan->verify && !plan->method->iterates)
+  DAE__TRY(plan_check_times(plan, err));
+  DAE__TRY(plan_check_lists(plan, err));
+  if (plan->verify && !plan->method->iterates)
     return dae__fail(err, DAE_ERROR_USAGE, "verify",
                      "%s integrates the problem as one system: there is nothing to verify it "
                      "against; gauss-seidel, jacobi and joint can be verified",
                      plan->method->name);
-  if (status >= 0)
-    status = dae_problem_validate(&plan->problem, err);
-  if (status >= 0 && plan->method->accepts)
-    status = plan->method->accepts(&plan->problem, err);
-  return status;
+  DAE__TRY(dae_problem_validate(&plan->problem, err));
+  return plan->method->accepts ? plan->method->accepts(&plan->problem, err) : DAE_OK;
 }
 
 /* ---- rows ---- */
@@ -79,7 +76,7 @@ double dae__plan_time(const dae_run_plan *plan, long i)
   return t < end ? t : INFINITY;
 }
 
-/* ---- the account ---- */
+/* ---- the summary ---- */
 
 static const char *plan_problem_name(const dae_problem *p)
 {

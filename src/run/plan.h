@@ -1,16 +1,16 @@
-/* What a run is asked for, and the account it starts with. */
+/* The plan of a run, checked, and its summary before the first step. */
 #ifndef DAEDAL_RUN_PLAN_H
 #define DAEDAL_RUN_PLAN_H
 
 #include <daedal/run.h>
 
-/* Refuses what does not make sense, naming the field. */
+/* Refuses a plan that is not valid, naming the field. */
 dae_status dae__plan_check(const dae_run_plan *plan, dae_error *err);
 
-/* An account in which nothing has happened yet. */
+/* The summary of a run that has not begun. */
 dae_summary dae__plan_summary(const dae_run_plan *plan);
 
-/* Rows are at times that the plan says, not at every step. */
+/* whether rows are at output times of the plan, not at every step */
 static inline bool dae__plan_has_times(const dae_run_plan *plan)
 {
   return plan->times || plan->every > 0;
@@ -19,7 +19,7 @@ static inline bool dae__plan_has_times(const dae_run_plan *plan)
 /* Time of row i of those after the start, INFINITY past the last one that lies before the end. */
 double dae__plan_time(const dae_run_plan *plan, long i);
 
-/* The table of start values that are others in y: a line for each, while there is room. */
+/* The table of start values that differ in y, a line each while there is room. */
 void dae__plan_moves(const dae_run_plan *plan, const double *y, dae_summary *summary);
 
 #endif

@@ -3,15 +3,15 @@
 #include "core/env.h"
 #include "core/error.h"
 #include "core/vec.h"
-#include "run/choose.h"
+#include "run/auto.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#define FIRST_ROWS 256 /* that there is room for at first */
+#define FIRST_CAPACITY 256 /* rows */
 
-/* ---- the rows of the first run ---- */
+/* ---- rows of the first run ---- */
 
 dae__verify dae__verify_create(const dae_env *env, int columns)
 {
@@ -27,7 +27,7 @@ void dae__verify_free(dae__verify *v)
 
 static dae_status verify_grow(dae__verify *v, dae_error *err)
 {
-  long capacity = v->capacity > 0 ? 2 * v->capacity : FIRST_ROWS;
+  long capacity = v->capacity > 0 ? 2 * v->capacity : FIRST_CAPACITY;
   size_t row = (size_t)v->columns * sizeof *v->rows;
   double *rows = v->env.allocate(v->env.user, (size_t)capacity * row);
   if (!rows)
@@ -56,7 +56,7 @@ dae_status dae__verify_keep(dae__verify *v, const double *row, dae_error *err)
 
 /* ---- the second run ---- */
 
-/* What its rows are compared with. */
+/* The rows of the second run are compared with: */
 typedef struct comparison {
   const dae__verify *v;
   const dae__columns *columns;
@@ -81,7 +81,7 @@ static void verify_compare(comparison *c, const double *a, const double *b)
   c->out->rows++;
 }
 
-/* events change the state between two rows at the same time, and the other run at another one */
+/* whether row i stands at an event that changes the state: the other run has it at another time */
 static bool verify_is_jump(const dae__verify *v, long i)
 {
   double t = verify_row_of(v, i)[0];
@@ -103,31 +103,12 @@ static dae_status verify_take_row(void *self, const dae_row *row, dae_error *err
   return DAE_OK;
 }
 
-/* ---- what it is compared by ---- */
-
-static void verify_find_scales(comparison *c, double rtol, double atol)
-{
-  char name[8];
-  for (int i = 0; i < c->columns->variables; i++) {
-    double most = 0;
-    for (long k = 0; k < c->v->count; k++)
-      most = fmax(most, fabs(verify_row_of(c->v, k)[1 + i]));
-    c->scale[i] = rtol * most + atol;
-    c->kind[i] =
-        dae_problem_variable(&c->columns->plan->problem, c->columns->entry[i], name, sizeof name);
-  }
-}
-
-static void verify_find_times(comparison *c)
-{
-  for (long i = 0; i < c->v->count; i++)
-    if (!verify_is_jump(c->v, i))
-      c->times[c->time_count++] = verify_row_of(c->v, i)[0];
-}
+/* ---- scales and times of the comparison ---- */
 
 static dae_status verify_prepare(dae__arena *arena, const dae_summary *s, comparison *c,
                                  dae_error *err)
 {
+  char name[8];
   c->kind = DAE__ALLOC(arena, dae_variable_kind, c->columns->variables);
   c->scale = DAE__ALLOC(arena, double, c->columns->variables);
   c->times = DAE__ALLOC(arena, double, c->v->count);
@@ -136,8 +117,17 @@ static dae_status verify_prepare(dae__arena *arena, const dae_summary *s, compar
   *c->out = (dae_verification){0};
   for (int i = 0; i < DAE_VARIABLE_KINDS; i++)
     c->out->most[i].tolerances = NAN;
-  verify_find_scales(c, s->rtol, s->atol);
-  verify_find_times(c);
+  for (int i = 0; i < c->columns->variables; i++) {
+    double most = 0;
+    for (long k = 0; k < c->v->count; k++)
+      most = fmax(most, fabs(verify_row_of(c->v, k)[1 + i]));
+    c->scale[i] = s->rtol * most + s->atol;
+    c->kind[i] =
+        dae_problem_variable(&c->columns->plan->problem, c->columns->entry[i], name, sizeof name);
+  }
+  for (long i = 0; i < c->v->count; i++)
+    if (!verify_is_jump(c->v, i))
+      c->times[c->time_count++] = verify_row_of(c->v, i)[0];
   return DAE_OK;
 }
 

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#define FEWEST_STEP_SIZES 6
+#define STEP_SIZES_MIN 6 /* step sizes of a fixed-step method at least; chosen */
 
 static const double decades[] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10};
 
@@ -24,7 +24,7 @@ dae_compare_plan dae_compare_defaults(const dae_run_plan *plan)
                             .times = 64};
 }
 
-/* ---- what is refused ---- */
+/* ---- validation ---- */
 
 static dae_status compare_check(const dae_compare_plan *plan, dae_error *err)
 {
@@ -52,12 +52,7 @@ static dae_status compare_check(const dae_compare_plan *plan, dae_error *err)
   return DAE_OK;
 }
 
-/* ---- what is compared ---- */
-
-static bool compare_takes(const dae_method *method, const dae_problem *problem)
-{
-  return !method->accepts || method->accepts(problem, NULL) >= 0;
-}
+/* ---- series ---- */
 
 /* The i-th method to compare, NULL past the last one. */
 static const dae_method *compare_method_at(const dae_compare_plan *plan, int i)
@@ -76,11 +71,12 @@ static dae_status compare_make_series(dae__compare *c, dae_error *err)
   size_t options = 1;
   while (compare_method_at(plan, count))
     count++;
-  c->width = plan->rtol_count > FEWEST_STEP_SIZES ? plan->rtol_count : FEWEST_STEP_SIZES;
+  c->width = plan->rtol_count > STEP_SIZES_MIN ? plan->rtol_count : STEP_SIZES_MIN;
   c->series = DAE__ALLOC(c->scratch, dae__series, count);
   for (int i = 0; c->series && i < count; i++) {
     const dae_method *method = compare_method_at(plan, i);
-    if (!plan->methods && !compare_takes(method, &plan->plan->problem))
+    bool refused = method->accepts && method->accepts(&plan->plan->problem, NULL) < 0;
+    if (!plan->methods && refused)
       continue;
     c->series[c->series_count++] =
         (dae__series){.method = method, .run = DAE__ALLOC(c->scratch, dae_compare_run, c->width)};
@@ -100,13 +96,9 @@ static dae_status compare_make_series(dae__compare *c, dae_error *err)
 
 static dae_status compare_prepare(dae__compare *c, dae_error *err)
 {
-  dae_status status = compare_check(c->plan, err);
-  if (status < 0)
-    return status;
+  DAE__TRY(compare_check(c->plan, err));
   const dae_run_plan *plan = c->plan->plan;
-  status = dae_problem_validate(&plan->problem, err);
-  if (status < 0)
-    return status;
+  DAE__TRY(dae_problem_validate(&plan->problem, err));
   dae_summary known = dae__plan_summary(plan);
   *c->out = (dae_comparison){.problem = known.problem,
                              .from = plan->start.t,
@@ -115,8 +107,8 @@ static dae_status compare_prepare(dae__compare *c, dae_error *err)
                              .atol_ratio = c->plan->atol_ratio,
                              .native = plan->native,
                              .reference = {.agreement = INFINITY}};
-  status = compare_make_series(c, err);
-  return status < 0 ? status : dae__rows_prepare(c, err);
+  DAE__TRY(compare_make_series(c, err));
+  return dae__rows_prepare(c, err);
 }
 
 /* ---- the result ---- */
@@ -148,12 +140,10 @@ static dae_status compare_collect(dae__compare *c, dae_error *err)
   return DAE_OK;
 }
 
-static dae_status compare_compare(dae__compare *c, dae_error *err)
+static dae_status compare_run_all(dae__compare *c, dae_error *err)
 {
-  dae_status status = compare_prepare(c, err);
-  if (status < 0)
-    return status;
-  status = dae__compare_series(c, err);
+  DAE__TRY(compare_prepare(c, err));
+  dae_status status = dae__compare_series(c, err);
   if (status >= 0)
     status = dae__compare_reference(c, err);
   if (status >= 0)
@@ -184,7 +174,7 @@ dae_status dae_compare(const dae_compare_plan *plan, const dae_env *env, dae_com
   if (status >= 0) {
     r->arena = c.arena;
     c.out = &r->comparison;
-    status = compare_compare(&c, err);
+    status = compare_run_all(&c, err);
   }
   dae__arena_free(c.scratch);
   if (status >= 0 || (status == DAE_ERROR_INTERRUPTED && c.out->run))

@@ -66,8 +66,8 @@ typedef struct dae__compare {
   bool late, interrupted; /* why it was ended */
 } dae__compare;
 
-/* compare_trial.c: one run. What fails is told in the run; the status is that of the comparison:
- * DAE_OK, DAE_ERROR_MEMORY or DAE_ERROR_INTERRUPTED. */
+/* compare_series.c: one run. Its failure is reported in the run; the status is that of the
+ * comparison: DAE_OK, DAE_ERROR_MEMORY or DAE_ERROR_INTERRUPTED. */
 
 /* Work and time, without rows. */
 dae_status dae__trial_time(dae__compare *c, dae_compare_run *run, dae_error *err);
@@ -83,9 +83,9 @@ static inline bool dae__run_ok(const dae_compare_run *run)
   return run->status >= 0;
 }
 
-/* compare_rows.c: common times, and differences. */
+/* compare_reference.c: common times, and differences. */
 dae_status dae__rows_prepare(dae__compare *c, dae_error *err);
-/* Chooses the times, with the ends of all runs known. */
+/* Selects the times, once the ends of all runs are known. */
 dae_status dae__rows_choose(dae__compare *c, dae_error *err);
 /* Room for rows at all of them. */
 dae_status dae__rows_track(dae__compare *c, dae__track *out, dae_error *err);
@@ -94,22 +94,22 @@ double *dae__rows_at(const dae__compare *c, const dae__track *track, int i);
 void dae__rows_scale(dae__compare *c, const dae__track *track);
 dae__gap dae__rows_differ(const dae__compare *c, const dae__track *a, const dae__track *b);
 
-/* compare_series.c: the tolerances or step sizes of every method. */
+/* The tolerances or step sizes of every method. */
 dae_status dae__compare_series(dae__compare *c, dae_error *err);
-#define DAE__ROUNDS 5 /* in which short runs are made */
-/* Short runs again, in rounds that go through all methods: what disturbs one of them, another load
- * or clock rate of the processor, does not favour the others. Times are the least. */
+#define DAE__ROUNDS 5 /* repetitions of short runs; chosen, not measured */
+/* Short runs again, in rounds that go through all methods, so that another load or clock rate of
+ * the processor favours none of them. The shortest time counts. */
 dae_status dae__compare_rounds(dae__compare *c, dae_error *err);
 /* The last run of a series that went well, NULL: none did. */
 dae_compare_run *dae__series_best(const dae__series *s);
 /* Seconds that a run at a tolerance smaller by this factor will take, by how those before grew. */
 double dae__series_expect(const dae__series *s, double factor);
 
-/* compare_reference.c: candidates, the two that agree best, and errors of all runs. */
+/* Candidates, the two that agree best, and errors of all runs. */
 dae_status dae__compare_reference(dae__compare *c, dae_error *err);
 dae_status dae__compare_errors(dae__compare *c, dae_error *err);
 
-/* compare_rank.c: what the figures say. */
+/* compare_rank.c: the recommendation and its reasons. */
 void dae__compare_recommend(dae_comparison *c, bool interrupted,
                             const dae_method **order /* scratch */);
 

@@ -1,5 +1,5 @@
-/* What the figures of a comparison say: the cost of an error, the order of the methods, the one to
- * recommend, and why. Sentences are made of measured figures only. */
+/* The recommendation of a comparison: cost of an error, ranking of the methods, the recommended one
+ * and its reasons, in sentences of measured figures only. */
 #include "output/text.h"
 #include "run/compare/compare.h"
 
@@ -9,18 +9,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* times of the same run differ by so much from measurement to measurement: then evaluations decide
- */
-#define SAME_TIME 1.1
-#define ROWS_COST 1.5  /* so much slower with rows is worth a word */
-#define SLOWER 10.0    /* methods that take longer are not worth one */
-#define BETTER 0.1     /* energy that is kept so much better is worth a word */
-#define ROUND_OFF 1e-8 /* of the largest energy that was lost */
-#define NEXT 2         /* methods that are named beside the recommended one */
+/* ratio of times up to which evaluations decide: the scatter of repeated measurements */
+#define SAME_TIME_RATIO 1.1
+/* ratio of times with rows from which a faster method is named; chosen */
+#define ROWS_TIME_RATIO 1.5
+/* ratio of times up to which a method that keeps the energy better is named, and the ratio of the
+ * balances below which it is; chosen */
+#define ENERGY_TIME_RATIO 10.0
+#define ENERGY_BALANCE_RATIO 0.1
+/* balance, over the largest one, that is round-off; chosen */
+#define ENERGY_ROUND_OFF 1e-8
+/* methods that are named beside the recommended one */
+#define NAMED_METHODS 2
 
 /* ---- costs ---- */
 
-/* an error that counts: below the floor nothing is known */
+/* the error, or the floor below which errors are not known */
 static double compare_known_error(const dae_comparison *c, const dae_compare_run *run)
 {
   return fmax(run->error, c->reference.floor);
@@ -53,15 +57,15 @@ static figure_of *const costs[] = {[DAE_COST_SECONDS] = compare_time_of,
                                    [DAE_COST_SECONDS_ROWS] = compare_time_with_rows_of,
                                    [DAE_COST_EVALUATIONS] = compare_work_of};
 
-static bool compare_counts(const dae_comparison *c, int i, const dae_method *method)
+static bool compare_is_valid(const dae_comparison *c, int i, const dae_method *method)
 {
   return i < c->runs && c->run[i].method == method && c->run[i].status >= 0 &&
          !isnan(c->run[i].error);
 }
 
-/* where the line through two runs, in logarithms, meets the error */
-static double compare_between(const dae_comparison *c, const dae_compare_run *a,
-                              const dae_compare_run *b, double error, figure_of *figure)
+/* the figure at this error, by a line through two runs in logarithms */
+static double compare_interpolate(const dae_comparison *c, const dae_compare_run *a,
+                                  const dae_compare_run *b, double error, figure_of *figure)
 {
   double from = log(compare_known_error(c, a)), to = log(compare_known_error(c, b));
   double x = log(fmax(figure(a), DBL_MIN)), y = log(fmax(figure(b), DBL_MIN));
@@ -75,11 +79,12 @@ double dae_comparison_cost(const dae_comparison *c, const dae_method *method, do
   if (c->reference.kind == DAE_REFERENCE_NONE || !(error >= c->reference.floor))
     return NAN;
   for (int i = 0; i < c->runs; i++) {
-    if (!compare_counts(c, i, method) || !(compare_known_error(c, &c->run[i]) <= error))
+    if (!compare_is_valid(c, i, method) || !(compare_known_error(c, &c->run[i]) <= error))
       continue;
     least = fmin(least, costs[cost](&c->run[i])); /* fmin ignores NaN */
-    if (i > 0 && compare_counts(c, i - 1, method) && compare_known_error(c, &c->run[i - 1]) > error)
-      least = fmin(least, compare_between(c, &c->run[i - 1], &c->run[i], error, costs[cost]));
+    if (i > 0 && compare_is_valid(c, i - 1, method) &&
+        compare_known_error(c, &c->run[i - 1]) > error)
+      least = fmin(least, compare_interpolate(c, &c->run[i - 1], &c->run[i], error, costs[cost]));
   }
   return least;
 }
@@ -187,7 +192,7 @@ static const dae_compare_run *compare_cheapest(const dae_comparison *c, const da
 {
   const dae_compare_run *best = NULL;
   for (int i = 0; i < c->runs; i++)
-    if (compare_counts(c, i, method) && compare_known_error(c, &c->run[i]) <= c->wanted &&
+    if (compare_is_valid(c, i, method) && compare_known_error(c, &c->run[i]) <= c->wanted &&
         (!best || c->run[i].seconds < best->seconds))
       best = &c->run[i];
   return best;
@@ -203,7 +208,7 @@ static void compare_say_figures(const dae_comparison *c, const dae_method *const
   dae__text_add(t, "%s reaches an error of %s in %s with %.0f evaluations, at %s", m->name,
                 compare_power(c->wanted).text, compare_seconds(time).text, work,
                 compare_asked(c->best).text);
-  for (int i = 0; i < count && named < NEXT; i++) {
+  for (int i = 0; i < count && named < NAMED_METHODS; i++) {
     if (order[i] == m)
       continue;
     time = dae_comparison_cost(c, order[i], c->wanted, DAE_COST_SECONDS);
@@ -222,82 +227,69 @@ static void compare_say_rows(const dae_comparison *c, const dae_method **order, 
     return;
   double own = dae_comparison_cost(c, c->recommended, c->wanted, cost);
   double least = dae_comparison_cost(c, order[0], c->wanted, cost);
-  if (own > ROWS_COST * least)
+  if (own > ROWS_TIME_RATIO * least)
     dae__text_add(t, " With %d rows%s %s is faster: %s, %s %s.", c->reference.rows,
                   isnan(c->best->energy_balance) ? "" : " and an energy balance", order[0]->name,
                   compare_seconds(least).text, c->recommended->name, compare_seconds(own).text);
 }
 
-/* what the energy is off by where the error is the one wanted; of a method whose first run is
- * better than that, in this run */
+/* energy balance of a method at the wanted error; of a method whose first run is more accurate, in
+ * that run */
 static double compare_energy_at(const dae_comparison *c, const dae_method *method)
 {
   for (int i = 0; i < c->runs; i++) {
-    if (!compare_counts(c, i, method) || compare_known_error(c, &c->run[i]) > c->wanted)
+    if (!compare_is_valid(c, i, method) || compare_known_error(c, &c->run[i]) > c->wanted)
       continue;
-    bool first = i == 0 || !compare_counts(c, i - 1, method);
+    bool first = i == 0 || !compare_is_valid(c, i - 1, method);
     return first ? compare_energy_of(&c->run[i])
-                 : compare_between(c, &c->run[i - 1], &c->run[i], c->wanted, compare_energy_of);
+                 : compare_interpolate(c, &c->run[i - 1], &c->run[i], c->wanted, compare_energy_of);
   }
   return NAN;
-}
-
-static bool compare_is_quick(const dae_comparison *c, const dae_method *method)
-{
-  return dae_comparison_cost(c, method, c->wanted, DAE_COST_SECONDS) <=
-         SLOWER * dae_comparison_cost(c, c->recommended, c->wanted, DAE_COST_SECONDS);
 }
 
 static void compare_say_energy(const dae_comparison *c, dae__text *t)
 {
   double own = compare_energy_at(c, c->recommended), least = own, most = 0;
+  double time = dae_comparison_cost(c, c->recommended, c->wanted, DAE_COST_SECONDS);
   const dae_method *best = c->recommended;
   for (int i = 0; i < c->runs; i++)
     most = fmax(most, fabs(c->run[i].energy_balance));
-  for (int i = 0; i < c->method_count && own > ROUND_OFF * most; i++)
-    if (compare_energy_at(c, c->methods[i]) < least && compare_is_quick(c, c->methods[i])) {
+  for (int i = 0; i < c->method_count && own > ENERGY_ROUND_OFF * most; i++)
+    if (compare_energy_at(c, c->methods[i]) < least &&
+        dae_comparison_cost(c, c->methods[i], c->wanted, DAE_COST_SECONDS) <=
+            ENERGY_TIME_RATIO * time) {
       best = c->methods[i];
       least = compare_energy_at(c, best);
     }
-  if (least < BETTER * own)
+  if (least < ENERGY_BALANCE_RATIO * own)
     dae__text_add(t, " With the same error %s keeps the energy better: off by %s, %s by %s.",
                   best->name, compare_power(least).text, c->recommended->name,
                   compare_power(own).text);
 }
 
-static bool compare_ran(const dae_comparison *c, const dae_method *method)
-{
-  for (int i = 0; i < c->runs; i++)
-    if (compare_counts(c, i, method))
-      return true;
-  return false;
-}
-
 static void compare_say_failures(const dae_comparison *c, dae__text *t)
 {
   int count = 0;
-  for (int i = 0; i < c->method_count; i++)
-    if (compare_ran(c, c->methods[i]) && !compare_cheapest(c, c->methods[i]))
+  for (int i = 0; i < c->method_count; i++) {
+    bool ran = false;
+    for (int k = 0; k < c->runs && !ran; k++)
+      ran = compare_is_valid(c, k, c->methods[i]);
+    if (ran && !compare_cheapest(c, c->methods[i]))
       dae__text_add(t, "%s%s", count++ ? ", " : " Not reached by ", c->methods[i]->name);
+  }
   if (count > 0)
     dae__text_add(t, ".");
 }
 
 /* ---- none ---- */
 
-static const dae_compare_run *compare_most_accurate(const dae_comparison *c)
-{
-  const dae_compare_run *best = NULL;
-  for (int i = 0; i < c->runs; i++)
-    if (compare_counts(c, i, c->run[i].method) && (!best || c->run[i].error < best->error))
-      best = &c->run[i];
-  return best;
-}
-
 static void compare_say_none(const dae_comparison *c, bool interrupted, dae__text *t)
 {
   const dae_reference *r = &c->reference;
-  const dae_compare_run *nearest = compare_most_accurate(c);
+  const dae_compare_run *nearest = NULL;
+  for (int i = 0; i < c->runs; i++)
+    if (compare_is_valid(c, i, c->run[i].method) && (!nearest || c->run[i].error < nearest->error))
+      nearest = &c->run[i];
   if (interrupted && !nearest)
     dae__text_add(t, "The comparison was interrupted before errors were known.");
   else if (!r->run.method)
@@ -323,22 +315,6 @@ static void compare_say_none(const dae_comparison *c, bool interrupted, dae__tex
 
 /* ---- the recommendation ---- */
 
-/* the fastest; of those that are as fast the one with the fewest evaluations */
-static const dae_method *compare_choose(const dae_comparison *c, const dae_method *const *order,
-                                        int count)
-{
-  const dae_method *best = order[0];
-  double least = dae_comparison_cost(c, best, c->wanted, DAE_COST_SECONDS);
-  for (int i = 1; i < count; i++) {
-    if (dae_comparison_cost(c, order[i], c->wanted, DAE_COST_SECONDS) > SAME_TIME * least)
-      break;
-    if (dae_comparison_cost(c, order[i], c->wanted, DAE_COST_EVALUATIONS) <
-        dae_comparison_cost(c, best, c->wanted, DAE_COST_EVALUATIONS))
-      best = order[i];
-  }
-  return best;
-}
-
 void dae__compare_recommend(dae_comparison *c, bool interrupted, const dae_method **order)
 {
   dae__text t = dae__text_in(c->why, sizeof c->why);
@@ -347,7 +323,17 @@ void dae__compare_recommend(dae_comparison *c, bool interrupted, const dae_metho
     compare_say_none(c, interrupted, &t);
     return;
   }
-  c->recommended = compare_choose(c, order, count);
+  /* the fastest; among equal times the one with the fewest evaluations */
+  const dae_method *best = order[0];
+  double least = dae_comparison_cost(c, best, c->wanted, DAE_COST_SECONDS);
+  for (int i = 1; i < count; i++) {
+    if (dae_comparison_cost(c, order[i], c->wanted, DAE_COST_SECONDS) > SAME_TIME_RATIO * least)
+      break;
+    if (dae_comparison_cost(c, order[i], c->wanted, DAE_COST_EVALUATIONS) <
+        dae_comparison_cost(c, best, c->wanted, DAE_COST_EVALUATIONS))
+      best = order[i];
+  }
+  c->recommended = best;
   c->best = compare_cheapest(c, c->recommended);
   compare_say_figures(c, order, count, &t);
   compare_say_rows(c, order, &t);

@@ -6,66 +6,186 @@
  * that form and solve their steps by other code hardly make the same mistake (`gauss` and
  * `spark-gauss` share their nodes, not more). Where the methods compared are
  * all of one family, others of that family, and where there is one method only, another tolerance
- * takes the witness's place, and the reference says so. */
+ * takes the witness's place, and the reference says so.
+ *
+ * Rows of two runs at common times differ by
+ *
+ *   max over rows i and variables j of   |a_ij - b_ij| / (max_i |a_ij| + atol/rtol)
+ *
+ * which is rtol where two runs differ by the tolerance, whatever the units. Coordinates, rates and
+ * states are kept apart from algebraic variables and multipliers, which some methods have to fewer
+ * digits. Variables that only events change are left out; the times at which a stop event ends two
+ * runs are compared instead. */
 #include "core/error.h"
+#include "core/vec.h"
 #include "run/compare/compare.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define TIGHTER 100.0     /* further candidates */
-#define TIGHTEST 1e-13    /* that methods can be asked for */
-#define DISAGREEMENT 1e-2 /* that leaves no reference */
-#define FLOOR 3.0         /* errors below so many agreements are not known */
+/* tolerance of a further candidate over that of the last run, and the smallest one; chosen */
+#define CANDIDATE_TIGHTER 100.0
+#define CANDIDATE_RTOL_MIN 1e-13
+/* agreement above which there is no reference; chosen */
+#define AGREEMENT_MAX 1e-2
+/* errors below so many agreements are not known; chosen */
+#define FLOOR_AGREEMENTS 3.0
+/* bytes of the rows of a run, of which there are dozens, and rows at least; chosen */
+#define TRACK_BYTES 4e6
+#define TRACK_ROWS_MIN 8
+/* offset of the common times, the golden section: models often switch at round times, and a jump
+ * that comes a little early or late is no error of the state after it */
+#define TIME_OFFSET 0.3819660112501051
+
+/* ---- rows at common times ---- */
+
+dae_status dae__rows_prepare(dae__compare *c, dae_error *err)
+{
+  const dae_run_plan *plan = c->plan->plan;
+  char name[8];
+  c->n = dae_problem_size(&plan->problem);
+  c->kind = DAE__ALLOC(c->scratch, dae_variable_kind, c->n);
+  c->scale = DAE__ALLOC(c->scratch, double, c->n);
+  c->times = DAE__ALLOC(c->scratch, double, c->plan->times);
+  if (dae__arena_failed(c->scratch))
+    return dae__out_of_memory(err);
+  for (int j = 0; j < c->n; j++)
+    c->kind[j] = dae_problem_variable(&plan->problem, j, name, sizeof name);
+  return DAE_OK;
+}
+
+static int compare_ascending(const void *a, const void *b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+dae_status dae__rows_choose(dae__compare *c, dae_error *err)
+{
+  double *ends = DAE__ALLOC(c->scratch, double, c->series_count * c->width);
+  size_t ended = 0;
+  if (!ends)
+    return dae__out_of_memory(err);
+  for (int i = 0; i < c->series_count; i++)
+    for (int k = 0; k < c->series[i].count; k++)
+      if (dae__run_ok(&c->series[i].run[k]))
+        ends[ended++] = c->series[i].run[k].t_end;
+  qsort(ends, ended, sizeof *ends, compare_ascending);
+  /* the median: one run that a wrong event stops does not cut the others short */
+  double from = c->plan->plan->start.t, end = ended > 0 ? ends[ended / 2] : c->plan->plan->to;
+  double most = fmax(TRACK_BYTES / ((double)c->n * sizeof(double)), TRACK_ROWS_MIN);
+  c->time_count = (int)fmin(c->plan->times, most);
+  for (int i = 0; i < c->time_count; i++)
+    c->times[i] = from + (i + 1 - TIME_OFFSET) * (end - from) / c->time_count;
+  return DAE_OK;
+}
+
+dae_status dae__rows_track(dae__compare *c, dae__track *out, dae_error *err)
+{
+  size_t rows = (size_t)c->time_count + 1;
+  *out = (dae__track){.y = DAE__ALLOC(c->scratch, double, rows *(size_t)c->n)};
+  return out->y ? DAE_OK : dae__out_of_memory(err);
+}
+
+double *dae__rows_at(const dae__compare *c, const dae__track *track, int i)
+{
+  return track->y + (size_t)i * (size_t)c->n;
+}
+
+/* ---- differences ---- */
+
+static void compare_extend_scale(dae__compare *c, const double *y)
+{
+  for (int j = 0; j < c->n; j++)
+    c->scale[j] = fmax(c->scale[j], fabs(y[j]));
+}
+
+void dae__rows_scale(dae__compare *c, const dae__track *track)
+{
+  dae__zero(c->n, c->scale);
+  for (int i = 0; i < track->count; i++)
+    compare_extend_scale(c, dae__rows_at(c, track, i));
+  if (track->whole)
+    compare_extend_scale(c, dae__rows_at(c, track, c->time_count));
+  for (int j = 0; j < c->n; j++)
+    c->scale[j] += c->plan->atol_ratio;
+}
+
+static void compare_row(const dae__compare *c, const dae__track *a, const dae__track *b, int row,
+                        double kind[DAE_VARIABLE_KINDS])
+{
+  const double *x = dae__rows_at(c, a, row), *y = dae__rows_at(c, b, row);
+  const bool *held = c->plan->plan->held;
+  for (int j = 0; j < c->n; j++) {
+    double difference = fabs(x[j] - y[j]) / c->scale[j], *most = &kind[c->kind[j]];
+    if (!(held && held[j]))
+      *most = isnan(difference) ? INFINITY : fmax(*most, difference); /* fmax ignores NaN */
+  }
+}
+
+dae__gap dae__rows_differ(const dae__compare *c, const dae__track *a, const dae__track *b)
+{
+  double *kind, from = c->plan->plan->start.t;
+  dae__gap d;
+  int rows = a->count < b->count ? a->count : b->count;
+  kind = d.kind;
+  for (int i = 0; i < DAE_VARIABLE_KINDS; i++)
+    kind[i] = NAN;
+  for (int i = 0; i < rows; i++)
+    compare_row(c, a, b, i, kind);
+  if (a->whole && b->whole)
+    compare_row(c, a, b, c->time_count, kind);
+  d.algebraic = fmax(kind[DAE_VARIABLE_ALGEBRAIC], kind[DAE_VARIABLE_MULTIPLIER]);
+  d.motion =
+      fmax(fmax(kind[DAE_VARIABLE_COORDINATE], kind[DAE_VARIABLE_RATE]), kind[DAE_VARIABLE_STATE]);
+  if (isnan(d.motion)) /* nothing moves but what is algebraic */
+    d.motion = d.algebraic;
+  d.motion = fmax(d.motion, fabs(a->t_end - b->t_end) / (a->t_end - from));
+  return d;
+}
 
 /* ---- candidates ---- */
 
-/* A run of the series with its rows; one that fails this time is none. */
+/* A run of the series with its rows; a run that fails this time is no candidate. */
 static dae_status compare_add_candidate(dae__compare *c, int series, const dae_compare_run *run,
                                         double limit, dae_error *err)
 {
   dae__candidate *to = &c->candidate[c->candidates];
   *to = (dae__candidate){.series = series, .run = *run};
-  dae_status status = dae__rows_track(c, &to->track, err);
-  if (status >= 0)
-    status = dae__trial_rows(c, limit, &to->run, &to->track, err);
-  c->candidates += status >= 0 && dae__run_ok(&to->run);
-  return status;
+  DAE__TRY(dae__rows_track(c, &to->track, err));
+  DAE__TRY(dae__trial_rows(c, limit, &to->run, &to->track, err));
+  c->candidates += dae__run_ok(&to->run);
+  return DAE_OK;
 }
 
-/* The same method at a smaller tolerance, unless it is among the slowest, or would be. */
-static dae_status compare_add_tighter(dae__compare *c, int series, dae_error *err)
-{
-  const dae__series *s = &c->series[series];
-  dae_compare_run run = *dae__series_best(s);
-  double limit = c->plan->seconds;
-  if (run.step > 0 || !(run.rtol > TIGHTEST) || run.seconds > c->usual ||
-      (limit > 0 && dae__series_expect(s, TIGHTER) > limit))
-    return DAE_OK;
-  run.rtol = fmax(run.rtol / TIGHTER, TIGHTEST);
-  return compare_add_candidate(c, series, &run, limit, err);
-}
-
+/* The last run of every series that went well, and the same method at a smaller tolerance, unless
+ * it is among the slowest, or would be. */
 static dae_status compare_find_candidates(dae__compare *c, dae_error *err)
 {
-  dae_status status = DAE_OK;
+  double limit = c->plan->seconds;
   c->candidate = DAE__ALLOC(c->scratch, dae__candidate, 2 * c->series_count);
   if (!c->candidate)
     return dae__out_of_memory(err);
-  for (int i = 0; i < c->series_count && status >= 0; i++) {
-    const dae_compare_run *best = dae__series_best(&c->series[i]);
+  for (int i = 0; i < c->series_count; i++) {
+    const dae__series *s = &c->series[i];
+    const dae_compare_run *best = dae__series_best(s);
     if (!best)
       continue;
-    status = compare_add_candidate(c, i, best, 0, err);
-    if (status >= 0)
-      status = compare_add_tighter(c, i, err);
+    DAE__TRY(compare_add_candidate(c, i, best, 0, err));
+    dae_compare_run run = *best;
+    if (run.step > 0 || !(run.rtol > CANDIDATE_RTOL_MIN) || run.seconds > c->usual ||
+        (limit > 0 && dae__series_expect(s, CANDIDATE_TIGHTER) > limit))
+      continue;
+    run.rtol = fmax(run.rtol / CANDIDATE_TIGHTER, CANDIDATE_RTOL_MIN);
+    DAE__TRY(compare_add_candidate(c, i, &run, limit, err));
   }
-  return status;
+  return DAE_OK;
 }
 
 /* ---- the pair ---- */
 
-/* What the agreement of two candidates rests on. */
+/* independence of two candidates */
 static dae_reference_kind compare_relation(const dae__candidate *a, const dae__candidate *b)
 {
   const dae_method *x = a->run.method, *y = b->run.method;
@@ -100,7 +220,7 @@ static pair compare_closest(dae__compare *c, dae_reference_kind kind)
   return best;
 }
 
-/* how near the nearest of the other methods comes */
+/* difference of a candidate from the nearest one of another method */
 static double compare_support(dae__compare *c, const dae__candidate *of, const pair *p)
 {
   double nearest = INFINITY;
@@ -113,26 +233,7 @@ static double compare_support(dae__compare *c, const dae__candidate *of, const p
   return nearest;
 }
 
-/* Of the two the one that others come nearer to is the reference, else that of the smaller
- * tolerance. */
-static pair compare_in_order(dae__compare *c, pair p)
-{
-  double a = compare_support(c, p.a, &p), b = compare_support(c, p.b, &p);
-  if (b < a || (a == b && p.b->run.rtol < p.a->run.rtol))
-    return (pair){p.b, p.a, p.agreement, p.algebraic};
-  return p;
-}
-
-static void compare_describe(const pair *p, dae_reference *r)
-{
-  r->run = p->a->run;
-  r->witness = p->b->run;
-  r->floor = FLOOR * p->agreement;
-  r->algebraic_floor = FLOOR * p->algebraic;
-  r->rows = p->a->track.count + p->a->track.whole;
-}
-
-static void compare_reference_choose(dae__compare *c)
+static void compare_select_reference(dae__compare *c)
 {
   dae_reference *r = &c->out->reference;
   pair p = {.agreement = INFINITY};
@@ -142,10 +243,17 @@ static void compare_reference_choose(dae__compare *c)
   }
   r->agreement = p.agreement;
   if (p.a) {
-    p = compare_in_order(c, p);
-    compare_describe(&p, r);
+    /* the one that other methods agree with better, else that of the smaller tolerance */
+    double a = compare_support(c, p.a, &p), b = compare_support(c, p.b, &p);
+    if (b < a || (a == b && p.b->run.rtol < p.a->run.rtol))
+      p = (pair){p.b, p.a, p.agreement, p.algebraic};
+    r->run = p.a->run;
+    r->witness = p.b->run;
+    r->floor = FLOOR_AGREEMENTS * p.agreement;
+    r->algebraic_floor = FLOOR_AGREEMENTS * p.algebraic;
+    r->rows = p.a->track.count + p.a->track.whole;
   }
-  if (p.agreement <= DISAGREEMENT)
+  if (p.agreement <= AGREEMENT_MAX)
     c->reference = p.a;
   else
     r->kind = DAE_REFERENCE_NONE;
@@ -153,39 +261,31 @@ static void compare_reference_choose(dae__compare *c)
 
 dae_status dae__compare_reference(dae__compare *c, dae_error *err)
 {
-  dae_status status = dae__rows_choose(c, err);
-  if (status >= 0)
-    status = compare_find_candidates(c, err);
-  if (status >= 0)
-    compare_reference_choose(c);
-  return status;
+  DAE__TRY(dae__rows_choose(c, err));
+  DAE__TRY(compare_find_candidates(c, err));
+  compare_select_reference(c);
+  return DAE_OK;
 }
 
 /* ---- errors ---- */
 
-static const dae__candidate *compare_candidate_of(const dae__compare *c, int series,
-                                                  const dae_compare_run *run)
-{
-  for (int i = 0; i < c->candidates; i++) {
-    const dae__candidate *k = &c->candidate[i];
-    if (k->series == series && k->run.rtol == run->rtol && k->run.step == run->step)
-      return k;
-  }
-  return NULL;
-}
-
-/* The run once more with rows, unless it was a candidate. */
+/* The error of a run, which is repeated with rows unless it was a candidate. */
 static dae_status compare_find_error(dae__compare *c, int series, dae_compare_run *run,
                                      dae_error *err)
 {
-  const dae__candidate *known = compare_candidate_of(c, series, run);
-  const dae__track *rows = known ? &known->track : &c->spare;
-  dae_status status = known ? DAE_OK : dae__trial_rows(c, 0, run, &c->spare, err);
+  const dae__candidate *known = NULL;
+  for (int i = 0; i < c->candidates && !known; i++) {
+    const dae__candidate *k = &c->candidate[i];
+    if (k->series == series && k->run.rtol == run->rtol && k->run.step == run->step)
+      known = k;
+  }
   if (known)
     *run = known->run;
-  if (status < 0 || !dae__run_ok(run) || !c->reference)
-    return status;
-  dae__gap d = dae__rows_differ(c, &c->reference->track, rows);
+  else
+    DAE__TRY(dae__trial_rows(c, 0, run, &c->spare, err));
+  if (!dae__run_ok(run) || !c->reference)
+    return DAE_OK;
+  dae__gap d = dae__rows_differ(c, &c->reference->track, known ? &known->track : &c->spare);
   memcpy(run->kind, d.kind, sizeof run->kind);
   run->error = d.motion;
   run->algebraic = d.algebraic;

@@ -1,22 +1,208 @@
-/* What every method is run with.
+/* The runs of a comparison, and the tolerances or step sizes of every method.
+ *
+ * Work and time of a run are measured without rows but the last: rows between steps cost some
+ * methods more than their steps, and so does the balance of the energy.
  *
  * A method with variable steps goes through the tolerances, loosest first. One with fixed steps
  * goes through step sizes: it begins with the fewest steps that a run at a tolerance took, and its
  * last run is to take about as long as theirs (as the slowest quarter of their last ones); in
  * between the number of steps grows by the same factor. A series ends early where a run takes
  * longer than the limit, or where the next one is expected to, by how the last two grew. */
+#include "core/error.h"
+#include "core/vec.h"
 #include "run/compare/compare.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <time.h>
 
-#define FIRST_STEPS 64   /* where no tolerance says how many */
-#define LONGEST 0.1      /* seconds of the last run there */
-#define FEWEST_STEPS 16  /* to begin with */
-#define LEAST_GROWTH 2.0 /* of the number of steps from run to run */
-#define MOST_GROWTH 10.0
-#define SHORT 0.02        /* seconds, with and without rows */
-#define AFTER_FAILURE 4.0 /* growth while none has come to its end */
+/* steps of a fixed-step method where no run at a tolerance gives a number; chosen */
+#define FIRST_STEPS 64
+/* seconds of its last run there; chosen */
+#define LAST_RUN_SECONDS 0.1
+/* steps to begin with, at least; chosen */
+#define FIRST_STEPS_MIN 16
+/* growth of the number of steps from run to run, and before any run has come to its end; chosen */
+#define STEPS_GROWTH_MIN 2.0
+#define STEPS_GROWTH_MAX 10.0
+#define STEPS_GROWTH_AFTER_FAILURE 4.0
+/* seconds, with and without rows, below which a run is repeated in rounds; chosen */
+#define REPEATED_RUN_SECONDS 0.02
+/* reading the clock takes part of a microsecond, a step a few: all of the first CLOCK_READ_STEPS
+ * steps are timed, then one in CLOCK_READ_INTERVAL; chosen */
+#define CLOCK_READ_STEPS 64
+#define CLOCK_READ_INTERVAL 16
+
+/* ---- one run ---- */
+
+static double trial_cpu_time(void)
+{
+  return (double)clock() / CLOCKS_PER_SEC;
+}
+
+static bool trial_progress(void *user, double t)
+{
+  dae__compare *c = user;
+  const dae_compare_plan *plan = c->plan;
+  (void)t;
+  c->steps++;
+  if (plan->progress && !plan->progress(plan->user, c->running, c->done, c->total))
+    c->interrupted = true;
+  if (c->limit > 0 && (c->steps <= CLOCK_READ_STEPS || c->steps % CLOCK_READ_INTERVAL == 0))
+    c->late = trial_cpu_time() - c->started > c->limit;
+  return !c->interrupted && !c->late;
+}
+
+static dae_status trial_row(void *self, const dae_row *row, dae_error *err)
+{
+  dae__compare *c = self;
+  dae__track *track = c->track;
+  double t = row->values[0];
+  (void)err;
+  if (track->count < c->time_count && t == c->times[track->count])
+    dae__copy(c->n, row->y, dae__rows_at(c, track, track->count++));
+  else if (t == c->plan->plan->to) {
+    dae__copy(c->n, row->y, dae__rows_at(c, track, c->time_count));
+    track->whole = true;
+  }
+  return DAE_OK;
+}
+
+static dae_status trial_set(const dae_method *method, void *opts, const char *name, double value,
+                            dae_error *err)
+{
+  char number[40];
+  for (int i = 0; i < method->options->count; i++)
+    if (strcmp(method->options->options[i].name, name) == 0) {
+      snprintf(number, sizeof number, "%.17g", value);
+      return dae_options_set(method->options, opts, name, number, err);
+    }
+  return DAE_OK;
+}
+
+static dae_status trial_set_options(dae__compare *c, const dae_compare_run *run, dae_error *err)
+{
+  const dae_method *method = run->method;
+  double atol = run->rtol * c->plan->atol_ratio;
+  if (!method->defaults || !method->options)
+    return DAE_OK;
+  method->defaults(c->options);
+  DAE__TRY(trial_set(method, c->options, "rtol", run->rtol, err));
+  DAE__TRY(trial_set(method, c->options, "atol", atol, err));
+  if (run->step > 0)
+    DAE__TRY(trial_set(method, c->options, "step", run->step, err));
+  return c->plan->options
+             ? c->plan->options(c->plan->user, method, run->rtol, atol, c->options, err)
+             : DAE_OK;
+}
+
+static dae_run_plan trial_plan_of(dae__compare *c, const dae_compare_run *run)
+{
+  const dae_run_plan *given = c->plan->plan;
+  return (dae_run_plan){.problem = given->problem,
+                        .start = given->start,
+                        .to = given->to,
+                        .events = given->events,
+                        .event_count = given->event_count,
+                        .held = given->held,
+                        .method = run->method,
+                        .options = run->method->defaults ? c->options : NULL,
+                        .times = c->times,
+                        .progress = trial_progress,
+                        .progress_user = c};
+}
+
+/* The run once; the status is that of the comparison. */
+static dae_status trial_integrate(dae__compare *c, const dae_run_plan *plan, dae_compare_run *run,
+                                  dae_summary *summary, dae_error *err)
+{
+  dae_error why = dae_error_none();
+  c->running = run;
+  c->steps = 0;
+  c->late = false;
+  c->started = trial_cpu_time();
+  if (c->track)
+    *c->track = (dae__track){.y = c->track->y};
+  dae_status status = trial_set_options(c, run, &why);
+  *summary = (dae_summary){.t_end = plan->start.t};
+  if (status >= 0)
+    status = dae_run(plan, dae__arena_env(c->arena), summary, &why);
+  run->t_end = summary->t_end;
+  run->status = status;
+  run->message[0] = '\0';
+  if (status < 0) {
+    run->seconds = run->seconds_rows = NAN;
+    if (c->late)
+      snprintf(run->message, sizeof run->message,
+               "given up at t = %.4g: it takes longer than %.4g s", run->t_end, c->limit);
+    else
+      snprintf(run->message, sizeof run->message, "%.255s", why.text);
+  }
+  if (c->interrupted)
+    return dae__fail(err, DAE_ERROR_INTERRUPTED, NULL,
+                     "the comparison was interrupted; what was measured is kept");
+  if (status != DAE_ERROR_MEMORY)
+    return DAE_OK;
+  *err = why;
+  return status;
+}
+
+static dae_status trial_time_once(dae__compare *c, dae_compare_run *run, dae_error *err)
+{
+  dae_run_plan plan = trial_plan_of(c, run);
+  dae_summary summary;
+  plan.unmeasured = true;
+  c->track = NULL;
+  dae_status status = trial_integrate(c, &plan, run, &summary, err);
+  run->stats = summary.stats;
+  if (status >= 0 && dae__run_ok(run))
+    run->seconds = summary.seconds;
+  return status;
+}
+
+dae_status dae__trial_time(dae__compare *c, dae_compare_run *run, dae_error *err)
+{
+  c->limit = c->plan->seconds;
+  c->done++;
+  return trial_time_once(c, run, err);
+}
+
+dae_status dae__trial_rows(dae__compare *c, double limit, dae_compare_run *run, dae__track *track,
+                           dae_error *err)
+{
+  const dae_sink sink = {.self = c, .row = trial_row};
+  dae_run_plan plan = trial_plan_of(c, run);
+  dae_summary summary;
+  plan.time_count = c->time_count;
+  plan.sinks = &sink;
+  plan.sink_count = 1;
+  c->limit = limit;
+  c->track = track;
+  c->done++;
+  dae_status status = trial_integrate(c, &plan, run, &summary, err);
+  track->t_end = summary.t_end;
+  run->position_drift = summary.position_drift;
+  run->velocity_drift = summary.velocity_drift;
+  run->energy_balance = summary.energy_balance;
+  if (status >= 0 && dae__run_ok(run))
+    run->seconds_rows = summary.seconds;
+  return status;
+}
+
+dae_status dae__trial_again(dae__compare *c, dae_compare_run *run, dae__track *track,
+                            dae_error *err)
+{
+  dae_compare_run again = *run;
+  c->limit = 0;
+  dae_status status = trial_time_once(c, &again, err);
+  if (status >= 0)
+    status = dae__trial_rows(c, 0, &again, track, err);
+  if (status < 0 || !dae__run_ok(&again))
+    return status;
+  run->seconds = fmin(run->seconds, again.seconds);
+  run->seconds_rows = fmin(run->seconds_rows, again.seconds_rows);
+  return DAE_OK;
+}
 
 /* ---- growth ---- */
 
@@ -28,7 +214,7 @@ dae_compare_run *dae__series_best(const dae__series *s)
   return NULL;
 }
 
-/* how work depends on 1/rtol, or on the number of steps, as a power: by the last two runs */
+/* exponent p of work ~ (1/rtol)^p, or of the number of steps, by the last two runs */
 static double compare_power_of(const dae__series *s)
 {
   const dae_compare_run *a = s->count > 1 ? &s->run[s->count - 2] : NULL;
@@ -49,8 +235,11 @@ double dae__series_expect(const dae__series *s, double factor)
 
 /* ---- one series ---- */
 
-static dae_compare_run *compare_add(dae__series *s, double rtol, double step)
+/* A further run of the series, unless it is expected to take longer than the limit. */
+static dae_status compare_attempt(dae__compare *c, dae__series *s, double rtol, double step,
+                                  double factor, dae_error *err)
 {
+  double expected = s->count > 0 ? dae__series_expect(s, factor) : 0, limit = c->plan->seconds;
   dae_compare_run *run = &s->run[s->count++];
   *run = (dae_compare_run){.method = s->method,
                            .rtol = rtol,
@@ -64,15 +253,6 @@ static dae_compare_run *compare_add(dae__series *s, double rtol, double step)
                            .seconds_rows = NAN};
   for (int i = 0; i < DAE_VARIABLE_KINDS; i++)
     run->kind[i] = NAN;
-  return run;
-}
-
-/* Runs it, unless that is expected to take too long. */
-static dae_status compare_attempt(dae__compare *c, dae__series *s, double rtol, double step,
-                                  double factor, dae_error *err)
-{
-  double expected = s->count > 0 ? dae__series_expect(s, factor) : 0, limit = c->plan->seconds;
-  dae_compare_run *run = compare_add(s, rtol, step);
   if (!(limit > 0 && expected > limit))
     return dae__trial_time(c, run, err);
   c->late = true;
@@ -82,7 +262,8 @@ static dae_status compare_attempt(dae__compare *c, dae__series *s, double rtol, 
   return DAE_OK;
 }
 
-/* A step may fail at one tolerance and not at another; whatever else does fails at all of them. */
+/* whether all later runs would fail, too: failures of steps depend on the tolerance, others do not
+ */
 static bool compare_is_over(const dae__compare *c, const dae__series *s)
 {
   dae_status last = s->run[s->count - 1].status;
@@ -103,30 +284,25 @@ static dae_status compare_over_tolerances(dae__compare *c, dae__series *s, dae_e
   return status;
 }
 
-/* whether a quarter of all methods took at least as long over their last run */
-static bool compare_is_usual(const dae__compare *c, double seconds)
-{
-  int slower = 0, all = 0;
-  for (int i = 0; i < c->series_count; i++) {
-    const dae_compare_run *last = dae__series_best(&c->series[i]);
-    all += last != NULL;
-    slower += last && last->seconds >= seconds;
-  }
-  return 4 * slower >= all;
-}
-
+/* the longest last run of a method that a quarter of all methods took at least as long over */
 static double compare_usual_time(const dae__compare *c)
 {
   double seconds = 0;
   for (int i = 0; i < c->series_count; i++) {
-    const dae_compare_run *last = dae__series_best(&c->series[i]);
-    if (last && compare_is_usual(c, last->seconds))
-      seconds = fmax(seconds, last->seconds);
+    const dae_compare_run *own = dae__series_best(&c->series[i]);
+    int slower = 0, all = 0;
+    for (int k = 0; own && k < c->series_count; k++) {
+      const dae_compare_run *other = dae__series_best(&c->series[k]);
+      all += other != NULL;
+      slower += other && other->seconds >= own->seconds;
+    }
+    if (own && 4 * slower >= all)
+      seconds = fmax(seconds, own->seconds);
   }
-  return seconds > 0 ? seconds : LONGEST;
+  return seconds > 0 ? seconds : LAST_RUN_SECONDS;
 }
 
-/* of the runs at tolerances; a step of an iteration is another thing */
+/* fewest steps of a run at a tolerance; iterations between systems count windows, not steps */
 static double compare_fewest_steps(const dae__compare *c)
 {
   double steps = INFINITY;
@@ -134,13 +310,14 @@ static double compare_fewest_steps(const dae__compare *c)
     for (int k = 0; k < c->series[i].count && !c->series[i].method->iterates; k++)
       if (dae__run_ok(&c->series[i].run[k]))
         steps = fmin(steps, (double)c->series[i].run[k].stats.steps);
-  return isinf(steps) ? FIRST_STEPS : fmax(steps, FEWEST_STEPS);
+  return isinf(steps) ? FIRST_STEPS : fmax(steps, FIRST_STEPS_MIN);
 }
 
 static dae_status compare_over_steps(dae__compare *c, dae__series *s, double steps, dae_error *err)
 {
   const dae_compare_plan *plan = c->plan;
-  double span = plan->plan->to - plan->plan->start.t, n = steps, growth = AFTER_FAILURE;
+  double span = plan->plan->to - plan->plan->start.t, n = steps,
+         growth = STEPS_GROWTH_AFTER_FAILURE;
   int left = c->width;
   bool known = false; /* how long a step takes */
   dae_status status = DAE_OK;
@@ -151,7 +328,7 @@ static dae_status compare_over_steps(dae__compare *c, dae__series *s, double ste
       break;
     if (!known && dae__run_ok(run) && left > 0) {
       growth = pow(c->usual / run->seconds, 1.0 / left);
-      growth = fmin(fmax(growth, LEAST_GROWTH), MOST_GROWTH);
+      growth = fmin(fmax(growth, STEPS_GROWTH_MIN), STEPS_GROWTH_MAX);
       known = true;
     }
     n *= growth;
@@ -161,21 +338,18 @@ static dae_status compare_over_steps(dae__compare *c, dae__series *s, double ste
 
 /* ---- rounds ---- */
 
-static bool compare_is_short(const dae_compare_run *run)
-{
-  return dae__run_ok(run) && run->seconds + run->seconds_rows < SHORT;
-}
-
 dae_status dae__compare_rounds(dae__compare *c, dae_error *err)
 {
   dae_status status = DAE_OK;
   for (int round = 1; round < DAE__ROUNDS; round++)
     for (int i = 0; i < c->series_count; i++)
-      for (int k = 0; k < c->series[i].count && status >= 0; k++)
-        if (compare_is_short(&c->series[i].run[k]))
-          status = dae__trial_again(c, &c->series[i].run[k], &c->spare, err);
+      for (int k = 0; k < c->series[i].count && status >= 0; k++) {
+        dae_compare_run *run = &c->series[i].run[k];
+        if (dae__run_ok(run) && run->seconds + run->seconds_rows < REPEATED_RUN_SECONDS)
+          status = dae__trial_again(c, run, &c->spare, err);
         else
           c->done++;
+      }
   return status;
 }
 

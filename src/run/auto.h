@@ -1,6 +1,6 @@
-/* Choosing a method. */
-#ifndef DAEDAL_RUN_CHOOSE_H
-#define DAEDAL_RUN_CHOOSE_H
+/* The method that `auto` stands for. */
+#ifndef DAEDAL_RUN_AUTO_H
+#define DAEDAL_RUN_AUTO_H
 
 #include <daedal/integrator.h>
 

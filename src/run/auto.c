@@ -1,12 +1,12 @@
 /* The method that `auto` stands for. */
-#include "run/choose.h"
+#include "run/auto.h"
 
 #include "core/error.h"
 #include "wave/iteration/create.h"
 
 #include <stdio.h>
 
-/* What the choice looks at; of a coupled problem, what its assembly will have. */
+/* Features of a problem that decide; of a coupled problem, those of its assembly. */
 typedef struct features {
   bool mechanical;
   int holonomic, nonholonomic;
@@ -14,7 +14,7 @@ typedef struct features {
   bool mass;     /* of a semi-explicit problem: it may be singular */
 } features;
 
-static void choose_add_part(features *f, const dae_mechanical *m, const dae_semi_explicit *s)
+static void auto_add_part(features *f, const dae_mechanical *m, const dae_semi_explicit *s)
 {
   f->mechanical = f->mechanical || m;
   f->holonomic += m ? m->ng : 0;
@@ -23,44 +23,46 @@ static void choose_add_part(features *f, const dae_mechanical *m, const dae_semi
   f->mass = f->mass || (s && s->M);
 }
 
-static features choose_features_of(const dae_problem *p)
+static features auto_features_of(const dae_problem *p)
 {
   features f = {0};
-  choose_add_part(&f, p->mechanical, p->semi_explicit);
+  auto_add_part(&f, p->mechanical, p->semi_explicit);
   for (int i = 0; p->coupled && i < p->coupled->parts; i++)
-    choose_add_part(&f, p->coupled->part[i].mechanical, p->coupled->part[i].semi_explicit);
+    auto_add_part(&f, p->coupled->part[i].mechanical, p->coupled->part[i].semi_explicit);
   for (int i = 0; p->coupled && i < p->coupled->joints; i++)
     f.holonomic += p->coupled->joint[i].ng;
   return f;
 }
 
-/* unknowns up to which a factorisation in every step is not what it costs */
-#define FEW 30
+/* unknowns up to which one factorisation a step is cheap beside the evaluations; chosen, not
+ * measured */
+#define ROSENBROCK_UNKNOWNS_MAX 30
 
-/* known to be of index 1, with derivatives and few unknowns */
-static bool choose_linearly_implicit(const dae_semi_explicit *s)
+/* whether rosenbrock suits: index 1 by declaration, derivatives given, small */
+static bool auto_linearly_implicit(const dae_semi_explicit *s)
 {
-  return s && s->index == 1 && s->J && !s->M && s->ny > 0 && s->nx + s->ny <= FEW;
+  return s && s->index == 1 && s->J && !s->M && s->ny > 0 &&
+         s->nx + s->ny <= ROSENBROCK_UNKNOWNS_MAX;
 }
 
-/* The method for a problem that is not coupled. Where slopes are to be had by one evaluation,
- * steps without a matrix are the fastest until the motion is stiff; algebraic variables need an
- * implicit method: of mechanics radau, of few unknowns of index 1 rosenbrock, of other circuits and
- * the like bdf, which on the transistor amplifier takes half the time of radau for the same digits
+/* The method for a problem that is not coupled. Where one evaluation gives the slopes, steps
+ * without a matrix are the fastest until the motion is stiff. Algebraic variables need an implicit
+ * method: radau for mechanics, rosenbrock for small problems of index 1, bdf for other circuits and
+ * the like, which on the transistor amplifier takes half the time of radau for the same digits
  * (docs/methods/switching.md). */
-static const char *choose_name_of_one(const dae_problem *p, const features *f)
+static const char *auto_name_of_one(const dae_problem *p, const features *f)
 {
   if (p->momentum)
     return "spark-gauss";
   if (f->algebraic == 0 && !f->mass)
     return "switching";
-  if (choose_linearly_implicit(p->semi_explicit))
+  if (auto_linearly_implicit(p->semi_explicit))
     return "rosenbrock";
   return f->mechanical ? "radau" : "bdf";
 }
 
 /* "mechanical with 2 holonomic constraints", "semi-explicit with algebraic variables" */
-static void choose_say_kind(const features *f, char *text, size_t size)
+static void auto_kind_text(const features *f, char *text, size_t size)
 {
   int n = f->holonomic, k = f->nonholonomic;
   char constraints[80] = "without constraints";
@@ -81,11 +83,11 @@ static void choose_say_kind(const features *f, char *text, size_t size)
 }
 
 /* why the preferred method is preferred */
-static void choose_say_why(const dae_method *preferred, const dae_problem *p, const features *f,
-                           char *why, size_t size)
+static void auto_reason_text(const dae_method *preferred, const dae_problem *p, const features *f,
+                             char *why, size_t size)
 {
   char kind[160];
-  choose_say_kind(f, kind, sizeof kind);
+  auto_kind_text(f, kind, sizeof kind);
   if (preferred->iterates)
     snprintf(why, size,
              "coupled out of %d systems: each keeps its own solver, sweeps go on until they agree",
@@ -98,28 +100,22 @@ static void choose_say_why(const dae_method *preferred, const dae_problem *p, co
   else if (f->algebraic > 0 || f->mass)
     snprintf(why, size, "%s: %s", kind,
              f->mechanical ? "Radau IIA of order 5, 9 or 13, by the tolerance"
-             : choose_linearly_implicit(p->semi_explicit) ? "linearly implicit, of order 4 or 5"
-                                                          : "variable order 1 to 5");
+             : auto_linearly_implicit(p->semi_explicit) ? "linearly implicit, of order 4 or 5"
+                                                        : "variable order 1 to 5");
   else
     snprintf(why, size, "%s: gauss or explicit steps, radau where the motion is stiff", kind);
 }
 
-static const char *choose_name_for(const dae_problem *p, const features *f)
-{
-  bool iterated = p->coupled && dae__wave_accepts(p, NULL) >= 0;
-  return iterated ? "gauss-seidel" : choose_name_of_one(p, f);
-}
-
-static bool choose_takes(const dae_method *method, const dae_problem *problem, dae_error *err)
+static bool auto_accepts(const dae_method *method, const dae_problem *problem, dae_error *err)
 {
   return !method->accepts || method->accepts(problem, err) >= 0;
 }
 
 const dae_method *dae__method_for_one(const dae_problem *problem, dae_error *err)
 {
-  features f = choose_features_of(problem);
-  const dae_method *method = dae_method_find(choose_name_of_one(problem, &f), err);
-  return method && choose_takes(method, problem, err) ? method : NULL;
+  features f = auto_features_of(problem);
+  const dae_method *method = dae_method_find(auto_name_of_one(problem, &f), err);
+  return method && auto_accepts(method, problem, err) ? method : NULL;
 }
 
 const dae_method *dae_method_choose(const dae_problem *problem, char *why, size_t size,
@@ -132,16 +128,18 @@ const dae_method *dae_method_choose(const dae_problem *problem, char *why, size_
   why[0] = '\0';
   if (dae_problem_validate(problem, err) < 0)
     return NULL;
-  features f = choose_features_of(problem);
-  const dae_method *preferred = dae_method_find(choose_name_for(problem, &f), err);
+  features f = auto_features_of(problem);
+  bool iterated = problem->coupled && dae__wave_accepts(problem, NULL) >= 0;
+  const dae_method *preferred =
+      dae_method_find(iterated ? "gauss-seidel" : auto_name_of_one(problem, &f), err);
   if (!preferred)
     return NULL;
-  if (choose_takes(preferred, problem, &ours)) {
-    choose_say_why(preferred, problem, &f, why, size);
+  if (auto_accepts(preferred, problem, &ours)) {
+    auto_reason_text(preferred, problem, &f, why, size);
     return preferred;
   }
   for (int i = 0; dae_method_at(i); i++)
-    if (choose_takes(dae_method_at(i), problem, NULL)) {
+    if (auto_accepts(dae_method_at(i), problem, NULL)) {
       snprintf(why, size, "the first that takes the problem, since %s does not: %s",
                preferred->name, ours.text);
       return dae_method_at(i);
