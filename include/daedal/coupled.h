@@ -36,13 +36,12 @@ typedef struct dae_wire {
 /** Joint: ng constraints 0 = g(t, z) on nz coordinates. Derivatives that are NULL are formed by
  * differences. Matrices are column-major; z' are the rates of the coordinates z. */
 typedef struct dae_joint {
-  const char *name;  /**< name in messages and columns */
-  int ng;            /**< number of constraints */
-  int nz;            /**< number of coordinates */
-  const dae_port *z; /**< coordinates of mechanical parts */
-  const char *const
-      *g_names; /**< names of the constraints, may be NULL; default: that of the joint */
-  void *user;   /**< argument of every callback */
+  const char *name;           /**< name in messages and columns */
+  int ng;                     /**< number of constraints */
+  int nz;                     /**< number of coordinates */
+  const dae_port *z;          /**< coordinates of mechanical parts */
+  const char *const *g_names; /**< names of the constraints, NULL: that of the joint */
+  void *user;                 /**< argument of every callback */
   int (*g)(void *user, double t, const double *z, double *g); /**< ng */
   int (*g_t)(void *user, double t, const double *z,
              double *g_t);                                    /**< ng; NULL with time_free: zero */
