@@ -1,4 +1,4 @@
-/* The reproduction of [E07]: Table 1 and what it depends on, windows, further loops. */
+/* The reproduction of [E07]: Table 1 and its dependence on settings, windows, further loops. */
 #include "e07.h"
 
 const char e07_notes[] =

@@ -1,6 +1,6 @@
-/* Further loops of algebraic variables: three systems, a loop whose strength depends on the state,
- * accelerations against forces. The problems are not the paper's; the references are those of a
- * prototype, the solutions those of other methods with tolerances of 1e-12 and less. */
+/* Further algebraic loops: three systems, a loop with state-dependent gain, accelerations against
+ * forces. These problems are not in the paper; references are those of a prototype, solutions
+ * those of other methods with tolerances of at most 1e-12. */
 #include "e07.h"
 
 #define COUNT(rows) ((int)(sizeof(rows) / sizeof *(rows)))
@@ -27,10 +27,10 @@ typedef struct loop_row {
   const problem *problem;
   waves_kind kind;
   const int *order;
-  double rho;             /* at the start */
-  double sweeps[UPDATES]; /* references */
+  double rho;             /* contraction factor at the start */
+  double sweeps[UPDATES]; /* references of sweeps */
   double slack[UPDATES];
-  double omega; /* plain is relaxed with it, 0: it is not */
+  double omega; /* relaxation factor of plain sweeps, 0: none */
 } loop_row;
 
 #define FAILS WAVES_FAILS
@@ -139,7 +139,7 @@ typedef struct solution_row {
   waves_model model;
   double t;
   int count;
-  int entry[VALUES]; /* of the state */
+  int entry[VALUES]; /* indices in the state vector */
   double value[VALUES];
 } solution_row;
 

@@ -1,4 +1,4 @@
-/* Table 1 of [E07], what it depends on, and tests that end sweeps. */
+/* Table 1 of [E07], its dependence on settings, and stopping tests. */
 #include "e07.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ typedef struct column {
   dae_wave_update update;
   e07_test test;
   double paper[ALPHAS], reference[ALPHAS];
-  double slack; /* in sweeps */
+  double slack; /* bound in sweeps */
 } column;
 
 #define NOTHING                                                                                    \
@@ -86,7 +86,7 @@ static const rep_table jacobi_text = {
               "sweep, plain three.",
 };
 
-/* one run for each update: columns that differ in the test share it */
+/* one run per update: columns that differ only in the test share it */
 static bool fill(rep_report *report, const column *columns, int count, int row, rep_file *history,
                  rep_value *values)
 {
@@ -160,7 +160,7 @@ static void show_rates(rep_report *report)
   rep_table_end(report);
 }
 
-/* ---- what the numbers of Table 1 depend on ---- */
+/* ---- dependence of Table 1 on settings ---- */
 
 static const int turned[2] = {1, 0};
 
@@ -169,7 +169,7 @@ typedef struct variant {
   e07_test test;
   e07_case run;
   double reference[ALPHAS];
-  bool same; /* run as the row before */
+  bool same; /* same run as the preceding row */
 } variant;
 
 #define PLAIN .kind = WAVES_GAUSS_SEIDEL, .update = DAE_WAVE_PLAIN
@@ -244,11 +244,11 @@ static void show_variants(rep_report *report)
   rep_table_end(report);
 }
 
-/* ---- tests that end sweeps ---- */
+/* ---- stopping tests ---- */
 
 typedef struct stop_row {
   double alpha;
-  double increment, error; /* references */
+  double increment, error; /* references of increment and error */
 } stop_row;
 
 static const stop_row stop_rows[] = {{0.9, 9.95e-7, 4.243e-6}, {0.97, 9.6e-7, 1.535e-5}};

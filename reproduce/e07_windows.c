@@ -1,13 +1,13 @@
-/* Windows, and interpolation between systems with meshes that do not match. */
+/* Windows, and interpolation between systems with different meshes. */
 #include "e07.h"
 
 #define COUNT(rows) ((int)(sizeof(rows) / sizeof *(rows)))
 
-/* ---- differential equations: windows help ---- */
+/* ---- differential equations: shorter windows help ---- */
 
 typedef struct ode_row {
   const char *label;
-  int windows; /* that [0, 8 pi] is cut into */
+  int windows; /* number of windows of [0, 8 pi] */
   double gauss_seidel, jacobi;
 } ode_row;
 
@@ -54,7 +54,7 @@ static void show_ode(rep_report *report)
   rep_table_end(report);
 }
 
-/* ---- differential-algebraic ones: they do not, unless regularised ---- */
+/* ---- differential-algebraic equations: shorter windows help only if regularised ---- */
 
 typedef struct circuit_row {
   const char *label;
@@ -106,7 +106,7 @@ static void show_dae(rep_report *report)
 
 /* ---- interpolation ---- */
 
-#define SIZES 3 /* h = pi/48 ... pi/192 */
+#define SIZES 3 /* number of step sizes h = pi/48 ... pi/192 */
 
 typedef struct mesh_row {
   const char *label, *method;

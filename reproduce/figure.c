@@ -1,5 +1,5 @@
-/* The data of a file as plots of the report: what comes record by record is sorted into curves, one
- * for each combination of the fields before x, and drawn when the file is closed. */
+/* Plots of the data of a file in the report: records are sorted into curves, one for each
+ * combination of the fields before x, and drawn when the file is closed. */
 #include "report.h"
 
 #include <math.h>
@@ -10,19 +10,19 @@
 
 typedef struct curve {
   char label[LABEL];
-  double *values; /* x, then the columns after it, record by record */
+  double *values; /* x and the following columns, record by record */
   long count, room;
 } curve;
 
 struct rep__drawing {
   rep_report *report;
   const rep_figure *figure;
-  char *header;       /* cut into names */
-  const char **names; /* of the columns */
-  int columns, x;     /* x: the one that curves run over */
+  char *header;       /* header, cut into names */
+  const char **names; /* names of the columns */
+  int columns, x;     /* number of columns, index of the abscissa */
   curve *curves;
   int count;
-  /* the record at hand */
+  /* current record */
   int field;
   char label[LABEL];
   double *values;
@@ -80,7 +80,7 @@ void rep__drawing_number(rep__drawing *d, double value)
   d->values[d->field++ - d->x] = value;
 }
 
-/* the curve of this label: mostly that of the record before */
+/* curve of this label, usually that of the preceding record */
 static curve *find_curve(rep__drawing *d)
 {
   for (int i = d->count - 1; i >= 0; i--)
@@ -134,7 +134,7 @@ static bool is_log(const rep_figure *figure, const char *column)
   return false;
 }
 
-/* One column over x, with all curves. */
+/* Plot of one column over x, with all curves. */
 static void plot_column(rep__drawing *d, int column)
 {
   int width = d->columns - d->x;

@@ -10,8 +10,8 @@
 struct rep_file {
   rep_report *report;
   FILE *file;
-  rep__drawing *drawing; /* NULL: it is not drawn */
-  bool begun;            /* the record has a field */
+  rep__drawing *drawing; /* plot of the file, NULL: none */
+  bool begun;            /* the current record has a field */
   char path[512];
 };
 

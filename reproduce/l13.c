@@ -1,4 +1,4 @@
-/* The reproduction of [L13]: its figures, and what they leave open. */
+/* The reproduction of [L13]: its figures, and tables of open questions. */
 #include "l13.h"
 
 const char l13_notes[] =

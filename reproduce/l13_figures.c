@@ -1,20 +1,20 @@
-/* Figures 1 to 4 of [L13]: largest errors over a run, by the paper's own iteration. */
+/* Figures 1 to 4 of [L13]: largest errors over a run, by the iteration of the paper. */
 #include "l13.h"
 
 #include <limits.h>
 #include <math.h>
 
-/* ---- what is measured ---- */
+/* ---- measured quantities ---- */
 
 typedef enum kind {
   X,    /* error of x */
-  END,  /* of the step's y, against the end of the step */
-  MID,  /* against its middle */
-  GRID, /* of the y that belongs to x */
-  KEPT  /* a constraint */
+  END,  /* error of the step's y against the end of the step */
+  MID,  /* error of the step's y against the midpoint of the step */
+  GRID, /* error of the y consistent with x */
+  KEPT  /* residual of a constraint */
 } kind;
 #define KINDS (KEPT + 1)
-#define MOST 4 /* of a kind */
+#define MOST 4 /* largest number of quantities of a kind */
 
 typedef struct meter {
   l13_solution solution;
@@ -22,12 +22,12 @@ typedef struct meter {
   const char *curve;
   long every, done;
   double worst[KINDS][MOST];
-  long inner, passes;           /* in all */
-  long inner_least, inner_most; /* in a step */
-  long least, most;             /* outer ones */
+  long inner, passes;           /* totals */
+  long inner_least, inner_most; /* range per step */
+  long least, most;             /* range of outer iterations per step */
 } meter;
 
-/* constraints, and what the paper calls I1 and I2 */
+/* constraints, and I1 and I2 of the paper */
 static void find_kept(l13_problem problem, const l13_point *at, double kept[MOST])
 {
   const double *x = at->x;
@@ -104,15 +104,15 @@ typedef struct row {
   const char *label;
   kind kind;
   int i;
-  double reference[2]; /* of both settings; NaN: none */
-  bool limit;          /* ours is not to be above it */
+  double reference[2]; /* references of both settings, NaN: none */
+  bool limit;          /* the reference is an upper bound */
 } row;
 
 typedef struct figure {
   l13_problem problem;
-  double to, size; /* of x */
+  double to, size; /* end time, size of x */
   setting settings[2];
-  int count; /* of settings */
+  int count; /* number of settings */
   rep_table text;
   const char *file, *header;
   row rows[12];
@@ -305,13 +305,15 @@ static void show_figure(rep_report *report, const figure *f, const outcome *o)
 
 /* ---- iterations ---- */
 
-#define COUNTS 5 /* sweeps: mean of a pass, least and most of a step; outer ones: least, most */
+/* columns: mean of sweeps per pass, smallest and largest number per step; smallest and largest
+ * number of outer iterations */
+#define COUNTS 5
 
 typedef struct count_row {
   const char *label;
   int figure, setting;
   double paper[COUNTS];
-  double pass, least, most; /* references: sweeps of a pass at most, outer ones */
+  double pass, least, most; /* references: sweeps per pass, range of outer iterations */
 } count_row;
 
 #define NOT_SAID                                                                                   \

@@ -1,5 +1,5 @@
-/* What the figures of [L13] leave open: orders, the claim about other schemes, the neighbourhood of
- * x = 0, stiffness, variable steps. */
+/* Open questions of [L13]: orders, the claim about other schemes, the neighbourhood of x = 0,
+ * stiffness, variable steps. */
 #include "l13.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ static rep_value near(double ours, double reference, double bound)
   return (rep_value){NAN, ours, reference, REP_NEAR, bound};
 }
 
-/* iterations, which a compiler may change by a few */
+/* bound of iterations, which depend slightly on the compiler */
 static rep_value at_most(double ours, double reference)
 {
   if (isnan(reference))
@@ -41,7 +41,7 @@ static void measure(void *user, const l13_point *at)
   double x[L13_X], y[L13_Y], middle[L13_Y];
   l13_solution_at(&m->solution, at->t - at->h / 2, x, middle);
   l13_solution_at(&m->solution, at->t, x, y);
-  for (int i = 0; i < at->nx; i++) /* a NaN is a component that does not count */
+  for (int i = 0; i < at->nx; i++) /* NaN marks a component that is not compared */
     m->worst[X] = fmax(m->worst[X], fabs(at->x[i] - x[i]));
   for (int i = 0; i < at->ny; i++) {
     m->worst[END] = fmax(m->worst[END], fabs(at->y_step[i] - y[i]));
@@ -52,7 +52,7 @@ static void measure(void *user, const l13_point *at)
 
 /* ---- orders ---- */
 
-#define SIZES 5 /* h = 0.1 ... 0.00625 */
+#define SIZES 5 /* number of step sizes h = 0.1 ... 0.00625 */
 
 typedef struct order_row {
   const char *label;
@@ -241,7 +241,7 @@ static void show_past(rep_report *report)
 
 typedef struct stiff_row {
   double half;   /* h nu/2 */
-  double sweeps; /* reference, NaN: it diverges */
+  double sweeps; /* reference, NaN: divergence */
 } stiff_row;
 
 static const stiff_row stiff_rows[] = {{0.005, 5}, {0.05, 7},   {0.25, 14},   {0.5, 27},
@@ -264,7 +264,7 @@ static const rep_table stiff_text = {
 
 typedef enum way { NESTED, NEWTON, MIDPOINT, WAYS } way;
 
-/* iterations of a step, NaN: it gave up */
+/* iterations per step, NaN: failed */
 static double stiff_work(rep_report *report, way w, const char *set, double *error)
 {
   char trouble[256];

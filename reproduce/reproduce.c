@@ -1,4 +1,4 @@
-/* The flow of a reproduction, and the rows of its tables. */
+/* The driver of a reproduction, and the rows of its tables. */
 #include "report.h"
 
 #include <math.h>
@@ -83,7 +83,7 @@ static rep__row *new_row(rep_report *report)
   return row;
 }
 
-/* a record for each quantity */
+/* one record per quantity */
 static void write_row(rep_report *report, const rep__row *row)
 {
   static const char *const checks[] = {[REP_SHOWN] = "none",
@@ -131,7 +131,7 @@ void rep_table_row(rep_report *report, const char *label, const rep_value *value
   rep__table_check(report, row);
 }
 
-/* What an interrupted table has is worth showing, too. */
+/* Prints a table, also after an interrupt. */
 void rep_table_end(rep_report *report)
 {
   FILE *out = report->settings->out;
@@ -189,9 +189,9 @@ static void run_paper(rep_report *report)
   free(report->rows);
 }
 
-/* ---- all of them ---- */
+/* ---- all papers ---- */
 
-/* The list grows in memory, and is handed out where it holds something. */
+/* The list grows in memory, and is returned if it is not empty. */
 static void finish_list(FILE *list, char **text, rep_result *result)
 {
   bool whole = fclose(list) == 0;

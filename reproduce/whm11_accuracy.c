@@ -2,15 +2,15 @@
 #include "whm11.h"
 
 #define COUNT(rows) ((int)(sizeof(rows) / sizeof *(rows)))
-#define END 10 /* of all runs of the paper */
+#define END 10 /* end time of all runs of the paper */
 
 /* ---- orders: Tables 2 and 4 ---- */
 
 typedef struct order_row {
   const char *label;
-  whm11_case run; /* the first of three, window and step are halved */
+  whm11_case run; /* first of three runs; window and step are halved */
   double paper[3], reference[3];
-  bool full; /* not in quick reproductions */
+  bool full; /* omitted in quick reproductions */
 } order_row;
 
 #define NOTHING                                                                                    \
@@ -125,8 +125,8 @@ static void show_orders(rep_report *report, const rep_table *text, const order_r
 /* ---- the constraint: Table 3 ---- */
 
 typedef struct violation {
-  whm11_case run; /* without its sizes */
-  bool frozen;    /* over windows of 1 */
+  whm11_case run; /* case without its step sizes */
+  bool frozen;    /* frozen over windows of 1 */
   double reference[4];
 } violation;
 
@@ -222,7 +222,7 @@ typedef struct error_row {
   const char *label;
   whm11_case run;
   double x, lambda, violation; /* references, NaN: none; 0: round-off */
-  bool full;                   /* not in quick reproductions */
+  bool full;                   /* omitted in quick reproductions */
 } error_row;
 
 static const error_row error_rows[] = {

@@ -1,4 +1,4 @@
-/* Table 1 of [WHM11], the bound of section 4, and rates as they are. */
+/* Table 1 of [WHM11], the bound of section 4, and observed rates. */
 #include "whm11.h"
 
 #define COUNT(rows) ((int)(sizeof(rows) / sizeof *(rows)))
@@ -72,10 +72,10 @@ typedef struct history {
   rep_file *file;
   const char *signs;
   double window;
-  int last; /* the window that is looked at */
+  int last; /* number of the observed window */
   int count;
-  double before[WHM11_LAMBDA + 1]; /* unknowns at its end after the sweep before */
-  double change[2 * RATIOS + 20];  /* of x2 */
+  double before[WHM11_LAMBDA + 1]; /* unknowns at its end after the preceding sweep */
+  double change[2 * RATIOS + 20];  /* changes of x2 */
 } history;
 
 static double take(history *h, const dae_wave_sweep *sweep, int i)
@@ -109,7 +109,7 @@ typedef struct ratio_column {
   const char *signs;
   bool printed;
   double window;
-  double paper[RATIOS], reference[RATIOS]; /* 0: none */
+  double paper[RATIOS], reference[RATIOS]; /* values of paper and reference, 0: none */
 } ratio_column;
 
 static const ratio_column ratio_columns[] = {
@@ -183,7 +183,7 @@ static void show_ratios(rep_report *report)
 
 /* ---- the bound ---- */
 
-#define SMALL 1e-3 /* window that series are read off at */
+#define SMALL 1e-3 /* window at which the series are evaluated */
 
 static const rep_table bound_text = {
     .name = "Section 4",
@@ -224,7 +224,7 @@ static void show_bound(rep_report *report)
 typedef struct rate_row {
   double window;
   double on_x;  /* reference */
-  double bound; /* of it */
+  double bound; /* bound of the check */
 } rate_row;
 
 static const rate_row rate_rows[] = {

@@ -57,11 +57,11 @@ static const rep_table variant_text = {
         "-: it diverges. Bounds are one sweep.",
 };
 
-/* how often, and with what, a joint is iterated */
+/* joint with sweeps and updates */
 typedef struct joint_case {
   waves_model model;
   double to, window, step;
-  int lambda; /* first multiplier among the unknowns */
+  int lambda; /* index of the first multiplier among the unknowns */
 } joint_case;
 
 static waves_case case_of(const joint_case *j, const variant *v)
@@ -288,7 +288,7 @@ static void show_solutions(rep_report *report)
 
 /* ---- a nonlinear joint ---- */
 
-static const int drift_steps[] = {10, 20, 40}; /* of a window */
+static const int drift_steps[] = {10, 20, 40}; /* steps per window */
 
 static const rep_table drift_text = {
     .name = "Nonlinear joint",

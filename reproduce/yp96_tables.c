@@ -1,9 +1,7 @@
-/* The tables of [YP96] section 5 beside ours.
- *
- * References: a prototype with the corrected equations and the rules of DASSL, checked against the
- * original. Step counts are chaotic: a bound of 25 % is usual. Wider ones, and rows that are not
- * checked, have their reason below the table; how far a count moves was found by changing TOL by up
- * to 2 %. */
+/* The tables of [YP96] section 5 beside computed values. References: a prototype with the
+ * corrected equations and the rules of DASSL, checked against the original. Step counts are
+ * chaotic: the usual bound is 25 %. Wider bounds, and rows without a check, have their reason
+ * below the table; the variation of a count was determined by changing TOL by up to 2 %. */
 #include "yp96.h"
 
 #include <math.h>
@@ -104,7 +102,7 @@ static const yp96_row table_5_4_split[] = {
     {{YP96_CS_LSQ, "1e-4", "1e-6"}, {UNKNOWN}, {12, 37, 12, 1, 0}, 0.25},
 };
 
-/* the paper shows step sizes, no counts */
+/* step sizes in the paper, no counts */
 static const yp96_row figure_5_6[] = {
     {{YP96_GGL, "1e-4", "1e-5"}, {UNKNOWN}, {UNKNOWN}, 0},
     {{YP96_GGL_STAR, "1e-4", "1e-5"}, {UNKNOWN}, {UNKNOWN}, 0},
@@ -119,7 +117,7 @@ static const yp96_row figure_5_6_split[] = {
     {{YP96_CM, "1e-4", "1e-5"}, {UNKNOWN}, {UNKNOWN}, 0},
 };
 
-/* ---- what is said about them ---- */
+/* ---- texts of the tables ---- */
 
 #define TABLE(name_, title_, setting_, label_, reason_)                                            \
   {                                                                                                \
@@ -244,7 +242,7 @@ const yp96_table yp96_tables[YP96_TABLES] = {
         },
 };
 
-/* DASSL counts a residual for each Newton iteration as an evaluation of f. */
+/* Counts; DASSL counts a residual of each Newton iteration as an evaluation of f. */
 void yp96_counts(const dae_stats *stats, double *counts)
 {
   counts[0] = (double)stats->steps;
