@@ -3,7 +3,7 @@
 
 const char e07_notes[] =
     "A sweep integrates every subsystem over the window once; [E07] calls it an iteration step. "
-    "Table 1 is the only one of the paper; the others try its theorems.";
+    "Table 1 is the only one of the paper; the others test its theorems.";
 
 dae_status e07_run(rep_report *report)
 {

@@ -66,7 +66,7 @@ static const loop_row loop_rows[] = {
 
 static const rep_table loop_text = {
     .name = "Loops",
-    .title = "rho(G0^-1 G1) at the start, and most sweeps of a window",
+    .title = "rho(G0^-1 G1) at the start, and largest number of sweeps in a window",
     .setting = "trapezoidal rule; until increments are below 1e-8",
     .label = "",
     .quantities = 1 + UPDATES,
@@ -176,11 +176,11 @@ static const solution_row solution_rows[] = {
 static const rep_table solution_text = {
     .name = "Loops, solutions",
     .title = "largest error at the end",
-    .setting = "rtol = atol = 1e-11, all else by default; sweeps: most in a window",
+    .setting = "rtol = atol = 1e-11, default options; sweeps: largest number in a window",
     .label = "",
     .quantities = 4,
     .quantity = {"Gauss-Seidel", "sweeps", "Jacobi", "sweeps"},
-    .reason = "The limit is a thousand tolerances: errors of all windows add up.",
+    .reason = "The limit is a thousand tolerances: errors of all windows accumulate.",
 };
 
 static bool error_of(rep_report *report, const solution_row *row, waves_kind kind, double *error,

@@ -52,7 +52,7 @@ rep__drawing *rep__drawing_begin(rep_report *report, const rep_figure *figure, c
     d->values = calloc(room, sizeof *d->values);
   }
   if (!d || !d->header || !d->names || !d->values) {
-    rep__fail(report, DAE_ERROR_MEMORY, "no memory for a figure");
+    rep__fail(report, DAE_ERROR_MEMORY, "out of memory for a figure");
     rep__drawing_end(d);
     return NULL;
   }
@@ -107,7 +107,7 @@ void rep__drawing_record(rep__drawing *d)
     c->values = values ? values : c->values;
   }
   if (!c || c->count == c->room)
-    rep__fail(d->report, DAE_ERROR_MEMORY, "no memory for a figure");
+    rep__fail(d->report, DAE_ERROR_MEMORY, "out of memory for a figure");
   else
     memcpy(c->values + c->count++ * width, d->values, (size_t)width * sizeof *d->values);
   d->field = 0;
@@ -159,7 +159,7 @@ static void plot_column(rep__drawing *d, int column)
   if (whole)
     dae_page_plot(d->report->settings->page, &plot);
   else
-    rep__fail(d->report, DAE_ERROR_MEMORY, "no memory for a figure");
+    rep__fail(d->report, DAE_ERROR_MEMORY, "out of memory for a figure");
   for (int i = 0; curves && i < d->count; i++)
     free((double *)curves[i].x), free((double *)curves[i].y);
   free(curves);

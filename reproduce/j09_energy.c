@@ -127,13 +127,13 @@ static const group groups[] = {
                             "|slope|: of the line fitted to all changes, per unit of time",
                  .label = "s h          N",
                  QUANTITIES,
-                 .reason = "There is no drift: bounds are 1 %, and with four stages, where "
-                           "round-off is left, twice the reference. A line fitted to a mere "
-                           "oscillation has a slope, too, which falls with the square of the time "
-                           "T. The limit is 1e-13 (1e5/T)^2."},
+                 .reason = "There is no drift: bounds are 1 %, and with four stages, at round-off "
+                           "level, twice the reference. A line fitted to an oscillation has a "
+                           "slope that decreases with the square of the time T. The limit is "
+                           "1e-13 (1e5/T)^2."},
         .quick_setting = "quick: 2000 steps, beside the references of the full runs",
         .quick_reason = "Bounds are those of the full runs. Slopes are not checked: that of a line "
-                        "fitted to a mere oscillation falls with the square of the time.",
+                        "fitted to an oscillation decreases with the square of the time.",
     },
     {
         .rows = nonholonomic,
@@ -148,8 +148,8 @@ static const group groups[] = {
                  QUANTITIES,
                  .reason = "As above."},
         .quick_setting = "quick: 2000 steps of 0.1, mixed: of 0.05",
-        .quick_reason = "Bounds are 10 %: the oscillation of nhparticle has more than one period, "
-                        "and some of its peaks come later.",
+        .quick_reason = "Bounds are 10 %: the oscillation of nhparticle has several periods, and "
+                        "some of its peaks are later.",
     },
     {
         .rows = radau,
@@ -160,17 +160,18 @@ static const group groups[] = {
                  .setting = "spring_pendulum: 100000 steps of 0.1; nhparticle: 20000 of 0.1",
                  .label = "                s",
                  QUANTITIES,
-                 .reason = "For motions that are to be damped only: with one stage the pendulum is "
-                           "at rest before the first tenth is over. Bounds are 1 %."},
+                 .reason =
+                     "The method is suited only to damped motion: with one stage the pendulum "
+                     "is at rest within the first tenth. Bounds are 1 %."},
         .quick_setting = "quick: 2000 steps of 0.1",
-        .quick_reason = "There are no references for runs that are cut short.",
+        .quick_reason = "There are no references for shortened runs.",
     },
 };
 
 static const rep_table constraint_text = {
     .name = "Constraints",
     .title = "largest residuals after the steps of these runs",
-    .setting = "without projection: the steps themselves keep the constraints",
+    .setting = "without projection: the steps themselves satisfy the constraints",
     .label = "                   h",
     .quantities = 3,
     .quantity = {"|g|", "|gdot|", "|k|"},

@@ -151,19 +151,19 @@ static const family families[] = {
                    .label = "            s   N",
                    .quantities = 4,
                    .quantity = {"error y", "order y", "error z", "order z"},
-                   .reason = "Errors may be above the reference by 20 % and 1e-13. Orders are to "
-                             "be within 0.15 of 2s, with four stages within 0.3; where the error "
-                             "is below 1e-12 round-off shows in them, and they are not checked."},
+                   .reason = "Errors may exceed the reference by 20 % and 1e-13. Orders must be "
+                             "within 0.15 of 2s, with four stages within 0.3; for errors below "
+                             "1e-12, which contain round-off, they are not checked."},
         .multipliers =
             {.name = "Orders, Gauss, multipliers",
              .title = "lambda (holonomic) and psi (nonholonomic)",
-             .setting = "the same runs; multipliers that belong to the state at the end",
+             .setting = "the same runs; multipliers consistent with the final state",
              .label = "            s   N",
              .quantities = 4,
              .quantity = {"error lam", "order lam", "error psi", "order psi"},
-             .reason = "rheo_length: lambda = (|z|^2 - 1)/(1 + t^2) hangs on the angular momentum "
-                       "only, which the method keeps, so that nothing but round-off is left, "
-                       "which has no order."},
+             .reason = "rheo_length: lambda = (|z|^2 - 1)/(1 + t^2) depends only on the angular "
+                       "momentum, which the method conserves: the error is round-off, without an "
+                       "order."},
     },
     {
         .method = J09_RADAU,
@@ -198,11 +198,11 @@ static const family families[] = {
                    .quantities = 4,
                    .quantity = {"error y", "order y", "error z", "order z"},
                    .reason = "A-x-B is Lobatto IIIA-x-IIIB, with g at its s nodes, RATTLE for "
-                             "s = 2; IIIC and IIID have g at s + 1 Lobatto nodes. x is how forces "
-                             "are summed: it does not matter where they depend on positions only, "
-                             "as on the pendulum. With two stages the error of IIIC and of x = C, "
-                             "C* changes its sign with h, and its order is not to be seen; orders "
-                             "are to be within 0.02 of those of the reference."},
+                             "s = 2; IIIC and IIID have g at s + 1 Lobatto nodes. x are the "
+                             "coefficients of the forces, without effect on forces that depend "
+                             "only on positions, as of the pendulum. With two stages the error of "
+                             "IIIC and of x = C, C* changes its sign with h, which hides its "
+                             "order; orders must be within 0.02 of those of the reference."},
         .multipliers = {.name = "Orders, Lobatto, multipliers",
                         .title = "lambda (holonomic) and psi (nonholonomic)",
                         .setting = "the same runs",

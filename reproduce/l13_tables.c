@@ -76,9 +76,9 @@ static const rep_table order_text = {
     .quantities = 6,
     .quantity = {"x", "y, end", "y, mid", "y of x", "x, 4", "y of x, 4"},
     .reason =
-        "y, end and y, mid: the multiplier of the step against that at the end and in the "
-        "middle of the step; y of x: that which belongs to x at the end, which runs show. In "
-        "example 2 nothing determines y at the start, t = 0. Orders are those between the two "
+        "y, end and y, mid: the multiplier of the step against that at the end and at the "
+        "midpoint of the step; y of x: the one consistent with x at the end, as in output rows. In "
+        "example 2 y is undetermined at the start, t = 0. Orders are those between the two "
         "smallest steps; bounds are 0.05.",
 };
 
@@ -139,17 +139,17 @@ static const rep_table scheme_text = {
     .name = "Other schemes",
     .title = "example 1, largest error of Q up to t = 10",
     .setting = "exponential: of the Lorentz group, for the strain increment of the step, and for "
-               "the strain rate in its middle and at its start; return: midpoint rule for (26), "
-               "then radially back",
+               "the strain rate at its midpoint and at its start; return: midpoint rule for (26), "
+               "with radial return",
     .label = "h",
     .quantities = 5,
     .quantity = {"lie", "exp. increment", "exp. middle", "exp. start", "return"},
     .reason = "The paper: \"the accuracy of LGDAE is better than that obtained by the exponential-"
-              "based scheme [12] and the SO(n) scheme [15]\". Its reference [12] is read here as "
-              "the exponential of the linear form that perfect plasticity has in Minkowski's "
-              "space; which strain rate it takes is not said, and decides: the method is better "
-              "than the first by 5 %, worse than the second by 13 %, and far better than the "
-              "third. All keep |Q| = Q0. The SO(n) scheme was not tested.",
+              "based scheme [12] and the SO(n) scheme [15]\". Its reference [12] is interpreted as "
+              "the exponential of the linear form of perfect plasticity in Minkowski space; the "
+              "strain rate is not specified, and determines the result: the method is better than "
+              "the first by 5 %, worse than the second by 13 %, and far better than the third. All "
+              "satisfy |Q| = Q0. The SO(n) scheme is not tested.",
 };
 
 static double error_of(l13_scheme *scheme, double h)
@@ -209,9 +209,9 @@ static const rep_table past_text = {
     .quantities = 4,
     .quantity = {"k 0, h 0.03", "k 0, h 0.003", "k 1, h 0.03", "k 1, h 0.003"},
     .reason =
-        "k: kappa. With kappa = 0, as in the paper, x = 0 is a fixed point, and paths near it "
-        "suffer; -: the run ends there. At 0.001 with h = 0.03 the step past it has three "
-        "solutions, and neither iteration gets on; the reference did, with an error of "
+        "k: kappa. With kappa = 0, as in the paper, x = 0 is a fixed point, and paths near it are "
+        "inaccurate; -: the run fails. At 0.001 with h = 0.03 the step past it has three "
+        "solutions, and neither iteration converges; the reference did, with an error of "
         "0.043.",
 };
 
@@ -257,9 +257,9 @@ static const rep_table stiff_text = {
     .quantities = 5,
     .quantity = {"nested", "Newton", "error", "kappa inf", "error"},
     .reason =
-        "The nested iteration contracts by h nu/2: -, it has no more than 500 sweeps. Newton's "
-        "holds sigma where its derivative leads astray. The prototype's h is not on record; "
-        "of 0.1, 0.01 and 0.001 this is the one with its counts.",
+        "The nested iteration contracts by h nu/2: -, more than 500 sweeps. Newton keeps sigma "
+        "constant where its derivative is misleading. The h of the prototype is not on record; "
+        "of 0.1, 0.01 and 0.001 this value gives its counts.",
 };
 
 typedef enum way { NESTED, NEWTON, MIDPOINT, WAYS } way;

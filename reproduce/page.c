@@ -120,7 +120,7 @@ void rep__page_count(const rep_report *report)
 {
   char text[200];
   bool good = report->wrong == 0 && report->err->status >= 0;
-  snprintf(text, sizeof text, "%s: %d of %d values as they should be%s", report->paper->key,
+  snprintf(text, sizeof text, "%s: %d of %d checked values agree%s", report->paper->key,
            report->checked - report->wrong, report->checked,
            report->err->status < 0 ? "; not finished" : "");
   dae_page_verdict(report->settings->page, good ? DAE_PAGE_GOOD : DAE_PAGE_BAD, text,

@@ -9,8 +9,9 @@
 static const char tables_header[] = "table,row,quantity,paper,ours,reference,check,bound,verdict";
 
 static const char explanation[] =
-    "paper: as printed there; ours: computed now; ref: what ours has to be near, from a prototype "
-    "of the corrected equations; ok: it is, OUT: it is not, -: shown without a check.";
+    "paper: published value; ours: computed value; ref: reference, from a prototype of the "
+    "corrected "
+    "equations; ok: ours agrees with ref, OUT: it does not, -: not checked.";
 
 /* ---- failure ---- */
 
@@ -47,7 +48,7 @@ bool rep_good(rep_report *report)
 {
   const rep_settings *s = report->settings;
   if (report->err->status >= 0 && s->go_on && !s->go_on(s->user))
-    rep__fail(report, DAE_ERROR_INTERRUPTED, "interrupted; what was finished is kept in %.200s",
+    rep__fail(report, DAE_ERROR_INTERRUPTED, "interrupted; finished tables are in %.200s",
               s->folder);
   return report->err->status >= 0;
 }
@@ -72,7 +73,7 @@ static rep__row *new_row(rep_report *report)
     int room = report->room ? 2 * report->room : 16;
     rep__row *rows = realloc(report->rows, (size_t)room * sizeof *rows);
     if (!rows) {
-      rep__fail(report, DAE_ERROR_MEMORY, "no memory for the rows of a table");
+      rep__fail(report, DAE_ERROR_MEMORY, "out of memory for the rows of a table");
       return NULL;
     }
     report->rows = rows;
@@ -166,7 +167,7 @@ static void print_end(const rep_report *report)
     return;
   const char *folder = report->settings->folder;
   bool slash = folder[0] && folder[strlen(folder) - 1] == '/';
-  fprintf(out, "\n%s: %d of %d values as they should be; files in %s%s\n", report->paper->key,
+  fprintf(out, "\n%s: %d of %d checked values agree; files in %s%s\n", report->paper->key,
           report->checked - report->wrong, report->checked, folder, slash ? "" : "/");
   fflush(out);
 }
@@ -226,7 +227,7 @@ dae_status rep_run(const rep_paper *papers, int count, const rep_settings *setti
   if (list)
     finish_list(list, &text, result);
   if (result->wrong > 0)
-    rep__fail(&report, DAE_ERROR_CHECK, "%d of %d values are not what they have to be",
+    rep__fail(&report, DAE_ERROR_CHECK, "%d of %d checked values deviate from their references",
               result->wrong, result->checked);
   return err->status;
 }

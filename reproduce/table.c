@@ -50,7 +50,7 @@ void rep__table_check(rep_report *report, const rep__row *row)
     if (row->trouble[0])
       fprintf(report->wrong_list, "%s\n", row->trouble);
     else if (v->check == REP_FAILS)
-      fprintf(report->wrong_list, "although it should have failed\n");
+      fprintf(report->wrong_list, "but the run must fail\n");
     else if (v->check == REP_BELOW)
       fprintf(report->wrong_list, "not below %.6g\n", v->reference);
     else if (v->check == REP_AT_MOST)

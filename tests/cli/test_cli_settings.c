@@ -197,7 +197,8 @@ static void test_conserve_is_refused_with_the_reason(void **state)
       {"pendulum.dae --conserve --order 3", "spark-gauss has no option --order"},
       {"motor.dae --conserve", "does not apply to this model: SPARK takes no algebraic variables"},
       {"tank.dae --conserve", "does not apply to this model: SPARK takes mechanical problems"},
-      {"two_circuits.dae --conserve", "does not apply to this model: SPARK takes mechanical problems"},
+      {"two_circuits.dae --conserve",
+       "does not apply to this model: SPARK takes mechanical problems"},
       {"linked_pendula.dae --conserve --verify", "already integrates the assembled system"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
