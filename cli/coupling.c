@@ -9,7 +9,7 @@
 
 #define NEAR_INDEX_2 1e-3 /* margin below which every iteration converges slowly */
 #define SINGULAR 1e-12    /* margin at round-off level */
-#define NO_GAIN 1e-6      /* contraction factor at round-off level, without a loop */
+#define NO_LOOP 1e-6      /* contraction factor at round-off level, without a loop */
 #define LISTED 8          /* names in one list */
 #define MOST 200          /* systems compared with a mistyped name */
 
@@ -131,29 +131,29 @@ dae_status cli_choose_coupling(const dae_model *model, const cli_arguments *args
 /* ---- report of the contraction ---- */
 
 /* Text of a contraction factor: "1.38 (> 1)". */
-typedef struct gain {
+typedef struct factor_text {
   char text[40];
-} gain;
+} factor_text;
 
-static gain coupling_gain(double rho)
+static factor_text coupling_factor(double rho)
 {
-  gain g;
+  factor_text g;
   snprintf(g.text, sizeof g.text, "%.3g%s", rho, rho >= 1.005 ? " (> 1)" : "");
   return g;
 }
 
 /* factor with the growth over windows of length W [WHM11 (54)], if known: "0.364 + 0.13 W^2" */
-static gain coupling_side_gain(double rho, double growth)
+static factor_text coupling_side_factor(double rho, double growth)
 {
-  gain g = coupling_gain(rho);
+  factor_text g = coupling_factor(rho);
   if (isfinite(rho) && isfinite(growth))
     snprintf(g.text, sizeof g.text, "%.3g + %.3g W^2%s", rho, growth, rho >= 1.005 ? " (> 1)" : "");
   return g;
 }
 
 /* row in the format of the list of methods: "    gauss-seidel   1.38 ..." */
-__attribute__((format(printf, 2, 3))) static void coupling_print_gain(const char *name,
-                                                                      const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void coupling_print_factor(const char *name,
+                                                                        const char *format, ...)
 {
   char text[1024];
   va_list args;
@@ -198,20 +198,20 @@ static void coupling_print_loop(const dae_coupled *coupled, const dae_contractio
   cli_row("coupling", "algebraic loop of %s; contraction factor of a plain sweep:",
           coupling_shorten(c->loop).text);
   if (strcmp(given, c->order) == 0)
-    coupling_print_gain("gauss-seidel", "%s in the order %s, the best",
-                        coupling_gain(c->gauss_seidel).text, coupling_shorten(given).text);
+    coupling_print_factor("gauss-seidel", "%s in the order %s, the best",
+                          coupling_factor(c->gauss_seidel).text, coupling_shorten(given).text);
   else
-    coupling_print_gain("gauss-seidel", "%s in the order %s; %s in the order %s, the best",
-                        coupling_gain(c->gauss_seidel).text, coupling_shorten(given).text,
-                        coupling_gain(c->best).text, coupling_shorten(c->order).text);
-  coupling_print_gain("jacobi", "%s", coupling_gain(c->jacobi).text);
+    coupling_print_factor("gauss-seidel", "%s in the order %s; %s in the order %s, the best",
+                          coupling_factor(c->gauss_seidel).text, coupling_shorten(given).text,
+                          coupling_factor(c->best).text, coupling_shorten(c->order).text);
+  coupling_print_factor("jacobi", "%s", coupling_factor(c->jacobi).text);
   if (!isnan(c->on_first))
-    coupling_print_gain(
+    coupling_print_factor(
         "joint",
         "%s with the constraint on the first system of a joint, %s on the last, with W the "
         "length of a window",
-        coupling_side_gain(c->on_first, c->first_growth).text,
-        coupling_side_gain(c->on_second, c->second_growth).text);
+        coupling_side_factor(c->on_first, c->first_growth).text,
+        coupling_side_factor(c->on_second, c->second_growth).text);
 }
 
 static void coupling_print_margin(const dae_coupled *coupled, const dae_contraction *c)
@@ -240,7 +240,7 @@ void cli_print_coupling(const dae_problem *problem, double t, const double *y)
     cli_row("coupling", "%s", err.text);
     return;
   }
-  if (!c.loop[0] || !(c.jacobi > NO_GAIN)) {
+  if (!c.loop[0] || !(c.jacobi > NO_LOOP)) {
     cli_row("coupling", "no algebraic loop: sweeps converge superlinearly");
     return;
   }
