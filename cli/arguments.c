@@ -1,19 +1,19 @@
-/* Reading the command line against the table of its command.
+/* Command line parser, driven by the option table of the command.
  *
- * --name value and --name=value are the same, - and _ in names are the same, `--` ends the options.
- * Options of methods are kept as they are until the method is known. */
+ * --name value and --name=value are equivalent, - and _ in names are equivalent, `--` ends the
+ * options. Options of methods are stored as text until the method is known. */
 #include "cli.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What is left to read. */
+/* Remaining words of the command line. */
 typedef struct reader {
   int left;
   char **at;
 } reader;
 
-static const cli_option *find_option(const cli_syntax *syntax, const char *name)
+static const cli_option *arguments_find_option(const cli_syntax *syntax, const char *name)
 {
   for (int i = 0; i < syntax->count; i++)
     if (cli_same_name(syntax->options[i].name, name))
@@ -21,7 +21,7 @@ static const cli_option *find_option(const cli_syntax *syntax, const char *name)
   return NULL;
 }
 
-static bool some_method_has(const char *name)
+static bool arguments_method_option(const char *name)
 {
   for (int i = 0; dae_method_at(i); i++)
     if (cli_option_index(dae_method_at(i)->options, name) >= 0)
@@ -29,7 +29,8 @@ static bool some_method_has(const char *name)
   return false;
 }
 
-static dae_status refuse_option(const cli_syntax *syntax, const char *name, dae_error *err)
+static dae_status arguments_refuse_option(const cli_syntax *syntax, const char *name,
+                                          dae_error *err)
 {
   const char *near = cli_nearest_option(syntax, NULL, name);
   if (near)
@@ -38,8 +39,8 @@ static dae_status refuse_option(const cli_syntax *syntax, const char *name, dae_
   return cli_fail(err, DAE_ERROR_USAGE, "there is no option --%.60s", name);
 }
 
-/* A switch of the methods may stand alone, which turns it on. */
-static bool stands_alone(const reader *in, const char *name)
+/* Whether a switch of a method has no value, which turns it on. */
+static bool arguments_switch_alone(const reader *in, const char *name)
 {
   static const char *const words[] = {"on", "off", "true", "false", "yes", "no", "1", "0"};
   bool flag = false;
@@ -53,25 +54,25 @@ static bool stands_alone(const reader *in, const char *name)
   return flag;
 }
 
-/* The next word is the file of a page. */
-static bool names_page(const reader *in)
+/* Whether the next word is the file name of a page. */
+static bool arguments_page_follows(const reader *in)
 {
   size_t length = in->left > 0 ? strlen(in->at[0]) : 0;
   return length > 5 && strcmp(in->at[0] + length - 5, ".html") == 0;
 }
 
-/* The value behind = or, where there is none, the next word. */
-static dae_status read_value(reader *in, char *equals, cli_given *given, dae_error *err)
+/* Value after =, or else the next word. */
+static dae_status arguments_read_value(reader *in, char *equals, cli_given *given, dae_error *err)
 {
   if (equals) {
     given->value = equals + 1;
     return DAE_OK;
   }
-  if (!given->option && stands_alone(in, given->name)) {
+  if (!given->option && arguments_switch_alone(in, given->name)) {
     given->value = "on";
     return DAE_OK;
   }
-  if (given->option && given->option->kind == CLI_PAGE && !names_page(in))
+  if (given->option && given->option->kind == CLI_PAGE && !arguments_page_follows(in))
     return DAE_OK;
   if (in->left == 0 || strncmp(in->at[0], "--", 2) == 0)
     return cli_fail(err, DAE_ERROR_USAGE, "%s needs a value", cli_dashes(given->name).text);
@@ -80,7 +81,7 @@ static dae_status read_value(reader *in, char *equals, cli_given *given, dae_err
   return DAE_OK;
 }
 
-static dae_status check_value(const cli_given *given, dae_error *err)
+static dae_status arguments_check_value(const cli_given *given, dae_error *err)
 {
   double number;
   const cli_option *option = given->option;
@@ -90,34 +91,33 @@ static dae_status check_value(const cli_given *given, dae_error *err)
     return cli_fail(err, DAE_ERROR_USAGE, "%s needs a value", cli_dashes(given->name).text);
   bool numeric = option && (option->kind == CLI_NUMBER || option->kind == CLI_METHOD);
   if (numeric && !cli_parse_number(given->value, &number))
-    return cli_fail(err, DAE_ERROR_USAGE, "--%s %.60s: this is not a number", option->name,
-                    given->value);
+    return cli_fail(err, DAE_ERROR_USAGE, "--%s %.60s: not a number", option->name, given->value);
   if (option && strcmp(option->name, "set") == 0 && !strchr(given->value, '='))
-    return cli_fail(err, DAE_ERROR_USAGE, "--set %.60s: a param and its value are wanted, as in %s",
+    return cli_fail(err, DAE_ERROR_USAGE, "--set %.60s: expected a param and its value, as in %s",
                     given->value, "--set a=3");
   return DAE_OK;
 }
 
-/* One option whose name begins at word + 2; its text is cut at the = sign. */
-static dae_status read_option(reader *in, char *word, cli_arguments *out, dae_error *err)
+/* One option, with its name at word + 2; the word is cut at the = sign. */
+static dae_status arguments_read_option(reader *in, char *word, cli_arguments *out, dae_error *err)
 {
   char *name = word + 2, *equals = strchr(name, '=');
   if (equals)
     *equals = '\0';
   cli_given *given = &out->given[out->count];
-  *given = (cli_given){.option = find_option(out->syntax, name), .name = name};
-  if (!given->option && !(out->syntax->takes_method_options && some_method_has(name)))
-    return refuse_option(out->syntax, name, err);
+  *given = (cli_given){.option = arguments_find_option(out->syntax, name), .name = name};
+  if (!given->option && !(out->syntax->takes_method_options && arguments_method_option(name)))
+    return arguments_refuse_option(out->syntax, name, err);
   if (given->option)
     given->name = given->option->name;
   out->count++;
   if (given->option && given->option->kind == CLI_FLAG)
     return equals ? cli_fail(err, DAE_ERROR_USAGE, "--%s takes no value", given->name) : DAE_OK;
-  dae_status status = read_value(in, equals, given, err);
-  return status < 0 ? status : check_value(given, err);
+  dae_status status = arguments_read_value(in, equals, given, err);
+  return status < 0 ? status : arguments_check_value(given, err);
 }
 
-static dae_status read_operand(char *word, cli_arguments *out, dae_error *err)
+static dae_status arguments_read_operand(char *word, cli_arguments *out, dae_error *err)
 {
   const char *command = out->syntax->command;
   if (!out->syntax->operand)
@@ -132,7 +132,7 @@ static dae_status read_operand(char *word, cli_arguments *out, dae_error *err)
   return DAE_OK;
 }
 
-static dae_status read_words(reader *in, cli_arguments *out, dae_error *err)
+static dae_status arguments_read_words(reader *in, cli_arguments *out, dae_error *err)
 {
   bool options = true;
   while (in->left > 0) {
@@ -146,7 +146,8 @@ static dae_status read_words(reader *in, cli_arguments *out, dae_error *err)
       return cli_fail(err, DAE_ERROR_USAGE, "there is no option %.60s: options have two dashes",
                       word);
     bool option = options && word[0] == '-' && word[1];
-    dae_status status = option ? read_option(in, word, out, err) : read_operand(word, out, err);
+    dae_status status =
+        option ? arguments_read_option(in, word, out, err) : arguments_read_operand(word, out, err);
     if (status < 0)
       return status;
   }
@@ -162,7 +163,7 @@ dae_status cli_arguments_read(const cli_syntax *syntax, int argc, char **argv, c
   if (!out->given || !out->others)
     return cli_fail(err, DAE_ERROR_MEMORY, "out of memory");
   reader in = {argc, argv};
-  dae_status status = read_words(&in, out, err);
+  dae_status status = arguments_read_words(&in, out, err);
   if (status >= 0 && syntax->needs_operand && !out->operand)
     return cli_fail(err, DAE_ERROR_USAGE, "daedal %s needs a %s", syntax->command, syntax->operand);
   if (status >= 0 && cli_flag(out, "quiet") && cli_flag(out, "verbose"))
@@ -178,7 +179,7 @@ void cli_arguments_free(cli_arguments *args)
   args->others = NULL;
 }
 
-static const cli_given *last_given(const cli_arguments *args, const char *name)
+static const cli_given *arguments_last(const cli_arguments *args, const char *name)
 {
   for (int i = args->count - 1; i >= 0; i--)
     if (args->given[i].option && strcmp(args->given[i].name, name) == 0)
@@ -188,18 +189,18 @@ static const cli_given *last_given(const cli_arguments *args, const char *name)
 
 const char *cli_value(const cli_arguments *args, const char *name)
 {
-  const cli_given *given = last_given(args, name);
+  const cli_given *given = arguments_last(args, name);
   return given ? given->value : NULL;
 }
 
 bool cli_flag(const cli_arguments *args, const char *name)
 {
-  return last_given(args, name) != NULL;
+  return arguments_last(args, name) != NULL;
 }
 
 const char *cli_page(const cli_arguments *args, const char *name, const char *fallback)
 {
-  const cli_given *given = last_given(args, name);
+  const cli_given *given = arguments_last(args, name);
   return given && given->value ? given->value : given ? fallback : NULL;
 }
 
@@ -212,9 +213,9 @@ double cli_number(const cli_arguments *args, const char *name, double fallback)
   return value;
 }
 
-/* Values of --set are text of a model, too, which calls itself `set`: their mistakes are those of
- * the command line. */
-static dae_status blame_set(const cli_arguments *args, dae_status status, dae_error *err)
+/* The model parser reports an error in a value of --set with the file name `set`: it becomes a
+ * usage error. */
+static dae_status arguments_set_error(const cli_arguments *args, dae_status status, dae_error *err)
 {
   if (status != DAE_ERROR_MODEL || strcmp(err->file, "set") != 0 || !cli_value(args, "set") ||
       strcmp(args->operand, "set") == 0)
@@ -237,5 +238,5 @@ dae_status cli_load(const cli_arguments *args, const dae_env *env, dae_model **o
   options.set = set;
   dae_status status = dae_model_load(args->operand, &options, env, out, err);
   free(set);
-  return blame_set(args, status, err);
+  return arguments_set_error(args, status, err);
 }

@@ -1,12 +1,12 @@
-/* Which columns of a table are meant: by name, by pattern, by a name that is near. */
+/* Selection of columns of a table by name or pattern, with suggestions for a mistyped name. */
 #include "cli.h"
 
 #include <string.h>
 
-/* * stands for any text, ? for a character; brackets stand for themselves, as in x[3] */
-static bool matches(const char *pattern, const char *name)
+/* glob match with * and ?; brackets are literal, as in x[3] */
+static bool columns_match(const char *pattern, const char *name)
 {
-  const char *star = NULL, *retry = NULL; /* the last *, and where the name went on behind it */
+  const char *star = NULL, *retry = NULL; /* pattern after the last *, name at its retry */
   while (*name) {
     if (*pattern == '*') {
       star = ++pattern;
@@ -24,7 +24,7 @@ static bool matches(const char *pattern, const char *name)
   return pattern[strspn(pattern, "*")] == '\0';
 }
 
-static int find(const cli_table *table, const char *name)
+static int columns_find(const cli_table *table, const char *name)
 {
   for (int i = 0; i < table->columns; i++)
     if (strcmp(table->names[i], name) == 0)
@@ -33,7 +33,7 @@ static int find(const cli_table *table, const char *name)
 }
 
 /* "t, x, y and 12 more" */
-static void list_names(const cli_table *table, char *text, size_t size)
+static void columns_list(const cli_table *table, char *text, size_t size)
 {
   size_t length = 0;
   for (int i = 0; i < table->columns; i++) {
@@ -47,11 +47,11 @@ static void list_names(const cli_table *table, char *text, size_t size)
   }
 }
 
-static dae_status no_column(const cli_table *table, const char *name, dae_error *err)
+static dae_status columns_refuse(const cli_table *table, const char *name, dae_error *err)
 {
   char names[300] = "";
   const char *near = cli_nearest(name, (const char *const *)table->names, table->columns);
-  list_names(table, names, sizeof names);
+  columns_list(table, names, sizeof names);
   if (near)
     return cli_fail(err, DAE_ERROR_USAGE,
                     "there is no column '%.60s': did you mean %.60s? There are %s", name, near,
@@ -62,11 +62,11 @@ static dae_status no_column(const cli_table *table, const char *name, dae_error 
 
 dae_status cli_column(const cli_table *table, const char *name, int *column, dae_error *err)
 {
-  *column = find(table, name);
-  return *column < 0 ? no_column(table, name, err) : DAE_OK;
+  *column = columns_find(table, name);
+  return *column < 0 ? columns_refuse(table, name, err) : DAE_OK;
 }
 
-static void add(int column, int *chosen, int *count)
+static void columns_add_once(int column, int *chosen, int *count)
 {
   for (int i = 0; i < *count; i++)
     if (chosen[i] == column)
@@ -77,13 +77,13 @@ static void add(int column, int *chosen, int *count)
 dae_status cli_columns_add(const cli_table *table, const char *pattern, int but, int *chosen,
                            int *count, dae_error *err)
 {
-  int column = find(table, pattern), matched = column >= 0;
+  int column = columns_find(table, pattern), matched = column >= 0;
   if (column >= 0)
-    add(column, chosen, count);
+    columns_add_once(column, chosen, count);
   for (int i = 0; i < table->columns && column < 0; i++)
-    if (i != but && matches(pattern, table->names[i])) {
-      add(i, chosen, count);
+    if (i != but && columns_match(pattern, table->names[i])) {
+      columns_add_once(i, chosen, count);
       matched++;
     }
-  return matched > 0 ? DAE_OK : no_column(table, pattern, err);
+  return matched > 0 ? DAE_OK : columns_refuse(table, pattern, err);
 }

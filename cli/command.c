@@ -1,14 +1,14 @@
-/* The command line as text that a shell reads back as the same words. */
+/* The command line as text, quoted for a shell. */
 #include "cli.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* characters that mean themselves to every shell */
+/* characters without special meaning in any shell */
 static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                             "-_./:,+@%=";
 
-static void put_word(FILE *out, const char *before, const char *word)
+static void command_put_word(FILE *out, const char *before, const char *word)
 {
   fputs(before, out);
   if (*word && word[strspn(word, plain)] == '\0') {
@@ -30,13 +30,13 @@ char *cli_command_text(const cli_arguments *args)
     return NULL;
   fprintf(out, "daedal %s", args->syntax->command);
   if (args->operand)
-    put_word(out, args->operand[0] == '-' ? " ./" : " ", args->operand);
+    command_put_word(out, args->operand[0] == '-' ? " ./" : " ", args->operand);
   for (int i = 0; i < args->other_count; i++)
-    put_word(out, " ", args->others[i]);
+    command_put_word(out, " ", args->others[i]);
   for (int i = 0; i < args->count; i++) {
     fprintf(out, " %s", cli_dashes(args->given[i].name).text);
     if (args->given[i].value)
-      put_word(out, " ", args->given[i].value);
+      command_put_word(out, " ", args->given[i].value);
   }
   if (fclose(out) == 0)
     return text;

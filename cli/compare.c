@@ -1,4 +1,5 @@
-/* daedal compare: all methods over tolerances, a table, a recommendation, a page. */
+/* daedal compare: all methods over a range of tolerances, with a table, a recommendation, a page.
+ */
 #include "compare.h"
 
 #include <math.h>
@@ -16,18 +17,18 @@ typedef struct session {
   dae_compare_plan compare;
   const dae_method *methods[MOST_METHODS];
   double rtol[MOST_TOLERANCES];
-  dae_wave_child *children; /* of the run that is going on, or NULL */
+  dae_wave_child *children; /* solvers of the systems in the current run, or NULL */
   char page_name[512];
-  const char *report, *json, *csv; /* NULL: not wanted */
+  const char *report, *json, *csv; /* file names, NULL: not written */
   dae_page *page;
   cli_progress progress;
-  int shown; /* runs done when the line of progress was written */
+  int shown; /* finished runs at the last update of the progress line */
 } session;
 
-/* ---- what is compared ---- */
+/* ---- methods and tolerances ---- */
 
-/* "bdf,radau" */
-static dae_status read_methods(session *s, dae_error *err)
+/* --methods: "bdf,radau" */
+static dae_status compare_read_methods(session *s, dae_error *err)
 {
   const char *text = cli_value(s->args, "methods");
   dae_status status = DAE_OK;
@@ -52,7 +53,7 @@ static dae_status read_methods(session *s, dae_error *err)
   return status;
 }
 
-static dae_status add_tolerance(session *s, double rtol, dae_error *err)
+static dae_status compare_add_tolerance(session *s, double rtol, dae_error *err)
 {
   int *count = &s->compare.rtol_count, at = *count;
   if (!(rtol > 0 && rtol <= 1))
@@ -69,22 +70,22 @@ static dae_status add_tolerance(session *s, double rtol, dae_error *err)
   return DAE_OK;
 }
 
-/* from the one to the other by decades, both ends among them */
-static dae_status add_decades(session *s, double a, double b, dae_error *err)
+/* decades from a to b, both ends included */
+static dae_status compare_add_decades(session *s, double a, double b, dae_error *err)
 {
   double loose = fmax(a, b), tight = fmin(a, b);
-  dae_status status = add_tolerance(s, tight, err);
+  dae_status status = compare_add_tolerance(s, tight, err);
   for (int i = 0; status >= 0; i++) {
     double rtol = loose * pow(10, -i);
     if (rtol < tight * (1 + 1e-6))
       break;
-    status = add_tolerance(s, rtol, err);
+    status = compare_add_tolerance(s, rtol, err);
   }
   return status;
 }
 
-/* "1e-6", "1e-4,1e-6", "1e-3..1e-10" */
-static dae_status read_tolerances(session *s, const char *text, dae_error *err)
+/* --rtol: "1e-6", "1e-4,1e-6", "1e-3..1e-10" */
+static dae_status compare_read_tolerances(session *s, const char *text, dae_error *err)
 {
   dae_status status = DAE_OK;
   s->compare.rtol = s->rtol;
@@ -99,18 +100,18 @@ static dae_status read_tolerances(session *s, const char *text, dae_error *err)
       *dots = '\0';
     if (!cli_parse_number(item, &a) || (dots && !cli_parse_number(dots + 2, &b)))
       return cli_fail(err, DAE_ERROR_USAGE,
-                      "--rtol %.60s: a tolerance, a list of them or a range is wanted, as in "
-                      "1e-6, 1e-4,1e-8 or 1e-3..1e-10",
+                      "--rtol %.60s: expected a tolerance, a list or a range, as in 1e-6, "
+                      "1e-4,1e-8 or 1e-3..1e-10",
                       text);
-    status = dots ? add_decades(s, a, b, err) : add_tolerance(s, a, err);
+    status = dots ? compare_add_decades(s, a, b, err) : compare_add_tolerance(s, a, err);
     at += length;
   }
   return status;
 }
 
-/* The tolerances of simulate: what the recommendation is for, and how atol goes with rtol. A single
- * --rtol is what is wanted. */
-static void choose_wanted(session *s)
+/* Error of the recommendation: a single --rtol, or else the rtol of simulate; ratio atol/rtol of
+ * simulate. */
+static void compare_select_goal(session *s)
 {
   const dae_model_setting *rtol = dae_model_find_setting(s->model, "rtol");
   const dae_model_setting *atol = dae_model_find_setting(s->model, "atol");
@@ -120,11 +121,12 @@ static void choose_wanted(session *s)
     s->compare.atol_ratio = atol->value / relative;
 }
 
-/* ---- what the library asks ---- */
+/* ---- callbacks of the comparison ---- */
 
-/* What simulate says for the method it names, or where it names none for all that have the option;
- * tolerances and steps are what is compared. */
-static bool is_for(const session *s, const dae_method *method, const dae_model_setting *setting)
+/* Whether a setting of simulate applies to a method: that of simulate, or without one any method
+ * with this option. Tolerances and step sizes are varied by the comparison. */
+static bool compare_setting_applies(const session *s, const dae_method *method,
+                                    const dae_model_setting *setting)
 {
   static const char *const others[] = {"to", "from", "every", "method", "rtol", "atol", "step"};
   const dae_model_setting *named = dae_model_find_setting(s->model, "method");
@@ -136,8 +138,8 @@ static bool is_for(const session *s, const dae_method *method, const dae_model_s
   return !named || strcmp(named->text, "auto") == 0 || strcmp(named->text, method->name) == 0;
 }
 
-static dae_status fill_in(void *user, const dae_method *method, double rtol, double atol,
-                          void *opts, dae_error *err)
+static dae_status compare_fill_options(void *user, const dae_method *method, double rtol,
+                                       double atol, void *opts, dae_error *err)
 {
   session *s = user;
   const dae_model_setting *settings;
@@ -145,13 +147,13 @@ static dae_status fill_in(void *user, const dae_method *method, double rtol, dou
   dae_status status = DAE_OK;
   for (int i = 0; i < count && status >= 0; i++) {
     char number[40];
-    if (is_for(s, method, &settings[i]))
+    if (compare_setting_applies(s, method, &settings[i]))
       status = dae_options_set(method->options, opts, settings[i].name,
                                cli_setting_text(&settings[i], number), err);
   }
   if (status < 0 || !method->iterates)
     return status;
-  /* what the systems say of themselves */
+  /* solvers of the systems */
   dae_model_children_free(s->children, NULL);
   s->children = NULL;
   status = dae_model_children(s->model, rtol, atol, NULL, &s->children, err);
@@ -159,7 +161,7 @@ static dae_status fill_in(void *user, const dae_method *method, double rtol, dou
   return status;
 }
 
-static bool on_progress(void *user, const dae_compare_run *run, int done, int total)
+static bool compare_on_progress(void *user, const dae_compare_run *run, int done, int total)
 {
   session *s = user;
   if (done != s->shown) {
@@ -174,7 +176,7 @@ static bool on_progress(void *user, const dae_compare_run *run, int done, int to
 
 /* ---- files ---- */
 
-static dae_status name_files(session *s, dae_error *err)
+static dae_status compare_name_files(session *s, dae_error *err)
 {
   const char *name = dae_model_name(s->model);
   if (snprintf(s->page_name, sizeof s->page_name, "%s_compared.html", name) >=
@@ -197,11 +199,11 @@ static dae_status name_files(session *s, dae_error *err)
   return DAE_OK;
 }
 
-/* Files are written last: whether they can be is better known before the work is done. */
-static dae_status open_files(session *s, dae_error *err)
+/* Checks before the runs that all files can be written. */
+static dae_status compare_open_files(session *s, dae_error *err)
 {
   char title[300];
-  dae_status status = name_files(s, err);
+  dae_status status = compare_name_files(s, err);
   if (status >= 0 && s->json)
     status = cli_try_file(s->json, err);
   if (status >= 0 && s->csv)
@@ -214,8 +216,8 @@ static dae_status open_files(session *s, dae_error *err)
 
 typedef size_t text_fn(const dae_comparison *c, char *text, size_t size);
 
-static dae_status write_text(const char *path, const dae_comparison *c, text_fn *make,
-                             dae_error *err)
+static dae_status compare_write_text(const char *path, const dae_comparison *c, text_fn *make,
+                                     dae_error *err)
 {
   size_t size = make(c, NULL, 0) + 1;
   char *text = malloc(size);
@@ -227,59 +229,56 @@ static dae_status write_text(const char *path, const dae_comparison *c, text_fn 
   return status;
 }
 
-static dae_status write_page(session *s, const dae_comparison *c, dae_error *err)
-{
-  char *command = cli_command_text(s->args);
-  dae_status status = compare_write_page(s->page, c, s->model, command, err);
-  s->page = NULL;
-  free(command);
-  return status;
-}
-
-static dae_status write_files(session *s, const dae_comparison *c, dae_error *err)
+static dae_status compare_write_files(session *s, const dae_comparison *c, dae_error *err)
 {
   dae_status status = DAE_OK;
   if (s->csv)
-    status = write_text(s->csv, c, dae_comparison_csv, err);
+    status = compare_write_text(s->csv, c, dae_comparison_csv, err);
   if (status >= 0 && s->json)
-    status = write_text(s->json, c, dae_comparison_json, err);
-  return status >= 0 && s->page ? write_page(s, c, err) : status;
+    status = compare_write_text(s->json, c, dae_comparison_json, err);
+  if (status >= 0 && s->page) {
+    char *command = cli_command_text(s->args);
+    status = compare_write_page(s->page, c, s->model, command, err);
+    s->page = NULL;
+    free(command);
+  }
+  return status;
 }
 
 /* ---- the comparison ---- */
 
-static dae_status make_plan(session *s, dae_error *err)
+static dae_status compare_make_plan(session *s, dae_error *err)
 {
   const char *rtol = cli_value(s->args, "rtol");
   dae_model_plan(s->model, &s->plan);
   s->compare = dae_compare_defaults(&s->plan);
   s->compare.seconds = cli_number(s->args, "seconds", s->compare.seconds);
-  s->compare.options = fill_in;
-  s->compare.progress = on_progress;
+  s->compare.options = compare_fill_options;
+  s->compare.progress = compare_on_progress;
   s->compare.user = s;
   if (!(s->compare.seconds > 0))
-    return cli_fail(err, DAE_ERROR_USAGE, "--seconds: a positive number is wanted");
+    return cli_fail(err, DAE_ERROR_USAGE, "--seconds: expected a positive number");
   dae_status status = cli_set_end(s->model, s->args, &s->plan, err);
   if (status >= 0)
-    status = read_methods(s, err);
+    status = compare_read_methods(s, err);
   if (status >= 0 && rtol)
-    status = read_tolerances(s, rtol, err);
-  choose_wanted(s);
+    status = compare_read_tolerances(s, rtol, err);
+  compare_select_goal(s);
   return status;
 }
 
-/* Where nothing could be run at all, the first reason is the one to tell. */
-static dae_status judge(const dae_comparison *c, dae_error *err)
+/* DAE_OK if any run succeeded, otherwise the failure of the first run. */
+static dae_status compare_outcome(const dae_comparison *c, dae_error *err)
 {
   for (int i = 0; i < c->runs; i++)
     if (c->run[i].status >= 0)
       return DAE_OK;
   dae_status why = c->run[0].status;
   return cli_fail(err, why == DAE_ERROR_INTERRUPTED ? DAE_ERROR_STEP : why,
-                  "no method came to the end; %s: %s", c->run[0].method->name, c->run[0].message);
+                  "all methods fail; %s: %s", c->run[0].method->name, c->run[0].message);
 }
 
-static dae_status compare(session *s, dae_error *err)
+static dae_status compare_methods(session *s, dae_error *err)
 {
   bool quiet = cli_flag(s->args, "quiet");
   dae_comparison *c;
@@ -295,13 +294,13 @@ static dae_status compare(session *s, dae_error *err)
     return status;
   if (!quiet)
     compare_print(c, s->model, s->args);
-  dae_status written = write_files(s, c, &later);
+  dae_status written = compare_write_files(s, c, &later);
   if (status >= 0 && written < 0) {
     *err = later;
     status = written;
   }
   if (status >= 0)
-    status = judge(c, err);
+    status = compare_outcome(c, err);
   dae_comparison_free(c);
   return status;
 }
@@ -314,11 +313,11 @@ cli_exit cli_compare(const cli_arguments *args)
   if (status >= 0)
     status = cli_compile(args, s.model, &err);
   if (status >= 0)
-    status = make_plan(&s, &err);
+    status = compare_make_plan(&s, &err);
   if (status >= 0)
-    status = open_files(&s, &err);
+    status = compare_open_files(&s, &err);
   if (status >= 0)
-    status = compare(&s, &err);
+    status = compare_methods(&s, &err);
   if (status < 0 && s.model)
     dae_model_locate(s.model, &err);
   cli_exit code = status < 0 ? cli_report("compare", &err) : CLI_OK;

@@ -1,5 +1,4 @@
-/* A comparison as a page: verdict, how the reference was found, work over error, the tables, the
- * model. */
+/* A comparison as a page: recommendation, reference, work-precision diagrams, tables, the model. */
 #include "compare.h"
 
 #include <math.h>
@@ -7,20 +6,20 @@
 #include <string.h>
 
 #define TEXT 1024
-#define WIDEST 16 /* cells of a table */
+#define WIDEST 16 /* cells in a table row */
 
-/* A page being written, with the memory that takes. */
+/* Page with work memory. */
 typedef struct writer {
   dae_page *page;
   const dae_comparison *c;
-  const dae_method **order; /* twice as many as there are methods */
-  double *values;           /* twice as many as there are runs */
-  dae_curve *curves;        /* as many as there are methods */
+  const dae_method **order; /* order and scratch of compare_order */
+  double *values;           /* x and y of all runs */
+  dae_curve *curves;        /* one per method */
 } writer;
 
-/* ---- what came out, and what it is known by ---- */
+/* ---- recommendation and reference ---- */
 
-static void show_verdict(dae_page *page, const dae_comparison *c)
+static void page_verdict(dae_page *page, const dae_comparison *c)
 {
   char sentence[200];
   snprintf(sentence, sizeof sentence, "%s is recommended for an error of %s.",
@@ -29,10 +28,10 @@ static void show_verdict(dae_page *page, const dae_comparison *c)
   if (c->recommended)
     dae_page_verdict(page, DAE_PAGE_GOOD, sentence, c->why);
   else
-    dae_page_verdict(page, DAE_PAGE_WARNING, "The methods could not be ranked.", c->why);
+    dae_page_verdict(page, DAE_PAGE_WARNING, "The methods cannot be ranked.", c->why);
 }
 
-static void show_reference(dae_page *page, const dae_comparison *c)
+static void page_reference(dae_page *page, const dae_comparison *c)
 {
   char text[TEXT], found[512];
   dae_page_heading(page, "Reference");
@@ -40,46 +39,47 @@ static void show_reference(dae_page *page, const dae_comparison *c)
   snprintf(text, sizeof text, "The reference: %s.", found);
   dae_page_text(page, text);
   snprintf(text, sizeof text,
-           "An error is the largest difference from it over rows and variables, relative to the "
-           "largest value of the variable plus %.2g, which is atol/rtol: a run that keeps its "
-           "tolerance has an error of rtol. Digits are -log10 of it. They are those of "
-           "coordinates, rates and states; those of algebraic variables and multipliers are told "
-           "apart (alg.).%s",
+           "The error of a run is the largest difference from the reference over rows and "
+           "variables, relative to the largest value of the variable plus %.2g, which is "
+           "atol/rtol: a run that meets its tolerance has an error of rtol. Digits are -log10 of "
+           "the error. They refer to coordinates, rates and states; the column alg. refers to "
+           "algebraic variables and multipliers.%s",
            c->atol_ratio,
            c->reference.kind == DAE_REFERENCE_NONE
                ? ""
-               : " Errors of less than three times the agreement are not known.");
+               : " Errors below three times the agreement cannot be resolved.");
   dae_page_text(page, text);
   dae_page_text(page,
                 "Steps, evaluations, factorisations and CPU time are those of runs without "
-                "rows and without measures; of short runs the time is the least of five. Energy is "
-                "the balance: its change less the work of forces and constraints.");
+                "output rows and without measurement of drift and energy; for short runs the time "
+                "is the minimum of five. Energy is the balance: its change minus the work of "
+                "forces and constraints.");
 }
 
 /* ---- work over error ---- */
 
-static double work_of(const dae_compare_run *r, dae_compare_cost cost)
+static double page_work(const dae_compare_run *r, dae_compare_cost cost)
 {
   return cost == DAE_COST_SECONDS ? 1e3 * r->seconds : (double)r->stats.evaluations;
 }
 
-/* The curve of a method; x and y have room for all runs. */
-static dae_curve make_curve(const dae_comparison *c, const dae_method *method,
-                            dae_compare_cost cost, double *x, double *y)
+/* Curve of a method; the size of x and y is the number of runs. */
+static dae_curve page_make_curve(const dae_comparison *c, const dae_method *method,
+                                 dae_compare_cost cost, double *x, double *y)
 {
   dae_curve curve = {.label = method->name, .x = x, .y = y, .style = DAE_CURVE_BOTH};
   for (int i = 0; i < c->runs; i++) {
     const dae_compare_run *r = &c->run[i];
     if (r->method != method || r->status < 0 || !isfinite(r->error))
       continue;
-    x[curve.count] = work_of(r, cost);
+    x[curve.count] = page_work(r, cost);
     y[curve.count++] = fmax(r->error, c->reference.floor);
   }
   return curve;
 }
 
-/* All methods, the fastest first: a page shows the first curves, the others when asked to. */
-static void order_all(const writer *w)
+/* All methods, the fastest first: a page initially shows the first curves only. */
+static void page_order_methods(const writer *w)
 {
   const dae_comparison *c = w->c;
   int ranked = compare_order(c, w->order, w->order + c->method_count);
@@ -88,7 +88,7 @@ static void order_all(const writer *w)
       w->order[ranked++] = c->methods[i];
 }
 
-static void show_plot(const writer *w, dae_compare_cost cost)
+static void page_plot(const writer *w, dae_compare_cost cost)
 {
   bool time = cost == DAE_COST_SECONDS;
   dae_plot plot = {.title = time ? "Error over time" : "Error over evaluations",
@@ -98,9 +98,9 @@ static void show_plot(const writer *w, dae_compare_cost cost)
                    .y_log = true,
                    .curves = w->curves};
   double *x = w->values;
-  order_all(w);
+  page_order_methods(w);
   for (int i = 0; i < w->c->method_count; i++) {
-    dae_curve curve = make_curve(w->c, w->order[i], cost, x, x + w->c->runs);
+    dae_curve curve = page_make_curve(w->c, w->order[i], cost, x, x + w->c->runs);
     if (curve.count > 0)
       w->curves[plot.count++] = curve;
     x += curve.count;
@@ -108,20 +108,20 @@ static void show_plot(const writer *w, dae_compare_cost cost)
   dae_page_plot(w->page, &plot);
 }
 
-static void show_plots(const writer *w)
+static void page_plots(const writer *w)
 {
   if (w->c->reference.kind == DAE_REFERENCE_NONE)
     return;
   dae_page_heading(w->page, "Work and error");
-  dae_page_text(w->page, "Further down is more accurate, further left is cheaper. Errors that are "
-                         "not known are shown where knowledge ends.");
-  show_plot(w, DAE_COST_SECONDS);
-  show_plot(w, DAE_COST_EVALUATIONS);
+  dae_page_text(w->page, "Lower is more accurate, further left is cheaper. Errors that cannot be "
+                         "resolved are shown at the limit of resolution.");
+  page_plot(w, DAE_COST_SECONDS);
+  page_plot(w, DAE_COST_EVALUATIONS);
 }
 
 /* ---- time to reach ---- */
 
-static void show_goals(const writer *w)
+static void page_goals(const writer *w)
 {
   const dae_comparison *c = w->c;
   compare_cell head[COMPARE_GOALS], cell[COMPARE_GOALS];
@@ -134,7 +134,7 @@ static void show_goals(const writer *w)
     header[1 + g] = head[g].text;
   }
   dae_page_heading(w->page, "Time to reach");
-  dae_page_table_begin(w->page, "Milliseconds for so many digits; between runs by interpolation",
+  dae_page_table_begin(w->page, "Milliseconds to reach an accuracy, interpolated between runs",
                        1 + COMPARE_GOALS, header);
   for (int i = 0; i < count; i++) {
     cells[0] = w->order[i]->name;
@@ -151,35 +151,35 @@ static void show_goals(const writer *w)
 
 /* ---- all runs ---- */
 
-/* A row of a table that is being filled in. */
+/* Table row under construction. */
 typedef struct line {
   int count;
   compare_cell cell[WIDEST];
   const char *at[WIDEST];
 } line;
 
-static void put(line *l, compare_cell cell)
+static void page_put(line *l, compare_cell cell)
 {
   l->cell[l->count] = cell;
   l->at[l->count] = l->cell[l->count].text;
   l->count++;
 }
 
-static compare_cell text_cell(const char *text)
+static compare_cell page_text_cell(const char *text)
 {
   compare_cell c;
   snprintf(c.text, sizeof c.text, "%s", text);
   return c;
 }
 
-static compare_cell count_cell(long count)
+static compare_cell page_count_cell(long count)
 {
   compare_cell c;
   snprintf(c.text, sizeof c.text, "%ld", count);
   return c;
 }
 
-static compare_cell size_cell(double value)
+static compare_cell page_size_cell(double value)
 {
   compare_cell c = {"-"};
   if (!isnan(value))
@@ -187,21 +187,21 @@ static compare_cell size_cell(double value)
   return c;
 }
 
-static void show_run(dae_page *page, const dae_comparison *c, const dae_compare_run *r)
+static void page_run(dae_page *page, const dae_comparison *c, const dae_compare_run *r)
 {
   line l = {0};
   bool ok = r->status >= 0;
-  put(&l, text_cell(r->method->name));
-  put(&l, compare_asked(r));
-  put(&l, compare_digits(r->error, c->reference.floor));
-  put(&l, compare_digits(r->algebraic, c->reference.algebraic_floor));
-  put(&l, ok ? count_cell(r->stats.steps) : text_cell("-"));
-  put(&l, ok ? count_cell(r->stats.evaluations) : text_cell("-"));
-  put(&l, ok ? count_cell(r->stats.factorisations) : text_cell("-"));
-  put(&l, compare_number(1e3 * r->seconds));
-  put(&l, compare_number(1e3 * r->seconds_rows));
-  put(&l, size_cell(fmax(r->position_drift, r->velocity_drift)));
-  put(&l, size_cell(r->energy_balance));
+  page_put(&l, page_text_cell(r->method->name));
+  page_put(&l, compare_asked(r));
+  page_put(&l, compare_digits(r->error, c->reference.floor));
+  page_put(&l, compare_digits(r->algebraic, c->reference.algebraic_floor));
+  page_put(&l, ok ? page_count_cell(r->stats.steps) : page_text_cell("-"));
+  page_put(&l, ok ? page_count_cell(r->stats.evaluations) : page_text_cell("-"));
+  page_put(&l, ok ? page_count_cell(r->stats.factorisations) : page_text_cell("-"));
+  page_put(&l, compare_number(1e3 * r->seconds));
+  page_put(&l, compare_number(1e3 * r->seconds_rows));
+  page_put(&l, page_size_cell(fmax(r->position_drift, r->velocity_drift)));
+  page_put(&l, page_size_cell(r->energy_balance));
   l.at[l.count] = r->message;
   dae_page_table_row(page,
                      !ok            ? DAE_PAGE_BAD
@@ -210,7 +210,7 @@ static void show_run(dae_page *page, const dae_comparison *c, const dae_compare_
                      l.at);
 }
 
-static void show_runs(dae_page *page, const dae_comparison *c)
+static void page_runs(dae_page *page, const dae_comparison *c)
 {
   static const char *const header[] = {
       "method",         "rtol or h", "digits",       "alg. digits", "steps",  "evaluations",
@@ -218,13 +218,13 @@ static void show_runs(dae_page *page, const dae_comparison *c)
   dae_page_heading(page, "All runs");
   dae_page_table_begin(page, NULL, sizeof header / sizeof *header, header);
   for (int i = 0; i < c->runs; i++)
-    show_run(page, c, &c->run[i]);
+    page_run(page, c, &c->run[i]);
   dae_page_table_end(page);
 }
 
 /* ---- the page ---- */
 
-static void show_model(dae_page *page, const dae_model *model, const char *command)
+static void page_model(dae_page *page, const dae_model *model, const char *command)
 {
   const char *name, *text;
   char caption[300];
@@ -236,7 +236,7 @@ static void show_model(dae_page *page, const dae_model *model, const char *comma
   }
 }
 
-static bool take_memory(writer *w)
+static bool page_alloc(writer *w)
 {
   w->order = calloc((size_t)w->c->method_count + 1, 2 * sizeof *w->order);
   w->values = calloc((size_t)w->c->runs + 1, 2 * sizeof *w->values);
@@ -249,14 +249,14 @@ dae_status compare_write_page(dae_page *page, const dae_comparison *c, const dae
 {
   writer w = {.page = page, .c = c};
   dae_error closing = dae_error_none();
-  bool room = take_memory(&w);
+  bool room = page_alloc(&w);
   if (room) {
-    show_verdict(page, c);
-    show_reference(page, c);
-    show_plots(&w);
-    show_goals(&w);
-    show_runs(page, c);
-    show_model(page, model, command);
+    page_verdict(page, c);
+    page_reference(page, c);
+    page_plots(&w);
+    page_goals(&w);
+    page_runs(page, c);
+    page_model(page, model, command);
   }
   free(w.order);
   free(w.values);

@@ -1,4 +1,4 @@
-/* A comparison on a terminal: every run, the time that so many digits take, the reference and the
+/* A comparison on a terminal: all runs, the time to reach an accuracy, the reference and the
  * recommendation. */
 #include "compare.h"
 
@@ -71,13 +71,13 @@ int compare_place(const dae_method *const *order, int count, const dae_method *m
   return 0;
 }
 
-/* ---- every run ---- */
+/* ---- all runs ---- */
 
 typedef struct columns {
   bool algebraic, energy;
 } columns;
 
-static void print_head(const columns *shown)
+static void compare_print_head(const columns *shown)
 {
   printf("\n%-13s %8s %7s", "method", "rtol", "digits");
   if (shown->algebraic)
@@ -88,8 +88,8 @@ static void print_head(const columns *shown)
   printf("\n");
 }
 
-/* one line; files have the whole text */
-static void print_cut(int room, const char *text)
+/* text cut to one line; files have the whole text */
+static void compare_print_cut(int room, const char *text)
 {
   char line[CLI_WIDTH + 1];
   bool whole = (int)strlen(text) <= room;
@@ -98,12 +98,12 @@ static void print_cut(int room, const char *text)
   putchar('\n');
 }
 
-static void print_run(const dae_comparison *c, const dae_compare_run *r, bool first,
-                      const columns *shown)
+static void compare_print_run(const dae_comparison *c, const dae_compare_run *r, bool first,
+                              const columns *shown)
 {
   int column = printf("%-13s %8s ", first ? r->method->name : "", compare_asked(r).text);
   if (r->status < 0) {
-    print_cut(CLI_WIDTH - column, r->message);
+    compare_print_cut(CLI_WIDTH - column, r->message);
     return;
   }
   printf("%7s", compare_digits(r->error, c->reference.floor).text);
@@ -116,12 +116,12 @@ static void print_run(const dae_comparison *c, const dae_compare_run *r, bool fi
   printf("\n");
 }
 
-static void print_runs(const dae_comparison *c)
+static void compare_print_runs(const dae_comparison *c)
 {
   columns shown = {compare_has_algebraic(c), compare_has_energy(c)};
-  print_head(&shown);
+  compare_print_head(&shown);
   for (int i = 0; i < c->runs; i++)
-    print_run(c, &c->run[i], i == 0 || c->run[i].method != c->run[i - 1].method, &shown);
+    compare_print_run(c, &c->run[i], i == 0 || c->run[i].method != c->run[i - 1].method, &shown);
 }
 
 /* ---- time to reach ---- */
@@ -139,8 +139,8 @@ int compare_order(const dae_comparison *c, const dae_method **order, const dae_m
   return count;
 }
 
-static void print_goals(const dae_comparison *c, const dae_method **order,
-                        const dae_method **scratch)
+static void compare_print_goals(const dae_comparison *c, const dae_method **order,
+                                const dae_method **scratch)
 {
   int count = compare_order(c, order, scratch);
   if (count == 0)
@@ -165,10 +165,11 @@ static void print_goals(const dae_comparison *c, const dae_method **order,
   }
 }
 
-/* ---- what follows ---- */
+/* ---- reference and recommendation ---- */
 
-/* where the method that auto stands for comes in */
-static void print_auto(const dae_comparison *c, const dae_model *model, const dae_method **order)
+/* rank of the method that auto selects */
+static void compare_print_auto(const dae_comparison *c, const dae_model *model,
+                               const dae_method **order)
 {
   dae_error ignored;
   const dae_method *own = dae_method_choose(dae_model_problem(model), NULL, 0, &ignored);
@@ -177,11 +178,11 @@ static void print_auto(const dae_comparison *c, const dae_model *model, const da
   if (!place || own == c->recommended)
     return;
   double time = dae_comparison_cost(c, own, c->wanted, DAE_COST_SECONDS);
-  cli_row("auto", "%s, which `run` takes by itself, is number %d with %s ms", own->name, place,
+  cli_row("auto", "%s, the default of `run`, has rank %d with %s ms", own->name, place,
           compare_number(1e3 * time).text);
 }
 
-static void print_command(const dae_comparison *c, const cli_arguments *args)
+static void compare_print_command(const dae_comparison *c, const cli_arguments *args)
 {
   const dae_compare_run *best = c->best;
   printf("  %-13sdaedal run %s --method %s ", "command", args->operand, best->method->name);
@@ -191,8 +192,8 @@ static void print_command(const dae_comparison *c, const cli_arguments *args)
     printf("--rtol %s\n", compare_asked(best).text);
 }
 
-static void print_verdict(const dae_comparison *c, const dae_model *model,
-                          const cli_arguments *args, const dae_method **order)
+static void compare_print_recommendation(const dae_comparison *c, const dae_model *model,
+                                         const cli_arguments *args, const dae_method **order)
 {
   char text[512];
   dae_reference_text(c, text, sizeof text);
@@ -205,8 +206,8 @@ static void print_verdict(const dae_comparison *c, const dae_model *model,
   cli_row(c->recommended ? "recommended" : "not ranked", "%s", c->why);
   if (!c->recommended)
     return;
-  print_auto(c, model, order);
-  print_command(c, args);
+  compare_print_auto(c, model, order);
+  compare_print_command(c, args);
 }
 
 void compare_print(const dae_comparison *c, const dae_model *model, const cli_arguments *args)
@@ -214,8 +215,8 @@ void compare_print(const dae_comparison *c, const dae_model *model, const cli_ar
   const dae_method **order = calloc((size_t)c->method_count + 1, 2 * sizeof *order);
   if (!order)
     return;
-  print_runs(c);
-  print_goals(c, order, order + c->method_count);
-  print_verdict(c, model, args, order);
+  compare_print_runs(c);
+  compare_print_goals(c, order, order + c->method_count);
+  compare_print_recommendation(c, model, args, order);
   free(order);
 }

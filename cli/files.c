@@ -1,4 +1,4 @@
-/* Files that are written. */
+/* Output files. */
 #include "cli.h"
 
 #include <errno.h>
@@ -39,7 +39,7 @@ dae_status cli_write_file(const char *path, const char *text, dae_error *err)
   FILE *file = fopen(path, "wb");
   bool failed = !file || fputs(text, file) < 0;
   failed = (file && fclose(file) != 0) || failed;
-  failed = failed && errno != EPIPE; /* a reader that went away is no failure */
+  failed = failed && errno != EPIPE; /* a closed pipe is not a failure */
   return failed ? cli_fail(err, DAE_ERROR_FILE, "%.200s could not be written: %s", path,
                            errno ? strerror(errno) : "unknown reason")
                 : DAE_OK;

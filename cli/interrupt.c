@@ -1,19 +1,20 @@
+/* Handling of SIGINT and SIGTERM. */
 #include "cli.h"
 
 #include <signal.h>
 #include <time.h>
 
-/* A signal that is sent to a process and to its group arrives twice, as from timeout(1): what comes
- * within this many seconds is the same request. */
+/* Seconds within which two signals count as one: timeout(1) sends its signal to the process and to
+ * the process group. */
 #define SAME_REQUEST 0.1
 
 static volatile sig_atomic_t interrupted;
-static struct timespec first; /* when the first one came; written by the handler alone */
+static struct timespec first; /* time of the first signal, written only by the handler */
 
 static const int caught[] = {SIGINT, SIGTERM};
 #define CAUGHT (sizeof caught / sizeof *caught)
 
-static void on_signal(int signal_number)
+static void interrupt_on_signal(int signal_number)
 {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -25,13 +26,13 @@ static void on_signal(int signal_number)
   double after = (double)(now.tv_sec - first.tv_sec) + 1e-9 * (double)(now.tv_nsec - first.tv_nsec);
   if (after < SAME_REQUEST)
     return;
-  signal(signal_number, SIG_DFL); /* whoever asks again does not want to wait */
+  signal(signal_number, SIG_DFL); /* second request: end at once */
   raise(signal_number);
 }
 
 void cli_interrupt_catch(void)
 {
-  struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART}, before;
+  struct sigaction action = {.sa_handler = interrupt_on_signal, .sa_flags = SA_RESTART}, before;
   sigemptyset(&action.sa_mask);
   for (size_t i = 0; i < CAUGHT; i++)
     sigaddset(&action.sa_mask, caught[i]); /* one handler at a time */

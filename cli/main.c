@@ -1,4 +1,4 @@
-/* The command `daedal`: finds the command asked for, and hands it what it was given. */
+/* The command `daedal`: dispatch to its subcommands. */
 #include "cli.h"
 
 #include <errno.h>
@@ -14,8 +14,8 @@ static const struct {
     {"new", cli_new},   {"help", cli_help},
 };
 
-/* whether help is asked for anywhere among the options, whatever else may be wrong with them */
-static bool wants_help(int argc, char **argv)
+/* whether --help or -h is among the words before `--` */
+static bool main_wants_help(int argc, char **argv)
 {
   for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
     if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
@@ -23,12 +23,12 @@ static bool wants_help(int argc, char **argv)
   return false;
 }
 
-static cli_exit run_command(const cli_syntax *syntax, int argc, char **argv)
+static cli_exit main_run_command(const cli_syntax *syntax, int argc, char **argv)
 {
   cli_arguments args;
   dae_error err;
   cli_exit code = CLI_USAGE;
-  if (wants_help(argc, argv)) {
+  if (main_wants_help(argc, argv)) {
     cli_help_print(stdout, syntax);
     return CLI_OK;
   }
@@ -42,7 +42,7 @@ static cli_exit run_command(const cli_syntax *syntax, int argc, char **argv)
   return code;
 }
 
-static cli_exit dispatch(int argc, char **argv)
+static cli_exit main_dispatch(int argc, char **argv)
 {
   dae_error err;
   if (argc < 2) {
@@ -52,12 +52,12 @@ static cli_exit dispatch(int argc, char **argv)
   const char *word = argv[1];
   const cli_syntax *syntax = cli_syntax_find(word);
   if (syntax)
-    return run_command(syntax, argc - 2, argv + 2);
+    return main_run_command(syntax, argc - 2, argv + 2);
   if (strcmp(word, "--version") == 0) {
     printf("daedal %s\n", dae_version());
     return CLI_OK;
   }
-  if (wants_help(1, argv + 1)) {
+  if (main_wants_help(1, argv + 1)) {
     cli_help_print(stdout, NULL);
     return CLI_OK;
   }
@@ -65,8 +65,8 @@ static cli_exit dispatch(int argc, char **argv)
   return cli_report(NULL, &err);
 }
 
-/* A reader that went away (head) is no failure; a full disk behind stdout is one. */
-static cli_exit finish(cli_exit code)
+/* Flushes stdout: a closed pipe (head) is not a failure, a full disk is one. */
+static cli_exit main_flush(cli_exit code)
 {
   errno = 0;
   bool failed = ferror(stdout) != 0;
@@ -80,5 +80,5 @@ static cli_exit finish(cli_exit code)
 int main(int argc, char **argv)
 {
   signal(SIGPIPE, SIG_IGN);
-  return (int)finish(dispatch(argc, argv));
+  return (int)main_flush(main_dispatch(argc, argv));
 }

@@ -1,4 +1,4 @@
-/* daedal methods: what there is, and the options of one. */
+/* daedal methods: list of methods, and options of one method. */
 #include "cli.h"
 
 #include <float.h>
@@ -8,7 +8,7 @@
 #define NAMES 15   /* columns for the name of a method */
 #define OPTIONS 24 /* columns for an option with its argument */
 
-static void list_names(const dae_method *method)
+static void methods_list_names(const dae_method *method)
 {
   if (method) {
     for (int i = 0; i < method->options->count; i++)
@@ -19,11 +19,12 @@ static void list_names(const dae_method *method)
     printf("%s\n", dae_method_at(i)->name);
 }
 
-static void list_methods(void)
+static void methods_list(void)
 {
   const dae_method *method;
   printf("%-*s", NAMES, "auto");
-  cli_wrap(stdout, NAMES, NAMES, "by the kind of problem; `daedal check FILE` says which, and why");
+  cli_wrap(stdout, NAMES, NAMES,
+           "selection by the kind of problem; `daedal check FILE` reports it with the reason");
   for (int i = 0; (method = dae_method_at(i)); i++) {
     char text[512];
     const char *key = method->reference;
@@ -37,8 +38,8 @@ static void list_methods(void)
 
 /* ---- one method ---- */
 
-/* "0 to 1", "at least 0", "greater than 0" */
-static void range_text(const dae_option *option, char *text, size_t size)
+/* range of a numeric option: "0 to 1", "at least 0", "greater than 0" */
+static void methods_range_text(const dae_option *option, char *text, size_t size)
 {
   bool positive = option->min > 0 && option->min <= DBL_MIN;
   bool below = option->max<DBL_MAX, above = option->min> - DBL_MAX;
@@ -54,39 +55,35 @@ static void range_text(const dae_option *option, char *text, size_t size)
     snprintf(text, size, "any");
 }
 
-static void words_text(const dae_option *option, char *text, size_t size)
+/* placeholder of the value; text: admissible values */
+static const char *methods_type_text(const dae_option *option, char *text, size_t size)
 {
   size_t used = 0;
-  for (int i = 0; option->choices[i] && used < size; i++)
-    used += (size_t)snprintf(text + used, size - used, "%s%s", i ? " or " : "", option->choices[i]);
-}
-
-/* what stands for the value, and what it may be */
-static const char *type_text(const dae_option *option, char *text, size_t size)
-{
   switch (option->type) {
   case DAE_OPTION_DOUBLE:
-    range_text(option, text, size);
+    methods_range_text(option, text, size);
     return "NUMBER";
   case DAE_OPTION_INT:
-    range_text(option, text, size);
+    methods_range_text(option, text, size);
     return "INTEGER";
   case DAE_OPTION_BOOL:
     snprintf(text, size, "on or off");
     return "SWITCH";
   case DAE_OPTION_CHOICE:
-    words_text(option, text, size);
+    for (int i = 0; option->choices[i] && used < size; i++)
+      used +=
+          (size_t)snprintf(text + used, size - used, "%s%s", i ? " or " : "", option->choices[i]);
     return "WORD";
   }
   text[0] = '\0';
   return "VALUE";
 }
 
-static void print_option(const dae_method *method, const void *defaults, int i)
+static void methods_print_option(const dae_method *method, const void *defaults, int i)
 {
   const dae_option *option = &method->options->options[i];
   char range[256], value[64], text[1024];
-  const char *type = type_text(option, range, sizeof range);
+  const char *type = methods_type_text(option, range, sizeof range);
   dae_options_get(method->options, defaults, i, value, sizeof value);
   snprintf(text, sizeof text, "%s (%s; default %s)", option->help ? option->help : "", range,
            value);
@@ -99,7 +96,7 @@ static void print_option(const dae_method *method, const void *defaults, int i)
   cli_wrap(stdout, OPTIONS, OPTIONS, text);
 }
 
-static dae_status show_method(const dae_method *method, dae_error *err)
+static dae_status methods_show(const dae_method *method, dae_error *err)
 {
   void *defaults = calloc(1, method->options_size);
   if (!defaults)
@@ -111,22 +108,22 @@ static dae_status show_method(const dae_method *method, dae_error *err)
     printf("reference: %s\n", method->reference);
   printf("\nOptions, as `--NAME VALUE` on the command line or `NAME VALUE` in simulate:\n");
   for (int i = 0; i < method->options->count; i++)
-    print_option(method, defaults, i);
+    methods_print_option(method, defaults, i);
   free(defaults);
   return DAE_OK;
 }
 
-static void show_auto(void)
+static void methods_show_auto(void)
 {
-  printf("auto: the method is chosen by the kind of problem:\n"
+  printf("auto: the method is selected by the kind of problem:\n"
          "  mechanics, ordinary differential equations      switching\n"
          "  mechanics with algebraic variables              radau\n"
-         "  other algebraic variables, few unknowns         rosenbrock\n"
+         "  other algebraic variables, small problems       rosenbrock\n"
          "  other algebraic variables, M(t, x) x' = f       bdf\n"
          "  mechanics with --conserve                       spark-gauss\n"
          "  coupled systems                                 gauss-seidel\n"
-         "`daedal check FILE` says which one it is for a model, and why. Where an option\n"
-         "is asked for that it lacks, the first method is taken that has it.\n");
+         "`daedal check FILE` reports the method for a model, and the reason. If a given\n"
+         "option is missing in the method, the first method that has it is used.\n");
 }
 
 cli_exit cli_methods(const cli_arguments *args)
@@ -143,12 +140,12 @@ cli_exit cli_methods(const cli_arguments *args)
   if (status < 0)
     return cli_report("methods", &err);
   if (automatic && !names)
-    show_auto();
+    methods_show_auto();
   else if (names && !automatic)
-    list_names(method);
+    methods_list_names(method);
   else if (method)
-    status = show_method(method, &err);
+    status = methods_show(method, &err);
   else if (!automatic)
-    list_methods();
+    methods_list();
   return status < 0 ? cli_report("methods", &err) : CLI_OK;
 }

@@ -1,11 +1,11 @@
-/* Names of options and methods, what may have been meant by a mistyped one, and numbers. */
+/* Names of options and methods, suggestions for mistyped names, and numbers. */
 #include "cli.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static char fold(char c)
+static char name_fold(char c)
 {
   return c == '_' ? '-' : c;
 }
@@ -13,7 +13,7 @@ static char fold(char c)
 bool cli_same_name(const char *a, const char *b)
 {
   for (; *a && *b; a++, b++)
-    if (fold(*a) != fold(*b))
+    if (name_fold(*a) != name_fold(*b))
       return false;
   return *a == *b;
 }
@@ -26,23 +26,23 @@ int cli_option_index(const dae_option_table *table, const char *name)
   return -1;
 }
 
-static const char *word_at(const void *words, int i)
+static const char *name_word_at(const void *words, int i)
 {
   return ((const char *const *)words)[i];
 }
 
 const char *cli_nearest(const char *typed, const char *const *words, int count)
 {
-  return dae_suggest(typed, count, word_at, words);
+  return dae_suggest(typed, count, name_word_at, words);
 }
 
-/* options of a command, then of a method, or of all methods */
+/* list of the options of a command, followed by those of a method, or of all methods */
 typedef struct all_options {
   const cli_syntax *syntax;
   const dae_method *method;
 } all_options;
 
-static const char *option_at(const void *list, int i)
+static const char *name_option_at(const void *list, int i)
 {
   const all_options *all = list;
   if (i < all->syntax->count)
@@ -64,9 +64,9 @@ const char *cli_nearest_option(const cli_syntax *syntax, const dae_method *metho
 {
   all_options all = {syntax, method};
   int count = 0;
-  while (option_at(&all, count))
+  while (name_option_at(&all, count))
     count++;
-  return dae_suggest(typed, count, option_at, &all);
+  return dae_suggest(typed, count, name_option_at, &all);
 }
 
 cli_typed cli_dashes(const char *name)
@@ -74,11 +74,11 @@ cli_typed cli_dashes(const char *name)
   cli_typed typed;
   snprintf(typed.text, sizeof typed.text, "--%s", name);
   for (char *c = typed.text; *c; c++)
-    *c = fold(*c);
+    *c = name_fold(*c);
   return typed;
 }
 
-/* strtod follows the locale, which this program leaves at "C" */
+/* strtod depends on the locale, which is "C" in this program */
 bool cli_parse_number(const char *text, double *value)
 {
   if (!*text || strspn(text, "0123456789+-.eE") != strlen(text))

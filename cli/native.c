@@ -1,7 +1,7 @@
 /* --jit: native code for the equations of a model. */
 #include "cli.h"
 
-static bool proceed(void *user)
+static bool native_proceed(void *user)
 {
   (void)user;
   return !cli_interrupted();
@@ -10,7 +10,7 @@ static bool proceed(void *user)
 dae_status cli_compile(const cli_arguments *args, dae_model *model, dae_error *err)
 {
   dae_native_options options = dae_native_defaults();
-  options.proceed = proceed;
+  options.proceed = native_proceed;
   if (!cli_flag(args, "jit"))
     return DAE_OK;
   cli_interrupt_catch();
@@ -18,7 +18,7 @@ dae_status cli_compile(const cli_arguments *args, dae_model *model, dae_error *e
   if (status >= 0 || status == DAE_ERROR_INTERRUPTED || status == DAE_ERROR_MEMORY)
     return status;
   cli_note("--jit: %s", err->text);
-  cli_note("the model is interpreted instead: the same results, more slowly");
+  cli_note("the model is interpreted instead: same results, longer run time");
   *err = dae_error_none();
   return DAE_OK;
 }

@@ -1,34 +1,34 @@
-/* daedal new: a first model whose comments explain each line. */
+/* daedal new: a starter model with explanatory comments. */
 #include "cli.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
 
-/* @ stands for the name of the model */
+/* text of the model, with @ for its name */
 static const char *const starter[] = {
-    "# A first model. Run it with `daedal run @.dae`; `daedal check @.dae` says",
-    "# what kind of problem it is. A # starts a comment.",
+    "# A first model. `daedal run @.dae` integrates it, `daedal check @.dae`",
+    "# reports the kind of problem. A # starts a comment.",
     "",
-    "# the name, which the result file gets too, and a title",
+    "# the name, also of the result file, and a title",
     "model @ \"a point mass on a rigid rod\"",
     "",
-    "# constants; to try another one: daedal run @.dae --set L=2",
+    "# constants; another value: daedal run @.dae --set L=2",
     "param m = 1, L = 1, g = 9.81",
     "",
     "# coordinates and their start values; `x = L rate 2` adds a start velocity, and",
-    "# `x = L fixed` forbids that the value is moved to fit the constraints",
+    "# `x = L fixed` keeps the value when the start is made consistent",
     "coord x = L, y = 0",
     "",
     "# kinetic and potential energy, where x' is the rate of x. The equations of",
-    "# motion follow from them: no derivative is asked of you.",
+    "# motion, with all derivatives, follow from them.",
     "kinetic    m*(x'^2 + y'^2)/2",
     "potential  m*g*y",
     "",
-    "# what always holds; rod is its name in messages and results: lambda(rod)",
+    "# a constraint; rod is its name in messages and results: lambda(rod)",
     "constraint rod: x^2 + y^2 = L^2",
     "",
-    "# a force that has no potential, here the drag of air:",
+    "# a force without a potential, here air drag:",
     "# force x = -0.1*x'",
     "# force y = -0.1*y'",
     "",
@@ -36,44 +36,44 @@ static const char *const starter[] = {
     "# sideways (it needs a coord phi and its energy, and no rod):",
     "# constraint blade: x'*sin(phi) = y'*cos(phi)",
     "",
-    "# an event: when the expression passes zero, values change, or the run stops",
+    "# an event: at a zero of the expression, values change, or the run stops",
     "# event bump: x falling { x' = -0.5*x'; y' = -0.5*y' }",
     "# event low: y + 0.9*L falling stop",
     "",
-    "# one more column in the results",
+    "# an additional column of the results",
     "output energy = kinetic + potential",
     "",
-    "# a picture of the motion, which `daedal run @.dae --report` shows",
+    "# a drawing, which `daedal run @.dae --report` animates",
     "draw line (0, 0) (x, y)",
     "draw circle (x, y) radius 0.1*L",
     "",
-    "# how far, and how accurately",
+    "# end time and tolerance",
     "simulate to 10 rtol 1e-6",
     "# simulate to 10 rtol 1e-6 output every 0.01    # evenly spaced rows",
 };
 
-static bool is_letter(char c)
+static bool new_is_letter(char c)
 {
   return isalpha((unsigned char)c) || (unsigned char)c > 127;
 }
 
-/* Why the name cannot be that of a model, NULL: it can. */
-static const char *why_not(const char *name)
+/* Reason against a name of a model, NULL: the name is valid. */
+static const char *new_name_reason(const char *name)
 {
   size_t length = strlen(name);
   if (length > 4 && strcmp(name + length - 4, ".dae") == 0)
     return "leave out .dae, it is added";
   if (length > 100)
     return "it is too long";
-  if (!is_letter(name[0]))
+  if (!new_is_letter(name[0]))
     return "a name begins with a letter";
   for (const char *c = name; *c; c++)
-    if (!is_letter(*c) && !isdigit((unsigned char)*c) && *c != '_')
+    if (!new_is_letter(*c) && !isdigit((unsigned char)*c) && *c != '_')
       return "a name has letters, digits and _ only";
   return NULL;
 }
 
-static void write_starter(FILE *file, const char *name)
+static void new_write_starter(FILE *file, const char *name)
 {
   for (size_t i = 0; i < sizeof starter / sizeof *starter; i++) {
     for (const char *c = starter[i]; *c; c++)
@@ -85,15 +85,15 @@ static void write_starter(FILE *file, const char *name)
   }
 }
 
-/* A word of the language cannot be a name: whether it is one, the language itself knows best. */
-static dae_status try_name(const char *name, dae_error *err)
+/* Parses the starter model with this name: reserved words of the language are refused. */
+static dae_status new_try_name(const char *name, dae_error *err)
 {
   char text[8192];
   dae_model *model;
   FILE *file = fmemopen(text, sizeof text, "w");
   if (!file)
     return cli_fail(err, DAE_ERROR_MEMORY, "out of memory");
-  write_starter(file, name);
+  new_write_starter(file, name);
   size_t length = (size_t)ftell(file);
   fclose(file);
   dae_status status = dae_model_parse(name, text, length, NULL, NULL, &model, err);
@@ -102,25 +102,25 @@ static dae_status try_name(const char *name, dae_error *err)
   return status;
 }
 
-static dae_status check_name(const char *name, dae_error *err)
+static dae_status new_check_name(const char *name, dae_error *err)
 {
   dae_error why = dae_error_none();
-  const char *reason = why_not(name);
-  if (!reason && try_name(name, &why) < 0)
+  const char *reason = new_name_reason(name);
+  if (!reason && new_try_name(name, &why) < 0)
     reason = why.text;
   return reason ? cli_fail(err, DAE_ERROR_USAGE, "'%.60s' cannot be the name of a model: %s", name,
                            reason)
                 : DAE_OK;
 }
 
-static dae_status write_model(const char *path, const char *name, dae_error *err)
+static dae_status new_write_model(const char *path, const char *name, dae_error *err)
 {
   FILE *file = fopen(path, "wx");
   if (!file && errno == EEXIST)
-    return cli_fail(err, DAE_ERROR_FILE, "%s is there already and was left alone", path);
+    return cli_fail(err, DAE_ERROR_FILE, "%s exists already and is not overwritten", path);
   if (!file)
     return cli_fail(err, DAE_ERROR_FILE, "%s could not be created: %s", path, strerror(errno));
-  write_starter(file, name);
+  new_write_starter(file, name);
   bool failed = ferror(file) != 0;
   failed = fclose(file) != 0 || failed;
   return failed ? cli_fail(err, DAE_ERROR_FILE, "%s could not be written", path) : DAE_OK;
@@ -131,13 +131,13 @@ cli_exit cli_new(const cli_arguments *args)
   const char *name = args->operand;
   dae_error err = dae_error_none();
   char path[128];
-  dae_status status = check_name(name, &err);
+  dae_status status = new_check_name(name, &err);
   snprintf(path, sizeof path, "%.110s.dae", name);
   if (status >= 0)
-    status = write_model(path, name, &err);
+    status = new_write_model(path, name, &err);
   if (status < 0)
     return cli_report("new", &err);
-  printf("%s is a model of a pendulum, with comments. Now try\n", path);
+  printf("%s is a model of a pendulum, with comments. Next command:\n", path);
   printf("  daedal run %s\n", path);
   return CLI_OK;
 }

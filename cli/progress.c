@@ -1,9 +1,9 @@
-/* One line on a terminal, redrawn at most ten times a second and erased at the end:
+/* Progress line on a terminal, redrawn at most ten times a second and erased at the end:
  *
  *    42%  t = 4.21  [===========>                ]  1 min 5 s left
  *
- * or what goes on instead of the time t. The time left follows from the share of the time span that
- * was covered per second, smoothed. */
+ * with a label in place of the time t, if given. The remaining time follows from the smoothed share
+ * of the time span covered per second. */
 #include "cli.h"
 
 #include <math.h>
@@ -31,15 +31,15 @@ cli_progress cli_progress_start(double from, double to, bool wanted)
   return p;
 }
 
-static int terminal_width(void)
+static int progress_terminal_width(void)
 {
   struct winsize size;
   int width = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
   return width > 0 ? width : CLI_WIDTH;
 }
 
-/* "8 s left", "1 min 5 s left", "2 h 3 min left" */
-static void left_text(double seconds, char *text, size_t size)
+/* remaining time: "8 s left", "1 min 5 s left", "2 h 3 min left" */
+static void progress_time_text(double seconds, char *text, size_t size)
 {
   if (!(seconds < 360000.0)) {
     snprintf(text, size, "more than 100 h left");
@@ -54,16 +54,16 @@ static void left_text(double seconds, char *text, size_t size)
     snprintf(text, size, "%ld h %ld min left", s / 3600, s % 3600 / 60);
 }
 
-/* the rate of the last stretch, blended into that of those before */
-static void update_rate(cli_progress *p, double share, double now)
+/* exponential smoothing of the rate */
+static void progress_update_rate(cli_progress *p, double share, double now)
 {
   double recent = (share - p->share) / (now - p->drawn);
   bool first = p->drawn == p->started;
   p->rate = first ? recent : (1 - SMOOTHING) * p->rate + SMOOTHING * recent;
 }
 
-/* "[=====>     ]" of the given width, or nothing where it would be too short to see */
-static void bar_text(double share, int width, char *text)
+/* bar "[=====>     ]" of the given width, empty below 12 columns */
+static void progress_bar_text(double share, int width, char *text)
 {
   text[0] = '\0';
   if (width < 12)
@@ -86,17 +86,17 @@ void cli_progress_erase(cli_progress *p)
   p->length = 0;
 }
 
-static void redraw(cli_progress *p, double t)
+static void progress_redraw(cli_progress *p, double t)
 {
   char left[64], at[64], head[80], bar[64], line[LONGEST];
-  left_text((1 - p->share) / p->rate, left, sizeof left);
+  progress_time_text((1 - p->share) / p->rate, left, sizeof left);
   if (p->label[0])
     snprintf(at, sizeof at, "%-24s", p->label);
   else
     snprintf(at, sizeof at, "t = %-10.6g", t);
   snprintf(head, sizeof head, "%3d%%  %s  ", (int)(100 * p->share), at);
-  int room = terminal_width() - 1;
-  bar_text(p->share, room - (int)(strlen(head) + strlen(left)) - 2, bar);
+  int room = progress_terminal_width() - 1;
+  progress_bar_text(p->share, room - (int)(strlen(head) + strlen(left)) - 2, bar);
   int length = snprintf(line, sizeof line, "%s%s%s", head, bar, left);
   length = length < room ? length : room;
   int blanks = p->length > length ? p->length - length : 0;
@@ -113,8 +113,8 @@ void cli_progress_draw(cli_progress *p, double t)
   if (now - p->drawn < REDRAW)
     return;
   share = fmin(fmax(share, 0), 1);
-  update_rate(p, share, now);
+  progress_update_rate(p, share, now);
   p->share = share;
   p->drawn = now;
-  redraw(p, t);
+  progress_redraw(p, t);
 }

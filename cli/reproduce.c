@@ -1,4 +1,4 @@
-/* daedal reproduce: the tables and figures of papers, the paper's values beside ours. */
+/* daedal reproduce: tables and figures of papers, published values beside computed ones. */
 #include "cli.h"
 
 #include "reproduce.h"
@@ -7,9 +7,9 @@
 #include <string.h>
 
 #define KEYS 15 /* columns for the key of a paper */
-#define MOST 16 /* papers that a mistyped name is compared with */
+#define MOST 16 /* papers compared with a mistyped name */
 
-static void list_papers(bool names)
+static void reproduce_list(bool names)
 {
   const rep_paper *paper;
   for (paper = rep_papers; paper->key; paper++)
@@ -22,11 +22,12 @@ static void list_papers(bool names)
   if (names)
     return;
   printf("\n`daedal reproduce NAME` computes the tables and figures of a paper, and shows\n"
-         "its values beside ours; `daedal reproduce all` those of all papers.\n");
+         "the published values beside them; `daedal reproduce all` those of all papers.\n");
 }
 
-/* The papers that the name stands for: count of them from *first on. */
-static dae_status find_papers(const char *name, const rep_paper **first, int *count, dae_error *err)
+/* Papers of the name, one or all: count of them from *first on. */
+static dae_status reproduce_find(const char *name, const rep_paper **first, int *count,
+                                 dae_error *err)
 {
   const char *words[MOST + 1] = {"all"};
   int papers = 0;
@@ -56,8 +57,9 @@ static bool go_on(void *user)
   return !cli_interrupted();
 }
 
-/* The page, if one is wanted; its default name needs the folder, which is then made. */
-static dae_status open_page(const cli_arguments *args, rep_settings *settings, dae_error *err)
+/* Page of --report, if given; creates the folder of its default name. */
+static dae_status reproduce_open_page(const cli_arguments *args, rep_settings *settings,
+                                      dae_error *err)
 {
   char path[512];
   const char *folder = settings->folder;
@@ -72,9 +74,9 @@ static dae_status open_page(const cli_arguments *args, rep_settings *settings, d
                     : dae_page_create(report, "Papers, reproduced", NULL, &settings->page, err);
 }
 
-/* Computes, and finishes the page whatever came of it. */
-static dae_status reproduce(const rep_paper *papers, int count, const rep_settings *settings,
-                            rep_result *result, dae_error *err)
+/* Computes the papers, and closes the page also after a failure. */
+static dae_status reproduce_papers(const rep_paper *papers, int count, const rep_settings *settings,
+                                   rep_result *result, dae_error *err)
 {
   dae_error closing = dae_error_none();
   dae_status status = rep_run(papers, count, settings, result, err);
@@ -97,13 +99,14 @@ cli_exit cli_reproduce(const cli_arguments *args)
   const rep_paper *papers;
   int count;
   if (!args->operand) {
-    list_papers(cli_flag(args, "names"));
+    reproduce_list(cli_flag(args, "names"));
     return CLI_OK;
   }
-  if (find_papers(args->operand, &papers, &count, &err) < 0 || open_page(args, &settings, &err) < 0)
+  if (reproduce_find(args->operand, &papers, &count, &err) < 0 ||
+      reproduce_open_page(args, &settings, &err) < 0)
     return cli_report("reproduce", &err);
   cli_interrupt_catch();
-  dae_status status = reproduce(papers, count, &settings, &result, &err);
+  dae_status status = reproduce_papers(papers, count, &settings, &result, &err);
   cli_exit code = status < 0 ? cli_report("reproduce", &err) : CLI_OK;
   if (result.wrong_list)
     fputs(result.wrong_list, stderr);

@@ -1,4 +1,4 @@
-/* daedal run: load, choose, integrate, tell. */
+/* daedal run: loads a model, selects the method, integrates, prints the summary. */
 #include "cli.h"
 
 #include <poll.h>
@@ -12,18 +12,18 @@ typedef struct session {
   dae_env env;
   dae_model *model;
   cli_choice choice;
-  char csv[512]; /* where the rows go */
-  char page[512];
-  const char *report; /* where the report goes; NULL: nowhere */
-  char *command;      /* that the report shows */
+  char csv[512];      /* file name of the rows */
+  char page[512];     /* default file name of the report */
+  const char *report; /* file name of the report, NULL: none */
+  char *command;      /* command line in the report */
   dae_run_plan plan;
   dae_sink sinks[3];
   cli_progress progress;
 } session;
 
-/* ---- what the library calls ---- */
+/* ---- callbacks of the library ---- */
 
-static void on_log(void *user, dae_log_level level, const char *line)
+static void run_on_log(void *user, dae_log_level level, const char *line)
 {
   (void)user;
   static const char *const names[] = {"debug", "info", "warning"};
@@ -32,7 +32,7 @@ static void on_log(void *user, dae_log_level level, const char *line)
   fputc('\n', stderr);
 }
 
-static bool on_step(void *user, double t)
+static bool run_on_step(void *user, double t)
 {
   session *s = user;
   cli_progress_draw(&s->progress, t);
@@ -41,7 +41,7 @@ static bool on_step(void *user, double t)
 
 /* ---- the model ---- */
 
-static dae_status load(session *s, dae_error *err)
+static dae_status run_load(session *s, dae_error *err)
 {
   double begin = cli_wall_time();
   dae_status status = cli_load(s->args, &s->env, &s->model, err);
@@ -57,9 +57,9 @@ static dae_status load(session *s, dae_error *err)
 
 /* ---- the plan ---- */
 
-static dae_status set_grid(session *s, dae_error *err)
+static dae_status run_set_grid(session *s, dae_error *err)
 {
-  static const char wanted[] = "rows cannot be a negative time apart; 0 gives one at every step";
+  static const char wanted[] = "the interval of rows is negative; 0 gives a row at every step";
   const dae_model_setting *every = dae_model_find_setting(s->model, "every");
   bool given = cli_value(s->args, "every") != NULL;
   s->plan.every = cli_number(s->args, "every", s->plan.every);
@@ -69,31 +69,31 @@ static dae_status set_grid(session *s, dae_error *err)
                          : dae_model_fail(s->model, every->place, wanted, err);
 }
 
-static dae_status make_plan(session *s, dae_error *err)
+static dae_status run_make_plan(session *s, dae_error *err)
 {
   dae_status status = cli_choose(s->model, s->args, &s->choice, err);
   if (status < 0)
     return status;
   dae_model_plan(s->model, &s->plan);
-  s->plan.progress = on_step;
+  s->plan.progress = run_on_step;
   s->plan.progress_user = s;
   s->plan.method = s->choice.method;
   s->plan.options = s->choice.options;
   s->plan.verify = cli_flag(s->args, "verify");
   status = cli_set_end(s->model, s->args, &s->plan, err);
-  return status < 0 ? status : set_grid(s, err);
+  return status < 0 ? status : run_set_grid(s, err);
 }
 
 /* ---- files ---- */
 
-static dae_status check_files(const session *s, dae_error *err)
+static dae_status run_check_files(const session *s, dae_error *err)
 {
   static const char *const others[] = {"json", "report"};
   const char *const paths[] = {cli_value(s->args, "json"), s->report};
   const char *model = s->args->operand;
   if (cli_same_file(s->csv, model))
-    return cli_fail(err, DAE_ERROR_USAGE, "the results would overwrite the model: name another %s",
-                    "file with --out");
+    return cli_fail(err, DAE_ERROR_USAGE,
+                    "the results would overwrite the model: name another file with --out");
   for (int i = 0; i < 2; i++) {
     const char *path = paths[i];
     if (path && cli_same_file(path, model))
@@ -115,7 +115,7 @@ static dae_status add_sink(session *s, dae_status status)
   return status;
 }
 
-static dae_status add_report(session *s, dae_error *err)
+static dae_status run_add_report(session *s, dae_error *err)
 {
   s->command = cli_command_text(s->args);
   if (!s->command)
@@ -128,8 +128,8 @@ static dae_status add_report(session *s, dae_error *err)
       s, dae_report_sink(s->report, &options, &s->env, &s->sinks[s->plan.sink_count], err));
 }
 
-/* Files that were not named have the name of the model. */
-static dae_status name_files(session *s, dae_error *err)
+/* File names of results and report, by default that of the model. */
+static dae_status run_name_files(session *s, dae_error *err)
 {
   const char *out = cli_value(s->args, "out"), *name = dae_model_name(s->model);
   int length = out ? snprintf(s->csv, sizeof s->csv, "%s", out)
@@ -138,20 +138,20 @@ static dae_status name_files(session *s, dae_error *err)
   s->report = cli_page(s->args, "report", s->page);
   if (length >= (int)sizeof s->csv || page >= (int)sizeof s->page)
     return cli_fail(err, DAE_ERROR_USAGE, "the name of the result file is too long");
-  return check_files(s, err);
+  return run_check_files(s, err);
 }
 
-static dae_status make_sinks(session *s, dae_error *err)
+static dae_status run_make_sinks(session *s, dae_error *err)
 {
   const char *json = cli_value(s->args, "json");
-  dae_status status = name_files(s, err);
+  dae_status status = run_name_files(s, err);
   s->plan.sinks = s->sinks;
   if (status >= 0)
     status = add_sink(s, dae_csv_sink(s->csv, &s->env, &s->sinks[0], err));
   if (status >= 0 && json)
     status = cli_try_file(json, err);
   if (status >= 0 && s->report)
-    status = add_report(s, err);
+    status = run_add_report(s, err);
   if (status >= 0 && json)
     status = add_sink(s, dae_json_sink(json, &s->env, &s->sinks[s->plan.sink_count], err));
   return status;
@@ -159,7 +159,7 @@ static dae_status make_sinks(session *s, dae_error *err)
 
 /* ---- the run ---- */
 
-static void print_head(const session *s)
+static void run_print_head(const session *s)
 {
   if (s->quiet)
     return;
@@ -171,8 +171,8 @@ static void print_head(const session *s)
   fflush(stdout);
 }
 
-/* The closing block, unless the run ended before its first row. */
-static void print_summary(const session *s, const dae_summary *summary)
+/* Closing summary, unless the run has no rows. */
+static void run_print_summary(const session *s, const dae_summary *summary)
 {
   if (s->quiet || summary->rows == 0)
     return;
@@ -185,32 +185,32 @@ static void print_summary(const session *s, const dae_summary *summary)
   free(text);
 }
 
-/* The rows go to stdout, and nobody reads them any more: `| head` has seen enough. */
-static bool reader_left(const session *s)
+/* Whether the rows go to a closed pipe, as after `| head`. */
+static bool run_reader_closed(const session *s)
 {
   struct pollfd gone = {.fd = STDOUT_FILENO};
   return cli_is_stdout(s->csv) && poll(&gone, 1, 0) > 0 && (gone.revents & POLLERR);
 }
 
-static dae_status integrate(session *s, dae_error *err)
+static dae_status run_integrate(session *s, dae_error *err)
 {
   dae_summary summary;
   cli_interrupt_catch();
-  print_head(s);
+  run_print_head(s);
   s->progress = cli_progress_start(s->plan.start.t, s->plan.to, !s->quiet && !s->verbose);
   dae_status status = dae_run(&s->plan, &s->env, &summary, err);
   cli_progress_erase(&s->progress);
-  if (status == DAE_ERROR_FILE && reader_left(s))
+  if (status == DAE_ERROR_FILE && run_reader_closed(s))
     return DAE_OK;
-  print_summary(s, &summary);
+  run_print_summary(s, &summary);
   if (status < 0)
-    status = cli_blame(s->model, s->args, status, err);
+    status = cli_locate_setting(s->model, s->args, status, err);
   if (status < 0)
     dae_model_locate(s->model, err);
   return status;
 }
 
-static void release(session *s)
+static void run_free(session *s)
 {
   for (int i = 0; i < s->plan.sink_count; i++)
     s->sinks[i].free(s->sinks[i].self);
@@ -227,18 +227,18 @@ cli_exit cli_run(const cli_arguments *args)
   s.quiet = cli_flag(args, "quiet");
   s.verbose = cli_flag(args, "verbose");
   if (s.verbose)
-    s.env.log = on_log;
+    s.env.log = run_on_log;
 
-  dae_status status = load(&s, &err);
+  dae_status status = run_load(&s, &err);
   if (status >= 0)
     status = cli_compile(args, s.model, &err);
   if (status >= 0)
-    status = make_plan(&s, &err);
+    status = run_make_plan(&s, &err);
   if (status >= 0)
-    status = make_sinks(&s, &err);
+    status = run_make_sinks(&s, &err);
   if (status >= 0)
-    status = integrate(&s, &err);
+    status = run_integrate(&s, &err);
   cli_exit code = status < 0 ? cli_report("run", &err) : CLI_OK;
-  release(&s);
+  run_free(&s);
   return code;
 }

@@ -1,15 +1,15 @@
-/* Method and options of a run: the command line overrides `simulate`, which overrides defaults.
+/* Method and options of a run: the command line overrides `simulate`, which overrides the defaults.
  *
- * A mistake of the model is told at its place in the text (DAE_ERROR_MODEL), one of the command
- * line as a usage error. What the model says for its own method is left out, with a note, where
- * --method names another one. */
+ * An error in a setting of the model is reported with its place in the text (DAE_ERROR_MODEL), an
+ * error of the command line as a usage error. Settings of the model that the method of --method
+ * does not have are ignored, with a note. */
 #include "cli.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* settings of simulate that are no option of a method */
+/* settings of simulate that are not options of a method */
 static const char *const run_level[] = {"to", "from", "every", "method"};
 
 /* ---- the method ---- */
@@ -19,7 +19,7 @@ dae_status cli_accepts(const dae_method *method, const dae_problem *problem, dae
   return method->accepts ? method->accepts(problem, err) : DAE_OK;
 }
 
-static bool is_run_level(const char *name)
+static bool settings_is_run_level(const char *name)
 {
   for (size_t i = 0; i < sizeof run_level / sizeof *run_level; i++)
     if (cli_same_name(run_level[i], name))
@@ -27,9 +27,9 @@ static bool is_run_level(const char *name)
   return false;
 }
 
-/* the first option that is asked for and that this method does not have, NULL: none */
-static const char *missing_option(const dae_method *method, const dae_model *model,
-                                  const cli_arguments *args)
+/* first given option that the method does not have, NULL: none */
+static const char *settings_missing_option(const dae_method *method, const dae_model *model,
+                                           const cli_arguments *args)
 {
   const dae_model_setting *settings;
   int count = dae_model_settings(model, &settings);
@@ -38,69 +38,69 @@ static const char *missing_option(const dae_method *method, const dae_model *mod
         cli_option_index(method->options, args->given[i].name) < 0)
       return args->given[i].name;
   for (int i = 0; i < count; i++)
-    if (!settings[i].system && !is_run_level(settings[i].name) &&
+    if (!settings[i].system && !settings_is_run_level(settings[i].name) &&
         cli_option_index(method->options, settings[i].name) < 0)
       return settings[i].name;
   return NULL;
 }
 
-/* auto is the first method that takes the problem and has the options asked for, where there is
- * one; never one that comes with a caution */
-static void heed_options(const dae_model *model, const cli_arguments *args, cli_choice *c)
+/* auto with options that the selected method lacks: the first applicable method that has all of
+ * them, if any; never a method with a caution */
+static void settings_match_options(const dae_model *model, const cli_arguments *args, cli_choice *c)
 {
-  const char *missing = missing_option(c->method, model, args);
+  const char *missing = settings_missing_option(c->method, model, args);
   dae_error ignored;
   for (int i = 0; missing && dae_method_at(i); i++) {
     const dae_method *method = dae_method_at(i);
-    if (method->caution || missing_option(method, model, args) ||
+    if (method->caution || settings_missing_option(method, model, args) ||
         cli_accepts(method, dae_model_problem(model), &ignored) < 0)
       continue;
     c->method = method;
-    snprintf(c->why, sizeof c->why, "%s was asked for", cli_dashes(missing).text + 2);
+    snprintf(c->why, sizeof c->why, "it has the option %s", cli_dashes(missing).text + 2);
     return;
   }
 }
 
-static dae_status choose_automatically(const dae_model *model, const cli_arguments *args,
+static dae_status settings_select_auto(const dae_model *model, const cli_arguments *args,
                                        cli_choice *c, dae_error *err)
 {
   c->automatic = true;
   c->method = dae_method_choose(dae_model_problem(model), c->why, sizeof c->why, err);
   if (c->method) {
-    heed_options(model, args, c);
+    settings_match_options(model, args, c);
     return DAE_OK;
   }
-  err->status = DAE_ERROR_MODEL; /* no method takes it: nobody named a wrong one */
+  err->status = DAE_ERROR_MODEL; /* no method applies: an error of the model, not of the usage */
   return DAE_ERROR_MODEL;
 }
 
-/* --conserve: of what auto may take, the symplectic method. What the model says for another one is
- * left out, as with --method. */
-static dae_status choose_conserving(const dae_model *model, const cli_arguments *args,
-                                    cli_choice *c, dae_error *err)
+/* --conserve: the symplectic method. Settings of the model for another method are ignored, as with
+ * --method. */
+static dae_status settings_select_conserving(const dae_model *model, const cli_arguments *args,
+                                             cli_choice *c, dae_error *err)
 {
   const char *named = cli_value(args, "method");
   dae_error why;
   if (named && strcmp(named, "auto") != 0)
     return cli_fail(err, DAE_ERROR_USAGE,
-                    "--conserve lets auto take spark-gauss, and --method names %.60s: give one of "
-                    "the two",
+                    "--conserve selects spark-gauss, --method selects %.60s: give only one of the "
+                    "two",
                     named);
   c->automatic = c->from_command = true;
   c->method = dae_method_find("spark-gauss", err);
   if (!c->method)
     return err->status;
   if (cli_accepts(c->method, dae_model_problem(model), &why) < 0)
-    return cli_fail(err, DAE_ERROR_USAGE,
-                    "--conserve: spark-gauss, which it stands for, does not take this model: %s",
-                    why.text);
-  snprintf(c->why, sizeof c->why, "conserve: symplectic, keeps the energy of long runs");
+    return cli_fail(
+        err, DAE_ERROR_USAGE,
+        "--conserve: the symplectic method spark-gauss does not apply to this model: %s", why.text);
+  snprintf(c->why, sizeof c->why, "conserve: symplectic, no energy drift in long runs");
   return DAE_OK;
 }
 
-/* The method that simulate names; it has to be there and to take the problem. */
-static dae_status choose_by_model(const dae_model *model, const dae_model_setting *setting,
-                                  cli_choice *c, dae_error *err)
+/* Method of simulate, which must exist and apply to the problem. */
+static dae_status settings_select_by_model(const dae_model *model, const dae_model_setting *setting,
+                                           cli_choice *c, dae_error *err)
 {
   c->method = dae_method_find(setting->text, err);
   if (c->method && cli_accepts(c->method, dae_model_problem(model), err) >= 0)
@@ -109,25 +109,25 @@ static dae_status choose_by_model(const dae_model *model, const dae_model_settin
   return dae_model_fail(model, setting->place, why.text, err);
 }
 
-static dae_status choose_method(const dae_model *model, const cli_arguments *args, cli_choice *c,
-                                dae_error *err)
+static dae_status settings_select_method(const dae_model *model, const cli_arguments *args,
+                                         cli_choice *c, dae_error *err)
 {
   const char *named = cli_value(args, "method");
   const dae_model_setting *setting = dae_model_find_setting(model, "method");
   if (cli_flag(args, "conserve"))
-    return choose_conserving(model, args, c, err);
+    return settings_select_conserving(model, args, c, err);
   c->from_command = named != NULL;
   if (!named && setting && strcmp(setting->text, "auto") != 0)
-    return choose_by_model(model, setting, c, err);
+    return settings_select_by_model(model, setting, c, err);
   if (!named || strcmp(named, "auto") == 0)
-    return choose_automatically(model, args, c, err);
+    return settings_select_auto(model, args, c, err);
   c->method = dae_method_find(named, err);
   if (!c->method)
     return err->status;
   return cli_accepts(c->method, dae_model_problem(model), err);
 }
 
-/* ---- its end ---- */
+/* ---- the end time ---- */
 
 dae_status cli_set_end(const dae_model *model, const cli_arguments *args, dae_run_plan *plan,
                        dae_error *err)
@@ -137,21 +137,21 @@ dae_status cli_set_end(const dae_model *model, const cli_arguments *args, dae_ru
   bool given = cli_value(args, "to") != NULL;
   if (!given && !to)
     return cli_fail(err, DAE_ERROR_MODEL,
-                    "%.200s does not say when to end: add `simulate to T` to it, or give --to T",
+                    "%.200s has no end time: add `simulate to T` to it, or give --to T",
                     args->operand);
   plan->to = cli_number(args, "to", plan->to);
   if (plan->to > from)
     return DAE_OK;
   char text[160];
-  snprintf(text, sizeof text, "the end time, %.10g, does not lie beyond the start time, %.10g",
+  snprintf(text, sizeof text, "the end time %.10g is not greater than the start time %.10g",
            plan->to, from);
   return given ? cli_fail(err, DAE_ERROR_USAGE, "--to: %s", text)
                : dae_model_fail(model, to->place, text, err);
 }
 
-/* ---- its options ---- */
+/* ---- the options ---- */
 
-static bool is_given(const cli_arguments *args, const char *name)
+static bool settings_is_given(const cli_arguments *args, const char *name)
 {
   for (int i = 0; i < args->count; i++)
     if (cli_same_name(args->given[i].name, name))
@@ -159,8 +159,8 @@ static bool is_given(const cli_arguments *args, const char *name)
   return false;
 }
 
-/* messages about options name the method, not the family that shares the table */
-static dae_option_table table_of(const dae_method *method)
+/* option table with the name of the method, not of the family that shares it, in messages */
+static dae_option_table settings_table(const dae_method *method)
 {
   dae_option_table table = *method->options;
   table.owner = method->name;
@@ -179,16 +179,17 @@ const char *cli_setting_text(const dae_model_setting *setting, char number[40])
   return number;
 }
 
-static dae_status set_from_model(const dae_model *model, const cli_arguments *args,
-                                 const dae_model_setting *setting, cli_choice *c, dae_error *err)
+static dae_status settings_set_from_model(const dae_model *model, const cli_arguments *args,
+                                          const dae_model_setting *setting, cli_choice *c,
+                                          dae_error *err)
 {
   char number[40];
   dae_error why;
-  dae_option_table table = table_of(c->method);
+  dae_option_table table = settings_table(c->method);
   const char *value = cli_setting_text(setting, number);
   if (c->from_command && cli_option_index(&table, setting->name) < 0) {
     if (!cli_flag(args, "quiet"))
-      cli_note("simulate's `%s %s` is not an option of %s: not used", setting->name, value,
+      cli_note("`%s %s` of simulate is not an option of %s: ignored", setting->name, value,
                c->method->name);
     return DAE_OK;
   }
@@ -197,19 +198,19 @@ static dae_status set_from_model(const dae_model *model, const cli_arguments *ar
   return dae_model_fail(model, setting->place, why.text, err);
 }
 
-/* A method that integrates a coupled model as one system has one set of options. */
-static void note_system_settings(const dae_model_setting *first, int count, const cli_choice *c)
+/* Note on settings of systems, which a method for the assembled system ignores. */
+static void settings_note_systems(const dae_model_setting *first, int count, const cli_choice *c)
 {
   char number[40], more[64] = "";
   if (count > 1)
     snprintf(more, sizeof more, " and %d more setting%s of systems", count - 1,
              count > 2 ? "s" : "");
-  cli_note("`%s %s` of system %s%s: not used, %s integrates all systems as one", first->name,
+  cli_note("`%s %s` of system %s%s: ignored, %s integrates the assembled system", first->name,
            cli_setting_text(first, number), first->system, more, c->method->name);
 }
 
-static dae_status set_all_from_model(const dae_model *model, const cli_arguments *args,
-                                     cli_choice *c, dae_error *err)
+static dae_status settings_set_all_from_model(const dae_model *model, const cli_arguments *args,
+                                              cli_choice *c, dae_error *err)
 {
   const dae_model_setting *settings, *of_system = NULL;
   int count = dae_model_settings(model, &settings), of_systems = 0;
@@ -218,38 +219,39 @@ static dae_status set_all_from_model(const dae_model *model, const cli_arguments
     if (s->system) {
       of_system = of_system ? of_system : s;
       of_systems++;
-    } else if (!is_run_level(s->name) && !is_given(args, s->name)) {
-      dae_status status = set_from_model(model, args, s, c, err);
+    } else if (!settings_is_run_level(s->name) && !settings_is_given(args, s->name)) {
+      dae_status status = settings_set_from_model(model, args, s, c, err);
       if (status < 0)
         return status;
     }
   }
   if (of_system && !c->method->iterates && !cli_flag(args, "quiet"))
-    note_system_settings(of_system, of_systems, c);
+    settings_note_systems(of_system, of_systems, c);
   return DAE_OK;
 }
 
-static dae_status refuse_option(const cli_arguments *args, const dae_method *method,
-                                const char *name, dae_error *err)
+static dae_status settings_refuse_option(const cli_arguments *args, const dae_method *method,
+                                         const char *name, dae_error *err)
 {
   const char *near = cli_nearest_option(args->syntax, method, name);
   if (near && !cli_same_name(near, name))
     return cli_fail(err, DAE_ERROR_USAGE, "%s has no option %s: did you mean %s?", method->name,
                     cli_dashes(name).text, cli_dashes(near).text);
   return cli_fail(err, DAE_ERROR_USAGE,
-                  "%s has no option %s: `daedal methods %s` lists those it has", method->name,
+                  "%s has no option %s: `daedal methods %s` lists its options", method->name,
                   cli_dashes(name).text, method->name);
 }
 
-static dae_status set_all_from_command(const cli_arguments *args, cli_choice *c, dae_error *err)
+static dae_status settings_set_all_from_command(const cli_arguments *args, cli_choice *c,
+                                                dae_error *err)
 {
-  dae_option_table table = table_of(c->method);
+  dae_option_table table = settings_table(c->method);
   for (int i = 0; i < args->count; i++) {
     const cli_given *given = &args->given[i];
     if (given->option && given->option->kind != CLI_METHOD)
       continue;
     if (cli_option_index(&table, given->name) < 0)
-      return refuse_option(args, c->method, given->name, err);
+      return settings_refuse_option(args, c->method, given->name, err);
     dae_status status = dae_options_set(&table, c->options, given->name, given->value, err);
     if (status < 0)
       return status;
@@ -261,16 +263,16 @@ dae_status cli_choose(const dae_model *model, const cli_arguments *args, cli_cho
                       dae_error *err)
 {
   *out = (cli_choice){0};
-  dae_status status = choose_method(model, args, out, err);
+  dae_status status = settings_select_method(model, args, out, err);
   if (status < 0)
     return status;
   out->options = calloc(1, out->method->options_size);
   if (!out->options)
     return cli_fail(err, DAE_ERROR_MEMORY, "out of memory");
   out->method->defaults(out->options);
-  status = set_all_from_model(model, args, out, err);
+  status = settings_set_all_from_model(model, args, out, err);
   if (status >= 0)
-    status = set_all_from_command(args, out, err);
+    status = settings_set_all_from_command(args, out, err);
   return status < 0 ? status : cli_choose_coupling(model, args, out, err);
 }
 
@@ -281,12 +283,12 @@ void cli_choice_free(cli_choice *c)
   free(c->options);
 }
 
-dae_status cli_blame(const dae_model *model, const cli_arguments *args, dae_status status,
-                     dae_error *err)
+dae_status cli_locate_setting(const dae_model *model, const cli_arguments *args, dae_status status,
+                              dae_error *err)
 {
   const dae_model_setting *setting = NULL;
   bool refused = status == DAE_ERROR_UNSUPPORTED || status == DAE_ERROR_OPTION;
-  if (!refused || is_given(args, err->equation))
+  if (!refused || settings_is_given(args, err->equation))
     return status;
   setting = dae_model_find_setting(model, err->equation);
   if (!setting && status == DAE_ERROR_UNSUPPORTED && !cli_value(args, "method"))

@@ -1,11 +1,11 @@
-/* From the library's status to the shell's exit code, and errors as people read them. */
+/* Exit codes of library statuses, and messages. */
 #include "cli.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 
-/* News and success are good ends. An option or a method that does not fit is taken for a mistake
- * on the command line: settings.c turns what the model is to blame for into DAE_ERROR_MODEL. */
+/* Success and notifications have exit code 0. A refused option or method is an error of the command
+ * line: settings.c turns those caused by the model into DAE_ERROR_MODEL. */
 static const struct {
   dae_status status;
   cli_exit code;
@@ -43,7 +43,7 @@ dae_status cli_fail(dae_error *err, dae_status status, const char *format, ...)
 
 cli_exit cli_report(const char *command, const dae_error *err)
 {
-  char text[2048]; /* more than all fields of the record */
+  char text[2048]; /* larger than all fields of the record together */
   cli_exit code = cli_exit_code(err->status);
   dae_error_text(err, text, sizeof text);
   fflush(stdout);

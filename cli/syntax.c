@@ -1,3 +1,4 @@
+/* Tables of the commands and their options, with the texts of the help. */
 #include "syntax.h"
 
 #include <stddef.h>
@@ -6,82 +7,82 @@
 #define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
 
 static const cli_option run_options[] = {
-    {"method", "NAME", CLI_TEXT, "How to integrate",
+    {"method", "NAME", CLI_TEXT, "Integration",
      "method, or auto: by the kind of problem (default auto)"},
     {"conserve", NULL, CLI_FLAG, NULL,
-     "auto by spark-gauss: symplectic, for long runs with --step"},
+     "auto selects spark-gauss: symplectic, for long runs with --step"},
     {"to", "T", CLI_NUMBER, NULL, "end time (default: that of simulate)"},
     {"rtol", "R", CLI_METHOD, NULL, "relative tolerance (default 1e-6)"},
     {"atol", "A", CLI_METHOD, NULL, "absolute tolerance (default 1e-8)"},
     {"step", "H", CLI_METHOD, NULL, "fixed step size (default: variable steps)"},
-    {"order", "K", CLI_METHOD, NULL, "largest order; with a fixed step, and of lie, the order"},
+    {"order", "K", CLI_METHOD, NULL, "largest order; with a fixed step, and for lie, the order"},
     {"stages", "S", CLI_METHOD, NULL, "stages of a Runge-Kutta method"},
-    {"window", "W", CLI_METHOD, NULL, "fixed window of an iteration between coupled systems"},
-    {"sweep", "A,C,B", CLI_TEXT, NULL, "order of the systems in it (default: the best one)"},
-    {"verify", NULL, CLI_FLAG, NULL, "also run coupled systems as one, and compare the results"},
-    {"set", "a=3", CLI_TEXT, "The model", "give a param another value; may be repeated"},
-    {"jit", NULL, CLI_FLAG, NULL, "compile its equations by the C compiler of the system"},
-    {"every", "DT", CLI_NUMBER, "Results", "rows this far apart (default 0: one at every step)"},
+    {"window", "W", CLI_METHOD, NULL, "fixed window of a dynamic iteration"},
+    {"sweep", "A,C,B", CLI_TEXT, NULL, "order of the systems in a sweep (default: the best)"},
+    {"verify", NULL, CLI_FLAG, NULL, "compare a dynamic iteration with the assembled system"},
+    {"set", "a=3", CLI_TEXT, "Model", "another value of a param; may be repeated"},
+    {"jit", NULL, CLI_FLAG, NULL, "compile the equations by the C compiler of the system"},
+    {"every", "DT", CLI_NUMBER, "Results", "interval of rows (default 0: a row at every step)"},
     {"out", "FILE", CLI_TEXT, NULL, "results as CSV (default: the model's name + .csv)"},
-    {"report", "[FILE.html]", CLI_PAGE, NULL, "a page with pictures (default: the model's name)"},
-    {"json", "FILE", CLI_TEXT, NULL, "write the closing account for machines, too"},
-    {"quiet", NULL, CLI_FLAG, "What is printed", "errors only; files are written all the same"},
-    {"verbose", NULL, CLI_FLAG, NULL, "also sizes, load time and a line for each step"},
+    {"report", "[FILE.html]", CLI_PAGE, NULL,
+     "page with animation and plots (default: the model's name + .html)"},
+    {"json", "FILE", CLI_TEXT, NULL, "closing summary as JSON"},
+    {"quiet", NULL, CLI_FLAG, "Messages", "print only errors; files are written"},
+    {"verbose", NULL, CLI_FLAG, NULL, "also print sizes, load time and a line for each step"},
     {"help", NULL, CLI_FLAG, NULL, "this text"},
 };
 
 static const cli_option check_options[] = {
-    {"set", "a=3", CLI_TEXT, "Options", "give a param another value; may be repeated"},
+    {"set", "a=3", CLI_TEXT, "Options", "another value of a param; may be repeated"},
     {"help", NULL, CLI_FLAG, NULL, "this text"},
 };
 
 static const cli_option plot_options[] = {
-    {"svg", "FILE", CLI_TEXT, "Where it goes", "draw it into a file, not in the terminal"},
-    {"width", "N", CLI_NUMBER, NULL, "characters of the terminal, or pixels (default: all; 800)"},
-    {"height", "N", CLI_NUMBER, NULL, "lines of the terminal, or pixels (default: all; 450)"},
-    {"ascii", NULL, CLI_FLAG, NULL, "without characters beyond ASCII"},
-    {"over", "NAME", CLI_TEXT, "What it shows", "the horizontal axis (default: the first column)"},
-    {"from", "A", CLI_NUMBER, NULL, "only rows from here on, by the horizontal axis"},
-    {"to", "B", CLI_NUMBER, NULL, "only rows up to here"},
-    {"log", NULL, CLI_FLAG, NULL, "a logarithmic vertical axis"},
-    {"log-x", NULL, CLI_FLAG, NULL, "a logarithmic horizontal axis"},
-    {"equal", NULL, CLI_FLAG, NULL, "a unit is as long on both axes"},
-    {"title", "TEXT", CLI_TEXT, NULL, "a line above it"},
-    {"names", NULL, CLI_FLAG, "Other", "only list the columns of the file, one a line"},
+    {"svg", "FILE", CLI_TEXT, "Output", "plot into an SVG file instead of the terminal"},
+    {"width", "N", CLI_NUMBER, NULL, "width in characters, or pixels (default: terminal; 800)"},
+    {"height", "N", CLI_NUMBER, NULL, "height in lines, or pixels (default: terminal; 450)"},
+    {"ascii", NULL, CLI_FLAG, NULL, "only ASCII characters"},
+    {"over", "NAME", CLI_TEXT, "Contents", "column of the horizontal axis (default: the first)"},
+    {"from", "A", CLI_NUMBER, NULL, "lower limit of the horizontal axis"},
+    {"to", "B", CLI_NUMBER, NULL, "upper limit of the horizontal axis"},
+    {"log", NULL, CLI_FLAG, NULL, "logarithmic vertical axis"},
+    {"log-x", NULL, CLI_FLAG, NULL, "logarithmic horizontal axis"},
+    {"equal", NULL, CLI_FLAG, NULL, "equal scale on both axes"},
+    {"title", "TEXT", CLI_TEXT, NULL, "title above the plot"},
+    {"names", NULL, CLI_FLAG, "Other", "only list the columns of the file, one per line"},
     {"help", NULL, CLI_FLAG, NULL, "this text"},
 };
 
 static const cli_option compare_options[] = {
-    {"methods", "A,B,C", CLI_TEXT, "What is compared",
-     "these methods (default: all that take the model)"},
+    {"methods", "A,B,C", CLI_TEXT, "Runs",
+     "methods to compare (default: all that apply to the model)"},
     {"rtol", "A..B", CLI_TEXT, NULL,
      "tolerances by decades, or a list: 1e-4,1e-8 (default 1e-3..1e-10)"},
     {"to", "T", CLI_NUMBER, NULL, "end time (default: that of simulate)"},
-    {"set", "a=3", CLI_TEXT, NULL, "give a param another value; may be repeated"},
+    {"set", "a=3", CLI_TEXT, NULL, "another value of a param; may be repeated"},
     {"jit", NULL, CLI_FLAG, NULL, "compile the equations of the model, as run does"},
-    {"seconds", "S", CLI_NUMBER, NULL,
-     "give a method up where a run takes more CPU time (default 2)"},
+    {"seconds", "S", CLI_NUMBER, NULL, "limit of the CPU time of a run (default 2)"},
     {"report", "[FILE.html]", CLI_PAGE, "Results",
-     "a page with plots (default: the model's name + _compared.html)"},
+     "page with plots (default: the model's name + _compared.html)"},
     {"out", "FILE", CLI_TEXT, NULL, "all runs as CSV"},
-    {"json", "FILE", CLI_TEXT, NULL, "the comparison for machines"},
-    {"quiet", NULL, CLI_FLAG, "What is printed", "errors only; files are written all the same"},
+    {"json", "FILE", CLI_TEXT, NULL, "the comparison as JSON"},
+    {"quiet", NULL, CLI_FLAG, "Messages", "print only errors; files are written"},
     {"help", NULL, CLI_FLAG, NULL, "this text"},
 };
 
 static const cli_option reproduce_options[] = {
     {"out", "DIR", CLI_TEXT, "Options",
-     "folder of the files, made if missing (default reproduced)"},
+     "folder of the files, created if missing (default reproduced)"},
     {"report", "[FILE.html]", CLI_PAGE, NULL,
      "all tables and figures on one page (default: report.html in the folder)"},
-    {"quick", NULL, CLI_FLAG, NULL, "cut long runs short: seconds, but less is checked"},
-    {"names", NULL, CLI_FLAG, NULL, "without a paper: plain names, one a line"},
-    {"quiet", NULL, CLI_FLAG, NULL, "errors only; files are written all the same"},
+    {"quick", NULL, CLI_FLAG, NULL, "shorten long runs to seconds, with fewer checks"},
+    {"names", NULL, CLI_FLAG, NULL, "without a paper: list the names, one per line"},
+    {"quiet", NULL, CLI_FLAG, NULL, "print only errors; files are written"},
     {"help", NULL, CLI_FLAG, NULL, "this text"},
 };
 
 static const cli_option methods_options[] = {
-    {"names", NULL, CLI_FLAG, "Options", "plain names, one a line: of methods, or of options"},
+    {"names", NULL, CLI_FLAG, "Options", "only names of methods, or of options, one per line"},
     {"help", NULL, CLI_FLAG, NULL, "this text"},
 };
 
@@ -90,20 +91,21 @@ static const cli_option plain_options[] = {
 };
 
 static const char run_text[] =
-    "Makes the start of the model consistent, integrates it, writes the results\n"
-    "and ends with an account: steps and work, how far the rows are off the\n"
-    "constraints, what became of the energy, where the results are.\n"
+    "Makes the start of the model consistent, integrates it, writes the results and\n"
+    "prints a closing summary: steps and work, largest constraint residuals, change\n"
+    "of the energy, names of the files.\n"
     "\n"
-    "Options of the chosen method (`daedal methods NAME`) are given by name:\n"
-    "--error-test q, --project off; a switch may stand alone: --damp. The command\n"
-    "line overrides `simulate` of the model, which overrides the defaults. Both\n"
-    "--to 5 and --to=5 are understood.\n"
-    "Interrupted (Ctrl-C), the run ends in order and keeps the results so far.\n"
+    "Options of the method (`daedal methods NAME`) are given by name: --error-test q,\n"
+    "--project off; a switch without a value is on: --damp. The command line\n"
+    "overrides `simulate` of the model, which overrides the defaults. --to 5 and\n"
+    "--to=5 are equivalent.\n"
+    "An interrupt (Ctrl-C) ends the run after the current step; the results so far\n"
+    "are kept.\n"
     "\n"
-    "With --jit the equations are written out as C, compiled (CC, or cc) and loaded,\n"
-    "with the same results to the last bit. It is kept in DAEDAL_CACHE, or in\n"
-    "~/.cache/daedal, and found there by later runs, with other params too. Where it\n"
-    "cannot be had the reason is told and the model interpreted, as without --jit.\n";
+    "With --jit the equations are translated to C, compiled (CC, or cc) and loaded,\n"
+    "with bit-identical results. The code is stored in DAEDAL_CACHE, or in\n"
+    "~/.cache/daedal, and reused by later runs, also with other params. If no code\n"
+    "can be compiled, the reason is printed and the model is interpreted.\n";
 
 static const char run_examples[] =
     "  daedal run pendulum.dae\n"
@@ -116,25 +118,23 @@ static const char run_examples[] =
     "  daedal run pendulum.dae --quiet --out /dev/stdout | head\n";
 
 static const char check_text[] =
-    "Says what a model is before it is run: sizes, index, degrees of freedom,\n"
-    "constraints and which of them are redundant, whether the start is consistent\n"
-    "and what would be moved, which methods apply and why the others do not.\n"
-    "Integrates nothing and writes nothing.\n";
+    "Analyses a model without a run: sizes, index, degrees of freedom, redundant\n"
+    "constraints, consistency of the start and the values to be changed, applicable\n"
+    "methods and the reasons against the others. Writes no files.\n";
 
 static const char check_examples[] = "  daedal check pendulum.dae\n"
                                      "  daedal check chain.dae --set N=1000\n";
 
 static const char plot_text[] =
-    "Plots columns of a CSV file that has their names in its first line: results of\n"
-    "a run, or a table of others; - is the standard input. Without columns it shows\n"
-    "the first six there are. * and ? in a COLUMN stand for any text and any\n"
-    "character (quote them): 'lambda*' for all multipliers.\n"
-    "Empty fields, nan and inf are gaps in the curve, and so is what is not positive\n"
-    "on a logarithmic axis.\n"
+    "Plots columns of a CSV file with their names in the first line: results of a\n"
+    "run, or any other table; - is the standard input. The default is the first six\n"
+    "columns. * and ? in a COLUMN match any text and any character (quote them):\n"
+    "'lambda*' for all multipliers.\n"
+    "Empty fields, nan, inf, and values that are not positive on a logarithmic axis\n"
+    "are gaps in a curve.\n"
     "\n"
-    "Curves are drawn in braille dots, or with plain characters where the locale\n"
-    "(LC_ALL, LC_CTYPE, LANG) is set and is not one of UTF-8; coloured on terminals,\n"
-    "unless NO_COLOR is set.\n";
+    "Curves are drawn in braille dots, or in ASCII if the locale (LC_ALL, LC_CTYPE,\n"
+    "LANG) is set without UTF-8; in colours on terminals, unless NO_COLOR is set.\n";
 
 static const char plot_examples[] = "  daedal plot pendulum.csv\n"
                                     "  daedal plot pendulum.csv x y --to 5\n"
@@ -144,14 +144,14 @@ static const char plot_examples[] = "  daedal plot pendulum.csv\n"
                                     "daedal plot - energy\n";
 
 static const char compare_text[] =
-    "Runs a model by all methods that take it, over tolerances (those with fixed\n"
-    "steps over step sizes), and shows for each run the digits it reached, its\n"
-    "steps, evaluations, factorisations and CPU time; then the time that 4, 6 and 8\n"
-    "digits take, and the method to recommend for the rtol of the model (1e-6 where\n"
-    "it has none, or a single --rtol).\n"
+    "Runs a model by all applicable methods, over a range of tolerances (methods with\n"
+    "fixed steps over a range of step sizes), and prints digits, steps, evaluations,\n"
+    "factorisations and CPU time of each run; then the time to reach 4, 6 and 8\n"
+    "digits, and the recommended method for the rtol of the model (1e-6 by default,\n"
+    "or a single --rtol).\n"
     "Errors are differences from a reference, one of the two runs by methods of\n"
-    "different kinds that agree best; how well they do is said with it.\n"
-    "Interrupted (Ctrl-C), it ends in order and shows what it has.\n";
+    "different families that agree best; their agreement is printed.\n"
+    "An interrupt (Ctrl-C) ends the comparison; the results so far are printed.\n";
 
 static const char compare_examples[] =
     "  daedal compare pendulum.dae --to 2\n"
@@ -160,26 +160,26 @@ static const char compare_examples[] =
 
 static const char reproduce_text[] =
     "Computes the tables and figures of a paper (or of all: `all`) and prints the\n"
-    "paper's values beside ours, with the reason where they differ. Our values are\n"
-    "checked against those of a prototype of the corrected equations, whatever the\n"
-    "paper says: a value that is off ends the command with exit code 6, after all\n"
-    "others were computed. Tables and the data of figures are written as CSV.\n"
-    "Some runs are long: in full j09 takes about a minute, with --quick a second.\n"
-    "Without a paper it lists the papers there are.\n";
+    "published values beside the computed ones, with the reason for differences. The\n"
+    "computed values are checked against a prototype of the corrected equations:\n"
+    "after a deviation the exit code is 6, at the end of all computations. Tables and\n"
+    "the data of figures are written as CSV.\n"
+    "Some runs are long: j09 takes about a minute, with --quick a second. Without a\n"
+    "paper the command lists the papers.\n";
 
 static const char reproduce_examples[] = "  daedal reproduce\n"
                                          "  daedal reproduce yp96\n"
                                          "  daedal reproduce all --out results --report\n";
 
 static const char methods_text[] =
-    "Lists the methods with the problems they take and the key of their paper;\n"
+    "Lists the methods with the problems they apply to and the key of their paper;\n"
     "with a name, the options of that method.\n";
 
 static const char methods_examples[] = "  daedal methods\n"
                                        "  daedal methods bdf-ggl\n";
 
-static const char new_text[] = "Writes NAME.dae, a small model whose comments explain each line.\n"
-                               "A file that is there already is left alone.\n";
+static const char new_text[] = "Writes NAME.dae, a small model with explanatory comments.\n"
+                               "An existing file is not overwritten.\n";
 
 static const char new_examples[] = "  daedal new pendulum && daedal run pendulum.dae\n";
 
@@ -187,7 +187,7 @@ static const cli_syntax syntaxes[] = {
     {.command = "run",
      .operand = "FILE",
      .needs_operand = true,
-     .summary = "integrate a model; results as CSV and an account",
+     .summary = "integrate a model; results as CSV and a summary",
      .text = run_text,
      .examples = run_examples,
      .options = run_options,
@@ -196,7 +196,7 @@ static const cli_syntax syntaxes[] = {
     {.command = "check",
      .operand = "FILE",
      .needs_operand = true,
-     .summary = "say what a model is and which methods apply",
+     .summary = "analyse a model and list the applicable methods",
      .text = check_text,
      .examples = check_examples,
      .options = check_options,
@@ -204,7 +204,7 @@ static const cli_syntax syntaxes[] = {
     {.command = "compare",
      .operand = "FILE",
      .needs_operand = true,
-     .summary = "all methods over tolerances: error, work, a recommendation",
+     .summary = "compare methods over tolerances: error, work, recommendation",
      .text = compare_text,
      .examples = compare_examples,
      .options = compare_options,
@@ -220,7 +220,7 @@ static const cli_syntax syntaxes[] = {
      .count = COUNT(plot_options)},
     {.command = "reproduce",
      .operand = "[PAPER]",
-     .summary = "tables and figures of papers, their values beside ours",
+     .summary = "compute tables and figures of papers beside published values",
      .text = reproduce_text,
      .examples = reproduce_examples,
      .options = reproduce_options,
@@ -242,8 +242,8 @@ static const cli_syntax syntaxes[] = {
      .count = COUNT(plain_options)},
     {.command = "help",
      .operand = "[COMMAND]",
-     .summary = "this text, or that of a command",
-     .text = "Shows what a command does.\n",
+     .summary = "print this text, or the help of a command",
+     .text = "Prints the help of a command.\n",
      .examples = "  daedal help run\n",
      .options = plain_options,
      .count = COUNT(plain_options)},

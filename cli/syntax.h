@@ -1,5 +1,5 @@
-/* The commands and their options as tables. Reading the command line, help, the manual page and the
- * completions agree with them; the tests see to it. */
+/* Tables of the commands and their options. The tests check that parser, help, manual page and
+ * completions agree with them. */
 #ifndef DAEDAL_CLI_SYNTAX_H
 #define DAEDAL_CLI_SYNTAX_H
 
@@ -8,16 +8,16 @@
 typedef enum cli_kind {
   CLI_FLAG,
   CLI_TEXT,
-  CLI_PAGE, /* a file that ends in .html, which may be left out: the command has a name for it */
+  CLI_PAGE, /* optional file name ending in .html, with a default of the command */
   CLI_NUMBER,
-  CLI_METHOD /* a number that is handed to the method, under the same name */
+  CLI_METHOD /* numeric option of the method, of the same name */
 } cli_kind;
 
 typedef struct cli_option {
   const char *name;     /* without the dashes */
-  const char *argument; /* what stands for the value, NULL: a flag */
+  const char *argument; /* placeholder of the value, NULL: a flag */
   cli_kind kind;
-  const char *group; /* headline above it in the help, NULL: the one before */
+  const char *group; /* headline above the option in the help, NULL: no headline */
   const char *help;
 } cli_option;
 
@@ -25,19 +25,19 @@ typedef struct cli_syntax {
   const char *command;
   const char *operand; /* NULL: none */
   bool needs_operand;
-  const char *others;  /* any number of further ones, NULL: there is one at most */
+  const char *others;  /* placeholder of further operands, NULL: one operand at most */
   const char *summary; /* one line */
-  const char *text;    /* what it does */
+  const char *text;    /* description */
   const char *examples;
   const cli_option *options;
   int count;
   bool takes_method_options;
 } cli_syntax;
 
-/* All commands, in the order they are listed; NULL past the last one. */
+/* Command i in the order of the help; NULL past the last one. */
 const cli_syntax *cli_syntax_at(int i);
 const cli_syntax *cli_syntax_find(const char *command);
-/* An option of the command, NULL: it has none of that name. */
+/* Option of the command by its name, NULL: none. */
 const cli_option *cli_syntax_option(const cli_syntax *syntax, const char *name);
 
 #endif

@@ -1,6 +1,5 @@
-/* Tables of numbers from CSV files by RFC 4180, as our runs write them, and as others do: lines may
- * end in CR LF or LF, names and numbers may be quoted, blanks may stand around numbers. The first
- * record holds the names of the columns. */
+/* Tables of numbers from CSV files by RFC 4180: lines end in CR LF or LF, names and numbers may be
+ * quoted, blanks around numbers are ignored. The first record has the names of the columns. */
 #include "cli.h"
 
 #include <errno.h>
@@ -13,19 +12,19 @@
 
 /* ---- the file ---- */
 
-static bool is_stdin(const char *path)
+static bool table_is_stdin(const char *path)
 {
   return strcmp(path, "-") == 0;
 }
 
-static dae_status read_error(const char *path, dae_error *err)
+static dae_status table_read_error(const char *path, dae_error *err)
 {
   return cli_fail(err, DAE_ERROR_FILE, "%.200s could not be read: %s",
-                  is_stdin(path) ? "the standard input" : path,
+                  table_is_stdin(path) ? "the standard input" : path,
                   errno ? strerror(errno) : "unknown reason");
 }
 
-static dae_status read_all(FILE *file, cli_table *table, dae_error *err)
+static dae_status table_read_all(FILE *file, cli_table *table, dae_error *err)
 {
   size_t size = 0, got = 0;
   do {
@@ -40,16 +39,16 @@ static dae_status read_all(FILE *file, cli_table *table, dae_error *err)
     got = fread(table->text + table->length, 1, CHUNK, file);
   } while (got > 0);
   table->text[table->length] = '\0';
-  return ferror(file) ? read_error(table->path, err) : DAE_OK;
+  return ferror(file) ? table_read_error(table->path, err) : DAE_OK;
 }
 
-static dae_status read_file(cli_table *table, dae_error *err)
+static dae_status table_read_file(cli_table *table, dae_error *err)
 {
   errno = 0;
-  FILE *file = is_stdin(table->path) ? stdin : fopen(table->path, "rb");
+  FILE *file = table_is_stdin(table->path) ? stdin : fopen(table->path, "rb");
   if (!file)
-    return read_error(table->path, err);
-  dae_status status = read_all(file, table, err);
+    return table_read_error(table->path, err);
+  dae_status status = table_read_all(file, table, err);
   if (file != stdin)
     fclose(file);
   return status;
@@ -65,35 +64,35 @@ typedef struct cursor {
 typedef struct field {
   const char *start; /* without quotes around it */
   size_t length;
-  int line, column; /* where it begins */
+  int line, column; /* place of its first character */
   bool quoted;
-  bool last; /* of its record */
+  bool last; /* last field of its record */
 } field;
 
-/* A mistake in the file, at its place. */
-static dae_status mistake(const cli_table *table, int line, int column, const char *text,
-                          dae_error *err)
+/* Error at a place in the file. */
+static dae_status table_mistake(const cli_table *table, int line, int column, const char *text,
+                                dae_error *err)
 {
   cli_fail(err, DAE_ERROR_FILE, "%s", text);
-  snprintf(err->file, sizeof err->file, "%s", is_stdin(table->path) ? "stdin" : table->path);
+  snprintf(err->file, sizeof err->file, "%s", table_is_stdin(table->path) ? "stdin" : table->path);
   err->line = line;
   err->column = column;
   return err->status;
 }
 
-static void next_line(cursor *c)
+static void table_next_line(cursor *c)
 {
   c->line++;
   c->line_start = c->at;
 }
 
-/* up to the quote that ends it; in it quotes are doubled */
-static bool skip_quoted(cursor *c, field *f)
+/* skip to the closing quote; quotes inside are doubled */
+static bool table_skip_quoted(cursor *c, field *f)
 {
   for (f->start = ++c->at; c->at < c->end; c->at++) {
     if (*c->at == '\n') {
       c->at++;
-      next_line(c);
+      table_next_line(c);
       c->at--;
     }
     if (*c->at != '"')
@@ -107,7 +106,7 @@ static bool skip_quoted(cursor *c, field *f)
   return false;
 }
 
-static void skip_plain(cursor *c, field *f)
+static void table_skip_plain(cursor *c, field *f)
 {
   f->start = c->at;
   while (c->at < c->end && *c->at != ',' && *c->at != '\n' && *c->at != '\r')
@@ -115,15 +114,15 @@ static void skip_plain(cursor *c, field *f)
   f->length = (size_t)(c->at - f->start);
 }
 
-static dae_status next_field(const cli_table *table, cursor *c, field *f, dae_error *err)
+static dae_status table_next_field(const cli_table *table, cursor *c, field *f, dae_error *err)
 {
   *f = (field){.line = c->line,
                .column = (int)(c->at - c->line_start) + 1,
                .quoted = c->at < c->end && *c->at == '"'};
   if (!f->quoted)
-    skip_plain(c, f);
-  else if (!skip_quoted(c, f))
-    return mistake(table, f->line, f->column, "the quote that begins here does not end", err);
+    table_skip_plain(c, f);
+  else if (!table_skip_quoted(c, f))
+    return table_mistake(table, f->line, f->column, "this quote is not closed", err);
   if (c->at < c->end && *c->at == ',') {
     c->at++;
     return DAE_OK;
@@ -131,30 +130,30 @@ static dae_status next_field(const cli_table *table, cursor *c, field *f, dae_er
   f->last = true;
   c->at += c->at < c->end && *c->at == '\r';
   if (c->at < c->end && *c->at != '\n')
-    return mistake(table, c->line, (int)(c->at - c->line_start) + 1,
-                   "a comma or the end of the line is wanted here", err);
+    return table_mistake(table, c->line, (int)(c->at - c->line_start) + 1,
+                         "expected a comma or the end of the line", err);
   c->at += c->at < c->end;
-  next_line(c);
+  table_next_line(c);
   return DAE_OK;
 }
 
-static bool at_blank_line(const cursor *c)
+static bool table_at_blank_line(const cursor *c)
 {
   const char *at = c->at + (*c->at == '\r');
   return at < c->end && *at == '\n';
 }
 
-static void skip_blank_lines(cursor *c)
+static void table_skip_blank_lines(cursor *c)
 {
-  while (c->at < c->end && at_blank_line(c)) {
+  while (c->at < c->end && table_at_blank_line(c)) {
     c->at += 1 + (*c->at == '\r');
-    next_line(c);
+    table_next_line(c);
   }
 }
 
 /* ---- names ---- */
 
-static dae_status add_name(cli_table *table, const field *f, dae_error *err)
+static dae_status table_add_name(cli_table *table, const field *f, dae_error *err)
 {
   char **names = realloc(table->names, (size_t)(table->columns + 1) * sizeof *names);
   if (names)
@@ -172,49 +171,50 @@ static dae_status add_name(cli_table *table, const field *f, dae_error *err)
   return DAE_OK;
 }
 
-/* what is likely wrong with a first line */
-static dae_status check_names(const cli_table *table, dae_error *err)
+/* common errors of the first line */
+static dae_status table_check_names(const cli_table *table, dae_error *err)
 {
   double number;
   int numbers = 0;
   for (int i = 0; i < table->columns; i++)
     numbers += cli_parse_number(table->names[i], &number);
   if (table->columns == 1 && strpbrk(table->names[0], ";\t"))
-    return mistake(table, 1, 0, "there is only one column: commas have to part the fields", err);
+    return table_mistake(table, 1, 0,
+                         "there is only one column: fields must be separated by commas", err);
   if (numbers == table->columns)
-    return mistake(table, 1, 0, "the first line has to name the columns; here it holds numbers",
-                   err);
+    return table_mistake(
+        table, 1, 0, "the first line must contain the names of the columns, but has numbers", err);
   return DAE_OK;
 }
 
-static dae_status read_names(cli_table *table, dae_error *err)
+static dae_status table_read_names(cli_table *table, dae_error *err)
 {
   cursor c = {table->text, table->text + table->length, table->text, 1};
   field f = {0};
-  if (strncmp(c.at, "\xef\xbb\xbf", 3) == 0) /* the mark that some programs begin UTF-8 with */
+  if (strncmp(c.at, "\xef\xbb\xbf", 3) == 0) /* byte order mark of UTF-8 */
     c.at += 3;
-  skip_blank_lines(&c);
+  table_skip_blank_lines(&c);
   if (c.at == c.end)
-    return mistake(table, 0, 0, "the file is empty", err);
+    return table_mistake(table, 0, 0, "the file is empty", err);
   while (!f.last) {
-    dae_status status = next_field(table, &c, &f, err);
+    dae_status status = table_next_field(table, &c, &f, err);
     if (status >= 0)
-      status = add_name(table, &f, err);
+      status = table_add_name(table, &f, err);
     if (status < 0)
       return status;
   }
   table->body = (size_t)(c.at - table->text);
   table->body_line = c.line;
-  return check_names(table, err);
+  return table_check_names(table, err);
 }
 
 dae_status cli_table_read(const char *path, cli_table *out, dae_error *err)
 {
   *out = (cli_table){.path = path};
-  dae_status status = read_file(out, err);
+  dae_status status = table_read_file(out, err);
   if (status >= 0 && memchr(out->text, '\0', out->length))
-    return mistake(out, 0, 0, "it has zero bytes: this is not a text file", err);
-  return status < 0 ? status : read_names(out, err);
+    return table_mistake(out, 0, 0, "this is not a text file: it contains zero bytes", err);
+  return status < 0 ? status : table_read_names(out, err);
 }
 
 void cli_table_free(cli_table *table)
@@ -227,8 +227,8 @@ void cli_table_free(cli_table *table)
 
 /* ---- numbers ---- */
 
-/* A number, or NaN for what is missing, is none or is not finite. */
-static bool read_number(const field *f, double *value)
+/* Number of a field, NaN for an empty field, nan and inf; false: not a number. */
+static bool table_read_number(const field *f, double *value)
 {
   static const char *const gaps[] = {"", "nan", "inf", "infinity"};
   const char *start = f->start, *end = start + f->length;
@@ -252,59 +252,59 @@ static bool read_number(const field *f, double *value)
   return false;
 }
 
-static dae_status not_a_number(const cli_table *table, const field *f, int column, dae_error *err)
+static dae_status table_not_a_number(const cli_table *table, const field *f, int column,
+                                     dae_error *err)
 {
   char text[256];
   snprintf(text, sizeof text, "'%.*s' in column %.80s is not a number",
            f->length < 60 ? (int)f->length : 60, f->start, table->names[column]);
-  return mistake(table, f->line, f->column, text, err);
+  return table_mistake(table, f->line, f->column, text, err);
 }
 
-static dae_status wrong_count(const cli_table *table, int line, int fields, dae_error *err)
+static dae_status table_wrong_count(const cli_table *table, int line, int fields, dae_error *err)
 {
   char text[160];
   snprintf(text, sizeof text, "this row has %s%d field%s, but there are %d columns",
            fields > table->columns ? "more than " : "",
            fields > table->columns ? table->columns : fields, fields == 1 ? "" : "s",
            table->columns);
-  return mistake(table, line, 0, text, err);
+  return table_mistake(table, line, 0, text, err);
 }
 
-/* One row: the number in column j goes to values[slot[j] * stride], where slot[j] is not negative.
- */
-static dae_status read_row(const cli_table *table, cursor *c, const int *slot, double *values,
-                           long stride, dae_error *err)
+/* Reads one row: the number of column j goes to values[slot[j] * stride] unless slot[j] < 0. */
+static dae_status table_read_row(const cli_table *table, cursor *c, const int *slot, double *values,
+                                 long stride, dae_error *err)
 {
   field f = {0};
   int line = c->line, j = 0;
   for (; !f.last; j++) {
-    dae_status status = next_field(table, c, &f, err);
+    dae_status status = table_next_field(table, c, &f, err);
     if (status < 0)
       return status;
     if (j == table->columns)
-      return wrong_count(table, line, j + 1, err);
-    if (slot[j] >= 0 && !read_number(&f, &values[slot[j] * stride]))
-      return not_a_number(table, &f, j, err);
+      return table_wrong_count(table, line, j + 1, err);
+    if (slot[j] >= 0 && !table_read_number(&f, &values[slot[j] * stride]))
+      return table_not_a_number(table, &f, j, err);
   }
-  return j < table->columns ? wrong_count(table, line, j, err) : DAE_OK;
+  return j < table->columns ? table_wrong_count(table, line, j, err) : DAE_OK;
 }
 
-static dae_status read_rows(const cli_table *table, const int *slot, cli_numbers *out,
-                            dae_error *err)
+static dae_status table_read_rows(const cli_table *table, const int *slot, cli_numbers *out,
+                                  dae_error *err)
 {
   cursor c = {.at = table->text + table->body,
               .end = table->text + table->length,
               .line_start = table->text + table->body,
               .line = table->body_line};
   dae_status status = DAE_OK;
-  skip_blank_lines(&c);
+  table_skip_blank_lines(&c);
   while (c.at < c.end && status >= 0) {
-    status = read_row(table, &c, slot, out->values + out->rows, out->stride, err);
+    status = table_read_row(table, &c, slot, out->values + out->rows, out->stride, err);
     out->rows += status >= 0;
-    skip_blank_lines(&c);
+    table_skip_blank_lines(&c);
   }
   if (status >= 0 && out->rows == 0)
-    return mistake(table, 0, 0, "there are no rows, only the names of the columns", err);
+    return table_mistake(table, 0, 0, "the file has no rows, only the names of the columns", err);
   return status;
 }
 
@@ -322,7 +322,7 @@ dae_status cli_table_numbers(const cli_table *table, int count, const int *colum
       slot[j] = -1;
     for (int i = 0; i < count; i++)
       slot[columns[i]] = i;
-    status = read_rows(table, slot, out, err);
+    status = table_read_rows(table, slot, out, err);
   } else {
     status = cli_fail(err, DAE_ERROR_MEMORY, "out of memory for %.200s", table->path);
   }

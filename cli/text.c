@@ -1,4 +1,4 @@
-/* Text in 80 columns. Bytes that continue a UTF-8 character take no column. */
+/* Text in 80 columns. Continuation bytes of UTF-8 take no column. */
 #include "cli.h"
 
 #include <stdarg.h>
@@ -6,8 +6,8 @@
 
 #define LABEL 15 /* columns before the text of a row */
 
-/* columns that n bytes take */
-static int width_of(const char *text, size_t n)
+/* width of n bytes in columns */
+static int text_width(const char *text, size_t n)
 {
   int width = 0;
   for (size_t i = 0; i < n; i++)
@@ -15,7 +15,7 @@ static int width_of(const char *text, size_t n)
   return width;
 }
 
-static void put_clean(FILE *out, const char *text, size_t n)
+static void text_put_clean(FILE *out, const char *text, size_t n)
 {
   for (size_t i = 0; i < n; i++) {
     unsigned char c = (unsigned char)text[i];
@@ -25,7 +25,7 @@ static void put_clean(FILE *out, const char *text, size_t n)
 
 void cli_put_clean(FILE *out, const char *text)
 {
-  put_clean(out, text, strlen(text));
+  text_put_clean(out, text, strlen(text));
 }
 
 void cli_wrap(FILE *out, int column, int indent, const char *text)
@@ -33,7 +33,7 @@ void cli_wrap(FILE *out, int column, int indent, const char *text)
   bool first = true;
   for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
     size_t length = strcspn(text, " ");
-    int width = width_of(text, length);
+    int width = text_width(text, length);
     if (!first && column + 1 + width > CLI_WIDTH) {
       fprintf(out, "\n%*s", indent, "");
       column = indent;
@@ -41,7 +41,7 @@ void cli_wrap(FILE *out, int column, int indent, const char *text)
       fputc(' ', out);
       column++;
     }
-    put_clean(out, text, length);
+    text_put_clean(out, text, length);
     column += width;
     text += length;
     first = false;

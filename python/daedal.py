@@ -1,4 +1,4 @@
-"""Constrained dynamics from Python: daedal's library by ctypes, in one file.
+"""Python interface of daedal, by ctypes, in one file.
 
     import daedal
     r = daedal.run("pendulum.dae", to=10, rtol=1e-8)        # a model file
@@ -8,12 +8,12 @@
                             g=lambda t, q: q[0]**2 + q[1]**2 - 1)
     r = rod.run({"q": [1, 0]}, to=10)                       # a problem by callbacks
 
-    s = daedal.solve_ivp(fun, (0, 10), y0)                  # in the shape of SciPy's
+    s = daedal.solve_ivp(fun, (0, 10), y0)                  # the interface of SciPy
 
-Results and the arguments of callbacks are numpy arrays where numpy is installed, otherwise
-array.array and lists. The structs of the C headers are mirrored here, so the library has to be of
-this very version; tests/python compares the mirror with what a C compiler makes of the headers. An
-object belongs to one thread at a time.
+Results and the arguments of callbacks are numpy arrays if numpy is installed, otherwise array.array
+and lists. The file mirrors the structs of the C headers, so that the library must have the same
+version; tests/python compares the mirror with the headers. An object belongs to one thread at a
+time.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ version = "0.2.0"  # of include/daedal/version.h
 
 # ---- the C interface ----
 
-# The structs of the headers, member by member; a pointer to a function is a void *.
+# Structs of the headers, member by member; function pointers are void *.
 _STRUCTS = """
 dae_error { int status; double t, h; int line, column; char file[128], source[160]; int caret;
   char equation[64], text[512]; }
@@ -139,7 +139,7 @@ int dae_run(void *, void *, void *, void *);
 int dae_report_sink(char *, void *, void *, void *, void *);
 """
 
-# Members that are called, from here or from there.
+# Function pointers in structs, with their types.
 _POINTERS = """
 int dae_mechanical.energy(void *, void *, void *, void *);
 int dae_event.value(void *, double, void *, void *);
@@ -170,7 +170,7 @@ def _prototypes(text: str) -> dict[str, tuple[Any, list[Any]]]:
 
 
 class _Struct(ctypes.Structure):
-    """A struct that keeps alive what its pointers are set to."""
+    """Struct that holds references to the objects its pointers point to."""
 
     def put(self, **members: Any) -> Any:
         for name, value in members.items():
@@ -198,7 +198,7 @@ _pointers = {_name: ctypes.CFUNCTYPE(_result, *_arguments)
 
 
 def _candidates() -> Iterator[str]:
-    """Where the library may be, by falling preference."""
+    """Paths of the library, by descending preference."""
     here = os.path.dirname(os.path.abspath(__file__))
     prefix = os.path.join(here, "..", "..", "..")  # of PREFIX/share/daedal/python
     folders = [here, os.path.join(here, "..", "build", "release"),
@@ -222,13 +222,13 @@ def _open() -> ctypes.CDLL:
         except OSError as failure:
             failures.append(str(failure))
     if library is None:
-        raise ImportError("the library of daedal cannot be loaded; the environment variable "
-                          "DAEDAL_LIBRARY may name it. " + "; ".join(failures))
+        raise ImportError("the library of daedal cannot be loaded; set the environment variable "
+                          "DAEDAL_LIBRARY to its path. " + "; ".join(failures))
     library.dae_version.restype = c_char_p
     found = library.dae_version().decode()
     if found != version:
-        raise ImportError(f"daedal.py is of version {version}, the library {library._name} of "
-                          f"version {found}: they have to be the same")
+        raise ImportError(f"daedal.py has version {version}, the library {library._name} has "
+                          f"version {found}: the versions must be the same")
     try:
         for name, (result, arguments) in _prototypes(_FUNCTIONS).items():
             function = getattr(library, name)
@@ -238,8 +238,7 @@ def _open() -> ctypes.CDLL:
     except AttributeError as missing:
         differs = str(missing)
     if differs:
-        raise ImportError(f"the library {library._name} is not the one that this daedal.py was "
-                          f"written for: {differs}")
+        raise ImportError(f"the library {library._name} does not match this daedal.py: {differs}")
     return library
 
 
@@ -251,7 +250,7 @@ def _str(text: bytes | None) -> str:
 
 
 def _text(function: Callable, struct: Any) -> str:
-    """What a function writes that returns the length needed, as snprintf does."""
+    """Text of a function that returns the length needed, as snprintf does."""
     buffer = ctypes.create_string_buffer(function(byref(struct), None, 0) + 1)
     function(byref(struct), buffer, len(buffer))
     return _str(buffer.value)
@@ -275,15 +274,15 @@ def _names(names: Iterable[str]) -> Any:
 
 
 class Error(Exception):
-    """What the library refused or could not do. str() is the text that the command prints, with the
-    place in the model where there is one.
+    """Failure in the library. str() is the message of the command, with the place in the model if
+    there is one.
 
-    status    its name, "DAE_ERROR_STEP"
-    text      what happened, the likely cause, what to try
-    t, h      time and step size, NaN where they mean nothing
-    file, line, column, source     the place in a model; "" and 0 where there is none
-    equation  the equation, constraint, variable or option concerned
-    result    what a run has computed until then, or None
+    status    name of the status, "DAE_ERROR_STEP"
+    text      failure, likely cause, remedy
+    t, h      time and step size, NaN: none
+    file, line, column, source     place in a model; "" and 0: none
+    equation  name of the equation, constraint, variable or option
+    result    rows of the run so far, or None
     """
 
     def __init__(self, record: Any) -> None:
@@ -296,7 +295,8 @@ class Error(Exception):
 
 
 class Refuse(Exception):
-    """To be raised by a callback: it is not defined at this point, try a smaller step."""
+    """Raised by a callback that is not defined at a point: the step is repeated with a smaller
+    size."""
 
 
 def _call(function: Callable, *arguments: Any) -> int:
@@ -309,12 +309,12 @@ def _call(function: Callable, *arguments: Any) -> int:
 
 
 class _Guard:
-    """Keeps an exception of a callback, or Ctrl-C, until the library has returned; until then every
-    callback fails, so that it soon does."""
+    """Stores an exception of a callback, or Ctrl-C, until the library returns; further callbacks
+    fail until then."""
 
     def __init__(self) -> None:
         self.failure: BaseException | None = None
-        self.why = _s.dae_error()  # what the library adds to its message
+        self.why = _s.dae_error()  # reason of a refusal, part of the library's message
         self._handler: Any = None
 
     def __enter__(self) -> None:
@@ -329,14 +329,14 @@ class _Guard:
             self._handler = None
 
     def _interrupt(self, *_: object) -> None:
-        if self.failure is not None:  # the second time: out of whatever is going on
+        if self.failure is not None:  # second interrupt
             raise KeyboardInterrupt
         self.failure = KeyboardInterrupt()
 
     def pointer(self, kind: Any, function: Callable, name: str = "", failed: Any = -1,
                 always: bool = False) -> Any:
-        """A C function that calls this one, and returns 0 where it returns None. always: even after
-        a failure."""
+        """C function that calls a Python function, with 0 for the result None. always: also after a
+        failure."""
 
         def call(*arguments: Any) -> Any:
             if self.failure is not None and not always:
@@ -355,30 +355,30 @@ class _Guard:
         return kind(call)
 
     def check(self, status: int, record: Any, result: Result | None = None) -> int:
-        """Raises what happened in callbacks, or the library's error."""
+        """Raises the stored exception of a callback, or the library's error."""
         failure, self.failure = self.failure, None
         if failure is None and status < 0:
             failure = Error(record)
         if failure is None:
             return status
         try:
-            with contextlib.suppress(AttributeError):  # of exceptions with slots
+            with contextlib.suppress(AttributeError):  # exceptions with slots
                 failure.result = result
             raise failure
         finally:
-            del failure  # which knows this frame
+            del failure  # breaks the reference cycle with this frame
 
 
 # ---- arrays ----
 
 
 def _vector(values: Sequence[float]) -> Any:
-    """What callbacks get."""
+    """Array type of callback arguments."""
     return [float(v) for v in values] if numpy is None else numpy.array(values, dtype=float)
 
 
 def _array(values: Sequence[float]) -> Any:
-    """What results are made of."""
+    """Array type of results."""
     return array("d", values) if numpy is None else numpy.array(values, dtype=float)
 
 
@@ -388,7 +388,7 @@ def _doubles(values: Iterable[float]) -> Any:
 
 
 def _read(address: int, count: int) -> Any:
-    """A copy of so many numbers."""
+    """Copy of count numbers."""
     memory = (c_double * count).from_address(address)
     return memory[:] if numpy is None else numpy.frombuffer(bytearray(memory))
 
@@ -408,12 +408,12 @@ def _shape(value: Any) -> tuple[int, ...]:
 
 
 def _full(matrix: Any) -> Any:
-    """A sparse matrix of SciPy's as an array, others as they are."""
+    """Dense array of a SciPy sparse matrix; other matrices unchanged."""
     return matrix.toarray() if hasattr(matrix, "toarray") else matrix
 
 
 def _flat(value: Any, rows: int, columns: int | None, entries: list | None, what: str) -> Any:
-    """A vector; or a matrix by columns, of which `entries` (None: all) are stored."""
+    """Values of a vector, or the entries of a matrix (None: all) by columns."""
     value = _full(value) if numpy is None else numpy.asarray(_full(value), dtype=float)
     shape, count = _shape(value), rows * (columns or 1)
     if columns is not None and shape == (rows, columns):
@@ -428,11 +428,11 @@ def _flat(value: Any, rows: int, columns: int | None, entries: list | None, what
     if shape == () and count == 1:
         return [float(value)]
     wanted = f"{rows} x {columns}" if columns is not None else str(rows)
-    raise ValueError(f"{what} gives {' x '.join(map(str, shape)) or 'one'}, wanted: {wanted}")
+    raise ValueError(f"{what} returns {' x '.join(map(str, shape)) or 'one'}, expected: {wanted}")
 
 
 def _columns(data: bytearray, width: int) -> list[Any]:
-    """The columns of rows of numbers."""
+    """Columns of a table stored by rows."""
     if numpy is not None:
         return list(numpy.ascontiguousarray(numpy.frombuffer(data).reshape(-1, width).T))
     numbers = array("d", bytes(data))
@@ -446,12 +446,12 @@ class Option(NamedTuple):
     """An option of a method, as in run(..., NAME=value)."""
     name: str
     default: float | int | bool | str
-    range: tuple | None  # least and greatest value, or words
+    range: tuple | None  # smallest and largest value, or words
     help: str
 
 
 class Method(NamedTuple):
-    """A method: for which problems, of which order; reference: a key of docs/references.bib."""
+    """A method; summary: problem class and order; reference: key in docs/references.bib."""
     name: str
     summary: str
     reference: str | None
@@ -503,7 +503,7 @@ class _Choice:
             value if isinstance(value, str) else repr(float(value)).removesuffix(".0")
         table = _s.dae_option_table.from_buffer_copy(
             _s.dae_option_table.from_address(self.method.options))
-        table.owner = self.name.encode()  # messages name the method, not its family
+        table.owner = self.name.encode()  # name of the method, not of its family, in messages
         _call(_lib.dae_options_set, byref(table), self.options, name.encode(), text.encode())
 
 
@@ -511,7 +511,7 @@ class _Choice:
 
 
 class _System:
-    """A problem and its start as the library sees them, in a plan that runs begin with."""
+    """A problem and its start, in a plan that is copied for every run."""
 
     def __init__(self, plan: Any, guard: _Guard, model: Any = None) -> None:
         self.plan, self.guard, self.model = plan, guard, model
@@ -521,7 +521,7 @@ class _System:
         self.settings = list((_s.dae_model_setting * count).from_address(at.value)) if count else []
 
     def names(self) -> list[str]:
-        """Of the entries of the state vector."""
+        """Names of the entries of the state vector."""
         buffer, names = ctypes.create_string_buffer(256), []
         for i in range(self.size):
             _lib.dae_problem_variable(self.problem, i, buffer, len(buffer))
@@ -529,7 +529,7 @@ class _System:
         return names
 
     def call(self, function: Callable, *arguments: Any) -> int:
-        """Calls a function that may call back."""
+        """Calls a library function that may call Python callbacks."""
         record = _s.dae_error()
         with self.guard:
             status = function(*arguments, byref(record))
@@ -537,14 +537,14 @@ class _System:
             self.locate(record, ())
         return self.guard.check(status, record)
 
-    # what the model says of its run
+    # settings of the model
 
     def setting(self, name: str) -> Any:
         return next((s for s in self.settings if not s.system and _str(s.name) == name), None)
 
     @contextlib.contextmanager
-    def naming(self, setting: Any) -> Iterator[None]:
-        """What goes wrong because of a setting is an error at its place."""
+    def located_at(self, setting: Any) -> Iterator[None]:
+        """Turns an error caused by a setting into an error at its place in the model."""
         try:
             yield
         except Error as error:
@@ -565,10 +565,10 @@ class _System:
         if self.model:
             _lib.dae_model_locate(self.model, byref(record))
 
-    # method and options: what is asked for over what the model says over the defaults
+    # method and options: arguments override the model, which overrides the defaults
 
     def accept(self, method: str) -> None:
-        """Raises the reason why the method does not take the problem."""
+        """Raises an error if the method does not apply to the problem."""
         if accepts := _methods()[method].accepts:
             _call(_pointers["dae_method.accepts"](accepts), self.problem)
 
@@ -579,7 +579,7 @@ class _System:
             return error.text
 
     def automatic(self, wanted: Iterable[str]) -> _Choice:
-        """What `auto` stands for; the first method that has all options wanted, if that has not."""
+        """Method of `auto`, or the first applicable method that has all wanted options."""
         why, record, wanted = ctypes.create_string_buffer(256), _s.dae_error(), set(wanted)
         address = _lib.dae_method_choose(self.problem, why, len(why), byref(record))
         if not address:
@@ -589,7 +589,7 @@ class _System:
             return _Choice(name, _str(why.value))
         fitting = (other for other, m in _methods().items() if wanted <= set(_options(other))
                    and not m.caution and self.refusal(other) is None)
-        return _Choice(next(fitting, name), "it has the options asked for")
+        return _Choice(next(fitting, name), "it has the given options")
 
     def by_name(self, name: str) -> _Choice:
         record = _s.dae_error()
@@ -604,13 +604,13 @@ class _System:
         said = {name: s for name, s in said.items()
                 if name not in options and name not in ("to", "from", "every", "method")}
         wanted = method or (_str(named.text) if named else "auto")
-        with self.naming(named):
+        with self.located_at(named):
             choice = self.automatic([*options, *said]) if wanted == "auto" else self.by_name(wanted)
         for name, s in said.items():
             if method and name not in _options(choice.name):
-                self.note(f"simulate's `{name}`", choice)
+                self.note(f"`{name}` of simulate", choice)
                 continue
-            with self.naming(s):
+            with self.located_at(s):
                 choice.set(name, _str(s.text) if math.isnan(s.value) else s.value)
         for name, value in options.items():
             choice.set(name, value)
@@ -623,16 +623,16 @@ class _System:
         return choice
 
     def note(self, what: str, choice: _Choice) -> None:
-        warnings.warn(f"{what} is not used: {choice.name} has no such thing", stacklevel=5)
+        warnings.warn(f"{what} is not an option of {choice.name}: ignored", stacklevel=5)
 
     def couple(self, choice: _Choice, sweep: Sequence[str] | None) -> None:
-        """The order of the systems, and the solvers that they ask for."""
+        """Order of the systems, and their solvers by the settings of the model."""
         if sweep is not None:
             coupled = _s.dae_coupled.from_address(self.plan.problem.coupled)
             parts = (_s.dae_part * coupled.parts).from_address(coupled.part)
             names = [_str(part.name) or _str(coupled.name) for part in parts]
             if sorted(sweep) != sorted(names):
-                raise ValueError(f"sweep: an order of all systems is wanted: {', '.join(names)}")
+                raise ValueError(f"sweep: expected an order of all systems: {', '.join(names)}")
             choice.wave.put(order=(c_int * len(names))(*map(names.index, sweep)))
         children = c_void_p()
         _call(_lib.dae_model_children, self.model, choice.wave.rtol, choice.wave.atol, None,
@@ -645,11 +645,11 @@ class _System:
 
 
 class Result(dict):
-    """The rows of a run: a dict of arrays by the names of the columns, "t" first.
+    """Rows of a run: a dict of arrays by the names of the columns, "t" first.
 
-    names     of the columns
-    summary   the closing summary of the run as a dict: status, method, drift, energy, statistics
-    text      the same as the command prints it
+    names     names of the columns
+    summary   closing summary as a dict: status, method, drift, energy, statistics
+    text      closing summary as text, as printed by the command
     """
 
     def __init__(self, names: list[str], data: bytearray, summary: Any) -> None:
@@ -663,7 +663,7 @@ class Result(dict):
 
 
 def _rows(guard: _Guard, names: list[str], data: bytearray) -> Any:
-    """A sink that keeps names and rows."""
+    """Sink that stores names and rows."""
 
     def opened(_: Any, columns: int, at: int, record: Any) -> None:
         names.extend(map(_str, (c_char_p * columns).from_address(at)))
@@ -678,7 +678,7 @@ def _rows(guard: _Guard, names: list[str], data: bytearray) -> Any:
 
 def _report(path: Any, system: _System, plan: Any, why: str, command: str | None,
             stack: contextlib.ExitStack) -> Any:
-    """A sink that writes the page of a run."""
+    """Sink that writes the report of a run."""
     sink = _s.dae_sink()
     sink.options = _s.dae_report_options().put(
         plan=addressof(plan), model=system.model, why=why.encode() or None,
@@ -694,7 +694,7 @@ def _run(system: _System, to: float | None, *, method: str | None = None,
          command: str | None = None, progress: Callable[[float], Any] | None = None,
          **options: Any) -> Result:
     if to is None and not system.setting("to"):
-        raise ValueError("the model does not say when to end: give to=T")
+        raise ValueError("the model has no end time: give to=T")
     choice, guard = system.choose(method, options, sweep), system.guard
     plan = _s.dae_run_plan.from_buffer_copy(system.plan)
     plan.put(method=choice.method, options=choice.options, verify=verify,
@@ -733,7 +733,7 @@ def _check(system: _System) -> dict[str, Any]:
 
 
 def _compile(model: Any) -> None:
-    """Native code for a model, or a warning."""
+    """Compiles a model to native code, or warns."""
     guard, options, record = _Guard(), _lib.dae_native_defaults(), _s.dae_error()
     options.put(proceed=guard.pointer(_pointers["dae_native_options.proceed"], lambda _: True,
                                       failed=False))
@@ -746,19 +746,19 @@ def _compile(model: Any) -> None:
 
 
 class Model:
-    """A model: a file, or text. set gives other values to its params: {"L": 2, "A.k": "2*pi"}. jit
-    compiles its equations by the C compiler of the system; where that cannot be done there is a
-    warning, and the model is interpreted.
+    """A model from a file or a text. set: other values of its params, {"L": 2, "A.k": "2*pi"}. jit:
+    compile its equations by the C compiler of the system; if that fails, the model is interpreted,
+    with a warning.
 
-    name, title    as the model says
-    settings       of its simulate statement; those of a system as "A.rtol"
-    counts         what it has: coordinates, states, constraints, ...
+    name, title    name and title in the model statement
+    settings       settings of the simulate statement; those of a system as "A.rtol"
+    counts         numbers of coordinates, states, constraints, ...
     """
 
     def __init__(self, path: Any = None, *, text: str | None = None, name: str = "model.dae",
                  set: Mapping[str, Any] | None = None, jit: bool = False) -> None:
         if (path is None) == (text is None):
-            raise TypeError("a model is a file, or text=...: one of the two")
+            raise TypeError("a model needs either a file or text=...")
         self._path, self._set, self._jit = path, dict(set or {}), jit
         model, options = c_void_p(), _lib.dae_model_defaults()
         params = [f"{param}={value}" for param, value in self._set.items()]
@@ -783,11 +783,11 @@ class Model:
 
     def _system(self, start: Any, t0: float, fixed: Iterable[str]) -> _System:
         if start is not None:
-            raise TypeError("a model has a start of its own; set={...} gives params other values")
+            raise TypeError("the start of a model is part of it; set={...} changes its params")
         return self._of_its_own
 
     def run(self, to: float | None = None, **options: Any) -> Result:
-        """Runs the model, as daedal.run does."""
+        """Runs the model, with the arguments of daedal.run."""
         report, command = options.get("report"), None
         if self._path is not None:
             if report and os.path.exists(report) and os.path.samefile(report, self._path):
@@ -798,9 +798,9 @@ class Model:
         return _run(self._of_its_own, to, command=command, **options)
 
     def check(self) -> dict[str, Any]:
-        """What the model is, as daedal.check tells it."""
+        """Analyses the model, with the result of daedal.check."""
         found = _check(self._of_its_own)
-        if self.counts["coordinates"] == 0:  # discrete variables are states that do not move
+        if self.counts["coordinates"] == 0:  # discrete variables are states with rate zero
             found["dof"] -= self.counts["discretes"]
         return found
 
@@ -810,32 +810,32 @@ class Model:
 
 def run(path: Any = None, to: float | None = None, *, text: str | None = None,
         set: Mapping[str, Any] | None = None, jit: bool = False, **options: Any) -> Result:
-    """Runs a model: a file, or text.
+    """Runs a model from a file or a text.
 
-    to        end time; where left out, as the model says
-    set       params that get other values: {"L": 2}
+    to        end time; default: that of the model
+    set       other values of params: {"L": 2}
     jit       compile the equations by the C compiler of the system
     method    a name of methods(), or "auto"
     rtol, atol, step, order, ...     options of the method
-    every     distance of the rows in time, 0: a row at every step
-    times     rows at these times, at the start and at the end instead
-    report    an HTML file to write: the summary, the motion, plots, the data
-    progress  called with t after every step; False ends the run
-    verify    run a coupled model as one system too, and compare
-    sweep     the order of its systems: ["A", "C", "B"]
+    every     interval of the rows in time, 0: a row at every step
+    times     output times, with rows also at the start and at the end
+    report    name of an HTML file with summary, animation, plots and data
+    progress  function called with t after every step; False ends the run
+    verify    compare a dynamic iteration with a run of the assembled system
+    sweep     order of the systems of a coupled model: ["A", "C", "B"]
     """
     return Model(path, text=text, set=set, jit=jit).run(to, **options)
 
 
 def check(path: Any = None, *, text: str | None = None,
           set: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """What a model is, before anything is run:
+    """Analyses a model without a run:
 
-    index, dof, constraints, rank, text     the diagnosis
-    start      the consistent start: name -> value
-    moved      name -> (given, consistent), where the start is not consistent as given
-    methods    name -> None, or why the method does not take the model
-    auto, why  what `auto` stands for
+    index, dof, constraints, rank, text     diagnosis
+    start      consistent start: name -> value
+    moved      changed start values: name -> (given, consistent)
+    methods    name -> None, or the reason against the method
+    auto, why  method selected by `auto`, and the reason
     """
     return Model(path, text=text, set=set).check()
 
@@ -844,14 +844,14 @@ def check(path: Any = None, *, text: str | None = None,
 
 
 class Event(NamedTuple):
-    """A zero to look for along a motion.
+    """An event: zero of a function along a motion.
 
-    value(t, ...)   gets the parts of the state vector that the problem has, in their order:
+    value(t, ...)   function of the blocks of the state vector that the problem has, in their order:
                     q, v, u, w, lambda, psi; or x, y
     direction       +1: rising only, -1: falling only, 0: both
-    stop            the run ends there
-    action(t, ...)  gives new values: a tuple q, v (and u where there are such), or x alone. The
-                    state is then made consistent. None: nothing changes
+    stop            the run ends at the event
+    action(t, ...)  returns new values: a tuple q, v (and u if the problem has extra states), or x.
+                    The state is then made consistent. None: no change
     """
     value: Callable
     direction: int = 0
@@ -861,15 +861,15 @@ class Event(NamedTuple):
 
 
 class _Form:
-    """A problem form: its struct, the parts of its state vector, its callbacks."""
+    """A problem form: its struct, the blocks of its state vector, its callbacks."""
     _STRUCT = _MEMBER = ""
-    _PARTS: dict[str, str] = {}  # of the state vector -> letter of their size
-    _MOVING: Sequence[str] = ()  # those that actions set
-    _OTHERS: Sequence[str] = ()  # members beside sizes and callbacks
-    # name -> parts it depends on; rows, and columns of a matrix, as the parts that they run over;
-    # the part of whose size a vector to contract with is, which is the last argument
+    _PARTS: dict[str, str] = {}  # block of the state vector -> letter of its size
+    _MOVING: Sequence[str] = ()  # blocks set by actions
+    _OTHERS: Sequence[str] = ()  # members other than sizes and callbacks
+    # name -> blocks of its arguments; blocks of the rows, and of the columns of a matrix; block of
+    # the vector to contract with, which is the last argument
     _CALLBACKS: dict[str, tuple[str, ...]] = {}
-    # matrices whose pattern has another name
+    # names of patterns that differ from the name of the matrix
     _PATTERNS = {"gdot_q": "G", "Ms_qv": "Ms", "Ms_x": "Ms", "Gts_q": "Gts", "Kts_qv": "Kts"}
 
     def __init__(self, *, name: str = "problem", events: Sequence[Event] = (),
@@ -883,17 +883,17 @@ class _Form:
 
     def run(self, start: Any, to: float, *, t0: float = 0.0, fixed: Iterable[str] = (),
             **options: Any) -> Result:
-        """Runs the problem; further options are those of daedal.run.
+        """Runs the problem, with the further arguments of daedal.run.
 
-        start     a dict of parts of the state vector, {"q": [1, 0], "v": [0, 1]}, or the first of
-                  them alone; what is left out is zero
+        start     a dict of blocks of the state vector, {"q": [1, 0], "v": [0, 1]}, or the first
+                  block alone; missing values are zero
         t0        start time
-        fixed     names of start values that must not be moved to make the start consistent
+        fixed     names of start values that the consistent start must not change
         """
         return _run(self._system(start, t0, fixed), to, **options)
 
     def check(self, start: Any, *, t0: float = 0.0, fixed: Iterable[str] = ()) -> dict[str, Any]:
-        """What the problem is, as daedal.check tells it."""
+        """Analyses the problem, with the result of daedal.check."""
         return _check(self._system(start, t0, fixed))
 
     def _system(self, start: Any, t0: float, fixed: Iterable[str]) -> _System:
@@ -908,15 +908,15 @@ class _Form:
         held = (ctypes.c_bool * max(system.size, 1))()
         for name in fixed:
             if name not in system.names():
-                raise ValueError(f"fixed: {name!r} is none of {', '.join(system.names())}")
+                raise ValueError(f"fixed: {name!r} is not one of {', '.join(system.names())}")
             held[system.names().index(name)] = True
         plan.put(start=_s.dae_start().put(t=t0, y=y, fixed=held))
         return system
 
     def _measure(self, start: Mapping[str, Any], t0: float) -> dict[str, int]:
-        """The sizes of parts and by letters: as given, by names, by the start, by a call."""
+        """Sizes by block and by letter: as given, or from names, the start, a call."""
         if unknown := sorted(set(start) - set(self._PARTS)):
-            raise ValueError(f"there is no {unknown[0]!r} to start: {', '.join(self._PARTS)}")
+            raise ValueError(f"start has no {unknown[0]!r}, only {', '.join(self._PARTS)}")
         n: dict[str, int] = {}
         for part, letter in self._PARTS.items():
             names, function = self._given.get(f"{letter}_names"), self._given.get(letter)
@@ -930,7 +930,7 @@ class _Form:
                 size = math.prod(_shape(function(t0, *point)))
             n[part] = n[letter] = size or 0
             if part in start and len(start[part]) != n[part]:
-                raise ValueError(f"{part} starts with {len(start[part])} values, not {n[part]}")
+                raise ValueError(f"{part} has {len(start[part])} start values, expected: {n[part]}")
         return n
 
     def _fill(self, n: Mapping[str, int], guard: _Guard) -> Any:
@@ -950,7 +950,7 @@ class _Form:
         return struct
 
     def _pattern(self, name: str, matrix: Any, n: Mapping[str, int], struct: Any) -> list:
-        """Gives struct the pattern of a matrix; its entries (row, column) in their order."""
+        """Sets the pattern of a matrix in struct; returns its entries (row, column) in order."""
         owner = next(key for key in self._CALLBACKS if self._PATTERNS.get(key, key) == name)
         rows, columns = (sum(n[part] for part in parts) for parts in self._CALLBACKS[owner][1:3])
         if _shape(matrix) != (rows, columns):
@@ -965,16 +965,16 @@ class _Form:
 
     def _callback(self, name: str, function: Any, n: Mapping[str, int],
                   patterns: Mapping[str, list], guard: _Guard) -> Any:
-        """The C function behind which a Python function, or a constant matrix, stands."""
+        """C function for a Python function or a constant matrix."""
         parts, over, *more = self._CALLBACKS[name]
         rows, columns = sum(n[p] for p in over), sum(n[p] for p in more[0]) if more else None
         contracted = n[more[1]] if len(more) > 1 else None
         if rows == 0:
-            raise ValueError(f"{name} is given, but the problem has nothing that it could be for")
+            raise ValueError(f"{name} is given, but has no rows in this problem")
         at_type, parts = getattr(_s, self._STRUCT + "_at"), [p for p in parts if n[p]]
         entries = patterns.get(self._PATTERNS.get(name, name))
         if name in ("Gts_q", "k_q", "Kts_qv") and entries is None and name[0].upper() in patterns:
-            raise ValueError(f"{name} needs a pattern of its own beside {name[0].upper()}_pattern")
+            raise ValueError(f"{name} needs its own pattern beside {name[0].upper()}_pattern")
         constant = None if callable(function) else _flat(function, rows, columns, entries, name)
 
         def call(_: Any, address: int, *rest: int) -> None:
@@ -1000,7 +1000,7 @@ class _Form:
         return guard.pointer(_pointers["dae_mechanical.energy"], call, "energy")
 
     def _watch(self, plan: Any, n: Mapping[str, int], guard: _Guard) -> None:
-        """Events and outputs, which look at whole state vectors."""
+        """Sets events and outputs, which are functions of the whole state vector."""
         there = [part for part in self._PARTS if n[part]]
         offset = dict(zip(there, itertools.accumulate((8 * n[part] for part in there), initial=0)))
         moving = [part for part in self._MOVING if n[part]]
@@ -1012,7 +1012,8 @@ class _Form:
             values = action(t, *parts(before))
             values = values if len(moving) > 1 else [values]
             if len(values) != len(moving):
-                raise ValueError(f"action gives {len(values)} parts, wanted: {', '.join(moving)}")
+                raise ValueError(f"action returns {len(values)} blocks, expected: "
+                                 f"{', '.join(moving)}")
             for part, new in zip(moving, values):
                 _write(after + offset[part], _flat(new, n[part], None, None, f"action ({part})"))
 
@@ -1034,7 +1035,7 @@ class _Form:
 
 
 class Mechanical(_Form):
-    """A mechanism by callbacks:
+    """A mechanical problem by callbacks:
 
         M(t,q,v) v' + G' lambda + K' psi = f(t,q,v,u,w)    G = dg/dq, K = dk/dv
         0  = g(t,q)                                        holonomic constraints
@@ -1042,21 +1043,22 @@ class Mechanical(_Form):
         u' = s(t,q,v,u,w)                                  extra states
         0  = c(t,q,v,u,w)                                  algebraic variables w
 
-    or by momenta p(t,q,v) and F instead of M and f. Wanted are M and f; g, k, s, c where there are
-    such. Functions get the arguments shown, u and w where the problem has them, and return
-    sequences; a matrix by rows, one number as it is. M may be a constant matrix. Any derivative may
-    be given, others are differenced: G(t,q), g_t(t,q), K, gamma, kappa, p_rate, k_q, gdot_q(t,q,v),
-    J(t,q,v,u,w) = d(f,s,c)/d(q,v,u,w), Ms_qv(t,q,v,s), Gts_q(t,q,s), Kts_qv(t,q,v,s), as in
-    include/daedal/mechanical.h. energy(t,q,v,u,w) gives T and V.
+    or by momenta p(t,q,v) and F instead of M and f. Required are M and f, and those of g, k, s, c
+    that the problem has. Functions get these arguments, u and w only if the problem has them, and
+    return sequences; a matrix by rows, a vector of one entry also as a number. M may be a constant
+    matrix. Derivatives are optional, missing ones are formed by differences: G(t,q), g_t(t,q), K,
+    gamma, kappa, p_rate, k_q, gdot_q(t,q,v), J(t,q,v,u,w) = d(f,s,c)/d(q,v,u,w), Ms_qv(t,q,v,s),
+    Gts_q(t,q,s), Kts_qv(t,q,v,s), as in include/daedal/mechanical.h. energy(t,q,v,u,w) returns T
+    and V.
 
-    nq, ng, nk, nu, nw     sizes, where names, the start, g and k do not tell them
-    q_names, u_names, w_names, g_names, k_names     for columns and messages
-    constant_mass, time_free_g     M does not depend on anything, g not on t
+    nq, ng, nk, nu, nw     sizes that do not follow from names, the start, g and k
+    q_names, u_names, w_names, g_names, k_names     names in columns and messages
+    constant_mass, time_free_g     M is constant, g does not depend on t
     M_pattern, G_pattern, K_pattern, J_pattern, Ms_pattern, Gts_pattern, k_q_pattern, Kts_pattern
-               matrices that are not zero where those have entries: fewer evaluations for
+               sparsity, by matrices with the same nonzero entries: fewer evaluations for
                differences, sparse factorisations
     events     a list of Event
-    outputs    {"name": function}: further columns; functions of what the values of events get
+    outputs    {"name": function}: additional columns; functions of the arguments of Event.value
     """
     _STRUCT, _MEMBER = "dae_mechanical", "mechanical"
     _PARTS = {"q": "q", "v": "q", "u": "u", "w": "w", "lambda": "g", "psi": "k"}
@@ -1076,14 +1078,14 @@ class Mechanical(_Form):
 class SemiExplicit(_Form):
     """Differential equations with algebraic variables y: M(t,x) x' = f(t,x,y), 0 = F(t,x,y).
 
-    Wanted is f, and F where there are y. Without M it is the identity; it may be singular.
-    Functions get y where the problem has them. J(t,x,y) = d(f,F)/d(x,y), F_t(t,x,y) and
-    Ms_x(t,x,s), as in include/daedal/semi_explicit.h, are differenced where left out.
+    Required are f, and F if there are y. M is the identity by default, and may be singular.
+    Functions get y only if the problem has them. J(t,x,y) = d(f,F)/d(x,y), F_t(t,x,y) and
+    Ms_x(t,x,s), as in include/daedal/semi_explicit.h, are formed by differences if missing.
 
     nx, ny, x_names, y_names, constant_mass, M_pattern, J_pattern, Ms_pattern, events, outputs
                          as in Mechanical
-    f_names, F_names     of equations, for messages
-    index                1 to 3, 0: to be found out
+    f_names, F_names     names of equations in messages
+    index                1 to 3, 0: determined at the start
     """
     _STRUCT, _MEMBER = "dae_semi_explicit", "semi_explicit"
     _PARTS = {"x": "x", "y": "y"}
@@ -1094,18 +1096,18 @@ class SemiExplicit(_Form):
                   "F_t": ("xy", "y"), "Ms_x": ("x", "x", "x", "x")}
 
 
-# ---- step by step ----
+# ---- single steps ----
 
 
 class Integrator:
-    """A method on its way through a problem (from a start, see Mechanical.run) or a model, step by
-    step. Events and outputs are things of a run: here are none.
+    """Single steps of a method on a problem (with a start, see Mechanical.run) or a model, without
+    events and outputs.
 
-    names             of the entries of the state vector
-    t, t_previous     end and beginning of the last step
-    h_next, order     size that the next one will try, order of the last
+    names             names of the entries of the state vector
+    t, t_previous     end and start of the last step
+    h_next, order     size of the next step, order of the last step
     y                 state vector at t
-    stats             counts, as in a summary
+    stats             statistics, as in a summary
     """
 
     def __init__(self, problem: Model | Mechanical | SemiExplicit, start: Any = None, *,
@@ -1127,11 +1129,11 @@ class Integrator:
     stats = property(lambda self: _stats(_lib.dae_integrator_stats(self._it)))
 
     def step(self, stop: float) -> bool:
-        """One accepted step that does not pass stop; whether it ended there."""
+        """Takes one accepted step that does not pass stop; returns whether it ends there."""
         return self._system.call(_lib.dae_integrator_step, self._it, stop) == _END
 
     def interpolate(self, t: float, rates: bool = False) -> Any:
-        """The state vector at t within the last step; with rates a pair, it and its derivative."""
+        """Dense output: state vector at t within the last step; with rates also its derivative."""
         y, dy = ((c_double * max(self._system.size, 1))() for _ in range(2))
         self._system.call(_lib.dae_integrator_interpolate, self._it, t, y, dy if rates else None)
         return (_vector(y), _vector(dy)) if rates else _vector(y)
@@ -1141,8 +1143,8 @@ class Integrator:
 
 
 class Solution(dict):
-    """What solve_ivp returns: t, y (a row for each variable), t_events, y_events, sol, nfev, njev,
-    nlu, status, message, success; as attributes too."""
+    """Result of solve_ivp: t, y (a row for each variable), t_events, y_events, sol, nfev, njev,
+    nlu, status, message, success; also as attributes."""
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -1152,9 +1154,9 @@ class Solution(dict):
 
 
 class DenseOutput:
-    """The solution as a function of t, a number or a sequence. Kept are values of the method's
-    interpolant at Chebyshev points of every step, enough for its degree: between them it comes out
-    as it was, up to round-off."""
+    """The solution as a function of t, a number or a sequence. Stored are values of the method's
+    interpolant at Chebyshev points of every step, as many as its degree requires: the dense output
+    is reproduced up to round-off."""
 
     def __init__(self, n: int, sign: float) -> None:
         self._n, self._sign, self._ends, self._pieces = n, sign, [], []
@@ -1190,7 +1192,7 @@ def _by_variable(states: Sequence[Any], n: int) -> Any:
 
 
 def _root(f: Callable[[float], float], a: float, fa: float, b: float, fb: float) -> float:
-    """The zero between a and b to round-off: false position (Illinois), halved every third time."""
+    """Zero between a and b to round-off: false position (Illinois), every third step bisected."""
     for k in itertools.count():
         if fb == 0 or abs(b - a) <= 4 * sys.float_info.epsilon * max(abs(a), abs(b)):
             return b
@@ -1206,8 +1208,8 @@ _GIVEN_UP = {"DAE_ERROR_STEP", "DAE_ERROR_SINGULAR", "DAE_ERROR_RECOVERABLE"}
 
 
 class _Watch:
-    """An event of solve_ivp: where its value changes its sign, looked for in four parts of every
-    step. One that is zero at the start has not changed it there."""
+    """An event of solve_ivp: sign changes of its value, located in four intervals of every step. A
+    zero at the start is not a sign change."""
 
     def __init__(self, event: Callable, value: Callable[[float], float], t: float) -> None:
         self.direction = getattr(event, "direction", 0)
@@ -1231,7 +1233,7 @@ class _Watch:
 
 def _problem(fun: Callable, back: bool, na: int, jac: Any, jac_sparsity: Any, mass: Any,
              algebraic: Any) -> SemiExplicit:
-    """The problem of solve_ivp, by functions of (t, y). Backwards it is one in -t."""
+    """Problem of solve_ivp, by functions of (t, y); of -t for a backward span."""
     sign = -1.0 if back else 1.0
 
     def whole(x: Any, *y: Any) -> Any:
@@ -1254,7 +1256,7 @@ def _problem(fun: Callable, back: bool, na: int, jac: Any, jac_sparsity: Any, ma
 
 def _integrate(it: Integrator, end: float, n: int, grid: list[float] | None, watches: list[_Watch],
                dense: DenseOutput | None) -> tuple[list[float], list[Any], int, str]:
-    """Steps to the end or a terminal event: times, states, status, message."""
+    """Integrates to the end or a terminal event; returns times, states, status, message."""
     times, states = ([], []) if grid is not None and grid[:1] != [it.t] else ([it.t], [it.y[:n]])
     done = 1 if times and grid is not None else 0
     while it.t < end:
@@ -1284,7 +1286,7 @@ def _integrate(it: Integrator, end: float, n: int, grid: list[float] | None, wat
             states.append(it.interpolate(stop)[:n])
         if terminal:
             return times, states, 1, "a terminal event ended the run"
-    return times, states, 0, "the end of t_span was reached"
+    return times, states, 0, "the end of t_span is reached"
 
 
 def solve_ivp(fun: Callable, t_span: Sequence[float], y0: Sequence[float], method: str = "auto",
@@ -1292,12 +1294,12 @@ def solve_ivp(fun: Callable, t_span: Sequence[float], y0: Sequence[float], metho
               vectorized: bool = False, args: Sequence[Any] | None = None, *, jac: Any = None,
               jac_sparsity: Any = None, mass: Any = None, algebraic: Callable | None = None,
               rtol: float = 1e-3, atol: float = 1e-6, **options: Any) -> Solution:
-    """Solves y' = fun(t, y) as scipy.integrate.solve_ivp does, by the methods of daedal (or by
-    SciPy's names for the like: RK45, DOP853, Radau, BDF, LSODA), and beyond that:
+    """Solves y' = fun(t, y) with the interface of scipy.integrate.solve_ivp, by methods of daedal
+    (SciPy's names RK45, DOP853, Radau, BDF, LSODA select similar methods). Additional arguments:
 
     mass         M(t, y) y' = fun(t, y): a matrix or a function; it may be singular
-    algebraic    0 = algebraic(t, y), for as many variables, the last ones of y; fun gives the rates
-                 of the others. The index is 1 or 2
+    algebraic    0 = algebraic(t, y), for the last variables of y, of the same number; fun returns
+                 the rates of the other variables. The index is 1 or 2
 
     Options (first_step, max_step, ...) are those of the method.
     """

@@ -7,8 +7,8 @@
 #include <math.h>
 
 #define UNKNOWNS 4
-#define FED 2     /* y2 and z2 come last */
-#define NODES 300 /* Radau IIA with three stages: 1e-9 */
+#define FED 2     /* index of the first fed-back variable: y2, z2 */
+#define NODES 300 /* steps of Radau IIA with three stages, for an accuracy of 1e-9 */
 
 void e07_exact(double alpha, double t, double *z)
 {
@@ -22,9 +22,9 @@ void e07_exact(double alpha, double t, double *z)
 /* ---- errors ---- */
 
 typedef struct errors {
-  double largest, sum, y; /* over all nodes */
-  double fed;             /* of y2 and z2 */
-  double value;           /* largest of the exact solution */
+  double largest, sum, y; /* errors over all nodes */
+  double fed;             /* error of y2 and z2 */
+  double value;           /* largest value of the exact solution */
 } errors;
 
 static errors errors_of(double alpha, const dae_waveform *w)
@@ -68,7 +68,7 @@ static void record(const meter *m, int sweep, double change, double error)
   rep_file_record(m->history);
 }
 
-/* the first increment below 1e-6 */
+/* first increment below 1e-6 */
 static void measure(e07_result *r, const dae_wave_sweep *sweep, double error)
 {
   const dae_waveform *in = sweep->given, *out = sweep->computed;
@@ -83,7 +83,7 @@ static void measure(e07_result *r, const dae_wave_sweep *sweep, double error)
   r->error = error;
 }
 
-/* a test that this sweep does not pass needs one more, as far as is known */
+/* a failed test needs at least one more sweep */
 static void look(void *user, const dae_wave_sweep *sweep)
 {
   meter *m = user;
@@ -125,7 +125,7 @@ bool e07_iterate(rep_report *report, const e07_case *run, rep_file *history, e07
   snprintf(set, sizeof set, "a=%g", run->alpha);
   if (!run->child.method)
     c.child[0] = (waves_child){"radau-iia", E07_PI / NODES};
-  c.options.stop = DAE_WAVE_STOP_ERROR; /* on to a hundredth of the tolerance */
+  c.options.stop = DAE_WAVE_STOP_ERROR; /* stop value of a hundredth of the tolerance */
   c.options.update = run->update;
   c.options.omega = run->omega;
   c.options.order = run->order;

@@ -1,6 +1,6 @@
-/* Further loops of algebraic variables: three systems, a loop whose strength depends on the state,
- * accelerations against forces. The problems are not the paper's; the references are those of a
- * prototype, the solutions those of other methods with tolerances of 1e-12 and less. */
+/* Further algebraic loops: three systems, a loop with state-dependent gain, accelerations against
+ * forces. These problems are not in the paper; references are those of a prototype, solutions
+ * those of other methods with tolerances of at most 1e-12. */
 #include "e07.h"
 
 #define COUNT(rows) ((int)(sizeof(rows) / sizeof *(rows)))
@@ -27,10 +27,10 @@ typedef struct loop_row {
   const problem *problem;
   waves_kind kind;
   const int *order;
-  double rho;             /* at the start */
-  double sweeps[UPDATES]; /* references */
+  double rho;             /* contraction factor at the start */
+  double sweeps[UPDATES]; /* references of sweeps */
   double slack[UPDATES];
-  double omega; /* plain is relaxed with it, 0: it is not */
+  double omega; /* relaxation factor of plain sweeps, 0: none */
 } loop_row;
 
 #define FAILS WAVES_FAILS
@@ -66,7 +66,7 @@ static const loop_row loop_rows[] = {
 
 static const rep_table loop_text = {
     .name = "Loops",
-    .title = "rho(G0^-1 G1) at the start, and most sweeps of a window",
+    .title = "rho(G0^-1 G1) at the start, and largest number of sweeps in a window",
     .setting = "trapezoidal rule; until increments are below 1e-8",
     .label = "",
     .quantities = 1 + UPDATES,
@@ -139,7 +139,7 @@ typedef struct solution_row {
   waves_model model;
   double t;
   int count;
-  int entry[VALUES]; /* of the state */
+  int entry[VALUES]; /* indices in the state vector */
   double value[VALUES];
 } solution_row;
 
@@ -176,11 +176,11 @@ static const solution_row solution_rows[] = {
 static const rep_table solution_text = {
     .name = "Loops, solutions",
     .title = "largest error at the end",
-    .setting = "rtol = atol = 1e-11, all else by default; sweeps: most in a window",
+    .setting = "rtol = atol = 1e-11, default options; sweeps: largest number in a window",
     .label = "",
     .quantities = 4,
     .quantity = {"Gauss-Seidel", "sweeps", "Jacobi", "sweeps"},
-    .reason = "The limit is a thousand tolerances: errors of all windows add up.",
+    .reason = "The limit is a thousand tolerances: errors of all windows accumulate.",
 };
 
 static bool error_of(rep_report *report, const solution_row *row, waves_kind kind, double *error,

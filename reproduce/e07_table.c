@@ -1,4 +1,4 @@
-/* Table 1 of [E07], what it depends on, and tests that end sweeps. */
+/* Table 1 of [E07], its dependence on settings, and stopping tests. */
 #include "e07.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ typedef struct column {
   dae_wave_update update;
   e07_test test;
   double paper[ALPHAS], reference[ALPHAS];
-  double slack; /* in sweeps */
+  double slack; /* bound in sweeps */
 } column;
 
 #define NOTHING                                                                                    \
@@ -53,9 +53,10 @@ static const rep_table gauss_seidel_text = {
     .quantity = {"plain", "sum norm", "Xi", "sum norm", "slack"},
     .reason =
         "Reproduced to one sweep, plain at 0.9 to three in the largest error over all four "
-        "variables; with the sum of their errors 12, 23, 81 as printed but for one. The paper "
-        "says neither its norm nor its solver. -: it diverges, as in the paper. Xi: (25), which "
-        "has to read g2z2^-1 g2z1 g1z1^-1 g1z2; z2 passed on is z2_old + (1 - Xi)^-1 (z2 - z2_old)."
+        "variables; with the sum of their errors 12, 23, 81 as printed except for one. The paper "
+        "states neither its norm nor its solver. -: divergence, as in the paper. Xi: (25), "
+        "correctly "
+        "g2z2^-1 g2z1 g1z1^-1 g1z2; the updated z2 is z2_old + (1 - Xi)^-1 (z2 - z2_old)."
         " slack: remark 3.2. Bounds are one sweep.",
 };
 
@@ -74,19 +75,19 @@ static const column jacobi[] = {
 
 static const rep_table jacobi_text = {
     .name = "Table 1, Jacobi",
-    .title = "the same for Jacobi, which the paper has no numbers for",
+    .title = "the same for Jacobi, without numbers in the paper",
     .setting = "Xi: (28) in every second sweep; slack: remark 3.6; Schur: in every sweep z_old + "
                "Gz^-1 G0 (z - z_old)",
     .label = "alpha",
     .quantities = COUNT(jacobi),
     .quantity = {"plain", "Xi", "slack", "Schur"},
     .reason = "In remark 3.6 the superscripts of y have to be exchanged, in (27) the first block "
-              "ends with g2z1. Plain needs the square of the sweeps' rate and so twice as many; "
-              "with two processors nothing is gained unless it is regularised. Bounds are one "
-              "sweep, plain three.",
+              "ends with g2z1. The rate of plain sweeps is the square root, so that their number "
+              "is twice as large; with two processors only regularised sweeps gain time. Bounds "
+              "are one sweep, plain three.",
 };
 
-/* one run for each update: columns that differ in the test share it */
+/* one run per update: columns that differ only in the test share it */
 static bool fill(rep_report *report, const column *columns, int count, int row, rep_file *history,
                  rep_value *values)
 {
@@ -121,13 +122,13 @@ static void show_table(rep_report *report, const rep_table *text, const column *
 
 static const rep_table rate_text = {
     .name = "Rate",
-    .title = "by which changes contract in a sweep: alpha^2",
-    .setting = "of the last two sweeps whose changes are above round-off; 30 sweeps at most",
+    .title = "contraction rate of a sweep: alpha^2",
+    .setting = "last two sweeps with changes above round-off; 30 sweeps at most",
     .label = "alpha",
     .quantities = 3,
     .quantity = {"plain", "Jacobi, squared", "Xi"},
     .reason = "The paper: alpha^2. At 0.3 the error of y, which shrinks like that of a power "
-              "series, is seen for longer than that of z. Bounds are 1 %, Jacobi's 3 %.",
+              "series, dominates that of z for longer. Bounds are 1 %, for Jacobi 3 %.",
 };
 
 static bool rate_of(rep_report *report, double alpha, waves_kind kind, dae_wave_update update,
@@ -160,7 +161,7 @@ static void show_rates(rep_report *report)
   rep_table_end(report);
 }
 
-/* ---- what the numbers of Table 1 depend on ---- */
+/* ---- dependence of Table 1 on settings ---- */
 
 static const int turned[2] = {1, 0};
 
@@ -169,7 +170,7 @@ typedef struct variant {
   e07_test test;
   e07_case run;
   double reference[ALPHAS];
-  bool same; /* run as the row before */
+  bool same; /* same run as the preceding row */
 } variant;
 
 #define PLAIN .kind = WAVES_GAUSS_SEIDEL, .update = DAE_WAVE_PLAIN
@@ -201,15 +202,15 @@ static const variant variants[] = {
 static const rep_table variant_text = {
     .name = "Table 1, dependence",
     .title = "on norm, tolerance, order and solver; Gauss-Seidel",
-    .setting = "sweeps until the largest error is below 1e-6, where a row does not say otherwise; "
+    .setting = "sweeps until the largest error is below 1e-6, unless stated otherwise; "
                "columns: alpha",
     .label = "",
     .quantities = ALPHAS,
     .quantity = {"0.3", "0.5", "0.7", "0.9", "1.1"},
     .reason = "With the error of the trapezoidal rule, which is near 5e-7 at 0.9, the printed 81 "
-              "comes out in the largest error, too. (1 - Xi) z + Xi z_old: the substitution of "
-              "theorem 3.1 read as a damping, which it cannot be: it makes things worse, and takes "
-              "more than 400 sweeps at 0.9. Bounds are one sweep.",
+              "also results for the largest error. (1 - Xi) z + Xi z_old: the substitution of "
+              "theorem 3.1 interpreted as a damping, which slows down the convergence, with more "
+              "than 400 sweeps at 0.9. Bounds are one sweep.",
 };
 
 static bool iterate_variant(rep_report *report, const variant *v, e07_result results[ALPHAS])
@@ -244,23 +245,23 @@ static void show_variants(rep_report *report)
   rep_table_end(report);
 }
 
-/* ---- tests that end sweeps ---- */
+/* ---- stopping tests ---- */
 
 typedef struct stop_row {
   double alpha;
-  double increment, error; /* references */
+  double increment, error; /* references of increment and error */
 } stop_row;
 
 static const stop_row stop_rows[] = {{0.9, 9.95e-7, 4.243e-6}, {0.97, 9.6e-7, 1.535e-5}};
 
 static const rep_table stop_text = {
-    .name = "End of sweeps",
+    .name = "Stopping test",
     .title = "an increment is not an error: plain sweeps until it is below 1e-6",
     .setting = "of y2 and z2, which are fed back; q: the last increment over the one before",
     .label = "alpha",
     .quantities = 3,
     .quantity = {"increment", "error", "q/(1-q) incr."},
-    .reason = "The third is what daedal tests. Bounds are 1 %.",
+    .reason = "daedal tests the third quantity. Bounds are 1 %.",
 };
 
 static void show_stops(rep_report *report)

@@ -1,13 +1,13 @@
-/* Windows, and interpolation between systems with meshes that do not match. */
+/* Windows, and interpolation between systems with different meshes. */
 #include "e07.h"
 
 #define COUNT(rows) ((int)(sizeof(rows) / sizeof *(rows)))
 
-/* ---- differential equations: windows help ---- */
+/* ---- differential equations: shorter windows help ---- */
 
 typedef struct ode_row {
   const char *label;
-  int windows; /* that [0, 8 pi] is cut into */
+  int windows; /* number of windows of [0, 8 pi] */
   double gauss_seidel, jacobi;
 } ode_row;
 
@@ -18,13 +18,13 @@ static const ode_row ode_rows[] = {
 
 static const rep_table ode_text = {
     .name = "Windows, ODEs",
-    .title = "y1' = -y2, y2' = y1 on [0, 8 pi]: most sweeps of a window",
+    .title = "y1' = -y2, y2' = y1 on [0, 8 pi]: most sweeps per window",
     .setting = "until increments are below 1e-10; exchanges: sweeps of all windows",
     .label = "window",
     .quantities = 4,
     .quantity = {"Gauss-Seidel", "exchanges", "Jacobi", "exchanges"},
-    .reason = "Coupled ODEs converge on any window, faster than geometrically (lemma 2.1). Small "
-              "windows cost less arithmetic, large ones fewer exchanges. Bounds are one sweep.",
+    .reason = "Coupled ODEs converge superlinearly on any window (lemma 2.1). Small windows take "
+              "less arithmetic, large ones fewer exchanges. Bounds are one sweep.",
 };
 
 static bool run_ode(rep_report *report, const ode_row *row, waves_kind kind, waves_result *r)
@@ -54,7 +54,7 @@ static void show_ode(rep_report *report)
   rep_table_end(report);
 }
 
-/* ---- differential-algebraic ones: they do not, unless regularised ---- */
+/* ---- differential-algebraic equations: shorter windows help only if regularised ---- */
 
 typedef struct circuit_row {
   const char *label;
@@ -67,13 +67,14 @@ static const circuit_row circuit_rows[] = {
 
 static const rep_table dae_text = {
     .name = "Windows, DAEs",
-    .title = "example 3.7 with alpha = 0.9 on [0, pi]: most sweeps of a window",
+    .title = "example 3.7 with alpha = 0.9, [0, pi]: most sweeps per window",
     .setting = "until increments of y2 and z2, which are fed back, are below 1e-8",
     .label = "windows",
     .quantities = 2,
     .quantity = {"plain", "Xi"},
-    .reason = "rho(G0^-1 G1) is a matter of each point in time: plain sweeps gain nothing from "
-              "shorter windows, regularised ones do. Bounds are one sweep.",
+    .reason =
+        "rho(G0^-1 G1) is a property of each point in time: shorter windows do not help plain "
+        "sweeps, but regularised ones. Bounds are one sweep.",
 };
 
 static bool run_dae(rep_report *report, int windows, dae_wave_update update, waves_result *r)
@@ -106,7 +107,7 @@ static void show_dae(rep_report *report)
 
 /* ---- interpolation ---- */
 
-#define SIZES 3 /* h = pi/48 ... pi/192 */
+#define SIZES 3 /* number of step sizes h = pi/48 ... pi/192 */
 
 typedef struct mesh_row {
   const char *label, *method;
@@ -130,7 +131,7 @@ static const rep_table mesh_text = {
     .label = "",
     .quantities = 4,
     .quantity = {"pi/48", "pi/96", "pi/192", "order"},
-    .reason = "For order p inputs have to be interpolated with degree p - 1. Bounds are 2 %.",
+    .reason = "Order p requires interpolation of the inputs with degree p - 1. Bounds are 2 %.",
 };
 
 static bool run_meshes(rep_report *report, const mesh_row *row, double h, double *error)

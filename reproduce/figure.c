@@ -1,5 +1,5 @@
-/* The data of a file as plots of the report: what comes record by record is sorted into curves, one
- * for each combination of the fields before x, and drawn when the file is closed. */
+/* Plots of the data of a file in the report: records are sorted into curves, one for each
+ * combination of the fields before x, and drawn when the file is closed. */
 #include "report.h"
 
 #include <math.h>
@@ -10,19 +10,19 @@
 
 typedef struct curve {
   char label[LABEL];
-  double *values; /* x, then the columns after it, record by record */
+  double *values; /* x and the following columns, record by record */
   long count, room;
 } curve;
 
 struct rep__drawing {
   rep_report *report;
   const rep_figure *figure;
-  char *header;       /* cut into names */
-  const char **names; /* of the columns */
-  int columns, x;     /* x: the one that curves run over */
+  char *header;       /* header, cut into names */
+  const char **names; /* names of the columns */
+  int columns, x;     /* number of columns, index of the abscissa */
   curve *curves;
   int count;
-  /* the record at hand */
+  /* current record */
   int field;
   char label[LABEL];
   double *values;
@@ -52,7 +52,7 @@ rep__drawing *rep__drawing_begin(rep_report *report, const rep_figure *figure, c
     d->values = calloc(room, sizeof *d->values);
   }
   if (!d || !d->header || !d->names || !d->values) {
-    rep__fail(report, DAE_ERROR_MEMORY, "no memory for a figure");
+    rep__fail(report, DAE_ERROR_MEMORY, "out of memory for a figure");
     rep__drawing_end(d);
     return NULL;
   }
@@ -80,7 +80,7 @@ void rep__drawing_number(rep__drawing *d, double value)
   d->values[d->field++ - d->x] = value;
 }
 
-/* the curve of this label: mostly that of the record before */
+/* curve of this label, usually that of the preceding record */
 static curve *find_curve(rep__drawing *d)
 {
   for (int i = d->count - 1; i >= 0; i--)
@@ -107,7 +107,7 @@ void rep__drawing_record(rep__drawing *d)
     c->values = values ? values : c->values;
   }
   if (!c || c->count == c->room)
-    rep__fail(d->report, DAE_ERROR_MEMORY, "no memory for a figure");
+    rep__fail(d->report, DAE_ERROR_MEMORY, "out of memory for a figure");
   else
     memcpy(c->values + c->count++ * width, d->values, (size_t)width * sizeof *d->values);
   d->field = 0;
@@ -134,7 +134,7 @@ static bool is_log(const rep_figure *figure, const char *column)
   return false;
 }
 
-/* One column over x, with all curves. */
+/* Plot of one column over x, with all curves. */
 static void plot_column(rep__drawing *d, int column)
 {
   int width = d->columns - d->x;
@@ -159,7 +159,7 @@ static void plot_column(rep__drawing *d, int column)
   if (whole)
     dae_page_plot(d->report->settings->page, &plot);
   else
-    rep__fail(d->report, DAE_ERROR_MEMORY, "no memory for a figure");
+    rep__fail(d->report, DAE_ERROR_MEMORY, "out of memory for a figure");
   for (int i = 0; curves && i < d->count; i++)
     free((double *)curves[i].x), free((double *)curves[i].y);
   free(curves);

@@ -10,8 +10,8 @@
 struct rep_file {
   rep_report *report;
   FILE *file;
-  rep__drawing *drawing; /* NULL: it is not drawn */
-  bool begun;            /* the record has a field */
+  rep__drawing *drawing; /* plot of the file, NULL: none */
+  bool begun;            /* the current record has a field */
   char path[512];
 };
 
@@ -26,9 +26,9 @@ dae_status rep_folder_make(const char *folder, dae_error *err)
   if (there && S_ISDIR(status.st_mode))
     return DAE_OK;
   if (there)
-    snprintf(err->text, sizeof err->text, "%.200s is no folder", folder);
+    snprintf(err->text, sizeof err->text, "%.200s is not a folder", folder);
   else
-    snprintf(err->text, sizeof err->text, "the folder %.200s could not be made: %s", folder,
+    snprintf(err->text, sizeof err->text, "the folder %.200s could not be created: %s", folder,
              strerror(why));
   return err->status = DAE_ERROR_FILE;
 }
@@ -46,7 +46,7 @@ rep_file *rep_file_open(rep_report *report, const char *name, const char *header
     return NULL;
   rep_file *file = calloc(1, sizeof *file);
   if (!file) {
-    rep__fail(report, DAE_ERROR_MEMORY, "no memory for a file");
+    rep__fail(report, DAE_ERROR_MEMORY, "out of memory for a file");
     return NULL;
   }
   file->report = report;

@@ -1,20 +1,20 @@
-/* The energy over long times, with fixed steps: that of a symplectic method only oscillates, that
- * of a dissipative one falls. The figure has the range of the change in pieces of time, since
- * single values so far apart would show a beat that is not there. */
+/* Energy over long times with fixed steps: bounded oscillation for a symplectic method, decay for
+ * a dissipative one. The figure shows the range of the change per interval of time, since single
+ * values at large intervals would show a spurious beat. */
 #include "j09.h"
 
 #include <math.h>
 
-#define QUICK 2000 /* steps of a quick run at most */
-#define PIECES 500 /* of a curve in the figure */
+#define QUICK 2000 /* largest number of steps of a quick run */
+#define PIECES 500 /* number of intervals of a curve in the figure */
 
 typedef struct energy_row {
   j09_case run;
   double first, last; /* references: largest |change| in the first and the last tenth */
-  double slope;       /* the same, NaN: none */
+  double slope;       /* reference of the slope, NaN: none */
 } energy_row;
 
-/* the first four are drawn */
+/* rows of Gauss; the figure shows the first DRAWN ones */
 static const energy_row gauss[] = {
     {{J09_SPRING_PENDULUM, J09_GAUSS, 1, 0.1, 1000000}, 3.018e-3, 3.018e-3, NAN},
     {{J09_SPRING_PENDULUM, J09_GAUSS, 2, 0.1, 1000000}, 2.549e-6, 2.549e-6, NAN},
@@ -45,14 +45,14 @@ static const energy_row radau[] = {
 /* ---- one run ---- */
 
 typedef struct meter {
-  rep_file *figure; /* NULL: none */
+  rep_file *figure; /* file of the figure, NULL: none */
   const char *curve;
   long steps, done;
-  double start, half;           /* energy; time */
-  double first, last;           /* largest |change| */
-  double moment, weight, slope; /* sums for the line that is fitted */
-  double lowest, highest;       /* change, since the last record of the figure */
-  double g, gdot, k;            /* largest, NaN: there is no such constraint */
+  double start, half;           /* initial energy; half of the time */
+  double first, last;           /* largest |change| in the first and the last tenth */
+  double moment, weight, slope; /* sums of the linear fit */
+  double lowest, highest;       /* range of the change since the last record of the figure */
+  double g, gdot, k;            /* largest residuals, NaN: no such constraint */
 } meter;
 
 static double larger(double a, double b)
@@ -85,7 +85,7 @@ static void measure(void *user, const j09_point *at)
     m->first = fmax(m->first, fabs(change));
   if (m->done >= m->steps - m->steps / 10)
     m->last = fmax(m->last, fabs(change));
-  m->moment += t * change; /* the times lie evenly round their middle */
+  m->moment += t * change; /* linear fit over evenly spaced times, with t from their middle */
   m->weight += t * t;
   m->lowest = fmin(m->lowest, change);
   m->highest = fmax(m->highest, change);
@@ -97,18 +97,18 @@ static void measure(void *user, const j09_point *at)
   m->done++;
 }
 
-/* ---- what is said about them ---- */
+/* ---- texts of the tables ---- */
 
 typedef enum slope_check {
-  OSCILLATES, /* below a limit; cut short, not checked */
-  FALLS       /* near the reference; cut short, nothing is checked */
+  OSCILLATES, /* energy change below a limit; not checked in quick runs */
+  FALLS       /* energy change near the reference; not checked in quick runs */
 } slope_check;
 
 typedef struct group {
   const energy_row *rows;
   int count;
   slope_check slope;
-  double quick_bound; /* of the changes, relative; 1 % in full */
+  double quick_bound; /* relative bound of the changes in quick runs; 1 % in full runs */
   rep_table text;
   const char *quick_setting, *quick_reason;
 } group;
@@ -127,13 +127,13 @@ static const group groups[] = {
                             "|slope|: of the line fitted to all changes, per unit of time",
                  .label = "s h          N",
                  QUANTITIES,
-                 .reason = "There is no drift: bounds are 1 %, and with four stages, where "
-                           "round-off is left, twice the reference. A line fitted to a mere "
-                           "oscillation has a slope, too, which falls with the square of the time "
-                           "T. The limit is 1e-13 (1e5/T)^2."},
+                 .reason = "There is no drift: bounds are 1 %, and with four stages, at round-off "
+                           "level, twice the reference. A line fitted to an oscillation has a "
+                           "slope that decreases with the square of the time T. The limit is "
+                           "1e-13 (1e5/T)^2."},
         .quick_setting = "quick: 2000 steps, beside the references of the full runs",
         .quick_reason = "Bounds are those of the full runs. Slopes are not checked: that of a line "
-                        "fitted to a mere oscillation falls with the square of the time.",
+                        "fitted to an oscillation decreases with the square of the time.",
     },
     {
         .rows = nonholonomic,
@@ -148,8 +148,8 @@ static const group groups[] = {
                  QUANTITIES,
                  .reason = "As above."},
         .quick_setting = "quick: 2000 steps of 0.1, mixed: of 0.05",
-        .quick_reason = "Bounds are 10 %: the oscillation of nhparticle has more than one period, "
-                        "and some of its peaks come later.",
+        .quick_reason = "Bounds are 10 %: the oscillation of nhparticle has several periods, and "
+                        "some of its peaks are later.",
     },
     {
         .rows = radau,
@@ -160,17 +160,18 @@ static const group groups[] = {
                  .setting = "spring_pendulum: 100000 steps of 0.1; nhparticle: 20000 of 0.1",
                  .label = "                s",
                  QUANTITIES,
-                 .reason = "For motions that are to be damped only: with one stage the pendulum is "
-                           "at rest before the first tenth is over. Bounds are 1 %."},
+                 .reason =
+                     "The method is suited only to damped motion: with one stage the pendulum "
+                     "is at rest within the first tenth. Bounds are 1 %."},
         .quick_setting = "quick: 2000 steps of 0.1",
-        .quick_reason = "There are no references for runs that are cut short.",
+        .quick_reason = "There are no references for shortened runs.",
     },
 };
 
 static const rep_table constraint_text = {
     .name = "Constraints",
     .title = "largest residuals after the steps of these runs",
-    .setting = "without projection: the steps themselves keep the constraints",
+    .setting = "without projection: the steps themselves satisfy the constraints",
     .label = "                   h",
     .quantities = 3,
     .quantity = {"|g|", "|gdot|", "|k|"},
@@ -180,7 +181,7 @@ static const rep_table constraint_text = {
 
 typedef struct outcome {
   const energy_row *row;
-  j09_case run; /* as it was made */
+  j09_case run; /* case as run */
   meter meter;
   char trouble[256];
 } outcome;
@@ -206,7 +207,7 @@ static rep_value slope_value(const group *of, const outcome *o, bool quick)
   return (rep_value){NAN, ours, 1e-13 * pow(1e5 / T, 2), REP_BELOW, 0};
 }
 
-/* the blanks are those of the headline */
+/* label, aligned with the headline */
 static void label_of(const group *of, const j09_case *run, char *text, size_t size)
 {
   if (of->rows == gauss)
@@ -249,7 +250,7 @@ static void show_constraints(rep_report *report, const outcome *outcomes, int co
   rep_table_end(report);
 }
 
-/* ---- all of them ---- */
+/* ---- all runs ---- */
 
 static bool run_row(rep_report *report, const energy_row *row, rep_file *figure, outcome *o)
 {
@@ -272,7 +273,7 @@ static bool run_row(rep_report *report, const energy_row *row, rep_file *figure,
   return good;
 }
 
-/* The number of rows that could be made. */
+/* Number of computed rows. */
 static int show_group(rep_report *report, const group *of, rep_file *figure, outcome *outcomes)
 {
   rep_table table = of->text;

@@ -1,10 +1,10 @@
-/* Solutions of the problems of [J09] at the end of their runs: closed forms, or values to 20 digits
- * that were found by two ways each. */
+/* Solutions of the problems of [J09] at the end of their runs: closed forms, or values to 20
+ * digits, each by two independent computations. */
 #include "j09.h"
 
 #include <math.h>
 
-/* elliptic functions; the same by a Taylor method */
+/* elliptic functions, confirmed by a Taylor method */
 static const double pendulum[] = {-0.20419321478828042252, -0.97893060583190838214,
                                   -1.3697548850034141373, 0.28571448453499951468,
                                   2.9367918174957251464};
@@ -22,7 +22,7 @@ static j09_exact curv_lag_at_2(void)
   return (j09_exact){2, {x - 0.3 * y * y, y, vx - 0.6 * y * vy, vy, pendulum[4]}};
 }
 
-/* z = M(q) q': the momenta that belong to x' and y' */
+/* momenta z = M(q) q' of x' and y' */
 static j09_exact curv_ham_at_2(void)
 {
   j09_exact e = curv_lag_at_2();
@@ -55,7 +55,7 @@ static j09_exact knife_at(double t)
                       2 * G * sin(phi)}};
 }
 
-/* the knife on a plane that is rolled up: down is its x, round the cylinder its y */
+/* knife edge on a rolled-up plane: x is down, y is round the cylinder */
 static j09_exact mixed_at(double t)
 {
   j09_exact knife = knife_at(t);
@@ -64,7 +64,7 @@ static j09_exact mixed_at(double t)
   return (j09_exact){t, {c, k[0], s, k[2], -s * rate, k[3], c * rate, k[5], rate * rate, k[6]}};
 }
 
-/* quadrature of the closed form of the velocities; the same by a Taylor method */
+/* quadrature of the closed form of the velocities, confirmed by a Taylor method */
 static j09_exact sleigh_at_2(void)
 {
   return (j09_exact){2,
@@ -97,5 +97,5 @@ j09_exact j09_solution(j09_problem problem)
   case J09_PROBLEMS:
     break;
   }
-  return (j09_exact){.t = NAN}; /* runs for the energy only */
+  return (j09_exact){.t = NAN}; /* runs of the energy only */
 }

@@ -1,9 +1,7 @@
-/* Orders of SPARK methods: errors at the end of runs with N steps, and log2 of how much larger they
- * are with N/2. Multipliers are those that belong to the state (of its derived equations), not the
- * internal ones of a step, whose order is s.
- *
- * Tables have a part for positions and velocities, and one for multipliers; the runs are made
- * once. */
+/* Orders of SPARK methods: errors at the end of runs with N steps, and log2 of their ratio for N/2
+ * and N. Multipliers are those of the derived equations at the final state, not the internal ones
+ * of a step, whose order is s. Tables for positions and velocities, and for multipliers, share the
+ * runs. */
 #include "j09.h"
 
 #include <math.h>
@@ -14,13 +12,13 @@ typedef struct order_row {
   j09_problem problem;
   int stages, steps;
   int order;
-  double error[KINDS]; /* references, NaN: there is no such multiplier */
+  double error[KINDS]; /* references, NaN: no such multiplier */
 } order_row;
 
-/* of a row in a table with more than one method, and where orders are not to be seen yet */
+/* method and observed orders of a row, for tables of several methods or without asymptotic order */
 typedef struct observation {
   j09_method method;
-  double order[KINDS]; /* of the reference */
+  double order[KINDS]; /* orders of the reference */
 } observation;
 
 static const order_row gauss[] = {
@@ -136,9 +134,9 @@ static const observation lobatto_observed[] = {
 typedef struct family {
   j09_method method;
   const order_row *rows;
-  const observation *observed; /* NULL: all rows are of the method, and of the order they say */
+  const observation *observed; /* one per row, NULL: the method and its order */
   int count;
-  int names; /* columns for those of the problems */
+  int names; /* width of the names of the problems */
   rep_table states, multipliers;
 } family;
 
@@ -153,19 +151,19 @@ static const family families[] = {
                    .label = "            s   N",
                    .quantities = 4,
                    .quantity = {"error y", "order y", "error z", "order z"},
-                   .reason = "Errors may be above the reference by 20 % and 1e-13. Orders are to "
-                             "be within 0.15 of 2s, with four stages within 0.3; where the error "
-                             "is below 1e-12 round-off shows in them, and they are not checked."},
+                   .reason = "Errors may exceed the reference by 20 % and 1e-13. Orders must be "
+                             "within 0.15 of 2s, with four stages within 0.3; for errors below "
+                             "1e-12, which contain round-off, they are not checked."},
         .multipliers =
             {.name = "Orders, Gauss, multipliers",
              .title = "lambda (holonomic) and psi (nonholonomic)",
-             .setting = "the same runs; multipliers that belong to the state at the end",
+             .setting = "the same runs; multipliers consistent with the final state",
              .label = "            s   N",
              .quantities = 4,
              .quantity = {"error lam", "order lam", "error psi", "order psi"},
-             .reason = "rheo_length: lambda = (|z|^2 - 1)/(1 + t^2) hangs on the angular momentum "
-                       "only, which the method keeps, so that nothing but round-off is left, "
-                       "which has no order."},
+             .reason = "rheo_length: lambda = (|z|^2 - 1)/(1 + t^2) depends only on the angular "
+                       "momentum, which the method conserves: the error is round-off, without an "
+                       "order."},
     },
     {
         .method = J09_RADAU,
@@ -200,11 +198,11 @@ static const family families[] = {
                    .quantities = 4,
                    .quantity = {"error y", "order y", "error z", "order z"},
                    .reason = "A-x-B is Lobatto IIIA-x-IIIB, with g at its s nodes, RATTLE for "
-                             "s = 2; IIIC and IIID have g at s + 1 Lobatto nodes. x is how forces "
-                             "are summed: it does not matter where they depend on positions only, "
-                             "as on the pendulum. With two stages the error of IIIC and of x = C, "
-                             "C* changes its sign with h, and its order is not to be seen; orders "
-                             "are to be within 0.02 of those of the reference."},
+                             "s = 2; IIIC and IIID have g at s + 1 Lobatto nodes. x are the "
+                             "coefficients of the forces, without effect on forces that depend "
+                             "only on positions, as of the pendulum. With two stages the error of "
+                             "IIIC and of x = C, C* changes its sign with h, which hides its "
+                             "order; orders must be within 0.02 of those of the reference."},
         .multipliers = {.name = "Orders, Lobatto, multipliers",
                         .title = "lambda (holonomic) and psi (nonholonomic)",
                         .setting = "the same runs",
@@ -218,7 +216,7 @@ static const family families[] = {
 
 typedef struct ending {
   const j09_exact *exact;
-  double error[KINDS]; /* of where the run stands */
+  double error[KINDS]; /* errors at the current state */
 } ending;
 
 static double distance(int n, const double *a, const double *b)
@@ -273,7 +271,7 @@ static rep_value error_value(double ours, double reference)
   return (rep_value){NAN, ours, reference, REP_AT_MOST, 0.2 + 1e-13 / reference};
 }
 
-/* round-off is seen in the order of small errors, and nothing else in that of errors of its size */
+/* round-off dominates the order of small errors, and hides it for errors of its own size */
 static rep_value order_value(double ours, const order_row *row, int kind)
 {
   if (!(row->error[kind] >= 1e-12))
@@ -281,7 +279,7 @@ static rep_value order_value(double ours, const order_row *row, int kind)
   return (rep_value){NAN, ours, row->order, REP_NEAR, (row->stages < 4 ? 0.15 : 0.3) / row->order};
 }
 
-/* with as many digits as the reference has */
+/* observed order, rounded as the reference */
 static rep_value observed_value(double ours, double reference)
 {
   if (isnan(reference))
@@ -289,19 +287,19 @@ static rep_value observed_value(double ours, double reference)
   return (rep_value){NAN, round(100 * ours) / 100, reference, REP_NEAR, 0.021 / reference};
 }
 
-/* the blanks are those of the headline */
+/* label, aligned with the headline */
 static void label_of(const family *f, int i, char *text, size_t size)
 {
   const order_row *row = &f->rows[i];
   const char *name = j09_name(row->problem);
-  if (f->observed) /* there is no room for N */
+  if (f->observed) /* no room for N */
     snprintf(text, size, "%-6s %-*s %d", j09_method_name(f->observed[i].method), f->names, name,
              row->stages);
   else
     snprintf(text, size, "%-*s %d %3d", f->names, name, row->stages, row->steps);
 }
 
-/* two of the kinds */
+/* table of the kinds first and first + 1 */
 static void show_table(rep_report *report, const family *f, const rep_table *table, int first,
                        const outcome *outcomes, int count)
 {

@@ -1,4 +1,4 @@
-/* One run of a SPARK method with a fixed step, looked at after every step. */
+/* One run of a SPARK method with a fixed step, observed after every step. */
 #include "j09.h"
 
 #include <daedal/integrator.h>
@@ -18,7 +18,7 @@ static const char *const models[J09_PROBLEMS] = {
     [J09_SLEIGH] = "sleigh",
     [J09_MIXED] = "mixed",
     [J09_CURV_LAG] = "curv_lag",
-    [J09_CURV_HAM] = "curv_ham", /* it is written in C */
+    [J09_CURV_HAM] = "curv_ham", /* problem defined in C */
     [J09_SPRING_PENDULUM] = "spring_pendulum",
     [J09_NHPARTICLE] = "nhparticle",
 };
@@ -50,17 +50,17 @@ const char *j09_method_name(j09_method method)
   return kinds[method].name;
 }
 
-/* ---- what a run needs ---- */
+/* ---- data of a run ---- */
 
 typedef struct journey {
   dae_model *model;
-  dae_run_plan plan; /* for the outputs of the model */
+  dae_run_plan plan; /* plan with the outputs of the model */
   dae_integrator *it;
   double *state, *outputs;
   j09_point at;
 } journey;
 
-/* the problem, its start and its outputs */
+/* sets the problem, its start and its outputs */
 static dae_status describe(journey *j, j09_problem problem, dae_error *err)
 {
   if (problem == J09_CURV_HAM) {
@@ -103,7 +103,7 @@ static void release(journey *j)
   dae_model_free(j->model);
 }
 
-/* ---- looking ---- */
+/* ---- observation ---- */
 
 static double output_of(const journey *j, const char *name)
 {
@@ -133,7 +133,7 @@ static dae_status look_around(journey *j, dae_error *err)
   at->nk = m ? m->nk : p->nk;
   at->y = j->state;
   at->z = at->y + at->n;
-  at->lambda = at->z + at->n; /* there are no other states */
+  at->lambda = at->z + at->n; /* no extra states */
   at->psi = at->lambda + at->ng;
   at->energy = output_of(j, "energy");
   at->g = output_of(j, "g");

@@ -27,7 +27,7 @@ static void swing(l13_solution *s, double h)
   s->rate += h / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
 }
 
-/* by the classical Runge-Kutta method, whose error is below 1e-13 with these steps */
+/* classical Runge-Kutta method, with an error below 1e-13 for these steps */
 static void pendulum(l13_solution *s, double t, double *x, double *y)
 {
   int steps = (int)ceil((t - s->t) / 5e-4);
@@ -43,7 +43,7 @@ static void pendulum(l13_solution *s, double t, double *x, double *y)
   y[1] = 0;
 }
 
-/* ---- all of them ---- */
+/* ---- all examples ---- */
 
 l13_solution l13_begin(l13_problem problem)
 {
@@ -73,7 +73,7 @@ void l13_solution_at(l13_solution *s, double t, double *x, double *y)
     return;
   case L13_STRAIGHT:
     x[0] = 1 - t;
-    x[1] = NAN; /* as it was at the start */
+    x[1] = NAN; /* constant, not compared */
     return;
   default:
     x[0] = cos(t);
@@ -82,7 +82,7 @@ void l13_solution_at(l13_solution *s, double t, double *x, double *y)
 
 /* ---- other schemes ---- */
 
-/* (Q X/Q0, X)' = (0 a; a' 0) (Q X/Q0, X), a = k q'/Q0 held: its exponential for ha */
+/* exponential of (Q X/Q0, X)' = (0 a; a' 0) (Q X/Q0, X) for constant a = k q'/Q0 */
 static void exponential(const double ha[2], double *Q)
 {
   double size = hypot(ha[0], ha[1]), n[2] = {ha[0] / size, ha[1] / size};

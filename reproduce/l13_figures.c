@@ -1,20 +1,20 @@
-/* Figures 1 to 4 of [L13]: largest errors over a run, by the paper's own iteration. */
+/* Figures 1 to 4 of [L13]: largest errors over a run, by the iteration of the paper. */
 #include "l13.h"
 
 #include <limits.h>
 #include <math.h>
 
-/* ---- what is measured ---- */
+/* ---- measured quantities ---- */
 
 typedef enum kind {
   X,    /* error of x */
-  END,  /* of the step's y, against the end of the step */
-  MID,  /* against its middle */
-  GRID, /* of the y that belongs to x */
-  KEPT  /* a constraint */
+  END,  /* error of the step's y against the end of the step */
+  MID,  /* error of the step's y against the midpoint of the step */
+  GRID, /* error of the y consistent with x */
+  KEPT  /* residual of a constraint */
 } kind;
 #define KINDS (KEPT + 1)
-#define MOST 4 /* of a kind */
+#define MOST 4 /* largest number of quantities of a kind */
 
 typedef struct meter {
   l13_solution solution;
@@ -22,12 +22,12 @@ typedef struct meter {
   const char *curve;
   long every, done;
   double worst[KINDS][MOST];
-  long inner, passes;           /* in all */
-  long inner_least, inner_most; /* in a step */
-  long least, most;             /* outer ones */
+  long inner, passes;           /* totals */
+  long inner_least, inner_most; /* range per step */
+  long least, most;             /* range of outer iterations per step */
 } meter;
 
-/* constraints, and what the paper calls I1 and I2 */
+/* constraints, and I1 and I2 of the paper */
 static void find_kept(l13_problem problem, const l13_point *at, double kept[MOST])
 {
   const double *x = at->x;
@@ -104,15 +104,15 @@ typedef struct row {
   const char *label;
   kind kind;
   int i;
-  double reference[2]; /* of both settings; NaN: none */
-  bool limit;          /* ours is not to be above it */
+  double reference[2]; /* references of both settings, NaN: none */
+  bool limit;          /* the reference is an upper bound */
 } row;
 
 typedef struct figure {
   l13_problem problem;
-  double to, size; /* of x */
+  double to, size; /* end time, size of x */
   setting settings[2];
-  int count; /* of settings */
+  int count; /* number of settings */
   rep_table text;
   const char *file, *header;
   row rows[12];
@@ -131,19 +131,20 @@ static const figure figures[] = {
               .label = "",
               .quantities = 2,
               .quantity = {"eps 1e-8", "eps 1e-12"},
-              .reason = "The paper: \"the LGDAE can retain the consistency condition very well\". "
-                        "It does; the multiplier of a step is that of its middle, and of first "
-                        "order at its end. That which belongs to Q is of second order. Bounds are "
-                        "20 %; constraints, and here the multiplier in the middle, are to be at "
-                        "most twice the reference: as printed, Q is that of the y before the last "
-                        "one, and ours is swept once more."},
+              .reason =
+                  "The paper: \"the LGDAE can retain the consistency condition very well\". "
+                  "Confirmed; the multiplier of a step is that of its midpoint, and has first "
+                  "order at its end. The one consistent with Q has second order. Bounds are "
+                  "20 %; constraints, and here the multiplier at the midpoint, must be at "
+                  "most twice the reference: in the paper Q belongs to the last but one y, "
+                  "daedal takes one more sweep."},
      .file = "figure-1",
      .header = "run,t,Q1,Q2,lambda,consistency,inner,outer",
      .rows = {{"Q1", X, 0, {3.89e-5, 3.90e-5}, false},
               {"Q2", X, 1, {2.17e-5, 2.18e-5}, false},
               {"lambda of the step, at its end", END, 0, {1.0e-6, 1.0e-6}, false},
-              {"lambda of the step, at its middle", MID, 0, {1.0e-8, 5.5e-10}, true},
-              {"lambda that belongs to Q", GRID, 0, {NAN, NAN}, false},
+              {"lambda of the step, at its midpoint", MID, 0, {1.0e-8, 5.5e-10}, true},
+              {"lambda consistent with Q", GRID, 0, {NAN, NAN}, false},
               {"| |Q| - Q0 |", KEPT, 0, {2e-6, 2e-10}, true}}},
     {.problem = L13_HESSENBERG,
      .to = 1,
@@ -157,9 +158,9 @@ static const figure figures[] = {
               .quantities = 2,
               .quantity = {"h = 1e-3", "h = 1e-4"},
               .reason =
-                  "As printed the method cannot leave x = 0 (d = 0, and then 0/0): x is given "
-                  "a further component kappa. At t = 0 nothing determines lambda, and the "
-                  "first step shows it; away from it all is of second order. The paper: "
+                  "As printed the method cannot leave x = 0 (d = 0, and then 0/0): x gets an "
+                  "additional component kappa. At t = 0 lambda is undetermined, which affects the "
+                  "first step; otherwise all errors have second order. The paper: "
                   "errors \"very accurate\", the constraint \"almost zero\", the exponent "
                   "unreadable."},
      .file = "figure-2",
@@ -167,8 +168,8 @@ static const figure figures[] = {
      .rows = {{"x1", X, 0, {1.83e-8, 1.83e-10}, false},
               {"x2", X, 1, {2.52e-8, 2.52e-10}, false},
               {"lambda of the step, at its end", END, 0, {4.8e-4, 4.9e-5}, false},
-              {"lambda of the step, at its middle", MID, 0, {1.7e-4, 1.7e-5}, false},
-              {"lambda that belongs to x", GRID, 0, {NAN, NAN}, false},
+              {"lambda of the step, at its midpoint", MID, 0, {1.7e-4, 1.7e-5}, false},
+              {"lambda consistent with x", GRID, 0, {NAN, NAN}, false},
               {"|x1 + t x2 + g3|", KEPT, 0, {1.9e-13, 6.3e-15}, true}}},
     {.problem = L13_TRACK,
      .to = 1,
@@ -184,9 +185,9 @@ static const figure figures[] = {
               .reason =
                   "The paper: u1, u2 in the order of h^2, which they are, and |I1|, |I2| "
                   "\"almost zero\", which they are not: only the weak form is enforced. By an "
-                  "identity of the step, I1 is -(h^2/4) |v|^2 = -h^2 t^2 here, as large as |v| "
-                  "makes it. I2 with the multiplier of the step is 4 h t; with the one that "
-                  "belongs to x it is |v|^2 I1. A mechanical problem in the GGL form keeps "
+                  "identity of the step, I1 is -(h^2/4) |v|^2 = -h^2 t^2, depending on |v|. I2 "
+                  "with the multiplier of the step is 4 h t; with the one consistent with x it is "
+                  "|v|^2 I1. A mechanical problem in the GGL form satisfies "
                   "both."},
      .file = "figure-3",
      .header = "run,t,u1,du1,u2,du2,lambda,weak,I1,I2,inner,outer",
@@ -195,12 +196,12 @@ static const figure figures[] = {
               {"u2", X, 2, {2.15e-7, 2.15e-9}, false},
               {"u2'", X, 3, {5.07e-7, 5.07e-9}, false},
               {"lambda of the step, at its end", END, 0, {4.0e-3, 4e-4}, false},
-              {"lambda of the step, at its middle", MID, 0, {2.2e-6, 2.2e-8}, false},
-              {"lambda that belongs to x", GRID, 0, {NAN, NAN}, false},
+              {"lambda of the step, at its midpoint", MID, 0, {2.2e-6, 2.2e-8}, false},
+              {"lambda consistent with x", GRID, 0, {NAN, NAN}, false},
               {"weak form x1 x2 + x3 x4", KEPT, 0, {1e-12, 1e-15}, true},
               {"I1 = x1^2 + x3^2 - 1", KEPT, 1, {1.0e-6, 1.0e-8}, false},
               {"I2 = lambda + x2^2 + x4^2", KEPT, 2, {4.0e-3, 4.0e-4}, false},
-              {"I2, lambda that belongs to x", KEPT, 3, {NAN, NAN}, false}}},
+              {"I2, lambda consistent with x", KEPT, 3, {NAN, NAN}, false}}},
     {.problem = L13_PENDULUM,
      .to = 10,
      .size = 1,
@@ -213,7 +214,7 @@ static const figure figures[] = {
               .quantities = 1,
               .quantity = {"h = 1e-3"},
               .reason = "The paper: |I1| and |I2| \"almost zero\", both exponents unreadable. "
-                        "lambda2 is zero but for the error of the step."},
+                        "lambda2 has the size of the error of the step."},
      .file = "figure-4",
      .header = "run,t,x1,x2,x3,x4,lambda1,lambda2,I1,I2,inner,outer",
      .rows = {{"x1", X, 0, {8.7e-7}, false},
@@ -221,8 +222,8 @@ static const figure figures[] = {
               {"x3", X, 2, {1.1e-6}, false},
               {"x4", X, 3, {1.2e-6}, false},
               {"lambda1 of the step, at its end", END, 0, {1.3e-3}, false},
-              {"lambda1 of the step, at its middle", MID, 0, {2.0e-6}, false},
-              {"lambda1 that belongs to x", GRID, 0, {NAN}, false},
+              {"lambda1 of the step, at its midpoint", MID, 0, {2.0e-6}, false},
+              {"lambda1 consistent with x", GRID, 0, {NAN}, false},
               {"lambda2 of the step", END, 1, {2.2e-7}, false},
               {"I1 = x1^2 + x2^2 - 1", KEPT, 0, {1.8e-15}, true},
               {"I2 = x1 x3 + x2 x4", KEPT, 1, {1.0e-15}, true}}},
@@ -238,8 +239,8 @@ static const figure figures[] = {
               .quantities = 2,
               .quantity = {"h = 1e-3", "h = 1e-4"},
               .reason = "\"There exists no general numerical integrator which can automatically "
-                        "satisfy (48)\": I1 falls with h^2 here, too, but nothing ties it to the "
-                        "track. I2 is zero by (46), which computes lambda from it."},
+                        "satisfy (48)\": I1 also decreases with h^2, but the track is not a "
+                        "constraint. I2 is zero by (46), which computes lambda from it."},
      .file = "equation-45",
      .header = "run,t,u1,du1,u2,du2,weak,I1,inner,outer",
      .rows = {{"u1", X, 0, {NAN, NAN}, false},
@@ -305,13 +306,15 @@ static void show_figure(rep_report *report, const figure *f, const outcome *o)
 
 /* ---- iterations ---- */
 
-#define COUNTS 5 /* sweeps: mean of a pass, least and most of a step; outer ones: least, most */
+/* columns: mean of sweeps per pass, smallest and largest number per step; smallest and largest
+ * number of outer iterations */
+#define COUNTS 5
 
 typedef struct count_row {
   const char *label;
   int figure, setting;
   double paper[COUNTS];
-  double pass, least, most; /* references: sweeps of a pass at most, outer ones */
+  double pass, least, most; /* references: sweeps per pass, range of outer iterations */
 } count_row;
 
 #define NOT_SAID                                                                                   \
@@ -332,15 +335,16 @@ static const count_row counts[] = {
 static const rep_table counts_text = {
     .name = "Iterations",
     .title = "figures 2(c), 3(c), 4(c)",
-    .setting = "inner: sweeps for x, mean of a pass, and least and most in a step; outer: "
-               "corrections of y in a step, least and most",
+    .setting = "inner: sweeps for x, mean per pass, smallest and largest number per step; outer: "
+               "corrections of y per step, smallest and largest number",
     .label = "example",
     .quantities = COUNTS,
     .quantity = {"inner a pass", "least", "most", "outer least", "most"},
-    .reason = "The paper does not say whether its inner counts are those of a pass or of a step, "
-              "and its h is unreadable for examples 2 to 4. References of passes and of most outer "
-              "ones are the upper ends of the reference's ranges. Ours sweeps once more after the "
-              "last correction, so that x belongs to y.",
+    .reason =
+        "The paper does not say whether its inner counts are those of a pass or of a step, "
+        "and its h is unreadable for examples 2 to 4. References of passes and of the largest "
+        "outer numbers are the upper ends of the reference's ranges. daedal takes one more "
+        "sweep after the last correction, so that x is consistent with y.",
 };
 
 static void show_count(rep_report *report, const count_row *r, const outcome *o)

@@ -1,4 +1,4 @@
-/* One run of the method, looked at after every step. */
+/* One run of the method, observed after every step. */
 #include "l13.h"
 
 #include <daedal/model.h>
@@ -24,7 +24,8 @@ dae_lie_options l13_newton(double h, int order)
   return o;
 }
 
-/* the paper's bounds are absolute, ours relative; and that of y is on h times its change */
+/* the bounds of the paper are absolute, the options relative; the option of y bounds h times its
+ * change */
 dae_lie_options l13_nested(double h, double size, double eps1, double eps2)
 {
   dae_lie_options o = l13_newton(h, 2);
@@ -37,13 +38,13 @@ dae_lie_options l13_nested(double h, double size, double eps1, double eps2)
 
 /* ---- the multiplier of a step ---- */
 
-/* u from s, as the step has it: e^u = (1 + s/2)/(1 - s/2), sigma = s/u */
+/* u from s as in the step: e^u = (1 + s/2)/(1 - s/2), sigma = s/u */
 static double sigma_of(double s)
 {
   return fabs(s) < 1e-5 ? 1 - s * s / 12 : s / log1p(s / (1 - s / 2));
 }
 
-/* least squares for (x1 - x0)/(h sigma) = f(xb, y, tb), f affine in y */
+/* least squares for (x1 - x0)/(h sigma) = f(xb, y, tb), with f affine in y */
 static bool find_multiplier(const dae_semi_explicit *p, double kappa, double t0, double h,
                             const double *x0, const double *x1, double *y)
 {
@@ -78,7 +79,7 @@ typedef struct journey {
   dae_run_plan plan;
   dae_integrator *it;
   double before[L13_X], z[L13_X + L13_Y], y_step[L13_Y];
-  dae_stats stats; /* before the step */
+  dae_stats stats; /* statistics before the step */
 } journey;
 
 static dae_status create(journey *j, const l13_case *run, dae_error *err)
@@ -117,7 +118,7 @@ static dae_status look_around(journey *j, const l13_case *run, l13_look *look, v
                   .y_step = j->y_step,
                   .inner = stats.sweeps - j->stats.sweeps,
                   .outer = stats.iterations - j->stats.iterations};
-  at.passes = at.outer + 1; /* x once more for the last y */
+  at.passes = at.outer + 1; /* one more pass over x for the last y */
   j->stats = stats;
   j->y_step[0] = j->y_step[1] = NAN;
   if (p->ny > 0 &&

@@ -1,5 +1,5 @@
-/* What the figures of [L13] leave open: orders, the claim about other schemes, the neighbourhood of
- * x = 0, stiffness, variable steps. */
+/* Open questions of [L13]: orders, the claim about other schemes, the neighbourhood of x = 0,
+ * stiffness, variable steps. */
 #include "l13.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ static rep_value near(double ours, double reference, double bound)
   return (rep_value){NAN, ours, reference, REP_NEAR, bound};
 }
 
-/* iterations, which a compiler may change by a few */
+/* bound of iterations, which depend slightly on the compiler */
 static rep_value at_most(double ours, double reference)
 {
   if (isnan(reference))
@@ -41,7 +41,7 @@ static void measure(void *user, const l13_point *at)
   double x[L13_X], y[L13_Y], middle[L13_Y];
   l13_solution_at(&m->solution, at->t - at->h / 2, x, middle);
   l13_solution_at(&m->solution, at->t, x, y);
-  for (int i = 0; i < at->nx; i++) /* a NaN is a component that does not count */
+  for (int i = 0; i < at->nx; i++) /* NaN marks a component that is not compared */
     m->worst[X] = fmax(m->worst[X], fabs(at->x[i] - x[i]));
   for (int i = 0; i < at->ny; i++) {
     m->worst[END] = fmax(m->worst[END], fabs(at->y_step[i] - y[i]));
@@ -52,7 +52,7 @@ static void measure(void *user, const l13_point *at)
 
 /* ---- orders ---- */
 
-#define SIZES 5 /* h = 0.1 ... 0.00625 */
+#define SIZES 5 /* number of step sizes h = 0.1 ... 0.00625 */
 
 typedef struct order_row {
   const char *label;
@@ -76,9 +76,9 @@ static const rep_table order_text = {
     .quantities = 6,
     .quantity = {"x", "y, end", "y, mid", "y of x", "x, 4", "y of x, 4"},
     .reason =
-        "y, end and y, mid: the multiplier of the step against that at the end and in the "
-        "middle of the step; y of x: that which belongs to x at the end, which runs show. In "
-        "example 2 nothing determines y at the start, t = 0. Orders are those between the two "
+        "y, end and y, mid: the multiplier of the step against that at the end and at the "
+        "midpoint of the step; y of x: the one consistent with x at the end, as in output rows. In "
+        "example 2 y is undetermined at the start, t = 0. Orders are those between the two "
         "smallest steps; bounds are 0.05.",
 };
 
@@ -139,17 +139,17 @@ static const rep_table scheme_text = {
     .name = "Other schemes",
     .title = "example 1, largest error of Q up to t = 10",
     .setting = "exponential: of the Lorentz group, for the strain increment of the step, and for "
-               "the strain rate in its middle and at its start; return: midpoint rule for (26), "
-               "then radially back",
+               "the strain rate at its midpoint and at its start; return: midpoint rule for (26), "
+               "with radial return",
     .label = "h",
     .quantities = 5,
     .quantity = {"lie", "exp. increment", "exp. middle", "exp. start", "return"},
     .reason = "The paper: \"the accuracy of LGDAE is better than that obtained by the exponential-"
-              "based scheme [12] and the SO(n) scheme [15]\". Its reference [12] is read here as "
-              "the exponential of the linear form that perfect plasticity has in Minkowski's "
-              "space; which strain rate it takes is not said, and decides: the method is better "
-              "than the first by 5 %, worse than the second by 13 %, and far better than the "
-              "third. All keep |Q| = Q0. The SO(n) scheme was not tested.",
+              "based scheme [12] and the SO(n) scheme [15]\". Its reference [12] is interpreted as "
+              "the exponential of the linear form of perfect plasticity in Minkowski space; the "
+              "strain rate is not specified, and determines the result: the method is better than "
+              "the first by 5 %, worse than the second by 13 %, and far better than the third. All "
+              "satisfy |Q| = Q0. The SO(n) scheme is not tested.",
 };
 
 static double error_of(l13_scheme *scheme, double h)
@@ -209,9 +209,9 @@ static const rep_table past_text = {
     .quantities = 4,
     .quantity = {"k 0, h 0.03", "k 0, h 0.003", "k 1, h 0.03", "k 1, h 0.003"},
     .reason =
-        "k: kappa. With kappa = 0, as in the paper, x = 0 is a fixed point, and paths near it "
-        "suffer; -: the run ends there. At 0.001 with h = 0.03 the step past it has three "
-        "solutions, and neither iteration gets on; the reference did, with an error of "
+        "k: kappa. With kappa = 0, as in the paper, x = 0 is a fixed point, and paths near it are "
+        "inaccurate; -: the run fails. At 0.001 with h = 0.03 the step past it has three "
+        "solutions, and neither iteration converges; the reference did, with an error of "
         "0.043.",
 };
 
@@ -241,7 +241,7 @@ static void show_past(rep_report *report)
 
 typedef struct stiff_row {
   double half;   /* h nu/2 */
-  double sweeps; /* reference, NaN: it diverges */
+  double sweeps; /* reference, NaN: divergence */
 } stiff_row;
 
 static const stiff_row stiff_rows[] = {{0.005, 5}, {0.05, 7},   {0.25, 14},   {0.5, 27},
@@ -257,14 +257,14 @@ static const rep_table stiff_text = {
     .quantities = 5,
     .quantity = {"nested", "Newton", "error", "kappa inf", "error"},
     .reason =
-        "The nested iteration contracts by h nu/2: -, it has no more than 500 sweeps. Newton's "
-        "holds sigma where its derivative leads astray. The prototype's h is not on record; "
-        "of 0.1, 0.01 and 0.001 this is the one with its counts.",
+        "The nested iteration contracts by h nu/2: -, more than 500 sweeps. Newton keeps sigma "
+        "constant where its derivative is misleading. The h of the prototype is not on record; "
+        "of 0.1, 0.01 and 0.001 this value gives its counts.",
 };
 
 typedef enum way { NESTED, NEWTON, MIDPOINT, WAYS } way;
 
-/* iterations of a step, NaN: it gave up */
+/* iterations per step, NaN: failed */
 static double stiff_work(rep_report *report, way w, const char *set, double *error)
 {
   char trouble[256];

@@ -1,4 +1,4 @@
-/* The models that papers are reproduced with, embedded in the program. */
+/* Models of the reproductions, embedded in the program. */
 #include "reproduce.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* The report of a reproduction: the tables of all papers on one page, figures between them. */
+/* The report of a reproduction: the tables and figures of all papers on one page. */
 #include "report.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #define CELL 128
 #define COLUMNS (4 * REP_QUANTITIES + 2)
 
-/* The cells of a row. It points into itself, and is not copied. */
+/* Cells of a row. It contains pointers to itself and must not be copied. */
 typedef struct cells {
   char text[COLUMNS][CELL];
   const char *at[COLUMNS];
@@ -21,7 +21,7 @@ static void add(cells *c, const char *text)
   c->count++;
 }
 
-/* none: what stands for a value that is not there */
+/* none: text of a missing value */
 static void add_number(cells *c, double value, const char *none)
 {
   char text[CELL];
@@ -29,7 +29,7 @@ static void add_number(cells *c, double value, const char *none)
   add(c, isnan(value) ? none : text);
 }
 
-/* Which columns a quantity has, as in the printed table. */
+/* Columns of a quantity, as in the printed table. */
 typedef struct shape {
   bool paper[REP_QUANTITIES], reference[REP_QUANTITIES];
 } shape;
@@ -120,7 +120,7 @@ void rep__page_count(const rep_report *report)
 {
   char text[200];
   bool good = report->wrong == 0 && report->err->status >= 0;
-  snprintf(text, sizeof text, "%s: %d of %d values as they should be%s", report->paper->key,
+  snprintf(text, sizeof text, "%s: %d of %d checked values agree%s", report->paper->key,
            report->checked - report->wrong, report->checked,
            report->err->status < 0 ? "; not finished" : "");
   dae_page_verdict(report->settings->page, good ? DAE_PAGE_GOOD : DAE_PAGE_BAD, text,

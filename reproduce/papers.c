@@ -1,4 +1,4 @@
-/* The papers there are. A further one joins with its file and a line here. */
+/* The table of papers. A new paper needs its file and a line in this table. */
 #include "e07.h"
 #include "j09.h"
 #include "l13.h"

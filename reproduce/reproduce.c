@@ -1,4 +1,4 @@
-/* The flow of a reproduction, and the rows of its tables. */
+/* The driver of a reproduction, and the rows of its tables. */
 #include "report.h"
 
 #include <math.h>
@@ -9,8 +9,9 @@
 static const char tables_header[] = "table,row,quantity,paper,ours,reference,check,bound,verdict";
 
 static const char explanation[] =
-    "paper: as printed there; ours: computed now; ref: what ours has to be near, from a prototype "
-    "of the corrected equations; ok: it is, OUT: it is not, -: shown without a check.";
+    "paper: published value; ours: computed value; ref: reference, from a prototype of the "
+    "corrected "
+    "equations; ok: ours agrees with ref, OUT: it does not, -: not checked.";
 
 /* ---- failure ---- */
 
@@ -47,7 +48,7 @@ bool rep_good(rep_report *report)
 {
   const rep_settings *s = report->settings;
   if (report->err->status >= 0 && s->go_on && !s->go_on(s->user))
-    rep__fail(report, DAE_ERROR_INTERRUPTED, "interrupted; what was finished is kept in %.200s",
+    rep__fail(report, DAE_ERROR_INTERRUPTED, "interrupted; finished tables are in %.200s",
               s->folder);
   return report->err->status >= 0;
 }
@@ -72,7 +73,7 @@ static rep__row *new_row(rep_report *report)
     int room = report->room ? 2 * report->room : 16;
     rep__row *rows = realloc(report->rows, (size_t)room * sizeof *rows);
     if (!rows) {
-      rep__fail(report, DAE_ERROR_MEMORY, "no memory for the rows of a table");
+      rep__fail(report, DAE_ERROR_MEMORY, "out of memory for the rows of a table");
       return NULL;
     }
     report->rows = rows;
@@ -83,7 +84,7 @@ static rep__row *new_row(rep_report *report)
   return row;
 }
 
-/* a record for each quantity */
+/* one record per quantity */
 static void write_row(rep_report *report, const rep__row *row)
 {
   static const char *const checks[] = {[REP_SHOWN] = "none",
@@ -131,7 +132,7 @@ void rep_table_row(rep_report *report, const char *label, const rep_value *value
   rep__table_check(report, row);
 }
 
-/* What an interrupted table has is worth showing, too. */
+/* Prints a table, also after an interrupt. */
 void rep_table_end(rep_report *report)
 {
   FILE *out = report->settings->out;
@@ -166,7 +167,7 @@ static void print_end(const rep_report *report)
     return;
   const char *folder = report->settings->folder;
   bool slash = folder[0] && folder[strlen(folder) - 1] == '/';
-  fprintf(out, "\n%s: %d of %d values as they should be; files in %s%s\n", report->paper->key,
+  fprintf(out, "\n%s: %d of %d checked values agree; files in %s%s\n", report->paper->key,
           report->checked - report->wrong, report->checked, folder, slash ? "" : "/");
   fflush(out);
 }
@@ -189,9 +190,9 @@ static void run_paper(rep_report *report)
   free(report->rows);
 }
 
-/* ---- all of them ---- */
+/* ---- all papers ---- */
 
-/* The list grows in memory, and is handed out where it holds something. */
+/* The list grows in memory, and is returned if it is not empty. */
 static void finish_list(FILE *list, char **text, rep_result *result)
 {
   bool whole = fclose(list) == 0;
@@ -226,7 +227,7 @@ dae_status rep_run(const rep_paper *papers, int count, const rep_settings *setti
   if (list)
     finish_list(list, &text, result);
   if (result->wrong > 0)
-    rep__fail(&report, DAE_ERROR_CHECK, "%d of %d values are not what they have to be",
+    rep__fail(&report, DAE_ERROR_CHECK, "%d of %d checked values deviate from their references",
               result->wrong, result->checked);
   return err->status;
 }

@@ -1,4 +1,4 @@
-/* A table as text, and whether its values are what they have to be.
+/* A table as text, and the check of its values.
  *
  *                   steps
  *           paper ours ref
@@ -11,12 +11,12 @@
 #include <string.h>
 
 #define WIDTH 80
-#define INDENT 2 /* of text; rows begin at the margin */
+#define INDENT 2 /* indentation of text; rows begin at the margin */
 #define COLUMNS (3 * REP_QUANTITIES)
 
 /* ---- checks ---- */
 
-/* comparisons are false for NaN, so that it is never right */
+/* comparisons are false for NaN, which is therefore never right */
 bool rep__value_right(const rep_value *v)
 {
   switch (v->check) {
@@ -50,7 +50,7 @@ void rep__table_check(rep_report *report, const rep__row *row)
     if (row->trouble[0])
       fprintf(report->wrong_list, "%s\n", row->trouble);
     else if (v->check == REP_FAILS)
-      fprintf(report->wrong_list, "although it should have failed\n");
+      fprintf(report->wrong_list, "but the run must fail\n");
     else if (v->check == REP_BELOW)
       fprintf(report->wrong_list, "not below %.6g\n", v->reference);
     else if (v->check == REP_AT_MOST)
@@ -122,7 +122,7 @@ static cell cell_of(const column *c, const rep__row *row)
   return number_cell(v->ours);
 }
 
-/* the paper's column where it says something, that of the references where one is checked */
+/* the paper's column if the paper has a value, that of the references if a value is checked */
 static bool is_shown(const column *c, const rep__row *rows, int count)
 {
   bool shown = c->face == OURS;
@@ -145,7 +145,7 @@ static int width_of(const column *c, const rep__row *rows, int count)
   return widest;
 }
 
-/* the columns of each quantity, together at least as wide as its name */
+/* columns of each quantity, together at least as wide as its name */
 static int list_columns(const rep_table *table, const rep__row *rows, int count, column *columns)
 {
   int used = 0;
@@ -164,7 +164,7 @@ static int list_columns(const rep_table *table, const rep__row *rows, int count,
   return used;
 }
 
-/* ---- the whole ---- */
+/* ---- the whole table ---- */
 
 typedef struct layout {
   column columns[COLUMNS];
@@ -178,7 +178,7 @@ static bool begins(const layout *l, int i)
   return i == 0 || l->columns[i].quantity != l->columns[i - 1].quantity;
 }
 
-/* Quantities are set apart by two blanks where the line has room for them. */
+/* Layout with two blanks between quantities if the line has room for them. */
 static layout lay_out(const rep_table *table, const rep__row *rows, int count)
 {
   layout l = {.label = (int)strlen(table->label), .gap = 2};
@@ -198,7 +198,7 @@ static layout lay_out(const rep_table *table, const rep__row *rows, int count)
   return l;
 }
 
-/* names of the quantities, each at the right end of its columns */
+/* names of the quantities, right-aligned with their columns */
 static void print_quantities(FILE *out, const rep_table *table, const layout *l)
 {
   int at = fprintf(out, "%*s", l->label, ""), end = at;

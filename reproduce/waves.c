@@ -1,4 +1,4 @@
-/* One run of a dynamic iteration, watched. */
+/* One observed run of a dynamic iteration. */
 #include "waves.h"
 
 #include <daedal/model.h>
@@ -54,7 +54,7 @@ dae_wave_options waves_accurate(void)
 
 /* ---- sweeps ---- */
 
-#define ROUND_OFF 1e-12 /* changes that are still seen, relative to the values */
+#define ROUND_OFF 1e-12 /* smallest resolvable change, relative to the values */
 
 typedef struct journey {
   const waves_case *run;
@@ -63,10 +63,10 @@ typedef struct journey {
   dae_integrator *it;
   dae_rk_options rk[WAVES_PARTS];
   dae_wave_child children[WAVES_PARTS];
-  int enough; /* sweeps of the window being iterated, as counted so far */
+  int enough; /* sweeps of the current window counted so far */
 } journey;
 
-/* largest change of the unknowns that count; *size: largest value of an unknown */
+/* largest change of the counted unknowns; *size: largest value of an unknown */
 static double change_of(const waves_case *run, const dae_wave_sweep *sweep, double *size)
 {
   const dae_waveform *in = sweep->given, *out = sweep->computed;

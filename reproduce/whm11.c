@@ -3,8 +3,9 @@
 
 const char whm11_notes[] =
     "(22) and (24) have a wrong sign, from C in (62): the scheme as printed solves (19) with the "
-    "stiffness of y negated. \"printed\" stands for that, everything else is (19) itself. Windows "
-    "are the paper's steps dt, each of M = 10 steps of the trapezoidal rule unless said.";
+    "stiffness of y negated. \"printed\" denotes these runs, all others solve (19). Windows are "
+    "the "
+    "steps dt of the paper, each of M = 10 steps of the trapezoidal rule unless stated otherwise.";
 
 dae_status whm11_run(rep_report *report)
 {

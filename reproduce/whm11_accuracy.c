@@ -2,15 +2,15 @@
 #include "whm11.h"
 
 #define COUNT(rows) ((int)(sizeof(rows) / sizeof *(rows)))
-#define END 10 /* of all runs of the paper */
+#define END 10 /* end time of all runs of the paper */
 
 /* ---- orders: Tables 2 and 4 ---- */
 
 typedef struct order_row {
   const char *label;
-  whm11_case run; /* the first of three, window and step are halved */
+  whm11_case run; /* first of three runs; window and step are halved */
   double paper[3], reference[3];
-  bool full; /* not in quick reproductions */
+  bool full; /* omitted in quick reproductions */
 } order_row;
 
 #define NOTHING                                                                                    \
@@ -46,9 +46,9 @@ static const rep_table table_2_text = {
     .quantities = 3,
     .quantity = {"R_x", "R_y", "R_lambda"},
     .reason =
-        "a is reproduced. b is reproduced as to the order only, and only if \"the trapezoidal rule "
-        "alone\" means one sweep for each step. Applied to (19) as one system it keeps its second "
-        "order. R: Euclidean norms of differences; the order is log2 R, not its root. Bounds are "
+        "a is reproduced. Only the order of b is reproduced, if \"the trapezoidal rule alone\" "
+        "means one sweep per step. Applied to (19) as one system the rule has second order. R: "
+        "Euclidean norms of differences; the order is log2 R, not its square root. Bounds are "
         "0.5 %.",
 };
 
@@ -86,8 +86,8 @@ static const rep_table mixed_text = {
     .label = "dt",
     .quantities = 3,
     .quantity = {"R_x", "R_y", "R_lambda"},
-    .reason = "Not reproduced: a converged iteration has x as Euler's method has it, of order 1, "
-              "as the errors below show. Bounds are 0.5 %.",
+    .reason = "Not reproduced: the limit of the iteration has the order 1 of Euler's method in x, "
+              "as the table of errors shows. Bounds are 0.5 %.",
 };
 
 static bool find_quotients(rep_report *report, const whm11_case *first, double R[3])
@@ -125,8 +125,8 @@ static void show_orders(rep_report *report, const rep_table *text, const order_r
 /* ---- the constraint: Table 3 ---- */
 
 typedef struct violation {
-  whm11_case run; /* without its sizes */
-  bool frozen;    /* over windows of 1 */
+  whm11_case run; /* case without its step sizes */
+  bool frozen;    /* frozen over windows of 1 */
   double reference[4];
 } violation;
 
@@ -147,8 +147,8 @@ static const rep_table table_3a_text = {
     .label = "dt",
     .quantities = COUNT(table_3a),
     .quantity = {"(19)", "printed", "1e-12"},
-    .reason = "Reproduced as to its size, which is that of the tolerance and no matter of dt: x2 "
-              "and 2 y1 sum up the same accelerations by the same rule.",
+    .reason = "The size is reproduced, which is that of the tolerance, independent of dt: x2 and "
+              "2 y1 integrate the same accelerations by the same rule.",
 };
 
 static const double table_3b_paper[ROWS] = {689.5, 744.8, 774.5, 784.8};
@@ -171,10 +171,10 @@ static const rep_table table_3b_text = {
     .label = "h",
     .quantities = COUNT(table_3b),
     .quantity = {"(19)", "printed", "frozen", "frozen, pr.", "Euler, pr."},
-    .reason = "Not reproduced. What grows to a limit as h falls needs a limit that is not (19): "
-              "the printed signs with a force that is frozen over unit windows come closest in "
-              "size and trend. The trapezoidal rule for (19) as one system keeps the constraint "
-              "to round-off, see below. Bounds are 1 %.",
+    .reason = "Not reproduced. Growth to a limit for h to 0 implies another limit than (19): the "
+              "printed signs with a force frozen over unit windows are closest in size and trend. "
+              "The trapezoidal rule for (19) as one system satisfies the constraint to round-off, "
+              "see the table of errors. Bounds are 1 %.",
 };
 
 static bool find_violation(rep_report *report, const violation *v, bool iterated, double size,
@@ -222,7 +222,7 @@ typedef struct error_row {
   const char *label;
   whm11_case run;
   double x, lambda, violation; /* references, NaN: none; 0: round-off */
-  bool full;                   /* not in quick reproductions */
+  bool full;                   /* omitted in quick reproductions */
 } error_row;
 
 static const error_row error_rows[] = {
@@ -291,13 +291,13 @@ static void show_errors(rep_report *report)
 
 static const rep_table solution_text = {
     .name = "Solution",
-    .title = "of (19), which the paper takes to be unavailable",
-    .setting = "ours: joint with rtol = atol = 1e-11, all else by default; ref: cosh and sinh of "
+    .title = "of (19), not available according to the paper",
+    .setting = "ours: joint with rtol = atol = 1e-11, default options; ref: cosh and sinh of "
                "t sqrt(7/15), t/sqrt 2, and t sinh(t/sqrt 2)",
     .label = "t",
     .quantities = WHM11_VALUES,
     .quantity = {"x1", "x2", "y1", "y2", "lambda"},
-    .reason = "With the printed signs x2 and y2 end elsewhere. Bounds are 1e-8.",
+    .reason = "The printed signs give other values of x2 and y2. Bounds are 1e-8.",
 };
 
 static void show_solution(rep_report *report)

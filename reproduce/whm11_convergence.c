@@ -1,4 +1,4 @@
-/* Table 1 of [WHM11], the bound of section 4, and rates as they are. */
+/* Table 1 of [WHM11], the bound of section 4, and observed rates. */
 #include "whm11.h"
 
 #define COUNT(rows) ((int)(sizeof(rows) / sizeof *(rows)))
@@ -28,9 +28,9 @@ static const rep_table count_text = {
     .quantity = {"t 2, 1e-4", "t 2, 1e-6", "t 3, 1e-6"},
     .reason =
         "Not reproduced, and not consistent: by (23) the first change of x is |x(2) - x(1.5)| = "
-        "3.0 for dt = 0.5, and the paper's own ratios below make 3.0 x 0.0016 x 0.57 = 2.7e-3 of "
-        "it after three iterations, not 1e-6. A start that continues the last window changes the "
-        "first ratio to the paper's, but not the counts. Bounds are one iteration.",
+        "3.0 for dt = 0.5, and the ratios of the paper reduce it to 3.0 x 0.0016 x 0.57 = 2.7e-3 "
+        "after three iterations, not 1e-6. An extrapolated start reproduces the first ratio of the "
+        "paper, but not the counts. Bounds are one iteration.",
 };
 
 static bool count(rep_report *report, const count_row *row, double to, double tolerance,
@@ -72,10 +72,10 @@ typedef struct history {
   rep_file *file;
   const char *signs;
   double window;
-  int last; /* the window that is looked at */
+  int last; /* number of the observed window */
   int count;
-  double before[WHM11_LAMBDA + 1]; /* unknowns at its end after the sweep before */
-  double change[2 * RATIOS + 20];  /* of x2 */
+  double before[WHM11_LAMBDA + 1]; /* unknowns at its end after the preceding sweep */
+  double change[2 * RATIOS + 20];  /* changes of x2 */
 } history;
 
 static double take(history *h, const dae_wave_sweep *sweep, int i)
@@ -109,7 +109,7 @@ typedef struct ratio_column {
   const char *signs;
   bool printed;
   double window;
-  double paper[RATIOS], reference[RATIOS]; /* 0: none */
+  double paper[RATIOS], reference[RATIOS]; /* values of paper and reference, 0: none */
 } ratio_column;
 
 static const ratio_column ratio_columns[] = {
@@ -131,9 +131,8 @@ static const rep_table ratio_text = {
     .label = "i",
     .quantities = COLUMNS,
     .quantity = {"1.0", "1.0 printed", "0.5", "0.5 printed"},
-    .reason = "The rate is 4/11 = 0.3636 with a window's worth of transients, from the second "
-              "ratio on, and stays there: ratios that fall to 0.25 are not those of (3), (4). "
-              "Bounds are 1 %.",
+    .reason = "From the second ratio on the rate is 4/11 = 0.3636, up to transients, and constant: "
+              "ratios that decrease to 0.25 are not those of (3), (4). Bounds are 1 %.",
 };
 
 static bool find_ratios(rep_report *report, const ratio_column *c, rep_file *file, double *ratio)
@@ -183,18 +182,19 @@ static void show_ratios(rep_report *report)
 
 /* ---- the bound ---- */
 
-#define SMALL 1e-3 /* window that series are read off at */
+#define SMALL 1e-3 /* window at which the series are evaluated */
 
 static const rep_table bound_text = {
     .name = "Section 4",
     .title = "constants of the bound gamma, from (43) and (49), (50)",
-    .setting = "beta = 8 + b dt^2, gamma = F + g dt^2; corrected: with the integral before (34) as "
-               "it is, which makes 1/32 of 1/64 in (36)",
+    .setting = "beta = 8 + b dt^2, gamma = F + g dt^2; corrected: with the correct integral before "
+               "(34), which gives 1/32 instead of 1/64 in (36)",
     .label = "",
     .quantities = 2,
     .quantity = {"value", "corrected"},
-    .reason = "The paper's E and b are off, its gamma is right; F is 4/11 exactly, S1/S2 with the "
-              "mobilities S = D A^-1 B of the two sides. Bounds are 0.1 %.",
+    .reason =
+        "E and b of the paper are wrong, its gamma is correct; F is exactly 4/11, S1/S2 with the "
+        "mobilities S = D A^-1 B of the two sides. Bounds are 0.1 %.",
 };
 
 static void show_bound(rep_report *report)
@@ -224,7 +224,7 @@ static void show_bound(rep_report *report)
 typedef struct rate_row {
   double window;
   double on_x;  /* reference */
-  double bound; /* of it */
+  double bound; /* bound of the check */
 } rate_row;
 
 static const rate_row rate_rows[] = {
@@ -237,9 +237,10 @@ static const rep_table rate_text = {
     .label = "dt",
     .quantities = 3,
     .quantity = {"gamma", "on y", "on x"},
-    .reason = "On any window the spectrum is that of S2^-1 S1, 4/11 on y and 11/4 on x, whatever "
-              "dt, C and r: (55, 56) diverges on the paper's own example, and the constraint "
-              "belongs on the lighter side. Bounds on y are 7 %.",
+    .reason =
+        "On any window the spectrum is that of S2^-1 S1, 4/11 on y and 11/4 on x, independent "
+        "of dt, C and r: (55, 56) diverges on the example of the paper, and the constraint "
+        "belongs on the lighter side. Bounds on y are 7 %.",
 };
 
 static bool rate_of(rep_report *report, double window, double theta, double *rate)

@@ -44,7 +44,7 @@ void whm11_exact_printed(double t, double *values)
 whm11_bound whm11_bound_of(double window, double series)
 {
   whm11_bound b = {0};
-  const double slope[2] = {1 - sqrt(3), 1 + sqrt(3)}; /* q21, q22, q11 = q12 = 1 */
+  const double slope[2] = {1 - sqrt(3), 1 + sqrt(3)}; /* q21, q22; q11 = q12 = 1 */
   double det = slope[1] - slope[0], h2 = window * window;
   for (int i = 0; i < 2; i++) {
     double r = (5 + slope[i]) / 11, sign = i == 0 ? 1 : -1;

@@ -1,5 +1,5 @@
-/* One run of the scheme (3), (4) of [WHM11]: y with the joint's force eliminated, then x with that
- * force; windows begin with the values where they start (23), and end by (10). */
+/* One run of the scheme (3), (4) of [WHM11]: y with the force of the joint eliminated, then x with
+ * that force; windows begin with constant waveforms (23), and end by (10). */
 #include "whm11.h"
 
 #define ROUND_OFF 1e-14

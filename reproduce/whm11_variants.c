@@ -44,24 +44,24 @@ static const double windows[3] = {1, 0.5, 0.1};
 
 static const rep_table variant_text = {
     .name = "Section 6",
-    .title = "sweeps of a window at most on [0, 3], for three window sizes",
+    .title = "most sweeps per window on [0, 3], three window lengths",
     .setting = "until changes of lambda are below 1e-8; Anderson: the last five sweeps",
     .label = "",
     .quantities = 3,
     .quantity = {"1", "0.5", "0.1"},
     .reason =
-        "The paper asks whether there is an optimal method: there is, W = (S1 + S2)^-1, which "
-        "takes no more than the two small matrices S and depends on no solver. With mu = S1/S2 = "
-        "4/11 weights contract by theta mu + (1 - theta)/mu, which is zero at theta = 1/(1 - mu^2) "
-        "= 121/105 only, outside [0, 1]: a mean of the two is never better than the better one. "
-        "-: it diverges. Bounds are one sweep.",
+        "The paper asks for an optimal method: it is W = (S1 + S2)^-1, which needs only the two "
+        "small matrices S and is independent of the solvers. With mu = S1/S2 = 4/11 weights "
+        "contract by theta mu + (1 - theta)/mu, which is zero only at theta = 1/(1 - mu^2) = "
+        "121/105, outside [0, 1]: a mean of the two is never better than the better one. -: "
+        "divergence. Bounds are one sweep.",
 };
 
-/* how often, and with what, a joint is iterated */
+/* joint with sweeps and updates */
 typedef struct joint_case {
   waves_model model;
   double to, window, step;
-  int lambda; /* first multiplier among the unknowns */
+  int lambda; /* index of the first multiplier among the unknowns */
 } joint_case;
 
 static waves_case case_of(const joint_case *j, const variant *v)
@@ -150,13 +150,14 @@ static void show_scan(rep_report *report)
 
 static const rep_table growth_text = {
     .name = "Section 6, growth",
-    .title = "by which a sweep multiplies changes where it diverges",
+    .title = "factor of the changes in divergent sweeps",
     .setting = "first window, fifteenth sweep; on x: 11/4, theta = 1/2: 1.557",
     .label = "",
     .quantities = 3,
     .quantity = {"1", "0.5", "0.1"},
-    .reason = "It hardly depends on the window, and cannot be cured by a shorter one. Bounds are "
-              "1 %.",
+    .reason =
+        "The factor hardly depends on the window, and a shorter one does not help. Bounds are "
+        "1 %.",
 };
 
 static void show_growth(rep_report *report)
@@ -197,15 +198,14 @@ static const variant joint_rows[] = {
 
 static const rep_table joint_text = {
     .name = "Other joints",
-    .title = "sweeps of a window at most, windows of 0.25 with 25 steps",
+    .title = "most sweeps per window, windows of 0.25 with 25 steps",
     .setting = "two_chains.dae up to 5: two joints with S1/S2 = 2 and 1/4; moving_joint.dae up to "
                "6: masses and joint depend on time, S1/S2 from 0.1 to 0.3",
     .label = "",
     .quantities = 2,
     .quantity = {"two chains", "moving joint"},
-    .reason =
-        "Two joints: both splittings and their mean diverge (by 2 and 4), the optimal one "
-        "does not. -: it diverges, or for the moving joint was not tried. Bounds are one sweep.",
+    .reason = "Two joints: both splittings and their mean diverge (by 2 and 4), the optimal one "
+              "does not. -: divergence, or for the moving joint not tested. Bounds are one sweep.",
 };
 
 static bool show_joint(rep_report *report, const variant *v)
@@ -261,7 +261,8 @@ static const solution_row solution_rows[] = {
 static const rep_table solution_text = {
     .name = "Other joints, solutions",
     .title = "largest error at the end",
-    .setting = "joint with rtol = atol = 1e-11, all else by default; sweeps: most in a window",
+    .setting =
+        "joint with rtol = atol = 1e-11, default options; sweeps: largest number in a window",
     .label = "",
     .quantities = 2,
     .quantity = {"error", "sweeps"},
@@ -288,7 +289,7 @@ static void show_solutions(rep_report *report)
 
 /* ---- a nonlinear joint ---- */
 
-static const int drift_steps[] = {10, 20, 40}; /* of a window */
+static const int drift_steps[] = {10, 20, 40}; /* steps per window */
 
 static const rep_table drift_text = {
     .name = "Nonlinear joint",
@@ -297,9 +298,9 @@ static const rep_table drift_text = {
     .label = "M",
     .quantities = 5,
     .quantity = {"drift", "fell by", "x(6)", "projected", "x(6)"},
-    .reason = "An iteration that knows accelerations only drifts off by h^2: the bound is 2 % of "
-              "4. A projection in each window takes that away, and leaves the order as it is. The "
-              "prototype has 2.1e-4, 5.2e-5 and 1.3e-5, at a time that is not on record.",
+    .reason = "An iteration on acceleration level drifts by h^2: the bound is 2 % of 4. A "
+              "projection in each window removes the drift and keeps the order. The prototype has "
+              "2.1e-4, 5.2e-5 and 1.3e-5, at a time that is not on record.",
 };
 
 static void measure(void *user, double t, const double *state)

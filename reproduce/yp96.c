@@ -1,4 +1,4 @@
-/* The reproduction of [YP96]: its tables, what became of the energy, its figures. */
+/* The reproduction of [YP96]: its tables, the energy of its runs, its figures. */
 #include "yp96.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ bool yp96_case_run(rep_report *report, const yp96_setting *setting, const yp96_c
   return rep_good(report);
 }
 
-/* "GGL*  1e-3 1e-4": what the headline of the labels names */
+/* label of a row as in the headline: "GGL*  1e-3 1e-4" */
 static void label_of(const rep_table *table, const yp96_case *run, char *text, size_t size)
 {
   bool tolerance = strstr(table->label, "TOL"), eps = strstr(table->label, "eps");
@@ -66,17 +66,18 @@ static void show_table(rep_report *report, const yp96_table *table)
   rep_table_end(report);
 }
 
-/* ---- what became of the energy ---- */
+/* ---- energy ---- */
 
 typedef struct energy_row {
   yp96_case run;
-  double paper, steps, bound; /* of the steps; bound 0: shown without a check */
-  double kept;                /* share of the energy */
-  rep_check check;            /* of what is kept */
+  double paper, steps; /* steps of the paper and of the reference */
+  double bound;        /* bound of the steps, 0: not checked */
+  double kept;         /* remaining share of the energy */
+  rep_check check;     /* check of the remaining energy */
   double kept_bound;
 } energy_row;
 
-/* as in Table 5.2, with fresh directions, too */
+/* rows of Table 5.2, also with fresh directions */
 static const energy_row energies_5_2[] = {
     {{YP96_GGL, "1e-4", "1e-4"}, 822, 824, 0.25, NAN, REP_SHOWN, 0},
     {{YP96_CS, "1e-4", "1e-4"}, 943, 954, 0.25, NAN, REP_SHOWN, 0},
@@ -91,13 +92,13 @@ static const rep_table text_5_2 = {
     .label = "",
     .quantities = 2,
     .quantity = {"steps", "energy"},
-    .reason = "All of it should be left: with order 2 and positions alone in the error test nobody "
-              "follows the oscillation. CM is fast because its directions are those of the last "
-              "Jacobian, and the constraint force then does work. With directions from each step's "
-              "prediction (fresh) it needs as many steps as CS.",
+    .reason = "The share should be 1: with order 2 and only positions in the error test no method "
+              "resolves the oscillation. CM takes few steps because its directions are those of "
+              "the last Jacobian, and the constraint force then does work. With directions from "
+              "each step's prediction (fresh) it needs as many steps as CS.",
 };
 
-/* the spring of stiffness 1e4 */
+/* rows of the spring of stiffness 1e4 */
 static const energy_row energies[] = {
     {{YP96_GGL, "1e-4", "1e-2"}, NAN, 60, 0.25, 1.02, REP_NEAR, 0.1},
     {{YP96_CS, "1e-4", "1e-2"}, NAN, 63, 0.25, 1.02, REP_NEAR, 0.1},
@@ -119,15 +120,15 @@ static const energy_row energies[] = {
 static const rep_table energy_text = {
     .name = "Energy, eps = 1e-2",
     .title = "share kept by the spring, order up to 5",
-    .setting = "0 to 0.5 s; as Table 5.2, with a spring that can be followed: x(0.5) is known",
+    .setting = "0 to 0.5 s; as Table 5.2, with a spring that can be resolved: x(0.5) is known",
     .label = "          TOL",
     .quantities = 3,
     .quantity = {"steps", "energy", "error of x"},
-    .reason = "CM of the paper loses most of the energy at every tolerance that is usual, and with "
-              "it the motion: x itself is 0.044. How much is lost hangs on when a new Jacobian "
-              "happens to come, so there is a limit only: at TOL = 1e-6 a change by 2 % leaves "
-              "between 1e-5 and 0.37 of it, in 216 to 410 steps, which are not checked. The "
-              "prototype kept 0.005 at 1e-4 and 9e-6 at 1e-6.",
+    .reason = "CM of the paper loses most of the energy at every usual tolerance, and with it the "
+              "motion: x itself is 0.044. The loss depends on the times of the Jacobians, so that "
+              "only a limit is checked: at TOL = 1e-6 a change of TOL by 2 % leaves between 1e-5 "
+              "and 0.37 of the energy, in 216 to 410 steps, which are not checked. The prototype "
+              "has 0.005 at 1e-4 and 9e-6 at 1e-6.",
 };
 
 static void take_x(void *user, const double *values)
@@ -148,7 +149,7 @@ static void show_energy(rep_report *report, const yp96_setting *setting, const r
   char trouble[256], label[48];
   if (!yp96_case_run(report, setting, &row->run, &watch, &s, trouble))
     return;
-  double rest = 0.1 * 0.1 / 2 / (eps * eps) - 1; /* at (0, -1) */
+  double rest = 0.1 * 0.1 / 2 / (eps * eps) - 1; /* energy at (0, -1) */
   double kept = (s.energy_start + s.energy_change - rest) / (s.energy_start - rest);
   rep_value values[] = {
       {row->paper, (double)s.stats.steps, row->steps, row->bound > 0 ? REP_NEAR : REP_SHOWN,

@@ -1,5 +1,5 @@
-/* [YP96] section 5: its problems, settings and tables. What can be reproduced of it, and what not,
- * is in docs/methods/coordinate-split.md. */
+/* [YP96] section 5: its problems, settings and tables. docs/methods/coordinate-split.md lists the
+ * reproducible ones. */
 #ifndef DAEDAL_REPRODUCE_YP96_H
 #define DAEDAL_REPRODUCE_YP96_H
 
@@ -11,56 +11,56 @@
 
 typedef enum yp96_problem {
   YP96_POINT,  /* mass on a circle, oscillatory force */
-  YP96_SPRING, /* the same with a spring */
-  YP96_BUSHING /* two bodies */
+  YP96_SPRING, /* mass on a circle with a spring */
+  YP96_BUSHING /* two bodies with a bushing */
 } yp96_problem;
 
-/* The iterations that are compared: the paper's, and what two of them should have been. */
+/* Compared iterations: those of the paper, and corrected versions of two of them. */
 typedef enum yp96_iteration {
   YP96_GGL,
   YP96_GGL_STAR,
   YP96_CS,      /* multipliers by the split */
-  YP96_CM,      /* directions from the last Jacobian */
+  YP96_CM,      /* directions of the last Jacobian */
   YP96_CS_LSQ,  /* multipliers by least squares */
-  YP96_CM_FRESH /* directions from each step's prediction */
+  YP96_CM_FRESH /* directions of each step's prediction */
 } yp96_iteration;
 
 const char *yp96_name(yp96_iteration iteration);
 
-/* What the runs of a table share. */
+/* Settings of the runs of a table. */
 typedef struct yp96_setting {
   yp96_problem problem;
   double to;
-  int order;       /* largest */
-  bool velocities; /* they stand in the error test beside the positions */
-  bool bad_split;  /* the split keeps x2 of the bushing independent, where y2 would be right, and
-                      the first step is that of a start without accelerations */
-  const char *set; /* a further param, NULL: none */
+  int order;       /* largest order */
+  bool velocities; /* velocities in the error test beside the positions */
+  bool bad_split;  /* split with x2 of the bushing independent instead of y2, and initial step size
+                      without accelerations */
+  const char *set; /* value of a param, NULL: none */
 } yp96_setting;
 
 typedef struct yp96_case {
   yp96_iteration iteration;
-  const char *tolerance, *eps; /* as printed */
+  const char *tolerance, *eps; /* texts as printed */
 } yp96_case;
 
-/* Who looks on: columns of the result by name at every accepted step. */
+/* Observer: columns of the result by name at every accepted step. */
 typedef struct yp96_watch {
   const char *const *columns;
-  int count; /* 4 at most */
+  int count; /* number of columns, at most 4 */
   void (*row)(void *user, const double *values);
   void *user;
 } yp96_watch;
 
-/* Runs it by the rules of DASSL, without projection and filter, with DASSL's first step. watch may
- * be NULL, and so may progress, which is that of a run plan. */
+/* Runs a case by the rules of DASSL, without projection and filter, with DASSL's initial step
+ * size. watch may be NULL, and so may progress, the progress function of a run plan. */
 dae_status yp96_integrate(const yp96_setting *setting, const yp96_case *run,
                           const yp96_watch *watch, bool (*progress)(void *user, double t),
                           void *user, dae_summary *summary, dae_error *err);
 
 /* ---- yp96_tables.c: the tables of the paper ---- */
 
-/* steps, residuals of Newton's iteration, Jacobians, failed error tests, failed convergence tests
- */
+/* Counts: steps, residuals of the Newton iteration, Jacobians, failed error tests, failed
+ * convergence tests. */
 #define YP96_COUNTS 5
 void yp96_counts(const dae_stats *stats, double *counts);
 
@@ -68,7 +68,7 @@ typedef struct yp96_row {
   yp96_case run;
   double paper[YP96_COUNTS];
   double reference[YP96_COUNTS];
-  double bound; /* of the steps, 0: shown without a check */
+  double bound; /* bound of the steps, 0: not checked */
 } yp96_row;
 
 typedef struct yp96_table {
@@ -76,10 +76,10 @@ typedef struct yp96_table {
   yp96_setting setting;
   const yp96_row *rows;
   int count;
-  double failure_bound; /* of the failed convergence tests in rows that have more than a hundred */
+  double failure_bound; /* bound of the failed convergence tests in rows with more than a hundred */
 } yp96_table;
 
-/* in the order they are printed */
+/* columns in the order of the table */
 enum {
   YP96_TABLE_5_1,
   YP96_TABLE_5_1_TIGHT,
@@ -99,7 +99,7 @@ extern const yp96_table yp96_tables[YP96_TABLES];
 extern const char yp96_notes[];
 dae_status yp96_run(rep_report *report);
 void yp96_figures(rep_report *report);
-/* One run; false if the report is at its end. A run that gives up says why in trouble. */
+/* Runs a case; false after a failure of the report. trouble: reason of a failed run. */
 bool yp96_case_run(rep_report *report, const yp96_setting *setting, const yp96_case *run,
                    const yp96_watch *watch, dae_summary *summary, char trouble[256]);
 

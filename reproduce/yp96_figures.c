@@ -9,15 +9,15 @@ typedef struct figure {
   const yp96_setting *setting;
   const char *tolerance, *eps;
   int count;
-  const char *columns[4]; /* of the runs; the first one is t */
+  const char *columns[4]; /* columns of the runs; the first one is t */
 } figure;
 
-/* A run whose rows go to a file. */
+/* Curve: a run whose rows go to a file. */
 typedef struct curve {
   rep_file *file;
-  const char *reading, *method; /* reading NULL: there is one only */
-  int count;                    /* columns; 1: t, and the step that ends there */
-  double t;                     /* of the row before, NaN: none */
+  const char *reading, *method; /* reading of the bushing, NULL: one only */
+  int count;                    /* number of columns; 1: t, and the step that ends at t */
+  double t;                     /* t of the preceding row, NaN: none */
 } curve;
 
 static void write_row(void *user, const double *values)
@@ -37,7 +37,7 @@ static void write_row(void *user, const double *values)
   rep_file_record(c->file);
 }
 
-/* the four iterations; one that gives up has the rows up to there */
+/* curves of the four iterations; a failed one has the rows so far */
 static void write_curves(rep_report *report, const figure *f, const char *reading, rep_file *file)
 {
   for (int i = YP96_GGL; i <= YP96_CM && rep_good(report); i++) {

@@ -31,7 +31,7 @@ static dae_status load(const yp96_setting *setting, const yp96_case *run, dae_mo
 
 static const struct {
   const char *name, *method;
-  bool split_test; /* the error test looks at the independent coordinates */
+  bool split_test; /* error test on the independent coordinates */
   int multipliers, projector;
 } iterations[] = {
     [YP96_GGL] = {"GGL", "bdf-ggl", false, DAE_BDF_MULTIPLIERS_SPLIT, DAE_BDF_PROJECTOR_STALE},
@@ -66,13 +66,13 @@ static dae_bdf_options options_of(const yp96_setting *setting, const yp96_case *
     opts.error_test = v ? DAE_BDF_TEST_QV : DAE_BDF_TEST_Q;
   opts.multipliers = iterations[run->iteration].multipliers;
   opts.projector = iterations[run->iteration].projector;
-  opts.independent = setting->bad_split ? 4 : 0; /* x1, y1, th1, x2 */
+  opts.independent = setting->bad_split ? 4 : 0; /* index among x1, y1, th1, x2 */
   return opts;
 }
 
-/* DASSL's first step: a thousandth of the way, or less, so that h |y'| is half of the tolerance,
- * over positions and velocities, whatever the error test looks at. It matters where velocities are
- * fast. */
+/* Initial step size of DASSL: at most a thousandth of the time span, with h |y'| half of the
+ * tolerance, over positions and velocities, independent of the error test. It matters for fast
+ * velocities. */
 static dae_status first_step(const dae_model *model, const yp96_setting *setting,
                              dae_bdf_options *opts, dae_error *err)
 {
@@ -153,7 +153,8 @@ dae_status yp96_integrate(const yp96_setting *setting, const yp96_case *run,
     plan.to = setting->to;
     plan.every = 0;
     status = dae_run(&plan, NULL, summary, err);
-    summary->problem = models[setting->problem]; /* that of the model goes with it */
+    summary->problem =
+        models[setting->problem]; /* name of the problem, which outlives that of the model */
   }
   dae_model_free(model);
   return status;

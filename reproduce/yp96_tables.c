@@ -1,9 +1,7 @@
-/* The tables of [YP96] section 5 beside ours.
- *
- * References: a prototype with the corrected equations and the rules of DASSL, checked against the
- * original. Step counts are chaotic: a bound of 25 % is usual. Wider ones, and rows that are not
- * checked, have their reason below the table; how far a count moves was found by changing TOL by up
- * to 2 %. */
+/* The tables of [YP96] section 5 beside computed values. References: a prototype with the
+ * corrected equations and the rules of DASSL, checked against the original. Step counts are
+ * chaotic: the usual bound is 25 %. Wider bounds, and rows without a check, have their reason
+ * below the table; the variation of a count was determined by changing TOL by up to 2 %. */
 #include "yp96.h"
 
 #include <math.h>
@@ -104,7 +102,7 @@ static const yp96_row table_5_4_split[] = {
     {{YP96_CS_LSQ, "1e-4", "1e-6"}, {UNKNOWN}, {12, 37, 12, 1, 0}, 0.25},
 };
 
-/* the paper shows step sizes, no counts */
+/* step sizes in the paper, no counts */
 static const yp96_row figure_5_6[] = {
     {{YP96_GGL, "1e-4", "1e-5"}, {UNKNOWN}, {UNKNOWN}, 0},
     {{YP96_GGL_STAR, "1e-4", "1e-5"}, {UNKNOWN}, {UNKNOWN}, 0},
@@ -119,7 +117,7 @@ static const yp96_row figure_5_6_split[] = {
     {{YP96_CM, "1e-4", "1e-5"}, {UNKNOWN}, {UNKNOWN}, 0},
 };
 
-/* ---- what is said about them ---- */
+/* ---- texts of the tables ---- */
 
 #define TABLE(name_, title_, setting_, label_, reason_)                                            \
   {                                                                                                \
@@ -148,10 +146,10 @@ const yp96_table yp96_tables[YP96_TABLES] = {
                 "Table 5.1 at 1e-5", "the same, TOL = 1e-5",
                 "the tolerance whose counts come nearest to the paper's", "     eps",
                 "The counts fit at eps = 1e-5, and not at the others. CM, whose directions are "
-                "those of the last Jacobian, gains energy: at eps = 1e-5 so much that it never "
-                "arrives. That run is not checked, nor are CM and GGL at eps = 1e-6: a change of "
-                "TOL by 2 % moves the one from 336 to 852 steps and makes the other give up now "
-                "and then. CS there moves by 40 % and has a bound of 50 %."),
+                "those of the last Jacobian, gains energy: at eps = 1e-5 so much that it does not "
+                "reach the end. That run is not checked, nor are CM and GGL at eps = 1e-6: a "
+                "change of TOL by 2 % changes CM from 336 to 852 steps and makes GGL fail "
+                "occasionally. CS varies by 40 % there and has a bound of 50 %."),
             .setting = {.problem = YP96_POINT, .to = 0.25, .order = 2},
             .rows = table_5_1_tight,
             .count = COUNT(table_5_1_tight),
@@ -162,9 +160,10 @@ const yp96_table yp96_tables[YP96_TABLES] = {
                 "Table 5.2", "mass on a circle, stiff spring",
                 "0 to 0.05 s; force restoring; error test on q (GGL, GGL*), x (CS, CM)",
                 "     TOL  eps",
-                "Reproduced. The few steps of CM are the energy that its stale directions take "
-                "away, see below. A change of TOL by 2 % moves the counts at TOL = 1e-3, and that "
-                "of CM at 1e-4, by up to a third: their bound is 40 %, that of the others 25 %."),
+                "Reproduced. The small number of steps of CM is caused by the energy loss of its "
+                "stale directions, see the table of the energy. A change of TOL by 2 % changes the "
+                "counts at TOL = 1e-3, and that of CM at 1e-4, by up to a third: their bound is "
+                "40 %, that of the others 25 %."),
             .setting = {.problem = YP96_SPRING, .to = 0.05, .order = 2},
             .rows = table_5_2,
             .count = COUNT(table_5_2),
@@ -175,7 +174,7 @@ const yp96_table yp96_tables[YP96_TABLES] = {
                 "Table 5.3", "two bodies with a bushing, eps = 1e-3, m2 = 1",
                 "0 to 1 s; g = 9.81; error test on (q, v) (GGL), (x, x') (others)", "     TOL",
                 "Not reproduced: masses, gravity and the end time are not in the paper. That CS "
-                "and CM agree does show; the failures to converge do not."),
+                "and CM agree is confirmed; the convergence failures are not."),
             .setting = {.problem = YP96_BUSHING, .to = 1, .order = 2, .velocities = true},
             .rows = table_5_3,
             .count = COUNT(table_5_3),
@@ -184,7 +183,7 @@ const yp96_table yp96_tables[YP96_TABLES] = {
         {
             .text = TABLE("Table 5.3, m2 = 1.5", "the same, near its equilibrium",
                           "with this mass the printed start is nearly at rest", "     TOL",
-                          "As above: neither mass gives the paper's counts."),
+                          "Not reproduced: neither mass gives the counts of the paper."),
             .setting =
                 {.problem = YP96_BUSHING, .to = 1, .order = 2, .velocities = true, .set = "m=1.5"},
             .rows = table_5_3_heavy,
@@ -195,8 +194,8 @@ const yp96_table yp96_tables[YP96_TABLES] = {
             .text = TABLE(
                 "Table 5.4", "the bushing, eps = 1e-6, TOL = 1e-4, to the letter",
                 "0 to 1 s; no gravity; error test on (q, v) (GGL), (x, x') (others)", "",
-                "Not reproduced: the start swings by 0.0149 at 1000 rad/s, far above TOL, and has "
-                "to be followed. No method can take 20 steps without a failed error test in this "
+                "Not reproduced: the start oscillates by 0.0149 at 1000 rad/s, far above TOL, and "
+                "must be resolved. No method can take 20 steps without a failed error test in this "
                 "reading."),
             .setting =
                 {.problem = YP96_BUSHING, .to = 1, .order = 2, .velocities = true, .set = "g=0"},
@@ -208,12 +207,12 @@ const yp96_table yp96_tables[YP96_TABLES] = {
             .text = TABLE(
                 "Table 5.4, bad split", "the same with x2 independent",
                 "error test on q (GGL), x2 alone (others); y2 would be the right choice", "",
-                "Here the paper's gap between CS and CM shows, two steps and then a failure to "
-                "converge. It is that of the split: its estimates of the multipliers are of size "
-                "1/eps and cancel the stiffness in the matrix. With multipliers by least squares "
-                "(lsq) CS needs as few steps as CM. GGL is not checked, since it cannot test x2 "
-                "alone, nor GGL*, which gives up now and then where y2 passes 0 and the split is "
-                "singular. The 5267 steps of GGL are not reproduced."),
+                "The difference of the paper between CS and CM appears, with a convergence failure "
+                "after every two steps. It is caused by the split: its estimates of the "
+                "multipliers have the size 1/eps and cancel the stiffness in the matrix. With "
+                "multipliers by least squares (lsq) CS needs as few steps as CM. GGL is not "
+                "checked, since it cannot test x2 alone, nor GGL*, which fails occasionally where "
+                "y2 passes 0 and the split is singular. The 5267 steps of GGL are not reproduced."),
             .setting =
                 {.problem = YP96_BUSHING, .to = 1, .order = 2, .bad_split = true, .set = "g=0"},
             .rows = table_5_4_split,
@@ -244,7 +243,7 @@ const yp96_table yp96_tables[YP96_TABLES] = {
         },
 };
 
-/* DASSL counts a residual for each Newton iteration as an evaluation of f. */
+/* Counts; DASSL counts a residual of each Newton iteration as an evaluation of f. */
 void yp96_counts(const dae_stats *stats, double *counts)
 {
   counts[0] = (double)stats->steps;

@@ -12,36 +12,36 @@
 extern "C" {
 #endif
 
-/** One subsystem: exactly one of the two pointers is set. The variables of a part are named
- * part.variable in columns and messages; those of a part whose name is "" have no prefix. */
+/** One subsystem: exactly one of the two pointers is set. Variables of a part are named
+ * part.variable in columns and messages; a part with the name "" has no prefix. */
 typedef struct dae_part {
-  const char *name;                       /**< before those of its variables */
+  const char *name;                       /**< name of the part, prefix of its variables */
   const dae_mechanical *mechanical;       /**< or NULL */
   const dae_semi_explicit *semi_explicit; /**< or NULL */
 } dae_part;
 
 /** A variable of a subsystem: an index into the state vector of the part (see problem.h). */
 typedef struct dae_port {
-  int part;     /**< from 0 */
+  int part;     /**< index of the part, from 0 */
   int variable; /**< index into the state vector of the part */
 } dae_port;
 
 /** Input `input` of part `part` is variable `from`. */
 typedef struct dae_wire {
-  int part;      /**< that has the input */
-  int input;     /**< of that part, from 0 */
-  dae_port from; /**< what the input is */
+  int part;      /**< part with the input */
+  int input;     /**< index of the input, from 0 */
+  dae_port from; /**< variable that is the input */
 } dae_wire;
 
-/** ng constraints 0 = g(t, z) on nz coordinates. Derivatives left NULL are differenced. Matrices
- * are column-major; z' stands for the rates of the coordinates z. */
+/** Joint: ng constraints 0 = g(t, z) on nz coordinates. Derivatives that are NULL are formed by
+ * differences. Matrices are column-major; z' are the rates of the coordinates z. */
 typedef struct dae_joint {
-  const char *name;           /**< in messages and columns */
-  int ng;                     /**< constraints */
-  int nz;                     /**< coordinates */
+  const char *name;           /**< name in messages and columns */
+  int ng;                     /**< number of constraints */
+  int nz;                     /**< number of coordinates */
   const dae_port *z;          /**< coordinates of mechanical parts */
-  const char *const *g_names; /**< one for each constraint; NULL, or a NULL entry: by the joint's */
-  void *user;                 /**< handed to every callback */
+  const char *const *g_names; /**< names of the constraints, NULL: that of the joint */
+  void *user;                 /**< argument of every callback */
   int (*g)(void *user, double t, const double *z, double *g); /**< ng */
   int (*g_t)(void *user, double t, const double *z,
              double *g_t);                                    /**< ng; NULL with time_free: zero */
@@ -57,10 +57,10 @@ typedef struct dae_joint {
 
 /** Parts, wires and joints. */
 typedef struct dae_coupled {
-  const char *name;       /**< in messages */
-  int parts;              /**< their number */
-  int wires;              /**< their number: one for each input */
-  int joints;             /**< their number */
+  const char *name;       /**< name in messages */
+  int parts;              /**< number of parts */
+  int wires;              /**< number of wires, one for each input */
+  int joints;             /**< number of joints */
   const dae_part *part;   /**< all parts */
   const dae_wire *wire;   /**< all wires */
   const dae_joint *joint; /**< all joints */

@@ -1,6 +1,6 @@
 /** @file
- * Drawings: what a picture of a motion shows in the plane. Models have them by `draw`
- * (dae_model_drawing); in C the table is filled in by hand. */
+ * Drawings: plane shapes of an animation. Models define them by `draw` (dae_model_drawing),
+ * programs by a dae_drawing. */
 #ifndef DAEDAL_DRAWING_H
 #define DAEDAL_DRAWING_H
 
@@ -10,32 +10,31 @@
 extern "C" {
 #endif
 
-/** What a shape is. */
+/** Kind of a shape. */
 typedef enum dae_shape_kind {
-  DAE_SHAPE_LINE,  /**< through its points */
-  DAE_SHAPE_POINT, /**< of a fixed size on the screen */
-  DAE_SHAPE_CIRCLE /**< around its point */
+  DAE_SHAPE_LINE,  /**< line through its points */
+  DAE_SHAPE_POINT, /**< point of fixed size on the screen */
+  DAE_SHAPE_CIRCLE /**< circle around its point */
 } dae_shape_kind;
 
-/** A shape takes its place from the values of the drawing: from the entry `first` on stand x and y
- * of each of its points, and last the radius of a circle. Shapes may share
- * values. */
+/** A shape. Its coordinates are values of the drawing from the entry `first` on: x and y of each of
+ * its points, then the radius of a circle. Shapes may share values. */
 typedef struct dae_shape {
-  dae_shape_kind kind; /**< what it is */
-  int points;          /**< 1, of a line 2 or more */
-  int first;           /**< entry of the values */
-  const char *label;   /**< NULL: none */
+  dae_shape_kind kind; /**< kind of the shape */
+  int points;          /**< number of points: 1, of a line at least 2 */
+  int first;           /**< first entry of its values */
+  const char *label;   /**< label, NULL: none */
 } dae_shape;
 
-/** Shapes, and where they are. */
+/** Shapes, and a function for their coordinates. */
 typedef struct dae_drawing {
-  int shapes;             /**< 0: there is nothing to show */
+  int shapes;             /**< number of shapes, 0: empty */
   const dae_shape *shape; /**< all of them */
-  int values;             /**< numbers that eval writes */
-  /** values at time t and state vector y; not 0: there is no picture at this point */
+  int values;             /**< number of values */
+  /** values at time t and state vector y; not 0: no drawing at this point */
   int (*eval)(void *user, double t, const double *y, double *values);
-  void *user;   /**< handed to eval */
-  bool guessed; /**< nobody drew it: made up from the constraints */
+  void *user;   /**< argument of eval */
+  bool guessed; /**< automatic drawing from the constraints */
 } dae_drawing;
 
 #ifdef __cplusplus

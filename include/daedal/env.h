@@ -1,7 +1,7 @@
 /** @file
- * What the library needs from its surroundings: memory and a place to log to.
+ * Environment of the library: memory allocation and logging.
  *
- * Constructors take a const dae_env pointer; NULL means malloc, free and silence. The struct is
+ * Constructors take a const dae_env pointer; NULL selects malloc, free and no log. The struct is
  * copied. The library never prints and has no mutable globals. */
 #ifndef DAEDAL_ENV_H
 #define DAEDAL_ENV_H
@@ -12,23 +12,23 @@
 extern "C" {
 #endif
 
-/** What a log line is about. */
+/** Level of a log line. */
 typedef enum dae_log_level {
   DAE_LOG_DEBUG,  /**< an attempt at a step */
-  DAE_LOG_INFO,   /**< something was moved or chosen */
-  DAE_LOG_WARNING /**< something is odd: dependent constraints */
+  DAE_LOG_INFO,   /**< a changed start value, a decision */
+  DAE_LOG_WARNING /**< an unusual problem: dependent constraints */
 } dae_log_level;
 
-/** Memory, and a place to log to. */
+/** Memory allocation and logging. */
 typedef struct dae_env {
   void *(*allocate)(void *user, size_t bytes); /**< as malloc */
   void (*release)(void *user, void *memory);   /**< as free */
-  /** one line, without its end; NULL: silence */
+  /** writes one line, given without newline; NULL: no log */
   void (*log)(void *user, dae_log_level level, const char *line);
-  void *user; /**< handed to all three */
+  void *user; /**< argument of all three functions */
 } dae_env;
 
-/** malloc, free, no log. */
+/** Default environment: malloc, free, no log. */
 dae_env dae_env_defaults(void);
 
 #ifdef __cplusplus

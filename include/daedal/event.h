@@ -9,20 +9,20 @@
 extern "C" {
 #endif
 
-/** A function of time and state vector, and what happens where it passes zero. Callbacks return 0,
- * a positive number to refuse the point, or a negative one to end the run. */
+/** An event: a function of time and state vector, with an action at its zeros. Callbacks return 0,
+ * a positive number to refuse the point, or a negative number to end the run. */
 typedef struct dae_event {
-  const char *name; /**< in messages */
+  const char *name; /**< name in messages */
   int direction;    /**< +1 rising only, -1 falling only, 0 both */
   bool stop;        /**< the run ends at the event */
-  void *user;       /**< handed to every callback */
-  /** the function whose zeros are looked for */
+  void *user;       /**< argument of every callback */
+  /** function whose zeros are located */
   int (*value)(void *user, double t, const double *y, double *value);
-  /** the rate at which value changes along the motion, asked for after an action; dy is the
-   * derivative of y, zero for algebraic variables and multipliers. NULL: differenced */
+  /** time derivative of value along the motion, used after an action; dy is the time derivative of
+   * y, zero for algebraic variables and multipliers. NULL: formed by differences */
   int (*rate)(void *user, double t, const double *y, const double *dy, double *rate);
-  /** changes the state; after comes in as a copy of before. NULL: nothing changes. The result is
-   * made consistent before the integration goes on. */
+  /** sets the state after the event; on entry after is a copy of before. NULL: no change. The
+   * result is made consistent. */
   int (*action)(void *user, double t, const double *before, double *after);
 } dae_event;
 

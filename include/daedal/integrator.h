@@ -1,11 +1,11 @@
 /** @file
- * An integrator: one opaque handle, the same verbs for every method.
+ * Integrators: one opaque handle with the same verbs for every method.
  *
- * A handle belongs to one thread at a time. Steps and interpolation allocate nothing, except where
- * a sparse factorisation has to change its pivots, another subset of dependent constraints has to
- * be chosen, a SPARK method needs its full iteration for the first time, or the problem is that of
- * a model, which is asked for something for the first time; a restart allocates while it makes its
- * start consistent. The problem must outlive the handle. */
+ * A handle belongs to one thread at a time. Steps and interpolation allocate no memory, with four
+ * exceptions: a sparse factorisation that changes its pivots, a new subset of dependent
+ * constraints, the first full Newton iteration of a SPARK method, and the first evaluation of a
+ * quantity of a model. A restart allocates while it makes its start consistent. The problem must
+ * outlive the handle. */
 #ifndef DAEDAL_INTEGRATOR_H
 #define DAEDAL_INTEGRATOR_H
 
@@ -21,10 +21,10 @@
 extern "C" {
 #endif
 
-/** The handle. */
+/** Opaque handle of an integrator. */
 typedef struct dae_integrator dae_integrator;
 
-/** All statistics: X(field, text in the closing block). */
+/** All statistics: X(field, text in the closing summary). */
 #define DAE_STATS_LIST(X)                                                                          \
   X(steps, "steps taken")                                                                          \
   X(rejected_by_error, "rejected by the error test")                                               \
@@ -46,7 +46,7 @@ typedef struct dae_integrator dae_integrator;
  * X(deprecated name, field). */
 #define DAE_STATS_ALIASES(X) X(richer, decoupled)
 
-/** What a run has cost so far: the fields of DAE_STATS_LIST. */
+/** Statistics of a run so far: the fields of DAE_STATS_LIST. */
 typedef struct dae_stats {
   long steps;                   /**< accepted */
   long rejected_by_error;       /**< steps that the error test rejected */
@@ -68,84 +68,83 @@ typedef struct dae_stats {
   long restarts;    /**< after events and on request */
 } dae_stats;
 
-/** Where the integrator stands. */
+/** Current state of an integrator. */
 typedef struct dae_view {
   double t;           /**< end of the last accepted step */
-  double t_previous;  /**< its beginning; interpolate serves [t_previous, t] */
-  double h_next;      /**< step size it will try */
+  double t_previous;  /**< start of the last accepted step; dense output covers [t_previous, t] */
+  double h_next;      /**< size of the next step */
   int order;          /**< order of the last step */
-  const char *method; /**< its name */
-  int size;           /**< entries of the state vector */
-  /** intervals of equal length that the last step is made of: those of the exchange grid of an
-   * iteration; 0: it is one whole */
+  const char *method; /**< name of the method */
+  int size;           /**< number of entries of the state vector */
+  /** number of equal intervals of the last step: those of the exchange grid of a dynamic iteration;
+   * 0: not divided */
   int pieces;
 } dae_view;
 
-/** One accepted step that does not pass t_stop (the last one ends there exactly). Returns DAE_OK,
- * or DAE_END when t_stop was reached. After a failure the last accepted state is intact. */
+/** Takes one accepted step that does not pass t_stop (the last one ends there exactly). Returns
+ * DAE_OK, or DAE_END at t_stop. After a failure the last accepted state is intact. */
 dae_status dae_integrator_step(dae_integrator *it, double t_stop, dae_error *err);
 
-/** Where it stands. */
+/** Current state of the integrator. */
 dae_view dae_integrator_view(const dae_integrator *it);
 
-/** State vector y and (unless NULL) its derivative dy at t in [t_previous, t], on the constraints,
- * with the multipliers that belong to it. */
+/** Dense output: state vector y and (unless NULL) its time derivative dy at t in [t_previous, t],
+ * projected onto the constraints, with consistent multipliers. */
 dae_status dae_integrator_interpolate(dae_integrator *it, double t, double *y, double *dy,
                                       dae_error *err);
 
-/** Starts anew from (t, y): history is forgotten, structure and options are kept. y must be
- * consistent up to multipliers; see dae_consistent_start. */
+/** Restarts from (t, y) without history; structure and options are kept. y must be consistent up to
+ * multipliers; see dae_consistent_start. */
 dae_status dae_integrator_restart(dae_integrator *it, double t, const double *y, dae_error *err);
 
 /** @name Save and load
- * The whole memory of the integrator as bytes: stepping on after load, in this handle or in
- * another one made from the same problem and options, gives the same bits.
+ * The whole state of the integrator as bytes: the steps after a load, in this handle or in another
+ * one created from the same problem and options, give the same bits.
  * @{ */
 
-/** Bytes that save writes. */
+/** Number of bytes of a saved state. */
 size_t dae_integrator_save_size(const dae_integrator *it);
-/** Writes them; a buffer that is too small is refused. */
+/** Writes the state into a buffer; a buffer that is too small is refused. */
 dae_status dae_integrator_save(const dae_integrator *it, void *buffer, size_t size, dae_error *err);
-/** Takes them over; what another method, problem or option wrote is refused. */
+/** Restores a saved state; that of another method, problem or option is refused. */
 dae_status dae_integrator_load(dae_integrator *it, const void *buffer, size_t size, dae_error *err);
 /** @} */
 
-/** What it has cost so far. */
+/** Statistics so far. */
 dae_stats dae_integrator_stats(const dae_integrator *it);
-/** NULL is allowed. */
+/** Frees an integrator; NULL is allowed. */
 void dae_integrator_free(dae_integrator *it);
 
-/** A method as the registry lists it. opts points to the method's option struct, NULL: defaults. */
+/** A method of the registry. opts points to the method's option struct, NULL: defaults. */
 typedef struct dae_method {
-  const char *name;      /**< "bdf-ggl" */
+  const char *name;      /**< name, as "bdf-ggl" */
   const char *summary;   /**< one line: problem class, order */
   const char *reference; /**< key of the paper in docs/references.bib, or NULL */
-  /** methods of one family share code, and mistakes: agreement among them proves little. NULL: it
-   * is one of its own; "": made of methods of several families */
+  /** family of methods with common code, whose agreement is a weak confirmation. NULL: a family of
+   * its own; "": composed of methods of several families */
   const char *family;
-  const dae_option_table *options; /**< the fields of its option struct */
-  size_t options_size;             /**< of that struct */
-  void (*defaults)(void *opts);    /**< fills that struct in */
-  /** iterates between the systems of a coupled problem: a step is a window, and the options are
-   * dae_wave_options */
+  const dae_option_table *options; /**< table of the fields of its option struct */
+  size_t options_size;             /**< size of its option struct */
+  void (*defaults)(void *opts);    /**< sets the default options */
+  /** dynamic iteration between the systems of a coupled problem: a step is a window, and the
+   * options are dae_wave_options */
   bool iterates;
-  bool fixed_step; /**< its option `step` has to be given */
-  /** what a result with these options has to be read with, or NULL; the member may be NULL too */
+  bool fixed_step; /**< the option `step` is required */
+  /** warning about results with these options, or NULL; the member may be NULL too */
   const char *(*caution)(const void *opts);
   /** DAE_OK, or DAE_ERROR_UNSUPPORTED with the reason in err */
   dae_status (*accepts)(const dae_problem *problem, dae_error *err);
-  /** an integrator; makes the start consistent */
+  /** creates an integrator, with a consistent start */
   dae_status (*create)(const dae_problem *problem, const dae_start *start, const void *opts,
                        const dae_env *env, dae_integrator **out, dae_error *err);
 } dae_method;
 
-/** All methods, in the order they are listed to a user; NULL past the last one. */
+/** Method i in the order of `daedal methods`; NULL past the last one. */
 const dae_method *dae_method_at(int i);
-/** A method by name; an unknown name is refused with the nearest known one. */
+/** Method by name; an unknown name is refused with the nearest known one. */
 const dae_method *dae_method_find(const char *name, dae_error *err);
-/** The method that `auto` stands for on this problem, and (in why, unless NULL) one sentence that
- * says for what reason. NULL where no method takes the problem: err says why the first choice does
- * not. */
+/** Method that `auto` selects for a problem, with the reason in one sentence in why (unless NULL).
+ * NULL if no method applies: err has the reason against the first choice. */
 const dae_method *dae_method_choose(const dae_problem *problem, char *why, size_t size,
                                     dae_error *err);
 

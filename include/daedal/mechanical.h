@@ -8,14 +8,15 @@
  *     0  = c(t,q,v,u,w,in)                                   algebraic variables w, dc/dw regular
  *
  * or, instead of (M, f), by momenta: d/dt p(t,q,v) = F(t,q,v,u,w,in) - G' lambda - K' psi, where
- * M = dp/dv and f = F - p_t - p_q v. Both faces may be given: then each is used as it is.
+ * M = dp/dv and f = F - p_t - p_q v. Both formulations may be given: (M, f) is then used for the
+ * motion, (p, F) for momenta.
  *
- * M may be singular as long as [M G'; G 0] is regular on the constraints. Only sizes, M (or p)
- * and f (or F), g and k are required; every derivative that is left NULL is formed by coloured
- * differences. A problem is const: it is never written to and may be shared between threads.
+ * M may be singular if [M G'; G 0] is regular on the constraints. Only sizes, M (or p) and f (or
+ * F), g and k are required; every derivative that is NULL is formed by coloured differences. A
+ * problem is const: it is never written to and may be shared between threads.
  *
  * Callbacks return 0, a positive number to refuse the point (the step is then repeated with a
- * smaller one), or a negative number to end the run. */
+ * smaller step size), or a negative number to end the run. */
 #ifndef DAEDAL_MECHANICAL_H
 #define DAEDAL_MECHANICAL_H
 
@@ -26,7 +27,7 @@
 extern "C" {
 #endif
 
-/** The point at which a callback evaluates. Pointers to empty parts may be NULL. */
+/** Point of evaluation of a callback. Pointers to empty vectors may be NULL. */
 typedef struct dae_mechanical_at {
   double t;         /**< time */
   const double *q;  /**< coordinates */
@@ -36,53 +37,53 @@ typedef struct dae_mechanical_at {
   const double *in; /**< inputs */
 } dae_mechanical_at;
 
-/** Writes a vector, or the values of a matrix in the order of its pattern. */
+/** Callback that writes a vector, or the values of a matrix in the order of its pattern. */
 typedef int dae_mechanical_fn(void *user, const dae_mechanical_at *at, double *out);
-/** The same for a quantity contracted with a given vector s. */
+/** Callback for a quantity contracted with a given vector s. */
 typedef int dae_mechanical_fn_s(void *user, const dae_mechanical_at *at, const double *s,
                                 double *out);
 
-/** Everything one model evaluation may be asked for; members that are NULL are not wanted. */
+/** Quantities of one evaluation by eval; members that are NULL are not requested. */
 typedef struct dae_mechanical_wanted {
   double *M;     /**< mass matrix */
   double *f;     /**< forces */
   double *s;     /**< rates of the extra states */
   double *c;     /**< algebraic equations */
   double *g;     /**< holonomic constraints */
-  double *gdot;  /**< their rates, g_t + G v */
+  double *gdot;  /**< time derivative of the holonomic constraints, g_t + G v */
   double *G;     /**< dg/dq */
-  double *gamma; /**< so that G v' = -gamma */
+  double *gamma; /**< gamma in G v' = -gamma */
   double *k;     /**< nonholonomic constraints */
   double *K;     /**< dk/dv */
-  double *kappa; /**< so that K v' = -kappa */
+  double *kappa; /**< kappa in K v' = -kappa */
 } dae_mechanical_wanted;
 
 /** A mechanical problem. */
 typedef struct dae_mechanical {
-  const char *name; /**< in messages */
-  int nq;           /**< coordinates */
-  int ng;           /**< holonomic constraints */
-  int nk;           /**< nonholonomic constraints */
-  int nu;           /**< extra states */
-  int nw;           /**< algebraic variables */
-  int nin;          /**< inputs; they enter f (or F), s, c and the energies only */
-  void *user;       /**< handed to every callback */
+  const char *name; /**< name in messages */
+  int nq;           /**< number of coordinates */
+  int ng;           /**< number of holonomic constraints */
+  int nk;           /**< number of nonholonomic constraints */
+  int nu;           /**< number of extra states */
+  int nw;           /**< number of algebraic variables */
+  int nin;          /**< number of inputs; they enter f (or F), s, c and the energies only */
+  void *user;       /**< argument of every callback */
 
   /* names in messages and columns; NULL, or a NULL entry: q[1], u[1], lambda[1], ... */
-  const char *const *q_names;  /**< of the coordinates */
-  const char *const *u_names;  /**< of the extra states */
-  const char *const *w_names;  /**< of the algebraic variables */
-  const char *const *in_names; /**< of the inputs */
-  const char *const *g_names;  /**< of the holonomic constraints */
-  const char *const *k_names;  /**< of the nonholonomic constraints */
+  const char *const *q_names;  /**< names of the coordinates */
+  const char *const *u_names;  /**< names of the extra states */
+  const char *const *w_names;  /**< names of the algebraic variables */
+  const char *const *in_names; /**< names of the inputs */
+  const char *const *g_names;  /**< names of the holonomic constraints */
+  const char *const *k_names;  /**< names of the nonholonomic constraints */
 
-  /* the (M, f) face */
+  /* formulation by mass matrix and forces */
   dae_mechanical_fn *M; /**< mass matrix, nq x nq, pattern M_pattern */
   dae_mechanical_fn *f; /**< forces, nq */
-  /* the (p, F) face. Without f it is the problem, and M is dp/dv and may be NULL; beside (M, f) it
-   * says the same in momenta, to those who ask for momenta. F needs p */
+  /* formulation by momenta. Without f it defines the problem, and M = dp/dv may be NULL; beside
+   * (M, f) it is used by methods that need momenta. F requires p */
   dae_mechanical_fn *p;      /**< momenta, nq, a function of t, q, v */
-  dae_mechanical_fn *F;      /**< what changes them, nq */
+  dae_mechanical_fn *F;      /**< generalised forces of the momenta, nq */
   dae_mechanical_fn *p_rate; /**< nq: p_t + p_q v */
 
   dae_mechanical_fn *s; /**< rates of the extra states, nu */
@@ -106,29 +107,29 @@ typedef struct dae_mechanical {
   dae_mechanical_fn *k_q;      /**< dk/dq, nk x nq, pattern k_q_pattern */
   dae_mechanical_fn_s *Kts_qv; /**< d(K' s)/d(q,v), nq x 2nq, pattern Kts_pattern */
 
-  /* patterns; NULL is dense, except: Gts_pattern follows from G_pattern, k_q_pattern and
-   * Kts_pattern from K_pattern, where those are given */
-  const dae_pattern *M_pattern;    /**< of M */
-  const dae_pattern *G_pattern;    /**< of G and gdot_q */
-  const dae_pattern *K_pattern;    /**< of K */
-  const dae_pattern *J_pattern;    /**< of J */
-  const dae_pattern *J_in_pattern; /**< of J_in */
-  const dae_pattern *Ms_pattern;   /**< of Ms_qv */
-  const dae_pattern *Gts_pattern;  /**< of Gts_q */
-  const dae_pattern *k_q_pattern;  /**< of k_q */
-  const dae_pattern *Kts_pattern;  /**< of Kts_qv */
+  /* patterns; NULL is dense, except: Gts_pattern follows from a given G_pattern, k_q_pattern and
+   * Kts_pattern from a given K_pattern */
+  const dae_pattern *M_pattern;    /**< pattern of M */
+  const dae_pattern *G_pattern;    /**< pattern of G and gdot_q */
+  const dae_pattern *K_pattern;    /**< pattern of K */
+  const dae_pattern *J_pattern;    /**< pattern of J */
+  const dae_pattern *J_in_pattern; /**< pattern of J_in */
+  const dae_pattern *Ms_pattern;   /**< pattern of Ms_qv */
+  const dae_pattern *Gts_pattern;  /**< pattern of Gts_q */
+  const dae_pattern *k_q_pattern;  /**< pattern of k_q */
+  const dae_pattern *Kts_pattern;  /**< pattern of Kts_qv */
 
-  /** everything in one call, sharing subexpressions; used instead of the separate callbacks where
-   * given. It must be able to fill every member whose separate callback is given. */
+  /** evaluates several quantities in one call, with common subexpressions; if given, it replaces
+   * the separate callbacks. It must support every member whose separate callback is given. */
   int (*eval)(void *user, const dae_mechanical_at *at, const dae_mechanical_wanted *wanted);
 
   /** kinetic and potential energy, for the energy balance; NULL: v'Mv/2 and no potential */
   int (*energy)(void *user, const dae_mechanical_at *at, double *T, double *V);
-  /** Their rates of change along the motion at fixed v: T_t + T_q v, plus the derivative with
-   * respect to the inputs times in_rate, the rates of the inputs (NULL where nin is 0), plus T_u s
-   * where extra states enter; V alike. NULL: differenced. in_rate is NaN for an input that is wired
-   * to a velocity or an algebraic variable, whose rate is not at hand: an energy that depends on it
-   * gets a rate of NaN, and the run no balance. */
+  /** Time derivatives of the energies along the motion at fixed v: T_t + T_q v, plus the derivative
+   * with respect to the inputs times in_rate, the time derivatives of the inputs (NULL if nin is
+   * 0), plus T_u s if T depends on extra states; V alike. NULL: formed by differences. in_rate is
+   * NaN for an input wired to a velocity or an algebraic variable, whose time derivative is not
+   * available: an energy that depends on it has the rate NaN, and the run has no balance. */
   int (*energy_rate)(void *user, const dae_mechanical_at *at, const double *in_rate, double *T_rate,
                      double *V_rate);
 

@@ -1,7 +1,6 @@
 /** @file
- * Pages: one self-contained HTML file with text, tables, plots, a motion and data to download. It
- * opens from disk, without a network, on small screens, and in the light or dark the reader has
- * chosen.
+ * Pages: one self-contained HTML file with text, tables, plots, an animation and data to download.
+ * It needs no network, adapts to small screens, and follows the light or dark theme of the browser.
  *
  *     dae_page *page;
  *     dae_page_create("out.html", "pendulum", NULL, &page, &err);
@@ -9,16 +8,16 @@
  *     dae_page_plot(page, &plot);
  *     status = dae_page_close(page, &err);
  *
- * What is added is copied into the page at once. A failure on the way is remembered, later calls do
- * nothing, and close tells it. Texts are plain: what HTML would read as markup is escaped.
+ * Contents are copied into the page by each call. After a failure further calls have no effect, and
+ * dae_page_close reports it. Texts are plain: markup is escaped.
  *
- * Numbers are in the page once, however often they are given: the times of many plots, or the
- * columns that are plotted and offered for download.
+ * Equal columns of numbers are stored once: the times of many plots, or columns that are both
+ * plotted and offered for download.
  *
- * Plots can be zoomed (drag; double click: all of it), curves toggled in the legend, values read
- * under the cursor. Where curves run from left to right this is done by uPlot, which the build puts
- * into the library where npm can be had; where not, the page holds every plot as SVG, and where
- * scripts run the page's own code draws it anew, without linking plots to each other. */
+ * Plots can be zoomed (drag; double click: reset), curves toggled in the legend, values read under
+ * the cursor. Curves with ascending abscissas are drawn by uPlot, which is part of the library if
+ * npm is available at build time; otherwise the page contains every plot as SVG, redrawn by a
+ * script of the page if scripts are enabled, without synchronised zoom. */
 #ifndef DAEDAL_PAGE_H
 #define DAEDAL_PAGE_H
 
@@ -33,87 +32,85 @@
 extern "C" {
 #endif
 
-/** A page that is being written. */
+/** Opaque handle of a page. */
 typedef struct dae_page dae_page;
 
-/** Creates the file at once, so that a path which cannot be written is known before the work is
- * done. */
+/** Creates a page and its file. */
 dae_status dae_page_create(const char *path, const char *title, const dae_env *env, dae_page **out,
                            dae_error *err);
 
-/** A section, which the list of contents names. */
+/** Adds the heading of a section, which is listed in the table of contents. */
 void dae_page_heading(dae_page *page, const char *text);
-/** A heading within it. */
+/** Adds a heading within a section. */
 void dae_page_subheading(dae_page *page, const char *text);
-/** A paragraph. */
+/** Adds a paragraph. */
 void dae_page_text(dae_page *page, const char *text);
 
-/** What a box or a row wants to say, by its colour. */
+/** Colour of a box or a row. */
 typedef enum dae_page_mood {
-  DAE_PAGE_PLAIN,   /**< nothing */
-  DAE_PAGE_GOOD,    /**< all is well */
-  DAE_PAGE_WARNING, /**< to be looked at */
-  DAE_PAGE_BAD      /**< something is wrong */
+  DAE_PAGE_PLAIN,   /**< neutral */
+  DAE_PAGE_GOOD,    /**< success */
+  DAE_PAGE_WARNING, /**< warning */
+  DAE_PAGE_BAD      /**< failure */
 } dae_page_mood;
 
-/** A box that stands out: one sentence, with a longer text below it (NULL: none). */
+/** Adds a highlighted box: one sentence, with a longer text below it (NULL: none). */
 void dae_page_verdict(dae_page *page, dae_page_mood mood, const char *sentence, const char *text);
 
-/** Lines as they are: a model, a command, with a button that copies them. caption may be NULL;
- * folded: shown when asked for. */
+/** Adds preformatted lines, such as a model or a command, with a button that copies them. caption
+ * may be NULL; folded: initially hidden. */
 void dae_page_code(dae_page *page, const char *caption, const char *text, bool folded);
 
 /** @name Tables
- * Header cells, then rows of as many cells. A cell that looks like a number stands right, and
- * its header with it if it is in the first row.
+ * A header and rows of the same number of cells. Cells with numbers are right-aligned, and so is
+ * their header if the first row has a number.
  * @{ */
 
-/** Begins one; caption may be NULL. */
+/** Begins a table; caption may be NULL. */
 void dae_page_table_begin(dae_page *page, const char *caption, int columns,
                           const char *const *header);
-/** A row; mood colours it. */
+/** Adds a row, with a colour. */
 void dae_page_table_row(dae_page *page, dae_page_mood mood, const char *const *cells);
-/** Ends it. */
+/** Ends the table. */
 void dae_page_table_end(dae_page *page);
 /** @} */
 
-/** A plot in the full width. Plots with the same x_label on one page move their cursors and zoom
- * together, unless it is NULL. Of more than 12 curves the first 12 are shown, the others when asked
- * for. Columns that were given as single before are plotted so. */
+/** Adds a plot of full width. Cursor and zoom of plots with the same x_label, if not NULL, are
+ * synchronised. Only the first 12 curves are initially visible. Columns stored in single precision
+ * by an earlier call are plotted in single precision. */
 void dae_page_plot(dae_page *page, const dae_plot *plot);
 
 /** Columns of numbers: entry k of column i is values[i][k]. */
 typedef struct dae_page_data {
-  const char *name;            /**< of the file that is downloaded: pendulum.csv */
-  int columns;                 /**< their number */
-  const char *const *names;    /**< of the columns */
-  const double *const *values; /**< of the columns, rows each */
-  long rows;                   /**< their number */
-  bool single;                 /**< seven digits are enough: half the size */
-  const char *note;            /**< what of it is left out; NULL: nothing */
+  const char *name;            /**< name of the downloaded file: pendulum.csv */
+  int columns;                 /**< number of columns */
+  const char *const *names;    /**< names of the columns */
+  const double *const *values; /**< columns of rows numbers each */
+  long rows;                   /**< number of rows */
+  bool single;                 /**< single precision, seven digits: half the size */
+  const char *note;            /**< description of omitted data; NULL: none */
 } dae_page_data;
 
-/** A button that downloads the data as CSV. Numbers come out as they went in (single: to seven
- * digits). */
+/** Adds a button that downloads the data as CSV, in full precision (single: seven digits). */
 void dae_page_download(dae_page *page, const dae_page_data *data);
 
-/** A plot of any column over any other, to be chosen by the reader, first that of column y over
- * column x. Made for phase plots: times ascend along the curve. */
+/** Adds a phase plot of two columns, which the reader can select, initially column y over column x.
+ * Times ascend along the curve. */
 void dae_page_phase(dae_page *page, const dae_page_data *data, int x, int y);
 
-/** A motion of shapes in the plane: frame k shows values[k * drawing->values ...] at times[k]. With
- * play, pause, speed and a scrubber; it stands at first. The page keeps positions to 1/65534 of the
- * whole picture; a shape with a value that is not finite is left out. No shapes: nothing is shown.
- */
+/** Adds an animation of plane shapes: frame k shows values[k * drawing->values ...] at times[k],
+ * with play, pause, speed and a scrubber; it is initially paused. Positions are stored to 1/65534
+ * of the drawing; a shape with a value that is not finite is omitted. Without shapes nothing is
+ * added. */
 void dae_page_motion(dae_page *page, const dae_drawing *drawing, const double *times,
                      const double *values, long frames);
 
-/** A picture of where the entries of a matrix are, with lines between its blocks: block[i] rows and
- * columns belong to the one called name[i]. */
+/** Adds a spy plot of a matrix, with lines between its blocks: block i has block[i] rows and
+ * columns and the name name[i]. */
 void dae_page_sparsity(dae_page *page, const dae_pattern *pattern, int blocks, const int *block,
                        const char *const *name);
 
-/** Writes what is left, closes the file and frees the page, whatever happened. */
+/** Completes and closes the file and frees the page, also after a failure. */
 dae_status dae_page_close(dae_page *page, dae_error *err);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 /** @file
- * One handle for the four problem forms, and what can be said of a problem before it is
- * integrated: its variables, a consistent start, a diagnosis.
+ * One handle for the four problem forms, and the analysis of a problem before its integration:
+ * variables, consistent start, diagnosis.
  *
  * The state vector of a problem lists all its unknowns in a fixed order:
  *
@@ -23,17 +23,16 @@
 extern "C" {
 #endif
 
-/** Exactly one of the four descriptions is set. A problem with inputs that stands alone says what
- * they are: input writes the nin values at time t. (The inputs of the parts of a coupled problem
- * are its wires.) */
+/** A problem: exactly one of the four descriptions is set. For a single problem with inputs, input
+ * writes the nin values at time t. (The inputs of the parts of a coupled problem are its wires.) */
 typedef struct dae_problem {
   const dae_mechanical *mechanical;               /**< or NULL */
   const dae_semi_explicit *semi_explicit;         /**< or NULL */
   const dae_momentum *momentum;                   /**< or NULL */
   const dae_coupled *coupled;                     /**< or NULL */
-  int (*input)(void *user, double t, double *in); /**< inputs at time t, NULL: there are none */
-  void *input_user;                               /**< handed to input */
-  const dae_error *why; /**< where callbacks that refuse or fail say more about it, or NULL */
+  int (*input)(void *user, double t, double *in); /**< inputs at time t, NULL: none */
+  void *input_user;                               /**< argument of input */
+  const dae_error *why; /**< details of a refusal or failure, written by callbacks, or NULL */
 } dae_problem;
 
 /** A mechanical problem without inputs. */
@@ -45,13 +44,13 @@ dae_problem dae_problem_momentum(const dae_momentum *momentum);
 /** A coupled problem. */
 dae_problem dae_problem_coupled(const dae_coupled *coupled);
 
-/** Refuses sizes, missing callbacks and patterns that do not fit together, naming the field. */
+/** Refuses inconsistent sizes, missing callbacks and patterns, with the name of the field. */
 dae_status dae_problem_validate(const dae_problem *problem, dae_error *err);
 
 /** Number of entries of the state vector. */
 int dae_problem_size(const dae_problem *problem);
 
-/** What an entry of the state vector is. */
+/** Kind of an entry of the state vector. */
 typedef enum dae_variable_kind {
   DAE_VARIABLE_COORDINATE, /**< q, or y of the momentum form */
   DAE_VARIABLE_RATE,       /**< velocity of a coordinate */
@@ -63,27 +62,27 @@ typedef enum dae_variable_kind {
 /** Kind of entry i of the state vector, and its name as a result column: x, der(x), lambda(rod). */
 dae_variable_kind dae_problem_variable(const dae_problem *problem, int i, char *name, size_t size);
 
-/** Where a motion starts. fixed may be NULL; a true entry must not be moved. */
+/** Start of a motion. */
 typedef struct dae_start {
   double t;          /**< time */
-  const double *y;   /**< state vector; algebraic variables and multipliers are guesses */
-  const bool *fixed; /**< one entry per entry of y */
+  const double *y;   /**< state vector; algebraic variables and multipliers are initial guesses */
+  const bool *fixed; /**< entries of y that must not change, or NULL */
 } dae_start;
 
-/** What the diagnosis found at a consistent point. */
+/** Diagnosis of a problem at a consistent point. */
 typedef struct dae_diagnosis {
-  int index;       /**< differential index of the problem as given */
+  int index;       /**< differential index of the given problem */
   int dof;         /**< degrees of freedom: independent velocities (mechanical), else states */
-  int constraints; /**< constraint rows, holonomic and nonholonomic */
-  int rank;        /**< independent ones among them */
-  char text[1024]; /**< one line for each finding; names every dependent set */
+  int constraints; /**< number of constraint rows, holonomic and nonholonomic */
+  int rank;        /**< number of independent constraint rows */
+  char text[1024]; /**< one line per finding, with the names of every dependent set */
 } dae_diagnosis;
 
-/** Makes the start consistent: positions onto g, velocities onto g_t + G v and k, then algebraic
- * variables, accelerations and multipliers; for the semi-explicit form x onto the constraints of
- * index 2, then y. y (state vector) receives the result; dy (may be NULL) its time derivative,
- * where multipliers have none (0). With find not NULL the diagnosis at the result is given too.
- * Fails with DAE_ERROR_START naming the equation that cannot be met. */
+/** Makes the start consistent: positions are projected onto g, velocities onto g_t + G v and k,
+ * then algebraic variables, accelerations and multipliers are computed; in the semi-explicit form x
+ * is projected onto the constraints of index 2, then y is computed. y (state vector) receives the
+ * result, dy (may be NULL) its time derivative, 0 for multipliers, find (may be NULL) the diagnosis
+ * at the result. Fails with DAE_ERROR_START and the name of an equation without solution. */
 dae_status dae_consistent_start(const dae_problem *problem, const dae_start *start,
                                 const dae_env *env, double *y, double *dy, dae_diagnosis *find,
                                 dae_error *err);

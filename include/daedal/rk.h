@@ -1,28 +1,25 @@
 /** @file
  * One-step methods.
  *
- * explicit, gauss, radau, and switching, which goes to and fro between them, and rosenbrock: the
- * fast engines, with variable steps.
+ * Methods with variable steps:
  *
- *     explicit   the pairs of Dormand and Prince of order 5 and 8, on accelerations and multipliers
- *                found at every stage; projection onto the constraints costs no evaluation
- *     gauss      collocation of order 2s by functional iteration, for very many digits
- *     radau      Radau IIA with 3, 5, 7 stages of order 2s - 1 in a reduced form, for stiff
- * problems
+ *     explicit    pairs of Dormand and Prince of order 5 and 8, with accelerations and multipliers
+ * at every stage; projection onto the constraints needs no additional evaluation gauss collocation
+ * of order 2s by functional iteration, for high accuracy radau       Radau IIA with 3, 5, 7 stages
+ * of order 2s - 1 in a reduced form, for stiff problems switching   switches between gauss,
+ * explicit and radau rosenbrock  RODAS of order 4 and Rodas5P of order 5, linearly implicit, for
+ * small semi-explicit problems of index 1 with a constant, regular M, stiff or nonstiff
  *
- *     rosenbrock RODAS of order 4 and Rodas5P of order 5, linearly implicit, for small stiff
- * systems and semi-explicit ones of index 1, with a constant, regular M
+ * explicit, gauss, radau and switching apply to mechanical problems with constraints of all kinds,
+ * and to ordinary differential equations; radau also to algebraic variables, semi-explicit problems
+ * of index 1 and 2, and singular M.
  *
- * They take mechanical problems with constraints of all kinds, and plain differential equations;
- * radau also algebraic variables, semi-explicit problems of index 1 and 2, and singular M.
+ * Classical methods with fixed steps: euler, heun, rk4, trapezoid, radau-iia. They have no history
+ * and restart at no cost, which suits the parts of a dynamic iteration. They apply to semi-explicit
+ * problems of index 1 with regular M (radau-iia: also singular M), ordinary differential equations,
+ * and mechanical problems (the implicit methods: without constraints).
  *
- * euler, heun, rk4, trapezoid, radau-iia: the classical ones with fixed steps. They keep no history
- * and begin anew at no cost, as the parts of a dynamic iteration want it, and they are what
- * textbooks begin with. They take semi-explicit problems of index 1, plain differential equations
- * among them, with regular M (radau-iia: singular M too), mechanical ones (the implicit methods:
- * without constraints).
- *
- * Coupled problems are taken where they assemble into one of these. */
+ * Coupled problems are assembled into one of these. */
 #ifndef DAEDAL_RK_H
 #define DAEDAL_RK_H
 
@@ -33,37 +30,36 @@
 extern "C" {
 #endif
 
-/** Options of all of them. */
+/** Options of the one-step methods. */
 typedef struct dae_rk_options {
-  double rtol; /**< relative tolerance of the error; the classical methods: of iterations
-                  inside a step, which go to round-off where they can: one that ends above
-                  1e-3 rtol (|y| + atol/rtol) has failed */
+  double rtol; /**< relative tolerance; of the classical methods that of inner iterations, which
+                  fail if they stagnate above 1e-3 rtol (|y| + atol/rtol) */
   double atol; /**< absolute tolerance */
-  double step; /**< fixed size of the steps; 0: variable, which the classical methods refuse */
-  double first_step; /**< first step size to try, 0: chosen */
+  double step; /**< fixed step size; 0: variable, refused by the classical methods */
+  double first_step; /**< initial step size, 0: automatic */
   double max_step;   /**< largest step size, 0: no limit */
-  int max_failures;  /**< attempts at one step */
+  int max_failures;  /**< failed attempts at one step before the run ends */
   int order;         /**< explicit: 5 or 8, rosenbrock: 4 or 5; 0: by the tolerance */
   int stages;        /**< radau-iia: 1 to 3; radau: 3, 5, 7, gauss: 1 to 8, 0: by the tolerance */
-  bool project; /**< explicit methods and gauss: states onto the constraints after every step */
+  bool project; /**< explicit methods and gauss: projection onto the constraints after every step */
 } dae_rk_options;
 
-/** Defaults of the classical methods; the step has to be added. */
+/** Default options of the classical methods; step must be set. */
 dae_rk_options dae_rk_defaults(void);
-/** Defaults of those with variable steps. */
+/** Default options of the methods with variable steps. */
 dae_rk_options dae_rk_adaptive_defaults(void);
 
-extern const dae_option_table dae_rk_option_table;         /**< of euler, heun, rk4 */
-extern const dae_option_table dae_trapezoid_option_table;  /**< of trapezoid */
-extern const dae_option_table dae_radau_iia_option_table;  /**< of radau-iia */
-extern const dae_option_table dae_explicit_option_table;   /**< of explicit */
-extern const dae_option_table dae_gauss_option_table;      /**< of gauss */
-extern const dae_option_table dae_radau_option_table;      /**< of radau */
-extern const dae_option_table dae_rosenbrock_option_table; /**< of rosenbrock */
-extern const dae_option_table dae_switching_option_table;  /**< of switching */
+extern const dae_option_table dae_rk_option_table;         /**< options of euler, heun, rk4 */
+extern const dae_option_table dae_trapezoid_option_table;  /**< options of trapezoid */
+extern const dae_option_table dae_radau_iia_option_table;  /**< options of radau-iia */
+extern const dae_option_table dae_explicit_option_table;   /**< options of explicit */
+extern const dae_option_table dae_gauss_option_table;      /**< options of gauss */
+extern const dae_option_table dae_radau_option_table;      /**< options of radau */
+extern const dae_option_table dae_rosenbrock_option_table; /**< options of rosenbrock */
+extern const dae_option_table dae_switching_option_table;  /**< options of switching */
 
-/** @name Constructors of those with variable steps
- * They make the start consistent themselves; opts NULL: defaults.
+/** @name Constructors of the methods with variable steps
+ * Constructors make the start consistent; opts NULL: defaults.
  * @{ */
 
 /** An integrator `explicit`. */
@@ -82,8 +78,8 @@ dae_status dae_radau_create(const dae_problem *problem, const dae_start *start,
 dae_status dae_rosenbrock_create(const dae_problem *problem, const dae_start *start,
                                  const dae_rk_options *opts, const dae_env *env,
                                  dae_integrator **out, dae_error *err);
-/** An integrator `switching`: gauss or explicit steps as long as the motion is not stiff, radau
- * where it is. */
+/** An integrator `switching`: gauss or explicit steps for nonstiff motion, radau for stiff motion.
+ */
 dae_status dae_switching_create(const dae_problem *problem, const dae_start *start,
                                 const dae_rk_options *opts, const dae_env *env,
                                 dae_integrator **out, dae_error *err);
@@ -91,7 +87,7 @@ dae_status dae_switching_create(const dae_problem *problem, const dae_start *sta
 /** @} */
 
 /** @name Constructors of the classical methods
- * opts NULL is refused like a step size of 0: it has to be given.
+ * The step size is required: opts NULL and a step size of 0 are refused.
  * @{ */
 
 /** An integrator `euler`. */

@@ -1,5 +1,5 @@
 /** @file
- * A whole run: consistent start, integration, events, rows, and an honest account at the end. */
+ * A whole run: consistent start, integration, events, output rows, closing summary. */
 #ifndef DAEDAL_RUN_H
 #define DAEDAL_RUN_H
 
@@ -14,161 +14,163 @@
 extern "C" {
 #endif
 
-/** Where two runs differ most in one kind of variable. */
+/** Largest difference of two runs in one kind of variable. */
 typedef struct dae_difference {
-  double
-      tolerances;  /**< |a - b| / (rtol max|a| + atol), max along the run; NaN: no such variables */
-  double absolute; /**< |a - b| there */
-  double t;        /**< when */
-  char name[64];   /**< of the variable */
+  double tolerances; /**< |a - b| / (rtol max|a| + atol), maximum along the run; NaN: no such
+                        variables */
+  double absolute;   /**< |a - b| at the maximum */
+  double t;          /**< time of the maximum */
+  char name[64];     /**< name of the variable */
 } dae_difference;
 
 #define DAE_VARIABLE_KINDS 5 /**< number of dae_variable_kind */
 
-/** An iterated run beside one of the same problem assembled into one system. */
+/** Comparison of a dynamic iteration with a run of the assembled system. */
 typedef struct dae_verification {
-  const char *method;                      /**< of the other run; NULL: there was none */
-  long rows;                               /**< compared; where an event jumps rows are not */
-  dae_difference most[DAE_VARIABLE_KINDS]; /**< by dae_variable_kind */
-  char message[256]; /**< why the other run could not be finished; empty: it was */
+  const char *method; /**< method of the assembled system; NULL: no comparison */
+  long rows;          /**< number of compared rows, without rows at jumps of events */
+  dae_difference most[DAE_VARIABLE_KINDS]; /**< largest difference by dae_variable_kind */
+  char message[256]; /**< reason of a failure of the assembled run; empty: none */
 } dae_verification;
 
-/** The closing account of a run. */
+/** Closing summary of a run. */
 typedef struct dae_summary {
-  dae_status status;       /**< of the run as a whole */
-  char message[512];       /**< what ended the run before its time; empty if nothing did */
-  const char *problem;     /**< its name */
-  const char *method;      /**< its name */
-  double rtol;             /**< NaN where the method has none */
-  double atol;             /**< NaN where the method has none */
-  double step;             /**< fixed size of the steps; 0: variable */
-  double t_start;          /**< where it began */
-  double t_end;            /**< how far it came */
+  dae_status status;       /**< status of the run */
+  char message[512];       /**< reason of an early end; empty: none */
+  const char *problem;     /**< name of the problem */
+  const char *method;      /**< name of the method */
+  double rtol;             /**< relative tolerance; NaN: the method has none */
+  double atol;             /**< absolute tolerance; NaN: the method has none */
+  double step;             /**< fixed step size; 0: variable */
+  double t_start;          /**< start time */
+  double t_end;            /**< time reached */
   int order;               /**< highest order used */
-  dae_stats stats;         /**< what it cost */
-  dae_diagnosis diagnosis; /**< at the start */
-  long rows;               /**< written */
-  long events;             /**< located */
+  dae_stats stats;         /**< statistics of the run */
+  dae_diagnosis diagnosis; /**< diagnosis at the start */
+  long rows;               /**< number of written rows */
+  long events;             /**< number of located events */
   double seconds;          /**< CPU time of the integration */
   double position_drift;   /**< largest |g| over all rows; NaN: no such constraints */
   double velocity_drift;   /**< largest |g_t + G v|, |k| over all rows */
-  double energy_start;     /**< at the start; NaN: the problem has no energy */
-  double energy_change;    /**< from start to end */
-  double energy_balance;   /**< change minus the integrated power of forces and constraints */
-  bool damped;             /**< by the method's option `damp` */
+  double energy_start;     /**< energy at the start; NaN: the problem has none */
+  double energy_change;    /**< change of the energy from start to end */
+  double energy_balance;   /**< change of the energy minus the work of forces and constraints */
+  bool damped;             /**< option `damp` of the method */
   union {
-    /** removed from the start by its move onto the slow motion (option `damp`); NaN: unknown */
-    double energy_removed_at_start;
+    double energy_removed_at_start; /**< by the slow-manifold start (`damp`); NaN: unknown */
     double energy_settled DAE_DEPRECATED("energy_removed_at_start"); /**< deprecated: the same */
   };
-  const char *caution;       /**< the method's, about its options; NULL: none */
-  bool energy_has_potential; /**< false: kinetic energy only, the work of all forces is counted */
-  int moved;        /**< start values that were moved to make the start consistent, or slow */
-  char moves[2048]; /**< a line for each: name, from, to, with tabs between them */
-  char files[512];  /**< where the results are */
-  int systems;      /**< that the method iterated between; 0: it does not */
-  dae_contraction contraction;   /**< of that iteration */
-  dae_verification verification; /**< beside one system, where it was asked for */
-  dae_native native;             /**< the plan's */
+  const char *caution;       /**< warning of the method about its options; NULL: none */
+  bool energy_has_potential; /**< false: kinetic energy only, with the work of all forces in the
+                                balance */
+  int moved; /**< number of start values changed by the consistent start or the slow-manifold start
+              */
+  char moves[2048]; /**< one line per changed value: name, old and new value, separated by tabs */
+  char files[512];  /**< names of the result files */
+  int systems;      /**< number of systems of a dynamic iteration; 0: none */
+  dae_contraction contraction;   /**< contraction of the dynamic iteration */
+  dae_verification verification; /**< comparison with the assembled system, if requested */
+  dae_native native;             /**< native code of the plan */
 } dae_summary;
 
-/** The closing block as text. Returns the length needed, as snprintf does. */
+/** Closing summary as text. Returns the length needed, as snprintf does. */
 size_t dae_summary_text(const dae_summary *summary, char *text, size_t size);
-/** The same as JSON. */
+/** Closing summary as JSON. Returns the length needed, as snprintf does. */
 size_t dae_summary_json(const dae_summary *summary, char *text, size_t size);
 
-/** A row as sinks see it. */
+/** An output row, as given to sinks. */
 typedef struct dae_row {
-  int columns;           /**< their number */
-  const double *values;  /**< of the columns; the first is t */
-  const double *y;       /**< the state vector that they were taken from; may be NULL */
-  double position_drift; /**< largest |g| here; NaN: no such constraints */
-  double velocity_drift; /**< largest |g_t + G v|, |k| here; NaN: no such constraints */
+  int columns;           /**< number of columns */
+  const double *values;  /**< values of the columns; the first is t */
+  const double *y;       /**< state vector of the row; may be NULL */
+  double position_drift; /**< largest |g|; NaN: no such constraints */
+  double velocity_drift; /**< largest |g_t + G v|, |k|; NaN: no such constraints */
 } dae_row;
 
-/** An accepted step as sinks see it, or a window of an iteration between systems. */
+/** An accepted step, or a window of a dynamic iteration, as given to sinks. */
 typedef struct dae_step_record {
-  double t;         /**< its end */
-  double h;         /**< its size */
-  int order;        /**< of the method in it */
-  dae_stats stats;  /**< of the run so far, with this step */
-  double energy;    /**< at the end; NaN: the problem has none */
-  double balance;   /**< its change less the work of forces and constraints up to here */
-  int sweeps;       /**< over a window; 0: the method does not iterate */
-  double observed;  /**< largest ratio of changes in this window; NaN: none seen */
-  double predicted; /**< factor of a plain sweep by the derivatives here; NaN: not known */
+  double t;         /**< end of the step */
+  double h;         /**< step size */
+  int order;        /**< order of the method */
+  dae_stats stats;  /**< statistics of the run so far */
+  double energy;    /**< energy at the end of the step; NaN: the problem has none */
+  double balance;   /**< change of the energy minus the work of forces and constraints so far */
+  int sweeps;       /**< number of sweeps in the window; 0: no dynamic iteration */
+  double observed;  /**< largest ratio of changes in the window; NaN: unknown */
+  double predicted; /**< contraction factor of a plain sweep by the derivatives; NaN: unknown */
 } dae_step_record;
 
-/** Where rows go. Rows come in order of time. A run opens its sinks in the order given, after the
- * start was made consistent, and closes all of them in that order whatever happened, even where
- * open was not reached; a sink that writes the account therefore comes last. What a sink does not
- * look at is NULL. The caller frees. */
+/** A sink receives rows in order of time. A run opens its sinks in the given order, after the
+ * consistent start, and closes all of them in that order also after a failure, even if open was not
+ * called; a sink that writes the summary should be the last one. Functions may be NULL. The caller
+ * frees the sink. */
 typedef struct dae_sink {
-  void *self; /**< handed to every function */
+  void *self; /**< argument of every function */
   /** columns and their names, before the first row */
   dae_status (*open)(void *self, int columns, const char *const *names, dae_error *err);
   /** one row */
   dae_status (*row)(void *self, const dae_row *row, dae_error *err);
-  /** for this sink there are further rows between those at steps, so that none are farther apart
-   * than this, unless the plan has times of its own; 0: none. Pictures need them: steps may be long
-   */
+  /** largest interval of rows for this sink, by additional rows within steps, unless the plan has
+   * output times; 0: no additional rows. Animations need it, since steps may be long */
   double fill;
   /** after every accepted step and its rows */
   dae_status (*step)(void *self, const dae_step_record *step, dae_error *err);
-  /** the end; may add a file to the summary */
+  /** end of the run; may add a file to the summary */
   dae_status (*close)(void *self, dae_summary *summary, dae_error *err);
   void (*free)(void *self); /**< called by the owner of the sink */
 } dae_sink;
 
-/** Comma-separated values by RFC 4180, 17 significant digits. The file is created by open. */
+/** Sink of comma-separated values by RFC 4180 with 17 significant digits. open creates the file. */
 dae_status dae_csv_sink(const char *path, const dae_env *env, dae_sink *out, dae_error *err);
-/** Writes the closing account as JSON into a file. */
+/** Sink that writes the closing summary as JSON. */
 dae_status dae_json_sink(const char *path, const dae_env *env, dae_sink *out, dae_error *err);
 
-/** A result column: an entry of the state vector, and the name it is written under (NULL: the name
- * that dae_problem_variable gives). */
+/** A result column: an entry of the state vector and its name (NULL: that of dae_problem_variable).
+ */
 typedef struct dae_column {
-  int entry;        /**< of the state vector */
-  const char *name; /**< or NULL */
+  int entry;        /**< index in the state vector */
+  const char *name; /**< name, or NULL */
 } dae_column;
 
-/** What is to be run, and how. */
+/** Plan of a run. */
 typedef struct dae_run_plan {
-  dae_problem problem;      /**< what moves */
-  dae_start start;          /**< from where */
-  const dae_method *method; /**< by which method */
-  const void *options;      /**< the method's; NULL: defaults */
+  dae_problem problem;      /**< problem */
+  dae_start start;          /**< start */
+  const dae_method *method; /**< method */
+  const void *options;      /**< option struct of the method; NULL: defaults */
   double to;                /**< end time */
-  double every;             /**< output grid, 0: every accepted step */
-  /** rows at these times, which ascend, at the start and at the end, instead of a grid, or NULL */
+  double every;             /**< interval of output rows, 0: every accepted step */
+  /** ascending output times, with rows also at the start and at the end, instead of a grid, or NULL
+   */
   const double *times;
-  long time_count;         /**< of these times */
-  const dae_event *events; /**< what is watched */
-  int event_count;         /**< of the events */
-  const bool *held;        /**< entries of the state vector that only events change; NULL: none */
-  /** entries of the state vector to write, in this order; NULL: all, by kind. t comes before them,
-   * the outputs after them. */
+  long time_count;         /**< number of output times */
+  const dae_event *events; /**< events */
+  int event_count;         /**< number of events */
+  const bool *held; /**< entries of the state vector that change only by events; NULL: none */
+  /** columns in this order, after t and before the outputs; NULL: all entries of the state vector,
+   * by kind */
   const dae_column *columns;
-  int column_count;                /**< of the columns */
-  int outputs;                     /**< additional result columns */
-  const char *const *output_names; /**< of these */
+  int column_count;                /**< number of columns */
+  int outputs;                     /**< number of additional result columns */
+  const char *const *output_names; /**< names of the additional columns */
   int (*output)(void *user, double t, const double *y, double *out); /**< writes their values */
-  void *output_user;                                                 /**< handed to output */
-  const dae_sink *sinks;                                             /**< where rows go */
-  int sink_count;                                                    /**< of the sinks */
-  /** then integrate the coupled problem once more as one system, by the method that `auto` stands
-   * for there, with the same tolerances, and compare the rows; for methods that iterate only */
+  void *output_user;                                                 /**< argument of output */
+  const dae_sink *sinks;                                             /**< sinks */
+  int sink_count;                                                    /**< number of sinks */
+  /** comparison with a run of the assembled system by the method of `auto`, with the same
+   * tolerances; for dynamic iterations only */
   bool verify;
-  /** no account of drift and energy: their balance costs as much as rows, which is not wanted where
-   * time is measured */
+  /** no measurement of drift and energy, whose balance costs as much as output rows; for
+   * measurements of time */
   bool unmeasured;
-  dae_native native; /**< how the problem is evaluated, for the account; all zero: as ever */
-  /** called after every step; false interrupts the run, what was computed is kept. May be NULL. */
+  dae_native native; /**< native code of the problem, for the summary; all zero: interpreted */
+  /** called after every step; false interrupts the run, the results so far are kept. May be NULL.
+   */
   bool (*progress)(void *user, double t);
-  void *progress_user; /**< handed to progress */
+  void *progress_user; /**< argument of progress */
 } dae_run_plan;
 
-/** Runs the plan. The summary is filled in whatever happens. */
+/** Runs the plan. The summary is filled in also after a failure. */
 dae_status dae_run(const dae_run_plan *plan, const dae_env *env, dae_summary *summary,
                    dae_error *err);
 

@@ -1,11 +1,11 @@
 /** @file
- * Where the entries of a problem's iteration matrix are: the matrix that an implicit step solves
- * with, [M + ... G'; G 0] for mechanics, by blocks of unknowns.
+ * Sparsity of the iteration matrix of a problem, the matrix of an implicit step, by blocks of
+ * unknowns; for mechanics [M + ... G'; G 0].
  *
- *     mechanical      q, u, w, lambda, psi; v is a multiple of q there
+ *     mechanical      q, u, w, lambda, psi; v is eliminated
  *     semi-explicit   x, y
  *     momentum        y, z, lambda, psi
- *     coupled         solved as one system: the unknowns of each part, those of each joint */
+ *     coupled         the unknowns of each part and of each joint, assembled into one system */
 #ifndef DAEDAL_SPARSITY_H
 #define DAEDAL_SPARSITY_H
 
@@ -17,22 +17,22 @@
 extern "C" {
 #endif
 
-/** A matrix for a picture. */
+/** Sparsity of a matrix with blocks. */
 typedef struct dae_sparsity {
-  dae_pattern pattern;      /**< square */
-  int blocks;               /**< of unknowns */
-  const int *block;         /**< unknowns in each */
-  const char *const *names; /**< "q", "u", "lambda"; of a coupled problem its parts and joints */
-  bool dense;               /**< the problem gives no patterns: entries are known by their values */
+  dae_pattern pattern;      /**< square pattern */
+  int blocks;               /**< number of blocks of unknowns */
+  const int *block;         /**< number of unknowns in each block */
+  const char *const *names; /**< names of the blocks: "q", "u", "lambda", or parts and joints */
+  bool dense;               /**< the problem has no patterns: entries follow from values */
 } dae_sparsity;
 
-/** By the patterns of the derivatives that the problem gives. A matrix that has none has entries
- * where its values at (t, y), a consistent state, or at a point close by are not zero. Blocks
- * without unknowns are left out. A coupled problem that cannot be solved as one system is
+/** Creates the sparsity from the patterns of the derivatives. A matrix without a pattern has
+ * entries where its values at (t, y), a consistent state, or at a nearby point are not zero. Blocks
+ * without unknowns are omitted. A coupled problem that cannot be assembled is
  * DAE_ERROR_UNSUPPORTED. Free with dae_sparsity_free. */
 dae_status dae_sparsity_create(const dae_problem *problem, double t, const double *y,
                                const dae_env *env, dae_sparsity **out, dae_error *err);
-/** NULL is allowed. */
+/** Frees a sparsity; NULL is allowed. */
 void dae_sparsity_free(dae_sparsity *sparsity);
 
 #ifdef __cplusplus

@@ -1,9 +1,9 @@
 /** @file
  * Status codes and the error record.
  *
- * Every fallible function returns a dae_status: 0 is success, positive values are news, negative
- * values are failures. The details of a failure go into a dae_error that the caller owns; every
- * function that takes one accepts NULL. */
+ * Every fallible function returns a dae_status: 0 is success, positive values are notifications,
+ * negative values are failures. The details of a failure go into a dae_error owned by the caller;
+ * every function with such an argument accepts NULL. */
 #ifndef DAEDAL_STATUS_H
 #define DAEDAL_STATUS_H
 
@@ -36,44 +36,43 @@ extern "C" {
   X(DAE_ERROR_MODEL, -15, "the model text is not valid")                                           \
   X(DAE_ERROR_NATIVE, -16, "native code could not be made")
 
-/** 0 is success, positive values are news, negative values are failures. */
+/** Status: 0 is success, positive values are notifications, negative values are failures. */
 typedef enum dae_status {
 #define DAE_STATUS_ENUM(name, value, text) name = value, /**< text */
   DAE_STATUS_LIST(DAE_STATUS_ENUM)
 #undef DAE_STATUS_ENUM
 } dae_status;
 
-/** What went wrong, where, in the user's own names. */
+/** Error record, with the names of the user's problem. */
 typedef struct dae_error {
   dae_status status; /**< a failure, or DAE_OK */
-  double t;          /**< time, NaN where it means nothing */
-  double h;          /**< step size, NaN where it means nothing */
-  int line;          /**< in a model file, 0 where there is none */
-  int column;        /**< in that line, from 1 */
-  char file[128];    /**< the model file, empty where there is none */
-  char source[160];  /**< the line of text concerned, cut around the column where it is longer */
-  int caret;         /**< offset in source, in bytes, that the column stands for */
-  char equation[64]; /**< name of the equation, constraint, variable or option concerned */
-  char text[512];    /**< what happened, the likely cause, what to try */
+  double t;          /**< time, NaN: none */
+  double h;          /**< step size, NaN: none */
+  int line;          /**< line in a model file, 0: none */
+  int column;        /**< column in the line, from 1 */
+  char file[128];    /**< name of the model file, empty: none */
+  char source[160];  /**< source line, cut around the column if it is longer */
+  int caret;         /**< offset of the column in source, in bytes */
+  char equation[64]; /**< name of the equation, constraint, variable or option */
+  char text[512];    /**< failure, likely cause, remedy */
 } dae_error;
 
-/** Its name: "DAE_ERROR_STEP". */
+/** Name of a status: "DAE_ERROR_STEP". */
 const char *dae_status_name(dae_status status);
-/** Its one-line text: "the integration cannot continue". */
+/** One-line text of a status: "the integration cannot continue". */
 const char *dae_status_text(dae_status status);
 
-/** An error record that says "no error". */
+/** Error record without an error. */
 dae_error dae_error_none(void);
 
-/** The record as a person reads it: where, what, and the line concerned with a mark under the
- * place.
+/** Error record as text: place, message, and the source line with a mark under the place.
  *
  *     pendulum.dae:6:23: unknown name yy; did you mean y?
  *       constraint rod: x^2 + yy^2 = L^2
  *                             ^
  *
- * Without the place, or without the line, where the record has none. No newline at the end. Returns
- * the length needed, as snprintf does. */
+ * Place and line are omitted if the record has none. No newline at the end. Returns the length
+ * needed, as snprintf does. */
 size_t dae_error_text(const dae_error *err, char *text, size_t size);
 
 #ifdef __cplusplus

@@ -78,8 +78,8 @@ static void test_usage_errors_name_the_mistake_and_point_to_help(void **state)
       {"run p.dae --error-test z", "one of qv, q"},
       {"run p.dae --window 3", "switching has no option --window"},
       {"run p.dae --method bdf-ggl --stages 3", "bdf-ggl has no option --stages"},
-      {"run p.dae --to 0", "does not lie beyond the start time"},
-      {"run p.dae --to -3", "does not lie beyond the start time"},
+      {"run p.dae --to 0", "is not greater than the start time"},
+      {"run p.dae --to -3", "is not greater than the start time"},
       {"run p.dae --every -1", "negative"},
       {"run p.dae --method bdff", "did you mean 'bdf'?"},
       {"run p.dae --method bdf", "use bdf-ggl"},
@@ -152,7 +152,7 @@ static void test_new_writes_a_model_that_runs_once(void **state)
   command_exits(0, "run swing.dae");
   assert_true(file_exists("swing.csv"));
   char *before = file_read("swing.dae");
-  command_refuses(7, "new swing", "swing.dae is there already");
+  command_refuses(7, "new swing", "swing.dae exists already");
   char *after = file_read("swing.dae");
   assert_string_equal(before, after);
   free(before);

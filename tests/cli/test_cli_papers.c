@@ -20,11 +20,11 @@ static void test_papers_are_listed_by_key_and_title(void **state)
 static void test_a_wrong_value_is_6_and_named(void **state)
 {
   (void)state;
-  command_refuses(6, "reproduce wrong01", "1 of 1 values are not what they have to be");
+  command_refuses(6, "reproduce wrong01", "1 of 1 checked values deviate");
   outcome *o = command_exits(6, "reproduce wrong01");
   assert_non_null(strstr(o->err, "\n  wrong01, Table 1, GGL: steps 82, not within 25 % of 824\n"));
   assert_non_null(strstr(o->out, "OUT\n"));
-  assert_non_null(strstr(o->out, "wrong01: 0 of 1 values as they should be"));
+  assert_non_null(strstr(o->out, "wrong01: 0 of 1 checked values agree"));
   o = command_exits(6, "reproduce wrong01 --quiet");
   assert_string_equal(o->out, "");
   assert_non_null(strstr(o->err, "wrong01, Table 1, GGL"));
@@ -37,7 +37,7 @@ static void test_a_right_paper_is_0_although_the_paper_is_off(void **state)
 {
   (void)state;
   outcome *o = command_exits(0, "reproduce right02 --out here");
-  assert_non_null(strstr(o->out, "right02: 1 of 1 values as they should be; files in here/\n"));
+  assert_non_null(strstr(o->out, "right02: 1 of 1 checked values agree; files in here/\n"));
   assert_string_equal(o->err, "");
   assert_true(file_exists("here/right02-tables.csv"));
 }

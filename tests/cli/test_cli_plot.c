@@ -269,8 +269,8 @@ static void test_range_is_cut(void **state)
   char *svg = file_read("a.svg");
   assert_true(svg_path_read(svg, "x", 0, &path) && path.count == 2);
   free(svg);
-  command_refuses(1, "plot a.csv --from 3 --to 1", "does not lie before");
-  command_refuses(1, "plot a.csv --from -9 --to -1", "t goes from 0 to 3");
+  command_refuses(1, "plot a.csv --from 3 --to 1", "is not less than");
+  command_refuses(1, "plot a.csv --from -9 --to -1", "t is between 0 and 3");
   command_refuses(1, "plot a.csv --from x", "not a number");
 }
 
@@ -299,18 +299,18 @@ static void test_mistakes_in_the_file_are_named_with_their_place(void **state)
   } cases[] = {
       {"", "a.csv: the file is empty"},
       {"\n\n", "a.csv: the file is empty"},
-      {"t,x\r\n", "a.csv: there are no rows"},
+      {"t,x\r\n", "a.csv: the file has no rows"},
       {"t,x\n0,1\n1,two\n", "a.csv:3:3: 'two' in column x is not a number"},
       {"t,x\n0,1\n1,0x10\n", "a.csv:3:3: '0x10' in column x"},
       {"t,x\n0,1\n1,-\n", "a.csv:3:3: '-' in column x"},
-      {"t,x\n0,1\n\"1\n", "a.csv:3:1: the quote that begins here does not end"},
-      {"t,x\n0,\"1\" 2\n", "a.csv:2:6: a comma or the end of the line is wanted"},
+      {"t,x\n0,1\n\"1\n", "a.csv:3:1: this quote is not closed"},
+      {"t,x\n0,\"1\" 2\n", "a.csv:2:6: expected a comma or the end of the line"},
       {"t,x\n0\n", "a.csv:2: this row has 1 field, but there are 2 columns"},
       {"t,x,y\n0,1,2\n1,2\n", "a.csv:3: this row has 2 fields, but there are 3 columns"},
       {"t,x\n0,1,2\n", "a.csv:2: this row has more than 2 fields"},
       {"\"two\nlines\",x\n0,y\n", "a.csv:3:3: 'y' in column x"},
-      {"0,1\n1,2\n", "a.csv:1: the first line has to name the columns"},
-      {"t;x\n0;1\n", "a.csv:1: there is only one column: commas"},
+      {"0,1\n1,2\n", "a.csv:1: the first line must contain the names of the columns"},
+      {"t;x\n0;1\n", "a.csv:1: there is only one column: fields"},
       {"t\n0\n1\n", "a.csv has only one column, t"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -321,7 +321,7 @@ static void test_mistakes_in_the_file_are_named_with_their_place(void **state)
   assert_non_null(file);
   fwrite("t,x\n\0,1\n", 1, 8, file);
   fclose(file);
-  command_refuses(7, "plot a.csv", "a.csv: it has zero bytes");
+  command_refuses(7, "plot a.csv", "a.csv: this is not a text file");
 }
 
 static void test_files_that_cannot_be_used_are_7(void **state)
@@ -344,7 +344,7 @@ static void test_results_are_never_overwritten(void **state)
   char *text = file_read("a.csv");
   assert_string_equal(text, "t,x\n0,1\n1,2\n");
   free(text);
-  command_refuses(1, "plot a.csv --svg a.svg --ascii", "--ascii is for the terminal");
+  command_refuses(1, "plot a.csv --svg a.svg --ascii", "--ascii applies to plots in the terminal");
   command_refuses(1, "plot", "daedal plot needs a FILE");
 }
 

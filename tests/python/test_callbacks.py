@@ -164,7 +164,7 @@ class Agreement(Test):
                 r = daedal.Mechanical(**given).run([1, 0, 0, -1], 1, every=0.5, method=method)
                 self.assertNear(r["q[1]"], wanted["x"], 1e-4)
                 self.assertNear(r["q[4]"], [-1] * 3, 1e-9)
-        with self.assertRaisesRegex(ValueError, "Gts_q needs a pattern"):
+        with self.assertRaisesRegex(ValueError, "Gts_q needs its own pattern"):
             del sparse["Gts_pattern"]
             daedal.Mechanical(**{**apart, **sparse}).run([1, 0, 0, -1], 1)
 
@@ -254,25 +254,25 @@ class Failures(Test):
         self.assertTrue(refusals)
 
     def test_wrong_shapes_are_named(self):
-        for more, words in ((dict(f=lambda t, q, v: [1]), "f gives 1, wanted: 2"),
-                            (dict(M=[[1]]), "M gives 1 x 1, wanted: 2 x 2"),
-                            (dict(G=lambda t, q: [1]), "G gives 1, wanted: 1 x 2"),
+        for more, words in ((dict(f=lambda t, q, v: [1]), "f returns 1, expected: 2"),
+                            (dict(M=[[1]]), "M returns 1 x 1, expected: 2 x 2"),
+                            (dict(G=lambda t, q: [1]), "G returns 1, expected: 1 x 2"),
                             (dict(G_pattern=[[1]]), "G_pattern is not 1 x 2"),
                             (dict(s=gravity), "s is given")):
             with self.assertRaises(ValueError) as caught:
                 pendulum(**more).run([1, 0], 1)
             self.assertIn(words, str(caught.exception))
-        for start, words in (([1], "q starts with 1"), ({"p": [1]}, "'p'"),
-                             ({"q": [1, 0], "v": [1]}, "v starts with 1")):
+        for start, words in (([1], "q has 1 start values"), ({"p": [1]}, "'p'"),
+                             ({"q": [1, 0], "v": [1]}, "v has 1 start values")):
             with self.assertRaisesRegex(ValueError, words):
                 pendulum().run(start, 1)
         with self.assertRaisesRegex(TypeError, "'mass'"):
             pendulum(mass=1)
-        with self.assertRaisesRegex(ValueError, "'z' is none of x, y"):
+        with self.assertRaisesRegex(ValueError, "'z' is not one of x, y"):
             pendulum().run([1, 0], 1, fixed=["z"])
         falls = dict(M=[[1]], f=lambda t, q, v: [-G])
         hit = daedal.Event(lambda t, q, v: q[0], action=lambda t, q, v: [-v[0]])
-        with self.assertRaisesRegex(ValueError, "action gives 1 parts, wanted: q, v"):
+        with self.assertRaisesRegex(ValueError, "action returns 1 blocks, expected: q, v"):
             daedal.Mechanical(**falls, events=[hit]).run([1], 10)
         with self.assertRaisesRegex(ValueError, "unpack"):
             daedal.Mechanical(**falls, energy=lambda t, q, v: [0]).run([1], 1)

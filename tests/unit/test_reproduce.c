@@ -198,7 +198,7 @@ static void test_a_value_outside_its_bound_fails_and_the_rest_is_still_shown(voi
   assert_int_equal(o.result.wrong, 1);
   assert_string_equal(o.result.wrong_list,
                       "  wrong, Table 1, outside it: steps 74, not within 25 % of 100\n");
-  assert_true(has(o.err.text, "1 of 4 values"));
+  assert_true(has(o.err.text, "1 of 4 checked values"));
   const char *const parts[] = {"exact",
                                "at the bound",
                                "outside   it",
@@ -209,7 +209,7 @@ static void test_a_value_outside_its_bound_fails_and_the_rest_is_still_shown(voi
                                "There is a reason.",
                                "ok\n",
                                "no setting",
-                               "3 of 4 values as they should be"};
+                               "3 of 4 checked values agree"};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     if (!has(o.text, parts[i]))
       fail_msg("'%s' is missing in\n%s", parts[i], o.text);
@@ -241,7 +241,7 @@ static void test_runs_that_have_to_fail_are_wrong_where_they_do_not(void **state
   assert_int_equal(o.status, DAE_ERROR_CHECK);
   assert_int_equal(o.result.checked, 2);
   assert_string_equal(o.result.wrong_list,
-                      "  hopeless, Table 1, does not: steps 30, although it should have failed\n");
+                      "  hopeless, Table 1, does not: steps 30, but the run must fail\n");
   assert_true(has(o.csv, "\r\nTable 1,fails,steps,12,,,fails,,ok\r\n"));
   assert_true(has(o.csv, "\r\nTable 1,does not,steps,12,30,,fails,,out\r\n"));
   release(&o);
@@ -267,7 +267,7 @@ static void test_right_values_end_well(void **state)
   assert_int_equal(o.status, DAE_OK);
   assert_true(has(o.text, "right: a paper\n"));
   assert_true(has(o.text, "Notes of the paper."));
-  assert_true(has(o.text, "right: 1 of 1 values as they should be; files in reproduce_"));
+  assert_true(has(o.text, "right: 1 of 1 checked values agree; files in reproduce_"));
   assert_true(has(o.text, "\n       ours ref ")); /* no column for a paper that says nothing */
   release(&o);
 }
@@ -315,7 +315,7 @@ static void test_an_interrupt_keeps_what_was_finished(void **state)
   assert_int_equal(o.status, DAE_ERROR_INTERRUPTED);
   assert_true(has(o.text, "\nrow 0 ") && has(o.csv, "\r\nTable 1,row 0,"));
   assert_true(o.result.checked > 10 && o.result.checked < 40);
-  assert_null(strstr(o.text, "as they should be"));
+  assert_null(strstr(o.text, "checked values agree"));
   assert_string_equal(o.csv + strlen(o.csv) - 2, "\r\n"); /* whole records */
   release(&o);
   outcome whole = reproduce(&many, 1, NULL);
@@ -352,7 +352,7 @@ static void test_files_that_cannot_be_written_are_named(void **state)
   settings.folder = path; /* a file */
   settings.out = NULL;
   assert_int_equal(rep_run(&paper, 1, &settings, &result, &err), DAE_ERROR_FILE);
-  assert_true(has(err.text, "is no folder"));
+  assert_true(has(err.text, "is not a folder"));
 }
 
 static void test_a_missing_folder_is_made_and_nothing_printed_without_a_stream(void **state)

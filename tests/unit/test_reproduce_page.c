@@ -92,7 +92,7 @@ static void test_tables_and_figures_are_on_the_page(void **state)
                                       "as they come",
                                       "77",
                                       "OUT",
-                                      "1 of 2 values",
+                                      "1 of 2 checked values",
                                       "Figure 7: error",
                                       "Figure 7: h",
                                       "one, tol = 0.001",

@@ -11,7 +11,7 @@ syntax keyword daeStatement model kinetic potential force constraint joint impor
 syntax keyword daeDeclaration param let coord state alg discrete output
 syntax keyword daeBlock for system in
 
-" words that mean something in their places only
+" contextual keywords
 syntax match daeStart /\%([])0-9A-Za-z_']\s\+\)\@<=fixed\>\ze\s*\%([,;}#]\|\<rate\>\|$\)/
 syntax match daeStart /\%([])0-9A-Za-z_']\s\+\)\@<=rate\>\ze\s*[^=,[' \t]/
 syntax match daeSetting /\%(^\|[{;]\)\s*\zs\%(method\|step\|rtol\|atol\)\>\ze\s\+[.0-9A-Za-z]/
@@ -28,7 +28,7 @@ syntax region daeEventLine transparent oneline matchgroup=daeStatement
 syntax region daeDrawLine transparent oneline matchgroup=daeStatement
       \ start=/\<draw\>/ end=/\ze[;}#]/ end=/$/ contains=@daeTerms,daeShape
 
-" rod: and rod[i]: after constraint, joint, event
+" labels after constraint, joint, event: rod: and rod[i]:
 syntax match daeLabel /\%(\<\%(constraint\|joint\|event\)\s\+\)\@<=[^][(){}=:;,#' \t]\+\%(\[[^]]*\]\)\?\ze\s*:/
 
 " ---- expressions ----
@@ -37,7 +37,7 @@ syntax keyword daeFunction abs sign floor min max mod hypot if sum
 syntax match daeMultiplier /\<\%(lambda\|psi\)\>\ze\s*(/
 syntax keyword daeConstant t pi
 
-" the dots of 1..N are the range, no part of a number
+" numbers, without the dots of a range as in 1..N
 syntax match daeNumber /\<\d\+\%(\.\.\@!\d*\)\?\%([eE][-+]\?\d\+\)\?/
 syntax match daeNumber /\.\d\+\%([eE][-+]\?\d\+\)\?/
 syntax match daeOperator /\.\.\|[-+*\/^!<>=]\|&&\|||/
