@@ -26,36 +26,30 @@ void dae__bdf_update_roles(dae__bdf *s)
     s->all_tested = s->all_tested && s->corrector.role[i] == DAE__TEST_FULL;
 }
 
-/* weighted norm of unknowns of the role DAE__TEST_FULL; two independent sums for speed */
-static double bdf_norm_full(int n, const double *x, const double *inverse_weight, double share)
-{
-  dae__pair even = {0, 0}, odd = {0, 0};
-  int i = 0;
-  for (; i + 4 <= n; i += 4) {
-    dae__pair a = dae__pair_from_anywhere(x + i) * dae__pair_from_anywhere(inverse_weight + i);
-    dae__pair b =
-        dae__pair_from_anywhere(x + i + 2) * dae__pair_from_anywhere(inverse_weight + i + 2);
-    even += a * a;
-    odd += b * b;
-  }
-  for (; i < n; i++)
-    even[0] += x[i] * inverse_weight[i] * (x[i] * inverse_weight[i]);
-  return sqrt(dae__pair_sum(even + odd) * share);
-}
-
 /* weighted norm of unknowns of roles up to `last`; multiplier: factor of DAE__TEST_MULTIPLIER */
 static double bdf_norm_of(const dae__bdf *s, const double *x, dae__test_role last,
                           double multiplier)
 {
+  const double *inverse = s->inverse_weight;
   double sum = 0;
-  int count = 0;
-  if (s->all_tested)
-    return bdf_norm_full(s->tested, x, s->inverse_weight, s->tested_share);
-  for (int i = 0; i < s->tested; i++) {
+  int n = s->tested, count = 0, i = 0;
+  if (s->all_tested) { /* two independent sums for speed */
+    dae__pair even = {0, 0}, odd = {0, 0};
+    for (; i + 4 <= n; i += 4) {
+      dae__pair a = dae__pair_from_anywhere(x + i) * dae__pair_from_anywhere(inverse + i);
+      dae__pair b = dae__pair_from_anywhere(x + i + 2) * dae__pair_from_anywhere(inverse + i + 2);
+      even += a * a;
+      odd += b * b;
+    }
+    for (; i < n; i++)
+      even[0] += x[i] * inverse[i] * (x[i] * inverse[i]);
+    return sqrt(dae__pair_sum(even + odd) * s->tested_share);
+  }
+  for (; i < n; i++) {
     unsigned char role = s->corrector.role[i];
     if (role > last)
       continue;
-    double ratio = x[i] * s->inverse_weight[i] * (role == DAE__TEST_MULTIPLIER ? multiplier : 1);
+    double ratio = x[i] * inverse[i] * (role == DAE__TEST_MULTIPLIER ? multiplier : 1);
     sum += ratio * ratio;
     count++;
   }
@@ -117,15 +111,6 @@ static void bdf_add_increment(dae__bdf *s, double cj)
   }
 }
 
-/* norm of an increment that is round-off alone; 0 where the increment is clearly larger, as |Y| is
- * at most about 1/rtol */
-static double bdf_round_off(const dae__bdf *s, double norm, double cj)
-{
-  const double part = 100 * DBL_EPSILON;
-  return norm * DAE__BDF_STEP_TOLERANCE * s->rtol > 10 * part ? 0
-                                                              : part * bdf_newton_norm(s, s->Y, cj);
-}
-
 /* Newton iteration from the predictor with the current matrix; predicted: Y and Y' are those of the
  * predictor already */
 static dae__bdf_outcome bdf_iterate(dae__bdf *s, double t, double cj, int max_iterations,
@@ -148,9 +133,11 @@ static dae__bdf_outcome bdf_iterate(dae__bdf *s, double t, double cj, int max_it
       return bdf_failed(status);
     m->stats.iterations++;
     bdf_add_increment(s, cj);
-    double norm = bdf_newton_norm(s, s->delta, cj);
-    switch (
-        dae__newton_test(&m->newton, norm, bdf_round_off(s, norm, cj), DAE__BDF_NEWTON_TOLERANCE)) {
+    /* |Y| is at most about 1/rtol: a clearly larger increment need not be compared with it */
+    double norm = bdf_newton_norm(s, s->delta, cj), part = 100 * DBL_EPSILON, round_off = 0;
+    if (!(norm * DAE__BDF_STEP_TOLERANCE * s->rtol > 10 * part))
+      round_off = part * bdf_newton_norm(s, s->Y, cj);
+    switch (dae__newton_test(&m->newton, norm, round_off, DAE__BDF_NEWTON_TOLERANCE)) {
     case DAE__NEWTON_DONE:
       return DAE__BDF_ACCEPTED;
     case DAE__NEWTON_FAILED:

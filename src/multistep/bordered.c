@@ -68,21 +68,6 @@ static dae_status bordered_add_dynamics(dae__bordered *s, const dae_mechanical_a
   return DAE_OK;
 }
 
-static dae_status bordered_singular(const dae__bordered *s, dae_error *err)
-{
-  const dae__mech *m = s->m;
-  int column = dae__solver_column(s->solver);
-  char name[64] = "";
-  if (column >= s->mu)
-    dae__mech_constraint_name(m->p, column - s->mu, name, sizeof name);
-  else if (column >= 0)
-    dae_problem_variable(&(dae_problem){.mechanical = m->p}, column, name, sizeof name);
-  return dae__fail(err, DAE_ERROR_SINGULAR, name,
-                   "the iteration matrix is singular%s%s: constraints "
-                   "may have become dependent, or an equation does not determine its variable",
-                   name[0] ? " at " : "", name);
-}
-
 /* assembles and factors */
 static dae_status bordered_factor(dae__bordered *s, double t, const double *Y, const double *dY,
                                   double cj, dae_error *err)
@@ -113,6 +98,8 @@ dae_status dae__bordered_setup(void *self, double t, const double *Y, const doub
                                dae_error *err)
 {
   dae__bordered *s = self;
+  const dae__mech *m = s->m;
+  char name[64] = "";
   dae_status status = bordered_factor(s, t, Y, dY, cj, err);
   if (status != DAE_ERROR_SINGULAR)
     return status;
@@ -122,7 +109,17 @@ dae_status dae__bordered_setup(void *self, double t, const double *Y, const doub
     status = dae__motion_follow(s->output, err);
   if (!status)
     status = bordered_factor(s, t, Y, dY, cj, err);
-  return status == DAE_ERROR_SINGULAR ? bordered_singular(s, err) : status;
+  if (status != DAE_ERROR_SINGULAR)
+    return status;
+  int column = dae__solver_column(s->solver);
+  if (column >= s->mu)
+    dae__mech_constraint_name(m->p, column - s->mu, name, sizeof name);
+  else if (column >= 0)
+    dae_problem_variable(&(dae_problem){.mechanical = m->p}, column, name, sizeof name);
+  return dae__fail(err, DAE_ERROR_SINGULAR, name,
+                   "the iteration matrix is singular%s%s: constraints "
+                   "may have become dependent, or an equation does not determine its variable",
+                   name[0] ? " at " : "", name);
 }
 
 /* ---- residual ---- */

@@ -90,20 +90,9 @@ static dae_status bdf_variable_step(dae__bdf *s, double t_stop, dae_error *err)
   return DAE_OK;
 }
 
-/* The error of a first step of order 1, h^2 |y''|, is to be a hundredth of the tolerance, with
- * |y''| guessed as |y'|^2 / |y|; DASSL asks for h |y'| to be half of the tolerance. */
-static double bdf_first_step(const dae__bdf *s, double t_stop)
-{
-  double h = 1e-3 * (t_stop - s->m->t);
-  double size = dae__bdf_error_norm(s, s->Y), rate = dae__bdf_error_norm(s, s->dY);
-  double change = dae__bdf_strict(s) ? fmax(0.5, 0.1 * sqrt(size)) : 0.5;
-  if (s->opts.first_step > 0)
-    return fmin(s->opts.first_step, t_stop - s->m->t);
-  h = rate > change / h ? change / rate : h;
-  return fmax(h, 16 * dae__smallest_step(s->m->t, t_stop));
-}
-
-/* history of order 1 from a consistent state */
+/* History of order 1 from a consistent state. The error of a first step of order 1, h^2 |y''|, is
+ * to be a hundredth of the tolerance, with |y''| guessed as |y'|^2 / |y|; DASSL asks for h |y'| to
+ * be half of the tolerance. */
 static void bdf_begin(dae__bdf *s, double t, const double *y, const double *dy, double t_stop)
 {
   dae__bdf_memory *m = s->m;
@@ -121,7 +110,12 @@ static void bdf_begin(dae__bdf *s, double t, const double *y, const double *dy, 
   m->cj_last = 0;
   dae__bdf_update_roles(s);
   dae__bdf_set_weights(s, s->Y);
-  m->h = bdf_first_step(s, t_stop);
+  double h = 1e-3 * (t_stop - t);
+  double size = dae__bdf_error_norm(s, s->Y), rate = dae__bdf_error_norm(s, s->dY);
+  double change = dae__bdf_strict(s) ? fmax(0.5, 0.1 * sqrt(size)) : 0.5;
+  h = rate > change / h ? change / rate : h;
+  m->h = s->opts.first_step > 0 ? fmin(s->opts.first_step, t_stop - t)
+                                : fmax(h, 16 * dae__smallest_step(t, t_stop));
   dae__history_start(&s->history, t, m->h, s->Y, s->dY);
 }
 
@@ -261,7 +255,7 @@ static dae_status bdf_host_interpolate(void *self, double t, double *y, double *
   bool point = status == DAE_ERROR_RECOVERABLE || status == DAE_ERROR_SINGULAR;
   status = point ? DAE_ERROR_STEP : status;
   dae__fail(err, status, why.equation[0] ? why.equation : NULL,
-            "the state at t = %.10g cannot be shown: %s", t, why.text);
+            "dense output at t = %.10g failed: %s", t, why.text);
   dae__fail_at(err, t, s->history.memory->h_old);
   return status;
 }

@@ -42,21 +42,6 @@ static void plain_start(void *self, const double *y, const double *dy, double *Y
   dae__copy(c->s->n, dy, dY);
 }
 
-static dae_status plain_singular(const plain *c, double t, dae_error *err)
-{
-  const dae__semi *s = c->s;
-  char name[64] = "one of the variables";
-  int column = dae__solver_column(c->solver);
-  if (column >= 0)
-    dae__semi_variable_name(s->p, column, name, sizeof name);
-  dae__fail(err, DAE_ERROR_SINGULAR, column >= 0 ? name : NULL,
-            "the equations of a step do not determine %s: %s", name,
-            column >= s->nx ? "F_y is singular here, or the index is higher than 2"
-                            : "its equations have become dependent, or the index has changed");
-  dae__fail_at(err, t, NAN);
-  return DAE_ERROR_SINGULAR;
-}
-
 static dae_status plain_setup(void *self, double t, const double *Y, const double *dY, double cj,
                               dae_error *err)
 {
@@ -73,7 +58,18 @@ static dae_status plain_setup(void *self, double t, const double *Y, const doubl
     return dae__fail(err, status, NULL, "an entry of the iteration matrix is not finite");
   if (status == DAE_ERROR_MEMORY)
     return dae__fail(err, status, NULL, "out of memory for a new pivot order");
-  return status ? plain_singular(c, t, err) : DAE_OK;
+  if (!status)
+    return DAE_OK;
+  char name[64] = "one of the variables";
+  int column = dae__solver_column(c->solver);
+  if (column >= 0)
+    dae__semi_variable_name(c->s->p, column, name, sizeof name);
+  dae__fail(err, DAE_ERROR_SINGULAR, column >= 0 ? name : NULL,
+            "the equations of a step do not determine %s: %s", name,
+            column >= c->s->nx ? "F_y is singular at this point, or the index is higher than 2"
+                               : "its equations have become dependent, or the index has changed");
+  dae__fail_at(err, t, NAN);
+  return DAE_ERROR_SINGULAR;
 }
 
 static dae_status plain_increment(void *self, double t, const double *Y, const double *dY,

@@ -199,23 +199,6 @@ dae_status dae__radau_small_factor(dae__radau_small *f, int *column)
 
 /* ---- small systems: solution ---- */
 
-/* y = Y\(b - T x) of stage i */
-static void radau_small_solve_stage(const dae__radau_small *f, int i, double *b)
-{
-  const stage_rows o = radau_small_stage(f, i);
-  int m = f->m, left = f->s * f->d;
-  for (int k = 0; k < m; k++)
-    b[k] -= dae__dot(left, o.T + k * left, f->b);
-  for (int k = 0; k < m; k++)
-    for (int l = k + 1; l < m; l++)
-      b[l] -= o.Y[k * m + l] * b[k];
-  for (int k = m - 1; k >= 0; k--) {
-    b[k] *= o.Y[k * m + k];
-    for (int l = 0; l < k; l++)
-      b[l] -= o.Y[k * m + l] * b[k];
-  }
-}
-
 void dae__radau_small_solve(const dae__radau_small *f, double *D)
 {
   int d = f->d, m = f->m, n = d + m, left = f->s * d;
@@ -226,9 +209,20 @@ void dae__radau_small_solve(const dae__radau_small *f, double *D)
     f->b[i] *= f->scale[i];
   dae__lu_solve(left, f->S, f->pivot, f->b);
   for (int i = 0; i < f->s; i++) {
-    radau_small_solve_stage(f, i, top[i]);
+    const stage_rows o = radau_small_stage(f, i);
+    double *y = top[i]; /* y = Y\(b - T x) */
+    for (int k = 0; k < m; k++)
+      y[k] -= dae__dot(left, o.T + k * left, f->b);
+    for (int k = 0; k < m; k++)
+      for (int l = k + 1; l < m; l++)
+        y[l] -= o.Y[k * m + l] * y[k];
+    for (int k = m - 1; k >= 0; k--) {
+      y[k] *= o.Y[k * m + k];
+      for (int l = 0; l < k; l++)
+        y[l] -= o.Y[k * m + l] * y[k];
+    }
     dae__copy(d, f->b + i * d, D + i * n);
-    dae__copy(m, top[i], D + i * n + d);
+    dae__copy(m, y, D + i * n + d);
   }
 }
 
@@ -292,17 +286,6 @@ static int radau_full_add_rows(dae__radau_full *f, const dae__reduced *r,
   return -1;
 }
 
-/* *column: the unknown of a stage at which the matrix is singular, or -1 */
-static dae_status radau_full_factor_values(dae__radau_full *f, int *column)
-{
-  if (f->small)
-    return dae__radau_small_factor(f->small, column);
-  dae_status status = dae__solver_factor(f->solver, f->values);
-  int failed = dae__solver_column(f->solver);
-  *column = failed < 0 ? -1 : failed % f->n;
-  return status;
-}
-
 dae_status dae__radau_full_factor(dae__radau *o, dae__radau_full *f, const dae__radau_rule *rule,
                                   const dae__rk_step *step, dae_error *err)
 {
@@ -325,7 +308,14 @@ dae_status dae__radau_full_factor(dae__radau *o, dae__radau_full *f, const dae__
   r->memory->jacobians += rule->s;
   r->memory->factorisations++;
   dae__radau_count_work(o, rule, DAE__RADAU_FULL);
-  dae_status status = column < 0 ? radau_full_factor_values(f, &column) : DAE_ERROR_SINGULAR;
+  dae_status status = DAE_ERROR_SINGULAR;
+  if (column < 0 && f->small) {
+    status = dae__radau_small_factor(f->small, &column);
+  } else if (column < 0) {
+    status = dae__solver_factor(f->solver, f->values);
+    int failed = dae__solver_column(f->solver);
+    column = failed < 0 ? -1 : failed % f->n;
+  }
   if (status == DAE_ERROR_SINGULAR && column >= 0)
     r->table->name(r->self, column, name, sizeof name);
   return status ? dae__fail(err, status, name[0] ? name : NULL,

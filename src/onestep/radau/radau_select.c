@@ -76,12 +76,19 @@ static void radau_select_end_trial(dae__rk *o, dae__radau *radau)
   radau_select_switch_to(o, radau, c->before);
 }
 
-/* starts or ends a trial, or raises the number of stages */
-static void radau_select_next(dae__rk *o, dae__radau *radau, int first)
+void dae__radau_select(dae__rk *o, int first)
 {
+  dae__radau *radau = radau_select_stepper_at(o, o->memory->current)->radau;
   dae__radau_selection *c = &radau->memory->selection;
   bool full = radau_select_stepper_at(o, o->memory->current)->full;
+  double error = radau->memory->error;
   int more = radau_select_find(o, first, 1, full), candidate = -1;
+  if (o->driver.memory->t_previous < c->t) /* restart at an earlier time */
+    radau_select_begin_span(o, radau);
+  c->steps++;
+  c->wait -= c->wait > 0;
+  c->small_errors = error < DAE__RADAU_SMALL_ERROR ? c->small_errors + 1 : 0;
+  c->large_errors = error > DAE__RADAU_LARGE_ERROR ? c->large_errors + 1 : 0;
   if (c->trial) {
     if (c->steps >= DAE__RADAU_TRIAL_STEPS)
       radau_select_end_trial(o, radau);
@@ -106,18 +113,4 @@ static void radau_select_next(dae__rk *o, dae__radau *radau, int first)
   } else if (c->small_errors == 0 && c->steps % DAE__RADAU_TRIAL_STEPS == 0) {
     radau_select_begin_span(o, radau);
   }
-}
-
-void dae__radau_select(dae__rk *o, int first)
-{
-  dae__radau *radau = radau_select_stepper_at(o, o->memory->current)->radau;
-  dae__radau_selection *c = &radau->memory->selection;
-  double error = radau->memory->error;
-  if (o->driver.memory->t_previous < c->t) /* restart at an earlier time */
-    radau_select_begin_span(o, radau);
-  c->steps++;
-  c->wait -= c->wait > 0;
-  c->small_errors = error < DAE__RADAU_SMALL_ERROR ? c->small_errors + 1 : 0;
-  c->large_errors = error > DAE__RADAU_LARGE_ERROR ? c->large_errors + 1 : 0;
-  radau_select_next(o, radau, first);
 }

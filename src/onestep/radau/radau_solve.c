@@ -110,19 +110,6 @@ static void radau_stage_states(const dae__radau *o, const dae__radau_rule *rule,
               radau_row(o->Z, size, i) + n2 + dynamic);
 }
 
-/* change of the end of the step by the increment D of K */
-static void radau_increment_end(dae__radau *o, const dae__radau_rule *rule, double h)
-{
-  const dae__reduced *r = o->r;
-  int n2 = r->n2, last = rule->s - 1;
-  double *dz = o->end_increment;
-  dae__sum_rows(rule->s, rule->c->A2[last], n2, r->n, o->D, dz);
-  dae__scale(n2, -h * h, dz);
-  dae__sum_rows(rule->s, rule->c->A[last], n2 + r->n1, r->n, o->D, dz + n2);
-  dae__scale(n2 + r->n1, -h, dz + n2);
-  dae__zero(r->n - n2 - r->n1, dz + 2 * n2 + r->n1);
-}
-
 /* ---- iteration matrices ---- */
 
 /* Jacobians at the predicted middle of the step or, where the prediction is not reliable, at its
@@ -413,10 +400,17 @@ dae_status dae__radau_solve(dae__radau *o, const dae__radau_stepper *stepper,
     m->linearised = false;
     return status;
   }
-  radau_increment_end(o, rule, step->h);
-  if (o->r->memory->preconditioned)
-    dae__reduced_update_algebraic(o->r, o->end_increment,
-                                  radau_row(o->K, o->r->n, rule->s - 1) + o->r->differential.cols);
+  /* change of the end of the step by the last increment D of K */
+  const dae__reduced *r = o->r;
+  int n2 = r->n2, last = rule->s - 1;
+  double h = step->h, *dz = o->end_increment;
+  dae__sum_rows(rule->s, rule->c->A2[last], n2, r->n, o->D, dz);
+  dae__scale(n2, -h * h, dz);
+  dae__sum_rows(rule->s, rule->c->A[last], n2 + r->n1, r->n, o->D, dz + n2);
+  dae__scale(n2 + r->n1, -h, dz + n2);
+  dae__zero(r->n - n2 - r->n1, dz + 2 * n2 + r->n1);
+  if (r->memory->preconditioned)
+    dae__reduced_update_algebraic(r, dz, radau_row(o->K, r->n, last) + r->differential.cols);
   radau_stage_states(o, rule, step);
   return DAE_OK;
 }

@@ -135,43 +135,18 @@ void dae__reduced_update_algebraic(const dae__reduced *r, const double *dz, doub
 
 /* ---- blocks ---- */
 
-/* values = B(w) of the differential part */
-static void reduced_fill_differential(dae__reduced *r, double w)
-{
-  int n = r->n, d = dae__reduced_rows(r);
-  for (int j = 0; j < d; j++) {
-    const double *restrict P1 = r->P[1] + j * n, *restrict P2 = r->P[2] + j * n;
-    double *restrict to = r->values + j * d;
-    for (int i = 0; i < d; i++)
-      to[i] = w * P1[i] + w * w * P2[i];
-    to[j] += 1;
-  }
-}
-
-/* zvalues = B(w) of the differential part, real and imaginary parts in turn */
-static void reduced_fill_differential_pair(dae__reduced *r, double complex w)
-{
-  int n = r->n, d = dae__reduced_rows(r);
-  double a = creal(w), b = cimag(w), a2 = a * a - b * b, b2 = 2 * a * b;
-  for (int j = 0; j < d; j++) {
-    const double *restrict P1 = r->P[1] + j * n, *restrict P2 = r->P[2] + j * n;
-    double *restrict z = (double *)r->zvalues + 2 * j * d;
-    for (int i = 0; i < d; i++) {
-      z[2 * i] = a * P1[i] + a2 * P2[i];
-      z[2 * i + 1] = b * P1[i] + b2 * P2[i];
-    }
-    z[2 * j] += 1;
-  }
-}
-
 /* values = B(w) */
 static void reduced_fill(dae__reduced *r, double w)
 {
-  int count = dae__pattern_count(&r->pattern);
+  int n = r->n, d = dae__reduced_rows(r), count = dae__pattern_count(&r->pattern);
   const double *restrict P0 = r->P[0], *restrict P1 = r->P[1], *restrict P2 = r->P[2];
   double *restrict to = r->values, square = w * w;
   if (r->memory->preconditioned)
-    reduced_fill_differential(r, w);
+    for (int j = 0; j < d; j++, P1 += n, P2 += n, to += d) { /* P0 = 1 */
+      for (int i = 0; i < d; i++)
+        to[i] = w * P1[i] + w * w * P2[i];
+      to[j] += 1;
+    }
   else if (r->powers == 2)
     for (int e = 0; e < count; e++)
       to[e] = P0[e] + w * P1[e];
@@ -183,12 +158,18 @@ static void reduced_fill(dae__reduced *r, double w)
 /* zvalues = B(w), real and imaginary parts in turn */
 static void reduced_fill_pair(dae__reduced *r, double complex w)
 {
-  int count = dae__pattern_count(&r->pattern);
+  int n = r->n, d = dae__reduced_rows(r), count = dae__pattern_count(&r->pattern);
   const double *restrict P0 = r->P[0], *restrict P1 = r->P[1], *restrict P2 = r->P[2];
   double *restrict z = (double *)r->zvalues;
   double a = creal(w), b = cimag(w), a2 = a * a - b * b, b2 = 2 * a * b;
   if (r->memory->preconditioned)
-    reduced_fill_differential_pair(r, w);
+    for (int j = 0; j < d; j++, P1 += n, P2 += n, z += 2 * d) { /* P0 = 1 */
+      for (int i = 0; i < d; i++) {
+        z[2 * i] = a * P1[i] + a2 * P2[i];
+        z[2 * i + 1] = b * P1[i] + b2 * P2[i];
+      }
+      z[2 * j] += 1;
+    }
   else if (r->powers == 2)
     for (int e = 0; e < count; e++) {
       z[2 * e] = P0[e] + a * P1[e];

@@ -132,19 +132,6 @@ static void reduced_mech_check_mass(mechanical *o)
   }
 }
 
-/* r = M a - f */
-static void reduced_mech_inertia(const mechanical *o, const double *a, double *restrict r)
-{
-  int nq = o->m->nq, i = 0;
-  const double *f = o->fsc, *M = o->diagonal;
-  for (; o->M_diagonal && i + 2 <= nq; i += 2)
-    dae__pair_to(r + i, dae__pair_of(M + i) * dae__pair_from_anywhere(a + i) - dae__pair_of(f + i));
-  for (; i < nq; i++)
-    r[i] = (o->M_diagonal ? M[i] * a[i] : 0) - f[i];
-  if (!o->M_diagonal)
-    dae__matrix_times(&o->m->M, o->M, 1, a, r);
-}
-
 /* r += A' mu, c += A a; dense A: four rows at a time */
 static void reduced_mech_add_constraints(const dae_pattern *p, const double *A, const double *a,
                                          const double *mu, double *r, double *c)
@@ -181,8 +168,14 @@ static void reduced_mech_assemble(const mechanical *o, const double *a, double *
 {
   const dae__mech *m = o->m;
   int first = o->first;
-  const double *lambda = a + first, *psi = lambda + m->ng;
-  reduced_mech_inertia(o, a, r);
+  const double *lambda = a + first, *psi = lambda + m->ng, *f = o->fsc, *M = o->diagonal;
+  int e = 0; /* M a - f */
+  for (; o->M_diagonal && e + 2 <= m->nq; e += 2)
+    dae__pair_to(r + e, dae__pair_of(M + e) * dae__pair_from_anywhere(a + e) - dae__pair_of(f + e));
+  for (; e < m->nq; e++)
+    r[e] = (o->M_diagonal ? M[e] * a[e] : 0) - f[e];
+  if (!o->M_diagonal)
+    dae__matrix_times(&m->M, o->M, 1, a, r);
   for (int i = m->nq; i < first; i++) /* u' - s, -c */
     r[i] = (i < m->nq + m->nu ? a[i] : 0) - o->fsc[i];
   dae__copy(m->nc, o->gamma, r + first);
@@ -384,31 +377,6 @@ static const dae__reduced_table preconditioned_table = {VERBS, .project = reduce
 
 /* ---- creation ---- */
 
-static void reduced_mech_want_functions(mechanical *o)
-{
-  const dae__mech *m = o->m;
-  o->want = (dae_mechanical_wanted){.M = o->M, .f = o->fsc};
-  if (m->nu > 0)
-    o->want.s = o->fsc + m->nq;
-  if (m->nw > 0)
-    o->want.c = o->fsc + m->nq + m->nu;
-  if (m->ng > 0) {
-    o->want.G = o->G;
-    o->want.gamma = o->gamma;
-  }
-  if (m->nk > 0) {
-    o->want.K = o->K;
-    o->want.kappa = o->gamma + m->ng;
-  }
-  o->want_end = o->want;
-  if (m->ng > 0) {
-    o->want_end.g = o->end;
-    o->want_end.gdot = o->end + m->ng;
-  }
-  if (m->nk > 0)
-    o->want_end.k = o->end + 2 * m->ng;
-}
-
 static void reduced_mech_add_terms(mechanical *o, dae__arena *arena)
 {
   const dae__mech *m = o->m;
@@ -507,7 +475,26 @@ dae_status dae__reduced_mechanical(dae__arena *arena, const dae__rk_adapter *ada
     r->tested[i] = i < o->first;
   for (int i = 0; i < m->nu; i++)
     o->ones[i] = 1;
-  reduced_mech_want_functions(o);
+  o->want = (dae_mechanical_wanted){.M = o->M, .f = o->fsc};
+  if (m->nu > 0)
+    o->want.s = o->fsc + m->nq;
+  if (m->nw > 0)
+    o->want.c = o->fsc + m->nq + m->nu;
+  if (m->ng > 0) {
+    o->want.G = o->G;
+    o->want.gamma = o->gamma;
+  }
+  if (m->nk > 0) {
+    o->want.K = o->K;
+    o->want.kappa = o->gamma + m->ng;
+  }
+  o->want_end = o->want;
+  if (m->ng > 0) {
+    o->want_end.g = o->end;
+    o->want_end.gdot = o->end + m->ng;
+  }
+  if (m->nk > 0)
+    o->want_end.k = o->end + 2 * m->ng;
   reduced_mech_add_terms(o, arena);
   dae__reduced_merge(arena, &o->terms, r);
   return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
