@@ -10,7 +10,7 @@
 
 /* ---- norms ---- */
 
-void dae__bdf_set_weights(dae__bdf *s, const double *Y)
+static void bdf_set_weights(dae__bdf *s, const double *Y)
 {
   double share = dae__bdf_strict(s) ? DAE__BDF_STEP_TOLERANCE : 1;
   double rtol = share * s->rtol, atol = share * s->atol;
@@ -18,12 +18,20 @@ void dae__bdf_set_weights(dae__bdf *s, const double *Y)
     s->inverse_weight[i] = 1 / (rtol * fabs(Y[i]) + atol);
 }
 
-void dae__bdf_update_roles(dae__bdf *s)
+/* after a change of roles: by a matrix, by a consistent state */
+static void bdf_update_roles(dae__bdf *s)
 {
   s->all_tested = true;
   s->tested_share = s->tested > 0 ? 1.0 / s->tested : 0;
   for (int i = 0; i < s->tested; i++)
     s->all_tested = s->all_tested && s->corrector.role[i] == DAE__TEST_FULL;
+}
+
+void dae__bdf_set_state(dae__bdf *s, const double *y, const double *dy)
+{
+  s->corrector.table->start(s->corrector.self, y, dy, s->Y, s->dY);
+  bdf_update_roles(s);
+  bdf_set_weights(s, s->Y);
 }
 
 /* weighted norm of unknowns of roles up to `last`; multiplier: factor of DAE__TEST_MULTIPLIER */
@@ -155,7 +163,7 @@ dae_status dae__bdf_setup(dae__bdf *s, double t, double cj)
 {
   const dae__corrector *c = &s->corrector;
   dae_status status = c->table->setup(c->self, t, s->Y, s->dY, cj, &s->last);
-  dae__bdf_update_roles(s);
+  bdf_update_roles(s);
   return status;
 }
 
@@ -192,19 +200,6 @@ static dae__bdf_outcome bdf_correct(dae__bdf *s, double t, double cj, int max_it
   return outcome;
 }
 
-/* projects Y; e takes the correction */
-static dae__bdf_outcome bdf_project(dae__bdf *s, double t)
-{
-  const dae__corrector *c = &s->corrector;
-  if (!c->table->project || !s->project)
-    return DAE__BDF_ACCEPTED;
-  dae__copy(c->n, s->Y, s->scratch);
-  dae_status status = c->table->project(c->self, t, s->Y, &s->last);
-  for (int i = 0; i < c->n; i++)
-    s->e[i] += s->Y[i] - s->scratch[i];
-  return status ? bdf_failed(status) : DAE__BDF_ACCEPTED;
-}
-
 dae__bdf_outcome dae__bdf_attempt_step(dae__bdf *s, const dae__bdf_attempt *attempt,
                                        dae__bdf_estimate *est)
 {
@@ -213,10 +208,11 @@ dae__bdf_outcome dae__bdf_attempt_step(dae__bdf *s, const dae__bdf_attempt *atte
                                      [DAE__BDF_NOT_CONVERGED] = "no convergence",
                                      [DAE__BDF_REFUSED] = "refused by a callback",
                                      [DAE__BDF_FATAL] = "failed"};
+  const dae__corrector *c = &s->corrector;
   int order_before = s->history.memory->order_old;
   int max_iterations = attempt->test_error ? DAE__NEWTON_MAX : DAE__NEWTON_MAX_FIXED;
   s->why.what = NULL;
-  dae__bdf_set_weights(s, dae__history_phi(&s->history, 0));
+  bdf_set_weights(s, dae__history_phi(&s->history, 0));
   dae__formula formula = dae__history_prepare(&s->history, attempt->h, s->m->order);
   dae__bdf_outcome outcome = bdf_correct(s, attempt->t, formula.cj, max_iterations);
   est->error = NAN;
@@ -230,8 +226,13 @@ dae__bdf_outcome dae__bdf_attempt_step(dae__bdf *s, const dae__bdf_attempt *atte
                                .hint = ": the motion may be discontinuous there, or the "
                                        "tolerances are below what can be reached",
                                .worst = dae__bdf_worst(s, s->e)};
-  if (outcome == DAE__BDF_ACCEPTED)
-    outcome = bdf_project(s, attempt->t);
+  if (outcome == DAE__BDF_ACCEPTED && c->table->project && s->project) {
+    dae__copy(c->n, s->Y, s->scratch);
+    dae_status status = c->table->project(c->self, attempt->t, s->Y, &s->last);
+    for (int i = 0; i < c->n; i++) /* e takes the correction */
+      s->e[i] += s->Y[i] - s->scratch[i];
+    outcome = status ? bdf_failed(status) : DAE__BDF_ACCEPTED;
+  }
   dae__log(s->env, DAE_LOG_DEBUG, "t = %.10g, h = %.3g, order %d: %s, error %.3g, iterations %d",
            attempt->t, attempt->h, s->history.memory->order, text[outcome], est->error,
            s->m->newton.m + 1);

@@ -275,10 +275,22 @@ void dae__bordered_free(void *self)
 
 /* ---- creation ---- */
 
-static void bordered_merge_blocks(dae__bordered *s, dae__arena *arena)
+static void bordered_alloc_memory(dae__bordered *s, dae__arena *arena)
 {
   const dae__mech *m = s->m;
   const dae__mech_layout *o = &m->at;
+  s->count = DAE__STATE(arena, dae__bordered_counts, 1);
+  s->one_q = dae__pattern_diagonal(arena, m->nq);
+  s->one_u = dae__pattern_diagonal(arena, m->nu);
+  s->one_y = dae__pattern_diagonal(arena, m->nc + m->ng);
+  int ones = m->nq > m->nu ? m->nq : m->nu;
+  s->ones = DAE__ALLOC(arena, double, ones);
+  s->fsc = DAE__ALLOC(arena, double, m->nr);
+  s->scratch = DAE__ALLOC(arena, double, s->n);
+  if (dae__arena_failed(arena))
+    return;
+  for (int i = 0; i < ones; i++)
+    s->ones[i] = 1;
   const dae__block layout[DAE__BLOCKS] = {
       [DAE__BLOCK_ONE_Q] = {0, 0, &s->one_q, false, NULL},
       [DAE__BLOCK_ONE_V] = {0, o->v, &s->one_q, false, NULL},
@@ -301,24 +313,6 @@ static void bordered_merge_blocks(dae__bordered *s, dae__arena *arena)
   };
   memcpy(s->block, layout, sizeof layout);
   s->pattern = dae__blocks_merge(arena, s->n, s->n, s->block, DAE__BLOCKS);
-}
-
-static void bordered_alloc_memory(dae__bordered *s, dae__arena *arena)
-{
-  const dae__mech *m = s->m;
-  s->count = DAE__STATE(arena, dae__bordered_counts, 1);
-  s->one_q = dae__pattern_diagonal(arena, m->nq);
-  s->one_u = dae__pattern_diagonal(arena, m->nu);
-  s->one_y = dae__pattern_diagonal(arena, m->nc + m->ng);
-  int ones = m->nq > m->nu ? m->nq : m->nu;
-  s->ones = DAE__ALLOC(arena, double, ones);
-  s->fsc = DAE__ALLOC(arena, double, m->nr);
-  s->scratch = DAE__ALLOC(arena, double, s->n);
-  if (dae__arena_failed(arena))
-    return;
-  for (int i = 0; i < ones; i++)
-    s->ones[i] = 1;
-  bordered_merge_blocks(s, arena);
   if (dae__arena_failed(arena))
     return;
   const struct {

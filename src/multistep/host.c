@@ -96,7 +96,7 @@ static dae_status bdf_variable_step(dae__bdf *s, double t_stop, dae_error *err)
 static void bdf_begin(dae__bdf *s, double t, const double *y, const double *dy, double t_stop)
 {
   dae__bdf_memory *m = s->m;
-  s->corrector.table->start(s->corrector.self, y, dy, s->Y, s->dY);
+  dae__bdf_set_state(s, y, dy);
   m->t = m->t_previous = t;
   m->order = 1;
   m->growing = true;
@@ -108,8 +108,6 @@ static void bdf_begin(dae__bdf *s, double t, const double *y, const double *dy, 
   m->has_matrix = false;
   dae__newton_forget(&m->newton);
   m->cj_last = 0;
-  dae__bdf_update_roles(s);
-  dae__bdf_set_weights(s, s->Y);
   double h = 1e-3 * (t_stop - t);
   double size = dae__bdf_error_norm(s, s->Y), rate = dae__bdf_error_norm(s, s->dY);
   double change = dae__bdf_strict(s) ? fmax(0.5, 0.1 * sqrt(size)) : 0.5;
@@ -121,7 +119,8 @@ static void bdf_begin(dae__bdf *s, double t, const double *y, const double *dy, 
 
 /* ---- fixed steps ---- */
 
-/* fixed steps: values at t + j h, j = 0 ... k, by tight variable steps; history of order k */
+/* start values at t + j h, j = 0 ... k, by variable steps at a tight tolerance; history of order k
+ */
 static dae_status bdf_begin_fixed(dae__bdf *s, double t_stop, dae_error *err)
 {
   dae__bdf_memory *m = s->m;

@@ -12,51 +12,36 @@
 #include "step/newton.h"
 #include "step/stall.h"
 
-/* ---- tuning constants ---- */
+/* ---- tuning constants: chosen, not measured, where no source is given ---- */
 
-/* Share of the tolerance that the Newton iteration may leave, as in DASSL. */
-#define DAE__BDF_NEWTON_TOLERANCE 0.33
+#define DAE__BDF_NEWTON_TOLERANCE 0.33 /* share that the Newton iteration may leave, DASSL */
 /* Share of the tolerance that one step may use: errors add up over steps (car axis, rtol 1e-9: 5.99
  * correct digits with all of it, docs/methods/bdf.md). */
 #define DAE__BDF_STEP_TOLERANCE 0.3
-/* Ratio of cj beyond which a new matrix is formed, as in DASSL. */
-#define DAE__BDF_CJ_RATIO 0.6
-/* Largest order of a damped run: higher ones do not damp all oscillations. */
-#define DAE__BDF_DAMPED_ORDER 2
-/* Tolerance of the start values of fixed steps, relative to that of the run; chosen, not measured.
- */
-#define DAE__BDF_START_TOLERANCE 1e-3
-/* Distance from a point of the fixed grid, in steps, that is round-off; chosen, not measured. */
-#define DAE__BDF_GRID_TOLERANCE 1e-9
+#define DAE__BDF_CJ_RATIO 0.6   /* change of cj beyond which a new matrix is formed, DASSL */
+#define DAE__BDF_DAMPED_ORDER 2 /* of a damped run: higher ones do not damp all oscillations */
+#define DAE__BDF_START_TOLERANCE 1e-3 /* of the start values of fixed steps, over that of the run  \
+                                       */
+#define DAE__BDF_GRID_TOLERANCE 1e-9  /* round-off of grid points of fixed steps, in steps */
 
-/* Order that damps oscillations at all step sizes. */
-#define DAE__BDF_STABLE_ORDER 2
-/* theta = w h above which an unresolved oscillation limits the step (docs/methods/bdf.md). */
-#define DAE__BDF_UNRESOLVED_THETA 0.45
-/* Growth of the step of order 2 that shows a decaying oscillation (docs/methods/bdf.md). */
-#define DAE__BDF_DECAY_GROWTH 1.1
-/* Net steps of evidence before a trial of order 2, and steps of a trial: first and largest values
- * (docs/methods/bdf.md). */
-#define DAE__BDF_FIRST_EVIDENCE 12
-#define DAE__BDF_LARGEST_EVIDENCE 200
-#define DAE__BDF_FIRST_TRIAL 60
-#define DAE__BDF_LONG_TRIAL 240 /* from this length on, decay is no longer a reason to continue */
-#define DAE__BDF_LONGEST_TRIAL 1000000
+/* Stability limit, see docs/methods/bdf.md for measurements of all of these. */
+#define DAE__BDF_STABLE_ORDER 2        /* damps oscillations at all step sizes */
+#define DAE__BDF_UNRESOLVED_THETA 0.45 /* w h of an oscillation that limits the step */
+#define DAE__BDF_DECAY_GROWTH 1.1      /* growth of steps of order 2 while an oscillation decays */
+#define DAE__BDF_FIRST_EVIDENCE 12     /* net steps before a trial of order 2: at first */
+#define DAE__BDF_LARGEST_EVIDENCE 200  /* net steps before a trial of order 2: at most */
+#define DAE__BDF_FIRST_TRIAL 60        /* steps of a trial: at first */
+#define DAE__BDF_LONGEST_TRIAL 1000000 /* steps of a trial: at most */
+#define DAE__BDF_LONG_TRIAL 240        /* trial from which on decay is no reason to continue */
 
-/* Slow-manifold start, all chosen, not measured: corrections below this part of the tolerance are
- * negligible. */
-#define DAE__BDF_START_NEGLIGIBLE 0.1
-/* Depth of the minimum between two time scales that are separated. */
-#define DAE__BDF_SCALE_SEPARATION 0.02
-/* Distance covered by the slow motion, in units of an oscillation. */
-#define DAE__BDF_SLOW_DISTANCE 10
-/* Largest number of corrections. */
-#define DAE__BDF_START_ITERATIONS 10
-/* Ratio of neighbouring time scales H, their number, and the largest one in units of the time in
- * which the state changes by itself. */
-#define DAE__BDF_SCALE_RATIO 3.0
-#define DAE__BDF_SCALES 30
-#define DAE__BDF_LARGEST_SCALE 10
+/* Slow-manifold start. */
+#define DAE__BDF_START_NEGLIGIBLE 0.1  /* correction relative to the tolerance */
+#define DAE__BDF_START_ITERATIONS 10   /* corrections, at most */
+#define DAE__BDF_SCALE_SEPARATION 0.02 /* depth of the minimum between two time scales */
+#define DAE__BDF_SLOW_DISTANCE 10      /* covered by the slow motion, in units of an oscillation */
+#define DAE__BDF_SCALE_RATIO 3.0       /* of neighbouring time scales H */
+#define DAE__BDF_SCALES 30             /* number of time scales */
+#define DAE__BDF_LARGEST_SCALE 10 /* in units of the time in which the state changes by itself */
 
 /* ---- memory ---- */
 
@@ -150,9 +135,8 @@ static inline bool dae__bdf_strict(const dae__bdf *s)
 }
 
 /* attempt.c */
-void dae__bdf_set_weights(dae__bdf *s, const double *Y);
-/* After changes of roles: by a matrix, by a consistent state. */
-void dae__bdf_update_roles(dae__bdf *s);
+/* Y, Y', roles and weights at a consistent state y with derivative dy. */
+void dae__bdf_set_state(dae__bdf *s, const double *y, const double *dy);
 /* The matrix at s->Y and s->dY. */
 dae_status dae__bdf_setup(dae__bdf *s, double t, double cj);
 double dae__bdf_error_norm(const dae__bdf *s, const double *x);

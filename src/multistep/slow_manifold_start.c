@@ -79,14 +79,6 @@ static double slow_start_find_scale(slow_manifold_start *o)
   return 0;
 }
 
-/* Y, Y' and weights at the consistent state y */
-static void slow_start_set(dae__bdf *s, const double *y, const double *dy)
-{
-  s->corrector.table->start(s->corrector.self, y, dy, s->Y, s->dY);
-  dae__bdf_update_roles(s);
-  dae__bdf_set_weights(s, s->Y);
-}
-
 dae_status dae__bdf_slow_manifold_start(dae__bdf *s, double t, const bool *fixed, double *y,
                                         double *dy, dae_error *err)
 {
@@ -96,7 +88,7 @@ dae_status dae__bdf_slow_manifold_start(dae__bdf *s, double t, const bool *fixed
   double before = INFINITY, moved = 0;
   dae__copy(size, y, s->state);
   dae__copy(size, dy, s->rate);
-  slow_start_set(s, y, dy);
+  dae__bdf_set_state(s, y, dy);
   double H = s->opts.damp_time > 0 ? s->opts.damp_time : slow_start_find_scale(&o);
   for (int round = 0; H > 0 && round < DAE__BDF_START_ITERATIONS && slow_start_deviation(&o, H);
        round++) {
@@ -109,7 +101,7 @@ dae_status dae__bdf_slow_manifold_start(dae__bdf *s, double t, const bool *fixed
     if (c->table->consistent(c->self, t, fixed, y, dy, &s->last))
       break;
     before = moved;
-    slow_start_set(s, y, dy);
+    dae__bdf_set_state(s, y, dy);
   }
   s->m->has_matrix = false;
   if (H > 0 && moved <= DAE__BDF_START_NEGLIGIBLE)

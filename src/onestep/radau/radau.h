@@ -19,36 +19,29 @@
 #define DAE__RADAU_RULES 3  /* 3, 5, 7 stages */
 #define DAE__RADAU_STEPPERS (2 * DAE__RADAU_RULES)
 
-/* ---- tuning constants ---- */
+/* ---- tuning constants: chosen, not measured, where no source is given ---- */
 
-/* Largest number of iterations at variable steps. With 9 the problems of bench_engines take a fifth
- * more time. */
+/* Largest number of iterations: variable steps, with 9 the problems of bench_engines take a fifth
+ * more time; fixed steps, where a smaller step is no way out. */
 #define DAE__RADAU_MAX_ITERATIONS 15
-/* Largest number of iterations at fixed steps, where a smaller step is no way out; chosen, not
- * measured. */
 #define DAE__RADAU_MAX_ITERATIONS_FIXED 40
-/* Contraction at which an iteration counts as divergent; chosen, not measured. */
 #define DAE__RADAU_DIVERGENT_CONTRACTION 0.99
 /* Iterations of a fixed step whose increments may grow: the weight of a component near zero is far
- * smaller than the others. Chosen, not measured. */
+ * smaller than the others. */
 #define DAE__RADAU_GROWING_ITERATIONS 8
-/* First increment, relative to the stopping tolerance, after which one iteration is enough; chosen,
- * not measured. */
+/* First increment, relative to the stopping tolerance, after which one iteration is enough. */
 #define DAE__RADAU_ONE_ITERATION_INCREMENT 1e-3
-/* Relative increment at which nothing but round-off is left. */
+/* Relative increments: round-off, and stagnation at round-off, which the eigenvectors of 7 stages
+ * amplify by about a thousand. */
 #define DAE__RADAU_ROUND_OFF (16 * DBL_EPSILON)
-/* Relative increment below which an iteration that stagnates has reached round-off: the
- * eigenvectors of 7 stages amplify it by about a thousand. */
 #define DAE__RADAU_STAGNATION (1e4 * DBL_EPSILON)
 /* Attempts in a row at which the preconditioned iteration may fail before the iteration on all
- * unknowns takes over, which contracts better where stiff directions turn. Chosen, not measured. */
+ * unknowns takes over, which contracts better where stiff directions turn. */
 #define DAE__RADAU_PRECONDITIONED_FAILURES 2
-/* Decrease of the increments, and contraction at the end, of a preconditioned iteration that fails
- * by round-off; chosen, not measured. */
+/* Preconditioned iteration that fails by round-off: decrease of increments, last contraction. */
 #define DAE__RADAU_NOISE_DECREASE 1e-4
 #define DAE__RADAU_NOISE_CONTRACTION 0.5
-/* Contraction above which the matrix of all stages is updated within an iteration; chosen, not
- * measured. */
+/* Contraction above which the matrix of all stages is updated within an iteration. */
 #define DAE__RADAU_FULL_UPDATE_CONTRACTION 0.3
 /* Contraction above which the next step evaluates its own Jacobians. 0.02 to 0.05 make little
  * difference; this value takes the fewest evaluations on Akzo Nobel with differenced Jacobians. */
@@ -56,13 +49,11 @@
 /* Amplified error of the extrapolated predictor, relative to the tolerance of the stages: without a
  * bound 7 stages carry the noise of tiny steps on for ever (tests/laws). */
 #define DAE__RADAU_PREDICTOR_NOISE 30
-/* Rows up to which all stages may form one matrix: a larger one costs hundreds of evaluations to
- * factor. */
+/* Matrix of all stages: rows, beyond which factors cost hundreds of evaluations; step growth,
+ * beyond which the predictor is bad and iterations fail. */
 #define DAE__RADAU_FULL_ROWS 300
-/* Step growth with that matrix: beyond it the predictor is bad and iterations fail. */
 #define DAE__RADAU_FULL_GROWTH 1.5
-/* Growth up to which the step size is kept, [HW96 IV.8], as in RADAU5. */
-#define DAE__RADAU_KEPT_GROWTH 1.2
+#define DAE__RADAU_KEPT_GROWTH 1.2 /* step growth that is not used, RADAU5 [HW96 IV.8] */
 
 /* Weights of the low-order difference d in the error of algebraic variables driven by time. A
  * rectifier misses no pulse with 0.03 to 10. With these values it takes as many steps as with an
@@ -70,32 +61,23 @@
  * tolerances, and the steps of Akzo Nobel do not change. */
 #define DAE__RADAU_DRIVEN_WEIGHT 3
 #define DAE__RADAU_DRIVEN_WEIGHT_3 0.3 /* of 3 stages */
-/* The same for singular M. Output rows of the transistor amplifier are off by 0.3 to 8 tolerances,
- * without them by 10 to 9000, for the same number of evaluations. */
+/* Weights of d for singular M. Output rows of the transistor amplifier are off by 0.3 to 8
+ * tolerances, without them by 10 to 9000, for the same number of evaluations. */
 #define DAE__RADAU_SINGULAR_MASS_WEIGHT 0.1
-#define DAE__RADAU_SINGULAR_MASS_WEIGHT_3 0.03 /* of 3 stages */
+#define DAE__RADAU_SINGULAR_MASS_WEIGHT_3 0.03 /* of 3 stages, where d would limit the step */
 
-/* Largest number of sweeps of the refined dense output; chosen, not measured. */
-#define DAE__RADAU_REFINE_SWEEPS 8
-/* Change of a sweep, relative to the tolerance, that ends them; chosen, not measured. */
-#define DAE__RADAU_REFINE_CHANGE 0.1
-/* Relative change of a sweep that is round-off; chosen, not measured. */
-#define DAE__RADAU_REFINE_ROUND_OFF (1e3 * DBL_EPSILON)
+#define DAE__RADAU_REFINE_SWEEPS 8   /* of the refined dense output, at most */
+#define DAE__RADAU_REFINE_CHANGE 0.1 /* change that ends them, relative to the tolerance */
+#define DAE__RADAU_REFINE_ROUND_OFF (1e3 * DBL_EPSILON) /* relative change that is round-off */
 
-/* Errors relative to the tolerance: one that would allow steps three times as large, and one that
- * limits the step. Chosen, not measured. */
-#define DAE__RADAU_SMALL_ERROR 1e-3
-#define DAE__RADAU_LARGE_ERROR 0.1
-/* Steps in a row with such errors that start a trial, steps of a trial, steps between the first
- * failed trial and the next one, steps with the matrix of all stages before the blocks are tried
- * again. Chosen, not measured. */
-#define DAE__RADAU_SELECT_STEPS 8
-#define DAE__RADAU_TRIAL_STEPS 10
-#define DAE__RADAU_TRIAL_WAIT 40
-#define DAE__RADAU_BLOCKS_AGAIN 200
-/* Work in evaluations, estimated for 5 to 15 unknowns: Jacobians at a point, factors of the real
- * and of a complex block. */
-#define DAE__RADAU_JACOBIAN_WORK 4
+#define DAE__RADAU_SMALL_ERROR 1e-3 /* over the tolerance: steps could be three times as large */
+#define DAE__RADAU_LARGE_ERROR 0.1  /* over the tolerance: errors limit the step */
+#define DAE__RADAU_SELECT_STEPS 8   /* in a row with such errors, before a change */
+#define DAE__RADAU_TRIAL_STEPS 10   /* of a trial */
+#define DAE__RADAU_TRIAL_WAIT 40    /* steps from the first failed trial to the next one */
+#define DAE__RADAU_BLOCKS_AGAIN 200 /* steps with one matrix before the blocks are tried again */
+/* Work in evaluations, estimated for 5 to 15 unknowns. */
+#define DAE__RADAU_JACOBIAN_WORK 4 /* Jacobians at a point */
 #define DAE__RADAU_REAL_BLOCK_WORK 1
 #define DAE__RADAU_COMPLEX_BLOCK_WORK 4
 
@@ -135,15 +117,13 @@ typedef struct dae__radau_tolerance {
   bool fixed;        /* fixed steps: iterate to round-off */
 } dae__radau_tolerance;
 
-/* A = T diag(mu) Ti: the real eigenvalue, and one of each complex pair. */
+/* A = T diag(mu) T^-1: the real eigenvalue mu, and one of each complex pair, zmu. */
 typedef struct dae__radau_rule {
   const dae__collocation_rule *c;
   int s, pairs;
-  double mu, T[DAE__RADAU_STAGES], Ti[DAE__RADAU_STAGES];
+  double mu;
   double complex zmu[DAE__REDUCED_PAIRS];
-  double complex zT[DAE__REDUCED_PAIRS][DAE__RADAU_STAGES];
-  double complex zTi[DAE__REDUCED_PAIRS][DAE__RADAU_STAGES];
-  /* Ti and T in real numbers: rows of to_eigen, columns of from_eigen belong to the real
+  /* T^-1 and T in real numbers: rows of to_eigen, columns of from_eigen belong to the real
    * eigenvalue, then to real and imaginary part of each pair */
   dae__radau_map to_eigen, from_eigen;
   dae__radau_map A, A2;            /* matrices of c */

@@ -124,8 +124,6 @@ dae__radau_rule dae__radau_rule_create(int stages)
   for (int j = 0; j < stages; j++) {
     double others = j > 0 ? dae__lagrange_weight(stages - 1, rule.c->c + 1, j - 1, 0) : 0;
     rule.low_order[j] = rule.start[j] - others;
-    rule.T[j] = e->T[j];
-    rule.Ti[j] = e->Ti[j];
     rule.to_eigen.m[0][j] = radau_rule_both_lanes(e->Ti[j]);
     rule.from_eigen.m[j][0] = radau_rule_both_lanes(e->T[j]);
     for (int i = 0; i < stages; i++) {
@@ -135,15 +133,12 @@ dae__radau_rule dae__radau_rule_create(int stages)
   }
   for (int p = 0; p < rule.pairs; p++) {
     rule.zmu[p] = e->zmu[p][0] + e->zmu[p][1] * I;
-    for (int j = 0; j < stages; j++) {
-      rule.zT[p][j] = e->zT[p][j][0] + e->zT[p][j][1] * I;
-      rule.zTi[p][j] = e->zTi[p][j][0] + e->zTi[p][j][1] * I;
+    for (int j = 0; j < stages; j++)
       for (int part = 0; part < 2; part++) { /* w and its conjugate: T w + T' w' = 2 Re T w */
         rule.to_eigen.m[1 + 2 * p + part][j] = radau_rule_both_lanes(e->zTi[p][j][part]);
         rule.from_eigen.m[j][1 + 2 * p + part] =
             radau_rule_both_lanes((part ? -2 : 2) * e->zT[p][j][part]);
       }
-    }
   }
   return rule;
 }

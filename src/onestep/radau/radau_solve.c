@@ -63,19 +63,6 @@ static void radau_predict_extrapolated(dae__radau *o, const dae__radau_rule *rul
   }
 }
 
-/* K = derivatives and algebraic variables at the start of the step */
-static void radau_predict_constant(dae__radau *o, const dae__radau_rule *rule,
-                                   const dae__rk_step *step)
-{
-  const dae__reduced *r = o->r;
-  int n = r->n, dynamic = r->n2 + r->n1;
-  for (int i = 0; i < rule->s; i++) {
-    double *K = radau_row(o->K, n, i);
-    dae__copy(dynamic, step->from.dz + r->n2, K);
-    dae__copy(n - dynamic, step->from.z + r->n2 + dynamic, K + dynamic);
-  }
-}
-
 /* ---- states of the stages ---- */
 
 void dae__radau_stage_state(const dae__radau *o, const dae__collocation_rule *c, const double *K,
@@ -338,14 +325,17 @@ static dae_status radau_iterate(dae__radau *o, const dae__radau_rule *rule, dae_
 
 /* ---- steps ---- */
 
-/* prediction, matrices and iteration; constant: predictor from the start of the step alone */
+/* prediction, matrices and iteration; constant: K of all stages is that of the start */
 static dae_status radau_solve_once(dae__radau *o, const dae__radau_stepper *stepper,
                                    const dae__rk_step *step, bool constant, dae_error *err)
 {
   const dae__radau_rule *rule = dae__radau_rule_at(o, stepper->rule);
-  if (constant)
-    radau_predict_constant(o, rule, step);
-  else
+  int n = o->r->n, n2 = o->r->n2, dynamic = n2 + o->r->n1;
+  for (int i = 0; constant && i < rule->s; i++) {
+    dae__copy(dynamic, step->from.dz + n2, radau_row(o->K, n, i));
+    dae__copy(n - dynamic, step->from.z + n2 + dynamic, radau_row(o->K, n, i) + dynamic);
+  }
+  if (!constant)
     radau_predict_extrapolated(o, rule, step->h);
   o->memory->fresh = !o->memory->linearised;
   if (stepper->full) {

@@ -104,6 +104,7 @@ static bool reduced_mech_factor_preconditioner(void *self)
 static void reduced_mech_precondition(const void *self, double *b)
 {
   const mechanical *o = self;
+  DAE__ASSERT(o->R_k && o->stage <= o->stages);
   dae__unpivoted_solve(o->R_k, o->stage, b, b + o->m->nq + o->m->nu);
 }
 
@@ -164,7 +165,7 @@ static void reduced_mech_add_constraints(const dae_pattern *p, const double *A, 
 }
 
 /* r = R from the functions evaluated last */
-static void reduced_mech_assemble(const mechanical *o, const double *a, double *r)
+static void reduced_mech_assemble(const mechanical *o, const double *a, double *restrict r)
 {
   const dae__mech *m = o->m;
   int first = o->first;
