@@ -20,11 +20,12 @@
 #define DAE__BDF_STEP_TOLERANCE 0.3
 #define DAE__BDF_CJ_RATIO 0.6   /* change of cj beyond which a new matrix is formed, DASSL */
 #define DAE__BDF_DAMPED_ORDER 2 /* of a damped run: higher ones do not damp all oscillations */
-#define DAE__BDF_START_TOLERANCE 1e-3 /* of the start values of fixed steps, over that of the run  \
-                                       */
-#define DAE__BDF_GRID_TOLERANCE 1e-9  /* round-off of grid points of fixed steps, in steps */
+#define DAE__BDF_START_TOLERANCE                                                                   \
+  1e-3                               /* of the start values of fixed steps, over that of the run   \
+                                      */
+#define DAE__BDF_GRID_TOLERANCE 1e-9 /* round-off of grid points of fixed steps, in steps */
 
-/* Stability limit, see docs/methods/bdf.md for measurements of all of these. */
+/* Stability limit; all by trial on the problems of docs/methods/bdf.md. */
 #define DAE__BDF_STABLE_ORDER 2        /* damps oscillations at all step sizes */
 #define DAE__BDF_UNRESOLVED_THETA 0.45 /* w h of an oscillation that limits the step */
 #define DAE__BDF_DECAY_GROWTH 1.1      /* growth of steps of order 2 while an oscillation decays */

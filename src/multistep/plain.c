@@ -169,21 +169,6 @@ static const dae__corrector_table index_2_table = {VERBS, .output = plain_output
 
 /* ---- creation ---- */
 
-/* consistent start; index 3 is reported as a limit of the method */
-static dae_status plain_consistent_start(plain *c, const dae_start *from, double *y, double *dy,
-                                         int *index, dae_error *err)
-{
-  dae_diagnosis find = {0};
-  dae__copy(c->s->n, from->y, y);
-  dae_status status = dae__semi_consistent(c->s, from->t, from->fixed, y, dy, &find, err);
-  *index = find.index;
-  if (status == DAE_ERROR_START && find.index == 3)
-    return dae__fail(err, DAE_ERROR_UNSUPPORTED, "bdf",
-                     "bdf takes semi-explicit problems of index 1 and 2; this one has index 3: "
-                     "give it in the mechanical form, or differentiate its constraints once");
-  return status;
-}
-
 /* matrices and solvers at the consistent start */
 static dae_status plain_create_solvers(plain *c, dae__arena *arena, double t, const double *y,
                                        int index, dae_error *err)
@@ -204,15 +189,22 @@ dae_status dae__plain_create(dae__arena *arena, const dae_problem *problem, cons
                              dae__corrector *out, dae_error *err)
 {
   plain *c = DAE__ALLOC(arena, plain, 1);
-  int index = 0;
+  dae_diagnosis find = {0};
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   c->project = opts->project;
   if (!problem->semi_explicit)
     return dae__fail(err, DAE_ERROR_UNSUPPORTED, "bdf", "bdf takes semi-explicit problems");
   DAE__TRY(dae__semi_create(arena, problem, &c->s, err));
-  DAE__TRY(plain_consistent_start(c, from, y, dy, &index, err));
   const dae__semi *s = c->s;
+  dae__copy(s->n, from->y, y);
+  dae_status status = dae__semi_consistent(c->s, from->t, from->fixed, y, dy, &find, err);
+  int index = find.index;
+  if (status == DAE_ERROR_START && index == 3)
+    return dae__fail(err, DAE_ERROR_UNSUPPORTED, "bdf",
+                     "bdf takes semi-explicit problems of index 1 and 2; this one has index 3: "
+                     "give it in the mechanical form, or differentiate its constraints once");
+  DAE__TRY(status);
   unsigned char *role = DAE__ALLOC(arena, unsigned char, s->n);
   c->m = DAE__STATE(arena, memory, 1);
   c->M = dae__semi_mass_create(arena, c->s);
@@ -223,7 +215,7 @@ dae_status dae__plain_create(dae__arena *arena, const dae_problem *problem, cons
     return dae__out_of_memory(err);
   for (int i = 0; i < s->n; i++)
     role[i] = i >= s->nx && index == 2 ? DAE__TEST_MULTIPLIER : DAE__TEST_FULL;
-  dae_status status = plain_create_solvers(c, arena, from->t, y, index, err);
+  status = plain_create_solvers(c, arena, from->t, y, index, err);
   if (status) {
     plain_release(c);
     return status;

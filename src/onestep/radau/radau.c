@@ -122,54 +122,40 @@ static int radau_stages_of(int rule)
   return 3 + 2 * rule;
 }
 
-static dae_status radau_alloc_memory(dae__radau *o, dae__arena *arena, int first, int last,
-                                     dae_error *err)
+/* matrices and memory that the rules first ... last share */
+static dae_status radau_create_shared(dae__radau *o, dae__arena *arena, int first, int last,
+                                      dae_error *err)
 {
-  int stages = radau_stages_of(last);
-  size_t n = (size_t)o->r->n, n2 = (size_t)o->r->n2, s = (size_t)stages;
-  size_t nodes = (size_t)dae__radau_fine_nodes(stages);
+  int stages = radau_stages_of(last), nodes = dae__radau_fine_nodes(stages);
+  DAE__TRY(dae__reduced_create(arena, o->adapter, (stages - 1) / 2, &o->r, err));
+  int n = o->r->n, size = o->r->n2 + n;
   for (int i = first; i <= last; i++)
     o->rule[i] = DAE__UNINIT(arena, dae__radau_rule, 1);
   o->fine_rule = DAE__UNINIT(arena, dae__collocation_rule, 1);
   o->memory = DAE__STATE(arena, dae__radau_memory, 1);
-  o->polynomial = DAE__STATE(arena, double, s *n);
-  o->shift = DAE__STATE(arena, double, n + n2);
-  o->fine_polynomial = DAE__STATE(arena, double, nodes *n);
-  o->fine_shift = DAE__STATE(arena, double, n + n2);
-  o->fine_R = DAE__UNINIT(arena, double, nodes *n);
-  o->z = DAE__UNINIT(arena, double, n + n2);
-  o->K = DAE__UNINIT(arena, double, s *n);
-  o->D = DAE__UNINIT(arena, double, s *n);
-  o->R = DAE__UNINIT(arena, double, s *n);
-  o->Z = DAE__UNINIT(arena, double, s *(n + n2));
-  o->W = DAE__UNINIT(arena, double, s *n);
-  o->scale = DAE__UNINIT(arena, double, n);
-  o->weight = DAE__UNINIT(arena, double, n + n2);
-  o->end_increment = DAE__UNINIT(arena, double, n + n2);
-  o->e = DAE__UNINIT(arena, double, n);
-  o->e_q = DAE__UNINIT(arena, double, n2);
-  o->rhs = DAE__UNINIT(arena, double, n);
+  o->polynomial = DAE__STATE(arena, double, (size_t)stages *(size_t)n);
+  o->shift = DAE__STATE(arena, double, size);
+  o->fine_polynomial = DAE__STATE(arena, double, (size_t)nodes *(size_t)n);
+  o->fine_shift = DAE__STATE(arena, double, size);
+  o->fine_R = DAE__UNINIT(arena, double, (size_t)nodes *(size_t)n);
+  double **stage_vectors[] = {&o->K, &o->D, &o->R, &o->W};
+  for (size_t i = 0; i < sizeof stage_vectors / sizeof *stage_vectors; i++)
+    *stage_vectors[i] = DAE__UNINIT(arena, double, (size_t)stages *(size_t)n);
+  o->Z = DAE__UNINIT(arena, double, (size_t)stages *(size_t)size);
+  double **vectors[] = {&o->z, &o->scale, &o->weight, &o->end_increment, &o->e, &o->e_q, &o->rhs};
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+    *vectors[i] = DAE__UNINIT(arena, double, size);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   for (int i = first; i <= last; i++)
     o->rule[i]->s = 0;
   o->fine_rule->s = 0;
-  return DAE_OK;
-}
-
-/* matrices and memory of the rules first ... last */
-static dae_status radau_create_shared(dae__radau *o, dae__arena *arena, int first, int last,
-                                      dae_error *err)
-{
-  int stages = radau_stages_of(last);
-  DAE__TRY(dae__reduced_create(arena, o->adapter, (stages - 1) / 2, &o->r, err));
-  DAE__TRY(radau_alloc_memory(o, arena, first, last, err));
   /* no matrix of all stages for circuits: at their sharp corners it converges no better and costs
    * more */
   if (o->fixed || !o->adapter->m || o->r->algebraic)
     return DAE_OK;
   for (int i = first; i <= last; i++)
-    if (radau_stages_of(i) * o->r->n <= DAE__RADAU_FULL_ROWS)
+    if (radau_stages_of(i) * n <= DAE__RADAU_FULL_ROWS)
       DAE__TRY(dae__radau_full_create(arena, o->r, radau_stages_of(i), stages, o->full[first],
                                       &o->full[i], err));
   return DAE_OK;

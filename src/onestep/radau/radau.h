@@ -76,8 +76,8 @@
 #define DAE__RADAU_TRIAL_STEPS 10   /* of a trial */
 #define DAE__RADAU_TRIAL_WAIT 40    /* steps from the first failed trial to the next one */
 #define DAE__RADAU_BLOCKS_AGAIN 200 /* steps with one matrix before the blocks are tried again */
-/* Work in evaluations, estimated for 5 to 15 unknowns. */
-#define DAE__RADAU_JACOBIAN_WORK 4 /* Jacobians at a point */
+/* Work in evaluations, estimated for 5 to 15 unknowns: Jacobians at a point, factors of blocks. */
+#define DAE__RADAU_JACOBIAN_WORK 4
 #define DAE__RADAU_REAL_BLOCK_WORK 1
 #define DAE__RADAU_COMPLEX_BLOCK_WORK 4
 
@@ -216,13 +216,6 @@ dae_status dae__radau_create(dae__arena *arena, const dae__rk_adapter *adapter,
 
 /* Verb of the stepper table: selects stages and matrix of the next step. */
 void dae__radau_select(struct dae__rk *o, int first);
-/* Kinds of work besides evaluations of stages. */
-typedef enum dae__radau_work_kind {
-  DAE__RADAU_JACOBIANS,
-  DAE__RADAU_BLOCKS,
-  DAE__RADAU_FULL
-} dae__radau_work_kind;
-void dae__radau_count_work(dae__radau *o, const dae__radau_rule *rule, dae__radau_work_kind kind);
 
 /* Stages of a step by a Newton iteration: K, Z and end_increment. */
 dae_status dae__radau_solve(dae__radau *o, const dae__radau_stepper *stepper,

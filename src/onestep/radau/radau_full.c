@@ -291,6 +291,7 @@ dae_status dae__radau_full_factor(dae__radau *o, dae__radau_full *f, const dae__
 {
   dae__reduced *r = o->r;
   int middle = rule->s / 2, n = r->n, size = r->n2 + n, column = -1;
+  double s = rule->s;
   char name[64] = "";
   if (f->small) {
     DAE__ASSERT(rule->s <= f->small->max_stages);
@@ -307,7 +308,7 @@ dae_status dae__radau_full_factor(dae__radau *o, dae__radau_full *f, const dae__
   }
   r->memory->jacobians += rule->s;
   r->memory->factorisations++;
-  dae__radau_count_work(o, rule, DAE__RADAU_FULL);
+  o->memory->work += s * DAE__RADAU_JACOBIAN_WORK + s * s * s / 4;
   dae_status status = DAE_ERROR_SINGULAR;
   if (column < 0 && f->small) {
     status = dae__radau_small_factor(f->small, &column);

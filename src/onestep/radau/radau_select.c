@@ -10,15 +10,6 @@
 #include "onestep/host/integrator.h"
 #include "onestep/radau/radau.h"
 
-void dae__radau_count_work(dae__radau *o, const dae__radau_rule *rule, dae__radau_work_kind kind)
-{
-  double s = rule->s;
-  o->memory->work += kind == DAE__RADAU_JACOBIANS ? DAE__RADAU_JACOBIAN_WORK
-                     : kind == DAE__RADAU_BLOCKS
-                         ? DAE__RADAU_REAL_BLOCK_WORK + DAE__RADAU_COMPLEX_BLOCK_WORK * rule->pairs
-                         : s * DAE__RADAU_JACOBIAN_WORK + s * s * s / 4;
-}
-
 static const dae__radau_stepper *radau_select_stepper_at(const dae__rk *o, int i)
 {
   return o->stepper[i].self;

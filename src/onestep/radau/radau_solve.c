@@ -122,7 +122,7 @@ static dae_status radau_linearise(dae__radau *o, const dae__radau_rule *rule,
   o->memory->linearised = !status;
   o->memory->matrix_h = 0;
   o->r->memory->jacobians++;
-  dae__radau_count_work(o, rule, DAE__RADAU_JACOBIANS);
+  o->memory->work += DAE__RADAU_JACOBIAN_WORK;
   return status;
 }
 
@@ -140,7 +140,7 @@ static dae_status radau_factor_blocks(dae__radau *o, const dae__radau_rule *rule
   m->matrix_h = h;
   m->matrix_s = rule->s;
   m->matrix_full = false;
-  dae__radau_count_work(o, rule, DAE__RADAU_BLOCKS);
+  m->work += DAE__RADAU_REAL_BLOCK_WORK + DAE__RADAU_COMPLEX_BLOCK_WORK * rule->pairs;
   return DAE_OK;
 }
 
