@@ -224,7 +224,7 @@ dae__bdf_outcome dae__bdf_attempt_step(dae__bdf *s, const dae__bdf_attempt *atte
   if (outcome == DAE__BDF_ERROR_TOO_LARGE)
     s->why = (dae__bdf_reason){.what = "the error test fails at every step size",
                                .hint = ": the motion may be discontinuous there, or the "
-                                       "tolerances are below what can be reached",
+                                       "tolerances are below the attainable accuracy",
                                .worst = dae__bdf_worst(s, s->e)};
   if (outcome == DAE__BDF_ACCEPTED && c->table->project && s->project) {
     dae__copy(c->n, s->Y, s->scratch);

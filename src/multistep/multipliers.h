@@ -49,7 +49,7 @@ typedef struct dae__multipliers {
 dae_status dae__multipliers_create(dae__arena *arena, dae__mech *m, const dae_bdf_options *opts,
                                    dae__multipliers *out, dae_error *err);
 dae_status dae__multipliers_reload(dae__multipliers *e);
-void dae__multipliers_free(dae__multipliers *e); /* what is not in the arena */
+void dae__multipliers_free(dae__multipliers *e); /* memory outside the arena */
 
 /* Selects a split at a point with these Jacobians, where `split` asks for one: pivot. */
 dae_status dae__multipliers_select_split(dae__multipliers *e, const double *G, const double *K,

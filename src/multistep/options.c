@@ -32,7 +32,7 @@ static const char *const projectors[] = {"fresh", "stale", NULL};
   NUMBER(step, 0, INFINITY, "fixed step size, 0: variable"),                                       \
   NUMBER(first_step, 0, INFINITY, "first step size to try, 0: chosen"),                            \
   NUMBER(max_step, 0, INFINITY, "largest step size, 0: no limit"),                                 \
-  CHOICE(error_test, tests, "what the error test of a mechanical problem looks at: " tested),      \
+  CHOICE(error_test, tests, "variables in the error test of a mechanical problem: " tested),       \
   FLAG(project, "project accepted and interpolated states onto the constraints"),                  \
   CHOICE(rules, rules, "strict, or the Newton and error tests of DASSL to the letter: less "       \
                        "accurate"),                                                                \
