@@ -1,38 +1,37 @@
-/* The bordered system: its iteration matrix and its residual. */
+/* The bordered system: iteration matrix, residual, verbs that all correctors share, creation. */
 #include "multistep/bordered.h"
+#include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
 
-static dae_mechanical_at bordered_point(const dae__bordered *s, double t, const double *Y)
-{
-  return dae__mech_at(s->m, t, Y);
-}
+/* Smallest tolerances, limited by the noise of residuals: with differenced and with given Jacobians
+ * of constraints. Chosen, not measured. */
+#define DIFFERENCED_TOLERANCE_FLOOR 1e-10
+#define TOLERANCE_FLOOR 1e-13
 
-/* ---- the iteration matrix ---- */
+/* ---- iteration matrix ---- */
 
 static void bordered_add(const dae__bordered *s, int which, double factor, const double *values)
 {
   dae__block_add(&s->block[which], factor, values, s->matrix);
 }
 
-/* where M is to go; a constant one is evaluated once */
+/* destination of M; NULL: constant, and evaluated already */
 static double *bordered_wanted_M(const dae__bordered *s)
 {
   return s->has_M && s->m->p->constant_mass ? NULL : s->M;
 }
 
-/* rows that come from first derivatives alone */
+/* rows of the constraints and columns of their multipliers */
 static dae_status bordered_add_constraints(dae__bordered *s, const dae_mechanical_at *at,
                                            dae_error *err)
 {
   dae_mechanical_wanted want = {.M = bordered_wanted_M(s), .G = s->G, .K = s->K};
   dae_status status = dae__mech_eval(s->m, at, &want, err);
   s->has_M = status == DAE_OK;
-  if (!status)
-    status = dae__mech_gdot_q(s->m, at, s->gdot_q, err);
-  if (!status)
-    status = dae__mech_k_q(s->m, at, s->k_q, err);
   DAE__TRY(status);
+  DAE__TRY(dae__mech_gdot_q(s->m, at, s->gdot_q, err));
+  DAE__TRY(dae__mech_k_q(s->m, at, s->k_q, err));
   bordered_add(s, DAE__BLOCK_GT_MU, 1, s->G);
   bordered_add(s, DAE__BLOCK_GT_LAMBDA, 1, s->G);
   bordered_add(s, DAE__BLOCK_G_V, 1, s->G);
@@ -44,21 +43,7 @@ static dae_status bordered_add_constraints(dae__bordered *s, const dae_mechanica
   return DAE_OK;
 }
 
-/* what the change of the constraints' directions adds: H(lambda), H(mu), d(K' psi)/d(q,v) */
-static dae_status bordered_add_curvature(dae__bordered *s, const dae_mechanical_at *at,
-                                         const double *Y, dae_error *err)
-{
-  dae__mech *m = s->m;
-  DAE__TRY(dae__mech_Kts(m, at, Y + m->at.psi, s->Kts, err));
-  bordered_add(s, DAE__BLOCK_KTS, 1, s->Kts);
-  DAE__TRY(dae__mech_Gts(m, at, Y + m->at.lambda, s->H, err));
-  bordered_add(s, DAE__BLOCK_H_LAMBDA, 1, s->H);
-  dae_status status = dae__mech_Gts(m, at, Y + s->mu, s->H, err);
-  bordered_add(s, DAE__BLOCK_H_MU, 1, s->H);
-  return status;
-}
-
-/* rows of the dynamics */
+/* rows of the dynamics; with_H: geometric stiffness H(lambda), H(mu), d(K' psi)/d(q,v) */
 static dae_status bordered_add_dynamics(dae__bordered *s, const dae_mechanical_at *at,
                                         const double *Y, const double *dY, double cj,
                                         dae_error *err)
@@ -72,27 +57,61 @@ static dae_status bordered_add_dynamics(dae__bordered *s, const dae_mechanical_a
   DAE__TRY(dae__mech_Ms(m, at, dY + m->at.v, s->Ms, err));
   bordered_add(s, DAE__BLOCK_J, -1, s->J);
   bordered_add(s, DAE__BLOCK_MS, 1, s->Ms);
-  return s->with_H ? bordered_add_curvature(s, at, Y, err) : DAE_OK;
+  if (!s->with_H)
+    return DAE_OK;
+  DAE__TRY(dae__mech_Kts(m, at, Y + m->at.psi, s->Kts, err));
+  bordered_add(s, DAE__BLOCK_KTS, 1, s->Kts);
+  DAE__TRY(dae__mech_Gts(m, at, Y + m->at.lambda, s->H, err));
+  bordered_add(s, DAE__BLOCK_H_LAMBDA, 1, s->H);
+  DAE__TRY(dae__mech_Gts(m, at, Y + s->mu, s->H, err));
+  bordered_add(s, DAE__BLOCK_H_MU, 1, s->H);
+  return DAE_OK;
 }
 
-/* "multiplier = 0" in the rows of dependent constraints */
-static void bordered_add_taken_out(dae__bordered *s)
+/* assembles and factors */
+static dae_status bordered_factor(dae__bordered *s, double t, const double *Y, const double *dY,
+                                  double cj, dae_error *err)
 {
   const dae__mech *m = s->m;
-  const dae__block *b = &s->block[DAE__BLOCK_TAKEN_OUT];
-  for (int i = 0; i < m->nc; i++)
+  const dae__block *b = &s->block[DAE__BLOCK_DEPENDENT];
+  dae_mechanical_at at = dae__mech_at(s->m, t, Y);
+  s->count->jacobians++;
+  dae__zero(dae__pattern_count(&s->pattern), s->matrix);
+  DAE__TRY(bordered_add_constraints(s, &at, err));
+  DAE__TRY(bordered_add_dynamics(s, &at, Y, dY, cj, err));
+  for (int i = 0; i < m->nc; i++) /* "multiplier = 0" in the rows of dependent constraints */
     if (!m->active[i])
       s->matrix[b->map[i]] = 1;
   for (int i = 0; i < m->ng; i++)
     if (!m->active[i])
       s->matrix[b->map[m->nc + i]] = 1;
+  dae_status status = dae__solver_factor(s->solver, s->matrix);
+  s->count->factorisations++;
+  if (status == DAE_ERROR_MEMORY)
+    dae__out_of_memory(err);
+  if (status == DAE_ERROR_RECOVERABLE)
+    dae__fail(err, status, NULL, "an entry of the iteration matrix is not finite");
+  return status;
 }
 
-static dae_status bordered_singular(const dae__bordered *s, dae_error *err)
+dae_status dae__bordered_setup(void *self, double t, const double *Y, const double *dY, double cj,
+                               dae_error *err)
 {
+  dae__bordered *s = self;
   const dae__mech *m = s->m;
-  int column = dae__solver_column(s->solver);
   char name[64] = "";
+  dae_status status = bordered_factor(s, t, Y, dY, cj, err);
+  if (status != DAE_ERROR_SINGULAR)
+    return status;
+  /* another independent subset of the constraints, if one exists */
+  status = dae__motion_pick(s->motion, t, Y, NULL, 0, err);
+  if (!status)
+    status = dae__motion_follow(s->output, err);
+  if (!status)
+    status = bordered_factor(s, t, Y, dY, cj, err);
+  if (status != DAE_ERROR_SINGULAR)
+    return status;
+  int column = dae__solver_column(s->solver);
   if (column >= s->mu)
     dae__mech_constraint_name(m->p, column - s->mu, name, sizeof name);
   else if (column >= 0)
@@ -103,51 +122,14 @@ static dae_status bordered_singular(const dae__bordered *s, dae_error *err)
                    name[0] ? " at " : "", name);
 }
 
-static dae_status bordered_assemble(dae__bordered *s, double t, const double *Y, const double *dY,
-                                    double cj, dae_error *err)
-{
-  dae_mechanical_at at = bordered_point(s, t, Y);
-  dae__zero(dae__pattern_count(&s->pattern), s->matrix);
-  dae_status status = bordered_add_constraints(s, &at, err);
-  if (!status)
-    status = bordered_add_dynamics(s, &at, Y, dY, cj, err);
-  bordered_add_taken_out(s);
-  s->count->jacobians++;
-  if (!status) {
-    status = dae__solver_factor(s->solver, s->matrix);
-    s->count->factorisations++;
-    if (status == DAE_ERROR_MEMORY)
-      dae__out_of_memory(err);
-    if (status == DAE_ERROR_RECOVERABLE)
-      dae__fail(err, status, NULL, "the iteration matrix has an entry that is not a finite number");
-  }
-  return status;
-}
-
-dae_status dae__bordered_setup(void *self, double t, const double *Y, const double *dY, double cj,
-                               dae_error *err)
-{
-  dae__bordered *s = self;
-  dae_status status = bordered_assemble(s, t, Y, dY, cj, err);
-  if (status != DAE_ERROR_SINGULAR)
-    return status;
-  /* another independent subset of the constraints, if there is one */
-  status = dae__motion_pick(s->motion, t, Y, NULL, 0, err);
-  if (!status)
-    status = dae__motion_follow(s->shown, err);
-  if (!status)
-    status = bordered_assemble(s, t, Y, dY, cj, err);
-  return status == DAE_ERROR_SINGULAR ? bordered_singular(s, err) : status;
-}
-
-/* ---- the residual ---- */
+/* ---- residual ---- */
 
 dae_status dae__bordered_evaluate(dae__bordered *s, double t, const double *Y, double *R,
                                   dae_error *err)
 {
   dae__mech *m = s->m;
   const dae__mech_layout *o = &m->at;
-  dae_mechanical_at at = bordered_point(s, t, Y);
+  dae_mechanical_at at = dae__mech_at(m, t, Y);
   dae_mechanical_wanted want = {.M = bordered_wanted_M(s),
                                 .f = s->fsc,
                                 .s = s->fsc + m->nq,
@@ -160,7 +142,7 @@ dae_status dae__bordered_evaluate(dae__bordered *s, double t, const double *Y, d
   return dae__mech_eval(m, &at, &want, err);
 }
 
-void dae__bordered_rates(const dae__bordered *s, const double *Y, const double *dY, double *R)
+void dae__bordered_add_inertia(const dae__bordered *s, const double *Y, const double *dY, double *R)
 {
   const dae__mech *m = s->m;
   const dae__mech_layout *o = &m->at;
@@ -180,22 +162,25 @@ void dae__bordered_add_forces(const dae__bordered *s, const double *G, const dou
   dae__matrix_transposed_times(&m->K, K, 1, y + m->ng, R + m->at.v); /* + K' psi */
 }
 
-void dae__bordered_finish(const dae__bordered *s, const double *Y, const double *dY, double factor,
-                          double *R)
+void dae__bordered_solve(dae__bordered *s, const double *Y, const double *dY, double factor,
+                         double *delta)
 {
   const dae__mech *m = s->m;
   const dae__mech_layout *o = &m->at;
+  DAE__ASSERT(s->count->factorisations > 0);
   for (int i = 0; i < m->nu; i++)
-    R[o->u + i] = dY[o->u + i] - s->fsc[m->nq + i]; /* u' - s */
+    delta[o->u + i] = dY[o->u + i] - s->fsc[m->nq + i]; /* u' - s */
   for (int i = 0; i < m->nw; i++)
-    R[o->w + i] = -s->fsc[m->nq + m->nu + i]; /* -c */
-  dae__scale(o->w, factor, R);
+    delta[o->w + i] = -s->fsc[m->nq + m->nu + i]; /* -c */
+  dae__scale(o->w, factor, delta);
   for (int i = 0; i < m->nc; i++)
     if (!m->active[i])
-      R[o->lambda + i] = Y[o->lambda + i];
+      delta[o->lambda + i] = Y[o->lambda + i];
   for (int i = 0; i < m->ng; i++)
     if (!m->active[i])
-      R[s->mu + i] = Y[s->mu + i];
+      delta[s->mu + i] = Y[s->mu + i];
+  dae__scale(s->n, -1, delta);
+  dae__solver_solve(s->solver, delta);
 }
 
 void dae__bordered_filter(void *self, double cj, const double *e, double *out)
@@ -208,4 +193,216 @@ void dae__bordered_filter(void *self, double cj, const double *e, double *out)
   dae__copy(s->m->nu, e + o->u, out + o->u);
   dae__scale(o->w, cj, out);
   dae__solver_solve(s->solver, out);
+}
+
+/* ---- verbs ---- */
+
+void dae__bordered_start(void *self, const double *y, const double *dy, double *Y, double *dY)
+{
+  dae__bordered *s = self;
+  const dae__mech *m = s->m;
+  dae__zero(s->n, Y);
+  dae__zero(s->n, dY);
+  dae__copy(m->at.size, y, Y);
+  dae__copy(m->at.lambda, dy, dY);
+  /* the unknown multipliers are those of the independent rows, not of minimum norm */
+  for (int i = 0; s->motion->m->count->dependent > 0 && i < m->nc; i++)
+    Y[m->at.lambda + i] = 0;
+}
+
+dae_status dae__bordered_project(void *self, double t, double *Y, dae_error *err)
+{
+  dae__bordered *s = self;
+  DAE__TRY(dae__motion_project(s->motion, t, Y, Y + s->m->at.v, NULL, err));
+  return dae__motion_check_dependent(s->motion, t, Y, Y + s->m->at.v, err);
+}
+
+/* w solves c = 0 where that is possible, else it is the one of the step */
+dae_status dae__bordered_output(void *self, double t, const double *Y, const double *dY, double *y,
+                                double *dy, dae_error *err)
+{
+  dae__bordered *s = self;
+  const dae__mech *m = s->m;
+  dae__copy(m->at.size, Y, y);
+  if (dy)
+    dae__copy(m->at.size, dY, dy);
+  if (s->project)
+    DAE__TRY(dae__motion_project(s->output, t, y, y + m->at.v, NULL, err));
+  if (s->algebraic) {
+    dae_status status = dae__algebraic_solve(s->algebraic, t, y, err);
+    if (status == DAE_ERROR_RECOVERABLE || status == DAE_ERROR_SINGULAR)
+      dae__copy(m->nw, Y + m->at.w, y + m->at.w);
+    else
+      DAE__TRY(status);
+  }
+  return dae__motion_accelerate(s->output, t, y, dy, err);
+}
+
+dae_status dae__bordered_consistent(void *self, double t, const bool *fixed, double *y, double *dy,
+                                    dae_error *err)
+{
+  dae__bordered *s = self;
+  DAE__TRY(dae__mech_consistent(s->motion, t, fixed, y, dy, NULL, err));
+  return dae__motion_follow(s->output, err);
+}
+
+void dae__bordered_stats(const void *self, dae_stats *stats)
+{
+  const dae__bordered *s = self;
+  stats->evaluations += s->m->count->evaluations;
+  stats->jacobians += s->count->jacobians;
+  stats->factorisations += s->count->factorisations + s->motion->memory->factorisations +
+                           s->output->memory->factorisations;
+  stats->projections += s->motion->memory->projections;
+}
+
+dae_status dae__bordered_reload(void *self)
+{
+  dae__bordered *s = self;
+  DAE__TRY(dae__motion_reload(s->motion));
+  DAE__TRY(dae__motion_reload(s->output));
+  return s->count->factorisations > 0 ? dae__solver_reload(s->solver) : DAE_OK;
+}
+
+void dae__bordered_free(void *self)
+{
+  dae__bordered *s = self;
+  dae__solver_free(s->solver);
+  dae__motion_free(s->motion);
+  dae__motion_free(s->output);
+  dae__algebraic_free(s->algebraic);
+}
+
+/* ---- creation ---- */
+
+static void bordered_alloc_memory(dae__bordered *s, dae__arena *arena)
+{
+  const dae__mech *m = s->m;
+  const dae__mech_layout *o = &m->at;
+  s->count = DAE__STATE(arena, dae__bordered_counts, 1);
+  s->one_q = dae__pattern_diagonal(arena, m->nq);
+  s->one_u = dae__pattern_diagonal(arena, m->nu);
+  s->one_y = dae__pattern_diagonal(arena, m->nc + m->ng);
+  int ones = m->nq > m->nu ? m->nq : m->nu;
+  s->ones = DAE__ALLOC(arena, double, ones);
+  s->fsc = DAE__ALLOC(arena, double, m->nr);
+  s->scratch = DAE__ALLOC(arena, double, s->n);
+  if (dae__arena_failed(arena))
+    return;
+  for (int i = 0; i < ones; i++)
+    s->ones[i] = 1;
+  const dae__block layout[DAE__BLOCKS] = {
+      [DAE__BLOCK_ONE_Q] = {0, 0, &s->one_q, false, NULL},
+      [DAE__BLOCK_ONE_V] = {0, o->v, &s->one_q, false, NULL},
+      [DAE__BLOCK_ONE_U] = {o->u, o->u, &s->one_u, false, NULL},
+      [DAE__BLOCK_H_MU] = {0, 0, &m->Gts, false, NULL},
+      [DAE__BLOCK_GT_MU] = {0, s->mu, &m->G, true, NULL},
+      [DAE__BLOCK_J] = {o->v, 0, &m->J, false, NULL},
+      [DAE__BLOCK_M] = {o->v, o->v, &m->M, false, NULL},
+      [DAE__BLOCK_MS] = {o->v, 0, &m->Ms, false, NULL},
+      [DAE__BLOCK_H_LAMBDA] = {o->v, 0, &m->Gts, false, NULL},
+      [DAE__BLOCK_KTS] = {o->v, 0, &m->Kts, false, NULL},
+      [DAE__BLOCK_GT_LAMBDA] = {o->v, o->lambda, &m->G, true, NULL},
+      [DAE__BLOCK_KT_PSI] = {o->v, o->psi, &m->K, true, NULL},
+      [DAE__BLOCK_GDOT_Q] = {o->lambda, 0, &m->G, false, NULL},
+      [DAE__BLOCK_G_V] = {o->lambda, o->v, &m->G, false, NULL},
+      [DAE__BLOCK_K_Q] = {o->psi, 0, &m->kq, false, NULL},
+      [DAE__BLOCK_K_V] = {o->psi, o->v, &m->K, false, NULL},
+      [DAE__BLOCK_G_Q] = {s->mu, 0, &m->G, false, NULL},
+      [DAE__BLOCK_DEPENDENT] = {o->lambda, o->lambda, &s->one_y, false, NULL},
+  };
+  memcpy(s->block, layout, sizeof layout);
+  s->pattern = dae__blocks_merge(arena, s->n, s->n, s->block, DAE__BLOCKS);
+  if (dae__arena_failed(arena))
+    return;
+  const struct {
+    double **values;
+    const dae_pattern *pattern;
+  } all[] = {{&s->matrix, &s->pattern},
+             {&s->M, &m->M},
+             {&s->G, &m->G},
+             {&s->K, &m->K},
+             {&s->J, &m->J},
+             {&s->Ms, &m->Ms},
+             {&s->H, &m->Gts},
+             {&s->gdot_q, &m->G},
+             {&s->k_q, &m->kq},
+             {&s->Kts, &m->Kts}};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    *all[i].values = DAE__ALLOC(arena, double, dae__pattern_count(all[i].pattern));
+}
+
+static dae_status bordered_prepare(dae__bordered *s, dae__arena *arena, const dae_problem *problem,
+                                   dae_error *err)
+{
+  DAE__TRY(dae__mech_create(arena, problem, &s->m, err));
+  DAE__TRY(dae__motion_create(arena, s->m, &s->motion, err));
+  DAE__TRY(dae__motion_create_another(arena, s->motion, &s->output, err));
+  if (s->m->nw > 0)
+    DAE__TRY(dae__algebraic_create(arena, s->m, &s->algebraic, err));
+  s->mu = s->m->at.size;
+  s->n = s->mu + s->m->ng;
+  bordered_alloc_memory(s, arena);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  return dae__solver_create(arena, &s->pattern, &s->solver, err);
+}
+
+dae_status dae__bordered_create(dae__arena *arena, const dae_problem *problem,
+                                const dae_start *start, const dae_bdf_options *opts, double *y,
+                                double *dy, dae__bordered *s, dae_error *err)
+{
+  s->project = opts->project;
+  s->with_H = true;
+  dae_status status = bordered_prepare(s, arena, problem, err);
+  if (!status) {
+    dae__copy(s->m->at.size, start->y, y);
+    status = dae__bordered_consistent(s, start->t, start->fixed, y, dy, err);
+  }
+  if (status)
+    dae__bordered_free(s);
+  return status;
+}
+
+dae_status dae__bordered_corrector(dae__bordered *s, const dae__corrector_table *table,
+                                   const dae_bdf_options *opts, dae__test_role multipliers,
+                                   dae__arena *arena, dae__corrector *out, dae_error *err)
+{
+  const dae__mech_layout *o = &s->m->at;
+  unsigned char *role = DAE__ALLOC(arena, unsigned char, s->n);
+  bool positions = opts->error_test == DAE_BDF_TEST_Q || opts->error_test == DAE_BDF_TEST_X;
+  if (!role)
+    return dae__out_of_memory(err);
+  s->role = role;
+  s->error_test = opts->error_test;
+  for (int i = 0; i < s->n; i++) {
+    if (i >= o->lambda)
+      role[i] = (unsigned char)multipliers;
+    else if (i >= o->w || (i >= o->v && positions))
+      role[i] = DAE__TEST_NEWTON;
+    else
+      role[i] = DAE__TEST_FULL;
+  }
+  *out = (dae__corrector){.table = table,
+                          .self = s,
+                          .n = s->n,
+                          .size = s->m->at.size,
+                          .role = role,
+                          .floor = dae__mech_differenced(s->m->p) ? DIFFERENCED_TOLERANCE_FLOOR
+                                                                  : TOLERANCE_FLOOR};
+  return DAE_OK;
+}
+
+void dae__bordered_test_independent(dae__bordered *s, int dependents, const int *dependent)
+{
+  bool v = s->error_test == DAE_BDF_TEST_XV;
+  if (s->error_test != DAE_BDF_TEST_X && !v)
+    return;
+  for (int i = 0; i < s->m->nq; i++) {
+    s->role[i] = DAE__TEST_FULL;
+    s->role[s->m->at.v + i] = v ? DAE__TEST_FULL : DAE__TEST_NEWTON;
+  }
+  for (int i = 0; i < dependents; i++)
+    if (dependent[i] >= 0)
+      s->role[dependent[i]] = s->role[s->m->at.v + dependent[i]] = DAE__TEST_NEWTON;
 }

@@ -12,9 +12,9 @@
  *   0 = k                                           (psi)
  *   0 = g                                           (mu)
  *
- * mu vanishes on exact solutions and takes up what the discretisation would add to the drift.
- * Without constraints this is the plain first-order form of M q'' = f. The iteration matrix,
- * with H(s) = d(G' s)/dq, D = d(M v' + K' psi - f)/d(q,v), J = d(f,s,c)/d(q,v,u,w):
+ * mu vanishes on exact solutions and absorbs the drift of the discretisation. Without constraints
+ * this is the plain first-order form of M q'' = f. The iteration matrix, with H(s) = d(G' s)/dq, D
+ * = d(M v' + K' psi - f)/d(q,v), J = d(f,s,c)/d(q,v,u,w):
  *
  *   [ cj I + H(mu)         -I                                 G' ]
  *   [ H(lambda) + D_q       cj M + D_v   -f_u -f_w  G'   K'       ]
@@ -26,7 +26,7 @@
  *
  * Rows of dependent constraints hold "multiplier = 0" instead. Correctors differ in where the
  * multipliers in residual and matrix come from; a corrector's own struct begins with a
- * dae__bordered, so that the verbs below can stand in its table. */
+ * dae__bordered, so that the verbs below may serve as its own. */
 #ifndef DAEDAL_MULTISTEP_BORDERED_H
 #define DAEDAL_MULTISTEP_BORDERED_H
 
@@ -53,7 +53,7 @@ enum {
   DAE__BLOCK_K_Q,
   DAE__BLOCK_K_V,
   DAE__BLOCK_G_Q,
-  DAE__BLOCK_TAKEN_OUT, /* diagonal of the multipliers */
+  DAE__BLOCK_DEPENDENT, /* diagonal of the multipliers */
   DAE__BLOCKS
 };
 
@@ -63,13 +63,13 @@ typedef struct dae__bordered_counts {
 
 typedef struct dae__bordered {
   dae__mech *m;
-  dae__motion *motion; /* projects accepted states */
-  dae__motion *shown;  /* the same for states shown outside, with factorisations of its own, */
-  dae__algebraic *algebraic; /* and their algebraic variables; NULL: none */
+  dae__motion *motion;       /* projects accepted states */
+  dae__motion *output;       /* projects output states, with factorisations of its own */
+  dae__algebraic *algebraic; /* algebraic variables of output states; NULL: none */
   bool project;
-  bool has_M;                  /* M holds a mass matrix */
-  bool with_H;                 /* the matrix holds H and d(K' psi)/d(q,v) */
-  dae__bordered_counts *count; /* kept */
+  bool has_M;                  /* M has been evaluated */
+  bool with_H;                 /* the matrix contains H and d(K' psi)/d(q,v) */
+  dae__bordered_counts *count; /* saved */
   int mu, n;                   /* offset of mu, number of unknowns */
   dae_pattern one_q, one_u, one_y;
   dae__block block[DAE__BLOCKS];
@@ -82,41 +82,42 @@ typedef struct dae__bordered {
   double *M, *G, *K, *J, *Ms, *H, *gdot_q, *k_q, *Kts, *fsc;
 } dae__bordered;
 
-/* Prepares s, whose other members are zero, and makes the start consistent: y, dy. with_H is true
- * afterwards. What fails is freed. */
+/* Prepares s, whose other members are zero, makes the start consistent (y, dy), and the corrector
+ * around s: roles by the options, multipliers as given. with_H is true afterwards. On failure s is
+ * freed. */
 dae_status dae__bordered_create(dae__arena *arena, const dae_problem *problem,
                                 const dae_start *start, const dae_bdf_options *opts, double *y,
                                 double *dy, dae__bordered *s, dae_error *err);
-/* The corrector around it; roles by the options, the multipliers' as given. */
 dae_status dae__bordered_corrector(dae__bordered *s, const dae__corrector_table *table,
                                    const dae_bdf_options *opts, dae__test_role multipliers,
                                    dae__arena *arena, dae__corrector *out, dae_error *err);
 
-/* Leaves dependent coordinates (-1: none) out of the error test, where that looks at independent
- * ones only. */
+/* Removes dependent coordinates (-1: none) from an error test of independent ones. */
 void dae__bordered_test_independent(dae__bordered *s, int dependents, const int *dependent);
 
 /* Evaluates and factors the matrix at (t, Y, dY), with the multipliers in Y. */
 dae_status dae__bordered_setup(void *self, double t, const double *Y, const double *dY, double cj,
                                dae_error *err);
-/* Evaluates M, f, s, c, G, K at Y, and the rows of the constraints into R. */
+/* Evaluates M, f, s, c, G, K at Y, and the constraint rows into R. */
 dae_status dae__bordered_evaluate(dae__bordered *s, double t, const double *Y, double *R,
                                   dae_error *err);
-/* The rows (q) and (v) of R without multipliers: r1 = q' - v, r2 = M v' - f. */
-void dae__bordered_rates(const dae__bordered *s, const double *Y, const double *dY, double *R);
+/* Rows (q) and (v) of R without multipliers: r1 = q' - v, r2 = M v' - f. */
+void dae__bordered_add_inertia(const dae__bordered *s, const double *Y, const double *dY,
+                               double *R);
 /* R[q] += G' mu, R[v] += G' lambda + K' psi; y = (lambda, psi) */
 void dae__bordered_add_forces(const dae__bordered *s, const double *G, const double *K,
                               const double *y, const double *mu, double *R);
-/* The rows (u) and (w); those of the dynamics are then scaled; "multiplier = 0" in the rows of
- * dependent constraints, for the multipliers in Y. */
-void dae__bordered_finish(const dae__bordered *s, const double *Y, const double *dY, double factor,
-                          double *R);
+/* delta = -B^-1 R for the rows (q), (v) and constraints of R in delta. Adds the rows (u) and (w),
+ * scales the rows of the dynamics by factor, and sets "multiplier = 0", for the multipliers in Y,
+ * in the rows of dependent constraints. */
+void dae__bordered_solve(dae__bordered *s, const double *Y, const double *dY, double factor,
+                         double *delta);
 
-/* out = B^-1 cj (e_q, M e_v, e_u, 0): e, where B is close to its dynamic part, and close to zero in
- * directions that are stiff within a step. */
+/* out = B^-1 cj (e_q, M e_v, e_u, 0): e where the dynamic part dominates B, near zero in directions
+ * that are stiff within a step. */
 void dae__bordered_filter(void *self, double cj, const double *e, double *out);
 
-/* Newton with the multipliers among the unknowns: ggl.c. */
+/* Newton increment with the multipliers among the unknowns: ggl.c. */
 dae_status dae__ggl_increment(void *self, double t, const double *Y, const double *dY, double cj,
                               double factor, double *delta, dae_error *err);
 

@@ -1,5 +1,5 @@
-/* The GGL corrector: Newton on the bordered system with the multipliers among the unknowns [GGL85].
- * See bordered.h for the system. */
+/* The GGL corrector: Newton on the bordered system (bordered.h) with the multipliers among the
+ * unknowns [GGL85]. */
 #include "core/error.h"
 #include "core/vec.h"
 #include "multistep/bordered.h"
@@ -10,11 +10,9 @@ dae_status dae__ggl_increment(void *self, double t, const double *Y, const doubl
   dae__bordered *s = self;
   (void)cj;
   DAE__TRY(dae__bordered_evaluate(s, t, Y, delta, err));
-  dae__bordered_rates(s, Y, dY, delta);
+  dae__bordered_add_inertia(s, Y, dY, delta);
   dae__bordered_add_forces(s, s->G, s->K, Y + s->m->at.lambda, Y + s->mu, delta);
-  dae__bordered_finish(s, Y, dY, factor, delta);
-  dae__scale(s->n, -1, delta);
-  dae__solver_solve(s->solver, delta); /* delta = -J\R */
+  dae__bordered_solve(s, Y, dY, factor, delta); /* delta = -J\R */
   return DAE_OK;
 }
 
@@ -30,18 +28,16 @@ static const dae__corrector_table ggl_table = {
     .free = dae__bordered_free,
 };
 
+/* Multipliers enter linearly and follow from q and v: only DASSL's rules ask for their convergence
+ * too, at the price of a new matrix in every second step of the chain of 1000 links. */
 dae_status dae__ggl_create(dae__arena *arena, const dae_problem *problem, const dae_start *start,
                            const dae_bdf_options *opts, double *y, double *dy, dae__corrector *out,
                            dae_error *err)
 {
   dae__bordered *s = DAE__ALLOC(arena, dae__bordered, 1);
+  bool strict = opts->rules == DAE_BDF_RULES_STRICT;
   if (!s)
     return dae__out_of_memory(err);
-  /* Multipliers enter linearly and are known as soon as q and v are: only DASSL's rules ask for
-   * them to slow_manifold_start too, which the chain of 1000 links pays with a new matrix in every
-   * second step.
-   */
-  bool strict = opts->rules == DAE_BDF_RULES_STRICT;
   DAE__TRY(dae__bordered_create(arena, problem, start, opts, y, dy, s, err));
   dae_status status = dae__bordered_corrector(
       s, &ggl_table, opts, strict ? DAE__TEST_NONE : DAE__TEST_MULTIPLIER, arena, out, err);

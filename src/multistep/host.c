@@ -1,26 +1,24 @@
 /* The BDF host: variable step, variable order 1 to 5, fixed leading coefficient, by the rules of
- * DASSL [BCP96 chapter 5]. It knows nothing of the system solved; that is the corrector's.
+ * DASSL [BCP96 chapter 5]. The system solved is known to the corrector alone.
  *
- *   predict Y, Y' -> Newton -> error test -> project -> take over, choose order and step
+ *   predict Y, Y' -> Newton -> error test -> project -> accept, select order and step
  *
- * Deviations, unless the option `rules` says dassl: multipliers stand in no test, or weighted by
- * the step size; the rate of Newton's iteration is estimated anew in every step, which costs a
- * second iteration and saves more; a step may use a share of the tolerance only; select.c has two
- * more. In any case, the accepted value is projected before it enters the history (option
+ * Deviations, unless the option `rules` says dassl: multipliers take part in no test, or weighted
+ * by the step size; the contraction rate of the Newton iteration is estimated in every step, which
+ * costs a second iteration and saves more; a step may use a share of the tolerance only; select.c
+ * has two more. In any case, the accepted value is projected before it enters the history (option
  * `project`), and with a fixed step the k + 1 values that BDF k needs at the start come from a run
  * with variable steps at a tight tolerance. */
 #include "multistep/host.h"
+#include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
 #include "problem/consistent.h"
 #include <float.h>
 
-/* largest order of a damped run: those beyond do not damp all oscillations */
-#define DAMPED_ORDER 2
-/* tolerance of the start values of fixed steps, relative to that of the run */
-#define START_SHARE 1e-3
+/* ---- failures ---- */
 
-/* records a reason that has a variable's name in it */
+/* message with the name of a variable in s->last */
 static void bdf_diagnose(dae__bdf *s, const char *what, const char *where, int variable,
                          const char *hint)
 {
@@ -50,23 +48,12 @@ static void bdf_name_fastest(dae__bdf *s, const char *what)
   bdf_diagnose(s, what, "fastest in", dae__bdf_worst(s, s->dY), "");
 }
 
-/* what two times that are meant to be the same may differ by */
-static double host_round_off(double t, double t_stop)
+/* ---- variable steps ---- */
+
+/* round-off of times that are meant to be equal */
+static double bdf_time_round_off(double t, double t_stop)
 {
   return 4 * DBL_EPSILON * fmax(fabs(t), fabs(t_stop));
-}
-
-/* the error of a first step of order 1, h^2 |y''|, is to be a hundredth of the tolerance, where
- * |y''| is guessed as |y'|^2 / |y|; DASSL asks for h |y'| to be half of it */
-static double bdf_first_step(const dae__bdf *s, double t_stop)
-{
-  double h = 1e-3 * (t_stop - s->m->t);
-  double size = dae__bdf_error_norm(s, s->Y), rate = dae__bdf_error_norm(s, s->dY);
-  double change = dae__bdf_strict(s) ? fmax(0.5, 0.1 * sqrt(size)) : 0.5;
-  if (s->opts.first_step > 0)
-    return fmin(s->opts.first_step, t_stop - s->m->t);
-  h = rate > change / h ? change / rate : h;
-  return fmax(h, 16 * dae__smallest_step(s->m->t, t_stop));
 }
 
 /* one accepted step of variable size that ends at t_stop at the latest */
@@ -75,7 +62,7 @@ static dae_status bdf_variable_step(dae__bdf *s, double t_stop, dae_error *err)
   dae__bdf_memory *m = s->m;
   double t = s->history.memory->t;
   double smallest = dae__smallest_step(t, t_stop);
-  dae__estimate est = {0};
+  dae__bdf_estimate est = {0};
   int errors = 0;
   for (int failures = 0;; failures++) {
     double h = s->opts.max_step > 0 ? fmin(m->h, s->opts.max_step) : m->h;
@@ -83,17 +70,17 @@ static dae_status bdf_variable_step(dae__bdf *s, double t_stop, dae_error *err)
     h = last ? t_stop - t : h;
     if (h < smallest && !last && failures == 0)
       bdf_name_fastest(
-          s, "the step size has shrunk to round-off: the motion may have a singularity here");
+          s, "the step size is reduced to round-off: the motion may have a singularity here");
     if ((h < smallest && !last) || failures >= s->opts.max_failures)
       return bdf_give_up(s, t, h, "", err);
-    dae__trial trial = {last ? t_stop : t + h, h, true, errors > 0};
-    dae__attempt result = dae__bdf_try(s, &trial, &est);
-    if (result == DAE__ACCEPTED)
+    dae__bdf_attempt attempt = {last ? t_stop : t + h, h, true, errors > 0};
+    dae__bdf_outcome outcome = dae__bdf_attempt_step(s, &attempt, &est);
+    if (outcome == DAE__BDF_ACCEPTED)
       break;
-    if (result == DAE__FATAL)
+    if (outcome == DAE__BDF_FATAL)
       return bdf_give_up(s, t, h, "", err);
-    errors += result == DAE__ERROR_TOO_LARGE;
-    dae__bdf_reduce(s, result, est, errors);
+    errors += outcome == DAE__BDF_ERROR_TOO_LARGE;
+    dae__bdf_select_smaller(s, outcome, est, errors);
   }
   m->stats.steps++;
   if (dae__is_stalled(&m->stall, &m->stats, s->history.memory->t, t_stop)) {
@@ -103,44 +90,51 @@ static dae_status bdf_variable_step(dae__bdf *s, double t_stop, dae_error *err)
   return DAE_OK;
 }
 
-/* ---- starting ---- */
-
-/* history of order 1 from a consistent state */
+/* History of order 1 from a consistent state. The error of a first step of order 1, h^2 |y''|, is
+ * to be a hundredth of the tolerance, with |y''| guessed as |y'|^2 / |y|; DASSL asks for h |y'| to
+ * be half of the tolerance. */
 static void bdf_begin(dae__bdf *s, double t, const double *y, const double *dy, double t_stop)
 {
   dae__bdf_memory *m = s->m;
-  s->corrector.table->start(s->corrector.self, y, dy, s->Y, s->dY);
+  dae__bdf_set_state(s, y, dy);
   m->t = m->t_previous = t;
   m->order = 1;
   m->growing = true;
   m->held = false;
-  dae__bdf_watch_begin(&m->watch);
+  m->stability =
+      (dae__bdf_stability){.needed = DAE__BDF_FIRST_EVIDENCE, .trial = DAE__BDF_FIRST_TRIAL};
   m->stall = dae__stall_begin(t, &m->stats);
   m->started = true;
   m->has_matrix = false;
   dae__newton_forget(&m->newton);
   m->cj_last = 0;
-  dae__bdf_look_at_roles(s);
-  dae__bdf_weigh(s, s->Y);
-  m->h = bdf_first_step(s, t_stop);
+  double h = 1e-3 * (t_stop - t);
+  double size = dae__bdf_error_norm(s, s->Y), rate = dae__bdf_error_norm(s, s->dY);
+  double change = dae__bdf_strict(s) ? fmax(0.5, 0.1 * sqrt(size)) : 0.5;
+  h = rate > change / h ? change / rate : h;
+  m->h = s->opts.first_step > 0 ? fmin(s->opts.first_step, t_stop - t)
+                                : fmax(h, 16 * dae__smallest_step(t, t_stop));
   dae__history_start(&s->history, t, m->h, s->Y, s->dY);
 }
 
-/* fixed steps: values at t + j h, j = 0 ... k, by tight variable steps; history of order k */
+/* ---- fixed steps ---- */
+
+/* start values at t + j h, j = 0 ... k, by variable steps at a tight tolerance; history of order k
+ */
 static dae_status bdf_begin_fixed(dae__bdf *s, double t_stop, dae_error *err)
 {
   dae__bdf_memory *m = s->m;
   size_t n = (size_t)s->corrector.n;
   double t = m->t, h = s->opts.step;
   int k = s->opts.order;
-  while (k > 1 && t + k * h > t_stop + 1e-9 * h)
+  while (k > 1 && t + k * h > t_stop + DAE__BDF_GRID_TOLERANCE * h)
     k--;
   h = fmin(h, t_stop - t);
   long steps = m->stats.steps;
-  s->rtol = fmax(START_SHARE * s->opts.rtol, s->corrector.floor);
-  s->atol = fmax(START_SHARE * s->opts.atol, s->corrector.floor);
+  s->rtol = fmax(DAE__BDF_START_TOLERANCE * s->opts.rtol, s->corrector.floor);
+  s->atol = fmax(DAE__BDF_START_TOLERANCE * s->opts.atol, s->corrector.floor);
   s->max_order = DAE__MAX_ORDER;
-  s->project = false; /* its corrections, from 1e-12 on, would be noise at such tolerances */
+  s->project = false; /* corrections, from 1e-12 on, are noise at such tolerances */
   bdf_begin(s, t, s->state, s->rate, t + h);
   dae_status status = DAE_OK;
   dae__copy(s->corrector.n, s->Y, s->start_values);
@@ -166,78 +160,66 @@ static dae_status bdf_begin_fixed(dae__bdf *s, double t_stop, dae_error *err)
   return DAE_OK;
 }
 
-/* ---- fixed steps ---- */
-
 static double bdf_grid_time(const dae__bdf *s, long i, double t_stop)
 {
   double t = s->m->t_origin + (double)i * s->opts.step;
-  return t_stop - t <= 1e-9 * s->opts.step ? t_stop : t;
+  return t_stop - t <= DAE__BDF_GRID_TOLERANCE * s->opts.step ? t_stop : t;
 }
 
-/* a step that ends at a stop between two grid points does not count */
+/* counts a step of the grid, not one that ends at a stop between two grid points */
 static void bdf_count_step(dae__bdf *s, double t)
 {
   dae__bdf_memory *m = s->m;
   double grid = m->t_origin + (double)(m->done + 1) * s->opts.step;
   m->stats.steps++;
-  if (t >= grid - fmax(1e-9 * s->opts.step, host_round_off(t, grid)))
+  if (t >= grid - fmax(DAE__BDF_GRID_TOLERANCE * s->opts.step, bdf_time_round_off(t, grid)))
     m->done++;
 }
 
+/* one fixed step, or the next start value after t */
 static dae_status bdf_fixed_step(dae__bdf *s, double t_stop, dae_error *err)
 {
   dae__bdf_memory *m = s->m;
-  dae__estimate est;
+  const dae__history_memory *past = s->history.memory;
+  dae__bdf_estimate est;
+  if (!m->started)
+    DAE__TRY(bdf_begin_fixed(s, t_stop, err));
+  if (m->ahead > 0) {
+    m->ahead--;
+    bdf_count_step(s, past->t - (double)m->ahead * past->h_old);
+    return DAE_OK;
+  }
   double t = bdf_grid_time(s, m->done + 1, t_stop);
-  double h = t - s->history.memory->t;
-  if (fabs(h - s->opts.step) < 1e-9 * s->opts.step)
+  double h = t - past->t;
+  if (fabs(h - s->opts.step) < DAE__BDF_GRID_TOLERANCE * s->opts.step)
     h = s->opts.step;
-  m->order = s->history.memory->order_old < s->opts.order ? s->history.memory->order_old + 1
-                                                          : s->opts.order;
-  dae__trial trial = {t, h, false, false};
-  dae__attempt result = dae__bdf_try(s, &trial, &est);
-  if (result != DAE__ACCEPTED)
-    return bdf_give_up(s, s->history.memory->t, h, "; the step is fixed, try a smaller one", err);
+  m->order = past->order_old < s->opts.order ? past->order_old + 1 : s->opts.order;
+  dae__bdf_attempt attempt = {t, h, false, false};
+  if (dae__bdf_attempt_step(s, &attempt, &est) != DAE__BDF_ACCEPTED)
+    return bdf_give_up(s, past->t, h, "; the step is fixed, try a smaller one", err);
   bdf_count_step(s, t);
   return DAE_OK;
 }
 
-/* ---- the verbs ---- */
-
-static dae_status bdf_step_fixed(dae__bdf *s, double t_stop, dae_error *err)
-{
-  dae__bdf_memory *m = s->m;
-  dae_status status = DAE_OK;
-  if (!m->started)
-    status = bdf_begin_fixed(s, t_stop, err);
-  if (!status && m->ahead == 0)
-    return bdf_fixed_step(s, t_stop, err);
-  if (!status) {
-    m->ahead--;
-    bdf_count_step(s, s->history.memory->t - (double)m->ahead * s->history.memory->h_old);
-  }
-  return status;
-}
+/* ---- verbs of the integrator ---- */
 
 static dae_status bdf_host_step(void *self, double t_stop, dae_error *err)
 {
   dae__bdf *s = self;
   dae__bdf_memory *m = s->m;
-  dae_status status;
   bool fixed = s->opts.step > 0;
   double t = m->t;
-  if (t_stop - t < host_round_off(t, t_stop)) { /* round-off, as between 0.3 and 3 * 0.1 */
+  if (t_stop - t < bdf_time_round_off(t, t_stop)) { /* as between 0.3 and 3 * 0.1 */
     m->t = t_stop;
     return DAE_END;
   }
   if (fixed) {
-    status = bdf_step_fixed(s, t_stop, err);
+    DAE__TRY(bdf_fixed_step(s, t_stop, err));
   } else {
     if (!m->started)
       bdf_begin(s, m->t, s->state, s->rate, t_stop);
-    status = bdf_variable_step(s, t_stop, err);
+    DAE__TRY(bdf_variable_step(s, t_stop, err));
   }
-  DAE__TRY(status);
   m->t_previous = t;
   m->t = fixed && m->ahead > 0 ? bdf_grid_time(s, m->done, t_stop) : s->history.memory->t;
   m->order_shown = s->history.memory->order_old;
@@ -272,7 +254,7 @@ static dae_status bdf_host_interpolate(void *self, double t, double *y, double *
   bool point = status == DAE_ERROR_RECOVERABLE || status == DAE_ERROR_SINGULAR;
   status = point ? DAE_ERROR_STEP : status;
   dae__fail(err, status, why.equation[0] ? why.equation : NULL,
-            "the state at t = %.10g cannot be shown: %s", t, why.text);
+            "dense output at t = %.10g failed: %s", t, why.text);
   dae__fail_at(err, t, s->history.memory->h_old);
   return status;
 }
@@ -288,14 +270,13 @@ static void bdf_host_interpolate_raw(void *self, double t, double *y)
 static dae_status bdf_host_restart(void *self, double t, const double *y, dae_error *err)
 {
   dae__bdf *s = self;
-  dae__copy(s->corrector.size, y, s->scratch_state);
-  dae_status status = s->corrector.table->consistent(s->corrector.self, t, NULL, s->scratch_state,
-                                                     s->scratch_rate, err);
-  if (!status && s->opts.damp)
-    status = dae__bdf_slow_manifold_start(s, t, NULL, s->scratch_state, s->scratch_rate, err);
-  DAE__TRY(status);
-  dae__copy(s->corrector.size, s->scratch_state, s->state);
-  dae__copy(s->corrector.size, s->scratch_rate, s->rate);
+  const dae__corrector *c = &s->corrector;
+  dae__copy(c->size, y, s->scratch_state);
+  DAE__TRY(c->table->consistent(c->self, t, NULL, s->scratch_state, s->scratch_rate, err));
+  if (s->opts.damp)
+    DAE__TRY(dae__bdf_slow_manifold_start(s, t, NULL, s->scratch_state, s->scratch_rate, err));
+  dae__copy(c->size, s->scratch_state, s->state);
+  dae__copy(c->size, s->scratch_rate, s->rate);
   s->m->t = s->m->t_previous = t;
   s->m->started = false;
   s->m->ahead = 0;
@@ -303,17 +284,17 @@ static dae_status bdf_host_restart(void *self, double t, const double *y, dae_er
   return DAE_OK;
 }
 
-/* The whole history is shifted: differences of its values stay what they are. */
+/* shifts the whole history, whose differences do not change */
 static dae_status bdf_host_adjust(void *self, const double *y, dae_error *err)
 {
   dae__bdf *s = self;
   double *phi = dae__history_phi(&s->history, 0);
   if (!s->m->started || s->m->ahead > 0)
     return bdf_host_restart(self, s->m->t, y, err);
-  dae_status status = bdf_host_interpolate(self, s->m->t, s->scratch_state, NULL, err);
-  for (int i = 0; i < s->corrector.size && !status; i++)
+  DAE__TRY(bdf_host_interpolate(self, s->m->t, s->scratch_state, NULL, err));
+  for (int i = 0; i < s->corrector.size; i++)
     phi[i] += y[i] - s->scratch_state[i];
-  return status;
+  return DAE_OK;
 }
 
 static dae_stats bdf_host_stats(const void *self)
@@ -328,7 +309,7 @@ static dae_status bdf_host_reload(void *self, dae_error *err)
 {
   dae__bdf *s = self;
   dae_status status = s->corrector.table->reload(s->corrector.self);
-  return status ? dae__fail(err, status, NULL, "the factorisation could not be rebuilt") : DAE_OK;
+  return status ? dae__fail(err, status, NULL, "the factorisation cannot be rebuilt") : DAE_OK;
 }
 
 static void bdf_host_free(void *self)
@@ -349,6 +330,8 @@ static const dae__integrator_table bdf_verbs = {
     .free = bdf_host_free,
 };
 
+/* ---- creation ---- */
+
 static void bdf_alloc_memory(dae__bdf *s, dae__arena *arena)
 {
   int n = s->corrector.n, size = s->corrector.size;
@@ -358,7 +341,8 @@ static void bdf_alloc_memory(dae__bdf *s, dae__arena *arena)
   s->rate = DAE__STATE(arena, double, size);
   s->scratch_state = DAE__ALLOC(arena, double, size);
   s->scratch_rate = DAE__ALLOC(arena, double, size);
-  double **vectors[] = {&s->Y, &s->dY, &s->e, &s->delta, &s->inverse, &s->scratch, &s->through};
+  double **vectors[] = {&s->Y,       &s->dY,      &s->e, &s->delta, &s->inverse_weight,
+                        &s->scratch, &s->filtered};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
     *vectors[i] = DAE__ALLOC(arena, double, n);
   if (s->opts.step > 0)
@@ -369,6 +353,9 @@ dae_status dae__bdf_host_create(dae__arena *arena, const dae__corrector *correct
                                 const dae_bdf_options *opts, double t, const bool *fixed, double *y,
                                 double *dy, dae_integrator **out, dae_error *err)
 {
+  const dae__corrector_table *table = corrector->table;
+  DAE__ASSERT(table->start && table->setup && table->increment && table->output);
+  DAE__ASSERT(table->consistent && table->stats && table->reload && table->free);
   dae__bdf *s = DAE__ALLOC(arena, dae__bdf, 1);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
@@ -378,11 +365,11 @@ dae_status dae__bdf_host_create(dae__arena *arena, const dae__corrector *correct
     if (corrector->role[i] != DAE__TEST_NONE)
       s->tested = i + 1;
   s->opts = *opts;
-  if (opts->damp && !corrector->table->filter)
+  if (opts->damp && !table->filter)
     return dae__fail(err, DAE_ERROR_OPTION, "damp",
                      "%s has no damped mode: bdf-cs and bdf-cm have one", corrector->method);
   if (opts->damp) {
-    s->opts.order = opts->order < DAMPED_ORDER ? opts->order : DAMPED_ORDER;
+    s->opts.order = opts->order < DAE__BDF_DAMPED_ORDER ? opts->order : DAE__BDF_DAMPED_ORDER;
     s->opts.filter = true;
   }
   s->rtol = opts->rtol;

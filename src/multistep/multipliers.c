@@ -3,26 +3,16 @@
 #include "core/vec.h"
 #include "linalg/rank.h"
 
-/* how much the condition of A Y may deteriorate before another split is chosen: an engineering
- * default, not tuned */
-#define DETERIORATED 0.1
+/* Ratio of reciprocal condition numbers of A Y below which another split is selected; chosen, not
+ * measured. */
+#define CONDITION_LOSS 0.1
+/* Relative pivot below which a constraint is dependent in the selection of a split; chosen, not
+ * measured. */
+#define SPLIT_RANK_TOLERANCE 1e-14
 
 static dae_pattern multipliers_empty(dae__arena *arena, int rows, int cols)
 {
   return (dae_pattern){rows, cols, DAE__ALLOC(arena, int, cols + 1), DAE__ALLOC(arena, int, 0)};
-}
-
-static void multipliers_take_split(dae__multipliers *e, dae__arena *arena)
-{
-  const dae__mech *m = e->m;
-  dae__block blocks[2] = {{.pattern = &m->G}, {.row = m->ng, .pattern = &m->K}};
-  e->A = dae__blocks_merge(arena, m->nc, m->nq, blocks, 2);
-  e->G_in_A = blocks[0];
-  e->K_in_A = blocks[1];
-  e->pivot = DAE__ALLOC(arena, int, m->nc);
-  e->rows = DAE__ALLOC(arena, bool, m->nc);
-  if (!dae__arena_failed(arena))
-    e->stacked = DAE__ALLOC(arena, double, dae__pattern_count(&e->A));
 }
 
 dae_status dae__multipliers_create(dae__arena *arena, dae__mech *m, const dae_bdf_options *opts,
@@ -31,29 +21,36 @@ dae_status dae__multipliers_create(dae__arena *arena, dae__mech *m, const dae_bd
   dae__multipliers *e = out;
   *e = (dae__multipliers){
       .m = m, .kind = (dae_bdf_multipliers)opts->multipliers, .env = dae__arena_env(arena)};
-  e->keep = opts->independent - 1;
-  if (e->keep >= m->nq)
+  e->independent = opts->independent - 1;
+  if (e->independent >= m->nq)
     return dae__fail(err, DAE_ERROR_OPTION, "independent",
-                     "independent = %d: there are %d coordinates", opts->independent, m->nq);
-  e->choose = e->kind == DAE_BDF_MULTIPLIERS_SPLIT || opts->error_test == DAE_BDF_TEST_X ||
-              opts->error_test == DAE_BDF_TEST_XV;
+                     "independent = %d: the problem has %d coordinates", opts->independent, m->nq);
+  e->split = e->kind == DAE_BDF_MULTIPLIERS_SPLIT || opts->error_test == DAE_BDF_TEST_X ||
+             opts->error_test == DAE_BDF_TEST_XV;
   if (e->kind == DAE_BDF_MULTIPLIERS_QR && (m->sparse || m->nk > 0))
     return dae__fail(
         err, DAE_ERROR_OPTION, "multipliers",
-        "multipliers qr is for dense problems with holonomic constraints; least-squares "
+        "multipliers qr takes dense problems with holonomic constraints; least-squares "
         "gives the same multipliers");
   dae_pattern *none = DAE__ALLOC(arena, dae_pattern, 2);
   e->memory = DAE__STATE(arena, dae__multipliers_memory, 1);
   e->diagonal = DAE__STATE(arena, double, m->nq + m->nc);
   e->diagonal_G = DAE__STATE(arena, double, m->nq + m->ng);
   e->x = DAE__ALLOC(arena, double, m->nq);
-  e->s = DAE__ALLOC(arena, double, m->nc);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   none[0] = multipliers_empty(arena, m->nq, m->nq);
   none[1] = multipliers_empty(arena, 0, m->nq);
-  if (e->choose)
-    multipliers_take_split(e, arena);
+  if (e->split) {
+    dae__block blocks[2] = {{.pattern = &m->G}, {.row = m->ng, .pattern = &m->K}};
+    e->A = dae__blocks_merge(arena, m->nc, m->nq, blocks, 2);
+    e->G_in_A = blocks[0];
+    e->K_in_A = blocks[1];
+    e->pivot = DAE__ALLOC(arena, int, m->nc);
+    e->rows = DAE__ALLOC(arena, bool, m->nc);
+    if (!dae__arena_failed(arena))
+      e->stacked = DAE__ALLOC(arena, double, dae__pattern_count(&e->A));
+  }
   if (e->kind == DAE_BDF_MULTIPLIERS_QR) {
     e->Q = DAE__ALLOC(arena, double, m->nq * m->nc);
     e->tau = DAE__ALLOC(arena, double, m->nc);
@@ -72,10 +69,10 @@ dae_status dae__multipliers_create(dae__arena *arena, dae__mech *m, const dae_bd
 
 dae_status dae__multipliers_reload(dae__multipliers *e)
 {
-  if (e->memory->factorisations == 0) /* none, or by QR, which is done anew at every iterate */
+  if (e->memory->factorisations == 0) /* none, or QR, which is repeated at every iterate */
     return DAE_OK;
-  dae_status status = dae__saddle_reload(e->of_A);
-  return status || !e->of_G ? status : dae__saddle_reload(e->of_G);
+  DAE__TRY(dae__saddle_reload(e->of_A));
+  return e->of_G ? dae__saddle_reload(e->of_G) : DAE_OK;
 }
 
 void dae__multipliers_free(dae__multipliers *e)
@@ -84,24 +81,23 @@ void dae__multipliers_free(dae__multipliers *e)
   dae__saddle_free(e->of_G);
 }
 
-dae_status dae__multipliers_choose(dae__multipliers *e, const double *G, const double *K,
-                                   dae_error *err)
+dae_status dae__multipliers_select_split(dae__multipliers *e, const double *G, const double *K,
+                                         dae_error *err)
 {
   const dae__mech *m = e->m;
   int rank;
-  if (!e->choose)
+  if (!e->split)
     return DAE_OK;
   dae__zero(dae__pattern_count(&e->A), e->stacked);
   dae__block_add(&e->G_in_A, 1, G, e->stacked);
   dae__block_add(&e->K_in_A, 1, K, e->stacked);
   for (int i = 0; i < m->nc; i++)
     e->rows[i] = m->active[i];
-  for (int i = e->keep < 0 ? 0 : e->A.start[e->keep]; e->keep >= 0 && i < e->A.start[e->keep + 1];
-       i++)
-    e->stacked[i] = 0; /* it is never taken as a pivot */
-  dae_status status =
-      dae__rank_rows(&e->A, e->stacked, 1e-14, e->env, e->rows, e->pivot, &rank, NULL);
-  if (status)
+  if (e->independent >= 0) /* zeros are no pivots */
+    for (int i = e->A.start[e->independent]; i < e->A.start[e->independent + 1]; i++)
+      e->stacked[i] = 0;
+  if (dae__rank_rows(&e->A, e->stacked, SPLIT_RANK_TOLERANCE, e->env, e->rows, e->pivot, &rank,
+                     NULL))
     return dae__out_of_memory(err);
   if (e->kind != DAE_BDF_MULTIPLIERS_SPLIT)
     return DAE_OK;
@@ -120,8 +116,8 @@ dae_status dae__multipliers_choose(dae__multipliers *e, const double *G, const d
 static dae_status multipliers_singular(dae_error *err)
 {
   return dae__fail(err, DAE_ERROR_SINGULAR, NULL,
-                   "the dependent coordinates no longer follow from the constraints: the "
-                   "coordinate split has to be chosen anew");
+                   "the constraints no longer determine the dependent coordinates: the coordinate "
+                   "split has to be selected again");
 }
 
 /* ---- QR ---- */
@@ -141,8 +137,8 @@ static void multipliers_reflect(const dae__multipliers *e, int j, double *x)
     x[i] -= e->tau[j] * dot * u[i];
 }
 
-/* Q R = A' by reflections 1 - tau u u', u = (1, Q below the diagonal); rows of A that were taken
- * out are left out, so that there are no more columns than coordinates */
+/* Q R = A' by reflections 1 - tau u u', u = (1, Q below the diagonal), without dependent rows of
+ * A, so that columns are at most as many as coordinates */
 static void multipliers_factor_qr(dae__multipliers *e, const double *G)
 {
   int n = e->m->nq, nc = e->m->ng, count = 0;
@@ -209,10 +205,10 @@ dae_status dae__multipliers_factor(dae__multipliers *e, const double *G, const d
   double rcond = e->kind == DAE_BDF_MULTIPLIERS_SPLIT ? dae__saddle_rcond(e->of_A) : 1;
   if (e->memory->rcond == 0)
     e->memory->rcond = rcond;
-  return rcond < DETERIORATED * e->memory->rcond ? multipliers_singular(err) : DAE_OK;
+  return rcond < CONDITION_LOSS * e->memory->rcond ? multipliers_singular(err) : DAE_OK;
 }
 
-/* s = the estimate for r */
+/* s = estimate of r */
 static void multipliers_solve(dae__multipliers *e, dae__saddle *saddle, int rows, const double *r,
                               double *s)
 {

@@ -1,4 +1,4 @@
-/* The options of the BDF family: one struct, and for each method the table of those it has. */
+/* The options of the BDF family: one struct, and for each method the table of its options. */
 #include "core/error.h"
 #include "step/history.h"
 #include <daedal/bdf.h>
@@ -32,7 +32,7 @@ static const char *const projectors[] = {"fresh", "stale", NULL};
   NUMBER(step, 0, INFINITY, "fixed step size, 0: variable"),                                       \
   NUMBER(first_step, 0, INFINITY, "first step size to try, 0: chosen"),                            \
   NUMBER(max_step, 0, INFINITY, "largest step size, 0: no limit"),                                 \
-  CHOICE(error_test, tests, "what the error test of a mechanical problem looks at: " tested),      \
+  CHOICE(error_test, tests, "variables in the error test of a mechanical problem: " tested),       \
   FLAG(project, "project accepted and interpolated states onto the constraints"),                  \
   CHOICE(rules, rules, "strict, or the Newton and error tests of DASSL to the letter: less "       \
                        "accurate"),                                                                \
@@ -47,22 +47,22 @@ static const char *const projectors[] = {"fresh", "stale", NULL};
   CHOICE(multipliers, multipliers, "estimate of multipliers from a residual: least squares, a "    \
                                    "coordinate split, or least squares by QR")
 #define INDEPENDENT                                                                                \
-  COUNT(independent, 0, INT_MAX, "number of a coordinate that a split keeps independent, 0: as it "\
-                                 "likes; a bad choice shows what a split can do")
+  COUNT(independent, 0, INT_MAX, "number of a coordinate that a split keeps independent, 0: any; "  \
+                                 "a bad choice shows the weakness of a split")
 #define FILTER                                                                                     \
   FLAG(filter, "multiply the error estimate by the inverse of the iteration matrix, so that stiff " \
                "components do not limit the step")
 #define DAMP                                                                                       \
-  FLAG(damp, "damp oscillations that the steps do not resolve instead of following them: order 2 " \
-             "at most, filter on, the start moved onto the slow motion"),                          \
-  NUMBER(damp_time, 0, INFINITY, "with damp: time scale below which motions are taken out of the " \
+  FLAG(damp, "damp oscillations that the steps do not resolve: order 2 at most, filter on, the "   \
+             "start moved onto the slow manifold"),                                                \
+  NUMBER(damp_time, 0, INFINITY, "with damp: time scale below which motions are removed from the "  \
                                  "start, 0: found where scales are separated")
 /* clang-format on */
 
 static const dae_option bdf_options[] = {COMMON_(PLAIN_TEST)};
 static const dae_option star_options[] = {
     COMMON_(SPLIT_TEST), MULTIPLIERS, INDEPENDENT,
-    FLAG(reset, "set the multipliers anew at every prediction, from the residual there")};
+    FLAG(reset, "estimate the multipliers at every prediction from its residual")};
 static const dae_option cs_options[] = {COMMON_(SPLIT_TEST), MULTIPLIERS, INDEPENDENT, FILTER,
                                         DAMP};
 static const dae_option cm_options[] = {

@@ -4,8 +4,8 @@
  *   residual   R = (M(t,x) x' - f(t,x,y), -F(t,x,y))
  *   matrix     dR/dY + cj dR/dY' = [cj M + (M x')_x  0; 0  0] - d(f,F)/d(x,y)
  *
- * M may be singular. For index 2, with rows F2(t,x) = 0 in which no y stands, the algebraic
- * variables are out of the error test [BCP96 5.4] and accepted x are projected onto F2. */
+ * M may be singular. For index 2, with rows F2(t,x) = 0 without y, the algebraic variables take no
+ * part in the error test [BCP96 5.4] and accepted x are projected onto F2. */
 #include "core/error.h"
 #include "core/vec.h"
 #include "linalg/solver.h"
@@ -13,20 +13,22 @@
 #include "problem/semi_explicit/semi_mass.h"
 #include "problem/semi_explicit/semi_slopes.h"
 
-/* What the corrector remembers between steps, besides its factors. */
+/* Smallest tolerance, limited by the noise of residuals; chosen, not measured. */
+#define TOLERANCE_FLOOR 1e-13
+
 typedef struct memory {
   long jacobians, factorisations;
 } memory;
 
 typedef struct plain {
   dae__semi *s;
-  /* index 2 only: */
+  /* index 2 */
   dae__surface *surface;   /* projects accepted states */
-  dae__surface *shown;     /* the same for states shown outside, */
-  dae__semi_slopes slopes; /* with the y that belongs to them */
+  dae__surface *output;    /* projects output states */
+  dae__semi_slopes slopes; /* consistent y and derivatives of output states */
   double *slope;
   bool project;
-  memory *m; /* kept */
+  memory *m; /* saved */
   dae__semi_mass M;
   double *Ms, *J; /* values */
   dae__semi_matrix matrix;
@@ -38,21 +40,6 @@ static void plain_start(void *self, const double *y, const double *dy, double *Y
   const plain *c = self;
   dae__copy(c->s->n, y, Y);
   dae__copy(c->s->n, dy, dY);
-}
-
-static dae_status plain_name_singular(const plain *c, double t, dae_error *err)
-{
-  const dae__semi *s = c->s;
-  char name[64] = "one of the variables";
-  int column = dae__solver_column(c->solver);
-  if (column >= 0)
-    dae__semi_variable_name(s->p, column, name, sizeof name);
-  dae__fail(err, DAE_ERROR_SINGULAR, column >= 0 ? name : NULL,
-            "the equations of a step do not determine %s: %s", name,
-            column >= s->nx ? "F_y is singular here, or the index is higher than 2"
-                            : "its equations have become dependent, or the index has changed");
-  dae__fail_at(err, t, NAN);
-  return DAE_ERROR_SINGULAR;
 }
 
 static dae_status plain_setup(void *self, double t, const double *Y, const double *dY, double cj,
@@ -68,10 +55,21 @@ static dae_status plain_setup(void *self, double t, const double *Y, const doubl
   c->m->jacobians++;
   c->m->factorisations++;
   if (status == DAE_ERROR_RECOVERABLE)
-    return dae__fail(err, status, NULL, "the iteration matrix has an entry that is not finite");
+    return dae__fail(err, status, NULL, "an entry of the iteration matrix is not finite");
   if (status == DAE_ERROR_MEMORY)
     return dae__fail(err, status, NULL, "out of memory for a new pivot order");
-  return status ? plain_name_singular(c, t, err) : DAE_OK;
+  if (!status)
+    return DAE_OK;
+  char name[64] = "one of the variables";
+  int column = dae__solver_column(c->solver);
+  if (column >= 0)
+    dae__semi_variable_name(c->s->p, column, name, sizeof name);
+  dae__fail(err, DAE_ERROR_SINGULAR, column >= 0 ? name : NULL,
+            "the equations of a step do not determine %s: %s", name,
+            column >= c->s->nx ? "F_y is singular at this point, or the index is higher than 2"
+                               : "its equations have become dependent, or the index has changed");
+  dae__fail_at(err, t, NAN);
+  return DAE_ERROR_SINGULAR;
 }
 
 static dae_status plain_increment(void *self, double t, const double *Y, const double *dY,
@@ -80,11 +78,9 @@ static dae_status plain_increment(void *self, double t, const double *Y, const d
   plain *c = self;
   const dae__semi *s = c->s;
   (void)cj;
-  dae_status status = dae__semi_mass_at(&c->M, t, Y, err);
-  if (!status)
-    status = dae__semi_rhs(c->s, t, Y, delta, err); /* delta = (f, F) */
-  DAE__TRY(status);
-  dae__semi_mass_times(&c->M, -1, dY, delta); /* delta = (f - M x', F) = -R */
+  DAE__TRY(dae__semi_mass_at(&c->M, t, Y, err));
+  DAE__TRY(dae__semi_rhs(c->s, t, Y, delta, err)); /* delta = (f, F) */
+  dae__semi_mass_times(&c->M, -1, dY, delta);      /* delta = (f - M x', F) = -R */
   if (factor != 1)
     dae__scale(s->nx, factor, delta);
   dae__solver_solve(c->solver, delta);
@@ -108,15 +104,15 @@ static dae_status plain_output(void *self, double t, const double *Y, const doub
   return DAE_OK;
 }
 
-/* index 2: y is that of the hidden constraint at x, where that can be found, else the one of the
- * last step, which carries the error of the step size */
+/* index 2: y solves the hidden constraint at x where that is possible, else it is the one of the
+ * last step, with its discretisation error */
 static dae_status plain_output_index_2(void *self, double t, const double *Y, const double *dY,
                                        double *y, double *dy, dae_error *err)
 {
   plain *c = self;
   dae__copy(c->s->n, Y, y);
   dae__copy(c->s->n, dY, c->slope);
-  dae_status status = c->project ? dae__surface_project(c->shown, t, y, err) : DAE_OK;
+  dae_status status = c->project ? dae__surface_project(c->output, t, y, err) : DAE_OK;
   if (!status)
     status = dae__semi_slopes_solve(&c->slopes, t, y, c->slope, err);
   if (dy)
@@ -146,12 +142,11 @@ static void plain_stats(const void *self, dae_stats *out)
 static dae_status plain_reload(void *self)
 {
   plain *c = self;
-  dae_status status = c->m->factorisations > 0 ? dae__solver_reload(c->solver) : DAE_OK;
-  if (!status && c->surface)
-    status = dae__surface_reload(c->surface);
-  if (!status && c->shown)
-    status = dae__surface_reload(c->shown);
-  return status;
+  if (c->m->factorisations > 0)
+    DAE__TRY(dae__solver_reload(c->solver));
+  if (c->surface)
+    DAE__TRY(dae__surface_reload(c->surface));
+  return c->output ? dae__surface_reload(c->output) : DAE_OK;
 }
 
 static void plain_release(void *self)
@@ -159,7 +154,7 @@ static void plain_release(void *self)
   plain *c = self;
   dae__solver_free(c->solver);
   dae__surface_free(c->surface);
-  dae__surface_free(c->shown);
+  dae__surface_free(c->output);
   dae__semi_slopes_free(&c->slopes);
 }
 
@@ -174,43 +169,19 @@ static const dae__corrector_table index_2_table = {VERBS, .output = plain_output
 
 /* ---- creation ---- */
 
-/* consistent start; an index that is too high is the method's limit, not the start's fault */
-static dae_status plain_make_start(plain *c, const dae_start *from, double *y, double *dy,
-                                   int *index, dae_error *err)
+/* matrices and solvers at the consistent start */
+static dae_status plain_create_solvers(plain *c, dae__arena *arena, double t, const double *y,
+                                       int index, dae_error *err)
 {
-  dae_diagnosis find = {0};
-  dae__copy(c->s->n, from->y, y);
-  dae_status status = dae__semi_consistent(c->s, from->t, from->fixed, y, dy, &find, err);
-  *index = find.index;
-  if (status == DAE_ERROR_START && find.index == 3)
-    return dae__fail(err, DAE_ERROR_UNSUPPORTED, "bdf",
-                     "bdf takes semi-explicit problems of index 1 and 2, and this one is of index "
-                     "3: give it in the mechanical form, or differentiate its constraints once");
-  return status;
-}
-
-static void plain_alloc_memory(plain *c, dae__arena *arena)
-{
-  const dae__semi *s = c->s;
-  c->m = DAE__STATE(arena, memory, 1);
-  c->M = dae__semi_mass_create(arena, c->s);
-  c->Ms = DAE__ALLOC(arena, double, dae__pattern_count(&s->Ms));
-  c->J = DAE__ALLOC(arena, double, dae__pattern_count(&s->J));
-  c->matrix = dae__semi_matrix_create(arena, s);
-}
-
-static dae_status plain_finish(plain *c, dae__arena *arena, int index, dae_error *err)
-{
-  dae_status status = dae__solver_create_iteration(arena, &c->matrix.pattern, &c->solver, err);
-  if (status || index < 2)
-    return status;
-  status = dae__surface_create(arena, c->s, &c->surface, err);
-  if (!status)
-    status = dae__surface_create(arena, c->s, &c->shown, err);
+  DAE__TRY(dae__semi_mass_at(&c->M, t, y, err));
+  DAE__TRY(dae__solver_create_iteration(arena, &c->matrix.pattern, &c->solver, err));
+  if (index < 2)
+    return DAE_OK;
+  DAE__TRY(dae__surface_create(arena, c->s, &c->surface, err));
+  DAE__TRY(dae__surface_create(arena, c->s, &c->output, err));
   c->slope = DAE__ALLOC(arena, double, c->s->n);
-  if (!status)
-    status = dae__semi_slopes_prepare(arena, c->s, &c->slopes, err);
-  return status ? status : dae__semi_slopes_create(arena, c->shown, &c->slopes, err);
+  DAE__TRY(dae__semi_slopes_prepare(arena, c->s, &c->slopes, err));
+  return dae__semi_slopes_create(arena, c->output, &c->slopes, err);
 }
 
 dae_status dae__plain_create(dae__arena *arena, const dae_problem *problem, const dae_start *from,
@@ -218,33 +189,42 @@ dae_status dae__plain_create(dae__arena *arena, const dae_problem *problem, cons
                              dae__corrector *out, dae_error *err)
 {
   plain *c = DAE__ALLOC(arena, plain, 1);
-  int index = 0;
+  dae_diagnosis find = {0};
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   c->project = opts->project;
   if (!problem->semi_explicit)
     return dae__fail(err, DAE_ERROR_UNSUPPORTED, "bdf", "bdf takes semi-explicit problems");
   DAE__TRY(dae__semi_create(arena, problem, &c->s, err));
-  DAE__TRY(plain_make_start(c, from, y, dy, &index, err));
-  int n = c->s->n;
-  unsigned char *role = DAE__ALLOC(arena, unsigned char, n);
-  plain_alloc_memory(c, arena);
+  const dae__semi *s = c->s;
+  dae__copy(s->n, from->y, y);
+  dae_status status = dae__semi_consistent(c->s, from->t, from->fixed, y, dy, &find, err);
+  int index = find.index;
+  if (status == DAE_ERROR_START && index == 3)
+    return dae__fail(err, DAE_ERROR_UNSUPPORTED, "bdf",
+                     "bdf takes semi-explicit problems of index 1 and 2; this one has index 3: "
+                     "give it in the mechanical form, or differentiate its constraints once");
+  DAE__TRY(status);
+  unsigned char *role = DAE__ALLOC(arena, unsigned char, s->n);
+  c->m = DAE__STATE(arena, memory, 1);
+  c->M = dae__semi_mass_create(arena, c->s);
+  c->Ms = DAE__ALLOC(arena, double, dae__pattern_count(&s->Ms));
+  c->J = DAE__ALLOC(arena, double, dae__pattern_count(&s->J));
+  c->matrix = dae__semi_matrix_create(arena, s);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  for (int i = 0; i < n; i++)
-    role[i] = i >= c->s->nx && index == 2 ? DAE__TEST_MULTIPLIER : DAE__TEST_FULL;
-  dae_status status = dae__semi_mass_at(&c->M, from->t, y, err);
-  if (!status)
-    status = plain_finish(c, arena, index, err);
+  for (int i = 0; i < s->n; i++)
+    role[i] = i >= s->nx && index == 2 ? DAE__TEST_MULTIPLIER : DAE__TEST_FULL;
+  status = plain_create_solvers(c, arena, from->t, y, index, err);
   if (status) {
     plain_release(c);
     return status;
   }
   *out = (dae__corrector){.table = index == 2 ? &index_2_table : &index_1_table,
                           .self = c,
-                          .n = n,
-                          .size = n,
+                          .n = s->n,
+                          .size = s->n,
                           .role = role,
-                          .floor = 1e-13};
+                          .floor = TOLERANCE_FLOOR};
   return DAE_OK;
 }

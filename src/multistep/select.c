@@ -3,68 +3,166 @@
  *
  * Deviations, unless the option `rules` says dassl, against the stall of DASSL codes on the
  * transistor amplifier: order 2 is left for 1 only if it cannot keep the step; a step that was just
- * reduced, or whose order was just raised, does not grow. */
+ * reduced, or whose order was just raised, does not grow.
+ *
+ * The stability limit of orders 3 to 5. These formulas amplify oscillations e^(i w t) for w h
+ * between nearly 0 and about 2 to 5. In a mechanism with weakly damped fast modes, even unexcited
+ * ones grow until the error test sees them, and hold the step at w h = 0.5 to 1 from then on,
+ * whatever the slow motion would allow. BDF 2 damps them at every step size. With
+ * r_j = |h^(j+1) y^(j+1)|, which is j + 1 times the local error estimate of order j, the mean ratio
+ *
+ *   theta = (r_k / r_2)^(1/(k-2))
+ *
+ * is w h of the motion that limits the step: mostly 0.5 to 0.8 at the stability limit, mostly below
+ * 0.4 where accuracy limits it (measured in docs/methods/bdf.md; the amplifier at 1e-4 is above 0.4
+ * in four steps of ten, so that a single step is weak evidence). Once theta has been large in most
+ * of some steps, order 2 is tried. If it advances the run faster than before, the next trial is
+ * twice as long, else the next one needs more evidence. */
 #include "core/vec.h"
 #include "multistep/host.h"
 
-double dae__bdf_estimate_norm(dae__bdf *s, const double *x)
+/* ---- error estimates ---- */
+
+/* norm of an error estimate, filtered where the options ask for it */
+static double bdf_estimate_norm(dae__bdf *s, const double *x)
 {
   if (!s->corrector.table->filter || !s->opts.filter)
     return dae__bdf_error_norm(s, x);
-  s->corrector.table->filter(s->corrector.self, s->m->cj_matrix, x, s->through);
-  return dae__bdf_error_norm(s, s->through);
+  s->corrector.table->filter(s->corrector.self, s->m->cj_matrix, x, s->filtered);
+  return dae__bdf_error_norm(s, s->filtered);
 }
 
-dae__estimate dae__bdf_estimate(dae__bdf *s, dae__formula formula)
+dae__bdf_estimate dae__bdf_estimate_errors(dae__bdf *s, dae__formula formula)
 {
   const dae__history_memory *m = s->history.memory;
   int n = s->corrector.n, k = m->order;
-  double norm = dae__bdf_estimate_norm(s, s->e);
-  dae__estimate est = {.error = formula.error * norm, .here = m->sigma[k] * norm, .order = k};
-  est.chosen = est.here;
+  double norm = bdf_estimate_norm(s, s->e);
+  dae__bdf_estimate est = {.error = formula.error * norm, .here = m->sigma[k] * norm, .order = k};
+  est.selected = est.here;
   if (k == 1)
     return est;
   for (int i = 0; i < n; i++)
     s->scratch[i] = s->e[i] + dae__history_phi(&s->history, k)[i];
-  est.lower = m->sigma[k - 1] * dae__bdf_estimate_norm(s, s->scratch);
+  est.lower = m->sigma[k - 1] * bdf_estimate_norm(s, s->scratch);
   bool lower;
   if (k == 2) {
     lower = k * est.lower <= 0.5 * (k + 1) * est.here;
   } else {
     dae__axpy(n, 1, dae__history_phi(&s->history, k - 1), s->scratch);
-    est.lower2 = m->sigma[k - 2] * dae__bdf_estimate_norm(s, s->scratch);
+    est.lower2 = m->sigma[k - 2] * bdf_estimate_norm(s, s->scratch);
     lower = fmax(k * est.lower, (k - 1) * est.lower2) <= (k + 1) * est.here;
   }
   if (lower) {
     est.order = k - 1;
-    est.chosen = est.lower;
+    est.selected = est.lower;
   }
   return est;
 }
 
-/* the order for the next step, from the estimates around k; may raise */
-static void bdf_choose_order(dae__bdf *s, dae__estimate *est, int order_before)
+/* ---- stability limit ---- */
+
+static int bdf_order_limit(const dae__bdf *s)
+{
+  bool limited = s->m->stability.limited && s->max_order > DAE__BDF_STABLE_ORDER;
+  return limited ? DAE__BDF_STABLE_ORDER : s->max_order;
+}
+
+/* step size that a local error estimate of order k would allow */
+static double bdf_stability_allowed(const dae__bdf *s, int k, double estimate)
+{
+  return s->history.memory->h * pow(2 * estimate + 1e-4, -1.0 / (k + 1));
+}
+
+/* ends a trial of order 2 that is long enough. It pays where order 2 is the faster one by now, or
+ * at first where the oscillation decays, so that it is going to be. */
+static void bdf_stability_check_trial(dae__bdf *s, const dae__bdf_estimate *est)
+{
+  dae__bdf_stability *w = &s->m->stability;
+  long steps = s->m->stats.steps - w->since;
+  double h = bdf_stability_allowed(s, s->history.memory->order, est->here);
+  bool pays = h > w->h || (w->trial < DAE__BDF_LONG_TRIAL && h > DAE__BDF_DECAY_GROWTH * w->h2);
+  if (steps < DAE__BDF_FIRST_TRIAL || (pays && steps < w->trial))
+    return;
+  w->trial = pays ? 2 * w->trial : DAE__BDF_FIRST_TRIAL;
+  w->needed = pays ? DAE__BDF_FIRST_EVIDENCE : 2 * w->needed;
+  w->trial = w->trial < DAE__BDF_LONGEST_TRIAL ? w->trial : DAE__BDF_LONGEST_TRIAL;
+  w->needed = w->needed < DAE__BDF_LARGEST_EVIDENCE ? w->needed : DAE__BDF_LARGEST_EVIDENCE;
+  w->limited = false;
+  w->evidence = 0;
+}
+
+/* counts steps that an unresolved oscillation limits, theta > DAE__BDF_UNRESOLVED_THETA; a step
+ * that could grow is not limited. *at_2: local error estimate at order 2 of an attempt at k > 2 */
+static bool bdf_stability_evidence(dae__bdf *s, const dae__bdf_estimate *est, double *at_2)
+{
+  dae__bdf_stability *w = &s->m->stability;
+  const dae__history_memory *m = s->history.memory;
+  int n = s->corrector.n, k = m->order;
+  double limit = 1;
+  if (m->h > m->h_old)
+    w->evidence /= 2;
+  if (k <= DAE__BDF_STABLE_ORDER + 2) {
+    *at_2 = k == DAE__BDF_STABLE_ORDER + 1 ? est->lower : est->lower2;
+  } else {
+    dae__copy(n, s->e, s->scratch);
+    for (int j = k; j > DAE__BDF_STABLE_ORDER; j--)
+      dae__axpy(n, 1, dae__history_phi(&s->history, j), s->scratch);
+    *at_2 = m->sigma[DAE__BDF_STABLE_ORDER] * bdf_estimate_norm(s, s->scratch);
+  }
+  for (int j = DAE__BDF_STABLE_ORDER; j < k; j++)
+    limit *= DAE__BDF_UNRESOLVED_THETA;
+  if ((k + 1) * est->here > limit * (DAE__BDF_STABLE_ORDER + 1) * *at_2)
+    w->evidence++;
+  else if (w->evidence > 0)
+    w->evidence--;
+  return w->evidence >= w->needed;
+}
+
+/* true: order 2 is taken from now on, with the local error *estimate */
+static bool bdf_stability_limits(dae__bdf *s, const dae__bdf_estimate *est, double *estimate)
+{
+  dae__bdf_stability *w = &s->m->stability;
+  double at_2;
+  if (!s->opts.stability || !dae__bdf_strict(s) || s->max_order <= DAE__BDF_STABLE_ORDER)
+    return false;
+  if (w->limited)
+    bdf_stability_check_trial(s, est);
+  if (w->limited || s->history.memory->order <= DAE__BDF_STABLE_ORDER ||
+      !bdf_stability_evidence(s, est, &at_2))
+    return false;
+  w->limited = true;
+  w->since = s->m->stats.steps;
+  w->h = s->history.memory->h;
+  w->h2 = fmin(w->h, bdf_stability_allowed(s, DAE__BDF_STABLE_ORDER, at_2));
+  *estimate = at_2;
+  return true;
+}
+
+/* ---- order and step size ---- */
+
+/* order of the next step from the estimates around k; may raise */
+static void bdf_select_order(dae__bdf *s, dae__bdf_estimate *est, int order_before)
 {
   const dae__history_memory *m = s->history.memory;
   int n = s->corrector.n, k = m->order;
-  if (est->order < k || k == dae__bdf_max_order(s) || k + 1 >= m->same || k - order_before == 1)
+  if (est->order < k || k == bdf_order_limit(s) || k + 1 >= m->same || k - order_before == 1)
     return;
   for (int i = 0; i < n; i++)
     s->scratch[i] = s->e[i] - dae__history_phi(&s->history, k + 1)[i];
-  est->raise = dae__bdf_estimate_norm(s, s->scratch) / (k + 2);
-  double here = (k + 1) * est->here, raise = (k + 2) * est->raise;
+  est->higher = bdf_estimate_norm(s, s->scratch) / (k + 2);
+  double here = (k + 1) * est->here, higher = (k + 2) * est->higher;
   if (k == 1) {
-    if (raise < 0.5 * here)
-      est->order = 2, est->chosen = est->raise;
-  } else if (k * est->lower <= fmin(here, raise)) {
-    est->order = k - 1, est->chosen = est->lower;
-  } else if (raise < here) {
-    est->order = k + 1, est->chosen = est->raise;
+    if (higher < 0.5 * here)
+      est->order = 2, est->selected = est->higher;
+  } else if (k * est->lower <= fmin(here, higher)) {
+    est->order = k - 1, est->selected = est->lower;
+  } else if (higher < here) {
+    est->order = k + 1, est->selected = est->higher;
   }
 }
 
-/* step for order k + 1 from a local error estimate: doubled, kept, or reduced */
-static double bdf_next_step(double h, int order, double local_error)
+/* next step size at an order from its local error estimate: doubled, kept, or reduced */
+static double bdf_select_step(double h, int order, double local_error)
 {
   double x = 2 * local_error + 1e-4; /* r = x^(-1 / (order + 1)) */
   if (x <= ldexp(1, -(order + 1)))
@@ -72,13 +170,13 @@ static double bdf_next_step(double h, int order, double local_error)
   return x >= 1 ? h * fmax(0.5, fmin(0.9, pow(x, -1.0 / (order + 1)))) : h;
 }
 
-void dae__bdf_choose(dae__bdf *s, dae__estimate est, int order_before, bool rejected)
+void dae__bdf_select_next(dae__bdf *s, dae__bdf_estimate est, int order_before, bool rejected)
 {
   dae__bdf_memory *m = s->m;
   double h = s->history.memory->h;
   int k = s->history.memory->order;
   bool strict = dae__bdf_strict(s);
-  if (est.order < k || k >= dae__bdf_max_order(s))
+  if (est.order < k || k >= bdf_order_limit(s))
     m->growing = false;
   if (m->growing) {
     m->order = k + 1;
@@ -86,37 +184,38 @@ void dae__bdf_choose(dae__bdf *s, dae__estimate est, int order_before, bool reje
     return;
   }
   /* BDF 1 is seldom of use: order 2 is kept as long as it can keep the step */
-  if (strict && k == 2 && est.order < k && bdf_next_step(h, k, est.here) >= h) {
+  if (strict && k == 2 && est.order < k && bdf_select_step(h, k, est.here) >= h) {
     est.order = k;
-    est.chosen = est.here;
+    est.selected = est.here;
     est.lower = INFINITY;
   }
-  if (dae__bdf_watch_limit(s, &est, &est.chosen))
-    est.order = dae__bdf_max_order(s);
+  if (bdf_stability_limits(s, &est, &est.selected))
+    est.order = bdf_order_limit(s);
   else
-    bdf_choose_order(s, &est, order_before);
+    bdf_select_order(s, &est, order_before);
   m->order = est.order;
-  m->h = bdf_next_step(h, est.order, est.chosen);
-  /* growing again right after a rejection fails again, and the order, which is judged after k + 2
-   * equal steps, is never raised: the stall of DASSL codes on the transistor amplifier */
+  m->h = bdf_select_step(h, est.order, est.selected);
+  /* a step that grows right after a rejection fails again, and the order, which needs k + 2 equal
+   * steps to be raised, never rises: the stall of DASSL codes on the transistor amplifier */
   m->held = rejected || (m->held && s->history.memory->same <= k + 1);
   if (strict && (est.order > k || m->held))
     m->h = fmin(m->h, h);
 }
 
-void dae__bdf_reduce(dae__bdf *s, dae__attempt why, dae__estimate est, int count)
+void dae__bdf_select_smaller(dae__bdf *s, dae__bdf_outcome outcome, dae__bdf_estimate est,
+                             int count)
 {
   dae__bdf_memory *m = s->m;
   double r = 0.25;
   m->growing = false;
-  if (why == DAE__ERROR_TOO_LARGE) {
+  if (outcome == DAE__BDF_ERROR_TOO_LARGE) {
     m->stats.rejected_by_error++;
     m->order = count > 2 ? 1 : est.order;
     if (count == 1)
-      r = fmax(0.25, fmin(0.9, 0.9 * pow(2 * est.chosen + 1e-4, -1.0 / (m->order + 1))));
+      r = fmax(0.25, fmin(0.9, 0.9 * pow(2 * est.selected + 1e-4, -1.0 / (m->order + 1))));
   } else {
-    m->stats.rejected_by_convergence += why == DAE__NOT_CONVERGED;
-    m->stats.rejected_by_callback += why == DAE__REFUSED;
+    m->stats.rejected_by_convergence += outcome == DAE__BDF_NOT_CONVERGED;
+    m->stats.rejected_by_callback += outcome == DAE__BDF_REFUSED;
   }
   m->h = r * s->history.memory->h;
 }

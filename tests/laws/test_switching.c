@@ -23,8 +23,7 @@
 #define COORDINATES 3
 #define FEW 1.3 /* times the work of the better single method, whose evaluations are dearer */
 #define MATRICES                                                                                   \
-  4 /* evaluations that derivatives of all parts are worth, as in onestep/radau/radau_adapt.c      \
-     */
+  4 /* evaluations that the Jacobians at a point are worth, DAE__RADAU_JACOBIAN_WORK */
 
 static const double all[] = {1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10};
 #define ALL ((int)(sizeof all / sizeof *all))

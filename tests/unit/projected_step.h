@@ -174,7 +174,7 @@ static split split_by(dae__mech *m, const double *G)
   bool dependent[MAX] = {false};
   dae__multipliers e = estimates_by(m, DAE_BDF_MULTIPLIERS_SPLIT);
   split z = {zeros(m->nq, m->nq - m->ng), zeros(m->nq, m->ng)};
-  assert_int_equal(dae__multipliers_choose(&e, G, NULL, NULL), DAE_OK);
+  assert_int_equal(dae__multipliers_select_split(&e, G, NULL, NULL), DAE_OK);
   for (int i = 0; i < m->ng; i++) {
     assert_in_range(e.pivot[i], 0, m->nq - 1);
     assert_false(dependent[e.pivot[i]]);

@@ -155,7 +155,7 @@ static void estimate(dae__mech *m, int kind, const double *G, double (*r)[MAX], 
 {
   double y[MAX], mu[MAX];
   dae__multipliers e = estimates_by(m, kind);
-  assert_int_equal(dae__multipliers_choose(&e, G, NULL, NULL), DAE_OK);
+  assert_int_equal(dae__multipliers_select_split(&e, G, NULL, NULL), DAE_OK);
   assert_int_equal(dae__multipliers_factor(&e, G, NULL, NULL), DAE_OK);
   dae__multipliers_estimate(&e, r[1], r[0], y, mu);
   s[0] = column(m->ng, y);

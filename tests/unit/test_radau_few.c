@@ -1,7 +1,7 @@
 /* The matrix of all stages of radau for few unknowns: its solutions put into the matrix as it is
  * defined, row by row. */
 #include "linalg/pattern.h"
-#include "onestep/radau/radau_small.h"
+#include "onestep/radau/radau.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* Sums over stages against the same in a plain loop. */
-#include "onestep/radau/radau_maps.h"
+#include "onestep/radau/radau.h"
 
 #include <math.h>
 #include <setjmp.h>

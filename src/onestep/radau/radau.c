@@ -1,22 +1,8 @@
+/* Radau IIA: the verbs of its steppers, and their creation. */
 #include "onestep/radau/radau.h"
+#include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
-
-/* the matrices are formed anew where the last iteration contracted by less; 0.02 to 0.05 make
- * little difference, and this takes fewest evaluations of Akzo Nobel where derivatives are
- * differences */
-#define REFRESH 0.03
-/* rows up to which all stages may be solved in one matrix: beyond, a factorisation is worth
- * hundreds of evaluations */
-#define FULL_SIZE 300
-/* growth of steps with that matrix: beyond, the last polynomial is no good start, and iterations
- * fail */
-#define FULL_GROWTH 1.5
-
-static const dae__radau_rule *radau_rule_of(const dae__radau_stepper *self)
-{
-  return dae__radau_rule_at(self->radau, self->rule);
-}
 
 /* ---- steps ---- */
 
@@ -30,79 +16,56 @@ static void radau_begin(void *self)
 
 static dae_status radau_attempt(void *self, const dae__rk_step *step, double *error, dae_error *err)
 {
-  dae__radau *o = ((dae__radau_stepper *)self)->radau;
-  const dae__radau_rule *rule = radau_rule_of(self);
-  int n = o->r->n, n2 = o->r->n2, last = rule->s - 1;
-  DAE__TRY(dae__radau_solve(o, self, step, err));
+  const dae__radau_stepper *stepper = self;
+  dae__radau *o = stepper->radau;
+  const dae__radau_rule *rule = dae__radau_rule_at(o, stepper->rule);
+  int size = o->r->n2 + o->r->n, last = rule->s - 1;
+  DAE__TRY(dae__radau_solve(o, stepper, step, err));
   *error = o->fixed ? 0 : dae__radau_error(o, rule, step);
   o->memory->error = *error;
-  dae__copy(n2 + n, o->Z + (size_t)last * (size_t)(n2 + n), step->to.z);
+  dae__copy(size, o->Z + (size_t)last * (size_t)size, step->to.z);
   return DAE_OK;
-}
-
-/* where constraints depend on each other: the multipliers of least norm, and whether they still do
- */
-static dae_status radau_dependent_rows(dae__radau *o, const dae__rk_step *step, dae_error *err)
-{
-  const dae__rk_adapter *adapter = o->adapter;
-  double t = step->t + step->h;
-  if (!adapter->m || adapter->m->count->dependent == 0)
-    return DAE_OK;
-  dae_status status = adapter->table->project(adapter->self, false, t, step->to.z, err);
-  return status ? status
-                : adapter->table->slopes(adapter->self, false, t, step->to.z, step->to.dz, err);
 }
 
 static dae_status radau_complete_step(void *self, const dae__rk_step *step, dae_error *err)
 {
-  dae__radau *o = ((dae__radau_stepper *)self)->radau;
+  const dae__radau_stepper *stepper = self;
+  dae__radau *o = stepper->radau;
   dae__radau_memory *m = o->memory;
-  const dae__radau_rule *rule = radau_rule_of(self);
+  const dae__rk_adapter *adapter = o->adapter;
+  const dae__radau_rule *rule = dae__radau_rule_at(o, stepper->rule);
   int n = o->r->n, n2 = o->r->n2, dynamic = n2 + o->r->n1, size = n2 + n;
   const double *end = o->Z + (size_t)(rule->s - 1) * (size_t)size;
-  dae_status status = DAE_OK;
-  if (o->r->table->land)
-    status = o->r->table->land(o->r->self, step->t + step->h, o->moved, step->to.z, err);
-  DAE__TRY(status);
-  dae__copy(n2, step->to.z + n2, step->to.dz);
-  dae__copy(dynamic, o->K + (size_t)(rule->s - 1) * (size_t)n, step->to.dz + n2);
-  DAE__TRY(radau_dependent_rows(o, step, err));
+  double t = step->t + step->h, *z = step->to.z, *dz = step->to.dz;
+  if (o->r->table->project)
+    DAE__TRY(o->r->table->project(o->r->self, t, o->end_increment, z, err));
+  dae__copy(n2, z + n2, dz);
+  dae__copy(dynamic, o->K + (size_t)(rule->s - 1) * (size_t)n, dz + n2);
+  /* dependent constraints: multipliers of minimum norm, and a check of the dependence */
+  if (adapter->m && adapter->m->count->dependent > 0) {
+    DAE__TRY(adapter->table->project(adapter->self, false, t, z, err));
+    DAE__TRY(adapter->table->slopes(adapter->self, false, t, z, dz, err));
+  }
   for (int i = 0; i < size; i++)
-    o->shift[i] = step->to.z[i] - end[i];
+    o->shift[i] = z[i] - end[i];
+  DAE__ASSERT(dae__all_finite(n2 + dynamic, z));
   dae__copy(rule->s * n, o->K, o->polynomial);
   m->s = rule->s;
   m->h = step->h;
-  m->fine = false;
-  m->full_steps += ((const dae__radau_stepper *)self)->full;
-  if (m->theta > REFRESH || ((const dae__radau_stepper *)self)->full)
+  m->refined = false;
+  m->full_steps += stepper->full;
+  if (m->theta > DAE__RADAU_REFRESH_CONTRACTION || stepper->full)
     m->linearised = false;
   return DAE_OK;
 }
 
-/* ---- between the ends ---- */
-
-static void radau_dense_output(void *self, const dae__rk_step *step, double x, double *z)
-{
-  dae__radau_dense_output(((dae__radau_stepper *)self)->radau, radau_rule_of(self), step, x, z);
-}
-
-static void radau_rate(void *self, const dae__rk_step *step, double x, double *dz)
-{
-  (void)step;
-  dae__radau_rate(((dae__radau_stepper *)self)->radau, radau_rule_of(self), x, dz);
-}
-
-static dae_status radau_refine(void *self, const dae__rk_step *step, dae_error *err)
-{
-  return dae__radau_refine(((dae__radau_stepper *)self)->radau, radau_rule_of(self), step, err);
-}
-
-/* ---- the other verbs ---- */
+/* ---- statistics, reload, release ---- */
 
 static void radau_count(const void *self, dae_stats *stats)
 {
-  const dae__radau *o = ((const dae__radau_stepper *)self)->radau;
-  if (!((const dae__radau_stepper *)self)->first)
+  const dae__radau_stepper *stepper = self;
+  const dae__radau *o = stepper->radau;
+  if (!stepper->owner)
     return;
   stats->iterations += o->memory->iterations;
   stats->full += o->memory->full_steps;
@@ -110,19 +73,24 @@ static void radau_count(const void *self, dae_stats *stats)
   stats->factorisations += o->r->memory->factorisations;
 }
 
+static double radau_work(const void *self)
+{
+  return ((const dae__radau_stepper *)self)->radau->memory->work;
+}
+
+/* all matrices: the next factorisation depends on the pivots of the last one */
 static dae_status radau_reload(void *self, dae_error *err)
 {
   dae__radau *o = ((dae__radau_stepper *)self)->radau;
-  if (!((dae__radau_stepper *)self)->first)
+  if (!((dae__radau_stepper *)self)->owner)
     return DAE_OK;
-  /* all of them: the next factorisation depends on the pivots of the last one */
   dae_status status = dae__reduced_reload(o->r);
   for (int i = 0; i < DAE__RADAU_RULES && !status; i++)
     status = o->full[i] ? dae__radau_full_reload(o->full[i]) : DAE_OK;
-  return status ? dae__fail(err, status, NULL, "the factorisation could not be rebuilt") : DAE_OK;
+  return status ? dae__fail(err, status, NULL, "the factorisation cannot be rebuilt") : DAE_OK;
 }
 
-static void radau_release_all(dae__radau *o)
+static void radau_release_matrices(dae__radau *o)
 {
   dae__reduced_free(o->r);
   for (int i = 0; i < DAE__RADAU_RULES; i++)
@@ -131,23 +99,18 @@ static void radau_release_all(dae__radau *o)
 
 static void radau_release(void *self)
 {
-  if (((dae__radau_stepper *)self)->first)
-    radau_release_all(((dae__radau_stepper *)self)->radau);
-}
-
-static double radau_work(const void *self)
-{
-  return ((const dae__radau_stepper *)self)->radau->memory->work;
+  if (((dae__radau_stepper *)self)->owner)
+    radau_release_matrices(((dae__radau_stepper *)self)->radau);
 }
 
 static const dae__stepper_table radau_verbs = {.begin = radau_begin,
                                                .attempt = radau_attempt,
                                                .complete = radau_complete_step,
-                                               .dense_output = radau_dense_output,
-                                               .rate = radau_rate,
-                                               .refine = radau_refine,
+                                               .dense_output = dae__radau_dense_output,
+                                               .rate = dae__radau_rate,
+                                               .refine = dae__radau_refine,
                                                .work = radau_work,
-                                               .select = dae__radau_adapt,
+                                               .select = dae__radau_select,
                                                .count = radau_count,
                                                .reload = radau_reload,
                                                .free = radau_release};
@@ -159,84 +122,50 @@ static int radau_stages_of(int rule)
   return 3 + 2 * rule;
 }
 
-static void radau_take_rules(dae__radau *o, dae__arena *arena, int first, int last)
+/* matrices and memory that the rules first ... last share */
+static dae_status radau_create_shared(dae__radau *o, dae__arena *arena, int first, int last,
+                                      dae_error *err)
 {
-  for (int i = first; i <= last; i++) {
+  int stages = radau_stages_of(last), nodes = dae__radau_fine_nodes(stages);
+  DAE__TRY(dae__reduced_create(arena, o->adapter, (stages - 1) / 2, &o->r, err));
+  int n = o->r->n, size = o->r->n2 + n;
+  for (int i = first; i <= last; i++)
     o->rule[i] = DAE__UNINIT(arena, dae__radau_rule, 1);
-    if (o->rule[i])
-      o->rule[i]->s = 0;
-  }
-  o->finer = DAE__UNINIT(arena, dae__collocation_rule, 1);
-  if (o->finer)
-    o->finer->s = 0;
-}
-
-static dae_status radau_alloc_memory(dae__radau *o, dae__arena *arena, int stages, dae_error *err)
-{
-  size_t n = (size_t)o->r->n, n2 = (size_t)o->r->n2, s = (size_t)stages;
-  size_t finer = (size_t)dae__radau_finer(stages);
+  o->fine_rule = DAE__UNINIT(arena, dae__collocation_rule, 1);
   o->memory = DAE__STATE(arena, dae__radau_memory, 1);
-  o->polynomial = DAE__STATE(arena, double, s *n);
-  o->shift = DAE__STATE(arena, double, n + n2);
-  o->fine = DAE__STATE(arena, double, finer *n);
-  o->fine_shift = DAE__STATE(arena, double, n + n2);
-  o->fine_R = DAE__UNINIT(arena, double, finer *n);
-  o->z = DAE__UNINIT(arena, double, n + n2);
-  o->K = DAE__UNINIT(arena, double, s *n);
-  o->D = DAE__UNINIT(arena, double, s *n);
-  o->R = DAE__UNINIT(arena, double, s *n);
-  o->Z = DAE__UNINIT(arena, double, s *(n + n2));
-  o->W = DAE__UNINIT(arena, double, s *n);
-  o->scale = DAE__UNINIT(arena, double, n);
-  o->weight = DAE__UNINIT(arena, double, n + n2);
-  o->moved = DAE__UNINIT(arena, double, n + n2);
-  o->e = DAE__UNINIT(arena, double, n);
-  o->e_q = DAE__UNINIT(arena, double, n2);
-  o->rhs = DAE__UNINIT(arena, double, n);
-  return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
-}
-
-static dae__stepper radau_stepper_of(const dae__radau_stepper *self)
-{
-  int s = radau_stages_of(self->rule);
-  dae__controller_options control = dae__controller_defaults(s + 1);
-  control.predictive = true;
-  control.kept_up_to = 1.2; /* [HW96 IV.8], as in RADAU5 */
-  if (self->full)
-    control.max_factor = FULL_GROWTH;
-  return (dae__stepper){
-      .table = &radau_verbs, .self = (void *)self, .order = 2 * s - 1, .control = control};
-}
-
-/* the matrices of all stages, for as many stages as they are of use */
-static dae_status radau_make_full(dae__radau *o, dae__arena *arena, int first, int last,
-                                  dae_error *err)
-{
-  dae_status status = DAE_OK;
-  for (int i = first; i <= last && !status; i++)
-    if (radau_stages_of(i) * o->r->n <= FULL_SIZE)
-      status = dae__radau_full_create(arena, o->r, radau_stages_of(i), radau_stages_of(last),
-                                      o->full[first], &o->full[i], err);
-  return status;
-}
-
-static dae_status radau_make(dae__radau *o, dae__arena *arena, int first, int last, dae_error *err)
-{
-  int stages = radau_stages_of(last);
-  dae_status status = dae__reduced_create(arena, o->adapter, (stages - 1) / 2, &o->r, err);
-  radau_take_rules(o, arena, first, last);
-  if (!status)
-    status = radau_alloc_memory(o, arena, stages, err);
-  /* circuits: at their sharp corners it has no better rates, and costs more */
-  if (!status && !o->fixed && o->adapter->m && !o->r->cautious)
-    status = radau_make_full(o, arena, first, last, err);
-  return status;
+  o->polynomial = DAE__STATE(arena, double, (size_t)stages *(size_t)n);
+  o->shift = DAE__STATE(arena, double, size);
+  o->fine_polynomial = DAE__STATE(arena, double, (size_t)nodes *(size_t)n);
+  o->fine_shift = DAE__STATE(arena, double, size);
+  o->fine_R = DAE__UNINIT(arena, double, (size_t)nodes *(size_t)n);
+  double **stage_vectors[] = {&o->K, &o->D, &o->R, &o->W};
+  for (size_t i = 0; i < sizeof stage_vectors / sizeof *stage_vectors; i++)
+    *stage_vectors[i] = DAE__UNINIT(arena, double, (size_t)stages *(size_t)n);
+  o->Z = DAE__UNINIT(arena, double, (size_t)stages *(size_t)size);
+  double **vectors[] = {&o->z, &o->scale, &o->weight, &o->end_increment, &o->e, &o->e_q, &o->rhs};
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+    *vectors[i] = DAE__UNINIT(arena, double, size);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  for (int i = first; i <= last; i++)
+    o->rule[i]->s = 0;
+  o->fine_rule->s = 0;
+  /* no matrix of all stages for circuits: at their sharp corners it converges no better and costs
+   * more */
+  if (o->fixed || !o->adapter->m || o->r->algebraic)
+    return DAE_OK;
+  for (int i = first; i <= last; i++)
+    if (radau_stages_of(i) * n <= DAE__RADAU_FULL_ROWS)
+      DAE__TRY(dae__radau_full_create(arena, o->r, radau_stages_of(i), stages, o->full[first],
+                                      &o->full[i], err));
+  return DAE_OK;
 }
 
 dae_status dae__radau_create(dae__arena *arena, const dae__rk_adapter *adapter,
                              const dae_rk_options *opts, int first, int last, dae__stepper *out,
                              int *count, dae_error *err)
 {
+  DAE__ASSERT(0 <= first && first <= last && last < DAE__RADAU_RULES);
   dae__radau *o = DAE__ALLOC(arena, dae__radau, 1);
   dae__radau_stepper *self = DAE__ALLOC(arena, dae__radau_stepper, DAE__RADAU_STEPPERS);
   *count = 0;
@@ -244,18 +173,25 @@ dae_status dae__radau_create(dae__arena *arena, const dae__rk_adapter *adapter,
     return dae__out_of_memory(err);
   *o = (dae__radau){
       .adapter = adapter, .rtol = opts->rtol, .atol = opts->atol, .fixed = opts->step > 0};
-  dae_status status = radau_make(o, arena, first, last, err);
+  dae_status status = radau_create_shared(o, arena, first, last, err);
   if (status) {
-    radau_release_all(o);
+    radau_release_matrices(o);
     return status;
   }
   for (int full = 0; full < 2; full++)
     for (int i = first; i <= last; i++) {
+      int s = radau_stages_of(i);
+      dae__controller_options control = dae__controller_defaults(s + 1);
+      control.predictive = true;
+      control.kept_up_to = DAE__RADAU_KEPT_GROWTH;
+      if (full)
+        control.max_factor = DAE__RADAU_FULL_GROWTH;
       if (full && !o->full[i])
         continue;
       self[*count] =
-          (dae__radau_stepper){.radau = o, .rule = i, .full = full, .first = *count == 0};
-      out[*count] = radau_stepper_of(&self[*count]);
+          (dae__radau_stepper){.radau = o, .rule = i, .full = full, .owner = *count == 0};
+      out[*count] = (dae__stepper){
+          .table = &radau_verbs, .self = &self[*count], .order = 2 * s - 1, .control = control};
       ++*count;
     }
   return DAE_OK;

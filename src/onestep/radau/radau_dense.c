@@ -1,32 +1,101 @@
-/* Between the ends of a step: the polynomial of the stages, whose states have errors of order
- * s + 1, and a finer one that is as good as the ends. The finer one solves
+/* Error estimate and dense output of a step.
+ *
+ * The error is the difference at the start of the step between k and the polynomial p of the
+ * stages,
+ *
+ *   e = h mu (k0 - p(0)),   e_q = h mu (v0 - p_v(0)),
+ *
+ * of order s + 1 [HW96 IV.8], filtered by the real block so that stiff components do not count:
+ * B(w) e' = P0 e - w P2 e_q, w = h mu, and e_q' = e_q + w e'.
+ *
+ * Algebraic variables receive their error from e alone and may move where no derivative does,
+ * driven by time, as where a diode blocks. The difference d = O(h^(s-1)) of the stage polynomial
+ * and the one without the first stage shows that. It counts as (c d)^((s+1)/(s-1)) relative to the
+ * size of the variable, of order s + 1, and does not limit the step at tight tolerances. Output is
+ * not affected, since y is solved for at each output point. With singular M, where the algebraic
+ * ones among x are not known, a small multiple of d counts for all of x.
+ *
+ * Dense output is the polynomial of the stages, whose states have errors of order s + 1, and on
+ * request a refined one with the order of the ends. It solves
  *
  *   R(t0 + c_i h, Z_i, K_i) = 0
  *
- * at more nodes, by sweeps K_i -= B(h mu)\R_i with the real block of the step: where nothing is
- * stiff each sweep gains an order, and stiff components, which the stages have well, stay put. */
+ * at more nodes by sweeps K_i -= B(h mu)\R_i with the real block of the step. Each sweep gains an
+ * order of the nonstiff components; stiff ones, which the stages have accurately, do not change. */
 #include "core/error.h"
 #include "core/vec.h"
 #include "onestep/radau/radau.h"
 #include "step/driver.h"
 #include "step/norm.h"
-#include <float.h>
+#include <math.h>
 
-#define SWEEPS 8
-#define GOOD 0.1 /* change relative to the tolerance at which it is fine enough */
-#define ROUND_OFF (1e3 * DBL_EPSILON) /* a change that need not fall any more */
+/* ---- error estimate ---- */
 
-/* nodes of the finer polynomial, whose states have an error of order s' + 1 in v, so that it is
- * 2s - 1; all of them for 7 stages */
-int dae__radau_finer(int s)
+/* e and e_q, filtered; e of algebraic variables follows from B(w) */
+static void radau_error_filtered(dae__radau *o, const dae__radau_rule *rule,
+                                 const dae__rk_step *step)
 {
-  int wanted = 2 * s - 2;
-  return wanted < DAE__COLLOCATION_STAGES ? wanted : DAE__COLLOCATION_STAGES;
+  const dae__reduced *r = o->r;
+  int n = r->n, n2 = r->n2, dynamic = n2 + r->n1, size = n2 + n;
+  double w = step->h * rule->mu;
+  dae__copy(dynamic, step->from.dz + n2, o->e);
+  dae__copy(n2, step->from.z + n2, o->e_q);
+  for (int i = 0; i < rule->s; i++) {
+    dae__axpy(dynamic, -rule->start[i], o->K + (size_t)i * (size_t)n, o->e);
+    dae__axpy(n2, -rule->start[i], o->Z + (size_t)i * (size_t)size + n2, o->e_q);
+  }
+  dae__scale(dynamic, w, o->e);
+  dae__scale(n2, w, o->e_q);
+  dae__reduced_filter(r, w, o->e, o->e_q, o->rhs);
+  dae__solver_solve(r->real, o->rhs);
+  dae__axpy(n2, w, o->rhs, o->e_q);
+  dae__copy(dynamic, o->rhs, o->e);
+  for (int i = dynamic; i < n; i++)
+    o->e[i] = r->index_2 ? o->rhs[i] : fabs(o->rhs[i] / w);
 }
 
-/* z at x of the step that k with these nodes makes, up to the shift of its end */
-static void radau_polynomial(const dae__radau *o, const dae__collocation_rule *c, const double *K,
-                             const dae__rk_step *step, double x, double *z)
+/* |d| of entry i of rows that are `stride` apart */
+static double radau_error_low_order(const dae__radau_rule *rule, int stride, const double *X, int i)
+{
+  double d = 0;
+  for (int j = 0; j < rule->s; j++)
+    d += rule->low_order[j] * X[(size_t)j * (size_t)stride + (size_t)i];
+  return fabs(d);
+}
+
+double dae__radau_error(dae__radau *o, const dae__radau_rule *rule, const dae__rk_step *step)
+{
+  const dae__reduced *r = o->r;
+  double s = rule->s, rtol = rule->tolerance.rtol, sum = 0;
+  int count = r->n2;
+  radau_error_filtered(o, rule, step);
+  if (o->adapter->singular && !r->index_2) {
+    double weight = s > 3 ? DAE__RADAU_SINGULAR_MASS_WEIGHT : DAE__RADAU_SINGULAR_MASS_WEIGHT_3;
+    for (int i = 0; i < r->n; i++) /* x, and y of the stages */
+      o->e[i] = fabs(o->e[i]) + weight * radau_error_low_order(rule, r->n, o->Z, i);
+  } else if (r->algebraic && !r->index_2) {
+    double weight = s > 3 ? DAE__RADAU_DRIVEN_WEIGHT : DAE__RADAU_DRIVEN_WEIGHT_3;
+    for (int i = r->n2 + r->n1; i < r->n; i++) {
+      double size = o->weight[r->n2 + i] / rtol;
+      double d = weight * radau_error_low_order(rule, r->n, o->K, i);
+      o->e[i] += size * pow(d / size, (s + 1) / (s - 1));
+    }
+  }
+  for (int i = 0; i < r->n2; i++)
+    sum += (o->e_q[i] / o->weight[i]) * (o->e_q[i] / o->weight[i]);
+  for (int i = 0; i < r->n; i++) {
+    double e = o->e[i] / o->weight[r->n2 + i];
+    sum += r->tested[i] ? e * e : 0;
+    count += r->tested[i];
+  }
+  return sqrt(sum / (count > 0 ? count : 1));
+}
+
+/* ---- dense output ---- */
+
+/* z at t0 + x h of the polynomial with slopes K at the nodes of c, without the shift of the end */
+static void radau_dense_evaluate(const dae__radau *o, const dae__collocation_rule *c,
+                                 const double *K, const dae__rk_step *step, double x, double *z)
 {
   const double *z0 = step->from.z;
   int n = o->r->n, n2 = o->r->n2, dynamic = n2 + o->r->n1;
@@ -45,97 +114,97 @@ static void radau_polynomial(const dae__radau *o, const dae__collocation_rule *c
   }
 }
 
-static const dae__collocation_rule *radau_shown(const dae__radau *o, const dae__radau_rule *rule,
-                                                const double **K)
+/* nodes and slopes K of the best polynomial of the last step */
+static const dae__collocation_rule *radau_dense_best(const dae__radau_stepper *self,
+                                                     const double **K)
 {
-  *K = o->memory->fine ? o->fine : o->polynomial;
-  return o->memory->fine ? dae__radau_finer_at(o, (rule->s - 3) / 2) : rule->c;
+  const dae__radau *o = self->radau;
+  const dae__radau_rule *rule = dae__radau_rule_at(o, self->rule);
+  *K = o->memory->refined ? o->fine_polynomial : o->polynomial;
+  return o->memory->refined ? dae__radau_fine_rule(o, rule->s) : rule->c;
 }
 
-void dae__radau_dense_output(const dae__radau *o, const dae__radau_rule *rule,
-                             const dae__rk_step *step, double x, double *z)
+void dae__radau_dense_output(void *self, const dae__rk_step *step, double x, double *z)
 {
+  const dae__radau *o = ((const dae__radau_stepper *)self)->radau;
   const double *K;
-  const dae__collocation_rule *c = radau_shown(o, rule, &K);
-  radau_polynomial(o, c, K, step, x, z);
-  dae__axpy(o->r->n2 + o->r->n, x, o->memory->fine ? o->fine_shift : o->shift, z);
+  const dae__collocation_rule *c = radau_dense_best(self, &K);
+  radau_dense_evaluate(o, c, K, step, x, z);
+  dae__axpy(o->r->n2 + o->r->n, x, o->memory->refined ? o->fine_shift : o->shift, z);
 }
 
-void dae__radau_rate(const dae__radau *o, const dae__radau_rule *rule, double x, double *dz)
+void dae__radau_rate(void *self, const dae__rk_step *step, double x, double *dz)
 {
+  const dae__radau *o = ((const dae__radau_stepper *)self)->radau;
   const double *K;
-  const dae__collocation_rule *c = radau_shown(o, rule, &K);
+  const dae__collocation_rule *c = radau_dense_best(self, &K);
   double value[DAE__COLLOCATION_STAGES];
+  (void)step;
   dae__collocation_values(c, x, value);
   dae__zero(o->adapter->size, dz);
   for (int j = 0; j < c->s; j++)
     dae__axpy(o->r->n1, value[j], K + (size_t)j * (size_t)o->r->n, dz);
 }
 
-/* K at the finer nodes as the stages have it */
-static void radau_begin_fine(dae__radau *o, const dae__radau_rule *rule)
-{
-  const dae__collocation_rule *c = dae__radau_finer_at(o, (rule->s - 3) / 2);
-  int n = o->r->n;
-  double w[DAE__COLLOCATION_STAGES];
-  for (int i = 0; i < c->s; i++) {
-    double *K = o->fine + (size_t)i * (size_t)n;
-    dae__collocation_values(rule->c, c->c[i], w);
-    dae__zero(n, K);
-    for (int j = 0; j < rule->s; j++)
-      dae__axpy(n, w[j], o->polynomial + (size_t)j * (size_t)n, K);
-  }
-}
+/* ---- refinement ---- */
 
-/* all nodes once; the largest change of what is integrated, relative to the tolerance */
-static dae_status radau_sweep(dae__radau *o, const dae__collocation_rule *c,
-                              const dae__rk_step *step, double *change, dae_error *err)
+/* one sweep over all nodes; *change: largest change of the differential part, relative to the
+ * tolerance */
+static dae_status radau_refine_sweep(dae__radau *o, const dae__collocation_rule *c,
+                                     const dae__rk_step *step, double *change, dae_error *err)
 {
   int n = o->r->n, dynamic = o->r->n2 + o->r->n1;
   *change = 0;
-  for (int i = 0; i < c->s; i++) { /* R_i, all of the same iterate */
+  for (int i = 0; i < c->s; i++) { /* all residuals of the same iterate */
     dae__reduced_at at = {.t = step->t + c->c[i] * step->h,
                           .z = o->z,
-                          .k = o->fine + (size_t)i * (size_t)n,
-                          .anew = true};
-    dae__radau_state(o, c, o->fine, step, i, o->z);
-    dae_status status =
-        o->r->table->residual(o->r->self, &at, o->fine_R + (size_t)i * (size_t)n, err);
-    DAE__TRY(status);
+                          .k = o->fine_polynomial + (size_t)i * (size_t)n,
+                          .refactor = true};
+    dae__radau_stage_state(o, c, o->fine_polynomial, step, i, o->z);
+    DAE__TRY(o->r->table->residual(o->r->self, &at, o->fine_R + (size_t)i * (size_t)n, err));
   }
   for (int i = 0; i < c->s; i++) {
-    double *K = o->fine + (size_t)i * (size_t)n, *D = o->fine_R + (size_t)i * (size_t)n;
+    double *D = o->fine_R + (size_t)i * (size_t)n;
     dae__solver_solve(o->r->real, D);
-    dae__axpy(n, -1, D, K);
+    dae__axpy(n, -1, D, o->fine_polynomial + (size_t)i * (size_t)n);
     dae__scale(dynamic, step->h, D);
     *change = fmax(*change, dae__norm(dynamic, D, o->weight + o->r->n2));
   }
   return DAE_OK;
 }
 
-dae_status dae__radau_refine(dae__radau *o, const dae__radau_rule *rule, const dae__rk_step *step,
-                             dae_error *err)
+dae_status dae__radau_refine(void *self, const dae__rk_step *step, dae_error *err)
 {
-  const dae__collocation_rule *c = dae__radau_finer_at(o, (rule->s - 3) / 2);
-  int size = o->r->n2 + o->r->n;
+  dae__radau *o = ((dae__radau_stepper *)self)->radau;
+  const dae__radau_rule *rule = dae__radau_rule_at(o, ((dae__radau_stepper *)self)->rule);
+  const dae__collocation_rule *c = dae__radau_fine_rule(o, rule->s);
+  int n = o->r->n, size = o->r->n2 + n;
   double rtol = o->fixed ? 1e-15 : o->rtol, last = INFINITY, change = INFINITY;
+  double w[DAE__COLLOCATION_STAGES];
   dae__weights(size, rtol, rtol * o->atol / o->rtol, step->from.z, o->weight);
-  radau_begin_fine(o, rule);
-  o->memory->fine = false;
-  for (int i = 0; i < SWEEPS; i++) {
+  for (int i = 0; i < c->s; i++) { /* initial iterate: polynomial of the stages */
+    double *K = o->fine_polynomial + (size_t)i * (size_t)n;
+    dae__collocation_values(rule->c, c->c[i], w);
+    dae__zero(n, K);
+    for (int j = 0; j < rule->s; j++)
+      dae__axpy(n, w[j], o->polynomial + (size_t)j * (size_t)n, K);
+  }
+  o->memory->refined = false;
+  for (int i = 0; i < DAE__RADAU_REFINE_SWEEPS; i++) {
     double before = last;
     last = change;
-    dae_status status = radau_sweep(o, c, step, &change, err);
+    dae_status status = radau_refine_sweep(o, c, step, &change, err);
     if (status)
       return dae__driver_can_retry(status) ? DAE_OK : status;
-    if (change <= GOOD || fmax(change, last) <= ROUND_OFF / rtol)
+    if (change <= DAE__RADAU_REFINE_CHANGE ||
+        fmax(change, last) <= DAE__RADAU_REFINE_ROUND_OFF / rtol)
       break;
-    if (!(change < fmax(before, last))) /* it does not converge: the stages are what there is */
+    if (!(change < fmax(before, last))) /* divergent: dense output stays that of the stages */
       return DAE_OK;
   }
-  radau_polynomial(o, c, o->fine, step, 1, o->z);
+  radau_dense_evaluate(o, c, o->fine_polynomial, step, 1, o->z);
   for (int i = 0; i < size; i++)
     o->fine_shift[i] = step->to.z[i] - o->z[i];
-  o->memory->fine = true;
+  o->memory->refined = true;
   return DAE_OK;
 }

@@ -1,41 +1,242 @@
-/* All stages in one system, each with derivatives of its own: rows i, columns j of
+/* One system of all stages, each with its own Jacobians: rows i, columns j of
  *
  *   delta_ij P0_i + h a_ij P1_i + h^2 (A A)_ij P2_i.
  *
- * The simplified iteration, which takes one set of derivatives for all stages, is limited where
- * stiff directions turn within a step: with a stiffness k on a mass m and an angle phi it contracts
- * by about h sqrt(k/m) phi. This one does not mind, at about s^3 times the price of a block. */
+ * The simplified iteration takes one set of Jacobians for all stages, which limits the step where
+ * stiff directions turn: with a stiffness k on a mass m and an angle phi it contracts by about
+ * h sqrt(k/m) phi. This system has no such limit, at about s^3 times the work of a block.
+ *
+ * Small systems with dense Jacobians eliminate the algebraic part first. The m algebraic unknowns y
+ * among the n = d + m of a stage occur in the rows of their own stage alone; m pivots Y there leave
+ * d rows without y,
+ *
+ *   Y y + T x = b,  Z y + U x = c   ->   (U - W T) x = c - W b,   W = Z/Y,
+ *
+ * with x the differential part of all stages: a dense system with (d/n)^3 of the work. Pivots are
+ * chosen by their size relative to the largest entries of their rows. */
+#include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
 #include "linalg/backend.h"
+#include "linalg/dense.h"
+#include "linalg/pair.h"
 #include "linalg/pattern.h"
-#include "onestep/radau/radau_small.h"
+#include "onestep/radau/radau.h"
+#include <math.h>
+
+/* ---- small systems: assembly ---- */
+
+struct dae__radau_small {
+  int s, max_stages;
+  int d, m, rows; /* rows: d, and one or two zero rows of W */
+  int *order;     /* s x n, rows of a stage: those of Y, then the others */
+  double *Y;      /* s x m columns of m; Y = L U, 1/u on the diagonal */
+  double *W;      /* s x m columns */
+  double *T;      /* s x m rows */
+  double *S;      /* Schur complement U - W T, then its factors */
+  double *scale;  /* row scales of S */
+  int *pivot;     /* row exchanges of S */
+  double *b;      /* right side of S */
+};
+
+/* matrices of one stage */
+typedef struct stage_rows {
+  int *order;
+  double *Y, *W, *T;
+} stage_rows;
+
+static stage_rows radau_small_stage(const dae__radau_small *f, int i)
+{
+  int m = f->m;
+  return (stage_rows){.order = f->order + i * (f->d + m),
+                      .Y = f->Y + i * m * m,
+                      .W = f->W + i * m * f->rows,
+                      .T = f->T + i * m * f->s * f->d};
+}
+
+dae_status dae__radau_small_create(dae__arena *arena, const dae__reduced *r, int max_stages,
+                                   dae__radau_small **out, dae_error *err)
+{
+  int d = r->n2 + r->n1, m = r->n - d, left = max_stages * d, rows = d / 2 * 2 + 2;
+  dae__radau_small *f = DAE__ALLOC(arena, dae__radau_small, 1);
+  dae__radau_small made = {.s = max_stages,
+                           .max_stages = max_stages,
+                           .d = d,
+                           .m = m,
+                           .rows = rows,
+                           .order = DAE__UNINIT(arena, int, max_stages * r->n),
+                           .Y = DAE__UNINIT(arena, double, max_stages *m *m),
+                           .W = DAE__ALLOC(arena, double, max_stages *m *rows),
+                           .T = DAE__UNINIT(arena, double, max_stages *m *left),
+                           .S = DAE__UNINIT(arena, double, left *left),
+                           .scale = DAE__UNINIT(arena, double, left),
+                           .pivot = DAE__UNINIT(arena, int, left),
+                           .b = DAE__UNINIT(arena, double, left)};
+  *out = NULL;
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  *f = made;
+  *out = f;
+  return DAE_OK;
+}
+
+/* reciprocal bounds of the largest entries of the rows of stage i, by the largest a_ij and
+ * (A A)_ij: the stage's own columns are no measure, as (A A)_ss = 0 */
+static void radau_small_scale_rows(const dae__reduced *r, const dae__collocation_rule *c, double h,
+                                   int i, double *scale)
+{
+  int n = r->n, dynamic = r->n2 + r->n1;
+  double a = h * dae__max_abs(c->s, c->A[i]), b = h * h * dae__max_abs(c->s, c->A2[i]);
+  dae__zero(n, scale);
+  for (int k = 0; k < n; k++)
+    for (int e = 0; e < n; e++) {
+      int at = k * n + e;
+      double size = fabs(r->P[0][at]);
+      if (k < dynamic)
+        size += a * fabs(r->P[1][at]) + b * fabs(r->P[2][at]);
+      scale[e] = size > scale[e] ? size : scale[e];
+    }
+  for (int e = 0; e < n; e++)
+    scale[e] = scale[e] > 0 ? 1 / scale[e] : 1;
+}
+
+static void radau_small_exchange(double *a, int i, int j)
+{
+  double t = a[i];
+  a[i] = a[j];
+  a[j] = t;
+}
+
+/* L and U of the columns a of y in all n rows, in pivot order: 0, or the first column without a
+ * pivot + 1 */
+static int radau_small_eliminate(int n, int m, double a[][DAE__SMALL_N], double *scale, int *order)
+{
+  for (int i = 0; i < n; i++)
+    order[i] = i;
+  for (int k = 0; k < m; k++) {
+    int p = k, row = order[k];
+    for (int i = k + 1; i < n; i++)
+      p = fabs(a[k][i] * scale[i]) > fabs(a[k][p] * scale[p]) ? i : p;
+    double r = 1 / a[k][p];
+    if (!isfinite(r) || r == 0)
+      return k + 1;
+    order[k] = order[p];
+    order[p] = row;
+    radau_small_exchange(scale, k, p);
+    for (int c = 0; c < m; c++)
+      radau_small_exchange(a[c], k, p);
+    a[k][k] = r;
+    for (int i = k + 1; i < n; i++)
+      a[k][i] *= r;
+    for (int c = k + 1; c < m; c++)
+      for (int i = k + 1; i < n; i++)
+        a[c][i] -= a[k][i] * a[c][k];
+  }
+  return 0;
+}
+
+/* rows of x without pivots: out = x(rest) - W x(Y), and top = x(Y), `stride` apart */
+static inline void radau_small_reduce(int d, int m, stage_rows o, const double *x,
+                                      double *restrict out, double *restrict top, int stride)
+{
+  const int *rest = o.order + m;
+  const double *w = o.W;
+  dae__pair sum[DAE__SMALL_N / 2 + 1];
+  int pairs = d / 2;
+  for (int i = 0; i < pairs; i++)
+    sum[i] = (dae__pair){x[rest[2 * i]], x[rest[2 * i + 1]]};
+  sum[pairs] = (dae__pair){d % 2 ? x[rest[d - 1]] : 0, 0};
+  for (int k = 0; k < m; k++) {
+    double u = top[k * stride] = x[o.order[k]];
+    for (int i = 0; i <= pairs; i++, w += 2)
+      sum[i] -= dae__pair_of(w) * u;
+  }
+  for (int i = 0; i < pairs; i++)
+    dae__pair_to(out + 2 * i, sum[i]);
+  if (d % 2)
+    out[d - 1] = sum[pairs][0];
+}
+
+int dae__radau_small_add(dae__radau_small *f, const dae__reduced *r, const dae__collocation_rule *c,
+                         double h, int i)
+{
+  DAE__ASSERT(r->n == f->d + f->m && r->n <= DAE__SMALL_N && i < f->s);
+  int n = r->n, d = f->d, m = f->m, left = f->s * d;
+  stage_rows o = radau_small_stage(f, i);
+  double a[DAE__SMALL_N][DAE__SMALL_N], scale[DAE__SMALL_N], x[DAE__SMALL_N];
+  radau_small_scale_rows(r, c, h, i, scale);
+  for (int k = 0; k < m; k++)
+    dae__copy(n, r->P[0] + (d + k) * n, a[k]);
+  int failed = radau_small_eliminate(n, m, a, scale, o.order);
+  if (failed)
+    return d + failed - 1;
+  for (int k = m - 1; k >= 0; k--) { /* Y, and W = Z/Y by W L = its rows of L */
+    double *w = o.W + k * f->rows;
+    dae__copy(d, a[k] + m, w);
+    for (int l = k + 1; l < m; l++)
+      dae__axpy(d, -a[k][l], o.W + l * f->rows, w);
+    dae__copy(m, a[k], o.Y + k * m);
+  }
+  for (int j = 0; j < f->s; j++) {
+    double part[3] = {i == j, h * c->A[i][j], h * h * c->A2[i][j]};
+    for (int k = 0; k < d; k++) {
+      dae__reduced_combine(r, k * n, n, part, x);
+      radau_small_reduce(d, m, o, x, f->S + (j * d + k) * left + i * d,
+                         f->T + i * m * left + j * d + k, left);
+    }
+  }
+  return -1;
+}
+
+dae_status dae__radau_small_factor(dae__radau_small *f, int *column)
+{
+  int left = f->s * f->d;
+  dae__lu_scale_rows(left, f->S, f->scale);
+  int failed = dae__lu_factor(left, f->S, f->pivot);
+  *column = failed ? (failed - 1) % f->d : -1;
+  return failed ? DAE_ERROR_SINGULAR : DAE_OK;
+}
+
+/* ---- small systems: solution ---- */
+
+void dae__radau_small_solve(const dae__radau_small *f, double *D)
+{
+  int d = f->d, m = f->m, n = d + m, left = f->s * d;
+  double top[DAE__RADAU_STAGES][DAE__SMALL_N];
+  for (int i = 0; i < f->s; i++)
+    radau_small_reduce(d, m, radau_small_stage(f, i), D + i * n, f->b + i * d, top[i], 1);
+  for (int i = 0; i < left; i++)
+    f->b[i] *= f->scale[i];
+  dae__lu_solve(left, f->S, f->pivot, f->b);
+  for (int i = 0; i < f->s; i++) {
+    const stage_rows o = radau_small_stage(f, i);
+    double *y = top[i]; /* y = Y\(b - T x) */
+    for (int k = 0; k < m; k++)
+      y[k] -= dae__dot(left, o.T + k * left, f->b);
+    for (int k = 0; k < m; k++)
+      for (int l = k + 1; l < m; l++)
+        y[l] -= o.Y[k * m + l] * y[k];
+    for (int k = m - 1; k >= 0; k--) {
+      y[k] *= o.Y[k * m + k];
+      for (int l = 0; l < k; l++)
+        y[l] -= o.Y[k * m + l] * y[k];
+    }
+    dae__copy(d, f->b + i * d, D + i * n);
+    dae__copy(m, y, D + i * n + d);
+  }
+}
+
+/* ---- systems of any size ---- */
 
 struct dae__radau_full {
   int s, n;
-  dae__radau_small *few; /* NULL: they are not few, or their derivatives sparse */
-  dae_pattern pattern;   /* s x s tiles */
+  dae__radau_small *small; /* NULL: large, or Jacobians are sparse */
+  dae_pattern pattern;     /* s x s tiles */
   double *values;
   dae__solver *solver;
 };
 
-static bool radau_full_is_small(const dae__reduced *r)
-{
-  return r->n <= DAE__SMALL_N && dae__pattern_count(&r->pattern) == r->n * r->n;
-}
-
-static dae_status radau_full_create_tiles(dae__arena *arena, const dae__reduced *r,
-                                          dae__radau_full *f, dae_error *err)
-{
-  f->pattern = dae__pattern_tiles(arena, &r->pattern, f->s);
-  if (!dae__arena_failed(arena))
-    f->values = DAE__ALLOC(arena, double, dae__pattern_count(&f->pattern));
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
-  return dae__solver_create(arena, &f->pattern, &f->solver, err);
-}
-
-dae_status dae__radau_full_create(dae__arena *arena, const dae__reduced *r, int s, int most,
+dae_status dae__radau_full_create(dae__arena *arena, const dae__reduced *r, int s, int max_stages,
                                   const dae__radau_full *other, dae__radau_full **out,
                                   dae_error *err)
 {
@@ -43,11 +244,17 @@ dae_status dae__radau_full_create(dae__arena *arena, const dae__reduced *r, int 
   *out = f;
   if (!f)
     return dae__out_of_memory(err);
-  *f = (dae__radau_full){.s = s, .n = r->n, .few = other ? other->few : NULL};
-  if (f->few)
+  *f = (dae__radau_full){.s = s, .n = r->n, .small = other ? other->small : NULL};
+  if (f->small)
     return DAE_OK;
-  return radau_full_is_small(r) ? dae__radau_small_create(arena, r, most, &f->few, err)
-                                : radau_full_create_tiles(arena, r, f, err);
+  if (r->n <= DAE__SMALL_N && dae__pattern_count(&r->pattern) == r->n * r->n)
+    return dae__radau_small_create(arena, r, max_stages, &f->small, err);
+  f->pattern = dae__pattern_tiles(arena, &r->pattern, f->s);
+  if (!dae__arena_failed(arena))
+    f->values = DAE__ALLOC(arena, double, dae__pattern_count(&f->pattern));
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  return dae__solver_create(arena, &f->pattern, &f->solver, err);
 }
 
 void dae__radau_full_free(dae__radau_full *f)
@@ -58,16 +265,16 @@ void dae__radau_full_free(dae__radau_full *f)
 
 dae_status dae__radau_full_reload(dae__radau_full *f)
 {
-  return f->few ? DAE_OK : dae__solver_reload(f->solver);
+  return f->small ? DAE_OK : dae__solver_reload(f->solver);
 }
 
-/* the row of stage i, from the derivatives there; -1, or the unknown at which it is singular */
-static int radau_full_add_row(dae__radau_full *f, const dae__reduced *r,
-                              const dae__collocation_rule *c, double h, int i)
+/* rows of stage i from its Jacobians; -1, or the unknown at which they are singular */
+static int radau_full_add_rows(dae__radau_full *f, const dae__reduced *r,
+                               const dae__collocation_rule *c, double h, int i)
 {
   const int *start = r->pattern.start;
-  if (f->few)
-    return dae__radau_small_add(f->few, r, c, h, i);
+  if (f->small)
+    return dae__radau_small_add(f->small, r, c, h, i);
   for (int j = 0; j < f->s; j++) {
     double part[3] = {i == j, h * c->A[i][j], h * h * c->A2[i][j]};
     for (int col = 0; col < f->n; col++) {
@@ -79,44 +286,41 @@ static int radau_full_add_row(dae__radau_full *f, const dae__reduced *r,
   return -1;
 }
 
-/* *column: the unknown of a stage at which it is singular, or -1 */
-static dae_status radau_full_factor(dae__radau_full *f, int *column)
-{
-  if (f->few)
-    return dae__radau_small_factor(f->few, column);
-  dae_status status = dae__solver_factor(f->solver, f->values);
-  int failed = dae__solver_column(f->solver);
-  *column = failed < 0 ? -1 : failed % f->n;
-  return status;
-}
-
 dae_status dae__radau_full_factor(dae__radau *o, dae__radau_full *f, const dae__radau_rule *rule,
                                   const dae__rk_step *step, dae_error *err)
 {
   dae__reduced *r = o->r;
-  int middle = rule->s / 2, n = r->n, size = r->n2 + n;
-  int column = -1;
+  int middle = rule->s / 2, n = r->n, size = r->n2 + n, column = -1;
+  double s = rule->s;
   char name[64] = "";
-  if (f->few)
-    dae__radau_small_begin(f->few, rule->s);
-  for (int k = 1; k <= rule->s; k++) { /* the middle comes last: its derivatives stay */
+  if (f->small) {
+    DAE__ASSERT(rule->s <= f->small->max_stages);
+    f->small->s = rule->s;
+  }
+  for (int k = 1; k <= rule->s; k++) { /* the middle stage last: r keeps its Jacobians */
     int i = (middle + k) % rule->s;
     dae__reduced_at at = {.t = step->t + rule->c->c[i] * step->h,
                           .z = o->Z + (size_t)i * (size_t)size,
                           .k = o->K + (size_t)i * (size_t)n};
-    dae_status status = r->table->linearise(r->self, &at, err);
-    DAE__TRY(status);
-    int failed = radau_full_add_row(f, r, rule->c, step->h, i);
+    DAE__TRY(r->table->linearise(r->self, &at, err));
+    int failed = radau_full_add_rows(f, r, rule->c, step->h, i);
     column = column < 0 ? failed : column;
   }
   r->memory->jacobians += rule->s;
   r->memory->factorisations++;
-  dae__radau_charge(o, rule, DAE__RADAU_FULL);
-  dae_status status = column < 0 ? radau_full_factor(f, &column) : DAE_ERROR_SINGULAR;
+  o->memory->work += s * DAE__RADAU_JACOBIAN_WORK + s * s * s / 4;
+  dae_status status = DAE_ERROR_SINGULAR;
+  if (column < 0 && f->small) {
+    status = dae__radau_small_factor(f->small, &column);
+  } else if (column < 0) {
+    status = dae__solver_factor(f->solver, f->values);
+    int failed = dae__solver_column(f->solver);
+    column = failed < 0 ? -1 : failed % f->n;
+  }
   if (status == DAE_ERROR_SINGULAR && column >= 0)
     r->table->name(r->self, column, name, sizeof name);
   return status ? dae__fail(err, status, name[0] ? name : NULL,
-                            "the matrix of all stages cannot be factored%s%s",
+                            "the iteration matrix of all stages cannot be factored%s%s",
                             name[0] ? ": it is singular at " : "", name)
                 : DAE_OK;
 }
@@ -124,8 +328,8 @@ dae_status dae__radau_full_factor(dae__radau *o, dae__radau_full *f, const dae__
 void dae__radau_full_solve(dae__radau *o, dae__radau_full *f)
 {
   dae__copy(f->s * f->n, o->R, o->D);
-  if (f->few)
-    dae__radau_small_solve(f->few, o->D);
+  if (f->small)
+    dae__radau_small_solve(f->small, o->D);
   else
     dae__solver_solve(f->solver, o->D);
 }

@@ -1,10 +1,15 @@
-/* The coefficients of Radau IIA. Eigenvalues and vectors of A are those that quadrature/eigen.h
- * finds in extended precision, typed in because finding them takes as long as some runs
+/* Coefficients of Radau IIA, and the linear maps of its stages with their number known to the
+ * compiler. Eigenvalues and eigenvectors of A come from quadrature/eigen.h in extended precision;
+ * they are tabulated because computing them takes as long as some runs
  * (tests/unit/test_radau_rule.c compares). */
+#include "core/assert.h"
 #include "onestep/radau/radau.h"
 #include "quadrature/lagrange.h"
+#include <math.h>
 
-/* pairs of real and imaginary parts */
+/* ---- coefficients ---- */
+
+/* eigenvalues and eigenvectors; complex numbers as real and imaginary part */
 typedef struct eigen {
   double mu, T[DAE__RADAU_STAGES], Ti[DAE__RADAU_STAGES];
   double zmu[DAE__REDUCED_PAIRS][2];
@@ -102,18 +107,14 @@ static const eigen radau_table[DAE__RADAU_RULES] = {
               {-0.20734952297165177, -0.045992745663932768}}}},
 };
 
-static double complex radau_number(const double part[2])
-{
-  return part[0] + part[1] * I;
-}
-
-static dae__pair radau_twice(double x)
+static dae__pair radau_rule_both_lanes(double x)
 {
   return (dae__pair){x, x};
 }
 
 dae__radau_rule dae__radau_rule_create(int stages)
 {
+  DAE__ASSERT(stages == 3 || stages == 5 || stages == 7);
   const eigen *e = &radau_table[(stages - 3) / 2];
   dae__radau_rule rule = {.c = dae__collocation_tabulated(stages, true),
                           .s = stages,
@@ -122,28 +123,22 @@ dae__radau_rule dae__radau_rule_create(int stages)
   dae__collocation_values(rule.c, 0, rule.start);
   for (int j = 0; j < stages; j++) {
     double others = j > 0 ? dae__lagrange_weight(stages - 1, rule.c->c + 1, j - 1, 0) : 0;
-    rule.rough[j] = rule.start[j] - others;
-    rule.T[j] = e->T[j];
-    rule.Ti[j] = e->Ti[j];
-  }
-  for (int j = 0; j < stages; j++) {
-    rule.forth.m[0][j] = radau_twice(e->Ti[j]);
-    rule.back.m[j][0] = radau_twice(e->T[j]);
+    rule.low_order[j] = rule.start[j] - others;
+    rule.to_eigen.m[0][j] = radau_rule_both_lanes(e->Ti[j]);
+    rule.from_eigen.m[j][0] = radau_rule_both_lanes(e->T[j]);
     for (int i = 0; i < stages; i++) {
-      rule.A.m[i][j] = radau_twice(rule.c->A[i][j]);
-      rule.A2.m[i][j] = radau_twice(rule.c->A2[i][j]);
+      rule.A.m[i][j] = radau_rule_both_lanes(rule.c->A[i][j]);
+      rule.A2.m[i][j] = radau_rule_both_lanes(rule.c->A2[i][j]);
     }
   }
   for (int p = 0; p < rule.pairs; p++) {
-    rule.zmu[p] = radau_number(e->zmu[p]);
-    for (int j = 0; j < stages; j++) {
-      rule.zT[p][j] = radau_number(e->zT[p][j]);
-      rule.zTi[p][j] = radau_number(e->zTi[p][j]);
+    rule.zmu[p] = e->zmu[p][0] + e->zmu[p][1] * I;
+    for (int j = 0; j < stages; j++)
       for (int part = 0; part < 2; part++) { /* w and its conjugate: T w + T' w' = 2 Re T w */
-        rule.forth.m[1 + 2 * p + part][j] = radau_twice(e->zTi[p][j][part]);
-        rule.back.m[j][1 + 2 * p + part] = radau_twice((part ? -2 : 2) * e->zT[p][j][part]);
+        rule.to_eigen.m[1 + 2 * p + part][j] = radau_rule_both_lanes(e->zTi[p][j][part]);
+        rule.from_eigen.m[j][1 + 2 * p + part] =
+            radau_rule_both_lanes((part ? -2 : 2) * e->zT[p][j][part]);
       }
-    }
   }
   return rule;
 }
@@ -151,17 +146,128 @@ dae__radau_rule dae__radau_rule_create(int stages)
 const dae__radau_rule *dae__radau_rule_at(const dae__radau *o, int i)
 {
   dae__radau_rule *rule = o->rule[i];
-  if (rule->s == 0) {
-    *rule = dae__radau_rule_create(3 + 2 * i);
-    rule->goal = dae__radau_goal_of(o, rule->s);
-  }
+  if (rule->s > 0)
+    return rule;
+  *rule = dae__radau_rule_create(3 + 2 * i);
+  double s = rule->s, part = (s + 1) / (2 * s); /* order of the estimate over order of the step */
+  double rtol = 0.1 * pow(o->rtol, part);
+  rule->tolerance =
+      (dae__radau_tolerance){.rtol = rtol,
+                             .atol = rtol * o->atol / o->rtol,
+                             .stop = pow(rtol, 1 / part - 1),
+                             .stagnation = fmin(10 * o->rtol, DAE__RADAU_STAGNATION) / rtol,
+                             .fixed = o->fixed};
   return rule;
 }
 
-const dae__collocation_rule *dae__radau_finer_at(const dae__radau *o, int i)
+int dae__radau_fine_nodes(int s)
 {
-  int nodes = dae__radau_finer(3 + 2 * i);
-  if (o->finer->s != nodes)
-    *o->finer = dae__collocation_create(nodes, true);
-  return o->finer;
+  int wanted = 2 * s - 2;
+  return wanted < DAE__COLLOCATION_STAGES ? wanted : DAE__COLLOCATION_STAGES;
+}
+
+const dae__collocation_rule *dae__radau_fine_rule(const dae__radau *o, int s)
+{
+  int nodes = dae__radau_fine_nodes(s);
+  if (o->fine_rule->s != nodes)
+    *o->fine_rule = dae__collocation_create(nodes, true);
+  return o->fine_rule;
+}
+
+/* ---- linear maps: two entries of all rows at a time stay in registers ---- */
+
+static inline void radau_map_load(const int s, const double *X, int n, dae__pair *x)
+{
+  for (int j = 0; j < s; j++)
+    x[j] = dae__pair_from_anywhere(X + j * n);
+}
+
+/* the last entry of an odd number */
+static inline void radau_map_load_one(const int s, const double *X, int n, dae__pair *x)
+{
+  for (int j = 0; j < s; j++)
+    x[j] = (dae__pair){X[j * n], 0};
+}
+
+static inline dae__pair radau_map_sum(const int s, const dae__pair *m, const dae__pair *x)
+{
+  dae__pair even = m[0] * x[0], odd = m[1] * x[1];
+  for (int j = 2; j < s; j += 2) {
+    even += m[j] * x[j];
+    if (j + 1 < s)
+      odd += m[j + 1] * x[j + 1];
+  }
+  return even + odd;
+}
+
+static inline void radau_map_all_rows(const int s, const dae__radau_map *map, int count,
+                                      const double *X, int n, double *to, int stride)
+{
+  dae__pair x[DAE__RADAU_STAGES];
+  int e = 0;
+  for (; e + 2 <= count; e += 2) {
+    radau_map_load(s, X + e, n, x);
+    for (int i = 0; i < s; i++)
+      dae__pair_to(to + i * stride + e, radau_map_sum(s, map->m[i], x));
+  }
+  if (e == count)
+    return;
+  radau_map_load_one(s, X + e, n, x);
+  for (int i = 0; i < s; i++)
+    to[i * stride + e] = radau_map_sum(s, map->m[i], x)[0];
+}
+
+/* base + at_i slope, or base without a slope */
+static inline dae__pair radau_map_start(const dae__radau_integral *o, int i, dae__pair base,
+                                        dae__pair slope)
+{
+  if (o->slope)
+    base += o->at[i] * slope;
+  return base;
+}
+
+static inline void radau_map_integrate_rows(const int s, const dae__radau_integral *o, int n,
+                                            const double *X, int stride, double *to)
+{
+  dae__pair x[DAE__RADAU_STAGES];
+  int e = 0;
+  for (; e + 2 <= o->count; e += 2) {
+    dae__pair base = dae__pair_from_anywhere(o->base + e);
+    dae__pair slope = {0, 0};
+    if (o->slope)
+      slope = dae__pair_from_anywhere(o->slope + e);
+    radau_map_load(s, X + e, n, x);
+    for (int i = 0; i < s; i++)
+      dae__pair_to(to + i * stride + e, radau_map_start(o, i, base, slope) +
+                                            o->factor * radau_map_sum(s, o->map->m[i], x));
+  }
+  if (e == o->count)
+    return;
+  dae__pair base = {o->base[e], 0}, slope = {o->slope ? o->slope[e] : 0, 0};
+  radau_map_load_one(s, X + e, n, x);
+  for (int i = 0; i < s; i++)
+    to[i * stride + e] =
+        (radau_map_start(o, i, base, slope) + o->factor * radau_map_sum(s, o->map->m[i], x))[0];
+}
+
+void dae__radau_map_rows(int s, const dae__radau_map *map, int count, const double *X, int n,
+                         double *to, int stride)
+{
+  if (s == 3)
+    radau_map_all_rows(3, map, count, X, n, to, stride);
+  else if (s == 5)
+    radau_map_all_rows(5, map, count, X, n, to, stride);
+  else
+    radau_map_all_rows(7, map, count, X, n, to, stride);
+}
+
+void dae__radau_integrate(int s, const dae__radau_integral *integral, int n, const double *X,
+                          int stride, double *to)
+{
+  if (s == 3)
+    radau_map_integrate_rows(3, integral, n, X, stride, to);
+  else if (s == 5)
+    radau_map_integrate_rows(5, integral, n, X, stride, to);
+  else
+    radau_map_integrate_rows(7, integral, n, X, stride, to);
 }

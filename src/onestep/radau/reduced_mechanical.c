@@ -9,49 +9,119 @@
  *   g rows   by a, v                G, gamma_v = 2 gdot_q
  *   k rows   by a, v                K, kappa_v, for which k_q is taken
  *
- * Rows of dependent constraints are "multiplier = 0". */
+ * Rows of dependent constraints are "multiplier = 0".
+ *
+ * The preconditioner of small systems without w is
+ *
+ *         [ M   A' ]
+ *   R_k = [  1     ]   of (v', u', lambda and psi),   A = [G; K],
+ *         [ A      ]
+ *
+ * factored without pivoting, with one M for all stages.
+ *
+ * The end of a step is projected onto the constraints in the norm of its real block B(w),
+ *
+ *   q -= x,  x = B(w)\(0, y),  A x = (g, 0);      v -= x,  A x = (gdot, k),
+ *
+ * where y is not the right side, as the constraint rows of B are A + w R. */
+#include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
-#include "onestep/radau/reduced_precondition.h"
-#include "onestep/radau/reduced_project.h"
+#include "linalg/backend.h"
+#include "linalg/dense.h"
+#include "linalg/saddle/unpivoted.h"
+#include "onestep/radau/reduced.h"
+
+/* Part of a projection that may be left unsolved: corrections are a small part of the state and
+ * have round-off of their own. Chosen, not measured. */
+#define PROJECTION_RESIDUAL 1e-8
+/* Largest number of iterations of a projection by B(w) alone, and decrease that each must reach;
+ * chosen, not measured. */
+#define PROJECTION_ITERATIONS 8
+#define PROJECTION_DECREASE 0.5
 
 typedef struct mechanical {
   dae__mech *m;
   dae__reduced *r;
+  int first; /* first constraint row, first multiplier */
   dae__reduced_terms terms;
-  /* of the matrices */
-  double *M0, *G0, *K0, *J, *Ms, *Gts, *Kts, *gdot_q, *k_q, *ones, *idle;
+  /* Jacobians */
+  double *M0, *G0, *K0, *J, *Ms, *Gts, *Kts, *gdot_q, *k_q, *ones, *dependent;
   dae_pattern unit_u, unit_c;
-  /* of residuals, at the last point */
+  /* matrices and functions at the point of the last residual */
   double *M, *G, *K, *fsc, *gamma;
-  dae_mechanical_wanted want;     /* all of these that there are, */
-  dae_mechanical_wanted want_end; /* and what the projection of the end needs */
-  bool M_stays, M0_stays;         /* constant, and evaluated; */
-  bool M_diagonal;                /* then: with nothing but */
+  double *end;                    /* ng + nc: g, gdot and k at the end of the step */
+  dae_mechanical_wanted want;     /* all but end */
+  dae_mechanical_wanted want_end; /* end included */
+  bool M_known, M0_known;         /* constant, and evaluated */
+  bool M_diagonal;                /* constant and diagonal */
   double *diagonal;
-  dae__divisor divisor;
-  dae__landing land;
+  /* preconditioner */
+  dae__unpivoted *R_k; /* NULL: none */
+  int stages, stage;   /* number of stages; current one, or `stages`: point of the Jacobians */
+  double *A;           /* A by columns with an even number of rows */
+  double *dense_M;
+  /* projection */
+  double *b, *x;  /* nc, 2 n */
+  double *X, *AX; /* small systems: B\(0, I), nc columns of nq, and A X; else NULL */
+  int *pivot;     /* of A X */
 } mechanical;
 
-static int reduced_mech_first_constraint(const dae__mech *m)
+/* ---- preconditioner ---- */
+
+static void reduced_mech_put_rows(const dae_pattern *p, const double *values, int first, int stride,
+                                  double *to)
 {
-  return m->nq + m->nu + m->nw;
+  for (int j = 0; j < p->cols; j++)
+    for (int e = p->start[j]; e < p->start[j + 1]; e++)
+      to[j * stride + first + p->row[e]] = values[e];
+}
+
+/* R_k of a stage; false: constraints depend on each other */
+static bool reduced_mech_factor_stage(mechanical *o, int stage, const double *G, const double *K)
+{
+  const dae__mech *m = o->m;
+  int stride = dae__unpivoted_stride(o->R_k);
+  o->stage = stage;
+  if (m->ng == stride && dae__pattern_count(&m->G) == m->ng * m->nq) /* A = G, dense and even */
+    return dae__unpivoted_factor(o->R_k, stage, G);
+  reduced_mech_put_rows(&m->G, G, 0, stride, o->A);
+  reduced_mech_put_rows(&m->K, K, m->ng, stride, o->A);
+  return dae__unpivoted_factor(o->R_k, stage, o->A);
+}
+
+static bool reduced_mech_factor_preconditioner(void *self)
+{
+  mechanical *o = self;
+  const dae__mech *m = o->m;
+  if (m->count->dependent > 0)
+    return false;
+  reduced_mech_put_rows(&m->M, o->M0, 0, m->nq, o->dense_M);
+  return dae__unpivoted_mass(o->R_k, o->dense_M) &&
+         reduced_mech_factor_stage(o, o->stages, o->G0, o->K0);
+}
+
+static void reduced_mech_precondition(const void *self, double *b)
+{
+  const mechanical *o = self;
+  DAE__ASSERT(o->R_k && o->stage <= o->stages);
+  dae__unpivoted_solve(o->R_k, o->stage, b, b + o->m->nq + o->m->nu);
 }
 
 /* ---- residual ---- */
 
 static void reduced_mech_want_mass(mechanical *o, bool wanted)
 {
-  o->M_stays = !wanted;
+  o->M_known = !wanted;
   o->want.M = o->want_end.M = wanted ? o->M : NULL;
 }
 
-/* M and, where it is constant, whether it is diagonal: then M a needs that alone */
-static void reduced_mech_look_at_mass(mechanical *o)
+/* after an evaluation of M: a constant one is not evaluated again, and is checked for a diagonal */
+static void reduced_mech_check_mass(mechanical *o)
 {
   const dae__mech *m = o->m;
   reduced_mech_want_mass(o, !m->p->constant_mass);
-  o->M_diagonal = o->M_stays;
+  o->M_diagonal = o->M_known;
   for (int j = 0; j < m->nq && o->M_diagonal; j++) {
     o->diagonal[j] = 0;
     for (int e = m->M.start[j]; e < m->M.start[j + 1]; e++) {
@@ -63,20 +133,7 @@ static void reduced_mech_look_at_mass(mechanical *o)
   }
 }
 
-/* r = M a - f */
-static void reduced_mech_begin_with_mass(const mechanical *o, const double *a, double *restrict r)
-{
-  int nq = o->m->nq, i = 0;
-  const double *f = o->fsc, *M = o->diagonal;
-  for (; o->M_diagonal && i + 2 <= nq; i += 2)
-    dae__pair_to(r + i, dae__pair_of(M + i) * dae__pair_from_anywhere(a + i) - dae__pair_of(f + i));
-  for (; i < nq; i++)
-    r[i] = (o->M_diagonal ? M[i] * a[i] : 0) - f[i];
-  if (!o->M_diagonal)
-    dae__matrix_times(&o->m->M, o->M, 1, a, r);
-}
-
-/* r += A' mu, c += A a; where A is full, rows four and two at a time */
+/* r += A' mu, c += A a; dense A: four rows at a time */
 static void reduced_mech_add_constraints(const dae_pattern *p, const double *A, const double *a,
                                          const double *mu, double *r, double *c)
 {
@@ -107,13 +164,19 @@ static void reduced_mech_add_constraints(const dae_pattern *p, const double *A, 
     }
 }
 
-/* r = R from what has been evaluated */
-static void reduced_mech_put_together(const mechanical *o, const double *a, double *r)
+/* r = R from the functions evaluated last */
+static void reduced_mech_assemble(const mechanical *o, const double *a, double *restrict r)
 {
   const dae__mech *m = o->m;
-  int first = reduced_mech_first_constraint(m);
-  const double *lambda = a + first, *psi = lambda + m->ng;
-  reduced_mech_begin_with_mass(o, a, r);
+  int first = o->first;
+  const double *lambda = a + first, *psi = lambda + m->ng, *f = o->fsc, *M = o->diagonal;
+  int e = 0; /* M a - f */
+  for (; o->M_diagonal && e + 2 <= m->nq; e += 2)
+    dae__pair_to(r + e, dae__pair_of(M + e) * dae__pair_from_anywhere(a + e) - dae__pair_of(f + e));
+  for (; e < m->nq; e++)
+    r[e] = (o->M_diagonal ? M[e] * a[e] : 0) - f[e];
+  if (!o->M_diagonal)
+    dae__matrix_times(&m->M, o->M, 1, a, r);
   for (int i = m->nq; i < first; i++) /* u' - s, -c */
     r[i] = (i < m->nq + m->nu ? a[i] : 0) - o->fsc[i];
   dae__copy(m->nc, o->gamma, r + first);
@@ -127,20 +190,8 @@ static void reduced_mech_put_together(const mechanical *o, const double *a, doub
         r[first + i] = lambda[i];
 }
 
-/* R_k\R in place of R */
-static dae_status reduced_mech_divide_residual(mechanical *o, const dae__reduced_at *at, double *r,
-                                               dae_error *err)
-{
-  if (!at->anew)
-    dae__divisor_take_up(&o->divisor, at->stage);
-  else if (!dae__divisor_set(&o->divisor, at->stage, o->G, o->K))
-    return dae__fail(err, DAE_ERROR_SINGULAR, NULL, "constraints depend on each other at a stage");
-  dae__divisor_divide(&o->divisor, r);
-  return DAE_OK;
-}
-
-/* What is evaluated stands in r, or at the end of a step in `end`: that these are finite says that
- * all of it is. Where they are not it is looked for, by another evaluation. */
+/* Finite r, and finite `end` at the end of a step, imply that all functions are finite. Otherwise a
+ * second evaluation finds the function that is not. */
 static dae_status reduced_mech_residual(void *self, const dae__reduced_at *at, double *r,
                                         dae_error *err)
 {
@@ -150,72 +201,162 @@ static dae_status reduced_mech_residual(void *self, const dae__reduced_at *at, d
   const dae_mechanical_wanted *want = at->end ? &o->want_end : &o->want;
   point.w = at->k + m->nq + m->nu;
   DAE__TRY(dae__mech_eval_unchecked(m, &point, want, err));
-  if (!o->M_stays)
-    reduced_mech_look_at_mass(o);
-  reduced_mech_put_together(o, at->k, r);
-  bool good = dae__all_finite(o->r->n, r);
-  if (good && at->end)
-    good = dae__all_finite(m->ng + m->nc, o->land.end);
-  if (good)
-    return o->r->memory->solved ? reduced_mech_divide_residual(o, at, r, err) : DAE_OK;
-  reduced_mech_want_mass(o, true);
-  return dae__mech_eval(m, &point, want, err);
+  if (!o->M_known)
+    reduced_mech_check_mass(o);
+  reduced_mech_assemble(o, at->k, r);
+  bool finite = dae__all_finite(o->r->n, r);
+  if (finite && at->end)
+    finite = dae__all_finite(m->ng + m->nc, o->end);
+  if (!finite) {
+    reduced_mech_want_mass(o, true);
+    return dae__mech_eval(m, &point, want, err);
+  }
+  if (!o->r->memory->preconditioned)
+    return DAE_OK;
+  if (!at->refactor)
+    o->stage = at->stage;
+  else if (!reduced_mech_factor_stage(o, at->stage, o->G, o->K))
+    return dae__fail(err, DAE_ERROR_SINGULAR, NULL, "constraints depend on each other at a stage");
+  reduced_mech_precondition(o, r);
+  return DAE_OK;
 }
 
-/* ---- matrices ---- */
-
-static dae_status reduced_mech_derive(mechanical *o, const dae_mechanical_at *at, const double *a,
-                                      const double *lambda, dae_error *err)
-{
-  dae__mech *m = o->m;
-  dae_mechanical_wanted want = {.M = o->M0_stays ? NULL : o->M0, .G = o->G0, .K = o->K0};
-  dae_status status = dae__mech_eval(m, at, &want, err);
-  o->M0_stays = o->M0_stays || (!status && m->p->constant_mass);
-  if (!status)
-    status = dae__mech_J(m, at, o->J, err);
-  if (!status && !m->p->constant_mass)
-    status = dae__mech_Ms(m, at, a, o->Ms, err);
-  if (!status && m->ng > 0)
-    status = dae__mech_Gts(m, at, lambda, o->Gts, err);
-  if (!status && m->ng > 0)
-    status = dae__mech_gdot_q(m, at, o->gdot_q, err);
-  if (!status && m->nk > 0)
-    status = dae__mech_k_q(m, at, o->k_q, err);
-  if (!status && m->nk > 0)
-    status = dae__mech_Kts(m, at, lambda + m->ng, o->Kts, err);
-  return status;
-}
+/* ---- Jacobians ---- */
 
 static dae_status reduced_mech_linearise(void *self, const dae__reduced_at *at, dae_error *err)
 {
   mechanical *o = self;
   dae__mech *m = o->m;
+  const double *a = at->k, *lambda = at->k + o->first;
   dae_mechanical_at point = dae__mech_at(m, at->t, at->z);
+  dae_mechanical_wanted want = {.M = o->M0_known ? NULL : o->M0, .G = o->G0, .K = o->K0};
   point.w = at->k + m->nq + m->nu;
-  dae_status status =
-      reduced_mech_derive(o, &point, at->k, at->k + reduced_mech_first_constraint(m), err);
-  DAE__TRY(status);
+  DAE__TRY(dae__mech_eval(m, &point, &want, err));
+  o->M0_known = o->M0_known || m->p->constant_mass;
+  DAE__TRY(dae__mech_J(m, &point, o->J, err));
+  if (!m->p->constant_mass)
+    DAE__TRY(dae__mech_Ms(m, &point, a, o->Ms, err));
+  if (m->ng > 0) {
+    DAE__TRY(dae__mech_Gts(m, &point, lambda, o->Gts, err));
+    DAE__TRY(dae__mech_gdot_q(m, &point, o->gdot_q, err));
+  }
+  if (m->nk > 0) {
+    DAE__TRY(dae__mech_k_q(m, &point, o->k_q, err));
+    DAE__TRY(dae__mech_Kts(m, &point, lambda + m->ng, o->Kts, err));
+  }
   for (int i = 0; i < m->nc; i++)
-    o->idle[i] = m->active[i] ? 0 : 1;
+    o->dependent[i] = m->active[i] ? 0 : 1;
   dae__reduced_gather(&o->terms, o->r);
   return DAE_OK;
 }
 
-static bool reduced_mech_prepare(void *self)
+/* ---- projection ---- */
+
+/* y += a A x */
+static void reduced_mech_add_Ax(const mechanical *o, double a, const double *x, double *y)
+{
+  const dae__mech *m = o->m;
+  if (m->ng > 0)
+    dae__matrix_times(&m->G, o->G, a, x, y);
+  if (m->nk > 0)
+    dae__matrix_times(&m->K, o->K, a, x, y + m->ng);
+}
+
+/* x with A x = b by iterative refinement of x = B(w)\(0, b); b: residual */
+static void reduced_mech_correct_iterated(mechanical *o, double *b, double *x)
+{
+  const dae__mech *m = o->m;
+  int n = o->r->n;
+  double before = INFINITY;
+  dae__zero(m->nq, x);
+  for (int i = 0; i < PROJECTION_ITERATIONS; i++) {
+    double left = dae__max_abs(m->nc, b);
+    if (!(left < PROJECTION_DECREASE * before) || left == 0)
+      return;
+    before = left;
+    dae__zero(n, o->x);
+    dae__copy(m->nc, b, o->x + o->first);
+    dae__solver_solve(o->r->real, o->x);
+    dae__axpy(m->nq, 1, o->x, x);
+    reduced_mech_add_Ax(o, -1, o->x, b);
+  }
+}
+
+/* X = B(w)\(0, I) and the factors of A X; false: large system or singular. Rows of dependent
+ * constraints are unit rows, as their b is zero. */
+static bool reduced_mech_factor_AX(mechanical *o)
+{
+  const dae__mech *m = o->m;
+  int nc = m->nc;
+  if (!o->X)
+    return false;
+  for (int c = 0; c < nc; c++) {
+    double *AX = o->AX + c * nc;
+    dae__zero(o->r->n, o->x);
+    dae__zero(nc, AX);
+    o->x[o->first + c] = 1;
+    if (o->r->memory->preconditioned)
+      reduced_mech_precondition(o, o->x);
+    dae__solver_solve(o->r->real, o->x);
+    dae__copy(m->nq, o->x, o->X + c * m->nq);
+    reduced_mech_add_Ax(o, 1, o->x, AX);
+    if (!m->active[c])
+      AX[c] = 1;
+  }
+  return dae__lu_factor(nc, o->AX, o->pivot) == 0;
+}
+
+/* x = X y with (A X) y = b, refined once where A X is nearly singular */
+static void reduced_mech_correct_direct(mechanical *o, double *b, double *x)
+{
+  const dae__mech *m = o->m;
+  double *y = o->x + m->nq, enough = PROJECTION_RESIDUAL * dae__max_abs(m->nc, b);
+  dae__zero(m->nq, x);
+  for (int i = 0; i < 2; i++) {
+    dae__copy(m->nc, b, y);
+    dae__lu_solve(m->nc, o->AX, o->pivot, y);
+    dae__zero(m->nq, o->x);
+    for (int c = 0; c < m->nc; c++)
+      dae__axpy(m->nq, y[c], o->X + c * m->nq, o->x);
+    dae__axpy(m->nq, 1, o->x, x);
+    reduced_mech_add_Ax(o, -1, o->x, b);
+    if (dae__max_abs(m->nc, b) <= enough)
+      return;
+  }
+}
+
+/* the Jacobians of the step belong to another point: gdot_q and k_q are evaluated here */
+static dae_status reduced_mech_project(void *self, double t, const double *dz, double *z,
+                                       dae_error *err)
 {
   mechanical *o = self;
-  return dae__divisor_prepare(&o->divisor, o->M0, o->G0, o->K0);
-}
-
-static void reduced_mech_divide(const void *self, double *b)
-{
-  dae__divisor_divide(&((const mechanical *)self)->divisor, b);
-}
-
-static dae_status reduced_mech_land(void *self, double t, const double *dz, double *z,
-                                    dae_error *err)
-{
-  return dae__land(&((mechanical *)self)->land, t, dz, z, err);
+  dae__mech *m = o->m;
+  const double *dv = dz + m->nq;
+  double *g = o->end, *gdot = g + m->ng, *k = gdot + m->ng, *b = o->b, *x = o->x + o->r->n;
+  dae_mechanical_at at = dae__mech_at(m, t, z);
+  if (m->ng > 0)
+    DAE__TRY(dae__mech_gdot_q(m, &at, o->gdot_q, err));
+  if (m->nk > 0)
+    DAE__TRY(dae__mech_k_q(m, &at, o->k_q, err));
+  /* linearised g, gdot and k at the end of the step */
+  dae__matrix_times(&m->G, o->G, 1, dz, g);
+  dae__matrix_times(&m->G, o->G, 1, dv, gdot);
+  dae__matrix_times(&m->G, o->gdot_q, 1, dz, gdot);
+  dae__matrix_times(&m->K, o->K, 1, dv, k);
+  dae__matrix_times(&m->kq, o->k_q, 1, dz, k);
+  dae__zero(m->nc, b);
+  dae__copy(m->ng, g, b);
+  void (*correct)(mechanical *, double *, double *) =
+      reduced_mech_factor_AX(o) ? reduced_mech_correct_direct : reduced_mech_correct_iterated;
+  correct(o, b, x);
+  dae__axpy(m->nq, -1, x, z); /* q -= x */
+  dae__matrix_times(&m->G, o->gdot_q, -1, x, gdot);
+  dae__matrix_times(&m->kq, o->k_q, -1, x, k);
+  dae__copy(m->ng, gdot, b);
+  dae__copy(m->nk, k, b + m->ng);
+  correct(o, b, x);
+  dae__axpy(m->nq, -1, x, z + m->nq); /* v -= x */
+  return DAE_OK;
 }
 
 static void reduced_mech_name(const void *self, int i, char *text, size_t size)
@@ -225,53 +366,23 @@ static void reduced_mech_name(const void *self, int i, char *text, size_t size)
   (void)dae_problem_variable(&problem, o->m->nq + i, text, size);
 }
 
-static const dae__reduced_table reduced_mech_verbs = {.residual = reduced_mech_residual,
-                                                      .linearise = reduced_mech_linearise,
-                                                      .land = reduced_mech_land,
-                                                      .name = reduced_mech_name};
-static const dae__reduced_table few = {.residual = reduced_mech_residual,
-                                       .linearise = reduced_mech_linearise,
-                                       .prepare = reduced_mech_prepare,
-                                       .divide = reduced_mech_divide,
-                                       .land = reduced_mech_land,
-                                       .name = reduced_mech_name};
-static const dae__reduced_table unconstrained = {.residual = reduced_mech_residual,
-                                                 .linearise = reduced_mech_linearise,
-                                                 .name = reduced_mech_name};
+#define VERBS                                                                                      \
+  .residual = reduced_mech_residual, .linearise = reduced_mech_linearise, .name = reduced_mech_name
+static const dae__reduced_table unconstrained_table = {VERBS};
+static const dae__reduced_table constrained_table = {VERBS, .project = reduced_mech_project};
+static const dae__reduced_table preconditioned_table = {VERBS, .project = reduced_mech_project,
+                                                        .factor_preconditioner =
+                                                            reduced_mech_factor_preconditioner,
+                                                        .precondition = reduced_mech_precondition};
+#undef VERBS
 
 /* ---- creation ---- */
-
-static void reduced_mech_want_parts(mechanical *o)
-{
-  const dae__mech *m = o->m;
-  o->want = (dae_mechanical_wanted){.M = o->M, .f = o->fsc};
-  if (m->nu > 0)
-    o->want.s = o->fsc + m->nq;
-  if (m->nw > 0)
-    o->want.c = o->fsc + m->nq + m->nu;
-  if (m->ng > 0) {
-    o->want.G = o->G;
-    o->want.gamma = o->gamma;
-  }
-  if (m->nk > 0) {
-    o->want.K = o->K;
-    o->want.kappa = o->gamma + m->ng;
-  }
-  o->want_end = o->want;
-  if (m->ng > 0) {
-    o->want_end.g = o->land.end;
-    o->want_end.gdot = o->land.end + m->ng;
-  }
-  if (m->nk > 0)
-    o->want_end.k = o->land.end + 2 * m->ng;
-}
 
 static void reduced_mech_add_terms(mechanical *o, dae__arena *arena)
 {
   const dae__mech *m = o->m;
   dae__reduced_terms *t = &o->terms;
-  int nq = m->nq, u = nq, w = nq + m->nu, first = reduced_mech_first_constraint(m),
-      psi = first + m->ng;
+  int nq = m->nq, u = nq, w = nq + m->nu, first = o->first, psi = first + m->ng;
 #define TERM(pattern, values, ...)                                                                 \
   dae__reduced_term_add(arena, t, (dae__reduced_place){__VA_ARGS__}, pattern, values)
   TERM(&m->M, o->M0, .power = 0, .factor = 1);
@@ -300,13 +411,19 @@ static void reduced_mech_add_terms(mechanical *o, dae__arena *arena)
     TERM(&m->K, o->K0, .power = 0, .factor = 1, .col = psi, .transposed = true);
     TERM(&m->kq, o->k_q, .power = 1, .factor = 1, .row = psi);
   }
-  TERM(&o->unit_c, o->idle, .power = 0, .factor = 1, .row = first, .col = first);
+  TERM(&o->unit_c, o->dependent, .power = 0, .factor = 1, .row = first, .col = first);
 #undef TERM
 }
 
 static void reduced_mech_alloc_memory(mechanical *o, dae__arena *arena)
 {
   const dae__mech *m = o->m;
+  if (o->r->n <= DAE__SMALL_N && m->nc > 0 && m->nc <= DAE__UNPIVOTED_ROWS && m->nw == 0) {
+    o->dense_M = DAE__ALLOC(arena, double, m->nq * m->nq);
+    o->R_k = dae__unpivoted_create(arena, m->nq, m->nc, o->stages + 1);
+    if (o->R_k)
+      o->A = DAE__ALLOC(arena, double, dae__unpivoted_stride(o->R_k) * m->nq);
+  }
   o->M0 = DAE__ALLOC(arena, double, dae__pattern_count(&m->M));
   o->M = DAE__ALLOC(arena, double, dae__pattern_count(&m->M));
   o->G0 = DAE__ALLOC(arena, double, dae__pattern_count(&m->G));
@@ -320,13 +437,18 @@ static void reduced_mech_alloc_memory(mechanical *o, dae__arena *arena)
   o->Gts = DAE__ALLOC(arena, double, dae__pattern_count(&m->Gts));
   o->Kts = DAE__ALLOC(arena, double, dae__pattern_count(&m->Kts));
   o->ones = DAE__ALLOC(arena, double, m->nu);
-  o->idle = DAE__ALLOC(arena, double, m->nc);
+  o->dependent = DAE__ALLOC(arena, double, m->nc);
   o->fsc = DAE__ALLOC(arena, double, m->nr);
   o->gamma = DAE__ALLOC(arena, double, m->nc);
   o->diagonal = DAE__UNINIT(arena, double, m->nq);
-  o->land = (dae__landing){
-      .m = o->m, .r = o->r, .G = o->G, .K = o->K, .gdot_q = o->gdot_q, .k_q = o->k_q};
-  dae__landing_take(&o->land, arena);
+  o->end = DAE__ALLOC(arena, double, m->ng + m->nc);
+  o->b = DAE__ALLOC(arena, double, m->nc);
+  o->x = DAE__ALLOC(arena, double, 2 * o->r->n);
+  if (o->r->n > DAE__SMALL_N)
+    return;
+  o->X = DAE__UNINIT(arena, double, m->nc * m->nq);
+  o->AX = DAE__UNINIT(arena, double, m->nc * m->nc);
+  o->pivot = DAE__UNINIT(arena, int, m->nc);
 }
 
 dae_status dae__reduced_mechanical(dae__arena *arena, const dae__rk_adapter *adapter,
@@ -336,26 +458,44 @@ dae_status dae__reduced_mechanical(dae__arena *arena, const dae__rk_adapter *ada
   mechanical *o = DAE__ALLOC(arena, mechanical, 1);
   if (!o)
     return dae__out_of_memory(err);
-  *o = (mechanical){.m = m, .r = r};
+  *o = (mechanical){.m = m, .r = r, .first = m->nq + m->nu + m->nw, .stages = 2 * r->pairs + 1};
   r->self = o;
   r->powers = 3;
   r->n2 = m->nq;
   r->n1 = m->nu;
   r->n = m->at.size - m->nq;
-  dae__divisor_take(&o->divisor, arena, m, r->n, 2 * r->pairs + 1);
-  r->table = o->divisor.rough ? &few : m->nc > 0 ? &reduced_mech_verbs : &unconstrained;
-  r->cautious = m->nw > 0;
+  r->algebraic = m->nw > 0;
   r->tested = DAE__ALLOC(arena, bool, r->n);
   o->unit_u = dae__pattern_diagonal(arena, m->nu);
   o->unit_c = dae__pattern_diagonal(arena, m->nc);
   reduced_mech_alloc_memory(o, arena);
+  r->table = o->R_k ? &preconditioned_table : m->nc > 0 ? &constrained_table : &unconstrained_table;
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   for (int i = 0; i < r->n; i++)
-    r->tested[i] = i < reduced_mech_first_constraint(m);
+    r->tested[i] = i < o->first;
   for (int i = 0; i < m->nu; i++)
     o->ones[i] = 1;
-  reduced_mech_want_parts(o);
+  o->want = (dae_mechanical_wanted){.M = o->M, .f = o->fsc};
+  if (m->nu > 0)
+    o->want.s = o->fsc + m->nq;
+  if (m->nw > 0)
+    o->want.c = o->fsc + m->nq + m->nu;
+  if (m->ng > 0) {
+    o->want.G = o->G;
+    o->want.gamma = o->gamma;
+  }
+  if (m->nk > 0) {
+    o->want.K = o->K;
+    o->want.kappa = o->gamma + m->ng;
+  }
+  o->want_end = o->want;
+  if (m->ng > 0) {
+    o->want_end.g = o->end;
+    o->want_end.gdot = o->end + m->ng;
+  }
+  if (m->nk > 0)
+    o->want_end.k = o->end + 2 * m->ng;
   reduced_mech_add_terms(o, arena);
   dae__reduced_merge(arena, &o->terms, r);
   return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;

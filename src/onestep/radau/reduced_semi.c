@@ -12,13 +12,13 @@ typedef struct semi {
   dae__semi *s;
   dae__reduced *r;
   dae__reduced_terms terms;
-  dae__semi_mass M0; /* of the matrices, */
+  dae__semi_mass M0; /* at the point of the Jacobians */
   double *J, *Ms;
-  dae__semi_mass M; /* and of residuals, where it is not constant, */
-  double *z;        /* at (x, y) */
+  dae__semi_mass M; /* at the point of a residual, unless constant */
+  double *z;        /* (x, y) of a stage */
 } semi;
 
-/* the point with its own y */
+/* (x, y) with x of the stage state and y among the unknowns */
 static const double *reduced_semi_point(const semi *o, const dae__reduced_at *at)
 {
   dae__copy(o->s->nx, at->z, o->z);
@@ -45,14 +45,12 @@ static dae_status reduced_semi_linearise(void *self, const dae__reduced_at *at, 
   semi *o = self;
   dae__semi *s = o->s;
   const double *z = reduced_semi_point(o, at);
-  dae_status status = dae__semi_mass_at(&o->M0, at->t, z, err);
-  if (!status)
-    status = dae__semi_J(s, at->t, z, o->J, err);
-  if (!status && !s->constant_mass)
-    status = dae__semi_Ms(s, at->t, z, at->k, o->Ms, err);
-  if (!status)
-    dae__reduced_gather(&o->terms, o->r);
-  return status;
+  DAE__TRY(dae__semi_mass_at(&o->M0, at->t, z, err));
+  DAE__TRY(dae__semi_J(s, at->t, z, o->J, err));
+  if (!s->constant_mass)
+    DAE__TRY(dae__semi_Ms(s, at->t, z, at->k, o->Ms, err));
+  dae__reduced_gather(&o->terms, o->r);
+  return DAE_OK;
 }
 
 static void reduced_semi_name(const void *self, int i, char *text, size_t size)
@@ -63,24 +61,6 @@ static void reduced_semi_name(const void *self, int i, char *text, size_t size)
 static const dae__reduced_table reduced_semi_verbs = {.residual = reduced_semi_residual,
                                                       .linearise = reduced_semi_linearise,
                                                       .name = reduced_semi_name};
-
-static void reduced_semi_add_terms(semi *o, dae__arena *arena)
-{
-  const dae__semi *s = o->s;
-  dae__reduced_terms *t = &o->terms;
-  dae__reduced_term_add(arena, t, (dae__reduced_place){.power = 0, .factor = 1}, &s->M,
-                        o->M0.values);
-  dae__reduced_term_add(arena, t,
-                        (dae__reduced_place){.power = 1, .factor = -1, .col0 = 0, .col1 = s->nx},
-                        &s->J, o->J);
-  if (s->ny > 0)
-    dae__reduced_term_add(
-        arena, t,
-        (dae__reduced_place){.power = 0, .factor = -1, .col = s->nx, .col0 = s->nx, .col1 = s->n},
-        &s->J, o->J);
-  if (!s->constant_mass)
-    dae__reduced_term_add(arena, t, (dae__reduced_place){.power = 1, .factor = 1}, &s->Ms, o->Ms);
-}
 
 dae_status dae__reduced_semi(dae__arena *arena, const dae__rk_adapter *adapter, dae__reduced *r,
                              dae_error *err)
@@ -105,10 +85,18 @@ dae_status dae__reduced_semi(dae__arena *arena, const dae__rk_adapter *adapter, 
   r->n1 = s->nx;
   r->n = s->n;
   r->index_2 = s->hidden_count > 0;
-  r->cautious = s->ny > 0 || adapter->singular;
+  r->algebraic = s->ny > 0 || adapter->singular;
   for (int i = 0; i < s->n; i++)
     r->tested[i] = true;
-  reduced_semi_add_terms(o, arena);
+#define TERM(pattern, values, ...)                                                                 \
+  dae__reduced_term_add(arena, &o->terms, (dae__reduced_place){__VA_ARGS__}, pattern, values)
+  TERM(&s->M, o->M0.values, .power = 0, .factor = 1);
+  TERM(&s->J, o->J, .power = 1, .factor = -1, .col0 = 0, .col1 = s->nx);
+  if (s->ny > 0)
+    TERM(&s->J, o->J, .power = 0, .factor = -1, .col = s->nx, .col0 = s->nx, .col1 = s->n);
+  if (!s->constant_mass)
+    TERM(&s->Ms, o->Ms, .power = 1, .factor = 1);
+#undef TERM
   dae__reduced_merge(arena, &o->terms, r);
   return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
 }

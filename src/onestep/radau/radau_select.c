@@ -1,0 +1,107 @@
+/* Selection of the number of stages, 3 to the number that suits the tolerance, and of the iteration
+ * matrix: blocks, or one matrix of all stages.
+ *
+ * Where convergence of the iteration limits the steps, errors are far below the tolerance. Then the
+ * matrix of all stages, which allows larger steps, or fewer stages, which make the same steps for
+ * less work, may be cheaper: after DAE__RADAU_SELECT_STEPS such steps one of the two is tried, in
+ * turn. A trial succeeds if its work per time is at most that before; otherwise the former stepper
+ * returns, and the wait before the next trial doubles. Where errors limit the steps, the number of
+ * stages rises without a trial. The blocks are tried again from time to time. */
+#include "onestep/host/integrator.h"
+#include "onestep/radau/radau.h"
+
+static const dae__radau_stepper *radau_select_stepper_at(const dae__rk *o, int i)
+{
+  return o->stepper[i].self;
+}
+
+static void radau_select_begin_span(dae__rk *o, dae__radau *radau)
+{
+  radau->memory->selection.t = o->driver.memory->t;
+  radau->memory->selection.work = radau->memory->work;
+}
+
+/* work per time of the measured span */
+static double radau_select_work_rate(const dae__rk *o, const dae__radau *radau)
+{
+  const dae__radau_selection *c = &radau->memory->selection;
+  double time = o->driver.memory->t - c->t;
+  return time > 0 ? (radau->memory->work - c->work) / time : 0;
+}
+
+/* stepper with two stages more (more = 1) or less (-1), with or without the matrix of all stages;
+ * -1: none */
+static int radau_select_find(const dae__rk *o, int first, int more, bool full)
+{
+  int rule = radau_select_stepper_at(o, o->memory->current)->rule + more;
+  for (int i = first; i < o->steppers; i++)
+    if (radau_select_stepper_at(o, i)->rule == rule && radau_select_stepper_at(o, i)->full == full)
+      return i;
+  return -1;
+}
+
+static void radau_select_switch_to(dae__rk *o, dae__radau *radau, int to)
+{
+  dae__radau_selection *c = &radau->memory->selection;
+  dae__rk_shift(o, to);
+  o->driver.memory->bounded = 0;
+  radau->memory->linearised = false;
+  c->small_errors = c->large_errors = 0;
+  c->steps = 0;
+  c->trial = false;
+  radau_select_begin_span(o, radau);
+}
+
+static void radau_select_end_trial(dae__rk *o, dae__radau *radau)
+{
+  dae__radau_selection *c = &radau->memory->selection;
+  if (radau_select_work_rate(o, radau) <= c->work_rate_before) {
+    c->trial = false;
+    c->failed_trials = 0;
+    c->wait_length = 0;
+    return;
+  }
+  c->failed_trials++;
+  c->wait_length = c->wait_length > 0 ? 2 * c->wait_length : DAE__RADAU_TRIAL_WAIT;
+  c->wait = c->wait_length;
+  radau_select_switch_to(o, radau, c->before);
+}
+
+void dae__radau_select(dae__rk *o, int first)
+{
+  dae__radau *radau = radau_select_stepper_at(o, o->memory->current)->radau;
+  dae__radau_selection *c = &radau->memory->selection;
+  bool full = radau_select_stepper_at(o, o->memory->current)->full;
+  double error = radau->memory->error;
+  int more = radau_select_find(o, first, 1, full), candidate = -1;
+  if (o->driver.memory->t_previous < c->t) /* restart at an earlier time */
+    radau_select_begin_span(o, radau);
+  c->steps++;
+  c->wait -= c->wait > 0;
+  c->small_errors = error < DAE__RADAU_SMALL_ERROR ? c->small_errors + 1 : 0;
+  c->large_errors = error > DAE__RADAU_LARGE_ERROR ? c->large_errors + 1 : 0;
+  if (c->trial) {
+    if (c->steps >= DAE__RADAU_TRIAL_STEPS)
+      radau_select_end_trial(o, radau);
+    return;
+  }
+  if (more >= 0 && c->large_errors >= DAE__RADAU_SELECT_STEPS) {
+    radau_select_switch_to(o, radau, more);
+    return;
+  }
+  if (c->small_errors >= DAE__RADAU_SELECT_STEPS && c->wait == 0) {
+    int all = full ? -1 : radau_select_find(o, first, 0, true);
+    int fewer = radau_select_find(o, first, -1, full);
+    candidate = all >= 0 && (fewer < 0 || c->failed_trials % 2 == 0) ? all : fewer;
+  } else if (full && c->steps >= DAE__RADAU_BLOCKS_AGAIN && c->wait == 0) {
+    candidate = radau_select_find(o, first, 0, false);
+  }
+  if (candidate >= 0) {
+    c->work_rate_before = radau_select_work_rate(o, radau);
+    c->before = o->memory->current;
+    radau_select_switch_to(o, radau, candidate);
+    c->trial = true;
+  } else if (c->small_errors == 0 && c->steps % DAE__RADAU_TRIAL_STEPS == 0) {
+    radau_select_begin_span(o, radau);
+  }
+}
