@@ -1,3 +1,4 @@
+/* Spelling suggestions by edit distance. */
 #include "core/suggest.h"
 #include <daedal/options.h>
 
@@ -6,7 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#define LONGEST 63
+#define WORD_LENGTH_MAX 63 /* letters, as suggest.h promises */
 
 static char suggest_fold(char c)
 {
@@ -18,13 +19,13 @@ static int suggest_min(int a, int b)
   return a < b ? a : b;
 }
 
-/* optimal string alignment, three rows of the table at a time */
+/* Optimal string alignment, with three rows of its table in memory. */
 int dae__edit_distance(const char *a, const char *b)
 {
   size_t m = strlen(a), n = strlen(b);
-  if (m > LONGEST || n > LONGEST)
+  if (m > WORD_LENGTH_MAX || n > WORD_LENGTH_MAX)
     return INT_MAX;
-  int rows[3][LONGEST + 1];
+  int rows[3][WORD_LENGTH_MAX + 1];
   for (size_t j = 0; j <= n; j++)
     rows[0][j] = (int)j;
   for (size_t i = 1; i <= m; i++) {
@@ -48,10 +49,10 @@ const char *dae_suggest(const char *word, int count, const char *(*name)(const v
   for (int i = 0; i < count; i++) {
     const char *candidate = name(list, i);
     int distance = dae__edit_distance(word, candidate);
-    /* one slip in three letters, and one in short words, still is the same word */
+    /* one error in a short word, and one more for every three letters */
     size_t length = strlen(candidate), longer = strlen(word) > length ? strlen(word) : length;
-    int near = 1 + (int)(length > LONGEST ? LONGEST : length) / 3;
-    if (length > 0 && distance < best_distance && distance < (int)longer && distance <= near) {
+    int limit = 1 + (int)(length > WORD_LENGTH_MAX ? WORD_LENGTH_MAX : length) / 3;
+    if (length > 0 && distance < best_distance && distance < (int)longer && distance <= limit) {
       best = candidate;
       best_distance = distance;
     }
