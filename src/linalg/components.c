@@ -1,14 +1,14 @@
-/* Strongly connected parts by one search depth first [T72]. Whoever is found gets the next number;
- * low is the smallest number that can be reached from it over those still open. Where low is its
- * own number, it and all that were opened after it are a part. */
+/* Strongly connected components by one depth-first search [T72]. A vertex gets its number when it
+ * is found; low is the smallest number that is reached from it through open vertices. A vertex
+ * whose low is its own number forms a component with all vertices opened after it. */
 #include "linalg/components.h"
 
 typedef struct search {
   const dae_pattern *p;
   int *number, *low;
-  int *next;        /* entry to look at */
-  int *path, *open; /* from the root; found, but in no part yet */
-  int found, open_count, parts;
+  int *next;        /* next entry of a column */
+  int *path, *open; /* path from the root; vertices found, but in no component yet */
+  int found, open_count, count;
   int *component, *size;
 } search;
 
@@ -17,17 +17,6 @@ static void components_discover(search *s, int v)
   s->number[v] = s->low[v] = ++s->found;
   s->next[v] = s->p->start[v];
   s->open[s->open_count++] = v;
-}
-
-static void components_close_part(search *s, int v)
-{
-  int u;
-  do {
-    u = s->open[--s->open_count];
-    s->component[u] = s->parts;
-    s->size[s->parts]++;
-  } while (u != v);
-  s->parts++;
 }
 
 static void components_search_from(search *s, int root)
@@ -47,8 +36,13 @@ static void components_search_from(search *s, int root)
       }
       continue;
     }
-    if (s->low[v] == s->number[v])
-      components_close_part(s, v);
+    if (s->low[v] == s->number[v]) {
+      for (int u = -1; u != v; s->size[s->count]++) {
+        u = s->open[--s->open_count];
+        s->component[u] = s->count;
+      }
+      s->count++;
+    }
     if (depth > 0 && s->low[v] < s->low[s->path[depth - 1]])
       s->low[s->path[depth - 1]] = s->low[v];
     depth--;
@@ -75,5 +69,5 @@ int dae__components(dae__arena *arena, const dae_pattern *p, int *component, int
   for (int v = 0; v < n; v++)
     if (s.number[v] == 0)
       components_search_from(&s, v);
-  return s.parts;
+  return s.count;
 }
