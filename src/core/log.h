@@ -3,15 +3,21 @@
 #define DAEDAL_CORE_LOG_H
 
 #include <daedal/env.h>
+#include <stdbool.h>
 
 /* Formats a line for env->log, which is not NULL. */
 __attribute__((format(printf, 3, 4))) void dae__log_line(const dae_env *env, dae_log_level level,
                                                          const char *format, ...);
 
+static inline bool dae__logs(const dae_env *env)
+{
+  return env && env->log;
+}
+
 /* Formats a line for env->log; without a hook the arguments are not evaluated. */
 #define dae__log(env, ...)                                                                         \
   do {                                                                                             \
-    if ((env) && (env)->log)                                                                       \
+    if (dae__logs(env))                                                                            \
       dae__log_line((env), __VA_ARGS__);                                                           \
   } while (0)
 

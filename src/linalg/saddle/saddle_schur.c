@@ -1,17 +1,8 @@
-/* Saddle systems with a diagonal M: see saddle_schur.h. */
+/* Saddle systems with a diagonal M by the Schur complement: see saddle_schur.h. */
 #include "linalg/saddle/saddle_schur.h"
 #include "linalg/pattern.h"
 #include "linalg/saddle/ldl.h"
 #include <float.h>
-
-/* place of the entry (j, j), or -1 */
-static int schur_diagonal_place(const dae_pattern *M, int j)
-{
-  for (int e = M->start[j]; e < M->start[j + 1]; e++)
-    if (M->row[e] == j)
-      return e;
-  return -1;
-}
 
 dae_status dae__schur_create(dae__arena *arena, const dae__saddle_patterns *patterns, size_t stride,
                              void **state)
@@ -31,9 +22,13 @@ dae_status dae__schur_create(dae__arena *arena, const dae__saddle_patterns *patt
   made.residual = DAE__ALLOC(arena, double, size);
   if (dae__arena_failed(arena))
     return DAE_ERROR_MEMORY;
-  for (size_t j = 0; j < n; j++)
-    made.place[j] = schur_diagonal_place(M, (int)j);
-  if (size > made.rows.m) /* the pad: stays */
+  for (int j = 0; j < M->cols; j++) {
+    made.place[j] = -1;
+    for (int e = M->start[j]; e < M->start[j + 1]; e++)
+      if (M->row[e] == j)
+        made.place[j] = e;
+  }
+  if (size > made.rows.m) /* the padding, which no factorisation changes */
     made.S[size * size - 1] = made.scale[size - 1] = 1;
   *s = made;
   *state = s;
@@ -70,15 +65,7 @@ static dae_status schur_create(dae__arena *arena, const dae__saddle_patterns *pa
                            state);
 }
 
-/* B = A D^-1 */
-static void schur_divide(const dae__schur *s)
-{
-  for (size_t j = 0; j < s->rows.n; j++)
-    for (size_t i = 0; i < s->size; i += 2)
-      *dae__pair_at(s->B + j * s->size + i) = dae__pair_of(s->rows.A + j * s->size + i) * s->r[j];
-}
-
-/* S = A B' - E, two columns at a time; false where it has no digits left */
+/* S = A B' - E, two columns at a time; false: its products have underflowed. */
 static bool schur_form(const dae__schur *s)
 {
   const double *A = s->rows.A, *B = s->B;
@@ -109,7 +96,9 @@ static bool schur_factor(void *state, const dae__saddle_values *values)
   const dae__schur *s = state;
   if (!dae__schur_set(s, values))
     return false;
-  schur_divide(s);
+  for (size_t j = 0; j < s->rows.n; j++) /* B = A D^-1 */
+    for (size_t i = 0; i < s->size; i += 2)
+      *dae__pair_at(s->B + j * s->size + i) = dae__pair_of(s->rows.A + j * s->size + i) * s->r[j];
   return schur_form(s) && dae__ldl_factor(s->size, 0, s->size, s->scale, s->u, s->S);
 }
 
@@ -120,19 +109,6 @@ static inline double schur_along(const dae__schur *s, size_t j, const double *y)
   for (size_t i = 0; i < s->size; i += 2)
     sum += dae__pair_of(s->B + j * s->size + i) * dae__pair_of(y + i);
   return dae__pair_sum(sum);
-}
-
-/* y += dy, x -= B'dy with dy = S\(-r) */
-static void schur_refine(const dae__schur *s, double *x)
-{
-  double *dy = s->residual;
-  for (size_t i = 0; i < s->size; i += 2)
-    *dae__pair_at(dy + i) = -dae__pair_of(dy + i);
-  dae__ldl_solve(s->size, s->S, dy);
-  for (size_t j = 0; j < s->rows.n; j++)
-    x[j] -= schur_along(s, j, dy);
-  for (size_t i = 0; i < s->size; i += 2)
-    *dae__pair_at(s->y + i) += dae__pair_of(dy + i);
 }
 
 static void schur_solve(void *state, double *x, double *b)
@@ -150,9 +126,16 @@ static void schur_solve(void *state, double *x, double *b)
   for (size_t j = 0; j < n; j++) /* x = D^-1 a - B'y */
     x[j] = x[j] * s->r[j] - schur_along(s, j, y);
   for (int k = 0; k < DAE__SADDLE_REFINEMENTS; k++) {
-    if (!dae__saddle_rows_differ(&s->rows, b, x, y, s->residual))
+    double *dy = s->residual;
+    if (!dae__saddle_rows_differ(&s->rows, b, x, y, dy))
       break;
-    schur_refine(s, x);
+    for (size_t i = 0; i < size; i += 2) /* dy = S\(-r), x -= B'dy, y += dy */
+      *dae__pair_at(dy + i) = -dae__pair_of(dy + i);
+    dae__ldl_solve(size, s->S, dy);
+    for (size_t j = 0; j < n; j++)
+      x[j] -= schur_along(s, j, dy);
+    for (size_t i = 0; i < size; i += 2)
+      *dae__pair_at(y + i) += dae__pair_of(dy + i);
   }
   for (size_t i = 0; i < m; i++)
     b[i] = y[i];
