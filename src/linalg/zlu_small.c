@@ -133,34 +133,19 @@ static inline void zlu_small_scale_rows(const int pairs, const dae__zlu_small *d
       *dae__pair_at(d->LU + 2 * (j * pairs + i)) *= most[i];
 }
 
-/* Row of the largest |x_i| + |y_i|, i >= j. */
-static inline int zlu_small_largest_from(int rows, const double *a, int j)
-{
-  int p = j;
-  double most = fabs(a[j]) + fabs(a[rows + j]);
-  for (int i = j + 1; i < rows; i++) {
-    double size = fabs(a[i]) + fabs(a[rows + i]);
-    p = size > most ? i : p;
-    most = size > most ? size : most;
-  }
-  return p;
-}
-
-static inline void zlu_small_exchange(double *a, int i, int j)
-{
-  double t = a[i];
-  a[i] = a[j];
-  a[j] = t;
-}
-
 static inline void zlu_small_exchange_rows(int rows, const dae__zlu_small *d, int j, int p)
 {
   int row = d->order[j];
+  double scale = d->scale[j];
   d->order[j] = d->order[p];
   d->order[p] = row;
-  zlu_small_exchange(d->scale, j, p);
-  for (int c = 0; c < 2 * rows; c++)
-    zlu_small_exchange(d->LU + c * rows, j, p);
+  d->scale[j] = d->scale[p];
+  d->scale[p] = scale;
+  for (int c = 0; c < 2 * rows; c++) {
+    double *a = d->LU + c * rows, t = a[j];
+    a[j] = a[p];
+    a[p] = t;
+  }
 }
 
 /* a(j+1..) *= r; l = these entries, and zeros above */
@@ -198,7 +183,13 @@ static inline int zlu_small_factor_pairs(const int pairs, const dae__zlu_small *
   zlu_small_scale_rows(pairs, d);
   for (int j = 0; j < rows; j++) {
     double *a = d->LU + 2 * j * rows;
-    int p = zlu_small_largest_from(rows, a, j);
+    int p = j; /* row of the largest |x_i| + |y_i|, i >= j */
+    double most = fabs(a[j]) + fabs(a[rows + j]);
+    for (int i = j + 1; i < rows; i++) {
+      double size = fabs(a[i]) + fabs(a[rows + i]);
+      p = size > most ? i : p;
+      most = size > most ? size : most;
+    }
     number r = znumber_reciprocal(a[p], a[rows + p]);
     if (!isfinite(r.x) || !isfinite(r.y))
       return j + 1;

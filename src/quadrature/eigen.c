@@ -65,22 +65,17 @@ static void eigen_rotate_columns(schur *z, int i, rotation G)
   }
 }
 
-/* Wilkinson shift: the eigenvalue of the last two by two block nearer to its last entry. */
-static number eigen_wilkinson_shift(const schur *z, int last)
-{
-  number a = z->H[last - 1][last - 1], d = z->H[last][last];
-  number bc = z->H[last - 1][last] * z->H[last][last - 1], half = (a - d) / 2;
-  number root = csqrtl(half * half + bc);
-  number near = cabsl(half - root) < cabsl(half + root) ? half - root : half + root;
-  return d + near;
-}
-
-/* QR sweep: H - shift I = Q R, H = R Q + shift I on the unreduced block first..last. The shift is
- * explicit: an implicit one would be lost where several entries below the diagonal are small but
- * not yet negligible. */
-static void eigen_sweep(schur *z, int first, int last, number shift)
+/* QR sweep: H - shift I = Q R, H = R Q + shift I on the unreduced block first..last. The Wilkinson
+ * shift is the eigenvalue of the last two by two block nearer to its last entry; every tenth is an
+ * exceptional one, against cycles. It is explicit: an implicit one would be lost where several
+ * entries below the diagonal are small but not yet negligible. */
+static void eigen_sweep(schur *z, int first, int last, int sweep)
 {
   rotation G[SIZE];
+  number a = z->H[last - 1][last - 1], d = z->H[last][last], half = (a - d) / 2;
+  number bc = z->H[last - 1][last] * z->H[last][last - 1], root = csqrtl(half * half + bc);
+  number near = cabsl(half - root) < cabsl(half + root) ? half - root : half + root;
+  number shift = sweep % 10 ? d + near : cabsl(z->H[last][last - 1]);
   for (int i = 0; i < z->n; i++)
     z->H[i][i] -= shift;
   for (int i = first; i < last; i++) {
@@ -120,9 +115,7 @@ static bool eigen_triangularise(schur *z)
     }
     if (++sweeps > SWEEPS_MAX)
       return false;
-    /* every tenth shift is an exceptional one, against cycles */
-    number shift = sweeps % 10 ? eigen_wilkinson_shift(z, last) : cabsl(z->H[last][last - 1]);
-    eigen_sweep(z, first, last, shift);
+    eigen_sweep(z, first, last, sweeps);
   }
   return true;
 }
@@ -200,22 +193,6 @@ static bool eigen_invert(dae__eigen *e)
   return true;
 }
 
-/* max |A - T diag(mu) T^-1| */
-static long double eigen_defect(const dae__eigen *e, const dae__small *A)
-{
-  long double max = 0;
-  for (int i = 0; i < e->n; i++)
-    for (int j = 0; j < e->n; j++) {
-      long double a = A->at[i][j];
-      for (int k = 0; k < e->blocks; k++) {
-        number part = e->T[i * e->blocks + k] * e->mu[k] * e->Ti[k * e->n + j];
-        a -= (k < e->reals ? 1 : 2) * creall(part);
-      }
-      max = fmaxl(max, fabsl(a));
-    }
-  return max;
-}
-
 dae__eigen dae__eigen_of(const dae__small *A)
 {
   dae__eigen e = {.n = A->rows}, none = e;
@@ -237,7 +214,17 @@ dae__eigen dae__eigen_of(const dae__small *A)
     for (int i = 0; i < e.n; i++)
       e.T[i * e.blocks + k] = k < e.reals ? creall(v[i]) : v[i];
   }
-  if (!eigen_invert(&e) || eigen_defect(&e, A) > DAE__EIGEN_TOLERANCE * dae__small_norm(A))
+  if (!eigen_invert(&e))
     return none;
-  return e;
+  long double defect = 0; /* max |A - T diag(mu) T^-1| */
+  for (int i = 0; i < e.n; i++)
+    for (int j = 0; j < e.n; j++) {
+      long double a = A->at[i][j];
+      for (int k = 0; k < e.blocks; k++) {
+        number term = e.T[i * e.blocks + k] * e.mu[k] * e.Ti[k * e.n + j];
+        a -= (k < e.reals ? 1 : 2) * creall(term);
+      }
+      defect = fmaxl(defect, fabsl(a));
+    }
+  return defect > DAE__EIGEN_TOLERANCE * dae__small_norm(A) ? none : e;
 }
