@@ -111,40 +111,6 @@ static char *decimal_zeros(char *to, int count)
   return to + count;
 }
 
-/* Fixed notation: 12.34, 1200, 0.0012. */
-static char *decimal_put_fixed(char *to, const char *digit, int count, int k)
-{
-  if (k < 0) {
-    to = decimal_zeros(to, 1);
-    *to++ = '.';
-    return decimal_copy(decimal_zeros(to, -k - 1), digit, count);
-  }
-  int whole = count <= k ? count : k + 1;
-  to = decimal_zeros(decimal_copy(to, digit, whole), k + 1 - whole);
-  if (count == whole)
-    return to;
-  *to++ = '.';
-  return decimal_copy(to, digit + whole, count - whole);
-}
-
-/* Scientific notation: 1.2e-05. */
-static char *decimal_put_scientific(char *to, const char *digit, int count, int k)
-{
-  int size = k < 0 ? -k : k;
-  *to++ = digit[0];
-  if (count > 1) {
-    *to++ = '.';
-    to = decimal_copy(to, digit + 1, count - 1);
-  }
-  *to++ = 'e';
-  *to++ = k < 0 ? '-' : '+';
-  if (size >= 100)
-    *to++ = (char)('0' + size / 100);
-  *to++ = (char)('0' + size / 10 % 10);
-  *to++ = (char)('0' + size % 10);
-  return to;
-}
-
 bool dae__decimal(double value, int digits, char text[40])
 {
   char digit[DIGITS_MAX];
@@ -159,8 +125,24 @@ bool dae__decimal(double value, int digits, char text[40])
     count--;
   if (signbit(value))
     *text++ = '-';
-  text = k >= -4 && k < digits ? decimal_put_fixed(text, digit, count, k)
-                               : decimal_put_scientific(text, digit, count, k);
+  bool fixed = k >= -4 && k < digits; /* 12.34, 1200, 0.0012; scientific: 1.2e-05 */
+  int whole = !fixed ? 1 : k < 0 ? 0 : count <= k ? count : k + 1, size = k < 0 ? -k : k;
+  text = decimal_copy(text, digit, whole);
+  if (fixed)
+    text = decimal_zeros(text, k < 0 ? 1 : k + 1 - whole);
+  if (count > whole)
+    *text++ = '.';
+  if (fixed && k < 0)
+    text = decimal_zeros(text, -k - 1);
+  text = decimal_copy(text, digit + whole, count - whole);
+  if (!fixed) {
+    *text++ = 'e';
+    *text++ = k < 0 ? '-' : '+';
+    if (size >= 100)
+      *text++ = (char)('0' + size / 100);
+    *text++ = (char)('0' + size / 10 % 10);
+    *text++ = (char)('0' + size % 10);
+  }
   *text = 0;
   return true;
 }

@@ -30,20 +30,6 @@ static double options_read_field(const dae_option *option, const void *opts)
   return value;
 }
 
-static void options_write_field(const dae_option *option, void *opts, double value)
-{
-  char *field = (char *)opts + option->offset;
-  if (option->type == DAE_OPTION_DOUBLE) {
-    memcpy(field, &value, sizeof value);
-  } else if (option->type == DAE_OPTION_BOOL) {
-    bool on = value != 0;
-    memcpy(field, &on, sizeof on);
-  } else {
-    int number = (int)value;
-    memcpy(field, &number, sizeof number);
-  }
-}
-
 static bool options_accepts(const dae_option *option, double value)
 {
   int choices = 0;
@@ -131,22 +117,6 @@ static const char *options_option_name(const void *list, int i)
   return ((const dae_option_table *)list)->options[i].name;
 }
 
-static dae_status options_refuse_name(const dae_option_table *table, const char *name,
-                                      dae_error *err)
-{
-  const char *near = dae_suggest(name, table->count, options_option_name, table);
-  if (near)
-    return dae__fail(err, DAE_ERROR_OPTION, name, "%s has no option '%.60s': did you mean '%s'?",
-                     table->owner, name, near);
-  char all[384] = "";
-  size_t used = 0;
-  for (int i = 0; i < table->count && used < sizeof all; i++)
-    used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "",
-                             options_option_name(table, i));
-  return dae__fail(err, DAE_ERROR_OPTION, name, "%s has no option '%.60s': it has %s", table->owner,
-                   name, table->count ? all : "none");
-}
-
 /* ---- values from text ---- */
 
 /* Equality of names, - and _ being the same. */
@@ -196,10 +166,28 @@ dae_status dae_options_set(const dae_option_table *table, void *opts, const char
     double number;
     if (!options_parse(option, value, &number) || !options_accepts(option, number))
       return options_refuse(table, option, value, err);
-    options_write_field(option, opts, number);
+    char *field = (char *)opts + option->offset;
+    bool on = number != 0;
+    int whole = option->type == DAE_OPTION_DOUBLE ? 0 : (int)number;
+    if (option->type == DAE_OPTION_DOUBLE)
+      memcpy(field, &number, sizeof number);
+    else if (option->type == DAE_OPTION_BOOL)
+      memcpy(field, &on, sizeof on);
+    else
+      memcpy(field, &whole, sizeof whole);
     return DAE_OK;
   }
-  return options_refuse_name(table, name, err);
+  const char *near = dae_suggest(name, table->count, options_option_name, table);
+  if (near)
+    return dae__fail(err, DAE_ERROR_OPTION, name, "%s has no option '%.60s': did you mean '%s'?",
+                     table->owner, name, near);
+  char all[384] = "";
+  size_t used = 0;
+  for (int i = 0; i < table->count && used < sizeof all; i++)
+    used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "",
+                             table->options[i].name);
+  return dae__fail(err, DAE_ERROR_OPTION, name, "%s has no option '%.60s': it has %s", table->owner,
+                   name, table->count ? all : "none");
 }
 
 void dae_options_get(const dae_option_table *table, const void *opts, int i, char *text,

@@ -133,18 +133,6 @@ static double eigenvalues_size_of(number z)
   return fabs(creal(z)) + fabs(cimag(z));
 }
 
-static number eigenvalues_shift(const work *w, int hi, int sweep)
-{
-  number a = *eigenvalues_H(w, hi - 1, hi - 1), b = *eigenvalues_H(w, hi - 1, hi),
-         c = *eigenvalues_H(w, hi, hi - 1), d = *eigenvalues_H(w, hi, hi);
-  if (sweep % EXCEPTIONAL_SHIFT_INTERVAL == 0)
-    return d + 0.75 * cabs(c) + 0.4375 * cabs(c) * I;
-  number half = (a - d) / 2, root = csqrt(half * half + b * c);
-  if (creal(half) * creal(root) + cimag(half) * cimag(root) > 0)
-    root = -root;
-  return d + half + root; /* |half + root| is the smaller one */
-}
-
 /* (x, y) = (c x + s y, -s* x + c y) */
 static void eigenvalues_rotate(double c, number s, number *x, number *y)
 {
@@ -189,7 +177,13 @@ static bool eigenvalues_iterate(work *w)
     }
     if (++sweeps > SWEEPS_MAX)
       return false;
-    number s = eigenvalues_shift(w, hi, sweeps);
+    number a = *eigenvalues_H(w, hi - 1, hi - 1), b = *eigenvalues_H(w, hi - 1, hi);
+    number c = *eigenvalues_H(w, hi, hi - 1), d = *eigenvalues_H(w, hi, hi), half = (a - d) / 2;
+    number root = csqrt(half * half + b * c); /* signed so that |half + root| is the smaller one */
+    if (creal(half) * creal(root) + cimag(half) * cimag(root) > 0)
+      root = -root;
+    bool exceptional = sweeps % EXCEPTIONAL_SHIFT_INTERVAL == 0;
+    number s = exceptional ? d + 0.75 * cabs(c) + 0.4375 * cabs(c) * I : d + half + root;
     for (int i = lo; i <= hi; i++)
       *eigenvalues_H(w, i, i) -= s;
     eigenvalues_sweep(w, lo, hi);

@@ -16,11 +16,17 @@ static bool matrix_is_full(const dae_pattern *p)
   return p->cols > 0 && p->start[p->cols] == p->rows * p->cols;
 }
 
-/* y += A (a x), two rows in a register */
-static void matrix_times_full(int rows, int cols, const double *A, double a, const double *x,
-                              double *y)
+void dae__matrix_times(const dae_pattern *p, const double *A, double a, const double *x, double *y)
 {
-  int i = 0;
+  int rows = p->rows, cols = p->cols, i = 0;
+  if (!matrix_is_full(p)) {
+    for (int j = 0; j < cols; j++) { /* y += (a x_j) A(:,j) */
+      double ax = a * x[j];
+      for (int e = p->start[j]; e < p->start[j + 1]; e++)
+        y[p->row[e]] += ax * A[e];
+    }
+    return;
+  }
   for (; i + 4 <= rows; i += 4) {
     dae__pair first = dae__pair_from_anywhere(y + i), second = dae__pair_from_anywhere(y + i + 2);
     const double *column = A + i;
@@ -41,19 +47,6 @@ static void matrix_times_full(int rows, int cols, const double *A, double a, con
   for (; i < rows; i++)
     for (int j = 0; j < cols; j++)
       y[i] += a * x[j] * A[i + j * rows];
-}
-
-void dae__matrix_times(const dae_pattern *p, const double *A, double a, const double *x, double *y)
-{
-  if (matrix_is_full(p)) {
-    matrix_times_full(p->rows, p->cols, A, a, x, y);
-    return;
-  }
-  for (int j = 0; j < p->cols; j++) { /* y += (a x_j) A(:,j) */
-    double ax = a * x[j];
-    for (int e = p->start[j]; e < p->start[j + 1]; e++)
-      y[p->row[e]] += ax * A[e];
-  }
 }
 
 void dae__matrix_transposed_times(const dae_pattern *p, const double *A, double a, const double *x,

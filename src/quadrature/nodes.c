@@ -49,34 +49,29 @@ static long double nodes_legendre(int n, long double x)
   return P;
 }
 
-/* A root of P_n - P_m (m < 0: of P_n) near x other than the roots found before: Newton's method on
- * the polynomial divided by their factors. */
-static long double nodes_root(int n, int m, int found, const long double *roots, long double x)
-{
-  for (int i = 0; i < NEWTON_ITERATIONS_MAX; i++) {
-    long double P, dP, Q = 0, dQ = 0, others = 0;
-    dae__legendre(n, x, &P, &dP);
-    if (m >= 0)
-      dae__legendre(m, x, &Q, &dQ);
-    if (P == Q)
-      break;
-    for (int j = 0; j < found; j++)
-      others += 1 / (x - roots[j]);
-    long double dx = (P - Q) / (dP - dQ - (P - Q) * others);
-    x -= dx;
-    if (fabsl(dx) <= LDBL_EPSILON)
-      break;
-  }
-  return x;
-}
-
-/* Nodes in ascending order by Newton's method, starting at x = cos(angle). */
+/* Nodes in ascending order from the roots of P_n - P_m (m < 0: of P_n), by Newton's method on the
+ * polynomial divided by the factors of the roots found before, starting at x = cos(angle). */
 static dae__rule nodes_by_newton(int n, int m, long double first_angle, long double spacing)
 {
   dae__rule rule = {.n = n};
   long double x[DAE__SMALL_SIZE];
-  for (int k = 0; k < n; k++)
-    x[k] = nodes_root(n, m, k, x, cosl(first_angle + k * spacing));
+  for (int k = 0; k < n; k++) {
+    x[k] = cosl(first_angle + k * spacing);
+    for (int i = 0; i < NEWTON_ITERATIONS_MAX; i++) {
+      long double P, dP, Q = 0, dQ = 0, others = 0;
+      dae__legendre(n, x[k], &P, &dP);
+      if (m >= 0)
+        dae__legendre(m, x[k], &Q, &dQ);
+      if (P == Q)
+        break;
+      for (int j = 0; j < k; j++)
+        others += 1 / (x[k] - x[j]);
+      long double dx = (P - Q) / (dP - dQ - (P - Q) * others);
+      x[k] -= dx;
+      if (fabsl(dx) <= LDBL_EPSILON)
+        break;
+    }
+  }
   for (int k = 0; k < n; k++)
     rule.c[k] = (1 + x[n - 1 - k]) / 2;
   return rule;

@@ -4,21 +4,6 @@
 #include "core/assert.h"
 #include "linalg/pair.h"
 
-/* C -= l0 u0' + l1 u1', the lower triangle from row and column `from` on */
-static inline void ldl_subtract(size_t n, size_t from, const double *l0, const double *l1,
-                                const double *u0, const double *u1, double *C)
-{
-  for (size_t j = from; j < n; j += 2) {
-    double p0 = u0[j], p1 = u1[j], q0 = u0[j + 1], q1 = u1[j + 1];
-    double *c0 = C + j * n, *c1 = c0 + n;
-    for (size_t i = j; i < n; i += 2) {
-      dae__pair a = dae__pair_of(l0 + i), b = dae__pair_of(l1 + i);
-      *dae__pair_at(c0 + i) -= a * p0 + b * p1;
-      *dae__pair_at(c1 + i) -= a * q0 + b * q1;
-    }
-  }
-}
-
 bool dae__ldl_factor(size_t n, size_t first, size_t last, const double *scale, double *u, double *A)
 {
   double *u0 = u, *u1 = u + n;
@@ -38,7 +23,15 @@ bool dae__ldl_factor(size_t n, size_t first, size_t last, const double *scale, d
       *dae__pair_at(a0 + i) = p0 * r0;
       *dae__pair_at(a1 + i) = p1 * r1;
     }
-    ldl_subtract(n, k + 2, a0, a1, u0, u1, A);
+    for (size_t j = k + 2; j < n; j += 2) { /* A -= a0 u0' + a1 u1', the lower triangle */
+      double p0 = u0[j], p1 = u1[j], q0 = u0[j + 1], q1 = u1[j + 1];
+      double *c0 = A + j * n, *c1 = c0 + n;
+      for (size_t i = j; i < n; i += 2) {
+        dae__pair a = dae__pair_of(a0 + i), b = dae__pair_of(a1 + i);
+        *dae__pair_at(c0 + i) -= a * p0 + b * p1;
+        *dae__pair_at(c1 + i) -= a * q0 + b * q1;
+      }
+    }
   }
   return true;
 }

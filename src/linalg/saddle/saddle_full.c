@@ -196,24 +196,6 @@ static dae_status saddle_full_create(dae__arena *arena, const dae__saddle_patter
   return DAE_OK;
 }
 
-/* K = M + D1; false: a mass is not positive, or its squares underflow or overflow. */
-static bool saddle_full_set_mass(const full *s, const dae__saddle_values *values)
-{
-  double *K = s->K;
-  size_t step = s->size + 1;
-  int count = dae__pattern_count(s->M), good = 1;
-  for (size_t j = 0; j < s->rows.n; j++)
-    K[j * step] = 0;
-  for (int e = 0; e < count; e++)
-    K[s->of_M[e]] = values->M[e];
-  for (size_t j = 0; j < s->rows.n; j++) {
-    double m = K[j * step] += values->diagonal ? values->diagonal[j] : 0;
-    s->scale[j] = m;
-    good &= m > MASS_MIN && m < MASS_MAX;
-  }
-  return good;
-}
-
 /* F = M + D1, by blocks of two rows and columns; returns whether it is symmetric. */
 static bool saddle_full_copy_mass(const full *s)
 {
@@ -240,13 +222,26 @@ static bool saddle_full_factor(void *state, const dae__saddle_values *values)
 {
   const full *s = state;
   size_t top = s->top, size = s->size;
-  double *F = s->F, *scale = s->scale;
-  if ((!values->same_mass && !saddle_full_set_mass(s, values)) ||
-      !dae__saddle_rows_set(&s->rows, values) || !saddle_full_copy_mass(s))
+  double *K = s->K, *F = s->F, *scale = s->scale;
+  if (!values->same_mass) { /* K = M + D1 */
+    int good = 1;
+    for (size_t j = 0; j < s->rows.n; j++)
+      K[j * (size + 1)] = 0;
+    for (int e = 0, count = dae__pattern_count(s->M); e < count; e++)
+      K[s->of_M[e]] = values->M[e];
+    for (size_t j = 0; j < s->rows.n; j++) {
+      double m = K[j * (size + 1)] += values->diagonal ? values->diagonal[j] : 0;
+      scale[j] = m;
+      good &= m > MASS_MIN && m < MASS_MAX;
+    }
+    if (!good)
+      return false;
+  }
+  if (!dae__saddle_rows_set(&s->rows, values) || !saddle_full_copy_mass(s))
     return false;
   for (size_t j = 0; j < top; j++) /* rows A, and E with 1 in the padding */
     for (size_t i = top; i < size; i += 2)
-      *dae__pair_at(F + j * size + i) = dae__pair_of(s->K + j * size + i);
+      *dae__pair_at(F + j * size + i) = dae__pair_of(K + j * size + i);
   for (size_t j = top; j < size; j++) {
     for (size_t i = top; i < size; i += 2)
       *dae__pair_at(F + j * size + i) = (dae__pair){0, 0};

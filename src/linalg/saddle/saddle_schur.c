@@ -65,13 +65,19 @@ static dae_status schur_create(dae__arena *arena, const dae__saddle_patterns *pa
                            state);
 }
 
-/* S = A B' - E, two columns at a time; false: its products have underflowed. */
-static bool schur_form(const dae__schur *s)
+static bool schur_factor(void *state, const dae__saddle_values *values)
 {
-  const double *A = s->rows.A, *B = s->B;
+  const dae__schur *s = state;
+  const double *A = s->rows.A;
+  double *B = s->B, *S = s->S;
   size_t size = s->size, n = s->rows.n;
-  int good = 1;
-  for (size_t c = 0; c < size; c += 2)
+  int good = 1; /* no underflow */
+  if (!dae__schur_set(s, values))
+    return false;
+  for (size_t j = 0; j < n; j++) /* B = A D^-1 */
+    for (size_t i = 0; i < size; i += 2)
+      *dae__pair_at(B + j * size + i) = dae__pair_of(A + j * size + i) * s->r[j];
+  for (size_t c = 0; c < size; c += 2) /* S = A B' - E, two columns at a time */
     for (size_t i = c; i < size; i += 2) {
       dae__pair s0 = {0, 0}, s1 = {0, 0};
       for (size_t j = 0; j < n; j++) {
@@ -79,27 +85,16 @@ static bool schur_form(const dae__schur *s)
         s0 += a * B[j * size + c];
         s1 += a * B[j * size + c + 1];
       }
-      *dae__pair_at(s->S + c * size + i) = s0;
-      *dae__pair_at(s->S + (c + 1) * size + i) = s1;
+      *dae__pair_at(S + c * size + i) = s0;
+      *dae__pair_at(S + (c + 1) * size + i) = s1;
     }
   for (size_t i = 0; i < s->rows.m; i++) {
-    double d = s->scale[i] = s->S[i * size + i] -= s->rows.E[i];
+    double d = s->scale[i] = S[i * size + i] -= s->rows.E[i];
     good &= fabs(d) >= DAE__SADDLE_UNDERFLOW;
   }
   if (s->rows.m < size)
-    s->S[size * size - 1] = 1;
-  return good;
-}
-
-static bool schur_factor(void *state, const dae__saddle_values *values)
-{
-  const dae__schur *s = state;
-  if (!dae__schur_set(s, values))
-    return false;
-  for (size_t j = 0; j < s->rows.n; j++) /* B = A D^-1 */
-    for (size_t i = 0; i < s->size; i += 2)
-      *dae__pair_at(s->B + j * s->size + i) = dae__pair_of(s->rows.A + j * s->size + i) * s->r[j];
-  return schur_form(s) && dae__ldl_factor(s->size, 0, s->size, s->scale, s->u, s->S);
+    S[size * size - 1] = 1;
+  return good && dae__ldl_factor(size, 0, size, s->scale, s->u, S);
 }
 
 /* (B'y)_j */

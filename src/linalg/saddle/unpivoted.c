@@ -76,22 +76,6 @@ static inline dae__pair unpivoted_tile_times(tile t, dae__pair v)
   return t.c[0] * v[0] + t.c[1] * v[1];
 }
 
-/* s -= t u' */
-static inline void unpivoted_tile_less(tile *s, tile t, tile u)
-{
-  s->c[0] -= t.c[0] * u.c[0][0] + t.c[1] * u.c[1][0];
-  s->c[1] -= t.c[0] * u.c[0][1] + t.c[1] * u.c[1][1];
-}
-
-/* Inverse of a symmetric tile whose determinant was about `size` before elimination; false: it is
- * not definite. */
-static inline bool unpivoted_tile_invert(tile t, double size, tile *out)
-{
-  double a = t.c[0][0], b = t.c[0][1], c = t.c[1][1], det = a * c - b * b, r = 1 / det;
-  *out = (tile){{{c * r, -b * r}, {-b * r, a * r}}};
-  return det > DETERMINANT_MIN * size && a > 0 && r > 0;
-}
-
 /* ---- factors ---- */
 
 /* B = A M^-1, and the lower half of S = A B', with a one for a row of padding. */
@@ -135,12 +119,18 @@ static inline bool unpivoted_factor_pairs(const int pairs, const dae__unpivoted 
   for (int k = 0; k < pairs; k++)
     size[k] = S[k][k].c[0][0] * S[k][k].c[1][1];
   for (int k = 0; k < pairs; k++) {
-    good &= unpivoted_tile_invert(S[k][k], size[k], &f->D[k]);
+    double a = S[k][k].c[0][0], b = S[k][k].c[0][1], c = S[k][k].c[1][1];
+    double det = a * c - b * b, r = 1 / det;
+    f->D[k] = (tile){{{c * r, -b * r}, {-b * r, a * r}}};
+    good &= det > DETERMINANT_MIN * size[k] && a > 0 && r > 0;
     for (int i = k + 1; i < pairs; i++) {
-      f->L[i][k] = (tile){{unpivoted_tile_times(S[i][k], f->D[k].c[0]),
-                           unpivoted_tile_times(S[i][k], f->D[k].c[1])}};
-      for (int c = k + 1; c <= i; c++)
-        unpivoted_tile_less(&S[i][c], f->L[i][k], S[c][k]);
+      tile t = f->L[i][k] = (tile){{unpivoted_tile_times(S[i][k], f->D[k].c[0]),
+                                    unpivoted_tile_times(S[i][k], f->D[k].c[1])}};
+      for (int l = k + 1; l <= i; l++) { /* S_il -= L_ik S_lk' */
+        tile u = S[l][k];
+        S[i][l].c[0] -= t.c[0] * u.c[0][0] + t.c[1] * u.c[1][0];
+        S[i][l].c[1] -= t.c[0] * u.c[0][1] + t.c[1] * u.c[1][1];
+      }
     }
   }
   return good;
