@@ -22,7 +22,7 @@ dae__fail(dae_error *err, dae_status status, const char *equation, const char *f
 dae_status dae__out_of_memory(dae_error *err);
 
 /* The members of dae_error_none that readers use, set by some stores: for the record that every
- * step clears and few steps fill. */
+ * step clears and rarely fills. */
 static inline void dae__error_clear(dae_error *err)
 {
   err->status = DAE_OK;

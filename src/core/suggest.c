@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -12,11 +13,6 @@
 static char suggest_fold(char c)
 {
   return c == '-' ? '_' : (char)tolower((unsigned char)c);
-}
-
-static int suggest_min(int a, int b)
-{
-  return a < b ? a : b;
 }
 
 /* Optimal string alignment, with three rows of its table in memory. */
@@ -33,9 +29,12 @@ int dae__edit_distance(const char *a, const char *b)
     row[0] = (int)i;
     for (size_t j = 1; j <= n; j++) {
       char x = suggest_fold(a[i - 1]), y = suggest_fold(b[j - 1]);
-      row[j] = suggest_min(above[j - 1] + (x != y), 1 + suggest_min(above[j], row[j - 1]));
-      if (i > 1 && j > 1 && x == suggest_fold(b[j - 2]) && y == suggest_fold(a[i - 2]))
-        row[j] = suggest_min(row[j], above2[j - 2] + 1);
+      bool swapped = i > 1 && j > 1 && x == suggest_fold(b[j - 2]) && y == suggest_fold(a[i - 2]);
+      row[j] = above[j - 1] + (x != y);
+      row[j] = above[j] + 1 < row[j] ? above[j] + 1 : row[j];
+      row[j] = row[j - 1] + 1 < row[j] ? row[j - 1] + 1 : row[j];
+      if (swapped && above2[j - 2] + 1 < row[j])
+        row[j] = above2[j - 2] + 1;
     }
   }
   return rows[m % 3][n];

@@ -93,11 +93,6 @@ static inline int dense_largest_from(int n, const double *a, int j)
   return max_q > max_p ? q : p;
 }
 
-static bool dense_usable(double pivot)
-{
-  return isfinite(pivot) && pivot != 0;
-}
-
 /* Factors the columns k to end - 1, updated by the columns before k, and exchanges rows in these
  * columns only. Returns 0, or j + 1 for the first column j without a usable pivot. */
 static inline int dense_factor_panel(int n, double *A, int k, int end, int *pivot)
@@ -105,7 +100,7 @@ static inline int dense_factor_panel(int n, double *A, int k, int end, int *pivo
   for (int j = k; j < end; j++) {
     double *restrict l = A + (size_t)j * (size_t)n;
     int p = pivot[j] = dense_largest_from(n, l, j);
-    if (!dense_usable(l[p]))
+    if (!isfinite(l[p]) || l[p] == 0)
       return j + 1;
     for (int c = k; c < end; c++)
       dense_exchange(A + (size_t)c * (size_t)n, j, p);
@@ -157,9 +152,11 @@ int dae__lu_factor(int n, double *A, int *pivot)
     dgetrf_(&n, &n, A, &n, pivot, &info);
     for (int j = 0; j < n; j++)
       pivot[j]--;
-    for (int j = 0; j < n; j++)
-      if (!dense_usable(A[(size_t)j * (size_t)n + (size_t)j]))
+    for (int j = 0; j < n; j++) {
+      double u = A[(size_t)j * (size_t)n + (size_t)j];
+      if (!isfinite(u) || u == 0)
         return j + 1;
+    }
     return 0;
   }
 #endif

@@ -44,32 +44,28 @@ static bool eigenvalues_isolated(const work *w, int k, bool row)
   return true;
 }
 
-/* Exchanges unknowns i and j. */
-static void eigenvalues_exchange(work *w, int i, int j)
-{
-  for (int k = 0; k < w->n; k++) {
-    double *a = eigenvalues_at(w, k, i), *b = eigenvalues_at(w, k, j), keep = *a;
-    *a = *b;
-    *b = keep;
-  }
-  for (int k = 0; k < w->n; k++) {
-    double *a = eigenvalues_at(w, i, k), *b = eigenvalues_at(w, j, k), keep = *a;
-    *a = *b;
-    *b = keep;
-  }
-}
-
 /* Moves isolated rows to the end, isolated columns to the beginning. */
 static void eigenvalues_isolate(work *w)
 {
   int k = w->hi;
   while (k >= w->lo) {
     bool row = eigenvalues_isolated(w, k, true), col = !row && eigenvalues_isolated(w, k, false);
-    if (row)
-      eigenvalues_exchange(w, k, w->hi--);
-    else if (col)
-      eigenvalues_exchange(w, k, w->lo++);
-    k = row || col ? w->hi : k - 1;
+    if (!row && !col) {
+      k--;
+      continue;
+    }
+    int to = row ? w->hi-- : w->lo++;
+    for (int i = 0; i < w->n; i++) {
+      double *a = eigenvalues_at(w, i, k), *b = eigenvalues_at(w, i, to), keep = *a;
+      *a = *b;
+      *b = keep;
+    }
+    for (int i = 0; i < w->n; i++) {
+      double *a = eigenvalues_at(w, k, i), *b = eigenvalues_at(w, to, i), keep = *a;
+      *a = *b;
+      *b = keep;
+    }
+    k = w->hi;
   }
 }
 

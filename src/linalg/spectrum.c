@@ -93,25 +93,6 @@ static void spectrum_start(int n, double *x)
 #define SIGMA_ITERATIONS_MAX 1000
 #define SIGMA_TOLERANCE 1e-12
 
-/* Smallest singular value of A from its factors. */
-static double spectrum_inverse_iteration(int n, const double *LU, const int *pivot, double *x)
-{
-  double inverse = 0; /* sigma^-2 */
-  spectrum_start(n, x);
-  for (int k = 0; k < SIGMA_ITERATIONS_MAX; k++) {
-    double before = inverse;
-    dae__scale(n, 1 / spectrum_norm(n, x), x);
-    dae__lu_solve_transposed(n, LU, pivot, x);
-    dae__lu_solve(n, LU, pivot, x);
-    inverse = spectrum_norm(n, x);
-    if (!isfinite(inverse))
-      return 0;
-    if (fabs(inverse - before) <= SIGMA_TOLERANCE * inverse)
-      break;
-  }
-  return 1 / sqrt(inverse);
-}
-
 dae_status dae__spectrum_smallest_own(const dae_env *env, int n, const double *A, double *sigma,
                                       dae_error *err)
 {
@@ -121,10 +102,22 @@ dae_status dae__spectrum_smallest_own(const dae_env *env, int n, const double *A
   if (LU) {
     double *x = DAE__ALLOC(arena, double, n);
     int *pivot = DAE__ALLOC(arena, int, n);
-    if (dae__arena_failed(arena))
+    bool failed = dae__arena_failed(arena), regular = !failed && !dae__lu_factor(n, LU, pivot);
+    double inverse = regular ? 0 : INFINITY; /* sigma^-2 */
+    if (failed)
       status = dae__out_of_memory(err);
     else
-      *sigma = dae__lu_factor(n, LU, pivot) ? 0 : spectrum_inverse_iteration(n, LU, pivot, x);
+      spectrum_start(n, x);
+    for (int k = 0; regular && k < SIGMA_ITERATIONS_MAX && isfinite(inverse); k++) {
+      double before = inverse;
+      dae__scale(n, 1 / spectrum_norm(n, x), x);
+      dae__lu_solve_transposed(n, LU, pivot, x);
+      dae__lu_solve(n, LU, pivot, x);
+      inverse = spectrum_norm(n, x);
+      if (fabs(inverse - before) <= SIGMA_TOLERANCE * inverse)
+        break;
+    }
+    *sigma = isfinite(inverse) ? 1 / sqrt(inverse) : 0;
   }
   dae__arena_free(arena);
   return status;

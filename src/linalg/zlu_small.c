@@ -114,25 +114,6 @@ static void zlu_small_scatter(const dae__zlu_small *d, const double *values)
     d->LU[2 * rows * d->n + d->n] = 1;
 }
 
-/* scale = S, LU = S A */
-static inline void zlu_small_scale_rows(const int pairs, const dae__zlu_small *d)
-{
-  dae__pair most[PAIRS_MAX];
-  for (int i = 0; i < pairs; i++)
-    most[i] = (dae__pair){0, 0};
-  for (int j = 0; j < 4 * pairs; j++) /* both parts of all columns */
-    for (int i = 0; i < pairs; i++)
-      most[i] = dae__pair_larger(dae__pair_abs(dae__pair_of(d->LU + 2 * (j * pairs + i))), most[i]);
-  for (int i = 0; i < 2 * pairs; i++) { /* below DBL_MIN the reciprocal may overflow */
-    double size = most[i / 2][i % 2];
-    most[i / 2][i % 2] = d->scale[i] = size < DBL_MIN ? 0x1p1000 : 1 / size;
-    d->order[i] = i;
-  }
-  for (int j = 0; j < 4 * pairs; j++)
-    for (int i = 0; i < pairs; i++)
-      *dae__pair_at(d->LU + 2 * (j * pairs + i)) *= most[i];
-}
-
 static inline void zlu_small_exchange_rows(int rows, const dae__zlu_small *d, int j, int p)
 {
   int row = d->order[j];
@@ -180,7 +161,21 @@ static inline int zlu_small_factor_pairs(const int pairs, const dae__zlu_small *
 {
   const int rows = 2 * pairs;
   zpair l[PAIRS_MAX];
-  zlu_small_scale_rows(pairs, d);
+  dae__pair largest[PAIRS_MAX];
+  for (int i = 0; i < pairs; i++)
+    largest[i] = (dae__pair){0, 0};
+  for (int j = 0; j < 2 * rows; j++) /* real and imaginary parts of all columns */
+    for (int i = 0; i < pairs; i++)
+      largest[i] =
+          dae__pair_larger(dae__pair_abs(dae__pair_of(d->LU + 2 * (j * pairs + i))), largest[i]);
+  for (int i = 0; i < rows; i++) { /* S; below DBL_MIN the reciprocal may overflow */
+    double size = largest[i / 2][i % 2];
+    largest[i / 2][i % 2] = d->scale[i] = size < DBL_MIN ? 0x1p1000 : 1 / size;
+    d->order[i] = i;
+  }
+  for (int j = 0; j < 2 * rows; j++) /* LU = S A */
+    for (int i = 0; i < pairs; i++)
+      *dae__pair_at(d->LU + 2 * (j * pairs + i)) *= largest[i];
   for (int j = 0; j < rows; j++) {
     double *a = d->LU + 2 * j * rows;
     int p = j; /* row of the largest |x_i| + |y_i|, i >= j */

@@ -59,24 +59,18 @@ void dae__nodal_integrals(const dae__nodal *p, double x, double *single, double 
 
 /* ---- rules ---- */
 
-static void collocation_round_matrix(const dae__small *A, double (*out)[DAE__COLLOCATION_STAGES])
-{
-  for (int i = 0; i < A->rows; i++)
-    for (int j = 0; j < A->cols; j++)
-      out[i][j] = (double)A->at[i][j];
-}
-
 dae__collocation_rule dae__collocation_create(int s, bool radau)
 {
   dae__collocation_rule r = {.s = s, .radau = radau};
   dae__rule rule = radau ? dae__rule_radau(s) : dae__rule_gauss(s);
   dae__small A = dae__collocation(&rule, s, rule.c), A2 = dae__small_times(&A, &A);
-  collocation_round_matrix(&A, r.A);
-  collocation_round_matrix(&A2, r.A2);
   for (int j = 0; j < s; j++) {
     long double B2 = 0;
-    for (int i = 0; i < s; i++)
+    for (int i = 0; i < s; i++) {
+      r.A[i][j] = (double)A.at[i][j];
+      r.A2[i][j] = (double)A2.at[i][j];
       B2 += rule.b[i] * A.at[i][j];
+    }
     r.c[j] = (double)rule.c[j];
     r.b[j] = (double)rule.b[j];
     r.B2[j] = (double)B2;
@@ -147,7 +141,7 @@ dae__gauss_nodes dae__gauss_nodes_create(int s)
 #define RADAU_NODES_7                                                                              \
   0.029316427159784893, 0.1480785996684843, 0.3369846902811543, 0.5586715187715501,                \
       0.7692338620300545, 0.9269456713197411, 1
-/* Members of dae__nodal that hold the Gauss rule of so many points. */
+/* Members of dae__nodal for the Gauss rule of `count` points. */
 #define GAUSS_RULE(count)                                                                          \
   .points = count, .at = {GAUSS_NODES_##count}, .weight = {GAUSS_WEIGHTS_##count}
 

@@ -233,26 +233,21 @@ dae__small dae__partner(const dae__small *Ab, const long double *b, const long d
 
 /* Lobatto IIIC: with l_j the Lagrange polynomials of all nodes but the first, which is 0,
  * a_ij = int_0^(c_i) l_j - b_1 l_j(0). Then b_1 p(0) + sum_(j>1) a_ij p(c_j) = int_0^(c_i) p for
- * every p of degree s - 2, which is C(s-1). */
-static dae__small lobatto_c(const dae__rule *rule)
-{
-  int s = rule->n, n = s - 1;
-  const long double *c = rule->c, *later = c + 1, *b = rule->b;
-  dae__small A = dae__small_zero(s, s);
-  for (int i = 0; i < n; i++) {
-    A.at[i][0] = b[0];
-    dae__lagrange_integrals(n, later, c[i], A.at[i] + 1);
-    for (int j = 0; j < n; j++)
-      A.at[i][j + 1] -= b[0] * dae__lagrange(n, later, j, 0);
-  }
-  memcpy(A.at[n], b, sizeof rule->b); /* the last row, exactly */
-  return A;
-}
-
+ * every p of degree s - 2, which is C(s-1). Its last row is b. */
 dae__small dae__lobatto(const dae__rule *rule, dae_spark_hat hat)
 {
+  int s = rule->n;
+  const long double *c = rule->c, *later = c + 1, *b = rule->b;
   bool from_a = hat == DAE_SPARK_HAT_A || hat == DAE_SPARK_HAT_B;
-  dae__small A = from_a ? dae__collocation(rule, rule->n, rule->c) : lobatto_c(rule);
+  dae__small A = from_a ? dae__collocation(rule, s, c) : dae__small_zero(s, s);
+  for (int i = 0; !from_a && i < s - 1; i++) {
+    A.at[i][0] = b[0];
+    dae__lagrange_integrals(s - 1, later, c[i], A.at[i] + 1);
+    for (int j = 0; j < s - 1; j++)
+      A.at[i][j + 1] -= b[0] * dae__lagrange(s - 1, later, j, 0);
+  }
+  if (!from_a)
+    memcpy(A.at[s - 1], b, sizeof rule->b);
   if (hat == DAE_SPARK_HAT_A || hat == DAE_SPARK_HAT_C)
     return A;
   dae__small partner = dae__partner(&A, rule->b, rule->b);

@@ -17,10 +17,10 @@
 #include "linalg/solver.h"
 #include <string.h>
 
-/* Unknowns up to which, and products for an entry of the matrix up to which elimination without
- * pivoting is used. bench/kernels.c: it is 1.6 to 10 times faster than dense LU, own or LAPACK's,
- * at all sizes measured. KLU takes about 12 ns for an entry of the matrix and its solution,
- * elimination 0.24 ns for a product. */
+/* Limits of elimination without pivoting: unknowns, and products for an entry of a sparse matrix.
+ * bench/kernels.c: it is 1.6 to 10 times faster than dense LU, own or LAPACK's, at all sizes
+ * measured. KLU takes about 12 ns for an entry of the matrix and its solution, elimination 0.24 ns
+ * for a product. */
 #define UNPIVOTED_N_MAX 200
 #define UNPIVOTED_PRODUCTS_PER_ENTRY 50
 

@@ -257,32 +257,11 @@ static bool saddle_full_factor(void *state, const dae__saddle_values *values)
   return dae__ldl_factor(size, top, size, scale, s->u, F);
 }
 
-/* Refinement: z += K\[a - (M + D1) x - A'y; r], r the residual of the rows, in s->residual. */
-static void saddle_full_refine(const full *s, const double *a)
-{
-  size_t n = s->rows.n, top = s->top, size = s->size;
-  double *z = s->z, *r = s->residual;
-  for (size_t i = 0; i < top; i += 2) {
-    dae__pair sum = dae__pair_from(n, a, i);
-    for (size_t j = 0; j < n; j++)
-      sum -= dae__pair_of(s->K + j * size + i) * z[j];
-    *dae__pair_at(r + i) = sum;
-  }
-  for (size_t j = 0; j < n; j++) {
-    dae__pair sum = {0, 0};
-    for (size_t i = top; i < size; i += 2)
-      sum += dae__pair_of(s->K + j * size + i) * dae__pair_of(z + i);
-    r[j] -= dae__pair_sum(sum);
-  }
-  dae__ldl_solve(size, s->F, r);
-  for (size_t i = 0; i < size; i += 2)
-    *dae__pair_at(z + i) += dae__pair_of(r + i);
-}
-
 static void saddle_full_solve(void *state, double *a, double *b)
 {
   const full *s = state;
-  double *z = s->z, *rest = z + s->top;
+  size_t n = s->rows.n, top = s->top, size = s->size;
+  double *z = s->z, *rest = z + top, *r = s->residual;
   for (size_t i = 0; i < s->rows.n; i += 2) /* z = [a; b], padded */
     *dae__pair_at(z + i) = dae__pair_from(s->rows.n, a, i);
   for (size_t i = 0; i < s->rows.m; i += 2)
@@ -291,7 +270,21 @@ static void saddle_full_solve(void *state, double *a, double *b)
   for (int k = 0; k < DAE__SADDLE_REFINEMENTS; k++) {
     if (!dae__saddle_rows_differ(&s->rows, b, z, rest, s->residual + s->top))
       break;
-    saddle_full_refine(s, a);
+    for (size_t i = 0; i < top; i += 2) { /* z += K\[a - (M + D1) x - A'y; r] */
+      dae__pair sum = dae__pair_from(n, a, i);
+      for (size_t j = 0; j < n; j++)
+        sum -= dae__pair_of(s->K + j * size + i) * z[j];
+      *dae__pair_at(r + i) = sum;
+    }
+    for (size_t j = 0; j < n; j++) {
+      dae__pair sum = {0, 0};
+      for (size_t i = top; i < size; i += 2)
+        sum += dae__pair_of(s->K + j * size + i) * dae__pair_of(z + i);
+      r[j] -= dae__pair_sum(sum);
+    }
+    dae__ldl_solve(size, s->F, r);
+    for (size_t i = 0; i < size; i += 2)
+      *dae__pair_at(z + i) += dae__pair_of(r + i);
   }
   for (size_t i = 0; i < s->rows.n; i++)
     a[i] = z[i];
