@@ -189,25 +189,6 @@ static bool eigenvalues_iterate(work *w)
   return true;
 }
 
-static dae_status eigenvalues_of(work *w, double *re, double *im, dae_error *err)
-{
-  eigenvalues_isolate(w);
-  eigenvalues_balance(w);
-  eigenvalues_reduce(w);
-  for (int j = w->lo; j <= w->hi; j++)
-    for (int i = w->lo; i <= w->hi; i++)
-      *eigenvalues_H(w, i, j) = i > j + 1 ? 0 : *eigenvalues_at(w, i, j);
-  if (!eigenvalues_iterate(w))
-    return dae__fail(err, DAE_ERROR_RECOVERABLE, NULL,
-                     "the QR iteration for the eigenvalues of a matrix does not converge");
-  for (int k = 0; k < w->n; k++) {
-    bool iterated = k >= w->lo && k <= w->hi;
-    re[k] = iterated ? creal(*eigenvalues_H(w, k, k)) : *eigenvalues_at(w, k, k);
-    im[k] = iterated ? cimag(*eigenvalues_H(w, k, k)) : 0;
-  }
-  return DAE_OK;
-}
-
 dae_status dae__spectrum_values_own(const dae_env *env, int n, const double *A, double *re,
                                     double *im, dae_error *err)
 {
@@ -229,10 +210,27 @@ dae_status dae__spectrum_values_own(const dae_env *env, int n, const double *A, 
       .v = DAE__ALLOC(arena, double, size),
       .sum = DAE__ALLOC(arena, double, size),
   };
-  bool failed = dae__arena_failed(arena);
-  for (size_t i = 0; !failed && i < size * size; i++)
+  if (dae__arena_failed(arena)) {
+    dae__arena_free(arena);
+    return dae__out_of_memory(err);
+  }
+  for (size_t i = 0; i < size * size; i++)
     w.A[i] = A[i];
-  dae_status status = failed ? dae__out_of_memory(err) : eigenvalues_of(&w, re, im, err);
+  eigenvalues_isolate(&w);
+  eigenvalues_balance(&w);
+  eigenvalues_reduce(&w);
+  for (int j = w.lo; j <= w.hi; j++)
+    for (int i = w.lo; i <= w.hi; i++)
+      *eigenvalues_H(&w, i, j) = i > j + 1 ? 0 : *eigenvalues_at(&w, i, j);
+  bool converged = eigenvalues_iterate(&w);
+  for (int k = 0; k < n; k++) {
+    bool iterated = k >= w.lo && k <= w.hi;
+    re[k] = iterated ? creal(*eigenvalues_H(&w, k, k)) : *eigenvalues_at(&w, k, k);
+    im[k] = iterated ? cimag(*eigenvalues_H(&w, k, k)) : 0;
+  }
   dae__arena_free(arena);
-  return status;
+  return converged
+             ? DAE_OK
+             : dae__fail(err, DAE_ERROR_RECOVERABLE, NULL,
+                         "the QR iteration for the eigenvalues of a matrix does not converge");
 }

@@ -218,24 +218,6 @@ static inline void zlu_small_gather_rows(const int pairs, const dae__zlu_small *
   }
 }
 
-/* LU = S P A, of a matrix padded to an even number of rows by the identity */
-static inline void zlu_small_order_rows(const int pairs, const dae__zlu_small *d,
-                                        const double *values)
-{
-  const int rows = 2 * pairs;
-  double x[2 * PAIRS_MAX], y[2 * PAIRS_MAX];
-  zlu_small_scatter(d, values);
-  for (int j = 0; j < rows; j++) {
-    double *a = d->LU + 2 * j * rows;
-    for (int i = 0; i < rows; i++) {
-      x[i] = a[d->order[i]] * d->scale[i];
-      y[i] = a[rows + d->order[i]] * d->scale[i];
-    }
-    memcpy(a, x, (size_t)rows * sizeof *a);
-    memcpy(a + rows, y, (size_t)rows * sizeof *a);
-  }
-}
-
 static inline bool zlu_small_refactor_pairs(const int pairs, const dae__zlu_small *d,
                                             const double *values)
 {
@@ -245,7 +227,16 @@ static inline bool zlu_small_refactor_pairs(const int pairs, const dae__zlu_smal
   if (d->n == rows)
     zlu_small_gather_rows(pairs, d, values);
   else
-    zlu_small_order_rows(pairs, d, values);
+    zlu_small_scatter(d, values);
+  for (int j = 0; d->n < rows && j < rows; j++) { /* LU = S P A, padded by the identity */
+    double *a = d->LU + 2 * j * rows, x[2 * PAIRS_MAX], y[2 * PAIRS_MAX];
+    for (int i = 0; i < rows; i++) {
+      x[i] = a[d->order[i]] * d->scale[i];
+      y[i] = a[rows + d->order[i]] * d->scale[i];
+    }
+    memcpy(a, x, (size_t)rows * sizeof *a);
+    memcpy(a + rows, y, (size_t)rows * sizeof *a);
+  }
   for (int j = 0; j < rows; j++) {
     double *a = d->LU + 2 * j * rows;
     number r = znumber_reciprocal(a[j], a[rows + j]);

@@ -197,7 +197,7 @@ static void test_extreme_values_are_solved(void **state)
 static void test_factoring_and_solving_at_once_gives_the_same_bits(void **state)
 {
   (void)state;
-  for (int i = 0; i < 40; i++) { /* few, schur, full; G and K, dense and not; pivoted */
+  for (int i = 0; i < 40; i++) { /* small, schur, full; G and K, dense and not; pivoted */
     bool full = i % 3 == 0;
     int n = 2 + i % 7, m = 1 + i % n;
     mechanism s = make(n, m - i % 2 * (m / 2), i % 2 * (m / 2), full, i % 5 ? 1 : 0.6);
@@ -450,7 +450,7 @@ static void test_large_sparse_systems_are_left_to_the_solver(void **state)
   free_system(&t);
 }
 
-static bool build_few(const dae_env *env)
+static bool build_small(const dae_env *env)
 {
   mechanism s = make(9, 2, 0, false, 1);
   dae__arena *arena = dae__arena_create(env);
@@ -479,7 +479,7 @@ static bool build_full(const dae_env *env)
 static void test_every_failing_allocation_is_reported(void **state)
 {
   (void)state;
-  assert_int_equal(counting_env_fault(build_few), 0);
+  assert_int_equal(counting_env_fault(build_small), 0);
   assert_int_equal(counting_env_fault(build_full), 0);
 }
 
