@@ -1,9 +1,9 @@
-/* Memory of one handle: taken piece by piece in its constructor, released all at once.
+/* Memory of one handle: allocated piece by piece in its constructor, released all at once.
  *
- * Failure is sticky: after a take that failed every further one returns NULL and
- * dae__arena_failed says so, so that a constructor may take all it needs and check once, before
- * it uses any of it. Kept pieces hold what a handle remembers between steps, without pointers:
- * they are what save and load copy. */
+ * Failure is sticky: after a failed allocation every further one returns NULL and
+ * dae__arena_failed is true, so that a constructor may allocate everything and check once, before
+ * any piece is used. State pieces hold the memory of a handle between steps, without pointers:
+ * save and load copy them. */
 #ifndef DAEDAL_CORE_ARENA_H
 #define DAEDAL_CORE_ARENA_H
 
@@ -16,10 +16,10 @@ typedef struct dae__arena dae__arena;
 dae__arena *dae__arena_create(const dae_env *env); /* env NULL: defaults; NULL: out of memory */
 void dae__arena_free(dae__arena *arena);           /* NULL is allowed */
 
-/* count elements of size bytes, zeroed, aligned to 64 bytes; never NULL for count = 0. */
+/* count elements of size bytes, zeroed, aligned to 64 bytes; not NULL for count = 0. */
 void *dae__arena_alloc(dae__arena *arena, size_t count, size_t size);
 void *dae__arena_state(dae__arena *arena, size_t count, size_t size);
-/* Not zeroed: for what is written, if ever, before it is read. */
+/* Not zeroed: for memory that is written before it is read. */
 void *dae__arena_uninit(dae__arena *arena, size_t count, size_t size);
 bool dae__arena_failed(const dae__arena *arena);
 const dae_env *dae__arena_env(const dae__arena *arena);
@@ -31,7 +31,7 @@ const dae_env *dae__arena_env(const dae__arena *arena);
 #define DAE__STATE(arena, type, count)                                                             \
   ((type *)dae__arena_state((arena), (size_t)(count), sizeof(type)))
 
-/* The kept pieces as bytes, in the order they were taken. */
+/* Bytes of all state pieces, copied in the order of their allocation. */
 size_t dae__arena_kept_size(const dae__arena *arena);
 void dae__arena_save(const dae__arena *arena, void *buffer);
 void dae__arena_load(dae__arena *arena, const void *buffer);

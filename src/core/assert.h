@@ -1,6 +1,6 @@
-/* Contracts between functions of the library that no caller from outside can break: sizes, members
- * of tables, factored before solved, finite states. Checked in the dev preset
- * (DAEDAL_ASSERTIONS), where a broken one ends the process; without a trace elsewhere. */
+/* Assertions on contracts inside the library, which no caller of its interface can break: sizes,
+ * members of tables, factored before solved, finite states. The dev preset (DAEDAL_ASSERTIONS)
+ * checks them and aborts on failure; other builds contain no code for them. */
 #ifndef DAEDAL_CORE_ASSERT_H
 #define DAEDAL_CORE_ASSERT_H
 

@@ -1,5 +1,9 @@
+/* The caller's environment: memory functions and log hook. */
 #include "core/env.h"
+#include "core/log.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static void *env_allocate(void *user, size_t bytes)
@@ -21,12 +25,20 @@ dae_env dae_env_defaults(void)
 
 dae_env dae__env_of(const dae_env *env)
 {
-  if (!env)
-    return dae_env_defaults();
-  dae_env copy = *env;
+  dae_env copy = env ? *env : dae_env_defaults();
   if (!copy.allocate || !copy.release) {
     copy.allocate = env_allocate;
     copy.release = env_release;
   }
   return copy;
+}
+
+void dae__log_line(const dae_env *env, dae_log_level level, const char *format, ...)
+{
+  char line[1024];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(line, sizeof line, format, args);
+  va_end(args);
+  env->log(env->user, level, line);
 }

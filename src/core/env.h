@@ -1,4 +1,4 @@
-/* The surroundings as the library uses them. */
+/* The caller's environment, completed by defaults. */
 #ifndef DAEDAL_CORE_ENV_H
 #define DAEDAL_CORE_ENV_H
 
@@ -6,12 +6,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A copy that can be called without asking: NULL, or an env without both memory functions, gets
- * malloc and free. */
+/* A copy with both memory functions: malloc and free for NULL, or where one of them is missing. */
 dae_env dae__env_of(const dae_env *env);
 
-/* Whether count * size, rounded up, is no number of bytes. Halves of a size_t are never too large:
- * there is hardly ever anything to divide. */
+/* Overflow of count * size, rounding up included. Factors below half the bits of a size_t never
+ * overflow: the division is rarely executed. */
 static inline bool dae__too_many(size_t count, size_t size)
 {
   return (count | size) >> (4 * sizeof(size_t)) && size > 0 && count > SIZE_MAX / 2 / size;

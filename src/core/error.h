@@ -1,12 +1,12 @@
-/* Filling in the caller's error record. */
+/* The caller's error record. */
 #ifndef DAEDAL_CORE_ERROR_H
 #define DAEDAL_CORE_ERROR_H
 
 #include <daedal/status.h>
 #include <math.h>
 
-/* Records status, the name of what is concerned (may be NULL) and a formatted text; err may be
- * NULL. Returns status, so that `return dae__fail(...)` reads well. */
+/* Records status, the name of the equation or field concerned (may be NULL) and a formatted text;
+ * err may be NULL. Returns status. */
 __attribute__((format(printf, 4, 5))) dae_status
 dae__fail(dae_error *err, dae_status status, const char *equation, const char *format, ...);
 
@@ -18,11 +18,11 @@ dae__fail(dae_error *err, dae_status status, const char *equation, const char *f
       return try_status;                                                                           \
   } while (0)
 
-/* DAE_ERROR_MEMORY with its text. */
+/* Records DAE_ERROR_MEMORY. */
 dae_status dae__out_of_memory(dae_error *err);
 
-/* What dae_error_none is, as far as it is looked at, at the price of a few stores: for records that
- * every step begins with and hardly any fills. */
+/* The members of dae_error_none that readers use, set by some stores: for the record that every
+ * step clears and rarely fills. */
 static inline void dae__error_clear(dae_error *err)
 {
   err->status = DAE_OK;
@@ -31,7 +31,7 @@ static inline void dae__error_clear(dae_error *err)
   err->file[0] = err->source[0] = err->equation[0] = err->text[0] = '\0';
 }
 
-/* Adds time and step size to a record that was filled in before. */
+/* Adds time and step size to a filled record. */
 void dae__fail_at(dae_error *err, double t, double h);
 
 #endif

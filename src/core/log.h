@@ -1,11 +1,11 @@
-/* The log hook. */
+/* The log hook of the environment. */
 #ifndef DAEDAL_CORE_LOG_H
 #define DAEDAL_CORE_LOG_H
 
 #include <daedal/env.h>
 #include <stdbool.h>
 
-/* Formats a line and hands it to env->log, which there has to be. */
+/* Formats a line for env->log, which is not NULL. */
 __attribute__((format(printf, 3, 4))) void dae__log_line(const dae_env *env, dae_log_level level,
                                                          const char *format, ...);
 
@@ -14,7 +14,7 @@ static inline bool dae__logs(const dae_env *env)
   return env && env->log;
 }
 
-/* The same if there is one; what is to be formatted is not looked at else. */
+/* Formats a line for env->log; without a hook the arguments are not evaluated. */
 #define dae__log(env, ...)                                                                         \
   do {                                                                                             \
     if (dae__logs(env))                                                                            \

@@ -1,26 +1,203 @@
+/* Numbers as text. The digits of value, an integer d with
+ *
+ *   |value| = d 10^(k - digits + 1),   10^(digits - 1) <= d < 10^digits,
+ *
+ * are x = |value| 10^p, p = digits - 1 - k, rounded to nearest, ties to even. With integers M and P
+ * of 64 bits, |value| = M 2^(e - 64) and 10^p = P 2^(b - 63), where 2^b is the power of two below
+ * 10^p,
+ *
+ *   x = M P / 2^s,   s = 127 - e - b.
+ *
+ * P is exact up to 10^27, since 5^27 has 63 bits. Beyond, P is too small by less than 1, and x by
+ * less than 2^64 / 2^s: where a tie is nearer than that, rounding is undecided and printf is used.
+ */
 #include "core/number.h"
 
-#include "core/decimal.h"
-
 #include <errno.h>
+#include <float.h>
 #include <limits.h>
 #include <locale.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* text with every `from` replaced by `to`; strtod and printf follow the locale, we do not */
+#define EXACT_POWER 27                  /* largest p with an exact P */
+#define LARGEST_POWER (2 * EXACT_POWER) /* largest p for which P is a product of two exact ones */
+#define DIGITS_MAX 17                   /* digits that identify a double */
+
+static uint64_t decimal_five_to(int p)
+{
+  uint64_t power = 1;
+  while (p-- > 0)
+    power *= 5;
+  return power;
+}
+
+/* Product of two numbers of 64 bits. */
+typedef struct wide {
+  uint64_t high, low;
+} wide;
+
+static wide decimal_times(uint64_t a, uint64_t b)
+{
+  const uint64_t half = 0xffffffffu;
+  uint64_t low = (a & half) * (b & half), left = (a >> 32) * (b & half);
+  uint64_t right = (a & half) * (b >> 32), high = (a >> 32) * (b >> 32);
+  uint64_t middle = (low >> 32) + (left & half) + (right & half);
+  return (wide){high + (left >> 32) + (right >> 32) + (middle >> 32),
+                (middle << 32) | (low & half)};
+}
+
+/* Exponent b of the power of two below 10^p: 217706 / 2^16 is log2(10) to the digits that p <= 54
+ * needs. */
+static int decimal_binary_power(int p)
+{
+  return (p * 217706) >> 16;
+}
+
+/* Mantissa P of 10^p. */
+static uint64_t decimal_mantissa(int p)
+{
+  if (p <= EXACT_POWER)
+    return decimal_five_to(p) << (63 - decimal_binary_power(p) + p);
+  wide product = decimal_times(decimal_mantissa(EXACT_POWER), decimal_mantissa(p - EXACT_POWER));
+  return product.high >> 63 ? product.high : product.high << 1 | product.low >> 63;
+}
+
+/* x, rounded to nearest; false: undecided. */
+static bool decimal_scale(uint64_t M, int e, int p, uint64_t *x)
+{
+  if (p < 0 || p > LARGEST_POWER)
+    return false;
+  wide product = decimal_times(M, decimal_mantissa(p));
+  int s = 127 - e - decimal_binary_power(p) - 64; /* shift of the upper half */
+  uint64_t middle = (uint64_t)1 << (s - 1), rest = product.high & (2 * middle - 1);
+  *x = product.high >> s;
+  if (p > EXACT_POWER && (rest == middle || rest + 1 == middle))
+    return false;
+  bool tie = rest == middle && product.low == 0;
+  *x += tie ? *x & 1 : rest >= middle;
+  return true;
+}
+
+/* d and k; false: undecided. */
+static bool decimal_find_digits(double value, int digits, uint64_t *d, int *k)
+{
+  int e;
+  uint64_t M = (uint64_t)ldexp(frexp(value, &e), 64), end = decimal_five_to(digits) << digits;
+  *k = (int)floor((e - 1) * 0.30102999566398120); /* exact, or too small by 1 */
+  if (!decimal_scale(M, e, digits - 1 - *k, d))
+    return false;
+  if (*d < end)
+    return true;
+  ++*k;
+  if (*d > end)
+    return decimal_scale(M, e, digits - 1 - *k, d);
+  *d /= 10;
+  return true;
+}
+
+static char *decimal_copy(char *to, const char *from, int count)
+{
+  memcpy(to, from, (size_t)count);
+  return to + count;
+}
+
+static char *decimal_zeros(char *to, int count)
+{
+  memset(to, '0', (size_t)count);
+  return to + count;
+}
+
+bool dae__decimal(double value, int digits, char text[40])
+{
+  char digit[DIGITS_MAX];
+  uint64_t d = 0;
+  int k = 0, count = digits;
+  if (!isfinite(value) || digits < 1 || digits > DIGITS_MAX ||
+      (value != 0 && !decimal_find_digits(fabs(value), digits, &d, &k)))
+    return false;
+  for (int i = digits - 1; i >= 0; i--, d /= 10)
+    digit[i] = (char)('0' + d % 10);
+  while (count > 1 && digit[count - 1] == '0')
+    count--;
+  if (signbit(value))
+    *text++ = '-';
+  bool fixed = k >= -4 && k < digits; /* 12.34, 1200, 0.0012; scientific: 1.2e-05 */
+  int whole = !fixed ? 1 : k < 0 ? 0 : count <= k ? count : k + 1, size = k < 0 ? -k : k;
+  text = decimal_copy(text, digit, whole);
+  if (fixed)
+    text = decimal_zeros(text, k < 0 ? 1 : k + 1 - whole);
+  if (count > whole)
+    *text++ = '.';
+  if (fixed && k < 0)
+    text = decimal_zeros(text, -k - 1);
+  text = decimal_copy(text, digit + whole, count - whole);
+  if (!fixed) {
+    *text++ = 'e';
+    *text++ = k < 0 ? '-' : '+';
+    if (size >= 100)
+      *text++ = (char)('0' + size / 100);
+    *text++ = (char)('0' + size / 10 % 10);
+    *text++ = (char)('0' + size % 10);
+  }
+  *text = 0;
+  return true;
+}
+
+/* ---- reading ---- */
+
+/* Appends digits to w; stops where w would have more than 15. */
+static const char *decimal_read_digits(const char *text, uint64_t *w)
+{
+  for (; *text >= '0' && *text <= '9' && *w < 100000000000000u; text++)
+    *w = 10 * *w + (uint64_t)(*text - '0');
+  return text;
+}
+
+/* Digits and power of ten are exact doubles; their product or quotient is rounded once. */
+bool dae__decimal_value(const char *text, double *value)
+{
+  static const double ten_to[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                  1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+  const int largest = (int)(sizeof ten_to / sizeof ten_to[0]) - 1;
+  uint64_t w = 0;
+  int power = 0;
+  bool negative = *text == '-';
+  const char *first = text + negative, *end = decimal_read_digits(first, &w);
+  bool some = end > first;
+  if (*end == '.') {
+    first = end + 1;
+    end = decimal_read_digits(first, &w);
+    some = some || end > first;
+    power = (int)(first - end);
+  }
+  if (some && (*end == 'e' || *end == 'E')) {
+    uint64_t exponent = 0;
+    bool down = end[1] == '-';
+    first = end + 1 + (down || end[1] == '+');
+    end = decimal_read_digits(first, &exponent);
+    power += down ? -(int)exponent : (int)exponent;
+    if (end == first || exponent >= 1000)
+      return false;
+  }
+  if (!some || *end || power < -largest || power > largest || FLT_EVAL_METHOD != 0)
+    return false;
+  double size = power < 0 ? (double)w / ten_to[-power] : (double)w * ten_to[power];
+  *value = negative ? -size : size;
+  return true;
+}
+
+/* ---- numbers in any locale ---- */
+
 static void number_replace(char *text, char from, char to)
 {
   for (; *text; text++)
     if (*text == from)
       *text = to;
-}
-
-static char number_decimal_point(void)
-{
-  return localeconv()->decimal_point[0];
 }
 
 bool dae__parse_double(const char *text, double *value)
@@ -32,7 +209,7 @@ bool dae__parse_double(const char *text, double *value)
   if (length == 0 || length >= sizeof copy || strspn(text, "0123456789+-.eE") != length)
     return false;
   memcpy(copy, text, length + 1);
-  number_replace(copy, '.', number_decimal_point());
+  number_replace(copy, '.', localeconv()->decimal_point[0]); /* strtod follows the locale */
   char *end;
   double number = strtod(copy, &end);
   if (*end || !isfinite(number))
@@ -54,22 +231,16 @@ bool dae__parse_int(const char *text, int *value)
   return true;
 }
 
-/* %.*g */
-static void number_print(double value, int digits, char text[40])
-{
-  if (dae__decimal(value, digits, text))
-    return;
-  snprintf(text, 40, "%.*g", digits, value);
-  number_replace(text, number_decimal_point(), '.');
-}
-
 void dae__format_double(double value, char *text, size_t size)
 {
   char full[40];
   double back;
   bool same = false;
   for (int digits = 15; digits <= 17 && !same; digits++) {
-    number_print(value, digits, full);
+    if (!dae__decimal(value, digits, full)) {
+      snprintf(full, sizeof full, "%.*g", digits, value);
+      number_replace(full, localeconv()->decimal_point[0], '.');
+    }
     same = dae__parse_double(full, &back) && back == value;
   }
   size_t length = strlen(full);

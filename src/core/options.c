@@ -1,5 +1,5 @@
-/* Every option is handled as a double on the way: ints, truth values and indices of choices are
- * exact in it. read -> check, parse -> check -> write. */
+/* Options by name. A field is a double between reading and writing: integers, truth values and
+ * indices of choices are exact in it. read -> check, parse -> check -> write. */
 #include "core/error.h"
 #include "core/number.h"
 
@@ -10,13 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static int options_choice_count(const dae_option *option)
-{
-  int n = 0;
-  while (option->choices[n])
-    n++;
-  return n;
-}
+/* ---- fields ---- */
 
 static double options_read_field(const dae_option *option, const void *opts)
 {
@@ -27,7 +21,7 @@ static double options_read_field(const dae_option *option, const void *opts)
     return value;
   }
   if (option->type == DAE_OPTION_BOOL) {
-    unsigned char byte; /* a bool that was never set may hold anything */
+    unsigned char byte; /* an uninitialised bool may hold any byte */
     memcpy(&byte, field, sizeof byte);
     return byte;
   }
@@ -36,19 +30,24 @@ static double options_read_field(const dae_option *option, const void *opts)
   return value;
 }
 
-static void options_write_field(const dae_option *option, void *opts, double value)
+static bool options_accepts(const dae_option *option, double value)
 {
-  char *field = (char *)opts + option->offset;
-  if (option->type == DAE_OPTION_DOUBLE) {
-    memcpy(field, &value, sizeof value);
-  } else if (option->type == DAE_OPTION_BOOL) {
-    bool on = value != 0;
-    memcpy(field, &on, sizeof on);
-  } else {
-    int number = (int)value;
-    memcpy(field, &number, sizeof number);
+  int choices = 0;
+  switch (option->type) {
+  case DAE_OPTION_DOUBLE:
+  case DAE_OPTION_INT:
+    return isfinite(value) && value >= option->min && value <= option->max;
+  case DAE_OPTION_BOOL:
+    return value == 0 || value == 1;
+  case DAE_OPTION_CHOICE:
+    while (option->choices[choices])
+      choices++;
+    return value >= 0 && value < choices;
   }
+  return false;
 }
+
+/* ---- refusals ---- */
 
 /* "at least 0", "greater than 0 and at most 1", "from 1 to 5" */
 static void options_range_text(const dae_option *option, char *text, size_t size)
@@ -72,53 +71,28 @@ static void options_range_text(const dae_option *option, char *text, size_t size
     snprintf(text, size, "a finite number");
 }
 
-/* "one of ggl, cs, cm" */
-static void options_choices_text(const dae_option *option, char *text, size_t size)
-{
-  size_t used = (size_t)snprintf(text, size, "one of ");
-  for (int i = 0; option->choices[i] && used < size; i++)
-    used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", option->choices[i]);
-}
-
-static void options_wanted_text(const dae_option *option, char *text, size_t size)
-{
-  switch (option->type) {
-  case DAE_OPTION_DOUBLE:
-    options_range_text(option, text, size);
-    break;
-  case DAE_OPTION_INT: {
-    size_t used = (size_t)snprintf(text, size, "a whole number ");
-    options_range_text(option, text + used, size - used);
-    break;
-  }
-  case DAE_OPTION_BOOL:
-    snprintf(text, size, "on or off");
-    break;
-  case DAE_OPTION_CHOICE:
-    options_choices_text(option, text, size);
-    break;
-  }
-}
-
-static bool options_accepts(const dae_option *option, double value)
-{
-  switch (option->type) {
-  case DAE_OPTION_DOUBLE:
-  case DAE_OPTION_INT:
-    return isfinite(value) && value >= option->min && value <= option->max;
-  case DAE_OPTION_BOOL:
-    return value == 0 || value == 1;
-  case DAE_OPTION_CHOICE:
-    return value >= 0 && value < options_choice_count(option);
-  }
-  return false;
-}
-
 static dae_status options_refuse(const dae_option_table *table, const dae_option *option,
                                  const char *value, dae_error *err)
 {
-  char wanted[256];
-  options_wanted_text(option, wanted, sizeof wanted);
+  char wanted[256] = "on or off";
+  size_t size = sizeof wanted, used;
+  switch (option->type) {
+  case DAE_OPTION_DOUBLE:
+    options_range_text(option, wanted, size);
+    break;
+  case DAE_OPTION_INT:
+    used = (size_t)snprintf(wanted, size, "a whole number ");
+    options_range_text(option, wanted + used, size - used);
+    break;
+  case DAE_OPTION_CHOICE:
+    used = (size_t)snprintf(wanted, size, "one of ");
+    for (int i = 0; option->choices[i] && used < size; i++)
+      used +=
+          (size_t)snprintf(wanted + used, size - used, "%s%s", i ? ", " : "", option->choices[i]);
+    break;
+  case DAE_OPTION_BOOL:
+    break;
+  }
   return dae__fail(err, DAE_ERROR_OPTION, option->name,
                    "%s: %s = %.60s is not valid, it must be %s (%s)", table->owner, option->name,
                    value, wanted, option->help ? option->help : "no description");
@@ -138,6 +112,14 @@ dae_status dae_options_validate(const dae_option_table *table, const void *opts,
   return DAE_OK;
 }
 
+static const char *options_option_name(const void *list, int i)
+{
+  return ((const dae_option_table *)list)->options[i].name;
+}
+
+/* ---- values from text ---- */
+
+/* Equality of names, - and _ being the same. */
 static bool options_same_name(const char *a, const char *b)
 {
   for (; *a && *b; a++, b++)
@@ -146,65 +128,32 @@ static bool options_same_name(const char *a, const char *b)
   return *a == *b;
 }
 
-static const char *options_option_name(const void *list, int i)
-{
-  return ((const dae_option_table *)list)->options[i].name;
-}
-
-static dae_status options_refuse_name(const dae_option_table *table, const char *name,
-                                      dae_error *err)
-{
-  const char *near = dae_suggest(name, table->count, options_option_name, table);
-  if (near)
-    return dae__fail(err, DAE_ERROR_OPTION, name, "%s has no option '%.60s': did you mean '%s'?",
-                     table->owner, name, near);
-  char all[384] = "";
-  size_t used = 0;
-  for (int i = 0; i < table->count && used < sizeof all; i++)
-    used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "",
-                             options_option_name(table, i));
-  return dae__fail(err, DAE_ERROR_OPTION, name, "%s has no option '%.60s': it has %s", table->owner,
-                   name, table->count ? all : "none");
-}
-
-static bool options_parse_bool(const char *text, double *value)
-{
-  static const char *const words[] = {"off", "on", "false", "true", "no", "yes", "0", "1"};
-  for (int i = 0; i < 8; i++)
-    if (strcmp(text, words[i]) == 0) {
-      *value = i % 2;
-      return true;
-    }
-  return false;
-}
-
-static bool options_parse_choice(const dae_option *option, const char *text, double *value)
-{
-  for (int i = 0; option->choices[i]; i++)
-    if (options_same_name(text, option->choices[i])) {
-      *value = i;
-      return true;
-    }
-  return false;
-}
-
 static bool options_parse(const dae_option *option, const char *text, double *value)
 {
+  static const char *const truth[] = {"off", "on", "false", "true", "no", "yes", "0", "1", NULL};
+  int number = 0, i = 0;
+  bool found = false;
   switch (option->type) {
   case DAE_OPTION_DOUBLE:
     return dae__parse_double(text, value);
-  case DAE_OPTION_INT: {
-    int number = 0;
-    bool whole = dae__parse_int(text, &number);
-    *value = number;
-    return whole;
-  }
+  case DAE_OPTION_INT:
+    found = dae__parse_int(text, &number);
+    break;
   case DAE_OPTION_BOOL:
-    return options_parse_bool(text, value);
+    while (truth[i] && strcmp(text, truth[i]) != 0)
+      i++;
+    found = truth[i];
+    number = i % 2;
+    break;
   case DAE_OPTION_CHOICE:
-    return options_parse_choice(option, text, value);
+    while (option->choices[i] && !options_same_name(text, option->choices[i]))
+      i++;
+    found = option->choices[i];
+    number = i;
+    break;
   }
-  return false;
+  *value = number;
+  return found;
 }
 
 dae_status dae_options_set(const dae_option_table *table, void *opts, const char *name,
@@ -217,10 +166,28 @@ dae_status dae_options_set(const dae_option_table *table, void *opts, const char
     double number;
     if (!options_parse(option, value, &number) || !options_accepts(option, number))
       return options_refuse(table, option, value, err);
-    options_write_field(option, opts, number);
+    char *field = (char *)opts + option->offset;
+    bool on = number != 0;
+    int whole = option->type == DAE_OPTION_DOUBLE ? 0 : (int)number;
+    if (option->type == DAE_OPTION_DOUBLE)
+      memcpy(field, &number, sizeof number);
+    else if (option->type == DAE_OPTION_BOOL)
+      memcpy(field, &on, sizeof on);
+    else
+      memcpy(field, &whole, sizeof whole);
     return DAE_OK;
   }
-  return options_refuse_name(table, name, err);
+  const char *near = dae_suggest(name, table->count, options_option_name, table);
+  if (near)
+    return dae__fail(err, DAE_ERROR_OPTION, name, "%s has no option '%.60s': did you mean '%s'?",
+                     table->owner, name, near);
+  char all[384] = "";
+  size_t used = 0;
+  for (int i = 0; i < table->count && used < sizeof all; i++)
+    used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "",
+                             table->options[i].name);
+  return dae__fail(err, DAE_ERROR_OPTION, name, "%s has no option '%.60s': it has %s", table->owner,
+                   name, table->count ? all : "none");
 }
 
 void dae_options_get(const dae_option_table *table, const void *opts, int i, char *text,

@@ -1,30 +1,27 @@
+/* Spelling suggestions by edit distance. */
 #include "core/suggest.h"
 #include <daedal/options.h>
 
 #include <ctype.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
-#define LONGEST 63
+#define WORD_LENGTH_MAX 63 /* letters, as suggest.h promises */
 
 static char suggest_fold(char c)
 {
   return c == '-' ? '_' : (char)tolower((unsigned char)c);
 }
 
-static int suggest_min(int a, int b)
-{
-  return a < b ? a : b;
-}
-
-/* optimal string alignment, three rows of the table at a time */
+/* Optimal string alignment, with three rows of its table in memory. */
 int dae__edit_distance(const char *a, const char *b)
 {
   size_t m = strlen(a), n = strlen(b);
-  if (m > LONGEST || n > LONGEST)
+  if (m > WORD_LENGTH_MAX || n > WORD_LENGTH_MAX)
     return INT_MAX;
-  int rows[3][LONGEST + 1];
+  int rows[3][WORD_LENGTH_MAX + 1];
   for (size_t j = 0; j <= n; j++)
     rows[0][j] = (int)j;
   for (size_t i = 1; i <= m; i++) {
@@ -32,9 +29,12 @@ int dae__edit_distance(const char *a, const char *b)
     row[0] = (int)i;
     for (size_t j = 1; j <= n; j++) {
       char x = suggest_fold(a[i - 1]), y = suggest_fold(b[j - 1]);
-      row[j] = suggest_min(above[j - 1] + (x != y), 1 + suggest_min(above[j], row[j - 1]));
-      if (i > 1 && j > 1 && x == suggest_fold(b[j - 2]) && y == suggest_fold(a[i - 2]))
-        row[j] = suggest_min(row[j], above2[j - 2] + 1);
+      bool swapped = i > 1 && j > 1 && x == suggest_fold(b[j - 2]) && y == suggest_fold(a[i - 2]);
+      row[j] = above[j - 1] + (x != y);
+      row[j] = above[j] + 1 < row[j] ? above[j] + 1 : row[j];
+      row[j] = row[j - 1] + 1 < row[j] ? row[j - 1] + 1 : row[j];
+      if (swapped && above2[j - 2] + 1 < row[j])
+        row[j] = above2[j - 2] + 1;
     }
   }
   return rows[m % 3][n];
@@ -48,10 +48,10 @@ const char *dae_suggest(const char *word, int count, const char *(*name)(const v
   for (int i = 0; i < count; i++) {
     const char *candidate = name(list, i);
     int distance = dae__edit_distance(word, candidate);
-    /* one slip in three letters, and one in short words, still is the same word */
+    /* one error in a short word, and one more for every three letters */
     size_t length = strlen(candidate), longer = strlen(word) > length ? strlen(word) : length;
-    int near = 1 + (int)(length > LONGEST ? LONGEST : length) / 3;
-    if (length > 0 && distance < best_distance && distance < (int)longer && distance <= near) {
+    int limit = 1 + (int)(length > WORD_LENGTH_MAX ? WORD_LENGTH_MAX : length) / 3;
+    if (length > 0 && distance < best_distance && distance < (int)longer && distance <= limit) {
       best = candidate;
       best_distance = distance;
     }

@@ -7,8 +7,8 @@
  * not projected. Chosen: about 5000 units of round-off, well below the tolerances asked for. */
 #define DAE__ON_CONSTRAINT 1e-12
 
-/* The same for the consistent start: a residual at which a constraint counts as met where the
- * iteration cannot reduce it further. Chosen, not measured; Newton usually ends at round-off. */
+/* Relative residual at which the consistent start accepts a constraint that its iteration cannot
+ * reduce further. Chosen, not measured; Newton usually ends at round-off. */
 #define DAE__START_MET 1e-10
 
 /* Part of a constraint row that is independent of the rows before it, below which the row counts as

@@ -1,3 +1,4 @@
+/* Vector kernels for long vectors. */
 #include "core/vec.h"
 
 #include <string.h>

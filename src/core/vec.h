@@ -1,6 +1,6 @@
-/* Small vector kernels. Most vectors have a few entries, for which a call of memcpy or memset costs
- * more than its work: the short ones are done by a loop (the library is compiled so that compilers
- * do not make that call of it). */
+/* Vector kernels. Most vectors have some entries only, for which a call of memcpy or memset costs
+ * more than its work: short vectors are copied by a loop, which the compiler options of the library
+ * keep from being turned into that call. */
 #ifndef DAEDAL_CORE_VEC_H
 #define DAEDAL_CORE_VEC_H
 
@@ -8,12 +8,12 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define DAE__SHORT 16
+#define DAE__SHORT 16 /* entries up to which a loop is used; chosen, not measured */
 
-/* two numbers at any address, as one vector where there are vectors */
+/* Two numbers at any address of a double. */
 typedef double dae__two __attribute__((vector_size(16), aligned(8), may_alias));
 
-/* longer ones */
+/* Copy and zero for n > DAE__SHORT. */
 void dae__copy_long(int n, const double *x, double *y);
 void dae__zero_long(int n, double *y);
 
@@ -25,7 +25,7 @@ static inline void dae__copy(int n, const double *x, double *y)
     dae__copy_long(n, x, y);
     return;
   }
-  for (; i + 2 <= size; i += 2) /* one store: who reads both numbers does not wait for two */
+  for (; i + 2 <= size; i += 2) /* one store: a later load of both numbers is forwarded */
     *(dae__two *)(y + i) = *(const dae__two *)(x + i);
   if (i < size)
     y[i] = x[i];
@@ -63,7 +63,7 @@ static inline double dae__dot(int n, const double *x, const double *y)
   return sum;
 }
 
-/* largest |x_i|; NaN if an entry is NaN */
+/* max |x_i|; NaN if an entry is NaN */
 static inline double dae__max_abs(int n, const double *x)
 {
   double max = 0;
@@ -77,7 +77,7 @@ static inline double dae__max_abs(int n, const double *x)
   return max;
 }
 
-/* 0 times a number is 0, times infinity or NaN it is NaN */
+/* Sum of 0 x_i: 0 for finite entries, NaN with an infinity or NaN. */
 static inline bool dae__all_finite(int n, const double *x)
 {
   dae__two sum = {0, 0}, other = {0, 0};
@@ -94,7 +94,8 @@ static inline bool dae__all_finite(int n, const double *x)
   return sum[0] + sum[1] == 0;
 }
 
-/* the same for what has just been written one by one: two at a time would wait for memory */
+/* dae__all_finite for entries that were just stored one by one: loads of two numbers would wait for
+ * the stores to reach the cache. */
 static inline bool dae__each_finite(int n, const double *x)
 {
   double sum = 0;

@@ -1,15 +1,14 @@
-/* Strongly connected parts by one search depth first [T72]. Whoever is found gets the next number;
- * low is the smallest number that can be reached from it over those still open. Where low is its
- * own number, it and all that were opened after it are a part. */
+/* Strongly connected components by one depth-first search [T72]. A vertex gets its number when it
+ * is found; low is the smallest number that is reached from it through open vertices. A vertex
+ * whose low is its own number forms a component with all vertices opened after it. */
 #include "linalg/components.h"
 
 typedef struct search {
   const dae_pattern *p;
   int *number, *low;
-  int *next;        /* entry to look at */
-  int *path, *open; /* from the root; found, but in no part yet */
-  int found, open_count, parts;
-  int *component, *size;
+  int *next;        /* next entry of a column */
+  int *path, *open; /* path from the root; vertices found, but in no component yet */
+  int found, open_count;
 } search;
 
 static void components_discover(search *s, int v)
@@ -19,45 +18,9 @@ static void components_discover(search *s, int v)
   s->open[s->open_count++] = v;
 }
 
-static void components_close_part(search *s, int v)
-{
-  int u;
-  do {
-    u = s->open[--s->open_count];
-    s->component[u] = s->parts;
-    s->size[s->parts]++;
-  } while (u != v);
-  s->parts++;
-}
-
-static void components_search_from(search *s, int root)
-{
-  int depth = 0;
-  s->path[0] = root;
-  components_discover(s, root);
-  while (depth >= 0) {
-    int v = s->path[depth];
-    if (s->next[v] < s->p->start[v + 1]) {
-      int u = s->p->row[s->next[v]++];
-      if (s->number[u] == 0) {
-        s->path[++depth] = u;
-        components_discover(s, u);
-      } else if (s->component[u] < 0 && s->number[u] < s->low[v]) {
-        s->low[v] = s->number[u];
-      }
-      continue;
-    }
-    if (s->low[v] == s->number[v])
-      components_close_part(s, v);
-    if (depth > 0 && s->low[v] < s->low[s->path[depth - 1]])
-      s->low[s->path[depth - 1]] = s->low[v];
-    depth--;
-  }
-}
-
 int dae__components(dae__arena *arena, const dae_pattern *p, int *component, int *size)
 {
-  int n = p->cols;
+  int n = p->cols, count = 0;
   search s = {
       .p = p,
       .number = DAE__ALLOC(arena, int, n),
@@ -65,15 +28,34 @@ int dae__components(dae__arena *arena, const dae_pattern *p, int *component, int
       .next = DAE__ALLOC(arena, int, n),
       .path = DAE__ALLOC(arena, int, n),
       .open = DAE__ALLOC(arena, int, n),
-      .component = component,
-      .size = size,
   };
   if (dae__arena_failed(arena))
     return 0;
   for (int v = 0; v < n; v++)
     component[v] = -1;
-  for (int v = 0; v < n; v++)
-    if (s.number[v] == 0)
-      components_search_from(&s, v);
-  return s.parts;
+  for (int root = 0, depth; root < n; root++) {
+    depth = s.number[root] ? -1 : 0; /* -1: found before */
+    if (depth == 0)
+      components_discover(&s, s.path[0] = root);
+    while (depth >= 0) {
+      int v = s.path[depth];
+      if (s.next[v] < p->start[v + 1]) {
+        int u = p->row[s.next[v]++];
+        if (s.number[u] == 0)
+          components_discover(&s, s.path[++depth] = u);
+        else if (component[u] < 0 && s.number[u] < s.low[v])
+          s.low[v] = s.number[u];
+        continue;
+      }
+      for (int u = -1; s.low[v] == s.number[v] && u != v; size[count]++) {
+        u = s.open[--s.open_count];
+        component[u] = count;
+      }
+      count += s.low[v] == s.number[v];
+      if (depth > 0 && s.low[v] < s.low[s.path[depth - 1]])
+        s.low[s.path[depth - 1]] = s.low[v];
+      depth--;
+    }
+  }
+  return count;
 }

@@ -1,25 +1,28 @@
-/* Dense LU with partial pivoting, A = P L U, column-major.
+/* Dense LU with partial pivoting, S A = P L U, column-major, S the reciprocal largest entries of
+ * the rows; and the backend of dae__solver that uses it.
  *
  * The own kernel is right-looking in panels of four columns: a panel is factored, then every later
  * column is updated by all four at once, so that the inner loop runs down contiguous columns and
- * loads and stores the updated one once for four multiplications. pivot[j] = p means that rows j
- * and p were exchanged at step j, counted from 0. */
+ * loads and stores the updated column once for four multiplications. pivot[j] = p: rows j and p
+ * were exchanged at step j, counted from 0. */
 #include "linalg/dense.h"
+#include "linalg/backend.h"
+#include "linalg/pattern.h"
 #include <float.h>
 #include <limits.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stddef.h>
+#include <string.h>
 
 #ifdef DAE_WITH_LAPACK
 void dgetrf_(const int *m, const int *n, double *A, const int *lda, int *pivot, int *info);
 #endif
 
-/* bench/lu.c, gcc 12 and clang 14 at -O3 (SSE2) against the serial OpenBLAS 0.3.21: the own kernel
- * is 1.4 to 2 times faster up to n = 25 and 1.1 to 1.4 times up to 60. With OpenBLAS's Haswell and
- * SkylakeX kernels dgetrf wins from n = 70 to 100 on; with its generic one (Prescott, the fallback
- * on processors it does not know) both take the same time up to 400. The own triangular solves
- * beat dgetrs at every size. */
+/* Order n from which on LAPACK factors. bench/lu.c, gcc 12 and clang 14 at -O3 (SSE2) against the
+ * serial OpenBLAS 0.3.21: the own kernel is 1.4 to 2 times faster up to n = 25 and 1.1 to 1.4 times
+ * up to 60. With OpenBLAS's Haswell and SkylakeX kernels dgetrf wins from n = 70 to 100 on; with
+ * its generic one (Prescott, the fallback on processors it does not know) both take the same time
+ * up to 400. The own triangular solves beat dgetrs at every size. */
 #ifdef DAE_WITH_LAPACK
 #define CROSSOVER 80
 #else
@@ -63,20 +66,6 @@ static inline void dense_forward_four(int n, const double *LU, int k, double *re
     b[i] -= (l0[i] * y0 + l1[i] * y1) + (l2[i] * y2 + l3[i] * y3);
 }
 
-/* b = L\b */
-static inline void dense_forward(int n, const double *LU, double *restrict b)
-{
-  int k = 0;
-  for (; k + 4 <= n; k += 4)
-    dense_forward_four(n, LU, k, b);
-  for (; k < n; k++) {
-    const double *restrict l = LU + (size_t)k * (size_t)n;
-    double y = b[k];
-    for (int i = k + 1; i < n; i++)
-      b[i] -= l[i] * y;
-  }
-}
-
 static inline void dense_exchange(double *a, int i, int j)
 {
   double t = a[i];
@@ -84,8 +73,8 @@ static inline void dense_exchange(double *a, int i, int j)
   a[j] = t;
 }
 
-/* row of the largest |a_i|, i >= j; row j if that is not a number. Two searches side by side,
- * without branches: where the largest stands cannot be predicted. */
+/* Row of the largest |a_i|, i >= j; row j if a_j is NaN. Two searches side by side, without
+ * branches, which could not be predicted. */
 static inline int dense_largest_from(int n, const double *a, int j)
 {
   int p = j, q = j, i = j + 1;
@@ -104,36 +93,24 @@ static inline int dense_largest_from(int n, const double *a, int j)
   return max_q > max_p ? q : p;
 }
 
-/* a(j+1..n-1) /= a(j) */
-static inline void dense_divide_below(int n, double *restrict a, int j)
-{
-  double d = a[j];
-  if (fabs(d) < DBL_MIN) { /* 1/d may overflow */
-    for (int i = j + 1; i < n; i++)
-      a[i] /= d;
-  } else {
-    double r = 1 / d;
-    for (int i = j + 1; i < n; i++)
-      a[i] *= r;
-  }
-}
-
-static bool dense_usable(double pivot)
-{
-  return isfinite(pivot) && pivot != 0;
-}
-
-/* Columns k to end - 1, up to date with the columns before k. Rows are exchanged in them only. */
+/* Factors the columns k to end - 1, updated by the columns before k, and exchanges rows in these
+ * columns only. Returns 0, or j + 1 for the first column j without a usable pivot. */
 static inline int dense_factor_panel(int n, double *A, int k, int end, int *pivot)
 {
   for (int j = k; j < end; j++) {
     double *restrict l = A + (size_t)j * (size_t)n;
     int p = pivot[j] = dense_largest_from(n, l, j);
-    if (!dense_usable(l[p]))
+    if (!isfinite(l[p]) || l[p] == 0)
       return j + 1;
     for (int c = k; c < end; c++)
       dense_exchange(A + (size_t)c * (size_t)n, j, p);
-    dense_divide_below(n, l, j);
+    double d = l[j], r = 1 / d; /* l /= d; 1/d may overflow for d < DBL_MIN */
+    if (fabs(d) < DBL_MIN)
+      for (int i = j + 1; i < n; i++)
+        l[i] /= d;
+    else
+      for (int i = j + 1; i < n; i++)
+        l[i] *= r;
     for (int c = j + 1; c < end; c++) {
       double *restrict a = A + (size_t)c * (size_t)n, u = a[j];
       for (int i = j + 1; i < n; i++)
@@ -156,9 +133,9 @@ int dae__lu_factor_own(int n, double *A, int *pivot)
     int failed = dense_factor_panel(n, A, k, end, pivot);
     if (failed)
       return failed;
-    for (int c = 0; c < k; c++) /* L: the same exchanges */
+    for (int c = 0; c < k; c++) /* the same exchanges in L */
       dense_exchange_panel(A + (size_t)c * (size_t)n, k, end, pivot);
-    for (int c = end; c < n; c++) { /* the rest: exchanges, U = L\A, A -= L U */
+    for (int c = end; c < n; c++) { /* later columns: exchanges, U = L\A, A -= L U */
       double *a = A + (size_t)c * (size_t)n;
       dense_exchange_panel(a, k, end, pivot);
       dense_forward_four(n, A, k, a);
@@ -167,25 +144,21 @@ int dae__lu_factor_own(int n, double *A, int *pivot)
   return 0;
 }
 
-#ifdef DAE_WITH_LAPACK
-static int dense_factor_lapack(int n, double *A, int *pivot)
-{
-  int info = 0;
-  dgetrf_(&n, &n, A, &n, pivot, &info);
-  for (int j = 0; j < n; j++)
-    pivot[j]--;
-  for (int j = 0; j < n; j++)
-    if (!dense_usable(A[(size_t)j * (size_t)n + (size_t)j]))
-      return j + 1;
-  return 0;
-}
-#endif
-
 int dae__lu_factor(int n, double *A, int *pivot)
 {
 #ifdef DAE_WITH_LAPACK
-  if (n >= CROSSOVER)
-    return dense_factor_lapack(n, A, pivot);
+  if (n >= CROSSOVER) {
+    int info = 0;
+    dgetrf_(&n, &n, A, &n, pivot, &info);
+    for (int j = 0; j < n; j++)
+      pivot[j]--;
+    for (int j = 0; j < n; j++) {
+      double u = A[(size_t)j * (size_t)n + (size_t)j];
+      if (!isfinite(u) || u == 0)
+        return j + 1;
+    }
+    return 0;
+  }
 #endif
   return dae__lu_factor_own(n, A, pivot);
 }
@@ -194,8 +167,16 @@ void dae__lu_solve(int n, const double *LU, const int *pivot, double *restrict b
 {
   for (int k = 0; k < n; k++) /* b = P'b */
     dense_exchange(b, k, pivot[k]);
-  dense_forward(n, LU, b); /* b = L\b */
-  int k = n - 1;           /* b = U\b */
+  int k = 0;
+  for (; k + 4 <= n; k += 4) /* b = L\b */
+    dense_forward_four(n, LU, k, b);
+  for (; k < n; k++) {
+    const double *restrict l = LU + (size_t)k * (size_t)n;
+    double y = b[k];
+    for (int i = k + 1; i < n; i++)
+      b[i] -= l[i] * y;
+  }
+  k = n - 1; /* b = U\b */
   for (; k >= 3; k -= 4) {
     const double *restrict u0 = LU + (size_t)k * (size_t)n, *restrict u1 = u0 - n;
     const double *restrict u2 = u1 - n, *restrict u3 = u2 - n;
@@ -237,3 +218,78 @@ void dae__lu_solve_transposed(int n, const double *LU, const int *pivot, double 
   for (int k = n - 1; k >= 0; k--) /* b = P b */
     dense_exchange(b, k, pivot[k]);
 }
+
+/* ---- backend ---- */
+
+typedef struct dense {
+  int n;
+  bool full; /* the pattern has all entries */
+  const dae_pattern *pattern;
+  double *LU, *scale; /* state */
+  int *pivot;         /* state */
+} dense;
+
+static dae_status dense_solver_create(dae__arena *arena, const dae_pattern *pattern, void **state)
+{
+  size_t n = (size_t)pattern->cols;
+  dense *d = DAE__ALLOC(arena, dense, 1);
+  double *LU = DAE__STATE(arena, double, n *n);
+  double *scale = DAE__STATE(arena, double, n);
+  int *pivot = DAE__STATE(arena, int, n);
+  if (dae__arena_failed(arena))
+    return DAE_ERROR_MEMORY;
+  bool full = (size_t)dae__pattern_count(pattern) == n * n;
+  *d = (dense){pattern->cols, full, pattern, LU, scale, pivot};
+  *state = d;
+  return DAE_OK;
+}
+
+static dae_status dense_solver_factor(void *state, const double *values, int *column)
+{
+  dense *d = state;
+  const dae_pattern *p = d->pattern;
+  size_t n = (size_t)d->n;
+  if (n == 0)
+    return DAE_OK;
+  if (d->full) { /* LU = A */
+    memcpy(d->LU, values, n * n * sizeof *values);
+  } else {
+    memset(d->LU, 0, n * n * sizeof *values);
+    for (int j = 0; j < d->n; j++)
+      for (int e = p->start[j]; e < p->start[j + 1]; e++)
+        d->LU[(size_t)j * n + (size_t)p->row[e]] = values[e];
+  }
+  dae__lu_scale_rows(d->n, d->LU, d->scale); /* scale = S, LU = S A */
+  int failed = dae__lu_factor(d->n, d->LU, d->pivot);
+  *column = failed - 1;
+  return failed ? DAE_ERROR_SINGULAR : DAE_OK;
+}
+
+static void dense_solver_solve(void *state, double *b)
+{
+  const dense *d = state;
+  for (int i = 0; i < d->n; i++) /* b = S b */
+    b[i] *= d->scale[i];
+  dae__lu_solve(d->n, d->LU, d->pivot, b); /* b = (S A)\b */
+}
+
+/* min |U_ii| / max |U_ii| */
+static double dense_solver_rcond(const void *state)
+{
+  const dense *d = state;
+  double min = INFINITY, max = 0;
+  for (int i = 0; i < d->n; i++) {
+    double u = fabs(d->LU[(size_t)i * (size_t)d->n + (size_t)i]);
+    min = u < min ? u : min;
+    max = u > max ? u : max;
+  }
+  if (d->n == 0)
+    return 1;
+  return max > 0 ? min / max : 0;
+}
+
+#define DENSE_VERBS                                                                                \
+  .create = dense_solver_create, .factor = dense_solver_factor, .solve = dense_solver_solve,       \
+  .rcond = dense_solver_rcond
+const dae__backend dae__backend_dense = {.kind = "dense", DENSE_VERBS};
+const dae__backend dae__backend_lapack = {.kind = "lapack", DENSE_VERBS};

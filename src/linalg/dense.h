@@ -1,5 +1,5 @@
-/* Dense LU with partial pivoting, column-major: own kernel for small n, LAPACK above the measured
- * crossover (where built with it). */
+/* Dense LU with partial pivoting, column-major: own kernel for small n, LAPACK from the measured
+ * crossover on, in builds with it. */
 #ifndef DAEDAL_LINALG_DENSE_H
 #define DAEDAL_LINALG_DENSE_H
 
@@ -7,7 +7,8 @@
 void dae__lu_scale_rows(int n, double *A, double *scale);
 /* A = P L U in place. Returns 0, or j + 1 for the first column j without a usable pivot. */
 int dae__lu_factor(int n, double *A, int *pivot);
-/* The same by the own kernel, whatever n is; and the n from which on the above calls LAPACK. */
+/* dae__lu_factor by the own kernel for all n; and the n from which on dae__lu_factor calls LAPACK.
+ */
 int dae__lu_factor_own(int n, double *A, int *pivot);
 extern const int dae__lu_crossover;
 /* b = A\b, and b = A'\b */

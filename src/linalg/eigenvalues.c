@@ -1,14 +1,14 @@
-/* Eigenvalues of a real matrix A without a library:
+/* Eigenvalues of a real matrix A without LAPACK:
  *
- *   P'A P         rows and columns that are alone are moved to the ends: their diagonal entries are
- *                 eigenvalues, exactly
- *   D^-1 A D      of the rest, D powers of two that make rows and columns of similar size
- *   H = Q'A Q     of Hessenberg form, by reflections
- *   H -> R Q + s  with H - s = Q R, by rotations, until it falls into pieces of one; s is
- * Wilkinson's shift, the eigenvalue of the last two rows next to the last entry
+ *   P'A P         isolation: rows and columns without entries off the diagonal are moved to the
+ *                 ends; their diagonal entries are eigenvalues, exactly
+ *   D^-1 A D      balancing of the rest, D powers of two that make rows and columns of similar size
+ *   H = Q'A Q     Hessenberg form, by reflections
+ *   H -> R Q + s  with H - s = Q R, by rotations, until H is triangular; s is the Wilkinson shift,
+ *                 the eigenvalue of the last two rows next to the last entry
  *
- * The last step is in complex numbers throughout: for the sizes in question that is quick enough,
- * and simpler than shifts in pairs. */
+ * The QR iteration is complex: fast enough for the sizes in question, and simpler than double
+ * shifts. */
 #include "core/arena.h"
 #include "core/error.h"
 #include "core/vec.h"
@@ -17,13 +17,14 @@
 #include <float.h>
 #include <math.h>
 
-#define MOST_SWEEPS 90 /* for one eigenvalue; few need more than 5 */
-#define EXCEPTIONAL 10 /* sweeps after which another shift is tried, as in EISPACK */
+#define SWEEPS_MAX 90                 /* for one eigenvalue; most take at most 5 */
+#define EXCEPTIONAL_SHIFT_INTERVAL 10 /* sweeps, as in EISPACK */
+#define BALANCE_GAIN 0.95             /* smallest reduction of a row and column, as in EISPACK */
 
 typedef double complex number;
 
 typedef struct work {
-  int n, lo, hi; /* rows and columns lo ... hi are left */
+  int n, lo, hi; /* rows and columns lo ... hi are not isolated */
   double *A;
   number *H, *sine;
   double *cosine, *v, *sum;
@@ -34,8 +35,8 @@ static double *eigenvalues_at(const work *w, int i, int j)
   return &w->A[(size_t)i + (size_t)j * (size_t)w->n];
 }
 
-/* no entry off the diagonal in the row, or in the column, among those that are left */
-static bool eigenvalues_alone(const work *w, int k, bool row)
+/* No entry off the diagonal in row k, or in column k, of the rows and columns not isolated. */
+static bool eigenvalues_isolated(const work *w, int k, bool row)
 {
   for (int i = w->lo; i <= w->hi; i++)
     if (i != k && *(row ? eigenvalues_at(w, k, i) : eigenvalues_at(w, i, k)) != 0)
@@ -43,56 +44,44 @@ static bool eigenvalues_alone(const work *w, int k, bool row)
   return true;
 }
 
-static void eigenvalues_swap(double *a, double *b)
-{
-  double keep = *a;
-  *a = *b;
-  *b = keep;
-}
-
-/* unknowns i and j change places */
-static void eigenvalues_exchange(work *w, int i, int j)
-{
-  for (int k = 0; k < w->n; k++)
-    eigenvalues_swap(eigenvalues_at(w, k, i), eigenvalues_at(w, k, j));
-  for (int k = 0; k < w->n; k++)
-    eigenvalues_swap(eigenvalues_at(w, i, k), eigenvalues_at(w, j, k));
-}
-
-/* Rows that are alone go to the end, columns to the beginning. */
+/* Moves isolated rows to the end, isolated columns to the beginning. */
 static void eigenvalues_isolate(work *w)
 {
   int k = w->hi;
   while (k >= w->lo) {
-    bool row = eigenvalues_alone(w, k, true), col = !row && eigenvalues_alone(w, k, false);
-    if (row)
-      eigenvalues_exchange(w, k, w->hi--);
-    else if (col)
-      eigenvalues_exchange(w, k, w->lo++);
-    k = row || col ? w->hi : k - 1;
+    bool row = eigenvalues_isolated(w, k, true), col = !row && eigenvalues_isolated(w, k, false);
+    if (!row && !col) {
+      k--;
+      continue;
+    }
+    int to = row ? w->hi-- : w->lo++;
+    for (int i = 0; i < w->n; i++) {
+      double *a = eigenvalues_at(w, i, k), *b = eigenvalues_at(w, i, to), keep = *a;
+      *a = *b;
+      *b = keep;
+    }
+    for (int i = 0; i < w->n; i++) {
+      double *a = eigenvalues_at(w, k, i), *b = eigenvalues_at(w, to, i), keep = *a;
+      *a = *b;
+      *b = keep;
+    }
+    k = w->hi;
   }
 }
 
-/* Sums of |entries| of row and column k without the diagonal. */
-static void eigenvalues_sizes(const work *w, int k, double *row, double *col)
-{
-  *row = *col = 0;
-  for (int i = w->lo; i <= w->hi; i++) {
-    *row += i == k ? 0 : fabs(*eigenvalues_at(w, k, i));
-    *col += i == k ? 0 : fabs(*eigenvalues_at(w, i, k));
-  }
-}
-
-/* A = D^-1 A D; scaling goes on while it makes row and column together smaller by a twentieth */
+/* A = D^-1 A D, as long as the sum of a row and its column decreases noticeably. */
 static void eigenvalues_balance(work *w)
 {
   for (bool again = true; again;) {
     again = false;
     for (int k = w->lo; k <= w->hi; k++) {
-      double row, col;
-      eigenvalues_sizes(w, k, &row, &col);
+      double row = 0, col = 0; /* sums of |entries| off the diagonal */
+      for (int i = w->lo; i <= w->hi; i++) {
+        row += i == k ? 0 : fabs(*eigenvalues_at(w, k, i));
+        col += i == k ? 0 : fabs(*eigenvalues_at(w, i, k));
+      }
       int e = (int)lround((log2(row) - log2(col)) / 2);
-      if (row / ldexp(1, e) + col * ldexp(1, e) >= 0.95 * (row + col))
+      if (row / ldexp(1, e) + col * ldexp(1, e) >= BALANCE_GAIN * (row + col))
         continue;
       again = true;
       for (int i = w->lo; i <= w->hi; i++) {
@@ -103,30 +92,22 @@ static void eigenvalues_balance(work *w)
   }
 }
 
-/* v so that 1 - v v' takes A(k+1..hi,k) to a multiple of the first unit vector; false: it is one */
-static bool eigenvalues_reflection(work *w, int k)
-{
-  double square = 0, head = *eigenvalues_at(w, k + 1, k);
-  for (int i = k + 2; i <= w->hi; i++)
-    square += *eigenvalues_at(w, i, k) * *eigenvalues_at(w, i, k);
-  if (square == 0)
-    return false;
-  double first = head + copysign(sqrt(square + head * head), head);
-  double scale = sqrt(2 / (square + first * first));
-  w->v[k + 1] = first * scale;
-  for (int i = k + 2; i <= w->hi; i++)
-    w->v[i] = *eigenvalues_at(w, i, k) * scale;
-  return true;
-}
-
-/* A(lo..hi,lo..hi) to Hessenberg form */
+/* A(lo..hi,lo..hi) to Hessenberg form, by reflections 1 - v v' that take A(k+1..hi,k) to a multiple
+ * of the first unit vector. */
 static void eigenvalues_reduce(work *w)
 {
   for (int k = w->lo; k <= w->hi - 2; k++) {
-    if (!eigenvalues_reflection(w, k))
+    double square = 0, head = *eigenvalues_at(w, k + 1, k);
+    for (int i = k + 2; i <= w->hi; i++)
+      square += *eigenvalues_at(w, i, k) * *eigenvalues_at(w, i, k);
+    if (square == 0)
       continue;
+    double first = head + copysign(sqrt(square + head * head), head);
+    double scale = sqrt(2 / (square + first * first)), *v = w->v + k + 1;
     int count = w->hi - k;
-    const double *v = w->v + k + 1;
+    v[0] = first * scale;
+    for (int i = k + 2; i <= w->hi; i++)
+      w->v[i] = *eigenvalues_at(w, i, k) * scale;
     for (int j = k; j <= w->hi; j++) /* A -= v (v'A) */
       dae__axpy(count, -dae__dot(count, v, eigenvalues_at(w, k + 1, j)), v,
                 eigenvalues_at(w, k + 1, j));
@@ -143,42 +124,9 @@ static number *eigenvalues_H(const work *w, int i, int j)
   return &w->H[(size_t)i + (size_t)j * (size_t)w->n];
 }
 
-static void eigenvalues_to_complex(work *w)
-{
-  for (int j = w->lo; j <= w->hi; j++)
-    for (int i = w->lo; i <= w->hi; i++)
-      *eigenvalues_H(w, i, j) = i > j + 1 ? 0 : *eigenvalues_at(w, i, j);
-}
-
 static double eigenvalues_size_of(number z)
 {
   return fabs(creal(z)) + fabs(cimag(z));
-}
-
-/* Where the piece that ends with hi begins; what couples it to those before is negligible. */
-static int eigenvalues_piece(work *w, int hi)
-{
-  int l = hi;
-  while (l > w->lo) {
-    double around = eigenvalues_size_of(*eigenvalues_H(w, l, l)) +
-                    eigenvalues_size_of(*eigenvalues_H(w, l - 1, l - 1));
-    if (eigenvalues_size_of(*eigenvalues_H(w, l, l - 1)) <= DBL_EPSILON * around)
-      break;
-    l--;
-  }
-  return l;
-}
-
-static number eigenvalues_shift(const work *w, int hi, int sweep)
-{
-  number a = *eigenvalues_H(w, hi - 1, hi - 1), b = *eigenvalues_H(w, hi - 1, hi),
-         c = *eigenvalues_H(w, hi, hi - 1), d = *eigenvalues_H(w, hi, hi);
-  if (sweep % EXCEPTIONAL == 0)
-    return d + 0.75 * cabs(c) + 0.4375 * cabs(c) * I;
-  number half = (a - d) / 2, root = csqrt(half * half + b * c);
-  if (creal(half) * creal(root) + cimag(half) * cimag(root) > 0)
-    root = -root;
-  return d + half + root; /* |half + root| is the smaller one */
 }
 
 /* (x, y) = (c x + s y, -s* x + c y) */
@@ -207,18 +155,31 @@ static void eigenvalues_sweep(work *w, int lo, int hi)
                          eigenvalues_H(w, i, j + 1));
 }
 
+/* QR iteration; false: it does not converge. */
 static bool eigenvalues_iterate(work *w)
 {
   for (int hi = w->hi, sweeps = 0; hi > w->lo;) {
-    int lo = eigenvalues_piece(w, hi);
+    int lo = hi; /* start of the last unreduced block, by deflation */
+    for (; lo > w->lo; lo--) {
+      double around = eigenvalues_size_of(*eigenvalues_H(w, lo, lo)) +
+                      eigenvalues_size_of(*eigenvalues_H(w, lo - 1, lo - 1));
+      if (eigenvalues_size_of(*eigenvalues_H(w, lo, lo - 1)) <= DBL_EPSILON * around)
+        break;
+    }
     if (lo == hi) {
       hi--;
       sweeps = 0;
       continue;
     }
-    if (++sweeps > MOST_SWEEPS)
+    if (++sweeps > SWEEPS_MAX)
       return false;
-    number s = eigenvalues_shift(w, hi, sweeps);
+    number a = *eigenvalues_H(w, hi - 1, hi - 1), b = *eigenvalues_H(w, hi - 1, hi);
+    number c = *eigenvalues_H(w, hi, hi - 1), d = *eigenvalues_H(w, hi, hi), half = (a - d) / 2;
+    number root = csqrt(half * half + b * c); /* signed so that |half + root| is the smaller one */
+    if (creal(half) * creal(root) + cimag(half) * cimag(root) > 0)
+      root = -root;
+    bool exceptional = sweeps % EXCEPTIONAL_SHIFT_INTERVAL == 0;
+    number s = exceptional ? d + 0.75 * cabs(c) + 0.4375 * cabs(c) * I : d + half + root;
     for (int i = lo; i <= hi; i++)
       *eigenvalues_H(w, i, i) -= s;
     eigenvalues_sweep(w, lo, hi);
@@ -228,10 +189,18 @@ static bool eigenvalues_iterate(work *w)
   return true;
 }
 
-static bool eigenvalues_prepare(work *w, dae__arena *arena, int n, const double *A)
+dae_status dae__spectrum_values_own(const dae_env *env, int n, const double *A, double *re,
+                                    double *im, dae_error *err)
 {
   size_t size = (size_t)n;
-  *w = (work){
+  for (size_t j = 0; j < size; j++)
+    if (!dae__all_finite(n, A + j * size))
+      return dae__fail(err, DAE_ERROR_RECOVERABLE, NULL,
+                       "a matrix has entries that are not finite");
+  dae__arena *arena = dae__arena_create(env);
+  if (!arena)
+    return dae__out_of_memory(err);
+  work w = {
       .n = n,
       .hi = n - 1,
       .A = DAE__ALLOC(arena, double, size *size),
@@ -241,41 +210,27 @@ static bool eigenvalues_prepare(work *w, dae__arena *arena, int n, const double 
       .v = DAE__ALLOC(arena, double, size),
       .sum = DAE__ALLOC(arena, double, size),
   };
-  if (dae__arena_failed(arena))
-    return false;
-  for (size_t i = 0; i < size * size; i++)
-    w->A[i] = A[i];
-  return true;
-}
-
-static dae_status eigenvalues_values(work *w, double *re, double *im, dae_error *err)
-{
-  eigenvalues_isolate(w);
-  eigenvalues_balance(w);
-  eigenvalues_reduce(w);
-  eigenvalues_to_complex(w);
-  if (!eigenvalues_iterate(w))
-    return dae__fail(err, DAE_ERROR_RECOVERABLE, NULL, "eigenvalues of a matrix were not found");
-  for (int k = 0; k < w->n; k++) {
-    bool left = k >= w->lo && k <= w->hi;
-    re[k] = left ? creal(*eigenvalues_H(w, k, k)) : *eigenvalues_at(w, k, k);
-    im[k] = left ? cimag(*eigenvalues_H(w, k, k)) : 0;
+  if (dae__arena_failed(arena)) {
+    dae__arena_free(arena);
+    return dae__out_of_memory(err);
   }
-  return DAE_OK;
-}
-
-dae_status dae__spectrum_values_own(const dae_env *env, int n, const double *A, double *re,
-                                    double *im, dae_error *err)
-{
-  for (int j = 0; j < n; j++)
-    if (!dae__all_finite(n, A + (size_t)j * (size_t)n))
-      return dae__fail(err, DAE_ERROR_RECOVERABLE, NULL,
-                       "a matrix has entries that are not finite");
-  dae__arena *arena = dae__arena_create(env);
-  work w;
-  dae_status status = arena && eigenvalues_prepare(&w, arena, n, A)
-                          ? eigenvalues_values(&w, re, im, err)
-                          : dae__out_of_memory(err);
+  for (size_t i = 0; i < size * size; i++)
+    w.A[i] = A[i];
+  eigenvalues_isolate(&w);
+  eigenvalues_balance(&w);
+  eigenvalues_reduce(&w);
+  for (int j = w.lo; j <= w.hi; j++)
+    for (int i = w.lo; i <= w.hi; i++)
+      *eigenvalues_H(&w, i, j) = i > j + 1 ? 0 : *eigenvalues_at(&w, i, j);
+  bool converged = eigenvalues_iterate(&w);
+  for (int k = 0; k < n; k++) {
+    bool iterated = k >= w.lo && k <= w.hi;
+    re[k] = iterated ? creal(*eigenvalues_H(&w, k, k)) : *eigenvalues_at(&w, k, k);
+    im[k] = iterated ? cimag(*eigenvalues_H(&w, k, k)) : 0;
+  }
   dae__arena_free(arena);
-  return status;
+  return converged
+             ? DAE_OK
+             : dae__fail(err, DAE_ERROR_RECOVERABLE, NULL,
+                         "the QR iteration for the eigenvalues of a matrix does not converge");
 }

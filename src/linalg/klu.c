@@ -1,20 +1,21 @@
-/* KLU behind dae__solver and dae__zsolver: S A = P L U Q after a permutation to block triangular
- * form, COLAMD within the blocks, S the reciprocal largest entries of the rows [DP10].
+/* KLU backend of dae__solver and dae__zsolver: S A = P L U Q after a permutation to block
+ * triangular form, COLAMD within the blocks, S the reciprocal largest entries of the rows [DP10].
  *
- * The pivot order of a full factorisation is used again (refactor) as long as neither the ratio of
- * the pivots nor the growth of U is much worse than it was then; otherwise the matrix is factored
- * anew. Factors therefore depend on two sets of values: those of the last full factorisation,
- * which chose the pivots, and those of the last refactorisation. Both are kept in the arena, and
- * going through them again after a load gives the same factors bit by bit. */
+ * The pivot order of a full factorisation is reused (refactor) as long as neither the ratio of the
+ * pivots nor the growth of U is much worse than in the full factorisation. Factors therefore depend
+ * on two sets of values: those of the last full factorisation, which chose the pivots, and those of
+ * the last refactorisation. Both are state of the arena; factoring both again after a load gives
+ * the same factors bit by bit. */
 #include "linalg/backend.h"
 #include "linalg/pattern.h"
 #include <float.h>
 #include <klu.h>
 #include <string.h>
 
-/* A refactorisation is taken if its pivot ratio and its growth are at least WORSE times those of
- * the full factorisation: it then costs at most three digits, and one more Newton iteration. */
-#define WORSE 1e-3
+/* Part of the pivot ratio and of the reciprocal growth of the full factorisation down to which a
+ * refactorisation is accepted: it then costs at most three digits, and one more Newton iteration.
+ * Chosen, not measured. */
+#define REFACTOR_LOSS_MAX 1e-3
 
 /* KLU's verbs for real and for complex numbers; analysis and release are the same for both. */
 typedef struct field {
@@ -30,11 +31,11 @@ static const field reals = {1, klu_factor, klu_refactor, klu_solve, klu_rcond, k
 static const field complexes = {2,           klu_z_factor, klu_z_refactor,
                                 klu_z_solve, klu_z_rcond,  klu_z_rgrowth};
 
-typedef struct kept {
-  int factored;         /* there are factors, from first */
-  int refactored;       /* and then from second */
+typedef struct memory {
+  int factored;         /* factors exist, computed from first */
+  int refactored;       /* the factors were then recomputed from second */
   double rcond, growth; /* of the full factorisation */
-} kept;
+} memory;
 
 typedef struct sparse {
   const field *field;
@@ -44,11 +45,11 @@ typedef struct sparse {
   int count; /* doubles of the values */
   int *start, *row;
   double rcond;
-  kept *kept;
-  double *first, *second;
+  memory *memory;         /* state */
+  double *first, *second; /* state: values of the last full and of the last refactorisation */
 } sparse;
 
-static void klu_solver_release(void *state)
+static void klu_solver_free(void *state)
 {
   sparse *s = state;
   klu_free_numeric(&s->numeric, &s->common);
@@ -60,12 +61,12 @@ static dae_status klu_solver_create(dae__arena *arena, const dae_pattern *p, con
 {
   sparse *s = DAE__ALLOC(arena, sparse, 1);
   int count = numbers->width * dae__pattern_count(p);
-  kept *remembered = DAE__STATE(arena, kept, 1);
+  memory *remembered = DAE__STATE(arena, memory, 1);
   double *first = DAE__STATE(arena, double, count), *second = DAE__STATE(arena, double, count);
   if (dae__arena_failed(arena))
     return DAE_ERROR_MEMORY;
   *s = (sparse){
-      .field = numbers, .count = count, .kept = remembered, .first = first, .second = second};
+      .field = numbers, .count = count, .memory = remembered, .first = first, .second = second};
   s->start = (int *)p->start; /* KLU's interface lacks const; it does not write to them */
   s->row = (int *)p->row;
   klu_defaults(&s->common); /* block triangular form, pivot tolerance 0.001, halt if singular */
@@ -89,18 +90,8 @@ static dae_status klu_solver_create_complex(dae__arena *arena, const dae_pattern
   return klu_solver_create(arena, p, &complexes, state);
 }
 
-static dae_status klu_solver_failure(const sparse *s, int *column)
-{
-  if (s->common.status != KLU_SINGULAR)
-    return DAE_ERROR_MEMORY;
-  /* KLU gives the column in A's own numbering, -1 or n where it does not know */
-  int j = s->common.singular_col;
-  *column = j >= 0 && j < s->symbolic->n ? j : -1;
-  return DAE_ERROR_SINGULAR;
-}
-
-/* Pivot ratio and reciprocal growth of the factors of A. */
-static void klu_solver_judge(sparse *s, double *A, double *growth)
+/* Pivot ratio and reciprocal pivot growth of the factors of A. */
+static void klu_solver_measure(sparse *s, double *A, double *growth)
 {
   s->field->rcond(s->symbolic, s->numeric, &s->common);
   s->rcond = s->common.rcond;
@@ -112,36 +103,41 @@ static dae_status klu_solver_factor_first(sparse *s, int *column)
 {
   klu_free_numeric(&s->numeric, &s->common);
   s->rcond = 0;
-  *s->kept = (kept){0};
+  *s->memory = (memory){0};
   s->numeric = s->field->factor(s->start, s->row, s->first, s->symbolic, &s->common);
-  if (!s->numeric)
-    return klu_solver_failure(s, column);
-  s->kept->factored = 1;
-  klu_solver_judge(s, s->first, &s->kept->growth);
-  s->kept->rcond = s->rcond;
+  if (!s->numeric && s->common.status != KLU_SINGULAR)
+    return DAE_ERROR_MEMORY;
+  if (!s->numeric) { /* KLU gives the column in A's own numbering, -1 or n where it is unknown */
+    int j = s->common.singular_col;
+    *column = j >= 0 && j < s->symbolic->n ? j : -1;
+    return DAE_ERROR_SINGULAR;
+  }
+  s->memory->factored = 1;
+  klu_solver_measure(s, s->first, &s->memory->growth);
+  s->memory->rcond = s->rcond;
   return DAE_OK;
 }
 
-/* Whether the old pivots will do for the values in second. */
+/* Refactors the values in second with the pivots of first; false: too many digits are lost. */
 static bool klu_solver_refactor_second(sparse *s)
 {
   if (!s->field->refactor(s->start, s->row, s->second, s->symbolic, s->numeric, &s->common) ||
       s->common.status != KLU_OK)
     return false;
   double growth;
-  klu_solver_judge(s, s->second, &growth);
-  return s->rcond >= WORSE * s->kept->rcond && s->rcond >= DBL_EPSILON &&
-         growth >= WORSE * s->kept->growth;
+  klu_solver_measure(s, s->second, &growth);
+  return s->rcond >= REFACTOR_LOSS_MAX * s->memory->rcond && s->rcond >= DBL_EPSILON &&
+         growth >= REFACTOR_LOSS_MAX * s->memory->growth;
 }
 
 static dae_status klu_solver_factor(void *state, const double *values, int *column)
 {
   sparse *s = state;
   size_t bytes = (size_t)s->count * sizeof *values;
-  if (s->numeric && s->kept->factored && s->kept->rcond >= DBL_EPSILON) {
+  if (s->numeric && s->memory->factored && s->memory->rcond >= DBL_EPSILON) {
     memcpy(s->second, values, bytes);
     if (klu_solver_refactor_second(s)) {
-      s->kept->refactored = 1;
+      s->memory->refactored = 1;
       return DAE_OK;
     }
   }
@@ -163,7 +159,7 @@ static double klu_solver_rcond(const void *state)
 static dae_status klu_solver_reload(void *state)
 {
   sparse *s = state;
-  kept was = *s->kept;
+  memory was = *s->memory;
   int column;
   if (!was.factored) {
     klu_free_numeric(&s->numeric, &s->common);
@@ -172,30 +168,20 @@ static dae_status klu_solver_reload(void *state)
   dae_status status = klu_solver_factor_first(s, &column);
   if (status == DAE_OK && was.refactored) {
     klu_solver_refactor_second(s);
-    s->kept->refactored = 1;
+    s->memory->refactored = 1;
   }
   return status;
 }
 
-static void klu_solver_forget(void *state)
+static void klu_solver_reset(void *state)
 {
   sparse *s = state;
-  s->kept->factored = 0;
+  s->memory->factored = 0;
 }
 
-const dae__backend dae__backend_klu = {"klu",
-                                       klu_solver_create_real,
-                                       klu_solver_factor,
-                                       klu_solver_solve,
-                                       klu_solver_rcond,
-                                       klu_solver_reload,
-                                       klu_solver_forget,
-                                       klu_solver_release};
-const dae__backend dae__backend_zklu = {"klu",
-                                        klu_solver_create_complex,
-                                        klu_solver_factor,
-                                        klu_solver_solve,
-                                        klu_solver_rcond,
-                                        klu_solver_reload,
-                                        klu_solver_forget,
-                                        klu_solver_release};
+#define KLU_VERBS                                                                                  \
+  .factor = klu_solver_factor, .solve = klu_solver_solve, .rcond = klu_solver_rcond,               \
+  .reload = klu_solver_reload, .reset = klu_solver_reset, .free = klu_solver_free
+const dae__backend dae__backend_klu = {.kind = "klu", .create = klu_solver_create_real, KLU_VERBS};
+const dae__backend dae__backend_zklu = {
+    .kind = "klu", .create = klu_solver_create_complex, KLU_VERBS};

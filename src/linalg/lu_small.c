@@ -1,17 +1,18 @@
-/* Few unknowns behind dae__solver, by the inverse: x = A^-1 b.
+/* Small systems of dae__solver by the inverse: x = A^-1 b.
  *
- * A factorisation serves several right sides, one after the other, and each back substitution would
- * be a chain in which every product waits for the one before: with 6 unknowns 160 cycles of it, and
- * a product with the inverse takes 30. So S A, S the reciprocal largest entries of the rows, is
- * inverted in place by Gauss and Jordan's elimination with row pivoting [H02 14.4], in n^3 products
- * instead of n^3/3, and S and the order of rows are put into its columns. The error of x is bounded
- * as that of LU is; residuals of matrices close to singular ones are larger. The inverse is kept in
- * the arena, so that nothing has to be rebuilt after a load.
+ * A factorisation serves several right sides, one after the other, and each back substitution is a
+ * chain in which every product waits for the one before: 160 cycles for 6 unknowns, where a product
+ * with the inverse takes 30. So S A, S the reciprocal largest entries of the rows, is inverted in
+ * place by Gauss-Jordan elimination with row pivoting [H02 14.4], in n^3 products instead of n^3/3,
+ * and S and the order of rows are put into its columns. The error of x has the same bound as with
+ * LU; residuals of matrices close to singular ones are larger. The inverse is state of the arena,
+ * so that a load needs no factorisation.
  *
  * The order is rounded up to an even one by a row and a column of the identity, and every even
  * order has an instance of its own: loops over pairs of rows then have lengths that the compiler
  * knows, and a solution stays in registers. Columns whose entry in the pivot's row is zero, as
- * most are in circuits, are passed over. */
+ * most are in circuits, are skipped. */
+#include "core/assert.h"
 #include "linalg/backend.h"
 #include "linalg/pair.h"
 #include "linalg/pattern.h"
@@ -19,28 +20,28 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST (DAE__SMALL_N / 2) /* pairs */
-/* part of the largest entry from which on that of the diagonal is the pivot, as is usual for sparse
- * matrices: most iteration matrices need no exchange then */
-#define DIAGONAL 0.1
+#define PAIRS_MAX (DAE__SMALL_N / 2)
+/* Part of the largest entry from which on the diagonal entry is the pivot: threshold pivoting,
+ * usual for sparse matrices. Most iteration matrices need no exchange then. */
+#define DIAGONAL_THRESHOLD 0.1
 
-typedef struct few few;
-struct few {
+typedef struct lu_small lu_small;
+struct lu_small {
   int n, pairs;
   const dae_pattern *pattern;
-  double *inverse;             /* of A: columns of 2 pairs rows; kept */
-  double *pivot;               /* reciprocal ones; kept */
-  double *work;                /* S A, then its inverse */
-  double *scale;               /* S in the order of the pivots, */
-  int *order;                  /* which are these rows of A */
-  int (*factor)(const few *d); /* 0, or the first column without a pivot + 1 */
-  void (*solve)(const few *d, double *b);
+  double *inverse;                  /* state: A^-1, columns of 2 pairs rows */
+  double *pivot;                    /* state: reciprocal pivots */
+  double *work;                     /* S A, then its inverse */
+  double *scale;                    /* S in the order of the pivots */
+  int *order;                       /* rows of A in the order of the pivots */
+  int (*factor)(const lu_small *d); /* 0, or 1 + the first column without a pivot */
+  void (*solve)(const lu_small *d, double *b);
 };
 
-/* ---- the inverse ---- */
+/* ---- inversion ---- */
 
 /* work = A and the identity */
-static inline void lu_small_scatter(const few *d, const double *values)
+static inline void lu_small_scatter(const lu_small *d, const double *values)
 {
   const dae_pattern *p = d->pattern;
   size_t rows = 2 * (size_t)d->pairs, n = (size_t)d->n;
@@ -57,9 +58,9 @@ static inline void lu_small_scatter(const few *d, const double *values)
 }
 
 /* scale = S, work = S A */
-static inline void lu_small_scale_rows(const int pairs, const few *d)
+static inline void lu_small_scale_rows(const int pairs, const lu_small *d)
 {
-  dae__pair most[MOST];
+  dae__pair most[PAIRS_MAX];
   for (int i = 0; i < pairs; i++)
     most[i] = (dae__pair){0, 0};
   for (int j = 0; j < 2 * pairs; j++)
@@ -79,20 +80,7 @@ static inline void lu_small_scale_rows(const int pairs, const few *d)
       *dae__pair_at(d->work + 2 * (j * pairs + i)) *= most[i];
 }
 
-/* row of the largest |a_i|, i >= j; row j if it is not much smaller, or not a number */
-static inline int lu_small_pivot_from(int rows, const double *a, int j)
-{
-  int p = j;
-  double most = fabs(a[j]);
-  for (int i = j + 1; i < rows; i++) {
-    double size = fabs(a[i]);
-    p = size > most ? i : p;
-    most = size > most ? size : most;
-  }
-  return fabs(a[j]) < DIAGONAL * most ? p : j;
-}
-
-static inline void lu_small_exchange_rows(int rows, const few *d, int j, int p)
+static inline void lu_small_exchange_rows(int rows, const lu_small *d, int j, int p)
 {
   int row = d->order[j];
   double scale = d->scale[j];
@@ -107,11 +95,11 @@ static inline void lu_small_exchange_rows(int rows, const few *d, int j, int p)
   }
 }
 
-/* The step of pivot 1/r in row j: l = its column times r, and -r in row j, so that what is left of
- * it is -l, and of another column x, with u in row j, x (0 in row j) - l u. Rows are
- * singled out by masks: a number that is stored alone would be waited for where a pair is read. */
-static inline void lu_small_turn_column(const int pairs, double *a, int j, double r, dae__pair *l,
-                                        dae__pair_mask *others)
+/* Elimination with the pivot 1/r in row j: l = its column times r, with -r in row j. The column
+ * becomes -l, and another column x, with u in row j, becomes x (0 in row j) - l u. Row j is singled
+ * out by masks: the load of a pair would wait for the store of one of its numbers. */
+static inline void lu_small_pivot_column(const int pairs, double *a, int j, double r, dae__pair *l,
+                                         dae__pair_mask *others)
 {
   for (int i = 0; i < pairs; i++) {
     const dae__pair row = {2 * i, 2 * i + 1};
@@ -132,48 +120,47 @@ static inline void lu_small_eliminate(const int pairs, int j, const dae__pair *l
   }
 }
 
-/* inverse = work with its columns in the order of the rows of A, times S */
-static inline void lu_small_put_in_order(const int pairs, const few *d)
+static inline int lu_small_invert_pairs(const int pairs, const lu_small *d)
 {
   const int rows = 2 * pairs;
-  for (int j = 0; j < rows; j++) {
-    const double *from = d->work + j * rows, scale = d->scale[j];
-    double *to = d->inverse + d->order[j] * rows;
-    for (int i = 0; i < pairs; i++)
-      *dae__pair_at(to + 2 * i) = dae__pair_of(from + 2 * i) * scale;
-  }
-}
-
-static inline int lu_small_invert_pairs(const int pairs, const few *d)
-{
-  const int rows = 2 * pairs;
-  dae__pair l[MOST];
-  dae__pair_mask others[MOST];
+  dae__pair l[PAIRS_MAX];
+  dae__pair_mask others[PAIRS_MAX];
   lu_small_scale_rows(pairs, d);
   for (int j = 0; j < rows; j++) {
     double *a = d->work + j * rows;
-    int p = lu_small_pivot_from(rows, a, j);
-    if (p != j) /* what comes next waits for a[j], and not for p */
+    int p = j; /* row of the largest |a_i|, i >= j */
+    double most = fabs(a[j]);
+    for (int i = j + 1; i < rows; i++) {
+      double size = fabs(a[i]);
+      p = size > most ? i : p;
+      most = size > most ? size : most;
+    }
+    if (fabs(a[j]) < DIAGONAL_THRESHOLD * most)
       lu_small_exchange_rows(rows, d, j, p);
     double r = d->pivot[j] = 1 / a[j];
     if (!isfinite(r) || r == 0)
       return j + 1;
-    lu_small_turn_column(pairs, a, j, r, l, others);
+    lu_small_pivot_column(pairs, a, j, r, l, others);
     for (int c = 0; c < j; c++)
       lu_small_eliminate(pairs, j, l, others, d->work + c * rows);
     for (int c = j + 1; c < rows; c++)
       lu_small_eliminate(pairs, j, l, others, d->work + c * rows);
   }
-  lu_small_put_in_order(pairs, d);
+  for (int j = 0; j < rows; j++) { /* columns in the order of the rows of A, times S */
+    const double *from = d->work + j * rows, scale = d->scale[j];
+    double *to = d->inverse + d->order[j] * rows;
+    for (int i = 0; i < pairs; i++)
+      *dae__pair_at(to + 2 * i) = dae__pair_of(from + 2 * i) * scale;
+  }
   return 0;
 }
 
 /* ---- solutions ---- */
 
-/* b = A^-1 b, in two sums, as each waits for itself */
-static inline void lu_small_multiply_pairs(const int pairs, const few *d, double *b)
+/* b = A^-1 b, in two independent sums */
+static inline void lu_small_multiply_pairs(const int pairs, const lu_small *d, double *b)
 {
-  dae__pair even[MOST], odd[MOST];
+  dae__pair even[PAIRS_MAX], odd[PAIRS_MAX];
   const double *a = d->inverse;
   const int last = pairs - 1, n = d->n;
   for (int i = 0; i < pairs; i++)
@@ -196,11 +183,11 @@ static inline void lu_small_multiply_pairs(const int pairs, const few *d, double
 /* ---- instances ---- */
 
 #define INSTANCE(pairs)                                                                            \
-  static int factor_##pairs(const few *d)                                                          \
+  static int lu_small_factor_##pairs(const lu_small *d)                                            \
   {                                                                                                \
     return lu_small_invert_pairs(pairs, d);                                                        \
   }                                                                                                \
-  static void solve_##pairs(const few *d, double *b)                                               \
+  static void lu_small_solve_##pairs(const lu_small *d, double *b)                                 \
   {                                                                                                \
     lu_small_multiply_pairs(pairs, d, b);                                                          \
   }
@@ -212,16 +199,19 @@ INSTANCE(5)
 INSTANCE(6)
 #undef INSTANCE
 
-static int (*const factors[MOST])(const few *) = {factor_1, factor_2, factor_3,
-                                                  factor_4, factor_5, factor_6};
-static void (*const solves[MOST])(const few *, double *) = {solve_1, solve_2, solve_3,
-                                                            solve_4, solve_5, solve_6};
+static int (*const factors[PAIRS_MAX])(const lu_small *) = {lu_small_factor_1, lu_small_factor_2,
+                                                            lu_small_factor_3, lu_small_factor_4,
+                                                            lu_small_factor_5, lu_small_factor_6};
+static void (*const solves[PAIRS_MAX])(const lu_small *, double *) = {
+    lu_small_solve_1, lu_small_solve_2, lu_small_solve_3,
+    lu_small_solve_4, lu_small_solve_5, lu_small_solve_6};
 
-/* ---- the verbs ---- */
+/* ---- backend ---- */
 
-void dae__lu_small_turn_to(void *state, const dae_pattern *pattern)
+void dae__lu_small_set_pattern(void *state, const dae_pattern *pattern)
 {
-  few *d = state;
+  lu_small *d = state;
+  DAE__ASSERT(pattern->cols > 0 && pattern->cols <= DAE__SMALL_N);
   d->n = pattern->cols;
   d->pairs = (d->n + 1) / 2;
   d->pattern = pattern;
@@ -232,21 +222,21 @@ void dae__lu_small_turn_to(void *state, const dae_pattern *pattern)
 static dae_status lu_small_create(dae__arena *arena, const dae_pattern *pattern, void **state)
 {
   int rows = (pattern->cols + 1) / 2 * 2;
-  few *d = DAE__ALLOC(arena, few, 1);
+  lu_small *d = DAE__ALLOC(arena, lu_small, 1);
   double *inverse = DAE__STATE(arena, double, rows *rows), *pivot = DAE__STATE(arena, double, rows);
   double *work = DAE__ALLOC(arena, double, rows *rows), *scale = DAE__ALLOC(arena, double, rows);
   int *order = DAE__ALLOC(arena, int, rows);
   if (dae__arena_failed(arena))
     return DAE_ERROR_MEMORY;
-  *d = (few){.inverse = inverse, .pivot = pivot, .work = work, .scale = scale, .order = order};
-  dae__lu_small_turn_to(d, pattern);
+  *d = (lu_small){.inverse = inverse, .pivot = pivot, .work = work, .scale = scale, .order = order};
+  dae__lu_small_set_pattern(d, pattern);
   *state = d;
   return DAE_OK;
 }
 
 static dae_status lu_small_factor(void *state, const double *values, int *column)
 {
-  const few *d = state;
+  const lu_small *d = state;
   lu_small_scatter(d, values);
   *column = d->factor(d) - 1;
   return *column < 0 ? DAE_OK : DAE_ERROR_SINGULAR;
@@ -254,14 +244,14 @@ static dae_status lu_small_factor(void *state, const double *values, int *column
 
 static void lu_small_solve(void *state, double *b)
 {
-  const few *d = state;
+  const lu_small *d = state;
   d->solve(d, b);
 }
 
-/* least / largest pivot */
+/* smallest over largest pivot */
 static double lu_small_rcond(const void *state)
 {
-  const few *d = state;
+  const lu_small *d = state;
   double min = INFINITY, max = 0;
   for (int i = 0; i < d->n; i++) {
     double r = fabs(d->pivot[i]);
@@ -271,17 +261,8 @@ static double lu_small_rcond(const void *state)
   return min / max;
 }
 
-static dae_status lu_small_reload(void *state)
-{
-  (void)state;
-  return DAE_OK;
-}
-
-static void lu_small_release(void *state)
-{
-  (void)state;
-}
-
-const dae__backend dae__backend_lu_small = {"dense",        lu_small_create, lu_small_factor,
-                                            lu_small_solve, lu_small_rcond,  lu_small_reload,
-                                            NULL,           lu_small_release};
+const dae__backend dae__backend_lu_small = {.kind = "dense",
+                                            .create = lu_small_create,
+                                            .factor = lu_small_factor,
+                                            .solve = lu_small_solve,
+                                            .rcond = lu_small_rcond};

@@ -1,5 +1,5 @@
-/* Arithmetic with matrices in compressed columns. Small ones are often full: their rows then need
- * not be looked up, and two are added at a time. */
+/* Arithmetic with matrices in compressed columns. Small matrices are often full: their row indices
+ * are not read, and two rows are added at a time. */
 #include "linalg/pair.h"
 #include "linalg/pattern.h"
 #include <stdbool.h>
@@ -11,16 +11,22 @@ void dae__block_add(const dae__block *block, double factor, const double *values
     matrix[block->map[e]] += factor * values[e];
 }
 
-static bool linalg_matrix_full(const dae_pattern *p)
+static bool matrix_is_full(const dae_pattern *p)
 {
   return p->cols > 0 && p->start[p->cols] == p->rows * p->cols;
 }
 
-/* y += A (a x), the sums of two rows in a register each */
-static void matrix_times_full(int rows, int cols, const double *A, double a, const double *x,
-                              double *y)
+void dae__matrix_times(const dae_pattern *p, const double *A, double a, const double *x, double *y)
 {
-  int i = 0;
+  int rows = p->rows, cols = p->cols, i = 0;
+  if (!matrix_is_full(p)) {
+    for (int j = 0; j < cols; j++) { /* y += (a x_j) A(:,j) */
+      double ax = a * x[j];
+      for (int e = p->start[j]; e < p->start[j + 1]; e++)
+        y[p->row[e]] += ax * A[e];
+    }
+    return;
+  }
   for (; i + 4 <= rows; i += 4) {
     dae__pair first = dae__pair_from_anywhere(y + i), second = dae__pair_from_anywhere(y + i + 2);
     const double *column = A + i;
@@ -43,35 +49,18 @@ static void matrix_times_full(int rows, int cols, const double *A, double a, con
       y[i] += a * x[j] * A[i + j * rows];
 }
 
-void dae__matrix_times(const dae_pattern *p, const double *A, double a, const double *x, double *y)
-{
-  if (linalg_matrix_full(p)) {
-    matrix_times_full(p->rows, p->cols, A, a, x, y);
-    return;
-  }
-  for (int j = 0; j < p->cols; j++) { /* y += (a x_j) A(:,j) */
-    double ax = a * x[j];
-    for (int e = p->start[j]; e < p->start[j + 1]; e++)
-      y[p->row[e]] += ax * A[e];
-  }
-}
-
-/* a'x */
-static double matrix_dot(int n, const double *a, const double *x)
-{
-  dae__pair sum = {0, 0};
-  int i = 0;
-  for (; i + 2 <= n; i += 2)
-    sum += dae__pair_from_anywhere(a + i) * dae__pair_from_anywhere(x + i);
-  return dae__pair_sum(sum) + (i < n ? a[i] * x[i] : 0);
-}
-
 void dae__matrix_transposed_times(const dae_pattern *p, const double *A, double a, const double *x,
                                   double *y)
 {
-  if (linalg_matrix_full(p)) {
-    for (int j = 0; j < p->cols; j++)
-      y[j] += a * matrix_dot(p->rows, A + (size_t)j * (size_t)p->rows, x);
+  if (matrix_is_full(p)) {
+    const double *column = A;
+    for (int j = 0; j < p->cols; j++, column += p->rows) {
+      dae__pair sum = {0, 0};
+      int i = 0;
+      for (; i + 2 <= p->rows; i += 2)
+        sum += dae__pair_from_anywhere(column + i) * dae__pair_from_anywhere(x + i);
+      y[j] += a * (dae__pair_sum(sum) + (i < p->rows ? column[i] * x[i] : 0));
+    }
     return;
   }
   for (int j = 0; j < p->cols; j++) { /* y_j += a A(:,j)'x */

@@ -1,5 +1,5 @@
-/* Two doubles at a time: one vector where the processor has them (all 64-bit ones do), two numbers
- * elsewhere. Arrays begin aligned, as the arena gives them, and have an even number of rows. */
+/* Pairs of doubles: one vector register on all 64-bit processors, two numbers elsewhere. Arrays are
+ * aligned, as the arena allocates them, and have an even number of rows. */
 #ifndef DAEDAL_LINALG_PAIR_H
 #define DAEDAL_LINALG_PAIR_H
 
@@ -19,7 +19,7 @@ static inline dae__pair dae__pair_of(const double *a)
   return *(const dae__pair *)a;
 }
 
-/* a[0], a[1] in memory that need not be aligned, read and written */
+/* Load and store of a[0], a[1] without alignment. */
 static inline dae__pair dae__pair_from_anywhere(const double *a)
 {
   return *(const dae__pair_anywhere *)a;
@@ -30,7 +30,7 @@ static inline void dae__pair_to(double *a, dae__pair x)
   *(dae__pair_anywhere *)a = x;
 }
 
-/* rows i and i + 1 of n, from memory that need not be aligned; 0 beyond the end */
+/* Entries i and i + 1 of n, without alignment; 0 beyond the end. */
 static inline dae__pair dae__pair_from(size_t n, const double *a, size_t i)
 {
   return (dae__pair){a[i], i + 1 < n ? a[i + 1] : 0};
@@ -53,14 +53,14 @@ static inline dae__pair dae__pair_larger(dae__pair a, dae__pair b)
   return (dae__pair)((first & (dae__pair_mask)a) | (~first & (dae__pair_mask)b));
 }
 
-/* whether a <= b does not hold for both */
+/* Whether a <= b fails for one of them, NaN included. */
 static inline int dae__pair_exceeds(dae__pair a, dae__pair b)
 {
   dae__pair_mask holds = a <= b;
   return (holds[0] & holds[1]) == 0;
 }
 
-/* n rounded up */
+/* n rounded up to an even number. */
 static inline size_t dae__pair_rows(int n)
 {
   return ((size_t)n + 1) / 2 * 2;

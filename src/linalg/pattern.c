@@ -1,7 +1,7 @@
 /* Patterns in compressed columns: every routine is linear in the entries it reads and writes.
- * Sorting is by counting: transposing a pattern sorts it, merging sorts by row and then, keeping
- * that order, by column. Where a matrix is small or well filled, merging marks its cells instead.
- * Work space is an arena of its own, released before the return. */
+ * Sorting is by counting: transposing a pattern sorts it, merging sorts by row and then, stably, by
+ * column. For a small or well filled matrix, merging marks its cells instead. Work space is a
+ * temporary arena. */
 #include "linalg/pattern.h"
 #include "core/error.h"
 #include <limits.h>
@@ -10,7 +10,7 @@
 
 static const dae_pattern none = {0, 0, NULL, NULL};
 
-/* Makes the arena's failure known where the memory ran out elsewhere. */
+/* Marks the arena as failed when memory runs out elsewhere. */
 static dae_pattern pattern_fail(dae__arena *arena)
 {
   (void)dae__arena_alloc(arena, SIZE_MAX, 2);
@@ -40,7 +40,7 @@ dae_status dae__pattern_validate(const dae_pattern *p, int rows, int cols, const
                          e, p->row[e], j, rows - 1);
       if (p->row[e] <= last)
         return dae__fail(err, bad, field,
-                         "%s: row[%d] = %d in column %d follows row %d; row indices must rise",
+                         "%s: row[%d] = %d in column %d follows row %d; row indices must increase",
                          field, e, p->row[e], j, last);
       last = p->row[e];
     }
@@ -68,11 +68,6 @@ dae_pattern dae__pattern_empty(dae__arena *arena, int rows, int cols)
 {
   return (dae_pattern){rows, cols, DAE__ALLOC(arena, int, (size_t)cols + 1),
                        DAE__ALLOC(arena, int, 0)};
-}
-
-static bool pattern_is_dense(const dae_pattern *p)
-{
-  return (int64_t)p->rows * p->cols == dae__pattern_count(p);
 }
 
 dae_pattern dae__pattern_diagonal(dae__arena *arena, int n)
@@ -103,7 +98,7 @@ dae_pattern dae__pattern_tiles(dae__arena *arena, const dae_pattern *p, int n)
         row[at++] = k * size + p->row[e];
     start[j + 1] = at;
   }
-  for (int l = 1; l < n; l++) { /* the other columns of tiles are the same */
+  for (int l = 1; l < n; l++) { /* all columns of tiles have the same rows */
     memcpy(row + l * at, row, (size_t)at * sizeof *row);
     for (int j = 0; j < size; j++)
       start[l * size + j + 1] = l * at + start[j + 1];
@@ -111,7 +106,7 @@ dae_pattern dae__pattern_tiles(dae__arena *arena, const dae_pattern *p, int n)
   return (dae_pattern){n * size, n * size, start, row};
 }
 
-/* counts in start[1..n] -> offsets in start[0..n] */
+/* Counts in start[1..n] to offsets in start[0..n]. */
 static void pattern_add_up(int n, int *start)
 {
   for (int j = 0; j < n; j++)
@@ -137,14 +132,14 @@ dae_pattern dae__pattern_transpose(dae__arena *arena, const dae_pattern *p, int 
       if (map)
         map[e] = to;
     }
-  for (int i = p->rows; i > 0; i--) /* start[i] has moved on to the end of i */
+  for (int i = p->rows; i > 0; i--) /* start[i] is now the end of row i */
     start[i] = start[i - 1];
   start[0] = 0;
   return (dae_pattern){p->cols, p->rows, start, row};
 }
 
-/* Rows of column j of t p, each once, in no order; returns how many. mark[k] = j for those that
- * were seen. into NULL: counts only. */
+/* Rows of column j of t p, each once, in no order; returns their number. mark[k] = j for rows in
+ * the list. into NULL: counts only. */
 static int pattern_product_column(const dae_pattern *p, const dae_pattern *t, int j, int *mark,
                                   int *into)
 {
@@ -164,7 +159,7 @@ static int pattern_product_column(const dae_pattern *p, const dae_pattern *t, in
   return count;
 }
 
-/* t p with the rows of each column in no order, in the arena; none where that failed */
+/* t p with the rows of each column in no order; none: out of memory. */
 static dae_pattern pattern_unsorted_product(dae__arena *arena, const dae_pattern *t,
                                             const dae_pattern *p)
 {
@@ -195,7 +190,7 @@ dae_pattern dae__pattern_gram(dae__arena *arena, const dae_pattern *p)
     return none;
   if (dae__pattern_count(p) == 0)
     return dae__pattern_empty(arena, p->cols, p->cols);
-  if (pattern_is_dense(p))
+  if ((int64_t)p->rows * p->cols == dae__pattern_count(p))
     return dae__pattern_dense(arena, p->cols, p->cols);
   dae__arena *scratch = dae__arena_create(dae__arena_env(arena));
   if (!scratch)
@@ -203,7 +198,7 @@ dae_pattern dae__pattern_gram(dae__arena *arena, const dae_pattern *p)
   dae_pattern result = none, product = none, t = dae__pattern_transpose(scratch, p, NULL);
   if (t.start)
     product = pattern_unsorted_product(scratch, &t, p);
-  /* symmetric, so the transpose is the same pattern in order */
+  /* symmetric: its transpose is the same pattern, sorted */
   if (product.start)
     result = dae__pattern_transpose(arena, &product, NULL);
   dae__arena_free(scratch);
@@ -224,8 +219,10 @@ dae_pattern dae__pattern_product(dae__arena *arena, const dae_pattern *A, const 
   return result.start ? result : pattern_fail(arena);
 }
 
-/* The entries of all blocks in a row, as places in the merged matrix, of which several may be the
- * same: number[e] is the entry that e becomes part of. */
+/* ---- merging blocks ---- */
+
+/* Places of the entries of all blocks in the merged matrix, several of which may coincide:
+ * number[e] is the entry of the merged matrix that e is added to. */
 typedef struct places {
   int count;
   int *row, *col, *number;
@@ -262,23 +259,17 @@ static void pattern_sort_by(int keys, const int *key, int count, const int *from
   }
 }
 
-static bool pattern_take_maps(dae__arena *arena, dae__block *blocks, int count, int64_t *total)
+/* Numbers the places by column, then row; returns the number of distinct ones, -1: out of memory.
+ */
+static int pattern_number_by_sorting(dae__arena *scratch, int rows, int cols, const places *at)
 {
-  *total = 0;
-  if (dae__arena_failed(arena))
-    return false;
-  for (int b = 0; b < count; b++) {
-    int entries = dae__pattern_count(blocks[b].pattern);
-    blocks[b].map = DAE__ALLOC(arena, int, entries);
-    *total += entries;
-  }
-  return !dae__arena_failed(arena) && *total <= INT_MAX;
-}
-
-/* Numbers runs of equal places in the sorted order; returns how many there are. */
-static int pattern_number_runs(const places *at, const int *order)
-{
-  int entries = 0;
+  int *next_row = DAE__ALLOC(scratch, int, (size_t)rows + 1);
+  int *next_col = DAE__ALLOC(scratch, int, (size_t)cols + 1), entries = 0;
+  int *by_row = DAE__ALLOC(scratch, int, at->count), *order = DAE__ALLOC(scratch, int, at->count);
+  if (dae__arena_failed(scratch))
+    return -1;
+  pattern_sort_by(rows, at->row, at->count, NULL, next_row, by_row);
+  pattern_sort_by(cols, at->col, at->count, by_row, next_col, order);
   for (int i = 0; i < at->count; i++) {
     int e = order[i], d = i > 0 ? order[i - 1] : e;
     entries += i == 0 || at->row[e] != at->row[d] || at->col[e] != at->col[d];
@@ -287,20 +278,7 @@ static int pattern_number_runs(const places *at, const int *order)
   return entries;
 }
 
-/* numbers places in the order of columns; -1: out of memory */
-static int pattern_number_by_sorting(dae__arena *scratch, int rows, int cols, const places *at)
-{
-  int *next_row = DAE__ALLOC(scratch, int, (size_t)rows + 1);
-  int *next_col = DAE__ALLOC(scratch, int, (size_t)cols + 1);
-  int *by_row = DAE__ALLOC(scratch, int, at->count), *order = DAE__ALLOC(scratch, int, at->count);
-  if (dae__arena_failed(scratch))
-    return -1;
-  pattern_sort_by(rows, at->row, at->count, NULL, next_row, by_row);
-  pattern_sort_by(cols, at->col, at->count, by_row, next_col, order);
-  return pattern_number_runs(at, order);
-}
-
-/* the same, by a mark for every cell of the matrix */
+/* pattern_number_by_sorting by a mark for every cell of the matrix. */
 static int pattern_number_by_cells(dae__arena *scratch, int rows, int cols, const places *at)
 {
   int *cell = DAE__ALLOC(scratch, int, rows *cols), entries = 0;
@@ -316,21 +294,19 @@ static int pattern_number_by_cells(dae__arena *scratch, int rows, int cols, cons
   return entries;
 }
 
-/* cells that take as long as sorting an entry does: an estimate */
-#define CELLS 4
+/* Cells that take as long to mark as one entry takes to sort; an estimate. */
+#define CELLS_PER_ENTRY 4
 
-static int pattern_number(dae__arena *scratch, int rows, int cols, const places *at)
-{
-  int64_t cells = (int64_t)rows * cols;
-  return cells <= INT_MAX && cells <= (int64_t)CELLS * at->count
-             ? pattern_number_by_cells(scratch, rows, cols, at)
-             : pattern_number_by_sorting(scratch, rows, cols, at);
-}
-
-/* The pattern of the numbered places. */
-static dae_pattern pattern_join(dae__arena *arena, int rows, int cols, int entries,
+/* Pattern of the places, which it numbers; none: out of memory. */
+static dae_pattern pattern_join(dae__arena *arena, dae__arena *scratch, int rows, int cols,
                                 const places *at)
 {
+  int64_t cells = (int64_t)rows * cols;
+  bool mark = cells <= INT_MAX && cells <= (int64_t)CELLS_PER_ENTRY * at->count;
+  int entries = mark ? pattern_number_by_cells(scratch, rows, cols, at)
+                     : pattern_number_by_sorting(scratch, rows, cols, at);
+  if (entries < 0)
+    return none;
   int *start = DAE__ALLOC(arena, int, (size_t)cols + 1);
   int *row = DAE__ALLOC(arena, int, entries);
   if (dae__arena_failed(arena))
@@ -348,10 +324,16 @@ static dae_pattern pattern_join(dae__arena *arena, int rows, int cols, int entri
 
 dae_pattern dae__blocks_merge(dae__arena *arena, int rows, int cols, dae__block *blocks, int count)
 {
-  int64_t total;
-  if (!pattern_take_maps(arena, blocks, count, &total))
+  if (dae__arena_failed(arena))
     return pattern_fail(arena);
-  dae__arena *scratch = dae__arena_create(dae__arena_env(arena));
+  int64_t total = 0;
+  for (int k = 0; k < count; k++) {
+    int entries = dae__pattern_count(blocks[k].pattern);
+    blocks[k].map = DAE__ALLOC(arena, int, entries);
+    total += entries;
+  }
+  bool fits = !dae__arena_failed(arena) && total <= INT_MAX;
+  dae__arena *scratch = fits ? dae__arena_create(dae__arena_env(arena)) : NULL;
   if (!scratch)
     return pattern_fail(arena);
   dae_pattern result = none;
@@ -359,16 +341,43 @@ dae_pattern dae__blocks_merge(dae__arena *arena, int rows, int cols, dae__block 
                DAE__ALLOC(scratch, int, total)};
   if (!dae__arena_failed(scratch)) {
     pattern_list_places(blocks, count, &at);
-    int entries = pattern_number(scratch, rows, cols, &at);
-    if (entries >= 0)
-      result = pattern_join(arena, rows, cols, entries, &at);
-    const int *of_block = at.number;
-    for (int b = 0; result.start && b < count; b++) {
-      size_t entries_of = (size_t)dae__pattern_count(blocks[b].pattern);
-      memcpy(blocks[b].map, of_block, entries_of * sizeof *of_block);
-      of_block += entries_of;
+    result = pattern_join(arena, scratch, rows, cols, &at);
+    const int *number = at.number;
+    for (int k = 0; result.start && k < count; k++) {
+      size_t entries = (size_t)dae__pattern_count(blocks[k].pattern);
+      memcpy(blocks[k].map, number, entries * sizeof *number);
+      number += entries;
     }
   }
   dae__arena_free(scratch);
   return result.start ? result : pattern_fail(arena);
+}
+
+/* ---- colouring ---- */
+
+/* Greedy in natural order (Curtis, Powell and Reid); optimal for a banded matrix. */
+int dae__pattern_colour(dae__arena *arena, const dae_pattern *p, int *colour)
+{
+  dae__arena *scratch = dae__arena_failed(arena) ? NULL : dae__arena_create(dae__arena_env(arena));
+  dae_pattern t = scratch ? dae__pattern_transpose(scratch, p, NULL) : none;
+  int *taken = scratch ? DAE__ALLOC(scratch, int, (size_t)p->cols + 1) : NULL, colours = 0;
+  if (!taken || !t.start) {
+    dae__arena_free(scratch);
+    (void)pattern_fail(arena);
+    return 0;
+  }
+  for (int j = 0; j <= p->cols; j++)
+    taken[j] = -1;
+  for (int j = 0; j < p->cols; j++) { /* the smallest colour of no earlier column in these rows */
+    int c = 0;
+    for (int e = p->start[j]; e < p->start[j + 1]; e++)
+      for (int d = t.start[p->row[e]]; t.row[d] < j; d++) /* ends at column j itself */
+        taken[colour[t.row[d]]] = j;
+    while (taken[c] == j)
+      c++;
+    colour[j] = c;
+    colours = c < colours ? colours : c + 1;
+  }
+  dae__arena_free(scratch);
+  return colours;
 }

@@ -5,12 +5,12 @@
  *   max |x_c| <= tol       over coordinates c without a pivot: the row depends on earlier ones
  *   L(:,i) = x / x_p       otherwise, with pivot coordinate p
  *
- * Two things keep the fill low. First, a row with a coordinate that no other row touches is
- * independent of the others whatever they are: such rows are peeled off before, one after the
- * other, which is all there is to do for chains and trees. Second, references are counted: the
- * pivot is the largest entry up to a threshold, within it the coordinate with the fewest rows to
- * come and columns of L through which it can be reached again; one with none is never eliminated
- * with, needs no column in L, and is taken far below the threshold once L has filled in. */
+ * Two measures keep the fill-in low. First, a row with a coordinate that no other row has is
+ * independent of the others: such rows are peeled off before, one after the other, which solves
+ * chains and trees. Second, references are counted: among the entries above a threshold the pivot
+ * is the coordinate with the fewest later rows and columns of L that reach it again. A coordinate
+ * with none is never eliminated with, needs no column in L, and is accepted far below the threshold
+ * once L has filled in. */
 #include "linalg/rank.h"
 #include "core/arena.h"
 #include "core/env.h"
@@ -20,7 +20,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Entries of a pivot column: its coordinate and its value in L. */
+/* Entry of a column of L. */
 typedef struct entry {
   int coordinate;
   double value;
@@ -30,18 +30,18 @@ typedef struct work {
   int rows, cols;
   const dae_env *env;
   dae_pattern by_row; /* A' : column i holds row i of A */
-  double *a;          /* its values */
+  double *a;          /* values of A' */
   entry *L;
-  size_t size, used; /* of L */
-  size_t *start;     /* rows + 1: columns of L */
+  size_t size, used; /* entries of L allocated, and in use */
+  size_t *start;     /* rows + 1 offsets of the columns of L */
   int columns;
-  int *column_of; /* of L, by pivot coordinate; -1: not a pivot yet */
-  int *refs;      /* rows to come that touch a coordinate, and columns of L in use that hold it */
-  bool *peeled;   /* rows */
+  int *column_of; /* column of L of a pivot coordinate; -1: not a pivot yet */
+  int *refs;      /* later rows and columns of L in use that have a coordinate */
+  bool *peeled;   /* rows that are peeled off */
   double *x;
   int *reach; /* reach[top .. cols-1]: coordinates of x in the order of elimination */
   int *stack;
-  size_t *next; /* by depth of the stack: the next entry to look at */
+  size_t *next; /* next entry of L, by depth of the stack */
   int *mark;    /* row for which a coordinate was last reached */
 } work;
 
@@ -75,7 +75,7 @@ static bool rank_prepare(work *w, dae__arena *arena, const dae_pattern *p, const
   return true;
 }
 
-/* Room in L for a further column. */
+/* Makes room in L for more entries; false: out of memory. */
 static bool rank_reserve(work *w, size_t more)
 {
   if (w->used + more <= w->size)
@@ -95,7 +95,7 @@ static bool rank_reserve(work *w, size_t more)
   return true;
 }
 
-/* Puts c and what elimination of c fills in into reach, before those already there. */
+/* Depth-first search: puts c and the fill-in of its elimination in front of reach. */
 static int rank_visit(work *w, int row, int c, int top)
 {
   int depth = 0;
@@ -148,17 +148,7 @@ static int rank_eliminate(work *w, int row)
   return top;
 }
 
-/* The largest |x_c| without a pivot. */
-static double rank_remainder_of(const work *w, int top)
-{
-  double max = 0;
-  for (int i = top; i < w->cols; i++)
-    if (w->column_of[w->reach[i]] < 0)
-      max = fmax(max, fabs(w->x[w->reach[i]]));
-  return max;
-}
-
-/* The coordinates of a row lose a reference; a pivot without any takes its column out of use. */
+/* Removes the references of a row; a pivot without references takes its column out of use. */
 static void rank_release_row(work *w, int row)
 {
   const dae_pattern *p = &w->by_row;
@@ -176,19 +166,20 @@ static void rank_release_row(work *w, int row)
   }
 }
 
-/* Threshold of the pivot choice, usual in sparse LU; and that for coordinates that are not reached
- * again, well above rounding, once L holds FILLED times the entries of A. */
-#define THRESHOLD 0.1
-#define LOW_THRESHOLD 1e-6
-#define FILLED 8
+/* Threshold of the pivot choice relative to the largest entry, usual in sparse LU. */
+#define PIVOT_THRESHOLD 0.1
+/* Threshold for coordinates that are not reached again, well above round-off, once L holds
+ * FILL_FACTOR times the entries of A. Chosen, not measured. */
+#define UNREFERENCED_THRESHOLD 1e-6
+#define FILL_FACTOR 8
 
 static int rank_choose_pivot(const work *w, int top, double max)
 {
-  bool filled = w->used > FILLED * (size_t)dae__pattern_count(&w->by_row);
+  bool filled = w->used > FILL_FACTOR * (size_t)dae__pattern_count(&w->by_row);
   int best = -1;
   for (int i = top; i < w->cols; i++) {
     int c = w->reach[i];
-    double threshold = filled && w->refs[c] == 0 ? LOW_THRESHOLD : THRESHOLD;
+    double threshold = filled && w->refs[c] == 0 ? UNREFERENCED_THRESHOLD : PIVOT_THRESHOLD;
     if (w->column_of[c] >= 0 || fabs(w->x[c]) < threshold * max)
       continue;
     if (best < 0 || w->refs[c] < w->refs[best] ||
@@ -216,7 +207,8 @@ static bool rank_append_column(work *w, int top, int p)
   return true;
 }
 
-/* The largest entry of a row that no other row shares, if it is not small in the row; else -1. */
+/* Coordinate of the largest entry of a row that no other row shares, if it is above the threshold;
+ * otherwise -1. */
 static int rank_own_coordinate(const work *w, int row)
 {
   const dae_pattern *p = &w->by_row;
@@ -232,10 +224,10 @@ static int rank_own_coordinate(const work *w, int row)
       best = p->row[e];
     }
   }
-  return own >= THRESHOLD * largest ? best : -1;
+  return own >= PIVOT_THRESHOLD * largest ? best : -1;
 }
 
-/* Peels off row after row that has a coordinate of its own. */
+/* Peels off rows with a coordinate of their own, one after the other. */
 static void rank_peel(work *w, const dae_pattern *p, const double *A, const bool *active,
                       int *pivot)
 {
@@ -252,7 +244,7 @@ static void rank_peel(work *w, const dae_pattern *p, const double *A, const bool
     if (own < 0)
       continue;
     w->peeled[row] = true;
-    w->column_of[own] = w->columns++; /* empty: no row reaches it */
+    w->column_of[own] = w->columns++; /* empty: no later row reaches it */
     if (pivot)
       pivot[row] = own;
     for (int e = w->by_row.start[row]; e < w->by_row.start[row + 1]; e++)
@@ -271,7 +263,10 @@ static dae_status rank_find_independent(work *w, double tol, bool *active, int *
     if (top < 0)
       return DAE_ERROR_RECOVERABLE;
     rank_release_row(w, row);
-    double max = rank_remainder_of(w, top);
+    double max = 0; /* largest |x_c| without a pivot */
+    for (int i = top; i < w->cols; i++)
+      if (w->column_of[w->reach[i]] < 0)
+        max = fmax(max, fabs(w->x[w->reach[i]]));
     active[row] = max > tol;
     if (active[row]) {
       int p = rank_choose_pivot(w, top, max);
@@ -287,9 +282,9 @@ static dae_status rank_find_independent(work *w, double tol, bool *active, int *
   return DAE_OK;
 }
 
-/* a single row depends on others only if it is 0 */
-static dae_status rank_look_at_one(const dae_pattern *pattern, const double *A, bool *active,
-                                   int *pivot, int *rank)
+/* Rank of a single row: 0 only if the row is 0. */
+static dae_status rank_single_row(const dae_pattern *pattern, const double *A, bool *active,
+                                  int *pivot, int *rank)
 {
   double largest = 0;
   int best = -1;
@@ -313,7 +308,7 @@ dae_status dae__rank_rows(const dae_pattern *pattern, const double *A, double to
   if (pattern->rows == 1) {
     if (margin)
       *margin = 1;
-    return rank_look_at_one(pattern, A, active, pivot, rank);
+    return rank_single_row(pattern, A, active, pivot, rank);
   }
   dae_env own = dae__env_of(env);
   work w = {.rows = pattern->rows, .cols = pattern->cols, .env = &own};

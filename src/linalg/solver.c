@@ -1,5 +1,6 @@
-/* The solver's verbs, and the choice of what is behind them. */
+/* The verbs of the real linear solver, and the selection of its backend. */
 #include "linalg/solver.h"
+#include "core/assert.h"
 #include "core/error.h"
 #include "core/tolerances.h"
 #include "core/vec.h"
@@ -9,89 +10,90 @@
 #include <math.h>
 #include <stdint.h>
 
-/* Up to DENSE_ALWAYS unknowns a dense factorisation takes a few microseconds (bench/lu.c) and needs
- * no indirect addressing; a pattern a quarter full mostly fills in. Both limits are estimates, not
- * measured against KLU. Built without KLU, every matrix is dense. */
-#define DENSE_ALWAYS 40
-#define DENSE_QUARTER 500
+/* Orders n up to which a matrix is dense whatever its pattern, and with at least a quarter of its
+ * entries. Up to the first a dense factorisation takes some microseconds (bench/lu.c) and needs no
+ * indirect addressing; a pattern a quarter full mostly fills in. Both are estimates, not measured
+ * against KLU. Without KLU, every matrix is dense. */
+#define DENSE_ALWAYS_N 40
+#define DENSE_QUARTER_N 500
 
 struct dae__solver {
   const dae__backend *backend;
   void *state;
   int count;   /* doubles of the values */
-  int *column; /* kept: where the last factorisation failed, or -1 */
+  int *column; /* state: where the last factorisation failed, or -1 */
 };
 
-static const dae__backend *solver_choose(const dae_pattern *p, const dae__backends *ways)
+dae_status dae__solver_create_on(dae__arena *arena, const dae_pattern *pattern,
+                                 dae__backends backends, dae__solver **out, dae_error *err)
 {
-  int n = p->cols;
-  int64_t full = (int64_t)n * n, count = dae__pattern_count(p);
-  if (ways->sparse && n > DENSE_ALWAYS && count < full && !(4 * count > full && n <= DENSE_QUARTER))
-    return ways->sparse;
-  return n >= ways->crossover ? ways->lapack : ways->dense;
-}
-
-dae_status dae__solver_create_on(dae__arena *arena, const dae_pattern *pattern, dae__backends ways,
-                                 dae__solver **out, dae_error *err)
-{
+  int n = pattern->cols, count = dae__pattern_count(pattern);
+  int64_t full = (int64_t)n * n, entries = count;
+  bool fills_in = 4 * entries > full && n <= DENSE_QUARTER_N;
+  bool sparse = backends.sparse && n > DENSE_ALWAYS_N && entries < full && !fills_in;
   *out = NULL;
   dae__solver *solver = DAE__ALLOC(arena, dae__solver, 1);
   int *column = DAE__STATE(arena, int, 1);
   dae_status status = DAE_ERROR_MEMORY;
   if (!dae__arena_failed(arena)) {
     *column = -1;
-    int count = ways.width * dae__pattern_count(pattern);
-    *solver = (dae__solver){solver_choose(pattern, &ways), NULL, count, column};
+    *solver = (dae__solver){.backend = sparse                    ? backends.sparse
+                                       : n >= backends.crossover ? backends.lapack
+                                                                 : backends.dense,
+                            .count = backends.width * count,
+                            .column = column};
     status = solver->backend->create(arena, pattern, &solver->state);
   }
   if (status == DAE_ERROR_MEMORY)
     return dae__fail(err, status, NULL, "out of memory for a linear system");
   if (status < 0)
-    return dae__fail(err, status, NULL, "a linear system of %d equations cannot be analysed",
-                     pattern->cols);
+    return dae__fail(err, status, NULL,
+                     "the symbolic analysis of a linear system of %d equations fails", n);
+  DAE__ASSERT(solver->backend->factor && solver->backend->solve && solver->backend->rcond);
   *out = solver;
   return DAE_OK;
 }
 
-static dae_status solver_create_by(dae__arena *arena, const dae_pattern *pattern,
-                                   const dae__backend *dense, dae__solver **out, dae_error *err)
+static dae_status solver_create_with(dae__arena *arena, const dae_pattern *pattern,
+                                     const dae__backend *dense, dae__solver **out, dae_error *err)
 {
-  dae__backends ways = {1, dae__lu_crossover, dense, &dae__backend_lapack, NULL};
+  dae__backends backends = {1, dae__lu_crossover, dense, &dae__backend_lapack, NULL};
 #ifdef DAE_WITH_KLU
-  ways.sparse = &dae__backend_klu;
+  backends.sparse = &dae__backend_klu;
 #endif
-  return dae__solver_create_on(arena, pattern, ways, out, err);
+  return dae__solver_create_on(arena, pattern, backends, out, err);
 }
 
 dae_status dae__solver_create(dae__arena *arena, const dae_pattern *pattern, dae__solver **out,
                               dae_error *err)
 {
-  return solver_create_by(arena, pattern, &dae__backend_dense, out, err);
+  return solver_create_with(arena, pattern, &dae__backend_dense, out, err);
 }
 
 dae_status dae__solver_create_iteration(dae__arena *arena, const dae_pattern *pattern,
                                         dae__solver **out, dae_error *err)
 {
-  bool few = pattern->cols > 0 && pattern->cols <= DAE__SMALL_N;
-  return solver_create_by(arena, pattern, few ? &dae__backend_lu_small : &dae__backend_dense, out,
-                          err);
+  bool small = pattern->cols > 0 && pattern->cols <= DAE__SMALL_N;
+  const dae__backend *dense = small ? &dae__backend_lu_small : &dae__backend_dense;
+  return solver_create_with(arena, pattern, dense, out, err);
 }
 
 void dae__solver_turn_to(dae__solver *solver, const dae_pattern *pattern)
 {
+  DAE__ASSERT(solver->backend == &dae__backend_lu_small);
   solver->count = dae__pattern_count(pattern);
-  dae__lu_small_turn_to(solver->state, pattern);
+  dae__lu_small_set_pattern(solver->state, pattern);
 }
 
 dae_status dae__solver_factor(dae__solver *solver, const double *values)
 {
-  bool notices =
-      solver->backend == &dae__backend_lu_small; /* every entry gets into a pivot there */
+  /* lu_small finds entries that are not finite: each of them reaches a pivot */
+  bool detects = solver->backend == &dae__backend_lu_small;
   *solver->column = -1;
-  if (!notices && !dae__all_finite(solver->count, values))
+  if (!detects && !dae__all_finite(solver->count, values))
     return DAE_ERROR_RECOVERABLE;
   dae_status status = solver->backend->factor(solver->state, values, solver->column);
-  if (status == DAE_OK || !notices || dae__all_finite(solver->count, values))
+  if (status == DAE_OK || !detects || dae__all_finite(solver->count, values))
     return status;
   *solver->column = -1;
   return DAE_ERROR_RECOVERABLE;
@@ -114,13 +116,13 @@ double dae__solver_rcond(const dae__solver *solver)
 
 dae_status dae__solver_reload(dae__solver *solver)
 {
-  return solver->backend->reload(solver->state);
+  return solver->backend->reload ? solver->backend->reload(solver->state) : DAE_OK;
 }
 
 void dae__solver_forget(dae__solver *solver)
 {
-  if (solver->backend->forget)
-    solver->backend->forget(solver->state);
+  if (solver->backend->reset)
+    solver->backend->reset(solver->state);
 }
 
 const char *dae__solver_kind(const dae__solver *solver)
@@ -130,7 +132,7 @@ const char *dae__solver_kind(const dae__solver *solver)
 
 void dae__solver_free(dae__solver *solver)
 {
-  if (solver)
+  if (solver && solver->backend->free)
     solver->backend->free(solver->state);
 }
 

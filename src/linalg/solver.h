@@ -10,24 +10,24 @@
 #include <daedal/pattern.h>
 #include <daedal/status.h>
 
-/* Unknowns up to which dense matrices are the faster ones, whatever the structure: those who may
- * choose give patterns above it. */
+/* Unknowns up to which a dense matrix is faster whatever its structure: problems whose pattern is
+ * optional use one beyond. Chosen, not measured. */
 #define DAE__DENSE_UP_TO 30
 
 typedef struct dae__solver dae__solver;
 
-/* Analyses the pattern, which must live as long as the solver. What belongs to the solver's
- * memory of factors is kept in the arena (see dae__solver_reload). On failure *out is NULL. */
+/* Analyses the pattern, which must live as long as the solver. The values that its factors are
+ * computed from are state of the arena (see dae__solver_reload). On failure *out is NULL. */
 dae_status dae__solver_create(dae__arena *arena, const dae_pattern *pattern, dae__solver **out,
                               dae_error *err);
 
-/* The same for the matrix of a simplified Newton iteration, whose solutions need not be good to the
- * last digit: few unknowns are solved for by the fastest kernel. */
+/* Solver for the matrix of a simplified Newton iteration, whose solutions need not be accurate to
+ * the last digit: up to DAE__SMALL_N unknowns the fastest kernel is used. */
 dae_status dae__solver_create_iteration(dae__arena *arena, const dae_pattern *pattern,
                                         dae__solver **out, dae_error *err);
 
-/* One that create_iteration has made for few unknowns is for another pattern from now on, of no
- * more of them than at first. */
+/* Replaces the pattern of a solver that dae__solver_create_iteration made for at most DAE__SMALL_N
+ * unknowns by another of no more unknowns. */
 void dae__solver_turn_to(dae__solver *solver, const dae_pattern *pattern);
 
 /* Factors the matrix with these values. DAE_ERROR_SINGULAR: see dae__solver_column. No message
@@ -38,8 +38,8 @@ dae_status dae__solver_factor(dae__solver *solver, const double *values);
 /* The column at which the last factorisation failed, -1 where it did not or is not known. */
 int dae__solver_column(const dae__solver *solver);
 
-/* Whether a matrix is regular, in memory for the occasion: DAE_OK, or DAE_ERROR_SINGULAR without a
- * message, *column as above. */
+/* Regularity of a matrix, in temporary memory: DAE_OK, or DAE_ERROR_SINGULAR without a message,
+ * with *column as dae__solver_column. */
 dae_status dae__solver_examine(const dae_env *env, const dae_pattern *pattern, const double *values,
                                int *column, dae_error *err);
 
@@ -52,10 +52,10 @@ double dae__solver_rcond(const dae__solver *solver);
 /* Rebuilds the factors, bit by bit the same, after the arena was loaded. */
 dae_status dae__solver_reload(dae__solver *solver);
 
-/* The next factorisation does not depend on those before it. */
+/* Makes the next factorisation independent of those before: new pivots. */
 void dae__solver_forget(dae__solver *solver);
 
 const char *dae__solver_kind(const dae__solver *solver); /* "dense", "lapack", "klu" */
-void dae__solver_free(dae__solver *solver); /* what is not in the arena; NULL is allowed */
+void dae__solver_free(dae__solver *solver); /* memory outside the arena; NULL is allowed */
 
 #endif

@@ -1,6 +1,6 @@
-/* Eigenvalues and singular values by LAPACK; inverse iterations on dense LU factors,
+/* Eigenvalues and singular values by LAPACK, and inverse iterations on dense LU factors,
  *
- *   (A - mu) z_new = z              for the vector to an eigenvalue mu; a complex one is written as
+ *   (A - mu) z_new = z              for the eigenvector of mu; a complex one is the real system
  *                                   [A - re, im; -im, A - re] (x; y)
  *   A'A x_new = x                   for the smallest singular value, |x_new| / |x| -> sigma^-2 */
 #include "linalg/spectrum.h"
@@ -11,7 +11,7 @@
 #include <math.h>
 
 #ifdef DAE_WITH_LAPACK
-/* the lengths of texts come last, as Fortran compilers pass them */
+/* Fortran compilers pass the lengths of texts last */
 void dgeev_(const char *left, const char *right, const int *n, double *A, const int *lda,
             double *re, double *im, double *VL, const int *ldvl, double *VR, const int *ldvr,
             double *work, const int *lwork, int *info, size_t left_length, size_t right_length);
@@ -25,7 +25,7 @@ static dae_status spectrum_not_finite(dae_error *err)
   return dae__fail(err, DAE_ERROR_RECOVERABLE, NULL, "a matrix has entries that are not finite");
 }
 
-/* A copy of A, which factorisations work on; or NULL and why. */
+/* Copy of A for a factorisation in place; NULL: see *status. */
 static double *spectrum_copy(dae__arena *arena, int n, const double *A, dae_status *status,
                              dae_error *err)
 {
@@ -47,35 +47,8 @@ static double *spectrum_copy(dae__arena *arena, int n, const double *A, dae_stat
 }
 
 #ifdef DAE_WITH_LAPACK
-#define WORK 8 /* times n: dgeev needs 3 n, dgesvd 5 n; more serves larger blocks */
+#define WORK_PER_N 8 /* doubles per n: dgeev needs 3 n, dgesvd 5 n; larger blocks use more */
 
-static dae_status spectrum_values_lapack(dae__arena *arena, int n, double *A, double *re,
-                                         double *im, dae_error *err)
-{
-  int lwork = WORK * n, one = 1, info = 0;
-  double none = 0, *work = DAE__ALLOC(arena, double, lwork);
-  if (!work)
-    return dae__out_of_memory(err);
-  dgeev_("N", "N", &n, A, &n, re, im, &none, &one, &none, &one, work, &lwork, &info, 1, 1);
-  if (info)
-    return dae__fail(err, DAE_ERROR_RECOVERABLE, NULL, "eigenvalues of a matrix were not found");
-  return DAE_OK;
-}
-
-static dae_status spectrum_smallest_lapack(dae__arena *arena, int n, double *A, double *sigma,
-                                           dae_error *err)
-{
-  int lwork = WORK * n, one = 1, info = 0;
-  double none = 0, *work = DAE__ALLOC(arena, double, lwork), *all = DAE__ALLOC(arena, double, n);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
-  dgesvd_("N", "N", &n, &n, A, &n, all, &none, &one, &none, &one, work, &lwork, &info, 1, 1);
-  *sigma = all[n - 1];
-  if (info)
-    return dae__fail(err, DAE_ERROR_RECOVERABLE, NULL,
-                     "singular values of a matrix were not found");
-  return DAE_OK;
-}
 #endif
 
 dae_status dae__spectrum_values(const dae_env *env, int n, const double *A, double *re, double *im,
@@ -86,9 +59,16 @@ dae_status dae__spectrum_values(const dae_env *env, int n, const double *A, doub
     return DAE_OK;
   dae__arena *arena = dae__arena_create(env);
   dae_status status;
-  double *B = spectrum_copy(arena, n, A, &status, err);
-  if (B)
-    status = spectrum_values_lapack(arena, n, B, re, im, err);
+  int lwork = WORK_PER_N * n, one = 1, info = 0;
+  double none = 0, *B = spectrum_copy(arena, n, A, &status, err);
+  double *space = B ? DAE__ALLOC(arena, double, lwork) : NULL;
+  if (space)
+    dgeev_("N", "N", &n, B, &n, re, im, &none, &one, &none, &one, space, &lwork, &info, 1, 1);
+  else if (B)
+    status = dae__out_of_memory(err);
+  if (info)
+    status = dae__fail(err, DAE_ERROR_RECOVERABLE, NULL,
+                       "the QR iteration for the eigenvalues of a matrix does not converge");
   dae__arena_free(arena);
   return status;
 #else
@@ -101,34 +81,17 @@ static double spectrum_norm(int n, const double *x)
   return sqrt(dae__dot(n, x, x));
 }
 
-/* A start without symmetries, the same in every run. */
-static void spectrum_generic(int n, double *x)
+/* Start vector of inverse iterations, without symmetries and the same in every run. */
+static void spectrum_start(int n, double *x)
 {
   for (int i = 0; i < n; i++)
     x[i] = 1 + 0.5 * sin(1.7 * i + 0.3);
 }
 
-#define MOST_ITERATIONS 1000
-#define SETTLED 1e-12 /* relative change of sigma^-2 */
-
-/* sigma from the factors of A */
-static double spectrum_inverse_iteration(int n, const double *LU, const int *pivot, double *x)
-{
-  double inverse = 0; /* sigma^-2 */
-  spectrum_generic(n, x);
-  for (int k = 0; k < MOST_ITERATIONS; k++) {
-    double before = inverse;
-    dae__scale(n, 1 / spectrum_norm(n, x), x);
-    dae__lu_solve_transposed(n, LU, pivot, x);
-    dae__lu_solve(n, LU, pivot, x);
-    inverse = spectrum_norm(n, x);
-    if (!isfinite(inverse))
-      return 0;
-    if (fabs(inverse - before) <= SETTLED * inverse)
-      break;
-  }
-  return 1 / sqrt(inverse);
-}
+/* Inverse iteration for sigma: limit, and relative change of sigma^-2 at convergence. Chosen, not
+ * measured. */
+#define SIGMA_ITERATIONS_MAX 1000
+#define SIGMA_TOLERANCE 1e-12
 
 dae_status dae__spectrum_smallest_own(const dae_env *env, int n, const double *A, double *sigma,
                                       dae_error *err)
@@ -139,10 +102,22 @@ dae_status dae__spectrum_smallest_own(const dae_env *env, int n, const double *A
   if (LU) {
     double *x = DAE__ALLOC(arena, double, n);
     int *pivot = DAE__ALLOC(arena, int, n);
-    if (dae__arena_failed(arena))
+    bool failed = dae__arena_failed(arena), regular = !failed && !dae__lu_factor(n, LU, pivot);
+    double inverse = regular ? 0 : INFINITY; /* sigma^-2 */
+    if (failed)
       status = dae__out_of_memory(err);
     else
-      *sigma = dae__lu_factor(n, LU, pivot) ? 0 : spectrum_inverse_iteration(n, LU, pivot, x);
+      spectrum_start(n, x);
+    for (int k = 0; regular && k < SIGMA_ITERATIONS_MAX && isfinite(inverse); k++) {
+      double before = inverse;
+      dae__scale(n, 1 / spectrum_norm(n, x), x);
+      dae__lu_solve_transposed(n, LU, pivot, x);
+      dae__lu_solve(n, LU, pivot, x);
+      inverse = spectrum_norm(n, x);
+      if (fabs(inverse - before) <= SIGMA_TOLERANCE * inverse)
+        break;
+    }
+    *sigma = isfinite(inverse) ? 1 / sqrt(inverse) : 0;
   }
   dae__arena_free(arena);
   return status;
@@ -154,9 +129,19 @@ dae_status dae__spectrum_smallest(const dae_env *env, int n, const double *A, do
 #ifdef DAE_WITH_LAPACK
   dae__arena *arena = dae__arena_create(env);
   dae_status status;
-  double *B = spectrum_copy(arena, n, A, &status, err);
-  if (B)
-    status = spectrum_smallest_lapack(arena, n, B, sigma, err);
+  int lwork = WORK_PER_N * n, one = 1, info = 0;
+  double none = 0, *B = spectrum_copy(arena, n, A, &status, err);
+  double *space = B ? DAE__ALLOC(arena, double, lwork) : NULL;
+  double *all = B ? DAE__ALLOC(arena, double, n) : NULL;
+  if (space && all) {
+    dgesvd_("N", "N", &n, &n, B, &n, all, &none, &one, &none, &one, space, &lwork, &info, 1, 1);
+    *sigma = all[n - 1];
+  } else if (B) {
+    status = dae__out_of_memory(err);
+  }
+  if (info)
+    status = dae__fail(err, DAE_ERROR_RECOVERABLE, NULL,
+                       "the iteration for the singular values of a matrix does not converge");
   dae__arena_free(arena);
   return status;
 #else
@@ -164,56 +149,39 @@ dae_status dae__spectrum_smallest(const dae_env *env, int n, const double *A, do
 #endif
 }
 
-/* The shift is kept off the eigenvalue by this part of the matrix's size, and by ten times as much
- * where that does not give factors: vectors to eigenvalues that are further apart than that come
- * out clean, those closer as mixtures. */
-#define OFF 1e-10
-#define ITERATIONS 5
+/* Distance of the shift from the eigenvalue relative to the size of the matrix, ten times as much
+ * where the shifted matrix is singular: eigenvectors of eigenvalues further apart are separated,
+ * those of closer ones mixed. Chosen, not measured. */
+#define SHIFT_OFFSET 1e-10
+#define VECTOR_ITERATIONS 5 /* chosen, not measured */
 
 typedef struct shifted {
-  int n, size; /* size = 2 n where the eigenvalue is complex */
+  int n, size; /* size = 2 n for a complex eigenvalue */
   double *B;
   int *pivot;
 } shifted;
 
-/* B = A - re - off, or [A - re - off, im; -im, A - re - off] */
-static void spectrum_shift(const shifted *s, const double *A, double re, double im)
-{
-  size_t n = (size_t)s->n, size = (size_t)s->size;
-  for (size_t i = 0; i < size * size; i++)
-    s->B[i] = 0;
-  for (size_t k = 0; k < size; k += n)
-    for (size_t j = 0; j < n; j++) {
-      for (size_t i = 0; i < n; i++)
-        s->B[k + i + (k + j) * size] = A[i + j * n];
-      s->B[k + j + (k + j) * size] -= re;
-      if (size > n)
-        s->B[k + j + (n - k + j) * size] = k == 0 ? im : -im;
-    }
-}
-
+/* LU factors of B = A - re - off, or of [A - re - off, im; -im, A - re - off]. */
 static bool spectrum_factor(const shifted *s, const double *A, double re, double im)
 {
+  size_t n = (size_t)s->n, size = (size_t)s->size;
   double scale = fmax(hypot(re, im), dae__max_abs(s->n * s->n, A));
-  for (double off = OFF; off < 1; off *= 10) {
-    spectrum_shift(s, A, re + off * (scale > 0 ? scale : 1), im);
+  for (double off = SHIFT_OFFSET; off < 1; off *= 10) {
+    double shift = re + off * (scale > 0 ? scale : 1);
+    for (size_t i = 0; i < size * size; i++)
+      s->B[i] = 0;
+    for (size_t k = 0; k < size; k += n)
+      for (size_t j = 0; j < n; j++) {
+        for (size_t i = 0; i < n; i++)
+          s->B[k + i + (k + j) * size] = A[i + j * n];
+        s->B[k + j + (k + j) * size] -= shift;
+        if (size > n)
+          s->B[k + j + (n - k + j) * size] = k == 0 ? im : -im;
+      }
     if (dae__lu_factor(s->size, s->B, s->pivot) == 0)
       return true;
   }
   return false;
-}
-
-/* z = (x, y) to largest modulus 1 */
-static void spectrum_normalise(int n, const double *z, double *x, double *y, bool is_complex)
-{
-  double largest = 0;
-  for (int i = 0; i < n; i++) {
-    x[i] = z[i];
-    y[i] = is_complex ? z[n + i] : 0;
-    largest = fmax(largest, hypot(x[i], y[i]));
-  }
-  dae__scale(n, 1 / largest, x);
-  dae__scale(n, 1 / largest, y);
 }
 
 dae_status dae__spectrum_vector(const dae_env *env, int n, const double *A, double re, double im,
@@ -233,14 +201,23 @@ dae_status dae__spectrum_vector(const dae_env *env, int n, const double *A, doub
   if (dae__arena_failed(arena))
     status = dae__out_of_memory(err);
   else if (!spectrum_factor(&s, A, re, im))
-    status = dae__fail(err, DAE_ERROR_RECOVERABLE, NULL, "an eigenvector was not found");
+    status = dae__fail(
+        err, DAE_ERROR_RECOVERABLE, NULL,
+        "every shift of the inverse iteration for an eigenvector gives a singular matrix");
   else {
-    spectrum_generic(size, z);
-    for (int k = 0; k < ITERATIONS; k++) {
+    spectrum_start(size, z);
+    for (int k = 0; k < VECTOR_ITERATIONS; k++) {
       dae__lu_solve(size, s.B, s.pivot, z);
       dae__scale(size, 1 / spectrum_norm(size, z), z);
     }
-    spectrum_normalise(n, z, x, y, size > n);
+    double largest = 0;
+    for (int i = 0; i < n; i++) {
+      x[i] = z[i];
+      y[i] = size > n ? z[n + i] : 0;
+      largest = fmax(largest, hypot(x[i], y[i]));
+    }
+    dae__scale(n, 1 / largest, x);
+    dae__scale(n, 1 / largest, y);
   }
   dae__arena_free(arena);
   return status;

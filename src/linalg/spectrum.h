@@ -1,13 +1,13 @@
-/* Eigenvalues of dense real matrices A, n x n by columns, a vector to one of them, and the smallest
- * singular value: by LAPACK, and by own code where built without it. All memory is for the occasion
- * alone. Entries that are not finite are DAE_ERROR_RECOVERABLE. */
+/* Eigenvalues and eigenvectors of dense real matrices A, n x n by columns, and the smallest
+ * singular value: by LAPACK, or by own code in builds without it. All memory is temporary. Entries
+ * that are not finite are DAE_ERROR_RECOVERABLE. */
 #ifndef DAEDAL_LINALG_SPECTRUM_H
 #define DAEDAL_LINALG_SPECTRUM_H
 
 #include <daedal/env.h>
 #include <daedal/status.h>
 
-/* re + i im, n of them in no particular order; and the same by the own code. */
+/* All n eigenvalues re + i im, in no particular order; _own: without LAPACK. */
 dae_status dae__spectrum_values(const dae_env *env, int n, const double *A, double *re, double *im,
                                 dae_error *err);
 dae_status dae__spectrum_values_own(const dae_env *env, int n, const double *A, double *re,
@@ -18,7 +18,7 @@ dae_status dae__spectrum_values_own(const dae_env *env, int n, const double *A, 
 dae_status dae__spectrum_vector(const dae_env *env, int n, const double *A, double re, double im,
                                 double *x, double *y, dae_error *err);
 
-/* The smallest singular value, n >= 1; the own one to about 1e-8 of itself. */
+/* Smallest singular value, n >= 1; _own: without LAPACK, to a relative accuracy of about 1e-8. */
 dae_status dae__spectrum_smallest(const dae_env *env, int n, const double *A, double *sigma,
                                   dae_error *err);
 dae_status dae__spectrum_smallest_own(const dae_env *env, int n, const double *A, double *sigma,

@@ -1,18 +1,19 @@
 /* Dense complex LU with partial pivoting, A = P L U, right-looking by single columns.
  *
- * Column j is its real parts, then its imaginary ones, each of an even number of rows. The pair of
- * rows around the diagonal is stored twice: in the column with U's entries above the diagonal, and
- * apart with L's entries below it, zeros elsewhere. Updates then run over whole pairs. The diagonal
- * of U is stored apart too, as reciprocals. pivot[j] = q means that rows j and q were exchanged at
+ * A column is its real parts, then its imaginary ones, each of an even number of rows. The pair of
+ * rows around the diagonal is stored twice: in the column with the entries of U above the diagonal,
+ * and apart with the entries of L below it, zeros elsewhere. Updates then run over whole pairs. The
+ * diagonal of U is stored apart, too, as reciprocals. pivot[j] = q: rows j and q were exchanged at
  * step j, counted from 0. */
 #include "linalg/zdense.h"
 #include <limits.h>
 #include <math.h>
 #include <stdbool.h>
 
-/* bench/kernels.c, gcc 12 at -O2 (SSE2) against the serial OpenBLAS 0.3.21: the own kernel is 1.4
- * to 2 times faster up to n = 25. With OpenBLAS's Haswell and SkylakeX kernels zgetrf wins from
- * n = 40 to 50 on, with its generic one (Prescott) from 80 to 100. */
+/* Order n from which on LAPACK factors. bench/kernels.c, gcc 12 at -O2 (SSE2) against the serial
+ * OpenBLAS 0.3.21: the own kernel is 1.4 to 2 times faster up to n = 25. With OpenBLAS's Haswell
+ * and SkylakeX kernels zgetrf wins from n = 40 to 50 on, with its generic one (Prescott) from 80 to
+ * 100. */
 #ifdef DAE_WITH_LAPACK
 #define CROSSOVER 50
 #else
@@ -20,11 +21,11 @@
 #endif
 const int dae__zlu_crossover = CROSSOVER;
 
-/* where the parts of a factorisation are */
+/* Storage of a factorisation. */
 typedef struct parts {
   size_t n, stride;
-  double *A;    /* columns, 2 stride apart */
-  double *near; /* L's pair of rows around the diagonal: two real, two imaginary parts a column */
+  double *A;       /* columns, 2 stride apart */
+  double *near;    /* rows of L around the diagonal: two real, two imaginary parts a column */
   double *inverse; /* 1/U_jj: real and imaginary part */
 } parts;
 
@@ -38,7 +39,7 @@ static inline parts zdense_parts_of(int order, double *A)
   return (parts){n, stride, A, A + 2 * stride * n, A + (2 * stride + 4) * n};
 }
 
-/* a -= l u, two rows; l's imaginary parts are l_step away */
+/* a -= l u, two rows; the imaginary parts of l are l_step away. */
 static inline void zdense_subtract_pair(const double *l, size_t l_step, number u, double *x,
                                         double *y)
 {
@@ -56,7 +57,7 @@ static inline void zdense_times_pair(const double *x, const double *y, number r,
   *dae__pair_at(ly) = ax * r.y + ay * r.x;
 }
 
-/* row of the largest |x_i| + |y_i|, i >= k: two searches side by side */
+/* Row of the largest |x_i| + |y_i|, i >= k: two searches side by side. */
 static inline size_t zdense_largest_from(size_t n, const double *x, const double *y, size_t k)
 {
   size_t p = k, q = k, i = k + 1;
@@ -75,11 +76,11 @@ static inline size_t zdense_largest_from(size_t n, const double *x, const double
   return max_q > max_p ? q : p;
 }
 
-/* 1/(x + i y); not finite where it overflows */
+/* 1/(x + i y); not finite on overflow. */
 static inline number zdense_reciprocal(double x, double y)
 {
   double d = x * x + y * y, s = 1;
-  if (d < 1e-280 || d > 1e280) { /* the squares may have no digits left */
+  if (d < 1e-280 || d > 1e280) { /* the squares may underflow or overflow */
     s = fabs(x) + fabs(y);
     x /= s;
     y /= s;
@@ -88,8 +89,8 @@ static inline number zdense_reciprocal(double x, double y)
   return (number){x / d / s, -y / d / s};
 }
 
-/* Column k, up to date: its pivot, and L = a / U_kk with rows k and q in their old places. Row q
- * is not zero: what it is subtracted from is overwritten. */
+/* Pivot q of the updated column k, and L = a / U_kk before the exchange of rows k and q. Row q of L
+ * is not zeroed: the entries it is subtracted from are overwritten. */
 static inline bool zdense_prepare(const parts *p, size_t k, int *pivot)
 {
   double *x = p->A + 2 * p->stride * k, *y = x + p->stride, *near = p->near + 4 * k;
@@ -108,8 +109,8 @@ static inline bool zdense_prepare(const parts *p, size_t k, int *pivot)
   return true;
 }
 
-/* Column j > k: a -= L(:,k) u, then rows k and q change places: done before, the update would wait
- * for the stores. */
+/* Update of column j > k, a -= L(:,k) u, followed by the exchange of rows k and q: before, the
+ * update would wait for its stores. */
 static inline void zdense_update(const parts *p, size_t k, size_t q, size_t j)
 {
   double *x = p->A + 2 * p->stride * j, *y = x + p->stride;
@@ -125,7 +126,7 @@ static inline void zdense_update(const parts *p, size_t k, size_t q, size_t j)
   y[k] = u.y;
 }
 
-/* where L_ic, i >= c, is; its imaginary part is *step away */
+/* Address of L_ic, i >= c; its imaginary part is *step away. */
 static inline double *zdense_left(const parts *p, size_t i, size_t c, size_t *step)
 {
   bool near = i / 2 == c / 2;
@@ -133,11 +134,12 @@ static inline double *zdense_left(const parts *p, size_t i, size_t c, size_t *st
   return near ? p->near + 4 * c + i % 2 : p->A + 2 * p->stride * c + i;
 }
 
-/* Rows k and q of L change places in the columns before k. */
-static inline void zdense_exchange_left(const parts *p, size_t k, size_t q)
+/* Exchanges rows k and q of L in the columns up to k, and sets the zeros of column k, which no
+ * later update uses. */
+static inline void zdense_finish(const parts *p, size_t k, size_t q)
 {
-  for (size_t c = 0; c < k; c++) {
-    size_t k_step, q_step;
+  size_t k_step, q_step;
+  for (size_t c = 0; q != k && c < k; c++) {
     double *a = zdense_left(p, k, c, &k_step), *b = zdense_left(p, q, c, &q_step);
     double x = a[0], y = a[k_step];
     a[0] = b[0];
@@ -145,16 +147,10 @@ static inline void zdense_exchange_left(const parts *p, size_t k, size_t q)
     b[0] = x;
     b[q_step] = y;
   }
-}
-
-/* Column k of L, used for the last time: row k goes to q, and the zeros to their places. */
-static inline void zdense_finish(const parts *p, size_t k, size_t q)
-{
   double *x = p->A + 2 * p->stride * k, *y = x + p->stride, *near = p->near + 4 * k;
-  size_t step;
-  double *to = zdense_left(p, q, k, &step);
+  double *to = zdense_left(p, q, k, &q_step);
   to[0] = near[k % 2];
-  to[step] = near[2 + k % 2];
+  to[q_step] = near[2 + k % 2];
   near[k % 2] = near[2 + k % 2] = 0;
   for (size_t i = k; i < k / 2 * 2 + 2; i++)
     x[i] = y[i] = 0;
@@ -174,8 +170,6 @@ int dae__zlu_factor(int n, double *A, int *pivot)
     }
     for (size_t j = k + 2; j < p.n; j++)
       zdense_update(&p, k, q, j);
-    if (q != k)
-      zdense_exchange_left(&p, k, q);
     zdense_finish(&p, k, q);
   }
   return 0;
@@ -203,26 +197,31 @@ static inline void zdense_subtract_two(const double *l, size_t stride, number u,
   *dae__pair_at(y) -= (lx * u.y + ly * u.x) + (mx * v.y + my * v.x);
 }
 
-/* b = L\b, two columns at a time; the last of an odd n changes nothing */
-static inline void zdense_forward(const parts *p, double *x, double *y)
+/* Two columns at a time, the last column of an odd n alone. */
+void dae__zlu_solve(int order, const double *LU, const int *pivot, double *x, double *y)
 {
-  for (size_t k = 0; k + 1 < p->n; k += 2) {
-    const double *l = p->A + 2 * p->stride * k, *near = p->near + 4 * k;
+  const parts p = zdense_parts_of(order, (double *)LU);
+  size_t n = p.n, stride = p.stride, k = 0;
+  for (size_t i = 0; i < n; i++) { /* b = P'b */
+    size_t q = (size_t)pivot[i];
+    number t = {x[i], y[i]};
+    x[i] = x[q];
+    y[i] = y[q];
+    x[q] = t.x;
+    y[q] = t.y;
+  }
+  for (; k + 1 < n; k += 2) { /* b = L\b */
+    const double *l = p.A + 2 * stride * k, *near = p.near + 4 * k;
     number u = {x[k], y[k]}, v = zdense_less((number){x[k + 1], y[k + 1]}, near[1], near[3], u);
     x[k + 1] = v.x;
     y[k + 1] = v.y;
-    for (size_t i = k + 2; i < p->stride; i += 2)
-      zdense_subtract_two(l + i, p->stride, u, v, x + i, y + i);
+    for (size_t i = k + 2; i < stride; i += 2)
+      zdense_subtract_two(l + i, stride, u, v, x + i, y + i);
   }
-}
-
-/* b = U\b, the last column of an odd n alone */
-static inline void zdense_backward(const parts *p, double *x, double *y)
-{
-  size_t k = p->n, stride = p->stride;
+  k = n; /* b = U\b */
   if (k % 2) {
-    const double *l = p->A + 2 * stride * --k;
-    number u = zdense_times((number){x[k], y[k]}, p->inverse + 2 * k);
+    const double *l = p.A + 2 * stride * --k;
+    number u = zdense_times((number){x[k], y[k]}, p.inverse + 2 * k);
     x[k] = u.x;
     y[k] = u.y;
     for (size_t i = 0; i < k; i += 2)
@@ -230,7 +229,7 @@ static inline void zdense_backward(const parts *p, double *x, double *y)
   }
   while (k > 0) {
     k -= 2;
-    const double *l = p->A + 2 * stride * k, *m = l + 2 * stride, *r = p->inverse + 2 * k;
+    const double *l = p.A + 2 * stride * k, *m = l + 2 * stride, *r = p.inverse + 2 * k;
     number v = zdense_times((number){x[k + 1], y[k + 1]}, r + 2);
     number u = zdense_times(zdense_less((number){x[k], y[k]}, m[k], m[stride + k], v), r);
     x[k] = u.x;
@@ -240,24 +239,6 @@ static inline void zdense_backward(const parts *p, double *x, double *y)
     for (size_t i = 0; i < k; i += 2)
       zdense_subtract_two(l + i, stride, u, v, x + i, y + i);
   }
-}
-
-static inline void zdense_exchange(double *a, int i, int j)
-{
-  double t = a[i];
-  a[i] = a[j];
-  a[j] = t;
-}
-
-void dae__zlu_solve(int n, const double *LU, const int *pivot, double *x, double *y)
-{
-  const parts p = zdense_parts_of(n, (double *)LU);
-  for (int k = 0; k < n; k++) { /* b = P'b */
-    zdense_exchange(x, k, pivot[k]);
-    zdense_exchange(y, k, pivot[k]);
-  }
-  zdense_forward(&p, x, y);
-  zdense_backward(&p, x, y);
 }
 
 double dae__zlu_rcond(int n, const double *LU)

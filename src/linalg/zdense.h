@@ -1,21 +1,21 @@
-/* Dense complex LU with partial pivoting, for small n. Real and imaginary parts are kept apart and
- * columns have an even number of rows, so that the inner loops are real and run over pairs. */
+/* Dense complex LU with partial pivoting, for small n. Real and imaginary parts are stored apart
+ * and columns have an even number of rows, so that the inner loops are real and run over pairs. */
 #ifndef DAEDAL_LINALG_ZDENSE_H
 #define DAEDAL_LINALG_ZDENSE_H
 
 #include "linalg/pair.h"
 
-/* The n from which on LAPACK's zgetrf is the faster one. */
+/* Order n from which on LAPACK's zgetrf is faster. */
 extern const int dae__zlu_crossover;
 
-/* Doubles from a column's real parts to its imaginary ones; columns are twice that apart. The last
- * row of an odd n is not looked at. */
+/* Doubles from the real parts of a column to its imaginary parts; columns are twice that apart. The
+ * last row of an odd n is padding. */
 static inline size_t dae__zlu_stride(int n)
 {
   return dae__pair_rows(n);
 }
 
-/* Doubles of a factorisation: the columns, then what else is stored. */
+/* Doubles of a factorisation: the columns, then L around the diagonal and 1/U_jj. */
 static inline size_t dae__zlu_size(int n)
 {
   return (size_t)n * (2 * dae__zlu_stride(n) + 6);

@@ -1,51 +1,90 @@
+/* Complex LU of small systems: see zlu_small.h. */
 #include "linalg/zlu_small.h"
+#include "core/assert.h"
 #include "linalg/backend.h"
+#include "linalg/pair.h"
 #include "linalg/pattern.h"
-#include "linalg/zpair.h"
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
-#define MOST (DAE__SMALL_N / 2) /* pairs */
-/* parts of entries of L beyond which pivots are chosen anew: with pivots of the largest modulus
- * they are at most 1, and errors of solutions grow as their products at worst. A simplified Newton
- * iteration would do with much larger ones. */
-#define LARGE 8
+#define PAIRS_MAX (DAE__SMALL_N / 2)
+/* Real or imaginary part of an entry of L beyond which new pivots are chosen. With pivots of the
+ * largest modulus all are at most 1, and the error of a solution grows as their product at worst; a
+ * simplified Newton iteration would converge with much larger ones. Chosen, not measured. */
+#define GROWTH_MAX 8
 
 struct dae__zlu_small {
   int n, pairs;
   const dae_pattern *pattern;
   double *LU;      /* columns: 2 pairs real parts, as many imaginary ones; L below the diagonal */
   double *inverse; /* 1/U_jj: real parts, imaginary parts */
-  double *scale;   /* S in the order of the pivots, */
-  int *order;      /* which are these rows of A, */
-  int *known;      /* and whether both are known */
+  double *scale;   /* S in the order of the pivots */
+  int *order;      /* rows of A in the order of the pivots */
+  int *known;      /* scale and order are those of the last matrix */
   int (*factor)(const dae__zlu_small *d);
-  bool (*again)(const dae__zlu_small *d,
-                const double *values); /* by those; false: they will not do */
+  /* with the scale and order of the last matrix; false: L grows too much */
+  bool (*refactor)(const dae__zlu_small *d, const double *values);
   void (*solve)(const dae__zlu_small *d, double *x, double *y);
 };
 
-/* ---- factors ---- */
+/* ---- complex numbers ---- */
 
-/* two numbers with their parts in turn to two real and two imaginary ones */
-static inline void zlu_small_split(const double *z, double *x, double *y)
+/* Real and imaginary parts of two rows. Columns have 2 pairs real parts, then as many imaginary
+ * ones. */
+typedef struct zpair {
+  dae__pair x, y;
+} zpair;
+
+typedef struct number {
+  double x, y;
+} number;
+
+static inline zpair zpair_of(const int pairs, const double *column, int i)
 {
-  dae__pair a = dae__pair_from_anywhere(z), b = dae__pair_from_anywhere(z + 2);
-  *dae__pair_at(x) = (dae__pair){a[0], b[0]};
-  *dae__pair_at(y) = (dae__pair){a[1], b[1]};
+  return (zpair){dae__pair_of(column + 2 * i), dae__pair_of(column + 2 * (pairs + i))};
 }
 
-/* LU = A, where it has all entries and an even number of rows */
-static void zlu_small_scatter_all(const dae__zlu_small *d, const double *values)
+static inline void zpair_store(const int pairs, double *column, int i, zpair a)
 {
-  int rows = 2 * d->pairs;
-  double *a = d->LU;
-  for (int j = 0; j < rows; j++, a += 2 * rows, values += 2 * rows)
-    for (int i = 0; i < rows; i += 2)
-      zlu_small_split(values + 2 * i, a + i, a + rows + i);
+  *dae__pair_at(column + 2 * i) = a.x;
+  *dae__pair_at(column + 2 * (pairs + i)) = a.y;
 }
+
+/* a b */
+static inline zpair zpair_times(zpair a, number b)
+{
+  return (zpair){a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x};
+}
+
+static inline number znumber_times(number a, number b)
+{
+  return (number){a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x};
+}
+
+/* c - a b */
+static inline zpair zpair_less(zpair c, zpair a, number b)
+{
+  zpair p = zpair_times(a, b);
+  return (zpair){c.x - p.x, c.y - p.y};
+}
+
+/* 1/(x + i y); not finite on overflow */
+static inline number znumber_reciprocal(double x, double y)
+{
+  double d = x * x + y * y;
+  if (d < 1e-280 || d > 1e280) { /* the squares may underflow or overflow */
+    double s = fabs(x) + fabs(y);
+    x /= s;
+    y /= s;
+    d = (x * x + y * y) * s;
+  }
+  double s = 1 / d;
+  return (number){x * s, -y * s};
+}
+
+/* ---- factorisation ---- */
 
 /* LU = A and the identity */
 static void zlu_small_scatter(const dae__zlu_small *d, const double *values)
@@ -53,7 +92,14 @@ static void zlu_small_scatter(const dae__zlu_small *d, const double *values)
   const dae_pattern *p = d->pattern;
   int rows = 2 * d->pairs;
   if (d->n == rows && dae__pattern_count(p) == rows * rows) {
-    zlu_small_scatter_all(d, values);
+    double *a = d->LU;
+    for (int j = 0; j < rows; j++, a += 2 * rows, values += 2 * rows)
+      for (int i = 0; i < rows; i += 2) {
+        dae__pair u = dae__pair_from_anywhere(values + 2 * i);
+        dae__pair v = dae__pair_from_anywhere(values + 2 * i + 2);
+        *dae__pair_at(a + i) = (dae__pair){u[0], v[0]};
+        *dae__pair_at(a + rows + i) = (dae__pair){u[1], v[1]};
+      }
     return;
   }
   memset(d->LU, 0, (size_t)(2 * rows * rows) * sizeof *values);
@@ -68,76 +114,33 @@ static void zlu_small_scatter(const dae__zlu_small *d, const double *values)
     d->LU[2 * rows * d->n + d->n] = 1;
 }
 
-/* scale = S, LU = S A */
-static inline void zlu_small_scale_rows(const int pairs, const dae__zlu_small *d)
-{
-  dae__pair most[MOST];
-  for (int i = 0; i < pairs; i++)
-    most[i] = (dae__pair){0, 0};
-  for (int j = 0; j < 4 * pairs; j++) /* both parts of all columns */
-    for (int i = 0; i < pairs; i++)
-      most[i] = dae__pair_larger(dae__pair_abs(dae__pair_of(d->LU + 2 * (j * pairs + i))), most[i]);
-  for (int i = 0; i < 2 * pairs; i++) { /* below DBL_MIN the reciprocal may overflow */
-    double size = most[i / 2][i % 2];
-    most[i / 2][i % 2] = d->scale[i] = size < DBL_MIN ? 0x1p1000 : 1 / size;
-    d->order[i] = i;
-  }
-  for (int j = 0; j < 4 * pairs; j++)
-    for (int i = 0; i < pairs; i++)
-      *dae__pair_at(d->LU + 2 * (j * pairs + i)) *= most[i];
-}
-
-/* row of the largest |x_i| + |y_i|, i >= j */
-static inline int zlu_small_largest_from(int rows, const double *a, int j)
-{
-  int p = j;
-  double most = fabs(a[j]) + fabs(a[rows + j]);
-  for (int i = j + 1; i < rows; i++) {
-    double size = fabs(a[i]) + fabs(a[rows + i]);
-    p = size > most ? i : p;
-    most = size > most ? size : most;
-  }
-  return p;
-}
-
-static inline void zlu_small_exchange(double *a, int i, int j)
-{
-  double t = a[i];
-  a[i] = a[j];
-  a[j] = t;
-}
-
 static inline void zlu_small_exchange_rows(int rows, const dae__zlu_small *d, int j, int p)
 {
   int row = d->order[j];
+  double scale = d->scale[j];
   d->order[j] = d->order[p];
   d->order[p] = row;
-  zlu_small_exchange(d->scale, j, p);
-  for (int c = 0; c < 2 * rows; c++)
-    zlu_small_exchange(d->LU + c * rows, j, p);
+  d->scale[j] = d->scale[p];
+  d->scale[p] = scale;
+  for (int c = 0; c < 2 * rows; c++) {
+    double *a = d->LU + c * rows, t = a[j];
+    a[j] = a[p];
+    a[p] = t;
+  }
 }
 
-static inline dae__pair zlu_small_below_only(dae__pair_mask below, dae__pair l)
-{
-  return (dae__pair)(below & (dae__pair_mask)l);
-}
-
-static inline dae__pair zlu_small_above_and(dae__pair_mask below, dae__pair a, dae__pair l)
-{
-  return (dae__pair)((~below & (dae__pair_mask)a) | (dae__pair_mask)l);
-}
-
-/* a(j+1..) *= r; l = these and zeros above */
+/* a(j+1..) *= r; l = these entries, and zeros above */
 static inline void zlu_small_divide_below(const int pairs, double *a, int j, number r, zpair *l)
 {
   for (int i = 0; i < pairs; i++) {
     dae__pair row = {2 * i, 2 * i + 1};
     dae__pair_mask below = row > (double)j;
-    zpair z = zpair_of(pairs, a, i), q = times(z, r);
-    l[i] = (zpair){zlu_small_below_only(below, q.x), zlu_small_below_only(below, q.y)};
-    store(
-        pairs, a, i,
-        (zpair){zlu_small_above_and(below, z.x, l[i].x), zlu_small_above_and(below, z.y, l[i].y)});
+    zpair z = zpair_of(pairs, a, i), q = zpair_times(z, r);
+    dae__pair_mask x = below & (dae__pair_mask)q.x, y = below & (dae__pair_mask)q.y;
+    l[i] = (zpair){(dae__pair)x, (dae__pair)y};
+    zpair_store(pairs, a, i,
+                (zpair){(dae__pair)((~below & (dae__pair_mask)z.x) | x),
+                        (dae__pair)((~below & (dae__pair_mask)z.y) | y)});
   }
 }
 
@@ -150,19 +153,39 @@ static inline void zlu_small_subtract_products(const int pairs, const dae__zlu_s
     double *z = d->LU + 2 * c * rows;
     number u = {z[j], z[rows + j]};
     for (int i = 0; (u.x != 0 || u.y != 0) && i < pairs; i++)
-      store(pairs, z, i, less(zpair_of(pairs, z, i), l[i], u));
+      zpair_store(pairs, z, i, zpair_less(zpair_of(pairs, z, i), l[i], u));
   }
 }
 
 static inline int zlu_small_factor_pairs(const int pairs, const dae__zlu_small *d)
 {
   const int rows = 2 * pairs;
-  zpair l[MOST];
-  zlu_small_scale_rows(pairs, d);
+  zpair l[PAIRS_MAX];
+  dae__pair largest[PAIRS_MAX];
+  for (int i = 0; i < pairs; i++)
+    largest[i] = (dae__pair){0, 0};
+  for (int j = 0; j < 2 * rows; j++) /* real and imaginary parts of all columns */
+    for (int i = 0; i < pairs; i++)
+      largest[i] =
+          dae__pair_larger(dae__pair_abs(dae__pair_of(d->LU + 2 * (j * pairs + i))), largest[i]);
+  for (int i = 0; i < rows; i++) { /* S; below DBL_MIN the reciprocal may overflow */
+    double size = largest[i / 2][i % 2];
+    largest[i / 2][i % 2] = d->scale[i] = size < DBL_MIN ? 0x1p1000 : 1 / size;
+    d->order[i] = i;
+  }
+  for (int j = 0; j < 2 * rows; j++) /* LU = S A */
+    for (int i = 0; i < pairs; i++)
+      *dae__pair_at(d->LU + 2 * (j * pairs + i)) *= largest[i];
   for (int j = 0; j < rows; j++) {
     double *a = d->LU + 2 * j * rows;
-    int p = zlu_small_largest_from(rows, a, j);
-    number r = reciprocal(a[p], a[rows + p]);
+    int p = j; /* row of the largest |x_i| + |y_i|, i >= j */
+    double most = fabs(a[j]) + fabs(a[rows + j]);
+    for (int i = j + 1; i < rows; i++) {
+      double size = fabs(a[i]) + fabs(a[rows + i]);
+      p = size > most ? i : p;
+      most = size > most ? size : most;
+    }
+    number r = znumber_reciprocal(a[p], a[rows + p]);
     if (!isfinite(r.x) || !isfinite(r.y))
       return j + 1;
     d->inverse[j] = r.x;
@@ -175,38 +198,38 @@ static inline int zlu_small_factor_pairs(const int pairs, const dae__zlu_small *
   return 0;
 }
 
-/* ---- the same pivots again ---- */
-
-/* rows i and i + 1 of a column of S P A, its numbers with their parts in turn */
-static inline void zlu_small_gather_two(const int pairs, const dae__zlu_small *d, const double *z,
-                                        int i, double *a)
-{
-  const int *o = d->order + i;
-  dae__pair s = dae__pair_of(d->scale + i);
-  dae__pair u = dae__pair_from_anywhere(z + 2 * o[0]), v = dae__pair_from_anywhere(z + 2 * o[1]);
-  *dae__pair_at(a + i) = (dae__pair){u[0], v[0]} * s;
-  *dae__pair_at(a + 2 * pairs + i) = (dae__pair){u[1], v[1]} * s;
-}
+/* ---- refactorisation with the same pivots ---- */
 
 /* LU = S P A, of a matrix with all entries and an even number of rows */
 static inline void zlu_small_gather_rows(const int pairs, const dae__zlu_small *d,
                                          const double *values)
 {
   const int rows = 2 * pairs;
-  for (int j = 0; j < rows; j++)
-    for (int i = 0; i < rows; i += 2)
-      zlu_small_gather_two(pairs, d, values + 2 * j * rows, i, d->LU + 2 * j * rows);
+  for (int j = 0; j < rows; j++) {
+    const double *z = values + 2 * j * rows;
+    double *a = d->LU + 2 * j * rows;
+    for (int i = 0; i < rows; i += 2) {
+      dae__pair s = dae__pair_of(d->scale + i);
+      dae__pair u = dae__pair_from_anywhere(z + 2 * d->order[i]);
+      dae__pair v = dae__pair_from_anywhere(z + 2 * d->order[i + 1]);
+      *dae__pair_at(a + i) = (dae__pair){u[0], v[0]} * s;
+      *dae__pair_at(a + rows + i) = (dae__pair){u[1], v[1]} * s;
+    }
+  }
 }
 
-/* the same by way of the identity, which an odd number of rows is made even by */
-static inline void zlu_small_order_rows(const int pairs, const dae__zlu_small *d,
-                                        const double *values)
+static inline bool zlu_small_refactor_pairs(const int pairs, const dae__zlu_small *d,
+                                            const double *values)
 {
   const int rows = 2 * pairs;
-  double x[2 * MOST], y[2 * MOST];
-  zlu_small_scatter(d, values);
-  for (int j = 0; j < rows; j++) {
-    double *a = d->LU + 2 * j * rows;
+  zpair l[PAIRS_MAX];
+  dae__pair most = {0, 0};
+  if (d->n == rows)
+    zlu_small_gather_rows(pairs, d, values);
+  else
+    zlu_small_scatter(d, values);
+  for (int j = 0; d->n < rows && j < rows; j++) { /* LU = S P A, padded by the identity */
+    double *a = d->LU + 2 * j * rows, x[2 * PAIRS_MAX], y[2 * PAIRS_MAX];
     for (int i = 0; i < rows; i++) {
       x[i] = a[d->order[i]] * d->scale[i];
       y[i] = a[rows + d->order[i]] * d->scale[i];
@@ -214,21 +237,9 @@ static inline void zlu_small_order_rows(const int pairs, const dae__zlu_small *d
     memcpy(a, x, (size_t)rows * sizeof *a);
     memcpy(a + rows, y, (size_t)rows * sizeof *a);
   }
-}
-
-static inline bool zlu_small_again_pairs(const int pairs, const dae__zlu_small *d,
-                                         const double *values)
-{
-  const int rows = 2 * pairs;
-  zpair l[MOST];
-  dae__pair most = {0, 0};
-  if (d->n == rows)
-    zlu_small_gather_rows(pairs, d, values);
-  else
-    zlu_small_order_rows(pairs, d, values);
   for (int j = 0; j < rows; j++) {
     double *a = d->LU + 2 * j * rows;
-    number r = reciprocal(a[j], a[rows + j]);
+    number r = znumber_reciprocal(a[j], a[rows + j]);
     if (!isfinite(r.x) || !isfinite(r.y))
       return false;
     d->inverse[j] = r.x;
@@ -238,20 +249,19 @@ static inline bool zlu_small_again_pairs(const int pairs, const dae__zlu_small *
       most = dae__pair_larger(dae__pair_larger(dae__pair_abs(l[i].x), dae__pair_abs(l[i].y)), most);
     zlu_small_subtract_products(pairs, d, j, l);
   }
-  return !dae__pair_exceeds(most, (dae__pair){LARGE, LARGE});
+  return !dae__pair_exceeds(most, (dae__pair){GROWTH_MAX, GROWTH_MAX});
 }
 
 /* ---- solutions, two columns at a time ---- */
 
 /* c - (entry k of a column) b */
-static inline number zlu_small_number_less(const int pairs, number c, const double *column, int k,
-                                           number b)
+static inline number znumber_less(const int pairs, number c, const double *column, int k, number b)
 {
-  number p = number_times((number){column[k], column[2 * pairs + k]}, b);
+  number p = znumber_times((number){column[k], column[2 * pairs + k]}, b);
   return (number){c.x - p.x, c.y - p.y};
 }
 
-static inline zpair zlu_small_both(number u, number v)
+static inline zpair zpair_join(number u, number v)
 {
   return (zpair){(dae__pair){u.x, v.x}, (dae__pair){u.y, v.y}};
 }
@@ -262,10 +272,10 @@ static inline void zlu_small_forward(const int pairs, const int k, const dae__zl
 {
   const double *l = d->LU + 8 * k * pairs, *m = l + 4 * pairs;
   number u = {b[k].x[0], b[k].y[0]};
-  number v = zlu_small_number_less(pairs, (number){b[k].x[1], b[k].y[1]}, l, 2 * k + 1, u);
-  b[k] = zlu_small_both(u, v);
+  number v = znumber_less(pairs, (number){b[k].x[1], b[k].y[1]}, l, 2 * k + 1, u);
+  b[k] = zpair_join(u, v);
   for (int i = k + 1; i < pairs; i++)
-    b[i] = less(less(b[i], zpair_of(pairs, l, i), u), zpair_of(pairs, m, i), v);
+    b[i] = zpair_less(zpair_less(b[i], zpair_of(pairs, l, i), u), zpair_of(pairs, m, i), v);
 }
 
 /* b(k,k+1) = U\b, b(above) -= U b(k,k+1) */
@@ -274,12 +284,11 @@ static inline void zlu_small_backward(const int pairs, const int k, const dae__z
 {
   const double *l = d->LU + 8 * k * pairs, *m = l + 4 * pairs, *r = d->inverse + 2 * k;
   number r0 = {r[0], r[2 * pairs]}, r1 = {r[1], r[2 * pairs + 1]};
-  number v = number_times((number){b[k].x[1], b[k].y[1]}, r1);
-  number u =
-      number_times(zlu_small_number_less(pairs, (number){b[k].x[0], b[k].y[0]}, m, 2 * k, v), r0);
-  b[k] = zlu_small_both(u, v);
+  number v = znumber_times((number){b[k].x[1], b[k].y[1]}, r1);
+  number u = znumber_times(znumber_less(pairs, (number){b[k].x[0], b[k].y[0]}, m, 2 * k, v), r0);
+  b[k] = zpair_join(u, v);
   for (int i = 0; i < k; i++)
-    b[i] = less(less(b[i], zpair_of(pairs, l, i), u), zpair_of(pairs, m, i), v);
+    b[i] = zpair_less(zpair_less(b[i], zpair_of(pairs, l, i), u), zpair_of(pairs, m, i), v);
 }
 
 /* P'S b */
@@ -291,20 +300,11 @@ static inline dae__pair zlu_small_gather(const int pairs, const dae__zlu_small *
   return (dae__pair){b[o[0]], second} * dae__pair_of(d->scale + 2 * i);
 }
 
-static inline void zlu_small_scatter_back(const int pairs, const dae__zlu_small *d, double *b,
-                                          int i, dae__pair z)
-{
-  if (i < pairs - 1 || d->n % 2 == 0)
-    dae__pair_to(b + 2 * i, z);
-  else
-    b[2 * i] = z[0];
-}
-
-/* the steps are written out since a loop over them would keep b in memory */
+/* Solution x + i y, with the steps written out: a loop over them would keep b in memory. */
 static inline void zlu_small_solve_pairs(const int pairs, const dae__zlu_small *d, double *x,
                                          double *y)
 {
-  zpair b[MOST];
+  zpair b[PAIRS_MAX];
   for (int i = 0; i < pairs; i++)
     b[i] = (zpair){zlu_small_gather(pairs, d, x, i), zlu_small_gather(pairs, d, y, i)};
 #define STEP(verb, k)                                                                              \
@@ -323,24 +323,28 @@ static inline void zlu_small_solve_pairs(const int pairs, const dae__zlu_small *
   STEP(zlu_small_backward, 1);
   STEP(zlu_small_backward, 0);
 #undef STEP
-  for (int i = 0; i < pairs; i++) {
-    zlu_small_scatter_back(pairs, d, x, i, b[i].x);
-    zlu_small_scatter_back(pairs, d, y, i, b[i].y);
-  }
+  for (int i = 0; i < pairs; i++)
+    if (i < pairs - 1 || d->n % 2 == 0) {
+      dae__pair_to(x + 2 * i, b[i].x);
+      dae__pair_to(y + 2 * i, b[i].y);
+    } else {
+      x[2 * i] = b[i].x[0];
+      y[2 * i] = b[i].y[0];
+    }
 }
 
 /* ---- instances ---- */
 
 #define INSTANCE(pairs)                                                                            \
-  static int factor_##pairs(const dae__zlu_small *d)                                               \
+  static int zlu_small_factor_##pairs(const dae__zlu_small *d)                                     \
   {                                                                                                \
     return zlu_small_factor_pairs(pairs, d);                                                       \
   }                                                                                                \
-  static bool again_##pairs(const dae__zlu_small *d, const double *values)                         \
+  static bool zlu_small_refactor_##pairs(const dae__zlu_small *d, const double *values)            \
   {                                                                                                \
-    return zlu_small_again_pairs(pairs, d, values);                                                \
+    return zlu_small_refactor_pairs(pairs, d, values);                                             \
   }                                                                                                \
-  static void solve_##pairs(const dae__zlu_small *d, double *x, double *y)                         \
+  static void zlu_small_solve_##pairs(const dae__zlu_small *d, double *x, double *y)               \
   {                                                                                                \
     zlu_small_solve_pairs(pairs, d, x, y);                                                         \
   }
@@ -352,20 +356,24 @@ INSTANCE(5)
 INSTANCE(6)
 #undef INSTANCE
 
-static int (*const factors[MOST])(const dae__zlu_small *) = {factor_1, factor_2, factor_3,
-                                                             factor_4, factor_5, factor_6};
-static bool (*const agains[MOST])(const dae__zlu_small *, const double *) = {
-    again_1, again_2, again_3, again_4, again_5, again_6};
-static void (*const solves[MOST])(const dae__zlu_small *, double *, double *) = {
-    solve_1, solve_2, solve_3, solve_4, solve_5, solve_6};
+static int (*const factors[PAIRS_MAX])(const dae__zlu_small *) = {
+    zlu_small_factor_1, zlu_small_factor_2, zlu_small_factor_3,
+    zlu_small_factor_4, zlu_small_factor_5, zlu_small_factor_6};
+static bool (*const refactors[PAIRS_MAX])(const dae__zlu_small *, const double *) = {
+    zlu_small_refactor_1, zlu_small_refactor_2, zlu_small_refactor_3,
+    zlu_small_refactor_4, zlu_small_refactor_5, zlu_small_refactor_6};
+static void (*const solves[PAIRS_MAX])(const dae__zlu_small *, double *, double *) = {
+    zlu_small_solve_1, zlu_small_solve_2, zlu_small_solve_3,
+    zlu_small_solve_4, zlu_small_solve_5, zlu_small_solve_6};
 
-void dae__zlu_small_turn_to(dae__zlu_small *d, const dae_pattern *pattern)
+void dae__zlu_small_set_pattern(dae__zlu_small *d, const dae_pattern *pattern)
 {
+  DAE__ASSERT(pattern->cols > 0 && pattern->cols <= DAE__SMALL_N);
   d->n = pattern->cols;
   d->pairs = (d->n + 1) / 2;
   d->pattern = pattern;
   d->factor = factors[d->pairs - 1];
-  d->again = agains[d->pairs - 1];
+  d->refactor = refactors[d->pairs - 1];
   d->solve = solves[d->pairs - 1];
 }
 
@@ -380,14 +388,14 @@ dae__zlu_small *dae__zlu_small_create(dae__arena *arena, const dae_pattern *patt
     return NULL;
   *d = (dae__zlu_small){
       .LU = LU, .inverse = inverse, .scale = scale, .order = order, .known = known};
-  dae__zlu_small_turn_to(d, pattern);
+  dae__zlu_small_set_pattern(d, pattern);
   return d;
 }
 
 int dae__zlu_small_factor(const dae__zlu_small *d, const double *values)
 {
   bool all = dae__pattern_count(d->pattern) == d->n * d->n;
-  if (all && *d->known && d->again(d, values))
+  if (all && *d->known && d->refactor(d, values))
     return 0;
   zlu_small_scatter(d, values);
   int failed = d->factor(d);
@@ -395,7 +403,7 @@ int dae__zlu_small_factor(const dae__zlu_small *d, const double *values)
   return failed;
 }
 
-void dae__zlu_small_forget(const dae__zlu_small *d)
+void dae__zlu_small_reset(const dae__zlu_small *d)
 {
   *d->known = 0;
 }

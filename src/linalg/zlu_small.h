@@ -1,9 +1,9 @@
-/* Complex LU of few unknowns: S A = P L U, S the reciprocal largest parts of the rows' entries.
- * What linalg/lu_small.c says of orders and columns holds here, too; real and imaginary parts are
- * kept apart. Factors are kept in the arena.
+/* Complex LU of small systems: S A = P L U, S the reciprocal largest real or imaginary parts of the
+ * rows. Orders are even and instances separate as in lu_small.c; real and imaginary parts are
+ * stored apart. The factors are state of the arena.
  *
- * S and P of the last matrix are taken again as long as they do: no pivots are looked for, no rows
- * exchanged. Where an entry of L becomes large they are chosen anew. */
+ * S and P of the last matrix are used again, without a search for pivots and exchanges of rows, as
+ * long as no entry of L becomes large. */
 #ifndef DAEDAL_LINALG_ZLU_SMALL_H
 #define DAEDAL_LINALG_ZLU_SMALL_H
 
@@ -12,15 +12,14 @@
 
 typedef struct dae__zlu_small dae__zlu_small;
 
-/* For 1 to DAE__SMALL_N unknowns; NULL: out of memory. The pattern has to stay where it is. */
+/* For 1 to DAE__SMALL_N unknowns; NULL: out of memory. The pattern must live as long. */
 dae__zlu_small *dae__zlu_small_create(dae__arena *arena, const dae_pattern *pattern);
-/* See dae__zsolver_turn_to. */
-void dae__zlu_small_turn_to(dae__zlu_small *d, const dae_pattern *pattern);
-/* From values that are pairs of real and imaginary part, and finite. Returns 0, or j + 1 for the
+void dae__zlu_small_set_pattern(dae__zlu_small *d, const dae_pattern *pattern);
+/* Values are finite pairs of real and imaginary part. Returns 0, or j + 1 for the
  * first column j without a usable pivot. */
 int dae__zlu_small_factor(const dae__zlu_small *d, const double *values);
-/* The next factorisation does not depend on those before it. */
-void dae__zlu_small_forget(const dae__zlu_small *d);
+/* Makes the next factorisation independent of those before: new pivots. */
+void dae__zlu_small_reset(const dae__zlu_small *d);
 /* x + i y = A\(x + i y) */
 void dae__zlu_small_solve(const dae__zlu_small *d, double *x, double *y);
 

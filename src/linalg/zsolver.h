@@ -1,5 +1,5 @@
-/* Complex linear systems with a fixed pattern and changing values, as src/linalg/solver.h has them
- * for real ones: the blocks of implicit Runge-Kutta methods, one for each pair of eigenvalues. */
+/* Complex linear systems with a fixed pattern and changing values, the complex version of
+ * linalg/solver.h: the blocks of implicit Runge-Kutta methods, one for each pair of eigenvalues. */
 #ifndef DAEDAL_LINALG_ZSOLVER_H
 #define DAEDAL_LINALG_ZSOLVER_H
 
@@ -14,8 +14,9 @@ typedef struct dae__zsolver dae__zsolver;
 dae_status dae__zsolver_create(dae__arena *arena, const dae_pattern *pattern, dae__zsolver **out,
                                dae_error *err);
 
-/* One made for few unknowns is for another pattern from now on, of no more of them than at first.
- * Unless the last matrix had that pattern, as after a load, it is to be forgotten. */
+/* Replaces the pattern of a solver for at most DAE__SMALL_N unknowns by another of no more
+ * unknowns. dae__zsolver_forget is to follow, unless the last matrix had that pattern, as after a
+ * load. */
 void dae__zsolver_turn_to(dae__zsolver *solver, const dae_pattern *pattern);
 
 /* Factors the matrix with these values. DAE_ERROR_SINGULAR: see dae__zsolver_column; values that
@@ -31,9 +32,9 @@ void dae__zsolver_solve(dae__zsolver *solver, double *x, double *y);
 /* Rebuilds the factors, bit by bit the same, after the arena was loaded. */
 dae_status dae__zsolver_reload(dae__zsolver *solver);
 
-/* The next factorisation does not depend on those before it. */
+/* Makes the next factorisation independent of those before: new pivots. */
 void dae__zsolver_forget(dae__zsolver *solver);
 
-void dae__zsolver_free(dae__zsolver *solver); /* what is not in the arena; NULL is allowed */
+void dae__zsolver_free(dae__zsolver *solver); /* memory outside the arena; NULL is allowed */
 
 #endif

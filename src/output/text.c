@@ -1,6 +1,5 @@
 #include "output/text.h"
 
-#include "core/decimal.h"
 #include "core/number.h"
 
 #include <math.h>

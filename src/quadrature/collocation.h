@@ -1,38 +1,62 @@
-/* Collocation with slopes k_1 ... k_s at the Gauss or Radau IIA nodes c of [0,1], in double. They
- * define the polynomial
+/* Collocation with slopes k_1 ... k_s at the Gauss or Radau IIA nodes c of [0,1], in double. The
+ * slopes define the polynomial
  *
- *   k(x) = sum_j l_j(x) k_j,     a_ij = int_0^(c_i) l_j,     b_j = int_0^1 l_j,
+ *   k(x) = sum_j l_j(x) k_j,     a_ij = int_0^(c_i) l_j,     b_j = int_0^1 l_j.
  *
- * and where q' = v, v' = k: Q_i = q0 + c_i h v0 + h^2 sum_j (A A)_ij k_j, and at the end b' A in
- * place of A A. */
+ * For q' = v, v' = k: Q_i = q0 + c_i h v0 + h^2 sum_j (A A)_ij k_j, with b' A in place of A A at
+ * the end of the step. */
 #ifndef DAEDAL_QUADRATURE_COLLOCATION_H
 #define DAEDAL_QUADRATURE_COLLOCATION_H
 
-#include "quadrature/nodal.h"
 #include <stdbool.h>
 #include <stddef.h>
 
-#define DAE__COLLOCATION_STAGES 12 /* most */
+#define DAE__NODAL_MOST 16 /* largest number of nodes */
+
+/* Polynomials through values at nodes x_1 ... x_n of [0,1]: p(x) = sum_j l_j(x) p_j. */
+typedef struct dae__nodal {
+  int n;
+  double x[DAE__NODAL_MOST];
+  double inverse[DAE__NODAL_MOST]; /* 1 / prod_(i != j) (x_j - x_i) */
+  /* Gauss rule that is exact for l_j and x l_j */
+  int points;
+  double at[DAE__NODAL_MOST / 2 + 1], weight[DAE__NODAL_MOST / 2 + 1];
+} dae__nodal;
+
+/* w_j = l_j(x), for any x */
+void dae__nodal_values(const dae__nodal *p, double x, double *w);
+/* single_j = int_0^x l_j, twice_j = int_0^x (x - tau) l_j(tau) dtau */
+void dae__nodal_integrals(const dae__nodal *p, double x, double *single, double *twice);
+
+#define DAE__COLLOCATION_STAGES 12 /* largest number of stages */
 
 typedef struct dae__collocation_rule {
   int s;
-  bool radau; /* c_s = 1, order 2s - 1; else Gauss, order 2s */
+  bool radau; /* Radau IIA, c_s = 1, order 2s - 1; otherwise Gauss, order 2s */
   double c[DAE__COLLOCATION_STAGES], b[DAE__COLLOCATION_STAGES];
   double A[DAE__COLLOCATION_STAGES][DAE__COLLOCATION_STAGES];
   double A2[DAE__COLLOCATION_STAGES][DAE__COLLOCATION_STAGES]; /* A A */
   double B2[DAE__COLLOCATION_STAGES];                          /* b' A */
-  dae__nodal nodes;                                            /* k(x) */
+  dae__nodal nodes;                                            /* l_j */
 } dae__collocation_rule;
 
 /* s from 1 to DAE__COLLOCATION_STAGES */
 dae__collocation_rule dae__collocation_create(int s, bool radau);
-/* The same by a table of those that tolerances ask for; NULL: it is not in it. */
+/* The same rule from a table; NULL: it is not tabulated. */
 const dae__collocation_rule *dae__collocation_tabulated(int s, bool radau);
 
-/* w_j = l_j(x), for any x: */
+/* dae__nodal_values and dae__nodal_integrals of the stages' polynomial k(x) */
 void dae__collocation_values(const dae__collocation_rule *rule, double x, double *w);
-/* single_j = int_0^x l_j, twice_j = int_0^x (x - tau) l_j(tau) dtau. */
 void dae__collocation_integrals(const dae__collocation_rule *rule, double x, double *single,
                                 double *twice);
+
+/* Dense output of Gauss collocation: nodes 0, c_1 ... c_s, 1, and 2s Chebyshev nodes. */
+typedef struct dae__gauss_nodes {
+  dae__nodal wide, fine;
+} dae__gauss_nodes;
+
+/* s from 1 to 8; from a table, NULL: not tabulated */
+dae__gauss_nodes dae__gauss_nodes_create(int s);
+const dae__gauss_nodes *dae__gauss_nodes_tabulated(int s);
 
 #endif

@@ -4,18 +4,18 @@
  *   H = R           upper triangular, by sweeps with Wilkinson's shift; mu_k = R_kk
  *   T = U X         with R X = X diag(mu), X upper triangular
  *
- * Every step of it is a rotation in the plane of two neighbouring coordinates. No library is
- * asked: the result is the same in every build, and the matrices are tiny. */
+ * All transformations are rotations in the plane of two neighbouring coordinates. LAPACK is not
+ * used: the result is the same in every build. */
 #include "quadrature/eigen.h"
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
 
 #define SIZE DAE__SMALL_SIZE
-#define MOST_SWEEPS 60 /* for one eigenvalue; most need 4, up to 12 stages none more than 15 */
-/* Imaginary parts below this, relative to the largest row sum, are round-off: an eigenvalue with
- * condition number 1e6 is good to that in plain double, and pairs closer to the real axis are too
- * close to a double eigenvalue for their vectors to be of use. */
+#define SWEEPS_MAX 60 /* for one eigenvalue; up to 12 stages none takes more than 15 */
+/* Imaginary part below which an eigenvalue is real, relative to the largest row sum. An eigenvalue
+ * with condition number 1e6 has that accuracy in double, and pairs closer to the real axis are too
+ * close to a double eigenvalue for accurate eigenvectors. Chosen, not measured. */
 #define REAL_TOLERANCE 1e-10L
 
 typedef long double complex number;
@@ -39,7 +39,7 @@ typedef struct rotation {
   number s;
 } rotation;
 
-/* the one that takes (a, b) to (r, 0) */
+/* Rotation that takes (a, b) to (r, 0). */
 static rotation eigen_rotation_of(number a, number b)
 {
   long double size = hypotl(cabsl(a), cabsl(b));
@@ -65,33 +65,17 @@ static void eigen_rotate_columns(schur *z, int i, rotation G)
   }
 }
 
-static void eigen_reduce_to_hessenberg(schur *z)
-{
-  for (int j = 0; j < z->n - 2; j++)
-    for (int i = z->n - 2; i > j; i--) {
-      rotation G = eigen_rotation_of(z->H[i][j], z->H[i + 1][j]);
-      eigen_rotate_rows(z, i, G);
-      eigen_rotate_columns(z, i, G);
-      z->H[i + 1][j] = 0;
-    }
-}
-
-/* the eigenvalue of the last two by two block that is nearer to its last entry */
-static number eigen_wilkinson_shift(const schur *z, int last)
-{
-  number a = z->H[last - 1][last - 1], d = z->H[last][last];
-  number bc = z->H[last - 1][last] * z->H[last][last - 1], half = (a - d) / 2;
-  number root = csqrtl(half * half + bc);
-  number near = cabsl(half - root) < cabsl(half + root) ? half - root : half + root;
-  return d + near;
-}
-
-/* H - shift I = Q R, H = R Q + shift I on the unreduced block first..last. The shift is subtracted
- * indeed, not carried along implicitly: it would be lost where entries below the diagonal are small
- * but not yet negligible, and these are, many at a time. */
-static void eigen_sweep(schur *z, int first, int last, number shift)
+/* QR sweep: H - shift I = Q R, H = R Q + shift I on the unreduced block first..last. The Wilkinson
+ * shift is the eigenvalue of the last two by two block nearer to its last entry; every tenth is an
+ * exceptional one, against cycles. It is explicit: an implicit one would be lost where several
+ * entries below the diagonal are small but not yet negligible. */
+static void eigen_sweep(schur *z, int first, int last, int sweep)
 {
   rotation G[SIZE];
+  number a = z->H[last - 1][last - 1], d = z->H[last][last], half = (a - d) / 2;
+  number bc = z->H[last - 1][last] * z->H[last][last - 1], root = csqrtl(half * half + bc);
+  number near = cabsl(half - root) < cabsl(half + root) ? half - root : half + root;
+  number shift = sweep % 10 ? d + near : cabsl(z->H[last][last - 1]);
   for (int i = 0; i < z->n; i++)
     z->H[i][i] -= shift;
   for (int i = first; i < last; i++) {
@@ -105,41 +89,38 @@ static void eigen_sweep(schur *z, int first, int last, number shift)
     z->H[i][i] += shift;
 }
 
-/* sets entries below the diagonal that are round-off to zero; the start of the last block */
-static int eigen_deflate(schur *z, int last)
-{
-  int first = last;
-  for (; first > 0; first--) {
-    long double size = cabsl(z->H[first][first]) + cabsl(z->H[first - 1][first - 1]);
-    if (cabsl(z->H[first][first - 1]) <= LDBL_EPSILON * size) {
-      z->H[first][first - 1] = 0;
-      break;
-    }
-  }
-  return first;
-}
-
+/* Schur form of A in H; false: the QR algorithm does not converge. */
 static bool eigen_triangularise(schur *z)
 {
-  eigen_reduce_to_hessenberg(z);
-  int sweeps = 0;
-  for (int last = z->n - 1; last > 0;) {
-    int first = eigen_deflate(z, last);
+  for (int j = 0; j < z->n - 2; j++) /* to Hessenberg form */
+    for (int i = z->n - 2; i > j; i--) {
+      rotation G = eigen_rotation_of(z->H[i][j], z->H[i + 1][j]);
+      eigen_rotate_rows(z, i, G);
+      eigen_rotate_columns(z, i, G);
+      z->H[i + 1][j] = 0;
+    }
+  for (int last = z->n - 1, sweeps = 0; last > 0;) {
+    int first = last; /* start of the last unreduced block, by deflation */
+    for (; first > 0; first--) {
+      long double size = cabsl(z->H[first][first]) + cabsl(z->H[first - 1][first - 1]);
+      if (cabsl(z->H[first][first - 1]) <= LDBL_EPSILON * size) {
+        z->H[first][first - 1] = 0;
+        break;
+      }
+    }
     if (first == last) {
       last--;
       sweeps = 0;
       continue;
     }
-    if (++sweeps > MOST_SWEEPS)
+    if (++sweeps > SWEEPS_MAX)
       return false;
-    /* every tenth shift is another one, should the others go round in a circle */
-    number shift = sweeps % 10 ? eigen_wilkinson_shift(z, last) : cabsl(z->H[last][last - 1]);
-    eigen_sweep(z, first, last, shift);
+    eigen_sweep(z, first, last, sweeps);
   }
   return true;
 }
 
-/* x: R x = R_kk x with x_k = 1; then v = U x, scaled to largest entry 1. */
+/* Eigenvector v = U x, scaled to largest entry 1, where R x = R_kk x with x_k = 1. */
 static void eigen_eigenvector(const schur *z, int k, number *v)
 {
   number x[SIZE] = {0};
@@ -162,8 +143,8 @@ static void eigen_eigenvector(const schur *z, int k, number *v)
     v[i] /= largest;
 }
 
-/* The columns of H to keep: the reals, then one of each pair, in ascending order of imaginary, then
- * real parts. */
+/* Columns of H of the real eigenvalues and of one of each pair, in ascending order of imaginary,
+ * then real parts. */
 static void eigen_select_blocks(const schur *z, long double tol, int *column, dae__eigen *e)
 {
   for (int k = 0; k < z->n; k++) {
@@ -188,8 +169,8 @@ static void eigen_select_blocks(const schur *z, long double tol, int *column, da
   }
 }
 
-/* Ti from the inverse of the real basis (t_k of reals; Re t_k, Im t_k of pairs): the coordinates of
- * x in it are xi_k, and 2 Re xi_k, -2 Im xi_k */
+/* Ti from the inverse of the real basis (t_k of reals; Re t_k, Im t_k of pairs), in which x has the
+ * coordinates xi_k, and 2 Re xi_k, -2 Im xi_k. */
 static bool eigen_invert(dae__eigen *e)
 {
   int n = e->n;
@@ -210,22 +191,6 @@ static bool eigen_invert(dae__eigen *e)
       e->Ti[k * n + i] = xi;
     }
   return true;
-}
-
-/* largest |A - T diag(mu) T^-1| */
-static long double eigen_defect(const dae__eigen *e, const dae__small *A)
-{
-  long double max = 0;
-  for (int i = 0; i < e->n; i++)
-    for (int j = 0; j < e->n; j++) {
-      long double a = A->at[i][j];
-      for (int k = 0; k < e->blocks; k++) {
-        number part = e->T[i * e->blocks + k] * e->mu[k] * e->Ti[k * e->n + j];
-        a -= (k < e->reals ? 1 : 2) * creall(part);
-      }
-      max = fmaxl(max, fabsl(a));
-    }
-  return max;
 }
 
 dae__eigen dae__eigen_of(const dae__small *A)
@@ -249,7 +214,17 @@ dae__eigen dae__eigen_of(const dae__small *A)
     for (int i = 0; i < e.n; i++)
       e.T[i * e.blocks + k] = k < e.reals ? creall(v[i]) : v[i];
   }
-  if (!eigen_invert(&e) || eigen_defect(&e, A) > DAE__EIGEN_TOLERANCE * dae__small_norm(A))
+  if (!eigen_invert(&e))
     return none;
-  return e;
+  long double defect = 0; /* max |A - T diag(mu) T^-1| */
+  for (int i = 0; i < e.n; i++)
+    for (int j = 0; j < e.n; j++) {
+      long double a = A->at[i][j];
+      for (int k = 0; k < e.blocks; k++) {
+        number term = e.T[i * e.blocks + k] * e.mu[k] * e.Ti[k * e.n + j];
+        a -= (k < e.reals ? 1 : 2) * creall(term);
+      }
+      defect = fmaxl(defect, fabsl(a));
+    }
+  return defect > DAE__EIGEN_TOLERANCE * dae__small_norm(A) ? none : e;
 }

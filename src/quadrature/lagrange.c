@@ -1,3 +1,4 @@
+/* Interpolation by Lagrange and Hermite polynomials. */
 #include "quadrature/lagrange.h"
 #include "core/vec.h"
 
@@ -30,16 +31,6 @@ static double lagrange_product(const dae__curve *c, int from, int to, double x)
   return N;
 }
 
-static double lagrange_bump(const dae__curve *c, double x)
-{
-  if (!c->integrated)
-    return lagrange_product(c, 0, c->nodes, x);
-  double N = 0;
-  for (int i = 0; i < c->rule.n; i++)
-    N += x * (double)c->rule.b[i] * lagrange_product(c, 1, c->nodes - 1, x * (double)c->rule.c[i]);
-  return N;
-}
-
 void dae__curve_create(dae__arena *arena, int nodes, const double *node, const int *at,
                        bool integrated, dae__curve *out)
 {
@@ -60,12 +51,14 @@ void dae__curve_create(dae__arena *arena, int nodes, const double *node, const i
   c->end_slope = lagrange_product(c, integrated ? 1 : 0, last, 1);
 }
 
-/* N (a + b x) = N ((1 - x) a + x (a + b)), where a N'(0) and (a + b) N'(1) are what the sum lacks
- * in its derivatives at both ends */
+/* N (a + b x) = N ((1 - x) a + x (a + b)), where a N'(0) and (a + b) N'(1) are the differences
+ * between the given derivatives at both ends and those of the sum. */
 void dae__curve_weights(const dae__curve *c, double x, double w[DAE__CURVE_NODES + 2])
 {
-  double N = lagrange_bump(c, x), first = N * (1 - x) / c->start_slope,
-         second = N * x / c->end_slope;
+  double N = c->integrated ? 0 : lagrange_product(c, 0, c->nodes, x);
+  for (int i = 0; c->integrated && i < c->rule.n; i++)
+    N += x * (double)c->rule.b[i] * lagrange_product(c, 1, c->nodes - 1, x * (double)c->rule.c[i]);
+  double first = N * (1 - x) / c->start_slope, second = N * x / c->end_slope;
   for (int i = 0; i < c->nodes; i++)
     w[i] = dae__lagrange_weight(c->nodes, c->node, i, x) - first * c->start[i] - second * c->end[i];
   w[c->nodes] = first;

@@ -1,18 +1,18 @@
-/* Polynomials on [0,1] through values at nodes.
+/* Lagrange polynomials on [0,1], and Hermite interpolation with derivatives at both ends:
  *
  *   u(x) = sum_i l_i(x) u_i + N(x) (a + b x),   N = 0 at both ends,
  *
- * where both ends are among the nodes, and a and b are such that h u'(0) and h u'(1), which are
- * given, are right. With N = prod (x - x_i) this is Hermite's polynomial of as few terms. */
+ * where both ends are nodes, and a and b follow from the given h u'(0) and h u'(1). With
+ * N = prod (x - x_i) this is the Hermite polynomial of least degree. */
 #ifndef DAEDAL_QUADRATURE_LAGRANGE_H
 #define DAEDAL_QUADRATURE_LAGRANGE_H
 
 #include "core/arena.h"
 #include "quadrature/nodes.h"
 
-/* Weight of the value at node i in that of the polynomial through n of them at x, */
+/* Weight of the value at node i in the polynomial through n nodes, at x. */
 double dae__lagrange_weight(int n, const double *node, int i, double x);
-/* and in its derivative at node k. */
+/* Weight of the value at node i in the derivative of the polynomial, at node k. */
 double dae__derivative_weight(int n, const double *node, int i, int k);
 
 #define DAE__CURVE_NODES (2 * DAE_SPARK_MAX_STAGES)
@@ -20,19 +20,19 @@ double dae__derivative_weight(int n, const double *node, int i, int k);
 typedef struct dae__curve {
   int nodes;
   const double *node;  /* 0 ... 1 */
-  const int *at;       /* which vectors of values belong to them; NULL: one after the other */
-  double *start, *end; /* weights of the values in the derivatives of the sum at both ends */
-  bool integrated;     /* N is an integral, by this rule */
+  const int *at;       /* indices of the nodes' vectors of values; NULL: in order */
+  double *start, *end; /* weights of the values in the derivatives of sum_i l_i u_i at both ends */
+  bool integrated;     /* N is an integral, evaluated by `rule` */
   dae__rule rule;
   double start_slope, end_slope; /* N'(0), N'(1) */
 } dae__curve;
 
-/* N = prod (x - x_i) over all nodes or, `integrated`, int_0^x of the product over those inside,
- * which has to vanish at 1. node and at have to stay. */
+/* N = prod (x - x_i) over all nodes or, `integrated`, int_0^x of the product over the inner nodes,
+ * which vanishes at 1. node and at live as long as the polynomial. */
 void dae__curve_create(dae__arena *arena, int nodes, const double *node, const int *at,
                        bool integrated, dae__curve *out);
 
-/* Weights at x of the values at all nodes, and then of h u' at both ends. */
+/* Weights at x of the values at all nodes, followed by those of h u' at both ends. */
 void dae__curve_weights(const dae__curve *c, double x, double w[DAE__CURVE_NODES + 2]);
 
 /* Vectors of values, and derivatives at both ends. */

@@ -1,18 +1,31 @@
-/* Quadrature rules on [0,1] by their defining polynomials. With x = 2c - 1 the n nodes are the
- * roots of
+/* Quadrature rules on [0,1] by their defining polynomials, and the Runge-Kutta matrices on their
+ * nodes. With x = 2c - 1 the n nodes are the roots of
  *
  *   Gauss         P_n                 b = 1 / ((1 - x^2) P_n'(x)^2)
  *   Radau IIA     P_n - P_(n-1)       b = (1 + x) / (2 n^2 P_(n-1)(x)^2)
  *   Lobatto       P_n - P_(n-2)       b = 1 / (n (n-1) P_(n-1)(x)^2)
  *
- * where P_n are Legendre's polynomials [HW96 IV.5]. */
+ * where P_n are Legendre's polynomials [HW96 IV.5]. The Lobatto III matrices on s nodes satisfy
+ * some of
+ *
+ *   C(k)   sum_j a_ij c_j^(l-1) = c_i^l / l                for l = 1..k
+ *   D(k)   sum_i b_i c_i^(l-1) a_ij = b_j (1 - c_j^l) / l  for l = 1..k
+ *
+ *   IIIA   C(s), D(s-2)     collocation
+ *   IIIB   C(s-2), D(s)     symplectic partner of IIIA
+ *   IIIC   C(s-1), D(s-1)   with a_i1 = b_1
+ *   IIIC*  C(s-1), D(s-1)   symplectic partner of IIIC, with a_is = 0
+ *   IIID   C(s-1), D(s-1)   mean of IIIC and IIIC*
+ *
+ * [HW96 IV.5], [J98] for C* and D. */
 #include "quadrature/nodes.h"
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
+#include <string.h>
 
 #define PI 3.14159265358979323846264338327950288L
-#define MOST_ITERATIONS 100 /* of Newton's method; up to 13 nodes 7 are enough */
+#define NEWTON_ITERATIONS_MAX 100 /* a root takes at most 7 up to 13 nodes */
 
 void dae__legendre(int n, long double x, long double *P, long double *dP)
 {
@@ -36,42 +49,37 @@ static long double nodes_legendre(int n, long double x)
   return P;
 }
 
-/* The root of P_n - P_m (m < 0: of P_n) near x that is not among those found so far: Newton's
- * method on the quotient by these */
-static long double nodes_root(int n, int m, int found, const long double *roots, long double x)
-{
-  for (int i = 0; i < MOST_ITERATIONS; i++) {
-    long double P, dP, Q = 0, dQ = 0, others = 0;
-    dae__legendre(n, x, &P, &dP);
-    if (m >= 0)
-      dae__legendre(m, x, &Q, &dQ);
-    if (P == Q)
-      break;
-    for (int j = 0; j < found; j++)
-      others += 1 / (x - roots[j]);
-    long double dx = (P - Q) / (dP - dQ - (P - Q) * others);
-    x -= dx;
-    if (fabsl(dx) <= LDBL_EPSILON)
-      break;
-  }
-  return x;
-}
-
-/* nodes from starts x = cos(angle), ascending */
-static dae__rule nodes(int n, int m, long double first_angle, long double spacing)
+/* Nodes in ascending order from the roots of P_n - P_m (m < 0: of P_n), by Newton's method on the
+ * polynomial divided by the factors of the roots found before, starting at x = cos(angle). */
+static dae__rule nodes_by_newton(int n, int m, long double first_angle, long double spacing)
 {
   dae__rule rule = {.n = n};
   long double x[DAE__SMALL_SIZE];
-  for (int k = 0; k < n; k++)
-    x[k] = nodes_root(n, m, k, x, cosl(first_angle + k * spacing));
+  for (int k = 0; k < n; k++) {
+    x[k] = cosl(first_angle + k * spacing);
+    for (int i = 0; i < NEWTON_ITERATIONS_MAX; i++) {
+      long double P, dP, Q = 0, dQ = 0, others = 0;
+      dae__legendre(n, x[k], &P, &dP);
+      if (m >= 0)
+        dae__legendre(m, x[k], &Q, &dQ);
+      if (P == Q)
+        break;
+      for (int j = 0; j < k; j++)
+        others += 1 / (x[k] - x[j]);
+      long double dx = (P - Q) / (dP - dQ - (P - Q) * others);
+      x[k] -= dx;
+      if (fabsl(dx) <= LDBL_EPSILON)
+        break;
+    }
+  }
   for (int k = 0; k < n; k++)
     rule.c[k] = (1 + x[n - 1 - k]) / 2;
   return rule;
 }
 
-/* positive roots of P_n, and their weights on [0,1] with that of 0 as the last, so that methods
- * need not look for them whenever one is created */
-#define TABULATED 8
+/* Tables of the positive roots of P_n and of their weights on [0,1], that of the root 0 last: they
+ * save Newton's method whenever a method is created. */
+#define TABULATED 8 /* nodes */
 static const long double gauss_roots[TABULATED + 1][TABULATED / 2] = {
     [2] = {0.5773502691896257645091488L},
     [3] = {0.7745966692414833770358531L},
@@ -100,8 +108,18 @@ static const long double gauss_weights[TABULATED + 1][TABULATED / 2] = {
            0.1568533229389436436689811L, 0.1813418916891809914825752L},
 };
 
-static dae__rule nodes_tabulated(int n)
+dae__rule dae__rule_gauss(int n)
 {
+  if (n > TABULATED) {
+    long double spacing = PI / (n + 0.5L);
+    dae__rule rule = nodes_by_newton(n, -1, 0.75L * spacing, spacing);
+    for (int i = 0; i < n; i++) {
+      long double x = 2 * rule.c[i] - 1, P, dP;
+      dae__legendre(n, x, &P, &dP);
+      rule.b[i] = 1 / ((1 - x * x) * dP * dP);
+    }
+    return rule;
+  }
   dae__rule rule = {.n = n};
   for (int k = 0; k < n / 2; k++) {
     rule.c[k] = (1 - gauss_roots[n][k]) / 2;
@@ -115,22 +133,8 @@ static dae__rule nodes_tabulated(int n)
   return rule;
 }
 
-dae__rule dae__rule_gauss(int n)
-{
-  if (n <= TABULATED)
-    return nodes_tabulated(n);
-  long double spacing = PI / (n + 0.5L);
-  dae__rule rule = nodes(n, -1, 0.75L * spacing, spacing);
-  for (int i = 0; i < n; i++) {
-    long double x = 2 * rule.c[i] - 1, P, dP;
-    dae__legendre(n, x, &P, &dP);
-    rule.b[i] = 1 / ((1 - x * x) * dP * dP);
-  }
-  return rule;
-}
-
-/* roots of P_n - P_(n-1) but for 1, of the rules that radau takes */
-#define TABULATED_RADAU 7
+/* Table of the roots of P_n - P_(n-1) except 1, for the stages that radau uses. */
+#define TABULATED_RADAU 7 /* nodes */
 static const long double radau_roots[TABULATED_RADAU + 1][TABULATED_RADAU - 1] = {
     [3] = {-0.6898979485566356196394568L, 0.2898979485566356196394568L},
     [5] = {-0.8857916077709646356137576L, -0.4463139727237523446399080L,
@@ -140,23 +144,16 @@ static const long double radau_roots[TABULATED_RADAU + 1][TABULATED_RADAU - 1] =
            0.5384677240601090018337667L, 0.8538913426394822297037479L},
 };
 
-/* the rule whose nodes are tabulated, if they are */
-static bool nodes_tabulated_radau(int n, dae__rule *rule)
-{
-  if (n > TABULATED_RADAU || radau_roots[n][0] == 0)
-    return false;
-  *rule = (dae__rule){.n = n};
-  for (int k = 0; k < n - 1; k++)
-    rule->c[k] = (1 + radau_roots[n][k]) / 2;
-  rule->c[n - 1] = 1;
-  return true;
-}
-
 dae__rule dae__rule_radau(int n)
 {
-  dae__rule rule;
-  if (!nodes_tabulated_radau(n, &rule))
-    rule = nodes(n, n - 1, 0, PI / (n - 0.5L));
+  dae__rule rule = {.n = n};
+  if (n <= TABULATED_RADAU && radau_roots[n][0] != 0) {
+    for (int k = 0; k < n - 1; k++)
+      rule.c[k] = (1 + radau_roots[n][k]) / 2;
+    rule.c[n - 1] = 1;
+  } else {
+    rule = nodes_by_newton(n, n - 1, 0, PI / (n - 0.5L));
+  }
   for (int i = 0; i < n; i++) {
     long double x = 2 * rule.c[i] - 1, P = nodes_legendre(n - 1, x);
     rule.b[i] = (1 + x) / (2 * n * n * P * P);
@@ -166,8 +163,8 @@ dae__rule dae__rule_radau(int n)
 
 dae__rule dae__rule_lobatto(int n)
 {
-  dae__rule rule = nodes(n, n - 2, 0, PI / (n - 1));
-  rule.c[0] = 0; /* cos(pi) may miss it by a rounding error */
+  dae__rule rule = nodes_by_newton(n, n - 2, 0, PI / (n - 1));
+  rule.c[0] = 0; /* exactly: Newton's method ends with a rounding error */
   for (int i = 0; i < n; i++) {
     long double P = nodes_legendre(n - 1, 2 * rule.c[i] - 1);
     rule.b[i] = 1 / (n * (n - 1) * P * P);
@@ -184,8 +181,8 @@ long double dae__lagrange(int n, const long double *c, int j, long double x)
   return l;
 }
 
-/* by the Gauss rule that is exact for degree n - 1; l_j as the product of its factors before and
- * after j */
+/* Quadrature by the Gauss rule that is exact for degree n - 1, with l_j the product of its factors
+ * before and after j. */
 void dae__lagrange_integrals(int n, const long double *c, long double x, long double *integrals)
 {
   dae__rule gauss = dae__rule_gauss(n / 2 + 1);
@@ -210,4 +207,52 @@ void dae__lagrange_integrals(int n, const long double *c, long double x, long do
         product *= c[j] - c[i];
     integrals[j] /= product;
   }
+}
+
+/* ---- Runge-Kutta matrices ---- */
+
+dae__small dae__collocation(const dae__rule *rule, int rows, const long double *x)
+{
+  dae__small A = dae__small_zero(rows, rule->n);
+  for (int i = 0; i < rows; i++)
+    if (x[i] == 1)
+      memcpy(A.at[i], rule->b, sizeof rule->b);
+    else
+      dae__lagrange_integrals(rule->n, rule->c, x[i], A.at[i]);
+  return A;
+}
+
+dae__small dae__partner(const dae__small *Ab, const long double *b, const long double *bt)
+{
+  dae__small At = dae__small_zero(Ab->cols, Ab->rows);
+  for (int i = 0; i < At.rows; i++)
+    for (int j = 0; j < At.cols; j++)
+      At.at[i][j] = bt[j] * (1 - Ab->at[j][i] / b[i]);
+  return At;
+}
+
+/* Lobatto IIIC: with l_j the Lagrange polynomials of all nodes but the first, which is 0,
+ * a_ij = int_0^(c_i) l_j - b_1 l_j(0). Then b_1 p(0) + sum_(j>1) a_ij p(c_j) = int_0^(c_i) p for
+ * every p of degree s - 2, which is C(s-1). Its last row is b. */
+dae__small dae__lobatto(const dae__rule *rule, dae_spark_hat hat)
+{
+  int s = rule->n;
+  const long double *c = rule->c, *later = c + 1, *b = rule->b;
+  bool from_a = hat == DAE_SPARK_HAT_A || hat == DAE_SPARK_HAT_B;
+  dae__small A = from_a ? dae__collocation(rule, s, c) : dae__small_zero(s, s);
+  for (int i = 0; !from_a && i < s - 1; i++) {
+    A.at[i][0] = b[0];
+    dae__lagrange_integrals(s - 1, later, c[i], A.at[i] + 1);
+    for (int j = 0; j < s - 1; j++)
+      A.at[i][j + 1] -= b[0] * dae__lagrange(s - 1, later, j, 0);
+  }
+  if (!from_a)
+    memcpy(A.at[s - 1], b, sizeof rule->b);
+  if (hat == DAE_SPARK_HAT_A || hat == DAE_SPARK_HAT_C)
+    return A;
+  dae__small partner = dae__partner(&A, rule->b, rule->b);
+  for (int i = 0; hat == DAE_SPARK_HAT_D && i < A.rows; i++)
+    for (int j = 0; j < A.cols; j++)
+      partner.at[i][j] = (A.at[i][j] + partner.at[i][j]) / 2;
+  return partner;
 }

@@ -1,10 +1,10 @@
-/* Quadrature rules on [0,1] and the polynomials that go with them. */
+/* Quadrature rules on [0,1], their Lagrange polynomials and their Runge-Kutta matrices. */
 #ifndef DAEDAL_QUADRATURE_NODES_H
 #define DAEDAL_QUADRATURE_NODES_H
 
 #include "quadrature/small_matrix.h"
 
-/* P_n(x) and P_n'(x) of Legendre, on [-1,1] */
+/* Legendre polynomial P_n(x) and its derivative, on [-1,1] */
 void dae__legendre(int n, long double x, long double *P, long double *dP);
 
 typedef struct dae__rule {
@@ -12,15 +12,22 @@ typedef struct dae__rule {
   long double c[DAE__SMALL_SIZE], b[DAE__SMALL_SIZE]; /* nodes in ascending order, weights */
 } dae__rule;
 
-/* n from 1 (Lobatto 2) to DAE__SMALL_SIZE; exact for degree 2n - 1, 2n - 2, 2n - 3. Radau is the
- * one with the node 1. */
+/* n from 1 (Lobatto 2) to DAE__SMALL_SIZE; exact for degree 2n - 1, 2n - 2, 2n - 3. Radau is Radau
+ * IIA, with the node 1. */
 dae__rule dae__rule_gauss(int n);
 dae__rule dae__rule_radau(int n);
 dae__rule dae__rule_lobatto(int n);
 
 /* l_j(x), the Lagrange polynomial that is 1 at c[j] and 0 at the others of n nodes. */
 long double dae__lagrange(int n, const long double *c, int j, long double x);
-/* Their integrals from 0 to x, for j = 0..n-1. */
+/* int_0^x l_j for j = 0..n-1 */
 void dae__lagrange_integrals(int n, const long double *c, long double x, long double *integrals);
+
+/* a_ij = int_0^(x_i) l_j for the nodes of a rule; a row with x_i = 1 is b exactly. */
+dae__small dae__collocation(const dae__rule *rule, int rows, const long double *x);
+/* Symplectic partner of Ab (nt x s): at_ij = bt_j (1 - ab_ji / b_i) */
+dae__small dae__partner(const dae__small *Ab, const long double *b, const long double *bt);
+/* Lobatto III matrix named by a hat, DAE_SPARK_HAT_A or later. */
+dae__small dae__lobatto(const dae__rule *rule, dae_spark_hat hat);
 
 #endif

@@ -1,7 +1,6 @@
-/* Small matrices of coefficients. */
+/* Small matrices of Runge-Kutta coefficients in extended precision. */
 #include "quadrature/small_matrix.h"
 #include <math.h>
-#include <stdbool.h>
 
 dae__small dae__small_zero(int rows, int cols)
 {
@@ -75,15 +74,6 @@ long double dae__small_norm(const dae__small *A)
   return max;
 }
 
-static void small_swap_rows(dae__small *A, int i, int j)
-{
-  for (int k = 0; k < A->cols; k++) {
-    long double keep = A->at[i][k];
-    A->at[i][k] = A->at[j][k];
-    A->at[j][k] = keep;
-  }
-}
-
 /* row i of A and B -= a times row k */
 static void small_subtract_row(dae__small *A, dae__small *B, int i, int k, long double a)
 {
@@ -93,29 +83,30 @@ static void small_subtract_row(dae__small *A, dae__small *B, int i, int k, long 
   }
 }
 
-/* Gauss-Jordan elimination with row pivoting: A goes to I, I to B */
-static bool small_eliminate(dae__small A, dae__small *B)
+/* Gauss-Jordan elimination with row pivoting on [A I]. */
+long double dae__small_inverse(const dae__small *A, dae__small *B)
 {
-  int n = A.rows;
+  dae__small R = *A;
+  int n = R.rows;
   *B = dae__small_identity(n);
   for (int k = 0; k < n; k++) {
     int p = k;
     for (int i = k + 1; i < n; i++)
-      if (fabsl(A.at[i][k]) > fabsl(A.at[p][k]))
+      if (fabsl(R.at[i][k]) > fabsl(R.at[p][k]))
         p = i;
-    if (A.at[p][k] == 0)
-      return false;
-    small_swap_rows(&A, k, p);
-    small_swap_rows(B, k, p);
-    small_subtract_row(&A, B, k, k, 1 - 1 / A.at[k][k]);
+    if (R.at[p][k] == 0)
+      return 0;
+    for (int j = 0; j < n; j++) { /* exchange rows k and p */
+      long double r = R.at[k][j], b = B->at[k][j];
+      R.at[k][j] = R.at[p][j];
+      R.at[p][j] = r;
+      B->at[k][j] = B->at[p][j];
+      B->at[p][j] = b;
+    }
+    small_subtract_row(&R, B, k, k, 1 - 1 / R.at[k][k]);
     for (int i = 0; i < n; i++)
       if (i != k)
-        small_subtract_row(&A, B, i, k, A.at[i][k]);
+        small_subtract_row(&R, B, i, k, R.at[i][k]);
   }
-  return true;
-}
-
-long double dae__small_inverse(const dae__small *A, dae__small *B)
-{
-  return small_eliminate(*A, B) ? 1 / (dae__small_norm(A) * dae__small_norm(B)) : 0;
+  return 1 / (dae__small_norm(A) * dae__small_norm(B));
 }

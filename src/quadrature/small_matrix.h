@@ -1,7 +1,7 @@
-/* Small matrices of coefficients, in long double so that what is derived from a tableau is good to
- * the last digits of a double. */
-#ifndef DAEDAL_ONESTEP_SPARK_SMALL_H
-#define DAEDAL_ONESTEP_SPARK_SMALL_H
+/* Small matrices of Runge-Kutta coefficients, in long double so that coefficients derived from a
+ * tableau are correct to the last digits of a double. */
+#ifndef DAEDAL_QUADRATURE_SMALL_MATRIX_H
+#define DAEDAL_QUADRATURE_SMALL_MATRIX_H
 
 #include <daedal/spark.h>
 
@@ -14,20 +14,20 @@ typedef struct dae__small {
 
 dae__small dae__small_zero(int rows, int cols);
 dae__small dae__small_identity(int n);
-/* from and to arrays by rows */
+/* conversion from and to arrays stored by rows */
 dae__small dae__small_of(int rows, int cols, const double *values);
 void dae__small_round(const dae__small *A, double *values);
 
 dae__small dae__small_times(const dae__small *A, const dae__small *B);
-/* (A; B): the rows of A, then those of B */
+/* (A; B) */
 dae__small dae__small_stacked(const dae__small *A, const dae__small *B);
-/* rows of A from first on */
+/* count rows of A from row first on */
 dae__small dae__small_rows(const dae__small *A, int first, int count);
 
-/* largest sum of |a_ij| along a row */
+/* max norm: largest sum of |a_ij| along a row */
 long double dae__small_norm(const dae__small *A);
-/* B = A^-1. Returns the reciprocal condition number in this norm; 0, and B of no use, if a pivot
- * vanishes. */
+/* B = A^-1. Returns the reciprocal condition number in the max norm; 0, and B undefined, where a
+ * pivot vanishes. */
 long double dae__small_inverse(const dae__small *A, dae__small *B);
 
 #endif

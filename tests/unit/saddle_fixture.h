@@ -156,9 +156,9 @@ static inline double error_of(const mechanism *s, dae__saddle *saddle)
   return backward_error(s, z, f);
 }
 
-static inline const char *way_of(int m, bool full)
+static inline const char *backend_of(int m, bool full)
 {
-  return full ? "full" : m == 1 || m == 2 ? "few" : "schur";
+  return full ? "full" : m == 1 || m == 2 ? "small" : "schur";
 }
 
 static const int small[][2] = {{3, 1}, {4, 2}, {7, 5}};

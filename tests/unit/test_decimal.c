@@ -1,5 +1,5 @@
 /* Decimal digits without printf and strtod: where they are given, they are theirs. */
-#include "core/decimal.h"
+#include "core/number.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* The coefficients of radau against those found in extended precision. */
 #include "onestep/radau/radau.h"
 #include "quadrature/eigen.h"
-#include "quadrature/lobatto.h"
+#include "quadrature/nodes.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -18,7 +18,7 @@
 /* M with a diagonal that outweighs the rest, if any; A by columns of an even number of rows */
 typedef struct saddle {
   dae__arena *arena;
-  dae__unpivoted *rough;
+  dae__unpivoted *unpivoted;
   int n, m, stride;
   double mass[N * N];
   _Alignas(16) double A[COUNT][M * N];
@@ -27,9 +27,9 @@ typedef struct saddle {
 static saddle make(int n, int m, bool diagonal)
 {
   saddle o = {.arena = dae__arena_create(NULL), .n = n, .m = m};
-  o.rough = dae__unpivoted_create(o.arena, n, m, COUNT);
-  assert_non_null(o.rough);
-  o.stride = dae__unpivoted_stride(o.rough);
+  o.unpivoted = dae__unpivoted_create(o.arena, n, m, COUNT);
+  assert_non_null(o.unpivoted);
+  o.stride = dae__unpivoted_stride(o.unpivoted);
   for (int j = 0; j < n; j++)
     for (int i = 0; i <= j; i++)
       o.mass[i + j * n] = o.mass[j + i * n] = i == j ? 1 + n + uniform() : !diagonal * uniform();
@@ -69,7 +69,7 @@ static void check(const saddle *o, int c)
     x[j] = a[j] = uniform();
   for (int i = 0; i < o->m; i++)
     y[i] = b[i] = uniform();
-  dae__unpivoted_solve(o->rough, c, x, y);
+  dae__unpivoted_solve(o->unpivoted, c, x, y);
   /* rows of A that are close to each other cost digits */
   if (!(left(o, c, x, y, a, b) < 1e-7))
     fail_msg("%d coordinates, %d rows: %g", o->n, o->m, left(o, c, x, y, a, b));
@@ -82,9 +82,9 @@ static void test_solutions_satisfy_the_equations_of_each_matrix(void **state)
     for (int m = 1; m <= M && m <= n; m++)
       for (int diagonal = 0; diagonal < 2; diagonal++) {
         saddle o = make(n, m, diagonal);
-        assert_true(dae__unpivoted_mass(o.rough, o.mass));
+        assert_true(dae__unpivoted_mass(o.unpivoted, o.mass));
         for (int c = 0; c < COUNT; c++)
-          assert_true(dae__unpivoted_factor(o.rough, c, o.A[c]));
+          assert_true(dae__unpivoted_factor(o.unpivoted, c, o.A[c]));
         for (int c = 0; c < COUNT; c++)
           check(&o, c);
         dae__arena_free(o.arena);
@@ -98,12 +98,12 @@ static void test_masses_that_are_singular_or_not_symmetric_are_refused(void **st
     saddle o = make(5, 2, diagonal);
     for (int j = 0; j < 5; j++)
       o.mass[2 + 5 * j] = o.mass[j + 5 * 2] = 0;
-    assert_false(dae__unpivoted_mass(o.rough, o.mass));
+    assert_false(dae__unpivoted_mass(o.unpivoted, o.mass));
     dae__arena_free(o.arena);
   }
   saddle o = make(5, 2, false);
   o.mass[1] += 1e-3;
-  assert_false(dae__unpivoted_mass(o.rough, o.mass));
+  assert_false(dae__unpivoted_mass(o.unpivoted, o.mass));
   dae__arena_free(o.arena);
 }
 
@@ -114,8 +114,8 @@ static void test_rows_that_depend_on_each_other_are_refused(void **state)
     saddle o = make(8, m, true);
     for (int j = 0; j < 8; j++)
       o.A[0][m - 1 + j * o.stride] = 2 * o.A[0][j * o.stride];
-    assert_true(dae__unpivoted_mass(o.rough, o.mass));
-    assert_false(dae__unpivoted_factor(o.rough, 0, o.A[0]));
+    assert_true(dae__unpivoted_mass(o.unpivoted, o.mass));
+    assert_false(dae__unpivoted_factor(o.unpivoted, 0, o.A[0]));
     dae__arena_free(o.arena);
   }
 }

@@ -51,7 +51,7 @@ static void test_every_size_is_solved_without_pivoting(void **state)
           assemble(&s, false);
           dae__saddle *saddle = saddle_for(&s);
           assert_int_equal(factor(&s, saddle, false), DAE_OK);
-          assert_string_equal(dae__saddle_kind(saddle), way_of(m, full));
+          assert_string_equal(dae__saddle_kind(saddle), backend_of(m, full));
           assert_int_equal(dae__saddle_column(saddle), -1);
           assert_true(dae__saddle_rcond(saddle) > 0 && dae__saddle_rcond(saddle) <= 1);
           assert_true(error_of(&s, saddle) < 2e-14);
@@ -73,7 +73,7 @@ static void test_solutions_are_those_of_extended_precision(void **state)
       assemble(&s, false);
       dae__saddle *saddle = saddle_for(&s);
       assert_int_equal(factor(&s, saddle, false), DAE_OK);
-      assert_string_equal(dae__saddle_kind(saddle), way_of(s.ng, full));
+      assert_string_equal(dae__saddle_kind(saddle), backend_of(s.ng, full));
       double *z = random_side(&s);
       long double x[LARGEST];
       reference(&s, z, x);
@@ -161,7 +161,7 @@ static void test_constraints_of_light_bodies_hold_to_round_off(void **state)
       assemble(&s, false);
       dae__saddle *saddle = saddle_for(&s);
       assert_int_equal(factor(&s, saddle, false), DAE_OK);
-      assert_string_equal(dae__saddle_kind(saddle), way_of(m, full));
+      assert_string_equal(dae__saddle_kind(saddle), backend_of(m, full));
       assert_true(error_of(&s, saddle) < 1e-14);
       dae__saddle_free(saddle);
       free_system(&s);
@@ -197,7 +197,7 @@ static void test_extreme_values_are_solved(void **state)
 static void test_factoring_and_solving_at_once_gives_the_same_bits(void **state)
 {
   (void)state;
-  for (int i = 0; i < 40; i++) { /* few, schur, full; G and K, dense and not; pivoted */
+  for (int i = 0; i < 40; i++) { /* small, schur, full; G and K, dense and not; pivoted */
     bool full = i % 3 == 0;
     int n = 2 + i % 7, m = 1 + i % n;
     mechanism s = make(n, m - i % 2 * (m / 2), i % 2 * (m / 2), full, i % 5 ? 1 : 0.6);
@@ -375,7 +375,7 @@ static void test_a_dense_mass_with_diagonal_values_is_taken_as_diagonal(void **s
       s.m[i + j * s.n] = i == j ? 1 + j : 0;
   assemble(&s, false);
   assert_int_equal(factor(&s, saddle, false), DAE_OK);
-  assert_string_equal(dae__saddle_kind(saddle), "few");
+  assert_string_equal(dae__saddle_kind(saddle), "small");
   assert_true(error_of(&s, saddle) < 2e-14);
   s.m[1] = s.m[4] = 0.1;
   assemble(&s, false);
@@ -398,7 +398,7 @@ static void assert_load_is_exact(int n, int m, bool full, bool pivoted)
   s.diagonal[0] = -s.m[0]; /* no mass: pivoted */
   assert_int_equal(factor(&s, saddle[0], pivoted), DAE_OK);
   const char *kind = dae__saddle_kind(saddle[0]);
-  assert_string_equal(kind, pivoted ? "dense" : way_of(m, full));
+  assert_string_equal(kind, pivoted ? "dense" : backend_of(m, full));
   double *f = random_side(&s), *x = DAE__ALLOC(s.arena, double, s.size);
   memcpy(x, f, (size_t)s.size * sizeof *x);
   void *buffer = malloc(dae__arena_kept_size(arena[0]));
@@ -450,7 +450,7 @@ static void test_large_sparse_systems_are_left_to_the_solver(void **state)
   free_system(&t);
 }
 
-static bool build_few(const dae_env *env)
+static bool build_small(const dae_env *env)
 {
   mechanism s = make(9, 2, 0, false, 1);
   dae__arena *arena = dae__arena_create(env);
@@ -479,7 +479,7 @@ static bool build_full(const dae_env *env)
 static void test_every_failing_allocation_is_reported(void **state)
 {
   (void)state;
-  assert_int_equal(counting_env_fault(build_few), 0);
+  assert_int_equal(counting_env_fault(build_small), 0);
   assert_int_equal(counting_env_fault(build_full), 0);
 }
 

@@ -91,7 +91,7 @@ static void test_negative_shifts_are_eliminated_and_positive_ones_pivoted(void *
         s.diagonal[j] = j < s.n ? j % 2 : -0.01 * (j + 1);
       assemble(&s, true);
       assert_int_equal(factor(&s, saddle, true), DAE_OK);
-      assert_string_equal(dae__saddle_kind(saddle), way_of(m, full));
+      assert_string_equal(dae__saddle_kind(saddle), backend_of(m, full));
       assert_true(error_of(&s, saddle) < 1e-13);
       s.diagonal[s.size - 1] = 0.3;
       assert_pivoted(&s, saddle, true);
@@ -113,7 +113,7 @@ static void test_rows_taken_out_are_eliminated(void **state)
       s.diagonal[s.size - 1] = 1;
       assemble(&s, true);
       assert_int_equal(factor(&s, saddle, true), DAE_OK);
-      assert_string_equal(dae__saddle_kind(saddle), way_of(m, full));
+      assert_string_equal(dae__saddle_kind(saddle), backend_of(m, full));
       assert_true(error_of(&s, saddle) < 1e-13);
       dae__saddle_free(saddle);
       free_system(&s);

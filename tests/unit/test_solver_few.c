@@ -1,4 +1,4 @@
-/* The kernels of few unknowns, which dae__solver_create_iteration takes, beside the others. */
+/* The kernels of small systems, which dae__solver_create_iteration uses, beside the others. */
 #include "linalg/solver.h"
 
 #include "linalg/pattern.h"

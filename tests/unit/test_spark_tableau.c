@@ -1,7 +1,7 @@
 /* Coefficients of the SPARK families: references to 20 digits, closed forms, simplifying
  * assumptions, symmetry, symplecticity. */
 #include "counting_env.h"
-#include "quadrature/lobatto.h"
+#include "quadrature/nodes.h"
 #include "spark_tables.h"
 #include <math.h>
 

@@ -1,26 +1,13 @@
 /* A = L D L' by panels of two columns: a panel is eliminated, then the rest of the lower triangle
  * is updated by both columns at once, in blocks of two by two. */
 #include "linalg/saddle/ldl.h"
+#include "core/assert.h"
 #include "linalg/pair.h"
-
-/* C -= l0 u0' + l1 u1', the lower triangle from row and column `from` on */
-static inline void ldl_subtract(size_t n, size_t from, const double *l0, const double *l1,
-                                const double *u0, const double *u1, double *C)
-{
-  for (size_t j = from; j < n; j += 2) {
-    double p0 = u0[j], p1 = u1[j], q0 = u0[j + 1], q1 = u1[j + 1];
-    double *c0 = C + j * n, *c1 = c0 + n;
-    for (size_t i = j; i < n; i += 2) {
-      dae__pair a = dae__pair_of(l0 + i), b = dae__pair_of(l1 + i);
-      *dae__pair_at(c0 + i) -= a * p0 + b * p1;
-      *dae__pair_at(c1 + i) -= a * q0 + b * q1;
-    }
-  }
-}
 
 bool dae__ldl_factor(size_t n, size_t first, size_t last, const double *scale, double *u, double *A)
 {
   double *u0 = u, *u1 = u + n;
+  DAE__ASSERT(n % 2 == 0 && first % 2 == 0 && last % 2 == 0 && last <= n);
   for (size_t k = first; k < last; k += 2) {
     double *a0 = A + k * n, *a1 = a0 + n;
     double d0 = a0[k], r0 = 1 / d0, t = a0[k + 1], l = t * r0, d1 = a1[k + 1] - l * t, r1 = 1 / d1;
@@ -36,17 +23,25 @@ bool dae__ldl_factor(size_t n, size_t first, size_t last, const double *scale, d
       *dae__pair_at(a0 + i) = p0 * r0;
       *dae__pair_at(a1 + i) = p1 * r1;
     }
-    ldl_subtract(n, k + 2, a0, a1, u0, u1, A);
+    for (size_t j = k + 2; j < n; j += 2) { /* A -= a0 u0' + a1 u1', the lower triangle */
+      double p0 = u0[j], p1 = u1[j], q0 = u0[j + 1], q1 = u1[j + 1];
+      double *c0 = A + j * n, *c1 = c0 + n;
+      for (size_t i = j; i < n; i += 2) {
+        dae__pair a = dae__pair_of(a0 + i), b = dae__pair_of(a1 + i);
+        *dae__pair_at(c0 + i) -= a * p0 + b * p1;
+        *dae__pair_at(c1 + i) -= a * q0 + b * q1;
+      }
+    }
   }
   return true;
 }
 
-/* z = L\z. What the next two columns need first stays in a register: it would come back from memory
- * late. */
-static inline void ldl_forward(size_t n, const double *A, double *z)
+/* The entries that the next two columns need first stay in a register: loads would wait for the
+ * stores. Sums of the backward substitution begin with the entries known longest. */
+void dae__ldl_solve(size_t n, const double *A, double *z)
 {
-  dae__pair next = n > 0 ? dae__pair_of(z) : (dae__pair){0, 0};
-  for (size_t k = 0; k < n; k += 2) {
+  dae__pair next = n > 0 ? dae__pair_of(z) : (dae__pair){0, 0}, last = {0, 0};
+  for (size_t k = 0; k < n; k += 2) { /* z = L\z */
     const double *a0 = A + k * n, *a1 = a0 + n;
     double y0 = next[0], y1 = next[1] - a0[k + 1] * y0;
     *dae__pair_at(z + k) = (dae__pair){y0, y1};
@@ -56,13 +51,7 @@ static inline void ldl_forward(size_t n, const double *A, double *z)
     for (size_t i = k + 4; i < n; i += 2)
       *dae__pair_at(z + i) -= dae__pair_of(a0 + i) * y0 + dae__pair_of(a1 + i) * y1;
   }
-}
-
-/* z = L'\(D\z), sums beginning with what has been known longest */
-static inline void ldl_backward(size_t n, const double *A, double *z)
-{
-  dae__pair last = {0, 0};
-  for (size_t k = n; k > 0;) {
+  for (size_t k = n; k > 0;) { /* z = L'\(D\z) */
     k -= 2;
     const double *a0 = A + k * n, *a1 = a0 + n;
     dae__pair s0 = {z[k] * a0[k], 0}, s1 = {z[k + 1] * a1[k + 1], 0};
@@ -79,12 +68,6 @@ static inline void ldl_backward(size_t n, const double *A, double *z)
     last = (dae__pair){dae__pair_sum(s0) - a0[k + 1] * y1, y1};
     *dae__pair_at(z + k) = last;
   }
-}
-
-void dae__ldl_solve(size_t n, const double *A, double *z)
-{
-  ldl_forward(n, A, z);
-  ldl_backward(n, A, z);
 }
 
 double dae__ldl_rcond(size_t n, const double *A, const double *scale)

@@ -9,20 +9,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A pivot below this part of its scale has lost too many digits: pivoting is called for. Refinement
- * repairs what a smaller loss does to solutions; with 1e-8 some that have two or more such pivots
- * remained bad (2e5 random saddle systems, masses 1e-6 to 1e6, rows 1e-4 to 1e4), with 1e-6 none.
- */
+/* Part of its scale below which a pivot has lost too many digits, so that pivoting is needed.
+ * Refinement repairs solutions after a smaller loss. Of 2e5 random saddle systems (masses 1e-6 to
+ * 1e6, rows 1e-4 to 1e4) some with two or more such pivots remained inaccurate with 1e-8, none with
+ * 1e-6. */
 #define DAE__LDL_TINY 1e-6
 
-/* of the sign of its scale, and not tiny or not a number */
+/* Pivot of the sign of its scale, finite and not tiny. */
 static inline bool dae__ldl_usable(double pivot, double scale)
 {
   return (scale < 0 ? -pivot : pivot) >= DAE__LDL_TINY * fabs(scale) && fabs(pivot) < INFINITY;
 }
 
-/* Eliminates the columns first to last - 1 (both even), those before being done. scale: what each
- * pivot is compared with, signs included. u: 2 n numbers. False: a pivot is not usable. */
+/* Eliminates the columns first to last - 1 (both even), the columns before being eliminated. scale:
+ * reference value of each pivot, with its sign. u: 2 n numbers. False: a pivot is not usable. */
 bool dae__ldl_factor(size_t n, size_t first, size_t last, const double *scale, double *u,
                      double *A);
 void dae__ldl_solve(size_t n, const double *A, double *z); /* z = A\z */

@@ -2,7 +2,7 @@
 #include "linalg/pattern.h"
 #include "linalg/saddle/saddle_backend.h"
 
-/* places of a pattern's entries, its first row being row `first` */
+/* Places of a pattern's entries in A, its first row being row `first`. */
 static int *saddle_places(dae__arena *arena, const dae_pattern *p, size_t stride, int first)
 {
   int *place = DAE__ALLOC(arena, int, dae__pattern_count(p));
@@ -20,23 +20,7 @@ void dae__saddle_rows_create(dae__arena *arena, const dae__saddle_patterns *patt
   int m = G->rows + K->rows;
   double *E = DAE__STATE(arena, double, dae__pair_rows(m));
   int *of_G = saddle_places(arena, G, stride, 0), *of_K = saddle_places(arena, K, stride, G->rows);
-  *rows = (dae__saddle_rows){.n = (size_t)G->cols,
-                             .m = (size_t)m,
-                             .stride = stride,
-                             .A = A,
-                             .E = E,
-                             .of_G = of_G,
-                             .of_K = of_K,
-                             .G = G,
-                             .K = K};
-}
-
-static bool saddle_is_zero(const dae__saddle_rows *rows, size_t i)
-{
-  for (size_t j = 0; j < rows->n; j++)
-    if (rows->A[j * rows->stride + i] != 0)
-      return false;
-  return true;
+  *rows = (dae__saddle_rows){(size_t)G->cols, (size_t)m, stride, A, E, of_G, of_K, G, K};
 }
 
 bool dae__saddle_rows_set(const dae__saddle_rows *rows, const dae__saddle_values *values)
@@ -48,18 +32,20 @@ bool dae__saddle_rows_set(const dae__saddle_rows *rows, const dae__saddle_values
     A[rows->of_K[e]] = values->K[e];
   for (size_t i = 0; i < rows->m; i++) {
     double shift = rows->E[i] = values->diagonal ? values->diagonal[rows->n + i] : 0;
-    if (!(shift <= 0) && !saddle_is_zero(rows, i))
-      return false;
+    if (shift <= 0)
+      continue;
+    for (size_t j = 0; j < rows->n; j++)
+      if (A[j * rows->stride + i] != 0)
+        return false;
   }
   return true;
 }
 
-/* r, and whether it is more than round-off of b alone */
-static bool saddle_find_residual(const dae__saddle_rows *rows, const double *b, const double *x,
-                                 const double *y, double *r)
+bool dae__saddle_rows_differ(const dae__saddle_rows *rows, const double *b, const double *x,
+                             const double *y, double *r)
 {
   int differ = 0;
-  for (size_t i = 0; i < rows->m; i += 2) {
+  for (size_t i = 0; i < rows->m; i += 2) { /* against the round-off of b alone, which is cheaper */
     dae__pair given = dae__pair_from(rows->m, b, i);
     dae__pair sum = given - dae__pair_of(rows->E + i) * dae__pair_of(y + i);
     for (size_t j = 0; j < rows->n; j++)
@@ -67,15 +53,9 @@ static bool saddle_find_residual(const dae__saddle_rows *rows, const double *b, 
     *dae__pair_at(r + i) = sum;
     differ |= dae__pair_exceeds(dae__pair_abs(sum), DAE__SADDLE_ROUND_OFF * dae__pair_abs(given));
   }
-  return differ;
-}
-
-bool dae__saddle_rows_differ(const dae__saddle_rows *rows, const double *b, const double *x,
-                             const double *y, double *r)
-{
-  if (!saddle_find_residual(rows, b, x, y, r))
+  if (!differ)
     return false;
-  int differ = 0;
+  differ = 0;
   for (size_t i = 0; i < rows->m; i += 2) {
     dae__pair size = dae__pair_abs(dae__pair_from(rows->m, b, i)) +
                      dae__pair_abs(dae__pair_of(rows->E + i) * dae__pair_of(y + i));

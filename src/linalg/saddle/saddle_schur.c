@@ -1,17 +1,8 @@
-/* Saddle systems with a diagonal M: see saddle_schur.h. */
+/* Saddle systems with a diagonal M by the Schur complement: see saddle_schur.h. */
 #include "linalg/saddle/saddle_schur.h"
 #include "linalg/pattern.h"
 #include "linalg/saddle/ldl.h"
 #include <float.h>
-
-/* place of the entry (j, j), or -1 */
-static int schur_diagonal_place(const dae_pattern *M, int j)
-{
-  for (int e = M->start[j]; e < M->start[j + 1]; e++)
-    if (M->row[e] == j)
-      return e;
-  return -1;
-}
 
 dae_status dae__schur_create(dae__arena *arena, const dae__saddle_patterns *patterns, size_t stride,
                              void **state)
@@ -31,9 +22,13 @@ dae_status dae__schur_create(dae__arena *arena, const dae__saddle_patterns *patt
   made.residual = DAE__ALLOC(arena, double, size);
   if (dae__arena_failed(arena))
     return DAE_ERROR_MEMORY;
-  for (size_t j = 0; j < n; j++)
-    made.place[j] = schur_diagonal_place(M, (int)j);
-  if (size > made.rows.m) /* the pad: stays */
+  for (int j = 0; j < M->cols; j++) {
+    made.place[j] = -1;
+    for (int e = M->start[j]; e < M->start[j + 1]; e++)
+      if (M->row[e] == j)
+        made.place[j] = e;
+  }
+  if (size > made.rows.m) /* the padding, which no factorisation changes */
     made.S[size * size - 1] = made.scale[size - 1] = 1;
   *s = made;
   *state = s;
@@ -70,21 +65,19 @@ static dae_status schur_create(dae__arena *arena, const dae__saddle_patterns *pa
                            state);
 }
 
-/* B = A D^-1 */
-static void schur_divide(const dae__schur *s)
+static bool schur_factor(void *state, const dae__saddle_values *values)
 {
-  for (size_t j = 0; j < s->rows.n; j++)
-    for (size_t i = 0; i < s->size; i += 2)
-      *dae__pair_at(s->B + j * s->size + i) = dae__pair_of(s->rows.A + j * s->size + i) * s->r[j];
-}
-
-/* S = A B' - E, two columns at a time; false where it has no digits left */
-static bool schur_form(const dae__schur *s)
-{
-  const double *A = s->rows.A, *B = s->B;
+  const dae__schur *s = state;
+  const double *A = s->rows.A;
+  double *B = s->B, *S = s->S;
   size_t size = s->size, n = s->rows.n;
-  int good = 1;
-  for (size_t c = 0; c < size; c += 2)
+  int good = 1; /* no underflow */
+  if (!dae__schur_set(s, values))
+    return false;
+  for (size_t j = 0; j < n; j++) /* B = A D^-1 */
+    for (size_t i = 0; i < size; i += 2)
+      *dae__pair_at(B + j * size + i) = dae__pair_of(A + j * size + i) * s->r[j];
+  for (size_t c = 0; c < size; c += 2) /* S = A B' - E, two columns at a time */
     for (size_t i = c; i < size; i += 2) {
       dae__pair s0 = {0, 0}, s1 = {0, 0};
       for (size_t j = 0; j < n; j++) {
@@ -92,25 +85,16 @@ static bool schur_form(const dae__schur *s)
         s0 += a * B[j * size + c];
         s1 += a * B[j * size + c + 1];
       }
-      *dae__pair_at(s->S + c * size + i) = s0;
-      *dae__pair_at(s->S + (c + 1) * size + i) = s1;
+      *dae__pair_at(S + c * size + i) = s0;
+      *dae__pair_at(S + (c + 1) * size + i) = s1;
     }
   for (size_t i = 0; i < s->rows.m; i++) {
-    double d = s->scale[i] = s->S[i * size + i] -= s->rows.E[i];
+    double d = s->scale[i] = S[i * size + i] -= s->rows.E[i];
     good &= fabs(d) >= DAE__SADDLE_UNDERFLOW;
   }
   if (s->rows.m < size)
-    s->S[size * size - 1] = 1;
-  return good;
-}
-
-static bool schur_factor(void *state, const dae__saddle_values *values)
-{
-  const dae__schur *s = state;
-  if (!dae__schur_set(s, values))
-    return false;
-  schur_divide(s);
-  return schur_form(s) && dae__ldl_factor(s->size, 0, s->size, s->scale, s->u, s->S);
+    S[size * size - 1] = 1;
+  return good && dae__ldl_factor(size, 0, size, s->scale, s->u, S);
 }
 
 /* (B'y)_j */
@@ -120,19 +104,6 @@ static inline double schur_along(const dae__schur *s, size_t j, const double *y)
   for (size_t i = 0; i < s->size; i += 2)
     sum += dae__pair_of(s->B + j * s->size + i) * dae__pair_of(y + i);
   return dae__pair_sum(sum);
-}
-
-/* y += dy, x -= B'dy with dy = S\(-r) */
-static void schur_refine(const dae__schur *s, double *x)
-{
-  double *dy = s->residual;
-  for (size_t i = 0; i < s->size; i += 2)
-    *dae__pair_at(dy + i) = -dae__pair_of(dy + i);
-  dae__ldl_solve(s->size, s->S, dy);
-  for (size_t j = 0; j < s->rows.n; j++)
-    x[j] -= schur_along(s, j, dy);
-  for (size_t i = 0; i < s->size; i += 2)
-    *dae__pair_at(s->y + i) += dae__pair_of(dy + i);
 }
 
 static void schur_solve(void *state, double *x, double *b)
@@ -150,9 +121,16 @@ static void schur_solve(void *state, double *x, double *b)
   for (size_t j = 0; j < n; j++) /* x = D^-1 a - B'y */
     x[j] = x[j] * s->r[j] - schur_along(s, j, y);
   for (int k = 0; k < DAE__SADDLE_REFINEMENTS; k++) {
-    if (!dae__saddle_rows_differ(&s->rows, b, x, y, s->residual))
+    double *dy = s->residual;
+    if (!dae__saddle_rows_differ(&s->rows, b, x, y, dy))
       break;
-    schur_refine(s, x);
+    for (size_t i = 0; i < size; i += 2) /* dy = S\(-r), x -= B'dy, y += dy */
+      *dae__pair_at(dy + i) = -dae__pair_of(dy + i);
+    dae__ldl_solve(size, s->S, dy);
+    for (size_t j = 0; j < n; j++)
+      x[j] -= schur_along(s, j, dy);
+    for (size_t i = 0; i < size; i += 2)
+      *dae__pair_at(y + i) += dae__pair_of(dy + i);
   }
   for (size_t i = 0; i < m; i++)
     b[i] = y[i];

@@ -1,11 +1,11 @@
-/* What the ways for a diagonal M have in common: the Schur complement of M (D1 and E the diagonal
- * added)
+/* Schur complement of a diagonal M, common to saddle_schur.c and saddle_small.c (D1 and E the
+ * diagonal added):
  *
  *   D = M + D1,  B = A D^-1,  S = A B' - E = L P L'
  *   y = S\(B a - b),  x = D^-1 a - B'y
  *
  * D > 0 and E <= 0 make S definite; a row of zeros may have any E. The first row of the system
- * holds by construction. Where the residual r of the second is more than round-off, the solution is
+ * holds by construction. Where the residual r of the second exceeds round-off, the solution is
  * refined: dy = S\(-r), y += dy, x -= B'dy. */
 #ifndef DAEDAL_LINALG_SADDLE_SADDLE_SCHUR_H
 #define DAEDAL_LINALG_SADDLE_SADDLE_SCHUR_H
@@ -13,20 +13,20 @@
 #include "linalg/saddle/saddle_backend.h"
 
 typedef struct dae__schur {
-  dae__saddle_rows rows; /* A, of saddle_schur.c with leading dimension `size` */
-  size_t size;           /* rows, rounded up */
-  int *place;            /* of a coordinate's mass among M's values, or -1; the others are 0 */
-  double *r, *B, *S;     /* kept: D^-1; A D^-1; L and 1/P as dae__ldl_factor leaves them */
-  double *scale;         /* kept: the diagonal of S */
+  dae__saddle_rows rows; /* A, in saddle_schur.c with leading dimension `size` */
+  size_t size;           /* rows, rounded up to an even number */
+  int *place;            /* place of (j, j) among the values of M, -1: not in the pattern */
+  double *r, *B, *S;     /* state: D^-1; A D^-1; L and 1/P as dae__ldl_factor leaves them */
+  double *scale;         /* state: the diagonal of S */
   double *u, *y, *residual;
 } dae__schur;
 
 /* stride: leading dimension of A */
 dae_status dae__schur_create(dae__arena *arena, const dae__saddle_patterns *patterns, size_t stride,
                              void **state);
-/* r = D^-1 alone, diagonal may be NULL, and */
+/* r = D^-1, diagonal may be NULL; false: D is not positive, or r not finite. */
 bool dae__schur_set_masses(const dae__schur *s, const double *M, const double *diagonal);
-/* A, E and r; false where D is not positive, or its reciprocal not a number */
+/* A, E and r; false: D or E has a wrong sign, or r is not finite. */
 bool dae__schur_set(const dae__schur *s, const dae__saddle_values *values);
 
 #endif

@@ -1,77 +1,69 @@
-/* S is eliminated by pairs of rows and columns: tiles of 2 x 2 numbers, with one division each, as
- * L D L' where D has tiles on its diagonal. A tile is two columns. */
+/* Unpivoted saddle systems: S = A M^-1 A' is eliminated by pairs of rows and columns, in tiles of
+ * 2 x 2 numbers with one division each, as L D L' where D has tiles on its diagonal. A tile is two
+ * columns. */
 #include "linalg/saddle/unpivoted.h"
+#include "core/assert.h"
 #include "core/vec.h"
 #include "linalg/backend.h"
 #include "linalg/dense.h"
 #include "linalg/pair.h"
 #include <math.h>
 
-#define MOST (DAE__UNPIVOTED_ROWS / 2) /* pairs */
-/* part of its size before elimination below which a determinant has no digits left */
-#define TINY 1e-10
-/* difference of entries that should be the same, relative to the largest of M */
-#define SYMMETRIC 1e-12
+#define PAIRS_MAX (DAE__UNPIVOTED_ROWS / 2)
+/* Determinant of a tile over its value before elimination below which too many digits are lost.
+ * Chosen, not measured. */
+#define DETERMINANT_MIN 1e-10
+/* Asymmetry of M relative to its largest entry. Chosen, not measured. */
+#define ASYMMETRY_MAX 1e-12
 
 typedef struct tile {
   dae__pair c[2];
 } tile;
 
 typedef struct factors {
-  double *B;          /* A M^-1, by columns */
-  tile L[MOST][MOST]; /* below the diagonal, */
-  tile D[MOST];       /* and the inverses on it */
+  double *B;                    /* A M^-1, by columns */
+  tile L[PAIRS_MAX][PAIRS_MAX]; /* tiles below the diagonal */
+  tile D[PAIRS_MAX];            /* inverses of the tiles on the diagonal */
 } factors;
 
 struct dae__unpivoted {
   int n, m, pairs;
-  int *diagonal;   /* kept: M is */
-  double *inverse; /* kept: M^-1, n columns; its diagonal alone, if that is all */
-  double *LU;      /* of M, */
-  int *exchanged;  /* and its exchanges */
-  factors *of;     /* every A */
+  int *diagonal;   /* state: M is diagonal */
+  double *inverse; /* state: M^-1 by columns; only its diagonal, if M is diagonal */
+  double *LU;      /* factors of M */
+  int *pivot;      /* row exchanges of LU */
+  factors *of;     /* of every A */
   bool (*factor)(const dae__unpivoted *o, factors *f, const double *A);
   void (*solve)(const dae__unpivoted *o, const factors *f, double *x, double *y);
 };
 
 /* ---- mass ---- */
 
-static bool unpivoted_is_symmetric(int n, const double *M)
-{
-  double most = dae__max_abs(n * n, M);
-  for (int j = 0; j < n; j++)
-    for (int i = 0; i < j; i++)
-      if (!(fabs(M[i + j * n] - M[j + i * n]) <= SYMMETRIC * most))
-        return false;
-  return true;
-}
-
-static bool unpivoted_is_diagonal(int n, const double *M)
-{
-  for (int j = 0; j < n; j++)
-    for (int i = 0; i < n; i++)
-      if (i != j && M[i + j * n] != 0)
-        return false;
-  return true;
-}
-
 bool dae__unpivoted_mass(dae__unpivoted *o, const double *M)
 {
   int n = o->n;
-  *o->diagonal = unpivoted_is_diagonal(n, M);
+  double asymmetry = 0;
+  *o->diagonal = true;
+  for (int j = 0; j < n; j++)
+    for (int i = 0; i < j; i++) {
+      double a = M[i + j * n], b = M[j + i * n], difference = fabs(a - b);
+      if (a != 0 || b != 0)
+        *o->diagonal = false;
+      asymmetry = difference > asymmetry || isnan(difference) ? difference : asymmetry;
+    }
   if (*o->diagonal) {
     for (int j = 0; j < n; j++)
       o->inverse[j] = 1 / M[j + j * n];
     return dae__all_finite(n, o->inverse);
   }
   dae__copy(n * n, M, o->LU);
-  if (!unpivoted_is_symmetric(n, M) || dae__lu_factor(n, o->LU, o->exchanged))
+  if (!(asymmetry <= ASYMMETRY_MAX * dae__max_abs(n * n, M)) || dae__lu_factor(n, o->LU, o->pivot))
     return false;
   for (int j = 0; j < n; j++) {
     double *column = o->inverse + j * n;
     dae__zero(n, column);
     column[j] = 1;
-    dae__lu_solve(n, o->LU, o->exchanged, column);
+    dae__lu_solve(n, o->LU, o->pivot, column);
   }
   return dae__all_finite(n * n, o->inverse);
 }
@@ -84,59 +76,24 @@ static inline dae__pair unpivoted_tile_times(tile t, dae__pair v)
   return t.c[0] * v[0] + t.c[1] * v[1];
 }
 
-/* t'v */
-static inline dae__pair unpivoted_tile_transposed_times(tile t, dae__pair v)
-{
-  return (dae__pair){dae__pair_sum(t.c[0] * v), dae__pair_sum(t.c[1] * v)};
-}
-
-/* s t, t symmetric */
-static inline tile unpivoted_tile_product(tile s, tile t)
-{
-  return (tile){{unpivoted_tile_times(s, t.c[0]), unpivoted_tile_times(s, t.c[1])}};
-}
-
-/* s -= t u' */
-static inline void unpivoted_tile_less(tile *s, tile t, tile u)
-{
-  s->c[0] -= t.c[0] * u.c[0][0] + t.c[1] * u.c[1][0];
-  s->c[1] -= t.c[0] * u.c[0][1] + t.c[1] * u.c[1][1];
-}
-
-/* of a symmetric one whose determinant was about `size`; false: it is not to be had */
-static inline bool unpivoted_tile_invert(tile t, double size, tile *out)
-{
-  double a = t.c[0][0], b = t.c[0][1], c = t.c[1][1], det = a * c - b * b, r = 1 / det;
-  *out = (tile){{{c * r, -b * r}, {-b * r, a * r}}};
-  return det > TINY * size && a > 0 && r > 0;
-}
-
 /* ---- factors ---- */
 
-/* b = column j of A M^-1, a that of A */
-static inline void unpivoted_divide(const int pairs, const bool diagonal, const dae__unpivoted *o,
-                                    const double *A, int j, const dae__pair *a, dae__pair *b)
-{
-  int n = o->n;
-  for (int i = 0; i < pairs; i++)
-    b[i] = diagonal ? a[i] * o->inverse[j] : a[i] * 0;
-  for (int k = 0; !diagonal && k < n; k++)
-    for (int i = 0; i < pairs; i++)
-      b[i] += dae__pair_of(A + 2 * (pairs * k + i)) * o->inverse[k + j * n];
-}
-
-/* B, and the lower half of S = A B'; a row that makes m even gets a one */
+/* B = A M^-1, and the lower half of S = A B', with a one for a row of padding. */
 static inline void unpivoted_form(const int pairs, const bool diagonal, const dae__unpivoted *o,
-                                  const double *A, double *B, tile S[MOST][MOST])
+                                  const double *A, double *B, tile S[PAIRS_MAX][PAIRS_MAX])
 {
-  dae__pair a[MOST], b[MOST];
+  dae__pair a[PAIRS_MAX], b[PAIRS_MAX];
   for (int i = 0; i < pairs; i++)
     for (int c = 0; c <= i; c++)
       S[i][c] = (tile){{{0, 0}, {0, 0}}};
   for (int j = 0; j < o->n; j++) {
     for (int i = 0; i < pairs; i++)
       a[i] = dae__pair_of(A + 2 * (pairs * j + i));
-    unpivoted_divide(pairs, diagonal, o, A, j, a, b);
+    for (int i = 0; i < pairs; i++)
+      b[i] = diagonal ? a[i] * o->inverse[j] : a[i] * 0;
+    for (int k = 0; !diagonal && k < o->n; k++)
+      for (int i = 0; i < pairs; i++)
+        b[i] += dae__pair_of(A + 2 * (pairs * k + i)) * o->inverse[k + j * o->n];
     for (int i = 0; i < pairs; i++)
       *dae__pair_at(B + 2 * (pairs * j + i)) = b[i];
     for (int i = 0; i < pairs; i++)
@@ -152,8 +109,8 @@ static inline void unpivoted_form(const int pairs, const bool diagonal, const da
 static inline bool unpivoted_factor_pairs(const int pairs, const dae__unpivoted *o, factors *f,
                                           const double *A)
 {
-  tile S[MOST][MOST];
-  double size[MOST];
+  tile S[PAIRS_MAX][PAIRS_MAX];
+  double size[PAIRS_MAX];
   bool good = true;
   if (*o->diagonal)
     unpivoted_form(pairs, true, o, A, f->B, S);
@@ -162,11 +119,18 @@ static inline bool unpivoted_factor_pairs(const int pairs, const dae__unpivoted 
   for (int k = 0; k < pairs; k++)
     size[k] = S[k][k].c[0][0] * S[k][k].c[1][1];
   for (int k = 0; k < pairs; k++) {
-    good &= unpivoted_tile_invert(S[k][k], size[k], &f->D[k]);
+    double a = S[k][k].c[0][0], b = S[k][k].c[0][1], c = S[k][k].c[1][1];
+    double det = a * c - b * b, r = 1 / det;
+    f->D[k] = (tile){{{c * r, -b * r}, {-b * r, a * r}}};
+    good &= det > DETERMINANT_MIN * size[k] && a > 0 && r > 0;
     for (int i = k + 1; i < pairs; i++) {
-      f->L[i][k] = unpivoted_tile_product(S[i][k], f->D[k]);
-      for (int c = k + 1; c <= i; c++)
-        unpivoted_tile_less(&S[i][c], f->L[i][k], S[c][k]);
+      tile t = f->L[i][k] = (tile){{unpivoted_tile_times(S[i][k], f->D[k].c[0]),
+                                    unpivoted_tile_times(S[i][k], f->D[k].c[1])}};
+      for (int l = k + 1; l <= i; l++) { /* S_il -= L_ik S_lk' */
+        tile u = S[l][k];
+        S[i][l].c[0] -= t.c[0] * u.c[0][0] + t.c[1] * u.c[1][0];
+        S[i][l].c[1] -= t.c[0] * u.c[0][1] + t.c[1] * u.c[1][1];
+      }
     }
   }
   return good;
@@ -174,43 +138,34 @@ static inline bool unpivoted_factor_pairs(const int pairs, const dae__unpivoted 
 
 /* ---- solutions ---- */
 
-/* y = S\y */
-static inline void unpivoted_solve_tiles(const int pairs, const factors *f, dae__pair *y)
-{
-  for (int k = 0; k < pairs; k++)
-    for (int i = k + 1; i < pairs; i++)
-      y[i] -= unpivoted_tile_times(f->L[i][k], y[k]);
-  for (int k = pairs - 1; k >= 0; k--) {
-    y[k] = unpivoted_tile_times(f->D[k], y[k]);
-    for (int i = k + 1; i < pairs; i++)
-      y[k] -= unpivoted_tile_transposed_times(f->L[i][k], y[i]);
-  }
-}
-
-/* (M^-1 a)_j */
-static inline double unpivoted_divided(const dae__unpivoted *o, const double *a, int j)
-{
-  return *o->diagonal ? a[j] * o->inverse[j] : dae__dot(o->n, a, o->inverse + j * o->n);
-}
-
 static inline void unpivoted_solve_pairs(const int pairs, const dae__unpivoted *o, const factors *f,
                                          double *x, double *b)
 {
   int n = o->n;
   double a[DAE__SMALL_N];
-  dae__pair y[MOST];
+  dae__pair y[PAIRS_MAX];
   dae__copy(n, x, a);
   for (int i = 0; i < pairs; i++)
     y[i] = -dae__pair_from((size_t)o->m, b, 2 * (size_t)i);
   for (int j = 0; j < n; j++) /* y = B a - b */
     for (int i = 0; i < pairs; i++)
       y[i] += dae__pair_of(f->B + 2 * (pairs * j + i)) * a[j];
-  unpivoted_solve_tiles(pairs, f, y);
+  for (int k = 0; k < pairs; k++) /* y = S\y */
+    for (int i = k + 1; i < pairs; i++)
+      y[i] -= unpivoted_tile_times(f->L[i][k], y[k]);
+  for (int k = pairs - 1; k >= 0; k--) {
+    y[k] = unpivoted_tile_times(f->D[k], y[k]);
+    for (int i = k + 1; i < pairs; i++) {
+      tile L = f->L[i][k];
+      y[k] -= (dae__pair){dae__pair_sum(L.c[0] * y[i]), dae__pair_sum(L.c[1] * y[i])};
+    }
+  }
   for (int j = 0; j < n; j++) { /* x = M^-1 a - B'y */
     dae__pair sum = dae__pair_of(f->B + 2 * pairs * j) * y[0];
     for (int i = 1; i < pairs; i++)
       sum += dae__pair_of(f->B + 2 * (pairs * j + i)) * y[i];
-    x[j] = unpivoted_divided(o, a, j) - dae__pair_sum(sum);
+    double Ma = *o->diagonal ? a[j] * o->inverse[j] : dae__dot(n, a, o->inverse + j * n);
+    x[j] = Ma - dae__pair_sum(sum);
   }
   for (int i = 0; i < pairs; i++)
     if (2 * i + 1 < o->m)
@@ -222,11 +177,12 @@ static inline void unpivoted_solve_pairs(const int pairs, const dae__unpivoted *
 /* ---- instances ---- */
 
 #define INSTANCE(pairs)                                                                            \
-  static bool factor_##pairs(const dae__unpivoted *o, factors *f, const double *A)                 \
+  static bool unpivoted_factor_##pairs(const dae__unpivoted *o, factors *f, const double *A)       \
   {                                                                                                \
     return unpivoted_factor_pairs(pairs, o, f, A);                                                 \
   }                                                                                                \
-  static void solve_##pairs(const dae__unpivoted *o, const factors *f, double *x, double *y)       \
+  static void unpivoted_solve_##pairs(const dae__unpivoted *o, const factors *f, double *x,        \
+                                      double *y)                                                   \
   {                                                                                                \
     unpivoted_solve_pairs(pairs, o, f, x, y);                                                      \
   }
@@ -235,14 +191,16 @@ INSTANCE(2)
 INSTANCE(3)
 #undef INSTANCE
 
-static bool (*const factor_by[MOST])(const dae__unpivoted *, factors *,
-                                     const double *) = {factor_1, factor_2, factor_3};
-static void (*const solve_by[MOST])(const dae__unpivoted *, const factors *, double *,
-                                    double *) = {solve_1, solve_2, solve_3};
+static bool (*const factor_by[PAIRS_MAX])(const dae__unpivoted *, factors *, const double *) = {
+    unpivoted_factor_1, unpivoted_factor_2, unpivoted_factor_3};
+static void (*const solve_by[PAIRS_MAX])(const dae__unpivoted *, const factors *, double *,
+                                         double *) = {unpivoted_solve_1, unpivoted_solve_2,
+                                                      unpivoted_solve_3};
 
 dae__unpivoted *dae__unpivoted_create(dae__arena *arena, int n, int m, int count)
 {
   int pairs = (m + 1) / 2;
+  DAE__ASSERT(n <= DAE__SMALL_N && m > 0 && m <= DAE__UNPIVOTED_ROWS);
   dae__unpivoted *o = DAE__ALLOC(arena, dae__unpivoted, 1);
   dae__unpivoted made = {.n = n,
                          .m = m,
@@ -250,7 +208,7 @@ dae__unpivoted *dae__unpivoted_create(dae__arena *arena, int n, int m, int count
                          .diagonal = DAE__STATE(arena, int, 1),
                          .inverse = DAE__STATE(arena, double, n *n),
                          .LU = DAE__UNINIT(arena, double, n *n),
-                         .exchanged = DAE__UNINIT(arena, int, n),
+                         .pivot = DAE__UNINIT(arena, int, n),
                          .of = DAE__UNINIT(arena, factors, count),
                          .factor = factor_by[pairs - 1],
                          .solve = solve_by[pairs - 1]};

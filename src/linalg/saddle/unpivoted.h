@@ -1,29 +1,29 @@
-/* Saddle systems inside an iteration, which corrects what is not quite right:
+/* Saddle systems inside an iteration, which corrects inaccurate solutions:
  *
  *   [ M  A' ] [ x ]   [ a ]
  *   [ A  0  ] [ y ] = [ b ]
  *
- * for few unknowns, one M and many A. M is inverted once, and S = A M^-1 A' is factored without
- * pivoting and without a look at what is lost by that: a fifth of what dae__saddle takes. */
+ * for small systems, one M and many A. M is inverted once, and S = A M^-1 A' is factored without
+ * pivoting and without a check of the digits lost, in a fifth of the time of dae__saddle. */
 #ifndef DAEDAL_LINALG_SADDLE_UNPIVOTED_H
 #define DAEDAL_LINALG_SADDLE_UNPIVOTED_H
 
 #include "core/arena.h"
 #include <stdbool.h>
 
-#define DAE__UNPIVOTED_ROWS 6 /* of A, most */
+#define DAE__UNPIVOTED_ROWS 6 /* largest number of rows of A */
 
 typedef struct dae__unpivoted dae__unpivoted;
 
-/* For up to DAE__SMALL_N coordinates, up to DAE__UNPIVOTED_ROWS rows, and so many A at a time;
- * NULL: out of memory. */
+/* For up to DAE__SMALL_N coordinates, 1 to DAE__UNPIVOTED_ROWS rows, and count matrices A at a
+ * time; NULL: out of memory. */
 dae__unpivoted *dae__unpivoted_create(dae__arena *arena, int n, int m, int count);
-/* M, n x n by columns, whose inverse is kept; false: it is not symmetric, or singular. */
+/* Inverts M, n x n by columns; false: M is not symmetric, or singular. */
 bool dae__unpivoted_mass(dae__unpivoted *o, const double *M);
-/* Rows of a column of A as factor takes it: m, made even by a row of zeros. */
+/* Leading dimension of A: m, made even by a row of zeros. */
 int dae__unpivoted_stride(const dae__unpivoted *o);
-/* This A, by columns, aligned, which need not stay; false: its rows depend on each other, or M is
- * not definite along them. */
+/* Factors the matrix A number `which`, by columns and aligned; false: its rows depend on each
+ * other, or M is not definite along them. */
 bool dae__unpivoted_factor(const dae__unpivoted *o, int which, const double *A);
 /* In: a and b. Out: x and y. */
 void dae__unpivoted_solve(const dae__unpivoted *o, int which, double *x, double *y);

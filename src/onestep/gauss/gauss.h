@@ -13,7 +13,6 @@
 #include "onestep/host/adapter.h"
 #include "onestep/host/stepper.h"
 #include "quadrature/collocation.h"
-#include "quadrature/gauss_nodes.h"
 #include <math.h>
 
 /* stages: 1 to DAE__COLLOCATION_STAGES, 0: those that suit the tolerance. adapter has to stay where

@@ -6,7 +6,7 @@
  * from IIIC or IIID instead for Lobatto (s,s) methods. Lobatto A-x-B is on one rule of s nodes. */
 #include "core/arena.h"
 #include "core/error.h"
-#include "quadrature/lobatto.h"
+#include "quadrature/nodes.h"
 #include <stddef.h>
 
 typedef struct recipe {
