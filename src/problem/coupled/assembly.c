@@ -6,7 +6,7 @@
 #include "linalg/pattern.h"
 #include "linalg/solver.h"
 #include "problem/coupled/assembly_parts.h"
-#include "problem/validate.h"
+#include "problem/problem.h"
 #include <stdio.h>
 
 /* ---- what is refused ---- */

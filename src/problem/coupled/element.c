@@ -4,7 +4,7 @@
 #include "core/error.h"
 #include "core/vec.h"
 #include "linalg/pattern.h"
-#include "problem/callback.h"
+#include "problem/problem.h"
 
 /* the inputs of a part are what the assembly has put into e->now */
 static int element_wired_inputs(void *user, double t, double *in)

@@ -2,7 +2,6 @@
  * the user left out, scratch memory. */
 #include "core/error.h"
 #include "problem/mechanical/mech.h"
-#include "problem/validate.h"
 
 dae__mech_layout dae__mech_layout_of(const dae_mechanical *p)
 {

@@ -3,7 +3,7 @@
 #ifndef DAEDAL_PROBLEM_MECHANICAL_MECH_RAW_H
 #define DAEDAL_PROBLEM_MECHANICAL_MECH_RAW_H
 
-#include "problem/callback.h"
+#include "problem/problem.h"
 #include "problem/mechanical/mech.h"
 
 /* Zeroes the entries of rows that are not active. */

@@ -12,7 +12,7 @@
  */
 #include "core/error.h"
 #include "core/vec.h"
-#include "problem/callback.h"
+#include "problem/problem.h"
 #include "problem/mechanical/motion.h"
 
 /* Where what was solved for is not finite: names what the callbacks gave that is not, if any. */

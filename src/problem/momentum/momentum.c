@@ -6,7 +6,7 @@
 #include "problem/momentum/momentum.h"
 #include "core/error.h"
 #include "core/vec.h"
-#include "problem/callback.h"
+#include "problem/problem.h"
 #include "problem/mechanical/motion.h"
 #include <float.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
 #include "core/arena.h"
 #include "linalg/pattern.h"
 #include "linalg/solver.h"
-#include "problem/along.h"
+#include "problem/difference.h"
 #include "problem/difference.h"
 #include <daedal/problem.h>
 

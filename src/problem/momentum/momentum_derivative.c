@@ -2,7 +2,7 @@
  * evaluations; g_y v_z as a product of sparse matrices. */
 #include "core/error.h"
 #include "core/vec.h"
-#include "problem/callback.h"
+#include "problem/problem.h"
 #include "problem/momentum/momentum.h"
 #include <stdio.h>
 

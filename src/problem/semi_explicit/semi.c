@@ -3,7 +3,7 @@
 #include "problem/semi_explicit/semi.h"
 #include "core/error.h"
 #include "core/vec.h"
-#include "problem/callback.h"
+#include "problem/problem.h"
 #include <float.h>
 #include <stdio.h>
 
