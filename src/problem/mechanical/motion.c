@@ -66,8 +66,8 @@ static void motion_take_rows(dae__motion *motion)
   int entries = dae__pattern_count(&m->G) + dae__pattern_count(&m->K);
   motion->few = m->nc > 0 && m->nc <= SMALL_ROWS;
   motion->whole = (m->ng == 0 || m->nk == 0) && entries == m->nc * m->nq;
-  motion->fast_path = motion->few && motion->whole && m->joint && !m->input && m->nu + m->nw == 0 &&
-                      m->p->constant_mass;
+  motion->fast_path = motion->few && motion->whole && m->eval_all && !m->input &&
+                      m->nu + m->nw == 0 && m->p->constant_mass;
   if (!motion->few || motion->whole)
     return;
   motion->rows = DAE__ALLOC(motion->arena, double, m->nc * m->nq);

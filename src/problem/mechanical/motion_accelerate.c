@@ -12,8 +12,8 @@
  */
 #include "core/error.h"
 #include "core/vec.h"
-#include "problem/problem.h"
 #include "problem/mechanical/motion.h"
+#include "problem/problem.h"
 
 /* Where what was solved for is not finite: names what the callbacks gave that is not, if any. */
 static dae_status motion_look_again(dae__mech *m, const dae_mechanical_at *at,
@@ -40,7 +40,7 @@ static dae_status motion_look_at_all(dae__motion *motion, const dae_mechanical_a
 static inline dae_status motion_ask(dae__mech *m, const dae_mechanical_at *at,
                                     const dae_mechanical_wanted *want, dae_error *err)
 {
-  if (!m->joint || m->input || m->count->dependent > 0)
+  if (!m->eval_all || m->input || m->count->dependent > 0)
     return dae__mech_eval_unchecked(m, at, want, err);
   int code = m->p->eval(m->p->user, at, want);
   m->count->evaluations += want->f != NULL;
