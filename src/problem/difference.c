@@ -201,9 +201,10 @@ static dae_status along_attempt(dae__along *a, const dae__path *path, const form
   return DAE_OK;
 }
 
-static dae_status along_differentiate(dae__along *a, const dae__path *path, int derivative,
-                                      double *out, dae_error *err)
+dae_status dae__along_rate(dae__along *a, const dae__path *path, int order, double *out,
+                           dae_error *err)
 {
+  int derivative = order - 1;
   double best = INFINITY, e = path->length * first_increment[derivative];
   dae_status status = DAE_OK;
   for (int i = 0; i < MAX_INCREMENTS && !(best <= 1); i++, e /= 4) {
@@ -220,14 +221,4 @@ static dae_status along_differentiate(dae__along *a, const dae__path *path, int 
   return status ? status
                 : dae__fail(err, DAE_ERROR_RECOVERABLE, NULL,
                             "a directional derivative along the motion is not a finite number");
-}
-
-dae_status dae__along_rate(dae__along *a, const dae__path *path, double *out, dae_error *err)
-{
-  return along_differentiate(a, path, 0, out, err);
-}
-
-dae_status dae__along_second_rate(dae__along *a, const dae__path *path, double *out, dae_error *err)
-{
-  return along_differentiate(a, path, 1, out, err);
 }

@@ -49,11 +49,11 @@ typedef struct dae__along {
 /* For values of up to n entries. Out of memory shows in dae__arena_failed. */
 dae__along dae__along_create(dae__arena *arena, int n);
 
-/* First and second derivative at e = 0 of sixth order, to about 1e-14 and 1e-12 of the terms over
- * the length. A shorter time scale of the path is found by smaller increments; one-sided formulas
- * serve where fn refuses the other side. A constant value has the derivative 0 exactly. */
-dae_status dae__along_rate(dae__along *a, const dae__path *path, double *out, dae_error *err);
-dae_status dae__along_second_rate(dae__along *a, const dae__path *path, double *out,
-                                  dae_error *err);
+/* First (order 1) or second (order 2) derivative at e = 0 by formulas of sixth order, to about
+ * 1e-14 and 1e-12 of the terms over the length. A shorter time scale of the path is found by
+ * smaller increments; one-sided formulas serve where fn refuses the other side. A constant value
+ * has the derivative 0 exactly. */
+dae_status dae__along_rate(dae__along *a, const dae__path *path, int order, double *out,
+                           dae_error *err);
 
 #endif

@@ -8,7 +8,6 @@
 #include "core/vec.h"
 #include "linalg/pattern.h"
 #include "problem/coupled/assembly_private.h"
-#include <stddef.h>
 
 /* ---- evaluations ---- */
 
@@ -110,10 +109,10 @@ typedef dae_status contracted_fn(dae__mech *m, const dae_mechanical_at *at, cons
                                  double *out, dae_error *err);
 typedef dae_status plain_fn(dae__mech *m, const dae_mechanical_at *at, double *out, dae_error *err);
 
-/* out = sum of derivatives of the elements: by fn contracted with the entries of s from `first` of
- * the element on, or by plain */
+/* out = sum of derivatives of the elements: by fn, contracted with the entries of s that belong to
+ * the element's variables of a class ('q', 'g', 'k'), or by plain */
 static int assembly_derivative(dae__assembly *a, const dae_mechanical_at *at, const double *s,
-                               size_t first, contracted_fn *fn, plain_fn *plain, dae__mosaic *m,
+                               char class, contracted_fn *fn, plain_fn *plain, dae__mosaic *m,
                                double *out)
 {
   dae_status status = DAE_OK;
@@ -123,8 +122,8 @@ static int assembly_derivative(dae__assembly *a, const dae_mechanical_at *at, co
     if (dae__pattern_count(m->piece[i].pattern) == 0)
       continue;
     dae_mechanical_at here = dae__element_at(e, at);
-    const int *offset = (const int *)((const char *)&e->at + first);
-    status = fn ? fn(e->m, &here, s + *offset, m->values, &a->last)
+    int first = class == 'q' ? e->at.q : class == 'g' ? e->at.g : e->at.k;
+    status = fn ? fn(e->m, &here, s + first, m->values, &a->last)
                 : plain(e->m, &here, m->values, &a->last);
     status = dae__element_diagnose(a, e, status);
     if (!status)
@@ -138,19 +137,18 @@ static int assembly_derivative(dae__assembly *a, const dae_mechanical_at *at, co
                                   double *out)                                                     \
   {                                                                                                \
     dae__assembly *a = user;                                                                       \
-    return assembly_derivative(a, at, s, offsetof(dae__sizes, class), dae__mech_##name, NULL,      \
-                               &a->name, out);                                                     \
+    return assembly_derivative(a, at, s, class, dae__mech_##name, NULL, &a->name, out);            \
   }
-CONTRACTED(Ms, q)
-CONTRACTED(Gts, g)
-CONTRACTED(Kts, k)
+CONTRACTED(Ms, 'q')
+CONTRACTED(Gts, 'g')
+CONTRACTED(Kts, 'k')
 #undef CONTRACTED
 
 #define PLAIN(name, matrix)                                                                        \
   static int assembly_eval_##name(void *user, const dae_mechanical_at *at, double *out)            \
   {                                                                                                \
     dae__assembly *a = user;                                                                       \
-    return assembly_derivative(a, at, NULL, 0, NULL, dae__mech_##name, &a->matrix, out);           \
+    return assembly_derivative(a, at, NULL, 'q', NULL, dae__mech_##name, &a->matrix, out);         \
   }
 PLAIN(gdot_q, G)
 PLAIN(k_q, kq)
@@ -177,16 +175,6 @@ static int assembly_eval_energy(void *user, const dae_mechanical_at *at, double 
   return dae__assembly_code(status);
 }
 
-/* Rate of entry i of z = (q, v, u, w); NaN for a velocity, whose rate needs the accelerations, and
- * for an algebraic variable, whose rate needs the time derivative of its equations. */
-static double assembly_rate_of(const dae__assembly *a, const dae_mechanical_at *at, int i)
-{
-  const dae__sizes *n = &a->total;
-  if (i < n->q)
-    return at->v[i];
-  return i >= 2 * n->q && i < 2 * n->q + n->u ? a->s[i - 2 * n->q] : NAN;
-}
-
 static int assembly_eval_energy_rate(void *user, const dae_mechanical_at *at, const double *in_rate,
                                      double *T_rate, double *V_rate)
 {
@@ -209,8 +197,12 @@ static int assembly_eval_energy_rate(void *user, const dae_mechanical_at *at, co
       continue;
     dae_mechanical_at here = dae__element_at(e, at);
     dae__element_inputs(e, &a->total, at);
-    for (int j = 0; j < e->nin; j++)
-      a->in_rate[j] = assembly_rate_of(a, at, e->source[j]);
+    /* NaN for a velocity, whose rate needs the accelerations, and for an algebraic variable, whose
+     * rate needs the time derivative of its equations */
+    for (int j = 0; j < e->nin; j++) {
+      int z = e->source[j], u = z - 2 * a->total.q;
+      a->in_rate[j] = z < a->total.q ? at->v[z] : u >= 0 && u < a->total.u ? a->s[u] : NAN;
+    }
     status = dae__element_diagnose(
         a, e, dae__mech_energy_rate(e->m, &here, e->nin > 0 ? a->in_rate : NULL, &T, &V, &a->last));
     *T_rate += T;

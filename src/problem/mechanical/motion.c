@@ -23,26 +23,6 @@
 #define MAX_PROJECTIONS 12
 #define POOR_REDUCTION 0.1
 
-/* memory of dependent rows */
-static void motion_alloc_rank_memory(dae__motion *motion)
-{
-  dae__mech *m = motion->m;
-  dae__arena *arena = motion->arena;
-  dae__block blocks[2] = {{.pattern = &m->G}, {.row = m->ng, .pattern = &m->K}};
-  motion->A = dae__blocks_merge(arena, m->nc, m->nq, blocks, 2);
-  motion->G_in_A = blocks[0];
-  motion->K_in_A = blocks[1];
-  motion->all = DAE__ALLOC(arena, bool, m->nc);
-  motion->full_G = DAE__ALLOC(arena, double, dae__pattern_count(&m->G));
-  motion->full_K = DAE__ALLOC(arena, double, dae__pattern_count(&m->K));
-  motion->column = DAE__ALLOC(arena, double, m->nq);
-  if (dae__arena_failed(arena))
-    return;
-  motion->stacked = DAE__ALLOC(arena, double, dae__pattern_count(&motion->A));
-  for (int i = 0; i < m->nc; i++)
-    motion->all[i] = true;
-}
-
 /* [G; K] as accelerations of small problems see it: a dense matrix by columns */
 static void motion_create_dense_A(dae__motion *motion)
 {
@@ -109,17 +89,29 @@ dae_status dae__motion_create(dae__arena *arena, dae__mech *m, dae__motion **out
   motion->m = m;
   motion->arena = arena;
   motion_alloc_own_memory(motion);
-  if (!dae__arena_failed(arena))
-    motion_alloc_rank_memory(motion);
-  if (!dae__arena_failed(arena))
-    motion_create_dense_A(motion);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
+  motion_create_dense_A(motion);
+  /* dependent rows */
+  dae__block blocks[2] = {{.pattern = &m->G}, {.row = m->ng, .pattern = &m->K}};
+  motion->A = dae__blocks_merge(arena, m->nc, m->nq, blocks, 2);
+  motion->G_in_A = blocks[0];
+  motion->K_in_A = blocks[1];
+  motion->all = DAE__ALLOC(arena, bool, m->nc);
+  motion->full_G = DAE__ALLOC(arena, double, dae__pattern_count(&m->G));
+  motion->full_K = DAE__ALLOC(arena, double, dae__pattern_count(&m->K));
+  motion->column = DAE__ALLOC(arena, double, m->nq);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  motion->stacked = DAE__ALLOC(arena, double, dae__pattern_count(&motion->A));
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  for (int i = 0; i < m->nc; i++)
+    motion->all[i] = true;
   motion_make_forces(motion);
-  dae_status status = dae__saddle_create(arena, &m->M, &m->G, &m->K, &motion->saddle, err);
-  if (!status)
-    *out = motion;
-  return status;
+  DAE__TRY(dae__saddle_create(arena, &m->M, &m->G, &m->K, &motion->saddle, err));
+  *out = motion;
+  return DAE_OK;
 }
 
 dae_status dae__motion_create_another(dae__arena *arena, const dae__motion *first,

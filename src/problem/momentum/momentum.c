@@ -259,7 +259,7 @@ dae_status dae__momentum_gdot(dae__momentum *m, const dae_momentum_at *at, doubl
   } else if (!m->p->time_free_g) {
     dae__row_scale(&m->pattern[DAE__G_Y], m->g_y, at->y, m->scale);
     dae__path path = {momentum_g_later, &c, m->ng, 1, m->scale};
-    DAE__TRY(dae__along_rate(&m->along, &path, m->g_t, err));
+    DAE__TRY(dae__along_rate(&m->along, &path, 1, m->g_t, err));
   }
   dae__copy(m->ng, m->g_t, gdot);
   dae__matrix_times(&m->pattern[DAE__G_Y], m->g_y, 1, m->v, gdot);
@@ -319,24 +319,6 @@ static dae__difference_fn *const function[DAE__MOMENTUM_PARTS] = {
     [DAE__G_Y] = g_of_y,      [DAE__K_Y] = k_of_y, [DAE__K_Z] = k_of_z,
     [DAE__GDOT_Y] = gdot_of_y};
 
-/* the vector by which a quantity is differentiated */
-static const double *momentum_derivative_variable(dae__momentum_part part, const vary *c)
-{
-  switch (part) {
-  case DAE__F_PSI:
-  case DAE__R_LAMBDA:
-    return c->multiplier;
-  case DAE__V_Z:
-  case DAE__P_Z:
-  case DAE__F_Z:
-  case DAE__K_Z:
-  case DAE__GDOT_Z:
-    return c->at.z;
-  default:
-    return c->at.y;
-  }
-}
-
 static dae_status momentum_derivative_check(const dae__momentum *m, dae__momentum_part part,
                                             const double *values, double t, dae_error *err)
 {
@@ -389,8 +371,10 @@ dae_status dae__momentum_jacobian(dae__momentum *m, dae__momentum_part part,
         given.fn ? given.fn(user, &c.at, values) : given.fn_s(user, &c.at, multiplier, values);
     DAE__TRY(dae__callback_status(m->why, code, given.name, at->t, err));
   } else {
-    DAE__TRY(dae__difference_jacobian(&m->difference[part], function[part], &c,
-                                      momentum_derivative_variable(part, &c), values, err));
+    bool by_z = part == DAE__V_Z || part == DAE__P_Z || part == DAE__F_Z || part == DAE__K_Z;
+    bool by_multiplier = part == DAE__F_PSI || part == DAE__R_LAMBDA;
+    const double *x = by_multiplier ? c.multiplier : by_z ? c.at.z : c.at.y;
+    DAE__TRY(dae__difference_jacobian(&m->difference[part], function[part], &c, x, values, err));
   }
   return momentum_derivative_check(m, part, values, at->t, err);
 }

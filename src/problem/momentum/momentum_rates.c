@@ -100,7 +100,7 @@ static dae_status rates_add_on(line *l, double length, double *out, dae_error *e
   int n = rates_rows(motion->m, l->q);
   dae__path path = {rates_value_on, l, n, length, motion->size};
   rates_find_size(motion, l->q, &l->at);
-  DAE__TRY(dae__along_rate(&motion->m->along, &path, motion->sample, err));
+  DAE__TRY(dae__along_rate(&motion->m->along, &path, 1, motion->sample, err));
   dae__axpy(n, 1, motion->sample, out);
   return DAE_OK;
 }
@@ -159,7 +159,7 @@ static dae_status rates_second_g(dae__momentum_motion *motion, const dae_momentu
   line l = {motion, G, *at, timed, motion->v, NULL};
   dae__path path = {rates_value_on, &l, m->ng, timed ? fmin(length, 1) : length, motion->size};
   rates_find_size(motion, G, at);
-  return dae__along_second_rate(&m->along, &path, out, err);
+  return dae__along_rate(&m->along, &path, 2, out, err);
 }
 
 /* out += g_y v' */

@@ -247,10 +247,22 @@ static dae_status semi_start_check_fixed(const dae__semi *s, double t, const boo
 
 /* ---- consistent start ---- */
 
-static dae_status semi_start_regular_consistent(work *w, const bool *fixed, double *dy,
-                                                dae_diagnosis *find, dae_error *err)
+static dae_status semi_start_make_consistent(work *w, const bool *fixed, double *dy,
+                                             dae_diagnosis *find, dae_error *err)
 {
   dae__semi *s = w->s;
+  bool regular = true;
+  w->scratch = DAE__ALLOC(w->arena, double, 3 * s->n);
+  w->J_x = (dae_pattern){s->n, s->nx, s->J.start, s->J.row};
+  DAE__TRY(dae__semi_slopes_prepare(w->arena, s, &w->slopes, err));
+  /* names the equation of a value that is not finite, which J cannot */
+  DAE__TRY(dae__semi_rhs(s, w->t, w->z, w->scratch, err));
+  DAE__TRY(dae__semi_J_by(s, &w->slopes.fine, w->t, w->z, w->slopes.J, err));
+  DAE__TRY(semi_start_factor_mass(w, &regular, err));
+  if (!regular) {
+    dae__semi_quasilinear q = {s, w->arena, &w->slopes.fine, w->slopes.M, w->slopes.J};
+    return dae__semi_quasilinear_consistent(&q, w->t, w->z, dy, find, err);
+  }
   DAE__TRY(dae__semi_classify(s, &w->slopes.fine, w->t, w->z, w->slopes.J, w->scratch, err));
   if (s->hidden_count > 0) {
     DAE__TRY(dae__surface_create(w->arena, s, &w->surface, err));
@@ -265,24 +277,6 @@ static dae_status semi_start_regular_consistent(work *w, const bool *fixed, doub
   if (find)
     semi_start_diagnose(s, find);
   return DAE_OK;
-}
-
-static dae_status semi_start_make_consistent(work *w, const bool *fixed, double *dy,
-                                             dae_diagnosis *find, dae_error *err)
-{
-  dae__semi *s = w->s;
-  bool regular = true;
-  w->scratch = DAE__ALLOC(w->arena, double, 3 * s->n);
-  w->J_x = (dae_pattern){s->n, s->nx, s->J.start, s->J.row};
-  DAE__TRY(dae__semi_slopes_prepare(w->arena, s, &w->slopes, err));
-  /* names the equation of a value that is not finite, which J cannot */
-  DAE__TRY(dae__semi_rhs(s, w->t, w->z, w->scratch, err));
-  DAE__TRY(dae__semi_J_by(s, &w->slopes.fine, w->t, w->z, w->slopes.J, err));
-  DAE__TRY(semi_start_factor_mass(w, &regular, err));
-  if (regular)
-    return semi_start_regular_consistent(w, fixed, dy, find, err);
-  dae__semi_quasilinear q = {s, w->arena, &w->slopes.fine, w->slopes.M, w->slopes.J};
-  return dae__semi_quasilinear_consistent(&q, w->t, w->z, dy, find, err);
 }
 
 dae_status dae__semi_consistent(dae__semi *s, double t, const bool *fixed, double *y, double *dy,

@@ -27,29 +27,12 @@
 
 /* ---- creation ---- */
 
-/* pattern of the rows F2 of J */
-static void surface_choose_pattern(dae__surface *u, dae__arena *arena)
-{
-  const dae__semi *s = u->s;
-  int all = s->J.start[s->nx], count = 0;
-  int *start = DAE__ALLOC(arena, int, s->nx + 1), *row = DAE__ALLOC(arena, int, all);
-  u->entry = DAE__ALLOC(arena, int, all);
-  if (dae__arena_failed(arena))
-    return;
-  for (int j = 0; j < s->nx; j++) {
-    for (int e = s->J.start[j]; e < s->J.start[j + 1]; e++)
-      if (s->J.row[e] >= s->nx && s->hidden[s->J.row[e] - s->nx])
-        row[count] = s->J.row[e] - s->nx, u->entry[count++] = e;
-    start[j + 1] = count;
-  }
-  u->A = (dae_pattern){s->ny, s->nx, start, row};
-}
-
 static void surface_alloc_memory(dae__surface *u, dae__arena *arena)
 {
   const dae__semi *s = u->s;
-  int nx = s->nx, ny = s->ny;
-  surface_choose_pattern(u, arena);
+  int nx = s->nx, ny = s->ny, all = s->J.start[nx], count = 0;
+  int *start = DAE__ALLOC(arena, int, nx + 1), *row = DAE__ALLOC(arena, int, all);
+  u->entry = DAE__ALLOC(arena, int, all);
   u->unit = dae__pattern_diagonal(arena, nx);
   u->none = dae__pattern_empty(arena, 0, nx);
   u->memory = DAE__STATE(arena, dae__surface_memory, 1);
@@ -62,8 +45,16 @@ static void surface_alloc_memory(dae__surface *u, dae__arena *arena)
     *vectors[i] = DAE__ALLOC(arena, double, sizes[i]);
   if (dae__arena_failed(arena))
     return;
-  u->A_values = DAE__STATE(arena, double, dae__pattern_count(&u->A));
-  u->scaled = DAE__ALLOC(arena, double, dae__pattern_count(&u->A));
+  /* pattern of the rows F2 of J */
+  for (int j = 0; j < nx; j++) {
+    for (int e = s->J.start[j]; e < s->J.start[j + 1]; e++)
+      if (s->J.row[e] >= nx && s->hidden[s->J.row[e] - nx])
+        row[count] = s->J.row[e] - nx, u->entry[count++] = e;
+    start[j + 1] = count;
+  }
+  u->A = (dae_pattern){ny, nx, start, row};
+  u->A_values = DAE__STATE(arena, double, count);
+  u->scaled = DAE__ALLOC(arena, double, count);
   if (s->p->J)
     u->J = DAE__ALLOC(arena, double, dae__pattern_count(&s->J));
   else
