@@ -4,6 +4,16 @@
 
 #include "problem/mechanical/motion.h"
 
+/* Levenberg-Marquardt iterations of consistent starts: at most so many; smallest shift, relative to
+ * A M^-1 A'; bounds of the damping factor. Chosen, not measured. */
+#define DAE__START_ITERATIONS 60
+#define DAE__START_MIN_SHIFT 1e-15
+#define DAE__START_MIN_DAMPING 1e-3
+#define DAE__START_MAX_DAMPING 1e12
+/* Coefficient of a combination of dependent rows, relative to the largest, that is named in a
+ * message. */
+#define DAE__NAMED_COEFFICIENT 1e-6
+
 /* Makes y consistent in place, selects the independent constraints of motion->m, and finds the
  * derivative dy. fixed and find may be NULL. */
 dae_status dae__mech_consistent(dae__motion *motion, double t, const bool *fixed, double *y,

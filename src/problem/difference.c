@@ -113,7 +113,7 @@ static dae_status difference_by_order(dae__difference *d, bool fine, dae__differ
 dae_status dae__difference_jacobian(dae__difference *d, dae__difference_fn *fn, void *context,
                                     const double *x, double *values, dae_error *err)
 {
-  DAE__ASSERT(d->pattern && (d->column || d->pattern->cols == 0)); /* created: fn was not given */
+  DAE__ASSERT(d->pattern && (d->column || d->pattern->cols == 0)); /* created */
   if (dae__pattern_count(d->pattern) == 0)
     return DAE_OK;
   dae_status status = difference_by_order(d, d->fine, fn, context, x, values, err);

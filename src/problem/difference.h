@@ -8,6 +8,9 @@
 #include <daedal/status.h>
 #include <stdbool.h>
 
+/* Relative increment where fn is itself a difference, good to about 1e-12. Chosen, not measured. */
+#define DAE__NOISY_INCREMENT 1e-6
+
 /* Function x -> out whose Jacobian is formed. */
 typedef dae_status dae__difference_fn(void *context, const double *x, double *out, dae_error *err);
 

@@ -78,10 +78,11 @@ dae_status dae__measure_create(dae__arena *arena, const dae_problem *problem, da
   return status;
 }
 
+/* all memory is the arena's */
 void dae__measure_free(dae__measure *measure)
 {
   (void)measure;
-} /* all is in the arena */
+}
 
 /* state vector in the order of the assembled problem */
 static const double *measure_assembled(dae__measure *measure, const double *y)
@@ -127,8 +128,7 @@ dae_status dae__measure_drift(dae__measure *measure, double t, const double *y, 
   return status;
 }
 
-/* increment of central differences in time: 1e-3 of the time in which q changes by its size, at
- * most this. Chosen, not measured: fourth order then leaves about 1e-12 */
+/* Largest increment of central differences in time. Chosen, not measured. */
 #define TIME_INCREMENT 1e-4
 /* central differences of fourth order */
 static const double weight[5] = {1. / 12, -8. / 12, 0, 8. / 12, -1. / 12};

@@ -221,12 +221,15 @@ static dae_status sparsity_momentum(builder *k, dae_error *err)
   return DAE_OK;
 }
 
-/* ---- the unknowns ---- */
-
-/* order[i]: entry of the assembled state vector for entry i of the coupled one; NULL: identity */
-static dae_status sparsity_place_unknowns(builder *k, const double *y, const int *order,
-                                          dae_error *err)
+static dae_status sparsity_assemble(builder *k, const double *y, dae_error *err)
 {
+  const int *order = NULL; /* entry of the assembled state vector; NULL: identity */
+  if (k->problem->coupled) {
+    dae__assembly *assembly;
+    DAE__TRY(dae__assembly_create(k->scratch, k->problem, &assembly, err));
+    k->problem = dae__assembly_problem(assembly);
+    order = dae__assembly_order(assembly);
+  }
   int n = dae_problem_size(k->problem);
   int nq = k->problem->mechanical ? k->problem->mechanical->nq : 0;
   k->unknown = DAE__ALLOC(k->scratch, int, n);
@@ -243,19 +246,6 @@ static dae_status sparsity_place_unknowns(builder *k, const double *y, const int
     k->s[e] = 1 + 0.1 * (e % 7);
     k->beside[e] = y[i] + (e % 2 ? -1e-4 : 1e-4) * (1 + fabs(y[i])) * k->s[e];
   }
-  return DAE_OK;
-}
-
-static dae_status sparsity_assemble(builder *k, const double *y, dae_error *err)
-{
-  const int *order = NULL;
-  if (k->problem->coupled) {
-    dae__assembly *assembly;
-    DAE__TRY(dae__assembly_create(k->scratch, k->problem, &assembly, err));
-    k->problem = dae__assembly_problem(assembly);
-    order = dae__assembly_order(assembly);
-  }
-  DAE__TRY(sparsity_place_unknowns(k, y, order, err));
   if (k->problem->mechanical)
     return sparsity_mechanical(k, err);
   return k->problem->semi_explicit ? sparsity_semi(k, err) : sparsity_momentum(k, err);

@@ -134,10 +134,10 @@ static dae_status validate_momentum(const dae_momentum *p, dae_error *err)
   DAE__TRY(SIZES(sizes, err));
   DAE__TRY(DEFECTS(variables, err));
   if (p->ng + p->nk > p->nz)
-    return dae__fail(err, DAE_ERROR_PROBLEM, "ng",
-                     "ng + nk = %d constraints cannot be independent: there are only nz = %d "
-                     "variables z",
-                     p->ng + p->nk, p->nz);
+    return dae__fail(
+        err, DAE_ERROR_PROBLEM, "ng",
+        "ng + nk = %d constraints cannot be independent: there are only nz = %d variables z",
+        p->ng + p->nk, p->nz);
   DAE__TRY(DEFECTS(callbacks, err));
   for (int part = 0; part < DAE__MOMENTUM_PARTS; part++) {
     dae__momentum_given given = dae__momentum_given_of(p, (dae__momentum_part)part);

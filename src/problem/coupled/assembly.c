@@ -2,6 +2,7 @@
  * ordered; matrices, J and names that both forms share. Evaluations are in assembly_mechanical.c
  * and assembly_semi.c. */
 #include "problem/coupled/assembly.h"
+#include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
 #include "linalg/pattern.h"
@@ -126,6 +127,7 @@ static void assembly_find_order(dae__assembly *a, dae__arena *arena)
     for (int j = 0; j < e->n.k; j++)
       a->order[n++] = psi + e->k[j];
   }
+  DAE__ASSERT(n == a->size);
 }
 
 static bool assembly_is_sparse(const dae__assembly *a)

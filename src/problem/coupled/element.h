@@ -28,9 +28,9 @@ typedef struct dae__element {
   int nz, nr, nin;        /* unknowns z, equations (f, s, c), inputs */
 
   /* places in the assembled problem */
-  int *z;      /* of each entry of z; q and v come first */
-  int *row;    /* of each row of (f, s, c) */
-  int *g, *k;  /* of each constraint row */
+  int *z;      /* place of each entry of z; q and v come first */
+  int *row;    /* place of each row of (f, s, c) */
+  int *g, *k;  /* place of each constraint row */
   int *source; /* entry of the assembled z that each input is wired to */
 
   const dae_pattern *J; /* d(f,s,c)/dz */

@@ -88,19 +88,6 @@ static dae_pattern scatter_merge(dae__arena *arena, dae__arena *scratch, int row
   return result;
 }
 
-/* the dense pattern, whose entries need no sorting */
-static dae_pattern scatter_merge_dense(dae__arena *arena, int rows, int cols, dae__piece *piece,
-                                       int count)
-{
-  for (int b = 0; b < count; b++) {
-    const dae_pattern *p = piece[b].pattern;
-    for (int j = 0; j < p->cols; j++)
-      for (int e = p->start[j]; e < p->start[j + 1]; e++)
-        piece[b].map[e] = piece[b].row[p->row[e]] + rows * piece[b].col[j];
-  }
-  return dae__pattern_dense(arena, rows, cols);
-}
-
 dae_pattern dae__pieces_merge(dae__arena *arena, int rows, int cols, bool dense, dae__piece *piece,
                               int count)
 {
@@ -113,8 +100,14 @@ dae_pattern dae__pieces_merge(dae__arena *arena, int rows, int cols, bool dense,
   }
   if (dae__arena_failed(arena) || total > INT_MAX)
     return scatter_fail(arena);
+  for (int b = 0; dense && b < count; b++) { /* entries of a dense pattern need no sorting */
+    const dae_pattern *p = piece[b].pattern;
+    for (int j = 0; j < p->cols; j++)
+      for (int e = p->start[j]; e < p->start[j + 1]; e++)
+        piece[b].map[e] = piece[b].row[p->row[e]] + rows * piece[b].col[j];
+  }
   if (dense)
-    return scatter_merge_dense(arena, rows, cols, piece, count);
+    return dae__pattern_dense(arena, rows, cols);
   dae__arena *scratch = dae__arena_create(dae__arena_env(arena));
   if (!scratch)
     return scatter_fail(arena);

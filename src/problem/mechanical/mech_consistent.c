@@ -18,13 +18,6 @@
 #include <float.h>
 #include <stdio.h>
 
-/* Levenberg-Marquardt iterations at most; smallest shift, relative to A M^-1 A'; bounds of the
- * damping factor. Chosen, not measured. */
-#define MAX_ITERATIONS 60
-#define MIN_SHIFT 1e-15
-#define MIN_DAMPING 1e-3
-#define MAX_DAMPING 1e12
-
 typedef struct level {
   dae__motion *motion;
   double t;
@@ -159,9 +152,10 @@ static dae_status start_project(const level *l, double *trial, dae_error *err)
   double size, next, damping = 1;
   dae_status status = start_measure(l, l->x, true, &size, err);
   double before = start_residual_norm2(l);
-  for (int i = 0; i < MAX_ITERATIONS && !status && size > (i == 0 ? 4 * DBL_EPSILON : 0); i++) {
+  for (int i = 0; i < DAE__START_ITERATIONS && !status && size > (i == 0 ? 4 * DBL_EPSILON : 0);
+       i++) {
     start_hold_fixed(l);
-    DAE__TRY(start_find_step(l, fmax(damping * fmin(1, size * size), MIN_SHIFT), err));
+    DAE__TRY(start_find_step(l, fmax(damping * fmin(1, size * size), DAE__START_MIN_SHIFT), err));
     for (int j = 0; j < nq; j++)
       trial[j] = l->x[j] + motion->top[j];
     bool stagnates = dae__max_abs(nq, motion->top) <= DBL_EPSILON * dae__max_abs(nq, l->x);
@@ -169,13 +163,13 @@ static dae_status start_project(const level *l, double *trial, dae_error *err)
     if (status == DAE_OK && (next < size || start_residual_norm2(l) < before)) {
       before = start_residual_norm2(l);
       dae__copy(nq, trial, l->x);
-      damping = fmax(damping / 10, MIN_DAMPING);
+      damping = fmax(damping / 10, DAE__START_MIN_DAMPING);
       stagnates = stagnates || (next > 0.5 * size && size < DAE__START_MET);
       size = next;
     } else if (status == DAE_OK || status == DAE_ERROR_RECOVERABLE) {
       status = start_measure(l, l->x, false, &size, err);
       damping *= 10;
-      stagnates = stagnates || size < DAE__START_MET || damping > MAX_DAMPING;
+      stagnates = stagnates || size < DAE__START_MET || damping > DAE__START_MAX_DAMPING;
     }
     if (stagnates)
       break;

@@ -6,10 +6,6 @@
 #include "problem/mechanical/mech.h"
 #include "problem/problem.h"
 
-/* increment of differences of quantities that are themselves differenced, to about 1e-12, relative
- * to the size of the variable; chosen, not measured */
-#define NOISY_INCREMENT 1e-6
-
 /* ---- creation ---- */
 
 dae__mech_layout dae__mech_layout_of(const dae_mechanical *p)
@@ -101,9 +97,9 @@ static void mech_create_differences(dae__mech *m, dae__arena *arena)
     if (all[i].missing)
       *all[i].d = dae__difference_create(arena, all[i].pattern, all[i].fine);
   if (!p->G)
-    m->dGts.relative = m->dgdot.relative = NOISY_INCREMENT;
+    m->dGts.relative = m->dgdot.relative = DAE__NOISY_INCREMENT;
   if (!p->K)
-    m->dKts.relative = NOISY_INCREMENT;
+    m->dKts.relative = DAE__NOISY_INCREMENT;
 }
 
 bool dae__mech_differenced(const dae_mechanical *p)

@@ -16,12 +16,8 @@
 #include <float.h>
 
 /* Rows of [G; K] up to which accelerations can be solved for without a factorisation, see
- * dae__saddle_solve_fused. Chosen by bench_count. */
+ * dae__saddle_solve_fused. Chosen, not measured. */
 #define SMALL_ROWS 2
-/* Iterations of a projection, and reduction of the residual by one iteration above which the matrix
- * is factored anew. Chosen, not measured. */
-#define MAX_PROJECTIONS 12
-#define POOR_REDUCTION 0.1
 
 /* [G; K] as accelerations of small problems see it: a dense matrix by columns */
 static void motion_create_dense_A(dae__motion *motion)
@@ -180,12 +176,12 @@ static dae_status motion_explain(const dae__motion *motion, dae_status status, d
                      name);
   if (column < 0)
     return dae__fail(err, status, NULL,
-                     "the matrix [M A'; A 0] is singular: a coordinate has no "
-                     "mass and no constraint that determines it, or constraints are dependent");
+                     "the matrix [M A'; A 0] is singular: a coordinate has no mass and no "
+                     "constraint that determines it, or constraints are dependent");
   dae_problem_variable(&(dae_problem){.mechanical = m->p}, column, name, sizeof name);
   return dae__fail(err, status, name,
-                   "neither mass nor constraints determine the motion of %s: "
-                   "give it kinetic energy, or check the constraints it stands in",
+                   "neither mass nor constraints determine the motion of %s: give it kinetic "
+                   "energy, or check the constraints it stands in",
                    name);
 }
 
@@ -291,7 +287,7 @@ static dae_status motion_project_level(const projection *p, bool *moved, dae_err
   double before = INFINITY, *x = p->velocity ? p->v : p->q;
   int row = 0, count = p->velocity ? m->nc : m->ng;
   char name[64];
-  for (int i = 0; i < MAX_PROJECTIONS; i++) {
+  for (int i = 0; i < DAE__PROJECTION_ITERATIONS; i++) {
     DAE__TRY(motion_residual(p, err));
     if (i == 0)
       motion_scale(p);
@@ -299,7 +295,7 @@ static dae_status motion_project_level(const projection *p, bool *moved, dae_err
     if (now <= DAE__ON_CONSTRAINT)
       return DAE_OK;
     /* the factorisation at hand, as long as it reduces the residual well */
-    if (!motion->memory->factored || now > POOR_REDUCTION * before) {
+    if (!motion->memory->factored || now > DAE__PROJECTION_REDUCTION * before) {
       DAE__TRY(dae__mech_eval(m, &at, &matrices, err));
       DAE__TRY(dae__motion_factor_active(motion, err));
     }

@@ -6,6 +6,11 @@
 #include "linalg/saddle/saddle.h"
 #include "problem/mechanical/mech.h"
 
+/* Iterations of a projection at most, and reduction of the residual by one iteration above which
+ * the matrix is factored anew. Chosen, not measured. */
+#define DAE__PROJECTION_ITERATIONS 12
+#define DAE__PROJECTION_REDUCTION 0.1
+
 typedef struct dae__motion_memory {
   bool factored;    /* the saddle holds a factorisation from some earlier point */
   long projections; /* states that were changed by a projection */

@@ -19,8 +19,6 @@
 /* residual of a masked row, relative to its terms, above which the row no longer depends on the
  * others; chosen, not measured */
 #define STILL_DEPENDENT 1e-7
-/* coefficient of a combination of rows, relative to the largest, that is named in a message */
-#define NAMED_COEFFICIENT 1e-6
 
 /* c with A_i = sum_j c_j A_j over the active rows */
 static void rank_combination(dae__motion *motion, int i, double *c)
@@ -92,7 +90,7 @@ static void rank_describe(dae__motion *motion, int i, char *text, size_t size)
   dae__append(text, size, "constraint %s depends on",
               dae__mech_constraint_name(m->p, i, name, sizeof name));
   for (int j = 0; j < m->nc; j++)
-    if (fabs(c[j]) > NAMED_COEFFICIENT * largest)
+    if (fabs(c[j]) > DAE__NAMED_COEFFICIENT * largest)
       dae__append(text, size, "%s %s", named++ ? "," : "",
                   dae__mech_constraint_name(m->p, j, name, sizeof name));
   dae__append(text, size, named ? "\n" : " nothing that can move\n");

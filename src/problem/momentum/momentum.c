@@ -5,16 +5,13 @@
  *
  * with g_y by differences of fourth order and g_t by ones of sixth order where they are missing. */
 #include "problem/momentum/momentum.h"
+#include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
 #include "problem/mechanical/motion.h"
 #include "problem/problem.h"
 #include <float.h>
 #include <stdio.h>
-
-/* increment of differences of gdot where it is itself differenced, to about 1e-12, relative to the
- * size of y; chosen, not measured */
-#define NOISY_INCREMENT 1e-6
 
 /* status of the user's callback `name` */
 #define CALL(name, ...)                                                                            \
@@ -101,7 +98,7 @@ static void momentum_alloc(dae__momentum *m, dae__arena *arena)
   if (dae__arena_failed(arena))
     return;
   if (!m->exact_gdot)
-    m->difference[DAE__GDOT_Y].relative = NOISY_INCREMENT;
+    m->difference[DAE__GDOT_Y].relative = DAE__NOISY_INCREMENT;
   m->evaluations = DAE__STATE(arena, long, 1);
   m->along = dae__along_create(arena, longest > m->nc ? longest : m->nc);
   m->v = DAE__ALLOC(arena, double, m->ny);
@@ -234,6 +231,7 @@ dae_status dae__momentum_k(dae__momentum *m, const dae_momentum_at *at, double *
 dae_status dae__momentum_energy(dae__momentum *m, const dae_momentum_at *at, double *energy,
                                 dae_error *err)
 {
+  DAE__ASSERT(m->p->energy);
   return CALL(energy, at, energy);
 }
 

@@ -20,17 +20,10 @@
 #include <float.h>
 #include <stdio.h>
 
-/* Iterations at most; smallest shift, relative to A A'; bounds of the damping factor; smallest
- * share of a damped Newton step. Chosen, not measured. */
-#define MAX_ITERATIONS 60
-#define MIN_SHIFT 1e-15
-#define MIN_DAMPING 1e-3
-#define MAX_DAMPING 1e12
+/* Smallest share of a damped Newton step. Chosen, not measured. */
 #define MIN_SHARE 1e-3
 /* DAE__RANK_TOLERANCE for derivatives by coarse differences, which are good to about 1e-8 */
 #define RANK_TOLERANCE_COARSE 1e-6
-/* Coefficient of a combination of rows, relative to the largest, that is named in a message. */
-#define NAMED_COEFFICIENT 1e-6
 
 /* One of the two levels: y and g, or z and (gdot, k). */
 typedef struct level {
@@ -190,25 +183,26 @@ static dae_status momentum_start_project(const level *l, dae_error *err)
 {
   double size, next, damping = 1, *x = l->velocity ? l->z : l->y;
   dae_status status = momentum_start_measure(l, x, true, &size, err);
-  for (int i = 0; i < MAX_ITERATIONS && !status && size > (i == 0 ? 4 * DBL_EPSILON : 0); i++) {
+  for (int i = 0; i < DAE__START_ITERATIONS && !status && size > (i == 0 ? 4 * DBL_EPSILON : 0);
+       i++) {
     bool stagnates = false;
     if (l->fixed) {
       momentum_start_zero_columns(l->G, l->fixed, l->G_values);
       momentum_start_zero_columns(l->K, l->fixed, l->K_values);
     }
-    double shift = fmax(damping * fmin(1, size * size), MIN_SHIFT);
+    double shift = fmax(damping * fmin(1, size * size), DAE__START_MIN_SHIFT);
     status = momentum_start_try_step(l, shift, &stagnates, err);
     if (!status)
       status = momentum_start_measure(l, l->trial, false, &next, err);
     if (!status && next < size) {
       dae__copy(l->n, l->trial, x);
-      damping = fmax(damping / 10, MIN_DAMPING);
+      damping = fmax(damping / 10, DAE__START_MIN_DAMPING);
       stagnates = stagnates || (next > 0.5 * size && size < DAE__START_MET);
       size = next;
     } else if (!status || status == DAE_ERROR_RECOVERABLE) {
       status = momentum_start_measure(l, x, false, &size, err);
       damping *= 10;
-      stagnates = stagnates || size < DAE__START_MET || damping > MAX_DAMPING;
+      stagnates = stagnates || size < DAE__START_MET || damping > DAE__START_MAX_DAMPING;
     }
     if (stagnates)
       break;
@@ -226,7 +220,7 @@ static dae_status momentum_start_project_along_forces(const level *l, bool *met,
   double size, next = INFINITY;
   dae_status status = momentum_start_measure(l, l->z, true, &size, err);
   *met = !status && size <= 4 * DBL_EPSILON;
-  for (int i = 0; i < MAX_ITERATIONS && !status && !*met; i++) {
+  for (int i = 0; i < DAE__START_ITERATIONS && !status && !*met; i++) {
     status = dae__momentum_factor(motion, &at, err);
     dae__zero(l->n, motion->x);
     for (int k = 0; k < l->rows; k++)
@@ -314,7 +308,7 @@ static dae_status momentum_start_refuse_dependent(dae__momentum_motion *motion, 
     return dae__out_of_memory(err);
   double largest = dae__max_abs(m->nc, c);
   for (int j = 0; j < m->nc; j++)
-    if (j != dependent && fabs(c[j]) > NAMED_COEFFICIENT * largest) {
+    if (j != dependent && fabs(c[j]) > DAE__NAMED_COEFFICIENT * largest) {
       dae__momentum_constraint_name(m->p, j, name, sizeof name);
       dae__append(names, sizeof names, "%s%s `%s`", count++ ? ", " : "", j < m->ng ? "g" : "k",
                   name);

@@ -16,11 +16,6 @@
 #include "problem/mechanical/motion.h"
 #include <float.h>
 
-/* Iterations of a projection, and reduction of the residual by one iteration above which the matrix
- * is factored anew. Chosen, not measured. */
-#define MAX_PROJECTIONS 12
-#define POOR_REDUCTION 0.1
-
 /* ---- creation ---- */
 
 static void momentum_alloc_vectors(dae__momentum_motion *motion, dae__arena *arena)
@@ -267,7 +262,7 @@ static dae_status momentum_project_level(const projection *p, bool *moved, dae_e
   double before = INFINITY;
   int row = 0, count = p->velocity ? m->nc : m->ng;
   char name[64];
-  for (int i = 0; i < MAX_PROJECTIONS; i++) {
+  for (int i = 0; i < DAE__PROJECTION_ITERATIONS; i++) {
     DAE__TRY(p->velocity ? dae__momentum_gdot(m, &at, motion->residual, err)
                          : dae__momentum_g(m, &at, motion->residual, err));
     if (p->velocity)
@@ -278,7 +273,8 @@ static dae_status momentum_project_level(const projection *p, bool *moved, dae_e
     if (now <= DAE__ON_CONSTRAINT)
       return DAE_OK;
     /* the factorisation at hand, as long as it reduces the residual well */
-    if (!(p->velocity ? memory->factored : memory->placed) || now > POOR_REDUCTION * before)
+    if (!(p->velocity ? memory->factored : memory->placed) ||
+        now > DAE__PROJECTION_REDUCTION * before)
       DAE__TRY(p->velocity ? dae__momentum_factor(motion, &at, err)
                            : momentum_factor_position(motion, &at, err));
     *moved = true;

@@ -1,6 +1,7 @@
 /* Evaluations of a semi-explicit problem: the user's callbacks with results checked, missing
  * derivatives by coloured differences; the iteration matrix; classification of the rows of F. */
 #include "problem/semi_explicit/semi.h"
+#include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
 #include "problem/problem.h"
@@ -95,8 +96,7 @@ static dae_status semi_check_rows(const dae__semi *s, int n, const double *out, 
       continue;
     dae__semi_equation_name(s->p, first + i, name, sizeof name);
     dae__fail(err, DAE_ERROR_RECOVERABLE, name,
-              "the %s of the equation of %s is not a finite "
-              "number",
+              "the %s of the equation of %s is not a finite number",
               first + i < s->nx ? "right side" : "residual", name);
     dae__fail_at(err, t, NAN);
     return DAE_ERROR_RECOVERABLE;
@@ -110,9 +110,7 @@ static dae_status semi_check_matrix(const dae_pattern *p, const double *values, 
   if (dae__all_finite(dae__pattern_count(p), values))
     return DAE_OK;
   dae__fail(err, DAE_ERROR_RECOVERABLE, what,
-            "the matrix %s has an entry that is not a finite "
-            "number",
-            what);
+            "the matrix %s has an entry that is not a finite number", what);
   dae__fail_at(err, t, NAN);
   return DAE_ERROR_RECOVERABLE;
 }
@@ -143,6 +141,7 @@ dae_status dae__semi_F_t(dae__semi *s, double t, const double *z, const bool *wa
 {
   dae_semi_explicit_at at = semi_point(s, t, z);
   char name[64];
+  DAE__ASSERT(s->p->F_t);
   DAE__TRY(dae__semi_inputs(s, t, err));
   DAE__TRY(dae__callback_status(s->why, s->p->F_t(s->p->user, &at, F_t), "F_t", t, err));
   for (int i = 0; i < s->ny; i++)

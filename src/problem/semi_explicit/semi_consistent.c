@@ -169,31 +169,31 @@ static dae_status semi_start_refuse_singular(work *w, dae_diagnosis *find, dae_e
       *find = (dae_diagnosis){
           .index = 3, .dof = s->nx - 2 * s->ny, .constraints = s->ny, .rank = s->ny};
       snprintf(find->text, sizeof find->text,
-               "index 3: the algebraic variables appear only in the "
-               "second time derivative of the constraints\n");
+               "index 3: the algebraic variables appear only in the second time derivative of the "
+               "constraints\n");
     }
     dae__semi_variable_name(s->p, column >= s->nx ? column : s->nx, name, sizeof name);
     dae__fail(err, DAE_ERROR_START, name,
-              "the problem is of index 3: the constraints and their "
-              "first time derivative do not determine %s. Give it in the mechanical form, or "
-              "differentiate the constraint once by hand",
+              "the problem is of index 3: the constraints and their first time derivative do not "
+              "determine %s. Give it in the mechanical form, or differentiate the constraint once "
+              "by hand",
               name);
   } else if (s->hidden_count > 0) {
     if (find) {
       semi_start_diagnose(s, find);
       dae__append(find->text, sizeof find->text, "the start does not determine %s\n", name);
     }
-    dae__fail(err, DAE_ERROR_START, name,
-              "the equations and the time derivative of the "
-              "constraints do not determine %s: the index is higher than the rows suggest (3 or "
-              "more), constraints depend on each other, or F_y is nonzero but singular. Use the "
-              "mechanical form, or differentiate the constraint by hand",
-              name);
+    dae__fail(
+        err, DAE_ERROR_START, name,
+        "the equations and the time derivative of the constraints do not determine %s: the index "
+        "is higher than the rows suggest (3 or more), constraints depend on each other, or F_y is "
+        "nonzero but singular. Use the mechanical form, or differentiate the constraint by hand",
+        name);
   } else {
     dae__fail(err, DAE_ERROR_START, name,
-              "the equations F = 0 do not determine %s: F_y is nonzero "
-              "but singular at the start, so the index is higher than 1 there. Give another start "
-              "value of the algebraic variables, or differentiate the constraint by hand",
+              "the equations F = 0 do not determine %s: F_y is nonzero but singular at the start, "
+              "so the index is higher than 1 there. Give another start value of the algebraic "
+              "variables, or differentiate the constraint by hand",
               name);
   }
   dae__fail_at(err, w->t, NAN);
@@ -210,10 +210,11 @@ static dae_status semi_start_refuse_newton(const work *w, dae_error *err)
         fabs(w->slopes.newton.step[worst]) / w->slopes.newton.weight[worst])
       worst = j;
   dae__semi_variable_name(s->p, worst, name, sizeof name);
-  dae__fail(err, DAE_ERROR_START, name,
-            "the algebraic variables could not be found, worst in %s: "
-            "give better start values",
-            name);
+  dae__fail(
+      err, DAE_ERROR_START, name,
+      "Newton's method for the algebraic variables does not converge, worst in %s: give better "
+      "start values",
+      name);
   dae__fail_at(err, w->t, NAN);
   return DAE_ERROR_START;
 }
@@ -232,9 +233,8 @@ static dae_status semi_start_check_fixed(const dae__semi *s, double t, const boo
       if (!(fabs(z[j] - before[j]) <= FIXED_TOLERANCE * size)) {
         dae__semi_variable_name(s->p, j, name, sizeof name);
         dae__fail(err, DAE_ERROR_START, name,
-                  "the start cannot be made consistent: %s is fixed at "
-                  "%.10g, but the equations ask for %.10g. Release it, or change other start "
-                  "values",
+                  "the start cannot be made consistent: %s is fixed at %.10g, but the equations "
+                  "ask for %.10g. Release it, or change other start values",
                   name, before[j], z[j]);
         dae__fail_at(err, t, NAN);
         return DAE_ERROR_START;

@@ -3,6 +3,7 @@
  * matrix, is shorter than d. That test does not depend on how equations are scaled; the norm
  * relates each unknown to its own size. */
 #include "problem/semi_explicit/semi_newton.h"
+#include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
 #include <float.h>
@@ -236,6 +237,7 @@ dae_status dae__semi_slopes_solve(dae__semi_slopes *slopes, double t, double *z,
 {
   dae__semi *s = slopes->s;
   dae__semi_system system = {slopes, slopes_residual, slopes_matrix};
+  DAE__ASSERT(slopes->newton.solver); /* after dae__semi_slopes_create */
   slopes->t = t;
   slopes->z = z;
   DAE__TRY(dae__semi_M(s, t, z, slopes->M, err));

@@ -128,15 +128,15 @@ static dae_status quasilinear_explain(const euler *e, double t, dae_status statu
   if (status == DAE_ERROR_SINGULAR) {
     dae__semi_variable_name(e->q->s->p, e->newton.singular > 0 ? e->newton.singular : 0, name,
                             sizeof name);
-    dae__fail(err, DAE_ERROR_START, name,
-              "M is singular, and the equations without derivatives do "
-              "not determine %s: the index is higher than 1. Differentiate the equation that "
-              "constrains it, or use the mechanical form",
-              name);
+    dae__fail(
+        err, DAE_ERROR_START, name,
+        "M is singular, and the equations without derivatives do not determine %s: the index is "
+        "higher than 1. Differentiate the equation that constrains it, or use the mechanical form",
+        name);
   } else if (status == DAE_ERROR_START) {
     dae__fail(err, DAE_ERROR_START, NULL,
-              "M is singular, and no point near the start was found at "
-              "which the equations without derivatives hold: give better start values");
+              "M is singular, and no point near the start was found at which the equations without "
+              "derivatives hold: give better start values");
   } else {
     return status;
   }

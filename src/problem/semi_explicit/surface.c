@@ -14,17 +14,6 @@
 #include "problem/consistent.h"
 #include <float.h>
 
-/* Levenberg-Marquardt iterations of a start, and bounds of their damping factor; iterations of a
- * projection, and reduction of the residual above which its matrix is factored anew. Chosen, not
- * measured. */
-#define MAX_ITERATIONS 60
-#define MIN_DAMPING 1e-3
-#define MAX_DAMPING 1e12
-#define MAX_PROJECTIONS 12
-#define POOR_REDUCTION 0.1
-/* Shift of the constraint rows at round-off, relative to G G'. */
-#define MIN_SHIFT 1e-15
-
 /* ---- creation ---- */
 
 static void surface_alloc_memory(dae__surface *u, dae__arena *arena)
@@ -240,7 +229,7 @@ dae_status dae__surface_project(dae__surface *u, double t, double *z, dae_error 
   double before = INFINITY;
   int row = 0;
   char name[64];
-  for (int i = 0; i < MAX_PROJECTIONS; i++) {
+  for (int i = 0; i < DAE__PROJECTION_ITERATIONS; i++) {
     DAE__TRY(dae__surface_residual(u, t, z, u->residual, err));
     if (!u->memory->evaluated)
       DAE__TRY(dae__surface_jacobian(u, t, z, err));
@@ -249,9 +238,9 @@ dae_status dae__surface_project(dae__surface *u, double t, double *z, dae_error 
     if (now <= DAE__ON_CONSTRAINT)
       return DAE_OK;
     /* the factorisation at hand, as long as it reduces the residual well */
-    if (!u->memory->factored || now > POOR_REDUCTION * before) {
+    if (!u->memory->factored || now > DAE__PROJECTION_REDUCTION * before) {
       DAE__TRY(dae__surface_jacobian(u, t, z, err));
-      DAE__TRY(surface_factor(u, NULL, MIN_SHIFT, z));
+      DAE__TRY(surface_factor(u, NULL, DAE__START_MIN_SHIFT, z));
     }
     surface_find_step(u);
     dae__axpy(s->nx, 1, u->top, z);
@@ -313,8 +302,10 @@ dae_status dae__surface_reach(dae__surface *u, double t, const bool *fixed, doub
   double size, next, damping = 1;
   bool stagnates = false;
   dae_status status = surface_measure(u, t, z, &size, err);
-  for (int i = 0; i < MAX_ITERATIONS && !status && !stagnates && size > 4 * DBL_EPSILON; i++) {
-    status = surface_factor(u, fixed, fmax(damping * fmin(1, size * size), MIN_SHIFT), z);
+  for (int i = 0; i < DAE__START_ITERATIONS && !status && !stagnates && size > 4 * DBL_EPSILON;
+       i++) {
+    status =
+        surface_factor(u, fixed, fmax(damping * fmin(1, size * size), DAE__START_MIN_SHIFT), z);
     if (status)
       break;
     dae__copy(nx, z, u->trial);
@@ -323,14 +314,14 @@ dae_status dae__surface_reach(dae__surface *u, double t, const bool *fixed, doub
     stagnates = dae__max_abs(nx, u->top) <= DBL_EPSILON * dae__max_abs(nx, u->trial);
     status = surface_measure(u, t, z, &next, err);
     if (status == DAE_OK && next < size) {
-      damping = fmax(damping / 10, MIN_DAMPING);
+      damping = fmax(damping / 10, DAE__START_MIN_DAMPING);
       stagnates = stagnates || (next > 0.5 * size && size < DAE__START_MET);
       size = next;
     } else if (status == DAE_OK || status == DAE_ERROR_RECOVERABLE) {
       dae__copy(nx, u->trial, z);
       status = surface_measure(u, t, z, &size, err);
       damping *= 10;
-      stagnates = stagnates || size < DAE__START_MET || damping > MAX_DAMPING;
+      stagnates = stagnates || size < DAE__START_MET || damping > DAE__START_MAX_DAMPING;
     }
   }
   u->memory->factored = false; /* the factored matrix is shifted, without fixed columns */
