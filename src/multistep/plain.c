@@ -10,8 +10,8 @@
 #include "core/vec.h"
 #include "linalg/solver.h"
 #include "multistep/bdf.h"
-#include "problem/semi_explicit/semi_mass.h"
-#include "problem/semi_explicit/semi_slopes.h"
+#include "problem/semi_explicit/semi.h"
+#include "problem/semi_explicit/semi_newton.h"
 
 /* Smallest tolerance, limited by the noise of residuals; chosen, not measured. */
 #define TOLERANCE_FLOOR 1e-13

@@ -1,4 +1,4 @@
-/* dae_consistent_start: the four forms, each in memory of its own for the occasion. */
+/* dae_consistent_start for the four forms, each in temporary memory. */
 #include "problem/consistent.h"
 #include "core/error.h"
 #include "core/vec.h"
@@ -28,45 +28,29 @@ typedef struct request {
   dae_diagnosis *find;
 } request;
 
-static dae_status consistent_mechanical(dae__arena *arena, const request *r, dae_error *err)
-{
-  dae__mech *m;
-  dae__motion *motion = NULL;
-  dae_status status = dae__mech_create(arena, r->problem, &m, err);
-  if (!status)
-    status = dae__motion_create(arena, m, &motion, err);
-  if (!status)
-    status = dae__mech_consistent(motion, r->t, r->fixed, r->y, r->dy, r->find, err);
-  dae__motion_free(motion);
-  return status;
-}
-
-static dae_status consistent_semi_explicit(dae__arena *arena, const request *r, dae_error *err)
-{
-  dae__semi *s;
-  dae_status status = dae__semi_create(arena, r->problem, &s, err);
-  return status ? status : dae__semi_consistent(s, r->t, r->fixed, r->y, r->dy, r->find, err);
-}
-
-static dae_status consistent_momentum(dae__arena *arena, const request *r, dae_error *err)
-{
-  dae__momentum *m;
-  dae__momentum_motion *motion = NULL;
-  dae_status status = dae__momentum_create(arena, r->problem, &m, err);
-  if (!status)
-    status = dae__momentum_motion_create(arena, m, &motion, err);
-  if (!status)
-    status = dae__momentum_consistent(motion, r->t, r->fixed, r->y, r->dy, r->find, err);
-  dae__momentum_motion_free(motion);
-  return status;
-}
-
 static dae_status consistent_single(dae__arena *arena, const request *r, dae_error *err)
 {
-  if (r->problem->momentum)
-    return consistent_momentum(arena, r, err);
-  return r->problem->mechanical ? consistent_mechanical(arena, r, err)
-                                : consistent_semi_explicit(arena, r, err);
+  dae_status status;
+  if (r->problem->momentum) {
+    dae__momentum *m;
+    dae__momentum_motion *motion;
+    DAE__TRY(dae__momentum_create(arena, r->problem, &m, err));
+    DAE__TRY(dae__momentum_motion_create(arena, m, &motion, err));
+    status = dae__momentum_consistent(motion, r->t, r->fixed, r->y, r->dy, r->find, err);
+    dae__momentum_motion_free(motion);
+  } else if (r->problem->mechanical) {
+    dae__mech *m;
+    dae__motion *motion;
+    DAE__TRY(dae__mech_create(arena, r->problem, &m, err));
+    DAE__TRY(dae__motion_create(arena, m, &motion, err));
+    status = dae__mech_consistent(motion, r->t, r->fixed, r->y, r->dy, r->find, err);
+    dae__motion_free(motion);
+  } else {
+    dae__semi *s;
+    DAE__TRY(dae__semi_create(arena, r->problem, &s, err));
+    status = dae__semi_consistent(s, r->t, r->fixed, r->y, r->dy, r->find, err);
+  }
+  return status;
 }
 
 static dae_status consistent_coupled(dae__arena *arena, const request *r, dae_error *err)
@@ -91,7 +75,7 @@ static dae_status consistent_coupled(dae__arena *arena, const request *r, dae_er
   return status;
 }
 
-/* y and dy may be written although the outcome is a failure: they are the arena's */
+/* result in y and dy on success only */
 static dae_status consistent_in_arena(dae__arena *arena, const dae_problem *problem,
                                       const dae_start *start, double *y, double *dy,
                                       dae_diagnosis *find, dae_error *err)

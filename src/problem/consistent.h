@@ -4,18 +4,28 @@
 
 #include "problem/mechanical/motion.h"
 
-/* Makes y consistent in place, chooses the independent constraints of motion->m, and finds the
+/* Levenberg-Marquardt iterations of consistent starts: at most so many; smallest shift, relative to
+ * A M^-1 A'; bounds of the damping factor. Chosen, not measured. */
+#define DAE__START_ITERATIONS 60
+#define DAE__START_MIN_SHIFT 1e-15
+#define DAE__START_MIN_DAMPING 1e-3
+#define DAE__START_MAX_DAMPING 1e12
+/* Coefficient of a combination of dependent rows, relative to the largest, that is named in a
+ * message. */
+#define DAE__NAMED_COEFFICIENT 1e-6
+
+/* Makes y consistent in place, selects the independent constraints of motion->m, and finds the
  * derivative dy. fixed and find may be NULL. */
 dae_status dae__mech_consistent(dae__motion *motion, double t, const bool *fixed, double *y,
                                 double *dy, dae_diagnosis *find, dae_error *err);
 
-/* Refuses a start that has no state vector, or one that is not finite. */
+/* Refuses a start without a state vector, or with values that are not finite. */
 dae_status dae__start_check(const dae_problem *problem, const dae_start *start, dae_error *err);
-/* A callback that refuses the start point is no reason to try another one: DAE_ERROR_RECOVERABLE
- * and DAE_ERROR_SINGULAR become DAE_ERROR_START. */
+/* Turns DAE_ERROR_RECOVERABLE and DAE_ERROR_SINGULAR into DAE_ERROR_START: no other point can be
+ * tried instead of the start. */
 dae_status dae__start_status(dae_status status, dae_error *err);
 
-/* Appends a line to a text of the given size. */
+/* Appends formatted text to a text of the given size. */
 __attribute__((format(printf, 3, 4))) void dae__append(char *text, size_t size, const char *format,
                                                        ...);
 

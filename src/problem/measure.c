@@ -6,9 +6,9 @@
  *
  *   dE/dt = v.F - lambda.G v - psi.K v - dT/dt|_v + dV/dt = power,
  *
- * rates at fixed v along the motion: what forces outside V and moving constraints supply. They
- * include what T and V change by because extra states and inputs move, whoever moves them. Without
- * an energy of the user's T = v.p/2, V = 0 and the power is that of all forces. */
+ * rates at fixed v along the motion: the power of forces outside V and of moving constraints. It
+ * includes changes of T and V by extra states and inputs. Without the user's energy T = v.p/2,
+ * V = 0, and the power is that of all forces. */
 #include "problem/measure.h"
 #include "core/error.h"
 #include "core/vec.h"
@@ -18,13 +18,13 @@
 #include "problem/semi_explicit/semi.h"
 
 struct dae__measure {
-  dae__assembly *assembly; /* of a coupled problem */
-  dae__mech *m;            /* one of these three */
+  dae__assembly *assembly; /* of a coupled problem, else NULL */
+  dae__mech *m;            /* one of m, s, n by the form; the others are NULL */
   dae__semi *s;
   dae__momentum *n;
-  double *y; /* the assembled state */
+  double *y; /* state vector in the order of the assembled problem */
   double *p, *F, *u_rate;
-  double *q_moved, *u_moved; /* a point further along the motion */
+  double *q_moved, *u_moved; /* point on the path (q + d v, u + d u') */
   double *in_rate;
   double *Gv, *G, *K, *residual;
 };
@@ -78,12 +78,13 @@ dae_status dae__measure_create(dae__arena *arena, const dae_problem *problem, da
   return status;
 }
 
+/* all memory is the arena's */
 void dae__measure_free(dae__measure *measure)
 {
   (void)measure;
-} /* all is in the arena */
+}
 
-/* the state in the order of the problem that is measured */
+/* state vector in the order of the assembled problem */
 static const double *measure_assembled(dae__measure *measure, const double *y)
 {
   if (!measure->assembly)
@@ -92,55 +93,43 @@ static const double *measure_assembled(dae__measure *measure, const double *y)
   return measure->y;
 }
 
-static dae_status measure_semi_drift(dae__measure *measure, double t, const double *y,
-                                     double *position, dae_error *err)
-{
-  dae__semi *s = measure->s;
-  dae_status status = dae__semi_rhs(s, t, y, measure->residual, err);
-  if (!status && s->ny > 0)
-    *position = dae__max_abs(s->ny, measure->residual + s->nx);
-  return status;
-}
-
-static dae_status measure_momentum_drift(dae__measure *measure, double t, const double *y,
-                                         double *position, double *velocity, dae_error *err)
-{
-  dae__momentum *n = measure->n;
-  dae_momentum_at at = {.t = t, .y = y, .z = y + n->at.z};
-  double *g = measure->residual, *gdot = g + n->ng, *k = gdot + n->ng;
-  dae_status status = dae__momentum_g(n, &at, g, err);
-  if (!status)
-    status = dae__momentum_gdot(n, &at, gdot, err);
-  if (!status)
-    status = dae__momentum_k(n, &at, k, err);
-  if (n->ng > 0)
-    *position = dae__max_abs(n->ng, g);
-  if (n->nc > 0)
-    *velocity = dae__max_abs(n->nc, gdot);
-  return status;
-}
-
 dae_status dae__measure_drift(dae__measure *measure, double t, const double *y, double *position,
                               double *velocity, dae_error *err)
 {
-  dae__mech *m = measure->m;
   *position = *velocity = NAN;
   y = measure_assembled(measure, y);
-  if (measure->n)
-    return measure_momentum_drift(measure, t, y, position, velocity, err);
-  if (!m)
-    return measure_semi_drift(measure, t, y, position, err);
-  dae_mechanical_at at = dae__mech_at(m, t, y);
-  double *g = measure->residual, *gdot = g + m->ng, *k = gdot + m->ng;
-  dae_mechanical_wanted want = {.g = g, .gdot = gdot, .G = measure->G, .k = k};
-  dae_status status = dae__mech_eval(m, &at, &want, err);
-  if (m->ng > 0)
-    *position = dae__max_abs(m->ng, g);
-  if (m->nc > 0)
-    *velocity = dae__max_abs(m->nc, gdot);
+  if (measure->s) {
+    dae__semi *s = measure->s;
+    DAE__TRY(dae__semi_rhs(s, t, y, measure->residual, err));
+    if (s->ny > 0)
+      *position = dae__max_abs(s->ny, measure->residual + s->nx);
+    return DAE_OK;
+  }
+  int ng = measure->n ? measure->n->ng : measure->m->ng;
+  int nc = measure->n ? measure->n->nc : measure->m->nc;
+  double *g = measure->residual, *gdot = g + ng, *k = gdot + ng;
+  dae_status status;
+  if (measure->n) {
+    dae_momentum_at at = {.t = t, .y = y, .z = y + measure->n->at.z};
+    status = dae__momentum_g(measure->n, &at, g, err);
+    if (!status)
+      status = dae__momentum_gdot(measure->n, &at, gdot, err);
+    if (!status)
+      status = dae__momentum_k(measure->n, &at, k, err);
+  } else {
+    dae_mechanical_at at = dae__mech_at(measure->m, t, y);
+    dae_mechanical_wanted want = {.g = g, .gdot = gdot, .G = measure->G, .k = k};
+    status = dae__mech_eval(measure->m, &at, &want, err);
+  }
+  if (ng > 0)
+    *position = dae__max_abs(ng, g);
+  if (nc > 0)
+    *velocity = dae__max_abs(nc, gdot);
   return status;
 }
 
+/* Largest increment of central differences in time. Chosen, not measured. */
+#define TIME_INCREMENT 1e-4
 /* central differences of fourth order */
 static const double weight[5] = {1. / 12, -8. / 12, 0, 8. / 12, -1. / 12};
 
@@ -150,7 +139,7 @@ static dae_status measure_differenced_rates(dae__measure *measure, const dae_mec
   dae__mech *m = measure->m;
   bool has;
   double q = dae__max_abs(m->nq, at->q), v = dae__max_abs(m->nq, at->v);
-  double d = fmin(1e-3 * (v > 0 ? q / v + 0.1 : 1), 1e-4); /* 0.1: q may pass through zero */
+  double d = fmin(1e-3 * (v > 0 ? q / v + 0.1 : 1), TIME_INCREMENT); /* 0.1: q may cross zero */
   *dT = *dV = 0;
   for (int i = -2; i <= 2; i++) {
     dae_mechanical_at moved = *at;
@@ -169,39 +158,27 @@ static dae_status measure_differenced_rates(dae__measure *measure, const dae_mec
   return DAE_OK;
 }
 
-/* rates of inputs that are given functions of time, which have no derivative: differences */
-static dae_status measure_input_rates(dae__measure *measure, double t, dae_error *err)
-{
-  const double d = 1e-4;
-  dae__mech *m = measure->m;
-  dae_status status = DAE_OK;
-  dae__zero(m->p->nin, measure->in_rate);
-  for (int i = -2; i <= 2 && !status; i++) {
-    status = dae__mech_inputs(m, t + i * d, err);
-    dae__axpy(m->p->nin, weight[i + 2] / d, m->in, measure->in_rate);
-  }
-  return status;
-}
-
 /* rates of T and V along the motion at fixed v */
 static dae_status measure_energy_rates(dae__measure *measure, const dae_mechanical_at *at,
                                        double *dT, double *dV, dae_error *err)
 {
   dae__mech *m = measure->m;
-  dae_status status = DAE_OK;
+  int nin = m->p->nin;
   if (!m->p->energy) { /* T = v.p/2 */
-    status = dae__mech_p_rate(m, at, measure->q_moved, err);
+    dae_status status = dae__mech_p_rate(m, at, measure->q_moved, err);
     *dT = dae__dot(m->nq, at->v, measure->q_moved) / 2;
     *dV = 0;
     return status;
   }
   if (!m->p->energy_rate)
     return measure_differenced_rates(measure, at, dT, dV, err);
-  if (m->p->nin > 0)
-    status = measure_input_rates(measure, at->t, err);
-  return status
-             ? status
-             : dae__mech_energy_rate(m, at, m->p->nin > 0 ? measure->in_rate : NULL, dT, dV, err);
+  /* inputs are functions of time without a derivative: differences */
+  dae__zero(nin, measure->in_rate);
+  for (int i = -2; i <= 2 && nin > 0; i++) {
+    DAE__TRY(dae__mech_inputs(m, at->t + i * TIME_INCREMENT, err));
+    dae__axpy(nin, weight[i + 2] / TIME_INCREMENT, m->in, measure->in_rate);
+  }
+  return dae__mech_energy_rate(m, at, nin > 0 ? measure->in_rate : NULL, dT, dV, err);
 }
 
 bool dae__measure_workless(const dae__measure *measure)
@@ -210,17 +187,7 @@ bool dae__measure_workless(const dae__measure *measure)
   return m && m->nk == 0 && (m->ng == 0 || m->p->time_free_g);
 }
 
-/* the user's; what supplies it is not known, so that there is no power */
-static dae_status measure_momentum_energy(dae__measure *measure, double t, const double *y,
-                                          double *energy, bool *has_potential, dae_error *err)
-{
-  dae__momentum *n = measure->n;
-  dae_momentum_at at = {.t = t, .y = y, .z = y + n->at.z};
-  *has_potential = n->p->energy != NULL;
-  return n->p->energy ? dae__momentum_energy(n, &at, energy, err) : DAE_OK;
-}
-
-/* at y, which is assembled */
+/* power at the assembled state y */
 static dae_status measure_mechanical_power(dae__measure *measure, const dae_mechanical_at *at,
                                            const double *y, double *power, dae_error *err)
 {
@@ -258,21 +225,21 @@ dae_status dae__measure_energy(dae__measure *measure, double t, const double *y,
                                double *power, bool *has_potential, dae_error *err)
 {
   dae__mech *m = measure->m;
+  dae__momentum *n = measure->n;
   *energy = *power = NAN;
-  *has_potential = false;
-  if (measure->n)
-    return measure_momentum_energy(measure, t, y, energy, has_potential, err);
+  *has_potential = n && n->p->energy;
+  if (*has_potential) { /* without a power: its supply is not known */
+    dae_momentum_at at = {.t = t, .y = y, .z = y + n->at.z};
+    return dae__momentum_energy(n, &at, energy, err);
+  }
   if (!m)
     return DAE_OK;
   y = measure_assembled(measure, y);
   dae_mechanical_at at = dae__mech_at(m, t, y);
   double T, V;
-  dae_status status = dae__mech_energy(m, &at, &T, &V, has_potential, err);
-  if (!status)
-    status = dae__mech_p(m, &at, measure->p, err);
-  if (!status)
-    status = measure_mechanical_power(measure, &at, y, power, err);
-  if (!status)
-    *energy = dae__dot(m->nq, at.v, measure->p) - T + V;
-  return status;
+  DAE__TRY(dae__mech_energy(m, &at, &T, &V, has_potential, err));
+  DAE__TRY(dae__mech_p(m, &at, measure->p, err));
+  DAE__TRY(measure_mechanical_power(measure, &at, y, power, err));
+  *energy = dae__dot(m->nq, at.v, measure->p) - T + V;
+  return DAE_OK;
 }

@@ -1,4 +1,4 @@
-/* Measures of a state: how far it is off its constraints, and its energy. */
+/* Measures of a state: drift off the constraints, and energy. */
 #ifndef DAEDAL_PROBLEM_MEASURE_H
 #define DAEDAL_PROBLEM_MEASURE_H
 
@@ -11,19 +11,18 @@ dae_status dae__measure_create(dae__arena *arena, const dae_problem *problem, da
                                dae_error *err);
 void dae__measure_free(dae__measure *measure);
 
-/* largest |g|, and largest |g_t + G v| and |k|, at a state vector; NaN where there are no such
- * constraints */
+/* Largest |g|, and largest |g_t + G v| and |k|, at a state vector; NaN without such constraints. */
 dae_status dae__measure_drift(dae__measure *m, double t, const double *y, double *position,
                               double *velocity, dae_error *err);
 
 /* Whether constraint forces do no work, so that energy and power do not depend on multipliers. */
 bool dae__measure_workless(const dae__measure *measure);
 
-/* energy, and the power of everything that is not in it; *energy = NaN where the problem has
- * none */
+/* Energy, and the power of all forces that have no part in it; *energy = NaN for a problem without
+ * energy. */
 dae_status dae__measure_energy(dae__measure *m, double t, const double *y, double *energy,
                                double *power, bool *has_potential, dae_error *err);
-/* power alone, which takes less */
+/* Power alone, at a lower cost. */
 dae_status dae__measure_power(dae__measure *m, double t, const double *y, double *power,
                               dae_error *err);
 

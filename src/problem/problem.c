@@ -1,6 +1,10 @@
-/* The four forms behind one handle: sizes and names of the entries of the state vector. */
+/* The four forms behind one handle: sizes and names of the entries of the state vector, codes of
+ * callbacks. */
+#include "problem/problem.h"
+#include "core/error.h"
 #include "problem/mechanical/mech.h"
 #include "problem/momentum/momentum.h"
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,21 +28,9 @@ dae_problem dae_problem_coupled(const dae_coupled *coupled)
   return (dae_problem){.coupled = coupled};
 }
 
-static dae_problem problem_part_problem(const dae_part *part)
+static dae_problem problem_of_part(const dae_part *part)
 {
   return (dae_problem){.mechanical = part->mechanical, .semi_explicit = part->semi_explicit};
-}
-
-static int problem_coupled_size(const dae_coupled *c)
-{
-  int n = 0;
-  for (int i = 0; i < c->parts; i++) {
-    dae_problem part = problem_part_problem(&c->part[i]);
-    n += dae_problem_size(&part);
-  }
-  for (int i = 0; i < c->joints; i++)
-    n += c->joint[i].ng;
-  return n;
 }
 
 int dae_problem_size(const dae_problem *p)
@@ -49,7 +41,14 @@ int dae_problem_size(const dae_problem *p)
     return p->semi_explicit->nx + p->semi_explicit->ny;
   if (p->momentum)
     return dae__momentum_layout_of(p->momentum).size;
-  return problem_coupled_size(p->coupled);
+  int n = 0;
+  for (int i = 0; i < p->coupled->parts; i++) {
+    dae_problem part = problem_of_part(&p->coupled->part[i]);
+    n += dae_problem_size(&part);
+  }
+  for (int i = 0; i < p->coupled->joints; i++)
+    n += p->coupled->joint[i].ng;
+  return n;
 }
 
 /* names[i], or letter[i + 1]; wrapped as prefix(name) where a prefix is given */
@@ -108,17 +107,6 @@ static dae_variable_kind problem_mechanical_variable(const dae_mechanical *p, in
   return DAE_VARIABLE_MULTIPLIER;
 }
 
-static dae_variable_kind problem_semi_explicit_variable(const dae_semi_explicit *p, int i,
-                                                        char *name, size_t size)
-{
-  if (i < p->nx) {
-    problem_write_name(NULL, p->x_names, "x", i, name, size);
-    return DAE_VARIABLE_STATE;
-  }
-  problem_write_name(NULL, p->y_names, "y", i - p->nx, name, size);
-  return DAE_VARIABLE_ALGEBRAIC;
-}
-
 static dae_variable_kind problem_momentum_variable(const dae_momentum *p, int i, char *name,
                                                    size_t size)
 {
@@ -141,7 +129,7 @@ static dae_variable_kind problem_momentum_variable(const dae_momentum *p, int i,
 static dae_variable_kind problem_part_variable(const dae_part *part, int number, int i, char *name,
                                                size_t size)
 {
-  dae_problem problem = problem_part_problem(part);
+  dae_problem problem = problem_of_part(part);
   char inner[128], numbered[32];
   dae_variable_kind kind = dae_problem_variable(&problem, i, inner, sizeof inner);
   snprintf(numbered, sizeof numbered, "part[%d]", number + 1);
@@ -160,40 +148,58 @@ static dae_variable_kind problem_coupled_variable(const dae_coupled *c, int i, c
                                                   size_t size)
 {
   for (int part = 0; part < c->parts; part++) {
-    dae_problem problem = problem_part_problem(&c->part[part]);
+    dae_problem problem = problem_of_part(&c->part[part]);
     int n = dae_problem_size(&problem);
     if (i < n)
       return problem_part_variable(&c->part[part], part, i, name, size);
     i -= n;
   }
-  for (int j = 0; j < c->joints; j++) {
+  for (int j = 0; j < c->joints; i -= c->joint[j].ng, j++) {
     const dae_joint *joint = &c->joint[j];
+    if (i >= joint->ng)
+      continue;
     char label[48];
     if (joint->name)
       snprintf(label, sizeof label, "%s", joint->name);
     else
       snprintf(label, sizeof label, "joint[%d]", j + 1);
-    const char *own = i < joint->ng && joint->g_names ? joint->g_names[i] : NULL;
-    if (own)
-      snprintf(name, size, "lambda(%s)", own);
-    else if (i < joint->ng && joint->ng > 1)
+    if (joint->g_names && joint->g_names[i])
+      snprintf(name, size, "lambda(%s)", joint->g_names[i]);
+    else if (joint->ng > 1)
       snprintf(name, size, "lambda(%s[%d])", label, i + 1);
-    else if (i < joint->ng)
+    else
       snprintf(name, size, "lambda(%s)", label);
-    if (i < joint->ng)
-      break;
-    i -= joint->ng;
+    break;
   }
   return DAE_VARIABLE_MULTIPLIER;
 }
 
 dae_variable_kind dae_problem_variable(const dae_problem *p, int i, char *name, size_t size)
 {
+  const dae_semi_explicit *semi = p->semi_explicit;
   if (p->mechanical)
     return problem_mechanical_variable(p->mechanical, i, name, size);
-  if (p->semi_explicit)
-    return problem_semi_explicit_variable(p->semi_explicit, i, name, size);
   if (p->momentum)
     return problem_momentum_variable(p->momentum, i, name, size);
-  return problem_coupled_variable(p->coupled, i, name, size);
+  if (!semi)
+    return problem_coupled_variable(p->coupled, i, name, size);
+  bool algebraic = i >= semi->nx;
+  problem_write_name(NULL, algebraic ? semi->y_names : semi->x_names, algebraic ? "y" : "x",
+                     algebraic ? i - semi->nx : i, name, size);
+  return algebraic ? DAE_VARIABLE_ALGEBRAIC : DAE_VARIABLE_STATE;
+}
+
+dae_status dae__callback_status(const dae_error *why, int code, const char *callback, double t,
+                                dae_error *err)
+{
+  if (code == 0)
+    return DAE_OK;
+  dae_status status = code > 0 ? DAE_ERROR_RECOVERABLE : DAE_ERROR_CALLBACK;
+  if (why && why->status < 0)
+    dae__fail(err, status, why->equation, "%s", why->text);
+  else
+    dae__fail(err, status, callback, "the callback %s %s", callback,
+              code > 0 ? "refused the point" : "failed");
+  dae__fail_at(err, t, NAN);
+  return status;
 }

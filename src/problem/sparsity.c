@@ -1,15 +1,16 @@
-/* The picture of a problem's iteration matrix: the union of the derivatives of its equations, by
- * blocks of unknowns.
+/* Sparsity pattern of a problem's iteration matrix: the union of the derivatives of its equations,
+ * by blocks of unknowns.
  *
  *   mechanical      q u w lambda psi   [M + f_q + f_v + (G'lambda)_q ... G' K'; ...; G; K + k_q]
  *   semi-explicit   x y                [M - f_x, -f_y; -F_x, -F_y]
- *   momentum        y z lambda psi     [I - v_y, -v_z; p_y - f_y - r_y, p_z - f_z, -r_lambda,
- * -f_psi; g_y; k_y, k_z] coupled         its assembly, with the unknowns of each system and joint
- * side by side
+ *   momentum        y z lambda psi     [I - v_y, -v_z;
+ *                                       p_y - f_y - r_y, p_z - f_z, -r_lambda, -f_psi;
+ *                                       g_y; k_y, k_z]
+ *   coupled         its assembly, with the unknowns of each system and joint side by side
  *
- * A velocity is no unknown of its own: an implicit step makes it a multiple of the position. A
- * matrix without a pattern is looked at in two points, the given one and one beside it, so that
- * what happens to vanish at a start (a pendulum held level) is not taken for a zero. */
+ * A velocity is no unknown of its own: an implicit step makes it a multiple of the position. The
+ * entries of a matrix without a pattern are those with nonzero values at the given point or at one
+ * beside it: an entry may vanish at a start by chance (a pendulum held level). */
 #include "core/error.h"
 #include "core/vec.h"
 #include "problem/coupled/assembly.h"
@@ -20,40 +21,43 @@
 #include <daedal/sparsity.h>
 #include <stdio.h>
 
-enum { MOST = 16 };
+enum { MAX_PIECES = 16 };
+/* entries of differences of differences below this share of the largest count as zero: differences
+ * are good to about 1e-12, their differences to 1e-6 */
+#define DIFFERENCE_NOISE 1e-4
 
-/* What the picture is put together from. */
-typedef struct sketch {
+/* The pattern under construction. */
+typedef struct builder {
   dae__arena *scratch;
   const dae_problem *problem; /* the assembled one of a coupled problem */
   double t;
-  double *y, *beside; /* state vectors */
-  double *s;          /* what contracted derivatives are contracted with: no entry is zero */
+  double *y, *beside; /* the given state vector, and one beside it */
+  double *s;          /* vector of contracted derivatives such as (G's)_q, without zeros */
   int *unknown;       /* place in the matrix for each entry of the state vector */
   int size;           /* of the matrix */
-  dae_pattern matrix[MOST];
-  dae__piece piece[MOST];
+  dae_pattern matrix[MAX_PIECES];
+  dae__piece piece[MAX_PIECES];
   int pieces;
-  bool given; /* there are patterns */
-} sketch;
+  bool given; /* the user gave a pattern */
+} builder;
 
-/* How a form of problem gives the values of one of its matrices. */
-typedef dae_status values_fn(void *form, int which, const sketch *k, const double *y, double *out,
+/* Values of one matrix of a form at the state vector y. */
+typedef dae_status values_fn(void *form, int which, const builder *k, const double *y, double *out,
                              dae_error *err);
 
-/* What the sketch is to know of a matrix: its rows and columns belong to the entries of the state
- * vector from `row` and `col` on. */
+/* One matrix: its rows and columns belong to the entries of the state vector from `row` and `col`
+ * on. */
 typedef struct term {
   int which;
-  const dae_pattern *full; /* its pattern, every place where none was given */
+  const dae_pattern *full; /* its pattern, dense where none was given */
   bool given;
   int row, col;
-  bool twice; /* a difference of differences, whose zeros are noise */
+  bool twice; /* a difference of differences: zeros appear as noise */
 } term;
 
 /* ---- one matrix ---- */
 
-static void sparsity_add(sketch *k, const dae_pattern *p, int row, int col)
+static void sparsity_add(builder *k, const dae_pattern *p, int row, int col)
 {
   k->matrix[k->pieces] = *p;
   k->piece[k->pieces] = (dae__piece){
@@ -61,7 +65,7 @@ static void sparsity_add(sketch *k, const dae_pattern *p, int row, int col)
   k->pieces++;
 }
 
-/* the places where one of the two is larger than noise */
+/* entries of p where a or b is larger than noise */
 static dae_pattern sparsity_entries(dae__arena *arena, const dae_pattern *p, const double *a,
                                     const double *b, double noise)
 {
@@ -76,8 +80,8 @@ static dae_pattern sparsity_entries(dae__arena *arena, const dae_pattern *p, con
   return (dae_pattern){p->rows, p->cols, start, row};
 }
 
-static dae_status sparsity_look_at(sketch *k, const term *of, void *form, values_fn *values,
-                                   dae_pattern *out, dae_error *err)
+static dae_status sparsity_pattern_of(builder *k, const term *of, void *form, values_fn *values,
+                                      dae_pattern *out, dae_error *err)
 {
   int count = dae__pattern_count(of->full);
   double *here = DAE__ALLOC(k->scratch, double, count);
@@ -86,35 +90,25 @@ static dae_status sparsity_look_at(sketch *k, const term *of, void *form, values
     return dae__out_of_memory(err);
   DAE__TRY(values(form, of->which, k, k->y, here, err));
   dae_status status = values(form, of->which, k, k->beside, beside, err);
-  if (status == DAE_ERROR_RECOVERABLE) /* off the motion it need not be defined */
+  if (status == DAE_ERROR_RECOVERABLE) /* not defined off the motion */
     dae__copy(count, here, beside);
   else if (status)
     return status;
-  /* differences are good to about 1e-12, their differences to 1e-6 (see mech_create.c) */
-  double noise = of->twice ? 1e-4 * dae__max_abs(count, here) : 0;
+  double noise = of->twice ? DIFFERENCE_NOISE * dae__max_abs(count, here) : 0;
   *out = sparsity_entries(k->scratch, of->full, here, beside, noise);
   return dae__arena_failed(k->scratch) ? dae__out_of_memory(err) : DAE_OK;
 }
 
-static dae_status sparsity_add_terms(sketch *k, const term *terms, int count, void *form,
+static dae_status sparsity_add_terms(builder *k, const term *terms, int count, void *form,
                                      values_fn *values, dae_error *err)
 {
   for (int i = 0; i < count; i++) {
     dae_pattern known = *terms[i].full;
-    bool look = !terms[i].given && dae__pattern_count(&known) > 0;
-    DAE__TRY(look ? sparsity_look_at(k, &terms[i], form, values, &known, err) : DAE_OK);
+    bool by_values = !terms[i].given && dae__pattern_count(&known) > 0;
+    DAE__TRY(by_values ? sparsity_pattern_of(k, &terms[i], form, values, &known, err) : DAE_OK);
     k->given = k->given || terms[i].given;
     sparsity_add(k, &known, terms[i].row, terms[i].col);
   }
-  return DAE_OK;
-}
-
-static dae_status sparsity_add_identity(sketch *k, int n, int at, dae_error *err)
-{
-  dae_pattern diagonal = dae__pattern_diagonal(k->scratch, n);
-  if (dae__arena_failed(k->scratch))
-    return dae__out_of_memory(err);
-  sparsity_add(k, &diagonal, at, at);
   return DAE_OK;
 }
 
@@ -122,7 +116,7 @@ static dae_status sparsity_add_identity(sketch *k, int n, int at, dae_error *err
 
 enum { M_, J_, MS_, GTS_, KTS_, KQ_, G_, K_ };
 
-static dae_status sparsity_mechanical_values(void *form, int which, const sketch *k,
+static dae_status sparsity_mechanical_values(void *form, int which, const builder *k,
                                              const double *y, double *out, dae_error *err)
 {
   dae__mech *m = form;
@@ -147,17 +141,7 @@ static dae_status sparsity_mechanical_values(void *form, int which, const sketch
   }
 }
 
-/* A', whose rows are those of q */
-static dae_status sparsity_add_forces(sketch *k, const dae_pattern *A, int col, dae_error *err)
-{
-  dae_pattern t = dae__pattern_transpose(k->scratch, A, NULL);
-  if (dae__arena_failed(k->scratch))
-    return dae__out_of_memory(err);
-  sparsity_add(k, &t, 0, col);
-  return DAE_OK;
-}
-
-static dae_status sparsity_sketch_mechanical(sketch *k, dae_error *err)
+static dae_status sparsity_mechanical(builder *k, dae_error *err)
 {
   const dae_mechanical *p = k->problem->mechanical;
   dae__mech *m;
@@ -175,13 +159,18 @@ static dae_status sparsity_sketch_mechanical(sketch *k, dae_error *err)
   DAE__TRY(sparsity_add_terms(k, terms, sizeof terms / sizeof *terms, m, sparsity_mechanical_values,
                               err));
   const dae_pattern *G = &k->matrix[k->pieces - 2], *K = &k->matrix[k->pieces - 1];
-  dae_status status = sparsity_add_forces(k, G, lambda, err);
-  if (!status)
-    status = sparsity_add_forces(k, K, psi, err);
-  return status ? status : sparsity_add_identity(k, m->nu, m->at.u, err);
+  dae_pattern Gt = dae__pattern_transpose(k->scratch, G, NULL);
+  dae_pattern Kt = dae__pattern_transpose(k->scratch, K, NULL);
+  dae_pattern identity = dae__pattern_diagonal(k->scratch, m->nu);
+  if (dae__arena_failed(k->scratch))
+    return dae__out_of_memory(err);
+  sparsity_add(k, &Gt, 0, lambda);
+  sparsity_add(k, &Kt, 0, psi);
+  sparsity_add(k, &identity, m->at.u, m->at.u);
+  return DAE_OK;
 }
 
-static dae_status sparsity_semi_values(void *form, int which, const sketch *k, const double *y,
+static dae_status sparsity_semi_values(void *form, int which, const builder *k, const double *y,
                                        double *out, dae_error *err)
 {
   if (which == MS_)
@@ -189,7 +178,7 @@ static dae_status sparsity_semi_values(void *form, int which, const sketch *k, c
   return which == M_ ? dae__semi_M(form, k->t, y, out, err) : dae__semi_J(form, k->t, y, out, err);
 }
 
-static dae_status sparsity_sketch_semi(sketch *k, dae_error *err)
+static dae_status sparsity_semi(builder *k, dae_error *err)
 {
   const dae_semi_explicit *p = k->problem->semi_explicit;
   dae__semi *s;
@@ -200,7 +189,7 @@ static dae_status sparsity_sketch_semi(sketch *k, dae_error *err)
   return sparsity_add_terms(k, terms, sizeof terms / sizeof *terms, s, sparsity_semi_values, err);
 }
 
-static dae_status sparsity_momentum_values(void *form, int which, const sketch *k, const double *y,
+static dae_status sparsity_momentum_values(void *form, int which, const builder *k, const double *y,
                                            double *out, dae_error *err)
 {
   dae__momentum *m = form;
@@ -208,11 +197,10 @@ static dae_status sparsity_momentum_values(void *form, int which, const sketch *
   return dae__momentum_jacobian(m, (dae__momentum_part)which, &at, k->s, out, err);
 }
 
-static dae_status sparsity_sketch_momentum(sketch *k, dae_error *err)
+static dae_status sparsity_momentum(builder *k, dae_error *err)
 {
   dae__momentum *m;
-  dae_status status = dae__momentum_create(k->scratch, k->problem, &m, err);
-  DAE__TRY(status);
+  DAE__TRY(dae__momentum_create(k->scratch, k->problem, &m, err));
   int z = m->at.z, lambda = m->at.lambda, psi = m->at.psi;
   const struct {
     dae__momentum_part part;
@@ -221,20 +209,27 @@ static dae_status sparsity_sketch_momentum(sketch *k, dae_error *err)
              {DAE__P_Z, z, z},      {DAE__F_Y, z, 0},   {DAE__F_Z, z, z},
              {DAE__F_PSI, z, psi},  {DAE__R_Y, z, 0},   {DAE__R_LAMBDA, z, lambda},
              {DAE__G_Y, lambda, 0}, {DAE__K_Y, psi, 0}, {DAE__K_Z, psi, z}};
-  for (size_t i = 0; i < sizeof all / sizeof *all && !status; i++) {
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     bool given = dae__momentum_given_of(m->p, all[i].part).pattern;
     term one = {(int)all[i].part, &m->pattern[all[i].part], given, all[i].row, all[i].col, false};
-    status = sparsity_add_terms(k, &one, 1, m, sparsity_momentum_values, err);
+    DAE__TRY(sparsity_add_terms(k, &one, 1, m, sparsity_momentum_values, err));
   }
-  return status ? status : sparsity_add_identity(k, m->ny, 0, err);
+  dae_pattern identity = dae__pattern_diagonal(k->scratch, m->ny);
+  if (dae__arena_failed(k->scratch))
+    return dae__out_of_memory(err);
+  sparsity_add(k, &identity, 0, 0);
+  return DAE_OK;
 }
 
-/* ---- the unknowns ---- */
-
-/* entry i of the coupled state vector is entry order[i] of the assembled one; NULL: it is one */
-static dae_status sparsity_place_unknowns(sketch *k, const double *y, const int *order,
-                                          dae_error *err)
+static dae_status sparsity_assemble(builder *k, const double *y, dae_error *err)
 {
+  const int *order = NULL; /* entry of the assembled state vector; NULL: identity */
+  if (k->problem->coupled) {
+    dae__assembly *assembly;
+    DAE__TRY(dae__assembly_create(k->scratch, k->problem, &assembly, err));
+    k->problem = dae__assembly_problem(assembly);
+    order = dae__assembly_order(assembly);
+  }
   int n = dae_problem_size(k->problem);
   int nq = k->problem->mechanical ? k->problem->mechanical->nq : 0;
   k->unknown = DAE__ALLOC(k->scratch, int, n);
@@ -251,37 +246,22 @@ static dae_status sparsity_place_unknowns(sketch *k, const double *y, const int 
     k->s[e] = 1 + 0.1 * (e % 7);
     k->beside[e] = y[i] + (e % 2 ? -1e-4 : 1e-4) * (1 + fabs(y[i])) * k->s[e];
   }
-  return DAE_OK;
-}
-
-static dae_status sparsity_sketch_one(sketch *k, const double *y, const int *order, dae_error *err)
-{
-  DAE__TRY(sparsity_place_unknowns(k, y, order, err));
   if (k->problem->mechanical)
-    return sparsity_sketch_mechanical(k, err);
-  return k->problem->semi_explicit ? sparsity_sketch_semi(k, err)
-                                   : sparsity_sketch_momentum(k, err);
-}
-
-static dae_status sparsity_sketch_coupled(sketch *k, const double *y, dae_error *err)
-{
-  dae__assembly *assembly;
-  DAE__TRY(dae__assembly_create(k->scratch, k->problem, &assembly, err));
-  k->problem = dae__assembly_problem(assembly);
-  return sparsity_sketch_one(k, y, dae__assembly_order(assembly), err);
+    return sparsity_mechanical(k, err);
+  return k->problem->semi_explicit ? sparsity_semi(k, err) : sparsity_momentum(k, err);
 }
 
 /* ---- the result ---- */
 
-typedef struct picture {
-  dae_sparsity sparsity; /* first: this is what the caller holds */
+typedef struct handle {
+  dae_sparsity sparsity; /* first: the caller's handle */
   dae__arena *arena;
   int *block;
   const char **names;
-} picture;
+} handle;
 
 /* without a name it is kind[i] */
-static void sparsity_add_block(picture *p, int size, const char *name, const char *kind, int i)
+static void sparsity_add_block(handle *p, int size, const char *name, const char *kind, int i)
 {
   char text[64];
   if (name && name[0])
@@ -296,23 +276,12 @@ static void sparsity_add_block(picture *p, int size, const char *name, const cha
   p->names[p->sparsity.blocks++] = copy;
 }
 
-static void sparsity_add_systems(picture *p, const dae_coupled *c)
-{
-  for (int i = 0; i < c->parts; i++) {
-    const dae_part *part = &c->part[i];
-    dae_problem one = {.mechanical = part->mechanical, .semi_explicit = part->semi_explicit};
-    int velocities = part->mechanical ? part->mechanical->nq : 0;
-    sparsity_add_block(p, dae_problem_size(&one) - velocities, part->name, "part", i);
-  }
-  for (int i = 0; i < c->joints; i++)
-    sparsity_add_block(p, c->joint[i].ng, c->joint[i].name, "joint", i);
-}
-
-static void sparsity_add_blocks(picture *p, const dae_problem *problem)
+static void sparsity_add_blocks(handle *p, const dae_problem *problem)
 {
   const dae_mechanical *m = problem->mechanical;
   const dae_semi_explicit *s = problem->semi_explicit;
   const dae_momentum *o = problem->momentum;
+  const dae_coupled *c = problem->coupled;
   const struct {
     const char *name;
     int size;
@@ -330,30 +299,32 @@ static void sparsity_add_blocks(picture *p, const dae_problem *problem)
              {"psi", m   ? m->nk
                      : o ? o->nk
                          : 0}};
-  int most = (int)(sizeof all / sizeof *all);
-  if (problem->coupled)
-    most = problem->coupled->parts + problem->coupled->joints;
-  p->block = DAE__ALLOC(p->arena, int, most);
-  p->names = DAE__ALLOC(p->arena, const char *, most);
+  int capacity = c ? c->parts + c->joints : (int)(sizeof all / sizeof *all);
+  p->block = DAE__ALLOC(p->arena, int, capacity);
+  p->names = DAE__ALLOC(p->arena, const char *, capacity);
   if (dae__arena_failed(p->arena))
     return;
-  if (problem->coupled)
-    sparsity_add_systems(p, problem->coupled);
-  else
-    for (int i = 0; i < most; i++)
-      sparsity_add_block(p, all[i].size, all[i].name, NULL, 0);
+  for (int i = 0; !c && i < capacity; i++)
+    sparsity_add_block(p, all[i].size, all[i].name, NULL, 0);
+  for (int i = 0; c && i < c->parts; i++) {
+    const dae_part *part = &c->part[i];
+    dae_problem one = {.mechanical = part->mechanical, .semi_explicit = part->semi_explicit};
+    int velocities = part->mechanical ? part->mechanical->nq : 0;
+    sparsity_add_block(p, dae_problem_size(&one) - velocities, part->name, "part", i);
+  }
+  for (int i = 0; c && i < c->joints; i++)
+    sparsity_add_block(p, c->joint[i].ng, c->joint[i].name, "joint", i);
 }
 
-static dae_status sparsity_draw(picture *p, const dae_problem *problem, double t, const double *y,
-                                dae_error *err)
+static dae_status sparsity_build(handle *p, const dae_problem *problem, double t, const double *y,
+                                 dae_error *err)
 {
-  sketch k = {.scratch = dae__arena_create(dae__arena_env(p->arena)), .problem = problem, .t = t};
+  builder k = {.scratch = dae__arena_create(dae__arena_env(p->arena)), .problem = problem, .t = t};
   if (!k.scratch)
     return dae__out_of_memory(err);
   dae_status status = dae_problem_validate(problem, err);
   if (!status)
-    status = problem->coupled ? sparsity_sketch_coupled(&k, y, err)
-                              : sparsity_sketch_one(&k, y, NULL, err);
+    status = sparsity_assemble(&k, y, err);
   if (!status) {
     p->sparsity.pattern = dae__pieces_merge(p->arena, k.size, k.size, false, k.piece, k.pieces);
     p->sparsity.dense = !k.given;
@@ -370,12 +341,12 @@ dae_status dae_sparsity_create(const dae_problem *problem, double t, const doubl
                                const dae_env *env, dae_sparsity **out, dae_error *err)
 {
   dae__arena *arena = dae__arena_create(env);
-  picture *p = arena ? DAE__ALLOC(arena, picture, 1) : NULL;
+  handle *p = arena ? DAE__ALLOC(arena, handle, 1) : NULL;
   dae_status status = p ? DAE_OK : dae__out_of_memory(err);
   *out = NULL;
   if (p) {
     p->arena = arena;
-    status = sparsity_draw(p, problem, t, y, err);
+    status = sparsity_build(p, problem, t, y, err);
   }
   if (status)
     dae__arena_free(arena);
@@ -387,5 +358,5 @@ dae_status dae_sparsity_create(const dae_problem *problem, double t, const doubl
 void dae_sparsity_free(dae_sparsity *sparsity)
 {
   if (sparsity)
-    dae__arena_free(((picture *)sparsity)->arena);
+    dae__arena_free(((handle *)sparsity)->arena);
 }

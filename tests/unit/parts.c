@@ -28,7 +28,7 @@ dae__assembly *assemble(dae__arena *arena, const dae_coupled *coupled)
   dae_error err = dae_error_none();
   if (dae__assembly_create(arena, &problem, &a, &err))
     fail_msg("%s", err.text);
-  assert_int_equal(dae__assembly_size(a), dae_problem_size(&problem));
+  assert_int_equal(dae_problem_size(dae__assembly_problem(a)), dae_problem_size(&problem));
   assert_int_equal(dae_problem_size(dae__assembly_problem(a)), dae_problem_size(&problem));
   assert_int_equal(dae_problem_validate(dae__assembly_problem(a), &err), DAE_OK);
   return a;

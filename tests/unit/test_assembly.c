@@ -297,7 +297,7 @@ static void check_bar(int given)
 
   /* A: q v lambda, C: x y, B: q v lambda, bar: lambda */
   const int order[] = {0, 1, 4, 5, 10, 8, 9, 2, 3, 6, 7, 11, 12, 13};
-  assert_int_equal(dae__assembly_size(assembly), COUNT(order));
+  assert_int_equal(dae_problem_size(dae__assembly_problem(assembly)), COUNT(order));
   assert_memory_equal(dae__assembly_order(assembly), order, sizeof order);
   dae__arena_free(arena);
 }

@@ -141,7 +141,7 @@ static void assert_one_call_gives_what_separate_calls_give(test_problem a, test_
 {
   dae__mech *m[] = {mech_of(&a.problem), mech_of(&b.problem)};
   double *y = point_near(&a);
-  assert_true(m[1]->joint && !m[0]->joint);
+  assert_true(m[1]->eval_all && !m[0]->eval_all);
   assert_rows_agree("eval", m[0], rows_at(m[1], t, y), rows_at(m[0], t, y), 1e-15, 1e-15);
   double f[2][4] = {{0}}, M[2][16] = {{0}};
   for (int i = 0; i < 2; i++) {

@@ -15,7 +15,7 @@
  *                                       V = d^2 + 3 (e - in_1/5)^2
  *   joint: 0 = d - c - 3/10 c^2 - sin(t)/10 */
 #include "parts.h"
-#include "problem/coupled/assembly_parts.h"
+#include "problem/coupled/assembly_private.h"
 
 #include <daedal/daedal.h>
 #include <math.h>

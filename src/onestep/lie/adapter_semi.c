@@ -6,7 +6,7 @@
 #include "core/vec.h"
 #include "onestep/lie/adapter.h"
 #include "problem/consistent.h"
-#include "problem/semi_explicit/semi_slopes.h"
+#include "problem/semi_explicit/semi_newton.h"
 #include <math.h>
 
 /* What depends on the rows of F, in an arena of its own. */

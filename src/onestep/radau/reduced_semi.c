@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "core/vec.h"
 #include "onestep/radau/reduced.h"
-#include "problem/semi_explicit/semi_mass.h"
+#include "problem/semi_explicit/semi.h"
 
 typedef struct semi {
   dae__semi *s;

@@ -14,7 +14,7 @@
 #include "core/vec.h"
 #include "linalg/solver.h"
 #include "onestep/host/sums.h"
-#include "problem/semi_explicit/semi_mass.h"
+#include "problem/semi_explicit/semi.h"
 #include <float.h>
 
 /* of the tolerance that one step may use: errors add up, and between the ends of a step of order 4

@@ -1,23 +1,18 @@
-/* Putting an assembly together: what is refused, where everything goes, the order of the state
- * vectors. The evaluations are in assembly_mechanical.c and assembly_semi.c. */
+/* Creation of an assembly: unsupported problems are refused, elements placed, state vectors
+ * ordered; matrices, J and names that both forms share. Evaluations are in assembly_mechanical.c
+ * and assembly_semi.c. */
 #include "problem/coupled/assembly.h"
+#include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
 #include "linalg/pattern.h"
 #include "linalg/solver.h"
-#include "problem/coupled/assembly_parts.h"
-#include "problem/validate.h"
+#include "problem/coupled/assembly_private.h"
+#include "problem/problem.h"
 #include <stdio.h>
+#include <string.h>
 
-/* ---- what is refused ---- */
-
-static bool assembly_any_mechanical(const dae_coupled *c)
-{
-  for (int i = 0; i < c->parts; i++)
-    if (c->part[i].mechanical)
-      return true;
-  return false;
-}
+/* ---- unsupported problems ---- */
 
 static const char *assembly_part_name(dae__arena *arena, const char *given, const char *kind, int i)
 {
@@ -31,8 +26,8 @@ static const char *assembly_part_name(dae__arena *arena, const char *given, cons
   return name;
 }
 
-/* a part in a message; its name may be empty */
-static const char *assembly_shown(const char *name)
+/* a part in a message: its name may be empty */
+static const char *assembly_display_name(const char *name)
 {
   return name[0] ? name : "without a name";
 }
@@ -43,28 +38,16 @@ static dae_status assembly_check_semi(const dae_semi_explicit *p, const char *na
     return dae__fail(err, DAE_ERROR_UNSUPPORTED, name,
                      "the part %s has a mass matrix of its own, M x' = f, which has no place in a "
                      "mechanical problem; solve for x', or give it as a mechanical part",
-                     assembly_shown(name));
+                     assembly_display_name(name));
   if (p->index > 1)
     return dae__fail(err, DAE_ERROR_UNSUPPORTED, name,
                      "the part %s has index %d, but the algebraic variables of a mechanical "
                      "problem are of index 1; write its constraint as one of a mechanical part",
-                     assembly_shown(name), p->index);
+                     assembly_display_name(name), p->index);
   return DAE_OK;
 }
 
-static dae_status assembly_check_wire(const dae__assembly *a, const dae_wire *w, dae_error *err)
-{
-  const dae__element *to = &a->element[w->part], *from = &a->element[w->from.part];
-  if (w->from.variable < from->nz)
-    return DAE_OK;
-  return dae__fail(err, DAE_ERROR_UNSUPPORTED, to->name,
-                   "input %d of the part %s is wired to a multiplier of %s: one problem has no "
-                   "such input, since its forces do not depend on multipliers",
-                   w->input + 1, assembly_shown(to->name),
-                   from->name[0] ? from->name : "a part without a name");
-}
-
-/* ---- where everything goes ---- */
+/* ---- places ---- */
 
 /* range[i] = first + i */
 static void assembly_fill(int n, int first, int *range)
@@ -73,21 +56,20 @@ static void assembly_fill(int n, int first, int *range)
     range[i] = first + i;
 }
 
-static void assembly_advance(dae__sizes *total, const dae__element *e)
+/* places of z = (q, v, u, w), rows (f, s, c) and constraint rows in the assembled problem */
+static void assembly_place_element(const dae__assembly *a, dae__element *e)
 {
-  if (!e->joint) {
-    total->q += e->n.q;
-    total->u += e->n.u;
-    total->w += e->n.w;
-    total->k += e->n.k;
+  int nq = e->n.q, nu = e->n.u, nw = e->n.w, Q = a->total.q, U = a->total.u;
+  assembly_fill(e->n.g, e->at.g, e->g);
+  if (e->joint) {
+    for (int i = 0; i < nq; i++) {
+      dae_port z = e->joint->z[i];
+      e->z[i] = a->element[z.part].at.q + z.variable;
+      e->z[nq + i] = Q + e->z[i];
+      e->row[i] = e->z[i];
+    }
+    return;
   }
-  total->g += e->n.g;
-}
-
-/* z = (q, v, u, w), rows (f, s, c), constraint rows */
-static void assembly_place_part(const dae__sizes *total, dae__element *e)
-{
-  int nq = e->n.q, nu = e->n.u, nw = e->n.w, Q = total->q, U = total->u;
   assembly_fill(nq, e->at.q, e->z);
   assembly_fill(nq, Q + e->at.q, e->z + nq);
   assembly_fill(nu, 2 * Q + e->at.u, e->z + 2 * nq);
@@ -95,37 +77,35 @@ static void assembly_place_part(const dae__sizes *total, dae__element *e)
   assembly_fill(nq, e->at.q, e->row);
   assembly_fill(nu, Q + e->at.u, e->row + nq);
   assembly_fill(nw, Q + U + e->at.w, e->row + nq + nu);
-  assembly_fill(e->n.g, e->at.g, e->g);
   assembly_fill(e->n.k, e->at.k, e->k);
-}
-
-static void assembly_place_joint(const dae__assembly *a, dae__element *e)
-{
-  for (int i = 0; i < e->n.q; i++) {
-    dae_port z = e->joint->z[i];
-    e->z[i] = a->element[z.part].at.q + z.variable;
-    e->z[e->n.q + i] = a->total.q + e->z[i];
-    e->row[i] = e->z[i];
-  }
-  assembly_fill(e->n.g, e->at.g, e->g);
 }
 
 static dae_status assembly_place(dae__assembly *a, dae_error *err)
 {
   const dae_coupled *c = a->coupled;
   for (int i = 0; i < a->elements; i++) {
-    a->element[i].at = a->total;
-    assembly_advance(&a->total, &a->element[i]);
+    dae__element *e = &a->element[i];
+    e->at = a->total;
+    a->total.g += e->n.g;
+    if (e->joint)
+      continue;
+    a->total.q += e->n.q;
+    a->total.u += e->n.u;
+    a->total.w += e->n.w;
+    a->total.k += e->n.k;
   }
   for (int i = 0; i < a->elements; i++)
-    if (i < a->parts)
-      assembly_place_part(&a->total, &a->element[i]);
-    else
-      assembly_place_joint(a, &a->element[i]);
+    assembly_place_element(a, &a->element[i]);
   for (int i = 0; i < c->wires; i++) {
     const dae_wire *w = &c->wire[i];
-    DAE__TRY(assembly_check_wire(a, w, err));
-    a->element[w->part].source[w->input] = a->element[w->from.part].z[w->from.variable];
+    const dae__element *to = &a->element[w->part], *from = &a->element[w->from.part];
+    if (w->from.variable >= from->nz)
+      return dae__fail(err, DAE_ERROR_UNSUPPORTED, to->name,
+                       "input %d of the part %s is wired to a multiplier of %s: one problem has no "
+                       "such input, since its forces do not depend on multipliers",
+                       w->input + 1, assembly_display_name(to->name),
+                       from->name[0] ? from->name : "a part without a name");
+    to->source[w->input] = from->z[w->from.variable];
   }
   return DAE_OK;
 }
@@ -147,33 +127,185 @@ static void assembly_find_order(dae__assembly *a, dae__arena *arena)
     for (int j = 0; j < e->n.k; j++)
       a->order[n++] = psi + e->k[j];
   }
-}
-
-static bool assembly_has_pattern(const dae_part *part)
-{
-  if (part->mechanical)
-    return part->mechanical->M_pattern || part->mechanical->J_pattern;
-  return part->semi_explicit->J_pattern != NULL;
+  DAE__ASSERT(n == a->size);
 }
 
 static bool assembly_is_sparse(const dae__assembly *a)
 {
   if (a->parts > 1 && a->size > DAE__DENSE_UP_TO)
     return true;
-  for (int i = 0; i < a->parts; i++)
-    if (assembly_has_pattern(&a->coupled->part[i]))
+  for (int i = 0; i < a->parts; i++) {
+    const dae_part *part = &a->coupled->part[i];
+    if (part->mechanical ? part->mechanical->M_pattern || part->mechanical->J_pattern
+                         : part->semi_explicit->J_pattern != NULL)
       return true;
+  }
   return false;
 }
 
-/* ---- creating ---- */
+/* ---- matrices ---- */
+
+int dae__assembly_code(dae_status status)
+{
+  return status == DAE_OK ? 0 : status == DAE_ERROR_RECOVERABLE ? 1 : -1;
+}
+
+void dae__mosaic_alloc(dae__assembly *a, dae__arena *arena, int sets, dae__mosaic *m)
+{
+  static const int start[1] = {0};
+  static const dae_pattern nothing = {0, 0, start, NULL};
+  m->piece = DAE__ALLOC(arena, dae__piece, sets * a->elements);
+  for (int i = 0; m->piece && i < sets * a->elements; i++)
+    m->piece[i].pattern = &nothing;
+}
+
+void dae__mosaic_merge(dae__assembly *a, dae__arena *arena, int rows, int cols, int sets,
+                       dae__mosaic *m)
+{
+  int count = sets * a->elements, largest = 0;
+  if (dae__arena_failed(arena))
+    return;
+  m->pattern = dae__pieces_merge(arena, rows, cols, !a->sparse, m->piece, count);
+  for (int i = 0; i < count; i++)
+    if (dae__pattern_count(m->piece[i].pattern) > largest)
+      largest = dae__pattern_count(m->piece[i].pattern);
+  m->values = DAE__ALLOC(arena, double, largest);
+}
+
+void dae__mosaic_add(const dae__mosaic *m, int i, double *matrix)
+{
+  dae__piece_add(&m->piece[i], 1, m->values, matrix);
+}
+
+/* ---- J ---- */
+
+void dae__assembly_J_pieces(dae__assembly *a, dae__arena *arena)
+{
+  const dae__sizes *n = &a->total;
+  dae__mosaic_alloc(a, arena, 2, &a->J);
+  if (dae__arena_failed(arena))
+    return;
+  for (int i = 0; i < a->elements; i++) {
+    const dae__element *e = &a->element[i];
+    a->J.piece[i] = (dae__piece){.pattern = e->J, .row = e->row, .col = e->z};
+    a->J.piece[a->elements + i] =
+        (dae__piece){.pattern = &e->J_in, .row = e->row, .col = e->source};
+  }
+  dae__mosaic_merge(a, arena, n->q + n->u + n->w, 2 * n->q + n->u + n->w, 2, &a->J);
+}
+
+int dae__assembly_J(void *user, const dae_mechanical_at *at, double *J)
+{
+  dae__assembly *a = user;
+  dae_status status = DAE_OK;
+  dae__zero(dae__pattern_count(&a->J.pattern), J);
+  for (int i = 0; i < a->parts && !status; i++) { /* joints have no forces */
+    dae__element *e = &a->element[i];
+    dae_mechanical_at here = dae__element_at(e, at);
+    dae__element_inputs(e, &a->total, at);
+    status = dae__element_diagnose(a, e, dae__element_J(e, &here, a->J.values, &a->last));
+    if (!status)
+      dae__mosaic_add(&a->J, i, J);
+    if (status || e->nin == 0)
+      continue;
+    status = dae__element_diagnose(a, e, dae__element_J_in(e, &here, a->J.values, &a->last));
+    if (!status)
+      dae__mosaic_add(&a->J, a->elements + i, J);
+  }
+  return dae__assembly_code(status);
+}
+
+/* ---- names ---- */
+
+/* Names of one class of an element. */
+typedef struct label {
+  const char *const *names;
+  const char *letter; /* without a name: letter[1], ... */
+  int count;
+} label;
+
+/* "part.x", "part.q[1]", without the part if its name is empty; for a joint the constraint's name,
+ * or its own, indexed if it has several constraints */
+static const char *assembly_join(dae__arena *arena, const dae__element *e, const label *l, int i)
+{
+  const char *own = l->names ? l->names[i] : NULL;
+  char index[16] = "";
+  if (!own && (!e->joint || l->count > 1))
+    snprintf(index, sizeof index, "[%d]", i + 1);
+  if (!own)
+    own = l->letter;
+  const char *prefix = e->joint ? "" : e->name, *dot = prefix[0] ? "." : "";
+  size_t size = strlen(prefix) + strlen(dot) + strlen(own) + strlen(index) + 1;
+  char *name = DAE__ALLOC(arena, char, size);
+  if (name)
+    snprintf(name, size, "%s%s%s%s", prefix, dot, own, index);
+  return name;
+}
+
+static label assembly_label_of(const dae__element *e, char which)
+{
+  const dae_mechanical *m = e->m ? e->m->p : NULL;
+  const dae_semi_explicit *s = e->semi ? e->semi->p : NULL;
+  if (e->joint)
+    return which == 'g' ? (label){e->joint->g_names, e->name, e->n.g} : (label){0};
+  switch (which) {
+  case 'q':
+    return m ? (label){m->q_names, "q", m->nq} : (label){0};
+  case 'u':
+    return m ? (label){m->u_names, "u", m->nu} : (label){s->x_names, "x", s->nx};
+  case 'w':
+    return m ? (label){m->w_names, "w", m->nw} : (label){s->y_names, "y", s->ny};
+  case 'g':
+    return m ? (label){m->g_names, "g", m->ng} : (label){0};
+  case 'k':
+    return m ? (label){m->k_names, "k", m->nk} : (label){0};
+  case 'f':
+    return m ? (label){0} : (label){s->f_names ? s->f_names : s->x_names, "x", s->nx};
+  default: /* 'F' */
+    return m ? (label){0} : (label){s->F_names ? s->F_names : s->y_names, "y", s->ny};
+  }
+}
+
+const char *const *dae__assembly_names(const dae__assembly *a, dae__arena *arena, char which)
+{
+  int count = 0, n = 0;
+  for (int i = 0; i < a->elements; i++)
+    count += assembly_label_of(&a->element[i], which).count;
+  const char **names = DAE__ALLOC(arena, const char *, count);
+  if (count == 0 || !names)
+    return NULL;
+  for (int i = 0; i < a->elements; i++) {
+    label l = assembly_label_of(&a->element[i], which);
+    for (int j = 0; j < l.count; j++)
+      names[n++] = assembly_join(arena, &a->element[i], &l, j);
+  }
+  return names;
+}
+
+dae_status dae__element_diagnose(dae__assembly *a, const dae__element *e, dae_status status)
+{
+  static const char kind[] = "equation of ";
+  dae_error said = a->last;
+  char name[160];
+  bool row = strncmp(said.equation, kind, sizeof kind - 1) == 0;
+  if (status >= 0)
+    return status;
+  if (e->name[0] == '\0') /* its variables have no prefix */
+    return dae__fail(&a->last, status, said.equation, "%s", said.text);
+  snprintf(name, sizeof name, "%s%.40s.%.60s", row ? kind : "", e->name,
+           said.equation + (row ? sizeof kind - 1 : 0));
+  return dae__fail(&a->last, status, name, "in %s: %s", e->name, said.text);
+}
+
+/* ---- creation ---- */
 
 static dae_status assembly_create_elements(dae__assembly *a, dae__arena *arena, dae_error *err)
 {
   const dae_coupled *c = a->coupled;
-  bool mechanical = assembly_any_mechanical(c);
-  dae_status status = DAE_OK;
-  for (int i = 0; i < a->elements && !status; i++) {
+  bool mechanical = false;
+  for (int i = 0; i < c->parts; i++)
+    mechanical = mechanical || c->part[i].mechanical;
+  for (int i = 0; i < a->elements; i++) {
     dae__element *e = &a->element[i];
     int j = i - a->parts;
     const char *name = i < a->parts ? assembly_part_name(arena, c->part[i].name, "part", i)
@@ -181,12 +313,11 @@ static dae_status assembly_create_elements(dae__assembly *a, dae__arena *arena, 
     if (!name)
       return dae__out_of_memory(err);
     if (i < a->parts && mechanical && c->part[i].semi_explicit)
-      status = assembly_check_semi(c->part[i].semi_explicit, name, err);
-    DAE__TRY(status);
-    status = i < a->parts ? dae__element_part(arena, &c->part[i], name, e, err)
-                          : dae__element_joint(arena, &c->joint[j], name, e, err);
+      DAE__TRY(assembly_check_semi(c->part[i].semi_explicit, name, err));
+    DAE__TRY(i < a->parts ? dae__element_part(arena, &c->part[i], name, e, err)
+                          : dae__element_joint(arena, &c->joint[j], name, e, err));
   }
-  return status;
+  return DAE_OK;
 }
 
 dae_status dae__assembly_create(dae__arena *arena, const dae_problem *coupled, dae__assembly **out,
@@ -205,10 +336,8 @@ dae_status dae__assembly_create(dae__arena *arena, const dae_problem *coupled, d
   a->element = DAE__ALLOC(arena, dae__element, a->elements);
   if (!a->element)
     return dae__out_of_memory(err);
-  dae_status status = assembly_create_elements(a, arena, err);
-  if (!status)
-    status = assembly_place(a, err);
-  DAE__TRY(status);
+  DAE__TRY(assembly_create_elements(a, arena, err));
+  DAE__TRY(assembly_place(a, err));
   assembly_find_order(a, arena);
   a->sparse = assembly_is_sparse(a);
   if (!dae__arena_failed(arena) && a->total.q > 0)
@@ -225,11 +354,6 @@ dae_status dae__assembly_create(dae__arena *arena, const dae_problem *coupled, d
 const dae_problem *dae__assembly_problem(const dae__assembly *a)
 {
   return &a->problem;
-}
-
-int dae__assembly_size(const dae__assembly *a)
-{
-  return a->size;
 }
 
 const int *dae__assembly_order(const dae__assembly *a)

@@ -7,8 +7,9 @@
  * holonomic constraints. Inputs are taken from the variables they are wired to, and enter the
  * Jacobian there.
  *
- * Not taken, each refused with DAE_ERROR_UNSUPPORTED naming the part: inputs wired to multipliers,
- * and, beside mechanical parts, semi-explicit ones with a mass matrix or of declared index 2 or 3.
+ * Unsupported, each refused with DAE_ERROR_UNSUPPORTED naming the part: inputs wired to
+ * multipliers, and, beside mechanical parts, semi-explicit ones with a mass matrix or of declared
+ * index 2 or 3.
  */
 #ifndef DAEDAL_PROBLEM_COUPLED_ASSEMBLY_H
 #define DAEDAL_PROBLEM_COUPLED_ASSEMBLY_H
@@ -22,13 +23,11 @@ typedef struct dae__assembly dae__assembly;
 dae_status dae__assembly_create(dae__arena *arena, const dae_problem *coupled, dae__assembly **out,
                                 dae_error *err);
 
-/* The assembled problem. It gives every derivative. Unlike the problems of users it belongs to one
+/* The assembled problem, with every derivative. Unlike the problems of users it belongs to one
  * thread: its callbacks work in memory of the assembly. */
 const dae_problem *dae__assembly_problem(const dae__assembly *a);
 
-/* Number of entries of either state vector; entry i of the coupled one is entry order[i] of the
- * assembled one. */
-int dae__assembly_size(const dae__assembly *a);
+/* Entry i of the coupled state vector is entry order[i] of the assembled one. */
 const int *dae__assembly_order(const dae__assembly *a);
 void dae__assembly_gather(const dae__assembly *a, const double *coupled, double *assembled);
 void dae__assembly_scatter(const dae__assembly *a, const double *assembled, double *coupled);

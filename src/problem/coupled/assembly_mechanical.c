@@ -1,48 +1,29 @@
-/* The assembled mechanical problem: every callback asks the elements in turn, with the parts of
- * the assembled vectors that are theirs, and puts their matrices where they belong.
+/* The assembled mechanical problem: every callback evaluates the elements in turn, at their entries
+ * of the assembled vectors, and adds their matrices at their places.
  *
  *   M = diag(M_i),   f = (f_i),   g = (g_i, g of the joints),   G = [diag(G_i); G of the joints]
  *
- * Parts of both faces go together: each is seen through its (M, f) and through its (p, F). */
+ * Parts given by (M, f) and by (p, F) can be mixed: dae__mech gives both of each. */
 #include "core/error.h"
 #include "core/vec.h"
 #include "linalg/pattern.h"
-#include "problem/coupled/assembly_parts.h"
+#include "problem/coupled/assembly_private.h"
 
-/* ---- vectors and the matrices that come with them ---- */
+/* ---- evaluations ---- */
 
-static bool assembly_bad(const double *x, int n)
+/* Whether an element refuses because of a value that is not finite: the caller's check finds it,
+ * and knows the name of its equation. */
+static bool assembly_has_nonfinite(const dae__sizes *n, const dae_mechanical_wanted *w)
 {
-  return x && !dae__all_finite(n, x);
-}
-
-/* an element that refuses because of a value that is not a number: the caller finds it, and knows
- * the name of its equation */
-static bool assembly_left_to_caller(const dae__sizes *n, const dae_mechanical_wanted *w)
-{
-  return assembly_bad(w->f, n->q) || assembly_bad(w->s, n->u) || assembly_bad(w->c, n->w) ||
-         assembly_bad(w->g, n->g) || assembly_bad(w->gdot, n->g) || assembly_bad(w->gamma, n->g) ||
-         assembly_bad(w->k, n->k) || assembly_bad(w->kappa, n->k);
-}
-
-/* what one element is to write, at its places of what the assembled problem is to write */
-static dae_mechanical_wanted assembly_share(dae__assembly *a, const dae__element *e,
-                                            const dae_mechanical_wanted *w)
-{
-  dae_mechanical_wanted own = {.g = dae__sub(w->g, e->at.g),
-                               .gdot = dae__sub(w->gdot, e->at.g),
-                               .gamma = dae__sub(w->gamma, e->at.g),
-                               .G = w->G || w->gdot ? a->G.values : NULL};
-  if (e->joint)
-    return own;
-  own.M = w->M ? a->M.values : NULL;
-  own.f = dae__sub(w->f, e->at.q);
-  own.s = dae__sub(w->s, e->at.u);
-  own.c = dae__sub(w->c, e->at.w);
-  own.k = dae__sub(w->k, e->at.k);
-  own.K = w->K ? a->K.values : NULL;
-  own.kappa = dae__sub(w->kappa, e->at.k);
-  return own;
+  const struct {
+    const double *x;
+    int n;
+  } all[] = {{w->f, n->q},    {w->s, n->u},     {w->c, n->w}, {w->g, n->g},
+             {w->gdot, n->g}, {w->gamma, n->g}, {w->k, n->k}, {w->kappa, n->k}};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    if (all[i].x && !dae__all_finite(all[i].n, all[i].x))
+      return true;
+  return false;
 }
 
 static dae_status assembly_eval_element(dae__assembly *a, int i, const dae_mechanical_at *at,
@@ -56,11 +37,22 @@ static dae_status assembly_eval_element(dae__assembly *a, int i, const dae_mecha
     return dae__element_diagnose(
         a, e,
         dae__element_semi(e, &here, dae__sub(w->s, e->at.u), dae__sub(w->c, e->at.w), &a->last));
-  dae_mechanical_wanted own = assembly_share(a, e, w);
+  dae_mechanical_wanted own = {.g = dae__sub(w->g, e->at.g),
+                               .gdot = dae__sub(w->gdot, e->at.g),
+                               .gamma = dae__sub(w->gamma, e->at.g),
+                               .G = w->G || w->gdot ? a->G.values : NULL};
+  if (!e->joint) {
+    own.M = w->M ? a->M.values : NULL;
+    own.f = dae__sub(w->f, e->at.q);
+    own.s = dae__sub(w->s, e->at.u);
+    own.c = dae__sub(w->c, e->at.w);
+    own.k = dae__sub(w->k, e->at.k);
+    own.K = w->K ? a->K.values : NULL;
+    own.kappa = dae__sub(w->kappa, e->at.k);
+  }
   dae_status status = dae__element_diagnose(a, e, dae__mech_eval(e->m, &here, &own, &a->last));
-  if (status == DAE_ERROR_RECOVERABLE && assembly_left_to_caller(&e->n, &own))
-    status = DAE_OK;
-  DAE__TRY(status);
+  if (status && !(status == DAE_ERROR_RECOVERABLE && assembly_has_nonfinite(&e->n, &own)))
+    return status;
   if (own.M)
     dae__mosaic_add(&a->M, i, w->M);
   if (w->G)
@@ -86,7 +78,7 @@ static int assembly_eval(void *user, const dae_mechanical_at *at, const dae_mech
 }
 
 #define EVAL_ONE(name)                                                                             \
-  static int eval_##name(void *user, const dae_mechanical_at *at, double *out)                     \
+  static int assembly_eval_##name(void *user, const dae_mechanical_at *at, double *out)            \
   {                                                                                                \
     return assembly_eval(user, at, &(dae_mechanical_wanted){.name = out});                         \
   }
@@ -107,24 +99,21 @@ static int assembly_eval_g_t(void *user, const dae_mechanical_at *at, double *ou
 {
   dae__assembly *a = user;
   dae_mechanical_at rest = *at;
-  rest.v = a->still;
+  rest.v = a->zero_v;
   return assembly_eval(a, &rest, &(dae_mechanical_wanted){.gdot = out});
 }
 
 /* ---- derivatives ---- */
 
-static int assembly_eval_J(void *user, const dae_mechanical_at *at, double *out)
-{
-  return dae__assembly_J(user, at, out);
-}
-
 typedef dae_status contracted_fn(dae__mech *m, const dae_mechanical_at *at, const double *s,
                                  double *out, dae_error *err);
+typedef dae_status plain_fn(dae__mech *m, const dae_mechanical_at *at, double *out, dae_error *err);
 
-/* out = sum of fn of the elements; s, where not NULL, has the entries of element i from first(i) */
-static int assembly_contracted(dae__assembly *a, const dae_mechanical_at *at, const double *s,
-                               int (*first)(const dae__element *e), contracted_fn *fn,
-                               dae__mosaic *m, double *out)
+/* out = sum of derivatives of the elements: by fn, contracted with the entries of s that belong to
+ * the element's variables of a class ('q', 'g', 'k'), or by plain */
+static int assembly_derivative(dae__assembly *a, const dae_mechanical_at *at, const double *s,
+                               char class, contracted_fn *fn, plain_fn *plain, dae__mosaic *m,
+                               double *out)
 {
   dae_status status = DAE_OK;
   dae__zero(dae__pattern_count(&m->pattern), out);
@@ -133,70 +122,37 @@ static int assembly_contracted(dae__assembly *a, const dae_mechanical_at *at, co
     if (dae__pattern_count(m->piece[i].pattern) == 0)
       continue;
     dae_mechanical_at here = dae__element_at(e, at);
-    status =
-        dae__element_diagnose(a, e, fn(e->m, &here, s ? s + first(e) : NULL, m->values, &a->last));
+    int first = class == 'q' ? e->at.q : class == 'g' ? e->at.g : e->at.k;
+    status = fn ? fn(e->m, &here, s + first, m->values, &a->last)
+                : plain(e->m, &here, m->values, &a->last);
+    status = dae__element_diagnose(a, e, status);
     if (!status)
       dae__mosaic_add(m, i, out);
   }
   return dae__assembly_code(status);
 }
 
-static int assembly_first_q(const dae__element *e)
-{
-  return e->at.q;
-}
-static int assembly_first_g(const dae__element *e)
-{
-  return e->at.g;
-}
-static int assembly_first_k(const dae__element *e)
-{
-  return e->at.k;
-}
+#define CONTRACTED(name, class)                                                                    \
+  static int assembly_eval_##name(void *user, const dae_mechanical_at *at, const double *s,        \
+                                  double *out)                                                     \
+  {                                                                                                \
+    dae__assembly *a = user;                                                                       \
+    return assembly_derivative(a, at, s, class, dae__mech_##name, NULL, &a->name, out);            \
+  }
+CONTRACTED(Ms, 'q')
+CONTRACTED(Gts, 'g')
+CONTRACTED(Kts, 'k')
+#undef CONTRACTED
 
-static int assembly_eval_Ms(void *user, const dae_mechanical_at *at, const double *s, double *out)
-{
-  dae__assembly *a = user;
-  return assembly_contracted(a, at, s, assembly_first_q, dae__mech_Ms, &a->Ms, out);
-}
-
-static int assembly_eval_Gts(void *user, const dae_mechanical_at *at, const double *s, double *out)
-{
-  dae__assembly *a = user;
-  return assembly_contracted(a, at, s, assembly_first_g, dae__mech_Gts, &a->Gts, out);
-}
-
-static int assembly_eval_Kts(void *user, const dae_mechanical_at *at, const double *s, double *out)
-{
-  dae__assembly *a = user;
-  return assembly_contracted(a, at, s, assembly_first_k, dae__mech_Kts, &a->Kts, out);
-}
-
-static dae_status assembly_mech_gdot_q(dae__mech *m, const dae_mechanical_at *at, const double *s,
-                                       double *out, dae_error *err)
-{
-  (void)s;
-  return dae__mech_gdot_q(m, at, out, err);
-}
-
-static dae_status assembly_mech_k_q(dae__mech *m, const dae_mechanical_at *at, const double *s,
-                                    double *out, dae_error *err)
-{
-  (void)s;
-  return dae__mech_k_q(m, at, out, err);
-}
-
-static int assembly_eval_gdot_q(void *user, const dae_mechanical_at *at, double *out)
-{
-  dae__assembly *a = user;
-  return assembly_contracted(a, at, NULL, assembly_first_g, assembly_mech_gdot_q, &a->G, out);
-}
-
-static int assembly_eval_k_q(void *user, const dae_mechanical_at *at, double *out)
-{
-  dae__assembly *a = user;
-  return assembly_contracted(a, at, NULL, assembly_first_k, assembly_mech_k_q, &a->kq, out);
-}
+#define PLAIN(name, matrix)                                                                        \
+  static int assembly_eval_##name(void *user, const dae_mechanical_at *at, double *out)            \
+  {                                                                                                \
+    dae__assembly *a = user;                                                                       \
+    return assembly_derivative(a, at, NULL, 'q', NULL, dae__mech_##name, &a->matrix, out);         \
+  }
+PLAIN(gdot_q, G)
+PLAIN(k_q, kq)
+#undef PLAIN
 
 static int assembly_eval_energy(void *user, const dae_mechanical_at *at, double *T, double *V)
 {
@@ -219,31 +175,16 @@ static int assembly_eval_energy(void *user, const dae_mechanical_at *at, double 
   return dae__assembly_code(status);
 }
 
-/* Rate of entry i of z = (q, v, u, w). That of a velocity would take the accelerations, and that of
- * an algebraic variable the time derivative of its equations, which nobody gives: NaN. */
-static double assembly_rate_of(const dae__assembly *a, const dae_mechanical_at *at, int i)
-{
-  const dae__sizes *n = &a->total;
-  if (i < n->q)
-    return at->v[i];
-  return i >= 2 * n->q && i < 2 * n->q + n->u ? a->s[i - 2 * n->q] : NAN;
-}
-
-static bool assembly_has_inputs(const dae__assembly *a)
-{
-  for (int i = 0; i < a->parts; i++)
-    if (a->element[i].m && a->element[i].nin > 0)
-      return true;
-  return false;
-}
-
 static int assembly_eval_energy_rate(void *user, const dae_mechanical_at *at, const double *in_rate,
                                      double *T_rate, double *V_rate)
 {
   dae__assembly *a = user;
-  (void)in_rate; /* the whole has no inputs */
+  bool has_inputs = false;
+  (void)in_rate; /* the assembled problem has no inputs */
   *T_rate = *V_rate = 0;
-  if (a->total.u > 0 && assembly_has_inputs(a)) {
+  for (int i = 0; i < a->parts; i++)
+    has_inputs = has_inputs || (a->element[i].m && a->element[i].nin > 0);
+  if (a->total.u > 0 && has_inputs) {
     int code = assembly_eval(a, at, &(dae_mechanical_wanted){.s = a->s});
     if (code)
       return code;
@@ -256,8 +197,12 @@ static int assembly_eval_energy_rate(void *user, const dae_mechanical_at *at, co
       continue;
     dae_mechanical_at here = dae__element_at(e, at);
     dae__element_inputs(e, &a->total, at);
-    for (int j = 0; j < e->nin; j++)
-      a->in_rate[j] = assembly_rate_of(a, at, e->source[j]);
+    /* NaN for a velocity, whose rate needs the accelerations, and for an algebraic variable, whose
+     * rate needs the time derivative of its equations */
+    for (int j = 0; j < e->nin; j++) {
+      int z = e->source[j], u = z - 2 * a->total.q;
+      a->in_rate[j] = z < a->total.q ? at->v[z] : u >= 0 && u < a->total.u ? a->s[u] : NAN;
+    }
     status = dae__element_diagnose(
         a, e, dae__mech_energy_rate(e->m, &here, e->nin > 0 ? a->in_rate : NULL, &T, &V, &a->last));
     *T_rate += T;
@@ -268,10 +213,7 @@ static int assembly_eval_energy_rate(void *user, const dae_mechanical_at *at, co
 
 /* ---- momenta ---- */
 
-typedef dae_status momentum_fn(dae__mech *m, const dae_mechanical_at *at, double *out,
-                               dae_error *err);
-
-static int assembly_momenta(dae__assembly *a, const dae_mechanical_at *at, momentum_fn *fn,
+static int assembly_momenta(dae__assembly *a, const dae_mechanical_at *at, plain_fn *fn,
                             double *out)
 {
   dae_status status = DAE_OK;
@@ -287,26 +229,31 @@ static int assembly_momenta(dae__assembly *a, const dae_mechanical_at *at, momen
   return dae__assembly_code(status);
 }
 
-static int assembly_eval_p(void *user, const dae_mechanical_at *at, double *out)
-{
-  return assembly_momenta(user, at, dae__mech_p, out);
-}
-
-static int assembly_eval_F(void *user, const dae_mechanical_at *at, double *out)
-{
-  return assembly_momenta(user, at, dae__mech_F, out);
-}
-
-static int assembly_eval_p_rate(void *user, const dae_mechanical_at *at, double *out)
-{
-  return assembly_momenta(user, at, dae__mech_p_rate, out);
-}
+#define MOMENTA(name)                                                                              \
+  static int assembly_eval_##name(void *user, const dae_mechanical_at *at, double *out)            \
+  {                                                                                                \
+    return assembly_momenta(user, at, dae__mech_##name, out);                                      \
+  }
+MOMENTA(p)
+MOMENTA(F)
+MOMENTA(p_rate)
+#undef MOMENTA
 
 /* ---- the description ---- */
 
-/* pieces of all matrices but J */
-static void assembly_describe_pieces(dae__assembly *a)
+static void assembly_create_matrices(dae__assembly *a, dae__arena *arena)
 {
+  int nq = a->total.q, ng = a->total.g, nk = a->total.k, most_inputs = 0;
+  const struct {
+    dae__mosaic *m;
+    int rows, cols;
+  } all[] = {{&a->M, nq, nq},   {&a->G, ng, nq},  {&a->K, nk, nq},      {&a->Ms, nq, 2 * nq},
+             {&a->Gts, nq, nq}, {&a->kq, nk, nq}, {&a->Kts, nq, 2 * nq}};
+  const size_t count = sizeof all / sizeof *all;
+  for (size_t i = 0; i < count; i++)
+    dae__mosaic_alloc(a, arena, 1, all[i].m);
+  if (dae__arena_failed(arena))
+    return;
   for (int i = 0; i < a->elements; i++) {
     const dae__element *e = &a->element[i];
     const dae__mech *m = e->m;
@@ -320,31 +267,14 @@ static void assembly_describe_pieces(dae__assembly *a)
     a->kq.piece[i] = (dae__piece){&m->kq, e->k, e->z, NULL};
     a->Kts.piece[i] = (dae__piece){&m->Kts, e->z, e->z, NULL};
   }
-}
-
-static void assembly_create_matrices(dae__assembly *a, dae__arena *arena)
-{
-  int nq = a->total.q, ng = a->total.g, nk = a->total.k;
-  const struct {
-    dae__mosaic *m;
-    int rows, cols;
-  } all[] = {{&a->M, nq, nq},   {&a->G, ng, nq},  {&a->K, nk, nq},      {&a->Ms, nq, 2 * nq},
-             {&a->Gts, nq, nq}, {&a->kq, nk, nq}, {&a->Kts, nq, 2 * nq}};
-  const size_t count = sizeof all / sizeof *all;
-  for (size_t i = 0; i < count; i++)
-    dae__mosaic_take(a, arena, 1, all[i].m);
-  if (dae__arena_failed(arena))
-    return;
-  assembly_describe_pieces(a);
   for (size_t i = 0; i < count; i++)
     dae__mosaic_merge(a, arena, all[i].rows, all[i].cols, 1, all[i].m);
   dae__assembly_J_pieces(a, arena);
-  a->still = DAE__ALLOC(arena, double, nq);
+  a->zero_v = DAE__ALLOC(arena, double, nq);
   a->s = DAE__ALLOC(arena, double, a->total.u);
-  int most = 0;
   for (int i = 0; i < a->parts; i++)
-    most = a->element[i].nin > most ? a->element[i].nin : most;
-  a->in_rate = DAE__ALLOC(arena, double, most);
+    most_inputs = a->element[i].nin > most_inputs ? a->element[i].nin : most_inputs;
+  a->in_rate = DAE__ALLOC(arena, double, most_inputs);
 }
 
 /* flags that hold for all elements */
@@ -366,18 +296,6 @@ static void assembly_describe_flags(const dae__assembly *a, dae_mechanical *p)
   p->g_t = p->time_free_g ? NULL : assembly_eval_g_t;
 }
 
-static void assembly_describe_patterns(const dae__assembly *a, dae_mechanical *p)
-{
-  p->M_pattern = &a->M.pattern;
-  p->G_pattern = &a->G.pattern;
-  p->K_pattern = &a->K.pattern;
-  p->J_pattern = &a->J.pattern;
-  p->Ms_pattern = &a->Ms.pattern;
-  p->Gts_pattern = &a->Gts.pattern;
-  p->k_q_pattern = &a->kq.pattern;
-  p->Kts_pattern = &a->Kts.pattern;
-}
-
 void dae__assembly_mechanical(dae__assembly *a, dae__arena *arena)
 {
   dae_mechanical *p = &a->mechanical;
@@ -390,20 +308,20 @@ void dae__assembly_mechanical(dae__assembly *a, dae__arena *arena)
                         .nu = n->u,
                         .nw = n->w,
                         .user = a,
-                        .M = eval_M,
-                        .f = eval_f,
+                        .M = assembly_eval_M,
+                        .f = assembly_eval_f,
                         .p = assembly_eval_p,
                         .F = assembly_eval_F,
                         .p_rate = assembly_eval_p_rate,
-                        .s = eval_s,
-                        .c = eval_c,
-                        .g = eval_g,
-                        .k = eval_k,
-                        .G = eval_G,
-                        .K = eval_K,
-                        .gamma = eval_gamma,
-                        .kappa = eval_kappa,
-                        .J = assembly_eval_J,
+                        .s = assembly_eval_s,
+                        .c = assembly_eval_c,
+                        .g = assembly_eval_g,
+                        .k = assembly_eval_k,
+                        .G = assembly_eval_G,
+                        .K = assembly_eval_K,
+                        .gamma = assembly_eval_gamma,
+                        .kappa = assembly_eval_kappa,
+                        .J = dae__assembly_J,
                         .Ms_qv = assembly_eval_Ms,
                         .Gts_q = assembly_eval_Gts,
                         .gdot_q = assembly_eval_gdot_q,
@@ -416,7 +334,15 @@ void dae__assembly_mechanical(dae__assembly *a, dae__arena *arena)
   p->g_names = dae__assembly_names(a, arena, 'g');
   p->k_names = dae__assembly_names(a, arena, 'k');
   assembly_describe_flags(a, p);
-  if (a->sparse)
-    assembly_describe_patterns(a, p);
+  if (a->sparse) {
+    p->M_pattern = &a->M.pattern;
+    p->G_pattern = &a->G.pattern;
+    p->K_pattern = &a->K.pattern;
+    p->J_pattern = &a->J.pattern;
+    p->Ms_pattern = &a->Ms.pattern;
+    p->Gts_pattern = &a->Gts.pattern;
+    p->k_q_pattern = &a->kq.pattern;
+    p->Kts_pattern = &a->Kts.pattern;
+  }
   a->problem.mechanical = p;
 }

@@ -3,94 +3,84 @@
  * a mechanical one with u = x and w = y. */
 #include "core/vec.h"
 #include "linalg/pattern.h"
-#include "problem/coupled/assembly_parts.h"
+#include "problem/coupled/assembly_private.h"
 
-static dae_mechanical_at assembly_semi_seen(const dae_semi_explicit_at *at)
+/* the assembled point as a mechanical one */
+static dae_mechanical_at assembly_semi_point(const dae_semi_explicit_at *at)
 {
   return (dae_mechanical_at){.t = at->t, .u = at->x, .w = at->y};
 }
 
-/* the rows f or F of all parts */
+/* f, F or F_t of all parts; NULL: not wanted. F_t holds inputs, variables of other parts, fixed. */
 static int assembly_semi_eval_rows(dae__assembly *a, const dae_semi_explicit_at *at, double *f,
-                                   double *F)
+                                   double *F, double *F_t)
 {
-  dae_mechanical_at all = assembly_semi_seen(at);
+  dae_mechanical_at all = assembly_semi_point(at);
   dae_status status = DAE_OK;
   for (int i = 0; i < a->parts && !status; i++) {
     dae__element *e = &a->element[i];
     dae_mechanical_at here = dae__element_at(e, &all);
     dae__element_inputs(e, &a->total, &all);
-    status = dae__element_diagnose(
-        a, e, dae__element_semi(e, &here, dae__sub(f, e->at.u), dae__sub(F, e->at.w), &a->last));
+    status =
+        F_t ? dae__element_F_t(e, &here, F_t + e->at.w, &a->last)
+            : dae__element_semi(e, &here, dae__sub(f, e->at.u), dae__sub(F, e->at.w), &a->last);
+    status = dae__element_diagnose(a, e, status);
   }
   return dae__assembly_code(status);
 }
 
 static int assembly_semi_eval_f(void *user, const dae_semi_explicit_at *at, double *out)
 {
-  return assembly_semi_eval_rows(user, at, out, NULL);
+  return assembly_semi_eval_rows(user, at, out, NULL, NULL);
 }
 
 static int assembly_semi_eval_F(void *user, const dae_semi_explicit_at *at, double *out)
 {
-  return assembly_semi_eval_rows(user, at, NULL, out);
+  return assembly_semi_eval_rows(user, at, NULL, out, NULL);
 }
 
-/* inputs are variables of other parts, which are held as all variables are */
 static int assembly_semi_eval_F_t(void *user, const dae_semi_explicit_at *at, double *out)
 {
-  dae__assembly *a = user;
-  dae_mechanical_at all = assembly_semi_seen(at);
-  dae_status status = DAE_OK;
-  for (int i = 0; i < a->parts && !status; i++) {
-    dae__element *e = &a->element[i];
-    dae_mechanical_at here = dae__element_at(e, &all);
-    dae__element_inputs(e, &a->total, &all);
-    status = dae__element_diagnose(a, e, dae__element_F_t(e, &here, out + e->at.w, &a->last));
-  }
-  return dae__assembly_code(status);
+  return assembly_semi_eval_rows(user, at, NULL, NULL, out);
 }
 
 static int assembly_semi_eval_J(void *user, const dae_semi_explicit_at *at, double *out)
 {
-  dae_mechanical_at all = assembly_semi_seen(at);
+  dae_mechanical_at all = assembly_semi_point(at);
   return dae__assembly_J(user, &all, out);
+}
+
+/* M, or (M s)_x where s is not NULL */
+static int assembly_semi_eval_mass(dae__assembly *a, const dae_semi_explicit_at *at,
+                                   const double *s, dae__mosaic *m, double *out)
+{
+  dae_mechanical_at all = assembly_semi_point(at);
+  dae_status status = DAE_OK;
+  dae__zero(dae__pattern_count(&m->pattern), out);
+  for (int i = 0; i < a->parts && !status; i++) {
+    dae__element *e = &a->element[i];
+    dae_mechanical_at here = dae__element_at(e, &all);
+    const double *xy = dae__element_xy(e, &here);
+    status = s ? dae__semi_Ms(e->semi, at->t, xy, s + e->at.u, m->values, &a->last)
+               : dae__semi_M(e->semi, at->t, xy, m->values, &a->last);
+    status = dae__element_diagnose(a, e, status);
+    if (!status)
+      dae__mosaic_add(m, i, out);
+  }
+  return dae__assembly_code(status);
 }
 
 static int assembly_semi_eval_M(void *user, const dae_semi_explicit_at *at, double *out)
 {
   dae__assembly *a = user;
-  dae_mechanical_at all = assembly_semi_seen(at);
-  dae_status status = DAE_OK;
-  dae__zero(dae__pattern_count(&a->M.pattern), out);
-  for (int i = 0; i < a->parts && !status; i++) {
-    dae__element *e = &a->element[i];
-    dae_mechanical_at here = dae__element_at(e, &all);
-    status = dae__element_diagnose(
-        a, e, dae__semi_M(e->semi, at->t, dae__element_xy(e, &here), a->M.values, &a->last));
-    if (!status)
-      dae__mosaic_add(&a->M, i, out);
-  }
-  return dae__assembly_code(status);
+  return assembly_semi_eval_mass(a, at, NULL, &a->M, out);
 }
 
 static int assembly_semi_eval_Ms(void *user, const dae_semi_explicit_at *at, const double *s,
                                  double *out)
 {
   dae__assembly *a = user;
-  dae_mechanical_at all = assembly_semi_seen(at);
-  dae_status status = DAE_OK;
-  dae__zero(dae__pattern_count(&a->Ms.pattern), out);
-  for (int i = 0; i < a->parts && !status; i++) {
-    dae__element *e = &a->element[i];
-    dae_mechanical_at here = dae__element_at(e, &all);
-    status = dae__element_diagnose(a, e,
-                                   dae__semi_Ms(e->semi, at->t, dae__element_xy(e, &here),
-                                                s + e->at.u, a->Ms.values, &a->last));
-    if (!status)
-      dae__mosaic_add(&a->Ms, i, out);
-  }
-  return dae__assembly_code(status);
+  return assembly_semi_eval_mass(a, at, s, &a->Ms, out);
 }
 
 /* ---- the description ---- */
@@ -98,8 +88,8 @@ static int assembly_semi_eval_Ms(void *user, const dae_semi_explicit_at *at, con
 static void assembly_semi_create_matrices(dae__assembly *a, dae__arena *arena)
 {
   int nx = a->total.u;
-  dae__mosaic_take(a, arena, 1, &a->M);
-  dae__mosaic_take(a, arena, 1, &a->Ms);
+  dae__mosaic_alloc(a, arena, 1, &a->M);
+  dae__mosaic_alloc(a, arena, 1, &a->Ms);
   if (dae__arena_failed(arena))
     return;
   for (int i = 0; i < a->parts; i++) {
@@ -112,7 +102,7 @@ static void assembly_semi_create_matrices(dae__assembly *a, dae__arena *arena)
   dae__assembly_J_pieces(a, arena);
 }
 
-/* the largest declared index; wires may raise it, and an undeclared one is not known: 0 */
+/* the largest declared index; 0, not known, where one is undeclared or wires may raise it */
 static int assembly_semi_declared_index(const dae__assembly *a)
 {
   int index = 1;

@@ -1,12 +1,12 @@
-/* Evaluations of one part or joint by dae__mech and dae__semi, which supply every derivative but
- * those with respect to inputs; these are the user's, or formed by coloured differences here. */
+/* Evaluations of one part or joint by dae__mech and dae__semi. Derivatives with respect to inputs
+ * are the user's, or formed by coloured differences. */
 #include "problem/coupled/element.h"
 #include "core/error.h"
 #include "core/vec.h"
 #include "linalg/pattern.h"
-#include "problem/callback.h"
+#include "problem/problem.h"
 
-/* the inputs of a part are what the assembly has put into e->now */
+/* input callback of a part: e->now */
 static int element_wired_inputs(void *user, double t, double *in)
 {
   const dae__element *e = user;
@@ -15,7 +15,7 @@ static int element_wired_inputs(void *user, double t, double *in)
   return 0;
 }
 
-/* ---- creating ---- */
+/* ---- creation ---- */
 
 static void element_alloc_memory(dae__arena *arena, const dae_pattern *J_in, bool given,
                                  dae__element *e)
@@ -47,28 +47,23 @@ static dae_status element_create_mechanical(dae__arena *arena, const dae_mechani
   return DAE_OK;
 }
 
-static dae_status element_create_semi(dae__arena *arena, const dae_semi_explicit *p,
-                                      dae__element *e, dae_error *err)
-{
-  dae_problem problem = {.semi_explicit = p, .input = element_wired_inputs, .input_user = e};
-  DAE__TRY(dae__semi_create(arena, &problem, &e->semi, err));
-  e->n = (dae__sizes){.u = p->nx, .w = p->ny};
-  e->nz = e->nr = p->nx + p->ny;
-  e->nin = p->nin;
-  e->J = &e->semi->J;
-  element_alloc_memory(arena, p->J_in_pattern, p->J_in != NULL, e);
-  return DAE_OK;
-}
-
 dae_status dae__element_part(dae__arena *arena, const dae_part *part, const char *name,
                              dae__element *e, dae_error *err)
 {
+  const dae_semi_explicit *p = part->semi_explicit;
   e->name = name;
-  dae_status status = part->mechanical ? element_create_mechanical(arena, part->mechanical, e, err)
-                                       : element_create_semi(arena, part->semi_explicit, e, err);
-  if (!status && dae__arena_failed(arena))
-    status = dae__out_of_memory(err);
-  return status;
+  if (part->mechanical) {
+    DAE__TRY(element_create_mechanical(arena, part->mechanical, e, err));
+  } else {
+    dae_problem problem = {.semi_explicit = p, .input = element_wired_inputs, .input_user = e};
+    DAE__TRY(dae__semi_create(arena, &problem, &e->semi, err));
+    e->n = (dae__sizes){.u = p->nx, .w = p->ny};
+    e->nz = e->nr = p->nx + p->ny;
+    e->nin = p->nin;
+    e->J = &e->semi->J;
+    element_alloc_memory(arena, p->J_in_pattern, p->J_in != NULL, e);
+  }
+  return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
 }
 
 /* ---- a joint as a mechanical problem without mass and forces ---- */
@@ -81,42 +76,26 @@ static int element_joint_f(void *user, const dae_mechanical_at *at, double *out)
   return 0;
 }
 
-/* M and J have no entries */
+/* M and J without entries */
 static int element_joint_nothing(void *user, const dae_mechanical_at *at, double *out)
 {
   (void)user, (void)at, (void)out;
   return 0;
 }
 
-static int element_joint_g(void *user, const dae_mechanical_at *at, double *out)
-{
-  const dae_joint *joint = user;
-  return joint->g(joint->user, at->t, at->q, out);
-}
-
-static int element_joint_g_t(void *user, const dae_mechanical_at *at, double *out)
-{
-  const dae_joint *joint = user;
-  return joint->g_t(joint->user, at->t, at->q, out);
-}
-
-static int element_joint_G(void *user, const dae_mechanical_at *at, double *out)
-{
-  const dae_joint *joint = user;
-  return joint->G(joint->user, at->t, at->q, out);
-}
-
-static int element_joint_gamma(void *user, const dae_mechanical_at *at, double *out)
-{
-  const dae_joint *joint = user;
-  return joint->gamma(joint->user, at->t, at->q, at->v, out);
-}
-
-static int element_joint_gdot_z(void *user, const dae_mechanical_at *at, double *out)
-{
-  const dae_joint *joint = user;
-  return joint->gdot_z(joint->user, at->t, at->q, at->v, out);
-}
+/* callback of the mechanical problem by one of the joint */
+#define JOINT(name, ...)                                                                           \
+  static int element_joint_##name(void *user, const dae_mechanical_at *at, double *out)            \
+  {                                                                                                \
+    const dae_joint *joint = user;                                                                 \
+    return joint->name(joint->user, at->t, __VA_ARGS__, out);                                      \
+  }
+JOINT(g, at->q)
+JOINT(g_t, at->q)
+JOINT(G, at->q)
+JOINT(gamma, at->q, at->v)
+JOINT(gdot_z, at->q, at->v)
+#undef JOINT
 
 static int element_joint_Gts_z(void *user, const dae_mechanical_at *at, const double *s,
                                double *out)
@@ -170,19 +149,14 @@ dae_status dae__element_joint(dae__arena *arena, const dae_joint *joint, const c
 
 /* ---- points ---- */
 
-static const double *element_part_of(const double *x, int n)
-{
-  return x ? x + n : NULL;
-}
-
 dae_mechanical_at dae__element_at(dae__element *e, const dae_mechanical_at *at)
 {
   if (!e->joint)
     return (dae_mechanical_at){at->t,
-                               element_part_of(at->q, e->at.q),
-                               element_part_of(at->v, e->at.q),
-                               element_part_of(at->u, e->at.u),
-                               element_part_of(at->w, e->at.w),
+                               at->q ? at->q + e->at.q : NULL,
+                               at->v ? at->v + e->at.q : NULL,
+                               at->u ? at->u + e->at.u : NULL,
+                               at->w ? at->w + e->at.w : NULL,
                                e->in};
   for (int i = 0; i < e->n.q; i++) {
     e->q[i] = at->q[e->z[i]];
@@ -191,21 +165,16 @@ dae_mechanical_at dae__element_at(dae__element *e, const dae_mechanical_at *at)
   return (dae_mechanical_at){.t = at->t, .q = e->q, .v = e->v};
 }
 
-static double element_entry(const dae__sizes *total, const dae_mechanical_at *at, int i)
-{
-  if (i < total->q)
-    return at->q[i];
-  i -= total->q;
-  if (i < total->q)
-    return at->v[i];
-  i -= total->q;
-  return i < total->u ? at->u[i] : at->w[i - total->u];
-}
-
 void dae__element_inputs(dae__element *e, const dae__sizes *total, const dae_mechanical_at *at)
 {
-  for (int i = 0; i < e->nin; i++)
-    e->in[i] = element_entry(total, at, e->source[i]);
+  int nq = total->q, nu = total->u;
+  for (int i = 0; i < e->nin; i++) {
+    int z = e->source[i];
+    e->in[i] = z < nq            ? at->q[z]
+               : z < 2 * nq      ? at->v[z - nq]
+               : z < 2 * nq + nu ? at->u[z - 2 * nq]
+                                 : at->w[z - 2 * nq - nu];
+  }
 }
 
 const double *dae__element_xy(dae__element *e, const dae_mechanical_at *at)

@@ -28,9 +28,9 @@ typedef struct dae__element {
   int nz, nr, nin;        /* unknowns z, equations (f, s, c), inputs */
 
   /* places in the assembled problem */
-  int *z;      /* of each entry of z; q and v come first */
-  int *row;    /* of each row of (f, s, c) */
-  int *g, *k;  /* of each constraint row */
+  int *z;      /* place of each entry of z; q and v come first */
+  int *row;    /* place of each row of (f, s, c) */
+  int *g, *k;  /* place of each constraint row */
   int *source; /* entry of the assembled z that each input is wired to */
 
   const dae_pattern *J; /* d(f,s,c)/dz */
@@ -38,37 +38,37 @@ typedef struct dae__element {
   dae__difference dJ_in;
 
   double *in;        /* inputs at the assembled point */
-  const double *now; /* what the evaluations see: in, or a variation of it */
+  const double *now; /* inputs of the evaluations: in, or a variation of it */
   double *q, *v;     /* a joint's copies */
-  double *local;     /* scratch: z in one piece */
+  double *local;     /* scratch: z as one vector */
 } dae__element;
 
-/* Prepares the evaluations; all memory is the arena's, and the element must stay where it is.
- * Places are the assembly's to fill in. name must outlive the element. */
+/* Creates the evaluations in memory of the arena; the element must not be moved. The assembly fills
+ * in the places. name must outlive the element. */
 dae_status dae__element_part(dae__arena *arena, const dae_part *part, const char *name,
                              dae__element *e, dae_error *err);
 dae_status dae__element_joint(dae__arena *arena, const dae_joint *joint, const char *name,
                               dae__element *e, dae_error *err);
 
-/* The element's own point at a point of the assembled problem. */
+/* The element's own point for a point of the assembled problem. */
 dae_mechanical_at dae__element_at(dae__element *e, const dae_mechanical_at *at);
-/* Takes the inputs from the wired variables; total: sizes of the assembled problem. */
+/* Updates e->in from the wired variables; total: sizes of the assembled problem. */
 void dae__element_inputs(dae__element *e, const dae__sizes *total, const dae_mechanical_at *at);
 
-/* At the element's own point. J of any part, and its derivative with respect to the inputs. */
+/* J of a part, and the derivative with respect to its inputs, at the element's own point. */
 dae_status dae__element_J(dae__element *e, const dae_mechanical_at *at, double *J, dae_error *err);
 dae_status dae__element_J_in(dae__element *e, const dae_mechanical_at *at, double *J_in,
                              dae_error *err);
 
-/* f and F of a semi-explicit part, not checked; NULL is not wanted. */
+/* f and F of a semi-explicit part, unchecked; either may be NULL. */
 dae_status dae__element_semi(dae__element *e, const dae_mechanical_at *at, double *f, double *F,
                              dae_error *err);
 
-/* F_t of a semi-explicit part that gives it, not checked. */
+/* F_t of a semi-explicit part that gives it, unchecked. */
 dae_status dae__element_F_t(dae__element *e, const dae_mechanical_at *at, double *F_t,
                             dae_error *err);
 
-/* (u, w) = (x, y) of a semi-explicit part in one piece, for dae__semi. */
+/* (u, w) = (x, y) of a semi-explicit part as one vector. */
 const double *dae__element_xy(dae__element *e, const dae_mechanical_at *at);
 
 /* x + n, and NULL for NULL */

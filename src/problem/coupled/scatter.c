@@ -1,5 +1,5 @@
 /* Merging pieces: their entries are sorted by column, two transpositions sort the rows within each
- * column, and entries that meet become one. All steps are linear in the number of entries. */
+ * column, and equal entries become one. All steps are linear in the number of entries. */
 #include "problem/coupled/scatter.h"
 #include "linalg/pattern.h"
 #include <limits.h>
@@ -7,54 +7,36 @@
 
 static const dae_pattern none = {0, 0, NULL, NULL};
 
-/* makes a failure known that happened elsewhere */
+/* the failure of another arena, made known in this one */
 static dae_pattern scatter_fail(dae__arena *arena)
 {
   (void)dae__arena_alloc(arena, SIZE_MAX, 2);
   return none;
 }
 
-/* where each entry stands in the matrix; visit is called in the order of the entries */
-typedef void visit_fn(void *context, int entry, int row, int col);
-
-static void scatter_visit_all(const dae__piece *piece, int count, visit_fn *visit, void *context)
-{
-  int n = 0;
-  for (int b = 0; b < count; b++) {
-    const dae_pattern *p = piece[b].pattern;
-    for (int j = 0; j < p->cols; j++)
-      for (int e = p->start[j]; e < p->start[j + 1]; e++)
-        visit(context, n++, piece[b].row[p->row[e]], piece[b].col[j]);
-  }
-}
-
-/* entries sorted by column: entry n stands at place[n] */
+/* Entries sorted by column: place[n] is the position of entry n of all pieces. */
 typedef struct sorted {
   int *start, *row, *place;
 } sorted;
 
-static void scatter_count_column(void *context, int entry, int row, int col)
-{
-  (void)entry, (void)row;
-  ((sorted *)context)->start[col + 1]++;
-}
-
-static void scatter_put_entry(void *context, int entry, int row, int col)
-{
-  sorted *s = context;
-  s->place[entry] = s->start[col]++;
-  s->row[s->place[entry]] = row;
-}
-
-/* a pattern whose columns are neither sorted nor free of repetitions */
+/* pattern whose columns are neither sorted nor free of repetitions */
 static dae_pattern scatter_by_column(int rows, int cols, const dae__piece *piece, int count,
                                      sorted *s)
 {
-  scatter_visit_all(piece, count, scatter_count_column, s);
+  for (int b = 0; b < count; b++)
+    for (int j = 0; j < piece[b].pattern->cols; j++)
+      s->start[piece[b].col[j] + 1] += piece[b].pattern->start[j + 1] - piece[b].pattern->start[j];
   for (int j = 0; j < cols; j++)
     s->start[j + 1] += s->start[j];
-  scatter_visit_all(piece, count, scatter_put_entry, s);
-  for (int j = cols; j > 0; j--) /* each offset has moved on to the end of its column */
+  for (int b = 0, n = 0; b < count; b++) {
+    const dae_pattern *p = piece[b].pattern;
+    for (int j = 0; j < p->cols; j++)
+      for (int e = p->start[j]; e < p->start[j + 1]; e++, n++) {
+        s->place[n] = s->start[piece[b].col[j]]++;
+        s->row[s->place[n]] = piece[b].row[p->row[e]];
+      }
+  }
+  for (int j = cols; j > 0; j--) /* each offset is at the end of its column by now */
     s->start[j] = s->start[j - 1];
   s->start[0] = 0;
   return (dae_pattern){rows, cols, s->start, s->row};
@@ -106,19 +88,6 @@ static dae_pattern scatter_merge(dae__arena *arena, dae__arena *scratch, int row
   return result;
 }
 
-/* the full pattern, whose entries need no sorting */
-static dae_pattern scatter_merge_dense(dae__arena *arena, int rows, int cols, dae__piece *piece,
-                                       int count)
-{
-  for (int b = 0; b < count; b++) {
-    const dae_pattern *p = piece[b].pattern;
-    for (int j = 0; j < p->cols; j++)
-      for (int e = p->start[j]; e < p->start[j + 1]; e++)
-        piece[b].map[e] = piece[b].row[p->row[e]] + rows * piece[b].col[j];
-  }
-  return dae__pattern_dense(arena, rows, cols);
-}
-
 dae_pattern dae__pieces_merge(dae__arena *arena, int rows, int cols, bool dense, dae__piece *piece,
                               int count)
 {
@@ -131,8 +100,14 @@ dae_pattern dae__pieces_merge(dae__arena *arena, int rows, int cols, bool dense,
   }
   if (dae__arena_failed(arena) || total > INT_MAX)
     return scatter_fail(arena);
+  for (int b = 0; dense && b < count; b++) { /* entries of a dense pattern need no sorting */
+    const dae_pattern *p = piece[b].pattern;
+    for (int j = 0; j < p->cols; j++)
+      for (int e = p->start[j]; e < p->start[j + 1]; e++)
+        piece[b].map[e] = piece[b].row[p->row[e]] + rows * piece[b].col[j];
+  }
   if (dense)
-    return scatter_merge_dense(arena, rows, cols, piece, count);
+    return dae__pattern_dense(arena, rows, cols);
   dae__arena *scratch = dae__arena_create(dae__arena_env(arena));
   if (!scratch)
     return scatter_fail(arena);

@@ -1,4 +1,4 @@
-/* Matrices put together from pieces whose rows and columns go to places of their own, not next to
+/* Matrices assembled from pieces whose rows and columns go to places of their own, not next to
  * each other as those of a dae__block do: entry (i, j) of a piece is added to entry
  * (row[i], col[j]) of the matrix. */
 #ifndef DAEDAL_PROBLEM_COUPLED_SCATTER_H
@@ -14,7 +14,7 @@ typedef struct dae__piece {
   int *map;             /* entry of the matrix for each entry of the piece; set by merge */
 } dae__piece;
 
-/* The union of the pieces, or the full pattern if dense. Out of memory shows in
+/* The union of the pieces, or the dense pattern. Out of memory shows in
  * dae__arena_failed. */
 dae_pattern dae__pieces_merge(dae__arena *arena, int rows, int cols, bool dense, dae__piece *piece,
                               int count);

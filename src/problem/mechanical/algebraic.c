@@ -3,7 +3,12 @@
 #include "core/vec.h"
 #include <float.h>
 
-#define MAX_ITERATIONS 60
+/* Iterations of Newton's method; the largest relative change of w at which stagnation counts as
+ * convergence to round-off, and the reduction of the change above which it stagnates. Chosen, not
+ * measured. */
+#define MAX_NEWTON_ITERATIONS 60
+#define STAGNATION_CHANGE 1e-10
+#define STAGNATION_REDUCTION 0.5
 
 dae_status dae__algebraic_create(dae__arena *arena, dae__mech *m, dae__algebraic **out,
                                  dae_error *err)
@@ -38,29 +43,26 @@ void dae__algebraic_free(dae__algebraic *a)
     dae__solver_free(a->solver);
 }
 
-static const char *algebraic_variable_name(const dae__mech *m, int i, char *name, size_t size)
-{
-  dae_problem_variable(&(dae_problem){.mechanical = m->p}, m->at.w + (i > 0 ? i : 0), name, size);
-  return name;
-}
-
 /* fsc and the factors of dc/dw at the point */
 static dae_status algebraic_evaluate(dae__algebraic *a, const dae_mechanical_at *at, dae_error *err)
 {
+  dae__mech *m = a->m;
   char name[64];
-  DAE__TRY(dae__mech_rhs(a->m, at, a->fsc, err));
-  DAE__TRY(dae__mech_J(a->m, at, a->J, err));
+  DAE__TRY(dae__mech_rhs(m, at, a->fsc, err));
+  DAE__TRY(dae__mech_J(m, at, a->J, err));
   for (int e = 0; e < dae__pattern_count(&a->pattern); e++)
     a->values[e] = a->J[a->entry[e]];
   dae_status status = dae__solver_factor(a->solver, a->values);
   if (status == DAE_ERROR_SINGULAR) {
-    algebraic_variable_name(a->m, dae__solver_column(a->solver), name, sizeof name);
+    int i = dae__solver_column(a->solver);
+    dae_problem_variable(&(dae_problem){.mechanical = m->p}, m->at.w + (i > 0 ? i : 0), name,
+                         sizeof name);
     dae__fail(err, status, name,
               "the algebraic equations do not determine %s: dc/dw is singular, so the index is "
               "higher than 1 there",
               name);
   } else if (status) {
-    dae__fail(err, status, NULL, "dc/dw: %s", dae_status_text(status));
+    dae__fail(err, status, NULL, "factorisation of dc/dw: %s", dae_status_text(status));
   }
   return status;
 }
@@ -70,20 +72,19 @@ dae_status dae__algebraic_solve(dae__algebraic *a, double t, double *y, dae_erro
   dae__mech *m = a->m;
   char name[64];
   double *w = y + m->at.w, *d = a->fsc + m->nq + m->nu, before = INFINITY;
-  for (int i = 0; i < MAX_ITERATIONS; i++) {
+  for (int i = 0; i < MAX_NEWTON_ITERATIONS; i++) {
     dae_mechanical_at at = dae__mech_at(m, t, y);
     DAE__TRY(algebraic_evaluate(a, &at, err));
     dae__solver_solve(a->solver, d);
     dae__axpy(m->nw, -1, d, w); /* w -= c_w \ c */
     double change = dae__max_abs(m->nw, d), size = dae__max_abs(m->nw, w);
-    bool settled = change < 1e-10 * size && change > 0.5 * before;
-    if (change <= 4 * DBL_EPSILON * size || settled)
+    bool stagnates = change < STAGNATION_CHANGE * size && change > STAGNATION_REDUCTION * before;
+    if (change <= 4 * DBL_EPSILON * size || stagnates)
       return DAE_OK;
     before = change;
   }
-  algebraic_variable_name(m, 0, name, sizeof name);
+  dae_problem_variable(&(dae_problem){.mechanical = m->p}, m->at.w, name, sizeof name);
   return dae__fail(err, DAE_ERROR_RECOVERABLE, name,
-                   "the algebraic equations could not be solved for %s and the other algebraic "
-                   "variables",
+                   "Newton's method does not converge for %s and the other algebraic variables",
                    name);
 }

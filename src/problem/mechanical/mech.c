@@ -1,10 +1,32 @@
-/* Evaluations of a mechanical problem as the methods see them: the joint callback or the separate
- * ones (mech_raw.c), results checked, rows of dependent constraints masked. */
+/* Evaluations of a mechanical problem as the methods see them: by the fused callback eval or the
+ * separate ones, quantities that the user left out formed from the others, results checked, rows of
+ * dependent constraints masked.
+ *
+ *   f     = F - p_rate                          where momenta were given
+ *   M     = dp/dv
+ *   gdot  = g_t + G v, or d/dt g(t, q + t v)     where G was not given
+ *   gamma = d2/dt2 g(t, q + t v),  kappa = d/dt k(t, q + t v, v),  p_rate = d/dt p(t, q + t v, v)
+ *
+ * The derivatives along the motion are central differences of fourth order. */
 #include "problem/mechanical/mech.h"
+#include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
-#include "problem/mechanical/mech_raw.h"
+#include "problem/problem.h"
+#include <float.h>
 #include <stdio.h>
+
+/* Increments of differences along the motion, relative to the time in which q changes by its size,
+ * for the first derivative, which it leaves good to about 1e-12, and the second. Chosen, not
+ * measured. */
+#define RATE_INCREMENT 1e-3
+#define SECOND_RATE_INCREMENT 5e-3
+
+/* status of the user's callback `name` at the point `at` */
+#define CALL(name, ...)                                                                            \
+  dae__callback_status(m->why, m->p->name(m->p->user, at, __VA_ARGS__), #name, at->t, err)
+
+/* ---- names and checks ---- */
 
 const char *dae__mech_constraint_name(const dae_mechanical *p, int row, char *text, size_t size)
 {
@@ -34,44 +56,63 @@ static void mech_rhs_name(const dae_mechanical *p, int i, char *text, size_t siz
     snprintf(text, size, "equation of %s[%d]", letter, i + 1);
 }
 
-static dae_status mech_not_finite(dae_error *err, const char *name, const char *what, double t)
+/* refuses the first value that is not finite, naming its row */
+static dae_status mech_refuse_nonfinite(const dae__mech *m, double t,
+                                        const dae_mechanical_wanted *w, dae_error *err)
 {
-  dae__fail(err, DAE_ERROR_RECOVERABLE, name, "%s of %s is not a finite number", what, name);
-  dae__fail_at(err, t, NAN);
-  return DAE_ERROR_RECOVERABLE;
-}
-
-static dae_status mech_check_rows(const dae__mech *m, const double *x, int n, int first, double t,
-                                  const char *what, dae_error *err)
-{
+  int nq = m->nq, ng = m->ng;
+  const struct {
+    const double *x;
+    int n;
+    const dae_pattern *matrix; /* NULL: a vector */
+    bool constraint;           /* rows of (g, k), else of (f, s, c), from `first` on */
+    int first;
+    const char *what;
+  } all[] = {{w->f, nq, NULL, false, 0, "the right side"},
+             {w->s, m->nu, NULL, false, nq, "the right side"},
+             {w->c, m->nw, NULL, false, nq + m->nu, "the residual"},
+             {w->g, ng, NULL, true, 0, "the residual"},
+             {w->gdot, ng, NULL, true, 0, "the rate"},
+             {w->gamma, ng, NULL, true, 0, "gamma"},
+             {w->k, m->nk, NULL, true, ng, "the residual"},
+             {w->kappa, m->nk, NULL, true, ng, "kappa"},
+             {w->M, dae__pattern_count(&m->M), &m->M, false, 0, "an entry of M"},
+             {w->G, dae__pattern_count(&m->G), &m->G, true, 0, "an entry of G"},
+             {w->K, dae__pattern_count(&m->K), &m->K, true, ng, "an entry of K"}};
   char name[64];
-  for (int i = 0; i < n; i++)
-    if (!isfinite(x[i])) {
-      if (first < 0)
-        mech_rhs_name(m->p, i - first - 1, name, sizeof name);
+  for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+    for (int i = 0; all[k].x && i < all[k].n; i++) {
+      if (isfinite(all[k].x[i]))
+        continue;
+      int row = all[k].first + (all[k].matrix ? all[k].matrix->row[i] : i);
+      if (all[k].constraint)
+        dae__mech_constraint_name(m->p, row, name, sizeof name);
       else
-        dae__mech_constraint_name(m->p, first + i, name, sizeof name);
-      return mech_not_finite(err, name, what, t);
+        mech_rhs_name(m->p, row, name, sizeof name);
+      dae__fail(err, DAE_ERROR_RECOVERABLE, name, "%s of %s is not a finite number", all[k].what,
+                name);
+      dae__fail_at(err, t, NAN);
+      return DAE_ERROR_RECOVERABLE;
     }
   return DAE_OK;
 }
 
-/* names the row of a matrix entry that is not finite */
-static dae_status mech_check_entries(const dae__mech *m, const dae_pattern *p, const double *values,
-                                     const char *matrix, double t, dae_error *err)
+static inline bool mech_is_finite(int n, const double *x)
 {
-  char name[64], what[32];
-  for (int e = 0; e < dae__pattern_count(p); e++)
-    if (!isfinite(values[e])) {
-      if (matrix[0] == 'M')
-        mech_rhs_name(m->p, p->row[e], name, sizeof name);
-      else
-        dae__mech_constraint_name(m->p, p->row[e] + (matrix[0] == 'K' ? m->ng : 0), name,
-                                  sizeof name);
-      snprintf(what, sizeof what, "an entry of %s", matrix);
-      return mech_not_finite(err, name, what, t);
-    }
-  return DAE_OK;
+  return !x || dae__all_finite(n, x);
+}
+
+static dae_status mech_check(const dae__mech *m, double t, const dae_mechanical_wanted *w,
+                             dae_error *err)
+{
+  bool good = mech_is_finite(m->nq, w->f) && mech_is_finite(m->nu, w->s) &&
+              mech_is_finite(m->nw, w->c) && mech_is_finite(m->ng, w->g) &&
+              mech_is_finite(m->ng, w->gdot) && mech_is_finite(m->ng, w->gamma) &&
+              mech_is_finite(m->nk, w->k) && mech_is_finite(m->nk, w->kappa) &&
+              mech_is_finite(dae__pattern_count(&m->M), w->M) &&
+              mech_is_finite(dae__pattern_count(&m->G), w->G) &&
+              mech_is_finite(dae__pattern_count(&m->K), w->K);
+  return good ? DAE_OK : mech_refuse_nonfinite(m, t, w, err);
 }
 
 dae_status dae__mech_inputs(dae__mech *m, double t, dae_error *err)
@@ -80,7 +121,7 @@ dae_status dae__mech_inputs(dae__mech *m, double t, dae_error *err)
                   : DAE_OK;
 }
 
-/* the point with its inputs */
+/* *full: the point with its inputs */
 static dae_status mech_with_inputs(dae__mech *m, const dae_mechanical_at *at,
                                    dae_mechanical_at *full, dae_error *err)
 {
@@ -89,9 +130,176 @@ static dae_status mech_with_inputs(dae__mech *m, const dae_mechanical_at *at,
   return dae__mech_inputs(m, at->t, err);
 }
 
-/* ---- together ---- */
+/* ---- derivatives along the motion (t + d, q + d v), v held ---- */
 
-void dae__mask_rows(const dae__mech *m, const bool *active, const dae_pattern *p, double *values)
+typedef dae_status quantity_fn(dae__mech *m, const dae_mechanical_at *at, double *out,
+                               dae_error *err);
+
+/* increment d by which q moves by `relative` of its size; at most 0.1 `relative` in time where a
+ * given function of time enters, whose time scale is not known */
+static double mech_increment(const dae__mech *m, const dae_mechanical_at *at, double relative,
+                             bool time_enters)
+{
+  double q = dae__max_abs(m->nq, at->q), v = dae__max_abs(m->nq, at->v);
+  double d = relative * (v > 0 ? q / v + 0.1 : 1); /* 0.1: q may cross zero */
+  return time_enters ? fmin(d, 0.1 * relative) : d;
+}
+
+/* out = first (order 1) or second (order 2) derivative of fn along the motion: central differences
+ * of fourth order, or backward ones where fn is not defined ahead */
+static dae_status mech_along(dae__mech *m, const dae_mechanical_at *at, quantity_fn *fn, int n,
+                             int order, bool time_enters, double *out, dae_error *err)
+{
+  static const double weights[2][2][5] = {{{1. / 12, -8. / 12, 0, 8. / 12, -1. / 12},
+                                           {3. / 12, -16. / 12, 36. / 12, -48. / 12, 25. / 12}},
+                                          {{-1. / 12, 16. / 12, -30. / 12, 16. / 12, -1. / 12},
+                                           {11. / 12, -56. / 12, 114. / 12, -104. / 12, 35. / 12}}};
+  double d =
+      mech_increment(m, at, order == 1 ? RATE_INCREMENT : SECOND_RATE_INCREMENT, time_enters);
+  dae_status status = DAE_OK;
+  for (int backward = 0; backward < 2; backward++) {
+    const double *weight = weights[order - 1][backward];
+    int first = backward ? -4 : -2;
+    status = DAE_OK;
+    dae__zero(n, out);
+    for (int i = 0; i < 5 && !status; i++) {
+      dae_mechanical_at moved = *at;
+      if (weight[i] == 0)
+        continue;
+      for (int j = 0; j < m->nq; j++)
+        m->shifted[j] = at->q[j] + (first + i) * d * at->v[j];
+      moved.q = m->shifted;
+      moved.t = at->t + (first + i) * d;
+      status = fn(m, &moved, m->sample, err);
+      dae__axpy(n, weight[i], m->sample, out);
+    }
+    if (status != DAE_ERROR_RECOVERABLE && (status || dae__all_finite(n, out)))
+      break;
+  }
+  dae__scale(n, 1 / (order == 1 ? d : d * d), out);
+  return status;
+}
+
+double dae__mech_gdot_error(const dae__mech *m, const dae_mechanical_at *at)
+{
+  bool exact = m->p->G && (m->p->g_t || m->p->time_free_g);
+  return exact ? 0 : 6 * DBL_EPSILON / mech_increment(m, at, RATE_INCREMENT, !m->p->time_free_g);
+}
+
+/* ---- single quantities, neither checked nor masked ---- */
+
+static dae_status mech_call_g(dae__mech *m, const dae_mechanical_at *at, double *out,
+                              dae_error *err)
+{
+  return CALL(g, out);
+}
+
+static dae_status mech_call_k(dae__mech *m, const dae_mechanical_at *at, double *out,
+                              dae_error *err)
+{
+  return CALL(k, out);
+}
+
+dae_status dae__mech_p(dae__mech *m, const dae_mechanical_at *at, double *p, dae_error *err)
+{
+  if (m->p->p)
+    return CALL(p, p);
+  dae_status status = CALL(M, m->M_values);
+  dae__zero(m->nq, p);
+  if (!status)
+    dae__matrix_times(&m->M, m->M_values, 1, at->v, p);
+  return status;
+}
+
+dae_status dae__mech_p_rate(dae__mech *m, const dae_mechanical_at *at, double *p_rate,
+                            dae_error *err)
+{
+  if (m->p->p_rate)
+    return CALL(p_rate, p_rate);
+  dae__zero(m->nq, p_rate);
+  if (m->p->constant_mass && !m->p->p)
+    return DAE_OK;
+  return mech_along(m, at, dae__mech_p, m->nq, 1, true, p_rate, err);
+}
+
+static dae_status mech_form_f(dae__mech *m, const dae_mechanical_at *at, double *f, dae_error *err)
+{
+  if (m->p->f)
+    return CALL(f, f);
+  DAE__TRY(dae__mech_p_rate(m, at, m->product, err));
+  DAE__TRY(CALL(F, f));
+  dae__axpy(m->nq, -1, m->product, f);
+  return DAE_OK;
+}
+
+/* A point at which one vector is varied. */
+typedef struct vary {
+  dae__mech *m;
+  dae_mechanical_at at;
+} vary;
+
+/* the quantity as a function of x */
+#define MECH_OF(function, quantity, x)                                                             \
+  static dae_status mech_##quantity##_of_##x(void *context, const double *x, double *out,          \
+                                             dae_error *err)                                       \
+  {                                                                                                \
+    vary *c = context;                                                                             \
+    c->at.x = x;                                                                                   \
+    return function(c->m, &c->at, out, err);                                                       \
+  }
+MECH_OF(dae__mech_p, p, v)
+MECH_OF(mech_call_g, g, q)
+MECH_OF(mech_call_k, k, v)
+#undef MECH_OF
+
+/* g_t + G v with the Jacobian G at the same point */
+static dae_status mech_form_gdot(dae__mech *m, const dae_mechanical_at *at, const double *G,
+                                 double *gdot, dae_error *err)
+{
+  const dae_mechanical *p = m->p;
+  if (!p->G)
+    return mech_along(m, at, mech_call_g, m->ng, 1, !p->time_free_g, gdot, err);
+  dae__zero(m->ng, gdot);
+  if (p->g_t) {
+    DAE__TRY(CALL(g_t, gdot));
+  } else if (!p->time_free_g) {
+    dae_mechanical_at at_rest = *at;
+    dae__zero(m->nq, m->product);
+    at_rest.v = m->product;
+    DAE__TRY(mech_along(m, &at_rest, mech_call_g, m->ng, 1, true, gdot, err));
+  }
+  dae__matrix_times(&m->G, G, 1, at->v, gdot);
+  return DAE_OK;
+}
+
+/* g_t + G v from the user's derivatives */
+static dae_status mech_exact_gdot(dae__mech *m, const dae_mechanical_at *at, double *out,
+                                  dae_error *err)
+{
+  dae_status status = CALL(G, m->G_values);
+  dae__zero(m->ng, out);
+  if (!status && m->p->g_t)
+    status = CALL(g_t, out);
+  if (!status)
+    dae__matrix_times(&m->G, m->G_values, 1, at->v, out);
+  return status;
+}
+
+static dae_status mech_form_gamma(dae__mech *m, const dae_mechanical_at *at, double *gamma,
+                                  dae_error *err)
+{
+  const dae_mechanical *p = m->p;
+  if (p->gamma)
+    return CALL(gamma, gamma);
+  if (p->G && (p->g_t || p->time_free_g))
+    return mech_along(m, at, mech_exact_gdot, m->ng, 1, !p->time_free_g, gamma, err);
+  return mech_along(m, at, mech_call_g, m->ng, 2, !p->time_free_g, gamma, err);
+}
+
+/* ---- all quantities ---- */
+
+void dae__mech_mask_rows(const dae__mech *m, const bool *active, const dae_pattern *p,
+                         double *values)
 {
   if (m->count->dependent == 0)
     return;
@@ -100,16 +308,27 @@ void dae__mask_rows(const dae__mech *m, const bool *active, const dae_pattern *p
       values[e] = 0;
 }
 
-static void mech_mask(const bool *active, int n, double *x)
+static void mech_mask_dependent(const dae__mech *m, const dae_mechanical_wanted *w)
 {
-  for (int i = 0; i < n; i++)
-    if (!active[i])
-      x[i] = 0;
+  const bool *g = m->active, *k = m->active + m->ng;
+  double *of_g[] = {w->g, w->gdot, w->gamma}, *of_k[] = {w->k, w->kappa};
+  for (int x = 0; x < 3; x++)
+    for (int i = 0; of_g[x] && i < m->ng; i++)
+      if (!g[i])
+        of_g[x][i] = 0;
+  for (int x = 0; x < 2; x++)
+    for (int i = 0; of_k[x] && i < m->nk; i++)
+      if (!k[i])
+        of_k[x][i] = 0;
+  if (w->G)
+    dae__mech_mask_rows(m, g, &m->G, w->G);
+  if (w->K)
+    dae__mech_mask_rows(m, k, &m->K, w->K);
 }
 
-/* calls the joint callback for what the user can give and takes that out of rest */
-static dae_status mech_eval_jointly(dae__mech *m, const dae_mechanical_at *at,
-                                    dae_mechanical_wanted *rest, dae_error *err)
+/* calls eval for the members that the user gave and takes them out of *rest */
+static dae_status mech_eval_given(dae__mech *m, const dae_mechanical_at *at,
+                                  dae_mechanical_wanted *rest, dae_error *err)
 {
   const dae_mechanical *p = m->p;
   dae_mechanical_wanted given = *rest, left = {0};
@@ -129,117 +348,51 @@ static dae_status mech_eval_jointly(dae__mech *m, const dae_mechanical_at *at,
   LEAVE_IF_NOT(p->kappa, kappa);
 #undef LEAVE_IF_NOT
   *rest = left;
-  return dae__callback_status(m->why, p->eval(p->user, at, &given), "eval", at->t, err);
-}
-
-static dae_status mech_eval_separately(dae__mech *m, const dae_mechanical_at *at,
-                                       const dae_mechanical_wanted *w, const double *G,
-                                       dae_error *err)
-{
-  const dae_mechanical *p = m->p;
-  dae_status status = DAE_OK;
-  if (w->M && !status)
-    status = dae__raw_M(m, at, w->M, err);
-  if (w->f && !status)
-    status = dae__raw_f(m, at, w->f, err);
-  if (w->s && m->nu > 0 && !status)
-    status = dae__callback_status(m->why, p->s(p->user, at, w->s), "s", at->t, err);
-  if (w->c && m->nw > 0 && !status)
-    status = dae__callback_status(m->why, p->c(p->user, at, w->c), "c", at->t, err);
-  if (w->g && m->ng > 0 && !status)
-    status = dae__raw_g(m, at, w->g, err);
-  if (w->G && m->ng > 0 && !status)
-    status = dae__raw_G(m, at, w->G, err);
-  if (w->gdot && m->ng > 0 && !status)
-    status = dae__raw_gdot(m, at, G, w->gdot, err);
-  if (w->gamma && m->ng > 0 && !status)
-    status = dae__raw_gamma(m, at, w->gamma, err);
-  if (w->k && m->nk > 0 && !status)
-    status = dae__raw_k(m, at, w->k, err);
-  if (w->K && m->nk > 0 && !status)
-    status = dae__raw_K(m, at, w->K, err);
-  if (w->kappa && m->nk > 0 && !status)
-    status = dae__raw_kappa(m, at, w->kappa, err);
-  return status;
-}
-
-static void mech_mask_dependent(const dae__mech *m, const dae_mechanical_wanted *w)
-{
-  const bool *g = m->active, *k = m->active + m->ng;
-  double *of_g[] = {w->g, w->gdot, w->gamma}, *of_k[] = {w->k, w->kappa};
-  for (int i = 0; i < 3; i++)
-    if (of_g[i])
-      mech_mask(g, m->ng, of_g[i]);
-  for (int i = 0; i < 2; i++)
-    if (of_k[i])
-      mech_mask(k, m->nk, of_k[i]);
-  if (w->G)
-    dae__mask_rows(m, g, &m->G, w->G);
-  if (w->K)
-    dae__mask_rows(m, k, &m->K, w->K);
-}
-
-/* names what is not finite */
-static dae_status mech_refuse(const dae__mech *m, double t, const dae_mechanical_wanted *w,
-                              dae_error *err)
-{
-  dae_status status = DAE_OK;
-  if (w->f)
-    status = mech_check_rows(m, w->f, m->nq, -1, t, "the right side", err);
-  if (w->s && !status)
-    status = mech_check_rows(m, w->s, m->nu, -1 - m->nq, t, "the right side", err);
-  if (w->c && !status)
-    status = mech_check_rows(m, w->c, m->nw, -1 - m->nq - m->nu, t, "the residual", err);
-  if (w->g && !status)
-    status = mech_check_rows(m, w->g, m->ng, 0, t, "the residual", err);
-  if (w->gdot && !status)
-    status = mech_check_rows(m, w->gdot, m->ng, 0, t, "the rate", err);
-  if (w->gamma && !status)
-    status = mech_check_rows(m, w->gamma, m->ng, 0, t, "gamma", err);
-  if (w->k && !status)
-    status = mech_check_rows(m, w->k, m->nk, m->ng, t, "the residual", err);
-  if (w->kappa && !status)
-    status = mech_check_rows(m, w->kappa, m->nk, m->ng, t, "kappa", err);
-  if (w->M && !status)
-    status = mech_check_entries(m, &m->M, w->M, "M", t, err);
-  if (w->G && !status)
-    status = mech_check_entries(m, &m->G, w->G, "G", t, err);
-  if (w->K && !status)
-    status = mech_check_entries(m, &m->K, w->K, "K", t, err);
-  return status;
-}
-
-static inline bool mech_is_finite(int n, const double *x)
-{
-  return !x || dae__all_finite(n, x);
-}
-
-static dae_status mech_check(const dae__mech *m, double t, const dae_mechanical_wanted *w,
-                             dae_error *err)
-{
-  bool good = mech_is_finite(m->nq, w->f) && mech_is_finite(m->nu, w->s) &&
-              mech_is_finite(m->nw, w->c) && mech_is_finite(m->ng, w->g) &&
-              mech_is_finite(m->ng, w->gdot) && mech_is_finite(m->ng, w->gamma) &&
-              mech_is_finite(m->nk, w->k) && mech_is_finite(m->nk, w->kappa) &&
-              mech_is_finite(dae__pattern_count(&m->M), w->M) &&
-              mech_is_finite(dae__pattern_count(&m->G), w->G) &&
-              mech_is_finite(dae__pattern_count(&m->K), w->K);
-  return good ? DAE_OK : mech_refuse(m, t, w, err);
+  return CALL(eval, &given);
 }
 
 static dae_status mech_eval_by_parts(dae__mech *m, const dae_mechanical_at *at,
-                                     const dae_mechanical_wanted *w, const double *G,
-                                     dae_error *err)
+                                     const dae_mechanical_wanted *wanted, dae_error *err)
 {
-  dae_mechanical_wanted rest = *w;
-  dae_status status = m->p->eval ? mech_eval_jointly(m, at, &rest, err) : DAE_OK;
-  return status ? status : mech_eval_separately(m, at, &rest, G, err);
+  const dae_mechanical *p = m->p;
+  dae_mechanical_wanted rest = *wanted;
+  const dae_mechanical_wanted *w = &rest;
+  if (p->eval)
+    DAE__TRY(mech_eval_given(m, at, &rest, err));
+  if (w->M)
+    DAE__TRY(
+        p->M ? CALL(M, w->M)
+             : dae__difference_jacobian(&m->dM, mech_p_of_v, &(vary){m, *at}, at->v, w->M, err));
+  if (w->f)
+    DAE__TRY(mech_form_f(m, at, w->f, err));
+  if (w->s && m->nu > 0)
+    DAE__TRY(CALL(s, w->s));
+  if (w->c && m->nw > 0)
+    DAE__TRY(CALL(c, w->c));
+  if (w->g && m->ng > 0)
+    DAE__TRY(CALL(g, w->g));
+  if (w->G && m->ng > 0)
+    DAE__TRY(
+        p->G ? CALL(G, w->G)
+             : dae__difference_jacobian(&m->dG, mech_g_of_q, &(vary){m, *at}, at->q, w->G, err));
+  if (w->gdot && m->ng > 0)
+    DAE__TRY(mech_form_gdot(m, at, wanted->G, w->gdot, err));
+  if (w->gamma && m->ng > 0)
+    DAE__TRY(mech_form_gamma(m, at, w->gamma, err));
+  if (w->k && m->nk > 0)
+    DAE__TRY(CALL(k, w->k));
+  if (w->K && m->nk > 0)
+    DAE__TRY(
+        p->K ? CALL(K, w->K)
+             : dae__difference_jacobian(&m->dK, mech_k_of_v, &(vary){m, *at}, at->v, w->K, err));
+  if (w->kappa && m->nk > 0)
+    DAE__TRY(p->kappa ? CALL(kappa, w->kappa)
+                      : mech_along(m, at, mech_call_k, m->nk, 1, true, w->kappa, err));
+  return DAE_OK;
 }
 
-/* G: the Jacobian that gdot is formed with */
-static dae_status mech_eval_unchecked(dae__mech *m, const dae_mechanical_at *at,
-                                      const dae_mechanical_wanted *w, const double *G,
-                                      dae_error *err)
+static inline dae_status mech_eval(dae__mech *m, const dae_mechanical_at *at,
+                                   const dae_mechanical_wanted *w, dae_error *err)
 {
   dae_mechanical_at full;
   dae_status status = m->input ? dae__mech_inputs(m, at->t, err) : DAE_OK;
@@ -249,126 +402,90 @@ static dae_status mech_eval_unchecked(dae__mech *m, const dae_mechanical_at *at,
     full.in = m->in;
     at = &full;
   }
-  if (!status && m->joint) {
+  if (!status && m->eval_all) {
     int code = m->p->eval(m->p->user, at, w);
     status = code == 0 ? DAE_OK : dae__callback_status(m->why, code, "eval", at->t, err);
   } else if (!status) {
-    status = mech_eval_by_parts(m, at, w, G, err);
+    status = mech_eval_by_parts(m, at, w, err);
   }
   if (!status && m->count->dependent > 0)
     mech_mask_dependent(m, w);
   return status;
 }
 
-/* what has no rows is not wanted */
-static dae_mechanical_wanted mech_with_rows(const dae__mech *m, const dae_mechanical_wanted *w)
+dae_status dae__mech_eval_unchecked(dae__mech *m, const dae_mechanical_at *at,
+                                    const dae_mechanical_wanted *wanted, dae_error *err)
 {
-  dae_mechanical_wanted some = *w;
-  if (m->nu == 0)
-    some.s = NULL;
-  if (m->nw == 0)
-    some.c = NULL;
-  if (m->ng == 0)
-    some.g = some.gdot = some.G = some.gamma = NULL;
-  if (m->nk == 0)
-    some.k = some.K = some.kappa = NULL;
-  return some;
-}
-
-static dae_status mech_eval(dae__mech *m, const dae_mechanical_at *at,
-                            const dae_mechanical_wanted *w, const double *G, dae_error *err)
-{
-  dae_mechanical_wanted some = mech_with_rows(m, w);
-  dae_status status = mech_eval_unchecked(m, at, &some, G, err);
-  return status ? status : mech_check(m, at->t, &some, err);
+  return mech_eval(m, at, wanted, err);
 }
 
 dae_status dae__mech_eval(dae__mech *m, const dae_mechanical_at *at,
                           const dae_mechanical_wanted *wanted, dae_error *err)
 {
-  return mech_eval(m, at, wanted, wanted->G, err);
-}
-
-dae_status dae__mech_eval_unchecked(dae__mech *m, const dae_mechanical_at *at,
-                                    const dae_mechanical_wanted *wanted, dae_error *err)
-{
-  return mech_eval_unchecked(m, at, wanted, wanted->G, err);
+  dae_mechanical_wanted w = *wanted; /* without members that have no rows */
+  if (m->nu == 0)
+    w.s = NULL;
+  if (m->nw == 0)
+    w.c = NULL;
+  if (m->ng == 0)
+    w.g = w.gdot = w.G = w.gamma = NULL;
+  if (m->nk == 0)
+    w.k = w.K = w.kappa = NULL;
+  dae_status status = mech_eval(m, at, &w, err);
+  return status ? status : mech_check(m, at->t, &w, err);
 }
 
 dae_status dae__mech_rhs(dae__mech *m, const dae_mechanical_at *at, double *fsc, dae_error *err)
 {
   dae_mechanical_wanted w = {.f = fsc, .s = fsc + m->nq, .c = fsc + m->nq + m->nu};
-  return mech_eval(m, at, &w, NULL, err);
+  return dae__mech_eval(m, at, &w, err);
 }
 
-dae_status dae__mech_M(dae__mech *m, const dae_mechanical_at *at, double *M, dae_error *err)
-{
-  return mech_eval(m, at, &(dae_mechanical_wanted){.M = M}, NULL, err);
-}
-
-dae_status dae__mech_g(dae__mech *m, const dae_mechanical_at *at, double *g, dae_error *err)
-{
-  return mech_eval(m, at, &(dae_mechanical_wanted){.g = g}, NULL, err);
-}
-
-dae_status dae__mech_G(dae__mech *m, const dae_mechanical_at *at, double *G, dae_error *err)
-{
-  return mech_eval(m, at, &(dae_mechanical_wanted){.G = G}, NULL, err);
-}
+#define MECH_ONE(name)                                                                             \
+  dae_status dae__mech_##name(dae__mech *m, const dae_mechanical_at *at, double *out,              \
+                              dae_error *err)                                                      \
+  {                                                                                                \
+    return dae__mech_eval(m, at, &(dae_mechanical_wanted){.name = out}, err);                      \
+  }
+MECH_ONE(M)
+MECH_ONE(g)
+MECH_ONE(G)
+MECH_ONE(k)
+MECH_ONE(K)
+#undef MECH_ONE
 
 dae_status dae__mech_gdot(dae__mech *m, const dae_mechanical_at *at, const double *G, double *gdot,
                           dae_error *err)
 {
   dae_mechanical_at full;
   dae_mechanical_wanted w = {.gdot = gdot};
-  dae_status status = mech_with_inputs(m, at, &full, err);
-  if (!status)
-    status = mech_eval_separately(m, &full, &w, G, err);
-  if (!status && m->count->dependent > 0)
+  DAE__TRY(mech_with_inputs(m, at, &full, err));
+  if (m->ng > 0)
+    DAE__TRY(mech_form_gdot(m, &full, G, gdot, err));
+  if (m->count->dependent > 0)
     mech_mask_dependent(m, &w);
-  return status ? status : mech_check(m, at->t, &w, err);
-}
-
-dae_status dae__mech_k(dae__mech *m, const dae_mechanical_at *at, double *k, dae_error *err)
-{
-  return mech_eval(m, at, &(dae_mechanical_wanted){.k = k}, NULL, err);
-}
-
-dae_status dae__mech_K(dae__mech *m, const dae_mechanical_at *at, double *K, dae_error *err)
-{
-  return mech_eval(m, at, &(dae_mechanical_wanted){.K = K}, NULL, err);
+  return mech_check(m, at->t, &w, err);
 }
 
 dae_status dae__mech_gamma(dae__mech *m, const dae_mechanical_at *at, double *gamma, dae_error *err)
 {
-  return mech_eval(m, at, &(dae_mechanical_wanted){.gamma = gamma, .kappa = gamma + m->ng}, NULL,
-                   err);
+  dae_mechanical_wanted w = {.gamma = gamma, .kappa = gamma + m->ng};
+  return dae__mech_eval(m, at, &w, err);
 }
 
-/* ---- the momentum face ---- */
-
-dae_status dae__mech_p(dae__mech *m, const dae_mechanical_at *at, double *p, dae_error *err)
-{
-  return dae__raw_p(m, at, p, err);
-}
-
-dae_status dae__mech_p_rate(dae__mech *m, const dae_mechanical_at *at, double *p_rate,
-                            dae_error *err)
-{
-  return dae__raw_p_rate(m, at, p_rate, err);
-}
+/* ---- momenta and energy ---- */
 
 dae_status dae__mech_F(dae__mech *m, const dae_mechanical_at *at, double *F, dae_error *err)
 {
-  const dae_mechanical *p = m->p;
   dae_mechanical_at full;
   DAE__TRY(mech_with_inputs(m, at, &full, err));
+  at = &full;
   m->count->evaluations++;
-  if (p->F)
-    return dae__callback_status(m->why, p->F(p->user, &full, F), "F", at->t, err);
-  dae_status status = dae__raw_p_rate(m, &full, m->product, err);
+  if (m->p->F)
+    return CALL(F, F);
+  dae_status status = dae__mech_p_rate(m, at, m->product, err);
   if (!status)
-    status = dae__raw_f(m, &full, F, err);
+    status = mech_form_f(m, at, F, err);
   dae__axpy(m->nq, 1, m->product, F);
   return status;
 }
@@ -376,16 +493,14 @@ dae_status dae__mech_F(dae__mech *m, const dae_mechanical_at *at, double *F, dae
 dae_status dae__mech_energy(dae__mech *m, const dae_mechanical_at *at, double *T, double *V,
                             bool *has_potential, dae_error *err)
 {
-  const dae_mechanical *p = m->p;
   dae_mechanical_at full;
-  dae_status status = mech_with_inputs(m, at, &full, err);
-  *has_potential = p->energy != NULL;
-  if (status || p->energy)
-    return status ? status
-                  : dae__callback_status(m->why, p->energy(p->user, &full, T, V), "energy", at->t,
-                                         err);
+  *has_potential = m->p->energy != NULL;
+  DAE__TRY(mech_with_inputs(m, at, &full, err));
+  at = &full;
+  if (m->p->energy)
+    return CALL(energy, T, V);
   *V = 0;
-  status = dae__mech_p(m, &full, m->product, err);
+  dae_status status = dae__mech_p(m, at, m->product, err);
   *T = dae__dot(m->nq, at->v, m->product) / 2;
   return status;
 }
@@ -393,11 +508,9 @@ dae_status dae__mech_energy(dae__mech *m, const dae_mechanical_at *at, double *T
 dae_status dae__mech_energy_rate(dae__mech *m, const dae_mechanical_at *at, const double *in_rate,
                                  double *T_rate, double *V_rate, dae_error *err)
 {
-  const dae_mechanical *p = m->p;
   dae_mechanical_at full;
-  dae_status status = mech_with_inputs(m, at, &full, err);
-  return status
-             ? status
-             : dae__callback_status(m->why, p->energy_rate(p->user, &full, in_rate, T_rate, V_rate),
-                                    "energy_rate", at->t, err);
+  DAE__ASSERT(m->p->energy_rate);
+  DAE__TRY(mech_with_inputs(m, at, &full, err));
+  at = &full;
+  return CALL(energy_rate, in_rate, T_rate, V_rate);
 }

@@ -1,12 +1,12 @@
 /* A mechanical problem as the methods see it: every quantity can be evaluated, whatever the user
- * gave; what a callback returns is checked; dependent constraints are masked.
+ * gave; results of callbacks are checked; dependent constraints are masked.
  *
  *   M v' + G' lambda + K' psi = f,   0 = g,   0 = gdot = g_t + G v,   0 = k,   u' = s,   0 = c
  *
  * Constraint rows i with active[i] false (rows of g first, then of k) are taken out: their values
  * and Jacobian rows come out as zero, and the methods give their multipliers the equation
- * "multiplier = 0". Sizes and patterns never change, so choosing another independent subset costs
- * nothing. */
+ * "multiplier = 0". Sizes and patterns never change, so that another independent subset can be
+ * selected at no cost. */
 #ifndef DAEDAL_PROBLEM_MECHANICAL_MECH_H
 #define DAEDAL_PROBLEM_MECHANICAL_MECH_H
 
@@ -32,24 +32,24 @@ typedef struct dae__mech {
   dae__mech_layout at;
   int nq, ng, nk, nu, nw, nc;               /* nc = ng + nk constraint rows */
   int nr;                                   /* rows of f, s, c together */
-  bool *active;                             /* nc; kept */
+  bool *active;                             /* nc; saved state */
   dae_pattern M, G, K, J, Ms, Gts, kq, Kts; /* effective patterns */
   bool sparse;                              /* the user gave patterns */
-  bool joint;                               /* the joint callback gives whatever may be wanted */
-  dae__mech_counts *count;                  /* kept */
+  bool eval_all;                            /* the fused callback eval gives every quantity */
+  dae__mech_counts *count;                  /* saved state */
 
   int (*input)(void *user, double t, double *in);
   void *input_user;
-  const dae_error *why; /* what callbacks have to say, see dae_problem */
+  const dae_error *why; /* errors that callbacks report, see dae_problem */
   double *in;
-  /* difference objects exist for what the user left out */
+  /* finite differences of quantities that the user left out */
   dae__difference dM, dG, dK, dJ, dprate, dMs, dGts, dgdot, dkq, dKts;
-  dae__block J_in_J, prate_in_J; /* momentum face: J = d(F,s,c) - d(p_rate), as one matrix */
+  dae__block J_in_J, prate_in_J; /* given p and F: J = d(F,s,c) - d(p_rate) */
   dae_pattern J_user, dprate_pattern;
-  double *J_values, *prate_values;        /* its two terms */
+  double *J_values, *prate_values;        /* terms of that J */
   double *shifted, *sample, *product;     /* scratch: a moved q, one vector, M v */
   double *z;                              /* scratch: (q, v, u, w) */
-  double *M_values, *G_values, *K_values; /* scratch of derivatives of contracted quantities */
+  double *M_values, *G_values, *K_values; /* scratch of derivatives of M s, G's, K's */
 } dae__mech;
 
 /* Checks the description and prepares evaluations; all memory is the arena's. */
@@ -63,20 +63,24 @@ static inline dae_mechanical_at dae__mech_at(const dae__mech *m, double t, const
       .t = t, .q = y, .v = y + m->at.v, .u = y + m->at.u, .w = y + m->at.w, .in = m->in};
 }
 
-/* Name of an equation or variable for messages. */
+/* Name of row `row` of (g, k) for messages. */
 const char *dae__mech_constraint_name(const dae_mechanical *p, int row, char *text, size_t size);
 
-/* Evaluates all members of wanted that are not NULL, by the user's joint callback where there is
- * one. A callback that refuses and a result that is not finite are DAE_ERROR_RECOVERABLE, with the
- * equation named. gdot needs G in wanted too. */
+/* Evaluates all members of wanted that are not NULL, by the user's fused callback eval where there
+ * is one. A callback that refuses and a result that is not finite are DAE_ERROR_RECOVERABLE, with
+ * the equation named. gdot needs G in wanted too. */
 dae_status dae__mech_eval(dae__mech *m, const dae_mechanical_at *at,
                           const dae_mechanical_wanted *wanted, dae_error *err);
 
-/* The same without a look at what comes back; what has no rows must not be wanted. */
+/* The same evaluation with results unchecked; members without rows must be NULL. */
 dae_status dae__mech_eval_unchecked(dae__mech *m, const dae_mechanical_at *at,
                                     const dae_mechanical_wanted *wanted, dae_error *err);
 
-/* One quantity at a time. */
+/* Zeroes the entries of rows that are not active. */
+void dae__mech_mask_rows(const dae__mech *m, const bool *active, const dae_pattern *p,
+                         double *values);
+
+/* Single quantities. */
 dae_status dae__mech_rhs(dae__mech *m, const dae_mechanical_at *at, double *fsc, dae_error *err);
 dae_status dae__mech_M(dae__mech *m, const dae_mechanical_at *at, double *M, dae_error *err);
 dae_status dae__mech_g(dae__mech *m, const dae_mechanical_at *at, double *g, dae_error *err);
@@ -105,13 +109,13 @@ dae_status dae__mech_k_q(dae__mech *m, const dae_mechanical_at *at, double *k_q,
 dae_status dae__mech_Kts(dae__mech *m, const dae_mechanical_at *at, const double *s, double *Kts,
                          dae_error *err);
 
-/* Whether something that stands in a residual has to be differenced. */
+/* Whether a quantity in a residual has to be formed by differences. */
 bool dae__mech_differenced(const dae_mechanical *p);
 
-/* Refreshes m->in for time t. */
+/* Updates m->in to time t. */
 dae_status dae__mech_inputs(dae__mech *m, double t, dae_error *err);
 
-/* The momentum face: p, p_t + p_q v, and F = f + p_t + p_q v. */
+/* Momenta: p, p_t + p_q v, and F = f + p_t + p_q v. */
 dae_status dae__mech_p(dae__mech *m, const dae_mechanical_at *at, double *p, dae_error *err);
 dae_status dae__mech_p_rate(dae__mech *m, const dae_mechanical_at *at, double *p_rate,
                             dae_error *err);
@@ -121,7 +125,7 @@ dae_status dae__mech_F(dae__mech *m, const dae_mechanical_at *at, double *F, dae
  * false. */
 dae_status dae__mech_energy(dae__mech *m, const dae_mechanical_at *at, double *T, double *V,
                             bool *has_potential, dae_error *err);
-/* Their rates by the user's energy_rate, which must be there; in_rate: rates of the inputs. */
+/* Rates of T and V by the user's energy_rate, which must be given; in_rate: rates of the inputs. */
 dae_status dae__mech_energy_rate(dae__mech *m, const dae_mechanical_at *at, const double *in_rate,
                                  double *T_rate, double *V_rate, dae_error *err);
 

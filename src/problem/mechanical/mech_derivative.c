@@ -1,52 +1,203 @@
-/* Derivatives of a mechanical problem: the user's, or coloured differences of the evaluations. */
+/* Creation of a mechanical problem's evaluations, with effective patterns and finite differences of
+ * quantities that the user left out, and its derivatives: the user's, or those differences. */
+#include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
-#include "problem/mechanical/mech_raw.h"
+#include "problem/mechanical/mech.h"
+#include "problem/problem.h"
 
-/* A point in which one or two parts are varied, and the vector of a contraction. */
+/* ---- creation ---- */
+
+dae__mech_layout dae__mech_layout_of(const dae_mechanical *p)
+{
+  dae__mech_layout at = {.v = p->nq};
+  at.u = at.v + p->nq;
+  at.w = at.u + p->nu;
+  at.lambda = at.w + p->nw;
+  at.psi = at.lambda + p->ng;
+  at.size = at.psi + p->nk;
+  return at;
+}
+
+static dae_pattern mech_given_or_dense(dae__arena *arena, const dae_pattern *given, int rows,
+                                       int cols)
+{
+  return given ? *given : dae__pattern_dense(arena, rows, cols);
+}
+
+/* [A A], the pattern of d(.)/d(q,v) where both halves couple alike */
+static dae_pattern mech_twice(dae__arena *arena, const dae_pattern *A)
+{
+  dae__block blocks[2] = {{.pattern = A}, {.col = A->cols, .pattern = A}};
+  return dae__blocks_merge(arena, A->rows, 2 * A->cols, blocks, 2);
+}
+
+static void mech_choose_patterns(dae__mech *m, dae__arena *arena)
+{
+  const dae_mechanical *p = m->p;
+  int nq = m->nq, nz = 2 * nq + m->nu + m->nw;
+  m->sparse = p->M_pattern != NULL;
+  m->M = mech_given_or_dense(arena, p->M_pattern, nq, nq);
+  m->G = mech_given_or_dense(arena, p->G_pattern, m->ng, nq);
+  m->K = mech_given_or_dense(arena, p->K_pattern, m->nk, nq);
+  m->J = m->J_user = mech_given_or_dense(arena, p->J_pattern, m->nr, nz);
+  m->Ms = p->constant_mass ? dae__pattern_empty(arena, nq, 2 * nq)
+                           : mech_given_or_dense(arena, p->Ms_pattern, nq, 2 * nq);
+  m->kq = p->k_q_pattern ? *p->k_q_pattern : m->K;
+  if (dae__arena_failed(arena))
+    return;
+  m->Gts = p->Gts_pattern ? *p->Gts_pattern : dae__pattern_gram(arena, &m->G);
+  if (p->Kts_pattern) {
+    m->Kts = *p->Kts_pattern;
+  } else if (m->nk == 0) {
+    m->Kts = dae__pattern_empty(arena, nq, 2 * nq);
+  } else {
+    dae_pattern gram = dae__pattern_gram(arena, &m->K);
+    if (!dae__arena_failed(arena))
+      m->Kts = mech_twice(arena, &gram);
+  }
+}
+
+/* J of a problem given by p and F: the sum of the derivatives of F and of -p_rate */
+static void mech_merge_momentum_J(dae__mech *m, dae__arena *arena)
+{
+  dae__block blocks[2] = {{.pattern = &m->J_user}, {.pattern = &m->dprate_pattern}};
+  if (!m->p->constant_mass && m->p->Ms_pattern)
+    m->dprate_pattern = m->Ms;
+  else
+    m->dprate_pattern =
+        m->sparse ? mech_twice(arena, &m->M) : dae__pattern_dense(arena, m->nq, 2 * m->nq);
+  if (dae__arena_failed(arena))
+    return;
+  m->J = dae__blocks_merge(arena, m->nr, m->J_user.cols, blocks, 2);
+  m->J_in_J = blocks[0];
+  m->prate_in_J = blocks[1];
+  m->J_values = DAE__ALLOC(arena, double, dae__pattern_count(&m->J_user));
+  m->prate_values = DAE__ALLOC(arena, double, dae__pattern_count(&m->dprate_pattern));
+  m->dprate = dae__difference_create(arena, &m->dprate_pattern, false);
+}
+
+static void mech_create_differences(dae__mech *m, dae__arena *arena)
+{
+  const dae_mechanical *p = m->p;
+  const struct {
+    bool missing, fine;
+    const dae_pattern *pattern;
+    dae__difference *d;
+  } all[] = {{!p->M, true, &m->M, &m->dM},
+             {m->ng > 0 && !p->G, true, &m->G, &m->dG},
+             {m->nk > 0 && !p->K, true, &m->K, &m->dK},
+             {!p->J, false, &m->J_user, &m->dJ},
+             {!p->constant_mass && !p->Ms_qv, false, &m->Ms, &m->dMs},
+             {m->ng > 0 && !p->Gts_q, false, &m->Gts, &m->dGts},
+             {m->ng > 0 && !p->gdot_q, false, &m->G, &m->dgdot},
+             {m->nk > 0 && !p->k_q, false, &m->kq, &m->dkq},
+             {m->nk > 0 && !p->Kts_qv, false, &m->Kts, &m->dKts}};
+  for (size_t i = 0; i < sizeof all / sizeof *all && !dae__arena_failed(arena); i++)
+    if (all[i].missing)
+      *all[i].d = dae__difference_create(arena, all[i].pattern, all[i].fine);
+  if (!p->G)
+    m->dGts.relative = m->dgdot.relative = DAE__NOISY_INCREMENT;
+  if (!p->K)
+    m->dKts.relative = DAE__NOISY_INCREMENT;
+}
+
+bool dae__mech_differenced(const dae_mechanical *p)
+{
+  return (p->ng > 0 && !(p->G && (p->g_t || p->time_free_g))) || (p->nk > 0 && !p->K) || !p->M ||
+         (!p->f && !p->p_rate);
+}
+
+static void mech_alloc_scratch(dae__mech *m, dae__arena *arena)
+{
+  int longest = m->nq > m->ng ? m->nq : m->ng;
+  m->active = DAE__STATE(arena, bool, m->nc);
+  m->count = DAE__STATE(arena, dae__mech_counts, 1);
+  m->in = DAE__ALLOC(arena, double, m->p->nin);
+  m->shifted = DAE__ALLOC(arena, double, m->nq);
+  m->sample = DAE__ALLOC(arena, double, longest > m->nk ? longest : m->nk);
+  m->product = DAE__ALLOC(arena, double, m->nq);
+  m->z = DAE__ALLOC(arena, double, m->at.lambda);
+  if (dae__arena_failed(arena))
+    return;
+  m->M_values = DAE__ALLOC(arena, double, dae__pattern_count(&m->M));
+  m->G_values = DAE__ALLOC(arena, double, dae__pattern_count(&m->G));
+  m->K_values = DAE__ALLOC(arena, double, dae__pattern_count(&m->K));
+  for (int i = 0; i < m->nc; i++)
+    m->active[i] = true;
+}
+
+dae_status dae__mech_create(dae__arena *arena, const dae_problem *problem, dae__mech **out,
+                            dae_error *err)
+{
+  const dae_mechanical *p = problem->mechanical;
+  *out = NULL;
+  DAE__TRY(dae_problem_validate(problem, err));
+  dae__mech *m = DAE__ALLOC(arena, dae__mech, 1);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  *m = (dae__mech){.p = p, .nq = p->nq, .ng = p->ng, .nk = p->nk, .nu = p->nu, .nw = p->nw};
+  m->at = dae__mech_layout_of(p);
+  m->nc = p->ng + p->nk;
+  m->nr = p->nq + p->nu + p->nw;
+  m->eval_all = p->eval && p->M && p->f && (p->nu == 0 || p->s) && (p->nw == 0 || p->c) &&
+                (p->ng == 0 || (p->g && p->G && p->gamma && (p->g_t || p->time_free_g))) &&
+                (p->nk == 0 || (p->k && p->K && p->kappa));
+  m->input = problem->input;
+  m->input_user = problem->input_user;
+  m->why = problem->why;
+  mech_choose_patterns(m, arena);
+  if (!dae__arena_failed(arena) && !p->f)
+    mech_merge_momentum_J(m, arena);
+  if (!dae__arena_failed(arena))
+    mech_create_differences(m, arena);
+  if (!dae__arena_failed(arena))
+    mech_alloc_scratch(m, arena);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  DAE__ASSERT(m->J.rows == m->nr && m->J.cols == m->at.lambda);
+  *out = m;
+  return DAE_OK;
+}
+
+/* ---- d(f,s,c)/d(q,v,u,w) ---- */
+
+/* A point at which one or two vectors are varied, and the vector of a contraction. */
 typedef struct vary {
   dae__mech *m;
   dae_mechanical_at at;
   const double *s;
 } vary;
 
-static dae_status mech_finite(const dae_pattern *p, const double *values, const char *what,
-                              dae_error *err)
+/* status of the user's callback `name` at the point `at` */
+#define CALL(name, ...)                                                                            \
+  dae__callback_status(m->why, m->p->name(m->p->user, at, __VA_ARGS__), #name, at->t, err)
+
+static dae_status mech_check_derivative(const dae_pattern *p, const double *values,
+                                        const char *what, dae_error *err)
 {
   if (dae__all_finite(dae__pattern_count(p), values))
     return DAE_OK;
   return dae__fail(err, DAE_ERROR_RECOVERABLE, what,
-                   "the derivative %s has an entry that is not "
-                   "a finite number",
-                   what);
+                   "the derivative %s has an entry that is not a finite number", what);
 }
 
-/* ---- d(f,s,c)/d(q,v,u,w) ---- */
-
-static void mech_set_point(vary *c, const double *z)
-{
-  const dae__mech *m = c->m;
-  c->at.q = z;
-  c->at.v = z + m->nq;
-  c->at.u = z + 2 * m->nq;
-  c->at.w = z + 2 * m->nq + m->nu;
-}
-
+/* (f, s, c), or (F, s, c) where momenta were given */
 static dae_status mech_rhs_of_z(void *context, const double *z, double *out, dae_error *err)
 {
   vary *c = context;
-  const dae_mechanical *p = c->m->p;
-  mech_set_point(c, z);
-  if (p->f)
-    return dae__mech_rhs(c->m, &c->at, out, err);
-  dae_status status = dae__mech_F(c->m, &c->at, out, err);
-  if (!status && p->s)
-    status =
-        dae__callback_status(c->m->why, p->s(p->user, &c->at, out + c->m->nq), "s", c->at.t, err);
-  if (!status && p->c)
-    status = dae__callback_status(c->m->why, p->c(p->user, &c->at, out + c->m->nq + c->m->nu), "c",
-                                  c->at.t, err);
-  return status;
+  dae__mech *m = c->m;
+  dae_mechanical_at *at = &c->at;
+  at->q = z;
+  at->v = z + m->nq;
+  at->u = z + 2 * m->nq;
+  at->w = z + 2 * m->nq + m->nu;
+  if (m->p->f)
+    return dae__mech_rhs(m, at, out, err);
+  DAE__TRY(dae__mech_F(m, at, out, err));
+  if (m->p->s)
+    DAE__TRY(CALL(s, out + m->nq));
+  return m->p->c ? CALL(c, out + m->nq + m->nu) : DAE_OK;
 }
 
 static dae_status mech_p_rate_of_qv(void *context, const double *z, double *out, dae_error *err)
@@ -57,7 +208,7 @@ static dae_status mech_p_rate_of_qv(void *context, const double *z, double *out,
   return dae__mech_p_rate(c->m, &c->at, out, err);
 }
 
-/* (q, v, u, w) in one piece: parts of a state vector already are */
+/* (q, v, u, w) as one vector */
 static const double *mech_gather(dae__mech *m, const dae_mechanical_at *at)
 {
   dae__copy(m->nq, at->q, m->z);
@@ -67,30 +218,27 @@ static const double *mech_gather(dae__mech *m, const dae_mechanical_at *at)
   return m->z;
 }
 
-dae_status dae__mech_J(dae__mech *m, const dae_mechanical_at *at, double *J, dae_error *err)
+dae_status dae__mech_J(dae__mech *m, const dae_mechanical_at *point, double *J, dae_error *err)
 {
-  const dae_mechanical *p = m->p;
-  vary c = {.m = m, .at = *at};
-  bool momenta = p->f == NULL;
+  vary c = {.m = m, .at = *point};
+  const dae_mechanical_at *at = &c.at;
+  bool momenta = m->p->f == NULL;
   double *user = momenta ? m->J_values : J;
-  dae_status status = dae__mech_inputs(m, at->t, err);
   c.at.in = m->in;
-  DAE__TRY(status);
-  if (p->J)
-    status = dae__callback_status(m->why, p->J(p->user, &c.at, user), "J", at->t, err);
-  else
-    status = dae__difference_jacobian(&m->dJ, mech_rhs_of_z, &c, mech_gather(m, at), user, err);
-  if (!status && momenta) {
-    c.at = *at;
-    status = dae__difference_jacobian(&m->dprate, mech_p_rate_of_qv, &c, mech_gather(m, at),
-                                      m->prate_values, err);
-    if (!status)
-      status = mech_finite(&m->dprate_pattern, m->prate_values, "p_rate", err);
+  DAE__TRY(dae__mech_inputs(m, at->t, err));
+  DAE__TRY(m->p->J ? CALL(J, user)
+                   : dae__difference_jacobian(&m->dJ, mech_rhs_of_z, &c, mech_gather(m, point),
+                                              user, err));
+  if (momenta) {
+    c.at = *point;
+    DAE__TRY(dae__difference_jacobian(&m->dprate, mech_p_rate_of_qv, &c, mech_gather(m, point),
+                                      m->prate_values, err));
+    DAE__TRY(mech_check_derivative(&m->dprate_pattern, m->prate_values, "p_rate", err));
     dae__zero(dae__pattern_count(&m->J), J);
     dae__block_add(&m->J_in_J, 1, m->J_values, J);
     dae__block_add(&m->prate_in_J, -1, m->prate_values, J);
   }
-  return status ? status : mech_finite(&m->J, J, "J", err);
+  return mech_check_derivative(&m->J, J, "J", err);
 }
 
 /* ---- contracted quantities ---- */
@@ -110,15 +258,12 @@ static dae_status mech_Ms_of_qv(void *context, const double *z, double *out, dae
 dae_status dae__mech_Ms(dae__mech *m, const dae_mechanical_at *at, const double *s, double *Ms,
                         dae_error *err)
 {
-  dae_status status;
   if (m->p->constant_mass)
     return DAE_OK;
-  if (m->p->Ms_qv)
-    status = dae__callback_status(m->why, m->p->Ms_qv(m->p->user, at, s, Ms), "Ms_qv", at->t, err);
-  else
-    status = dae__difference_jacobian(&m->dMs, mech_Ms_of_qv, &(vary){m, *at, s},
-                                      mech_gather(m, at), Ms, err);
-  return status ? status : mech_finite(&m->Ms, Ms, "Ms_qv", err);
+  DAE__TRY(m->p->Ms_qv ? CALL(Ms_qv, s, Ms)
+                       : dae__difference_jacobian(&m->dMs, mech_Ms_of_qv, &(vary){m, *at, s},
+                                                  mech_gather(m, at), Ms, err));
+  return mech_check_derivative(&m->Ms, Ms, "Ms_qv", err);
 }
 
 static dae_status mech_Gts_of_q(void *context, const double *q, double *out, dae_error *err)
@@ -135,14 +280,12 @@ static dae_status mech_Gts_of_q(void *context, const double *q, double *out, dae
 dae_status dae__mech_Gts(dae__mech *m, const dae_mechanical_at *at, const double *s, double *Gts,
                          dae_error *err)
 {
-  dae_status status;
   if (m->ng == 0)
     return DAE_OK;
-  if (m->p->Gts_q)
-    status = dae__callback_status(m->why, m->p->Gts_q(m->p->user, at, s, Gts), "Gts_q", at->t, err);
-  else
-    status = dae__difference_jacobian(&m->dGts, mech_Gts_of_q, &(vary){m, *at, s}, at->q, Gts, err);
-  return status ? status : mech_finite(&m->Gts, Gts, "Gts_q", err);
+  DAE__TRY(m->p->Gts_q ? CALL(Gts_q, s, Gts)
+                       : dae__difference_jacobian(&m->dGts, mech_Gts_of_q, &(vary){m, *at, s},
+                                                  at->q, Gts, err));
+  return mech_check_derivative(&m->Gts, Gts, "Gts_q", err);
 }
 
 static dae_status mech_gdot_of_q(void *context, const double *q, double *out, dae_error *err)
@@ -150,24 +293,22 @@ static dae_status mech_gdot_of_q(void *context, const double *q, double *out, da
   vary *c = context;
   dae__mech *m = c->m;
   c->at.q = q;
-  dae_status status = m->p->G ? dae__mech_G(m, &c->at, m->G_values, err) : DAE_OK;
-  return status ? status : dae__mech_gdot(m, &c->at, m->G_values, out, err);
+  if (m->p->G)
+    DAE__TRY(dae__mech_G(m, &c->at, m->G_values, err));
+  return dae__mech_gdot(m, &c->at, m->G_values, out, err);
 }
 
 dae_status dae__mech_gdot_q(dae__mech *m, const dae_mechanical_at *at, double *gdot_q,
                             dae_error *err)
 {
-  dae_status status;
   if (m->ng == 0)
     return DAE_OK;
-  if (m->p->gdot_q)
-    status =
-        dae__callback_status(m->why, m->p->gdot_q(m->p->user, at, gdot_q), "gdot_q", at->t, err);
-  else
-    status = dae__difference_jacobian(&m->dgdot, mech_gdot_of_q, &(vary){m, *at, NULL}, at->q,
-                                      gdot_q, err);
-  dae__mask_rows(m, m->active, &m->G, gdot_q);
-  return status ? status : mech_finite(&m->G, gdot_q, "gdot_q", err);
+  dae_status status = m->p->gdot_q
+                          ? CALL(gdot_q, gdot_q)
+                          : dae__difference_jacobian(&m->dgdot, mech_gdot_of_q,
+                                                     &(vary){m, *at, NULL}, at->q, gdot_q, err);
+  dae__mech_mask_rows(m, m->active, &m->G, gdot_q);
+  return status ? status : mech_check_derivative(&m->G, gdot_q, "gdot_q", err);
 }
 
 static dae_status mech_k_of_q(void *context, const double *q, double *out, dae_error *err)
@@ -179,15 +320,13 @@ static dae_status mech_k_of_q(void *context, const double *q, double *out, dae_e
 
 dae_status dae__mech_k_q(dae__mech *m, const dae_mechanical_at *at, double *k_q, dae_error *err)
 {
-  dae_status status;
   if (m->nk == 0)
     return DAE_OK;
-  if (m->p->k_q)
-    status = dae__callback_status(m->why, m->p->k_q(m->p->user, at, k_q), "k_q", at->t, err);
-  else
-    status = dae__difference_jacobian(&m->dkq, mech_k_of_q, &(vary){m, *at, NULL}, at->q, k_q, err);
-  dae__mask_rows(m, m->active + m->ng, &m->kq, k_q);
-  return status ? status : mech_finite(&m->kq, k_q, "k_q", err);
+  dae_status status = m->p->k_q ? CALL(k_q, k_q)
+                                : dae__difference_jacobian(&m->dkq, mech_k_of_q,
+                                                           &(vary){m, *at, NULL}, at->q, k_q, err);
+  dae__mech_mask_rows(m, m->active + m->ng, &m->kq, k_q);
+  return status ? status : mech_check_derivative(&m->kq, k_q, "k_q", err);
 }
 
 static dae_status mech_Kts_of_qv(void *context, const double *z, double *out, dae_error *err)
@@ -205,14 +344,10 @@ static dae_status mech_Kts_of_qv(void *context, const double *z, double *out, da
 dae_status dae__mech_Kts(dae__mech *m, const dae_mechanical_at *at, const double *s, double *Kts,
                          dae_error *err)
 {
-  dae_status status;
   if (m->nk == 0)
     return DAE_OK;
-  if (m->p->Kts_qv)
-    status =
-        dae__callback_status(m->why, m->p->Kts_qv(m->p->user, at, s, Kts), "Kts_qv", at->t, err);
-  else
-    status = dae__difference_jacobian(&m->dKts, mech_Kts_of_qv, &(vary){m, *at, s},
-                                      mech_gather(m, at), Kts, err);
-  return status ? status : mech_finite(&m->Kts, Kts, "Kts_qv", err);
+  DAE__TRY(m->p->Kts_qv ? CALL(Kts_qv, s, Kts)
+                        : dae__difference_jacobian(&m->dKts, mech_Kts_of_qv, &(vary){m, *at, s},
+                                                   mech_gather(m, at), Kts, err));
+  return mech_check_derivative(&m->Kts, Kts, "Kts_qv", err);
 }

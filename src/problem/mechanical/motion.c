@@ -6,84 +6,50 @@
  *   projection of q     b = (-g, 0)         q += x, repeated until g = 0
  *   projection of v     b = (-gdot, -k)     v += x
  *
- * x is the correction of least mass norm (the position is moved along K x = 0, so that one matrix
- * serves both). The projections take the factorisation at hand, and a new one only where that does
- * not converge. */
+ * x is the minimum-norm correction in the M norm (the position is moved along K x = 0, so that one
+ * matrix serves both). The projections use the factorisation at hand, and a new one only where that
+ * does not converge. */
 #include "problem/mechanical/motion.h"
 #include "core/error.h"
 #include "core/tolerances.h"
 #include "core/vec.h"
 #include <float.h>
 
-/* rows of [G; K] up to which accelerations may do without a factorisation (saddle_few.c) */
+/* Rows of [G; K] up to which accelerations can be solved for without a factorisation, see
+ * dae__saddle_solve_fused. Chosen, not measured. */
 #define SMALL_ROWS 2
 
-/* what finding dependent rows needs */
-static void motion_alloc_rank_memory(dae__motion *motion)
-{
-  dae__mech *m = motion->m;
-  dae__arena *arena = motion->arena;
-  dae__block blocks[2] = {{.pattern = &m->G}, {.row = m->ng, .pattern = &m->K}};
-  motion->A = dae__blocks_merge(arena, m->nc, m->nq, blocks, 2);
-  motion->G_in_A = blocks[0];
-  motion->K_in_A = blocks[1];
-  motion->all = DAE__ALLOC(arena, bool, m->nc);
-  motion->full_G = DAE__ALLOC(arena, double, dae__pattern_count(&m->G));
-  motion->full_K = DAE__ALLOC(arena, double, dae__pattern_count(&m->K));
-  motion->column = DAE__ALLOC(arena, double, m->nq);
-  if (dae__arena_failed(arena))
-    return;
-  motion->stacked = DAE__ALLOC(arena, double, dae__pattern_count(&motion->A));
-  for (int i = 0; i < m->nc; i++)
-    motion->all[i] = true;
-}
-
-/* where accelerations find what they need */
-static void motion_make_want(dae__motion *motion)
-{
-  const dae__mech *m = motion->m;
-  motion->want = (dae_mechanical_wanted){.f = motion->top, .s = m->nu > 0 ? motion->s : NULL};
-  if (m->ng > 0)
-    motion->want.G = motion->G, motion->want.gamma = motion->bottom;
-  if (m->nk > 0)
-    motion->want.K = motion->K, motion->want.kappa = motion->bottom + m->ng;
-}
-
-/* places of a pattern's entries among the rows of [G; K], of which its first one is `first` */
-static int *motion_places(const dae__motion *motion, const dae_pattern *p, int first)
-{
-  int *place = DAE__ALLOC(motion->arena, int, dae__pattern_count(p));
-  for (int j = 0; place && j < p->cols; j++)
-    for (int e = p->start[j]; e < p->start[j + 1]; e++)
-      place[e] = j * motion->m->nc + first + p->row[e];
-  return place;
-}
-
-/* how accelerations see [G; K] */
-static void motion_take_rows(dae__motion *motion)
+/* [G; K] as accelerations of small problems see it: a dense matrix by columns */
+static void motion_create_dense_A(dae__motion *motion)
 {
   const dae__mech *m = motion->m;
   int entries = dae__pattern_count(&m->G) + dae__pattern_count(&m->K);
-  motion->few = m->nc > 0 && m->nc <= SMALL_ROWS;
-  motion->whole = (m->ng == 0 || m->nk == 0) && entries == m->nc * m->nq;
-  motion->fast_path = motion->few && motion->whole && m->joint && !m->input && m->nu + m->nw == 0 &&
-                      m->p->constant_mass;
-  if (!motion->few || motion->whole)
+  motion->small = m->nc > 0 && m->nc <= SMALL_ROWS;
+  motion->contiguous = (m->ng == 0 || m->nk == 0) && entries == m->nc * m->nq;
+  motion->fast_path = motion->small && motion->contiguous && m->eval_all && !m->input &&
+                      m->nu + m->nw == 0 && m->p->constant_mass;
+  if (!motion->small || motion->contiguous)
     return;
-  motion->rows = DAE__ALLOC(motion->arena, double, m->nc * m->nq);
-  motion->place_G = motion_places(motion, &m->G, 0);
-  motion->place_K = motion_places(motion, &m->K, m->ng);
+  motion->dense_A = DAE__ALLOC(motion->arena, double, m->nc * m->nq);
+  for (int k = 0; k < 2; k++) {
+    const dae_pattern *p = k ? &m->K : &m->G;
+    int *place = DAE__ALLOC(motion->arena, int, dae__pattern_count(p)), first = k ? m->ng : 0;
+    for (int j = 0; place && j < p->cols; j++)
+      for (int e = p->start[j]; e < p->start[j + 1]; e++)
+        place[e] = j * m->nc + first + p->row[e];
+    *(k ? &motion->K_in_dense : &motion->G_in_dense) = place;
+  }
 }
 
-/* where the saddle finds what accelerations need */
+/* operands of the fused factor and solve for accelerations */
 static void motion_make_forces(dae__motion *motion)
 {
-  const double *all = motion->m->ng > 0 ? motion->G : motion->K;
+  const double *A = motion->m->ng > 0 ? motion->G : motion->K;
   motion->forces = (dae__saddle_forces){
-      .A = motion->whole ? all : motion->rows, .f = motion->top, .c = motion->bottom};
+      .A = motion->contiguous ? A : motion->dense_A, .f = motion->top, .c = motion->bottom};
 }
 
-/* what each motion has for itself */
+/* memory that two motions of one problem do not share */
 static void motion_alloc_own_memory(dae__motion *motion)
 {
   dae__mech *m = motion->m;
@@ -98,11 +64,16 @@ static void motion_alloc_own_memory(dae__motion *motion)
   motion->scale = DAE__ALLOC(arena, double, m->nc);
   motion->terms = DAE__ALLOC(arena, double, m->nc);
   motion->sides = DAE__ALLOC(arena, double, 3 * (m->nq + m->nc));
-  motion->moved_G = DAE__ALLOC(arena, double, dae__pattern_count(&m->G));
+  motion->projected_G = DAE__ALLOC(arena, double, dae__pattern_count(&m->G));
+  if (!motion->sides)
+    return;
   motion->top = motion->sides;
-  motion->bottom = motion->sides ? motion->sides + m->nq : NULL;
-  if (motion->sides)
-    motion_make_want(motion);
+  motion->bottom = motion->sides + m->nq;
+  motion->want = (dae_mechanical_wanted){.f = motion->top, .s = m->nu > 0 ? motion->s : NULL};
+  if (m->ng > 0)
+    motion->want.G = motion->G, motion->want.gamma = motion->bottom;
+  if (m->nk > 0)
+    motion->want.K = motion->K, motion->want.kappa = motion->bottom + m->ng;
 }
 
 dae_status dae__motion_create(dae__arena *arena, dae__mech *m, dae__motion **out, dae_error *err)
@@ -114,17 +85,29 @@ dae_status dae__motion_create(dae__arena *arena, dae__mech *m, dae__motion **out
   motion->m = m;
   motion->arena = arena;
   motion_alloc_own_memory(motion);
-  if (!dae__arena_failed(arena))
-    motion_alloc_rank_memory(motion);
-  if (!dae__arena_failed(arena))
-    motion_take_rows(motion);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
+  motion_create_dense_A(motion);
+  /* dependent rows */
+  dae__block blocks[2] = {{.pattern = &m->G}, {.row = m->ng, .pattern = &m->K}};
+  motion->A = dae__blocks_merge(arena, m->nc, m->nq, blocks, 2);
+  motion->G_in_A = blocks[0];
+  motion->K_in_A = blocks[1];
+  motion->all = DAE__ALLOC(arena, bool, m->nc);
+  motion->full_G = DAE__ALLOC(arena, double, dae__pattern_count(&m->G));
+  motion->full_K = DAE__ALLOC(arena, double, dae__pattern_count(&m->K));
+  motion->column = DAE__ALLOC(arena, double, m->nq);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  motion->stacked = DAE__ALLOC(arena, double, dae__pattern_count(&motion->A));
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  for (int i = 0; i < m->nc; i++)
+    motion->all[i] = true;
   motion_make_forces(motion);
-  dae_status status = dae__saddle_create(arena, &m->M, &m->G, &m->K, &motion->saddle, err);
-  if (!status)
-    *out = motion;
-  return status;
+  DAE__TRY(dae__saddle_create(arena, &m->M, &m->G, &m->K, &motion->saddle, err));
+  *out = motion;
+  return DAE_OK;
 }
 
 dae_status dae__motion_create_another(dae__arena *arena, const dae__motion *first,
@@ -144,12 +127,12 @@ dae_status dae__motion_create_another(dae__arena *arena, const dae__motion *firs
                           .full_K = first->full_K,
                           .stacked = first->stacked,
                           .column = first->column,
-                          .few = first->few,
-                          .whole = first->whole,
+                          .small = first->small,
+                          .contiguous = first->contiguous,
                           .fast_path = first->fast_path,
-                          .rows = first->rows,
-                          .place_G = first->place_G,
-                          .place_K = first->place_K};
+                          .dense_A = first->dense_A,
+                          .G_in_dense = first->G_in_dense,
+                          .K_in_dense = first->K_in_dense};
   motion_alloc_own_memory(motion);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
@@ -168,16 +151,14 @@ void dae__motion_free(dae__motion *motion)
 
 dae_status dae__motion_reload(dae__motion *motion)
 {
-  motion->mass_stays = false; /* what was factored may be another motion's */
-  dae_status status = dae__motion_follow(motion, NULL);
-  if (!status && motion->memory->factored)
-    status = dae__saddle_reload(motion->saddle);
-  return status;
+  motion->mass_known = false; /* the factorisation may be that of another motion */
+  DAE__TRY(dae__motion_follow(motion, NULL));
+  return motion->memory->factored ? dae__saddle_reload(motion->saddle) : DAE_OK;
 }
 
 /* ---- factorisation ---- */
 
-/* names what is singular */
+/* names the variable or constraint at which the matrix is singular */
 static dae_status motion_explain(const dae__motion *motion, dae_status status, dae_error *err)
 {
   const dae__mech *m = motion->m;
@@ -190,17 +171,17 @@ static dae_status motion_explain(const dae__motion *motion, dae_status status, d
   if (column >= m->nq)
     return dae__fail(err, status,
                      dae__mech_constraint_name(m->p, column - m->nq, name, sizeof name),
-                     "constraint %s depends on the others here, or cannot be met: the matrix "
-                     "[M A'; A 0] is singular",
+                     "constraint %s depends on the others at this point, or cannot be met: the "
+                     "matrix [M A'; A 0] is singular",
                      name);
   if (column < 0)
     return dae__fail(err, status, NULL,
-                     "the matrix [M A'; A 0] is singular: a coordinate has no "
-                     "mass and no constraint that determines it, or constraints are dependent");
+                     "the matrix [M A'; A 0] is singular: a coordinate has no mass and no "
+                     "constraint that determines it, or constraints are dependent");
   dae_problem_variable(&(dae_problem){.mechanical = m->p}, column, name, sizeof name);
   return dae__fail(err, status, name,
-                   "neither mass nor constraints determine the motion of %s: "
-                   "give it kinetic energy, or check the constraints it stands in",
+                   "neither mass nor constraints determine the motion of %s: give it kinetic "
+                   "energy, or check the constraints it stands in",
                    name);
 }
 
@@ -211,27 +192,21 @@ dae_status dae__motion_factored(dae__motion *motion, dae_status status, dae_erro
   return status ? motion_explain(motion, status, err) : DAE_OK;
 }
 
-/* diagonal may be NULL */
-static dae_status motion_factor(dae__motion *motion, const double *diagonal, dae_error *err)
+dae_status dae__motion_factor(dae__motion *motion, const double *diagonal, dae_error *err)
 {
   dae_status status = dae__saddle_factor(motion->saddle, motion->M, motion->G, motion->K, diagonal);
   return dae__motion_factored(motion, status, err);
-}
-
-dae_status dae__motion_factor(dae__motion *motion, dae_error *err)
-{
-  return motion_factor(motion, motion->diagonal, err);
 }
 
 dae_status dae__motion_factor_active(dae__motion *motion, dae_error *err)
 {
   const dae__mech *m = motion->m;
   if (m->count->dependent == 0)
-    return motion_factor(motion, NULL, err);
+    return dae__motion_factor(motion, NULL, err);
   dae__zero(m->nq, motion->diagonal);
   for (int i = 0; i < m->nc; i++)
     motion->diagonal[m->nq + i] = m->active[i] ? 0 : 1;
-  return motion_factor(motion, motion->diagonal, err);
+  return dae__motion_factor(motion, motion->diagonal, err);
 }
 
 /* ---- projection ---- */
@@ -245,8 +220,7 @@ void dae__row_scale(const dae_pattern *pattern, const double *A, const double *x
       scale[pattern->row[e]] += fabs(A[e]) * (fabs(x[j]) + floor);
 }
 
-/* largest |residual_i| / scale_i, and where */
-static double motion_worst(int n, const double *residual, const double *scale, int *row)
+double dae__row_worst(int n, const double *residual, const double *scale, int *row)
 {
   double max = 0;
   for (int i = 0; i < n; i++) {
@@ -264,9 +238,9 @@ typedef struct projection {
   bool velocity; /* v is being moved, else q */
 } projection;
 
-/* residual of the level that is projected, and the Jacobians; the velocity level comes after the
- * position level, with G as that has left it */
-static dae_status motion_residual_of(const projection *p, dae_error *err)
+/* residual of the level that is projected, and the Jacobians; the velocity level follows the
+ * position level and uses its G */
+static dae_status motion_residual(const projection *p, dae_error *err)
 {
   dae__motion *motion = p->motion;
   dae__mech *m = motion->m;
@@ -275,15 +249,14 @@ static dae_status motion_residual_of(const projection *p, dae_error *err)
   if (p->velocity)
     want = (dae_mechanical_wanted){.k = motion->residual + m->ng, .K = motion->K};
   dae__zero(m->nc, motion->residual);
-  dae_status status = dae__mech_eval(m, &at, &want, err);
-  if (!status && p->velocity && m->ng > 0)
-    status = dae__mech_gdot(m, &at, motion->G, motion->residual, err);
-  return status;
+  DAE__TRY(dae__mech_eval(m, &at, &want, err));
+  return p->velocity && m->ng > 0 ? dae__mech_gdot(m, &at, motion->G, motion->residual, err)
+                                  : DAE_OK;
 }
 
-/* size of the terms of each row before anything is moved: what shrinks while it is moved, as a
- * velocity that must vanish does, is not measured by what is left of it */
-static void motion_scale_of(const projection *p)
+/* size of the terms of each row before the projection: a value that shrinks while it is projected,
+ * such as a velocity that must vanish, is not measured by its remainder */
+static void motion_scale(const projection *p)
 {
   dae__motion *motion = p->motion;
   dae__mech *m = motion->m;
@@ -292,7 +265,7 @@ static void motion_scale_of(const projection *p)
   if (!p->velocity)
     return;
   dae__row_scale(&m->K, motion->K, p->v, motion->scale + m->ng);
-  /* the error of differences, and terms that are not of the form A v, such as g_t */
+  /* error of differences, and terms that are not of the form A v, such as g_t */
   double error = dae__mech_gdot_error(m, &at);
   if (error > 0) {
     dae__row_scale(&m->G, motion->G, p->q, motion->bottom);
@@ -305,59 +278,41 @@ static void motion_scale_of(const projection *p)
     motion->scale[i] += fabs(motion->bottom[i]);
 }
 
-static dae_status motion_factor_here(const projection *p, dae_error *err)
-{
-  dae__motion *motion = p->motion;
-  dae_mechanical_at at = {.t = p->t, .q = p->q, .v = p->v};
-  dae_mechanical_wanted want = {.M = motion->M, .G = motion->G, .K = motion->K};
-  dae_status status = dae__mech_eval(motion->m, &at, &want, err);
-  return status ? status : dae__motion_factor_active(motion, err);
-}
-
-/* x += correction; true where that did not change x */
-static bool motion_correct(const projection *p)
-{
-  dae__motion *motion = p->motion;
-  dae__mech *m = motion->m;
-  double *x = p->velocity ? p->v : p->q;
-  dae__zero(m->nq, motion->top);
-  for (int i = 0; i < m->nc; i++)
-    motion->bottom[i] = -motion->residual[i];
-  dae__saddle_solve(motion->saddle, motion->top, motion->bottom);
-  double size = dae__max_abs(m->nq, x), change = dae__max_abs(m->nq, motion->top);
-  dae__axpy(m->nq, 1, motion->top, x);
-  return change <= 4 * DBL_EPSILON * size;
-}
-
 static dae_status motion_project_level(const projection *p, bool *moved, dae_error *err)
 {
   dae__motion *motion = p->motion;
   dae__mech *m = motion->m;
-  double before = INFINITY;
+  dae_mechanical_at at = {.t = p->t, .q = p->q, .v = p->v};
+  dae_mechanical_wanted matrices = {.M = motion->M, .G = motion->G, .K = motion->K};
+  double before = INFINITY, *x = p->velocity ? p->v : p->q;
   int row = 0, count = p->velocity ? m->nc : m->ng;
   char name[64];
-  for (int i = 0; i < 12; i++) {
-    dae_status status = motion_residual_of(p, err);
-    DAE__TRY(status);
+  for (int i = 0; i < DAE__PROJECTION_ITERATIONS; i++) {
+    DAE__TRY(motion_residual(p, err));
     if (i == 0)
-      motion_scale_of(p);
-    double now = motion_worst(count, motion->residual, motion->scale, &row);
+      motion_scale(p);
+    double now = dae__row_worst(count, motion->residual, motion->scale, &row);
     if (now <= DAE__ON_CONSTRAINT)
       return DAE_OK;
     /* the factorisation at hand, as long as it reduces the residual well */
-    if (!motion->memory->factored || now > 0.1 * before)
-      status = motion_factor_here(p, err);
-    DAE__TRY(status);
+    if (!motion->memory->factored || now > DAE__PROJECTION_REDUCTION * before) {
+      DAE__TRY(dae__mech_eval(m, &at, &matrices, err));
+      DAE__TRY(dae__motion_factor_active(motion, err));
+    }
     *moved = true;
-    if (motion_correct(p))
+    dae__zero(m->nq, motion->top);
+    for (int j = 0; j < m->nc; j++)
+      motion->bottom[j] = -motion->residual[j];
+    dae__saddle_solve(motion->saddle, motion->top, motion->bottom);
+    double size = dae__max_abs(m->nq, x), change = dae__max_abs(m->nq, motion->top);
+    dae__axpy(m->nq, 1, motion->top, x);
+    if (change <= 4 * DBL_EPSILON * size)
       return DAE_OK;
     before = now;
   }
   dae__mech_constraint_name(m->p, row, name, sizeof name);
   return dae__fail(err, DAE_ERROR_RECOVERABLE, name,
-                   "the state could not be projected onto "
-                   "constraint %s",
-                   name);
+                   "the projection onto constraint %s does not converge", name);
 }
 
 dae_status dae__motion_project(dae__motion *motion, double t, double *q, double *v, bool *moved,

@@ -1,6 +1,6 @@
 /* Dependent constraints.
  *
- * Dependent rows D = C I of A = [G; K] are found by pivoted elimination and taken out. C follows
+ * Dependent rows D = C I of A = [G; K] are found by pivoted elimination and masked. C follows
  * from the saddle matrix, since M x + I' c = d' and I x = 0 has the solution x = 0 for a row d of
  * the span of I. Multipliers of minimum norm that exert the same force as y_I:
  *
@@ -10,44 +10,43 @@
 #include "core/vec.h"
 #include "linalg/dense.h"
 #include "linalg/rank.h"
-#include "problem/mechanical/motion.h"
-#include <stdio.h>
+#include "problem/consistent.h"
+#include <math.h>
 
-/* remainder below which a row is nearly dependent */
-#define ALL_BUT 1e-5
-/* a row taken out may be off by this, relative to its terms, before it counts as independent */
+/* independent part of a constraint row below which the row counts as nearly dependent; chosen, not
+ * measured */
+#define NEARLY_DEPENDENT 1e-5
+/* residual of a masked row, relative to its terms, above which the row no longer depends on the
+ * others; chosen, not measured */
 #define STILL_DEPENDENT 1e-7
 
-/* entries of row i of A = [G; K] as a column */
-static void rank_row_as_column(const dae__motion *motion, int i, double *x)
+/* c with A_i = sum_j c_j A_j over the active rows */
+static void rank_combination(dae__motion *motion, int i, double *c)
 {
   const dae__mech *m = motion->m;
   const dae_pattern *p = i < m->ng ? &m->G : &m->K;
   const double *A = i < m->ng ? motion->full_G : motion->full_K;
   int row = i < m->ng ? i : i - m->ng;
-  dae__zero(m->nq, x);
+  dae__zero(m->nq, motion->column);
   for (int j = 0; j < p->cols; j++)
     for (int e = p->start[j]; e < p->start[j + 1]; e++)
       if (p->row[e] == row)
-        x[j] = A[e];
-}
-
-/* c with A_i = sum_j c_j A_j over the active rows */
-static void rank_combination(dae__motion *motion, int i, double *c)
-{
-  rank_row_as_column(motion, i, motion->column);
-  dae__zero(motion->m->nc, c);
+        motion->column[j] = A[e];
+  dae__zero(m->nc, c);
   dae__saddle_solve(motion->saddle, motion->column, c);
 }
 
-/* full_G and full_K: the Jacobians with no row masked */
-static dae_status rank_unmasked(dae__motion *motion, const dae_mechanical_at *at, dae_error *err)
+/* full_G and full_K, the Jacobians with no row masked, and residuals (g, k) where not NULL */
+static dae_status rank_eval_unmasked(dae__motion *motion, const dae_mechanical_at *at,
+                                     double *residual, dae_error *err)
 {
   dae__mech *m = motion->m;
   bool *active = m->active;
+  dae_mechanical_wanted want = {.G = motion->full_G, .K = motion->full_K};
+  if (residual)
+    want.g = residual, want.k = residual + m->ng;
   m->active = motion->all;
-  dae_status status = dae__mech_eval(
-      m, at, &(dae_mechanical_wanted){.G = motion->full_G, .K = motion->full_K}, err);
+  dae_status status = dae__mech_eval(m, at, &want, err);
   m->active = active;
   return status;
 }
@@ -59,7 +58,7 @@ dae_status dae__motion_minimum_norm(dae__motion *motion, const dae_mechanical_at
   size_t nc = (size_t)m->nc;
   int nd = 0;
   double *C = motion->C, *S = motion->S, *y_D = motion->y_D;
-  DAE__TRY(rank_unmasked(motion, at, err));
+  DAE__TRY(rank_eval_unmasked(motion, at, NULL, err));
   for (int i = 0; i < m->nc; i++)
     if (!m->active[i])
       rank_combination(motion, i, C + nc * (size_t)nd++);
@@ -79,48 +78,25 @@ dae_status dae__motion_minimum_norm(dae__motion *motion, const dae_mechanical_at
   return DAE_OK;
 }
 
-/* "bar3 depends on bar1, bar2" */
+/* "constraint bar3 depends on bar1, bar2" */
 static void rank_describe(dae__motion *motion, int i, char *text, size_t size)
 {
   const dae__mech *m = motion->m;
   double *c = motion->bottom;
   char name[64];
-  size_t used = 0;
+  int named = 0;
   rank_combination(motion, i, c);
   double largest = dae__max_abs(m->nc, c);
-#define APPEND(...)                                                                                \
-  do {                                                                                             \
-    int wrote = snprintf(text + used, size - used, __VA_ARGS__);                                   \
-    used = wrote < 0 || used + (size_t)wrote >= size ? size - 1 : used + (size_t)wrote;            \
-  } while (0)
-  APPEND("constraint %s depends on", dae__mech_constraint_name(m->p, i, name, sizeof name));
-  int named = 0;
+  dae__append(text, size, "constraint %s depends on",
+              dae__mech_constraint_name(m->p, i, name, sizeof name));
   for (int j = 0; j < m->nc; j++)
-    if (fabs(c[j]) > 1e-6 * largest)
-      APPEND("%s %s", named++ ? "," : "", dae__mech_constraint_name(m->p, j, name, sizeof name));
-  if (named == 0)
-    APPEND(" nothing that can move");
-  APPEND("\n");
-#undef APPEND
+    if (fabs(c[j]) > DAE__NAMED_COEFFICIENT * largest)
+      dae__append(text, size, "%s %s", named++ ? "," : "",
+                  dae__mech_constraint_name(m->p, j, name, sizeof name));
+  dae__append(text, size, named ? "\n" : " nothing that can move\n");
 }
 
-/* memory for nd dependent rows; choosing rows is the start's work, where it may be taken */
-static dae_status motion_rank_reserve(dae__motion *motion, int nd, dae_error *err)
-{
-  size_t n = (size_t)nd;
-  if (nd <= motion->capacity)
-    return DAE_OK;
-  motion->C = DAE__ALLOC(motion->arena, double, n *(size_t)motion->m->nc);
-  motion->S = DAE__ALLOC(motion->arena, double, n *n);
-  motion->y_D = DAE__ALLOC(motion->arena, double, n);
-  motion->pivot = DAE__ALLOC(motion->arena, int, n);
-  if (dae__arena_failed(motion->arena))
-    return dae__out_of_memory(err);
-  motion->capacity = nd;
-  return DAE_OK;
-}
-
-/* independent ones among the rows of [G; K] that are marked, by what is in full_G, full_K */
+/* keeps the marks of independent rows of [full_G; full_K] among those that are marked */
 static dae_status rank_mark_independent(dae__motion *motion, double tol, bool *rows, int *rank)
 {
   dae__zero(dae__pattern_count(&motion->A), motion->stacked);
@@ -130,43 +106,32 @@ static dae_status rank_mark_independent(dae__motion *motion, double tol, bool *r
                         rank, NULL);
 }
 
-static dae_status rank_choose_rows(dae__motion *motion, dae_error *err)
-{
-  dae__mech *m = motion->m;
-  int rank;
-  for (int i = 0; i < m->nc; i++)
-    m->active[i] = true;
-  dae_status status = rank_mark_independent(motion, DAE__RANK_TOLERANCE, m->active, &rank);
-  if (status)
-    return dae__fail(err, status, NULL, "the constraints could not be examined: %s",
-                     dae_status_text(status));
-  motion->m->count->dependent = m->nc - rank;
-  return motion_rank_reserve(motion, m->nc - rank, err);
-}
-
 dae_status dae__motion_pick(dae__motion *motion, double t, const double *y, char *text, size_t size,
                             dae_error *err)
 {
   dae__mech *m = motion->m;
   dae_mechanical_at at = dae__mech_at(m, t, y);
-  dae_status status = rank_unmasked(motion, &at, err);
-  if (!status)
-    status = rank_choose_rows(motion, err);
+  dae_mechanical_wanted want = {.M = motion->M, .G = motion->G, .K = motion->K};
+  int rank;
   if (text && size > 0)
     text[0] = '\0';
-  if (status || motion->m->count->dependent == 0)
-    return status;
-  dae_mechanical_wanted want = {.M = motion->M, .G = motion->G, .K = motion->K};
-  status = dae__mech_eval(m, &at, &want, err);
-  if (!status)
-    status = dae__motion_factor_active(motion, err);
-  for (int i = 0; i < m->nc && text && !status; i++)
-    if (!m->active[i] && size > 1) {
+  DAE__TRY(rank_eval_unmasked(motion, &at, NULL, err));
+  for (int i = 0; i < m->nc; i++)
+    m->active[i] = true;
+  dae_status status = rank_mark_independent(motion, DAE__RANK_TOLERANCE, m->active, &rank);
+  if (status)
+    return dae__fail(err, status, NULL, "the rank of the constraints cannot be determined: %s",
+                     dae_status_text(status));
+  m->count->dependent = m->nc - rank;
+  DAE__TRY(dae__motion_follow(motion, err));
+  if (m->count->dependent == 0)
+    return DAE_OK;
+  DAE__TRY(dae__mech_eval(m, &at, &want, err));
+  DAE__TRY(dae__motion_factor_active(motion, err));
+  for (int i = 0; i < m->nc && text && size > 0; i++)
+    if (!m->active[i])
       rank_describe(motion, i, text, size);
-      size_t used = strlen(text);
-      text += used, size -= used;
-    }
-  return status;
+  return DAE_OK;
 }
 
 bool dae__motion_stuck(dae__motion *motion, double t, const double *y, char *name, size_t size)
@@ -178,8 +143,8 @@ bool dae__motion_stuck(dae__motion *motion, double t, const double *y, char *nam
   int rank, found = -1;
   for (int i = 0; rows && i < m->nc; i++)
     rows[i] = m->active[i];
-  if (rows && !rank_unmasked(motion, &at, NULL) &&
-      !rank_mark_independent(motion, ALL_BUT, rows, &rank))
+  if (rows && !rank_eval_unmasked(motion, &at, NULL, NULL) &&
+      !rank_mark_independent(motion, NEARLY_DEPENDENT, rows, &rank))
     for (int i = m->nc - 1; i >= 0; i--)
       if (m->active[i] && !rows[i])
         found = i;
@@ -194,30 +159,35 @@ dae_status dae__motion_check_dependent(dae__motion *motion, double t, const doub
 {
   dae__mech *m = motion->m;
   dae_mechanical_at at = {.t = t, .q = q, .v = v};
-  bool *active = m->active;
   char name[64];
-  if (motion->m->count->dependent == 0)
+  if (m->count->dependent == 0)
     return DAE_OK;
-  m->active = motion->all;
-  dae_mechanical_wanted want = {.g = motion->residual,
-                                .k = motion->residual + m->ng,
-                                .G = motion->full_G,
-                                .K = motion->full_K};
-  dae_status status = dae__mech_eval(m, &at, &want, err);
-  m->active = active;
+  DAE__TRY(rank_eval_unmasked(motion, &at, motion->residual, err));
   dae__row_scale(&m->G, motion->full_G, q, motion->scale);
   dae__row_scale(&m->K, motion->full_K, v, motion->scale + m->ng);
-  for (int i = 0; i < m->nc && !status; i++)
-    if (!active[i] && fabs(motion->residual[i]) > STILL_DEPENDENT * motion->scale[i])
-      status = dae__fail(err, DAE_ERROR_RECOVERABLE,
-                         dae__mech_constraint_name(m->p, i, name, sizeof name),
-                         "constraint %s followed from the others at the start but no longer does: "
-                         "the mechanism may have passed a position where it can branch",
-                         name);
-  return status;
+  for (int i = 0; i < m->nc; i++)
+    if (!m->active[i] && fabs(motion->residual[i]) > STILL_DEPENDENT * motion->scale[i])
+      return dae__fail(err, DAE_ERROR_RECOVERABLE,
+                       dae__mech_constraint_name(m->p, i, name, sizeof name),
+                       "constraint %s followed from the others at the start but no longer does: "
+                       "the mechanism may have passed a position where it can branch",
+                       name);
+  return DAE_OK;
 }
 
+/* allocates: only starts select rows */
 dae_status dae__motion_follow(dae__motion *motion, dae_error *err)
 {
-  return motion_rank_reserve(motion, motion->m->count->dependent, err);
+  int nd = motion->m->count->dependent;
+  size_t n = (size_t)nd;
+  if (nd <= motion->capacity)
+    return DAE_OK;
+  motion->C = DAE__ALLOC(motion->arena, double, n *(size_t)motion->m->nc);
+  motion->S = DAE__ALLOC(motion->arena, double, n *n);
+  motion->y_D = DAE__ALLOC(motion->arena, double, n);
+  motion->pivot = DAE__ALLOC(motion->arena, int, n);
+  if (dae__arena_failed(motion->arena))
+    return dae__out_of_memory(err);
+  motion->capacity = nd;
+  return DAE_OK;
 }

@@ -37,12 +37,12 @@ typedef struct view {
   dae__mech *m;
   dae__view_kind kind;
   dae_semi_explicit semi;
-  int nx, n, mu; /* mu: its first place */
+  int nx, n, mu; /* mu: index of the first mu */
   dae_pattern unit_q, unit_u, full_M, full_J, none;
   dae_pattern M, J, Ms;
   dae__block M_block[4], J_block[BLOCKS], Ms_block[2];
   double *ones, *mass, *G, *K, *values;
-  dae_error last; /* what the mechanical problem said when a callback of the view refused */
+  dae_error last; /* error of the mechanical problem where a callback of the view refused */
 } view;
 
 static int view_code_of(dae_status status)
@@ -50,7 +50,7 @@ static int view_code_of(dae_status status)
   return status == DAE_OK ? 0 : status == DAE_ERROR_RECOVERABLE ? 1 : -1;
 }
 
-/* the mechanical point, and the multipliers as parts of y */
+/* the mechanical point; multipliers are parts of y */
 static dae_mechanical_at view_point(const view *s, const dae_semi_explicit_at *at)
 {
   return (dae_mechanical_at){
@@ -127,78 +127,58 @@ static int view_eval_Ms(void *user, const dae_semi_explicit_at *at, const double
 
 /* ---- J ---- */
 
-static dae_status view_add_forces(view *s, const dae_semi_explicit_at *at,
-                                  const dae_mechanical_at *here, double *J)
+static dae_status view_add_J(view *s, const dae_semi_explicit_at *at, double *J)
 {
   dae__mech *m = s->m;
   const dae__block *block = s->J_block;
+  dae_mechanical_at here = view_point(s, at);
+  DAE__TRY(dae__mech_eval(m, &here, &(dae_mechanical_wanted){.G = s->G, .K = s->K}, &s->last));
+  /* dynamics */
   dae__block_add(&block[UNIT_V], 1, s->ones, J);
-  dae_status status = dae__mech_J(m, here, s->values, &s->last);
-  if (!status)
-    dae__block_add(&block[RHS], 1, s->values, J);
-  if (!status && m->ng > 0) {
-    status = dae__mech_Gts(m, here, view_multipliers(s, at, m->at.lambda), s->values, &s->last);
+  DAE__TRY(dae__mech_J(m, &here, s->values, &s->last));
+  dae__block_add(&block[RHS], 1, s->values, J);
+  if (m->ng > 0) {
+    const double *lambda = view_multipliers(s, at, m->at.lambda);
+    DAE__TRY(dae__mech_Gts(m, &here, lambda, s->values, &s->last));
     dae__block_add(&block[GTS], -1, s->values, J);
     dae__block_add(&block[GT], -1, s->G, J);
   }
-  if (!status && m->nk > 0) {
-    status = dae__mech_Kts(m, here, view_multipliers(s, at, m->at.psi), s->values, &s->last);
+  if (m->nk > 0) {
+    DAE__TRY(dae__mech_Kts(m, &here, view_multipliers(s, at, m->at.psi), s->values, &s->last));
     dae__block_add(&block[KTS], -1, s->values, J);
     dae__block_add(&block[KT], -1, s->K, J);
   }
-  return status;
-}
-
-static dae_status view_add_constraints(view *s, const dae_mechanical_at *here, double *J)
-{
-  dae__mech *m = s->m;
-  const dae__block *block = s->J_block;
-  dae_status status = DAE_OK;
+  /* constraints */
   if (m->ng > 0 && s->kind == DAE__VIEW_POSITION)
     dae__block_add(&block[POSITION], 1, s->G, J);
   if (m->ng > 0 && s->kind != DAE__VIEW_POSITION) {
-    status = dae__mech_gdot_q(m, here, s->values, &s->last);
+    DAE__TRY(dae__mech_gdot_q(m, &here, s->values, &s->last));
     dae__block_add(&block[POSITION], 1, s->values, J);
     dae__block_add(&block[POSITION_V], 1, s->G, J);
   }
-  if (m->nk > 0 && !status) {
-    status = dae__mech_k_q(m, here, s->values, &s->last);
+  if (m->nk > 0) {
+    DAE__TRY(dae__mech_k_q(m, &here, s->values, &s->last));
     dae__block_add(&block[NONHOLONOMIC], 1, s->values, J);
     dae__block_add(&block[NONHOLONOMIC_V], 1, s->K, J);
   }
-  return status;
-}
-
-static dae_status view_add_stabilisation(view *s, const dae_semi_explicit_at *at,
-                                         const dae_mechanical_at *here, double *J)
-{
-  if (s->kind != DAE__VIEW_GGL || s->m->ng == 0)
-    return DAE_OK;
-  dae_status status =
-      dae__mech_Gts(s->m, here, view_multipliers(s, at, s->mu), s->values, &s->last);
-  dae__block_add(&s->J_block[GTMU_Q], -1, s->values, J);
-  dae__block_add(&s->J_block[GTMU], -1, s->G, J);
-  dae__block_add(&s->J_block[MU], 1, s->G, J);
-  return status;
+  /* stabilisation */
+  if (m->ng > 0 && s->kind == DAE__VIEW_GGL) {
+    DAE__TRY(dae__mech_Gts(m, &here, view_multipliers(s, at, s->mu), s->values, &s->last));
+    dae__block_add(&block[GTMU_Q], -1, s->values, J);
+    dae__block_add(&block[GTMU], -1, s->G, J);
+    dae__block_add(&block[MU], 1, s->G, J);
+  }
+  return DAE_OK;
 }
 
 static int view_eval_J(void *user, const dae_semi_explicit_at *at, double *out)
 {
   view *s = user;
-  dae_mechanical_at here = view_point(s, at);
   dae__zero(dae__pattern_count(&s->J), out);
-  dae_status status =
-      dae__mech_eval(s->m, &here, &(dae_mechanical_wanted){.G = s->G, .K = s->K}, &s->last);
-  if (!status)
-    status = view_add_forces(s, at, &here, out);
-  if (!status)
-    status = view_add_constraints(s, &here, out);
-  if (!status)
-    status = view_add_stabilisation(s, at, &here, out);
-  return view_code_of(status);
+  return view_code_of(view_add_J(s, at, out));
 }
 
-/* ---- creating ---- */
+/* ---- creation ---- */
 
 static void view_create_J(view *s, dae__arena *arena)
 {
@@ -225,7 +205,7 @@ static void view_create_J(view *s, dae__arena *arena)
   s->J = dae__blocks_merge(arena, s->n, s->n, s->J_block, BLOCKS);
 }
 
-/* where the mechanical problem is dense, a full block without values makes the matrices so */
+/* a dense block without values makes the matrices of a dense problem dense */
 static void view_create_matrices(view *s, dae__arena *arena)
 {
   dae__mech *m = s->m;
@@ -248,24 +228,20 @@ static void view_create_matrices(view *s, dae__arena *arena)
   view_create_J(s, arena);
 }
 
-static int view_max2(int a, int b)
-{
-  return a > b ? a : b;
-}
-
 static void view_alloc_scratch(view *s, dae__arena *arena)
 {
   const dae__mech *m = s->m;
   const dae_pattern *patterns[] = {&m->J, &m->Ms, &m->Gts, &m->Kts, &m->G, &m->kq};
-  int largest = 0;
+  int largest = 0, ones = m->nq > m->nu ? m->nq : m->nu;
   for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
-    largest = view_max2(largest, dae__pattern_count(patterns[i]));
+    if (dae__pattern_count(patterns[i]) > largest)
+      largest = dae__pattern_count(patterns[i]);
   s->values = DAE__ALLOC(arena, double, largest);
   s->mass = DAE__ALLOC(arena, double, dae__pattern_count(&m->M));
   s->G = DAE__ALLOC(arena, double, dae__pattern_count(&m->G));
   s->K = DAE__ALLOC(arena, double, dae__pattern_count(&m->K));
-  s->ones = DAE__ALLOC(arena, double, view_max2(m->nq, m->nu));
-  for (int i = 0; s->ones && i < view_max2(m->nq, m->nu); i++)
+  s->ones = DAE__ALLOC(arena, double, ones);
+  for (int i = 0; s->ones && i < ones; i++)
     s->ones[i] = 1;
 }
 
@@ -290,20 +266,15 @@ static const char *const *view_create_names(view *s, dae__arena *arena)
   return names;
 }
 
-static int view_index_of(const view *s)
-{
-  if (s->m->nc == 0)
-    return 1;
-  return s->kind == DAE__VIEW_POSITION && s->m->ng > 0 ? 3 : 2;
-}
-
 static void view_describe(view *s, const char *const *names)
 {
   const dae__mech *m = s->m;
   s->semi = (dae_semi_explicit){.name = m->p->name,
                                 .nx = s->nx,
                                 .ny = s->n - s->nx,
-                                .index = view_index_of(s),
+                                .index = m->nc == 0                                   ? 1
+                                         : s->kind == DAE__VIEW_POSITION && m->ng > 0 ? 3
+                                                                                      : 2,
                                 .user = s,
                                 .x_names = names,
                                 .y_names = names + s->nx,
@@ -324,11 +295,9 @@ dae_status dae__view_semi(dae__arena *arena, const dae_problem *mechanical, dae_
   dae__mech *m;
   if (!mechanical->mechanical)
     return dae__fail(err, DAE_ERROR_USAGE, "problem",
-                     "only a mechanical problem can be seen as a "
-                     "semi-explicit one");
-  dae_status status = dae__mech_create(arena, mechanical, &m, err);
+                     "only a mechanical problem can be seen as a semi-explicit one");
+  DAE__TRY(dae__mech_create(arena, mechanical, &m, err));
   view *s = DAE__ALLOC(arena, view, 1);
-  DAE__TRY(status);
   const char *const *names = NULL;
   if (s) {
     s->m = m;

@@ -24,7 +24,7 @@ typedef enum dae__view_kind {
 dae_status dae__view_semi(dae__arena *arena, const dae_problem *mechanical, dae__view_kind kind,
                           dae_problem *out, dae_error *err);
 
-/* The mechanical problem behind a view: rows that it takes out are taken out of the view. */
+/* The mechanical problem behind a view: its masked rows are masked in the view. */
 dae__mech *dae__view_mech(const dae_problem *view);
 
 #endif

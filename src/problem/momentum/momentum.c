@@ -1,15 +1,136 @@
-/* Evaluations of a problem in the momentum form: what the user gave is called and checked.
+/* Evaluations of a problem in the momentum form: creation with effective patterns, the user's
+ * callbacks with results checked, and derivatives, the user's or coloured differences.
  *
- *   gdot = g_t + g_y v
+ *   gdot = g_t + g_y v,   gdot_z = g_y v_z
  *
  * with g_y by differences of fourth order and g_t by ones of sixth order where they are missing. */
 #include "problem/momentum/momentum.h"
+#include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
-#include "problem/callback.h"
 #include "problem/mechanical/motion.h"
+#include "problem/problem.h"
 #include <float.h>
 #include <stdio.h>
+
+/* status of the user's callback `name` */
+#define CALL(name, ...)                                                                            \
+  dae__callback_status(m->why, m->p->name(m->p->user, __VA_ARGS__), #name, at->t, err)
+
+/* A point in which one vector is varied: y, z or the multiplier. */
+typedef struct vary {
+  dae__momentum *m;
+  dae_momentum_at at;
+  const double *multiplier;
+} vary;
+
+/* ---- creation ---- */
+
+dae__momentum_layout dae__momentum_layout_of(const dae_momentum *p)
+{
+  dae__momentum_layout at = {.z = p->ny};
+  at.lambda = at.z + p->nz;
+  at.psi = at.lambda + p->ng;
+  at.size = at.psi + p->nk;
+  return at;
+}
+
+dae__momentum_given dae__momentum_given_of(const dae_momentum *p, dae__momentum_part part)
+{
+  int ny = p->ny, nz = p->nz, ng = p->ng, nk = p->nk;
+  const dae__momentum_given all[DAE__MOMENTUM_PARTS] = {
+      [DAE__V_Y] = {"v_y", p->v_y, NULL, p->v_y_pattern, ny, ny},
+      [DAE__V_Z] = {"v_z", p->v_z, NULL, p->v_z_pattern, ny, nz},
+      [DAE__P_Y] = {"p_y", p->p_y, NULL, p->p_y_pattern, nz, ny},
+      [DAE__P_Z] = {"p_z", p->p_z, NULL, p->p_z_pattern, nz, nz},
+      [DAE__F_Y] = {"f_y", NULL, p->f_y, p->f_y_pattern, nz, ny},
+      [DAE__F_Z] = {"f_z", NULL, p->f_z, p->f_z_pattern, nz, nz},
+      [DAE__F_PSI] = {"f_psi", NULL, p->f_psi, p->f_psi_pattern, nz, nk},
+      [DAE__R_Y] = {"r_y", NULL, p->r_y, p->r_y_pattern, nz, ny},
+      [DAE__R_LAMBDA] = {"r_lambda", NULL, p->r_lambda, p->r_lambda_pattern, nz, ng},
+      [DAE__G_Y] = {"g_y", p->g_y, NULL, p->g_y_pattern, ng, ny},
+      [DAE__GDOT_Y] = {"gdot_y", p->gdot_y, NULL, p->gdot_y_pattern, ng, ny},
+      [DAE__GDOT_Z] = {"gdot_z", NULL, NULL, NULL, ng, nz},
+      [DAE__K_Y] = {"k_y", p->k_y, NULL, p->k_y_pattern, nk, ny},
+      [DAE__K_Z] = {"k_z", p->k_z, NULL, p->k_z_pattern, nk, nz}};
+  return all[part];
+}
+
+static void momentum_choose_patterns(dae__momentum *m, dae__arena *arena)
+{
+  dae_pattern *of = m->pattern;
+  for (int part = 0; part < DAE__MOMENTUM_PARTS; part++) {
+    dae__momentum_given given = dae__momentum_given_of(m->p, (dae__momentum_part)part);
+    m->given[part] = given.fn || given.fn_s;
+    if (part == DAE__GDOT_Z || (part == DAE__GDOT_Y && !m->given[part] && !given.pattern))
+      continue; /* follow from others */
+    of[part] = given.pattern ? *given.pattern : dae__pattern_dense(arena, given.rows, given.cols);
+  }
+  m->given[DAE__GDOT_Z] = m->given[DAE__G_Y] && m->given[DAE__V_Z];
+  if (!m->p->p) {
+    of[DAE__P_Y] = dae__pattern_empty(arena, m->nz, m->ny);
+    of[DAE__P_Z] = dae__pattern_diagonal(arena, m->nz);
+    m->given[DAE__P_Y] = m->given[DAE__P_Z] = true;
+  }
+  if (m->ng == 0) {
+    of[DAE__R_Y] = dae__pattern_empty(arena, m->nz, m->ny);
+    m->given[DAE__R_Y] = true;
+  }
+  if (dae__arena_failed(arena))
+    return;
+  of[DAE__GDOT_Z] = dae__pattern_product(arena, &of[DAE__G_Y], &of[DAE__V_Z]);
+  if (m->given[DAE__GDOT_Y] || m->p->gdot_y_pattern)
+    return;
+  /* (g_t + g_y v)_y = g_ty + g_yy v + g_y v_y: entries of g_y and of g_y v_y */
+  dae_pattern product = dae__pattern_product(arena, &of[DAE__G_Y], &of[DAE__V_Y]);
+  dae__block blocks[2] = {{.pattern = &of[DAE__G_Y]}, {.pattern = &product}};
+  if (!dae__arena_failed(arena))
+    of[DAE__GDOT_Y] = dae__blocks_merge(arena, m->ng, m->ny, blocks, 2);
+}
+
+static void momentum_alloc(dae__momentum *m, dae__arena *arena)
+{
+  int longest = m->ny > m->nz ? m->ny : m->nz;
+  for (int part = 0; part < DAE__MOMENTUM_PARTS && !dae__arena_failed(arena); part++)
+    /* g_y enters gdot, the others iteration matrices only */
+    if (!m->given[part] && part != DAE__GDOT_Z)
+      m->difference[part] = dae__difference_create(arena, &m->pattern[part], part == DAE__G_Y);
+  if (dae__arena_failed(arena))
+    return;
+  if (!m->exact_gdot)
+    m->difference[DAE__GDOT_Y].relative = DAE__NOISY_INCREMENT;
+  m->evaluations = DAE__STATE(arena, long, 1);
+  m->along = dae__along_create(arena, longest > m->nc ? longest : m->nc);
+  m->v = DAE__ALLOC(arena, double, m->ny);
+  m->g_t = DAE__ALLOC(arena, double, m->ng);
+  m->scale = DAE__ALLOC(arena, double, m->ng);
+  m->row = DAE__ALLOC(arena, double, m->ng);
+  m->g_y = DAE__ALLOC(arena, double, dae__pattern_count(&m->pattern[DAE__G_Y]));
+  m->v_z = DAE__ALLOC(arena, double, dae__pattern_count(&m->pattern[DAE__V_Z]));
+}
+
+dae_status dae__momentum_create(dae__arena *arena, const dae_problem *problem, dae__momentum **out,
+                                dae_error *err)
+{
+  const dae_momentum *p = problem->momentum;
+  *out = NULL;
+  DAE__TRY(dae_problem_validate(problem, err));
+  dae__momentum *m = DAE__ALLOC(arena, dae__momentum, 1);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  *m = (dae__momentum){.p = p, .ny = p->ny, .nz = p->nz, .ng = p->ng, .nk = p->nk};
+  m->at = dae__momentum_layout_of(p);
+  m->nc = p->ng + p->nk;
+  m->exact_gdot = p->ng == 0 || (p->g_y && (p->g_t || p->time_free_g));
+  m->why = problem->why;
+  momentum_choose_patterns(m, arena);
+  if (!dae__arena_failed(arena))
+    momentum_alloc(m, arena);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  *out = m;
+  return DAE_OK;
+}
 
 /* ---- names ---- */
 
@@ -31,9 +152,9 @@ const char *dae__momentum_variable_name(const dae_momentum *p, int i, char *text
   return text;
 }
 
-/* ---- calling the user ---- */
+/* ---- evaluations ---- */
 
-/* What the entries of a value belong to. */
+/* Rows that the entries of a value belong to. */
 typedef enum rows_of { ROWS_Y, ROWS_Z, ROWS_G, ROWS_K } rows_of;
 
 static dae_status momentum_check(const dae__momentum *m, rows_of rows, int n, const double *x,
@@ -54,16 +175,10 @@ static dae_status momentum_check(const dae__momentum *m, rows_of rows, int n, co
   return DAE_OK;
 }
 
-/* the point for what depends on t and y only */
-static dae_momentum_at momentum_without_z(const dae_momentum_at *at)
-{
-  return (dae_momentum_at){.t = at->t, .y = at->y};
-}
-
 dae_status dae__momentum_v(dae__momentum *m, const dae_momentum_at *at, double *v, dae_error *err)
 {
-  dae_status status = dae__callback_status(m->why, m->p->v(m->p->user, at, v), "v", at->t, err);
-  return status ? status : momentum_check(m, ROWS_Y, m->ny, v, "the rate v", at->t, err);
+  DAE__TRY(CALL(v, at, v));
+  return momentum_check(m, ROWS_Y, m->ny, v, "the rate v", at->t, err);
 }
 
 dae_status dae__momentum_p(dae__momentum *m, const dae_momentum_at *at, double *p, dae_error *err)
@@ -72,93 +187,78 @@ dae_status dae__momentum_p(dae__momentum *m, const dae_momentum_at *at, double *
     dae__copy(m->nz, at->z, p);
     return DAE_OK;
   }
-  dae_status status = dae__callback_status(m->why, m->p->p(m->p->user, at, p), "p", at->t, err);
-  return status ? status : momentum_check(m, ROWS_Z, m->nz, p, "p in the equation", at->t, err);
+  DAE__TRY(CALL(p, at, p));
+  return momentum_check(m, ROWS_Z, m->nz, p, "p in the equation", at->t, err);
 }
 
 dae_status dae__momentum_f(dae__momentum *m, const dae_momentum_at *at, const double *psi,
                            double *f, dae_error *err)
 {
   ++*m->evaluations;
-  dae_status status = dae__callback_status(
-      m->why, m->p->f(m->p->user, at, m->nk > 0 ? psi : NULL, f), "f", at->t, err);
-  return status ? status : momentum_check(m, ROWS_Z, m->nz, f, "f in the equation", at->t, err);
+  DAE__TRY(CALL(f, at, m->nk > 0 ? psi : NULL, f));
+  return momentum_check(m, ROWS_Z, m->nz, f, "f in the equation", at->t, err);
 }
 
 dae_status dae__momentum_r(dae__momentum *m, const dae_momentum_at *at, const double *lambda,
                            double *r, dae_error *err)
 {
-  dae_momentum_at still = momentum_without_z(at);
+  dae_momentum_at without_z = {.t = at->t, .y = at->y};
   if (m->ng == 0) {
     dae__zero(m->nz, r);
     return DAE_OK;
   }
-  dae_status status =
-      dae__callback_status(m->why, m->p->r(m->p->user, &still, lambda, r), "r", at->t, err);
-  return status ? status : momentum_check(m, ROWS_Z, m->nz, r, "r in the equation", at->t, err);
+  DAE__TRY(CALL(r, &without_z, lambda, r));
+  return momentum_check(m, ROWS_Z, m->nz, r, "r in the equation", at->t, err);
 }
 
 dae_status dae__momentum_g(dae__momentum *m, const dae_momentum_at *at, double *g, dae_error *err)
 {
-  dae_momentum_at still = momentum_without_z(at);
+  dae_momentum_at without_z = {.t = at->t, .y = at->y};
   if (m->ng == 0)
     return DAE_OK;
-  dae_status status = dae__callback_status(m->why, m->p->g(m->p->user, &still, g), "g", at->t, err);
-  return status ? status : momentum_check(m, ROWS_G, m->ng, g, "the residual", at->t, err);
+  DAE__TRY(CALL(g, &without_z, g));
+  return momentum_check(m, ROWS_G, m->ng, g, "the residual", at->t, err);
 }
 
 dae_status dae__momentum_k(dae__momentum *m, const dae_momentum_at *at, double *k, dae_error *err)
 {
   if (m->nk == 0)
     return DAE_OK;
-  dae_status status = dae__callback_status(m->why, m->p->k(m->p->user, at, k), "k", at->t, err);
-  return status ? status : momentum_check(m, ROWS_K, m->nk, k, "the residual", at->t, err);
+  DAE__TRY(CALL(k, at, k));
+  return momentum_check(m, ROWS_K, m->nk, k, "the residual", at->t, err);
 }
 
 dae_status dae__momentum_energy(dae__momentum *m, const dae_momentum_at *at, double *energy,
                                 dae_error *err)
 {
-  return dae__callback_status(m->why, m->p->energy(m->p->user, at, energy), "energy", at->t, err);
+  DAE__ASSERT(m->p->energy);
+  return CALL(energy, at, energy);
 }
-
-/* ---- the rate of g ---- */
-
-typedef struct moment {
-  dae__momentum *m;
-  dae_momentum_at at;
-} moment;
 
 static dae_status momentum_g_later(void *context, double e, double *out, dae_error *err)
 {
-  moment *c = context;
+  vary *c = context;
   dae_momentum_at later = c->at;
   later.t += e;
   return dae__momentum_g(c->m, &later, out, err);
 }
 
-/* m->g_t, with m->g_y at hand */
-static dae_status momentum_time_rate(dae__momentum *m, const dae_momentum_at *at, dae_error *err)
-{
-  const dae_momentum *p = m->p;
-  dae_momentum_at still = momentum_without_z(at);
-  if (p->g_t)
-    return dae__callback_status(m->why, p->g_t(p->user, &still, m->g_t), "g_t", at->t, err);
-  dae__zero(m->ng, m->g_t);
-  if (p->time_free_g)
-    return DAE_OK;
-  dae__row_scale(&m->pattern[DAE__G_Y], m->g_y, at->y, m->scale);
-  dae__path path = {momentum_g_later, &(moment){m, still}, m->ng, 1, m->scale};
-  return dae__along_rate(&m->along, &path, m->g_t, err);
-}
-
 dae_status dae__momentum_gdot(dae__momentum *m, const dae_momentum_at *at, double *gdot,
                               dae_error *err)
 {
+  vary c = {.m = m, .at = {.t = at->t, .y = at->y}};
   if (m->ng == 0)
     return DAE_OK;
   DAE__TRY(dae__momentum_v(m, at, m->v, err));
   DAE__TRY(dae__momentum_jacobian(m, DAE__G_Y, at, NULL, m->g_y, err));
-  DAE__TRY(momentum_time_rate(m, at, err));
+  dae__zero(m->ng, m->g_t);
+  if (m->p->g_t) {
+    DAE__TRY(CALL(g_t, &c.at, m->g_t));
+  } else if (!m->p->time_free_g) {
+    dae__row_scale(&m->pattern[DAE__G_Y], m->g_y, at->y, m->scale);
+    dae__path path = {momentum_g_later, &c, m->ng, 1, m->scale};
+    DAE__TRY(dae__along_rate(&m->along, &path, 1, m->g_t, err));
+  }
   dae__copy(m->ng, m->g_t, gdot);
   dae__matrix_times(&m->pattern[DAE__G_Y], m->g_y, 1, m->v, gdot);
   return momentum_check(m, ROWS_G, m->ng, gdot, "the rate", at->t, err);
@@ -172,4 +272,107 @@ double dae__momentum_gdot_error(const dae__momentum *m, const double *y, const d
   if (!m->p->g_t && !m->p->time_free_g)
     error += 1e3 * DBL_EPSILON;
   return error;
+}
+
+/* ---- derivatives ---- */
+
+/* Quantities as functions of one vector, for differences: name_of_x. */
+#define OF_POINT(name, member)                                                                     \
+  static dae_status name##_of_##member(void *context, const double *x, double *out,                \
+                                       dae_error *err)                                             \
+  {                                                                                                \
+    vary *c = context;                                                                             \
+    c->at.member = x;                                                                              \
+    return dae__momentum_##name(c->m, &c->at, out, err);                                           \
+  }
+OF_POINT(v, y)
+OF_POINT(v, z)
+OF_POINT(p, y)
+OF_POINT(p, z)
+OF_POINT(g, y)
+OF_POINT(gdot, y)
+OF_POINT(k, y)
+OF_POINT(k, z)
+#undef OF_POINT
+
+#define OF_FORCE(name, suffix, member)                                                             \
+  static dae_status name##_of_##suffix(void *context, const double *x, double *out,                \
+                                       dae_error *err)                                             \
+  {                                                                                                \
+    vary *c = context;                                                                             \
+    c->member = x;                                                                                 \
+    return dae__momentum_##name(c->m, &c->at, c->multiplier, out, err);                            \
+  }
+OF_FORCE(f, y, at.y)
+OF_FORCE(f, z, at.z)
+OF_FORCE(f, psi, multiplier)
+OF_FORCE(r, y, at.y)
+OF_FORCE(r, lambda, multiplier)
+#undef OF_FORCE
+
+static dae__difference_fn *const function[DAE__MOMENTUM_PARTS] = {
+    [DAE__V_Y] = v_of_y,      [DAE__V_Z] = v_of_z, [DAE__P_Y] = p_of_y,
+    [DAE__P_Z] = p_of_z,      [DAE__F_Y] = f_of_y, [DAE__F_Z] = f_of_z,
+    [DAE__F_PSI] = f_of_psi,  [DAE__R_Y] = r_of_y, [DAE__R_LAMBDA] = r_of_lambda,
+    [DAE__G_Y] = g_of_y,      [DAE__K_Y] = k_of_y, [DAE__K_Z] = k_of_z,
+    [DAE__GDOT_Y] = gdot_of_y};
+
+static dae_status momentum_derivative_check(const dae__momentum *m, dae__momentum_part part,
+                                            const double *values, double t, dae_error *err)
+{
+  const dae_pattern *p = &m->pattern[part];
+  char name[64];
+  const char *what = dae__momentum_given_of(m->p, part).name;
+  for (int e = 0; e < dae__pattern_count(p); e++) {
+    if (isfinite(values[e]))
+      continue;
+    bool of_k = part == DAE__K_Y || part == DAE__K_Z, of_v = part == DAE__V_Y || part == DAE__V_Z;
+    if (of_k || part == DAE__G_Y || part == DAE__GDOT_Y || part == DAE__GDOT_Z)
+      dae__momentum_constraint_name(m->p, p->row[e] + (of_k ? m->ng : 0), name, sizeof name);
+    else
+      dae__momentum_variable_name(m->p, p->row[e] + (of_v ? 0 : m->ny), name, sizeof name);
+    dae__fail(err, DAE_ERROR_RECOVERABLE, name,
+              "the derivative %s has an entry in the row of %s that is not a finite number", what,
+              name);
+    dae__fail_at(err, t, NAN);
+    return DAE_ERROR_RECOVERABLE;
+  }
+  return DAE_OK;
+}
+
+dae_status dae__momentum_jacobian(dae__momentum *m, dae__momentum_part part,
+                                  const dae_momentum_at *at, const double *multiplier,
+                                  double *values, dae_error *err)
+{
+  void *user = m->p->user;
+  const dae_pattern *of = m->pattern;
+  dae__momentum_given given = dae__momentum_given_of(m->p, part);
+  vary c = {m, *at, multiplier};
+  if (dae__pattern_count(&of[part]) == 0)
+    return DAE_OK;
+  if (part == DAE__P_Z && !m->p->p) { /* p = z */
+    for (int i = 0; i < m->nz; i++)
+      values[i] = 1;
+    return DAE_OK;
+  }
+  if (part == DAE__R_Y || part == DAE__R_LAMBDA || part == DAE__G_Y)
+    c.at.z = NULL; /* g and r do not depend on z */
+  else if (given.fn_s && m->nk == 0)
+    multiplier = NULL;
+  if (part == DAE__GDOT_Z) { /* g_y v_z */
+    DAE__TRY(dae__momentum_jacobian(m, DAE__G_Y, at, NULL, m->g_y, err));
+    DAE__TRY(dae__momentum_jacobian(m, DAE__V_Z, at, NULL, m->v_z, err));
+    dae__matrix_product((dae__factor){&of[DAE__G_Y], m->g_y}, (dae__factor){&of[DAE__V_Z], m->v_z},
+                        &of[DAE__GDOT_Z], m->row, values);
+  } else if (given.fn || given.fn_s) {
+    int code =
+        given.fn ? given.fn(user, &c.at, values) : given.fn_s(user, &c.at, multiplier, values);
+    DAE__TRY(dae__callback_status(m->why, code, given.name, at->t, err));
+  } else {
+    bool by_z = part == DAE__V_Z || part == DAE__P_Z || part == DAE__F_Z || part == DAE__K_Z;
+    bool by_multiplier = part == DAE__F_PSI || part == DAE__R_LAMBDA;
+    const double *x = by_multiplier ? c.multiplier : by_z ? c.at.z : c.at.y;
+    DAE__TRY(dae__difference_jacobian(&m->difference[part], function[part], &c, x, values, err));
+  }
+  return momentum_derivative_check(m, part, values, at->t, err);
 }

@@ -1,5 +1,5 @@
 /* A problem in the momentum form as the methods see it: every quantity can be evaluated, whatever
- * the user gave, and what a callback returns is checked.
+ * the user gave, and results of callbacks are checked.
  *
  *   y' = v,   d/dt p = f + r,   0 = g,   0 = gdot = g_t + g_y v,   0 = k
  *
@@ -10,7 +10,6 @@
 #include "core/arena.h"
 #include "linalg/pattern.h"
 #include "linalg/solver.h"
-#include "problem/along.h"
 #include "problem/difference.h"
 #include <daedal/problem.h>
 
@@ -39,11 +38,11 @@ typedef struct dae__momentum_layout {
 
 dae__momentum_layout dae__momentum_layout_of(const dae_momentum *p);
 
-/* What a description says of a derivative. */
+/* A derivative as the description gives it. */
 typedef struct dae__momentum_given {
   const char *name;           /* "v_y" */
-  dae_momentum_fn *fn;        /* either this callback */
-  dae_momentum_fn_s *fn_s;    /* or that one; both NULL: none was given */
+  dae_momentum_fn *fn;        /* callback without a multiplier, */
+  dae_momentum_fn_s *fn_s;    /* or with one; both NULL: none was given */
   const dae_pattern *pattern; /* NULL: none was given */
   int rows, cols;
 } dae__momentum_given;
@@ -54,13 +53,13 @@ typedef struct dae__momentum {
   const dae_momentum *p;
   dae__momentum_layout at;
   int ny, nz, ng, nk, nc;                   /* nc = ng + nk constraint rows */
-  dae_pattern pattern[DAE__MOMENTUM_PARTS]; /* effective ones */
-  bool given[DAE__MOMENTUM_PARTS];          /* exact: from the user, or by definition */
+  dae_pattern pattern[DAE__MOMENTUM_PARTS]; /* effective patterns */
+  bool given[DAE__MOMENTUM_PARTS];          /* exact: by the user, or by definition */
   bool exact_gdot;                          /* g_y and g_t are the user's, or g_t is zero */
-  long *evaluations;                        /* of f; kept */
-  const dae_error *why;                     /* what callbacks have to say, see dae_problem */
+  long *evaluations;                        /* of f; saved state */
+  const dae_error *why;                     /* errors that callbacks report, see dae_problem */
 
-  dae__difference difference[DAE__MOMENTUM_PARTS]; /* for what the user left out */
+  dae__difference difference[DAE__MOMENTUM_PARTS]; /* where the user gave none */
   dae__along along;                                /* values of up to ny, nz or nc entries */
   double *v, *g_t, *scale;                         /* scratch of gdot */
   double *g_y, *v_z, *row;                         /* scratch of gdot and of g_y v_z */
@@ -80,7 +79,7 @@ dae_status dae__momentum_v(dae__momentum *m, const dae_momentum_at *at, double *
 dae_status dae__momentum_p(dae__momentum *m, const dae_momentum_at *at, double *p, dae_error *err);
 dae_status dae__momentum_f(dae__momentum *m, const dae_momentum_at *at, const double *psi,
                            double *f, dae_error *err);
-/* zero where there is no g */
+/* zero without g */
 dae_status dae__momentum_r(dae__momentum *m, const dae_momentum_at *at, const double *lambda,
                            double *r, dae_error *err);
 dae_status dae__momentum_g(dae__momentum *m, const dae_momentum_at *at, double *g, dae_error *err);
@@ -90,7 +89,7 @@ dae_status dae__momentum_gdot(dae__momentum *m, const dae_momentum_at *at, doubl
  * differences. */
 double dae__momentum_gdot_error(const dae__momentum *m, const double *y, const double *v);
 dae_status dae__momentum_k(dae__momentum *m, const dae_momentum_at *at, double *k, dae_error *err);
-/* the user's energy, which must be there */
+/* the user's energy, which must be given */
 dae_status dae__momentum_energy(dae__momentum *m, const dae_momentum_at *at, double *energy,
                                 dae_error *err);
 

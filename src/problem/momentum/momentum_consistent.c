@@ -6,19 +6,24 @@
  *   [ A  -delta I] [ . ] = [ -r ],   A = g_y, or A = [g_y v_z; k_z],
  *
  * with delta proportional to |r|^2, which end at the least-squares point where constraints
- * contradict each other. Fixed values are held by taking their columns out. Where nothing of z is
- * fixed it is moved along the constraint forces instead, by damped Newton steps with the matrix of
- * momentum_motion.h, as long as these converge. Then the rows of A must be independent, and z' and
- * the multipliers follow from the index-1 equations. */
+ * contradict each other. Columns of fixed values are removed. A z without fixed values is projected
+ * along the constraint forces instead, by damped Newton steps with the matrix of momentum_motion.h,
+ * as long as these converge. Then the rows of A = [g_y v_z; k_z] must be independent, and z' and
+ * the multipliers follow from the index-1 equations. A dependent row a of A is a combination a =
+ * sum_j c_j A_j of the others, where c solves [1 A'; A 0] (x, c) = (a', 0) with x = 0. */
 #include "core/error.h"
 #include "core/tolerances.h"
 #include "core/vec.h"
+#include "linalg/rank.h"
 #include "problem/consistent.h"
 #include "problem/momentum/momentum_motion.h"
 #include <float.h>
 #include <stdio.h>
 
-#define MAX_ITERATIONS 60
+/* Smallest share of a damped Newton step. Chosen, not measured. */
+#define MIN_SHARE 1e-3
+/* DAE__RANK_TOLERANCE for derivatives by coarse differences, which are good to about 1e-8 */
+#define RANK_TOLERANCE_COARSE 1e-6
 
 /* One of the two levels: y and g, or z and (gdot, k). */
 typedef struct level {
@@ -26,7 +31,7 @@ typedef struct level {
   double t;
   double *y, *z;
   bool velocity;
-  const bool *fixed; /* of the entries that are moved; may be NULL */
+  const bool *fixed; /* entries of y or z that do not move; NULL: none */
   int n, rows;
   double *trial;
   dae__saddle *saddle;
@@ -52,12 +57,7 @@ static level momentum_start_level_of(dae__momentum_motion *motion, double t, dou
   return l;
 }
 
-static double *momentum_start_moved_by(const level *l)
-{
-  return l->velocity ? l->z : l->y;
-}
-
-/* ---- how far off ---- */
+/* ---- residuals ---- */
 
 /* residual and Jacobians at x in place of y or z */
 static dae_status momentum_start_evaluate(const level *l, const double *x, dae_error *err)
@@ -66,105 +66,85 @@ static dae_status momentum_start_evaluate(const level *l, const double *x, dae_e
   dae__momentum *m = motion->m;
   dae_momentum_at at = {.t = l->t, .y = l->velocity ? l->y : x, .z = l->velocity ? x : l->z};
   double *const *part = motion->part;
-  dae_status status = dae__momentum_jacobian(m, DAE__G_Y, &at, NULL, part[DAE__G_Y], err);
+  DAE__TRY(dae__momentum_jacobian(m, DAE__G_Y, &at, NULL, part[DAE__G_Y], err));
   if (!l->velocity)
-    return status ? status : dae__momentum_g(m, &at, motion->residual, err);
-  if (!status)
-    status = dae__momentum_v(m, &at, motion->v, err);
-  if (!status)
-    status = dae__momentum_gdot(m, &at, motion->residual, err);
-  if (!status)
-    status = dae__momentum_k(m, &at, motion->residual + m->ng, err);
-  if (!status)
-    status = dae__momentum_jacobian(m, DAE__GDOT_Z, &at, NULL, part[DAE__GDOT_Z], err);
-  return status ? status : dae__momentum_jacobian(m, DAE__K_Z, &at, NULL, part[DAE__K_Z], err);
+    return dae__momentum_g(m, &at, motion->residual, err);
+  DAE__TRY(dae__momentum_v(m, &at, motion->v, err));
+  DAE__TRY(dae__momentum_gdot(m, &at, motion->residual, err));
+  DAE__TRY(dae__momentum_k(m, &at, motion->residual + m->ng, err));
+  DAE__TRY(dae__momentum_jacobian(m, DAE__GDOT_Z, &at, NULL, part[DAE__GDOT_Z], err));
+  return dae__momentum_jacobian(m, DAE__K_Z, &at, NULL, part[DAE__K_Z], err);
 }
 
-/* sizes of the terms of each row: what is not of the form A x, as g_t or a length, counts too, and
- * so does the error of differences, which cannot be brought down */
-static void momentum_start_scale_of(const level *l, const double *x)
-{
-  dae__momentum_motion *motion = l->motion;
-  const dae__momentum *m = motion->m;
-  const dae_pattern *G = &m->pattern[DAE__G_Y];
-  dae__row_scale(G, motion->part[DAE__G_Y], l->velocity ? motion->v : x, motion->scale);
-  if (l->velocity) {
-    dae__row_scale(l->K, l->K_values, x, motion->scale + m->ng);
-    dae__row_scale(G, motion->part[DAE__G_Y], l->y, motion->size);
-    dae__axpy(m->ng, 2 * dae__momentum_gdot_error(m, l->y, motion->v) / DAE__START_MET,
-              motion->size, motion->scale);
-  }
-  for (int i = 0; i < l->rows; i++)
-    motion->scale[i] += fabs(motion->residual[i]);
-}
-
-/* *size: the largest residual at x, relative to its terms. Where values shrink while they are
- * moved, as a velocity that must vanish does, the terms they had before still set the scale. */
+/* *size: the largest residual at x, relative to its terms. The scale of a row never decreases
+ * during the iteration, so that values that shrink, such as a velocity that must vanish, are
+ * measured by their initial terms. */
 static dae_status momentum_start_measure(const level *l, const double *x, bool first, double *size,
                                          dae_error *err)
 {
   dae__momentum_motion *motion = l->motion;
-  dae_status status = momentum_start_evaluate(l, x, err);
+  const dae__momentum *m = motion->m;
+  const dae_pattern *G = &m->pattern[DAE__G_Y];
+  double *scale = motion->scale, *terms = motion->terms;
   *size = INFINITY;
-  DAE__TRY(status);
-  momentum_start_scale_of(l, x);
+  DAE__TRY(momentum_start_evaluate(l, x, err));
+  /* terms that are not of the form A x, such as g_t or a length, and the error of differences,
+   * which no iteration reduces */
+  dae__row_scale(G, motion->part[DAE__G_Y], l->velocity ? motion->v : x, scale);
+  if (l->velocity) {
+    dae__row_scale(l->K, l->K_values, x, scale + m->ng);
+    dae__row_scale(G, motion->part[DAE__G_Y], l->y, motion->size);
+    dae__axpy(m->ng, 2 * dae__momentum_gdot_error(m, l->y, motion->v) / DAE__START_MET,
+              motion->size, scale);
+  }
   *size = 0;
   for (int i = 0; i < l->rows; i++) {
-    motion->terms[i] = first ? motion->scale[i] : fmax(motion->scale[i], motion->terms[i]);
-    motion->scale[i] = motion->terms[i];
-    if (motion->scale[i] > 0)
-      *size = fmax(*size, fabs(motion->residual[i]) / motion->scale[i]);
+    scale[i] += fabs(motion->residual[i]);
+    terms[i] = first ? scale[i] : fmax(scale[i], terms[i]);
+    scale[i] = terms[i];
+    if (scale[i] > 0)
+      *size = fmax(*size, fabs(motion->residual[i]) / scale[i]);
   }
   return DAE_OK;
 }
 
-/* ---- least change ---- */
+/* ---- projection by the least change ---- */
 
-static void momentum_start_take_out(const dae_pattern *p, const bool *fixed, double *values)
+static void momentum_start_zero_columns(const dae_pattern *p, const bool *fixed, double *values)
 {
   for (int j = 0; p && j < p->cols; j++)
     for (int e = p->start[j]; fixed[j] && e < p->start[j + 1]; e++)
       values[e] = 0;
 }
 
-/* size of A A', for the shift */
-static double momentum_start_natural_shift(const level *l)
+/* trial = x + the step from the Jacobians at hand, shift relative to A A'; *stagnates: trial = x */
+static dae_status momentum_start_try_step(const level *l, double shift, bool *stagnates,
+                                          dae_error *err)
 {
+  dae__momentum_motion *motion = l->motion;
+  const double *x = l->velocity ? l->z : l->y;
   double a = dae__max_abs(dae__pattern_count(l->G), l->G_values);
   if (l->K)
     a = fmax(a, dae__max_abs(dae__pattern_count(l->K), l->K_values));
-  return a > 0 ? a * a : 1;
-}
-
-static dae_status momentum_start_factor(const level *l, dae_error *err)
-{
-  dae__momentum_motion *motion = l->motion;
+  shift = (a > 0 ? a * a : 1) * shift;
+  dae__zero(l->n, motion->diagonal);
+  for (int i = 0; i < l->rows; i++)
+    motion->diagonal[l->n + i] = -shift;
   dae_status status =
       dae__saddle_factor(l->saddle, motion->ones, l->G_values, l->K_values, motion->diagonal);
   motion->memory->factorisations++;
   if (!l->velocity)
-    motion->memory->placed = false; /* what is factored is shifted */
+    motion->memory->placed = false; /* the factorisation is that of the shifted matrix */
   if (status == DAE_ERROR_MEMORY)
     return dae__out_of_memory(err);
-  return status ? dae__fail(err, status, NULL, "the constraints cannot be solved for: %s",
-                            dae_status_text(status))
-                : DAE_OK;
-}
-
-/* trial = x + the step from the Jacobians at hand; *still where that is x */
-static dae_status momentum_start_try_step(const level *l, double shift, bool *still, dae_error *err)
-{
-  dae__momentum_motion *motion = l->motion;
-  const double *x = momentum_start_moved_by(l);
-  dae__zero(l->n, motion->diagonal);
-  for (int i = 0; i < l->rows; i++)
-    motion->diagonal[l->n + i] = -shift;
-  DAE__TRY(momentum_start_factor(l, err));
+  if (status)
+    return dae__fail(err, status, NULL, "the constraints cannot be solved for: %s",
+                     dae_status_text(status));
   dae__zero(l->n, l->trial);
   for (int i = 0; i < l->rows; i++)
     motion->x[i] = -motion->residual[i];
   dae__saddle_solve(l->saddle, l->trial, motion->x);
-  *still = dae__max_abs(l->n, l->trial) <= DBL_EPSILON * dae__max_abs(l->n, x);
+  *stagnates = dae__max_abs(l->n, l->trial) <= DBL_EPSILON * dae__max_abs(l->n, x);
   dae__axpy(l->n, 1, x, l->trial);
   return DAE_OK;
 }
@@ -198,69 +178,58 @@ static dae_status momentum_start_refuse(const level *l, double size, dae_error *
   return DAE_ERROR_START;
 }
 
-/* y or z onto the constraints of its level */
-static dae_status momentum_start_move_onto(const level *l, dae_error *err)
+/* Levenberg-Marquardt iteration: y or z onto the constraints of its level */
+static dae_status momentum_start_project(const level *l, dae_error *err)
 {
-  double size, next, damping = 1, *x = momentum_start_moved_by(l);
+  double size, next, damping = 1, *x = l->velocity ? l->z : l->y;
   dae_status status = momentum_start_measure(l, x, true, &size, err);
-  for (int i = 0; i < MAX_ITERATIONS && !status && size > (i == 0 ? 4 * DBL_EPSILON : 0); i++) {
-    bool still = false;
+  for (int i = 0; i < DAE__START_ITERATIONS && !status && size > (i == 0 ? 4 * DBL_EPSILON : 0);
+       i++) {
+    bool stagnates = false;
     if (l->fixed) {
-      momentum_start_take_out(l->G, l->fixed, l->G_values);
-      momentum_start_take_out(l->K, l->fixed, l->K_values);
+      momentum_start_zero_columns(l->G, l->fixed, l->G_values);
+      momentum_start_zero_columns(l->K, l->fixed, l->K_values);
     }
-    double shift = momentum_start_natural_shift(l) * fmax(damping * fmin(1, size * size), 1e-15);
-    status = momentum_start_try_step(l, shift, &still, err);
+    double shift = fmax(damping * fmin(1, size * size), DAE__START_MIN_SHIFT);
+    status = momentum_start_try_step(l, shift, &stagnates, err);
     if (!status)
       status = momentum_start_measure(l, l->trial, false, &next, err);
     if (!status && next < size) {
       dae__copy(l->n, l->trial, x);
-      damping = fmax(damping / 10, 1e-3);
-      still = still || (next > 0.5 * size && size < DAE__START_MET);
+      damping = fmax(damping / 10, DAE__START_MIN_DAMPING);
+      stagnates = stagnates || (next > 0.5 * size && size < DAE__START_MET);
       size = next;
     } else if (!status || status == DAE_ERROR_RECOVERABLE) {
       status = momentum_start_measure(l, x, false, &size, err);
       damping *= 10;
-      still = still || size < DAE__START_MET || damping > 1e12;
+      stagnates = stagnates || size < DAE__START_MET || damping > DAE__START_MAX_DAMPING;
     }
-    if (still)
+    if (stagnates)
       break;
   }
   return !status && size > DAE__START_MET ? momentum_start_refuse(l, size, err) : status;
 }
 
-/* ---- along the constraint forces ---- */
+/* ---- projection along the constraint forces ---- */
 
-/* trial = z + share of the step in motion->x */
-static void momentum_start_step_along(const level *l, double share)
-{
-  for (int i = 0; i < l->n; i++)
-    l->trial[i] = l->z[i] + share * l->motion->x[i];
-}
-
-/* motion->x = (dz, ., .) at z */
-static dae_status momentum_start_solve_along(const level *l, dae_error *err)
+/* z onto gdot and k by damped Newton steps along the constraint forces; *met: converged */
+static dae_status momentum_start_project_along_forces(const level *l, bool *met, dae_error *err)
 {
   dae__momentum_motion *motion = l->motion;
   dae_momentum_at at = {.t = l->t, .y = l->y, .z = l->z};
-  DAE__TRY(dae__momentum_factor(motion, &at, err));
-  dae__zero(l->n, motion->x);
-  for (int i = 0; i < l->rows; i++)
-    motion->x[l->n + i] = -motion->residual[i];
-  dae__solver_solve(motion->solver, motion->x);
-  return DAE_OK;
-}
-
-/* z onto gdot and k by damped Newton steps; *met says whether it got there */
-static dae_status momentum_start_move_along_forces(const level *l, bool *met, dae_error *err)
-{
   double size, next = INFINITY;
   dae_status status = momentum_start_measure(l, l->z, true, &size, err);
   *met = !status && size <= 4 * DBL_EPSILON;
-  for (int i = 0; i < MAX_ITERATIONS && !status && !*met; i++) {
-    status = momentum_start_solve_along(l, err);
-    for (double share = 1; !status && share > 1e-3; share /= 2) {
-      momentum_start_step_along(l, share);
+  for (int i = 0; i < DAE__START_ITERATIONS && !status && !*met; i++) {
+    status = dae__momentum_factor(motion, &at, err);
+    dae__zero(l->n, motion->x);
+    for (int k = 0; k < l->rows; k++)
+      motion->x[l->n + k] = -motion->residual[k];
+    if (!status)
+      dae__solver_solve(motion->solver, motion->x);
+    for (double share = 1; !status && share > MIN_SHARE; share /= 2) {
+      for (int k = 0; k < l->n; k++)
+        l->trial[k] = l->z[k] + share * motion->x[k];
       status = momentum_start_measure(l, l->trial, false, &next, err);
       if (!status && next < size)
         break;
@@ -277,34 +246,134 @@ static dae_status momentum_start_move_along_forces(const level *l, bool *met, da
   return status == DAE_ERROR_SINGULAR || status == DAE_ERROR_RECOVERABLE ? DAE_OK : status;
 }
 
-/* z onto its constraints, along the forces where that leads there */
-static dae_status momentum_start_move_z(const level *l, dae_error *err)
+/* z onto its constraints, along the forces where that converges and no value is fixed */
+static dae_status momentum_start_project_z(const level *l, dae_error *err)
 {
   dae__momentum_motion *motion = l->motion;
   bool free = true, met = false;
-  dae_status status = DAE_OK;
   for (int j = 0; l->fixed && j < l->n; j++)
     free = free && !l->fixed[j];
   dae__copy(l->n, l->z, motion->unknown);
   if (free)
-    status = momentum_start_move_along_forces(l, &met, err);
-  if (status || met)
-    return status;
+    DAE__TRY(momentum_start_project_along_forces(l, &met, err));
+  if (met)
+    return DAE_OK;
   dae__copy(l->n, motion->unknown, l->z);
-  return momentum_start_move_onto(l, err);
+  return momentum_start_project(l, err);
 }
 
-/* ---- the whole ---- */
+/* ---- independence of the constraints ---- */
 
-static void momentum_start_diagnose(const dae__momentum *m, dae_diagnosis *find)
+/* the first dependent row, removed from A, and its coefficients c in motion->x */
+static dae_status momentum_start_combination(dae__momentum_motion *motion, const bool *active,
+                                             int *dependent)
 {
-  *find = (dae_diagnosis){.index = m->ng > 0   ? 3
-                                   : m->nk > 0 ? 2
-                                               : 0,
-                          .dof = m->nz - m->nc,
-                          .constraints = m->nc,
-                          .rank = m->nc};
+  const dae__momentum *m = motion->m;
+  double *column = motion->moved_z, *c = motion->x;
+  dae__zero(m->nz, motion->diagonal);
+  for (int i = m->nc - 1; i >= 0; i--) {
+    motion->diagonal[m->nz + i] = active[i] ? 0 : 1;
+    if (active[i])
+      continue;
+    dae__momentum_part part = i < m->ng ? DAE__GDOT_Z : DAE__K_Z;
+    const dae_pattern *p = &m->pattern[part];
+    int row = i < m->ng ? i : i - m->ng;
+    *dependent = i;
+    dae__zero(m->nz, column);
+    for (int j = 0; j < p->cols; j++)
+      for (int e = p->start[j]; e < p->start[j + 1]; e++)
+        if (p->row[e] == row) {
+          column[j] = motion->part[part][e];
+          motion->part[part][e] = 0;
+        }
+  }
+  dae__zero(m->nc, c);
+  dae_status status = dae__saddle_factor(motion->least, motion->ones, motion->part[DAE__GDOT_Z],
+                                         motion->part[DAE__K_Z], motion->diagonal);
+  motion->memory->factorisations++;
+  if (!status)
+    dae__saddle_solve(motion->least, column, c);
+  return status;
 }
+
+/* refuses the first dependent row, naming the rows of its combination */
+static dae_status momentum_start_refuse_dependent(dae__momentum_motion *motion, double t,
+                                                  const bool *active, dae_error *err)
+{
+  const dae__momentum *m = motion->m;
+  const double *c = motion->x;
+  char names[200] = "", name[64];
+  int dependent = 0, count = 0;
+  if (momentum_start_combination(motion, active, &dependent) == DAE_ERROR_MEMORY)
+    return dae__out_of_memory(err);
+  double largest = dae__max_abs(m->nc, c);
+  for (int j = 0; j < m->nc; j++)
+    if (j != dependent && fabs(c[j]) > DAE__NAMED_COEFFICIENT * largest) {
+      dae__momentum_constraint_name(m->p, j, name, sizeof name);
+      dae__append(names, sizeof names, "%s%s `%s`", count++ ? ", " : "", j < m->ng ? "g" : "k",
+                  name);
+    }
+  const char *kind = dependent < m->ng ? "g" : "k";
+  dae__momentum_constraint_name(m->p, dependent, name, sizeof name);
+  if (count == 0)
+    dae__fail(err, DAE_ERROR_START, name,
+              "constraint %s `%s` does not restrict the motion here: its derivative by z is zero",
+              kind, name);
+  else
+    dae__fail(err, DAE_ERROR_START, name,
+              "constraint %s `%s` is not independent of %s: remove it, the momentum form takes no "
+              "redundant constraints",
+              kind, name, names);
+  dae__fail_at(err, t, NAN);
+  return DAE_ERROR_START;
+}
+
+/* active: an independent subset of the rows */
+static dae_status momentum_start_find_rank(dae__momentum_motion *motion, dae__arena *arena,
+                                           bool *active, int *rank, dae_error *err)
+{
+  const dae__momentum *m = motion->m;
+  dae__block blocks[2] = {{.pattern = &m->pattern[DAE__GDOT_Z]},
+                          {.row = m->ng, .pattern = &m->pattern[DAE__K_Z]}};
+  dae_pattern A = dae__blocks_merge(arena, m->nc, m->nz, blocks, 2);
+  double *values =
+      dae__arena_failed(arena) ? NULL : DAE__ALLOC(arena, double, dae__pattern_count(&A));
+  if (!values)
+    return dae__out_of_memory(err);
+  dae__block_add(&blocks[0], 1, motion->part[DAE__GDOT_Z], values);
+  dae__block_add(&blocks[1], 1, motion->part[DAE__K_Z], values);
+  for (int i = 0; i < m->nc; i++)
+    active[i] = true;
+  bool exact = (m->ng == 0 || m->given[DAE__V_Z]) && (m->nk == 0 || m->given[DAE__K_Z]);
+  dae_status status =
+      dae__rank_rows(&A, values, exact ? DAE__RANK_TOLERANCE : RANK_TOLERANCE_COARSE,
+                     dae__arena_env(arena), active, NULL, rank, NULL);
+  return status
+             ? dae__fail(err, status, NULL, "the rank of the constraints cannot be determined: %s",
+                         dae_status_text(status))
+             : DAE_OK;
+}
+
+/* refuses constraints that are dependent at the state */
+static dae_status momentum_start_check_independent(dae__momentum_motion *motion, double t,
+                                                   const double *state, dae_error *err)
+{
+  dae__momentum *m = motion->m;
+  dae_momentum_at at = {.t = t, .y = state, .z = state + m->at.z};
+  int rank = 0;
+  DAE__TRY(dae__momentum_jacobian(m, DAE__GDOT_Z, &at, NULL, motion->part[DAE__GDOT_Z], err));
+  DAE__TRY(dae__momentum_jacobian(m, DAE__K_Z, &at, NULL, motion->part[DAE__K_Z], err));
+  dae__arena *arena = dae__arena_create(dae__arena_env(motion->arena));
+  bool *active = arena ? DAE__ALLOC(arena, bool, m->nc) : NULL;
+  dae_status status = active ? momentum_start_find_rank(motion, arena, active, &rank, err)
+                             : dae__out_of_memory(err);
+  if (!status && rank < m->nc)
+    status = momentum_start_refuse_dependent(motion, t, active, err);
+  dae__arena_free(arena);
+  return status;
+}
+
+/* ---- consistent start ---- */
 
 dae_status dae__momentum_consistent(dae__momentum_motion *motion, double t, const bool *fixed,
                                     double *state, double *dy, dae_diagnosis *find, dae_error *err)
@@ -312,18 +381,21 @@ dae_status dae__momentum_consistent(dae__momentum_motion *motion, double t, cons
   dae__momentum *m = motion->m;
   level position = momentum_start_level_of(motion, t, state, fixed, false);
   level velocity = momentum_start_level_of(motion, t, state, fixed, true);
-  dae_status status = DAE_OK;
   dae__copy(m->nc, state + m->at.lambda, motion->multiplier);
-  if (m->ng > 0)
-    status = momentum_start_move_onto(&position, err);
-  if (!status && m->nc > 0)
-    status = momentum_start_move_z(&velocity, err);
-  if (!status && m->nc > 0)
-    status = dae__momentum_independent(motion, t, state, err);
   dae__zero(m->at.size, dy);
-  if (!status)
-    status = dae__momentum_accelerate(motion, t, state, dy, err);
-  if (!status && find)
-    momentum_start_diagnose(m, find);
-  return status;
+  if (m->ng > 0)
+    DAE__TRY(momentum_start_project(&position, err));
+  if (m->nc > 0) {
+    DAE__TRY(momentum_start_project_z(&velocity, err));
+    DAE__TRY(momentum_start_check_independent(motion, t, state, err));
+  }
+  DAE__TRY(dae__momentum_accelerate(motion, t, state, dy, err));
+  if (find)
+    *find = (dae_diagnosis){.index = m->ng > 0   ? 3
+                                     : m->nk > 0 ? 2
+                                                 : 0,
+                            .dof = m->nz - m->nc,
+                            .constraints = m->nc,
+                            .rank = m->nc};
+  return DAE_OK;
 }

@@ -7,8 +7,8 @@
  *   projection of y     [ 1 g_y'; g_y 0 ] (dy, .) = (0, -g)      y += dy, repeated until g = 0
  *   projection of z     B (dz, ., .) = (0, -gdot, -k)            z += dz
  *
- * The projections take the factorisation at hand, and a new one only where that does not converge.
- * r_lambda and f_psi are taken at the multipliers that were found last. */
+ * The projections use the factorisation at hand, and a new one only where that does not converge.
+ * r_lambda and f_psi are evaluated at the latest multipliers. */
 #include "problem/momentum/momentum_motion.h"
 #include "core/error.h"
 #include "core/tolerances.h"
@@ -18,15 +18,11 @@
 
 /* ---- creation ---- */
 
-static int momentum_motion_larger(int a, int b)
-{
-  return a > b ? a : b;
-}
-
-static void momentum_take_vectors(dae__momentum_motion *motion, dae__arena *arena)
+static void momentum_alloc_vectors(dae__momentum_motion *motion, dae__arena *arena)
 {
   dae__momentum *m = motion->m;
-  int n = m->nz + m->nc, most = momentum_motion_larger(momentum_motion_larger(m->ny, m->nz), m->nc);
+  int n = m->nz + m->nc, larger = m->ny > m->nz ? m->ny : m->nz;
+  int largest = larger > m->nc ? larger : m->nc;
   motion->memory = DAE__STATE(arena, dae__momentum_memory, 1);
   motion->multiplier = DAE__STATE(arena, double, m->nc);
   for (int part = 0; part < DAE__MOMENTUM_PARTS; part++)
@@ -40,11 +36,11 @@ static void momentum_take_vectors(dae__momentum_motion *motion, dae__arena *aren
   for (size_t i = 0; i < sizeof of_y / sizeof *of_y; i++)
     *of_y[i] = DAE__ALLOC(arena, double, m->ny);
   motion->moved_z = DAE__ALLOC(arena, double, m->nz);
-  motion->ones = DAE__ALLOC(arena, double, momentum_motion_larger(m->ny, m->nz));
-  motion->diagonal = DAE__ALLOC(arena, double, momentum_motion_larger(m->ny, m->nz) + m->nc);
-  motion->size = DAE__ALLOC(arena, double, most);
-  motion->sample = DAE__ALLOC(arena, double, most);
-  for (int i = 0; !dae__arena_failed(arena) && i < momentum_motion_larger(m->ny, m->nz); i++)
+  motion->ones = DAE__ALLOC(arena, double, larger);
+  motion->diagonal = DAE__ALLOC(arena, double, larger + m->nc);
+  motion->size = DAE__ALLOC(arena, double, largest);
+  motion->sample = DAE__ALLOC(arena, double, largest);
+  for (int i = 0; !dae__arena_failed(arena) && i < larger; i++)
     motion->ones[i] = 1;
 }
 
@@ -75,7 +71,7 @@ dae_status dae__momentum_motion_create(dae__arena *arena, dae__momentum *m,
     return dae__out_of_memory(err);
   motion->m = m;
   motion->arena = arena;
-  momentum_take_vectors(motion, arena);
+  momentum_alloc_vectors(motion, arena);
   momentum_merge_blocks(motion, arena);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
@@ -104,12 +100,10 @@ void dae__momentum_motion_free(dae__momentum_motion *motion)
 
 dae_status dae__momentum_motion_reload(dae__momentum_motion *motion)
 {
-  dae_status status = dae__solver_reload(motion->solver);
-  if (!status && motion->place)
-    status = dae__saddle_reload(motion->place);
-  if (!status && motion->least)
-    status = dae__saddle_reload(motion->least);
-  return status;
+  DAE__TRY(dae__solver_reload(motion->solver));
+  if (motion->place)
+    DAE__TRY(dae__saddle_reload(motion->place));
+  return motion->least ? dae__saddle_reload(motion->least) : DAE_OK;
 }
 
 const dae__momentum_memory *dae__momentum_motion_memory(const dae__momentum_motion *motion)
@@ -119,9 +113,9 @@ const dae__momentum_memory *dae__momentum_motion_memory(const dae__momentum_moti
 
 /* ---- the matrix ---- */
 
-/* says what an unknown at which the factorisation failed means */
-static dae_status momentum_name_singular(const dae__momentum_motion *motion, int column, double t,
-                                         dae_error *err)
+/* names the unknown at which the factorisation failed */
+static dae_status momentum_explain_singular(const dae__momentum_motion *motion, int column,
+                                            double t, dae_error *err)
 {
   const dae__momentum *m = motion->m;
   char name[64];
@@ -171,7 +165,7 @@ dae_status dae__momentum_factor(dae__momentum_motion *motion, const dae_momentum
   if (status == DAE_ERROR_MEMORY)
     return dae__out_of_memory(err);
   if (status == DAE_ERROR_SINGULAR)
-    return momentum_name_singular(motion, dae__solver_column(motion->solver), at->t, err);
+    return momentum_explain_singular(motion, dae__solver_column(motion->solver), at->t, err);
   return status;
 }
 
@@ -181,56 +175,25 @@ typedef struct projection {
   dae__momentum_motion *motion;
   double t;
   double *y, *z;
-  bool velocity; /* z is being moved, else y */
+  bool velocity; /* projection of z, else of y */
 } projection;
 
-/* largest |residual_i| / scale_i, and where */
-static double momentum_worst(int n, const double *residual, const double *scale, int *row)
-{
-  double max = 0;
-  for (int i = 0; i < n; i++) {
-    double ratio = residual[i] == 0 ? 0 : fabs(residual[i]) / scale[i];
-    if (!(ratio <= max))
-      max = ratio, *row = i;
-  }
-  return max;
-}
-
-static dae_momentum_at momentum_point(const projection *p)
-{
-  return (dae_momentum_at){.t = p->t, .y = p->y, .z = p->z};
-}
-
-static dae_status momentum_residual_of(const projection *p, dae_error *err)
-{
-  dae__momentum_motion *motion = p->motion;
-  dae__momentum *m = motion->m;
-  dae_momentum_at at = momentum_point(p);
-  if (!p->velocity)
-    return dae__momentum_g(m, &at, motion->residual, err);
-  dae_status status = dae__momentum_gdot(m, &at, motion->residual, err);
-  return status ? status : dae__momentum_k(m, &at, motion->residual + m->ng, err);
-}
-
-/* size of the terms of each row before anything is moved: what shrinks while it is moved, as a
- * velocity that must vanish does, is not measured by what is left of it */
-static dae_status momentum_scale_of(const projection *p, dae_error *err)
+/* size of the terms of each row before the projection: a value that shrinks while it is projected,
+ * such as a velocity that must vanish, is not measured by its remainder */
+static dae_status momentum_scale(const projection *p, dae_error *err)
 {
   dae__momentum_motion *motion = p->motion;
   dae__momentum *m = motion->m;
   const dae_pattern *G = &m->pattern[DAE__G_Y], *K = &m->pattern[DAE__K_Z];
   double *g_y = motion->part[DAE__G_Y], *k_z = motion->part[DAE__K_Z];
-  dae_momentum_at at = momentum_point(p);
-  dae_status status = dae__momentum_jacobian(m, DAE__G_Y, &at, NULL, g_y, err);
+  dae_momentum_at at = {.t = p->t, .y = p->y, .z = p->z};
+  DAE__TRY(dae__momentum_jacobian(m, DAE__G_Y, &at, NULL, g_y, err));
   if (!p->velocity) {
     dae__row_scale(G, g_y, p->y, motion->scale);
-    return status;
+    return DAE_OK;
   }
-  if (!status)
-    status = dae__momentum_v(m, &at, motion->v, err);
-  if (!status)
-    status = dae__momentum_jacobian(m, DAE__K_Z, &at, NULL, k_z, err);
-  DAE__TRY(status);
+  DAE__TRY(dae__momentum_v(m, &at, motion->v, err));
+  DAE__TRY(dae__momentum_jacobian(m, DAE__K_Z, &at, NULL, k_z, err));
   dae__row_scale(G, g_y, motion->v, motion->scale);
   dae__row_scale(K, k_z, p->z, motion->scale + m->ng);
   /* terms that are not of the form A z, such as g_t, and the error of differences */
@@ -245,15 +208,13 @@ static dae_status momentum_scale_of(const projection *p, dae_error *err)
   return DAE_OK;
 }
 
-static dae_status momentum_factor_here(const projection *p, dae_error *err)
+/* factors [1 g_y'; g_y 0] at the point */
+static dae_status momentum_factor_position(dae__momentum_motion *motion, const dae_momentum_at *at,
+                                           dae_error *err)
 {
-  dae__momentum_motion *motion = p->motion;
   dae__momentum *m = motion->m;
-  dae_momentum_at at = momentum_point(p);
   char name[64];
-  if (p->velocity)
-    return dae__momentum_factor(motion, &at, err);
-  DAE__TRY(dae__momentum_jacobian(m, DAE__G_Y, &at, NULL, motion->part[DAE__G_Y], err));
+  DAE__TRY(dae__momentum_jacobian(m, DAE__G_Y, at, NULL, motion->part[DAE__G_Y], err));
   dae_status status =
       dae__saddle_factor(motion->place, motion->ones, motion->part[DAE__G_Y], NULL, NULL);
   motion->memory->placed = status == DAE_OK;
@@ -265,14 +226,13 @@ static dae_status momentum_factor_here(const projection *p, dae_error *err)
   int row = dae__saddle_column(motion->place) - m->ny;
   dae__momentum_constraint_name(m->p, row < 0 ? 0 : row, name, sizeof name);
   dae__fail(err, status, name,
-            "constraint %s is not independent of the others here: g_y has not "
-            "its full rank",
+            "constraint %s is not independent of the others here: g_y does not have full rank",
             name);
-  dae__fail_at(err, p->t, NAN);
+  dae__fail_at(err, at->t, NAN);
   return status;
 }
 
-/* x += correction; true where that did not change x */
+/* adds the correction to y or z; true where it is at round-off */
 static bool momentum_correct(const projection *p)
 {
   dae__momentum_motion *motion = p->motion;
@@ -298,28 +258,32 @@ static dae_status momentum_project_level(const projection *p, bool *moved, dae_e
   dae__momentum_motion *motion = p->motion;
   dae__momentum *m = motion->m;
   const dae__momentum_memory *memory = motion->memory;
+  dae_momentum_at at = {.t = p->t, .y = p->y, .z = p->z};
   double before = INFINITY;
   int row = 0, count = p->velocity ? m->nc : m->ng;
   char name[64];
-  for (int i = 0; i < 12; i++) {
-    dae_status status = momentum_residual_of(p, err);
-    if (!status && i == 0)
-      status = momentum_scale_of(p, err);
-    DAE__TRY(status);
-    double now = momentum_worst(count, motion->residual, motion->scale, &row);
+  for (int i = 0; i < DAE__PROJECTION_ITERATIONS; i++) {
+    DAE__TRY(p->velocity ? dae__momentum_gdot(m, &at, motion->residual, err)
+                         : dae__momentum_g(m, &at, motion->residual, err));
+    if (p->velocity)
+      DAE__TRY(dae__momentum_k(m, &at, motion->residual + m->ng, err));
+    if (i == 0)
+      DAE__TRY(momentum_scale(p, err));
+    double now = dae__row_worst(count, motion->residual, motion->scale, &row);
     if (now <= DAE__ON_CONSTRAINT)
       return DAE_OK;
     /* the factorisation at hand, as long as it reduces the residual well */
-    if (!(p->velocity ? memory->factored : memory->placed) || now > 0.1 * before)
-      status = momentum_factor_here(p, err);
-    DAE__TRY(status);
+    if (!(p->velocity ? memory->factored : memory->placed) ||
+        now > DAE__PROJECTION_REDUCTION * before)
+      DAE__TRY(p->velocity ? dae__momentum_factor(motion, &at, err)
+                           : momentum_factor_position(motion, &at, err));
     *moved = true;
     if (momentum_correct(p))
       return DAE_OK;
     before = now;
   }
   dae__momentum_constraint_name(m->p, row, name, sizeof name);
-  dae__fail(err, DAE_ERROR_RECOVERABLE, name, "the state could not be projected onto constraint %s",
+  dae__fail(err, DAE_ERROR_RECOVERABLE, name, "the projection onto constraint %s does not converge",
             name);
   dae__fail_at(err, p->t, NAN);
   return DAE_ERROR_RECOVERABLE;

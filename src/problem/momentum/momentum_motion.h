@@ -1,4 +1,4 @@
-/* The matrix of the momentum form at work: projection onto the constraints, z' and the multipliers,
+/* Linear systems of the momentum form: projection onto the constraints, z' and the multipliers,
  * consistent starts.
  *
  *   [ p_z      -r_lambda  -f_psi ]
@@ -12,9 +12,9 @@
 #include "problem/momentum/momentum.h"
 
 typedef struct dae__momentum_memory {
-  bool factored;    /* the matrix is that of some earlier point */
-  bool placed;      /* and so is the one that moves y */
-  long projections; /* states that had to be moved */
+  bool factored;    /* the solver holds a factorisation from some earlier point */
+  bool placed;      /* so does the saddle `place` */
+  long projections; /* states that were changed by a projection */
   long factorisations;
 } dae__momentum_memory;
 
@@ -23,28 +23,28 @@ enum { DAE__BLOCK_P, DAE__BLOCK_R, DAE__BLOCK_F, DAE__BLOCK_G, DAE__BLOCK_K, DAE
 typedef struct dae__momentum_motion {
   dae__momentum *m;
   dae__arena *arena;
-  dae__momentum_memory *memory; /* kept */
-  double *multiplier;           /* nc; kept: those at which the matrix is taken */
+  dae__momentum_memory *memory; /* saved state */
+  double *multiplier; /* nc; saved state: multipliers of r_lambda and f_psi in the matrix */
 
   /* the matrix */
   dae_pattern pattern;
   dae__block block[DAE__MOMENTUM_BLOCKS];
   double *matrix;
   dae__solver *solver;
-  /* [1 g_y'; g_y 0], which moves y by the least change, and [1 A'; A 0], A = [g_y v_z; k_z], which
-   * does so with z */
+  /* minimum-norm corrections: place = [1 g_y'; g_y 0] of y, least = [1 A'; A 0] of z with
+   * A = [g_y v_z; k_z] */
   dae_pattern one_y, one_z, no_k;
   dae__saddle *place, *least;
   double *ones, *diagonal;
 
   double *part[DAE__MOMENTUM_PARTS]; /* values of derivatives at the last point evaluated */
-  double *v;                         /* ny: v there */
+  double *v;                         /* ny: v at that point */
   double *residual, *scale, *terms;  /* nz + nc, of (d/dt p - f - r, gdot, k) */
   double *x;                         /* nz + nc: right side and solution */
   double *unknown;                   /* nz + nc: z', lambda, psi */
   double *rate;                      /* nz + nc: d/dt (p, gdot, k) for z' = 0 */
-  double *v_rate, *v_base;           /* ny: v', and for z' = 0 */
-  double *size;                      /* terms of a value that is differenced */
+  double *v_rate, *v_base;           /* ny: v', and v' for z' = 0 */
+  double *size;                      /* size of the terms of a value */
   double *moved_y, *moved_z;         /* a point of a path, or a trial */
   double *sample;                    /* one value */
 } dae__momentum_motion;
@@ -55,32 +55,26 @@ dae_status dae__momentum_motion_reload(dae__momentum_motion *motion);
 void dae__momentum_motion_free(dae__momentum_motion *motion); /* NULL is allowed */
 const dae__momentum_memory *dae__momentum_motion_memory(const dae__momentum_motion *motion);
 
-/* Moves y onto g, by the least change, and z onto gdot and k, along the constraint forces, where
- * they are not there already to 1e-12 of the terms of each constraint. *moved (may be NULL) says
- * whether anything was changed. */
+/* Projects y onto g, by the least change, and z onto gdot and k, along the constraint forces,
+ * unless residuals are below DAE__ON_CONSTRAINT already. *moved (may be NULL): whether y or z
+ * changed. */
 dae_status dae__momentum_project(dae__momentum_motion *motion, double t, double *y, double *z,
                                  bool *moved, dae_error *err);
 
 /* Multipliers at (y, z) of the state vector, written into it, and the derivative (y', z') in dy,
  * whose other entries are left alone; dy may be NULL. From
  *   p_t + p_y v + p_z z' = f + r,   d/dt gdot = 0,   d/dt k = 0
- * with directional derivatives by differences; the multipliers come in as a guess. */
+ * with directional derivatives by differences; the multipliers in the state are the guess. */
 dae_status dae__momentum_accelerate(dae__momentum_motion *motion, double t, double *state,
                                     double *dy, dae_error *err);
 
-/* Factors the matrix at a point, with lambda and psi in motion->multiplier; names what is singular.
- */
+/* Factors the matrix at a point, with lambda and psi in motion->multiplier; DAE_ERROR_SINGULAR
+ * names the constraint or variable. */
 dae_status dae__momentum_factor(dae__momentum_motion *motion, const dae_momentum_at *at,
                                 dae_error *err);
 
-/* Refuses constraints that are dependent at the state with DAE_ERROR_START, naming the first one
- * and those it follows from. Works in memory for the occasion. */
-dae_status dae__momentum_independent(dae__momentum_motion *motion, double t, const double *state,
-                                     dae_error *err);
-
 /* Makes the state consistent in place and finds its derivative dy; fixed and find may be NULL.
- * Constraints that are dependent, and a matrix that is singular, are refused, naming the
- * constraint. */
+ * Dependent constraints and a singular matrix are refused, naming the constraint. */
 dae_status dae__momentum_consistent(dae__momentum_motion *motion, double t, const bool *fixed,
                                     double *state, double *dy, dae_diagnosis *find, dae_error *err);
 

@@ -1,44 +1,39 @@
-/* Evaluations of a semi-explicit problem: what the user gave is called and checked, what is missing
- * is formed by coloured differences. */
+/* Evaluations of a semi-explicit problem: the user's callbacks with results checked, missing
+ * derivatives by coloured differences; the iteration matrix; classification of the rows of F. */
 #include "problem/semi_explicit/semi.h"
+#include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
-#include "problem/callback.h"
+#include "problem/problem.h"
 #include <float.h>
 #include <stdio.h>
 
+/* Distance of the second point at which F_y is examined, relative to the size of the variables.
+ * Chosen, not measured. */
+#define NEAR_DISTANCE 0.01
+
 /* ---- creation ---- */
 
-static dae_pattern semi_given_or_dense(dae__arena *arena, const dae_pattern *given, int rows,
-                                       int cols)
-{
-  return given ? *given : dae__pattern_dense(arena, rows, cols);
-}
-
-static void semi_choose_patterns(dae__semi *s, dae__arena *arena)
+static void semi_alloc(dae__semi *s, dae__arena *arena)
 {
   const dae_semi_explicit *p = s->p;
   int nx = s->nx;
-  s->M = p->M ? semi_given_or_dense(arena, p->M_pattern, nx, nx) : dae__pattern_diagonal(arena, nx);
-  s->J = semi_given_or_dense(arena, p->J_pattern, s->n, s->n);
-  if (s->constant_mass)
-    s->Ms = dae__pattern_empty(arena, nx, nx);
-  else
-    s->Ms = semi_given_or_dense(arena, p->Ms_pattern, nx, nx);
-}
-
-static void semi_prepare(dae__semi *s, dae__arena *arena)
-{
   s->evaluations = DAE__STATE(arena, long, 1);
-  s->in = DAE__ALLOC(arena, double, s->p->nin);
+  s->in = DAE__ALLOC(arena, double, p->nin);
   s->hidden = DAE__ALLOC(arena, bool, s->ny);
-  semi_choose_patterns(s, arena);
+  s->M = !p->M          ? dae__pattern_diagonal(arena, nx)
+         : p->M_pattern ? *p->M_pattern
+                        : dae__pattern_dense(arena, nx, nx);
+  s->J = p->J_pattern ? *p->J_pattern : dae__pattern_dense(arena, s->n, s->n);
+  s->Ms = s->constant_mass ? dae__pattern_empty(arena, nx, nx)
+          : p->Ms_pattern  ? *p->Ms_pattern
+                           : dae__pattern_dense(arena, nx, nx);
   if (dae__arena_failed(arena))
     return;
   s->M_values = DAE__ALLOC(arena, double, dae__pattern_count(&s->M));
-  if (!s->p->J)
+  if (!p->J)
     s->dJ = dae__difference_create(arena, &s->J, false);
-  if (!s->constant_mass && !s->p->Ms_x)
+  if (!s->constant_mass && !p->Ms_x)
     s->dMs = dae__difference_create(arena, &s->Ms, false);
 }
 
@@ -46,10 +41,9 @@ dae_status dae__semi_create(dae__arena *arena, const dae_problem *problem, dae__
                             dae_error *err)
 {
   const dae_semi_explicit *p = problem->semi_explicit;
-  dae_status status = dae_problem_validate(problem, err);
-  dae__semi *s = DAE__ALLOC(arena, dae__semi, 1);
   *out = NULL;
-  DAE__TRY(status);
+  DAE__TRY(dae_problem_validate(problem, err));
+  dae__semi *s = DAE__ALLOC(arena, dae__semi, 1);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   *s = (dae__semi){.p = p,
@@ -62,7 +56,7 @@ dae_status dae__semi_create(dae__arena *arena, const dae_problem *problem, dae__
                    .input = problem->input,
                    .input_user = problem->input_user,
                    .why = problem->why};
-  semi_prepare(s, arena);
+  semi_alloc(s, arena);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   *out = s;
@@ -73,13 +67,7 @@ dae_status dae__semi_create(dae__arena *arena, const dae_problem *problem, dae__
 
 const char *dae__semi_variable_name(const dae_semi_explicit *p, int i, char *text, size_t size)
 {
-  bool algebraic = i >= p->nx;
-  const char *const *names = algebraic ? p->y_names : p->x_names;
-  int k = algebraic ? i - p->nx : i;
-  if (names && names[k])
-    snprintf(text, size, "%s", names[k]);
-  else
-    snprintf(text, size, "%s[%d]", algebraic ? "y" : "x", k + 1);
+  dae_problem_variable(&(dae_problem){.semi_explicit = p}, i, text, size);
   return text;
 }
 
@@ -94,9 +82,9 @@ const char *dae__semi_equation_name(const dae_semi_explicit *p, int i, char *tex
   return text;
 }
 
-/* ---- calling the user ---- */
+/* ---- evaluations ---- */
 
-/* row `first + i` of (f, F) for entry i */
+/* out: rows of (f, F) from `first` on */
 static dae_status semi_check_rows(const dae__semi *s, int n, const double *out, int first,
                                   const bool *wanted, double t, dae_error *err)
 {
@@ -108,8 +96,7 @@ static dae_status semi_check_rows(const dae__semi *s, int n, const double *out, 
       continue;
     dae__semi_equation_name(s->p, first + i, name, sizeof name);
     dae__fail(err, DAE_ERROR_RECOVERABLE, name,
-              "the %s of the equation of %s is not a finite "
-              "number",
+              "the %s of the equation of %s is not a finite number",
               first + i < s->nx ? "right side" : "residual", name);
     dae__fail_at(err, t, NAN);
     return DAE_ERROR_RECOVERABLE;
@@ -123,9 +110,7 @@ static dae_status semi_check_matrix(const dae_pattern *p, const double *values, 
   if (dae__all_finite(dae__pattern_count(p), values))
     return DAE_OK;
   dae__fail(err, DAE_ERROR_RECOVERABLE, what,
-            "the matrix %s has an entry that is not a finite "
-            "number",
-            what);
+            "the matrix %s has an entry that is not a finite number", what);
   dae__fail_at(err, t, NAN);
   return DAE_ERROR_RECOVERABLE;
 }
@@ -145,29 +130,29 @@ dae_status dae__semi_F(dae__semi *s, double t, const double *z, const bool *want
                        dae_error *err)
 {
   dae_semi_explicit_at at = semi_point(s, t, z);
-  dae_status status = dae__semi_inputs(s, t, err);
-  if (!status && s->ny > 0)
-    status = dae__callback_status(s->why, s->p->F(s->p->user, &at, F), "F", t, err);
-  return status ? status : semi_check_rows(s, s->ny, F, s->nx, wanted, t, err);
+  DAE__TRY(dae__semi_inputs(s, t, err));
+  if (s->ny > 0)
+    DAE__TRY(dae__callback_status(s->why, s->p->F(s->p->user, &at, F), "F", t, err));
+  return semi_check_rows(s, s->ny, F, s->nx, wanted, t, err);
 }
 
 dae_status dae__semi_F_t(dae__semi *s, double t, const double *z, const bool *wanted, double *F_t,
                          dae_error *err)
 {
   dae_semi_explicit_at at = semi_point(s, t, z);
-  dae_status status = dae__semi_inputs(s, t, err);
-  if (!status)
-    status = dae__callback_status(s->why, s->p->F_t(s->p->user, &at, F_t), "F_t", t, err);
   char name[64];
-  for (int i = 0; i < s->ny && !status; i++)
+  DAE__ASSERT(s->p->F_t);
+  DAE__TRY(dae__semi_inputs(s, t, err));
+  DAE__TRY(dae__callback_status(s->why, s->p->F_t(s->p->user, &at, F_t), "F_t", t, err));
+  for (int i = 0; i < s->ny; i++)
     if (!isfinite(F_t[i]) && (!wanted || wanted[i])) {
       dae__semi_equation_name(s->p, s->nx + i, name, sizeof name);
-      status =
-          dae__fail(err, DAE_ERROR_RECOVERABLE, name,
-                    "the time derivative F_t of the equation of %s is not a finite number", name);
+      dae__fail(err, DAE_ERROR_RECOVERABLE, name,
+                "the time derivative F_t of the equation of %s is not a finite number", name);
       dae__fail_at(err, t, NAN);
+      return DAE_ERROR_RECOVERABLE;
     }
-  return status;
+  return DAE_OK;
 }
 
 dae_status dae__semi_rhs(dae__semi *s, double t, const double *z, double *fF, dae_error *err)
@@ -189,12 +174,12 @@ dae_status dae__semi_rhs(dae__semi *s, double t, const double *z, double *fF, da
 dae_status dae__semi_M(dae__semi *s, double t, const double *z, double *M, dae_error *err)
 {
   dae_semi_explicit_at at = semi_point(s, t, z);
-  dae_status status = dae__semi_inputs(s, t, err);
-  if (!status && s->p->M)
-    status = dae__callback_status(s->why, s->p->M(s->p->user, &at, M), "M", t, err);
+  DAE__TRY(dae__semi_inputs(s, t, err));
+  if (s->p->M)
+    DAE__TRY(dae__callback_status(s->why, s->p->M(s->p->user, &at, M), "M", t, err));
   for (int i = 0; i < s->nx && !s->p->M; i++)
     M[i] = 1;
-  return status ? status : semi_check_matrix(&s->M, M, "M", t, err);
+  return semi_check_matrix(&s->M, M, "M", t, err);
 }
 
 /* ---- derivatives ---- */
@@ -216,12 +201,10 @@ dae_status dae__semi_J_by(dae__semi *s, dae__difference *d, double t, const doub
                           dae_error *err)
 {
   dae_semi_explicit_at at = semi_point(s, t, z);
-  dae_status status = dae__semi_inputs(s, t, err);
-  if (!status && s->p->J)
-    status = dae__callback_status(s->why, s->p->J(s->p->user, &at, J), "J", t, err);
-  else if (!status)
-    status = dae__difference_jacobian(d, semi_rhs_of_z, &(vary){s, t, NULL}, z, J, err);
-  return status ? status : semi_check_matrix(&s->J, J, "J", t, err);
+  DAE__TRY(dae__semi_inputs(s, t, err));
+  DAE__TRY(s->p->J ? dae__callback_status(s->why, s->p->J(s->p->user, &at, J), "J", t, err)
+                   : dae__difference_jacobian(d, semi_rhs_of_z, &(vary){s, t, NULL}, z, J, err));
+  return semi_check_matrix(&s->J, J, "J", t, err);
 }
 
 dae_status dae__semi_J(dae__semi *s, double t, const double *z, double *J, dae_error *err)
@@ -229,7 +212,7 @@ dae_status dae__semi_J(dae__semi *s, double t, const double *z, double *J, dae_e
   return dae__semi_J_by(s, &s->dJ, t, z, J, err);
 }
 
-/* M does not depend on y, so that only x is varied */
+/* M does not depend on y */
 static dae_status semi_Ma_of_x(void *context, const double *x, double *out, dae_error *err)
 {
   vary *c = context;
@@ -243,14 +226,12 @@ dae_status dae__semi_Ms(dae__semi *s, double t, const double *z, const double *a
                         dae_error *err)
 {
   dae_semi_explicit_at at = semi_point(s, t, z);
-  dae_status status = DAE_OK;
   if (s->constant_mass)
     return DAE_OK;
-  if (s->p->Ms_x)
-    status = dae__callback_status(s->why, s->p->Ms_x(s->p->user, &at, a, Ms), "Ms_x", t, err);
-  else
-    status = dae__difference_jacobian(&s->dMs, semi_Ma_of_x, &(vary){s, t, a}, z, Ms, err);
-  return status ? status : semi_check_matrix(&s->Ms, Ms, "Ms_x", t, err);
+  DAE__TRY(s->p->Ms_x
+               ? dae__callback_status(s->why, s->p->Ms_x(s->p->user, &at, a, Ms), "Ms_x", t, err)
+               : dae__difference_jacobian(&s->dMs, semi_Ma_of_x, &(vary){s, t, a}, z, Ms, err));
+  return semi_check_matrix(&s->Ms, Ms, "Ms_x", t, err);
 }
 
 /* ---- the iteration matrix ---- */
@@ -285,60 +266,95 @@ void dae__semi_matrix_fill(dae__semi_matrix *matrix, double c, const double *M, 
     dae__block_add(&matrix->Ms, 1, Ms, matrix->values);
 }
 
+/* ---- the mass matrix in iterations ---- */
+
+dae__semi_mass dae__semi_mass_create(dae__arena *arena, dae__semi *s)
+{
+  int count = dae__pattern_count(&s->M), constant = s->constant_mass ? count : 0;
+  return (dae__semi_mass){.s = s,
+                          .values = DAE__ALLOC(arena, double, count),
+                          .entry = DAE__ALLOC(arena, dae__semi_mass_entry, constant)};
+}
+
+dae_status dae__semi_mass_at(dae__semi_mass *m, double t, const double *z, dae_error *err)
+{
+  const dae_pattern *p = &m->s->M;
+  if (m->known)
+    return DAE_OK;
+  DAE__TRY(dae__semi_M(m->s, t, z, m->values, err));
+  m->known = m->s->constant_mass;
+  m->count = 0;
+  for (int j = 0; m->known && j < p->cols; j++)
+    for (int e = p->start[j]; e < p->start[j + 1]; e++)
+      if (m->values[e] != 0)
+        m->entry[m->count++] = (dae__semi_mass_entry){m->values[e], p->row[e], j, e};
+  return DAE_OK;
+}
+
+void dae__semi_mass_times(const dae__semi_mass *m, double a, const double *x, double *r)
+{
+  if (!m->known) {
+    dae__matrix_times(&m->s->M, m->values, a, x, r);
+    return;
+  }
+  for (int i = 0; i < m->count; i++) {
+    dae__semi_mass_entry e = m->entry[i];
+    r[e.row] += a * x[e.col] * e.value;
+  }
+}
+
+void dae__semi_mass_add(const dae__semi_mass *m, double a, const dae__block *block, double *matrix)
+{
+  if (!m->known) {
+    dae__block_add(block, a, m->values, matrix);
+    return;
+  }
+  for (int i = 0; i < m->count; i++)
+    matrix[block->map[m->entry[i].at]] += a * m->entry[i].value;
+}
+
 /* ---- rows of F without y ---- */
 
-/* hidden[i] stays true where row i of F_y is zero */
-static void semi_keep_zero_rows(const dae__semi *s, const double *J, double *scratch)
+/* hidden[i] stays true where row i of F_y is zero; counts these rows */
+static int semi_keep_zero_rows(const dae__semi *s, const double *J, double *scratch)
 {
   double *in_x = scratch, *in_y = scratch + s->n; /* largest entries of each row */
+  int count = 0;
   dae__zero(2 * s->n, scratch);
   for (int j = 0; j < s->n; j++)
     for (int e = s->J.start[j]; e < s->J.start[j + 1]; e++) {
       double *size = j < s->nx ? in_x : in_y;
       size[s->J.row[e]] = fmax(size[s->J.row[e]], fabs(J[e]));
     }
-  for (int i = 0; i < s->ny; i++)
+  for (int i = 0; i < s->ny; i++) {
     s->hidden[i] = s->hidden[i] && in_y[s->nx + i] <= 10 * DBL_EPSILON * in_x[s->nx + i];
-}
-
-static int semi_count_hidden(const dae__semi *s)
-{
-  int count = 0;
-  for (int i = 0; i < s->ny; i++)
     count += s->hidden[i];
+  }
   return count;
 }
 
-/* near = z moved by about a hundredth */
-static void semi_move_a_little(const dae__semi *s, const double *z, double *near)
-{
-  for (int part = 0; part < 2; part++) {
-    int from = part ? s->nx : 0, to = part ? s->n : s->nx;
-    double size = dae__max_abs(to - from, z + from);
-    for (int j = from; j < to; j++)
-      near[j] = z[j] + 0.01 * (1 + 0.5 * sin(j + 1)) * (size > 0 ? size : 1);
-  }
-}
-
-/* F_y may vanish at this point only, as that of y^2 = x does at y = 0: rows that are nonzero close
- * by contain y */
+/* A row counts as free of y if its F_y vanishes at z and at a point near by: that of y^2 = x
+ * vanishes at y = 0 only. */
 dae_status dae__semi_classify(dae__semi *s, dae__difference *d, double t, const double *z,
                               double *J, double *scratch, dae_error *err)
 {
   double *near = scratch + 2 * s->n;
-  dae_status status = DAE_OK;
   if (s->classified)
     return DAE_OK;
   for (int i = 0; i < s->ny; i++)
     s->hidden[i] = true;
-  semi_keep_zero_rows(s, J, scratch);
-  if (semi_count_hidden(s) > 0) {
-    semi_move_a_little(s, z, near);
+  s->hidden_count = semi_keep_zero_rows(s, J, scratch);
+  if (s->hidden_count > 0) {
+    for (int kind = 0; kind < 2; kind++) {
+      int from = kind ? s->nx : 0, to = kind ? s->n : s->nx;
+      double size = dae__max_abs(to - from, z + from);
+      for (int j = from; j < to; j++)
+        near[j] = z[j] + NEAR_DISTANCE * (1 + 0.5 * sin(j + 1)) * (size > 0 ? size : 1);
+    }
     if (dae__semi_J_by(s, d, t, near, J, NULL) == DAE_OK)
-      semi_keep_zero_rows(s, J, scratch);
-    status = dae__semi_J_by(s, d, t, z, J, err);
+      s->hidden_count = semi_keep_zero_rows(s, J, scratch);
+    DAE__TRY(dae__semi_J_by(s, d, t, z, J, err));
   }
-  s->hidden_count = semi_count_hidden(s);
-  s->classified = status == DAE_OK;
-  return status;
+  s->classified = true;
+  return DAE_OK;
 }

@@ -1,10 +1,10 @@
 /* A semi-explicit problem as the methods see it: every quantity can be evaluated, whatever the user
- * gave, and what a callback returns is checked.
+ * gave, and results of callbacks are checked.
  *
  *   M(t,x) x' = f(t,x,y,in),   0 = F(t,x,y,in),   z = (x, y) the state vector
  *
- * Rows of F in which no y stands are of index 2 where M is regular; dae__semi_consistent finds them
- * and leaves them in hidden. */
+ * Rows of F without y are of index 2 where M is regular; dae__semi_classify marks them in hidden.
+ */
 #ifndef DAEDAL_PROBLEM_SEMI_EXPLICIT_SEMI_H
 #define DAEDAL_PROBLEM_SEMI_EXPLICIT_SEMI_H
 
@@ -19,17 +19,17 @@ typedef struct dae__semi {
   dae_pattern M, J, Ms; /* effective patterns; M is the diagonal where none was given */
   bool sparse;          /* the user gave patterns */
   bool constant_mass;   /* M was not given, or does not change */
-  long *evaluations;    /* of f; kept */
+  long *evaluations;    /* of f; saved state */
   bool *hidden;         /* ny: rows of F of index 2 */
   int hidden_count;
-  bool classified; /* hidden has been found */
+  bool classified; /* dae__semi_classify has set hidden */
 
   dae__arena *arena;
   int (*input)(void *user, double t, double *in);
   void *input_user;
-  const dae_error *why; /* what callbacks have to say, see dae_problem */
+  const dae_error *why; /* errors that callbacks report, see dae_problem */
   double *in;
-  dae__difference dJ, dMs; /* for what the user left out */
+  dae__difference dJ, dMs; /* where the user gave no J or Ms_x */
   double *M_values;        /* scratch of dMs */
 } dae__semi;
 
@@ -41,29 +41,28 @@ dae_status dae__semi_create(dae__arena *arena, const dae_problem *problem, dae__
 const char *dae__semi_equation_name(const dae_semi_explicit *p, int i, char *text, size_t size);
 const char *dae__semi_variable_name(const dae_semi_explicit *p, int i, char *text, size_t size);
 
-/* Refreshes s->in for time t; the evaluations below do it themselves. */
+/* Updates s->in to time t; the evaluations below do so themselves. */
 dae_status dae__semi_inputs(dae__semi *s, double t, dae_error *err);
 
 /* Evaluations at z. A callback that refuses and a result that is not finite are
  * DAE_ERROR_RECOVERABLE, with the equation named; a callback that fails is DAE_ERROR_CALLBACK. */
 dae_status dae__semi_rhs(dae__semi *s, double t, const double *z, double *fF, dae_error *err);
-/* F alone; only rows with wanted[i] are checked, NULL: all */
+/* F alone; rows with wanted[i] are checked, NULL: all */
 dae_status dae__semi_F(dae__semi *s, double t, const double *z, const bool *wanted, double *F,
                        dae_error *err);
-/* the user's F_t, which must be there; wanted as above */
+/* the user's F_t, which must be given; wanted as in dae__semi_F */
 dae_status dae__semi_F_t(dae__semi *s, double t, const double *z, const bool *wanted, double *F_t,
                          dae_error *err);
 dae_status dae__semi_M(dae__semi *s, double t, const double *z, double *M, dae_error *err);
 dae_status dae__semi_J(dae__semi *s, double t, const double *z, double *J, dae_error *err);
-/* the same by differences of the given kind where the user gave no J */
+/* J with the differences d where the user gave none */
 dae_status dae__semi_J_by(dae__semi *s, dae__difference *d, double t, const double *z, double *J,
                           dae_error *err);
 /* d(M a)/dx */
 dae_status dae__semi_Ms(dae__semi *s, double t, const double *z, const double *a, double *Ms,
                         dae_error *err);
 
-/* The matrix c M + (M a)_x - J, as all implicit methods need it. The residual that belongs to it is
- * (M x' - f, -F). */
+/* Iteration matrix c M + (M a)_x - J of implicit methods, for the residual (M x' - f, -F). */
 typedef struct dae__semi_matrix {
   dae_pattern pattern;
   dae__block M, Ms, J;
@@ -76,15 +75,38 @@ dae__semi_matrix dae__semi_matrix_create(dae__arena *arena, const dae__semi *s);
 void dae__semi_matrix_fill(dae__semi_matrix *matrix, double c, const double *M, const double *Ms,
                            const double *J);
 
-/* Finds the rows of F without y, once for all: hidden, hidden_count. J has the values at z, before
- * and afterwards; d as in dae__semi_J_by; scratch has 3 n entries. */
+/* M for repeated products in iterations: of a constant M the zeros, of which a dense pattern is
+ * full, are left out. */
+typedef struct dae__semi_mass_entry {
+  double value;
+  int row, col, at; /* at: index among the values of the pattern */
+} dae__semi_mass_entry;
+
+typedef struct dae__semi_mass {
+  dae__semi *s;
+  double *values; /* of the pattern */
+  bool known;     /* M is constant and has been evaluated */
+  int count;      /* entries that are not zero, where M is known */
+  dae__semi_mass_entry *entry;
+} dae__semi_mass;
+
+/* Out of memory shows in dae__arena_failed. */
+dae__semi_mass dae__semi_mass_create(dae__arena *arena, dae__semi *s);
+/* Evaluates M at z into values; a constant M at the first point only. */
+dae_status dae__semi_mass_at(dae__semi_mass *m, double t, const double *z, dae_error *err);
+/* r += a M x */
+void dae__semi_mass_times(const dae__semi_mass *m, double a, const double *x, double *r);
+/* matrix += a M, where M is a block of it */
+void dae__semi_mass_add(const dae__semi_mass *m, double a, const dae__block *block, double *matrix);
+
+/* Marks the rows of F without y, at the first call: hidden, hidden_count. J has the values at z,
+ * before and afterwards; d as in dae__semi_J_by; scratch has 3 n entries. */
 dae_status dae__semi_classify(dae__semi *s, dae__difference *d, double t, const double *z,
                               double *J, double *scratch, dae_error *err);
 
 /* Makes the state vector y consistent in place and finds the derivative dy, which is zero for the
- * algebraic variables. fixed and find may be NULL. Values that are fixed do not move. Works in
- * memory of its own. An index of 3 is refused like everything that cannot be made consistent, but
- * find->index says so. */
+ * algebraic variables. fixed (values that do not move) and find may be NULL. Works in temporary
+ * memory. A problem of index 3 is refused, with find->index set. */
 dae_status dae__semi_consistent(dae__semi *s, double t, const bool *fixed, double *y, double *dy,
                                 dae_diagnosis *find, dae_error *err);
 

@@ -1,7 +1,7 @@
 /* Consistent start of a semi-explicit problem with regular M, and its index.
  *
- * Rows F2 of F in which no y stands are constraints of x alone and of index 2. x is moved onto them
- * with the least change; then y and the slopes follow (semi_slopes.h).
+ * Rows F2 of F without y are constraints of x alone and of index 2. x is projected onto them with
+ * the least change; then y and the slopes follow (dae__semi_slopes).
  *
  * Where the matrix of the slopes is singular, all rows are of the kind F2, F_x M^-1 f_y = 0 and F_x
  * M^-1 f_x M^-1 f_y is regular, the index is 3. That product is not formed: it is regular with the
@@ -11,15 +11,18 @@
  *   [ -f_x    M         ]   (the block F_x that stands below -f_x multiplies F_x M^-1 f_y = 0)
  *   [        F_x        ]
  *
- * Where M is singular, semi_quasilinear.c takes over. */
+ * A singular M is the case of semi_quasilinear.c. */
 #include "core/error.h"
 #include "core/vec.h"
 #include "problem/consistent.h"
-#include "problem/semi_explicit/semi_slopes.h"
+#include "problem/semi_explicit/semi_newton.h"
 #include <stdio.h>
 
-/* fixed algebraic variables may differ from their solution by this, relative to the largest */
+/* difference of a fixed value from its solution, relative to the largest, that counts as round-off;
+ * chosen, not measured */
 #define FIXED_TOLERANCE 1e-9
+/* entries of F_x M^-1 f_y, relative to their terms, that count as zero; chosen, not measured */
+#define VANISHING_PRODUCT 1e-8
 
 typedef struct work {
   dae__semi *s;
@@ -32,14 +35,6 @@ typedef struct work {
   dae__semi_slopes slopes;
   dae__semi_newton mass;
 } work;
-
-static dae_status semi_start_prepare(work *w, dae_error *err)
-{
-  dae__semi *s = w->s;
-  w->scratch = DAE__ALLOC(w->arena, double, 3 * s->n);
-  w->J_x = (dae_pattern){s->n, s->nx, s->J.start, s->J.row};
-  return dae__semi_slopes_prepare(w->arena, s, &w->slopes, err);
-}
 
 /* ---- is M regular? ---- */
 
@@ -59,12 +54,10 @@ static dae_status semi_start_factor_mass(work *w, bool *regular, dae_error *err)
   *regular = true;
   if (!s->p->M)
     return DAE_OK;
-  dae_status status = dae__semi_M(s, w->t, w->z, w->slopes.M, err);
-  if (!status)
-    status = dae__semi_newton_create(w->arena, &s->M, s->nx, &w->mass, err);
+  DAE__TRY(dae__semi_M(s, w->t, w->z, w->slopes.M, err));
+  DAE__TRY(dae__semi_newton_create(w->arena, &s->M, s->nx, &w->mass, err));
   w->mass.tolerance = DAE__SEMI_SINGULAR;
-  if (!status)
-    status = dae__semi_newton_factor(&w->mass, &system, NULL, err);
+  dae_status status = dae__semi_newton_factor(&w->mass, &system, NULL, err);
   *regular = status == DAE_OK;
   return status == DAE_ERROR_SINGULAR ? DAE_OK : status;
 }
@@ -86,7 +79,7 @@ static bool semi_start_product_vanishes(work *w)
   dae__matrix_times(&w->surface->A, w->surface->A_values, 1, b, F_b);
   dae__row_scale(&w->surface->A, w->surface->A_values, b, size);
   for (int i = 0; i < s->ny; i++)
-    if (fabs(F_b[i]) > 1e-8 * size[i])
+    if (fabs(F_b[i]) > VANISHING_PRODUCT * size[i])
       return false;
   return true;
 }
@@ -140,7 +133,7 @@ static dae_status semi_start_is_index_3(work *w, bool *yes, dae_error *err)
   return status == DAE_ERROR_SINGULAR ? DAE_OK : status;
 }
 
-/* ---- what is found ---- */
+/* ---- diagnosis ---- */
 
 static void semi_start_diagnose(const dae__semi *s, dae_diagnosis *find)
 {
@@ -157,11 +150,11 @@ static void semi_start_diagnose(const dae__semi *s, dae_diagnosis *find)
                   "constraint %s has no algebraic variable in it: index 2\n",
                   dae__semi_equation_name(s->p, s->nx + i, name, sizeof name));
   if (s->p->index > 0 && s->p->index != find->index)
-    dae__append(find->text, sizeof find->text, "the problem says index %d, found was %d\n",
-                s->p->index, find->index);
+    dae__append(find->text, sizeof find->text,
+                "the problem declares index %d, the start finds %d\n", s->p->index, find->index);
 }
 
-/* ---- what can go wrong ---- */
+/* ---- messages ---- */
 
 static dae_status semi_start_refuse_singular(work *w, dae_diagnosis *find, dae_error *err)
 {
@@ -176,31 +169,31 @@ static dae_status semi_start_refuse_singular(work *w, dae_diagnosis *find, dae_e
       *find = (dae_diagnosis){
           .index = 3, .dof = s->nx - 2 * s->ny, .constraints = s->ny, .rank = s->ny};
       snprintf(find->text, sizeof find->text,
-               "index 3: the algebraic variables appear only in the "
-               "second time derivative of the constraints\n");
+               "index 3: the algebraic variables appear only in the second time derivative of the "
+               "constraints\n");
     }
     dae__semi_variable_name(s->p, column >= s->nx ? column : s->nx, name, sizeof name);
     dae__fail(err, DAE_ERROR_START, name,
-              "the problem is of index 3: the constraints and their "
-              "first time derivative do not determine %s. Give it in the mechanical form, or "
-              "differentiate the constraint once by hand",
+              "the problem is of index 3: the constraints and their first time derivative do not "
+              "determine %s. Give it in the mechanical form, or differentiate the constraint once "
+              "by hand",
               name);
   } else if (s->hidden_count > 0) {
     if (find) {
       semi_start_diagnose(s, find);
       dae__append(find->text, sizeof find->text, "the start does not determine %s\n", name);
     }
-    dae__fail(err, DAE_ERROR_START, name,
-              "the equations and the time derivative of the "
-              "constraints do not determine %s: the index is higher than the rows suggest (3 or "
-              "more), constraints depend on each other, or F_y is nonzero but singular. Use the "
-              "mechanical form, or differentiate the constraint by hand",
-              name);
+    dae__fail(
+        err, DAE_ERROR_START, name,
+        "the equations and the time derivative of the constraints do not determine %s: the index "
+        "is higher than the rows suggest (3 or more), constraints depend on each other, or F_y is "
+        "nonzero but singular. Use the mechanical form, or differentiate the constraint by hand",
+        name);
   } else {
     dae__fail(err, DAE_ERROR_START, name,
-              "the equations F = 0 do not determine %s: F_y is nonzero "
-              "but singular at the start, so the index is higher than 1 there. Give another start "
-              "value of the algebraic variables, or differentiate the constraint by hand",
+              "the equations F = 0 do not determine %s: F_y is nonzero but singular at the start, "
+              "so the index is higher than 1 there. Give another start value of the algebraic "
+              "variables, or differentiate the constraint by hand",
               name);
   }
   dae__fail_at(err, w->t, NAN);
@@ -217,15 +210,16 @@ static dae_status semi_start_refuse_newton(const work *w, dae_error *err)
         fabs(w->slopes.newton.step[worst]) / w->slopes.newton.weight[worst])
       worst = j;
   dae__semi_variable_name(s->p, worst, name, sizeof name);
-  dae__fail(err, DAE_ERROR_START, name,
-            "the algebraic variables could not be found, worst in %s: "
-            "give better start values",
-            name);
+  dae__fail(
+      err, DAE_ERROR_START, name,
+      "Newton's method for the algebraic variables does not converge, worst in %s: give better "
+      "start values",
+      name);
   dae__fail_at(err, w->t, NAN);
   return DAE_ERROR_START;
 }
 
-/* puts fixed values back that moved by round-off only, and refuses where more would be needed */
+/* restores fixed values that moved by round-off, and refuses larger changes */
 static dae_status semi_start_check_fixed(const dae__semi *s, double t, const bool *fixed,
                                          const double *before, double *z, dae_error *err)
 {
@@ -239,9 +233,8 @@ static dae_status semi_start_check_fixed(const dae__semi *s, double t, const boo
       if (!(fabs(z[j] - before[j]) <= FIXED_TOLERANCE * size)) {
         dae__semi_variable_name(s->p, j, name, sizeof name);
         dae__fail(err, DAE_ERROR_START, name,
-                  "the start cannot be made consistent: %s is fixed at "
-                  "%.10g, but the equations ask for %.10g. Release it, or change other start "
-                  "values",
+                  "the start cannot be made consistent: %s is fixed at %.10g, but the equations "
+                  "ask for %.10g. Release it, or change other start values",
                   name, before[j], z[j]);
         dae__fail_at(err, t, NAN);
         return DAE_ERROR_START;
@@ -252,27 +245,31 @@ static dae_status semi_start_check_fixed(const dae__semi *s, double t, const boo
   return DAE_OK;
 }
 
-/* ---- the whole ---- */
+/* ---- consistent start ---- */
 
-/* x onto F2 */
-static dae_status semi_start_reach_surface(work *w, const bool *fixed, dae_error *err)
-{
-  dae_status status = dae__surface_create(w->arena, w->s, &w->surface, err);
-  return status ? status : dae__surface_reach(w->surface, w->t, fixed, w->z, err);
-}
-
-static dae_status semi_start_regular_consistent(work *w, const bool *fixed, double *dy,
-                                                dae_diagnosis *find, dae_error *err)
+static dae_status semi_start_make_consistent(work *w, const bool *fixed, double *dy,
+                                             dae_diagnosis *find, dae_error *err)
 {
   dae__semi *s = w->s;
-  dae_status status =
-      dae__semi_classify(s, &w->slopes.fine, w->t, w->z, w->slopes.J, w->scratch, err);
-  if (!status && s->hidden_count > 0)
-    status = semi_start_reach_surface(w, fixed, err);
-  if (!status)
-    status = dae__semi_slopes_create(w->arena, w->surface, &w->slopes, err);
-  DAE__TRY(status);
-  status = dae__semi_slopes_solve(&w->slopes, w->t, w->z, dy, err);
+  bool regular = true;
+  w->scratch = DAE__ALLOC(w->arena, double, 3 * s->n);
+  w->J_x = (dae_pattern){s->n, s->nx, s->J.start, s->J.row};
+  DAE__TRY(dae__semi_slopes_prepare(w->arena, s, &w->slopes, err));
+  /* names the equation of a value that is not finite, which J cannot */
+  DAE__TRY(dae__semi_rhs(s, w->t, w->z, w->scratch, err));
+  DAE__TRY(dae__semi_J_by(s, &w->slopes.fine, w->t, w->z, w->slopes.J, err));
+  DAE__TRY(semi_start_factor_mass(w, &regular, err));
+  if (!regular) {
+    dae__semi_quasilinear q = {s, w->arena, &w->slopes.fine, w->slopes.M, w->slopes.J};
+    return dae__semi_quasilinear_consistent(&q, w->t, w->z, dy, find, err);
+  }
+  DAE__TRY(dae__semi_classify(s, &w->slopes.fine, w->t, w->z, w->slopes.J, w->scratch, err));
+  if (s->hidden_count > 0) {
+    DAE__TRY(dae__surface_create(w->arena, s, &w->surface, err));
+    DAE__TRY(dae__surface_reach(w->surface, w->t, fixed, w->z, err));
+  }
+  DAE__TRY(dae__semi_slopes_create(w->arena, w->surface, &w->slopes, err));
+  dae_status status = dae__semi_slopes_solve(&w->slopes, w->t, w->z, dy, err);
   if (status == DAE_ERROR_SINGULAR)
     return semi_start_refuse_singular(w, find, err);
   if (status)
@@ -280,24 +277,6 @@ static dae_status semi_start_regular_consistent(work *w, const bool *fixed, doub
   if (find)
     semi_start_diagnose(s, find);
   return DAE_OK;
-}
-
-static dae_status semi_start_make_consistent(work *w, const bool *fixed, double *dy,
-                                             dae_diagnosis *find, dae_error *err)
-{
-  bool regular = true;
-  dae_status status = semi_start_prepare(w, err);
-  if (!status) /* names the equation where something is not a number, which J cannot */
-    status = dae__semi_rhs(w->s, w->t, w->z, w->scratch, err);
-  if (!status)
-    status = dae__semi_J_by(w->s, &w->slopes.fine, w->t, w->z, w->slopes.J, err);
-  if (!status)
-    status = semi_start_factor_mass(w, &regular, err);
-  DAE__TRY(status);
-  if (regular)
-    return semi_start_regular_consistent(w, fixed, dy, find, err);
-  dae__semi_quasilinear q = {w->s, w->arena, &w->slopes.fine, w->slopes.M, w->slopes.J};
-  return dae__semi_quasilinear_consistent(&q, w->t, w->z, dy, find, err);
 }
 
 dae_status dae__semi_consistent(dae__semi *s, double t, const bool *fixed, double *y, double *dy,

@@ -1,22 +1,30 @@
-/* Newton's method with full matrices, damped by the natural monotonicity test: a step d is taken as
- * far as the simplified Newton step at the new point, with the same matrix, is shorter than d.
- * That test does not depend on how equations are scaled; the norm relates each unknown to its own
- * size. */
+/* Newton's method with the exact matrix in every iteration, damped by the natural monotonicity
+ * test: a step d is taken as far as the simplified Newton step at the new point, with the same
+ * matrix, is shorter than d. That test does not depend on how equations are scaled; the norm
+ * relates each unknown to its own size. */
 #include "problem/semi_explicit/semi_newton.h"
+#include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
 #include <float.h>
 
-#define MAX_ITERATIONS 60
-#define SMALLEST_DAMPING 1e-6
-/* unknowns are not resolved below this share of the largest of their kind */
-#define RESOLVED 1e-3
+/* Newton iterations at most. Chosen, not measured. */
+#define MAX_NEWTON_ITERATIONS 60
+/* Smallest damping factor of a step. Chosen, not measured. */
+#define MIN_DAMPING 1e-6
+/* Smallest size of an unknown in the norm, as a share of the largest of its kind. Chosen, not
+ * measured. */
+#define MIN_WEIGHT 1e-3
+/* Relative change below which a stagnating iteration counts as converged to round-off. Chosen, not
+ * measured. */
+#define STAGNATION_CHANGE 1e-9
 
 dae_status dae__semi_newton_create(dae__arena *arena, const dae_pattern *pattern, int split,
                                    dae__semi_newton *out, dae_error *err)
 {
   int n = pattern->cols;
-  *out = (dae__semi_newton){.n = n, .split = split, .settled = 1e-9, .singular = -1};
+  *out =
+      (dae__semi_newton){.n = n, .split = split, .stagnation = STAGNATION_CHANGE, .singular = -1};
   out->pattern = pattern;
   out->values = DAE__ALLOC(arena, double, dae__pattern_count(pattern));
   double **vectors[] = {&out->typical, &out->column, &out->r,     &out->step,
@@ -33,39 +41,28 @@ void dae__semi_newton_free(dae__semi_newton *w)
   dae__solver_free(w->solver);
 }
 
-static void newton_scale_columns(dae__semi_newton *w)
+dae_status dae__semi_newton_factor(dae__semi_newton *w, const dae__semi_system *system,
+                                   const double *u, dae_error *err)
 {
   const dae_pattern *p = w->pattern;
+  DAE__TRY(system->matrix(system->self, u, w->values, err));
   for (int j = 0; j < w->n; j++) {
     double max = dae__max_abs(p->start[j + 1] - p->start[j], w->values + p->start[j]);
     w->column[j] = max > 0 ? max : 1;
     for (int e = p->start[j]; e < p->start[j + 1]; e++)
       w->values[e] /= w->column[j];
   }
-}
-
-/* an unknown that the matrix hardly determines: large in matrix\b for some b */
-static int newton_find_loose(dae__semi_newton *w)
-{
-  int loose = 0;
-  for (int i = 0; i < w->n; i++)
-    w->next[i] = 1 + 0.5 * sin(i + 1);
-  dae__solver_solve(w->solver, w->next);
-  for (int i = 1; i < w->n; i++)
-    if (!(fabs(w->next[i]) <= fabs(w->next[loose])))
-      loose = i;
-  return loose;
-}
-
-dae_status dae__semi_newton_factor(dae__semi_newton *w, const dae__semi_system *system,
-                                   const double *u, dae_error *err)
-{
-  DAE__TRY(system->matrix(system->self, u, w->values, err));
-  newton_scale_columns(w);
   dae_status status = dae__solver_factor(w->solver, w->values);
   w->singular = status == DAE_ERROR_SINGULAR ? dae__solver_column(w->solver) : -1;
   if (status == DAE_OK && dae__solver_rcond(w->solver) < w->tolerance) {
-    w->singular = newton_find_loose(w);
+    /* the unknown that the matrix hardly determines is large in matrix\b for most b */
+    for (int i = 0; i < w->n; i++)
+      w->next[i] = 1 + 0.5 * sin(i + 1);
+    dae__solver_solve(w->solver, w->next);
+    w->singular = 0;
+    for (int i = 1; i < w->n; i++)
+      if (!(fabs(w->next[i]) <= fabs(w->next[w->singular])))
+        w->singular = i;
     status = DAE_ERROR_SINGULAR;
   }
   if (status == DAE_ERROR_RECOVERABLE || status == DAE_ERROR_MEMORY)
@@ -94,12 +91,12 @@ static void newton_find_weights(dae__semi_newton *w, int from, int to, const dou
 {
   double largest = fmax(dae__max_abs(to - from, u + from), dae__max_abs(to - from, w->step + from));
   for (int j = from; j < to; j++) {
-    double floor = w->typical[j] > 0 ? w->typical[j] : RESOLVED * largest;
+    double floor = w->typical[j] > 0 ? w->typical[j] : MIN_WEIGHT * largest;
     w->weight[j] = fmax(floor, fabs(u[j])) + DBL_MIN;
   }
 }
 
-static double semi_newton_norm(const dae__semi_newton *w, const double *step)
+static double newton_norm(const dae__semi_newton *w, const double *step)
 {
   double max = 0;
   for (int j = 0; j < w->n; j++) {
@@ -115,7 +112,7 @@ static dae_status newton_advance(dae__semi_newton *w, const dae__semi_system *sy
                                  double *u, dae_error *err)
 {
   dae_status status = DAE_ERROR_START;
-  for (double lambda = 1; lambda > SMALLEST_DAMPING; lambda /= 2) {
+  for (double lambda = 1; lambda > MIN_DAMPING; lambda /= 2) {
     dae__copy(w->n, u, w->trial);
     dae__axpy(w->n, lambda, w->step, w->trial);
     status = system->residual(system->self, w->trial, w->r, err);
@@ -124,7 +121,7 @@ static dae_status newton_advance(dae__semi_newton *w, const dae__semi_system *sy
     DAE__TRY(status);
     newton_find_step(w, w->r, w->next);
     /* near the solution round-off decides, and the full step is as good as any */
-    if (semi_newton_norm(w, w->next) <= (1 - lambda / 4) * size || size < w->settled) {
+    if (newton_norm(w, w->next) <= (1 - lambda / 4) * size || size < w->stagnation) {
       dae__copy(w->n, w->trial, u);
       return DAE_OK;
     }
@@ -138,18 +135,123 @@ dae_status dae__semi_newton_solve(dae__semi_newton *w, const dae__semi_system *s
 {
   double before = INFINITY;
   dae_status status = system->residual(system->self, u, w->r, err);
-  for (int i = 0; i < MAX_ITERATIONS && !status; i++) {
+  for (int i = 0; i < MAX_NEWTON_ITERATIONS && !status; i++) {
     DAE__TRY(dae__semi_newton_factor(w, system, u, err));
     newton_find_step(w, w->r, w->step);
     newton_find_weights(w, 0, w->split, u);
     newton_find_weights(w, w->split, w->n, u);
-    double size = semi_newton_norm(w, w->step);
+    double size = newton_norm(w, w->step);
     if (!isfinite(size))
       return DAE_ERROR_START;
     status = newton_advance(w, system, size, u, err);
-    if (!status && (size <= 4 * DBL_EPSILON || (size < w->settled && size > 0.5 * before)))
+    if (!status && (size <= 4 * DBL_EPSILON || (size < w->stagnation && size > 0.5 * before)))
       return DAE_OK;
     before = size;
   }
   return status ? status : DAE_ERROR_START;
+}
+
+/* ---- slopes ---- */
+
+dae_status dae__semi_slopes_prepare(dae__arena *arena, dae__semi *s, dae__semi_slopes *out,
+                                    dae_error *err)
+{
+  *out = (dae__semi_slopes){.s = s};
+  out->M = DAE__ALLOC(arena, double, dae__pattern_count(&s->M));
+  out->J = DAE__ALLOC(arena, double, dae__pattern_count(&s->J));
+  out->F_t = DAE__ALLOC(arena, double, s->ny);
+  out->u = DAE__ALLOC(arena, double, s->n);
+  out->point = DAE__ALLOC(arena, double, s->n);
+  if (!s->p->J)
+    out->fine = dae__difference_create(arena, &s->J, true);
+  int *start = DAE__ALLOC(arena, int, s->ny + 1);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  for (int j = 0; j <= s->ny; j++)
+    start[j] = s->J.start[s->nx + j] - s->J.start[s->nx];
+  out->J_y = (dae_pattern){s->n, s->ny, start, s->J.row + s->J.start[s->nx]};
+  return DAE_OK;
+}
+
+dae_status dae__semi_slopes_create(dae__arena *arena, dae__surface *surface,
+                                   dae__semi_slopes *slopes, dae_error *err)
+{
+  dae__semi *s = slopes->s;
+  dae__block blocks[3] = {
+      {.pattern = &s->M}, {.col = s->nx, .pattern = &slopes->J_y}, {.row = s->nx}};
+  slopes->surface = surface;
+  blocks[2].pattern = surface ? &surface->A : NULL;
+  slopes->pattern = dae__blocks_merge(arena, s->n, s->n, blocks, surface ? 3 : 2);
+  slopes->M_at = blocks[0];
+  slopes->J_y_at = blocks[1];
+  slopes->A_at = blocks[2];
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  dae_status status = dae__semi_newton_create(arena, &slopes->pattern, s->nx, &slopes->newton, err);
+  slopes->newton.tolerance = DAE__SEMI_SINGULAR;
+  return status;
+}
+
+void dae__semi_slopes_free(dae__semi_slopes *slopes)
+{
+  dae__semi_newton_free(&slopes->newton);
+}
+
+static void slopes_set_point(dae__semi_slopes *w, const double *u)
+{
+  dae__copy(w->s->nx, w->z, w->point);
+  dae__copy(w->s->ny, u + w->s->nx, w->point + w->s->nx);
+}
+
+static dae_status slopes_residual(void *self, const double *u, double *r, dae_error *err)
+{
+  dae__semi_slopes *w = self;
+  dae__semi *s = w->s;
+  slopes_set_point(w, u);
+  DAE__TRY(dae__semi_rhs(s, w->t, w->point, r, err));
+  dae__scale(s->n, -1, r);
+  dae__matrix_times(&s->M, w->M, 1, u, r);
+  for (int i = 0; i < s->ny; i++)
+    if (s->hidden[i])
+      r[s->nx + i] = w->F_t[i];
+  if (w->surface)
+    dae__matrix_times(&w->surface->A, w->surface->A_values, 1, u, r + s->nx);
+  return DAE_OK;
+}
+
+static dae_status slopes_matrix(void *self, const double *u, double *values, dae_error *err)
+{
+  dae__semi_slopes *w = self;
+  slopes_set_point(w, u);
+  dae_status status = dae__semi_J_by(w->s, &w->fine, w->t, w->point, w->J, err);
+  dae__zero(dae__pattern_count(&w->pattern), values);
+  dae__block_add(&w->M_at, 1, w->M, values);
+  dae__block_add(&w->J_y_at, -1, w->J + w->s->J.start[w->s->nx], values);
+  if (w->surface)
+    dae__block_add(&w->A_at, 1, w->surface->A_values, values);
+  return status;
+}
+
+dae_status dae__semi_slopes_solve(dae__semi_slopes *slopes, double t, double *z, double *dx,
+                                  dae_error *err)
+{
+  dae__semi *s = slopes->s;
+  dae__semi_system system = {slopes, slopes_residual, slopes_matrix};
+  DAE__ASSERT(slopes->newton.solver); /* after dae__semi_slopes_create */
+  slopes->t = t;
+  slopes->z = z;
+  DAE__TRY(dae__semi_M(s, t, z, slopes->M, err));
+  if (slopes->surface) {
+    DAE__TRY(dae__surface_jacobian(slopes->surface, t, z, err));
+    DAE__TRY(dae__surface_rate(slopes->surface, t, z, slopes->F_t, err));
+  }
+  /* without M the slopes at the guess are f, and y alone is unknown */
+  dae__zero(s->nx, slopes->u);
+  if (!s->p->M)
+    DAE__TRY(dae__semi_rhs(s, t, z, slopes->u, err));
+  dae__copy(s->ny, z + s->nx, slopes->u + s->nx);
+  DAE__TRY(dae__semi_newton_solve(&slopes->newton, &system, slopes->u, err));
+  dae__copy(s->ny, slopes->u + s->nx, z + s->nx);
+  dae__copy(s->nx, slopes->u, dx);
+  return DAE_OK;
 }

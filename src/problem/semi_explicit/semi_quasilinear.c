@@ -12,27 +12,43 @@
  * The index is 1 where the inverse of the matrix M/h - J stays bounded as h goes to zero; it grows
  * like 1/h for index 2. */
 #include "core/error.h"
+#include "core/tolerances.h"
 #include "core/vec.h"
 #include "linalg/rank.h"
 #include "problem/semi_explicit/semi_newton.h"
 #include <stdio.h>
 
+/* Step size of the backward Euler steps that find the point, in units of tau. Chosen: x moves along
+ * its slopes by round-off only. */
 #define JUMP_STEP 1e-10
-/* a long way along the kernel leaves round-off of about 1e-16/JUMP_STEP in M (x1 - x0)/h; the next
- * step, a short one, removes it */
-#define JUMP_SETTLED 1e-5
+/* Relative change below which Newton's method of such a step may stagnate: a long way along the
+ * kernel leaves round-off of about 1e-16/JUMP_STEP in M (x1 - x0)/h, which the next, short step
+ * removes. */
+#define JUMP_STAGNATION 1e-5
+/* Steps at most. Chosen, not measured. */
 #define MAX_JUMPS 20
-/* a start is kept where the step would move it by no more than this, relative to max(|x_j|, rms) */
-#define KEPT 1e-8
+/* Change of x by a step, relative to max(|x_j|, rms), below which the start is kept. Chosen, not
+ * measured. */
+#define KEPT_CHANGE 1e-8
+/* Step sizes in units of tau whose slopes are extrapolated: from the first down to the last, until
+ * the estimated error is accepted. Chosen, not measured. */
+#define FIRST_SLOPE_STEP 1e-3
+#define LAST_SLOPE_STEP 1e-9
+#define ACCEPTED_SLOPE_ERROR 1e-7
+/* Step sizes in units of tau by which the growth of the inverse is measured, and the growth that
+ * means a higher index. Chosen: the inverse grows by 100 for index 2. */
+#define LONG_PROBE 1e-5
+#define SHORT_PROBE 1e-7
+#define INDEX_GROWTH 10
 
 /* One backward Euler step; unknowns (x1 - x0, y). */
 typedef struct euler {
   dae__semi_quasilinear *q;
   double t, h;
-  bool frozen;        /* M is that of the beginning */
+  bool frozen;        /* M is held at x0 */
   double *x0, *z, *u; /* n each */
   double *slope, *Ms, *typical;
-  double *before[3]; /* slopes of the last three step sizes */
+  double *before[3]; /* slopes by three step sizes; scratch of the other stages */
   dae__semi_matrix matrix;
   dae__semi_newton newton;
 } euler;
@@ -52,17 +68,12 @@ static dae_status quasilinear_euler_create(euler *e, dae_error *err)
   return dae__semi_newton_create(arena, &e->matrix.pattern, s->nx, &e->newton, err);
 }
 
-static void quasilinear_set_point(euler *e, const double *u)
+/* e->z = (x0 + u_x, y), and M there unless it is held */
+static dae_status quasilinear_set_point(euler *e, const double *u, dae_error *err)
 {
   dae__semi *s = e->q->s;
   dae__copy(s->n, u, e->z);
   dae__axpy(s->nx, 1, e->x0, e->z);
-}
-
-/* M at the point, unless it is held */
-static dae_status quasilinear_mass_at_point(euler *e, dae_error *err)
-{
-  dae__semi *s = e->q->s;
   return e->frozen || s->constant_mass ? DAE_OK : dae__semi_M(s, e->t, e->z, e->q->M, err);
 }
 
@@ -70,8 +81,7 @@ static dae_status quasilinear_residual(void *self, const double *u, double *r, d
 {
   euler *e = self;
   dae__semi *s = e->q->s;
-  quasilinear_set_point(e, u);
-  DAE__TRY(quasilinear_mass_at_point(e, err));
+  DAE__TRY(quasilinear_set_point(e, u, err));
   DAE__TRY(dae__semi_rhs(s, e->t, e->z, r, err));
   dae__scale(s->n, -1, r);
   dae__matrix_times(&s->M, e->q->M, 1 / e->h, u, r);
@@ -83,18 +93,16 @@ static dae_status quasilinear_matrix(void *self, const double *u, double *values
   euler *e = self;
   dae__semi *s = e->q->s;
   bool vary = !e->frozen && !s->constant_mass;
-  quasilinear_set_point(e, u);
-  dae_status status = quasilinear_mass_at_point(e, err);
-  if (!status)
-    status = dae__semi_J_by(s, e->q->fine, e->t, e->z, e->q->J, err);
-  if (!status && vary) {
+  DAE__TRY(quasilinear_set_point(e, u, err));
+  DAE__TRY(dae__semi_J_by(s, e->q->fine, e->t, e->z, e->q->J, err));
+  if (vary) {
     for (int j = 0; j < s->nx; j++)
       e->slope[j] = u[j] / e->h;
-    status = dae__semi_Ms(s, e->t, e->z, e->slope, e->Ms, err);
+    DAE__TRY(dae__semi_Ms(s, e->t, e->z, e->slope, e->Ms, err));
   }
   dae__semi_matrix_fill(&e->matrix, 1 / e->h, e->q->M, vary ? e->Ms : NULL, e->q->J);
   dae__copy(dae__pattern_count(&e->matrix.pattern), e->matrix.values, values);
-  return status;
+  return DAE_OK;
 }
 
 /* one step from x0 to t, of size h; u = (x1 - x0, y) */
@@ -111,45 +119,34 @@ static dae_status quasilinear_euler_step(euler *e, double t, double h, const dou
   return dae__semi_newton_solve(&e->newton, &system, e->u, err);
 }
 
-/* ---- refusals ---- */
+/* ---- messages ---- */
 
-static dae_status quasilinear_refuse(const euler *e, double t, dae_status why, dae_error *err)
+/* gives a message to statuses of Newton's method, which come without one */
+static dae_status quasilinear_explain(const euler *e, double t, dae_status status, dae_error *err)
 {
-  const dae__semi *s = e->q->s;
   char name[64];
-  int j = e->newton.singular > 0 ? e->newton.singular : 0;
-  dae__semi_variable_name(s->p, j, name, sizeof name);
-  if (why == DAE_ERROR_SINGULAR)
-    dae__fail(err, DAE_ERROR_START, name,
-              "M is singular, and the equations without derivatives do "
-              "not determine %s: the index is higher than 1. Differentiate the equation that "
-              "constrains it, or use the mechanical form",
-              name);
-  else
+  if (status == DAE_ERROR_SINGULAR) {
+    dae__semi_variable_name(e->q->s->p, e->newton.singular > 0 ? e->newton.singular : 0, name,
+                            sizeof name);
+    dae__fail(
+        err, DAE_ERROR_START, name,
+        "M is singular, and the equations without derivatives do not determine %s: the index is "
+        "higher than 1. Differentiate the equation that constrains it, or use the mechanical form",
+        name);
+  } else if (status == DAE_ERROR_START) {
     dae__fail(err, DAE_ERROR_START, NULL,
-              "M is singular, and no point near the start was found at "
-              "which the equations without derivatives hold: give better start values");
+              "M is singular, and no point near the start was found at which the equations without "
+              "derivatives hold: give better start values");
+  } else {
+    return status;
+  }
   dae__fail_at(err, t, NAN);
   return DAE_ERROR_START;
 }
 
-/* statuses of Newton without a message get one */
-static dae_status quasilinear_explain(const euler *e, double t, dae_status status, dae_error *err)
-{
-  bool silent = status == DAE_ERROR_SINGULAR || status == DAE_ERROR_START;
-  return silent ? quasilinear_refuse(e, t, status, err) : status;
-}
-
 /* ---- steps ---- */
 
-static double quasilinear_time_scale(const dae__semi_quasilinear *q)
-{
-  double M = dae__max_abs(dae__pattern_count(&q->s->M), q->M);
-  double J = dae__max_abs(dae__pattern_count(&q->s->J), q->J);
-  return M > 0 && J > 0 ? M / J : 1;
-}
-
-/* typical = max(|x_j|, rms of x); that of y is left to Newton */
+/* typical = max(|x_j|, rms of x); typical of y is left to Newton's method */
 static void quasilinear_find_typical(euler *e, const double *x)
 {
   int nx = e->q->s->nx;
@@ -162,32 +159,33 @@ static void quasilinear_find_typical(euler *e, const double *x)
 static dae_status quasilinear_jump_by(euler *e, double t, double h, double *y, dae_error *err)
 {
   dae__semi *s = e->q->s;
-  double before = INFINITY, settled = e->newton.settled;
+  double before = INFINITY, stagnation = e->newton.stagnation;
   e->frozen = true;
   for (int i = 0; i < MAX_JUMPS; i++) {
     quasilinear_find_typical(e, y);
     dae__copy(s->n, y, e->x0);
     dae_status status = dae__semi_M(s, t, y, e->q->M, err);
-    e->newton.settled = JUMP_SETTLED;
+    e->newton.stagnation = JUMP_STAGNATION;
     if (!status)
       status = quasilinear_euler_step(e, t, h, y, err);
-    e->newton.settled = settled;
+    e->newton.stagnation = stagnation;
     if (status)
       return quasilinear_explain(e, t, status, err);
     double moved = 0;
     for (int j = 0; j < s->nx; j++)
       moved = fmax(moved, fabs(e->u[j]) / e->typical[j]);
     dae__copy(s->ny, e->u + s->nx, y + s->nx);
-    if (moved <= KEPT && (i == 0 || moved > 0.5 * before))
+    if (moved <= KEPT_CHANGE && (i == 0 || moved > 0.5 * before))
       return DAE_OK;
     dae__axpy(s->nx, 1, e->u, y);
     before = moved;
   }
-  return before <= KEPT ? DAE_OK : quasilinear_refuse(e, t, DAE_ERROR_START, err);
+  return before <= KEPT_CHANGE ? DAE_OK : quasilinear_explain(e, t, DAE_ERROR_START, err);
 }
 
-/* Where x moves along its slopes by more than KEPT in a step, the steps are too long, since tau
- * knows nothing of f: they are shortened, and the start taken up again. */
+/* y onto the equations without derivatives. Where x moves along its slopes by more than KEPT_CHANGE
+ * in a step, the steps are too long, since tau does not depend on f: the start is repeated with
+ * shorter ones. */
 static dae_status quasilinear_jump(euler *e, double t, double tau, double *y, dae_error *err)
 {
   int n = e->q->s->n;
@@ -201,7 +199,7 @@ static dae_status quasilinear_jump(euler *e, double t, double tau, double *y, da
   return status;
 }
 
-/* slopes by steps h, h/2, h/4; *error estimates what is left, relative to the largest slope */
+/* slopes by steps h, h/2, h/4; *error: estimate relative to the largest slope */
 static dae_status quasilinear_slopes(euler *e, double t, double h, const double *y, double *dy,
                                      double *error, dae_error *err)
 {
@@ -222,8 +220,8 @@ static dae_status quasilinear_slopes(euler *e, double t, double h, const double 
   return DAE_OK;
 }
 
-/* the fastest motion may be much faster than tau: steps are shortened until the extrapolation is
- * believable, and the best result is taken */
+/* slopes of the smallest error estimate: the fastest motion may be much faster than tau, so that
+ * steps are shortened until the estimate is accepted */
 static dae_status quasilinear_find_slopes(euler *e, double t, double tau, const double *y,
                                           double *dy, dae_error *err)
 {
@@ -233,7 +231,8 @@ static dae_status quasilinear_find_slopes(euler *e, double t, double tau, const 
   e->frozen = false;
   dae__copy(s->n, y, e->x0);
   quasilinear_find_typical(e, y);
-  for (double h = 1e-3 * tau; h > 1e-9 * tau && best > 1e-7; h /= 10) {
+  for (double h = FIRST_SLOPE_STEP * tau; h > LAST_SLOPE_STEP * tau && best > ACCEPTED_SLOPE_ERROR;
+       h /= 10) {
     status = quasilinear_slopes(e, t, h, y, e->slope, &error, err);
     if (status == DAE_OK && error < best) {
       best = error;
@@ -276,18 +275,18 @@ static dae_status quasilinear_check_index(euler *e, double t, double tau, const 
   dae__copy(s->n, y, e->x0);
   dae__zero(s->nx, e->u);
   dae__copy(s->ny, y + s->nx, e->u + s->nx);
-  dae_status status = quasilinear_probe(e, 1e-5 * tau, 0, 2, err);
+  dae_status status = quasilinear_probe(e, LONG_PROBE * tau, 0, 2, err);
   if (!status)
-    status = quasilinear_probe(e, 1e-7 * tau, 2, 1, err);
+    status = quasilinear_probe(e, SHORT_PROBE * tau, 2, 1, err);
   for (int j = 0; j < s->n && !status; j++)
-    if (fabs(e->before[2][j]) > 10 * (fabs(e->before[0][j]) + fabs(e->before[1][j]))) {
+    if (fabs(e->before[2][j]) > INDEX_GROWTH * (fabs(e->before[0][j]) + fabs(e->before[1][j]))) {
       e->newton.singular = j;
       status = DAE_ERROR_SINGULAR;
     }
   return quasilinear_explain(e, t, status, err);
 }
 
-/* ---- the whole ---- */
+/* ---- consistent start ---- */
 
 static dae_status quasilinear_diagnose(euler *e, double t, const double *y, dae_diagnosis *find,
                                        dae_error *err)
@@ -301,8 +300,8 @@ static dae_status quasilinear_diagnose(euler *e, double t, const double *y, dae_
     active[i] = true;
   dae_status status = dae__semi_M(s, t, y, e->q->M, err);
   DAE__TRY(status);
-  status =
-      dae__rank_rows(&s->M, e->q->M, 1e-9, dae__arena_env(e->q->arena), active, NULL, &rank, NULL);
+  status = dae__rank_rows(&s->M, e->q->M, DAE__RANK_TOLERANCE, dae__arena_env(e->q->arena), active,
+                          NULL, &rank, NULL);
   if (status)
     return dae__out_of_memory(err);
   *find = (dae_diagnosis){.index = 1, .dof = rank, .constraints = s->ny, .rank = s->ny};
@@ -315,7 +314,9 @@ dae_status dae__semi_quasilinear_consistent(dae__semi_quasilinear *q, double t, 
                                             double *dy, dae_diagnosis *find, dae_error *err)
 {
   euler e = {.q = q};
-  double tau = quasilinear_time_scale(q);
+  double M = dae__max_abs(dae__pattern_count(&q->s->M), q->M);
+  double J = dae__max_abs(dae__pattern_count(&q->s->J), q->J);
+  double tau = M > 0 && J > 0 ? M / J : 1;
   dae_status status = quasilinear_euler_create(&e, err);
   if (!status)
     status = quasilinear_check_index(&e, t, tau, y, err);

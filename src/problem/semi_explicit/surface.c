@@ -1,4 +1,4 @@
-/* Moving x onto the surface F2(t,x) = 0 with the least change
+/* Projection of x onto the surface F2(t,x) = 0 by minimum-norm corrections
  *
  *   [ I   G'     ] [ e ]   [  0   ]
  *   [ G  -delta I] [ . ] = [ -D r ],   G = D A S,  A = dF2/dx,  r = F2,   x += S e
@@ -6,8 +6,7 @@
  * where S_j = max(|x_j|, root mean square of x) and D makes the largest entry of each row of G one.
  * Near the surface delta is at round-off and the factorisation at hand is used while it converges.
  * For starts these are Levenberg-Marquardt steps, delta proportional to |r|^2, which end at the
- * least-squares point where rows contradict each other; fixed values are held by taking their
- * columns out. */
+ * least-squares point where rows contradict each other; columns of fixed values are removed. */
 #include "problem/semi_explicit/surface.h"
 #include "core/error.h"
 #include "core/tolerances.h"
@@ -15,34 +14,14 @@
 #include "problem/consistent.h"
 #include <float.h>
 
-#define MAX_ITERATIONS 60
-#define SMALLEST_SHIFT 1e-15
-
 /* ---- creation ---- */
-
-/* pattern of the rows of F2 out of J */
-static void surface_choose_pattern(dae__surface *u, dae__arena *arena)
-{
-  const dae__semi *s = u->s;
-  int all = s->J.start[s->nx], count = 0;
-  int *start = DAE__ALLOC(arena, int, s->nx + 1), *row = DAE__ALLOC(arena, int, all);
-  u->entry = DAE__ALLOC(arena, int, all);
-  if (dae__arena_failed(arena))
-    return;
-  for (int j = 0; j < s->nx; j++) {
-    for (int e = s->J.start[j]; e < s->J.start[j + 1]; e++)
-      if (s->J.row[e] >= s->nx && s->hidden[s->J.row[e] - s->nx])
-        row[count] = s->J.row[e] - s->nx, u->entry[count++] = e;
-    start[j + 1] = count;
-  }
-  u->A = (dae_pattern){s->ny, s->nx, start, row};
-}
 
 static void surface_alloc_memory(dae__surface *u, dae__arena *arena)
 {
   const dae__semi *s = u->s;
-  int nx = s->nx, ny = s->ny;
-  surface_choose_pattern(u, arena);
+  int nx = s->nx, ny = s->ny, all = s->J.start[nx], count = 0;
+  int *start = DAE__ALLOC(arena, int, nx + 1), *row = DAE__ALLOC(arena, int, all);
+  u->entry = DAE__ALLOC(arena, int, all);
   u->unit = dae__pattern_diagonal(arena, nx);
   u->none = dae__pattern_empty(arena, 0, nx);
   u->memory = DAE__STATE(arena, dae__surface_memory, 1);
@@ -55,8 +34,16 @@ static void surface_alloc_memory(dae__surface *u, dae__arena *arena)
     *vectors[i] = DAE__ALLOC(arena, double, sizes[i]);
   if (dae__arena_failed(arena))
     return;
-  u->A_values = DAE__STATE(arena, double, dae__pattern_count(&u->A));
-  u->scaled = DAE__ALLOC(arena, double, dae__pattern_count(&u->A));
+  /* pattern of the rows F2 of J */
+  for (int j = 0; j < nx; j++) {
+    for (int e = s->J.start[j]; e < s->J.start[j + 1]; e++)
+      if (s->J.row[e] >= nx && s->hidden[s->J.row[e] - nx])
+        row[count] = s->J.row[e] - nx, u->entry[count++] = e;
+    start[j + 1] = count;
+  }
+  u->A = (dae_pattern){ny, nx, start, row};
+  u->A_values = DAE__STATE(arena, double, count);
+  u->scaled = DAE__ALLOC(arena, double, count);
   if (s->p->J)
     u->J = DAE__ALLOC(arena, double, dae__pattern_count(&s->J));
   else
@@ -132,29 +119,24 @@ dae_status dae__surface_jacobian(dae__surface *u, double t, const double *z, dae
   return status;
 }
 
-/* F2_t by central differences of fourth order with step d */
-static dae_status surface_time_difference(dae__surface *u, double t, double d, const double *z,
-                                          double *F2_t)
-{
-  static const double where[4] = {-2, -1, 1, 2}, weight[4] = {1, -8, 8, -1};
-  dae_status status = DAE_OK;
-  dae__zero(u->s->ny, F2_t);
-  for (int k = 0; k < 4 && !status; k++) {
-    status = dae__surface_residual(u, t + where[k] * d, z, u->residual, NULL);
-    dae__axpy(u->s->ny, weight[k] / (12 * d), u->residual, F2_t);
-  }
-  return status;
-}
-
-/* The time scale is not known, so that steps over five decades are tried, powers of two, by which t
- * can be moved exactly; each row takes the estimate that differs least from the one before. */
+/* F2_t by central differences of fourth order. The time scale is not known: increments over five
+ * decades are tried, powers of two, by which t can be moved exactly, and each row takes the
+ * estimate that differs least from the previous one. */
 static dae_status surface_differenced_rate(dae__surface *u, double t, const double *z, double *F2_t,
                                            dae_error *err)
 {
+  static const double where[4] = {-2, -1, 1, 2}, weight[4] = {1, -8, 8, -1};
   int ny = u->s->ny, found = 0;
   double *change = u->scale, *before = u->bottom, *now = u->row_rate;
   for (int k = 7; k <= 23; k += 2) {
-    if (surface_time_difference(u, t, ldexp(1, -k), z, now))
+    double d = ldexp(1, -k);
+    dae_status status = DAE_OK;
+    dae__zero(ny, now);
+    for (int i = 0; i < 4 && !status; i++) {
+      status = dae__surface_residual(u, t + where[i] * d, z, u->residual, NULL);
+      dae__axpy(ny, weight[i] / (12 * d), u->residual, now);
+    }
+    if (status)
       continue;
     for (int i = 0; i < ny; i++) {
       double differs = fabs(now[i] - before[i]);
@@ -164,17 +146,17 @@ static dae_status surface_differenced_rate(dae__surface *u, double t, const doub
     dae__copy(ny, now, before);
     found++;
   }
-  /* no step was possible: what the callback says here */
-  if (found == 0)
-    dae__zero(ny, F2_t);
-  return found ? DAE_OK : dae__surface_residual(u, t, z, u->residual, err);
+  if (found > 0)
+    return DAE_OK;
+  dae__zero(ny, F2_t);
+  return dae__surface_residual(u, t, z, u->residual, err); /* error of the callback at t */
 }
 
 dae_status dae__surface_rate(dae__surface *u, double t, const double *z, double *F2_t,
                              dae_error *err)
 {
   dae__semi *s = u->s;
-  if (!s->p->F_t || s->p->nin > 0) /* F_t says nothing about inputs, which may move */
+  if (!s->p->F_t || s->p->nin > 0) /* F_t holds inputs fixed, which may change */
     return surface_differenced_rate(u, t, z, F2_t, err);
   dae_status status = dae__semi_F_t(s, t, z, s->hidden, F2_t, err);
   for (int i = 0; i < s->ny; i++)
@@ -185,9 +167,10 @@ dae_status dae__surface_rate(dae__surface *u, double t, const double *z, double 
 
 /* ---- steps ---- */
 
-/* stretch = S, row_size = 1/D, scaled = G */
-static void surface_scale_matrix(dae__surface *u, const bool *fixed, const double *x)
+/* stretch = S, row_size = 1/D, scaled = G, factored with the shift */
+static dae_status surface_factor(dae__surface *u, const bool *fixed, double shift, const double *x)
 {
+  const dae__semi *s = u->s;
   const dae_pattern *A = &u->A;
   int nx = A->cols;
   double typical = nx > 0 ? sqrt(dae__dot(nx, x, x) / nx) : 0;
@@ -204,12 +187,6 @@ static void surface_scale_matrix(dae__surface *u, const bool *fixed, const doubl
       u->row_size[i] = 1;
   for (int e = 0; e < dae__pattern_count(A); e++)
     u->scaled[e] /= u->row_size[A->row[e]];
-}
-
-static dae_status surface_factor(dae__surface *u, const bool *fixed, double shift, const double *x)
-{
-  const dae__semi *s = u->s;
-  surface_scale_matrix(u, fixed, x);
   dae__zero(s->nx, u->diagonal);
   for (int i = 0; i < s->ny; i++)
     u->diagonal[s->nx + i] = s->hidden[i] ? -shift : 1;
@@ -231,7 +208,7 @@ static void surface_find_step(dae__surface *u)
     u->top[j] *= u->stretch[j];
 }
 
-/* largest residual relative to the terms of its row, and which */
+/* largest residual relative to the terms of its row, and that row */
 static double surface_worst(const dae__surface *u, int *row)
 {
   double max = 0;
@@ -244,13 +221,7 @@ static double surface_worst(const dae__surface *u, int *row)
   return max;
 }
 
-/* ---- near the surface ---- */
-
-static dae_status surface_factor_here(dae__surface *u, double t, const double *z, dae_error *err)
-{
-  dae_status status = dae__surface_jacobian(u, t, z, err);
-  return status ? status : surface_factor(u, NULL, SMALLEST_SHIFT, z);
-}
+/* ---- projection near the surface ---- */
 
 dae_status dae__surface_project(dae__surface *u, double t, double *z, dae_error *err)
 {
@@ -258,19 +229,19 @@ dae_status dae__surface_project(dae__surface *u, double t, double *z, dae_error 
   double before = INFINITY;
   int row = 0;
   char name[64];
-  for (int i = 0; i < 12; i++) {
-    dae_status status = dae__surface_residual(u, t, z, u->residual, err);
-    if (!status && !u->memory->evaluated)
-      status = dae__surface_jacobian(u, t, z, err);
-    DAE__TRY(status);
+  for (int i = 0; i < DAE__PROJECTION_ITERATIONS; i++) {
+    DAE__TRY(dae__surface_residual(u, t, z, u->residual, err));
+    if (!u->memory->evaluated)
+      DAE__TRY(dae__surface_jacobian(u, t, z, err));
     dae__row_scale(&u->A, u->A_values, z, u->scale);
     double now = surface_worst(u, &row);
     if (now <= DAE__ON_CONSTRAINT)
       return DAE_OK;
     /* the factorisation at hand, as long as it reduces the residual well */
-    if (!u->memory->factored || now > 0.1 * before)
-      status = surface_factor_here(u, t, z, err);
-    DAE__TRY(status);
+    if (!u->memory->factored || now > DAE__PROJECTION_REDUCTION * before) {
+      DAE__TRY(dae__surface_jacobian(u, t, z, err));
+      DAE__TRY(surface_factor(u, NULL, DAE__START_MIN_SHIFT, z));
+    }
     surface_find_step(u);
     dae__axpy(s->nx, 1, u->top, z);
     if (i == 0)
@@ -281,12 +252,10 @@ dae_status dae__surface_project(dae__surface *u, double t, double *z, dae_error 
   }
   dae__semi_equation_name(s->p, s->nx + row, name, sizeof name);
   return dae__fail(err, DAE_ERROR_RECOVERABLE, name,
-                   "the state could not be projected onto the "
-                   "constraint %s",
-                   name);
+                   "the projection onto the constraint %s does not converge", name);
 }
 
-/* ---- from anywhere ---- */
+/* ---- consistent start ---- */
 
 /* residual, scale and Jacobian at z */
 static dae_status surface_measure(dae__surface *u, double t, const double *z, double *size,
@@ -300,7 +269,7 @@ static dae_status surface_measure(dae__surface *u, double t, const double *z, do
   return DAE_OK;
 }
 
-/* names the rows that are not met */
+/* names the constraints that are not met */
 static dae_status surface_refuse(const dae__surface *u, double t, const bool *fixed, double size,
                                  dae_error *err)
 {
@@ -326,41 +295,35 @@ static dae_status surface_refuse(const dae__surface *u, double t, const bool *fi
   return DAE_ERROR_START;
 }
 
-/* one step from z; *size and *damping are updated, *still says that no better point can be found */
-static dae_status surface_try_step(dae__surface *u, double t, double *z, double *size,
-                                   double *damping, bool *still, dae_error *err)
-{
-  int nx = u->s->nx;
-  double next;
-  dae__copy(nx, z, u->trial);
-  surface_find_step(u);
-  dae__axpy(nx, 1, u->top, z);
-  *still = dae__max_abs(nx, u->top) <= DBL_EPSILON * dae__max_abs(nx, u->trial);
-  dae_status status = surface_measure(u, t, z, &next, err);
-  if (status == DAE_OK && next < *size) {
-    *damping = fmax(*damping / 10, 1e-3);
-    *still = *still || (next > 0.5 * *size && *size < DAE__START_MET);
-    *size = next;
-  } else if (status == DAE_OK || status == DAE_ERROR_RECOVERABLE) {
-    dae__copy(nx, u->trial, z);
-    status = surface_measure(u, t, z, size, err);
-    *damping *= 10;
-    *still = *still || *size < DAE__START_MET || *damping > 1e12;
-  }
-  return status;
-}
-
 dae_status dae__surface_reach(dae__surface *u, double t, const bool *fixed, double *z,
                               dae_error *err)
 {
-  double size, damping = 1;
-  bool still = false;
+  int nx = u->s->nx;
+  double size, next, damping = 1;
+  bool stagnates = false;
   dae_status status = surface_measure(u, t, z, &size, err);
-  for (int i = 0; i < MAX_ITERATIONS && !status && !still && size > 4 * DBL_EPSILON; i++) {
-    status = surface_factor(u, fixed, fmax(damping * fmin(1, size * size), SMALLEST_SHIFT), z);
-    if (!status)
-      status = surface_try_step(u, t, z, &size, &damping, &still, err);
+  for (int i = 0; i < DAE__START_ITERATIONS && !status && !stagnates && size > 4 * DBL_EPSILON;
+       i++) {
+    status =
+        surface_factor(u, fixed, fmax(damping * fmin(1, size * size), DAE__START_MIN_SHIFT), z);
+    if (status)
+      break;
+    dae__copy(nx, z, u->trial);
+    surface_find_step(u);
+    dae__axpy(nx, 1, u->top, z);
+    stagnates = dae__max_abs(nx, u->top) <= DBL_EPSILON * dae__max_abs(nx, u->trial);
+    status = surface_measure(u, t, z, &next, err);
+    if (status == DAE_OK && next < size) {
+      damping = fmax(damping / 10, DAE__START_MIN_DAMPING);
+      stagnates = stagnates || (next > 0.5 * size && size < DAE__START_MET);
+      size = next;
+    } else if (status == DAE_OK || status == DAE_ERROR_RECOVERABLE) {
+      dae__copy(nx, u->trial, z);
+      status = surface_measure(u, t, z, &size, err);
+      damping *= 10;
+      stagnates = stagnates || size < DAE__START_MET || damping > DAE__START_MAX_DAMPING;
+    }
   }
-  u->memory->factored = false; /* what is factored is shifted, and fixed columns are out */
+  u->memory->factored = false; /* the factored matrix is shifted, without fixed columns */
   return status || size <= DAE__START_MET ? status : surface_refuse(u, t, fixed, size, err);
 }

@@ -1,5 +1,4 @@
-/* The surface F2(t,x) = 0 on which x stays, made of the rows of F that do not contain y, and moving
- * x onto it. */
+/* The surface F2(t,x) = 0 of the rows of F without y, and the projection of x onto it. */
 #ifndef DAEDAL_PROBLEM_SEMI_EXPLICIT_SURFACE_H
 #define DAEDAL_PROBLEM_SEMI_EXPLICIT_SURFACE_H
 
@@ -16,11 +15,11 @@ typedef struct dae__surface {
   dae__semi *s;
   dae_pattern A;                       /* dF2/dx, ny x nx; rows of F that contain y are empty */
   int *entry;                          /* entry of J for each entry of A */
-  dae__surface_memory *memory;         /* kept */
-  double *A_values;                    /* kept: at the last point where it was evaluated */
-  double *stretch, *row_size;          /* kept: S and 1/D of the factorisation */
-  dae__difference dA;                  /* fourth order; where the user gave no J */
-  double *J;                           /* where he did */
+  dae__surface_memory *memory;         /* saved state */
+  double *A_values;                    /* saved state: values at the last point evaluated */
+  double *stretch, *row_size;          /* saved state: S and 1/D of the factorisation */
+  dae__difference dA;                  /* fourth order, where the user gave no J */
+  double *J;                           /* values of the user's J */
   double *residual, *scale, *row_rate; /* ny */
   double *z, *trial;                   /* n, nx */
   double *identity, *scaled, *diagonal, *top, *bottom;
@@ -28,7 +27,7 @@ typedef struct dae__surface {
   dae__saddle *saddle;
 } dae__surface;
 
-/* Of the rows s->hidden, which must have been found. */
+/* Of the rows s->hidden, which dae__semi_classify sets. */
 dae_status dae__surface_create(dae__arena *arena, dae__semi *s, dae__surface **out, dae_error *err);
 dae_status dae__surface_reload(dae__surface *surface);
 void dae__surface_free(dae__surface *surface); /* NULL is allowed */
@@ -38,15 +37,14 @@ dae_status dae__surface_residual(dae__surface *surface, double t, const double *
                                  dae_error *err);
 dae_status dae__surface_jacobian(dae__surface *surface, double t, const double *z, dae_error *err);
 
-/* dF2/dt at fixed x: the user's F_t, or by differences, which also follow inputs that move. */
+/* dF2/dt at fixed x: the user's F_t, or differences, which include inputs that change. */
 dae_status dae__surface_rate(dae__surface *surface, double t, const double *z, double *F2_t,
                              dae_error *err);
 
-/* Moves x of z onto the surface from near it, where it is not there already to 1e-12 of the terms
- * of each row. */
+/* Projects x of z, near the surface, onto it, unless residuals are below DAE__ON_CONSTRAINT. */
 dae_status dae__surface_project(dae__surface *surface, double t, double *z, dae_error *err);
 
-/* The same from anywhere, for starts; fixed entries (may be NULL) do not move. Fails with
+/* Projects x of z from anywhere, for starts; fixed entries (may be NULL) do not move. Fails with
  * DAE_ERROR_START naming the rows that cannot be met. */
 dae_status dae__surface_reach(dae__surface *surface, double t, const bool *fixed, double *z,
                               dae_error *err);

@@ -3,7 +3,7 @@
 #include "wave/subsystems/member.h"
 #include "core/error.h"
 #include "core/vec.h"
-#include "problem/validate.h"
+#include "problem/problem.h"
 #include "wave/subsystems/member_parts.h"
 #include <stdio.h>
 

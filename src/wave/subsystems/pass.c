@@ -1,6 +1,6 @@
 #include "wave/subsystems/pass.h"
 #include "core/error.h"
-#include "problem/callback.h"
+#include "problem/problem.h"
 
 dae_status dae__pass_diagnose(const char *name, dae_status status, dae_error *err)
 {

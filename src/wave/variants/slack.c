@@ -3,7 +3,7 @@
 #include "wave/variants/slack.h"
 #include "core/error.h"
 #include "linalg/pattern.h"
-#include "problem/validate.h"
+#include "problem/problem.h"
 #include "wave/variants/slack_parts.h"
 #include <stdio.h>
 
