@@ -57,13 +57,13 @@ static dae_status model_build(dae__load *l, dae__expander *x, int file, dae_mode
   DAE__TRY(status);
   model->name = parsed.first->declared->name;
   model->title = parsed.first->text ? parsed.first->text : "";
-  b.late = x->instances.count == 1 && dae__graph_count(x->graph) <= LATE_NODES;
+  b.late = x->instances.count == 1 && x->graph->count <= LATE_NODES;
   status = dae__build_problem(&b, model, &units);
   if (!status)
     status = dae__build_results(&b, model, &units);
   if (!status)
     status = dae__build_drawing(&b, model, &units);
-  model->count.nodes = dae__graph_count(x->graph);
+  model->count.nodes = x->graph->count;
   if (b.late && model->count.nodes <= LATE_NODES)
     model->graph = x->graph;
   else if (!status && !dae__make_tapes(model)) /* where they are made, it counts them */

@@ -63,7 +63,7 @@ void base_open(base *b, const char *path, const char *text, const dae_model_opti
   if (file < 0 || expand(b, file) != DAE_OK)
     fail_msg("%s: %s", path ? path : "text", err.text);
   b->load.err = NULL;
-  size_t leaves = (size_t)b->x.leaves.count, nodes = (size_t)dae__graph_count(b->x.graph);
+  size_t leaves = (size_t)b->x.leaves.count, nodes = (size_t)b->x.graph->count;
   b->value = zeroed(leaves, sizeof *b->value);
   for (int k = 0; k < BASE_DIRECTIONS; k++)
     b->seed[k] = zeroed(leaves, sizeof *b->seed[k]);

@@ -146,7 +146,7 @@ static void check_let(const char *model, base *b, dae__node node, int place)
   }
   double want = (double)base_derivative(b, node, 1);
   dae__node rate = dae__total_rate(&b->x, node, place, "a let");
-  size_t nodes = (size_t)dae__graph_count(b->x.graph);
+  size_t nodes = (size_t)b->x.graph->count;
   b->node = realloc(b->node, nodes * sizeof *b->node);
   b->needed = realloc(b->needed, nodes * sizeof *b->needed);
   assert_true(b->node && b->needed);

@@ -134,7 +134,7 @@ static void add_random(bundle *b, int size)
   for (int i = 0; i < gradient.count; i++)
     root[2 + i] = gradient.value[i];
   add(b, tape_of(b, g, 2 + gradient.count, root, zeroed));
-  int count = dae__graph_count(g);
+  int count = g->count;
   dae__node *node = malloc((size_t)count * sizeof *node);
   for (int i = 0; i < count; i++)
     node[i] = count - 1 - i;

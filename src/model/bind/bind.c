@@ -69,7 +69,7 @@ static dae_status bind_too_large(dae__load *l, const char *what, long most)
 /* more walks, or entries of matrices, than belong to the limit of nodes */
 static bool bind_too_many_visits(const dae__binder *b)
 {
-  return dae__walker_visits(b->x->walker) / WALKS > b->x->l->limits.max_nodes;
+  return b->x->walker->visits / WALKS > b->x->l->limits.max_nodes;
 }
 
 static bool bind_too_many_entries(const dae__binder *b)
@@ -79,7 +79,7 @@ static bool bind_too_many_entries(const dae__binder *b)
 
 bool dae__bind_fits(const dae__binder *b)
 {
-  return !dae__graph_full(b->x->graph) && !bind_too_many_visits(b) && !bind_too_many_entries(b);
+  return !b->x->graph->full && !bind_too_many_visits(b) && !bind_too_many_entries(b);
 }
 
 bool dae__bind_ok(dae__binder *b)
@@ -88,7 +88,7 @@ bool dae__bind_ok(dae__binder *b)
   long most = l->limits.max_nodes;
   if (!dae__load_ok(l))
     return false;
-  if (dae__graph_full(b->x->graph))
+  if (b->x->graph->full)
     l->status = bind_too_large(l, "the nodes of its derivatives are more than", most);
   else if (bind_too_many_visits(b))
     l->status = bind_too_large(l, "differentiating it visits more nodes than", WALKS * most);

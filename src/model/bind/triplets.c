@@ -1,5 +1,4 @@
 #include "model/bind/triplets.h"
-#include "model/expand/nodes.h"
 
 /* a stable sort by counting: rows stay in rising order within a column */
 void dae__triplets_sort(dae__pool *pool, dae__triplets *m)
@@ -7,7 +6,7 @@ void dae__triplets_sort(dae__pool *pool, dae__triplets *m)
   int count = m->entries.count;
   int *next = DAE__NEW_ARRAY(pool, int, m->cols + 1);
   dae__triplet *sorted = DAE__NEW_ARRAY(pool, dae__triplet, count);
-  if (dae__pool_failed(pool))
+  if (pool->failed)
     return;
   for (int i = 0; i < count; i++)
     next[m->entries.item[i].col + 1]++;

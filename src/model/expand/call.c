@@ -1,5 +1,4 @@
 /* Calls: builtin functions, let functions, and the multipliers lambda(rod), psi(rod). */
-#include "model/expand/nodes.h"
 #include "model/expand/value.h"
 #include <string.h>
 

@@ -2,7 +2,6 @@
  *
  * u' = E and c*u' = E with a number c give the rate of a state; all others are taken as they stand,
  * with rates in them linearly. */
-#include "model/expand/nodes.h"
 #include "model/expand/value.h"
 
 /* leaf of a rate u' of this instance that stands alone, or -1 */

@@ -1,5 +1,4 @@
 /* Statements that only look at the motion, expanded: outputs, events, drawings. */
-#include "model/expand/nodes.h"
 #include "model/expand/value.h"
 
 #define MOST_ACTIONS 10000 /* of an event: they are compared one by one */

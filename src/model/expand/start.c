@@ -135,7 +135,7 @@ static bool start_prepare(work *w)
   if (!dae__load_ok(w->x->l))
     return false;
   start_set_all(w);
-  int nodes = dae__graph_count(w->x->graph);
+  int nodes = w->x->graph->count;
   w->value = DAE__NEW_ARRAY(pool, double, nodes);
   w->state = DAE__NEW_ARRAY(pool, unsigned char, nodes);
   return dae__load_ok(w->x->l);

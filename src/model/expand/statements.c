@@ -1,7 +1,6 @@
 /* Statements that make the motion, expanded: energies, forces, constraints, equations of every
  * instance, and joints. */
 #include "core/number.h"
-#include "model/expand/nodes.h"
 #include "model/expand/value.h"
 #include <limits.h>
 
@@ -33,7 +32,7 @@ static const char *statements_kind_name(unsigned kind)
 static bool statements_find_kinds(dae__expander *x, dae__node last)
 {
   dae__pool *pool = x->l->scratch;
-  for (dae__node node = x->node_kinds.count; node <= last && !dae__pool_failed(pool); node++) {
+  for (dae__node node = x->node_kinds.count; node <= last && !pool->failed; node++) {
     const dae__entry *e = &x->graph->entry[node];
     dae__node operand[3];
     int count = dae__entry_operands(e, operand);

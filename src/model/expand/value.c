@@ -1,6 +1,5 @@
 /* Expressions of the tree into nodes of the graph. */
 #include "model/expand/value.h"
-#include "model/expand/nodes.h"
 #include <limits.h>
 #include <math.h>
 #include <string.h>

@@ -1,13 +1,12 @@
-/* The walk itself, and the simple ones: leaves, replacement, derivatives along a direction.
+/* Depth-first walks: leaves, substitution, directional derivatives, linearity.
  *
- * Depth first, on a stack of its own: a node on top of it is opened (marked, its operands pushed)
- * when it is met first, and closed (given the next slot) when it is met again, all its operands
- * being closed by then; constants and leaves are closed at once. Slots therefore rise from operands
- * to the nodes they stand in. */
-#include "model/graph/walker.h"
+ * A node on top of the stack is opened (marked, its operands pushed) at the first visit, and closed
+ * (given the next slot) at the second one, when all its operands are closed; constants and leaves
+ * are closed at once. Slots therefore rise from operands to the nodes they stand in. */
+#include "model/graph/walk.h"
 
 #include "core/env.h"
-#include "model/grow.h"
+#include "model/pool.h"
 
 bool dae__walker_reserve(dae__walker *walker, void *item, int *capacity, int count, int more,
                          size_t size)
@@ -46,18 +45,8 @@ void dae__walker_free(dae__walker *walker)
       env.release(env.user, memory[i]);
 }
 
-bool dae__walker_failed(const dae__walker *walker)
-{
-  return walker->failed;
-}
-
-long dae__walker_visits(const dae__walker *walker)
-{
-  return walker->visits;
-}
-
-/* Marks for all nodes there are, and a number for this walk that no mark carries. */
-static bool begin_walk(dae__walker *walker)
+/* Marks for all nodes, and a number for this walk that no mark carries. */
+static bool walk_begin(dae__walker *walker)
 {
   int count = walker->graph->count, more = count - walker->mark.count;
   if (walker->failed || walker->graph->failed)
@@ -88,7 +77,7 @@ static bool walk_close_node(dae__walker *walker, dae__node node)
   return true;
 }
 
-/* The operands on the stack, the first one on top; those that have none themselves are closed. */
+/* Pushes the operands, the first one on top; those without operands are closed at once. */
 static bool walk_open_node(dae__walker *walker, dae__node node, dae__walk_kind kind)
 {
   dae__node operand[3];
@@ -109,7 +98,7 @@ static bool walk_open_node(dae__walker *walker, dae__node node, dae__walk_kind k
   return true;
 }
 
-/* What is below root and was not visited by this walk yet. */
+/* Visits the nodes below root that this walk has not visited yet. */
 static bool walk_on(dae__walker *walker, dae__node root, dae__walk_kind kind)
 {
   if (!DAE__RESERVE(walker, &walker->stack, 1))
@@ -131,10 +120,10 @@ static bool walk_on(dae__walker *walker, dae__node root, dae__walk_kind kind)
 
 bool dae__walk_below(dae__walker *walker, dae__node root, dae__walk_kind kind)
 {
-  return begin_walk(walker) && walk_on(walker, root, kind);
+  return walk_begin(walker) && walk_on(walker, root, kind);
 }
 
-/* Makes the heap of the first `count` pairs one again after the pair at i was replaced. */
+/* Restores the heap of the first `count` pairs after the pair at i was replaced. */
 static void walk_sift_down(int count, dae__pair *pair, int i)
 {
   dae__pair moved = pair[i];
@@ -148,23 +137,18 @@ static void walk_sift_down(int count, dae__pair *pair, int i)
   pair[i] = moved;
 }
 
-static void walk_insertion_sort(int count, dae__pair *pair)
-{
-  for (int i = 1; i < count; i++) {
-    dae__pair moved = pair[i];
-    int j = i;
-    for (; j > 0 && pair[j - 1].key > moved.key; j--)
-      pair[j] = pair[j - 1];
-    pair[j] = moved;
-  }
-}
-
-/* heapsort: no recursion, no memory */
+/* Insertion sort of short lists, else heapsort: no recursion, no memory. */
 void dae__pairs_sort(int count, dae__pair *pair)
 {
   bool sorted = true;
   if (count <= 16) {
-    walk_insertion_sort(count, pair);
+    for (int i = 1; i < count; i++) {
+      dae__pair moved = pair[i];
+      int j = i;
+      for (; j > 0 && pair[j - 1].key > moved.key; j--)
+        pair[j] = pair[j - 1];
+      pair[j] = moved;
+    }
     return;
   }
   for (int i = 1; i < count && sorted; i++)
@@ -188,7 +172,7 @@ dae__leaves dae__leaves_below(dae__walker *walker, dae__node node)
 
 dae__leaves dae__leaves_below_all(dae__walker *walker, int count, const dae__node *nodes)
 {
-  bool walked = begin_walk(walker);
+  bool walked = walk_begin(walker);
   for (int i = 0; i < count && walked; i++)
     walked = walk_on(walker, nodes[i], DAE__WALK_ALL);
   if (!walked)
@@ -220,8 +204,7 @@ dae__node dae__derivative_along(dae__walker *walker, dae__node node, dae__kinds 
   return sum;
 }
 
-/* Degree of a node in the leaves that are meant, those of its operands being known; 2: not linear.
- */
+/* Degree of a node in the selected leaves from the degrees of its operands; 2: not linear. */
 static int walk_degree_of(const dae__entry *e, const int degree[3])
 {
   int largest = degree[0] > degree[1] ? degree[0] : degree[1];
@@ -258,46 +241,33 @@ bool dae__is_linear(dae__walker *walker, dae__node node, dae__kinds kinds)
   return walker->visit.item[dae__slot_of(walker, node)].count < 2;
 }
 
-/* The node with its operands replaced by what they have become. */
-static dae__node walk_rebuild(dae__walker *walker, dae__entry e)
-{
-  dae__graph *graph = walker->graph;
-  dae__node operand[3], value[3] = {0};
-  int count = dae__entry_operands(&e, operand);
-  for (int i = 0; i < count; i++)
-    value[i] = walker->visit.item[dae__slot_of(walker, operand[i])].value;
-  if (e.op == DAE__OP_POWI)
-    return dae__powi(graph, value[0], e.b);
-  if (count == 1)
-    return dae__unary(graph, (dae__op)e.op, value[0]);
-  if (count == 2)
-    return dae__binary(graph, (dae__op)e.op, value[0], value[1]);
-  return dae__if(graph, value[0], value[1], value[2]);
-}
-
-/* Does an operand differ from what it has become? */
-static bool walk_is_touched(const dae__walker *walker, const dae__entry *e)
-{
-  dae__node operand[3];
-  int count = dae__entry_operands(e, operand);
-  for (int i = 0; i < count; i++)
-    if (walker->visit.item[dae__slot_of(walker, operand[i])].value != operand[i])
-      return true;
-  return false;
-}
-
 dae__node dae__replace_leaves(dae__walker *walker, dae__node node, const dae__node *by)
 {
+  dae__graph *graph = walker->graph;
   if (!dae__walk_below(walker, node, DAE__WALK_ALL))
     return DAE__ZERO;
   for (int slot = 0; slot < walker->visit.count; slot++) {
     dae__visit *visit = &walker->visit.item[slot];
-    dae__entry e = walker->graph->entry[visit->node];
-    visit->value = visit->node;
-    if (e.op == DAE__OP_LEAF && by[e.a] >= 0)
-      visit->value = by[e.a];
-    else if (walk_is_touched(walker, &e))
-      visit->value = walk_rebuild(walker, e);
+    dae__entry e = graph->entry[visit->node];
+    dae__node operand[3], value[3] = {0};
+    int count = dae__entry_operands(&e, operand);
+    bool changed = false;
+    for (int i = 0; i < count; i++) {
+      value[i] = walker->visit.item[dae__slot_of(walker, operand[i])].value;
+      changed |= value[i] != operand[i];
+    }
+    if (e.op == DAE__OP_LEAF)
+      visit->value = by[e.a] >= 0 ? by[e.a] : visit->node;
+    else if (!changed)
+      visit->value = visit->node;
+    else if (e.op == DAE__OP_POWI)
+      visit->value = dae__powi(graph, value[0], e.b);
+    else if (count == 1)
+      visit->value = dae__unary(graph, (dae__op)e.op, value[0]);
+    else if (count == 2)
+      visit->value = dae__binary(graph, (dae__op)e.op, value[0], value[1]);
+    else
+      visit->value = dae__if(graph, value[0], value[1], value[2]);
   }
   return walker->visit.item[walker->visit.count - 1].value;
 }

@@ -34,7 +34,7 @@ typedef struct form {
 
 static const form forms[DAE__TAPE_END] = {
 #define FUNCTION(name, reads, expression) [DAE__OP_##name] = {#expression, reads, false},
-    DAE__TAPE_FUNCTIONS(FUNCTION)
+    DAE__FUNCTION_LIST(FUNCTION)
 #undef FUNCTION
         [DAE__OP_POWI] = {NULL, 1, false},
 #define ARITHMETIC(name, reads, expression)                                                        \

@@ -2,7 +2,7 @@
 #ifndef DAEDAL_MODEL_NATIVE_NATIVE_TEXT_H
 #define DAEDAL_MODEL_NATIVE_NATIVE_TEXT_H
 
-#include "model/grow.h"
+#include "model/pool.h"
 #include <stdbool.h>
 
 typedef struct dae__source {

@@ -8,7 +8,6 @@
  *
  * and c follows from those of first order, s_q = k (q - r - c), at q = r = 0. */
 #include "model/picture/rod.h"
-#include "model/expand/nodes.h"
 #include <math.h>
 
 #define MOST (2 * DAE__ROD_AXES) /* coordinates */

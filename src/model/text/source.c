@@ -2,7 +2,7 @@
 #define _XOPEN_SOURCE 700 /* realpath, O_CLOEXEC */
 
 #include "core/error.h"
-#include "model/graph/walker.h"
+#include "model/graph/walk.h"
 #include "model/load.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -96,7 +96,7 @@ int dae__line_of(const dae__files *files, int place)
 
 static bool source_out_of_memory(const dae__load *l)
 {
-  return dae__pool_failed(l->keep) || dae__pool_failed(l->scratch) ||
+  return l->keep->failed || l->scratch->failed ||
          (l->graph && l->graph->failed && !l->graph->full) || (l->walker && l->walker->failed);
 }
 
