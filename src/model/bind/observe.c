@@ -1,6 +1,5 @@
 /* What is read off the state vector of a model: start values, columns, outputs, events; and where
  * in the text the names stand that an error of a run may hold. */
-#include "model/expand/start.h"
 #include "model/model.h"
 
 /* inputs of these tapes: t, the state vector as class Q, its derivative as class S */

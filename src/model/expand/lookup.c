@@ -1,7 +1,7 @@
-/* What a name stands for: symbols, elements of arrays, multipliers, energies, rates. */
-#include "model/expand/start.h"
+/* Name lookup: symbols, elements of arrays, labels, multipliers, energies, rates. */
 #include "model/expand/value.h"
 #include <daedal/options.h>
+#include <stdio.h>
 #include <string.h>
 
 dae__context dae__context_of(dae__expander *x, int instance, dae__frame *index)
@@ -24,13 +24,13 @@ dae__context dae__context_of(dae__expander *x, int instance, dae__frame *index)
 int dae__look_up(const dae__context *c, const char *name, int *instance)
 {
   const dae__expander *x = c->x;
-  int own = dae__find_symbol(x, x->instances.item[c->instance].scope, name);
+  int own = dae__table_find(&x->symbol_table, x->instances.item[c->instance].scope, name);
   if (own >= 0) {
     *instance = c->instance;
     return own;
   }
   *instance = 0;
-  return dae__find_symbol(x, 0, name);
+  return dae__table_find(&x->symbol_table, 0, name);
 }
 
 typedef struct visible {
@@ -72,11 +72,10 @@ static void lookup_complain_unknown(const dae__context *c, const dae__expr *e, i
                   kind, e->name);
 }
 
-/* a name of a function's body that is neither an argument nor declared, nor an index of a sum
- * around it; left operands are followed in a loop, since their chains can be long */
-static void lookup_check_body(const dae__context *c, const dae__expr *e, const dae__declaration *d,
-                              const dae__frame *indices)
+void dae__check_function(const dae__context *c, const dae__expr *e, const dae__declaration *d,
+                         const dae__frame *indices)
 {
+  /* first operands in a loop, since chains of left operands can be long */
   for (; e && !c->x->l->status; e = e->argument) {
     dae__frame own = {.name = e->name, .outer = indices};
     int instance;
@@ -90,26 +89,21 @@ static void lookup_check_body(const dae__context *c, const dae__expr *e, const d
       lookup_complain_unknown(c, e, c->x->instances.item[c->instance].scope);
     const dae__expr *rest = e->argument ? e->argument->next : NULL;
     for (; rest; rest = rest->next)
-      lookup_check_body(c, rest, d, e->kind == DAE__EXPR_SUM && !rest->next ? &own : indices);
+      dae__check_function(c, rest, d, e->kind == DAE__EXPR_SUM && !rest->next ? &own : indices);
   }
 }
 
-void dae__check_function(const dae__context *c, const dae__declaration *d)
-{
-  lookup_check_body(c, d->value, d, c->frame);
-}
-
-/* the instance that A or S[k] means; -1 after a mistake */
+/* the instance A or S[k]; -1 after an error */
 static int lookup_find_system(const dae__context *c, const dae__expr *e)
 {
   dae__expander *x = c->x;
-  int symbol = dae__find_symbol(x, 0, e->name), index = 0;
+  int symbol = dae__table_find(&x->symbol_table, 0, e->name), index = 0;
   if (symbol < 0 || x->symbols.item[symbol].kind != DAE__STATEMENT_SYSTEM) {
     if (symbol < 0)
       lookup_complain_unknown(c, e, 0);
     else
       dae__complain(x->l, e->place,
-                    "%s is not a system; the name of a system stands before the dot", e->name);
+                    "%s is not a system; expected the name of a system before the dot", e->name);
     return -1;
   }
   const dae__scope *s = &x->scopes.item[x->symbols.item[symbol].body];
@@ -123,7 +117,7 @@ static int lookup_find_system(const dae__context *c, const dae__expr *e)
     return -1;
   }
   if (s->instances == 0) {
-    dae__complain(x->l, e->place, "%s cannot be used in the range of a system", e->name);
+    dae__complain(x->l, e->place, "%s is not available in the range of a system", e->name);
     return -1;
   }
   if (s->d->rank > 0)
@@ -148,7 +142,7 @@ int dae__look_up_path(const dae__context *c, const dae__expr *e, int *instance)
   if (*instance < 0)
     return -1;
   int scope = x->instances.item[*instance].scope;
-  symbol = dae__find_symbol(x, scope, e->member->name);
+  symbol = dae__table_find(&x->symbol_table, scope, e->member->name);
   bool multiplier = !strcmp(e->member->name, "lambda") || !strcmp(e->member->name, "psi");
   if (symbol < 0 && multiplier)
     dae__complain(x->l, e->place, "the multiplier of a constraint of %s is written %s(%s.rod)",
@@ -167,7 +161,7 @@ int dae__look_up_path(const dae__context *c, const dae__expr *e, int *instance)
 
 /* ---- elements ---- */
 
-/* number of the element that the indices mean; -1 after a mistake */
+/* number of the element with the indices of a name; -1 after an error */
 static int lookup_find_element(const dae__context *c, const dae__expr *e, int rank,
                                const dae__elements *elements)
 {
@@ -176,7 +170,7 @@ static int lookup_find_element(const dae__context *c, const dae__expr *e, int ra
   int element = 0, r = 0;
   if (e->count != rank) {
     if (rank == 0)
-      dae__complain(c->x->l, e->place, "%s is one value and has no index", e->name);
+      dae__complain(c->x->l, e->place, "%s is a scalar and has no index", e->name);
     else
       dae__complain(c->x->l, e->place, "%s is an array and needs %s", e->name,
                     rank == 1 ? "one index: [i]" : "two indices: [i, j]");
@@ -221,7 +215,7 @@ bool dae__find_target(const dae__context *c, const dae__expr *e, dae__target *ou
   return out->element >= 0;
 }
 
-/* index names and values of an element as frames; they end at outer */
+/* Indices of an element as local names inside of outer; index: their values. */
 static const dae__frame *lookup_element_frames(dae__expander *x, const dae__symbol *s,
                                                const dae__elements *e, int element,
                                                const dae__frame *outer, dae__frame *frame,
@@ -238,57 +232,73 @@ static const dae__frame *lookup_element_frames(dae__expander *x, const dae__symb
   return outer;
 }
 
-static dae__node lookup_work_out(dae__expander *x, int symbol, int instance, const dae__elements *e,
-                                 int element)
-{
-  const dae__symbol *s = &x->symbols.item[symbol];
-  dae__frame own, frame[DAE__RANK];
-  int index[DAE__RANK];
-  dae__context c = dae__context_of(x, instance, &own);
-  c.frame = lookup_element_frames(x, s, e, element, c.frame, frame, index);
-  c.results = s->kind == DAE__STATEMENT_OUTPUT;
-  if (s->kind != DAE__STATEMENT_PARAM)
-    return dae__evaluate(&c, s->d->value);
-  const dae__expr *other = dae__override_of(x, symbol, instance, index);
-  dae__context outside = {.x = x, .what = "the value of a param"};
-  c.what = "a param";
-  double value =
-      other ? dae__evaluate_constant(&outside, other) : dae__evaluate_constant(&c, s->d->value);
-  return dae__constant(x->graph, value);
-}
-
 dae__node dae__element_node(dae__expander *x, int symbol, int instance, int element, int place)
 {
   dae__elements *e = dae__elements_of(x, symbol, instance, place);
   if (!e)
     return DAE__ZERO;
+  const dae__symbol *s = &x->symbols.item[symbol];
   if (e->node[element] == -2) {
-    const char *name = x->symbols.item[symbol].d->name;
-    dae__complain(x->l, place, "%s depends on itself, directly or by way of other names", name);
+    dae__complain(x->l, place, "cyclic definition of %s", s->d->name);
     return DAE__ZERO;
   }
   if (e->node[element] == -1 && dae__load_work(x->l, place, DAE__TURN)) {
+    dae__frame own, frame[DAE__RANK];
+    int index[DAE__RANK];
+    dae__context c = dae__context_of(x, instance, &own), outside = {.x = x};
+    const dae__expr *value = s->d->value, *other = NULL;
     e->node[element] = -2;
-    e->node[element] = lookup_work_out(x, symbol, instance, e, element);
+    c.frame = lookup_element_frames(x, s, e, element, c.frame, frame, index);
+    c.results = s->kind == DAE__STATEMENT_OUTPUT;
+    c.what = "a param";
+    outside.what = "the value of a param";
+    if (s->kind == DAE__STATEMENT_PARAM)
+      other = dae__override_of(x, symbol, instance, index);
+    if (s->kind != DAE__STATEMENT_PARAM)
+      e->node[element] = dae__evaluate(&c, value);
+    else
+      e->node[element] = dae__constant(x->graph, other ? dae__evaluate_constant(&outside, other)
+                                                       : dae__evaluate_constant(&c, value));
   }
   return x->l->status ? DAE__ZERO : e->node[element];
 }
 
-/* ---- multipliers and energies ---- */
+/* ---- labels, multipliers, energies ---- */
+
+const char *dae__label_text(const dae__context *c, const dae__expr *label)
+{
+  char text[320];
+  dae__context inner = *c;
+  inner.what = "an index";
+  if (label->count > DAE__RANK)
+    dae__complain(c->x->l, label->place, "a label has one or two indices");
+  int used = snprintf(text, sizeof text, "%s", label->name);
+  for (const dae__expr *a = label->argument; a && !c->x->l->status; a = a->next) {
+    used += snprintf(text + used, sizeof text - (size_t)used, "%c%d",
+                     a == label->argument ? '[' : ',', dae__evaluate_whole(&inner, a));
+  }
+  if (label->argument && used < (int)sizeof text - 1)
+    text[used++] = ']';
+  return dae__name(c->x->l, c->x->names, text, used);
+}
+
+void dae__label_add(dae__expander *x, dae__label label)
+{
+  int other = dae__table_find(&x->label_table, label.instance, label.text);
+  if (other >= 0)
+    dae__complain(x->l, label.place, "duplicate label %s; the first one is in line %d", label.text,
+                  dae__line_of(&x->l->files, x->labels.item[other].place));
+  if (x->l->status)
+    return;
+  *DAE__PUSH(x->l->scratch, &x->labels) = label;
+  if (dae__load_ok(x->l))
+    dae__table_add(x->l, &x->label_table, label.instance, label.text, x->labels.count - 1);
+}
 
 static const char *lookup_label_name(const void *list, int i)
 {
   const dae__label *label = &((const dae__expander *)list)->labels.item[i];
   return label->kind == DAE__LABEL_EVENT ? "" : label->text;
-}
-
-static void lookup_complain_label(dae__expander *x, const char *text, int place)
-{
-  const char *near = dae_suggest(text, x->labels.count, lookup_label_name, x);
-  if (near)
-    dae__complain(x->l, place, "no constraint has the label %s; did you mean %s?", text, near);
-  else
-    dae__complain(x->l, place, "no constraint has the label %s", text);
 }
 
 int dae__find_multiplier(const dae__context *c, const dae__expr *label, bool psi)
@@ -299,10 +309,16 @@ int dae__find_multiplier(const dae__context *c, const dae__expr *label, bool psi
   if (instance < 0)
     return -1;
   const char *text = dae__label_text(c, last);
-  const dae__label *found = x->l->status ? NULL : dae__label_find(x, instance, text);
-  if (!found || found->kind == DAE__LABEL_EVENT)
-    lookup_complain_label(x, text, last->place);
-  else if (psi != (found->kind == DAE__LABEL_NONHOLONOMIC))
+  int number = x->l->status ? -1 : dae__table_find(&x->label_table, instance, text);
+  const dae__label *found = number < 0 ? NULL : &x->labels.item[number];
+  if (!found || found->kind == DAE__LABEL_EVENT) {
+    const char *near = dae_suggest(text, x->labels.count, lookup_label_name, x);
+    if (near)
+      dae__complain(x->l, last->place, "no constraint has the label %s; did you mean %s?", text,
+                    near);
+    else
+      dae__complain(x->l, last->place, "no constraint has the label %s", text);
+  } else if (psi != (found->kind == DAE__LABEL_NONHOLONOMIC))
     dae__complain(x->l, last->place, "%s is %s; its multiplier is %s(%s)", text,
                   psi ? "holonomic" : "nonholonomic", psi ? "lambda" : "psi", text);
   return x->l->status ? -1 : found->leaf;
@@ -314,10 +330,10 @@ dae__node dae__energy_node(const dae__context *c, const dae__expr *e)
   bool kinetic = !strcmp(e->name, "kinetic");
   if (!c->results || e->rate || e->count > 0) {
     if (c->results)
-      dae__complain(x->l, e->place, "%s is one value here, without %s", e->name,
-                    e->rate ? "a rate" : "an index");
+      dae__complain(x->l, e->place, "%s is a scalar and has no %s", e->name,
+                    e->rate ? "rate" : "index");
     else
-      dae__complain(x->l, e->place, "%s can be read in outputs and events only", e->name);
+      dae__complain(x->l, e->place, "%s is available in outputs and events only", e->name);
     return DAE__ZERO;
   }
   int first = c->instance, last = c->instance == 0 ? x->instances.count - 1 : c->instance;
@@ -343,11 +359,11 @@ dae__node dae__total_rate(dae__expander *x, dae__node node, int place, const cha
       continue;
     const char *name = dae__leaf_name(x, below.leaf[i]);
     if (kind == DAE__LEAF_ALG)
-      dae__complain(x->l, place, "%s' would need the rate of %s, which is algebraic and has none",
-                    what, name);
-    else
-      dae__complain(x->l, place, "%s holds a rate, %s, already: second rates are not written", what,
+      dae__complain(x->l, place, "%s' needs the rate of %s, which is algebraic and has none", what,
                     name);
+    else
+      dae__complain(x->l, place, "%s already holds the rate %s: second rates are not supported",
+                    what, name);
     return DAE__ZERO;
   }
   dae__kinds kinds = {x->leaf_kind.item, given};

@@ -264,7 +264,7 @@ static int guess_namesake(dae__expander *x, int symbol, size_t at, int letter)
     return -1;
   memcpy(text, s->d->name, length + 1);
   text[at] = (char)letter;
-  int found = dae__find_symbol(x, s->scope, dae__name(x->l, x->names, text, (int)length));
+  int found = dae__table_find(&x->symbol_table, s->scope, dae__name(x->l, x->names, text, (int)length));
   return found >= 0 && x->symbols.item[found].kind == DAE__STATEMENT_COORD ? found : -1;
 }
 

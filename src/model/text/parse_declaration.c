@@ -1,7 +1,12 @@
-/* Declarations: names with ranges or arguments, values, and what a start holds fixed. */
+/* Declarations (names with ranges or arguments, values, start rates), and settings of simulate and
+ * of systems. */
 #include "model/text/parse.h"
+#include <stdio.h>
+#include <string.h>
 
-#define MOST 100 /* arguments of a function: they are searched one by one */
+/* Arguments of a function, settings of a line: both are searched linearly. Chosen, not measured. */
+#define MAX_ARGUMENTS 100
+#define MAX_SETTINGS 100
 
 /* A..B */
 void dae__take_range(dae__parser *p, dae__range *range)
@@ -48,26 +53,6 @@ dae__declaration *dae__new_declaration(dae__parser *p, const char *what)
 
 /* ---- declarations ---- */
 
-static const char *parse_kind_of(dae__statement_kind kind)
-{
-  switch (kind) {
-  case DAE__STATEMENT_PARAM:
-    return "the name of a param";
-  case DAE__STATEMENT_LET:
-    return "the name of a let";
-  case DAE__STATEMENT_COORD:
-    return "the name of a coordinate";
-  case DAE__STATEMENT_STATE:
-    return "the name of a state";
-  case DAE__STATEMENT_ALG:
-    return "the name of an algebraic variable";
-  case DAE__STATEMENT_DISCRETE:
-    return "the name of a discrete variable";
-  default:
-    return "the name of an output";
-  }
-}
-
 /* f(a, b) */
 static void parse_take_parameters(dae__parser *p, dae__declaration *d)
 {
@@ -78,9 +63,9 @@ static void parse_take_parameters(dae__parser *p, dae__declaration *d)
     const char *name = dae__take_new_name(p, "the name of an argument");
     for (int i = 0; i < names.count; i++)
       if (names.item[i] == name)
-        dae__complain(p->l, place, "the argument %s of %s stands twice", name, d->name);
-    if (names.count == MOST)
-      dae__complain(p->l, place, "a function has at most %d arguments", MOST);
+        dae__complain(p->l, place, "duplicate argument %s of %s", name, d->name);
+    if (names.count == MAX_ARGUMENTS)
+      dae__complain(p->l, place, "a function has at most %d arguments", MAX_ARGUMENTS);
     *DAE__PUSH(p->l->scratch, &names) = name;
   } while (!p->l->status && dae__accept(p, DAE__TOKEN_COMMA));
   dae__expect(p, DAE__TOKEN_CLOSE, "after the arguments");
@@ -88,35 +73,19 @@ static void parse_take_parameters(dae__parser *p, dae__declaration *d)
   d->parameters = names.count;
 }
 
-/* fixed, rate E, in any order */
-static void parse_take_start(dae__parser *p, dae__statement_kind kind, dae__declaration *d)
-{
-  bool variable =
-      kind == DAE__STATEMENT_COORD || kind == DAE__STATEMENT_STATE || kind == DAE__STATEMENT_ALG;
-  while (!p->l->status) {
-    int place = p->at.place;
-    if (dae__accept_word(p, "fixed")) {
-      if (!variable)
-        dae__complain(p->l, place, "fixed belongs to coord, state and alg only");
-      *(d->rate ? &d->rate_fixed : &d->fixed) = true;
-    } else if (dae__accept_word(p, "rate")) {
-      if (kind != DAE__STATEMENT_COORD)
-        dae__complain(p->l, place,
-                      "only a coord has a start rate; that of a state follows from its "
-                      "equation");
-      else if (d->rate)
-        dae__complain(p->l, place, "the start rate of %s is given twice", d->name);
-      d->rate = dae__take_expression(p);
-    } else {
-      return;
-    }
-  }
-}
-
 static dae__declaration *parse_take_declaration(dae__parser *p, dae__statement_kind kind)
 {
+  static const char *const what[] = {
+      [DAE__STATEMENT_PARAM] = "the name of a param",
+      [DAE__STATEMENT_LET] = "the name of a let",
+      [DAE__STATEMENT_COORD] = "the name of a coordinate",
+      [DAE__STATEMENT_STATE] = "the name of a state",
+      [DAE__STATEMENT_ALG] = "the name of an algebraic variable",
+      [DAE__STATEMENT_DISCRETE] = "the name of a discrete variable",
+      [DAE__STATEMENT_OUTPUT] = "the name of an output",
+  };
   bool variable = kind >= DAE__STATEMENT_COORD && kind <= DAE__STATEMENT_DISCRETE;
-  dae__declaration *d = dae__new_declaration(p, parse_kind_of(kind));
+  dae__declaration *d = dae__new_declaration(p, what[kind]);
   if (!d)
     return NULL;
   if (dae__accept(p, DAE__TOKEN_OPEN_INDEX))
@@ -130,14 +99,30 @@ static dae__declaration *parse_take_declaration(dae__parser *p, dae__statement_k
     d->value = dae__take_expression(p);
   else if (dae__at(p, DAE__TOKEN_RATE) && variable)
     dae__complain(p->l, p->at.place,
-                  "a declaration holds no ': write coord x = 1 rate 2 for a "
-                  "start rate, and u' = E as a statement of its own");
+                  "' is not allowed in a declaration: write coord x = 1 rate 2 for a start rate, "
+                  "and u' = E as a separate statement");
   else if (!variable)
     dae__expect(p, DAE__TOKEN_ASSIGN, "and its value");
   else if (dae__at(p, DAE__TOKEN_NUMBER) || dae__at(p, DAE__TOKEN_MINUS))
     dae__unexpected(p, "= before the start value");
-  if (!p->l->status)
-    parse_take_start(p, kind, d);
+  while (!p->l->status) { /* fixed, rate E, in any order */
+    int place = p->at.place;
+    if (dae__accept_word(p, "fixed")) {
+      if (!variable || kind == DAE__STATEMENT_DISCRETE)
+        dae__complain(p->l, place, "fixed applies to coord, state and alg only");
+      *(d->rate ? &d->rate_fixed : &d->fixed) = true;
+    } else if (dae__accept_word(p, "rate")) {
+      if (kind != DAE__STATEMENT_COORD)
+        dae__complain(p->l, place,
+                      "only a coord has a start rate; the rate of a state follows from its "
+                      "equation");
+      else if (d->rate)
+        dae__complain(p->l, place, "duplicate start rate of %s", d->name);
+      d->rate = dae__take_expression(p);
+    } else {
+      break;
+    }
+  }
   return p->l->status ? NULL : d;
 }
 
@@ -151,4 +136,73 @@ void dae__take_declarations(dae__parser *p, dae__statement *s)
     *last = d;
     last = &d->next;
   } while (dae__accept(p, DAE__TOKEN_COMMA));
+}
+
+/* ---- settings ---- */
+
+/* letters, digits and - without space between them: gauss-seidel, lie-iteration */
+static const char *parse_take_word(dae__parser *p, const char *what)
+{
+  const char *start = p->lexer.file->text + (p->at.place - p->lexer.file->first);
+  int length = p->at.length;
+  if (!dae__at(p, DAE__TOKEN_NAME)) {
+    dae__unexpected(p, what);
+    return "";
+  }
+  dae__advance(p);
+  while (dae__at(p, DAE__TOKEN_MINUS) && !p->at.spaced && !p->ahead.spaced &&
+         (p->ahead.kind == DAE__TOKEN_NAME || p->ahead.kind == DAE__TOKEN_NUMBER)) {
+    length += 1 + p->ahead.length;
+    dae__advance(p);
+    dae__advance(p);
+  }
+  return dae__name(p->l, p->names, start, length);
+}
+
+bool dae__ends_statement(const dae__parser *p)
+{
+  switch (p->at.kind) {
+  case DAE__TOKEN_NEWLINE:
+  case DAE__TOKEN_SEMICOLON:
+  case DAE__TOKEN_CLOSE_BLOCK:
+  case DAE__TOKEN_END:
+    return true;
+  default:
+    return false;
+  }
+}
+
+void dae__take_settings(dae__parser *p, dae__statement *s)
+{
+  dae__setting **last = &s->setting;
+  for (int count = 1; !p->l->status && !dae__ends_statement(p); count++) {
+    dae__setting *setting = DAE__NEW(p->l->scratch, dae__setting);
+    char expected[96];
+    if (!dae__load_ok(p->l))
+      return;
+    setting->place = p->at.place;
+    setting->name = parse_take_word(p, "a setting, such as to 10 or rtol 1e-6");
+    if (!p->l->status && !strcmp(setting->name, "output")) {
+      if (!dae__accept_word(p, "every"))
+        dae__unexpected(p, "every: output every 0.05");
+      setting->name = dae__name(p->l, p->names, "every", 5);
+    }
+    if (!p->l->status && dae__ends_statement(p)) {
+      snprintf(expected, sizeof expected, "a value after %.40s", setting->name);
+      dae__unexpected(p, expected);
+    } else if (!p->l->status && !strcmp(setting->name, "method")) {
+      setting->word = parse_take_word(p, "the name of a method");
+    } else if (!p->l->status) {
+      setting->value = dae__take_expression(p);
+    }
+    if (count > MAX_SETTINGS)
+      dae__complain(p->l, setting->place, "more than %d settings", MAX_SETTINGS);
+    if (p->l->status)
+      return;
+    *last = setting;
+    last = &setting->next;
+    dae__accept(p, DAE__TOKEN_COMMA);
+  }
+  if (!p->l->status && !s->setting)
+    dae__complain(p->l, s->place, "simulate needs an end time: simulate to 10");
 }

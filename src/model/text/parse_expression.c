@@ -27,16 +27,11 @@ static const char *parse_text_at(const dae__parser *p, const dae__token *token)
   return p->lexer.file->text + (token->place - p->lexer.file->first);
 }
 
-static bool parse_is_word(const dae__parser *p, const dae__token *token, const char *word)
-{
-  const char *text = parse_text_at(p, token);
-  return token->kind == DAE__TOKEN_NAME && text[0] == word[0] &&
-         !strncmp(text, word, (size_t)token->length) && word[token->length] == 0;
-}
-
 bool dae__at_word(const dae__parser *p, const char *word)
 {
-  return parse_is_word(p, &p->at, word) && !p->l->status;
+  const char *text = parse_text_at(p, &p->at);
+  return p->at.kind == DAE__TOKEN_NAME && text[0] == word[0] &&
+         !strncmp(text, word, (size_t)p->at.length) && word[p->at.length] == 0 && !p->l->status;
 }
 
 bool dae__accept_word(dae__parser *p, const char *word)
@@ -79,7 +74,7 @@ bool dae__expect_close(dae__parser *p, dae__token_kind close, int line)
 {
   char where[64] = "or an operator";
   if (line != p->at.line)
-    snprintf(where, sizeof where, "for the bracket that is open since line %d", line);
+    snprintf(where, sizeof where, "for the bracket opened in line %d", line);
   return dae__expect(p, close, where);
 }
 
@@ -99,16 +94,15 @@ const char *dae__take_new_name(dae__parser *p, const char *what)
   const char *name = dae__take_name(p, what);
   if (dae__is_reserved(name))
     dae__complain(p->l, place,
-                  "%s is a word of the language and cannot be the name of something; "
-                  "choose another name, such as %s_1",
-                  name, name);
+                  "%s is a keyword and cannot be declared; choose another name, such as %s_1", name,
+                  name);
   return name;
 }
 
 bool dae__deeper(dae__parser *p)
 {
   if (++p->depth > p->l->limits.max_depth)
-    dae__complain(p->l, p->at.place, "nested more than %d deep; name parts of it with let",
+    dae__complain(p->l, p->at.place, "nested more than %d deep; name subexpressions with let",
                   p->l->limits.max_depth);
   return !p->l->status;
 }
@@ -186,7 +180,7 @@ static dae__expr *parse_take_sum(dae__parser *p, int place)
   return e;
 }
 
-/* x, x[i], f(a): one part of a dotted name */
+/* x, x[i], f(a): one component of a dotted name */
 static dae__expr *parse_take_part(dae__parser *p)
 {
   dae__expr *e = parse_new_expr(p, DAE__EXPR_NAME, p->at.place);
@@ -216,28 +210,13 @@ static dae__expr *parse_take_named(dae__parser *p)
   if (e && dae__accept(p, DAE__TOKEN_DOT)) {
     e->member = p->l->status ? NULL : parse_take_part(p);
     if (e->kind == DAE__EXPR_CALL)
-      dae__complain(p->l, place, "the name of a system stands before the dot, not a call");
+      dae__complain(p->l, place, "expected the name of a system before the dot, found a call");
     else if (e->member)
       e->kind = e->member->kind;
     if (dae__at(p, DAE__TOKEN_DOT))
       dae__complain(p->l, p->at.place, "systems do not nest: one dot is enough, A.x");
   }
   return e;
-}
-
-/* the ' after what it is the rate of */
-static void parse_take_rate(dae__parser *p, dae__expr *e)
-{
-  int place = p->at.place;
-  if (!dae__accept(p, DAE__TOKEN_RATE))
-    return;
-  bool named = e->kind == DAE__EXPR_NAME || e->kind == DAE__EXPR_CALL;
-  if (!named)
-    dae__complain(p->l, place, "' gives the rate of a name; write let r = ... and then r'");
-  e->rate = true;
-  if (dae__at(p, DAE__TOKEN_RATE))
-    dae__complain(p->l, p->at.place,
-                  "second rates are not written: use coord and kinetic energy, or a second state");
 }
 
 static dae__expr *parse_take_primary(dae__parser *p)
@@ -262,8 +241,15 @@ static dae__expr *parse_take_primary(dae__parser *p)
   } else {
     dae__unexpected(p, "an expression");
   }
-  if (e && !p->l->status)
-    parse_take_rate(p, e);
+  place = p->at.place;
+  if (!e || p->l->status || !dae__accept(p, DAE__TOKEN_RATE))
+    return p->l->status ? NULL : e;
+  if (e->kind != DAE__EXPR_NAME && e->kind != DAE__EXPR_CALL)
+    dae__complain(p->l, place, "' gives the rate of a name; write let r = ... and then r'");
+  e->rate = true;
+  if (dae__at(p, DAE__TOKEN_RATE))
+    dae__complain(p->l, p->at.place,
+                  "second rates are not written: use coord and kinetic energy, or a second state");
   return p->l->status ? NULL : e;
 }
 
@@ -287,7 +273,7 @@ static dae__expr *parse_take_unary(dae__parser *p)
 {
   dae__token op = p->at;
   if (dae__accept(p, DAE__TOKEN_PLUS)) {
-    dae__complain(p->l, op.place, "there is no sign +; leave it out");
+    dae__complain(p->l, op.place, "unary + does not exist; leave it out");
     return NULL;
   }
   if (!dae__accept(p, DAE__TOKEN_MINUS) && !dae__accept(p, DAE__TOKEN_NOT))
@@ -298,40 +284,21 @@ static dae__expr *parse_take_unary(dae__parser *p)
 }
 
 /* binding strength of binary operators, 0: none */
-static int parse_strength(dae__token_kind kind)
-{
-  switch (kind) {
-  case DAE__TOKEN_TIMES:
-  case DAE__TOKEN_DIVIDE:
-    return 6;
-  case DAE__TOKEN_PLUS:
-  case DAE__TOKEN_MINUS:
-    return 5;
-  case DAE__TOKEN_LESS:
-  case DAE__TOKEN_LESS_EQUAL:
-  case DAE__TOKEN_MORE:
-  case DAE__TOKEN_MORE_EQUAL:
-    return 4;
-  case DAE__TOKEN_EQUAL:
-  case DAE__TOKEN_NOT_EQUAL:
-    return 3;
-  case DAE__TOKEN_AND:
-    return 2;
-  case DAE__TOKEN_OR:
-    return 1;
-  default:
-    return 0;
-  }
-}
+static const signed char strength[DAE__TOKEN_COUNT] = {
+    [DAE__TOKEN_TIMES] = 6, [DAE__TOKEN_DIVIDE] = 6,     [DAE__TOKEN_PLUS] = 5,
+    [DAE__TOKEN_MINUS] = 5, [DAE__TOKEN_LESS] = 4,       [DAE__TOKEN_LESS_EQUAL] = 4,
+    [DAE__TOKEN_MORE] = 4,  [DAE__TOKEN_MORE_EQUAL] = 4, [DAE__TOKEN_EQUAL] = 3,
+    [DAE__TOKEN_AND] = 2,   [DAE__TOKEN_NOT_EQUAL] = 3,  [DAE__TOKEN_OR] = 1,
+};
 
-/* operators that bind at least as strongly as least, from left to right */
+/* Operators of at least this strength, left associative. */
 static dae__expr *parse_take_binary(dae__parser *p, int least)
 {
   dae__expr *a = parse_take_unary(p);
-  while (a && !p->l->status && parse_strength(p->at.kind) >= least) {
+  while (a && !p->l->status && strength[p->at.kind] >= least) {
     dae__token op = p->at;
     dae__advance(p);
-    dae__expr *b = parse_take_binary(p, parse_strength(op.kind) + 1);
+    dae__expr *b = parse_take_binary(p, strength[op.kind] + 1);
     a = b ? parse_operation(p, op, a, b) : NULL;
   }
   return a;
