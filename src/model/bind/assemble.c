@@ -4,26 +4,6 @@
 
 /* ---- units ---- */
 
-static bool assemble_has_variables(const dae__expander *x, int instance)
-{
-  int s = x->scopes.item[x->instances.item[instance].scope].first;
-  for (; s >= 0; s = x->symbols.item[s].next)
-    if (x->symbols.item[s].kind >= DAE__STATEMENT_COORD &&
-        x->symbols.item[s].kind <= DAE__STATEMENT_DISCRETE)
-      return true;
-  return false;
-}
-
-/* statements about motion in the model beside its systems need variables there */
-static void assemble_check_outside(dae__expander *x)
-{
-  int place = x->instances.item[0].energy_place;
-  if (place > 0)
-    dae__complain(x->l, place,
-                  "energies and constraints belong into a system, where the variables "
-                  "are; between systems stands joint");
-}
-
 static void assemble_create_units(dae__binder *b, dae__units *out)
 {
   dae__expander *x = b->x;
@@ -36,10 +16,16 @@ static void assemble_create_units(dae__binder *b, dae__units *out)
     return;
   for (int i = 0; i < instances && !x->l->status; i++) {
     out->of_instance[i] = -1;
-    if (i == 0 && instances > 1 && !assemble_has_variables(x, 0)) {
-      assemble_check_outside(x);
+    bool empty = i == 0 && instances > 1; /* the model itself, beside its systems */
+    for (int s = x->scopes.item[0].first; s >= 0 && empty; s = x->symbols.item[s].next)
+      empty = x->symbols.item[s].kind < DAE__STATEMENT_COORD ||
+              x->symbols.item[s].kind > DAE__STATEMENT_DISCRETE;
+    if (empty && x->instances.item[0].energy_place > 0)
+      dae__complain(x->l, x->instances.item[0].energy_place,
+                    "energies and constraints must be in a system with their variables; use joint "
+                    "between systems");
+    if (empty)
       continue;
-    }
     out->of_instance[i] = out->count;
     dae__unit_create(b, i, &out->unit[out->count++]);
   }
@@ -53,27 +39,12 @@ static void assemble_place(const dae__ints *leaves, int first, int *entry)
     entry[leaves->item[i]] = first + i;
 }
 
-/* multipliers of n constraints */
+/* The entries of the multipliers of constraints; returns the entry after them. */
 static int assemble_place_multipliers(const dae__constraints *all, int first, int *entry)
 {
   for (int i = 0; i < all->count; i++)
     entry[all->item[i].leaf] = first + i;
   return first + all->count;
-}
-
-static void assemble_place_unit(const dae__expander *x, const dae__unit *u, dae__units *out)
-{
-  const dae__instance *own = &x->instances.item[u->instance];
-  int at = out->size, nq = u->q.count;
-  assemble_place(&u->q, at, out->entry);
-  for (int i = 0; i < nq; i++)
-    out->entry[dae__node_at(x->graph, x->leaf_rate.item[u->q.item[i]]).leaf] = at + nq + i;
-  at += 2 * nq;
-  assemble_place(&u->u, at, out->entry);
-  assemble_place(&u->w, at + u->u.count, out->entry);
-  at += u->u.count + u->w.count;
-  at = assemble_place_multipliers(&own->holonomic, at, out->entry);
-  out->size = assemble_place_multipliers(&own->nonholonomic, at, out->entry);
 }
 
 static void assemble_place_all(dae__expander *x, dae__units *out)
@@ -84,30 +55,24 @@ static void assemble_place_all(dae__expander *x, dae__units *out)
     return;
   for (int i = 0; i < out->leaves; i++)
     out->entry[i] = -1;
-  for (int i = 0; i < out->count; i++)
-    assemble_place_unit(x, &out->unit[i], out);
+  for (int k = 0; k < out->count; k++) {
+    dae__unit *u = &out->unit[k];
+    const dae__instance *own = &x->instances.item[u->instance];
+    int at = u->first = out->size, nq = u->q.count;
+    assemble_place(&u->q, at, out->entry);
+    for (int i = 0; i < nq; i++)
+      out->entry[dae__rate_leaf(x, u->q.item[i])] = at + nq + i;
+    at += 2 * nq;
+    assemble_place(&u->u, at, out->entry);
+    assemble_place(&u->w, at + u->u.count, out->entry);
+    at += u->u.count + u->w.count;
+    at = assemble_place_multipliers(&own->holonomic, at, out->entry);
+    out->size = assemble_place_multipliers(&own->nonholonomic, at, out->entry);
+  }
   out->size = assemble_place_multipliers(&x->joints, out->size, out->entry);
 }
 
 /* ---- parts, wires, joints ---- */
-
-static void assemble_bind_unit(dae__binder *b, dae__unit *u, const char *name, dae_part *part)
-{
-  part->name = b->system = name;
-  if (u->mechanical)
-    part->mechanical = dae__bind_mechanical(b, u, name);
-  else
-    part->semi_explicit = dae__bind_semi(b, u, name);
-}
-
-static int assemble_first_entry(const dae__units *units, const dae__unit *u)
-{
-  const dae__ints *lists[] = {&u->q, &u->u, &u->w};
-  for (int k = 0; k < 3; k++)
-    if (lists[k]->count > 0)
-      return units->entry[lists[k]->item[0]];
-  return 0;
-}
 
 static void assemble_create_wires(dae__binder *b, dae_model *model, const dae__units *units)
 {
@@ -125,8 +90,7 @@ static void assemble_create_wires(dae__binder *b, dae_model *model, const dae__u
     for (int k = 0; k < u->in.count; k++) {
       int leaf = u->in.item[k];
       int from = units->of_instance[x->leaves.item[leaf].instance];
-      int variable = units->entry[leaf] - assemble_first_entry(units, &units->unit[from]);
-      *wire++ = (dae_wire){i, k, {from, variable}};
+      *wire++ = (dae_wire){i, k, {from, units->entry[leaf] - units->unit[from].first}};
     }
   }
 }
@@ -152,8 +116,13 @@ static void assemble_bind_all(dae__binder *b, dae_model *model, dae__units *unit
   if (!dae__bind_ok(b))
     return;
   for (int i = 0; i < units->count && !x->l->status; i++) {
-    const char *name = x->instances.item[units->unit[i].instance].name;
-    assemble_bind_unit(b, &units->unit[i], x->instances.count > 1 ? name : model->name, &part[i]);
+    dae__unit *u = &units->unit[i];
+    const char *name = x->instances.count > 1 ? x->instances.item[u->instance].name : model->name;
+    part[i].name = b->system = name;
+    if (u->mechanical)
+      part[i].mechanical = dae__bind_mechanical(b, u, name);
+    else
+      part[i].semi_explicit = dae__bind_semi(b, u, name);
   }
   if (x->instances.count == 1) {
     model->problem = part[0].mechanical ? dae_problem_mechanical(part[0].mechanical)
@@ -196,7 +165,7 @@ dae_status dae__build_problem(dae__binder *b, dae_model *model, dae__units *unit
   *units = (dae__units){.count = 0};
   if (x->joints.count > 0 && x->instances.count == 1)
     dae__complain(x->l, x->joints.item[0].place,
-                  "a joint connects systems, and this model has none; write constraint");
+                  "a joint connects systems, but the model has none; write constraint");
   assemble_create_units(b, units);
   if (!dae__bind_ok(b))
     return x->l->status;

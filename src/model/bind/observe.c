@@ -1,8 +1,7 @@
-/* What is read off the state vector of a model: start values, columns, outputs, events; and where
- * in the text the names stand that an error of a run may hold. */
+/* Functions of the state vector of a model: start values, columns, outputs, events; and the places
+ * of names that errors of a run may mention. Their tapes have the inputs t, the state vector as
+ * class Q, its derivative as class S. */
 #include "model/model.h"
-
-/* inputs of these tapes: t, the state vector as class Q, its derivative as class S */
 
 /* ---- start ---- */
 
@@ -44,7 +43,7 @@ static void observe_add_landmark(dae__binder *b, dae_model *model, const char *n
   *DAE__PUSH(b->x->l->keep, &model->landmarks) = (dae__landmark){name, place};
 }
 
-/* the variables of all instances, or the rates of their coordinates */
+/* Columns of the variables of all instances, or of the rates of their coordinates. */
 static void observe_add_variables(dae__binder *b, dae_model *model, const dae__units *units,
                                   bool rates)
 {
@@ -71,7 +70,8 @@ static void observe_add_variables(dae__binder *b, dae_model *model, const dae__u
   }
 }
 
-/* lambda(A.rod), A.lambda[1]; first: unlabelled ones before these. Gives the number of those. */
+/* Columns lambda(A.rod), A.lambda[1]; unlabelled: the number of unlabelled constraints before
+ * these; returns the new number. */
 static int observe_add_multipliers(dae__binder *b, dae_model *model, const dae__units *units,
                                    const char *letter, const char *system,
                                    const dae__constraints *all, int unlabelled)
@@ -105,11 +105,6 @@ static void observe_build_columns(dae__binder *b, dae_model *model, const dae__u
       unlabelled = count;
   }
   observe_add_multipliers(b, model, units, "lambda", "", &x->joints, unlabelled);
-}
-
-static void observe_build_landmarks(dae__binder *b, dae_model *model)
-{
-  dae__expander *x = b->x;
   for (int i = 0; i < x->instances.count; i++) {
     const dae__instance *own = &x->instances.item[i];
     for (int k = 0; k < own->equations.count && dae__load_ok(x->l); k++) {
@@ -123,13 +118,6 @@ static void observe_build_landmarks(dae__binder *b, dae_model *model)
 }
 
 /* ---- outputs ---- */
-
-static void observe_place_state(dae__binder *b, const dae__units *units)
-{
-  for (int i = 0; i < units->leaves; i++)
-    if (units->entry[i] >= 0)
-      dae__binder_place(b, i, DAE__CLASS_Q, units->entry[i]);
-}
 
 static void observe_build_outputs(dae__binder *b, dae_model *model)
 {
@@ -168,63 +156,52 @@ static int observe_event_action(void *user, double t, const double *before, doub
   return dae__tape_run(trigger->action, in, &after) ? 0 : -1;
 }
 
-/* E_t + E_y y' */
-static dae__node observe_rate_node(dae__binder *b, dae__node node)
-{
-  dae__graph *graph = b->x->graph;
-  dae__node rate = DAE__ZERO;
-  dae__gradient d = dae__bind_gradient(b, node, DAE__BIT(T) | DAE__BIT(Q));
-  for (int i = 0; i < d.count; i++) {
-    dae__node dy =
-        d.leaf[i] == 0 ? dae__constant(graph, 1) : dae__leaf(graph, b->s.item[b->index[d.leaf[i]]]);
-    rate = DAE__ADD(graph, rate, DAE__MUL(graph, d.value[i], dy));
-  }
-  return rate;
-}
-
-static void observe_build_event(dae__binder *b, const dae__units *units, const dae__occasion *event,
-                                dae_event *out)
-{
-  dae__pool *pool = b->x->l->scratch;
-  dae__trigger *trigger = DAE__ALLOC(b->arena, dae__trigger, 1);
-  dae__outputs value = {0}, rate = {0}, action = {0};
-  if (!dae__bind_ok(b))
-    return;
-  *DAE__PUSH(pool, &value) = (dae__tape_output){0, 0, event->node};
-  *DAE__PUSH(pool, &rate) = (dae__tape_output){0, 0, observe_rate_node(b, event->node)};
-  for (int i = 0; i < event->actions.count; i++)
-    *DAE__PUSH(pool, &action) = (dae__tape_output){0, units->entry[event->actions.item[i].leaf],
-                                                   event->actions.item[i].node};
-  trigger->value = dae__bind_tape(b, "an event: value", &value, 1, NULL);
-  trigger->rate = dae__bind_tape(b, "an event: rate", &rate, 1, NULL);
-  trigger->action = dae__bind_tape(b, "an event: action", &action, 1, NULL);
-  *out = (dae_event){.name = event->name,
-                     .direction = event->direction,
-                     .stop = event->stop,
-                     .user = trigger,
-                     .value = observe_event_value,
-                     .rate = observe_event_rate,
-                     .action = event->actions.count > 0 ? observe_event_action : NULL};
-}
-
 static void observe_build_events(dae__binder *b, dae_model *model, const dae__units *units)
 {
   dae__expander *x = b->x;
+  dae__pool *pool = x->l->scratch;
   model->events = DAE__ALLOC(b->arena, dae_event, x->events.count);
+  dae__trigger *trigger = DAE__ALLOC(b->arena, dae__trigger, x->events.count);
   if (x->events.count == 0 || !dae__binder_leaves(b, units->size))
     return;
-  for (int i = 0; i < x->events.count && dae__bind_ok(b); i++)
-    observe_build_event(b, units, &x->events.item[i], &model->events[i]);
+  for (int i = 0; i < x->events.count && dae__bind_ok(b); i++, trigger++) {
+    const dae__occasion *event = &x->events.item[i];
+    dae__outputs value = {0}, rate = {0}, action = {0};
+    dae__node E_rate = DAE__ZERO; /* E_t + E_y y' */
+    dae__gradient d = dae__bind_gradient(b, event->node, DAE__BIT(T) | DAE__BIT(Q));
+    for (int k = 0; k < d.count; k++) {
+      dae__node dy = d.leaf[k] == 0 ? dae__constant(x->graph, 1)
+                                    : dae__leaf(x->graph, b->s.item[b->index[d.leaf[k]]]);
+      E_rate = DAE__ADD(x->graph, E_rate, DAE__MUL(x->graph, d.value[k], dy));
+    }
+    *DAE__PUSH(pool, &value) = (dae__tape_output){0, 0, event->node};
+    *DAE__PUSH(pool, &rate) = (dae__tape_output){0, 0, E_rate};
+    for (int k = 0; k < event->actions.count; k++)
+      *DAE__PUSH(pool, &action) = (dae__tape_output){0, units->entry[event->actions.item[k].leaf],
+                                                     event->actions.item[k].node};
+    trigger->value = dae__bind_tape(b, "an event: value", &value, 1, NULL);
+    trigger->rate = dae__bind_tape(b, "an event: rate", &rate, 1, NULL);
+    trigger->action = dae__bind_tape(b, "an event: action", &action, 1, NULL);
+    model->events[i] =
+        (dae_event){.name = event->name,
+                    .direction = event->direction,
+                    .stop = event->stop,
+                    .user = trigger,
+                    .value = observe_event_value,
+                    .rate = observe_event_rate,
+                    .action = event->actions.count > 0 ? observe_event_action : NULL};
+  }
 }
 
 dae_status dae__build_results(dae__binder *b, dae_model *model, const dae__units *units)
 {
   observe_build_start(b, model, units);
   observe_build_columns(b, model, units);
-  observe_build_landmarks(b, model);
   if (!dae__bind_ok(b))
     return b->x->l->status;
-  observe_place_state(b, units);
+  for (int i = 0; i < units->leaves; i++)
+    if (units->entry[i] >= 0)
+      dae__binder_place(b, i, DAE__CLASS_Q, units->entry[i]);
   observe_build_outputs(b, model);
   observe_build_events(b, model, units);
   dae__bind_ok(b);

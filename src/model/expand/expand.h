@@ -211,6 +211,16 @@ static inline dae__elements *dae__elements_of(dae__expander *x, int symbol, int 
   bool done = e && e->layout == DAE__LAYOUT_DONE && !x->l->status;
   return done ? e : dae__lay_out(x, symbol, instance, place);
 }
+/* The leaf of the rate of a coordinate or state. */
+static inline int dae__rate_leaf(const dae__expander *x, int leaf)
+{
+  return dae__node_at(x->graph, x->leaf_rate.item[leaf]).leaf;
+}
+/* The place of the declaration of a variable's leaf. */
+static inline int dae__declared_at(const dae__expander *x, int leaf)
+{
+  return x->symbols.item[x->leaves.item[leaf].symbol].d->place;
+}
 /* "A.x[3]" */
 const char *dae__element_name(dae__expander *x, int symbol, int instance, int element);
 /* Name of a variable inside its system: x[3], or x[3]' for its rate. */

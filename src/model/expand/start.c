@@ -14,11 +14,6 @@ typedef struct work {
 
 enum { UNSEEN, BUSY, DONE };
 
-static int start_place_of(const dae__expander *x, int leaf)
-{
-  return x->symbols.item[x->leaves.item[leaf].symbol].d->place;
-}
-
 /* Pushes the operands of a node, or the start value of a leaf, that have no value yet; true: none.
  */
 static bool start_push_needs(work *w, dae__node node)
@@ -45,7 +40,7 @@ static bool start_push_needs(work *w, dae__node node)
       continue;
     if (w->state[needed[i]] == BUSY) {
       int leaf = v.op == DAE__OP_LEAF ? v.leaf : -1;
-      dae__complain(x->l, leaf > 0 ? start_place_of(x, leaf) : w->at, "cyclic start value of %s",
+      dae__complain(x->l, leaf > 0 ? dae__declared_at(x, leaf) : w->at, "cyclic start value of %s",
                     leaf > 0 ? dae__leaf_name(x, leaf) : "a variable");
       return false;
     }
@@ -122,7 +117,7 @@ const double *dae__start_values(dae__expander *x, double t)
   for (int i = 0; i < leaves && !x->l->status; i++) {
     if (w.start[i] < 0)
       continue;
-    w.at = start_place_of(x, i);
+    w.at = dae__declared_at(x, i);
     values[i] = start_evaluate(&w, w.start[i], t);
     if (!x->l->status && !isfinite(values[i]))
       dae__complain(x->l, w.at,
