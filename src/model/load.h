@@ -1,6 +1,6 @@
 /* The state shared by all stages of loading a model: memory, the text, limits, and the first error.
  *
- * Errors are sticky: dae__complain records the first one and ignores later ones, so that a stage
+ * Errors are sticky: dae__load_fail records the first one and ignores later ones, so that a stage
  * may go on to its next check of l->status. A loop count or an index is valid only after such a
  * check.
  */
@@ -37,25 +37,26 @@ typedef struct dae__load {
 } dae__load;
 
 /* Records an error at a place. Returns l->status. */
-__attribute__((format(printf, 3, 4))) dae_status dae__complain(dae__load *l, int place,
-                                                               const char *format, ...);
+__attribute__((format(printf, 3, 4))) dae_status dae__load_fail(dae__load *l, int place,
+                                                                const char *format, ...);
 /* False after an error; running out of memory in any pool, graph or walker becomes one. */
 bool dae__load_ok(dae__load *l);
 /* Counts work; false, with the error recorded, beyond the limit. */
-enum { DAE__TURN = 10 }; /* work of one turn of a loop without its statements */
-dae_status dae__complain_work(dae__load *l, int place);
+enum { DAE__LOOP_WORK = 10 }; /* work of one turn of a loop without its statements */
+dae_status dae__load_fail_work(dae__load *l, int place);
 static inline bool dae__load_work(dae__load *l, int place, int cost)
 {
   l->work += cost;
-  return !(l->work > l->limits.max_work ? dae__complain_work(l, place) : l->status);
+  return !(l->work > l->limits.max_work ? dae__load_fail_work(l, place) : l->status);
 }
 
-/* Counts a record, which takes as much memory as DAE__RECORD nodes; false beyond the limit. */
-enum { DAE__RECORD = 10 };
+/* Counts a record, which takes as much memory as DAE__RECORD_NODES nodes; false beyond the limit.
+ */
+enum { DAE__RECORD_NODES = 10 };
 bool dae__load_record(dae__load *l, int place);
 
 /* Sets file, line, column and text of the line of an error. */
-void dae__point_at(const dae__files *files, int place, dae_error *err);
+void dae__locate_error(const dae__files *files, int place, dae_error *err);
 /* Line number of a place. */
 int dae__line_of(const dae__files *files, int place);
 

@@ -16,16 +16,16 @@ dae_model_options dae_model_defaults(void)
  */
 #define LAZY_MAX_NODES 20000
 
-bool dae__make_tapes(dae__tape_set *tapes, const dae_env *env)
+bool dae__tapes_compile(dae__tape_set *tapes, const dae_env *env)
 {
   bool made = true;
   tapes->instructions = 0;
   for (int i = 0; i < tapes->notes.count; i++) {
-    made = dae__tape_make(tapes->notes.item[i].tape) && made;
+    made = dae__tape_compile(tapes->notes.item[i].tape) && made;
     tapes->instructions += dae__tape_length(tapes->notes.item[i].tape);
   }
   if (made) {
-    dae__tape_marks_free(&tapes->marks, env);
+    dae__tape_workspace_free(&tapes->workspace, env);
     dae__graph_free(tapes->graph);
     tapes->graph = NULL;
   }
@@ -37,29 +37,29 @@ static dae_status model_build(dae__load *l, dae__expander *x, int file, dae_mode
 {
   dae__parsed parsed;
   dae__binder b = {.x = x, .arena = model->arena, .tapes = model->tapes};
-  dae__units units;
+  dae__layout layout;
   DAE__TRY(dae__parse(l, file, &parsed));
   x->names = &parsed.names;
   for (int r = 0; r < DAE__RANK; r++)
     x->index_name[r] = dae__name(l, x->names, r == 0 ? "i" : "j", 1);
-  DAE__TRY(dae__declare_all(x, parsed.first));
-  DAE__TRY(dae__override_all(x));
-  DAE__TRY(dae__place_all(x));
+  DAE__TRY(dae__declare_symbols(x, parsed.first));
+  DAE__TRY(dae__read_overrides(x));
+  DAE__TRY(dae__resolve_ranges(x));
   DAE__TRY(dae__build_settings(x, model));
   DAE__TRY(dae__expand_motion(x));
   DAE__TRY(dae__expand_results(x));
   model->name = parsed.first->declared->name;
   model->title = parsed.first->text ? parsed.first->text : "";
-  b.late = x->instances.count == 1 && x->graph->count <= LAZY_MAX_NODES;
-  dae_status status = dae__build_problem(&b, model, &units);
+  b.lazy = x->instances.count == 1 && x->graph->count <= LAZY_MAX_NODES;
+  dae_status status = dae__build_problem(&b, model, &layout);
   if (!status)
-    status = dae__build_results(&b, model, &units);
+    status = dae__build_results(&b, model, &layout);
   if (!status)
-    status = dae__build_drawing(&b, model, &units);
+    status = dae__build_drawing(&b, model, &layout);
   model->count.nodes = x->graph->count;
-  if (b.late && model->count.nodes <= LAZY_MAX_NODES)
+  if (b.lazy && model->count.nodes <= LAZY_MAX_NODES)
     model->tapes->graph = x->graph;
-  else if (!status && !dae__make_tapes(model->tapes, dae__arena_env(model->arena)))
+  else if (!status && !dae__tapes_compile(model->tapes, dae__arena_env(model->arena)))
     status = dae__out_of_memory(l->err);
   return status;
 }
@@ -134,7 +134,7 @@ void dae_model_free(dae_model *model)
   if (!model)
     return;
   dae__native_unload(model);
-  dae__tape_marks_free(&model->tapes->marks, dae__arena_env(model->arena));
+  dae__tape_workspace_free(&model->tapes->workspace, dae__arena_env(model->arena));
   dae__graph_free(model->tapes->graph);
   dae__arena_free(model->arena);
   dae__pool_free(model->keep); /* holds the model itself */
@@ -174,7 +174,7 @@ dae_start dae_model_start(const dae_model *model)
 dae_model_counts dae_model_count(const dae_model *model)
 {
   dae_model_counts count = model->count;
-  dae__make_tapes(model->tapes, dae__arena_env(model->arena));
+  dae__tapes_compile(model->tapes, dae__arena_env(model->arena));
   count.instructions = model->tapes->instructions;
   return count;
 }
@@ -227,7 +227,7 @@ void dae_model_plan(const dae_model *model, dae_run_plan *plan)
 dae_status dae_model_fail(const dae_model *model, int place, const char *text, dae_error *err)
 {
   dae__fail(err, DAE_ERROR_MODEL, NULL, "%s", text);
-  dae__point_at(&model->files, place, err);
+  dae__locate_error(&model->files, place, err);
   return DAE_ERROR_MODEL;
 }
 
@@ -245,9 +245,9 @@ void dae_model_locate(const dae_model *model, dae_error *err)
   size_t length = strlen(name);
   if (length > 0 && name[length - 1] == ')')
     name[length - 1] = 0;
-  for (int i = 0; i < model->landmarks.count; i++)
-    if (!strncmp(model->landmarks.item[i].name, name, sizeof name - 1)) {
-      dae__point_at(&model->files, model->landmarks.item[i].place, err);
+  for (int i = 0; i < model->name_places.count; i++)
+    if (!strncmp(model->name_places.item[i].name, name, sizeof name - 1)) {
+      dae__locate_error(&model->files, model->name_places.item[i].place, err);
       return;
     }
 }

@@ -5,15 +5,15 @@
 #include "model/bind/bind.h"
 
 /* The place in the text of a name that errors of a run may mention. */
-typedef struct dae__landmark {
+typedef struct dae__name_place {
   const char *name;
   int place;
-} dae__landmark;
+} dae__name_place;
 
 /* The tapes of an event. */
-typedef struct dae__trigger {
+typedef struct dae__event_tapes {
   dae__tape *value, *rate, *action;
-} dae__trigger;
+} dae__event_tapes;
 
 struct dae_model {
   dae__pool *keep;   /* memory of text and names */
@@ -32,34 +32,34 @@ struct dae_model {
   const char **output_names;
   dae_event *events;
   dae_drawing drawing;
-  DAE__LIST(dae__landmark) landmarks;
+  DAE__LIST(dae__name_place) name_places;
   dae__tape_set *tapes;
   void *library; /* of native code; NULL: all tapes are interpreted */
   dae_native native;
 };
 
 /* Compiles the tapes that are not compiled yet, and counts instructions. False: out of memory. */
-bool dae__make_tapes(dae__tape_set *tapes, const dae_env *env);
+bool dae__tapes_compile(dae__tape_set *tapes, const dae_env *env);
 
 /* Removes native code: all tapes are interpreted. */
 void dae__native_unload(dae_model *model);
 
 /* The bound systems and the entries of leaves in the state vector, in scratch memory. */
-typedef struct dae__units {
-  dae__unit *unit;
+typedef struct dae__layout {
+  dae__system *system;
   int count;
   int *of_instance; /* by instance: its bound system, -1: none */
   int *entry;       /* by leaf: its entry in the state vector; -1: none */
   int leaves;       /* length of entry */
   int size;         /* of the state vector */
-} dae__units;
+} dae__layout;
 
-dae_status dae__build_problem(dae__binder *b, dae_model *model, dae__units *out);
+dae_status dae__build_problem(dae__binder *b, dae_model *model, dae__layout *out);
 /* Start values, columns, outputs, events, places of names; leaves the entries of the state vector
  * in class Q. */
-dae_status dae__build_results(dae__binder *b, dae_model *model, const dae__units *units);
+dae_status dae__build_results(dae__binder *b, dae_model *model, const dae__layout *layout);
 /* The drawing, last: an automatic picture may exceed the limits. */
-dae_status dae__build_drawing(dae__binder *b, dae_model *model, const dae__units *units);
+dae_status dae__build_drawing(dae__binder *b, dae_model *model, const dae__layout *layout);
 /* The settings of simulate and of systems. */
 dae_status dae__build_settings(dae__expander *x, dae_model *model);
 

@@ -10,8 +10,8 @@
 #define CLEAR_STRIDE ((size_t)1024) /* bytes zeroed at a time, for many small pieces */
 #define ALIGNMENT 16                /* bytes, of any C type */
 
-typedef struct dae__block {
-  struct dae__block *next;
+typedef struct dae__pool_block {
+  struct dae__pool_block *next;
 } block;
 
 #define HEAD ((sizeof(block) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT)
@@ -76,7 +76,7 @@ __attribute__((noinline)) static void *pool_take_beyond(dae__pool *pool, size_t 
   return memory;
 }
 
-void *dae__pool_take(dae__pool *pool, size_t count, size_t size)
+void *dae__pool_alloc(dae__pool *pool, size_t count, size_t size)
 {
   size_t bytes = (count * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
   if (dae__too_many(count, size))
@@ -92,7 +92,7 @@ void *dae__pool_take(dae__pool *pool, size_t count, size_t size)
 
 char *dae__pool_text(dae__pool *pool, const char *text, size_t length)
 {
-  char *copy = dae__pool_take(pool, length + 1, 1);
+  char *copy = dae__pool_alloc(pool, length + 1, 1);
   return copy ? memcpy(copy, text, length) : NULL;
 }
 
@@ -102,7 +102,7 @@ char *dae__pool_print(dae__pool *pool, const char *format, ...)
   va_start(arguments, format);
   va_copy(again, arguments);
   int length = vsnprintf(NULL, 0, format, arguments);
-  char *text = length < 0 ? NULL : dae__pool_take(pool, (size_t)length + 1, 1);
+  char *text = length < 0 ? NULL : dae__pool_alloc(pool, (size_t)length + 1, 1);
   if (text)
     vsnprintf(text, (size_t)length + 1, format, again);
   va_end(arguments);
@@ -117,7 +117,7 @@ bool dae__pool_grow(dae__pool *pool, void **items, int count, int *room, size_t 
     return false;
   }
   int more = *room > 0 ? 2 * *room : 8;
-  void *larger = dae__pool_take(pool, (size_t)more, size);
+  void *larger = dae__pool_alloc(pool, (size_t)more, size);
   if (!larger)
     return false;
   if (count > 0)

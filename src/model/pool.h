@@ -14,7 +14,7 @@
 
 typedef struct dae__pool {
   dae_env env;
-  struct dae__block *first; /* list of all blocks */
+  struct dae__pool_block *first; /* list of all blocks */
   char *free, *clear, *end; /* of the current block: [free, end) is free, [free, clear) zeroed */
   size_t next;              /* size of the next block */
   bool failed;
@@ -24,10 +24,10 @@ dae__pool *dae__pool_create(const dae_env *env); /* NULL: out of memory */
 void dae__pool_free(dae__pool *pool);            /* NULL is allowed */
 
 /* Zeroed, aligned for any type. */
-void *dae__pool_take(dae__pool *pool, size_t count, size_t size);
-#define DAE__NEW(pool, type) ((type *)dae__pool_take((pool), 1, sizeof(type)))
+void *dae__pool_alloc(dae__pool *pool, size_t count, size_t size);
+#define DAE__NEW(pool, type) ((type *)dae__pool_alloc((pool), 1, sizeof(type)))
 #define DAE__NEW_ARRAY(pool, type, count)                                                          \
-  ((type *)dae__pool_take((pool), (size_t)(count), sizeof(type)))
+  ((type *)dae__pool_alloc((pool), (size_t)(count), sizeof(type)))
 
 /* A copy of length characters, with a zero after them. */
 char *dae__pool_text(dae__pool *pool, const char *text, size_t length);
@@ -58,8 +58,8 @@ static inline bool dae__pool_push(dae__pool *pool, void **items, int *count, int
 
 /* An array in memory of env, at least twice as large: the first `used` elements of old and room for
  * `needed`; old is released and *capacity set. NULL: out of memory, old is unchanged. */
-static inline void *dae__grown(const dae_env *env, void *old, int *capacity, int used, int needed,
-                               size_t size)
+static inline void *dae__array_grow(const dae_env *env, void *old, int *capacity, int used,
+                                    int needed, size_t size)
 {
   int larger = *capacity > INT_MAX / 2 ? INT_MAX : 2 * *capacity;
   if (larger < needed)

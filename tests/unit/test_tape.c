@@ -191,12 +191,12 @@ static void test_a_postponed_tape_is_made_when_it_runs(void **state)
   double now[2], later[2], *out[] = {now}, *out_later[] = {later};
   dae__arena *arena = dae__arena_create(NULL);
   dae__tape_plan plan = {g, &input, output, 2, 1, 1, NULL, NULL};
-  dae__tape *made = dae__tape_create(arena, &plan), *tape = dae__tape_postpone(arena, &plan);
+  dae__tape *made = dae__tape_create(arena, &plan), *tape = dae__tape_create_lazy(arena, &plan);
   assert_int_equal(dae__tape_length(tape), 0);
   assert_true(dae__tape_run(made, in, out) && dae__tape_run(tape, in, out_later));
   assert_memory_equal(now, later, sizeof now);
   assert_int_equal(dae__tape_length(tape), dae__tape_length(made));
-  assert_true(dae__tape_make(tape) && dae__tape_make(made)); /* they are */
+  assert_true(dae__tape_compile(tape) && dae__tape_compile(made)); /* they are */
   dae__arena_free(arena);
   dae__graph_free(g);
 }
@@ -228,9 +228,8 @@ static dae__tape *chain_tape(dae__arena *arena, dae__graph *g, int n)
     output[i] = (dae__tape_output){0, i, f};
   }
   dae__tape *tape =
-      g->failed
-          ? NULL
-          : dae__tape_create(arena, &(dae__tape_plan){g, input, output, n, 1, 1, NULL, NULL});
+      g->failed ? NULL
+                : dae__tape_create(arena, &(dae__tape_plan){g, input, output, n, 1, 1, NULL, NULL});
   free(input);
   free(output);
   return tape;

@@ -2,15 +2,15 @@
 #include "core/error.h"
 #include "model/model.h"
 
-/* ---- units ---- */
+/* ---- bound systems ---- */
 
-static void assemble_create_units(dae__binder *b, dae__units *out)
+static void assemble_create_systems(dae__binder *b, dae__layout *out)
 {
   dae__expander *x = b->x;
   int instances = x->instances.count;
   for (int i = 0; i < x->leaves.count && !b->coordinates; i++)
     b->coordinates = x->leaf_kind.item[i] == DAE__LEAF_COORD;
-  out->unit = DAE__NEW_ARRAY(x->l->scratch, dae__unit, instances);
+  out->system = DAE__NEW_ARRAY(x->l->scratch, dae__system, instances);
   out->of_instance = DAE__NEW_ARRAY(x->l->scratch, int, instances);
   if (!dae__load_ok(x->l))
     return;
@@ -21,13 +21,13 @@ static void assemble_create_units(dae__binder *b, dae__units *out)
       empty = x->symbols.item[s].kind < DAE__STATEMENT_COORD ||
               x->symbols.item[s].kind > DAE__STATEMENT_DISCRETE;
     if (empty && x->instances.item[0].energy_place > 0)
-      dae__complain(x->l, x->instances.item[0].energy_place,
-                    "energies and constraints must be in a system with their variables; use joint "
-                    "between systems");
+      dae__load_fail(x->l, x->instances.item[0].energy_place,
+                     "energies and constraints must be in a system with their variables; use joint "
+                     "between systems");
     if (empty)
       continue;
     out->of_instance[i] = out->count;
-    dae__unit_create(b, i, &out->unit[out->count++]);
+    dae__system_create(b, i, &out->system[out->count++]);
   }
 }
 
@@ -47,7 +47,7 @@ static int assemble_place_multipliers(const dae__constraints *all, int first, in
   return first + all->count;
 }
 
-static void assemble_place_all(dae__expander *x, dae__units *out)
+static void assemble_place_all(dae__expander *x, dae__layout *out)
 {
   out->leaves = x->leaves.count;
   out->entry = DAE__NEW_ARRAY(x->l->scratch, int, out->leaves);
@@ -56,7 +56,7 @@ static void assemble_place_all(dae__expander *x, dae__units *out)
   for (int i = 0; i < out->leaves; i++)
     out->entry[i] = -1;
   for (int k = 0; k < out->count; k++) {
-    dae__unit *u = &out->unit[k];
+    dae__system *u = &out->system[k];
     const dae__instance *own = &x->instances.item[u->instance];
     int at = u->first = out->size, nq = u->q.count;
     assemble_place(&u->q, at, out->entry);
@@ -74,28 +74,28 @@ static void assemble_place_all(dae__expander *x, dae__units *out)
 
 /* ---- parts, wires, joints ---- */
 
-static void assemble_create_wires(dae__binder *b, dae_model *model, const dae__units *units)
+static void assemble_create_wires(dae__binder *b, dae_model *model, const dae__layout *layout)
 {
   dae__expander *x = b->x;
   int count = 0;
-  for (int i = 0; i < units->count; i++)
-    count += units->unit[i].in.count;
+  for (int i = 0; i < layout->count; i++)
+    count += layout->system[i].in.count;
   dae_wire *wire = DAE__ALLOC(b->arena, dae_wire, count);
   model->coupled.wire = wire;
   model->coupled.wires = count;
   if (!dae__bind_ok(b))
     return;
-  for (int i = 0; i < units->count; i++) {
-    const dae__unit *u = &units->unit[i];
+  for (int i = 0; i < layout->count; i++) {
+    const dae__system *u = &layout->system[i];
     for (int k = 0; k < u->in.count; k++) {
       int leaf = u->in.item[k];
-      int from = units->of_instance[x->leaves.item[leaf].instance];
-      *wire++ = (dae_wire){i, k, {from, units->entry[leaf] - units->unit[from].first}};
+      int from = layout->of_instance[x->leaves.item[leaf].instance];
+      *wire++ = (dae_wire){i, k, {from, layout->entry[leaf] - layout->system[from].first}};
     }
   }
 }
 
-static void assemble_create_joints(dae__binder *b, dae_model *model, const dae__units *units)
+static void assemble_create_joints(dae__binder *b, dae_model *model, const dae__layout *layout)
 {
   const dae__constraints *joints = &b->x->joints;
   dae_joint *joint = DAE__ALLOC(b->arena, dae_joint, joints->count);
@@ -105,18 +105,18 @@ static void assemble_create_joints(dae__binder *b, dae_model *model, const dae__
     return;
   for (int i = 0; i < joints->count && !b->x->l->status; i++) {
     b->system = joints->item[i].name;
-    dae__bind_joint(b, &joints->item[i], units->of_instance, units->unit, &joint[i]);
+    dae__bind_joint(b, &joints->item[i], layout->of_instance, layout->system, &joint[i]);
   }
 }
 
-static void assemble_bind_all(dae__binder *b, dae_model *model, dae__units *units)
+static void assemble_bind_all(dae__binder *b, dae_model *model, dae__layout *layout)
 {
   dae__expander *x = b->x;
-  dae_part *part = DAE__ALLOC(b->arena, dae_part, units->count);
+  dae_part *part = DAE__ALLOC(b->arena, dae_part, layout->count);
   if (!dae__bind_ok(b))
     return;
-  for (int i = 0; i < units->count && !x->l->status; i++) {
-    dae__unit *u = &units->unit[i];
+  for (int i = 0; i < layout->count && !x->l->status; i++) {
+    dae__system *u = &layout->system[i];
     const char *name = x->instances.count > 1 ? x->instances.item[u->instance].name : model->name;
     part[i].name = b->system = name;
     if (u->mechanical)
@@ -131,20 +131,21 @@ static void assemble_bind_all(dae__binder *b, dae_model *model, dae__units *unit
   }
   model->coupled.name = model->name;
   model->coupled.part = part;
-  model->coupled.parts = units->count;
-  assemble_create_wires(b, model, units);
-  assemble_create_joints(b, model, units);
+  model->coupled.parts = layout->count;
+  assemble_create_wires(b, model, layout);
+  assemble_create_joints(b, model, layout);
   model->problem = dae_problem_coupled(&model->coupled);
 }
 
-static void assemble_count_all(const dae__expander *x, const dae__units *units, dae_model_counts *n)
+static void assemble_count_all(const dae__expander *x, const dae__layout *layout,
+                               dae_model_counts *n)
 {
   n->systems = x->instances.count - 1;
   n->joints = x->joints.count;
   n->outputs = x->outputs.count;
   n->events = x->events.count;
-  for (int i = 0; i < units->count; i++) {
-    const dae__unit *u = &units->unit[i];
+  for (int i = 0; i < layout->count; i++) {
+    const dae__system *u = &layout->system[i];
     const dae__instance *own = &x->instances.item[u->instance];
     n->coordinates += u->q.count;
     n->holonomic += own->holonomic.count;
@@ -159,23 +160,23 @@ static void assemble_count_all(const dae__expander *x, const dae__units *units, 
   }
 }
 
-dae_status dae__build_problem(dae__binder *b, dae_model *model, dae__units *units)
+dae_status dae__build_problem(dae__binder *b, dae_model *model, dae__layout *layout)
 {
   dae__expander *x = b->x;
-  *units = (dae__units){.count = 0};
+  *layout = (dae__layout){.count = 0};
   if (x->joints.count > 0 && x->instances.count == 1)
-    dae__complain(x->l, x->joints.item[0].place,
-                  "a joint connects systems, but the model has none; write constraint");
-  assemble_create_units(b, units);
+    dae__load_fail(x->l, x->joints.item[0].place,
+                   "a joint connects systems, but the model has none; write constraint");
+  assemble_create_systems(b, layout);
   if (!dae__bind_ok(b))
     return x->l->status;
-  assemble_place_all(x, units);
+  assemble_place_all(x, layout);
   if (dae__bind_ok(b))
-    assemble_bind_all(b, model, units);
+    assemble_bind_all(b, model, layout);
   b->system = model->name;
   if (!dae__bind_ok(b))
     return x->l->status;
-  assemble_count_all(x, units, &model->count);
+  assemble_count_all(x, layout, &model->count);
   dae_status status = dae_problem_validate(&model->problem, x->l->err);
   return x->l->status = status;
 }

@@ -5,7 +5,7 @@
 
 static void *bind_longer(dae__binder *b, const void *old, size_t size, int count)
 {
-  char *memory = dae__pool_take(b->x->l->scratch, (size_t)count, size);
+  char *memory = dae__pool_alloc(b->x->l->scratch, (size_t)count, size);
   if (memory && b->leaves > 0)
     memcpy(memory, old, (size_t)b->leaves * size);
   return memory;
@@ -29,7 +29,7 @@ bool dae__binder_leaves(dae__binder *b, int count)
     for (int i = b->leaves; i < needed; i++)
       b->input[i].class = b->by[i] = -1;
     b->leaves = needed;
-    b->placed = NULL;
+    b->lazy_input = NULL;
     dae__binder_place(b, 0, DAE__CLASS_T, 0);
   }
   for (int i = had; i < b->s.count && dae__load_ok(x->l); i++)
@@ -42,7 +42,7 @@ void dae__binder_place(dae__binder *b, int leaf, int class, int index)
   b->kind[leaf] = (unsigned char)(class < 0 ? 0 : 1u << class);
   b->index[leaf] = index;
   b->input[leaf] = (dae__tape_input){class, index};
-  b->placed = NULL;
+  b->lazy_input = NULL;
 }
 
 /* Memory of an entry of a matrix, which is in several tapes, in nodes; chosen, not measured. */
@@ -208,7 +208,7 @@ bool dae__triplets_constant(const dae__graph *graph, const dae__triplets *m)
 
 static void *bind_kept_copy(dae__binder *b, const void *from, int count, size_t size)
 {
-  void *copy = dae__pool_take(b->x->l->keep, (size_t)count, size);
+  void *copy = dae__pool_alloc(b->x->l->keep, (size_t)count, size);
   if (copy && count > 0)
     memcpy(copy, from, (size_t)count * size);
   return copy;
@@ -226,17 +226,17 @@ dae__tape *dae__bind_tape(dae__binder *b, const char *what, const dae__outputs *
                          .classes = DAE__CLASSES,
                          .groups = groups,
                          .zeroed = zeroed,
-                         .marks = &b->tapes->marks};
+                         .workspace = &b->tapes->workspace};
   dae__tape *tape = NULL;
-  if (b->late) { /* the plan and all it points to are kept */
-    if (!b->placed)
-      b->placed = bind_kept_copy(b, b->input, b->leaves, sizeof *b->input);
-    plan.input = b->placed;
+  if (b->lazy) { /* the plan and all it points to are kept */
+    if (!b->lazy_input)
+      b->lazy_input = bind_kept_copy(b, b->input, b->leaves, sizeof *b->input);
+    plan.input = b->lazy_input;
     plan.output = bind_kept_copy(b, plan.output, plan.outputs, sizeof *plan.output);
     if (plan.zeroed)
       plan.zeroed = bind_kept_copy(b, plan.zeroed, plan.groups, sizeof *plan.zeroed);
     const dae__tape_plan *kept = bind_kept_copy(b, &plan, 1, sizeof plan);
-    tape = dae__load_ok(b->x->l) ? dae__tape_postpone(b->arena, kept) : NULL;
+    tape = dae__load_ok(b->x->l) ? dae__tape_create_lazy(b->arena, kept) : NULL;
   } else {
     tape = dae__tape_create(b->arena, &plan);
   }

@@ -51,7 +51,7 @@ typedef DAE__LIST(int) dae__ints;
 typedef DAE__LIST(dae__node) dae__nodes;
 
 /* A bound system: an instance as lists of leaves and rows, in the order of the problem form. */
-typedef struct dae__unit {
+typedef struct dae__system {
   int instance;
   bool mechanical, sparse;
   dae__ints q, u, w, in;
@@ -61,31 +61,31 @@ typedef struct dae__unit {
   dae__triplets mass;    /* M of a quasi-linear system, else without rows */
   dae__triplets inertia; /* M of a mechanical system, after dae__bind_mechanical */
   const char **s_names, **c_names;
-} dae__unit;
+} dae__system;
 
 /* The tapes of a model, of which lazy ones are compiled at their first run or all together. */
 typedef struct dae__tape_set {
   DAE__LIST(dae__tape_note) notes;
-  dae__graph *graph;     /* of tapes that are not compiled yet; NULL: all are */
-  dae__tape_marks marks; /* workspace of their compiler */
-  long instructions;     /* of all tapes, after dae__make_tapes */
+  dae__graph *graph;             /* of tapes that are not compiled yet; NULL: all are */
+  dae__tape_workspace workspace; /* workspace of their compiler */
+  long instructions;             /* of all tapes, after dae__tapes_compile */
 } dae__tape_set;
 
 typedef struct dae__binder {
   dae__expander *x;
-  dae__arena *arena;             /* of the model */
-  dae__tape_set *tapes;          /* of the model */
-  unsigned char *kind;           /* by leaf, for the current system: DAE__BIT of its class */
-  int *index;                    /* by leaf: index in its class */
-  dae__tape_input *input;        /* by leaf: class and index */
-  dae__node *by;                 /* by leaf: substitution, -1 between uses */
-  int leaves;                    /* length of these arrays */
-  const char *system;            /* name of the current system, or of the model */
-  bool late;                     /* tapes are compiled at their first run */
-  const dae__tape_input *placed; /* of late tapes: a copy of input; NULL: out of date */
-  dae__ints s;                   /* leaves of class S */
-  bool coordinates;              /* a system of the model has coordinates */
-  long entries;                  /* number of entries of all matrices */
+  dae__arena *arena;                 /* of the model */
+  dae__tape_set *tapes;              /* of the model */
+  unsigned char *kind;               /* by leaf, for the current system: DAE__BIT of its class */
+  int *index;                        /* by leaf: index in its class */
+  dae__tape_input *input;            /* by leaf: class and index */
+  dae__node *by;                     /* by leaf: substitution, -1 between uses */
+  int leaves;                        /* length of these arrays */
+  const char *system;                /* name of the current system, or of the model */
+  bool lazy;                         /* tapes are compiled at their first run */
+  const dae__tape_input *lazy_input; /* of lazy tapes: a copy of input; NULL: out of date */
+  dae__ints s;                       /* leaves of class S */
+  bool coordinates;                  /* a system of the model has coordinates */
+  long entries;                      /* number of entries of all matrices */
 } dae__binder;
 
 /* Extends the arrays to the number of leaves, with at least count leaves of class S among them. */
@@ -119,13 +119,13 @@ bool dae__bind_ok(dae__binder *b);
 /* False beyond a limit, without an error. */
 bool dae__bind_fits(const dae__binder *b);
 
-/* Lists the leaves and rows of an instance and checks their numbers: unit.c. */
-dae_status dae__unit_create(dae__binder *b, int instance, dae__unit *unit);
-/* Gives the leaves of a unit their classes, or removes them. */
-void dae__unit_place(dae__binder *b, const dae__unit *unit, bool there);
+/* Lists the leaves and rows of an instance and checks their numbers: system.c. */
+dae_status dae__system_create(dae__binder *b, int instance, dae__system *u);
+/* Gives the leaves of a system their classes, or removes them. */
+void dae__system_place(dae__binder *b, const dae__system *u, bool there);
 
 /* Refuses coordinates whose motion neither M nor the constraints determine. */
-void dae__check_determined(dae__binder *b, const dae__unit *unit, const dae__triplets *M,
+void dae__check_determined(dae__binder *b, const dae__system *u, const dae__triplets *M,
                            const dae__triplets *G, const dae__triplets *K);
 
 /* Names of variables inside their system, in the arena; from `rates` on those of rates of states.
@@ -133,10 +133,10 @@ void dae__check_determined(dae__binder *b, const dae__unit *unit, const dae__tri
 const char *const *dae__bind_names(dae__binder *b, const dae__ints *leaves, int rates);
 
 /* The problem forms, in the arena: bind_mechanical.c, bind_semi.c, bind_joint.c. */
-const dae_mechanical *dae__bind_mechanical(dae__binder *b, dae__unit *unit, const char *name);
-const dae_semi_explicit *dae__bind_semi(dae__binder *b, dae__unit *unit, const char *name);
-/* Ports are (unit, variable). */
-bool dae__bind_joint(dae__binder *b, const dae__constraint *g, const int *unit_of_instance,
-                     const dae__unit *units, dae_joint *out);
+const dae_mechanical *dae__bind_mechanical(dae__binder *b, dae__system *u, const char *name);
+const dae_semi_explicit *dae__bind_semi(dae__binder *b, dae__system *u, const char *name);
+/* Ports are (system, variable). */
+bool dae__bind_joint(dae__binder *b, const dae__constraint *g, const int *system_of_instance,
+                     const dae__system *layout, dae_joint *out);
 
 #endif

@@ -81,8 +81,8 @@ static void bind_joint_build(dae__binder *b, dae__node g, int nz, const int *lea
   h->tape[Q_Gts_z] = bind_joint_matrix_tape(b, "Gts_z", &Gts, nz);
 }
 
-bool dae__bind_joint(dae__binder *b, const dae__constraint *g, const int *unit_of_instance,
-                     const dae__unit *units, dae_joint *out)
+bool dae__bind_joint(dae__binder *b, const dae__constraint *g, const int *system_of_instance,
+                     const dae__system *systems, dae_joint *out)
 {
   dae__expander *x = b->x;
   if (!dae__binder_leaves(b, 1))
@@ -97,9 +97,9 @@ bool dae__bind_joint(dae__binder *b, const dae__constraint *g, const int *unit_o
     return false;
   for (int i = 0; i < nz; i++) {
     int leaf = leaves[i] = below.leaf[i + timed];
-    int unit = unit_of_instance[x->leaves.item[leaf].instance];
-    /* binary search: the coordinates of a unit are in rising order of their leaves */
-    const dae__ints *q = &units[unit].q;
+    int system = system_of_instance[x->leaves.item[leaf].instance];
+    /* binary search: the coordinates of a system are in rising order of their leaves */
+    const dae__ints *q = &systems[system].q;
     int from = 0, to = q->count - 1;
     while (from < to) {
       int middle = (from + to) / 2;
@@ -108,10 +108,10 @@ bool dae__bind_joint(dae__binder *b, const dae__constraint *g, const int *unit_o
       else
         to = middle;
     }
-    z[i] = (dae_port){unit, from};
+    z[i] = (dae_port){system, from};
   }
   if ((long)nz * nz > x->l->limits.max_nodes)
-    dae__complain(x->l, g->place, "a joint with %d coordinates is too large", nz);
+    dae__load_fail(x->l, g->place, "a joint with %d coordinates is too large", nz);
   if (x->l->status)
     return false;
   for (int pass = 0; pass < 2; pass++) { /* the leaves have classes while the tapes are built */

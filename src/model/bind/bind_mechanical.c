@@ -12,8 +12,8 @@
 
 typedef struct build {
   dae__binder *b;
-  dae__unit *u;
-  dae__mechanics *m;
+  dae__system *u;
+  dae__mechanical_tapes *m;
   dae_mechanical *p;
   /* the vectors and matrices, by quantity */
   dae__nodes vector[DAE__QUANTITIES];
@@ -94,7 +94,7 @@ static void bind_mech_build_inertia(build *a)
 /* d(f, s, c)/d(q, v, u, w) and d(f, s, c)/d(in) */
 static void bind_mech_build_rows(build *a)
 {
-  const dae__unit *u = a->u;
+  const dae__system *u = a->u;
   int nq = u->q.count, nu = u->u.count, nw = u->w.count;
   dae__pool *pool = a->b->x->l->scratch;
   dae__nodes all = {0};
@@ -225,7 +225,7 @@ static void bind_mech_build_singles(build *a)
 
 static void bind_mech_build_programs(build *a)
 {
-  dae__mechanics *m = a->m;
+  dae__mechanical_tapes *m = a->m;
   unsigned shared;
   for (int i = 0; i < DAE__WANTED_COUNT; i++)
     m->present |= m->single[i] ? 1u << i : 0;
@@ -233,7 +233,7 @@ static void bind_mech_build_programs(build *a)
   if (a->p->constant_mass) /* evaluated once, by its single tape */
     shared &= ~(1u << DAE__Q_M);
   for (int i = 0; i < DAE__PROGRAMS; i++) {
-    dae__together t = dae__mechanics_programs[i];
+    dae__program_plan t = dae__mechanics_programs[i];
     unsigned mask = t.mask & shared;
     bool known = (mask & (mask - 1)) == 0; /* none, or one: a single tape */
     dae__outputs out = {0};
@@ -290,7 +290,7 @@ static const dae_pattern *bind_mech_pattern_of(build *a, int quantity)
 static void bind_mech_describe(build *a, const char *name)
 {
   dae_mechanical *p = a->p;
-  const dae__unit *u = a->u;
+  const dae__system *u = a->u;
   const dae__instance *own = &a->b->x->instances.item[u->instance];
   p->name = name;
   p->nq = u->q.count;
@@ -316,16 +316,16 @@ static void bind_mech_describe(build *a, const char *name)
   dae__mechanics_callbacks(a->m, p);
 }
 
-const dae_mechanical *dae__bind_mechanical(dae__binder *b, dae__unit *u, const char *name)
+const dae_mechanical *dae__bind_mechanical(dae__binder *b, dae__system *u, const char *name)
 {
   const dae__instance *own = &b->x->instances.item[u->instance];
   build *a = DAE__NEW(b->x->l->scratch, build);
   dae_mechanical *p = DAE__ALLOC(b->arena, dae_mechanical, 1);
-  dae__mechanics *m = DAE__ALLOC(b->arena, dae__mechanics, 1);
+  dae__mechanical_tapes *m = DAE__ALLOC(b->arena, dae__mechanical_tapes, 1);
   if (!dae__bind_ok(b) || !dae__binder_leaves(b, u->in.count))
     return NULL;
   *a = (build){.b = b, .u = u, .m = m, .p = p, .T = own->kinetic, .V = own->potential};
-  dae__unit_place(b, u, true);
+  dae__system_place(b, u, true);
   bind_mech_build_inertia(a);
   bind_mech_build_rows(a);
   bind_mech_build_holonomic(a, &own->holonomic);
@@ -339,6 +339,6 @@ const dae_mechanical *dae__bind_mechanical(dae__binder *b, dae__unit *u, const c
     bind_mech_build_energy(a);
     bind_mech_describe(a, name);
   }
-  dae__unit_place(b, u, false);
+  dae__system_place(b, u, false);
   return dae__bind_ok(b) ? p : NULL;
 }

@@ -47,7 +47,7 @@ static int bind_semi_eval_Ms_x(void *user, const dae_semi_explicit_at *at, const
 
 typedef struct build {
   dae__binder *b;
-  const dae__unit *u;
+  const dae__system *u;
   semi_tapes *c;
 } build;
 
@@ -70,7 +70,7 @@ static const dae_pattern *bind_semi_matrix_tape(build *a, int quantity, const da
 
 static void bind_semi_build_jacobians(build *a, dae_semi_explicit *p)
 {
-  const dae__unit *u = a->u;
+  const dae__system *u = a->u;
   dae__nodes rows = {0};
   for (int i = 0; i < u->s.count + u->c.count; i++)
     *DAE__PUSH(a->b->x->l->scratch, &rows) =
@@ -119,12 +119,12 @@ static void bind_semi_build_time_derivative(build *a, dae_semi_explicit *p)
 {
   dae__nodes F_t = {0};
   for (int i = 0; i < a->u->c.count; i++) {
-    dae__node F = a->u->c.item[i], slope = DAE__ZERO;
+    dae__node F = a->u->c.item[i], rate_leaf = DAE__ZERO;
     if (dae__kinds_below(a->b->x, F) & DAE__LEAF_TIME) {
       dae__gradient d = dae__bind_gradient(a->b, F, DAE__BIT(T));
-      slope = d.count > 0 ? d.value[0] : DAE__ZERO;
+      rate_leaf = d.count > 0 ? d.value[0] : DAE__ZERO;
     }
-    *DAE__PUSH(a->b->x->l->scratch, &F_t) = slope;
+    *DAE__PUSH(a->b->x->l->scratch, &F_t) = rate_leaf;
   }
   bind_semi_vector_tape(a, Q_F_t, &F_t);
   p->F_t = bind_semi_eval_F_t;
@@ -138,7 +138,7 @@ static const char *const *bind_semi_equation_names(build *a, const char *const *
   return copy;
 }
 
-const dae_semi_explicit *dae__bind_semi(dae__binder *b, dae__unit *u, const char *name)
+const dae_semi_explicit *dae__bind_semi(dae__binder *b, dae__system *u, const char *name)
 {
   dae_semi_explicit *p = DAE__ALLOC(b->arena, dae_semi_explicit, 1);
   build a = {.b = b, .u = u, .c = DAE__ALLOC(b->arena, semi_tapes, 1)};
@@ -151,7 +151,7 @@ const dae_semi_explicit *dae__bind_semi(dae__binder *b, dae__unit *u, const char
                            .user = a.c,
                            .f = bind_semi_eval_f,
                            .constant_mass = true};
-  dae__unit_place(b, u, true);
+  dae__system_place(b, u, true);
   bind_semi_vector_tape(&a, Q_f, &u->s);
   if (u->w.count > 0) {
     bind_semi_vector_tape(&a, Q_F, &u->c);
@@ -161,7 +161,7 @@ const dae_semi_explicit *dae__bind_semi(dae__binder *b, dae__unit *u, const char
   bind_semi_build_jacobians(&a, p);
   if (u->mass.rows > 0)
     bind_semi_build_mass(&a, p);
-  dae__unit_place(b, u, false);
+  dae__system_place(b, u, false);
   p->x_names = dae__bind_names(b, &u->u, u->u.count);
   p->y_names = dae__bind_names(b, &u->w, u->w.count - u->hidden);
   p->f_names = u->s_names ? bind_semi_equation_names(&a, u->s_names, u->u.count) : NULL;

@@ -37,7 +37,7 @@ static bool determined_find_row(matching *m, int coordinate)
   return false;
 }
 
-void dae__check_determined(dae__binder *b, const dae__unit *u, const dae__triplets *M,
+void dae__check_determined(dae__binder *b, const dae__system *u, const dae__triplets *M,
                            const dae__triplets *G, const dae__triplets *K)
 {
   dae__expander *x = b->x;
@@ -73,7 +73,7 @@ void dae__check_determined(dae__binder *b, const dae__unit *u, const dae__triple
     if (has_mass[j] || determined_find_row(&m, j))
       continue;
     int leaf = u->q.item[j];
-    dae__complain(
+    dae__load_fail(
         x->l, dae__declared_at(x, leaf),
         "the motion of %s is not determined: it has no kinetic energy, and no constraint of its "
         "own; give it mass, or declare it as a state or algebraic variable",

@@ -7,7 +7,7 @@
 
 /* Quantities that methods evaluate together: the residual of ggl, accelerations, projections, drift
  */
-const dae__together dae__mechanics_programs[DAE__PROGRAMS] = {
+const dae__program_plan dae__mechanics_programs[DAE__PROGRAMS] = {
     {HAS(M) | HAS(f) | HAS(s) | HAS(c) | HAS(g) | HAS(gdot) | HAS(G) | HAS(k) | HAS(K),
      "M, f, s, c, g, gdot, G, k, K"},
     {HAS(f) | HAS(s) | HAS(c) | HAS(g) | HAS(gdot) | HAS(G) | HAS(k) | HAS(K),
@@ -49,14 +49,14 @@ static int mechanics_run(dae__tape *tape, const dae_mechanical_at *at, const dou
 /* X(name): quantities with a callback of their own; with a vector s; g_t is one unless it is 0 */
 #define CALLBACKS(X)                                                                               \
   X(M)                                                                                             \
-  X(f) X(s) X(c) X(g) X(G) X(gamma) X(k) X(K) X(kappa) X(p) X(F) X(p_rate) X(J) X(J_in) X(gdot_q)  \
-      X(k_q)
+  X(f)                                                                                             \
+  X(s) X(c) X(g) X(G) X(gamma) X(k) X(K) X(kappa) X(p) X(F) X(p_rate) X(J) X(J_in) X(gdot_q) X(k_q)
 #define CALLBACKS_S(X) X(Ms_qv) X(Gts_q) X(Kts_qv)
 
 #define CALLBACK(name)                                                                             \
   static int mechanics_eval_##name(void *user, const dae_mechanical_at *at, double *out)           \
   {                                                                                                \
-    const dae__mechanics *m = user;                                                                \
+    const dae__mechanical_tapes *m = user;                                                         \
     return mechanics_run(m->single[DAE__Q_##name], at, NULL, out);                                 \
   }
 CALLBACKS(CALLBACK)
@@ -67,7 +67,7 @@ CALLBACK(g_t)
   static int mechanics_eval_##name(void *user, const dae_mechanical_at *at, const double *s,       \
                                    double *out)                                                    \
   {                                                                                                \
-    const dae__mechanics *m = user;                                                                \
+    const dae__mechanical_tapes *m = user;                                                         \
     return mechanics_run(m->single[DAE__Q_##name], at, s, out);                                    \
   }
 CALLBACKS_S(CALLBACK_S)
@@ -75,7 +75,7 @@ CALLBACKS_S(CALLBACK_S)
 
 static int mechanics_eval_energy(void *user, const dae_mechanical_at *at, double *T, double *V)
 {
-  const dae__mechanics *m = user;
+  const dae__mechanical_tapes *m = user;
   double out[2] = {0};
   int result = mechanics_run(m->energy, at, NULL, out);
   *T = out[0];
@@ -86,7 +86,7 @@ static int mechanics_eval_energy(void *user, const dae_mechanical_at *at, double
 static int mechanics_eval_energy_rate(void *user, const dae_mechanical_at *at,
                                       const double *in_rate, double *T_rate, double *V_rate)
 {
-  const dae__mechanics *m = user;
+  const dae__mechanical_tapes *m = user;
   double out[2] = {0};
   int result = mechanics_run(m->energy_rate, at, in_rate, out);
   *T_rate = out[0];
@@ -105,7 +105,7 @@ DAE__WANTED(IN_ORDER)
 /* Runs the programs that compute wanted quantities only, the largest first, then single tapes. */
 static int mechanics_eval(void *user, const dae_mechanical_at *at, const dae_mechanical_wanted *w)
 {
-  const dae__mechanics *m = user;
+  const dae__mechanical_tapes *m = user;
   double *const *out = &w->M;
   const double *in[DAE__CLASSES];
   unsigned wanted = 0;
@@ -129,7 +129,7 @@ static int mechanics_eval(void *user, const dae_mechanical_at *at, const dae_mec
 
 /* ---- the description ---- */
 
-void dae__mechanics_callbacks(dae__mechanics *m, dae_mechanical *p)
+void dae__mechanics_callbacks(dae__mechanical_tapes *m, dae_mechanical *p)
 {
 #define SET(name) p->name = m->single[DAE__Q_##name] ? mechanics_eval_##name : NULL;
   CALLBACKS(SET)

@@ -25,22 +25,22 @@ typedef struct dae__program {
 
 enum { DAE__PROGRAMS = 8 };
 
-typedef struct dae__mechanics {
+typedef struct dae__mechanical_tapes {
   dae__tape *single[DAE__QUANTITIES];  /* NULL: the quantity is empty */
   unsigned present;                    /* mask of DAE__WANTED: quantities that are not empty */
   dae__program program[DAE__PROGRAMS]; /* of several quantities, the largest first */
   int programs;
   dae__tape *energy, *energy_rate;
-} dae__mechanics;
+} dae__mechanical_tapes;
 
 /* The programs of a system that has all quantities, the largest first. */
-typedef struct dae__together {
+typedef struct dae__program_plan {
   unsigned mask;
   const char *what;
-} dae__together;
-extern const dae__together dae__mechanics_programs[DAE__PROGRAMS];
+} dae__program_plan;
+extern const dae__program_plan dae__mechanics_programs[DAE__PROGRAMS];
 extern const char *const dae__quantity_names[];
 /* Sets user and the callbacks of all quantities that are not empty. */
-void dae__mechanics_callbacks(dae__mechanics *m, dae_mechanical *p);
+void dae__mechanics_callbacks(dae__mechanical_tapes *m, dae_mechanical *p);
 
 #endif

@@ -18,11 +18,11 @@
 enum {
   DAE__LEAF_TIME = 1,
   DAE__LEAF_COORD = 2,
-  DAE__LEAF_RATE = 4, /* of a coordinate */
+  DAE__LEAF_COORD_RATE = 4, /* of a coordinate */
   DAE__LEAF_STATE = 8,
   DAE__LEAF_ALG = 16,
   DAE__LEAF_DISCRETE = 32,
-  DAE__LEAF_SLOPE = 64, /* the rate of a state */
+  DAE__LEAF_STATE_RATE = 64, /* the rate of a state */
   DAE__LEAF_MULTIPLIER = 128,
   DAE__LEAF_VALUES = DAE__LEAF_COORD | DAE__LEAF_STATE | DAE__LEAF_ALG | DAE__LEAF_DISCRETE
 };
@@ -37,7 +37,7 @@ typedef struct dae__leaf_info {
 
 /* The elements of a symbol in one instance of its scope: one, or those of an array. */
 typedef struct dae__elements {
-  enum { DAE__LAYOUT_NONE, DAE__LAYOUT_BUSY, DAE__LAYOUT_DONE } layout;
+  enum { DAE__ELEMENTS_UNRESOLVED, DAE__ELEMENTS_RESOLVING, DAE__ELEMENTS_RESOLVED } stage;
   int from[DAE__RANK], to[DAE__RANK];
   int count;
   int leaf;        /* of variables: the first leaf; rates of coords and states follow the values */
@@ -99,8 +99,8 @@ typedef struct dae__constraint {
 typedef struct dae__equation {
   dae__node a, b;
   int place;
-  int slope;   /* leaf of the rate of a state, for u' = E with E = rhs; else -1 */
-  bool second; /* written E = u' or c*u' = E: gives the rate if no equation u' = E does */
+  int rate_leaf; /* leaf of the rate of a state, for u' = E with E = rhs; else -1 */
+  bool second;   /* written E = u' or c*u' = E: gives the rate if no equation u' = E does */
   dae__node rhs;
   const char *name; /* in messages */
 } dae__equation;
@@ -135,19 +135,19 @@ typedef struct dae__action {
   dae__node node;
 } dae__action;
 
-typedef struct dae__occasion {
+typedef struct dae__expanded_event {
   const char *name;
   int place, direction;
   bool stop;
   dae__node node;
   DAE__LIST(dae__action) actions;
-} dae__occasion;
+} dae__expanded_event;
 
 /* Shapes of a drawing, and the nodes of their values. */
-typedef struct dae__sketch {
+typedef struct dae__picture {
   DAE__LIST(dae_shape) shapes; /* lives as long as the model */
   DAE__LIST(dae__node) values;
-} dae__sketch;
+} dae__picture;
 
 /* A param with a value from outside, for all instances and elements, or those with these indices.
  */
@@ -181,11 +181,11 @@ typedef struct dae__expander {
   /* of the whole model */
   dae__constraints joints;
   DAE__LIST(dae__result) outputs;
-  DAE__LIST(dae__occasion) events;
-  dae__sketch sketch; /* of the draw statements */
+  DAE__LIST(dae__expanded_event) events;
+  dae__picture picture; /* of the draw statements */
   const dae__statement *simulate;
-  dae__node *no_slopes;     /* by leaf: 0 for the rate of a state, else -1 */
-  dae__node *explicit_rate; /* by leaf of u': E of the equation u' = E, else -1 */
+  dae__node *no_state_rates; /* by leaf: 0 for the rate of a state, else -1 */
+  dae__node *explicit_rate;  /* by leaf of u': E of the equation u' = E, else -1 */
 } dae__expander;
 
 /* ---- scopes and symbols: scope.c, settings.c ---- */
@@ -194,22 +194,22 @@ int dae__table_find(const dae__table *table, int owner, const char *name); /* -1
 void dae__table_add(dae__load *l, dae__table *table, int owner, const char *name, int number);
 
 /* Registers all names. */
-dae_status dae__declare_all(dae__expander *x, const dae__statement *first);
+dae_status dae__declare_symbols(dae__expander *x, const dae__statement *first);
 /* Reads overrides of params, "A.k[2]=3*pi". */
-dae_status dae__override_all(dae__expander *x);
+dae_status dae__read_overrides(dae__expander *x);
 /* Finds the instances of systems and the elements of arrays; variables get their leaves. */
-dae_status dae__place_all(dae__expander *x);
+dae_status dae__resolve_ranges(dae__expander *x);
 /* The overriding value of a param, or NULL. */
 const dae__expr *dae__override_of(dae__expander *x, int symbol, int instance, const int *index);
 
 /* The elements of a symbol in an instance, resolved at their first use; NULL after an error. */
-dae__elements *dae__lay_out(dae__expander *x, int symbol, int instance, int place);
+dae__elements *dae__elements_resolve(dae__expander *x, int symbol, int instance, int place);
 static inline dae__elements *dae__elements_of(dae__expander *x, int symbol, int instance, int place)
 {
   dae__elements *in = x->symbols.item[symbol].in;
   dae__elements *e = in ? &in[x->instances.item[instance].number] : NULL;
-  bool done = e && e->layout == DAE__LAYOUT_DONE && !x->l->status;
-  return done ? e : dae__lay_out(x, symbol, instance, place);
+  bool done = e && e->stage == DAE__ELEMENTS_RESOLVED && !x->l->status;
+  return done ? e : dae__elements_resolve(x, symbol, instance, place);
 }
 /* The leaf of the rate of a coordinate or state. */
 static inline int dae__rate_leaf(const dae__expander *x, int leaf)
@@ -232,18 +232,18 @@ int dae__add_leaf(dae__expander *x, unsigned kind, dae__leaf_info info);
 /* ---- expressions: value.c ---- */
 
 /* A local name with its value: an index, an argument, a let of a loop. */
-typedef struct dae__frame {
+typedef struct dae__local {
   const char *name;
   dae__node node;
   bool index;
-  const struct dae__frame *outer;
-} dae__frame;
+  const struct dae__local *outer;
+} dae__local;
 
 /* The surroundings of an expression: instance, local names, permitted quantities. */
 typedef struct dae__context {
   dae__expander *x;
   int instance;
-  const dae__frame *frame;
+  const dae__local *frame;
   bool constant;    /* params and indices only */
   bool results;     /* multipliers, energies and outputs are permitted */
   const char *what; /* in messages: "an array bound" */
@@ -261,10 +261,10 @@ bool dae__evaluate_range(const dae__context *c, const dae__range *range, int *fr
 /* The node of an element of a param, let or output. */
 dae__node dae__element_node(dae__expander *x, int symbol, int instance, int element, int place);
 /* A NAME with indices: symbol, instance, element. */
-typedef struct dae__target {
+typedef struct dae__element {
   int symbol, instance, element;
-} dae__target;
-bool dae__find_target(const dae__context *c, const dae__expr *e, dae__target *out);
+} dae__element;
+bool dae__lookup_element(const dae__context *c, const dae__expr *e, dae__element *out);
 /* Total time derivative of a node; what: its name in messages. */
 dae__node dae__total_rate(dae__expander *x, dae__node node, int place, const char *what);
 

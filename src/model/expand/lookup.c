@@ -4,14 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
-dae__context dae__context_of(dae__expander *x, int instance, dae__frame *index)
+dae__context dae__context_of(dae__expander *x, int instance, dae__local *index)
 {
   const dae__instance *own = &x->instances.item[instance];
   const dae__scope *scope = &x->scopes.item[own->scope];
   dae__context c = {.x = x, .instance = instance};
   if (!scope->d || scope->d->rank == 0)
     return c;
-  *index = (dae__frame){.name = scope->d->range[0].name, .index = true};
+  *index = (dae__local){.name = scope->d->range[0].name, .index = true};
   if (!index->name)
     index->name = x->index_name[0];
   index->node = dae__constant(x->graph, scope->index + own->number);
@@ -21,7 +21,7 @@ dae__context dae__context_of(dae__expander *x, int instance, dae__frame *index)
 
 /* ---- symbols ---- */
 
-int dae__look_up(const dae__context *c, const char *name, int *instance)
+int dae__lookup_symbol(const dae__context *c, const char *name, int *instance)
 {
   const dae__expander *x = c->x;
   int own = dae__table_find(&x->symbol_table, x->instances.item[c->instance].scope, name);
@@ -62,28 +62,28 @@ static void lookup_complain_unknown(const dae__context *c, const dae__expr *e, i
   if (!near && e->kind == DAE__EXPR_CALL)
     near = dae_suggest(e->name, builtins, lookup_builtin_name, NULL);
   if (!strcmp(e->name, "lambda") || !strcmp(e->name, "psi"))
-    dae__complain(c->x->l, e->place, "a multiplier is named by its constraint: %s(rod)", e->name);
+    dae__load_fail(c->x->l, e->place, "a multiplier is named by its constraint: %s(rod)", e->name);
   else if (near)
-    dae__complain(c->x->l, e->place, "unknown %s %s; did you mean %s?", kind, e->name, near);
+    dae__load_fail(c->x->l, e->place, "unknown %s %s; did you mean %s?", kind, e->name, near);
   else
-    dae__complain(c->x->l, e->place,
-                  "unknown %s %s; declare it with param, let, coord, state or "
-                  "alg",
-                  kind, e->name);
+    dae__load_fail(c->x->l, e->place,
+                   "unknown %s %s; declare it with param, let, coord, state or "
+                   "alg",
+                   kind, e->name);
 }
 
 void dae__check_function(const dae__context *c, const dae__expr *e, const dae__declaration *d,
-                         const dae__frame *indices)
+                         const dae__local *indices)
 {
   /* first operands in a loop, since chains of left operands can be long */
   for (; e && !c->x->l->status; e = e->argument) {
-    dae__frame own = {.name = e->name, .outer = indices};
+    dae__local own = {.name = e->name, .outer = indices};
     int instance;
     bool known = e->kind != DAE__EXPR_NAME || e->member || dae__is_reserved(e->name) ||
-                 dae__look_up(c, e->name, &instance) >= 0;
+                 dae__lookup_symbol(c, e->name, &instance) >= 0;
     for (int i = 0; i < d->parameters && !known; i++)
       known = d->parameter[i] == e->name;
-    for (const dae__frame *f = indices; f && !known; f = f->outer)
+    for (const dae__local *f = indices; f && !known; f = f->outer)
       known = f->name == e->name;
     if (!known)
       lookup_complain_unknown(c, e, c->x->instances.item[c->instance].scope);
@@ -102,38 +102,38 @@ static int lookup_find_system(const dae__context *c, const dae__expr *e)
     if (symbol < 0)
       lookup_complain_unknown(c, e, 0);
     else
-      dae__complain(x->l, e->place,
-                    "%s is not a system; expected the name of a system before the dot", e->name);
+      dae__load_fail(x->l, e->place,
+                     "%s is not a system; expected the name of a system before the dot", e->name);
     return -1;
   }
   const dae__scope *s = &x->scopes.item[x->symbols.item[symbol].body];
   dae__context inner = *c;
   inner.what = "an index";
   if (e->count != s->d->rank) {
-    dae__complain(x->l, e->place,
-                  s->d->rank > 0 ? "%s is an array of systems and needs one index"
-                                 : "%s is one system and has no index",
-                  e->name);
+    dae__load_fail(x->l, e->place,
+                   s->d->rank > 0 ? "%s is an array of systems and needs one index"
+                                  : "%s is one system and has no index",
+                   e->name);
     return -1;
   }
   if (s->instances == 0) {
-    dae__complain(x->l, e->place, "%s is not available in the range of a system", e->name);
+    dae__load_fail(x->l, e->place, "%s is not available in the range of a system", e->name);
     return -1;
   }
   if (s->d->rank > 0)
     index = dae__evaluate_whole(&inner, e->argument) - s->index;
   if (!x->l->status && (index < 0 || index >= s->instances))
-    dae__complain(x->l, e->argument->place, "the index %d of %s is out of range %d..%d",
-                  index + s->index, e->name, s->index, s->index + s->instances - 1);
+    dae__load_fail(x->l, e->argument->place, "the index %d of %s is out of range %d..%d",
+                   index + s->index, e->name, s->index, s->index + s->instances - 1);
   return x->l->status ? -1 : s->instance + index;
 }
 
-int dae__look_up_path(const dae__context *c, const dae__expr *e, int *instance)
+int dae__lookup_path(const dae__context *c, const dae__expr *e, int *instance)
 {
   dae__expander *x = c->x;
   int symbol;
   if (!e->member) {
-    symbol = dae__look_up(c, e->name, instance);
+    symbol = dae__lookup_symbol(c, e->name, instance);
     if (symbol < 0)
       lookup_complain_unknown(c, e, x->instances.item[c->instance].scope);
     return symbol;
@@ -145,16 +145,16 @@ int dae__look_up_path(const dae__context *c, const dae__expr *e, int *instance)
   symbol = dae__table_find(&x->symbol_table, scope, e->member->name);
   bool multiplier = !strcmp(e->member->name, "lambda") || !strcmp(e->member->name, "psi");
   if (symbol < 0 && multiplier)
-    dae__complain(x->l, e->place, "the multiplier of a constraint of %s is written %s(%s.rod)",
-                  e->name, e->member->name, e->name);
+    dae__load_fail(x->l, e->place, "the multiplier of a constraint of %s is written %s(%s.rod)",
+                   e->name, e->member->name, e->name);
   if (symbol < 0) {
     visible v = {x, scope};
     const char *near = dae_suggest(e->member->name, x->symbols.count, lookup_visible_name, &v);
     if (near)
-      dae__complain(x->l, e->member->place, "system %s has no %s; did you mean %s?", e->name,
-                    e->member->name, near);
+      dae__load_fail(x->l, e->member->place, "system %s has no %s; did you mean %s?", e->name,
+                     e->member->name, near);
     else
-      dae__complain(x->l, e->member->place, "system %s has no %s", e->name, e->member->name);
+      dae__load_fail(x->l, e->member->place, "system %s has no %s", e->name, e->member->name);
   }
   return symbol;
 }
@@ -170,10 +170,10 @@ static int lookup_find_element(const dae__context *c, const dae__expr *e, int ra
   int element = 0, r = 0;
   if (e->count != rank) {
     if (rank == 0)
-      dae__complain(c->x->l, e->place, "%s is a scalar and has no index", e->name);
+      dae__load_fail(c->x->l, e->place, "%s is a scalar and has no index", e->name);
     else
-      dae__complain(c->x->l, e->place, "%s is an array and needs %s", e->name,
-                    rank == 1 ? "one index: [i]" : "two indices: [i, j]");
+      dae__load_fail(c->x->l, e->place, "%s is an array and needs %s", e->name,
+                     rank == 1 ? "one index: [i]" : "two indices: [i, j]");
     return -1;
   }
   for (const dae__expr *a = e->argument; a; a = a->next, r++) {
@@ -181,8 +181,8 @@ static int lookup_find_element(const dae__context *c, const dae__expr *e, int ra
     if (c->x->l->status)
       return -1;
     if (i < elements->from[r] || i > elements->to[r]) {
-      dae__complain(c->x->l, a->place, "the index %d of %s is out of range %d..%d", i, e->name,
-                    elements->from[r], elements->to[r]);
+      dae__load_fail(c->x->l, a->place, "the index %d of %s is out of range %d..%d", i, e->name,
+                     elements->from[r], elements->to[r]);
       return -1;
     }
     element = element * (elements->to[r] - elements->from[r] + 1) + i - elements->from[r];
@@ -190,22 +190,22 @@ static int lookup_find_element(const dae__context *c, const dae__expr *e, int ra
   return element;
 }
 
-bool dae__find_target(const dae__context *c, const dae__expr *e, dae__target *out)
+bool dae__lookup_element(const dae__context *c, const dae__expr *e, dae__element *out)
 {
   dae__expander *x = c->x;
   const dae__expr *last = e->member ? e->member : e;
-  out->symbol = dae__look_up_path(c, e, &out->instance);
+  out->symbol = dae__lookup_path(c, e, &out->instance);
   if (out->symbol < 0)
     return false;
   const dae__symbol *s = &x->symbols.item[out->symbol];
   if (s->kind == DAE__STATEMENT_SYSTEM) {
-    dae__complain(x->l, last->place, "%s is a system; its variables are written %s.x", last->name,
-                  last->name);
+    dae__load_fail(x->l, last->place, "%s is a system; its variables are written %s.x", last->name,
+                   last->name);
     return false;
   }
   if (s->d->parameters >= 0) {
-    dae__complain(x->l, last->place, "%s is a function and needs its arguments: %s(...)",
-                  last->name, last->name);
+    dae__load_fail(x->l, last->place, "%s is a function and needs its arguments: %s(...)",
+                   last->name, last->name);
     return false;
   }
   dae__elements *elements = dae__elements_of(x, out->symbol, out->instance, last->place);
@@ -216,9 +216,9 @@ bool dae__find_target(const dae__context *c, const dae__expr *e, dae__target *ou
 }
 
 /* Indices of an element as local names inside of outer; index: their values. */
-static const dae__frame *lookup_element_frames(dae__expander *x, const dae__symbol *s,
+static const dae__local *lookup_element_frames(dae__expander *x, const dae__symbol *s,
                                                const dae__elements *e, int element,
-                                               const dae__frame *outer, dae__frame *frame,
+                                               const dae__local *outer, dae__local *frame,
                                                int *index)
 {
   int columns = s->d->rank == 2 ? e->to[1] - e->from[1] + 1 : 1;
@@ -226,7 +226,7 @@ static const dae__frame *lookup_element_frames(dae__expander *x, const dae__symb
   index[1] = e->from[1] + element % columns;
   for (int r = 0; r < s->d->rank; r++) {
     const char *name = s->d->range[r].name ? s->d->range[r].name : x->index_name[r];
-    frame[r] = (dae__frame){name, dae__constant(x->graph, index[r]), true, outer};
+    frame[r] = (dae__local){name, dae__constant(x->graph, index[r]), true, outer};
     outer = &frame[r];
   }
   return outer;
@@ -239,11 +239,11 @@ dae__node dae__element_node(dae__expander *x, int symbol, int instance, int elem
     return DAE__ZERO;
   const dae__symbol *s = &x->symbols.item[symbol];
   if (e->node[element] == -2) {
-    dae__complain(x->l, place, "cyclic definition of %s", s->d->name);
+    dae__load_fail(x->l, place, "cyclic definition of %s", s->d->name);
     return DAE__ZERO;
   }
-  if (e->node[element] == -1 && dae__load_work(x->l, place, DAE__TURN)) {
-    dae__frame own, frame[DAE__RANK];
+  if (e->node[element] == -1 && dae__load_work(x->l, place, DAE__LOOP_WORK)) {
+    dae__local own, frame[DAE__RANK];
     int index[DAE__RANK];
     dae__context c = dae__context_of(x, instance, &own), outside = {.x = x};
     const dae__expr *value = s->d->value, *other = NULL;
@@ -271,7 +271,7 @@ const char *dae__label_text(const dae__context *c, const dae__expr *label)
   dae__context inner = *c;
   inner.what = "an index";
   if (label->count > DAE__RANK)
-    dae__complain(c->x->l, label->place, "a label has one or two indices");
+    dae__load_fail(c->x->l, label->place, "a label has one or two indices");
   int used = snprintf(text, sizeof text, "%s", label->name);
   for (const dae__expr *a = label->argument; a && !c->x->l->status; a = a->next) {
     used += snprintf(text + used, sizeof text - (size_t)used, "%c%d",
@@ -286,8 +286,8 @@ void dae__label_add(dae__expander *x, dae__label label)
 {
   int other = dae__table_find(&x->label_table, label.instance, label.text);
   if (other >= 0)
-    dae__complain(x->l, label.place, "duplicate label %s; the first one is in line %d", label.text,
-                  dae__line_of(&x->l->files, x->labels.item[other].place));
+    dae__load_fail(x->l, label.place, "duplicate label %s; the first one is in line %d", label.text,
+                   dae__line_of(&x->l->files, x->labels.item[other].place));
   if (x->l->status)
     return;
   *DAE__PUSH(x->l->scratch, &x->labels) = label;
@@ -301,7 +301,7 @@ static const char *lookup_label_name(const void *list, int i)
   return label->kind == DAE__LABEL_EVENT ? "" : label->text;
 }
 
-int dae__find_multiplier(const dae__context *c, const dae__expr *label, bool psi)
+int dae__lookup_multiplier(const dae__context *c, const dae__expr *label, bool psi)
 {
   dae__expander *x = c->x;
   const dae__expr *last = label->member ? label->member : label;
@@ -314,13 +314,13 @@ int dae__find_multiplier(const dae__context *c, const dae__expr *label, bool psi
   if (!found || found->kind == DAE__LABEL_EVENT) {
     const char *near = dae_suggest(text, x->labels.count, lookup_label_name, x);
     if (near)
-      dae__complain(x->l, last->place, "no constraint has the label %s; did you mean %s?", text,
-                    near);
+      dae__load_fail(x->l, last->place, "no constraint has the label %s; did you mean %s?", text,
+                     near);
     else
-      dae__complain(x->l, last->place, "no constraint has the label %s", text);
+      dae__load_fail(x->l, last->place, "no constraint has the label %s", text);
   } else if (psi != (found->kind == DAE__LABEL_NONHOLONOMIC))
-    dae__complain(x->l, last->place, "%s is %s; its multiplier is %s(%s)", text,
-                  psi ? "holonomic" : "nonholonomic", psi ? "lambda" : "psi", text);
+    dae__load_fail(x->l, last->place, "%s is %s; its multiplier is %s(%s)", text,
+                   psi ? "holonomic" : "nonholonomic", psi ? "lambda" : "psi", text);
   return x->l->status ? -1 : found->leaf;
 }
 
@@ -330,10 +330,10 @@ dae__node dae__energy_node(const dae__context *c, const dae__expr *e)
   bool kinetic = !strcmp(e->name, "kinetic");
   if (!c->results || e->rate || e->count > 0) {
     if (c->results)
-      dae__complain(x->l, e->place, "%s is a scalar and has no %s", e->name,
-                    e->rate ? "rate" : "index");
+      dae__load_fail(x->l, e->place, "%s is a scalar and has no %s", e->name,
+                     e->rate ? "rate" : "index");
     else
-      dae__complain(x->l, e->place, "%s is available in outputs and events only", e->name);
+      dae__load_fail(x->l, e->place, "%s is available in outputs and events only", e->name);
     return DAE__ZERO;
   }
   int first = c->instance, last = c->instance == 0 ? x->instances.count - 1 : c->instance;
@@ -359,11 +359,11 @@ dae__node dae__total_rate(dae__expander *x, dae__node node, int place, const cha
       continue;
     const char *name = dae__leaf_name(x, below.leaf[i]);
     if (kind == DAE__LEAF_ALG)
-      dae__complain(x->l, place, "%s' needs the rate of %s, which is algebraic and has none", what,
-                    name);
+      dae__load_fail(x->l, place, "%s' needs the rate of %s, which is algebraic and has none", what,
+                     name);
     else
-      dae__complain(x->l, place, "%s already holds the rate %s: second rates are not supported",
-                    what, name);
+      dae__load_fail(x->l, place, "%s already holds the rate %s: second rates are not supported",
+                     what, name);
     return DAE__ZERO;
   }
   dae__kinds kinds = {x->leaf_kind.item, given};
@@ -377,7 +377,7 @@ dae__node dae__start_node(dae__expander *x, int symbol, int instance, int elemen
 {
   const dae__symbol *s = &x->symbols.item[symbol];
   const dae__elements *e = dae__elements_of(x, symbol, instance, s->d->place);
-  dae__frame own, frame[DAE__RANK];
+  dae__local own, frame[DAE__RANK];
   int index[DAE__RANK];
   if (!e || !expr)
     return DAE__ZERO;

@@ -4,19 +4,19 @@
 #define MAX_ACTIONS 10000 /* of an event: they are searched linearly; chosen, not measured */
 
 /* Substitutes the rates of states by the right sides of their equations. */
-static dae__node results_without_slopes(dae__expander *x, dae__node node, int place)
+static dae__node results_without_state_rates(dae__expander *x, dae__node node, int place)
 {
   if (x->l->status)
     return DAE__ZERO;
-  if (dae__kinds_below(x, node) & DAE__LEAF_SLOPE)
+  if (dae__kinds_below(x, node) & DAE__LEAF_STATE_RATE)
     node = dae__replace_leaves(x->walker, node, x->explicit_rate);
-  if (!(dae__kinds_below(x, node) & DAE__LEAF_SLOPE))
+  if (!(dae__kinds_below(x, node) & DAE__LEAF_STATE_RATE))
     return node;
   dae__leaves below = dae__leaves_below(x->walker, node);
   for (int i = 0; i < below.count; i++)
-    if (x->leaf_kind.item[below.leaf[i]] == DAE__LEAF_SLOPE) {
-      dae__complain(x->l, place, "%s is not available here, since no equation gives it as %s = E",
-                    dae__leaf_name(x, below.leaf[i]), dae__leaf_name(x, below.leaf[i]));
+    if (x->leaf_kind.item[below.leaf[i]] == DAE__LEAF_STATE_RATE) {
+      dae__load_fail(x->l, place, "%s is not available here, since no equation gives it as %s = E",
+                     dae__leaf_name(x, below.leaf[i]), dae__leaf_name(x, below.leaf[i]));
       return DAE__ZERO;
     }
   return node;
@@ -24,7 +24,7 @@ static dae__node results_without_slopes(dae__expander *x, dae__node node, int pl
 
 static dae__node results_evaluate(const dae__context *c, const dae__expr *e)
 {
-  return results_without_slopes(c->x, dae__evaluate(c, e), e->place);
+  return results_without_state_rates(c->x, dae__evaluate(c, e), e->place);
 }
 
 static void results_add_outputs(const dae__context *c, const dae__statement *s)
@@ -37,16 +37,17 @@ static void results_add_outputs(const dae__context *c, const dae__statement *s)
       dae__node node = dae__element_node(x, symbol, c->instance, i, d->place);
       *DAE__PUSH(x->l->scratch, &x->outputs) =
           (dae__result){dae__element_name(x, symbol, c->instance, i),
-                        results_without_slopes(x, node, d->value->place), d->place};
+                        results_without_state_rates(x, node, d->value->place), d->place};
     }
   }
 }
 
-static void results_add_action(const dae__context *c, const dae__statement *s, dae__occasion *event)
+static void results_add_action(const dae__context *c, const dae__statement *s,
+                               dae__expanded_event *event)
 {
-  dae__target target;
+  dae__element target;
   dae__expander *x = c->x;
-  if (!dae__find_target(c, s->a, &target))
+  if (!dae__lookup_element(c, s->a, &target))
     return;
   const dae__symbol *symbol = &x->symbols.item[target.symbol];
   const dae__expr *last = s->a->member ? s->a->member : s->a;
@@ -55,7 +56,7 @@ static void results_add_action(const dae__context *c, const dae__statement *s, d
   bool sets_value =
       sets_rate || symbol->kind == DAE__STATEMENT_STATE || symbol->kind == DAE__STATEMENT_DISCRETE;
   if (!(rate ? sets_rate : sets_value)) {
-    dae__complain(
+    dae__load_fail(
         x->l, s->a->place,
         "an event can set coordinates and their rates, states and discretes; %s%s is none "
         "of these",
@@ -67,10 +68,10 @@ static void results_add_action(const dae__context *c, const dae__statement *s, d
     return;
   int leaf = e->leaf + target.element + (rate ? e->count : 0);
   if (event->actions.count == MAX_ACTIONS)
-    dae__complain(x->l, s->place, "an event has at most %d actions", MAX_ACTIONS);
+    dae__load_fail(x->l, s->place, "an event has at most %d actions", MAX_ACTIONS);
   for (int i = 0; i < event->actions.count; i++)
     if (event->actions.item[i].leaf == leaf)
-      dae__complain(x->l, s->place, "%s is set twice by one event", dae__leaf_name(x, leaf));
+      dae__load_fail(x->l, s->place, "%s is set twice by one event", dae__leaf_name(x, leaf));
   *DAE__PUSH(x->l->scratch, &event->actions) = (dae__action){leaf, results_evaluate(c, s->b)};
 }
 
@@ -80,12 +81,12 @@ static void results_add_event(const dae__context *c, const dae__statement *s)
   const char *label = dae__label_text(c, s->label);
   const char *system = x->instances.item[c->instance].name;
   dae__label_add(x, (dae__label){label, c->instance, s->label->place, DAE__LABEL_EVENT, -1});
-  dae__occasion event = {.place = s->place, .direction = s->direction, .stop = s->stop};
+  dae__expanded_event event = {.place = s->place, .direction = s->direction, .stop = s->stop};
   event.name = system[0] ? dae__pool_print(x->l->keep, "%s.%s", system, label) : label;
   event.node = results_evaluate(c, s->a);
   double value;
   if (!x->l->status && dae__is_constant(x->graph, event.node, &value))
-    dae__complain(x->l, s->a->place, "the event function is constant and never crosses zero");
+    dae__load_fail(x->l, s->a->place, "the event function is constant and never crosses zero");
   for (const dae__statement *a = s->body; a && !x->l->status; a = a->next)
     results_add_action(c, a, &event);
   *DAE__PUSH(x->l->scratch, &x->events) = event;
@@ -94,17 +95,17 @@ static void results_add_event(const dae__context *c, const dae__statement *s)
 static void results_add_shape(const dae__context *c, const dae__statement *s)
 {
   dae__expander *x = c->x;
-  dae__sketch *sketch = &x->sketch;
-  dae_shape shape = {.first = sketch->values.count, .label = s->text};
+  dae__picture *picture = &x->picture;
+  dae_shape shape = {.first = picture->values.count, .label = s->text};
   if (!dae__load_record(x->l, s->place))
     return;
   for (const dae__expr *e = s->point; e && !x->l->status; e = e->next)
-    *DAE__PUSH(x->l->scratch, &sketch->values) = results_evaluate(c, e);
-  shape.points = (sketch->values.count - shape.first) / 2;
+    *DAE__PUSH(x->l->scratch, &picture->values) = results_evaluate(c, e);
+  shape.points = (picture->values.count - shape.first) / 2;
   shape.kind = s->a ? DAE_SHAPE_CIRCLE : shape.points > 1 ? DAE_SHAPE_LINE : DAE_SHAPE_POINT;
   if (s->a)
-    *DAE__PUSH(x->l->scratch, &sketch->values) = results_evaluate(c, s->a);
-  *DAE__PUSH(x->l->keep, &sketch->shapes) = shape;
+    *DAE__PUSH(x->l->scratch, &picture->values) = results_evaluate(c, s->a);
+  *DAE__PUSH(x->l->keep, &picture->shapes) = shape;
 }
 
 static void results_handle(const dae__context *c, const dae__statement *s)

@@ -49,8 +49,8 @@ static int scope_add_symbol(dae__expander *x, int scope, dae__statement_kind kin
 {
   int other = dae__table_find(&x->symbol_table, scope, d->name);
   if (other >= 0)
-    dae__complain(x->l, d->place, "duplicate declaration of %s; the first one is in line %d",
-                  d->name, dae__line_of(&x->l->files, x->symbols.item[other].d->place));
+    dae__load_fail(x->l, d->place, "duplicate declaration of %s; the first one is in line %d",
+                   d->name, dae__line_of(&x->l->files, x->symbols.item[other].d->place));
   if (x->l->status)
     return -1;
   *DAE__PUSH(x->l->scratch, &x->symbols) =
@@ -77,33 +77,34 @@ static void scope_check_place(dae__expander *x, const dae__statement *s, bool in
   const char *here = in_loop ? "a for loop" : "a system";
   switch (s->kind) {
   case DAE__STATEMENT_MODEL:
-    dae__complain(x->l, s->place,
-                  "model must be the first statement of the file, and the only one of its kind");
+    dae__load_fail(x->l, s->place,
+                   "model must be the first statement of the file, and the only one of its kind");
     break;
   case DAE__STATEMENT_SIMULATE:
-    dae__complain(x->l, s->place,
-                  "simulate is not allowed in %s; it belongs at the end of the model", here);
+    dae__load_fail(x->l, s->place,
+                   "simulate is not allowed in %s; it belongs at the end of the model", here);
     break;
   case DAE__STATEMENT_SYSTEM:
-    dae__complain(x->l, s->place,
-                  in_loop ? "a system is not allowed in a for loop: write system "
-                            "S[k in 1..N] { ... }"
-                          : "systems do not nest: declare this one outside of the other");
+    dae__load_fail(x->l, s->place,
+                   in_loop ? "a system is not allowed in a for loop: write system "
+                             "S[k in 1..N] { ... }"
+                           : "systems do not nest: declare this one outside of the other");
     break;
   case DAE__STATEMENT_JOINT:
     if (in_system)
-      dae__complain(x->l, s->place, "a joint connects systems and must be outside of them");
+      dae__load_fail(x->l, s->place, "a joint connects systems and must be outside of them");
     break;
   case DAE__STATEMENT_SETTING:
     if (in_loop || !in_system)
-      dae__complain(x->l, s->place, "%s can be set inside a system, or in the line simulate",
-                    s->setting->name);
+      dae__load_fail(x->l, s->place, "%s can be set inside a system, or in the line simulate",
+                     s->setting->name);
     break;
   default:
     if (in_loop && scope_is_declaration(s->kind) && s->kind != DAE__STATEMENT_LET)
-      dae__complain(x->l, s->place,
-                    "declarations are not allowed in for loops: declare an array outside, %s[1..N]",
-                    s->declared->name);
+      dae__load_fail(
+          x->l, s->place,
+          "declarations are not allowed in for loops: declare an array outside, %s[1..N]",
+          s->declared->name);
   }
 }
 
@@ -111,7 +112,8 @@ static void scope_check_event_body(dae__expander *x, const dae__statement *s)
 {
   for (const dae__statement *a = s->body; a && !x->l->status; a = a->next)
     if (a->kind != DAE__STATEMENT_EQUATION || a->a->kind != DAE__EXPR_NAME)
-      dae__complain(x->l, a->place, "the actions of an event set variables: { x' = -e*x'; m = 2 }");
+      dae__load_fail(x->l, a->place,
+                     "the actions of an event set variables: { x' = -e*x'; m = 2 }");
 }
 
 static void scope_check_loop(dae__expander *x, const dae__statement *s, bool in_system)
@@ -125,9 +127,9 @@ static void scope_check_loop(dae__expander *x, const dae__statement *s, bool in_
     else if (b->kind == DAE__STATEMENT_LET)
       for (const dae__declaration *d = b->declared; d; d = d->next)
         if (d->rank > 0 || d->parameters >= 0)
-          dae__complain(x->l, d->place,
-                        "a let inside a for loop must be a single name; declare arrays and "
-                        "functions outside");
+          dae__load_fail(x->l, d->place,
+                         "a let inside a for loop must be a single name; declare arrays and "
+                         "functions outside");
   }
 }
 
@@ -158,8 +160,8 @@ static void scope_declare(dae__expander *x, int scope, const dae__statement *fir
       x->symbols.item[symbol].body = x->scopes.count - 1;
       scope_declare(x, x->scopes.count - 1, s->body);
     } else if (s->kind == DAE__STATEMENT_SIMULATE && x->simulate)
-      dae__complain(x->l, s->place, "duplicate simulate; the first one is in line %d",
-                    dae__line_of(&x->l->files, x->simulate->place));
+      dae__load_fail(x->l, s->place, "duplicate simulate; the first one is in line %d",
+                     dae__line_of(&x->l->files, x->simulate->place));
     if (s->kind == DAE__STATEMENT_SIMULATE && !x->l->status)
       x->simulate = s;
   }
@@ -184,8 +186,8 @@ static void scope_take_leaves(dae__expander *x, int symbol, int instance, dae__e
   static const struct {
     dae__statement_kind kind;
     unsigned value, rate;
-  } kinds[] = {{DAE__STATEMENT_COORD, DAE__LEAF_COORD, DAE__LEAF_RATE},
-               {DAE__STATEMENT_STATE, DAE__LEAF_STATE, DAE__LEAF_SLOPE},
+  } kinds[] = {{DAE__STATEMENT_COORD, DAE__LEAF_COORD, DAE__LEAF_COORD_RATE},
+               {DAE__STATEMENT_STATE, DAE__LEAF_STATE, DAE__LEAF_STATE_RATE},
                {DAE__STATEMENT_ALG, DAE__LEAF_ALG, 0},
                {DAE__STATEMENT_DISCRETE, DAE__LEAF_DISCRETE, 0}};
   const dae__symbol *s = &x->symbols.item[symbol];
@@ -205,10 +207,10 @@ static void scope_take_leaves(dae__expander *x, int symbol, int instance, dae__e
   }
 }
 
-static void scope_lay_out(dae__expander *x, int symbol, int instance, dae__elements *e)
+static void scope_resolve_elements(dae__expander *x, int symbol, int instance, dae__elements *e)
 {
   const dae__symbol *s = &x->symbols.item[symbol];
-  dae__frame index;
+  dae__local index;
   dae__context c = dae__context_of(x, instance, &index);
   c.constant = true;
   c.what = "an array bound";
@@ -218,9 +220,9 @@ static void scope_lay_out(dae__expander *x, int symbol, int instance, dae__eleme
       return;
     count *= e->to[r] >= e->from[r] ? (long)e->to[r] - e->from[r] + 1 : 0;
     if (count > x->l->limits.max_nodes) {
-      dae__complain(x->l, s->d->range[r].place,
-                    "the array %s is too large: the limit is %ld elements", s->d->name,
-                    x->l->limits.max_nodes);
+      dae__load_fail(x->l, s->d->range[r].place,
+                     "the array %s is too large: the limit is %ld elements", s->d->name,
+                     x->l->limits.max_nodes);
       return;
     }
   }
@@ -232,10 +234,10 @@ static void scope_lay_out(dae__expander *x, int symbol, int instance, dae__eleme
     for (int i = 0; e->node && i < e->count; i++)
       e->node[i] = -1;
   }
-  e->layout = DAE__LAYOUT_DONE;
+  e->stage = DAE__ELEMENTS_RESOLVED;
 }
 
-dae__elements *dae__lay_out(dae__expander *x, int symbol, int instance, int place)
+dae__elements *dae__elements_resolve(dae__expander *x, int symbol, int instance, int place)
 {
   dae__symbol *s = &x->symbols.item[symbol];
   if (!s->in) {
@@ -245,20 +247,20 @@ dae__elements *dae__lay_out(dae__expander *x, int symbol, int instance, int plac
   if (!dae__load_ok(x->l))
     return NULL;
   dae__elements *e = &s->in[x->instances.item[instance].number];
-  if (e->layout == DAE__LAYOUT_BUSY)
-    dae__complain(x->l, place, "the range of %s depends on %s itself", s->d->name, s->d->name);
-  if (e->layout == DAE__LAYOUT_NONE) {
-    e->layout = DAE__LAYOUT_BUSY;
-    scope_lay_out(x, symbol, instance, e);
+  if (e->stage == DAE__ELEMENTS_RESOLVING)
+    dae__load_fail(x->l, place, "the range of %s depends on %s itself", s->d->name, s->d->name);
+  if (e->stage == DAE__ELEMENTS_UNRESOLVED) {
+    e->stage = DAE__ELEMENTS_RESOLVING;
+    scope_resolve_elements(x, symbol, instance, e);
   }
   return dae__load_ok(x->l) ? e : NULL;
 }
 
-dae_status dae__declare_all(dae__expander *x, const dae__statement *first)
+dae_status dae__declare_symbols(dae__expander *x, const dae__statement *first)
 {
   if (!first || first->kind != DAE__STATEMENT_MODEL) {
-    dae__complain(x->l, first ? first->place : 0,
-                  "expected the name of the model first: model NAME \"title\"");
+    dae__load_fail(x->l, first ? first->place : 0,
+                   "expected the name of the model first: model NAME \"title\"");
     return x->l->status;
   }
   *DAE__PUSH(x->l->scratch, &x->scopes) = (dae__scope){
@@ -272,7 +274,7 @@ dae_status dae__declare_all(dae__expander *x, const dae__statement *first)
   return x->l->status;
 }
 
-dae_status dae__place_all(dae__expander *x)
+dae_status dae__resolve_ranges(dae__expander *x)
 {
   for (int i = 1; i < x->scopes.count && !x->l->status; i++) {
     dae__scope *s = &x->scopes.item[i];
@@ -281,11 +283,12 @@ dae_status dae__place_all(dae__expander *x)
     if (s->d->rank > 0 && !dae__evaluate_range(&c, &s->d->range[0], &from, &to))
       break;
     if (to < from)
-      return dae__complain(x->l, s->d->place, "the range of %s is empty: %d..%d", s->name, from,
-                           to);
+      return dae__load_fail(x->l, s->d->place, "the range of %s is empty: %d..%d", s->name, from,
+                            to);
     s->instance = x->instances.count;
     s->index = from;
-    for (int k = from; k <= to && dae__load_work(x->l, s->d->place, DAE__RECORD * DAE__TURN); k++)
+    for (int k = from;
+         k <= to && dae__load_work(x->l, s->d->place, DAE__RECORD_NODES * DAE__LOOP_WORK); k++)
       scope_add_instance(x, i, k - from, k);
     s->instances = x->instances.count - s->instance;
   }
@@ -346,6 +349,6 @@ const char *dae__leaf_name(dae__expander *x, int leaf)
   if (kind == DAE__LEAF_MULTIPLIER)
     return "a multiplier";
   const char *name = dae__element_name(x, info->symbol, info->instance, info->element);
-  bool rate = kind == DAE__LEAF_RATE || kind == DAE__LEAF_SLOPE;
+  bool rate = kind == DAE__LEAF_COORD_RATE || kind == DAE__LEAF_STATE_RATE;
   return rate && name ? dae__pool_print(x->l->keep, "%s'", name) : name;
 }

@@ -25,16 +25,16 @@ static int settings_find_param(dae__expander *x, const dae__expr *e)
                 : -1;
   int symbol = scope < 0 ? -1 : dae__table_find(&x->symbol_table, scope, last->name);
   if (scope < 0)
-    dae__complain(x->l, e->place, "the model has no system %s", e->name);
+    dae__load_fail(x->l, e->place, "the model has no system %s", e->name);
   else if (symbol >= 0 && x->symbols.item[symbol].kind != DAE__STATEMENT_PARAM)
-    dae__complain(x->l, e->place, "%s is not a param; only params can be set", last->name);
+    dae__load_fail(x->l, e->place, "%s is not a param; only params can be set", last->name);
   else if (symbol < 0) {
     const char *near = dae_suggest(last->name, x->symbols.count, settings_param_name, x);
     if (near)
-      dae__complain(x->l, e->place, "the model has no param %s; did you mean %s?", last->name,
-                    near);
+      dae__load_fail(x->l, e->place, "the model has no param %s; did you mean %s?", last->name,
+                     near);
     else
-      dae__complain(x->l, e->place, "the model has no param %s", last->name);
+      dae__load_fail(x->l, e->place, "the model has no param %s", last->name);
   }
   return x->l->status ? -1 : symbol;
 }
@@ -44,7 +44,7 @@ static bool settings_override_indices(dae__expander *x, const dae__expr *e, int 
 {
   dae__context c = {.x = x, .constant = true, .what = "an index"};
   if (e->count != 0 && e->count != rank) {
-    dae__complain(x->l, e->place, "%s has %d indices, not %d", e->name, rank, e->count);
+    dae__load_fail(x->l, e->place, "%s has %d indices, not %d", e->name, rank, e->count);
     return false;
   }
   int i = 0;
@@ -60,7 +60,7 @@ static void settings_override_one(dae__expander *x, const char *set)
   if (place < 0)
     return;
   if (!equals) {
-    dae__complain(x->l, x->l->files.item[place].first, "missing value: write NAME=VALUE");
+    dae__load_fail(x->l, x->l->files.item[place].first, "missing value: write NAME=VALUE");
     return;
   }
   int left = dae__open_text(x->l, "set", set, (size_t)(equals - set));
@@ -70,7 +70,7 @@ static void settings_override_one(dae__expander *x, const char *set)
   if (!value)
     return;
   if (e->kind != DAE__EXPR_NAME || e->rate || (e->member && e->member->kind != DAE__EXPR_NAME)) {
-    dae__complain(x->l, e->place, "expected the name of a param before =");
+    dae__load_fail(x->l, e->place, "expected the name of a param before =");
     return;
   }
   const dae__expr *last = e->member ? e->member : e;
@@ -85,7 +85,7 @@ static void settings_override_one(dae__expander *x, const char *set)
   *DAE__PUSH(x->l->scratch, &x->overrides) = o;
 }
 
-dae_status dae__override_all(dae__expander *x)
+dae_status dae__read_overrides(dae__expander *x)
 {
   for (int i = 0; i < x->l->limits.set_count && !x->l->status; i++)
     settings_override_one(x, x->l->limits.set[i]);
@@ -121,7 +121,7 @@ static bool settings_is_word(const dae__context *c, const dae__expr *e)
   if (e->kind != DAE__EXPR_NAME || e->rate || e->member || e->count > 0 ||
       dae__is_reserved(e->name))
     return false;
-  int symbol = dae__look_up(c, e->name, &instance);
+  int symbol = dae__lookup_symbol(c, e->name, &instance);
   if (symbol < 0)
     return true;
   dae__statement_kind kind = c->x->symbols.item[symbol].kind;
@@ -153,7 +153,7 @@ static void settings_add_setting(const dae__context *c, dae_model *model, const 
     if (other->system != system)
       break;
     if (!strcmp(other->name, s->name))
-      dae__complain(l, s->place, "duplicate setting %s", s->name);
+      dae__load_fail(l, s->place, "duplicate setting %s", s->name);
   }
   if (!system && !strcmp(s->name, "from"))
     model->t_start = out.value;
@@ -167,7 +167,7 @@ dae_status dae__build_settings(dae__expander *x, dae_model *model)
     for (const dae__setting *s = x->simulate->setting; s && !x->l->status; s = s->next)
       settings_add_setting(&c, model, NULL, s);
   for (int i = 1; i < x->instances.count; i++) {
-    dae__frame index;
+    dae__local index;
     dae__context own = dae__context_of(x, i, &index);
     own.what = "a setting";
     const dae__statement *s = x->scopes.item[x->instances.item[i].scope].body;

@@ -23,8 +23,8 @@ static bool start_push_needs(work *w, dae__node node)
   dae__node needed[3];
   bool complete = true;
   if (v.op == DAE__OP_LEAF && v.leaf > 0 && w->start[v.leaf] < 0) {
-    dae__complain(x->l, w->at, "a start value cannot depend on %s, which has none",
-                  dae__leaf_name(x, v.leaf));
+    dae__load_fail(x->l, w->at, "a start value cannot depend on %s, which has none",
+                   dae__leaf_name(x, v.leaf));
     return false;
   }
   int count = dae__op_operands(v.op);
@@ -40,8 +40,8 @@ static bool start_push_needs(work *w, dae__node node)
       continue;
     if (w->state[needed[i]] == BUSY) {
       int leaf = v.op == DAE__OP_LEAF ? v.leaf : -1;
-      dae__complain(x->l, leaf > 0 ? dae__declared_at(x, leaf) : w->at, "cyclic start value of %s",
-                    leaf > 0 ? dae__leaf_name(x, leaf) : "a variable");
+      dae__load_fail(x->l, leaf > 0 ? dae__declared_at(x, leaf) : w->at, "cyclic start value of %s",
+                     leaf > 0 ? dae__leaf_name(x, leaf) : "a variable");
       return false;
     }
     *DAE__PUSH(x->l->scratch, &w->stack) = needed[i];
@@ -120,10 +120,10 @@ const double *dae__start_values(dae__expander *x, double t)
     w.at = dae__declared_at(x, i);
     values[i] = start_evaluate(&w, w.start[i], t);
     if (!x->l->status && !isfinite(values[i]))
-      dae__complain(x->l, w.at,
-                    "the start value of %s is not a finite number; look for a division "
-                    "by zero, or a root or logarithm of something negative",
-                    dae__leaf_name(x, i));
+      dae__load_fail(x->l, w.at,
+                     "the start value of %s is not a finite number; look for a division "
+                     "by zero, or a root or logarithm of something negative",
+                     dae__leaf_name(x, i));
   }
   return x->l->status ? NULL : values;
 }

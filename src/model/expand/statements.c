@@ -58,8 +58,8 @@ void dae__check_leaves(const dae__context *c, dae__node node, int place, const d
     if (kind & (own ? may->own : may->other))
       continue;
     const char *other = own ? "" : " of another system";
-    dae__complain(x->l, place, "%s may depend on %s, but not on %s, which is %s%s", may->what,
-                  may->holds, dae__leaf_name(x, leaf), statements_kind_name(kind), other);
+    dae__load_fail(x->l, place, "%s may depend on %s, but not on %s, which is %s%s", may->what,
+                   may->holds, dae__leaf_name(x, leaf), statements_kind_name(kind), other);
     return;
   }
 }
@@ -81,7 +81,7 @@ const char *dae__statement_name(const dae__context *c, const dae__statement *s)
   char text[STATEMENT_NAME_LENGTH], number[DAE__INT_SIZE];
   size_t length = statements_append(text, 0, "line ");
   length = statements_append(text, length, dae__format_int(s->line, number));
-  for (const dae__frame *f = c->frame; f; f = f->outer) {
+  for (const dae__local *f = c->frame; f; f = f->outer) {
     double value;
     if (!f->index || !dae__is_constant(c->x->graph, f->node, &value))
       continue;
@@ -100,7 +100,7 @@ static void statements_add_energy(const dae__context *c, const dae__statement *s
       {DAE__LEAF_TIME | DAE__LEAF_COORD | DAE__LEAF_DISCRETE,
        DAE__LEAF_COORD | DAE__LEAF_STATE | DAE__LEAF_ALG | DAE__LEAF_DISCRETE,
        "the potential energy", "t and coordinates"},
-      {DAE__LEAF_TIME | DAE__LEAF_COORD | DAE__LEAF_RATE, 0, "the kinetic energy",
+      {DAE__LEAF_TIME | DAE__LEAF_COORD | DAE__LEAF_COORD_RATE, 0, "the kinetic energy",
        "t, coordinates of its system and their rates"}};
   bool kinetic = s->kind == DAE__STATEMENT_KINETIC;
   dae__instance *own = &c->x->instances.item[c->instance];
@@ -113,19 +113,19 @@ static void statements_add_energy(const dae__context *c, const dae__statement *s
 
 static void statements_add_force(const dae__context *c, const dae__statement *s)
 {
-  const dae__allowed may = {DAE__LEAF_TIME | DAE__LEAF_RATE | DAE__LEAF_VALUES,
-                            DAE__LEAF_RATE | DAE__LEAF_VALUES, "a force",
+  const dae__allowed may = {DAE__LEAF_TIME | DAE__LEAF_COORD_RATE | DAE__LEAF_VALUES,
+                            DAE__LEAF_COORD_RATE | DAE__LEAF_VALUES, "a force",
                             "t, variables and rates of coordinates"};
-  dae__target target;
-  if (!dae__find_target(c, s->a, &target))
+  dae__element target;
+  if (!dae__lookup_element(c, s->a, &target))
     return;
   const dae__symbol *symbol = &c->x->symbols.item[target.symbol];
   if (symbol->kind != DAE__STATEMENT_COORD || target.instance != c->instance) {
-    dae__complain(c->x->l, s->a->place,
-                  symbol->kind != DAE__STATEMENT_COORD
-                      ? "%s is not a coordinate; a force acts on a coordinate"
-                      : "the force on %s must be in the system of %s",
-                  symbol->d->name, symbol->d->name);
+    dae__load_fail(c->x->l, s->a->place,
+                   symbol->kind != DAE__STATEMENT_COORD
+                       ? "%s is not a coordinate; a force acts on a coordinate"
+                       : "the force on %s must be in the system of %s",
+                   symbol->d->name, symbol->d->name);
     return;
   }
   dae__node node = dae__evaluate(c, s->b);
@@ -142,7 +142,7 @@ static void statements_add_force(const dae__context *c, const dae__statement *s)
 static void statements_add_constraint(const dae__context *c, const dae__statement *s)
 {
   static const dae__allowed may[] = {
-      {DAE__LEAF_TIME | DAE__LEAF_COORD | DAE__LEAF_RATE, 0, "a constraint",
+      {DAE__LEAF_TIME | DAE__LEAF_COORD | DAE__LEAF_COORD_RATE, 0, "a constraint",
        "t, coordinates of its system and their rates (use joint between systems)"},
       {DAE__LEAF_TIME | DAE__LEAF_COORD, DAE__LEAF_COORD, "a joint",
        "t and coordinates of systems"}};
@@ -156,13 +156,13 @@ static void statements_add_constraint(const dae__context *c, const dae__statemen
   if (x->l->status)
     return;
   unsigned kinds = dae__kinds_below(x, g.node);
-  if (!(kinds & (DAE__LEAF_COORD | DAE__LEAF_RATE)))
-    dae__complain(x->l, s->place, "the %s holds no coordinate", joint ? "joint" : "constraint");
+  if (!(kinds & (DAE__LEAF_COORD | DAE__LEAF_COORD_RATE)))
+    dae__load_fail(x->l, s->place, "the %s holds no coordinate", joint ? "joint" : "constraint");
   if (x->l->status || !dae__load_record(x->l, s->place))
     return;
   if (!joint && own->energy_place == 0)
     own->energy_place = s->place;
-  bool nonholonomic = !joint && (kinds & DAE__LEAF_RATE);
+  bool nonholonomic = !joint && (kinds & DAE__LEAF_COORD_RATE);
   dae__constraints *all = joint ? &x->joints : nonholonomic ? &own->nonholonomic : &own->holonomic;
   g.leaf = dae__add_leaf(x, DAE__LEAF_MULTIPLIER, (dae__leaf_info){c->instance, -1, all->count});
   if (s->label) {
@@ -209,19 +209,19 @@ static void statements_walk_let(const dae__context *c, const dae__statement *s,
     statements_walk(c, s->next, handle);
     return;
   }
-  dae__frame frame = {d->name, dae__evaluate(c, d->value), false, c->frame};
+  dae__local frame = {d->name, dae__evaluate(c, d->value), false, c->frame};
   dae__context inner = *c;
   inner.frame = &frame;
   if (++inner.lets > MAX_LETS)
-    dae__complain(c->x->l, d->place, "more than %d lets in one loop; declare arrays outside of it",
-                  MAX_LETS);
+    dae__load_fail(c->x->l, d->place, "more than %d lets in one loop; declare arrays outside of it",
+                   MAX_LETS);
   if (!c->x->l->status)
     statements_walk_let(&inner, s, d->next, handle);
 }
 
 static void statements_walk(const dae__context *c, const dae__statement *s, dae__handle_fn *handle)
 {
-  for (; s && dae__load_work(c->x->l, s->place, DAE__TURN); s = s->next) {
+  for (; s && dae__load_work(c->x->l, s->place, DAE__LOOP_WORK); s = s->next) {
     if (s->kind == DAE__STATEMENT_LET && c->in_loop) {
       statements_walk_let(c, s, s->declared, handle);
       return;
@@ -235,8 +235,8 @@ static void statements_walk(const dae__context *c, const dae__statement *s, dae_
     inner.in_loop = true;
     if (!dae__evaluate_range(c, &s->range, &from, &to))
       return;
-    for (int i = from; i <= to && dae__load_work(c->x->l, s->place, DAE__TURN); i++) {
-      dae__frame frame = {s->range.name, dae__constant(c->x->graph, i), true, c->frame};
+    for (int i = from; i <= to && dae__load_work(c->x->l, s->place, DAE__LOOP_WORK); i++) {
+      dae__local frame = {s->range.name, dae__constant(c->x->graph, i), true, c->frame};
       inner.frame = &frame;
       statements_walk(&inner, s->body, handle);
     }
@@ -246,7 +246,7 @@ static void statements_walk(const dae__context *c, const dae__statement *s, dae_
 void dae__walk_instances(dae__expander *x, dae__handle_fn *handle)
 {
   for (int i = 0; i < x->instances.count && !x->l->status; i++) {
-    dae__frame index;
+    dae__local index;
     dae__context c = dae__context_of(x, i, &index);
     statements_walk(&c, x->scopes.item[x->instances.item[i].scope].body, handle);
   }
@@ -264,7 +264,7 @@ static void statements_evaluate_all(dae__expander *x)
       bool named = symbol->kind == DAE__STATEMENT_PARAM ||
                    (symbol->kind == DAE__STATEMENT_LET && symbol->d->parameters < 0);
       if (symbol->d->parameters >= 0) {
-        dae__frame index;
+        dae__local index;
         dae__context c = dae__context_of(x, i, &index);
         dae__check_function(&c, symbol->d->value, symbol->d, c.frame);
       }
@@ -288,10 +288,10 @@ static void statements_check_names(dae__expander *x)
       int s =
           dae__table_find(&x->symbol_table, own->scope, dae__name(x->l, x->names, name, k ? 3 : 6));
       if (s >= 0)
-        dae__complain(x->l, x->symbols.item[s].d->place,
-                      "%s is the name of multipliers in a system with constraints; choose another "
-                      "name, such as %s_1",
-                      name, name);
+        dae__load_fail(x->l, x->symbols.item[s].d->place,
+                       "%s is the name of multipliers in a system with constraints; choose another "
+                       "name, such as %s_1",
+                       name, name);
     }
   }
 }
@@ -301,9 +301,9 @@ dae_status dae__expand_motion(dae__expander *x)
   statements_evaluate_all(x);
   for (int i = 0; i < x->overrides.count && !x->l->status; i++)
     if (!x->overrides.item[i].used)
-      dae__complain(x->l, x->overrides.item[i].place, "the model has no element with this index");
+      dae__load_fail(x->l, x->overrides.item[i].place, "the model has no element with this index");
   if (!x->l->status)
-    dae__prepare_no_slopes(x);
+    dae__prepare_state_rates(x);
   if (!x->l->status)
     dae__walk_instances(x, statements_handle_motion);
   statements_check_names(x);

@@ -13,8 +13,8 @@ static dae__value value_number_of(const dae__context *c, const dae__expr *e)
 {
   dae__value v = value_evaluate(c, e);
   if (v.truth)
-    dae__complain(c->x->l, e->place,
-                  "expected a number, found a condition: if(condition, a, b) gives a number");
+    dae__load_fail(c->x->l, e->place,
+                   "expected a number, found a condition: if(condition, a, b) gives a number");
   return v;
 }
 
@@ -22,7 +22,7 @@ static dae__value value_truth_of(const dae__context *c, const dae__expr *e)
 {
   dae__value v = value_evaluate(c, e);
   if (!v.truth)
-    dae__complain(c->x->l, e->place, "expected a condition, such as x > 0, found a number");
+    dae__load_fail(c->x->l, e->place, "expected a condition, such as x > 0, found a number");
   return v;
 }
 
@@ -35,9 +35,9 @@ static dae__value value_apply(const dae__context *c, const dae__expr *e, dae__va
   dae__graph *g = c->x->graph;
   bool logical = e->op == DAE__TOKEN_AND || e->op == DAE__TOKEN_OR;
   if (logical != a.truth) {
-    dae__complain(c->x->l, left->place,
-                  logical ? "expected a condition, such as x > 0, found a number"
-                          : "expected a number, found a condition");
+    dae__load_fail(c->x->l, left->place,
+                   logical ? "expected a condition, such as x > 0, found a number"
+                           : "expected a number, found a condition");
     return DAE__NO_VALUE;
   }
   dae__node x = a.node, y = (logical ? value_truth_of(c, right) : value_number_of(c, right)).node;
@@ -93,8 +93,8 @@ static dae__value value_evaluate_sum(const dae__context *c, const dae__expr *e)
   int from, to;
   if (!dae__evaluate_range(c, &range, &from, &to))
     return DAE__NO_VALUE;
-  for (int i = from; i <= to && dae__load_work(c->x->l, e->place, DAE__TURN); i++) {
-    dae__frame frame = {e->name, dae__constant(c->x->graph, i), true, c->frame};
+  for (int i = from; i <= to && dae__load_work(c->x->l, e->place, DAE__LOOP_WORK); i++) {
+    dae__local frame = {e->name, dae__constant(c->x->graph, i), true, c->frame};
     dae__context inner = *c;
     inner.frame = &frame;
     sum = DAE__ADD(c->x->graph, sum, value_number_of(&inner, body).node);
@@ -115,8 +115,8 @@ static dae__value value_evaluate_builtin(const dae__context *c, const dae__expr 
   dae__graph *g = c->x->graph;
   int arguments = dae__builtin_arguments(builtin);
   if (e->count != arguments) {
-    dae__complain(c->x->l, e->place, "%s takes %d argument%s, not %d", e->name, arguments,
-                  arguments == 1 ? "" : "s", e->count);
+    dae__load_fail(c->x->l, e->place, "%s takes %d argument%s, not %d", e->name, arguments,
+                   arguments == 1 ? "" : "s", e->count);
     return DAE__NO_VALUE;
   }
   if (arguments == 3) {
@@ -152,21 +152,21 @@ static dae__value value_evaluate_function(const dae__context *c, const dae__expr
   const dae__declaration *d = s->d;
   if (d->parameters < 0 || e->count != d->parameters) {
     if (d->parameters < 0)
-      dae__complain(c->x->l, e->place, "%s is not a function; write %s without parentheses",
-                    e->name, e->name);
+      dae__load_fail(c->x->l, e->place, "%s is not a function; write %s without parentheses",
+                     e->name, e->name);
     else
-      dae__complain(c->x->l, e->place, "%s takes %d argument%s, not %d", e->name, d->parameters,
-                    d->parameters == 1 ? "" : "s", e->count);
+      dae__load_fail(c->x->l, e->place, "%s takes %d argument%s, not %d", e->name, d->parameters,
+                     d->parameters == 1 ? "" : "s", e->count);
     return DAE__NO_VALUE;
   }
-  dae__frame *frames = DAE__NEW_ARRAY(c->x->l->scratch, dae__frame, d->parameters);
+  dae__local *frames = DAE__NEW_ARRAY(c->x->l->scratch, dae__local, d->parameters);
   const dae__expr *a = e->argument;
   if (!dae__load_ok(c->x->l))
     return DAE__NO_VALUE;
   for (int i = 0; i < d->parameters; i++, a = a->next)
-    frames[i] = (dae__frame){d->parameter[i], value_number_of(c, a).node, false,
+    frames[i] = (dae__local){d->parameter[i], value_number_of(c, a).node, false,
                              i > 0 ? &frames[i - 1] : NULL};
-  dae__frame index;
+  dae__local index;
   dae__context inner = dae__context_of(c->x, instance, &index);
   if (inner.frame)
     frames[0].outer = inner.frame;
@@ -174,7 +174,7 @@ static dae__value value_evaluate_function(const dae__context *c, const dae__expr
   inner.constant = c->constant;
   inner.what = c->what;
   if (s->busy) {
-    dae__complain(c->x->l, e->place, "recursive call of %s", e->name);
+    dae__load_fail(c->x->l, e->place, "recursive call of %s", e->name);
     return DAE__NO_VALUE;
   }
   s->busy = true;
@@ -187,15 +187,15 @@ static dae__value value_evaluate_function(const dae__context *c, const dae__expr
 static dae__value value_evaluate_multiplier(const dae__context *c, const dae__expr *e)
 {
   if (!c->results) {
-    dae__complain(c->x->l, e->place,
-                  "multipliers are available in outputs, events and drawings only");
+    dae__load_fail(c->x->l, e->place,
+                   "multipliers are available in outputs, events and drawings only");
     return DAE__NO_VALUE;
   }
   if (e->count != 1 || e->argument->kind != DAE__EXPR_NAME || e->argument->rate) {
-    dae__complain(c->x->l, e->place, "%s(NAME) needs the label of a constraint", e->name);
+    dae__load_fail(c->x->l, e->place, "%s(NAME) needs the label of a constraint", e->name);
     return DAE__NO_VALUE;
   }
-  int leaf = dae__find_multiplier(c, e->argument, !strcmp(e->name, "psi"));
+  int leaf = dae__lookup_multiplier(c, e->argument, !strcmp(e->name, "psi"));
   return leaf < 0 ? DAE__NO_VALUE : dae__as_number(dae__leaf(c->x->graph, leaf));
 }
 
@@ -205,17 +205,17 @@ static dae__value value_evaluate_call(const dae__context *c, const dae__expr *e)
   int instance = c->instance, symbol = -1, builtin = e->member ? -1 : dae__builtin(e->name);
   bool multiplier = !e->member && (!strcmp(e->name, "lambda") || !strcmp(e->name, "psi"));
   if (multiplier) { /* unless a function has this name */
-    symbol = dae__look_up(c, e->name, &instance);
+    symbol = dae__lookup_symbol(c, e->name, &instance);
     multiplier = symbol < 0 || c->x->symbols.item[symbol].d->parameters < 0;
   }
   if (builtin < 0 && !multiplier) {
-    symbol = dae__look_up_path(c, e, &instance);
+    symbol = dae__lookup_path(c, e, &instance);
     if (symbol < 0)
       return DAE__NO_VALUE;
     if (c->x->symbols.item[symbol].kind != DAE__STATEMENT_LET) {
-      dae__complain(c->x->l, last->place,
-                    "%s is not a function; write * between factors, and [ ] around an index",
-                    last->name);
+      dae__load_fail(c->x->l, last->place,
+                     "%s is not a function; write * between factors, and [ ] around an index",
+                     last->name);
       return DAE__NO_VALUE;
     }
   }
@@ -236,24 +236,24 @@ static dae__value value_evaluate_word(const dae__context *c, const dae__expr *e)
     return dae__as_number(dae__constant(x->graph, 3.14159265358979323846));
   if (!strcmp(e->name, "t") && !e->rate && e->count == 0) {
     if (c->constant)
-      dae__complain(x->l, e->place, "%s is a constant and cannot depend on the time t", c->what);
+      dae__load_fail(x->l, e->place, "%s is a constant and cannot depend on the time t", c->what);
     return dae__as_number(dae__leaf(x->graph, 0));
   }
   if (!strcmp(e->name, "kinetic") || !strcmp(e->name, "potential"))
     return dae__as_number(dae__energy_node(c, e));
   if (!strcmp(e->name, "pi") || !strcmp(e->name, "t"))
-    dae__complain(x->l, e->place, "%s is a scalar and has no %s", e->name,
-                  e->rate ? "rate" : "index");
+    dae__load_fail(x->l, e->place, "%s is a scalar and has no %s", e->name,
+                   e->rate ? "rate" : "index");
   else if (dae__builtin(e->name) >= 0 || !strcmp(e->name, "sum"))
-    dae__complain(x->l, e->place, "%s is a function and needs its arguments: %s(...)", e->name,
-                  e->name);
+    dae__load_fail(x->l, e->place, "%s is a function and needs its arguments: %s(...)", e->name,
+                   e->name);
   else
-    dae__complain(x->l, e->place, "%s is a keyword and has no value here", e->name);
+    dae__load_fail(x->l, e->place, "%s is a keyword and has no value here", e->name);
   return DAE__NO_VALUE;
 }
 
 static dae__value value_evaluate_variable(const dae__context *c, const dae__expr *e, bool rate,
-                                          dae__target at)
+                                          dae__element at)
 {
   dae__expander *x = c->x;
   const dae__symbol *s = &x->symbols.item[at.symbol];
@@ -261,62 +261,62 @@ static dae__value value_evaluate_variable(const dae__context *c, const dae__expr
   if (!elements)
     return DAE__NO_VALUE;
   if (c->constant) {
-    dae__complain(x->l, e->place, "%s is a constant and cannot depend on the variable %s", c->what,
-                  s->d->name);
+    dae__load_fail(x->l, e->place, "%s is a constant and cannot depend on the variable %s", c->what,
+                   s->d->name);
     return DAE__NO_VALUE;
   }
   int leaf = elements->leaf + at.element;
   if (!rate)
     return dae__as_number(dae__leaf(x->graph, leaf));
   if (s->kind == DAE__STATEMENT_ALG)
-    dae__complain(x->l, e->place,
-                  "%s is algebraic and has no rate; declare it as a state, or add a variable with "
-                  "an equation for its rate",
-                  s->d->name);
+    dae__load_fail(x->l, e->place,
+                   "%s is algebraic and has no rate; declare it as a state, or add a variable with "
+                   "an equation for its rate",
+                   s->d->name);
   else if (s->kind == DAE__STATEMENT_DISCRETE)
-    dae__complain(x->l, e->place, "%s is discrete and has no rate: it changes at events only",
-                  s->d->name);
+    dae__load_fail(x->l, e->place, "%s is discrete and has no rate: it changes at events only",
+                   s->d->name);
   return dae__as_number(x->leaf_rate.item[leaf]);
 }
 
 static dae__value value_evaluate_name(const dae__context *c, const dae__expr *e)
 {
-  dae__target at;
+  dae__element at;
   const dae__expr *last = e->member ? e->member : e;
   if (!e->member)
-    for (const dae__frame *f = c->frame; f; f = f->outer)
+    for (const dae__local *f = c->frame; f; f = f->outer)
       if (f->name == e->name) {
         if (e->count > 0)
-          dae__complain(c->x->l, e->place, "%s is a scalar and has no index", e->name);
+          dae__load_fail(c->x->l, e->place, "%s is a scalar and has no index", e->name);
         if (!e->rate)
           return dae__as_number(f->node);
         if (f->index)
-          dae__complain(c->x->l, e->place, "%s is an index and has no rate", e->name);
+          dae__load_fail(c->x->l, e->place, "%s is an index and has no rate", e->name);
         return dae__as_number(dae__total_rate(c->x, f->node, e->place, e->name));
       }
   if (!e->member && dae__is_reserved(e->name))
     return value_evaluate_word(c, e);
   bool rate = e->rate || last->rate; /* the ' follows the whole name */
-  if (!dae__find_target(c, e, &at))
+  if (!dae__lookup_element(c, e, &at))
     return DAE__NO_VALUE;
   const dae__symbol *s = &c->x->symbols.item[at.symbol];
   if (s->kind >= DAE__STATEMENT_COORD && s->kind <= DAE__STATEMENT_DISCRETE)
     return value_evaluate_variable(c, last, rate, at);
   if (s->kind == DAE__STATEMENT_OUTPUT && !c->results) {
-    dae__complain(c->x->l, e->place,
-                  "%s is an output and not available here; name the expression with let",
-                  s->d->name);
+    dae__load_fail(c->x->l, e->place,
+                   "%s is an output and not available here; name the expression with let",
+                   s->d->name);
     return DAE__NO_VALUE;
   }
   dae__node node = dae__element_node(c->x, at.symbol, at.instance, at.element, e->place);
   double value;
   if (c->constant && !c->x->l->status && !dae__is_constant(c->x->graph, node, &value))
-    dae__complain(c->x->l, e->place, "%s is a constant, but %s depends on variables or the time",
-                  c->what, s->d->name);
+    dae__load_fail(c->x->l, e->place, "%s is a constant, but %s depends on variables or the time",
+                   c->what, s->d->name);
   if (!rate)
     return dae__as_number(node);
   if (s->kind == DAE__STATEMENT_PARAM)
-    dae__complain(c->x->l, e->place, "%s is a param, a constant, and has no rate", s->d->name);
+    dae__load_fail(c->x->l, e->place, "%s is a param, a constant, and has no rate", s->d->name);
   return dae__as_number(dae__total_rate(c->x, node, e->place, s->d->name));
 }
 
@@ -327,10 +327,10 @@ static bool value_graph_ok(dae__expander *x, int place)
   if (!x->graph->failed)
     return true;
   if (x->graph->full)
-    dae__complain(x->l, place,
-                  "the model is too large: its expressions have more than %ld nodes; use smaller "
-                  "arrays",
-                  x->l->limits.max_nodes);
+    dae__load_fail(x->l, place,
+                   "the model is too large: its expressions have more than %ld nodes; use smaller "
+                   "arrays",
+                   x->l->limits.max_nodes);
   else
     dae__load_ok(x->l);
   return false;
@@ -342,8 +342,8 @@ static dae__value value_evaluate(const dae__context *c, const dae__expr *e)
   if (x->l->status || !dae__load_work(x->l, e->place, 1) || !value_graph_ok(x, e->place))
     return DAE__NO_VALUE;
   if (x->depth >= MAX_EVALUATION_DEPTH) {
-    dae__complain(x->l, e->place,
-                  "lets are nested too deeply; declare each let after those it depends on");
+    dae__load_fail(x->l, e->place,
+                   "lets are nested too deeply; declare each let after those it depends on");
     return DAE__NO_VALUE;
   }
   x->depth++;
@@ -391,12 +391,13 @@ double dae__evaluate_constant(const dae__context *c, const dae__expr *e)
   if (c->x->l->status)
     return 0;
   if (!dae__is_constant(c->x->graph, node, &value))
-    dae__complain(c->x->l, e->place, "%s must be a constant", c->what);
+    dae__load_fail(c->x->l, e->place, "%s must be a constant", c->what);
   else if (!isfinite(value))
-    dae__complain(c->x->l, e->place,
-                  "%s is not a finite number; check for a division by zero, or a root or logarithm "
-                  "of a negative number",
-                  c->what);
+    dae__load_fail(
+        c->x->l, e->place,
+        "%s is not a finite number; check for a division by zero, or a root or logarithm "
+        "of a negative number",
+        c->what);
   return value;
 }
 
@@ -406,7 +407,7 @@ int dae__evaluate_whole(const dae__context *c, const dae__expr *e)
   if (c->x->l->status)
     return 0;
   if (value != floor(value) || fabs(value) > 1e9) {
-    dae__complain(c->x->l, e->place, "%s must be a whole number, not %.10g", c->what, value);
+    dae__load_fail(c->x->l, e->place, "%s must be a whole number, not %.10g", c->what, value);
     return 0;
   }
   return (int)value;

@@ -20,17 +20,17 @@ static inline dae__value dae__as_number(dae__node node)
 /* The symbol of a name: of the own scope, else of the model; -1: none. instance: that of the
  * symbol.
  */
-int dae__look_up(const dae__context *c, const char *name, int *instance);
+int dae__lookup_symbol(const dae__context *c, const char *name, int *instance);
 /* The same for x, A.x, S[k].x; an unknown name is an error. */
-int dae__look_up_path(const dae__context *c, const dae__expr *e, int *instance);
+int dae__lookup_path(const dae__context *c, const dae__expr *e, int *instance);
 /* Leaf of the multiplier of a labelled constraint; -1 after an error. */
-int dae__find_multiplier(const dae__context *c, const dae__expr *label, bool psi);
+int dae__lookup_multiplier(const dae__context *c, const dae__expr *label, bool psi);
 /* The value of kinetic or potential in an output. */
 dae__node dae__energy_node(const dae__context *c, const dae__expr *e);
 /* Refuses unknown names in an expression of the body of a function, which may never be called;
  * indices: of the sums around it. */
 void dae__check_function(const dae__context *c, const dae__expr *e, const dae__declaration *d,
-                         const dae__frame *indices);
+                         const dae__local *indices);
 /* "rod[3]": the text of a label, interned. */
 const char *dae__label_text(const dae__context *c, const dae__expr *label);
 /* Adds a label; a duplicate is an error. */
@@ -39,7 +39,7 @@ void dae__label_add(dae__expander *x, dae__label label);
 dae__node dae__start_node(dae__expander *x, int symbol, int instance, int element,
                           const dae__expr *expr);
 /* The context of an instance, with the index of its system as a local name. */
-dae__context dae__context_of(dae__expander *x, int instance, dae__frame *index);
+dae__context dae__context_of(dae__expander *x, int instance, dae__local *index);
 
 /* The kinds of leaves an expression may hold, of its own instance and of others. */
 typedef struct dae__allowed {
@@ -51,7 +51,7 @@ void dae__check_leaves(const dae__context *c, dae__node node, int place, const d
 const char *dae__statement_name(const dae__context *c, const dae__statement *s);
 /* Equations: equations.c. */
 void dae__add_equation(const dae__context *c, const dae__statement *s);
-void dae__prepare_no_slopes(dae__expander *x);
+void dae__prepare_state_rates(dae__expander *x);
 void dae__find_explicit_rates(dae__expander *x);
 /* The kinds of all leaves below a node. */
 unsigned dae__kinds_below(dae__expander *x, dae__node node);

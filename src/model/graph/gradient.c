@@ -24,7 +24,7 @@ static bool gradient_find_dependent(dae__walker *walker, dae__kinds kinds)
 {
   bool choice = false;
   for (int slot = 0; slot < walker->visit.count; slot++) {
-    dae__visit *visit = &walker->visit.item[slot];
+    dae__walk_visit *visit = &walker->visit.item[slot];
     const dae__entry *e = &walker->graph->entry[visit->node];
     dae__node operand[3] = {0};
     int count = dae__smooth_operands(e, operand);
@@ -41,7 +41,7 @@ static bool gradient_find_dependent(dae__walker *walker, dae__kinds kinds)
 static void gradient_find_plain(dae__walker *walker)
 {
   for (int slot = 0; slot < walker->visit.count; slot++) {
-    dae__visit *visit = &walker->visit.item[slot];
+    dae__walk_visit *visit = &walker->visit.item[slot];
     const dae__entry *e = &walker->graph->entry[visit->node];
     dae__node operand[3] = {0};
     int count = dae__smooth_operands(e, operand);
@@ -52,7 +52,7 @@ static void gradient_find_plain(dae__walker *walker)
                    (e->op == DAE__OP_DIV && dae__is_constant(walker->graph, e->b, &c));
     visit->plain = visit->plain && isfinite(c) && c != 0;
     for (int i = 0; i < count; i++) {
-      const dae__visit *below = &walker->visit.item[dae__slot_of(walker, operand[i])];
+      const dae__walk_visit *below = &walker->visit.item[dae__slot_of(walker, operand[i])];
       visit->plain = visit->plain && (below->plain || !below->depends);
     }
   }
@@ -87,7 +87,7 @@ static int gradient_pop_slot(dae__walker *walker)
 /* w(slot) += term */
 static void gradient_add_to_slot(dae__walker *walker, int slot, dae__node term)
 {
-  dae__visit *visit = &walker->visit.item[slot];
+  dae__walk_visit *visit = &walker->visit.item[slot];
   if (!visit->depends || term == DAE__ZERO)
     return;
   if (visit->sweep == walker->sweep) {
@@ -101,14 +101,14 @@ static void gradient_add_to_slot(dae__walker *walker, int slot, dae__node term)
   if (walker->graph->entry[visit->node].op != DAE__OP_LEAF)
     gradient_push_slot(walker, slot);
   else if (DAE__RESERVE(walker, &walker->reached, 1))
-    walker->reached.item[walker->reached.count++] = (dae__pair){slot, 0};
+    walker->reached.item[walker->reached.count++] = (dae__walk_pair){slot, 0};
 }
 
 /* Adds the terms of a node to the adjoints of its operands, or of the leaves below an `if`. */
 static void gradient_propagate(dae__walker *walker, int slot)
 {
   dae__graph *graph = walker->graph;
-  dae__visit visit = walker->visit.item[slot];
+  dae__walk_visit visit = walker->visit.item[slot];
   dae__entry e = graph->entry[visit.node];
   dae__node operand[3] = {0}, w = visit.value;
   if (e.op == DAE__OP_IF && visit.plain) {
@@ -116,7 +116,7 @@ static void gradient_propagate(dae__walker *walker, int slot)
     gradient_add_to_slot(walker, dae__slot_of(walker, e.c), dae__if(graph, e.a, DAE__ZERO, w));
   } else if (e.op == DAE__OP_IF) {
     for (int i = visit.first; i < visit.first + visit.count; i++) {
-      dae__pair p = walker->partial.item[i];
+      dae__walk_pair p = walker->partial.item[i];
       gradient_add_to_slot(walker, p.key, DAE__MUL(graph, w, p.node));
     }
   } else {
@@ -145,17 +145,17 @@ static bool gradient_sweep_branch(dae__walker *walker, dae__node branch)
   while (walker->heap.count > 0 && !walker->failed && !walker->graph->failed)
     gradient_propagate(walker, gradient_pop_slot(walker));
   int count = walker->reached.count;
-  dae__pair *reached = walker->reached.item;
+  dae__walk_pair *reached = walker->reached.item;
   for (int i = 0; i < count; i++)
     reached[i].node = walker->visit.item[reached[i].key].value;
   if (walker->failed || walker->graph->failed)
     return false;
-  dae__pairs_sort(count, reached);
+  dae__walk_pairs_sort(count, reached);
   if (!DAE__RESERVE(walker, &walker->partial, count))
     return false;
   if (count > 0)
     memcpy(walker->partial.item + walker->partial.count, reached,
-           (size_t)count * sizeof(dae__pair));
+           (size_t)count * sizeof(dae__walk_pair));
   walker->partial.count += count;
   return true;
 }
@@ -165,14 +165,14 @@ static bool gradient_sweep_all(dae__walker *walker)
 {
   gradient_begin_sweep(walker, walker->visit.count - 1, false);
   for (int slot = walker->visit.count - 1; slot >= 0; slot--) {
-    const dae__visit *visit = &walker->visit.item[slot];
+    const dae__walk_visit *visit = &walker->visit.item[slot];
     if (visit->sweep != walker->sweep)
       continue;
     const dae__entry *e = &walker->graph->entry[visit->node];
     if (e->op != DAE__OP_LEAF)
       gradient_propagate(walker, slot);
     else if (DAE__RESERVE(walker, &walker->reached, 1))
-      walker->reached.item[walker->reached.count++] = (dae__pair){e->a, visit->value};
+      walker->reached.item[walker->reached.count++] = (dae__walk_pair){e->a, visit->value};
     if (walker->failed || walker->graph->failed)
       return false;
   }
@@ -186,13 +186,13 @@ static bool gradient_merge_branches(dae__walker *walker, dae__node c, int first,
   int end = walker->partial.count, count = 0, i = first, j = middle;
   if (!DAE__RESERVE(walker, &walker->partial, end - first))
     return false;
-  dae__pair *pair = walker->partial.item, *merged = pair + end;
+  dae__walk_pair *pair = walker->partial.item, *merged = pair + end;
   while (i < middle || j < end) {
     bool x = i < middle && (j == end || pair[i].key <= pair[j].key);
     bool y = j < end && (i == middle || pair[j].key <= pair[i].key);
     int key = x ? pair[i].key : pair[j].key;
     dae__node dx = x ? pair[i++].node : DAE__ZERO, dy = y ? pair[j++].node : DAE__ZERO;
-    merged[count++] = (dae__pair){key, dae__if(walker->graph, c, dx, dy)};
+    merged[count++] = (dae__walk_pair){key, dae__if(walker->graph, c, dx, dy)};
   }
   memmove(pair + first, merged, (size_t)count * sizeof *pair);
   walker->partial.count = first + count;
@@ -205,7 +205,7 @@ static bool gradient_form_choices(dae__walker *walker)
   gradient_find_plain(walker);
   walker->partial.count = 0;
   for (int slot = 0; slot < walker->visit.count; slot++) {
-    dae__visit *visit = &walker->visit.item[slot];
+    dae__walk_visit *visit = &walker->visit.item[slot];
     dae__entry e = walker->graph->entry[visit->node];
     if (e.op != DAE__OP_IF || !visit->depends || visit->plain)
       continue;
@@ -233,7 +233,7 @@ dae__gradient dae__gradient_of(dae__walker *walker, dae__node node, dae__kinds k
   walker->leaf.count = walker->value.count = 0;
   if (!DAE__RESERVE(walker, &walker->leaf, count) || !DAE__RESERVE(walker, &walker->value, count))
     return none;
-  dae__pairs_sort(count, walker->reached.item);
+  dae__walk_pairs_sort(count, walker->reached.item);
   for (int i = 0; i < count; i++) {
     if (walker->reached.item[i].node == DAE__ZERO)
       continue;

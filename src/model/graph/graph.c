@@ -72,8 +72,8 @@ static bool graph_resize_table(dae__graph *graph, size_t places)
 
 static bool graph_resize_entries(dae__graph *graph, int needed)
 {
-  dae__entry *entry =
-      dae__grown(&graph->env, graph->entry, &graph->capacity, graph->count, needed, sizeof *entry);
+  dae__entry *entry = dae__array_grow(&graph->env, graph->entry, &graph->capacity, graph->count,
+                                      needed, sizeof *entry);
   if (entry)
     graph->entry = entry;
   return entry;

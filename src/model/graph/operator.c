@@ -60,10 +60,12 @@ static dae__node operator_partial_of_function(dae__graph *g, dae__node n, dae__e
   case DAE__OP_TAN:
     return DAE__MUL(g, w, DAE__ADD(g, dae__constant(g, 1), dae__powi(g, n, 2)));
   case DAE__OP_ASIN:
-    return DAE__DIV(g, w, dae__unary(g, DAE__OP_SQRT, DAE__SUB(g, dae__constant(g, 1), dae__powi(g, a, 2))));
+    return DAE__DIV(
+        g, w, dae__unary(g, DAE__OP_SQRT, DAE__SUB(g, dae__constant(g, 1), dae__powi(g, a, 2))));
   case DAE__OP_ACOS:
-    return DAE__NEG(
-        g, DAE__DIV(g, w, dae__unary(g, DAE__OP_SQRT, DAE__SUB(g, dae__constant(g, 1), dae__powi(g, a, 2)))));
+    return DAE__NEG(g, DAE__DIV(g, w,
+                                dae__unary(g, DAE__OP_SQRT,
+                                           DAE__SUB(g, dae__constant(g, 1), dae__powi(g, a, 2)))));
   case DAE__OP_ATAN:
     return DAE__DIV(g, w, DAE__ADD(g, dae__constant(g, 1), dae__powi(g, a, 2)));
   case DAE__OP_SINH:

@@ -14,7 +14,7 @@ bool dae__walker_reserve(dae__walker *walker, void *item, int *capacity, int cou
   void *old, *larger = NULL;
   memcpy(&old, item, sizeof old);
   if (!walker->failed && count <= INT_MAX - more)
-    larger = dae__grown(&walker->env, old, capacity, count, count + more, size);
+    larger = dae__array_grow(&walker->env, old, capacity, count, count + more, size);
   if (!larger) {
     walker->failed = true;
     return false;
@@ -54,11 +54,11 @@ static bool walk_begin(dae__walker *walker)
   if (more > 0) {
     if (!DAE__RESERVE(walker, &walker->mark, walker->graph->capacity - walker->mark.count))
       return false;
-    memset(walker->mark.item + walker->mark.count, 0, (size_t)more * sizeof(dae__mark));
+    memset(walker->mark.item + walker->mark.count, 0, (size_t)more * sizeof(dae__walk_mark));
     walker->mark.count = count;
   }
   if (walker->walk == INT_MAX) {
-    memset(walker->mark.item, 0, (size_t)walker->mark.count * sizeof(dae__mark));
+    memset(walker->mark.item, 0, (size_t)walker->mark.count * sizeof(dae__walk_mark));
     walker->walk = 0;
   }
   walker->walk++;
@@ -72,8 +72,8 @@ static bool walk_close_node(dae__walker *walker, dae__node node)
   walker->visits++;
   if (!DAE__RESERVE(walker, &walker->visit, 1))
     return false;
-  walker->mark.item[node] = (dae__mark){walker->walk, walker->visit.count};
-  walker->visit.item[walker->visit.count++] = (dae__visit){.node = node};
+  walker->mark.item[node] = (dae__walk_mark){walker->walk, walker->visit.count};
+  walker->visit.item[walker->visit.count++] = (dae__walk_visit){.node = node};
   return true;
 }
 
@@ -84,7 +84,7 @@ static bool walk_open_node(dae__walker *walker, dae__node node, dae__walk_kind k
   const dae__entry *entry = walker->graph->entry, *e = &entry[node];
   int count =
       kind == DAE__WALK_ALL ? dae__entry_operands(e, operand) : dae__smooth_operands(e, operand);
-  walker->mark.item[node] = (dae__mark){walker->walk, -1};
+  walker->mark.item[node] = (dae__walk_mark){walker->walk, -1};
   if (!DAE__RESERVE(walker, &walker->stack, 3))
     return false;
   for (int i = count - 1; i >= 0; i--) {
@@ -106,7 +106,7 @@ static bool walk_on(dae__walker *walker, dae__node root, dae__walk_kind kind)
   walker->stack.item[walker->stack.count++] = root;
   while (walker->stack.count > 0) {
     dae__node node = walker->stack.item[walker->stack.count - 1];
-    dae__mark mark = walker->mark.item[node];
+    dae__walk_mark mark = walker->mark.item[node];
     bool open = mark.walk == walker->walk;
     if (!open && !walk_open_node(walker, node, kind))
       return false;
@@ -124,9 +124,9 @@ bool dae__walk_below(dae__walker *walker, dae__node root, dae__walk_kind kind)
 }
 
 /* Restores the heap of the first `count` pairs after the pair at i was replaced. */
-static void walk_sift_down(int count, dae__pair *pair, int i)
+static void walk_sift_down(int count, dae__walk_pair *pair, int i)
 {
-  dae__pair moved = pair[i];
+  dae__walk_pair moved = pair[i];
   for (int child; (child = 2 * i + 1) < count; i = child) {
     if (child + 1 < count && pair[child + 1].key > pair[child].key)
       child++;
@@ -138,12 +138,12 @@ static void walk_sift_down(int count, dae__pair *pair, int i)
 }
 
 /* Insertion sort of short lists, else heapsort: no recursion, no memory. */
-void dae__pairs_sort(int count, dae__pair *pair)
+void dae__walk_pairs_sort(int count, dae__walk_pair *pair)
 {
   bool sorted = true;
   if (count <= 16) {
     for (int i = 1; i < count; i++) {
-      dae__pair moved = pair[i];
+      dae__walk_pair moved = pair[i];
       int j = i;
       for (; j > 0 && pair[j - 1].key > moved.key; j--)
         pair[j] = pair[j - 1];
@@ -158,7 +158,7 @@ void dae__pairs_sort(int count, dae__pair *pair)
   for (int i = count / 2 - 1; i >= 0; i--)
     walk_sift_down(count, pair, i);
   for (int last = count - 1; last > 0; last--) {
-    dae__pair largest = pair[0];
+    dae__walk_pair largest = pair[0];
     pair[0] = pair[last];
     pair[last] = largest;
     walk_sift_down(last, pair, 0);
@@ -184,10 +184,10 @@ dae__leaves dae__leaves_below_all(dae__walker *walker, int count, const dae__nod
       continue;
     if (!DAE__RESERVE(walker, &walker->reached, 1) || !DAE__RESERVE(walker, &walker->leaf, 1))
       return (dae__leaves){0, NULL};
-    walker->reached.item[walker->reached.count++] = (dae__pair){e.a, 0};
+    walker->reached.item[walker->reached.count++] = (dae__walk_pair){e.a, 0};
     walker->leaf.count++;
   }
-  dae__pairs_sort(walker->reached.count, walker->reached.item);
+  dae__walk_pairs_sort(walker->reached.count, walker->reached.item);
   for (int i = 0; i < walker->leaf.count; i++)
     walker->leaf.item[i] = walker->reached.item[i].key;
   return (dae__leaves){walker->leaf.count, walker->leaf.item};
@@ -229,7 +229,7 @@ bool dae__is_linear(dae__walker *walker, dae__node node, dae__kinds kinds)
   if (!dae__walk_below(walker, node, DAE__WALK_ALL))
     return false;
   for (int slot = 0; slot < walker->visit.count; slot++) {
-    dae__visit *visit = &walker->visit.item[slot];
+    dae__walk_visit *visit = &walker->visit.item[slot];
     const dae__entry *e = &walker->graph->entry[visit->node];
     dae__node operand[3];
     int degree[3] = {0, 0, 0}, count = dae__entry_operands(e, operand);
@@ -247,7 +247,7 @@ dae__node dae__replace_leaves(dae__walker *walker, dae__node node, const dae__no
   if (!dae__walk_below(walker, node, DAE__WALK_ALL))
     return DAE__ZERO;
   for (int slot = 0; slot < walker->visit.count; slot++) {
-    dae__visit *visit = &walker->visit.item[slot];
+    dae__walk_visit *visit = &walker->visit.item[slot];
     dae__entry e = graph->entry[visit->node];
     dae__node operand[3], value[3] = {0};
     int count = dae__entry_operands(&e, operand);

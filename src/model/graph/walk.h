@@ -9,24 +9,24 @@
 
 #include "model/graph/graph.h"
 
-typedef struct dae__mark {
+typedef struct dae__walk_mark {
   int walk; /* number of the walk that met the node */
   int slot; /* position in the order of evaluation; -1 while the operands are being visited */
-} dae__mark;
+} dae__walk_mark;
 
-typedef struct dae__visit {
+typedef struct dae__walk_visit {
   dae__node node;
   dae__node value;  /* replacement or adjoint */
   int sweep;        /* number of the sweep the adjoint belongs to */
   int first, count; /* gradient of an `if`: its section of walker.partial; degree of a node */
   bool depends;     /* on selected leaves */
   bool plain;       /* linear with constant coefficients in each branch of its conditions */
-} dae__visit;
+} dae__walk_visit;
 
-typedef struct dae__pair {
+typedef struct dae__walk_pair {
   int key;
   dae__node node;
-} dae__pair;
+} dae__walk_pair;
 
 #define DAE__ARRAY(type)                                                                           \
   struct {                                                                                         \
@@ -37,17 +37,17 @@ typedef struct dae__pair {
 typedef struct dae__walker {
   dae_env env;
   dae__graph *graph;
-  bool failed;                /* out of memory */
-  int walk, sweep;            /* running numbers */
-  bool partly;                /* the sweep covers a branch of an `if`, by the heap */
-  long visits;                /* nodes visited by all walks */
-  DAE__ARRAY(dae__mark) mark; /* by node */
+  bool failed;                     /* out of memory */
+  int walk, sweep;                 /* running numbers */
+  bool partly;                     /* the sweep covers a branch of an `if`, by the heap */
+  long visits;                     /* nodes visited by all walks */
+  DAE__ARRAY(dae__walk_mark) mark; /* by node */
   DAE__ARRAY(dae__node) stack;
-  DAE__ARRAY(dae__visit) visit;  /* by slot: operands before the nodes they stand in */
-  DAE__ARRAY(int) heap;          /* pending slots of the sweep of a branch */
-  DAE__ARRAY(dae__pair) reached; /* leaves met by the sweep */
-  DAE__ARRAY(dae__pair) partial; /* gradients of `if` nodes: slots of leaves and derivatives */
-  DAE__ARRAY(int) leaf;          /* results */
+  DAE__ARRAY(dae__walk_visit) visit;  /* by slot: operands before the nodes they stand in */
+  DAE__ARRAY(int) heap;               /* pending slots of the sweep of a branch */
+  DAE__ARRAY(dae__walk_pair) reached; /* leaves met by the sweep */
+  DAE__ARRAY(dae__walk_pair) partial; /* gradients of `if` nodes: slots of leaves and derivatives */
+  DAE__ARRAY(int) leaf;               /* results */
   DAE__ARRAY(dae__node) value;
 } dae__walker;
 
@@ -121,7 +121,7 @@ static inline int dae__smooth_operands(const dae__entry *entry, dae__node operan
   return choice ? 2 : dae__op_operands((dae__op)op);
 }
 
-void dae__pairs_sort(int count, dae__pair *pair); /* by key, rising */
+void dae__walk_pairs_sort(int count, dae__walk_pair *pair); /* by key, rising */
 
 static inline int dae__slot_of(const dae__walker *walker, dae__node node)
 {

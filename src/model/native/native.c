@@ -84,7 +84,7 @@ dae_status dae_model_compile(dae_model *model, const dae_native_options *options
   if (err)
     *err = dae_error_none();
   dae__native_unload(model);
-  dae_status status = dae__make_tapes(model->tapes, &s.env)
+  dae_status status = dae__tapes_compile(model->tapes, &s.env)
                           ? native_compile(model, &own, &s, &cached, err)
                           : dae__out_of_memory(err);
   dae__source_free(&s);

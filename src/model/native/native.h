@@ -33,7 +33,8 @@ static inline void dae__put_bytes(dae__source *s, const char *bytes, size_t coun
     return;
   }
   if ((size_t)(s->room - s->length) < count) {
-    void *larger = dae__grown(&s->env, s->text, &s->room, s->length, s->length + (int)count, 1);
+    void *larger =
+        dae__array_grow(&s->env, s->text, &s->room, s->length, s->length + (int)count, 1);
     s->failed = !larger;
     if (!larger)
       return;

@@ -23,7 +23,7 @@ typedef struct end {
 
 typedef struct automatic {
   dae__binder *b;
-  dae__sketch *out;
+  dae__picture *out;
   dae__node *mass; /* by leaf: M_qq of a coordinate; 0: M couples it to others */
   int *other;      /* by leaf: y + 1 of x, -(x + 1) of y; 0: unknown */
   DAE__LIST(dae__rod) rods;
@@ -275,7 +275,7 @@ static void picture_draw_points(automatic *a, int instance, int symbol)
 
 /* Fills in shapes and values; none: nothing is recognised. Adds nodes to the graph, which may
  * exceed a limit (dae__bind_fits). */
-static void picture_draw(dae__binder *b, const dae__units *units, dae__sketch *out)
+static void picture_draw(dae__binder *b, const dae__layout *layout, dae__picture *out)
 {
   dae__expander *x = b->x;
   automatic a = {.b = b, .out = out};
@@ -285,8 +285,8 @@ static void picture_draw(dae__binder *b, const dae__units *units, dae__sketch *o
   a.other = DAE__NEW_ARRAY(x->l->scratch, int, x->leaves.count);
   if (!dae__load_ok(x->l))
     return;
-  for (int i = 0; i < 2 * units->count; i++) { /* diagonal entries of M, then the others */
-    const dae__unit *u = &units->unit[i / 2];
+  for (int i = 0; i < 2 * layout->count; i++) { /* diagonal entries of M, then the others */
+    const dae__system *u = &layout->system[i / 2];
     const dae__triplet *M = u->inertia.entries.item;
     for (int k = 0; k < u->inertia.entries.count; k++)
       if ((M[k].row == M[k].col) == (i % 2 == 0))
@@ -324,16 +324,16 @@ static int picture_eval(void *user, double t, const double *y, double *values)
   return 0;
 }
 
-dae_status dae__build_drawing(dae__binder *b, dae_model *model, const dae__units *units)
+dae_status dae__build_drawing(dae__binder *b, dae_model *model, const dae__layout *layout)
 {
   dae__load *l = b->x->l;
-  dae__sketch found = {0};
-  bool written = b->x->sketch.shapes.count > 0;
+  dae__picture found = {0};
+  bool written = b->x->picture.shapes.count > 0;
   if (!written)
-    picture_draw(b, units, &found);
+    picture_draw(b, layout, &found);
   if (!written && !dae__bind_fits(b))
     return dae__load_ok(l) ? DAE_OK : l->status; /* a model is not refused for its picture */
-  const dae__sketch *picture = written ? &b->x->sketch : &found;
+  const dae__picture *picture = written ? &b->x->picture : &found;
   if (picture->shapes.count > 0) {
     dae__outputs out = {0};
     picture_tape *p = DAE__ALLOC(b->arena, picture_tape, 1);

@@ -41,7 +41,7 @@ void *dae__tape_grow(dae__tape_compiler *c, void *memory, int *capacity, int cou
   if (c->failed)
     return memory;
   if (count <= INT_MAX - more)
-    larger = dae__grown(&c->env, memory, capacity, count, count + more, size);
+    larger = dae__array_grow(&c->env, memory, capacity, count, count + more, size);
   c->failed = !larger;
   return larger ? larger : memory;
 }
@@ -117,13 +117,13 @@ static void tape_list_zeros(const dae__tape_plan *plan, dae__arena *arena, dae__
   tape->groups = plan->groups;
 }
 
-void dae__tape_marks_free(dae__tape_marks *marks, const dae_env *env)
+void dae__tape_workspace_free(dae__tape_workspace *workspace, const dae_env *env)
 {
-  if (marks->place)
-    env->release(env->user, marks->place);
-  if (marks->buffer)
-    env->release(env->user, marks->buffer);
-  *marks = (dae__tape_marks){.place = NULL};
+  if (workspace->place)
+    env->release(env->user, workspace->place);
+  if (workspace->buffer)
+    env->release(env->user, workspace->buffer);
+  *workspace = (dae__tape_workspace){.place = NULL};
 }
 
 /* The memory of one compilation; what does not fit comes from `outside`. */
@@ -152,32 +152,32 @@ static void tape_buffer_release(void *user, void *memory)
 }
 
 /* Marks for all nodes, half as many again in reserve, and the buffer as the compiler's memory. */
-static void tape_open_workspace(dae__tape_compiler *c, dae__tape_marks *marks)
+static void tape_open_workspace(dae__tape_compiler *c, dae__tape_workspace *workspace)
 {
   int count = c->graph->count;
-  if (marks->capacity < count) {
-    dae__tape_release(c, marks->place);
-    marks->place = dae__tape_scratch(c, count + count / 2, sizeof *marks->place);
-    marks->capacity = marks->place ? count + count / 2 : 0;
+  if (workspace->capacity < count) {
+    dae__tape_release(c, workspace->place);
+    workspace->place = dae__tape_scratch(c, count + count / 2, sizeof *workspace->place);
+    workspace->capacity = workspace->place ? count + count / 2 : 0;
   }
-  c->place = marks->place;
-  if (!marks->buffer) {
-    marks->buffer = dae__tape_memory(c, 1, sizeof *marks->buffer);
-    if (!marks->buffer)
+  c->place = workspace->place;
+  if (!workspace->buffer) {
+    workspace->buffer = dae__tape_memory(c, 1, sizeof *workspace->buffer);
+    if (!workspace->buffer)
       return;
-    marks->buffer->outside = c->env;
+    workspace->buffer->outside = c->env;
   }
-  marks->buffer->used = 0;
+  workspace->buffer->used = 0;
   c->env = (dae_env){
-      .user = marks->buffer, .allocate = tape_buffer_allocate, .release = tape_buffer_release};
+      .user = workspace->buffer, .allocate = tape_buffer_allocate, .release = tape_buffer_release};
 }
 
 /* Runs the stages; false: out of memory. */
-static bool tape_compile(dae__arena *arena, const dae__tape_plan *plan, dae__tape *tape)
+static bool tape_run_stages(dae__arena *arena, const dae__tape_plan *plan, dae__tape *tape)
 {
   dae__tape_compiler c = {.env = *dae__arena_env(arena), .plan = plan, .graph = plan->graph};
-  dae__tape_marks own = {.place = NULL};
-  tape_open_workspace(&c, plan->marks ? plan->marks : &own);
+  dae__tape_workspace own = {.place = NULL};
+  tape_open_workspace(&c, plan->workspace ? plan->workspace : &own);
   c.next_output = dae__tape_scratch(&c, plan->outputs, sizeof *c.next_output);
   if (!c.failed)
     tape_order_all(&c);
@@ -196,17 +196,17 @@ static bool tape_compile(dae__arena *arena, const dae__tape_plan *plan, dae__tap
   void *scratch[] = {c.next_output, c.stack, c.value, c.step};
   for (size_t i = 0; i < sizeof scratch / sizeof scratch[0]; i++)
     dae__tape_release(&c, scratch[i]);
-  dae__tape_marks_free(&own, dae__arena_env(arena));
+  dae__tape_workspace_free(&own, dae__arena_env(arena));
   return !c.failed && !dae__arena_failed(arena);
 }
 
 dae__tape *dae__tape_create(dae__arena *arena, const dae__tape_plan *plan)
 {
   dae__tape *tape = DAE__ALLOC(arena, dae__tape, 1);
-  return tape && tape_compile(arena, plan, tape) ? tape : NULL;
+  return tape && tape_run_stages(arena, plan, tape) ? tape : NULL;
 }
 
-dae__tape *dae__tape_postpone(dae__arena *arena, const dae__tape_plan *plan)
+dae__tape *dae__tape_create_lazy(dae__arena *arena, const dae__tape_plan *plan)
 {
   dae__tape *tape = DAE__ALLOC(arena, dae__tape, 1);
   if (tape)
@@ -214,14 +214,14 @@ dae__tape *dae__tape_postpone(dae__arena *arena, const dae__tape_plan *plan)
   return tape;
 }
 
-bool dae__tape_make(dae__tape *tape)
+bool dae__tape_compile(dae__tape *tape)
 {
   dae__tape made = {.code = NULL};
   if (tape->code)
     return true;
-  if (!tape_compile(tape->arena, tape->plan, &made)) {
-    if (tape->plan->marks) /* not all marks are 0 again */
-      dae__tape_marks_free(tape->plan->marks, dae__arena_env(tape->arena));
+  if (!tape_run_stages(tape->arena, tape->plan, &made)) {
+    if (tape->plan->workspace) /* not all marks are 0 again */
+      dae__tape_workspace_free(tape->plan->workspace, dae__arena_env(tape->arena));
     return false;
   }
   *tape = made;

@@ -24,13 +24,13 @@ typedef struct dae__tape_output {
 
 /* Workspace of the compiler, some of which grows with the graph, for a caller that compiles many
  * tapes of one graph: start with {0}, free at the end, and after a failure. */
-typedef struct dae__tape_marks {
+typedef struct dae__tape_workspace {
   int *place; /* all 0 between tapes */
   int capacity;
   struct dae__tape_buffer *buffer; /* memory of small tapes */
-} dae__tape_marks;
+} dae__tape_workspace;
 
-void dae__tape_marks_free(dae__tape_marks *marks, const dae_env *env);
+void dae__tape_workspace_free(dae__tape_workspace *workspace, const dae_env *env);
 
 typedef struct dae__tape_plan {
   const dae__graph *graph;
@@ -41,7 +41,7 @@ typedef struct dae__tape_plan {
   const int *zeroed; /* groups entries, or NULL: the first zeroed[i] entries of group i are set to 0
                         before the outputs are written, each at most once there; outputs that are
                         constant 0 there are left out */
-  dae__tape_marks *marks; /* NULL: a workspace for this tape alone */
+  dae__tape_workspace *workspace; /* NULL: a workspace for this tape alone */
 } dae__tape_plan;
 
 typedef struct dae__tape dae__tape;
@@ -51,9 +51,9 @@ dae__tape *dae__tape_create(dae__arena *arena, const dae__tape_plan *plan);
 
 /* A tape that is compiled at its first run: most tapes of a model never run. The plan, with all it
  * points to, has to live until then, as does the arena. */
-dae__tape *dae__tape_postpone(dae__arena *arena, const dae__tape_plan *plan);
+dae__tape *dae__tape_create_lazy(dae__arena *arena, const dae__tape_plan *plan);
 /* Compiles a tape that is not compiled yet. False: out of memory. */
-bool dae__tape_make(dae__tape *tape);
+bool dae__tape_compile(dae__tape *tape);
 
 /* Evaluates. in has a pointer per class (NULL where the tape reads none of it), out one per group.
  * Registers belong to the tape: one thread at a time. False, with nothing written: out of memory at

@@ -64,7 +64,7 @@ tape_run_on_registers(const dae__tape *tape, const double *const *in, double *co
 __attribute__((noinline)) static bool tape_compile_and_run(dae__tape *tape, const double *const *in,
                                                            double *const *out)
 {
-  return dae__tape_make(tape) && tape_run_on_registers(tape, in, out);
+  return dae__tape_compile(tape) && tape_run_on_registers(tape, in, out);
 }
 
 bool dae__tape_run(dae__tape *tape, const double *const *in, double *const *out)

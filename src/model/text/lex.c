@@ -109,8 +109,8 @@ static void lex_track_brackets(dae__lexer *x, const dae__token *token)
     break;
   case DAE__TOKEN_OPEN_BLOCK:
     if (x->outer.count >= x->l->limits.max_depth) {
-      dae__complain(x->l, token->place, "blocks are nested more than %d deep",
-                    x->l->limits.max_depth);
+      dae__load_fail(x->l, token->place, "blocks are nested more than %d deep",
+                     x->l->limits.max_depth);
     } else {
       *DAE__PUSH(x->l->scratch, &x->outer) = x->depth;
       if (dae__load_ok(x->l))
@@ -151,16 +151,16 @@ static void lex_number(dae__lexer *x, dae__token *token)
   token->kind = DAE__TOKEN_NUMBER;
   token->length = x->at - (token->place - x->file->first);
   if (token->length >= (int)sizeof text) {
-    dae__complain(x->l, token->place, "number with more than %d characters", (int)sizeof text - 1);
+    dae__load_fail(x->l, token->place, "number with more than %d characters", (int)sizeof text - 1);
     return;
   }
   memcpy(text, x->file->text + x->at - token->length, (size_t)token->length);
   text[token->length] = 0;
   if (!dae__parse_double(text, &token->value))
-    dae__complain(x->l, token->place, "the number %s overflows double precision", text);
+    dae__load_fail(x->l, token->place, "the number %s overflows double precision", text);
   else if (lex_is_letter(lex_peek(x, 0)))
-    dae__complain(x->l, x->file->first + x->at,
-                  "a name directly after a number: write * between factors");
+    dae__load_fail(x->l, x->file->first + x->at,
+                   "a name directly after a number: write * between factors");
 }
 
 static void lex_name(dae__lexer *x, dae__token *token)
@@ -173,9 +173,9 @@ static void lex_name(dae__lexer *x, dae__token *token)
   token->kind = DAE__TOKEN_NAME;
   token->length = to - from;
   if (text[from] == '_')
-    dae__complain(x->l, token->place, "a name must start with a letter");
+    dae__load_fail(x->l, token->place, "a name must start with a letter");
   else if (token->length > 255)
-    dae__complain(x->l, token->place, "name with more than 255 characters");
+    dae__load_fail(x->l, token->place, "name with more than 255 characters");
 }
 
 static void lex_string(dae__lexer *x, dae__token *token)
@@ -188,7 +188,7 @@ static void lex_string(dae__lexer *x, dae__token *token)
   if (lex_peek(x, 0) == '"')
     x->at++;
   else
-    dae__complain(x->l, token->place, "unterminated string: a \" is missing at its end");
+    dae__load_fail(x->l, token->place, "unterminated string: a \" is missing at its end");
 }
 
 /* tokens by their first character: of one character, and of two */
@@ -230,14 +230,14 @@ static void lex_sign(dae__lexer *x, dae__token *token)
   if (token->kind != 0)
     return;
   if (c == '&' || c == '|')
-    dae__complain(x->l, token->place, "a single %c is not an operator: write %c%c", c, c, c);
+    dae__load_fail(x->l, token->place, "a single %c is not an operator: write %c%c", c, c, c);
   else if (c == '%')
-    dae__complain(x->l, token->place,
-                  "unexpected character %%; the remainder of a division is mod(a, b)");
+    dae__load_fail(x->l, token->place,
+                   "unexpected character %%; the remainder of a division is mod(a, b)");
   else if ((unsigned char)c < ' ' || c == 127)
-    dae__complain(x->l, token->place, "unexpected control character (code %d)", (unsigned char)c);
+    dae__load_fail(x->l, token->place, "unexpected control character (code %d)", (unsigned char)c);
   else
-    dae__complain(x->l, token->place, "unexpected character %c", c);
+    dae__load_fail(x->l, token->place, "unexpected character %c", c);
 }
 
 void dae__lexer_next(dae__lexer *x, dae__token *token)

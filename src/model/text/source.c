@@ -44,7 +44,7 @@ static int source_find_line(const dae__file *f, int offset, int *from, int *to)
   return line;
 }
 
-void dae__point_at(const dae__files *files, int place, dae_error *err)
+void dae__locate_error(const dae__files *files, int place, dae_error *err)
 {
   const dae__file *f = source_file_of(files, place);
   int from, to;
@@ -89,7 +89,7 @@ int dae__line_of(const dae__files *files, int place)
 
 /* ---- errors ---- */
 
-dae_status dae__complain(dae__load *l, int place, const char *format, ...)
+dae_status dae__load_fail(dae__load *l, int place, const char *format, ...)
 {
   char text[sizeof l->err->text];
   va_list arguments;
@@ -99,7 +99,7 @@ dae_status dae__complain(dae__load *l, int place, const char *format, ...)
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
   dae__fail(l->err, DAE_ERROR_MODEL, NULL, "%s", text);
-  dae__point_at(&l->files, place, l->err);
+  dae__locate_error(&l->files, place, l->err);
   return l->status = DAE_ERROR_MODEL;
 }
 
@@ -112,22 +112,22 @@ bool dae__load_ok(dae__load *l)
   return !l->status;
 }
 
-dae_status dae__complain_work(dae__load *l, int place)
+dae_status dae__load_fail_work(dae__load *l, int place)
 {
-  return dae__complain(l, place,
-                       "the model is too large: expanding its arrays, loops and lets takes more "
-                       "than %ld steps; use smaller arrays",
-                       l->limits.max_work);
+  return dae__load_fail(l, place,
+                        "the model is too large: expanding its arrays, loops and lets takes more "
+                        "than %ld steps; use smaller arrays",
+                        l->limits.max_work);
 }
 
 bool dae__load_record(dae__load *l, int place)
 {
-  long most = l->limits.max_nodes / DAE__RECORD;
+  long most = l->limits.max_nodes / DAE__RECORD_NODES;
   if (++l->records > most)
-    dae__complain(l, place,
-                  "the model is too large: it may have %ld variables, rates, multipliers and "
-                  "equations together",
-                  most);
+    dae__load_fail(l, place,
+                   "the model is too large: it may have %ld variables, rates, multipliers and "
+                   "equations together",
+                   most);
   return !l->status;
 }
 
@@ -147,8 +147,8 @@ static int source_add_file(dae__load *l, const char *name, const char *path, con
     return -1;
   const char *zero = memchr(text, 0, length);
   if (zero)
-    dae__complain(l, first + (int)(zero - text),
-                  "zero byte: not a text file; models are UTF-8 text");
+    dae__load_fail(l, first + (int)(zero - text),
+                   "zero byte: not a text file; models are UTF-8 text");
   return l->status ? -1 : l->files.count - 1;
 }
 
@@ -165,7 +165,7 @@ source_refuse(dae__load *l, int place, dae_status status, const char *format, ..
     return -1;
   l->status = dae__fail(l->err, status, NULL, "%s", text);
   if (place >= 0)
-    dae__point_at(&l->files, place, l->err);
+    dae__locate_error(&l->files, place, l->err);
   return -1;
 }
 
