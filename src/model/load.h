@@ -10,8 +10,7 @@
 #include "model/pool.h"
 #include <daedal/model.h>
 
-/* A file of the model. Places number the bytes of all files: byte i of a file has place first + i.
- */
+/* A file of the model. A place is the number of a byte of all files: first + i of a file. */
 typedef struct dae__file {
   const char *name; /* in messages */
   const char *path; /* NULL: text from memory */
@@ -50,8 +49,7 @@ static inline bool dae__load_work(dae__load *l, int place, int cost)
   return !(l->work > l->limits.max_work ? dae__load_fail_work(l, place) : l->status);
 }
 
-/* Counts a record, which takes as much memory as DAE__RECORD_NODES nodes; false beyond the limit.
- */
+/* Counts a record, with the memory of DAE__RECORD_NODES nodes; false beyond the limit. */
 enum { DAE__RECORD_NODES = 10 };
 bool dae__load_record(dae__load *l, int place);
 

@@ -12,8 +12,7 @@ dae_model_options dae_model_defaults(void)
 
 /* ---- loading ---- */
 
-/* Largest graph, in nodes, that is kept to compile tapes at their first run: less than a megabyte.
- */
+/* Largest graph, in nodes, that is kept to compile tapes at their first run: under a megabyte. */
 #define LAZY_MAX_NODES 20000
 
 bool dae__tapes_compile(dae__tape_set *tapes, const dae_env *env)

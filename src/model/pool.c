@@ -1,4 +1,5 @@
 #include "model/pool.h"
+#include "core/assert.h"
 #include "core/env.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -71,6 +72,7 @@ __attribute__((noinline)) static void *pool_take_beyond(dae__pool *pool, size_t 
   if (clear < least)
     clear = least;
   memset(pool->clear, 0, (size_t)(clear - pool->clear));
+  DAE__ASSERT((uintptr_t)memory % ALIGNMENT == 0 && least <= pool->end);
   pool->clear = clear;
   pool->free = least;
   return memory;

@@ -95,20 +95,6 @@ static void assemble_create_wires(dae__binder *b, dae_model *model, const dae__l
   }
 }
 
-static void assemble_create_joints(dae__binder *b, dae_model *model, const dae__layout *layout)
-{
-  const dae__constraints *joints = &b->x->joints;
-  dae_joint *joint = DAE__ALLOC(b->arena, dae_joint, joints->count);
-  model->coupled.joint = joint;
-  model->coupled.joints = joints->count;
-  if (!dae__bind_ok(b))
-    return;
-  for (int i = 0; i < joints->count && !b->x->l->status; i++) {
-    b->system = joints->item[i].name;
-    dae__bind_joint(b, &joints->item[i], layout->of_instance, layout->system, &joint[i]);
-  }
-}
-
 static void assemble_bind_all(dae__binder *b, dae_model *model, dae__layout *layout)
 {
   dae__expander *x = b->x;
@@ -133,7 +119,15 @@ static void assemble_bind_all(dae__binder *b, dae_model *model, dae__layout *lay
   model->coupled.part = part;
   model->coupled.parts = layout->count;
   assemble_create_wires(b, model, layout);
-  assemble_create_joints(b, model, layout);
+  dae_joint *joint = DAE__ALLOC(b->arena, dae_joint, x->joints.count);
+  model->coupled.joint = joint;
+  model->coupled.joints = x->joints.count;
+  if (!dae__bind_ok(b))
+    return;
+  for (int i = 0; i < x->joints.count && !x->l->status; i++) {
+    b->system = x->joints.item[i].name;
+    dae__bind_joint(b, &x->joints.item[i], layout->of_instance, layout->system, &joint[i]);
+  }
   model->problem = dae_problem_coupled(&model->coupled);
 }
 

@@ -1,5 +1,6 @@
 /* Shared by all problem forms: classes of leaves, matrices of expressions, Jacobians, tapes. */
 #include "model/bind/bind.h"
+#include "core/assert.h"
 #include "core/error.h"
 #include <string.h>
 
@@ -39,6 +40,7 @@ bool dae__binder_leaves(dae__binder *b, int count)
 
 void dae__binder_place(dae__binder *b, int leaf, int class, int index)
 {
+  DAE__ASSERT(leaf >= 0 && leaf < b->leaves && class < DAE__CLASSES);
   b->kind[leaf] = (unsigned char)(class < 0 ? 0 : 1u << class);
   b->index[leaf] = index;
   b->input[leaf] = (dae__tape_input){class, index};
@@ -47,8 +49,7 @@ void dae__binder_place(dae__binder *b, int leaf, int class, int index)
 
 /* Memory of an entry of a matrix, which is in several tapes, in nodes; chosen, not measured. */
 #define NODES_PER_ENTRY 4
-/* Visits of walks over the graph, in units of its largest size: a chain with 100,000 links takes 2.
- */
+/* Limit of the visits of walks, in sizes of the largest graph: a chain of 100,000 links takes 2. */
 #define MAX_WALKS 10
 
 /* The limit that is exceeded, and its value; NULL: none. */
@@ -151,7 +152,7 @@ const char *const *dae__bind_names(dae__binder *b, const dae__ints *leaves, int 
 
 /* ---- matrices ---- */
 
-/* a stable sort by counting: rows stay in rising order within a column */
+/* counting sort, stable: rows stay in rising order within a column */
 void dae__triplets_sort(dae__pool *pool, dae__triplets *m)
 {
   int count = m->entries.count;
@@ -176,6 +177,7 @@ const dae_pattern *dae__triplets_pattern(dae__arena *arena, const dae__triplets 
   if (dae__arena_failed(arena))
     return NULL;
   for (int i = 0; i < count; i++) {
+    DAE__ASSERT(i == 0 || m->entries.item[i].col >= m->entries.item[i - 1].col); /* sorted */
     row[i] = m->entries.item[i].row;
     start[m->entries.item[i].col + 1]++;
   }

@@ -67,7 +67,7 @@ typedef struct dae__system {
 typedef struct dae__tape_set {
   DAE__LIST(dae__tape_note) notes;
   dae__graph *graph;             /* of tapes that are not compiled yet; NULL: all are */
-  dae__tape_workspace workspace; /* workspace of their compiler */
+  dae__tape_workspace workspace; /* of their compiler */
   long instructions;             /* of all tapes, after dae__tapes_compile */
 } dae__tape_set;
 
@@ -96,8 +96,7 @@ void dae__binder_place(dae__binder *b, int leaf, int class, int index);
 /* Gradient with respect to the classes in mask; total derivative d/dt + v d/dq. */
 dae__gradient dae__bind_gradient(dae__binder *b, dae__node node, unsigned mask);
 dae__node dae__bind_rate(dae__binder *b, dae__node node);
-/* The Jacobian of nodes with respect to the classes in mask: column = index + offset of the class.
- */
+/* Jacobian of nodes with respect to the classes in mask: column = index + offset of the class. */
 typedef struct dae__columns_of {
   unsigned mask;
   int offset[DAE__CLASSES];
@@ -128,8 +127,7 @@ void dae__system_place(dae__binder *b, const dae__system *u, bool there);
 void dae__check_determined(dae__binder *b, const dae__system *u, const dae__triplets *M,
                            const dae__triplets *G, const dae__triplets *K);
 
-/* Names of variables inside their system, in the arena; from `rates` on those of rates of states.
- */
+/* Names of variables inside their system, in the arena; from `rates` on names of rates. */
 const char *const *dae__bind_names(dae__binder *b, const dae__ints *leaves, int rates);
 
 /* The problem forms, in the arena: bind_mechanical.c, bind_semi.c, bind_joint.c. */

@@ -5,8 +5,7 @@
 
 #define HAS(name) (1u << DAE__Q_##name)
 
-/* Quantities that methods evaluate together: the residual of ggl, accelerations, projections, drift
- */
+/* Evaluated together: the residual of ggl, accelerations, projections, drift. */
 const dae__program_plan dae__mechanics_programs[DAE__PROGRAMS] = {
     {HAS(M) | HAS(f) | HAS(s) | HAS(c) | HAS(g) | HAS(gdot) | HAS(G) | HAS(k) | HAS(K),
      "M, f, s, c, g, gdot, G, k, K"},

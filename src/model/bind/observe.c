@@ -117,22 +117,6 @@ static void observe_build_columns(dae__binder *b, dae_model *model, const dae__l
   }
 }
 
-/* ---- outputs ---- */
-
-static void observe_build_outputs(dae__binder *b, dae_model *model)
-{
-  dae__expander *x = b->x;
-  dae__outputs out = {0};
-  model->output_names = DAE__ALLOC(b->arena, const char *, x->outputs.count);
-  if (!dae__bind_ok(b))
-    return;
-  for (int i = 0; i < x->outputs.count; i++) {
-    model->output_names[i] = x->outputs.item[i].name;
-    *DAE__PUSH(x->l->scratch, &out) = (dae__tape_output){0, i, x->outputs.item[i].node};
-  }
-  model->outputs = dae__bind_tape(b, "outputs", &out, 1, NULL);
-}
-
 /* ---- events ---- */
 
 static int observe_event_value(void *user, double t, const double *y, double *value)
@@ -202,7 +186,14 @@ dae_status dae__build_results(dae__binder *b, dae_model *model, const dae__layou
   for (int i = 0; i < layout->leaves; i++)
     if (layout->entry[i] >= 0)
       dae__binder_place(b, i, DAE__CLASS_Q, layout->entry[i]);
-  observe_build_outputs(b, model);
+  dae__expander *x = b->x;
+  dae__outputs out = {0};
+  model->output_names = DAE__ALLOC(b->arena, const char *, x->outputs.count);
+  for (int i = 0; i < x->outputs.count && dae__bind_ok(b); i++) {
+    model->output_names[i] = x->outputs.item[i].name;
+    *DAE__PUSH(x->l->scratch, &out) = (dae__tape_output){0, i, x->outputs.item[i].node};
+  }
+  model->outputs = dae__bind_tape(b, "outputs", &out, 1, NULL);
   observe_build_events(b, model, layout);
   dae__bind_ok(b);
   return b->x->l->status;

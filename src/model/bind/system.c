@@ -201,7 +201,7 @@ static dae__node system_mass_row(dae__binder *b, dae__system *u, const dae__equa
   return DAE__NEG(x->graph, dae__replace_leaves(x->walker, residual, x->no_state_rates));
 }
 
-/* Does M hold algebraic variables, or have more equations rates than there are states? */
+/* Does M hold algebraic variables, or do more equations hold rates than there are states? */
 static bool system_needs_all_variables(dae__binder *b, const dae__system *u, int with_rates,
                                        int states)
 {

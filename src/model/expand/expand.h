@@ -18,11 +18,11 @@
 enum {
   DAE__LEAF_TIME = 1,
   DAE__LEAF_COORD = 2,
-  DAE__LEAF_COORD_RATE = 4, /* of a coordinate */
+  DAE__LEAF_COORD_RATE = 4,
   DAE__LEAF_STATE = 8,
   DAE__LEAF_ALG = 16,
   DAE__LEAF_DISCRETE = 32,
-  DAE__LEAF_STATE_RATE = 64, /* the rate of a state */
+  DAE__LEAF_STATE_RATE = 64,
   DAE__LEAF_MULTIPLIER = 128,
   DAE__LEAF_VALUES = DAE__LEAF_COORD | DAE__LEAF_STATE | DAE__LEAF_ALG | DAE__LEAF_DISCRETE
 };
@@ -149,8 +149,7 @@ typedef struct dae__picture {
   DAE__LIST(dae__node) values;
 } dae__picture;
 
-/* A param with a value from outside, for all instances and elements, or those with these indices.
- */
+/* An overriding value of a param, for all instances and elements, or those with these indices. */
 typedef struct dae__override {
   int symbol, place;
   bool one_system;
@@ -221,7 +220,7 @@ static inline int dae__declared_at(const dae__expander *x, int leaf)
 {
   return x->symbols.item[x->leaves.item[leaf].symbol].d->place;
 }
-/* "A.x[3]" */
+/* Name of an element: "A.x[3]". */
 const char *dae__element_name(dae__expander *x, int symbol, int instance, int element);
 /* Name of a variable inside its system: x[3], or x[3]' for its rate. */
 const char *dae__local_name(dae__expander *x, int leaf, bool rate);

@@ -28,7 +28,7 @@ int dae__table_find(const dae__table *table, int owner, const char *name)
 void dae__table_add(dae__load *l, dae__table *table, int owner, const char *name, int number)
 {
   if (2 * (table->count + 1) >= table->slots) { /* at most half full */
-    dae__table larger = {.slots = table->slots > 0 ? 2 * table->slots : 256};
+    dae__table larger = {.slots = table->slots > 0 ? 2 * table->slots : 64};
     larger.slot = DAE__NEW_ARRAY(l->scratch, struct dae__table_slot, larger.slots);
     if (!dae__load_ok(l))
       return;

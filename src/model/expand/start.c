@@ -14,8 +14,7 @@ typedef struct work {
 
 enum { UNSEEN, BUSY, DONE };
 
-/* Pushes the operands of a node, or the start value of a leaf, that have no value yet; true: none.
- */
+/* Pushes the operands of a node, or the start value of a leaf, without a value; true: none. */
 static bool start_push_needs(work *w, dae__node node)
 {
   dae__expander *x = w->x;

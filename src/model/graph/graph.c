@@ -8,6 +8,7 @@
  * Equal constants have equal bits: -0 is stored as 0, and all NaNs as one. */
 #include "model/graph/graph.h"
 
+#include "core/assert.h"
 #include "core/env.h"
 #include "model/pool.h"
 
@@ -121,6 +122,8 @@ __attribute__((noinline)) static dae__node graph_add(dae__graph *graph, dae__ent
   }
   if (crowded)
     i = graph_find(graph, &entry);
+  DAE__ASSERT(entry.op == DAE__OP_CONSTANT || entry.op == DAE__OP_LEAF ||
+              entry.op == DAE__OP_POWI || (entry.a < graph->count && entry.b < graph->count));
   graph->place[i] = graph->count;
   /* member by member, as graph_hash_of reads it */
   graph->entry[graph->count] = (dae__entry){entry.op, entry.a, entry.b, entry.c};

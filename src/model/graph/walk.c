@@ -5,6 +5,7 @@
  * are closed at once. Slots therefore rise from operands to the nodes they stand in. */
 #include "model/graph/walk.h"
 
+#include "core/assert.h"
 #include "core/env.h"
 #include "model/pool.h"
 
@@ -269,5 +270,6 @@ dae__node dae__replace_leaves(dae__walker *walker, dae__node node, const dae__no
     else
       visit->value = dae__if(graph, value[0], value[1], value[2]);
   }
+  DAE__ASSERT(walker->visit.item[walker->visit.count - 1].node == node); /* the root comes last */
   return walker->visit.item[walker->visit.count - 1].value;
 }

@@ -87,7 +87,8 @@ dae_status dae_model_compile(dae_model *model, const dae_native_options *options
   dae_status status = dae__tapes_compile(model->tapes, &s.env)
                           ? native_compile(model, &own, &s, &cached, err)
                           : dae__out_of_memory(err);
-  dae__source_free(&s);
+  if (s.text)
+    s.env.release(s.env.user, s.text);
   if (!status)
     model->native = (dae_native){.instructions = model->tapes->instructions,
                                  .cached = cached,

@@ -19,13 +19,6 @@ typedef struct dae__source {
   bool failed; /* out of memory */
 } dae__source;
 
-static inline void dae__source_free(dae__source *s)
-{
-  if (s->text)
-    s->env.release(s->env.user, s->text);
-  s->text = NULL;
-}
-
 static inline void dae__put_bytes(dae__source *s, const char *bytes, size_t count)
 {
   if (s->failed || count > (size_t)(INT_MAX - s->length)) {

@@ -62,29 +62,27 @@ static dae_status cache_name_folder(const char *wished, char *folder, size_t siz
                                : cache_no_folder(err, folder, "has a name that is too long");
 }
 
-/* Makes the folder, with missing folders above it. */
-static bool cache_make_folder(const char *folder)
-{
-  char path[DAE__NATIVE_PATH];
-  size_t length = strlen(folder);
-  memcpy(path, folder, length + 1);
-  for (size_t i = 1; i < length; i++) {
-    if (path[i] != '/')
-      continue;
-    path[i] = 0;
-    mkdir(path, 0700); /* a failure shows at the last one */
-    path[i] = '/';
-  }
-  return mkdir(path, 0700) == 0 || errno == EEXIST;
-}
-
 dae_status dae__native_folder(const char *wished, dae__native_place *place, dae_error *err)
 {
   struct stat is;
   const char *folder = place->folder;
   DAE__TRY(cache_name_folder(wished, place->folder, sizeof place->folder, err));
-  if (!cache_make_folder(folder) || stat(folder, &is) != 0)
-    return cache_no_folder(err, folder, strerror(errno));
+  char path[DAE__NATIVE_PATH];
+  size_t length = strlen(folder);
+  int why = 0;
+  memcpy(path, folder, length + 1);
+  for (size_t i = 1; i <= length; i++) { /* with missing folders above it */
+    if (path[i] != '/' && path[i] != 0)
+      continue;
+    char end = path[i];
+    path[i] = 0;
+    why = mkdir(path, 0700) == 0 || errno == EEXIST ? 0 : errno;
+    path[i] = end;
+  }
+  if (!why && stat(folder, &is) != 0)
+    why = errno;
+  if (why)
+    return cache_no_folder(err, folder, strerror(why));
   if (!S_ISDIR(is.st_mode))
     return cache_no_folder(err, folder, "is not a folder");
   if (is.st_uid != geteuid() || getuid() != geteuid())

@@ -42,8 +42,7 @@ static bool picture_same_mass(const automatic *a, int x, int y)
   return a->mass[x] != DAE__ZERO && a->mass[x] == a->mass[y];
 }
 
-/* The ends of a rod are the point (q, q) of both axes, and the point (r, r), a pivot, or on a line.
- */
+/* A rod ends in the point (q, q) of both axes, and in the point (r, r), a pivot, or on a line. */
 static bool picture_has_two_points(const dae__rod *rod)
 {
   return rod->along[0].r >= 0 && rod->along[1].r >= 0;
@@ -153,8 +152,7 @@ static bool picture_is_same(end a, end b)
   return a.x == b.x && a.y == b.y;
 }
 
-/* Extends the last line by a rod that begins at its end; a line of one rod may be reversed for it.
- */
+/* Extends the last line by a rod that begins at its end; a line of one rod may be reversed. */
 static bool picture_lengthen(automatic *a, const end rod[2])
 {
   if (a->out->shapes.count == 0)

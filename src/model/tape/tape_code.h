@@ -16,8 +16,7 @@
 
 #include "model/tape/tape.h"
 
-/* X(enumerator, registers read, expression): R(i) is the i-th register, `last` the previous result
- */
+/* X(enumerator, registers read, expression): R(i) is the i-th register, `last` the last result */
 #define DAE__TAPE_ARITHMETIC(X)                                                                    \
   X(ADD, 2, R(0) + R(1))                                                                           \
   X(ADD_L, 1, last + R(0))                                                                         \

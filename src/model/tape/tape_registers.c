@@ -8,6 +8,8 @@
  * one that is free again at once. */
 #include "model/tape/tape_code.h"
 
+#include "core/assert.h"
+
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -193,6 +195,7 @@ void dae__tape_encode(dae__tape_compiler *c, dae__arena *arena, dae__tape *tape)
   if (!w.code)
     return;
   tape_put_all(c, &w);
+  DAE__ASSERT(w.words <= most);
   int *code = DAE__ALLOC(arena, int, w.words);
   tape->r = DAE__ALLOC(arena, double, tape->registers);
   tape->length = w.instructions;

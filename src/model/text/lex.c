@@ -1,3 +1,4 @@
+/* The lexer: a table of character classes, one function for each kind of token. */
 #include "model/text/lex.h"
 #include "core/number.h"
 #include <string.h>

@@ -1,4 +1,4 @@
-/* The parser: one token at hand and one ahead. */
+/* Recursive descent parser: the current token and one ahead. */
 #ifndef DAEDAL_MODEL_TEXT_PARSE_H
 #define DAEDAL_MODEL_TEXT_PARSE_H
 
@@ -9,9 +9,9 @@ typedef struct dae__parser {
   dae__names *names;
   dae__lexer lexer;
   dae__token at, ahead;
-  int depth;  /* of nested expressions and blocks */
-  int blocks; /* that are open */
-  bool imported;
+  int depth;     /* of nested expressions and blocks */
+  int blocks;    /* number of open blocks */
+  bool imported; /* the file is imported */
 } dae__parser;
 
 dae__parser dae__parser_create(dae__load *l, dae__names *names, int file);
@@ -21,9 +21,9 @@ static inline bool dae__parser_at(const dae__parser *p, dae__token_kind kind)
 {
   return p->at.kind == kind && !p->l->status;
 }
-/* The token at hand is this word. */
+/* Is the current token this word? */
 bool dae__parser_at_word(const dae__parser *p, const char *word);
-/* Takes the token if it is of this kind. */
+/* Consumes the current token if it is of this kind. */
 static inline bool dae__parser_accept(dae__parser *p, dae__token_kind kind)
 {
   bool there = dae__parser_at(p, kind);
@@ -32,32 +32,31 @@ static inline bool dae__parser_accept(dae__parser *p, dae__token_kind kind)
   return there;
 }
 bool dae__parser_accept_word(dae__parser *p, const char *word);
-/* Takes the token or complains: "expected ) ..., found ...". */
+/* Consumes a token of this kind; any other is an error: "expected ) ..., found ...". */
 bool dae__parser_expect(dae__parser *p, dae__token_kind kind, const char *where);
-/* The bracket that closes the one opened in a line. */
+/* The same for the bracket that closes one opened in a line. */
 bool dae__parser_expect_close(dae__parser *p, dae__token_kind close, int line);
-/* Complains about the token at hand. */
+/* Records an error about the current token. */
 void dae__parser_unexpected(dae__parser *p, const char *expected);
-/* The name at hand, taken; what it is for stands in the complaint. */
+/* Consumes a name; what: its use, in the error. */
 const char *dae__parser_name(dae__parser *p, const char *what);
-/* A name that is declared: reserved words are refused. */
+/* The same for a name that is declared: keywords are refused. */
 const char *dae__parser_new_name(dae__parser *p, const char *what);
-/* Text of the token at hand. */
+/* Text of the current token, interned. */
 const char *dae__parser_text(const dae__parser *p);
 
-/* One level deeper; false, with the complaint made, beyond the limit. */
+/* Enters a level of nesting; false, with the error recorded, beyond the limit. */
 bool dae__parser_nest(dae__parser *p);
 
-/* NULL after a mistake. */
+/* An expression; NULL after an error. */
 dae__expr *dae__parser_expression(dae__parser *p);
-/* E, E, ... up to the closing token, which is taken. Their number goes to count. */
+/* E, E, ... up to and with the closing token; count: their number. */
 dae__expr *dae__parser_list(dae__parser *p, dae__token_kind close, int *count);
 
-/* Pieces of statements: parse_declaration.c, parse_setting.c. */
+/* Pieces of statements: parse_declaration.c. */
 void dae__parser_range(dae__parser *p, dae__range *range);              /* A..B */
 void dae__parser_ranges(dae__parser *p, dae__declaration *d, int most); /* k in A..B, C..D ] */
-dae__declaration *dae__parser_new_declaration(dae__parser *p,
-                                              const char *what);  /* the name alone */
+dae__declaration *dae__parser_new_declaration(dae__parser *p, const char *what); /* of a name */
 void dae__parser_declarations(dae__parser *p, dae__statement *s); /* x = 1 rate 2, ... */
 void dae__parser_settings(dae__parser *p, dae__statement *s);     /* rtol 1e-6, ... */
 bool dae__parser_ends_statement(const dae__parser *p);

@@ -156,7 +156,7 @@ dae__expr *dae__parser_list(dae__parser *p, dae__token_kind close, int *count)
 
 /* ---- names, calls, sums ---- */
 
-/* sum(i in A..B, E); sum is taken */
+/* sum(i in A..B, E), after the word sum */
 static dae__expr *parse_sum(dae__parser *p, int place)
 {
   dae__expr *e = parse_new_expr(p, DAE__EXPR_SUM, place);

@@ -147,7 +147,7 @@ static void parse_draw(dae__parser *p, dae__statement *s)
   parse_string(p, s);
 }
 
-/* the statements of the imported file, in its place */
+/* Appends the statements of an imported file. */
 static void parse_import(dae__parser *p, list *all)
 {
   int place = p->at.place, known = p->l->files.count;
