@@ -51,7 +51,7 @@ static const char *lookup_builtin_name(const void *list, int i)
   return dae__builtin_name(i);
 }
 
-static void lookup_complain_unknown(const dae__context *c, const dae__expr *e, int scope)
+static void lookup_fail_unknown(const dae__context *c, const dae__expr *e, int scope)
 {
   visible v = {c->x, scope};
   const char *kind = e->kind == DAE__EXPR_CALL ? "function" : "name";
@@ -86,7 +86,7 @@ void dae__check_function(const dae__context *c, const dae__expr *e, const dae__d
     for (const dae__local *f = indices; f && !known; f = f->outer)
       known = f->name == e->name;
     if (!known)
-      lookup_complain_unknown(c, e, c->x->instances.item[c->instance].scope);
+      lookup_fail_unknown(c, e, c->x->instances.item[c->instance].scope);
     const dae__expr *rest = e->argument ? e->argument->next : NULL;
     for (; rest; rest = rest->next)
       dae__check_function(c, rest, d, e->kind == DAE__EXPR_SUM && !rest->next ? &own : indices);
@@ -100,7 +100,7 @@ static int lookup_find_system(const dae__context *c, const dae__expr *e)
   int symbol = dae__table_find(&x->symbol_table, 0, e->name), index = 0;
   if (symbol < 0 || x->symbols.item[symbol].kind != DAE__STATEMENT_SYSTEM) {
     if (symbol < 0)
-      lookup_complain_unknown(c, e, 0);
+      lookup_fail_unknown(c, e, 0);
     else
       dae__load_fail(x->l, e->place,
                      "%s is not a system; expected the name of a system before the dot", e->name);
@@ -135,7 +135,7 @@ int dae__lookup_path(const dae__context *c, const dae__expr *e, int *instance)
   if (!e->member) {
     symbol = dae__lookup_symbol(c, e->name, instance);
     if (symbol < 0)
-      lookup_complain_unknown(c, e, x->instances.item[c->instance].scope);
+      lookup_fail_unknown(c, e, x->instances.item[c->instance].scope);
     return symbol;
   }
   *instance = lookup_find_system(c, e);

@@ -174,14 +174,14 @@ static dae_status compiler_run(char **words, const dae__native_place *place,
 /* ---- compiling ---- */
 
 /* A folder for one compilation, so that processes and threads do not interfere. */
-typedef struct workshop {
+typedef struct work_folder {
   char folder[DAE__NATIVE_PATH + 32], source[DAE__NATIVE_PATH + 48], library[DAE__NATIVE_PATH + 48];
-} workshop;
+} work_folder;
 
 dae_status dae__native_build(const dae__native_place *place, const dae_native_options *options,
                              const dae__source *text, dae_error *err)
 {
-  workshop w;
+  work_folder w;
   char compiler[512], *rest = compiler, *words[WORDS + FLAGS + 5];
   int count = 0;
   if (snprintf(compiler, sizeof compiler, "%s", compiler_of(options)) >= (int)sizeof compiler)

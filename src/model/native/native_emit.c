@@ -205,11 +205,11 @@ static const int *emit_put_body(emitter *e, const int *p)
   return p;
 }
 
-static void emit_put_head(const emitter *e, const char *before, int part)
+static void emit_put_head(const emitter *e, const char *before, int number)
 {
   dae__put_numbered(e->s, before, e->number, "");
-  if (part >= 0)
-    dae__put_numbered(e->s, "_", part, "");
+  if (number >= 0)
+    dae__put_numbered(e->s, "_", number, "");
   dae__put(e->s, "(const double *const *in, double *const *out, double *restrict r)");
 }
 
@@ -248,11 +248,11 @@ static void emit_find_last_reads(emitter *e)
     e->holds[i] = -1;
 }
 
-static void emit_put_parts(emitter *e)
+static void emit_put_split(emitter *e)
 {
-  int parts = 0;
+  int functions = 0;
   emit_find_last_reads(e);
-  for (const int *p = e->tape->code; *p != DAE__TAPE_END; parts++) {
+  for (const int *p = e->tape->code; *p != DAE__TAPE_END; functions++) {
     e->first = e->end;
     /* up to an instruction that does not read the result before it */
     for (const int *q = p; *q != DAE__TAPE_END; e->end++) {
@@ -262,7 +262,7 @@ static void emit_put_parts(emitter *e)
         break;
       q = i.next;
     }
-    emit_put_head(e, "static void tape", parts);
+    emit_put_head(e, "static void tape", functions);
     dae__put(e->s, "\n{\n");
     emit_put_pointers(e);
     p = emit_put_body(e, p);
@@ -270,7 +270,7 @@ static void emit_put_parts(emitter *e)
   }
   emit_put_head(e, "static void tape", -1);
   dae__put(e->s, "\n{\n");
-  for (int i = 0; i < parts; i++) {
+  for (int i = 0; i < functions; i++) {
     dae__put_numbered(e->s, "  tape", e->number, "_");
     dae__put_numbered(e->s, "", i, "(in, out, r);\n");
   }
@@ -311,7 +311,7 @@ void dae__native_emit(dae__source *s, const dae__tape_note *note, int number)
     if (e.whole)
       emit_put_whole(&e);
     else
-      emit_put_parts(&e);
+      emit_put_split(&e);
   }
   void *memory[] = {e.input, e.holds, e.last_read};
   for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
