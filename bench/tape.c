@@ -373,7 +373,7 @@ static void print_chain(int n)
       add_output(&m, row.value[j]);
   }
   printf("%d links: %.3f s, gradients %.3f s, %d nodes\n", n, built - start, bench_now() - built,
-         dae__graph_count(graph));
+         graph->count);
   print_tape(&m);
   dae__walker_free(walker);
   model_free(&m);
@@ -415,12 +415,12 @@ static void print_building(int n)
   double start = bench_now();
   dae__graph *graph = dae__graph_create(NULL, INT_MAX);
   dae__node a = dae__leaf(graph, 0), b = dae__leaf(graph, 1);
-  while (dae__graph_count(graph) < n) {
-    dae__node next = dae__graph_count(graph) % 2 ? ADD(a, b) : MUL(a, b);
+  while (graph->count < n) {
+    dae__node next = graph->count % 2 ? ADD(a, b) : MUL(a, b);
     a = b;
     b = next;
   }
-  printf("%d nodes in %.2f s\n", dae__graph_count(graph), bench_now() - start);
+  printf("%d nodes in %.2f s\n", graph->count, bench_now() - start);
   dae__graph_free(graph);
 }
 

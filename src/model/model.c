@@ -12,61 +12,53 @@ dae_model_options dae_model_defaults(void)
 
 /* ---- loading ---- */
 
-/* Tapes are made when they are first run if the graph, which is kept for that, has at most so many
- * nodes: it is then smaller than a megabyte. */
-#define LATE_NODES 20000
+/* Largest graph, in nodes, that is kept to compile tapes at their first run: under a megabyte. */
+#define LAZY_MAX_NODES 20000
 
-bool dae__make_tapes(dae_model *model)
+bool dae__tapes_compile(dae__tape_set *tapes, const dae_env *env)
 {
   bool made = true;
-  model->count.instructions = 0;
-  for (int i = 0; i < model->tapes.count; i++) {
-    made = dae__tape_make(model->tapes.item[i].tape) && made;
-    model->count.instructions += dae__tape_length(model->tapes.item[i].tape);
+  tapes->instructions = 0;
+  for (int i = 0; i < tapes->notes.count; i++) {
+    made = dae__tape_compile(tapes->notes.item[i].tape) && made;
+    tapes->instructions += dae__tape_length(tapes->notes.item[i].tape);
   }
   if (made) {
-    dae__tape_marks_free(&model->marks, dae__arena_env(model->arena));
-    dae__graph_free(model->graph);
-    model->graph = NULL;
+    dae__tape_workspace_free(&tapes->workspace, env);
+    dae__graph_free(tapes->graph);
+    tapes->graph = NULL;
   }
   return made;
 }
 
-/* everything after the text was opened: the flow of this folder on one screen */
+/* From the opened text to the model: the stages of this layer. */
 static dae_status model_build(dae__load *l, dae__expander *x, int file, dae_model *model)
 {
   dae__parsed parsed;
-  dae__binder b = {.x = x, .arena = model->arena, .tapes = &model->tapes, .marks = &model->marks};
-  dae__units units;
-  dae_status status = dae__parse(l, file, &parsed);
+  dae__binder b = {.x = x, .arena = model->arena, .tapes = model->tapes};
+  dae__layout layout;
+  DAE__TRY(dae__parse(l, file, &parsed));
   x->names = &parsed.names;
   for (int r = 0; r < DAE__RANK; r++)
     x->index_name[r] = dae__name(l, x->names, r == 0 ? "i" : "j", 1);
-  if (!status)
-    status = dae__declare_all(x, parsed.first);
-  if (!status)
-    status = dae__override_all(x);
-  if (!status)
-    status = dae__place_all(x);
-  if (!status)
-    status = dae__build_settings(x, model);
-  if (!status)
-    status = dae__expand_motion(x);
-  if (!status)
-    status = dae__expand_results(x);
-  DAE__TRY(status);
+  DAE__TRY(dae__declare_symbols(x, parsed.first));
+  DAE__TRY(dae__read_overrides(x));
+  DAE__TRY(dae__resolve_ranges(x));
+  DAE__TRY(dae__build_settings(x, model));
+  DAE__TRY(dae__expand_motion(x));
+  DAE__TRY(dae__expand_results(x));
   model->name = parsed.first->declared->name;
   model->title = parsed.first->text ? parsed.first->text : "";
-  b.late = x->instances.count == 1 && dae__graph_count(x->graph) <= LATE_NODES;
-  status = dae__build_problem(&b, model, &units);
+  b.lazy = x->instances.count == 1 && x->graph->count <= LAZY_MAX_NODES;
+  dae_status status = dae__build_problem(&b, model, &layout);
   if (!status)
-    status = dae__build_results(&b, model, &units);
+    status = dae__build_results(&b, model, &layout);
   if (!status)
-    status = dae__build_drawing(&b, model, &units);
-  model->count.nodes = dae__graph_count(x->graph);
-  if (b.late && model->count.nodes <= LATE_NODES)
-    model->graph = x->graph;
-  else if (!status && !dae__make_tapes(model)) /* where they are made, it counts them */
+    status = dae__build_drawing(&b, model, &layout);
+  model->count.nodes = x->graph->count;
+  if (b.lazy && model->count.nodes <= LAZY_MAX_NODES)
+    model->tapes->graph = x->graph;
+  else if (!status && !dae__tapes_compile(model->tapes, dae__arena_env(model->arena)))
     status = dae__out_of_memory(l->err);
   return status;
 }
@@ -90,7 +82,7 @@ static dae_status model_load(dae_model *model, const char *path, const char *tex
     l.status = model_build(&l, &x, file, model);
   model->files = l.files;
   dae__walker_free(x.walker);
-  if (!model->graph)
+  if (!model->tapes->graph)
     dae__graph_free(x.graph);
   dae__pool_free(l.scratch);
   return l.status;
@@ -102,7 +94,8 @@ static dae_status model_create(const char *path, const char *text, size_t length
 {
   dae__pool *keep = dae__pool_create(env);
   dae_model *model = keep ? DAE__NEW(keep, dae_model) : NULL;
-  dae__arena *arena = model ? dae__arena_create(env) : NULL;
+  dae__tape_set *tapes = model ? DAE__NEW(keep, dae__tape_set) : NULL;
+  dae__arena *arena = tapes ? dae__arena_create(env) : NULL;
   *out = NULL;
   if (err)
     *err = dae_error_none();
@@ -112,6 +105,7 @@ static dae_status model_create(const char *path, const char *text, size_t length
   }
   model->keep = keep;
   model->arena = arena;
+  model->tapes = tapes;
   dae_status status = model_load(model, path, text, length, options, env, err);
   if (status) {
     dae_model_free(model);
@@ -139,13 +133,13 @@ void dae_model_free(dae_model *model)
   if (!model)
     return;
   dae__native_unload(model);
-  dae__tape_marks_free(&model->marks, dae__arena_env(model->arena));
-  dae__graph_free(model->graph);
+  dae__tape_workspace_free(&model->tapes->workspace, dae__arena_env(model->arena));
+  dae__graph_free(model->tapes->graph);
   dae__arena_free(model->arena);
   dae__pool_free(model->keep); /* holds the model itself */
 }
 
-/* ---- what a model tells ---- */
+/* ---- queries ---- */
 
 const char *dae_model_name(const dae_model *model)
 {
@@ -178,8 +172,10 @@ dae_start dae_model_start(const dae_model *model)
 
 dae_model_counts dae_model_count(const dae_model *model)
 {
-  dae__make_tapes((dae_model *)model); /* they are counted */
-  return model->count;
+  dae_model_counts count = model->count;
+  dae__tapes_compile(model->tapes, dae__arena_env(model->arena));
+  count.instructions = model->tapes->instructions;
+  return count;
 }
 
 int dae_model_settings(const dae_model *model, const dae_model_setting **settings)
@@ -198,9 +194,9 @@ const dae_model_setting *dae_model_find_setting(const dae_model *model, const ch
 
 static int model_write_outputs(void *user, double t, const double *y, double *out)
 {
-  const dae_model *model = user;
+  dae__tape *outputs = user;
   const double *in[DAE__CLASSES] = {[DAE__CLASS_T] = &t, [DAE__CLASS_Q] = y};
-  return dae__tape_run(model->outputs, in, &out) ? 0 : -1;
+  return dae__tape_run(outputs, in, &out) ? 0 : -1;
 }
 
 void dae_model_plan(const dae_model *model, dae_run_plan *plan)
@@ -214,7 +210,7 @@ void dae_model_plan(const dae_model *model, dae_run_plan *plan)
   plan->outputs = model->count.outputs;
   plan->output_names = model->output_names;
   plan->output = model_write_outputs;
-  plan->output_user = (void *)model; /* its tapes write to their registers */
+  plan->output_user = model->outputs;
   plan->events = model->events;
   plan->event_count = model->count.events;
   plan->held = model->held;
@@ -230,32 +226,27 @@ void dae_model_plan(const dae_model *model, dae_run_plan *plan)
 dae_status dae_model_fail(const dae_model *model, int place, const char *text, dae_error *err)
 {
   dae__fail(err, DAE_ERROR_MODEL, NULL, "%s", text);
-  dae__point_at(&model->files, place, err);
+  dae__locate_error(&model->files, place, err);
   return DAE_ERROR_MODEL;
-}
-
-/* the name inside "equation of x", der(x), lambda(rod) */
-static void model_bare_name(const char *equation, char *name, size_t size)
-{
-  static const char *const before[] = {"equation of ", "constraint ", "der(", "lambda(", "psi("};
-  for (size_t i = 0; i < sizeof before / sizeof *before; i++)
-    if (!strncmp(equation, before[i], strlen(before[i])))
-      equation += strlen(before[i]);
-  snprintf(name, size, "%s", equation);
-  size_t length = strlen(name);
-  if (length > 0 && name[length - 1] == ')')
-    name[length - 1] = 0;
 }
 
 void dae_model_locate(const dae_model *model, dae_error *err)
 {
+  static const char *const before[] = {"equation of ", "constraint ", "der(", "lambda(", "psi("};
   char name[sizeof err->equation];
   if (!err || err->line > 0 || !err->equation[0])
     return;
-  model_bare_name(err->equation, name, sizeof name);
-  for (int i = 0; i < model->landmarks.count; i++)
-    if (!strncmp(model->landmarks.item[i].name, name, sizeof name - 1)) {
-      dae__point_at(&model->files, model->landmarks.item[i].place, err);
+  const char *equation = err->equation; /* "equation of x", der(x), lambda(rod) */
+  for (size_t i = 0; i < sizeof before / sizeof *before; i++)
+    if (!strncmp(equation, before[i], strlen(before[i])))
+      equation += strlen(before[i]);
+  snprintf(name, sizeof name, "%s", equation);
+  size_t length = strlen(name);
+  if (length > 0 && name[length - 1] == ')')
+    name[length - 1] = 0;
+  for (int i = 0; i < model->name_places.count; i++)
+    if (!strncmp(model->name_places.item[i].name, name, sizeof name - 1)) {
+      dae__locate_error(&model->files, model->name_places.item[i].place, err);
       return;
     }
 }

@@ -1,23 +1,23 @@
-/* The inside of a model, shared by the files that build it. */
+/* The members of a model, for the files that build it. */
 #ifndef DAEDAL_MODEL_MODEL_H
 #define DAEDAL_MODEL_MODEL_H
 
 #include "model/bind/bind.h"
 
-/* Where something that errors of a run may name stands in the text. */
-typedef struct dae__landmark {
+/* The place in the text of a name that errors of a run may mention. */
+typedef struct dae__name_place {
   const char *name;
   int place;
-} dae__landmark;
+} dae__name_place;
 
-/* What the callbacks of an event work with. */
-typedef struct dae__trigger {
+/* The tapes of an event. */
+typedef struct dae__event_tapes {
   dae__tape *value, *rate, *action;
-} dae__trigger;
+} dae__event_tapes;
 
 struct dae_model {
-  dae__pool *keep;   /* text and names */
-  dae__arena *arena; /* problem and tapes */
+  dae__pool *keep;   /* memory of text and names */
+  dae__arena *arena; /* memory of problem and tapes */
   dae__files files;
   const char *name, *title;
   dae_problem problem;
@@ -25,43 +25,42 @@ struct dae_model {
   dae_model_counts count;
   double t_start;
   double *y;          /* start values */
-  bool *fixed, *held; /* held: discretes */
+  bool *fixed, *held; /* by entry of y; held: a discrete variable */
   DAE__LIST(dae_model_setting) settings;
   DAE__LIST(dae_column) columns;
   dae__tape *outputs;
   const char **output_names;
   dae_event *events;
   dae_drawing drawing;
-  DAE__LIST(dae__landmark) landmarks;
-  dae__tape_notes tapes; /* all there are */
-  dae__graph *graph;     /* of tapes that are not made yet; NULL: they all are */
-  dae__tape_marks marks; /* scratch of those that make them */
-  void *library;         /* of native code; NULL: all tapes are interpreted */
+  DAE__LIST(dae__name_place) name_places;
+  dae__tape_set *tapes;
+  void *library; /* of native code; NULL: all tapes are interpreted */
   dae_native native;
 };
 
-/* Makes the tapes that were postponed. False: out of memory. */
-bool dae__make_tapes(dae_model *model);
+/* Compiles the tapes that are not compiled yet, and counts instructions. False: out of memory. */
+bool dae__tapes_compile(dae__tape_set *tapes, const dae_env *env);
 
-/* The interpreter takes over again; nothing to do where it never went. */
+/* Removes native code: all tapes are interpreted. */
 void dae__native_unload(dae_model *model);
 
-/* The problem: units, wires, joints. unit_of_instance and units are in scratch memory. */
-typedef struct dae__units {
-  dae__unit *unit;
+/* The bound systems and the entries of leaves in the state vector, in scratch memory. */
+typedef struct dae__layout {
+  dae__system *system;
   int count;
-  int *of_instance; /* -1: none */
+  int *of_instance; /* by instance: its bound system, -1: none */
   int *entry;       /* by leaf: its entry in the state vector; -1: none */
-  int leaves, size; /* of entry; of the state vector */
-} dae__units;
+  int leaves;       /* length of entry */
+  int size;         /* of the state vector */
+} dae__layout;
 
-dae_status dae__build_problem(dae__binder *b, dae_model *model, dae__units *out);
-/* Columns, start values, outputs, events, landmarks: what is read off the state vector, which is
- * left placed as class Q. */
-dae_status dae__build_results(dae__binder *b, dae_model *model, const dae__units *units);
-/* The drawing; after all else, since it may be a guess. */
-dae_status dae__build_drawing(dae__binder *b, dae_model *model, const dae__units *units);
-/* simulate and the settings of systems. */
+dae_status dae__build_problem(dae__binder *b, dae_model *model, dae__layout *out);
+/* Start values, columns, outputs, events, places of names; leaves the entries of the state vector
+ * in class Q. */
+dae_status dae__build_results(dae__binder *b, dae_model *model, const dae__layout *layout);
+/* The drawing, last: an automatic picture may exceed the limits. */
+dae_status dae__build_drawing(dae__binder *b, dae_model *model, const dae__layout *layout);
+/* The settings of simulate and of systems. */
 dae_status dae__build_settings(dae__expander *x, dae_model *model);
 
 #endif

@@ -1,20 +1,18 @@
 #include "model/pool.h"
+#include "core/assert.h"
 #include "core/env.h"
-#include <limits.h>
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <string.h>
 
-/* bytes of the first block, and of the largest ones: each has twice as many as the one before.
- * Pieces that are large for that get a block of their own. */
+/* Bytes of the first and of the largest blocks, each twice as large as the one before; a piece of
+ * more than a quarter of a block gets a block of its own. Chosen, not measured. */
 #define FIRST_BLOCK ((size_t)8 * 1024)
 #define LARGEST_BLOCK ((size_t)64 * 1024)
-#define STRIDE ((size_t)1024) /* cleared at a time: once for many small pieces */
-#define ALIGNMENT 16
+#define CLEAR_STRIDE ((size_t)1024) /* bytes zeroed at a time, for many small pieces */
+#define ALIGNMENT 16                /* bytes, of any C type */
 
-typedef struct dae__block {
-  struct dae__block *next;
+typedef struct dae__pool_block {
+  struct dae__pool_block *next;
 } block;
 
 #define HEAD ((sizeof(block) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT)
@@ -41,55 +39,46 @@ void dae__pool_free(dae__pool *pool)
   env.release(env.user, pool);
 }
 
-const dae_env *dae__pool_env(const dae__pool *pool)
-{
-  return &pool->env;
-}
-
 static void *pool_fail(dae__pool *pool)
 {
   pool->failed = true;
-  pool->free = pool->clear = pool->end = NULL; /* whatever is asked for gets to add_block */
+  pool->free = pool->clear = pool->end = NULL; /* every later request needs a new block */
   return NULL;
 }
 
-/* the memory of a new block */
-static char *pool_add_block(dae__pool *pool, size_t bytes)
-{
-  block *b = pool->failed ? NULL : pool->env.allocate(pool->env.user, HEAD + bytes);
-  if (!b)
-    return pool_fail(pool);
-  *b = (block){.next = pool->first};
-  pool->first = b;
-  return (char *)b + HEAD;
-}
-
-/* a piece that has a block of its own, or for which memory has to be cleared first; not inlined, so
- * that all others are a few instructions away */
+/* A piece with a block of its own, or for which memory has to be zeroed first; not inlined, so that
+ * all others take a few instructions. */
 __attribute__((noinline)) static void *pool_take_beyond(dae__pool *pool, size_t bytes)
 {
   if ((size_t)(pool->end - pool->free) < bytes) {
     bool alone = bytes > pool->next / 4;
     size_t room = alone ? bytes : pool->next;
-    char *memory = pool_add_block(pool, room);
-    if (!memory || alone)
-      return memory ? memset(memory, 0, bytes) : NULL;
+    block *b = pool->failed ? NULL : pool->env.allocate(pool->env.user, HEAD + room);
+    if (!b)
+      return pool_fail(pool);
+    *b = (block){.next = pool->first};
+    pool->first = b;
+    char *memory = (char *)b + HEAD;
+    if (alone)
+      return memset(memory, 0, bytes);
     pool->free = pool->clear = memory;
     pool->end = memory + room;
     if (room < LARGEST_BLOCK)
       pool->next *= 2;
   }
   char *memory = pool->free, *least = memory + bytes;
-  char *clear = (size_t)(pool->end - pool->clear) < STRIDE ? pool->end : pool->clear + STRIDE;
+  char *clear =
+      (size_t)(pool->end - pool->clear) < CLEAR_STRIDE ? pool->end : pool->clear + CLEAR_STRIDE;
   if (clear < least)
     clear = least;
   memset(pool->clear, 0, (size_t)(clear - pool->clear));
+  DAE__ASSERT((uintptr_t)memory % ALIGNMENT == 0 && least <= pool->end);
   pool->clear = clear;
   pool->free = least;
   return memory;
 }
 
-void *dae__pool_take(dae__pool *pool, size_t count, size_t size)
+void *dae__pool_alloc(dae__pool *pool, size_t count, size_t size)
 {
   size_t bytes = (count * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
   if (dae__too_many(count, size))
@@ -105,7 +94,7 @@ void *dae__pool_take(dae__pool *pool, size_t count, size_t size)
 
 char *dae__pool_text(dae__pool *pool, const char *text, size_t length)
 {
-  char *copy = dae__pool_take(pool, length + 1, 1);
+  char *copy = dae__pool_alloc(pool, length + 1, 1);
   return copy ? memcpy(copy, text, length) : NULL;
 }
 
@@ -115,7 +104,7 @@ char *dae__pool_print(dae__pool *pool, const char *format, ...)
   va_start(arguments, format);
   va_copy(again, arguments);
   int length = vsnprintf(NULL, 0, format, arguments);
-  char *text = length < 0 ? NULL : dae__pool_take(pool, (size_t)length + 1, 1);
+  char *text = length < 0 ? NULL : dae__pool_alloc(pool, (size_t)length + 1, 1);
   if (text)
     vsnprintf(text, (size_t)length + 1, format, again);
   va_end(arguments);
@@ -130,7 +119,7 @@ bool dae__pool_grow(dae__pool *pool, void **items, int count, int *room, size_t 
     return false;
   }
   int more = *room > 0 ? 2 * *room : 8;
-  void *larger = dae__pool_take(pool, (size_t)more, size);
+  void *larger = dae__pool_alloc(pool, (size_t)more, size);
   if (!larger)
     return false;
   if (count > 0)

@@ -1,35 +1,33 @@
-/* Memory of a model: many small pieces, taken one by one, released all at once.
+/* Memory of a model: a pool of many small pieces that are released together, and arrays that grow.
  *
- * Failure is sticky, as in core/arena.h: a take that failed returns NULL, every later one too, and
- * dae__pool_failed says so. */
+ * Failure is sticky, as in core/arena.h: an allocation that failed returns NULL, every later one
+ * too, and pool->failed is true. */
 #ifndef DAEDAL_MODEL_POOL_H
 #define DAEDAL_MODEL_POOL_H
 
 #include <daedal/env.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 
 typedef struct dae__pool {
   dae_env env;
-  struct dae__block *first; /* of all blocks */
-  char *free, *clear, *end; /* in the one that is filled: what is free, and zero up to clear */
+  struct dae__pool_block *first; /* list of all blocks */
+  char *free, *clear, *end; /* of the current block: [free, end) is free, [free, clear) zeroed */
   size_t next;              /* size of the next block */
   bool failed;
 } dae__pool;
 
 dae__pool *dae__pool_create(const dae_env *env); /* NULL: out of memory */
 void dae__pool_free(dae__pool *pool);            /* NULL is allowed */
-static inline bool dae__pool_failed(const dae__pool *pool)
-{
-  return pool->failed;
-}
-const dae_env *dae__pool_env(const dae__pool *pool);
 
 /* Zeroed, aligned for any type. */
-void *dae__pool_take(dae__pool *pool, size_t count, size_t size);
-#define DAE__NEW(pool, type) ((type *)dae__pool_take((pool), 1, sizeof(type)))
+void *dae__pool_alloc(dae__pool *pool, size_t count, size_t size);
+#define DAE__NEW(pool, type) ((type *)dae__pool_alloc((pool), 1, sizeof(type)))
 #define DAE__NEW_ARRAY(pool, type, count)                                                          \
-  ((type *)dae__pool_take((pool), (size_t)(count), sizeof(type)))
+  ((type *)dae__pool_alloc((pool), (size_t)(count), sizeof(type)))
 
 /* A copy of length characters, with a zero after them. */
 char *dae__pool_text(dae__pool *pool, const char *text, size_t length);
@@ -37,9 +35,8 @@ char *dae__pool_text(dae__pool *pool, const char *text, size_t length);
 __attribute__((format(printf, 2, 3))) char *dae__pool_print(dae__pool *pool, const char *format,
                                                             ...);
 
-/* Lists that grow: struct { type *item; int count, room; }. The macro makes room for one more item
- * and counts it: *DAE__PUSH(pool, list) = item. After a failure it gives a place that may be
- * written to and is forgotten. */
+/* Lists that grow: *DAE__PUSH(pool, list) = item appends an item. After a failure the item goes to
+ * `spare`, where nobody reads it. */
 #define DAE__LIST(type)                                                                            \
   struct {                                                                                         \
     type *item;                                                                                    \
@@ -57,6 +54,29 @@ static inline bool dae__pool_push(dae__pool *pool, void **items, int *count, int
   bool fits = *count < *room || dae__pool_grow(pool, items, *count, room, size);
   *count += fits;
   return fits;
+}
+
+/* An array in memory of env, at least twice as large: the first `used` elements of old and room for
+ * `needed`; old is released and *capacity set. NULL: out of memory, old is unchanged. */
+static inline void *dae__array_grow(const dae_env *env, void *old, int *capacity, int used,
+                                    int needed, size_t size)
+{
+  int larger = *capacity > INT_MAX / 2 ? INT_MAX : 2 * *capacity;
+  if (larger < needed)
+    larger = needed;
+  if (larger < 64) /* holds most arrays of a small model */
+    larger = 64;
+  if ((size_t)larger > SIZE_MAX / 2 / size)
+    return NULL;
+  void *memory = env->allocate(env->user, (size_t)larger * size);
+  if (!memory)
+    return NULL;
+  if (used > 0)
+    memcpy(memory, old, (size_t)used * size);
+  if (old)
+    env->release(env->user, old);
+  *capacity = larger;
+  return memory;
 }
 
 #endif

@@ -241,7 +241,7 @@ static void test_a_compiler_that_is_missing_is_named(void **state)
 {
   dae_native_options options = native_fixture_options(*state);
   options.compiler = "no-such-compiler -O3";
-  check_fails(&options, DAE_ERROR_NATIVE, "no-such-compiler could not be started");
+  check_fails(&options, DAE_ERROR_NATIVE, "cannot start the compiler no-such-compiler");
   check_fails(&options, DAE_ERROR_NATIVE, "environment variable CC");
 }
 
@@ -257,7 +257,7 @@ static void test_messages_of_the_compiler_are_told(void **state)
 static void test_a_compiler_that_makes_nothing_is_noticed(void **state)
 {
   dae_native_options options = with_script(*state, "exit 0");
-  check_fails(&options, DAE_ERROR_NATIVE, "has not made a library");
+  check_fails(&options, DAE_ERROR_NATIVE, "did not produce a readable library");
 }
 
 static void test_a_compiler_that_makes_nonsense_is_noticed(void **state)
@@ -265,7 +265,7 @@ static void test_a_compiler_that_makes_nonsense_is_noticed(void **state)
   /* the word after -o */
   dae_native_options options =
       with_script(*state, "while [ \"$1\" != -o ]; do shift; done; echo nonsense > \"$2\"");
-  check_fails(&options, DAE_ERROR_NATIVE, "could not be loaded");
+  check_fails(&options, DAE_ERROR_NATIVE, "cannot load native code");
 }
 
 static bool refuse(void *user)
@@ -278,7 +278,7 @@ static void test_a_compiler_that_does_not_end_is_stopped(void **state)
   dae_native_options options = with_script(*state, "sleep 100 & sleep 100");
   double begin = wall();
   options.seconds = 0.2;
-  check_fails(&options, DAE_ERROR_NATIVE, "stopped after 0.2 s");
+  check_fails(&options, DAE_ERROR_NATIVE, "exceeded 0.2 s");
   int asked = 0;
   options.seconds = 100;
   options.proceed = refuse;
@@ -307,7 +307,7 @@ static void test_folders_of_others_are_refused(void **state)
   dae_native_options options = native_fixture_options(f);
   assert_int_equal(mkdir(f->cache, 0700), 0);
   chmod(f->cache, 0770);
-  check_fails(&options, DAE_ERROR_NATIVE, "can be written to by others");
+  check_fails(&options, DAE_ERROR_NATIVE, "is writable by other users");
   if (geteuid() == 0 && chown(f->cache, 12345, 12345) == 0) {
     chmod(f->cache, 0700);
     check_fails(&options, DAE_ERROR_NATIVE, "belongs to another user");
@@ -323,7 +323,7 @@ static void test_folders_that_cannot_be_are_refused(void **state)
   FILE *file = fopen(f->cache, "w");
   fclose(file);
   options.cache = f->cache;
-  check_fails(&options, DAE_ERROR_NATIVE, "is no folder");
+  check_fails(&options, DAE_ERROR_NATIVE, "is not a folder");
 }
 
 /* the option before DAEDAL_CACHE before XDG_CACHE_HOME before HOME */

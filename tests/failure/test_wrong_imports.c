@@ -88,15 +88,15 @@ static void test_imports(void **unused)
       {HEAD "import \"link.dae\"\n" END, NULL, NULL, "main.dae", DAE_ERROR_MODEL, 2, 8,
        "outside the folder of the model"},
       {HEAD "import \"/etc/passwd\"\n" END, NULL, NULL, "main.dae", DAE_ERROR_MODEL, 2, 8,
-       "relative to this one"},
+       "relative to this file"},
       {HEAD "import \"\"\n" END, NULL, NULL, "main.dae", DAE_ERROR_MODEL, 2, 8,
-       "relative to this one"},
+       "relative to this file"},
       {HEAD "import \"main.dae\"\n" END, NULL, NULL, "main.dae", DAE_ERROR_MODEL, 2, 8,
-       "imports itself"},
+       "circular import"},
       {HEAD "import \"a.dae\"\n" END, "import \"b.dae\"\n", "import \"a.dae\"\n", "b.dae",
-       DAE_ERROR_MODEL, 1, 8, "imports itself"},
+       DAE_ERROR_MODEL, 1, 8, "circular import"},
       {HEAD "import \"a.dae\"\n" END, "import \"b.dae\"\n", "import \"main.dae\"\n", "b.dae",
-       DAE_ERROR_MODEL, 1, 8, "imports itself"},
+       DAE_ERROR_MODEL, 1, 8, "circular import"},
       {HEAD "import \"a.dae\"\n" END, "param a = 1\ncoord q\n", NULL, "a.dae", DAE_ERROR_MODEL, 2,
        1, "params, lets and systems only"},
       {HEAD "import \"a.dae\"\n" END, "model n\nx' = 1\n", NULL, "a.dae", DAE_ERROR_MODEL, 2, 1,
@@ -111,7 +111,7 @@ static void test_imports(void **unused)
       {HEAD "import \"a.dae\"\n" END, "param a = b\n", NULL, "a.dae", DAE_ERROR_MODEL, 1, 11,
        "unknown name b"},
       {HEAD "import \"a.dae\"\nparam a = 2\n" END, "param a = 1\n", NULL, "main.dae",
-       DAE_ERROR_MODEL, 3, 7, "declared twice"},
+       DAE_ERROR_MODEL, 3, 7, "duplicate declaration of a"},
       {HEAD "import \"a.dae\" \"b.dae\"\n" END, "param a = 1\n", NULL, "main.dae", DAE_ERROR_MODEL,
        2, 16, "the end of the statement"},
       {"import \"a.dae\"\nmodel m\n" END, "param a = 1\n", NULL, "a.dae", DAE_ERROR_MODEL, 1, 1,
@@ -139,7 +139,7 @@ static void test_files_that_cannot_be_read(void **unused)
   assert_int_equal(dae_model_load(path, NULL, NULL, &model, &err), DAE_ERROR_FILE);
   assert_non_null(strstr(err.text, path));
   assert_int_equal(dae_model_load(folder, NULL, NULL, &model, &err), DAE_ERROR_FILE);
-  assert_non_null(strstr(err.text, "not a file"));
+  assert_non_null(strstr(err.text, "not a regular file"));
   assert_null(model);
 }
 

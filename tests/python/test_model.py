@@ -85,7 +85,7 @@ class Native(Test):
 
     def test_without_a_compiler_there_is_a_warning(self):
         os.environ["CC"] = "no-such-compiler"
-        with self.assertWarnsRegex(UserWarning, "no-such-compiler could not be started"):
+        with self.assertWarnsRegex(UserWarning, "cannot start the compiler no-such-compiler"):
             r = daedal.run(model("pendulum"), to=1, jit=True)
         self.assertIsNone(r.summary["native_code"])
 

@@ -21,22 +21,21 @@ static dae_status expand(base *b, int file)
   for (int r = 0; r < DAE__RANK; r++)
     x->index_name[r] = dae__name(&b->load, x->names, r == 0 ? "i" : "j", 1);
   if (!status)
-    status = dae__declare_all(x, b->parsed.first);
+    status = dae__declare_symbols(x, b->parsed.first);
   if (!status)
-    status = dae__override_all(x);
+    status = dae__read_overrides(x);
   if (!status)
-    status = dae__place_all(x);
+    status = dae__resolve_ranges(x);
   if (!status)
     status = dae__build_settings(x, &b->model);
   if (!status)
     status = dae__expand_motion(x);
   if (!status)
     status = dae__expand_results(x);
-  dae__binder binder = {
-      .x = x, .arena = b->model.arena, .tapes = &b->model.tapes, .marks = &b->model.marks};
+  dae__binder binder = {.x = x, .arena = b->model.arena, .tapes = b->model.tapes};
   if (!status)
-    status = dae__build_problem(&binder, &b->model, &b->units);
-  dae__tape_marks_free(&b->model.marks, dae__arena_env(b->model.arena));
+    status = dae__build_problem(&binder, &b->model, &b->layout);
+  dae__tape_workspace_free(&b->model.tapes->workspace, dae__arena_env(b->model.arena));
   return status;
 }
 
@@ -51,6 +50,7 @@ void base_open(base *b, const char *path, const char *text, const dae_model_opti
 {
   dae_error err = dae_error_none();
   *b = (base){.model.keep = dae__pool_create(NULL), .model.arena = dae__arena_create(NULL)};
+  b->model.tapes = DAE__NEW(b->model.keep, dae__tape_set);
   b->load = (dae__load){.keep = b->model.keep, .scratch = dae__pool_create(NULL), .err = &err};
   b->load.limits = *options;
   b->x = (dae__expander){.l = &b->load, .graph = dae__graph_create(NULL, options->max_nodes)};
@@ -63,7 +63,7 @@ void base_open(base *b, const char *path, const char *text, const dae_model_opti
   if (file < 0 || expand(b, file) != DAE_OK)
     fail_msg("%s: %s", path ? path : "text", err.text);
   b->load.err = NULL;
-  size_t leaves = (size_t)b->x.leaves.count, nodes = (size_t)dae__graph_count(b->x.graph);
+  size_t leaves = (size_t)b->x.leaves.count, nodes = (size_t)b->x.graph->count;
   b->value = zeroed(leaves, sizeof *b->value);
   for (int k = 0; k < BASE_DIRECTIONS; k++)
     b->seed[k] = zeroed(leaves, sizeof *b->seed[k]);

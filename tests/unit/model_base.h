@@ -15,7 +15,7 @@ typedef struct base {
   dae__load load;
   dae__expander x;
   dae__parsed parsed;
-  dae__units units;
+  dae__layout layout;
   double *value;                      /* by leaf: where expressions are evaluated */
   long double *seed[BASE_DIRECTIONS]; /* by leaf: the directions */
   hyper *node;                        /* values of nodes */

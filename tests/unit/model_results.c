@@ -80,7 +80,7 @@ void check_joint(const char *model, base *b, int number, const dae_joint *p)
   double *z = site_vector(p->nz), *zdot = site_vector(p->nz);
   assert_non_null(h.leaf);
   for (int i = 0; i < p->nz; i++) {
-    h.leaf[i] = b->units.unit[p->z[i].part].q.item[p->z[i].variable];
+    h.leaf[i] = b->layout.system[p->z[i].part].q.item[p->z[i].variable];
     z[i] = b->value[h.leaf[i]];
     zdot[i] = b->value[base_rate(b, h.leaf[i])];
   }
@@ -92,16 +92,16 @@ void check_joint(const char *model, base *b, int number, const dae_joint *p)
 
 void check_events(const char *model, base *b, const dae_run_plan *plan, const double *y)
 {
-  double *dy = site_random_vector(b->units.size), *after = site_vector(b->units.size);
+  double *dy = site_random_vector(b->layout.size), *after = site_vector(b->layout.size);
   assert_int_equal(plan->event_count, b->x.events.count);
   for (int i = 0; i < plan->event_count; i++) {
     const dae_event *event = &plan->events[i];
-    const dae__occasion *e = &b->x.events.item[i];
+    const dae__expanded_event *e = &b->x.events.item[i];
     base_clear(b, 0);
     base_toward(b, 0, 0, 1);
-    for (int leaf = 0; leaf < b->units.leaves; leaf++)
-      if (b->units.entry[leaf] >= 0)
-        base_toward(b, 0, leaf, dy[b->units.entry[leaf]]);
+    for (int leaf = 0; leaf < b->layout.leaves; leaf++)
+      if (b->layout.entry[leaf] >= 0)
+        base_toward(b, 0, leaf, dy[b->layout.entry[leaf]]);
     double got[2] = {NAN, NAN};
     const double want[2] = {(double)base_derivative(b, e->node, 0),
                             (double)base_derivative(b, e->node, 1)};
@@ -109,11 +109,11 @@ void check_events(const char *model, base *b, const dae_run_plan *plan, const do
     assert_int_equal(event->value(event->user, b->value[0], y, &got[0]), 0);
     assert_int_equal(event->rate(event->user, b->value[0], y, dy, &got[1]), 0);
     site_compare(model, event->name, 2, 1, got, want);
-    memcpy(after, y, (size_t)b->units.size * sizeof *after);
+    memcpy(after, y, (size_t)b->layout.size * sizeof *after);
     assert_int_equal(event->action ? event->action(event->user, b->value[0], y, after) : 0, 0);
     for (int k = 0; k < e->actions.count; k++) {
       double value = (double)base_derivative(b, e->actions.item[k].node, 0);
-      site_compare(model, "action", 1, 1, &after[b->units.entry[e->actions.item[k].leaf]], &value);
+      site_compare(model, "action", 1, 1, &after[b->layout.entry[e->actions.item[k].leaf]], &value);
     }
   }
   free(dy), free(after);
@@ -146,7 +146,7 @@ static void check_let(const char *model, base *b, dae__node node, int place)
   }
   double want = (double)base_derivative(b, node, 1);
   dae__node rate = dae__total_rate(&b->x, node, place, "a let");
-  size_t nodes = (size_t)dae__graph_count(b->x.graph);
+  size_t nodes = (size_t)b->x.graph->count;
   b->node = realloc(b->node, nodes * sizeof *b->node);
   b->needed = realloc(b->needed, nodes * sizeof *b->needed);
   assert_true(b->node && b->needed);

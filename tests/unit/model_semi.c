@@ -27,7 +27,7 @@ void check_equations(const site *c, const double *rates, const double *algebraic
   for (int i = 0, row = 0; i < c->own->equations.count; i++) {
     const dae__equation *e = &c->own->equations.item[i];
     double left = (double)d0(c, e->a), right = (double)d0(c, e->b), rest = left - right;
-    if (e->slope >= 0)
+    if (e->rate_leaf >= 0)
       site_compare(c->model, e->name, 1, 1, &left, &right);
     else
       site_compare(c->model, e->name, 1, 1, &algebraic[row++], &rest);

@@ -12,7 +12,7 @@
 typedef struct site {
   const char *model;
   base *b;
-  const dae__unit *u;
+  const dae__system *u;
   const dae__instance *own;  /* what its statements say */
   const double *s, *in_rate; /* the vector of contractions, the rates of inputs */
   dae_mechanical_at mechanical;

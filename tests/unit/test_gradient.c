@@ -185,7 +185,7 @@ static int check_gradient(setting *s, dae__node node, const double *x)
 {
   double expected[LEAVES], found[LEAVES];
   dae__gradient gradient = dae__gradient_of(s->walker, node, every);
-  int count = dae__graph_count(s->g);
+  int count = s->g->count;
   double *value = values_at(s->g, count - 1, x);
   double scale = largest_of(count, value);
   bool clear = scale < 1e3 && distance_to_switch(s->g, count - 1, value) > 1e-6;
@@ -300,9 +300,9 @@ static void test_many_choices_in_a_row_cost_no_more_than_their_number(void **sta
   const dae__node root[] = {table, largest, nested};
   const int leaves[] = {1, N, 1};
   for (int i = 0; i < 3; i++) {
-    int before = dae__graph_count(g);
+    int before = g->count;
     same(dae__gradient_of(s.walker, root[i], (dae__kinds){kind, 1}).count, leaves[i]);
-    assert_in_range(dae__graph_count(g) - before, 1, 10 * N);
+    assert_in_range(g->count - before, 1, 10 * N);
   }
   free(kind);
   setting_free(&s);
@@ -332,7 +332,7 @@ static void test_deep_sums_have_gradients_at_linear_cost(void **state)
   same(gradient.count, DEPTH / 5);
   same(gradient.value[DEPTH / 6], MUL(C(2), dae__leaf(g, DEPTH / 6)));
   same(dae__gradient_of(s.walker, tower, (dae__kinds){kind, 1}).count, 1);
-  assert_false(dae__graph_failed(g) || dae__walker_failed(s.walker));
+  assert_false(g->failed || s.walker->failed);
   free(kind);
   setting_free(&s);
 }
@@ -351,7 +351,7 @@ static void test_small_gradients_in_a_large_graph_are_cheap(void **state)
     dae__node length = ADD(POWI(SUB(b, a), 2), FN(SIN, MUL(a, b)));
     same(dae__gradient_of(s.walker, length, (dae__kinds){kind, 1}).count, 2);
   }
-  assert_in_range(dae__graph_count(g), 5 * N, 20 * N);
+  assert_in_range(g->count, 5 * N, 20 * N);
   free(kind);
   setting_free(&s);
 }
@@ -374,7 +374,7 @@ static bool build_all(const dae_env *env)
       wide = ADD(wide, dae__if(g, LESS(C(i), leaf), FN(SIN, leaf), POWI(sum, 2)));
     }
     int count = dae__gradient_of(walker, wide, (dae__kinds){kind, 1}).count;
-    built = !dae__graph_failed(g) && !dae__walker_failed(walker);
+    built = !g->failed && !walker->failed;
     same(count, built ? N : 0);
   }
   dae__walker_free(walker);
@@ -398,8 +398,8 @@ static void test_the_node_limit_ends_a_sweep(void **state)
     for (int i = 0; i < 30; i++)
       tower = FN(SIN, dae__if(g, LESS(tower, C(i)), FN(EXP, tower), tower));
     dae__gradient gradient = dae__gradient_of(walker, tower, every);
-    assert_true(!dae__graph_failed(g) || gradient.count == 0);
-    assert_int_equal(dae__graph_failed(g), dae__graph_full(g));
+    assert_true(!g->failed || gradient.count == 0);
+    assert_int_equal(g->failed, g->full);
     dae__walker_free(walker);
     dae__graph_free(g);
   }

@@ -110,7 +110,7 @@ enum { SPECIAL = sizeof special / sizeof *special };
 
 /* ---- a whole model ---- */
 
-static void check_unit(const char *model, base *b, const dae__unit *u, const dae_part *part)
+static void check_unit(const char *model, base *b, const dae__system *u, const dae_part *part)
 {
   site c = {.model = model, .b = b, .u = u, .own = &b->x.instances.item[u->instance]};
   int constraints = c.own->holonomic.count + c.own->nonholonomic.count;
@@ -136,8 +136,8 @@ static void check_unit(const char *model, base *b, const dae__unit *u, const dae
 static void choose_state(base *b, const dae_start *start, const subject *of, int number, double *y)
 {
   b->value[0] = start->t + (number > 0 ? site_random(0, 1) : 0);
-  for (int leaf = 1; leaf < b->units.leaves; leaf++) {
-    int entry = b->units.entry[leaf];
+  for (int leaf = 1; leaf < b->layout.leaves; leaf++) {
+    int entry = b->layout.entry[leaf];
     if (entry < 0)
       continue;
     double value = start->y[entry];
@@ -155,9 +155,9 @@ static void check_state(const char *name, base *b, const dae_run_plan *plan, con
   const dae_part alone = {.mechanical = problem->mechanical,
                           .semi_explicit = problem->semi_explicit};
   const dae_coupled *coupled = problem->coupled;
-  assert_int_equal(b->units.count, coupled ? coupled->parts : 1);
-  for (int i = 0; i < b->units.count; i++)
-    check_unit(name, b, &b->units.unit[i], coupled ? &coupled->part[i] : &alone);
+  assert_int_equal(b->layout.count, coupled ? coupled->parts : 1);
+  for (int i = 0; i < b->layout.count; i++)
+    check_unit(name, b, &b->layout.system[i], coupled ? &coupled->part[i] : &alone);
   for (int i = 0; coupled && i < coupled->joints; i++)
     check_joint(name, b, i, &coupled->joint[i]);
   check_events(name, b, plan, y);
@@ -183,16 +183,16 @@ static void check_model(const subject *of)
     fail_msg("%s:%d: %s", of->name, err.line, err.text);
   base_open(&b, path, of->text, &options);
   dae_model_plan(model, &plan);
-  assert_int_equal(b.units.size, dae_problem_size(&plan.problem));
-  double *y = site_vector(b.units.size);
+  assert_int_equal(b.layout.size, dae_problem_size(&plan.problem));
+  double *y = site_vector(b.layout.size);
   site_begin();
   for (int number = 0; number < STATES; number++) {
     choose_state(&b, &plan.start, of, number, y);
     check_state(of->name, &b, &plan, y);
   }
   bool sparse = !of->set;
-  for (int i = 0; i < b.units.count; i++)
-    sparse = sparse || b.units.unit[i].sparse;
+  for (int i = 0; i < b.layout.count; i++)
+    sparse = sparse || b.layout.system[i].sparse;
   assert_true(sparse);
   double worst;
   long compared = site_record(&worst);

@@ -28,6 +28,7 @@ static bundle *bundle_create(void)
   b->pool = dae__pool_create(NULL);
   b->model.name = "bundle";
   b->model.arena = dae__arena_create(NULL);
+  b->model.tapes = DAE__NEW(b->pool, dae__tape_set);
   for (int i = 0; i < DAE__CLASSES; i++) {
     b->in[i] = malloc(ENTRIES * sizeof(double));
     for (int k = 0; k < ENTRIES; k++)
@@ -55,7 +56,7 @@ static void bundle_free(bundle *b)
 static void add(bundle *b, dae__tape *tape)
 {
   assert_non_null(tape);
-  *DAE__PUSH(b->pool, &b->model.tapes) = (dae__tape_note){tape, "bundle", "a tape"};
+  *DAE__PUSH(b->pool, &b->model.tapes->notes) = (dae__tape_note){tape, "bundle", "a tape"};
 }
 
 static void run(bundle *b, dae__tape *tape, int way)
@@ -84,8 +85,8 @@ static void check(bundle *b)
   int whole = 0;
   if (dae_model_compile(&b->model, &options, &err) < 0)
     fail_msg("%s", err.text);
-  for (int i = 0; i < b->model.tapes.count; i++) {
-    dae__tape *tape = b->model.tapes.item[i].tape;
+  for (int i = 0; i < b->model.tapes->notes.count; i++) {
+    dae__tape *tape = b->model.tapes->notes.item[i].tape;
     dae__tape interpreted = *tape;
     interpreted.native = NULL;
     interpreted.whole = false;
@@ -94,8 +95,8 @@ static void check(bundle *b)
     run(b, &interpreted, 1);
     for (int group = 0; group < 16; group++)
       if (!same(b->out[0][group], b->out[1][group]))
-        fail_msg("tape %d of %s, %s: group %d", i, b->model.tapes.item[i].system,
-                 b->model.tapes.item[i].what, group);
+        fail_msg("tape %d of %s, %s: group %d", i, b->model.tapes->notes.item[i].system,
+                 b->model.tapes->notes.item[i].what, group);
     whole += tape->whole;
   }
   assert_true(whole > 0);
@@ -134,7 +135,7 @@ static void add_random(bundle *b, int size)
   for (int i = 0; i < gradient.count; i++)
     root[2 + i] = gradient.value[i];
   add(b, tape_of(b, g, 2 + gradient.count, root, zeroed));
-  int count = dae__graph_count(g);
+  int count = g->count;
   dae__node *node = malloc((size_t)count * sizeof *node);
   for (int i = 0; i < count; i++)
     node[i] = count - 1 - i;
@@ -163,9 +164,9 @@ static void test_long_tapes_give_the_same_bits(void **state)
   add_random(b, 10);
   for (int size = 300; size <= 600; size += 300)
     add_random(b, size);
-  for (int i = 0; i < b->model.tapes.count; i++)
-    if (dae__tape_length(b->model.tapes.item[i].tape) > longest)
-      longest = dae__tape_length(b->model.tapes.item[i].tape);
+  for (int i = 0; i < b->model.tapes->notes.count; i++)
+    if (dae__tape_length(b->model.tapes->notes.item[i].tape) > longest)
+      longest = dae__tape_length(b->model.tapes->notes.item[i].tape);
   assert_true(longest > 1000);
   check(b);
   bundle_free(b);
@@ -194,10 +195,10 @@ static void test_every_tape_of_the_examples_gives_the_same_bits(void **state)
     if (dae_model_load(path, NULL, NULL, &model[models], &err) < 0)
       fail_msg("%s", err.text);
     dae_model *m = model[models++];
-    assert_true(dae__make_tapes(m));
-    large += m->count.instructions > LARGE; /* they would take the compiler long */
-    for (int i = 0; i < m->tapes.count && m->count.instructions <= LARGE; i++)
-      *DAE__PUSH(b->pool, &b->model.tapes) = m->tapes.item[i];
+    assert_true(dae__tapes_compile(m->tapes, dae__arena_env(m->arena)));
+    large += m->tapes->instructions > LARGE; /* they would take the compiler long */
+    for (int i = 0; i < m->tapes->notes.count && m->tapes->instructions <= LARGE; i++)
+      *DAE__PUSH(b->pool, &b->model.tapes->notes) = m->tapes->notes.item[i];
   }
   closedir(folder);
   assert_true(models - large > 30);

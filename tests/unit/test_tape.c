@@ -48,7 +48,7 @@ static void check_values(const dae__graph *g, int outputs, const dae__node *node
   for (int point = 0; point < 5; point++) {
     for (int i = 0; i < LEAVES; i++)
       x[i] = draw_real(-2, 2);
-    double *value = values_at(g, dae__graph_count(g) - 1, x);
+    double *value = values_at(g, g->count - 1, x);
     dae__tape_run(tape, in, &out);
     for (int i = 0; i < outputs; i++)
       assert_true(same_bits(out[i], value[node[i]]));
@@ -74,7 +74,7 @@ static void test_tapes_give_the_bits_of_the_operators(void **state)
     for (int i = 0; i < gradient.count; i++)
       root[3 + i] = gradient.value[i];
     check_values(g, 3 + gradient.count, root);
-    int count = dae__graph_count(g);
+    int count = g->count;
     dae__node *node = malloc((size_t)count * sizeof *node);
     for (int i = 0; i < count; i++)
       node[i] = count - 1 - i;
@@ -191,12 +191,12 @@ static void test_a_postponed_tape_is_made_when_it_runs(void **state)
   double now[2], later[2], *out[] = {now}, *out_later[] = {later};
   dae__arena *arena = dae__arena_create(NULL);
   dae__tape_plan plan = {g, &input, output, 2, 1, 1, NULL, NULL};
-  dae__tape *made = dae__tape_create(arena, &plan), *tape = dae__tape_postpone(arena, &plan);
+  dae__tape *made = dae__tape_create(arena, &plan), *tape = dae__tape_create_lazy(arena, &plan);
   assert_int_equal(dae__tape_length(tape), 0);
   assert_true(dae__tape_run(made, in, out) && dae__tape_run(tape, in, out_later));
   assert_memory_equal(now, later, sizeof now);
   assert_int_equal(dae__tape_length(tape), dae__tape_length(made));
-  assert_true(dae__tape_make(tape) && dae__tape_make(made)); /* they are */
+  assert_true(dae__tape_compile(tape) && dae__tape_compile(made)); /* they are */
   dae__arena_free(arena);
   dae__graph_free(g);
 }
@@ -228,9 +228,8 @@ static dae__tape *chain_tape(dae__arena *arena, dae__graph *g, int n)
     output[i] = (dae__tape_output){0, i, f};
   }
   dae__tape *tape =
-      dae__graph_failed(g)
-          ? NULL
-          : dae__tape_create(arena, &(dae__tape_plan){g, input, output, n, 1, 1, NULL, NULL});
+      g->failed ? NULL
+                : dae__tape_create(arena, &(dae__tape_plan){g, input, output, n, 1, 1, NULL, NULL});
   free(input);
   free(output);
   return tape;

@@ -2,46 +2,32 @@
 #include "core/error.h"
 #include "model/model.h"
 
-/* ---- units ---- */
+/* ---- bound systems ---- */
 
-static bool assemble_has_variables(const dae__expander *x, int instance)
-{
-  int s = x->scopes.item[x->instances.item[instance].scope].first;
-  for (; s >= 0; s = x->symbols.item[s].next)
-    if (x->symbols.item[s].kind >= DAE__STATEMENT_COORD &&
-        x->symbols.item[s].kind <= DAE__STATEMENT_DISCRETE)
-      return true;
-  return false;
-}
-
-/* statements about motion in the model beside its systems need variables there */
-static void assemble_check_outside(dae__expander *x)
-{
-  int place = x->instances.item[0].energy_place;
-  if (place > 0)
-    dae__complain(x->l, place,
-                  "energies and constraints belong into a system, where the variables "
-                  "are; between systems stands joint");
-}
-
-static void assemble_create_units(dae__binder *b, dae__units *out)
+static void assemble_create_systems(dae__binder *b, dae__layout *out)
 {
   dae__expander *x = b->x;
   int instances = x->instances.count;
   for (int i = 0; i < x->leaves.count && !b->coordinates; i++)
     b->coordinates = x->leaf_kind.item[i] == DAE__LEAF_COORD;
-  out->unit = DAE__NEW_ARRAY(x->l->scratch, dae__unit, instances);
+  out->system = DAE__NEW_ARRAY(x->l->scratch, dae__system, instances);
   out->of_instance = DAE__NEW_ARRAY(x->l->scratch, int, instances);
   if (!dae__load_ok(x->l))
     return;
   for (int i = 0; i < instances && !x->l->status; i++) {
     out->of_instance[i] = -1;
-    if (i == 0 && instances > 1 && !assemble_has_variables(x, 0)) {
-      assemble_check_outside(x);
+    bool empty = i == 0 && instances > 1; /* the model itself, beside its systems */
+    for (int s = x->scopes.item[0].first; s >= 0 && empty; s = x->symbols.item[s].next)
+      empty = x->symbols.item[s].kind < DAE__STATEMENT_COORD ||
+              x->symbols.item[s].kind > DAE__STATEMENT_DISCRETE;
+    if (empty && x->instances.item[0].energy_place > 0)
+      dae__load_fail(x->l, x->instances.item[0].energy_place,
+                     "energies and constraints must be in a system with their variables; use joint "
+                     "between systems");
+    if (empty)
       continue;
-    }
     out->of_instance[i] = out->count;
-    dae__unit_create(b, i, &out->unit[out->count++]);
+    dae__system_create(b, i, &out->system[out->count++]);
   }
 }
 
@@ -53,7 +39,7 @@ static void assemble_place(const dae__ints *leaves, int first, int *entry)
     entry[leaves->item[i]] = first + i;
 }
 
-/* multipliers of n constraints */
+/* The entries of the multipliers of constraints; returns the entry after them. */
 static int assemble_place_multipliers(const dae__constraints *all, int first, int *entry)
 {
   for (int i = 0; i < all->count; i++)
@@ -61,22 +47,7 @@ static int assemble_place_multipliers(const dae__constraints *all, int first, in
   return first + all->count;
 }
 
-static void assemble_place_unit(const dae__expander *x, const dae__unit *u, dae__units *out)
-{
-  const dae__instance *own = &x->instances.item[u->instance];
-  int at = out->size, nq = u->q.count;
-  assemble_place(&u->q, at, out->entry);
-  for (int i = 0; i < nq; i++)
-    out->entry[dae__node_at(x->graph, x->leaf_rate.item[u->q.item[i]]).leaf] = at + nq + i;
-  at += 2 * nq;
-  assemble_place(&u->u, at, out->entry);
-  assemble_place(&u->w, at + u->u.count, out->entry);
-  at += u->u.count + u->w.count;
-  at = assemble_place_multipliers(&own->holonomic, at, out->entry);
-  out->size = assemble_place_multipliers(&own->nonholonomic, at, out->entry);
-}
-
-static void assemble_place_all(dae__expander *x, dae__units *out)
+static void assemble_place_all(dae__expander *x, dae__layout *out)
 {
   out->leaves = x->leaves.count;
   out->entry = DAE__NEW_ARRAY(x->l->scratch, int, out->leaves);
@@ -84,76 +55,60 @@ static void assemble_place_all(dae__expander *x, dae__units *out)
     return;
   for (int i = 0; i < out->leaves; i++)
     out->entry[i] = -1;
-  for (int i = 0; i < out->count; i++)
-    assemble_place_unit(x, &out->unit[i], out);
+  for (int k = 0; k < out->count; k++) {
+    dae__system *u = &out->system[k];
+    const dae__instance *own = &x->instances.item[u->instance];
+    int at = u->first = out->size, nq = u->q.count;
+    assemble_place(&u->q, at, out->entry);
+    for (int i = 0; i < nq; i++)
+      out->entry[dae__rate_leaf(x, u->q.item[i])] = at + nq + i;
+    at += 2 * nq;
+    assemble_place(&u->u, at, out->entry);
+    assemble_place(&u->w, at + u->u.count, out->entry);
+    at += u->u.count + u->w.count;
+    at = assemble_place_multipliers(&own->holonomic, at, out->entry);
+    out->size = assemble_place_multipliers(&own->nonholonomic, at, out->entry);
+  }
   out->size = assemble_place_multipliers(&x->joints, out->size, out->entry);
 }
 
 /* ---- parts, wires, joints ---- */
 
-static void assemble_bind_unit(dae__binder *b, dae__unit *u, const char *name, dae_part *part)
-{
-  part->name = b->system = name;
-  if (u->mechanical)
-    part->mechanical = dae__bind_mechanical(b, u, name);
-  else
-    part->semi_explicit = dae__bind_semi(b, u, name);
-}
-
-static int assemble_first_entry(const dae__units *units, const dae__unit *u)
-{
-  const dae__ints *lists[] = {&u->q, &u->u, &u->w};
-  for (int k = 0; k < 3; k++)
-    if (lists[k]->count > 0)
-      return units->entry[lists[k]->item[0]];
-  return 0;
-}
-
-static void assemble_create_wires(dae__binder *b, dae_model *model, const dae__units *units)
+static void assemble_create_wires(dae__binder *b, dae_model *model, const dae__layout *layout)
 {
   dae__expander *x = b->x;
   int count = 0;
-  for (int i = 0; i < units->count; i++)
-    count += units->unit[i].in.count;
+  for (int i = 0; i < layout->count; i++)
+    count += layout->system[i].in.count;
   dae_wire *wire = DAE__ALLOC(b->arena, dae_wire, count);
   model->coupled.wire = wire;
   model->coupled.wires = count;
   if (!dae__bind_ok(b))
     return;
-  for (int i = 0; i < units->count; i++) {
-    const dae__unit *u = &units->unit[i];
+  for (int i = 0; i < layout->count; i++) {
+    const dae__system *u = &layout->system[i];
     for (int k = 0; k < u->in.count; k++) {
       int leaf = u->in.item[k];
-      int from = units->of_instance[x->leaves.item[leaf].instance];
-      int variable = units->entry[leaf] - assemble_first_entry(units, &units->unit[from]);
-      *wire++ = (dae_wire){i, k, {from, variable}};
+      int from = layout->of_instance[x->leaves.item[leaf].instance];
+      *wire++ = (dae_wire){i, k, {from, layout->entry[leaf] - layout->system[from].first}};
     }
   }
 }
 
-static void assemble_create_joints(dae__binder *b, dae_model *model, const dae__units *units)
-{
-  const dae__constraints *joints = &b->x->joints;
-  dae_joint *joint = DAE__ALLOC(b->arena, dae_joint, joints->count);
-  model->coupled.joint = joint;
-  model->coupled.joints = joints->count;
-  if (!dae__bind_ok(b))
-    return;
-  for (int i = 0; i < joints->count && !b->x->l->status; i++) {
-    b->system = joints->item[i].name;
-    dae__bind_joint(b, &joints->item[i], units->of_instance, units->unit, &joint[i]);
-  }
-}
-
-static void assemble_bind_all(dae__binder *b, dae_model *model, dae__units *units)
+static void assemble_bind_all(dae__binder *b, dae_model *model, dae__layout *layout)
 {
   dae__expander *x = b->x;
-  dae_part *part = DAE__ALLOC(b->arena, dae_part, units->count);
+  dae_part *part = DAE__ALLOC(b->arena, dae_part, layout->count);
   if (!dae__bind_ok(b))
     return;
-  for (int i = 0; i < units->count && !x->l->status; i++) {
-    const char *name = x->instances.item[units->unit[i].instance].name;
-    assemble_bind_unit(b, &units->unit[i], x->instances.count > 1 ? name : model->name, &part[i]);
+  for (int i = 0; i < layout->count && !x->l->status; i++) {
+    dae__system *u = &layout->system[i];
+    const char *name = x->instances.count > 1 ? x->instances.item[u->instance].name : model->name;
+    part[i].name = b->system = name;
+    if (u->mechanical)
+      part[i].mechanical = dae__bind_mechanical(b, u, name);
+    else
+      part[i].semi_explicit = dae__bind_semi(b, u, name);
   }
   if (x->instances.count == 1) {
     model->problem = part[0].mechanical ? dae_problem_mechanical(part[0].mechanical)
@@ -162,20 +117,29 @@ static void assemble_bind_all(dae__binder *b, dae_model *model, dae__units *unit
   }
   model->coupled.name = model->name;
   model->coupled.part = part;
-  model->coupled.parts = units->count;
-  assemble_create_wires(b, model, units);
-  assemble_create_joints(b, model, units);
+  model->coupled.parts = layout->count;
+  assemble_create_wires(b, model, layout);
+  dae_joint *joint = DAE__ALLOC(b->arena, dae_joint, x->joints.count);
+  model->coupled.joint = joint;
+  model->coupled.joints = x->joints.count;
+  if (!dae__bind_ok(b))
+    return;
+  for (int i = 0; i < x->joints.count && !x->l->status; i++) {
+    b->system = x->joints.item[i].name;
+    dae__bind_joint(b, &x->joints.item[i], layout->of_instance, layout->system, &joint[i]);
+  }
   model->problem = dae_problem_coupled(&model->coupled);
 }
 
-static void assemble_count_all(const dae__expander *x, const dae__units *units, dae_model_counts *n)
+static void assemble_count_all(const dae__expander *x, const dae__layout *layout,
+                               dae_model_counts *n)
 {
   n->systems = x->instances.count - 1;
   n->joints = x->joints.count;
   n->outputs = x->outputs.count;
   n->events = x->events.count;
-  for (int i = 0; i < units->count; i++) {
-    const dae__unit *u = &units->unit[i];
+  for (int i = 0; i < layout->count; i++) {
+    const dae__system *u = &layout->system[i];
     const dae__instance *own = &x->instances.item[u->instance];
     n->coordinates += u->q.count;
     n->holonomic += own->holonomic.count;
@@ -190,23 +154,23 @@ static void assemble_count_all(const dae__expander *x, const dae__units *units, 
   }
 }
 
-dae_status dae__build_problem(dae__binder *b, dae_model *model, dae__units *units)
+dae_status dae__build_problem(dae__binder *b, dae_model *model, dae__layout *layout)
 {
   dae__expander *x = b->x;
-  *units = (dae__units){.count = 0};
+  *layout = (dae__layout){.count = 0};
   if (x->joints.count > 0 && x->instances.count == 1)
-    dae__complain(x->l, x->joints.item[0].place,
-                  "a joint connects systems, and this model has none; write constraint");
-  assemble_create_units(b, units);
+    dae__load_fail(x->l, x->joints.item[0].place,
+                   "a joint connects systems, but the model has none; write constraint");
+  assemble_create_systems(b, layout);
   if (!dae__bind_ok(b))
     return x->l->status;
-  assemble_place_all(x, units);
+  assemble_place_all(x, layout);
   if (dae__bind_ok(b))
-    assemble_bind_all(b, model, units);
+    assemble_bind_all(b, model, layout);
   b->system = model->name;
   if (!dae__bind_ok(b))
     return x->l->status;
-  assemble_count_all(x, units, &model->count);
+  assemble_count_all(x, layout, &model->count);
   dae_status status = dae_problem_validate(&model->problem, x->l->err);
   return x->l->status = status;
 }

@@ -4,53 +4,40 @@
 
 enum { Q_g, Q_g_t, Q_G, Q_gamma, Q_gdot_z, Q_Gts_z, Q_COUNT };
 
-typedef struct hinge {
+typedef struct joint_tapes {
   dae__tape *tape[Q_COUNT];
-} hinge;
+} joint_tapes;
 
 /* ---- callbacks ---- */
 
 static int bind_joint_run(const void *user, int quantity, double t, const double *z,
                           const double *zdot, const double *s, double *out)
 {
-  const hinge *h = user;
+  const joint_tapes *h = user;
   const double *in[DAE__CLASSES] = {
       [DAE__CLASS_T] = &t, [DAE__CLASS_Q] = z, [DAE__CLASS_V] = zdot, [DAE__CLASS_S] = s};
   return dae__tape_run(h->tape[quantity], in, &out) ? 0 : -1;
 }
 
-static int bind_joint_eval_g(void *user, double t, const double *z, double *g)
-{
-  return bind_joint_run(user, Q_g, t, z, NULL, NULL, g);
-}
-
-static int bind_joint_eval_g_t(void *user, double t, const double *z, double *g_t)
-{
-  return bind_joint_run(user, Q_g_t, t, z, NULL, NULL, g_t);
-}
-
-static int bind_joint_eval_G(void *user, double t, const double *z, double *G)
-{
-  return bind_joint_run(user, Q_G, t, z, NULL, NULL, G);
-}
-
-static int bind_joint_eval_gamma(void *user, double t, const double *z, const double *zdot,
-                                 double *gamma)
-{
-  return bind_joint_run(user, Q_gamma, t, z, zdot, NULL, gamma);
-}
-
-static int bind_joint_eval_gdot_z(void *user, double t, const double *z, const double *zdot,
-                                  double *gdot_z)
-{
-  return bind_joint_run(user, Q_gdot_z, t, z, zdot, NULL, gdot_z);
-}
-
-static int bind_joint_eval_Gts_z(void *user, double t, const double *z, const double *s,
-                                 double *Gts_z)
-{
-  return bind_joint_run(user, Q_Gts_z, t, z, NULL, s, Gts_z);
-}
+#define CALLBACK(name)                                                                             \
+  static int bind_joint_eval_##name(void *user, double t, const double *z, double *out)            \
+  {                                                                                                \
+    return bind_joint_run(user, Q_##name, t, z, NULL, NULL, out);                                  \
+  }
+#define CALLBACK_OF(name, zdot, s)                                                                 \
+  static int bind_joint_eval_##name(void *user, double t, const double *z, const double *x,        \
+                                    double *out)                                                   \
+  {                                                                                                \
+    return bind_joint_run(user, Q_##name, t, z, zdot, s, out);                                     \
+  }
+CALLBACK(g)
+CALLBACK(g_t)
+CALLBACK(G)
+CALLBACK_OF(gamma, x, NULL)
+CALLBACK_OF(gdot_z, x, NULL)
+CALLBACK_OF(Gts_z, NULL, x)
+#undef CALLBACK
+#undef CALLBACK_OF
 
 /* ---- building ---- */
 
@@ -72,7 +59,7 @@ static dae__tape *bind_joint_matrix_tape(dae__binder *b, const char *what, const
   return dae__bind_tape(b, what, &out, 1, &zeroed);
 }
 
-static void bind_joint_build(dae__binder *b, dae__node g, int nz, const int *leaves, hinge *h)
+static void bind_joint_build(dae__binder *b, dae__node g, int nz, const int *leaves, joint_tapes *h)
 {
   dae__graph *graph = b->x->graph;
   dae__columns_of by = {.mask = DAE__BIT(Q), .cols = nz};
@@ -94,17 +81,8 @@ static void bind_joint_build(dae__binder *b, dae__node g, int nz, const int *lea
   h->tape[Q_Gts_z] = bind_joint_matrix_tape(b, "Gts_z", &Gts, nz);
 }
 
-static void bind_joint_place(dae__binder *b, int nz, const int *leaves, bool there)
-{
-  for (int i = 0; i < nz; i++) {
-    int rate = dae__node_at(b->x->graph, b->x->leaf_rate.item[leaves[i]]).leaf;
-    dae__binder_place(b, leaves[i], there ? DAE__CLASS_Q : -1, i);
-    dae__binder_place(b, rate, there ? DAE__CLASS_V : -1, i);
-  }
-}
-
-bool dae__bind_joint(dae__binder *b, const dae__constraint *g, const int *unit_of_instance,
-                     const dae__unit *units, dae_joint *out)
+bool dae__bind_joint(dae__binder *b, const dae__constraint *g, const int *system_of_instance,
+                     const dae__system *systems, dae_joint *out)
 {
   dae__expander *x = b->x;
   if (!dae__binder_leaves(b, 1))
@@ -114,14 +92,14 @@ bool dae__bind_joint(dae__binder *b, const dae__constraint *g, const int *unit_o
   int nz = below.count - timed;
   int *leaves = DAE__NEW_ARRAY(x->l->scratch, int, nz);
   dae_port *z = DAE__ALLOC(b->arena, dae_port, nz);
-  hinge *h = DAE__ALLOC(b->arena, hinge, 1);
+  joint_tapes *h = DAE__ALLOC(b->arena, joint_tapes, 1);
   if (!dae__bind_ok(b))
     return false;
   for (int i = 0; i < nz; i++) {
     int leaf = leaves[i] = below.leaf[i + timed];
-    int unit = unit_of_instance[x->leaves.item[leaf].instance];
-    /* coordinates of a unit are in rising order of their leaves, those of a symbol together */
-    const dae__ints *q = &units[unit].q;
+    int system = system_of_instance[x->leaves.item[leaf].instance];
+    /* binary search: the coordinates of a system are in rising order of their leaves */
+    const dae__ints *q = &systems[system].q;
     int from = 0, to = q->count - 1;
     while (from < to) {
       int middle = (from + to) / 2;
@@ -130,15 +108,20 @@ bool dae__bind_joint(dae__binder *b, const dae__constraint *g, const int *unit_o
       else
         to = middle;
     }
-    z[i] = (dae_port){unit, from};
+    z[i] = (dae_port){system, from};
   }
   if ((long)nz * nz > x->l->limits.max_nodes)
-    dae__complain(x->l, g->place, "a joint with %d coordinates is too large", nz);
+    dae__load_fail(x->l, g->place, "a joint with %d coordinates is too large", nz);
   if (x->l->status)
     return false;
-  bind_joint_place(b, nz, leaves, true);
-  bind_joint_build(b, g->node, nz, leaves, h);
-  bind_joint_place(b, nz, leaves, false);
+  for (int pass = 0; pass < 2; pass++) { /* the leaves have classes while the tapes are built */
+    for (int i = 0; i < nz; i++) {
+      dae__binder_place(b, leaves[i], pass == 0 ? DAE__CLASS_Q : -1, i);
+      dae__binder_place(b, dae__rate_leaf(x, leaves[i]), pass == 0 ? DAE__CLASS_V : -1, i);
+    }
+    if (pass == 0)
+      bind_joint_build(b, g->node, nz, leaves, h);
+  }
   *out = (dae_joint){.name = g->name,
                      .ng = 1,
                      .nz = nz,

@@ -1,10 +1,10 @@
-/* A mechanical system out of its energies.
+/* A mechanical system from its energies.
  *
  *   p = T_v,   M = p_v,   p_rate = p_t + p_q v,   F = T_q - V_q + forces,   f = F - p_rate
  *
  * and of the constraints G = g_q, gdot = g_t + G v, gamma = gdot_t + gdot_q v; K = k_v, kappa = k_t
- * + k_q v. Each quantity has a tape of its own; those that methods ask for together have common
- * ones beside them, so that subexpressions are shared. */
+ * + k_q v. Each quantity has a tape of its own; quantities that methods evaluate together also have
+ * common tapes, which share subexpressions. */
 #include "model/bind/bind.h"
 #include "model/bind/mechanics.h"
 
@@ -12,8 +12,8 @@
 
 typedef struct build {
   dae__binder *b;
-  dae__unit *u;
-  dae__mechanics *m;
+  dae__system *u;
+  dae__mechanical_tapes *m;
   dae_mechanical *p;
   /* the vectors and matrices, by quantity */
   dae__nodes vector[DAE__QUANTITIES];
@@ -29,7 +29,7 @@ static dae__nodes bind_mech_zeros(build *a, int count)
   return list;
 }
 
-/* the derivatives of a node by q or v into a vector with as many entries */
+/* The gradient of a node with respect to q or v, as a vector. */
 static void bind_mech_gradient_into(build *a, dae__node node, unsigned mask, dae__nodes *out)
 {
   dae__gradient d = dae__bind_gradient(a->b, node, mask);
@@ -43,18 +43,12 @@ static void bind_mech_set_matrix(build *a, int quantity, dae__triplets m)
   a->is_matrix[quantity] = true;
 }
 
-static dae__columns_of bind_mech_by_qv(const dae__unit *u, unsigned mask, bool both)
-{
-  dae__columns_of by = {.mask = mask, .cols = both ? 2 * u->q.count : u->q.count};
-  if (both)
-    by.offset[DAE__CLASS_V] = u->q.count;
-  return by;
-}
-
 static dae__triplets bind_mech_jacobian_qv(build *a, const dae__nodes *rows, unsigned mask,
                                            bool both)
 {
-  dae__columns_of by = bind_mech_by_qv(a->u, mask, both);
+  int nq = a->u->q.count;
+  dae__columns_of by = {.mask = mask, .cols = both ? 2 * nq : nq};
+  by.offset[DAE__CLASS_V] = both ? nq : 0;
   return dae__bind_jacobian(a->b, rows, &by);
 }
 
@@ -100,7 +94,7 @@ static void bind_mech_build_inertia(build *a)
 /* d(f, s, c)/d(q, v, u, w) and d(f, s, c)/d(in) */
 static void bind_mech_build_rows(build *a)
 {
-  const dae__unit *u = a->u;
+  const dae__system *u = a->u;
   int nq = u->q.count, nu = u->u.count, nw = u->w.count;
   dae__pool *pool = a->b->x->l->scratch;
   dae__nodes all = {0};
@@ -119,17 +113,6 @@ static void bind_mech_build_rows(build *a)
   bind_mech_set_matrix(a, DAE__Q_J, dae__bind_jacobian(a->b, &all, &by));
   if (u->in.count > 0)
     bind_mech_set_matrix(a, DAE__Q_J_in, dae__bind_jacobian(a->b, &all, &by_in));
-}
-
-/* sum over the columns of A of A_ij v_j, added to what is there */
-static void bind_mech_add_times_v(build *a, const dae__triplets *A, dae__nodes *to)
-{
-  dae__graph *graph = a->b->x->graph;
-  for (int i = 0; i < A->entries.count; i++) {
-    const dae__triplet *e = &A->entries.item[i];
-    dae__node v = a->b->x->leaf_rate.item[a->u->q.item[e->col]];
-    to->item[e->row] = DAE__ADD(graph, to->item[e->row], DAE__MUL(graph, e->node, v));
-  }
 }
 
 static dae__nodes bind_mech_constraint_nodes(build *a, const dae__constraints *all)
@@ -155,7 +138,11 @@ static void bind_mech_build_holonomic(build *a, const dae__constraints *all)
     gdot.item[i] = g_t.item[i] = d.count > 0 ? d.value[0] : DAE__ZERO;
     a->p->time_free_g = a->p->time_free_g && d.count == 0;
   }
-  bind_mech_add_times_v(a, &G, &gdot);
+  for (int i = 0; i < G.entries.count; i++) {
+    const dae__triplet *e = &G.entries.item[i];
+    dae__node v = b->x->leaf_rate.item[a->u->q.item[e->col]];
+    gdot.item[e->row] = DAE__ADD(b->x->graph, gdot.item[e->row], DAE__MUL(b->x->graph, e->node, v));
+  }
   for (int i = 0; i < g.count && dae__bind_ok(b); i++)
     gamma.item[i] = dae__bind_rate(b, gdot.item[i]);
   a->vector[DAE__Q_g] = g;
@@ -190,7 +177,7 @@ static void bind_mech_build_nonholonomic(build *a, const dae__constraints *all)
   bind_mech_set_matrix(a, DAE__Q_k_q, bind_mech_jacobian_qv(a, &k, DAE__BIT(Q), false));
 }
 
-/* gdot_q is written in the pattern of G, in which all its entries stand */
+/* Extends gdot_q to the pattern of G, which contains its own. */
 static void bind_mech_widen_to_G(build *a)
 {
   dae__triplets *m = &a->matrix[DAE__Q_gdot_q], wide = a->matrix[DAE__Q_G];
@@ -222,57 +209,47 @@ static void bind_mech_outputs_of(build *a, int quantity, int group, dae__outputs
     zeroed[group] = m->rows * m->cols;
 }
 
-static bool bind_mech_is_empty(const build *a, int quantity)
-{
-  if (!a->is_matrix[quantity])
-    return a->vector[quantity].count == 0;
-  return a->matrix[quantity].rows == 0 || a->matrix[quantity].cols == 0;
-}
-
 static void bind_mech_build_singles(build *a)
 {
   for (int i = 0; i < DAE__QUANTITIES; i++) {
     dae__outputs out = {0};
     int zeroed = 0;
-    if (bind_mech_is_empty(a, i))
+    bool empty = a->is_matrix[i] ? a->matrix[i].rows == 0 || a->matrix[i].cols == 0
+                                 : a->vector[i].count == 0;
+    if (empty)
       continue;
     bind_mech_outputs_of(a, i, 0, &out, &zeroed);
-    a->m->single[i] = dae__bind_tape(a->b, dae__quantity_name(i), &out, 1, &zeroed);
+    a->m->single[i] = dae__bind_tape(a->b, dae__quantity_names[i], &out, 1, &zeroed);
   }
-}
-
-static void bind_mech_add_program(build *a, unsigned mask, const char *what)
-{
-  dae__outputs out = {0};
-  int zeroed[DAE__WANTED_COUNT] = {0};
-  for (int i = 0; i < DAE__WANTED_COUNT; i++)
-    if (mask & (1u << i))
-      bind_mech_outputs_of(a, i, i, &out, zeroed);
-  a->m->program[a->m->programs++] =
-      (dae__program){mask, dae__bind_tape(a->b, what, &out, DAE__WANTED_COUNT, zeroed)};
 }
 
 static void bind_mech_build_programs(build *a)
 {
-  dae__mechanics *m = a->m;
+  dae__mechanical_tapes *m = a->m;
   unsigned shared;
   for (int i = 0; i < DAE__WANTED_COUNT; i++)
     m->present |= m->single[i] ? 1u << i : 0;
   shared = m->present;
-  if (a->p->constant_mass) /* asked for once: the others go without it */
+  if (a->p->constant_mass) /* evaluated once, by its single tape */
     shared &= ~(1u << DAE__Q_M);
-  dae__together t;
-  for (int i = 0; (t = dae__mechanics_together(i)).mask != 0; i++) {
+  for (int i = 0; i < DAE__PROGRAMS; i++) {
+    dae__program_plan t = dae__mechanics_programs[i];
     unsigned mask = t.mask & shared;
-    bool known = (mask & (mask - 1)) == 0; /* none or one: a single tape */
+    bool known = (mask & (mask - 1)) == 0; /* none, or one: a single tape */
+    dae__outputs out = {0};
+    int zeroed[DAE__WANTED_COUNT] = {0};
     for (int k = 0; k < m->programs; k++)
       known = known || m->program[k].mask == mask;
+    for (int k = 0; k < DAE__WANTED_COUNT && !known; k++)
+      if (mask & (1u << k))
+        bind_mech_outputs_of(a, k, k, &out, zeroed);
     if (!known)
-      bind_mech_add_program(a, mask, t.what);
+      m->program[m->programs++] =
+          (dae__program){mask, dae__bind_tape(a->b, t.what, &out, DAE__WANTED_COUNT, zeroed)};
   }
 }
 
-/* T and V; their rates along the motion, with those of inputs as the vector s */
+/* Tapes of T and V, and of their total derivatives with the rates of inputs as the vector s. */
 static void bind_mech_build_energy(build *a)
 {
   dae__binder *b = a->b;
@@ -295,15 +272,6 @@ static void bind_mech_build_energy(build *a)
 
 /* ---- the description ---- */
 
-static const char *const *bind_mech_names_of(build *a, const dae__ints *leaves, int named)
-{
-  dae__expander *x = a->b->x;
-  const char **names = DAE__ALLOC(a->b->arena, const char *, leaves->count);
-  for (int i = 0; names && i < leaves->count; i++)
-    names[i] = dae__local_name(x, leaves->item[i], i >= named);
-  return names;
-}
-
 static const char *const *bind_mech_constraint_names(build *a, const dae__constraints *all)
 {
   const char **names = DAE__ALLOC(a->b->arena, const char *, all->count);
@@ -319,9 +287,23 @@ static const dae_pattern *bind_mech_pattern_of(build *a, int quantity)
   return dae__triplets_pattern(a->b->arena, &a->matrix[quantity]);
 }
 
-static void bind_mech_describe_patterns(build *a)
+static void bind_mech_describe(build *a, const char *name)
 {
   dae_mechanical *p = a->p;
+  const dae__system *u = a->u;
+  const dae__instance *own = &a->b->x->instances.item[u->instance];
+  p->name = name;
+  p->nq = u->q.count;
+  p->nu = u->u.count;
+  p->nw = u->w.count;
+  p->nin = u->in.count;
+  p->ng = own->holonomic.count;
+  p->nk = own->nonholonomic.count;
+  p->q_names = dae__bind_names(a->b, &u->q, u->q.count);
+  p->u_names = dae__bind_names(a->b, &u->u, u->u.count);
+  p->w_names = dae__bind_names(a->b, &u->w, u->w.count - u->hidden);
+  p->g_names = bind_mech_constraint_names(a, &own->holonomic);
+  p->k_names = bind_mech_constraint_names(a, &own->nonholonomic);
   p->M_pattern = bind_mech_pattern_of(a, DAE__Q_M);
   p->G_pattern = bind_mech_pattern_of(a, DAE__Q_G);
   p->K_pattern = bind_mech_pattern_of(a, DAE__Q_K);
@@ -331,39 +313,19 @@ static void bind_mech_describe_patterns(build *a)
   p->Gts_pattern = bind_mech_pattern_of(a, DAE__Q_Gts_q);
   p->k_q_pattern = bind_mech_pattern_of(a, DAE__Q_k_q);
   p->Kts_pattern = bind_mech_pattern_of(a, DAE__Q_Kts_qv);
-}
-
-static void bind_mech_describe(build *a, const char *name)
-{
-  dae_mechanical *p = a->p;
-  const dae__unit *u = a->u;
-  const dae__instance *own = &a->b->x->instances.item[u->instance];
-  p->name = name;
-  p->nq = u->q.count;
-  p->nu = u->u.count;
-  p->nw = u->w.count;
-  p->nin = u->in.count;
-  p->ng = own->holonomic.count;
-  p->nk = own->nonholonomic.count;
-  p->q_names = bind_mech_names_of(a, &u->q, u->q.count);
-  p->u_names = bind_mech_names_of(a, &u->u, u->u.count);
-  p->w_names = bind_mech_names_of(a, &u->w, u->w.count - u->hidden);
-  p->g_names = bind_mech_constraint_names(a, &own->holonomic);
-  p->k_names = bind_mech_constraint_names(a, &own->nonholonomic);
-  bind_mech_describe_patterns(a);
   dae__mechanics_callbacks(a->m, p);
 }
 
-const dae_mechanical *dae__bind_mechanical(dae__binder *b, dae__unit *u, const char *name)
+const dae_mechanical *dae__bind_mechanical(dae__binder *b, dae__system *u, const char *name)
 {
   const dae__instance *own = &b->x->instances.item[u->instance];
   build *a = DAE__NEW(b->x->l->scratch, build);
   dae_mechanical *p = DAE__ALLOC(b->arena, dae_mechanical, 1);
-  dae__mechanics *m = DAE__ALLOC(b->arena, dae__mechanics, 1);
+  dae__mechanical_tapes *m = DAE__ALLOC(b->arena, dae__mechanical_tapes, 1);
   if (!dae__bind_ok(b) || !dae__binder_leaves(b, u->in.count))
     return NULL;
   *a = (build){.b = b, .u = u, .m = m, .p = p, .T = own->kinetic, .V = own->potential};
-  dae__unit_place(b, u, true);
+  dae__system_place(b, u, true);
   bind_mech_build_inertia(a);
   bind_mech_build_rows(a);
   bind_mech_build_holonomic(a, &own->holonomic);
@@ -377,6 +339,6 @@ const dae_mechanical *dae__bind_mechanical(dae__binder *b, dae__unit *u, const c
     bind_mech_build_energy(a);
     bind_mech_describe(a, name);
   }
-  dae__unit_place(b, u, false);
+  dae__system_place(b, u, false);
   return dae__bind_ok(b) ? p : NULL;
 }

@@ -1,4 +1,4 @@
-/* A semi-explicit system, M(t,x) x' = f, 0 = F, out of its rows. */
+/* A semi-explicit system, M(t,x) x' = f, 0 = F, from its rows. */
 #include "model/bind/bind.h"
 #include "model/expand/value.h"
 
@@ -6,16 +6,16 @@ enum { Q_f, Q_F, Q_F_t, Q_M, Q_J, Q_J_in, Q_Ms_x, Q_COUNT };
 
 static const char *const quantities[] = {"f", "F", "F_t", "M", "J", "J_in", "Ms_x"};
 
-typedef struct circuit {
+typedef struct semi_tapes {
   dae__tape *tape[Q_COUNT];
-} circuit;
+} semi_tapes;
 
 /* ---- callbacks ---- */
 
 static int bind_semi_run(const void *user, int quantity, const dae_semi_explicit_at *at,
                          const double *s, double *out)
 {
-  const circuit *c = user;
+  const semi_tapes *c = user;
   const double *in[DAE__CLASSES] = {[DAE__CLASS_T] = &at->t,
                                     [DAE__CLASS_U] = at->x,
                                     [DAE__CLASS_W] = at->y,
@@ -25,7 +25,7 @@ static int bind_semi_run(const void *user, int quantity, const dae_semi_explicit
 }
 
 #define CALLBACK(name)                                                                             \
-  static int eval_##name(void *user, const dae_semi_explicit_at *at, double *out)                  \
+  static int bind_semi_eval_##name(void *user, const dae_semi_explicit_at *at, double *out)        \
   {                                                                                                \
     return bind_semi_run(user, Q_##name, at, NULL, out);                                           \
   }
@@ -47,8 +47,8 @@ static int bind_semi_eval_Ms_x(void *user, const dae_semi_explicit_at *at, const
 
 typedef struct build {
   dae__binder *b;
-  const dae__unit *u;
-  circuit *c;
+  const dae__system *u;
+  semi_tapes *c;
 } build;
 
 static void bind_semi_vector_tape(build *a, int quantity, const dae__nodes *nodes)
@@ -58,7 +58,7 @@ static void bind_semi_vector_tape(build *a, int quantity, const dae__nodes *node
   a->c->tape[quantity] = dae__bind_tape(a->b, quantities[quantity], &out, 1, NULL);
 }
 
-/* a tape, and the pattern where the system is sparse */
+/* The tape of a matrix; returns its pattern if the system is sparse. */
 static const dae_pattern *bind_semi_matrix_tape(build *a, int quantity, const dae__triplets *m)
 {
   dae__outputs out = {0};
@@ -68,26 +68,9 @@ static const dae_pattern *bind_semi_matrix_tape(build *a, int quantity, const da
   return a->u->sparse ? dae__triplets_pattern(a->b->arena, m) : NULL;
 }
 
-/* equations F in which an algebraic variable stands */
-static int bind_semi_rows_with_y(build *a, const dae__triplets *J)
-{
-  dae__ints seen = {0};
-  int found = 0, nx = a->u->u.count;
-  for (int i = 0; i < J->rows; i++)
-    *DAE__PUSH(a->b->x->l->scratch, &seen) = 0;
-  for (int k = 0; k < J->entries.count; k++) {
-    dae__triplet e = J->entries.item[k];
-    if (e.row < nx || e.col < nx || seen.item[e.row])
-      continue;
-    seen.item[e.row] = 1;
-    found++;
-  }
-  return found;
-}
-
 static void bind_semi_build_jacobians(build *a, dae_semi_explicit *p)
 {
-  const dae__unit *u = a->u;
+  const dae__system *u = a->u;
   dae__nodes rows = {0};
   for (int i = 0; i < u->s.count + u->c.count; i++)
     *DAE__PUSH(a->b->x->l->scratch, &rows) =
@@ -96,15 +79,24 @@ static void bind_semi_build_jacobians(build *a, dae_semi_explicit *p)
   by.offset[DAE__CLASS_W] = u->u.count;
   dae__triplets J = dae__bind_jacobian(a->b, &rows, &by);
   p->J_pattern = bind_semi_matrix_tape(a, Q_J, &J);
-  p->J = eval_J;
-  /* as far as structure tells; the start tells more */
-  p->index = u->c.count > 0 && bind_semi_rows_with_y(a, &J) == u->c.count ? 1 : 0;
+  p->J = bind_semi_eval_J;
+  /* structural index: 1 where every equation F holds an algebraic variable; the start refines it */
+  int with_y = 0, nx = u->u.count;
+  bool *seen = DAE__NEW_ARRAY(a->b->x->l->scratch, bool, J.rows);
+  for (int k = 0; seen && k < J.entries.count; k++) {
+    dae__triplet e = J.entries.item[k];
+    if (e.row < nx || e.col < nx || seen[e.row])
+      continue;
+    seen[e.row] = true;
+    with_y++;
+  }
+  p->index = u->c.count > 0 && with_y == u->c.count ? 1 : 0;
   if (u->in.count == 0)
     return;
   dae__columns_of by_in = {.mask = DAE__BIT(IN), .cols = u->in.count};
   dae__triplets J_in = dae__bind_jacobian(a->b, &rows, &by_in);
   p->J_in_pattern = bind_semi_matrix_tape(a, Q_J_in, &J_in);
-  p->J_in = eval_J_in;
+  p->J_in = bind_semi_eval_J_in;
 }
 
 static void bind_semi_build_mass(build *a, dae_semi_explicit *p)
@@ -112,7 +104,7 @@ static void bind_semi_build_mass(build *a, dae_semi_explicit *p)
   dae__triplets M = a->u->mass;
   dae__triplets_sort(a->b->x->l->scratch, &M);
   p->M_pattern = bind_semi_matrix_tape(a, Q_M, &M);
-  p->M = eval_M;
+  p->M = bind_semi_eval_M;
   p->constant_mass = dae__triplets_constant(a->b->x->graph, &M);
   if (p->constant_mass)
     return;
@@ -127,24 +119,15 @@ static void bind_semi_build_time_derivative(build *a, dae_semi_explicit *p)
 {
   dae__nodes F_t = {0};
   for (int i = 0; i < a->u->c.count; i++) {
-    dae__node F = a->u->c.item[i], slope = DAE__ZERO;
+    dae__node F = a->u->c.item[i], rate_leaf = DAE__ZERO;
     if (dae__kinds_below(a->b->x, F) & DAE__LEAF_TIME) {
       dae__gradient d = dae__bind_gradient(a->b, F, DAE__BIT(T));
-      slope = d.count > 0 ? d.value[0] : DAE__ZERO;
+      rate_leaf = d.count > 0 ? d.value[0] : DAE__ZERO;
     }
-    *DAE__PUSH(a->b->x->l->scratch, &F_t) = slope;
+    *DAE__PUSH(a->b->x->l->scratch, &F_t) = rate_leaf;
   }
   bind_semi_vector_tape(a, Q_F_t, &F_t);
-  p->F_t = eval_F_t;
-}
-
-/* the last ones may stand for rates */
-static const char *const *bind_semi_names_of(build *a, const dae__ints *leaves, int rates)
-{
-  const char **names = DAE__ALLOC(a->b->arena, const char *, leaves->count);
-  for (int i = 0; names && i < leaves->count; i++)
-    names[i] = dae__local_name(a->b->x, leaves->item[i], i >= leaves->count - rates);
-  return names;
+  p->F_t = bind_semi_eval_F_t;
 }
 
 static const char *const *bind_semi_equation_names(build *a, const char *const *names, int count)
@@ -155,10 +138,10 @@ static const char *const *bind_semi_equation_names(build *a, const char *const *
   return copy;
 }
 
-const dae_semi_explicit *dae__bind_semi(dae__binder *b, dae__unit *u, const char *name)
+const dae_semi_explicit *dae__bind_semi(dae__binder *b, dae__system *u, const char *name)
 {
   dae_semi_explicit *p = DAE__ALLOC(b->arena, dae_semi_explicit, 1);
-  build a = {.b = b, .u = u, .c = DAE__ALLOC(b->arena, circuit, 1)};
+  build a = {.b = b, .u = u, .c = DAE__ALLOC(b->arena, semi_tapes, 1)};
   if (!dae__bind_ok(b))
     return NULL;
   *p = (dae_semi_explicit){.name = name,
@@ -166,21 +149,21 @@ const dae_semi_explicit *dae__bind_semi(dae__binder *b, dae__unit *u, const char
                            .ny = u->w.count,
                            .nin = u->in.count,
                            .user = a.c,
-                           .f = eval_f,
+                           .f = bind_semi_eval_f,
                            .constant_mass = true};
-  dae__unit_place(b, u, true);
+  dae__system_place(b, u, true);
   bind_semi_vector_tape(&a, Q_f, &u->s);
   if (u->w.count > 0) {
     bind_semi_vector_tape(&a, Q_F, &u->c);
-    p->F = eval_F;
+    p->F = bind_semi_eval_F;
     bind_semi_build_time_derivative(&a, p);
   }
   bind_semi_build_jacobians(&a, p);
   if (u->mass.rows > 0)
     bind_semi_build_mass(&a, p);
-  dae__unit_place(b, u, false);
-  p->x_names = bind_semi_names_of(&a, &u->u, 0);
-  p->y_names = bind_semi_names_of(&a, &u->w, u->hidden);
+  dae__system_place(b, u, false);
+  p->x_names = dae__bind_names(b, &u->u, u->u.count);
+  p->y_names = dae__bind_names(b, &u->w, u->w.count - u->hidden);
   p->f_names = u->s_names ? bind_semi_equation_names(&a, u->s_names, u->u.count) : NULL;
   p->F_names = bind_semi_equation_names(&a, u->c_names, u->w.count);
   return dae__bind_ok(b) ? p : NULL;

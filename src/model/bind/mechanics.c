@@ -1,12 +1,12 @@
-/* The callbacks of a mechanical system: they point the tapes at the parts of the state. */
+/* The callbacks of a mechanical system: they run its tapes on the arrays of the state. */
 #include "model/bind/mechanics.h"
 #include "model/bind/bind.h"
 #include <stddef.h>
 
 #define HAS(name) (1u << DAE__Q_##name)
 
-/* what methods ask for together: the residual of ggl, accelerations, projections, drift */
-static const dae__together together[] = {
+/* Evaluated together: the residual of ggl, accelerations, projections, drift. */
+const dae__program_plan dae__mechanics_programs[DAE__PROGRAMS] = {
     {HAS(M) | HAS(f) | HAS(s) | HAS(c) | HAS(g) | HAS(gdot) | HAS(G) | HAS(k) | HAS(K),
      "M, f, s, c, g, gdot, G, k, K"},
     {HAS(f) | HAS(s) | HAS(c) | HAS(g) | HAS(gdot) | HAS(G) | HAS(k) | HAS(K),
@@ -19,21 +19,11 @@ static const dae__together together[] = {
     {HAS(g) | HAS(G), "g, G"},
     {HAS(k) | HAS(K), "k, K"}};
 
-_Static_assert(sizeof together / sizeof *together <= DAE__PROGRAMS, "room for every program");
-
-dae__together dae__mechanics_together(int i)
-{
-  bool there = i < (int)(sizeof together / sizeof *together);
-  return there ? together[i] : (dae__together){.mask = 0};
-}
-
-const char *dae__quantity_name(int quantity)
-{
+const char *const dae__quantity_names[] = {
 #define NAME(name) #name,
-  static const char *const names[] = {DAE__WANTED(NAME) DAE__SINGLE(NAME)};
+    DAE__WANTED(NAME) DAE__SINGLE(NAME)
 #undef NAME
-  return names[quantity];
-}
+};
 
 /* ---- callbacks ---- */
 
@@ -55,46 +45,36 @@ static int mechanics_run(dae__tape *tape, const dae_mechanical_at *at, const dou
   return dae__tape_run(tape, in, &out) ? 0 : -1;
 }
 
+/* X(name): quantities with a callback of their own; with a vector s; g_t is one unless it is 0 */
+#define CALLBACKS(X)                                                                               \
+  X(M)                                                                                             \
+  X(f)                                                                                             \
+  X(s) X(c) X(g) X(G) X(gamma) X(k) X(K) X(kappa) X(p) X(F) X(p_rate) X(J) X(J_in) X(gdot_q) X(k_q)
+#define CALLBACKS_S(X) X(Ms_qv) X(Gts_q) X(Kts_qv)
+
 #define CALLBACK(name)                                                                             \
-  static int eval_##name(void *user, const dae_mechanical_at *at, double *out)                     \
+  static int mechanics_eval_##name(void *user, const dae_mechanical_at *at, double *out)           \
   {                                                                                                \
-    const dae__mechanics *m = user;                                                                \
+    const dae__mechanical_tapes *m = user;                                                         \
     return mechanics_run(m->single[DAE__Q_##name], at, NULL, out);                                 \
   }
-CALLBACK(M)
-CALLBACK(f)
-CALLBACK(s)
-CALLBACK(c)
-CALLBACK(g)
-CALLBACK(G)
-CALLBACK(gamma)
-CALLBACK(k)
-CALLBACK(K)
-CALLBACK(kappa)
+CALLBACKS(CALLBACK)
 CALLBACK(g_t)
-CALLBACK(p)
-CALLBACK(F)
-CALLBACK(p_rate)
-CALLBACK(J)
-CALLBACK(J_in)
-CALLBACK(gdot_q)
-CALLBACK(k_q)
 #undef CALLBACK
 
 #define CALLBACK_S(name)                                                                           \
-  static int eval_##name(void *user, const dae_mechanical_at *at, const double *s, double *out)    \
+  static int mechanics_eval_##name(void *user, const dae_mechanical_at *at, const double *s,       \
+                                   double *out)                                                    \
   {                                                                                                \
-    const dae__mechanics *m = user;                                                                \
+    const dae__mechanical_tapes *m = user;                                                         \
     return mechanics_run(m->single[DAE__Q_##name], at, s, out);                                    \
   }
-CALLBACK_S(Ms_qv)
-CALLBACK_S(Gts_q)
-CALLBACK_S(Kts_qv)
+CALLBACKS_S(CALLBACK_S)
 #undef CALLBACK_S
 
 static int mechanics_eval_energy(void *user, const dae_mechanical_at *at, double *T, double *V)
 {
-  const dae__mechanics *m = user;
+  const dae__mechanical_tapes *m = user;
   double out[2] = {0};
   int result = mechanics_run(m->energy, at, NULL, out);
   *T = out[0];
@@ -105,7 +85,7 @@ static int mechanics_eval_energy(void *user, const dae_mechanical_at *at, double
 static int mechanics_eval_energy_rate(void *user, const dae_mechanical_at *at,
                                       const double *in_rate, double *T_rate, double *V_rate)
 {
-  const dae__mechanics *m = user;
+  const dae__mechanical_tapes *m = user;
   double out[2] = {0};
   int result = mechanics_run(m->energy_rate, at, in_rate, out);
   *T_rate = out[0];
@@ -113,7 +93,7 @@ static int mechanics_eval_energy_rate(void *user, const dae_mechanical_at *at,
   return result;
 }
 
-/* what is wanted, member by member in their order: the groups of a program */
+/* The members of dae_mechanical_wanted, in their order, are the groups of a program. */
 _Static_assert(sizeof(dae_mechanical_wanted) == DAE__WANTED_COUNT * sizeof(double *),
                "members and nothing else");
 #define IN_ORDER(name)                                                                             \
@@ -121,10 +101,10 @@ _Static_assert(sizeof(dae_mechanical_wanted) == DAE__WANTED_COUNT * sizeof(doubl
 DAE__WANTED(IN_ORDER)
 #undef IN_ORDER
 
-/* programs that compute nothing else, the largest first; what is left one by one */
+/* Runs the programs that compute wanted quantities only, the largest first, then single tapes. */
 static int mechanics_eval(void *user, const dae_mechanical_at *at, const dae_mechanical_wanted *w)
 {
-  const dae__mechanics *m = user;
+  const dae__mechanical_tapes *m = user;
   double *const *out = &w->M;
   const double *in[DAE__CLASSES];
   unsigned wanted = 0;
@@ -148,31 +128,13 @@ static int mechanics_eval(void *user, const dae_mechanical_at *at, const dae_mec
 
 /* ---- the description ---- */
 
-void dae__mechanics_callbacks(dae__mechanics *m, dae_mechanical *p)
+void dae__mechanics_callbacks(dae__mechanical_tapes *m, dae_mechanical *p)
 {
-#define GIVE(name) p->name = m->single[DAE__Q_##name] ? eval_##name : NULL
-  GIVE(M);
-  GIVE(f);
-  GIVE(s);
-  GIVE(c);
-  GIVE(g);
-  GIVE(G);
-  GIVE(gamma);
-  GIVE(k);
-  GIVE(K);
-  GIVE(kappa);
-  GIVE(p);
-  GIVE(F);
-  GIVE(p_rate);
-  GIVE(J);
-  GIVE(J_in);
-  GIVE(gdot_q);
-  GIVE(k_q);
-  GIVE(Ms_qv);
-  GIVE(Gts_q);
-  GIVE(Kts_qv);
-#undef GIVE
-  p->g_t = m->single[DAE__Q_g_t] && !p->time_free_g ? eval_g_t : NULL;
+#define SET(name) p->name = m->single[DAE__Q_##name] ? mechanics_eval_##name : NULL;
+  CALLBACKS(SET)
+  CALLBACKS_S(SET)
+#undef SET
+  p->g_t = m->single[DAE__Q_g_t] && !p->time_free_g ? mechanics_eval_g_t : NULL;
   p->user = m;
   p->eval = mechanics_eval;
   p->energy = mechanics_eval_energy;

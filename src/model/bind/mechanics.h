@@ -1,5 +1,4 @@
-/* What the callbacks of a mechanical system work with: a tape for each quantity, and programs that
- * compute several of them together. */
+/* The tapes of a mechanical system: one for each quantity, and programs that compute several. */
 #ifndef DAEDAL_MODEL_BIND_MECHANICS_H
 #define DAEDAL_MODEL_BIND_MECHANICS_H
 
@@ -8,7 +7,7 @@
 
 /* X(name): the members of dae_mechanical_wanted, in their order */
 #define DAE__WANTED(X) X(M) X(f) X(s) X(c) X(g) X(gdot) X(G) X(gamma) X(k) X(K) X(kappa)
-/* X(name): what is asked for one at a time */
+/* X(name): quantities that are evaluated one at a time */
 #define DAE__SINGLE(X)                                                                             \
   X(g_t) X(p) X(F) X(p_rate) X(J) X(J_in) X(gdot_q) X(k_q) X(Ms_qv) X(Gts_q) X(Kts_qv)
 
@@ -20,29 +19,28 @@ enum {
 };
 
 typedef struct dae__program {
-  unsigned mask; /* bit i: quantity i of the wanted ones */
+  unsigned mask; /* bit i: quantity i of DAE__WANTED */
   dae__tape *tape;
 } dae__program;
 
-enum { DAE__PROGRAMS = 8 }; /* as many as dae__mechanics_together has */
+enum { DAE__PROGRAMS = 8 };
 
-typedef struct dae__mechanics {
+typedef struct dae__mechanical_tapes {
   dae__tape *single[DAE__QUANTITIES];  /* NULL: the quantity is empty */
-  unsigned present;                    /* of the wanted ones: those that are not empty */
+  unsigned present;                    /* mask of DAE__WANTED: quantities that are not empty */
   dae__program program[DAE__PROGRAMS]; /* of several quantities, the largest first */
   int programs;
   dae__tape *energy, *energy_rate;
-} dae__mechanics;
+} dae__mechanical_tapes;
 
-/* The programs that are worth having, as far as a system has the quantities; mask 0 after the last
- * one. */
-typedef struct dae__together {
+/* The programs of a system that has all quantities, the largest first. */
+typedef struct dae__program_plan {
   unsigned mask;
   const char *what;
-} dae__together;
-dae__together dae__mechanics_together(int i);
-const char *dae__quantity_name(int quantity);
+} dae__program_plan;
+extern const dae__program_plan dae__mechanics_programs[DAE__PROGRAMS];
+extern const char *const dae__quantity_names[];
 /* Sets user and the callbacks of all quantities that are not empty. */
-void dae__mechanics_callbacks(dae__mechanics *m, dae_mechanical *p);
+void dae__mechanics_callbacks(dae__mechanical_tapes *m, dae_mechanical *p);
 
 #endif

@@ -1,52 +1,50 @@
-/* What is read off the state vector of a model: start values, columns, outputs, events; and where
- * in the text the names stand that an error of a run may hold. */
-#include "model/expand/start.h"
+/* Functions of the state vector of a model: start values, columns, outputs, events; and the places
+ * of names that errors of a run may mention. Their tapes have the inputs t, the state vector as
+ * class Q, its derivative as class S. */
 #include "model/model.h"
-
-/* inputs of these tapes: t, the state vector as class Q, its derivative as class S */
 
 /* ---- start ---- */
 
-static void observe_build_start(dae__binder *b, dae_model *model, const dae__units *units)
+static void observe_build_start(dae__binder *b, dae_model *model, const dae__layout *layout)
 {
   dae__expander *x = b->x;
   const double *values = dae__start_values(x, model->t_start);
-  model->y = DAE__ALLOC(b->arena, double, units->size);
-  model->fixed = DAE__ALLOC(b->arena, bool, units->size);
-  model->held = DAE__ALLOC(b->arena, bool, units->size);
+  model->y = DAE__ALLOC(b->arena, double, layout->size);
+  model->fixed = DAE__ALLOC(b->arena, bool, layout->size);
+  model->held = DAE__ALLOC(b->arena, bool, layout->size);
   if (!dae__bind_ok(b) || !values)
     return;
-  for (int i = 0; i < units->leaves; i++) {
+  for (int i = 0; i < layout->leaves; i++) {
     unsigned kind = x->leaf_kind.item[i];
-    if (units->entry[i] < 0 || kind == DAE__LEAF_MULTIPLIER || x->leaves.item[i].symbol < 0)
+    if (layout->entry[i] < 0 || kind == DAE__LEAF_MULTIPLIER || x->leaves.item[i].symbol < 0)
       continue;
     const dae__symbol *symbol = &x->symbols.item[x->leaves.item[i].symbol];
     bool hidden = kind == DAE__LEAF_ALG && symbol->kind == DAE__STATEMENT_STATE;
     if (hidden)
       continue;
-    model->y[units->entry[i]] = values[i];
-    model->held[units->entry[i]] = kind == DAE__LEAF_DISCRETE;
-    model->fixed[units->entry[i]] =
+    model->y[layout->entry[i]] = values[i];
+    model->held[layout->entry[i]] = kind == DAE__LEAF_DISCRETE;
+    model->fixed[layout->entry[i]] =
         kind == DAE__LEAF_DISCRETE ||
-        (kind == DAE__LEAF_RATE ? symbol->d->rate_fixed : symbol->d->fixed);
+        (kind == DAE__LEAF_COORD_RATE ? symbol->d->rate_fixed : symbol->d->fixed);
   }
 }
 
 /* ---- columns ---- */
 
-static void observe_add_column(dae__binder *b, dae_model *model, const dae__units *units, int leaf,
-                               const char *name)
+static void observe_add_column(dae__binder *b, dae_model *model, const dae__layout *layout,
+                               int leaf, const char *name)
 {
-  *DAE__PUSH(b->x->l->keep, &model->columns) = (dae_column){units->entry[leaf], name};
+  *DAE__PUSH(b->x->l->keep, &model->columns) = (dae_column){layout->entry[leaf], name};
 }
 
-static void observe_add_landmark(dae__binder *b, dae_model *model, const char *name, int place)
+static void observe_add_name_place(dae__binder *b, dae_model *model, const char *name, int place)
 {
-  *DAE__PUSH(b->x->l->keep, &model->landmarks) = (dae__landmark){name, place};
+  *DAE__PUSH(b->x->l->keep, &model->name_places) = (dae__name_place){name, place};
 }
 
-/* the variables of all instances, or the rates of their coordinates */
-static void observe_add_variables(dae__binder *b, dae_model *model, const dae__units *units,
+/* Columns of the variables of all instances, or of the rates of their coordinates. */
+static void observe_add_variables(dae__binder *b, dae_model *model, const dae__layout *layout,
                                   bool rates)
 {
   dae__expander *x = b->x;
@@ -61,19 +59,20 @@ static void observe_add_variables(dae__binder *b, dae_model *model, const dae__u
       for (int k = 0; e && k < e->count && dae__load_ok(x->l); k++) {
         const char *name = dae__element_name(x, s, i, k);
         if (rates)
-          observe_add_column(b, model, units, e->leaf + e->count + k,
+          observe_add_column(b, model, layout, e->leaf + e->count + k,
                              dae__pool_print(x->l->keep, "der(%s)", name));
         else
-          observe_add_column(b, model, units, e->leaf + k, name);
+          observe_add_column(b, model, layout, e->leaf + k, name);
         if (!rates)
-          observe_add_landmark(b, model, name, symbol->d->place);
+          observe_add_name_place(b, model, name, symbol->d->place);
       }
     }
   }
 }
 
-/* lambda(A.rod), A.lambda[1]; first: unlabelled ones before these. Gives the number of those. */
-static int observe_add_multipliers(dae__binder *b, dae_model *model, const dae__units *units,
+/* Columns lambda(A.rod), A.lambda[1]; unlabelled: the number of unlabelled constraints before
+ * these; returns the new number. */
+static int observe_add_multipliers(dae__binder *b, dae_model *model, const dae__layout *layout,
                                    const char *letter, const char *system,
                                    const dae__constraints *all, int unlabelled)
 {
@@ -84,150 +83,118 @@ static int observe_add_multipliers(dae__binder *b, dae_model *model, const dae__
     const char *name =
         g->label ? dae__pool_print(l->keep, "%s(%s%s%s)", letter, system, dot, g->label)
                  : dae__pool_print(l->keep, "%s%s%s[%d]", system, dot, letter, ++unlabelled);
-    observe_add_column(b, model, units, g->leaf, name);
-    observe_add_landmark(b, model,
-                         system[0] ? dae__pool_print(l->keep, "%s.%s", system, g->name) : g->name,
-                         g->place);
+    observe_add_column(b, model, layout, g->leaf, name);
+    observe_add_name_place(b, model,
+                           system[0] ? dae__pool_print(l->keep, "%s.%s", system, g->name) : g->name,
+                           g->place);
   }
   return unlabelled;
 }
 
-static void observe_build_columns(dae__binder *b, dae_model *model, const dae__units *units)
+static void observe_build_columns(dae__binder *b, dae_model *model, const dae__layout *layout)
 {
   dae__expander *x = b->x;
   int unlabelled = 0;
-  observe_add_variables(b, model, units, false);
-  observe_add_variables(b, model, units, true);
+  observe_add_variables(b, model, layout, false);
+  observe_add_variables(b, model, layout, true);
   for (int i = 0; i < x->instances.count; i++) {
     const dae__instance *own = &x->instances.item[i];
-    int count = observe_add_multipliers(b, model, units, "lambda", own->name, &own->holonomic, 0);
-    observe_add_multipliers(b, model, units, "psi", own->name, &own->nonholonomic, 0);
+    int count = observe_add_multipliers(b, model, layout, "lambda", own->name, &own->holonomic, 0);
+    observe_add_multipliers(b, model, layout, "psi", own->name, &own->nonholonomic, 0);
     if (i == 0)
       unlabelled = count;
   }
-  observe_add_multipliers(b, model, units, "lambda", "", &x->joints, unlabelled);
-}
-
-static void observe_build_landmarks(dae__binder *b, dae_model *model)
-{
-  dae__expander *x = b->x;
+  observe_add_multipliers(b, model, layout, "lambda", "", &x->joints, unlabelled);
   for (int i = 0; i < x->instances.count; i++) {
     const dae__instance *own = &x->instances.item[i];
     for (int k = 0; k < own->equations.count && dae__load_ok(x->l); k++) {
       const dae__equation *e = &own->equations.item[k];
-      observe_add_landmark(b, model,
-                           own->name[0] ? dae__pool_print(x->l->keep, "%s.%s", own->name, e->name)
-                                        : e->name,
-                           e->place);
+      observe_add_name_place(b, model,
+                             own->name[0] ? dae__pool_print(x->l->keep, "%s.%s", own->name, e->name)
+                                          : e->name,
+                             e->place);
     }
   }
-}
-
-/* ---- outputs ---- */
-
-static void observe_place_state(dae__binder *b, const dae__units *units)
-{
-  for (int i = 0; i < units->leaves; i++)
-    if (units->entry[i] >= 0)
-      dae__binder_place(b, i, DAE__CLASS_Q, units->entry[i]);
-}
-
-static void observe_build_outputs(dae__binder *b, dae_model *model)
-{
-  dae__expander *x = b->x;
-  dae__outputs out = {0};
-  model->output_names = DAE__ALLOC(b->arena, const char *, x->outputs.count);
-  if (!dae__bind_ok(b))
-    return;
-  for (int i = 0; i < x->outputs.count; i++) {
-    model->output_names[i] = x->outputs.item[i].name;
-    *DAE__PUSH(x->l->scratch, &out) = (dae__tape_output){0, i, x->outputs.item[i].node};
-  }
-  model->outputs = dae__bind_tape(b, "outputs", &out, 1, NULL);
 }
 
 /* ---- events ---- */
 
 static int observe_event_value(void *user, double t, const double *y, double *value)
 {
-  const dae__trigger *trigger = user;
+  const dae__event_tapes *trigger = user;
   const double *in[DAE__CLASSES] = {[DAE__CLASS_T] = &t, [DAE__CLASS_Q] = y};
   return dae__tape_run(trigger->value, in, &value) ? 0 : -1;
 }
 
 static int observe_event_rate(void *user, double t, const double *y, const double *dy, double *rate)
 {
-  const dae__trigger *trigger = user;
+  const dae__event_tapes *trigger = user;
   const double *in[DAE__CLASSES] = {[DAE__CLASS_T] = &t, [DAE__CLASS_Q] = y, [DAE__CLASS_S] = dy};
   return dae__tape_run(trigger->rate, in, &rate) ? 0 : -1;
 }
 
 static int observe_event_action(void *user, double t, const double *before, double *after)
 {
-  const dae__trigger *trigger = user;
+  const dae__event_tapes *trigger = user;
   const double *in[DAE__CLASSES] = {[DAE__CLASS_T] = &t, [DAE__CLASS_Q] = before};
   return dae__tape_run(trigger->action, in, &after) ? 0 : -1;
 }
 
-/* E_t + E_y y' */
-static dae__node observe_rate_node(dae__binder *b, dae__node node)
-{
-  dae__graph *graph = b->x->graph;
-  dae__node rate = DAE__ZERO;
-  dae__gradient d = dae__bind_gradient(b, node, DAE__BIT(T) | DAE__BIT(Q));
-  for (int i = 0; i < d.count; i++) {
-    dae__node dy =
-        d.leaf[i] == 0 ? dae__constant(graph, 1) : dae__leaf(graph, b->s.item[b->index[d.leaf[i]]]);
-    rate = DAE__ADD(graph, rate, DAE__MUL(graph, d.value[i], dy));
-  }
-  return rate;
-}
-
-static void observe_build_event(dae__binder *b, const dae__units *units, const dae__occasion *event,
-                                dae_event *out)
-{
-  dae__pool *pool = b->x->l->scratch;
-  dae__trigger *trigger = DAE__ALLOC(b->arena, dae__trigger, 1);
-  dae__outputs value = {0}, rate = {0}, action = {0};
-  if (!dae__bind_ok(b))
-    return;
-  *DAE__PUSH(pool, &value) = (dae__tape_output){0, 0, event->node};
-  *DAE__PUSH(pool, &rate) = (dae__tape_output){0, 0, observe_rate_node(b, event->node)};
-  for (int i = 0; i < event->actions.count; i++)
-    *DAE__PUSH(pool, &action) = (dae__tape_output){0, units->entry[event->actions.item[i].leaf],
-                                                   event->actions.item[i].node};
-  trigger->value = dae__bind_tape(b, "an event: value", &value, 1, NULL);
-  trigger->rate = dae__bind_tape(b, "an event: rate", &rate, 1, NULL);
-  trigger->action = dae__bind_tape(b, "an event: action", &action, 1, NULL);
-  *out = (dae_event){.name = event->name,
-                     .direction = event->direction,
-                     .stop = event->stop,
-                     .user = trigger,
-                     .value = observe_event_value,
-                     .rate = observe_event_rate,
-                     .action = event->actions.count > 0 ? observe_event_action : NULL};
-}
-
-static void observe_build_events(dae__binder *b, dae_model *model, const dae__units *units)
+static void observe_build_events(dae__binder *b, dae_model *model, const dae__layout *layout)
 {
   dae__expander *x = b->x;
+  dae__pool *pool = x->l->scratch;
   model->events = DAE__ALLOC(b->arena, dae_event, x->events.count);
-  if (x->events.count == 0 || !dae__binder_leaves(b, units->size))
+  dae__event_tapes *trigger = DAE__ALLOC(b->arena, dae__event_tapes, x->events.count);
+  if (x->events.count == 0 || !dae__binder_leaves(b, layout->size))
     return;
-  for (int i = 0; i < x->events.count && dae__bind_ok(b); i++)
-    observe_build_event(b, units, &x->events.item[i], &model->events[i]);
+  for (int i = 0; i < x->events.count && dae__bind_ok(b); i++, trigger++) {
+    const dae__expanded_event *event = &x->events.item[i];
+    dae__outputs value = {0}, rate = {0}, action = {0};
+    dae__node E_rate = DAE__ZERO; /* E_t + E_y y' */
+    dae__gradient d = dae__bind_gradient(b, event->node, DAE__BIT(T) | DAE__BIT(Q));
+    for (int k = 0; k < d.count; k++) {
+      dae__node dy = d.leaf[k] == 0 ? dae__constant(x->graph, 1)
+                                    : dae__leaf(x->graph, b->s.item[b->index[d.leaf[k]]]);
+      E_rate = DAE__ADD(x->graph, E_rate, DAE__MUL(x->graph, d.value[k], dy));
+    }
+    *DAE__PUSH(pool, &value) = (dae__tape_output){0, 0, event->node};
+    *DAE__PUSH(pool, &rate) = (dae__tape_output){0, 0, E_rate};
+    for (int k = 0; k < event->actions.count; k++)
+      *DAE__PUSH(pool, &action) = (dae__tape_output){0, layout->entry[event->actions.item[k].leaf],
+                                                     event->actions.item[k].node};
+    trigger->value = dae__bind_tape(b, "an event: value", &value, 1, NULL);
+    trigger->rate = dae__bind_tape(b, "an event: rate", &rate, 1, NULL);
+    trigger->action = dae__bind_tape(b, "an event: action", &action, 1, NULL);
+    model->events[i] =
+        (dae_event){.name = event->name,
+                    .direction = event->direction,
+                    .stop = event->stop,
+                    .user = trigger,
+                    .value = observe_event_value,
+                    .rate = observe_event_rate,
+                    .action = event->actions.count > 0 ? observe_event_action : NULL};
+  }
 }
 
-dae_status dae__build_results(dae__binder *b, dae_model *model, const dae__units *units)
+dae_status dae__build_results(dae__binder *b, dae_model *model, const dae__layout *layout)
 {
-  observe_build_start(b, model, units);
-  observe_build_columns(b, model, units);
-  observe_build_landmarks(b, model);
+  observe_build_start(b, model, layout);
+  observe_build_columns(b, model, layout);
   if (!dae__bind_ok(b))
     return b->x->l->status;
-  observe_place_state(b, units);
-  observe_build_outputs(b, model);
-  observe_build_events(b, model, units);
+  for (int i = 0; i < layout->leaves; i++)
+    if (layout->entry[i] >= 0)
+      dae__binder_place(b, i, DAE__CLASS_Q, layout->entry[i]);
+  dae__expander *x = b->x;
+  dae__outputs out = {0};
+  model->output_names = DAE__ALLOC(b->arena, const char *, x->outputs.count);
+  for (int i = 0; i < x->outputs.count && dae__bind_ok(b); i++) {
+    model->output_names[i] = x->outputs.item[i].name;
+    *DAE__PUSH(x->l->scratch, &out) = (dae__tape_output){0, i, x->outputs.item[i].node};
+  }
+  model->outputs = dae__bind_tape(b, "outputs", &out, 1, NULL);
+  observe_build_events(b, model, layout);
   dae__bind_ok(b);
   return b->x->l->status;
 }

@@ -1,9 +1,10 @@
-/* From the tree to expressions: names are resolved, arrays and loops unrolled, lets inserted.
+/* From the syntax tree to expressions: names are resolved, arrays and loops unrolled, lets
+ * inserted.
  *
- * A scope is the model itself or a system statement; it has one instance, or as many as the range
- * of the system says. A symbol is a declared name of a scope; in each instance it has its own
- * elements (one, or those of an array). Everything is worked out when it is first asked for, so
- * that declarations may come in any order; what asks for itself is a cycle. */
+ * A scope is the model itself or a system statement; it has one instance, or one for each value of
+ * the system's index. A symbol is a declared name of a scope; in each instance it has its own
+ * elements (one, or those of an array). Elements are evaluated at their first use, so that
+ * declarations may come in any order; an element that needs itself is a cyclic definition. */
 #ifndef DAEDAL_MODEL_EXPAND_EXPAND_H
 #define DAEDAL_MODEL_EXPAND_EXPAND_H
 
@@ -17,11 +18,11 @@
 enum {
   DAE__LEAF_TIME = 1,
   DAE__LEAF_COORD = 2,
-  DAE__LEAF_RATE = 4, /* of a coordinate */
+  DAE__LEAF_COORD_RATE = 4,
   DAE__LEAF_STATE = 8,
   DAE__LEAF_ALG = 16,
   DAE__LEAF_DISCRETE = 32,
-  DAE__LEAF_SLOPE = 64, /* the rate of a state */
+  DAE__LEAF_STATE_RATE = 64,
   DAE__LEAF_MULTIPLIER = 128,
   DAE__LEAF_VALUES = DAE__LEAF_COORD | DAE__LEAF_STATE | DAE__LEAF_ALG | DAE__LEAF_DISCRETE
 };
@@ -34,23 +35,23 @@ typedef struct dae__leaf_info {
 
 /* ---- names ---- */
 
-/* The elements of a symbol in one instance of its scope. */
+/* The elements of a symbol in one instance of its scope: one, or those of an array. */
 typedef struct dae__elements {
-  enum { DAE__LAYOUT_NONE, DAE__LAYOUT_BUSY, DAE__LAYOUT_DONE } layout;
+  enum { DAE__ELEMENTS_UNRESOLVED, DAE__ELEMENTS_RESOLVING, DAE__ELEMENTS_RESOLVED } stage;
   int from[DAE__RANK], to[DAE__RANK];
   int count;
-  int leaf;        /* of variables: the first; the rates of coords and states follow the values */
-  dae__node *node; /* of params, lets, outputs; -1: not worked out yet, -2: being worked out */
+  int leaf;        /* of variables: the first leaf; rates of coords and states follow the values */
+  dae__node *node; /* of params, lets, outputs; -1: not evaluated, -2: being evaluated */
 } dae__elements;
 
 typedef struct dae__symbol {
   dae__statement_kind kind; /* of its declaration */
   const dae__declaration *d;
   int scope;
-  int next;          /* symbol of the same scope, -1: the last one */
+  int next;          /* next symbol of the scope, -1: none */
   int body;          /* of a system: its own scope */
-  dae__elements *in; /* one for each instance of the scope */
-  bool busy;         /* a function that is being called */
+  dae__elements *in; /* by instance of the scope */
+  bool busy;         /* function: being evaluated */
 } dae__symbol;
 
 typedef struct dae__scope {
@@ -58,12 +59,21 @@ typedef struct dae__scope {
   const dae__statement *body;
   const dae__declaration *d; /* of the system, NULL for the model */
   int symbol;                /* of the system, -1 for the model */
-  int first, last;           /* its symbols, -1: none */
-  int instance, instances;   /* the first one, and how many */
-  int index;                 /* index value of the first one */
+  int first, last;           /* list of its symbols, -1: none */
+  int instance, instances;   /* first instance and number of instances */
+  int index;                 /* index of the first instance */
 } dae__scope;
 
-/* What a label names. */
+/* Hash table of numbers by owner (a scope or an instance) and interned name. */
+typedef struct dae__table {
+  struct dae__table_slot {
+    const char *name; /* NULL: empty */
+    int owner, number;
+  } * slot;
+  int slots, count;
+} dae__table;
+
+/* The kind of statement with a label. */
 typedef enum dae__label_kind {
   DAE__LABEL_HOLONOMIC, /* constraints and joints */
   DAE__LABEL_NONHOLONOMIC,
@@ -80,19 +90,19 @@ typedef struct dae__label {
 
 typedef struct dae__constraint {
   dae__node node;    /* A - B */
-  const char *label; /* NULL where the statement has none */
+  const char *label; /* NULL: none */
   int place;
   int leaf;         /* of the multiplier */
-  const char *name; /* for messages */
+  const char *name; /* in messages */
 } dae__constraint;
 
 typedef struct dae__equation {
   dae__node a, b;
   int place;
-  int slope;   /* leaf of the state whose rate it gives, u' = E with E = rhs; else -1 */
-  bool second; /* as E = u' or c*u' = E: only where no equation says u' = E */
+  int rate_leaf; /* leaf of the rate of a state, for u' = E with E = rhs; else -1 */
+  bool second;   /* written E = u' or c*u' = E: gives the rate if no equation u' = E does */
   dae__node rhs;
-  const char *name; /* for messages */
+  const char *name; /* in messages */
 } dae__equation;
 
 typedef struct dae__force {
@@ -102,12 +112,12 @@ typedef struct dae__force {
 
 typedef DAE__LIST(dae__constraint) dae__constraints;
 
-/* One instance of a scope, and what its statements say. */
+/* One instance of a scope, with its energies, forces, constraints and equations. */
 typedef struct dae__instance {
   const char *name; /* "A", "S[2]", "" */
   int scope, number;
-  int unknowns;     /* states and algebraic variables */
-  int energy_place; /* of the first energy, force or constraint; 0: none */
+  int unknowns;     /* number of states and algebraic variables */
+  int energy_place; /* place of the first energy or constraint; 0: none */
   dae__node kinetic, potential;
   DAE__LIST(dae__force) forces;
   dae__constraints holonomic, nonholonomic;
@@ -125,22 +135,21 @@ typedef struct dae__action {
   dae__node node;
 } dae__action;
 
-typedef struct dae__occasion {
+typedef struct dae__expanded_event {
   const char *name;
   int place, direction;
   bool stop;
   dae__node node;
   DAE__LIST(dae__action) actions;
-} dae__occasion;
+} dae__expanded_event;
 
 /* Shapes of a drawing, and the nodes of their values. */
-typedef struct dae__sketch {
+typedef struct dae__picture {
   DAE__LIST(dae_shape) shapes; /* lives as long as the model */
   DAE__LIST(dae__node) values;
-} dae__sketch;
+} dae__picture;
 
-/* A param that is given another value: of all instances and elements, or of those with these
- * indices. */
+/* An overriding value of a param, for all instances and elements, or those with these indices. */
 typedef struct dae__override {
   int symbol, place;
   bool one_system;
@@ -158,54 +167,62 @@ typedef struct dae__expander {
   const char *index_name[DAE__RANK]; /* i, j */
   DAE__LIST(dae__scope) scopes;
   DAE__LIST(dae__symbol) symbols;
-  int *slot; /* hash table of symbols, by scope and name */
-  int slots;
+  dae__table symbol_table; /* by scope and name */
   DAE__LIST(dae__instance) instances;
   DAE__LIST(dae__leaf_info) leaves;
   DAE__LIST(unsigned char) leaf_kind;
-  DAE__LIST(unsigned char) node_kinds; /* by node, as far as asked for: the leaves below it */
-  DAE__LIST(dae__node) leaf_rate;      /* the rate of a leaf as a node; 0 where it has none */
+  DAE__LIST(unsigned char) node_kinds; /* by node, computed on demand: kinds of leaves below it */
+  DAE__LIST(dae__node) leaf_rate;      /* by leaf: node of its rate; 0: none */
   DAE__LIST(dae__override) overrides;
   DAE__LIST(dae__label) labels;
-  int *label_slot; /* hash table of labels, by instance and text */
-  int label_slots;
-  int depth; /* of nested evaluations */
-  /* of the model as a whole */
+  dae__table label_table; /* by instance and text */
+  int depth;              /* of nested evaluations */
+  /* of the whole model */
   dae__constraints joints;
   DAE__LIST(dae__result) outputs;
-  DAE__LIST(dae__occasion) events;
-  dae__sketch sketch; /* by draw */
+  DAE__LIST(dae__expanded_event) events;
+  dae__picture picture; /* of the draw statements */
   const dae__statement *simulate;
-  dae__node *no_slopes;     /* by leaf: 0 for the rate of a state, else -1 */
-  dae__node *explicit_rate; /* by leaf: E where an equation says u' = E, else -1 */
+  dae__node *no_state_rates; /* by leaf: 0 for the rate of a state, else -1 */
+  dae__node *explicit_rate;  /* by leaf of u': E of the equation u' = E, else -1 */
 } dae__expander;
 
-/* ---- scopes and symbols: scope.c ---- */
+/* ---- scopes and symbols: scope.c, settings.c ---- */
+
+int dae__table_find(const dae__table *table, int owner, const char *name); /* -1: none */
+void dae__table_add(dae__load *l, dae__table *table, int owner, const char *name, int number);
 
 /* Registers all names. */
-dae_status dae__declare_all(dae__expander *x, const dae__statement *first);
-/* Reads "A.k[2]=3*pi"; says, at the end, what had no effect. */
-dae_status dae__override_all(dae__expander *x);
-dae_status dae__override_check(dae__expander *x);
+dae_status dae__declare_symbols(dae__expander *x, const dae__statement *first);
+/* Reads overrides of params, "A.k[2]=3*pi". */
+dae_status dae__read_overrides(dae__expander *x);
 /* Finds the instances of systems and the elements of arrays; variables get their leaves. */
-dae_status dae__place_all(dae__expander *x);
-/* The other value of a param, or NULL. */
+dae_status dae__resolve_ranges(dae__expander *x);
+/* The overriding value of a param, or NULL. */
 const dae__expr *dae__override_of(dae__expander *x, int symbol, int instance, const int *index);
 
-int dae__find_symbol(const dae__expander *x, int scope, const char *name); /* -1: none */
-/* The elements of a symbol in an instance, laid out where they are not yet; NULL after a mistake.
- */
-dae__elements *dae__lay_out(dae__expander *x, int symbol, int instance, int place);
+/* The elements of a symbol in an instance, resolved at their first use; NULL after an error. */
+dae__elements *dae__elements_resolve(dae__expander *x, int symbol, int instance, int place);
 static inline dae__elements *dae__elements_of(dae__expander *x, int symbol, int instance, int place)
 {
   dae__elements *in = x->symbols.item[symbol].in;
   dae__elements *e = in ? &in[x->instances.item[instance].number] : NULL;
-  bool done = e && e->layout == DAE__LAYOUT_DONE && !x->l->status;
-  return done ? e : dae__lay_out(x, symbol, instance, place);
+  bool done = e && e->stage == DAE__ELEMENTS_RESOLVED && !x->l->status;
+  return done ? e : dae__elements_resolve(x, symbol, instance, place);
 }
-/* "A.x[3]" */
+/* The leaf of the rate of a coordinate or state. */
+static inline int dae__rate_leaf(const dae__expander *x, int leaf)
+{
+  return dae__node_at(x->graph, x->leaf_rate.item[leaf]).leaf;
+}
+/* The place of the declaration of a variable's leaf. */
+static inline int dae__declared_at(const dae__expander *x, int leaf)
+{
+  return x->symbols.item[x->leaves.item[leaf].symbol].d->place;
+}
+/* Name of an element: "A.x[3]". */
 const char *dae__element_name(dae__expander *x, int symbol, int instance, int element);
-/* Name of a variable's leaf inside its system: x[3], or x[3]' for its rate. */
+/* Name of a variable inside its system: x[3], or x[3]' for its rate. */
 const char *dae__local_name(dae__expander *x, int leaf, bool rate);
 /* Name of a leaf: x, x', A.z. */
 const char *dae__leaf_name(dae__expander *x, int leaf);
@@ -213,29 +230,29 @@ int dae__add_leaf(dae__expander *x, unsigned kind, dae__leaf_info info);
 
 /* ---- expressions: value.c ---- */
 
-/* Names that stand for a value in a part of the text: indices, arguments, lets of a loop. */
-typedef struct dae__frame {
+/* A local name with its value: an index, an argument, a let of a loop. */
+typedef struct dae__local {
   const char *name;
   dae__node node;
   bool index;
-  const struct dae__frame *outer;
-} dae__frame;
+  const struct dae__local *outer;
+} dae__local;
 
-/* Where an expression stands, and what it may use beside the names of its scope. */
+/* The surroundings of an expression: instance, local names, permitted quantities. */
 typedef struct dae__context {
   dae__expander *x;
   int instance;
-  const dae__frame *frame;
+  const dae__local *frame;
   bool constant;    /* params and indices only */
-  bool results;     /* multipliers, energies and outputs may be read */
-  const char *what; /* "an array bound", for messages */
+  bool results;     /* multipliers, energies and outputs are permitted */
+  const char *what; /* in messages: "an array bound" */
   bool in_loop;
-  int lets; /* of the loops around */
+  int lets; /* number of lets of the loops around */
 } dae__context;
 
-/* A number. 0, with the complaint made, after a mistake. */
+/* The node of a number; 0, with the error recorded, after an error. */
 dae__node dae__evaluate(const dae__context *c, const dae__expr *e);
-/* A constant; a whole one. */
+/* The value of a constant, of a whole number. */
 double dae__evaluate_constant(const dae__context *c, const dae__expr *e);
 int dae__evaluate_whole(const dae__context *c, const dae__expr *e);
 /* The ends of a range. */
@@ -243,18 +260,21 @@ bool dae__evaluate_range(const dae__context *c, const dae__range *range, int *fr
 /* The node of an element of a param, let or output. */
 dae__node dae__element_node(dae__expander *x, int symbol, int instance, int element, int place);
 /* A NAME with indices: symbol, instance, element. */
-typedef struct dae__target {
+typedef struct dae__element {
   int symbol, instance, element;
-} dae__target;
-bool dae__find_target(const dae__context *c, const dae__expr *e, dae__target *out);
-/* Total time derivative of a node; what names it in messages. */
+} dae__element;
+bool dae__lookup_element(const dae__context *c, const dae__expr *e, dae__element *out);
+/* Total time derivative of a node; what: its name in messages. */
 dae__node dae__total_rate(dae__expander *x, dae__node node, int place, const char *what);
 
-/* ---- statements: statements.c, results.c ---- */
+/* ---- statements: statements.c, results.c, start.c ---- */
 
 /* Energies, forces, constraints, equations, joints. */
 dae_status dae__expand_motion(dae__expander *x);
 /* Outputs, events, drawings. */
 dae_status dae__expand_results(dae__expander *x);
+/* Start values of all leaves of variables and of rates of coordinates at time t, in scratch memory;
+ * NULL after an error. */
+const double *dae__start_values(dae__expander *x, double t);
 
 #endif

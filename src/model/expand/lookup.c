@@ -1,17 +1,17 @@
-/* What a name stands for: symbols, elements of arrays, multipliers, energies, rates. */
-#include "model/expand/start.h"
+/* Name lookup: symbols, elements of arrays, labels, multipliers, energies, rates. */
 #include "model/expand/value.h"
 #include <daedal/options.h>
+#include <stdio.h>
 #include <string.h>
 
-dae__context dae__context_of(dae__expander *x, int instance, dae__frame *index)
+dae__context dae__context_of(dae__expander *x, int instance, dae__local *index)
 {
   const dae__instance *own = &x->instances.item[instance];
   const dae__scope *scope = &x->scopes.item[own->scope];
   dae__context c = {.x = x, .instance = instance};
   if (!scope->d || scope->d->rank == 0)
     return c;
-  *index = (dae__frame){.name = scope->d->range[0].name, .index = true};
+  *index = (dae__local){.name = scope->d->range[0].name, .index = true};
   if (!index->name)
     index->name = x->index_name[0];
   index->node = dae__constant(x->graph, scope->index + own->number);
@@ -21,16 +21,16 @@ dae__context dae__context_of(dae__expander *x, int instance, dae__frame *index)
 
 /* ---- symbols ---- */
 
-int dae__look_up(const dae__context *c, const char *name, int *instance)
+int dae__lookup_symbol(const dae__context *c, const char *name, int *instance)
 {
   const dae__expander *x = c->x;
-  int own = dae__find_symbol(x, x->instances.item[c->instance].scope, name);
+  int own = dae__table_find(&x->symbol_table, x->instances.item[c->instance].scope, name);
   if (own >= 0) {
     *instance = c->instance;
     return own;
   }
   *instance = 0;
-  return dae__find_symbol(x, 0, name);
+  return dae__table_find(&x->symbol_table, 0, name);
 }
 
 typedef struct visible {
@@ -51,7 +51,7 @@ static const char *lookup_builtin_name(const void *list, int i)
   return dae__builtin_name(i);
 }
 
-static void lookup_complain_unknown(const dae__context *c, const dae__expr *e, int scope)
+static void lookup_fail_unknown(const dae__context *c, const dae__expr *e, int scope)
 {
   visible v = {c->x, scope};
   const char *kind = e->kind == DAE__EXPR_CALL ? "function" : "name";
@@ -62,112 +62,106 @@ static void lookup_complain_unknown(const dae__context *c, const dae__expr *e, i
   if (!near && e->kind == DAE__EXPR_CALL)
     near = dae_suggest(e->name, builtins, lookup_builtin_name, NULL);
   if (!strcmp(e->name, "lambda") || !strcmp(e->name, "psi"))
-    dae__complain(c->x->l, e->place, "a multiplier is named by its constraint: %s(rod)", e->name);
+    dae__load_fail(c->x->l, e->place, "a multiplier is named by its constraint: %s(rod)", e->name);
   else if (near)
-    dae__complain(c->x->l, e->place, "unknown %s %s; did you mean %s?", kind, e->name, near);
+    dae__load_fail(c->x->l, e->place, "unknown %s %s; did you mean %s?", kind, e->name, near);
   else
-    dae__complain(c->x->l, e->place,
-                  "unknown %s %s; declare it with param, let, coord, state or "
-                  "alg",
-                  kind, e->name);
+    dae__load_fail(c->x->l, e->place,
+                   "unknown %s %s; declare it with param, let, coord, state or "
+                   "alg",
+                   kind, e->name);
 }
 
-/* a name of a function's body that is neither an argument nor declared, nor an index of a sum
- * around it; left operands are followed in a loop, since their chains can be long */
-static void lookup_check_body(const dae__context *c, const dae__expr *e, const dae__declaration *d,
-                              const dae__frame *indices)
+void dae__check_function(const dae__context *c, const dae__expr *e, const dae__declaration *d,
+                         const dae__local *indices)
 {
+  /* first operands in a loop, since chains of left operands can be long */
   for (; e && !c->x->l->status; e = e->argument) {
-    dae__frame own = {.name = e->name, .outer = indices};
+    dae__local own = {.name = e->name, .outer = indices};
     int instance;
     bool known = e->kind != DAE__EXPR_NAME || e->member || dae__is_reserved(e->name) ||
-                 dae__look_up(c, e->name, &instance) >= 0;
+                 dae__lookup_symbol(c, e->name, &instance) >= 0;
     for (int i = 0; i < d->parameters && !known; i++)
       known = d->parameter[i] == e->name;
-    for (const dae__frame *f = indices; f && !known; f = f->outer)
+    for (const dae__local *f = indices; f && !known; f = f->outer)
       known = f->name == e->name;
     if (!known)
-      lookup_complain_unknown(c, e, c->x->instances.item[c->instance].scope);
+      lookup_fail_unknown(c, e, c->x->instances.item[c->instance].scope);
     const dae__expr *rest = e->argument ? e->argument->next : NULL;
     for (; rest; rest = rest->next)
-      lookup_check_body(c, rest, d, e->kind == DAE__EXPR_SUM && !rest->next ? &own : indices);
+      dae__check_function(c, rest, d, e->kind == DAE__EXPR_SUM && !rest->next ? &own : indices);
   }
 }
 
-void dae__check_function(const dae__context *c, const dae__declaration *d)
-{
-  lookup_check_body(c, d->value, d, c->frame);
-}
-
-/* the instance that A or S[k] means; -1 after a mistake */
+/* the instance A or S[k]; -1 after an error */
 static int lookup_find_system(const dae__context *c, const dae__expr *e)
 {
   dae__expander *x = c->x;
-  int symbol = dae__find_symbol(x, 0, e->name), index = 0;
+  int symbol = dae__table_find(&x->symbol_table, 0, e->name), index = 0;
   if (symbol < 0 || x->symbols.item[symbol].kind != DAE__STATEMENT_SYSTEM) {
     if (symbol < 0)
-      lookup_complain_unknown(c, e, 0);
+      lookup_fail_unknown(c, e, 0);
     else
-      dae__complain(x->l, e->place,
-                    "%s is not a system; the name of a system stands before the dot", e->name);
+      dae__load_fail(x->l, e->place,
+                     "%s is not a system; expected the name of a system before the dot", e->name);
     return -1;
   }
   const dae__scope *s = &x->scopes.item[x->symbols.item[symbol].body];
   dae__context inner = *c;
   inner.what = "an index";
   if (e->count != s->d->rank) {
-    dae__complain(x->l, e->place,
-                  s->d->rank > 0 ? "%s is an array of systems and needs one index"
-                                 : "%s is one system and has no index",
-                  e->name);
+    dae__load_fail(x->l, e->place,
+                   s->d->rank > 0 ? "%s is an array of systems and needs one index"
+                                  : "%s is one system and has no index",
+                   e->name);
     return -1;
   }
   if (s->instances == 0) {
-    dae__complain(x->l, e->place, "%s cannot be used in the range of a system", e->name);
+    dae__load_fail(x->l, e->place, "%s is not available in the range of a system", e->name);
     return -1;
   }
   if (s->d->rank > 0)
     index = dae__evaluate_whole(&inner, e->argument) - s->index;
   if (!x->l->status && (index < 0 || index >= s->instances))
-    dae__complain(x->l, e->argument->place, "the index %d of %s is out of range %d..%d",
-                  index + s->index, e->name, s->index, s->index + s->instances - 1);
+    dae__load_fail(x->l, e->argument->place, "the index %d of %s is out of range %d..%d",
+                   index + s->index, e->name, s->index, s->index + s->instances - 1);
   return x->l->status ? -1 : s->instance + index;
 }
 
-int dae__look_up_path(const dae__context *c, const dae__expr *e, int *instance)
+int dae__lookup_path(const dae__context *c, const dae__expr *e, int *instance)
 {
   dae__expander *x = c->x;
   int symbol;
   if (!e->member) {
-    symbol = dae__look_up(c, e->name, instance);
+    symbol = dae__lookup_symbol(c, e->name, instance);
     if (symbol < 0)
-      lookup_complain_unknown(c, e, x->instances.item[c->instance].scope);
+      lookup_fail_unknown(c, e, x->instances.item[c->instance].scope);
     return symbol;
   }
   *instance = lookup_find_system(c, e);
   if (*instance < 0)
     return -1;
   int scope = x->instances.item[*instance].scope;
-  symbol = dae__find_symbol(x, scope, e->member->name);
+  symbol = dae__table_find(&x->symbol_table, scope, e->member->name);
   bool multiplier = !strcmp(e->member->name, "lambda") || !strcmp(e->member->name, "psi");
   if (symbol < 0 && multiplier)
-    dae__complain(x->l, e->place, "the multiplier of a constraint of %s is written %s(%s.rod)",
-                  e->name, e->member->name, e->name);
+    dae__load_fail(x->l, e->place, "the multiplier of a constraint of %s is written %s(%s.rod)",
+                   e->name, e->member->name, e->name);
   if (symbol < 0) {
     visible v = {x, scope};
     const char *near = dae_suggest(e->member->name, x->symbols.count, lookup_visible_name, &v);
     if (near)
-      dae__complain(x->l, e->member->place, "system %s has no %s; did you mean %s?", e->name,
-                    e->member->name, near);
+      dae__load_fail(x->l, e->member->place, "system %s has no %s; did you mean %s?", e->name,
+                     e->member->name, near);
     else
-      dae__complain(x->l, e->member->place, "system %s has no %s", e->name, e->member->name);
+      dae__load_fail(x->l, e->member->place, "system %s has no %s", e->name, e->member->name);
   }
   return symbol;
 }
 
 /* ---- elements ---- */
 
-/* number of the element that the indices mean; -1 after a mistake */
+/* number of the element with the indices of a name; -1 after an error */
 static int lookup_find_element(const dae__context *c, const dae__expr *e, int rank,
                                const dae__elements *elements)
 {
@@ -176,10 +170,10 @@ static int lookup_find_element(const dae__context *c, const dae__expr *e, int ra
   int element = 0, r = 0;
   if (e->count != rank) {
     if (rank == 0)
-      dae__complain(c->x->l, e->place, "%s is one value and has no index", e->name);
+      dae__load_fail(c->x->l, e->place, "%s is a scalar and has no index", e->name);
     else
-      dae__complain(c->x->l, e->place, "%s is an array and needs %s", e->name,
-                    rank == 1 ? "one index: [i]" : "two indices: [i, j]");
+      dae__load_fail(c->x->l, e->place, "%s is an array and needs %s", e->name,
+                     rank == 1 ? "one index: [i]" : "two indices: [i, j]");
     return -1;
   }
   for (const dae__expr *a = e->argument; a; a = a->next, r++) {
@@ -187,8 +181,8 @@ static int lookup_find_element(const dae__context *c, const dae__expr *e, int ra
     if (c->x->l->status)
       return -1;
     if (i < elements->from[r] || i > elements->to[r]) {
-      dae__complain(c->x->l, a->place, "the index %d of %s is out of range %d..%d", i, e->name,
-                    elements->from[r], elements->to[r]);
+      dae__load_fail(c->x->l, a->place, "the index %d of %s is out of range %d..%d", i, e->name,
+                     elements->from[r], elements->to[r]);
       return -1;
     }
     element = element * (elements->to[r] - elements->from[r] + 1) + i - elements->from[r];
@@ -196,22 +190,22 @@ static int lookup_find_element(const dae__context *c, const dae__expr *e, int ra
   return element;
 }
 
-bool dae__find_target(const dae__context *c, const dae__expr *e, dae__target *out)
+bool dae__lookup_element(const dae__context *c, const dae__expr *e, dae__element *out)
 {
   dae__expander *x = c->x;
   const dae__expr *last = e->member ? e->member : e;
-  out->symbol = dae__look_up_path(c, e, &out->instance);
+  out->symbol = dae__lookup_path(c, e, &out->instance);
   if (out->symbol < 0)
     return false;
   const dae__symbol *s = &x->symbols.item[out->symbol];
   if (s->kind == DAE__STATEMENT_SYSTEM) {
-    dae__complain(x->l, last->place, "%s is a system; its variables are written %s.x", last->name,
-                  last->name);
+    dae__load_fail(x->l, last->place, "%s is a system; its variables are written %s.x", last->name,
+                   last->name);
     return false;
   }
   if (s->d->parameters >= 0) {
-    dae__complain(x->l, last->place, "%s is a function and needs its arguments: %s(...)",
-                  last->name, last->name);
+    dae__load_fail(x->l, last->place, "%s is a function and needs its arguments: %s(...)",
+                   last->name, last->name);
     return false;
   }
   dae__elements *elements = dae__elements_of(x, out->symbol, out->instance, last->place);
@@ -221,10 +215,10 @@ bool dae__find_target(const dae__context *c, const dae__expr *e, dae__target *ou
   return out->element >= 0;
 }
 
-/* index names and values of an element as frames; they end at outer */
-static const dae__frame *lookup_element_frames(dae__expander *x, const dae__symbol *s,
+/* Indices of an element as local names inside of outer; index: their values. */
+static const dae__local *lookup_element_frames(dae__expander *x, const dae__symbol *s,
                                                const dae__elements *e, int element,
-                                               const dae__frame *outer, dae__frame *frame,
+                                               const dae__local *outer, dae__local *frame,
                                                int *index)
 {
   int columns = s->d->rank == 2 ? e->to[1] - e->from[1] + 1 : 1;
@@ -232,29 +226,10 @@ static const dae__frame *lookup_element_frames(dae__expander *x, const dae__symb
   index[1] = e->from[1] + element % columns;
   for (int r = 0; r < s->d->rank; r++) {
     const char *name = s->d->range[r].name ? s->d->range[r].name : x->index_name[r];
-    frame[r] = (dae__frame){name, dae__constant(x->graph, index[r]), true, outer};
+    frame[r] = (dae__local){name, dae__constant(x->graph, index[r]), true, outer};
     outer = &frame[r];
   }
   return outer;
-}
-
-static dae__node lookup_work_out(dae__expander *x, int symbol, int instance, const dae__elements *e,
-                                 int element)
-{
-  const dae__symbol *s = &x->symbols.item[symbol];
-  dae__frame own, frame[DAE__RANK];
-  int index[DAE__RANK];
-  dae__context c = dae__context_of(x, instance, &own);
-  c.frame = lookup_element_frames(x, s, e, element, c.frame, frame, index);
-  c.results = s->kind == DAE__STATEMENT_OUTPUT;
-  if (s->kind != DAE__STATEMENT_PARAM)
-    return dae__evaluate(&c, s->d->value);
-  const dae__expr *other = dae__override_of(x, symbol, instance, index);
-  dae__context outside = {.x = x, .what = "the value of a param"};
-  c.what = "a param";
-  double value =
-      other ? dae__evaluate_constant(&outside, other) : dae__evaluate_constant(&c, s->d->value);
-  return dae__constant(x->graph, value);
 }
 
 dae__node dae__element_node(dae__expander *x, int symbol, int instance, int element, int place)
@@ -262,19 +237,63 @@ dae__node dae__element_node(dae__expander *x, int symbol, int instance, int elem
   dae__elements *e = dae__elements_of(x, symbol, instance, place);
   if (!e)
     return DAE__ZERO;
+  const dae__symbol *s = &x->symbols.item[symbol];
   if (e->node[element] == -2) {
-    const char *name = x->symbols.item[symbol].d->name;
-    dae__complain(x->l, place, "%s depends on itself, directly or by way of other names", name);
+    dae__load_fail(x->l, place, "cyclic definition of %s", s->d->name);
     return DAE__ZERO;
   }
-  if (e->node[element] == -1 && dae__load_work(x->l, place, DAE__TURN)) {
+  if (e->node[element] == -1 && dae__load_work(x->l, place, DAE__LOOP_WORK)) {
+    dae__local own, frame[DAE__RANK];
+    int index[DAE__RANK];
+    dae__context c = dae__context_of(x, instance, &own), outside = {.x = x};
+    const dae__expr *value = s->d->value, *other = NULL;
     e->node[element] = -2;
-    e->node[element] = lookup_work_out(x, symbol, instance, e, element);
+    c.frame = lookup_element_frames(x, s, e, element, c.frame, frame, index);
+    c.results = s->kind == DAE__STATEMENT_OUTPUT;
+    c.what = "a param";
+    outside.what = "the value of a param";
+    if (s->kind == DAE__STATEMENT_PARAM)
+      other = dae__override_of(x, symbol, instance, index);
+    if (s->kind != DAE__STATEMENT_PARAM)
+      e->node[element] = dae__evaluate(&c, value);
+    else
+      e->node[element] = dae__constant(x->graph, other ? dae__evaluate_constant(&outside, other)
+                                                       : dae__evaluate_constant(&c, value));
   }
   return x->l->status ? DAE__ZERO : e->node[element];
 }
 
-/* ---- multipliers and energies ---- */
+/* ---- labels, multipliers, energies ---- */
+
+const char *dae__label_text(const dae__context *c, const dae__expr *label)
+{
+  char text[320];
+  dae__context inner = *c;
+  inner.what = "an index";
+  if (label->count > DAE__RANK)
+    dae__load_fail(c->x->l, label->place, "a label has one or two indices");
+  int used = snprintf(text, sizeof text, "%s", label->name);
+  for (const dae__expr *a = label->argument; a && !c->x->l->status; a = a->next) {
+    used += snprintf(text + used, sizeof text - (size_t)used, "%c%d",
+                     a == label->argument ? '[' : ',', dae__evaluate_whole(&inner, a));
+  }
+  if (label->argument && used < (int)sizeof text - 1)
+    text[used++] = ']';
+  return dae__name(c->x->l, c->x->names, text, used);
+}
+
+void dae__label_add(dae__expander *x, dae__label label)
+{
+  int other = dae__table_find(&x->label_table, label.instance, label.text);
+  if (other >= 0)
+    dae__load_fail(x->l, label.place, "duplicate label %s; the first one is in line %d", label.text,
+                   dae__line_of(&x->l->files, x->labels.item[other].place));
+  if (x->l->status)
+    return;
+  *DAE__PUSH(x->l->scratch, &x->labels) = label;
+  if (dae__load_ok(x->l))
+    dae__table_add(x->l, &x->label_table, label.instance, label.text, x->labels.count - 1);
+}
 
 static const char *lookup_label_name(const void *list, int i)
 {
@@ -282,16 +301,7 @@ static const char *lookup_label_name(const void *list, int i)
   return label->kind == DAE__LABEL_EVENT ? "" : label->text;
 }
 
-static void lookup_complain_label(dae__expander *x, const char *text, int place)
-{
-  const char *near = dae_suggest(text, x->labels.count, lookup_label_name, x);
-  if (near)
-    dae__complain(x->l, place, "no constraint has the label %s; did you mean %s?", text, near);
-  else
-    dae__complain(x->l, place, "no constraint has the label %s", text);
-}
-
-int dae__find_multiplier(const dae__context *c, const dae__expr *label, bool psi)
+int dae__lookup_multiplier(const dae__context *c, const dae__expr *label, bool psi)
 {
   dae__expander *x = c->x;
   const dae__expr *last = label->member ? label->member : label;
@@ -299,12 +309,18 @@ int dae__find_multiplier(const dae__context *c, const dae__expr *label, bool psi
   if (instance < 0)
     return -1;
   const char *text = dae__label_text(c, last);
-  const dae__label *found = x->l->status ? NULL : dae__label_find(x, instance, text);
-  if (!found || found->kind == DAE__LABEL_EVENT)
-    lookup_complain_label(x, text, last->place);
-  else if (psi != (found->kind == DAE__LABEL_NONHOLONOMIC))
-    dae__complain(x->l, last->place, "%s is %s; its multiplier is %s(%s)", text,
-                  psi ? "holonomic" : "nonholonomic", psi ? "lambda" : "psi", text);
+  int number = x->l->status ? -1 : dae__table_find(&x->label_table, instance, text);
+  const dae__label *found = number < 0 ? NULL : &x->labels.item[number];
+  if (!found || found->kind == DAE__LABEL_EVENT) {
+    const char *near = dae_suggest(text, x->labels.count, lookup_label_name, x);
+    if (near)
+      dae__load_fail(x->l, last->place, "no constraint has the label %s; did you mean %s?", text,
+                     near);
+    else
+      dae__load_fail(x->l, last->place, "no constraint has the label %s", text);
+  } else if (psi != (found->kind == DAE__LABEL_NONHOLONOMIC))
+    dae__load_fail(x->l, last->place, "%s is %s; its multiplier is %s(%s)", text,
+                   psi ? "holonomic" : "nonholonomic", psi ? "lambda" : "psi", text);
   return x->l->status ? -1 : found->leaf;
 }
 
@@ -314,10 +330,10 @@ dae__node dae__energy_node(const dae__context *c, const dae__expr *e)
   bool kinetic = !strcmp(e->name, "kinetic");
   if (!c->results || e->rate || e->count > 0) {
     if (c->results)
-      dae__complain(x->l, e->place, "%s is one value here, without %s", e->name,
-                    e->rate ? "a rate" : "an index");
+      dae__load_fail(x->l, e->place, "%s is a scalar and has no %s", e->name,
+                     e->rate ? "rate" : "index");
     else
-      dae__complain(x->l, e->place, "%s can be read in outputs and events only", e->name);
+      dae__load_fail(x->l, e->place, "%s is available in outputs and events only", e->name);
     return DAE__ZERO;
   }
   int first = c->instance, last = c->instance == 0 ? x->instances.count - 1 : c->instance;
@@ -343,11 +359,11 @@ dae__node dae__total_rate(dae__expander *x, dae__node node, int place, const cha
       continue;
     const char *name = dae__leaf_name(x, below.leaf[i]);
     if (kind == DAE__LEAF_ALG)
-      dae__complain(x->l, place, "%s' would need the rate of %s, which is algebraic and has none",
-                    what, name);
+      dae__load_fail(x->l, place, "%s' needs the rate of %s, which is algebraic and has none", what,
+                     name);
     else
-      dae__complain(x->l, place, "%s holds a rate, %s, already: second rates are not written", what,
-                    name);
+      dae__load_fail(x->l, place, "%s already holds the rate %s: second rates are not supported",
+                     what, name);
     return DAE__ZERO;
   }
   dae__kinds kinds = {x->leaf_kind.item, given};
@@ -361,7 +377,7 @@ dae__node dae__start_node(dae__expander *x, int symbol, int instance, int elemen
 {
   const dae__symbol *s = &x->symbols.item[symbol];
   const dae__elements *e = dae__elements_of(x, symbol, instance, s->d->place);
-  dae__frame own, frame[DAE__RANK];
+  dae__local own, frame[DAE__RANK];
   int index[DAE__RANK];
   if (!e || !expr)
     return DAE__ZERO;

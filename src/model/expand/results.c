@@ -1,53 +1,53 @@
-/* Statements that only look at the motion, expanded: outputs, events, drawings. */
-#include "model/expand/nodes.h"
+/* Expansion of outputs, events and drawings, which do not change the motion. */
 #include "model/expand/value.h"
 
-#define MOST_ACTIONS 10000 /* of an event: they are compared one by one */
+#define MAX_ACTIONS 10000 /* of an event: they are searched linearly; chosen, not measured */
 
-/* rates of states are replaced by the right sides of their equations */
-static dae__node results_without_slopes(dae__expander *x, dae__node node, int place)
+/* Substitutes the rates of states by the right sides of their equations. */
+static dae__node results_without_state_rates(dae__expander *x, dae__node node, int place)
 {
   if (x->l->status)
     return DAE__ZERO;
-  if (dae__kinds_below(x, node) & DAE__LEAF_SLOPE)
+  if (dae__kinds_below(x, node) & DAE__LEAF_STATE_RATE)
     node = dae__replace_leaves(x->walker, node, x->explicit_rate);
-  if (!(dae__kinds_below(x, node) & DAE__LEAF_SLOPE))
+  if (!(dae__kinds_below(x, node) & DAE__LEAF_STATE_RATE))
     return node;
   dae__leaves below = dae__leaves_below(x->walker, node);
   for (int i = 0; i < below.count; i++)
-    if (x->leaf_kind.item[below.leaf[i]] == DAE__LEAF_SLOPE) {
-      dae__complain(x->l, place, "%s is not at hand here, since no equation gives it as %s = E",
-                    dae__leaf_name(x, below.leaf[i]), dae__leaf_name(x, below.leaf[i]));
+    if (x->leaf_kind.item[below.leaf[i]] == DAE__LEAF_STATE_RATE) {
+      dae__load_fail(x->l, place, "%s is not available here, since no equation gives it as %s = E",
+                     dae__leaf_name(x, below.leaf[i]), dae__leaf_name(x, below.leaf[i]));
       return DAE__ZERO;
     }
   return node;
 }
 
-static dae__node results_look(const dae__context *c, const dae__expr *e)
+static dae__node results_evaluate(const dae__context *c, const dae__expr *e)
 {
-  return results_without_slopes(c->x, dae__evaluate(c, e), e->place);
+  return results_without_state_rates(c->x, dae__evaluate(c, e), e->place);
 }
 
 static void results_add_outputs(const dae__context *c, const dae__statement *s)
 {
   dae__expander *x = c->x;
   for (const dae__declaration *d = s->declared; d && !x->l->status; d = d->next) {
-    int symbol = dae__find_symbol(x, x->instances.item[c->instance].scope, d->name);
+    int symbol = dae__table_find(&x->symbol_table, x->instances.item[c->instance].scope, d->name);
     const dae__elements *e = dae__elements_of(x, symbol, c->instance, d->place);
     for (int i = 0; e && i < e->count && !x->l->status; i++) {
       dae__node node = dae__element_node(x, symbol, c->instance, i, d->place);
       *DAE__PUSH(x->l->scratch, &x->outputs) =
           (dae__result){dae__element_name(x, symbol, c->instance, i),
-                        results_without_slopes(x, node, d->value->place), d->place};
+                        results_without_state_rates(x, node, d->value->place), d->place};
     }
   }
 }
 
-static void results_add_action(const dae__context *c, const dae__statement *s, dae__occasion *event)
+static void results_add_action(const dae__context *c, const dae__statement *s,
+                               dae__expanded_event *event)
 {
-  dae__target target;
+  dae__element target;
   dae__expander *x = c->x;
-  if (!dae__find_target(c, s->a, &target))
+  if (!dae__lookup_element(c, s->a, &target))
     return;
   const dae__symbol *symbol = &x->symbols.item[target.symbol];
   const dae__expr *last = s->a->member ? s->a->member : s->a;
@@ -56,22 +56,23 @@ static void results_add_action(const dae__context *c, const dae__statement *s, d
   bool sets_value =
       sets_rate || symbol->kind == DAE__STATEMENT_STATE || symbol->kind == DAE__STATEMENT_DISCRETE;
   if (!(rate ? sets_rate : sets_value)) {
-    dae__complain(x->l, s->a->place,
-                  "an event can set coordinates and their rates, states and "
-                  "discretes; %s%s is none of these",
-                  symbol->d->name, rate ? "'" : "");
+    dae__load_fail(
+        x->l, s->a->place,
+        "an event can set coordinates and their rates, states and discretes; %s%s is none "
+        "of these",
+        symbol->d->name, rate ? "'" : "");
     return;
   }
   const dae__elements *e = dae__elements_of(x, target.symbol, target.instance, s->place);
   if (!e)
     return;
   int leaf = e->leaf + target.element + (rate ? e->count : 0);
-  if (event->actions.count == MOST_ACTIONS)
-    dae__complain(x->l, s->place, "an event has at most %d actions", MOST_ACTIONS);
+  if (event->actions.count == MAX_ACTIONS)
+    dae__load_fail(x->l, s->place, "an event has at most %d actions", MAX_ACTIONS);
   for (int i = 0; i < event->actions.count; i++)
     if (event->actions.item[i].leaf == leaf)
-      dae__complain(x->l, s->place, "%s is set twice", dae__leaf_name(x, leaf));
-  *DAE__PUSH(x->l->scratch, &event->actions) = (dae__action){leaf, results_look(c, s->b)};
+      dae__load_fail(x->l, s->place, "%s is set twice by one event", dae__leaf_name(x, leaf));
+  *DAE__PUSH(x->l->scratch, &event->actions) = (dae__action){leaf, results_evaluate(c, s->b)};
 }
 
 static void results_add_event(const dae__context *c, const dae__statement *s)
@@ -80,12 +81,12 @@ static void results_add_event(const dae__context *c, const dae__statement *s)
   const char *label = dae__label_text(c, s->label);
   const char *system = x->instances.item[c->instance].name;
   dae__label_add(x, (dae__label){label, c->instance, s->label->place, DAE__LABEL_EVENT, -1});
-  dae__occasion event = {.place = s->place, .direction = s->direction, .stop = s->stop};
+  dae__expanded_event event = {.place = s->place, .direction = s->direction, .stop = s->stop};
   event.name = system[0] ? dae__pool_print(x->l->keep, "%s.%s", system, label) : label;
-  event.node = results_look(c, s->a);
+  event.node = results_evaluate(c, s->a);
   double value;
   if (!x->l->status && dae__is_constant(x->graph, event.node, &value))
-    dae__complain(x->l, s->a->place, "this is a constant and never crosses zero");
+    dae__load_fail(x->l, s->a->place, "the event function is constant and never crosses zero");
   for (const dae__statement *a = s->body; a && !x->l->status; a = a->next)
     results_add_action(c, a, &event);
   *DAE__PUSH(x->l->scratch, &x->events) = event;
@@ -94,34 +95,34 @@ static void results_add_event(const dae__context *c, const dae__statement *s)
 static void results_add_shape(const dae__context *c, const dae__statement *s)
 {
   dae__expander *x = c->x;
-  dae__sketch *sketch = &x->sketch;
-  dae_shape shape = {.first = sketch->values.count, .label = s->text};
+  dae__picture *picture = &x->picture;
+  dae_shape shape = {.first = picture->values.count, .label = s->text};
   if (!dae__load_record(x->l, s->place))
     return;
   for (const dae__expr *e = s->point; e && !x->l->status; e = e->next)
-    *DAE__PUSH(x->l->scratch, &sketch->values) = results_look(c, e);
-  shape.points = (sketch->values.count - shape.first) / 2;
+    *DAE__PUSH(x->l->scratch, &picture->values) = results_evaluate(c, e);
+  shape.points = (picture->values.count - shape.first) / 2;
   shape.kind = s->a ? DAE_SHAPE_CIRCLE : shape.points > 1 ? DAE_SHAPE_LINE : DAE_SHAPE_POINT;
   if (s->a)
-    *DAE__PUSH(x->l->scratch, &sketch->values) = results_look(c, s->a);
-  *DAE__PUSH(x->l->keep, &sketch->shapes) = shape;
+    *DAE__PUSH(x->l->scratch, &picture->values) = results_evaluate(c, s->a);
+  *DAE__PUSH(x->l->keep, &picture->shapes) = shape;
 }
 
-static void handle_results(const dae__context *c, const dae__statement *s)
+static void results_handle(const dae__context *c, const dae__statement *s)
 {
-  dae__context looking = *c;
-  looking.results = true;
+  dae__context reading = *c;
+  reading.results = true;
   if (s->kind == DAE__STATEMENT_OUTPUT)
-    results_add_outputs(&looking, s);
+    results_add_outputs(&reading, s);
   else if (s->kind == DAE__STATEMENT_EVENT)
-    results_add_event(&looking, s);
+    results_add_event(&reading, s);
   else if (s->kind == DAE__STATEMENT_DRAW)
-    results_add_shape(&looking, s);
+    results_add_shape(&reading, s);
 }
 
 dae_status dae__expand_results(dae__expander *x)
 {
-  dae__walk_instances(x, handle_results);
+  dae__walk_instances(x, results_handle);
   dae__load_ok(x->l);
   return x->l->status;
 }

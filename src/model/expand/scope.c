@@ -1,64 +1,57 @@
-/* Names and what they stand for: scopes, instances of systems, elements of arrays. */
-#include "model/expand/expand.h"
+/* Scopes, instances of systems, symbols, and the elements of arrays. */
+#include "model/expand/value.h"
 #include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-/* ---- the table of symbols ---- */
+/* ---- tables of names ---- */
 
-static unsigned scope_slot_of(const dae__expander *x, int scope, const char *name)
+/* the slot of a name, or the empty one where it belongs */
+static struct dae__table_slot *scope_table_slot(const dae__table *table, int owner,
+                                                const char *name)
 {
-  uint64_t h = ((uint64_t)(uintptr_t)name >> 4) * 0x9E3779B97F4A7C15u + (uint64_t)(unsigned)scope;
+  uint64_t h = ((uint64_t)(uintptr_t)name >> 4) * 0x9E3779B97F4A7C15u + (uint64_t)(unsigned)owner;
   h = (h ^ (h >> 29)) * 0xBF58476D1CE4E5B9u;
-  return (unsigned)(h >> 32) & (unsigned)(x->slots - 1);
+  unsigned mask = (unsigned)(table->slots - 1), i = (unsigned)(h >> 32) & mask;
+  while (table->slot[i].name && (table->slot[i].name != name || table->slot[i].owner != owner))
+    i = (i + 1) & mask;
+  return &table->slot[i];
 }
 
-static void scope_insert_slot(dae__expander *x, int symbol)
+int dae__table_find(const dae__table *table, int owner, const char *name)
 {
-  const dae__symbol *s = &x->symbols.item[symbol];
-  unsigned i = scope_slot_of(x, s->scope, s->d->name);
-  while (x->slot[i] >= 0)
-    i = (i + 1) & (unsigned)(x->slots - 1);
-  x->slot[i] = symbol;
+  const struct dae__table_slot *s = table->slots > 0 ? scope_table_slot(table, owner, name) : NULL;
+  return s && s->name ? s->number : -1;
 }
 
-static bool scope_make_room(dae__expander *x)
+void dae__table_add(dae__load *l, dae__table *table, int owner, const char *name, int number)
 {
-  if (2 * x->symbols.count < x->slots)
-    return true;
-  x->slots = x->slots > 0 ? 2 * x->slots : 256;
-  x->slot = DAE__NEW_ARRAY(x->l->scratch, int, x->slots);
-  if (!dae__load_ok(x->l))
-    return false;
-  for (int i = 0; i < x->slots; i++)
-    x->slot[i] = -1;
-  for (int i = 0; i < x->symbols.count; i++)
-    scope_insert_slot(x, i);
-  return true;
-}
-
-int dae__find_symbol(const dae__expander *x, int scope, const char *name)
-{
-  if (x->slots == 0)
-    return -1;
-  unsigned i = scope_slot_of(x, scope, name);
-  for (; x->slot[i] >= 0; i = (i + 1) & (unsigned)(x->slots - 1)) {
-    const dae__symbol *s = &x->symbols.item[x->slot[i]];
-    if (s->scope == scope && s->d->name == name)
-      return x->slot[i];
+  if (2 * (table->count + 1) >= table->slots) { /* at most half full */
+    dae__table larger = {.slots = table->slots > 0 ? 2 * table->slots : 64};
+    larger.slot = DAE__NEW_ARRAY(l->scratch, struct dae__table_slot, larger.slots);
+    if (!dae__load_ok(l))
+      return;
+    for (int i = 0; i < table->slots; i++)
+      if (table->slot[i].name)
+        *scope_table_slot(&larger, table->slot[i].owner, table->slot[i].name) = table->slot[i];
+    larger.count = table->count;
+    *table = larger;
   }
-  return -1;
+  *scope_table_slot(table, owner, name) = (struct dae__table_slot){name, owner, number};
+  table->count++;
 }
+
+/* ---- declarations ---- */
 
 static int scope_add_symbol(dae__expander *x, int scope, dae__statement_kind kind,
                             const dae__declaration *d)
 {
-  int other = dae__find_symbol(x, scope, d->name);
+  int other = dae__table_find(&x->symbol_table, scope, d->name);
   if (other >= 0)
-    dae__complain(x->l, d->place, "%s is declared twice; the first declaration is in line %d",
-                  d->name, dae__line_of(&x->l->files, x->symbols.item[other].d->place));
-  if (x->l->status || !scope_make_room(x))
+    dae__load_fail(x->l, d->place, "duplicate declaration of %s; the first one is in line %d",
+                   d->name, dae__line_of(&x->l->files, x->symbols.item[other].d->place));
+  if (x->l->status)
     return -1;
   *DAE__PUSH(x->l->scratch, &x->symbols) =
       (dae__symbol){.kind = kind, .d = d, .scope = scope, .next = -1};
@@ -68,50 +61,50 @@ static int scope_add_symbol(dae__expander *x, int scope, dae__statement_kind kin
   dae__scope *s = &x->scopes.item[scope];
   *(s->first < 0 ? &s->first : &x->symbols.item[s->last].next) = symbol;
   s->last = symbol;
-  scope_insert_slot(x, symbol);
+  dae__table_add(x->l, &x->symbol_table, scope, d->name, symbol);
   return symbol;
 }
-
-/* ---- declaring ---- */
 
 static bool scope_is_declaration(dae__statement_kind kind)
 {
   return kind >= DAE__STATEMENT_PARAM && kind <= DAE__STATEMENT_OUTPUT;
 }
 
-/* what may not stand inside a system or a loop */
+/* Refuses statements that are not allowed inside a system or a loop. */
 static void scope_check_place(dae__expander *x, const dae__statement *s, bool in_system,
                               bool in_loop)
 {
   const char *here = in_loop ? "a for loop" : "a system";
   switch (s->kind) {
   case DAE__STATEMENT_MODEL:
-    dae__complain(x->l, s->place, "model is the first statement of the file and stands once");
+    dae__load_fail(x->l, s->place,
+                   "model must be the first statement of the file, and the only one of its kind");
     break;
   case DAE__STATEMENT_SIMULATE:
-    dae__complain(x->l, s->place, "simulate stands outside of %s, at the end of the model", here);
+    dae__load_fail(x->l, s->place,
+                   "simulate is not allowed in %s; it belongs at the end of the model", here);
     break;
   case DAE__STATEMENT_SYSTEM:
-    dae__complain(x->l, s->place,
-                  in_loop ? "a system cannot stand in a for loop: write system "
-                            "S[k in 1..N] { ... }"
-                          : "systems do not nest: put this one beside the other");
+    dae__load_fail(x->l, s->place,
+                   in_loop ? "a system is not allowed in a for loop: write system "
+                             "S[k in 1..N] { ... }"
+                           : "systems do not nest: declare this one outside of the other");
     break;
   case DAE__STATEMENT_JOINT:
     if (in_system)
-      dae__complain(x->l, s->place, "a joint connects systems and stands outside of them");
+      dae__load_fail(x->l, s->place, "a joint connects systems and must be outside of them");
     break;
   case DAE__STATEMENT_SETTING:
     if (in_loop || !in_system)
-      dae__complain(x->l, s->place, "%s is set inside a system, or in the line simulate",
-                    s->setting->name);
+      dae__load_fail(x->l, s->place, "%s can be set inside a system, or in the line simulate",
+                     s->setting->name);
     break;
   default:
     if (in_loop && scope_is_declaration(s->kind) && s->kind != DAE__STATEMENT_LET)
-      dae__complain(x->l, s->place,
-                    "declarations stand outside of for loops: declare an array, "
-                    "%s[1..N]",
-                    s->declared->name);
+      dae__load_fail(
+          x->l, s->place,
+          "declarations are not allowed in for loops: declare an array outside, %s[1..N]",
+          s->declared->name);
   }
 }
 
@@ -119,7 +112,8 @@ static void scope_check_event_body(dae__expander *x, const dae__statement *s)
 {
   for (const dae__statement *a = s->body; a && !x->l->status; a = a->next)
     if (a->kind != DAE__STATEMENT_EQUATION || a->a->kind != DAE__EXPR_NAME)
-      dae__complain(x->l, a->place, "an event sets variables: { x' = -e*x'; m = 2 }");
+      dae__load_fail(x->l, a->place,
+                     "the actions of an event set variables: { x' = -e*x'; m = 2 }");
 }
 
 static void scope_check_loop(dae__expander *x, const dae__statement *s, bool in_system)
@@ -133,32 +127,13 @@ static void scope_check_loop(dae__expander *x, const dae__statement *s, bool in_
     else if (b->kind == DAE__STATEMENT_LET)
       for (const dae__declaration *d = b->declared; d; d = d->next)
         if (d->rank > 0 || d->parameters >= 0)
-          dae__complain(x->l, d->place,
-                        "a let inside a for loop is one plain name; arrays and "
-                        "functions stand outside");
+          dae__load_fail(x->l, d->place,
+                         "a let inside a for loop must be a single name; declare arrays and "
+                         "functions outside");
   }
 }
 
-static void declare_scope(dae__expander *x, int scope, const dae__statement *first);
-
-static void scope_declare_system(dae__expander *x, const dae__statement *s)
-{
-  int symbol = scope_add_symbol(x, 0, s->kind, s->declared);
-  if (symbol < 0)
-    return;
-  *DAE__PUSH(x->l->scratch, &x->scopes) = (dae__scope){.name = s->declared->name,
-                                                       .body = s->body,
-                                                       .d = s->declared,
-                                                       .symbol = symbol,
-                                                       .first = -1,
-                                                       .last = -1};
-  if (!dae__load_ok(x->l))
-    return;
-  x->symbols.item[symbol].body = x->scopes.count - 1;
-  declare_scope(x, x->scopes.count - 1, s->body);
-}
-
-static void declare_scope(dae__expander *x, int scope, const dae__statement *first)
+static void scope_declare(dae__expander *x, int scope, const dae__statement *first)
 {
   bool in_system = scope > 0;
   for (const dae__statement *s = first; s && !x->l->status; s = s->next) {
@@ -172,11 +147,21 @@ static void declare_scope(dae__expander *x, int scope, const dae__statement *fir
       scope_check_loop(x, s, in_system);
     else if (s->kind == DAE__STATEMENT_EVENT)
       scope_check_event_body(x, s);
-    else if (s->kind == DAE__STATEMENT_SYSTEM && !in_system)
-      scope_declare_system(x, s);
-    else if (s->kind == DAE__STATEMENT_SIMULATE && x->simulate)
-      dae__complain(x->l, s->place, "simulate stands once; the first one is in line %d",
-                    dae__line_of(&x->l->files, x->simulate->place));
+    else if (s->kind == DAE__STATEMENT_SYSTEM && !in_system) {
+      int symbol = scope_add_symbol(x, 0, s->kind, s->declared);
+      *DAE__PUSH(x->l->scratch, &x->scopes) = (dae__scope){.name = s->declared->name,
+                                                           .body = s->body,
+                                                           .d = s->declared,
+                                                           .symbol = symbol,
+                                                           .first = -1,
+                                                           .last = -1};
+      if (symbol < 0 || !dae__load_ok(x->l))
+        return;
+      x->symbols.item[symbol].body = x->scopes.count - 1;
+      scope_declare(x, x->scopes.count - 1, s->body);
+    } else if (s->kind == DAE__STATEMENT_SIMULATE && x->simulate)
+      dae__load_fail(x->l, s->place, "duplicate simulate; the first one is in line %d",
+                     dae__line_of(&x->l->files, x->simulate->place));
     if (s->kind == DAE__STATEMENT_SIMULATE && !x->l->status)
       x->simulate = s;
   }
@@ -194,42 +179,15 @@ static void scope_add_instance(dae__expander *x, int scope, int number, int inde
       (dae__instance){.name = name, .scope = scope, .number = number};
 }
 
-static void scope_place_instances(dae__expander *x)
-{
-  for (int i = 1; i < x->scopes.count && !x->l->status; i++) {
-    dae__scope *s = &x->scopes.item[i];
-    dae__context c = {.x = x, .constant = true, .what = "the range of a system"};
-    int from = 1, to = 1;
-    if (s->d->rank > 0 && !dae__evaluate_range(&c, &s->d->range[0], &from, &to))
-      return;
-    if (to < from) {
-      dae__complain(x->l, s->d->place, "the range of %s is empty: %d..%d", s->name, from, to);
-      return;
-    }
-    s->instance = x->instances.count;
-    s->index = from;
-    for (int k = from; k <= to && dae__load_work(x->l, s->d->place, DAE__RECORD * DAE__TURN); k++)
-      scope_add_instance(x, i, k - from, k);
-    s->instances = x->instances.count - s->instance;
-  }
-}
-
 /* ---- elements ---- */
-
-/* space for one entry per instance, when the instances are known */
-static void scope_take_elements(dae__expander *x, dae__symbol *s)
-{
-  int count = s->scope == 0 ? 1 : x->scopes.item[s->scope].instances;
-  s->in = DAE__NEW_ARRAY(x->l->scratch, dae__elements, count > 0 ? count : 1);
-}
 
 static void scope_take_leaves(dae__expander *x, int symbol, int instance, dae__elements *e)
 {
   static const struct {
     dae__statement_kind kind;
     unsigned value, rate;
-  } kinds[] = {{DAE__STATEMENT_COORD, DAE__LEAF_COORD, DAE__LEAF_RATE},
-               {DAE__STATEMENT_STATE, DAE__LEAF_STATE, DAE__LEAF_SLOPE},
+  } kinds[] = {{DAE__STATEMENT_COORD, DAE__LEAF_COORD, DAE__LEAF_COORD_RATE},
+               {DAE__STATEMENT_STATE, DAE__LEAF_STATE, DAE__LEAF_STATE_RATE},
                {DAE__STATEMENT_ALG, DAE__LEAF_ALG, 0},
                {DAE__STATEMENT_DISCRETE, DAE__LEAF_DISCRETE, 0}};
   const dae__symbol *s = &x->symbols.item[symbol];
@@ -249,28 +207,22 @@ static void scope_take_leaves(dae__expander *x, int symbol, int instance, dae__e
   }
 }
 
-static void scope_lay_out(dae__expander *x, int symbol, int instance, dae__elements *e)
+static void scope_resolve_elements(dae__expander *x, int symbol, int instance, dae__elements *e)
 {
   const dae__symbol *s = &x->symbols.item[symbol];
-  const dae__instance *own = &x->instances.item[instance];
-  const dae__scope *scope = &x->scopes.item[own->scope];
-  dae__frame index = {.index = true};
-  dae__context c = {.x = x, .instance = instance, .constant = true, .what = "an array bound"};
-  if (scope->d && scope->d->rank > 0) {
-    index.name = scope->d->range[0].name ? scope->d->range[0].name : x->index_name[0];
-    index.node = dae__constant(x->graph, scope->index + own->number);
-    c.frame = &index;
-  }
+  dae__local index;
+  dae__context c = dae__context_of(x, instance, &index);
+  c.constant = true;
+  c.what = "an array bound";
   long count = 1;
   for (int r = 0; r < s->d->rank; r++) {
     if (!dae__evaluate_range(&c, &s->d->range[r], &e->from[r], &e->to[r]))
       return;
     count *= e->to[r] >= e->from[r] ? (long)e->to[r] - e->from[r] + 1 : 0;
     if (count > x->l->limits.max_nodes) {
-      dae__complain(x->l, s->d->range[r].place,
-                    "the array %s is too large: it may have %ld "
-                    "elements",
-                    s->d->name, x->l->limits.max_nodes);
+      dae__load_fail(x->l, s->d->range[r].place,
+                     "the array %s is too large: the limit is %ld elements", s->d->name,
+                     x->l->limits.max_nodes);
       return;
     }
   }
@@ -282,42 +234,33 @@ static void scope_lay_out(dae__expander *x, int symbol, int instance, dae__eleme
     for (int i = 0; e->node && i < e->count; i++)
       e->node[i] = -1;
   }
-  e->layout = DAE__LAYOUT_DONE;
+  e->stage = DAE__ELEMENTS_RESOLVED;
 }
 
-dae__elements *dae__lay_out(dae__expander *x, int symbol, int instance, int place)
+dae__elements *dae__elements_resolve(dae__expander *x, int symbol, int instance, int place)
 {
   dae__symbol *s = &x->symbols.item[symbol];
-  if (!s->in)
-    scope_take_elements(x, s);
+  if (!s->in) {
+    int count = s->scope == 0 ? 1 : x->scopes.item[s->scope].instances;
+    s->in = DAE__NEW_ARRAY(x->l->scratch, dae__elements, count > 0 ? count : 1);
+  }
   if (!dae__load_ok(x->l))
     return NULL;
   dae__elements *e = &s->in[x->instances.item[instance].number];
-  if (e->layout == DAE__LAYOUT_BUSY)
-    dae__complain(x->l, place, "the range of %s depends on %s itself", s->d->name, s->d->name);
-  if (e->layout == DAE__LAYOUT_NONE) {
-    e->layout = DAE__LAYOUT_BUSY;
-    scope_lay_out(x, symbol, instance, e);
+  if (e->stage == DAE__ELEMENTS_RESOLVING)
+    dae__load_fail(x->l, place, "the range of %s depends on %s itself", s->d->name, s->d->name);
+  if (e->stage == DAE__ELEMENTS_UNRESOLVED) {
+    e->stage = DAE__ELEMENTS_RESOLVING;
+    scope_resolve_elements(x, symbol, instance, e);
   }
   return dae__load_ok(x->l) ? e : NULL;
 }
 
-static void scope_place_elements(dae__expander *x)
-{
-  for (int i = 0; i < x->instances.count && !x->l->status; i++) {
-    int s = x->scopes.item[x->instances.item[i].scope].first;
-    for (; s >= 0 && !x->l->status; s = x->symbols.item[s].next)
-      if (x->symbols.item[s].kind != DAE__STATEMENT_SYSTEM)
-        dae__elements_of(x, s, i, x->symbols.item[s].d->place);
-  }
-}
-
-dae_status dae__declare_all(dae__expander *x, const dae__statement *first)
+dae_status dae__declare_symbols(dae__expander *x, const dae__statement *first)
 {
   if (!first || first->kind != DAE__STATEMENT_MODEL) {
-    dae__complain(x->l, first ? first->place : 0,
-                  "a model starts with its name: model NAME "
-                  "\"title\"");
+    dae__load_fail(x->l, first ? first->place : 0,
+                   "expected the name of the model first: model NAME \"title\"");
     return x->l->status;
   }
   *DAE__PUSH(x->l->scratch, &x->scopes) = (dae__scope){
@@ -327,15 +270,34 @@ dae_status dae__declare_all(dae__expander *x, const dae__statement *first)
   if (!dae__load_ok(x->l))
     return x->l->status;
   x->leaf_rate.item[0] = dae__constant(x->graph, 1);
-  declare_scope(x, 0, first);
+  scope_declare(x, 0, first);
   return x->l->status;
 }
 
-dae_status dae__place_all(dae__expander *x)
+dae_status dae__resolve_ranges(dae__expander *x)
 {
-  scope_place_instances(x);
-  if (!x->l->status)
-    scope_place_elements(x);
+  for (int i = 1; i < x->scopes.count && !x->l->status; i++) {
+    dae__scope *s = &x->scopes.item[i];
+    dae__context c = {.x = x, .constant = true, .what = "the range of a system"};
+    int from = 1, to = 1;
+    if (s->d->rank > 0 && !dae__evaluate_range(&c, &s->d->range[0], &from, &to))
+      break;
+    if (to < from)
+      return dae__load_fail(x->l, s->d->place, "the range of %s is empty: %d..%d", s->name, from,
+                            to);
+    s->instance = x->instances.count;
+    s->index = from;
+    for (int k = from;
+         k <= to && dae__load_work(x->l, s->d->place, DAE__RECORD_NODES * DAE__LOOP_WORK); k++)
+      scope_add_instance(x, i, k - from, k);
+    s->instances = x->instances.count - s->instance;
+  }
+  for (int i = 0; i < x->instances.count && !x->l->status; i++) {
+    int s = x->scopes.item[x->instances.item[i].scope].first;
+    for (; s >= 0 && !x->l->status; s = x->symbols.item[s].next)
+      if (x->symbols.item[s].kind != DAE__STATEMENT_SYSTEM)
+        dae__elements_of(x, s, i, x->symbols.item[s].d->place);
+  }
   return x->l->status;
 }
 
@@ -387,6 +349,6 @@ const char *dae__leaf_name(dae__expander *x, int leaf)
   if (kind == DAE__LEAF_MULTIPLIER)
     return "a multiplier";
   const char *name = dae__element_name(x, info->symbol, info->instance, info->element);
-  bool rate = kind == DAE__LEAF_RATE || kind == DAE__LEAF_SLOPE;
+  bool rate = kind == DAE__LEAF_COORD_RATE || kind == DAE__LEAF_STATE_RATE;
   return rate && name ? dae__pool_print(x->l->keep, "%s'", name) : name;
 }

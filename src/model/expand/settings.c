@@ -1,28 +1,127 @@
-/* The settings of simulate and of systems: names, and values that are words or constants. */
+/* Overrides of params, "a=3", "A.k=2*pi", "c[2]=0.1", and the settings of simulate and of systems:
+ * names with values that are words or constants. */
 #include "core/number.h"
 #include "model/expand/value.h"
 #include "model/model.h"
+#include <daedal/options.h>
 #include <math.h>
 #include <string.h>
 
-static bool settings_is_number(const char *setting)
+/* ---- overrides of params ---- */
+
+static const char *settings_param_name(const void *list, int i)
 {
-  static const char *const names[] = {"to",   "from",   "every", "rtol",  "atol",
-                                      "step", "window", "order", "stages"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (!strcmp(setting, names[i]))
-      return true;
-  return false;
+  const dae__symbol *s = &((const dae__expander *)list)->symbols.item[i];
+  return s->kind == DAE__STATEMENT_PARAM ? s->d->name : "";
 }
 
-/* a plain name that stands for no constant of the model: on, off, plain, schur */
+static int settings_find_param(dae__expander *x, const dae__expr *e)
+{
+  const dae__expr *last = e->member ? e->member : e;
+  int system = e->member ? dae__table_find(&x->symbol_table, 0, e->name) : -1, scope = 0;
+  if (e->member)
+    scope = system >= 0 && x->symbols.item[system].kind == DAE__STATEMENT_SYSTEM
+                ? x->symbols.item[system].body
+                : -1;
+  int symbol = scope < 0 ? -1 : dae__table_find(&x->symbol_table, scope, last->name);
+  if (scope < 0)
+    dae__load_fail(x->l, e->place, "the model has no system %s", e->name);
+  else if (symbol >= 0 && x->symbols.item[symbol].kind != DAE__STATEMENT_PARAM)
+    dae__load_fail(x->l, e->place, "%s is not a param; only params can be set", last->name);
+  else if (symbol < 0) {
+    const char *near = dae_suggest(last->name, x->symbols.count, settings_param_name, x);
+    if (near)
+      dae__load_fail(x->l, e->place, "the model has no param %s; did you mean %s?", last->name,
+                     near);
+    else
+      dae__load_fail(x->l, e->place, "the model has no param %s", last->name);
+  }
+  return x->l->status ? -1 : symbol;
+}
+
+/* The indices of a name; false after an error. */
+static bool settings_override_indices(dae__expander *x, const dae__expr *e, int rank, int *index)
+{
+  dae__context c = {.x = x, .constant = true, .what = "an index"};
+  if (e->count != 0 && e->count != rank) {
+    dae__load_fail(x->l, e->place, "%s has %d indices, not %d", e->name, rank, e->count);
+    return false;
+  }
+  int i = 0;
+  for (const dae__expr *a = e->argument; a; a = a->next)
+    index[i++] = dae__evaluate_whole(&c, a);
+  return !x->l->status;
+}
+
+static void settings_override_one(dae__expander *x, const char *set)
+{
+  const char *equals = strchr(set, '=');
+  int place = dae__open_text(x->l, "set", set, strlen(set));
+  if (place < 0)
+    return;
+  if (!equals) {
+    dae__load_fail(x->l, x->l->files.item[place].first, "missing value: write NAME=VALUE");
+    return;
+  }
+  int left = dae__open_text(x->l, "set", set, (size_t)(equals - set));
+  int right = left < 0 ? -1 : dae__open_text(x->l, "set", equals + 1, strlen(equals + 1));
+  const dae__expr *e = right < 0 ? NULL : dae__parse_expression(x->l, x->names, left);
+  const dae__expr *value = e ? dae__parse_expression(x->l, x->names, right) : NULL;
+  if (!value)
+    return;
+  if (e->kind != DAE__EXPR_NAME || e->rate || (e->member && e->member->kind != DAE__EXPR_NAME)) {
+    dae__load_fail(x->l, e->place, "expected the name of a param before =");
+    return;
+  }
+  const dae__expr *last = e->member ? e->member : e;
+  dae__override o = {.symbol = settings_find_param(x, e), .place = e->place, .value = value};
+  if (o.symbol < 0 ||
+      !settings_override_indices(x, last, x->symbols.item[o.symbol].d->rank, o.index))
+    return;
+  o.rank = last->count;
+  o.one_system = e->member && e->count > 0;
+  if (o.one_system && !settings_override_indices(x, e, 1, &o.system))
+    return;
+  *DAE__PUSH(x->l->scratch, &x->overrides) = o;
+}
+
+dae_status dae__read_overrides(dae__expander *x)
+{
+  for (int i = 0; i < x->l->limits.set_count && !x->l->status; i++)
+    settings_override_one(x, x->l->limits.set[i]);
+  return x->l->status;
+}
+
+const dae__expr *dae__override_of(dae__expander *x, int symbol, int instance, const int *index)
+{
+  const dae__expr *value = NULL;
+  for (int i = 0; i < x->overrides.count; i++) {
+    dae__override *o = &x->overrides.item[i];
+    const dae__instance *own = &x->instances.item[instance];
+    if (o->symbol != symbol ||
+        (o->one_system && x->scopes.item[own->scope].index + own->number != o->system))
+      continue;
+    bool same = true;
+    for (int r = 0; r < o->rank; r++)
+      same = same && index[r] == o->index[r];
+    if (!same)
+      continue;
+    o->used = true;
+    value = o->value;
+  }
+  return value;
+}
+
+/* ---- settings ---- */
+
+/* Is the value a word, such as on, off, plain, schur, and not a param or let of the model? */
 static bool settings_is_word(const dae__context *c, const dae__expr *e)
 {
   int instance;
   if (e->kind != DAE__EXPR_NAME || e->rate || e->member || e->count > 0 ||
       dae__is_reserved(e->name))
     return false;
-  int symbol = dae__look_up(c, e->name, &instance);
+  int symbol = dae__lookup_symbol(c, e->name, &instance);
   if (symbol < 0)
     return true;
   dae__statement_kind kind = c->x->symbols.item[symbol].kind;
@@ -33,10 +132,15 @@ static void settings_add_setting(const dae__context *c, dae_model *model, const 
                                  const dae__setting *s)
 {
   dae__load *l = c->x->l;
+  static const char *const numeric[] = {"to",   "from",   "every", "rtol",  "atol",
+                                        "step", "window", "order", "stages"};
   dae_model_setting out = {.system = system, .name = s->name, .place = s->place, .value = NAN};
+  bool number = false;
+  for (size_t i = 0; i < sizeof numeric / sizeof *numeric; i++)
+    number = number || !strcmp(s->name, numeric[i]);
   if (s->word) {
     out.text = s->word;
-  } else if (!settings_is_number(s->name) && settings_is_word(c, s->value)) {
+  } else if (!number && settings_is_word(c, s->value)) {
     out.text = s->value->name;
   } else {
     char text[40];
@@ -49,7 +153,7 @@ static void settings_add_setting(const dae__context *c, dae_model *model, const 
     if (other->system != system)
       break;
     if (!strcmp(other->name, s->name))
-      dae__complain(l, s->place, "%s is set twice", s->name);
+      dae__load_fail(l, s->place, "duplicate setting %s", s->name);
   }
   if (!system && !strcmp(s->name, "from"))
     model->t_start = out.value;
@@ -63,7 +167,7 @@ dae_status dae__build_settings(dae__expander *x, dae_model *model)
     for (const dae__setting *s = x->simulate->setting; s && !x->l->status; s = s->next)
       settings_add_setting(&c, model, NULL, s);
   for (int i = 1; i < x->instances.count; i++) {
-    dae__frame index;
+    dae__local index;
     dae__context own = dae__context_of(x, i, &index);
     own.what = "a setting";
     const dae__statement *s = x->scopes.item[x->instances.item[i].scope].body;

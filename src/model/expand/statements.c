@@ -1,13 +1,12 @@
-/* Statements that make the motion, expanded: energies, forces, constraints, equations of every
- * instance, and joints. */
+/* Expansion of the equations of motion: energies, forces, constraints, equations of every instance,
+ * and joints. */
 #include "core/number.h"
-#include "model/expand/nodes.h"
 #include "model/expand/value.h"
 #include <limits.h>
 
-#define MOST_LETS 1000 /* in a loop: each takes a level of recursion */
+#define MAX_LETS 1000 /* of a loop: each takes a level of recursion; chosen, not measured */
 
-/* ---- what an expression may hold ---- */
+/* ---- permitted quantities of an expression ---- */
 
 static const char *statements_kind_name(unsigned kind)
 {
@@ -29,12 +28,12 @@ static const char *statements_kind_name(unsigned kind)
   }
 }
 
-/* operands have smaller numbers than the nodes they stand in */
-static bool statements_find_kinds(dae__expander *x, dae__node last)
+unsigned dae__kinds_below(dae__expander *x, dae__node node)
 {
   dae__pool *pool = x->l->scratch;
-  for (dae__node node = x->node_kinds.count; node <= last && !dae__pool_failed(pool); node++) {
-    const dae__entry *e = &x->graph->entry[node];
+  /* operands have smaller numbers than the nodes they stand in */
+  for (dae__node n = x->node_kinds.count; n <= node && !pool->failed; n++) {
+    const dae__entry *e = &x->graph->entry[n];
     dae__node operand[3];
     int count = dae__entry_operands(e, operand);
     unsigned kinds = e->op == DAE__OP_LEAF ? x->leaf_kind.item[e->a] : 0;
@@ -42,13 +41,7 @@ static bool statements_find_kinds(dae__expander *x, dae__node last)
       kinds |= x->node_kinds.item[operand[i]];
     *DAE__PUSH(pool, &x->node_kinds) = (unsigned char)kinds;
   }
-  return dae__load_ok(x->l);
-}
-
-unsigned dae__kinds_below(dae__expander *x, dae__node node)
-{
-  bool known = node < x->node_kinds.count || statements_find_kinds(x, node);
-  return known && !x->l->status ? x->node_kinds.item[node] : 0;
+  return dae__load_ok(x->l) ? x->node_kinds.item[node] : 0;
 }
 
 void dae__check_leaves(const dae__context *c, dae__node node, int place, const dae__allowed *may)
@@ -65,31 +58,30 @@ void dae__check_leaves(const dae__context *c, dae__node node, int place, const d
     if (kind & (own ? may->own : may->other))
       continue;
     const char *other = own ? "" : " of another system";
-    dae__complain(x->l, place, "%s may hold %s, but not %s, which is %s%s", may->what, may->holds,
-                  dae__leaf_name(x, leaf), statements_kind_name(kind), other);
+    dae__load_fail(x->l, place, "%s may depend on %s, but not on %s, which is %s%s", may->what,
+                   may->holds, dae__leaf_name(x, leaf), statements_kind_name(kind), other);
     return;
   }
 }
 
 /* ---- names for messages ---- */
 
-enum { LONGEST = 95 }; /* name of a statement */
+enum { STATEMENT_NAME_LENGTH = 95 }; /* longest name of a statement */
 
-/* as much of more as there is room for; the new length */
+/* Appends as much of more as fits; returns the new length. */
 static size_t statements_append(char *text, size_t length, const char *more)
 {
-  while (*more && length < LONGEST)
+  while (*more && length < STATEMENT_NAME_LENGTH)
     text[length++] = *more++;
   return length;
 }
 
-/* "line 9", "line 9, i = 3" */
 const char *dae__statement_name(const dae__context *c, const dae__statement *s)
 {
-  char text[LONGEST], number[DAE__INT_SIZE];
+  char text[STATEMENT_NAME_LENGTH], number[DAE__INT_SIZE];
   size_t length = statements_append(text, 0, "line ");
   length = statements_append(text, length, dae__format_int(s->line, number));
-  for (const dae__frame *f = c->frame; f; f = f->outer) {
+  for (const dae__local *f = c->frame; f; f = f->outer) {
     double value;
     if (!f->index || !dae__is_constant(c->x->graph, f->node, &value))
       continue;
@@ -102,52 +94,38 @@ const char *dae__statement_name(const dae__context *c, const dae__statement *s)
 
 /* ---- energies and forces ---- */
 
-static void statements_mark(dae__instance *own, const dae__statement *s)
+static void statements_add_energy(const dae__context *c, const dae__statement *s)
 {
+  static const dae__allowed may[] = {
+      {DAE__LEAF_TIME | DAE__LEAF_COORD | DAE__LEAF_DISCRETE,
+       DAE__LEAF_COORD | DAE__LEAF_STATE | DAE__LEAF_ALG | DAE__LEAF_DISCRETE,
+       "the potential energy", "t and coordinates"},
+      {DAE__LEAF_TIME | DAE__LEAF_COORD | DAE__LEAF_COORD_RATE, 0, "the kinetic energy",
+       "t, coordinates of its system and their rates"}};
+  bool kinetic = s->kind == DAE__STATEMENT_KINETIC;
+  dae__instance *own = &c->x->instances.item[c->instance];
+  dae__node node = dae__evaluate(c, s->a), *sum = kinetic ? &own->kinetic : &own->potential;
+  dae__check_leaves(c, node, s->a->place, &may[kinetic]);
+  *sum = DAE__ADD(c->x->graph, *sum, node);
   if (own->energy_place == 0)
     own->energy_place = s->place;
 }
 
-static void statements_add_kinetic(const dae__context *c, const dae__statement *s)
-{
-  static const dae__allowed may = {DAE__LEAF_TIME | DAE__LEAF_COORD | DAE__LEAF_RATE, 0,
-                                   "the kinetic energy",
-                                   "t, coordinates of its system and their rates"};
-  dae__instance *own = &c->x->instances.item[c->instance];
-  dae__node node = dae__evaluate(c, s->a);
-  dae__check_leaves(c, node, s->a->place, &may);
-  own->kinetic = DAE__ADD(c->x->graph, own->kinetic, node);
-  statements_mark(own, s);
-}
-
-static void statements_add_potential(const dae__context *c, const dae__statement *s)
-{
-  static const dae__allowed may = {DAE__LEAF_TIME | DAE__LEAF_COORD | DAE__LEAF_DISCRETE,
-                                   DAE__LEAF_COORD | DAE__LEAF_STATE | DAE__LEAF_ALG |
-                                       DAE__LEAF_DISCRETE,
-                                   "the potential energy", "t and coordinates"};
-  dae__instance *own = &c->x->instances.item[c->instance];
-  dae__node node = dae__evaluate(c, s->a);
-  dae__check_leaves(c, node, s->a->place, &may);
-  own->potential = DAE__ADD(c->x->graph, own->potential, node);
-  statements_mark(own, s);
-}
-
 static void statements_add_force(const dae__context *c, const dae__statement *s)
 {
-  const dae__allowed may = {DAE__LEAF_TIME | DAE__LEAF_RATE | DAE__LEAF_VALUES,
-                            DAE__LEAF_RATE | DAE__LEAF_VALUES, "a force",
+  const dae__allowed may = {DAE__LEAF_TIME | DAE__LEAF_COORD_RATE | DAE__LEAF_VALUES,
+                            DAE__LEAF_COORD_RATE | DAE__LEAF_VALUES, "a force",
                             "t, variables and rates of coordinates"};
-  dae__target target;
-  if (!dae__find_target(c, s->a, &target))
+  dae__element target;
+  if (!dae__lookup_element(c, s->a, &target))
     return;
   const dae__symbol *symbol = &c->x->symbols.item[target.symbol];
   if (symbol->kind != DAE__STATEMENT_COORD || target.instance != c->instance) {
-    dae__complain(c->x->l, s->a->place,
-                  symbol->kind != DAE__STATEMENT_COORD
-                      ? "%s is not a coordinate; a force acts on a coordinate"
-                      : "the force on %s stands in the system of %s",
-                  symbol->d->name, symbol->d->name);
+    dae__load_fail(c->x->l, s->a->place,
+                   symbol->kind != DAE__STATEMENT_COORD
+                       ? "%s is not a coordinate; a force acts on a coordinate"
+                       : "the force on %s must be in the system of %s",
+                   symbol->d->name, symbol->d->name);
     return;
   }
   dae__node node = dae__evaluate(c, s->b);
@@ -160,16 +138,35 @@ static void statements_add_force(const dae__context *c, const dae__statement *s)
 
 /* ---- constraints ---- */
 
-static void statements_append_constraint(const dae__context *c, const dae__statement *s,
-                                         dae__node node, dae__constraints *all,
-                                         dae__label_kind kind)
+/* A constraint of a system, or a joint. */
+static void statements_add_constraint(const dae__context *c, const dae__statement *s)
 {
+  static const dae__allowed may[] = {
+      {DAE__LEAF_TIME | DAE__LEAF_COORD | DAE__LEAF_COORD_RATE, 0, "a constraint",
+       "t, coordinates of its system and their rates (use joint between systems)"},
+      {DAE__LEAF_TIME | DAE__LEAF_COORD, DAE__LEAF_COORD, "a joint",
+       "t and coordinates of systems"}};
   dae__expander *x = c->x;
-  dae__constraint g = {.node = node, .place = s->place};
-  if (!dae__load_record(x->l, s->place))
+  dae__instance *own = &x->instances.item[c->instance];
+  bool joint = s->kind == DAE__STATEMENT_JOINT;
+  dae__node a = dae__evaluate(c, s->a);
+  dae__constraint g = {.place = s->place};
+  g.node = DAE__SUB(x->graph, a, dae__evaluate(c, s->b));
+  dae__check_leaves(c, g.node, s->place, &may[joint]);
+  if (x->l->status)
     return;
+  unsigned kinds = dae__kinds_below(x, g.node);
+  if (!(kinds & (DAE__LEAF_COORD | DAE__LEAF_COORD_RATE)))
+    dae__load_fail(x->l, s->place, "the %s holds no coordinate", joint ? "joint" : "constraint");
+  if (x->l->status || !dae__load_record(x->l, s->place))
+    return;
+  if (!joint && own->energy_place == 0)
+    own->energy_place = s->place;
+  bool nonholonomic = !joint && (kinds & DAE__LEAF_COORD_RATE);
+  dae__constraints *all = joint ? &x->joints : nonholonomic ? &own->nonholonomic : &own->holonomic;
   g.leaf = dae__add_leaf(x, DAE__LEAF_MULTIPLIER, (dae__leaf_info){c->instance, -1, all->count});
   if (s->label) {
+    dae__label_kind kind = nonholonomic ? DAE__LABEL_NONHOLONOMIC : DAE__LABEL_HOLONOMIC;
     g.label = g.name = dae__label_text(c, s->label);
     dae__label_add(x, (dae__label){g.label, c->instance, s->label->place, kind, g.leaf});
   } else {
@@ -178,72 +175,24 @@ static void statements_append_constraint(const dae__context *c, const dae__state
   *DAE__PUSH(x->l->scratch, all) = g;
 }
 
-static dae__node statements_difference(const dae__context *c, const dae__statement *s)
-{
-  dae__node a = dae__evaluate(c, s->a);
-  return DAE__SUB(c->x->graph, a, dae__evaluate(c, s->b));
-}
-
-static void statements_add_constraint(const dae__context *c, const dae__statement *s)
-{
-  static const dae__allowed may = {
-      DAE__LEAF_TIME | DAE__LEAF_COORD | DAE__LEAF_RATE, 0, "a constraint",
-      "t, coordinates of its system and their rates (between systems stands "
-      "joint)"};
-  dae__node node = statements_difference(c, s);
-  dae__check_leaves(c, node, s->place, &may);
-  if (c->x->l->status)
-    return;
-  unsigned kinds = dae__kinds_below(c->x, node);
-  if (!(kinds & (DAE__LEAF_COORD | DAE__LEAF_RATE))) {
-    dae__complain(c->x->l, s->place, "this constraint holds no coordinate");
-    return;
-  }
-  dae__instance *own = &c->x->instances.item[c->instance];
-  statements_mark(own, s);
-  if (kinds & DAE__LEAF_RATE)
-    statements_append_constraint(c, s, node, &own->nonholonomic, DAE__LABEL_NONHOLONOMIC);
-  else
-    statements_append_constraint(c, s, node, &own->holonomic, DAE__LABEL_HOLONOMIC);
-}
-
-static void statements_add_joint(const dae__context *c, const dae__statement *s)
-{
-  static const dae__allowed may = {DAE__LEAF_TIME | DAE__LEAF_COORD, DAE__LEAF_COORD, "a joint",
-                                   "t and coordinates of systems"};
-  dae__node node = statements_difference(c, s);
-  dae__check_leaves(c, node, s->place, &may);
-  if (c->x->l->status)
-    return;
-  if (!(dae__kinds_below(c->x, node) & DAE__LEAF_COORD)) {
-    dae__complain(c->x->l, s->place, "this joint holds no coordinate");
-    return;
-  }
-  statements_append_constraint(c, s, node, &c->x->joints, DAE__LABEL_HOLONOMIC);
-}
-
 /* ---- walking through the statements ---- */
 
 static void statements_handle_motion(const dae__context *c, const dae__statement *s)
 {
   switch (s->kind) {
   case DAE__STATEMENT_KINETIC:
-    statements_add_kinetic(c, s);
-    break;
   case DAE__STATEMENT_POTENTIAL:
-    statements_add_potential(c, s);
+    statements_add_energy(c, s);
     break;
   case DAE__STATEMENT_FORCE:
     statements_add_force(c, s);
     break;
   case DAE__STATEMENT_CONSTRAINT:
+  case DAE__STATEMENT_JOINT:
     statements_add_constraint(c, s);
     break;
   case DAE__STATEMENT_EQUATION:
     dae__add_equation(c, s);
-    break;
-  case DAE__STATEMENT_JOINT:
-    statements_add_joint(c, s);
     break;
   default:
     break;
@@ -252,7 +201,7 @@ static void statements_handle_motion(const dae__context *c, const dae__statement
 
 static void statements_walk(const dae__context *c, const dae__statement *s, dae__handle_fn *handle);
 
-/* the statements after a let of a loop see it */
+/* The statements after a let of a loop, with the let as a local name. */
 static void statements_walk_let(const dae__context *c, const dae__statement *s,
                                 const dae__declaration *d, dae__handle_fn *handle)
 {
@@ -260,43 +209,36 @@ static void statements_walk_let(const dae__context *c, const dae__statement *s,
     statements_walk(c, s->next, handle);
     return;
   }
-  dae__frame frame = {d->name, dae__evaluate(c, d->value), false, c->frame};
+  dae__local frame = {d->name, dae__evaluate(c, d->value), false, c->frame};
   dae__context inner = *c;
   inner.frame = &frame;
-  if (++inner.lets > MOST_LETS)
-    dae__complain(c->x->l, d->place, "more than %d lets in one loop; declare arrays outside of it",
-                  MOST_LETS);
+  if (++inner.lets > MAX_LETS)
+    dae__load_fail(c->x->l, d->place, "more than %d lets in one loop; declare arrays outside of it",
+                   MAX_LETS);
   if (!c->x->l->status)
     statements_walk_let(&inner, s, d->next, handle);
 }
 
-static void statements_walk_loop(const dae__context *c, const dae__statement *s,
-                                 dae__handle_fn *handle)
-{
-  int from, to;
-  if (!dae__evaluate_range(c, &s->range, &from, &to))
-    return;
-  for (int i = from; i <= to && dae__load_work(c->x->l, s->place, DAE__TURN); i++) {
-    dae__frame frame = {s->range.name, dae__constant(c->x->graph, i), true, c->frame};
-    dae__context inner = *c;
-    inner.frame = &frame;
-    statements_walk(&inner, s->body, handle);
-  }
-}
-
 static void statements_walk(const dae__context *c, const dae__statement *s, dae__handle_fn *handle)
 {
-  for (; s && dae__load_work(c->x->l, s->place, DAE__TURN); s = s->next) {
+  for (; s && dae__load_work(c->x->l, s->place, DAE__LOOP_WORK); s = s->next) {
     if (s->kind == DAE__STATEMENT_LET && c->in_loop) {
       statements_walk_let(c, s, s->declared, handle);
       return;
     }
-    if (s->kind == DAE__STATEMENT_FOR) {
-      dae__context inner = *c;
-      inner.in_loop = true;
-      statements_walk_loop(&inner, s, handle);
-    } else {
+    if (s->kind != DAE__STATEMENT_FOR) {
       handle(c, s);
+      continue;
+    }
+    dae__context inner = *c;
+    int from, to;
+    inner.in_loop = true;
+    if (!dae__evaluate_range(c, &s->range, &from, &to))
+      return;
+    for (int i = from; i <= to && dae__load_work(c->x->l, s->place, DAE__LOOP_WORK); i++) {
+      dae__local frame = {s->range.name, dae__constant(c->x->graph, i), true, c->frame};
+      inner.frame = &frame;
+      statements_walk(&inner, s->body, handle);
     }
   }
 }
@@ -304,16 +246,16 @@ static void statements_walk(const dae__context *c, const dae__statement *s, dae_
 void dae__walk_instances(dae__expander *x, dae__handle_fn *handle)
 {
   for (int i = 0; i < x->instances.count && !x->l->status; i++) {
-    dae__frame index;
+    dae__local index;
     dae__context c = dae__context_of(x, i, &index);
     statements_walk(&c, x->scopes.item[x->instances.item[i].scope].body, handle);
   }
 }
 
-/* ---- the whole ---- */
+/* ---- all instances ---- */
 
-/* every param and let, in the order of the text: mistakes are found even where nothing uses them */
-static void statements_work_out_all(dae__expander *x)
+/* Evaluates every param and let, in the order of the text, so that errors in unused ones show. */
+static void statements_evaluate_all(dae__expander *x)
 {
   for (int i = 0; i < x->instances.count; i++) {
     int s = x->scopes.item[x->instances.item[i].scope].first;
@@ -322,9 +264,9 @@ static void statements_work_out_all(dae__expander *x)
       bool named = symbol->kind == DAE__STATEMENT_PARAM ||
                    (symbol->kind == DAE__STATEMENT_LET && symbol->d->parameters < 0);
       if (symbol->d->parameters >= 0) {
-        dae__frame index;
+        dae__local index;
         dae__context c = dae__context_of(x, i, &index);
-        dae__check_function(&c, symbol->d);
+        dae__check_function(&c, symbol->d->value, symbol->d, c.frame);
       }
       const dae__elements *e = named ? dae__elements_of(x, s, i, symbol->d->place) : NULL;
       for (int k = 0; e && k < e->count && !x->l->status; k++)
@@ -333,7 +275,7 @@ static void statements_work_out_all(dae__expander *x)
   }
 }
 
-/* lambda and psi are multipliers where there are constraints */
+/* Refuses declarations of lambda and psi, the multipliers, in systems with constraints. */
 static void statements_check_names(dae__expander *x)
 {
   for (int i = 0; i < x->instances.count && !x->l->status; i++) {
@@ -343,23 +285,25 @@ static void statements_check_names(dae__expander *x)
       continue;
     for (int k = 0; k < 2; k++) {
       const char *name = k ? "psi" : "lambda";
-      int s = dae__find_symbol(x, own->scope, dae__name(x->l, x->names, name, k ? 3 : 6));
+      int s =
+          dae__table_find(&x->symbol_table, own->scope, dae__name(x->l, x->names, name, k ? 3 : 6));
       if (s >= 0)
-        dae__complain(x->l, x->symbols.item[s].d->place,
-                      "%s names multipliers where there are constraints; choose another name, such "
-                      "as %s_1",
-                      name, name);
+        dae__load_fail(x->l, x->symbols.item[s].d->place,
+                       "%s is the name of multipliers in a system with constraints; choose another "
+                       "name, such as %s_1",
+                       name, name);
     }
   }
 }
 
 dae_status dae__expand_motion(dae__expander *x)
 {
-  statements_work_out_all(x);
+  statements_evaluate_all(x);
+  for (int i = 0; i < x->overrides.count && !x->l->status; i++)
+    if (!x->overrides.item[i].used)
+      dae__load_fail(x->l, x->overrides.item[i].place, "the model has no element with this index");
   if (!x->l->status)
-    dae__override_check(x);
-  if (!x->l->status)
-    dae__prepare_no_slopes(x);
+    dae__prepare_state_rates(x);
   if (!x->l->status)
     dae__walk_instances(x, statements_handle_motion);
   statements_check_names(x);

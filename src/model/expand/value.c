@@ -1,101 +1,77 @@
 /* Expressions of the tree into nodes of the graph. */
 #include "model/expand/value.h"
-#include "model/expand/nodes.h"
 #include <limits.h>
 #include <math.h>
 #include <string.h>
 
-#define DEEPEST 500 /* nested evaluations; one takes up to two kilobytes of the stack */
+/* Nested evaluations; one takes up to two kilobytes of the stack. */
+#define MAX_EVALUATION_DEPTH 500
 
 static dae__value value_evaluate(const dae__context *c, const dae__expr *e);
 
-dae__value dae__number_of(const dae__context *c, const dae__expr *e)
+static dae__value value_number_of(const dae__context *c, const dae__expr *e)
 {
   dae__value v = value_evaluate(c, e);
   if (v.truth)
-    dae__complain(c->x->l, e->place,
-                  "this is true or false, but a number is needed: if(condition, "
-                  "a, b) makes one");
+    dae__load_fail(c->x->l, e->place,
+                   "expected a number, found a condition: if(condition, a, b) gives a number");
   return v;
 }
 
-dae__value dae__truth_of(const dae__context *c, const dae__expr *e)
+static dae__value value_truth_of(const dae__context *c, const dae__expr *e)
 {
   dae__value v = value_evaluate(c, e);
   if (!v.truth)
-    dae__complain(c->x->l, e->place, "this is a number, but a condition is needed, such as x > 0");
+    dae__load_fail(c->x->l, e->place, "expected a condition, such as x > 0, found a number");
   return v;
 }
 
 /* ---- operators ---- */
 
-static dae__value value_arithmetic(const dae__context *c, dae__op op, dae__value a,
-                                   const dae__expr *b)
-{
-  dae__node right = dae__number_of(c, b).node;
-  return dae__as_number(dae__binary(c->x->graph, op, a.node, right));
-}
-
-static dae__value value_comparison(const dae__context *c, const dae__expr *e, dae__value a)
-{
-  dae__graph *g = c->x->graph;
-  dae__node x = a.node, y = dae__number_of(c, e->argument->next).node, result;
-  switch (e->op) {
-  case DAE__TOKEN_LESS:
-    result = dae__binary(g, DAE__OP_LESS, x, y);
-    break;
-  case DAE__TOKEN_LESS_EQUAL:
-    result = dae__binary(g, DAE__OP_LESS_EQUAL, x, y);
-    break;
-  case DAE__TOKEN_MORE:
-    result = dae__binary(g, DAE__OP_LESS, y, x);
-    break;
-  case DAE__TOKEN_MORE_EQUAL:
-    result = dae__binary(g, DAE__OP_LESS_EQUAL, y, x);
-    break;
-  case DAE__TOKEN_EQUAL:
-    result = dae__binary(g, DAE__OP_EQUAL, x, y);
-    break;
-  default:
-    result = dae__unary(g, DAE__OP_NOT, dae__binary(g, DAE__OP_EQUAL, x, y));
-  }
-  return (dae__value){result, true};
-}
-
-/* one binary operation whose left operand has the value a */
+/* One binary operation whose left operand has the value a. */
 static dae__value value_apply(const dae__context *c, const dae__expr *e, dae__value a)
 {
   const dae__expr *left = e->argument, *right = left->next;
+  dae__graph *g = c->x->graph;
   bool logical = e->op == DAE__TOKEN_AND || e->op == DAE__TOKEN_OR;
   if (logical != a.truth) {
-    dae__complain(c->x->l, left->place,
-                  logical ? "this is a number, but && and || connect conditions, such as x > 0"
-                          : "this is true or false and cannot be used as a number");
-    return dae__no_value();
+    dae__load_fail(c->x->l, left->place,
+                   logical ? "expected a condition, such as x > 0, found a number"
+                           : "expected a number, found a condition");
+    return DAE__NO_VALUE;
   }
+  dae__node x = a.node, y = (logical ? value_truth_of(c, right) : value_number_of(c, right)).node;
   switch (e->op) {
   case DAE__TOKEN_PLUS:
-    return value_arithmetic(c, DAE__OP_ADD, a, right);
+    return dae__as_number(DAE__ADD(g, x, y));
   case DAE__TOKEN_MINUS:
-    return value_arithmetic(c, DAE__OP_SUB, a, right);
+    return dae__as_number(DAE__SUB(g, x, y));
   case DAE__TOKEN_TIMES:
-    return value_arithmetic(c, DAE__OP_MUL, a, right);
+    return dae__as_number(DAE__MUL(g, x, y));
   case DAE__TOKEN_DIVIDE:
-    return value_arithmetic(c, DAE__OP_DIV, a, right);
+    return dae__as_number(DAE__DIV(g, x, y));
   case DAE__TOKEN_POWER:
-    return value_arithmetic(c, DAE__OP_POW, a, right);
+    return dae__as_number(dae__binary(g, DAE__OP_POW, x, y));
   case DAE__TOKEN_AND:
-  case DAE__TOKEN_OR: {
-    dae__node b = dae__truth_of(c, right).node;
-    dae__op op = e->op == DAE__TOKEN_AND ? DAE__OP_AND : DAE__OP_OR;
-    return (dae__value){dae__binary(c->x->graph, op, a.node, b), true};
-  }
+    return (dae__value){dae__binary(g, DAE__OP_AND, x, y), true};
+  case DAE__TOKEN_OR:
+    return (dae__value){dae__binary(g, DAE__OP_OR, x, y), true};
+  case DAE__TOKEN_LESS:
+    return (dae__value){dae__binary(g, DAE__OP_LESS, x, y), true};
+  case DAE__TOKEN_LESS_EQUAL:
+    return (dae__value){dae__binary(g, DAE__OP_LESS_EQUAL, x, y), true};
+  case DAE__TOKEN_MORE:
+    return (dae__value){dae__binary(g, DAE__OP_LESS, y, x), true};
+  case DAE__TOKEN_MORE_EQUAL:
+    return (dae__value){dae__binary(g, DAE__OP_LESS_EQUAL, y, x), true};
+  case DAE__TOKEN_EQUAL:
+    return (dae__value){dae__binary(g, DAE__OP_EQUAL, x, y), true};
   default:
-    return value_comparison(c, e, a);
+    return (dae__value){dae__unary(g, DAE__OP_NOT, dae__binary(g, DAE__OP_EQUAL, x, y)), true};
   }
 }
 
-/* a chain of left operands is climbed from its lowest end: it can be long */
+/* From the lowest left operand upwards, without recursion: such chains can be long. */
 static dae__value value_evaluate_binary(const dae__context *c, const dae__expr *e)
 {
   const dae__expr *lowest = e;
@@ -109,14 +85,6 @@ static dae__value value_evaluate_binary(const dae__context *c, const dae__expr *
   return value;
 }
 
-static dae__value value_evaluate_unary(const dae__context *c, const dae__expr *e)
-{
-  if (e->op == DAE__TOKEN_NOT)
-    return (dae__value){dae__unary(c->x->graph, DAE__OP_NOT, dae__truth_of(c, e->argument).node),
-                        true};
-  return dae__as_number(DAE__NEG(c->x->graph, dae__number_of(c, e->argument).node));
-}
-
 static dae__value value_evaluate_sum(const dae__context *c, const dae__expr *e)
 {
   dae__range range = {.place = e->argument->place, .from = e->argument, .to = e->argument->next};
@@ -124,31 +92,142 @@ static dae__value value_evaluate_sum(const dae__context *c, const dae__expr *e)
   dae__node sum = DAE__ZERO;
   int from, to;
   if (!dae__evaluate_range(c, &range, &from, &to))
-    return dae__no_value();
-  for (int i = from; i <= to && dae__load_work(c->x->l, e->place, DAE__TURN); i++) {
-    dae__frame frame = {e->name, dae__constant(c->x->graph, i), true, c->frame};
+    return DAE__NO_VALUE;
+  for (int i = from; i <= to && dae__load_work(c->x->l, e->place, DAE__LOOP_WORK); i++) {
+    dae__local frame = {e->name, dae__constant(c->x->graph, i), true, c->frame};
     dae__context inner = *c;
     inner.frame = &frame;
-    sum = DAE__ADD(c->x->graph, sum, dae__number_of(&inner, body).node);
+    sum = DAE__ADD(c->x->graph, sum, value_number_of(&inner, body).node);
     if (i == INT_MAX)
       break;
   }
   return dae__as_number(sum);
 }
 
-/* ---- names ---- */
+/* ---- calls: builtin functions, let functions, multipliers ---- */
 
-static dae__value value_evaluate_frame(const dae__context *c, const dae__expr *e,
-                                       const dae__frame *f)
+static dae__value value_evaluate_builtin(const dae__context *c, const dae__expr *e, int builtin)
 {
-  if (e->count > 0)
-    dae__complain(c->x->l, e->place, "%s is one value and has no index", e->name);
-  if (!e->rate)
-    return dae__as_number(f->node);
-  if (f->index)
-    dae__complain(c->x->l, e->place, "%s is an index and has no rate", e->name);
-  return dae__as_number(dae__total_rate(c->x, f->node, e->place, e->name));
+  static const dae__op ops[] = {DAE__OP_SIN,  DAE__OP_COS,  DAE__OP_TAN,  DAE__OP_ASIN,
+                                DAE__OP_ACOS, DAE__OP_ATAN, DAE__OP_SINH, DAE__OP_COSH,
+                                DAE__OP_TANH, DAE__OP_EXP,  DAE__OP_LOG,  DAE__OP_LOG10,
+                                DAE__OP_SQRT, DAE__OP_ABS,  DAE__OP_SIGN, DAE__OP_FLOOR};
+  dae__graph *g = c->x->graph;
+  int arguments = dae__builtin_arguments(builtin);
+  if (e->count != arguments) {
+    dae__load_fail(c->x->l, e->place, "%s takes %d argument%s, not %d", e->name, arguments,
+                   arguments == 1 ? "" : "s", e->count);
+    return DAE__NO_VALUE;
+  }
+  if (arguments == 3) {
+    dae__node condition = value_truth_of(c, e->argument).node;
+    double known;
+    if (!c->x->l->status &&
+        dae__is_constant(g, condition, &known)) /* only one branch is evaluated */
+      return value_number_of(c, known != 0 ? e->argument->next : e->argument->next->next);
+    dae__node a = value_number_of(c, e->argument->next).node;
+    return dae__as_number(
+        dae__if(g, condition, a, value_number_of(c, e->argument->next->next).node));
+  }
+  dae__node a = value_number_of(c, e->argument).node;
+  if (arguments == 1)
+    return dae__as_number(dae__unary(g, ops[builtin], a));
+  dae__node b = value_number_of(c, e->argument->next).node;
+  if (!strcmp(e->name, "min"))
+    return dae__as_number(dae__if(g, dae__binary(g, DAE__OP_LESS_EQUAL, a, b), a, b));
+  if (!strcmp(e->name, "max"))
+    return dae__as_number(dae__if(g, dae__binary(g, DAE__OP_LESS_EQUAL, a, b), b, a));
+  if (!strcmp(e->name, "mod"))
+    return dae__as_number(
+        DAE__SUB(g, a, DAE__MUL(g, b, dae__unary(g, DAE__OP_FLOOR, DAE__DIV(g, a, b)))));
+  return dae__as_number(
+      dae__binary(g, !strcmp(e->name, "hypot") ? DAE__OP_HYPOT : DAE__OP_ATAN2, a, b));
 }
+
+/* The body of a let function, with the arguments as local names. */
+static dae__value value_evaluate_function(const dae__context *c, const dae__expr *e, int symbol,
+                                          int instance)
+{
+  dae__symbol *s = &c->x->symbols.item[symbol];
+  const dae__declaration *d = s->d;
+  if (d->parameters < 0 || e->count != d->parameters) {
+    if (d->parameters < 0)
+      dae__load_fail(c->x->l, e->place, "%s is not a function; write %s without parentheses",
+                     e->name, e->name);
+    else
+      dae__load_fail(c->x->l, e->place, "%s takes %d argument%s, not %d", e->name, d->parameters,
+                     d->parameters == 1 ? "" : "s", e->count);
+    return DAE__NO_VALUE;
+  }
+  dae__local *frames = DAE__NEW_ARRAY(c->x->l->scratch, dae__local, d->parameters);
+  const dae__expr *a = e->argument;
+  if (!dae__load_ok(c->x->l))
+    return DAE__NO_VALUE;
+  for (int i = 0; i < d->parameters; i++, a = a->next)
+    frames[i] = (dae__local){d->parameter[i], value_number_of(c, a).node, false,
+                             i > 0 ? &frames[i - 1] : NULL};
+  dae__local index;
+  dae__context inner = dae__context_of(c->x, instance, &index);
+  if (inner.frame)
+    frames[0].outer = inner.frame;
+  inner.frame = &frames[d->parameters - 1];
+  inner.constant = c->constant;
+  inner.what = c->what;
+  if (s->busy) {
+    dae__load_fail(c->x->l, e->place, "recursive call of %s", e->name);
+    return DAE__NO_VALUE;
+  }
+  s->busy = true;
+  dae__value value = value_number_of(&inner, d->value);
+  c->x->symbols.item[symbol].busy = false;
+  return value;
+}
+
+/* lambda(rod), psi(rod): labels are those of the constraints expanded so far */
+static dae__value value_evaluate_multiplier(const dae__context *c, const dae__expr *e)
+{
+  if (!c->results) {
+    dae__load_fail(c->x->l, e->place,
+                   "multipliers are available in outputs, events and drawings only");
+    return DAE__NO_VALUE;
+  }
+  if (e->count != 1 || e->argument->kind != DAE__EXPR_NAME || e->argument->rate) {
+    dae__load_fail(c->x->l, e->place, "%s(NAME) needs the label of a constraint", e->name);
+    return DAE__NO_VALUE;
+  }
+  int leaf = dae__lookup_multiplier(c, e->argument, !strcmp(e->name, "psi"));
+  return leaf < 0 ? DAE__NO_VALUE : dae__as_number(dae__leaf(c->x->graph, leaf));
+}
+
+static dae__value value_evaluate_call(const dae__context *c, const dae__expr *e)
+{
+  const dae__expr *last = e->member ? e->member : e;
+  int instance = c->instance, symbol = -1, builtin = e->member ? -1 : dae__builtin(e->name);
+  bool multiplier = !e->member && (!strcmp(e->name, "lambda") || !strcmp(e->name, "psi"));
+  if (multiplier) { /* unless a function has this name */
+    symbol = dae__lookup_symbol(c, e->name, &instance);
+    multiplier = symbol < 0 || c->x->symbols.item[symbol].d->parameters < 0;
+  }
+  if (builtin < 0 && !multiplier) {
+    symbol = dae__lookup_path(c, e, &instance);
+    if (symbol < 0)
+      return DAE__NO_VALUE;
+    if (c->x->symbols.item[symbol].kind != DAE__STATEMENT_LET) {
+      dae__load_fail(c->x->l, last->place,
+                     "%s is not a function; write * between factors, and [ ] around an index",
+                     last->name);
+      return DAE__NO_VALUE;
+    }
+  }
+  dae__value value = builtin >= 0 ? value_evaluate_builtin(c, e, builtin)
+                     : multiplier ? value_evaluate_multiplier(c, e)
+                                  : value_evaluate_function(c, last, symbol, instance);
+  return last->rate || e->rate
+             ? dae__as_number(dae__total_rate(c->x, value.node, e->place, last->name))
+             : value;
+}
+
+/* ---- names ---- */
 
 static dae__value value_evaluate_word(const dae__context *c, const dae__expr *e)
 {
@@ -157,111 +236,101 @@ static dae__value value_evaluate_word(const dae__context *c, const dae__expr *e)
     return dae__as_number(dae__constant(x->graph, 3.14159265358979323846));
   if (!strcmp(e->name, "t") && !e->rate && e->count == 0) {
     if (c->constant)
-      dae__complain(x->l, e->place, "%s is a constant and cannot hold t, the time", c->what);
+      dae__load_fail(x->l, e->place, "%s is a constant and cannot depend on the time t", c->what);
     return dae__as_number(dae__leaf(x->graph, 0));
   }
   if (!strcmp(e->name, "kinetic") || !strcmp(e->name, "potential"))
     return dae__as_number(dae__energy_node(c, e));
   if (!strcmp(e->name, "pi") || !strcmp(e->name, "t"))
-    dae__complain(x->l, e->place, "%s is one number and has no %s", e->name,
-                  e->rate ? "rate" : "index");
+    dae__load_fail(x->l, e->place, "%s is a scalar and has no %s", e->name,
+                   e->rate ? "rate" : "index");
   else if (dae__builtin(e->name) >= 0 || !strcmp(e->name, "sum"))
-    dae__complain(x->l, e->place, "%s is a function and needs its arguments: %s(...)", e->name,
-                  e->name);
+    dae__load_fail(x->l, e->place, "%s is a function and needs its arguments: %s(...)", e->name,
+                   e->name);
   else
-    dae__complain(x->l, e->place, "%s is a word of the language and has no value here", e->name);
-  return dae__no_value();
+    dae__load_fail(x->l, e->place, "%s is a keyword and has no value here", e->name);
+  return DAE__NO_VALUE;
 }
 
 static dae__value value_evaluate_variable(const dae__context *c, const dae__expr *e, bool rate,
-                                          dae__target at)
+                                          dae__element at)
 {
   dae__expander *x = c->x;
   const dae__symbol *s = &x->symbols.item[at.symbol];
   dae__elements *elements = dae__elements_of(x, at.symbol, at.instance, e->place);
   if (!elements)
-    return dae__no_value();
+    return DAE__NO_VALUE;
   if (c->constant) {
-    dae__complain(x->l, e->place, "%s is a constant and cannot hold the variable %s", c->what,
-                  s->d->name);
-    return dae__no_value();
+    dae__load_fail(x->l, e->place, "%s is a constant and cannot depend on the variable %s", c->what,
+                   s->d->name);
+    return DAE__NO_VALUE;
   }
   int leaf = elements->leaf + at.element;
   if (!rate)
     return dae__as_number(dae__leaf(x->graph, leaf));
   if (s->kind == DAE__STATEMENT_ALG)
-    dae__complain(x->l, e->place,
-                  "%s is algebraic and has no rate; declare it as a state, or let "
-                  "its equation give what you need",
-                  s->d->name);
+    dae__load_fail(x->l, e->place,
+                   "%s is algebraic and has no rate; declare it as a state, or add a variable with "
+                   "an equation for its rate",
+                   s->d->name);
   else if (s->kind == DAE__STATEMENT_DISCRETE)
-    dae__complain(x->l, e->place, "%s is discrete and has no rate: it changes at events only",
-                  s->d->name);
+    dae__load_fail(x->l, e->place, "%s is discrete and has no rate: it changes at events only",
+                   s->d->name);
   return dae__as_number(x->leaf_rate.item[leaf]);
 }
 
 static dae__value value_evaluate_name(const dae__context *c, const dae__expr *e)
 {
-  dae__target at;
+  dae__element at;
   const dae__expr *last = e->member ? e->member : e;
   if (!e->member)
-    for (const dae__frame *f = c->frame; f; f = f->outer)
-      if (f->name == e->name)
-        return value_evaluate_frame(c, e, f);
+    for (const dae__local *f = c->frame; f; f = f->outer)
+      if (f->name == e->name) {
+        if (e->count > 0)
+          dae__load_fail(c->x->l, e->place, "%s is a scalar and has no index", e->name);
+        if (!e->rate)
+          return dae__as_number(f->node);
+        if (f->index)
+          dae__load_fail(c->x->l, e->place, "%s is an index and has no rate", e->name);
+        return dae__as_number(dae__total_rate(c->x, f->node, e->place, e->name));
+      }
   if (!e->member && dae__is_reserved(e->name))
     return value_evaluate_word(c, e);
-  bool rate = e->rate || last->rate; /* the sign stands after the whole name */
-  if (!dae__find_target(c, e, &at))
-    return dae__no_value();
+  bool rate = e->rate || last->rate; /* the ' follows the whole name */
+  if (!dae__lookup_element(c, e, &at))
+    return DAE__NO_VALUE;
   const dae__symbol *s = &c->x->symbols.item[at.symbol];
   if (s->kind >= DAE__STATEMENT_COORD && s->kind <= DAE__STATEMENT_DISCRETE)
     return value_evaluate_variable(c, last, rate, at);
   if (s->kind == DAE__STATEMENT_OUTPUT && !c->results) {
-    dae__complain(c->x->l, e->place, "%s is an output; name the expression with let to use it here",
-                  s->d->name);
-    return dae__no_value();
+    dae__load_fail(c->x->l, e->place,
+                   "%s is an output and not available here; name the expression with let",
+                   s->d->name);
+    return DAE__NO_VALUE;
   }
   dae__node node = dae__element_node(c->x, at.symbol, at.instance, at.element, e->place);
   double value;
   if (c->constant && !c->x->l->status && !dae__is_constant(c->x->graph, node, &value))
-    dae__complain(c->x->l, e->place, "%s is a constant, but %s depends on variables or the time",
-                  c->what, s->d->name);
+    dae__load_fail(c->x->l, e->place, "%s is a constant, but %s depends on variables or the time",
+                   c->what, s->d->name);
   if (!rate)
     return dae__as_number(node);
   if (s->kind == DAE__STATEMENT_PARAM)
-    dae__complain(c->x->l, e->place, "%s is a param, a constant, and has no rate", s->d->name);
+    dae__load_fail(c->x->l, e->place, "%s is a param, a constant, and has no rate", s->d->name);
   return dae__as_number(dae__total_rate(c->x, node, e->place, s->d->name));
 }
 
-/* ---- the whole ---- */
-
-static dae__value value_evaluate_kind(const dae__context *c, const dae__expr *e)
-{
-  switch (e->kind) {
-  case DAE__EXPR_NUMBER:
-    return dae__as_number(dae__constant(c->x->graph, e->value));
-  case DAE__EXPR_NAME:
-    return value_evaluate_name(c, e);
-  case DAE__EXPR_CALL:
-    return dae__evaluate_call(c, e);
-  case DAE__EXPR_UNARY:
-    return value_evaluate_unary(c, e);
-  case DAE__EXPR_SUM:
-    return value_evaluate_sum(c, e);
-  default:
-    return value_evaluate_binary(c, e);
-  }
-}
+/* ---- expressions ---- */
 
 static bool value_graph_ok(dae__expander *x, int place)
 {
   if (!x->graph->failed)
     return true;
   if (x->graph->full)
-    dae__complain(x->l, place,
-                  "the model is too large: its expressions have more than %ld nodes; "
-                  "use smaller arrays",
-                  x->l->limits.max_nodes);
+    dae__load_fail(x->l, place,
+                   "the model is too large: its expressions have more than %ld nodes; use smaller "
+                   "arrays",
+                   x->l->limits.max_nodes);
   else
     dae__load_ok(x->l);
   return false;
@@ -271,22 +340,44 @@ static dae__value value_evaluate(const dae__context *c, const dae__expr *e)
 {
   dae__expander *x = c->x;
   if (x->l->status || !dae__load_work(x->l, e->place, 1) || !value_graph_ok(x, e->place))
-    return dae__no_value();
-  if (x->depth >= DEEPEST) {
-    dae__complain(x->l, e->place,
-                  "lets are nested too deeply here; declare them in the order in "
-                  "which they need each other");
-    return dae__no_value();
+    return DAE__NO_VALUE;
+  if (x->depth >= MAX_EVALUATION_DEPTH) {
+    dae__load_fail(x->l, e->place,
+                   "lets are nested too deeply; declare each let after those it depends on");
+    return DAE__NO_VALUE;
   }
   x->depth++;
-  dae__value value = value_evaluate_kind(c, e);
+  dae__value value;
+  switch (e->kind) {
+  case DAE__EXPR_NUMBER:
+    value = dae__as_number(dae__constant(x->graph, e->value));
+    break;
+  case DAE__EXPR_NAME:
+    value = value_evaluate_name(c, e);
+    break;
+  case DAE__EXPR_CALL:
+    value = value_evaluate_call(c, e);
+    break;
+  case DAE__EXPR_UNARY:
+    if (e->op == DAE__TOKEN_NOT)
+      value = (dae__value){dae__unary(x->graph, DAE__OP_NOT, value_truth_of(c, e->argument).node),
+                           true};
+    else
+      value = dae__as_number(DAE__NEG(x->graph, value_number_of(c, e->argument).node));
+    break;
+  case DAE__EXPR_SUM:
+    value = value_evaluate_sum(c, e);
+    break;
+  default:
+    value = value_evaluate_binary(c, e);
+  }
   x->depth--;
-  return x->l->status ? dae__no_value() : value;
+  return x->l->status ? DAE__NO_VALUE : value;
 }
 
 dae__node dae__evaluate(const dae__context *c, const dae__expr *e)
 {
-  dae__node node = dae__number_of(c, e).node;
+  dae__node node = value_number_of(c, e).node;
   value_graph_ok(c->x, e->place);
   return c->x->l->status ? DAE__ZERO : node;
 }
@@ -300,12 +391,13 @@ double dae__evaluate_constant(const dae__context *c, const dae__expr *e)
   if (c->x->l->status)
     return 0;
   if (!dae__is_constant(c->x->graph, node, &value))
-    dae__complain(c->x->l, e->place, "%s must be a constant", c->what);
+    dae__load_fail(c->x->l, e->place, "%s must be a constant", c->what);
   else if (!isfinite(value))
-    dae__complain(c->x->l, e->place,
-                  "%s is not a finite number; look for a division by zero, or a "
-                  "root or logarithm of something negative",
-                  c->what);
+    dae__load_fail(
+        c->x->l, e->place,
+        "%s is not a finite number; check for a division by zero, or a root or logarithm "
+        "of a negative number",
+        c->what);
   return value;
 }
 
@@ -315,7 +407,7 @@ int dae__evaluate_whole(const dae__context *c, const dae__expr *e)
   if (c->x->l->status)
     return 0;
   if (value != floor(value) || fabs(value) > 1e9) {
-    dae__complain(c->x->l, e->place, "%s must be a whole number, not %.10g", c->what, value);
+    dae__load_fail(c->x->l, e->place, "%s must be a whole number, not %.10g", c->what, value);
     return 0;
   }
   return (int)value;

@@ -2,30 +2,29 @@
  *
  *   w(root) = 1,   w(a) = sum over nodes n that have the operand a of  w(n) dn/da,
  *
- * nodes are treated from the root downwards, in falling order of their slots, so that an adjoint is
- * complete when its turn comes. Only nodes that depend on leaves that are meant take part.
+ * the sweep goes from the root downwards, in falling order of the slots, so that an adjoint is
+ * complete before it is propagated. Only nodes that depend on selected leaves take part.
  *
- * n = if(c, x, y) is different. To pass w(n) on as if(c, w, 0) and if(c, 0, w) would multiply the
- * zero of the branch not taken by the derivatives inside of it, which need not be finite there:
- * sqrt(x) below 0. Its own gradient is therefore formed first, by a sweep through each branch,
+ * n = if(c, x, y) is different. Adjoints if(c, w, 0) and if(c, 0, w) of the branches would multiply
+ * the zero of the branch not taken by derivatives inside of it, which need not be finite there:
+ * sqrt(x) below 0. The gradient of n is therefore formed first, by a sweep through each branch,
  *
  *   dn/dl = if(c, dx/dl, dy/dl)   for every leaf l,
  *
- * and passed on from n to the leaves at once. The nodes that such a sweep has still to treat are
- * kept in a heap, so that it costs what lies below its branch. Where a branch is linear with
- * constant coefficients there is nothing to fear, and w is passed on in the ordinary way: then the
- * largest of many variables costs one sweep too. */
-#include "model/graph/partials.h"
-#include "model/graph/walker.h"
+ * and propagated from n to the leaves directly. The pending nodes of such a sweep are kept in a
+ * heap, so that its cost is that of its branch. A branch that is linear with constant coefficients
+ * has finite derivatives, and w is propagated in the ordinary way: then the maximum of many
+ * variables costs one sweep too. */
+#include "model/graph/walk.h"
 
 #include <math.h>
 
-/* Which nodes take part; true: there is an `if` among them. */
+/* Marks the nodes that depend on selected leaves; true: there is an `if` among them. */
 static bool gradient_find_dependent(dae__walker *walker, dae__kinds kinds)
 {
   bool choice = false;
   for (int slot = 0; slot < walker->visit.count; slot++) {
-    dae__visit *visit = &walker->visit.item[slot];
+    dae__walk_visit *visit = &walker->visit.item[slot];
     const dae__entry *e = &walker->graph->entry[visit->node];
     dae__node operand[3] = {0};
     int count = dae__smooth_operands(e, operand);
@@ -38,11 +37,11 @@ static bool gradient_find_dependent(dae__walker *walker, dae__kinds kinds)
   return choice;
 }
 
-/* Which of them are linear with constant coefficients. */
+/* Marks the nodes that are linear with constant coefficients. */
 static void gradient_find_plain(dae__walker *walker)
 {
   for (int slot = 0; slot < walker->visit.count; slot++) {
-    dae__visit *visit = &walker->visit.item[slot];
+    dae__walk_visit *visit = &walker->visit.item[slot];
     const dae__entry *e = &walker->graph->entry[visit->node];
     dae__node operand[3] = {0};
     int count = dae__smooth_operands(e, operand);
@@ -53,13 +52,13 @@ static void gradient_find_plain(dae__walker *walker)
                    (e->op == DAE__OP_DIV && dae__is_constant(walker->graph, e->b, &c));
     visit->plain = visit->plain && isfinite(c) && c != 0;
     for (int i = 0; i < count; i++) {
-      const dae__visit *below = &walker->visit.item[dae__slot_of(walker, operand[i])];
+      const dae__walk_visit *below = &walker->visit.item[dae__slot_of(walker, operand[i])];
       visit->plain = visit->plain && (below->plain || !below->depends);
     }
   }
 }
 
-/* The heap of slots, the largest on top. */
+/* Adds a slot to the heap of pending slots, the largest on top. */
 static void gradient_push_slot(dae__walker *walker, int slot)
 {
   if (!DAE__RESERVE(walker, &walker->heap, 1))
@@ -88,7 +87,7 @@ static int gradient_pop_slot(dae__walker *walker)
 /* w(slot) += term */
 static void gradient_add_to_slot(dae__walker *walker, int slot, dae__node term)
 {
-  dae__visit *visit = &walker->visit.item[slot];
+  dae__walk_visit *visit = &walker->visit.item[slot];
   if (!visit->depends || term == DAE__ZERO)
     return;
   if (visit->sweep == walker->sweep) {
@@ -102,41 +101,35 @@ static void gradient_add_to_slot(dae__walker *walker, int slot, dae__node term)
   if (walker->graph->entry[visit->node].op != DAE__OP_LEAF)
     gradient_push_slot(walker, slot);
   else if (DAE__RESERVE(walker, &walker->reached, 1))
-    walker->reached.item[walker->reached.count++] = (dae__pair){slot, 0};
+    walker->reached.item[walker->reached.count++] = (dae__walk_pair){slot, 0};
 }
 
-static void gradient_pass_on_if(dae__walker *walker, const dae__visit *visit, dae__entry e)
+/* Adds the terms of a node to the adjoints of its operands, or of the leaves below an `if`. */
+static void gradient_propagate(dae__walker *walker, int slot)
 {
   dae__graph *graph = walker->graph;
-  dae__node w = visit->value;
-  if (visit->plain) {
+  dae__walk_visit visit = walker->visit.item[slot];
+  dae__entry e = graph->entry[visit.node];
+  dae__node operand[3] = {0}, w = visit.value;
+  if (e.op == DAE__OP_IF && visit.plain) {
     gradient_add_to_slot(walker, dae__slot_of(walker, e.b), dae__if(graph, e.a, w, DAE__ZERO));
     gradient_add_to_slot(walker, dae__slot_of(walker, e.c), dae__if(graph, e.a, DAE__ZERO, w));
-    return;
-  }
-  for (int i = visit->first; i < visit->first + visit->count; i++) {
-    dae__pair p = walker->partial.item[i];
-    gradient_add_to_slot(walker, p.key, DAE__MUL(graph, w, p.node));
-  }
-}
-
-static void gradient_pass_on(dae__walker *walker, int slot)
-{
-  dae__visit visit = walker->visit.item[slot];
-  dae__entry e = walker->graph->entry[visit.node];
-  if (e.op == DAE__OP_IF) {
-    gradient_pass_on_if(walker, &visit, e);
-    return;
-  }
-  dae__node operand[3] = {0};
-  int count = dae__smooth_operands(&e, operand);
-  for (int i = 0; i < count; i++) {
-    int below = dae__slot_of(walker, operand[i]);
-    if (walker->visit.item[below].depends)
-      gradient_add_to_slot(walker, below, dae__partial(walker->graph, visit.node, i, visit.value));
+  } else if (e.op == DAE__OP_IF) {
+    for (int i = visit.first; i < visit.first + visit.count; i++) {
+      dae__walk_pair p = walker->partial.item[i];
+      gradient_add_to_slot(walker, p.key, DAE__MUL(graph, w, p.node));
+    }
+  } else {
+    int count = dae__smooth_operands(&e, operand);
+    for (int i = 0; i < count; i++) {
+      int below = dae__slot_of(walker, operand[i]);
+      if (walker->visit.item[below].depends)
+        gradient_add_to_slot(walker, below, dae__partial(graph, visit.node, i, w));
+    }
   }
 }
 
+/* Starts a sweep with w(root) = 1; partly: over a branch of an `if`, by the heap. */
 static void gradient_begin_sweep(dae__walker *walker, int root, bool partly)
 {
   walker->partly = partly;
@@ -145,87 +138,82 @@ static void gradient_begin_sweep(dae__walker *walker, int root, bool partly)
   gradient_add_to_slot(walker, root, dae__constant(walker->graph, 1));
 }
 
-/* Adjoints of the leaves below one node: in walker->reached, keyed by their slots. */
-static bool gradient_sweep_from(dae__walker *walker, int root)
+/* Appends the gradient of one branch to walker->partial, in order of the slots of the leaves. */
+static bool gradient_sweep_branch(dae__walker *walker, dae__node branch)
 {
-  gradient_begin_sweep(walker, root, true);
+  gradient_begin_sweep(walker, dae__slot_of(walker, branch), true);
   while (walker->heap.count > 0 && !walker->failed && !walker->graph->failed)
-    gradient_pass_on(walker, gradient_pop_slot(walker));
-  for (int i = 0; i < walker->reached.count; i++)
-    walker->reached.item[i].node = walker->visit.item[walker->reached.item[i].key].value;
-  return !walker->failed && !walker->graph->failed;
+    gradient_propagate(walker, gradient_pop_slot(walker));
+  int count = walker->reached.count;
+  dae__walk_pair *reached = walker->reached.item;
+  for (int i = 0; i < count; i++)
+    reached[i].node = walker->visit.item[reached[i].key].value;
+  if (walker->failed || walker->graph->failed)
+    return false;
+  dae__walk_pairs_sort(count, reached);
+  if (!DAE__RESERVE(walker, &walker->partial, count))
+    return false;
+  if (count > 0)
+    memcpy(walker->partial.item + walker->partial.count, reached,
+           (size_t)count * sizeof(dae__walk_pair));
+  walker->partial.count += count;
+  return true;
 }
 
-/* Adjoints of all leaves of the walk, keyed by their numbers. */
+/* Adjoints of all leaves of the walk, by number of the leaf. */
 static bool gradient_sweep_all(dae__walker *walker)
 {
   gradient_begin_sweep(walker, walker->visit.count - 1, false);
   for (int slot = walker->visit.count - 1; slot >= 0; slot--) {
-    const dae__visit *visit = &walker->visit.item[slot];
+    const dae__walk_visit *visit = &walker->visit.item[slot];
     if (visit->sweep != walker->sweep)
       continue;
     const dae__entry *e = &walker->graph->entry[visit->node];
     if (e->op != DAE__OP_LEAF)
-      gradient_pass_on(walker, slot);
+      gradient_propagate(walker, slot);
     else if (DAE__RESERVE(walker, &walker->reached, 1))
-      walker->reached.item[walker->reached.count++] = (dae__pair){e->a, visit->value};
+      walker->reached.item[walker->reached.count++] = (dae__walk_pair){e->a, visit->value};
     if (walker->failed || walker->graph->failed)
       return false;
   }
   return true;
 }
 
-/* The gradient of one branch, at the end of walker->partial, in order of the slots. */
-static bool gradient_append_branch(dae__walker *walker, dae__node branch)
-{
-  if (!gradient_sweep_from(walker, dae__slot_of(walker, branch)))
-    return false;
-  int count = walker->reached.count;
-  dae__pairs_sort(count, walker->reached.item);
-  if (!DAE__RESERVE(walker, &walker->partial, count))
-    return false;
-  if (count > 0)
-    memcpy(walker->partial.item + walker->partial.count, walker->reached.item,
-           (size_t)count * sizeof(dae__pair));
-  walker->partial.count += count;
-  return true;
-}
-
-/* if(c, dx/dl, dy/dl) for all leaves l of two branches: the list [first, middle) of x and that of
- * y, which goes on to the end, are merged and replaced by the result */
+/* Merges the lists [first, middle) of dx/dl and [middle, end) of dy/dl of two branches into one of
+ * if(c, dx/dl, dy/dl), which replaces them. */
 static bool gradient_merge_branches(dae__walker *walker, dae__node c, int first, int middle)
 {
   int end = walker->partial.count, count = 0, i = first, j = middle;
   if (!DAE__RESERVE(walker, &walker->partial, end - first))
     return false;
-  dae__pair *pair = walker->partial.item, *merged = pair + end;
+  dae__walk_pair *pair = walker->partial.item, *merged = pair + end;
   while (i < middle || j < end) {
     bool x = i < middle && (j == end || pair[i].key <= pair[j].key);
     bool y = j < end && (i == middle || pair[j].key <= pair[i].key);
     int key = x ? pair[i].key : pair[j].key;
     dae__node dx = x ? pair[i++].node : DAE__ZERO, dy = y ? pair[j++].node : DAE__ZERO;
-    merged[count++] = (dae__pair){key, dae__if(walker->graph, c, dx, dy)};
+    merged[count++] = (dae__walk_pair){key, dae__if(walker->graph, c, dx, dy)};
   }
   memmove(pair + first, merged, (size_t)count * sizeof *pair);
   walker->partial.count = first + count;
   return true;
 }
 
-/* Gradients of the `if` nodes, in rising order, so that those inside of branches are there. */
+/* Gradients of the `if` nodes in rising order: those inside of branches come first. */
 static bool gradient_form_choices(dae__walker *walker)
 {
   gradient_find_plain(walker);
   walker->partial.count = 0;
   for (int slot = 0; slot < walker->visit.count; slot++) {
-    dae__visit *visit = &walker->visit.item[slot];
+    dae__walk_visit *visit = &walker->visit.item[slot];
     dae__entry e = walker->graph->entry[visit->node];
     if (e.op != DAE__OP_IF || !visit->depends || visit->plain)
       continue;
     visit->first = walker->partial.count;
-    if (!gradient_append_branch(walker, e.b))
+    if (!gradient_sweep_branch(walker, e.b))
       return false;
     int middle = walker->partial.count;
-    if (!gradient_append_branch(walker, e.c) ||
+    if (!gradient_sweep_branch(walker, e.c) ||
         !gradient_merge_branches(walker, e.a, visit->first, middle))
       return false;
     visit->count = walker->partial.count - visit->first;
@@ -233,14 +221,19 @@ static bool gradient_form_choices(dae__walker *walker)
   return true;
 }
 
-/* The leaves reached, by their numbers, without those whose derivative is zero. */
-static dae__gradient gradient_collect(dae__walker *walker)
+dae__gradient dae__gradient_of(dae__walker *walker, dae__node node, dae__kinds kinds)
 {
+  const dae__gradient none = {0, NULL, NULL};
+  walker->sweep = 0;
+  if (!dae__walk_below(walker, node, DAE__WALK_SMOOTH) ||
+      (gradient_find_dependent(walker, kinds) && !gradient_form_choices(walker)) ||
+      !gradient_sweep_all(walker))
+    return none;
   int count = walker->reached.count;
   walker->leaf.count = walker->value.count = 0;
   if (!DAE__RESERVE(walker, &walker->leaf, count) || !DAE__RESERVE(walker, &walker->value, count))
-    return (dae__gradient){0, NULL, NULL};
-  dae__pairs_sort(count, walker->reached.item);
+    return none;
+  dae__walk_pairs_sort(count, walker->reached.item);
   for (int i = 0; i < count; i++) {
     if (walker->reached.item[i].node == DAE__ZERO)
       continue;
@@ -248,15 +241,4 @@ static dae__gradient gradient_collect(dae__walker *walker)
     walker->value.item[walker->value.count++] = walker->reached.item[i].node;
   }
   return (dae__gradient){walker->leaf.count, walker->leaf.item, walker->value.item};
-}
-
-dae__gradient dae__gradient_of(dae__walker *walker, dae__node node, dae__kinds kinds)
-{
-  const dae__gradient none = {0, NULL, NULL};
-  walker->sweep = 0;
-  if (!dae__walk_below(walker, node, DAE__WALK_SMOOTH))
-    return none;
-  if (gradient_find_dependent(walker, kinds) && !gradient_form_choices(walker))
-    return none;
-  return gradient_sweep_all(walker) ? gradient_collect(walker) : none;
 }

@@ -1,25 +1,26 @@
-/* Storage of the expression graph: an array of nodes, and a hash table of node numbers by which a
- * node that is there already is found: open addressing, at most half full.
+/* Storage of the expression graph: an array of nodes, and a hash table of their numbers (open
+ * addressing, at most half full) that finds equal nodes.
  *
- * Nodes are mostly made soon after their operands. The first probes therefore go to places that
- * rise with the newest operand, where other young nodes are, which the cache holds; after a few of
- * them the search goes on by double hashing all over the table.
+ * Most nodes are made soon after their operands. The first probes therefore go to slots that rise
+ * with the newest operand, near those of other recent nodes, which are in the cache; after
+ * NEAR_PROBES of them double hashing over the whole table follows.
  *
- * A constant is known by its bits: -0 is stored as 0, and all NaNs as one. */
-#include "model/expand/nodes.h"
+ * Equal constants have equal bits: -0 is stored as 0, and all NaNs as one. */
+#include "model/graph/graph.h"
 
+#include "core/assert.h"
 #include "core/env.h"
-#include "model/grow.h"
+#include "model/pool.h"
 
 #include <math.h>
 
-#define FIRST_PLACES ((size_t)1024)
-#define FIRST_ENTRIES 256 /* enough for a model of twenty lines */
-#define NEAR_PROBES 8     /* with 10 million nodes as fast as 4, 16 and 32; 2 is slower */
+#define FIRST_PLACES ((size_t)1024) /* slots of a new hash table; chosen, not measured */
+#define FIRST_ENTRIES 256           /* nodes of a new graph: a model of twenty lines */
+#define NEAR_PROBES 8 /* of 10 million nodes: as fast as 4, 16 and 32, faster than 2 */
 
 /* Multiplicative hashing; the constants are the odd integers nearest to 2^64 divided by the golden
- * ratio and by the square root of 2. The halves of an entry are taken as they lie in memory: a word
- * across both would have to wait until they are written. */
+ * ratio and by the square root of 2. The halves of an entry are read as they were written: a word
+ * across both would wait for store forwarding. */
 static uint64_t graph_hash_of(const dae__entry *e)
 {
   uint64_t h = ((uint64_t)(unsigned)e->a << 32 | (unsigned)e->op) * 0x9e3779b97f4a7c15u;
@@ -28,29 +29,21 @@ static uint64_t graph_hash_of(const dae__entry *e)
   return h ^ h >> 32;
 }
 
-static bool graph_same(const dae__entry *x, const dae__entry *y)
-{
-  return !memcmp(x, y, sizeof *x);
-}
-
-static size_t graph_near_place(const dae__entry *e, uint64_t hash)
-{
-  if (e->op == DAE__OP_CONSTANT) /* has bits where others have operands */
-    return (size_t)(hash >> 3);
-  int newest = e->a > e->b ? e->a : e->b;
-  newest = newest > e->c ? newest : e->c;
-  return 2 * (size_t)(unsigned)newest + (size_t)(hash & 7);
-}
-
-/* The place of the entry, or the empty one where it belongs. The odd stride reaches all places. */
+/* The slot of an entry, or the empty slot where it belongs. The odd stride reaches all slots. */
 static inline size_t graph_find(const dae__graph *graph, const dae__entry *e)
 {
   uint64_t hash = graph_hash_of(e);
-  size_t mask = graph->places - 1, i = graph_near_place(e, hash) & mask;
-  size_t stride = 1;
+  size_t mask = graph->places - 1, i, stride = 1;
+  if (e->op == DAE__OP_CONSTANT) { /* has bits in the place of operands */
+    i = (size_t)(hash >> 3) & mask;
+  } else {
+    int newest = e->a > e->b ? e->a : e->b;
+    newest = newest > e->c ? newest : e->c;
+    i = (2 * (size_t)(unsigned)newest + (size_t)(hash & 7)) & mask;
+  }
   for (int probe = 1;; probe++) {
     int node = graph->place[i];
-    if (node == 0 || graph_same(&graph->entry[node], e))
+    if (node == 0 || !memcmp(&graph->entry[node], e, sizeof *e))
       return i;
     if (probe == NEAR_PROBES) {
       i = (size_t)(hash >> 3);
@@ -60,37 +53,31 @@ static inline size_t graph_find(const dae__graph *graph, const dae__entry *e)
   }
 }
 
-static int *graph_empty_places(const dae_env *env, size_t count)
+/* A hash table with `places` slots, all empty, that takes over the nodes of the one before. */
+static bool graph_resize_table(dae__graph *graph, size_t places)
 {
-  if (count > SIZE_MAX / sizeof(int))
-    return NULL;
-  int *place = env->allocate(env->user, count * sizeof *place);
-  if (place)
-    memset(place, 0, count * sizeof *place);
-  return place;
-}
-
-static bool graph_grow_places(dae__graph *graph)
-{
-  int *place = graph_empty_places(&graph->env, 2 * graph->places);
+  if (places > SIZE_MAX / sizeof(int))
+    return false;
+  int *place = graph->env.allocate(graph->env.user, places * sizeof *place);
   if (!place)
     return false;
-  graph->env.release(graph->env.user, graph->place);
+  memset(place, 0, places * sizeof *place);
+  if (graph->place)
+    graph->env.release(graph->env.user, graph->place);
   graph->place = place;
-  graph->places *= 2;
+  graph->places = places;
   for (int node = 1; node < graph->count; node++)
     place[graph_find(graph, &graph->entry[node])] = node;
   return true;
 }
 
-static bool graph_grow_entries(dae__graph *graph, int needed)
+static bool graph_resize_entries(dae__graph *graph, int needed)
 {
-  dae__entry *entry =
-      dae__grown(&graph->env, graph->entry, &graph->capacity, graph->count, needed, sizeof *entry);
-  if (!entry)
-    return false;
-  graph->entry = entry;
-  return true;
+  dae__entry *entry = dae__array_grow(&graph->env, graph->entry, &graph->capacity, graph->count,
+                                      needed, sizeof *entry);
+  if (entry)
+    graph->entry = entry;
+  return entry;
 }
 
 dae__graph *dae__graph_create(const dae_env *env, long max_nodes)
@@ -99,10 +86,9 @@ dae__graph *dae__graph_create(const dae_env *env, long max_nodes)
   dae__graph *graph = own.allocate(own.user, sizeof *graph);
   if (!graph)
     return NULL;
-  *graph = (dae__graph){.env = own, .places = FIRST_PLACES};
+  *graph = (dae__graph){.env = own};
   graph->limit = max_nodes < 1 ? 1 : max_nodes < INT_MAX ? (int)max_nodes : INT_MAX;
-  graph->place = graph_empty_places(&own, FIRST_PLACES);
-  if (!graph->place || !graph_grow_entries(graph, FIRST_ENTRIES)) {
+  if (!graph_resize_table(graph, FIRST_PLACES) || !graph_resize_entries(graph, FIRST_ENTRIES)) {
     dae__graph_free(graph);
     return NULL;
   }
@@ -122,44 +108,25 @@ void dae__graph_free(dae__graph *graph)
   env.release(env.user, graph);
 }
 
-bool dae__graph_failed(const dae__graph *graph)
-{
-  return graph->failed;
-}
-
-bool dae__graph_full(const dae__graph *graph)
-{
-  return graph->full;
-}
-
-int dae__graph_count(const dae__graph *graph)
-{
-  return graph->count;
-}
-
-/* Room for one more node, in both tables. */
-static bool graph_make_room(dae__graph *graph)
-{
-  if (graph->count == graph->limit)
-    graph->full = graph->failed = true;
-  else if (graph->count == graph->capacity && !graph_grow_entries(graph, graph->count + 1))
-    graph->failed = true;
-  else if ((size_t)graph->count >= graph->places / 2 && !graph_grow_places(graph))
-    graph->failed = true;
-  return !graph->failed;
-}
-
-/* a new node, which belongs to the place i unless the table has to grow; not inlined, so that those
- * that are there are found in a few instructions */
+/* A new node, for slot i unless the table grows; not inlined, so that existing nodes are found in a
+ * few instructions. */
 __attribute__((noinline)) static dae__node graph_add(dae__graph *graph, dae__entry entry, size_t i)
 {
-  size_t places = graph->places;
-  if (!graph_make_room(graph))
+  bool crowded = (size_t)graph->count >= graph->places / 2;
+  graph->full = graph->count == graph->limit;
+  if (graph->full ||
+      (graph->count == graph->capacity && !graph_resize_entries(graph, graph->count + 1)) ||
+      (crowded && !graph_resize_table(graph, 2 * graph->places))) {
+    graph->failed = true;
     return DAE__ZERO;
-  if (graph->places != places)
+  }
+  if (crowded)
     i = graph_find(graph, &entry);
+  DAE__ASSERT(entry.op == DAE__OP_CONSTANT || entry.op == DAE__OP_LEAF ||
+              entry.op == DAE__OP_POWI || (entry.a < graph->count && entry.b < graph->count));
   graph->place[i] = graph->count;
-  graph->entry[graph->count] = (dae__entry){entry.op, entry.a, entry.b, entry.c}; /* see hash_of */
+  /* member by member, as graph_hash_of reads it */
+  graph->entry[graph->count] = (dae__entry){entry.op, entry.a, entry.b, entry.c};
   return graph->count++;
 }
 

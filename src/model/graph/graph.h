@@ -3,19 +3,21 @@
  *
  * A node is an index; operands have smaller indices than the nodes they stand in, so that rising
  * index is an order of evaluation. The constructors simplify: constants are folded, neutral
- * elements vanish, operands of commuting operators are put in order. Values are doubles; truth
- * values are 1 and 0.
+ * elements vanish, operands of commuting operators are sorted. Values are doubles; truth values are
+ * 1 and 0.
  *
- * Leaves are the quantities an expression depends on: time, variables, rates, multipliers. They are
- * numbered 0, 1, ... by the caller, who knows what they mean.
+ * Leaves are the quantities an expression depends on: time, variables, rates, multipliers. The
+ * caller numbers them 0, 1, ... and gives them their meaning.
  *
  * Failure is sticky: after memory or the node limit was exhausted all constructors return 0, which
- * is a valid node (the constant zero), and dae__graph_failed says so. */
+ * is a valid node (the constant zero), and graph->failed is true. */
 #ifndef DAEDAL_MODEL_GRAPH_GRAPH_H
 #define DAEDAL_MODEL_GRAPH_GRAPH_H
 
 #include <daedal/env.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
 
 typedef int dae__node;
 
@@ -63,13 +65,55 @@ typedef enum dae__op {
       DAE__OP_COUNT
 } dae__op;
 
-typedef struct dae__graph dae__graph;
+/* Functions on numbers, written once for constants, tapes and native code.
+ * X(operator, operands, expression of the operands R(0), R(1), R(2)). Comparisons and logic give 1
+ * or 0, a number is true unless it is 0, the sign of NaN is NaN. SQRT is part of the arithmetic of
+ * tapes (tape_code.h); POWI has a power beside its operand. */
+#define DAE__FUNCTION_LIST(X)                                                                      \
+  X(POW, 2, pow(R(0), R(1)))                                                                       \
+  X(SIN, 1, sin(R(0)))                                                                             \
+  X(COS, 1, cos(R(0)))                                                                             \
+  X(TAN, 1, tan(R(0)))                                                                             \
+  X(ASIN, 1, asin(R(0)))                                                                           \
+  X(ACOS, 1, acos(R(0)))                                                                           \
+  X(ATAN, 1, atan(R(0)))                                                                           \
+  X(ATAN2, 2, atan2(R(0), R(1)))                                                                   \
+  X(SINH, 1, sinh(R(0)))                                                                           \
+  X(COSH, 1, cosh(R(0)))                                                                           \
+  X(TANH, 1, tanh(R(0)))                                                                           \
+  X(EXP, 1, exp(R(0)))                                                                             \
+  X(LOG, 1, log(R(0)))                                                                             \
+  X(LOG10, 1, log10(R(0)))                                                                         \
+  X(ABS, 1, fabs(R(0)))                                                                            \
+  X(SIGN, 1, R(0) > 0 ? 1 : R(0) < 0 ? -1 : R(0))                                                  \
+  X(HYPOT, 2, hypot(R(0), R(1)))                                                                   \
+  X(FLOOR, 1, floor(R(0)))                                                                         \
+  X(LESS, 2, R(0) < R(1))                                                                          \
+  X(LESS_EQUAL, 2, R(0) <= R(1))                                                                   \
+  X(EQUAL, 2, R(0) == R(1))                                                                        \
+  X(AND, 2, R(0) != 0 && R(1) != 0)                                                                \
+  X(OR, 2, R(0) != 0 || R(1) != 0)                                                                 \
+  X(NOT, 1, R(0) == 0)                                                                             \
+  X(IF, 3, R(0) != 0 ? R(1) : R(2))
+
+/* A stored node. Unused operands are 0. LEAF: a is the number of the leaf; POWI: b is the power, at
+ * least 2; CONSTANT: a and b are the bits of the value. */
+typedef struct dae__entry {
+  int op, a, b, c;
+} dae__entry;
+
+typedef struct dae__graph {
+  dae_env env;
+  dae__entry *entry;
+  int count, capacity, limit;
+  int *place; /* hash table of nodes; 0: empty */
+  size_t places;
+  bool failed; /* out of memory, or full */
+  bool full;   /* node limit reached */
+} dae__graph;
 
 dae__graph *dae__graph_create(const dae_env *env, long max_nodes); /* NULL: out of memory */
 void dae__graph_free(dae__graph *graph);
-bool dae__graph_failed(const dae__graph *graph);
-bool dae__graph_full(const dae__graph *graph); /* it was the node limit that was reached */
-int dae__graph_count(const dae__graph *graph);
 
 /* Constructors. min, max, mod and > are written with these: min(a,b) = if(a <= b, a, b),
  * mod(a,b) = a - b floor(a/b). */
@@ -79,6 +123,10 @@ dae__node dae__unary(dae__graph *graph, dae__op op, dae__node a);
 dae__node dae__binary(dae__graph *graph, dae__op op, dae__node a, dae__node b);
 dae__node dae__if(dae__graph *graph, dae__node condition, dae__node a, dae__node b);
 dae__node dae__powi(dae__graph *graph, dae__node a, int power);
+/* The node of an entry without simplification: an equal one that exists, or a new one. */
+dae__node dae__intern(dae__graph *graph, dae__entry entry);
+/* w times the derivative of a node with respect to its i-th smooth operand; not for `if`. */
+dae__node dae__partial(dae__graph *graph, dae__node node, int i, dae__node w);
 
 #define DAE__ADD(graph, a, b) dae__binary((graph), DAE__OP_ADD, (a), (b))
 #define DAE__SUB(graph, a, b) dae__binary((graph), DAE__OP_SUB, (a), (b))
@@ -87,7 +135,7 @@ dae__node dae__powi(dae__graph *graph, dae__node a, int power);
 #define DAE__NEG(graph, a) dae__unary((graph), DAE__OP_NEG, (a))
 #define DAE__ZERO 0 /* the node of the constant zero */
 
-/* What a node is. Operands that the operator has not are 0; b of POWI is the power. */
+/* A decoded node. Unused operands are 0; b of POWI is the power. */
 typedef struct dae__node_view {
   dae__op op;
   dae__node a, b, c;
@@ -106,7 +154,48 @@ static inline int dae__op_operands(dae__op op)
   return operands[op];
 }
 const char *dae__op_name(dae__op op);
-/* One operator on numbers; unused operands are ignored. b of POWI is the power. */
+/* The value of one operator; unused operands are ignored, b of POWI is the power. */
 double dae__op_value(dae__op op, double a, double b, double c);
+
+static inline double dae__entry_value(const dae__entry *entry)
+{
+  double value;
+  _Static_assert(offsetof(dae__entry, b) == offsetof(dae__entry, a) + sizeof(int) &&
+                     sizeof(double) == 2 * sizeof(int),
+                 "a and b hold a double");
+  memcpy(&value, (const char *)entry + offsetof(dae__entry, a), sizeof value);
+  return value;
+}
+
+static inline bool dae__is_constant(const dae__graph *graph, dae__node node, double *value)
+{
+  if (graph->entry[node].op != DAE__OP_CONSTANT)
+    return false;
+  *value = dae__entry_value(&graph->entry[node]);
+  return true;
+}
+
+/* The operands that are nodes, and their number. */
+static inline int dae__entry_operands(const dae__entry *entry, dae__node operand[3])
+{
+  operand[0] = entry->a;
+  operand[1] = entry->b;
+  operand[2] = entry->c;
+  return dae__op_operands((dae__op)entry->op);
+}
+
+/* a^power by repeated squaring: the rounding of constants and of tapes. */
+static inline double dae__whole_power(double a, int power)
+{
+  unsigned n = power < 0 ? 0u - (unsigned)power : (unsigned)power;
+  double product = 1;
+  for (double square = a; n > 0; n >>= 1) {
+    if (n & 1)
+      product *= square;
+    if (n > 1)
+      square *= square;
+  }
+  return power < 0 ? 1 / product : product;
+}
 
 #endif

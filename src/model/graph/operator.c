@@ -1,6 +1,10 @@
-/* The operators on numbers. Comparisons and logic give 1 or 0; a number is true unless it is 0. */
+
+/* The operators: their values, and their derivatives times an adjoint w.
+ *
+ * Where the derivative of n = op(a, b) can be written with n itself it is, (exp a)' = n,
+ * sqrt(a)' = 1/(2 n), so that no value is computed twice; factors that both operands share stand
+ * together, w/b for a/b. */
 #include "model/graph/graph.h"
-#include "model/graph/power.h"
 
 #include <math.h>
 
@@ -14,48 +18,9 @@ const char *dae__op_name(dae__op op)
   return name[op];
 }
 
-static double operator_function_value(dae__op op, double a)
-{
-  switch (op) {
-  case DAE__OP_SIN:
-    return sin(a);
-  case DAE__OP_COS:
-    return cos(a);
-  case DAE__OP_TAN:
-    return tan(a);
-  case DAE__OP_ASIN:
-    return asin(a);
-  case DAE__OP_ACOS:
-    return acos(a);
-  case DAE__OP_ATAN:
-    return atan(a);
-  case DAE__OP_SINH:
-    return sinh(a);
-  case DAE__OP_COSH:
-    return cosh(a);
-  case DAE__OP_TANH:
-    return tanh(a);
-  case DAE__OP_EXP:
-    return exp(a);
-  case DAE__OP_LOG:
-    return log(a);
-  case DAE__OP_LOG10:
-    return log10(a);
-  case DAE__OP_SQRT:
-    return sqrt(a);
-  case DAE__OP_ABS:
-    return fabs(a);
-  case DAE__OP_SIGN:
-    return a > 0 ? 1 : a < 0 ? -1 : a; /* NaN stays */
-  case DAE__OP_FLOOR:
-    return floor(a);
-  default:
-    return NAN;
-  }
-}
-
 double dae__op_value(dae__op op, double a, double b, double c)
 {
+  const double operand[] = {a, b, c};
   switch (op) {
   case DAE__OP_ADD:
     return a + b;
@@ -67,29 +32,91 @@ double dae__op_value(dae__op op, double a, double b, double c)
     return a / b;
   case DAE__OP_NEG:
     return -a;
-  case DAE__OP_POW:
-    return pow(a, b);
   case DAE__OP_POWI:
     return dae__whole_power(a, (int)b);
-  case DAE__OP_ATAN2:
-    return atan2(a, b);
-  case DAE__OP_HYPOT:
-    return hypot(a, b);
-  case DAE__OP_LESS:
-    return a < b;
-  case DAE__OP_LESS_EQUAL:
-    return a <= b;
-  case DAE__OP_EQUAL:
-    return a == b;
-  case DAE__OP_AND:
-    return a != 0 && b != 0;
-  case DAE__OP_OR:
-    return a != 0 || b != 0;
-  case DAE__OP_NOT:
-    return a == 0;
-  case DAE__OP_IF:
-    return a != 0 ? b : c;
+  case DAE__OP_SQRT:
+    return sqrt(a);
+#define R(i) operand[i]
+#define FUNCTION(name, operands, expression)                                                       \
+  case DAE__OP_##name:                                                                             \
+    return (expression);
+    DAE__FUNCTION_LIST(FUNCTION)
+#undef FUNCTION
+#undef R
   default:
-    return operator_function_value(op, a);
+    return NAN;
+  }
+}
+
+/* w times the derivative of a function of one operand */
+static dae__node operator_partial_of_function(dae__graph *g, dae__node n, dae__entry e, dae__node w)
+{
+  dae__node a = e.a;
+  switch (e.op) {
+  case DAE__OP_SIN:
+    return DAE__MUL(g, w, dae__unary(g, DAE__OP_COS, a));
+  case DAE__OP_COS:
+    return DAE__NEG(g, DAE__MUL(g, w, dae__unary(g, DAE__OP_SIN, a)));
+  case DAE__OP_TAN:
+    return DAE__MUL(g, w, DAE__ADD(g, dae__constant(g, 1), dae__powi(g, n, 2)));
+  case DAE__OP_ASIN:
+    return DAE__DIV(
+        g, w, dae__unary(g, DAE__OP_SQRT, DAE__SUB(g, dae__constant(g, 1), dae__powi(g, a, 2))));
+  case DAE__OP_ACOS:
+    return DAE__NEG(g, DAE__DIV(g, w,
+                                dae__unary(g, DAE__OP_SQRT,
+                                           DAE__SUB(g, dae__constant(g, 1), dae__powi(g, a, 2)))));
+  case DAE__OP_ATAN:
+    return DAE__DIV(g, w, DAE__ADD(g, dae__constant(g, 1), dae__powi(g, a, 2)));
+  case DAE__OP_SINH:
+    return DAE__MUL(g, w, dae__unary(g, DAE__OP_COSH, a));
+  case DAE__OP_COSH:
+    return DAE__MUL(g, w, dae__unary(g, DAE__OP_SINH, a));
+  case DAE__OP_TANH:
+    return DAE__MUL(g, w, DAE__SUB(g, dae__constant(g, 1), dae__powi(g, n, 2)));
+  case DAE__OP_EXP:
+    return DAE__MUL(g, w, n);
+  case DAE__OP_LOG:
+    return DAE__DIV(g, w, a);
+  case DAE__OP_LOG10:
+    return DAE__MUL(g, dae__constant(g, 1 / log(10)), DAE__DIV(g, w, a));
+  case DAE__OP_SQRT:
+    return DAE__MUL(g, dae__constant(g, 0.5), DAE__DIV(g, w, n));
+  default: /* ABS */
+    return DAE__MUL(g, w, dae__unary(g, DAE__OP_SIGN, a));
+  }
+}
+
+dae__node dae__partial(dae__graph *graph, dae__node node, int i, dae__node w)
+{
+  dae__graph *g = graph;
+  dae__entry e = g->entry[node];
+  dae__node over;
+  switch (e.op) {
+  case DAE__OP_ADD:
+    return w;
+  case DAE__OP_SUB:
+    return i == 0 ? w : DAE__NEG(g, w);
+  case DAE__OP_MUL:
+    return DAE__MUL(g, w, i == 0 ? e.b : e.a);
+  case DAE__OP_DIV: /* w/b and -(w/b) n */
+    over = DAE__DIV(g, w, e.b);
+    return i == 0 ? over : DAE__NEG(g, DAE__MUL(g, over, node));
+  case DAE__OP_NEG:
+    return DAE__NEG(g, w);
+  case DAE__OP_POW: /* w b a^(b-1) and w n log a */
+    if (i == 1)
+      return DAE__MUL(g, w, DAE__MUL(g, dae__unary(g, DAE__OP_LOG, e.a), node));
+    over = dae__binary(g, DAE__OP_POW, e.a, DAE__SUB(g, e.b, dae__constant(g, 1)));
+    return DAE__MUL(g, w, DAE__MUL(g, e.b, over));
+  case DAE__OP_POWI:
+    return DAE__MUL(g, w, DAE__MUL(g, dae__constant(g, e.b), dae__powi(g, e.a, e.b - 1)));
+  case DAE__OP_ATAN2: /* w b / (a^2 + b^2) and -w a / (a^2 + b^2) */
+    over = DAE__DIV(g, w, DAE__ADD(g, dae__powi(g, e.a, 2), dae__powi(g, e.b, 2)));
+    return i == 0 ? DAE__MUL(g, over, e.b) : DAE__NEG(g, DAE__MUL(g, over, e.a));
+  case DAE__OP_HYPOT:
+    return DAE__MUL(g, DAE__DIV(g, w, node), i == 0 ? e.a : e.b);
+  default:
+    return operator_partial_of_function(g, node, e, w);
   }
 }

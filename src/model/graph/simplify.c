@@ -1,8 +1,291 @@
 /* The constructors of nodes: constants are folded, then each operator has rules by which it becomes
- * something simpler; those of arithmetic are in arithmetic.c. Symmetries f(-x) = -f(x) and
- * f(-x) = f(x) hold to the last bit. Logic knows that a number is true unless it is 0, and that
+ * simpler.
+ *
+ * A rule may change a value by a few roundings of its operands, not more. Therefore constants are
+ * joined in sums only where that is exact, so that the result is rounded once instead of twice,
+ *   c1 + (c2 + x) -> (c1 + c2) + x,   c1 x + c2 x -> (c1 + c2) x,
+ * and in products only where the product of the constants neither overflows nor loses digits,
+ *   c1 (c2 x) -> (c1 c2) x.
+ * 0 x -> 0 and x - x -> 0 are applied although x may be infinite, x / x -> 1 is not: there 0/0 is a
+ * singularity that must show.
+ *
+ * Signs move outwards, -a b -> -(a b), where sums absorb them, a + -b -> a - b. Every rule leaves
+ * fewer operators or moves a sign or a constant outwards, so that rules that call constructors
+ * end after a few steps.
+ *
+ * Symmetries f(-x) = -f(x) and f(-x) = f(x) hold to the last bit. A number is true unless it is 0;
  * comparisons with NaN are false: !(a < b) is not b <= a. */
-#include "model/graph/simplify.h"
+#include "model/graph/graph.h"
+
+#include <limits.h>
+#include <math.h>
+
+/* Largest whole power of products of powers and of constant exponents; chosen, not measured. */
+#define LARGEST_WHOLE_POWER 1024
+
+static inline bool simplify_is(const dae__graph *g, dae__node node, dae__op op)
+{
+  return g->entry[node].op == (int)op;
+}
+
+/* the node without further simplification */
+static inline dae__node simplify_make(dae__graph *g, dae__op op, dae__node a, dae__node b)
+{
+  return dae__intern(g, (dae__entry){(int)op, a, b, 0});
+}
+
+/* operands of commuting operators: constants first, then by index */
+static inline void simplify_sort_operands(const dae__graph *g, dae__node *a, dae__node *b)
+{
+  bool first = simplify_is(g, *a, DAE__OP_CONSTANT), second = simplify_is(g, *b, DAE__OP_CONSTANT);
+  if (first == second ? *a <= *b : first)
+    return;
+  dae__node other = *a;
+  *a = *b;
+  *b = other;
+}
+
+/* ---- arithmetic and powers ---- */
+
+/* c x with a constant c is (c, x), any other node (1, node) */
+typedef struct term {
+  double factor;
+  dae__node rest;
+} term;
+
+static term simplify_term_of(const dae__graph *g, dae__node node)
+{
+  dae__entry e = g->entry[node];
+  double factor;
+  if (e.op == DAE__OP_NEG)
+    return (term){-1, e.a};
+  if (e.op == DAE__OP_MUL && dae__is_constant(g, e.a, &factor))
+    return (term){factor, e.b};
+  return (term){1, node};
+}
+
+/* x + y has no rounding error: the second half of two-sum */
+static bool simplify_sum_is_exact(double x, double y)
+{
+  double s = x + y, z = s - x;
+  return isfinite(s) && (x - (s - z)) + (y - z) == 0;
+}
+
+/* a + sign b of multiples of the same node; -1: they are not */
+static dae__node simplify_like_terms(dae__graph *g, dae__node a, dae__node b, double sign)
+{
+  term x = simplify_term_of(g, a), y = simplify_term_of(g, b);
+  y.factor *= sign;
+  if (x.rest != y.rest || !simplify_sum_is_exact(x.factor, y.factor))
+    return -1;
+  return DAE__MUL(g, dae__constant(g, x.factor + y.factor), x.rest);
+}
+
+/* c + sign b with a sum or difference b that has a constant itself; -1: b is none */
+static dae__node simplify_join_constants(dae__graph *g, double c, dae__node b, double sign)
+{
+  dae__node rest = b;
+  for (;;) {
+    dae__entry e = g->entry[rest];
+    double inner;
+    if ((e.op != DAE__OP_ADD && e.op != DAE__OP_SUB) || !dae__is_constant(g, e.a, &inner) ||
+        !simplify_sum_is_exact(c, sign * inner))
+      break;
+    c += sign * inner;
+    sign = e.op == DAE__OP_ADD ? sign : -sign;
+    rest = e.b;
+  }
+  if (rest == b)
+    return -1;
+  if (c == 0)
+    return sign > 0 ? rest : DAE__NEG(g, rest);
+  return simplify_make(g, sign > 0 ? DAE__OP_ADD : DAE__OP_SUB, dae__constant(g, c), rest);
+}
+
+static dae__node simplify_sum(dae__graph *g, dae__node a, dae__node b)
+{
+  double c;
+  dae__node simpler = -1;
+  simplify_sort_operands(g, &a, &b);
+  if (a == DAE__ZERO)
+    return b;
+  if (simplify_is(g, a, DAE__OP_NEG))
+    return DAE__SUB(g, b, g->entry[a].a);
+  if (simplify_is(g, b, DAE__OP_NEG))
+    return DAE__SUB(g, a, g->entry[b].a);
+  if (dae__is_constant(g, a, &c))
+    simpler = simplify_join_constants(g, c, b, 1);
+  else
+    simpler = simplify_like_terms(g, a, b, 1);
+  return simpler >= 0 ? simpler : simplify_make(g, DAE__OP_ADD, a, b);
+}
+
+static dae__node simplify_difference(dae__graph *g, dae__node a, dae__node b)
+{
+  double c;
+  dae__node simpler = -1;
+  if (a == b)
+    return DAE__ZERO;
+  if (a == DAE__ZERO)
+    return DAE__NEG(g, b);
+  if (dae__is_constant(g, b, &c))
+    return DAE__ADD(g, dae__constant(g, -c), a);
+  if (simplify_is(g, b, DAE__OP_NEG))
+    return DAE__ADD(g, a, g->entry[b].a);
+  if (simplify_is(g, a, DAE__OP_NEG))
+    return DAE__NEG(g, DAE__ADD(g, g->entry[a].a, b));
+  if (dae__is_constant(g, a, &c))
+    simpler = simplify_join_constants(g, c, b, -1);
+  else
+    simpler = simplify_like_terms(g, a, b, -1);
+  return simpler >= 0 ? simpler : simplify_make(g, DAE__OP_SUB, a, b);
+}
+
+/* c b; a is the node of c, or -1 */
+static dae__node simplify_scale(dae__graph *g, double c, dae__node a, dae__node b)
+{
+  dae__entry e = g->entry[b];
+  double inner;
+  if (c == 1)
+    return b;
+  if (c == -1)
+    return DAE__NEG(g, b);
+  if (e.op == DAE__OP_NEG)
+    return simplify_scale(g, -c, -1, e.a);
+  if ((e.op == DAE__OP_MUL || e.op == DAE__OP_DIV) && dae__is_constant(g, e.a, &inner) &&
+      isnormal(c * inner))
+    return dae__binary(g, (dae__op)e.op, dae__constant(g, c * inner), e.b);
+  return simplify_make(g, DAE__OP_MUL, a >= 0 ? a : dae__constant(g, c), b);
+}
+
+/* x^m x^n; -1: a and b are not powers of the same node */
+static dae__node simplify_join_powers(dae__graph *g, dae__node a, dae__node b)
+{
+  dae__entry x = g->entry[a], y = g->entry[b];
+  dae__node base_a = x.op == DAE__OP_POWI ? x.a : a, base_b = y.op == DAE__OP_POWI ? y.a : b;
+  int power = (x.op == DAE__OP_POWI ? x.b : 1) + (y.op == DAE__OP_POWI ? y.b : 1);
+  return base_a == base_b && power <= LARGEST_WHOLE_POWER ? dae__powi(g, base_a, power) : -1;
+}
+
+/* (c x) (d y) and (c x) (d / y) with c d = 1 or -1; -1: not of this form */
+static dae__node simplify_cancel_factors(dae__graph *g, dae__node a, dae__node b)
+{
+  dae__entry x = g->entry[a], y = g->entry[b];
+  double c, d;
+  if ((x.op != DAE__OP_MUL && x.op != DAE__OP_DIV) || !dae__is_constant(g, x.a, &c) ||
+      (y.op != DAE__OP_MUL && y.op != DAE__OP_DIV) || !dae__is_constant(g, y.a, &d) ||
+      fabs(c * d) != 1 || (x.op == DAE__OP_DIV && y.op == DAE__OP_DIV))
+    return -1;
+  dae__node product = x.op == DAE__OP_DIV   ? DAE__DIV(g, y.b, x.b)
+                      : y.op == DAE__OP_DIV ? DAE__DIV(g, x.b, y.b)
+                                            : DAE__MUL(g, x.b, y.b);
+  return c * d == 1 ? product : DAE__NEG(g, product);
+}
+
+static dae__node simplify_product(dae__graph *g, dae__node a, dae__node b)
+{
+  double c;
+  simplify_sort_operands(g, &a, &b);
+  if (a == DAE__ZERO)
+    return DAE__ZERO;
+  if (dae__is_constant(g, a, &c))
+    return simplify_scale(g, c, a, b);
+  if (simplify_is(g, a, DAE__OP_NEG))
+    return DAE__NEG(g, DAE__MUL(g, g->entry[a].a, b));
+  if (simplify_is(g, b, DAE__OP_NEG))
+    return DAE__NEG(g, DAE__MUL(g, a, g->entry[b].a));
+  dae__node simpler = simplify_join_powers(g, a, b);
+  if (simpler < 0)
+    simpler = simplify_cancel_factors(g, a, b);
+  return simpler >= 0 ? simpler : simplify_make(g, DAE__OP_MUL, a, b);
+}
+
+/* a / c */
+static dae__node simplify_divide_by(dae__graph *g, dae__node a, double c)
+{
+  int exponent;
+  term x = simplify_term_of(g, a);
+  if (fabs(frexp(c, &exponent)) == 0.5 && isnormal(1 / c))
+    return DAE__MUL(g, dae__constant(g, 1 / c), a);
+  if (x.rest != a && isnormal(x.factor / c))
+    return DAE__MUL(g, dae__constant(g, x.factor / c), x.rest);
+  return simplify_make(g, DAE__OP_DIV, a, dae__constant(g, c));
+}
+
+static dae__node simplify_quotient(dae__graph *g, dae__node a, dae__node b)
+{
+  double c;
+  if (dae__is_constant(g, b, &c))
+    return simplify_divide_by(g, a, c);
+  if (a == DAE__ZERO)
+    return DAE__ZERO;
+  if (simplify_is(g, a, DAE__OP_NEG))
+    return DAE__NEG(g, DAE__DIV(g, g->entry[a].a, b));
+  if (simplify_is(g, b, DAE__OP_NEG))
+    return DAE__NEG(g, DAE__DIV(g, a, g->entry[b].a));
+  term y = simplify_term_of(g, b);
+  if (dae__is_constant(g, a, &c) && y.rest != b && isnormal(c / y.factor))
+    return DAE__DIV(g, dae__constant(g, c / y.factor), y.rest);
+  return simplify_make(g, DAE__OP_DIV, a, b);
+}
+
+static dae__node simplify_negative(dae__graph *g, dae__node a)
+{
+  dae__entry e = g->entry[a];
+  double c;
+  if (e.op == DAE__OP_NEG)
+    return e.a;
+  if (e.op == DAE__OP_SUB)
+    return DAE__SUB(g, e.b, e.a);
+  if (dae__op_operands((dae__op)e.op) == 2 && dae__is_constant(g, e.a, &c)) {
+    if (e.op == DAE__OP_MUL || e.op == DAE__OP_DIV)
+      return dae__binary(g, (dae__op)e.op, dae__constant(g, -c), e.b);
+    if (e.op == DAE__OP_ADD)
+      return DAE__SUB(g, dae__constant(g, -c), e.b);
+  }
+  return simplify_make(g, DAE__OP_NEG, a, 0);
+}
+
+dae__node dae__powi(dae__graph *graph, dae__node a, int power)
+{
+  dae__entry e = graph->entry[a];
+  bool even = power % 2 == 0;
+  double c;
+  if (power == 0)
+    return dae__constant(graph, 1);
+  if (power == 1)
+    return a;
+  if (dae__is_constant(graph, a, &c))
+    return dae__constant(graph, dae__op_value(DAE__OP_POWI, c, power, 0));
+  if (power < 0)
+    return DAE__DIV(graph, dae__constant(graph, 1),
+                    dae__powi(graph, a, power < -INT_MAX ? INT_MAX : -power));
+  if (e.op == DAE__OP_NEG)
+    return even ? dae__powi(graph, e.a, power) : DAE__NEG(graph, dae__powi(graph, e.a, power));
+  if (e.op == DAE__OP_ABS && even)
+    return dae__powi(graph, e.a, power);
+  if (e.op == DAE__OP_POWI && power <= LARGEST_WHOLE_POWER / e.b)
+    return dae__powi(graph, e.a, e.b * power);
+  return simplify_make(graph, DAE__OP_POWI, a, power);
+}
+
+static dae__node simplify_power(dae__graph *g, dae__node a, dae__node b)
+{
+  double base, exponent;
+  if (dae__is_constant(g, b, &exponent)) {
+    if (exponent == floor(exponent) && fabs(exponent) <= LARGEST_WHOLE_POWER)
+      return dae__powi(g, a, (int)exponent);
+    if (exponent == 0.5)
+      return dae__unary(g, DAE__OP_SQRT, a);
+    if (exponent == -0.5)
+      return DAE__DIV(g, dae__constant(g, 1), dae__unary(g, DAE__OP_SQRT, a));
+  }
+  if (dae__is_constant(g, a, &base) && base == 1)
+    return a;
+  return simplify_make(g, DAE__OP_POW, a, b);
+}
+
+/* ---- constructors ---- */
 
 static bool simplify_is_truth_value(const dae__graph *g, dae__node node)
 {
@@ -10,11 +293,11 @@ static bool simplify_is_truth_value(const dae__graph *g, dae__node node)
   return op >= DAE__OP_LESS && op <= DAE__OP_NOT;
 }
 
-/* && and ||: `decides` is the operand that makes the other one irrelevant */
+/* && and ||; decides: the truth value of one operand that is the result whatever the other is */
 static dae__node simplify_logic(dae__graph *g, dae__op op, bool decides, dae__node a, dae__node b)
 {
   double c;
-  dae__put_in_order(g, &a, &b);
+  simplify_sort_operands(g, &a, &b);
   if (dae__is_constant(g, a, &c)) {
     if ((c != 0) == decides)
       return dae__constant(g, decides);
@@ -23,26 +306,7 @@ static dae__node simplify_logic(dae__graph *g, dae__op op, bool decides, dae__no
   }
   if (a == b && simplify_is_truth_value(g, a))
     return a;
-  return dae__make(g, op, a, b);
-}
-
-static dae__node simplify_compare(dae__graph *g, dae__op op, dae__node a, dae__node b)
-{
-  if (op == DAE__OP_LESS && a == b)
-    return DAE__ZERO;
-  if (op == DAE__OP_EQUAL)
-    dae__put_in_order(g, &a, &b);
-  return dae__make(g, op, a, b);
-}
-
-static dae__node simplify_hypotenuse(dae__graph *g, dae__node a, dae__node b)
-{
-  if (dae__is(g, a, DAE__OP_NEG))
-    a = g->entry[a].a;
-  if (dae__is(g, b, DAE__OP_NEG))
-    b = g->entry[b].a;
-  dae__put_in_order(g, &a, &b);
-  return dae__make(g, DAE__OP_HYPOT, a, b);
+  return simplify_make(g, op, a, b);
 }
 
 dae__node dae__binary(dae__graph *graph, dae__op op, dae__node a, dae__node b)
@@ -52,60 +316,56 @@ dae__node dae__binary(dae__graph *graph, dae__op op, dae__node a, dae__node b)
     return dae__constant(graph, dae__op_value(op, x, y, 0));
   switch (op) {
   case DAE__OP_ADD:
-    return dae__simple_sum(graph, a, b);
+    return simplify_sum(graph, a, b);
   case DAE__OP_SUB:
-    return dae__simple_difference(graph, a, b);
+    return simplify_difference(graph, a, b);
   case DAE__OP_MUL:
-    return dae__simple_product(graph, a, b);
+    return simplify_product(graph, a, b);
   case DAE__OP_DIV:
-    return dae__simple_quotient(graph, a, b);
+    return simplify_quotient(graph, a, b);
   case DAE__OP_POW:
-    return dae__simple_power(graph, a, b);
+    return simplify_power(graph, a, b);
   case DAE__OP_HYPOT:
-    return simplify_hypotenuse(graph, a, b);
+    if (simplify_is(graph, a, DAE__OP_NEG))
+      a = graph->entry[a].a;
+    if (simplify_is(graph, b, DAE__OP_NEG))
+      b = graph->entry[b].a;
+    simplify_sort_operands(graph, &a, &b);
+    return simplify_make(graph, op, a, b);
   case DAE__OP_AND:
     return simplify_logic(graph, op, false, a, b);
   case DAE__OP_OR:
     return simplify_logic(graph, op, true, a, b);
   case DAE__OP_LESS:
-  case DAE__OP_LESS_EQUAL:
+    return a == b ? DAE__ZERO : simplify_make(graph, op, a, b);
   case DAE__OP_EQUAL:
-    return simplify_compare(graph, op, a, b);
+    simplify_sort_operands(graph, &a, &b);
+    return simplify_make(graph, op, a, b);
   default:
-    return dae__make(graph, op, a, b);
+    return simplify_make(graph, op, a, b);
   }
-}
-
-/* f(-x) = -f(x) */
-static bool simplify_is_odd(dae__op op)
-{
-  return op == DAE__OP_SIN || op == DAE__OP_TAN || op == DAE__OP_ASIN || op == DAE__OP_ATAN ||
-         op == DAE__OP_SINH || op == DAE__OP_TANH || op == DAE__OP_SIGN;
-}
-
-/* f(-x) = f(x) */
-static bool simplify_is_even(dae__op op)
-{
-  return op == DAE__OP_COS || op == DAE__OP_COSH || op == DAE__OP_ABS;
 }
 
 dae__node dae__unary(dae__graph *graph, dae__op op, dae__node a)
 {
   double x;
   dae__entry e = graph->entry[a];
+  bool odd = op == DAE__OP_SIN || op == DAE__OP_TAN || op == DAE__OP_ASIN || op == DAE__OP_ATAN ||
+             op == DAE__OP_SINH || op == DAE__OP_TANH || op == DAE__OP_SIGN;
+  bool even = op == DAE__OP_COS || op == DAE__OP_COSH || op == DAE__OP_ABS;
   if (dae__is_constant(graph, a, &x))
     return dae__constant(graph, dae__op_value(op, x, 0, 0));
   if (op == DAE__OP_NEG)
-    return dae__simple_negative(graph, a);
-  if (e.op == DAE__OP_NEG && simplify_is_odd(op))
+    return simplify_negative(graph, a);
+  if (e.op == DAE__OP_NEG && odd)
     return DAE__NEG(graph, dae__unary(graph, op, e.a));
-  if (e.op == DAE__OP_NEG && simplify_is_even(op))
+  if (e.op == DAE__OP_NEG && even)
     return dae__unary(graph, op, e.a);
   if (e.op == (int)op && (op == DAE__OP_ABS || op == DAE__OP_FLOOR || op == DAE__OP_SIGN))
     return a;
   if (op == DAE__OP_NOT && e.op == DAE__OP_NOT && simplify_is_truth_value(graph, e.a))
     return e.a;
-  return dae__make(graph, op, a, 0);
+  return simplify_make(graph, op, a, 0);
 }
 
 dae__node dae__if(dae__graph *graph, dae__node condition, dae__node a, dae__node b)
@@ -116,10 +376,10 @@ dae__node dae__if(dae__graph *graph, dae__node condition, dae__node a, dae__node
     return truth != 0 ? a : b;
   if (e.op == DAE__OP_NOT)
     return dae__if(graph, e.a, b, a);
-  /* a branch that asks the same question knows the answer */
-  if (dae__is(graph, a, DAE__OP_IF) && graph->entry[a].a == condition)
+  /* inside a branch the same condition is known */
+  if (simplify_is(graph, a, DAE__OP_IF) && graph->entry[a].a == condition)
     a = graph->entry[a].b;
-  if (dae__is(graph, b, DAE__OP_IF) && graph->entry[b].a == condition)
+  if (simplify_is(graph, b, DAE__OP_IF) && graph->entry[b].a == condition)
     b = graph->entry[b].c;
   return a == b ? a : dae__intern(graph, (dae__entry){DAE__OP_IF, condition, a, b});
 }

@@ -1,13 +1,13 @@
-/* The walk itself, and the simple ones: leaves, replacement, derivatives along a direction.
+/* Depth-first walks: leaves, substitution, directional derivatives, linearity.
  *
- * Depth first, on a stack of its own: a node on top of it is opened (marked, its operands pushed)
- * when it is met first, and closed (given the next slot) when it is met again, all its operands
- * being closed by then; constants and leaves are closed at once. Slots therefore rise from operands
- * to the nodes they stand in. */
-#include "model/graph/walker.h"
+ * A node on top of the stack is opened (marked, its operands pushed) at the first visit, and closed
+ * (given the next slot) at the second one, when all its operands are closed; constants and leaves
+ * are closed at once. Slots therefore rise from operands to the nodes they stand in. */
+#include "model/graph/walk.h"
 
+#include "core/assert.h"
 #include "core/env.h"
-#include "model/grow.h"
+#include "model/pool.h"
 
 bool dae__walker_reserve(dae__walker *walker, void *item, int *capacity, int count, int more,
                          size_t size)
@@ -15,7 +15,7 @@ bool dae__walker_reserve(dae__walker *walker, void *item, int *capacity, int cou
   void *old, *larger = NULL;
   memcpy(&old, item, sizeof old);
   if (!walker->failed && count <= INT_MAX - more)
-    larger = dae__grown(&walker->env, old, capacity, count, count + more, size);
+    larger = dae__array_grow(&walker->env, old, capacity, count, count + more, size);
   if (!larger) {
     walker->failed = true;
     return false;
@@ -46,18 +46,8 @@ void dae__walker_free(dae__walker *walker)
       env.release(env.user, memory[i]);
 }
 
-bool dae__walker_failed(const dae__walker *walker)
-{
-  return walker->failed;
-}
-
-long dae__walker_visits(const dae__walker *walker)
-{
-  return walker->visits;
-}
-
-/* Marks for all nodes there are, and a number for this walk that no mark carries. */
-static bool begin_walk(dae__walker *walker)
+/* Marks for all nodes, and a number for this walk that no mark carries. */
+static bool walk_begin(dae__walker *walker)
 {
   int count = walker->graph->count, more = count - walker->mark.count;
   if (walker->failed || walker->graph->failed)
@@ -65,11 +55,11 @@ static bool begin_walk(dae__walker *walker)
   if (more > 0) {
     if (!DAE__RESERVE(walker, &walker->mark, walker->graph->capacity - walker->mark.count))
       return false;
-    memset(walker->mark.item + walker->mark.count, 0, (size_t)more * sizeof(dae__mark));
+    memset(walker->mark.item + walker->mark.count, 0, (size_t)more * sizeof(dae__walk_mark));
     walker->mark.count = count;
   }
   if (walker->walk == INT_MAX) {
-    memset(walker->mark.item, 0, (size_t)walker->mark.count * sizeof(dae__mark));
+    memset(walker->mark.item, 0, (size_t)walker->mark.count * sizeof(dae__walk_mark));
     walker->walk = 0;
   }
   walker->walk++;
@@ -83,19 +73,19 @@ static bool walk_close_node(dae__walker *walker, dae__node node)
   walker->visits++;
   if (!DAE__RESERVE(walker, &walker->visit, 1))
     return false;
-  walker->mark.item[node] = (dae__mark){walker->walk, walker->visit.count};
-  walker->visit.item[walker->visit.count++] = (dae__visit){.node = node};
+  walker->mark.item[node] = (dae__walk_mark){walker->walk, walker->visit.count};
+  walker->visit.item[walker->visit.count++] = (dae__walk_visit){.node = node};
   return true;
 }
 
-/* The operands on the stack, the first one on top; those that have none themselves are closed. */
+/* Pushes the operands, the first one on top; those without operands are closed at once. */
 static bool walk_open_node(dae__walker *walker, dae__node node, dae__walk_kind kind)
 {
   dae__node operand[3];
   const dae__entry *entry = walker->graph->entry, *e = &entry[node];
   int count =
       kind == DAE__WALK_ALL ? dae__entry_operands(e, operand) : dae__smooth_operands(e, operand);
-  walker->mark.item[node] = (dae__mark){walker->walk, -1};
+  walker->mark.item[node] = (dae__walk_mark){walker->walk, -1};
   if (!DAE__RESERVE(walker, &walker->stack, 3))
     return false;
   for (int i = count - 1; i >= 0; i--) {
@@ -109,7 +99,7 @@ static bool walk_open_node(dae__walker *walker, dae__node node, dae__walk_kind k
   return true;
 }
 
-/* What is below root and was not visited by this walk yet. */
+/* Visits the nodes below root that this walk has not visited yet. */
 static bool walk_on(dae__walker *walker, dae__node root, dae__walk_kind kind)
 {
   if (!DAE__RESERVE(walker, &walker->stack, 1))
@@ -117,7 +107,7 @@ static bool walk_on(dae__walker *walker, dae__node root, dae__walk_kind kind)
   walker->stack.item[walker->stack.count++] = root;
   while (walker->stack.count > 0) {
     dae__node node = walker->stack.item[walker->stack.count - 1];
-    dae__mark mark = walker->mark.item[node];
+    dae__walk_mark mark = walker->mark.item[node];
     bool open = mark.walk == walker->walk;
     if (!open && !walk_open_node(walker, node, kind))
       return false;
@@ -131,13 +121,13 @@ static bool walk_on(dae__walker *walker, dae__node root, dae__walk_kind kind)
 
 bool dae__walk_below(dae__walker *walker, dae__node root, dae__walk_kind kind)
 {
-  return begin_walk(walker) && walk_on(walker, root, kind);
+  return walk_begin(walker) && walk_on(walker, root, kind);
 }
 
-/* Makes the heap of the first `count` pairs one again after the pair at i was replaced. */
-static void walk_sift_down(int count, dae__pair *pair, int i)
+/* Restores the heap of the first `count` pairs after the pair at i was replaced. */
+static void walk_sift_down(int count, dae__walk_pair *pair, int i)
 {
-  dae__pair moved = pair[i];
+  dae__walk_pair moved = pair[i];
   for (int child; (child = 2 * i + 1) < count; i = child) {
     if (child + 1 < count && pair[child + 1].key > pair[child].key)
       child++;
@@ -148,23 +138,18 @@ static void walk_sift_down(int count, dae__pair *pair, int i)
   pair[i] = moved;
 }
 
-static void walk_insertion_sort(int count, dae__pair *pair)
-{
-  for (int i = 1; i < count; i++) {
-    dae__pair moved = pair[i];
-    int j = i;
-    for (; j > 0 && pair[j - 1].key > moved.key; j--)
-      pair[j] = pair[j - 1];
-    pair[j] = moved;
-  }
-}
-
-/* heapsort: no recursion, no memory */
-void dae__pairs_sort(int count, dae__pair *pair)
+/* Insertion sort of short lists, else heapsort: no recursion, no memory. */
+void dae__walk_pairs_sort(int count, dae__walk_pair *pair)
 {
   bool sorted = true;
   if (count <= 16) {
-    walk_insertion_sort(count, pair);
+    for (int i = 1; i < count; i++) {
+      dae__walk_pair moved = pair[i];
+      int j = i;
+      for (; j > 0 && pair[j - 1].key > moved.key; j--)
+        pair[j] = pair[j - 1];
+      pair[j] = moved;
+    }
     return;
   }
   for (int i = 1; i < count && sorted; i++)
@@ -174,7 +159,7 @@ void dae__pairs_sort(int count, dae__pair *pair)
   for (int i = count / 2 - 1; i >= 0; i--)
     walk_sift_down(count, pair, i);
   for (int last = count - 1; last > 0; last--) {
-    dae__pair largest = pair[0];
+    dae__walk_pair largest = pair[0];
     pair[0] = pair[last];
     pair[last] = largest;
     walk_sift_down(last, pair, 0);
@@ -188,7 +173,7 @@ dae__leaves dae__leaves_below(dae__walker *walker, dae__node node)
 
 dae__leaves dae__leaves_below_all(dae__walker *walker, int count, const dae__node *nodes)
 {
-  bool walked = begin_walk(walker);
+  bool walked = walk_begin(walker);
   for (int i = 0; i < count && walked; i++)
     walked = walk_on(walker, nodes[i], DAE__WALK_ALL);
   if (!walked)
@@ -200,10 +185,10 @@ dae__leaves dae__leaves_below_all(dae__walker *walker, int count, const dae__nod
       continue;
     if (!DAE__RESERVE(walker, &walker->reached, 1) || !DAE__RESERVE(walker, &walker->leaf, 1))
       return (dae__leaves){0, NULL};
-    walker->reached.item[walker->reached.count++] = (dae__pair){e.a, 0};
+    walker->reached.item[walker->reached.count++] = (dae__walk_pair){e.a, 0};
     walker->leaf.count++;
   }
-  dae__pairs_sort(walker->reached.count, walker->reached.item);
+  dae__walk_pairs_sort(walker->reached.count, walker->reached.item);
   for (int i = 0; i < walker->leaf.count; i++)
     walker->leaf.item[i] = walker->reached.item[i].key;
   return (dae__leaves){walker->leaf.count, walker->leaf.item};
@@ -220,8 +205,7 @@ dae__node dae__derivative_along(dae__walker *walker, dae__node node, dae__kinds 
   return sum;
 }
 
-/* Degree of a node in the leaves that are meant, those of its operands being known; 2: not linear.
- */
+/* Degree of a node in the selected leaves from the degrees of its operands; 2: not linear. */
 static int walk_degree_of(const dae__entry *e, const int degree[3])
 {
   int largest = degree[0] > degree[1] ? degree[0] : degree[1];
@@ -246,7 +230,7 @@ bool dae__is_linear(dae__walker *walker, dae__node node, dae__kinds kinds)
   if (!dae__walk_below(walker, node, DAE__WALK_ALL))
     return false;
   for (int slot = 0; slot < walker->visit.count; slot++) {
-    dae__visit *visit = &walker->visit.item[slot];
+    dae__walk_visit *visit = &walker->visit.item[slot];
     const dae__entry *e = &walker->graph->entry[visit->node];
     dae__node operand[3];
     int degree[3] = {0, 0, 0}, count = dae__entry_operands(e, operand);
@@ -258,46 +242,34 @@ bool dae__is_linear(dae__walker *walker, dae__node node, dae__kinds kinds)
   return walker->visit.item[dae__slot_of(walker, node)].count < 2;
 }
 
-/* The node with its operands replaced by what they have become. */
-static dae__node walk_rebuild(dae__walker *walker, dae__entry e)
-{
-  dae__graph *graph = walker->graph;
-  dae__node operand[3], value[3] = {0};
-  int count = dae__entry_operands(&e, operand);
-  for (int i = 0; i < count; i++)
-    value[i] = walker->visit.item[dae__slot_of(walker, operand[i])].value;
-  if (e.op == DAE__OP_POWI)
-    return dae__powi(graph, value[0], e.b);
-  if (count == 1)
-    return dae__unary(graph, (dae__op)e.op, value[0]);
-  if (count == 2)
-    return dae__binary(graph, (dae__op)e.op, value[0], value[1]);
-  return dae__if(graph, value[0], value[1], value[2]);
-}
-
-/* Does an operand differ from what it has become? */
-static bool walk_is_touched(const dae__walker *walker, const dae__entry *e)
-{
-  dae__node operand[3];
-  int count = dae__entry_operands(e, operand);
-  for (int i = 0; i < count; i++)
-    if (walker->visit.item[dae__slot_of(walker, operand[i])].value != operand[i])
-      return true;
-  return false;
-}
-
 dae__node dae__replace_leaves(dae__walker *walker, dae__node node, const dae__node *by)
 {
+  dae__graph *graph = walker->graph;
   if (!dae__walk_below(walker, node, DAE__WALK_ALL))
     return DAE__ZERO;
   for (int slot = 0; slot < walker->visit.count; slot++) {
-    dae__visit *visit = &walker->visit.item[slot];
-    dae__entry e = walker->graph->entry[visit->node];
-    visit->value = visit->node;
-    if (e.op == DAE__OP_LEAF && by[e.a] >= 0)
-      visit->value = by[e.a];
-    else if (walk_is_touched(walker, &e))
-      visit->value = walk_rebuild(walker, e);
+    dae__walk_visit *visit = &walker->visit.item[slot];
+    dae__entry e = graph->entry[visit->node];
+    dae__node operand[3], value[3] = {0};
+    int count = dae__entry_operands(&e, operand);
+    bool changed = false;
+    for (int i = 0; i < count; i++) {
+      value[i] = walker->visit.item[dae__slot_of(walker, operand[i])].value;
+      changed |= value[i] != operand[i];
+    }
+    if (e.op == DAE__OP_LEAF)
+      visit->value = by[e.a] >= 0 ? by[e.a] : visit->node;
+    else if (!changed)
+      visit->value = visit->node;
+    else if (e.op == DAE__OP_POWI)
+      visit->value = dae__powi(graph, value[0], e.b);
+    else if (count == 1)
+      visit->value = dae__unary(graph, (dae__op)e.op, value[0]);
+    else if (count == 2)
+      visit->value = dae__binary(graph, (dae__op)e.op, value[0], value[1]);
+    else
+      visit->value = dae__if(graph, value[0], value[1], value[2]);
   }
+  DAE__ASSERT(walker->visit.item[walker->visit.count - 1].node == node); /* the root comes last */
   return walker->visit.item[walker->visit.count - 1].value;
 }

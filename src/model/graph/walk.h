@@ -1,19 +1,58 @@
-/* Walks over the part of an expression graph that lies below given nodes, without recursion:
- * which leaves stand in an expression, its derivatives, what it becomes with leaves replaced. One
- * walker serves any number of walks; it owns scratch memory that grows with the graph. A walk costs
- * what it visits, whatever the size of the graph. Failure is sticky in the graph
- * (dae__graph_failed) and in the walker: results are then empty, or the node 0. */
+/* Walks over the part of an expression graph below given nodes, without recursion: the leaves of an
+ * expression, its derivatives, the substitution of leaves. One walker serves any number of walks;
+ * it owns scratch memory that grows with the graph. Per node of the graph it keeps only a mark,
+ * valid in the walk that made it; all else is kept per visited node, so that the cost of a walk
+ * does not depend on the size of the graph. Failure is sticky in the graph and in the walker:
+ * results are then empty, or the node 0. */
 #ifndef DAEDAL_MODEL_GRAPH_WALK_H
 #define DAEDAL_MODEL_GRAPH_WALK_H
 
 #include "model/graph/graph.h"
 
-typedef struct dae__walker dae__walker;
+typedef struct dae__walk_mark {
+  int walk; /* number of the walk that met the node */
+  int slot; /* position in the order of evaluation; -1 while the operands are being visited */
+} dae__walk_mark;
+
+typedef struct dae__walk_visit {
+  dae__node node;
+  dae__node value;  /* replacement or adjoint */
+  int sweep;        /* number of the sweep the adjoint belongs to */
+  int first, count; /* gradient of an `if`: its section of walker.partial; degree of a node */
+  bool depends;     /* on selected leaves */
+  bool plain;       /* linear with constant coefficients in each branch of its conditions */
+} dae__walk_visit;
+
+typedef struct dae__walk_pair {
+  int key;
+  dae__node node;
+} dae__walk_pair;
+
+#define DAE__ARRAY(type)                                                                           \
+  struct {                                                                                         \
+    type *item;                                                                                    \
+    int count, capacity;                                                                           \
+  }
+
+typedef struct dae__walker {
+  dae_env env;
+  dae__graph *graph;
+  bool failed;                     /* out of memory */
+  int walk, sweep;                 /* running numbers */
+  bool partly;                     /* the sweep covers a branch of an `if`, by the heap */
+  long visits;                     /* nodes visited by all walks */
+  DAE__ARRAY(dae__walk_mark) mark; /* by node */
+  DAE__ARRAY(dae__node) stack;
+  DAE__ARRAY(dae__walk_visit) visit;  /* by slot: operands before the nodes they stand in */
+  DAE__ARRAY(int) heap;               /* pending slots of the sweep of a branch */
+  DAE__ARRAY(dae__walk_pair) reached; /* leaves met by the sweep */
+  DAE__ARRAY(dae__walk_pair) partial; /* gradients of `if` nodes: slots of leaves and derivatives */
+  DAE__ARRAY(int) leaf;               /* results */
+  DAE__ARRAY(dae__node) value;
+} dae__walker;
 
 dae__walker *dae__walker_create(dae__graph *graph, const dae_env *env); /* NULL: out of memory */
 void dae__walker_free(dae__walker *walker);
-bool dae__walker_failed(const dae__walker *walker); /* out of memory */
-long dae__walker_visits(const dae__walker *walker); /* nodes visited by all walks so far */
 
 /* Leaves below a node, each once, in rising order; valid until the next walk. */
 typedef struct dae__leaves {
@@ -24,16 +63,16 @@ typedef struct dae__leaves {
 dae__leaves dae__leaves_below(dae__walker *walker, dae__node node);
 dae__leaves dae__leaves_below_all(dae__walker *walker, int count, const dae__node *nodes);
 
-/* Leaves are chosen by their kind: leaf i is meant if kind[i] & mask. */
+/* Selection of leaves by kind: leaf i is selected if kind[i] & mask. */
 typedef struct dae__kinds {
   const unsigned char *kind;
   unsigned mask;
 } dae__kinds;
 
-/* Partial derivatives of one node with respect to the leaves that are meant: those that are not
- * the constant zero, in rising order of the leaves; valid until the next walk. By one reverse
- * sweep; the derivatives of `if` are taken branch by branch, so that the branch not taken never
- * enters, even where it is not defined. */
+/* Partial derivatives of one node with respect to the selected leaves, without those that are the
+ * constant zero, in rising order of the leaves; valid until the next walk. One reverse sweep; the
+ * derivatives of `if` are taken branch by branch, so that the branch not taken never enters, even
+ * where it is not defined. */
 typedef struct dae__gradient {
   int count;
   const int *leaf;
@@ -42,15 +81,51 @@ typedef struct dae__gradient {
 
 dae__gradient dae__gradient_of(dae__walker *walker, dae__node node, dae__kinds kinds);
 
-/* sum over the leaves that are meant of d(node)/d(leaf) * rate[leaf]; rate has a node per leaf. */
+/* Sum over the selected leaves of d(node)/d(leaf) * rate[leaf]; rate has a node per leaf. */
 dae__node dae__derivative_along(dae__walker *walker, dae__node node, dae__kinds kinds,
                                 const dae__node *rate);
 
-/* Whether the leaves that are meant stand linearly in a node: in sums, in one factor of a product,
- * above a division line, in the branches of an `if`. */
+/* Is a node linear in the selected leaves? They may stand in sums, in one factor of a product, in
+ * the numerator of a quotient, in the branches of an `if`. */
 bool dae__is_linear(dae__walker *walker, dae__node node, dae__kinds kinds);
 
-/* The node with leaves replaced: by[leaf], or -1 for those that stay. */
+/* The node with leaf l substituted by by[l]; by[l] = -1: l stays. */
 dae__node dae__replace_leaves(dae__walker *walker, dae__node node, const dae__node *by);
+
+/* ---- shared by walk.c and gradient.c ---- */
+
+/* Makes room for `more` further items; false, and sticky failure of the walker: out of memory. */
+#define DAE__RESERVE(walker, array, more)                                                          \
+  ((array)->count <= (array)->capacity - (more) ||                                                 \
+   dae__walker_reserve((walker), (void *)&(array)->item, &(array)->capacity, (array)->count,       \
+                       (more), sizeof *(array)->item))
+bool dae__walker_reserve(dae__walker *walker, void *item, int *capacity, int count, int more,
+                         size_t size);
+
+/* Visits the nodes below root, each once, operands first; false: failure. */
+typedef enum dae__walk_kind {
+  DAE__WALK_ALL,
+  DAE__WALK_SMOOTH /* only operands that have an influence on derivatives */
+} dae__walk_kind;
+bool dae__walk_below(dae__walker *walker, dae__node root, dae__walk_kind kind);
+
+/* Operands that have an influence on derivatives. */
+static inline int dae__smooth_operands(const dae__entry *entry, dae__node operand[3])
+{
+  int op = entry->op;
+  bool choice = op == DAE__OP_IF;
+  operand[0] = choice ? entry->b : entry->a;
+  operand[1] = choice ? entry->c : entry->b;
+  if (op == DAE__OP_SIGN || op == DAE__OP_FLOOR || (op >= DAE__OP_LESS && op <= DAE__OP_NOT))
+    return 0;
+  return choice ? 2 : dae__op_operands((dae__op)op);
+}
+
+void dae__walk_pairs_sort(int count, dae__walk_pair *pair); /* by key, rising */
+
+static inline int dae__slot_of(const dae__walker *walker, dae__node node)
+{
+  return walker->mark.item[node].slot;
+}
 
 #endif

@@ -1,12 +1,12 @@
 /* The cache of native code: a folder with a file for each source that was compiled.
  *
- * Whatever lies in the folder is loaded and run. It therefore has to belong to the user, and nobody
- * else may write to it. A file is the library, behind it the text it was made of (source, compiler,
- * options, kind of machine), behind that a tail with the size of the text and a checksum of all
- * bytes. The key in the name only leads to the file: it is taken if the text is the same byte for
- * byte and the checksum is right, so that neither two texts with one key nor a file that was cut
- * short can do harm. Files are written elsewhere in the folder and renamed: several processes may
- * compile the same model at once, and the last one wins. */
+ * Files of the folder are loaded and executed. It therefore must belong to the user, and nobody
+ * else may write to it. A file is the library, followed by the text it was compiled from (source,
+ * compiler, options, machine), followed by a tail with the size of the text and a checksum of all
+ * bytes. The key in the name only finds the file: it is valid if the text is the same byte for byte
+ * and the checksum is right, so that neither a hash collision nor a truncated file does harm. Files
+ * are written elsewhere in the folder and renamed: several processes may compile the same model at
+ * once, and the last one wins. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "core/error.h"
@@ -25,7 +25,7 @@ typedef struct tail {
 
 static const char tail_mark[16] = "daedal native 1";
 
-/* FNV-1a, continued from a value */
+/* FNV-1a, continued from sum */
 #define FNV_START UINT64_C(14695981039346656037)
 static uint64_t cache_checksum(uint64_t sum, const char *bytes, size_t count)
 {
@@ -39,12 +39,12 @@ static uint64_t cache_checksum(uint64_t sum, const char *bytes, size_t count)
 static dae_status cache_no_folder(dae_error *err, const char *folder, const char *why)
 {
   return dae__fail(err, DAE_ERROR_NATIVE, NULL,
-                   "the folder of native code, %.200s, %s. Name another one in the environment "
+                   "the folder of native code, %.200s, %s. Set another one in the environment "
                    "variable DAEDAL_CACHE",
                    folder, why);
 }
 
-/* its name: what was wished for, or what the environment says */
+/* The name of the folder: the option, or from the environment. */
 static dae_status cache_name_folder(const char *wished, char *folder, size_t size, dae_error *err)
 {
   const char *own = getenv("DAEDAL_CACHE"), *cache = getenv("XDG_CACHE_HOME");
@@ -52,29 +52,14 @@ static dae_status cache_name_folder(const char *wished, char *folder, size_t siz
   int length = -1;
   if (wished || (own && *own))
     length = snprintf(folder, size, "%s", wished ? wished : own);
-  else if (cache && *cache == '/') /* others are to be ignored, says the XDG specification */
+  else if (cache && *cache == '/') /* the XDG specification ignores relative paths */
     length = snprintf(folder, size, "%s/daedal", cache);
   else if (home && *home)
     length = snprintf(folder, size, "%s/.cache/daedal", home);
   if (length < 0)
-    return cache_no_folder(err, "~/.cache/daedal", "has no name, as HOME is not set");
-  return (size_t)length < size ? DAE_OK : cache_no_folder(err, folder, "has too long a name");
-}
-
-/* with the folders above it, as far as they are missing */
-static bool cache_make_folder(const char *folder)
-{
-  char path[DAE__NATIVE_PATH];
-  size_t length = strlen(folder);
-  memcpy(path, folder, length + 1);
-  for (size_t i = 1; i < length; i++) {
-    if (path[i] != '/')
-      continue;
-    path[i] = 0;
-    mkdir(path, 0700); /* where it fails the last one does, too */
-    path[i] = '/';
-  }
-  return mkdir(path, 0700) == 0 || errno == EEXIST;
+    return cache_no_folder(err, "~/.cache/daedal", "is unknown, as HOME is not set");
+  return (size_t)length < size ? DAE_OK
+                               : cache_no_folder(err, folder, "has a name that is too long");
 }
 
 dae_status dae__native_folder(const char *wished, dae__native_place *place, dae_error *err)
@@ -82,14 +67,29 @@ dae_status dae__native_folder(const char *wished, dae__native_place *place, dae_
   struct stat is;
   const char *folder = place->folder;
   DAE__TRY(cache_name_folder(wished, place->folder, sizeof place->folder, err));
-  if (!cache_make_folder(folder) || stat(folder, &is) != 0)
-    return cache_no_folder(err, folder, strerror(errno));
+  char path[DAE__NATIVE_PATH];
+  size_t length = strlen(folder);
+  int why = 0;
+  memcpy(path, folder, length + 1);
+  for (size_t i = 1; i <= length; i++) { /* with missing folders above it */
+    if (path[i] != '/' && path[i] != 0)
+      continue;
+    char end = path[i];
+    path[i] = 0;
+    why = mkdir(path, 0700) == 0 || errno == EEXIST ? 0 : errno;
+    path[i] = end;
+  }
+  if (!why && stat(folder, &is) != 0)
+    why = errno;
+  if (why)
+    return cache_no_folder(err, folder, strerror(why));
   if (!S_ISDIR(is.st_mode))
-    return cache_no_folder(err, folder, "is no folder");
+    return cache_no_folder(err, folder, "is not a folder");
   if (is.st_uid != geteuid() || getuid() != geteuid())
-    return cache_no_folder(err, folder, "belongs to another user, whose code must not be run");
+    return cache_no_folder(err, folder, "belongs to another user, whose code must not be executed");
   if (is.st_mode & (S_IWGRP | S_IWOTH))
-    return cache_no_folder(err, folder, "can be written to by others, whose code must not be run");
+    return cache_no_folder(err, folder,
+                           "is writable by other users, whose code must not be executed");
   return DAE_OK;
 }
 
@@ -121,37 +121,23 @@ static char *cache_read_file(const dae_env *env, const char *path, size_t *size)
   return bytes;
 }
 
-static bool cache_is_made_of(const char *bytes, size_t size, const dae__source *text)
-{
-  tail end;
-  size_t length = (size_t)text->length;
-  if (size < length + sizeof end)
-    return false;
-  memcpy(&end, bytes + size - sizeof end, sizeof end);
-  size -= sizeof end;
-  return memcmp(end.mark, tail_mark, sizeof end.mark) == 0 && end.text == length &&
-         memcmp(bytes + size - length, text->text, length) == 0 &&
-         end.sum == cache_checksum(FNV_START, bytes, size);
-}
-
 bool dae__native_find(const dae__native_place *place, const dae__source *text)
 {
   size_t size = 0;
   char *bytes = cache_read_file(&text->env, place->library, &size);
-  bool found = bytes && cache_is_made_of(bytes, size, text);
+  tail end;
+  size_t length = (size_t)text->length;
+  bool found = bytes && size >= length + sizeof end;
+  if (found) {
+    size -= sizeof end;
+    memcpy(&end, bytes + size, sizeof end);
+    found = memcmp(end.mark, tail_mark, sizeof end.mark) == 0 && end.text == length &&
+            memcmp(bytes + size - length, text->text, length) == 0 &&
+            end.sum == cache_checksum(FNV_START, bytes, size);
+  }
   if (bytes)
     text->env.release(text->env.user, bytes);
   return found;
-}
-
-static bool cache_append(const char *path, const dae__source *text, const tail *end)
-{
-  FILE *file = fopen(path, "ab");
-  if (!file)
-    return false;
-  bool written = fwrite(text->text, 1, (size_t)text->length, file) == (size_t)text->length &&
-                 fwrite(end, sizeof *end, 1, file) == 1;
-  return fclose(file) == 0 && written;
 }
 
 dae_status dae__native_keep(const dae__native_place *place, const char *compiled,
@@ -161,15 +147,19 @@ dae_status dae__native_keep(const dae__native_place *place, const char *compiled
   char *bytes = cache_read_file(&text->env, compiled, &size);
   if (!bytes)
     return dae__fail(err, DAE_ERROR_NATIVE, NULL,
-                     "the compiler has not made a library that can "
-                     "be read");
+                     "the compiler did not produce a readable library");
   tail end = {.text = (uint64_t)text->length};
   memcpy(end.mark, tail_mark, sizeof end.mark);
   end.sum =
       cache_checksum(cache_checksum(FNV_START, bytes, size), text->text, (size_t)text->length);
   text->env.release(text->env.user, bytes);
-  if (!cache_append(compiled, text, &end) || rename(compiled, place->library) != 0)
-    return dae__fail(err, DAE_ERROR_NATIVE, NULL, "native code could not be written to %.200s: %s",
+  FILE *file = fopen(compiled, "ab");
+  bool written = file &&
+                 fwrite(text->text, 1, (size_t)text->length, file) == (size_t)text->length &&
+                 fwrite(&end, sizeof end, 1, file) == 1;
+  bool closed = file && fclose(file) == 0;
+  if (!written || !closed || rename(compiled, place->library) != 0)
+    return dae__fail(err, DAE_ERROR_NATIVE, NULL, "cannot write native code to %.200s: %s",
                      place->library, strerror(errno));
   return DAE_OK;
 }

@@ -1,27 +1,27 @@
 /* Tapes as C.
  *
- * An instruction becomes a line: its expression stands in tape_code.h, where the interpreter has it
- * from too, with the registers replaced by the names of what they hold. The value of instruction i
- * is x<i>, inputs are called by their class and index (q0, v3), constants stay in r.
+ * An instruction becomes a line: its expression in tape_code.h, shared with the interpreter, with
+ * the registers replaced by names. The value of instruction i is x<i>, inputs have the name of
+ * their class and index (q0, v3), constants stay in r.
  *
- * A short tape is one function, which takes its inputs and sets its zeros. A long one is cut into
- * parts, since the time that compilers take grows faster than the length of a function; what a
- * later part reads is written to its register, and inputs are there already. */
+ * A short tape is one function, which loads its inputs and sets its zeros. A long one is split into
+ * functions, since compile time grows faster than the length of a function; values that a later one
+ * reads are written to their register, and inputs are loaded already. */
 #include "model/bind/bind.h"
 #include "model/native/native.h"
 #include "model/tape/tape_code.h"
 
-/* Instructions of a tape that is one function, and of a part of one that is not. gcc 12 takes 0.2
- * ms for an instruction in parts of 50 to 100, and twice that in parts of 400; the code of parts of
- * 100 is as fast as that of long ones. */
-#define WHOLE 300
-#define PART 100
-/* Zeros of a group that are written one by one, where no output is; more are set in a loop. */
-#define ZEROS 256
+/* Most instructions of a tape that is one function, and least of each function of a longer one. gcc
+ * 12 takes 0.2 ms for an instruction in functions of 50 to 100, and twice that in those of 400; the
+ * code of functions of 100 is as fast as that of long ones. */
+#define WHOLE_MAX_INSTRUCTIONS 300
+#define SPLIT_INSTRUCTIONS 100
+/* Most zeros of a group that are set one by one; more are set in a loop. Chosen, not measured. */
+#define MAX_SINGLE_ZEROS 256
 
 bool dae__native_whole(const dae__tape *tape)
 {
-  return dae__tape_length(tape) <= WHOLE;
+  return dae__tape_length(tape) <= WHOLE_MAX_INSTRUCTIONS;
 }
 
 /* ---- instructions ---- */
@@ -29,12 +29,12 @@ bool dae__native_whole(const dae__tape *tape)
 typedef struct form {
   const char *expression; /* of R(0), R(1), ... and last */
   int reads;
-  bool out; /* the result goes to an output */
+  bool out; /* writes an output */
 } form;
 
 static const form forms[DAE__TAPE_END] = {
 #define FUNCTION(name, reads, expression) [DAE__OP_##name] = {#expression, reads, false},
-    DAE__TAPE_FUNCTIONS(FUNCTION)
+    DAE__FUNCTION_LIST(FUNCTION)
 #undef FUNCTION
         [DAE__OP_POWI] = {NULL, 1, false},
 #define ARITHMETIC(name, reads, expression)                                                        \
@@ -65,11 +65,6 @@ static instruction emit_decode(const int *p)
   return i;
 }
 
-static bool emit_uses_last(const instruction *i)
-{
-  return i->form.expression && strstr(i->form.expression, "last") != NULL;
-}
-
 /* ---- names ---- */
 
 typedef struct emitter {
@@ -81,7 +76,7 @@ typedef struct emitter {
   dae__tape_input *input; /* by register of an input */
   int *holds;             /* by register: the value in it, -1: an input or a constant */
   int *last_read;         /* by value: the last instruction that reads it */
-  int first, end;         /* the instructions of the part at hand */
+  int first, end;         /* instructions of the current function */
 } emitter;
 
 static const char *const letters[DAE__CLASSES] = {"t", "q", "v", "u", "w", "e", "s"};
@@ -102,7 +97,7 @@ static void emit_put_operand(const emitter *e, int reg)
     dae__put_numbered(e->s, "r[", reg, "]");
 }
 
-/* The expression of instruction n, with names for R(0), R(1), ... and last. */
+/* The expression of instruction n, with names in place of R(0), R(1), ... and last. */
 static void emit_put_expression(const emitter *e, const instruction *i, int n)
 {
   for (const char *c = i->form.expression; *c; c++) {
@@ -118,7 +113,7 @@ static void emit_put_expression(const emitter *e, const instruction *i, int n)
   }
 }
 
-/* Whole powers by repeated squaring, in the order of dae__whole_power: the product of those squares
+/* Whole powers by repeated squaring, in the order of dae__whole_power: the product of the squares
  * whose bit is set. x<n>_<k> is the operand to the power 2^k. */
 static void emit_put_power(const emitter *e, const instruction *i, int n)
 {
@@ -159,7 +154,7 @@ static void emit_put_instruction(const emitter *e, const instruction *i, int n)
     dae__put_numbered(e->s, " out", i->to, "[");
     dae__put_numbered(e->s, "", i->index, "] = x");
     dae__put_numbered(e->s, "", n, ";");
-  } else if (!e->whole && e->last_read[n] >= e->end) { /* a later part reads it */
+  } else if (!e->whole && e->last_read[n] >= e->end) { /* read by a later function */
     dae__put_numbered(e->s, " r[", i->to, "] = x");
     dae__put_numbered(e->s, "", n, ";");
   }
@@ -170,8 +165,8 @@ static void emit_put_instruction(const emitter *e, const instruction *i, int n)
 
 static void emit_put_zeros(const emitter *e, int group, int count)
 {
-  bool written[ZEROS] = {false};
-  if (count > ZEROS) {
+  bool written[MAX_SINGLE_ZEROS] = {false};
+  if (count > MAX_SINGLE_ZEROS) {
     dae__put_numbered(e->s, "  for (int i = 0; i < ", count, "; i++)\n");
     dae__put_numbered(e->s, "    out", group, "[i] = 0;\n");
     return;
@@ -189,17 +184,6 @@ static void emit_put_zeros(const emitter *e, int group, int count)
     }
 }
 
-static void emit_put_inputs(const emitter *e)
-{
-  for (int i = 0; i < e->inputs; i++) {
-    dae__tape_input from = e->input[i];
-    dae__put(e->s, "  double ");
-    emit_put_input(e, from);
-    dae__put_numbered(e->s, " = in[", from.class, "][");
-    dae__put_numbered(e->s, "", from.index, "];\n");
-  }
-}
-
 static void emit_put_pointers(const emitter *e)
 {
   for (int group = 0; group < e->tape->groups; group++) {
@@ -208,7 +192,7 @@ static void emit_put_pointers(const emitter *e)
   }
 }
 
-/* Instructions first to end, which begin at p; gives where those after them begin. */
+/* Instructions first to end, which begin at p; returns the begin of those after them. */
 static const int *emit_put_body(emitter *e, const int *p)
 {
   for (int n = e->first; n < e->end; n++) {
@@ -221,11 +205,11 @@ static const int *emit_put_body(emitter *e, const int *p)
   return p;
 }
 
-static void emit_put_head(const emitter *e, const char *before, int part)
+static void emit_put_head(const emitter *e, const char *before, int number)
 {
   dae__put_numbered(e->s, before, e->number, "");
-  if (part >= 0)
-    dae__put_numbered(e->s, "_", part, "");
+  if (number >= 0)
+    dae__put_numbered(e->s, "_", number, "");
   dae__put(e->s, "(const double *const *in, double *const *out, double *restrict r)");
 }
 
@@ -234,24 +218,18 @@ static void emit_put_whole(emitter *e)
   e->end = dae__tape_length(e->tape);
   emit_put_head(e, "static void tape", -1);
   dae__put(e->s, "\n{\n");
-  emit_put_inputs(e);
+  for (int i = 0; i < e->inputs; i++) {
+    dae__tape_input from = e->input[i];
+    dae__put(e->s, "  double ");
+    emit_put_input(e, from);
+    dae__put_numbered(e->s, " = in[", from.class, "][");
+    dae__put_numbered(e->s, "", from.index, "];\n");
+  }
   emit_put_pointers(e);
   for (int i = 0; i < e->tape->zeroed; i++)
     emit_put_zeros(e, e->tape->zeros[i].group, e->tape->zeros[i].count);
   emit_put_body(e, e->tape->code);
   dae__put(e->s, "}\n");
-}
-
-/* The end of the part that begins at p: an instruction that does not take the result before it. */
-static int emit_end_of_part(const int *p, int first)
-{
-  for (int n = first; *p != DAE__TAPE_END; n++) {
-    instruction i = emit_decode(p);
-    if (n >= first + PART && !emit_uses_last(&i))
-      return n;
-    p = i.next;
-  }
-  return -1;
 }
 
 static void emit_find_last_reads(emitter *e)
@@ -270,15 +248,21 @@ static void emit_find_last_reads(emitter *e)
     e->holds[i] = -1;
 }
 
-static void emit_put_parts(emitter *e)
+static void emit_put_split(emitter *e)
 {
-  int parts = 0, length = dae__tape_length(e->tape);
+  int functions = 0;
   emit_find_last_reads(e);
-  for (const int *p = e->tape->code; *p != DAE__TAPE_END; parts++) {
-    int end = emit_end_of_part(p, e->end);
+  for (const int *p = e->tape->code; *p != DAE__TAPE_END; functions++) {
     e->first = e->end;
-    e->end = end < 0 ? length : end;
-    emit_put_head(e, "static void tape", parts);
+    /* up to an instruction that does not read the result before it */
+    for (const int *q = p; *q != DAE__TAPE_END; e->end++) {
+      instruction i = emit_decode(q);
+      bool uses_last = i.form.expression && strstr(i.form.expression, "last") != NULL;
+      if (e->end >= e->first + SPLIT_INSTRUCTIONS && !uses_last)
+        break;
+      q = i.next;
+    }
+    emit_put_head(e, "static void tape", functions);
     dae__put(e->s, "\n{\n");
     emit_put_pointers(e);
     p = emit_put_body(e, p);
@@ -286,7 +270,7 @@ static void emit_put_parts(emitter *e)
   }
   emit_put_head(e, "static void tape", -1);
   dae__put(e->s, "\n{\n");
-  for (int i = 0; i < parts; i++) {
+  for (int i = 0; i < functions; i++) {
     dae__put_numbered(e->s, "  tape", e->number, "_");
     dae__put_numbered(e->s, "", i, "(in, out, r);\n");
   }
@@ -302,20 +286,6 @@ static void *emit_scratch(dae__source *s, int count, size_t size)
   return memory;
 }
 
-static void emit_release(dae__source *s, void *memory)
-{
-  if (memory)
-    s->env.release(s->env.user, memory);
-}
-
-static void emit_list_inputs(emitter *e)
-{
-  int n = 0;
-  for (int i = 0; i < e->tape->loads; i++)
-    for (int j = 0; j < e->tape->load[i].count; j++)
-      e->input[n++] = (dae__tape_input){e->tape->load[i].class, e->tape->load[i].first + j};
-}
-
 void dae__native_emit(dae__source *s, const dae__tape_note *note, int number)
 {
   const dae__tape *tape = note->tape;
@@ -326,7 +296,9 @@ void dae__native_emit(dae__source *s, const dae__tape_note *note, int number)
   e.holds = emit_scratch(s, tape->registers, sizeof *e.holds);
   e.last_read = emit_scratch(s, tape->length, sizeof *e.last_read);
   if (!s->failed) {
-    emit_list_inputs(&e);
+    for (int i = 0, n = 0; i < tape->loads; i++)
+      for (int j = 0; j < tape->load[i].count; j++)
+        e.input[n++] = (dae__tape_input){tape->load[i].class, tape->load[i].first + j};
     for (int i = 0; i < tape->registers; i++)
       e.holds[i] = -1;
     for (int i = 0; i < tape->length; i++)
@@ -339,11 +311,12 @@ void dae__native_emit(dae__source *s, const dae__tape_note *note, int number)
     if (e.whole)
       emit_put_whole(&e);
     else
-      emit_put_parts(&e);
+      emit_put_split(&e);
   }
-  emit_release(s, e.input);
-  emit_release(s, e.holds);
-  emit_release(s, e.last_read);
+  void *memory[] = {e.input, e.holds, e.last_read};
+  for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
+    if (memory[i])
+      s->env.release(s->env.user, memory[i]);
 }
 
 /* ---- the file ---- */
@@ -356,13 +329,13 @@ void dae__native_emit_head(dae__source *s, const char *model)
   static const char *const binary[] = {"pow", "atan2", "hypot"};
   dae__put(s, "/* The equations of the model ");
   dae__put(s, model);
-  dae__put(s,
-           ", written by daedal.\n"
-           " * Inputs: t time, q coordinates, v their rates, u states, w algebraic variables,\n"
-           " * e inputs of a system, s a vector or rates; q is the whole state vector where\n"
-           " * results are read off it. r holds constants, and values that pass between parts.\n"
-           " * Outputs: the quantity itself; where there are several of a mechanical system, of\n"
-           " * M f s c g gdot G gamma k K kappa in this order. */\n");
+  dae__put(
+      s, ", written by daedal.\n"
+         " * Inputs: t time, q coordinates, v their rates, u states, w algebraic variables,\n"
+         " * e inputs of a system, s a vector or rates; of outputs, events and drawings q is the\n"
+         " * whole state vector. r holds constants, and values passed between functions.\n"
+         " * Outputs: the quantity itself; of several quantities of a mechanical system, those of\n"
+         " * M f s c g gdot G gamma k K kappa in this order. */\n");
   for (size_t i = 0; i < sizeof unary / sizeof *unary; i++) {
     dae__put(s, "double ");
     dae__put(s, unary[i]);

@@ -1,4 +1,4 @@
-/* A build without native code, for systems that have no processes or no dynamic loader. */
+/* A build without native code, for systems without processes or a dynamic loader. */
 #include "core/error.h"
 #include "model/model.h"
 
@@ -16,7 +16,7 @@ dae_status dae_model_compile(dae_model *model, const dae_native_options *options
 {
   (void)model, (void)options;
   return dae__fail(err, DAE_ERROR_UNSUPPORTED, NULL,
-                   "this build of daedal makes no native code: it was configured with "
+                   "this build of daedal has no native code: it was configured with "
                    "-DDAEDAL_WITH_JIT=OFF");
 }
 

@@ -2,25 +2,25 @@
  *
  *   s = sum over the axes of (q - r - c(t))^2   or, along an axis, (q - c(t))^2,
  *
- * however it is written. It is known by its derivatives. Those of second order are constant:
+ * in any notation: it is recognised by its derivatives. Those of second order are constant:
  *
  *   s_qq = s_rr = k,   s_qr = -k   along every axis, with the same k,   and all others 0;
  *
  * and c follows from those of first order, s_q = k (q - r - c), at q = r = 0. */
 #include "model/picture/rod.h"
-#include "model/expand/nodes.h"
 #include <math.h>
 
-#define MOST (2 * DAE__ROD_AXES) /* coordinates */
-#define WRAPS 8                  /* around s: sqrt((x^2 + y^2)/4)*2 - L has 4 */
-#define ROUND_OFF 1e-10          /* of coefficients such as 1/0.3 */
+#define MAX_COORDINATES (2 * DAE__ROD_AXES)
+#define MAX_WRAPPERS                                                                               \
+  8 /* operators around s: sqrt((x^2 + y^2)/4)*2 - L has 4; chosen, not measured */
+#define ROUND_OFF 1e-10 /* relative, of coefficients such as 1/0.3; chosen, not measured */
 
-/* s and its derivatives */
+/* First and second derivatives of s with respect to its coordinates. */
 typedef struct form {
   int count;
-  int leaf[MOST];
-  dae__node s_q[MOST];
-  double s_qq[MOST][MOST];
+  int leaf[MAX_COORDINATES];
+  dae__node s_q[MAX_COORDINATES];
+  double s_qq[MAX_COORDINATES][MAX_COORDINATES];
 } form;
 
 static dae__gradient rod_by_coordinates(dae__expander *x, dae__node node)
@@ -37,7 +37,7 @@ static bool rod_holds_coordinates(dae__expander *x, dae__node node)
   return false;
 }
 
-/* a node without its outermost operator, if that keeps a distance one; else the node itself */
+/* The node below the outermost operator, if that is a monotone function of it; else the node. */
 static dae__node rod_unwrap(dae__expander *x, dae__node node)
 {
   dae__node_view v = dae__node_at(x->graph, node);
@@ -61,24 +61,12 @@ static dae__node rod_unwrap(dae__expander *x, dae__node node)
   }
 }
 
-static dae__node rod_unwrap_all(dae__expander *x, dae__node node)
-{
-  dae__node inner = node;
-  for (int i = 0; i < WRAPS; i++) {
-    node = inner;
-    inner = rod_unwrap(x, node);
-    if (inner == node)
-      break;
-  }
-  return inner;
-}
-
-/* false: second derivatives are not constant, or there are too many coordinates */
+/* Differentiates s; false: second derivatives are not constant, or too many coordinates. */
 static bool rod_differentiate(dae__expander *x, dae__node s, form *f)
 {
   dae__gradient d = rod_by_coordinates(x, s);
   *f = (form){.count = d.count};
-  if (d.count < 2 || d.count > MOST)
+  if (d.count < 2 || d.count > MAX_COORDINATES)
     return false;
   for (int i = 0; i < d.count; i++) {
     f->leaf[i] = d.leaf[i];
@@ -97,7 +85,7 @@ static bool rod_differentiate(dae__expander *x, dae__node s, form *f)
   return true;
 }
 
-/* the coordinate beside the i-th along its axis, -1: there is none; -2: this is no rod */
+/* The coordinate on the axis of the i-th one; -1: none, -2: the constraint is not a rod. */
 static int rod_beside(const form *f, int i)
 {
   double k = f->s_qq[0][0], close = ROUND_OFF * fabs(k);
@@ -114,25 +102,20 @@ static int rod_beside(const form *f, int i)
   return found;
 }
 
-/* c of the axis of q */
-static dae__node rod_offset_of(dae__binder *b, const form *f, int q)
-{
-  dae__graph *graph = b->x->graph;
-  for (int i = 0; i < f->count; i++)
-    b->by[f->leaf[i]] = DAE__ZERO;
-  dae__node at_zero = dae__replace_leaves(b->x->walker, f->s_q[q], b->by);
-  for (int i = 0; i < f->count; i++)
-    b->by[f->leaf[i]] = -1;
-  return DAE__DIV(graph, at_zero, dae__constant(graph, -f->s_qq[0][0]));
-}
-
 dae__rod dae__rod_of(dae__binder *b, dae__node node)
 {
   const dae__rod none = {.axes = 0};
+  dae__graph *graph = b->x->graph;
   dae__rod rod = none;
   form f;
-  int mate[MOST];
-  if (!rod_differentiate(b->x, rod_unwrap_all(b->x, node), &f) || !isnormal(f.s_qq[0][0]))
+  int mate[MAX_COORDINATES];
+  for (int i = 0; i < MAX_WRAPPERS; i++) {
+    dae__node inner = rod_unwrap(b->x, node);
+    if (inner == node)
+      break;
+    node = inner;
+  }
+  if (!rod_differentiate(b->x, node, &f) || !isnormal(f.s_qq[0][0]))
     return none;
   for (int i = 0; i < f.count; i++) {
     mate[i] = rod_beside(&f, i);
@@ -148,7 +131,12 @@ dae__rod dae__rod_of(dae__binder *b, dae__node node)
       continue;
     rod.along[axis].q = f.leaf[i];
     rod.along[axis].r = mate[i] < 0 ? -1 : f.leaf[mate[i]];
-    rod.along[axis++].offset = rod_offset_of(b, &f, i);
+    for (int k = 0; k < f.count; k++)
+      b->by[f.leaf[k]] = DAE__ZERO;
+    dae__node at_zero = dae__replace_leaves(b->x->walker, f.s_q[i], b->by);
+    for (int k = 0; k < f.count; k++)
+      b->by[f.leaf[k]] = -1;
+    rod.along[axis++].offset = DAE__DIV(graph, at_zero, dae__constant(graph, -f.s_qq[0][0]));
   }
   return rod;
 }

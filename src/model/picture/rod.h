@@ -1,4 +1,4 @@
-/* Constraints that keep the distance of two points. */
+/* Distance constraints between two points. */
 #ifndef DAEDAL_MODEL_PICTURE_ROD_H
 #define DAEDAL_MODEL_PICTURE_ROD_H
 
@@ -6,17 +6,17 @@
 
 enum { DAE__ROD_AXES = 3 };
 
-/* Along each axis the difference of the points is q - r - offset, where q and r are coordinates;
- * or q - offset, and the other point moves with time alone. */
+/* Along each axis the difference of the points is q - r - offset with coordinates q and r; or
+ * q - offset, and the other point depends on time only. */
 typedef struct dae__rod {
-  int axes; /* 2, 3; 0: the constraint is none */
+  int axes; /* 2, 3; 0: not a rod */
   struct {
-    int q, r; /* leaves, q < r; r = -1: there is no second one */
+    int q, r; /* leaves, q < r; r = -1: none */
     dae__node offset;
   } along[DAE__ROD_AXES]; /* by rising q */
 } dae__rod;
 
-/* What the constraint 0 = node is. Writes nodes to the graph. */
+/* The rod of a constraint 0 = node. Adds nodes to the graph. */
 dae__rod dae__rod_of(dae__binder *b, dae__node node);
 
 #endif

@@ -4,13 +4,13 @@
  *             a value is computed shortly before it is used
  *   select    instructions: one for each node, or for several (tape_select.c)
  *   group     instructions of the same kind in a row (tape_group.c)
- *   allocate  registers: taken when a value is computed, given back after its last use
+ *   allocate  registers: from the computation of a value to its last use
  *   encode    instructions as words (tape_registers.c)
  *
- * Scratch memory is released; the tape is the arena's. */
-#include "model/tape/tape_compiler.h"
+ * The tape is in the arena, the workspace of the compiler in memory of its own. */
+#include "model/tape/tape_code.h"
 
-#include "model/grow.h"
+#include "model/pool.h"
 
 #include <stdint.h>
 
@@ -41,35 +41,13 @@ void *dae__tape_grow(dae__tape_compiler *c, void *memory, int *capacity, int cou
   if (c->failed)
     return memory;
   if (count <= INT_MAX - more)
-    larger = dae__grown(&c->env, memory, capacity, count, count + more, size);
+    larger = dae__array_grow(&c->env, memory, capacity, count, count + more, size);
   c->failed = !larger;
   return larger ? larger : memory;
 }
 
-static void tape_add_value(dae__tape_compiler *c, dae__node node)
-{
-  c->value = dae__tape_reserve(c, c->value, &c->value_capacity, c->values, 1, sizeof *c->value);
-  if (c->failed)
-    return;
-  c->value[c->values++] = (dae__tape_value){.node = node, .in = -1, .output = -1};
-  c->place[node] = c->values;
-}
-
-/* Operands that were not met go onto the stack, the first one on top. Returns its new depth. */
-static int tape_open_node(dae__tape_compiler *c, dae__node node, int depth)
-{
-  dae__node operand[3];
-  int count = dae__entry_operands(&c->graph->entry[node], operand);
-  c->place[node] = -1;
-  c->stack = dae__tape_reserve(c, c->stack, &c->stack_capacity, depth, 3, sizeof *c->stack);
-  for (int i = count - 1; i >= 0 && !c->failed; i--)
-    if (c->place[operand[i]] == 0)
-      c->stack[depth++] = operand[i];
-  return depth;
-}
-
-/* As in walk.c: a node is opened when it is met first, and has its operands when it is met again.
- */
+/* Numbers the values below root in an order of evaluation. As in walk.c, a node is opened at its
+ * first visit (its operands are pushed, the first one on top), and numbered at its second one. */
 static void tape_order_below(dae__tape_compiler *c, dae__node root)
 {
   int depth = 0;
@@ -77,23 +55,34 @@ static void tape_order_below(dae__tape_compiler *c, dae__node root)
   if (!c->failed)
     c->stack[depth++] = root;
   while (depth > 0 && !c->failed) {
-    dae__node node = c->stack[depth - 1];
+    dae__node node = c->stack[depth - 1], operand[3];
     if (c->place[node] == 0) {
-      depth = tape_open_node(c, node, depth);
-    } else {
-      depth--;
-      if (c->place[node] < 0)
-        tape_add_value(c, node);
+      int count = dae__entry_operands(&c->graph->entry[node], operand);
+      c->place[node] = -1;
+      c->stack = dae__tape_reserve(c, c->stack, &c->stack_capacity, depth, 3, sizeof *c->stack);
+      for (int i = count - 1; i >= 0 && !c->failed; i--)
+        if (c->place[operand[i]] == 0)
+          c->stack[depth++] = operand[i];
+      continue;
     }
+    depth--;
+    if (c->place[node] > 0)
+      continue;
+    c->value = dae__tape_reserve(c, c->value, &c->value_capacity, c->values, 1, sizeof *c->value);
+    if (c->failed)
+      return;
+    c->value[c->values++] = (dae__tape_value){.node = node, .in = -1, .output = -1};
+    c->place[node] = c->values;
   }
 }
 
-/* A constant zero in a place that is set to zero anyway. */
+/* Is the output a constant zero among the entries that are set to zero? */
 static bool tape_is_left_out(const dae__tape_plan *plan, const dae__tape_output *output)
 {
   return plan->zeroed && output->node == DAE__ZERO && output->index < plan->zeroed[output->group];
 }
 
+/* Values of all outputs, and for each value the list of its outputs. */
 static void tape_order_all(dae__tape_compiler *c)
 {
   const dae__tape_plan *plan = c->plan;
@@ -112,43 +101,39 @@ static void tape_order_all(dae__tape_compiler *c)
   }
 }
 
-/* entries of a group that outputs leave as they are */
-static int tape_unwritten(const dae__tape_plan *plan, int group)
-{
-  int count = plan->zeroed[group];
-  for (int i = 0; i < plan->outputs && count > 0; i++)
-    count -= plan->output[i].group == group && plan->output[i].index < plan->zeroed[group] &&
-             !tape_is_left_out(plan, &plan->output[i]);
-  return count;
-}
-
-static void tape_copy_zeros(const dae__tape_plan *plan, dae__arena *arena, dae__tape *tape)
+/* Groups with entries to be zeroed that no output writes. */
+static void tape_list_zeros(const dae__tape_plan *plan, dae__arena *arena, dae__tape *tape)
 {
   dae__tape_zeros *zeros = plan->zeroed ? DAE__ALLOC(arena, dae__tape_zeros, plan->groups) : NULL;
-  for (int i = 0; zeros && i < plan->groups; i++)
-    if (tape_unwritten(plan, i) > 0)
-      zeros[tape->zeroed++] = (dae__tape_zeros){i, plan->zeroed[i]};
+  for (int group = 0; zeros && group < plan->groups; group++) {
+    int unwritten = plan->zeroed[group];
+    for (int i = 0; i < plan->outputs && unwritten > 0; i++)
+      unwritten -= plan->output[i].group == group && plan->output[i].index < plan->zeroed[group] &&
+                   !tape_is_left_out(plan, &plan->output[i]);
+    if (unwritten > 0)
+      zeros[tape->zeroed++] = (dae__tape_zeros){group, plan->zeroed[group]};
+  }
   tape->zeros = zeros;
   tape->groups = plan->groups;
 }
 
-void dae__tape_marks_free(dae__tape_marks *marks, const dae_env *env)
+void dae__tape_workspace_free(dae__tape_workspace *workspace, const dae_env *env)
 {
-  if (marks->place)
-    env->release(env->user, marks->place);
-  if (marks->buffer)
-    env->release(env->user, marks->buffer);
-  *marks = (dae__tape_marks){.place = NULL};
+  if (workspace->place)
+    env->release(env->user, workspace->place);
+  if (workspace->buffer)
+    env->release(env->user, workspace->buffer);
+  *workspace = (dae__tape_workspace){.place = NULL};
 }
 
-/* The scratch memory of one tape: what does not fit comes from outside. */
+/* The memory of one compilation; what does not fit comes from `outside`. */
 typedef struct dae__tape_buffer {
   dae_env outside;
   size_t used;
-  _Alignas(16) char memory[16 * 1024]; /* tapes of fifty instructions fit */
+  _Alignas(16) char memory[16 * 1024]; /* holds tapes of fifty instructions */
 } buffer;
 
-static void *tape_take(void *user, size_t bytes)
+static void *tape_buffer_allocate(void *user, size_t bytes)
 {
   buffer *b = user;
   size_t piece = (bytes + 15) / 16 * 16;
@@ -158,7 +143,7 @@ static void *tape_take(void *user, size_t bytes)
   return b->memory + b->used - piece;
 }
 
-static void tape_give_back(void *user, void *memory)
+static void tape_buffer_release(void *user, void *memory)
 {
   buffer *b = user;
   uintptr_t offset = (uintptr_t)memory - (uintptr_t)b->memory;
@@ -166,44 +151,33 @@ static void tape_give_back(void *user, void *memory)
     b->outside.release(b->outside.user, memory);
 }
 
-static void tape_take_buffer(dae__tape_compiler *c, dae__tape_marks *marks)
-{
-  if (!marks->buffer) {
-    marks->buffer = dae__tape_memory(c, 1, sizeof *marks->buffer);
-    if (!marks->buffer)
-      return;
-    marks->buffer->outside = c->env;
-  }
-  marks->buffer->used = 0;
-  c->env = (dae_env){.user = marks->buffer, .allocate = tape_take, .release = tape_give_back};
-}
-
-/* places of all nodes there are, half as many again in reserve */
-static void tape_take_places(dae__tape_compiler *c, dae__tape_marks *marks)
+/* Marks for all nodes, half as many again in reserve, and the buffer as the compiler's memory. */
+static void tape_open_workspace(dae__tape_compiler *c, dae__tape_workspace *workspace)
 {
   int count = c->graph->count;
-  if (marks->capacity < count) {
-    dae__tape_release(c, marks->place);
-    marks->place = dae__tape_scratch(c, count + count / 2, sizeof *marks->place);
-    marks->capacity = marks->place ? count + count / 2 : 0;
+  if (workspace->capacity < count) {
+    dae__tape_release(c, workspace->place);
+    workspace->place = dae__tape_scratch(c, count + count / 2, sizeof *workspace->place);
+    workspace->capacity = workspace->place ? count + count / 2 : 0;
   }
-  c->place = marks->place;
+  c->place = workspace->place;
+  if (!workspace->buffer) {
+    workspace->buffer = dae__tape_memory(c, 1, sizeof *workspace->buffer);
+    if (!workspace->buffer)
+      return;
+    workspace->buffer->outside = c->env;
+  }
+  workspace->buffer->used = 0;
+  c->env = (dae_env){
+      .user = workspace->buffer, .allocate = tape_buffer_allocate, .release = tape_buffer_release};
 }
 
-/* the places of a tape that was made are 0 again */
-static void tape_return_places(dae__tape_compiler *c)
-{
-  for (int v = 0; v < c->values; v++)
-    c->place[c->value[v].node] = 0;
-}
-
-/* the stages; false: out of memory */
-static bool tape_compile(dae__arena *arena, const dae__tape_plan *plan, dae__tape *tape)
+/* Runs the stages; false: out of memory. */
+static bool tape_run_stages(dae__arena *arena, const dae__tape_plan *plan, dae__tape *tape)
 {
   dae__tape_compiler c = {.env = *dae__arena_env(arena), .plan = plan, .graph = plan->graph};
-  dae__tape_marks own = {.place = NULL};
-  tape_take_places(&c, plan->marks ? plan->marks : &own);
-  tape_take_buffer(&c, plan->marks ? plan->marks : &own);
+  dae__tape_workspace own = {.place = NULL};
+  tape_open_workspace(&c, plan->workspace ? plan->workspace : &own);
   c.next_output = dae__tape_scratch(&c, plan->outputs, sizeof *c.next_output);
   if (!c.failed)
     tape_order_all(&c);
@@ -215,24 +189,24 @@ static bool tape_compile(dae__arena *arena, const dae__tape_plan *plan, dae__tap
     dae__tape_allocate(&c, arena, tape);
   if (!c.failed) {
     dae__tape_encode(&c, arena, tape);
-    tape_copy_zeros(plan, arena, tape);
+    tape_list_zeros(plan, arena, tape);
   }
-  if (c.place)
-    tape_return_places(&c);
+  for (int v = 0; c.place && v < c.values; v++)
+    c.place[c.value[v].node] = 0;
   void *scratch[] = {c.next_output, c.stack, c.value, c.step};
   for (size_t i = 0; i < sizeof scratch / sizeof scratch[0]; i++)
     dae__tape_release(&c, scratch[i]);
-  dae__tape_marks_free(&own, dae__arena_env(arena));
+  dae__tape_workspace_free(&own, dae__arena_env(arena));
   return !c.failed && !dae__arena_failed(arena);
 }
 
 dae__tape *dae__tape_create(dae__arena *arena, const dae__tape_plan *plan)
 {
   dae__tape *tape = DAE__ALLOC(arena, dae__tape, 1);
-  return tape && tape_compile(arena, plan, tape) ? tape : NULL;
+  return tape && tape_run_stages(arena, plan, tape) ? tape : NULL;
 }
 
-dae__tape *dae__tape_postpone(dae__arena *arena, const dae__tape_plan *plan)
+dae__tape *dae__tape_create_lazy(dae__arena *arena, const dae__tape_plan *plan)
 {
   dae__tape *tape = DAE__ALLOC(arena, dae__tape, 1);
   if (tape)
@@ -240,14 +214,14 @@ dae__tape *dae__tape_postpone(dae__arena *arena, const dae__tape_plan *plan)
   return tape;
 }
 
-bool dae__tape_make(dae__tape *tape)
+bool dae__tape_compile(dae__tape *tape)
 {
   dae__tape made = {.code = NULL};
   if (tape->code)
     return true;
-  if (!tape_compile(tape->arena, tape->plan, &made)) {
-    if (tape->plan->marks) /* not all are 0 */
-      dae__tape_marks_free(tape->plan->marks, dae__arena_env(tape->arena));
+  if (!tape_run_stages(tape->arena, tape->plan, &made)) {
+    if (tape->plan->workspace) /* not all marks are 0 again */
+      dae__tape_workspace_free(tape->plan->workspace, dae__arena_env(tape->arena));
     return false;
   }
   *tape = made;

@@ -1,22 +1,22 @@
-/* Between the compiler of tapes and their interpreter: the instructions.
+/* The instructions of tapes, and the stages of their compiler.
  *
  * Code is a sequence of words. An instruction is its operator, the register it writes to, and the
  * registers it reads. Operators come from the graph under their own names (DAE__OP_SIN), except
- * arithmetic, which comes in more forms (DAE__TAPE_ADD):
- *   - combined, such as a b + c, rounded as the separate operators are;
- *   - with an operand that is the result of the instruction before, which need not go through
- *     memory: ..._L where it is the first operand (or a factor of the first product), ..._R where
- *     it is the other one;
- *   - each with the result going to an output instead of a register, ..._OUT: group and index stand
- *     in the place of the register.
- * bench/tape.c chose them: what they save is the switch from one instruction to the next, about
- * 1.5 ns, and the way through memory, about 2 ns. */
+ * arithmetic, which has more forms (DAE__TAPE_ADD):
+ *   - combined, such as a b + c, rounded like the separate operators;
+ *   - with the result of the previous instruction as an operand, which need not go through memory:
+ *     ..._L where it is the first operand (or a factor of the first product), ..._R where it is the
+ *     other one;
+ *   - with an output instead of a register as the target, ..._OUT: group and index stand in the
+ *     place of the register.
+ * bench/tape.c chose them: they save the dispatch of an instruction, about 1.5 ns, and a store and
+ * load, about 2 ns. */
 #ifndef DAEDAL_MODEL_TAPE_TAPE_CODE_H
 #define DAEDAL_MODEL_TAPE_TAPE_CODE_H
 
 #include "model/tape/tape.h"
 
-/* X(enumerator, registers read, expression): R(i) is the i-th register, `last` the result before */
+/* X(enumerator, registers read, expression): R(i) is the i-th register, `last` the last result */
 #define DAE__TAPE_ARITHMETIC(X)                                                                    \
   X(ADD, 2, R(0) + R(1))                                                                           \
   X(ADD_L, 1, last + R(0))                                                                         \
@@ -59,36 +59,7 @@
   X(LENGTH, 4, sqrt(R(0) * R(1) + R(2) * R(3)))                                                    \
   X(LENGTH_L, 3, sqrt(last *R(0) + R(1) * R(2)))
 
-#define DAE__TAPE_READS 4 /* registers read, at most */
-
-/* X(operator of the graph, registers read, expression); POWI, whose power is one word more, is not
- * among them */
-#define DAE__TAPE_FUNCTIONS(X)                                                                     \
-  X(POW, 2, pow(R(0), R(1)))                                                                       \
-  X(SIN, 1, sin(R(0)))                                                                             \
-  X(COS, 1, cos(R(0)))                                                                             \
-  X(TAN, 1, tan(R(0)))                                                                             \
-  X(ASIN, 1, asin(R(0)))                                                                           \
-  X(ACOS, 1, acos(R(0)))                                                                           \
-  X(ATAN, 1, atan(R(0)))                                                                           \
-  X(ATAN2, 2, atan2(R(0), R(1)))                                                                   \
-  X(SINH, 1, sinh(R(0)))                                                                           \
-  X(COSH, 1, cosh(R(0)))                                                                           \
-  X(TANH, 1, tanh(R(0)))                                                                           \
-  X(EXP, 1, exp(R(0)))                                                                             \
-  X(LOG, 1, log(R(0)))                                                                             \
-  X(LOG10, 1, log10(R(0)))                                                                         \
-  X(ABS, 1, fabs(R(0)))                                                                            \
-  X(SIGN, 1, R(0) > 0 ? 1 : R(0) < 0 ? -1 : R(0))                                                  \
-  X(HYPOT, 2, hypot(R(0), R(1)))                                                                   \
-  X(FLOOR, 1, floor(R(0)))                                                                         \
-  X(LESS, 2, R(0) < R(1))                                                                          \
-  X(LESS_EQUAL, 2, R(0) <= R(1))                                                                   \
-  X(EQUAL, 2, R(0) == R(1))                                                                        \
-  X(AND, 2, R(0) != 0 && R(1) != 0)                                                                \
-  X(OR, 2, R(0) != 0 || R(1) != 0)                                                                 \
-  X(NOT, 1, R(0) == 0)                                                                             \
-  X(IF, 3, R(0) != 0 ? R(1) : R(2))
+#define DAE__TAPE_READS 4 /* largest number of registers read by one instruction */
 
 enum {
   DAE__TAPE_NONE = DAE__OP_COUNT - 1,
@@ -100,31 +71,96 @@ enum {
   DAE__TAPE_END
 };
 
-/* Native code of a tape (native.c). It does what the interpreter does on the registers r; one that
- * is whole also takes the inputs and sets zeros, and reads nothing but constants in r. */
+/* Native code of a tape (native.c): the instructions on the registers r. Code that is whole also
+ * loads the inputs and sets zeros, and reads only constants in r. */
 typedef void dae__tape_native(const double *const *in, double *const *out, double *r);
 
-/* The first entries of a group that are set to zero. */
+/* A group whose first `count` entries are set to zero. */
 typedef struct dae__tape_zeros {
   int group, count;
 } dae__tape_zeros;
 
-/* Inputs in[class][first], ... that go to consecutive registers. */
+/* Inputs in[class][first + i], i < count, loaded into consecutive registers. */
 typedef struct dae__tape_load {
   int class, first, count;
 } dae__tape_load;
 
 struct dae__tape {
   const int *code;
-  double *r; /* inputs, constants, temporaries */
+  double *r; /* registers: inputs, constants, temporaries */
   const dae__tape_load *load;
-  const dae__tape_zeros *zeros; /* of groups that outputs do not fill */
-  int loads, zeroed, groups;    /* how many */
-  int length, registers;
-  const dae__tape_plan *plan; /* of a tape that is not made yet: code is NULL */
-  dae__arena *arena;          /* for it */
-  dae__tape_native *native;   /* NULL: interpreted */
-  bool whole;                 /* of native */
+  const dae__tape_zeros *zeros; /* groups with entries that no output writes */
+  int loads, zeroed, groups;    /* numbers of loads, of zeros, of output groups */
+  int length, registers;        /* numbers of instructions and registers */
+  const dae__tape_plan *plan;   /* of a tape to be compiled at its first run: code is NULL */
+  dae__arena *arena;            /* memory for that */
+  dae__tape_native *native;     /* NULL: interpreted */
+  bool whole;                   /* native also loads inputs and sets zeros */
 };
+
+/* ---- the compiler ---- */
+
+/* The value of a node below the outputs. Values are numbered in an order of evaluation. */
+typedef struct dae__tape_value {
+  dae__node node;
+  int uses;      /* as an operand and as an output; after grouping: reads of its register */
+  int in;        /* register, -1: none */
+  int output;    /* first output with this value, -1: none */
+  bool absorbed; /* computed by the instruction that uses it */
+} dae__tape_value;
+
+/* An instruction before the allocation of registers: operands are values. */
+typedef struct dae__tape_step {
+  int op;
+  int result;
+  int reads, read[DAE__TAPE_READS];
+  int power; /* of POWI */
+} dae__tape_step;
+
+typedef struct dae__tape_compiler {
+  dae_env env;
+  const dae__tape_plan *plan;
+  const dae__graph *graph;
+  bool failed;
+  int *place;       /* by node: value + 1; 0: not visited, -1: its operands are being visited */
+  int *next_output; /* by output: the next output with the same value, -1: none */
+  dae__node *stack;
+  int stack_capacity;
+  dae__tape_value *value;
+  int values, value_capacity;
+  dae__tape_step *step;
+  int steps, step_capacity;
+} dae__tape_compiler;
+
+/* Scratch memory, zeroed or uninitialised; NULL and sticky failure: out of memory. */
+void *dae__tape_scratch(dae__tape_compiler *c, int count, size_t size);
+void *dae__tape_memory(dae__tape_compiler *c, int count, size_t size);
+void dae__tape_release(dae__tape_compiler *c, void *memory); /* NULL is allowed */
+/* An array with room for `more` items after the first count; unchanged after sticky failure. */
+void *dae__tape_grow(dae__tape_compiler *c, void *memory, int *capacity, int count, int more,
+                     size_t size);
+static inline void *dae__tape_reserve(dae__tape_compiler *c, void *memory, int *capacity, int count,
+                                      int more, size_t size)
+{
+  return count <= *capacity - more ? memory
+                                   : dae__tape_grow(c, memory, capacity, count, more, size);
+}
+
+/* The stages, in this order (tape_select.c, tape_group.c, tape_registers.c). */
+void dae__tape_select(dae__tape_compiler *c);
+void dae__tape_group(dae__tape_compiler *c);
+void dae__tape_allocate(dae__tape_compiler *c, dae__arena *arena, dae__tape *tape);
+void dae__tape_encode(dae__tape_compiler *c, dae__arena *arena, dae__tape *tape);
+
+static inline const dae__entry *dae__tape_entry(const dae__tape_compiler *c, int v)
+{
+  return &c->graph->entry[c->value[v].node];
+}
+
+/* The value of a visited node. */
+static inline int dae__tape_value_of(const dae__tape_compiler *c, dae__node node)
+{
+  return c->place[node] - 1;
+}
 
 #endif

@@ -1,38 +1,40 @@
-/* The order of the instructions, within windows of some hundred.
+/* List scheduling of the instructions, within windows of some hundred.
  *
- * To go from an instruction to a different one costs 1.4 ns where the processor foresees it, and
- * 10 ns where it does not: it remembers patterns of about a thousand (bench/tape.c). Instructions
- * of the same kind are therefore put in a row as far as their operands allow: of the kinds that
- * have instructions that are ready one is chosen, and goes on until none of it is ready. Preferred
- * is the kind of which the largest part is ready, so that it need not be taken up again; results
- * that go to outputs only can wait.
+ * The change from one kind of instruction to another costs 1.4 ns where the processor predicts the
+ * branch, and 10 ns where it does not: it remembers patterns of about a thousand (bench/tape.c).
+ * Instructions of the same kind are therefore put in a row as far as their operands allow: a kind
+ * with ready instructions is selected and runs until none of it is ready. The kind with the largest
+ * ready fraction comes first, so that it need not be selected again; kinds that write only outputs
+ * come last.
  *
- * An instruction that stands alone then takes an operand from the one before it, where it can. */
-#include "model/tape/tape_compiler.h"
+ * A single instruction then takes an operand from the one before it, where a form for that exists.
+ */
+#include "model/tape/tape_code.h"
 
-/* The longer the fewer changes, the shorter the fewer registers: 400000 random instructions take
- * 10.9 ns each without windows, 7.2, 3.7, 2.7, 2.0 with 64, 256, 512, 1024. */
+/* Instructions of a window: long windows have fewer changes, short ones fewer registers. 400000
+ * random instructions take 10.9 ns each without windows, 7.2, 3.7, 2.7, 2.0 with 64, 256, 512, 1024
+ * (bench/tape.c). */
 #define WINDOW 512
 #define KINDS DAE__TAPE_END
 
-/* A step of the window at hand. */
+/* A step of the window. */
 typedef struct place {
   dae__tape_step step;
   int kind;
-  int missing;                    /* operands that are not computed yet */
-  int user;                       /* first use of the result: its step and operand */
-  int next_user[DAE__TAPE_READS]; /* by operand: the next use of what it reads; -1: none */
-  int next;                       /* of those of its kind that are ready */
+  int missing;                    /* number of operands that are not computed yet */
+  int user;                       /* first use of the result: step * DAE__TAPE_READS + operand */
+  int next_user[DAE__TAPE_READS]; /* by operand: the next use of the value read; -1: none */
+  int next;                       /* next ready step of the same kind */
 } place;
 
 typedef struct window {
-  int ready[KINDS], remaining[KINDS]; /* by kind: how many */
-  int first[KINDS], end[KINDS];       /* of those that are ready */
-  int present[KINDS], kinds;          /* those that occur, rising */
+  int ready[KINDS], remaining[KINDS]; /* by kind: numbers of ready and of all remaining steps */
+  int first[KINDS], end[KINDS];       /* by kind: the list of ready steps */
+  int present[KINDS], kinds;          /* kinds that occur, rising */
   place at[];                         /* at most WINDOW */
 } window;
 
-/* Its operator, in the form it will have if only outputs need the result. */
+/* The operator of a step, in the form ..._OUT if only outputs read the result. */
 static int tape_kind_of(const dae__tape_compiler *c, const dae__tape_step *s)
 {
   return s->op + (s->op > DAE__TAPE_NONE && c->value[s->result].uses == 0);
@@ -48,7 +50,7 @@ static void tape_make_ready(window *w, int i)
   w->end[kind] = i;
 }
 
-/* computed_by: step + 1 that computes a value, 0 for inputs and constants */
+/* Lists the steps of a window; computed_by: by value, its step + 1, 0 for inputs and constants. */
 static void tape_open_window(const dae__tape_compiler *c, window *w, int *computed_by, int from,
                              int count)
 {
@@ -79,7 +81,7 @@ static void tape_open_window(const dae__tape_compiler *c, window *w, int *comput
       w->present[w->kinds++] = kind;
 }
 
-static int tape_choose_kind(const window *w)
+static int tape_select_kind(const window *w)
 {
   int best = -1;
   double best_score = 0;
@@ -99,7 +101,7 @@ static int tape_choose_kind(const window *w)
   return best;
 }
 
-/* The next step of the kind is done; others may become ready. */
+/* Removes the next step of a kind; the users of its result may become ready. */
 static dae__tape_step tape_take_step(window *w, int kind)
 {
   const place *p = &w->at[w->first[kind]];
@@ -125,7 +127,7 @@ static void tape_reorder(dae__tape_compiler *c)
     tape_open_window(c, w, computed_by, from, count);
     for (int i = 0, kind = -1; i < count; i++) {
       if (kind < 0 || w->ready[kind] == 0)
-        kind = tape_choose_kind(w);
+        kind = tape_select_kind(w);
       c->step[from + i] = tape_take_step(w, kind);
     }
   }
@@ -133,11 +135,11 @@ static void tape_reorder(dae__tape_compiler *c)
   dae__tape_release(c, w);
 }
 
-#define FORM(name) DAE__TAPE_##name
-
-/* The form of an instruction that takes its i-th operand from the instruction before. */
-static int tape_form_with_last(int op, int i)
+/* Takes an operand from the result of the step before, if a form for that exists. */
+static void tape_use_last(dae__tape_compiler *c, dae__tape_step *s, int last)
 {
+#define FORM(name) DAE__TAPE_##name
+  /* by operator: the form with operand i from the previous result */
   static const int form[DAE__TAPE_END][DAE__TAPE_READS] = {
       [FORM(ADD)] = {FORM(ADD_L), FORM(ADD_L)},
       [FORM(SUB)] = {FORM(SUB_L), FORM(SUB_R)},
@@ -157,29 +159,16 @@ static int tape_form_with_last(int op, int i)
                              FORM(MUL_SUB_MUL_R)},
       [FORM(LENGTH)] = {FORM(LENGTH_L), FORM(LENGTH_L)},
   };
-  return form[op][i];
-}
-
-static void tape_swap(int *a, int *b)
-{
-  int other = *a;
-  *a = *b;
-  *b = other;
-}
-
-/* An operand that is the result of the step before is taken from there, if a form exists. */
-static void tape_use_last(dae__tape_compiler *c, dae__tape_step *s, int last)
-{
+#undef FORM
   bool symmetric = s->op == DAE__TAPE_MUL_ADD_MUL || s->op == DAE__TAPE_LENGTH;
   if (symmetric && s->read[0] != last && s->read[1] != last) {
-    tape_swap(&s->read[0], &s->read[2]);
-    tape_swap(&s->read[1], &s->read[3]);
+    const int read[] = {s->read[2], s->read[3], s->read[0], s->read[1]};
+    memcpy(s->read, read, sizeof read);
   }
   for (int i = 0; i < s->reads; i++) {
-    int form = tape_form_with_last(s->op, i);
-    if (s->read[i] != last || form == 0)
+    if (s->read[i] != last || form[s->op][i] == 0)
       continue;
-    s->op = form;
+    s->op = form[s->op][i];
     s->reads--;
     c->value[last].uses--;
     for (int j = i; j < s->reads; j++)
@@ -188,9 +177,19 @@ static void tape_use_last(dae__tape_compiler *c, dae__tape_step *s, int last)
   }
 }
 
-/* Steps of the same kind as a neighbour stay as they are. */
-static void tape_link_steps(dae__tape_compiler *c)
+void dae__tape_group(dae__tape_compiler *c)
 {
+  /* from here on uses are reads of a register */
+  for (int v = 0; v < c->values; v++)
+    c->value[v].uses = 0;
+  for (int i = 0; i < c->steps; i++)
+    for (int j = 0; j < c->step[i].reads; j++)
+      c->value[c->step[i].read[j]].uses++;
+  if (c->steps > 1)
+    tape_reorder(c);
+  if (c->failed)
+    return;
+  /* steps of the same kind as a neighbour keep their form: they run in a loop */
   int before = -1, kind = c->steps > 0 ? tape_kind_of(c, &c->step[0]) : -1;
   for (int i = 0; i < c->steps; i++) {
     int after = i + 1 < c->steps ? tape_kind_of(c, &c->step[i + 1]) : -1;
@@ -199,23 +198,4 @@ static void tape_link_steps(dae__tape_compiler *c)
     before = kind;
     kind = after;
   }
-}
-
-/* The uses of a value become those as a register that is read. */
-static void tape_count_reads(dae__tape_compiler *c)
-{
-  for (int v = 0; v < c->values; v++)
-    c->value[v].uses = 0;
-  for (int i = 0; i < c->steps; i++)
-    for (int j = 0; j < c->step[i].reads; j++)
-      c->value[c->step[i].read[j]].uses++;
-}
-
-void dae__tape_group(dae__tape_compiler *c)
-{
-  tape_count_reads(c);
-  if (c->steps > 1)
-    tape_reorder(c);
-  if (!c->failed)
-    tape_link_steps(c);
 }

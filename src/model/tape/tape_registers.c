@@ -1,11 +1,14 @@
-/* Registers of values, and the words of the instructions.
+/* Register allocation, and the words of the instructions.
  *
  * Inputs come first, in the order of their leaves, so that neighbours are loaded together; then
- * constants, which are set once. They keep their registers. All others are temporaries: a register
- * is taken when the value is computed, the one given back last first, and given back when the last
- * instruction that reads it takes its result. A value that is only an output, or only read by the
- * instruction behind it, needs none; instructions that have no form without get one they share. */
-#include "model/tape/tape_compiler.h"
+ * constants, which are set once. Both keep their registers. All others are temporaries: a register
+ * is allocated when the value is computed, the last one released first, and released by the last
+ * instruction that reads it, before the result of that is allocated. A value that is only an
+ * output, or read only by the next instruction, needs none; an instruction without such a form gets
+ * one that is free again at once. */
+#include "model/tape/tape_code.h"
+
+#include "core/assert.h"
 
 #include <limits.h>
 #include <math.h>
@@ -27,23 +30,8 @@ static int tape_by_leaf(const void *a, const void *b)
   return (x->leaf > y->leaf) - (x->leaf < y->leaf);
 }
 
-/* Sorts by leaf: each occurs once, in [first, first + range). */
-static void tape_sort_inputs(dae__tape_compiler *c, int count, input *inputs, int first, int range)
-{
-  if (range > 8 * (long)count) { /* few of many: those of one system in a large model */
-    qsort(inputs, (size_t)count, sizeof *inputs, tape_by_leaf);
-    return;
-  }
-  int *value = dae__tape_scratch(c, range, sizeof *value), n = 0;
-  for (int i = 0; i < count && value; i++)
-    value[inputs[i].leaf - first] = inputs[i].value + 1;
-  for (int i = 0; i < range && value; i++)
-    if (value[i] > 0)
-      inputs[n++] = (input){first + i, value[i] - 1};
-  dae__tape_release(c, value);
-}
-
-/* The values that are inputs, by rising leaf. */
+/* The values that are inputs, by rising leaf: sorted by counting, or by qsort where they are few of
+ * many leaves, as of one system in a large model. */
 static input *tape_list_inputs(dae__tape_compiler *c, int *count)
 {
   int first = INT_MAX, last = 0, n = 0;
@@ -59,90 +47,60 @@ static input *tape_list_inputs(dae__tape_compiler *c, int *count)
     first = leaf < first ? leaf : first;
     last = leaf > last ? leaf : last;
   }
-  if (n > 0)
-    tape_sort_inputs(c, n, inputs, first, last - first + 1);
+  int range = n > 0 ? last - first + 1 : 0;
+  if (range > 8 * (long)n) {
+    qsort(inputs, (size_t)n, sizeof *inputs, tape_by_leaf);
+    return inputs;
+  }
+  int *value = range > 0 ? dae__tape_scratch(c, range, sizeof *value) : NULL;
+  for (int i = 0; i < n && value; i++)
+    value[inputs[i].leaf - first] = inputs[i].value + 1;
+  n = 0;
+  for (int i = 0; i < range && value; i++)
+    if (value[i] > 0)
+      inputs[n++] = (input){first + i, value[i] - 1};
+  dae__tape_release(c, value);
   return inputs;
 }
 
-/* Registers of the inputs, and how many loads they take; loads are written where load is given. */
-static int tape_load_inputs(dae__tape_compiler *c, int count, const input *inputs, dae__tape *tape,
-                            dae__tape_load *load)
-{
-  dae__tape_load last = {-1, 0, 0};
-  int loads = 0;
-  tape->registers = 0;
-  for (int i = 0; i < count; i++) {
-    dae__tape_input in = c->plan->input[inputs[i].leaf];
-    c->value[inputs[i].value].in = tape->registers++;
-    if (in.class == last.class && in.index == last.first + last.count) {
-      last.count++;
-    } else {
-      last = (dae__tape_load){in.class, in.index, 1};
-      loads++;
-    }
-    if (load)
-      load[loads - 1] = last;
-  }
-  return loads;
-}
-
+/* Registers of the inputs, and their loads. */
 static void tape_allocate_inputs(dae__tape_compiler *c, dae__arena *arena, dae__tape *tape)
 {
   int count;
   input *inputs = tape_list_inputs(c, &count);
-  if (!c->failed)
-    tape->loads = tape_load_inputs(c, count, inputs, tape, NULL);
-  dae__tape_load *load = c->failed ? NULL : DAE__ALLOC(arena, dae__tape_load, tape->loads);
-  if (load)
-    tape_load_inputs(c, count, inputs, tape, load);
+  dae__tape_load *load = NULL;
+  for (int pass = 0; pass < 2 && !c->failed; pass++) { /* counts the loads, then writes them */
+    dae__tape_load last = {-1, 0, 0};
+    tape->registers = tape->loads = 0;
+    for (int i = 0; i < count; i++) {
+      dae__tape_input in = c->plan->input[inputs[i].leaf];
+      c->value[inputs[i].value].in = tape->registers++;
+      if (in.class == last.class && in.index == last.first + last.count) {
+        last.count++;
+      } else {
+        last = (dae__tape_load){in.class, in.index, 1};
+        tape->loads++;
+      }
+      if (load)
+        load[tape->loads - 1] = last;
+    }
+    if (pass == 0 && !(load = DAE__ALLOC(arena, dae__tape_load, tape->loads)))
+      break;
+  }
   tape->load = load;
   dae__tape_release(c, inputs);
 }
 
-/* Constants, and leaves that are not available. */
-static void tape_allocate_constants(dae__tape_compiler *c, dae__tape *tape)
-{
-  for (int v = 0; v < c->values; v++)
-    if (dae__op_operands((dae__op)dae__tape_entry(c, v)->op) == 0 && !tape_is_input(c, v))
-      c->value[v].in = tape->registers++;
-}
-
-/* Registers that are free again. */
+/* Released registers. */
 typedef struct spares {
   int *item, count, capacity;
 } spares;
 
-static void tape_registers_give_back(dae__tape_compiler *c, spares *s, int in)
+static void tape_release_register(dae__tape_compiler *c, spares *s, int in)
 {
   s->item = dae__tape_reserve(c, s->item, &s->capacity, s->count, 1, sizeof *s->item);
   if (!c->failed)
     s->item[s->count++] = in;
-}
-
-/* Does the step write to an output instead of a register? */
-static bool tape_writes_output(const dae__tape_compiler *c, const dae__tape_step *s)
-{
-  const dae__tape_value *v = &c->value[s->result];
-  return s->op > DAE__TAPE_NONE && v->uses == 0 && v->output >= 0;
-}
-
-/* The values read become the registers they are in. */
-static void tape_allocate_step(dae__tape_compiler *c, dae__tape *tape, dae__tape_step *s, int fixed,
-                               spares *spare)
-{
-  dae__tape_value *result = &c->value[s->result];
-  bool output = tape_writes_output(c, s);
-  for (int j = 0; j < s->reads; j++) {
-    dae__tape_value *v = &c->value[s->read[j]];
-    s->read[j] = v->in;
-    if (--v->uses == 0 && v->in >= fixed)
-      tape_registers_give_back(c, spare, v->in);
-  }
-  if (output || c->failed)
-    return;
-  result->in = spare->count > 0 ? spare->item[--spare->count] : tape->registers++;
-  if (result->uses == 0)
-    tape_registers_give_back(c, spare, result->in);
 }
 
 void dae__tape_allocate(dae__tape_compiler *c, dae__arena *arena, dae__tape *tape)
@@ -151,9 +109,26 @@ void dae__tape_allocate(dae__tape_compiler *c, dae__arena *arena, dae__tape *tap
   tape_allocate_inputs(c, arena, tape);
   if (c->failed)
     return;
-  tape_allocate_constants(c, tape);
-  for (int i = 0, fixed = tape->registers; i < c->steps && !c->failed; i++)
-    tape_allocate_step(c, tape, &c->step[i], fixed, &spare);
+  for (int v = 0; v < c->values; v++) /* constants, and leaves that are not available */
+    if (dae__op_operands((dae__op)dae__tape_entry(c, v)->op) == 0 && !tape_is_input(c, v))
+      c->value[v].in = tape->registers++;
+  int fixed = tape->registers;
+  for (int i = 0; i < c->steps && !c->failed; i++) {
+    dae__tape_step *s = &c->step[i];
+    dae__tape_value *result = &c->value[s->result];
+    bool output = s->op > DAE__TAPE_NONE && result->uses == 0 && result->output >= 0;
+    for (int j = 0; j < s->reads; j++) { /* values become their registers */
+      dae__tape_value *v = &c->value[s->read[j]];
+      s->read[j] = v->in;
+      if (--v->uses == 0 && v->in >= fixed)
+        tape_release_register(c, &spare, v->in);
+    }
+    if (output || c->failed)
+      continue;
+    result->in = spare.count > 0 ? spare.item[--spare.count] : tape->registers++;
+    if (result->uses == 0)
+      tape_release_register(c, &spare, result->in);
+  }
   dae__tape_release(c, spare.item);
 }
 
@@ -168,68 +143,50 @@ static void tape_put(writer *w, int word)
   w->code[w->words++] = word;
 }
 
-static void tape_put_place(writer *w, const dae__tape_output *output)
-{
-  tape_put(w, output->group);
-  tape_put(w, output->index);
-}
-
-/* The value goes to its outputs from the given one on. */
+/* Stores of a value to its outputs from the given one on. */
 static void tape_put_stores(const dae__tape_compiler *c, writer *w, int op, int in, int output)
 {
   for (; output >= 0; output = c->next_output[output]) {
     w->instructions++;
     tape_put(w, op);
-    tape_put_place(w, &c->plan->output[output]);
+    tape_put(w, c->plan->output[output].group);
+    tape_put(w, c->plan->output[output].index);
     if (op == DAE__TAPE_STORE)
       tape_put(w, in);
   }
 }
-
-static void tape_put_step(const dae__tape_compiler *c, writer *w, const dae__tape_step *s)
-{
-  const dae__tape_value *v = &c->value[s->result];
-  int output = v->output;
-  w->instructions++;
-  if (v->in >= 0) {
-    tape_put(w, s->op);
-    tape_put(w, v->in);
-  } else {
-    tape_put(w, s->op + 1); /* its form ..._OUT */
-    tape_put_place(w, &c->plan->output[output]);
-    output = c->next_output[output];
-  }
-  for (int j = 0; j < s->reads; j++)
-    tape_put(w, s->read[j]);
-  if (s->op == DAE__OP_POWI)
-    tape_put(w, s->power);
-  tape_put_stores(c, w, DAE__TAPE_STORE_L, 0, output);
-}
-
-/* words of an instruction, and of one that only stores, at most */
-#define STEP_WORDS (3 + DAE__TAPE_READS + 1)
-#define STORE_WORDS 4
 
 static void tape_put_all(const dae__tape_compiler *c, writer *w)
 {
   for (int v = 0; v < c->values; v++)
     if (dae__op_operands((dae__op)dae__tape_entry(c, v)->op) == 0)
       tape_put_stores(c, w, DAE__TAPE_STORE, c->value[v].in, c->value[v].output);
-  for (int i = 0; i < c->steps; i++)
-    tape_put_step(c, w, &c->step[i]);
+  for (int i = 0; i < c->steps; i++) {
+    const dae__tape_step *s = &c->step[i];
+    const dae__tape_value *v = &c->value[s->result];
+    int output = v->output;
+    w->instructions++;
+    if (v->in >= 0) {
+      tape_put(w, s->op);
+      tape_put(w, v->in);
+    } else {
+      tape_put(w, s->op + 1); /* the form ..._OUT */
+      tape_put(w, c->plan->output[output].group);
+      tape_put(w, c->plan->output[output].index);
+      output = c->next_output[output];
+    }
+    for (int j = 0; j < s->reads; j++)
+      tape_put(w, s->read[j]);
+    if (s->op == DAE__OP_POWI)
+      tape_put(w, s->power);
+    tape_put_stores(c, w, DAE__TAPE_STORE_L, 0, output);
+  }
   tape_put(w, DAE__TAPE_END);
 }
 
-static void tape_set_constants(const dae__tape_compiler *c, double *r)
-{
-  for (int v = 0; v < c->values; v++) {
-    const dae__entry *e = dae__tape_entry(c, v);
-    if (e->op == DAE__OP_CONSTANT)
-      r[c->value[v].in] = dae__entry_value(e);
-    else if (e->op == DAE__OP_LEAF && !tape_is_input(c, v))
-      r[c->value[v].in] = NAN;
-  }
-}
+/* Largest number of words of an instruction, and of a store. */
+#define STEP_WORDS (3 + DAE__TAPE_READS + 1)
+#define STORE_WORDS 4
 
 void dae__tape_encode(dae__tape_compiler *c, dae__arena *arena, dae__tape *tape)
 {
@@ -238,12 +195,19 @@ void dae__tape_encode(dae__tape_compiler *c, dae__arena *arena, dae__tape *tape)
   if (!w.code)
     return;
   tape_put_all(c, &w);
+  DAE__ASSERT(w.words <= most);
   int *code = DAE__ALLOC(arena, int, w.words);
   tape->r = DAE__ALLOC(arena, double, tape->registers);
   tape->length = w.instructions;
   if (!dae__arena_failed(arena)) {
     memcpy(code, w.code, w.words * sizeof *code);
-    tape_set_constants(c, tape->r);
+    for (int v = 0; v < c->values; v++) {
+      const dae__entry *e = dae__tape_entry(c, v);
+      if (e->op == DAE__OP_CONSTANT)
+        tape->r[c->value[v].in] = dae__entry_value(e);
+      else if (e->op == DAE__OP_LEAF && !tape_is_input(c, v))
+        tape->r[c->value[v].in] = NAN;
+    }
     tape->code = code;
   }
   dae__tape_release(c, w.code);

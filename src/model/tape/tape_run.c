@@ -1,14 +1,13 @@
-/* The interpreter of tapes. Every operator rounds as dae__op_value does: products and sums are
- * rounded separately (the layer is compiled without contraction), so that a tape gives the bits of
- * the expressions it was made of.
+/* The interpreter of tapes. Every operator rounds like dae__op_value: products and sums are rounded
+ * separately (the layer is compiled without contraction), so that a tape gives the bits of the
+ * expressions it was compiled from.
  *
- * An instruction that is repeated is repeated on the spot, which is cheaper than a way through the
- * switch. */
+ * Successive instructions of the same kind are run in a loop of their own, which is cheaper than
+ * the switch. */
 #include "core/vec.h"
-#include "model/graph/power.h"
 #include "model/tape/tape_code.h"
 
-/* p: the instruction; q: the words behind its result; then p moves on */
+/* p: the instruction; q: the words after its result */
 #define REPEAT(op, result, before, words, expression)                                              \
   case (op):                                                                                       \
     do {                                                                                           \
@@ -31,7 +30,7 @@ static void tape_run(const int *p, double *restrict r, double *const *out)
       DAE__TAPE_ARITHMETIC(ARITHMETIC)
       REPEAT(DAE__TAPE_STORE, out[p[1]][p[2]], 3, 1, R(0))
       REPEAT(DAE__TAPE_STORE_L, out[p[1]][p[2]], 3, 0, last)
-      DAE__TAPE_FUNCTIONS(FUNCTION)
+      DAE__FUNCTION_LIST(FUNCTION)
       FUNCTION(POWI, 2, dae__whole_power(R(0), q[1]))
     default: /* END */
       return;
@@ -39,8 +38,8 @@ static void tape_run(const int *p, double *restrict r, double *const *out)
   }
 }
 
-/* On registers: inputs go there and zeros are set first. Not inlined, so that native code that does
- * all this itself is a jump away, and true, so that it is a jump away itself. */
+/* Loads the inputs, sets zeros and runs the instructions. Not inlined, so that whole native code is
+ * one jump away; always true, so that this function is a tail call. */
 __attribute__((noinline)) static bool
 tape_run_on_registers(const dae__tape *tape, const double *const *in, double *const *out)
 {
@@ -48,7 +47,7 @@ tape_run_on_registers(const dae__tape *tape, const double *const *in, double *co
   for (int i = 0; i < tape->loads; i++) {
     dae__tape_load load = tape->load[i];
     const double *from = in[load.class] + load.first;
-    for (int j = 0; j < load.count; j++) /* mostly few: no memcpy */
+    for (int j = 0; j < load.count; j++) /* few: faster than memcpy */
       r[j] = from[j];
     r += load.count;
   }
@@ -61,16 +60,17 @@ tape_run_on_registers(const dae__tape *tape, const double *const *in, double *co
   return true;
 }
 
-__attribute__((noinline)) static bool tape_make_and_run(dae__tape *tape, const double *const *in,
-                                                        double *const *out)
+/* not inlined: taken once per lazy tape */
+__attribute__((noinline)) static bool tape_compile_and_run(dae__tape *tape, const double *const *in,
+                                                           double *const *out)
 {
-  return dae__tape_make(tape) && tape_run_on_registers(tape, in, out);
+  return dae__tape_compile(tape) && tape_run_on_registers(tape, in, out);
 }
 
 bool dae__tape_run(dae__tape *tape, const double *const *in, double *const *out)
 {
   if (!tape->whole)
-    return tape->code ? tape_run_on_registers(tape, in, out) : tape_make_and_run(tape, in, out);
+    return tape->code ? tape_run_on_registers(tape, in, out) : tape_compile_and_run(tape, in, out);
   tape->native(in, out, tape->r);
   return true;
 }

@@ -1,19 +1,8 @@
-/* The choice of instructions. A product that is used once is not computed by itself but by the
- * instruction that uses it, where there is one that can: a b + c, a b c, a b / c, ... A square is a
- * product too. */
-#include "model/tape/tape_compiler.h"
+/* Instruction selection. A product that is used once is computed by the instruction that uses it,
+ * where a combined one exists: a b + c, a b c, a b / c, ... A square is a product too. */
+#include "model/tape/tape_code.h"
 
-static void tape_count_uses(dae__tape_compiler *c)
-{
-  for (int v = 0; v < c->values; v++) {
-    dae__node operand[3];
-    int count = dae__entry_operands(dae__tape_entry(c, v), operand);
-    for (int i = 0; i < count; i++)
-      c->value[dae__tape_value_of(c, operand[i])].uses++;
-  }
-}
-
-/* A product used once, of two factors: true. */
+/* Is the node a product of two factors that is used once? */
 static bool tape_is_product(const dae__tape_compiler *c, dae__node node)
 {
   const dae__entry *e = &c->graph->entry[node];
@@ -29,20 +18,7 @@ static bool tape_absorb(dae__tape_compiler *c, dae__node node)
   return true;
 }
 
-/* sqrt(a b + c d): the sum, used nowhere else, and its products */
-static void tape_absorb_length(dae__tape_compiler *c, dae__node sum)
-{
-  const dae__entry *e = &c->graph->entry[sum];
-  dae__tape_value *v = &c->value[dae__tape_value_of(c, sum)];
-  if (e->op != DAE__OP_ADD || v->uses != 1 || !tape_is_product(c, e->a) ||
-      !tape_is_product(c, e->b))
-    return;
-  v->absorbed = true;
-  tape_absorb(c, e->a);
-  tape_absorb(c, e->b);
-}
-
-/* From the outputs downwards: what is absorbed absorbs nothing itself. */
+/* From the outputs downwards: an absorbed product absorbs nothing itself. */
 static void tape_absorb_products(dae__tape_compiler *c)
 {
   for (int v = c->values - 1; v >= 0; v--) {
@@ -57,13 +33,20 @@ static void tape_absorb_products(dae__tape_compiler *c)
         tape_absorb(c, e->b);
     } else if (e->op == DAE__OP_DIV || e->op == DAE__OP_NEG) {
       tape_absorb(c, e->a);
-    } else if (e->op == DAE__OP_SQRT) {
-      tape_absorb_length(c, e->a);
+    } else if (e->op == DAE__OP_SQRT) { /* sqrt(a b + c d), the sum used only here */
+      const dae__entry *sum = &c->graph->entry[e->a];
+      dae__tape_value *value = &c->value[dae__tape_value_of(c, e->a)];
+      if (sum->op != DAE__OP_ADD || value->uses != 1 || !tape_is_product(c, sum->a) ||
+          !tape_is_product(c, sum->b))
+        continue;
+      value->absorbed = true;
+      tape_absorb(c, sum->a);
+      tape_absorb(c, sum->b);
     }
   }
 }
 
-/* The step reads a node: its factors where it is absorbed. */
+/* Adds a node to the operands of a step, or its two factors where it is absorbed. */
 static void tape_read_node(const dae__tape_compiler *c, dae__tape_step *s, dae__node node)
 {
   int v = dae__tape_value_of(c, node);
@@ -76,76 +59,47 @@ static void tape_read_node(const dae__tape_compiler *c, dae__tape_step *s, dae__
   s->read[s->reads++] = dae__tape_value_of(c, e->op == DAE__OP_MUL ? e->b : e->a);
 }
 
-/* Operators with two operands, by which of them are absorbed: none, the first, the second, both.
- * The one that is absorbed is read first. */
-static void tape_select_pair(const dae__tape_compiler *c, dae__tape_step *s, const dae__entry *e,
-                             const int op[4])
+/* The instruction of a value; absorbed products are read first. */
+static void tape_select_step(const dae__tape_compiler *c, dae__tape_step *s, const dae__entry *e)
 {
-  bool first = c->value[dae__tape_value_of(c, e->a)].absorbed;
-  bool second = c->value[dae__tape_value_of(c, e->b)].absorbed;
-  s->op = op[first + 2 * second];
-  tape_read_node(c, s, second && !first ? e->b : e->a);
-  tape_read_node(c, s, second && !first ? e->a : e->b);
-}
-
-/* sqrt of a sum that is absorbed, and -(a b) */
-static void tape_select_single(const dae__tape_compiler *c, dae__tape_step *s, const dae__entry *e)
-{
-  const dae__entry *below = &c->graph->entry[e->a];
-  bool absorbed = c->value[dae__tape_value_of(c, e->a)].absorbed;
-  if (e->op == DAE__OP_SQRT && absorbed) {
-    s->op = DAE__TAPE_LENGTH;
-    tape_read_node(c, s, below->a);
-    tape_read_node(c, s, below->b);
-    return;
-  }
-  s->op = e->op == DAE__OP_SQRT ? DAE__TAPE_SQRT : absorbed ? DAE__TAPE_NEG_MUL : DAE__TAPE_NEG;
-  tape_read_node(c, s, e->a);
-}
-
-static void tape_select_any(const dae__tape_compiler *c, dae__tape_step *s, const dae__entry *e)
-{
+  /* by absorbed operands: none, the first, the second, both */
+  static const int combined[][4] = {
+      [DAE__OP_ADD] = {DAE__TAPE_ADD, DAE__TAPE_MUL_ADD, DAE__TAPE_MUL_ADD, DAE__TAPE_MUL_ADD_MUL},
+      [DAE__OP_SUB] = {DAE__TAPE_SUB, DAE__TAPE_MUL_SUB, DAE__TAPE_SUB_MUL, DAE__TAPE_MUL_SUB_MUL},
+      [DAE__OP_MUL] = {DAE__TAPE_MUL, DAE__TAPE_MUL_MUL, DAE__TAPE_MUL_MUL, DAE__TAPE_NONE},
+      [DAE__OP_DIV] = {DAE__TAPE_DIV, DAE__TAPE_MUL_DIV, DAE__TAPE_NONE, DAE__TAPE_NONE},
+      [DAE__OP_NEG] = {DAE__TAPE_NEG, DAE__TAPE_NEG_MUL}};
   dae__node operand[3];
   int count = dae__entry_operands(e, operand);
-  s->op = e->op == DAE__OP_POWI && e->b == 2 ? DAE__TAPE_SQUARE : e->op;
-  s->power = e->op == DAE__OP_POWI ? e->b : 0;
+  bool first = c->value[dae__tape_value_of(c, e->a)].absorbed;
+  s->op = e->op;
+  if (e->op >= DAE__OP_ADD && e->op <= DAE__OP_NEG) {
+    bool second = count == 2 && c->value[dae__tape_value_of(c, e->b)].absorbed;
+    s->op = combined[e->op][first + 2 * second];
+    if (second && !first) {
+      operand[0] = e->b;
+      operand[1] = e->a;
+    }
+  } else if (e->op == DAE__OP_SQRT) {
+    s->op = first ? DAE__TAPE_LENGTH : DAE__TAPE_SQRT;
+    if (first)
+      count = dae__entry_operands(&c->graph->entry[e->a], operand);
+  } else if (e->op == DAE__OP_POWI) {
+    s->op = e->b == 2 ? DAE__TAPE_SQUARE : e->op;
+    s->power = e->b;
+  }
   for (int i = 0; i < count; i++)
     tape_read_node(c, s, operand[i]);
 }
 
-static void tape_select_step(const dae__tape_compiler *c, dae__tape_step *s, const dae__entry *e)
-{
-  static const int add[] = {DAE__TAPE_ADD, DAE__TAPE_MUL_ADD, DAE__TAPE_MUL_ADD,
-                            DAE__TAPE_MUL_ADD_MUL};
-  static const int sub[] = {DAE__TAPE_SUB, DAE__TAPE_MUL_SUB, DAE__TAPE_SUB_MUL,
-                            DAE__TAPE_MUL_SUB_MUL};
-  static const int mul[] = {DAE__TAPE_MUL, DAE__TAPE_MUL_MUL, DAE__TAPE_MUL_MUL, DAE__TAPE_NONE};
-  static const int div[] = {DAE__TAPE_DIV, DAE__TAPE_MUL_DIV, DAE__TAPE_NONE, DAE__TAPE_NONE};
-  switch (e->op) {
-  case DAE__OP_ADD:
-    tape_select_pair(c, s, e, add);
-    break;
-  case DAE__OP_SUB:
-    tape_select_pair(c, s, e, sub);
-    break;
-  case DAE__OP_MUL:
-    tape_select_pair(c, s, e, mul);
-    break;
-  case DAE__OP_DIV:
-    tape_select_pair(c, s, e, div);
-    break;
-  case DAE__OP_NEG:
-  case DAE__OP_SQRT:
-    tape_select_single(c, s, e);
-    break;
-  default:
-    tape_select_any(c, s, e);
-  }
-}
-
 void dae__tape_select(dae__tape_compiler *c)
 {
-  tape_count_uses(c);
+  for (int v = 0; v < c->values; v++) {
+    dae__node operand[3];
+    int count = dae__entry_operands(dae__tape_entry(c, v), operand);
+    for (int i = 0; i < count; i++)
+      c->value[dae__tape_value_of(c, operand[i])].uses++;
+  }
   tape_absorb_products(c);
   for (int v = 0; v < c->values; v++) {
     const dae__entry *e = dae__tape_entry(c, v);

@@ -1,3 +1,4 @@
+/* The lexer: a table of character classes, one function for each kind of token. */
 #include "model/text/lex.h"
 #include "core/number.h"
 #include <string.h>
@@ -48,30 +49,18 @@ static bool lex_is_letter(char c)
   return class_of[(unsigned char)c] == L;
 }
 
-static bool lex_is_space(char c)
-{
-  return c == ' ' || c == '\t' || c == '\r';
-}
-
 static char lex_peek(const dae__lexer *x, int ahead)
 {
   int at = x->at + ahead;
   return at < x->file->length ? x->file->text[at] : 0;
 }
 
-/* the offset of the end of the line that `at` stands in */
-static int lex_line_end(const dae__file *file, int at)
-{
-  const char *end = memchr(file->text + at, '\n', (size_t)(file->length - at));
-  return end ? (int)(end - file->text) : file->length;
-}
-
 /* ---- newlines ---- */
 
-/* a line does not end after these */
-static bool lex_needs_more(dae__token_kind last)
+/* Does a newline end the statement here? Not inside brackets, nor after a token that needs more. */
+static bool lex_ends_statement(const dae__lexer *x)
 {
-  switch (last) {
+  switch (x->last) {
   case DAE__TOKEN_COMMA:
   case DAE__TOKEN_ASSIGN:
   case DAE__TOKEN_COLON:
@@ -80,56 +69,34 @@ static bool lex_needs_more(dae__token_kind last)
   case DAE__TOKEN_DOT:
   case DAE__TOKEN_NEWLINE:
   case DAE__TOKEN_SEMICOLON:
-    return true;
+    return false;
   default:
-    return last >= DAE__TOKEN_POWER;
+    return x->depth == 0 && x->last < DAE__TOKEN_POWER;
   }
 }
 
-static bool lex_ends_statement(const dae__lexer *x)
-{
-  return x->depth == 0 && !lex_needs_more(x->last);
-}
-
-/* space and comments; true at a newline that ends a statement */
+/* Skips space and comments; true at a newline that ends a statement. */
 static bool lex_skip(dae__lexer *x)
 {
-  const char *text = x->file->text; /* a zero follows it, and none stands in it */
+  const char *text = x->file->text; /* ended by a zero, without others */
   int at = x->at;
-  for (; (unsigned char)text[at] <= '#'; at++) { /* all else are signs, digits and letters */
-    if (text[at] == '#')
-      at = lex_line_end(x->file, at) - 1;
-    else if (text[at] == '\n' && !lex_ends_statement(x))
+  for (; (unsigned char)text[at] <= '#'; at++) { /* signs, digits and letters are above */
+    if (text[at] == '#') {
+      const char *end = memchr(text + at, '\n', (size_t)(x->file->length - at));
+      at = (end ? (int)(end - text) : x->file->length) - 1;
+    } else if (text[at] == '\n' && !lex_ends_statement(x)) {
       x->line++;
-    else if (!lex_is_space(text[at]))
+    } else if (text[at] != ' ' && text[at] != '\t' && text[at] != '\r') {
       break;
+    }
   }
   x->at = at;
   return text[at] == '\n';
 }
 
-/* ---- blocks: inside { } newlines count again ---- */
+/* ---- brackets: inside { } newlines end statements again ---- */
 
-static void lex_open_block(dae__lexer *x, int place)
-{
-  if (x->blocks >= x->l->limits.max_depth) {
-    dae__complain(x->l, place, "blocks are nested more than %d deep", x->l->limits.max_depth);
-    return;
-  }
-  if (x->blocks == x->room) {
-    int room = x->room > 0 ? 2 * x->room : 8;
-    int *outer = DAE__NEW_ARRAY(x->l->scratch, int, room);
-    if (!dae__load_ok(x->l))
-      return;
-    if (x->blocks > 0)
-      memcpy(outer, x->outer, (size_t)x->blocks * sizeof *outer);
-    x->outer = outer;
-    x->room = room;
-  }
-  x->outer[x->blocks++] = x->depth;
-  x->depth = 0;
-}
-
+/* Counts open brackets; the depth outside of a { is put aside until its }. */
 static void lex_track_brackets(dae__lexer *x, const dae__token *token)
 {
   switch (token->kind) {
@@ -142,10 +109,17 @@ static void lex_track_brackets(dae__lexer *x, const dae__token *token)
     x->depth -= x->depth > 0;
     break;
   case DAE__TOKEN_OPEN_BLOCK:
-    lex_open_block(x, token->place);
+    if (x->outer.count >= x->l->limits.max_depth) {
+      dae__load_fail(x->l, token->place, "blocks are nested more than %d deep",
+                     x->l->limits.max_depth);
+    } else {
+      *DAE__PUSH(x->l->scratch, &x->outer) = x->depth;
+      if (dae__load_ok(x->l))
+        x->depth = 0;
+    }
     break;
   case DAE__TOKEN_CLOSE_BLOCK:
-    x->depth = x->blocks > 0 ? x->outer[--x->blocks] : 0;
+    x->depth = x->outer.count > 0 ? x->outer.item[--x->outer.count] : 0;
     break;
   default:
     break;
@@ -160,7 +134,7 @@ static void lex_digits(dae__lexer *x)
     x->at++;
 }
 
-/* 1, 1.5, .5, 1., 1e-3; the dots of 1..N are left alone */
+/* 1, 1.5, .5, 1., 1e-3, but not the dots of 1..N */
 static void lex_number(dae__lexer *x, dae__token *token)
 {
   char text[64];
@@ -178,17 +152,16 @@ static void lex_number(dae__lexer *x, dae__token *token)
   token->kind = DAE__TOKEN_NUMBER;
   token->length = x->at - (token->place - x->file->first);
   if (token->length >= (int)sizeof text) {
-    dae__complain(x->l, token->place, "a number with more than %d characters",
-                  (int)sizeof text - 1);
+    dae__load_fail(x->l, token->place, "number with more than %d characters", (int)sizeof text - 1);
     return;
   }
   memcpy(text, x->file->text + x->at - token->length, (size_t)token->length);
   text[token->length] = 0;
   if (!dae__parse_double(text, &token->value))
-    dae__complain(x->l, token->place, "%s is too large for a number", text);
+    dae__load_fail(x->l, token->place, "the number %s overflows double precision", text);
   else if (lex_is_letter(lex_peek(x, 0)))
-    dae__complain(x->l, x->file->first + x->at,
-                  "a number runs into a name: write * between factors");
+    dae__load_fail(x->l, x->file->first + x->at,
+                   "a name directly after a number: write * between factors");
 }
 
 static void lex_name(dae__lexer *x, dae__token *token)
@@ -201,9 +174,9 @@ static void lex_name(dae__lexer *x, dae__token *token)
   token->kind = DAE__TOKEN_NAME;
   token->length = to - from;
   if (text[from] == '_')
-    dae__complain(x->l, token->place, "a name starts with a letter");
+    dae__load_fail(x->l, token->place, "a name must start with a letter");
   else if (token->length > 255)
-    dae__complain(x->l, token->place, "a name with more than 255 characters");
+    dae__load_fail(x->l, token->place, "name with more than 255 characters");
 }
 
 static void lex_string(dae__lexer *x, dae__token *token)
@@ -216,10 +189,10 @@ static void lex_string(dae__lexer *x, dae__token *token)
   if (lex_peek(x, 0) == '"')
     x->at++;
   else
-    dae__complain(x->l, token->place, "this string does not end on its line: a \" is missing");
+    dae__load_fail(x->l, token->place, "unterminated string: a \" is missing at its end");
 }
 
-/* signs by their first character: of one character, and of two */
+/* tokens by their first character: of one character, and of two */
 static const struct {
   unsigned char alone, longer;
 } signs[128] = {
@@ -247,31 +220,25 @@ static const struct {
     ['|'] = {0, DAE__TOKEN_OR},
 };
 
-static void lex_complain_sign(dae__lexer *x, int place, char c)
-{
-  if (c == '&' || c == '|')
-    dae__complain(x->l, place, "%c stands alone: write %c%c", c, c, c);
-  else if (c == '%')
-    dae__complain(x->l, place,
-                  "the character %% means nothing here; the remainder of a "
-                  "division is mod(a, b)");
-  else if ((unsigned char)c < ' ' || c == 127)
-    dae__complain(x->l, place, "a control character (code %d) has no place in a model",
-                  (unsigned char)c);
-  else
-    dae__complain(x->l, place, "the character %c means nothing here", c);
-}
-
 static void lex_sign(dae__lexer *x, dae__token *token)
 {
-  char c = lex_peek(x, 0); /* letters, among them all bytes above 127, do not come here */
+  char c = lex_peek(x, 0); /* not a letter, and therefore not a byte above 127 */
   int alone = signs[(int)c].alone, longer = signs[(int)c].longer;
   bool both = longer && texts[longer][1] == lex_peek(x, 1);
   token->kind = (dae__token_kind)(both ? longer : alone);
   token->length = both ? 2 : 1;
   x->at += token->length;
-  if (token->kind == 0)
-    lex_complain_sign(x, token->place, c);
+  if (token->kind != 0)
+    return;
+  if (c == '&' || c == '|')
+    dae__load_fail(x->l, token->place, "a single %c is not an operator: write %c%c", c, c, c);
+  else if (c == '%')
+    dae__load_fail(x->l, token->place,
+                   "unexpected character %%; the remainder of a division is mod(a, b)");
+  else if ((unsigned char)c < ' ' || c == 127)
+    dae__load_fail(x->l, token->place, "unexpected control character (code %d)", (unsigned char)c);
+  else
+    dae__load_fail(x->l, token->place, "unexpected character %c", c);
 }
 
 void dae__lexer_next(dae__lexer *x, dae__token *token)

@@ -1,5 +1,5 @@
-/* Text into tokens. A newline that does not end a statement (inside brackets, after a comma, an
- * operator, ...) is not seen by the parser. */
+/* The lexer: text into tokens. A newline that does not end a statement (inside brackets, after a
+ * comma, an operator, ...) gives no token. */
 #ifndef DAEDAL_MODEL_TEXT_LEX_H
 #define DAEDAL_MODEL_TEXT_LEX_H
 
@@ -51,7 +51,7 @@ typedef struct dae__token {
   dae__token_kind kind;
   int place, length; /* the text of a string without its quotes */
   int line;
-  bool spaced;  /* there is space before it */
+  bool spaced;  /* follows white space */
   double value; /* of a number */
 } dae__token;
 
@@ -60,16 +60,14 @@ const char *dae__token_text(dae__token_kind kind);
 typedef struct dae__lexer {
   dae__load *l;
   const dae__file *file;
-  int at;               /* offset of the next byte */
-  int line;             /* that it stands in */
-  dae__token_kind last; /* what came before */
-  int depth;            /* open ( and [ since the last { */
-  int *outer;           /* depths outside the open blocks */
-  int blocks, room;
+  int at, line;         /* offset and line of the next byte */
+  dae__token_kind last; /* previous token */
+  int depth;            /* number of open ( and [ since the last { */
+  DAE__LIST(int) outer; /* depths outside of the open blocks */
 } dae__lexer;
 
 dae__lexer dae__lexer_create(dae__load *l, int file);
-/* The next token; END after a mistake. */
+/* The next token; END after an error. */
 void dae__lexer_next(dae__lexer *x, dae__token *token);
 
 #endif

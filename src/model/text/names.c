@@ -1,5 +1,5 @@
-/* Names: one pointer for equal names. The words that belong to the language are names from the
- * start, and known by where they point to. */
+/* Interned names: equal names are equal pointers. The words of the language are interned first, and
+ * recognised by their address. */
 #include "model/text/tree.h"
 #include <stdint.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static const struct {
         {"in", 0},
     {"sum", 0},
     {"t", 0},
-    {"pi", 0}, /* functions, up to the end: */
+    {"pi", 0}, /* followed by the functions */
     {"sin", 1},
     {"cos", 1},
     {"tan", 1},
@@ -44,7 +44,7 @@ enum {
   WORDS = sizeof words / sizeof words[0]
 };
 
-/* the number of a word of the language, by the name that dae__name gave; -1: it is none */
+/* number of a word of the language, from its interned name; -1: another name */
 static int names_word_of(const char *name)
 {
   uintptr_t offset = (uintptr_t)name - (uintptr_t)words;
@@ -84,21 +84,13 @@ static bool names_make_room(dae__load *l, dae__names *names)
   return true;
 }
 
-static bool names_is(const char *name, const char *text, int length)
-{
-  int i = 0;
-  while (i < length && name[i] == text[i])
-    i++;
-  return i == length && name[i] == 0;
-}
-
 const char *dae__name(dae__load *l, dae__names *names, const char *text, int length)
 {
   if (!names_make_room(l, names))
     return "";
   unsigned i = names_hash(text, length) & (unsigned)(names->room - 1);
   for (; names->slot[i]; i = (i + 1) & (unsigned)(names->room - 1))
-    if (names_is(names->slot[i], text, length))
+    if (!strncmp(names->slot[i], text, (size_t)length) && names->slot[i][length] == 0)
       return names->slot[i];
   const char *name = dae__pool_text(l->keep, text, (size_t)length);
   if (!name) {

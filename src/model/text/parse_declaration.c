@@ -1,154 +1,208 @@
-/* Declarations: names with ranges or arguments, values, and what a start holds fixed. */
+/* Declarations (names with ranges or arguments, values, start rates), and settings of simulate and
+ * of systems. */
 #include "model/text/parse.h"
+#include <stdio.h>
+#include <string.h>
 
-#define MOST 100 /* arguments of a function: they are searched one by one */
+/* Arguments of a function, settings of a line: both are searched linearly. Chosen, not measured. */
+#define MAX_ARGUMENTS 100
+#define MAX_SETTINGS 100
 
 /* A..B */
-void dae__take_range(dae__parser *p, dae__range *range)
+void dae__parser_range(dae__parser *p, dae__range *range)
 {
   range->place = p->at.place;
-  range->from = dae__take_expression(p);
-  dae__expect(p, DAE__TOKEN_RANGE, "between the ends of the range: 1..N");
-  range->to = p->l->status ? NULL : dae__take_expression(p);
+  range->from = dae__parser_expression(p);
+  dae__parser_expect(p, DAE__TOKEN_RANGE, "between the ends of the range: 1..N");
+  range->to = p->l->status ? NULL : dae__parser_expression(p);
 }
 
 /* [1..N], [k in 1..N, 1..M] */
-void dae__take_ranges(dae__parser *p, dae__declaration *d, int most)
+void dae__parser_ranges(dae__parser *p, dae__declaration *d, int most)
 {
   do {
     if (d->rank == most) {
-      dae__complain(p->l, p->at.place,
-                    most == 1 ? "a system has one index" : "an array has one or two indices");
+      dae__load_fail(p->l, p->at.place,
+                     most == 1 ? "a system has one index" : "an array has one or two indices");
       return;
     }
     dae__range *range = &d->range[d->rank++];
     const char *name = NULL;
-    if (dae__at(p, DAE__TOKEN_NAME) && p->ahead.kind == DAE__TOKEN_NAME) {
-      name = dae__take_new_name(p, "an index");
-      if (!p->l->status && !dae__accept_word(p, "in"))
-        dae__unexpected(p, "in: [k in 1..N]");
+    if (dae__parser_at(p, DAE__TOKEN_NAME) && p->ahead.kind == DAE__TOKEN_NAME) {
+      name = dae__parser_new_name(p, "an index");
+      if (!p->l->status && !dae__parser_accept_word(p, "in"))
+        dae__parser_unexpected(p, "in: [k in 1..N]");
     }
     if (!p->l->status)
-      dae__take_range(p, range);
+      dae__parser_range(p, range);
     range->name = name;
-  } while (dae__accept(p, DAE__TOKEN_COMMA));
-  dae__expect(p, DAE__TOKEN_CLOSE_INDEX, "after the range of the index");
+  } while (dae__parser_accept(p, DAE__TOKEN_COMMA));
+  dae__parser_expect(p, DAE__TOKEN_CLOSE_INDEX, "after the range of the index");
 }
 
-dae__declaration *dae__new_declaration(dae__parser *p, const char *what)
+dae__declaration *dae__parser_new_declaration(dae__parser *p, const char *what)
 {
   dae__declaration *d = DAE__NEW(p->l->scratch, dae__declaration);
   if (!dae__load_ok(p->l))
     return NULL;
   d->place = p->at.place;
   d->parameters = -1;
-  d->name = dae__take_new_name(p, what);
+  d->name = dae__parser_new_name(p, what);
   return p->l->status ? NULL : d;
 }
 
 /* ---- declarations ---- */
 
-static const char *parse_kind_of(dae__statement_kind kind)
-{
-  switch (kind) {
-  case DAE__STATEMENT_PARAM:
-    return "the name of a param";
-  case DAE__STATEMENT_LET:
-    return "the name of a let";
-  case DAE__STATEMENT_COORD:
-    return "the name of a coordinate";
-  case DAE__STATEMENT_STATE:
-    return "the name of a state";
-  case DAE__STATEMENT_ALG:
-    return "the name of an algebraic variable";
-  case DAE__STATEMENT_DISCRETE:
-    return "the name of a discrete variable";
-  default:
-    return "the name of an output";
-  }
-}
-
 /* f(a, b) */
-static void parse_take_parameters(dae__parser *p, dae__declaration *d)
+static void parse_parameters(dae__parser *p, dae__declaration *d)
 {
   DAE__LIST(const char *) names = {0};
   d->parameters = 0;
   do {
     int place = p->at.place;
-    const char *name = dae__take_new_name(p, "the name of an argument");
+    const char *name = dae__parser_new_name(p, "the name of an argument");
     for (int i = 0; i < names.count; i++)
       if (names.item[i] == name)
-        dae__complain(p->l, place, "the argument %s of %s stands twice", name, d->name);
-    if (names.count == MOST)
-      dae__complain(p->l, place, "a function has at most %d arguments", MOST);
+        dae__load_fail(p->l, place, "duplicate argument %s of %s", name, d->name);
+    if (names.count == MAX_ARGUMENTS)
+      dae__load_fail(p->l, place, "a function has at most %d arguments", MAX_ARGUMENTS);
     *DAE__PUSH(p->l->scratch, &names) = name;
-  } while (!p->l->status && dae__accept(p, DAE__TOKEN_COMMA));
-  dae__expect(p, DAE__TOKEN_CLOSE, "after the arguments");
+  } while (!p->l->status && dae__parser_accept(p, DAE__TOKEN_COMMA));
+  dae__parser_expect(p, DAE__TOKEN_CLOSE, "after the arguments");
   d->parameter = names.item;
   d->parameters = names.count;
 }
 
-/* fixed, rate E, in any order */
-static void parse_take_start(dae__parser *p, dae__statement_kind kind, dae__declaration *d)
+static dae__declaration *parse_declaration(dae__parser *p, dae__statement_kind kind)
 {
-  bool variable =
-      kind == DAE__STATEMENT_COORD || kind == DAE__STATEMENT_STATE || kind == DAE__STATEMENT_ALG;
-  while (!p->l->status) {
-    int place = p->at.place;
-    if (dae__accept_word(p, "fixed")) {
-      if (!variable)
-        dae__complain(p->l, place, "fixed belongs to coord, state and alg only");
-      *(d->rate ? &d->rate_fixed : &d->fixed) = true;
-    } else if (dae__accept_word(p, "rate")) {
-      if (kind != DAE__STATEMENT_COORD)
-        dae__complain(p->l, place,
-                      "only a coord has a start rate; that of a state follows from its "
-                      "equation");
-      else if (d->rate)
-        dae__complain(p->l, place, "the start rate of %s is given twice", d->name);
-      d->rate = dae__take_expression(p);
-    } else {
-      return;
-    }
-  }
-}
-
-static dae__declaration *parse_take_declaration(dae__parser *p, dae__statement_kind kind)
-{
+  static const char *const what[] = {
+      [DAE__STATEMENT_PARAM] = "the name of a param",
+      [DAE__STATEMENT_LET] = "the name of a let",
+      [DAE__STATEMENT_COORD] = "the name of a coordinate",
+      [DAE__STATEMENT_STATE] = "the name of a state",
+      [DAE__STATEMENT_ALG] = "the name of an algebraic variable",
+      [DAE__STATEMENT_DISCRETE] = "the name of a discrete variable",
+      [DAE__STATEMENT_OUTPUT] = "the name of an output",
+  };
   bool variable = kind >= DAE__STATEMENT_COORD && kind <= DAE__STATEMENT_DISCRETE;
-  dae__declaration *d = dae__new_declaration(p, parse_kind_of(kind));
+  dae__declaration *d = dae__parser_new_declaration(p, what[kind]);
   if (!d)
     return NULL;
-  if (dae__accept(p, DAE__TOKEN_OPEN_INDEX))
-    dae__take_ranges(p, d, DAE__RANK);
-  else if (dae__at(p, DAE__TOKEN_OPEN) && kind == DAE__STATEMENT_LET &&
-           dae__accept(p, DAE__TOKEN_OPEN))
-    parse_take_parameters(p, d);
+  if (dae__parser_accept(p, DAE__TOKEN_OPEN_INDEX))
+    dae__parser_ranges(p, d, DAE__RANK);
+  else if (dae__parser_at(p, DAE__TOKEN_OPEN) && kind == DAE__STATEMENT_LET &&
+           dae__parser_accept(p, DAE__TOKEN_OPEN))
+    parse_parameters(p, d);
   if (p->l->status)
     return NULL;
-  if (dae__accept(p, DAE__TOKEN_ASSIGN))
-    d->value = dae__take_expression(p);
-  else if (dae__at(p, DAE__TOKEN_RATE) && variable)
-    dae__complain(p->l, p->at.place,
-                  "a declaration holds no ': write coord x = 1 rate 2 for a "
-                  "start rate, and u' = E as a statement of its own");
+  if (dae__parser_accept(p, DAE__TOKEN_ASSIGN))
+    d->value = dae__parser_expression(p);
+  else if (dae__parser_at(p, DAE__TOKEN_RATE) && variable)
+    dae__load_fail(p->l, p->at.place,
+                   "' is not allowed in a declaration: write coord x = 1 rate 2 for a start rate, "
+                   "and u' = E as a separate statement");
   else if (!variable)
-    dae__expect(p, DAE__TOKEN_ASSIGN, "and its value");
-  else if (dae__at(p, DAE__TOKEN_NUMBER) || dae__at(p, DAE__TOKEN_MINUS))
-    dae__unexpected(p, "= before the start value");
-  if (!p->l->status)
-    parse_take_start(p, kind, d);
+    dae__parser_expect(p, DAE__TOKEN_ASSIGN, "and its value");
+  else if (dae__parser_at(p, DAE__TOKEN_NUMBER) || dae__parser_at(p, DAE__TOKEN_MINUS))
+    dae__parser_unexpected(p, "= before the start value");
+  while (!p->l->status) { /* fixed, rate E, in any order */
+    int place = p->at.place;
+    if (dae__parser_accept_word(p, "fixed")) {
+      if (!variable || kind == DAE__STATEMENT_DISCRETE)
+        dae__load_fail(p->l, place, "fixed applies to coord, state and alg only");
+      *(d->rate ? &d->rate_fixed : &d->fixed) = true;
+    } else if (dae__parser_accept_word(p, "rate")) {
+      if (kind != DAE__STATEMENT_COORD)
+        dae__load_fail(p->l, place,
+                       "only a coord has a start rate; the rate of a state follows from its "
+                       "equation");
+      else if (d->rate)
+        dae__load_fail(p->l, place, "duplicate start rate of %s", d->name);
+      d->rate = dae__parser_expression(p);
+    } else {
+      break;
+    }
+  }
   return p->l->status ? NULL : d;
 }
 
-void dae__take_declarations(dae__parser *p, dae__statement *s)
+void dae__parser_declarations(dae__parser *p, dae__statement *s)
 {
   dae__declaration **last = &s->declared;
   do {
-    dae__declaration *d = parse_take_declaration(p, s->kind);
+    dae__declaration *d = parse_declaration(p, s->kind);
     if (!d)
       return;
     *last = d;
     last = &d->next;
-  } while (dae__accept(p, DAE__TOKEN_COMMA));
+  } while (dae__parser_accept(p, DAE__TOKEN_COMMA));
+}
+
+/* ---- settings ---- */
+
+/* letters, digits and - without space between them: gauss-seidel, lie-iteration */
+static const char *parse_word(dae__parser *p, const char *what)
+{
+  const char *start = p->lexer.file->text + (p->at.place - p->lexer.file->first);
+  int length = p->at.length;
+  if (!dae__parser_at(p, DAE__TOKEN_NAME)) {
+    dae__parser_unexpected(p, what);
+    return "";
+  }
+  dae__parser_advance(p);
+  while (dae__parser_at(p, DAE__TOKEN_MINUS) && !p->at.spaced && !p->ahead.spaced &&
+         (p->ahead.kind == DAE__TOKEN_NAME || p->ahead.kind == DAE__TOKEN_NUMBER)) {
+    length += 1 + p->ahead.length;
+    dae__parser_advance(p);
+    dae__parser_advance(p);
+  }
+  return dae__name(p->l, p->names, start, length);
+}
+
+bool dae__parser_ends_statement(const dae__parser *p)
+{
+  switch (p->at.kind) {
+  case DAE__TOKEN_NEWLINE:
+  case DAE__TOKEN_SEMICOLON:
+  case DAE__TOKEN_CLOSE_BLOCK:
+  case DAE__TOKEN_END:
+    return true;
+  default:
+    return false;
+  }
+}
+
+void dae__parser_settings(dae__parser *p, dae__statement *s)
+{
+  dae__setting **last = &s->setting;
+  for (int count = 1; !p->l->status && !dae__parser_ends_statement(p); count++) {
+    dae__setting *setting = DAE__NEW(p->l->scratch, dae__setting);
+    char expected[96];
+    if (!dae__load_ok(p->l))
+      return;
+    setting->place = p->at.place;
+    setting->name = parse_word(p, "a setting, such as to 10 or rtol 1e-6");
+    if (!p->l->status && !strcmp(setting->name, "output")) {
+      if (!dae__parser_accept_word(p, "every"))
+        dae__parser_unexpected(p, "every: output every 0.05");
+      setting->name = dae__name(p->l, p->names, "every", 5);
+    }
+    if (!p->l->status && dae__parser_ends_statement(p)) {
+      snprintf(expected, sizeof expected, "a value after %.40s", setting->name);
+      dae__parser_unexpected(p, expected);
+    } else if (!p->l->status && !strcmp(setting->name, "method")) {
+      setting->word = parse_word(p, "the name of a method");
+    } else if (!p->l->status) {
+      setting->value = dae__parser_expression(p);
+    }
+    if (count > MAX_SETTINGS)
+      dae__load_fail(p->l, setting->place, "more than %d settings", MAX_SETTINGS);
+    if (p->l->status)
+      return;
+    *last = setting;
+    last = &setting->next;
+    dae__parser_accept(p, DAE__TOKEN_COMMA);
+  }
+  if (!p->l->status && !s->setting)
+    dae__load_fail(p->l, s->place, "simulate needs an end time: simulate to 10");
 }

@@ -1,4 +1,4 @@
-/* Statements: one function for each kind, found by its first word. */
+/* Statements, selected by their first word. */
 #include "model/text/parse.h"
 #include <daedal/options.h>
 #include <stdio.h>
@@ -8,168 +8,113 @@ typedef struct list {
   dae__statement *first, **last;
 } list;
 
-static dae__statement *parse_new_statement(dae__parser *p, dae__statement_kind kind)
-{
-  dae__statement *s = DAE__NEW(p->l->scratch, dae__statement);
-  if (!dae__load_ok(p->l))
-    return NULL;
-  s->kind = kind;
-  s->place = p->at.place;
-  s->line = p->at.line;
-  return s;
-}
-
-static void parse_append(list *all, dae__statement *s)
-{
-  *all->last = s;
-  all->last = &s->next;
-}
-
 /* ---- pieces that several statements share ---- */
 
 /* A = B */
-static void parse_take_sides(dae__parser *p, dae__statement *s, const char *where)
+static void parse_sides(dae__parser *p, dae__statement *s, const char *where)
 {
   if (!s->a)
-    s->a = dae__take_expression(p);
-  if (!p->l->status && !dae__at(p, DAE__TOKEN_ASSIGN) && s->a->op == DAE__TOKEN_EQUAL)
-    dae__complain(p->l, s->a->place, "== compares two values; an equation is written with one =");
+    s->a = dae__parser_expression(p);
+  if (!p->l->status && !dae__parser_at(p, DAE__TOKEN_ASSIGN) && s->a->op == DAE__TOKEN_EQUAL)
+    dae__load_fail(p->l, s->a->place, "== compares two values; an equation is written with one =");
   if (!p->l->status)
-    dae__expect(p, DAE__TOKEN_ASSIGN, where);
+    dae__parser_expect(p, DAE__TOKEN_ASSIGN, where);
   if (!p->l->status)
-    s->b = dae__take_expression(p);
+    s->b = dae__parser_expression(p);
 }
 
-/* NAME: or NAME[i]: in front; otherwise what was read is the left side */
-static void parse_take_label(dae__parser *p, dae__statement *s)
+/* The label NAME: or NAME[i]: of a statement; an expression without a colon is its left side. */
+static void parse_label(dae__parser *p, dae__statement *s)
 {
-  dae__expr *e = dae__take_expression(p);
+  dae__expr *e = dae__parser_expression(p);
   if (e && e->kind == DAE__EXPR_NAME &&
-      (dae__at(p, DAE__TOKEN_NAME) || dae__at(p, DAE__TOKEN_NUMBER)))
-    dae__complain(p->l, p->at.place, "a label ends with a colon: %s: ...", e->name);
-  if (!e || !dae__at(p, DAE__TOKEN_COLON)) {
+      (dae__parser_at(p, DAE__TOKEN_NAME) || dae__parser_at(p, DAE__TOKEN_NUMBER)))
+    dae__load_fail(p->l, p->at.place, "missing colon after the label: %s: ...", e->name);
+  if (!e || !dae__parser_at(p, DAE__TOKEN_COLON)) {
     s->a = e;
     return;
   }
   if (e->kind != DAE__EXPR_NAME || e->member || e->rate)
-    dae__complain(p->l, e->place, "a label is a name, perhaps with indices: rod[i]: ...");
-  dae__advance(p);
+    dae__load_fail(p->l, e->place, "a label must be a name, optionally with indices: rod[i]: ...");
+  dae__parser_advance(p);
   s->label = e;
 }
 
 /* ---- blocks ---- */
 
-static void parse_take_statements(dae__parser *p, list *all, dae__token_kind close);
+static void parse_statements(dae__parser *p, list *all, dae__token_kind close);
 
 /* { ... } */
-static dae__statement *parse_take_block(dae__parser *p, const char *where)
+static dae__statement *parse_block(dae__parser *p, const char *where)
 {
   list all = {.first = NULL};
   int place = p->at.place;
   all.last = &all.first;
-  if (!dae__expect(p, DAE__TOKEN_OPEN_BLOCK, where))
+  if (!dae__parser_expect(p, DAE__TOKEN_OPEN_BLOCK, where))
     return NULL;
   p->blocks++;
-  if (dae__deeper(p))
-    parse_take_statements(p, &all, DAE__TOKEN_CLOSE_BLOCK);
+  if (dae__parser_nest(p))
+    parse_statements(p, &all, DAE__TOKEN_CLOSE_BLOCK);
   p->blocks--;
   p->depth--;
-  if (!p->l->status && !dae__accept(p, DAE__TOKEN_CLOSE_BLOCK))
-    dae__complain(p->l, place, "this block does not end: a } is missing");
+  if (!p->l->status && !dae__parser_accept(p, DAE__TOKEN_CLOSE_BLOCK))
+    dae__load_fail(p->l, place, "unterminated block: a } is missing");
   return all.first;
-}
-
-static void parse_take_for(dae__parser *p, dae__statement *s)
-{
-  const char *name = dae__take_new_name(p, "the index: for i in 1..N { ... }");
-  if (!p->l->status && !dae__accept_word(p, "in"))
-    dae__unexpected(p, "in: for i in 1..N { ... }");
-  if (!p->l->status)
-    dae__take_range(p, &s->range);
-  s->range.name = name;
-  if (!p->l->status)
-    s->body = parse_take_block(p, "after the range: for i in 1..N { ... }");
-}
-
-static void parse_take_system(dae__parser *p, dae__statement *s)
-{
-  dae__declaration *d = dae__new_declaration(p, "the name of a system");
-  if (!d)
-    return;
-  s->declared = d;
-  if (dae__accept(p, DAE__TOKEN_OPEN_INDEX))
-    dae__take_ranges(p, d, 1);
-  if (!p->l->status)
-    s->body = parse_take_block(p, "after the name of the system");
 }
 
 /* ---- events ---- */
 
-/* rising, falling, stop after the expression, in any order */
-static void parse_take_event_words(dae__parser *p, dae__statement *s)
+static void parse_event(dae__parser *p, dae__statement *s)
 {
-  while (!p->l->status) {
-    int place = p->at.place;
-    bool rising = dae__at_word(p, "rising"), falling = dae__at_word(p, "falling");
-    if (rising || falling) {
-      if (s->direction)
-        dae__complain(p->l, place, "rising or falling stands once; leave both out for either");
-      s->direction = rising ? 1 : -1;
-    } else if (dae__at_word(p, "stop")) {
-      s->stop = true;
-    } else {
-      return;
-    }
-    dae__advance(p);
-  }
-}
-
-static void parse_take_event(dae__parser *p, dae__statement *s)
-{
-  parse_take_label(p, s);
+  parse_label(p, s);
   if (!p->l->status && !s->label) {
-    dae__complain(p->l, s->place, "an event has a name: event bounce: E");
+    dae__load_fail(p->l, s->place, "an event needs a name: event bounce: E");
     return;
   }
   if (!p->l->status)
-    s->a = dae__take_expression(p);
-  parse_take_event_words(p, s);
-  if (dae__at(p, DAE__TOKEN_OPEN_BLOCK))
-    s->body = parse_take_block(p, "around the actions of the event");
-  if (dae__at_word(p, "rising") || dae__at_word(p, "falling") || dae__at_word(p, "stop"))
-    dae__complain(p->l, p->at.place, "rising, falling and stop stand before the { of an event");
-}
-
-/* ---- the rest ---- */
-
-static void parse_take_model(dae__parser *p, dae__statement *s)
-{
-  s->declared = dae__new_declaration(p, "the name of the model");
-  if (dae__at(p, DAE__TOKEN_STRING)) {
-    s->text = dae__token_at(p);
-    dae__advance(p);
+    s->a = dae__parser_expression(p);
+  while (!p->l->status) { /* rising, falling, stop, in any order */
+    bool rising = dae__parser_at_word(p, "rising"), falling = dae__parser_at_word(p, "falling");
+    if ((rising || falling) && s->direction)
+      dae__load_fail(p->l, p->at.place,
+                     "rising or falling may be given once; leave both out for either direction");
+    if (rising || falling)
+      s->direction = rising ? 1 : -1;
+    else if (dae__parser_at_word(p, "stop"))
+      s->stop = true;
+    else
+      break;
+    dae__parser_advance(p);
   }
+  if (dae__parser_at(p, DAE__TOKEN_OPEN_BLOCK))
+    s->body = parse_block(p, "around the actions of the event");
+  if (dae__parser_at_word(p, "rising") || dae__parser_at_word(p, "falling") ||
+      dae__parser_at_word(p, "stop"))
+    dae__load_fail(p->l, p->at.place, "rising, falling and stop must precede the { of an event");
 }
 
-static void parse_take_force(dae__parser *p, dae__statement *s)
+/* ---- drawings and imports ---- */
+
+/* "text", if there is one */
+static void parse_string(dae__parser *p, dae__statement *s)
 {
-  s->a = dae__take_expression(p);
-  if (s->a && (s->a->kind != DAE__EXPR_NAME || s->a->rate))
-    dae__complain(p->l, s->a->place, "force names the coordinate it acts on: force x = E");
-  parse_take_sides(p, s, "after the coordinate: force x = E");
+  if (!dae__parser_at(p, DAE__TOKEN_STRING))
+    return;
+  s->text = dae__parser_text(p);
+  dae__parser_advance(p);
 }
 
 /* (E, E) */
-static void parse_take_point(dae__parser *p, const dae__expr **first, dae__expr ***last)
+static void parse_point(dae__parser *p, const dae__expr **first, dae__expr ***last)
 {
   int count;
   dae__expr *x = NULL;
-  if (dae__expect(p, DAE__TOKEN_OPEN, "before a point: (E, E)"))
-    x = dae__take_list(p, DAE__TOKEN_CLOSE, &count);
+  if (dae__parser_expect(p, DAE__TOKEN_OPEN, "before a point: (E, E)"))
+    x = dae__parser_list(p, DAE__TOKEN_CLOSE, &count);
   if (p->l->status)
     return;
   if (!x || count != 2) {
-    dae__complain(p->l, p->at.place, "a point has two coordinates: (E, E)");
+    dae__load_fail(p->l, p->at.place, "a point needs two coordinates: (E, E)");
     return;
   }
   if (*last)
@@ -179,63 +124,60 @@ static void parse_take_point(dae__parser *p, const dae__expr **first, dae__expr 
   *last = &x->next->next;
 }
 
-static void parse_take_draw(dae__parser *p, dae__statement *s)
+static void parse_draw(dae__parser *p, dae__statement *s)
 {
   dae__expr **last = NULL;
-  bool circle = dae__at_word(p, "circle"), line = dae__at_word(p, "line");
-  if (!circle && !line && !dae__at_word(p, "point")) {
-    dae__unexpected(p, "line, point or circle");
+  bool circle = dae__parser_at_word(p, "circle"), line = dae__parser_at_word(p, "line");
+  if (!circle && !line && !dae__parser_at_word(p, "point")) {
+    dae__parser_unexpected(p, "line, point or circle");
     return;
   }
-  dae__advance(p);
-  parse_take_point(p, &s->point, &last);
-  while (line && !p->l->status && dae__at(p, DAE__TOKEN_OPEN))
-    parse_take_point(p, &s->point, &last);
+  dae__parser_advance(p);
+  parse_point(p, &s->point, &last);
+  while (line && !p->l->status && dae__parser_at(p, DAE__TOKEN_OPEN))
+    parse_point(p, &s->point, &last);
   if (line && !p->l->status && !s->point->next->next)
-    dae__complain(p->l, s->place, "a line has two points or more: draw line (E,E) (E,E)");
+    dae__load_fail(p->l, s->place, "a line needs at least two points: draw line (E,E) (E,E)");
   if (circle && !p->l->status) {
-    if (dae__accept_word(p, "radius"))
-      s->a = dae__take_expression(p);
+    if (dae__parser_accept_word(p, "radius"))
+      s->a = dae__parser_expression(p);
     else
-      dae__unexpected(p, "radius: draw circle (E,E) radius E");
+      dae__parser_unexpected(p, "radius: draw circle (E,E) radius E");
   }
-  if (dae__at(p, DAE__TOKEN_STRING)) {
-    s->text = dae__token_at(p);
-    dae__advance(p);
-  }
+  parse_string(p, s);
 }
 
-/* the statements of the imported file, in its place */
-static void parse_take_import(dae__parser *p, list *all)
+/* Appends the statements of an imported file. */
+static void parse_import(dae__parser *p, list *all)
 {
   int place = p->at.place, known = p->l->files.count;
-  if (!dae__at(p, DAE__TOKEN_STRING)) {
-    dae__unexpected(p, "the name of a file: import \"parts.dae\"");
+  if (!dae__parser_at(p, DAE__TOKEN_STRING)) {
+    dae__parser_unexpected(p, "the name of a file: import \"parts.dae\"");
     return;
   }
-  const char *path = dae__token_at(p);
-  dae__advance(p);
+  const char *path = dae__parser_text(p);
+  dae__parser_advance(p);
   if (p->l->status)
     return;
   int file = dae__open_import(p->l, place, path);
   if (file < 0)
     return;
   if (file < known && p->l->files.item[file].open)
-    dae__complain(p->l, place, "%s imports itself, directly or by way of other files", path);
+    dae__load_fail(p->l, place, "circular import of %s", path);
   if (file < known)
-    return; /* included already */
+    return; /* imported already */
   dae__parser inner = dae__parser_create(p->l, p->names, file);
   inner.imported = true;
   inner.depth = p->depth;
   p->l->files.item[file].open = true;
-  if (dae__deeper(&inner))
-    parse_take_statements(&inner, all, DAE__TOKEN_END);
+  if (dae__parser_nest(&inner))
+    parse_statements(&inner, all, DAE__TOKEN_END);
   p->l->files.item[file].open = false;
 }
 
-/* ---- which statement ---- */
+/* ---- selection by the first word ---- */
 
-/* step H inside a system; step' = ... is an equation */
+/* Is this a setting of a system, such as step H? step' = ... is an equation. */
 static bool parse_at_setting(const dae__parser *p)
 {
   static const char *const words[] = {"method", "step", "rtol", "atol"};
@@ -247,7 +189,7 @@ static bool parse_at_setting(const dae__parser *p)
   if (!value && !nothing)
     return false;
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (dae__at_word(p, words[i]))
+    if (dae__parser_at_word(p, words[i]))
       return true;
   return false;
 }
@@ -263,74 +205,87 @@ static const char *parse_keyword(const void *unused, int i)
   return words[i];
 }
 
-/* two words beside each other: the first is a misspelt keyword */
+/* Refuses two adjacent words, of which the first is a misspelt keyword. */
 static bool parse_refuse_unknown_word(dae__parser *p)
 {
   dae__token_kind after = p->ahead.kind;
-  if (!dae__at(p, DAE__TOKEN_NAME) ||
+  if (!dae__parser_at(p, DAE__TOKEN_NAME) ||
       (after != DAE__TOKEN_NAME && after != DAE__TOKEN_NUMBER && after != DAE__TOKEN_STRING))
     return false;
-  const char *word = dae__token_at(p);
+  const char *word = dae__parser_text(p);
   int count = DAE__STATEMENT_IMPORT - DAE__STATEMENT_MODEL + 1;
   const char *near = dae_suggest(word, count, parse_keyword, NULL);
   if (near)
-    dae__complain(p->l, p->at.place, "unknown statement %s; did you mean %s?", word, near);
+    dae__load_fail(p->l, p->at.place, "unknown statement %s; did you mean %s?", word, near);
   else
-    dae__complain(p->l, p->at.place,
-                  "unknown statement %s; a statement starts with a word such as coord, kinetic, "
-                  "constraint, or is an equation A = B",
-                  word);
+    dae__load_fail(
+        p->l, p->at.place,
+        "unknown statement %s; a statement starts with a keyword such as coord, kinetic, "
+        "constraint, or is an equation A = B",
+        word);
   return true;
 }
 
-static void parse_take_by_kind(dae__parser *p, dae__statement *s)
+static void parse_by_kind(dae__parser *p, dae__statement *s)
 {
   switch (s->kind) {
   case DAE__STATEMENT_MODEL:
-    parse_take_model(p, s);
+    s->declared = dae__parser_new_declaration(p, "the name of the model");
+    parse_string(p, s);
     break;
   case DAE__STATEMENT_KINETIC:
   case DAE__STATEMENT_POTENTIAL:
-    if (dae__at(p, DAE__TOKEN_ASSIGN))
-      dae__complain(p->l, p->at.place, "an energy stands without =: kinetic m*x'^2/2");
+    if (dae__parser_at(p, DAE__TOKEN_ASSIGN))
+      dae__load_fail(p->l, p->at.place, "unexpected = after an energy: write kinetic m*x'^2/2");
     else
-      s->a = dae__take_expression(p);
+      s->a = dae__parser_expression(p);
     break;
   case DAE__STATEMENT_FORCE:
-    parse_take_force(p, s);
+    s->a = dae__parser_expression(p);
+    if (s->a && (s->a->kind != DAE__EXPR_NAME || s->a->rate))
+      dae__load_fail(p->l, s->a->place, "expected a coordinate after force: force x = E");
+    parse_sides(p, s, "after the coordinate: force x = E");
     break;
   case DAE__STATEMENT_CONSTRAINT:
   case DAE__STATEMENT_JOINT:
-    parse_take_label(p, s);
-    parse_take_sides(p, s, "between the sides of the constraint: A = B");
+    parse_label(p, s);
+    parse_sides(p, s, "between the sides of the constraint: A = B");
     break;
   case DAE__STATEMENT_EVENT:
-    parse_take_event(p, s);
+    parse_event(p, s);
     break;
   case DAE__STATEMENT_FOR:
-    parse_take_for(p, s);
+    s->range.name = dae__parser_new_name(p, "the index: for i in 1..N { ... }");
+    if (!p->l->status && !dae__parser_accept_word(p, "in"))
+      dae__parser_unexpected(p, "in: for i in 1..N { ... }");
+    if (!p->l->status)
+      dae__parser_range(p, &s->range);
+    if (!p->l->status)
+      s->body = parse_block(p, "after the range: for i in 1..N { ... }");
     break;
   case DAE__STATEMENT_SYSTEM:
-    parse_take_system(p, s);
+    s->declared = dae__parser_new_declaration(p, "the name of a system");
+    if (s->declared && dae__parser_accept(p, DAE__TOKEN_OPEN_INDEX))
+      dae__parser_ranges(p, s->declared, 1);
+    if (!p->l->status)
+      s->body = parse_block(p, "after the name of the system");
     break;
   case DAE__STATEMENT_SIMULATE:
-    dae__take_settings(p, s);
+  case DAE__STATEMENT_SETTING:
+    dae__parser_settings(p, s);
     break;
   case DAE__STATEMENT_DRAW:
-    parse_take_draw(p, s);
-    break;
-  case DAE__STATEMENT_SETTING:
-    dae__take_settings(p, s);
+    parse_draw(p, s);
     break;
   case DAE__STATEMENT_EQUATION:
-    parse_take_sides(p, s, "of an equation A = B");
+    parse_sides(p, s, "of an equation A = B");
     break;
   default:
-    dae__take_declarations(p, s);
+    dae__parser_declarations(p, s);
   }
 }
 
-/* what an imported file may hold; false: it is read over */
+/* May an imported file hold the statement? False without an error: it is skipped. */
 static bool parse_belongs_in_import(dae__parser *p, const dae__statement *s)
 {
   switch (s->kind) {
@@ -342,67 +297,71 @@ static bool parse_belongs_in_import(dae__parser *p, const dae__statement *s)
   case DAE__STATEMENT_SIMULATE:
     return false;
   default:
-    dae__complain(
+    dae__load_fail(
         p->l, s->place,
-        "an imported file may hold params, lets and systems only; put this into a system, "
-        "or into the model");
+        "an imported file may hold params, lets and systems only; move this statement into a "
+        "system, or into the model");
     return false;
   }
 }
 
-static void parse_take_statement(dae__parser *p, list *all)
+static void parse_statement(dae__parser *p, list *all)
 {
-  if (dae__at(p, DAE__TOKEN_CLOSE_BLOCK)) {
-    dae__complain(p->l, p->at.place, "this } closes nothing");
+  if (dae__parser_at(p, DAE__TOKEN_CLOSE_BLOCK)) {
+    dae__load_fail(p->l, p->at.place, "unmatched }");
     return;
   }
   if (p->at.kind >= DAE__TOKEN_POWER && p->at.kind != DAE__TOKEN_MINUS &&
       p->at.kind != DAE__TOKEN_NOT) {
-    dae__complain(
+    dae__load_fail(
         p->l, p->at.place,
-        "a statement cannot start with %s; to go on with the one before, put the operator "
-        "at the end of its line",
+        "a statement cannot start with %s; to continue the previous line, put the operator at "
+        "its end",
         dae__token_text(p->at.kind));
     return;
   }
-  int kind = dae__at(p, DAE__TOKEN_NAME) ? dae__keyword(dae__token_at(p)) : -1;
+  int kind = dae__parser_at(p, DAE__TOKEN_NAME) ? dae__keyword(dae__parser_text(p)) : -1;
   if (kind < 0 && parse_at_setting(p))
     kind = DAE__STATEMENT_SETTING;
   if (kind < 0 && parse_refuse_unknown_word(p))
     return;
-  dae__statement *s =
-      parse_new_statement(p, kind < 0 ? DAE__STATEMENT_EQUATION : (dae__statement_kind)kind);
-  if (!s)
+  dae__statement *s = DAE__NEW(p->l->scratch, dae__statement);
+  if (!dae__load_ok(p->l))
     return;
+  s->kind = kind < 0 ? DAE__STATEMENT_EQUATION : (dae__statement_kind)kind;
+  s->place = p->at.place;
+  s->line = p->at.line;
   if (kind >= DAE__STATEMENT_MODEL)
-    dae__advance(p);
+    dae__parser_advance(p);
   if (kind == DAE__STATEMENT_IMPORT) {
     if (p->blocks > 0)
-      dae__complain(p->l, s->place, "import stands outside of systems and loops");
+      dae__load_fail(p->l, s->place, "import is allowed outside of systems and loops only");
     else
-      parse_take_import(p, all);
+      parse_import(p, all);
     return;
   }
-  parse_take_by_kind(p, s);
+  parse_by_kind(p, s);
   bool top = p->imported && p->blocks == 0 && !p->l->status;
-  if (!top || parse_belongs_in_import(p, s))
-    parse_append(all, s);
+  if (top && !parse_belongs_in_import(p, s))
+    return;
+  *all->last = s;
+  all->last = &s->next;
 }
 
-static void parse_take_statements(dae__parser *p, list *all, dae__token_kind close)
+static void parse_statements(dae__parser *p, list *all, dae__token_kind close)
 {
-  while (!p->l->status && !dae__at(p, close)) {
-    if (dae__accept(p, DAE__TOKEN_NEWLINE) || dae__accept(p, DAE__TOKEN_SEMICOLON))
+  while (!p->l->status && !dae__parser_at(p, close)) {
+    if (dae__parser_accept(p, DAE__TOKEN_NEWLINE) || dae__parser_accept(p, DAE__TOKEN_SEMICOLON))
       continue;
-    if (dae__at(p, DAE__TOKEN_END))
+    if (dae__parser_at(p, DAE__TOKEN_END))
       return;
-    parse_take_statement(p, all);
-    if (p->l->status || dae__ends_statement(p))
+    parse_statement(p, all);
+    if (p->l->status || dae__parser_ends_statement(p))
       continue;
-    bool factor =
-        dae__at(p, DAE__TOKEN_NAME) || dae__at(p, DAE__TOKEN_NUMBER) || dae__at(p, DAE__TOKEN_OPEN);
-    dae__unexpected(p, factor ? "an operator (* between factors) or the end of the statement"
-                              : "the end of the statement");
+    bool factor = dae__parser_at(p, DAE__TOKEN_NAME) || dae__parser_at(p, DAE__TOKEN_NUMBER) ||
+                  dae__parser_at(p, DAE__TOKEN_OPEN);
+    dae__parser_unexpected(p, factor ? "an operator (* between factors) or the end of the statement"
+                                     : "the end of the statement");
   }
 }
 
@@ -413,7 +372,7 @@ dae_status dae__parse(dae__load *l, int file, dae__parsed *out)
   all.last = &all.first;
   dae__parser p = dae__parser_create(l, &out->names, file);
   l->files.item[file].open = true;
-  parse_take_statements(&p, &all, DAE__TOKEN_END);
+  parse_statements(&p, &all, DAE__TOKEN_END);
   l->files.item[file].open = false;
   out->first = all.first;
   return dae__load_ok(l) ? DAE_OK : l->status;

@@ -1,8 +1,8 @@
-/* The text of a model: files in memory, places in them, and complaints that point at a place. */
+/* The text of a model: files in memory, places in them, and errors that point at a place. */
 #define _XOPEN_SOURCE 700 /* realpath, O_CLOEXEC */
 
 #include "core/error.h"
-#include "model/graph/walker.h"
+#include "model/graph/walk.h"
 #include "model/load.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -44,9 +44,23 @@ static int source_find_line(const dae__file *f, int offset, int *from, int *to)
   return line;
 }
 
-/* the line, or what fits of it around the offset */
-static void source_copy_line(const dae__file *f, int offset, int from, int to, dae_error *err)
+void dae__locate_error(const dae__files *files, int place, dae_error *err)
 {
+  const dae__file *f = source_file_of(files, place);
+  int from, to;
+  if (!f || !err)
+    return;
+  int offset = place - f->first;
+  if (offset > f->length)
+    offset = f->length;
+  err->line = source_find_line(f, offset, &from, &to);
+  if (offset > to)
+    offset = to; /* before a carriage return */
+  err->column = 1;
+  for (int i = from; i < offset; i++)
+    err->column += !source_continues_character(f->text[i]);
+  snprintf(err->file, sizeof err->file, "%s", f->name);
+  /* the line, or as much of it around the offset as fits */
   const int room = (int)sizeof err->source - 1;
   if (offset - from > room - 40)
     from = offset - (room - 40);
@@ -66,25 +80,6 @@ static void source_copy_line(const dae__file *f, int offset, int from, int to, d
   err->caret = offset - from;
 }
 
-void dae__point_at(const dae__files *files, int place, dae_error *err)
-{
-  const dae__file *f = source_file_of(files, place);
-  int from, to;
-  if (!f || !err)
-    return;
-  int offset = place - f->first;
-  if (offset > f->length)
-    offset = f->length;
-  err->line = source_find_line(f, offset, &from, &to);
-  if (offset > to)
-    offset = to; /* before a carriage return */
-  err->column = 1;
-  for (int i = from; i < offset; i++)
-    err->column += !source_continues_character(f->text[i]);
-  snprintf(err->file, sizeof err->file, "%s", f->name);
-  source_copy_line(f, offset, from, to, err);
-}
-
 int dae__line_of(const dae__files *files, int place)
 {
   const dae__file *f = source_file_of(files, place);
@@ -92,51 +87,47 @@ int dae__line_of(const dae__files *files, int place)
   return f ? source_find_line(f, place - f->first, &from, &to) : 0;
 }
 
-/* ---- complaints ---- */
+/* ---- errors ---- */
 
-static bool source_out_of_memory(const dae__load *l)
-{
-  return dae__pool_failed(l->keep) || dae__pool_failed(l->scratch) ||
-         (l->graph && l->graph->failed && !l->graph->full) || (l->walker && l->walker->failed);
-}
-
-dae_status dae__complain(dae__load *l, int place, const char *format, ...)
+dae_status dae__load_fail(dae__load *l, int place, const char *format, ...)
 {
   char text[sizeof l->err->text];
   va_list arguments;
-  if (!dae__load_ok(l)) /* what is complained of may be the consequence */
+  if (!dae__load_ok(l)) /* the error may be a consequence of the first one */
     return l->status;
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
   dae__fail(l->err, DAE_ERROR_MODEL, NULL, "%s", text);
-  dae__point_at(&l->files, place, l->err);
+  dae__locate_error(&l->files, place, l->err);
   return l->status = DAE_ERROR_MODEL;
 }
 
 bool dae__load_ok(dae__load *l)
 {
-  if (l->status == DAE_OK && source_out_of_memory(l))
+  bool failed = l->keep->failed || l->scratch->failed || (l->walker && l->walker->failed) ||
+                (l->graph && l->graph->failed && !l->graph->full);
+  if (l->status == DAE_OK && failed)
     l->status = dae__out_of_memory(l->err);
   return !l->status;
 }
 
-dae_status dae__complain_work(dae__load *l, int place)
+dae_status dae__load_fail_work(dae__load *l, int place)
 {
-  return dae__complain(l, place,
-                       "the model is too large: expanding its arrays, loops and lets takes more "
-                       "than %ld steps; use smaller arrays",
-                       l->limits.max_work);
+  return dae__load_fail(l, place,
+                        "the model is too large: expanding its arrays, loops and lets takes more "
+                        "than %ld steps; use smaller arrays",
+                        l->limits.max_work);
 }
 
 bool dae__load_record(dae__load *l, int place)
 {
-  long most = l->limits.max_nodes / DAE__RECORD;
+  long most = l->limits.max_nodes / DAE__RECORD_NODES;
   if (++l->records > most)
-    dae__complain(l, place,
-                  "the model is too large: it may have %ld variables, rates, multipliers and "
-                  "equations together",
-                  most);
+    dae__load_fail(l, place,
+                   "the model is too large: it may have %ld variables, rates, multipliers and "
+                   "equations together",
+                   most);
   return !l->status;
 }
 
@@ -156,12 +147,12 @@ static int source_add_file(dae__load *l, const char *name, const char *path, con
     return -1;
   const char *zero = memchr(text, 0, length);
   if (zero)
-    dae__complain(l, first + (int)(zero - text),
-                  "a zero byte: this is not a text file; models are UTF-8 text");
+    dae__load_fail(l, first + (int)(zero - text),
+                   "zero byte: not a text file; models are UTF-8 text");
   return l->status ? -1 : l->files.count - 1;
 }
 
-/* refuses a file; place is that of the import, or -1 */
+/* Refuses a file; place: of the import, or -1. */
 __attribute__((format(printf, 4, 5))) static int
 source_refuse(dae__load *l, int place, dae_status status, const char *format, ...)
 {
@@ -174,7 +165,7 @@ source_refuse(dae__load *l, int place, dae_status status, const char *format, ..
     return -1;
   l->status = dae__fail(l->err, status, NULL, "%s", text);
   if (place >= 0)
-    dae__point_at(&l->files, place, l->err);
+    dae__locate_error(&l->files, place, l->err);
   return -1;
 }
 
@@ -205,8 +196,8 @@ int dae__open_text(dae__load *l, const char *name, const char *text, size_t leng
   return source_add_file(l, name, NULL, copy, length);
 }
 
-/* all that can be read, up to one byte more than there is room for; size is that of the file, 0 for
- * a pipe; NULL: errno says why, unless memory ran out */
+/* Reads a file in scratch memory, up to one byte beyond the limit; size: of the file, 0 for a pipe.
+ * NULL: see errno, unless memory ran out. */
 static char *source_read_all(dae__load *l, int in, size_t size, size_t *length)
 {
   size_t most = source_bytes_left(l) + 1, room = (size < most ? size : most) + 1024;
@@ -230,31 +221,24 @@ static char *source_read_all(dae__load *l, int in, size_t size, size_t *length)
   return text;
 }
 
-/* the content of a file in scratch memory; NULL: why says what is wrong, unless memory ran out */
-static char *source_read_path(dae__load *l, const char *path, bool imported, size_t *length,
-                              const char **why)
-{
-  struct stat info;
-  char *text = NULL;
-  *why = "it is not a file";
-  if (imported && !stat(path, &info) && !S_ISREG(info.st_mode))
-    return NULL; /* not even opened: with a pipe that might take for ever */
-  int in = open(path, O_RDONLY | O_CLOEXEC);
-  bool there = in >= 0 && !fstat(in, &info);
-  if (there && !S_ISDIR(info.st_mode))
-    text = source_read_all(l, in, info.st_size > 0 ? (size_t)info.st_size : 0, length);
-  if (!there || (!text && !S_ISDIR(info.st_mode)))
-    *why = strerror(errno);
-  if (in >= 0)
-    close(in);
-  return text;
-}
-
-/* the content of a file into the model's memory; place is that of the import, or -1 */
+/* Reads a file into the model's memory; place: of the import, or -1. */
 static int source_read_file(dae__load *l, int place, const char *name, const char *path)
 {
-  size_t length;
-  const char *why, *text = source_read_path(l, path, place >= 0, &length, &why);
+  struct stat info = {.st_mode = 0};
+  char *text = NULL;
+  size_t length = 0;
+  const char *why = "it is not a regular file";
+  /* an imported pipe is not even opened: that might block for ever */
+  bool irregular = place >= 0 && !stat(path, &info) && !S_ISREG(info.st_mode);
+  int in = irregular ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+  bool opened = in >= 0 && !fstat(in, &info);
+  bool readable = opened && !S_ISDIR(info.st_mode);
+  if (readable)
+    text = source_read_all(l, in, info.st_size > 0 ? (size_t)info.st_size : 0, &length);
+  if (!irregular && (!opened || (readable && !text)))
+    why = strerror(errno);
+  if (in >= 0)
+    close(in);
   if (!dae__load_ok(l))
     return -1;
   if (!text)
@@ -271,19 +255,7 @@ int dae__open_file(dae__load *l, const char *path)
   return source_read_file(l, -1, path, path);
 }
 
-/* The path of the model's file without links, which imports are held against. Most models import
- * nothing, and to look for links takes as long as to parse a small one. */
-static void source_find_canonical_path(dae__load *l)
-{
-  dae__file *file = &l->files.item[0];
-  char *real = file->canonical ? NULL : realpath(file->path, NULL);
-  if (real) /* a pipe has none */
-    file->path = dae__pool_text(l->keep, real, strlen(real));
-  file->canonical = true;
-  free(real);
-}
-
-/* length of the folder part of a path, with its slash */
+/* length of the folder of a path, with its slash */
 static size_t source_folder(const char *path)
 {
   const char *slash = strrchr(path, '/');
@@ -292,15 +264,22 @@ static size_t source_folder(const char *path)
 
 int dae__open_import(dae__load *l, int place, const char *path)
 {
-  const dae__file *main_file = &l->files.item[0], *from = source_file_of(&l->files, place);
+  dae__file *main_file = &l->files.item[0];
+  const dae__file *from = source_file_of(&l->files, place);
   if (!main_file->path)
     return source_refuse(l, place, DAE_ERROR_MODEL,
-                         "text that is not in a file cannot import files");
+                         "a model that was not read from a file cannot import files");
   if (path[0] == '/' || path[0] == 0)
     return source_refuse(
         l, place, DAE_ERROR_MODEL,
-        "an imported file is named relative to this one, below the folder of the model");
-  source_find_canonical_path(l);
+        "the path of an import must be relative to this file, below the folder of the model");
+  if (!main_file->canonical) { /* at the first import: resolving links takes as long as parsing */
+    char *own = realpath(main_file->path, NULL);
+    if (own) /* a pipe has none */
+      main_file->path = dae__pool_text(l->keep, own, strlen(own));
+    main_file->canonical = true;
+    free(own);
+  }
   if (!dae__load_ok(l))
     return -1;
   char *shown =

@@ -1,5 +1,5 @@
-/* The text of a model as a tree, with the place of everything in it. Names are interned: equal
- * names are equal pointers. */
+/* The syntax tree of a model, with places in the text. Names are interned: equal names are equal
+ * pointers. */
 #ifndef DAEDAL_MODEL_TEXT_TREE_H
 #define DAEDAL_MODEL_TEXT_TREE_H
 
@@ -7,7 +7,7 @@
 
 typedef enum dae__expr_kind {
   DAE__EXPR_NUMBER,
-  DAE__EXPR_NAME,   /* x, x[i, j], A.x, S[k].x[i], each perhaps with ' */
+  DAE__EXPR_NAME,   /* x, x[i, j], A.x, S[k].x[i], each optionally with ' */
   DAE__EXPR_CALL,   /* f(a, b), A.f(a) */
   DAE__EXPR_UNARY,  /* - ! */
   DAE__EXPR_BINARY, /* arithmetic, comparisons, && || */
@@ -21,31 +21,31 @@ typedef struct dae__expr {
   bool rate;          /* ' after a name or call */
   double value;
   const char *name;
-  int count; /* arguments: operands, indices, or arguments of a call */
+  int count; /* number of operands, indices, or arguments of a call */
   struct dae__expr *argument;
-  struct dae__expr *member; /* what stands after the dot; name and arguments are the system's */
-  struct dae__expr *next;   /* in the list of arguments this one is in */
-  struct dae__expr *up;     /* of a left operand: the operation, since those chains can be long */
+  struct dae__expr *member; /* A.x: the name x; name and arguments are those of A */
+  struct dae__expr *next;   /* next argument of the same expression */
+  struct dae__expr *up;     /* left operand: its operation, to climb long chains in a loop */
 } dae__expr;
 
 /* A range of an index: [k in 1..N]. */
 typedef struct dae__range {
-  const char *name; /* NULL: i, then j */
+  const char *name; /* NULL: i of the first, j of the second index */
   int place;
   const dae__expr *from, *to;
 } dae__range;
 
-enum { DAE__RANK = 2 }; /* most indices of an array */
+enum { DAE__RANK = 2 }; /* largest number of indices of an array */
 
-/* One declared name. */
+/* The declaration of one name. */
 typedef struct dae__declaration {
   const char *name;
   int place;
   int rank;
   dae__range range[DAE__RANK];
-  int parameters; /* of a function, else -1 */
+  int parameters; /* number of arguments of a function, else -1 */
   const char **parameter;
-  const dae__expr *value, *rate; /* NULL where not given */
+  const dae__expr *value, *rate; /* NULL: none */
   bool fixed, rate_fixed;
   struct dae__declaration *next;
 } dae__declaration;
@@ -105,7 +105,7 @@ typedef struct dae__statement {
   struct dae__statement *next;
 } dae__statement;
 
-/* The one pointer of all equal names. */
+/* Hash table of interned names. */
 typedef struct dae__names {
   const char **slot;
   int count, room;
@@ -113,24 +113,23 @@ typedef struct dae__names {
 
 const char *dae__name(dae__load *l, dae__names *names, const char *text, int length);
 
-/* Of names that dae__name gave. Words that cannot be declared: */
+/* Is an interned name a word of the language, which cannot be declared? */
 bool dae__is_reserved(const char *name);
-/* keywords: the kind of the statement, or -1; */
+/* The kind of statement of a keyword, or -1. */
 int dae__keyword(const char *name);
-/* builtin functions, sin, min, ...: the number of the function, or -1; and its arguments. */
+/* The number of a builtin function, sin, min, ..., or -1; the number of its arguments; its name. */
 int dae__builtin(const char *name);
 int dae__builtin_arguments(int builtin);
-const char *dae__builtin_name(int builtin); /* NULL past the last one */
+const char *dae__builtin_name(int builtin); /* NULL after the last one */
 
-/* The statements of a file and of those it imports, in order; NULL if there is none or after a
- * mistake. */
+/* The statements of a file and of its imports, in order; NULL: none, or an error. */
 typedef struct dae__parsed {
   dae__statement *first;
   dae__names names;
 } dae__parsed;
 
 dae_status dae__parse(dae__load *l, int file, dae__parsed *out);
-/* A constant expression in text of its own, for --set: the file must hold nothing else. */
+/* The expression of a file that holds nothing else, for --set. */
 const dae__expr *dae__parse_expression(dae__load *l, dae__names *names, int file);
 
 #endif

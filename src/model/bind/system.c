@@ -1,9 +1,9 @@
-/* A system as lists: its variables in the order of the problem form, the variables of others that
- * it looks at, and its equations as rows; and the checks that these fit together.
+/* Bound systems: the variables of an instance in the order of the problem form, its inputs from
+ * other systems, and its equations as rows; and the check of their numbers.
  *
- * Where the model has coordinates a state without an equation u' = E gets an algebraic variable for
- * its rate: u' = r, and r in place of u' in the other equations. A system of a model without any is
- * quasi-linear, M(t,x) x' = f, where some state has no equation u' = E. */
+ * In a model with coordinates a state without an equation u' = E gets an algebraic variable for its
+ * rate: u' = r, and r in place of u' in the other equations. In a model without coordinates the
+ * system is then quasi-linear, M(t,x) x' = f. */
 #include "linalg/solver.h"
 #include "model/bind/bind.h"
 #include "model/expand/value.h"
@@ -11,7 +11,7 @@
 
 /* ---- variables ---- */
 
-static void unit_list_variables(dae__binder *b, dae__unit *u)
+static void system_list_variables(dae__binder *b, dae__system *u)
 {
   dae__expander *x = b->x;
   dae__pool *pool = x->l->scratch;
@@ -31,12 +31,7 @@ static void unit_list_variables(dae__binder *b, dae__unit *u)
   u->sparse = 2 * u->q.count + u->u.count + u->w.count > DAE__DENSE_UP_TO;
 }
 
-static int unit_rate_leaf(const dae__expander *x, int leaf)
-{
-  return dae__node_at(x->graph, x->leaf_rate.item[leaf]).leaf;
-}
-
-void dae__unit_place(dae__binder *b, const dae__unit *u, bool there)
+void dae__system_place(dae__binder *b, const dae__system *u, bool there)
 {
   const struct {
     const dae__ints *list;
@@ -47,12 +42,12 @@ void dae__unit_place(dae__binder *b, const dae__unit *u, bool there)
     for (int i = 0; i < all[k].list->count; i++)
       dae__binder_place(b, all[k].list->item[i], there ? all[k].class : -1, i);
   for (int i = 0; i < u->q.count; i++)
-    dae__binder_place(b, unit_rate_leaf(b->x, u->q.item[i]), there ? DAE__CLASS_V : -1, i);
+    dae__binder_place(b, dae__rate_leaf(b->x, u->q.item[i]), there ? DAE__CLASS_V : -1, i);
 }
 
 /* ---- counting ---- */
 
-static const char *unit_where(const dae__expander *x, int instance, char *text, size_t size)
+static const char *system_describe(const dae__expander *x, int instance, char *text, size_t size)
 {
   if (instance == 0)
     snprintf(text, size, "the model");
@@ -61,34 +56,34 @@ static const char *unit_where(const dae__expander *x, int instance, char *text, 
   return text;
 }
 
-static int unit_declared_at(const dae__expander *x, int leaf)
-{
-  return x->symbols.item[x->leaves.item[leaf].symbol].d->place;
-}
-
-/* too many equations were refused one by one */
-static void unit_check_count(dae__binder *b, const dae__unit *u)
+/* Refuses a system without variables or with too few equations; dae__add_equation refuses more. */
+static void system_check_count(dae__binder *b, const dae__system *u)
 {
   dae__expander *x = b->x;
   const dae__instance *own = &x->instances.item[u->instance];
   char name[300];
   int unknowns = own->unknowns, equations = own->equations.count, place = -1;
+  const dae__scope *scope = &x->scopes.item[own->scope];
+  if (u->q.count + u->u.count + u->w.count == 0)
+    dae__load_fail(x->l, scope->d ? scope->d->place : scope->body->place,
+                   "%s has no variables: declare coord, state or alg",
+                   system_describe(x, u->instance, name, sizeof name));
   for (int i = 0; i < u->u.count + u->w.count && equations < unknowns; i++) {
     int leaf = i < u->u.count ? u->u.item[i] : u->w.item[i - u->u.count];
     if (x->leaf_kind.item[leaf] != DAE__LEAF_DISCRETE)
-      place = unit_declared_at(x, leaf);
+      place = dae__declared_at(x, leaf);
   }
   if (equations < unknowns)
-    dae__complain(x->l, place,
-                  "%s has %d state%s and algebraic variables together, but %d equation%s; each "
-                  "state needs u' = E, each algebraic variable an equation A = B",
-                  unit_where(x, u->instance, name, sizeof name), unknowns, unknowns == 1 ? "" : "s",
-                  equations, equations == 1 ? "" : "s");
+    dae__load_fail(x->l, place,
+                   "%s has %d state%s and algebraic variables together, but %d equation%s; each "
+                   "state needs u' = E, each algebraic variable an equation A = B",
+                   system_describe(x, u->instance, name, sizeof name), unknowns,
+                   unknowns == 1 ? "" : "s", equations, equations == 1 ? "" : "s");
 }
 
-/* a variable that is not among the leaves of equations, nor is its rate; -1: none. b->by serves as
- * a mark */
-static int unit_find_missing(dae__binder *b, const dae__unit *u, dae__leaves below)
+/* A variable that is not among the leaves of equations, nor is its rate; -1: none. b->by is the
+ * mark of a leaf. */
+static int system_find_missing(dae__binder *b, const dae__system *u, dae__leaves below)
 {
   const dae__expander *x = b->x;
   int missing = -1;
@@ -97,7 +92,7 @@ static int unit_find_missing(dae__binder *b, const dae__unit *u, dae__leaves bel
   for (int i = 0; i < u->u.count + u->w.count && missing < 0; i++) {
     int leaf = i < u->u.count ? u->u.item[i] : u->w.item[i - u->u.count];
     bool state = x->leaf_kind.item[leaf] == DAE__LEAF_STATE;
-    int rate = state ? unit_rate_leaf(x, leaf) : leaf;
+    int rate = state ? dae__rate_leaf(x, leaf) : leaf;
     bool given = state && x->explicit_rate[rate] >= 0;
     if (x->leaf_kind.item[leaf] != DAE__LEAF_DISCRETE && !given && b->by[leaf] < 0 &&
         b->by[rate] < 0)
@@ -108,9 +103,8 @@ static int unit_find_missing(dae__binder *b, const dae__unit *u, dae__leaves bel
   return missing;
 }
 
-/* a variable that no equation holds: those with u' = E are looked at only if there seems to be one
- */
-static void unit_check_unknowns(dae__binder *b, const dae__unit *u)
+/* Refuses a variable in no equation; equations u' = E are searched only if it is in no other. */
+static void system_check_unknowns(dae__binder *b, const dae__system *u)
 {
   dae__expander *x = b->x;
   const dae__instance *own = &x->instances.item[u->instance];
@@ -119,89 +113,74 @@ static void unit_check_unknowns(dae__binder *b, const dae__unit *u)
     dae__nodes sides = {0};
     for (int i = 0; i < own->equations.count; i++) {
       const dae__equation *e = &own->equations.item[i];
-      if (e->slope >= 0 && !all)
+      if (e->rate_leaf >= 0 && !all)
         continue;
       *DAE__PUSH(x->l->scratch, &sides) = e->a;
       *DAE__PUSH(x->l->scratch, &sides) = e->b;
     }
     if (!dae__load_ok(x->l))
       return;
-    missing = unit_find_missing(b, u, dae__leaves_below_all(x->walker, sides.count, sides.item));
+    missing = system_find_missing(b, u, dae__leaves_below_all(x->walker, sides.count, sides.item));
   }
   if (missing >= 0)
-    dae__complain(x->l, unit_declared_at(x, missing), "no equation holds %s",
-                  dae__leaf_name(x, missing));
+    dae__load_fail(x->l, dae__declared_at(x, missing), "%s is in no equation",
+                   dae__leaf_name(x, missing));
 }
 
 /* ---- rows ---- */
 
-/* b->by[leaf of u']: what stands for a rate in equations; hidden variables are made here */
-static bool unit_replace_rates(dae__binder *b, dae__unit *u)
-{
-  dae__expander *x = b->x;
-  for (int i = 0; i < u->u.count && dae__load_ok(x->l); i++) {
-    int state = u->u.item[i];
-    if (x->leaf_kind.item[state] != DAE__LEAF_STATE ||
-        x->explicit_rate[unit_rate_leaf(x, state)] >= 0)
-      continue;
-    *DAE__PUSH(x->l->scratch, &u->w) = dae__add_leaf(x, DAE__LEAF_ALG, x->leaves.item[state]);
-    u->hidden++;
-  }
-  if (!dae__binder_leaves(b, 0))
-    return false;
-  int hidden = u->w.count - u->hidden;
-  for (int i = 0; i < u->u.count; i++) {
-    if (x->leaf_kind.item[u->u.item[i]] != DAE__LEAF_STATE)
-      continue;
-    int slope = unit_rate_leaf(x, u->u.item[i]);
-    b->by[slope] = x->explicit_rate[slope];
-    if (b->by[slope] < 0)
-      b->by[slope] = dae__leaf(x->graph, u->w.item[hidden++]);
-  }
-  return true;
-}
-
-static void unit_restore_rates(dae__binder *b, const dae__unit *u)
-{
-  for (int i = 0; i < u->u.count; i++)
-    if (b->x->leaf_kind.item[u->u.item[i]] == DAE__LEAF_STATE)
-      b->by[unit_rate_leaf(b->x, u->u.item[i])] = -1;
-}
-
-/* u' = s, 0 = c */
-static void unit_explicit_rows(dae__binder *b, dae__unit *u)
+/* Rows u' = s, 0 = c; states whose rate no equation gives get hidden variables for it. */
+static void system_explicit_rows(dae__binder *b, dae__system *u)
 {
   dae__expander *x = b->x;
   dae__pool *pool = x->l->scratch;
   const dae__instance *own = &x->instances.item[u->instance];
-  if (!unit_replace_rates(b, u))
+  for (int i = 0; i < u->u.count && dae__load_ok(x->l); i++) {
+    int state = u->u.item[i];
+    if (x->leaf_kind.item[state] != DAE__LEAF_STATE ||
+        x->explicit_rate[dae__rate_leaf(x, state)] >= 0)
+      continue;
+    *DAE__PUSH(pool, &u->w) = dae__add_leaf(x, DAE__LEAF_ALG, x->leaves.item[state]);
+    u->hidden++;
+  }
+  if (!dae__binder_leaves(b, 0))
     return;
   u->c_names = DAE__NEW_ARRAY(x->l->keep, const char *, own->equations.count);
+  int hidden = u->w.count - u->hidden;
   for (int i = 0; i < u->u.count; i++) {
-    bool state = x->leaf_kind.item[u->u.item[i]] == DAE__LEAF_STATE;
-    *DAE__PUSH(pool, &u->s) = state ? b->by[unit_rate_leaf(x, u->u.item[i])] : DAE__ZERO;
+    dae__node rate = DAE__ZERO;
+    if (x->leaf_kind.item[u->u.item[i]] == DAE__LEAF_STATE) {
+      int rate_leaf = dae__rate_leaf(x, u->u.item[i]);
+      rate = x->explicit_rate[rate_leaf];
+      if (rate < 0)
+        rate = dae__leaf(x->graph, u->w.item[hidden++]);
+      b->by[rate_leaf] = rate;
+    }
+    *DAE__PUSH(pool, &u->s) = rate;
   }
   for (int i = 0; i < own->equations.count && dae__bind_ok(b); i++) {
     const dae__equation *e = &own->equations.item[i];
-    if (e->slope >= 0)
+    if (e->rate_leaf >= 0)
       continue;
     dae__node residual = DAE__SUB(x->graph, e->a, e->b);
     u->c_names[u->c.count] = e->name;
     *DAE__PUSH(pool, &u->c) = dae__replace_leaves(x->walker, residual, b->by);
   }
-  unit_restore_rates(b, u);
+  for (int i = 0; i < u->u.count; i++)
+    if (x->leaf_kind.item[u->u.item[i]] == DAE__LEAF_STATE)
+      b->by[dae__rate_leaf(x, u->u.item[i])] = -1;
 }
 
-/* entries of M in one row; the rest of the equation without its rates */
-static dae__node unit_take_mass(dae__binder *b, dae__unit *u, const dae__equation *e, int row)
+/* Appends the entries of M of one row; returns its right side, the equation without rates. */
+static dae__node system_mass_row(dae__binder *b, dae__system *u, const dae__equation *e, int row)
 {
   dae__expander *x = b->x;
   dae__node residual = DAE__SUB(x->graph, e->a, e->b);
-  dae__kinds slopes = {x->leaf_kind.item, DAE__LEAF_SLOPE};
-  dae__gradient d = dae__gradient_of(x->walker, residual, slopes);
+  dae__kinds state_rates = {x->leaf_kind.item, DAE__LEAF_STATE_RATE};
+  dae__gradient d = dae__gradient_of(x->walker, residual, state_rates);
   int first = u->mass.entries.count;
   for (int i = 0; i < d.count; i++) {
-    /* the state of the rate: values of a symbol come first, then as many rates */
+    /* leaves of a symbol: values, then as many rates */
     const dae__leaf_info *info = &x->leaves.item[d.leaf[i]];
     const dae__elements *own = dae__elements_of(x, info->symbol, info->instance, e->place);
     int state = d.leaf[i] - own->count;
@@ -214,17 +193,17 @@ static dae__node unit_take_mass(dae__binder *b, dae__unit *u, const dae__equatio
       int leaf = below.leaf[k];
       bool mine = x->leaves.item[leaf].instance == u->instance || leaf == 0;
       if (!mine || !(x->leaf_kind.item[leaf] & allowed))
-        dae__complain(x->l, e->place,
-                      "rates of states stand linearly in an equation, and what "
-                      "multiplies them may not hold %s",
-                      dae__leaf_name(x, leaf));
+        dae__load_fail(x->l, e->place,
+                       "the coefficient of the rate of a state may not depend on %s",
+                       dae__leaf_name(x, leaf));
     }
   }
-  return DAE__NEG(x->graph, dae__replace_leaves(x->walker, residual, x->no_slopes));
+  return DAE__NEG(x->graph, dae__replace_leaves(x->walker, residual, x->no_state_rates));
 }
 
-/* Whether algebraic variables stand in M, or there are more equations with rates than states. */
-static bool unit_needs_all(dae__binder *b, const dae__unit *u, int with_rates, int states)
+/* Does M hold algebraic variables, or do more equations hold rates than there are states? */
+static bool system_needs_all_variables(dae__binder *b, const dae__system *u, int with_rates,
+                                       int states)
 {
   dae__expander *x = b->x;
   if (with_rates > states)
@@ -232,13 +211,13 @@ static bool unit_needs_all(dae__binder *b, const dae__unit *u, int with_rates, i
   const dae__instance *own = &x->instances.item[u->instance];
   for (int i = 0; i < own->equations.count; i++) {
     dae__node residual = DAE__SUB(x->graph, own->equations.item[i].a, own->equations.item[i].b);
-    dae__nodes slopes = {0};
-    dae__gradient d =
-        dae__gradient_of(x->walker, residual, (dae__kinds){x->leaf_kind.item, DAE__LEAF_SLOPE});
+    dae__nodes state_rates = {0};
+    dae__gradient d = dae__gradient_of(x->walker, residual,
+                                       (dae__kinds){x->leaf_kind.item, DAE__LEAF_STATE_RATE});
     for (int k = 0; k < d.count; k++)
-      *DAE__PUSH(x->l->scratch, &slopes) = d.value[k];
-    for (int k = 0; k < slopes.count; k++) {
-      dae__leaves below = dae__leaves_below(x->walker, slopes.item[k]);
+      *DAE__PUSH(x->l->scratch, &state_rates) = d.value[k];
+    for (int k = 0; k < state_rates.count; k++) {
+      dae__leaves below = dae__leaves_below(x->walker, state_rates.item[k]);
       for (int j = 0; j < below.count; j++)
         if (x->leaf_kind.item[below.leaf[j]] == DAE__LEAF_ALG)
           return true;
@@ -247,13 +226,8 @@ static bool unit_needs_all(dae__binder *b, const dae__unit *u, int with_rates, i
   return false;
 }
 
-static bool unit_holds_rates(dae__expander *x, const dae__equation *e)
-{
-  return dae__kinds_below(x, DAE__SUB(x->graph, e->a, e->b)) & DAE__LEAF_SLOPE;
-}
-
-/* an equation becomes a row of s while there is room, those with rates first; the rest are c */
-static void unit_quasilinear_rows(dae__binder *b, dae__unit *u)
+/* Rows M x' = s, as many as states, equations with rates first; the other equations are 0 = c. */
+static void system_quasilinear_rows(dae__binder *b, dae__system *u)
 {
   dae__expander *x = b->x;
   dae__pool *pool = x->l->scratch;
@@ -267,21 +241,23 @@ static void unit_quasilinear_rows(dae__binder *b, dae__unit *u)
   for (int i = 0; i < u->u.count; i++)
     states += x->leaf_kind.item[u->u.item[i]] == DAE__LEAF_STATE;
   for (int i = 0; i < count; i++)
-    with_rates += rated[i] = unit_holds_rates(x, &own->equations.item[i]);
-  if (unit_needs_all(b, u, with_rates, states)) {
+    with_rates += rated[i] = dae__kinds_below(x, DAE__SUB(x->graph, own->equations.item[i].a,
+                                                          own->equations.item[i].b)) &
+                             DAE__LEAF_STATE_RATE;
+  if (system_needs_all_variables(b, u, with_rates, states)) {
     states += u->w.count;
     for (int i = 0; i < u->w.count; i++)
       *DAE__PUSH(pool, &u->u) = u->w.item[i];
     u->w.count = 0;
   }
-  dae__unit_place(b, u, true);
+  dae__system_place(b, u, true);
   u->mass = (dae__triplets){.rows = u->u.count, .cols = u->u.count};
   for (int pass = 0; pass < 2; pass++) /* with rates, then without */
     for (int i = 0; i < count && dae__bind_ok(b); i++) {
       const dae__equation *e = &own->equations.item[i];
       if (rated[i] != (pass == 0))
         continue;
-      dae__node f = unit_take_mass(b, u, e, row);
+      dae__node f = system_mass_row(b, u, e, row);
       bool in_s = row < states;
       (in_s ? u->s_names : u->c_names)[in_s ? row : u->c.count] = e->name;
       *DAE__PUSH(pool, in_s ? &u->s : &u->c) = f;
@@ -294,12 +270,13 @@ static void unit_quasilinear_rows(dae__binder *b, dae__unit *u)
         (dae__triplet){row++, i, dae__constant(x->graph, 1)}; /* m' = 0 */
     *DAE__PUSH(pool, &u->s) = DAE__ZERO;
   }
-  dae__unit_place(b, u, false);
+  dae__system_place(b, u, false);
 }
 
 /* ---- inputs ---- */
 
-static void unit_list_inputs_of(dae__binder *b, dae__unit *u, dae__node node)
+/* Appends the variables of other systems in a node to the inputs. */
+static void system_list_inputs_of(dae__binder *b, dae__system *u, dae__node node)
 {
   dae__expander *x = b->x;
   dae__leaves below = dae__leaves_below(x->walker, node);
@@ -312,63 +289,48 @@ static void unit_list_inputs_of(dae__binder *b, dae__unit *u, dae__node node)
   }
 }
 
-static void unit_list_inputs(dae__binder *b, dae__unit *u)
+static void system_list_inputs(dae__binder *b, dae__system *u)
 {
   if (b->x->instances.count == 1)
     return;
   const dae__instance *own = &b->x->instances.item[u->instance];
-  unit_list_inputs_of(b, u, own->potential);
+  system_list_inputs_of(b, u, own->potential);
   for (int i = 0; i < own->forces.count; i++)
-    unit_list_inputs_of(b, u, own->forces.item[i].node);
+    system_list_inputs_of(b, u, own->forces.item[i].node);
   for (int i = 0; i < u->s.count; i++)
-    unit_list_inputs_of(b, u, u->s.item[i]);
+    system_list_inputs_of(b, u, u->s.item[i]);
   for (int i = 0; i < u->c.count; i++)
-    unit_list_inputs_of(b, u, u->c.item[i]);
+    system_list_inputs_of(b, u, u->c.item[i]);
 }
 
-/* ---- the whole ---- */
+/* ---- all of it ---- */
 
-/* statements about coordinates where there are none */
-static void unit_check_empty(dae__binder *b, const dae__unit *u)
+dae_status dae__system_create(dae__binder *b, int instance, dae__system *u)
 {
   dae__expander *x = b->x;
-  const dae__instance *own = &x->instances.item[u->instance];
-  char name[300];
-  if (u->q.count + u->u.count + u->w.count == 0) {
-    const dae__scope *scope = &x->scopes.item[own->scope];
-    dae__complain(x->l, scope->d ? scope->d->place : scope->body->place,
-                  "%s has no variables: declare coord, state or alg",
-                  unit_where(x, u->instance, name, sizeof name));
-  }
-}
-
-dae_status dae__unit_create(dae__binder *b, int instance, dae__unit *u)
-{
-  dae__expander *x = b->x;
-  *u = (dae__unit){.instance = instance};
-  unit_list_variables(b, u);
+  *u = (dae__system){.instance = instance};
+  system_list_variables(b, u);
   if (!dae__binder_leaves(b, 0))
     return x->l->status;
-  unit_check_empty(b, u);
-  unit_check_count(b, u);
+  system_check_count(b, u);
   if (!x->l->status)
-    unit_check_unknowns(b, u);
+    system_check_unknowns(b, u);
   if (x->l->status)
     return x->l->status;
   bool all_explicit = true;
   for (int i = 0; i < u->u.count; i++)
     if (x->leaf_kind.item[u->u.item[i]] == DAE__LEAF_STATE &&
-        x->explicit_rate[unit_rate_leaf(x, u->u.item[i])] < 0)
+        x->explicit_rate[dae__rate_leaf(x, u->u.item[i])] < 0)
       all_explicit = false;
   if (all_explicit || b->coordinates)
-    unit_explicit_rows(b, u);
+    system_explicit_rows(b, u);
   else
-    unit_quasilinear_rows(b, u);
+    system_quasilinear_rows(b, u);
   if (!dae__bind_ok(b))
     return x->l->status;
-  dae__unit_place(b, u, true);
-  unit_list_inputs(b, u);
-  dae__unit_place(b, u, false);
+  dae__system_place(b, u, true);
+  system_list_inputs(b, u);
+  dae__system_place(b, u, false);
   dae__bind_ok(b);
   return x->l->status;
 }

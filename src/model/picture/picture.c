@@ -1,0 +1,357 @@
+/* The picture of a motion: the shapes of the draw statements, else an automatic picture, as one
+ * tape of the time and the state vector.
+ *
+ * The automatic picture shows point masses in the plane, and the rods between them. Rods are found
+ * in the constraints and joints (rod.c). They give the coordinates along each axis; those that end
+ * in a pivot also give the two coordinates of a point. Where a rod has two interpretations, the
+ * rods before it decide, then equal masses, then the order of declaration, which also gives the
+ * horizontal axis. A rod that contradicts is left out.
+ *
+ * A point without rods is two coordinates of equal mass whose names differ by x and y. Motion in
+ * space, along three axes, has no picture. */
+#include "model/model.h"
+#include "model/picture/rod.h"
+#include <math.h>
+#include <stdlib.h>
+
+/* Most points of a line that are drawn: at 10 pixels each they fill half the width of a page. */
+#define MAX_POINTS 30
+
+typedef struct end {
+  dae__node x, y;
+} end;
+
+typedef struct automatic {
+  dae__binder *b;
+  dae__picture *out;
+  dae__node *mass; /* by leaf: M_qq of a coordinate; 0: M couples it to others */
+  int *other;      /* by leaf: y + 1 of x, -(x + 1) of y; 0: unknown */
+  DAE__LIST(dae__rod) rods;
+} automatic;
+
+/* ---- the coordinates of points ---- */
+
+static void picture_bind_point(automatic *a, int x, int y)
+{
+  a->other[x] = y + 1;
+  a->other[y] = -x - 1;
+}
+
+static bool picture_same_mass(const automatic *a, int x, int y)
+{
+  return a->mass[x] != DAE__ZERO && a->mass[x] == a->mass[y];
+}
+
+/* A rod ends in the point (q, q) of both axes, and in the point (r, r), a pivot, or on a line. */
+static bool picture_has_two_points(const dae__rod *rod)
+{
+  return rod->along[0].r >= 0 && rod->along[1].r >= 0;
+}
+
+static bool picture_has_pivot(const dae__rod *rod)
+{
+  return rod->along[0].r < 0 && rod->along[1].r < 0;
+}
+
+/* Does a rod agree with the points found so far? */
+static bool picture_fits(const automatic *a, const dae__rod *rod)
+{
+  bool fits = true;
+  for (int k = 0; k < 1 + picture_has_two_points(rod); k++) {
+    int x = k ? rod->along[0].r : rod->along[0].q, y = k ? rod->along[1].r : rod->along[1].q;
+    fits = fits && (a->other[x] == 0 || a->other[x] == y + 1) &&
+           (a->other[y] == 0 || a->other[y] == -x - 1);
+  }
+  return fits;
+}
+
+/* Assigns the coordinates of a rod to its ends. A rod that contradicts the points found so far, or
+ * does not end in its points, gets no axes. */
+static void picture_assign_ends(automatic *a, dae__rod *rod)
+{
+  if (!picture_has_pivot(rod)) { /* the alternative: ends exchanged along one axis */
+    dae__rod other = *rod;
+    int axis = rod->along[1].r >= 0;
+    other.along[axis].q = rod->along[axis].r;
+    other.along[axis].r = rod->along[axis].q;
+    other.along[axis].offset = DAE__NEG(a->b->x->graph, rod->along[axis].offset);
+    int x = other.along[0].q, y = other.along[1].q, x1 = rod->along[0].q, y1 = rod->along[1].q;
+    bool fits = picture_fits(a, &other), mass = picture_same_mass(a, x, y);
+    bool better =
+        !picture_has_two_points(&other) && abs(x - y) < abs(x1 - y1); /* declaration order */
+    if (mass != picture_same_mass(a, x1, y1))
+      better = mass;
+    if (fits != picture_fits(a, rod))
+      better = fits;
+    if (better)
+      *rod = other;
+  }
+  bool beside = rod->along[0].offset != DAE__ZERO || rod->along[1].offset != DAE__ZERO;
+  if (!picture_fits(a, rod) || (picture_has_two_points(rod) && beside)) {
+    rod->axes = 0;
+    return;
+  }
+  picture_bind_point(a, rod->along[0].q, rod->along[1].q);
+  if (picture_has_two_points(rod))
+    picture_bind_point(a, rod->along[0].r, rod->along[1].r);
+}
+
+/* ---- rods ---- */
+
+/* Appends the rods among constraints; false: one of them is in space. */
+static bool picture_find_rods(automatic *a, const dae__constraints *all)
+{
+  for (int i = 0; i < all->count && dae__bind_fits(a->b); i++) {
+    dae__rod rod = dae__rod_of(a->b, all->item[i].node);
+    if (rod.axes == 3)
+      return false;
+    if (rod.axes == 2)
+      *DAE__PUSH(a->b->x->l->scratch, &a->rods) = rod;
+  }
+  return true;
+}
+
+static bool picture_find_all_rods(automatic *a)
+{
+  dae__expander *x = a->b->x;
+  for (int i = 0; i < x->instances.count; i++)
+    if (!picture_find_rods(a, &x->instances.item[i].holonomic))
+      return false;
+  if (!picture_find_rods(a, &x->joints) || !dae__load_ok(x->l))
+    return false;
+  for (int pass = 0; pass < 2; pass++) /* with a pivot, then others */
+    for (int i = 0; i < a->rods.count; i++)
+      if (picture_has_pivot(&a->rods.item[i]) == (pass == 0))
+        picture_assign_ends(a, &a->rods.item[i]);
+  return true;
+}
+
+/* ---- shapes ---- */
+
+static void picture_add_shape(automatic *a, dae_shape_kind kind, int first)
+{
+  *DAE__PUSH(a->b->x->l->keep, &a->out->shapes) =
+      (dae_shape){.kind = kind, .points = kind == DAE_SHAPE_LINE ? 2 : 1, .first = first};
+}
+
+static void picture_put(automatic *a, end e)
+{
+  dae__pool *pool = a->b->x->l->scratch;
+  *DAE__PUSH(pool, &a->out->values) = e.x;
+  *DAE__PUSH(pool, &a->out->values) = e.y;
+}
+
+static end picture_end_at(const automatic *a, int first)
+{
+  const dae__node *value = &a->out->values.item[first];
+  return (end){value[0], value[1]};
+}
+
+static bool picture_is_same(end a, end b)
+{
+  return a.x == b.x && a.y == b.y;
+}
+
+/* Extends the last line by a rod that begins at its end; a line of one rod may be reversed. */
+static bool picture_lengthen(automatic *a, const end rod[2])
+{
+  if (a->out->shapes.count == 0)
+    return false;
+  dae_shape *line = &a->out->shapes.item[a->out->shapes.count - 1];
+  end first = picture_end_at(a, line->first),
+      last = picture_end_at(a, line->first + 2 * line->points - 2);
+  bool from_first = picture_is_same(rod[0], first) || picture_is_same(rod[1], first);
+  bool from_last = picture_is_same(rod[0], last) || picture_is_same(rod[1], last);
+  if (!from_last && !(from_first && line->points == 2))
+    return false;
+  if (!from_last) {
+    a->out->values.count -= 4;
+    picture_put(a, last);
+    picture_put(a, first);
+    last = first;
+  }
+  picture_put(a, picture_is_same(rod[0], last) ? rod[1] : rod[0]);
+  line->points++;
+  return true;
+}
+
+static void picture_draw_rods(automatic *a)
+{
+  dae__expander *x = a->b->x;
+  for (int i = 0; i < a->rods.count && dae__load_ok(x->l); i++) {
+    const dae__rod *r = &a->rods.item[i];
+    dae__node node[2][2]; /* of the end with r, or the pivot, and of the end with q */
+    if (r->axes == 0)
+      continue;
+    for (int k = 0; k < 2; k++)
+      node[0][k] =
+          DAE__ADD(x->graph, r->along[k].r < 0 ? DAE__ZERO : dae__leaf(x->graph, r->along[k].r),
+                   r->along[k].offset);
+    for (int k = 0; k < 2; k++)
+      node[1][k] = dae__leaf(x->graph, r->along[k].q);
+    const end rod[2] = {{node[0][0], node[0][1]}, {node[1][0], node[1][1]}};
+    if (picture_lengthen(a, rod))
+      continue;
+    picture_add_shape(a, DAE_SHAPE_LINE, a->out->values.count);
+    picture_put(a, rod[0]);
+    picture_put(a, rod[1]);
+  }
+}
+
+/* ---- a point at every end ---- */
+
+/* Points at the ends of rods, each once: they share the values of the lines they cover. On a long
+ * line they would overlap: it has them only at its begin and end. */
+static void picture_draw_ends(automatic *a)
+{
+  dae__load *l = a->b->x->l;
+  int lines = a->out->shapes.count, count = a->out->values.count;
+  unsigned slots = 16;
+  while (slots < (unsigned)count) /* two values an end: at most half full */
+    slots *= 2;
+  int *slot = DAE__NEW_ARRAY(l->scratch, int, slots); /* hash table: 1 + first value; 0: empty */
+  for (int i = 0; i < lines; i++) {
+    const dae_shape line = a->out->shapes.item[i];
+    int stride = line.points > MAX_POINTS ? line.points - 1 : 1;
+    for (int k = 0; k < line.points && dae__load_ok(l); k += stride) {
+      int first = line.first + 2 * k;
+      end e = picture_end_at(a, first);
+      uint64_t h = ((uint64_t)(unsigned)e.x << 32 | (unsigned)e.y) * 0x9e3779b97f4a7c15u;
+      unsigned at = (unsigned)(h >> 32) & (slots - 1);
+      while (slot[at] && !picture_is_same(picture_end_at(a, slot[at] - 1), e))
+        at = (at + 1) & (slots - 1);
+      if (slot[at])
+        continue;
+      slot[at] = first + 1;
+      picture_add_shape(a, DAE_SHAPE_POINT, first);
+    }
+  }
+}
+
+/* ---- points without rods ---- */
+
+/* The coordinate whose name differs from that of symbol by the letter at a position; -1: none. */
+static int picture_namesake(dae__expander *x, int symbol, size_t at, int letter)
+{
+  const dae__symbol *s = &x->symbols.item[symbol];
+  char text[64];
+  size_t length = strlen(s->d->name);
+  if (length >= sizeof text)
+    return -1;
+  memcpy(text, s->d->name, length + 1);
+  text[at] = (char)letter;
+  int found =
+      dae__table_find(&x->symbol_table, s->scope, dae__name(x->l, x->names, text, (int)length));
+  return found >= 0 && x->symbols.item[found].kind == DAE__STATEMENT_COORD ? found : -1;
+}
+
+/* Points of two coordinates with equal mass whose names differ by x and y, without a third by z. */
+static void picture_draw_points(automatic *a, int instance, int symbol)
+{
+  dae__expander *x = a->b->x;
+  const dae__symbol *s = &x->symbols.item[symbol];
+  for (const char *c = s->d->name; *c && dae__load_ok(x->l); c++) {
+    if (*c != 'x' && *c != 'X')
+      continue;
+    size_t at = (size_t)(c - s->d->name);
+    int y = picture_namesake(x, symbol, at, *c + 1), z = picture_namesake(x, symbol, at, *c + 2);
+    if (y < 0 || z >= 0 || !dae__load_ok(x->l))
+      continue;
+    const dae__elements *ex = dae__elements_of(x, symbol, instance, s->d->place);
+    const dae__elements *ey = dae__elements_of(x, y, instance, s->d->place);
+    bool alike = ex->count == ey->count && !memcmp(ex->from, ey->from, sizeof ex->from) &&
+                 !memcmp(ex->to, ey->to, sizeof ex->to);
+    for (int i = 0; alike && i < ex->count; i++) {
+      int p = ex->leaf + i, q = ey->leaf + i;
+      if (a->other[p] || a->other[q] || !picture_same_mass(a, p, q))
+        continue;
+      picture_add_shape(a, DAE_SHAPE_POINT, a->out->values.count);
+      picture_put(a, (end){dae__leaf(x->graph, p), dae__leaf(x->graph, q)});
+    }
+  }
+}
+
+/* Fills in shapes and values; none: nothing is recognised. Adds nodes to the graph, which may
+ * exceed a limit (dae__bind_fits). */
+static void picture_draw(dae__binder *b, const dae__layout *layout, dae__picture *out)
+{
+  dae__expander *x = b->x;
+  automatic a = {.b = b, .out = out};
+  if (!b->coordinates)
+    return;
+  a.mass = DAE__NEW_ARRAY(x->l->scratch, dae__node, x->leaves.count);
+  a.other = DAE__NEW_ARRAY(x->l->scratch, int, x->leaves.count);
+  if (!dae__load_ok(x->l))
+    return;
+  for (int i = 0; i < 2 * layout->count; i++) { /* diagonal entries of M, then the others */
+    const dae__system *u = &layout->system[i / 2];
+    const dae__triplet *M = u->inertia.entries.item;
+    for (int k = 0; k < u->inertia.entries.count; k++)
+      if ((M[k].row == M[k].col) == (i % 2 == 0))
+        a.mass[u->q.item[M[k].row]] = i % 2 == 0 ? M[k].node : DAE__ZERO;
+  }
+  if (!picture_find_all_rods(&a))
+    return;
+  picture_draw_rods(&a);
+  picture_draw_ends(&a);
+  for (int i = 0; i < x->instances.count; i++) {
+    int s = x->scopes.item[x->instances.item[i].scope].first;
+    for (; s >= 0 && dae__load_ok(x->l); s = x->symbols.item[s].next)
+      if (x->symbols.item[s].kind == DAE__STATEMENT_COORD)
+        picture_draw_points(&a, i, s);
+  }
+}
+
+/* ---- the drawing of a model ---- */
+
+/* The tape of a picture, and the number of its values. */
+typedef struct picture_tape {
+  dae__tape *tape;
+  int values;
+} picture_tape;
+
+static int picture_eval(void *user, double t, const double *y, double *values)
+{
+  const picture_tape *p = user;
+  const double *in[DAE__CLASSES] = {[DAE__CLASS_T] = &t, [DAE__CLASS_Q] = y};
+  if (!dae__tape_run(p->tape, in, &values))
+    return -1;
+  for (int i = 0; i < p->values; i++)
+    if (!isfinite(values[i]))
+      return 1;
+  return 0;
+}
+
+dae_status dae__build_drawing(dae__binder *b, dae_model *model, const dae__layout *layout)
+{
+  dae__load *l = b->x->l;
+  dae__picture found = {0};
+  bool written = b->x->picture.shapes.count > 0;
+  if (!written)
+    picture_draw(b, layout, &found);
+  if (!written && !dae__bind_fits(b))
+    return dae__load_ok(l) ? DAE_OK : l->status; /* a model is not refused for its picture */
+  const dae__picture *picture = written ? &b->x->picture : &found;
+  if (picture->shapes.count > 0) {
+    dae__outputs out = {0};
+    picture_tape *p = DAE__ALLOC(b->arena, picture_tape, 1);
+    for (int i = 0; i < picture->values.count; i++)
+      *DAE__PUSH(l->scratch, &out) = (dae__tape_output){0, i, picture->values.item[i]};
+    if (!dae__bind_ok(b))
+      return l->status;
+    *p = (picture_tape){dae__bind_tape(b, "drawing", &out, 1, NULL), out.count};
+    model->drawing = (dae_drawing){.shapes = picture->shapes.count,
+                                   .shape = picture->shapes.item,
+                                   .values = out.count,
+                                   .eval = picture_eval,
+                                   .user = p,
+                                   .guessed = !written};
+  }
+  dae__bind_ok(b);
+  return l->status;
+}
+
+dae_drawing dae_model_drawing(const dae_model *model)
+{
+  return model->drawing;
+}
