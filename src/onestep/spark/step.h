@@ -1,43 +1,43 @@
-/* The inside of a SPARK integrator, shared by its two files:
- *   step.c         one step: attempt, error estimate, taking it over
- *   integrator.c   the verbs, creation */
+/* A SPARK integrator, shared by its two files:
+ *   step.c         one step: attempt, error estimate, acceptance
+ *   integrator.c   verbs, dense output, creation */
 #ifndef DAEDAL_ONESTEP_SPARK_STEP_H
 #define DAEDAL_ONESTEP_SPARK_STEP_H
 
-#include "onestep/spark/adapter_table.h"
 #include "onestep/spark/dense.h"
 #include "onestep/spark/spark.h"
 #include "onestep/spark/stages.h"
 #include "step/driver.h"
 #include "step/integrator.h"
 
-/* What comparing halves with the whole has shown of the embedded estimate. */
-typedef struct dae__spark_scale {
-  double factor; /* by which it is multiplied, at least 1 */
-  long due;      /* the step that is looked at next */
-} dae__spark_scale;
+/* Calibration of the embedded estimate by step doubling; saved state. */
+typedef struct dae__spark_calibration {
+  double factor;  /* of the embedded estimate, at least 1 */
+  long next_step; /* number of the first step that may be checked next */
+} dae__spark_calibration;
 
 typedef struct dae__spark {
   dae_spark_options opts;
-  dae__body body;
+  dae__spark_adapter adapter;
   dae__spark_transform transform;
   dae__stages stages;
-  dae__dense dense;
+  dae__spark_dense dense;
   dae__driver driver;
-  dae__spark_scale *scale; /* kept */
-  double *t_middle;      /* kept: between the halves of the last step, its beginning: it has none */
-  double *state, *rate;  /* kept: where the motion stands */
-  double *previous_rate; /* kept: where the last step began */
-  double *middle_rate;   /* kept: between its halves */
-  double *y, *z;         /* the same as SPARK sees it */
-  double *y_middle, *z_middle, *y_other, *z_other; /* of a step by halves */
-  double t_half;                                   /* where they meet */
-  double *y_weight, *z_weight;
-  double *y_rate, *z_rate, *shown_state, *shown_rate;
-  double *derivative; /* weights of so many nodes: */
-  int compared;
-  double gamma0, map;       /* map: factor of the tolerances for the estimate */
-  dae_spark_tableau *owned; /* NULL: the tableau is the user's */
+  dae__spark_calibration *calibration; /* saved */
+  double *t_middle;      /* saved: end of the first half of the last step; its start: not halved */
+  double *state, *rate;  /* saved: at the end of the last step */
+  double *previous_rate; /* saved: at the start of the last step */
+  double *middle_rate;   /* saved: at t_middle */
+  double *y, *z;         /* state split into y and z */
+  double *new_state, *new_rate; /* at the end of the current step */
+  double t_half;                /* middle of the current step */
+  double *y_middle, *z_middle, *y_whole,
+      *z_whole; /* of a halved step: middle; end without halves */
+  double *y_weight, *z_weight, *y_rate, *z_rate;
+  int estimate_nodes;
+  double *estimate_weights;        /* of the derivative at the start, estimate_nodes */
+  double gamma0, tolerance_factor; /* of the embedded estimate */
+  dae_spark_tableau *owned;        /* NULL: the tableau is the user's */
   dae__integrator_table table;
 } dae__spark;
 
