@@ -82,7 +82,7 @@ static inline void stage_take(stage_fixture *o)
 {
   dae__copy(o->ny, o->stages.now.Y + (o->s + 1) * o->ny, o->y);
   dae__copy(o->nz, o->stages.now.Z + (o->s + 1) * o->nz, o->z);
-  dae__stages_accept(&o->stages);
+  dae__stages_accept(&o->stages, false);
 }
 
 #endif

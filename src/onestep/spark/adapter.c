@@ -61,7 +61,7 @@ static int spark_adapter_dependent_row(const dae__spark_adapter *a, dae__arena *
   if (dae__arena_failed(arena))
     return -1;
   double *values = DAE__ALLOC(arena, double, dae__pattern_count(&A));
-  if (!values || a->eval->linearise(a->self, at, NULL, &wanted, NULL))
+  if (!values || a->table->linearise(a->self, at, NULL, &wanted, NULL))
     return -1;
   dae__block_add(&blocks[0], 1, wanted.of[DAE__GDOT_Z], values);
   dae__block_add(&blocks[1], 1, wanted.of[DAE__K_Z], values);

@@ -3,9 +3,8 @@
  *   y' = v(t,y,z),   d/dt p(t,y,z) = f(t,y,z,psi) + r(t,y,lambda)
  *   0 = g(t,y),   0 = gdot = g_t + g_y v,   0 = k(t,y,z)
  *
- * behind three tables: evaluations, linear systems, and the state vector of the problem. Two sets
- * of factorisations exist, one for the steps and one for dense output, so that output does not
- * change the steps. */
+ * behind two tables: evaluations, and the state vector of the problem. Two sets of factorisations
+ * exist, one for the steps and one for dense output, so that output does not change the steps. */
 #ifndef DAEDAL_ONESTEP_SPARK_ADAPTER_H
 #define DAEDAL_ONESTEP_SPARK_ADAPTER_H
 
@@ -24,35 +23,30 @@ typedef struct dae__spark_derivatives {
   double *of[DAE__MOMENTUM_PARTS];
 } dae__spark_derivatives;
 
-/* Evaluations at a point (t, y, z); z is NULL for functions that do not depend on it. */
-typedef struct dae__spark_evaluations {
-  dae_status (*v)(void *self, const dae_momentum_at *at, double *v, dae_error *err);
-  dae_status (*p)(void *self, const dae_momentum_at *at, double *p, dae_error *err);
-  dae_status (*f)(void *self, const dae_momentum_at *at, const double *psi, double *f,
-                  dae_error *err);
-  /* r and g at the same point */
-  dae_status (*rg)(void *self, const dae_momentum_at *at, const double *lambda, double *r,
-                   double *g, dae_error *err);
-  dae_status (*gdot)(void *self, const dae_momentum_at *at, double *gdot, dae_error *err);
-  dae_status (*k)(void *self, const dae_momentum_at *at, double *k, dae_error *err);
-  /* derivatives; the multiplier is psi for those of f, lambda for those of r */
-  dae_status (*linearise)(void *self, const dae_momentum_at *at, const double *multiplier,
-                          const dae__spark_derivatives *wanted, dae_error *err);
-} dae__spark_evaluations;
+/* Functions to evaluate at one point; NULL: not requested. */
+typedef struct dae__spark_wanted {
+  double *v, *p, *f, *r, *g, *gdot, *k; /* g together with r only */
+} dae__spark_wanted;
 
-/* Matrices of the simplified Newton iteration [J09 (2), (3)]
+/* Evaluations at a point (t, y, z), z being NULL for r and g, and the linear systems of the
+ * simplified Newton iteration [J09 (2), (3)]
  *
  *   [ p_z  -r_lambda  -f_psi ]        [ p_z  -r_lambda ]
  *   [ g_y v_z   0        0   ]   and  [ g_y v_z    0   ]
  *   [ k_z       0        0   ] */
-typedef struct dae__spark_matrices {
-  /* Evaluates and factors both matrices. */
+typedef struct dae__spark_evaluations {
+  /* multiplier: psi for f, lambda for r */
+  dae_status (*eval)(void *self, const dae_momentum_at *at, const double *multiplier,
+                     const dae__spark_wanted *wanted, dae_error *err);
+  /* derivatives; multiplier: psi for those of f, lambda for those of r */
+  dae_status (*linearise)(void *self, const dae_momentum_at *at, const double *multiplier,
+                          const dae__spark_derivatives *wanted, dae_error *err);
+  /* evaluates and factors matrices (2) and (3) */
   dae_status (*factor)(void *self, const dae_momentum_at *at, const dae__spark_multipliers *with,
                        dae_error *err);
   /* x = matrix (2)\x with x = (z, lambda, psi), or matrix (3)\x with x = (z, lambda) */
   void (*solve)(void *self, bool with_psi, double *x);
-  dae_status (*reload)(void *self); /* after load */
-} dae__spark_matrices;
+} dae__spark_evaluations;
 
 /* The state vector of the problem; for_output selects the factorisations of dense output. */
 typedef struct dae__spark_states {
@@ -65,14 +59,15 @@ typedef struct dae__spark_states {
   dae_status (*accelerate)(void *self, bool for_output, double t, double *state, double *rate,
                            dae_error *err);
   void (*count)(const void *self, dae_stats *stats); /* adds the adapter's own counts */
-  dae_status (*reload)(void *self);                  /* after load */
+  /* After load; matrices: factors of (2) and (3) exist. */
+  dae_status (*reload)(void *self, bool matrices);
   void (*free)(void *self);
 } dae__spark_states;
 
 typedef struct dae__spark_adapter {
-  const dae__spark_evaluations *eval;
-  const dae__spark_matrices *matrices; /* NULL: not requested */
+  const dae__spark_evaluations *table;
   const dae__spark_states *states;
+  bool matrices;                    /* (2) and (3) can be factored */
   struct dae__decoupled *decoupled; /* blocks of the decoupled iteration, NULL: not requested */
   void *self;
   int ny, nz, ng, nk;

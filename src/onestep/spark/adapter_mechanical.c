@@ -70,66 +70,35 @@ static dae_mechanical_at spark_mechanical_point(const mechanical *o, const dae_m
   return dae__mech_at(m, at->t, o->state);
 }
 
-static dae_status spark_mechanical_v(void *self, const dae_momentum_at *at, double *v,
-                                     dae_error *err)
-{
-  mechanical *o = self;
-  dae__mech *m = o->m;
-  dae__copy(m->nq, at->z, v);
-  if (m->nu == 0)
-    return DAE_OK;
-  dae_mechanical_at point = spark_mechanical_point(o, at);
-  return dae__mech_eval(m, &point, &(dae_mechanical_wanted){.s = v + m->nq}, err);
-}
-
-static dae_status spark_mechanical_p(void *self, const dae_momentum_at *at, double *p,
-                                     dae_error *err)
-{
-  mechanical *o = self;
-  dae_mechanical_at point = spark_mechanical_point(o, at);
-  return dae__mech_p(o->m, &point, p, err);
-}
-
-static dae_status spark_mechanical_f(void *self, const dae_momentum_at *at, const double *psi,
-                                     double *f, dae_error *err)
-{
-  mechanical *o = self;
-  dae__mech *m = o->m;
-  dae_mechanical_at point = spark_mechanical_point(o, at);
-  DAE__TRY(dae__mech_F(m, &point, f, err));
-  if (m->nk == 0)
-    return DAE_OK;
-  DAE__TRY(dae__mech_K(m, &point, o->K, err));
-  dae__matrix_transposed_times(&m->K, o->K, -1, psi, f);
-  return DAE_OK;
-}
-
-static dae_status spark_mechanical_rg(void *self, const dae_momentum_at *at, const double *lambda,
-                                      double *r, double *g, dae_error *err)
-{
-  mechanical *o = self;
-  dae__mech *m = o->m;
-  dae_mechanical_at point = spark_mechanical_point(o, at);
-  DAE__TRY(dae__mech_eval(m, &point, &(dae_mechanical_wanted){.g = g, .G = o->G}, err));
-  dae__zero(m->nq, r);
-  dae__matrix_transposed_times(&m->G, o->G, -1, lambda, r);
-  return DAE_OK;
-}
-
-static dae_status spark_mechanical_gdot(void *self, const dae_momentum_at *at, double *gdot,
+static dae_status spark_mechanical_eval(void *self, const dae_momentum_at *at,
+                                        const double *multiplier, const dae__spark_wanted *w,
                                         dae_error *err)
 {
   mechanical *o = self;
+  dae__mech *m = o->m;
   dae_mechanical_at point = spark_mechanical_point(o, at);
-  return dae__mech_eval(o->m, &point, &(dae_mechanical_wanted){.G = o->G, .gdot = gdot}, err);
-}
-
-static dae_status spark_mechanical_k(void *self, const dae_momentum_at *at, double *k,
-                                     dae_error *err)
-{
-  mechanical *o = self;
-  dae_mechanical_at point = spark_mechanical_point(o, at);
-  return dae__mech_k(o->m, &point, k, err);
+  if (w->v)
+    dae__copy(m->nq, at->z, w->v);
+  if (w->v && m->nu > 0)
+    DAE__TRY(dae__mech_eval(m, &point, &(dae_mechanical_wanted){.s = w->v + m->nq}, err));
+  if (w->p)
+    DAE__TRY(dae__mech_p(m, &point, w->p, err));
+  if (w->f)
+    DAE__TRY(dae__mech_F(m, &point, w->f, err));
+  if (w->f && m->nk > 0) {
+    DAE__TRY(dae__mech_K(m, &point, o->K, err));
+    dae__matrix_transposed_times(&m->K, o->K, -1, multiplier, w->f);
+  }
+  if (w->r) {
+    DAE__TRY(dae__mech_eval(m, &point, &(dae_mechanical_wanted){.g = w->g, .G = o->G}, err));
+    dae__zero(m->nq, w->r);
+    dae__matrix_transposed_times(&m->G, o->G, -1, multiplier, w->r);
+  }
+  if (w->k)
+    DAE__TRY(dae__mech_k(m, &point, w->k, err));
+  return w->gdot
+             ? dae__mech_eval(m, &point, &(dae_mechanical_wanted){.G = o->G, .gdot = w->gdot}, err)
+             : DAE_OK;
 }
 
 /* ---- derivatives ---- */
@@ -316,13 +285,6 @@ static void spark_mechanical_solve(void *self, bool with_psi, double *x)
   dae__saddle_solve(!with_psi && o->of_G ? o->of_G : o->of_A, x, x + o->m->nq);
 }
 
-static dae_status spark_mechanical_reload_matrices(void *self)
-{
-  mechanical *o = self;
-  DAE__TRY(dae__saddle_reload(o->of_A));
-  return o->of_G ? dae__saddle_reload(o->of_G) : DAE_OK;
-}
-
 /* ---- states ---- */
 
 static dae_status spark_mechanical_consistent(void *self, double t, const bool *fixed,
@@ -356,11 +318,14 @@ static void spark_mechanical_count(const void *self, dae_stats *stats)
   stats->projections += o->motion->memory->projections;
 }
 
-static dae_status spark_mechanical_reload(void *self)
+static dae_status spark_mechanical_reload(void *self, bool matrices)
 {
   mechanical *o = self;
   DAE__TRY(dae__motion_reload(o->motion));
-  return dae__motion_reload(o->output);
+  DAE__TRY(dae__motion_reload(o->output));
+  if (matrices)
+    DAE__TRY(dae__saddle_reload(o->of_A));
+  return matrices && o->of_G ? dae__saddle_reload(o->of_G) : DAE_OK;
 }
 
 static void spark_mechanical_release(void *self)
@@ -375,19 +340,11 @@ static void spark_mechanical_release(void *self)
 
 /* ---- creation ---- */
 
-static const dae__spark_evaluations spark_mechanical_evaluations = {.v = spark_mechanical_v,
-                                                                    .p = spark_mechanical_p,
-                                                                    .f = spark_mechanical_f,
-                                                                    .rg = spark_mechanical_rg,
-                                                                    .gdot = spark_mechanical_gdot,
-                                                                    .k = spark_mechanical_k,
-                                                                    .linearise =
-                                                                        spark_mechanical_linearise};
-
-static const dae__spark_matrices spark_mechanical_matrices = {.factor = spark_mechanical_factor,
-                                                              .solve = spark_mechanical_solve,
-                                                              .reload =
-                                                                  spark_mechanical_reload_matrices};
+static const dae__spark_evaluations spark_mechanical_evaluations = {
+    .eval = spark_mechanical_eval,
+    .linearise = spark_mechanical_linearise,
+    .factor = spark_mechanical_factor,
+    .solve = spark_mechanical_solve};
 
 static const dae__spark_states spark_mechanical_states = {.consistent = spark_mechanical_consistent,
                                                           .project = spark_mechanical_project,
@@ -417,7 +374,7 @@ static dae_status spark_mechanical_prepare(mechanical *o, dae__arena *arena,
     y_at[i] = i < m->nq ? i : m->at.u + i - m->nq;
   for (int i = 0; i < m->nq; i++)
     z_at[i] = m->at.v + i;
-  o->adapter = (dae__spark_adapter){.eval = &spark_mechanical_evaluations,
+  o->adapter = (dae__spark_adapter){.table = &spark_mechanical_evaluations,
                                     .states = &spark_mechanical_states,
                                     .self = o,
                                     .ny = ny,
@@ -437,7 +394,7 @@ static dae_status spark_mechanical_prepare(mechanical *o, dae__arena *arena,
     DAE__TRY(dae__saddle_create(arena, &m->M, &m->G, &m->K, &o->of_A, err));
     if (m->nk > 0)
       DAE__TRY(dae__saddle_create(arena, &m->M, &m->G, none, &o->of_G, err));
-    o->adapter.matrices = &spark_mechanical_matrices;
+    o->adapter.matrices = true;
   }
   if (needs->blocks > 0) {
     DAE__TRY(dae__decoupled_create(arena, &o->adapter, m->nq, needs->blocks, &o->decoupled, err));

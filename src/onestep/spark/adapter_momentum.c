@@ -32,39 +32,24 @@ typedef struct momentum {
 
 /* ---- evaluations ---- */
 
-static dae_status spark_momentum_v(void *self, const dae_momentum_at *at, double *v, dae_error *err)
-{
-  return dae__momentum_v(((momentum *)self)->m, at, v, err);
-}
-
-static dae_status spark_momentum_p(void *self, const dae_momentum_at *at, double *p, dae_error *err)
-{
-  return dae__momentum_p(((momentum *)self)->m, at, p, err);
-}
-
-static dae_status spark_momentum_f(void *self, const dae_momentum_at *at, const double *psi,
-                                   double *f, dae_error *err)
-{
-  return dae__momentum_f(((momentum *)self)->m, at, psi, f, err);
-}
-
-static dae_status spark_momentum_rg(void *self, const dae_momentum_at *at, const double *lambda,
-                                    double *r, double *g, dae_error *err)
-{
-  dae__momentum *m = ((momentum *)self)->m;
-  DAE__TRY(dae__momentum_r(m, at, lambda, r, err));
-  return m->ng > 0 ? dae__momentum_g(m, at, g, err) : DAE_OK;
-}
-
-static dae_status spark_momentum_gdot(void *self, const dae_momentum_at *at, double *gdot,
+static dae_status spark_momentum_eval(void *self, const dae_momentum_at *at,
+                                      const double *multiplier, const dae__spark_wanted *w,
                                       dae_error *err)
 {
-  return dae__momentum_gdot(((momentum *)self)->m, at, gdot, err);
-}
-
-static dae_status spark_momentum_k(void *self, const dae_momentum_at *at, double *k, dae_error *err)
-{
-  return dae__momentum_k(((momentum *)self)->m, at, k, err);
+  dae__momentum *m = ((momentum *)self)->m;
+  if (w->v)
+    DAE__TRY(dae__momentum_v(m, at, w->v, err));
+  if (w->p)
+    DAE__TRY(dae__momentum_p(m, at, w->p, err));
+  if (w->f)
+    DAE__TRY(dae__momentum_f(m, at, multiplier, w->f, err));
+  if (w->r)
+    DAE__TRY(dae__momentum_r(m, at, multiplier, w->r, err));
+  if (w->r && m->ng > 0)
+    DAE__TRY(dae__momentum_g(m, at, w->g, err));
+  if (w->k)
+    DAE__TRY(dae__momentum_k(m, at, w->k, err));
+  return w->gdot ? dae__momentum_gdot(m, at, w->gdot, err) : DAE_OK;
 }
 
 static dae_status spark_momentum_linearise(void *self, const dae_momentum_at *at,
@@ -78,15 +63,6 @@ static dae_status spark_momentum_linearise(void *self, const dae_momentum_at *at
           dae__momentum_jacobian(m, (dae__momentum_part)i, at, multiplier, wanted->of[i], err));
   return DAE_OK;
 }
-
-static const dae__spark_evaluations spark_momentum_evaluations = {.v = spark_momentum_v,
-                                                                  .p = spark_momentum_p,
-                                                                  .f = spark_momentum_f,
-                                                                  .rg = spark_momentum_rg,
-                                                                  .gdot = spark_momentum_gdot,
-                                                                  .k = spark_momentum_k,
-                                                                  .linearise =
-                                                                      spark_momentum_linearise};
 
 /* ---- matrices (2) and (3) ---- */
 
@@ -120,17 +96,11 @@ static void spark_momentum_solve(void *self, bool with_psi, double *x)
   dae__solver_solve(!with_psi && o->third.solver ? o->third.solver : o->second.solver, x);
 }
 
-static dae_status spark_momentum_reload_matrices(void *self)
-{
-  momentum *o = self;
-  DAE__TRY(dae__solver_reload(o->second.solver));
-  return o->third.solver ? dae__solver_reload(o->third.solver) : DAE_OK;
-}
-
-static const dae__spark_matrices spark_momentum_matrices = {.factor = spark_momentum_factor,
-                                                            .solve = spark_momentum_solve,
-                                                            .reload =
-                                                                spark_momentum_reload_matrices};
+static const dae__spark_evaluations spark_momentum_evaluations = {.eval = spark_momentum_eval,
+                                                                  .linearise =
+                                                                      spark_momentum_linearise,
+                                                                  .factor = spark_momentum_factor,
+                                                                  .solve = spark_momentum_solve};
 
 /* ---- states ---- */
 
@@ -165,11 +135,14 @@ static void spark_momentum_count(const void *self, dae_stats *stats)
   stats->projections += steps->projections;
 }
 
-static dae_status spark_momentum_reload(void *self)
+static dae_status spark_momentum_reload(void *self, bool matrices)
 {
   momentum *o = self;
   DAE__TRY(dae__momentum_motion_reload(o->motion));
-  return dae__momentum_motion_reload(o->output);
+  DAE__TRY(dae__momentum_motion_reload(o->output));
+  if (matrices)
+    DAE__TRY(dae__solver_reload(o->second.solver));
+  return matrices && o->third.solver ? dae__solver_reload(o->third.solver) : DAE_OK;
 }
 
 static void spark_momentum_release(void *self)
@@ -225,7 +198,7 @@ static dae_status spark_momentum_prepare(momentum *o, dae__arena *arena, const d
   for (int i = 0; i < m->ny + m->nz; i++)
     at[i] = i;
   DAE__ASSERT(m->at.z == m->ny);
-  o->adapter = (dae__spark_adapter){.eval = &spark_momentum_evaluations,
+  o->adapter = (dae__spark_adapter){.table = &spark_momentum_evaluations,
                                     .states = &spark_momentum_states,
                                     .self = o,
                                     .ny = m->ny,
@@ -247,7 +220,7 @@ static dae_status spark_momentum_prepare(momentum *o, dae__arena *arena, const d
     DAE__TRY(spark_momentum_create_matrix(o, arena, true, &o->second, err));
     if (m->nk > 0)
       DAE__TRY(spark_momentum_create_matrix(o, arena, false, &o->third, err));
-    o->adapter.matrices = &spark_momentum_matrices;
+    o->adapter.matrices = true;
   }
   if (needs->blocks > 0) {
     DAE__TRY(dae__decoupled_create(arena, &o->adapter, 0, needs->blocks, &o->decoupled, err));

@@ -51,24 +51,11 @@ static void decoupled_list_terms(dae__decoupled *o, dae__arena *arena)
       .part = DAE__MOMENTUM_PARTS, .block = {{.row = L, .col = L, .pattern = &o->unit_c}}};
 }
 
-/* pattern of the doubled matrix, with all terms in each of its quarters */
-static void decoupled_merge(dae__decoupled *o, dae__arena *arena)
-{
-  dae__block blocks[4 * DAE__DECOUPLED_TERMS];
-  for (int i = 0; i < 4 * o->terms; i++) {
-    blocks[i] = o->term[i / 4].block[0];
-    blocks[i].row += i % 4 / 2 * o->n;
-    blocks[i].col += i % 4 % 2 * o->n;
-  }
-  o->pattern = dae__blocks_merge(arena, 2 * o->n, 2 * o->n, blocks, 4 * o->terms);
-  for (int i = 0; i < 4 * o->terms; i++)
-    o->term[i / 4].block[i % 4] = blocks[i];
-}
-
 dae_status dae__decoupled_create(dae__arena *arena, const dae__spark_adapter *adapter, int nq,
                                  int count, dae__decoupled *out, dae_error *err)
 {
   dae__decoupled *o = out;
+  dae__block blocks[4 * DAE__DECOUPLED_TERMS];
   int nc = adapter->ng + adapter->nk;
   *o = (dae__decoupled){.adapter = adapter, .nq = nq, .nw = adapter->ny - nq};
   o->n = o->nw + adapter->nz + nc;
@@ -83,10 +70,19 @@ dae_status dae__decoupled_create(dae__arena *arena, const dae__spark_adapter *ad
   o->W = DAE__ALLOC(arena, double complex, adapter->ny);
   o->delta = DAE__ALLOC(arena, double complex, adapter->nz);
   decoupled_list_terms(o, arena);
-  if (!dae__arena_failed(arena))
-    decoupled_merge(o, arena);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
+  /* pattern of the doubled matrix, with all terms in each of its quarters */
+  for (int i = 0; i < 4 * o->terms; i++) {
+    blocks[i] = o->term[i / 4].block[0];
+    blocks[i].row += i % 4 / 2 * o->n;
+    blocks[i].col += i % 4 % 2 * o->n;
+  }
+  o->pattern = dae__blocks_merge(arena, 2 * o->n, 2 * o->n, blocks, 4 * o->terms);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  for (int i = 0; i < 4 * o->terms; i++)
+    o->term[i / 4].block[i % 4] = blocks[i];
   o->matrix = DAE__ALLOC(arena, double, dae__pattern_count(&o->pattern));
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
@@ -119,9 +115,9 @@ dae_status dae__decoupled_linearise(dae__decoupled *o, const dae_momentum_at *at
     others.of[needed[i]] = o->values[needed[i]];
   of_r.of[DAE__R_LAMBDA] = o->values[DAE__R_LAMBDA];
   others.of[DAE__R_LAMBDA] = NULL;
-  DAE__TRY(a->eval->linearise(a->self, at, with->psi, &others, err));
+  DAE__TRY(a->table->linearise(a->self, at, with->psi, &others, err));
   if (a->ng > 0)
-    DAE__TRY(a->eval->linearise(a->self, at, with->lambda, &of_r, err));
+    DAE__TRY(a->table->linearise(a->self, at, with->lambda, &of_r, err));
   for (int i = 0; i < o->terms; i++)
     if (o->term[i].part != DAE__MOMENTUM_PARTS)
       dae__submatrix_gather(&o->term[i].sub, o->values[o->term[i].part]);

@@ -164,7 +164,8 @@ static dae_status spark_dense_sweep(dae__spark_dense *d, const dae__spark_dense_
   for (int i = 1; i < last; i++) {
     dae_momentum_at at = {step->t + d->refined.node[i] * step->h,
                           dae__stage_vector(values->Y, i, ny), dae__stage_vector(values->Z, i, nz)};
-    DAE__TRY(a->eval->v(a->self, &at, dae__stage_vector(d->V, i, ny), err));
+    dae__spark_wanted wanted = {.v = dae__stage_vector(d->V, i, ny)};
+    DAE__TRY(a->table->eval(a->self, &at, NULL, &wanted, err));
   }
   *change = fmax(*change, spark_dense_integrate(d, step->h, ny, d->V, d->y_weight, values->Y));
   return DAE_OK;

@@ -6,6 +6,7 @@
  * from IIIC or IIID instead for Lobatto (s,s) methods. Lobatto A-x-B is on one rule of s nodes. */
 #include "core/arena.h"
 #include "core/error.h"
+#include "onestep/spark/transform.h"
 #include "quadrature/lobatto.h"
 #include <stddef.h>
 
@@ -39,14 +40,6 @@ static const double *spark_round_vector(dae__arena *arena, int n, const long dou
   return y;
 }
 
-static const double *spark_round_matrix(dae__arena *arena, const dae__small *A)
-{
-  double *values = DAE__ALLOC(arena, double, A->rows * A->cols);
-  if (values)
-    dae__small_round(A, values);
-  return values;
-}
-
 /* coefficients in extended precision, rounded into the arena */
 static dae_spark_tableau spark_compute_tableau(dae__arena *arena, const descriptor *f,
                                                dae_spark_hat hat, int s)
@@ -66,10 +59,10 @@ static dae_spark_tableau spark_compute_tableau(dae__arena *arena, const descript
                              .bh = b,
                              .ct = spark_round_vector(arena, tilde.n, tilde.c),
                              .bt = spark_round_vector(arena, tilde.n, tilde.b),
-                             .A = spark_round_matrix(arena, &A),
-                             .Ah = spark_round_matrix(arena, &Ah),
-                             .Ab = spark_round_matrix(arena, &Ab),
-                             .At = spark_round_matrix(arena, &At)};
+                             .A = dae__spark_round(arena, &A),
+                             .Ah = dae__spark_round(arena, &Ah),
+                             .Ab = dae__spark_round(arena, &Ab),
+                             .At = dae__spark_round(arena, &At)};
 }
 
 static dae_status spark_check_family(dae_spark_family family, dae_spark_hat hat, int s,

@@ -236,7 +236,7 @@ static dae_status full_newton_add_point(dae__full_newton *o, const dae__stages *
   dae__spark_derivatives wanted = {0};
   for (size_t i = 0; i < lists[where].count; i++)
     wanted.of[lists[where].parts[i]] = o->values[lists[where].parts[i]];
-  DAE__TRY(o->adapter->eval->linearise(o->adapter->self, at, multiplier, &wanted, err));
+  DAE__TRY(o->adapter->table->linearise(o->adapter->self, at, multiplier, &wanted, err));
   for (int i = 0; i < o->terms; i++) {
     const term *e = &o->term[i];
     double weight = e->power > 0 ? e->weight * st->h : e->power < 0 ? e->weight / st->h : e->weight;
@@ -246,26 +246,28 @@ static dae_status full_newton_add_point(dae__full_newton *o, const dae__stages *
   return DAE_OK;
 }
 
-static void full_newton_add_units(dae__full_newton *o)
+/* entry of (z, lambda, psi) that an unknown belongs to; -1: none */
+static int full_newton_entry(const dae__full_newton *o, int unknown)
 {
   const dae__spark_adapter *a = o->adapter;
-  for (int i = 0; i < o->terms; i++) {
-    const dae__block *block = &o->block[o->term[i].block];
-    if (o->term[i].place != CONSTANT)
-      continue;
-    const bool *active = block->pattern == &o->unit_g   ? a->active
-                         : block->pattern == &o->unit_k ? a->active + a->ng
-                                                        : NULL;
-    for (int e = 0; e < block->pattern->cols; e++)
-      o->matrix[block->map[e]] += active && active[e] ? 0 : 1;
-  }
+  return unknown >= o->Psi && a->nk > 0 ? a->nz + a->ng + (unknown - o->Psi) % a->nk
+         : unknown >= o->L && a->ng > 0 ? a->nz + (unknown - o->L) % a->ng
+         : unknown >= o->z && a->nz > 0 ? (unknown - o->z) % a->nz
+                                        : -1;
 }
 
 dae_status dae__full_newton_factor(dae__full_newton *o, dae__stages *st, dae_error *err)
 {
   const dae__spark_adapter *a = o->adapter;
   dae__zero(dae__pattern_count(&o->pattern), o->matrix);
-  full_newton_add_units(o);
+  for (int i = 0; i < o->terms; i++) {
+    const dae__block *block = &o->block[o->term[i].block];
+    const bool *active = block->pattern == &o->unit_g   ? a->active
+                         : block->pattern == &o->unit_k ? a->active + a->ng
+                                                        : NULL;
+    for (int e = 0; o->term[i].place == CONSTANT && e < block->pattern->cols; e++)
+      o->matrix[block->map[e]] += active && active[e] ? 0 : 1;
+  }
   for (int i = 0; i <= o->s; i++) {
     dae_momentum_at at = dae__stages_at(st, i + 1);
     const double *psi = i < o->s ? dae__stage_vector(st->now.Psi, i, a->nk) : NULL;
@@ -279,14 +281,9 @@ dae_status dae__full_newton_factor(dae__full_newton *o, dae__stages *st, dae_err
   }
   dae_status status = dae__solver_factor(o->solver, o->matrix);
   o->factored = !status;
-  if (status == DAE_ERROR_SINGULAR) {
-    int column = dae__solver_column(o->solver);
-    int i = column >= o->Psi ? a->nz + a->ng + (column - o->Psi) % a->nk
-            : column >= o->L ? a->nz + (column - o->L) % a->ng
-            : column >= o->z ? (column - o->z) % a->nz
-                             : -1;
-    return dae__spark_adapter_singular(a, "the Jacobian of the stage system", i, err);
-  }
+  if (status == DAE_ERROR_SINGULAR)
+    return dae__spark_adapter_singular(a, "the Jacobian of the stage system",
+                                       full_newton_entry(o, dae__solver_column(o->solver)), err);
   return status == DAE_ERROR_MEMORY ? dae__out_of_memory(err) : status;
 }
 
@@ -370,26 +367,12 @@ dae_status dae__full_newton_iterate(dae__full_newton *o, dae__stages *st,
   return DAE_OK;
 }
 
-/* entry of the largest value among count vectors of length n, and its size */
-static int full_newton_largest(int count, int n, const double *x, double *largest)
-{
-  int worst = 0;
-  *largest = -1;
-  for (int i = 0; i < count * n; i++)
-    if (fabs(x[i]) > *largest) {
-      *largest = fabs(x[i]);
-      worst = i % n;
-    }
-  return worst;
-}
-
 int dae__full_newton_worst(const dae__full_newton *o)
 {
-  const dae__spark_adapter *a = o->adapter;
-  double of_L, of_psi, of_z;
-  int lambda = full_newton_largest(o->nt, a->ng, o->x + o->L, &of_L);
-  int psi = full_newton_largest(o->s, a->nk, o->x + o->Psi, &of_psi);
-  if (a->ng + a->nk == 0)
-    return full_newton_largest(o->s + 1, a->nz, o->x + o->z, &of_z);
-  return of_psi > of_L ? a->nz + a->ng + psi : a->nz + lambda;
+  bool constrained = o->adapter->ng + o->adapter->nk > 0;
+  int worst = constrained ? o->L : o->z, end = constrained ? o->n : o->L;
+  for (int i = worst + 1; i < end; i++)
+    if (fabs(o->x[i]) > fabs(o->x[worst]))
+      worst = i;
+  return full_newton_entry(o, worst);
 }

@@ -38,36 +38,30 @@ static void spark_interpolate_raw(void *self, double t, double *y)
   dae__spark_adapter_join(&o->adapter, o->stages.Yt, o->stages.x, y);
 }
 
-/* the state before the end of the last step, projected, with its multipliers */
-static dae_status spark_project_interpolant(dae__spark *o, bool refined, double t, double *y,
-                                            double *dy, dae_error *err)
-{
-  const dae__spark_adapter *a = &o->adapter;
-  dae__spark_dense_step step = spark_dense_step_at(o, t);
-  if (refined && t > step.t) {
-    dae_status status = dae__spark_dense_refine(&o->dense, &step, err);
-    if (status && !dae__driver_can_retry(status))
-      return status;
-  }
-  spark_interpolate_raw(o, t, y);
-  if (dy)
-    dae__zero(a->size, dy); /* multipliers have no derivative */
-  if (o->opts.project)
-    DAE__TRY(a->states->project(a->self, true, t, y, err));
-  return a->states->accelerate(a->self, true, t, y, dy, err);
-}
-
+/* the state within the last step, projected, with its multipliers */
 static dae_status spark_dense_output(dae__spark *o, bool refined, double t, double *y, double *dy,
                                      dae_error *err)
 {
+  const dae__spark_adapter *a = &o->adapter;
   dae_error why = dae_error_none();
+  dae_status status = DAE_OK;
   if (t == o->driver.memory->t) { /* projected, with its multipliers, at acceptance */
-    dae__copy(o->adapter.size, o->state, y);
+    dae__copy(a->size, o->state, y);
     if (dy)
-      dae__copy(o->adapter.size, o->rate, dy);
+      dae__copy(a->size, o->rate, dy);
     return DAE_OK;
   }
-  dae_status status = spark_project_interpolant(o, refined, t, y, dy, &why);
+  dae__spark_dense_step step = spark_dense_step_at(o, t);
+  if (refined && t > step.t)
+    status = dae__spark_dense_refine(&o->dense, &step, &why);
+  if (status && !dae__driver_can_retry(status))
+    return dae__driver_dense_output_failed(&o->driver, t, status, &why, err);
+  spark_interpolate_raw(o, t, y);
+  if (dy)
+    dae__zero(a->size, dy); /* multipliers have no derivative */
+  status = o->opts.project ? a->states->project(a->self, true, t, y, &why) : DAE_OK;
+  if (!status)
+    status = a->states->accelerate(a->self, true, t, y, dy, &why);
   return status ? dae__driver_dense_output_failed(&o->driver, t, status, &why, err) : DAE_OK;
 }
 
@@ -141,9 +135,7 @@ static dae_status spark_reload(void *self, dae_error *err)
 {
   dae__spark *o = self;
   dae__spark_adapter_split(&o->adapter, o->state, o->y, o->z);
-  dae_status status = o->adapter.states->reload(o->adapter.self);
-  if (!status)
-    status = dae__stages_reload(&o->stages);
+  dae_status status = dae__stages_reload(&o->stages);
   return status ? dae__fail(err, status, NULL, "the factorisation could not be rebuilt") : DAE_OK;
 }
 
@@ -252,7 +244,7 @@ static dae_status spark_check_mass(dae__spark *o, dae__arena *arena, dae_error *
   double *values = wanted.of[DAE__P_Z] = DAE__ALLOC(arena, double, dae__pattern_count(pattern));
   if (!values)
     return dae__out_of_memory(err);
-  DAE__TRY(a->eval->linearise(a->self, &at, NULL, &wanted, err));
+  DAE__TRY(a->table->linearise(a->self, &at, NULL, &wanted, err));
   dae_status status = dae__solver_examine(dae__arena_env(arena), pattern, values, &column, err);
   if (status != DAE_ERROR_SINGULAR)
     return status;

@@ -155,12 +155,12 @@ static dae_status iteration_simplified(dae__stages *st, const dae__stages_goal *
   DAE__TRY(dae__stages_refresh(st, goal->y_weight, change, err));
   DAE__TRY(dae__stages_evaluate(st, err));
   iteration_right_sides(st);
-  a->matrices->solve(a->self, false, dae__stage_vector(st->x, s, width));
+  a->table->solve(a->self, false, dae__stage_vector(st->x, s, width));
   if (st->strategy == DAE__STAGES_DECOUPLED)
     iteration_solve_decoupled(st);
   else
     for (int i = 0; i < s; i++)
-      a->matrices->solve(a->self, true, dae__stage_vector(st->x, i, width));
+      a->table->solve(a->self, true, dae__stage_vector(st->x, i, width));
   *change = fmax(*change, iteration_add_increments(st, goal->z_weight));
   return DAE_OK;
 }
@@ -204,7 +204,7 @@ static dae_status iteration_factor_midpoint(dae__stages *st, dae_error *err)
   st->memory->factored = true;
   st->memory->factorisations++;
   st->memory->jacobians++;
-  DAE__TRY(a->matrices->factor(a->self, &at, &with, err));
+  DAE__TRY(a->table->factor(a->self, &at, &with, err));
   if (st->strategy != DAE__STAGES_DECOUPLED)
     return DAE_OK;
   st->memory->blocks = true;
@@ -226,29 +226,22 @@ static dae_status iteration_factor_full(dae__stages *st, dae_error *err)
   return dae__full_newton_factor(st->full, st, err);
 }
 
-/* full Newton, created on demand in its own memory, since few problems need it */
-static dae_status iteration_create_full(dae__stages *st, dae_error *err)
-{
-  if (!st->full) {
-    dae__arena_free(st->full_arena);
-    st->full_arena = dae__arena_create(st->env);
-    if (!st->full_arena)
-      return dae__out_of_memory(err);
-    DAE__TRY(dae__full_newton_create(st->full_arena, st->tableau, st->adapter, &st->full, err));
-  }
-  if (st->full_arena) /* pivots are not saved: a loaded run has to choose the same ones */
-    dae__full_newton_forget(st->full);
-  return DAE_OK;
-}
-
-/* predicts the step and factors */
+/* predicts the step and factors; full Newton is created on demand in its own memory, since few
+ * problems need it */
 static dae_status iteration_start(dae__stages *st, double t, double h, const double *y0,
                                   const double *z0, dae_error *err)
 {
   const dae__spark_adapter *a = st->adapter;
   bool full = st->strategy == DAE__STAGES_FULL;
-  if (full)
-    DAE__TRY(iteration_create_full(st, err));
+  if (full && !st->full) {
+    dae__arena_free(st->full_arena);
+    st->full_arena = dae__arena_create(st->env);
+    if (!st->full_arena)
+      return dae__out_of_memory(err);
+    DAE__TRY(dae__full_newton_create(st->full_arena, st->tableau, a, &st->full, err));
+  }
+  if (full && st->full_arena) /* pivots are not saved: a loaded run has to choose the same ones */
+    dae__full_newton_forget(st->full);
   st->t = t;
   st->h = h;
   dae__copy(a->ny, y0, st->now.Y);
@@ -257,7 +250,7 @@ static dae_status iteration_start(dae__stages *st, double t, double h, const dou
   for (int i = 1; i <= st->s + 1; i++)
     dae__copy(a->ny, y0, dae__stage_vector(st->now.Y, i, a->ny));
   dae_momentum_at at = {t, y0, z0};
-  DAE__TRY(a->eval->p(a->self, &at, st->p0, err));
+  DAE__TRY(a->table->eval(a->self, &at, NULL, &(dae__spark_wanted){.p = st->p0}, err));
   /* a second sweep is skipped where v may be stiff */
   int sweeps = st->strategy == DAE__STAGES_SIMPLIFIED || !st->transform ? 2 : 1;
   for (int sweep = 0; sweep < sweeps; sweep++)
@@ -382,9 +375,4 @@ dae_status dae__stages_solve(dae__stages *st, double t, double h, const double *
     m->first_strategy_steps = idle ? 0 : STRATEGY_STEPS;
   }
   return status;
-}
-
-double dae__stages_contraction(const dae__stages *st)
-{
-  return st->strategy < DAE__STAGES_FULL ? st->memory->contraction[st->strategy] * st->h : 0;
 }

@@ -83,8 +83,7 @@ dae_status dae__stages_reload(dae__stages *st)
 {
   const dae__spark_adapter *a = st->adapter;
   const dae__stages_memory *m = st->memory;
-  if (m->factored)
-    DAE__TRY(a->matrices->reload(a->self));
+  DAE__TRY(a->states->reload(a->self, m->factored));
   if (m->blocks)
     DAE__TRY(dae__decoupled_reload(a->decoupled));
   /* a full Newton iteration created on demand keeps no pivots from step to step */
@@ -161,7 +160,8 @@ dae_status dae__stages_v(dae__stages *st, dae_error *err)
   const dae__spark_adapter *a = st->adapter;
   for (int j = 1; j <= st->s; j++) {
     dae_momentum_at at = dae__stages_at(st, j);
-    DAE__TRY(a->eval->v(a->self, &at, dae__stage_vector(st->V, j - 1, a->ny), err));
+    dae__spark_wanted wanted = {.v = dae__stage_vector(st->V, j - 1, a->ny)};
+    DAE__TRY(a->table->eval(a->self, &at, NULL, &wanted, err));
   }
   return DAE_OK;
 }
@@ -190,40 +190,31 @@ dae_status dae__stages_refresh(dae__stages *st, const double *weight, double *ch
   return DAE_OK;
 }
 
-/* tilde point i: from v, or in the full Newton iteration from Y */
-static void stages_tilde_point(dae__stages *st, int i)
-{
-  int s = st->s, ny = st->adapter->ny;
-  if (st->strategy == DAE__STAGES_FULL) {
-    dae__full_newton_tilde(st->full, st, i, st->Yt);
-    return;
-  }
-  dae__copy(ny, st->now.Y, st->Yt);
-  for (int j = 0; j < s; j++)
-    dae__axpy(ny, st->h * st->tableau->Ab[i * s + j], dae__stage_vector(st->V, j, ny), st->Yt);
-}
-
 dae_status dae__stages_evaluate(dae__stages *st, dae_error *err)
 {
   const dae__spark_adapter *a = st->adapter;
-  const dae__spark_evaluations *eval = a->eval;
-  int s = st->s, nz = a->nz, ng = a->ng, nk = a->nk;
-  for (int i = 0; i < st->nt; i++) {
-    dae_momentum_at at = {.t = st->t + st->tableau->ct[i] * st->h, .y = st->Yt};
-    stages_tilde_point(st, i);
-    DAE__TRY(eval->rg(a->self, &at, dae__stage_vector(st->now.L, i, ng),
-                      dae__stage_vector(st->r, i, nz), dae__stage_vector(st->g, i, ng), err));
+  const dae_spark_tableau *T = st->tableau;
+  int s = st->s, ny = a->ny, nz = a->nz, ng = a->ng, nk = a->nk;
+  for (int i = 0; i < st->nt; i++) { /* tilde points: from v, or in full Newton from Y */
+    if (st->strategy == DAE__STAGES_FULL)
+      dae__full_newton_tilde(st->full, st, i, st->Yt);
+    else
+      dae__copy(ny, st->now.Y, st->Yt);
+    for (int j = 0; j < s && st->strategy != DAE__STAGES_FULL; j++)
+      dae__axpy(ny, st->h * T->Ab[i * s + j], dae__stage_vector(st->V, j, ny), st->Yt);
+    dae_momentum_at at = {.t = st->t + T->ct[i] * st->h, .y = st->Yt};
+    dae__spark_wanted wanted = {.r = dae__stage_vector(st->r, i, nz),
+                                .g = dae__stage_vector(st->g, i, ng)};
+    DAE__TRY(a->table->eval(a->self, &at, dae__stage_vector(st->now.L, i, ng), &wanted, err));
   }
-  for (int i = 1; i <= s + 1; i++) {
-    dae_momentum_at at = dae__stages_at(st, i);
-    DAE__TRY(eval->p(a->self, &at, dae__stage_vector(st->p, i - 1, nz), err));
-    if (i <= s)
-      DAE__TRY(eval->f(a->self, &at, dae__stage_vector(st->now.Psi, i - 1, nk),
-                       dae__stage_vector(st->f, i - 1, nz), err));
-    if (nk > 0)
-      DAE__TRY(eval->k(a->self, &at, dae__stage_vector(st->k, i - 1, nk), err));
-    if (i > s && ng > 0)
-      DAE__TRY(eval->gdot(a->self, &at, st->g, err));
+  for (int i = 0; i <= s; i++) {
+    dae_momentum_at at = dae__stages_at(st, i + 1);
+    dae__spark_wanted wanted = {.p = dae__stage_vector(st->p, i, nz),
+                                .f = i < s ? dae__stage_vector(st->f, i, nz) : NULL,
+                                .k = nk > 0 ? dae__stage_vector(st->k, i, nk) : NULL,
+                                .gdot = i == s && ng > 0 ? st->g : NULL};
+    const double *psi = i < s ? dae__stage_vector(st->now.Psi, i, nk) : NULL;
+    DAE__TRY(a->table->eval(a->self, &at, psi, &wanted, err));
   }
   return DAE_OK;
 }
@@ -241,26 +232,18 @@ void dae__stages_residual5(const dae__stages *st, int i, double *R)
     dae__axpy(nz, -st->h * at[j], dae__stage_vector(st->r, j, nz), R);
 }
 
-/* ---- accepted steps ---- */
-
-static void stages_copy_values(const dae__stages *st, const dae__stage_values *to)
+void dae__stages_accept(dae__stages *st, bool first_half)
 {
   const dae__spark_adapter *a = st->adapter;
-  dae__copy((st->s + 2) * a->ny, st->now.Y, to->Y);
-  dae__copy((st->s + 2) * a->nz, st->now.Z, to->Z);
-  dae__copy(st->nt * a->ng, st->now.L, to->L);
-  dae__copy(st->s * a->nk, st->now.Psi, to->Psi);
-}
-
-void dae__stages_keep_half(dae__stages *st)
-{
-  stages_copy_values(st, &st->half);
-  st->second_half = true;
-}
-
-void dae__stages_accept(dae__stages *st)
-{
-  stages_copy_values(st, &st->last);
+  const dae__stage_values *now = &st->now, *to = first_half ? &st->half : &st->last;
+  dae__copy((st->s + 2) * a->ny, now->Y, to->Y);
+  dae__copy((st->s + 2) * a->nz, now->Z, to->Z);
+  dae__copy(st->nt * a->ng, now->L, to->L);
+  dae__copy(st->s * a->nk, now->Psi, to->Psi);
+  if (first_half) {
+    st->second_half = true;
+    return;
+  }
   st->memory->h = st->h;
   st->memory->steps[st->strategy]++;
   st->memory->contraction_steps -= st->memory->contraction_steps > 0;

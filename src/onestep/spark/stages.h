@@ -80,7 +80,7 @@ dae_status dae__stages_create(dae__arena *arena, const dae_spark_tableau *tablea
                               const dae__spark_transform *transform,
                               const dae__spark_adapter *adapter, dae__stages *out, dae_error *err);
 void dae__stages_free(dae__stages *st);
-dae_status dae__stages_reload(dae__stages *st);
+dae_status dae__stages_reload(dae__stages *st); /* the adapter included */
 
 /* Forgets the last step. lambda and psi are the multipliers at the beginning of each step, the
  * prediction where no polynomial exists; the caller keeps them up to date. */
@@ -91,13 +91,9 @@ void dae__stages_reset(dae__stages *st, const double *lambda, const double *psi)
 dae_status dae__stages_solve(dae__stages *st, double t, double h, const double *y0,
                              const double *z0, const dae__stages_goal *goal, dae_error *err);
 
-/* Contraction of one iteration in the last solution, 0: unknown. */
-double dae__stages_contraction(const dae__stages *st);
-
-/* Keeps the current step as the first half of one; the next step is its second half. */
-void dae__stages_keep_half(dae__stages *st);
-/* Accepts the current step, together with its first half. */
-void dae__stages_accept(dae__stages *st);
+/* Accepts the current step; first_half: keeps it as the first half of one, whose second half is the
+ * next step. */
+void dae__stages_accept(dae__stages *st, bool first_half);
 
 /* ---- shared by stages.c, iteration.c and full_newton.c ---- */
 

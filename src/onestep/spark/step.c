@@ -150,7 +150,7 @@ static dae_status spark_accept(void *self, double t, dae_error *err)
   DAE__TRY(spark_complete_step(o, t, err));
   DAE__ASSERT(dae__all_finite(size, o->new_state));
   *o->t_middle = o->stages.second_half ? o->t_half : o->driver.memory->t;
-  dae__stages_accept(&o->stages);
+  dae__stages_accept(&o->stages, false);
   dae__copy(size, o->rate, o->previous_rate);
   dae__copy(size, o->new_rate, o->rate);
   dae__copy(size, o->new_state, o->state);
@@ -185,7 +185,7 @@ static dae_status spark_solve_halves(dae__spark *o, double h, double *T, dae_err
   DAE__TRY(spark_complete_step(o, o->t_half, err));
   dae__copy(a->size, o->new_rate, o->middle_rate);
   dae__spark_adapter_split(a, o->new_state, o->y_middle, o->z_middle);
-  dae__stages_keep_half(st);
+  dae__stages_accept(st, true);
   DAE__TRY(spark_solve(o, o->t_half, h / 2, o->y_middle, o->z_middle, err));
   double sum = spark_distance(a->ny, y1, o->y_whole, o->y_weight) +
                spark_distance(a->nz, z1, o->z_whole, o->z_weight);
@@ -212,14 +212,17 @@ static dae_status spark_attempt(void *self, double h, double *error, dae_error *
 {
   dae__spark *o = self;
   bool fixed = o->opts.step > 0, doubling = o->opts.estimate == DAE_SPARK_ESTIMATE_DOUBLING;
-  double T = 0;
+  const dae__stages *st = &o->stages;
+  double T = 0, contraction = 0;
   o->stages.second_half = false;
   DAE__TRY(spark_solve(o, o->driver.memory->t, h, o->y, o->z, err));
   if (fixed)
     return DAE_OK;
   double E = spark_estimate(o);
+  if (st->strategy != DAE__STAGES_FULL)
+    contraction = st->memory->contraction[st->strategy] * st->h;
   bool check = doubling || (o->driver.memory->stats.steps >= o->calibration->next_step &&
-                            dae__stages_contraction(&o->stages) > CHECK_CONTRACTION);
+                            contraction > CHECK_CONTRACTION);
   dae_status status = check ? spark_solve_halves(o, h, &T, err) : DAE_OK;
   if (check && !status && !doubling)
     spark_calibrate(o, E, T);

@@ -50,7 +50,7 @@ dae__small dae__spark_Qt(const dae_spark_tableau *t, dae__small *gamma, dae__sma
   return Qt;
 }
 
-static double *transform_round(dae__arena *arena, const dae__small *A)
+double *dae__spark_round(dae__arena *arena, const dae__small *A)
 {
   double *values = DAE__ALLOC(arena, double, A->rows * A->cols);
   if (values)
@@ -63,7 +63,7 @@ static double *transform_round_inverse(dae__arena *arena, const dae__small *X, c
 {
   dae__small product = dae__small_times(X, Y), inverse;
   dae__small_inverse(&product, &inverse);
-  return transform_round(arena, &inverse);
+  return dae__spark_round(arena, &inverse);
 }
 
 static double complex *transform_round_complex(dae__arena *arena, int n,
@@ -94,11 +94,11 @@ void dae__spark_transform_create(dae__arena *arena, const dae_spark_tableau *t,
   *out = (dae__spark_transform){.s = s,
                                 .reals = e.reals,
                                 .blocks = e.blocks,
-                                .gamma = transform_round(arena, &gamma),
-                                .w = transform_round(arena, &w),
-                                .Qt = transform_round(arena, &Qt),
-                                .Q = transform_round(arena, &Q),
-                                .Qc = transform_round(arena, &Qc),
+                                .gamma = dae__spark_round(arena, &gamma),
+                                .w = dae__spark_round(arena, &w),
+                                .Qt = dae__spark_round(arena, &Qt),
+                                .Q = dae__spark_round(arena, &Q),
+                                .Qc = dae__spark_round(arena, &Qc),
                                 .Qat_inv = transform_round_inverse(arena, &Q, &alphat),
                                 .Qah_inv = transform_round_inverse(arena, &Qt, &alphah),
                                 .mu = transform_round_complex(arena, e.blocks, e.mu),

@@ -43,5 +43,7 @@ void dae__spark_transform_create(dae__arena *arena, const dae_spark_tableau *t,
 dae__small dae__spark_alpha(int s, int cols, const double *A, const double *b); /* (A; b') */
 dae__small dae__spark_M(const dae_spark_tableau *t);
 dae__small dae__spark_Qt(const dae_spark_tableau *t, dae__small *gamma, dae__small *w);
+/* A rounded to double, by rows, in the arena; NULL: out of memory. */
+double *dae__spark_round(dae__arena *arena, const dae__small *A);
 
 #endif
