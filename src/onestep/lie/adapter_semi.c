@@ -140,20 +140,8 @@ static dae_status lie_semi_rates(void *self, bool for_output, double t, double *
   return lie_semi_find_rates(&((adapter *)self)->rows->slopes, t, z, dz, err);
 }
 
-/* start where y is not determined: y remains as given, rates follow from f alone */
-static dae_status lie_semi_undetermined_start(rows *r, double t, const bool *fixed, double *z,
-                                              double *dz, dae_error *err)
-{
-  dae__semi *s = r->slopes.s;
-  dae_status status = r->surface ? dae__surface_reach(r->surface, t, fixed, z, err) : DAE_OK;
-  if (!status)
-    status = dae__semi_rhs(s, t, z, dz, err);
-  if (s->p->M)
-    dae__zero(s->nx, dz);
-  dae__zero(s->ny, dz + s->nx);
-  return status;
-}
-
+/* Consistent start; where y is not determined, it remains as given, and rates follow from f alone.
+ */
 static dae_status lie_semi_find_start(rows *r, double t, const bool *fixed, double *z, double *dz,
                                       dae_error *err)
 {
@@ -169,7 +157,12 @@ static dae_status lie_semi_find_start(rows *r, double t, const bool *fixed, doub
         "give it in the mechanical form, or differentiate its constraints once");
   if (status == DAE_ERROR_START && r->surface) {
     dae__copy(s->n, r->given, z);
-    status = lie_semi_undetermined_start(r, t, fixed, z, dz, err);
+    status = dae__surface_reach(r->surface, t, fixed, z, err);
+    if (!status)
+      status = dae__semi_rhs(s, t, z, dz, err);
+    if (s->p->M)
+      dae__zero(s->nx, dz);
+    dae__zero(s->ny, dz + s->nx);
     if (status && status != DAE_ERROR_START)
       return status;
     if (!status && lie_semi_find_rates(&r->slopes, t, z, dz, NULL) != DAE_ERROR_SINGULAR)

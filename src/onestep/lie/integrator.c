@@ -309,6 +309,8 @@ static dae_status lie_prepare(lie *o, dae__arena *arena, const dae_problem *prob
                ? dae__lie_adapter_mechanical(arena, problem, o->opts.form, &o->adapter, err)
                : dae__lie_adapter_semi(arena, problem, &o->adapter, err));
   const dae__semi *s = o->adapter.s;
+  const dae_lie_options *opts = &o->opts;
+  int order = opts->theta == 0.5 ? opts->order : 1;
   point *saved[] = {&o->now, &o->previous, &o->middle},
         *current[] = {&o->half, &o->next, &o->coarse};
   o->driver.memory = DAE__STATE(arena, dae__driver_memory, 1);
@@ -325,13 +327,6 @@ static dae_status lie_prepare(lie *o, dae__arena *arena, const dae_problem *prob
   o->x = DAE__ALLOC(arena, double, s->nx);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  return dae__lie_step_create(arena, &o->adapter, &o->opts, &o->step, err);
-}
-
-static void lie_prepare_driver(lie *o, const dae_env *env)
-{
-  const dae_lie_options *opts = &o->opts;
-  int order = opts->theta == 0.5 ? opts->order : 1;
   o->driver = (dae__driver){.table = &lie_driver,
                             .self = o,
                             .rtol = opts->rtol,
@@ -343,10 +338,11 @@ static void lie_prepare_driver(lie *o, const dae_env *env)
                             .bounded = BOUNDED_STEPS,
                             .order = order,
                             .control = dae__controller_defaults(order + 1),
-                            .env = env,
+                            .env = dae__arena_env(arena),
                             .memory = o->driver.memory};
   o->driver.control.beta = 0;
   o->driver.control.max_factor = MAX_STEP_FACTOR;
+  return dae__lie_step_create(arena, &o->adapter, opts, &o->step, err);
 }
 
 /* M has to be regular at the start */
@@ -380,7 +376,6 @@ dae_status dae__lie_integrator_create(dae__arena *arena, const dae_problem *prob
   o->table = lie_verbs;
   dae_status status = lie_prepare(o, arena, problem, err);
   if (!status) {
-    lie_prepare_driver(o, env);
     dae__copy(o->adapter.size, start->y, o->next.z);
     status = lie_reset(o, start->t, start->fixed, err);
     if (!status)

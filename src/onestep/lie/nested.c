@@ -111,11 +111,12 @@ static dae_status lie_nested_inner(dae__lie_step *o, dae_error *err)
                    o->h, name);
 }
 
-/* columns dx1/dy */
-static void lie_nested_derivatives(dae__lie_step *o)
+/* dx1/dy, and B = F_x dx1/dy + F_y by rows */
+static void lie_nested_form_B(dae__lie_step *o)
 {
   const dae__semi *s = o->s;
-  int nx = s->nx;
+  int nx = s->nx, m = s->ny;
+  const bool *active = o->adapter->active;
   coefficients w = lie_nested_coefficients(o);
   dae__zero(nx * s->ny, o->columns);
   for (int j = 0; j < s->ny; j++) {
@@ -128,14 +129,6 @@ static void lie_nested_derivatives(dae__lie_step *o)
     for (int k = 0; k < nx; k++)
       x[k] = w.d * (w.eta * x[k] + c_y * w.eta_c * o->f[k]) / w.size;
   }
-}
-
-/* B = F_x dx1/dy + F_y, by rows */
-static void lie_nested_form_B(dae__lie_step *o)
-{
-  const dae__semi *s = o->s;
-  int nx = s->nx, m = s->ny;
-  const bool *active = o->adapter->active;
   dae__zero(m * m, o->B);
   for (int j = 0; j < s->n; j++)
     for (int e = s->J.start[j]; e < s->J.start[j + 1]; e++) {
@@ -175,7 +168,6 @@ static dae_status lie_nested_correct(dae__lie_step *o, double *change, dae_error
   const dae__semi *s = o->s;
   const bool *active = o->adapter->active;
   DAE__TRY(dae__lie_linearise(o, err));
-  lie_nested_derivatives(o);
   lie_nested_form_B(o);
   o->memory->jacobians++;
   for (int i = 0; i < s->ny; i++)

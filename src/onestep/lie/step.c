@@ -157,20 +157,6 @@ static void lie_compose_jacobian(dae__lie_step *o)
   }
 }
 
-static dae_status lie_singular(const dae__lie_step *o, dae_error *err)
-{
-  const dae__semi *s = o->s;
-  int column = dae__solver_column(o->solver);
-  char name[64] = "";
-  if (column >= 0)
-    dae__semi_variable_name(s->p, column, name, sizeof name);
-  return dae__fail(err, DAE_ERROR_SINGULAR, name, "the matrix of the step is singular%s%s: %s",
-                   name[0] ? " at " : "", name,
-                   column >= s->nx ? "the equations do not determine it; the index may be higher "
-                                     "than declared, or constraints depend on each other"
-                                   : "M may be singular");
-}
-
 static dae_status lie_factor(dae__lie_step *o, dae_error *err)
 {
   dae__semi *s = o->s;
@@ -191,9 +177,17 @@ static dae_status lie_factor(dae__lie_step *o, dae_error *err)
   o->memory->factored = true;
   o->memory->jacobians++;
   o->memory->factorisations++;
-  if (status == DAE_ERROR_SINGULAR)
-    return lie_singular(o, err);
-  return status == DAE_ERROR_MEMORY ? dae__out_of_memory(err) : status;
+  if (status != DAE_ERROR_SINGULAR)
+    return status == DAE_ERROR_MEMORY ? dae__out_of_memory(err) : status;
+  int column = dae__solver_column(o->solver);
+  char name[64] = "";
+  if (column >= 0)
+    dae__semi_variable_name(s->p, column, name, sizeof name);
+  return dae__fail(err, DAE_ERROR_SINGULAR, name, "the matrix of the step is singular%s%s: %s",
+                   name[0] ? " at " : "", name,
+                   column >= s->nx ? "the equations do not determine it; the index may be higher "
+                                     "than declared, or constraints depend on each other"
+                                   : "M may be singular");
 }
 
 /* R = matrix\(-(M delta - h sigma f, F)), without the derivative of sigma if it is held */

@@ -371,8 +371,9 @@ int dae__full_newton_worst(const dae__full_newton *o)
 {
   bool constrained = o->adapter->ng + o->adapter->nk > 0;
   int worst = constrained ? o->L : o->z, end = constrained ? o->n : o->L;
-  for (int i = worst + 1; i < end; i++)
-    if (fabs(o->x[i]) > fabs(o->x[worst]))
-      worst = i;
+  double largest = -1;
+  for (int i = worst; i < end; i++)
+    if (fabs(o->x[i]) > largest)
+      largest = fabs(o->x[i]), worst = i;
   return full_newton_entry(o, worst);
 }

@@ -162,8 +162,22 @@ static const dae__integrator_table spark_verbs = {.step = spark_step,
 
 /* ---- creation ---- */
 
-static dae_status spark_alloc(dae__spark *o, dae__arena *arena, int s, dae_error *err)
+/* adapter, stages, memory and dense output */
+static dae_status spark_prepare(dae__spark *o, dae__arena *arena, const dae_problem *problem,
+                                const dae__spark_descriptor *descriptor, dae_error *err)
 {
+  const dae_spark_tableau *tableau = descriptor->tableau;
+  bool regular = tableau->nt > tableau->s; /* otherwise A is singular: no transformation exists */
+  if (regular)
+    dae__spark_transform_create(arena, tableau, &o->transform);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  dae__spark_needs needs = {.matrices = regular, .blocks = o->transform.blocks};
+  DAE__TRY(problem->mechanical
+               ? dae__spark_adapter_mechanical(arena, problem, &needs, &o->adapter, err)
+               : dae__spark_adapter_momentum(arena, problem, &needs, &o->adapter, err));
+  DAE__TRY(dae__stages_create(arena, tableau, regular ? &o->transform : NULL, &o->adapter,
+                              &o->stages, err));
   const dae__spark_adapter *a = &o->adapter;
   o->driver.memory = DAE__STATE(arena, dae__driver_memory, 1);
   o->t_middle = DAE__STATE(arena, double, 1);
@@ -180,27 +194,9 @@ static dae_status spark_alloc(dae__spark *o, dae__arena *arena, int s, dae_error
     *of_y[i] = DAE__ALLOC(arena, double, a->ny);
     *of_z[i] = DAE__ALLOC(arena, double, a->nz);
   }
-  o->estimate_weights = DAE__ALLOC(arena, double, s + 2);
-  return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
-}
-
-/* adapter, stages and dense output */
-static dae_status spark_prepare(dae__spark *o, dae__arena *arena, const dae_problem *problem,
-                                const dae__spark_descriptor *descriptor, dae_error *err)
-{
-  const dae_spark_tableau *tableau = descriptor->tableau;
-  bool regular = tableau->nt > tableau->s; /* otherwise A is singular: no transformation exists */
-  if (regular)
-    dae__spark_transform_create(arena, tableau, &o->transform);
+  o->estimate_weights = DAE__ALLOC(arena, double, tableau->s + 2);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  dae__spark_needs needs = {.matrices = regular, .blocks = o->transform.blocks};
-  DAE__TRY(problem->mechanical
-               ? dae__spark_adapter_mechanical(arena, problem, &needs, &o->adapter, err)
-               : dae__spark_adapter_momentum(arena, problem, &needs, &o->adapter, err));
-  DAE__TRY(dae__stages_create(arena, tableau, regular ? &o->transform : NULL, &o->adapter,
-                              &o->stages, err));
-  DAE__TRY(spark_alloc(o, arena, tableau->s, err));
   dae__spark_dense_options dense = {.order = descriptor->order,
                                     .halves = o->opts.step == 0,
                                     .fixed = o->opts.step > 0,
