@@ -97,20 +97,6 @@ static dae_status lie_semi_replace_rows(adapter *o, rows *created, dae_status st
 
 /* ---- verbs ---- */
 
-/* typical size of y by its effect on x', not by its own size */
-static void lie_semi_weigh(const dae__semi_slopes *w)
-{
-  const dae__semi *s = w->s;
-  double rate = dae__max_abs(s->nx, w->u);
-  for (int j = s->nx; j < s->n; j++) {
-    double f_y = 0;
-    for (int e = s->J.start[j]; e < s->J.start[j + 1]; e++)
-      if (s->J.row[e] < s->nx)
-        f_y = fmax(f_y, fabs(w->J[e]));
-    w->newton.typical[j] = f_y > 0 && isfinite(rate) ? TYPICAL_RATE_FRACTION * rate / f_y : 0;
-  }
-}
-
 static dae_status lie_semi_find_rates(dae__semi_slopes *w, double t, double *z, double *dz,
                                       dae_error *err)
 {
@@ -120,8 +106,15 @@ static dae_status lie_semi_find_rates(dae__semi_slopes *w, double t, double *z, 
   dae_status status = dae__semi_slopes_solve(w, t, z, dz, err);
   if (status != DAE_ERROR_START)
     return status;
-  /* close to a point where y is not determined, its round-off is larger than y */
-  lie_semi_weigh(w);
+  /* close to a point where y is not determined, its round-off is larger than y: its typical size is
+   * then measured by its effect on x' */
+  double rate = dae__max_abs(s->nx, w->u);
+  for (int j = s->nx; j < s->n; j++) {
+    double f_y = 0;
+    for (int e = s->J.start[j]; e < s->J.start[j + 1]; e++)
+      f_y = s->J.row[e] < s->nx ? fmax(f_y, fabs(w->J[e])) : f_y;
+    w->newton.typical[j] = f_y > 0 && isfinite(rate) ? TYPICAL_RATE_FRACTION * rate / f_y : 0;
+  }
   status = dae__semi_slopes_solve(w, t, z, dz, err);
   dae__zero(s->ny, w->newton.typical + s->nx);
   if (status != DAE_ERROR_START)

@@ -40,24 +40,12 @@ static dae_status lie_create_newton(dae__lie_step *o, dae__arena *arena, dae_err
                                   : dae__solver_create(arena, &o->pattern, &o->solver, err);
 }
 
-static dae_status lie_create_nested(dae__lie_step *o, dae__arena *arena, dae_error *err)
-{
-  const dae__semi *s = o->s;
-  size_t n = (size_t)s->nx, m = (size_t)s->ny;
-  o->columns = DAE__ALLOC(arena, double, n *m);
-  o->B = DAE__ALLOC(arena, double, m *m);
-  o->dy = DAE__ALLOC(arena, double, m);
-  o->pivot = DAE__ALLOC(arena, int, m);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
-  return s->p->M ? dae__solver_create(arena, &s->M, &o->mass, err) : DAE_OK;
-}
-
 dae_status dae__lie_step_create(dae__arena *arena, const dae__lie_adapter *adapter,
                                 const dae_lie_options *opts, dae__lie_step *out, dae_error *err)
 {
   const dae__semi *s = adapter->s;
   int n = s->n, nx = s->nx, J = dae__pattern_count(&s->J);
+  size_t m = (size_t)s->ny;
   dae__lie_step *o = out;
   *o = (dae__lie_step){.adapter = adapter,
                        .s = adapter->s,
@@ -81,10 +69,17 @@ dae_status dae__lie_step_create(dae__arena *arena, const dae__lie_adapter *adapt
   o->p = DAE__ALLOC(arena, double, n);
   o->row = DAE__ALLOC(arena, double, nx);
   o->unit = dae__pattern_diagonal(arena, s->ny);
+  if (o->iteration == DAE_LIE_NESTED) {
+    o->columns = DAE__ALLOC(arena, double, (size_t)nx *m);
+    o->B = DAE__ALLOC(arena, double, m *m);
+    o->dy = DAE__ALLOC(arena, double, m);
+    o->pivot = DAE__ALLOC(arena, int, m);
+  }
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  return o->iteration == DAE_LIE_NESTED ? lie_create_nested(o, arena, err)
-                                        : lie_create_newton(o, arena, err);
+  if (o->iteration != DAE_LIE_NESTED)
+    return lie_create_newton(o, arena, err);
+  return s->p->M ? dae__solver_create(arena, &s->M, &o->mass, err) : DAE_OK;
 }
 
 void dae__lie_step_free(dae__lie_step *o)

@@ -43,25 +43,27 @@
 
 /* ---- creation ---- */
 
-dae_status dae__spark_dense_create(dae__arena *arena, const dae__spark_dense_options *opts,
-                                   const dae__spark_adapter *adapter, const dae__stages *stages,
-                                   dae__spark_dense *out, dae_error *err)
+dae_status dae__spark_dense_create(dae__arena *arena, const dae_spark_options *opts, int order,
+                                   const dae__stages *stages, dae__spark_dense *out, dae_error *err)
 {
   dae__spark_dense *d = out;
+  const dae__spark_adapter *adapter = stages->adapter;
+  bool fixed = opts->step > 0;
   size_t ny = (size_t)adapter->ny, nz = (size_t)adapter->nz;
-  int n = opts->order < 4 ? 3 : opts->order - 1;
+  int n = order < 4 ? 3 : order - 1;
   bool all_inner = stages->nodes == stages->s + 2;
-  int gained = opts->order - stages->s - (all_inner ? 2 : 1);
+  int gained = order - stages->s - (all_inner ? 2 : 1);
   DAE__ASSERT(n <= DAE__CURVE_NODES);
-  *d = (dae__spark_dense){.adapter = adapter, .opts = *opts};
-  d->max_sweeps = !opts->fixed ? MAX_SWEEPS : gained > MIN_FIXED_SWEEPS ? gained : MIN_FIXED_SWEEPS;
+  *d = (dae__spark_dense){
+      .adapter = adapter, .fixed = fixed, .rtol = opts->rtol, .atol = opts->atol};
+  d->max_sweeps = !fixed ? MAX_SWEEPS : gained > MIN_FIXED_SWEEPS ? gained : MIN_FIXED_SWEEPS;
   dae__curve_create(arena, stages->nodes, stages->node, stages->node_index, all_inner,
                     &d->low_order);
   double *node = DAE__ALLOC(arena, double, n);
   d->W = DAE__ALLOC(arena, double, n *n);
   d->memory = DAE__STATE(arena, dae__spark_dense_memory, 1);
   for (int k = 0; k < 2; k++) {
-    size_t saved = k == 0 || opts->halves ? (size_t)n : 0;
+    size_t saved = k == 0 || !fixed ? (size_t)n : 0;
     d->values[k].Y = DAE__STATE(arena, double, saved *ny);
     d->values[k].Z = DAE__STATE(arena, double, saved *nz);
     d->y_rate[k] = DAE__ALLOC(arena, double, ny);
@@ -175,11 +177,10 @@ static dae_status spark_dense_sweep(dae__spark_dense *d, const dae__spark_dense_
 static void spark_dense_weights(const dae__spark_dense *d, int n, const double *start,
                                 const double *end, double *weight)
 {
-  const dae__spark_dense_options *o = &d->opts;
   double size = 1 + fmax(dae__max_abs(n, start), dae__max_abs(n, end));
   for (int k = 0; k < n; k++)
-    weight[k] = o->fixed ? ROUND_OFF_UNITS * DBL_EPSILON * size
-                         : o->rtol * fmax(fabs(start[k]), fabs(end[k])) + o->atol;
+    weight[k] = d->fixed ? ROUND_OFF_UNITS * DBL_EPSILON * size
+                         : d->rtol * fmax(fabs(start[k]), fabs(end[k])) + d->atol;
 }
 
 dae_status dae__spark_dense_refine(dae__spark_dense *d, const dae__spark_dense_step *step,

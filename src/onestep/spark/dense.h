@@ -5,6 +5,8 @@
 #include "onestep/spark/stages.h"
 #include "quadrature/lagrange.h"
 
+#include <daedal/spark.h>
+
 /* A step, or a half of one. */
 typedef struct dae__spark_dense_step {
   long number;     /* of the step, from 1 */
@@ -20,16 +22,10 @@ typedef struct dae__spark_dense_memory {
   bool refined[2]; /* the sweeps converged */
 } dae__spark_dense_memory;
 
-typedef struct dae__spark_dense_options {
-  int order;   /* of the method */
-  bool halves; /* steps may be halved */
-  bool fixed;  /* step size; false: refinement ends at the tolerances */
-  double rtol, atol;
-} dae__spark_dense_options;
-
 typedef struct dae__spark_dense {
   const dae__spark_adapter *adapter;
-  dae__spark_dense_options opts;
+  bool fixed; /* step size; false: refinement ends at the tolerances */
+  double rtol, atol;
   int max_sweeps;
   dae__curve low_order, refined;   /* through the stages, through the nodes of the sweeps */
   double *W;                       /* W_ij, by rows */
@@ -41,10 +37,10 @@ typedef struct dae__spark_dense {
   double *y_weight, *z_weight;
 } dae__spark_dense;
 
-/* The adapter and the stages have to outlive the dense output. */
-dae_status dae__spark_dense_create(dae__arena *arena, const dae__spark_dense_options *opts,
-                                   const dae__spark_adapter *adapter, const dae__stages *stages,
-                                   dae__spark_dense *out, dae_error *err);
+/* The stages have to outlive the dense output; order: of the method. */
+dae_status dae__spark_dense_create(dae__arena *arena, const dae_spark_options *opts, int order,
+                                   const dae__stages *stages, dae__spark_dense *out,
+                                   dae_error *err);
 
 /* Refines the interpolant of this step to the order of its ends, once; on failure the low-order
  * interpolant remains. */

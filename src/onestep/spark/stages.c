@@ -39,26 +39,21 @@ dae_status dae__stages_create(dae__arena *arena, const dae_spark_tableau *tablea
   st->last = stages_alloc_values(arena, s, nt, a);
   st->half = stages_alloc_values(arena, s, nt, a);
   st->now = stages_alloc_values(arena, s, nt, a);
-  const struct {
-    double **values;
-    size_t count;
-  } all[] = {{&st->V, s * ny},
-             {&st->p0, nz},
-             {&st->p, (s + 1) * nz},
-             {&st->f, s * nz},
-             {&st->r, (s + 1) * nz},
-             {&st->g, (s + 1) * ng},
-             {&st->k, (s + 1) * nk},
-             {&st->Yt, ny},
-             {&st->R5, (s + 1) * nz},
-             {&st->R6, (s + 1) * ng},
-             {&st->R7, (s + 1) * nk},
-             {&st->x, (s + 1) * (nz + ng + nk)},
-             {&st->node, s + 2},
-             {&st->refresh_change, s * ny},
-             {&st->D, s * (nz + ng + nk + ny)}};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-    *all[i].values = DAE__ALLOC(arena, double, all[i].count);
+  st->V = DAE__ALLOC(arena, double, s *ny);
+  st->p0 = DAE__ALLOC(arena, double, nz);
+  st->p = DAE__ALLOC(arena, double, (s + 1) * nz);
+  st->f = DAE__ALLOC(arena, double, s *nz);
+  st->r = DAE__ALLOC(arena, double, (s + 1) * nz);
+  st->g = DAE__ALLOC(arena, double, (s + 1) * ng);
+  st->k = DAE__ALLOC(arena, double, (s + 1) * nk);
+  st->Yt = DAE__ALLOC(arena, double, ny);
+  st->R5 = DAE__ALLOC(arena, double, (s + 1) * nz);
+  st->R6 = DAE__ALLOC(arena, double, (s + 1) * ng);
+  st->R7 = DAE__ALLOC(arena, double, (s + 1) * nk);
+  st->x = DAE__ALLOC(arena, double, (s + 1) * (nz + ng + nk));
+  st->node = DAE__ALLOC(arena, double, s + 2);
+  st->refresh_change = DAE__ALLOC(arena, double, s *ny);
+  st->D = DAE__ALLOC(arena, double, s *(nz + ng + nk + ny));
   st->xi = DAE__ALLOC(arena, double complex, nz + ng + nk + ny);
   st->node_index = DAE__ALLOC(arena, int, s + 2);
   if (dae__arena_failed(arena))
