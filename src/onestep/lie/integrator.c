@@ -114,34 +114,29 @@ static void lie_copy_point(const dae__semi *s, const point *from, const point *t
   dae__copy(s->ny, from->y, to->y);
 }
 
-/* names the first equation that does not contain y */
-static dae_status lie_index_too_high(const lie *o, dae_error *err)
-{
-  const dae__semi *s = o->adapter.s;
-  char name[64] = "y";
-  int row = 0;
-  while (row < s->ny - 1 && !s->hidden[row])
-    row++;
-  if (s->ny > 0)
-    dae__semi_equation_name(s->p, s->nx + row, name, sizeof name);
-  return dae__fail(err, DAE_ERROR_SINGULAR, name,
-                   "F_x f_y is singular, so that the algebraic variables are not determined, as in "
-                   "the equation of %s: the index is higher than 2",
-                   name);
-}
-
 /* y may be undetermined at a point, as at the start of a problem, but not at two in a row */
 static dae_status lie_accept(void *self, double t, dae_error *err)
 {
   lie *o = self;
+  const dae__semi *s = o->adapter.s;
   bool undetermined;
   DAE__TRY(lie_complete_step(o, t, &o->next, &undetermined, err));
-  if (undetermined && o->last->undetermined)
-    return lie_index_too_high(o, err);
-  DAE__ASSERT(dae__all_finite(o->adapter.s->n, o->next.z));
-  lie_copy_point(o->adapter.s, &o->now, &o->previous);
-  lie_copy_point(o->adapter.s, &o->half, &o->middle);
-  lie_copy_point(o->adapter.s, &o->next, &o->now);
+  if (undetermined && o->last->undetermined) {
+    char name[64] = "y";
+    int row = 0;
+    while (row < s->ny - 1 && !s->hidden[row])
+      row++;
+    if (s->ny > 0)
+      dae__semi_equation_name(s->p, s->nx + row, name, sizeof name);
+    return dae__fail(err, DAE_ERROR_SINGULAR, name,
+                     "F_x f_y is singular, so that the algebraic variables are not determined, as "
+                     "in the equation of %s: the index is higher than 2",
+                     name);
+  }
+  DAE__ASSERT(dae__all_finite(s->n, o->next.z));
+  lie_copy_point(s, &o->now, &o->previous);
+  lie_copy_point(s, &o->half, &o->middle);
+  lie_copy_point(s, &o->next, &o->now);
   *o->last = (last_step){.t_middle = o->t_half, .undetermined = undetermined};
   return DAE_OK;
 }

@@ -124,28 +124,21 @@ dae_status dae__decoupled_linearise(dae__decoupled *o, const dae_momentum_at *at
   return DAE_OK;
 }
 
-/* ones on the diagonal of W, and on that of redundant constraint rows */
-static void decoupled_add_unit(const dae__decoupled *o, const dae__decoupled_term *term)
-{
-  bool of_rows = term->block[0].pattern == &o->unit_c;
-  const bool *active = of_rows ? o->adapter->active : NULL;
-  if (of_rows && !active)
-    return;
-  for (int e = 0; e < term->block[0].pattern->cols; e++)
-    for (int quarter = 0; quarter < 4; quarter += 3)
-      o->matrix[term->block[quarter].map[e]] += active && active[e] ? 0 : 1;
-}
-
 dae_status dae__decoupled_factor(dae__decoupled *o, int i, double complex hmu, dae_error *err)
 {
   const double complex power[] = {1, hmu, hmu * hmu};
+  const bool *active = o->adapter->active;
   DAE__ASSERT(i < o->count);
   dae__zero(dae__pattern_count(&o->pattern), o->matrix);
   for (int k = 0; k < o->terms; k++) {
     const dae__decoupled_term *term = &o->term[k];
     double complex factor = term->factor * power[term->power];
-    if (term->part == DAE__MOMENTUM_PARTS) {
-      decoupled_add_unit(o, term);
+    if (term->part == DAE__MOMENTUM_PARTS) { /* diagonal of W, and of redundant constraint rows */
+      bool of_W = term->block[0].pattern == &o->unit_w;
+      for (int e = 0; (of_W || active) && e < term->block[0].pattern->cols; e++) {
+        o->matrix[term->block[0].map[e]] += !of_W && active[e] ? 0 : 1;
+        o->matrix[term->block[3].map[e]] += !of_W && active[e] ? 0 : 1;
+      }
       continue;
     }
     dae__block_add(&term->block[0], creal(factor), term->sub.values, o->matrix);

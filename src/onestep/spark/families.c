@@ -65,37 +65,29 @@ static dae_spark_tableau spark_compute_tableau(dae__arena *arena, const descript
                              .At = dae__spark_round(arena, &At)};
 }
 
-static dae_status spark_check_family(dae_spark_family family, dae_spark_hat hat, int s,
-                                     dae_error *err)
+dae_status dae_spark_tableau_create(dae_spark_family family, dae_spark_hat hat, int s,
+                                    const dae_env *env, dae_spark_tableau **out, dae_error *err)
 {
+  *out = NULL;
   if ((int)family < 0 || family >= DAE_SPARK_FAMILIES)
     return dae__fail(err, DAE_ERROR_OPTION, "family", "there is no SPARK family number %d",
                      (int)family);
   if ((int)hat < 0 || hat >= DAE_SPARK_HATS)
     return dae__fail(err, DAE_ERROR_OPTION, "hat", "there is no hat matrix number %d", (int)hat);
-  const char *name = families[family].name;
-  int min_stages = families[family].min_stages;
-  if (s < min_stages || s > DAE_SPARK_MAX_STAGES)
-    return dae__fail(err, DAE_ERROR_OPTION, "s", "%s methods have %d to %d stages, not %d", name,
-                     min_stages, DAE_SPARK_MAX_STAGES, s);
-  if (hat != DAE_SPARK_HAT_SAME && families[family].rule != dae__rule_lobatto)
+  const descriptor *f = &families[family];
+  if (s < f->min_stages || s > DAE_SPARK_MAX_STAGES)
+    return dae__fail(err, DAE_ERROR_OPTION, "s", "%s methods have %d to %d stages, not %d", f->name,
+                     f->min_stages, DAE_SPARK_MAX_STAGES, s);
+  if (hat != DAE_SPARK_HAT_SAME && f->rule != dae__rule_lobatto)
     return dae__fail(err, DAE_ERROR_OPTION, "hat",
                      "%s methods have Ah = A: the Lobatto III matrices belong to Lobatto nodes; "
                      "take the hat SAME",
-                     name);
-  return DAE_OK;
-}
-
-dae_status dae_spark_tableau_create(dae_spark_family family, dae_spark_hat hat, int s,
-                                    const dae_env *env, dae_spark_tableau **out, dae_error *err)
-{
-  *out = NULL;
-  DAE__TRY(spark_check_family(family, hat, s, err));
+                     f->name);
   dae__arena *arena = dae__arena_create(env);
   owned *o = arena ? DAE__ALLOC(arena, owned, 1) : NULL;
   dae_status status = o ? DAE_OK : dae__out_of_memory(err);
   if (!status) {
-    *o = (owned){spark_compute_tableau(arena, &families[family], hat, s), arena};
+    *o = (owned){spark_compute_tableau(arena, f, hat, s), arena};
     status = dae__arena_failed(arena) ? dae__out_of_memory(err)
                                       : dae_spark_tableau_validate(&o->tableau, err);
   }

@@ -549,21 +549,6 @@ static dae_status spark_check_mass(spark *o, dae__arena *arena, dae_error *err)
                    name[0] ? " at " : "", name);
 }
 
-static dae_status spark_start(spark *o, dae__arena *arena, const dae_start *start, dae_error *err)
-{
-  const dae__spark_adapter *a = &o->adapter;
-  dae__stages_reset(&o->stages, o->state + a->lambda, o->state + a->psi);
-  dae__driver_reset(&o->driver, start->t);
-  *o->t_middle = start->t;
-  dae__copy(a->size, start->y, o->state);
-  dae_status status =
-      a->states->consistent(a->self, start->t, start->fixed, o->state, o->rate, err);
-  dae__spark_adapter_split(a, o->state, o->y, o->z);
-  if (!status)
-    status = spark_check_mass(o, arena, err);
-  return dae__start_status(status, err);
-}
-
 dae_status dae__spark_integrator_create(dae__arena *arena, const dae__spark_descriptor *descriptor,
                                         const dae_problem *problem, const dae_start *start,
                                         dae_spark_tableau *owned, dae_integrator **out,
@@ -577,8 +562,17 @@ dae_status dae__spark_integrator_create(dae__arena *arena, const dae__spark_desc
   o->table.method = descriptor->method;
   dae_status status = spark_prepare(o, arena, problem, descriptor, err);
   if (!status) {
+    const dae__spark_adapter *a = &o->adapter;
     spark_prepare_driver(o, descriptor->order, dae__arena_env(arena));
-    status = spark_start(o, arena, start, err);
+    dae__stages_reset(&o->stages, o->state + a->lambda, o->state + a->psi);
+    dae__driver_reset(&o->driver, start->t);
+    *o->t_middle = start->t;
+    dae__copy(a->size, start->y, o->state);
+    status = a->states->consistent(a->self, start->t, start->fixed, o->state, o->rate, err);
+    dae__spark_adapter_split(a, o->state, o->y, o->z);
+    if (!status)
+      status = spark_check_mass(o, arena, err);
+    status = dae__start_status(status, err);
   }
   if (!status && dae__integrator_create(arena, &o->table, o, out))
     status = dae__out_of_memory(err);
