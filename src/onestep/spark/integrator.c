@@ -72,8 +72,8 @@ typedef struct spark {
   double *y, *z;         /* state split into y and z */
   double *new_state, *new_rate; /* at the end of the current step */
   double t_half;                /* middle of the current step */
-  double *y_middle, *z_middle, *y_whole,
-      *z_whole; /* of a halved step: middle; end without halves */
+  double *y_middle, *z_middle;  /* at t_half */
+  double *y_whole, *z_whole;    /* at the end of the current step before it was halved */
   double *y_weight, *z_weight, *y_rate, *z_rate;
   int estimate_nodes;
   double *estimate_weights;        /* of the derivative at the start, estimate_nodes */

@@ -22,16 +22,16 @@ static const char *const members[] = {"AB", "C", "D", NULL};
 static const char *const hats[] = {"same", "A", "B", "C", "C*", "D", NULL};
 
 /* clang-format off */
-#define COMMON_OPTIONS(order)                                                                              \
+#define COMMON_OPTIONS(order)                                                                      \
   ROW(DAE_OPTION_DOUBLE, rtol, 1e-14, 1, NULL, "relative tolerance"),                              \
   ROW(DAE_OPTION_DOUBLE, atol, DBL_MIN, INFINITY, NULL, "absolute tolerance"),                     \
   ROW(DAE_OPTION_INT, stages, 0, DAE_SPARK_MAX_STAGES, NULL,                                       \
-      "stages s, of order " order ", 0: by tolerance and cost"),                                        \
+      "stages s, of order " order ", 0: by tolerance and cost"),                                   \
   ROW(DAE_OPTION_DOUBLE, step, 0, INFINITY, NULL, "fixed step size, 0: variable"),                 \
   ROW(DAE_OPTION_DOUBLE, first_step, 0, INFINITY, NULL, "first step size to try, 0: chosen"),      \
   ROW(DAE_OPTION_DOUBLE, max_step, 0, INFINITY, NULL, "largest step size, 0: no limit"),           \
   ROW(DAE_OPTION_CHOICE, estimate, 0, 0, estimates,                                                \
-      "of the error: embedded, which costs nothing, or by two steps of half the size"),            \
+      "error estimate: embedded, without further evaluations, or by two steps of half the size"),  \
   ROW(DAE_OPTION_BOOL, project, 0, 0, NULL,                                                        \
       "project accepted and interpolated states onto the constraints"),                            \
   ROW(DAE_OPTION_INT, max_failures, 1, 1000, NULL, "failed attempts at one step before giving up")
@@ -42,7 +42,7 @@ static const dae_option lobatto_options[] = {
     COMMON_OPTIONS("2s - 2"),
     ROW(DAE_OPTION_CHOICE, member, 0, 0, members,
         "IIIA-x-IIIB on s nodes (RATTLE for s = 2), or with g at s + 1 nodes IIIC or IIID"),
-    ROW(DAE_OPTION_CHOICE, hat, 0, 0, hats, "x of member AB, how forces are summed; same: B"),
+    ROW(DAE_OPTION_CHOICE, hat, 0, 0, hats, "x of member AB, the matrix Ah of the forces; same: B"),
 };
 /* clang-format on */
 

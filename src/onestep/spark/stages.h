@@ -30,10 +30,10 @@ typedef enum dae__stages_strategy {
 typedef struct dae__stages_memory {
   double h;                     /* size of the last accepted step, 0: none yet */
   bool factored, blocks, whole; /* factors exist of matrices (2) and (3), blocks, full Jacobian */
-  dae__stages_strategy first_strategy;  /* to begin a step with, ... */
-  int first_strategy_steps;             /* ... for so many more steps */
+  dae__stages_strategy first_strategy;  /* strategy that steps begin with */
+  int first_strategy_steps;             /* remaining steps that begin with first_strategy */
   double contraction[DAE__STAGES_FULL]; /* last observed, per iteration and unit step size */
-  int contraction_steps; /* steps for which that of the decoupled iteration remains valid */
+  int contraction_steps; /* remaining steps for which that of DAE__STAGES_DECOUPLED is valid */
   long iterations, jacobians, factorisations;
   long steps[DAE__STAGES_FULL + 1]; /* accepted steps by strategy */
 } dae__stages_memory;
@@ -61,8 +61,8 @@ typedef struct dae__stages {
   double *refresh_change;        /* s changes of Y since v was evaluated */
   double complex *xi;            /* one block of the decoupled iteration */
   double *D;                     /* solutions of all blocks, and the changes of Y */
-  struct dae__full_newton *full; /* NULL: not created yet */
-  dae__arena *full_arena;        /* its memory where it was created on demand */
+  struct dae__full_newton *full; /* full Newton iteration, NULL: not created yet */
+  dae__arena *full_arena;        /* memory of a full Newton iteration created on demand */
   const dae_env *env;
 } dae__stages;
 
