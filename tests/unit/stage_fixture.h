@@ -38,11 +38,10 @@ static inline void stage_set_up(const test_problem *p, int s, stage_fixture *o)
       dae_spark_tableau_create(DAE_SPARK_GAUSS, DAE_SPARK_HAT_SAME, s, NULL, &o->tableau, NULL),
       DAE_OK);
   dae__spark_transform_create(o->arena, o->tableau, &o->transform);
-  dae__spark_needs needs = {.matrices = true, .blocks = o->transform.blocks};
-  assert_int_equal((p->problem.mechanical ? dae__spark_adapter_mechanical
-                                          : dae__spark_adapter_momentum)(o->arena, &p->problem,
-                                                                         &needs, &o->adapter, NULL),
-                   DAE_OK);
+  assert_int_equal(
+      (p->problem.mechanical ? dae__spark_adapter_mechanical : dae__spark_adapter_momentum)(
+          o->arena, &p->problem, true, o->transform.blocks, &o->adapter, NULL),
+      DAE_OK);
   const dae__spark_adapter *a = &o->adapter;
   dae__copy(p->size, p->start.y, state);
   assert_int_equal(a->states->consistent(a->self, p->start.t, NULL, state, rate, NULL), DAE_OK);

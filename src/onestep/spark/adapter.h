@@ -13,11 +13,6 @@
 
 #include <daedal/integrator.h>
 
-/* Mean multipliers of a step. */
-typedef struct dae__spark_multipliers {
-  const double *lambda, *psi;
-} dae__spark_multipliers;
-
 /* Values of the derivatives in the order of their patterns; NULL: not requested. */
 typedef struct dae__spark_derivatives {
   double *of[DAE__MOMENTUM_PARTS];
@@ -42,8 +37,8 @@ typedef struct dae__spark_evaluations {
   dae_status (*linearise)(void *self, const dae_momentum_at *at, const double *multiplier,
                           const dae__spark_derivatives *wanted, dae_error *err);
   /* evaluates and factors matrices (2) and (3) */
-  dae_status (*factor)(void *self, const dae_momentum_at *at, const dae__spark_multipliers *with,
-                       dae_error *err);
+  dae_status (*factor)(void *self, const dae_momentum_at *at, const double *lambda,
+                       const double *psi, dae_error *err);
   /* x = matrix (2)\x with x = (z, lambda, psi), or matrix (3)\x with x = (z, lambda) */
   void (*solve)(void *self, bool with_psi, double *x);
 } dae__spark_evaluations;
@@ -79,20 +74,14 @@ typedef struct dae__spark_adapter {
   int lambda, psi;  /* first index of the multipliers in the state vector */
 } dae__spark_adapter;
 
-/* Parts of the adapter that depend on the tableau. */
-typedef struct dae__spark_needs {
-  bool matrices;
-  int blocks; /* of the decoupled iteration, 0: none */
-} dae__spark_needs;
-
-/* A mechanical problem: y = (q, u), z = v, momenta p = dT/dv, r = -G' lambda, f = F - K' psi. */
+/* A mechanical problem: y = (q, u), z = v, momenta p = dT/dv, r = -G' lambda, f = F - K' psi.
+ * matrices: (2) and (3) are needed; blocks: of the decoupled iteration, 0: none. */
 dae_status dae__spark_adapter_mechanical(dae__arena *arena, const dae_problem *problem,
-                                         const dae__spark_needs *needs, dae__spark_adapter *out,
+                                         bool matrices, int blocks, dae__spark_adapter *out,
                                          dae_error *err);
-/* A problem in the momentum form. */
-dae_status dae__spark_adapter_momentum(dae__arena *arena, const dae_problem *problem,
-                                       const dae__spark_needs *needs, dae__spark_adapter *out,
-                                       dae_error *err);
+/* A problem in the momentum form; arguments of dae__spark_adapter_mechanical. */
+dae_status dae__spark_adapter_momentum(dae__arena *arena, const dae_problem *problem, bool matrices,
+                                       int blocks, dae__spark_adapter *out, dae_error *err);
 
 /* A state vector split into (y, z), and joined from them; multipliers are left alone. */
 void dae__spark_adapter_split(const dae__spark_adapter *a, const double *state, double *y,

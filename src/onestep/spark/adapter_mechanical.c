@@ -257,9 +257,9 @@ static dae_status spark_mechanical_create_derivatives(mechanical *o, dae__arena 
 /* ---- matrices (2) and (3) ---- */
 
 static dae_status spark_mechanical_factor(void *self, const dae_momentum_at *at,
-                                          const dae__spark_multipliers *with, dae_error *err)
+                                          const double *lambda, const double *psi, dae_error *err)
 {
-  (void)with; /* neither matrix depends on multipliers */
+  (void)lambda, (void)psi; /* neither matrix depends on multipliers */
   mechanical *o = self;
   dae__mech *m = o->m;
   dae_mechanical_at point = spark_mechanical_point(o, at);
@@ -354,8 +354,8 @@ static const dae__spark_states spark_mechanical_states = {.consistent = spark_me
                                                           .free = spark_mechanical_release};
 
 static dae_status spark_mechanical_prepare(mechanical *o, dae__arena *arena,
-                                           const dae_problem *problem,
-                                           const dae__spark_needs *needs, dae_error *err)
+                                           const dae_problem *problem, bool matrices, int blocks,
+                                           dae_error *err)
 {
   DAE__TRY(dae__mech_create(arena, problem, &o->m, err));
   DAE__TRY(dae__motion_create(arena, o->m, &o->motion, err));
@@ -389,28 +389,28 @@ static dae_status spark_mechanical_prepare(mechanical *o, dae__arena *arena,
                                     .z_at = z_at,
                                     .lambda = m->at.lambda,
                                     .psi = m->at.psi};
-  if (needs->matrices) {
+  if (matrices) {
     *none = dae__pattern_empty(arena, 0, m->nq);
     DAE__TRY(dae__saddle_create(arena, &m->M, &m->G, &m->K, &o->of_A, err));
     if (m->nk > 0)
       DAE__TRY(dae__saddle_create(arena, &m->M, &m->G, none, &o->of_G, err));
     o->adapter.matrices = true;
   }
-  if (needs->blocks > 0) {
-    DAE__TRY(dae__decoupled_create(arena, &o->adapter, m->nq, needs->blocks, &o->decoupled, err));
+  if (blocks > 0) {
+    DAE__TRY(dae__decoupled_create(arena, &o->adapter, m->nq, blocks, &o->decoupled, err));
     o->adapter.decoupled = &o->decoupled;
   }
   return DAE_OK;
 }
 
 dae_status dae__spark_adapter_mechanical(dae__arena *arena, const dae_problem *problem,
-                                         const dae__spark_needs *needs, dae__spark_adapter *out,
+                                         bool matrices, int blocks, dae__spark_adapter *out,
                                          dae_error *err)
 {
   mechanical *o = DAE__ALLOC(arena, mechanical, 1);
   if (!o)
     return dae__out_of_memory(err);
-  dae_status status = spark_mechanical_prepare(o, arena, problem, needs, err);
+  dae_status status = spark_mechanical_prepare(o, arena, problem, matrices, blocks, err);
   if (status)
     spark_mechanical_release(o);
   else

@@ -78,14 +78,14 @@ static dae_status spark_momentum_factor_matrix(const momentum *o, matrix *A, dae
   return status == DAE_ERROR_MEMORY ? dae__out_of_memory(err) : status;
 }
 
-static dae_status spark_momentum_factor(void *self, const dae_momentum_at *at,
-                                        const dae__spark_multipliers *with, dae_error *err)
+static dae_status spark_momentum_factor(void *self, const dae_momentum_at *at, const double *lambda,
+                                        const double *psi, dae_error *err)
 {
   momentum *o = self;
   for (int i = 0; i < BLOCKS; i++)
     if (dae__pattern_count(&o->m->pattern[block_part[i]]) > 0)
-      DAE__TRY(dae__momentum_jacobian(o->m, block_part[i], at,
-                                      i == R_LAMBDA ? with->lambda : with->psi, o->values[i], err));
+      DAE__TRY(dae__momentum_jacobian(o->m, block_part[i], at, i == R_LAMBDA ? lambda : psi,
+                                      o->values[i], err));
   DAE__TRY(spark_momentum_factor_matrix(o, &o->second, err));
   return o->third.solver ? spark_momentum_factor_matrix(o, &o->third, err) : DAE_OK;
 }
@@ -186,7 +186,7 @@ static dae_status spark_momentum_create_matrix(const momentum *o, dae__arena *ar
 }
 
 static dae_status spark_momentum_prepare(momentum *o, dae__arena *arena, const dae_problem *problem,
-                                         const dae__spark_needs *needs, dae_error *err)
+                                         bool matrices, int blocks, dae_error *err)
 {
   DAE__TRY(dae__momentum_create(arena, problem, &o->m, err));
   DAE__TRY(dae__momentum_motion_create(arena, o->m, &o->motion, err));
@@ -212,7 +212,7 @@ static dae_status spark_momentum_prepare(momentum *o, dae__arena *arena, const d
                                     .z_at = at + m->at.z,
                                     .lambda = m->at.lambda,
                                     .psi = m->at.psi};
-  if (needs->matrices) {
+  if (matrices) {
     for (int i = 0; i < BLOCKS; i++)
       o->values[i] = DAE__ALLOC(arena, double, dae__pattern_count(&m->pattern[block_part[i]]));
     if (dae__arena_failed(arena))
@@ -222,21 +222,20 @@ static dae_status spark_momentum_prepare(momentum *o, dae__arena *arena, const d
       DAE__TRY(spark_momentum_create_matrix(o, arena, false, &o->third, err));
     o->adapter.matrices = true;
   }
-  if (needs->blocks > 0) {
-    DAE__TRY(dae__decoupled_create(arena, &o->adapter, 0, needs->blocks, &o->decoupled, err));
+  if (blocks > 0) {
+    DAE__TRY(dae__decoupled_create(arena, &o->adapter, 0, blocks, &o->decoupled, err));
     o->adapter.decoupled = &o->decoupled;
   }
   return DAE_OK;
 }
 
-dae_status dae__spark_adapter_momentum(dae__arena *arena, const dae_problem *problem,
-                                       const dae__spark_needs *needs, dae__spark_adapter *out,
-                                       dae_error *err)
+dae_status dae__spark_adapter_momentum(dae__arena *arena, const dae_problem *problem, bool matrices,
+                                       int blocks, dae__spark_adapter *out, dae_error *err)
 {
   momentum *o = DAE__ALLOC(arena, momentum, 1);
   if (!o)
     return dae__out_of_memory(err);
-  dae_status status = spark_momentum_prepare(o, arena, problem, needs, err);
+  dae_status status = spark_momentum_prepare(o, arena, problem, matrices, blocks, err);
   if (status)
     spark_momentum_release(o);
   else

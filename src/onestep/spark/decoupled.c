@@ -107,7 +107,7 @@ dae_status dae__decoupled_reload(dae__decoupled *o)
 /* ---- factorisation ---- */
 
 dae_status dae__decoupled_linearise(dae__decoupled *o, const dae_momentum_at *at,
-                                    const dae__spark_multipliers *with, dae_error *err)
+                                    const double *lambda, const double *psi, dae_error *err)
 {
   const dae__spark_adapter *a = o->adapter;
   dae__spark_derivatives of_r = {0}, others = {0};
@@ -115,9 +115,9 @@ dae_status dae__decoupled_linearise(dae__decoupled *o, const dae_momentum_at *at
     others.of[needed[i]] = o->values[needed[i]];
   of_r.of[DAE__R_LAMBDA] = o->values[DAE__R_LAMBDA];
   others.of[DAE__R_LAMBDA] = NULL;
-  DAE__TRY(a->table->linearise(a->self, at, with->psi, &others, err));
+  DAE__TRY(a->table->linearise(a->self, at, psi, &others, err));
   if (a->ng > 0)
-    DAE__TRY(a->table->linearise(a->self, at, with->lambda, &of_r, err));
+    DAE__TRY(a->table->linearise(a->self, at, lambda, &of_r, err));
   for (int i = 0; i < o->terms; i++)
     if (o->term[i].part != DAE__MOMENTUM_PARTS)
       dae__submatrix_gather(&o->term[i].sub, o->values[o->term[i].part]);

@@ -56,7 +56,7 @@ dae_status dae__decoupled_reload(dae__decoupled *o);
 
 /* Evaluates the derivatives of all blocks. */
 dae_status dae__decoupled_linearise(dae__decoupled *o, const dae_momentum_at *at,
-                                    const dae__spark_multipliers *with, dae_error *err);
+                                    const double *lambda, const double *psi, dae_error *err);
 dae_status dae__decoupled_factor(dae__decoupled *o, int i, double complex hmu, dae_error *err);
 /* x = block i\x, x = (D, lambda, psi). e returns the further change of Y, h mu (W - w v_z delta).
  */

@@ -474,10 +474,8 @@ static dae_status spark_prepare(spark *o, dae__arena *arena, const dae_problem *
     dae__spark_transform_create(arena, tableau, &o->transform);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  dae__spark_needs needs = {.matrices = regular, .blocks = o->transform.blocks};
-  DAE__TRY(problem->mechanical
-               ? dae__spark_adapter_mechanical(arena, problem, &needs, &o->adapter, err)
-               : dae__spark_adapter_momentum(arena, problem, &needs, &o->adapter, err));
+  DAE__TRY((problem->mechanical ? dae__spark_adapter_mechanical : dae__spark_adapter_momentum)(
+      arena, problem, regular, o->transform.blocks, &o->adapter, err));
   DAE__TRY(dae__stages_create(arena, tableau, regular ? &o->transform : NULL, &o->adapter,
                               &o->stages, err));
   const dae__spark_adapter *a = &o->adapter;

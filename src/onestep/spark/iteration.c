@@ -200,16 +200,15 @@ static dae_status iteration_factor_midpoint(dae__stages *st, dae_error *err)
   for (int i = 0; i < st->s; i++)
     dae__axpy(a->nk, 1.0 / st->s, dae__stage_vector(st->now.Psi, i, a->nk), psi);
   dae_momentum_at at = {st->t + st->h / 2, y, z};
-  dae__spark_multipliers with = {lambda, psi};
   st->memory->factored = true;
   st->memory->factorisations++;
   st->memory->jacobians++;
-  DAE__TRY(a->table->factor(a->self, &at, &with, err));
+  DAE__TRY(a->table->factor(a->self, &at, lambda, psi, err));
   if (st->strategy != DAE__STAGES_DECOUPLED)
     return DAE_OK;
   st->memory->blocks = true;
   st->memory->jacobians++;
-  DAE__TRY(dae__decoupled_linearise(a->decoupled, &at, &with, err));
+  DAE__TRY(dae__decoupled_linearise(a->decoupled, &at, lambda, psi, err));
   for (int k = 0; k < tr->blocks; k++) {
     st->memory->factorisations++;
     DAE__TRY(dae__decoupled_factor(a->decoupled, k, st->h * tr->mu[k], err));
