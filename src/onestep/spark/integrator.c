@@ -84,24 +84,6 @@ typedef struct spark {
 
 /* ---- error estimate ---- */
 
-static void spark_prepare_estimate(spark *o)
-{
-  const dae__stages *st = &o->stages;
-  const dae__spark_transform *tr = &o->transform;
-  int s = st->s, nodes = st->nodes == s + 2 ? s + 1 : st->nodes;
-  o->estimate_nodes = nodes;
-  *o->calibration = (calibration){.factor = 1};
-  o->tolerance_factor =
-      TOLERANCE_MAP_FACTOR * pow(o->opts.rtol, fmin((double)nodes / o->driver.order, 1) - 1);
-  /* |det A|^(1/s), from one eigenvalue of each pair; without eigenvalues, its typical size */
-  double sum = tr->blocks ? 0 : -s * log(s + 1.0);
-  for (int i = 0; i < tr->blocks; i++)
-    sum += (i < tr->reals ? 1 : 2) * log(cabs(tr->mu[i]));
-  o->gamma0 = exp(sum / s);
-  for (int i = 0; i < nodes; i++)
-    o->estimate_weights[i] = dae__derivative_weight(nodes, st->node, i, 0);
-}
-
 /* square sum of h (u'(t0) - U'(t0)) relative to the weights */
 static double spark_defect(const spark *o, int n, const double *values, const double *rate,
                            const double *weight)
@@ -233,26 +215,17 @@ static dae_status spark_solve_halves(spark *o, double h, double *T, dae_error *e
   return DAE_OK;
 }
 
-/* Calibrates the embedded estimate E, of order n, by the error T of the step in tolerances: its
- * factor makes it 1 where T is 1, since T is proportional to E^((p+1)/n). */
-static void spark_calibrate(spark *o, double E, double T)
-{
-  double *factor = &o->calibration->factor;
-  double right = fmax(pow(T, (double)o->estimate_nodes / (o->driver.order + 1)) / E, 1);
-  if (E > 0 && (T > 1 || right < *factor))
-    *factor = fmin(right, MAX_ESTIMATE_FACTOR);
-  o->calibration->next_step = CHECK_INTERVAL_GROWTH * (o->driver.memory->stats.steps + 1);
-}
-
 /* The embedded estimate misses the contribution of the constraints to the error where their
  * curvature, times the multipliers, is stiff. There the iteration contracts slowly, and some of
- * these steps are checked by step doubling. */
+ * these steps are checked by step doubling. The error T of the step in tolerances then calibrates
+ * the embedded estimate E, of order n: its factor makes it 1 where T is 1, since T is proportional
+ * to E^((p+1)/n). */
 static dae_status spark_attempt(void *self, double h, double *error, dae_error *err)
 {
   spark *o = self;
   bool fixed = o->opts.step > 0, doubling = o->opts.estimate == DAE_SPARK_ESTIMATE_DOUBLING;
   const dae__stages *st = &o->stages;
-  double T = 0, contraction = 0;
+  double T = 0, contraction = 0, *factor = &o->calibration->factor;
   o->stages.second_half = false;
   DAE__TRY(spark_solve(o, o->driver.memory->t, h, o->y, o->z, err));
   if (fixed)
@@ -263,9 +236,13 @@ static dae_status spark_attempt(void *self, double h, double *error, dae_error *
   bool check = doubling || (o->driver.memory->stats.steps >= o->calibration->next_step &&
                             contraction > CHECK_CONTRACTION);
   dae_status status = check ? spark_solve_halves(o, h, &T, err) : DAE_OK;
-  if (check && !status && !doubling)
-    spark_calibrate(o, E, T);
-  *error = status ? NAN : doubling ? T / (pow(2, o->driver.order) - 1) : o->calibration->factor * E;
+  if (check && !status && !doubling) {
+    double right = fmax(pow(T, (double)o->estimate_nodes / (o->driver.order + 1)) / E, 1);
+    if (E > 0 && (T > 1 || right < *factor))
+      *factor = fmin(right, MAX_ESTIMATE_FACTOR);
+    o->calibration->next_step = CHECK_INTERVAL_GROWTH * (o->driver.memory->stats.steps + 1);
+  }
+  *error = status ? NAN : doubling ? T / (pow(2, o->driver.order) - 1) : *factor * E;
   return status;
 }
 
@@ -500,9 +477,13 @@ static dae_status spark_prepare(spark *o, dae__arena *arena, const dae_problem *
   return dae__spark_dense_create(arena, &o->opts, descriptor->order, &o->stages, &o->dense, err);
 }
 
+/* driver, and constants of the error estimate */
 static void spark_prepare_driver(spark *o, int order, const dae_env *env)
 {
   const dae_spark_options *opts = &o->opts;
+  const dae__stages *st = &o->stages;
+  const dae__spark_transform *tr = &o->transform;
+  int s = st->s, nodes = st->nodes == s + 2 ? s + 1 : st->nodes;
   bool doubling = opts->estimate == DAE_SPARK_ESTIMATE_DOUBLING;
   o->driver = (dae__driver){.table = &spark_driver,
                             .self = o,
@@ -516,8 +497,17 @@ static void spark_prepare_driver(spark *o, int order, const dae_env *env)
                             .order = order,
                             .env = env,
                             .memory = o->driver.memory};
-  spark_prepare_estimate(o);
-  o->driver.control = dae__controller_defaults(doubling ? order + 1 : o->estimate_nodes);
+  o->driver.control = dae__controller_defaults(doubling ? order + 1 : nodes);
+  o->estimate_nodes = nodes;
+  *o->calibration = (calibration){.factor = 1};
+  o->tolerance_factor = TOLERANCE_MAP_FACTOR * pow(opts->rtol, fmin((double)nodes / order, 1) - 1);
+  /* |det A|^(1/s), from one eigenvalue of each pair; without eigenvalues, its typical size */
+  double sum = tr->blocks ? 0 : -s * log(s + 1.0);
+  for (int i = 0; i < tr->blocks; i++)
+    sum += (i < tr->reals ? 1 : 2) * log(cabs(tr->mu[i]));
+  o->gamma0 = exp(sum / s);
+  for (int i = 0; i < nodes; i++)
+    o->estimate_weights[i] = dae__derivative_weight(nodes, st->node, i, 0);
 }
 
 /* Where A is singular, Z of coordinates without mass is not determined at all stages: p_z has to be
