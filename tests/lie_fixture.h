@@ -63,7 +63,7 @@ static inline dae_status lie_step_to(lie_fixture *o, double t, dae_error *err)
   dae__copy(o->nx + o->ny, o->step.z1, o->z);
   dae__copy(o->ny, o->step.z1 + o->nx, o->y);
   o->t = t;
-  status = o->adapter.table->slopes(o->adapter.self, false, t, o->z, o->dz, err);
+  status = o->adapter.table->rates(o->adapter.self, false, t, o->z, o->dz, err);
   return status == DAE_ERROR_SINGULAR ? DAE_OK : status;
 }
 

@@ -1,4 +1,4 @@
-/* The modified Newton iteration of SPARK, which knows only the matrices (2) and (3), solves the
+/* The simplified Newton iteration of SPARK, with the matrices (2) and (3) only, solves the
  * equations of the method: ten steps agree to round-off with those of a full Newton iteration on
  * the ORIGINAL equations, written here with the problem's callbacks and the tableau,
  * dense, differenced, the moments of k as they stand. */

@@ -132,7 +132,7 @@ static void test_steps_by_the_full_iteration_go_on_with_the_same_bits(void **sta
     s.opts.spark.stages = 3 + i;
     assert_true(stats_after(&s, 5).full > 0);
     check_often(&s);
-    same_check(&s, 20); /* about where it tries the modified iteration again */
+    same_check(&s, 20); /* about where it tries the simplified iteration again */
     same_check(&s, 21);
     same_check(&s, 22);
     dae_model_free(model);

@@ -1,6 +1,7 @@
-/* Stiff forces: the modified Newton iteration of SPARK contracts only up to h nu = 2 to 6; beyond,
- * the decoupled iteration takes over, and where lambda is as large as a stiff spring the full one;
- * statistics tell so. What no iteration can cure: constraint forces are summed explicitly. */
+/* Stiff forces: the simplified Newton iteration of SPARK contracts only up to h nu = 2 to 6;
+ * beyond, the decoupled iteration takes over, and where lambda is as large as a stiff spring the
+ * full one; statistics tell so. What no iteration can cure: constraint forces are summed
+ * explicitly. */
 #include "support.h"
 #include "text_problem.h"
 

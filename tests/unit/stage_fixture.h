@@ -4,7 +4,7 @@
 
 #include "core/arena.h"
 #include "core/vec.h"
-#include "onestep/spark/adapter_table.h"
+#include "onestep/spark/adapter.h"
 #include "onestep/spark/stages.h"
 #include "problems/problems.h"
 
@@ -19,7 +19,7 @@
 
 typedef struct stage_fixture {
   dae__arena *arena;
-  dae__body body;
+  dae__spark_adapter adapter;
   dae_spark_tableau *tableau;
   dae__spark_transform transform;
   dae__stages stages;
@@ -38,26 +38,25 @@ static inline void stage_set_up(const test_problem *p, int s, stage_fixture *o)
       dae_spark_tableau_create(DAE_SPARK_GAUSS, DAE_SPARK_HAT_SAME, s, NULL, &o->tableau, NULL),
       DAE_OK);
   dae__spark_transform_create(o->arena, o->tableau, &o->transform);
-  dae__body_needs needs = {.matrices = true, .blocks = o->transform.blocks};
-  assert_int_equal((p->problem.mechanical ? dae__body_mechanical : dae__body_momentum)(
-                       o->arena, &p->problem, &needs, &o->body, NULL),
-                   DAE_OK);
-  const dae__face *face = &o->body.face;
+  assert_int_equal(
+      (p->problem.mechanical ? dae__spark_adapter_mechanical : dae__spark_adapter_momentum)(
+          o->arena, &p->problem, true, o->transform.blocks, &o->adapter, NULL),
+      DAE_OK);
+  const dae__spark_adapter *a = &o->adapter;
   dae__copy(p->size, p->start.y, state);
-  assert_int_equal(o->body.table->consistent(o->body.self, p->start.t, NULL, state, rate, NULL),
+  assert_int_equal(a->states->consistent(a->self, p->start.t, NULL, state, rate, NULL), DAE_OK);
+  assert_int_equal(dae__stages_create(o->arena, o->tableau, &o->transform, a, &o->stages, NULL),
                    DAE_OK);
-  assert_int_equal(dae__stages_create(o->arena, o->tableau, &o->transform, face, &o->stages, NULL),
-                   DAE_OK);
-  dae__stages_begin(&o->stages, state + face->lambda, state + face->psi);
-  dae__face_split(face, state, o->y, o->z);
-  o->ny = face->ny;
-  o->nz = face->nz;
+  dae__stages_reset(&o->stages, state + a->lambda, state + a->psi);
+  dae__spark_adapter_split(a, state, o->y, o->z);
+  o->ny = a->ny;
+  o->nz = a->nz;
 }
 
 static inline void stage_tear_down(stage_fixture *o)
 {
   dae__stages_free(&o->stages);
-  o->body.table->free(o->body.self);
+  o->adapter.states->free(o->adapter.self);
   dae_spark_tableau_free(o->tableau);
   dae__arena_free(o->arena);
 }
@@ -70,10 +69,10 @@ static inline void stage_solve(stage_fixture *o, double t, double h, double goal
     weight[i] = 1 + dae__max_abs(o->nz, o->z);
   const dae__stages_goal far = {.y_weight = weight,
                                 .z_weight = weight,
-                                .goal = goal,
-                                .bearable = 1e-10,
-                                .most = 100,
-                                .full = true};
+                                .tolerance = goal,
+                                .stagnation_tolerance = 1e-10,
+                                .max_iterations = 100,
+                                .allow_full = true};
   assert_int_equal(dae__stages_solve(&o->stages, t, h, o->y, o->z, &far, NULL), DAE_OK);
 }
 
@@ -82,7 +81,7 @@ static inline void stage_take(stage_fixture *o)
 {
   dae__copy(o->ny, o->stages.now.Y + (o->s + 1) * o->ny, o->y);
   dae__copy(o->nz, o->stages.now.Z + (o->s + 1) * o->nz, o->z);
-  dae__stages_accept(&o->stages);
+  dae__stages_accept(&o->stages, false);
 }
 
 #endif

@@ -72,7 +72,8 @@ static void test_series_and_formula_meet(void **state)
   (void)state;
   for (double theta = 0; theta <= 1; theta += 0.125)
     for (int sign = -1; sign <= 1; sign += 2) {
-      double below = sign * DAE__LIE_SMALL * (1 - 1e-9), above = sign * DAE__LIE_SMALL * (1 + 1e-9);
+      double below = sign * DAE__LIE_SERIES_BELOW * (1 - 1e-9),
+             above = sign * DAE__LIE_SERIES_BELOW * (1 + 1e-9);
       double a, b, series = dae__lie_sigma(theta, below, &a);
       double formula = dae__lie_sigma(theta, above, &b);
       assert_true(fabs(series - formula) < 1e-13);

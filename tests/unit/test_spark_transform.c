@@ -1,4 +1,4 @@
-/* What the modified Newton iteration takes from a tableau: the identities of [J09 2]. */
+/* Transformation of a tableau for the simplified Newton iteration: the identities of [J09 2]. */
 #include "counting_env.h"
 #include "onestep/spark/transform.h"
 #include "quadrature/eigen.h"

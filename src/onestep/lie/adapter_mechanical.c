@@ -1,6 +1,6 @@
-/* A mechanical problem for the Lie-group method: the steps see M x' = f, 0 = F with x = (q, v, u)
- * and y = (w, lambda, psi, mu), and constraints at the end of each step. What belongs to a point
- * follows from the saddle system of the mechanical problem itself. */
+/* Adapter of a mechanical problem: x = (q, v, u) and y = (w, lambda, psi, mu), constraints at the
+ * end of each step. y and x' at a point follow from the saddle system of the mechanical problem
+ * itself. */
 #include "core/error.h"
 #include "core/vec.h"
 #include "onestep/lie/adapter.h"
@@ -12,8 +12,8 @@ typedef struct adapter {
   dae_problem view;
   dae__semi *s;
   dae__mech *m;
-  dae__motion *motion, *shown;
-  dae__algebraic *algebraic; /* NULL: there is no w */
+  dae__motion *motion, *output; /* of the steps, of dense output */
+  dae__algebraic *algebraic;    /* NULL: there is no w */
   dae_lie_form form;
   bool *active; /* ny */
 } adapter;
@@ -39,35 +39,36 @@ static dae_status lie_mechanical_consistent(void *self, double t, const bool *fi
   adapter *o = self;
   dae_status status = dae__mech_consistent(o->motion, t, fixed, z, dz, NULL, err);
   if (!status)
-    status = dae__motion_follow(o->shown, err);
+    status = dae__motion_follow(o->output, err);
   lie_mechanical_clear_mu(o, z);
   lie_mechanical_clear_mu(o, dz);
   lie_mechanical_copy_active(o);
   return status;
 }
 
-static dae_status lie_mechanical_slopes(void *self, bool shown, double t, double *z, double *dz,
-                                        dae_error *err)
+static dae_status lie_mechanical_rates(void *self, bool for_output, double t, double *z, double *dz,
+                                       dae_error *err)
 {
   adapter *o = self;
   dae_status status = o->algebraic ? dae__algebraic_solve(o->algebraic, t, z, err) : DAE_OK;
   lie_mechanical_clear_mu(o, z);
-  return status ? status : dae__motion_accelerate(shown ? o->shown : o->motion, t, z, dz, err);
+  return status ? status
+                : dae__motion_accelerate(for_output ? o->output : o->motion, t, z, dz, err);
 }
 
 static dae_status lie_mechanical_project(void *self, double t, double *z, dae_error *err)
 {
   adapter *o = self;
-  if (o->form == DAE_LIE_WEAK) /* what it keeps is what it shows */
-    return dae__motion_project_velocity(o->shown, t, z, z + o->m->at.v, err);
-  return dae__motion_project(o->shown, t, z, z + o->m->at.v, NULL, err);
+  if (o->form == DAE_LIE_WEAK) /* the steps keep the velocity constraints only */
+    return dae__motion_project_velocity(o->output, t, z, z + o->m->at.v, err);
+  return dae__motion_project(o->output, t, z, z + o->m->at.v, NULL, err);
 }
 
 static void lie_mechanical_count(const void *self, dae_stats *stats)
 {
   const adapter *o = self;
   stats->evaluations += o->m->count->evaluations;
-  stats->factorisations += o->motion->memory->factorisations + o->shown->memory->factorisations;
+  stats->factorisations += o->motion->memory->factorisations + o->output->memory->factorisations;
 }
 
 static dae_status lie_mechanical_reload(void *self, dae_error *err)
@@ -75,7 +76,7 @@ static dae_status lie_mechanical_reload(void *self, dae_error *err)
   adapter *o = self;
   dae_status status = dae__motion_reload(o->motion);
   if (!status)
-    status = dae__motion_reload(o->shown);
+    status = dae__motion_reload(o->output);
   lie_mechanical_copy_active(o);
   return status ? dae__fail(err, status, NULL, "the factorisation could not be rebuilt") : DAE_OK;
 }
@@ -84,31 +85,28 @@ static void lie_mechanical_release(void *self)
 {
   adapter *o = self;
   dae__motion_free(o->motion);
-  dae__motion_free(o->shown);
+  dae__motion_free(o->output);
   dae__algebraic_free(o->algebraic);
 }
 
 static const dae__lie_adapter_table lie_mechanical_verbs = {.consistent = lie_mechanical_consistent,
-                                                            .slopes = lie_mechanical_slopes,
+                                                            .rates = lie_mechanical_rates,
                                                             .project = lie_mechanical_project,
                                                             .count = lie_mechanical_count,
                                                             .reload = lie_mechanical_reload,
                                                             .free = lie_mechanical_release};
 
-static dae_status lie_mechanical_make(adapter *o, dae__arena *arena, const dae_problem *problem,
-                                      dae_error *err)
+static dae_status lie_mechanical_prepare(adapter *o, dae__arena *arena, const dae_problem *problem,
+                                         dae_error *err)
 {
   dae__view_kind kind = o->form == DAE_LIE_WEAK ? DAE__VIEW_VELOCITY : DAE__VIEW_GGL;
   DAE__TRY(dae__view_semi(arena, problem, kind, &o->view, err));
   o->m = dae__view_mech(&o->view);
-  dae_status status = dae__semi_create(arena, &o->view, &o->s, err);
-  if (!status)
-    status = dae__motion_create(arena, o->m, &o->motion, err);
-  if (!status)
-    status = dae__motion_create_another(arena, o->motion, &o->shown, err);
-  if (!status && o->m->nw > 0)
-    status = dae__algebraic_create(arena, o->m, &o->algebraic, err);
-  DAE__TRY(status);
+  DAE__TRY(dae__semi_create(arena, &o->view, &o->s, err));
+  DAE__TRY(dae__motion_create(arena, o->m, &o->motion, err));
+  DAE__TRY(dae__motion_create_another(arena, o->motion, &o->output, err));
+  if (o->m->nw > 0)
+    DAE__TRY(dae__algebraic_create(arena, o->m, &o->algebraic, err));
   o->active = DAE__ALLOC(arena, bool, o->s->ny);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
@@ -126,7 +124,7 @@ dae_status dae__lie_adapter_mechanical(dae__arena *arena, const dae_problem *pro
   if (!o)
     return dae__out_of_memory(err);
   o->form = form;
-  dae_status status = lie_mechanical_make(o, arena, problem, err);
+  dae_status status = lie_mechanical_prepare(o, arena, problem, err);
   if (status) {
     lie_mechanical_release(o);
     return status;

@@ -1,7 +1,6 @@
-/* A semi-explicit problem for the Lie-group method. Which rows of F contain y may change where the
- * motion is started anew, as when an event switches equations; what depends on it is made anew
- * then, in memory of its own. It remembers nothing from one point to the next, so that it need not
- * be saved. */
+/* Adapter of a semi-explicit problem. Which rows of F contain y may change at a restart, as when an
+ * event switches equations; the data that depend on it are then created again, in their own arena.
+ * They hold no state from one point to the next, so that they are not saved. */
 #include "core/error.h"
 #include "core/vec.h"
 #include "onestep/lie/adapter.h"
@@ -9,66 +8,65 @@
 #include "problem/semi_explicit/semi_newton.h"
 #include <math.h>
 
-/* What depends on the rows of F, in an arena of its own. */
+/* Ratio of f_y dy to the largest rate at which y counts as converged near a point where it is not
+ * determined. Chosen, not measured. */
+#define TYPICAL_RATE_FRACTION 1e-3
+
+/* Data for one classification of the rows of F. */
 typedef struct rows {
   dae__arena *arena;
   dae__surface *surface;
   dae__semi_slopes slopes;
-  double *given; /* a start */
-  bool *hidden;  /* the rows it was made for */
+  double *given; /* start values of the caller */
+  bool *hidden;  /* rows that do not contain y */
 } rows;
 
 typedef struct adapter {
   dae__semi *s;
   const dae_env *env;
   rows *rows;
-  bool *hidden; /* kept: as they are now */
+  bool *hidden; /* saved: current classification */
 } adapter;
 
 /* ---- rows of F ---- */
 
-static void lie_semi_drop(rows *r)
+static void lie_semi_free_rows(rows *r)
 {
   if (!r)
     return;
   dae__surface_free(r->surface);
   dae__semi_slopes_free(&r->slopes);
-  dae__arena_free(r->arena); /* they live in it */
+  dae__arena_free(r->arena);
 }
 
-/* memory for the slopes; then, where z is given, which rows contain y there */
-static dae_status lie_semi_classify(adapter *o, rows *r, double t, const double *z, dae_error *err)
+/* data for the rows as classified at z; z NULL: for the current classification. On failure *out is
+ * to be freed */
+static dae_status lie_semi_create_rows(adapter *o, double t, const double *z, rows **out,
+                                       dae_error *err)
 {
   dae__semi *s = o->s;
-  double *scratch = DAE__ALLOC(r->arena, double, 3 * s->n);
-  r->given = DAE__ALLOC(r->arena, double, s->n);
-  r->hidden = DAE__ALLOC(r->arena, bool, s->ny);
-  if (dae__arena_failed(r->arena))
-    return dae__out_of_memory(err);
-  dae_status status = dae__semi_slopes_prepare(r->arena, s, &r->slopes, err);
-  if (status || !z)
-    return status;
-  status = dae__semi_J_by(s, &r->slopes.fine, t, z, r->slopes.J, err);
-  s->classified = false;
-  return status ? status : dae__semi_classify(s, &r->slopes.fine, t, z, r->slopes.J, scratch, err);
-}
-
-/* z NULL: for the rows that are hidden now */
-static dae_status lie_semi_make_rows(adapter *o, double t, const double *z, rows **out,
-                                     dae_error *err)
-{
   dae__arena *arena = dae__arena_create(o->env);
-  rows *r = arena ? DAE__ALLOC(arena, rows, 1) : NULL;
-  *out = r;
+  rows *r = *out = arena ? DAE__ALLOC(arena, rows, 1) : NULL;
   if (!r) {
     dae__arena_free(arena);
     return dae__out_of_memory(err);
   }
   r->arena = arena;
-  dae_status status = lie_semi_classify(o, r, t, z, err);
-  if (!status && o->s->hidden_count > 0)
-    status = dae__surface_create(arena, o->s, &r->surface, err);
-  return status ? status : dae__semi_slopes_create(arena, r->surface, &r->slopes, err);
+  double *scratch = DAE__ALLOC(arena, double, 3 * s->n);
+  r->given = DAE__ALLOC(arena, double, s->n);
+  r->hidden = DAE__ALLOC(arena, bool, s->ny);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  DAE__TRY(dae__semi_slopes_prepare(arena, s, &r->slopes, err));
+  if (z) {
+    dae_status status = dae__semi_J_by(s, &r->slopes.fine, t, z, r->slopes.J, err);
+    s->classified = false;
+    DAE__TRY(status);
+    DAE__TRY(dae__semi_classify(s, &r->slopes.fine, t, z, r->slopes.J, scratch, err));
+  }
+  if (s->hidden_count > 0)
+    DAE__TRY(dae__surface_create(arena, s, &r->surface, err));
+  return dae__semi_slopes_create(arena, r->surface, &r->slopes, err);
 }
 
 static void lie_semi_set_hidden(dae__semi *s, const bool *hidden)
@@ -81,92 +79,62 @@ static void lie_semi_set_hidden(dae__semi *s, const bool *hidden)
   s->classified = true;
 }
 
-/* the new rows, or the old ones where they could not be made or used */
-static dae_status lie_semi_change_rows(adapter *o, rows *made, dae_status status)
+/* replaces the rows; where the new ones failed, restores the old ones */
+static dae_status lie_semi_replace_rows(adapter *o, rows *created, dae_status status)
 {
   if (status) {
-    lie_semi_drop(made);
+    lie_semi_free_rows(created);
     if (o->rows)
       lie_semi_set_hidden(o->s, o->rows->hidden);
     return status;
   }
-  lie_semi_drop(o->rows);
-  o->rows = made;
+  lie_semi_free_rows(o->rows);
+  o->rows = created;
   for (int i = 0; i < o->s->ny; i++)
-    o->hidden[i] = made->hidden[i] = o->s->hidden[i];
+    o->hidden[i] = created->hidden[i] = o->s->hidden[i];
   return DAE_OK;
 }
 
 /* ---- verbs ---- */
 
-/* y counts as far as x' feels it, not by its own size */
-static void lie_semi_weigh(const dae__semi_slopes *w)
+static dae_status lie_semi_find_rates(dae__semi_slopes *w, double t, double *z, double *dz,
+                                      dae_error *err)
 {
   const dae__semi *s = w->s;
-  double rate = dae__max_abs(s->nx, w->u);
-  for (int j = s->nx; j < s->n; j++) {
-    double f_y = 0;
-    for (int e = s->J.start[j]; e < s->J.start[j + 1]; e++)
-      if (s->J.row[e] < s->nx)
-        f_y = fmax(f_y, fabs(w->J[e]));
-    w->newton.typical[j] = f_y > 0 && isfinite(rate) ? 1e-3 * rate / f_y : 0;
-  }
-}
-
-static dae_status lie_semi_not_found(const dae__semi *s, double t, dae_error *err)
-{
   char name[64];
-  dae__semi_equation_name(s->p, s->nx, name, sizeof name);
-  return dae__fail(err, DAE_ERROR_STEP, name,
-                   "Newton's method does not find the y that belongs to x at t = %.10g, by the "
-                   "equation of %s and its like",
-                   t, name);
-}
-
-static dae_status lie_semi_find_slopes(dae__semi_slopes *w, double t, double *z, double *dz,
-                                       dae_error *err)
-{
-  const dae__semi *s = w->s;
   dae__solver_forget(w->newton.solver);
   dae_status status = dae__semi_slopes_solve(w, t, z, dz, err);
   if (status != DAE_ERROR_START)
     return status;
-  /* close to where y is not determined, round-off in it is larger than it */
-  lie_semi_weigh(w);
+  /* close to a point where y is not determined, its round-off is larger than y: its typical size is
+   * then measured by its effect on x' */
+  double rate = dae__max_abs(s->nx, w->u);
+  for (int j = s->nx; j < s->n; j++) {
+    double f_y = 0;
+    for (int e = s->J.start[j]; e < s->J.start[j + 1]; e++)
+      f_y = s->J.row[e] < s->nx ? fmax(f_y, fabs(w->J[e])) : f_y;
+    w->newton.typical[j] = f_y > 0 && isfinite(rate) ? TYPICAL_RATE_FRACTION * rate / f_y : 0;
+  }
   status = dae__semi_slopes_solve(w, t, z, dz, err);
   dae__zero(s->ny, w->newton.typical + s->nx);
-  return status == DAE_ERROR_START ? lie_semi_not_found(s, t, err) : status;
+  if (status != DAE_ERROR_START)
+    return status;
+  dae__semi_equation_name(s->p, s->nx, name, sizeof name);
+  return dae__fail(err, DAE_ERROR_STEP, name,
+                   "Newton's method does not find the algebraic variables at t = %.10g from the "
+                   "equation of %s and those after it",
+                   t, name);
 }
 
-static dae_status lie_semi_slopes(void *self, bool shown, double t, double *z, double *dz,
-                                  dae_error *err)
+static dae_status lie_semi_rates(void *self, bool for_output, double t, double *z, double *dz,
+                                 dae_error *err)
 {
-  (void)shown;
-  return lie_semi_find_slopes(&((adapter *)self)->rows->slopes, t, z, dz, err);
+  (void)for_output;
+  return lie_semi_find_rates(&((adapter *)self)->rows->slopes, t, z, dz, err);
 }
 
-/* y is not determined: it stays as it was given, and so do slopes as far as f says */
-static dae_status lie_semi_undetermined(rows *r, double t, const bool *fixed, double *z, double *dz,
-                                        dae_error *err)
-{
-  dae__semi *s = r->slopes.s;
-  dae_status status = r->surface ? dae__surface_reach(r->surface, t, fixed, z, err) : DAE_OK;
-  if (!status)
-    status = dae__semi_rhs(s, t, z, dz, err);
-  if (s->p->M)
-    dae__zero(s->nx, dz);
-  dae__zero(s->ny, dz + s->nx);
-  return status;
-}
-
-static dae_status lie_semi_too_high(dae_error *err)
-{
-  return dae__fail(err, DAE_ERROR_UNSUPPORTED, "lie",
-                   "lie takes semi-explicit problems of index 1 and 2, and this one is of index 3: "
-                   "give it in the mechanical form, or differentiate its constraints once");
-}
-
-/* by these rows */
+/* Consistent start; where y is not determined, it remains as given, and rates follow from f alone.
+ */
 static dae_status lie_semi_find_start(rows *r, double t, const bool *fixed, double *z, double *dz,
                                       dae_error *err)
 {
@@ -176,14 +144,22 @@ static dae_status lie_semi_find_start(rows *r, double t, const bool *fixed, doub
   dae__copy(s->n, z, r->given);
   dae_status status = dae__semi_consistent(s, t, fixed, z, dz, &find, &why);
   if (status == DAE_ERROR_START && find.index == 3)
-    return lie_semi_too_high(err);
+    return dae__fail(
+        err, DAE_ERROR_UNSUPPORTED, "lie",
+        "lie takes semi-explicit problems of index 1 and 2, and this one is of index 3: "
+        "give it in the mechanical form, or differentiate its constraints once");
   if (status == DAE_ERROR_START && r->surface) {
     dae__copy(s->n, r->given, z);
-    status = lie_semi_undetermined(r, t, fixed, z, dz, err);
+    status = dae__surface_reach(r->surface, t, fixed, z, err);
+    if (!status)
+      status = dae__semi_rhs(s, t, z, dz, err);
+    if (s->p->M)
+      dae__zero(s->nx, dz);
+    dae__zero(s->ny, dz + s->nx);
     if (status && status != DAE_ERROR_START)
       return status;
-    if (!status && lie_semi_find_slopes(&r->slopes, t, z, dz, NULL) != DAE_ERROR_SINGULAR)
-      status = DAE_ERROR_START; /* something else was wrong */
+    if (!status && lie_semi_find_rates(&r->slopes, t, z, dz, NULL) != DAE_ERROR_SINGULAR)
+      status = DAE_ERROR_START; /* y is determined: the start failed for another reason */
   }
   if (status && err)
     *err = why;
@@ -194,11 +170,11 @@ static dae_status lie_semi_consistent(void *self, double t, const bool *fixed, d
                                       double *dz, dae_error *err)
 {
   adapter *o = self;
-  rows *made;
-  dae_status status = lie_semi_make_rows(o, t, z, &made, err);
+  rows *created;
+  dae_status status = lie_semi_create_rows(o, t, z, &created, err);
   if (!status)
-    status = lie_semi_find_start(made, t, fixed, z, dz, err);
-  return lie_semi_change_rows(o, made, status);
+    status = lie_semi_find_start(created, t, fixed, z, dz, err);
+  return lie_semi_replace_rows(o, created, status);
 }
 
 static dae_status lie_semi_project(void *self, double t, double *z, dae_error *err)
@@ -219,19 +195,19 @@ static void lie_semi_count(const void *self, dae_stats *stats)
 static dae_status lie_semi_reload(void *self, dae_error *err)
 {
   adapter *o = self;
-  rows *made;
+  rows *created;
   lie_semi_set_hidden(o->s, o->hidden);
-  dae_status status = lie_semi_make_rows(o, 0, NULL, &made, err);
-  return lie_semi_change_rows(o, made, status);
+  dae_status status = lie_semi_create_rows(o, 0, NULL, &created, err);
+  return lie_semi_replace_rows(o, created, status);
 }
 
 static void lie_semi_release(void *self)
 {
-  lie_semi_drop(((adapter *)self)->rows);
+  lie_semi_free_rows(((adapter *)self)->rows);
 }
 
 static const dae__lie_adapter_table lie_semi_verbs = {.consistent = lie_semi_consistent,
-                                                      .slopes = lie_semi_slopes,
+                                                      .rates = lie_semi_rates,
                                                       .project = lie_semi_project,
                                                       .count = lie_semi_count,
                                                       .reload = lie_semi_reload,

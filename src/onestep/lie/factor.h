@@ -1,4 +1,4 @@
-/* The factor sigma of a step.
+/* Factor sigma of a step.
  *
  * [L13 (17)] moves x along f by eta d a: with a and b frozen at xb = (1 - theta) x0 + theta x1 the
  * exact solution of x' = a (b.x). Written with the step itself,
@@ -6,7 +6,7 @@
  *   x1 = x0 + h sigma f(xb, y, tb),   sigma = (e^u - 1) / (u (1 + theta (e^u - 1))),
  *   u = h f.w / (|w|^2 + kappa^2),    w = xb,
  *
- * where kappa is the component by which x is augmented. Since s = (x1 - x0).w / (|w|^2 + kappa^2)
+ * where kappa is the augmented component of x. Since s = (x1 - x0).w / (|w|^2 + kappa^2)
  * is sigma u, u follows from s without f:
  *
  *   e^u = (1 + (1 - theta) s) / (1 - theta s),   sigma = s / u.
@@ -18,19 +18,19 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* below this the series is exact to round-off */
-#define DAE__LIE_SMALL 1e-5
+/* |s| below which the series of sigma is exact to round-off. */
+#define DAE__LIE_SERIES_BELOW 1e-5
 
 static inline bool dae__lie_positive(double theta, double s)
 {
   return 1 - theta * s > 0 && 1 + (1 - theta) * s > 0;
 }
 
-/* sigma(s), and its derivative; NaN where det G would not be positive */
+/* sigma(s) and its derivative; NaN where det G is not positive */
 static inline double dae__lie_sigma(double theta, double s, double *derivative)
 {
   double skew = theta - 0.5;
-  if (fabs(s) < DAE__LIE_SMALL) {
+  if (fabs(s) < DAE__LIE_SERIES_BELOW) {
     *derivative = -skew - s / 6;
     return 1 - skew * s - s * s / 12;
   }

@@ -1,119 +1,265 @@
-/* The verbs of a Lie-group integrator, and its creation. Between the ends of a step x is the
- * polynomial with the values and slopes there, of degree 3, or with those in its middle too, of
- * degree 5. */
-#include "onestep/lie/integrator.h"
+/* Lie-group integrator: steps, error estimate, dense output, creation.
+ *
+ * A step of order 4 is composed of five of order 2, of sizes g, g, 1 - 4g, g, g times h with
+ * g = 1/(4 - 4^(1/3)) [Suzuki]; constraints hold after each of them. The error of a variable step
+ * is estimated by step doubling; the two steps h/2 are accepted:
+ *
+ *   err = (fine - coarse) / (2^p - 1),   h_next = h clip(0.9 err^(-1/(p+1)), 0.2, 4)
+ *
+ * Dense output of x is the Hermite polynomial of values and derivatives at both ends of a step, of
+ * degree 3, or at its middle too, of degree 5. */
+#include "step/integrator.h"
+#include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
 #include "onestep/lie/lie.h"
+#include "onestep/lie/step.h"
 #include "problem/consistent.h"
+#include "step/driver.h"
+#include "step/norm.h"
 
-/* ---- between the ends ---- */
+/* Steps for which sizes at which the iteration failed are not tried. Chosen, not measured. */
+#define BOUNDED_STEPS 20
+/* Largest growth of the step size from one step to the next. Chosen, not measured. */
+#define MAX_STEP_FACTOR 4
 
-/* Hermite's polynomials of up to three points at 0, 1/2, 1: weight of the value and of h times the
- * slope at point k */
-static void lie_hermite(int count, const double *at, double x, int k, double *value, double *slope)
+/* Saved state of the last step. */
+typedef struct last_step {
+  double t_middle;   /* end of its first half; its start: it was not halved */
+  bool undetermined; /* y at its end */
+} last_step;
+
+/* A point of the motion: z = (x, y), its derivative, and the y of the step that ends there, which
+ * belongs to the middle of the step. */
+typedef struct point {
+  double *z, *dz, *y;
+} point;
+
+typedef struct lie {
+  dae_lie_options opts;
+  dae__lie_adapter adapter;
+  dae__lie_step step;
+  dae__driver driver;
+  last_step *last;             /* saved */
+  point now, previous, middle; /* saved: end, start and middle of the last step */
+  point half, next, coarse;    /* of the current step: middle, end, end without halves */
+  double *weight, *x;          /* nx */
+  double t_half;               /* middle of the current step; its start: not halved */
+  dae__integrator_table table;
+} lie;
+
+/* ---- steps ---- */
+
+/* one step from (t, from) by h; sets z and y of the result */
+static dae_status lie_advance(lie *o, double t, double h, const point *from, const point *to,
+                              dae_error *err)
 {
-  double l = 1, rate = 0; /* Lagrange's polynomial and its derivative at its own point */
-  for (int j = 0; j < count; j++)
-    if (j != k) {
-      l *= (x - at[j]) / (at[k] - at[j]);
-      rate += 1 / (at[k] - at[j]);
+  const dae__semi *s = o->adapter.s;
+  const double g = 1 / (4 - cbrt(4)), sizes[5] = {g, g, 1 - 4 * g, g, g};
+  int count = o->driver.order == 4 ? 5 : 1;
+  double *x = o->x, *slope = to->dz;
+  dae__copy(s->nx, from->z, x);
+  dae__copy(s->nx, from->dz, slope);
+  dae__copy(s->ny, from->y, to->y);
+  for (int i = 0; i < count; i++) {
+    double substep = count == 1 ? h : sizes[i] * h;
+    DAE__TRY(dae__lie_step_solve(&o->step, t, substep, x, slope, to->y, err));
+    for (int k = 0; k < s->nx; k++) { /* mean slope, for the next prediction */
+      slope[k] = (o->step.z1[k] - x[k]) / substep;
+      x[k] = o->step.z1[k];
     }
-  *value = (1 - 2 * rate * (x - at[k])) * l * l;
-  *slope = (x - at[k]) * l * l;
+    dae__copy(s->ny, o->step.z1 + s->nx, to->y);
+    t += substep;
+  }
+  dae__copy(s->nx, x, to->z);
+  dae__copy(s->ny, to->y, to->z + s->nx);
+  return DAE_OK;
 }
+
+/* y and derivatives at the end of a step; where y is not determined, those of the step remain */
+static dae_status lie_complete_step(lie *o, double t, const point *p, bool *undetermined,
+                                    dae_error *err)
+{
+  dae_status status = o->adapter.table->rates(o->adapter.self, false, t, p->z, p->dz, err);
+  *undetermined = status == DAE_ERROR_SINGULAR;
+  return status == DAE_ERROR_SINGULAR ? DAE_OK : status;
+}
+
+static dae_status lie_attempt(void *self, double h, double *error, dae_error *err)
+{
+  lie *o = self;
+  int nx = o->adapter.s->nx;
+  double t = o->driver.memory->t;
+  bool undetermined;
+  if (o->opts.step > 0) {
+    o->t_half = t;
+    return lie_advance(o, t, h, &o->now, &o->next, err);
+  }
+  o->t_half = t + h / 2;
+  DAE__TRY(lie_advance(o, t, h, &o->now, &o->coarse, err));
+  DAE__TRY(lie_advance(o, t, h / 2, &o->now, &o->half, err));
+  DAE__TRY(lie_complete_step(o, t + h / 2, &o->half, &undetermined, err));
+  DAE__TRY(lie_advance(o, t + h / 2, h / 2, &o->half, &o->next, err));
+  dae__weights(nx, o->opts.rtol, o->opts.atol, o->now.z, o->weight);
+  for (int i = 0; i < nx; i++)
+    o->x[i] = o->next.z[i] - o->coarse.z[i];
+  *error = dae__norm(nx, o->x, o->weight) / (pow(2, o->driver.order) - 1);
+  return DAE_OK;
+}
+
+static void lie_copy_point(const dae__semi *s, const point *from, const point *to)
+{
+  dae__copy(s->n, from->z, to->z);
+  dae__copy(s->n, from->dz, to->dz);
+  dae__copy(s->ny, from->y, to->y);
+}
+
+/* y may be undetermined at a point, as at the start of a problem, but not at two in a row */
+static dae_status lie_accept(void *self, double t, dae_error *err)
+{
+  lie *o = self;
+  const dae__semi *s = o->adapter.s;
+  bool undetermined;
+  DAE__TRY(lie_complete_step(o, t, &o->next, &undetermined, err));
+  if (undetermined && o->last->undetermined) {
+    char name[64] = "y";
+    int row = 0;
+    while (row < s->ny - 1 && !s->hidden[row])
+      row++;
+    if (s->ny > 0)
+      dae__semi_equation_name(s->p, s->nx + row, name, sizeof name);
+    return dae__fail(err, DAE_ERROR_SINGULAR, name,
+                     "F_x f_y is singular, so that the algebraic variables are not determined, as "
+                     "in the equation of %s: the index is higher than 2",
+                     name);
+  }
+  DAE__ASSERT(dae__all_finite(s->n, o->next.z));
+  lie_copy_point(s, &o->now, &o->previous);
+  lie_copy_point(s, &o->half, &o->middle);
+  lie_copy_point(s, &o->next, &o->now);
+  *o->last = (last_step){.t_middle = o->t_half, .undetermined = undetermined};
+  return DAE_OK;
+}
+
+static double lie_largest_rate(const void *self, double rtol, double atol, char *name, size_t size)
+{
+  const lie *o = self;
+  double largest = 0;
+  int fastest = 0;
+  for (int i = 0; i < o->adapter.s->nx; i++) {
+    double rate = fabs(o->now.dz[i]) / (rtol * fabs(o->now.z[i]) + atol);
+    if (!(rate <= largest))
+      largest = rate, fastest = i;
+  }
+  if (name)
+    dae__semi_variable_name(o->adapter.s->p, fastest, name, size);
+  return largest;
+}
+
+static void lie_begin(void *self)
+{
+  (void)self; /* the point `now` is all that a step depends on */
+}
+
+static const dae__driver_table lie_driver = {
+    .begin = lie_begin, .attempt = lie_attempt, .accept = lie_accept, .rate = lie_largest_rate};
+
+/* ---- dense output ---- */
 
 static void lie_interpolate_raw(void *self, double t, double *y)
 {
-  dae__lie *o = self;
+  lie *o = self;
   const dae__driver_memory *m = o->driver.memory;
-  double middle = o->stand->t_middle;
+  double middle = o->last->t_middle;
   int nx = o->adapter.s->nx;
   dae__copy(o->adapter.size, o->now.z, y);
   if (t == m->t || m->t == m->t_previous)
     return;
   bool halves = middle > m->t_previous;
   double h = m->t - m->t_previous, x = (t - m->t_previous) / h;
-  const dae__lie_point *points[3] = {&o->previous, halves ? &o->middle : &o->now, &o->now};
+  const point *points[3] = {&o->previous, halves ? &o->middle : &o->now, &o->now};
   const double at[3] = {0, halves ? (middle - m->t_previous) / h : 1, 1};
   int count = halves ? 3 : 2;
   for (int k = 0; k < count; k++) {
-    double value, slope;
-    lie_hermite(count, at, x, k, &value, &slope);
-    for (int i = 0; i < nx; i++) /* differences, so that what does not move stays as it is */
+    double l = 1, rate = 0; /* Lagrange polynomial k at x, and its derivative at its own node */
+    for (int j = 0; j < count; j++)
+      if (j != k) {
+        l *= (x - at[j]) / (at[k] - at[j]);
+        rate += 1 / (at[k] - at[j]);
+      }
+    double value = (1 - 2 * rate * (x - at[k])) * l * l, slope = (x - at[k]) * l * l;
+    for (int i = 0; i < nx; i++) /* by differences: a constant x keeps its value exactly */
       y[i] += value * (points[k]->z[i] - o->now.z[i]) + h * slope * points[k]->dz[i];
   }
 }
 
 static dae_status lie_interpolate(void *self, double t, double *y, double *dy, dae_error *err)
 {
-  dae__lie *o = self;
-  const dae__lie_adapter *adapter = &o->adapter;
+  lie *o = self;
+  const dae__lie_adapter *a = &o->adapter;
   dae_error why = dae_error_none();
-  if (t == o->driver.memory->t) {
-    dae__copy(adapter->size, o->now.z, y);
-    if (dy)
-      dae__copy(adapter->size, o->now.dz, dy);
-    return DAE_OK;
+  bool at_end = t == o->driver.memory->t;
+  const point *p = at_end ? &o->now : &o->coarse; /* coarse is free between steps */
+  dae_status status = DAE_OK;
+  if (!at_end) {
+    dae__copy(a->s->n, o->now.z, p->z);
+    dae__zero(a->s->n, p->dz);
+    lie_interpolate_raw(self, t, p->z);
+    status = a->table->project(a->self, t, p->z, &why);
+    if (!status)
+      status = a->table->rates(a->self, true, t, p->z, p->dz, &why);
   }
-  const dae__lie_point *p = &o->coarse; /* has no other use between steps */
-  dae__copy(adapter->s->n, o->now.z, p->z);
-  dae__zero(adapter->s->n, p->dz);
-  lie_interpolate_raw(self, t, p->z);
-  dae_status status = adapter->table->project(adapter->self, t, p->z, &why);
-  if (!status)
-    status = adapter->table->slopes(adapter->self, true, t, p->z, p->dz, &why);
-  dae__copy(adapter->size, p->z, y);
+  dae__copy(a->size, p->z, y);
   if (dy)
-    dae__copy(adapter->size, p->dz, dy);
-  if (!status || (status == DAE_ERROR_SINGULAR && !why.text[0])) /* y of the step will do */
+    dae__copy(a->size, p->dz, dy);
+  if (!status || (status == DAE_ERROR_SINGULAR && !why.text[0])) /* y of the step remains */
     return DAE_OK;
   return dae__driver_dense_output_failed(&o->driver, t, status, &why, err);
 }
 
-/* ---- the other verbs ---- */
+/* ---- other verbs ---- */
 
 static dae_status lie_step(void *self, double t_stop, dae_error *err)
 {
-  return dae__driver_step(&((dae__lie *)self)->driver, t_stop, err);
+  return dae__driver_step(&((lie *)self)->driver, t_stop, err);
 }
 
 static dae_view lie_view(const void *self)
 {
-  const dae__lie *o = self;
+  const lie *o = self;
   return dae__driver_view(&o->driver, o->adapter.size);
 }
 
-/* makes `next` consistent and stands there */
-static dae_status lie_reset_at(dae__lie *o, double t, const bool *fixed, dae_error *err)
+/* makes the point `next` consistent, and starts there */
+static dae_status lie_reset(lie *o, double t, const bool *fixed, dae_error *err)
 {
-  const dae__semi *s = o->adapter.s;
-  const dae__lie_point *p = &o->next;
+  const dae__lie_adapter *a = &o->adapter;
+  const dae__semi *s = a->s;
+  const point *p = &o->next;
   dae__zero(s->n, p->dz);
-  DAE__TRY(o->adapter.table->consistent(o->adapter.self, t, fixed, p->z, p->dz, err));
+  DAE__TRY(a->table->consistent(a->self, t, fixed, p->z, p->dz, err));
   dae__copy(s->n, p->z, o->now.z);
   dae__copy(s->n, p->dz, o->now.dz);
   dae__copy(s->ny, p->z + s->nx, o->now.y);
   dae__driver_reset(&o->driver, t);
-  o->stand->t_middle = t;
-  o->stand->undetermined =
-      o->adapter.table->slopes(o->adapter.self, false, t, p->z, p->dz, NULL) == DAE_ERROR_SINGULAR;
+  dae_status status = a->table->rates(a->self, false, t, p->z, p->dz, NULL);
+  *o->last = (last_step){.t_middle = t, .undetermined = status == DAE_ERROR_SINGULAR};
   return DAE_OK;
 }
 
 static dae_status lie_restart(void *self, double t, const double *y, dae_error *err)
 {
-  dae__lie *o = self;
+  lie *o = self;
   dae__zero(o->adapter.s->n, o->next.z);
   dae__copy(o->adapter.size, y, o->next.z);
-  dae_status status = lie_reset_at(o, t, NULL, err);
-  o->driver.memory->stats.restarts += !status;
-  return status;
+  DAE__TRY(lie_reset(o, t, NULL, err));
+  o->driver.memory->stats.restarts++;
+  return DAE_OK;
 }
 
 static dae_stats lie_stats(const void *self)
 {
-  const dae__lie *o = self;
+  const lie *o = self;
   const dae__lie_memory *m = o->step.memory;
   dae_stats s = o->driver.memory->stats;
   o->adapter.table->count(o->adapter.self, &s);
@@ -126,7 +272,7 @@ static dae_stats lie_stats(const void *self)
 
 static dae_status lie_reload(void *self, dae_error *err)
 {
-  dae__lie *o = self;
+  lie *o = self;
   DAE__TRY(o->adapter.table->reload(o->adapter.self, err));
   dae_status status = dae__lie_step_reload(&o->step);
   return status ? dae__fail(err, status, NULL, "the factorisation could not be rebuilt") : DAE_OK;
@@ -134,7 +280,7 @@ static dae_status lie_reload(void *self, dae_error *err)
 
 static void lie_release(void *self)
 {
-  dae__lie *o = self;
+  lie *o = self;
   dae__lie_step_free(&o->step);
   if (o->adapter.table)
     o->adapter.table->free(o->adapter.self);
@@ -152,29 +298,58 @@ static const dae__integrator_table lie_verbs = {.method = "lie",
 
 /* ---- creation ---- */
 
-static dae__lie_point lie_keep_point(dae__arena *arena, const dae__semi *s)
+static dae_status lie_prepare(lie *o, dae__arena *arena, const dae_problem *problem, dae_error *err)
 {
-  return (dae__lie_point){DAE__STATE(arena, double, s->n), DAE__STATE(arena, double, s->n),
-                          DAE__STATE(arena, double, s->ny)};
-}
-
-static dae__lie_point lie_take_point(dae__arena *arena, const dae__semi *s)
-{
-  return (dae__lie_point){DAE__ALLOC(arena, double, s->n), DAE__ALLOC(arena, double, s->n),
-                          DAE__ALLOC(arena, double, s->ny)};
+  DAE__TRY(problem->mechanical
+               ? dae__lie_adapter_mechanical(arena, problem, o->opts.form, &o->adapter, err)
+               : dae__lie_adapter_semi(arena, problem, &o->adapter, err));
+  const dae__semi *s = o->adapter.s;
+  const dae_lie_options *opts = &o->opts;
+  int order = opts->theta == 0.5 ? opts->order : 1;
+  point *saved[] = {&o->now, &o->previous, &o->middle},
+        *current[] = {&o->half, &o->next, &o->coarse};
+  o->driver.memory = DAE__STATE(arena, dae__driver_memory, 1);
+  o->last = DAE__STATE(arena, last_step, 1);
+  for (int i = 0; i < 3; i++) {
+    saved[i]->z = DAE__STATE(arena, double, s->n);
+    saved[i]->dz = DAE__STATE(arena, double, s->n);
+    saved[i]->y = DAE__STATE(arena, double, s->ny);
+    current[i]->z = DAE__ALLOC(arena, double, s->n);
+    current[i]->dz = DAE__ALLOC(arena, double, s->n);
+    current[i]->y = DAE__ALLOC(arena, double, s->ny);
+  }
+  o->weight = DAE__ALLOC(arena, double, s->nx);
+  o->x = DAE__ALLOC(arena, double, s->nx);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  o->driver = (dae__driver){.table = &lie_driver,
+                            .self = o,
+                            .rtol = opts->rtol,
+                            .atol = opts->atol,
+                            .step = opts->step,
+                            .first_step = opts->first_step,
+                            .max_step = opts->max_step,
+                            .max_failures = opts->max_failures,
+                            .bounded = BOUNDED_STEPS,
+                            .order = order,
+                            .control = dae__controller_defaults(order + 1),
+                            .env = dae__arena_env(arena),
+                            .memory = o->driver.memory};
+  o->driver.control.beta = 0;
+  o->driver.control.max_factor = MAX_STEP_FACTOR;
+  return dae__lie_step_create(arena, &o->adapter, opts, &o->step, err);
 }
 
 /* M has to be regular at the start */
-static dae_status lie_check_mass(dae__lie *o, const dae_env *env, dae_error *err)
+static dae_status lie_check_mass(lie *o, const dae_env *env, dae_error *err)
 {
   dae__semi *s = o->adapter.s;
   char name[64] = "";
   int column;
   if (!s->p->M)
     return DAE_OK;
-  dae_status status = dae__semi_M(s, o->driver.memory->t, o->now.z, o->step.M, err);
-  if (!status)
-    status = dae__solver_examine(env, &s->M, o->step.M, &column, err);
+  DAE__TRY(dae__semi_M(s, o->driver.memory->t, o->now.z, o->step.M, err));
+  dae_status status = dae__solver_examine(env, &s->M, o->step.M, &column, err);
   if (status != DAE_ERROR_SINGULAR)
     return status;
   if (column >= 0)
@@ -184,71 +359,24 @@ static dae_status lie_check_mass(dae__lie *o, const dae_env *env, dae_error *err
                    name[0] ? " at " : "", name);
 }
 
-static dae_status lie_prepare(dae__lie *o, dae__arena *arena, const dae_problem *problem,
-                              dae_error *err)
-{
-  DAE__TRY(problem->mechanical
-               ? dae__lie_adapter_mechanical(arena, problem, o->opts.form, &o->adapter, err)
-               : dae__lie_adapter_semi(arena, problem, &o->adapter, err));
-  const dae__semi *s = o->adapter.s;
-  o->driver.memory = DAE__STATE(arena, dae__driver_memory, 1);
-  o->stand = DAE__STATE(arena, dae__lie_reset, 1);
-  o->now = lie_keep_point(arena, s);
-  o->previous = lie_keep_point(arena, s);
-  o->middle = lie_keep_point(arena, s);
-  o->half = lie_take_point(arena, s);
-  o->next = lie_take_point(arena, s);
-  o->coarse = lie_take_point(arena, s);
-  o->weight = DAE__ALLOC(arena, double, s->nx);
-  o->x = DAE__ALLOC(arena, double, s->nx);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
-  return dae__lie_step_create(arena, &o->adapter, &o->opts, &o->step, err);
-}
-
-static void lie_prepare_driver(dae__lie *o, const dae_env *env)
-{
-  const dae_lie_options *opts = &o->opts;
-  int order = opts->theta == 0.5 ? opts->order : 1;
-  o->driver = (dae__driver){.table = &dae__lie_driver,
-                            .self = o,
-                            .rtol = opts->rtol,
-                            .atol = opts->atol,
-                            .step = opts->step,
-                            .first_step = opts->first_step,
-                            .max_step = opts->max_step,
-                            .max_failures = opts->max_failures,
-                            .bounded = 20,
-                            .order = order,
-                            .control = dae__controller_defaults(order + 1),
-                            .env = env,
-                            .memory = o->driver.memory};
-  o->driver.control.beta = 0;
-  o->driver.control.max_factor = 4;
-}
-
-static dae_status integrator_create(dae__lie *o, dae__arena *arena, const dae_problem *problem,
-                                    const dae_start *start, dae_error *err)
-{
-  DAE__TRY(lie_prepare(o, arena, problem, err));
-  lie_prepare_driver(o, dae__arena_env(arena));
-  dae__copy(o->adapter.size, start->y, o->next.z);
-  dae_status status = lie_reset_at(o, start->t, start->fixed, err);
-  if (!status)
-    status = lie_check_mass(o, dae__arena_env(arena), err);
-  return dae__start_status(status, err);
-}
-
 dae_status dae__lie_integrator_create(dae__arena *arena, const dae_problem *problem,
                                       const dae_start *start, const dae_lie_options *opts,
                                       dae_integrator **out, dae_error *err)
 {
-  dae__lie *o = DAE__ALLOC(arena, dae__lie, 1);
+  const dae_env *env = dae__arena_env(arena);
+  lie *o = DAE__ALLOC(arena, lie, 1);
   if (!o)
     return dae__out_of_memory(err);
   o->opts = *opts;
-  dae_status status = integrator_create(o, arena, problem, start, err);
   o->table = lie_verbs;
+  dae_status status = lie_prepare(o, arena, problem, err);
+  if (!status) {
+    dae__copy(o->adapter.size, start->y, o->next.z);
+    status = lie_reset(o, start->t, start->fixed, err);
+    if (!status)
+      status = lie_check_mass(o, env, err);
+    status = dae__start_status(status, err);
+  }
   if (!status && dae__integrator_create(arena, &o->table, o, out))
     status = dae__out_of_memory(err);
   if (status)

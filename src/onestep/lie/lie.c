@@ -1,8 +1,77 @@
-/* The constructor of the Lie-group method. */
+/* Options and constructor of the Lie-group method. */
 #include "onestep/lie/lie.h"
 #include "core/error.h"
 #include "step/assembled.h"
+#include <float.h>
 #include <math.h>
+
+/* Largest kappa of the nested iteration: kappa^2 has to be finite. */
+#define MAX_NESTED_KAPPA 1e150
+
+/* ---- options ---- */
+
+#define ROW(type, name, min, max, words, help)                                                     \
+  {                                                                                                \
+#name, type, offsetof(dae_lie_options, name), min, max, words, help                            \
+  }
+
+static const char *const iterations[] = {"newton", "nested", NULL};
+static const char *const forms[] = {"ggl", "weak", NULL};
+
+static const dae_option options[] = {
+    ROW(DAE_OPTION_DOUBLE, rtol, 1e-14, 1, NULL, "relative tolerance"),
+    ROW(DAE_OPTION_DOUBLE, atol, DBL_MIN, INFINITY, NULL, "absolute tolerance"),
+    ROW(DAE_OPTION_INT, order, 2, 4, NULL, "2, or 4: five steps of order 2 composed"),
+    ROW(DAE_OPTION_DOUBLE, step, 0, INFINITY, NULL, "fixed step size, 0: variable"),
+    ROW(DAE_OPTION_DOUBLE, first_step, 0, INFINITY, NULL, "first step size to try, 0: chosen"),
+    ROW(DAE_OPTION_DOUBLE, max_step, 0, INFINITY, NULL, "largest step size, 0: no limit"),
+    ROW(DAE_OPTION_DOUBLE, theta, 0, 1, NULL,
+        "point of the step where f is evaluated; only 1/2 is of order 2"),
+    ROW(DAE_OPTION_DOUBLE, kappa, 0, INFINITY, NULL,
+        "augmented component of x; 0 as in the paper, 1e200: midpoint rule"),
+    ROW(DAE_OPTION_CHOICE, lie_iteration, 0, 0, iterations,
+        "Newton's method on x and y, or the nested iteration of the paper"),
+    ROW(DAE_OPTION_DOUBLE, inner_tol, 0, 1, NULL,
+        "change of x at which the inner nested iteration ends, 0: round-off"),
+    ROW(DAE_OPTION_DOUBLE, outer_tol, 0, 1, NULL,
+        "h times the change of y at which the outer nested iteration ends, 0: round-off"),
+    ROW(DAE_OPTION_CHOICE, form, 0, 0, forms,
+        "constraints of mechanical problems: on positions and velocities, or on velocities only"),
+    ROW(DAE_OPTION_INT, max_failures, 1, 1000, NULL,
+        "failed attempts at one step before giving up"),
+};
+
+const dae_option_table dae_lie_option_table = {
+    .owner = "lie", .options = options, .count = sizeof options / sizeof *options};
+
+dae_lie_options dae_lie_defaults(void)
+{
+  return (dae_lie_options){
+      .rtol = 1e-6, .atol = 1e-8, .order = 2, .theta = 0.5, .kappa = 1, .max_failures = 20};
+}
+
+static dae_status lie_check_options(const dae_lie_options *o, dae_error *err)
+{
+  dae_lie_options finite = *o; /* kappa is the only option that may be infinite */
+  if (finite.kappa == INFINITY)
+    finite.kappa = 0;
+  DAE__TRY(dae_options_validate(&dae_lie_option_table, &finite, err));
+  if (o->order == 3)
+    return dae__fail(err, DAE_ERROR_OPTION, "order", "order is 2, or 4 by composition, not 3");
+  if (o->order == 4 && o->theta != 0.5)
+    return dae__fail(err, DAE_ERROR_OPTION, "theta",
+                     "order 4 is composed of symmetric steps, which only theta = 0.5 gives");
+  if (o->lie_iteration != DAE_LIE_NESTED && (o->inner_tol > 0 || o->outer_tol > 0))
+    return dae__fail(
+        err, DAE_ERROR_OPTION, o->inner_tol > 0 ? "inner_tol" : "outer_tol",
+        "this is an option of the nested iteration; Newton's always iterates to round-off");
+  if (o->lie_iteration == DAE_LIE_NESTED && o->kappa > MAX_NESTED_KAPPA)
+    return dae__fail(err, DAE_ERROR_OPTION, "kappa",
+                     "the nested iteration needs a finite kappa: it is not the midpoint rule");
+  return DAE_OK;
+}
+
+/* ---- creation ---- */
 
 static dae_status lie_check_problem(const dae_problem *problem, dae_error *err)
 {
@@ -21,26 +90,6 @@ static dae_status lie_check_problem(const dae_problem *problem, dae_error *err)
 dae_status dae__lie_accepts(const dae_problem *problem, dae_error *err)
 {
   return dae__assembled_check_problem(problem, lie_check_problem, err);
-}
-
-static dae_status lie_check_options(const dae_lie_options *o, dae_error *err)
-{
-  dae_lie_options finite = *o; /* of all options kappa alone may be infinite */
-  if (finite.kappa == INFINITY)
-    finite.kappa = 0;
-  DAE__TRY(dae_options_validate(&dae_lie_option_table, &finite, err));
-  if (o->order == 3)
-    return dae__fail(err, DAE_ERROR_OPTION, "order", "order is 2, or 4 by composition, not 3");
-  if (o->order == 4 && o->theta != 0.5)
-    return dae__fail(err, DAE_ERROR_OPTION, "theta",
-                     "order 4 is composed of symmetric steps, which only theta = 0.5 gives");
-  if (o->lie_iteration != DAE_LIE_NESTED && (o->inner_tol > 0 || o->outer_tol > 0))
-    return dae__fail(err, DAE_ERROR_OPTION, o->inner_tol > 0 ? "inner_tol" : "outer_tol",
-                     "this is for the nested iteration; Newton's always goes to round-off");
-  if (o->lie_iteration == DAE_LIE_NESTED && o->kappa > 1e150)
-    return dae__fail(err, DAE_ERROR_OPTION, "kappa",
-                     "the nested iteration needs a finite kappa: it is not the midpoint rule");
-  return DAE_OK;
 }
 
 static dae_status lie_create_single(const void *request, const dae_problem *problem,
@@ -64,7 +113,6 @@ dae_status dae_lie_create(const dae_problem *problem, const dae_start *start,
   dae_lie_options defaults = dae_lie_defaults();
   opts = opts ? opts : &defaults;
   *out = NULL;
-  dae_status status = lie_check_options(opts, err);
-  return status ? status
-                : dae__assembled_create(problem, start, lie_create_single, opts, env, out, err);
+  DAE__TRY(lie_check_options(opts, err));
+  return dae__assembled_create(problem, start, lie_create_single, opts, env, out, err);
 }

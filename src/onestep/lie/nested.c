@@ -1,87 +1,107 @@
-/* The iteration as [L13] has it. Inside, x1 by fixed point for a given y (17),
+/* Nested iteration of [L13]. Inner iteration: x1 by fixed-point sweeps for a given y (17),
  *
  *   a = f/|xb|,  b = xb/|xb|,  c = a.b,  d = x0.b,  eta = (e^(ch) - 1)/c,  x1 <- x0 + eta d a,
  *
- * all of it for the vector (x, kappa); outside y <- y - B^-1 F with B = F_x dx1/dy + F_y, where xb
- * is held in the derivative (19), (31):
+ * all of it for the vector (x, kappa). Outer iteration: y <- y - B^-1 F with B = F_x dx1/dy + F_y,
+ * where xb is constant in the derivative (19), (31):
  *
  *   dx1/dy = d (eta a' + eta' a),   a' = f_y/|xb|,  c' = b.a',
  *   eta' = c' ((hc - 1) e^(hc) + 1) / c^2
  *
- * Rows that contain y are enforced at xb, so that x enters them by theta dx1/dy. The paper's test
- * |dy| < eps cannot be met for small h, where y is known to round-off/h only: here it is h |dy|. */
+ * Deviations: rows that contain y are enforced at xb, so that x enters them by theta dx1/dy. The
+ * paper's test |dy| < eps cannot be met for small h, where y is known to round-off/h only: here it
+ * is h |dy|. */
+#include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
 #include "linalg/dense.h"
 #include "onestep/lie/step.h"
 
-#define MOST_INNER 500
-#define MOST_OUTER 50
+/* Tuning constants; chosen, not measured. */
+#define MAX_INNER_SWEEPS 500
+#define MAX_OUTER_ITERATIONS 50
+/* Relative change at which an inner iteration that no longer halves it is accepted. */
+#define INNER_STAGNATION_TOLERANCE 1e-13
+/* |hc| below which eta and its derivative come from their series. */
+#define ETA_SERIES_BELOW 1e-4
 
-static dae_status lie_nested_mass_failed(const dae__lie_step *o, dae_status status, dae_error *err)
+static dae_status lie_nested_factor_mass(dae__lie_step *o, dae_error *err)
 {
   char name[64] = "";
-  int column = dae__solver_column(o->mass);
+  dae_status status = dae__solver_factor(o->mass, o->M);
+  o->memory->mass_factored = true;
+  o->memory->factorisations++;
+  if (!status)
+    return DAE_OK;
   if (status == DAE_ERROR_MEMORY)
     return dae__out_of_memory(err);
+  int column = dae__solver_column(o->mass);
   if (column >= 0)
     dae__semi_variable_name(o->s->p, column, name, sizeof name);
   return dae__fail(err, status, name[0] ? name : NULL, "M is singular%s%s", name[0] ? " at " : "",
                    name);
 }
 
-/* f, or a column of f_y, becomes M^-1 times it */
-static dae_status lie_nested_divide_by_mass(dae__lie_step *o, bool factor, double *f,
-                                            dae_error *err)
+/* f = M^-1 f */
+static void lie_nested_apply_inverse_mass(const dae__lie_step *o, double *f)
 {
-  if (!o->mass)
-    return DAE_OK;
-  if (factor) {
-    dae_status status = dae__solver_factor(o->mass, o->M);
-    o->memory->mass_factored = true;
-    o->memory->factorisations++;
-    if (status)
-      return lie_nested_mass_failed(o, status, err);
-  }
-  dae__solver_solve(o->mass, f);
-  return DAE_OK;
+  DAE__ASSERT(!o->mass || o->memory->mass_factored);
+  if (o->mass)
+    dae__solver_solve(o->mass, f);
 }
 
-typedef struct frozen {
-  double size, c, d, eta, eta_c; /* |xb|, and the derivative of eta with respect to c */
-} frozen;
+/* coefficients of the update of x1 */
+typedef struct coefficients {
+  double size, c, d; /* |xb|, a.b, x0.b */
+  double eta, eta_c; /* eta, and its derivative with respect to c */
+} coefficients;
 
-/* (e^(hc) - 1)/c and its derivative ((hc - 1) e^(hc) + 1)/c^2, by series where hc is small */
-static void lie_nested_find_eta(double h, frozen *w)
-{
-  double u = h * w->c;
-  if (fabs(u) < 1e-4) {
-    w->eta = h * (1 + u / 2 * (1 + u / 3 * (1 + u / 4)));
-    w->eta_c = h * h * (0.5 + u * (1.0 / 3 + u / 8));
-    return;
-  }
-  w->eta = expm1(u) / w->c;
-  w->eta_c = ((u - 1) * exp(u) + 1) / (w->c * w->c);
-}
-
-static frozen lie_nested_freeze(const dae__lie_step *o)
+static coefficients lie_nested_coefficients(const dae__lie_step *o)
 {
   int nx = o->s->nx;
-  double kappa2 = o->kappa * o->kappa;
-  frozen w = {.size = sqrt(dae__dot(nx, o->zb, o->zb) + kappa2)};
+  double kappa2 = o->kappa * o->kappa, h = o->h;
+  coefficients w = {.size = sqrt(dae__dot(nx, o->zb, o->zb) + kappa2)};
   w.c = dae__dot(nx, o->f, o->zb) / (w.size * w.size);
   w.d = (dae__dot(nx, o->x0, o->zb) + kappa2) / w.size;
-  lie_nested_find_eta(o->h, &w);
+  double u = h * w.c;
+  if (fabs(u) < ETA_SERIES_BELOW) {
+    w.eta = h * (1 + u / 2 * (1 + u / 3 * (1 + u / 4)));
+    w.eta_c = h * h * (0.5 + u * (1.0 / 3 + u / 8));
+  } else {
+    w.eta = expm1(u) / w.c;
+    w.eta_c = ((u - 1) * exp(u) + 1) / (w.c * w.c);
+  }
   return w;
 }
 
-/* names the equation whose x changes most */
-static dae_status lie_nested_inner_failed(const dae__lie_step *o, dae_error *err)
+/* inner iteration; on failure names the equation whose x changes most */
+static dae_status lie_nested_inner(dae__lie_step *o, dae_error *err)
 {
   const dae__semi *s = o->s;
+  int nx = s->nx, worst = 0;
+  double before = INFINITY;
+  for (int i = 0; i < MAX_INNER_SWEEPS; i++) {
+    dae__lie_middle(o);
+    DAE__TRY(dae__lie_evaluate(o, err));
+    if (o->mass && (i == 0 || !s->constant_mass))
+      DAE__TRY(lie_nested_factor_mass(o, err));
+    lie_nested_apply_inverse_mass(o, o->f);
+    coefficients w = lie_nested_coefficients(o);
+    for (int k = 0; k < nx; k++) {
+      double x1 = o->x0[k] + w.eta * w.d * o->f[k] / w.size;
+      o->R[k] = x1 - o->z1[k];
+      o->z1[k] = x1;
+    }
+    o->memory->sweeps++;
+    double change = dae__max_abs(nx, o->R) / (1 + dae__max_abs(nx, o->x0));
+    if (change <= o->inner_tol || (change > before / 2 && change <= INNER_STAGNATION_TOLERANCE))
+      return DAE_OK;
+    if (!isfinite(change))
+      break;
+    before = change;
+  }
   char name[64];
-  int worst = 0;
-  for (int i = 1; i < s->nx; i++)
+  for (int i = 1; i < nx; i++)
     if (!(fabs(o->R[i]) <= fabs(o->R[worst])))
       worst = i;
   dae__semi_equation_name(s->p, worst, name, sizeof name);
@@ -91,58 +111,24 @@ static dae_status lie_nested_inner_failed(const dae__lie_step *o, dae_error *err
                    o->h, name);
 }
 
-/* inner sweeps until x1 no longer changes */
-static dae_status lie_nested_sweep(dae__lie_step *o, dae_error *err)
+/* dx1/dy, and B = F_x dx1/dy + F_y by rows */
+static void lie_nested_form_B(dae__lie_step *o)
 {
-  int nx = o->s->nx;
-  double before = INFINITY;
-  for (int i = 0; i < MOST_INNER; i++) {
-    dae__lie_middle(o);
-    DAE__TRY(dae__lie_evaluate(o, err));
-    DAE__TRY(lie_nested_divide_by_mass(o, i == 0 || !o->s->constant_mass, o->f, err));
-    frozen w = lie_nested_freeze(o);
-    for (int k = 0; k < nx; k++) {
-      double x1 = o->x0[k] + w.eta * w.d * o->f[k] / w.size;
-      o->R[k] = x1 - o->z1[k];
-      o->z1[k] = x1;
-    }
-    o->memory->sweeps++;
-    double change = dae__max_abs(nx, o->R) / (1 + dae__max_abs(nx, o->x0));
-    if (change <= o->inner || (change > before / 2 && change <= 1e-13))
-      return DAE_OK;
-    if (!isfinite(change))
-      break;
-    before = change;
-  }
-  return lie_nested_inner_failed(o, err);
-}
-
-/* dx1/dy, a column for each y */
-static dae_status lie_nested_derive(dae__lie_step *o, dae_error *err)
-{
-  dae__semi *s = o->s;
-  int nx = s->nx;
-  frozen w = lie_nested_freeze(o);
+  const dae__semi *s = o->s;
+  int nx = s->nx, m = s->ny;
+  const bool *active = o->adapter->active;
+  coefficients w = lie_nested_coefficients(o);
   dae__zero(nx * s->ny, o->columns);
   for (int j = 0; j < s->ny; j++) {
     double *x = o->columns + (size_t)j * (size_t)nx;
     for (int e = s->J.start[nx + j]; e < s->J.start[nx + j + 1]; e++)
       if (s->J.row[e] < nx)
         x[s->J.row[e]] = o->J_mid[e];
-    DAE__TRY(lie_nested_divide_by_mass(o, false, x, err));
+    lie_nested_apply_inverse_mass(o, x);
     double c_y = dae__dot(nx, x, o->zb) / (w.size * w.size);
     for (int k = 0; k < nx; k++)
       x[k] = w.d * (w.eta * x[k] + c_y * w.eta_c * o->f[k]) / w.size;
   }
-  return DAE_OK;
-}
-
-/* B = F_x dx1/dy + F_y, by rows */
-static void lie_nested_form_B(dae__lie_step *o)
-{
-  const dae__semi *s = o->s;
-  int nx = s->nx, m = s->ny;
-  const bool *active = o->adapter->active;
   dae__zero(m * m, o->B);
   for (int j = 0; j < s->n; j++)
     for (int e = s->J.start[j]; e < s->J.start[j + 1]; e++) {
@@ -160,8 +146,9 @@ static void lie_nested_form_B(dae__lie_step *o)
       o->B[i * m + i] = 1;
 }
 
-/* names the equation that is not met best */
-static dae_status lie_nested_outer_failed(const dae__lie_step *o, const char *what, dae_error *err)
+/* names the equation of the largest increment */
+static dae_status lie_nested_outer_failed(const dae__lie_step *o, const char *reason,
+                                          dae_error *err)
 {
   const dae__semi *s = o->s;
   char name[64];
@@ -171,21 +158,16 @@ static dae_status lie_nested_outer_failed(const dae__lie_step *o, const char *wh
       worst = i;
   dae__semi_equation_name(s->p, s->nx + worst, name, sizeof name);
   return dae__fail(err, DAE_ERROR_STEP, name,
-                   "the outer iteration %s with step size %.3g, worst in the equation of %s", what,
-                   o->h, name);
+                   "the outer iteration %s with step size %.3g, worst in the equation of %s",
+                   reason, o->h, name);
 }
 
 /* y <- y - B^-1 F; *change of y */
 static dae_status lie_nested_correct(dae__lie_step *o, double *change, dae_error *err)
 {
-  dae__semi *s = o->s;
+  const dae__semi *s = o->s;
   const bool *active = o->adapter->active;
-  dae_status status = dae__semi_J(s, o->t + o->theta * o->h, o->zb, o->J_mid, err);
-  if (!status && s->hidden_count > 0)
-    status = dae__semi_J(s, o->t + o->h, o->z1, o->J_end, err);
-  if (!status)
-    status = lie_nested_derive(o, err);
-  DAE__TRY(status);
+  DAE__TRY(dae__lie_linearise(o, err));
   lie_nested_form_B(o);
   o->memory->jacobians++;
   for (int i = 0; i < s->ny; i++)
@@ -209,21 +191,16 @@ static dae_status lie_nested_correct(dae__lie_step *o, double *change, dae_error
 dae_status dae__lie_nested(dae__lie_step *o, dae_error *err)
 {
   double before = INFINITY, change = 0;
-  for (int i = 0; i < MOST_OUTER; i++) {
-    dae_status status = lie_nested_sweep(o, err);
-    if (!status && o->s->ny == 0)
+  for (int i = 0; i < MAX_OUTER_ITERATIONS; i++) {
+    DAE__TRY(lie_nested_inner(o, err));
+    if (o->s->ny == 0)
       return DAE_OK;
-    if (!status) { /* F at the x1 that was found */
-      dae__lie_middle(o);
-      status = dae__lie_evaluate(o, err);
-    }
-    if (!status)
-      status = lie_nested_divide_by_mass(o, false, o->f, err);
-    if (!status)
-      status = lie_nested_correct(o, &change, err);
-    DAE__TRY(status);
-    if (change <= o->outer || (change > before / 2 && change <= DAE__LIE_BEARABLE))
-      return lie_nested_sweep(o, err); /* x1 that belongs to y */
+    dae__lie_middle(o); /* F at the x1 just found */
+    DAE__TRY(dae__lie_evaluate(o, err));
+    lie_nested_apply_inverse_mass(o, o->f);
+    DAE__TRY(lie_nested_correct(o, &change, err));
+    if (change <= o->outer_tol || (change > before / 2 && change <= DAE__LIE_STAGNATION_TOLERANCE))
+      return lie_nested_inner(o, err); /* x1 of the last y */
     if (!isfinite(change) || (i > 3 && change > 2 * before))
       break;
     before = change;

@@ -1,42 +1,27 @@
-/* The step by Newton on (x1, y). Its matrix is sparse but for the derivative of sigma, of rank one:
+/* Newton's method on (x1, y). Its matrix is sparse except for the derivative of sigma, of rank one:
  *
  *   [ M + theta (M d)_x - theta h sigma f_x    -h sigma f_y ]   [ h sigma' f ]
  *   [ theta F_x   or   F_x(x1)/h                    F_y     ] - [      0     ] (ds/dx1)',
  *
- * d = x1 - x0, and is solved with by the formula of Sherman and Morrison. Where sigma saturates, as
- * in stiff steps, the derivative leads astray: then sigma is held while Newton converges, evaluated
- * anew, and so on. */
+ * d = x1 - x0, and is inverted by the Sherman-Morrison formula. Where sigma saturates, as in stiff
+ * steps, Newton's method with this derivative diverges: then sigma is held constant until it
+ * converges, updated, and so on (lagged sigma). */
 #include "onestep/lie/step.h"
+#include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
 #include "onestep/lie/factor.h"
 
-#define MOST 20        /* Newton iterations */
-#define MOST_LAGGED 60 /* values of sigma that are held */
-#define REFRESHED 0.05 /* the matrix is evaluated anew where changes shrink by less */
+/* Tuning constants; chosen, not measured. */
+#define MAX_NEWTON_ITERATIONS 20
+/* Updates of a lagged sigma at most. */
+#define MAX_SIGMA_UPDATES 60
+/* Change of a lagged sigma below which a further update would not change x1. */
+#define SIGMA_CONVERGED 4e-15
+/* Contraction above which the matrix is evaluated again. */
+#define JACOBIAN_REFRESH_CONTRACTION 0.05
 
 /* ---- creation ---- */
-
-static void lie_alloc_memory(dae__lie_step *o, dae__arena *arena)
-{
-  const dae__semi *s = o->s;
-  int n = s->n, nx = s->nx, J = dae__pattern_count(&s->J);
-  o->memory = DAE__STATE(arena, dae__lie_memory, 1);
-  o->z1 = DAE__ALLOC(arena, double, n);
-  o->zb = DAE__ALLOC(arena, double, n);
-  o->M = DAE__ALLOC(arena, double, dae__pattern_count(&s->M));
-  o->Ms = DAE__ALLOC(arena, double, dae__pattern_count(&s->Ms));
-  o->J_mid = DAE__ALLOC(arena, double, J);
-  o->J_end = DAE__ALLOC(arena, double, J);
-  o->J = DAE__ALLOC(arena, double, J);
-  o->f = DAE__ALLOC(arena, double, n);
-  o->F_end = DAE__ALLOC(arena, double, s->ny);
-  o->delta = DAE__ALLOC(arena, double, nx);
-  o->R = DAE__ALLOC(arena, double, n);
-  o->p = DAE__ALLOC(arena, double, n);
-  o->row = DAE__ALLOC(arena, double, nx);
-  o->unit = dae__pattern_diagonal(arena, s->ny);
-}
 
 static dae_status lie_create_newton(dae__lie_step *o, dae__arena *arena, dae_error *err)
 {
@@ -55,35 +40,46 @@ static dae_status lie_create_newton(dae__lie_step *o, dae__arena *arena, dae_err
                                   : dae__solver_create(arena, &o->pattern, &o->solver, err);
 }
 
-static dae_status lie_create_nested(dae__lie_step *o, dae__arena *arena, dae_error *err)
-{
-  const dae__semi *s = o->s;
-  size_t n = (size_t)s->nx, m = (size_t)s->ny;
-  o->columns = DAE__ALLOC(arena, double, n *m);
-  o->B = DAE__ALLOC(arena, double, m *m);
-  o->dy = DAE__ALLOC(arena, double, m);
-  o->pivot = DAE__ALLOC(arena, int, m);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
-  return s->p->M ? dae__solver_create(arena, &s->M, &o->mass, err) : DAE_OK;
-}
-
 dae_status dae__lie_step_create(dae__arena *arena, const dae__lie_adapter *adapter,
                                 const dae_lie_options *opts, dae__lie_step *out, dae_error *err)
 {
+  const dae__semi *s = adapter->s;
+  int n = s->n, nx = s->nx, J = dae__pattern_count(&s->J);
+  size_t m = (size_t)s->ny;
   dae__lie_step *o = out;
   *o = (dae__lie_step){.adapter = adapter,
                        .s = adapter->s,
                        .theta = opts->theta,
                        .kappa = opts->kappa,
                        .iteration = opts->lie_iteration,
-                       .inner = fmax(opts->inner_tol, DAE__LIE_GOAL),
-                       .outer = fmax(opts->outer_tol, DAE__LIE_GOAL)};
-  lie_alloc_memory(o, arena);
+                       .inner_tol = fmax(opts->inner_tol, DAE__LIE_CONVERGED),
+                       .outer_tol = fmax(opts->outer_tol, DAE__LIE_CONVERGED)};
+  o->memory = DAE__STATE(arena, dae__lie_memory, 1);
+  o->z1 = DAE__ALLOC(arena, double, n);
+  o->zb = DAE__ALLOC(arena, double, n);
+  o->M = DAE__ALLOC(arena, double, dae__pattern_count(&s->M));
+  o->Ms = DAE__ALLOC(arena, double, dae__pattern_count(&s->Ms));
+  o->J_mid = DAE__ALLOC(arena, double, J);
+  o->J_end = DAE__ALLOC(arena, double, J);
+  o->J = DAE__ALLOC(arena, double, J);
+  o->f = DAE__ALLOC(arena, double, n);
+  o->F_end = DAE__ALLOC(arena, double, s->ny);
+  o->delta = DAE__ALLOC(arena, double, nx);
+  o->R = DAE__ALLOC(arena, double, n);
+  o->p = DAE__ALLOC(arena, double, n);
+  o->row = DAE__ALLOC(arena, double, nx);
+  o->unit = dae__pattern_diagonal(arena, s->ny);
+  if (o->iteration == DAE_LIE_NESTED) {
+    o->columns = DAE__ALLOC(arena, double, (size_t)nx *m);
+    o->B = DAE__ALLOC(arena, double, m *m);
+    o->dy = DAE__ALLOC(arena, double, m);
+    o->pivot = DAE__ALLOC(arena, int, m);
+  }
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  return o->iteration == DAE_LIE_NESTED ? lie_create_nested(o, arena, err)
-                                        : lie_create_newton(o, arena, err);
+  if (o->iteration != DAE_LIE_NESTED)
+    return lie_create_newton(o, arena, err);
+  return s->p->M ? dae__solver_create(arena, &s->M, &o->mass, err) : DAE_OK;
 }
 
 void dae__lie_step_free(dae__lie_step *o)
@@ -94,8 +90,9 @@ void dae__lie_step_free(dae__lie_step *o)
 
 dae_status dae__lie_step_reload(dae__lie_step *o)
 {
-  dae_status status = o->memory->factored ? dae__solver_reload(o->solver) : DAE_OK;
-  return !status && o->memory->mass_factored ? dae__solver_reload(o->mass) : status;
+  if (o->memory->factored)
+    DAE__TRY(dae__solver_reload(o->solver));
+  return o->memory->mass_factored ? dae__solver_reload(o->mass) : DAE_OK;
 }
 
 /* ---- evaluation ---- */
@@ -111,7 +108,7 @@ double dae__lie_middle(dae__lie_step *o)
     q += o->zb[i] * o->zb[i];
   }
   dae__copy(o->s->ny, o->z1 + nx, o->zb + nx);
-  for (int i = 0; i < nx; i++) /* ds/dx1, but for the term that s itself gives */
+  for (int i = 0; i < nx; i++) /* ds/dx1 at constant q */
     o->row[i] = (o->zb[i] + o->theta * o->delta[i]) / q;
   double s = inner / q;
   for (int i = 0; i < nx; i++)
@@ -123,49 +120,60 @@ dae_status dae__lie_evaluate(dae__lie_step *o, dae_error *err)
 {
   dae__semi *s = o->s;
   double tb = o->t + o->theta * o->h;
-  dae_status status = dae__semi_rhs(s, tb, o->zb, o->f, err);
-  if (!status && s->hidden_count > 0)
-    status = dae__semi_F(s, o->t + o->h, o->z1, s->hidden, o->F_end, err);
-  return status ? status : dae__semi_M(s, tb, o->zb, o->M, err);
+  DAE__TRY(dae__semi_rhs(s, tb, o->zb, o->f, err));
+  if (s->hidden_count > 0)
+    DAE__TRY(dae__semi_F(s, o->t + o->h, o->z1, s->hidden, o->F_end, err));
+  return dae__semi_M(s, tb, o->zb, o->M, err);
 }
 
-/* R = (M delta - h sigma f, F) */
-static void lie_residual(dae__lie_step *o)
+dae_status dae__lie_linearise(dae__lie_step *o, dae_error *err)
 {
-  const dae__semi *s = o->s;
-  const bool *active = o->adapter->active;
-  dae__zero(s->nx, o->R);
-  dae__matrix_times(&s->M, o->M, 1, o->delta, o->R);
-  dae__axpy(s->nx, -o->h * o->sigma, o->f, o->R);
-  for (int i = 0; i < s->ny; i++)
-    o->R[s->nx + i] = active && !active[i] ? o->z1[s->nx + i]
-                      : s->hidden[i]       ? o->F_end[i] / o->h
-                                           : o->f[s->nx + i];
+  DAE__TRY(dae__semi_J(o->s, o->t + o->theta * o->h, o->zb, o->J_mid, err));
+  return o->s->hidden_count > 0 ? dae__semi_J(o->s, o->t + o->h, o->z1, o->J_end, err) : DAE_OK;
 }
 
 /* ---- the matrix ---- */
 
-/* J = what is subtracted from M + theta (M delta)_x */
-static void lie_compose(dae__lie_step *o)
+/* J, the terms subtracted from M + theta (M delta)_x */
+static void lie_compose_jacobian(dae__lie_step *o)
 {
   const dae__semi *s = o->s;
   for (int j = 0; j < s->n; j++) {
-    double part = j < s->nx ? o->theta : 1;
+    double weight = j < s->nx ? o->theta : 1;
     for (int e = s->J.start[j]; e < s->J.start[j + 1]; e++) {
       int row = s->J.row[e];
       if (row < s->nx)
-        o->J[e] = part * o->h * o->sigma * o->J_mid[e];
+        o->J[e] = weight * o->h * o->sigma * o->J_mid[e];
       else if (s->hidden[row - s->nx])
         o->J[e] = j < s->nx ? -o->J_end[e] / o->h : 0;
       else
-        o->J[e] = -part * o->J_mid[e];
+        o->J[e] = -weight * o->J_mid[e];
     }
   }
 }
 
-static dae_status lie_singular(const dae__lie_step *o, dae_error *err)
+static dae_status lie_factor(dae__lie_step *o, dae_error *err)
 {
-  const dae__semi *s = o->s;
+  dae__semi *s = o->s;
+  const bool *active = o->adapter->active;
+  DAE__TRY(dae__lie_linearise(o, err));
+  if (!s->constant_mass)
+    DAE__TRY(dae__semi_Ms(s, o->t + o->theta * o->h, o->zb, o->delta, o->Ms, err));
+  lie_compose_jacobian(o);
+  dae__zero(dae__pattern_count(&o->pattern), o->matrix);
+  dae__block_add(&o->block[0], 1, o->M, o->matrix);
+  if (!s->constant_mass)
+    dae__block_add(&o->block[1], o->theta, o->Ms, o->matrix);
+  dae__block_add(&o->block[2], -1, o->J, o->matrix);
+  for (int i = 0; active && i < s->ny; i++)
+    if (!active[i])
+      o->matrix[o->block[3].map[i]] += 1;
+  dae_status status = dae__solver_factor(o->solver, o->matrix);
+  o->memory->factored = true;
+  o->memory->jacobians++;
+  o->memory->factorisations++;
+  if (status != DAE_ERROR_SINGULAR)
+    return status == DAE_ERROR_MEMORY ? dae__out_of_memory(err) : status;
   int column = dae__solver_column(o->solver);
   char name[64] = "";
   if (column >= 0)
@@ -177,48 +185,29 @@ static dae_status lie_singular(const dae__lie_step *o, dae_error *err)
                                    : "M may be singular");
 }
 
-static dae_status lie_factor(dae__lie_step *o, dae_error *err)
+/* R = matrix\(-(M delta - h sigma f, F)), without the derivative of sigma if it is held */
+static void lie_increment(dae__lie_step *o, bool held)
 {
-  dae__semi *s = o->s;
-  double tb = o->t + o->theta * o->h;
+  const dae__semi *s = o->s;
   const bool *active = o->adapter->active;
-  dae_status status = dae__semi_J(s, tb, o->zb, o->J_mid, err);
-  if (!status && s->hidden_count > 0)
-    status = dae__semi_J(s, o->t + o->h, o->z1, o->J_end, err);
-  if (!status && !s->constant_mass)
-    status = dae__semi_Ms(s, tb, o->zb, o->delta, o->Ms, err);
-  DAE__TRY(status);
-  lie_compose(o);
-  dae__zero(dae__pattern_count(&o->pattern), o->matrix);
-  dae__block_add(&o->block[0], 1, o->M, o->matrix);
-  if (!s->constant_mass)
-    dae__block_add(&o->block[1], o->theta, o->Ms, o->matrix);
-  dae__block_add(&o->block[2], -1, o->J, o->matrix);
-  for (int i = 0; active && i < s->ny; i++)
-    if (!active[i])
-      o->matrix[o->block[3].map[i]] += 1;
-  status = dae__solver_factor(o->solver, o->matrix);
-  o->memory->factored = true;
-  o->memory->jacobians++;
-  o->memory->factorisations++;
-  if (status == DAE_ERROR_SINGULAR)
-    return lie_singular(o, err);
-  return status == DAE_ERROR_MEMORY ? dae__out_of_memory(err) : status;
-}
-
-/* R = matrix\(-R), the derivative of sigma included unless it is held */
-static void lie_solve(dae__lie_step *o, bool held)
-{
-  int nx = o->s->nx;
-  dae__scale(o->s->n, -1, o->R);
+  int nx = s->nx;
+  DAE__ASSERT(o->memory->factored);
+  dae__zero(nx, o->R);
+  dae__matrix_times(&s->M, o->M, 1, o->delta, o->R);
+  dae__axpy(nx, -o->h * o->sigma, o->f, o->R);
+  for (int i = 0; i < s->ny; i++)
+    o->R[nx + i] = active && !active[i] ? o->z1[nx + i]
+                   : s->hidden[i]       ? o->F_end[i] / o->h
+                                        : o->f[nx + i];
+  dae__scale(s->n, -1, o->R);
   dae__solver_solve(o->solver, o->R);
   if (held || o->sigma_s == 0)
     return;
-  dae__zero(o->s->n, o->p);
+  dae__zero(s->n, o->p);
   dae__axpy(nx, o->h * o->sigma_s, o->f, o->p);
   dae__solver_solve(o->solver, o->p);
   double below = 1 - dae__dot(nx, o->row, o->p);
-  dae__axpy(o->s->n, dae__dot(nx, o->row, o->R) / below, o->p, o->R);
+  dae__axpy(s->n, dae__dot(nx, o->row, o->R) / below, o->p, o->R);
 }
 
 /* ---- the iteration ---- */
@@ -237,11 +226,11 @@ static dae_status lie_not_converged(const dae__lie_step *o, dae_error *err)
   const dae__semi *s = o->s;
   char name[64];
   int worst = 0;
-  double most = -1;
+  double largest = -1;
   for (int i = 0; i < s->n; i++) {
     double change = fabs(o->R[i]) * (i < s->nx ? 1 : fabs(o->h));
-    if (change > most)
-      most = change, worst = i;
+    if (change > largest)
+      largest = change, worst = i;
   }
   dae__semi_equation_name(s->p, worst, name, sizeof name);
   return dae__fail(err, DAE_ERROR_STEP, name,
@@ -250,61 +239,60 @@ static dae_status lie_not_converged(const dae__lie_step *o, dae_error *err)
                    o->h, name);
 }
 
-/* Newton from z1; held: sigma stays */
+/* Newton's method from z1; held: sigma is constant */
 static dae_status lie_newton(dae__lie_step *o, bool held, dae_error *err)
 {
   double before = INFINITY;
   bool fresh = false;
-  for (int i = 0; i < MOST; i++) {
+  for (int i = 0; i < MAX_NEWTON_ITERATIONS; i++) {
     double s = dae__lie_middle(o);
     if (!held)
       o->sigma = dae__lie_sigma(o->theta, s, &o->sigma_s);
     if (!isfinite(o->sigma))
       break;
-    dae_status status = dae__lie_evaluate(o, err);
-    if (!status && !fresh)
-      status = lie_factor(o, err);
-    DAE__TRY(status);
-    lie_residual(o);
-    lie_solve(o, held);
+    DAE__TRY(dae__lie_evaluate(o, err));
+    if (!fresh)
+      DAE__TRY(lie_factor(o, err));
+    lie_increment(o, held);
     dae__axpy(o->s->n, 1, o->R, o->z1);
     o->memory->iterations++;
     double change = dae__lie_change(o, o->R, o->R + o->s->nx);
-    if (change <= DAE__LIE_GOAL || (change > before / 2 && change <= DAE__LIE_BEARABLE))
+    if (change <= DAE__LIE_CONVERGED ||
+        (change > before / 2 && change <= DAE__LIE_STAGNATION_TOLERANCE))
       return DAE_OK;
     if (!isfinite(change) || (i > 2 && change > 2 * before))
       break;
-    fresh = change < REFRESHED * before;
+    fresh = change < JACOBIAN_REFRESH_CONTRACTION * before;
     before = change;
   }
   return lie_not_converged(o, err);
 }
 
-/* Euler's prediction [L13 (16)] */
-static void lie_predict(dae__lie_step *o, const double *dx, const double *y)
-{
-  for (int i = 0; i < o->s->nx; i++)
-    o->z1[i] = o->x0[i] + o->h * dx[i];
-  dae__copy(o->s->ny, y, o->z1 + o->s->nx);
-}
-
-/* sigma is held, and evaluated anew after each convergence */
-static dae_status lie_lag(dae__lie_step *o, dae_error *err)
+/* Newton's method with lagged sigma */
+static dae_status lie_newton_lagged(dae__lie_step *o, dae_error *err)
 {
   double derivative;
   o->memory->lagged++;
   o->sigma = 1;
-  for (int i = 0; i < MOST_LAGGED; i++) {
+  for (int i = 0; i < MAX_SIGMA_UPDATES; i++) {
     DAE__TRY(lie_newton(o, true, err));
     double next = dae__lie_sigma(o->theta, dae__lie_middle(o), &derivative);
     double change = fabs(next - o->sigma);
     if (!isfinite(next))
       break;
     o->sigma = next;
-    if (change <= 4e-15) /* a further one would not change x1 */
+    if (change <= SIGMA_CONVERGED)
       return lie_newton(o, true, err);
   }
   return lie_not_converged(o, err);
+}
+
+/* prediction by Euler's method [L13 (16)] */
+static void lie_predict(dae__lie_step *o, const double *dx, const double *y)
+{
+  for (int i = 0; i < o->s->nx; i++)
+    o->z1[i] = o->x0[i] + o->h * dx[i];
+  dae__copy(o->s->ny, y, o->z1 + o->s->nx);
 }
 
 dae_status dae__lie_step_solve(dae__lie_step *o, double t, double h, const double *x0,
@@ -316,14 +304,14 @@ dae_status dae__lie_step_solve(dae__lie_step *o, double t, double h, const doubl
   lie_predict(o, dx, y);
   if (o->iteration == DAE_LIE_NESTED)
     return dae__lie_nested(o, err);
-  if (isinf(o->kappa)) { /* the midpoint rule */
+  if (isinf(o->kappa)) { /* midpoint rule */
     o->sigma = 1;
     return lie_newton(o, true, err);
   }
   dae_status status = lie_newton(o, false, err);
   if (status == DAE_ERROR_STEP || status == DAE_ERROR_RECOVERABLE) {
     lie_predict(o, dx, y);
-    status = lie_lag(o, err);
+    status = lie_newton_lagged(o, err);
   }
   return status;
 }

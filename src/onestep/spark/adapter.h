@@ -1,9 +1,10 @@
-/* A problem as SPARK sees it [J09 (1)]:
+/* Adapter: a problem in the form that SPARK integrates [J09 (1)],
  *
  *   y' = v(t,y,z),   d/dt p(t,y,z) = f(t,y,z,psi) + r(t,y,lambda)
  *   0 = g(t,y),   0 = gdot = g_t + g_y v,   0 = k(t,y,z)
  *
- * behind tables, so that the stage system knows nothing of where it comes from. */
+ * behind two tables: evaluations, and the state vector of the problem. Two sets of factorisations
+ * exist, one for the steps and one for dense output, so that output does not change the steps. */
 #ifndef DAEDAL_ONESTEP_SPARK_ADAPTER_H
 #define DAEDAL_ONESTEP_SPARK_ADAPTER_H
 
@@ -12,72 +13,106 @@
 
 #include <daedal/integrator.h>
 
-/* A point; z is NULL for what does not depend on it. */
-typedef dae_momentum_at dae__face_at;
-
-/* Multipliers about the middle of a step. */
-typedef struct dae__face_multipliers {
-  const double *lambda, *psi;
-} dae__face_multipliers;
-
-/* Values of the derivatives, in the order of their patterns; NULL: not wanted. */
-typedef struct dae__face_parts {
+/* Values of the derivatives in the order of their patterns; NULL: not requested. */
+typedef struct dae__spark_derivatives {
   double *of[DAE__MOMENTUM_PARTS];
-} dae__face_parts;
+} dae__spark_derivatives;
 
-typedef struct dae__face_table {
-  dae_status (*v)(void *self, const dae__face_at *at, double *v, dae_error *err);
-  dae_status (*p)(void *self, const dae__face_at *at, double *p, dae_error *err);
-  dae_status (*f)(void *self, const dae__face_at *at, const double *psi, double *f, dae_error *err);
-  /* r and, unless NULL, g, which are wanted at the same points */
-  dae_status (*rg)(void *self, const dae__face_at *at, const double *lambda, double *r, double *g,
-                   dae_error *err);
-  dae_status (*gdot)(void *self, const dae__face_at *at, double *gdot, dae_error *err);
-  dae_status (*k)(void *self, const dae__face_at *at, double *k, dae_error *err);
-  /* derivatives, with the multipliers psi for those of f, lambda for those of r */
-  dae_status (*linearise)(void *self, const dae__face_at *at, const double *multiplier,
-                          const dae__face_parts *wanted, dae_error *err);
-} dae__face_table;
+/* Functions to evaluate at one point; NULL: not requested. */
+typedef struct dae__spark_wanted {
+  double *v, *p, *f, *r, *g, *gdot, *k; /* g together with r only */
+} dae__spark_wanted;
 
-/* The two matrices of the modified Newton iteration [J09 (2), (3)]
+/* Evaluations at a point (t, y, z), z being NULL for r and g, and the linear systems of the
+ * simplified Newton iteration [J09 (2), (3)]
  *
  *   [ p_z  -r_lambda  -f_psi ]        [ p_z  -r_lambda ]
  *   [ g_y v_z   0        0   ]   and  [ g_y v_z    0   ]
  *   [ k_z       0        0   ] */
-typedef struct dae__face_matrices {
-  /* Evaluates and factors both. */
-  dae_status (*factor)(void *self, const dae__face_at *at, const dae__face_multipliers *with,
-                       dae_error *err);
-  /* x = matrix (2)\x, matrix (3)\x; x = (z, lambda, psi) or (z, lambda) */
-  void (*solve2)(void *self, double *x);
-  void (*solve3)(void *self, double *x);
-  dae_status (*reload)(void *self); /* after load */
-} dae__face_matrices;
+typedef struct dae__spark_evaluations {
+  /* multiplier: psi for f, lambda for r */
+  dae_status (*eval)(void *self, const dae_momentum_at *at, const double *multiplier,
+                     const dae__spark_wanted *wanted, dae_error *err);
+  /* derivatives; multiplier: psi for those of f, lambda for those of r */
+  dae_status (*linearise)(void *self, const dae_momentum_at *at, const double *multiplier,
+                          const dae__spark_derivatives *wanted, dae_error *err);
+  /* evaluates and factors matrices (2) and (3) */
+  dae_status (*factor)(void *self, const dae_momentum_at *at, const double *lambda,
+                       const double *psi, dae_error *err);
+  /* x = matrix (2)\x with x = (z, lambda, psi), or matrix (3)\x with x = (z, lambda) */
+  void (*solve)(void *self, bool with_psi, double *x);
+} dae__spark_evaluations;
 
-typedef struct dae__face {
-  const dae__face_table *table;
-  const dae__face_matrices *matrices; /* NULL: not wanted */
-  struct dae__decoupled *richer;      /* blocks of the richer iteration, NULL: not wanted */
+/* The state vector of the problem; for_output selects the factorisations of dense output. */
+typedef struct dae__spark_states {
+  /* Makes the state consistent in place and finds its derivative; fixed may be NULL. */
+  dae_status (*consistent)(void *self, double t, const bool *fixed, double *state, double *rate,
+                           dae_error *err);
+  /* Projects the state onto its constraints. */
+  dae_status (*project)(void *self, bool for_output, double t, double *state, dae_error *err);
+  /* Multipliers into the state, and its derivative (may be NULL). */
+  dae_status (*accelerate)(void *self, bool for_output, double t, double *state, double *rate,
+                           dae_error *err);
+  void (*count)(const void *self, dae_stats *stats); /* adds the adapter's own counts */
+  /* After load; matrices: factors of (2) and (3) exist. */
+  dae_status (*reload)(void *self, bool matrices);
+  void (*free)(void *self);
+} dae__spark_states;
+
+typedef struct dae__spark_adapter {
+  const dae__spark_evaluations *table;
+  const dae__spark_states *states;
+  bool matrices;                    /* (2) and (3) can be factored */
+  struct dae__decoupled *decoupled; /* blocks of the decoupled iteration, NULL: not requested */
   void *self;
   int ny, nz, ng, nk;
-  const dae_pattern *pattern; /* of each part */
-  const bool *active;         /* ng + nk: rows that were not taken out; NULL: all */
+  int size;                   /* entries of the state vector */
+  const dae_pattern *pattern; /* of each derivative, DAE__MOMENTUM_PARTS */
+  const bool *active;         /* ng + nk: independent constraint rows; NULL: all */
   dae_problem problem;
-  int *y_at, *z_at; /* where y and z are in its state vector */
-  int lambda, psi;  /* where the multipliers begin */
-} dae__face;
+  int *y_at, *z_at; /* indices of y and z in the state vector */
+  int lambda, psi;  /* first index of the multipliers in the state vector */
+} dae__spark_adapter;
 
-/* A state vector as (y, z), and back; multipliers are left alone. */
-void dae__face_split(const dae__face *face, const double *state, double *y, double *z);
-void dae__face_join(const dae__face *face, const double *y, const double *z, double *state);
+/* A mechanical problem: y = (q, u), z = v, momenta p = dT/dv, r = -G' lambda, f = F - K' psi.
+ * matrices: (2) and (3) are needed; blocks: of the decoupled iteration, 0: none. */
+dae_status dae__spark_adapter_mechanical(dae__arena *arena, const dae_problem *problem,
+                                         bool matrices, int blocks, dae__spark_adapter *out,
+                                         dae_error *err);
+/* A problem in the momentum form; arguments of dae__spark_adapter_mechanical. */
+dae_status dae__spark_adapter_momentum(dae__arena *arena, const dae_problem *problem, bool matrices,
+                                       int blocks, dae__spark_adapter *out, dae_error *err);
 
-/* The variable, or the constraint, that belongs to entry i of (z, lambda, psi). */
-const char *dae__face_name(const dae__face *face, int i, char *name, size_t size);
-/* Whether constraints are dependent up to tol at this point, in memory for the occasion; the name
- * of one that depends on others. */
-bool dae__face_dependent(const dae__face *face, const dae_env *env, double t, const double *y,
-                         const double *z, double tol, char *name, size_t size);
-/* DAE_ERROR_SINGULAR: `matrix`, at entry i of (z, lambda, psi), -1: not known. */
-dae_status dae__face_singular(const dae__face *face, const char *matrix, int i, dae_error *err);
+/* A state vector split into (y, z), and joined from them; multipliers are left alone. */
+void dae__spark_adapter_split(const dae__spark_adapter *a, const double *state, double *y,
+                              double *z);
+void dae__spark_adapter_join(const dae__spark_adapter *a, const double *y, const double *z,
+                             double *state);
+
+/* Name of the variable, or of the constraint, at entry i of (z, lambda, psi). */
+const char *dae__spark_adapter_name(const dae__spark_adapter *a, int i, char *name, size_t size);
+/* Whether rows of [g_y v_z; k_z] are linearly dependent up to tol at this point, and the name of
+ * the first such constraint; allocates its own memory. */
+bool dae__spark_adapter_dependent(const dae__spark_adapter *a, const dae_env *env, double t,
+                                  const double *y, const double *z, double tol, char *name,
+                                  size_t size);
+/* DAE_ERROR_SINGULAR for `matrix`, at entry i of (z, lambda, psi), -1: unknown. */
+dae_status dae__spark_adapter_singular(const dae__spark_adapter *a, const char *matrix, int i,
+                                       dae_error *err);
+
+/* ---- submatrices ---- */
+
+typedef struct dae__submatrix {
+  dae_pattern pattern;
+  int *entry; /* index of each value in the whole matrix */
+  double *values;
+} dae__submatrix;
+
+/* Rows range[0] <= i < range[1] and columns range[2] <= j < range[3] of a matrix; sticky failure in
+ * the arena. */
+dae__submatrix dae__submatrix_create(dae__arena *arena, const dae_pattern *whole,
+                                     const int range[4]);
+/* Gathers the values from those of the whole matrix. */
+void dae__submatrix_gather(const dae__submatrix *sub, const double *whole);
 
 #endif

@@ -1,240 +1,183 @@
-/* A problem in the momentum form as SPARK sees it, which is as it stands. Matrices (2) and (3) are
- * put together from its derivatives. */
+/* Adapter of a problem in the momentum form, which is the form of SPARK itself. Matrices (2) and
+ * (3) are assembled from its derivatives. */
+#include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
-#include "onestep/spark/adapter_table.h"
 #include "onestep/spark/decoupled.h"
 #include "problem/momentum/momentum_motion.h"
 
-enum { P_Z, R_LAMBDA, F_PSI, GDOT_Z, K_Z, TERMS };
-static const dae__momentum_part parts[TERMS] = {DAE__P_Z, DAE__R_LAMBDA, DAE__F_PSI, DAE__GDOT_Z,
-                                                DAE__K_Z};
+/* Blocks of matrices (2) and (3); those of psi and k come last, and matrix (3) does not have
+ * them. */
+enum { P_Z, R_LAMBDA, GDOT_Z, F_PSI, K_Z, BLOCKS, BLOCKS_WITHOUT_PSI = F_PSI };
+static const dae__momentum_part block_part[BLOCKS] = {DAE__P_Z, DAE__R_LAMBDA, DAE__GDOT_Z,
+                                                      DAE__F_PSI, DAE__K_Z};
 
-/* one of the two matrices */
 typedef struct matrix {
+  const char *name;
   dae_pattern pattern;
-  dae__block block[TERMS];
-  int terms; /* those of psi and k come last, and only matrix (2) has them */
+  dae__block block[BLOCKS];
+  int blocks;
   double *values;
   dae__solver *solver;
 } matrix;
 
-typedef struct body {
+typedef struct momentum {
   dae__momentum *m;
-  dae__momentum_motion *motion, *shown;
-  dae__face face;
-  double *values[TERMS];
-  matrix second, third; /* third has no solver where there is no k */
-  dae__decoupled richer;
-} body;
+  dae__momentum_motion *motion, *output; /* of the steps, of dense output */
+  double *values[BLOCKS];
+  matrix second, third; /* third has no solver where there is no k: then both are the same */
+  dae__decoupled decoupled;
+  dae__spark_adapter adapter;
+} momentum;
 
 /* ---- evaluations ---- */
 
-static dae_status spark_momentum_v(void *self, const dae__face_at *at, double *v, dae_error *err)
-{
-  return dae__momentum_v(((body *)self)->m, at, v, err);
-}
-
-static dae_status spark_momentum_p(void *self, const dae__face_at *at, double *p, dae_error *err)
-{
-  return dae__momentum_p(((body *)self)->m, at, p, err);
-}
-
-static dae_status spark_momentum_f(void *self, const dae__face_at *at, const double *psi, double *f,
-                                   dae_error *err)
-{
-  return dae__momentum_f(((body *)self)->m, at, psi, f, err);
-}
-
-static dae_status spark_momentum_rg(void *self, const dae__face_at *at, const double *lambda,
-                                    double *r, double *g, dae_error *err)
-{
-  dae__momentum *m = ((body *)self)->m;
-  dae_status status = dae__momentum_r(m, at, lambda, r, err);
-  return !status && g && m->ng > 0 ? dae__momentum_g(m, at, g, err) : status;
-}
-
-static dae_status spark_momentum_gdot(void *self, const dae__face_at *at, double *gdot,
+static dae_status spark_momentum_eval(void *self, const dae_momentum_at *at,
+                                      const double *multiplier, const dae__spark_wanted *w,
                                       dae_error *err)
 {
-  return dae__momentum_gdot(((body *)self)->m, at, gdot, err);
+  dae__momentum *m = ((momentum *)self)->m;
+  if (w->v)
+    DAE__TRY(dae__momentum_v(m, at, w->v, err));
+  if (w->p)
+    DAE__TRY(dae__momentum_p(m, at, w->p, err));
+  if (w->f)
+    DAE__TRY(dae__momentum_f(m, at, multiplier, w->f, err));
+  if (w->r)
+    DAE__TRY(dae__momentum_r(m, at, multiplier, w->r, err));
+  if (w->r && m->ng > 0)
+    DAE__TRY(dae__momentum_g(m, at, w->g, err));
+  if (w->k)
+    DAE__TRY(dae__momentum_k(m, at, w->k, err));
+  return w->gdot ? dae__momentum_gdot(m, at, w->gdot, err) : DAE_OK;
 }
 
-static dae_status spark_momentum_k(void *self, const dae__face_at *at, double *k, dae_error *err)
+static dae_status spark_momentum_linearise(void *self, const dae_momentum_at *at,
+                                           const double *multiplier,
+                                           const dae__spark_derivatives *wanted, dae_error *err)
 {
-  return dae__momentum_k(((body *)self)->m, at, k, err);
-}
-
-static dae_status spark_momentum_linearise(void *self, const dae__face_at *at,
-                                           const double *multiplier, const dae__face_parts *wanted,
-                                           dae_error *err)
-{
-  dae__momentum *m = ((body *)self)->m;
-  dae_status status = DAE_OK;
-  for (int i = 0; i < DAE__MOMENTUM_PARTS && !status; i++)
+  dae__momentum *m = ((momentum *)self)->m;
+  for (int i = 0; i < DAE__MOMENTUM_PARTS; i++)
     if (wanted->of[i] && dae__pattern_count(&m->pattern[i]) > 0)
-      status = dae__momentum_jacobian(m, (dae__momentum_part)i, at, multiplier, wanted->of[i], err);
-  return status;
+      DAE__TRY(
+          dae__momentum_jacobian(m, (dae__momentum_part)i, at, multiplier, wanted->of[i], err));
+  return DAE_OK;
 }
-
-static const dae__face_table evaluations = {.v = spark_momentum_v,
-                                            .p = spark_momentum_p,
-                                            .f = spark_momentum_f,
-                                            .rg = spark_momentum_rg,
-                                            .gdot = spark_momentum_gdot,
-                                            .k = spark_momentum_k,
-                                            .linearise = spark_momentum_linearise};
 
 /* ---- matrices (2) and (3) ---- */
 
-static dae_status spark_momentum_factor_one(const body *o, matrix *A, const char *name,
-                                            dae_error *err)
+static dae_status spark_momentum_factor_matrix(const momentum *o, matrix *A, dae_error *err)
 {
-  static const double sign[TERMS] = {1, -1, -1, 1, 1};
-  const int order[TERMS] = {P_Z, R_LAMBDA, GDOT_Z, F_PSI, K_Z};
+  static const double sign[BLOCKS] = {1, -1, 1, -1, 1};
   dae__zero(dae__pattern_count(&A->pattern), A->values);
-  for (int i = 0; i < A->terms; i++)
-    dae__block_add(&A->block[i], sign[order[i]], o->values[order[i]], A->values);
+  for (int i = 0; i < A->blocks; i++)
+    dae__block_add(&A->block[i], sign[i], o->values[i], A->values);
   dae_status status = dae__solver_factor(A->solver, A->values);
   if (status == DAE_ERROR_SINGULAR)
-    return dae__face_singular(&o->face, name, dae__solver_column(A->solver), err);
+    return dae__spark_adapter_singular(&o->adapter, A->name, dae__solver_column(A->solver), err);
   return status == DAE_ERROR_MEMORY ? dae__out_of_memory(err) : status;
 }
 
-static dae_status spark_momentum_factor(void *self, const dae__face_at *at,
-                                        const dae__face_multipliers *with, dae_error *err)
+static dae_status spark_momentum_factor(void *self, const dae_momentum_at *at, const double *lambda,
+                                        const double *psi, dae_error *err)
 {
-  body *o = self;
-  dae_status status = DAE_OK;
-  for (int i = 0; i < TERMS && !status; i++)
-    if (dae__pattern_count(&o->m->pattern[parts[i]]) > 0)
-      status = dae__momentum_jacobian(o->m, parts[i], at, i == R_LAMBDA ? with->lambda : with->psi,
-                                      o->values[i], err);
-  if (!status)
-    status = spark_momentum_factor_one(o, &o->second, "matrix (2) of the stages", err);
-  if (!status && o->third.solver)
-    status = spark_momentum_factor_one(o, &o->third, "matrix (3) of the stages", err);
-  return status;
+  momentum *o = self;
+  for (int i = 0; i < BLOCKS; i++)
+    if (dae__pattern_count(&o->m->pattern[block_part[i]]) > 0)
+      DAE__TRY(dae__momentum_jacobian(o->m, block_part[i], at, i == R_LAMBDA ? lambda : psi,
+                                      o->values[i], err));
+  DAE__TRY(spark_momentum_factor_matrix(o, &o->second, err));
+  return o->third.solver ? spark_momentum_factor_matrix(o, &o->third, err) : DAE_OK;
 }
 
-static void spark_momentum_solve2(void *self, double *x)
+static void spark_momentum_solve(void *self, bool with_psi, double *x)
 {
-  dae__solver_solve(((body *)self)->second.solver, x);
+  momentum *o = self;
+  dae__solver_solve(!with_psi && o->third.solver ? o->third.solver : o->second.solver, x);
 }
 
-static void spark_momentum_solve3(void *self, double *x)
-{
-  body *o = self;
-  dae__solver_solve(o->third.solver ? o->third.solver : o->second.solver, x);
-}
+static const dae__spark_evaluations spark_momentum_evaluations = {.eval = spark_momentum_eval,
+                                                                  .linearise =
+                                                                      spark_momentum_linearise,
+                                                                  .factor = spark_momentum_factor,
+                                                                  .solve = spark_momentum_solve};
 
-static dae_status spark_momentum_reload_matrices(void *self)
-{
-  body *o = self;
-  dae_status status = dae__solver_reload(o->second.solver);
-  return !status && o->third.solver ? dae__solver_reload(o->third.solver) : status;
-}
-
-static const dae__face_matrices matrices = {.factor = spark_momentum_factor,
-                                            .solve2 = spark_momentum_solve2,
-                                            .solve3 = spark_momentum_solve3,
-                                            .reload = spark_momentum_reload_matrices};
-
-/* ---- the body ---- */
+/* ---- states ---- */
 
 static dae_status spark_momentum_consistent(void *self, double t, const bool *fixed, double *state,
                                             double *rate, dae_error *err)
 {
-  return dae__momentum_consistent(((body *)self)->motion, t, fixed, state, rate, NULL, err);
+  return dae__momentum_consistent(((momentum *)self)->motion, t, fixed, state, rate, NULL, err);
 }
 
-static dae_status spark_momentum_project(void *self, bool shown, double t, double *state,
+static dae_status spark_momentum_project(void *self, bool for_output, double t, double *state,
                                          dae_error *err)
 {
-  body *o = self;
-  return dae__momentum_project(shown ? o->shown : o->motion, t, state, state + o->m->at.z, NULL,
-                               err);
+  momentum *o = self;
+  return dae__momentum_project(for_output ? o->output : o->motion, t, state, state + o->m->at.z,
+                               NULL, err);
 }
 
-static dae_status spark_momentum_accelerate(void *self, bool shown, double t, double *state,
+static dae_status spark_momentum_accelerate(void *self, bool for_output, double t, double *state,
                                             double *rate, dae_error *err)
 {
-  body *o = self;
-  return dae__momentum_accelerate(shown ? o->shown : o->motion, t, state, rate, err);
+  momentum *o = self;
+  return dae__momentum_accelerate(for_output ? o->output : o->motion, t, state, rate, err);
 }
 
 static void spark_momentum_count(const void *self, dae_stats *stats)
 {
-  const body *o = self;
-  const dae__momentum_memory *own = dae__momentum_motion_memory(o->motion);
+  const momentum *o = self;
+  const dae__momentum_memory *steps = dae__momentum_motion_memory(o->motion);
   stats->evaluations += *o->m->evaluations;
   stats->factorisations +=
-      own->factorisations + dae__momentum_motion_memory(o->shown)->factorisations;
-  stats->projections += own->projections;
+      steps->factorisations + dae__momentum_motion_memory(o->output)->factorisations;
+  stats->projections += steps->projections;
 }
 
-static dae_status spark_momentum_reload(void *self)
+static dae_status spark_momentum_reload(void *self, bool matrices)
 {
-  body *o = self;
-  dae_status status = dae__momentum_motion_reload(o->motion);
-  return status ? status : dae__momentum_motion_reload(o->shown);
+  momentum *o = self;
+  DAE__TRY(dae__momentum_motion_reload(o->motion));
+  DAE__TRY(dae__momentum_motion_reload(o->output));
+  if (matrices)
+    DAE__TRY(dae__solver_reload(o->second.solver));
+  return matrices && o->third.solver ? dae__solver_reload(o->third.solver) : DAE_OK;
 }
 
 static void spark_momentum_release(void *self)
 {
-  body *o = self;
+  momentum *o = self;
   dae__momentum_motion_free(o->motion);
-  dae__momentum_motion_free(o->shown);
+  dae__momentum_motion_free(o->output);
   dae__solver_free(o->second.solver);
   dae__solver_free(o->third.solver);
-  dae__decoupled_free(&o->richer);
+  dae__decoupled_free(&o->decoupled);
 }
 
-static const dae__body_table spark_momentum_verbs = {.consistent = spark_momentum_consistent,
-                                                     .project = spark_momentum_project,
-                                                     .accelerate = spark_momentum_accelerate,
-                                                     .count = spark_momentum_count,
-                                                     .reload = spark_momentum_reload,
-                                                     .free = spark_momentum_release};
+static const dae__spark_states spark_momentum_states = {.consistent = spark_momentum_consistent,
+                                                        .project = spark_momentum_project,
+                                                        .accelerate = spark_momentum_accelerate,
+                                                        .count = spark_momentum_count,
+                                                        .reload = spark_momentum_reload,
+                                                        .free = spark_momentum_release};
 
 /* ---- creation ---- */
 
-static dae_status spark_momentum_make_face(body *o, dae__arena *arena, const dae_problem *problem,
-                                           dae_error *err)
+static dae_status spark_momentum_create_matrix(const momentum *o, dae__arena *arena, bool with_psi,
+                                               matrix *A, dae_error *err)
 {
-  const dae__momentum *m = o->m;
-  int *at = DAE__ALLOC(arena, int, m->ny + m->nz);
-  if (!at)
-    return dae__out_of_memory(err);
-  for (int i = 0; i < m->ny + m->nz; i++)
-    at[i] = i;
-  o->face = (dae__face){.table = &evaluations,
-                        .self = o,
-                        .ny = m->ny,
-                        .nz = m->nz,
-                        .ng = m->ng,
-                        .nk = m->nk,
-                        .pattern = m->pattern,
-                        .problem = *problem,
-                        .y_at = at,
-                        .z_at = at + m->at.z,
-                        .lambda = m->at.lambda,
-                        .psi = m->at.psi};
-  return DAE_OK;
-}
-
-static dae_status spark_momentum_make_matrix(const body *o, dae__arena *arena, bool with_k,
-                                             matrix *A, dae_error *err)
-{
-  const dae__momentum *m = o->m;
-  int nz = m->nz, n = nz + m->ng + (with_k ? m->nk : 0), psi = nz + m->ng;
-  A->terms = with_k ? TERMS : 3;
-  A->block[0] = (dae__block){.pattern = &m->pattern[DAE__P_Z]};
-  A->block[1] = (dae__block){.col = nz, .pattern = &m->pattern[DAE__R_LAMBDA]};
-  A->block[2] = (dae__block){.row = nz, .pattern = &m->pattern[DAE__GDOT_Z]};
-  A->block[3] = (dae__block){.col = psi, .pattern = &m->pattern[DAE__F_PSI]};
-  A->block[4] = (dae__block){.row = psi, .pattern = &m->pattern[DAE__K_Z]};
-  A->pattern = dae__blocks_merge(arena, n, n, A->block, A->terms);
+  const dae_pattern *pattern = o->m->pattern;
+  int nz = o->m->nz, ng = o->m->ng, n = nz + ng + (with_psi ? o->m->nk : 0), psi = nz + ng;
+  *A = (matrix){.name =
+                    with_psi ? "matrix (2) of the stage system" : "matrix (3) of the stage system",
+                .blocks = with_psi ? BLOCKS : BLOCKS_WITHOUT_PSI,
+                .block = {[P_Z] = {.pattern = &pattern[DAE__P_Z]},
+                          [R_LAMBDA] = {.col = nz, .pattern = &pattern[DAE__R_LAMBDA]},
+                          [GDOT_Z] = {.row = nz, .pattern = &pattern[DAE__GDOT_Z]},
+                          [F_PSI] = {.col = psi, .pattern = &pattern[DAE__F_PSI]},
+                          [K_Z] = {.row = psi, .pattern = &pattern[DAE__K_Z]}}};
+  A->pattern = dae__blocks_merge(arena, n, n, A->block, A->blocks);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   A->values = DAE__ALLOC(arena, double, dae__pattern_count(&A->pattern));
@@ -242,50 +185,60 @@ static dae_status spark_momentum_make_matrix(const body *o, dae__arena *arena, b
                                   : dae__solver_create(arena, &A->pattern, &A->solver, err);
 }
 
-static dae_status spark_momentum_make_matrices(body *o, dae__arena *arena, dae_error *err)
+static dae_status spark_momentum_prepare(momentum *o, dae__arena *arena, const dae_problem *problem,
+                                         bool matrices, int blocks, dae_error *err)
 {
-  for (int i = 0; i < TERMS; i++)
-    o->values[i] = DAE__ALLOC(arena, double, dae__pattern_count(&o->m->pattern[parts[i]]));
-  if (dae__arena_failed(arena))
+  DAE__TRY(dae__momentum_create(arena, problem, &o->m, err));
+  DAE__TRY(dae__momentum_motion_create(arena, o->m, &o->motion, err));
+  DAE__TRY(dae__momentum_motion_create(arena, o->m, &o->output, err));
+  const dae__momentum *m = o->m;
+  int *at = DAE__ALLOC(arena, int, m->ny + m->nz);
+  if (!at)
     return dae__out_of_memory(err);
-  dae_status status = spark_momentum_make_matrix(o, arena, true, &o->second, err);
-  if (!status && o->m->nk > 0)
-    status = spark_momentum_make_matrix(o, arena, false, &o->third, err);
-  o->face.matrices = &matrices;
-  return status;
-}
-
-static dae_status spark_momentum_make(body *o, dae__arena *arena, const dae_problem *problem,
-                                      const dae__body_needs *needs, dae_error *err)
-{
-  dae_status status = dae__momentum_create(arena, problem, &o->m, err);
-  if (!status)
-    status = dae__momentum_motion_create(arena, o->m, &o->motion, err);
-  if (!status)
-    status = dae__momentum_motion_create(arena, o->m, &o->shown, err);
-  if (!status)
-    status = spark_momentum_make_face(o, arena, problem, err);
-  if (!status && needs->matrices)
-    status = spark_momentum_make_matrices(o, arena, err);
-  if (!status && needs->blocks > 0) {
-    status = dae__decoupled_create(arena, &o->face, 0, needs->blocks, &o->richer, err);
-    o->face.richer = &o->richer;
+  for (int i = 0; i < m->ny + m->nz; i++)
+    at[i] = i;
+  DAE__ASSERT(m->at.z == m->ny);
+  o->adapter = (dae__spark_adapter){.table = &spark_momentum_evaluations,
+                                    .states = &spark_momentum_states,
+                                    .self = o,
+                                    .ny = m->ny,
+                                    .nz = m->nz,
+                                    .ng = m->ng,
+                                    .nk = m->nk,
+                                    .size = m->at.size,
+                                    .pattern = m->pattern,
+                                    .problem = *problem,
+                                    .y_at = at,
+                                    .z_at = at + m->at.z,
+                                    .lambda = m->at.lambda,
+                                    .psi = m->at.psi};
+  if (matrices) {
+    for (int i = 0; i < BLOCKS; i++)
+      o->values[i] = DAE__ALLOC(arena, double, dae__pattern_count(&m->pattern[block_part[i]]));
+    if (dae__arena_failed(arena))
+      return dae__out_of_memory(err);
+    DAE__TRY(spark_momentum_create_matrix(o, arena, true, &o->second, err));
+    if (m->nk > 0)
+      DAE__TRY(spark_momentum_create_matrix(o, arena, false, &o->third, err));
+    o->adapter.matrices = true;
   }
-  return status;
+  if (blocks > 0) {
+    DAE__TRY(dae__decoupled_create(arena, &o->adapter, 0, blocks, &o->decoupled, err));
+    o->adapter.decoupled = &o->decoupled;
+  }
+  return DAE_OK;
 }
 
-dae_status dae__body_momentum(dae__arena *arena, const dae_problem *problem,
-                              const dae__body_needs *needs, dae__body *out, dae_error *err)
+dae_status dae__spark_adapter_momentum(dae__arena *arena, const dae_problem *problem, bool matrices,
+                                       int blocks, dae__spark_adapter *out, dae_error *err)
 {
-  body *o = DAE__ALLOC(arena, body, 1);
+  momentum *o = DAE__ALLOC(arena, momentum, 1);
   if (!o)
     return dae__out_of_memory(err);
-  dae_status status = spark_momentum_make(o, arena, problem, needs, err);
-  if (status) {
+  dae_status status = spark_momentum_prepare(o, arena, problem, matrices, blocks, err);
+  if (status)
     spark_momentum_release(o);
-    return status;
-  }
-  *out = (dae__body){
-      .table = &spark_momentum_verbs, .self = o, .face = o->face, .size = o->m->at.size};
-  return DAE_OK;
+  else
+    *out = o->adapter;
+  return status;
 }

@@ -1,103 +1,381 @@
-/* The verbs of a SPARK integrator, and its creation. */
+/* SPARK integrator: steps, error estimate, dense output, creation.
+ *
+ *   predict -> Newton iteration -> error estimate -> project -> accept
+ *
+ * With variable steps the estimate compares the derivative at the start of the step with that of
+ * the polynomial of degree s through the start and the stages,
+ *
+ *   err = gamma0 h (u'(t0) - U'(t0)),   u = (y, z),   gamma0 = |det A|^(1/s):
+ *
+ * O(h^(s+1)), while the step itself is in error by O(h^(2s+1)). The tolerance is therefore mapped,
+ * 0.1 tol^((s+1)/(2s)), which makes the error of the step follow tol. (Extrapolating the polynomial
+ * to the end of the step instead would estimate nothing without g: it then is that of a collocation
+ * method.) The iteration ends at a fraction of the tolerance, and the projection restores the
+ * constraints. A fixed step iterates to round-off; then the step itself keeps the constraints, and
+ * the projection has nothing to correct. */
+#include "step/integrator.h"
+#include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
 #include "linalg/solver.h"
-#include "onestep/spark/step.h"
+#include "onestep/spark/dense.h"
+#include "onestep/spark/spark.h"
+#include "onestep/spark/stages.h"
 #include "problem/consistent.h"
+#include "step/driver.h"
+#include "step/norm.h"
+#include <float.h>
 
-/* ---- the verbs ---- */
+/* Tuning constants; chosen, not measured. Changes of the iteration are in tolerances for variable
+ * steps, relative to the size of the motion for fixed ones. */
 
-static dae_status spark_step(void *self, double t_stop, dae_error *err)
+/* Change at which the iteration ends. */
+#define ITERATION_TOLERANCE 0.02
+#define ITERATION_TOLERANCE_FIXED (2 * DBL_EPSILON)
+/* Change at which a stagnating iteration is accepted. */
+#define STAGNATION_TOLERANCE 0.3
+#define STAGNATION_TOLERANCE_FIXED 1e-10
+/* Iterations at most; a fixed step cannot be repeated with a smaller size. */
+#define MAX_ITERATIONS 30
+#define MAX_ITERATIONS_FIXED 200
+/* Factor of the mapped tolerance. */
+#define TOLERANCE_MAP_FACTOR 0.1
+/* Contraction above which the embedded estimate is checked by step doubling. */
+#define CHECK_CONTRACTION 0.3
+/* Growth of the number of steps from one check to the next. */
+#define CHECK_INTERVAL_GROWTH 2
+/* Largest factor of the embedded estimate. */
+#define MAX_ESTIMATE_FACTOR 1e3
+/* Part of a row of [g_y v_z; k_z] left after elimination, below which it is nearly dependent. */
+#define NEARLY_DEPENDENT 1e-6
+/* Steps for which sizes at which the iteration failed are not tried. */
+#define BOUNDED_STEPS 20
+
+/* Calibration of the embedded estimate by step doubling; saved state. */
+typedef struct calibration {
+  double factor;  /* of the embedded estimate, at least 1 */
+  long next_step; /* number of the first step that may be checked next */
+} calibration;
+
+typedef struct spark {
+  dae_spark_options opts;
+  dae__spark_adapter adapter;
+  dae__spark_transform transform;
+  dae__stages stages;
+  dae__spark_dense dense;
+  dae__driver driver;
+  calibration *calibration; /* saved */
+  double *t_middle;      /* saved: end of the first half of the last step; its start: not halved */
+  double *state, *rate;  /* saved: at the end of the last step */
+  double *previous_rate; /* saved: at the start of the last step */
+  double *middle_rate;   /* saved: at t_middle */
+  double *y, *z;         /* state split into y and z */
+  double *new_state, *new_rate; /* at the end of the current step */
+  double t_half;                /* middle of the current step */
+  double *y_middle, *z_middle;  /* at t_half */
+  double *y_whole, *z_whole;    /* at the end of the current step before it was halved */
+  double *y_weight, *z_weight, *y_rate, *z_rate;
+  int estimate_nodes;
+  double *estimate_weights;        /* of the derivative at the start, estimate_nodes */
+  double gamma0, tolerance_factor; /* of the embedded estimate */
+  dae_spark_tableau *owned;        /* NULL: the tableau is the user's */
+  dae__integrator_table table;
+} spark;
+
+/* ---- error estimate ---- */
+
+/* square sum of h (u'(t0) - U'(t0)) relative to the weights */
+static double spark_defect(const spark *o, int n, const double *values, const double *rate,
+                           const double *weight)
 {
-  return dae__driver_step(&((dae__spark *)self)->driver, t_stop, err);
+  double sum = 0;
+  for (int k = 0; k < n; k++) {
+    double e = o->stages.h * rate[k];
+    for (int i = 0; i < o->estimate_nodes; i++)
+      e -= o->estimate_weights[i] * values[o->stages.node_index[i] * n + k];
+    sum += pow(e / weight[k], 2);
+  }
+  return sum;
 }
 
-static dae_view spark_view(const void *self)
+/* changes of Z by round-off relative to the weights: Z depends on g/h */
+static double spark_round_off(const spark *o, double h)
 {
-  const dae__spark *o = self;
-  return dae__driver_view(&o->driver, o->body.size);
+  const dae__spark_adapter *a = &o->adapter;
+  double least = INFINITY;
+  for (int i = 0; i < a->nz; i++)
+    least = fmin(least, o->z_weight[i]);
+  double size = dae__max_abs(a->nz, o->z) + dae__max_abs(a->ny, o->y) / h;
+  return a->nz > 0 ? 4 * DBL_EPSILON * size / least : 0;
 }
 
-/* the last step, or the half of it that t is in */
-static dae__dense_piece spark_piece_at(const dae__spark *o, double t)
+/* embedded estimate, less the contribution of round-off, which is all of it in very short steps,
+ * and in directions that the projection corrects */
+static double spark_estimate(spark *o)
+{
+  const dae__spark_adapter *a = &o->adapter;
+  double sum = 0, weights = 0;
+  dae__spark_adapter_split(a, o->rate, o->y_rate, o->z_rate);
+  sum += spark_defect(o, a->ny, o->stages.now.Y, o->y_rate, o->y_weight);
+  sum += spark_defect(o, a->nz, o->stages.now.Z, o->z_rate, o->z_weight);
+  for (int i = 0; i < o->estimate_nodes; i++)
+    weights += fabs(o->estimate_weights[i]);
+  double error = sqrt(sum / (a->ny + a->nz)) - weights * spark_round_off(o, o->stages.h);
+  return o->gamma0 / o->tolerance_factor * (error < 0 ? 0 : error); /* NaN remains NaN */
+}
+
+/* ---- one step ---- */
+
+static dae_status spark_solve(spark *o, double t, double h, const double *y, const double *z,
+                              dae_error *err)
+{
+  const dae__spark_adapter *a = &o->adapter;
+  bool fixed = o->opts.step > 0;
+  double rtol = fixed ? 0 : o->opts.rtol, atol = fixed ? 1 : o->opts.atol;
+  if (fixed)
+    atol += dae__max_abs(a->nz, o->z);
+  dae__weights(a->ny, rtol, atol, o->y, o->y_weight);
+  dae__weights(a->nz, rtol, atol, o->z, o->z_weight);
+  double floor = fixed ? 0 : spark_round_off(o, h);
+  dae__stages_goal goal = {.y_weight = o->y_weight,
+                           .z_weight = o->z_weight,
+                           .tolerance =
+                               fixed ? ITERATION_TOLERANCE_FIXED : fmax(ITERATION_TOLERANCE, floor),
+                           .stagnation_tolerance = fixed ? STAGNATION_TOLERANCE_FIXED
+                                                         : fmax(STAGNATION_TOLERANCE, 10 * floor),
+                           .max_iterations = fixed ? MAX_ITERATIONS_FIXED : MAX_ITERATIONS,
+                           .allow_full = fixed};
+  return dae__stages_solve(&o->stages, t, h, y, z, &goal, err);
+}
+
+/* projects the end of the solved step into new_state, and finds its derivative new_rate */
+static dae_status spark_complete_step(spark *o, double t, dae_error *err)
+{
+  dae__stages *st = &o->stages;
+  const dae__spark_adapter *a = &o->adapter;
+  double *y1 = dae__stage_vector(st->now.Y, st->s + 1, a->ny);
+  double *z1 = dae__stage_vector(st->now.Z, st->s + 1, a->nz);
+  dae__copy(a->size, o->state, o->new_state);
+  dae__copy(a->size, o->rate, o->new_rate);
+  dae__spark_adapter_join(a, y1, z1, o->new_state);
+  if (o->opts.project)
+    DAE__TRY(a->states->project(a->self, false, t, o->new_state, err));
+  dae__spark_adapter_split(a, o->new_state, y1, z1);
+  return a->states->accelerate(a->self, false, t, o->new_state, o->new_rate, err);
+}
+
+static dae_status spark_accept(void *self, double t, dae_error *err)
+{
+  spark *o = self;
+  int size = o->adapter.size;
+  DAE__TRY(spark_complete_step(o, t, err));
+  DAE__ASSERT(dae__all_finite(size, o->new_state));
+  *o->t_middle = o->stages.second_half ? o->t_half : o->driver.memory->t;
+  dae__stages_accept(&o->stages, false);
+  dae__copy(size, o->rate, o->previous_rate);
+  dae__copy(size, o->new_rate, o->rate);
+  dae__copy(size, o->new_state, o->state);
+  dae__spark_adapter_split(&o->adapter, o->state, o->y, o->z);
+  return DAE_OK;
+}
+
+/* ---- step doubling ---- */
+
+/* square sum of the differences relative to the weights */
+static double spark_distance(int n, const double *a, const double *b, const double *weight)
+{
+  double sum = 0;
+  for (int i = 0; i < n; i++)
+    sum += pow((a[i] - b[i]) / weight[i], 2);
+  return sum;
+}
+
+/* Repeats the current step by two of half the size, which replace it; *T: the distance of the two
+ * results in tolerances. */
+static dae_status spark_solve_halves(spark *o, double h, double *T, dae_error *err)
+{
+  const dae__spark_adapter *a = &o->adapter;
+  dae__stages *st = &o->stages;
+  double t = o->driver.memory->t;
+  const double *y1 = dae__stage_vector(st->now.Y, st->s + 1, a->ny);
+  const double *z1 = dae__stage_vector(st->now.Z, st->s + 1, a->nz);
+  dae__copy(a->ny, y1, o->y_whole);
+  dae__copy(a->nz, z1, o->z_whole);
+  o->t_half = t + h / 2;
+  DAE__TRY(spark_solve(o, t, h / 2, o->y, o->z, err));
+  DAE__TRY(spark_complete_step(o, o->t_half, err));
+  dae__copy(a->size, o->new_rate, o->middle_rate);
+  dae__spark_adapter_split(a, o->new_state, o->y_middle, o->z_middle);
+  dae__stages_accept(st, true);
+  DAE__TRY(spark_solve(o, o->t_half, h / 2, o->y_middle, o->z_middle, err));
+  double sum = spark_distance(a->ny, y1, o->y_whole, o->y_weight) +
+               spark_distance(a->nz, z1, o->z_whole, o->z_weight);
+  double error = sqrt(sum / (a->ny + a->nz)) - 2 * spark_round_off(o, o->t_half - t);
+  *T = error < 0 ? 0 : error;
+  return DAE_OK;
+}
+
+/* The embedded estimate misses the contribution of the constraints to the error where their
+ * curvature, times the multipliers, is stiff. There the iteration contracts slowly, and some of
+ * these steps are checked by step doubling. The error T of the step in tolerances then calibrates
+ * the embedded estimate E, of order n: its factor makes it 1 where T is 1, since T is proportional
+ * to E^((p+1)/n). */
+static dae_status spark_attempt(void *self, double h, double *error, dae_error *err)
+{
+  spark *o = self;
+  bool fixed = o->opts.step > 0, doubling = o->opts.estimate == DAE_SPARK_ESTIMATE_DOUBLING;
+  const dae__stages *st = &o->stages;
+  double T = 0, contraction = 0, *factor = &o->calibration->factor;
+  o->stages.second_half = false;
+  DAE__TRY(spark_solve(o, o->driver.memory->t, h, o->y, o->z, err));
+  if (fixed)
+    return DAE_OK;
+  double E = spark_estimate(o);
+  if (st->strategy != DAE__STAGES_FULL)
+    contraction = st->memory->contraction[st->strategy] * st->h;
+  bool check = doubling || (o->driver.memory->stats.steps >= o->calibration->next_step &&
+                            contraction > CHECK_CONTRACTION);
+  dae_status status = check ? spark_solve_halves(o, h, &T, err) : DAE_OK;
+  if (check && !status && !doubling) {
+    double right = fmax(pow(T, (double)o->estimate_nodes / (o->driver.order + 1)) / E, 1);
+    if (E > 0 && (T > 1 || right < *factor))
+      *factor = fmin(right, MAX_ESTIMATE_FACTOR);
+    o->calibration->next_step = CHECK_INTERVAL_GROWTH * (o->driver.memory->stats.steps + 1);
+  }
+  *error = status ? NAN : doubling ? T / (pow(2, o->driver.order) - 1) : *factor * E;
+  return status;
+}
+
+/* ---- other verbs of the driver ---- */
+
+static double spark_largest_rate(const void *self, double rtol, double atol, char *name,
+                                 size_t size)
+{
+  const spark *o = self;
+  const dae__spark_adapter *a = &o->adapter;
+  double largest = 0;
+  int fastest = 0;
+  for (int i = 0; i < a->ny + a->nz; i++) {
+    int at = i < a->ny ? a->y_at[i] : a->z_at[i - a->ny];
+    double rate = fabs(o->rate[at]) / (rtol * fabs(o->state[at]) + atol);
+    if (!(rate <= largest))
+      largest = rate, fastest = at;
+  }
+  if (name)
+    dae_problem_variable(&a->problem, fastest, name, size);
+  return largest;
+}
+
+static bool spark_dependent_constraints(const void *self, char *name, size_t size)
+{
+  const spark *o = self;
+  return dae__spark_adapter_dependent(&o->adapter, o->driver.env, o->driver.memory->t, o->y, o->z,
+                                      NEARLY_DEPENDENT, name, size);
+}
+
+static void spark_begin(void *self)
+{
+  spark *o = self;
+  const dae__spark_adapter *a = &o->adapter;
+  dae__spark_adapter_split(a, o->state, o->y, o->z);
+  dae__stages_reset(&o->stages, o->state + a->lambda, o->state + a->psi);
+}
+
+static const dae__driver_table spark_driver = {.begin = spark_begin,
+                                               .attempt = spark_attempt,
+                                               .accept = spark_accept,
+                                               .rate = spark_largest_rate,
+                                               .stuck = spark_dependent_constraints};
+
+/* ---- dense output ---- */
+
+/* the last step, or the half of it that contains t */
+static dae__spark_dense_step spark_dense_step_at(const spark *o, double t)
 {
   const dae__driver_memory *m = o->driver.memory;
   double middle = *o->t_middle;
   bool halves = middle > m->t_previous, first = halves && t < middle, second = halves && !first;
   double from = second ? middle : m->t_previous, to = first ? middle : m->t;
-  return (dae__dense_piece){.step = m->stats.steps,
-                            .first = first,
-                            .t = from,
-                            .h = to - from,
-                            .stages = first ? &o->stages.half : &o->stages.last,
-                            .start_rate = second ? o->middle_rate : o->previous_rate,
-                            .end_rate = first ? o->middle_rate : o->rate};
+  return (dae__spark_dense_step){.number = m->stats.steps,
+                                 .first_half = first,
+                                 .t = from,
+                                 .h = to - from,
+                                 .stages = first ? &o->stages.half : &o->stages.last,
+                                 .start_rate = second ? o->middle_rate : o->previous_rate,
+                                 .end_rate = first ? o->middle_rate : o->rate};
 }
 
 static void spark_interpolate_raw(void *self, double t, double *y)
 {
-  dae__spark *o = self;
+  spark *o = self;
   const dae__driver_memory *m = o->driver.memory;
-  dae__copy(o->body.size, o->state, y);
+  dae__copy(o->adapter.size, o->state, y);
   if (m->t_previous == m->t || t == m->t)
     return;
-  dae__dense_piece piece = spark_piece_at(o, t);
-  dae__dense_eval(&o->dense, &piece, t, o->stages.Yt, o->stages.x);
-  dae__face_join(&o->body.face, o->stages.Yt, o->stages.x, y);
+  dae__spark_dense_step step = spark_dense_step_at(o, t);
+  dae__spark_dense_eval(&o->dense, &step, t, o->stages.Yt, o->stages.x);
+  dae__spark_adapter_join(&o->adapter, o->stages.Yt, o->stages.x, y);
 }
 
-/* the state at a time before the last one, projected, with its multipliers */
-static dae_status spark_look(dae__spark *o, bool refined, double t, double *y, double *dy,
-                             dae_error *err)
+/* the state within the last step, projected, with its multipliers */
+static dae_status spark_dense_output(spark *o, bool refined, double t, double *y, double *dy,
+                                     dae_error *err)
 {
-  const dae__body *body = &o->body;
-  dae__dense_piece piece = spark_piece_at(o, t);
-  dae_status status = DAE_OK;
-  if (refined && t > piece.t)
-    status = dae__dense_refine(&o->dense, &piece, err);
-  if (status && !dae__driver_can_retry(status))
-    return status;
-  spark_interpolate_raw(o, t, y);
-  status = o->opts.project ? body->table->project(body->self, true, t, y, err) : DAE_OK;
-  if (dy)
-    dae__zero(body->size, dy); /* multipliers have none */
-  return status ? status : body->table->accelerate(body->self, true, t, y, dy, err);
-}
-
-static dae_status spark_show(dae__spark *o, bool refined, double t, double *y, double *dy,
-                             dae_error *err)
-{
+  const dae__spark_adapter *a = &o->adapter;
   dae_error why = dae_error_none();
-  if (t == o->driver.memory->t) { /* projected, with its multipliers, when it was accepted */
-    dae__copy(o->body.size, o->state, y);
+  dae_status status = DAE_OK;
+  if (t == o->driver.memory->t) { /* projected, with its multipliers, at acceptance */
+    dae__copy(a->size, o->state, y);
     if (dy)
-      dae__copy(o->body.size, o->rate, dy);
+      dae__copy(a->size, o->rate, dy);
     return DAE_OK;
   }
-  dae_status status = spark_look(o, refined, t, y, dy, &why);
+  dae__spark_dense_step step = spark_dense_step_at(o, t);
+  if (refined && t > step.t)
+    status = dae__spark_dense_refine(&o->dense, &step, &why);
+  if (status && !dae__driver_can_retry(status))
+    return dae__driver_dense_output_failed(&o->driver, t, status, &why, err);
+  spark_interpolate_raw(o, t, y);
+  if (dy)
+    dae__zero(a->size, dy); /* multipliers have no derivative */
+  status = o->opts.project ? a->states->project(a->self, true, t, y, &why) : DAE_OK;
+  if (!status)
+    status = a->states->accelerate(a->self, true, t, y, dy, &why);
   return status ? dae__driver_dense_output_failed(&o->driver, t, status, &why, err) : DAE_OK;
 }
 
 static dae_status spark_interpolate(void *self, double t, double *y, double *dy, dae_error *err)
 {
-  return spark_show(self, true, t, y, dy, err);
+  return spark_dense_output(self, true, t, y, dy, err);
 }
 
 static dae_status spark_interpolate_unprojected(void *self, double t, double *y, dae_error *err)
 {
-  return spark_show(self, false, t, y, NULL, err);
+  return spark_dense_output(self, false, t, y, NULL, err);
+}
+
+/* ---- other verbs ---- */
+
+static dae_status spark_step(void *self, double t_stop, dae_error *err)
+{
+  return dae__driver_step(&((spark *)self)->driver, t_stop, err);
+}
+
+static dae_view spark_view(const void *self)
+{
+  const spark *o = self;
+  return dae__driver_view(&o->driver, o->adapter.size);
 }
 
 static dae_status spark_restart(void *self, double t, const double *y, dae_error *err)
 {
-  dae__spark *o = self;
-  dae__copy(o->body.size, y, o->shown_state);
-  dae__copy(o->body.size, o->rate, o->shown_rate);
-  dae_status status =
-      o->body.table->consistent(o->body.self, t, NULL, o->shown_state, o->shown_rate, err);
-  DAE__TRY(status);
-  dae__copy(o->body.size, o->shown_state, o->state);
-  dae__copy(o->body.size, o->shown_rate, o->rate);
+  spark *o = self;
+  const dae__spark_adapter *a = &o->adapter;
+  dae__copy(a->size, y, o->new_state);
+  dae__copy(a->size, o->rate, o->new_rate);
+  DAE__TRY(a->states->consistent(a->self, t, NULL, o->new_state, o->new_rate, err));
+  dae__copy(a->size, o->new_state, o->state);
+  dae__copy(a->size, o->new_rate, o->rate);
   dae__driver_reset(&o->driver, t);
   *o->t_middle = t;
   o->driver.memory->stats.restarts++;
@@ -106,46 +384,46 @@ static dae_status spark_restart(void *self, double t, const double *y, dae_error
 
 static dae_status spark_adjust(void *self, const double *y, dae_error *err)
 {
-  dae__spark *o = self;
-  dae__copy(o->body.size, y, o->shown_state);
-  dae__copy(o->body.size, o->rate, o->shown_rate);
-  DAE__TRY(o->body.table->accelerate(o->body.self, false, o->driver.memory->t, o->shown_state,
-                                     o->shown_rate, err));
-  dae__copy(o->body.size, o->shown_state, o->state);
-  dae__copy(o->body.size, o->shown_rate, o->rate);
-  dae__face_split(&o->body.face, o->state, o->y, o->z);
+  spark *o = self;
+  const dae__spark_adapter *a = &o->adapter;
+  double t = o->driver.memory->t;
+  dae__copy(a->size, y, o->new_state);
+  dae__copy(a->size, o->rate, o->new_rate);
+  DAE__TRY(a->states->accelerate(a->self, false, t, o->new_state, o->new_rate, err));
+  dae__copy(a->size, o->new_state, o->state);
+  dae__copy(a->size, o->new_rate, o->rate);
+  dae__spark_adapter_split(a, o->state, o->y, o->z);
   return DAE_OK;
 }
 
 static dae_stats spark_stats(const void *self)
 {
-  const dae__spark *o = self;
+  const spark *o = self;
+  const dae__stages_memory *m = o->stages.memory;
   dae_stats s = o->driver.memory->stats;
-  o->body.table->count(o->body.self, &s);
-  s.iterations += o->stages.memory->iterations;
-  s.jacobians += o->stages.memory->jacobians;
-  s.factorisations += o->stages.memory->factorisations;
-  s.decoupled += o->stages.memory->steps[DAE__STAGES_DECOUPLED];
-  s.full += o->stages.memory->steps[DAE__STAGES_FULL];
+  o->adapter.states->count(o->adapter.self, &s);
+  s.iterations += m->iterations;
+  s.jacobians += m->jacobians;
+  s.factorisations += m->factorisations;
+  s.decoupled += m->steps[DAE__STAGES_DECOUPLED];
+  s.full += m->steps[DAE__STAGES_FULL];
   return s;
 }
 
 static dae_status spark_reload(void *self, dae_error *err)
 {
-  dae__spark *o = self;
-  dae__face_split(&o->body.face, o->state, o->y, o->z);
-  dae_status status = o->body.table->reload(o->body.self);
-  if (!status)
-    status = dae__stages_reload(&o->stages);
+  spark *o = self;
+  dae__spark_adapter_split(&o->adapter, o->state, o->y, o->z);
+  dae_status status = dae__stages_reload(&o->stages);
   return status ? dae__fail(err, status, NULL, "the factorisation could not be rebuilt") : DAE_OK;
 }
 
 static void spark_release(void *self)
 {
-  dae__spark *o = self;
+  spark *o = self;
   dae__stages_free(&o->stages);
-  if (o->body.table)
-    o->body.table->free(o->body.self);
+  if (o->adapter.states)
+    o->adapter.states->free(o->adapter.self);
   dae_spark_tableau_free(o->owned);
 }
 
@@ -163,61 +441,51 @@ static const dae__integrator_table spark_verbs = {.step = spark_step,
 
 /* ---- creation ---- */
 
-static dae_status spark_prepare(dae__spark *o, dae__arena *arena, const dae_problem *problem,
-                                const dae_spark_tableau *tableau, dae_error *err)
+/* adapter, stages, memory and dense output */
+static dae_status spark_prepare(spark *o, dae__arena *arena, const dae_problem *problem,
+                                const dae__spark_descriptor *descriptor, dae_error *err)
 {
-  bool regular = tableau->nt > tableau->s; /* else A is singular, and there is no transformation */
+  const dae_spark_tableau *tableau = descriptor->tableau;
+  bool regular = tableau->nt > tableau->s; /* otherwise A is singular: no transformation exists */
   if (regular)
     dae__spark_transform_create(arena, tableau, &o->transform);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  dae__body_needs needs = {.matrices = regular, .blocks = o->transform.blocks};
-  dae_status status = problem->mechanical
-                          ? dae__body_mechanical(arena, problem, &needs, &o->body, err)
-                          : dae__body_momentum(arena, problem, &needs, &o->body, err);
-  DAE__TRY(status);
-  const dae__face *face = &o->body.face;
-  status =
-      dae__stages_create(arena, tableau, regular ? &o->transform : NULL, face, &o->stages, err);
+  DAE__TRY((problem->mechanical ? dae__spark_adapter_mechanical : dae__spark_adapter_momentum)(
+      arena, problem, regular, o->transform.blocks, &o->adapter, err));
+  DAE__TRY(dae__stages_create(arena, tableau, regular ? &o->transform : NULL, &o->adapter,
+                              &o->stages, err));
+  const dae__spark_adapter *a = &o->adapter;
   o->driver.memory = DAE__STATE(arena, dae__driver_memory, 1);
   o->t_middle = DAE__STATE(arena, double, 1);
-  o->scale = DAE__STATE(arena, dae__spark_scale, 1);
-  o->state = DAE__STATE(arena, double, o->body.size);
-  o->rate = DAE__STATE(arena, double, o->body.size);
-  o->previous_rate = DAE__STATE(arena, double, o->body.size);
-  o->middle_rate = DAE__STATE(arena, double, o->body.size);
-  o->shown_state = DAE__ALLOC(arena, double, o->body.size);
-  o->shown_rate = DAE__ALLOC(arena, double, o->body.size);
-  o->y = DAE__ALLOC(arena, double, face->ny);
-  o->z = DAE__ALLOC(arena, double, face->nz);
-  o->y_middle = DAE__ALLOC(arena, double, face->ny);
-  o->z_middle = DAE__ALLOC(arena, double, face->nz);
-  o->y_other = DAE__ALLOC(arena, double, face->ny);
-  o->z_other = DAE__ALLOC(arena, double, face->nz);
-  o->y_weight = DAE__ALLOC(arena, double, face->ny);
-  o->z_weight = DAE__ALLOC(arena, double, face->nz);
-  o->y_rate = DAE__ALLOC(arena, double, face->ny);
-  o->z_rate = DAE__ALLOC(arena, double, face->nz);
-  o->derivative = DAE__ALLOC(arena, double, tableau->s + 2);
-  return status ? status : dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
+  o->calibration = DAE__STATE(arena, calibration, 1);
+  o->state = DAE__STATE(arena, double, a->size);
+  o->rate = DAE__STATE(arena, double, a->size);
+  o->previous_rate = DAE__STATE(arena, double, a->size);
+  o->middle_rate = DAE__STATE(arena, double, a->size);
+  o->new_state = DAE__ALLOC(arena, double, a->size);
+  o->new_rate = DAE__ALLOC(arena, double, a->size);
+  double **of_y[] = {&o->y, &o->y_middle, &o->y_whole, &o->y_weight, &o->y_rate};
+  double **of_z[] = {&o->z, &o->z_middle, &o->z_whole, &o->z_weight, &o->z_rate};
+  for (int i = 0; i < 5; i++) {
+    *of_y[i] = DAE__ALLOC(arena, double, a->ny);
+    *of_z[i] = DAE__ALLOC(arena, double, a->nz);
+  }
+  o->estimate_weights = DAE__ALLOC(arena, double, tableau->s + 2);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  return dae__spark_dense_create(arena, &o->opts, descriptor->order, &o->stages, &o->dense, err);
 }
 
-static dae_status spark_prepare_dense(dae__spark *o, dae__arena *arena, dae_error *err)
-{
-  dae__dense_options opts = {.order = o->driver.order,
-                             .halves = o->opts.step == 0,
-                             .fixed = o->opts.step > 0,
-                             .rtol = o->opts.rtol,
-                             .atol = o->opts.atol};
-  return dae__dense_create(arena, &opts, &o->body, &o->stages, &o->dense, err);
-}
-
-static void spark_prepare_driver(dae__spark *o, const dae_env *env)
+/* driver, and constants of the error estimate */
+static void spark_prepare_driver(spark *o, int order, const dae_env *env)
 {
   const dae_spark_options *opts = &o->opts;
+  const dae__stages *st = &o->stages;
+  const dae__spark_transform *tr = &o->transform;
+  int s = st->s, nodes = st->nodes == s + 2 ? s + 1 : st->nodes;
   bool doubling = opts->estimate == DAE_SPARK_ESTIMATE_DOUBLING;
-  int order = o->driver.order;
-  o->driver = (dae__driver){.table = &dae__spark_driver,
+  o->driver = (dae__driver){.table = &spark_driver,
                             .self = o,
                             .rtol = opts->rtol,
                             .atol = opts->atol,
@@ -225,72 +493,75 @@ static void spark_prepare_driver(dae__spark *o, const dae_env *env)
                             .first_step = opts->first_step,
                             .max_step = opts->max_step,
                             .max_failures = opts->max_failures,
-                            .bounded = 20,
+                            .bounded = BOUNDED_STEPS,
                             .order = order,
-                            .control = dae__controller_defaults(doubling ? order + 1 : o->compared),
                             .env = env,
                             .memory = o->driver.memory};
+  o->driver.control = dae__controller_defaults(doubling ? order + 1 : nodes);
+  o->estimate_nodes = nodes;
+  *o->calibration = (calibration){.factor = 1};
+  o->tolerance_factor = TOLERANCE_MAP_FACTOR * pow(opts->rtol, fmin((double)nodes / order, 1) - 1);
+  /* |det A|^(1/s), from one eigenvalue of each pair; without eigenvalues, its typical size */
+  double sum = tr->blocks ? 0 : -s * log(s + 1.0);
+  for (int i = 0; i < tr->blocks; i++)
+    sum += (i < tr->reals ? 1 : 2) * log(cabs(tr->mu[i]));
+  o->gamma0 = exp(sum / s);
+  for (int i = 0; i < nodes; i++)
+    o->estimate_weights[i] = dae__derivative_weight(nodes, st->node, i, 0);
 }
 
 /* Where A is singular, Z of coordinates without mass is not determined at all stages: p_z has to be
  * regular at the start. */
-static dae_status spark_check_mass(dae__spark *o, dae__arena *arena, dae_error *err)
+static dae_status spark_check_mass(spark *o, dae__arena *arena, dae_error *err)
 {
-  const dae__face *face = &o->body.face;
-  const dae_pattern *pattern = &face->pattern[DAE__P_Z];
-  dae__face_at at = {o->driver.memory->t, o->y, o->z};
-  dae__face_parts wanted = {0};
+  const dae__spark_adapter *a = &o->adapter;
+  const dae_pattern *pattern = &a->pattern[DAE__P_Z];
+  dae_momentum_at at = {o->driver.memory->t, o->y, o->z};
+  dae__spark_derivatives wanted = {0};
   char name[64] = "";
   int column;
-  if (face->matrices)
+  if (a->matrices)
     return DAE_OK;
   double *values = wanted.of[DAE__P_Z] = DAE__ALLOC(arena, double, dae__pattern_count(pattern));
   if (!values)
     return dae__out_of_memory(err);
-  dae_status status = face->table->linearise(face->self, &at, NULL, &wanted, err);
-  if (!status)
-    status = dae__solver_examine(dae__arena_env(arena), pattern, values, &column, err);
+  DAE__TRY(a->table->linearise(a->self, &at, NULL, &wanted, err));
+  dae_status status = dae__solver_examine(dae__arena_env(arena), pattern, values, &column, err);
   if (status != DAE_ERROR_SINGULAR)
     return status;
   if (column >= 0)
-    dae__face_name(face, column, name, sizeof name);
+    dae__spark_adapter_name(a, column, name, sizeof name);
   return dae__fail(err, DAE_ERROR_UNSUPPORTED, "spark-lobatto",
                    "Lobatto IIIA-x-IIIB needs a regular mass matrix; this one is singular%s%s: use "
                    "spark-gauss",
                    name[0] ? " at " : "", name);
 }
 
-static dae_status spark_create(dae__spark *o, dae__arena *arena, const dae__spark_recipe *recipe,
-                               const dae_problem *problem, const dae_start *start, dae_error *err)
+dae_status dae__spark_integrator_create(dae__arena *arena, const dae__spark_descriptor *descriptor,
+                                        const dae_problem *problem, const dae_start *start,
+                                        dae_spark_tableau *owned, dae_integrator **out,
+                                        dae_error *err)
 {
-  DAE__TRY(spark_prepare(o, arena, problem, recipe->tableau, err));
-  o->driver.order = recipe->order;
-  DAE__TRY(spark_prepare_dense(o, arena, err));
-  dae__spark_prepare_estimate(o);
-  spark_prepare_driver(o, dae__arena_env(arena));
-  dae__stages_begin(&o->stages, o->state + o->body.face.lambda, o->state + o->body.face.psi);
-  dae__driver_reset(&o->driver, start->t);
-  *o->t_middle = start->t;
-  dae__copy(o->body.size, start->y, o->state);
-  dae_status status =
-      o->body.table->consistent(o->body.self, start->t, start->fixed, o->state, o->rate, err);
-  dae__face_split(&o->body.face, o->state, o->y, o->z);
-  if (!status)
-    status = spark_check_mass(o, arena, err);
-  return dae__start_status(status, err);
-}
-
-dae_status dae__spark_step_create(dae__arena *arena, const dae__spark_recipe *recipe,
-                                  const dae_problem *problem, const dae_start *start,
-                                  dae_spark_tableau *owned, dae_integrator **out, dae_error *err)
-{
-  dae__spark *o = DAE__ALLOC(arena, dae__spark, 1);
+  spark *o = DAE__ALLOC(arena, spark, 1);
   if (!o)
     return dae__out_of_memory(err);
-  o->opts = *recipe->opts;
-  dae_status status = spark_create(o, arena, recipe, problem, start, err);
+  o->opts = *descriptor->opts;
   o->table = spark_verbs;
-  o->table.method = recipe->method;
+  o->table.method = descriptor->method;
+  dae_status status = spark_prepare(o, arena, problem, descriptor, err);
+  if (!status) {
+    const dae__spark_adapter *a = &o->adapter;
+    spark_prepare_driver(o, descriptor->order, dae__arena_env(arena));
+    dae__stages_reset(&o->stages, o->state + a->lambda, o->state + a->psi);
+    dae__driver_reset(&o->driver, start->t);
+    *o->t_middle = start->t;
+    dae__copy(a->size, start->y, o->state);
+    status = a->states->consistent(a->self, start->t, start->fixed, o->state, o->rate, err);
+    dae__spark_adapter_split(a, o->state, o->y, o->z);
+    if (!status)
+      status = spark_check_mass(o, arena, err);
+    status = dae__start_status(status, err);
+  }
   if (!status && dae__integrator_create(arena, &o->table, o, out))
     status = dae__out_of_memory(err);
   if (status)

@@ -1,16 +1,74 @@
-/* The constructors of the SPARK family: what they take, which tableau. */
+/* Options and constructors of the SPARK family: supported problems, choice of the tableau. */
 #include "onestep/spark/spark.h"
 #include "core/error.h"
 #include "linalg/solver.h"
 #include "step/assembled.h"
+#include <float.h>
+#include <math.h>
+
+/* Deviation of b' c^k from 1/(k+1) at which a quadrature rule is of order k. Chosen, not measured.
+ */
+#define ORDER_TOLERANCE 1e-10
+
+/* ---- options ---- */
+
+#define ROW(type, name, min, max, words, help)                                                     \
+  {                                                                                                \
+#name, type, offsetof(dae_spark_options, name), min, max, words, help                          \
+  }
+
+static const char *const estimates[] = {"embedded", "doubling", NULL};
+static const char *const members[] = {"AB", "C", "D", NULL};
+static const char *const hats[] = {"same", "A", "B", "C", "C*", "D", NULL};
+
+/* clang-format off */
+#define COMMON_OPTIONS(order)                                                                      \
+  ROW(DAE_OPTION_DOUBLE, rtol, 1e-14, 1, NULL, "relative tolerance"),                              \
+  ROW(DAE_OPTION_DOUBLE, atol, DBL_MIN, INFINITY, NULL, "absolute tolerance"),                     \
+  ROW(DAE_OPTION_INT, stages, 0, DAE_SPARK_MAX_STAGES, NULL,                                       \
+      "stages s, of order " order ", 0: by tolerance and cost"),                                   \
+  ROW(DAE_OPTION_DOUBLE, step, 0, INFINITY, NULL, "fixed step size, 0: variable"),                 \
+  ROW(DAE_OPTION_DOUBLE, first_step, 0, INFINITY, NULL, "first step size to try, 0: chosen"),      \
+  ROW(DAE_OPTION_DOUBLE, max_step, 0, INFINITY, NULL, "largest step size, 0: no limit"),           \
+  ROW(DAE_OPTION_CHOICE, estimate, 0, 0, estimates,                                                \
+      "error estimate: embedded, without further evaluations, or by two steps of half the size"),  \
+  ROW(DAE_OPTION_BOOL, project, 0, 0, NULL,                                                        \
+      "project accepted and interpolated states onto the constraints"),                            \
+  ROW(DAE_OPTION_INT, max_failures, 1, 1000, NULL, "failed attempts at one step before giving up")
+
+static const dae_option options[] = {COMMON_OPTIONS("2s (spark-radau: 2s - 1)")};
+
+static const dae_option lobatto_options[] = {
+    COMMON_OPTIONS("2s - 2"),
+    ROW(DAE_OPTION_CHOICE, member, 0, 0, members,
+        "IIIA-x-IIIB on s nodes (RATTLE for s = 2), or with g at s + 1 nodes IIIC or IIID"),
+    ROW(DAE_OPTION_CHOICE, hat, 0, 0, hats, "x of member AB, the matrix Ah of the forces; same: B"),
+};
+/* clang-format on */
+
+const dae_option_table dae_spark_option_table = {
+    .owner = "spark", .options = options, .count = sizeof options / sizeof *options};
+
+const dae_option_table dae_spark_lobatto_option_table = {.owner = "spark-lobatto",
+                                                         .options = lobatto_options,
+                                                         .count = sizeof lobatto_options /
+                                                                  sizeof *lobatto_options};
+
+dae_spark_options dae_spark_defaults(void)
+{
+  return (dae_spark_options){.rtol = 1e-6, .atol = 1e-8, .project = true, .max_failures = 20};
+}
+
+/* ---- problems and tableaux ---- */
 
 static dae_status spark_check_problem(const dae_problem *problem, dae_error *err)
 {
   if (problem->momentum)
     return DAE_OK;
   if (!problem->mechanical)
-    return dae__fail(err, DAE_ERROR_UNSUPPORTED, "spark",
-                     "SPARK takes mechanical problems; this one has none: use bdf");
+    return dae__fail(
+        err, DAE_ERROR_UNSUPPORTED, "spark",
+        "SPARK takes mechanical problems and the momentum form; this problem is neither: use bdf");
   if (problem->mechanical->nw > 0)
     return dae__fail(err, DAE_ERROR_UNSUPPORTED, "spark",
                      "SPARK takes no algebraic variables; this problem has %d: use bdf-ggl",
@@ -23,48 +81,21 @@ dae_status dae__spark_accepts(const dae_problem *problem, dae_error *err)
   return dae__assembled_check_problem(problem, spark_check_problem, err);
 }
 
-/* Whether the linear systems are sparse ones. */
-static bool spark_sparse(const dae_problem *problem)
+/* Stages by tolerance and cost. The tolerance: fewest evaluations for the pendulum and the car
+ * axis. The cost: with dense matrices few large steps save factorisations; with sparse ones those
+ * cost no more than a few iterations, whose cost grows with every stage, and one stage less was the
+ * faster (docs/methods/spark.md). */
+static int spark_stages_for(const dae_problem *problem, double rtol)
 {
   const dae_mechanical *m = problem->mechanical;
   const dae_momentum *p = problem->momentum;
-  return m ? m->nq > DAE__DENSE_UP_TO && m->M_pattern
-           : p->nz > DAE__DENSE_UP_TO && (p->p_z_pattern || !p->p);
-}
-
-/* Stages by tolerance and cost. The tolerance: what needed the fewest evaluations on the pendulum
- * and the car axis. The cost: with dense matrices few large steps save factorisations; with sparse
- * ones those cost no more than a few iterations, of which each is dearer with every stage, and one
- * stage less was the faster (docs/methods/spark.md). */
-static int spark_stages_for(const dae_problem *problem, double rtol)
-{
+  bool sparse = m ? m->nq > DAE__DENSE_UP_TO && m->M_pattern
+                  : p->nz > DAE__DENSE_UP_TO && (p->p_z_pattern || !p->p);
   int s = rtol > 1e-4 ? 3 : rtol > 3e-6 ? 4 : rtol > 3e-9 ? 5 : 6;
-  return s > 4 && spark_sparse(problem) ? s - 1 : s;
+  return s > 4 && sparse ? s - 1 : s;
 }
 
-typedef struct request {
-  const char *method;
-  dae_spark_family family;
-  const dae_spark_tableau *tableau; /* the user's; NULL: of the family */
-  const dae_spark_options *opts;
-} request;
-
-/* the tableau of a family; *order as it has */
-static dae_status spark_take_tableau(const request *r, const dae_problem *problem,
-                                     const dae_env *env, int *order, dae_spark_tableau **out,
-                                     dae_error *err)
-{
-  const dae_spark_options *o = r->opts;
-  bool gauss = r->family == DAE_SPARK_GAUSS, radau = r->family == DAE_SPARK_RADAU;
-  dae_spark_hat hat = o->hat;
-  if (r->family == DAE_SPARK_LOBATTO_A_X_B && hat == DAE_SPARK_HAT_SAME)
-    hat = DAE_SPARK_HAT_B;
-  int s = o->stages ? o->stages : spark_stages_for(problem, o->rtol) + (gauss || radau ? 0 : 1);
-  *order = gauss ? 2 * s : radau ? 2 * s - 1 : 2 * s - 2;
-  return dae_spark_tableau_create(r->family, hat, s, env, out, err);
-}
-
-/* the least that b and c say, which is right for the families too */
+/* largest p <= 2s with b' c^k = 1/(k+1) for k < p: a lower bound that the families attain */
 static int spark_order_of(const dae_spark_tableau *t)
 {
   int order = 0;
@@ -76,30 +107,45 @@ static int spark_order_of(const dae_spark_tableau *t)
         power *= t->c[i];
       sum += power;
     }
-    if (!(sum - exact < 1e-10 && exact - sum < 1e-10) || order == 2 * t->s)
+    if (!(sum - exact < ORDER_TOLERANCE && exact - sum < ORDER_TOLERANCE) || order == 2 * t->s)
       return order > 0 ? order : 1;
     order++;
   }
 }
+
+/* ---- creation ---- */
+
+typedef struct request {
+  const char *method;
+  dae_spark_family family;
+  const dae_spark_tableau *tableau; /* the user's; NULL: of the family */
+  const dae_spark_options *opts;
+} request;
 
 static dae_status spark_create_single(const void *request_of, const dae_problem *problem,
                                       const dae_start *start, const dae_env *env,
                                       dae_integrator **out, dae_error *err)
 {
   const request *r = request_of;
+  const dae_spark_options *o = r->opts;
   dae_spark_tableau *owned = NULL;
-  dae__spark_recipe recipe = {.method = r->method, .tableau = r->tableau, .opts = r->opts};
-  dae_status status = spark_check_problem(problem, err);
-  if (!status && !r->tableau)
-    status = spark_take_tableau(r, problem, env, &recipe.order, &owned, err);
-  DAE__TRY(status);
-  if (owned)
-    recipe.tableau = owned;
-  else
-    recipe.order = spark_order_of(r->tableau);
+  dae__spark_descriptor descriptor = {.method = r->method, .tableau = r->tableau, .opts = o};
+  DAE__TRY(spark_check_problem(problem, err));
+  if (r->tableau)
+    descriptor.order = spark_order_of(r->tableau);
+  else {
+    bool gauss = r->family == DAE_SPARK_GAUSS, radau = r->family == DAE_SPARK_RADAU;
+    bool ab = r->family == DAE_SPARK_LOBATTO_A_X_B;
+    dae_spark_hat hat = ab && o->hat == DAE_SPARK_HAT_SAME ? DAE_SPARK_HAT_B : o->hat;
+    int s = o->stages ? o->stages : spark_stages_for(problem, o->rtol) + (gauss || radau ? 0 : 1);
+    descriptor.order = gauss ? 2 * s : radau ? 2 * s - 1 : 2 * s - 2;
+    DAE__TRY(dae_spark_tableau_create(r->family, hat, s, env, &owned, err));
+    descriptor.tableau = owned;
+  }
   dae__arena *arena = dae__arena_create(env);
-  status = arena ? dae__spark_step_create(arena, &recipe, problem, start, owned, out, err)
-                 : dae__out_of_memory(err);
+  dae_status status =
+      arena ? dae__spark_integrator_create(arena, &descriptor, problem, start, owned, out, err)
+            : dae__out_of_memory(err);
   if (status) {
     dae__arena_free(arena);
     dae_spark_tableau_free(owned);
@@ -107,8 +153,8 @@ static dae_status spark_create_single(const void *request_of, const dae_problem 
   return status;
 }
 
-static dae_status create(const request *r, const dae_problem *problem, const dae_start *start,
-                         const dae_env *env, dae_integrator **out, dae_error *err)
+static dae_status spark_create(const request *r, const dae_problem *problem, const dae_start *start,
+                               const dae_env *env, dae_integrator **out, dae_error *err)
 {
   *out = NULL;
   bool lobatto = r->family > DAE_SPARK_RADAU;
@@ -127,7 +173,7 @@ dae_status dae_spark_gauss_create(const dae_problem *problem, const dae_start *s
 {
   dae_spark_options defaults = dae_spark_defaults();
   request r = {.method = "spark-gauss", .family = DAE_SPARK_GAUSS, .opts = opts ? opts : &defaults};
-  return create(&r, problem, start, env, out, err);
+  return spark_create(&r, problem, start, env, out, err);
 }
 
 dae_status dae_spark_radau_create(const dae_problem *problem, const dae_start *start,
@@ -136,7 +182,7 @@ dae_status dae_spark_radau_create(const dae_problem *problem, const dae_start *s
 {
   dae_spark_options defaults = dae_spark_defaults();
   request r = {.method = "spark-radau", .family = DAE_SPARK_RADAU, .opts = opts ? opts : &defaults};
-  return create(&r, problem, start, env, out, err);
+  return spark_create(&r, problem, start, env, out, err);
 }
 
 dae_status dae_spark_lobatto_create(const dae_problem *problem, const dae_start *start,
@@ -151,7 +197,7 @@ dae_status dae_spark_lobatto_create(const dae_problem *problem, const dae_start 
   *out = NULL;
   DAE__TRY(dae_options_validate(&dae_spark_lobatto_option_table, r.opts, err));
   r.family = families[r.opts->member];
-  return create(&r, problem, start, env, out, err);
+  return spark_create(&r, problem, start, env, out, err);
 }
 
 dae_status dae_spark_create(const dae_problem *problem, const dae_start *start,
@@ -161,6 +207,6 @@ dae_status dae_spark_create(const dae_problem *problem, const dae_start *start,
   dae_spark_options defaults = dae_spark_defaults();
   request r = {.method = "spark", .tableau = tableau, .opts = opts ? opts : &defaults};
   *out = NULL;
-  dae_status status = dae_spark_tableau_validate(tableau, err);
-  return status ? status : create(&r, problem, start, env, out, err);
+  DAE__TRY(dae_spark_tableau_validate(tableau, err));
+  return spark_create(&r, problem, start, env, out, err);
 }

@@ -1,101 +1,173 @@
-/* The stage system: its memory, and its evaluation. */
+/* Stage system: creation, prediction, evaluation. */
 #include "onestep/spark/stages.h"
+#include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
 #include "onestep/spark/decoupled.h"
-#include "onestep/spark/full.h"
+#include "onestep/spark/full_newton.h"
+#include "quadrature/lagrange.h"
+
+/* Ratio of step sizes above which the last step is not extrapolated: it was cut short, as at an
+ * output time. Chosen, not measured. */
+#define LARGEST_EXTRAPOLATION 10
 
 /* ---- creation ---- */
 
-static dae__stage_values spark_stages_keep_values(dae__arena *arena, size_t s, size_t nt,
-                                                  const dae__face *face)
+static dae__stage_values stages_alloc_values(dae__arena *arena, size_t s, size_t nt,
+                                             const dae__spark_adapter *a)
 {
-  return (dae__stage_values){.Y = DAE__STATE(arena, double, (s + 2) * (size_t)face->ny),
-                             .Z = DAE__STATE(arena, double, (s + 2) * (size_t)face->nz),
-                             .L = DAE__STATE(arena, double, nt *(size_t)face->ng),
-                             .Psi = DAE__STATE(arena, double, s *(size_t)face->nk)};
+  return (dae__stage_values){.Y = DAE__STATE(arena, double, (s + 2) * (size_t)a->ny),
+                             .Z = DAE__STATE(arena, double, (s + 2) * (size_t)a->nz),
+                             .L = DAE__STATE(arena, double, nt *(size_t)a->ng),
+                             .Psi = DAE__STATE(arena, double, s *(size_t)a->nk)};
 }
 
 dae_status dae__stages_create(dae__arena *arena, const dae_spark_tableau *tableau,
-                              const dae__spark_transform *transform, const dae__face *face,
+                              const dae__spark_transform *transform, const dae__spark_adapter *a,
                               dae__stages *out, dae_error *err)
 {
-  size_t s = (size_t)tableau->s, ny = (size_t)face->ny, nz = (size_t)face->nz;
-  size_t ng = (size_t)face->ng, nk = (size_t)face->nk;
+  size_t s = (size_t)tableau->s, nt = (size_t)tableau->nt, ny = (size_t)a->ny, nz = (size_t)a->nz;
+  size_t ng = (size_t)a->ng, nk = (size_t)a->nk;
   dae__stages *st = out;
   *st = (dae__stages){.tableau = tableau,
                       .transform = transform,
-                      .face = *face,
+                      .adapter = a,
                       .s = tableau->s,
                       .nt = tableau->nt,
                       .env = dae__arena_env(arena)};
   st->memory = DAE__STATE(arena, dae__stages_memory, 1);
-  st->last = spark_stages_keep_values(arena, s, (size_t)tableau->nt, face);
-  st->half = spark_stages_keep_values(arena, s, (size_t)tableau->nt, face);
-  st->now = spark_stages_keep_values(arena, s, (size_t)tableau->nt, face);
-  const struct {
-    double **values;
-    size_t count;
-  } all[] = {{&st->V, s * ny},        {&st->p0, nz},           {&st->p, (s + 1) * nz},
-             {&st->f, s * nz},        {&st->r, (s + 1) * nz},  {&st->g, (s + 1) * ng},
-             {&st->k, (s + 1) * nk},  {&st->Yt, ny},           {&st->R5, (s + 1) * nz},
-             {&st->R6, (s + 1) * ng}, {&st->R7, (s + 1) * nk}, {&st->x, (s + 1) * (nz + ng + nk)},
-             {&st->node, s + 2},      {&st->moved, s * ny},    {&st->D, s * (nz + ng + nk + ny)}};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-    *all[i].values = DAE__ALLOC(arena, double, all[i].count);
+  st->last = stages_alloc_values(arena, s, nt, a);
+  st->half = stages_alloc_values(arena, s, nt, a);
+  st->now = stages_alloc_values(arena, s, nt, a);
+  st->V = DAE__ALLOC(arena, double, s *ny);
+  st->p0 = DAE__ALLOC(arena, double, nz);
+  st->p = DAE__ALLOC(arena, double, (s + 1) * nz);
+  st->f = DAE__ALLOC(arena, double, s *nz);
+  st->r = DAE__ALLOC(arena, double, (s + 1) * nz);
+  st->g = DAE__ALLOC(arena, double, (s + 1) * ng);
+  st->k = DAE__ALLOC(arena, double, (s + 1) * nk);
+  st->Yt = DAE__ALLOC(arena, double, ny);
+  st->R5 = DAE__ALLOC(arena, double, (s + 1) * nz);
+  st->R6 = DAE__ALLOC(arena, double, (s + 1) * ng);
+  st->R7 = DAE__ALLOC(arena, double, (s + 1) * nk);
+  st->x = DAE__ALLOC(arena, double, (s + 1) * (nz + ng + nk));
+  st->node = DAE__ALLOC(arena, double, s + 2);
+  st->refresh_change = DAE__ALLOC(arena, double, s *ny);
+  st->D = DAE__ALLOC(arena, double, s *(nz + ng + nk + ny));
   st->xi = DAE__ALLOC(arena, double complex, nz + ng + nk + ny);
-  st->at = DAE__ALLOC(arena, int, s + 2);
+  st->node_index = DAE__ALLOC(arena, int, s + 2);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  dae__stages_prepare(st);
-  return transform ? DAE_OK : dae__full_create(arena, tableau, &st->face, &st->full, err);
+  /* a stage at an end of the step is not the value there, and no node */
+  const double *c = tableau->c;
+  for (int i = 0; i <= st->s + 1; i++)
+    if (i == 0 || i > st->s || (c[i - 1] > 0 && c[i - 1] < 1)) {
+      st->node[st->nodes] = i == 0 ? 0 : i > st->s ? 1 : c[i - 1];
+      st->node_index[st->nodes++] = i;
+    }
+  return transform ? DAE_OK : dae__full_newton_create(arena, tableau, a, &st->full, err);
 }
 
 void dae__stages_free(dae__stages *st)
 {
-  dae__full_free(st->full);
+  dae__full_newton_free(st->full);
   dae__arena_free(st->full_arena);
 }
 
 dae_status dae__stages_reload(dae__stages *st)
 {
-  const dae__face *c = &st->face;
+  const dae__spark_adapter *a = st->adapter;
   const dae__stages_memory *m = st->memory;
-  dae_status status = m->factored ? c->matrices->reload(c->self) : DAE_OK;
-  if (!status && m->blocks)
-    status = dae__decoupled_reload(c->richer);
-  if (!status && m->whole && !st->transform) /* else it forgets from step to step */
-    status = dae__full_reload(st->full);
-  return status;
+  DAE__TRY(a->states->reload(a->self, m->factored));
+  if (m->blocks)
+    DAE__TRY(dae__decoupled_reload(a->decoupled));
+  /* a full Newton iteration created on demand keeps no pivots from step to step */
+  return m->whole && !st->transform ? dae__full_newton_reload(st->full) : DAE_OK;
+}
+
+void dae__stages_reset(dae__stages *st, const double *lambda, const double *psi)
+{
+  st->memory->h = 0;
+  st->lambda = lambda;
+  st->psi = psi;
+}
+
+/* ---- prediction ---- */
+
+/* out = sum_i l_i(x) values_i, l_i the Lagrange polynomials of these nodes; index: vectors of
+ * values to take, NULL: in sequence */
+static void stages_extrapolate(int nodes, const double *node, const int *index, double x, int n,
+                               const double *values, double *out)
+{
+  dae__zero(n, out);
+  for (int i = 0; i < nodes; i++)
+    dae__axpy(n, dae__lagrange_weight(nodes, node, i, x),
+              values + (size_t)(index ? index[i] : i) * (size_t)n, out);
+}
+
+/* Extrapolation of the last step; constant values in the first step, and where forces are stiff:
+ * Gauss does not damp, so that the polynomials of stiff components oscillate. */
+void dae__stages_predict(dae__stages *st)
+{
+  const dae_spark_tableau *T = st->tableau;
+  const dae__spark_adapter *a = st->adapter;
+  int s = st->s, nz = a->nz, ng = a->ng, nk = a->nk;
+  bool stiff = st->transform && st->strategy != DAE__STAGES_SIMPLIFIED;
+  const dae__stage_values *from = st->second_half ? &st->half : &st->last, *to = &st->now;
+  double q = st->h / (st->second_half ? st->h : st->memory->h);
+  bool constant = stiff || !(q <= LARGEST_EXTRAPOLATION);
+  for (int i = 1; i <= s + 1; i++) {
+    double *Z = dae__stage_vector(to->Z, i, nz);
+    if (constant)
+      dae__copy(nz, to->Z, Z);
+    else
+      stages_extrapolate(st->nodes, st->node, st->node_index, 1 + q * (i <= s ? T->c[i - 1] : 1),
+                         nz, from->Z, Z);
+  }
+  for (int i = 0; i < st->nt; i++) {
+    double *L = dae__stage_vector(to->L, i, ng);
+    if (constant)
+      dae__copy(ng, st->lambda, L);
+    else
+      stages_extrapolate(st->nt, T->ct, NULL, 1 + q * T->ct[i], ng, from->L, L);
+  }
+  for (int i = 0; i < s; i++) {
+    double *Psi = dae__stage_vector(to->Psi, i, nk);
+    if (constant)
+      dae__copy(nk, st->psi, Psi);
+    else
+      stages_extrapolate(s, T->c, NULL, 1 + q * T->c[i], nk, from->Psi, Psi);
+  }
 }
 
 /* ---- evaluation ---- */
 
-dae__face_at dae__stages_at(const dae__stages *st, int i)
+dae_momentum_at dae__stages_at(const dae__stages *st, int i)
 {
-  return (dae__face_at){.t = st->t + (i <= st->s ? st->tableau->c[i - 1] : 1) * st->h,
-                        .y = dae__stage_vector(st->now.Y, i, st->face.ny),
-                        .z = dae__stage_vector(st->now.Z, i, st->face.nz)};
+  DAE__ASSERT(i >= 1 && i <= st->s + 1);
+  return (dae_momentum_at){.t = st->t + (i <= st->s ? st->tableau->c[i - 1] : 1) * st->h,
+                           .y = dae__stage_vector(st->now.Y, i, st->adapter->ny),
+                           .z = dae__stage_vector(st->now.Z, i, st->adapter->nz)};
 }
 
 dae_status dae__stages_v(dae__stages *st, dae_error *err)
 {
-  int ny = st->face.ny;
-  dae_status status = DAE_OK;
-  for (int j = 1; j <= st->s && !status; j++) {
-    dae__face_at at = dae__stages_at(st, j);
-    status = st->face.table->v(st->face.self, &at, dae__stage_vector(st->V, j - 1, ny), err);
+  const dae__spark_adapter *a = st->adapter;
+  for (int j = 1; j <= st->s; j++) {
+    dae_momentum_at at = dae__stages_at(st, j);
+    dae__spark_wanted wanted = {.v = dae__stage_vector(st->V, j - 1, a->ny)};
+    DAE__TRY(a->table->eval(a->self, &at, NULL, &wanted, err));
   }
-  return status;
+  return DAE_OK;
 }
 
 dae_status dae__stages_refresh(dae__stages *st, const double *weight, double *change,
                                dae_error *err)
 {
   const dae_spark_tableau *T = st->tableau;
-  int s = st->s, ny = st->face.ny;
-  dae_status status = dae__stages_v(st, err);
-  for (int i = 1; i <= s + 1 && !status; i++) {
+  int s = st->s, ny = st->adapter->ny;
+  DAE__TRY(dae__stages_v(st, err));
+  for (int i = 1; i <= s + 1; i++) {
     const double *a = i <= s ? T->A + (i - 1) * s : T->b;
     double *Y = dae__stage_vector(st->now.Y, i, ny);
     for (int n = 0; n < ny; n++) {
@@ -106,71 +178,46 @@ dae_status dae__stages_refresh(dae__stages *st, const double *weight, double *ch
       if (change)
         *change = fmax(*change, fabs(next - Y[n]) / weight[n]);
       if (i <= s)
-        st->moved[(i - 1) * ny + n] = next - Y[n];
+        st->refresh_change[(i - 1) * ny + n] = next - Y[n];
       Y[n] = next;
     }
   }
-  return status;
-}
-
-/* tilde point i: from v, or in the full iteration from Y */
-static void spark_stages_find_tilde(dae__stages *st, int i)
-{
-  int s = st->s, ny = st->face.ny;
-  if (st->way == DAE__STAGES_FULL) {
-    dae__full_tilde(st->full, st, i, st->Yt);
-    return;
-  }
-  dae__copy(ny, st->now.Y, st->Yt);
-  for (int j = 0; j < s; j++)
-    dae__axpy(ny, st->h * st->tableau->Ab[i * s + j], dae__stage_vector(st->V, j, ny), st->Yt);
-}
-
-/* r and g at the tilde nodes */
-static dae_status spark_stages_evaluate_tilde(dae__stages *st, dae_error *err)
-{
-  const dae_spark_tableau *T = st->tableau;
-  const dae__face *c = &st->face;
-  dae_status status = DAE_OK;
-  for (int i = 0; i < st->nt && !status; i++) {
-    dae__face_at at = {.t = st->t + T->ct[i] * st->h, .y = st->Yt};
-    spark_stages_find_tilde(st, i);
-    status =
-        c->table->rg(c->self, &at, dae__stage_vector(st->now.L, i, c->ng),
-                     dae__stage_vector(st->r, i, c->nz), dae__stage_vector(st->g, i, c->ng), err);
-  }
-  return status;
-}
-
-/* p, f and k at the stages and at the end; g[0], which nobody asks for, becomes gdot there */
-static dae_status spark_stages_evaluate_stages(dae__stages *st, dae_error *err)
-{
-  const dae__face *c = &st->face;
-  dae_status status = DAE_OK;
-  for (int i = 1; i <= st->s + 1 && !status; i++) {
-    dae__face_at at = dae__stages_at(st, i);
-    status = c->table->p(c->self, &at, dae__stage_vector(st->p, i - 1, c->nz), err);
-    if (!status && i <= st->s)
-      status = c->table->f(c->self, &at, dae__stage_vector(st->now.Psi, i - 1, c->nk),
-                           dae__stage_vector(st->f, i - 1, c->nz), err);
-    if (!status && c->nk > 0)
-      status = c->table->k(c->self, &at, dae__stage_vector(st->k, i - 1, c->nk), err);
-    if (!status && i > st->s && c->ng > 0)
-      status = c->table->gdot(c->self, &at, st->g, err);
-  }
-  return status;
+  return DAE_OK;
 }
 
 dae_status dae__stages_evaluate(dae__stages *st, dae_error *err)
 {
-  dae_status status = spark_stages_evaluate_tilde(st, err);
-  return status ? status : spark_stages_evaluate_stages(st, err);
+  const dae__spark_adapter *a = st->adapter;
+  const dae_spark_tableau *T = st->tableau;
+  int s = st->s, ny = a->ny, nz = a->nz, ng = a->ng, nk = a->nk;
+  for (int i = 0; i < st->nt; i++) { /* tilde points: from v, or in full Newton from Y */
+    if (st->strategy == DAE__STAGES_FULL)
+      dae__full_newton_tilde(st->full, st, i, st->Yt);
+    else
+      dae__copy(ny, st->now.Y, st->Yt);
+    for (int j = 0; j < s && st->strategy != DAE__STAGES_FULL; j++)
+      dae__axpy(ny, st->h * T->Ab[i * s + j], dae__stage_vector(st->V, j, ny), st->Yt);
+    dae_momentum_at at = {.t = st->t + T->ct[i] * st->h, .y = st->Yt};
+    dae__spark_wanted wanted = {.r = dae__stage_vector(st->r, i, nz),
+                                .g = dae__stage_vector(st->g, i, ng)};
+    DAE__TRY(a->table->eval(a->self, &at, dae__stage_vector(st->now.L, i, ng), &wanted, err));
+  }
+  for (int i = 0; i <= s; i++) {
+    dae_momentum_at at = dae__stages_at(st, i + 1);
+    dae__spark_wanted wanted = {.p = dae__stage_vector(st->p, i, nz),
+                                .f = i < s ? dae__stage_vector(st->f, i, nz) : NULL,
+                                .k = nk > 0 ? dae__stage_vector(st->k, i, nk) : NULL,
+                                .gdot = i == s && ng > 0 ? st->g : NULL};
+    const double *psi = i < s ? dae__stage_vector(st->now.Psi, i, nk) : NULL;
+    DAE__TRY(a->table->eval(a->self, &at, psi, &wanted, err));
+  }
+  return DAE_OK;
 }
 
 void dae__stages_residual5(const dae__stages *st, int i, double *R)
 {
   const dae_spark_tableau *T = st->tableau;
-  int s = st->s, nz = st->face.nz;
+  int s = st->s, nz = st->adapter->nz;
   const double *ah = i < s ? T->Ah + i * s : T->bh, *at = i < s ? T->At + i * st->nt : T->bt;
   for (int n = 0; n < nz; n++)
     R[n] = st->p[i * nz + n] - st->p0[n];
@@ -180,31 +227,19 @@ void dae__stages_residual5(const dae__stages *st, int i, double *R)
     dae__axpy(nz, -st->h * at[j], dae__stage_vector(st->r, j, nz), R);
 }
 
-static void spark_stages_copy_values(const dae__stages *st, const dae__stage_values *from,
-                                     const dae__stage_values *to)
+void dae__stages_accept(dae__stages *st, bool first_half)
 {
-  const dae__face *c = &st->face;
-  dae__copy((st->s + 2) * c->ny, from->Y, to->Y);
-  dae__copy((st->s + 2) * c->nz, from->Z, to->Z);
-  dae__copy(st->nt * c->ng, from->L, to->L);
-  dae__copy(st->s * c->nk, from->Psi, to->Psi);
-}
-
-void dae__stages_halve(dae__stages *st)
-{
-  spark_stages_copy_values(st, &st->now, &st->half);
-  st->halfway = true;
-}
-
-void dae__stages_unhalve(dae__stages *st)
-{
-  st->halfway = false;
-}
-
-void dae__stages_accept(dae__stages *st)
-{
-  spark_stages_copy_values(st, &st->now, &st->last);
+  const dae__spark_adapter *a = st->adapter;
+  const dae__stage_values *now = &st->now, *to = first_half ? &st->half : &st->last;
+  dae__copy((st->s + 2) * a->ny, now->Y, to->Y);
+  dae__copy((st->s + 2) * a->nz, now->Z, to->Z);
+  dae__copy(st->nt * a->ng, now->L, to->L);
+  dae__copy(st->s * a->nk, now->Psi, to->Psi);
+  if (first_half) {
+    st->second_half = true;
+    return;
+  }
   st->memory->h = st->h;
-  st->memory->steps[st->way]++;
-  st->memory->trusted -= st->memory->trusted > 0;
+  st->memory->steps[st->strategy]++;
+  st->memory->contraction_steps -= st->memory->contraction_steps > 0;
 }

@@ -1,5 +1,6 @@
-/* What the modified Newton iteration takes from a tableau. */
+/* Transformation of an (s,s) tableau, computed in extended precision. */
 #include "onestep/spark/transform.h"
+#include "core/assert.h"
 #include "quadrature/eigen.h"
 #include "quadrature/nodes.h"
 
@@ -27,55 +28,29 @@ dae__small dae__spark_M(const dae_spark_tableau *t)
   return M;
 }
 
-/* gamma' = (-b' A^-1, 1) */
-static dae__small transform_gamma_of(const dae_spark_tableau *t, const dae__small *A)
+dae__small dae__spark_Qt(const dae_spark_tableau *t, dae__small *gamma, dae__small *w)
 {
   int s = t->s;
-  dae__small A_inv, b = dae__small_of(1, s, t->b);
-  dae__small_inverse(A, &A_inv);
-  dae__small gamma = dae__small_times(&b, &A_inv);
+  dae__small A = dae__small_of(s, s, t->A), A_inv, b = dae__small_of(1, s, t->b);
+  dae__small_inverse(&A, &A_inv);
+  *gamma = dae__small_times(&b, &A_inv); /* gamma' = (-b' A^-1, 1) */
   for (int j = 0; j < s; j++)
-    gamma.at[0][j] *= -1;
-  gamma.cols = s + 1;
-  gamma.at[0][s] = 1;
-  return gamma;
-}
-
-/* w = A M^-1 1 */
-static dae__small transform_w_of(const dae_spark_tableau *t, const dae__small *A)
-{
-  dae__small M = dae__spark_M(t), M_inv, ones = dae__small_zero(t->s, 1);
-  for (int i = 0; i < t->s; i++)
+    gamma->at[0][j] *= -1;
+  gamma->cols = s + 1;
+  gamma->at[0][s] = 1;
+  dae__small M = dae__spark_M(t), M_inv, ones = dae__small_zero(s, 1);
+  for (int i = 0; i < s; i++)
     ones.at[i][0] = 1;
   dae__small_inverse(&M, &M_inv);
   dae__small x = dae__small_times(&M_inv, &ones);
-  return dae__small_times(A, &x);
-}
-
-dae__small dae__spark_Qt(const dae_spark_tableau *t, dae__small *gamma, dae__small *w)
-{
-  dae__small A = dae__small_of(t->s, t->s, t->A);
-  *gamma = transform_gamma_of(t, &A);
-  *w = transform_w_of(t, &A);
+  *w = dae__small_times(&A, &x);
   dae__small Qt = dae__small_times(w, gamma);
-  for (int i = 0; i < t->s; i++)
+  for (int i = 0; i < s; i++)
     Qt.at[i][i] += 1;
   return Qt;
 }
 
-/* Qc = Q blkdiag(Ac^-1, 1) */
-static dae__small transform_Qc_of(const dae_spark_tableau *t, const dae__small *Q)
-{
-  int s = t->s;
-  dae__small Ac = dae__small_of(s, s, t->Ab + s), Ac_inv, D = dae__small_identity(s + 1);
-  dae__small_inverse(&Ac, &Ac_inv);
-  for (int i = 0; i < s; i++)
-    for (int j = 0; j < s; j++)
-      D.at[i][j] = Ac_inv.at[i][j];
-  return dae__small_times(Q, &D);
-}
-
-static double *transform_keep(dae__arena *arena, const dae__small *A)
+double *dae__spark_round(dae__arena *arena, const dae__small *A)
 {
   double *values = DAE__ALLOC(arena, double, A->rows * A->cols);
   if (values)
@@ -84,15 +59,15 @@ static double *transform_keep(dae__arena *arena, const dae__small *A)
 }
 
 /* (X Y)^-1 */
-static double *transform_keep_inverse(dae__arena *arena, const dae__small *X, const dae__small *Y)
+static double *transform_round_inverse(dae__arena *arena, const dae__small *X, const dae__small *Y)
 {
   dae__small product = dae__small_times(X, Y), inverse;
   dae__small_inverse(&product, &inverse);
-  return transform_keep(arena, &inverse);
+  return dae__spark_round(arena, &inverse);
 }
 
-static double complex *transform_keep_complex(dae__arena *arena, int n,
-                                              const long double complex *x)
+static double complex *transform_round_complex(dae__arena *arena, int n,
+                                               const long double complex *x)
 {
   double complex *values = DAE__ALLOC(arena, double complex, n);
   for (int i = 0; values && i < n; i++)
@@ -100,33 +75,33 @@ static double complex *transform_keep_complex(dae__arena *arena, int n,
   return values;
 }
 
-static void transform_diagonalise(dae__arena *arena, const dae_spark_tableau *t,
-                                  dae__spark_transform *out)
-{
-  dae__small A = dae__small_of(t->s, t->s, t->A);
-  dae__eigen e = dae__eigen_of(&A);
-  out->reals = e.reals;
-  out->blocks = e.blocks;
-  out->mu = transform_keep_complex(arena, e.blocks, e.mu);
-  out->T = transform_keep_complex(arena, t->s * e.blocks, e.T);
-  out->Ti = transform_keep_complex(arena, e.blocks * t->s, e.Ti);
-}
-
 void dae__spark_transform_create(dae__arena *arena, const dae_spark_tableau *t,
                                  dae__spark_transform *out)
 {
   int s = t->s;
+  DAE__ASSERT(t->nt == s + 1);
   dae__small gamma, w, Qt = dae__spark_Qt(t, &gamma, &w), Q = dae__small_stacked(&Qt, &gamma);
-  dae__small Qc = transform_Qc_of(t, &Q);
+  dae__small Ac = dae__small_of(s, s, t->Ab + s), Ac_inv, D = dae__small_identity(s + 1);
+  dae__small_inverse(&Ac, &Ac_inv);
+  for (int i = 0; i < s; i++) /* D = blkdiag(Ac^-1, 1) */
+    for (int j = 0; j < s; j++)
+      D.at[i][j] = Ac_inv.at[i][j];
+  dae__small Qc = dae__small_times(&Q, &D);
   dae__small alphat = dae__spark_alpha(s, s + 1, t->At, t->bt);
   dae__small alphah = dae__spark_alpha(s, s, t->Ah, t->bh);
-  *out = (dae__spark_transform){.s = s};
-  out->gamma = transform_keep(arena, &gamma);
-  out->w = transform_keep(arena, &w);
-  out->Qt = transform_keep(arena, &Qt);
-  out->Q = transform_keep(arena, &Q);
-  out->Qc = transform_keep(arena, &Qc);
-  out->Qat_inv = transform_keep_inverse(arena, &Q, &alphat);
-  out->Qah_inv = transform_keep_inverse(arena, &Qt, &alphah);
-  transform_diagonalise(arena, t, out);
+  dae__small A = dae__small_of(s, s, t->A);
+  dae__eigen e = dae__eigen_of(&A);
+  *out = (dae__spark_transform){.s = s,
+                                .reals = e.reals,
+                                .blocks = e.blocks,
+                                .gamma = dae__spark_round(arena, &gamma),
+                                .w = dae__spark_round(arena, &w),
+                                .Qt = dae__spark_round(arena, &Qt),
+                                .Q = dae__spark_round(arena, &Q),
+                                .Qc = dae__spark_round(arena, &Qc),
+                                .Qat_inv = transform_round_inverse(arena, &Q, &alphat),
+                                .Qah_inv = transform_round_inverse(arena, &Qt, &alphah),
+                                .mu = transform_round_complex(arena, e.blocks, e.mu),
+                                .T = transform_round_complex(arena, s * e.blocks, e.T),
+                                .Ti = transform_round_complex(arena, e.blocks * s, e.Ti)};
 }

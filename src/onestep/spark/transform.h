@@ -1,5 +1,5 @@
-/* What the modified Newton iteration takes from an (s,s) tableau [J09 2, 2.1]. With alpha = (A;
- * b'), alphah = (Ah; bh') and alphat = (At; bt'):
+/* Transformation of the stage system for the simplified Newton iteration of an (s,s) tableau
+ * [J09 2, 2.1]. With alpha = (A; b'), alphah = (Ah; bh') and alphat = (At; bt'):
  *
  *   gamma' = (-b' A^-1, 1)       gamma' alpha = 0
  *   w      = A M^-1 1
@@ -26,10 +26,10 @@ typedef struct dae__spark_transform {
   double *w;          /* s */
   double *Qt, *Q;     /* s x (s+1), (s+1) x (s+1) */
   double *Qc;         /* (s+1) x (s+1) */
-  double *Qat_inv;    /* (s+1) x (s+1): (Q alphat)^-1, which gives the increments of lambda */
-  double *Qah_inv;    /* s x s: (Qt alphah)^-1, which gives those of psi */
+  double *Qat_inv;    /* (s+1) x (s+1): (Q alphat)^-1, for the increments of lambda */
+  double *Qah_inv;    /* s x s: (Qt alphah)^-1, for the increments of psi */
   int reals, blocks;  /* A = T diag(mu) Ti: real eigenvalues, then one of each complex pair; blocks
-                         is 0 if A has no such form, as with a multiple eigenvalue */
+                         is 0 if A is not diagonalised, as with a multiple eigenvalue */
   double complex *mu; /* blocks */
   double complex *T;  /* s x blocks: x = sum over reals of T_k xi_k + 2 Re sum over pairs */
   double complex *Ti; /* blocks x s: xi = Ti x */
@@ -39,9 +39,11 @@ typedef struct dae__spark_transform {
 void dae__spark_transform_create(dae__arena *arena, const dae_spark_tableau *t,
                                  dae__spark_transform *out);
 
-/* Its parts in full precision; dae__spark_Qt for A and M that are invertible. */
+/* Matrices in extended precision; dae__spark_Qt needs invertible A and M. */
 dae__small dae__spark_alpha(int s, int cols, const double *A, const double *b); /* (A; b') */
 dae__small dae__spark_M(const dae_spark_tableau *t);
 dae__small dae__spark_Qt(const dae_spark_tableau *t, dae__small *gamma, dae__small *w);
+/* A rounded to double, by rows, in the arena; NULL: out of memory. */
+double *dae__spark_round(dae__arena *arena, const dae__small *A);
 
 #endif

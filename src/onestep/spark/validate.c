@@ -18,25 +18,26 @@
  *   (Ab At without its first row; bt')   is invertible: g at the stages, g' at t1
  *   (b' q_i(C) Ah, i = 1..s-1; bh')      is invertible: moments of k, k at t1
  *
- * where q_i are Legendre's polynomials on [0,1]: they span what the monomials of [J09] span and are
- * better conditioned. */
+ * where q_i are the Legendre polynomials on [0,1], which span the same space as the monomials of
+ * [J09] and are better conditioned. */
 #include "core/error.h"
 #include "core/vec.h"
 #include "onestep/spark/transform.h"
 #include "quadrature/nodes.h"
 #include <math.h>
 
-/* relations between coefficients: those typed with 13 digits pass */
-#define TOLERANCE 1e-12
-/* reciprocal condition below which rounding of the coefficients decides on singularity: the
- * families have 7e-5 and more up to 12 stages, singular ones come out below 1e-16 */
-#define SINGULAR 1e-13L
+/* Deviation, relative to 1 and to the coefficient, at which a relation between coefficients holds:
+ * coefficients typed with 13 digits satisfy it. */
+#define RELATION_TOLERANCE 1e-12
+/* Reciprocal condition number below which rounding of the coefficients decides on singularity: the
+ * families have 7e-5 and more up to 12 stages, singular matrices come out below 1e-16. */
+#define SINGULAR_RCOND 1e-13L
 
 #define REFUSE(err, field, ...) dae__fail((err), DAE_ERROR_OPTION, (field), __VA_ARGS__)
 
 static bool spark_validate_differ(double a, double b)
 {
-  return fabs(a - b) > TOLERANCE * fmax(1, fabs(b));
+  return fabs(a - b) > RELATION_TOLERANCE * fmax(1, fabs(b));
 }
 
 static double spark_validate_sum(int n, const double *x)
@@ -47,24 +48,27 @@ static double spark_validate_sum(int n, const double *x)
   return (double)total;
 }
 
-static dae_status spark_validate_check_sizes(const dae_spark_tableau *t, dae_error *err)
+static bool spark_validate_singular(const dae__small *A)
 {
-  if (t->s < 1 || t->s > DAE_SPARK_MAX_STAGES)
+  dae__small inverse;
+  return !(dae__small_inverse(A, &inverse) > SINGULAR_RCOND);
+}
+
+/* ---- both kinds of tableaux ---- */
+
+static dae_status spark_validate_arrays(const dae_spark_tableau *t, dae_error *err)
+{
+  int s = t->s, nt = t->nt;
+  if (s < 1 || s > DAE_SPARK_MAX_STAGES)
     return REFUSE(err, "s", "a tableau has 1 to %d stages, this one has s = %d",
-                  DAE_SPARK_MAX_STAGES, t->s);
-  if (t->nt != t->s && t->nt != t->s + 1)
+                  DAE_SPARK_MAX_STAGES, s);
+  if (nt != s && nt != s + 1)
     return REFUSE(err, "nt",
                   "nt is %d, but there are s + 1 = %d tilde stages in an (s,s) method, and s = %d "
                   "where they are the stages themselves (Lobatto IIIA-x-IIIB)",
-                  t->nt, t->s + 1, t->s);
-  if (t->nt < 2)
+                  nt, s + 1, s);
+  if (nt < 2)
     return REFUSE(err, "nt", "nt is 1: the tilde points are at least t0 and t1");
-  return DAE_OK;
-}
-
-static dae_status spark_validate_check_entries(const dae_spark_tableau *t, dae_error *err)
-{
-  int s = t->s, nt = t->nt;
   const struct {
     const char *name;
     const double *values;
@@ -82,9 +86,11 @@ static dae_status spark_validate_check_entries(const dae_spark_tableau *t, dae_e
   return DAE_OK;
 }
 
-/* b_i != 0 and c_i != c_j: M and the moments of k need it */
-static dae_status spark_validate_check_nodes(const dae_spark_tableau *t, dae_error *err)
+/* b_i != 0 and c_i != c_j, which M and the moments of k need; sums of weights */
+static dae_status spark_validate_rule(const dae_spark_tableau *t, dae_error *err)
 {
+  const char *names[] = {"b", "bh", "bt"};
+  const double *weights[] = {t->b, t->bh, t->bt};
   for (int i = 0; i < t->s; i++) {
     if (t->b[i] == 0)
       return REFUSE(err, "b", "b[%d] is 0: every weight must be different from 0", i);
@@ -93,13 +99,6 @@ static dae_status spark_validate_check_nodes(const dae_spark_tableau *t, dae_err
         return REFUSE(err, "c", "c[%d] and c[%d] are both %g: the nodes must be distinct", j, i,
                       t->c[i]);
   }
-  return DAE_OK;
-}
-
-static dae_status spark_validate_check_weights(const dae_spark_tableau *t, dae_error *err)
-{
-  const char *names[] = {"b", "bh", "bt"};
-  const double *weights[] = {t->b, t->bh, t->bt};
   for (int k = 0; k < 3; k++) {
     double total = spark_validate_sum(k < 2 ? t->s : t->nt, weights[k]);
     if (spark_validate_differ(total, 1))
@@ -111,22 +110,22 @@ static dae_status spark_validate_check_weights(const dae_spark_tableau *t, dae_e
   return DAE_OK;
 }
 
-static dae_status spark_validate_check_row_sums(int rows, int cols, const double *A,
-                                                const double *c, const char *names[2],
-                                                dae_error *err)
+static dae_status spark_validate_row_sums(int rows, int cols, const double *A, const double *c,
+                                          const char *A_name, const char *c_name, dae_error *err)
 {
   for (int i = 0; i < rows; i++) {
     double total = spark_validate_sum(cols, A + i * cols);
     if (spark_validate_differ(total, c[i]))
-      return REFUSE(err, names[0],
+      return REFUSE(err, A_name,
                     "%s = %s 1 does not hold: row %d of %s adds up to %.15g, %s[%d] is %.15g; are "
                     "the matrices stored by rows?",
-                    names[1], names[0], i, names[0], total, names[1], i, c[i]);
+                    c_name, A_name, i, A_name, total, c_name, i, c[i]);
   }
   return DAE_OK;
 }
 
-static dae_status spark_validate_check_ends(const dae_spark_tableau *t, dae_error *err)
+/* first and last row of Ab */
+static dae_status spark_validate_ends(const dae_spark_tableau *t, dae_error *err)
 {
   const double *last = t->Ab + (t->nt - 1) * t->s;
   for (int j = 0; j < t->s; j++) {
@@ -144,45 +143,39 @@ static dae_status spark_validate_check_ends(const dae_spark_tableau *t, dae_erro
   return DAE_OK;
 }
 
-static bool spark_validate_singular(const dae__small *A)
+static dae_status spark_validate_psi_undetermined(const dae_spark_tableau *t, const char *matrix,
+                                                  dae_error *err)
 {
-  dae__small inverse;
-  return !(dae__small_inverse(A, &inverse) > SINGULAR);
+  bool iiia = dae__max_abs(t->s, t->Ah) == 0;
+  return REFUSE(err, "Ah",
+                "%s is singular, so that the multipliers psi of a step are not determined%s",
+                matrix,
+                iiia ? ": the first row of Ah is zero, as in Lobatto IIIA, so that "
+                       "k at the first stage depends on no psi; take another Ah"
+                     : "");
 }
 
-static int spark_validate_zero_row(int rows, int cols, const double *A)
-{
-  for (int i = 0; i < rows; i++)
-    if (dae__max_abs(cols, A + i * cols) == 0)
-      return i;
-  return -1;
-}
+/* ---- (s,s) tableaux ---- */
 
-static dae_status spark_validate_check_A(const dae_spark_tableau *t, dae_error *err)
+static dae_status spark_validate_A_and_lambda(const dae_spark_tableau *t, dae_error *err)
 {
-  dae__small A = dae__small_of(t->s, t->s, t->A), Ac = dae__small_of(t->s, t->s, t->Ab + t->s);
+  int s = t->s;
+  dae__small A = dae__small_of(s, s, t->A), Ac = dae__small_of(s, s, t->Ab + s);
+  dae__small alphat = dae__spark_alpha(s, t->nt, t->At, t->bt);
   if (spark_validate_singular(&A))
     return REFUSE(err, "A",
                   "A is singular%s; Lobatto IIIA-x-IIIB methods, with g at the stages themselves, "
                   "go by nt = s",
-                  spark_validate_zero_row(t->s, t->s, t->A) == 0
-                      ? ": its first row is zero, as in Lobatto IIIA"
-                      : "");
+                  dae__max_abs(s, t->A) == 0 ? ": its first row is zero, as in Lobatto IIIA" : "");
   if (spark_validate_singular(&Ac))
     return REFUSE(err, "Ab",
                   "Ab without its zero row is singular, so that g at the tilde points does not "
                   "determine the motion: are two of the ct equal?");
-  return DAE_OK;
-}
-
-static dae_status spark_validate_check_lambda(const dae_spark_tableau *t, dae_error *err)
-{
-  dae__small alphat = dae__spark_alpha(t->s, t->nt, t->At, t->bt);
   if (!spark_validate_singular(&alphat))
     return DAE_OK;
   for (int j = 0; j < t->nt; j++) {
     bool zero = t->bt[j] == 0;
-    for (int i = 0; i < t->s; i++)
+    for (int i = 0; i < s; i++)
       zero = zero && t->At[i * t->nt + j] == 0;
     if (zero)
       return REFUSE(err, "At",
@@ -196,18 +189,7 @@ static dae_status spark_validate_check_lambda(const dae_spark_tableau *t, dae_er
                 "not determined");
 }
 
-static dae_status spark_validate_psi_undetermined(const dae_spark_tableau *t, const char *what,
-                                                  dae_error *err)
-{
-  bool iiia = spark_validate_zero_row(t->s, t->s, t->Ah) == 0;
-  return REFUSE(err, "Ah",
-                "%s is singular, so that the multipliers psi of a step are not determined%s", what,
-                iiia ? ": the first row of Ah is zero, as in Lobatto IIIA, so that "
-                       "k at the first stage depends on no psi; take another Ah"
-                     : "");
-}
-
-static dae_status spark_validate_check_psi(const dae_spark_tableau *t, dae_error *err)
+static dae_status spark_validate_psi(const dae_spark_tableau *t, dae_error *err)
 {
   dae__small M = dae__spark_M(t);
   if (spark_validate_singular(&M))
@@ -220,7 +202,7 @@ static dae_status spark_validate_check_psi(const dae_spark_tableau *t, dae_error
   dae__small last = dae__small_times(&gamma, &alphah), Qah = dae__small_times(&Qt, &alphah);
   long double scale = dae__small_norm(&gamma) * dae__small_norm(&alphah);
   for (int j = 0; j < t->s; j++)
-    if (fabsl(last.at[0][j]) > TOLERANCE * scale)
+    if (fabsl(last.at[0][j]) > RELATION_TOLERANCE * scale)
       return REFUSE(
           err, "Ah",
           "bh' = b' A^-1 Ah does not hold (column %d is off by %.3g): the last row of the "
@@ -230,35 +212,25 @@ static dae_status spark_validate_check_psi(const dae_spark_tableau *t, dae_error
                                        : DAE_OK;
 }
 
-/* ct = c and Ab = A */
-static dae_status spark_validate_check_same_nodes(const dae_spark_tableau *t, dae_error *err)
-{
-  for (int i = 0; i < t->s; i++)
-    for (int j = 0; j < t->s; j++)
-      if (spark_validate_differ(t->Ab[i * t->s + j], t->A[i * t->s + j]))
-        return REFUSE(err, "Ab",
-                      "with nt = s the points where g holds are the stages, Ab = A, but row %d of "
-                      "them differs; an (s,s) method has nt = s + 1",
-                      i);
-  return DAE_OK;
-}
+/* ---- tableaux with the same nodes ---- */
 
-static dae_status spark_validate_check_same_lambda(const dae_spark_tableau *t, dae_error *err)
+static dae_status spark_validate_same_nodes(const dae_spark_tableau *t, dae_error *err)
 {
-  dae__small Ab = dae__small_of(t->s, t->s, t->Ab), At = dae__small_of(t->s, t->s, t->At);
-  dae__small AbAt = dae__small_times(&Ab, &At), bt = dae__small_of(1, t->s, t->bt);
-  dae__small later = dae__small_rows(&AbAt, 1, t->s - 1);
-  dae__small determines = dae__small_stacked(&later, &bt);
-  if (spark_validate_singular(&determines))
+  int s = t->s;
+  for (int i = 0; i < s * s; i++)
+    if (spark_validate_differ(t->Ab[i], t->A[i]))
+      return REFUSE(err, "Ab",
+                    "with nt = s the points where g holds are the stages, Ab = A, but row %d of "
+                    "them differs; an (s,s) method has nt = s + 1",
+                    i / s);
+  dae__small Ab = dae__small_of(s, s, t->Ab), At = dae__small_of(s, s, t->At);
+  dae__small AbAt = dae__small_times(&Ab, &At), bt = dae__small_of(1, s, t->bt);
+  dae__small later = dae__small_rows(&AbAt, 1, s - 1);
+  dae__small lambda = dae__small_stacked(&later, &bt);
+  if (spark_validate_singular(&lambda))
     return REFUSE(err, "At",
                   "(Ab At without its first row; bt') is singular, so that the multipliers lambda "
                   "of a step are not determined; Lobatto IIIB is the right At for A = IIIA");
-  return DAE_OK;
-}
-
-static dae_status spark_validate_check_same_psi(const dae_spark_tableau *t, dae_error *err)
-{
-  int s = t->s;
   dae__small bq = dae__small_zero(s - 1, s), Ah = dae__small_of(s, s, t->Ah);
   for (int i = 0; i < s - 1; i++)
     for (int j = 0; j < s; j++) {
@@ -267,49 +239,24 @@ static dae_status spark_validate_check_same_psi(const dae_spark_tableau *t, dae_
       bq.at[i][j] = t->b[j] * P;
     }
   dae__small moments = dae__small_times(&bq, &Ah), bh = dae__small_of(1, s, t->bh);
-  dae__small determines = dae__small_stacked(&moments, &bh);
-  return spark_validate_singular(&determines)
+  dae__small psi = dae__small_stacked(&moments, &bh);
+  return spark_validate_singular(&psi)
              ? spark_validate_psi_undetermined(t, "(b' C^(i-1) Ah, i = 1..s-1; bh')", err)
              : DAE_OK;
 }
 
-typedef dae_status check(const dae_spark_tableau *t, dae_error *err);
-
-static dae_status spark_validate_check_A_sums(const dae_spark_tableau *t, dae_error *err)
-{
-  return spark_validate_check_row_sums(t->s, t->s, t->A, t->c, (const char *[]){"A", "c"}, err);
-}
-
-static dae_status spark_validate_check_Ab_sums(const dae_spark_tableau *t, dae_error *err)
-{
-  return spark_validate_check_row_sums(t->nt, t->s, t->Ab, t->ct, (const char *[]){"Ab", "ct"},
-                                       err);
-}
-
-static dae_status spark_validate_run(check *const *checks, const dae_spark_tableau *t,
-                                     dae_error *err)
-{
-  for (; *checks; checks++) {
-    dae_status status = (*checks)(t, err);
-    if (status < 0)
-      return status;
-  }
-  return DAE_OK;
-}
-
 dae_status dae_spark_tableau_validate(const dae_spark_tableau *tableau, dae_error *err)
 {
-  static check *const common[] = {spark_validate_check_sizes,  spark_validate_check_entries,
-                                  spark_validate_check_nodes,  spark_validate_check_weights,
-                                  spark_validate_check_A_sums, spark_validate_check_Ab_sums,
-                                  spark_validate_check_ends,   NULL};
-  static check *const ss[] = {spark_validate_check_A, spark_validate_check_lambda,
-                              spark_validate_check_psi, NULL};
-  static check *const same[] = {spark_validate_check_same_nodes, spark_validate_check_same_lambda,
-                                spark_validate_check_same_psi, NULL};
-  if (!tableau)
+  const dae_spark_tableau *t = tableau;
+  if (!t)
     return dae__fail(err, DAE_ERROR_USAGE, NULL, "there is no tableau: NULL");
-  dae_status status = spark_validate_run(common, tableau, err);
-  return status < 0 ? status
-                    : spark_validate_run(tableau->nt == tableau->s ? same : ss, tableau, err);
+  DAE__TRY(spark_validate_arrays(t, err));
+  DAE__TRY(spark_validate_rule(t, err));
+  DAE__TRY(spark_validate_row_sums(t->s, t->s, t->A, t->c, "A", "c", err));
+  DAE__TRY(spark_validate_row_sums(t->nt, t->s, t->Ab, t->ct, "Ab", "ct", err));
+  DAE__TRY(spark_validate_ends(t, err));
+  if (t->nt == t->s)
+    return spark_validate_same_nodes(t, err);
+  DAE__TRY(spark_validate_A_and_lambda(t, err));
+  return spark_validate_psi(t, err);
 }
