@@ -272,7 +272,7 @@ static dae_status bdf_host_interpolate(void *self, double t, double *y, double *
   bool point = status == DAE_ERROR_RECOVERABLE || status == DAE_ERROR_SINGULAR;
   status = point ? DAE_ERROR_STEP : status;
   dae__fail(err, status, why.equation[0] ? why.equation : NULL,
-            "the state at t = %.10g cannot be shown: %s", t, why.text);
+            "dense output at t = %.10g failed: %s", t, why.text);
   dae__fail_at(err, t, s->history.memory->h_old);
   return status;
 }
