@@ -86,8 +86,8 @@ void dae__history_undo(dae__history *s)
   memcpy(m->psi, m->psi_before, sizeof m->psi);
 }
 
-/* The sums below take all differences of an entry, or of four, at a time: on large systems memory
- * is what they cost, on small ones the loops. */
+/* The sums below run over all differences of four entries, or of one, at a time: large systems are
+ * limited by memory bandwidth, small ones by loop overhead. */
 
 void dae__history_predict(const dae__history *s, double *restrict y, double *restrict dy)
 {

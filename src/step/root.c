@@ -3,13 +3,12 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* fraction of the way from x1 to x2 at which to look next; x3 is the end that was dropped last */
+/* Next point as a fraction of the interval from x[0] to x[1]; x[2] is the end dropped last. */
 static double root_fraction(const double x[3], const double f[3])
 {
   double xi = (x[0] - x[1]) / (x[2] - x[1]);
   double phi = (f[0] - f[1]) / (f[2] - f[1]);
-  /* [C97]: the inverse quadratic through the three points is monotone between them; comparisons
-   * with a NaN are false and bisect */
+  /* [C97]: whether the inverse quadratic through the three points is monotone; false for a NaN */
   if (!(phi * phi < xi && (1 - phi) * (1 - phi) < 1 - xi))
     return 0.5;
   return f[0] / (f[1] - f[0]) * f[2] / (f[1] - f[2]) +
