@@ -210,31 +210,23 @@ static dae_status events_find_excursion(dae__events *ev, int i, double t, crossi
   return events_fail_accumulated(ev, i, w->t_fired, err);
 }
 
-/* Whether event i crosses zero in the subinterval up to t, and a bracket of the crossing. */
-static dae_status events_find_crossing(dae__events *ev, int i, double t, dae_error *err)
-{
-  const watch *w = &ev->watches[i];
-  crossing *c = &ev->crossings[i];
-  int from_side = w->inactive ? w->rebound : w->side, direction = ev->events[i].direction;
-  bool fires = from_side != 0 && (direction == 0 || direction == -from_side);
-  c->bracket = (dae__bracket){.a = ev->memory->t, .b = t, .fa = w->value, .fb = c->value};
-  if (!w->inactive) {
-    c->found = w->side * c->value <= 0 && fires;
-    return DAE_OK;
-  }
-  c->found = fabs(c->value) > w->band && events_sign(c->value) == -w->rebound && fires;
-  return c->found ? events_find_excursion(ev, i, t, c, err) : DAE_OK;
-}
-
 /* The earliest crossing in the subinterval up to t; those at the same time fire together. */
 static dae_status events_find_earliest(dae__events *ev, double t, double tolerance, dae_error *err)
 {
   double earliest = INFINITY;
   for (int i = 0; i < ev->count; i++) {
+    const watch *w = &ev->watches[i];
     crossing *c = &ev->crossings[i];
-    DAE__TRY(events_find_crossing(ev, i, t, err));
+    int from_side = w->inactive ? w->rebound : w->side, direction = ev->events[i].direction;
+    bool fires = from_side != 0 && (direction == 0 || direction == -from_side);
+    c->bracket = (dae__bracket){.a = ev->memory->t, .b = t, .fa = w->value, .fb = c->value};
+    c->found =
+        fires && (w->inactive ? fabs(c->value) > w->band && events_sign(c->value) == -w->rebound
+                              : w->side * c->value <= 0);
     if (!c->found)
       continue;
+    if (w->inactive)
+      DAE__TRY(events_find_excursion(ev, i, t, c, err));
     ev->event = i;
     c->scale = fmax(fabs(c->bracket.fa), fabs(c->bracket.fb));
     DAE__TRY(dae__root_narrow(&c->bracket, tolerance, events_value_at, ev, err));
@@ -336,36 +328,32 @@ static dae_status events_restart(dae__events *ev, dae_integrator *it, int first,
                               "the state after its action cannot be integrated on: ", &cause, err);
 }
 
-/* Sign of the value's rate of change after the event by a central difference; 0: not known. */
-static int events_differenced_sign(dae__events *ev, int i)
+/* Sign of the value's rate of change after the event; without a rate function by a central
+ * difference, 0 where that fails. */
+static dae_status events_rate_sign(dae__events *ev, int i, int *sign, dae_error *err)
 {
-  double fastest = 0;
+  const dae_event *event = &ev->events[i];
+  double rate = 0, fastest = 0, value[2];
+  *sign = 0;
+  if (event->rate) {
+    if (event->rate(event->user, ev->t_found, ev->after, ev->dy, &rate))
+      return events_fail_in_event(ev, i, "its rate could not be evaluated", NULL, err);
+    if (!isfinite(rate))
+      return events_fail_in_event(ev, i, "its rate is not a finite number", NULL, err);
+    *sign = events_sign(rate);
+    return DAE_OK;
+  }
   for (int k = 0; k < ev->size; k++)
     fastest = fmax(fastest, fabs(ev->dy[k]) / (1 + fabs(ev->after[k])));
-  double value[2], d = fastest > 0 ? 1e-6 / fastest : 0;
+  double d = fastest > 0 ? 1e-6 / fastest : 0;
   for (int end = 0; end < 2; end++) {
     double s = end ? d : -d;
     dae__copy(ev->size, ev->after, ev->y);
     dae__axpy(ev->size, s, ev->dy, ev->y);
-    if (events_evaluate(ev, i, ev->t_found + s, ev->y, &value[end], NULL) < 0)
-      return 0;
+    if (events_evaluate(ev, i, ev->t_found + s, ev->y, &value[end], NULL))
+      return DAE_OK;
   }
-  return events_sign(value[1] - value[0]);
-}
-
-static dae_status events_rate_sign(dae__events *ev, int i, int *sign, dae_error *err)
-{
-  const dae_event *event = &ev->events[i];
-  double rate = 0;
-  if (!event->rate) {
-    *sign = events_differenced_sign(ev, i);
-    return DAE_OK;
-  }
-  if (event->rate(event->user, ev->t_found, ev->after, ev->dy, &rate))
-    return events_fail_in_event(ev, i, "its rate could not be evaluated", NULL, err);
-  if (!isfinite(rate))
-    return events_fail_in_event(ev, i, "its rate is not a finite number", NULL, err);
-  *sign = events_sign(rate);
+  *sign = events_sign(value[1] - value[0]);
   return DAE_OK;
 }
 

@@ -131,9 +131,9 @@ static dae_integrator *integrator_child(const dae_integrator *it, int i)
   return it->table->child ? it->table->child(it->self, i) : NULL;
 }
 
-static size_t integrator_saved_bytes(const dae_integrator *it)
+size_t dae_integrator_save_size(const dae_integrator *it)
 {
-  size_t bytes = dae__arena_kept_size(it->arena);
+  size_t bytes = sizeof(saved_header) + dae__arena_kept_size(it->arena);
   for (int i = 0; integrator_child(it, i); i++)
     bytes += dae_integrator_save_size(integrator_child(it, i));
   return bytes;
@@ -147,13 +147,8 @@ static saved_header integrator_header(const dae_integrator *it)
   header.version = 1;
   header.state_size = dae_integrator_view(it).size;
   snprintf(header.method, sizeof header.method, "%s", it->table->method);
-  header.bytes = integrator_saved_bytes(it);
+  header.bytes = dae_integrator_save_size(it) - sizeof header;
   return header;
-}
-
-size_t dae_integrator_save_size(const dae_integrator *it)
-{
-  return sizeof(saved_header) + integrator_saved_bytes(it);
 }
 
 dae_status dae_integrator_save(const dae_integrator *it, void *buffer, size_t size, dae_error *err)

@@ -97,28 +97,23 @@ static dae_status implicit_residual(implicit *o, dae_error *err)
 }
 
 /* The matrix at the iterate of the last residual. */
-static dae_status implicit_form_matrix(implicit *o, dae_error *err)
+static dae_status implicit_factor(implicit *o, dae_error *err)
 {
   dae__semi *s = o->s;
+  int stages = o->scheme.stages;
+  char name[64] = "";
   dae__zero(dae__pattern_count(&o->pattern), o->matrix);
-  for (int i = 0; i < o->scheme.stages; i++) {
+  for (int i = 0; i < stages; i++) {
     double *z = implicit_stage(o, i), t = o->t + o->scheme.c[i] * o->h;
     DAE__TRY(dae__semi_J(s, t, z, o->J, err));
     if (!s->constant_mass)
       DAE__TRY(dae__semi_Ms(s, t, z, implicit_slope(o, i), o->Ms, err));
-    for (int j = 0; j < o->scheme.stages; j++)
+    for (int j = 0; j < stages; j++)
       dae__block_add(&o->M_at[i][j], o->scheme.a[i][j] / o->h, implicit_mass(o, i), o->matrix);
     if (!s->constant_mass)
       dae__block_add(&o->Ms_at[i], 1, o->Ms, o->matrix);
     dae__block_add(&o->J_at[i], -1, o->J, o->matrix);
   }
-  return DAE_OK;
-}
-
-static dae_status implicit_factor(implicit *o, dae_error *err)
-{
-  char name[64] = "";
-  DAE__TRY(implicit_form_matrix(o, err));
   dae_status status = dae__solver_factor(o->solver, o->matrix);
   o->memory->factored = status == DAE_OK;
   o->memory->h = o->h;
@@ -130,7 +125,7 @@ static dae_status implicit_factor(implicit *o, dae_error *err)
     return status;
   int column = dae__solver_column(o->solver);
   if (column >= 0)
-    dae__semi_variable_name(o->s->p, column % o->s->n, name, sizeof name);
+    dae__semi_variable_name(s->p, column % s->n, name, sizeof name);
   return dae__fail(err, DAE_ERROR_SINGULAR, name[0] ? name : NULL,
                    "the iteration matrix of the step is singular%s%s: the equations do not "
                    "determine the stages, or 1/h is an eigenvalue",

@@ -28,20 +28,14 @@ static dae_status onestep_mechanical_consistent(void *self, double t, const bool
   return dae__motion_follow(o->motion[1], err);
 }
 
-/* w, without memory of an earlier factorisation */
-static dae_status onestep_mechanical_algebraic(adapter *o, double t, double *z, dae_error *err)
-{
-  dae__solver_forget(o->algebraic->solver);
-  return dae__algebraic_solve(o->algebraic, t, z, err);
-}
-
 /* The cold path with w; noinline, so that the hot path without w saves no registers. */
 static __attribute__((noinline)) dae_status onestep_mechanical_slopes_with_w(adapter *o, bool dense,
                                                                              double t, double *z,
                                                                              double *dz,
                                                                              dae_error *err)
 {
-  DAE__TRY(onestep_mechanical_algebraic(o, t, z, err));
+  dae__solver_forget(o->algebraic->solver); /* no memory of an earlier factorisation */
+  DAE__TRY(dae__algebraic_solve(o->algebraic, t, z, err));
   return dae__motion_slopes(o->motion[dense], t, z, dz, err);
 }
 
@@ -72,7 +66,10 @@ static dae_status onestep_mechanical_project_and_accelerate(void *self, double t
   adapter *o = self;
   if (!o->project || o->m->nc == 0)
     return onestep_mechanical_slopes(self, false, t, z, dz, err);
-  DAE__TRY(o->algebraic ? onestep_mechanical_algebraic(o, t, z, err) : DAE_OK);
+  if (o->algebraic) {
+    dae__solver_forget(o->algebraic->solver);
+    DAE__TRY(dae__algebraic_solve(o->algebraic, t, z, err));
+  }
   DAE__TRY(dae__motion_project_and_accelerate(o->motion[0], t, z, dz, err));
   return dae__motion_check_dependent(o->motion[0], t, z, z + o->m->at.v, err);
 }

@@ -212,33 +212,29 @@ static dae_status onestep_output_inside(dae__rk *o, bool projected, double t,
   return adapter->table->slopes(adapter->self, true, t, p->z, p->dz, err);
 }
 
-/* p = an end of the last step, projected */
-static dae_status onestep_output_end(dae__rk *o, double t, const dae__rk_point *end,
-                                     const dae__rk_point *p, dae_error *err)
-{
-  const dae__rk_adapter *adapter = &o->adapter;
-  dae__copy(adapter->size, end->z, p->z);
-  dae__copy(adapter->size, end->dz, p->dz);
-  if (!o->projects_to_second_order[o->memory->last] || !adapter->table->project)
-    return DAE_OK;
-  DAE__TRY(adapter->table->project(adapter->self, true, t, p->z, err));
-  if (adapter->m) /* q' = v */
-    dae__copy(adapter->m->nq, p->z + adapter->m->at.v, p->dz);
-  return DAE_OK;
-}
-
 static dae_status onestep_output(dae__rk *o, bool projected, double t, double *y, double *dy,
                                  dae_error *err)
 {
+  const dae__rk_adapter *adapter = &o->adapter;
   const dae__rk_point *end = onestep_end_at(o, t), *p = &o->output;
   dae_error why = dae_error_none();
-  dae_status status = end ? onestep_output_end(o, t, end, p, &why)
-                          : onestep_output_inside(o, projected, t, p, &why);
+  dae_status status = DAE_OK;
+  if (!end) {
+    status = onestep_output_inside(o, projected, t, p, &why);
+  } else {
+    dae__copy(adapter->size, end->z, p->z);
+    dae__copy(adapter->size, end->dz, p->dz);
+    if (o->projects_to_second_order[o->memory->last] && adapter->table->project) {
+      status = adapter->table->project(adapter->self, true, t, p->z, &why);
+      if (!status && adapter->m) /* q' = v */
+        dae__copy(adapter->m->nq, p->z + adapter->m->at.v, p->dz);
+    }
+  }
   if (status)
     return dae__driver_dense_output_failed(&o->driver, t, status, &why, err);
-  dae__copy(o->adapter.size, p->z, y);
+  dae__copy(adapter->size, p->z, y);
   if (dy)
-    dae__copy(o->adapter.size, p->dz, dy);
+    dae__copy(adapter->size, p->dz, dy);
   return DAE_OK;
 }
 

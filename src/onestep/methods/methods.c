@@ -30,12 +30,12 @@ static dae_status methods_refuse_momentum(const char *name, dae_error *err)
 }
 
 /* classical methods */
-static dae_status methods_check_classical(const dae__classical_scheme *scheme,
+static dae_status methods_check_classical(const dae__rk_descriptor *descriptor,
                                           const dae_problem *problem, dae_error *err)
 {
+  const char *name = descriptor->needs.method;
   const dae_mechanical *m = problem->mechanical;
   const dae_semi_explicit *s = problem->semi_explicit;
-  const char *name = scheme->name;
   if (problem->momentum)
     return methods_refuse_momentum(name, err);
   if (s && s->index >= 2)
@@ -45,7 +45,7 @@ static dae_status methods_check_classical(const dae__classical_scheme *scheme,
                      s->index == 2 ? "use bdf or lie"
                                    : "give it in the mechanical form, or differentiate its "
                                      "constraints");
-  if (scheme->implicit && m && m->ng + m->nk > 0)
+  if (descriptor->needs.semi && m && m->ng + m->nk > 0)
     return dae__fail(err, DAE_ERROR_UNSUPPORTED, name,
                      "%s takes mechanical problems without constraints; this one has %d: use "
                      "spark-gauss",
@@ -203,7 +203,7 @@ static dae_status methods_create_classical(dae__rk *o, dae__arena *arena, dae_er
   return DAE_OK;
 }
 
-/* ---- constructors: variable steps ---- */
+/* ---- descriptors ---- */
 
 static const dae__rk_descriptor explicit_descriptor = {.needs = {.method = "explicit", .index = 1},
                                                        .check_problem = methods_check_ode,
@@ -228,21 +228,23 @@ static const dae__rk_descriptor switching_descriptor = {
     .start = dae__switching_start,
     .select_stepper = dae__switching_select_stepper};
 
-#define ACCEPTS(id)                                                                                \
-  static dae_status check_single_##id(const dae_problem *problem, dae_error *err)                  \
+#define CLASSICAL(name, implicit, no_k0, scheme)                                                   \
   {                                                                                                \
-    return id##_descriptor.check_problem(&id##_descriptor, problem, err);                          \
-  }                                                                                                \
-  dae_status dae__##id##_accepts(const dae_problem *problem, dae_error *err)                       \
-  {                                                                                                \
-    return dae__assembled_check_problem(problem, check_single_##id, err);                          \
+    .needs = {.method = name, .semi = implicit, .singular = no_k0, .index = 1},                    \
+    .check_problem = methods_check_classical, .create_steppers = methods_create_classical,         \
+    .coefficients = scheme                                                                         \
   }
-ACCEPTS(explicit)
-ACCEPTS(gauss)
-ACCEPTS(radau)
-ACCEPTS(rosenbrock)
-ACCEPTS(switching)
-#undef ACCEPTS
+static const dae__rk_descriptor euler_descriptor =
+    CLASSICAL("euler", false, false, &dae__classical_euler);
+static const dae__rk_descriptor heun_descriptor =
+    CLASSICAL("heun", false, false, &dae__classical_heun);
+static const dae__rk_descriptor rk4_descriptor =
+    CLASSICAL("rk4", false, false, &dae__classical_rk4);
+static const dae__rk_descriptor trapezoid_descriptor =
+    CLASSICAL("trapezoid", true, false, &dae__classical_trapezoid);
+static const dae__rk_descriptor radau_iia_descriptor = CLASSICAL("radau-iia", true, true, NULL);
+
+/* ---- constructors ---- */
 
 static dae_status methods_create_adaptive(const dae__rk_descriptor *descriptor,
                                           const dae_option_table *table, const dae_problem *problem,
@@ -254,6 +256,63 @@ static dae_status methods_create_adaptive(const dae__rk_descriptor *descriptor,
   *out = NULL;
   DAE__TRY(dae_options_validate(table, opts, err));
   return dae__rk_create(descriptor, opts, problem, start, env, out, err);
+}
+
+static dae_status methods_create_fixed(const dae__rk_descriptor *descriptor,
+                                       const dae_option_table *table, const dae_problem *problem,
+                                       const dae_start *start, const dae_rk_options *opts,
+                                       const dae_env *env, dae_integrator **out, dae_error *err)
+{
+  *out = NULL;
+  if (opts)
+    DAE__TRY(dae_options_validate(table, opts, err));
+  if (!opts || !(opts->step > 0))
+    return dae__fail(err, DAE_ERROR_OPTION, "step",
+                     "%s has fixed steps: give their size by step (--step on the command line)",
+                     descriptor->needs.method);
+  return dae__rk_create(descriptor, opts, problem, start, env, out, err);
+}
+
+/* dae__euler_accepts and so on, by the descriptor of the method */
+#define ACCEPTS(id)                                                                                \
+  static dae_status check_single_##id(const dae_problem *problem, dae_error *err)                  \
+  {                                                                                                \
+    return id##_descriptor.check_problem(&id##_descriptor, problem, err);                          \
+  }                                                                                                \
+  dae_status dae__##id##_accepts(const dae_problem *problem, dae_error *err)                       \
+  {                                                                                                \
+    return dae__assembled_check_problem(problem, check_single_##id, err);                          \
+  }
+/* dae_euler_create and so on, of methods without options to check beyond their table */
+#define METHOD(id, create, table)                                                                  \
+  ACCEPTS(id)                                                                                      \
+  dae_status dae_##id##_create(const dae_problem *problem, const dae_start *start,                 \
+                               const dae_rk_options *opts, const dae_env *env,                     \
+                               dae_integrator **out, dae_error *err)                               \
+  {                                                                                                \
+    return create(&id##_descriptor, &table, problem, start, opts, env, out, err);                  \
+  }
+METHOD(euler, methods_create_fixed, dae_rk_option_table)
+METHOD(heun, methods_create_fixed, dae_rk_option_table)
+METHOD(rk4, methods_create_fixed, dae_rk_option_table)
+METHOD(trapezoid, methods_create_fixed, dae_trapezoid_option_table)
+METHOD(gauss, methods_create_adaptive, dae_gauss_option_table)
+METHOD(switching, methods_create_adaptive, dae_switching_option_table)
+ACCEPTS(radau_iia)
+ACCEPTS(explicit)
+ACCEPTS(radau)
+ACCEPTS(rosenbrock)
+
+dae_status dae_radau_iia_create(const dae_problem *problem, const dae_start *start,
+                                const dae_rk_options *opts, const dae_env *env,
+                                dae_integrator **out, dae_error *err)
+{
+  bool valid = opts && opts->stages >= 1 && opts->stages <= 3; /* else the options are refused */
+  dae__classical_scheme scheme = dae__classical_radau_iia(valid ? opts->stages : 1);
+  dae__rk_descriptor descriptor = radau_iia_descriptor;
+  descriptor.coefficients = &scheme;
+  return methods_create_fixed(&descriptor, &dae_radau_iia_option_table, problem, start, opts, env,
+                              out, err);
 }
 
 static dae_status methods_refuse_value(const char *option, const char *method, const char *values,
@@ -272,14 +331,6 @@ dae_status dae_explicit_create(const dae_problem *problem, const dae_start *star
     return methods_refuse_value("order", "explicit", "5 or 8", err);
   return methods_create_adaptive(&explicit_descriptor, &dae_explicit_option_table, problem, start,
                                  opts, env, out, err);
-}
-
-dae_status dae_gauss_create(const dae_problem *problem, const dae_start *start,
-                            const dae_rk_options *opts, const dae_env *env, dae_integrator **out,
-                            dae_error *err)
-{
-  return methods_create_adaptive(&gauss_descriptor, &dae_gauss_option_table, problem, start, opts,
-                                 env, out, err);
 }
 
 dae_status dae_radau_create(const dae_problem *problem, const dae_start *start,
@@ -302,101 +353,4 @@ dae_status dae_rosenbrock_create(const dae_problem *problem, const dae_start *st
     return methods_refuse_value("order", "rosenbrock", "4 or 5", err);
   return methods_create_adaptive(&rosenbrock_descriptor, &dae_rosenbrock_option_table, problem,
                                  start, opts, env, out, err);
-}
-
-dae_status dae_switching_create(const dae_problem *problem, const dae_start *start,
-                                const dae_rk_options *opts, const dae_env *env,
-                                dae_integrator **out, dae_error *err)
-{
-  return methods_create_adaptive(&switching_descriptor, &dae_switching_option_table, problem, start,
-                                 opts, env, out, err);
-}
-
-/* ---- constructors: fixed steps ---- */
-
-#define ACCEPTS(id, scheme_of)                                                                     \
-  static dae_status check_single_##id(const dae_problem *problem, dae_error *err)                  \
-  {                                                                                                \
-    dae__classical_scheme scheme = scheme_of;                                                      \
-    return methods_check_classical(&scheme, problem, err);                                         \
-  }                                                                                                \
-  dae_status dae__##id##_accepts(const dae_problem *problem, dae_error *err)                       \
-  {                                                                                                \
-    return dae__assembled_check_problem(problem, check_single_##id, err);                          \
-  }
-ACCEPTS(euler, dae__classical_euler)
-ACCEPTS(heun, dae__classical_heun)
-ACCEPTS(rk4, dae__classical_rk4)
-ACCEPTS(trapezoid, dae__classical_trapezoid)
-ACCEPTS(radau_iia, dae__classical_radau_iia(1))
-#undef ACCEPTS
-
-static dae_status methods_check_scheme(const dae__rk_descriptor *descriptor,
-                                       const dae_problem *problem, dae_error *err)
-{
-  return methods_check_classical(descriptor->coefficients, problem, err);
-}
-
-static dae_status methods_create_fixed(const dae__classical_scheme *scheme,
-                                       const dae_option_table *table, const dae_problem *problem,
-                                       const dae_start *start, const dae_rk_options *opts,
-                                       const dae_env *env, dae_integrator **out, dae_error *err)
-{
-  dae__rk_descriptor descriptor = {.needs = {.method = scheme->name,
-                                             .semi = scheme->implicit,
-                                             .singular = scheme->implicit && scheme->e == 0,
-                                             .index = 1},
-                                   .check_problem = methods_check_scheme,
-                                   .create_steppers = methods_create_classical,
-                                   .coefficients = scheme};
-  *out = NULL;
-  if (opts)
-    DAE__TRY(dae_options_validate(table, opts, err));
-  if (!opts || !(opts->step > 0))
-    return dae__fail(err, DAE_ERROR_OPTION, "step",
-                     "%s has fixed steps: give their size by step (--step on the command line)",
-                     scheme->name);
-  return dae__rk_create(&descriptor, opts, problem, start, env, out, err);
-}
-
-dae_status dae_euler_create(const dae_problem *problem, const dae_start *start,
-                            const dae_rk_options *opts, const dae_env *env, dae_integrator **out,
-                            dae_error *err)
-{
-  return methods_create_fixed(&dae__classical_euler, &dae_rk_option_table, problem, start, opts,
-                              env, out, err);
-}
-
-dae_status dae_heun_create(const dae_problem *problem, const dae_start *start,
-                           const dae_rk_options *opts, const dae_env *env, dae_integrator **out,
-                           dae_error *err)
-{
-  return methods_create_fixed(&dae__classical_heun, &dae_rk_option_table, problem, start, opts, env,
-                              out, err);
-}
-
-dae_status dae_rk4_create(const dae_problem *problem, const dae_start *start,
-                          const dae_rk_options *opts, const dae_env *env, dae_integrator **out,
-                          dae_error *err)
-{
-  return methods_create_fixed(&dae__classical_rk4, &dae_rk_option_table, problem, start, opts, env,
-                              out, err);
-}
-
-dae_status dae_trapezoid_create(const dae_problem *problem, const dae_start *start,
-                                const dae_rk_options *opts, const dae_env *env,
-                                dae_integrator **out, dae_error *err)
-{
-  return methods_create_fixed(&dae__classical_trapezoid, &dae_trapezoid_option_table, problem,
-                              start, opts, env, out, err);
-}
-
-dae_status dae_radau_iia_create(const dae_problem *problem, const dae_start *start,
-                                const dae_rk_options *opts, const dae_env *env,
-                                dae_integrator **out, dae_error *err)
-{
-  bool valid = opts && opts->stages >= 1 && opts->stages <= 3; /* else the options are refused */
-  dae__classical_scheme scheme = dae__classical_radau_iia(valid ? opts->stages : 1);
-  return methods_create_fixed(&scheme, &dae_radau_iia_option_table, problem, start, opts, env, out,
-                              err);
 }
