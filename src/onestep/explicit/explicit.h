@@ -70,43 +70,22 @@ static inline void dae__combination_set(dae__combination *c, int n, const double
   }
 }
 
-static inline void dae__combine_8(const dae__combination *c, double h, const double *K,
-                                  const double *base, double *restrict x)
+/* `width` entries, a constant */
+static inline __attribute__((always_inline)) void
+dae__combine_block(const dae__combination *c, int width, double h, const double *K,
+                   const double *base, double *restrict x)
 {
-  double s0 = 0, s1 = 0, s2 = 0, s3 = 0, s4 = 0, s5 = 0, s6 = 0, s7 = 0;
+  double sum[8] = {0};
   for (int j = 0; j < c->count; j++) {
     const double *k = K + c->at[j];
     double a = c->a[j];
-    s0 += a * k[0], s1 += a * k[1], s2 += a * k[2], s3 += a * k[3];
-    s4 += a * k[4], s5 += a * k[5], s6 += a * k[6], s7 += a * k[7];
+#pragma GCC unroll 8
+    for (int i = 0; i < width; i++)
+      sum[i] += a * k[i];
   }
-  x[0] = base[0] + h * s0, x[1] = base[1] + h * s1, x[2] = base[2] + h * s2;
-  x[3] = base[3] + h * s3, x[4] = base[4] + h * s4, x[5] = base[5] + h * s5;
-  x[6] = base[6] + h * s6, x[7] = base[7] + h * s7;
-}
-
-static inline void dae__combine_4(const dae__combination *c, double h, const double *K,
-                                  const double *base, double *restrict x)
-{
-  double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-  for (int j = 0; j < c->count; j++) {
-    const double *k = K + c->at[j];
-    double a = c->a[j];
-    s0 += a * k[0], s1 += a * k[1], s2 += a * k[2], s3 += a * k[3];
-  }
-  x[0] = base[0] + h * s0, x[1] = base[1] + h * s1;
-  x[2] = base[2] + h * s2, x[3] = base[3] + h * s3;
-}
-
-static inline void dae__combine_2(const dae__combination *c, double h, const double *K,
-                                  const double *base, double *restrict x)
-{
-  double s0 = 0, s1 = 0;
-  for (int j = 0; j < c->count; j++) {
-    const double *k = K + c->at[j];
-    s0 += c->a[j] * k[0], s1 += c->a[j] * k[1];
-  }
-  x[0] = base[0] + h * s0, x[1] = base[1] + h * s1;
+#pragma GCC unroll 8
+  for (int i = 0; i < width; i++)
+    x[i] = base[i] + h * sum[i];
 }
 
 /* n entries; x overlaps neither K nor base */
@@ -115,21 +94,17 @@ static inline void dae__combine(const dae__combination *c, int n, double h, cons
 {
   int i = 0;
   for (; i + 8 <= n; i += 8)
-    dae__combine_8(c, h, K + i, base + i, x + i);
+    dae__combine_block(c, 8, h, K + i, base + i, x + i);
   if (i + 4 <= n) {
-    dae__combine_4(c, h, K + i, base + i, x + i);
+    dae__combine_block(c, 4, h, K + i, base + i, x + i);
     i += 4;
   }
   if (i + 2 <= n) {
-    dae__combine_2(c, h, K + i, base + i, x + i);
+    dae__combine_block(c, 2, h, K + i, base + i, x + i);
     i += 2;
   }
-  if (i < n) {
-    double sum = 0;
-    for (int j = 0; j < c->count; j++)
-      sum += c->a[j] * K[c->at[j] + (size_t)i];
-    x[i] = base[i] + h * sum;
-  }
+  if (i < n)
+    dae__combine_block(c, 1, h, K + i, base + i, x + i);
 }
 
 #endif
