@@ -120,35 +120,6 @@ dae_status dae__assembled_check_problem(const dae_problem *problem, dae__newton_
   return status;
 }
 
-/* the integrator of the assembly, with state vectors in the order of the coupled problem */
-static dae_status assembled_create_around(dae__arena *arena, const dae_problem *problem,
-                                          const dae_start *start, dae__create_single *create,
-                                          const void *request, const dae_env *env,
-                                          dae_integrator **out, dae_error *err)
-{
-  int size = dae_problem_size(problem);
-  double *y = DAE__ALLOC(arena, double, size);
-  bool *fixed = start->fixed ? DAE__ALLOC(arena, bool, size) : NULL;
-  dae__assembly *assembly;
-  dae_integrator *child = NULL;
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
-  DAE__TRY(dae__assembly_create(arena, problem, &assembly, err));
-  const int *order = dae__assembly_order(assembly);
-  for (int i = 0; i < size; i++) {
-    y[order[i]] = start->y[i];
-    if (fixed)
-      fixed[order[i]] = start->fixed[i];
-  }
-  dae_start inner = {.t = start->t, .y = y, .fixed = fixed};
-  dae_status status = create(request, dae__assembly_problem(assembly), &inner, env, &child, err);
-  if (!status)
-    status = dae__permuted_create(arena, child, order, size, out, err);
-  if (status)
-    dae_integrator_free(child);
-  return status;
-}
-
 dae_status dae__assembled_create(const dae_problem *problem, const dae_start *start,
                                  dae__create_single *create, const void *request,
                                  const dae_env *env, dae_integrator **out, dae_error *err)
@@ -161,9 +132,30 @@ dae_status dae__assembled_create(const dae_problem *problem, const dae_start *st
   dae__arena *arena = dae__arena_create(env);
   if (!arena)
     return dae__out_of_memory(err);
-  dae_status status =
-      assembled_create_around(arena, problem, start, create, request, env, out, err);
+  int size = dae_problem_size(problem);
+  double *y = DAE__ALLOC(arena, double, size);
+  bool *fixed = start->fixed ? DAE__ALLOC(arena, bool, size) : NULL;
+  dae__assembly *assembly;
+  dae_integrator *child = NULL;
+  dae_status status = dae__arena_failed(arena)
+                          ? dae__out_of_memory(err)
+                          : dae__assembly_create(arena, problem, &assembly, err);
   if (status)
-    dae__arena_free(arena);
+    goto fail;
+  const int *order = dae__assembly_order(assembly);
+  for (int i = 0; i < size; i++) {
+    y[order[i]] = start->y[i];
+    if (fixed)
+      fixed[order[i]] = start->fixed[i];
+  }
+  dae_start inner = {.t = start->t, .y = y, .fixed = fixed};
+  status = create(request, dae__assembly_problem(assembly), &inner, env, &child, err);
+  if (!status)
+    status = dae__permuted_create(arena, child, order, size, out, err);
+  if (!status)
+    return DAE_OK;
+fail:
+  dae_integrator_free(child);
+  dae__arena_free(arena);
   return status;
 }

@@ -19,25 +19,20 @@ bool dae__driver_can_retry(dae_status status)
          status == DAE_ERROR_STEP;
 }
 
-void dae__driver_diagnose(const dae__driver *m, const char *what, dae_error *why)
-{
-  char name[64] = "";
-  m->table->rate(m->self, m->rtol, m->atol, name, sizeof name);
-  dae__fail(why, DAE_ERROR_STEP, name, "%s, fastest in %s", what, name);
-}
-
 /* A failure without an equation of its own: names a constraint that becomes dependent, or the
  * variable that changes fastest. */
-static void driver_diagnose_small_steps(const dae__driver *m, const char *what, dae_error *why)
+static void driver_diagnose(const dae__driver *m, const char *what, dae_error *why)
 {
   char name[64] = "";
-  if (m->table->stuck && m->table->stuck(m->self, name, sizeof name))
+  if (m->table->stuck && m->table->stuck(m->self, name, sizeof name)) {
     dae__fail(why, DAE_ERROR_STEP, name,
               "the step size shrinks without end, where constraint %s becomes dependent on the "
               "others: the mechanism may be at a dead point, or come apart",
               name);
-  else
-    dae__driver_diagnose(m, what, why);
+    return;
+  }
+  m->table->rate(m->self, m->rtol, m->atol, name, sizeof name);
+  dae__fail(why, DAE_ERROR_STEP, name, "%s, fastest in %s", what, name);
 }
 
 static dae_status driver_give_up(const dae__driver *m, double h, const dae_error *why,
@@ -113,8 +108,7 @@ static dae_status driver_try_step(dae__driver *m, double h, double t, dae_error 
 static dae_status driver_variable_step(dae__driver *m, double t_stop, dae_error *err)
 {
   dae__driver_memory *k = m->memory;
-  dae_error why,
-      failed; /* of the last attempt; of the last one that the error test did not reject */
+  dae_error why, failed; /* failed: of the last attempt that the error test did not reject */
   dae__error_clear(&why);
   dae__error_clear(&failed);
   for (int failures = 0; failures < m->max_failures; failures++) {
@@ -130,7 +124,7 @@ static dae_status driver_variable_step(dae__driver *m, double t_stop, dae_error 
     if (!status && !dae__is_stalled(&k->stall, &k->stats, k->t, t_stop))
       return DAE_OK;
     if (!status) {
-      driver_diagnose_small_steps(m, DAE__STALL_TEXT, &why);
+      driver_diagnose(m, DAE__STALL_TEXT, &why);
       return driver_give_up(m, h, &why, "", err);
     }
     if (!dae__driver_can_retry(status))
@@ -139,11 +133,11 @@ static dae_status driver_variable_step(dae__driver *m, double t_stop, dae_error 
       failed = why;
   }
   if (!failed.equation[0])
-    driver_diagnose_small_steps(m,
-                                "the step size has shrunk to round-off, or the error test fails at "
-                                "every step size: the solution may have a singularity here or be "
-                                "discontinuous",
-                                &why);
+    driver_diagnose(m,
+                    "the step size has shrunk to round-off, or the error test fails at "
+                    "every step size: the solution may have a singularity here or be "
+                    "discontinuous",
+                    &why);
   return driver_give_up(m, k->h, failed.equation[0] ? &failed : &why, "", err);
 }
 

@@ -63,9 +63,6 @@ void dae__driver_reset(dae__driver *m, double t);
 /* Whether a smaller step may succeed after this failure. */
 bool dae__driver_can_retry(dae_status status);
 
-/* Failure `what` with the name of the variable that changes fastest. */
-void dae__driver_diagnose(const dae__driver *m, const char *what, dae_error *why);
-
 /* The view of an integrator with `size` variables. */
 dae_view dae__driver_view(const dae__driver *m, int size);
 

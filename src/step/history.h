@@ -10,8 +10,8 @@
 
 #include "core/arena.h"
 
-#define DAE__MAX_ORDER 5                  /* higher orders of bdf are unstable */
-#define DAE__HISTORY (DAE__MAX_ORDER + 2) /* differences kept */
+#define DAE__MAX_ORDER 5                  /* of bdf, as in DASSL */
+#define DAE__HISTORY (DAE__MAX_ORDER + 2) /* number of differences */
 
 /* Saved state without phi. */
 typedef struct dae__history_memory {

@@ -172,38 +172,32 @@ dae_status dae_integrator_save(const dae_integrator *it, void *buffer, size_t si
   return DAE_OK;
 }
 
-/* Refuses a buffer that was not saved by this method for this problem. */
-static dae_status integrator_check_saved(const dae_integrator *it, const void *buffer, size_t size,
-                                         dae_error *err)
+dae_status dae_integrator_load(dae_integrator *it, const void *buffer, size_t size, dae_error *err)
 {
-  saved_header own = integrator_header(it), header;
+  saved_header expected = integrator_header(it), header;
   if (!buffer || size < sizeof header)
     return dae__fail(err, DAE_ERROR_USAGE, "buffer", "load: %zu bytes cannot be a saved integrator",
                      buffer ? size : 0);
   memcpy(&header, buffer, sizeof header);
-  if (memcmp(header.magic, own.magic, sizeof own.magic) != 0 || header.version != own.version)
+  if (memcmp(header.magic, expected.magic, sizeof expected.magic) != 0 ||
+      header.version != expected.version)
     return dae__fail(err, DAE_ERROR_USAGE, "buffer",
                      "load: the buffer was not written by dae_integrator_save of this version");
-  if (strncmp(header.method, own.method, sizeof own.method) != 0 ||
-      header.state_size != own.state_size || header.bytes != own.bytes)
+  if (strncmp(header.method, expected.method, sizeof expected.method) != 0 ||
+      header.state_size != expected.state_size || header.bytes != expected.bytes)
     return dae__fail(err, DAE_ERROR_USAGE, "buffer",
                      "load: the buffer holds %.31s with %d variables and %zu bytes, this is %s "
                      "with %d and %zu: problem, method and options must be the same",
-                     header.method, header.state_size, header.bytes, own.method, own.state_size,
-                     own.bytes);
+                     header.method, header.state_size, header.bytes, expected.method,
+                     expected.state_size, expected.bytes);
   if (size < sizeof header + header.bytes)
     return dae__fail(err, DAE_ERROR_USAGE, "buffer",
                      "load: the buffer is cut off: %zu bytes of %zu", size,
                      sizeof header + header.bytes);
-  return DAE_OK;
-}
-
-dae_status dae_integrator_load(dae_integrator *it, const void *buffer, size_t size, dae_error *err)
-{
-  DAE__TRY(integrator_check_saved(it, buffer, size, err));
+  /* the children first: they may refuse their part */
   const char *own = (const char *)buffer + sizeof(saved_header);
   const char *from = own + dae__arena_kept_size(it->arena);
-  for (int i = 0; integrator_child(it, i); i++) { /* first: they may refuse the buffer */
+  for (int i = 0; integrator_child(it, i); i++) {
     size_t bytes = dae_integrator_save_size(integrator_child(it, i));
     DAE__TRY(dae_integrator_load(integrator_child(it, i), from, bytes, err));
     from += bytes;

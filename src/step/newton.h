@@ -94,12 +94,13 @@ static inline dae__newton_verdict dae__newton_test(dae__newton *it, double norm,
 /* ---- to round-off ----
  *
  * Changes are relative to |y| + atol/rtol, and only round-off is left at the end. The matrix may be
- * old; it is formed anew when changes do not shrink fast. */
+ * old; a new one is formed when changes do not shrink fast. */
 
-#define DAE__NEWTON_EXACT_GOAL (4 * DBL_EPSILON) /* error left at the end; chosen */
-#define DAE__NEWTON_EXACT_NOISE 1e-13 /* change at which stagnation is round-off; chosen */
-#define DAE__NEWTON_EXACT_REFRESH_RATE                                                             \
-  0.05                           /* rate above which the matrix is formed anew; as lie's */
+/* Error left at the end, and change at which stagnation counts as round-off. Chosen. */
+#define DAE__NEWTON_EXACT_GOAL (4 * DBL_EPSILON)
+#define DAE__NEWTON_EXACT_NOISE 1e-13
+/* Rate above which a new matrix is formed: the value of the Lie group methods. */
+#define DAE__NEWTON_EXACT_REFRESH_RATE 0.05
 #define DAE__NEWTON_EXACT_MAX 25 /* iterations; chosen, not measured */
 
 typedef enum dae__newton_exact_outcome {

@@ -39,7 +39,8 @@ typedef struct implicit {
   double t, h; /* the step attempted */
   const double *z0, *k0;
   double *Z, *K, *R; /* of all stages: (X_i, Y_i), k_i, residual */
-  double *M, *Ms, *J;
+  double *M;         /* M(X_i) of all stages */
+  double *Ms, *J;
   double *stages; /* saved: Z of the last step, for singular problems */
 
   dae_pattern pattern;
@@ -56,11 +57,6 @@ static double *implicit_stage(const implicit *o, int i)
 static double *implicit_slope(const implicit *o, int i)
 {
   return o->K + (size_t)i * (size_t)o->s->nx;
-}
-
-static double *implicit_mass(const implicit *o, int i)
-{
-  return o->M + (size_t)i * (size_t)dae__pattern_count(&o->s->M);
 }
 
 /* ---- stage system ---- */
@@ -84,10 +80,11 @@ static void implicit_find_slopes(implicit *o)
 static dae_status implicit_residual(implicit *o, dae_error *err)
 {
   dae__semi *s = o->s;
+  size_t count = (size_t)dae__pattern_count(&s->M);
   implicit_find_slopes(o);
   for (int i = 0; i < o->scheme.stages; i++) {
     double *R = o->R + (size_t)i * (size_t)s->n, *z = implicit_stage(o, i),
-           *M = implicit_mass(o, i), t = o->t + o->scheme.c[i] * o->h;
+           *M = o->M + (size_t)i * count, t = o->t + o->scheme.c[i] * o->h;
     DAE__TRY(dae__semi_rhs(s, t, z, R, err));
     DAE__TRY(dae__semi_M(s, t, z, M, err));
     dae__scale(s->n, -1, R);
@@ -101,6 +98,7 @@ static dae_status implicit_factor(implicit *o, dae_error *err)
 {
   dae__semi *s = o->s;
   int stages = o->scheme.stages;
+  size_t count = (size_t)dae__pattern_count(&s->M);
   char name[64] = "";
   dae__zero(dae__pattern_count(&o->pattern), o->matrix);
   for (int i = 0; i < stages; i++) {
@@ -109,7 +107,7 @@ static dae_status implicit_factor(implicit *o, dae_error *err)
     if (!s->constant_mass)
       DAE__TRY(dae__semi_Ms(s, t, z, implicit_slope(o, i), o->Ms, err));
     for (int j = 0; j < stages; j++)
-      dae__block_add(&o->M_at[i][j], o->scheme.a[i][j] / o->h, implicit_mass(o, i), o->matrix);
+      dae__block_add(&o->M_at[i][j], o->scheme.a[i][j] / o->h, o->M + (size_t)i * count, o->matrix);
     if (!s->constant_mass)
       dae__block_add(&o->Ms_at[i], 1, o->Ms, o->matrix);
     dae__block_add(&o->J_at[i], -1, o->J, o->matrix);

@@ -18,7 +18,7 @@
  * which gives the modulus of complex pairs of eigenvalues, too. Explicit steps of
  * min(limit / rho, a part of radau's step) must be cheaper by a margin, several times in a row.
  *
- * At the start there are no steps to judge by. The same power iteration gives rho; where it is far
+ * At the start no step has been made. The same power iteration gives rho; where it is far
  * above the rate of change of the solution, and explicit steps would be many, radau starts, on
  * trial against the work that these would take.
  *
