@@ -23,10 +23,11 @@
 #define DENSE_TOLERANCE_FIXED 8
 /* Part of h |k - p| that the first sweep leaves at most, measured as above. */
 #define FIRST_SWEEP_RATE 0.25
-/* Ratio of two changes above which sweeping ends; chosen, not measured. */
+/* Ratio of two changes above which sweeping ends; tests/order/test_engines_order.c holds dense
+ * output within 2 rtol. */
 #define SLOWEST_DENSE_RATE 0.7
 /* Ratio of the last change to the first below which the refined slopes are used although they miss
- * the tolerance; chosen, not measured. */
+ * the tolerance; the same test. */
 #define USEFUL_REDUCTION 0.5
 
 /* ---- states ---- */
