@@ -73,8 +73,8 @@
 #define MAX_ROUND_OFF_CHANGE 1e6 /* changes of fixed steps up to here may stagnate at round-off */
 
 /* End-point discontinuity check: error at the end relative to the mapped tolerance, and e_s
- * rho^(s-1) there relative to the tolerance, above which a step is rejected; chosen, not measured.
- */
+ * rho^(s-1) there relative to the tolerance, above which a step is rejected. Smooth forces stay
+ * below, forces that set in after the last node are far above. */
 #define MAX_END_ERROR 5
 #define MAX_END_ERROR_NONSMOOTH 2
 
