@@ -2,51 +2,121 @@
 #include "core/error.h"
 #include "problem/consistent.h"
 #include "problem/coupled/assembly.h"
-#include "step/permuted.h"
+#include "step/integrator.h"
+#include <string.h>
 
-dae_status dae__assembled_check_problem(const dae_problem *problem, dae__newton_outcome *judge,
+/* ---- permuted integrator: the child's verbs, with state vectors in another order ---- */
+
+typedef struct permuted {
+  dae__integrator_table table;
+  dae_integrator *child;
+  int size;
+  int *order;
+  double *y, *dy; /* workspace: a state vector of the child */
+} permuted;
+
+static dae_status permuted_step(void *self, double t_stop, dae_error *err)
+{
+  permuted *p = self;
+  return dae_integrator_step(p->child, t_stop, err);
+}
+
+static dae_view permuted_view(const void *self)
+{
+  const permuted *p = self;
+  return dae_integrator_view(p->child);
+}
+
+static dae_status permuted_interpolate(void *self, double t, double *y, double *dy, dae_error *err)
+{
+  permuted *p = self;
+  dae_status status = dae_integrator_interpolate(p->child, t, p->y, dy ? p->dy : NULL, err);
+  for (int i = 0; i < p->size && status >= 0; i++) {
+    y[i] = p->y[p->order[i]];
+    if (dy)
+      dy[i] = p->dy[p->order[i]];
+  }
+  return status;
+}
+
+static dae_status permuted_restart(void *self, double t, const double *y, dae_error *err)
+{
+  permuted *p = self;
+  for (int i = 0; i < p->size; i++)
+    p->y[p->order[i]] = y[i];
+  return dae_integrator_restart(p->child, t, p->y, err);
+}
+
+static dae_stats permuted_stats(const void *self)
+{
+  const permuted *p = self;
+  return dae_integrator_stats(p->child);
+}
+
+static void permuted_free(void *self)
+{
+  permuted *p = self;
+  dae_integrator_free(p->child);
+}
+
+static dae_integrator *permuted_child(const void *self, int i)
+{
+  const permuted *p = self;
+  return i == 0 ? p->child : NULL;
+}
+
+dae_status dae__permuted_create(dae__arena *arena, dae_integrator *child, const int *order,
+                                int size, dae_integrator **out, dae_error *err)
+{
+  permuted *p = DAE__ALLOC(arena, permuted, 1);
+  int *own = DAE__ALLOC(arena, int, size), *seen = DAE__ALLOC(arena, int, size);
+  double *y = DAE__ALLOC(arena, double, size), *dy = DAE__ALLOC(arena, double, size);
+  dae_view view = dae_integrator_view(child);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  bool valid = view.size == size;
+  for (int i = 0; i < size && valid; i++) {
+    valid = order[i] >= 0 && order[i] < size && !seen[order[i]];
+    if (valid)
+      seen[order[i]] = 1;
+  }
+  if (!valid)
+    return dae__fail(err, DAE_ERROR_USAGE, "order",
+                     "the order is not a permutation of the %d variables of the integrator",
+                     view.size);
+  memcpy(own, order, (size_t)size * sizeof *own);
+  *p = (permuted){.table = {.method = view.method,
+                            .step = permuted_step,
+                            .view = permuted_view,
+                            .interpolate = permuted_interpolate,
+                            .restart = permuted_restart,
+                            .stats = permuted_stats,
+                            .free = permuted_free,
+                            .child = permuted_child},
+                  .child = child,
+                  .size = size,
+                  .order = own,
+                  .y = y,
+                  .dy = dy};
+  return dae__integrator_create(arena, &p->table, p, out) ? dae__out_of_memory(err) : DAE_OK;
+}
+
+/* ---- assembled problems ---- */
+
+dae_status dae__assembled_check_problem(const dae_problem *problem, dae__newton_outcome *check,
                                         dae_error *err)
 {
-  dae_status status = dae_problem_validate(problem, err);
-  if (status || !problem->coupled)
-    return status ? status : judge(problem, err);
+  DAE__TRY(dae_problem_validate(problem, err));
+  if (!problem->coupled)
+    return check(problem, err);
   dae__arena *arena = dae__arena_create(NULL);
   dae__assembly *assembly;
   if (!arena)
     return dae__out_of_memory(err);
-  status = dae__assembly_create(arena, problem, &assembly, err);
+  dae_status status = dae__assembly_create(arena, problem, &assembly, err);
   if (!status)
-    status = judge(dae__assembly_problem(assembly), err);
+    status = check(dae__assembly_problem(assembly), err);
   dae__arena_free(arena);
-  return status;
-}
-
-/* the integrator of the assembly, shown in the order of the parts */
-static dae_status assembled_create_around(dae__arena *arena, const dae_problem *problem,
-                                          const dae_start *start, dae__create_single *create,
-                                          const void *request, const dae_env *env,
-                                          dae_integrator **out, dae_error *err)
-{
-  int size = dae_problem_size(problem);
-  double *y = DAE__ALLOC(arena, double, size);
-  bool *fixed = start->fixed ? DAE__ALLOC(arena, bool, size) : NULL;
-  dae__assembly *assembly;
-  dae_integrator *child = NULL;
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
-  DAE__TRY(dae__assembly_create(arena, problem, &assembly, err));
-  const int *order = dae__assembly_order(assembly);
-  for (int i = 0; i < size; i++) {
-    y[order[i]] = start->y[i];
-    if (fixed)
-      fixed[order[i]] = start->fixed[i];
-  }
-  dae_start inner = {.t = start->t, .y = y, .fixed = fixed};
-  dae_status status = create(request, dae__assembly_problem(assembly), &inner, env, &child, err);
-  if (!status)
-    status = dae__permuted_create(arena, child, order, size, out, err);
-  if (status)
-    dae_integrator_free(child);
   return status;
 }
 
@@ -55,16 +125,37 @@ dae_status dae__assembled_create(const dae_problem *problem, const dae_start *st
                                  const dae_env *env, dae_integrator **out, dae_error *err)
 {
   *out = NULL;
-  dae_status status = dae_problem_validate(problem, err);
-  if (!status)
-    status = dae__start_check(problem, start, err);
-  if (status || !problem->coupled)
-    return status ? status : create(request, problem, start, env, out, err);
+  DAE__TRY(dae_problem_validate(problem, err));
+  DAE__TRY(dae__start_check(problem, start, err));
+  if (!problem->coupled)
+    return create(request, problem, start, env, out, err);
   dae__arena *arena = dae__arena_create(env);
   if (!arena)
     return dae__out_of_memory(err);
-  status = assembled_create_around(arena, problem, start, create, request, env, out, err);
+  int size = dae_problem_size(problem);
+  double *y = DAE__ALLOC(arena, double, size);
+  bool *fixed = start->fixed ? DAE__ALLOC(arena, bool, size) : NULL;
+  dae__assembly *assembly;
+  dae_integrator *child = NULL;
+  dae_status status = dae__arena_failed(arena)
+                          ? dae__out_of_memory(err)
+                          : dae__assembly_create(arena, problem, &assembly, err);
   if (status)
-    dae__arena_free(arena);
+    goto fail;
+  const int *order = dae__assembly_order(assembly);
+  for (int i = 0; i < size; i++) {
+    y[order[i]] = start->y[i];
+    if (fixed)
+      fixed[order[i]] = start->fixed[i];
+  }
+  dae_start inner = {.t = start->t, .y = y, .fixed = fixed};
+  status = create(request, dae__assembly_problem(assembly), &inner, env, &child, err);
+  if (!status)
+    status = dae__permuted_create(arena, child, order, size, out, err);
+  if (!status)
+    return DAE_OK;
+fail:
+  dae_integrator_free(child);
+  dae__arena_free(arena);
   return status;
 }

@@ -1,24 +1,32 @@
-/* Coupled problems for methods that integrate one system: they see the assembly of the parts, and
- * the caller sees the parts in their own order. */
+/* Coupled problems for methods that integrate one system: the method integrates the assembly of the
+ * subsystems, the caller sees state vectors in the order of the coupled problem. */
 #ifndef DAEDAL_STEP_ASSEMBLED_H
 #define DAEDAL_STEP_ASSEMBLED_H
 
+#include "core/arena.h"
 #include <daedal/integrator.h>
 
-/* Whether a method takes a problem that is not coupled; the reason in err. */
+/* Whether a method accepts a problem that is not coupled; the reason in err. */
 typedef dae_status dae__newton_outcome(const dae_problem *problem, dae_error *err);
 /* An integrator for such a problem; request is the method's own. */
 typedef dae_status dae__create_single(const void *request, const dae_problem *problem,
                                       const dae_start *start, const dae_env *env,
                                       dae_integrator **out, dae_error *err);
 
-/* Validates the problem and judges it, a coupled one by its assembly. */
-dae_status dae__assembled_check_problem(const dae_problem *problem, dae__newton_outcome *judge,
+/* Validates and checks a problem, a coupled one by its assembly. */
+dae_status dae__assembled_check_problem(const dae_problem *problem, dae__newton_outcome *check,
                                         dae_error *err);
 
-/* Validates problem and start, and creates the integrator, around the assembly of a coupled one. */
+/* Validates problem and start, and creates the integrator, of the assembly of a coupled problem. */
 dae_status dae__assembled_create(const dae_problem *problem, const dae_start *start,
                                  dae__create_single *create, const void *request,
                                  const dae_env *env, dae_integrator **out, dae_error *err);
+
+/* An integrator whose state vectors are those of the child in another order: entry i is entry
+ * order[i] of the child's, of `size` entries. The handle owns arena and child and frees both, the
+ * arena last: it may hold memory that the child needs (an assembly). After a failure they stay with
+ * the caller. */
+dae_status dae__permuted_create(dae__arena *arena, dae_integrator *child, const int *order,
+                                int size, dae_integrator **out, dae_error *err);
 
 #endif

@@ -2,8 +2,13 @@
 
 #include <math.h>
 
-#define LUCKY 1e-4 /* errors below it are taken as this one, and its logarithm */
-#define LOG_LUCKY (-9.2103403719761827)
+/* Least previous error that enters the next step size, of the PI and of the predictive controller:
+ * one step of accidentally small error must not limit the next one [HNW93 II.4], [HW96 IV.8]. */
+#define MIN_PREVIOUS_ERROR 1e-4
+#define LOG_MIN_PREVIOUS_ERROR (-9.2103403719761827) /* its logarithm */
+#define MIN_PREVIOUS_ERROR_PREDICTIVE 1e-2
+/* Errors below this one are treated alike: growth is limited by max_factor. Chosen. */
+#define MIN_ERROR 1e-10
 
 dae__controller_options dae__controller_defaults(int order)
 {
@@ -11,8 +16,8 @@ dae__controller_options dae__controller_defaults(int order)
       .order = order,
       .safety = 0.9,     /* [HW96 IV.8], as in RADAU5 */
       .beta = 0.4,       /* [HW96 IV.2]: alpha = 0.7/k, beta = 0.4/k */
-      .min_factor = 0.2, /* [HNW93 II.4], as in DOPRI5 up to its 10 */
-      .max_factor = 5,
+      .min_factor = 0.2, /* [HNW93 II.4], as in DOPRI5 */
+      .max_factor = 5,   /* chosen; DOPRI5 has 10 */
   };
 }
 
@@ -21,50 +26,38 @@ void dae__controller_reset(dae__controller *c, const dae__controller_options *op
   *c = (dae__controller){.opts = *opts, .pull = pow(opts->safety, 1 - 1.75 * opts->beta)};
 }
 
-static double controller_clamp(double x, double low, double high)
-{
-  return fmin(fmax(x, low), high);
-}
-
-/* h_next/h = safety err^(-1/k), and not more than what the change of the error foretells */
-static double controller_predicted_factor(const dae__controller *c, double h, double err)
+/* h_next / h before the rules about rejections */
+static double controller_factor(const dae__controller *c, double h, double err, double log_e)
 {
   const dae__controller_options *o = &c->opts;
-  double e = fmax(err, 1e-10), factor = o->safety * pow(e, -1.0 / o->order);
-  if (c->previous > 0 && err <= 1)
-    factor = fmin(factor, o->safety * h / c->h * pow(c->previous / (e * e), 1.0 / o->order));
-  return controller_clamp(factor, o->min_factor, o->max_factor);
-}
-
-/* factor from h to the next size, before the rules about rejections */
-static double controller_wanted_factor(const dae__controller *c, double h, double err, double log_e)
-{
-  if (c->opts.predictive)
-    return controller_predicted_factor(c, h, err);
-  const dae__controller_options *o = &c->opts;
-  bool memory = c->previous > 0 && o->beta > 0 && err <= 1 && !c->rejected;
-  double k = o->order;
-  double factor =
-      memory ? c->pull * exp((o->beta * c->log_previous - (1 - 0.75 * o->beta) * log_e) / k)
-             : o->safety * exp(-log_e / k);
-  return controller_clamp(factor, o->min_factor, o->max_factor);
+  double k = o->order, factor;
+  if (o->predictive) { /* safety err^(-1/k), limited by the predicted change of the error */
+    double e = fmax(err, MIN_ERROR);
+    factor = o->safety * pow(e, -1.0 / k);
+    if (c->previous > 0 && err <= 1)
+      factor = fmin(factor, o->safety * h / c->h * pow(c->previous / (e * e), 1.0 / k));
+  } else if (c->previous > 0 && o->beta > 0 && err <= 1 && !c->rejected) {
+    factor = c->pull * exp((o->beta * c->log_previous - (1 - 0.75 * o->beta) * log_e) / k);
+  } else {
+    factor = o->safety * exp(-log_e / k);
+  }
+  return fmin(fmax(factor, o->min_factor), o->max_factor);
 }
 
 bool dae__controller_propose(dae__controller *c, double h, double err, double *h_next)
 {
+  const dae__controller_options *o = &c->opts;
   bool accepted = err <= 1; /* false for NaN */
-  /* errors far below the tolerance say nothing more than "grow" */
-  double log_e = c->opts.predictive ? 0 : log(fmax(err, 1e-10));
-  double factor = isfinite(err) ? controller_wanted_factor(c, h, err, log_e) : c->opts.min_factor;
-  if (c->rejected || !accepted || (factor > 1 && factor < c->opts.kept_up_to))
+  double log_e = o->predictive ? 0 : log(fmax(err, MIN_ERROR));
+  double factor = isfinite(err) ? controller_factor(c, h, err, log_e) : o->min_factor;
+  if (c->rejected || !accepted || (factor > 1 && factor < o->kept_up_to))
     factor = fmin(factor, 1);
   *h_next = h * factor;
-  if (c->opts.max_step > 0)
-    *h_next = fmin(*h_next, c->opts.max_step);
+  if (o->max_step > 0)
+    *h_next = fmin(*h_next, o->max_step);
   if (accepted) {
-    /* [HNW93 II.4], [HW96 IV.8]: one lucky step must not hold the next back */
-    c->previous = fmax(err, c->opts.predictive ? 1e-2 : LUCKY);
-    c->log_previous = fmax(log_e, LOG_LUCKY);
+    c->previous = fmax(err, o->predictive ? MIN_PREVIOUS_ERROR_PREDICTIVE : MIN_PREVIOUS_ERROR);
+    c->log_previous = fmax(log_e, LOG_MIN_PREVIOUS_ERROR);
     c->h = h;
   }
   c->rejected = !accepted;

@@ -3,9 +3,9 @@
  *   h_next = h (e_n/s)^-alpha (e_(n-1)/s)^b,   alpha = (1 - 0.75 beta)/k,   b = beta/k
  *
  * with e the error norm (1: just within tolerance), k the power of h in it, and the set point
- * s = safety^k, so that a steady error law settles at `safety` times the largest possible step
- * for every beta. After a rejection the memory is left out (a plain 1/k controller) and the next
- * step does not grow. */
+ * s = safety^k, so that with a constant error law the step size converges to `safety` times
+ * the largest possible one for every beta. After a rejection the previous error is not used (a
+ * plain 1/k controller) and the next step does not grow. */
 #ifndef DAEDAL_STEP_CONTROLLER_H
 #define DAEDAL_STEP_CONTROLLER_H
 
@@ -13,35 +13,33 @@
 
 typedef struct dae__controller_options {
   int order;         /* k: err = O(h^k), one more than the order of the estimate's method */
-  double safety;     /* aims below the tolerance */
-  double beta;       /* weight of the previous error, in units of 1/k; 0: no memory */
-  double min_factor; /* h_next/h never below */
-  double max_factor; /* nor above */
+  double safety;     /* safety factor of the step size */
+  double beta;       /* weight of the previous error, in units of 1/k; 0: not used */
+  double min_factor; /* least h_next/h */
+  double max_factor; /* largest h_next/h */
   double max_step;   /* 0: no limit */
-  /* beta and what came before play no part: the next error is expected to change as the last one
-   * did [HW96 IV.8 (8.26)] */
-  bool predictive;
-  double kept_up_to; /* growth by less than this is left alone: the matrices serve once more; 0 */
+  bool predictive;   /* Gustafsson's predictive controller instead [HW96 IV.8 (8.26)] */
+  double kept_up_to; /* h_next = h for a growth below this factor, so that matrices stay; 0: none */
 } dae__controller_options;
 
-/* Without pointers: a method keeps it with the rest of its memory. */
+/* Memory of a controller, without pointers: part of a method's saved state. */
 typedef struct dae__controller {
   dae__controller_options opts;
-  double pull;     /* s^(alpha - b) */
-  double previous; /* error of the last accepted step; 0: none yet */
-  double log_previous;
-  double h;      /* its size */
-  bool rejected; /* the last attempt was refused */
+  double pull;         /* s^(alpha - b) */
+  double previous;     /* error of the last accepted step; 0: none yet */
+  double log_previous; /* logarithm of that error */
+  double h;            /* size of the last accepted step */
+  bool rejected;       /* the last attempt was rejected */
 } dae__controller;
 
 dae__controller_options dae__controller_defaults(int order);
 void dae__controller_reset(dae__controller *c, const dae__controller_options *opts);
 
-/* Whether a step of size h with this error is accepted, and the size to try next. An error that
- * is not a number is refused like an infinite one. */
+/* Whether a step of size h with this error is accepted, and the size to try next. A NaN is rejected
+ * like an infinite error. */
 bool dae__controller_propose(dae__controller *c, double h, double err, double *h_next);
 
-/* The size to try after an attempt that failed without an error estimate. */
+/* The step size after an attempt that failed without an error estimate. */
 double dae__controller_failed(dae__controller *c, double h, double factor);
 
 #endif

@@ -4,11 +4,14 @@
 #include <float.h>
 #include <math.h>
 
-#define BOUND 0.7 /* of a step at which the iteration failed, for dae__driver.bounded steps */
-
-#define SHRUNK                                                                                     \
-  "the step size has shrunk to round-off, or the error test fails at every one: the motion may "   \
-  "have a singularity here or be discontinuous"
+/* Step size after a failed iteration, over the size at which it failed: for the next attempt, and
+ * as a bound for the dae__driver.bounded steps after that. Chosen, not measured. */
+#define FAILED_STEP_FACTOR 0.4
+#define FAILED_STEP_BOUND 0.7
+/* Distance to t_stop, over the step size, at which a step ends there: of fixed and of variable
+ * steps. Round-off of sums of steps; chosen. */
+#define SAME_FIXED_END 1e-9
+#define SAME_VARIABLE_END 1e-10
 
 bool dae__driver_can_retry(dae_status status)
 {
@@ -16,25 +19,20 @@ bool dae__driver_can_retry(dae_status status)
          status == DAE_ERROR_STEP;
 }
 
-void dae__driver_diagnose(const dae__driver *m, const char *what, dae_error *why)
+/* A failure without an equation of its own: names a constraint that becomes dependent, or the
+ * variable that changes fastest. */
+static void driver_diagnose(const dae__driver *m, const char *what, dae_error *why)
 {
   char name[64] = "";
-  m->table->rate(m->self, m->rtol, m->atol, name, sizeof name);
-  dae__fail(why, DAE_ERROR_STEP, name, "%s, fastest in %s", what, name);
-}
-
-/* a run that ends although no iteration is to diagnose: by constraints that become dependent, or by
- * what changes fastest */
-static void driver_diagnose_small_steps(const dae__driver *m, const char *what, dae_error *why)
-{
-  char name[64] = "";
-  if (m->table->stuck && m->table->stuck(m->self, name, sizeof name))
+  if (m->table->stuck && m->table->stuck(m->self, name, sizeof name)) {
     dae__fail(why, DAE_ERROR_STEP, name,
               "the step size shrinks without end, where constraint %s becomes dependent on the "
               "others: the mechanism may be at a dead point, or come apart",
               name);
-  else
-    dae__driver_diagnose(m, what, why);
+    return;
+  }
+  m->table->rate(m->self, m->rtol, m->atol, name, sizeof name);
+  dae__fail(why, DAE_ERROR_STEP, name, "%s, fastest in %s", what, name);
 }
 
 static dae_status driver_give_up(const dae__driver *m, double h, const dae_error *why,
@@ -49,7 +47,7 @@ static dae_status driver_give_up(const dae__driver *m, double h, const dae_error
   return status;
 }
 
-static dae_status driver_take_over(dae__driver *m, double t, dae_error *err)
+static dae_status driver_accept(dae__driver *m, double t, dae_error *err)
 {
   DAE__TRY(m->table->accept(m->self, t, err));
   m->memory->t_previous = m->memory->t;
@@ -65,11 +63,11 @@ static dae_status driver_fixed_step(dae__driver *m, double t_stop, dae_error *er
   dae__driver_memory *k = m->memory;
   dae_error why = dae_error_none();
   double t = k->t_origin + (double)(k->done + 1) * m->step, error;
-  bool whole = t_stop - t > -1e-9 * m->step;
-  t = fabs(t_stop - t) <= 1e-9 * m->step || !whole ? t_stop : t;
+  bool whole = t_stop - t > -SAME_FIXED_END * m->step;
+  t = fabs(t_stop - t) <= SAME_FIXED_END * m->step || !whole ? t_stop : t;
   dae_status status = m->table->attempt(m->self, t - k->t, &error, &why);
   if (!status)
-    status = driver_take_over(m, t, &why);
+    status = driver_accept(m, t, &why);
   if (status)
     return driver_give_up(m, m->step, &why, "; the step is fixed, try a smaller one", err);
   k->done += whole;
@@ -78,8 +76,8 @@ static dae_status driver_fixed_step(dae__driver *m, double t_stop, dae_error *er
 
 /* ---- variable steps ---- */
 
-/* one attempt at a step that ends at t; the size to try next is chosen. DAE_ERROR_STEP: its error
- * is too large, or it does not converge */
+/* One attempt at a step that ends at t, and the next step size. DAE_ERROR_STEP: the error is too
+ * large, or the iteration does not converge. */
 static dae_status driver_try_step(dae__driver *m, double h, double t, dae_error *why)
 {
   dae__driver_memory *k = m->memory;
@@ -87,7 +85,7 @@ static dae_status driver_try_step(dae__driver *m, double h, double t, dae_error 
   dae_status status = m->table->attempt(m->self, h, &error, why);
   bool good = !status && dae__controller_propose(&k->controller, h, error, &next);
   if (good)
-    status = driver_take_over(m, t, why);
+    status = driver_accept(m, t, why);
   dae__log(m->env, DAE_LOG_DEBUG, "t = %.10g, h = %.3g: %s, error %.3g", t, h,
            status ? why->text
            : good ? "accepted"
@@ -96,9 +94,9 @@ static dae_status driver_try_step(dae__driver *m, double h, double t, dae_error 
   if (status) {
     k->stats.rejected_by_convergence += status != DAE_ERROR_RECOVERABLE;
     k->stats.rejected_by_callback += status == DAE_ERROR_RECOVERABLE;
-    k->h = dae__controller_failed(&k->controller, h, 0.4);
+    k->h = dae__controller_failed(&k->controller, h, FAILED_STEP_FACTOR);
     if (status == DAE_ERROR_STEP)
-      k->bound = BOUND * h, k->bounded = m->bounded;
+      k->bound = FAILED_STEP_BOUND * h, k->bounded = m->bounded;
     return status;
   }
   k->stats.rejected_by_error += !good;
@@ -110,71 +108,70 @@ static dae_status driver_try_step(dae__driver *m, double h, double t, dae_error 
 static dae_status driver_variable_step(dae__driver *m, double t_stop, dae_error *err)
 {
   dae__driver_memory *k = m->memory;
-  dae_error why, stuck; /* stuck: not by its error */
+  dae_error why, failed; /* failed: of the last attempt that the error test did not reject */
   dae__error_clear(&why);
-  dae__error_clear(&stuck);
+  dae__error_clear(&failed);
   for (int failures = 0; failures < m->max_failures; failures++) {
     double planned = k->h;
-    bool last = k->t + planned * (1 + 1e-10) >= t_stop;
+    bool last = k->t + planned * (1 + SAME_VARIABLE_END) >= t_stop;
     double h = last ? t_stop - k->t : planned;
     if (h < dae__smallest_step(k->t, t_stop) && !last)
       break;
     long by_error = k->stats.rejected_by_error;
     dae_status status = driver_try_step(m, h, last ? t_stop : k->t + h, &why);
-    if (!status && last) /* it was cut short */
+    if (!status && last) /* h was shortened to end at t_stop */
       k->h = fmax(k->h, planned);
     if (!status && !dae__is_stalled(&k->stall, &k->stats, k->t, t_stop))
       return DAE_OK;
     if (!status) {
-      driver_diagnose_small_steps(m, DAE__STALL_TEXT, &why);
+      driver_diagnose(m, DAE__STALL_TEXT, &why);
       return driver_give_up(m, h, &why, "", err);
     }
     if (!dae__driver_can_retry(status))
       return driver_give_up(m, h, &why, "", err);
     if (k->stats.rejected_by_error == by_error)
-      stuck = why;
+      failed = why;
   }
-  if (!stuck.equation[0])
-    driver_diagnose_small_steps(m, SHRUNK, &why);
-  return driver_give_up(m, k->h, stuck.equation[0] ? &stuck : &why, "", err);
+  if (!failed.equation[0])
+    driver_diagnose(m,
+                    "the step size has shrunk to round-off, or the error test fails at "
+                    "every step size: the solution may have a singularity here or be "
+                    "discontinuous",
+                    &why);
+  return driver_give_up(m, k->h, failed.equation[0] ? &failed : &why, "", err);
 }
 
-/* ---- starting ---- */
+/* ---- start ---- */
 
-/* h |y'| is to be a small part of the size of the motion; the estimate corrects it */
+/* First step size: h |y'| is a small part of |y|; the error estimate corrects it. */
 static double driver_first_step(const dae__driver *m, double t_stop)
 {
-  double left = t_stop - m->memory->t, most = m->max_step > 0 ? fmin(left, m->max_step) : left;
+  double left = t_stop - m->memory->t, limit = m->max_step > 0 ? fmin(left, m->max_step) : left;
   if (m->first_step > 0)
-    return fmin(m->first_step, most);
+    return fmin(m->first_step, limit);
   double rate = fmax(m->table->rate(m->self, 1, m->atol / m->rtol, NULL, 0), DBL_MIN);
   double h = fmin(pow(m->rtol, 1.0 / (m->order + 1)) / rate, 0.1 * left);
   if (m->largest_first > 0)
     h = fmin(h, m->largest_first);
-  return fmin(h, most);
-}
-
-static void driver_begin(dae__driver *m, double t_stop)
-{
-  dae__driver_memory *k = m->memory;
-  m->table->begin(m->self);
-  m->control.max_step = m->max_step;
-  dae__controller_reset(&k->controller, &m->control);
-  k->h = driver_first_step(m, t_stop);
-  k->stall = dae__stall_begin(k->t, &k->stats);
-  k->bounded = 0;
-  k->t_origin = k->t;
-  k->done = 0;
-  k->started = true;
+  return fmin(h, limit);
 }
 
 dae_status dae__driver_step(dae__driver *m, double t_stop, dae_error *err)
 {
-  if (!m->memory->started)
-    driver_begin(m, t_stop);
-  dae_status status =
-      m->step > 0 ? driver_fixed_step(m, t_stop, err) : driver_variable_step(m, t_stop, err);
-  return status ? status : m->memory->t >= t_stop ? DAE_END : DAE_OK;
+  dae__driver_memory *k = m->memory;
+  if (!k->started) {
+    m->table->begin(m->self);
+    m->control.max_step = m->max_step;
+    dae__controller_reset(&k->controller, &m->control);
+    k->h = driver_first_step(m, t_stop);
+    k->stall = dae__stall_begin(k->t, &k->stats);
+    k->bounded = 0;
+    k->t_origin = k->t;
+    k->done = 0;
+    k->started = true;
+  }
+  DAE__TRY(m->step > 0 ? driver_fixed_step(m, t_stop, err) : driver_variable_step(m, t_stop, err));
+  return k->t >= t_stop ? DAE_END : DAE_OK;
 }
 
 void dae__driver_reset(dae__driver *m, double t)
@@ -183,7 +180,7 @@ void dae__driver_reset(dae__driver *m, double t)
   m->memory->started = false;
 }
 
-/* ---- what is told ---- */
+/* ---- reports ---- */
 
 dae_view dae__driver_view(const dae__driver *m, int size)
 {
@@ -200,7 +197,7 @@ dae_status dae__driver_dense_output_failed(const dae__driver *m, double t, dae_s
 {
   status = dae__driver_can_retry(status) ? DAE_ERROR_STEP : status;
   dae__fail(err, status, why->equation[0] ? why->equation : NULL,
-            "the state at t = %.10g cannot be shown: %s", t, why->text);
+            "dense output at t = %.10g failed: %s", t, why->text);
   dae__fail_at(err, t, m->memory->h);
   return status;
 }

@@ -1,8 +1,9 @@
-/* How a one-step method goes on: attempt, judge, take over, choose the next size.
+/* The driver of one-step methods: attempt, error test, acceptance, next step size.
  *
- *   fixed steps     t_origin + k step, the last one cut short; a step that fails ends the run
- *   variable steps  a controller follows the error; a step that fails is tried smaller, and sizes
- * at which the iteration failed are left alone for a while */
+ *   fixed steps     end at t_origin + k step, the last one at t_stop; a failed step ends the run
+ *   variable steps  a controller selects the size by the error; a failed step is repeated with a
+ *                   smaller size, and after a failed iteration the size is bounded for some steps
+ */
 #ifndef DAEDAL_STEP_DRIVER_H
 #define DAEDAL_STEP_DRIVER_H
 
@@ -10,31 +11,32 @@
 #include "step/stall.h"
 #include <stddef.h>
 
-/* Without pointers: to be kept. */
+/* Saved state, without pointers. */
 typedef struct dae__driver_memory {
   double t, t_previous; /* the last accepted step */
-  double h;             /* to try */
+  double h;             /* next step size */
   bool started;
-  double t_origin; /* fixed steps */
-  long done;
-  double bound; /* of the step size: the iteration has failed above it, */
-  int bounded;  /* and is not tried there for so many steps */
+  double t_origin; /* start of fixed steps */
+  long done;       /* fixed steps so far */
+  double bound;    /* of the step size after a failed iteration */
+  int bounded;     /* steps left with this bound */
   dae__controller controller;
   dae__stall stall;
   dae_stats stats; /* steps, rejections and restarts */
 } dae__driver_memory;
 
 typedef struct dae__driver_table {
-  /* The motion begins, or begins anew, where it stands. */
+  /* Before the first step after a start or restart. */
   void (*begin)(void *self);
   /* A step of size h from memory->t; *error relative to the tolerance, of variable steps only.
-   * DAE_ERROR_STEP, _SINGULAR, _RECOVERABLE: a smaller one may do. */
+   * DAE_ERROR_STEP, _SINGULAR, _RECOVERABLE: a smaller step may succeed. */
   dae_status (*attempt)(void *self, double h, double *error, dae_error *err);
-  /* The step attempted last is taken; it ends at t. Where this fails, the one before stays. */
+  /* Accepts the last attempt, which ends at t. A failure leaves the last accepted step intact. */
   dae_status (*accept)(void *self, double t, dae_error *err);
   /* Largest rate of change of a variable, relative to rtol |y| + atol; its name, unless NULL. */
   double (*rate)(const void *self, double rtol, double atol, char *name, size_t size);
-  /* Whether constraints have become dependent where it stands, and which; NULL: there are none. */
+  /* Whether constraints become dependent at memory->t, and the name of one; NULL: no constraints.
+   */
   bool (*stuck)(const void *self, char *name, size_t size);
 } dae__driver_table;
 
@@ -43,31 +45,28 @@ typedef struct dae__driver {
   void *self;
   double rtol, atol;
   double step, first_step, max_step; /* 0: variable, chosen, no limit */
-  double largest_first;              /* of first steps that are chosen; 0: no limit */
+  double largest_first;              /* limit of an automatic first step; 0: none */
   int max_failures;
-  int bounded; /* steps for which sizes at which the iteration failed are left alone */
+  int bounded; /* steps of bounded size after a failed iteration */
   int order;   /* of the method */
   dae__controller_options control;
   const dae_env *env;
-  dae__driver_memory *memory; /* kept */
+  dae__driver_memory *memory; /* saved */
 } dae__driver;
 
-/* One accepted step that ends at t_stop at the latest: DAE_OK, or DAE_END when it does. */
+/* One accepted step, not beyond t_stop: DAE_OK, or DAE_END if it ends there. */
 dae_status dae__driver_step(dae__driver *m, double t_stop, dae_error *err);
 
-/* Stands at t: the next step begins anew. */
+/* Moves to t: the next step is a first step. */
 void dae__driver_reset(dae__driver *m, double t);
 
-/* Whether a smaller step may do where this one failed. */
+/* Whether a smaller step may succeed after this failure. */
 bool dae__driver_can_retry(dae_status status);
 
-/* Names the variable that changes fastest, for failures that no equation is to diagnose for. */
-void dae__driver_diagnose(const dae__driver *m, const char *what, dae_error *why);
-
-/* What a view tells of it; order: of the last step. */
+/* The view of an integrator with `size` variables. */
 dae_view dae__driver_view(const dae__driver *m, int size);
 
-/* The state at t could not be shown for this reason; returns the status of err. */
+/* Failure of dense output at t by the reason `why`; returns the status of err. */
 dae_status dae__driver_dense_output_failed(const dae__driver *m, double t, dae_status status,
                                            const dae_error *why, dae_error *err);
 

@@ -8,45 +8,46 @@
 #include <math.h>
 #include <stdio.h>
 
-/* parts of a step that are scanned one by one, so that two crossings in one step are not lost */
-#define PARTS 4
-/* a value has left zero when it exceeds this share of what it was around the crossing; round-off
- * of projected states is 1e-12 of their terms */
-#define BAND 1e-12
-/* an action that leaves the value below this share has not moved it away from zero */
+/* Subintervals of a step that are searched one by one, so that two crossings in one step are found.
+ * Chosen, not measured. */
+#define SUBINTERVALS 4
+/* Part of the values around a crossing that a value must exceed to have left zero; round-off of
+ * projected states is 1e-12 of their terms. */
+#define ZERO_BAND 1e-12
+/* Part of the values around a crossing below which an action has not moved the value away from
+ * zero. Chosen, not measured. */
 #define STILL_ZERO 1e-6
-/* events in a row at the same time, up to round-off, before they are taken for a loop; chains of
- * collisions have a few per body */
-#define MOST_AT_ONCE 100
-
-/* time between two events, over the time since 0, at which a value that was thrown back by the
- * first and is not by the second has come to rest: its rate is round-off */
+/* Events in a row at the same time, up to round-off, that count as a loop; chains of collisions
+ * have a few per body. */
+#define MAX_SIMULTANEOUS 100
+/* Time between two events, over the time since 0, below which a value that rebounds at the first
+ * and not at the second has come to rest: its rate is round-off. Chosen, not measured. */
 #define AT_REST 1e-7
 
-/* What is remembered of one event, without pointers. */
+/* Saved state of one event, without pointers. */
 typedef struct watch {
-  double value; /* at the time looked up to */
-  int side;     /* of zero, -1 or +1; 0: not known yet */
-  bool quiet;   /* does not fire until |value| > band */
-  double band;  /* negative: not known yet, from the values of the next step */
-  int recoil;   /* side to which its action threw it back, 0: no such thing */
-  double t_fired;
-  bool thrown; /* back then */
+  double value;   /* at memory.t */
+  int side;       /* of zero, -1 or +1; 0: not known yet */
+  bool inactive;  /* does not fire until |value| > band */
+  double band;    /* negative: set by the values of the next step */
+  int rebound;    /* side to which the action reflects the value; 0: none */
+  double t_fired; /* last time */
+  bool rebounded; /* at t_fired */
 } watch;
 
 typedef struct memory {
-  double t;       /* looked up to */
-  double t_fired; /* the last time anything fired */
-  int at_once;    /* events in a row at that time */
+  double t;         /* end of the search so far */
+  double t_fired;   /* of the last event */
+  int simultaneous; /* events in a row at that time */
 } memory;
 
-/* What the last look found out about one event. */
-typedef struct find {
-  double value; /* at the end of the part */
-  bool crosses;
-  dae__bracket crossing;
-  double scale; /* of the values around the crossing */
-} find;
+/* Result of the last search for one event. */
+typedef struct crossing {
+  double value; /* at the end of the subinterval */
+  bool found;
+  dae__bracket bracket;
+  double scale; /* of the values around it */
+} crossing;
 
 struct dae__events {
   const dae_problem *problem;
@@ -56,19 +57,19 @@ struct dae__events {
   int count, size;
   memory *memory;
   watch *watches;
-  find *finds;
+  crossing *crossings;
   double t_found;
   double *y, *before, *after, *dy;
-  dae_integrator *it; /* during a look */
-  int event;          /* the one whose zero is being located */
+  dae_integrator *it; /* during a search */
+  int event;          /* whose zero is located */
 };
 
-static int events_side_of(double x)
+static int events_sign(double x)
 {
   return (x > 0) - (x < 0);
 }
 
-static const char *events_name_of(const dae__events *ev, int i, char text[32])
+static const char *events_name(const dae__events *ev, int i, char text[32])
 {
   if (ev->events[i].name)
     return ev->events[i].name;
@@ -90,7 +91,7 @@ dae_status dae__events_create(dae__arena *arena, const dae_problem *problem,
   dae__events own = {.problem = problem, .events = events, .count = count, .held = held, .size = n};
   char text[32];
   for (int i = 0; i < count; i++) {
-    const char *name = events_name_of(&own, i, text);
+    const char *name = events_name(&own, i, text);
     if (!events[i].value)
       return dae__fail(err, DAE_ERROR_PROBLEM, name, "event '%s' has no value function", name);
     if (events[i].direction < -1 || events[i].direction > 1)
@@ -101,7 +102,7 @@ dae_status dae__events_create(dae__arena *arena, const dae_problem *problem,
   own.env = dae__arena_env(arena);
   own.memory = DAE__STATE(arena, memory, 1);
   own.watches = DAE__STATE(arena, watch, count);
-  own.finds = DAE__ALLOC(arena, find, count);
+  own.crossings = DAE__ALLOC(arena, crossing, count);
   own.y = DAE__ALLOC(arena, double, n);
   own.before = DAE__ALLOC(arena, double, n);
   own.after = DAE__ALLOC(arena, double, n);
@@ -114,12 +115,12 @@ dae_status dae__events_create(dae__arena *arena, const dae_problem *problem,
   return DAE_OK;
 }
 
-static dae_status events_value_of(const dae__events *ev, int i, double t, const double *y,
+static dae_status events_evaluate(const dae__events *ev, int i, double t, const double *y,
                                   double *value, dae_error *err)
 {
   const dae_event *event = &ev->events[i];
   char text[32];
-  const char *name = events_name_of(ev, i, text);
+  const char *name = events_name(ev, i, text);
   int refused = event->value(event->user, t, y, value);
   if (refused)
     dae__fail(err, DAE_ERROR_CALLBACK, name,
@@ -135,23 +136,23 @@ static dae_status events_value_of(const dae__events *ev, int i, double t, const 
   return DAE_ERROR_CALLBACK;
 }
 
-/* A watched event has a new value and does not fire. */
-static void events_watch_on(watch *w, double value)
+/* a new value without an event */
+static void events_update_watch(watch *w, double value)
 {
   w->value = value;
-  if (w->quiet && fabs(value) <= w->band)
+  if (w->inactive && fabs(value) <= w->band)
     return;
   if (value != 0)
-    w->side = events_side_of(value);
-  w->quiet = false;
-  w->recoil = 0;
+    w->side = events_sign(value);
+  w->inactive = false;
+  w->rebound = 0;
 }
 
-static watch events_watch_from(double value)
+static watch events_new_watch(double value)
 {
   return (watch){.value = value,
-                 .side = events_side_of(value),
-                 .quiet = value == 0,
+                 .side = events_sign(value),
+                 .inactive = value == 0,
                  .band = -1,
                  .t_fired = NAN};
 }
@@ -160,42 +161,27 @@ dae_status dae__events_arm(dae__events *ev, double t, const double *y, dae_error
 {
   for (int i = 0; i < ev->count; i++) {
     double value;
-    dae_status status = events_value_of(ev, i, t, y, &value, err);
-    if (status < 0)
-      return status;
-    ev->watches[i] = events_watch_from(value);
+    DAE__TRY(events_evaluate(ev, i, t, y, &value, err));
+    ev->watches[i] = events_new_watch(value);
   }
   *ev->memory = (memory){.t = t, .t_fired = NAN};
   return DAE_OK;
 }
 
-/* ---- looking ---- */
+/* ---- search ---- */
 
-/* value of the event being located at time t of the last step */
+/* value of ev->event at time t of the last step */
 static dae_status events_value_at(void *user, double t, double *value, dae_error *err)
 {
   dae__events *ev = user;
   dae_status status = dae_integrator_interpolate(ev->it, t, ev->y, NULL, err);
-  return status < 0 ? status : events_value_of(ev, ev->event, t, ev->y, value, err);
-}
-
-/* values of all events at the end of a part */
-static dae_status events_sample(dae__events *ev, double t, dae_error *err)
-{
-  dae_status status = dae_integrator_interpolate(ev->it, t, ev->y, NULL, err);
-  for (int i = 0; i < ev->count && status >= 0; i++) {
-    status = events_value_of(ev, i, t, ev->y, &ev->finds[i].value, err);
-    watch *w = &ev->watches[i];
-    if (status >= 0 && w->quiet && w->band < 0)
-      w->band = BAND * fabs(ev->finds[i].value);
-  }
-  return status;
+  return status < 0 ? status : events_evaluate(ev, ev->event, t, ev->y, value, err);
 }
 
 static dae_status events_fail_accumulated(const dae__events *ev, int i, double t, dae_error *err)
 {
   char text[32];
-  const char *name = events_name_of(ev, i, text);
+  const char *name = events_name(ev, i, text);
   dae__fail(err, DAE_ERROR_STEP, name,
             "event '%s' happens at ever shorter intervals that accumulate at t = %.10g, closer "
             "than time can be resolved. If a motion comes to rest there, let the event's action "
@@ -205,75 +191,72 @@ static dae_status events_fail_accumulated(const dae__events *ev, int i, double t
   return DAE_ERROR_STEP;
 }
 
-/* Event i was thrown back by its action at t_fired and is beyond zero at t: finds the latest of
- * the times t_fired + (t - t_fired)/4^k at which it is seen on the side it was thrown to. */
-static dae_status events_find_excursion(dae__events *ev, int i, double t, find *f, dae_error *err)
+/* Event i rebounds at t_fired and its value is beyond zero at t: finds the latest of the times
+ * t_fired + (t - t_fired)/4^k at which the value is on the side of the rebound. */
+static dae_status events_find_excursion(dae__events *ev, int i, double t, crossing *c,
+                                        dae_error *err)
 {
   const watch *w = &ev->watches[i];
   ev->event = i;
   double least = events_resolution(t, t - w->t_fired);
   for (double d = (t - w->t_fired) / 4; d > least; d /= 4) {
     double value, x = w->t_fired + d;
-    dae_status status = events_value_at(ev, x, &value, err);
-    if (status < 0)
-      return status;
-    if (w->recoil * value > w->band) {
-      f->crossing = (dae__bracket){.a = x, .b = t, .fa = value, .fb = f->value};
+    DAE__TRY(events_value_at(ev, x, &value, err));
+    if (w->rebound * value > w->band) {
+      c->bracket = (dae__bracket){.a = x, .b = t, .fa = value, .fb = c->value};
       return DAE_OK;
     }
   }
   return events_fail_accumulated(ev, i, w->t_fired, err);
 }
 
-/* whether event i fires when its value goes from this side to the other */
-static bool events_takes(const dae__events *ev, int i, int from_side)
-{
-  int direction = ev->events[i].direction;
-  return from_side != 0 && (direction == 0 || direction == -from_side);
-}
-
-/* Whether event i crosses zero in the part up to t, and a bracket of it. */
-static dae_status events_find_crossing(dae__events *ev, int i, double t, dae_error *err)
-{
-  const watch *w = &ev->watches[i];
-  find *f = &ev->finds[i];
-  f->crossing = (dae__bracket){.a = ev->memory->t, .b = t, .fa = w->value, .fb = f->value};
-  f->crosses = false;
-  if (w->quiet) {
-    bool beyond = fabs(f->value) > w->band && events_side_of(f->value) == -w->recoil;
-    f->crosses = beyond && events_takes(ev, i, w->recoil);
-    return f->crosses ? events_find_excursion(ev, i, t, f, err) : DAE_OK;
-  }
-  f->crosses = w->side * f->value <= 0 && events_takes(ev, i, w->side);
-  return DAE_OK;
-}
-
-/* The earliest crossing in the part up to t. Those at the same time fire together. */
+/* The earliest crossing in the subinterval up to t; those at the same time fire together. */
 static dae_status events_find_earliest(dae__events *ev, double t, double tolerance, dae_error *err)
 {
   double earliest = INFINITY;
   for (int i = 0; i < ev->count; i++) {
-    find *f = &ev->finds[i];
-    dae_status status = events_find_crossing(ev, i, t, err);
-    if (status >= 0 && f->crosses) {
-      ev->event = i;
-      f->scale = fmax(fabs(f->crossing.fa), fabs(f->crossing.fb));
-      status = dae__root_narrow(&f->crossing, tolerance, events_value_at, ev, err);
-      earliest = fmin(earliest, f->crossing.b);
-    }
-    if (status < 0)
-      return status;
+    const watch *w = &ev->watches[i];
+    crossing *c = &ev->crossings[i];
+    int from_side = w->inactive ? w->rebound : w->side, direction = ev->events[i].direction;
+    bool fires = from_side != 0 && (direction == 0 || direction == -from_side);
+    c->bracket = (dae__bracket){.a = ev->memory->t, .b = t, .fa = w->value, .fb = c->value};
+    c->found =
+        fires && (w->inactive ? fabs(c->value) > w->band && events_sign(c->value) == -w->rebound
+                              : w->side * c->value <= 0);
+    if (!c->found)
+      continue;
+    if (w->inactive)
+      DAE__TRY(events_find_excursion(ev, i, t, c, err));
+    ev->event = i;
+    c->scale = fmax(fabs(c->bracket.fa), fabs(c->bracket.fb));
+    DAE__TRY(dae__root_narrow(&c->bracket, tolerance, events_value_at, ev, err));
+    earliest = fmin(earliest, c->bracket.b);
   }
   if (earliest == INFINITY)
     return DAE_OK;
   ev->t_found = earliest;
   for (int i = 0; i < ev->count; i++) {
-    find *f = &ev->finds[i];
-    f->crosses = f->crosses && f->crossing.b <= earliest + 4 * tolerance;
-    if (f->crosses)
-      ev->t_found = fmax(ev->t_found, f->crossing.b);
+    crossing *c = &ev->crossings[i];
+    c->found = c->found && c->bracket.b <= earliest + 4 * tolerance;
+    if (c->found)
+      ev->t_found = fmax(ev->t_found, c->bracket.b);
   }
   return DAE_EVENT;
+}
+
+/* values of all events at the end of a subinterval */
+static dae_status events_sample(dae__events *ev, double t, dae_error *err)
+{
+  dae_status status = dae_integrator_interpolate(ev->it, t, ev->y, NULL, err);
+  if (status < 0)
+    return status;
+  for (int i = 0; i < ev->count; i++) {
+    watch *w = &ev->watches[i];
+    DAE__TRY(events_evaluate(ev, i, t, ev->y, &ev->crossings[i].value, err));
+    if (w->inactive && w->band < 0)
+      w->band = ZERO_BAND * fabs(ev->crossings[i].value);
+  }
+  return DAE_OK;
 }
 
 dae_status dae__events_look(dae__events *ev, dae_integrator *it, double *t, dae_error *err)
@@ -281,31 +264,29 @@ dae_status dae__events_look(dae__events *ev, dae_integrator *it, double *t, dae_
   dae_view view = dae_integrator_view(it);
   double from = ev->memory->t, to = view.t;
   double tolerance = events_resolution(to, to - view.t_previous);
-  int parts = view.pieces > PARTS ? view.pieces : PARTS;
+  int parts = view.pieces > SUBINTERVALS ? view.pieces : SUBINTERVALS;
   ev->it = it;
   for (int part = 1; part <= parts && ev->count > 0 && to > from; part++) {
     double end = part == parts ? to : from + (to - from) * part / parts;
-    dae_status status = events_sample(ev, end, err);
-    if (status >= 0)
-      status = events_find_earliest(ev, end, tolerance, err);
+    DAE__TRY(events_sample(ev, end, err));
+    dae_status status = events_find_earliest(ev, end, tolerance, err);
     if (status == DAE_EVENT)
       *t = ev->t_found;
-    if (status != DAE_OK)
-      return status;
+    DAE__TRY(status);
     for (int i = 0; i < ev->count; i++)
-      events_watch_on(&ev->watches[i], ev->finds[i].value);
+      events_update_watch(&ev->watches[i], ev->crossings[i].value);
     ev->memory->t = end;
   }
   return DAE_OK;
 }
 
-/* ---- applying ---- */
+/* ---- actions ---- */
 
 static dae_status events_fail_in_event(const dae__events *ev, int i, const char *what,
                                        const dae_error *cause, dae_error *err)
 {
   char text[32];
-  const char *name = events_name_of(ev, i, text);
+  const char *name = events_name(ev, i, text);
   dae_status status = cause ? cause->status : DAE_ERROR_CALLBACK;
   dae__fail(err, status, name, "event '%s' at t = %.10g: %s%s", name, ev->t_found, what,
             cause ? cause->text : "");
@@ -313,7 +294,7 @@ static dae_status events_fail_in_event(const dae__events *ev, int i, const char 
   return status;
 }
 
-/* after = before, with what the action of event i changes; dy serves as scratch */
+/* ev->after = ev->before with the changes by the action of event i; dy is workspace */
 static dae_status events_run_action(dae__events *ev, int i, dae_error *err)
 {
   const dae_event *event = &ev->events[i];
@@ -330,7 +311,7 @@ static dae_status events_run_action(dae__events *ev, int i, dae_error *err)
   return DAE_OK;
 }
 
-/* Makes the changed state consistent, and restarts there. */
+/* Makes the changed state consistent, and restarts the integrator there. */
 static dae_status events_restart(dae__events *ev, dae_integrator *it, int first, dae_error *err)
 {
   dae_error cause = dae_error_none();
@@ -347,115 +328,74 @@ static dae_status events_restart(dae__events *ev, dae_integrator *it, int first,
                               "the state after its action cannot be integrated on: ", &cause, err);
 }
 
-/* The value's rate of change along the motion after the event, by a central difference: its sign
- * alone, 0 where it is not known. */
-static double events_differenced_rate(dae__events *ev, int i)
+/* Sign of the value's rate of change after the event; without a rate function by a central
+ * difference, 0 where that fails. */
+static dae_status events_rate_sign(dae__events *ev, int i, int *sign, dae_error *err)
 {
-  double fastest = 0;
+  const dae_event *event = &ev->events[i];
+  double rate = 0, fastest = 0, value[2];
+  *sign = 0;
+  if (event->rate) {
+    if (event->rate(event->user, ev->t_found, ev->after, ev->dy, &rate))
+      return events_fail_in_event(ev, i, "its rate could not be evaluated", NULL, err);
+    if (!isfinite(rate))
+      return events_fail_in_event(ev, i, "its rate is not a finite number", NULL, err);
+    *sign = events_sign(rate);
+    return DAE_OK;
+  }
   for (int k = 0; k < ev->size; k++)
     fastest = fmax(fastest, fabs(ev->dy[k]) / (1 + fabs(ev->after[k])));
-  double value[2], d = fastest > 0 ? 1e-6 / fastest : 0;
+  double d = fastest > 0 ? 1e-6 / fastest : 0;
   for (int end = 0; end < 2; end++) {
     double s = end ? d : -d;
     dae__copy(ev->size, ev->after, ev->y);
     dae__axpy(ev->size, s, ev->dy, ev->y);
-    if (events_value_of(ev, i, ev->t_found + s, ev->y, &value[end], NULL) < 0)
-      return 0;
+    if (events_evaluate(ev, i, ev->t_found + s, ev->y, &value[end], NULL))
+      return DAE_OK;
   }
-  return value[1] - value[0];
-}
-
-static dae_status events_rate_sign(dae__events *ev, int i, int *sign, dae_error *err)
-{
-  const dae_event *event = &ev->events[i];
-  double rate = 0;
-  if (!event->rate)
-    rate = events_differenced_rate(ev, i);
-  else if (event->rate(event->user, ev->t_found, ev->after, ev->dy, &rate))
-    return events_fail_in_event(ev, i, "its rate could not be evaluated", NULL, err);
-  else if (!isfinite(rate))
-    return events_fail_in_event(ev, i, "its rate is not a finite number", NULL, err);
-  *sign = events_side_of(rate);
+  *sign = events_sign(value[1] - value[0]);
   return DAE_OK;
 }
 
-/* Event i has fired: it is quiet, unless its action has moved the value away. */
-static dae_status events_hush(dae__events *ev, int i, double value, bool restarted, dae_error *err)
+/* Event i has fired: it is inactive, unless its action has moved the value away from zero. */
+static dae_status events_deactivate(dae__events *ev, int i, double value, bool restarted,
+                                    dae_error *err)
 {
   watch *w = &ev->watches[i];
-  const find *f = &ev->finds[i];
-  int from_side = events_side_of(f->crossing.fa);
-  double noise = fmax(fabs(f->crossing.fa), fabs(f->crossing.fb));
-  double band = fmax(BAND * f->scale, 16 * fmin(noise, STILL_ZERO * f->scale));
-  bool again = w->thrown && ev->t_found - w->t_fired <= AT_REST * fabs(ev->t_found);
+  const crossing *c = &ev->crossings[i];
+  int from_side = events_sign(c->bracket.fa), sign = 0;
+  double noise = fmax(fabs(c->bracket.fa), fabs(c->bracket.fb));
+  double band = fmax(ZERO_BAND * c->scale, 16 * fmin(noise, STILL_ZERO * c->scale));
+  bool again = w->rebounded && ev->t_found - w->t_fired <= AT_REST * fabs(ev->t_found);
   w->value = value;
   w->t_fired = ev->t_found;
-  w->quiet = fabs(value) <= fmax(band, STILL_ZERO * f->scale);
+  w->inactive = fabs(value) <= fmax(band, STILL_ZERO * c->scale);
   w->band = fmax(band, 4 * fabs(value));
-  w->side = w->quiet ? -from_side : events_side_of(value);
-  w->recoil = 0;
-  w->thrown = false;
-  if (!w->quiet || !restarted || !ev->events[i].action)
+  w->side = w->inactive ? -from_side : events_sign(value);
+  w->rebound = 0;
+  w->rebounded = false;
+  if (!w->inactive || !restarted || !ev->events[i].action)
     return DAE_OK;
-  int sign = 0;
-  dae_status status = events_rate_sign(ev, i, &sign, err);
-  if (status < 0)
-    return status;
-  w->thrown = sign == from_side;
-  w->recoil = w->thrown ? from_side : 0;
-  return again && !w->thrown ? events_fail_accumulated(ev, i, ev->t_found, err) : DAE_OK;
+  DAE__TRY(events_rate_sign(ev, i, &sign, err));
+  w->rebounded = sign == from_side;
+  w->rebound = w->rebounded ? from_side : 0;
+  return again && !w->rebounded ? events_fail_accumulated(ev, i, ev->t_found, err) : DAE_OK;
 }
 
-/* Goes on watching from the state after the events. */
+/* Continues from the state after the events. */
 static dae_status events_rearm(dae__events *ev, bool restarted, dae_error *err)
 {
   for (int i = 0; i < ev->count; i++) {
     double value;
-    dae_status status = events_value_of(ev, i, ev->t_found, ev->after, &value, err);
-    if (status < 0)
-      return status;
-    if (ev->finds[i].crosses)
-      status = events_hush(ev, i, value, restarted, err);
-    else if (ev->watches[i].quiet)
-      events_watch_on(&ev->watches[i], value);
+    DAE__TRY(events_evaluate(ev, i, ev->t_found, ev->after, &value, err));
+    if (ev->crossings[i].found)
+      DAE__TRY(events_deactivate(ev, i, value, restarted, err));
+    else if (ev->watches[i].inactive)
+      events_update_watch(&ev->watches[i], value);
     else
-      ev->watches[i] = events_watch_from(value);
-    if (status < 0)
-      return status;
+      ev->watches[i] = events_new_watch(value);
   }
   ev->memory->t = ev->t_found;
-  return DAE_OK;
-}
-
-/* Counts the events that come without time passing. */
-static dae_status events_check_progress(dae__events *ev, int first, dae_error *err)
-{
-  memory *m = ev->memory;
-  bool same_time = ev->t_found - m->t_fired <= 4 * events_resolution(ev->t_found, 0);
-  m->at_once = same_time ? m->at_once + 1 : 0; /* false for the first, where t_fired is NaN */
-  m->t_fired = ev->t_found;
-  return m->at_once < MOST_AT_ONCE ? DAE_OK : events_fail_accumulated(ev, first, ev->t_found, err);
-}
-
-/* Runs the actions of all events that were found; first is one of them, for messages. */
-static dae_status events_run_actions(dae__events *ev, dae__event_news *news, int *first, bool *stop,
-                                     dae_error *err)
-{
-  for (int i = ev->count - 1; i >= 0; i--)
-    if (ev->finds[i].crosses)
-      *first = i;
-  news->name = ev->events[*first].name;
-  for (int i = *first; i < ev->count; i++) {
-    const dae_event *event = &ev->events[i];
-    if (!ev->finds[i].crosses)
-      continue;
-    news->fired++;
-    *stop = *stop || event->stop;
-    news->restarted = news->restarted || event->action;
-    dae_status status = event->action ? events_run_action(ev, i, err) : DAE_OK;
-    if (status < 0)
-      return status;
-  }
   return DAE_OK;
 }
 
@@ -463,17 +403,34 @@ dae_status dae__events_apply(dae__events *ev, dae_integrator *it, dae__event_new
                              dae_error *err)
 {
   *news = (dae__event_news){.t = ev->t_found, .before = ev->before, .after = ev->after};
+  memory *m = ev->memory;
   bool stop = false;
   int first = 0;
   dae_status status = dae_integrator_interpolate(it, ev->t_found, ev->before, NULL, err);
   dae__copy(ev->size, ev->before, ev->after);
-  if (status >= 0)
-    status = events_run_actions(ev, news, &first, &stop, err);
-  if (status >= 0)
-    status = events_check_progress(ev, first, err);
-  if (status >= 0 && news->restarted)
-    status = events_restart(ev, it, first, err);
-  if (status >= 0)
-    status = events_rearm(ev, news->restarted, err);
-  return status < 0 ? status : stop ? DAE_STOPPED : DAE_OK;
+  if (status < 0)
+    return status;
+  while (first < ev->count - 1 && !ev->crossings[first].found)
+    first++;
+  news->name = ev->events[first].name;
+  for (int i = first; i < ev->count; i++) {
+    const dae_event *event = &ev->events[i];
+    if (!ev->crossings[i].found)
+      continue;
+    news->fired++;
+    stop = stop || event->stop;
+    news->restarted = news->restarted || event->action;
+    if (event->action)
+      DAE__TRY(events_run_action(ev, i, err));
+  }
+  /* events in a row without progress in time; t_fired is NaN before the first */
+  bool same_time = ev->t_found - m->t_fired <= 4 * events_resolution(ev->t_found, 0);
+  m->simultaneous = same_time ? m->simultaneous + 1 : 0;
+  m->t_fired = ev->t_found;
+  if (m->simultaneous >= MAX_SIMULTANEOUS)
+    return events_fail_accumulated(ev, first, ev->t_found, err);
+  if (news->restarted)
+    DAE__TRY(events_restart(ev, it, first, err));
+  DAE__TRY(events_rearm(ev, news->restarted, err));
+  return stop ? DAE_STOPPED : DAE_OK;
 }

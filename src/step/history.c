@@ -34,24 +34,6 @@ void dae__history_start_from(dae__history *s, double t, double h, int order, con
     s->memory->psi[j] = (j + 1) * h;
 }
 
-/* psi, alpha, beta, sigma, gamma for the new step */
-static void history_coefficients(dae__history_memory *m)
-{
-  double sum = m->h;
-  m->alpha[0] = m->beta[0] = m->sigma[0] = 1;
-  m->gamma[0] = 0;
-  for (int i = 1; i <= m->order; i++) {
-    double psi = m->psi[i - 1];
-    m->psi[i - 1] = sum;
-    m->beta[i] = m->beta[i - 1] * m->psi[i - 1] / psi;
-    sum = psi + m->h;
-    m->alpha[i] = m->h / sum;
-    m->sigma[i] = i * m->sigma[i - 1] * m->alpha[i];
-    m->gamma[i] = m->gamma[i - 1] + m->alpha[i - 1] / m->h;
-  }
-  m->psi[m->order] = sum;
-}
-
 dae__formula dae__history_prepare(dae__history *s, double h, int order)
 {
   dae__history_memory *m = s->memory;
@@ -68,8 +50,21 @@ dae__formula dae__history_prepare(dae__history *s, double h, int order)
   if (h != m->h_old || order != m->order_old)
     m->same = 0;
   m->same = m->same < m->order_old + 2 ? m->same + 1 : m->order_old + 2;
-  if (order + 1 >= m->same)
-    history_coefficients(m);
+  if (order + 1 >= m->same) { /* new psi, alpha, beta, sigma, gamma */
+    double sum = m->h;
+    m->alpha[0] = m->beta[0] = m->sigma[0] = 1;
+    m->gamma[0] = 0;
+    for (int i = 1; i <= order; i++) {
+      double psi = m->psi[i - 1];
+      m->psi[i - 1] = sum;
+      m->beta[i] = m->beta[i - 1] * m->psi[i - 1] / psi;
+      sum = psi + m->h;
+      m->alpha[i] = m->h / sum;
+      m->sigma[i] = i * m->sigma[i - 1] * m->alpha[i];
+      m->gamma[i] = m->gamma[i - 1] + m->alpha[i - 1] / m->h;
+    }
+    m->psi[order] = sum;
+  }
   for (int i = 0; i < order; i++)
     alpha_0 -= m->alpha[i];
   for (int j = m->same; j <= order; j++)
@@ -86,8 +81,8 @@ void dae__history_undo(dae__history *s)
   memcpy(m->psi, m->psi_before, sizeof m->psi);
 }
 
-/* The sums below take all differences of an entry, or of four, at a time: on large systems memory
- * is what they cost, on small ones the loops. */
+/* The sums below run over all differences of four entries, or of one, at a time: large systems are
+ * limited by memory bandwidth, small ones by loop overhead. */
 
 void dae__history_predict(const dae__history *s, double *restrict y, double *restrict dy)
 {

@@ -10,17 +10,17 @@
 
 #include "core/arena.h"
 
-#define DAE__MAX_ORDER 5
-#define DAE__HISTORY (DAE__MAX_ORDER + 2)
+#define DAE__MAX_ORDER 5                  /* of bdf, as in DASSL */
+#define DAE__HISTORY (DAE__MAX_ORDER + 2) /* number of differences */
 
-/* What the history remembers apart from phi. */
+/* Saved state without phi. */
 typedef struct dae__history_memory {
-  double t;     /* time of the last accepted value */
-  double h;     /* step being tried, or last accepted */
-  int order;    /* order being tried, or last accepted */
-  double h_old; /* last accepted step and order, 0 before the first */
-  int order_old;
-  int same; /* steps in a row of the same size and order, bounded by order + 2 */
+  double t;      /* time of the last accepted value */
+  double h;      /* step being tried, or last accepted */
+  int order;     /* order being tried, or last accepted */
+  double h_old;  /* last accepted step; 0 before the first */
+  int order_old; /* last accepted order; 0 before the first */
+  int same;      /* steps in a row of the same size and order, bounded by order + 2 */
   double psi_before[DAE__HISTORY]; /* psi before the attempt */
   double psi[DAE__HISTORY], alpha[DAE__HISTORY], beta[DAE__HISTORY];
   double sigma[DAE__HISTORY], gamma[DAE__HISTORY];
@@ -28,11 +28,11 @@ typedef struct dae__history_memory {
 
 typedef struct dae__history {
   int n;
-  dae__history_memory *memory; /* kept */
-  double *phi;                 /* kept, DAE__HISTORY vectors of n */
+  dae__history_memory *memory; /* saved */
+  double *phi;                 /* saved: DAE__HISTORY vectors of n */
 } dae__history;
 
-/* What one attempt at a step needs to know of the formula. */
+/* Coefficients of one attempt. */
 typedef struct dae__formula {
   double cj;    /* y' = cj y + const */
   double error; /* error constant: local error = error * |e| */
@@ -50,13 +50,13 @@ void dae__history_start(dae__history *s, double t, double h, const double *y, co
 /* Order k from the k + 1 equidistant values y_0, ..., y_k (one after the other), the last at t. */
 void dae__history_start_from(dae__history *s, double t, double h, int order, const double *values);
 
-/* Prepares an attempt with step h and the given order: scales phi, gives the formula. */
+/* Prepares an attempt with step h and the given order: scales phi. */
 dae__formula dae__history_prepare(dae__history *s, double h, int order);
-/* Takes the preparation back. */
+/* Undoes the preparation of a rejected attempt. */
 void dae__history_undo(dae__history *s);
 /* y and y' of the predictor. */
 void dae__history_predict(const dae__history *s, double *y, double *dy);
-/* Takes over y = predict + e at time t as the newest value. */
+/* Accepts y = predict + e at time t as the newest value. */
 void dae__history_accept(dae__history *s, double t, const double *e);
 
 /* The interpolating polynomial of the last accepted order, and its derivative (may be NULL). */

@@ -32,7 +32,7 @@ void dae_integrator_free(dae_integrator *it)
     return;
   if (it->table->free)
     it->table->free(it->self);
-  dae__arena_free(it->arena); /* the handle lives in it */
+  dae__arena_free(it->arena); /* holds the handle, too */
 }
 
 dae_view dae_integrator_view(const dae_integrator *it)
@@ -50,11 +50,10 @@ dae_stats dae_integrator_stats(const dae_integrator *it)
 dae_status dae_integrator_step(dae_integrator *it, double t_stop, dae_error *err)
 {
   double t = it->table->view(it->self).t;
-  if (!(isfinite(t_stop) && t_stop > t)) /* negated: a NaN is refused too */
+  if (!(isfinite(t_stop) && t_stop > t)) /* refuses NaN */
     return dae__fail(err, DAE_ERROR_USAGE, "t_stop",
-                     "step: t_stop = %.17g does not lie beyond t = %.17g, where the integrator "
-                     "stands",
-                     t_stop, t);
+                     "step: t_stop = %.17g does not lie beyond the current time t = %.17g", t_stop,
+                     t);
   return it->table->step(it->self, t_stop, err);
 }
 
@@ -62,7 +61,7 @@ dae_status dae_integrator_interpolate(dae_integrator *it, double t, double *y, d
                                       dae_error *err)
 {
   dae_view view = dae_integrator_view(it);
-  /* callers form t from t_previous, t and a step size: a few roundings are theirs */
+  /* round-off of a caller that computes t from t_previous, t and a step size */
   double slack = 16 * DBL_EPSILON * fmax(fabs(view.t), fabs(view.t_previous));
   if (!(t >= view.t_previous - slack && t <= view.t + slack))
     return dae__fail(err, DAE_ERROR_USAGE, "t",
@@ -116,7 +115,9 @@ dae_status dae__integrator_adjust(dae_integrator *it, const double *y, dae_error
   return dae_integrator_restart(it, dae_integrator_view(it).t, y, err);
 }
 
-/* What stands before the kept memory in a saved buffer: whose it is, and how much follows. */
+/* ---- save and load ---- */
+
+/* Header of a saved buffer: method, size, and number of bytes that follow. */
 typedef struct saved_header {
   char magic[8];
   int version;
@@ -125,34 +126,29 @@ typedef struct saved_header {
   size_t bytes;
 } saved_header;
 
-static dae_integrator *integrator_child_at(const dae_integrator *it, int i)
+static dae_integrator *integrator_child(const dae_integrator *it, int i)
 {
   return it->table->child ? it->table->child(it->self, i) : NULL;
 }
 
-static size_t integrator_saved_bytes(const dae_integrator *it)
+size_t dae_integrator_save_size(const dae_integrator *it)
 {
-  size_t bytes = dae__arena_kept_size(it->arena);
-  for (int i = 0; integrator_child_at(it, i); i++)
-    bytes += dae_integrator_save_size(integrator_child_at(it, i));
+  size_t bytes = sizeof(saved_header) + dae__arena_kept_size(it->arena);
+  for (int i = 0; integrator_child(it, i); i++)
+    bytes += dae_integrator_save_size(integrator_child(it, i));
   return bytes;
 }
 
-static saved_header integrator_header_of(const dae_integrator *it)
+static saved_header integrator_header(const dae_integrator *it)
 {
   saved_header header;
-  memset(&header, 0, sizeof header); /* gaps too: equal memories give equal bytes */
+  memset(&header, 0, sizeof header); /* padding, too: equal states give equal bytes */
   memcpy(header.magic, "daedal\r\n", sizeof header.magic);
   header.version = 1;
   header.state_size = dae_integrator_view(it).size;
   snprintf(header.method, sizeof header.method, "%s", it->table->method);
-  header.bytes = integrator_saved_bytes(it);
+  header.bytes = dae_integrator_save_size(it) - sizeof header;
   return header;
-}
-
-size_t dae_integrator_save_size(const dae_integrator *it)
-{
-  return sizeof(saved_header) + integrator_saved_bytes(it);
 }
 
 dae_status dae_integrator_save(const dae_integrator *it, void *buffer, size_t size, dae_error *err)
@@ -162,60 +158,49 @@ dae_status dae_integrator_save(const dae_integrator *it, void *buffer, size_t si
     return dae__fail(err, DAE_ERROR_USAGE, "size",
                      "save: the buffer has %zu bytes, %zu are needed (dae_integrator_save_size)",
                      buffer ? size : 0, needed);
-  saved_header header = integrator_header_of(it);
+  saved_header header = integrator_header(it);
   char *to = buffer;
   memcpy(to, &header, sizeof header);
   to += sizeof header;
   dae__arena_save(it->arena, to);
   to += dae__arena_kept_size(it->arena);
-  dae_status status = DAE_OK;
-  for (int i = 0; integrator_child_at(it, i) && !status; i++) {
-    size_t part = dae_integrator_save_size(integrator_child_at(it, i));
-    status = dae_integrator_save(integrator_child_at(it, i), to, part, err);
-    to += part;
+  for (int i = 0; integrator_child(it, i); i++) {
+    size_t bytes = dae_integrator_save_size(integrator_child(it, i));
+    DAE__TRY(dae_integrator_save(integrator_child(it, i), to, bytes, err));
+    to += bytes;
   }
-  return status;
-}
-
-/* Refuses a buffer that save of this method and problem has not written. */
-static dae_status integrator_check_saved(const dae_integrator *it, const void *buffer, size_t size,
-                                         dae_error *err)
-{
-  saved_header own = integrator_header_of(it), header;
-  if (!buffer || size < sizeof header)
-    return dae__fail(err, DAE_ERROR_USAGE, "buffer", "load: %zu bytes cannot be a saved integrator",
-                     buffer ? size : 0);
-  memcpy(&header, buffer, sizeof header);
-  if (memcmp(header.magic, own.magic, sizeof own.magic) != 0 || header.version != own.version)
-    return dae__fail(err, DAE_ERROR_USAGE, "buffer",
-                     "load: the buffer was not written by dae_integrator_save of this version");
-  if (strncmp(header.method, own.method, sizeof own.method) != 0 ||
-      header.state_size != own.state_size || header.bytes != own.bytes)
-    return dae__fail(err, DAE_ERROR_USAGE, "buffer",
-                     "load: the buffer holds %.31s with %d variables and %zu bytes, this is %s "
-                     "with %d and %zu: problem, method and options must be the same",
-                     header.method, header.state_size, header.bytes, own.method, own.state_size,
-                     own.bytes);
-  if (size < sizeof header + header.bytes)
-    return dae__fail(err, DAE_ERROR_USAGE, "buffer",
-                     "load: the buffer is cut off: %zu bytes of %zu", size,
-                     sizeof header + header.bytes);
   return DAE_OK;
 }
 
 dae_status dae_integrator_load(dae_integrator *it, const void *buffer, size_t size, dae_error *err)
 {
-  dae_status status = integrator_check_saved(it, buffer, size, err);
-  if (status < 0)
-    return status;
+  saved_header expected = integrator_header(it), header;
+  if (!buffer || size < sizeof header)
+    return dae__fail(err, DAE_ERROR_USAGE, "buffer", "load: %zu bytes cannot be a saved integrator",
+                     buffer ? size : 0);
+  memcpy(&header, buffer, sizeof header);
+  if (memcmp(header.magic, expected.magic, sizeof expected.magic) != 0 ||
+      header.version != expected.version)
+    return dae__fail(err, DAE_ERROR_USAGE, "buffer",
+                     "load: the buffer was not written by dae_integrator_save of this version");
+  if (strncmp(header.method, expected.method, sizeof expected.method) != 0 ||
+      header.state_size != expected.state_size || header.bytes != expected.bytes)
+    return dae__fail(err, DAE_ERROR_USAGE, "buffer",
+                     "load: the buffer holds %.31s with %d variables and %zu bytes, this is %s "
+                     "with %d and %zu: problem, method and options must be the same",
+                     header.method, header.state_size, header.bytes, expected.method,
+                     expected.state_size, expected.bytes);
+  if (size < sizeof header + header.bytes)
+    return dae__fail(err, DAE_ERROR_USAGE, "buffer",
+                     "load: the buffer is cut off: %zu bytes of %zu", size,
+                     sizeof header + header.bytes);
+  /* the children first: they may refuse their part */
   const char *own = (const char *)buffer + sizeof(saved_header);
   const char *from = own + dae__arena_kept_size(it->arena);
-  for (int i = 0; integrator_child_at(it, i); i++) { /* first: they may refuse */
-    size_t part = dae_integrator_save_size(integrator_child_at(it, i));
-    status = dae_integrator_load(integrator_child_at(it, i), from, part, err);
-    if (status < 0)
-      return status;
-    from += part;
+  for (int i = 0; integrator_child(it, i); i++) {
+    size_t bytes = dae_integrator_save_size(integrator_child(it, i));
+    DAE__TRY(dae_integrator_load(integrator_child(it, i), from, bytes, err));
+    from += bytes;
   }
   dae__arena_load(it->arena, own);
   return it->table->reload ? it->table->reload(it->self, err) : DAE_OK;

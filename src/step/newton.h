@@ -1,32 +1,36 @@
-/* Convergence test of a simplified Newton iteration, with an estimate of its rate [DASSL].
- *
- * |increment_m| / |increment_0| = rate^m; the error left after an increment is estimated as
- * speed |increment|, speed = rate / (1 - rate), 100 standing for "not known". DASSL remembers the
- * speed from step to step as long as the matrix stays the same, and may then accept a first
- * increment of any rate, again and again, since only a second one would correct the estimate:
- * measured, that costs steps and accuracy (pendulum, rtol 1e-7: 2112 against 1357 steps), and with
- * fixed steps the order.
- *
- * A rate that the step before has measured, with this matrix and this formula, serves once: where
- * three times as large a one would leave far less than has to be, one increment will do, and the
- * next step measures anew. */
+/* Convergence tests of simplified Newton iterations: to a tolerance (dae__newton) and to round-off
+ * (dae__newton_exact). */
 #ifndef DAEDAL_STEP_NEWTON_H
 #define DAEDAL_STEP_NEWTON_H
 
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 
-#define DAE__SPEED_UNKNOWN 100
+/* ---- to a tolerance [DASSL] ----
+ *
+ * |increment_m| / |increment_0| = rate^m; the error left after an increment is estimated as
+ * speed |increment|, speed = rate / (1 - rate), 100 standing for "not known". DASSL keeps the speed
+ * from step to step as long as the matrix stays the same, and may then accept a first increment of
+ * any rate, again and again, since only a second one would correct the estimate: measured, that
+ * costs steps and accuracy (pendulum, rtol 1e-7: 2112 against 1357 steps), and with fixed steps the
+ * order.
+ *
+ * Here a rate that was measured in the last step, with the same matrix and formula, is used once:
+ * if even a rate RATE_MARGIN times as large leaves far less than the goal, one increment is enough,
+ * and the next step measures again. */
+
+#define DAE__SPEED_UNKNOWN 100   /* as in DASSL */
 #define DAE__NEWTON_MAX 4        /* iterations, as in DASSL */
-#define DAE__NEWTON_MAX_FIXED 20 /* where a smaller step is no way out */
-#define DAE__NEWTON_DIVERGES 0.9 /* rate beyond which it is given up, as in DASSL */
-/* how much worse than measured a rate may be, and the part of the goal that may then be left. Work
- * of bdf for 4, 6, 8 digits over that without: 0.94, 0.97, 1.01 on the transistor amplifier (fits
- * through 50 tolerances), and less by 2 % on Akzo Nobel; mechanisms do not gain, as their matrices
- * age. With a part of 0.1 steps are more, since what is left of an iteration looks like an error.
- */
-#define DAE__NEWTON_WORSE 3
-#define DAE__NEWTON_PART 0.001
+#define DAE__NEWTON_MAX_FIXED 20 /* iterations of a fixed step; chosen, not measured */
+#define DAE__NEWTON_DIVERGES 0.9 /* rate above which the iteration is given up, as in DASSL */
+/* Ratio of the assumed rate to the measured one, and part of the goal that a single increment may
+ * leave. Work of bdf for 4, 6, 8 digits over that without: 0.94, 0.97, 1.01 on the transistor
+ * amplifier (fits through 50 tolerances), and 2 % less on Akzo Nobel; mechanisms do not gain, their
+ * matrices are too old. A part of 0.1 takes more steps: the rest of the iteration enters the error
+ * estimate. */
+#define DAE__NEWTON_RATE_MARGIN 3
+#define DAE__NEWTON_SINGLE_PART 0.001
 
 typedef enum dae__newton_verdict {
   DAE__NEWTON_GO_ON,
@@ -35,8 +39,8 @@ typedef enum dae__newton_verdict {
 } dae__newton_verdict;
 
 typedef struct dae__newton {
-  double speed; /* remembered between steps */
-  double rate;  /* measured in the last step, with matrix and formula at hand; 0: it was not */
+  double speed; /* kept between steps */
+  double rate;  /* measured in the last step with the present matrix and formula; 0: none */
   double first; /* norm of the first increment */
   int m;        /* increments so far */
   int most;     /* increments allowed */
@@ -52,15 +56,15 @@ static inline void dae__newton_begin(dae__newton *it, bool remember, int most)
     it->rate = 0;
 }
 
-/* Another matrix, or another formula. */
+/* The matrix or the formula has changed. */
 static inline void dae__newton_forget(dae__newton *it)
 {
   it->speed = DAE__SPEED_UNKNOWN;
   it->rate = 0;
 }
 
-/* Judges an increment of the given norm: done when the error left is at most goal, or when the
- * increment is at round-off. */
+/* Tests an increment of the given norm: done when the error left is at most goal, or the increment
+ * is at round-off. */
 static inline dae__newton_verdict dae__newton_test(dae__newton *it, double norm, double round_off,
                                                    double goal)
 {
@@ -69,10 +73,10 @@ static inline dae__newton_verdict dae__newton_test(dae__newton *it, double norm,
   if (norm <= round_off)
     return DAE__NEWTON_DONE;
   if (it->m == 0) {
-    double rate = DAE__NEWTON_WORSE * it->rate;
+    double rate = DAE__NEWTON_RATE_MARGIN * it->rate;
     it->first = norm;
     it->rate = 0;
-    if (rate > 0 && rate < 1 && rate / (1 - rate) * norm <= DAE__NEWTON_PART * goal)
+    if (rate > 0 && rate < 1 && rate / (1 - rate) * norm <= DAE__NEWTON_SINGLE_PART * goal)
       return DAE__NEWTON_DONE;
   } else {
     double fall = norm / it->first;
@@ -85,6 +89,72 @@ static inline dae__newton_verdict dae__newton_test(dae__newton *it, double norm,
   if (it->speed * norm <= goal)
     return DAE__NEWTON_DONE;
   return ++it->m < it->most ? DAE__NEWTON_GO_ON : DAE__NEWTON_FAILED;
+}
+
+/* ---- to round-off ----
+ *
+ * Changes are relative to |y| + atol/rtol, and only round-off is left at the end. The matrix may be
+ * old; a new one is formed when changes do not shrink fast. */
+
+/* Error left at the end, and change at which stagnation counts as round-off. Chosen. */
+#define DAE__NEWTON_EXACT_GOAL (4 * DBL_EPSILON)
+#define DAE__NEWTON_EXACT_NOISE 1e-13
+/* Rate above which a new matrix is formed: the value of the Lie group methods. */
+#define DAE__NEWTON_EXACT_REFRESH_RATE 0.05
+#define DAE__NEWTON_EXACT_MAX 25 /* iterations; chosen, not measured */
+
+typedef enum dae__newton_exact_outcome {
+  DAE__NEWTON_EXACT_CONTINUE,
+  DAE__NEWTON_EXACT_REFRESH, /* continue with a new matrix */
+  DAE__NEWTON_EXACT_DONE,
+  DAE__NEWTON_EXACT_FAILED
+} dae__newton_exact_outcome;
+
+typedef struct dae__newton_exact {
+  double floor;    /* atol/rtol */
+  double bearable; /* change up to which stagnation with a fresh matrix counts as round-off */
+  double previous; /* change */
+  int count;
+  bool fresh; /* the matrix was formed in this iteration */
+} dae__newton_exact;
+
+static inline dae__newton_exact dae__newton_exact_begin(double rtol, double atol, bool fresh)
+{
+  return (dae__newton_exact){
+      .floor = atol / rtol, .bearable = 1e-3 * rtol, .previous = INFINITY, .fresh = fresh};
+}
+
+/* largest |d_i| / (|y_i| + floor), and its index; a NaN stays */
+static inline double dae__newton_exact_change(const dae__newton_exact *it, int n, const double *d,
+                                              const double *y, int *worst)
+{
+  double largest = 0;
+  for (int i = 0; i < n; i++) {
+    double change = fabs(d[i]) / (fabs(y[i]) + it->floor);
+    if (!(change <= largest))
+      largest = change, *worst = i;
+    if (isnan(largest))
+      break;
+  }
+  return largest;
+}
+
+static inline dae__newton_exact_outcome dae__newton_exact_test(dae__newton_exact *it, double change)
+{
+  double rate = change / it->previous;
+  if (!isfinite(change))
+    return DAE__NEWTON_EXACT_FAILED;
+  /* about rate * change is left after this change */
+  if (change <= DAE__NEWTON_EXACT_GOAL ||
+      (it->count > 0 && rate < 0.5 && rate * change <= DAE__NEWTON_EXACT_GOAL))
+    return DAE__NEWTON_EXACT_DONE;
+  if (rate > 0.5 && (change <= DAE__NEWTON_EXACT_NOISE || (it->fresh && change <= it->bearable)))
+    return DAE__NEWTON_EXACT_DONE;
+  if (++it->count >= DAE__NEWTON_EXACT_MAX || (it->count > 3 && rate > 2))
+    return DAE__NEWTON_EXACT_FAILED;
+  it->previous = change;
+  return rate > DAE__NEWTON_EXACT_REFRESH_RATE ? DAE__NEWTON_EXACT_REFRESH
+                                               : DAE__NEWTON_EXACT_CONTINUE;
 }
 
 #endif

@@ -3,19 +3,6 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* fraction of the way from x1 to x2 at which to look next; x3 is the end that was dropped last */
-static double root_fraction(const double x[3], const double f[3])
-{
-  double xi = (x[0] - x[1]) / (x[2] - x[1]);
-  double phi = (f[0] - f[1]) / (f[2] - f[1]);
-  /* [C97]: the inverse quadratic through the three points is monotone between them; comparisons
-   * with a NaN are false and bisect */
-  if (!(phi * phi < xi && (1 - phi) * (1 - phi) < 1 - xi))
-    return 0.5;
-  return f[0] / (f[1] - f[0]) * f[2] / (f[1] - f[2]) +
-         (x[2] - x[0]) / (x[1] - x[0]) * f[0] / (f[2] - f[0]) * f[1] / (f[2] - f[1]);
-}
-
 dae_status dae__root_narrow(dae__bracket *bracket, double tolerance, dae__root_fn *f, void *user,
                             dae_error *err)
 {
@@ -37,7 +24,13 @@ dae_status dae__root_narrow(dae__bracket *bracket, double tolerance, dae__root_f
     if (!same)
       x[1] = x[0], fx[1] = fx[0];
     x[0] = xs, fx[0] = fs;
-    s = root_fraction(x, fx);
+    /* next point as a fraction of the interval: by the inverse quadratic through the three points
+     * if it is monotone [C97], else (and for a NaN) by bisection */
+    double xi = (x[0] - x[1]) / (x[2] - x[1]), phi = (fx[0] - fx[1]) / (fx[2] - fx[1]);
+    s = phi * phi < xi && (1 - phi) * (1 - phi) < 1 - xi
+            ? fx[0] / (fx[1] - fx[0]) * fx[2] / (fx[1] - fx[2]) +
+                  (x[2] - x[0]) / (x[1] - x[0]) * fx[0] / (fx[2] - fx[0]) * fx[1] / (fx[2] - fx[1])
+            : 0.5;
   }
   int a = fx[0] * side > 0 ? 0 : 1, b = 1 - a;
   *bracket = (dae__bracket){.a = x[a], .b = x[b], .fa = fx[a], .fb = fx[b]};

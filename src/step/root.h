@@ -1,7 +1,5 @@
-/* A zero of a continuous function of one variable, from a bracket.
- *
- * Inverse quadratic interpolation where it is safe, bisection elsewhere, by the criterion of
- * Chandrupatla [C97]; the bracket closes from both sides. */
+/* Zero of a continuous function of one variable, from a bracket: inverse quadratic interpolation or
+ * bisection by the criterion of Chandrupatla [C97]; the bracket shrinks from both sides. */
 #ifndef DAEDAL_STEP_ROOT_H
 #define DAEDAL_STEP_ROOT_H
 
@@ -14,7 +12,7 @@ typedef struct dae__bracket {
   double a, b, fa, fb;
 } dae__bracket;
 
-/* Narrows the bracket to |b - a| <= 2 tolerance, or to a b where the function is exactly zero. */
+/* Narrows the bracket to |b - a| <= 2 tolerance, or until f(b) = 0 exactly. */
 dae_status dae__root_narrow(dae__bracket *bracket, double tolerance, dae__root_fn *f, void *user,
                             dae_error *err);
 

@@ -340,9 +340,9 @@ static void listen(void *user, dae_log_level level, const char *line)
 {
   told *t = user;
   (void)level;
-  t->begins += strstr(line, "the motion is stiff, radau begins") != NULL;
-  t->stiff += strstr(line, "the motion is stiff, radau goes on") != NULL;
-  t->free += strstr(line, "explicit steps go on") != NULL;
+  t->begins += strstr(line, "stiffness detected: starting with radau") != NULL;
+  t->stiff += strstr(line, "stiffness detected: switching to radau") != NULL;
+  t->free += strstr(line, "no stiffness detected: switching to explicit steps") != NULL;
 }
 
 static told log_of(const char *steep)

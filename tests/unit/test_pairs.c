@@ -1,7 +1,6 @@
 /* The explicit pairs: order conditions, observed orders of one step, of its error estimates and of
  * the polynomials between its ends; and the kernel that adds slopes. */
-#include "onestep/explicit/pair.h"
-#include "onestep/host/combine.h"
+#include "onestep/explicit/explicit.h"
 #include "uniform.h"
 
 #include <math.h>
@@ -12,9 +11,9 @@
 
 #include <cmocka.h>
 
-#define MOST DAE__PAIR_SLOPES
+#define MOST DAE__EXPLICIT_MAX_SLOPES
 
-static const dae__pair *const pairs[] = {&dae__pair5, &dae__pair8};
+static const dae__explicit_pair *const pairs[] = {&dae__explicit_pair5, &dae__explicit_pair8};
 
 #define assert_near(value, expected, tol)                                                          \
   do {                                                                                             \
@@ -24,7 +23,7 @@ static const dae__pair *const pairs[] = {&dae__pair5, &dae__pair8};
   } while (0)
 
 /* sum_j w_j c_j^k, and the sum of its terms without sign */
-static double sum_of_powers(const dae__pair *p, const double *w, int k, double *terms)
+static double sum_of_powers(const dae__explicit_pair *p, const double *w, int k, double *terms)
 {
   double sum = 0;
   *terms = 1;
@@ -53,7 +52,7 @@ static void test_the_end_integrates_powers_to_the_order_and_no_further(void **st
 {
   (void)state;
   for (int m = 0; m < 2; m++) {
-    const dae__pair *p = pairs[m];
+    const dae__explicit_pair *p = pairs[m];
     double terms;
     for (int k = 0; k < p->order; k++)
       assert_near(sum_of_powers(p, p->a[p->stages], k, &terms), 1.0 / (k + 1), 2e-15);
@@ -68,7 +67,7 @@ static void test_trees_of_order_5(void **state)
 {
   (void)state;
   for (int m = 0; m < 2; m++) {
-    const dae__pair *p = pairs[m];
+    const dae__explicit_pair *p = pairs[m];
     const double *b = p->a[p->stages], *c = p->c;
     double ac = 0, acc = 0, aac = 0, c_ac = 0, ac_ac = 0, accc = 0, c_acc = 0, cc_ac = 0,
            ac_ac2 = 0, c_aac = 0, aacc = 0, aaac = 0;
@@ -115,9 +114,10 @@ static void test_estimates_vanish_up_to_their_order(void **state)
 }
 
 /* p(x) by the slopes K of one variable that starts at 0 and ends at D */
-static double between(const dae__pair *p, int kind, double h, const double *K, double D, double x)
+static double between(const dae__explicit_pair *p, int kind, double h, const double *K, double D,
+                      double x)
 {
-  double y = 1 - x, F[DAE__PAIR_TERMS] = {0};
+  double y = 1 - x, F[DAE__EXPLICIT_MAX_TERMS] = {0};
   for (int m = 0; m < p->terms[kind]; m++)
     for (int j = 0; j < MOST; j++)
       F[m] += h * p->d[kind][m][j] * K[j];
@@ -146,7 +146,7 @@ static void test_the_rough_polynomial_of_order_8_has_the_slopes_of_three_stages(
 {
   (void)state;
   static const int stages[] = {6, 9, 10};
-  const dae__pair *p = &dae__pair8;
+  const dae__explicit_pair *p = &dae__explicit_pair8;
   double K[MOST], D = 0, d = 1e-4;
   for (int j = 0; j <= p->stages; j++) {
     K[j] = uniform();
@@ -181,7 +181,7 @@ typedef struct taken {
 } taken;
 
 /* errors of one step of size h from t = 0.3 */
-static taken one_step(const dae__pair *p, double h)
+static taken one_step(const dae__explicit_pair *p, double h)
 {
   double t = 0.3, x0[2], x1[2], exact[2], X[2], K[2][MOST] = {{0}}, k[2];
   solution(t, x0);
@@ -225,13 +225,13 @@ static void assert_order(double coarse, double fine, double order)
 static void test_one_step_has_the_orders_it_should_have(void **state)
 {
   (void)state;
-  taken a = one_step(&dae__pair5, 0.1), b = one_step(&dae__pair5, 0.05);
+  taken a = one_step(&dae__explicit_pair5, 0.1), b = one_step(&dae__explicit_pair5, 0.05);
   assert_order(a.end, b.end, 6);
   assert_order(a.estimate[0], b.estimate[0], 5);
   assert_order(a.between[0], b.between[0], 5);
-  taken c = one_step(&dae__pair8, 0.2), d = one_step(&dae__pair8, 0.1);
+  taken c = one_step(&dae__explicit_pair8, 0.2), d = one_step(&dae__explicit_pair8, 0.1);
   assert_order(c.end, d.end, 9);
-  taken e = one_step(&dae__pair8, 0.05); /* the end is at round-off */
+  taken e = one_step(&dae__explicit_pair8, 0.05); /* the end is at round-off */
   assert_order(d.estimate[0], e.estimate[0], 6);
   assert_order(d.estimate[1], e.estimate[1], 4);
   assert_order(d.between[0], e.between[0], 6);

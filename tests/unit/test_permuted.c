@@ -1,7 +1,7 @@
 /* The integrator that shows another one's state vector in a different order. */
 #include "counting_env.h"
+#include "step/assembled.h"
 #include "step/integrator.h"
-#include "step/permuted.h"
 
 #include <math.h>
 #include <setjmp.h>

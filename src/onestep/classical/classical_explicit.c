@@ -1,31 +1,92 @@
-/* The steps of classical explicit methods,
- *
- *   k_i = k(t0 + c_i h, x0 + h sum_(j<i) a_ij k_j),   x1 = x0 + h sum_i b_i k_i,
- *
- * and Hermite's cubic between their ends. */
-#include "onestep/classical/classical_explicit.h"
+/* Coefficients of the classical methods [HNW93 II.1] and of Radau IIA [HW96 IV.5], whose A^-1 is
+ * the differentiation matrix of the polynomial through 0, c_1, ..., c_s; and the steps of the
+ * explicit ones, with Hermite's cubic as dense output. */
+#include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
+#include "onestep/classical/classical.h"
+#include <math.h>
 
-typedef struct simple {
+/* ---- coefficients ---- */
+
+const dae__classical_scheme dae__classical_euler = {
+    .name = "euler", .stages = 1, .order = 1, .b = {1}};
+
+const dae__classical_scheme dae__classical_heun = {
+    .name = "heun", .stages = 2, .order = 2, .c = {0, 1}, .a = {{0}, {1}}, .b = {0.5, 0.5}};
+
+const dae__classical_scheme dae__classical_rk4 = {.name = "rk4",
+                                                  .stages = 4,
+                                                  .order = 4,
+                                                  .c = {0, 0.5, 0.5, 1},
+                                                  .a = {{0}, {0.5}, {0, 0.5}, {0, 0, 1}},
+                                                  .b = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}};
+
+const dae__classical_scheme dae__classical_trapezoid = {
+    .name = "trapezoid", .stages = 1, .order = 2, .implicit = true, .c = {1}, .a = {{2}}, .e = -1};
+
+void dae__classical_collocation(const dae__classical_scheme *scheme, double x, double *value,
+                                double *slope)
+{
+  double node[DAE__CLASSICAL_MAX_STAGES + 1] = {0};
+  int count = scheme->stages + 1;
+  for (int i = 1; i < count; i++)
+    node[i] = scheme->c[i - 1];
+  for (int j = 0; j < count; j++) {
+    value[j] = 1;
+    slope[j] = 0;
+    for (int k = 0; k < count; k++) { /* the product rule, factor by factor */
+      if (k == j)
+        continue;
+      double factor = (x - node[k]) / (node[j] - node[k]);
+      slope[j] = slope[j] * factor + value[j] / (node[j] - node[k]);
+      value[j] *= factor;
+    }
+  }
+}
+
+dae__classical_scheme dae__classical_radau_iia(int stages)
+{
+  DAE__ASSERT(stages >= 1 && stages <= 3);
+  double value[DAE__CLASSICAL_MAX_STAGES + 1], slope[DAE__CLASSICAL_MAX_STAGES + 1];
+  dae__classical_scheme r = {
+      .name = "radau-iia", .stages = stages, .order = 2 * stages - 1, .implicit = true};
+  if (stages == 2)
+    r.c[0] = 1.0 / 3;
+  if (stages == 3) {
+    r.c[0] = (4 - sqrt(6)) / 10;
+    r.c[1] = (4 + sqrt(6)) / 10;
+  }
+  r.c[stages - 1] = 1;
+  for (int i = 0; i < stages; i++) {
+    dae__classical_collocation(&r, r.c[i], value, slope);
+    for (int j = 0; j < stages; j++)
+      r.a[i][j] = slope[j + 1];
+  }
+  return r;
+}
+
+/* ---- explicit steps ---- */
+
+typedef struct classical {
   const dae__rk_adapter *adapter;
-  dae__rk_scheme scheme;
+  dae__classical_scheme scheme;
   double *K; /* slopes of the stages */
-} simple;
+} classical;
 
 static dae_status classical_attempt(void *self, const dae__rk_step *step, double *error,
                                     dae_error *err)
 {
-  simple *o = self;
+  classical *o = self;
   const dae__rk_adapter *adapter = o->adapter;
-  const dae__rk_scheme *scheme = &o->scheme;
+  const dae__classical_scheme *scheme = &o->scheme;
   size_t size = (size_t)adapter->size;
   double *z = step->to.z, *K = o->K, h = step->h;
   *error = 0; /* fixed steps */
   dae__copy(adapter->size, step->from.dz, K);
   dae__copy(adapter->size, step->from.z, z);
   for (int i = 1; i < scheme->stages; i++) {
-    dae__copy(adapter->nx, step->from.z, z); /* y stays: a guess */
+    dae__copy(adapter->nx, step->from.z, z); /* y of the last stage is the guess */
     for (int j = 0; j < i; j++)
       dae__axpy(adapter->nx, h * scheme->a[i][j], K + (size_t)j * size, z);
     DAE__TRY(adapter->table->slopes(adapter->self, false, step->t + scheme->c[i] * h, z,
@@ -39,32 +100,31 @@ static dae_status classical_attempt(void *self, const dae__rk_step *step, double
 
 static dae_status classical_complete_step(void *self, const dae__rk_step *step, dae_error *err)
 {
-  const dae__rk_adapter *adapter = ((simple *)self)->adapter;
+  const dae__rk_adapter *adapter = ((classical *)self)->adapter;
   double t = step->t + step->h;
-  dae_status status = adapter->table->project
-                          ? adapter->table->project(adapter->self, false, t, step->to.z, err)
-                          : DAE_OK;
-  return status ? status
-                : adapter->table->slopes(adapter->self, false, t, step->to.z, step->to.dz, err);
+  if (adapter->table->project)
+    DAE__TRY(adapter->table->project(adapter->self, false, t, step->to.z, err));
+  return adapter->table->slopes(adapter->self, false, t, step->to.z, step->to.dz, err);
 }
 
 static void classical_dense_output(void *self, const dae__rk_step *step, double x, double *z)
 {
-  dae__rk_hermite(((simple *)self)->adapter, step, x, z);
+  dae__rk_hermite(((classical *)self)->adapter, step, x, z);
 }
 
 static const dae__stepper_table classical_verbs = {.attempt = classical_attempt,
                                                    .complete = classical_complete_step,
                                                    .dense_output = classical_dense_output};
 
-dae_status dae__simple_create(dae__arena *arena, const dae__rk_adapter *adapter,
-                              const dae__rk_scheme *scheme, dae__stepper *out, dae_error *err)
+dae_status dae__classical_explicit_create(dae__arena *arena, const dae__rk_adapter *adapter,
+                                          const dae__classical_scheme *scheme, dae__stepper *out,
+                                          dae_error *err)
 {
-  simple *o = DAE__ALLOC(arena, simple, 1);
+  classical *o = DAE__ALLOC(arena, classical, 1);
   double *K = DAE__ALLOC(arena, double, (size_t)(scheme->stages * adapter->size));
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  *o = (simple){.adapter = adapter, .scheme = *scheme, .K = K};
+  *o = (classical){.adapter = adapter, .scheme = *scheme, .K = K};
   *out = (dae__stepper){.table = &classical_verbs,
                         .self = o,
                         .order = scheme->order,

@@ -1,5 +1,5 @@
-/* What moves: a problem as the steps see it. Its state vector is z = (x, y), where x has slopes and
- * y belongs to x: algebraic variables and multipliers. */
+/* A problem as one-step methods see it. Its state vector is z = (x, y): x has slopes, y follows
+ * from x (algebraic variables and multipliers). */
 #ifndef DAEDAL_ONESTEP_HOST_ADAPTER_H
 #define DAEDAL_ONESTEP_HOST_ADAPTER_H
 
@@ -7,32 +7,30 @@
 #include "problem/semi_explicit/semi.h"
 #include <daedal/rk.h>
 
-/* What a method asks of a problem. */
+/* Requirements of a method. */
 typedef struct dae__rk_needs {
   const char *method;
-  bool semi;     /* sees mechanical problems as semi-explicit ones */
-  bool singular; /* does without regular M */
-  int index;     /* of semi-explicit problems, at most */
+  bool semi;     /* mechanical problems in semi-explicit form */
+  bool singular; /* M may be singular */
+  int index;     /* largest index of semi-explicit problems */
 } dae__rk_needs;
 
-/* What is shown has factorisations of its own, so that showing it does not change the motion. */
+/* `dense` selects the factorisations of dense output, which are separate from those of the steps:
+ * asking for output does not change the integration. */
 typedef struct dae__rk_adapter_table {
-  /* Makes z consistent in place and finds its derivative dz; fixed may be NULL. */
+  /* Makes z consistent in place and computes its derivative dz; fixed may be NULL. */
   dae_status (*consistent)(void *self, double t, const bool *fixed, double *z, double *dz,
                            dae_error *err);
-  /* y, from the guess in z, and the derivative dz that belong to x; entries of dz for y are left
-   * alone. */
-  dae_status (*slopes)(void *self, bool shown, double t, double *z, double *dz, dae_error *err);
-  /* x onto its constraints, from near them; NULL: there are none. */
-  dae_status (*project)(void *self, bool shown, double t, double *z, dae_error *err);
-  /* Both for a state that a step has led to, by one evaluation and one factorisation: derivative
-   * and y as they are at z, then z onto its constraints to second order of its distance; NULL:
-   * there are none, slopes will do. */
+  /* y, from the guess in z, and the derivative dz of x; entries of dz for y are not written. */
+  dae_status (*slopes)(void *self, bool dense, double t, double *z, double *dz, dae_error *err);
+  /* Projects x, which is near its constraints, onto them; NULL: no constraints. */
+  dae_status (*project)(void *self, bool dense, double t, double *z, dae_error *err);
+  /* Both for the end of a step, by one evaluation and one factorisation: derivative and y at z,
+   * then projection of z up to second order of its distance; NULL: no constraints, use slopes. */
   dae_status (*project_and_accelerate)(void *self, double t, double *z, double *dz, dae_error *err);
-  /* The inputs at t. */
   dae_status (*inputs)(void *self, double t, const double **in, dae_error *err);
-  /* Whether constraints become dependent at z, and which; NULL: there are none. */
-  bool (*stuck)(void *self, double t, const double *z, char *name, size_t size);
+  /* Whether constraints become dependent at z, and the name of one; NULL: no constraints. */
+  bool (*dependent)(void *self, double t, const double *z, char *name, size_t size);
   void (*count)(const void *self, dae_stats *stats);
   dae_status (*reload)(void *self, dae_error *err); /* after load */
   void (*free)(void *self);
@@ -43,10 +41,18 @@ typedef struct dae__rk_adapter {
   void *self;
   const dae_problem *problem;
   int nx, size, nin;
-  dae__semi *s;  /* as a semi-explicit problem; NULL: mechanical */
+  dae__semi *s;  /* the semi-explicit form; NULL: mechanical */
   dae__mech *m;  /* NULL: semi-explicit */
-  bool singular; /* there are no slopes of x at a point: M is singular, or the index 2 */
+  bool singular; /* a state has no slopes of x: M is singular, or the index is 2 */
 } dae__rk_adapter;
+
+/* Completes the end z of a step: y, its derivative dz, projection. */
+static inline dae_status dae__rk_project_and_accelerate(const dae__rk_adapter *a, double t,
+                                                        double *z, double *dz, dae_error *err)
+{
+  return a->table->project_and_accelerate ? a->table->project_and_accelerate(a->self, t, z, dz, err)
+                                          : a->table->slopes(a->self, false, t, z, dz, err);
+}
 
 dae_status dae__rk_adapter_semi(dae__arena *arena, const dae_problem *problem,
                                 const dae__rk_needs *needs, const dae_rk_options *opts,

@@ -1,9 +1,9 @@
-/* A mechanical problem for the classical methods: x = (q, v, u), y = (w, lambda, psi), slopes by
+/* A mechanical problem for one-step methods: x = (q, v, u), y = (w, lambda, psi), slopes by
  *
  *   q' = v,   [ M  A' ] [ v'             ]   [  f              ]
  *             [ A  0  ] [ (lambda, psi)  ] = [ -(gamma, kappa) ],   u' = s,   c = 0 for w.
  *
- * Implicit steps see it as a semi-explicit one, and it has no constraints then. */
+ * Implicit classical methods use its semi-explicit form, which has no constraints. */
 #include "core/error.h"
 #include "core/vec.h"
 #include "onestep/host/adapter.h"
@@ -12,11 +12,11 @@
 #include "problem/mechanical/view.h"
 
 typedef struct adapter {
-  dae_problem view; /* for implicit steps */
+  dae_problem view; /* semi-explicit form of implicit methods */
   dae__semi *s;
   dae__mech *m;
-  dae__motion *motion[2];    /* of the motion, of what is shown */
-  dae__algebraic *algebraic; /* NULL: there is no w */
+  dae__motion *motion[2];    /* of the steps, of dense output */
+  dae__algebraic *algebraic; /* NULL: no w */
   bool project;
 } adapter;
 
@@ -24,46 +24,40 @@ static dae_status onestep_mechanical_consistent(void *self, double t, const bool
                                                 double *dz, dae_error *err)
 {
   adapter *o = self;
-  dae_status status = dae__mech_consistent(o->motion[0], t, fixed, z, dz, NULL, err);
-  return status ? status : dae__motion_follow(o->motion[1], err);
+  DAE__TRY(dae__mech_consistent(o->motion[0], t, fixed, z, dz, NULL, err));
+  return dae__motion_follow(o->motion[1], err);
 }
 
-/* w */
-static dae_status onestep_mechanical_algebraic(adapter *o, double t, double *z, dae_error *err)
-{
-  dae__solver_forget(o->algebraic->solver); /* it is not kept */
-  return dae__algebraic_solve(o->algebraic, t, z, err);
-}
-
-/* with w; kept apart from the others, which need not save a register then */
-static __attribute__((noinline)) dae_status onestep_mechanical_slopes_of_all(adapter *o, bool shown,
+/* The cold path with w; noinline, so that the hot path without w saves no registers. */
+static __attribute__((noinline)) dae_status onestep_mechanical_slopes_with_w(adapter *o, bool dense,
                                                                              double t, double *z,
                                                                              double *dz,
                                                                              dae_error *err)
 {
-  dae_status status = onestep_mechanical_algebraic(o, t, z, err);
-  return status ? status : dae__motion_slopes(o->motion[shown], t, z, dz, err);
+  dae__solver_forget(o->algebraic->solver); /* no memory of an earlier factorisation */
+  DAE__TRY(dae__algebraic_solve(o->algebraic, t, z, err));
+  return dae__motion_slopes(o->motion[dense], t, z, dz, err);
 }
 
-static dae_status onestep_mechanical_slopes(void *self, bool shown, double t, double *z, double *dz,
+static dae_status onestep_mechanical_slopes(void *self, bool dense, double t, double *z, double *dz,
                                             dae_error *err)
 {
   adapter *o = self;
-  return o->algebraic ? onestep_mechanical_slopes_of_all(o, shown, t, z, dz, err)
-                      : dae__motion_slopes(o->motion[shown], t, z, dz, err);
+  return o->algebraic ? onestep_mechanical_slopes_with_w(o, dense, t, z, dz, err)
+                      : dae__motion_slopes(o->motion[dense], t, z, dz, err);
 }
 
-static dae_status onestep_mechanical_project(void *self, bool shown, double t, double *z,
+static dae_status onestep_mechanical_project(void *self, bool dense, double t, double *z,
                                              dae_error *err)
 {
   adapter *o = self;
   double *v = z + o->m->at.v;
   if (!o->project || o->m->nc == 0)
     return DAE_OK;
-  if (shown) /* no row depends on those before it */
-    o->motion[shown]->memory->factored = false;
-  dae_status status = dae__motion_project(o->motion[shown], t, z, v, NULL, err);
-  return status ? status : dae__motion_check_dependent(o->motion[shown], t, z, v, err);
+  if (dense) /* output must not depend on the output before it */
+    o->motion[dense]->memory->factored = false;
+  DAE__TRY(dae__motion_project(o->motion[dense], t, z, v, NULL, err));
+  return dae__motion_check_dependent(o->motion[dense], t, z, v, err);
 }
 
 static dae_status onestep_mechanical_project_and_accelerate(void *self, double t, double *z,
@@ -72,7 +66,10 @@ static dae_status onestep_mechanical_project_and_accelerate(void *self, double t
   adapter *o = self;
   if (!o->project || o->m->nc == 0)
     return onestep_mechanical_slopes(self, false, t, z, dz, err);
-  DAE__TRY(o->algebraic ? onestep_mechanical_algebraic(o, t, z, err) : DAE_OK);
+  if (o->algebraic) {
+    dae__solver_forget(o->algebraic->solver);
+    DAE__TRY(dae__algebraic_solve(o->algebraic, t, z, err));
+  }
   DAE__TRY(dae__motion_project_and_accelerate(o->motion[0], t, z, dz, err));
   return dae__motion_check_dependent(o->motion[0], t, z, z + o->m->at.v, err);
 }
@@ -84,7 +81,8 @@ static dae_status onestep_mechanical_inputs(void *self, double t, const double *
   return dae__mech_inputs(o->m, t, err);
 }
 
-static bool onestep_mechanical_stuck(void *self, double t, const double *z, char *name, size_t size)
+static bool onestep_mechanical_dependent(void *self, double t, const double *z, char *name,
+                                         size_t size)
 {
   adapter *o = self;
   return dae__motion_stuck(o->motion[1], t, z, name, size);
@@ -105,7 +103,7 @@ static dae_status onestep_mechanical_reload(void *self, dae_error *err)
   dae_status status = dae__motion_reload(o->motion[0]);
   if (!status)
     status = dae__motion_reload(o->motion[1]);
-  return status ? dae__fail(err, status, NULL, "the factorisation could not be rebuilt") : DAE_OK;
+  return status ? dae__fail(err, status, NULL, "load: a factorisation cannot be rebuilt") : DAE_OK;
 }
 
 static void onestep_mechanical_release(void *self)
@@ -122,32 +120,24 @@ static const dae__rk_adapter_table onestep_mechanical_verbs = {
     .project = onestep_mechanical_project,
     .project_and_accelerate = onestep_mechanical_project_and_accelerate,
     .inputs = onestep_mechanical_inputs,
-    .stuck = onestep_mechanical_stuck,
+    .dependent = onestep_mechanical_dependent,
     .count = onestep_mechanical_count,
     .reload = onestep_mechanical_reload,
     .free = onestep_mechanical_release};
 
-static dae_status onestep_mechanical_see(adapter *o, dae__arena *arena, const dae_problem *problem,
-                                         bool semi, dae_error *err)
-{
-  if (!semi)
-    return dae__mech_create(arena, problem, &o->m, err);
-  DAE__TRY(dae__view_semi(arena, problem, DAE__VIEW_VELOCITY, &o->view, err));
-  o->m = dae__view_mech(&o->view);
-  return dae__semi_create(arena, &o->view, &o->s, err);
-}
-
 static dae_status onestep_mechanical_make(adapter *o, dae__arena *arena, const dae_problem *problem,
                                           bool semi, dae_error *err)
 {
-  dae_status status = onestep_mechanical_see(o, arena, problem, semi, err);
-  if (!status)
-    status = dae__motion_create(arena, o->m, &o->motion[0], err);
-  if (!status)
-    status = dae__motion_create_another(arena, o->motion[0], &o->motion[1], err);
-  if (!status && o->m->nw > 0)
-    status = dae__algebraic_create(arena, o->m, &o->algebraic, err);
-  return status;
+  if (semi) {
+    DAE__TRY(dae__view_semi(arena, problem, DAE__VIEW_VELOCITY, &o->view, err));
+    o->m = dae__view_mech(&o->view);
+    DAE__TRY(dae__semi_create(arena, &o->view, &o->s, err));
+  } else {
+    DAE__TRY(dae__mech_create(arena, problem, &o->m, err));
+  }
+  DAE__TRY(dae__motion_create(arena, o->m, &o->motion[0], err));
+  DAE__TRY(dae__motion_create_another(arena, o->motion[0], &o->motion[1], err));
+  return o->m->nw > 0 ? dae__algebraic_create(arena, o->m, &o->algebraic, err) : DAE_OK;
 }
 
 dae_status dae__rk_adapter_mechanical(dae__arena *arena, const dae_problem *problem,

@@ -1,27 +1,186 @@
-/* A semi-explicit problem of index 1 for the classical methods. Where M is singular, slopes of x
- * are not to be had at a point: radau-iia does without. */
+/* A semi-explicit problem of index 1 for one-step methods. y and the slopes k of x by
+ *
+ *   F(t,x,y) = 0  by Newton for y,   M(t,x) k = f(t,x,y)
+ *
+ * Where M is singular, a state has no slopes of x: radau and radau-iia do without. */
 #include "core/error.h"
+#include "core/tolerances.h"
 #include "core/vec.h"
+#include "linalg/solver.h"
 #include "onestep/host/adapter.h"
-#include "onestep/host/slopes.h"
 #include "problem/consistent.h"
+#include "step/newton.h"
+
+typedef struct slopes_memory {
+  bool factored, mass_factored;
+  long iterations, jacobians, factorisations;
+} slopes_memory;
+
+typedef struct slopes {
+  dae__semi *s;
+  double rtol, atol;
+  slopes_memory *memory; /* saved */
+  dae_pattern F_y;
+  int *entry; /* index in J of each entry of F_y */
+  double *J, *values, *M, *fF, *d;
+  dae__solver *algebraic, *mass; /* NULL: no y, M = 1 */
+} slopes;
 
 typedef struct adapter {
   dae__semi *s;
   dae__rk_needs needs;
-  dae__rk_slopes slopes[2]; /* of the motion, of what is shown */
+  slopes slopes[2]; /* of the steps, of dense output */
 } adapter;
 
-/* ---- starting ---- */
+/* ---- slopes ---- */
 
-static dae_status onestep_semi_refuse_index(const adapter *o, int index, dae_error *err)
+static dae_status semi_slopes_create(dae__arena *arena, dae__semi *s, const dae_rk_options *opts,
+                                     slopes *o, dae_error *err)
 {
-  return dae__fail(err, DAE_ERROR_UNSUPPORTED, o->needs.method,
-                   "%s takes semi-explicit problems of index %s, and this one is of index %d: use "
-                   "%s",
-                   o->needs.method, o->needs.index == 1 ? "1" : "1 and 2", index,
-                   index == 2 ? "radau, bdf or lie, or differentiate its constraints once"
-                              : "the mechanical form, or differentiate its constraints");
+  int all = dae__pattern_count(&s->J), count = 0;
+  *o = (slopes){.s = s, .rtol = opts->rtol, .atol = opts->atol};
+  o->memory = DAE__STATE(arena, slopes_memory, 1);
+  o->M = DAE__ALLOC(arena, double, dae__pattern_count(&s->M));
+  o->fF = DAE__ALLOC(arena, double, s->n);
+  o->d = DAE__ALLOC(arena, double, s->ny);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  if (s->p->M)
+    DAE__TRY(dae__solver_create(arena, &s->M, &o->mass, err));
+  if (s->ny == 0)
+    return DAE_OK;
+  int *start = DAE__ALLOC(arena, int, s->ny + 1), *row = DAE__ALLOC(arena, int, all);
+  o->entry = DAE__ALLOC(arena, int, all);
+  o->J = DAE__ALLOC(arena, double, all);
+  o->values = DAE__ALLOC(arena, double, all);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  /* F_y: rows and columns of J from nx on */
+  for (int j = 0; j < s->ny; j++) {
+    for (int e = s->J.start[s->nx + j]; e < s->J.start[s->nx + j + 1]; e++)
+      if (s->J.row[e] >= s->nx)
+        row[count] = s->J.row[e] - s->nx, o->entry[count++] = e;
+    start[j + 1] = count;
+  }
+  o->F_y = (dae_pattern){s->ny, s->ny, start, row};
+  return dae__solver_create(arena, &o->F_y, &o->algebraic, err);
+}
+
+/* DAE_ERROR_SINGULAR also for a matrix that is singular to working precision; `what` names the
+ * matrix. */
+static dae_status semi_factor(slopes *o, dae__solver *solver, const double *values,
+                              const char *what, dae_error *err)
+{
+  dae_status status = dae__solver_factor(solver, values);
+  o->memory->factorisations++;
+  if (!status && dae__solver_rcond(solver) < DAE__SINGULAR_RCOND)
+    status = DAE_ERROR_SINGULAR;
+  if (status == DAE_ERROR_MEMORY)
+    return dae__out_of_memory(err);
+  if (status && status != DAE_ERROR_SINGULAR)
+    return dae__fail(err, status, NULL, "%s: %s", what, dae_status_text(status));
+  return status;
+}
+
+static dae_status semi_factor_F_y(slopes *o, double t, const double *z, dae_error *err)
+{
+  char name[64];
+  DAE__TRY(dae__semi_J(o->s, t, z, o->J, err));
+  for (int e = 0; e < dae__pattern_count(&o->F_y); e++)
+    o->values[e] = o->J[o->entry[e]];
+  dae_status status = semi_factor(o, o->algebraic, o->values, "F_y", err);
+  o->memory->jacobians++;
+  o->memory->factored = status == DAE_OK;
+  if (status != DAE_ERROR_SINGULAR)
+    return status;
+  int column = dae__solver_column(o->algebraic);
+  dae__semi_variable_name(o->s->p, o->s->nx + (column > 0 ? column : 0), name, sizeof name);
+  return dae__fail(err, status, name,
+                   "the equations F = 0 do not determine %s: F_y is singular, so that the index is "
+                   "higher than 1 there",
+                   name);
+}
+
+/* y -= F_y\F to round-off, with the present factorisation or (fresh) a new one */
+static dae_status semi_newton(slopes *o, bool fresh, double t, double *z, dae_error *err)
+{
+  dae__semi *s = o->s;
+  double *y = z + s->nx;
+  int worst = 0;
+  char name[64];
+  dae__newton_exact_outcome outcome =
+      fresh ? DAE__NEWTON_EXACT_REFRESH : DAE__NEWTON_EXACT_CONTINUE;
+  dae__newton_exact it = dae__newton_exact_begin(o->rtol, o->atol, fresh);
+  while (outcome < DAE__NEWTON_EXACT_DONE) {
+    DAE__TRY(dae__semi_F(s, t, z, NULL, o->d, err));
+    if (outcome == DAE__NEWTON_EXACT_REFRESH)
+      DAE__TRY(semi_factor_F_y(o, t, z, err));
+    it.fresh = it.fresh || outcome == DAE__NEWTON_EXACT_REFRESH;
+    dae__solver_solve(o->algebraic, o->d);
+    dae__axpy(s->ny, -1, o->d, y);
+    o->memory->iterations++;
+    outcome = dae__newton_exact_test(&it, dae__newton_exact_change(&it, s->ny, o->d, y, &worst));
+  }
+  if (outcome == DAE__NEWTON_EXACT_DONE)
+    return DAE_OK;
+  dae__semi_equation_name(s->p, s->nx + worst, name, sizeof name);
+  return dae__fail(err, DAE_ERROR_STEP, name,
+                   "Newton's method for the algebraic variables does not converge at t = %.10g, "
+                   "worst in the equation of %s",
+                   t, name);
+}
+
+/* With an old factorisation that does not converge, once more from the guess with a new one; fF
+ * holds the guess. */
+static dae_status semi_solve_y(slopes *o, double t, double *z, dae_error *err)
+{
+  const dae__semi *s = o->s;
+  dae_error why = dae_error_none();
+  if (!o->memory->factored)
+    return semi_newton(o, true, t, z, err);
+  dae__copy(s->ny, z + s->nx, o->fF);
+  dae_status status = semi_newton(o, false, t, z, &why);
+  if (!status || status == DAE_ERROR_CALLBACK || status == DAE_ERROR_MEMORY) {
+    if (status && err)
+      *err = why;
+    return status;
+  }
+  dae__copy(s->ny, o->fF, z + s->nx);
+  return semi_newton(o, true, t, z, err);
+}
+
+/* k = M\k */
+static dae_status semi_solve_mass(slopes *o, double t, const double *z, double *k, dae_error *err)
+{
+  char name[64] = "";
+  if (!o->memory->mass_factored || !o->s->constant_mass) {
+    DAE__TRY(dae__semi_M(o->s, t, z, o->M, err));
+    dae_status status = semi_factor(o, o->mass, o->M, "M", err);
+    o->memory->mass_factored = status == DAE_OK;
+    if (status == DAE_ERROR_SINGULAR) {
+      int column = dae__solver_column(o->mass);
+      if (column >= 0)
+        dae__semi_variable_name(o->s->p, column, name, sizeof name);
+      return dae__fail(err, status, name[0] ? name : NULL,
+                       "the mass matrix M is singular%s%s: it does not determine the slopes",
+                       name[0] ? " at " : "", name);
+    }
+    DAE__TRY(status);
+  }
+  dae__solver_solve(o->mass, k);
+  return DAE_OK;
+}
+
+/* ---- verbs ---- */
+
+static dae_status onestep_semi_slopes(void *self, bool dense, double t, double *z, double *dz,
+                                      dae_error *err)
+{
+  slopes *o = &((adapter *)self)->slopes[dense];
+  DAE__TRY(o->algebraic ? semi_solve_y(o, t, z, err) : DAE_OK);
+  DAE__TRY(dae__semi_rhs(o->s, t, z, o->fF, err));
+  dae__copy(o->s->nx, o->fF, dz);
+  return o->mass ? semi_solve_mass(o, t, z, dz, err) : DAE_OK;
 }
 
 static dae_status onestep_semi_consistent(void *self, double t, const bool *fixed, double *z,
@@ -32,19 +191,15 @@ static dae_status onestep_semi_consistent(void *self, double t, const bool *fixe
   o->s->classified = false; /* an event may have switched equations */
   dae_status status = dae__semi_consistent(o->s, t, fixed, z, dz, &find, err);
   if ((!status || status == DAE_ERROR_START) && find.index > o->needs.index)
-    return onestep_semi_refuse_index(o, find.index, err);
-  if (!status)
-    for (int i = 0; i < 2; i++)
-      dae__rk_slopes_forget(&o->slopes[i]);
+    return dae__fail(err, DAE_ERROR_UNSUPPORTED, o->needs.method,
+                     "%s takes semi-explicit problems of index %s, and this one is of index %d: "
+                     "use %s",
+                     o->needs.method, o->needs.index == 1 ? "1" : "1 and 2", find.index,
+                     find.index == 2 ? "radau, bdf or lie, or differentiate its constraints once"
+                                     : "the mechanical form, or differentiate its constraints");
+  for (int i = 0; i < 2 && !status; i++)
+    o->slopes[i].memory->factored = o->slopes[i].memory->mass_factored = false;
   return status;
-}
-
-/* ---- the other verbs ---- */
-
-static dae_status onestep_semi_slopes(void *self, bool shown, double t, double *z, double *dz,
-                                      dae_error *err)
-{
-  return dae__rk_slopes_solve(&((adapter *)self)->slopes[shown], t, z, dz, err);
 }
 
 static dae_status onestep_semi_inputs(void *self, double t, const double **in, dae_error *err)
@@ -67,18 +222,22 @@ static void onestep_semi_count(const void *self, dae_stats *stats)
 
 static dae_status onestep_semi_reload(void *self, dae_error *err)
 {
-  adapter *o = self;
-  dae_status status = dae__rk_slopes_reload(&o->slopes[0]);
-  if (!status)
-    status = dae__rk_slopes_reload(&o->slopes[1]);
-  return status ? dae__fail(err, status, NULL, "the factorisation could not be rebuilt") : DAE_OK;
+  dae_status status = DAE_OK;
+  for (int i = 0; i < 2 && !status; i++) {
+    slopes *o = &((adapter *)self)->slopes[i];
+    status = o->memory->factored ? dae__solver_reload(o->algebraic) : DAE_OK;
+    if (!status && o->memory->mass_factored)
+      status = dae__solver_reload(o->mass);
+  }
+  return status ? dae__fail(err, status, NULL, "load: a factorisation cannot be rebuilt") : DAE_OK;
 }
 
 static void onestep_semi_release(void *self)
 {
-  adapter *o = self;
-  for (int i = 0; i < 2; i++)
-    dae__rk_slopes_free(&o->slopes[i]);
+  for (int i = 0; i < 2; i++) {
+    dae__solver_free(((adapter *)self)->slopes[i].algebraic);
+    dae__solver_free(((adapter *)self)->slopes[i].mass);
+  }
 }
 
 static const dae__rk_adapter_table onestep_semi_verbs = {.consistent = onestep_semi_consistent,
@@ -98,7 +257,7 @@ dae_status dae__rk_adapter_semi(dae__arena *arena, const dae_problem *problem,
   o->needs = *needs;
   dae_status status = dae__semi_create(arena, problem, &o->s, err);
   for (int i = 0; i < 2 && !status; i++)
-    status = dae__rk_slopes_create(arena, o->s, opts, &o->slopes[i], err);
+    status = semi_slopes_create(arena, o->s, opts, &o->slopes[i], err);
   if (status) {
     onestep_semi_release(o);
     return status;

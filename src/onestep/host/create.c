@@ -6,10 +6,12 @@
 #include "problem/consistent.h"
 #include "step/assembled.h"
 
-/* ---- what moves ---- */
+/* Steps for which the step size stays below one at which the iteration failed; evaluations of radau
+ * hardly differ from 4 to 20. */
+#define BOUNDED_STEPS 8
 
-/* whether there are slopes at a point: M is regular at the start, which not every method can do
- * without, and the index is 1 */
+/* adapter.singular: M is singular at the start, which not every method accepts, or the index is 2
+ */
 static dae_status onestep_check_slopes(dae__rk *o, dae__arena *arena, dae_error *err)
 {
   dae__semi *s = o->adapter.s;
@@ -23,9 +25,8 @@ static dae_status onestep_check_slopes(dae__rk *o, dae__arena *arena, dae_error 
   double *M = DAE__ALLOC(arena, double, dae__pattern_count(&s->M));
   if (!M)
     return dae__out_of_memory(err);
-  dae_status status = dae__semi_M(s, o->driver.memory->t, o->now.z, M, err);
-  if (!status)
-    status = dae__solver_examine(dae__arena_env(arena), &s->M, M, &column, err);
+  DAE__TRY(dae__semi_M(s, o->driver.memory->t, o->now.z, M, err));
+  dae_status status = dae__solver_examine(dae__arena_env(arena), &s->M, M, &column, err);
   if (status != DAE_ERROR_SINGULAR)
     return status;
   if (column >= 0)
@@ -40,40 +41,15 @@ static dae_status onestep_check_slopes(dae__rk *o, dae__arena *arena, dae_error 
   return DAE_OK;
 }
 
-static dae__rk_point onestep_take_point(dae__arena *arena, int size)
-{
-  return (dae__rk_point){DAE__ALLOC(arena, double, size), DAE__ALLOC(arena, double, size)};
-}
-
-static dae__rk_point onestep_keep_point(dae__arena *arena, int size)
-{
-  return (dae__rk_point){DAE__STATE(arena, double, size), DAE__STATE(arena, double, size)};
-}
-
-static dae_status onestep_prepare(dae__rk *o, dae__arena *arena, const dae_problem *problem,
-                                  dae_error *err)
+static dae_status onestep_create(dae__rk *o, dae__arena *arena, const dae_problem *problem,
+                                 const dae_start *start, dae_error *err)
 {
   const dae__rk_needs *needs = &o->descriptor.needs;
   DAE__TRY(problem->mechanical
                ? dae__rk_adapter_mechanical(arena, problem, needs, &o->opts, &o->adapter, err)
                : dae__rk_adapter_semi(arena, problem, needs, &o->opts, &o->adapter, err));
-  int size = o->adapter.size;
+  size_t size = (size_t)o->adapter.size;
   o->memory = DAE__STATE(arena, dae__rk_memory, 1);
-  o->driver.memory = DAE__STATE(arena, dae__driver_memory, 1);
-  o->now = onestep_keep_point(arena, size);
-  o->previous = onestep_keep_point(arena, size);
-  o->in = DAE__STATE(arena, double, o->adapter.nin);
-  o->next = onestep_take_point(arena, size);
-  o->shown = onestep_take_point(arena, size);
-  return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
-}
-
-/* ---- the whole ---- */
-
-static dae_status onestep_create(dae__rk *o, dae__arena *arena, const dae_problem *problem,
-                                 const dae_start *start, dae_error *err)
-{
-  DAE__TRY(onestep_prepare(o, arena, problem, err));
   o->driver = (dae__driver){.table = &dae__rk_driver,
                             .self = o,
                             .rtol = o->opts.rtol,
@@ -82,9 +58,20 @@ static dae_status onestep_create(dae__rk *o, dae__arena *arena, const dae_proble
                             .first_step = o->opts.first_step,
                             .max_step = o->opts.max_step,
                             .max_failures = o->opts.max_failures,
-                            .bounded = 8, /* evaluations of radau hardly differ from 4 to 20 */
+                            .bounded = BOUNDED_STEPS,
                             .env = dae__arena_env(arena),
-                            .memory = o->driver.memory};
+                            .memory = DAE__STATE(arena, dae__driver_memory, 1)};
+  o->now.z = DAE__STATE(arena, double, size);
+  o->now.dz = DAE__STATE(arena, double, size);
+  o->previous.z = DAE__STATE(arena, double, size);
+  o->previous.dz = DAE__STATE(arena, double, size);
+  o->in = DAE__STATE(arena, double, o->adapter.nin);
+  o->next.z = DAE__ALLOC(arena, double, size);
+  o->next.dz = DAE__ALLOC(arena, double, size);
+  o->output.z = DAE__ALLOC(arena, double, size);
+  o->output.dz = DAE__ALLOC(arena, double, size);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
   dae__copy(o->adapter.size, start->y, o->next.z);
   dae_status status = dae__rk_reset_at(o, start->t, start->fixed, err);
   if (!status)
@@ -95,28 +82,6 @@ static dae_status onestep_create(dae__rk *o, dae__arena *arena, const dae_proble
     dae__rk_update_driver(o);
   return dae__start_status(status, err);
 }
-
-static dae_status onestep_create_in(dae__arena *arena, const dae_problem *problem,
-                                    const dae_start *start, const dae__rk_descriptor *descriptor,
-                                    const dae_rk_options *opts, dae_integrator **out,
-                                    dae_error *err)
-{
-  dae__rk *o = DAE__ALLOC(arena, dae__rk, 1);
-  if (!o)
-    return dae__out_of_memory(err);
-  o->opts = *opts;
-  o->descriptor = *descriptor;
-  dae_status status = onestep_create(o, arena, problem, start, err);
-  o->table = dae__rk_verbs;
-  o->table.method = descriptor->needs.method;
-  if (!status && dae__integrator_create(arena, &o->table, o, out))
-    status = dae__out_of_memory(err);
-  if (status)
-    o->table.free(o);
-  return status;
-}
-
-/* ---- around it ---- */
 
 typedef struct request {
   const dae__rk_descriptor *descriptor;
@@ -130,11 +95,22 @@ static dae_status onestep_create_single(const void *request_of, const dae_proble
   const request *r = request_of;
   DAE__TRY(r->descriptor->check_problem(r->descriptor, problem, err));
   dae__arena *arena = dae__arena_create(env);
-  if (!arena)
-    return dae__out_of_memory(err);
-  dae_status status = onestep_create_in(arena, problem, start, r->descriptor, r->opts, out, err);
-  if (status)
+  dae__rk *o = arena ? DAE__ALLOC(arena, dae__rk, 1) : NULL;
+  if (!o) {
     dae__arena_free(arena);
+    return dae__out_of_memory(err);
+  }
+  o->opts = *r->opts;
+  o->descriptor = *r->descriptor;
+  o->table = dae__rk_verbs;
+  o->table.method = r->descriptor->needs.method;
+  dae_status status = onestep_create(o, arena, problem, start, err);
+  if (!status && dae__integrator_create(arena, &o->table, o, out))
+    status = dae__out_of_memory(err);
+  if (status) {
+    o->table.free(o);
+    dae__arena_free(arena);
+  }
   return status;
 }
 

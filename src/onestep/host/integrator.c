@@ -1,12 +1,158 @@
-/* The verbs of a one-step integrator. */
+/* Steps and verbs of a one-step integrator. The derivative at the end of a step is the first slope
+ * of the next one, unless the inputs have changed in between, as they do from sweep to sweep of a
+ * dynamic iteration. */
 #include "onestep/host/integrator.h"
+#include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
 #include "problem/consistent.h"
 
-/* ---- between the ends ---- */
+/* ---- inputs ---- */
 
-/* differences, so that what does not move stays as it is */
+/* o->in = the inputs at t */
+static dae_status onestep_store_inputs(dae__rk *o, double t, dae_error *err)
+{
+  const dae__rk_adapter *adapter = &o->adapter;
+  const double *in = NULL;
+  if (adapter->nin > 0)
+    DAE__TRY(adapter->table->inputs(adapter->self, t, &in, err));
+  dae__copy(adapter->nin, in, o->in);
+  return DAE_OK;
+}
+
+/* `now` becomes `next` */
+static void onestep_replace_now(dae__rk *o)
+{
+  dae__copy(o->adapter.size, o->next.z, o->now.z);
+  dae__copy(o->adapter.size, o->next.dz, o->now.dz);
+}
+
+/* y and slope at the start of a step whose inputs have changed since its end was computed */
+static dae_status onestep_follow_inputs(dae__rk *o, double t, dae_error *err)
+{
+  const dae__rk_adapter *adapter = &o->adapter;
+  const dae__rk_point *p = &o->next;
+  const double *in = NULL;
+  if (adapter->nin == 0)
+    return DAE_OK;
+  DAE__TRY(adapter->table->inputs(adapter->self, t, &in, err));
+  bool changed = memcmp(in, o->in, (size_t)adapter->nin * sizeof *in) != 0;
+  if (!changed || adapter->singular)
+    return DAE_OK;
+  dae__copy(adapter->size, o->now.z, p->z);
+  DAE__TRY(adapter->table->slopes(adapter->self, false, t, p->z, p->dz, err));
+  DAE__TRY(onestep_store_inputs(o, t, err));
+  onestep_replace_now(o);
+  return DAE_OK;
+}
+
+/* ---- verbs for the driver ---- */
+
+static void onestep_begin(void *self)
+{
+  dae__rk *o = self;
+  dae__rk_switch_stepper(o, o->memory->current);
+}
+
+static dae_status onestep_attempt(void *self, double h, double *error, dae_error *err)
+{
+  dae__rk *o = self;
+  const dae__stepper *stepper = &o->stepper[o->memory->current];
+  dae__rk_step step = {.t = o->driver.memory->t, .h = h, .from = o->now, .to = o->next};
+  *error = 0;
+  DAE__TRY(onestep_follow_inputs(o, step.t, err));
+  return stepper->table->attempt(stepper->self, &step, error, err);
+}
+
+static void onestep_swap_ends(dae__rk *o)
+{
+  dae__rk_point now = o->now;
+  o->now = o->previous;
+  o->previous = now;
+  o->memory->swapped = o->swapped = !o->swapped;
+}
+
+static dae_status onestep_accept(void *self, double t, dae_error *err)
+{
+  dae__rk *o = self;
+  const dae__stepper *stepper = &o->stepper[o->memory->current];
+  double t0 = o->driver.memory->t;
+  dae__rk_step step = {.t = t0, .h = t - t0, .from = o->now, .to = o->next};
+  DAE__TRY(stepper->table->complete(stepper->self, &step, err));
+  DAE__ASSERT(o->opts.step > 0 || dae__all_finite(o->adapter.nx, o->next.z));
+  DAE__TRY(onestep_store_inputs(o, t, err));
+  onestep_swap_ends(o);
+  onestep_replace_now(o);
+  o->memory->last = o->memory->current;
+  o->memory->refined = false;
+  return DAE_OK;
+}
+
+static double onestep_largest_rate(const void *self, double rtol, double atol, char *name,
+                                   size_t size)
+{
+  const dae__rk *o = self;
+  double largest = 0;
+  int fastest = 0;
+  for (int i = 0; i < o->adapter.nx; i++) {
+    double rate = fabs(o->now.dz[i]) / (rtol * fabs(o->now.z[i]) + atol);
+    if (!(rate <= largest))
+      largest = rate, fastest = i;
+  }
+  if (name)
+    (void)dae_problem_variable(o->adapter.problem, fastest, name, size);
+  return largest;
+}
+
+static bool onestep_dependent(const void *self, char *name, size_t size)
+{
+  const dae__rk *o = self;
+  const dae__rk_adapter *adapter = &o->adapter;
+  return adapter->table->dependent &&
+         adapter->table->dependent(adapter->self, o->driver.memory->t, o->now.z, name, size);
+}
+
+const dae__driver_table dae__rk_driver = {.begin = onestep_begin,
+                                          .attempt = onestep_attempt,
+                                          .accept = onestep_accept,
+                                          .rate = onestep_largest_rate,
+                                          .stuck = onestep_dependent};
+
+/* ---- selection of the stepper ---- */
+
+void dae__rk_add_stepper(dae__rk *o, const dae__stepper *stepper, bool second_order)
+{
+  DAE__ASSERT(o->steppers < DAE__RK_MAX_STEPPERS);
+  DAE__ASSERT(stepper->table->attempt && stepper->table->complete && stepper->table->dense_output);
+  o->projects_to_second_order[o->steppers] = second_order;
+  o->stepper[o->steppers++] = *stepper;
+}
+
+void dae__rk_update_driver(dae__rk *o)
+{
+  const dae__stepper *stepper = &o->stepper[o->memory->current];
+  o->driver.order = stepper->order;
+  o->driver.control = stepper->control;
+  o->driver.control.max_step = o->driver.max_step;
+}
+
+void dae__rk_shift(dae__rk *o, int stepper)
+{
+  o->memory->current = stepper;
+  dae__rk_update_driver(o);
+  dae__controller_reset(&o->driver.memory->controller, &o->driver.control);
+}
+
+void dae__rk_switch_stepper(dae__rk *o, int stepper)
+{
+  dae__rk_shift(o, stepper);
+  if (o->stepper[stepper].table->begin)
+    o->stepper[stepper].table->begin(o->stepper[stepper].self);
+}
+
+/* ---- dense output ---- */
+
+/* differences, so that constant variables keep their value exactly */
 void dae__rk_hermite(const dae__rk_adapter *adapter, const dae__rk_step *step, double x, double *z)
 {
   const dae__rk_point *a = &step->from, *b = &step->to;
@@ -19,99 +165,90 @@ void dae__rk_hermite(const dae__rk_adapter *adapter, const dae__rk_step *step, d
     z[i] = a->z[i] + x * (b->z[i] - a->z[i]);
 }
 
-/* the point of the last step that t is at the end of; NULL: between them */
+static dae__rk_step onestep_last_step(const dae__rk *o)
+{
+  const dae__driver_memory *m = o->driver.memory;
+  return (dae__rk_step){
+      .t = m->t_previous, .h = m->t - m->t_previous, .from = o->previous, .to = o->now};
+}
+
+/* the end of the last step at t; NULL: t lies between its ends */
 static const dae__rk_point *onestep_end_at(const dae__rk *o, double t)
 {
   const dae__driver_memory *m = o->driver.memory;
   return t == m->t ? &o->now : t == m->t_previous ? &o->previous : NULL;
 }
 
-static const dae__stepper *onestep_maker(const dae__rk *o)
-{
-  return &o->stepper[o->memory->last];
-}
-
 static void onestep_interpolate_raw(void *self, double t, double *y)
 {
   dae__rk *o = self;
+  const dae__stepper *stepper = &o->stepper[o->memory->last];
   const dae__rk_point *end = onestep_end_at(o, t);
-  dae__rk_step step = dae__rk_last(o);
+  dae__rk_step step = onestep_last_step(o);
   if (end)
     dae__copy(o->adapter.size, end->z, y);
   else
-    onestep_maker(o)->table->dense_output(onestep_maker(o)->self, &step, (t - step.t) / step.h, y);
+    stepper->table->dense_output(stepper->self, &step, (t - step.t) / step.h, y);
 }
 
-static dae_status onestep_refine(dae__rk *o, const dae__rk_step *step, dae_error *err)
-{
-  const dae__stepper_table *table = onestep_maker(o)->table;
-  dae_status status = DAE_OK;
-  if (table->refine && !o->memory->refined)
-    status = table->refine(onestep_maker(o)->self, step, err);
-  o->memory->refined = o->memory->refined || !status;
-  return status;
-}
-
-static dae_status onestep_show_dense_output(dae__rk *o, bool projected, double t,
-                                            const dae__rk_point *p, dae_error *err)
+/* p = dense output at t, between the ends of the last step */
+static dae_status onestep_output_inside(dae__rk *o, bool projected, double t,
+                                        const dae__rk_point *p, dae_error *err)
 {
   const dae__rk_adapter *adapter = &o->adapter;
-  const dae__stepper_table *table = onestep_maker(o)->table;
-  dae__rk_step step = dae__rk_last(o);
+  const dae__stepper *stepper = &o->stepper[o->memory->last];
+  dae__rk_step step = onestep_last_step(o);
   double x = (t - step.t) / step.h;
-  dae_status status = onestep_refine(o, &step, err);
-  DAE__TRY(status);
-  table->dense_output(onestep_maker(o)->self, &step, x, p->z);
+  if (stepper->table->refine && !o->memory->refined)
+    DAE__TRY(stepper->table->refine(stepper->self, &step, err));
+  o->memory->refined = true;
+  stepper->table->dense_output(stepper->self, &step, x, p->z);
   if (adapter->singular) {
-    table->rate(onestep_maker(o)->self, &step, x, p->dz);
+    stepper->table->rate(stepper->self, &step, x, p->dz);
     return DAE_OK;
   }
   if (projected && adapter->table->project)
-    status = adapter->table->project(adapter->self, true, t, p->z, err);
-  return status ? status : adapter->table->slopes(adapter->self, true, t, p->z, p->dz, err);
+    DAE__TRY(adapter->table->project(adapter->self, true, t, p->z, err));
+  return adapter->table->slopes(adapter->self, true, t, p->z, p->dz, err);
 }
 
-static dae_status onestep_show_end(dae__rk *o, double t, const dae__rk_point *end,
-                                   const dae__rk_point *p, dae_error *err)
+static dae_status onestep_output(dae__rk *o, bool projected, double t, double *y, double *dy,
+                                 dae_error *err)
 {
   const dae__rk_adapter *adapter = &o->adapter;
-  dae__copy(adapter->size, end->z, p->z);
-  dae__copy(adapter->size, end->dz, p->dz);
-  if (!o->loose[o->memory->last] || !adapter->table->project)
-    return DAE_OK;
-  dae_status status = adapter->table->project(adapter->self, true, t, p->z, err);
-  if (!status && adapter->m) /* q' = v */
-    dae__copy(adapter->m->nq, p->z + adapter->m->at.v, p->dz);
-  return status;
-}
-
-static dae_status onestep_show(dae__rk *o, bool projected, double t, double *y, double *dy,
-                               dae_error *err)
-{
-  const dae__rk_point *end = onestep_end_at(o, t), *p = &o->shown;
+  const dae__rk_point *end = onestep_end_at(o, t), *p = &o->output;
   dae_error why = dae_error_none();
-  dae_status status = end ? onestep_show_end(o, t, end, p, &why)
-                          : onestep_show_dense_output(o, projected, t, p, &why);
+  dae_status status = DAE_OK;
+  if (!end) {
+    status = onestep_output_inside(o, projected, t, p, &why);
+  } else {
+    dae__copy(adapter->size, end->z, p->z);
+    dae__copy(adapter->size, end->dz, p->dz);
+    if (o->projects_to_second_order[o->memory->last] && adapter->table->project) {
+      status = adapter->table->project(adapter->self, true, t, p->z, &why);
+      if (!status && adapter->m) /* q' = v */
+        dae__copy(adapter->m->nq, p->z + adapter->m->at.v, p->dz);
+    }
+  }
   if (status)
     return dae__driver_dense_output_failed(&o->driver, t, status, &why, err);
-  dae__copy(o->adapter.size, p->z, y);
+  dae__copy(adapter->size, p->z, y);
   if (dy)
-    dae__copy(o->adapter.size, p->dz, dy);
+    dae__copy(adapter->size, p->dz, dy);
   return DAE_OK;
 }
 
 static dae_status onestep_interpolate(void *self, double t, double *y, double *dy, dae_error *err)
 {
-  return onestep_show(self, true, t, y, dy, err);
+  return onestep_output(self, true, t, y, dy, err);
 }
 
-/* off its constraints by the error of the polynomial */
 static dae_status onestep_interpolate_unprojected(void *self, double t, double *y, dae_error *err)
 {
-  return onestep_show(self, false, t, y, NULL, err);
+  return onestep_output(self, false, t, y, NULL, err);
 }
 
-/* ---- the other verbs ---- */
+/* ---- other verbs ---- */
 
 static dae_status onestep_step(void *self, double t_stop, dae_error *err)
 {
@@ -128,7 +265,7 @@ static dae_view onestep_view(const void *self)
 {
   const dae__rk *o = self;
   dae_view v = dae__driver_view(&o->driver, o->adapter.size);
-  v.order = v.order ? onestep_maker(o)->order : 0;
+  v.order = v.order ? o->stepper[o->memory->last].order : 0;
   return v;
 }
 
@@ -138,10 +275,9 @@ dae_status dae__rk_reset_at(dae__rk *o, double t, const bool *fixed, dae_error *
   const dae__rk_point *p = &o->next;
   dae__zero(adapter->size, p->dz);
   DAE__TRY(adapter->table->consistent(adapter->self, t, fixed, p->z, p->dz, err));
-  DAE__TRY(dae__rk_take_inputs(o, t, err));
+  DAE__TRY(onestep_store_inputs(o, t, err));
   dae__zero(adapter->size - adapter->nx, p->dz + adapter->nx);
-  dae__copy(adapter->size, p->z, o->now.z);
-  dae__copy(adapter->size, p->dz, o->now.dz);
+  onestep_replace_now(o);
   dae__driver_reset(&o->driver, t);
   return DAE_OK;
 }
@@ -150,30 +286,26 @@ static dae_status onestep_restart(void *self, double t, const double *y, dae_err
 {
   dae__rk *o = self;
   dae__copy(o->adapter.size, y, o->next.z);
-  dae_status status = dae__rk_reset_at(o, t, NULL, err);
-  o->driver.memory->stats.restarts += !status;
-  return status;
+  DAE__TRY(dae__rk_reset_at(o, t, NULL, err));
+  o->driver.memory->stats.restarts++;
+  return DAE_OK;
 }
 
-/* the grid of its steps stays as it is */
+/* without a restart: the grid of fixed steps stays */
 static dae_status onestep_adjust(void *self, const double *y, dae_error *err)
 {
   dae__rk *o = self;
   const dae__rk_adapter *adapter = &o->adapter;
   const dae__rk_point *p = &o->next;
   double t = o->driver.memory->t;
-  dae_status status = DAE_OK;
   dae__copy(adapter->size, y, p->z);
   dae__copy(adapter->size, o->now.dz, p->dz);
   if (adapter->table->project)
-    status = adapter->table->project(adapter->self, false, t, p->z, err);
-  if (!status && !adapter->singular)
-    status = adapter->table->slopes(adapter->self, false, t, p->z, p->dz, err);
-  if (!status)
-    status = dae__rk_take_inputs(o, t, err);
-  DAE__TRY(status);
-  dae__copy(adapter->size, p->z, o->now.z);
-  dae__copy(adapter->size, p->dz, o->now.dz);
+    DAE__TRY(adapter->table->project(adapter->self, false, t, p->z, err));
+  if (!adapter->singular)
+    DAE__TRY(adapter->table->slopes(adapter->self, false, t, p->z, p->dz, err));
+  DAE__TRY(onestep_store_inputs(o, t, err));
+  onestep_replace_now(o);
   return DAE_OK;
 }
 
@@ -193,7 +325,7 @@ static dae_status onestep_reload(void *self, dae_error *err)
 {
   dae__rk *o = self;
   if (o->memory->swapped != o->swapped)
-    dae__rk_swap_ends(o);
+    onestep_swap_ends(o);
   dae_status status = o->adapter.table->reload(o->adapter.self, err);
   for (int i = 0; i < o->steppers && !status; i++)
     if (o->stepper[i].table->reload)

@@ -1,5 +1,5 @@
-/* Sums of rows of a small matrix, the kernel of methods whose stages are solved together. Four and
- * two entries at a time stay in registers over all rows. */
+/* Linear combinations of rows of a matrix, the kernel of methods whose stages are solved together.
+ * Partial sums of four and two entries stay in registers over all rows. */
 #ifndef DAEDAL_ONESTEP_HOST_SUMS_H
 #define DAEDAL_ONESTEP_HOST_SUMS_H
 
@@ -33,7 +33,7 @@ static inline double dae__sum_one(int s, const double *a, int stride, const doub
   return sum;
 }
 
-/* out_i = sum_j a_j X_ji for the first n entries of s rows that are `stride` apart */
+/* out_i = sum_j a_j X_ji, i < n, over s rows at a distance of `stride` doubles */
 static inline void dae__sum_rows(int s, const double *a, int n, int stride, const double *X,
                                  double *restrict out)
 {

@@ -12,8 +12,9 @@
 #define COMMON                                                                                     \
   ROW(DAE_OPTION_DOUBLE, rtol, 1e-14, 1, NULL,                                                     \
       "relative tolerance of iterations inside a step"),                                           \
-  ROW(DAE_OPTION_DOUBLE, atol, DBL_MIN, INFINITY, NULL, "the same, absolute"),                     \
-  ROW(DAE_OPTION_DOUBLE, step, 0, INFINITY, NULL, "size of the steps; has to be given")
+  ROW(DAE_OPTION_DOUBLE, atol, DBL_MIN, INFINITY, NULL,                                            \
+      "absolute tolerance of iterations inside a step"),                                           \
+  ROW(DAE_OPTION_DOUBLE, step, 0, INFINITY, NULL, "fixed step size, required")
 
 static const dae_option options[] = {
     COMMON,
@@ -40,7 +41,7 @@ static const dae_option radau_iia_options[] = {
 
 static const dae_option explicit_options[] = {
     VARIABLE, FIXED,
-    ROW(DAE_OPTION_INT, order, 0, 8, NULL, "5 or 8; 0: 8, above a tolerance of 1e-4 5"),
+    ROW(DAE_OPTION_INT, order, 0, 8, NULL, "5 or 8; 0: 5 above a tolerance of 1e-4, else 8"),
     ROW(DAE_OPTION_BOOL, project, 0, 0, NULL,
         "project states onto the constraints after every step"),
 };
@@ -60,7 +61,7 @@ static const dae_option radau_options[] = {
 
 static const dae_option rosenbrock_options[] = {
     VARIABLE,
-    ROW(DAE_OPTION_INT, order, 0, 5, NULL, "4 or 5; 0: 4, from a tolerance of 1e-6 on 5"),
+    ROW(DAE_OPTION_INT, order, 0, 5, NULL, "4 or 5; 0: 4 above a tolerance of 1e-6, else 5"),
 };
 
 static const dae_option switching_options[] = {VARIABLE};

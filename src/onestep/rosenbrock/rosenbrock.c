@@ -1,15 +1,16 @@
-/* Steps of Rosenbrock methods (rosenbrock.h): one factorisation and a back substitution for every
- * stage, no iteration. Every step takes the Jacobian at its start, and the derivative by time there
- * as a difference, so that an accepted step takes s + 1 evaluations and one more where it ends; a
- * rejected one takes s - 1.
+/* Steps of Rosenbrock methods (rosenbrock.h): one factorisation and one back substitution for each
+ * stage, no iteration. Every step evaluates the Jacobian at its start, and the time derivative
+ * there by a difference: an accepted step takes s + 1 evaluations and one more at its end, a
+ * rejected one s - 1.
  *
- * The last two or three stages are steps of a simplified Newton iteration towards the end of the
- * step. What is left of F there is the product of the last one, which is within the tolerance, and
- * the change of the Jacobian over the step.
+ * The last two or three stages are iterates of a simplified Newton iteration for the end of the
+ * step. The residual of F left there is the product of the last increment, which is within the
+ * tolerance, and the change of the Jacobian over the step.
  *
- * The increments of the last settled step are kept, for what lies between its ends; the next
- * attempt fills another buffer. */
+ * The increments of the last completed step are kept for dense output; the next attempt uses
+ * another buffer. */
 #include "onestep/rosenbrock/rosenbrock.h"
+#include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
 #include "linalg/solver.h"
@@ -17,21 +18,20 @@
 #include "problem/semi_explicit/semi.h"
 #include <float.h>
 
-/* of the tolerance that one step may use: errors add up, and between the ends of a step of order 4
- * they are larger (Akzo Nobel at 1e-5: 0.7 tolerances, with a share of 1 1.4) */
-#define SHARE 0.5
-/* of what y moves by within a step, see error_of: from 0.01 to 1 no pulse of a rectifier is passed
- * by, and rows between the steps are off by half a tolerance to 0.04 of it
- * (tests/laws/test_circuits.c); without, steps run through half a period */
-#define DRIVEN 0.1
-
-/* tolerance below which the error of one difference, 1e-8 or so, would show: with steps of 0.01 in
- * the tenth digit */
-#define FINE 1e-8
+/* Part of the tolerance for the error of one step: errors accumulate, and dense output of order 4
+ * has larger ones (Akzo Nobel at 1e-5: 0.7 tolerances, with a part of 1 1.4). */
+#define STEP_TOLERANCE_PART 0.5
+/* Weight of the variation of y within a step in its error, see rosenbrock_error: from 0.01 to 1 no
+ * pulse of a rectifier is missed, and the error of dense output is 0.5 to 0.04 tolerances
+ * (tests/laws/test_circuits.c); with 0, steps pass over half a period. */
+#define VARIATION_WEIGHT 0.1
+/* Tolerance below which the time derivative takes two differences: the error of one, about 1e-8,
+ * shows with steps of 0.01 in the tenth digit. */
+#define TWO_DIFFERENCES_RTOL 1e-8
 
 typedef struct memory {
-  int last;       /* buffer of the step settled last */
-  bool known_end; /* f0 belongs to the end of that step */
+  int last;       /* index in u of the last completed step */
+  bool f0_at_end; /* f0 belongs to the end of that step */
   long jacobians, factorisations;
 } memory;
 
@@ -39,104 +39,88 @@ typedef struct rosenbrock {
   const dae__rk_adapter *adapter;
   dae__semi *s;
   const dae__rosenbrock_table *table;
-  double rtol, atol; /* of errors of a step */
-  memory *memory;    /* kept */
-  double *u[2];      /* kept: increments, stage after stage */
-  double *f0;        /* kept: (f, F) where the step begins, */
-  double *f_t, *J;   /* its derivatives, */
-  bool known;        /* which are those of the point (t0, z0), */
+  double rtol, atol; /* of the error of a step */
+  memory *memory;    /* saved */
+  double *u[2];      /* saved: increments of the last step and of the attempt */
+  double *f0;        /* saved: (f, F) at the start of the step */
+
+  bool linearised; /* f_t and J belong to the point (t0, z0) */
   double t0, *z0;
-  bool driven; /* and f_t is not zero */
-  bool fine;   /* f_t is found by two differences */
+  double *f_t, *J;
+  bool driven;          /* f_t is not zero */
+  bool two_differences; /* for f_t */
   dae__semi_mass M;
   dae__semi_matrix matrix;
   dae__solver *solver;
-  double *z, *rhs, *sum; /* a stage */
+  double *z, *rhs, *sum; /* of a stage */
 } rosenbrock;
 
-static double *rosenbrock_stage_of(double *u, int n, int i)
-{
-  return u + (size_t)i * (size_t)n;
-}
+/* ---- linearisation at the start of a step ---- */
 
-/* ---- where a step begins ---- */
-
-/* f_t, F_t by differences that stay within the step: one, or (4 f(dt) - f(2 dt) - 3 f(0))/(2 dt)
- * where tolerances are tight. With motions of time scale h their errors, dt/h or its square, and
- * the round-off of t, eps t/dt, are about the same. */
-static dae_status rosenbrock_differ_by_time(rosenbrock *o, const dae__rk_step *step, dae_error *err)
+/* f_t, F_t by differences within the step: one, or (4 f(dt) - f(2 dt) - 3 f(0))/(2 dt) for tight
+ * tolerances. With variations of time scale h, dt balances their errors, dt/h or its square, with
+ * the round-off of t, eps t/dt. */
+static dae_status rosenbrock_difference_time(rosenbrock *o, const dae__rk_step *step,
+                                             dae_error *err)
 {
   const double h = step->h, *z = step->from.z, noise = DBL_EPSILON * fmax(fabs(step->t), h);
-  double t = step->t + (o->fine ? fmin(cbrt(noise * h * h), h / 2) : fmin(sqrt(noise * h), h));
+  double t =
+      step->t + (o->two_differences ? fmin(cbrt(noise * h * h), h / 2) : fmin(sqrt(noise * h), h));
   double dt = t - step->t, rate = dt > 0 ? 1 / dt : 0;
-  dae_status status = dae__semi_rhs(o->s, t, z, o->f_t, err);
-  if (!status && o->fine)
-    status = dae__semi_rhs(o->s, t + dt, z, o->rhs, err);
+  DAE__TRY(dae__semi_rhs(o->s, t, z, o->f_t, err));
+  if (o->two_differences)
+    DAE__TRY(dae__semi_rhs(o->s, t + dt, z, o->rhs, err));
   o->driven = false;
-  for (int i = 0; i < o->s->n && !status; i++) {
+  for (int i = 0; i < o->s->n; i++) {
     double d = o->f_t[i] - o->f0[i];
-    o->f_t[i] = rate * (o->fine ? 2 * d - 0.5 * (o->rhs[i] - o->f0[i]) : d);
+    o->f_t[i] = rate * (o->two_differences ? 2 * d - 0.5 * (o->rhs[i] - o->f0[i]) : d);
     o->driven = o->driven || o->f_t[i] != 0;
   }
-  return status;
+  return DAE_OK;
 }
 
-/* whether f0 is that of the point: inputs may have changed since the last step */
-static bool rosenbrock_has_f0(const rosenbrock *o, const dae__rk_step *step)
+/* f0, f_t and J at the start of the step */
+static dae_status rosenbrock_linearise(rosenbrock *o, const dae__rk_step *step, dae_error *err)
 {
-  return o->memory->known_end &&
-         memcmp(o->f0, step->from.dz, (size_t)o->s->nx * sizeof *o->f0) == 0;
-}
-
-static dae_status rosenbrock_look(rosenbrock *o, const dae__rk_step *step, dae_error *err)
-{
-  dae_status status =
-      rosenbrock_has_f0(o, step) ? DAE_OK : dae__semi_rhs(o->s, step->t, step->from.z, o->f0, err);
-  o->memory->known_end = false;
+  /* inputs may have changed since the end of the last step */
+  bool has_f0 =
+      o->memory->f0_at_end && memcmp(o->f0, step->from.dz, (size_t)o->s->nx * sizeof *o->f0) == 0;
+  dae_status status = has_f0 ? DAE_OK : dae__semi_rhs(o->s, step->t, step->from.z, o->f0, err);
+  o->memory->f0_at_end = false;
   if (!status)
-    status = rosenbrock_differ_by_time(o, step, err);
+    status = rosenbrock_difference_time(o, step, err);
   if (!status)
     status = dae__semi_J(o->s, step->t, step->from.z, o->J, err);
   o->memory->jacobians++;
-  o->known = !status;
+  o->linearised = !status;
   o->t0 = step->t;
   dae__copy(o->s->n, step->from.z, o->z0);
   return status;
 }
 
-/* whether that has been done: for a larger step that was rejected, or for the size of the first */
-static bool rosenbrock_looked(const rosenbrock *o, const dae__rk_step *step)
-{
-  return o->known && o->t0 == step->t &&
-         memcmp(o->z0, step->from.z, (size_t)o->s->n * sizeof *o->z0) == 0;
-}
-
 /* ---- attempt ---- */
-
-static dae_status rosenbrock_not_factored(const rosenbrock *o, dae_status status, dae_error *err)
-{
-  int column = dae__solver_column(o->solver);
-  char name[64] = "one of the variables";
-  if (status == DAE_ERROR_MEMORY)
-    return dae__fail(err, status, NULL, "out of memory for a new pivot order");
-  if (status == DAE_ERROR_RECOVERABLE)
-    return dae__fail(err, status, NULL, "the matrix of a step has an entry that is not finite");
-  if (column >= 0)
-    dae__semi_variable_name(o->s->p, column, name, sizeof name);
-  return dae__fail(err, status, column >= 0 ? name : NULL,
-                   "the equations of a step do not determine %s: F_y may be singular here", name);
-}
 
 /* M/(h gamma) - J */
 static dae_status rosenbrock_factor(rosenbrock *o, const dae__rk_step *step, dae_error *err)
 {
   double c = 1 / (step->h * o->table->gamma);
+  char name[64] = "one of the variables";
   DAE__TRY(dae__semi_mass_at(&o->M, step->t, step->from.z, err));
   dae__semi_matrix_fill(&o->matrix, c, NULL, NULL, o->J);
   dae__semi_mass_add(&o->M, c, &o->matrix.M, o->matrix.values);
   dae_status status = dae__solver_factor(o->solver, o->matrix.values);
   o->memory->factorisations++;
-  return status ? rosenbrock_not_factored(o, status, err) : DAE_OK;
+  if (!status)
+    return DAE_OK;
+  if (status == DAE_ERROR_MEMORY)
+    return dae__fail(err, status, NULL, "out of memory for a new pivot order");
+  if (status == DAE_ERROR_RECOVERABLE)
+    return dae__fail(err, status, NULL, "the iteration matrix of a step has a non-finite entry");
+  int column = dae__solver_column(o->solver);
+  if (column >= 0)
+    dae__semi_variable_name(o->s->p, column, name, sizeof name);
+  return dae__fail(err, status, column >= 0 ? name : NULL,
+                   "the equations of a step do not determine %s: F_y may be singular here", name);
 }
 
 /* z = z0 + sum_j a_j u_j, sum = sum_j c_j u_j, over `count` increments of n entries */
@@ -161,39 +145,27 @@ static void rosenbrock_combine(int count, const double *a, const double *c, int 
   }
 }
 
-/* where stage i is, and what the increments before it add to its right side: z, sum */
-static void rosenbrock_begin_stage(rosenbrock *o, const double *z0, int i, const double *u)
-{
-  const dae__rosenbrock_table *table = o->table;
-  int n = o->s->n;
-  if (i < table->chained) {
-    rosenbrock_combine(i, table->a[i], table->c[i], n, u, z0, o->z, o->sum);
-    return;
-  }
-  dae__axpy(n, 1, u + (size_t)(i - 1) * (size_t)n, o->z);
-  dae__sum_rows(i, table->c[i], o->s->nx, n, u, o->sum);
-}
-
 /* u = (M/(h gamma) - J) \ (rhs + M sum/h + g h f_t) */
 static void rosenbrock_solve_stage(rosenbrock *o, double h, int i, const double *restrict rhs,
                                    double *restrict u)
 {
   const double *restrict sum = o->sum;
-  int n = o->s->n, own = o->s->p->M ? 0 : o->s->nx; /* rows whose M is the identity */
+  int n = o->s->n, identity = o->s->p->M ? 0 : o->s->nx; /* rows whose M is the identity */
   double g = o->table->g[i] * h, r = 1 / h;
-  /* one number at a time, as callbacks have written them: pairs would wait for memory */
-  for (int k = 0; k < own; k++)
+  /* one number at a time, as callbacks have written them: a load of a pair would wait for both
+   * stores */
+  for (int k = 0; k < identity; k++)
     u[k] = rhs[k] + r * sum[k];
-  for (int k = own; k < n; k++)
+  for (int k = identity; k < n; k++)
     u[k] = rhs[k];
-  if (own == 0)
+  if (identity == 0)
     dae__semi_mass_times(&o->M, r, sum, u);
   if (o->driven && g != 0)
     dae__axpy(n, g, o->f_t, u);
   dae__solver_solve(o->solver, u);
 }
 
-/* the increments, and where the last stage is: z */
+/* the increments u; o->z is the state of the last stage */
 static dae_status rosenbrock_stages(rosenbrock *o, const dae__rk_step *step, double *u,
                                     dae_error *err)
 {
@@ -202,109 +174,103 @@ static dae_status rosenbrock_stages(rosenbrock *o, const dae__rk_step *step, dou
   dae__zero(o->s->nx, o->sum);
   rosenbrock_solve_stage(o, step->h, 0, o->f0, u);
   for (int i = 1; i < table->stages; i++) {
-    rosenbrock_begin_stage(o, step->from.z, i, u);
+    double *u_i = u + (size_t)i * (size_t)n;
+    if (i < table->chained) {
+      rosenbrock_combine(i, table->a[i], table->c[i], n, u, step->from.z, o->z, o->sum);
+    } else {
+      dae__axpy(n, 1, u_i - n, o->z);
+      dae__sum_rows(i, table->c[i], o->s->nx, n, u, o->sum);
+    }
     DAE__TRY(dae__semi_rhs(o->s, step->t + table->alpha[i] * step->h, o->z, o->rhs, err));
-    rosenbrock_solve_stage(o, step->h, i, o->rhs, rosenbrock_stage_of(u, n, i));
+    rosenbrock_solve_stage(o, step->h, i, o->rhs, u_i);
   }
   return DAE_OK;
 }
 
-/* what y moves by within the step as its dense output has it, but for the lowest powers: entry i of
- * the last term */
-static double rosenbrock_bend_of(const rosenbrock *o, const double *u, int i)
-{
-  const double *dense = o->table->dense[o->table->terms - 1];
-  return fabs(dae__sum_one(o->table->stages, dense, o->s->n, u + i));
-}
-
-/* x^(p/k), with errors O(h^p) and a last term of dense output O(h^k): 4/3, 5/4 */
-static double rosenbrock_raise(const dae__rosenbrock_table *table, double x)
-{
-  return x * (table->estimate_order == 4 ? cbrt(x) : sqrt(sqrt(x)));
-}
-
-/* The root mean square of the last increment, relative to atol + rtol max(|z0|, |z1|). Of y it
- * shows how well the equations hold at the end, not what y does on the way there, driven by time,
- * as where a diode blocks. That is seen in the last term d of its dense output, O(h^k), which
- * counts as (c d)^(p/k) relative to the size of y: as the error O(h^p) of the step. */
-static double rosenbrock_error_of(const rosenbrock *o, const dae__rk_step *step, const double *u)
+/* Root mean square of the last increment e, relative to atol + rtol max(|z0|, |z1|). For y, e shows
+ * how well the equations hold at the end, not how y varies before, driven by time, as where a diode
+ * blocks. That variation shows in the last term d of dense output, O(h^k), which counts as
+ * (c d)^(p/k) relative to the size of y: as the error O(h^p) of the step; p/k = 4/3 or 5/4. */
+static double rosenbrock_error(const rosenbrock *o, const dae__rk_step *step, const double *u,
+                               const double *e)
 {
   const dae__rosenbrock_table *table = o->table;
-  const double *z0 = step->from.z, *z1 = step->to.z;
+  const double *z0 = step->from.z, *z1 = step->to.z, *dense = table->dense[table->terms - 1];
   int n = o->s->n, nx = o->s->nx;
-  const double *e = u + (size_t)(table->stages - 1) * (size_t)n;
   double sum = 0;
   for (int i = 0; i < n; i++) {
     double a = fabs(z0[i]), b = fabs(z1[i]), weight = o->atol + o->rtol * (a > b ? a : b);
     double x = fabs(e[i]) / weight;
-    if (i >= nx)
-      x += rosenbrock_raise(table, DRIVEN * rosenbrock_bend_of(o, u, i) * o->rtol / weight) /
-           o->rtol;
+    if (i >= nx) {
+      double d = fabs(dae__sum_one(table->stages, dense, n, u + i)),
+             v = VARIATION_WEIGHT * d * o->rtol / weight;
+      x += v * (table->estimate_order == 4 ? cbrt(v) : sqrt(sqrt(v))) / o->rtol;
+    }
     sum += x * x;
   }
   return sqrt(sum / n);
 }
 
+/* A point that is linearised already: a larger step was rejected, or the first step size computed.
+ */
 static dae_status rosenbrock_attempt(void *self, const dae__rk_step *step, double *error,
                                      dae_error *err)
 {
   rosenbrock *o = self;
   int n = o->s->n;
-  double *u = o->u[!o->memory->last], *e = rosenbrock_stage_of(u, n, o->table->stages - 1);
-  DAE__TRY(rosenbrock_looked(o, step) ? DAE_OK : rosenbrock_look(o, step, err));
+  double *u = o->u[!o->memory->last], *e = u + (size_t)(o->table->stages - 1) * (size_t)n;
+  bool linearised = o->linearised && o->t0 == step->t &&
+                    memcmp(o->z0, step->from.z, (size_t)n * sizeof *o->z0) == 0;
+  if (!linearised)
+    DAE__TRY(rosenbrock_linearise(o, step, err));
   DAE__TRY(rosenbrock_factor(o, step, err));
   DAE__TRY(rosenbrock_stages(o, step, u, err));
   for (int i = 0; i < n; i++)
     step->to.z[i] = o->z[i] + e[i];
-  *error = rosenbrock_error_of(o, step, u);
+  *error = rosenbrock_error(o, step, u, e);
   return DAE_OK;
 }
 
-/* ---- settle ---- */
-
-/* x' at the end; without M it is f there, which the next step begins with */
+/* x' at the end; with M = 1 it is f there, which is the f0 of the next step */
 static dae_status rosenbrock_complete_step(void *self, const dae__rk_step *step, dae_error *err)
 {
   rosenbrock *o = self;
   const dae__rk_adapter *adapter = o->adapter;
+  bool has_M = o->s->p->M;
   double t = step->t + step->h;
-  dae_status status = DAE_OK;
-  if (o->s->p->M)
-    status = adapter->table->slopes(adapter->self, false, t, step->to.z, step->to.dz, err);
-  else
-    status = dae__semi_rhs(o->s, t, step->to.z, o->rhs, err);
-  DAE__TRY(status);
-  if (!o->s->p->M) {
+  if (has_M) {
+    DAE__TRY(adapter->table->slopes(adapter->self, false, t, step->to.z, step->to.dz, err));
+  } else {
+    DAE__TRY(dae__semi_rhs(o->s, t, step->to.z, o->rhs, err));
     dae__copy(o->s->n, o->rhs, o->f0);
     dae__copy(o->s->nx, o->rhs, step->to.dz);
   }
-  o->memory->known_end = !o->s->p->M;
+  o->memory->f0_at_end = !has_M;
   o->memory->last = !o->memory->last;
-  o->known = false;
+  o->linearised = false;
   return DAE_OK;
 }
-
-/* ---- between the ends ---- */
 
 static void rosenbrock_dense_output(void *self, const dae__rk_step *step, double x, double *z)
 {
   const rosenbrock *o = self;
   const dae__rosenbrock_table *table = o->table;
   const double *a = step->from.z, *b = step->to.z;
-  double weight[DAE__ROSENBROCK_STAGES] = {0};
-  double part = x * (1 - x);
+  double weight[DAE__ROSENBROCK_MAX_STAGES] = {0};
+  double basis = x * (1 - x);
   int n = o->s->n;
-  for (int k = 0; k < table->terms; k++, part *= x)
+  for (int k = 0; k < table->terms; k++, basis *= x)
     for (int j = 0; j < table->stages; j++)
-      weight[j] += part * table->dense[k][j];
+      weight[j] += basis * table->dense[k][j];
   dae__add_rows(table->stages, weight, 1, n, n, o->u[o->memory->last], a, z);
   for (int i = 0; i < n; i++)
     z[i] += x * (b[i] - a[i]);
 }
 
-/* ---- the first step ---- */
+/* ---- first step size ---- */
 
-static double rosenbrock_weighted(const rosenbrock *o, const double *z, const double *v)
+/* weighted root mean square of the x part of v */
+static double rosenbrock_norm(const rosenbrock *o, const double *z, const double *v)
 {
   double sum = 0;
   for (int i = 0; i < o->s->nx; i++) {
@@ -314,28 +280,27 @@ static double rosenbrock_weighted(const rosenbrock *o, const double *z, const do
   return sqrt(sum / (o->s->nx > 0 ? o->s->nx : 1));
 }
 
-/* [HNW93 II.4], with x'' = f_t + f_x x', where y stays */
+/* [HNW93 II.4], with x'' = f_t + f_x x' at constant y */
 double dae__rosenbrock_first_step(void *self, double t, const dae__rk_point *from, double t_stop)
 {
   rosenbrock *o = self;
   const dae_pattern *J = &o->s->J;
   dae__rk_step step = {.t = t, .h = t_stop - t, .from = *from};
-  double d0 = rosenbrock_weighted(o, from->z, from->z),
-         d1 = rosenbrock_weighted(o, from->z, from->dz);
-  o->memory->known_end = false;
-  if (rosenbrock_look(o, &step, NULL))
+  double d0 = rosenbrock_norm(o, from->z, from->z), d1 = rosenbrock_norm(o, from->z, from->dz);
+  o->memory->f0_at_end = false;
+  if (rosenbrock_linearise(o, &step, NULL))
     return 0;
   dae__copy(o->s->n, o->f_t, o->rhs);
   for (int j = 0; j < o->s->nx; j++)
     for (int e = J->start[j]; e < J->start[j + 1]; e++)
       o->rhs[J->row[e]] += o->J[e] * from->dz[j];
-  double d2 = rosenbrock_weighted(o, from->z, o->rhs),
-         small = 0.01 * (d0 + 1 / o->rtol) / fmax(d1, DBL_MIN);
+  double d2 = rosenbrock_norm(o, from->z, o->rhs),
+         h_min = 0.01 * (d0 + 1 / o->rtol) / fmax(d1, DBL_MIN);
   double h = pow(0.01 / fmax(fmax(d1, d2), DBL_MIN), 1.0 / (o->table->order + 1));
-  return fmin(fmin(100 * small, h), 0.1 * (t_stop - t));
+  return fmin(fmin(100 * h_min, h), 0.1 * (t_stop - t));
 }
 
-/* ---- the other verbs ---- */
+/* ---- other verbs ---- */
 
 static void rosenbrock_count(const void *self, dae_stats *stats)
 {
@@ -348,8 +313,8 @@ static dae_status rosenbrock_reload(void *self, dae_error *err)
 {
   rosenbrock *o = self;
   dae_status status = o->memory->factorisations > 0 ? dae__solver_reload(o->solver) : DAE_OK;
-  o->known = false;
-  return status ? dae__fail(err, status, NULL, "the factorisation could not be rebuilt") : DAE_OK;
+  o->linearised = false;
+  return status ? dae__fail(err, status, NULL, "load: a factorisation cannot be rebuilt") : DAE_OK;
 }
 
 static void rosenbrock_release(void *self)
@@ -366,12 +331,24 @@ static const dae__stepper_table rosenbrock_verbs = {.attempt = rosenbrock_attemp
 
 /* ---- creation ---- */
 
-static void rosenbrock_alloc_memory(rosenbrock *o, dae__arena *arena)
+dae_status dae__rosenbrock_create(dae__arena *arena, const dae__rk_adapter *adapter,
+                                  const dae_rk_options *opts, int order, dae__stepper *out,
+                                  dae_error *err)
 {
-  int n = o->s->n, all = o->table->stages * n;
+  DAE__ASSERT(order == 4 || order == 5);
+  rosenbrock *o = DAE__ALLOC(arena, rosenbrock, 1);
+  if (!o)
+    return dae__out_of_memory(err);
+  *o = (rosenbrock){.adapter = adapter,
+                    .s = adapter->s,
+                    .table = order == 4 ? &dae__rodas4 : &dae__rodas5,
+                    .rtol = STEP_TOLERANCE_PART * opts->rtol,
+                    .atol = STEP_TOLERANCE_PART * opts->atol,
+                    .two_differences = opts->rtol < TWO_DIFFERENCES_RTOL};
+  int n = o->s->n;
   o->memory = DAE__STATE(arena, memory, 1);
   for (int k = 0; k < 2; k++)
-    o->u[k] = DAE__STATE(arena, double, all);
+    o->u[k] = DAE__STATE(arena, double, o->table->stages *n);
   o->f0 = DAE__STATE(arena, double, n);
   o->f_t = DAE__ALLOC(arena, double, n);
   o->z0 = DAE__ALLOC(arena, double, n);
@@ -381,28 +358,13 @@ static void rosenbrock_alloc_memory(rosenbrock *o, dae__arena *arena)
   o->J = DAE__ALLOC(arena, double, dae__pattern_count(&o->s->J));
   o->M = dae__semi_mass_create(arena, o->s);
   o->matrix = dae__semi_matrix_create(arena, o->s);
-}
-
-dae_status dae__rosenbrock_create(dae__arena *arena, const dae__rk_adapter *adapter,
-                                  const dae_rk_options *opts, int order, dae__stepper *out,
-                                  dae_error *err)
-{
-  rosenbrock *o = DAE__ALLOC(arena, rosenbrock, 1);
-  if (!o)
-    return dae__out_of_memory(err);
-  *o = (rosenbrock){.adapter = adapter,
-                    .s = adapter->s,
-                    .table = order == 4 ? &dae__rodas4 : &dae__rodas5,
-                    .rtol = SHARE * opts->rtol,
-                    .atol = SHARE * opts->atol,
-                    .fine = opts->rtol < FINE};
-  rosenbrock_alloc_memory(o, arena);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   DAE__TRY(dae__solver_create_iteration(arena, &o->matrix.pattern, &o->solver, err));
-  dae__controller_options control = dae__controller_defaults(o->table->estimate_order);
-  control.predictive = true;
-  *out = (dae__stepper){
-      .table = &rosenbrock_verbs, .self = o, .order = o->table->order, .control = control};
+  *out = (dae__stepper){.table = &rosenbrock_verbs,
+                        .self = o,
+                        .order = o->table->order,
+                        .control = dae__controller_defaults(o->table->estimate_order)};
+  out->control.predictive = true;
   return DAE_OK;
 }

@@ -1,0 +1,43 @@
+/* Classical methods with fixed steps: euler, heun, rk4; trapezoid and radau-iia with all stages in
+ * one system. With slopes k of x' = k(t, x),
+ *
+ *   explicit   k_i = k(t0 + c_i h, x0 + h sum_(j<i) a_ij k_j),   x1 = x0 + h sum_i b_i k_i
+ *   implicit   k_i = k(t0 + c_i h, X_i),  h k_i = sum_j d_ij (X_j - x0) + e h k_0,   x1 = X_s
+ *
+ * where d = A^-1 for a collocation method with c_s = 1, and k_0 is the slope at the start. */
+#ifndef DAEDAL_ONESTEP_CLASSICAL_CLASSICAL_H
+#define DAEDAL_ONESTEP_CLASSICAL_CLASSICAL_H
+
+#include "onestep/host/integrator.h"
+
+#define DAE__CLASSICAL_MAX_STAGES 4
+
+typedef struct dae__classical_scheme {
+  const char *name;
+  int stages, order;
+  bool implicit;
+  double c[DAE__CLASSICAL_MAX_STAGES];
+  double a[DAE__CLASSICAL_MAX_STAGES][DAE__CLASSICAL_MAX_STAGES]; /* implicit: d */
+  double b[DAE__CLASSICAL_MAX_STAGES];                            /* explicit */
+  double e;                                                       /* implicit */
+} dae__classical_scheme;
+
+extern const dae__classical_scheme dae__classical_euler, dae__classical_heun, dae__classical_rk4,
+    dae__classical_trapezoid;
+dae__classical_scheme dae__classical_radau_iia(int stages); /* 1 to 3 */
+
+/* The polynomial through the values at 0, c_1, ..., c_s: their weights at x, and the weights of its
+ * derivative; s + 1 entries each. */
+void dae__classical_collocation(const dae__classical_scheme *scheme, double x, double *value,
+                                double *slope);
+
+/* Steppers. The scheme is copied, the adapter must outlive the stepper. */
+dae_status dae__classical_explicit_create(dae__arena *arena, const dae__rk_adapter *adapter,
+                                          const dae__classical_scheme *scheme, dae__stepper *out,
+                                          dae_error *err);
+dae_status dae__classical_implicit_create(dae__arena *arena, const dae__rk_adapter *adapter,
+                                          const dae__classical_scheme *scheme,
+                                          const dae_rk_options *opts, dae__stepper *out,
+                                          dae_error *err);
+
+#endif

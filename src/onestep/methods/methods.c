@@ -1,0 +1,356 @@
+/* Constructors of the one-step methods, and the problems they accept. */
+#include "onestep/methods/methods.h"
+#include "core/error.h"
+#include "onestep/classical/classical.h"
+#include "onestep/explicit/explicit.h"
+#include "onestep/gauss/gauss.h"
+#include "onestep/radau/radau.h"
+#include "onestep/rosenbrock/rosenbrock.h"
+#include "onestep/switching/switching.h"
+#include "step/assembled.h"
+
+/* Tolerance above which the pair of order 5 is used: its fewer stages outweigh its larger errors.
+ * Chosen by docs/methods/rk.md. */
+#define EXPLICIT_ORDER_5_RTOL 1e-4
+/* Tolerance above which Rosenbrock's order is 4: both orders take the same time for the same
+ * accuracy there (docs/methods/rk.md). */
+#define ROSENBROCK_ORDER_4_RTOL 1e-6
+/* Tolerances from which on radau has 3 and 5 stages, 7 below (docs/methods/rk.md). */
+#define RADAU_3_STAGES_RTOL 1e-3
+#define RADAU_5_STAGES_RTOL 1e-8
+
+/* ---- accepted problems ---- */
+
+static dae_status methods_refuse_momentum(const char *name, dae_error *err)
+{
+  return dae__fail(err, DAE_ERROR_UNSUPPORTED, name,
+                   "%s does not take the momentum form: use spark-gauss, or give the problem in "
+                   "the mechanical form",
+                   name);
+}
+
+/* classical methods */
+static dae_status methods_check_classical(const dae__rk_descriptor *descriptor,
+                                          const dae_problem *problem, dae_error *err)
+{
+  const char *name = descriptor->needs.method;
+  const dae_mechanical *m = problem->mechanical;
+  const dae_semi_explicit *s = problem->semi_explicit;
+  if (problem->momentum)
+    return methods_refuse_momentum(name, err);
+  if (s && s->index >= 2)
+    return dae__fail(err, DAE_ERROR_UNSUPPORTED, name,
+                     "%s takes semi-explicit problems of index 1; this one declares index %d: %s",
+                     name, s->index,
+                     s->index == 2 ? "use bdf or lie"
+                                   : "give it in the mechanical form, or differentiate its "
+                                     "constraints");
+  if (descriptor->needs.semi && m && m->ng + m->nk > 0)
+    return dae__fail(err, DAE_ERROR_UNSUPPORTED, name,
+                     "%s takes mechanical problems without constraints; this one has %d: use "
+                     "spark-gauss",
+                     name, m->ng + m->nk);
+  return DAE_OK;
+}
+
+/* explicit, gauss, switching */
+static dae_status methods_check_ode(const dae__rk_descriptor *descriptor,
+                                    const dae_problem *problem, dae_error *err)
+{
+  const char *name = descriptor->needs.method;
+  const dae_mechanical *m = problem->mechanical;
+  const dae_semi_explicit *s = problem->semi_explicit;
+  int algebraic = m ? m->nw : s ? s->ny : 0;
+  if (problem->momentum)
+    return methods_refuse_momentum(name, err);
+  if (s && s->index >= 2)
+    return dae__fail(err, DAE_ERROR_UNSUPPORTED, name,
+                     "%s takes ordinary differential equations; this problem declares index %d: "
+                     "use %s",
+                     name, s->index, s->index == 2 ? "radau" : "the mechanical form");
+  if (algebraic > 0)
+    return dae__fail(err, DAE_ERROR_UNSUPPORTED, name,
+                     "%s takes problems without algebraic variables; this one has %d: use radau",
+                     name, algebraic);
+  return DAE_OK;
+}
+
+static dae_status methods_check_radau(const dae__rk_descriptor *descriptor,
+                                      const dae_problem *problem, dae_error *err)
+{
+  const char *name = descriptor->needs.method;
+  const dae_semi_explicit *s = problem->semi_explicit;
+  if (problem->momentum)
+    return methods_refuse_momentum(name, err);
+  if (s && s->index >= 3)
+    return dae__fail(err, DAE_ERROR_UNSUPPORTED, name,
+                     "%s takes semi-explicit problems of index 1 and 2; this one declares index "
+                     "%d: give it in the mechanical form, or differentiate its constraints",
+                     name, s->index);
+  return DAE_OK;
+}
+
+static dae_status methods_check_rosenbrock(const dae__rk_descriptor *descriptor,
+                                           const dae_problem *problem, dae_error *err)
+{
+  const char *name = descriptor->needs.method;
+  const dae_semi_explicit *s = problem->semi_explicit;
+  if (problem->momentum)
+    return methods_refuse_momentum(name, err);
+  if (!s)
+    return dae__fail(err, DAE_ERROR_UNSUPPORTED, name,
+                     "%s takes semi-explicit problems; this one is mechanical: use radau", name);
+  if (s->index >= 2)
+    return dae__fail(err, DAE_ERROR_UNSUPPORTED, name,
+                     "%s takes semi-explicit problems of index 1; this one declares index %d: use "
+                     "%s",
+                     name, s->index, s->index == 2 ? "radau or bdf" : "the mechanical form");
+  if (s->M && !s->constant_mass)
+    return dae__fail(err, DAE_ERROR_UNSUPPORTED, name,
+                     "%s takes problems with a constant mass matrix, and M of this one may change: "
+                     "use radau or bdf",
+                     name);
+  return DAE_OK;
+}
+
+/* ---- steppers ---- */
+
+static int methods_explicit_order(const dae_rk_options *opts)
+{
+  return opts->order ? opts->order : opts->rtol > EXPLICIT_ORDER_5_RTOL ? 5 : 8;
+}
+
+static dae_status methods_create_explicit(dae__rk *o, dae__arena *arena, dae_error *err)
+{
+  dae__stepper stepper = {0};
+  DAE__TRY(dae__explicit_create(arena, &o->adapter, &o->opts, methods_explicit_order(&o->opts),
+                                &stepper, err));
+  dae__rk_add_stepper(o, &stepper, true);
+  return DAE_OK;
+}
+
+static dae_status methods_create_gauss(dae__rk *o, dae__arena *arena, dae_error *err)
+{
+  dae__stepper stepper = {0};
+  DAE__TRY(dae__gauss_create(arena, &o->adapter, &o->opts, o->opts.stages, &stepper, err));
+  dae__rk_add_stepper(o, &stepper, true);
+  return DAE_OK;
+}
+
+static dae_status methods_create_rosenbrock(dae__rk *o, dae__arena *arena, dae_error *err)
+{
+  dae__stepper stepper = {0};
+  int order = o->opts.order ? o->opts.order : o->opts.rtol > ROSENBROCK_ORDER_4_RTOL ? 4 : 5;
+  DAE__TRY(dae__rosenbrock_create(arena, &o->adapter, &o->opts, order, &stepper, err));
+  dae__rk_add_stepper(o, &stepper, true);
+  return DAE_OK;
+}
+
+static void methods_start_rosenbrock(dae__rk *o, double t_stop)
+{
+  if (o->opts.first_step == 0)
+    o->driver.first_step =
+        dae__rosenbrock_first_step(o->stepper[0].self, o->driver.memory->t, &o->now, t_stop);
+}
+
+/* Steppers of 3 stages up to those of the tolerance, which start; only these with stages given or
+ * fixed steps. */
+static dae_status methods_create_radau(dae__rk *o, dae__arena *arena, dae_error *err)
+{
+  const dae_rk_options *opts = &o->opts;
+  int last = opts->stages                        ? (opts->stages - 3) / 2
+             : opts->rtol >= RADAU_3_STAGES_RTOL ? 0
+             : opts->rtol >= RADAU_5_STAGES_RTOL ? 1
+                                                 : 2;
+  int first = opts->stages > 0 || opts->step > 0 ? last : 0, begin = o->steppers, count;
+  dae__stepper stepper[DAE__RADAU_STEPPERS];
+  dae_status status =
+      dae__radau_create(arena, &o->adapter, opts, first, last, stepper, &count, err);
+  for (int i = 0; i < count; i++)
+    dae__rk_add_stepper(o, &stepper[i], true);
+  o->memory->current = status ? 0 : begin + last - first;
+  return status;
+}
+
+static void methods_select_radau_stages(dae__rk *o)
+{
+  o->stepper[0].table->select(o, 0);
+}
+
+static dae_status methods_create_switching(dae__rk *o, dae__arena *arena, dae_error *err)
+{
+  dae__stepper stepper[2] = {{0}, {0}};
+  int order = methods_explicit_order(&o->opts);
+  const dae__explicit_pair *pair = order == 5 ? &dae__explicit_pair5 : &dae__explicit_pair8;
+  DAE__TRY(dae__switching_create(o, arena, err));
+  DAE__TRY(dae__gauss_create(arena, &o->adapter, &o->opts, 0, &stepper[0], err));
+  DAE__TRY(dae__explicit_create(arena, &o->adapter, &o->opts, order, &stepper[1], err));
+  dae__rk_add_stepper(o, &stepper[0], true);
+  dae__rk_add_stepper(o, &stepper[1], true);
+  DAE__TRY(methods_create_radau(o, arena, err));
+  dae__switching_select_first(o, pair->stages, pair->stability_limit);
+  return DAE_OK;
+}
+
+static dae_status methods_create_classical(dae__rk *o, dae__arena *arena, dae_error *err)
+{
+  const dae__classical_scheme *scheme = o->descriptor.coefficients;
+  dae__stepper stepper = {0};
+  DAE__TRY(scheme->implicit
+               ? dae__classical_implicit_create(arena, &o->adapter, scheme, &o->opts, &stepper, err)
+               : dae__classical_explicit_create(arena, &o->adapter, scheme, &stepper, err));
+  dae__rk_add_stepper(o, &stepper, false);
+  return DAE_OK;
+}
+
+/* ---- descriptors ---- */
+
+static const dae__rk_descriptor explicit_descriptor = {.needs = {.method = "explicit", .index = 1},
+                                                       .check_problem = methods_check_ode,
+                                                       .create_steppers = methods_create_explicit};
+static const dae__rk_descriptor gauss_descriptor = {.needs = {.method = "gauss", .index = 1},
+                                                    .check_problem = methods_check_ode,
+                                                    .create_steppers = methods_create_gauss};
+static const dae__rk_descriptor radau_descriptor = {
+    .needs = {.method = "radau", .singular = true, .index = 2},
+    .check_problem = methods_check_radau,
+    .create_steppers = methods_create_radau,
+    .select_stepper = methods_select_radau_stages};
+static const dae__rk_descriptor rosenbrock_descriptor = {
+    .needs = {.method = "rosenbrock", .index = 1},
+    .check_problem = methods_check_rosenbrock,
+    .create_steppers = methods_create_rosenbrock,
+    .start = methods_start_rosenbrock};
+static const dae__rk_descriptor switching_descriptor = {
+    .needs = {.method = "switching", .index = 1},
+    .check_problem = methods_check_ode,
+    .create_steppers = methods_create_switching,
+    .start = dae__switching_start,
+    .select_stepper = dae__switching_select_stepper};
+
+#define CLASSICAL(name, implicit, no_k0, scheme)                                                   \
+  {                                                                                                \
+    .needs = {.method = name, .semi = implicit, .singular = no_k0, .index = 1},                    \
+    .check_problem = methods_check_classical, .create_steppers = methods_create_classical,         \
+    .coefficients = scheme                                                                         \
+  }
+static const dae__rk_descriptor euler_descriptor =
+    CLASSICAL("euler", false, false, &dae__classical_euler);
+static const dae__rk_descriptor heun_descriptor =
+    CLASSICAL("heun", false, false, &dae__classical_heun);
+static const dae__rk_descriptor rk4_descriptor =
+    CLASSICAL("rk4", false, false, &dae__classical_rk4);
+static const dae__rk_descriptor trapezoid_descriptor =
+    CLASSICAL("trapezoid", true, false, &dae__classical_trapezoid);
+static const dae__rk_descriptor radau_iia_descriptor = CLASSICAL("radau-iia", true, true, NULL);
+
+/* ---- constructors ---- */
+
+static dae_status methods_create_adaptive(const dae__rk_descriptor *descriptor,
+                                          const dae_option_table *table, const dae_problem *problem,
+                                          const dae_start *start, const dae_rk_options *opts,
+                                          const dae_env *env, dae_integrator **out, dae_error *err)
+{
+  dae_rk_options defaults = dae_rk_adaptive_defaults();
+  opts = opts ? opts : &defaults;
+  *out = NULL;
+  DAE__TRY(dae_options_validate(table, opts, err));
+  return dae__rk_create(descriptor, opts, problem, start, env, out, err);
+}
+
+static dae_status methods_create_fixed(const dae__rk_descriptor *descriptor,
+                                       const dae_option_table *table, const dae_problem *problem,
+                                       const dae_start *start, const dae_rk_options *opts,
+                                       const dae_env *env, dae_integrator **out, dae_error *err)
+{
+  *out = NULL;
+  if (opts)
+    DAE__TRY(dae_options_validate(table, opts, err));
+  if (!opts || !(opts->step > 0))
+    return dae__fail(err, DAE_ERROR_OPTION, "step",
+                     "%s has fixed steps: give their size by step (--step on the command line)",
+                     descriptor->needs.method);
+  return dae__rk_create(descriptor, opts, problem, start, env, out, err);
+}
+
+/* dae__euler_accepts and so on, by the descriptor of the method */
+#define ACCEPTS(id)                                                                                \
+  static dae_status check_single_##id(const dae_problem *problem, dae_error *err)                  \
+  {                                                                                                \
+    return id##_descriptor.check_problem(&id##_descriptor, problem, err);                          \
+  }                                                                                                \
+  dae_status dae__##id##_accepts(const dae_problem *problem, dae_error *err)                       \
+  {                                                                                                \
+    return dae__assembled_check_problem(problem, check_single_##id, err);                          \
+  }
+/* dae_euler_create and so on, of methods without options to check beyond their table */
+#define METHOD(id, create, table)                                                                  \
+  ACCEPTS(id)                                                                                      \
+  dae_status dae_##id##_create(const dae_problem *problem, const dae_start *start,                 \
+                               const dae_rk_options *opts, const dae_env *env,                     \
+                               dae_integrator **out, dae_error *err)                               \
+  {                                                                                                \
+    return create(&id##_descriptor, &table, problem, start, opts, env, out, err);                  \
+  }
+METHOD(euler, methods_create_fixed, dae_rk_option_table)
+METHOD(heun, methods_create_fixed, dae_rk_option_table)
+METHOD(rk4, methods_create_fixed, dae_rk_option_table)
+METHOD(trapezoid, methods_create_fixed, dae_trapezoid_option_table)
+METHOD(gauss, methods_create_adaptive, dae_gauss_option_table)
+METHOD(switching, methods_create_adaptive, dae_switching_option_table)
+ACCEPTS(radau_iia)
+ACCEPTS(explicit)
+ACCEPTS(radau)
+ACCEPTS(rosenbrock)
+
+dae_status dae_radau_iia_create(const dae_problem *problem, const dae_start *start,
+                                const dae_rk_options *opts, const dae_env *env,
+                                dae_integrator **out, dae_error *err)
+{
+  bool valid = opts && opts->stages >= 1 && opts->stages <= 3; /* else the options are refused */
+  dae__classical_scheme scheme = dae__classical_radau_iia(valid ? opts->stages : 1);
+  dae__rk_descriptor descriptor = radau_iia_descriptor;
+  descriptor.coefficients = &scheme;
+  return methods_create_fixed(&descriptor, &dae_radau_iia_option_table, problem, start, opts, env,
+                              out, err);
+}
+
+static dae_status methods_refuse_value(const char *option, const char *method, const char *values,
+                                       dae_error *err)
+{
+  return dae__fail(err, DAE_ERROR_OPTION, option, "%s of %s has to be %s, or 0: by the tolerance",
+                   option, method, values);
+}
+
+dae_status dae_explicit_create(const dae_problem *problem, const dae_start *start,
+                               const dae_rk_options *opts, const dae_env *env, dae_integrator **out,
+                               dae_error *err)
+{
+  *out = NULL;
+  if (opts && opts->order != 0 && opts->order != 5 && opts->order != 8)
+    return methods_refuse_value("order", "explicit", "5 or 8", err);
+  return methods_create_adaptive(&explicit_descriptor, &dae_explicit_option_table, problem, start,
+                                 opts, env, out, err);
+}
+
+dae_status dae_radau_create(const dae_problem *problem, const dae_start *start,
+                            const dae_rk_options *opts, const dae_env *env, dae_integrator **out,
+                            dae_error *err)
+{
+  *out = NULL;
+  if (opts && opts->stages != 0 && opts->stages != 3 && opts->stages != 5 && opts->stages != 7)
+    return methods_refuse_value("stages", "radau", "3, 5 or 7", err);
+  return methods_create_adaptive(&radau_descriptor, &dae_radau_option_table, problem, start, opts,
+                                 env, out, err);
+}
+
+dae_status dae_rosenbrock_create(const dae_problem *problem, const dae_start *start,
+                                 const dae_rk_options *opts, const dae_env *env,
+                                 dae_integrator **out, dae_error *err)
+{
+  *out = NULL;
+  if (opts && opts->order != 0 && opts->order != 4 && opts->order != 5)
+    return methods_refuse_value("order", "rosenbrock", "4 or 5", err);
+  return methods_create_adaptive(&rosenbrock_descriptor, &dae_rosenbrock_option_table, problem,
+                                 start, opts, env, out, err);
+}
