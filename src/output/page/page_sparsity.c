@@ -3,7 +3,7 @@
  * whose names stand at the left and above where there is room. */
 #include "output/page/page.h"
 
-#include "output/utf8.h"
+#include "output/text.h"
 
 #include <math.h>
 #include <string.h>

@@ -20,7 +20,6 @@
 #include "output/plot/canvas.h"
 #include "output/plot/legend.h"
 #include "output/text.h"
-#include "output/utf8.h"
 
 #include <daedal/plot.h>
 #include <math.h>

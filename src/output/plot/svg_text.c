@@ -1,6 +1,6 @@
 #include "output/plot/svg_text.h"
 
-#include "output/utf8.h"
+#include "output/text.h"
 
 #include <math.h>
 #include <stdlib.h>
