@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Adds a key and one string; value: NULL for null. */
+/* Adds a key and a string; NULL: null. */
 static void json_string_field(dae__text *text, const char *name, const char *value)
 {
   dae__text_add(text, "  \"%s\": ", name);
@@ -129,9 +129,8 @@ static void json_add_verification(dae__text *text, const dae_verification *v)
   dae__text_add(text, "},\n");
 }
 
-/* Adds {"name": ..., "from": ..., "to": ...} for each start value that was moved. Lines without
- * tabs
- * ("... and 3 more") are left out. */
+/* Adds {"name": ..., "from": ..., "to": ...} for each start value that was moved. The line
+ * "... and 3 more", without tabs, is left out. */
 static void json_add_moves(dae__text *text, const char *moves)
 {
   const char *comma = "";

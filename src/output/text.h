@@ -24,8 +24,7 @@ void dae__text_number(dae__text *text, double value);
 /* Adds a JSON object that describes native code; null where all equations are interpreted. */
 void dae__native_json(dae__text *text, const dae_native *native);
 
-/* Writes a number with this many significant digits and a decimal point in every locale; nan, inf.
- */
+/* Writes a number with this many significant digits, in every locale with a point; nan, inf. */
 void dae__number_text(double value, int digits, char text[40]);
 
 /* Puts a decimal point in place of the locale's into a finite number that printf wrote. */

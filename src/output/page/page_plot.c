@@ -6,11 +6,6 @@
 #define STATIC_PLOT_WIDTH 860 /* pixels */
 #define STATIC_PLOT_HEIGHT 320
 
-static int page_plot_array_of(dae_page *page, const double *values, long count)
-{
-  return dae__page_array_of(page, values, count, DAE__EITHER);
-}
-
 /* Writes a static picture for readers without scripts, in a page without uPlot; scripts replace it
  * by a plot that can be zoomed. */
 static void page_plot_write_picture(dae_page *page, const dae_plot *plot)
@@ -36,8 +31,8 @@ static void page_plot_write_picture(dae_page *page, const dae_plot *plot)
 void dae_page_plot(dae_page *page, const dae_plot *plot)
 {
   for (int i = 0; i < plot->count; i++) {
-    page_plot_array_of(page, plot->curves[i].x, plot->curves[i].count);
-    page_plot_array_of(page, plot->curves[i].y, plot->curves[i].count);
+    dae__page_array_of(page, plot->curves[i].x, plot->curves[i].count, DAE__EITHER);
+    dae__page_array_of(page, plot->curves[i].y, plot->curves[i].count, DAE__EITHER);
   }
   page->plots = true;
   dae__page_put(page, "<figure class=\"chart\">");
@@ -64,8 +59,8 @@ void dae_page_plot(dae_page *page, const dae_plot *plot)
     dae__page_put(page, i > 0 ? ",{\"label\":" : "{\"label\":");
     dae__page_json(page, curve->label ? curve->label : "");
     dae__page_print(page, ",\"style\":\"%s\",\"x\":%d,\"y\":%d}", style,
-                    page_plot_array_of(page, curve->x, curve->count),
-                    page_plot_array_of(page, curve->y, curve->count));
+                    dae__page_array_of(page, curve->x, curve->count, DAE__EITHER),
+                    dae__page_array_of(page, curve->y, curve->count, DAE__EITHER));
   }
   dae__page_put(page, "]}</script>");
   if (!page->uplot)

@@ -72,8 +72,7 @@ void dae_page_code(dae_page *page, const char *caption, const char *text, bool f
 
 /* ---- tables ---- */
 
-/* Returns whether a cell aligns to the right: -1.5e-7, 12,345, 3 %, nan, or a dash for no number.
- */
+/* Returns whether a cell is aligned right: -1.5e-7, 12,345, 3 %, nan, or a dash for no number. */
 static bool page_table_is_number(const char *cell)
 {
   if (!cell)

@@ -1,3 +1,4 @@
+/* Dots and letters of a plot as text. */
 #include "output/plot/canvas.h"
 
 #include <math.h>

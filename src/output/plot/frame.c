@@ -1,6 +1,7 @@
 /* Plots without a medium: points and lines of curves, axes, names, colours, legend. */
 #include "output/plot/frame.h"
 
+#include "core/assert.h"
 #include "core/error.h"
 
 #include <math.h>
@@ -62,7 +63,7 @@ static void frame_extend(void *self, bool draw, double x, double y)
   r->y_most = fmax(r->y_most, y);
 }
 
-static dae_status frame_check(const dae_plot *plot, dae_error *err)
+dae_status dae__frame_create(const dae_plot *plot, dae__frame *out, dae_error *err)
 {
   if (!plot || plot->count < 0 || (plot->count > 0 && !plot->curves))
     return dae__fail(err, DAE_ERROR_USAGE, NULL, "there is no plot");
@@ -77,15 +78,9 @@ static dae_status frame_check(const dae_plot *plot, dae_error *err)
       return dae__fail(err, DAE_ERROR_USAGE, curve->label, "curve %d of the plot has no style %d",
                        i, (int)curve->style);
   }
-  return DAE_OK;
-}
-
-dae_status dae__frame_create(const dae_plot *plot, dae__frame *out, dae_error *err)
-{
-  DAE__TRY(frame_check(plot, err));
   range r = {INFINITY, -INFINITY, INFINITY, -INFINITY};
   dae__pen pen = {&r, frame_extend};
-  bool ascend = true; /* such as time: no margin of the x axis */
+  bool ascend = true; /* all curves over an ascending x, such as time: the axis has no margin */
   for (int i = 0; i < plot->count; i++) {
     const dae_curve *curve = &plot->curves[i];
     dae__frame_trace(plot, curve, false, &pen);
@@ -95,6 +90,7 @@ dae_status dae__frame_create(const dae_plot *plot, dae__frame *out, dae_error *e
   out->empty = !(r.x_least <= r.x_most);
   out->x = dae__axis_fit(plot->x_log, r.x_least, r.x_most, ascend ? 0 : FRAME_MARGIN);
   out->y = dae__axis_fit(plot->y_log, r.y_least, r.y_most, FRAME_MARGIN);
+  DAE__ASSERT(out->x.low < out->x.high && out->y.low < out->y.high);
   return DAE_OK;
 }
 
@@ -151,23 +147,20 @@ dae__colour dae__frame_colour(int curve)
 
 /* ---- legend ---- */
 
-static dae__legend_more legend_remainder_text(int count)
+dae__legend_more dae__legend_remainder(int curves)
 {
   dae__legend_more more = {""};
-  if (count > 0)
-    snprintf(more.text, sizeof more.text, "... and %d more", count);
+  if (curves > 0)
+    snprintf(more.text, sizeof more.text, "... and %d more", curves);
   return more;
-}
-
-dae__legend_more dae__legend_remainder(const dae__legend *legend)
-{
-  return legend_remainder_text(legend->plot->count - legend->entries);
 }
 
 dae__place dae__legend_place(const dae__legend *legend, int i, dae__place before)
 {
-  double width = i < legend->entries ? legend->width(&legend->plot->curves[i])
-                                     : legend->word_width(dae__legend_remainder(legend).text);
+  double width =
+      i < legend->entries
+          ? legend->width(&legend->plot->curves[i])
+          : legend->word_width(dae__legend_remainder(legend->plot->count - legend->entries).text);
   dae__place place = {.width = fmin(width, legend->room)};
   if (i == 0)
     return place;
@@ -208,5 +201,5 @@ void dae__legend_fit(dae__legend *legend, int most)
   legend_fill(legend, most, 0);
   if (legend->entries < count)
     legend_fill(legend, most,
-                legend->word_width(legend_remainder_text(count).text) + legend->apart);
+                legend->word_width(dae__legend_remainder(count).text) + legend->apart);
 }

@@ -75,10 +75,10 @@ typedef struct dae__place {
  * `entries` is dae__legend_remainder. */
 dae__place dae__legend_place(const dae__legend *legend, int i, dae__place before);
 
-/* Entry of the curves without one: "... and 12 more"; empty: all curves have an entry. */
+/* Entry for the curves without one of their own: "... and 12 more"; empty for 0 curves. */
 typedef struct dae__legend_more {
   char text[32];
 } dae__legend_more;
-dae__legend_more dae__legend_remainder(const dae__legend *legend);
+dae__legend_more dae__legend_remainder(int curves);
 
 #endif

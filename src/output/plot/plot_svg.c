@@ -46,8 +46,7 @@ static double svg_plot_widest_label(const dae__ticks *ticks)
 
 /* The box has most of the height: a small picture has few rows of the legend, or none. Labels of
  * the y axis decide on the width of the box, which with equal units decides on the labels: three
- * passes.
- */
+ * passes. */
 static layout svg_plot_make_layout(const dae_plot *plot, const dae__frame *frame, int width,
                                    int height)
 {
@@ -113,7 +112,7 @@ static void svg_plot_write_lines(dae__text *out, const layout *l, bool minor)
 /* Adds the labels of ticks; on the x axis only those that do not overlap. */
 static void svg_plot_write_labels(dae__text *out, const layout *l)
 {
-  double free = 0; /* x behind the label before */
+  double free = 0; /* x from which a label overlaps no other */
   dae__text_add(out, "<g class=\"daedal-faint\" fill=\"#57606a\">\n");
   for (int i = 0; i < l->x.count; i++) {
     const dae__tick *tick = &l->x.at[i];
@@ -136,32 +135,6 @@ static void svg_plot_write_labels(dae__text *out, const layout *l)
 }
 
 /* ---- picture ---- */
-
-static void svg_plot_write_head(dae__text *out, const dae_plot *plot, const layout *l)
-{
-  static const char *const dark[] = {"paper{fill:#0d1117",   "ink{fill:#e6edf3",
-                                     "faint{fill:#9da7b3",   "grid{stroke:#30363d",
-                                     "minor{stroke:#1f252c", "axis{stroke:#6e7681"};
-  const char *label = plot->title                                ? plot->title
-                      : plot->y_label                            ? plot->y_label
-                      : plot->count > 0 && plot->curves[0].label ? plot->curves[0].label
-                                                                 : "plot";
-  dae__text_add(out,
-                "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"daedal-plot\" role=\"img\" "
-                "width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
-                "style=\"max-width:100%%;height:auto\" "
-                "font-family=\"system-ui,Helvetica,Arial,sans-serif\" aria-label=\"",
-                l->width, l->height, l->width, l->height);
-  dae__svg_add(out, label, 1, INFINITY);
-  dae__text_add(out, "\">\n<style>@media (prefers-color-scheme:dark){");
-  for (size_t i = 0; i < sizeof dark / sizeof *dark; i++)
-    dae__text_add(out, ".daedal-plot .daedal-%s}", dark[i]);
-  for (int i = 0; i < DAE__COLOURS; i++)
-    dae__text_add(out, ".daedal-plot .daedal-c%d{stroke:%s}", i, dae__frame_colour(i).dark);
-  dae__text_add(out, "}</style>\n");
-  dae__text_add(out, "<rect class=\"daedal-paper\" width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n",
-                l->width, l->height);
-}
 
 /* Adds the title, the legend and the names of the axes. */
 static void svg_plot_write_names(dae__text *out, const dae_plot *plot, const layout *l)
@@ -201,7 +174,28 @@ static void svg_plot_write_names(dae__text *out, const dae_plot *plot, const lay
 static void svg_plot_write(dae__text *out, const dae_plot *plot, const layout *l,
                            unsigned char *pixels)
 {
-  svg_plot_write_head(out, plot, l);
+  static const char *const dark[] = {"paper{fill:#0d1117",   "ink{fill:#e6edf3",
+                                     "faint{fill:#9da7b3",   "grid{stroke:#30363d",
+                                     "minor{stroke:#1f252c", "axis{stroke:#6e7681"};
+  const char *label = plot->title                                ? plot->title
+                      : plot->y_label                            ? plot->y_label
+                      : plot->count > 0 && plot->curves[0].label ? plot->curves[0].label
+                                                                 : "plot";
+  dae__text_add(out,
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"daedal-plot\" role=\"img\" "
+                "width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
+                "style=\"max-width:100%%;height:auto\" "
+                "font-family=\"system-ui,Helvetica,Arial,sans-serif\" aria-label=\"",
+                l->width, l->height, l->width, l->height);
+  dae__svg_add(out, label, 1, INFINITY);
+  dae__text_add(out, "\">\n<style>@media (prefers-color-scheme:dark){");
+  for (size_t i = 0; i < sizeof dark / sizeof *dark; i++)
+    dae__text_add(out, ".daedal-plot .daedal-%s}", dark[i]);
+  for (int i = 0; i < DAE__COLOURS; i++)
+    dae__text_add(out, ".daedal-plot .daedal-c%d{stroke:%s}", i, dae__frame_colour(i).dark);
+  dae__text_add(out, "}</style>\n");
+  dae__text_add(out, "<rect class=\"daedal-paper\" width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n",
+                l->width, l->height);
   svg_plot_write_lines(out, l, true);
   svg_plot_write_lines(out, l, false);
   dae__text_add(out, "<path class=\"daedal-axis\" fill=\"none\" stroke=\"#8c959f\" d=\"");

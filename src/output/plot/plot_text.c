@@ -45,6 +45,7 @@ typedef struct screen {
   dae_plot_terminal terminal;
   dae__frame frame;
   dae__legend legend;
+  bool letters; /* identify curves, not colours */
   bool title, y_title, x_title;
   int label_columns; /* of the y axis */
   int canvas_columns, canvas_rows;
@@ -101,11 +102,6 @@ static char text_plot_letter_of(const screen *p, int curve)
   if (p->terminal.ascii)
     return drawn[curve % (int)(sizeof drawn - 1)];
   return letters[curve % (int)(sizeof letters - 1)];
-}
-
-static bool text_plot_has_letters(const screen *p)
-{
-  return p->terminal.ascii || (!p->terminal.colour && p->plot->count > 1);
 }
 
 /* ---- layout ---- */
@@ -197,12 +193,12 @@ static void text_plot_write_legend(dae__text *out, const screen *p)
     else if (i > 0)
       text_plot_add_blanks(out, (int)p->legend.apart);
     if (i == p->legend.entries) {
-      text_plot_add_word(out, p, dae__legend_remainder(&p->legend).text, (int)at.width);
+      text_plot_add_word(out, p, dae__legend_remainder(p->plot->count - i).text, (int)at.width);
       break;
     }
     const char *label = p->plot->curves[i].label;
     text_plot_add_colour(out, p, i);
-    if (text_plot_has_letters(p))
+    if (p->letters)
       dae__text_add(out, "%c  ", text_plot_letter_of(p, i));
     else
       dae__text_add(out, "%s ", p->glyphs->key);
@@ -318,6 +314,7 @@ dae_status dae_plot_text(const dae_plot *plot, const dae_plot_terminal *terminal
         TEXT_PLOT_MIN_COLUMNS, TEXT_PLOT_MIN_ROWS, max, max, terminal->columns, terminal->rows);
   screen p = {.plot = plot, .terminal = *terminal};
   p.glyphs = terminal->ascii ? &ascii_glyphs : &unicode_glyphs;
+  p.letters = terminal->ascii || (!terminal->colour && plot->count > 1);
   text_plot_make_layout(&p, &frame);
   dae__arena *arena = dae__arena_create(env);
   char *buffer = NULL;
@@ -328,7 +325,7 @@ dae_status dae_plot_text(const dae_plot *plot, const dae_plot_terminal *terminal
       p.canvas.curve = i + 1;
       dae__frame_trace(plot, curve, curve->style == DAE_CURVE_POINTS,
                        &(dae__pen){&p, text_plot_draw});
-      if (text_plot_has_letters(&p) && !terminal->ascii)
+      if (p.letters && !terminal->ascii)
         dae__canvas_mark(&p.canvas, i + 1, (i + 1.0) / (plot->count + 1),
                          text_plot_letter_of(&p, i));
     }

@@ -11,8 +11,8 @@
 /* Constants below: chosen, not measured. */
 #define SVG_THIN_POINTS_PER_PIXEL 4 /* points per column from which a pixel is drawn only once */
 #define SVG_KEY 22.0                /* pixels of a line in the legend */
-#define SVG_KEY_GAP 7.0             /* pixels from it to the name */
-#define SVG_ENTRY_GAP 18.0          /* pixels from a name to the next line */
+#define SVG_KEY_GAP 7.0             /* pixels from a line of the legend to its name */
+#define SVG_ENTRY_GAP 18.0          /* pixels between two entries of the legend */
 
 /* ---- texts and coordinates ---- */
 
@@ -211,7 +211,7 @@ void dae__svg_legend_write(dae__text *out, const dae__legend *legend, double x, 
   for (int i = 0; legend->rows > 0 && i < plot->count && i <= legend->entries; i++) {
     at = dae__legend_place(legend, i, at);
     double left = x + at.x, base = y + at.row * DAE__SVG_ROW, room = legend->room;
-    dae__legend_more more = dae__legend_remainder(legend);
+    dae__legend_more more = dae__legend_remainder(plot->count - legend->entries);
     const char *word = more.text;
     if (i < legend->entries) {
       bool point = plot->curves[i].style == DAE_CURVE_POINTS;

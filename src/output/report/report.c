@@ -2,6 +2,7 @@
  * the end of the run, also of a run that failed. */
 #include "output/report/report.h"
 
+#include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
 #include "output/text.h"
@@ -41,6 +42,7 @@ void dae__records_add(dae__records *all, const double *record)
     all->count = (all->count + 1) / 2;
     all->stride *= 2;
   }
+  DAE__ASSERT(all->count < all->room || all->added % all->stride != 0);
   if (all->added % all->stride == 0)
     records_put(all, all->count++, record);
   memcpy(all->last, record, (size_t)all->width * sizeof *record);
@@ -117,11 +119,6 @@ static dae_status report_select_columns(dae__report *r, int columns, const char 
 
 /* ---- during the run ---- */
 
-static dae_status report_no_memory(dae_error *err)
-{
-  return dae__fail(err, DAE_ERROR_MEMORY, NULL, "no memory for the report");
-}
-
 static dae_status report_open(void *sink, int columns, const char *const *names, dae_error *err)
 {
   dae__report *r = sink;
@@ -142,7 +139,7 @@ static dae_status report_open(void *sink, int columns, const char *const *names,
   r->record = DAE__ALLOC(r->arena, double, widest);
   r->start = DAE__ALLOC(r->arena, double, dae_problem_size(&r->options.plan->problem));
   r->opened = !dae__arena_failed(r->arena);
-  return r->opened ? DAE_OK : report_no_memory(err);
+  return r->opened ? DAE_OK : dae__fail(err, DAE_ERROR_MEMORY, NULL, "no memory for the report");
 }
 
 static dae_status report_row(void *sink, const dae_row *row, dae_error *err)
@@ -233,7 +230,7 @@ dae_status dae_report_sink(const char *path, const dae_report_options *options, 
   char *own_path = r ? DAE__ALLOC(arena, char, strlen(path) + 1) : NULL;
   if (!own_path) {
     dae__arena_free(arena);
-    return report_no_memory(err);
+    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "no memory for the report");
   }
   memcpy(own_path, path, strlen(path) + 1);
   const dae_model *model = options->model;

@@ -17,6 +17,7 @@ typedef struct work {
   dae__arena *arena;   /* freed with the page */
   const double **data; /* columns kept, then the drift in position and velocity */
   char file[300];      /* name of the download */
+  dae_page_data all;   /* data as the page holds them */
 } work;
 
 /* ---- command, model, motion ---- */
@@ -131,18 +132,6 @@ static void report_write_constraints(const work *w)
 
 /* ---- data, phase plot ---- */
 
-/* Returns all columns, with seven digits where doubles would take too many bytes. */
-static dae_page_data report_data(const work *w)
-{
-  const dae__report *r = w->r;
-  return (dae_page_data){.name = w->file,
-                         .columns = r->columns,
-                         .names = (const char *const *)r->names,
-                         .values = w->data,
-                         .rows = r->rows.count,
-                         .single = 2 * (size_t)r->rows.count * (size_t)r->columns > r->max_values};
-}
-
 /* Writes the data and a sentence on rows and columns left out. Plots come later: they use the same
  * arrays. */
 static void report_write_data(const work *w)
@@ -158,8 +147,7 @@ static void report_write_data(const work *w)
            rows[0] && columns[0] ? ", " : "", rows);
   if (rows[0] || columns[0])
     dae_page_text(r->page, text);
-  const dae_page_data data = report_data(w);
-  dae_page_download(r->page, &data);
+  dae_page_download(r->page, &w->all);
 }
 
 /* Writes the phase plot, at first of the first variable and its rate, or of the first two columns
@@ -167,7 +155,6 @@ static void report_write_data(const work *w)
 static void report_write_phase(const work *w)
 {
   const dae__report *r = w->r;
-  const dae_page_data data = report_data(w);
   int y = r->columns > 2 ? 2 : 1;
   if (r->columns < 2)
     return;
@@ -175,7 +162,7 @@ static void report_write_phase(const work *w)
     if (r->kind[i] == DAE__COLUMN_RATE)
       y = i;
   dae_page_heading(r->page, "Phase plot");
-  dae_page_phase(r->page, &data, 1, y);
+  dae_page_phase(r->page, &w->all, 1, y);
 }
 
 /* ---- matrix ---- */
@@ -238,6 +225,13 @@ dae_status dae__report_write(dae__report *r, const dae_summary *summary, dae_err
     w.data[i] = dae__records_series(w.arena, &r->rows, i);
   dae_status status = dae__arena_failed(w.arena) ? dae__out_of_memory(err) : DAE_OK;
   snprintf(w.file, sizeof w.file, "%.250s.csv", summary->problem);
+  w.all = (dae_page_data){.name = w.file,
+                          .columns = r->columns,
+                          .names = (const char *const *)r->names,
+                          .values = w.data,
+                          .rows = r->rows.count};
+  /* seven digits where doubles take too many bytes */
+  w.all.single = 2 * (size_t)r->rows.count * (size_t)r->columns > r->max_values;
   const char *title = r->options.model ? dae_model_title(r->options.model) : "";
   if (*title)
     dae_page_text(r->page, title);

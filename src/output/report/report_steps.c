@@ -5,6 +5,8 @@
  * kept: differences of the counts since the start of the run. */
 #include "output/report/report.h"
 
+#include "core/assert.h"
+
 #include <math.h>
 
 typedef struct curves {
@@ -16,6 +18,7 @@ typedef struct curves {
 static void report_add_curve(curves *c, const char *label, const double *x, const double *y,
                              long count, dae_curve_style style)
 {
+  DAE__ASSERT(c->count < (int)(sizeof c->item / sizeof *c->item));
   bool any = false;
   for (long i = 0; y && i < count && !any; i++)
     any = isfinite(y[i]);
@@ -36,8 +39,7 @@ static void report_plot_curves(const dae__report *r, const char *title, const ch
     dae_page_plot(r->page, &plot);
 }
 
-/* Returns differences of counts from one record to the next; by_step: divided by the steps between.
- */
+/* Returns differences of counts between adjacent records; by_step: divided by the steps. */
 static double *report_count_rates(dae__arena *arena, const dae__records *steps, int entry,
                                   bool by_step)
 {
@@ -96,7 +98,7 @@ static void report_write_steps(const dae__report *r, const dae_summary *s, const
   const dae__records *steps = &r->steps;
   long n = steps->count;
   curves size = {.count = 0}, order = {.count = 0}, work = {.count = 0}, rejected = {.count = 0};
-  double *h = dae__records_series(arena, steps, DAE__STEP_H); /* or means between two records */
+  double *h = dae__records_series(arena, steps, DAE__STEP_H); /* means where steps are missing */
   for (long i = 1; h && i < n; i++) {
     const double *to = steps->value + i * steps->width, *from = to - steps->width;
     double taken = to[DAE__STEP_STEPS] - from[DAE__STEP_STEPS];

@@ -1,5 +1,7 @@
 /* The verdict on a run: one sentence, and a table of checks. */
 #include "output/report/report.h"
+
+#include "core/assert.h"
 #include "output/text.h"
 
 #include <math.h>
@@ -35,6 +37,7 @@ static number verdict_number(double value)
 __attribute__((format(printf, 4, 5))) static void
 verdict_add(findings *all, dae_page_mood mood, const char *check, const char *format, ...)
 {
+  DAE__ASSERT(all->count < (int)(sizeof all->item / sizeof *all->item));
   finding *f = &all->item[all->count++];
   va_list arguments;
   va_start(arguments, format);
@@ -62,12 +65,13 @@ static void verdict_check_accuracy(findings *all, const dae_summary *s)
     return;
   if (s->step > 0 || isnan(s->rtol))
     verdict_add(all, DAE_PAGE_WARNING, "tolerance",
-                "none: fixed steps, whose error is not estimated; a run with half of them tells");
+                "none: fixed steps, whose error is not estimated; compare with a run of half the "
+                "step size");
   else
     verdict_add(
         all, DAE_PAGE_PLAIN, "tolerance",
-        "rtol %s, atol %s for the error of each step; a run with a tenth of it tells that of the "
-        "whole",
+        "rtol %s, atol %s for the error of each step; for that of the whole run compare with a run "
+        "of a tenth of the tolerance",
         verdict_number(s->rtol).text, verdict_number(s->atol).text);
 }
 
@@ -125,8 +129,18 @@ static void verdict_check_energy_and_start(findings *all, const dae_summary *s)
 
 /* ---- verdict ---- */
 
-static void verdict_write_sentence(const dae__report *r, const dae_summary *s, dae_page_mood mood)
+void dae__report_verdict(const dae__report *r, const dae_summary *s)
 {
+  static const char *const header[] = {"check", "found"};
+  findings all = {.count = 0};
+  verdict_check_accuracy(&all, s);
+  if (s->rows > 0) {
+    verdict_check_constraints(&all, s);
+    verdict_check_energy_and_start(&all, s);
+  }
+  dae_page_mood worst = s->caution ? DAE_PAGE_WARNING : DAE_PAGE_GOOD;
+  for (int i = 0; i < all.count; i++)
+    worst = all.item[i].mood > worst ? all.item[i].mood : worst;
   char sentence[700], held[120] = "";
   double drift = fmax(s->position_drift, s->velocity_drift);
   if (!isnan(drift))
@@ -142,22 +156,7 @@ static void verdict_write_sentence(const dae__report *r, const dae_summary *s, d
     snprintf(sentence, sizeof sentence, "Integrated from t = %s to %s by %s%s.",
              verdict_number(s->t_start).text, verdict_number(s->t_end).text,
              s->method ? s->method : "?", held);
-  dae_page_verdict(r->page, mood, sentence, s->caution);
-}
-
-void dae__report_verdict(const dae__report *r, const dae_summary *s)
-{
-  static const char *const header[] = {"check", "found"};
-  findings all = {.count = 0};
-  verdict_check_accuracy(&all, s);
-  if (s->rows > 0) {
-    verdict_check_constraints(&all, s);
-    verdict_check_energy_and_start(&all, s);
-  }
-  dae_page_mood worst = s->caution ? DAE_PAGE_WARNING : DAE_PAGE_GOOD;
-  for (int i = 0; i < all.count; i++)
-    worst = all.item[i].mood > worst ? all.item[i].mood : worst;
-  verdict_write_sentence(r, s, worst);
+  dae_page_verdict(r->page, worst, sentence, s->caution);
   dae_page_table_begin(r->page, NULL, 2, header);
   for (int i = 0; i < all.count; i++) {
     const char *const cells[] = {all.item[i].check, all.item[i].text};
