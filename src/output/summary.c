@@ -1,102 +1,79 @@
-/* The closing block: what was integrated, how, how good it is, and where the results are. */
+/* The summary of a run as text: problem, method, work, accuracy, and the files of results. */
 #include "output/text.h"
 
 #include <daedal/run.h>
 #include <math.h>
 #include <string.h>
 
-#define LABEL "  %-12s " /* what a line is about */
+#define LABEL "  %-12s " /* subject of a line */
 #define INDENT "               "
 
 typedef struct number {
   char text[40];
 } number;
 
-static number summary_show(double value, int digits)
+static number summary_number(double value, int digits)
 {
   number n;
   dae__number_text(value, digits, n.text);
   return n;
 }
 
-static const char *summary_s_if_many(long count)
+static const char *summary_plural(long count)
 {
   return count == 1 ? "" : "s";
 }
 
-/* "pendulum: t = 0 to 10 with bdf-ggl" and how it ended */
-static void summary_add_head(dae__text *t, const dae_summary *s)
+size_t dae_native_text(const dae_native *native, char *text, size_t size)
 {
+  dae__text t = dae__text_in(text, size);
+  if (native->instructions == 0)
+    dae__text_add(&t, "none");
+  else if (native->cached)
+    dae__text_add(&t, "found in the cache");
+  else
+    dae__text_add(&t, "compiled in %s s", summary_number(native->seconds, 2).text);
+  return t.length;
+}
+
+/* Adds the interval of time, the end of the run, index and constraints, method and tolerances. */
+static void summary_add_problem(dae__text *t, const dae_summary *s)
+{
+  const dae_diagnosis *d = &s->diagnosis;
   dae__text_add(t, "%s: t = %s to %s with %s%s\n", s->problem ? s->problem : "problem",
-                summary_show(s->t_start, 10).text, summary_show(s->t_end, 10).text,
+                summary_number(s->t_start, 10).text, summary_number(s->t_end, 10).text,
                 s->method ? s->method : "no method", s->status < 0 ? ", not finished" : "");
   if (s->status < 0 || s->status == DAE_STOPPED)
     dae__text_add(t, LABEL "%s%s%s\n", s->status < 0 ? "failed" : "stopped",
                   s->status < 0 && s->message[0] ? "" : dae_status_text(s->status),
                   s->status == DAE_STOPPED && s->message[0] ? ": " : "", s->message);
-}
-
-/* every line of a text, indented */
-static void summary_add_lines(dae__text *t, const char *lines)
-{
-  for (const char *line = lines; *line; line += strcspn(line, "\n"), line += *line == '\n')
-    if (*line != '\n')
-      dae__text_add(t, INDENT "%.*s\n", (int)strcspn(line, "\n"), line);
-}
-
-static void summary_add_problem(dae__text *t, const dae_summary *s)
-{
-  const dae_diagnosis *d = &s->diagnosis;
-  if (d->dof == 0 && d->constraints == 0 && d->index == 0)
-    return; /* was not reached */
-  dae__text_add(t, LABEL "index %d, %d degree%s of freedom, ", "problem", d->index, d->dof,
-                summary_s_if_many(d->dof));
-  if (d->constraints == 0)
-    dae__text_add(t, "no constraints\n");
-  else if (d->rank < d->constraints)
-    dae__text_add(t, "%d constraints, %d of them independent\n", d->constraints, d->rank);
-  else
-    dae__text_add(t, "%d constraint%s\n", d->constraints, summary_s_if_many(d->constraints));
-  summary_add_lines(t, d->text);
-}
-
-static void summary_add_method(dae__text *t, const dae_summary *s)
-{
+  bool diagnosed = d->dof != 0 || d->constraints != 0 || d->index != 0;
+  if (diagnosed) {
+    dae__text_add(t, LABEL "index %d, %d degree%s of freedom, ", "problem", d->index, d->dof,
+                  summary_plural(d->dof));
+    if (d->constraints == 0)
+      dae__text_add(t, "no constraints\n");
+    else if (d->rank < d->constraints)
+      dae__text_add(t, "%d constraints, %d of them independent\n", d->constraints, d->rank);
+    else
+      dae__text_add(t, "%d constraint%s\n", d->constraints, summary_plural(d->constraints));
+    for (const char *line = d->text; *line; line += strcspn(line, "\n"), line += *line == '\n')
+      if (*line != '\n')
+        dae__text_add(t, INDENT "%.*s\n", (int)strcspn(line, "\n"), line);
+  }
   if (!s->method || s->order == 0)
     return;
   dae__text_add(t, LABEL "%s, order up to %d", "method", s->method, s->order);
   if (s->step > 0)
-    dae__text_add(t, ", steps of %s", summary_show(s->step, 6).text);
+    dae__text_add(t, ", steps of %s", summary_number(s->step, 6).text);
   if (!isnan(s->rtol))
-    dae__text_add(t, ", rtol %s", summary_show(s->rtol, 6).text);
+    dae__text_add(t, ", rtol %s", summary_number(s->rtol, 6).text);
   if (!isnan(s->atol))
-    dae__text_add(t, ", atol %s", summary_show(s->atol, 6).text);
+    dae__text_add(t, ", atol %s", summary_number(s->atol, 6).text);
   dae__text_add(t, "\n");
 }
 
-static void summary_add_rejected(dae__text *t, long count, const char *by, const char **comma)
-{
-  if (count == 0)
-    return;
-  dae__text_add(t, "%s%ld %s", *comma, count, by);
-  *comma = ", ";
-}
-
-/* the steps of an iteration are those of its systems; its own are windows */
-static void summary_add_steps(dae__text *t, const dae_summary *s)
-{
-  const dae_stats *n = &s->stats;
-  const char *comma = "";
-  dae__text_add(t, LABEL "%ld taken%s; rejected: ", "steps",
-                s->systems > 0 ? n->inner_steps : n->steps,
-                s->systems > 0 ? " by the systems in all sweeps" : "");
-  summary_add_rejected(t, n->rejected_by_error, "by the error test", &comma);
-  summary_add_rejected(t, n->rejected_by_convergence, "by the convergence test", &comma);
-  summary_add_rejected(t, n->rejected_by_callback, "by a callback", &comma);
-  dae__text_add(t, "%s\n", *comma ? "" : "none");
-}
-
-/* as many names of a list as fit into a line, then "..." */
+/* Adds the names of a list that fit into a line, then "..." */
 static void summary_add_names(dae__text *t, const char *names, size_t room)
 {
   size_t length = strlen(names);
@@ -113,25 +90,19 @@ static void summary_add_coupling(dae__text *t, const dae_summary *s)
     return;
   dae__text_add(t, LABEL "%d systems in the order ", "coupling", s->systems);
   summary_add_names(t, c->order, 50);
-  dae__text_add(t, "\n" INDENT "%ld window%s, %ld sweep%s", c->windows,
-                summary_s_if_many(c->windows), c->sweeps, summary_s_if_many(c->sweeps));
+  dae__text_add(t, "\n" INDENT "%ld window%s, %ld sweep%s", c->windows, summary_plural(c->windows),
+                c->sweeps, summary_plural(c->sweeps));
   if (c->windows > 0)
     dae__text_add(t, ": %s in a window, %d at most",
-                  summary_show((double)c->sweeps / (double)c->windows, 3).text, c->most_sweeps);
+                  summary_number((double)c->sweeps / (double)c->windows, 3).text, c->most_sweeps);
   dae__text_add(t, "\n");
-}
-
-/* What a plain sweep would do to changes, and what was seen of the update in use. */
-static void summary_add_contraction(dae__text *t, const dae_summary *s)
-{
-  const dae_contraction *c = &s->contraction;
   bool loop = c->loop[0] && c->gauss_seidel > 0, known = !isnan(c->gauss_seidel);
-  if (s->systems == 0 || (!known && isnan(c->observed)))
+  if (!known && isnan(c->observed))
     return;
   dae__text_add(t, LABEL, "contraction");
   if (loop) {
     dae__text_add(t, "of a plain sweep, by the derivatives: up to %s, in the loop of\n" INDENT,
-                  summary_show(c->gauss_seidel, 3).text);
+                  summary_number(c->gauss_seidel, 3).text);
     summary_add_names(t, c->loop, 70);
   } else if (known) {
     dae__text_add(t, "no algebraic loop: sweeps converge faster than geometrically");
@@ -140,15 +111,102 @@ static void summary_add_contraction(dae__text *t, const dae_summary *s)
     dae__text_add(t, "\n");
   if (!isnan(c->observed))
     dae__text_add(t, "%sobserved, with the update in use: up to %s\n", known ? INDENT : "",
-                  summary_show(c->observed, 3).text);
+                  summary_number(c->observed, 3).text);
 }
 
-static void summary_add_difference(dae__text *t, const dae_difference *d, const char *kind)
+/* Adds steps, rejections and work. The steps of an iteration between systems are those of its
+ * systems. */
+static void summary_add_work(dae__text *t, const dae_summary *s)
 {
-  if (!isnan(d->tolerances))
-    dae__text_add(t, INDENT "%-20s %s (%s, at t = %s: %s)\n", kind,
-                  summary_show(d->tolerances, 3).text, d->name, summary_show(d->t, 6).text,
-                  summary_show(d->absolute, 3).text);
+  const dae_stats *n = &s->stats;
+  const long rejected[] = {n->rejected_by_error, n->rejected_by_convergence,
+                           n->rejected_by_callback};
+  static const char *const by[] = {"by the error test", "by the convergence test", "by a callback"};
+  const char *comma = "";
+  dae__text_add(t, LABEL "%ld taken%s; rejected: ", "steps",
+                s->systems > 0 ? n->inner_steps : n->steps,
+                s->systems > 0 ? " by the systems in all sweeps" : "");
+  for (int i = 0; i < 3; i++)
+    if (rejected[i] != 0) {
+      dae__text_add(t, "%s%ld %s", comma, rejected[i], by[i]);
+      comma = ", ";
+    }
+  dae__text_add(t, "%s\n", *comma ? "" : "none");
+  dae__text_add(t, LABEL "%ld evaluation%s, %ld Jacobian%s, %ld factorisation%s,\n", "work",
+                n->evaluations, summary_plural(n->evaluations), n->jacobians,
+                summary_plural(n->jacobians), n->factorisations, summary_plural(n->factorisations));
+  dae__text_add(t, INDENT "%ld iteration%s, %ld projection%s, %ld restart%s; %s s\n", n->iterations,
+                summary_plural(n->iterations), n->projections, summary_plural(n->projections),
+                n->restarts, summary_plural(n->restarts), summary_number(s->seconds, 3).text);
+  if (n->decoupled > 0)
+    dae__text_add(t, INDENT "%ld step%s by the decoupled Newton iteration, for stiff forces\n",
+                  n->decoupled, summary_plural(n->decoupled));
+  if (n->switches > 0)
+    dae__text_add(t, INDENT "%ld switch%s between explicit and implicit steps\n", n->switches,
+                  n->switches == 1 ? "" : "es");
+  if (n->full > 0)
+    dae__text_add(t, INDENT "%ld step%s by the full Newton iteration\n", n->full,
+                  summary_plural(n->full));
+  if (s->events > 0)
+    dae__text_add(t, LABEL "%ld\n", "events", s->events);
+  char native[128];
+  dae_native_text(&s->native, native, sizeof native);
+  if (s->native.instructions > 0)
+    dae__text_add(t, LABEL "%s\n", "native code", native);
+}
+
+static void summary_add_drift(dae__text *t, const dae_summary *s)
+{
+  bool position = !isnan(s->position_drift), velocity = !isnan(s->velocity_drift);
+  if (s->rows == 0)
+    return;
+  if (!position && !velocity) {
+    dae__text_add(t, LABEL "none\n", "constraints");
+    return;
+  }
+  bool equations = position && !velocity; /* 0 = F of a semi-explicit problem */
+  dae__text_add(t, LABEL "largest %s over %ld row%s: ", "constraints",
+                equations ? "residual of the algebraic equations" : "drift", s->rows,
+                summary_plural(s->rows));
+  if (position)
+    dae__text_add(t, "%s%s", summary_number(s->position_drift, 3).text,
+                  equations ? "" : " in position");
+  if (velocity)
+    dae__text_add(t, "%s%s in velocity", position ? ", " : "",
+                  summary_number(s->velocity_drift, 3).text);
+  dae__text_add(t, "\n");
+}
+
+/* Adds the energy, its balance, and the energy removed by damping: the negative balance, which
+ * holds no other loss than that of the method. */
+static void summary_add_energy(dae__text *t, const dae_summary *s)
+{
+  if (!isnan(s->energy_start)) {
+    dae__text_add(t, LABEL "%s at the start, ", "energy", summary_number(s->energy_start, 6).text);
+    if (isnan(s->energy_change))
+      dae__text_add(t, "but not known all along\n");
+    else
+      dae__text_add(t, "changed by %s\n", summary_number(s->energy_change, 3).text);
+    if (isnan(s->energy_balance))
+      dae__text_add(t, INDENT "balance not known: the work of forces could not be measured\n");
+    else
+      dae__text_add(
+          t, INDENT "balance %s: the change less the work of forces and moving constraints\n",
+          summary_number(s->energy_balance, 3).text);
+    if (!s->energy_has_potential)
+      dae__text_add(t,
+                    INDENT "kinetic energy only: no potential is known, so the work of every\n" //
+                    INDENT "force counts, gravity and springs included\n");
+  }
+  if (s->damped) {
+    dae__text_add(t, LABEL "unresolved oscillations, on purpose; energy removed: ", "damped");
+    if (isnan(s->energy_removed_at_start) || isnan(s->energy_balance))
+      dae__text_add(t, "not known\n");
+    else
+      dae__text_add(t, "%s\n" INDENT "at the start, %s along the way\n",
+                    summary_number(s->energy_removed_at_start, 3).text,
+                    summary_number(-s->energy_balance, 3).text);
+  }
 }
 
 static void summary_add_verification(dae__text *t, const dae_summary *s)
@@ -163,108 +221,19 @@ static void summary_add_verification(dae__text *t, const dae_summary *s)
   if (!v->method)
     return;
   dae__text_add(t, LABEL "by %s on all systems as one, %ld row%s; largest differences in\n",
-                "verified", v->method, v->rows, summary_s_if_many(v->rows));
+                "verified", v->method, v->rows, summary_plural(v->rows));
   dae__text_add(t, INDENT "tolerances, rtol max|y| + atol:\n");
   if (v->message[0])
     dae__text_add(t, INDENT "not to the end: %s\n", v->message);
   for (int i = 0; i < DAE_VARIABLE_KINDS; i++)
-    summary_add_difference(t, &v->most[i], kinds[i]);
+    if (!isnan(v->most[i].tolerances))
+      dae__text_add(t, INDENT "%-20s %s (%s, at t = %s: %s)\n", kinds[i],
+                    summary_number(v->most[i].tolerances, 3).text, v->most[i].name,
+                    summary_number(v->most[i].t, 6).text,
+                    summary_number(v->most[i].absolute, 3).text);
 }
 
-static void summary_add_work(dae__text *t, const dae_summary *s)
-{
-  const dae_stats *n = &s->stats;
-  dae__text_add(t, LABEL "%ld evaluation%s, %ld Jacobian%s, %ld factorisation%s,\n", "work",
-                n->evaluations, summary_s_if_many(n->evaluations), n->jacobians,
-                summary_s_if_many(n->jacobians), n->factorisations,
-                summary_s_if_many(n->factorisations));
-  dae__text_add(t, INDENT "%ld iteration%s, %ld projection%s, %ld restart%s; %s s\n", n->iterations,
-                summary_s_if_many(n->iterations), n->projections, summary_s_if_many(n->projections),
-                n->restarts, summary_s_if_many(n->restarts), summary_show(s->seconds, 3).text);
-  if (n->decoupled > 0)
-    dae__text_add(t, INDENT "%ld step%s by the decoupled Newton iteration, for stiff forces\n",
-                  n->decoupled, summary_s_if_many(n->decoupled));
-  if (n->switches > 0)
-    dae__text_add(t, INDENT "%ld switch%s between explicit and implicit steps\n", n->switches,
-                  n->switches == 1 ? "" : "es");
-  if (n->full > 0)
-    dae__text_add(t, INDENT "%ld step%s by the full Newton iteration\n", n->full,
-                  summary_s_if_many(n->full));
-  if (s->events > 0)
-    dae__text_add(t, LABEL "%ld\n", "events", s->events);
-}
-
-static void summary_add_native(dae__text *t, const dae_summary *s)
-{
-  char text[128];
-  dae_native_text(&s->native, text, sizeof text);
-  if (s->native.instructions > 0)
-    dae__text_add(t, LABEL "%s\n", "native code", text);
-}
-
-static void summary_add_drift(dae__text *t, const dae_summary *s)
-{
-  bool position = !isnan(s->position_drift), velocity = !isnan(s->velocity_drift);
-  if (s->rows == 0)
-    return; /* nothing was measured */
-  if (!position && !velocity) {
-    dae__text_add(t, LABEL "none\n", "constraints");
-    return;
-  }
-  bool equations = position && !velocity; /* 0 = F of a semi-explicit problem */
-  dae__text_add(t, LABEL "largest %s over %ld row%s: ", "constraints",
-                equations ? "residual of the algebraic equations" : "drift", s->rows,
-                summary_s_if_many(s->rows));
-  if (position)
-    dae__text_add(t, "%s%s", summary_show(s->position_drift, 3).text,
-                  equations ? "" : " in position");
-  if (velocity)
-    dae__text_add(t, "%s%s in velocity", position ? ", " : "",
-                  summary_show(s->velocity_drift, 3).text);
-  dae__text_add(t, "\n");
-}
-
-static void summary_add_energy(dae__text *t, const dae_summary *s)
-{
-  if (isnan(s->energy_start))
-    return;
-  dae__text_add(t, LABEL "%s at the start, ", "energy", summary_show(s->energy_start, 6).text);
-  if (isnan(s->energy_change))
-    dae__text_add(t, "but not known all along\n");
-  else
-    dae__text_add(t, "changed by %s\n", summary_show(s->energy_change, 3).text);
-  if (isnan(s->energy_balance))
-    dae__text_add(t, INDENT "balance not known: the work of forces could not be measured\n");
-  else
-    dae__text_add(t,
-                  INDENT "balance %s: the change less the work of forces and moving constraints\n",
-                  summary_show(s->energy_balance, 3).text);
-  if (!s->energy_has_potential)
-    dae__text_add(t, INDENT "kinetic energy only: no potential is known, so the work of every\n" //
-                  INDENT "force counts, gravity and springs included\n");
-}
-
-/* what damping took: the balance has no other loss in it than that of the method */
-static void summary_add_damped(dae__text *t, const dae_summary *s)
-{
-  if (!s->damped)
-    return;
-  dae__text_add(t, LABEL "unresolved oscillations, on purpose; energy removed: ", "damped");
-  if (isnan(s->energy_removed_at_start) || isnan(s->energy_balance))
-    dae__text_add(t, "not known\n");
-  else
-    dae__text_add(t, "%s\n" INDENT "at the start, %s along the way\n",
-                  summary_show(s->energy_removed_at_start, 3).text,
-                  summary_show(-s->energy_balance, 3).text);
-}
-
-static void summary_add_caution(dae__text *t, const dae_summary *s)
-{
-  if (s->caution)
-    dae__text_add(t, LABEL "%s\n", "caution", s->caution);
-}
-
-/* name, from and to of each line in columns */
+/* Adds the start values that were moved: name, old and new value in columns. */
 static void summary_add_moves(dae__text *t, const dae_summary *s)
 {
   if (s->moved == 0)
@@ -288,31 +257,19 @@ static void summary_add_moves(dae__text *t, const dae_summary *s)
   }
 }
 
-static void summary_add_results(dae__text *t, const dae_summary *s)
-{
-  dae__text_add(t, LABEL "%ld row%s", "results", s->rows, summary_s_if_many(s->rows));
-  if (s->files[0])
-    dae__text_add(t, " in %s", s->files);
-  dae__text_add(t, "\n");
-}
-
 size_t dae_summary_text(const dae_summary *summary, char *text, size_t size)
 {
   dae__text t = dae__text_in(text, size);
-  summary_add_head(&t, summary);
   summary_add_problem(&t, summary);
-  summary_add_method(&t, summary);
   summary_add_coupling(&t, summary);
-  summary_add_contraction(&t, summary);
-  summary_add_steps(&t, summary);
   summary_add_work(&t, summary);
-  summary_add_native(&t, summary);
   summary_add_drift(&t, summary);
   summary_add_energy(&t, summary);
-  summary_add_damped(&t, summary);
-  summary_add_caution(&t, summary);
+  if (summary->caution)
+    dae__text_add(&t, LABEL "%s\n", "caution", summary->caution);
   summary_add_verification(&t, summary);
   summary_add_moves(&t, summary);
-  summary_add_results(&t, summary);
+  dae__text_add(&t, LABEL "%ld row%s", "results", summary->rows, summary_plural(summary->rows));
+  dae__text_add(&t, "%s%s\n", summary->files[0] ? " in " : "", summary->files);
   return t.length;
 }

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -55,10 +56,22 @@ void dae__text_number(dae__text *text, double value)
   dae__text_add(text, "%s", number);
 }
 
+void dae__native_json(dae__text *text, const dae_native *native)
+{
+  if (native->instructions == 0) {
+    dae__text_add(text, "null");
+    return;
+  }
+  dae__text_add(text, "{\"instructions\": %ld, \"cached\": %s, \"seconds\": ", native->instructions,
+                native->cached ? "true" : "false");
+  dae__text_number(text, native->seconds);
+  dae__text_add(text, "}");
+}
+
 void dae__number_text(double value, int digits, char text[40])
 {
   if (isnan(value)) {
-    snprintf(text, 40, "nan"); /* printf may give it a sign */
+    snprintf(text, 40, "nan"); /* printf may add a sign */
     return;
   }
   if (dae__decimal(value, digits, text))
@@ -68,9 +81,9 @@ void dae__number_text(double value, int digits, char text[40])
     dae__number_point(text);
 }
 
-/* the point of a locale may be a comma or take several bytes */
 void dae__number_point(char *text)
 {
+  /* the locale's point may take several bytes */
   size_t whole = strspn(text, "+-0123456789"), point = strcspn(text + whole, "0123456789e");
   if (point == 0)
     return;
@@ -84,4 +97,54 @@ void dae__list_add(char *list, size_t size, const char *item)
   const char *comma = length > 0 ? ", " : "";
   if (length + strlen(comma) + strlen(item) < size)
     snprintf(list + length, size - length, "%s%s", comma, item);
+}
+
+/* ---- UTF-8 ---- */
+
+int dae__utf8_next(const char **text)
+{
+  static const int smallest[] = {0, 0, 0x80, 0x800, 0x10000}; /* code that needs so many bytes */
+  const unsigned char *at = (const unsigned char *)*text;
+  int c = *at, bytes = c < 0xc0 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : c < 0xf8 ? 4 : 1;
+  if (c == 0)
+    return 0;
+  if (bytes == 1) {
+    ++*text;
+    if (c == '\t' || c == '\n' || c == '\r')
+      return ' ';
+    return c < 0x20 || c >= 0x7f ? DAE__UTF8_INVALID : c;
+  }
+  int code = c & (0xff >> (bytes + 1));
+  for (int i = 1; i < bytes; i++) {
+    if ((at[i] & 0xc0) != 0x80) { /* truncated, also by the 0 at the end of the text */
+      *text += i;
+      return DAE__UTF8_INVALID;
+    }
+    code = code << 6 | (at[i] & 0x3f);
+  }
+  *text += bytes;
+  bool surrogate = code >= 0xd800 && code <= 0xdfff, control = code < 0xa0;
+  bool valid = code >= smallest[bytes] && code <= 0x10ffff && code != 0xfffe && code != 0xffff;
+  return valid && !surrogate && !control ? code : DAE__UTF8_INVALID;
+}
+
+int dae__utf8_length(const char *text)
+{
+  int length = 0;
+  while (dae__utf8_next(&text))
+    length++;
+  return length;
+}
+
+void dae__utf8_add(dae__text *text, int c)
+{
+  if (c < 0x80)
+    dae__text_add(text, "%c", c);
+  else if (c < 0x800)
+    dae__text_add(text, "%c%c", 0xc0 | c >> 6, 0x80 | (c & 0x3f));
+  else if (c < 0x10000)
+    dae__text_add(text, "%c%c%c", 0xe0 | c >> 12, 0x80 | (c >> 6 & 0x3f), 0x80 | (c & 0x3f));
+  else
+    dae__text_add(text, "%c%c%c%c", 0xf0 | c >> 18, 0x80 | (c >> 12 & 0x3f), 0x80 | (c >> 6 & 0x3f),
+                  0x80 | (c & 0x3f));
 }

@@ -1,5 +1,5 @@
 /* Records in bounded memory: evenly spread, the first and the last among them. */
-#include "output/report/records.h"
+#include "output/report/report.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,7 +38,7 @@ static void test_what_does_not_fit_is_spread_evenly(void **state)
       dae__records all = dae__records_create(arena, 2, room);
       add_numbers(&all, 0, count);
       dae__records_end(&all);
-      assert_int_equal(all.seen, count);
+      assert_int_equal(all.added, count);
       assert_true(all.count <= room + 1);
       assert_true(count <= room || 2 * all.count >= room); /* not more is lost than has to be */
       assert_true(all.value[0] == 0);

@@ -117,7 +117,7 @@ static void test_a_page_has_everything_of_a_constrained_motion(void **state)
   static const char *const parts[] = {
       "Motion",         "Variables", "Rates",      "Outputs",     "Constraints", "Drift off",
       "Multipliers",    "Energy",    "Step size",  "Order",       "Phase plot",  "Iteration matrix",
-      "Rejected steps", "Account",   "Statistics", "pendulum.csv"};
+      "Rejected steps", "Summary",   "Statistics", "pendulum.csv"};
   reported r = report(pendulum, &(how){0});
   assert_int_equal(r.status, DAE_OK);
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)

@@ -1,17 +1,11 @@
-/* Arrays of numbers in a page, each once, and the elements that offer whole columns. */
+/* Arrays of numbers in a page, each written once, and the elements that refer to whole columns. */
 #include "output/page/page.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-void dae__base64_begin(dae__base64 *out, dae_page *page)
-{
-  out->page = page;
-  out->length = 0;
-}
-
-static void page_flush(dae__base64 *out)
+static void base64_flush(dae__base64 *out)
 {
   static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   char text[sizeof out->bytes / 3 * 4];
@@ -34,25 +28,23 @@ void dae__base64_add(dae__base64 *out, uint64_t number, int bytes)
   for (int i = 0; i < bytes; i++) {
     out->bytes[out->length++] = (unsigned char)(number >> 8 * i & 0xff);
     if (out->length == sizeof out->bytes)
-      page_flush(out);
+      base64_flush(out);
   }
 }
 
-void dae__base64_end(dae__base64 *out)
+int dae__base64_begin(dae__base64 *out, dae_page *page, const char *type)
 {
-  page_flush(out);
-}
-
-int dae__page_array_begin(dae_page *page, const char *type)
-{
+  out->page = page;
+  out->length = 0;
   dae__page_print(page, "<script type=\"text/plain\" id=\"a%d\" data-type=\"%s\">",
                   page->array_count, type);
   return page->array_count++;
 }
 
-void dae__page_array_end(dae_page *page)
+void dae__base64_end(dae__base64 *out)
 {
-  dae__page_put(page, "</script>\n");
+  base64_flush(out);
+  dae__page_put(out->page, "</script>\n");
 }
 
 static uint64_t page_bits_of(double value)
@@ -62,22 +54,10 @@ static uint64_t page_bits_of(double value)
   return bits;
 }
 
-static void page_add_double(dae__base64 *out, double value)
-{
-  dae__base64_add(out, page_bits_of(value), 8);
-}
-
-static void page_add_float(dae__base64 *out, double value)
-{
-  float single = (float)value;
-  uint32_t bits;
-  memcpy(&bits, &single, sizeof bits);
-  dae__base64_add(out, bits, 4);
-}
-
-/* Of 64 bits, by the mixing function of splitmix64: arrays with the same hash and length are taken
- * for the same. */
-static uint64_t page_hash_of(const double *values, long count)
+/* Arrays with the same count and the same hash of 64 bits, by the mixing function of splitmix64,
+ * are taken for equal. Floats have seven digits only within the range of normal floats. */
+int dae__page_array_of(dae_page *page, const double *values, long count,
+                       dae__page_precision precision)
 {
   uint64_t hash = 0;
   for (long i = 0; i < count; i++) {
@@ -86,36 +66,6 @@ static uint64_t page_hash_of(const double *values, long count)
     hash = (hash ^ hash >> 27) * 0x94d049bb133111ebu;
     hash ^= hash >> 31;
   }
-  return hash;
-}
-
-/* No number is too large or too small for seven digits as a float. */
-static bool page_fits_float(const double *values, long count)
-{
-  for (long i = 0; i < count; i++) {
-    double size = fabs(values[i]);
-    if (isfinite(size) && size != 0.0 && (size > FLT_MAX || size < FLT_MIN))
-      return false;
-  }
-  return true;
-}
-
-static int page_write_array(dae_page *page, const double *values, long count, bool single)
-{
-  dae__base64 out;
-  int id = dae__page_array_begin(page, single ? "f4" : "f8");
-  dae__base64_begin(&out, page);
-  for (long i = 0; i < count; i++)
-    (single ? page_add_float : page_add_double)(&out, values[i]);
-  dae__base64_end(&out);
-  dae__page_array_end(page);
-  return id;
-}
-
-int dae__page_array_of(dae_page *page, const double *values, long count,
-                       dae__page_precision precision)
-{
-  uint64_t hash = page_hash_of(values, count);
   for (const dae__page_array *a = page->arrays; a; a = a->next)
     if (a->hash == hash && a->count == count && (!a->single || precision != DAE__EXACT))
       return a->id;
@@ -124,37 +74,55 @@ int dae__page_array_of(dae_page *page, const double *values, long count,
     dae__page_fail(page, DAE_ERROR_MEMORY, "%s: no memory for the page", page->path);
     return 0;
   }
-  bool single = precision == DAE__SEVEN && page_fits_float(values, count);
+  bool single = precision == DAE__SEVEN;
+  for (long i = 0; single && i < count; i++) {
+    double size = fabs(values[i]);
+    single = !isfinite(size) || size == 0.0 || (size <= FLT_MAX && size >= FLT_MIN);
+  }
+  dae__base64 out;
   *array = (dae__page_array){.next = page->arrays, .hash = hash, .count = count, .single = single};
   page->arrays = array;
-  return array->id = page_write_array(page, values, count, single);
+  array->id = dae__base64_begin(&out, page, single ? "f4" : "f8");
+  for (long i = 0; i < count; i++) {
+    float value = single ? (float)values[i] : 0;
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    dae__base64_add(&out, single ? bits : page_bits_of(values[i]), single ? 4 : 8);
+  }
+  dae__base64_end(&out);
+  return array->id;
 }
 
-static int page_column(dae_page *page, const dae_page_data *data, int i)
+/* Writes the arrays of all columns, and an element that refers to them: {"name": ..., "columns":
+ * [{"name": ..., "array": ...}, ...], and, for a phase plot, its columns x and y. */
+static void page_write_data(dae_page *page, const dae_page_data *data, bool phase, int x, int y)
 {
-  return dae__page_array_of(page, data->values[i], data->rows,
-                            data->single ? DAE__SEVEN : DAE__EXACT);
-}
-
-/* The arrays of all columns, and an element that refers to them: {"name": ..., "columns": [{"name":
- * ..., "array": ...}, ...], ... */
-static void page_begin_data(dae_page *page, const char *kind, const dae_page_data *data)
-{
+  dae__page_precision precision = data->single ? DAE__SEVEN : DAE__EXACT;
+  if (data->columns < 1 || data->rows < 0) {
+    dae__page_fail(page, DAE_ERROR_USAGE, "%s: data with %d columns and %ld rows", page->path,
+                   data->columns, data->rows);
+    return;
+  }
+  if (phase && (x < 0 || x >= data->columns || y < 0 || y >= data->columns)) {
+    dae__page_fail(page, DAE_ERROR_USAGE, "%s: a phase plot of column %d over column %d of %d",
+                   page->path, y, x, data->columns);
+    return;
+  }
   for (int i = 0; i < data->columns; i++)
-    page_column(page, data, i);
-  dae__page_print(page, "<figure class=\"%s\"><script type=\"application/json\">{\"name\":", kind);
+    dae__page_array_of(page, data->values[i], data->rows, precision);
+  dae__page_print(page, "<figure class=\"%s\"><script type=\"application/json\">{\"name\":",
+                  phase ? "phase" : "download");
   dae__page_json(page, data->name);
   dae__page_print(page, ",\"rows\":%ld,\"columns\":[", data->rows);
   for (int i = 0; i < data->columns; i++) {
     dae__page_put(page, i > 0 ? ",{\"name\":" : "{\"name\":");
     dae__page_json(page, data->names[i]);
-    dae__page_print(page, ",\"array\":%d}", page_column(page, data, i));
+    dae__page_print(page, ",\"array\":%d}",
+                    dae__page_array_of(page, data->values[i], data->rows, precision));
   }
   dae__page_put(page, "]");
-}
-
-static void page_end_data(dae_page *page, const dae_page_data *data)
-{
+  if (phase)
+    dae__page_print(page, ",\"x\":%d,\"y\":%d", x, y);
   dae__page_put(page, "}</script>");
   if (data->note && *data->note) {
     dae__page_put(page, "<figcaption>");
@@ -164,33 +132,12 @@ static void page_end_data(dae_page *page, const dae_page_data *data)
   dae__page_put(page, "</figure>\n");
 }
 
-static bool page_valid(dae_page *page, const dae_page_data *data)
-{
-  if (data->columns >= 1 && data->rows >= 0)
-    return true;
-  dae__page_fail(page, DAE_ERROR_USAGE, "%s: data with %d columns and %ld rows", page->path,
-                 data->columns, data->rows);
-  return false;
-}
-
 void dae_page_download(dae_page *page, const dae_page_data *data)
 {
-  if (!page_valid(page, data))
-    return;
-  page_begin_data(page, "download", data);
-  page_end_data(page, data);
+  page_write_data(page, data, false, 0, 0);
 }
 
 void dae_page_phase(dae_page *page, const dae_page_data *data, int x, int y)
 {
-  if (!page_valid(page, data))
-    return;
-  if (x < 0 || x >= data->columns || y < 0 || y >= data->columns) {
-    dae__page_fail(page, DAE_ERROR_USAGE, "%s: a phase plot of column %d over column %d of %d",
-                   page->path, y, x, data->columns);
-    return;
-  }
-  page_begin_data(page, "phase", data);
-  dae__page_print(page, ",\"x\":%d,\"y\":%d", x, y);
-  page_end_data(page, data);
+  page_write_data(page, data, true, x, y);
 }

@@ -1,45 +1,31 @@
-/* Pictures of matrices, as SVG: a square for every entry, entries below each other joined; of large
- * matrices the fields of a grid, the darker the more entries they hold. Lines between the blocks,
- * whose names stand at the left and above where there is room. */
+/* Sparsity patterns as SVG: a square for every entry, adjacent entries of a column as one
+ * rectangle; of large matrices the fields of a grid, darker for more entries. Lines separate the
+ * blocks, whose names are at the left and above. */
 #include "output/page/page.h"
 
-#include "output/utf8.h"
+#include "output/text.h"
 
 #include <math.h>
 #include <string.h>
 
-#define SIDE 440.0 /* of the matrix, the longer one, in the units of the picture */
-#define TOP 24.0   /* for names above it */
-#define LETTER 7.0 /* width of one, about */
-#define RUNS 20000 /* of entries; more are counted in a grid instead (about 300 kB of text) */
-#define GRID 160   /* fields along the longer side */
-#define SHADES 4
+/* Constants below: chosen, not measured. */
+#define SPARSITY_SIDE 440.0     /* longer side of the matrix, in units of the picture */
+#define SPARSITY_TOP 24.0       /* height of the names above */
+#define SPARSITY_LETTER 7.0     /* width of a character, about */
+#define SPARSITY_MAX_RUNS 20000 /* runs of entries; more are counted in a grid (300 kB of text) */
+#define SPARSITY_GRID 160       /* fields along the longer side */
+#define SPARSITY_SHADES 4
 
 typedef struct picture {
   const dae_pattern *pattern;
   int blocks;
   const int *block;
   const char *const *name;
-  double unit; /* a row or column, in the units of the picture */
-  double left; /* for names at the left of the matrix */
+  double unit; /* size of an entry, in units of the picture */
+  double left; /* width of the names at the left */
 } picture;
 
-static double sparsity_min(double a, double b)
-{
-  return a < b ? a : b;
-}
-
-static long sparsity_runs_of(const dae_pattern *pattern)
-{
-  long runs = 0;
-  for (int c = 0; c < pattern->cols; c++)
-    for (int k = pattern->start[c]; k < pattern->start[c + 1]; k++)
-      if (k == pattern->start[c] || pattern->row[k] != pattern->row[k - 1] + 1)
-        runs++;
-  return runs;
-}
-
-/* One square each, with a gap between them, where there is room for gaps. */
+/* Writes runs of entries, or, where gaps are visible, a square for each entry. */
 static void sparsity_write_runs(dae_page *page, const picture *p)
 {
   const dae_pattern *pattern = p->pattern;
@@ -56,63 +42,40 @@ static void sparsity_write_runs(dae_page *page, const picture *p)
   dae__page_put(page, "\"/>\n");
 }
 
-/* Counts entries in fields of size x size; *most is the largest count. */
-static void sparsity_count_fields(const dae_pattern *pattern, int size, int *fields, int *most)
+/* Returns the shade of a field: by the square root, so that few entries are visible. */
+static int sparsity_shade(int count, int most)
 {
-  *most = 1;
-  for (int c = 0; c < pattern->cols; c++)
-    for (int k = pattern->start[c]; k < pattern->start[c + 1]; k++) {
-      int *field = &fields[c / size * GRID + pattern->row[k] / size];
-      if (++*field > *most)
-        *most = *field;
-    }
+  return (int)ceil(SPARSITY_SHADES * sqrt((double)count / most));
 }
 
-/* Few entries can be seen as well: by the square root. */
-static int sparsity_shade_of(int count, int most)
-{
-  return (int)ceil(SHADES * sqrt((double)count / most));
-}
-
-static void sparsity_write_shade(dae_page *page, int shade, int size, const int *fields, int most)
-{
-  dae__page_print(page, "<path class=\"entries\" fill-opacity=\"0.%d\" d=\"", 24 * shade);
-  for (int c = 0; c < GRID; c++)
-    for (int r = 0; r < GRID; r++) {
-      if (sparsity_shade_of(fields[c * GRID + r], most) != shade)
-        continue;
-      int first = r;
-      while (r + 1 < GRID && sparsity_shade_of(fields[c * GRID + r + 1], most) == shade)
-        r++;
-      dae__page_print(page, "M%d %dh%dv%dh-%dz", c * size, first * size, size,
-                      (r + 1 - first) * size, size);
-    }
-  dae__page_put(page, "\"/>\n");
-}
-
+/* Writes the numbers of entries in the fields of a grid, as a path for each shade. */
 static void sparsity_write_grid(dae_page *page, const dae_pattern *pattern)
 {
-  int *fields = DAE__ALLOC(page->arena, int, GRID *GRID);
+  int *fields = DAE__ALLOC(page->arena, int, SPARSITY_GRID *SPARSITY_GRID);
   if (!fields) {
     dae__page_fail(page, DAE_ERROR_MEMORY, "%s: no memory for the page", page->path);
     return;
   }
   int side = pattern->rows > pattern->cols ? pattern->rows : pattern->cols;
-  int size = (side + GRID - 1) / GRID, most;
-  sparsity_count_fields(pattern, size, fields, &most);
-  for (int shade = 1; shade <= SHADES; shade++)
-    sparsity_write_shade(page, shade, size, fields, most);
-}
-
-static void sparsity_write_lines(dae_page *page, const picture *p)
-{
-  dae__page_put(page, "<path class=\"lines\" vector-effect=\"non-scaling-stroke\" d=\"");
-  dae__page_print(page, "M0 0H%dV%dH0Z", p->pattern->cols, p->pattern->rows);
-  for (int i = 0, end = 0; i + 1 < p->blocks; i++) {
-    end += p->block[i];
-    dae__page_print(page, "M%d 0V%dM0 %dH%d", end, p->pattern->rows, end, p->pattern->cols);
+  int size = (side + SPARSITY_GRID - 1) / SPARSITY_GRID, most = 1;
+  for (int c = 0; c < pattern->cols; c++)
+    for (int k = pattern->start[c]; k < pattern->start[c + 1]; k++) {
+      int count = ++fields[c / size * SPARSITY_GRID + pattern->row[k] / size];
+      most = count > most ? count : most;
+    }
+  for (int shade = 1; shade <= SPARSITY_SHADES; shade++) {
+    dae__page_print(page, "<path class=\"entries\" fill-opacity=\"0.%d\" d=\"", 24 * shade);
+    for (int field = 0; field < SPARSITY_GRID * SPARSITY_GRID; field++) {
+      if (sparsity_shade(fields[field], most) != shade)
+        continue;
+      int first = field;
+      while ((field + 1) % SPARSITY_GRID != 0 && sparsity_shade(fields[field + 1], most) == shade)
+        field++;
+      dae__page_print(page, "M%d %dh%dv%dh-%dz", first / SPARSITY_GRID * size,
+                      first % SPARSITY_GRID * size, size, (field + 1 - first) * size, size);
+    }
+    dae__page_put(page, "\"/>\n");
   }
-  dae__page_put(page, "\"/>\n");
 }
 
 static void sparsity_write_name(dae_page *page, const char *anchor, double x, double y,
@@ -125,20 +88,6 @@ static void sparsity_write_name(dae_page *page, const char *anchor, double x, do
   dae__page_put(page, "\">");
   dae__page_escape(page, name);
   dae__page_put(page, "</text>\n");
-}
-
-static void sparsity_write_names(dae_page *page, const picture *p)
-{
-  double begin = 0.0;
-  for (int i = 0; i < p->blocks; i++) {
-    double size = p->unit * p->block[i], middle = begin + size / 2;
-    double width = LETTER * dae__utf8_length(p->name[i]);
-    if (size >= 2 * LETTER && width <= p->left)
-      sparsity_write_name(page, "end", p->left - 6.0, TOP + middle + 4.0, p->name[i]);
-    if (size >= width)
-      sparsity_write_name(page, "middle", p->left + middle, TOP - 8.0, p->name[i]);
-    begin += size;
-  }
 }
 
 static void sparsity_write_description(dae_page *page, const picture *p, bool counted)
@@ -161,25 +110,43 @@ static void sparsity_write_description(dae_page *page, const picture *p, bool co
 static void sparsity_write_picture(dae_page *page, const picture *p)
 {
   const dae_pattern *pattern = p->pattern;
-  bool counted = sparsity_runs_of(pattern) > RUNS;
+  long runs = 0;
+  for (int c = 0; c < pattern->cols; c++)
+    for (int k = pattern->start[c]; k < pattern->start[c + 1]; k++)
+      runs += k == pattern->start[c] || pattern->row[k] != pattern->row[k - 1] + 1;
+  bool counted = runs > SPARSITY_MAX_RUNS;
   int width = (int)ceil(p->left + p->unit * pattern->cols) + 1;
-  int height = (int)ceil(TOP + p->unit * pattern->rows) + 1;
+  int height = (int)ceil(SPARSITY_TOP + p->unit * pattern->rows) + 1;
   dae__page_print(page,
                   "<figure class=\"sparsity\">\n<svg role=\"img\" width=\"%d\" height=\"%d\" "
-                  "viewBox=\"0 0 %d %d",
+                  "viewBox=\"0 0 %d %d\" aria-label=\"",
                   width, height, width, height);
-  dae__page_put(page, "\" aria-label=\"");
   sparsity_write_description(page, p, counted);
-  dae__page_print(page, "\">\n<g transform=\"translate(%d %d) scale(", (int)p->left, (int)TOP);
+  dae__page_print(page, "\">\n<g transform=\"translate(%d %d) scale(", (int)p->left,
+                  (int)SPARSITY_TOP);
   dae__page_number(page, p->unit);
   dae__page_put(page, ")\">\n");
   if (counted)
     sparsity_write_grid(page, pattern);
   else
     sparsity_write_runs(page, p);
-  sparsity_write_lines(page, p);
-  dae__page_put(page, "</g>\n");
-  sparsity_write_names(page, p);
+  dae__page_put(page, "<path class=\"lines\" vector-effect=\"non-scaling-stroke\" d=\"");
+  dae__page_print(page, "M0 0H%dV%dH0Z", pattern->cols, pattern->rows);
+  for (int i = 0, end = 0; i + 1 < p->blocks; i++) {
+    end += p->block[i];
+    dae__page_print(page, "M%d 0V%dM0 %dH%d", end, pattern->rows, end, pattern->cols);
+  }
+  dae__page_put(page, "\"/>\n</g>\n");
+  double begin = 0.0;
+  for (int i = 0; i < p->blocks; i++) {
+    double size = p->unit * p->block[i], middle = begin + size / 2;
+    double length = SPARSITY_LETTER * dae__utf8_length(p->name[i]);
+    if (size >= 2 * SPARSITY_LETTER && length <= p->left)
+      sparsity_write_name(page, "end", p->left - 6.0, SPARSITY_TOP + middle + 4.0, p->name[i]);
+    if (size >= length)
+      sparsity_write_name(page, "middle", p->left + middle, SPARSITY_TOP - 8.0, p->name[i]);
+    begin += size;
+  }
   dae__page_put(page, "</svg>\n<figcaption>");
   sparsity_write_description(page, p, counted);
   dae__page_put(page, "</figcaption></figure>\n");
@@ -201,7 +168,7 @@ void dae_page_sparsity(dae_page *page, const dae_pattern *pattern, int blocks, c
     return;
   }
   picture p = {.pattern = pattern, .blocks = blocks, .block = block, .name = name};
-  p.unit = sparsity_min(SIDE / side, SIDE / 16); /* small matrices are no larger than need be */
-  p.left = 12.0 + sparsity_min(LETTER * longest, SIDE / 3);
+  p.unit = fmin(SPARSITY_SIDE / side, SPARSITY_SIDE / 16); /* smaller pictures of small matrices */
+  p.left = 12.0 + fmin(SPARSITY_LETTER * longest, SPARSITY_SIDE / 3);
   sparsity_write_picture(page, &p);
 }

@@ -1,12 +1,14 @@
+/* Plots without a medium: points and lines of curves, axes, names, colours, legend. */
 #include "output/plot/frame.h"
 
+#include "core/assert.h"
 #include "core/error.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#define MARGIN 0.05 /* of the range, beyond the curves */
+#define FRAME_MARGIN 0.05 /* of the range, beyond the curves; chosen, not measured */
 
 /* ---- curves ---- */
 
@@ -15,39 +17,21 @@ static bool frame_has_point(const dae_plot *plot, const dae_curve *curve, long i
   return dae__axis_takes(plot->x_log, curve->x[i]) && dae__axis_takes(plot->y_log, curve->y[i]);
 }
 
-static void frame_trace_points(const dae_plot *plot, const dae_curve *curve, bool joined,
-                               const dae__pen *pen)
-{
-  bool draw = false;
-  for (long i = 0; i < curve->count; i++) {
-    bool there = frame_has_point(plot, curve, i);
-    if (there)
-      pen->to(pen->self, draw && joined, curve->x[i], curve->y[i]);
-    draw = there;
-  }
-}
-
-/* y[i] from x[i-1] to x[i]: y[0] holds from nowhere */
-static void frame_trace_steps(const dae_plot *plot, const dae_curve *curve, const dae__pen *pen)
-{
-  bool draw = false;
-  for (long i = 1; i < curve->count; i++) {
-    bool there = frame_has_point(plot, curve, i) && dae__axis_takes(plot->x_log, curve->x[i - 1]);
-    if (there) {
-      pen->to(pen->self, draw, curve->x[i - 1], curve->y[i]);
-      pen->to(pen->self, true, curve->x[i], curve->y[i]);
-    }
-    draw = there;
-  }
-}
-
 void dae__frame_trace(const dae_plot *plot, const dae_curve *curve, bool points,
                       const dae__pen *pen)
 {
-  if (curve->style == DAE_CURVE_STEPS && curve->count > 1)
-    frame_trace_steps(plot, curve, pen);
-  else
-    frame_trace_points(plot, curve, !points, pen);
+  bool steps = curve->style == DAE_CURVE_STEPS && curve->count > 1;
+  bool draw = false;
+  for (long i = steps; i < curve->count; i++) {
+    bool valid = frame_has_point(plot, curve, i);
+    if (steps) /* y[i] from x[i-1] to x[i]; y[0] belongs to no interval */
+      valid = valid && dae__axis_takes(plot->x_log, curve->x[i - 1]);
+    if (valid && steps)
+      pen->to(pen->self, draw, curve->x[i - 1], curve->y[i]);
+    if (valid)
+      pen->to(pen->self, steps || (draw && !points), curve->x[i], curve->y[i]);
+    draw = valid;
+  }
 }
 
 bool dae__frame_ascends(const dae_plot *plot, const dae_curve *curve)
@@ -79,17 +63,7 @@ static void frame_extend(void *self, bool draw, double x, double y)
   r->y_most = fmax(r->y_most, y);
 }
 
-static dae_status frame_check_curve(const dae_curve *curve, int i, dae_error *err)
-{
-  if (curve->count < 0 || (curve->count > 0 && (!curve->x || !curve->y)))
-    return dae__fail(err, DAE_ERROR_USAGE, curve->label, "curve %d of the plot has no points", i);
-  if ((int)curve->style < DAE_CURVE_LINE || curve->style > DAE_CURVE_STEPS)
-    return dae__fail(err, DAE_ERROR_USAGE, curve->label, "curve %d of the plot has no style %d", i,
-                     (int)curve->style);
-  return DAE_OK;
-}
-
-static dae_status frame_check(const dae_plot *plot, dae_error *err)
+dae_status dae__frame_create(const dae_plot *plot, dae__frame *out, dae_error *err)
 {
   if (!plot || plot->count < 0 || (plot->count > 0 && !plot->curves))
     return dae__fail(err, DAE_ERROR_USAGE, NULL, "there is no plot");
@@ -97,21 +71,16 @@ static dae_status frame_check(const dae_plot *plot, dae_error *err)
     return dae__fail(err, DAE_ERROR_USAGE, NULL,
                      "axes with the same unit cannot be logarithmic: leave out one of the two");
   for (int i = 0; i < plot->count; i++) {
-    dae_status status = frame_check_curve(&plot->curves[i], i, err);
-    if (status < 0)
-      return status;
+    const dae_curve *curve = &plot->curves[i];
+    if (curve->count < 0 || (curve->count > 0 && (!curve->x || !curve->y)))
+      return dae__fail(err, DAE_ERROR_USAGE, curve->label, "curve %d of the plot has no points", i);
+    if ((int)curve->style < DAE_CURVE_LINE || curve->style > DAE_CURVE_STEPS)
+      return dae__fail(err, DAE_ERROR_USAGE, curve->label, "curve %d of the plot has no style %d",
+                       i, (int)curve->style);
   }
-  return DAE_OK;
-}
-
-dae_status dae__frame_create(const dae_plot *plot, dae__frame *out, dae_error *err)
-{
-  dae_status status = frame_check(plot, err);
-  if (status < 0)
-    return status;
   range r = {INFINITY, -INFINITY, INFINITY, -INFINITY};
   dae__pen pen = {&r, frame_extend};
-  bool ascend = true; /* such as time: the axis ends where the curves end */
+  bool ascend = true; /* all curves over an ascending x, such as time: the axis has no margin */
   for (int i = 0; i < plot->count; i++) {
     const dae_curve *curve = &plot->curves[i];
     dae__frame_trace(plot, curve, false, &pen);
@@ -119,14 +88,15 @@ dae_status dae__frame_create(const dae_plot *plot, dae__frame *out, dae_error *e
     ascend = ascend && !marked && dae__frame_ascends(plot, curve);
   }
   out->empty = !(r.x_least <= r.x_most);
-  out->x = dae__axis_fit(plot->x_log, r.x_least, r.x_most, ascend ? 0 : MARGIN);
-  out->y = dae__axis_fit(plot->y_log, r.y_least, r.y_most, MARGIN);
+  out->x = dae__axis_fit(plot->x_log, r.x_least, r.x_most, ascend ? 0 : FRAME_MARGIN);
+  out->y = dae__axis_fit(plot->y_log, r.y_least, r.y_most, FRAME_MARGIN);
+  DAE__ASSERT(out->x.low < out->x.high && out->y.low < out->y.high);
   return DAE_OK;
 }
 
 void dae__frame_equal(dae__frame *frame, double width, double height)
 {
-  /* halves: whole ranges may be too large for a number */
+  /* half ranges, because whole ranges may overflow */
   double x = (frame->x.high / 2 - frame->x.low / 2) / width;
   double y = (frame->y.high / 2 - frame->y.low / 2) / height;
   if (x < y)
@@ -135,16 +105,16 @@ void dae__frame_equal(dae__frame *frame, double width, double height)
     dae__axis_widen(&frame->y, x / y);
 }
 
-/* ---- words and colours ---- */
+/* ---- names and colours ---- */
 
 bool dae__frame_has_legend(const dae_plot *plot)
 {
   bool named = false;
   for (int i = 0; i < plot->count; i++)
     named = named || (plot->curves[i].label && plot->curves[i].label[0]);
-  bool told = plot->count == 1 && plot->y_label && plot->curves[0].label &&
-              strcmp(plot->y_label, plot->curves[0].label) == 0;
-  return named && !told;
+  bool on_axis = plot->count == 1 && plot->y_label && plot->curves[0].label &&
+                 strcmp(plot->y_label, plot->curves[0].label) == 0;
+  return named && !on_axis;
 }
 
 dae__axis_name dae__frame_name(const char *label, const dae__ticks *ticks)
@@ -173,4 +143,63 @@ dae__colour dae__frame_colour(int curve)
       {"#6e7781", "#c9d1d9", 245}, /* grey */
   };
   return colours[curve % DAE__COLOURS];
+}
+
+/* ---- legend ---- */
+
+dae__legend_more dae__legend_remainder(int curves)
+{
+  dae__legend_more more = {""};
+  if (curves > 0)
+    snprintf(more.text, sizeof more.text, "... and %d more", curves);
+  return more;
+}
+
+dae__place dae__legend_place(const dae__legend *legend, int i, dae__place before)
+{
+  double width =
+      i < legend->entries
+          ? legend->width(&legend->plot->curves[i])
+          : legend->word_width(dae__legend_remainder(legend->plot->count - legend->entries).text);
+  dae__place place = {.width = fmin(width, legend->room)};
+  if (i == 0)
+    return place;
+  place.x = before.x + before.width + legend->apart;
+  place.row = before.row;
+  if (place.x + place.width > legend->room) {
+    place.x = 0;
+    place.row++;
+  }
+  return place;
+}
+
+/* Counts the entries that fit; reserved: width left free at the end of the last row. */
+static void legend_fill(dae__legend *legend, int most, double reserved)
+{
+  dae__place place = {0};
+  int i = 0, count = legend->plot->count;
+  legend->entries = count;
+  for (; i < count; i++) {
+    dae__place next = dae__legend_place(legend, i, place);
+    bool last = next.row == most - 1;
+    if (next.row == most || (last && next.x + next.width > legend->room - reserved))
+      break;
+    place = next;
+  }
+  legend->entries = i;
+  if (i < count)
+    place = dae__legend_place(legend, i, place);
+  legend->rows = place.row + 1;
+}
+
+void dae__legend_fit(dae__legend *legend, int most)
+{
+  int count = legend->plot->count;
+  legend->rows = legend->entries = 0;
+  if (most < 1 || !dae__frame_has_legend(legend->plot))
+    return;
+  legend_fill(legend, most, 0);
+  if (legend->entries < count)
+    legend_fill(legend, most,
+                legend->word_width(dae__legend_remainder(count).text) + legend->apart);
 }

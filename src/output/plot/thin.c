@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#define NEAR 0.7 /* pixels: such a distance cannot be seen */
+#define THIN_INVISIBLE_DISTANCE 0.7 /* pixels; chosen, not measured */
 
 dae__thin dae__thin_start(dae__pen pen, bool ascends, int width, int height, unsigned char *drawn)
 {
@@ -13,68 +13,51 @@ dae__thin dae__thin_start(dae__pen pen, bool ascends, int width, int height, uns
       .pen = pen, .ascends = ascends, .drawn = drawn, .width = width, .height = height};
 }
 
-/* ---- pixels that were drawn ---- */
+/* ---- pixels drawn ---- */
 
-static int thin_pixel_of(double x, int size)
-{
-  int i = (int)floor(x);
-  return i < 0 ? 0 : i >= size ? size - 1 : i;
-}
-
-/* Marks a pixel; whether it is new. */
+/* Marks a pixel; returns whether it is new. */
 static bool thin_mark(dae__thin *thin, double x, double y)
 {
-  size_t row = (size_t)thin_pixel_of(y, thin->height),
-         column = (size_t)thin_pixel_of(x, thin->width);
-  unsigned char *pixel = &thin->drawn[row * (size_t)thin->width + column];
+  int column = (int)floor(x), row = (int)floor(y);
+  column = column < 0 ? 0 : column >= thin->width ? thin->width - 1 : column;
+  row = row < 0 ? 0 : row >= thin->height ? thin->height - 1 : row;
+  unsigned char *pixel = &thin->drawn[(size_t)row * (size_t)thin->width + (size_t)column];
   bool fresh = !*pixel;
   *pixel = 1;
   return fresh;
 }
 
-/* Marks the pixels of a line; whether one of them is new. */
-static bool thin_mark_line(dae__thin *thin, const dae__thin_point *a, const dae__thin_point *b)
-{
-  bool fresh = false;
-  int steps = 1 + (int)fmax(fabs(b->x - a->x), fabs(b->y - a->y));
-  for (int i = 0; i <= steps; i++) {
-    double share = (double)i / steps;
-    fresh = thin_mark(thin, a->x + share * (b->x - a->x), a->y + share * (b->y - a->y)) || fresh;
-  }
-  return fresh;
-}
+/* ---- pen ---- */
 
-/* ---- the pen ---- */
-
-static void thin_put(dae__thin *thin, bool draw, const dae__thin_point *p)
-{
-  thin->pen.to(thin->pen.self, draw, p->x, p->y);
-}
-
-/* a point that no line led away from */
+/* Draws the point that the pen was moved to and no line has left. */
 static void thin_end_dot(dae__thin *thin)
 {
   if (thin->dot && (!thin->drawn || thin_mark(thin, thin->at.x, thin->at.y)))
-    thin_put(thin, false, &thin->at);
+    thin->pen.to(thin->pen.self, false, thin->at.x, thin->at.y);
   thin->dot = false;
 }
 
+/* Draws a line unless all of its pixels are drawn already, or (not draw) moves the pen. */
 static void thin_draw_to(dae__thin *thin, bool draw, const dae__thin_point *p)
 {
+  const dae__thin_point at = thin->at;
   if (!draw) {
     thin_end_dot(thin);
     thin->at = *p;
     thin->lifted = thin->dot = true;
     return;
   }
-  if (!thin->drawn || thin_mark_line(thin, &thin->at, p)) {
-    if (thin->lifted)
-      thin_put(thin, false, &thin->at);
-    thin_put(thin, true, p);
-    thin->lifted = false;
-  } else {
-    thin->lifted = true;
+  bool fresh = !thin->drawn;
+  int steps = 1 + (int)fmax(fabs(p->x - at.x), fabs(p->y - at.y));
+  for (int i = 0; thin->drawn && i <= steps; i++) {
+    double share = (double)i / steps;
+    fresh = thin_mark(thin, at.x + share * (p->x - at.x), at.y + share * (p->y - at.y)) || fresh;
   }
+  if (fresh && thin->lifted)
+    thin->pen.to(thin->pen.self, false, at.x, at.y);
+  if (fresh)
+    thin->pen.to(thin->pen.self, true, p->x, p->y);
+  thin->lifted = !fresh;
   thin->dot = false;
   thin->at = *p;
 }
@@ -98,17 +81,12 @@ static void thin_end_run(dae__thin *thin)
   thin->count = 0;
 }
 
-/* whether the point belongs to the run at hand */
-static bool thin_goes_on(const dae__thin *thin, double x, double y)
-{
-  if (thin->ascends)
-    return floor(x) == floor(thin->first.x);
-  return fabs(x - thin->first.x) < NEAR && fabs(y - thin->first.y) < NEAR;
-}
-
 void dae__thin_to(dae__thin *thin, bool draw, double x, double y)
 {
-  if (!draw || thin->count == 0 || !thin_goes_on(thin, x, y)) {
+  bool same_run = thin->ascends ? floor(x) == floor(thin->first.x)
+                                : fabs(x - thin->first.x) < THIN_INVISIBLE_DISTANCE &&
+                                      fabs(y - thin->first.y) < THIN_INVISIBLE_DISTANCE;
+  if (!draw || thin->count == 0 || !same_run) {
     thin_end_run(thin);
     thin->joined = draw;
   }

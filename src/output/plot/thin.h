@@ -1,9 +1,8 @@
-/* Curves thinned to what a picture of pixels can show.
+/* Curves thinned to the resolution of a raster.
  *
- * Where x ascends, points in one column of pixels become the first, the lowest, the highest and the
- * last of them: the line through these covers the same pixels. A curve that runs to and fro is left
- * without points that are near the one before, and where all pixels of a stretch have been drawn
- * already, without the stretch. */
+ * Where x ascends, the points in one column of pixels are reduced to the first, lowest, highest and
+ * last one: the line through these covers the same pixels. Any other curve loses points close to
+ * the one before, and lines whose pixels have all been drawn already. */
 #ifndef DAEDAL_OUTPUT_PLOT_THIN_H
 #define DAEDAL_OUTPUT_PLOT_THIN_H
 
@@ -15,23 +14,22 @@ typedef struct dae__thin_point {
 } dae__thin_point;
 
 typedef struct dae__thin {
-  dae__pen pen; /* what is left goes here */
+  dae__pen pen; /* of the thinned curve */
   bool ascends;
-  /* pixels that were drawn, a byte for each; NULL: draws them as often as they come */
-  unsigned char *drawn;
+  unsigned char *drawn; /* pixels drawn, a byte for each; NULL: every line is drawn */
   int width, height;
-  /* the run of points in one column of pixels, or near the first of them */
+  /* run: points in one column of pixels, or close to the first of them */
   long count;
-  bool joined; /* a line leads to its first point */
+  bool joined; /* a line ends at the first point of the run */
   dae__thin_point first, lowest, highest, last;
-  /* where the pen is, and whether it has to be brought there */
-  dae__thin_point at;
-  bool lifted, dot;
+  dae__thin_point at; /* end of the last line or move, drawn or not */
+  bool lifted;        /* the pen has to be moved to `at` before a line */
+  bool dot;           /* no line has left `at` */
 } dae__thin;
 
-/* drawn: width * height bytes, which are cleared, or NULL. */
+/* Starts a curve; drawn: width * height bytes, which are cleared, or NULL. */
 dae__thin dae__thin_start(dae__pen pen, bool ascends, int width, int height, unsigned char *drawn);
-/* As a pen takes them, in pixels. */
+/* Takes a point in pixels, with the arguments of a pen. */
 void dae__thin_to(dae__thin *thin, bool draw, double x, double y);
 void dae__thin_end(dae__thin *thin);
 

@@ -1,7 +1,8 @@
-/* The sink of a report: it keeps what the page will show, in bounded memory, and writes the page
- * when the run has ended, however it ended. */
+/* The sink of a report: collects rows, steps and frames in bounded memory, and writes the page at
+ * the end of the run, also of a run that failed. */
 #include "output/report/report.h"
 
+#include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
 #include "output/text.h"
@@ -9,76 +10,158 @@
 #include <math.h>
 #include <string.h>
 
-#define MAX_BYTES ((size_t)1400000) /* of data: with the scripts a page stays below 2 MB */
-#define BYTES 6                     /* of seven digits in base64, and something over */
-#define MOST_STEPS 4000             /* records: two to a pixel */
-#define MOTION_SHARE 4              /* at most this part of the data is the motion's */
-#define MOST_FRAMES 3000
-#define FILLED 1000 /* rows without a grid of times are at least so many */
+/* Constants below: chosen, not measured. */
+#define REPORT_MAX_BYTES ((size_t)1400000) /* of data: with the scripts a page has at most 2 MB */
+#define REPORT_BYTES_PER_VALUE 6           /* seven digits in base64, rounded up */
+#define REPORT_MAX_STEPS 4000              /* records: two in a pixel */
+#define REPORT_MAX_FRAMES 3000
+#define REPORT_MOTION_SHARE 4   /* the motion has at most 1/4 of the data */
+#define REPORT_FILLED_ROWS 1000 /* rows at least, where the plan has no times of its own */
+#define REPORT_MIN_ROWS 400     /* rows at least, which limits the columns */
 
-/* ---- while the run goes on ---- */
+/* ---- records ---- */
 
-static dae_status report_no_memory(dae_error *err)
+dae__records dae__records_create(dae__arena *arena, int width, long room)
 {
-  return dae__fail(err, DAE_ERROR_MEMORY, NULL, "no memory for the report");
+  dae__records all = {.width = width, .room = room > 2 ? room : 2, .stride = 1};
+  all.value = DAE__ALLOC(arena, double, (all.room + 1) * width); /* with the last record */
+  all.last = DAE__ALLOC(arena, double, width);
+  return all;
 }
 
-static long report_at_most(size_t a, long b)
+static void records_put(dae__records *all, long i, const double *record)
 {
-  return a < (size_t)b ? (long)a : b;
+  memmove(all->value + i * all->width, record, (size_t)all->width * sizeof *record);
 }
+
+void dae__records_add(dae__records *all, const double *record)
+{
+  if (all->added % all->stride == 0 && all->count == all->room) {
+    for (long i = 2; i < all->count; i += 2)
+      records_put(all, i / 2, all->value + i * all->width);
+    all->count = (all->count + 1) / 2;
+    all->stride *= 2;
+  }
+  DAE__ASSERT(all->count < all->room || all->added % all->stride != 0);
+  if (all->added % all->stride == 0)
+    records_put(all, all->count++, record);
+  memcpy(all->last, record, (size_t)all->width * sizeof *record);
+  all->added++;
+}
+
+void dae__records_end(dae__records *all)
+{
+  bool kept = all->added == 0 || (all->added - 1) % all->stride == 0;
+  if (!kept)
+    records_put(all, all->count++, all->last);
+}
+
+double *dae__records_series(dae__arena *arena, const dae__records *all, int entry)
+{
+  double *values = DAE__ALLOC(arena, double, all->count);
+  for (long i = 0; values && i < all->count; i++)
+    values[i] = all->value[i * all->width + entry];
+  return values;
+}
+
+/* ---- columns ---- */
+
+/* Returns the kind of the column of an entry of the state vector. */
+static dae__column_kind report_entry_kind(const dae_problem *problem, int entry)
+{
+  char name[8];
+  dae_variable_kind kind = dae_problem_variable(problem, entry, name, sizeof name);
+  return kind == DAE_VARIABLE_RATE         ? DAE__COLUMN_RATE
+         : kind == DAE_VARIABLE_MULTIPLIER ? DAE__COLUMN_MULTIPLIER
+                                           : DAE__COLUMN_VARIABLE;
+}
+
+/* Selects the columns to keep and finds their kinds. A page has room for some hundred curves; of
+ * longer results the first columns and the outputs are kept, outputs in at most half of the
+ * columns. Without a list of columns the variables come first, then rates, then multipliers. */
+static dae_status report_select_columns(dae__report *r, int columns, const char *const *names,
+                                        dae_error *err)
+{
+  const dae_run_plan *plan = r->options.plan;
+  int most = (int)(r->max_values / REPORT_MIN_ROWS), count[DAE__COLUMN_OUTPUT] = {0};
+  r->all_columns = columns;
+  r->columns = columns < most || most < 2 ? columns : most;
+  r->column = DAE__ALLOC(r->arena, int, r->columns);
+  r->names = DAE__ALLOC(r->arena, char *, r->columns);
+  r->kind = DAE__ALLOC(r->arena, dae__column_kind, r->columns);
+  if (dae__arena_failed(r->arena))
+    return dae__out_of_memory(err);
+  int outputs = plan->outputs < r->columns / 2 ? plan->outputs : r->columns / 2;
+  int first_output = r->columns - outputs, variables = columns - plan->outputs;
+  for (int i = 0; !plan->columns && i < dae_problem_size(&plan->problem); i++)
+    count[report_entry_kind(&plan->problem, i)]++;
+  for (int i = 0; i < r->columns; i++) {
+    int column = r->columns == columns || i < first_output ? i : variables + i - first_output;
+    int kind = DAE__COLUMN_VARIABLE, end = count[kind];
+    if (column == 0)
+      kind = DAE__COLUMN_TIME;
+    else if (plan->columns && column <= plan->column_count)
+      kind = report_entry_kind(&plan->problem, plan->columns[column - 1].entry);
+    else if (plan->columns)
+      kind = DAE__COLUMN_OUTPUT;
+    else
+      while (column > end && kind < DAE__COLUMN_OUTPUT)
+        end += ++kind < DAE__COLUMN_OUTPUT ? count[kind] : 0;
+    r->column[i] = column;
+    r->kind[i] = (dae__column_kind)kind;
+    r->names[i] = DAE__ALLOC(r->arena, char, strlen(names[column]) + 1);
+    if (dae__arena_failed(r->arena))
+      return dae__out_of_memory(err);
+    memcpy(r->names[i], names[column], strlen(names[column]) + 1);
+  }
+  return DAE_OK;
+}
+
+/* ---- during the run ---- */
 
 static dae_status report_open(void *sink, int columns, const char *const *names, dae_error *err)
 {
   dae__report *r = sink;
-  dae_status status = dae__report_columns(r, columns, names, err);
-  if (status < 0)
-    return status;
+  DAE__TRY(report_select_columns(r, columns, names, err));
   /* two bytes for a number of the motion, four for others */
   int values = r->drawing.shapes > 0 ? r->drawing.values : 0;
-  size_t motion = values > 0 ? 2 * r->max_values / MOTION_SHARE / (size_t)values : 0;
-  long frames = report_at_most(motion, MOST_FRAMES);
-  size_t taken = (size_t)frames * (size_t)values / 2 + (size_t)MOST_STEPS * DAE__STEP_WIDTH / 2;
+  size_t motion = values > 0 ? 2 * r->max_values / REPORT_MOTION_SHARE / (size_t)values : 0;
+  long frames = motion < REPORT_MAX_FRAMES ? (long)motion : REPORT_MAX_FRAMES;
+  size_t taken =
+      (size_t)frames * (size_t)values / 2 + (size_t)REPORT_MAX_STEPS * DAE__STEP_WIDTH / 2;
   size_t left = r->max_values > 2 * taken ? r->max_values - taken : r->max_values / 2;
   long rows = (long)(left / (size_t)(r->columns + 2));
   int widest = r->columns + 2 > values + 1 ? r->columns + 2 : values + 1;
   r->rows = dae__records_create(r->arena, r->columns + 2, rows);
-  r->steps = dae__records_create(r->arena, DAE__STEP_WIDTH, MOST_STEPS);
+  r->steps = dae__records_create(r->arena, DAE__STEP_WIDTH, REPORT_MAX_STEPS);
   if (values > 0)
     r->frames = dae__records_create(r->arena, 1 + values, frames);
   r->record = DAE__ALLOC(r->arena, double, widest);
   r->start = DAE__ALLOC(r->arena, double, dae_problem_size(&r->options.plan->problem));
   r->opened = !dae__arena_failed(r->arena);
-  return r->opened ? DAE_OK : report_no_memory(err);
-}
-
-/* A picture that cannot be had at a point is left out. */
-static void report_add_frame(dae__report *r, const dae_row *row)
-{
-  const dae_drawing *d = &r->drawing;
-  if (d->shapes == 0 || !row->y)
-    return;
-  r->record[0] = row->values[0];
-  if (d->eval(d->user, row->values[0], row->y, r->record + 1) != 0)
-    return;
-  for (int i = 1; i <= d->values; i++)
-    if (!isfinite(r->record[i]))
-      return;
-  dae__records_add(&r->frames, r->record);
+  return r->opened ? DAE_OK : dae__fail(err, DAE_ERROR_MEMORY, NULL, "no memory for the report");
 }
 
 static dae_status report_row(void *sink, const dae_row *row, dae_error *err)
 {
   dae__report *r = sink;
   (void)err;
+  const dae_drawing *d = &r->drawing;
   for (int i = 0; i < r->columns; i++)
     r->record[i] = row->values[r->column[i]];
   r->record[r->columns] = row->position_drift;
   r->record[r->columns + 1] = row->velocity_drift;
-  if (r->rows.seen == 0 && row->y)
+  if (r->rows.added == 0 && row->y)
     dae__copy(dae_problem_size(&r->options.plan->problem), row->y, r->start);
   dae__records_add(&r->rows, r->record);
-  report_add_frame(r, row);
+  if (d->shapes == 0 || !row->y)
+    return DAE_OK;
+  r->record[0] = row->values[0];
+  bool valid = d->eval(d->user, row->values[0], row->y, r->record + 1) == 0;
+  for (int i = 1; valid && i <= d->values; i++)
+    valid = isfinite(r->record[i]);
+  if (valid)
+    dae__records_add(&r->frames, r->record);
   return DAE_OK;
 }
 
@@ -106,7 +189,7 @@ static dae_status report_step(void *sink, const dae_step_record *step, dae_error
   return DAE_OK;
 }
 
-/* ---- the end ---- */
+/* ---- end and start ---- */
 
 static dae_status report_close(void *sink, dae_summary *summary, dae_error *err)
 {
@@ -136,26 +219,6 @@ static void report_free(void *sink)
   dae__arena_free(r->arena);
 }
 
-/* ---- the beginning ---- */
-
-static dae_status report_prepare(dae__report *r, const char *path, dae_error *err)
-{
-  const dae_report_options *o = &r->options;
-  const dae_model *model = o->model;
-  size_t bytes = o->max_bytes > 0 ? o->max_bytes : MAX_BYTES;
-  r->max_values = bytes / BYTES;
-  r->path = DAE__ALLOC(r->arena, char, strlen(path) + 1);
-  if (dae__arena_failed(r->arena))
-    return report_no_memory(err);
-  memcpy(r->path, path, strlen(path) + 1);
-  if (o->drawing)
-    r->drawing = *o->drawing;
-  else if (model)
-    r->drawing = dae_model_drawing(model);
-  const char *name = model ? dae_model_name(model) : "A run of daedal";
-  return dae_page_create(path, name, dae__arena_env(r->arena), &r->page, err);
-}
-
 dae_status dae_report_sink(const char *path, const dae_report_options *options, const dae_env *env,
                            dae_sink *out, dae_error *err)
 {
@@ -164,13 +227,22 @@ dae_status dae_report_sink(const char *path, const dae_report_options *options, 
                      "a report needs the name of a file and the plan of its run");
   dae__arena *arena = dae__arena_create(env);
   dae__report *r = arena ? DAE__ALLOC(arena, dae__report, 1) : NULL;
-  if (!r) {
+  char *own_path = r ? DAE__ALLOC(arena, char, strlen(path) + 1) : NULL;
+  if (!own_path) {
     dae__arena_free(arena);
-    return report_no_memory(err);
+    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "no memory for the report");
   }
-  r->arena = arena;
-  r->options = *options;
-  dae_status status = report_prepare(r, path, err);
+  memcpy(own_path, path, strlen(path) + 1);
+  const dae_model *model = options->model;
+  size_t bytes = options->max_bytes > 0 ? options->max_bytes : REPORT_MAX_BYTES;
+  *r = (dae__report){.arena = arena, .options = *options, .path = own_path};
+  r->max_values = bytes / REPORT_BYTES_PER_VALUE;
+  if (options->drawing)
+    r->drawing = *options->drawing;
+  else if (model)
+    r->drawing = dae_model_drawing(model);
+  const char *name = model ? dae_model_name(model) : "A run of daedal";
+  dae_status status = dae_page_create(path, name, dae__arena_env(arena), &r->page, err);
   if (status < 0) {
     dae__arena_free(arena);
     return status;
@@ -178,7 +250,7 @@ dae_status dae_report_sink(const char *path, const dae_report_options *options, 
   *out = (dae_sink){.self = r,
                     .open = report_open,
                     .row = report_row,
-                    .fill = (options->plan->to - options->plan->start.t) / FILLED,
+                    .fill = (options->plan->to - options->plan->start.t) / REPORT_FILLED_ROWS,
                     .step = report_step,
                     .close = report_close,
                     .free = report_free};

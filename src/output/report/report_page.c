@@ -9,19 +9,20 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MOST_UNKNOWNS 200000 /* of a matrix that is worth a picture */
+#define REPORT_MAX_MATRIX 200000 /* unknowns of a matrix with a picture; chosen, not measured */
 
 typedef struct work {
   dae__report *r;
   const dae_summary *summary;
-  dae__arena *arena;   /* of the page being written */
-  const double **data; /* the columns kept, then the drift in position and velocity */
-  char file[300];      /* to download */
+  dae__arena *arena;   /* freed with the page */
+  const double **data; /* columns kept, then the drift in position and velocity */
+  char file[300];      /* name of the download */
+  dae_page_data all;   /* data as the page holds them */
 } work;
 
-/* ---- what was run ---- */
+/* ---- command, model, motion ---- */
 
-static void report_show_command(const work *w)
+static void report_write_command(const work *w)
 {
   const dae_report_options *o = &w->r->options;
   dae_page *page = w->r->page;
@@ -39,15 +40,13 @@ static void report_show_command(const work *w)
   }
 }
 
-/* ---- the motion ---- */
-
-static void report_show_motion(const work *w)
+static void report_write_motion(const work *w)
 {
   const dae__records *frames = &w->r->frames;
   int values = w->r->drawing.values;
   if (w->r->drawing.shapes == 0 || frames->count < 2)
     return;
-  double *t = dae__report_series(w->arena, frames, 0);
+  double *t = dae__records_series(w->arena, frames, 0);
   double *at = DAE__ALLOC(w->arena, double, frames->count *values);
   if (!t || !at)
     return;
@@ -59,7 +58,7 @@ static void report_show_motion(const work *w)
 
 /* ---- curves over time ---- */
 
-/* the system that a name belongs to: of A.x, der(A.x), lambda(A.rod) it is A */
+/* Finds the system in a name: A in A.x, der(A.x), lambda(A.rod); returns the length of its name. */
 static size_t report_system_of(const char *name, const char **at)
 {
   const char *inside = strchr(name, '(');
@@ -68,68 +67,36 @@ static size_t report_system_of(const char *name, const char **at)
   return (*at)[length] == '.' ? length : 0;
 }
 
-static bool report_same_system(const char *a, const char *b)
-{
-  const char *x, *y;
-  size_t n = report_system_of(a, &x), m = report_system_of(b, &y);
-  return n == m && memcmp(x, y, n) == 0;
-}
-
-/* One plot for each system: of the columns of a kind. */
-static void report_plot_kind(const work *w, dae__column_kind kind, const char *title,
-                             const char *y_label)
+/* Writes plots of all columns of a kind, one for each system. */
+static void report_plot_kind(const work *w, dae__column_kind kind, const char *title)
 {
   const dae__report *r = w->r;
   dae_curve *curves = DAE__ALLOC(w->arena, dae_curve, r->columns);
   bool *done = DAE__ALLOC(w->arena, bool, r->columns);
   for (int first = 1; curves && done && first < r->columns; first++) {
+    const char *system, *other;
+    size_t length = report_system_of(r->names[first], &system);
     int count = 0;
     for (int i = first; i < r->columns; i++) {
-      if (r->kind[i] != kind || done[i] || !report_same_system(r->names[first], r->names[i]))
+      if (r->kind[i] != kind || done[i] || report_system_of(r->names[i], &other) != length ||
+          memcmp(system, other, length) != 0)
         continue;
       curves[count++] =
           (dae_curve){r->names[i], w->data[0], w->data[i], r->rows.count, DAE_CURVE_LINE};
       done[i] = true;
     }
-    const char *system;
     char text[200];
-    int length = count > 0 ? (int)report_system_of(curves[0].label, &system) : 0;
     snprintf(text, sizeof text, "%s%s%.*s", title, length > 0 ? " of " : "",
-             length > 100 ? 100 : length, length > 0 ? system : "");
-    const dae_plot plot = {
-        .title = text, .x_label = "t", .y_label = y_label, .curves = curves, .count = count};
+             length > 100 ? 100 : (int)length, system);
+    const dae_plot plot = {.title = text, .x_label = "t", .curves = curves, .count = count};
     if (count > 0)
       dae_page_plot(r->page, &plot);
   }
 }
 
-static void report_say_what_is_left_out(const work *w)
-{
-  const dae__report *r = w->r;
-  char text[400], rows[160] = "", columns[100] = "";
-  if (r->rows.stride > 1)
-    snprintf(rows, sizeof rows, "every %ld%s of %ld rows; what oscillates faster does not show",
-             r->rows.stride, r->rows.stride == 2 ? "nd" : "th", r->rows.seen);
-  if (r->columns < r->all_columns)
-    snprintf(columns, sizeof columns, "%d of %d columns", r->columns, r->all_columns);
-  if (!rows[0] && !columns[0])
-    return;
-  snprintf(text, sizeof text, "The page holds %s%s%s. The result file has all of them.", columns,
-           rows[0] && columns[0] ? ", " : "", rows);
-  dae_page_text(r->page, text);
-}
-
-static void report_show_curves(const work *w)
-{
-  dae_page_heading(w->r->page, "Over time");
-  report_plot_kind(w, DAE__COLUMN_VARIABLE, "Variables", NULL);
-  report_plot_kind(w, DAE__COLUMN_RATE, "Rates", NULL);
-  report_plot_kind(w, DAE__COLUMN_OUTPUT, "Outputs", NULL);
-}
-
 /* ---- constraints ---- */
 
-static bool report_any_number(const double *values, long count)
+static bool report_any_finite(const double *values, long count)
 {
   for (long i = 0; i < count; i++)
     if (isfinite(values[i]))
@@ -137,15 +104,15 @@ static bool report_any_number(const double *values, long count)
   return false;
 }
 
-static void report_show_constraints(const work *w)
+static void report_write_constraints(const work *w)
 {
   const dae__report *r = w->r;
   long rows = r->rows.count;
   const double *position = w->data[r->columns], *velocity = w->data[r->columns + 1];
-  bool both = report_any_number(velocity, rows);
+  bool both = report_any_finite(velocity, rows);
   int count = 0;
   dae_curve curves[2];
-  if (report_any_number(position, rows))
+  if (report_any_finite(position, rows))
     curves[count++] =
         (dae_curve){both ? "position" : "residual", w->data[0], position, rows, DAE_CURVE_LINE};
   if (both)
@@ -160,61 +127,53 @@ static void report_show_constraints(const work *w)
                          .curves = curves,
                          .count = count};
   dae_page_plot(r->page, &plot);
-  report_plot_kind(w, DAE__COLUMN_MULTIPLIER, "Multipliers: forces of the constraints", NULL);
+  report_plot_kind(w, DAE__COLUMN_MULTIPLIER, "Multipliers: forces of the constraints");
 }
 
 /* ---- data, phase plot ---- */
 
-/* the first coordinate and its rate, or else the first two columns after t */
-static void report_first_phase(const dae__report *r, int *x, int *y)
-{
-  *x = 1;
-  *y = r->columns > 2 ? 2 : 1;
-  for (int i = r->columns - 1; i > 0; i--)
-    if (r->kind[i] == DAE__COLUMN_RATE)
-      *y = i;
-}
-
-/* Of many numbers seven digits have to do: those of a double take twice the room. */
-static dae_page_data report_data_of(const work *w)
+/* Writes the data and a sentence on rows and columns left out. Plots come later: they use the same
+ * arrays. */
+static void report_write_data(const work *w)
 {
   const dae__report *r = w->r;
-  return (dae_page_data){.name = w->file,
-                         .columns = r->columns,
-                         .names = (const char *const *)r->names,
-                         .values = w->data,
-                         .rows = r->rows.count,
-                         .single = 2 * (size_t)r->rows.count * (size_t)r->columns > r->max_values};
+  char text[400], rows[160] = "", columns[100] = "";
+  if (r->rows.stride > 1)
+    snprintf(rows, sizeof rows, "every %ld%s of %ld rows; what oscillates faster does not show",
+             r->rows.stride, r->rows.stride == 2 ? "nd" : "th", r->rows.added);
+  if (r->columns < r->all_columns)
+    snprintf(columns, sizeof columns, "%d of %d columns", r->columns, r->all_columns);
+  snprintf(text, sizeof text, "The page holds %s%s%s. The result file has all of them.", columns,
+           rows[0] && columns[0] ? ", " : "", rows);
+  if (rows[0] || columns[0])
+    dae_page_text(r->page, text);
+  dae_page_download(r->page, &w->all);
 }
 
-/* Comes before the plots: they show the numbers in the form in which they are here. */
-static void report_show_data(const work *w)
+/* Writes the phase plot, at first of the first variable and its rate, or of the first two columns
+ * after t. */
+static void report_write_phase(const work *w)
 {
-  const dae_page_data data = report_data_of(w);
-  report_say_what_is_left_out(w);
-  dae_page_download(w->r->page, &data);
-}
-
-static void report_show_phase(const work *w)
-{
-  const dae_page_data data = report_data_of(w);
-  int x, y;
-  if (w->r->columns < 2)
+  const dae__report *r = w->r;
+  int y = r->columns > 2 ? 2 : 1;
+  if (r->columns < 2)
     return;
-  report_first_phase(w->r, &x, &y);
-  dae_page_heading(w->r->page, "Phase plot");
-  dae_page_phase(w->r->page, &data, x, y);
+  for (int i = r->columns - 1; i > 0; i--)
+    if (r->kind[i] == DAE__COLUMN_RATE)
+      y = i;
+  dae_page_heading(r->page, "Phase plot");
+  dae_page_phase(r->page, &w->all, 1, y);
 }
 
-/* ---- the matrix ---- */
+/* ---- matrix ---- */
 
-/* A picture is worth no failure: where the matrix cannot be had there is none. */
-static void report_show_matrix(const work *w)
+/* Writes the sparsity pattern of the iteration matrix, unless that cannot be found. */
+static void report_write_matrix(const work *w)
 {
   const dae_run_plan *plan = w->r->options.plan;
   dae_sparsity *s;
   char text[160];
-  if (dae_problem_size(&plan->problem) > MOST_UNKNOWNS ||
+  if (dae_problem_size(&plan->problem) > REPORT_MAX_MATRIX ||
       dae_sparsity_create(&plan->problem, plan->start.t, w->r->start, dae__arena_env(w->arena), &s,
                           NULL) < 0)
     return;
@@ -228,16 +187,16 @@ static void report_show_matrix(const work *w)
   dae_sparsity_free(s);
 }
 
-/* ---- the account ---- */
+/* ---- summary ---- */
 
-static void report_show_account(const work *w)
+static void report_write_summary(const work *w)
 {
   static const char *const header[] = {"what", "count"};
   const dae_stats *n = &w->summary->stats;
   dae_page *page = w->r->page;
   size_t size = dae_summary_text(w->summary, NULL, 0) + 1;
   char *text = DAE__ALLOC(w->arena, char, size), number[40];
-  dae_page_heading(page, "Account");
+  dae_page_heading(page, "Summary");
   if (text) {
     dae_summary_text(w->summary, text, size);
     dae_page_code(page, NULL, text, false);
@@ -253,44 +212,44 @@ static void report_show_account(const work *w)
   dae_page_table_end(page);
 }
 
-/* ---- all of it ---- */
-
-static dae_status report_take_data(work *w, dae_error *err)
-{
-  const dae__report *r = w->r;
-  int columns = r->columns + 2;
-  w->data = DAE__ALLOC(w->arena, const double *, columns);
-  for (int i = 0; w->data && i < columns; i++)
-    w->data[i] = dae__report_series(w->arena, &r->rows, i);
-  return dae__arena_failed(w->arena) ? dae__out_of_memory(err) : DAE_OK;
-}
-
-static void report_show_run(const work *w)
-{
-  report_show_data(w);
-  report_show_motion(w);
-  report_show_curves(w);
-  report_show_constraints(w);
-  dae__report_steps(w->r, w->summary, w->arena);
-  report_show_phase(w);
-  report_show_matrix(w);
-}
+/* ---- page ---- */
 
 dae_status dae__report_write(dae__report *r, const dae_summary *summary, dae_error *err)
 {
   work w = {.r = r, .summary = summary, .arena = dae__arena_create(dae__arena_env(r->arena))};
   if (!w.arena)
     return dae__out_of_memory(err);
-  dae_status status = r->opened ? report_take_data(&w, err) : DAE_OK;
+  if (r->opened)
+    w.data = DAE__ALLOC(w.arena, const double *, r->columns + 2);
+  for (int i = 0; w.data && i < r->columns + 2; i++)
+    w.data[i] = dae__records_series(w.arena, &r->rows, i);
+  dae_status status = dae__arena_failed(w.arena) ? dae__out_of_memory(err) : DAE_OK;
   snprintf(w.file, sizeof w.file, "%.250s.csv", summary->problem);
+  w.all = (dae_page_data){.name = w.file,
+                          .columns = r->columns,
+                          .names = (const char *const *)r->names,
+                          .values = w.data,
+                          .rows = r->rows.count};
+  /* seven digits where doubles take too many bytes */
+  w.all.single = 2 * (size_t)r->rows.count * (size_t)r->columns > r->max_values;
   const char *title = r->options.model ? dae_model_title(r->options.model) : "";
   if (*title)
     dae_page_text(r->page, title);
   dae__report_verdict(r, summary);
-  report_show_command(&w);
-  if (status >= 0 && r->opened && r->rows.count > 0)
-    report_show_run(&w);
-  report_show_account(&w);
+  report_write_command(&w);
+  if (status >= 0 && r->opened && r->rows.count > 0) {
+    report_write_data(&w);
+    report_write_motion(&w);
+    dae_page_heading(r->page, "Over time");
+    report_plot_kind(&w, DAE__COLUMN_VARIABLE, "Variables");
+    report_plot_kind(&w, DAE__COLUMN_RATE, "Rates");
+    report_plot_kind(&w, DAE__COLUMN_OUTPUT, "Outputs");
+    report_write_constraints(&w);
+    dae__report_steps(r, summary, w.arena);
+    report_write_phase(&w);
+    report_write_matrix(&w);
+  }
+  report_write_summary(&w);
   if (status >= 0 && dae__arena_failed(w.arena))
     status = dae__out_of_memory(err);
   dae__arena_free(w.arena);

@@ -1,18 +1,20 @@
-/* The verdict on a run: one sentence, and a table of what was checked. */
+/* The verdict on a run: one sentence, and a table of checks. */
 #include "output/report/report.h"
+
+#include "core/assert.h"
 #include "output/text.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
-/* what constraints are held to: projection's tolerance of 1e-12, with room for terms of the size of
- * a thousand */
-#define HELD 1e-9
+/* Residual of constraints that counts as met: a thousand times projection's tolerance of 1e-12, for
+ * terms of that size. Chosen, not measured. */
+#define VERDICT_MAX_RESIDUAL 1e-9
 
 typedef struct finding {
   dae_page_mood mood;
-  const char *what;
+  const char *check;
   char text[700];
 } finding;
 
@@ -25,7 +27,7 @@ typedef struct number {
   char text[40];
 } number;
 
-static number verdict_show(double value)
+static number verdict_number(double value)
 {
   number n;
   dae__number_text(value, 3, n.text);
@@ -33,148 +35,131 @@ static number verdict_show(double value)
 }
 
 __attribute__((format(printf, 4, 5))) static void
-verdict_find(findings *all, dae_page_mood mood, const char *what, const char *format, ...)
+verdict_add(findings *all, dae_page_mood mood, const char *check, const char *format, ...)
 {
+  DAE__ASSERT(all->count < (int)(sizeof all->item / sizeof *all->item));
   finding *f = &all->item[all->count++];
   va_list arguments;
   va_start(arguments, format);
   f->mood = mood;
-  f->what = what;
+  f->check = check;
   vsnprintf(f->text, sizeof f->text, format, arguments);
   va_end(arguments);
 }
 
-/* ---- the checks ---- */
+/* ---- checks ---- */
 
-static void verdict_check_end(findings *all, const dae_summary *s)
+static void verdict_check_accuracy(findings *all, const dae_summary *s)
 {
   bool interrupted = s->status == DAE_ERROR_INTERRUPTED;
   const char *how = s->status == DAE_STOPPED ? ", where an event ended the run: "
                     : s->status < 0          ? ", not further: "
                                              : "";
-  verdict_find(all,
-               interrupted     ? DAE_PAGE_WARNING
-               : s->status < 0 ? DAE_PAGE_BAD
-                               : DAE_PAGE_GOOD,
-               "reached", "t = %s, from %s%s%s", verdict_show(s->t_end).text,
-               verdict_show(s->t_start).text, how, s->message);
-}
-
-static void verdict_check_accuracy(findings *all, const dae_summary *s)
-{
+  verdict_add(all,
+              interrupted     ? DAE_PAGE_WARNING
+              : s->status < 0 ? DAE_PAGE_BAD
+                              : DAE_PAGE_GOOD,
+              "reached", "t = %s, from %s%s%s", verdict_number(s->t_end).text,
+              verdict_number(s->t_start).text, how, s->message);
+  if (s->rows == 0)
+    return;
   if (s->step > 0 || isnan(s->rtol))
-    verdict_find(all, DAE_PAGE_WARNING, "tolerance",
-                 "none: fixed steps, whose error is not estimated; a run with half of them tells");
+    verdict_add(all, DAE_PAGE_WARNING, "tolerance",
+                "none: fixed steps, whose error is not estimated; compare with a run of half the "
+                "step size");
   else
-    verdict_find(
+    verdict_add(
         all, DAE_PAGE_PLAIN, "tolerance",
-        "rtol %s, atol %s for the error of each step; a run with a tenth of it tells that of the "
-        "whole",
-        verdict_show(s->rtol).text, verdict_show(s->atol).text);
+        "rtol %s, atol %s for the error of each step; for that of the whole run compare with a run "
+        "of a tenth of the tolerance",
+        verdict_number(s->rtol).text, verdict_number(s->atol).text);
 }
 
-/* Algebraic equations 0 = F are met as far as the method iterates; constraints of mechanics are
- * projected onto. */
+/* Checks the residuals. Algebraic equations 0 = F hold up to the tolerance of the iteration,
+ * constraints of mechanical systems are projected onto. */
 static void verdict_check_constraints(findings *all, const dae_summary *s)
 {
   bool position = !isnan(s->position_drift), velocity = !isnan(s->velocity_drift);
   bool equations = position && !velocity;
   double worst = fmax(s->position_drift, s->velocity_drift);
-  double held = equations && s->rtol > HELD ? s->rtol : HELD;
-  dae_page_mood mood = worst <= held ? DAE_PAGE_GOOD : DAE_PAGE_WARNING;
+  double limit = equations && s->rtol > VERDICT_MAX_RESIDUAL ? s->rtol : VERDICT_MAX_RESIDUAL;
+  dae_page_mood mood = worst <= limit ? DAE_PAGE_GOOD : DAE_PAGE_WARNING;
   if (equations)
-    verdict_find(all, mood, "algebraic equations", "off by at most %s, over %ld rows",
-                 verdict_show(worst).text, s->rows);
+    verdict_add(all, mood, "algebraic equations", "off by at most %s, over %ld rows",
+                verdict_number(worst).text, s->rows);
   else if (position)
-    verdict_find(
+    verdict_add(
         all, mood, "constraints", "off by at most %s in position, %s in velocity, over %ld rows",
-        verdict_show(s->position_drift).text, verdict_show(s->velocity_drift).text, s->rows);
+        verdict_number(s->position_drift).text, verdict_number(s->velocity_drift).text, s->rows);
   else if (velocity)
-    verdict_find(all, mood, "constraints", "off by at most %s in velocity, over %ld rows",
-                 verdict_show(worst).text, s->rows);
+    verdict_add(all, mood, "constraints", "off by at most %s in velocity, over %ld rows",
+                verdict_number(worst).text, s->rows);
 }
 
-static void verdict_check_energy(findings *all, const dae_summary *s)
-{
-  if (isnan(s->energy_start))
-    return;
-  if (isnan(s->energy_balance))
-    verdict_find(all, DAE_PAGE_PLAIN, "energy",
-                 "%s at the start; what became of it is not known all along",
-                 verdict_show(s->energy_start).text);
-  else
-    verdict_find(
-        all, DAE_PAGE_PLAIN, "energy",
-        "%s at the start, changed by %s; less the work of forces and moving constraints: %s",
-        verdict_show(s->energy_start).text, verdict_show(s->energy_change).text,
-        verdict_show(s->energy_balance).text);
-}
-
-static void verdict_check_start(findings *all, const dae_summary *s)
+static void verdict_check_energy_and_start(findings *all, const dae_summary *s)
 {
   const dae_diagnosis *d = &s->diagnosis;
-  if (s->moved > 0)
-    verdict_find(all, DAE_PAGE_WARNING, "start",
-                 "%d value%s moved to make it consistent: see the account", s->moved,
-                 s->moved == 1 ? " was" : "s were");
-  if (d->rank < d->constraints)
-    verdict_find(all, DAE_PAGE_WARNING, "redundancy",
-                 "%d constraints, %d of them independent: see the account", d->constraints,
-                 d->rank);
-}
-
-static void verdict_check_verification(findings *all, const dae_summary *s)
-{
   const dae_verification *v = &s->verification;
+  bool energy = !isnan(s->energy_start), balance = !isnan(s->energy_balance);
+  if (energy && !balance)
+    verdict_add(all, DAE_PAGE_PLAIN, "energy",
+                "%s at the start; what became of it is not known all along",
+                verdict_number(s->energy_start).text);
+  else if (energy)
+    verdict_add(
+        all, DAE_PAGE_PLAIN, "energy",
+        "%s at the start, changed by %s; less the work of forces and moving constraints: %s",
+        verdict_number(s->energy_start).text, verdict_number(s->energy_change).text,
+        verdict_number(s->energy_balance).text);
+  if (s->moved > 0)
+    verdict_add(all, DAE_PAGE_WARNING, "start",
+                "%d value%s moved to make it consistent: see the summary", s->moved,
+                s->moved == 1 ? " was" : "s were");
+  if (d->rank < d->constraints)
+    verdict_add(all, DAE_PAGE_WARNING, "redundancy",
+                "%d constraints, %d of them independent: see the summary", d->constraints, d->rank);
   double worst = NAN;
   for (int i = 0; i < DAE_VARIABLE_KINDS; i++)
     worst = fmax(worst, v->most[i].tolerances);
   if (v->method)
-    verdict_find(all, v->message[0] ? DAE_PAGE_WARNING : DAE_PAGE_PLAIN, "verified",
-                 "by %s on all systems as one: differs by at most %s tolerances", v->method,
-                 verdict_show(worst).text);
+    verdict_add(all, v->message[0] ? DAE_PAGE_WARNING : DAE_PAGE_PLAIN, "verified",
+                "by %s on all systems as one: differs by at most %s tolerances", v->method,
+                verdict_number(worst).text);
 }
 
-/* ---- the sentence ---- */
-
-static void verdict_pronounce(const dae__report *r, const dae_summary *s, dae_page_mood mood)
-{
-  char sentence[700], held[120] = "";
-  double drift = fmax(s->position_drift, s->velocity_drift);
-  if (!isnan(drift))
-    snprintf(held, sizeof held, "; %s hold to %s",
-             isnan(s->velocity_drift) ? "algebraic equations" : "constraints",
-             verdict_show(drift).text);
-  if (s->status < 0)
-    snprintf(sentence, sizeof sentence, "%s at t = %s: %s",
-             s->status == DAE_ERROR_INTERRUPTED ? "Interrupted" : "Failed",
-             verdict_show(s->t_end).text, s->message[0] ? s->message : dae_status_text(s->status));
-  else
-    snprintf(sentence, sizeof sentence, "Integrated from t = %s to %s by %s%s.",
-             verdict_show(s->t_start).text, verdict_show(s->t_end).text,
-             s->method ? s->method : "?", held);
-  dae_page_verdict(r->page, mood, sentence, s->caution);
-}
+/* ---- verdict ---- */
 
 void dae__report_verdict(const dae__report *r, const dae_summary *s)
 {
   static const char *const header[] = {"check", "found"};
   findings all = {.count = 0};
-  verdict_check_end(&all, s);
+  verdict_check_accuracy(&all, s);
   if (s->rows > 0) {
-    verdict_check_accuracy(&all, s);
     verdict_check_constraints(&all, s);
-    verdict_check_energy(&all, s);
-    verdict_check_start(&all, s);
-    verdict_check_verification(&all, s);
+    verdict_check_energy_and_start(&all, s);
   }
   dae_page_mood worst = s->caution ? DAE_PAGE_WARNING : DAE_PAGE_GOOD;
   for (int i = 0; i < all.count; i++)
     worst = all.item[i].mood > worst ? all.item[i].mood : worst;
-  verdict_pronounce(r, s, worst);
+  char sentence[700], held[120] = "";
+  double drift = fmax(s->position_drift, s->velocity_drift);
+  if (!isnan(drift))
+    snprintf(held, sizeof held, "; %s hold to %s",
+             isnan(s->velocity_drift) ? "algebraic equations" : "constraints",
+             verdict_number(drift).text);
+  if (s->status < 0)
+    snprintf(sentence, sizeof sentence, "%s at t = %s: %s",
+             s->status == DAE_ERROR_INTERRUPTED ? "Interrupted" : "Failed",
+             verdict_number(s->t_end).text,
+             s->message[0] ? s->message : dae_status_text(s->status));
+  else
+    snprintf(sentence, sizeof sentence, "Integrated from t = %s to %s by %s%s.",
+             verdict_number(s->t_start).text, verdict_number(s->t_end).text,
+             s->method ? s->method : "?", held);
+  dae_page_verdict(r->page, worst, sentence, s->caution);
   dae_page_table_begin(r->page, NULL, 2, header);
   for (int i = 0; i < all.count; i++) {
-    const char *const cells[] = {all.item[i].what, all.item[i].text};
+    const char *const cells[] = {all.item[i].check, all.item[i].text};
     dae_page_table_row(r->page, all.item[i].mood, cells);
   }
   dae_page_table_end(r->page);

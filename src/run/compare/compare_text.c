@@ -1,5 +1,5 @@
 /* A comparison for machines: JSON, and its runs as comma-separated values by RFC 4180. */
-#include "output/native.h"
+#include "output/text.h"
 
 #include <daedal/compare.h>
 #include <math.h>

@@ -1,0 +1,233 @@
+/* Elements of SVG. Curves are converted to pixels, thinned, and written as paths whose coordinates
+ * are tenths of a pixel, relative to the point before, which makes them short. */
+#include "output/plot/svg.h"
+
+#include "output/plot/thin.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Constants below: chosen, not measured. */
+#define SVG_THIN_POINTS_PER_PIXEL 4 /* points per column from which a pixel is drawn only once */
+#define SVG_KEY 22.0                /* pixels of a line in the legend */
+#define SVG_KEY_GAP 7.0             /* pixels from a line of the legend to its name */
+#define SVG_ENTRY_GAP 18.0          /* pixels between two entries of the legend */
+
+/* ---- texts and coordinates ---- */
+
+/* Returns the width of a character in font sizes, a high estimate for sans-serif fonts. */
+static double svg_character_width(int c)
+{
+  if (c >= 0x1100) /* scripts with square characters, mostly */
+    return 1;
+  if (c >= 0x80)
+    return 0.6;
+  if (strchr("fijlrtI.,:;'|!()[]/ ", c))
+    return 0.33;
+  if (strchr("mwMW@%", c))
+    return 0.9;
+  return c >= 'A' && c <= 'Z' ? 0.7 : 0.58;
+}
+
+double dae__svg_width(const char *text, double size)
+{
+  double width = 0;
+  for (int c = dae__utf8_next(&text); c; c = dae__utf8_next(&text))
+    width += svg_character_width(c);
+  return width * size;
+}
+
+void dae__svg_add(dae__text *out, const char *text, double size, double room)
+{
+  bool cut = dae__svg_width(text, size) > room;
+  room -= dae__svg_width("...", size);
+  for (int c = dae__utf8_next(&text); c; c = dae__utf8_next(&text)) {
+    room -= svg_character_width(c) * size;
+    if (cut && room < 0)
+      break;
+    if (c == '&')
+      dae__text_add(out, "&amp;");
+    else if (c == '<')
+      dae__text_add(out, "&lt;");
+    else if (c == '>')
+      dae__text_add(out, "&gt;");
+    else if (c == '"')
+      dae__text_add(out, "&quot;");
+    else
+      dae__utf8_add(out, c);
+  }
+  dae__text_add(out, "%s", cut ? "..." : "");
+}
+
+/* Adds tenths of a pixel, after a separator unless a minus sign separates. */
+static void svg_add_tenths(dae__text *out, const char *separator, long tenths)
+{
+  const char *sign = tenths < 0 ? "-" : separator;
+  long size = labs(tenths);
+  if (size % 10 == 0)
+    dae__text_add(out, "%s%ld", sign, size / 10);
+  else if (size < 10)
+    dae__text_add(out, "%s.%ld", sign, size);
+  else
+    dae__text_add(out, "%s%ld.%ld", sign, size / 10, size % 10);
+}
+
+void dae__svg_number(dae__text *out, double value)
+{
+  svg_add_tenths(out, "", lround(10 * value));
+}
+
+void dae__svg_move(dae__text *out, double x, double y)
+{
+  dae__text_add(out, "M");
+  dae__svg_number(out, x);
+  dae__text_add(out, ",");
+  dae__svg_number(out, y);
+}
+
+void dae__svg_open(dae__text *out, double x, double y, const char *anchor, double size)
+{
+  dae__text_add(out, "<text x=\"");
+  dae__svg_number(out, x);
+  dae__text_add(out, "\" y=\"");
+  dae__svg_number(out, y);
+  dae__text_add(out, "\" font-size=\"%d\" text-anchor=\"%s\"", (int)size, anchor);
+}
+
+/* ---- curves ---- */
+
+typedef struct path {
+  dae__text *out;
+  const dae__frame *frame;
+  const dae__svg_box *box;
+  dae__thin thin;
+  long x, y;    /* pen, in tenths of a pixel */
+  char command; /* M: pen moved, nothing drawn since; l: at the end of a line; 0: at the start */
+} path;
+
+/* Pen of the thinned curve, in pixels of the box. A point without lines is a line of length 0. */
+static void svg_write_point(void *self, bool draw, double x, double y)
+{
+  path *p = self;
+  long to_x = lround(10 * (p->box->left + x));
+  long to_y = lround(10 * (p->box->top + y));
+  if (!draw) {
+    dae__text_add(p->out, p->command == 'M' ? "h0M" : "M");
+    svg_add_tenths(p->out, "", to_x);
+    svg_add_tenths(p->out, ",", to_y);
+    p->command = 'M';
+  } else if (to_x != p->x || to_y != p->y) {
+    if (p->command == 'M')
+      dae__text_add(p->out, "l");
+    svg_add_tenths(p->out, p->command == 'M' ? "" : " ", to_x - p->x);
+    svg_add_tenths(p->out, ",", to_y - p->y);
+    p->command = 'l';
+  }
+  p->x = to_x;
+  p->y = to_y;
+}
+
+/* Pen of the curve, in the coordinates of the plot. */
+static void svg_thin_point(void *self, bool draw, double x, double y)
+{
+  path *p = self;
+  const dae__svg_box *box = p->box;
+  double right = dae__axis_share(&p->frame->x, x) * (box->right - box->left);
+  double down = (1 - dae__axis_share(&p->frame->y, y)) * (box->bottom - box->top);
+  dae__thin_to(&p->thin, draw, right, down);
+}
+
+static void svg_write_path(dae__text *out, const dae_plot *plot, const dae__frame *frame,
+                           const dae__svg_box *box, const dae_curve *curve, bool points,
+                           unsigned char *pixels)
+{
+  double width = box->right - box->left, height = box->bottom - box->top;
+  path p = {.out = out, .frame = frame, .box = box};
+  bool ascends = !points && dae__frame_ascends(plot, curve);
+  bool once = !ascends && (double)curve->count > SVG_THIN_POINTS_PER_PIXEL * width;
+  p.thin = dae__thin_start((dae__pen){&p, svg_write_point}, ascends, (int)width + 1,
+                           (int)height + 1, once ? pixels : NULL);
+  dae__text_add(out, "<path%s d=\"", points ? " stroke-width=\"4.5\"" : "");
+  dae__frame_trace(plot, curve, points, &(dae__pen){&p, svg_thin_point});
+  dae__thin_end(&p.thin);
+  dae__text_add(out, "%s\"/>", p.command == 'M' ? "h0" : "");
+}
+
+/* Adds the attributes of a curve: its colour and its dashes. */
+static void svg_add_stroke(dae__text *out, int curve)
+{
+  static const char *const dashes[] = {"", "8 5", "2 5", "10 5 2 5"};
+  const char *dash = dashes[curve / DAE__COLOURS % 4];
+  dae__text_add(out, " class=\"daedal-c%d\" stroke=\"%s\"", curve % DAE__COLOURS,
+                dae__frame_colour(curve).light);
+  if (dash[0])
+    dae__text_add(out, " stroke-dasharray=\"%s\"", dash);
+}
+
+void dae__svg_curve(dae__text *out, const dae_plot *plot, const dae__frame *frame,
+                    const dae__svg_box *box, int i, unsigned char *pixels)
+{
+  const dae_curve *curve = &plot->curves[i];
+  dae__text_add(out, "<g");
+  svg_add_stroke(out, i);
+  dae__text_add(out, "><title>");
+  dae__svg_add(out, curve->label ? curve->label : "", 1, INFINITY);
+  dae__text_add(out, "</title>");
+  if (curve->style != DAE_CURVE_POINTS)
+    svg_write_path(out, plot, frame, box, curve, false, pixels);
+  if (curve->style == DAE_CURVE_POINTS || curve->style == DAE_CURVE_BOTH)
+    svg_write_path(out, plot, frame, box, curve, true, pixels);
+  dae__text_add(out, "</g>\n");
+}
+
+/* ---- legend ---- */
+
+static double svg_legend_word_width(const char *word)
+{
+  return dae__svg_width(word, DAE__SVG_WORD);
+}
+
+static double svg_legend_entry_width(const dae_curve *curve)
+{
+  return SVG_KEY + SVG_KEY_GAP + svg_legend_word_width(curve->label ? curve->label : "");
+}
+
+dae__legend dae__svg_legend_fit(const dae_plot *plot, double room, int most)
+{
+  dae__legend legend = {.plot = plot,
+                        .room = room,
+                        .apart = SVG_ENTRY_GAP,
+                        .width = svg_legend_entry_width,
+                        .word_width = svg_legend_word_width};
+  dae__legend_fit(&legend, most);
+  return legend;
+}
+
+void dae__svg_legend_write(dae__text *out, const dae__legend *legend, double x, double y)
+{
+  const dae_plot *plot = legend->plot;
+  dae__place at = {0};
+  for (int i = 0; legend->rows > 0 && i < plot->count && i <= legend->entries; i++) {
+    at = dae__legend_place(legend, i, at);
+    double left = x + at.x, base = y + at.row * DAE__SVG_ROW, room = legend->room;
+    dae__legend_more more = dae__legend_remainder(plot->count - legend->entries);
+    const char *word = more.text;
+    if (i < legend->entries) {
+      bool point = plot->curves[i].style == DAE_CURVE_POINTS;
+      dae__text_add(out, "<path");
+      svg_add_stroke(out, i);
+      dae__text_add(out, " fill=\"none\" stroke-linecap=\"round\" stroke-width=\"%d\" d=\"",
+                    point ? 5 : 2);
+      dae__svg_move(out, point ? left + SVG_KEY / 2 : left, base - 4.5);
+      dae__text_add(out, "h%d\"/>\n", point ? 0 : (int)SVG_KEY);
+      word = plot->curves[i].label ? plot->curves[i].label : "";
+      left = left + SVG_KEY + SVG_KEY_GAP;
+      room = at.width - SVG_KEY - SVG_KEY_GAP;
+    }
+    dae__svg_open(out, left, base, "start", DAE__SVG_WORD);
+    dae__text_add(out, ">");
+    dae__svg_add(out, word, DAE__SVG_WORD, room);
+    dae__text_add(out, "</text>\n");
+  }
+}
