@@ -194,11 +194,11 @@ static void test_a_member_may_be_the_base(void **state)
   (void)state;
   trio t;
   make_trio(&t, true);
-  dae__member *m = member_of(&t.coupled, ARM, NULL, false);
-  check_derivatives(dae__member_problem(m), &picard, 1e-6); /* the rail has no derivatives */
-  check_derivatives(dae__member_problem(m), &mixed, 1e-6);
-  check_derivatives(dae__member_problem(m), &lagged, 1e-6);
-  dae__member_free(m);
+  dae__augmented *m = member_of(&t.coupled, ARM, NULL, false);
+  check_derivatives(dae__augmented_problem(m), &picard, 1e-6); /* the rail has no derivatives */
+  check_derivatives(dae__augmented_problem(m), &mixed, 1e-6);
+  check_derivatives(dae__augmented_problem(m), &lagged, 1e-6);
+  dae__augmented_free(m);
 }
 
 /* ---- where all iterates are the present one ---- */

@@ -252,14 +252,14 @@ static void test_a_member_may_be_the_base(void **state)
   make_works(&w, false, true);
   for (int carried = 0; carried < 2; carried++) {
     bool carries[] = {carried};
-    dae__member *m = member_of(&w.coupled, 0, carries, false);
-    const dae_problem *base = dae__member_problem(m);
+    dae__augmented *m = member_of(&w.coupled, 0, carries, false);
+    const dae_problem *base = dae__augmented_problem(m);
     dae__slack *s = slack_of(&w.coupled, 0, &(dae__slack_options){.base = base});
     const dae_problem *p = dae__slack_problem(s);
     assert_int_equal(dae__slack_count(s), 2);
-    assert_int_equal(p->mechanical->nin, dae__member_inputs(m) + 2);
+    assert_int_equal(p->mechanical->nin, dae__augmented_inputs(m) + 2);
     check_derivatives(p);
-    dae__member_free(m);
+    dae__augmented_free(m);
   }
 }
 
@@ -305,7 +305,7 @@ static void test_loops_go_through_the_parts_that_are_allowed(void **state)
 
 /* ---- what is refused ---- */
 
-static void test_lenders_of_index_2_are_refused_by_name(void **state)
+static void test_donors_of_index_2_are_refused_by_name(void **state)
 {
   (void)state;
   /* F2 = sin(x): y1 and y2 have one equation */
@@ -330,7 +330,7 @@ static int plant_refuses(void *user, const dae_semi_explicit_at *at, double *F)
   return 1;
 }
 
-static void test_a_lender_that_refuses_is_named(void **state)
+static void test_a_donor_that_refuses_is_named(void **state)
 {
   (void)state;
   works w;
@@ -386,8 +386,8 @@ int main(void)
       TEST(test_slack_variables_are_those_they_stand_for),
       TEST(test_a_member_may_be_the_base),
       TEST(test_loops_go_through_the_parts_that_are_allowed),
-      TEST(test_lenders_of_index_2_are_refused_by_name),
-      TEST(test_a_lender_that_refuses_is_named),
+      TEST(test_donors_of_index_2_are_refused_by_name),
+      TEST(test_a_donor_that_refuses_is_named),
       TEST(test_a_slack_form_without_memory_says_so),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

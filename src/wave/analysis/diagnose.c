@@ -1,6 +1,6 @@
 /* What the derivatives say about a plain sweep, and messages where an iteration fails.
  *
- * A sweep linearised at one time maps the direct unknowns by T: every subsystem in turn answers by
+ * A sweep linearised at one time maps the direct unknowns by T: every subsystem in turn outputs by
  * its gains. rho(T) is found by applying T again and again, without memory of its own; exactly, for
  * those who ask before a run, in contraction.c. */
 #include "core/error.h"
@@ -23,7 +23,7 @@ static void wave_apply_sweep(const dae__wave *w, const double *gains, double *z,
   dae__copy(f->unknowns, z, old);
   for (int place = 0; place < f->systems; place++) {
     int p = w->order[place], outputs = f->sub[p]->outputs;
-    const double *D = gains + f->first_gain[p], *from = w->jacobi ? old : z;
+    const double *D = gains + f->first_D[p], *from = w->jacobi ? old : z;
     for (int i = 0; i < outputs; i++) {
       double sum = 0;
       for (int j = 0; j < f->sub[p]->inputs; j++) {
@@ -81,21 +81,21 @@ static double wave_find_omega(dae__wave *w, const double *gains)
   return 2 / (2 - one - other);
 }
 
-void dae__wave_measure(dae__wave *w, int node)
+void dae__wave_estimate_contraction(dae__wave *w, int node)
 {
   const dae__interface *f = w->f;
-  const double *gains = dae__wave_gains(w, node);
+  const double *gains = dae__wave_feedthrough(w, node);
   if (w->opts.update == DAE_WAVE_RELAX && w->opts.omega == 0)
     w->omega = wave_find_omega(w, gains);
   if (f->multipliers > 0 && w->opts.splitting == DAE_WAVE_SPLIT_WEIGHTED) {
-    w->m->rho = w->m->rho_here = NAN; /* not a matter of the gains alone */
+    w->m->rho = w->m->rho_last = NAN; /* not a matter of the gains alone */
     return;
   }
   for (int i = 0; i < f->unknowns; i++) /* any vector that is not special */
     w->mode[i] = f->direct[i] && f->owner[i] < f->systems ? 1 + 0.5 * sin(1.0 + i) : 0;
   bool any = wave_grow(w, gains, w->mode, w->z) > 0;
   double rho = any ? wave_grow(w, gains, w->mode, w->z) : 0;
-  w->m->rho_here = rho;
+  w->m->rho_last = rho;
   w->m->rho = fmax(w->m->rho, rho);
 }
 
@@ -157,7 +157,7 @@ static dae_status wave_diagnose_growth(dae__wave *w, const char *what, dae_error
   dae__wave_loop_names(w, loop, sizeof loop);
   dae__order_names(w->f, w->order, order, sizeof order);
   const char *name = wave_worst(w);
-  if (w->f->has_gains && w->f->directs > 0 && !isnan(w->m->rho))
+  if (w->f->has_feedthrough && w->f->directs > 0 && !isnan(w->m->rho))
     snprintf(rho, sizeof rho, "; the derivatives say %.4g", w->m->rho);
   dae__fail(err, DAE_ERROR_COUPLING, name,
             "%s in the loop of %s: a sweep%s%s multiplies changes by %.4g%s. %s", what,
@@ -184,25 +184,25 @@ static dae_status wave_diagnose_system(const dae__wave *w, dae_error *err)
   return err->status;
 }
 
-dae_status dae__wave_diagnose(dae__wave *w, dae__verdict verdict, dae_error *err)
+dae_status dae__wave_diagnose(dae__wave *w, dae__sweep_outcome verdict, dae_error *err)
 {
   char what[96];
   dae_status status;
   switch (verdict) {
-  case DAE__FAILED:
-  case DAE__EARLY:
-  case DAE__COARSE:
+  case DAE__SWEEP_FAILED:
+  case DAE__SWEEP_EVENT:
+  case DAE__SWEEP_COARSE_GRID:
     status = err && err->status < 0 ? wave_diagnose_system(w, err)
                                     : dae__fail(err, DAE_ERROR_COUPLING, NULL,
                                                 "the exchange grid does not resolve the waveforms, "
                                                 "however short the window: loosen the tolerance");
     break;
-  case DAE__CYCLE:
+  case DAE__SWEEP_CYCLE:
     snprintf(what, sizeof what, "the iteration falls into a %s, changes stay at %.6g",
              w->jacobi ? "cycle of four sweeps" : "2-cycle", dae__wave_plain_change(w));
     status = wave_diagnose_growth(w, what, err);
     break;
-  case DAE__SLOW:
+  case DAE__SWEEP_LIMIT:
     snprintf(what, sizeof what, "the iteration has not converged in %d sweeps", w->trial.sweep);
     status = wave_diagnose_growth(w, what, err);
     break;

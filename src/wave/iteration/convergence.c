@@ -185,7 +185,7 @@ static bool wave_grows_steadily(const dae__wave *w)
   return !(rho > 1) || o->growing >= LONG || o->rate >= 1 + STEADY * (rho - 1);
 }
 
-dae__verdict dae__wave_test_convergence(dae__wave *w)
+dae__sweep_outcome dae__wave_test_convergence(dae__wave *w)
 {
   dae__trial_window *o = &w->trial;
   wave_measure(w);
@@ -193,14 +193,14 @@ dae__verdict dae__wave_test_convergence(dae__wave *w)
   dae__copy(w->f->unknowns * w->computed.nodes, w->last_change, w->earlier_change);
   dae__copy(w->f->unknowns * w->computed.nodes, w->change, w->last_change);
   if (isnan(o->change) || isinf(o->change))
-    return DAE__DIVERGED;
+    return DAE__SWEEP_DIVERGED;
   if (!half && wave_converged(w))
-    return DAE__CONVERGED;
+    return DAE__SWEEP_CONVERGED;
   o->growing = o->rate >= 1 ? o->growing + 1 : 0;
   o->cycling = cycle && !wave_in_pairs(w) ? o->cycling + 1 : 0;
   if (o->cycling >= PATIENCE && w->opts.sweeps == 0)
-    return DAE__CYCLE;
+    return DAE__SWEEP_CYCLE;
   if (w->opts.sweeps == 0 && wave_grows_steadily(w) && wave_hopeless(w))
-    return DAE__DIVERGED;
-  return o->sweep >= o->max_sweeps && w->opts.sweeps == 0 ? DAE__SLOW : DAE__GO_ON;
+    return DAE__SWEEP_DIVERGED;
+  return o->sweep >= o->max_sweeps && w->opts.sweeps == 0 ? DAE__SWEEP_LIMIT : DAE__SWEEP_CONTINUE;
 }

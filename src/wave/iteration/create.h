@@ -20,9 +20,9 @@ typedef struct dae__wave_request {
   dae_status (*accepts)(const dae_problem *problem, dae_error *err);
 } dae__wave_request;
 
-dae_status dae__wave_create_parts(const dae__wave_request *request, const dae_problem *problem,
-                                  const dae_start *start, const dae_env *env, dae_integrator **out,
-                                  dae_error *err);
+dae_status dae__wave_create_coupled(const dae__wave_request *request, const dae_problem *problem,
+                                    const dae_start *start, const dae_env *env,
+                                    dae_integrator **out, dae_error *err);
 
 /* The method of a system for which none is named. Measured on the coupled examples, the methods
  * with larger steps need up to half the evaluations and mostly more time: what they have to show at

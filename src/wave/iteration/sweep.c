@@ -59,14 +59,14 @@ static dae_status sweep_find_gains(dae__wave *w, int p, dae_error *err)
 {
   const dae_subsystem *s = w->f->sub[p];
   const dae__interface *f = w->f;
-  int nodes = w->given.nodes, total = f->first_gain[f->systems];
+  int nodes = w->given.nodes, total = f->first_D[f->systems];
   dae_status status = DAE_OK;
   if (!s->gain)
     return DAE_OK;
-  for (int k = 0; k < (w->gain_sets > 1 ? nodes : 1) && !status; k++) {
-    int node = w->gain_sets > 1 ? k : nodes - 1;
-    status = s->gain(s->self, node, w->gains + (size_t)k * (size_t)total + (size_t)f->first_gain[p],
-                     err);
+  for (int k = 0; k < (w->feedthrough_sets > 1 ? nodes : 1) && !status; k++) {
+    int node = w->feedthrough_sets > 1 ? k : nodes - 1;
+    status = s->gain(s->self, node,
+                     w->feedthrough + (size_t)k * (size_t)total + (size_t)f->first_D[p], err);
   }
   return status;
 }
@@ -88,7 +88,7 @@ static dae_status sweep_integrate(dae__wave *w, int p, dae_error *err)
 {
   const dae_subsystem *s = w->f->sub[p];
   dae_waveform *out = &w->out[p];
-  dae_status status = w->standing ? DAE_OK : s->load(s->self, w->snapshot[p], err);
+  dae_status status = w->at_start ? DAE_OK : s->load(s->self, w->snapshot[p], err);
   sweep_gather(w, p);
   out->nodes = w->given.nodes;
   w->reached[p] = w->grid[out->nodes - 1];
@@ -98,7 +98,7 @@ static dae_status sweep_integrate(dae__wave *w, int p, dae_error *err)
     status = DAE_OK; /* an event at the end of the window changes nothing */
   if (status == DAE_OK)
     status = sweep_check_outputs(w, p, err);
-  if (status == DAE_OK && w->trial.want_gains)
+  if (status == DAE_OK && w->trial.want_feedthrough)
     status = sweep_find_gains(w, p, err);
   if (status == DAE_OK)
     sweep_scatter(w, p);
@@ -125,7 +125,7 @@ static void sweep_run_in_turn(dae__wave *w)
 }
 
 /* the first subsystem in order that failed, or the earliest event */
-static dae__verdict sweep_outcome(dae__wave *w, dae_error *err)
+static dae__sweep_outcome sweep_outcome(dae__wave *w, dae_error *err)
 {
   double earliest = INFINITY;
   for (int i = 0; i < w->f->systems; i++) {
@@ -134,27 +134,27 @@ static dae__verdict sweep_outcome(dae__wave *w, dae_error *err)
       if (err)
         *err = w->why[p];
       w->failed = p;
-      return DAE__FAILED;
+      return DAE__SWEEP_FAILED;
     }
     if (w->status[p] == DAE_EVENT)
       earliest = fmin(earliest, w->reached[p]);
   }
   if (isinf(earliest))
-    return DAE__GO_ON;
+    return DAE__SWEEP_CONTINUE;
   w->trial.reached = earliest;
-  return DAE__EARLY;
+  return DAE__SWEEP_EVENT;
 }
 
 /* Jacobi uses slack variables in every second sweep, when there is one two sweeps ago to refer to
  */
 static void sweep_set_slack(dae__wave *w)
 {
-  for (int p = 0; p < w->coupling.parts; p++)
-    if (w->coupling.form[p].slack)
-      dae__slack_use(w->coupling.form[p].slack, !w->jacobi || w->trial.sweep % 2 == 0);
+  for (int p = 0; p < w->coupling.systems; p++)
+    if (w->coupling.child_problem[p].slack)
+      dae__slack_use(w->coupling.child_problem[p].slack, !w->jacobi || w->trial.sweep % 2 == 0);
 }
 
-dae__verdict dae__wave_sweep(dae__wave *w, dae_error *err)
+dae__sweep_outcome dae__wave_sweep(dae__wave *w, dae_error *err)
 {
   sweep_set_slack(w);
   for (int p = 0; p < w->f->systems; p++)
@@ -164,9 +164,9 @@ dae__verdict dae__wave_sweep(dae__wave *w, dae_error *err)
     dae__workers_run(w->workers, w->f->systems, sweep_task, w);
   else
     sweep_run_in_turn(w);
-  w->standing = false;
-  w->trial.fresh_gains = w->trial.want_gains;
-  w->trial.want_gains = false;
+  w->at_start = false;
+  w->trial.new_feedthrough = w->trial.want_feedthrough;
+  w->trial.want_feedthrough = false;
   w->m->sweeps++;
   return sweep_outcome(w, err);
 }
@@ -178,7 +178,7 @@ dae_status dae__wave_save_all(dae__wave *w, dae_error *err)
   dae_status status = DAE_OK;
   for (int p = 0; p < w->f->systems && status >= 0; p++)
     status = w->f->sub[p]->save(w->f->sub[p]->self, w->snapshot[p], err);
-  w->standing = status >= 0;
+  w->at_start = status >= 0;
   return status < 0 ? status : DAE_OK;
 }
 
@@ -187,6 +187,6 @@ dae_status dae__wave_load_all(dae__wave *w, dae_error *err)
   dae_status status = DAE_OK;
   for (int p = 0; p < w->f->systems && status >= 0; p++)
     status = w->f->sub[p]->load(w->f->sub[p]->self, w->snapshot[p], err);
-  w->standing = status >= 0;
+  w->at_start = status >= 0;
   return status < 0 ? status : DAE_OK;
 }

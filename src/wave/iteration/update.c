@@ -66,7 +66,7 @@ static dae_status update_factor(dae__wave *w, double t, dae_error *err)
 dae_status dae__wave_factor(dae__wave *w, int node, dae_error *err)
 {
   double t = w->grid[node];
-  dae_status status = dae__interface_matrix(w->f, t, dae__wave_gains(w, node),
+  dae_status status = dae__interface_matrix(w->f, t, dae__wave_feedthrough(w, node),
                                             dae__wave_at(&w->computed, node), w->G, err);
   return status ? status : update_factor(w, t, err);
 }
@@ -75,11 +75,11 @@ dae_status dae__wave_factor(dae__wave *w, int node, dae_error *err)
 static void update_kept_part(const dae__wave *w, int node, double *rhs)
 {
   const dae__interface *f = w->f;
-  const double *D = dae__wave_gains(w, node), *change = update_change_at(w, node);
+  const double *D = dae__wave_feedthrough(w, node), *change = update_change_at(w, node);
   for (int d = 0; d < f->directs - f->multipliers; d++) {
     int i = f->unknown_of[d], p = f->owner[i];
     int outputs = f->sub[p]->outputs, row = i - f->first[p];
-    const double *own = D + f->first_gain[p];
+    const double *own = D + f->first_D[p];
     rhs[d] = change[i];
     for (int j = 0; j < f->sub[p]->inputs && !w->jacobi; j++) {
       int u = f->source[f->first_input[p] + j];
@@ -143,7 +143,7 @@ static dae_status update_add_side(dae__wave *w, int node, bool last, double fact
                                   dae_error *err)
 {
   const dae__interface *f = w->f;
-  DAE__TRY(dae__interface_matrix(w->f, w->grid[node], dae__wave_gains(w, node),
+  DAE__TRY(dae__interface_matrix(w->f, w->grid[node], dae__wave_feedthrough(w, node),
                                  dae__wave_at(&w->computed, node), w->G, err));
   update_keep_only(w, update_side_of(w, last));
   dae_status status = update_factor(w, w->grid[node], err);

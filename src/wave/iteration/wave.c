@@ -43,14 +43,14 @@ static dae_status wave_check_update(const dae__wave *w, dae_error *err)
     return dae__fail(err, DAE_ERROR_UNSUPPORTED, "update",
                      "the update xi is for two systems without joints; schur is its "
                      "generalisation");
-  if (w->opts.update == DAE_WAVE_SLACK && w->coupling.parts == 0)
+  if (w->opts.update == DAE_WAVE_SLACK && w->coupling.systems == 0)
     return dae__fail(
         err, DAE_ERROR_UNSUPPORTED, "update",
         "the update slack needs the equations of the subsystems, which only parts of a "
         "problem have; anderson does without");
   bool needs = w->opts.update == DAE_WAVE_SCHUR || w->opts.update == DAE_WAVE_XI ||
                (w->opts.update == DAE_WAVE_RELAX && w->opts.omega == 0);
-  if (needs && !f->has_gains)
+  if (needs && !f->has_feedthrough)
     return dae__fail(err, DAE_ERROR_UNSUPPORTED, "update",
                      "the updates schur and xi, and relax without omega, need derivatives of "
                      "outputs with respect to inputs, which a subsystem does not give; anderson "
@@ -107,8 +107,8 @@ static void wave_take_waveforms(dae__arena *arena, dae__wave *w)
   w->past = DAE__ALLOC(arena, dae_waveform, w->pasts);
   for (int i = 0; w->past && i < w->pasts; i++)
     w->past[i] = wave_take_waveform(arena, w, n, false);
-  w->settled = DAE__STATE(arena, double, all);
-  w->settled_t = DAE__STATE(arena, double, w->capacity);
+  w->accepted = DAE__STATE(arena, double, all);
+  w->accepted_t = DAE__STATE(arena, double, w->capacity);
   w->start = DAE__STATE(arena, double, n);
   w->fed = DAE__STATE(arena, bool, n);
   w->scale = DAE__ALLOC(arena, double, n);
@@ -125,12 +125,12 @@ static void wave_take_waveforms(dae__arena *arena, dae__wave *w)
 static void wave_take_loop(dae__arena *arena, dae__wave *w)
 {
   const dae__interface *f = w->f;
-  size_t gains = (size_t)f->first_gain[f->systems], nodes = (size_t)w->capacity;
+  size_t gains = (size_t)f->first_D[f->systems], nodes = (size_t)w->capacity;
   size_t flat = nodes * (size_t)f->unknowns;
   bool accelerated = w->opts.update == DAE_WAVE_AITKEN || w->opts.update == DAE_WAVE_ANDERSON ||
                      w->opts.update == DAE_WAVE_AUTO;
-  w->gain_sets = (double)gains * w->capacity <= LARGEST_GAINS ? w->capacity : 1;
-  w->gains = DAE__ALLOC(arena, double, gains *(size_t)w->gain_sets);
+  w->feedthrough_sets = (double)gains * w->capacity <= LARGEST_GAINS ? w->capacity : 1;
+  w->feedthrough = DAE__ALLOC(arena, double, gains *(size_t)w->feedthrough_sets);
   w->G = DAE__ALLOC(arena, double, f->G.start[f->directs]);
   w->rhs = DAE__ALLOC(arena, double, f->directs);
   w->delta = DAE__ALLOC(arena, double, nodes *(size_t)f->directs);
@@ -180,7 +180,7 @@ static dae_status wave_find_order(dae__wave *w, dae__arena *arena, int n, double
   }
   if (search) {
     dae_status status =
-        dae__report_order(w->coupling.problem, t, w->y, w->dy, w->env, w->order, err);
+        dae__wave_best_order(w->coupling.problem, t, w->y, w->dy, w->env, w->order, err);
     DAE__TRY(status);
   }
   for (int i = 0; i < n; i++) {
@@ -259,7 +259,7 @@ dae_status dae__wave_finish(dae__wave *w, dae__arena *arena, double t, const dou
   DAE__TRY(dae__wave_project_create(w, arena, err));
   dae__copy(w->f->unknowns, unknowns, w->start);
   w->m->observed = w->m->last_observed = NAN;
-  w->m->rho = w->m->rho_here = w->f->has_gains ? 0 : NAN;
+  w->m->rho = w->m->rho_last = w->f->has_feedthrough ? 0 : NAN;
   w->omega = w->opts.omega > 0 ? w->opts.omega : 1;
   bool slack = w->opts.update == DAE_WAVE_SLACK; /* calls the callbacks of other parts */
   w->m->t = t;
@@ -314,22 +314,22 @@ static dae_status wave_create_parts(dae__wave *w, dae__arena *arena, const dae_p
   DAE__TRY(dae_consistent_start(problem, start, w->env, w->y, w->dy, NULL, err));
   DAE__TRY(wave_find_order(w, arena, problem->coupled->parts, start->t, err));
   w->capacity = wave_capacity_of(&w->opts, wave_least_step(&w->opts, problem->coupled->parts));
-  dae__coupling_recipe recipe = {.problem = problem,
-                                 .splitting = w->opts.splitting,
-                                 .slack = w->opts.update == DAE_WAVE_SLACK,
-                                 .jacobi = w->jacobi,
-                                 .rank = w->rank,
-                                 .terms = wave_terms_of(w),
-                                 .with_children = true,
-                                 .children = w->opts.children,
-                                 .rtol = DAE__CHILD_SHARE * w->opts.rtol,
-                                 .atol = DAE__CHILD_SHARE * w->opts.atol,
-                                 .t = start->t,
-                                 .y = w->y,
-                                 .dy = w->dy,
-                                 .fixed = start->fixed,
-                                 .capacity = w->capacity};
-  DAE__TRY(dae__coupling_create(arena, &recipe, &w->coupling, err));
+  dae__coupling_setup setup = {.problem = problem,
+                               .splitting = w->opts.splitting,
+                               .slack = w->opts.update == DAE_WAVE_SLACK,
+                               .jacobi = w->jacobi,
+                               .rank = w->rank,
+                               .terms = wave_terms_of(w),
+                               .with_children = true,
+                               .children = w->opts.children,
+                               .rtol = DAE__CHILD_SHARE * w->opts.rtol,
+                               .atol = DAE__CHILD_SHARE * w->opts.atol,
+                               .t = start->t,
+                               .y = w->y,
+                               .dy = w->dy,
+                               .fixed = start->fixed,
+                               .capacity = w->capacity};
+  DAE__TRY(dae__coupling_create(arena, &setup, &w->coupling, err));
   w->f = w->coupling.f;
   double *unknowns = DAE__ALLOC(arena, double, w->f->unknowns);
   if (!unknowns)
@@ -338,9 +338,9 @@ static dae_status wave_create_parts(dae__wave *w, dae__arena *arena, const dae_p
   return dae__wave_finish(w, arena, start->t, unknowns, err);
 }
 
-dae_status dae__wave_create_parts(const dae__wave_request *request, const dae_problem *problem,
-                                  const dae_start *start, const dae_env *env, dae_integrator **out,
-                                  dae_error *err)
+dae_status dae__wave_create_coupled(const dae__wave_request *request, const dae_problem *problem,
+                                    const dae_start *start, const dae_env *env,
+                                    dae_integrator **out, dae_error *err)
 {
   *out = NULL;
   dae_wave_options opts = request->opts ? *request->opts : dae_wave_defaults();
@@ -366,7 +366,7 @@ dae_status dae_gauss_seidel_create(const dae_problem *problem, const dae_start *
 {
   dae__wave_request request = {"gauss-seidel", opts, &dae_gauss_seidel_option_table, false,
                                dae__wave_accepts};
-  return dae__wave_create_parts(&request, problem, start, env, out, err);
+  return dae__wave_create_coupled(&request, problem, start, env, out, err);
 }
 
 dae_status dae_jacobi_create(const dae_problem *problem, const dae_start *start,
@@ -374,7 +374,7 @@ dae_status dae_jacobi_create(const dae_problem *problem, const dae_start *start,
                              dae_error *err)
 {
   dae__wave_request request = {"jacobi", opts, &dae_jacobi_option_table, true, dae__wave_accepts};
-  return dae__wave_create_parts(&request, problem, start, env, out, err);
+  return dae__wave_create_coupled(&request, problem, start, env, out, err);
 }
 
 dae_status dae_joint_create(const dae_problem *problem, const dae_start *start,
@@ -382,5 +382,78 @@ dae_status dae_joint_create(const dae_problem *problem, const dae_start *start,
                             dae_error *err)
 {
   dae__wave_request request = {"joint", opts, &dae_joint_option_table, false, dae__joint_accepts};
-  return dae__wave_create_parts(&request, problem, start, env, out, err);
+  return dae__wave_create_coupled(&request, problem, start, env, out, err);
+}
+
+/* ---- iteration/options.c ---- */
+/* The options of the dynamic iteration. */
+#include <daedal/wave.h>
+#include <float.h>
+#include <math.h>
+
+#define ROW(type, name, min, max, words, help)                                                     \
+  {                                                                                                \
+#name, type, offsetof(dae_wave_options, name), min, max, words, help                           \
+  }
+
+static const char *const updates[] = {"auto",  "plain",  "xi",       "slack", "schur",
+                                      "relax", "aitken", "anderson", NULL};
+static const char *const splittings[] = {"optimal", "first", "second", "weighted", NULL};
+static const char *const begins[] = {"extrapolate", "constant", NULL};
+static const char *const stops[] = {"error", "increment", "end", NULL};
+static const char *const interpolations[] = {"hermite", "quadratic", "linear", "hold", NULL};
+
+/* clang-format off */
+#define COMMON                                                                                     \
+  ROW(DAE_OPTION_DOUBLE, rtol, 0, 1, NULL, "relative tolerance of the coupled waveforms"),         \
+  ROW(DAE_OPTION_DOUBLE, atol, DBL_MIN, INFINITY, NULL, "absolute tolerance"),                     \
+  ROW(DAE_OPTION_DOUBLE, window, 0, INFINITY, NULL, "fixed size of the windows, 0: chosen"),       \
+  ROW(DAE_OPTION_DOUBLE, max_window, 0, INFINITY, NULL, "largest window, 0: no limit"),            \
+  ROW(DAE_OPTION_INT, nodes, 0, 100000, NULL,                                                      \
+      "intervals of the exchange grid in a window, 0: chosen"),                                    \
+  ROW(DAE_OPTION_CHOICE, update, 0, 0, updates, "how the next waveforms are formed"),              \
+  ROW(DAE_OPTION_CHOICE, splitting, 0, 0, splittings,                                              \
+      "of joints: weight (S1 + S2)^-1, constraint on the first system, on the last, weighted"),    \
+  ROW(DAE_OPTION_DOUBLE, theta, -1e6, 1e6, NULL, "weight of the last system, splitting weighted"), \
+  ROW(DAE_OPTION_DOUBLE, omega, 0, 2, NULL, "of update relax; 0: from the contraction"),           \
+  ROW(DAE_OPTION_INT, depth, 1, 50, NULL, "sweeps that anderson remembers"),                       \
+  ROW(DAE_OPTION_CHOICE, begin, 0, 0, begins, "waveforms that a window begins with"),              \
+  ROW(DAE_OPTION_CHOICE, stop, 0, 0, stops,                                                        \
+      "test of sweeps: q/(1 - q) times the change, the change, that at the end of the window"),    \
+  ROW(DAE_OPTION_INT, max_sweeps, 0, 100000, NULL, "in one window; 0: 40, without auto 200"),      \
+  ROW(DAE_OPTION_INT, sweeps, 0, 100000, NULL, "exactly so many, untested; 0: until converged"),   \
+  ROW(DAE_OPTION_CHOICE, interpolation, 0, 0, interpolations, "of waveforms between nodes"),       \
+  ROW(DAE_OPTION_BOOL, picard, 0, 0, NULL, "own variables, too, from the last sweep"),             \
+  ROW(DAE_OPTION_BOOL, lagged, 0, 0, NULL, "forces from the last sweep, linearised"),              \
+  ROW(DAE_OPTION_DOUBLE, linear, 0, 1, NULL, "part of the linearisation that is added, lagged"),   \
+  ROW(DAE_OPTION_BOOL, project, 0, 0, NULL, "positions and velocities onto joints")
+
+static const dae_option gauss_seidel[] = {
+    COMMON,
+    ROW(DAE_OPTION_BOOL, reorder, 0, 0, NULL, "systems in the order that contracts best"),
+};
+
+static const dae_option jacobi[] = {
+    COMMON,
+    ROW(DAE_OPTION_INT, workers, 0, 1024, NULL, "threads, 0: as many as there are processors"),
+};
+/* clang-format on */
+
+#define TABLE(name, text, rows)                                                                    \
+  const dae_option_table name = {                                                                  \
+      .owner = text, .options = rows, .count = sizeof rows / sizeof *rows}
+
+TABLE(dae_gauss_seidel_option_table, "gauss-seidel", gauss_seidel);
+TABLE(dae_jacobi_option_table, "jacobi", jacobi);
+TABLE(dae_joint_option_table, "joint", gauss_seidel);
+
+dae_wave_options dae_wave_defaults(void)
+{
+  return (dae_wave_options){.rtol = 1e-6,
+                            .atol = 1e-8,
+                            .theta = 0.5,
+                            .depth = 8,
+                            .linear = 1,
+                            .reorder = true,
+                            .project = true};
 }

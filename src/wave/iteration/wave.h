@@ -35,23 +35,23 @@ typedef struct dae__wave_memory {
   int most_sweeps;
   double observed; /* largest rate, NaN: none */
   double rho;      /* largest along the windows */
-  double rho_here; /* at the last node looked at */
+  double rho_last; /* at the last node looked at */
   int last_sweeps; /* in the last window, with what was observed there */
   double last_observed;
   dae_stats stats;
 } dae__wave_memory;
 
 /* What became of the sweeps over a window. */
-typedef enum dae__verdict {
-  DAE__CONVERGED,
-  DAE__GO_ON,
-  DAE__COARSE,   /* the exchange grid does not resolve the waveforms */
-  DAE__EARLY,    /* a subsystem has met an event: the window is to end there */
-  DAE__DIVERGED, /* the changes grow */
-  DAE__CYCLE,    /* they repeat every second sweep */
-  DAE__SLOW,     /* too many sweeps */
-  DAE__FAILED    /* a subsystem could not go on */
-} dae__verdict;
+typedef enum dae__sweep_outcome {
+  DAE__SWEEP_CONVERGED,
+  DAE__SWEEP_CONTINUE,
+  DAE__SWEEP_COARSE_GRID, /* the exchange grid does not resolve the waveforms */
+  DAE__SWEEP_EVENT,       /* a subsystem has met an event: the window is to end there */
+  DAE__SWEEP_DIVERGED,    /* the changes grow */
+  DAE__SWEEP_CYCLE,       /* they repeat every second sweep */
+  DAE__SWEEP_LIMIT,       /* too many sweeps */
+  DAE__SWEEP_FAILED       /* a subsystem could not go on */
+} dae__sweep_outcome;
 
 /* A window being iterated. */
 typedef struct dae__trial_window {
@@ -63,8 +63,8 @@ typedef struct dae__trial_window {
   double rate, last_rate;     /* ratios of changes */
   double worst_rate;          /* of changes that are not noise, NaN: none */
   int growing, cycling;       /* sweeps in a row that did not contract, that repeated each other */
-  bool fresh_gains;           /* those of this sweep are new */
-  bool want_gains;            /* the next sweep is to find them */
+  bool new_feedthrough;       /* those of this sweep are new */
+  bool want_feedthrough;      /* the next sweep is to find them */
   double reached;             /* time of an event */
 } dae__trial_window;
 
@@ -88,12 +88,12 @@ typedef struct dae__wave {
   dae_waveform given, computed; /* of the sweep; computed is kept */
   dae_waveform *past;           /* given to the sweeps before, the last one first */
   int pasts;
-  double *settled, *settled_t; /* kept: values and grid of the last window, to be continued */
-  double *start;               /* kept: unknowns where the window begins */
-  dae_waveform *in, *out;      /* of each subsystem, in memory of their own */
-  bool *fed;                   /* unknowns that a sweep takes from what it is given; kept */
-  double *scale;               /* of each unknown over the window: largest |z| */
-  double *change;              /* of all unknowns at all nodes in this sweep, */
+  double *accepted, *accepted_t; /* kept: values and grid of the last window, to be continued */
+  double *start;                 /* kept: unknowns where the window begins */
+  dae_waveform *in, *out;        /* of each subsystem, in memory of their own */
+  bool *fed;                     /* unknowns that a sweep takes from what it is given; kept */
+  double *scale;                 /* of each unknown over the window: largest |z| */
+  double *change;                /* of all unknowns at all nodes in this sweep, */
   double *last_change, *earlier_change; /* in the one before, and before that */
   double *before, *before_slope;        /* scratch of that size */
   double *end_before; /* unknowns at the end of the window after the sweep before */
@@ -103,15 +103,15 @@ typedef struct dae__wave {
   double defect;      /* of the interpolants between nodes, relative to the tolerance */
 
   /* gains and the linear systems at the nodes */
-  int gain_sets; /* nodes that have gains of their own, 1: all share those of the last one */
-  double *gains;
+  int feedthrough_sets; /* nodes that have gains of their own, 1: all share those of the last one */
+  double *feedthrough;
   double *G, *rhs;
   dae__solver *solver;
   dae__accelerate accelerate;
   double *flat_z, *flat_hat, *flat_weight; /* unknowns that are accelerated, at all nodes */
 
   char **snapshot;    /* kept: memory of each subsystem at the beginning of the window */
-  bool standing;      /* the subsystems stand there */
+  bool at_start;      /* the subsystems stand there */
   int failed;         /* subsystem that could not go on */
   dae_status *status; /* of each subsystem in a sweep, and why */
   dae_error *why;
@@ -131,15 +131,16 @@ static inline double *dae__wave_at(const dae_waveform *w, int node)
 }
 
 /* the gains of all subsystems at a node */
-static inline const double *dae__wave_gains(const dae__wave *w, int node)
+static inline const double *dae__wave_feedthrough(const dae__wave *w, int node)
 {
   const dae__interface *f = w->f;
-  return w->gains + (w->gain_sets > 1 ? (size_t)node * (size_t)f->first_gain[f->systems] : 0);
+  return w->feedthrough +
+         (w->feedthrough_sets > 1 ? (size_t)node * (size_t)f->first_D[f->systems] : 0);
 }
 
 /* sweep.c */
 /* Integrates every subsystem over the grid with the waveforms given. */
-dae__verdict dae__wave_sweep(dae__wave *w, dae_error *err);
+dae__sweep_outcome dae__wave_sweep(dae__wave *w, dae_error *err);
 /* Memory of all subsystems at the beginning of the window, to and fro. */
 dae_status dae__wave_save_all(dae__wave *w, dae_error *err);
 dae_status dae__wave_load_all(dae__wave *w, dae_error *err);
@@ -163,7 +164,7 @@ void dae__wave_place_grid(dae__wave *w, double end);
 bool dae__wave_is_variable(const dae__wave *w, int p);
 
 /* judge.c */
-dae__verdict dae__wave_test_convergence(dae__wave *w);
+dae__sweep_outcome dae__wave_test_convergence(dae__wave *w);
 
 /* window.c */
 /* The subsystems stand at t, nothing is known of the time before. */
@@ -176,7 +177,7 @@ dae_status dae__wave_project_create(dae__wave *w, dae__arena *arena, dae_error *
 /* The coupled state at t in the last window, projected, with the multipliers that belong to it. */
 dae_status dae__wave_state(dae__wave *w, double t, double *y, double *dy, dae_error *err);
 /* Puts the children onto the joints at the end of a window. */
-dae_status dae__wave_settle(dae__wave *w, dae_error *err);
+dae_status dae__wave_project_joints(dae__wave *w, dae_error *err);
 /* The same as dae__wave_state, not projected. */
 void dae__wave_interpolate_raw(const dae__wave *w, double t, double *y);
 
@@ -192,16 +193,16 @@ dae_status dae__wave_begin_at(dae__wave *w, double t, dae_error *err);
 
 /* report.c */
 /* The order of the parts that contracts best at a consistent state. */
-dae_status dae__report_order(const dae_problem *problem, double t, const double *y,
-                             const double *dy, const dae_env *env, int *order, dae_error *err);
+dae_status dae__wave_best_order(const dae_problem *problem, double t, const double *y,
+                                const double *dy, const dae_env *env, int *order, dae_error *err);
 
 /* diagnose.c */
 void dae__wave_loop_names(const dae__wave *w, char *text, size_t size);
 /* largest change of an unknown, in its own unit */
 double dae__wave_plain_change(const dae__wave *w);
-dae_status dae__wave_diagnose(dae__wave *w, dae__verdict verdict, dae_error *err);
+dae_status dae__wave_diagnose(dae__wave *w, dae__sweep_outcome verdict, dae_error *err);
 /* rho at a node with gains, into the memory. */
-void dae__wave_measure(dae__wave *w, int node);
+void dae__wave_estimate_contraction(dae__wave *w, int node);
 
 /* integrator.c */
 extern const dae__integrator_table dae__wave_verbs;

@@ -111,7 +111,7 @@ static void child_complete_slopes(dae__child *c, int nodes, const double *t)
 static bool child_variables_only(const dae__child *c)
 {
   for (int i = 0; i < c->subsystem.outputs; i++)
-    if (c->answers[i].kind != DAE__ANSWER_VARIABLE)
+    if (c->outputs[i].kind != DAE__OUTPUT_VARIABLE)
       return false;
   return true;
 }
@@ -126,14 +126,14 @@ static dae_status child_write_outputs(dae__child *c, const dae_waveform *out, da
                  *dy = child_at_node(c->trace.dy, c->size, k);
     double *value = child_at_node(out->value, n, k), *slope = child_at_node(out->slope, n, k);
     if (!plain)
-      status = dae__member_answer(c->member, out->t[k], y,
-                                  child_at_node(c->in_nodes, c->subsystem.inputs, k), n, c->answers,
-                                  value, NULL, err);
+      status = dae__augmented_outputs(c->member, out->t[k], y,
+                                      child_at_node(c->in_nodes, c->subsystem.inputs, k), n,
+                                      c->outputs, value, NULL, err);
     for (int i = 0; i < n; i++) {
-      bool variable = c->answers[i].kind == DAE__ANSWER_VARIABLE;
+      bool variable = c->outputs[i].kind == DAE__OUTPUT_VARIABLE;
       if (variable)
-        value[i] = y[c->answers[i].index];
-      slope[i] = variable ? dy[c->answers[i].index] : 0;
+        value[i] = y[c->outputs[i].index];
+      slope[i] = variable ? dy[c->outputs[i].index] : 0;
     }
   }
   return status;
@@ -163,11 +163,11 @@ static dae_status child_advance(void *self, const dae_waveform *in, dae_interpol
 static dae_status child_gain(void *self, int node, double *D, dae_error *err)
 {
   dae__child *c = self;
-  int outputs = c->subsystem.outputs, own = dae__member_inputs(c->member);
+  int outputs = c->subsystem.outputs, own = dae__augmented_inputs(c->member);
   dae__zero(outputs * (c->subsystem.inputs - own), D + (size_t)outputs * (size_t)own);
-  return dae__member_answer(c->member, c->t[node], child_at_node(c->trace.y, c->size, node),
-                            child_at_node(c->in_nodes, c->subsystem.inputs, node),
-                            c->subsystem.outputs, c->answers, c->answer_values, D, err);
+  return dae__augmented_outputs(c->member, c->t[node], child_at_node(c->trace.y, c->size, node),
+                                child_at_node(c->in_nodes, c->subsystem.inputs, node),
+                                c->subsystem.outputs, c->outputs, c->output_values, D, err);
 }
 
 /* largest |y| of each entry over the nodes */
@@ -253,7 +253,7 @@ void dae__child_state(const dae__child *c, double t, double *y, double *dy)
 
 /* ---- creation ---- */
 
-static void child_alloc_memory(dae__arena *arena, const dae__child_recipe *r, dae__child *c)
+static void child_alloc_memory(dae__arena *arena, const dae__child_setup *r, dae__child *c)
 {
   int capacity = r->capacity, inputs = r->inputs, inner = dae_problem_size(&c->problem);
   c->inner_y = DAE__ALLOC(arena, double, inner);
@@ -298,11 +298,11 @@ double dae__method_step(const dae_method *method, const void *options)
   return 0;
 }
 
-static void child_describe(const dae__child_recipe *r, dae__child *c)
+static void child_describe(const dae__child_setup *r, dae__child *c)
 {
   c->subsystem = (dae_subsystem){.name = r->name,
                                  .inputs = r->inputs,
-                                 .outputs = r->answers,
+                                 .outputs = r->outputs,
                                  .input_names = r->input_names,
                                  .output_names = r->output_names,
                                  .direct = r->direct,
@@ -314,13 +314,13 @@ static void child_describe(const dae__child_recipe *r, dae__child *c)
                                  .defect = child_defect};
 }
 
-dae_status dae__child_create(dae__arena *arena, const dae__child_recipe *r, dae__child *c,
+dae_status dae__child_create(dae__arena *arena, const dae__child_setup *r, dae__child *c,
                              dae_error *err)
 {
   c->member = r->member;
   c->problem = *r->problem;
   c->entry = r->entry;
-  c->answers = r->answer;
+  c->outputs = r->answer;
   c->step = dae__method_step(r->method, r->options);
   c->size = r->size;
   c->problem.input = child_inputs_at;

@@ -3,7 +3,7 @@
 #define DAEDAL_WAVE_SUBSYSTEMS_CHILD_H
 
 #include "wave/iteration/waveform.h"
-#include "wave/subsystems/member.h"
+#include "wave/subsystems/augmented.h"
 
 /* The states at the nodes of the last advance, and half-way between them. Kept. */
 typedef struct dae__trace {
@@ -12,12 +12,12 @@ typedef struct dae__trace {
 } dae__trace;
 
 typedef struct dae__child {
-  dae__member *member;
+  dae__augmented *member;
   dae_problem problem; /* the member's, with inputs from the waveforms */
   dae_integrator *it;
   int size;                   /* of the part's state vector */
   const int *entry;           /* of each of its entries in the integrator's, NULL: the same */
-  const dae__answer *answers; /* what its outputs are */
+  const dae__output *outputs; /* what its outputs are */
   bool *algebraic;            /* entries of the state vector without a derivative of their own */
   bool *multiplier;           /* among them */
   bool has_algebraic;         /* others than multipliers, that is */
@@ -33,18 +33,18 @@ typedef struct dae__child {
   double *in_nodes; /* inputs at its nodes; kept */
   dae__trace trace;
   double *inner_y, *inner_dy;                           /* scratch: the integrator's state */
-  double *scratch, *sizes, *answer_values, *scratch_in; /* two states, one set of outputs, inputs */
+  double *scratch, *sizes, *output_values, *scratch_in; /* two states, one set of outputs, inputs */
 } dae__child;
 
 /* What a child is made from. */
-typedef struct dae__child_recipe {
+typedef struct dae__child_setup {
   const char *name;
-  dae__member *member;
+  dae__augmented *member;
   const dae_problem *problem; /* that is integrated: the member's, or one made from it */
   int inputs, size;           /* of the problem; of the part's state vector */
   const int *entry;           /* see dae__child */
-  int answers;
-  const dae__answer *answer;
+  int outputs;
+  const dae__output *answer;
   const char *const *input_names, *const *output_names;
   const bool *direct;
   const dae_method *method;
@@ -54,11 +54,11 @@ typedef struct dae__child_recipe {
   const double *in; /* inputs there */
   const bool *fixed;
   int capacity; /* nodes of a grid at most */
-} dae__child_recipe;
+} dae__child_setup;
 
-/* Of the child its member, scratch_in and answer_values are set before. It must stay where it is;
+/* Of the child its member, scratch_in and output_values are set before. It must stay where it is;
  * what is not in the arena is released by free. */
-dae_status dae__child_create(dae__arena *arena, const dae__child_recipe *recipe, dae__child *child,
+dae_status dae__child_create(dae__arena *arena, const dae__child_setup *setup, dae__child *child,
                              dae_error *err);
 void dae__child_free(dae__child *child);
 

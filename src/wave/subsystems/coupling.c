@@ -1,8 +1,8 @@
 /* Parts, what is integrated for them, and by whom. */
+#include "wave/subsystems/coupling.h"
 #include "core/error.h"
 #include "core/vec.h"
 #include "wave/iteration/create.h"
-#include "wave/subsystems/coupling_parts.h"
 
 #include <daedal/bdf.h>
 #include <math.h>
@@ -16,36 +16,36 @@ static dae_problem coupling_part_problem(const dae_part *part)
 
 /* ---- members and children ---- */
 
-static dae_status coupling_create_form(dae__arena *arena, const dae__coupling_recipe *r,
+static dae_status coupling_create_form(dae__arena *arena, const dae__coupling_setup *r,
                                        dae__coupling *c, int part, dae_error *err)
 {
   const dae_coupled *p = c->problem->coupled;
-  bool *carried = DAE__ALLOC(arena, bool, p->joints);
-  if (!carried)
+  bool *eliminated = DAE__ALLOC(arena, bool, p->joints);
+  if (!eliminated)
     return dae__out_of_memory(err);
   for (int j = 0; j < p->joints; j++)
-    carried[j] = c->carrier[j] == part;
-  dae__form_recipe recipe = {.coupled = p,
-                             .part = part,
-                             .carried = carried,
-                             .locks = c->locks,
-                             .slack = r->slack,
-                             .jacobi = r->jacobi,
-                             .rank = r->rank,
-                             .terms = r->terms};
-  dae_status status = dae__form_create(arena, &recipe, &c->form[part], err);
-  c->ages = c->form[part].ages > c->ages ? c->form[part].ages : c->ages;
+    eliminated[j] = c->eliminated_in[j] == part;
+  dae__child_problem_setup setup = {.coupled = p,
+                                    .part = part,
+                                    .eliminated = eliminated,
+                                    .locks = c->locks,
+                                    .slack = r->slack,
+                                    .jacobi = r->jacobi,
+                                    .rank = r->rank,
+                                    .terms = r->terms};
+  dae_status status = dae__child_problem_create(arena, &setup, &c->child_problem[part], err);
+  c->ages = c->child_problem[part].ages > c->ages ? c->child_problem[part].ages : c->ages;
   return status;
 }
 
 /* scratch of the members' evaluations */
 static dae_status coupling_alloc_scratch(dae__arena *arena, dae__coupling *c, dae_error *err)
 {
-  for (int i = 0; i < c->parts; i++) {
+  for (int i = 0; i < c->systems; i++) {
     dae__child *child = &c->child[i];
-    child->member = c->form[i].member;
-    child->scratch_in = DAE__ALLOC(arena, double, c->form[i].inputs);
-    child->answer_values = DAE__ALLOC(arena, double, c->answer_count[i]);
+    child->member = c->child_problem[i].member;
+    child->scratch_in = DAE__ALLOC(arena, double, c->child_problem[i].inputs);
+    child->output_values = DAE__ALLOC(arena, double, c->output_count[i]);
   }
   return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
 }
@@ -93,7 +93,7 @@ static const dae_method *coupling_usual_method(const dae_part *part)
 
 /* defaults with the tolerances of children */
 static const void *coupling_usual_options(dae__arena *arena, const dae_method *method,
-                                          const dae__coupling_recipe *r)
+                                          const dae__coupling_setup *r)
 {
   const struct {
     const char *name;
@@ -111,7 +111,7 @@ static const void *coupling_usual_options(dae__arena *arena, const dae_method *m
   return opts;
 }
 
-static dae_status coupling_create_child(dae__arena *arena, const dae__coupling_recipe *r,
+static dae_status coupling_create_child(dae__arena *arena, const dae__coupling_setup *r,
                                         dae__coupling *c, int part, const double *z, dae_error *err)
 {
   const dae__interface *f = c->f;
@@ -119,35 +119,35 @@ static dae_status coupling_create_child(dae__arena *arena, const dae__coupling_r
   dae_wave_child how = r->children ? r->children[part] : (dae_wave_child){0};
   const dae_method *method = how.method ? how.method : coupling_usual_method(p);
   const void *opts = how.options ? how.options : coupling_usual_options(arena, method, r);
-  const dae__form *form = &c->form[part];
+  const dae__child_problem *form = &c->child_problem[part];
   double *in = DAE__ALLOC(arena, double, form->inputs);
   double *y = DAE__ALLOC(arena, double, dae_problem_size(form->problem));
   bool *fixed = r->fixed ? DAE__ALLOC(arena, bool, dae_problem_size(form->problem)) : NULL;
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   dae__interface_inputs(f, part, z, in);
-  dae__form_start(form, part, c->first_state, r->y, y);
+  dae__child_problem_start(form, part, c->first_state, r->y, y);
   int size = c->first_state[part + 1] - c->first_state[part];
   for (int i = 0; fixed && i < size; i++)
     fixed[form->entry ? form->entry[i] : i] = r->fixed[c->first_state[part] + i];
-  dae__child_recipe recipe = {.name = p->name,
-                              .member = form->member,
-                              .problem = form->problem,
-                              .inputs = form->inputs,
-                              .size = size,
-                              .entry = form->entry,
-                              .answers = c->answer_count[part],
-                              .answer = c->answers[part],
-                              .output_names = f->name + f->first[part],
-                              .direct = f->direct + f->first[part],
-                              .method = method,
-                              .options = opts,
-                              .t = r->t,
-                              .y = y,
-                              .in = in,
-                              .fixed = fixed,
-                              .capacity = r->capacity};
-  dae_status status = dae__child_create(arena, &recipe, &c->child[part], err);
+  dae__child_setup setup = {.name = p->name,
+                            .member = form->member,
+                            .problem = form->problem,
+                            .inputs = form->inputs,
+                            .size = size,
+                            .entry = form->entry,
+                            .outputs = c->output_count[part],
+                            .answer = c->outputs[part],
+                            .output_names = f->name + f->first[part],
+                            .direct = f->direct + f->first[part],
+                            .method = method,
+                            .options = opts,
+                            .t = r->t,
+                            .y = y,
+                            .in = in,
+                            .fixed = fixed,
+                            .capacity = r->capacity};
+  dae_status status = dae__child_create(arena, &setup, &c->child[part], err);
   if (status < 0 && status != DAE_ERROR_MEMORY && err && p->name && p->name[0]) {
     char text[sizeof err->text];
     snprintf(text, sizeof text, "system %.60s: %.440s", p->name, err->text);
@@ -163,9 +163,9 @@ static void coupling_find_carriers(dae__coupling *c, dae_wave_splitting splittin
   const dae_coupled *p = c->problem->coupled;
   for (int j = 0; j < p->joints; j++) {
     const dae_joint *joint = &p->joint[j];
-    c->carrier[j] = splitting == DAE_WAVE_SPLIT_FIRST    ? joint->z[0].part
-                    : splitting == DAE_WAVE_SPLIT_SECOND ? joint->z[joint->nz - 1].part
-                                                         : -1;
+    c->eliminated_in[j] = splitting == DAE_WAVE_SPLIT_FIRST    ? joint->z[0].part
+                          : splitting == DAE_WAVE_SPLIT_SECOND ? joint->z[joint->nz - 1].part
+                                                               : -1;
   }
 }
 
@@ -181,40 +181,40 @@ static dae_status coupling_create_locks(dae__arena *arena, dae__coupling *c, dae
 static void coupling_alloc_memory(dae__arena *arena, dae__coupling *c)
 {
   const dae_coupled *p = c->problem->coupled;
-  int parts = c->parts;
-  c->form = DAE__ALLOC(arena, dae__form, parts);
+  int parts = c->systems;
+  c->child_problem = DAE__ALLOC(arena, dae__child_problem, parts);
   c->child = DAE__ALLOC(arena, dae__child, parts);
   c->first_state = DAE__ALLOC(arena, int, parts + 1);
-  c->answers = DAE__ALLOC(arena, dae__answer *, parts);
-  c->answer_count = DAE__ALLOC(arena, int, parts);
-  c->carrier = DAE__ALLOC(arena, int, p->joints);
+  c->outputs = DAE__ALLOC(arena, dae__output *, parts);
+  c->output_count = DAE__ALLOC(arena, int, parts);
+  c->eliminated_in = DAE__ALLOC(arena, int, p->joints);
   c->f = DAE__ALLOC(arena, dae__interface, 1);
 }
 
 /* the sizes that the interface asks for, where there are no integrators */
 static void coupling_describe_subsystems(dae__coupling *c)
 {
-  for (int i = 0; i < c->parts; i++)
+  for (int i = 0; i < c->systems; i++)
     c->child[i].subsystem = (dae_subsystem){.name = c->problem->coupled->part[i].name,
-                                            .inputs = c->form[i].inputs,
-                                            .outputs = c->answer_count[i]};
+                                            .inputs = c->child_problem[i].inputs,
+                                            .outputs = c->output_count[i]};
 }
 
-dae_status dae__coupling_create(dae__arena *arena, const dae__coupling_recipe *r, dae__coupling *c,
+dae_status dae__coupling_create(dae__arena *arena, const dae__coupling_setup *r, dae__coupling *c,
                                 dae_error *err)
 {
   const dae_coupled *p = r->problem->coupled;
-  *c = (dae__coupling){.problem = r->problem, .parts = p->parts};
+  *c = (dae__coupling){.problem = r->problem, .systems = p->parts};
   coupling_alloc_memory(arena, c);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  for (int i = 0; i < c->parts; i++) {
+  for (int i = 0; i < c->systems; i++) {
     dae_problem part = coupling_part_problem(&p->part[i]);
     c->first_state[i + 1] = c->first_state[i] + dae_problem_size(&part);
   }
   coupling_find_carriers(c, r->splitting);
   dae_status status = r->jacobi ? coupling_create_locks(arena, c, err) : DAE_OK;
-  for (int i = 0; i < c->parts && !status; i++)
+  for (int i = 0; i < c->systems && !status; i++)
     status = coupling_create_form(arena, r, c, i, err);
   DAE__TRY(status);
   status = dae__coupling_answers(arena, c, err);
@@ -228,16 +228,16 @@ dae_status dae__coupling_create(dae__arena *arena, const dae__coupling_recipe *r
   if (!status)
     dae__coupling_unknowns(c, r->y, r->dy, z);
   coupling_describe_subsystems(c);
-  for (int i = 0; i < c->parts && !status && r->with_children; i++)
+  for (int i = 0; i < c->systems && !status && r->with_children; i++)
     status = coupling_create_child(arena, r, c, i, z, err);
   return status ? status : dae__interface_complete(arena, c->f, err);
 }
 
 void dae__coupling_free(dae__coupling *c)
 {
-  for (int i = 0; c->child && i < c->parts; i++) {
+  for (int i = 0; c->child && i < c->systems; i++) {
     dae__child_free(&c->child[i]);
-    dae__member_free(c->form[i].member);
+    dae__augmented_free(c->child_problem[i].member);
   }
   for (int j = 0; c->locks && j < c->problem->coupled->joints; j++)
     dae__lock_free(c->locks[j]);
@@ -248,16 +248,16 @@ void dae__coupling_free(dae__coupling *c)
 void dae__coupling_unknowns(const dae__coupling *c, const double *y, const double *dy, double *z)
 {
   const dae_coupled *p = c->problem->coupled;
-  for (int part = 0; part < c->parts; part++)
-    for (int i = 0; i < c->answer_count[part]; i++) {
-      dae__answer a = c->answers[part][i];
+  for (int part = 0; part < c->systems; part++)
+    for (int i = 0; i < c->output_count[part]; i++) {
+      dae__output a = c->outputs[part][i];
       int entry = dae__coupling_entry(c, part, a);
-      if (a.kind == DAE__ANSWER_VARIABLE)
+      if (a.kind == DAE__OUTPUT_VARIABLE)
         z[c->f->first[part] + i] = y[entry];
-      else if (a.kind == DAE__ANSWER_ACCELERATION)
+      else if (a.kind == DAE__OUTPUT_ACCELERATION)
         z[c->f->first[part] + i] = dy[entry + dae__coupling_nq(c, part)];
     }
-  for (int j = 0, entry = c->first_state[c->parts]; j < p->joints; j++)
+  for (int j = 0, entry = c->first_state[c->systems]; j < p->joints; j++)
     for (int i = 0; i < p->joint[j].ng; i++, entry++)
       z[dae__coupling_multiplier(c, j, i)] = y[entry];
 }
@@ -274,26 +274,129 @@ dae_status dae__coupling_restart(dae__coupling *c, double t, const double *y, co
                                  dae_error *err)
 {
   dae_status status = DAE_OK;
-  for (int i = 0; i < c->parts && status >= 0; i++) {
+  for (int i = 0; i < c->systems && status >= 0; i++) {
     dae__child *child = &c->child[i];
     dae__interface_inputs(c->f, i, z, child->scratch_in);
-    dae__form_start(&c->form[i], i, c->first_state, y, child->inner_dy);
+    dae__child_problem_start(&c->child_problem[i], i, c->first_state, y, child->inner_dy);
     status = dae__child_restart(child, t, child->inner_dy, child->scratch_in, err);
   }
   return status < 0 ? status : DAE_OK;
 }
 
-dae_status dae__coupling_gains(dae__coupling *c, double t, const double *y, const double *z,
-                               double *gains, dae_error *err)
+dae_status dae__coupling_feedthrough(dae__coupling *c, double t, const double *y, const double *z,
+                                     double *gains, dae_error *err)
 {
   dae_status status = DAE_OK;
-  for (int i = 0; i < c->parts && !status; i++) {
+  for (int i = 0; i < c->systems && !status; i++) {
     dae__child *child = &c->child[i];
-    double *D = gains + c->f->first_gain[i];
-    dae__zero(c->answer_count[i] * c->form[i].inputs, D);
+    double *D = gains + c->f->first_D[i];
+    dae__zero(c->output_count[i] * c->child_problem[i].inputs, D);
     dae__interface_inputs(c->f, i, z, child->scratch_in);
-    status = dae__member_answer(child->member, t, y + c->first_state[i], child->scratch_in,
-                                c->answer_count[i], c->answers[i], child->answer_values, D, err);
+    status =
+        dae__augmented_outputs(child->member, t, y + c->first_state[i], child->scratch_in,
+                               c->output_count[i], c->outputs[i], child->output_values, D, err);
   }
   return status;
+}
+
+/* ---- subsystems/form.c ---- */
+
+static int form_part_size(const dae_coupled *coupled, int part)
+{
+  dae_problem problem = {.mechanical = coupled->part[part].mechanical,
+                         .semi_explicit = coupled->part[part].semi_explicit};
+  return dae_problem_size(&problem);
+}
+
+/* ---- slack ---- */
+
+/* Gauss-Seidel: equations of the parts that come before [E07 Remark 3.2]. Jacobi: of all others,
+ * with the part's own differential variables of two sweeps ago [E07 Remark 3.6, corrected]. */
+static dae_status form_make_slack(dae__arena *arena, const dae__child_problem_setup *r,
+                                  dae__child_problem *form, dae_error *err)
+{
+  const dae_coupled *c = r->coupled;
+  bool *from = DAE__ALLOC(arena, bool, c->parts);
+  int *entry = DAE__ALLOC(arena, int, form_part_size(c, r->part));
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  for (int i = 0; i < c->parts; i++)
+    from[i] = i != r->part && (r->jacobi || r->rank[i] < r->rank[r->part]);
+  dae__slack_options opts = {.from = from, .lagged = r->jacobi, .base = form->problem};
+  DAE__TRY(dae__slack_create(arena, c, r->part, &opts, &form->slack, err));
+  int base = form->inputs, ports = dae__slack_inputs(form->slack);
+  form->problem = dae__slack_problem(form->slack);
+  form->inputs = base + ports;
+  form->extra = DAE__ALLOC(arena, dae__extra, ports);
+  if (!form->extra)
+    return dae__out_of_memory(err);
+  for (int i = 0; i < ports; i++) {
+    dae_port port = dae__slack_ports(form->slack)[i];
+    int age = port.part == r->part ? 2 : 1;
+    form->extra[i] = (dae__extra){port.part, port.variable, age};
+    form->ages = age > form->ages ? age : form->ages;
+  }
+  for (int i = 0; i < form_part_size(c, r->part); i++)
+    entry[i] = dae__slack_entry(form->slack, i);
+  form->entry = entry;
+  return DAE_OK;
+}
+
+/* ---- earlier iterates ---- */
+
+static dae_status form_make_iterates(dae__arena *arena, const dae__child_problem_setup *r,
+                                     dae__child_problem *form, dae_error *err)
+{
+  DAE__TRY(dae__iterates_create(arena, form->problem, r->terms, &form->iterates, err));
+  int own = form->inputs, ages = r->terms->ages, count = dae__iterates_count(form->iterates);
+  form->problem = dae__iterates_problem(form->iterates);
+  form->inputs = ages * (own + count);
+  form->ages = ages;
+  form->extra = DAE__ALLOC(arena, dae__extra, form->inputs - own);
+  if (!form->extra)
+    return dae__out_of_memory(err);
+  dae__extra *e = form->extra;
+  for (int age = 2; age <= ages; age++)
+    for (int i = 0; i < own; i++)
+      *e++ = (dae__extra){-1, i, age};
+  for (int age = 1; age <= ages; age++)
+    for (int i = 0; i < count; i++)
+      *e++ = (dae__extra){r->part, dae__iterates_entries(form->iterates)[i], age};
+  return DAE_OK;
+}
+
+dae_status dae__child_problem_create(dae__arena *arena, const dae__child_problem_setup *r,
+                                     dae__child_problem *form, dae_error *err)
+{
+  dae__augmented_options opts = {.eliminated = r->eliminated, .locks = r->locks};
+  *form = (dae__child_problem){.ages = 1};
+  dae_status status = dae__augmented_create(arena, r->coupled, r->part, &opts, &form->member, err);
+  DAE__TRY(status);
+  form->problem = dae__augmented_problem(form->member);
+  form->inputs = dae__augmented_inputs(form->member);
+  if (r->slack)
+    status = form_make_slack(arena, r, form, err);
+  else if (r->terms)
+    status = form_make_iterates(arena, r, form, err);
+  return status;
+}
+
+void dae__child_problem_start(const dae__child_problem *form, int part, const int *first,
+                              const double *coupled, double *y)
+{
+  int size = first[part + 1] - first[part];
+  for (int i = 0; i < size; i++)
+    y[form->entry ? form->entry[i] : i] = coupled[first[part] + i];
+  if (!form->slack)
+    return;
+  /* the slack variables stand where no entry of the part's own does */
+  int total = dae_problem_size(form->problem), next = 0;
+  for (int at = 0, i = 0; at < total; at++) {
+    while (i < size && form->entry[i] < at)
+      i++;
+    if (i < size && form->entry[i] == at)
+      continue;
+    dae_port port = dae__slack_variables(form->slack)[next++];
+    y[at] = coupled[first[port.part] + port.variable];
+  }
 }

@@ -108,13 +108,13 @@ dae_status dae__interface_complete(dae__arena *arena, dae__interface *f, dae_err
 {
   f->direct_of = DAE__ALLOC(arena, int, f->unknowns);
   f->unknown_of = DAE__ALLOC(arena, int, f->unknowns);
-  f->first_gain = DAE__ALLOC(arena, int, f->systems + 1);
+  f->first_D = DAE__ALLOC(arena, int, f->systems + 1);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   for (int p = 0; p < f->systems; p++)
-    f->first_gain[p + 1] = f->first_gain[p] + f->sub[p]->outputs * f->sub[p]->inputs;
+    f->first_D[p + 1] = f->first_D[p] + f->sub[p]->outputs * f->sub[p]->inputs;
   interface_number_directs(f);
-  f->has_gains = interface_all_gains(f);
+  f->has_feedthrough = interface_all_gains(f);
   interface_describe_loop(arena, f);
   return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
 }
@@ -188,7 +188,7 @@ dae_status dae__interface_matrix(dae__interface *f, double t, const double *gain
   int outputs = f->directs - f->multipliers;
   dae__zero(dae__pattern_count(&f->G), G);
   for (int p = 0; p < f->systems; p++)
-    interface_add_gains(f, p, gains + f->first_gain[p], G);
+    interface_add_gains(f, p, gains + f->first_D[p], G);
   for (int i = 0; i < outputs; i++)
     f->block[i] = 1;
   dae__piece_add(&f->piece[f->systems], 1, f->block, G);

@@ -34,13 +34,13 @@ typedef struct dae__interface {
   int *first_input; /* of each subsystem in source; then their number */
   int *source;      /* the unknown that each input is, -1: always zero */
   int *age;         /* of which iterate, NULL: all of what a sweep is given or has computed, 1 */
-  int *first_gain;  /* of each subsystem in a set of gains; then their number */
+  int *first_D;     /* of each subsystem in a set of gains; then their number */
   int unknowns;
   int *owner; /* subsystem of each unknown; of multipliers: systems */
   bool *direct;
   bool *steady; /* not a rate or an acceleration */
   const char **name;
-  bool has_gains; /* every subsystem with direct outputs gives them */
+  bool has_feedthrough; /* every subsystem with direct outputs gives them */
 
   int joints, multipliers;
   dae__link_joint *joint;

@@ -12,11 +12,11 @@
  * Everything that stays as it is sees in^(n-1), which comes first among the inputs. */
 #include "core/vec.h"
 #include "linalg/pattern.h"
-#include "wave/variants/iterates_parts.h"
+#include "wave/variants/iterates.h"
 
 static int terms_said(dae__iterates *it, int code, const char *callback, double t)
 {
-  return dae__pass_said(&it->pass, code, callback, t);
+  return dae__forward_result(&it->forward, code, callback, t);
 }
 
 /* ---- points ---- */
@@ -89,10 +89,10 @@ static dae_status terms_base_J(dae__iterates *it, const dae_mechanical_at *here)
   const dae_mechanical *m = it->base.mechanical;
   bool momenta = m && !m->f;
   if (!momenta)
-    return dae__element_J(&it->e, here, it->J, &it->pass.last);
+    return dae__element_J(&it->e, here, it->J, &it->forward.last);
   if (m->J)
     return terms_status_of(terms_said(it, m->J(m->user, here, it->J), "J", here->t));
-  dae_status status = dae__mech_J(it->e.m, here, it->J_forces, &it->pass.last);
+  dae_status status = dae__mech_J(it->e.m, here, it->J_forces, &it->forward.last);
   dae__copy(dae__pattern_count(it->J_base), it->e.m->J_values, it->J); /* without p_rate */
   return status;
 }
@@ -108,7 +108,7 @@ static dae_status terms_base_J_in(dae__iterates *it, const dae_mechanical_at *he
     return terms_status_of(terms_said(it, m->J_in(m->user, here, it->J_in_base), "J_in", here->t));
   if (s && s->J_in)
     return terms_status_of(terms_said(it, s->J_in(s->user, &at, it->J_in_base), "J_in", here->t));
-  return dae__element_J_in(&it->e, here, it->J_in_base, &it->pass.last);
+  return dae__element_J_in(&it->e, here, it->J_in_base, &it->forward.last);
 }
 
 /* ---- right sides ---- */
@@ -136,7 +136,7 @@ static int terms_add_linear(dae__iterates *it, const dae_mechanical_at *at, int 
   dae_mechanical_at here = terms_term_point(it, at, 0);
   dae_status status = terms_base_J(it, &here);
   if (status)
-    return dae__pass_code(status);
+    return dae__forward_code(status);
   terms_gather(it, at);
   dae__axpy(it->count, -1, terms_x_of_age(it, at, 1), it->x);
   for (int c = 0; c < it->count; c++)
@@ -212,7 +212,7 @@ int dae__iterates_J(dae__iterates *it, const dae_mechanical_at *at, double *J)
     status = terms_base_J(it, &here);
     terms_put_algebraic(it, p, it->J, J);
   }
-  return dae__pass_code(status);
+  return dae__forward_code(status);
 }
 
 /* what term j adds, its matrices being there */
@@ -249,5 +249,5 @@ int dae__iterates_J_in(dae__iterates *it, const dae_mechanical_at *at, double *J
     status = terms_base_J_in(it, &here);
     terms_put_algebraic(it, &it->e.J_in, it->J_in_base, J_in);
   }
-  return dae__pass_code(status);
+  return dae__forward_code(status);
 }

@@ -9,7 +9,7 @@
 #include "core/error.h"
 #include "core/vec.h"
 #include "linalg/pattern.h"
-#include "wave/variants/slack_parts.h"
+#include "wave/variants/slack.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -34,15 +34,15 @@ static double slack_value_at(const dae__slack *s, const dae_mechanical_at *at, i
   return place < n->u ? at->u[place] : at->w[place - n->u];
 }
 
-static void slack_set_inputs(const dae__slack *s, dae__lender *l, const dae_mechanical_at *at)
+static void slack_set_inputs(const dae__slack *s, dae__donor *l, const dae_mechanical_at *at)
 {
-  bool as_given = s->unused && l == s->lender;
+  bool as_given = s->unused && l == s->donor;
   for (int i = 0; i < l->e.nin; i++)
     l->e.in[i] = as_given ? at->in[i] : slack_value_at(s, at, l->in[i]);
 }
 
-/* the point of a lender */
-static dae_mechanical_at slack_point_of(const dae__slack *s, dae__lender *l,
+/* the point of a donor */
+static dae_mechanical_at slack_point_of(const dae__slack *s, dae__donor *l,
                                         const dae_mechanical_at *at)
 {
   const dae__sizes *n = &l->e.n;
@@ -57,8 +57,8 @@ static dae_mechanical_at slack_point_of(const dae__slack *s, dae__lender *l,
 static dae_mechanical_at slack_base_point(dae__slack *s, const dae_mechanical_at *at)
 {
   dae_mechanical_at here = *at;
-  slack_set_inputs(s, &s->lender[0], at);
-  here.in = s->lender[0].e.in;
+  slack_set_inputs(s, &s->donor[0], at);
+  here.in = s->donor[0].e.in;
   return here;
 }
 
@@ -69,65 +69,65 @@ static int slack_lent_rows(dae__slack *s, const dae_mechanical_at *at, double *o
 {
   dae_status status = DAE_OK;
   int first = s->nz - s->n.q;
-  for (int k = 1; k < s->lenders && !status; k++) {
-    dae__lender *l = &s->lender[k];
+  for (int k = 1; k < s->donors && !status; k++) {
+    dae__donor *l = &s->donor[k];
     dae_mechanical_at here = slack_point_of(s, l, at);
     dae_mechanical_wanted want = {.c = l->rows};
-    status = l->e.semi ? dae__element_semi(&l->e, &here, NULL, l->rows, &s->pass.last)
-                       : dae__mech_eval(l->e.m, &here, &want, &s->pass.last);
-    dae__pass_diagnose(l->e.name, status, &s->pass.last);
+    status = l->e.semi ? dae__element_semi(&l->e, &here, NULL, l->rows, &s->forward.last)
+                       : dae__mech_eval(l->e.m, &here, &want, &s->forward.last);
+    dae__forward_diagnose(l->e.name, status, &s->forward.last);
     const int *row = l->row + l->e.nr - l->e.n.w;
     for (int i = 0; i < l->e.n.w && !status; i++)
       if (row[i] >= 0)
         out[row[i] - first] = l->rows[i];
   }
-  return dae__pass_code(status);
+  return dae__forward_code(status);
 }
 
 /* ---- matrices ---- */
 
 enum { J_IN_J, IN_IN_J, J_IN_IN, IN_IN_IN };
 
-static dae_status slack_evaluate_J(dae__slack *s, dae__lender *l, const dae_mechanical_at *here)
+static dae_status slack_evaluate_J(dae__slack *s, dae__donor *l, const dae_mechanical_at *here)
 {
   const dae_mechanical *p = l->e.m ? l->e.m->p : NULL;
-  dae_error *err = &s->pass.last;
-  if (l == s->lender && p && !p->f) { /* dF, not df */
-    int code = dae__pass_said(&s->pass, p->J(p->user, here, l->J), "J", here->t);
+  dae_error *err = &s->forward.last;
+  if (l == s->donor && p && !p->f) { /* dF, not df */
+    int code = dae__forward_result(&s->forward, p->J(p->user, here, l->J), "J", here->t);
     return code == 0 ? DAE_OK : code > 0 ? DAE_ERROR_RECOVERABLE : DAE_ERROR_CALLBACK;
   }
-  return dae__pass_diagnose(l->e.name, dae__element_J(&l->e, here, l->J, err), err);
+  return dae__forward_diagnose(l->e.name, dae__element_J(&l->e, here, l->J, err), err);
 }
 
-static void slack_add_excerpt(dae__slack *s, const dae__excerpt *x, const dae__piece *piece,
-                              const double *values, double *matrix)
+static void slack_add_submatrix(dae__slack *s, const dae__submatrix *x, const dae__piece *piece,
+                                const double *values, double *matrix)
 {
   for (int e = 0; e < dae__pattern_count(&x->pattern); e++)
-    s->excerpt_values[e] = values[x->entry[e]];
-  dae__piece_add(piece, 1, s->excerpt_values, matrix);
+    s->submatrix_values[e] = values[x->entry[e]];
+  dae__piece_add(piece, 1, s->submatrix_values, matrix);
 }
 
-/* matrix = excerpts `of_J` and the one after it, of all lenders */
+/* matrix = submatrixs `of_J` and the one after it, of all donors */
 static int slack_assemble(dae__slack *s, const dae_mechanical_at *at, int of_J,
                           const dae__piece *piece, double *matrix)
 {
   dae_status status = DAE_OK;
-  for (int k = 0; k < s->lenders && !status; k++) {
-    dae__lender *l = &s->lender[k];
-    const dae__excerpt *x = &l->excerpt[of_J];
+  for (int k = 0; k < s->donors && !status; k++) {
+    dae__donor *l = &s->donor[k];
+    const dae__submatrix *x = &l->submatrix[of_J];
     dae_mechanical_at here = k == 0 ? slack_base_point(s, at) : slack_point_of(s, l, at);
     if (dae__pattern_count(&x[0].pattern) > 0)
       status = slack_evaluate_J(s, l, &here);
     if (!status && dae__pattern_count(&x[1].pattern) > 0)
-      status = dae__pass_diagnose(
-          l->e.name, dae__element_J_in(&l->e, &here, l->J_in, &s->pass.last), &s->pass.last);
+      status = dae__forward_diagnose(
+          l->e.name, dae__element_J_in(&l->e, &here, l->J_in, &s->forward.last), &s->forward.last);
     if (status)
       break;
-    slack_add_excerpt(s, &x[0], &piece[2 * k], l->J, matrix);
+    slack_add_submatrix(s, &x[0], &piece[2 * k], l->J, matrix);
     if (!(s->unused && k == 0 && of_J == J_IN_J))
-      slack_add_excerpt(s, &x[1], &piece[2 * k + 1], l->J_in, matrix);
+      slack_add_submatrix(s, &x[1], &piece[2 * k + 1], l->J_in, matrix);
   }
-  return dae__pass_code(status);
+  return dae__forward_code(status);
 }
 
 static int slack_eval_J_at(dae__slack *s, const dae_mechanical_at *at, double *J)
@@ -150,7 +150,7 @@ static int slack_eval_J_in_at(dae__slack *s, const dae_mechanical_at *at, double
     dae__slack *s = user;                                                                          \
     dae_mechanical_at here = slack_base_point(s, at);                                              \
     const dae_mechanical *p = s->base.mechanical;                                                  \
-    return dae__pass_said(&s->pass, p->name(p->user, &here, out), #name, at->t);                   \
+    return dae__forward_result(&s->forward, p->name(p->user, &here, out), #name, at->t);           \
   }
 OWN(f)
 OWN(F)
@@ -163,7 +163,8 @@ static int slack_eval_c(void *user, const dae_mechanical_at *at, double *c)
   dae_mechanical_at here = slack_base_point(s, at);
   const dae_mechanical *p = s->base.mechanical;
   int code = p->nw > 0 ? p->c(p->user, &here, c) : 0;
-  return dae__pass_said(&s->pass, code, "c", at->t) ? code : slack_lent_rows(s, at, c + s->n.w);
+  return dae__forward_result(&s->forward, code, "c", at->t) ? code
+                                                            : slack_lent_rows(s, at, c + s->n.w);
 }
 
 static int slack_eval_all(void *user, const dae_mechanical_at *at,
@@ -175,7 +176,7 @@ static int slack_eval_all(void *user, const dae_mechanical_at *at,
   const dae_mechanical *p = s->base.mechanical;
   if (p->nw == 0)
     own.c = NULL;
-  int code = dae__pass_said(&s->pass, p->eval(p->user, &here, &own), "eval", at->t);
+  int code = dae__forward_result(&s->forward, p->eval(p->user, &here, &own), "eval", at->t);
   return code || !wanted->c ? code : slack_lent_rows(s, at, wanted->c + s->n.w);
 }
 
@@ -194,7 +195,7 @@ static int slack_eval_energy(void *user, const dae_mechanical_at *at, double *T,
   dae__slack *s = user;
   dae_mechanical_at here = slack_base_point(s, at);
   const dae_mechanical *p = s->base.mechanical;
-  return dae__pass_said(&s->pass, p->energy(p->user, &here, T, V), "energy", at->t);
+  return dae__forward_result(&s->forward, p->energy(p->user, &here, T, V), "energy", at->t);
 }
 
 static void slack_describe_mechanical(dae__slack *s, const char *const *names,
@@ -219,8 +220,8 @@ static void slack_describe_mechanical(dae__slack *s, const char *const *names,
   p->eval = p->eval ? slack_eval_all : NULL;
   p->energy = p->energy ? slack_eval_energy : NULL;
   p->energy_rate = NULL;
-  dae__pass_on(p);
-  s->problem = (dae_problem){.mechanical = p, .why = &s->pass.last};
+  dae__forward_callbacks(p);
+  s->problem = (dae_problem){.mechanical = p, .why = &s->forward.last};
 }
 
 /* ---- a semi-explicit base ---- */
@@ -229,8 +230,8 @@ static void slack_describe_mechanical(dae__slack *s, const char *const *names,
 static dae_semi_explicit_at slack_base_semi(dae__slack *s, const dae_semi_explicit_at *at)
 {
   dae_mechanical_at here = slack_at_semi(at);
-  slack_set_inputs(s, &s->lender[0], &here);
-  return (dae_semi_explicit_at){at->t, at->x, at->y, s->lender[0].e.in};
+  slack_set_inputs(s, &s->donor[0], &here);
+  return (dae_semi_explicit_at){at->t, at->x, at->y, s->donor[0].e.in};
 }
 
 static int slack_semi_f(void *user, const dae_semi_explicit_at *at, double *f)
@@ -238,7 +239,7 @@ static int slack_semi_f(void *user, const dae_semi_explicit_at *at, double *f)
   dae__slack *s = user;
   dae_semi_explicit_at here = slack_base_semi(s, at);
   const dae_semi_explicit *p = s->base.semi_explicit;
-  return dae__pass_said(&s->pass, p->f(p->user, &here, f), "f", at->t);
+  return dae__forward_result(&s->forward, p->f(p->user, &here, f), "f", at->t);
 }
 
 static int slack_semi_F(void *user, const dae_semi_explicit_at *at, double *F)
@@ -248,21 +249,23 @@ static int slack_semi_F(void *user, const dae_semi_explicit_at *at, double *F)
   dae_mechanical_at point = slack_at_semi(at);
   const dae_semi_explicit *p = s->base.semi_explicit;
   int code = p->ny > 0 ? p->F(p->user, &here, F) : 0;
-  return dae__pass_said(&s->pass, code, "F", at->t) ? code : slack_lent_rows(s, &point, F + s->n.w);
+  return dae__forward_result(&s->forward, code, "F", at->t)
+             ? code
+             : slack_lent_rows(s, &point, F + s->n.w);
 }
 
 static int slack_semi_M(void *user, const dae_semi_explicit_at *at, double *M)
 {
   dae__slack *s = user;
   const dae_semi_explicit *p = s->base.semi_explicit;
-  return dae__pass_said(&s->pass, p->M(p->user, at, M), "M", at->t);
+  return dae__forward_result(&s->forward, p->M(p->user, at, M), "M", at->t);
 }
 
 static int slack_semi_Ms_x(void *user, const dae_semi_explicit_at *at, const double *a, double *Ms)
 {
   dae__slack *s = user;
   const dae_semi_explicit *p = s->base.semi_explicit;
-  return dae__pass_said(&s->pass, p->Ms_x(p->user, at, a, Ms), "Ms_x", at->t);
+  return dae__forward_result(&s->forward, p->Ms_x(p->user, at, a, Ms), "Ms_x", at->t);
 }
 
 static int slack_semi_J(void *user, const dae_semi_explicit_at *at, double *J)
@@ -297,19 +300,19 @@ static void slack_describe_semi(dae__slack *s, const char *const *names, const c
   p->J_in = slack_semi_J_in;
   p->J_pattern = &s->J;
   p->J_in_pattern = &s->J_in;
-  s->problem = (dae_problem){.semi_explicit = p, .why = &s->pass.last};
+  s->problem = (dae_problem){.semi_explicit = p, .why = &s->forward.last};
 }
 
 /* ---- patterns and names ---- */
 
 /* entries of taken rows in columns whose place is (not) an input */
-static bool slack_is_taken(const dae__lender *l, int row, int place, bool input)
+static bool slack_is_taken(const dae__donor *l, int row, int place, bool input)
 {
   return l->row[row] >= 0 && (place < 0) == input;
 }
 
-static void slack_take_excerpt(dae__slack *s, const dae__lender *l, const dae_pattern *p,
-                               const int *place, bool input, dae__excerpt *x)
+static void slack_take_submatrix(dae__slack *s, const dae__donor *l, const dae_pattern *p,
+                                 const int *place, bool input, dae__submatrix *x)
 {
   int count = 0, all = dae__pattern_count(p);
   int *start = DAE__ALLOC(s->arena, int, p->cols + 1), *row = DAE__ALLOC(s->arena, int, all);
@@ -331,25 +334,25 @@ static void slack_take_excerpt(dae__slack *s, const dae__lender *l, const dae_pa
 static void slack_create_matrices(dae__slack *s)
 {
   int rows = s->nz - s->n.q + s->count, largest = 0;
-  s->J_piece = DAE__ALLOC(s->arena, dae__piece, 2 * s->lenders);
-  s->J_in_piece = DAE__ALLOC(s->arena, dae__piece, 2 * s->lenders);
-  for (int k = 0; k < s->lenders; k++) {
-    dae__lender *l = &s->lender[k];
+  s->J_piece = DAE__ALLOC(s->arena, dae__piece, 2 * s->donors);
+  s->J_in_piece = DAE__ALLOC(s->arena, dae__piece, 2 * s->donors);
+  for (int k = 0; k < s->donors; k++) {
+    dae__donor *l = &s->donor[k];
     for (int i = 0; i < 4 && !dae__arena_failed(s->arena); i++) {
       bool of_J = i % 2 == 0;
       const dae_pattern *p = of_J ? l->J_pattern : &l->e.J_in;
-      slack_take_excerpt(s, l, p, of_J ? l->z : l->in, i >= 2, &l->excerpt[i]);
+      slack_take_submatrix(s, l, p, of_J ? l->z : l->in, i >= 2, &l->submatrix[i]);
       dae__piece *piece = (i < 2 ? s->J_piece : s->J_in_piece) + 2 * k + i % 2;
-      *piece = (dae__piece){&l->excerpt[i].pattern, l->row, l->excerpt[i].col, NULL};
+      *piece = (dae__piece){&l->submatrix[i].pattern, l->row, l->submatrix[i].col, NULL};
       largest = dae__pattern_count(p) > largest ? dae__pattern_count(p) : largest;
     }
   }
-  s->excerpt_values = DAE__ALLOC(s->arena, double, largest);
+  s->submatrix_values = DAE__ALLOC(s->arena, double, largest);
   if (dae__arena_failed(s->arena))
     return;
-  s->J = dae__pieces_merge(s->arena, rows, s->nz + s->count, false, s->J_piece, 2 * s->lenders);
+  s->J = dae__pieces_merge(s->arena, rows, s->nz + s->count, false, s->J_piece, 2 * s->donors);
   s->J_in =
-      dae__pieces_merge(s->arena, rows, s->n.in + s->inputs, false, s->J_in_piece, 2 * s->lenders);
+      dae__pieces_merge(s->arena, rows, s->n.in + s->inputs, false, s->J_in_piece, 2 * s->donors);
 }
 
 /* "part.variable" */

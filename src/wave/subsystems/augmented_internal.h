@@ -2,24 +2,24 @@
  *
  * The part and its joints are evaluated as elements. What the joints do to the part is found in
  * steps: the point of each joint, its Jacobian, the forces of those whose lambda is an input, the
- * balance of forces with those that are carried. */
+ * balance of forces with those that are eliminated. */
 #ifndef DAEDAL_WAVE_SUBSYSTEMS_MEMBER_PARTS_H
 #define DAEDAL_WAVE_SUBSYSTEMS_MEMBER_PARTS_H
 
 #include "linalg/solver.h"
 #include "problem/coupled/element.h"
 #include "problem/coupled/scatter.h"
-#include "wave/subsystems/member.h"
-#include "wave/subsystems/pass.h"
+#include "wave/subsystems/augmented.h"
+#include "wave/subsystems/forward.h"
 
 /* One joint that touches the part. */
-typedef struct dae__hinge {
+typedef struct dae__attached_joint {
   const dae_joint *joint;
   const char *name;
   int number; /* among the joints of the coupled problem */
-  bool carried;
+  bool eliminated;
   int first;  /* of its inputs: z, z', lambda, z'' */
-  int lambda; /* carried: first of its multipliers among those of all joints carried */
+  int lambda; /* eliminated: first of its multipliers among those of all joints eliminated */
   int *own;   /* nz: coordinate of the part, -1: of another part */
   int count;  /* entries of z that are the part's own: */
   int *coordinate, *entry;
@@ -35,19 +35,19 @@ typedef struct dae__hinge {
   double *block; /* scratch: values of one of the pieces below */
   dae_pattern G_block, J_block, J_in_block;
   int *J_in_col;
-} dae__hinge;
+} dae__attached_joint;
 
 /* What is wanted of a joint at its point; with lambda, derivatives too. */
-typedef struct dae__hinge_wanted {
+typedef struct dae__attached_joint_wanted {
   bool G, gamma;
   const double *lambda;
-} dae__hinge_wanted;
+} dae__attached_joint_wanted;
 
-/* The balance of forces with the part's own constraints and the joints it carries,
+/* The balance of forces with the part's own constraints and the joints it eliminates,
  *
  *   [ M  A' ] [ v' ]   [ f ]
- *   [ A  0  ] [ y  ] = [ b ],   A = [G_own; K; G_z,own of the joints carried]. */
-typedef struct dae__balance {
+ *   [ A  0  ] [ y  ] = [ b ],   A = [G_own; K; G_z,own of the joints eliminated]. */
+typedef struct dae__kkt {
   int nq, nc, rows; /* coordinates, own constraints, rows of A */
   dae_pattern A, diagonal, pattern;
   dae__piece *piece; /* of A: G, K, joints */
@@ -60,18 +60,18 @@ typedef struct dae__balance {
   double *v_dot, *y;    /* the solution: accelerations, multipliers */
   double *top, *bottom; /* a column of derivatives */
   double *x;            /* scratch: both in one piece */
-} dae__balance;
+} dae__kkt;
 
 /* dc/dw of a mechanical part, or dF/dy of a semi-explicit one. */
-typedef struct dae__inner {
+typedef struct dae__algebraic_block {
   int n, first_row, first_col;
   dae_pattern pattern;
   int *entry; /* entry of J for each entry of the pattern */
   double *values;
   dae__solver *solver;
-} dae__inner;
+} dae__algebraic_block;
 
-/* D of a semi-explicit part, see member_limit.c. */
+/* D of a semi-explicit part, see augmented_limit.c. */
 typedef struct dae__limit {
   dae__semi_matrix matrix;
   dae__solver *solver, *mass; /* of E/h - J; of M, NULL: identity */
@@ -80,78 +80,81 @@ typedef struct dae__limit {
   double *value[2], *pole[2];
 } dae__limit;
 
-struct dae__member {
-  dae__pass pass;    /* to the part */
-  dae__arena *arena; /* its own */
+struct dae__augmented {
+  dae__forward forward; /* to the part */
+  dae__arena *arena;    /* its own */
   const dae_coupled *coupled;
   const dae_part *given;
   dae__element part;
-  int hinges, inputs;
-  dae__hinge *hinge;
-  int carried; /* multipliers of joints that are carried */
+  int joints, inputs;
+  dae__attached_joint *joint;
+  int eliminated; /* multipliers of joints that are eliminated */
   bool lagged;
   dae__lock *const *locks;
 
   dae_problem problem;
   dae_mechanical mechanical; /* with joints */
-  dae__balance balance;      /* of mechanical parts */
-  dae__inner inner;
+  dae__kkt kkt;              /* of mechanical parts */
+  dae__algebraic_block algebraic;
   dae__limit limit;
 
   /* J and J_in of a mechanical problem with joints */
   dae_pattern J, J_in;
-  dae__piece *J_piece, *J_in_piece; /* the part's own, each joint's, that of the joints carried */
+  dae__piece *J_piece,
+      *J_in_piece; /* the part's own, each joint's, that of the joints eliminated */
   dae_pattern J_carried, J_in_carried;
-  int *touched, touched_count; /* coordinates in joints that are carried */
+  int *touched, touched_count; /* coordinates in joints that are eliminated */
   int *range;                  /* 0, 1, 2, ... */
   double *J_values, *J_user_values, *J_in_values, *carried_values;
   double *f, *p_rate, *dw;
   bool *asked; /* of each variable: an answer */
 };
 
-/* ---- member_joint.c ---- */
+/* ---- augmented_joint.c ---- */
 
-dae_status dae__hinge_create(dae__member *m, int number, bool carried, dae__hinge *h,
-                             dae_error *err);
-/* Inputs of the part; points of all joints, G there, and gamma of those that are carried. */
-dae_status dae__member_point(dae__member *m, const dae_mechanical_at *at, dae_error *err);
+dae_status dae__attached_joint_create(dae__augmented *m, int number, bool eliminated,
+                                      dae__attached_joint *h, dae_error *err);
+/* Inputs of the part; points of all joints, G there, and gamma of those that are eliminated. */
+dae_status dae__augmented_point(dae__augmented *m, const dae_mechanical_at *at, dae_error *err);
 /* Derivatives of all joints there, with the multipliers and accelerations of the balance. */
-dae_status dae__member_derivatives(dae__member *m, const dae_mechanical_at *at, dae_error *err);
-/* f -= G_z' lambda of the joints that are not carried, lambda among the inputs; and of those that
- * are, y being the multipliers of the balance, or a column of their derivatives. */
-void dae__member_input_forces(const dae__member *m, const double *in, double *f);
-void dae__member_carried_forces(const dae__member *m, const double *y, double *f);
+dae_status dae__augmented_derivatives(dae__augmented *m, const dae_mechanical_at *at,
+                                      dae_error *err);
+/* f -= G_z' lambda of the joints that are not eliminated, lambda among the inputs; and of those
+ * that are, y being the multipliers of the balance, or a column of their derivatives. */
+void dae__augmented_input_forces(const dae__augmented *m, const double *in, double *f);
+void dae__augmented_carried_forces(const dae__augmented *m, const double *y, double *f);
 /* Adds to (top, bottom) what the joints contribute to a column of derivatives: with respect to
  * entry j of z = (q, v, u, w), and with respect to input j. */
-void dae__member_column_z(const dae__member *m, int j, double *top, double *bottom);
-void dae__member_column_in(const dae__member *m, int j, double *top, double *bottom);
-/* ---- member_balance.c ---- */
+void dae__augmented_column_z(const dae__augmented *m, int j, double *top, double *bottom);
+void dae__augmented_column_in(const dae__augmented *m, int j, double *top, double *bottom);
+/* ---- augmented_balance.c ---- */
 
-dae_status dae__balance_create(dae__member *m, dae_error *err);
+dae_status dae__kkt_create(dae__augmented *m, dae_error *err);
 /* v' and y at a point whose joints have been evaluated; f has the forces of joints that are not
- * carried. */
-dae_status dae__balance_solve(dae__member *m, const dae_mechanical_at *at, const double *f,
-                              dae_error *err);
-/* (top, bottom) = [M A'; A 0] \ (top, bottom), as factored by dae__balance_solve */
-void dae__balance_column(dae__balance *b);
+ * eliminated. */
+dae_status dae__kkt_solve(dae__augmented *m, const dae_mechanical_at *at, const double *f,
+                          dae_error *err);
+/* (top, bottom) = [M A'; A 0] \ (top, bottom), as factored by dae__kkt_solve */
+void dae__kkt_column(dae__kkt *b);
 
-/* ---- member_problem.c ---- */
+/* ---- augmented_problem.c ---- */
 
 /* The description of a mechanical part with joints. */
-dae_status dae__member_describe(dae__member *m, dae_error *err);
+dae_status dae__augmented_describe(dae__augmented *m, dae_error *err);
 
-/* ---- member_limit.c ---- */
+/* ---- augmented_limit.c ---- */
 
-dae_status dae__limit_create(dae__member *m, dae_error *err);
+dae_status dae__limit_create(dae__augmented *m, dae_error *err);
 /* Derivatives of all variables with respect to all inputs, *out: n x inputs. asked[i]: variable i
  * is asked for, and its limit must be finite. */
-dae_status dae__limit_gains(dae__member *m, double t, const double *y, const bool *asked,
-                            const double **out, dae_error *err);
+dae_status dae__limit_feedthrough(dae__augmented *m, double t, const double *y, const bool *asked,
+                                  const double **out, dae_error *err);
 
-/* ---- member_answer.c ---- */
+/* ---- augmented_answer.c ---- */
 
-dae_status dae__inner_create(dae__member *m, int n, int first_row, int first_col, dae_error *err);
+dae_status dae__algebraic_block_create(dae__augmented *m, int n, int first_row, int first_col,
+                                       dae_error *err);
 /* From the values of J; DAE_ERROR_SINGULAR without a message. */
-dae_status dae__inner_factor(dae__inner *inner, const double *J);
+dae_status dae__algebraic_block_factor(dae__algebraic_block *inner, const double *J);
 
 #endif

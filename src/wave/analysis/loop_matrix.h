@@ -11,15 +11,15 @@
 #include "core/arena.h"
 #include "wave/analysis/contraction.h"
 
-typedef struct dae__gains {
+typedef struct dae__loop_matrix {
   int n, systems;
   const int *unknown, *owner;      /* of the loop's unknowns, and their subsystems */
   dae_pattern pattern, transposed; /* of C and C'; no entries within a subsystem */
   const double *values, *transposed_values;
-} dae__gains;
+} dae__loop_matrix;
 
 /* All memory is the arena's. DAE_ERROR_SINGULAR, without a message, where Gd is singular. */
-dae_status dae__gains_create(dae__arena *arena, const dae__loop *loop, dae__gains *out,
-                             dae_error *err);
+dae_status dae__loop_matrix_create(dae__arena *arena, const dae__loop *loop, dae__loop_matrix *out,
+                                   dae_error *err);
 
 #endif

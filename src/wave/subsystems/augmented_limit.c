@@ -14,7 +14,7 @@
 #include "core/error.h"
 #include "core/vec.h"
 #include "linalg/pattern.h"
-#include "wave/subsystems/member_parts.h"
+#include "wave/subsystems/augmented_internal.h"
 #include <stdio.h>
 
 /* h times the largest rate of the part: X has the error 1e-12 of either kind */
@@ -26,7 +26,7 @@
 /* below this reciprocal condition M counts as singular */
 #define SINGULAR 1e-12
 
-dae_status dae__limit_create(dae__member *m, dae_error *err)
+dae_status dae__limit_create(dae__augmented *m, dae_error *err)
 {
   dae__limit *l = &m->limit;
   const dae__semi *s = m->part.semi;
@@ -49,7 +49,7 @@ dae_status dae__limit_create(dae__member *m, dae_error *err)
 }
 
 /* b = column j of J_in */
-static void limit_input_column(const dae__member *m, int j, double *b)
+static void limit_input_column(const dae__augmented *m, int j, double *b)
 {
   const dae_pattern *p = &m->part.J_in;
   dae__zero(m->part.nz, b);
@@ -68,7 +68,7 @@ static bool limit_mass_is_regular(dae__limit *l)
 }
 
 /* X = (0, -F_y \ F_in) */
-static void limit_direct_gains(dae__member *m, double *X)
+static void limit_direct_gains(dae__augmented *m, double *X)
 {
   const dae__semi *s = m->part.semi;
   for (int j = 0; j < m->inputs; j++) {
@@ -77,14 +77,14 @@ static void limit_direct_gains(dae__member *m, double *X)
     dae__zero(s->nx, x);
     dae__scale(s->ny, -1, x + s->nx);
     if (s->ny > 0)
-      dae__solver_solve(m->inner.solver, x + s->nx);
+      dae__solver_solve(m->algebraic.solver, x + s->nx);
   }
 }
 
 /* ---- the limit ---- */
 
 /* h as a power of two, from the sizes of the rows of M and J */
-static double limit_first_step(const dae__member *m)
+static double limit_first_step(const dae__augmented *m)
 {
   const dae__semi *s = m->part.semi;
   double *mass = m->limit.X[0], *stiffness = m->limit.column, rate = 0;
@@ -102,7 +102,7 @@ static double limit_first_step(const dae__member *m)
 }
 
 /* X = (E/h - J) \ J_in */
-static dae_status limit_solve_at(dae__member *m, double h, double *X, dae_error *err)
+static dae_status limit_solve_at(dae__augmented *m, double h, double *X, dae_error *err)
 {
   const dae__semi *s = m->part.semi;
   dae__semi_matrix *A = &m->limit.matrix;
@@ -128,7 +128,7 @@ static dae_status limit_solve_at(dae__member *m, double h, double *X, dae_error 
   return DAE_OK;
 }
 
-static dae_status limit_extrapolate(dae__member *m, double h, double *value, double *pole,
+static dae_status limit_extrapolate(dae__augmented *m, double h, double *value, double *pole,
                                     dae_error *err)
 {
   static const double multiple[4] = {1, -1, 2, -2};
@@ -151,7 +151,7 @@ static bool limit_grows(const dae__limit *l, int e, double size)
          (value > NO_ROUNDING * size && value > factor * fabs(l->value[0][e]));
 }
 
-static dae_status limit_follows_rate(const dae__member *m, int i, int j, dae_error *err)
+static dae_status limit_follows_rate(const dae__augmented *m, int i, int j, dae_error *err)
 {
   const dae_semi_explicit *p = m->part.semi->p;
   char name[64], input[64];
@@ -167,7 +167,7 @@ static dae_status limit_follows_rate(const dae__member *m, int i, int j, dae_err
                    input, name);
 }
 
-static dae_status limit_check_growth(const dae__member *m, const bool *asked, dae_error *err)
+static dae_status limit_check_growth(const dae__augmented *m, const bool *asked, dae_error *err)
 {
   int n = m->part.nz;
   for (int j = 0; j < m->inputs; j++) {
@@ -180,8 +180,8 @@ static dae_status limit_check_growth(const dae__member *m, const bool *asked, da
   return DAE_OK;
 }
 
-dae_status dae__limit_gains(dae__member *m, double t, const double *y, const bool *asked,
-                            const double **out, dae_error *err)
+dae_status dae__limit_feedthrough(dae__augmented *m, double t, const double *y, const bool *asked,
+                                  const double **out, dae_error *err)
 {
   dae__limit *l = &m->limit;
   dae__semi *s = m->part.semi;
@@ -191,7 +191,8 @@ dae_status dae__limit_gains(dae__member *m, double t, const double *y, const boo
   DAE__TRY(dae__element_J_in(&m->part, &at, m->J_in_values, err));
   *out = l->value[1];
   bool regular = limit_mass_is_regular(l);
-  dae_status status = regular ? dae__inner_factor(&m->inner, m->J_values) : DAE_ERROR_SINGULAR;
+  dae_status status =
+      regular ? dae__algebraic_block_factor(&m->algebraic, m->J_values) : DAE_ERROR_SINGULAR;
   if (!status)
     limit_direct_gains(m, l->value[1]);
   if (status != DAE_ERROR_SINGULAR)

@@ -1,7 +1,7 @@
 /* C = Gd^-1 G - 1 on the unknowns that close loops: a column of C for every unknown that another
  * subsystem uses, solved with the factors of the subsystems it enters; of these the strongly
  * connected parts; and of their entries those within a part, balanced. */
-#include "wave/analysis/gains.h"
+#include "wave/analysis/loop_matrix.h"
 #include "core/error.h"
 #include "core/tolerances.h"
 #include "core/vec.h"
@@ -221,7 +221,7 @@ static bool gains_find_components(work *w, dae__arena *arena)
 }
 
 /* The unknowns in components of more than one, and the entries within components. */
-static bool gains_extract(const work *w, dae__arena *arena, dae__gains *out, double **values)
+static bool gains_extract(const work *w, dae__arena *arena, dae__loop_matrix *out, double **values)
 {
   int *number = DAE__ALLOC(arena, int, w->used), *unknown = DAE__ALLOC(arena, int, w->used);
   int *owner = DAE__ALLOC(arena, int, w->used), *start = DAE__ALLOC(arena, int, w->used + 1);
@@ -246,18 +246,18 @@ static bool gains_extract(const work *w, dae__arena *arena, dae__gains *out, dou
       }
     start[number[k] + 1] = count;
   }
-  *out = (dae__gains){.n = n,
-                      .systems = w->loop->systems,
-                      .unknown = unknown,
-                      .owner = owner,
-                      .pattern = {n, n, start, row},
-                      .values = *values};
+  *out = (dae__loop_matrix){.n = n,
+                            .systems = w->loop->systems,
+                            .unknown = unknown,
+                            .owner = owner,
+                            .pattern = {n, n, start, row},
+                            .values = *values};
   return true;
 }
 
 /* Row and column k of C by 2^-e and 2^e so that they are of one size; false: they are. entry[t] is
  * the entry of C at t in C'. */
-static bool gains_balance_one(const dae__gains *g, int k, const int *entry, double *C)
+static bool gains_balance_one(const dae__loop_matrix *g, int k, const int *entry, double *C)
 {
   const dae_pattern *p = &g->pattern, *q = &g->transposed;
   double row = 0, col = 0;
@@ -277,7 +277,7 @@ static bool gains_balance_one(const dae__gains *g, int k, const int *entry, doub
 }
 
 /* C = D^-1 C D, and C' */
-static bool gains_balance(dae__arena *arena, dae__gains *g, double *C)
+static bool gains_balance(dae__arena *arena, dae__loop_matrix *g, double *C)
 {
   int count = dae__pattern_count(&g->pattern);
   int *map = DAE__ALLOC(arena, int, count), *entry = DAE__ALLOC(arena, int, count);
@@ -313,8 +313,8 @@ static dae_status gains_solve(work *w, dae__arena *arena, dae_error *err)
   return status;
 }
 
-dae_status dae__gains_create(dae__arena *arena, const dae__loop *loop, dae__gains *out,
-                             dae_error *err)
+dae_status dae__loop_matrix_create(dae__arena *arena, const dae__loop *loop, dae__loop_matrix *out,
+                                   dae_error *err)
 {
   work w = {.loop = loop, .n = loop->pattern->cols};
   double *values;

@@ -1,4 +1,4 @@
-/* Accelerations and multipliers of a part with the joints it carries [WHM11 (63)-(71)]:
+/* Accelerations and multipliers of a part with the joints it eliminates [WHM11 (63)-(71)]:
  *
  *   [ M    G_own'  K'  G_z' ] [ v'         ]   [ f                        ]
  *   [ G_own                 ] [ lambda_own ] = [ -gamma_own               ]
@@ -14,12 +14,12 @@
 #include "core/vec.h"
 #include "linalg/pattern.h"
 #include "linalg/rank.h"
-#include "wave/subsystems/member_parts.h"
+#include "wave/subsystems/augmented_internal.h"
 #include <stdio.h>
 
 /* ---- creating ---- */
 
-static int *balance_range_from(dae__arena *arena, int first, int n)
+static int *kkt_range_from(dae__arena *arena, int first, int n)
 {
   int *range = DAE__ALLOC(arena, int, n);
   for (int i = 0; range && i < n; i++)
@@ -28,21 +28,20 @@ static int *balance_range_from(dae__arena *arena, int first, int n)
 }
 
 /* A = [G_own; K; G_z,own], a piece for each */
-static void balance_take_A(dae__member *m)
+static void kkt_take_A(dae__augmented *m)
 {
-  dae__balance *b = &m->balance;
+  dae__kkt *b = &m->kkt;
   const dae__mech *own = m->part.m;
   int count = 2;
-  b->piece = DAE__ALLOC(m->arena, dae__piece, 2 + m->hinges);
+  b->piece = DAE__ALLOC(m->arena, dae__piece, 2 + m->joints);
   if (!b->piece)
     return;
   b->piece[0] = (dae__piece){&own->G, m->range, m->range, NULL};
-  b->piece[1] =
-      (dae__piece){&own->K, balance_range_from(m->arena, own->ng, own->nk), m->range, NULL};
-  for (int k = 0; k < m->hinges; k++) {
-    const dae__hinge *h = &m->hinge[k];
-    int *row = h->carried ? balance_range_from(m->arena, b->nc + h->lambda, h->joint->ng) : NULL;
-    if (h->carried)
+  b->piece[1] = (dae__piece){&own->K, kkt_range_from(m->arena, own->ng, own->nk), m->range, NULL};
+  for (int k = 0; k < m->joints; k++) {
+    const dae__attached_joint *h = &m->joint[k];
+    int *row = h->eliminated ? kkt_range_from(m->arena, b->nc + h->lambda, h->joint->ng) : NULL;
+    if (h->eliminated)
       b->piece[count++] = (dae__piece){&h->G_block, row, h->coordinate, NULL};
   }
   if (!dae__arena_failed(m->arena))
@@ -50,9 +49,9 @@ static void balance_take_A(dae__member *m)
 }
 
 /* the whole matrix; D is 1 for rows that are taken out */
-static void balance_take_matrix(dae__member *m)
+static void kkt_take_matrix(dae__augmented *m)
 {
-  dae__balance *b = &m->balance;
+  dae__kkt *b = &m->kkt;
   int n = b->nq + b->rows;
   b->diagonal = dae__pattern_diagonal(m->arena, n);
   if (dae__arena_failed(m->arena))
@@ -68,9 +67,9 @@ static void balance_take_matrix(dae__member *m)
   b->D_at = block[3];
 }
 
-static void balance_take_values(dae__member *m)
+static void kkt_take_values(dae__augmented *m)
 {
-  dae__balance *b = &m->balance;
+  dae__kkt *b = &m->kkt;
   const dae__mech *own = m->part.m;
   int entries = dae__pattern_count(&b->pattern), n = b->nq + b->rows;
   b->active = DAE__ALLOC(m->arena, bool, b->rows);
@@ -88,17 +87,17 @@ static void balance_take_values(dae__member *m)
   b->x = DAE__ALLOC(m->arena, double, n);
 }
 
-dae_status dae__balance_create(dae__member *m, dae_error *err)
+dae_status dae__kkt_create(dae__augmented *m, dae_error *err)
 {
-  dae__balance *b = &m->balance;
+  dae__kkt *b = &m->kkt;
   b->nq = m->part.m->nq;
   b->nc = m->part.m->nc;
-  b->rows = b->nc + m->carried;
-  balance_take_A(m);
+  b->rows = b->nc + m->eliminated;
+  kkt_take_A(m);
   if (!dae__arena_failed(m->arena))
-    balance_take_matrix(m);
+    kkt_take_matrix(m);
   if (!dae__arena_failed(m->arena))
-    balance_take_values(m);
+    kkt_take_values(m);
   if (dae__arena_failed(m->arena))
     return dae__out_of_memory(err);
   return dae__solver_create(m->arena, &b->pattern, &b->solver, err);
@@ -106,13 +105,13 @@ dae_status dae__balance_create(dae__member *m, dae_error *err)
 
 /* ---- names ---- */
 
-/* the joint carried that row i of A belongs to, NULL: an own constraint; *i becomes its row */
-static const dae__hinge *balance_joint_of(const dae__member *m, int *i)
+/* the joint eliminated that row i of A belongs to, NULL: an own constraint; *i becomes its row */
+static const dae__attached_joint *kkt_joint_of(const dae__augmented *m, int *i)
 {
-  for (int k = 0; k < m->hinges && *i >= m->balance.nc; k++) {
-    const dae__hinge *h = &m->hinge[k];
-    int row = *i - m->balance.nc - h->lambda;
-    if (h->carried && row >= 0 && row < h->joint->ng) {
+  for (int k = 0; k < m->joints && *i >= m->kkt.nc; k++) {
+    const dae__attached_joint *h = &m->joint[k];
+    int row = *i - m->kkt.nc - h->lambda;
+    if (h->eliminated && row >= 0 && row < h->joint->ng) {
       *i = row;
       return h;
     }
@@ -120,25 +119,25 @@ static const dae__hinge *balance_joint_of(const dae__member *m, int *i)
   return NULL;
 }
 
-static dae_status balance_dependent_joint(const dae__member *m, int row, dae_error *err)
+static dae_status kkt_dependent_joint(const dae__augmented *m, int row, dae_error *err)
 {
-  const dae__hinge *h = balance_joint_of(m, &row);
+  const dae__attached_joint *h = kkt_joint_of(m, &row);
   const char *const *names = h->joint->g_names;
   const char *name = names && names[row] ? names[row] : h->name;
   return dae__fail(err, DAE_ERROR_SINGULAR, name,
-                   "the joint %s cannot be carried by %s alone: on the coordinates it has there "
+                   "the joint %s cannot be eliminated by %s alone: on the coordinates it has there "
                    "the constraint %s depends on those of the part or of other joints; let another "
                    "part carry it",
-                   h->name, m->pass.name[0] ? m->pass.name : "this part", name);
+                   h->name, m->forward.name[0] ? m->forward.name : "this part", name);
 }
 
-static dae_status balance_singular(const dae__member *m, dae_error *err)
+static dae_status kkt_singular(const dae__augmented *m, dae_error *err)
 {
-  const dae__balance *b = &m->balance;
+  const dae__kkt *b = &m->kkt;
   int column = dae__solver_column(b->solver), row = column - b->nq;
   char name[64];
   if (row >= b->nc)
-    return balance_dependent_joint(m, row, err);
+    return kkt_dependent_joint(m, row, err);
   if (row >= 0) {
     dae__mech_constraint_name(m->part.m->p, row, name, sizeof name);
     return dae__fail(err, DAE_ERROR_SINGULAR, name,
@@ -156,17 +155,17 @@ static dae_status balance_singular(const dae__member *m, dae_error *err)
 
 /* ---- factoring ---- */
 
-static void balance_fill_A(dae__member *m)
+static void kkt_fill_A(dae__augmented *m)
 {
-  dae__balance *b = &m->balance;
+  dae__kkt *b = &m->kkt;
   int piece = 2;
   dae__zero(dae__pattern_count(&b->A), b->A_values);
   dae__piece_add(&b->piece[0], 1, b->G, b->A_values);
   dae__piece_add(&b->piece[1], 1, b->K, b->A_values);
-  for (int k = 0; k < m->hinges; k++) {
-    dae__hinge *h = &m->hinge[k];
+  for (int k = 0; k < m->joints; k++) {
+    dae__attached_joint *h = &m->joint[k];
     int ng = h->joint->ng;
-    if (!h->carried)
+    if (!h->eliminated)
       continue;
     for (int c = 0; c < h->count; c++)
       dae__copy(ng, h->G + ng * h->entry[c], h->block + ng * c);
@@ -175,9 +174,9 @@ static void balance_fill_A(dae__member *m)
 }
 
 /* independent rows, earlier ones preferred */
-static dae_status balance_pick(dae__member *m, dae_error *err)
+static dae_status kkt_pick(dae__augmented *m, dae_error *err)
 {
-  dae__balance *b = &m->balance;
+  dae__kkt *b = &m->kkt;
   int rank;
   for (int i = 0; i < b->rows; i++)
     b->active[i] = true;
@@ -188,13 +187,13 @@ static dae_status balance_pick(dae__member *m, dae_error *err)
                      dae_status_text(status));
   for (int i = b->nc; i < b->rows; i++)
     if (!b->active[i])
-      return balance_dependent_joint(m, i, err);
+      return kkt_dependent_joint(m, i, err);
   b->dependent = b->rows - rank;
   b->picked = true;
   return DAE_OK;
 }
 
-static void balance_fill_matrix(dae__balance *b)
+static void kkt_fill_matrix(dae__kkt *b)
 {
   for (int i = 0; i < b->rows; i++)
     b->D[b->nq + i] = b->active[i] ? 0 : 1;
@@ -208,11 +207,11 @@ static void balance_fill_matrix(dae__balance *b)
   dae__block_add(&b->D_at, 1, b->D, b->values);
 }
 
-static dae_status balance_factor(dae__member *m, dae_error *err)
+static dae_status kkt_factor(dae__augmented *m, dae_error *err)
 {
-  dae__balance *b = &m->balance;
+  dae__kkt *b = &m->kkt;
   int entries = dae__pattern_count(&b->pattern);
-  balance_fill_matrix(b);
+  kkt_fill_matrix(b);
   if (b->factored && memcmp(b->values, b->last, (size_t)entries * sizeof *b->values) == 0)
     return DAE_OK;
   dae__solver_forget(b->solver);
@@ -220,24 +219,24 @@ static dae_status balance_factor(dae__member *m, dae_error *err)
   b->factored = status == DAE_OK;
   dae__copy(entries, b->values, b->last);
   if (status == DAE_ERROR_SINGULAR)
-    return balance_singular(m, err);
+    return kkt_singular(m, err);
   return status ? dae__fail(err, status, NULL, "the balance of forces: %s", dae_status_text(status))
                 : DAE_OK;
 }
 
 /* where rows that were independent at the first point no longer are, others may be */
-static dae_status balance_factor_picked(dae__member *m, dae_error *err)
+static dae_status kkt_factor_picked(dae__augmented *m, dae_error *err)
 {
-  dae__balance *b = &m->balance;
+  dae__kkt *b = &m->kkt;
   bool again = b->picked && b->nc > 0;
-  dae_status status = b->picked || b->rows == 0 ? DAE_OK : balance_pick(m, err);
+  dae_status status = b->picked || b->rows == 0 ? DAE_OK : kkt_pick(m, err);
   if (!status)
-    status = balance_factor(m, err);
+    status = kkt_factor(m, err);
   if (status == DAE_ERROR_SINGULAR && again) {
-    balance_fill_A(m);
-    status = balance_pick(m, err);
+    kkt_fill_A(m);
+    status = kkt_pick(m, err);
     if (!status)
-      status = balance_factor(m, err);
+      status = kkt_factor(m, err);
   }
   return status;
 }
@@ -245,7 +244,7 @@ static dae_status balance_factor_picked(dae__member *m, dae_error *err)
 /* ---- solving ---- */
 
 /* (x, y) = [M A'; A 0] \ (x, y) */
-static void balance_solve(dae__balance *b, double *x, double *y)
+static void kkt_solve(dae__kkt *b, double *x, double *y)
 {
   for (int i = 0; i < b->rows; i++)
     if (!b->active[i])
@@ -257,20 +256,20 @@ static void balance_solve(dae__balance *b, double *x, double *y)
   dae__copy(b->rows, b->x + b->nq, y);
 }
 
-void dae__balance_column(dae__balance *b)
+void dae__kkt_column(dae__kkt *b)
 {
-  balance_solve(b, b->top, b->bottom);
+  kkt_solve(b, b->top, b->bottom);
 }
 
 /* -gamma - G_z,others z'' */
-static void balance_joint_sides(const dae__member *m, const double *in, double *y)
+static void kkt_joint_sides(const dae__augmented *m, const double *in, double *y)
 {
-  for (int k = 0; k < m->hinges; k++) {
-    const dae__hinge *h = &m->hinge[k];
+  for (int k = 0; k < m->joints; k++) {
+    const dae__attached_joint *h = &m->joint[k];
     int nz = h->joint->nz, ng = h->joint->ng;
     const double *zddot = in + h->first + 2 * nz + ng;
     double *side = y + h->lambda;
-    if (!h->carried)
+    if (!h->eliminated)
       continue;
     for (int r = 0; r < ng; r++)
       side[r] = -h->gamma[r];
@@ -280,20 +279,20 @@ static void balance_joint_sides(const dae__member *m, const double *in, double *
   }
 }
 
-dae_status dae__balance_solve(dae__member *m, const dae_mechanical_at *at, const double *f,
-                              dae_error *err)
+dae_status dae__kkt_solve(dae__augmented *m, const dae_mechanical_at *at, const double *f,
+                          dae_error *err)
 {
-  dae__balance *b = &m->balance;
+  dae__kkt *b = &m->kkt;
   dae__mech *own = m->part.m;
   dae_mechanical_wanted want = {
       .M = b->M, .G = b->G, .gamma = b->y, .K = b->K, .kappa = b->y + own->ng};
-  DAE__TRY(dae__pass_diagnose(m->pass.name, dae__mech_eval(own, at, &want, err), err));
+  DAE__TRY(dae__forward_diagnose(m->forward.name, dae__mech_eval(own, at, &want, err), err));
   dae__scale(b->nc, -1, b->y);
-  balance_joint_sides(m, at->in, b->y + b->nc);
+  kkt_joint_sides(m, at->in, b->y + b->nc);
   dae__copy(b->nq, f, b->v_dot);
-  balance_fill_A(m);
-  dae_status status = balance_factor_picked(m, err);
+  kkt_fill_A(m);
+  dae_status status = kkt_factor_picked(m, err);
   if (!status)
-    balance_solve(b, b->v_dot, b->y);
+    kkt_solve(b, b->v_dot, b->y);
   return status;
 }

@@ -1,8 +1,8 @@
-#include "wave/subsystems/pass.h"
+#include "wave/subsystems/forward.h"
 #include "core/error.h"
 #include "problem/callback.h"
 
-dae_status dae__pass_diagnose(const char *name, dae_status status, dae_error *err)
+dae_status dae__forward_diagnose(const char *name, dae_status status, dae_error *err)
 {
   if (status >= 0 || !err || name[0] == '\0')
     return status;
@@ -10,14 +10,14 @@ dae_status dae__pass_diagnose(const char *name, dae_status status, dae_error *er
   return dae__fail(err, status, said.equation, "in %s: %s", name, said.text);
 }
 
-int dae__pass_said(dae__pass *pass, int code, const char *callback, double t)
+int dae__forward_result(dae__forward *pass, int code, const char *callback, double t)
 {
   dae_status status = dae__callback_status(pass->why, code, callback, t, &pass->last);
-  dae__pass_diagnose(pass->name, status, &pass->last);
+  dae__forward_diagnose(pass->name, status, &pass->last);
   return code;
 }
 
-int dae__pass_code(dae_status status)
+int dae__forward_code(dae_status status)
 {
   bool refused = status == DAE_ERROR_RECOVERABLE || status == DAE_ERROR_SINGULAR;
   return status == DAE_OK ? 0 : refused ? 1 : -1;
@@ -26,8 +26,8 @@ int dae__pass_code(dae_status status)
 #define PASS(name)                                                                                 \
   static int pass_##name(void *user, const dae_mechanical_at *at, double *out)                     \
   {                                                                                                \
-    dae__pass *pass = user;                                                                        \
-    return dae__pass_said(pass, pass->to->name(pass->to->user, at, out), #name, at->t);            \
+    dae__forward *pass = user;                                                                     \
+    return dae__forward_result(pass, pass->to->name(pass->to->user, at, out), #name, at->t);       \
   }
 PASS(M)
 PASS(p)
@@ -46,15 +46,15 @@ PASS(k_q)
 #define PASS_S(name)                                                                               \
   static int pass_##name(void *user, const dae_mechanical_at *at, const double *s, double *out)    \
   {                                                                                                \
-    dae__pass *pass = user;                                                                        \
-    return dae__pass_said(pass, pass->to->name(pass->to->user, at, s, out), #name, at->t);         \
+    dae__forward *pass = user;                                                                     \
+    return dae__forward_result(pass, pass->to->name(pass->to->user, at, s, out), #name, at->t);    \
   }
 PASS_S(Ms_qv)
 PASS_S(Gts_q)
 PASS_S(Kts_qv)
 #undef PASS_S
 
-void dae__pass_on(dae_mechanical *p)
+void dae__forward_callbacks(dae_mechanical *p)
 {
 #define PASS_ON(name) p->name = p->name ? pass_##name : NULL
   PASS_ON(M);
