@@ -1,12 +1,13 @@
-/* A loop between subsystems, condensed to the unknowns that close it.
+/* The matrix of a loop between subsystems, condensed to the unknowns that close it.
  *
  *   Gd^-1 G = 1 + C,   Gd the blocks of each subsystem with itself
  *
- * C_ij is the gain from unknown j to unknown i of another subsystem. What no subsystem but its
- * owner uses, and what lies on no closed path of gains, has no part in rho(T) and is left out; what
- * remains is scaled by powers of two, D^-1 C D, so that units of the unknowns play no role. */
-#ifndef DAEDAL_WAVE_ANALYSIS_GAINS_H
-#define DAEDAL_WAVE_ANALYSIS_GAINS_H
+ * C_ij is the feedthrough from unknown j to unknown i of another subsystem. Unknowns that only
+ * their owner uses, or that lie on no closed path of C, do not contribute to rho(T) and are left
+ * out; the others are scaled by powers of two, D^-1 C D, so that units of the unknowns play no
+ * role. */
+#ifndef DAEDAL_WAVE_ANALYSIS_LOOP_MATRIX_H
+#define DAEDAL_WAVE_ANALYSIS_LOOP_MATRIX_H
 
 #include "core/arena.h"
 #include "wave/analysis/contraction.h"

@@ -111,7 +111,7 @@ void dae__waveform_slopes(dae_waveform *w, int i)
   }
 }
 
-void dae__waveform_continue(const dae_waveform *w, double t, double *value)
+void dae__waveform_extrapolate(const dae_waveform *w, double t, double *value)
 {
   int m = w->nodes < CONTINUED ? w->nodes : CONTINUED, node[CONTINUED];
   for (int j = 0; j < m; j++)

@@ -10,7 +10,7 @@
 void dae__waveform_slopes(dae_waveform *w, int i);
 
 /* The cubic polynomials through four nodes from the first to the last, at a t beyond them. */
-void dae__waveform_continue(const dae_waveform *w, double t, double *value);
+void dae__waveform_extrapolate(const dae_waveform *w, double t, double *value);
 
 /* Cubic Hermite interpolation of n entries between two nodes; dy (may be NULL) its derivative. */
 typedef struct dae__span {
