@@ -1,8 +1,7 @@
-/* The joints of a part, each at the point z of its coordinates: the part's own ones from its state
- * (unless lagged), those of others from the inputs. With
+/* The joints attached to a system, each at the point z of its coordinates: the system's own ones
+ * from its state (unless lagged), those of others from the inputs. With
  *
- *   M v' + ... + G_z,own' lambda = f,   r = gamma(t,z,z') + G_z z'' = 0  where the joint is
- * eliminated,
+ *   M v' + ... + G_z,own' lambda = f,   r = gamma(t,z,z') + G_z z'' = 0  for eliminated joints,
  *
  * a change of z, z', lambda, z'' changes the right sides by
  *
@@ -14,25 +13,14 @@
 #include "wave/subsystems/augmented_internal.h"
 #include <stdio.h>
 
-/* ---- creating ---- */
+/* ---- creation ---- */
 
-static void augmented_find_own(const dae__augmented *m, dae__attached_joint *h)
+/* Places of its forces and their derivatives. */
+static void attached_alloc_memory(const dae__augmented *m, dae__attached_joint *h)
 {
-  const dae_joint *joint = h->joint;
-  h->count = 0;
-  for (int i = 0; i < joint->nz; i++) {
-    bool own = &m->coupled->part[joint->z[i].part] == m->given;
-    h->own[i] = own ? joint->z[i].variable : -1;
-    if (own) {
-      h->coordinate[h->count] = joint->z[i].variable;
-      h->entry[h->count++] = i;
-    }
-  }
-}
-
-static void augmented_take_values(dae__arena *arena, dae__attached_joint *h)
-{
+  dae__arena *arena = m->arena;
   int nz = h->joint->nz, ng = h->joint->ng, side = nz + ng;
+  int columns = nz + (h->eliminated ? 0 : ng), own = m->lagged ? 0 : h->count;
   h->a = DAE__ALLOC(arena, double, nz);
   h->G = DAE__ALLOC(arena, double, ng *nz);
   h->gamma = DAE__ALLOC(arena, double, ng);
@@ -41,17 +29,10 @@ static void augmented_take_values(dae__arena *arena, dae__attached_joint *h)
   h->r_z = DAE__ALLOC(arena, double, ng *nz);
   h->G_a = DAE__ALLOC(arena, double, ng *nz);
   h->block = DAE__ALLOC(arena, double, side *side);
-}
-
-/* places of its forces and their derivatives */
-static void augmented_take_blocks(const dae__augmented *m, dae__attached_joint *h)
-{
-  int nz = h->joint->nz, ng = h->joint->ng, columns = nz + (h->eliminated ? 0 : ng);
-  int own = m->lagged ? 0 : h->count;
-  h->G_block = dae__pattern_dense(m->arena, ng, h->count);
-  h->J_block = dae__pattern_dense(m->arena, own, own);
-  h->J_in_block = dae__pattern_dense(m->arena, h->count, columns);
-  h->J_in_col = DAE__ALLOC(m->arena, int, columns);
+  h->G_block = dae__pattern_dense(arena, ng, h->count);
+  h->J_block = dae__pattern_dense(arena, own, own);
+  h->J_in_block = dae__pattern_dense(arena, h->count, columns);
+  h->J_in_col = DAE__ALLOC(arena, int, columns);
   for (int i = 0; h->J_in_col && i < columns; i++)
     h->J_in_col[i] = h->first + (i < nz ? i : i + nz); /* z, lambda */
 }
@@ -67,7 +48,6 @@ dae_status dae__attached_joint_create(dae__augmented *m, int number, bool elimin
   h->own = DAE__ALLOC(m->arena, int, nz);
   h->coordinate = DAE__ALLOC(m->arena, int, nz);
   h->entry = DAE__ALLOC(m->arena, int, nz);
-  augmented_take_values(m->arena, h);
   if (dae__arena_failed(m->arena))
     return dae__out_of_memory(err);
   snprintf(name, 32, "joint[%d]", number + 1);
@@ -75,15 +55,24 @@ dae_status dae__attached_joint_create(dae__augmented *m, int number, bool elimin
   h->lambda = eliminated ? m->eliminated : -1;
   m->eliminated += eliminated ? joint->ng : 0;
   m->inputs += 3 * nz + joint->ng;
-  augmented_find_own(m, h);
-  augmented_take_blocks(m, h);
+  for (int i = 0; i < nz; i++) {
+    bool own = &m->coupled->part[joint->z[i].part] == m->part;
+    h->own[i] = own ? joint->z[i].variable : -1;
+    if (own) {
+      h->coordinate[h->count] = joint->z[i].variable;
+      h->entry[h->count++] = i;
+    }
+  }
+  attached_alloc_memory(m, h);
+  if (dae__arena_failed(m->arena))
+    return dae__out_of_memory(err);
   DAE__TRY(dae__element_joint(m->arena, joint, h->name, &h->e, err));
-  /* where gamma is itself differenced, differences of it have to be wide */
+  /* differences of a gamma that is itself differenced have to be wide */
   h->d_r = dae__difference_create(m->arena, &h->e.m->G, !joint->G || !joint->gamma);
   return dae__arena_failed(m->arena) ? dae__out_of_memory(err) : DAE_OK;
 }
 
-/* ---- evaluations ---- */
+/* ---- evaluation ---- */
 
 typedef struct vary {
   dae__attached_joint *h;
@@ -91,7 +80,7 @@ typedef struct vary {
 } vary;
 
 /* gamma(t,z,z') + G(t,z) a */
-static dae_status augmented_r_of_z(void *context, const double *z, double *out, dae_error *err)
+static dae_status attached_r_of_z(void *context, const double *z, double *out, dae_error *err)
 {
   vary *c = context;
   dae__attached_joint *h = c->h;
@@ -103,66 +92,54 @@ static dae_status augmented_r_of_z(void *context, const double *z, double *out, 
   return status;
 }
 
-static dae_status augmented_derivatives(dae__attached_joint *h, const dae_mechanical_at *at,
-                                        const double *lambda, dae_error *err)
-{
-  dae_status status = dae__mech_Gts(h->e.m, at, lambda, h->Gts, err);
-  if (status || !h->eliminated)
-    return status;
-  status = dae__mech_gdot_q(h->e.m, at, h->gdot_z, err);
-  if (!status)
-    status =
-        dae__difference_jacobian(&h->d_r, augmented_r_of_z, &(vary){h, *at}, at->q, h->r_z, err);
-  return status;
-}
-
-/* The only place where callbacks of a joint are called: members of other threads may share it. */
-static dae_status augmented_evaluate(dae__augmented *m, dae__attached_joint *h, double t,
-                                     const dae__attached_joint_wanted *want, dae_error *err)
+/* G and gamma of an eliminated joint, or with lambda their derivatives. */
+static dae_status attached_evaluate(dae__attached_joint *h, double t, const double *lambda,
+                                    dae_error *err)
 {
   dae_mechanical_at at = {.t = t, .q = h->e.q, .v = h->e.v};
-  dae_mechanical_wanted values = {.G = want->G ? h->G : NULL,
-                                  .gamma = want->gamma ? h->gamma : NULL};
+  dae_mechanical_wanted values = {.G = h->G, .gamma = h->eliminated ? h->gamma : NULL};
+  if (!lambda)
+    return dae__mech_eval(h->e.m, &at, &values, err);
+  DAE__TRY(dae__mech_Gts(h->e.m, &at, lambda, h->Gts, err));
+  if (!h->eliminated)
+    return DAE_OK;
+  DAE__TRY(dae__mech_gdot_q(h->e.m, &at, h->gdot_z, err));
+  return dae__difference_jacobian(&h->d_r, attached_r_of_z, &(vary){h, at}, at.q, h->r_z, err);
+}
+
+/* The only place where callbacks of a joint are called: systems in other threads may share it. */
+static dae_status attached_evaluate_locked(dae__augmented *m, dae__attached_joint *h, double t,
+                                           const double *lambda, dae_error *err)
+{
   if (m->locks)
     dae__lock_lock(m->locks[h->number]);
-  dae_status status = dae__mech_eval(h->e.m, &at, &values, err);
-  if (!status && want->lambda)
-    status = augmented_derivatives(h, &at, want->lambda, err);
+  dae_status status = attached_evaluate(h, t, lambda, err);
   if (m->locks)
     dae__lock_unlock(m->locks[h->number]);
   return dae__forward_diagnose(h->name, status, err);
 }
 
-static void augmented_set_point(const dae__augmented *m, dae__attached_joint *h,
-                                const dae_mechanical_at *at)
-{
-  const double *z = at->in + h->first, *zdot = z + h->joint->nz;
-  for (int i = 0; i < h->joint->nz; i++) {
-    bool own = h->own[i] >= 0 && !m->lagged;
-    h->e.q[i] = own ? at->q[h->own[i]] : z[i];
-    h->e.v[i] = own ? at->v[h->own[i]] : zdot[i];
-  }
-}
-
 dae_status dae__augmented_point(dae__augmented *m, const dae_mechanical_at *at, dae_error *err)
 {
-  dae_status status = DAE_OK;
-  dae__copy(m->part.nin, at->in, m->part.in);
-  for (int i = 0; i < m->joints && !status; i++) {
-    dae__attached_joint *h = &m->joint[i];
-    augmented_set_point(m, h, at);
-    status = augmented_evaluate(
-        m, h, at->t, &(dae__attached_joint_wanted){.G = true, .gamma = h->eliminated}, err);
+  dae__copy(m->element.nin, at->in, m->element.in);
+  for (int k = 0; k < m->joints; k++) {
+    dae__attached_joint *h = &m->joint[k];
+    const double *z = at->in + h->first, *zdot = z + h->joint->nz;
+    for (int i = 0; i < h->joint->nz; i++) {
+      bool own = h->own[i] >= 0 && !m->lagged;
+      h->e.q[i] = own ? at->q[h->own[i]] : z[i];
+      h->e.v[i] = own ? at->v[h->own[i]] : zdot[i];
+    }
+    DAE__TRY(attached_evaluate_locked(m, h, at->t, NULL, err));
   }
-  return status;
+  return DAE_OK;
 }
 
 dae_status dae__augmented_derivatives(dae__augmented *m, const dae_mechanical_at *at,
                                       dae_error *err)
 {
   const dae__kkt *b = &m->kkt;
-  dae_status status = DAE_OK;
-  for (int k = 0; k < m->joints && !status; k++) {
+  for (int k = 0; k < m->joints; k++) {
     dae__attached_joint *h = &m->joint[k];
     int nz = h->joint->nz;
     const double *lambda = at->in + h->first + 2 * nz, *zddot = lambda + h->joint->ng;
@@ -170,14 +147,15 @@ dae_status dae__augmented_derivatives(dae__augmented *m, const dae_mechanical_at
       h->a[i] = h->own[i] >= 0 ? b->v_dot[h->own[i]] : zddot[i];
     if (h->eliminated)
       lambda = b->y + b->nc + h->lambda;
-    status = augmented_evaluate(m, h, at->t, &(dae__attached_joint_wanted){.lambda = lambda}, err);
+    DAE__TRY(attached_evaluate_locked(m, h, at->t, lambda, err));
   }
-  return status;
+  return DAE_OK;
 }
 
 /* ---- forces ---- */
 
-static void augmented_subtract(const dae__attached_joint *h, const double *lambda, double *f)
+/* f -= G_z' lambda */
+static void attached_subtract(const dae__attached_joint *h, const double *lambda, double *f)
 {
   int ng = h->joint->ng;
   for (int c = 0; c < h->count; c++)
@@ -188,23 +166,23 @@ void dae__augmented_input_forces(const dae__augmented *m, const double *in, doub
 {
   for (int k = 0; k < m->joints; k++)
     if (!m->joint[k].eliminated)
-      augmented_subtract(&m->joint[k], in + m->joint[k].first + 2 * m->joint[k].joint->nz, f);
+      attached_subtract(&m->joint[k], in + m->joint[k].first + 2 * m->joint[k].joint->nz, f);
 }
 
-void dae__augmented_carried_forces(const dae__augmented *m, const double *y, double *f)
+void dae__augmented_eliminated_forces(const dae__augmented *m, const double *y, double *f)
 {
   for (int k = 0; k < m->joints; k++)
     if (m->joint[k].eliminated)
-      augmented_subtract(&m->joint[k], y + m->kkt.nc + m->joint[k].lambda, f);
+      attached_subtract(&m->joint[k], y + m->kkt.nc + m->joint[k].lambda, f);
 }
 
 /* ---- columns of derivatives ---- */
 
 typedef enum quantity { POSITION, RATE, MULTIPLIER, ACCELERATION } quantity;
 
-/* with respect to entry i of one of the four */
-static void augmented_column(const dae__attached_joint *h, quantity of, int i, double *top,
-                             double *bottom)
+/* Derivatives with respect to entry i of one of the four quantities. */
+static void attached_column(const dae__attached_joint *h, quantity of, int i, double *top,
+                            double *bottom)
 {
   int ng = h->joint->ng, nz = h->joint->nz;
   for (int c = 0; c < h->count; c++) {
@@ -228,7 +206,7 @@ void dae__augmented_column_z(const dae__augmented *m, int j, double *top, double
     const dae__attached_joint *h = &m->joint[k];
     for (int c = 0; c < h->count; c++)
       if (h->coordinate[c] == j % nq)
-        augmented_column(h, j < nq ? POSITION : RATE, h->entry[c], top, bottom + nc);
+        attached_column(h, j < nq ? POSITION : RATE, h->entry[c], top, bottom + nc);
   }
 }
 
@@ -243,8 +221,8 @@ void dae__augmented_column_in(const dae__augmented *m, int j, double *top, doubl
   int nz = h->joint->nz, ng = h->joint->ng, i = j - h->first;
   quantity of = i < nz ? POSITION : i < 2 * nz ? RATE : i < 2 * nz + ng ? MULTIPLIER : ACCELERATION;
   i -= of == POSITION ? 0 : of == RATE ? nz : of == MULTIPLIER ? 2 * nz : 2 * nz + ng;
-  /* own coordinates are not taken from the inputs, own accelerations never */
+  /* own coordinates are not inputs unless lagged, own accelerations never are */
   if (of != MULTIPLIER && h->own[i] >= 0 && (of == ACCELERATION || !m->lagged))
     return;
-  augmented_column(h, of, i, top, bottom + m->kkt.nc);
+  attached_column(h, of, i, top, bottom + m->kkt.nc);
 }

@@ -1,4 +1,5 @@
-/* Accelerations and multipliers of a part with the joints it eliminates [WHM11 (63)-(71)]:
+/* Accelerations and multipliers of a system with its eliminated joints [WHM11 (63)-(71)], the KKT
+ * system
  *
  *   [ M    G_own'  K'  G_z' ] [ v'         ]   [ f                        ]
  *   [ G_own                 ] [ lambda_own ] = [ -gamma_own               ]
@@ -6,9 +7,9 @@
  *   [ G_z                   ] [ lambda     ]   [ -gamma - G_z,others z''  ]
  *
  * Neither M^-1 nor G_z M^-1 G_z' is formed. Rows that depend on those before them are found by
- * elimination at the first point: own constraints are taken out, joints are refused. A
- * factorisation depends on its matrix alone, not on those before it, and is not repeated for the
- * same matrix. */
+ * elimination at the first point: own constraints are dropped, joints are refused. A factorisation
+ * depends on its matrix alone, not on earlier ones, and is not repeated for the same matrix. */
+#include "core/assert.h"
 #include "core/error.h"
 #include "core/tolerances.h"
 #include "core/vec.h"
@@ -17,9 +18,9 @@
 #include "wave/subsystems/augmented_internal.h"
 #include <stdio.h>
 
-/* ---- creating ---- */
+/* ---- creation ---- */
 
-static int *kkt_range_from(dae__arena *arena, int first, int n)
+static int *kkt_range(dae__arena *arena, int first, int n)
 {
   int *range = DAE__ALLOC(arena, int, n);
   for (int i = 0; range && i < n; i++)
@@ -27,36 +28,31 @@ static int *kkt_range_from(dae__arena *arena, int first, int n)
   return range;
 }
 
-/* A = [G_own; K; G_z,own], a piece for each */
-static void kkt_take_A(dae__augmented *m)
+/* A = [G_own; K; G_z,own], a piece for each, and the KKT matrix; D is 1 for rows that are dropped
+ */
+static void kkt_create_patterns(dae__augmented *m)
 {
   dae__kkt *b = &m->kkt;
-  const dae__mech *own = m->part.m;
-  int count = 2;
+  const dae__mech *own = m->element.m;
+  int count = 2, n = b->nq + b->rows;
   b->piece = DAE__ALLOC(m->arena, dae__piece, 2 + m->joints);
   if (!b->piece)
     return;
   b->piece[0] = (dae__piece){&own->G, m->range, m->range, NULL};
-  b->piece[1] = (dae__piece){&own->K, kkt_range_from(m->arena, own->ng, own->nk), m->range, NULL};
+  b->piece[1] = (dae__piece){&own->K, kkt_range(m->arena, own->ng, own->nk), m->range, NULL};
   for (int k = 0; k < m->joints; k++) {
     const dae__attached_joint *h = &m->joint[k];
-    int *row = h->eliminated ? kkt_range_from(m->arena, b->nc + h->lambda, h->joint->ng) : NULL;
+    int *row = h->eliminated ? kkt_range(m->arena, b->nc + h->lambda, h->joint->ng) : NULL;
     if (h->eliminated)
       b->piece[count++] = (dae__piece){&h->G_block, row, h->coordinate, NULL};
   }
   if (!dae__arena_failed(m->arena))
     b->A = dae__pieces_merge(m->arena, b->rows, b->nq, !own->sparse, b->piece, count);
-}
-
-/* the whole matrix; D is 1 for rows that are taken out */
-static void kkt_take_matrix(dae__augmented *m)
-{
-  dae__kkt *b = &m->kkt;
-  int n = b->nq + b->rows;
-  b->diagonal = dae__pattern_diagonal(m->arena, n);
+  if (!dae__arena_failed(m->arena))
+    b->diagonal = dae__pattern_diagonal(m->arena, n);
   if (dae__arena_failed(m->arena))
     return;
-  dae__block block[4] = {{0, 0, &m->part.m->M, false, NULL},
+  dae__block block[4] = {{0, 0, &own->M, false, NULL},
                          {b->nq, 0, &b->A, false, NULL},
                          {0, b->nq, &b->A, true, NULL},
                          {0, 0, &b->diagonal, false, NULL}};
@@ -67,10 +63,16 @@ static void kkt_take_matrix(dae__augmented *m)
   b->D_at = block[3];
 }
 
-static void kkt_take_values(dae__augmented *m)
+dae_status dae__kkt_create(dae__augmented *m, dae_error *err)
 {
   dae__kkt *b = &m->kkt;
-  const dae__mech *own = m->part.m;
+  const dae__mech *own = m->element.m;
+  b->nq = own->nq;
+  b->nc = own->nc;
+  b->rows = b->nc + m->eliminated;
+  kkt_create_patterns(m);
+  if (dae__arena_failed(m->arena))
+    return dae__out_of_memory(err);
   int entries = dae__pattern_count(&b->pattern), n = b->nq + b->rows;
   b->active = DAE__ALLOC(m->arena, bool, b->rows);
   b->M = DAE__ALLOC(m->arena, double, dae__pattern_count(&own->M));
@@ -85,50 +87,27 @@ static void kkt_take_values(dae__augmented *m)
   b->top = DAE__ALLOC(m->arena, double, b->nq);
   b->bottom = DAE__ALLOC(m->arena, double, b->rows);
   b->x = DAE__ALLOC(m->arena, double, n);
-}
-
-dae_status dae__kkt_create(dae__augmented *m, dae_error *err)
-{
-  dae__kkt *b = &m->kkt;
-  b->nq = m->part.m->nq;
-  b->nc = m->part.m->nc;
-  b->rows = b->nc + m->eliminated;
-  kkt_take_A(m);
-  if (!dae__arena_failed(m->arena))
-    kkt_take_matrix(m);
-  if (!dae__arena_failed(m->arena))
-    kkt_take_values(m);
   if (dae__arena_failed(m->arena))
     return dae__out_of_memory(err);
   return dae__solver_create(m->arena, &b->pattern, &b->solver, err);
 }
 
-/* ---- names ---- */
+/* ---- messages ---- */
 
-/* the joint eliminated that row i of A belongs to, NULL: an own constraint; *i becomes its row */
-static const dae__attached_joint *kkt_joint_of(const dae__augmented *m, int *i)
-{
-  for (int k = 0; k < m->joints && *i >= m->kkt.nc; k++) {
-    const dae__attached_joint *h = &m->joint[k];
-    int row = *i - m->kkt.nc - h->lambda;
-    if (h->eliminated && row >= 0 && row < h->joint->ng) {
-      *i = row;
-      return h;
-    }
-  }
-  return NULL;
-}
-
+/* Row `row` of A, of an eliminated joint, depends on the others. */
 static dae_status kkt_dependent_joint(const dae__augmented *m, int row, dae_error *err)
 {
-  const dae__attached_joint *h = kkt_joint_of(m, &row);
+  const dae__attached_joint *h = m->joint;
+  row -= m->kkt.nc;
+  while (!h->eliminated || row < h->lambda || row >= h->lambda + h->joint->ng)
+    h++;
   const char *const *names = h->joint->g_names;
-  const char *name = names && names[row] ? names[row] : h->name;
+  const char *name = names && names[row - h->lambda] ? names[row - h->lambda] : h->name;
   return dae__fail(err, DAE_ERROR_SINGULAR, name,
-                   "the joint %s cannot be eliminated by %s alone: on the coordinates it has there "
-                   "the constraint %s depends on those of the part or of other joints; let another "
-                   "part carry it",
-                   h->name, m->forward.name[0] ? m->forward.name : "this part", name);
+                   "the joint %s cannot be eliminated in %s alone: on the coordinates of that "
+                   "system the constraint %s depends on its own constraints or on those of other "
+                   "joints; eliminate it in another system",
+                   h->name, m->forward.name[0] ? m->forward.name : "this system", name);
 }
 
 static dae_status kkt_singular(const dae__augmented *m, dae_error *err)
@@ -139,21 +118,21 @@ static dae_status kkt_singular(const dae__augmented *m, dae_error *err)
   if (row >= b->nc)
     return kkt_dependent_joint(m, row, err);
   if (row >= 0) {
-    dae__mech_constraint_name(m->part.m->p, row, name, sizeof name);
+    dae__mech_constraint_name(m->element.m->p, row, name, sizeof name);
     return dae__fail(err, DAE_ERROR_SINGULAR, name,
-                     "constraint %s depends on the others here, or cannot be met: the matrix "
+                     "constraint %s depends on the others here, or cannot be satisfied: the matrix "
                      "[M A'; A 0] is singular",
                      name);
   }
-  dae_problem_variable(&(dae_problem){.mechanical = m->part.m->p}, column > 0 ? column : 0, name,
+  dae_problem_variable(&(dae_problem){.mechanical = m->element.m->p}, column > 0 ? column : 0, name,
                        sizeof name);
   return dae__fail(err, DAE_ERROR_SINGULAR, name,
                    "neither mass nor constraints determine the motion of %s: "
-                   "give it kinetic energy, or check the constraints it stands in",
+                   "give it kinetic energy, or check the constraints that contain it",
                    name);
 }
 
-/* ---- factoring ---- */
+/* ---- factorisation ---- */
 
 static void kkt_fill_A(dae__augmented *m)
 {
@@ -173,7 +152,7 @@ static void kkt_fill_A(dae__augmented *m)
   }
 }
 
-/* independent rows, earlier ones preferred */
+/* Independent rows, earlier ones preferred. */
 static dae_status kkt_pick(dae__augmented *m, dae_error *err)
 {
   dae__kkt *b = &m->kkt;
@@ -183,7 +162,7 @@ static dae_status kkt_pick(dae__augmented *m, dae_error *err)
   dae_status status = dae__rank_rows(&b->A, b->A_values, DAE__RANK_TOLERANCE,
                                      dae__arena_env(m->arena), b->active, NULL, &rank, NULL);
   if (status)
-    return dae__fail(err, status, NULL, "the constraints could not be examined: %s",
+    return dae__fail(err, status, NULL, "the rank of the constraints is not known: %s",
                      dae_status_text(status));
   for (int i = b->nc; i < b->rows; i++)
     if (!b->active[i])
@@ -193,25 +172,20 @@ static dae_status kkt_pick(dae__augmented *m, dae_error *err)
   return DAE_OK;
 }
 
-static void kkt_fill_matrix(dae__kkt *b)
+static dae_status kkt_factor(dae__augmented *m, dae_error *err)
 {
+  dae__kkt *b = &m->kkt;
+  int entries = dae__pattern_count(&b->pattern);
   for (int i = 0; i < b->rows; i++)
     b->D[b->nq + i] = b->active[i] ? 0 : 1;
   for (int e = 0; b->dependent > 0 && e < dae__pattern_count(&b->A); e++)
     if (!b->active[b->A.row[e]])
       b->A_values[e] = 0;
-  dae__zero(dae__pattern_count(&b->pattern), b->values);
+  dae__zero(entries, b->values);
   dae__block_add(&b->M_at, 1, b->M, b->values);
   dae__block_add(&b->A_at, 1, b->A_values, b->values);
   dae__block_add(&b->At_at, 1, b->A_values, b->values);
   dae__block_add(&b->D_at, 1, b->D, b->values);
-}
-
-static dae_status kkt_factor(dae__augmented *m, dae_error *err)
-{
-  dae__kkt *b = &m->kkt;
-  int entries = dae__pattern_count(&b->pattern);
-  kkt_fill_matrix(b);
   if (b->factored && memcmp(b->values, b->last, (size_t)entries * sizeof *b->values) == 0)
     return DAE_OK;
   dae__solver_forget(b->solver);
@@ -220,32 +194,16 @@ static dae_status kkt_factor(dae__augmented *m, dae_error *err)
   dae__copy(entries, b->values, b->last);
   if (status == DAE_ERROR_SINGULAR)
     return kkt_singular(m, err);
-  return status ? dae__fail(err, status, NULL, "the balance of forces: %s", dae_status_text(status))
+  return status ? dae__fail(err, status, NULL, "the KKT matrix [M A'; A 0]: %s",
+                            dae_status_text(status))
                 : DAE_OK;
 }
 
-/* where rows that were independent at the first point no longer are, others may be */
-static dae_status kkt_factor_picked(dae__augmented *m, dae_error *err)
-{
-  dae__kkt *b = &m->kkt;
-  bool again = b->picked && b->nc > 0;
-  dae_status status = b->picked || b->rows == 0 ? DAE_OK : kkt_pick(m, err);
-  if (!status)
-    status = kkt_factor(m, err);
-  if (status == DAE_ERROR_SINGULAR && again) {
-    kkt_fill_A(m);
-    status = kkt_pick(m, err);
-    if (!status)
-      status = kkt_factor(m, err);
-  }
-  return status;
-}
+/* ---- solution ---- */
 
-/* ---- solving ---- */
-
-/* (x, y) = [M A'; A 0] \ (x, y) */
-static void kkt_solve(dae__kkt *b, double *x, double *y)
+void dae__kkt_solve(dae__kkt *b, double *x, double *y)
 {
+  DAE__ASSERT(b->factored);
   for (int i = 0; i < b->rows; i++)
     if (!b->active[i])
       y[i] = 0;
@@ -256,12 +214,7 @@ static void kkt_solve(dae__kkt *b, double *x, double *y)
   dae__copy(b->rows, b->x + b->nq, y);
 }
 
-void dae__kkt_column(dae__kkt *b)
-{
-  kkt_solve(b, b->top, b->bottom);
-}
-
-/* -gamma - G_z,others z'' */
+/* Right sides of the eliminated joints: -gamma - G_z,others z''. */
 static void kkt_joint_sides(const dae__augmented *m, const double *in, double *y)
 {
   for (int k = 0; k < m->joints; k++) {
@@ -279,11 +232,11 @@ static void kkt_joint_sides(const dae__augmented *m, const double *in, double *y
   }
 }
 
-dae_status dae__kkt_solve(dae__augmented *m, const dae_mechanical_at *at, const double *f,
-                          dae_error *err)
+dae_status dae__kkt_accelerate(dae__augmented *m, const dae_mechanical_at *at, const double *f,
+                               dae_error *err)
 {
   dae__kkt *b = &m->kkt;
-  dae__mech *own = m->part.m;
+  dae__mech *own = m->element.m;
   dae_mechanical_wanted want = {
       .M = b->M, .G = b->G, .gamma = b->y, .K = b->K, .kappa = b->y + own->ng};
   DAE__TRY(dae__forward_diagnose(m->forward.name, dae__mech_eval(own, at, &want, err), err));
@@ -291,8 +244,17 @@ dae_status dae__kkt_solve(dae__augmented *m, const dae_mechanical_at *at, const 
   kkt_joint_sides(m, at->in, b->y + b->nc);
   dae__copy(b->nq, f, b->v_dot);
   kkt_fill_A(m);
-  dae_status status = kkt_factor_picked(m, err);
+  bool repick = b->picked && b->nc > 0;
+  if (!b->picked && b->rows > 0)
+    DAE__TRY(kkt_pick(m, err));
+  dae_status status = kkt_factor(m, err);
+  if (status == DAE_ERROR_SINGULAR &&
+      repick) { /* rows independent at the first point no longer are */
+    kkt_fill_A(m);
+    DAE__TRY(kkt_pick(m, err));
+    status = kkt_factor(m, err);
+  }
   if (!status)
-    kkt_solve(b, b->v_dot, b->y);
+    dae__kkt_solve(b, b->v_dot, b->y);
   return status;
 }

@@ -10,10 +10,10 @@ dae_status dae__forward_diagnose(const char *name, dae_status status, dae_error 
   return dae__fail(err, status, said.equation, "in %s: %s", name, said.text);
 }
 
-int dae__forward_result(dae__forward *pass, int code, const char *callback, double t)
+int dae__forward_result(dae__forward *forward, int code, const char *callback, double t)
 {
-  dae_status status = dae__callback_status(pass->why, code, callback, t, &pass->last);
-  dae__forward_diagnose(pass->name, status, &pass->last);
+  dae_status status = dae__callback_status(forward->why, code, callback, t, &forward->last);
+  dae__forward_diagnose(forward->name, status, &forward->last);
   return code;
 }
 
@@ -23,54 +23,44 @@ int dae__forward_code(dae_status status)
   return status == DAE_OK ? 0 : refused ? 1 : -1;
 }
 
-#define PASS(name)                                                                                 \
-  static int pass_##name(void *user, const dae_mechanical_at *at, double *out)                     \
-  {                                                                                                \
-    dae__forward *pass = user;                                                                     \
-    return dae__forward_result(pass, pass->to->name(pass->to->user, at, out), #name, at->t);       \
-  }
-PASS(M)
-PASS(p)
-PASS(p_rate)
-PASS(g)
-PASS(k)
-PASS(G)
-PASS(g_t)
-PASS(K)
-PASS(gamma)
-PASS(kappa)
-PASS(gdot_q)
-PASS(k_q)
-#undef PASS
+#define FORWARDED(DO)                                                                              \
+  DO(M)                                                                                            \
+  DO(p)                                                                                            \
+  DO(p_rate)                                                                                       \
+  DO(g)                                                                                            \
+  DO(k)                                                                                            \
+  DO(G)                                                                                            \
+  DO(g_t)                                                                                          \
+  DO(K)                                                                                            \
+  DO(gamma)                                                                                        \
+  DO(kappa)                                                                                        \
+  DO(gdot_q)                                                                                       \
+  DO(k_q)
+/* callbacks with a vector s */
+#define FORWARDED_WITH_S(DO)                                                                       \
+  DO(Ms_qv)                                                                                        \
+  DO(Gts_q)                                                                                        \
+  DO(Kts_qv)
 
-#define PASS_S(name)                                                                               \
-  static int pass_##name(void *user, const dae_mechanical_at *at, const double *s, double *out)    \
+#define DEFINE(name)                                                                               \
+  static int forward_##name(void *user, const dae_mechanical_at *at, double *out)                  \
   {                                                                                                \
-    dae__forward *pass = user;                                                                     \
-    return dae__forward_result(pass, pass->to->name(pass->to->user, at, s, out), #name, at->t);    \
+    dae__forward *w = user;                                                                        \
+    return dae__forward_result(w, w->to->name(w->to->user, at, out), #name, at->t);                \
   }
-PASS_S(Ms_qv)
-PASS_S(Gts_q)
-PASS_S(Kts_qv)
-#undef PASS_S
+#define DEFINE_WITH_S(name)                                                                        \
+  static int forward_##name(void *user, const dae_mechanical_at *at, const double *s, double *out) \
+  {                                                                                                \
+    dae__forward *w = user;                                                                        \
+    return dae__forward_result(w, w->to->name(w->to->user, at, s, out), #name, at->t);             \
+  }
+FORWARDED(DEFINE)
+FORWARDED_WITH_S(DEFINE_WITH_S)
 
 void dae__forward_callbacks(dae_mechanical *p)
 {
-#define PASS_ON(name) p->name = p->name ? pass_##name : NULL
-  PASS_ON(M);
-  PASS_ON(p);
-  PASS_ON(p_rate);
-  PASS_ON(g);
-  PASS_ON(k);
-  PASS_ON(G);
-  PASS_ON(g_t);
-  PASS_ON(K);
-  PASS_ON(gamma);
-  PASS_ON(kappa);
-  PASS_ON(gdot_q);
-  PASS_ON(k_q);
-  PASS_ON(Ms_qv);
-  PASS_ON(Gts_q);
-  PASS_ON(Kts_qv);
-#undef PASS_ON
+#define REPLACE(name) p->name = p->name ? forward_##name : NULL;
+  FORWARDED(REPLACE)
+  FORWARDED_WITH_S(REPLACE)
+#undef REPLACE
 }

@@ -1,27 +1,28 @@
-/* A mechanical problem made from another one, of which it passes most callbacks on. */
-#ifndef DAEDAL_WAVE_SUBSYSTEMS_PASS_H
-#define DAEDAL_WAVE_SUBSYSTEMS_PASS_H
+/* A mechanical problem derived from another one, to which it forwards most callbacks. */
+#ifndef DAEDAL_WAVE_SUBSYSTEMS_FORWARD_H
+#define DAEDAL_WAVE_SUBSYSTEMS_FORWARD_H
 
 #include <daedal/problem.h>
 
-/* What `user` of such a problem points to begins with this. */
+/* First member of the struct that `user` of a derived problem points to. */
 typedef struct dae__forward {
   const dae_mechanical *to;
-  const char *name;     /* of the part, for messages */
-  const dae_error *why; /* where its callbacks say more, or NULL */
-  dae_error last;       /* what the last one that failed had to say */
+  const char *name;     /* of the system, for messages */
+  const dae_error *why; /* error details of its callbacks, or NULL */
+  dae_error last;       /* error of the last callback that failed */
 } dae__forward;
 
-/* Everything that does not depend on inputs: M, p, g, k, their derivatives. */
+/* Replaces all callbacks that do not depend on inputs by forwarding ones: M, p, g, k, their
+ * derivatives. */
 void dae__forward_callbacks(dae_mechanical *p);
 
-/* Keeps what a callback of the part had to say; returns code. */
-int dae__forward_result(dae__forward *pass, int code, const char *callback, double t);
+/* Records the error of a forwarded callback; returns code. */
+int dae__forward_result(dae__forward *forward, int code, const char *callback, double t);
 
-/* Names the part or the joint in what an evaluation of it said. */
+/* Adds the name of the system or the joint to the message of a failed evaluation. */
 dae_status dae__forward_diagnose(const char *name, dae_status status, dae_error *err);
 
-/* What a callback returns: 0, 1 to refuse the point, -1. */
+/* Return code of a callback: 0, 1 to refuse the point, -1 to fail. */
 int dae__forward_code(dae_status status);
 
 #endif
