@@ -29,14 +29,14 @@ static dae_status coupling_add_slack(dae__arena *arena, const dae__coupling_setu
     from[i] = i != system && (r->jacobi || r->rank[i] < r->rank[system]);
   dae__slack_options opts = {.from = from, .lagged = r->jacobi, .base = p->problem};
   DAE__TRY(dae__slack_create(arena, coupled, system, &opts, &p->slack, err));
-  p->problem = dae__slack_problem(p->slack);
-  p->extras = dae__slack_inputs(p->slack);
+  p->problem = &p->slack->problem;
+  p->extras = p->slack->inputs;
   p->inputs += p->extras;
   p->extra = DAE__ALLOC(arena, dae__extra_input, p->extras);
   if (!p->extra)
     return dae__out_of_memory(err);
   for (int i = 0; i < p->extras; i++) {
-    dae_port port = dae__slack_ports(p->slack)[i];
+    dae_port port = p->slack->port[i];
     int age = port.part == system ? 2 : 1;
     p->extra[i] = (dae__extra_input){port.part, port.variable, age};
     p->ages = age > p->ages ? age : p->ages;
@@ -51,8 +51,8 @@ static dae_status coupling_add_iterates(dae__arena *arena, const dae__coupling_s
                                         dae__child_problem *p, dae_error *err)
 {
   DAE__TRY(dae__iterates_create(arena, p->problem, r->terms, &p->iterates, err));
-  int own = p->inputs, ages = r->terms->ages, count = dae__iterates_count(p->iterates);
-  p->problem = dae__iterates_problem(p->iterates);
+  int own = p->inputs, ages = r->terms->ages, count = p->iterates->count;
+  p->problem = &p->iterates->problem;
   p->inputs = ages * (own + count);
   p->ages = ages;
   p->extras = p->inputs - own;
@@ -65,7 +65,7 @@ static dae_status coupling_add_iterates(dae__arena *arena, const dae__coupling_s
       *e++ = (dae__extra_input){-1, i, age};
   for (int age = 1; age <= ages; age++)
     for (int i = 0; i < count; i++)
-      *e++ = (dae__extra_input){system, dae__iterates_entries(p->iterates)[i], age};
+      *e++ = (dae__extra_input){system, p->iterates->entry[i], age};
   return DAE_OK;
 }
 
@@ -109,7 +109,7 @@ static void coupling_start_of(const dae__coupling *c, int system, const double *
       i++;
     if (i < size && p->entry[i] == at)
       continue;
-    dae_port port = dae__slack_variables(p->slack)[next++];
+    dae_port port = p->slack->variable[next++];
     y[at] = coupled[first[port.part] + port.variable];
   }
 }
