@@ -310,7 +310,7 @@ static void test_inputs_are_named_by_what_they_are(void **state)
   trio t;
   make_trio(&t, true);
   dae__iterates *it = iterates_of(&(dae_problem){.mechanical = &t.arm}, &mixed);
-  const dae_mechanical *m = &it->problem->mechanical;
+  const dae_mechanical *m = it->problem.mechanical;
   assert_int_equal(m->nin, 2 + 14);
   assert_string_equal(m->in_names[0], "in[1]^(n-1)");
   assert_string_equal(m->in_names[1], "in[1]^(n-2)");

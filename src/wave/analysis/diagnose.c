@@ -178,7 +178,7 @@ dae_status dae__wave_diagnose(dae__wave *w, dae__sweep_outcome outcome, dae_erro
   char what[96] = "the iteration diverges";
   dae_status status;
   if (outcome == DAE__SWEEP_CYCLE)
-    snprintf(what, sizeof what, "the iteration ends in a %s, changes stay at %.6g",
+    snprintf(what, sizeof what, "the iteration falls into a %s, changes stay at %.6g",
              w->jacobi ? "cycle of four sweeps" : "2-cycle",
              dae__max_abs(w->computed.nodes * w->f->unknowns, w->change));
   if (outcome == DAE__SWEEP_LIMIT)

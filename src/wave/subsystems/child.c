@@ -249,20 +249,6 @@ static void child_alloc_memory(dae__arena *arena, const dae__child_setup *r, dae
   c->multiplier = DAE__ALLOC(arena, bool, c->size);
 }
 
-/* Kinds of the variables. A mass matrix may be singular: states may be algebraic then. */
-static void child_classify(dae__child *c)
-{
-  char name[8];
-  bool quasilinear = c->problem.semi_explicit && c->problem.semi_explicit->M;
-  for (int i = 0; i < c->size; i++) {
-    int entry = c->entry ? c->entry[i] : i;
-    dae_variable_kind kind = dae_problem_variable(&c->problem, entry, name, sizeof name);
-    c->multiplier[i] = kind == DAE_VARIABLE_MULTIPLIER;
-    c->has_algebraic = c->has_algebraic || kind == DAE_VARIABLE_ALGEBRAIC;
-    c->algebraic[i] = c->multiplier[i] || kind == DAE_VARIABLE_ALGEBRAIC || quasilinear;
-  }
-}
-
 double dae__method_step(const dae_method *method, const void *options)
 {
   for (int i = 0; options && i < method->options->count; i++) {
@@ -302,7 +288,16 @@ dae_status dae__child_create(dae__arena *arena, const dae__child_setup *r, dae__
   child_alloc_memory(arena, r, c);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  child_classify(c);
+  bool quasilinear = c->problem.semi_explicit && c->problem.semi_explicit->M;
+  for (int i = 0; i < c->size; i++) {
+    char name[8];
+    int entry = c->entry ? c->entry[i] : i;
+    dae_variable_kind kind = dae_problem_variable(&c->problem, entry, name, sizeof name);
+    c->multiplier[i] = kind == DAE_VARIABLE_MULTIPLIER;
+    c->has_algebraic = c->has_algebraic || kind == DAE_VARIABLE_ALGEBRAIC;
+    /* a mass matrix may be singular: states may be algebraic then */
+    c->algebraic[i] = c->multiplier[i] || kind == DAE_VARIABLE_ALGEBRAIC || quasilinear;
+  }
   child_hold_inputs(c, r->in);
   dae_start start = {.t = r->t, .y = r->y, .fixed = r->fixed};
   dae_status status =
