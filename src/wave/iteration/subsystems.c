@@ -50,18 +50,6 @@ static dae_status subsystems_check(const request *r, dae_error *err)
 
 /* ---- interface ---- */
 
-static const char *subsystems_output_name(dae__arena *arena, const dae_subsystem *s, int i)
-{
-  char number[32];
-  const char *own = s->output_names ? s->output_names[i] : NULL;
-  char *name = DAE__ALLOC(arena, char, NAME_SIZE);
-  snprintf(number, sizeof number, "out[%d]", i + 1);
-  if (name)
-    snprintf(name, NAME_SIZE, "%s%s%s", s->name ? s->name : "", s->name ? "." : "",
-             own ? own : number);
-  return name;
-}
-
 static dae_status subsystems_describe(dae__arena *arena, const request *r, dae__interface *f,
                                       dae_error *err)
 {
@@ -82,15 +70,21 @@ static dae_status subsystems_describe(dae__arena *arena, const request *r, dae__
   f->direct = DAE__ALLOC(arena, bool, f->unknowns);
   f->in_end_norm = DAE__ALLOC(arena, bool, f->unknowns);
   f->name = DAE__ALLOC(arena, const char *, f->unknowns);
+  char *text = DAE__ALLOC(arena, char, (size_t)f->unknowns *NAME_SIZE), number[32];
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   for (int p = 0; p < r->count; p++)
-    for (int i = 0; i < r->subsystem[p].outputs; i++) {
+    for (int i = 0; i < r->subsystem[p].outputs; i++, text += NAME_SIZE) {
+      const dae_subsystem *s = &r->subsystem[p];
+      const char *own = s->output_names ? s->output_names[i] : NULL;
       int u = f->first[p] + i;
       f->owner[u] = p;
-      f->direct[u] = !r->subsystem[p].direct || r->subsystem[p].direct[i];
+      f->direct[u] = !s->direct || s->direct[i];
       f->in_end_norm[u] = true;
-      f->name[u] = subsystems_output_name(arena, &r->subsystem[p], i);
+      snprintf(number, sizeof number, "out[%d]", i + 1);
+      snprintf(text, NAME_SIZE, "%s%s%s", s->name ? s->name : "", s->name ? "." : "",
+               own ? own : number);
+      f->name[u] = text;
     }
   for (int i = 0; i < f->first_input[r->count]; i++)
     f->source[i] = -1;

@@ -219,18 +219,6 @@ static void update_accelerate(dae__wave *w)
         dae__wave_at(&w->given, k)[i] = w->flat_z[n++];
 }
 
-/* The waveforms given to this sweep become the latest past ones. */
-static void update_shift_past(dae__wave *w)
-{
-  int all = w->given.nodes * w->f->unknowns;
-  for (int age = w->past_count - 1; age > 0; age--) {
-    dae__copy(all, w->past[age - 1].value, w->past[age].value);
-    dae__copy(all, w->past[age - 1].slope, w->past[age].slope);
-  }
-  dae__copy(all, w->previous, w->past[0].value);
-  dae__copy(all, w->previous_slope, w->past[0].slope);
-}
-
 dae_status dae__wave_update(dae__wave *w, dae_error *err)
 {
   dae__interface *f = w->f;
@@ -249,7 +237,12 @@ dae_status dae__wave_update(dae__wave *w, dae_error *err)
   else
     for (int k = 0; k < w->given.nodes && !status; k++)
       status = update_xi_jacobi_at(w, k, err);
-  update_shift_past(w);
+  for (int age = w->past_count - 1; age > 0; age--) {
+    dae__copy(all, w->past[age - 1].value, w->past[age].value);
+    dae__copy(all, w->past[age - 1].slope, w->past[age].slope);
+  }
+  dae__copy(all, w->previous, w->past[0].value);
+  dae__copy(all, w->previous_slope, w->past[0].slope);
   for (int i = 0; i < f->unknowns; i++)
     if (f->direct[i] || (accelerated && update_is_accelerated(w, i)))
       dae__waveform_slopes(&w->given, i);

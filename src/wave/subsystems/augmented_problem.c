@@ -167,20 +167,6 @@ static int augmented_J(void *user, const dae_mechanical_at *at, double *J)
   return 0;
 }
 
-/* Columns z and, where the joint is not eliminated, lambda. */
-static void augmented_add_J_in_block(dae__augmented *m, int k, double *J_in)
-{
-  dae__attached_joint *h = &m->joint[k];
-  int nz = h->joint->nz, ng = h->joint->ng;
-  for (int j = 0; j < h->J_in_block.cols; j++)
-    for (int i = 0; i < h->count; i++) {
-      bool used = j >= nz || m->lagged || h->own[j] < 0;
-      double value = j < nz ? h->Gts[h->entry[i] + nz * j] : h->G[j - nz + ng * h->entry[i]];
-      h->block[i + h->count * j] = used ? -value : 0;
-    }
-  dae__piece_add(&m->J_in_piece[1 + k], 1, h->block, J_in);
-}
-
 static int augmented_J_in(void *user, const dae_mechanical_at *at, double *J_in)
 {
   dae__augmented *m = user;
@@ -193,8 +179,17 @@ static int augmented_J_in(void *user, const dae_mechanical_at *at, double *J_in)
     return dae__forward_code(status);
   dae__zero(dae__pattern_count(&m->J_in), J_in);
   dae__piece_add(&m->J_in_piece[0], 1, m->J_in_values, J_in);
-  for (int k = 0; k < m->joints; k++)
-    augmented_add_J_in_block(m, k, J_in);
+  for (int k = 0; k < m->joints; k++) {
+    dae__attached_joint *h = &m->joint[k]; /* z and, where it is not eliminated, lambda */
+    int nz = h->joint->nz, ng = h->joint->ng;
+    for (int j = 0; j < h->J_in_block.cols; j++)
+      for (int i = 0; i < h->count; i++) {
+        bool used = j >= nz || m->lagged || h->own[j] < 0;
+        double value = j < nz ? h->Gts[h->entry[i] + nz * j] : h->G[j - nz + ng * h->entry[i]];
+        h->block[i + h->count * j] = used ? -value : 0;
+      }
+    dae__piece_add(&m->J_in_piece[1 + k], 1, h->block, J_in);
+  }
   if (m->eliminated == 0)
     return 0;
   for (int j = 0; j < m->inputs; j++)

@@ -33,10 +33,12 @@ static int coupling_unknown(const dae__coupling *c, int system, dae__output_kind
   return c->f->first[system] + coupling_find_output(c, system, kind, index);
 }
 
-/* Upper bounds of the number of outputs of each system. */
-static void coupling_bound_outputs(const dae__coupling *c, int *most)
+dae_status dae__coupling_find_outputs(dae__arena *arena, dae__coupling *c, dae_error *err)
 {
   const dae_coupled *p = c->problem->coupled;
+  int *most = DAE__ALLOC(arena, int, c->systems); /* upper bounds of the number of outputs */
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
   for (int i = 0; i < p->wires; i++)
     most[p->wire[i].from.part]++;
   for (int i = 0; i < c->systems; i++)
@@ -49,15 +51,6 @@ static void coupling_bound_outputs(const dae__coupling *c, int *most)
     if (c->eliminated_in[j] >= 0)
       most[c->eliminated_in[j]] += p->joint[j].ng;
   }
-}
-
-dae_status dae__coupling_find_outputs(dae__arena *arena, dae__coupling *c, dae_error *err)
-{
-  const dae_coupled *p = c->problem->coupled;
-  int *most = DAE__ALLOC(arena, int, c->systems);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
-  coupling_bound_outputs(c, most);
   for (int i = 0; i < c->systems; i++)
     c->outputs[i] = DAE__ALLOC(arena, dae__output, most[i]);
   if (dae__arena_failed(arena))

@@ -164,21 +164,6 @@ static dae_status slack_find_loops(dae__slack *s, dae__arena *scratch, dae_error
   return slack_check_square(s, scratch, err);
 }
 
-static dae_status slack_list_variables(dae__slack *s, dae_error *err)
-{
-  const dae_coupled *c = s->coupled;
-  s->variable = DAE__ALLOC(s->arena, dae_port, slack_total(s));
-  if (!s->variable)
-    return dae__out_of_memory(err);
-  for (int p = 0; p < c->parts; p++) {
-    dae__system_sizes n = slack_sizes_of(&c->part[p]);
-    for (int i = 0; i < n.w; i++)
-      if (slack_takes(s, p, i, false))
-        s->variable[s->count++] = (dae_port){p, 2 * n.q + n.u + i};
-  }
-  return DAE_OK;
-}
-
 /* ---- places ---- */
 
 /* Number of a port in a list, or the length of the list. */
@@ -302,7 +287,15 @@ static dae_status slack_create(dae__slack *s, dae_error *err)
   dae_status status = scratch ? slack_find_loops(s, scratch, err) : dae__out_of_memory(err);
   dae__arena_free(scratch);
   DAE__TRY(status);
-  DAE__TRY(slack_list_variables(s, err));
+  s->variable = DAE__ALLOC(s->arena, dae_port, slack_total(s));
+  if (!s->variable)
+    return dae__out_of_memory(err);
+  for (int p = 0; p < s->coupled->parts; p++) {
+    dae__system_sizes n = slack_sizes_of(&s->coupled->part[p]);
+    for (int i = 0; i < n.w; i++)
+      if (slack_takes(s, p, i, false))
+        s->variable[s->count++] = (dae_port){p, 2 * n.q + n.u + i};
+  }
   s->problem = s->base;
   if (s->count == 0)
     return DAE_OK;
